@@ -1,0 +1,2 @@
+//! The program `craze`.
+fn main() {}
