@@ -1,1 +1,12 @@
-//! Part of Craze.
+//! What touches, and what follows from it.
+//!
+//! In the order data flows: a body shows its [`ContactSurface`], obstacles are signed-distance [`Shape`]s at a pose;
+//! [`detect`] finds the points that would end a step inside a shape, [`respond`] finds the impulses that keep them out, with friction.
+
+pub mod detect;
+pub mod respond;
+mod shape;
+mod surface;
+
+pub use shape::{Sample, Shape};
+pub use surface::{ContactStiffness, ContactSurface, Impulse, SurfacePoint};

@@ -1,0 +1,151 @@
+//! Which points would end a step inside a shape.
+
+use crate::{ContactSurface, Sample, Shape, SurfacePoint};
+use craze_math::{Isometry, Vec3};
+
+/// A point that would end the step inside a shape.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Contact {
+    /// Index of the point in its surface.
+    pub point: u32,
+    /// Where it touches, in the world (m).
+    pub place: Vec3,
+    /// Unit normal out of the shape, in the world.
+    pub normal: Vec3,
+    /// Distance to the shape at the start of the step (m), negative inside.
+    pub gap_at_start: f64,
+    /// Predicted distance at the end of the step along the normal (m), negative inside.
+    pub gap_at_end: f64,
+}
+
+/// Finds the points of a surface that would end inside a shape which moves from one pose to another.
+///
+/// A point that enters during the step is pushed back along the normal where it entered, so that it never leaves a thin shape on
+/// its far side. Points are reported in the order of the surface. Points with non-finite places are skipped: the check of
+/// the prediction reports them.
+pub fn against_shape(
+    surface: &ContactSurface,
+    shape: &Shape,
+    pose_at_start: &Isometry,
+    pose_at_end: &Isometry,
+    contacts: &mut Vec<Contact>,
+) {
+    for (index, point) in surface.points.iter().enumerate() {
+        if let Some(contact) = point_against_shape(point, shape, pose_at_start, pose_at_end) {
+            contacts.push(Contact { point: index as u32, ..contact });
+        }
+    }
+}
+
+fn point_against_shape(
+    point: &SurfacePoint,
+    shape: &Shape,
+    pose_at_start: &Isometry,
+    pose_at_end: &Isometry,
+) -> Option<Contact> {
+    let end = pose_at_end.inverse_transform_point(&point.end.into()).coords;
+    let sample_at_end = shape.sample(&end);
+    let start = pose_at_start.inverse_transform_point(&point.start.into()).coords;
+    // How far the point travels relative to the shape: a shape thinner than that could be jumped over.
+    let travel = (end - start).norm();
+    if sample_at_end.distance - point.radius >= 0.0 && sample_at_end.distance - point.radius >= travel {
+        return None;
+    }
+    let sample_at_start = shape.sample(&start);
+    let gap_at_start = sample_at_start.distance - point.radius;
+    let (normal, gap_at_end) = if gap_at_start < 0.0 {
+        (sample_at_end.normal, sample_at_end.distance - point.radius)
+    } else {
+        let entry = first_entry(shape, &start, &end, point.radius, travel)?;
+        // Along the entry's normal, the gap at the end is what is left of it after the way on from there.
+        (entry.sample.normal, (entry.sample.distance - point.radius) + (end - entry.place).dot(&entry.sample.normal))
+    };
+    if !(gap_at_end < 0.0) {
+        return None;
+    }
+    let normal = pose_at_end.rotation * normal;
+    Some(Contact {
+        point: 0,
+        place: point.end - (gap_at_end + point.radius) * normal,
+        normal,
+        gap_at_start,
+        gap_at_end,
+    })
+}
+
+struct Entry {
+    place: Vec3,
+    sample: Sample,
+}
+
+/// Walks from outside along the segment by the distance that is free for certain, until the surface is reached
+/// (sphere tracing); `None` if the end is reached first.
+fn first_entry(shape: &Shape, start: &Vec3, end: &Vec3, radius: f64, travel: f64) -> Option<Entry> {
+    const STEPS: usize = 64;
+    let close = 1e-6 * travel.max(f64::MIN_POSITIVE);
+    let mut walked = 0.0;
+    let mut place = *start;
+    for _ in 0..STEPS {
+        let sample = shape.sample(&place);
+        let gap = sample.distance - radius;
+        if gap <= close {
+            return Some(Entry { place, sample });
+        }
+        walked += gap;
+        if walked >= travel {
+            let sample = shape.sample(end);
+            return (sample.distance - radius < 0.0).then_some(Entry { place: *end, sample });
+        }
+        place = start + (end - start) * (walked / travel);
+    }
+    Some(Entry { place, sample: shape.sample(&place) })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn moving(start: Vec3, end: Vec3, radius: f64) -> ContactSurface {
+        let point = SurfacePoint { freedom: 0, start, end, velocity: end - start, inverse_mass: 1.0, radius };
+        ContactSurface { points: vec![point] }
+    }
+
+    fn find(surface: &ContactSurface, shape: &Shape) -> Vec<Contact> {
+        let mut contacts = Vec::new();
+        against_shape(surface, shape, &Isometry::identity(), &Isometry::identity(), &mut contacts);
+        contacts
+    }
+
+    #[test]
+    fn a_point_does_not_jump_over_a_thin_plate() {
+        let plate = Shape::Cuboid { half_size: Vec3::new(1.0, 0.001, 1.0) };
+        let contacts = find(&moving(Vec3::new(0.1, 0.5, 0.2), Vec3::new(0.1, -0.5, 0.2), 0.0), &plate);
+        assert_eq!(contacts.len(), 1);
+        assert_eq!(contacts[0].normal, Vec3::y());
+        assert!((contacts[0].gap_at_end + 0.501).abs() < 1e-5);
+    }
+
+    #[test]
+    fn a_point_that_passes_beside_a_ball_does_not_touch_it() {
+        let ball = Shape::Ball { radius: 0.1 };
+        assert!(find(&moving(Vec3::new(-1.0, 0.11, 0.0), Vec3::new(1.0, 0.11, 0.0), 0.0), &ball).is_empty());
+        assert_eq!(find(&moving(Vec3::new(-1.0, 0.05, 0.0), Vec3::new(0.02, 0.05, 0.0), 0.0), &ball).len(), 1);
+    }
+
+    #[test]
+    fn the_radius_of_a_point_counts() {
+        let surface = moving(Vec3::new(0.0, 0.2, 0.0), Vec3::new(0.0, 0.05, 0.0), 0.1);
+        let contacts = find(&surface, &Shape::HalfSpace);
+        assert!((contacts[0].gap_at_end + 0.05).abs() < 1e-12);
+        assert!((contacts[0].gap_at_start - 0.1).abs() < 1e-12);
+    }
+
+    #[test]
+    fn a_shape_that_moves_into_a_resting_point_touches_it() {
+        let surface = moving(Vec3::new(0.0, 0.5, 0.0), Vec3::new(0.0, 0.5, 0.0), 0.0);
+        let mut contacts = Vec::new();
+        let raised = Isometry::translation(0.0, 0.6, 0.0);
+        against_shape(&surface, &Shape::HalfSpace, &Isometry::identity(), &raised, &mut contacts);
+        assert!((contacts[0].gap_at_end + 0.1).abs() < 1e-12);
+    }
+}

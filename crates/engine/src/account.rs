@@ -1,0 +1,53 @@
+//! What a body owns: mass, momenta, energies, counts.
+
+use craze_math::Vec3;
+use serde::{Deserialize, Serialize};
+
+/// The books of a body, or of the whole world.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Account {
+    /// Mass (kg).
+    pub mass: f64,
+    /// Rest volume (m³).
+    pub volume: f64,
+    /// Linear momentum (kg·m/s).
+    pub momentum: Vec3,
+    /// Angular momentum about the origin of the world (kg·m²/s).
+    pub angular_momentum: Vec3,
+    /// Kinetic energy (J).
+    pub kinetic: f64,
+    /// Elastic energy (J).
+    pub elastic: f64,
+    /// Energy in the field of gravity (J), zero at the origin.
+    pub potential: f64,
+    /// Work done on the body by holds, loads and contacts since the start, gravity not counted (J).
+    pub work: f64,
+    /// Elements: tetrahedra, triangles or clusters.
+    pub elements: u64,
+    /// Nodes or particles.
+    pub nodes: u64,
+    /// Pieces.
+    pub pieces: u64,
+}
+
+impl Account {
+    /// Kinetic, elastic and potential energy together (J).
+    pub fn energy(&self) -> f64 {
+        self.kinetic + self.elastic + self.potential
+    }
+
+    /// Adds another body's books.
+    pub fn add(&mut self, other: &Account) {
+        self.mass += other.mass;
+        self.volume += other.volume;
+        self.momentum += other.momentum;
+        self.angular_momentum += other.angular_momentum;
+        self.kinetic += other.kinetic;
+        self.elastic += other.elastic;
+        self.potential += other.potential;
+        self.work += other.work;
+        self.elements += other.elements;
+        self.nodes += other.nodes;
+        self.pieces += other.pieces;
+    }
+}

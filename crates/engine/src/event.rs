@@ -1,0 +1,52 @@
+//! What happened and when: fracture is data.
+
+use craze_math::Vec3;
+use serde::{Deserialize, Serialize};
+
+/// Something that happened to a body.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Event {
+    /// When (s).
+    pub time: f64,
+    /// The body's name; the world fills it in.
+    pub body: String,
+    /// What.
+    #[serde(flatten)]
+    pub kind: EventKind,
+}
+
+/// What can happen.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case", tag = "event")]
+pub enum EventKind {
+    /// Matter failed and was split.
+    Split {
+        /// Where (m).
+        place: Vec3,
+        /// Unit normal of the crack plane.
+        normal: Vec3,
+        /// What pulled it apart (Pa, or the method's own measure).
+        strength: f64,
+        /// The piece that was split.
+        parent: u32,
+        /// The pieces it became; the parent again if the crack did not part it.
+        children: Vec<u32>,
+    },
+    /// A step was thrown away and tried again with half the Δt.
+    Retry {
+        /// The Δt that failed (s).
+        time_step: f64,
+        /// Why.
+        reason: String,
+    },
+    /// A body began to fly as a rigid one.
+    Sleep {
+        /// Its piece.
+        piece: u32,
+    },
+    /// A rigid flight ended.
+    Wake {
+        /// Its piece.
+        piece: u32,
+    },
+}

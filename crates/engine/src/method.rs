@@ -1,0 +1,157 @@
+//! What a body is made of: the one trait that all fracture methods share.
+
+use crate::{Account, Event, HoldId, Load, Region};
+use craze_contact::{ContactStiffness, ContactSurface, Impulse};
+use craze_frame::BodyFrame;
+use craze_math::Vec3;
+use craze_spatial::Aabb;
+
+/// What the world tells a body about the step it is to take.
+#[derive(Clone, Copy, Debug)]
+pub struct Step<'a> {
+    /// Time at the start of the step (s).
+    pub time: f64,
+    /// Length of the step, Δt (s).
+    pub time_step: f64,
+    /// Acceleration of free fall (m/s²).
+    pub gravity: Vec3,
+    /// What holds and loads do to this body during the step. A hold that is missing has been released.
+    pub loads: &'a [Load],
+    /// Contacts that an implicit body takes into its equations; explicit bodies leave them to impulses.
+    pub contacts: &'a [ContactStiffness],
+}
+
+/// Why a prediction cannot become the state.
+#[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
+pub enum Failure {
+    /// A number is not finite.
+    #[error("node {node} has a position or velocity that is not a number")]
+    NotFinite {
+        /// The node or particle.
+        node: u32,
+    },
+    /// An element has turned inside out.
+    #[error("element {element} at ({:.4}, {:.4}, {:.4}) m is crushed to {volume_ratio:.3} of its volume", place.x, place.y, place.z)]
+    Inverted {
+        /// The element.
+        element: u32,
+        /// Its centre (m).
+        place: Vec3,
+        /// Current over rest volume.
+        volume_ratio: f64,
+    },
+    /// An element would deform by more than it can in one step.
+    #[error("element {element} at ({:.4}, {:.4}, {:.4}) m would change its shape by {:.0} % in one step", place.x, place.y, place.z, 100.0 * change)]
+    TooFast {
+        /// The element.
+        element: u32,
+        /// Its centre (m).
+        place: Vec3,
+        /// Change of the deformation gradient in the step.
+        change: f64,
+    },
+    /// The equations of an implicit step were not solved.
+    #[error("the implicit step did not converge: residual {residual:.3e} N after {iterations} iterations")]
+    NotSolved {
+        /// What was left of the force balance (N).
+        residual: f64,
+        /// Newton iterations.
+        iterations: u32,
+    },
+    /// The body has no way to find an equilibrium.
+    #[error("method \"{method}\" has no quasi-static mode")]
+    NoEquilibrium {
+        /// Its kind.
+        method: &'static str,
+    },
+}
+
+/// A material point of a body, found once and followed through all splits.
+#[derive(Clone, Copy, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
+pub struct MaterialPoint {
+    /// The element or particle that holds it, as the method numbers them.
+    pub element: u32,
+    /// Weights of the element's nodes; a particle uses the first only.
+    pub weights: [f64; 4],
+}
+
+/// How much of a body a frame shall hold.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+pub enum FrameDetail {
+    /// Surfaces and pieces.
+    Surface,
+    /// Also the tetrahedra.
+    Volume,
+}
+
+/// A deformable body that may break.
+///
+/// The stages are called in the order in which they stand here. A body keeps its *state* and a *prediction* apart:
+/// [`predict`](Method::predict) and [`receive`](Method::receive) write the prediction only, [`commit`](Method::commit) makes it the state. To rewind a step is to call
+/// `predict` again. Every method gives the same bits for any number of threads.
+pub trait Method: Send + Sync {
+    /// Name of the method in scene files and checkpoints.
+    fn kind(&self) -> &'static str;
+
+    /// Marks the material inside a region (in the world, as the body was placed) as held or loaded by `hold`, and
+    /// says where the centre of what it found is (m); `None` if there is nothing inside.
+    fn attach(&mut self, hold: HoldId, region: &Region) -> Option<Vec3>;
+
+    /// The material point nearest to a place in the world (m, as the body was placed).
+    fn locate(&self, place: &Vec3) -> MaterialPoint;
+
+    /// The longest step (s) that is stable from the present state; infinite for a body that sets no limit.
+    fn time_step_limit(&self) -> f64;
+
+    /// Computes the prediction: where the body will be after the step if nothing further touches it.
+    fn predict(&mut self, step: &Step) -> Result<(), Failure>;
+
+    /// A box around state and prediction (m), as cheap as can be: it decides whether contact looks closer.
+    fn reach(&self) -> Aabb;
+
+    /// Fills in the points that can touch, with state and prediction. `surface` comes empty.
+    fn contact_surface(&self, surface: &mut ContactSurface);
+
+    /// Changes the prediction by impulses: velocities by impulse over mass, positions by that times Δt. `work` (J) is
+    /// what they do to the body.
+    fn receive(&mut self, impulses: &[Impulse], step: &Step);
+
+    /// Looks at the prediction once more after contact.
+    fn check(&self) -> Result<(), Failure>;
+
+    /// Makes the prediction the state.
+    fn commit(&mut self, step: &Step);
+
+    /// Plastic flow.
+    fn flow(&mut self, _step: &Step) {}
+
+    /// Fails and splits; tells what broke.
+    fn fracture(&mut self, _step: &Step, _events: &mut Vec<Event>) {}
+
+    /// Refines and coarsens.
+    fn adapt(&mut self, _step: &Step) {}
+
+    /// Finds the state in which the loads at `step.time + step.time_step` are in balance (quasi-static mode).
+    fn balance(&mut self, _step: &Step) -> Result<(), Failure> {
+        Err(Failure::NoEquilibrium { method: self.kind() })
+    }
+
+    /// Called at every frame boundary of every run, resumed or not: caches whose order could change a later bit are
+    /// rebuilt here from what [`save`](Method::save) keeps.
+    fn settle(&mut self) {}
+
+    /// Mass, momenta, energies and counts of the state.
+    fn account(&self, gravity: &Vec3) -> Account;
+
+    /// Position (m) and velocity (m/s) of a material point in the state.
+    fn observe(&self, point: &MaterialPoint) -> (Vec3, Vec3);
+
+    /// Force (N) by which a hold acted on the body in the last committed step.
+    fn reaction(&self, hold: HoldId) -> Vec3;
+
+    /// What the body looks like. The caller fills in its name.
+    fn frame(&self, detail: FrameDetail) -> BodyFrame;
+
+    /// The whole state as bytes, for the [`Registry`](crate::Registry) to load.
+    fn save(&self) -> Vec<u8>;
+}
