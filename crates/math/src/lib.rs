@@ -1,4 +1,21 @@
 //! Small matrices and exact geometry that every method of Craze stands on.
+//!
+//! [`svd`](svd::svd), [`polar`](polar::polar) and [`symmetric_eigen`](eigen::symmetric_eigen) take any matrix, inverted, degenerate,
+//! huge or tiny, and always return proper rotations; [`batch`] does the same eight at a time with the same bits, and
+//! [`lanes`] is what other kernels are written in.
+
+pub mod batch;
+pub mod eigen;
+pub mod lane_matrix;
+pub mod lanes;
+pub mod polar;
+pub mod svd;
+#[cfg(test)]
+mod testing;
+
+pub use eigen::{Eigen, symmetric_eigen};
+pub use polar::{Polar, polar};
+pub use svd::{Svd, svd};
 
 /// A point or vector in space (m, m/s or N, as its owner says).
 pub type Vec3 = nalgebra::Vector3<f64>;

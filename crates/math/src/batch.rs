@@ -1,0 +1,140 @@
+//! The decompositions over slices: eight matrices at a time, in the widest instructions that the processor has.
+//!
+//! Results are those of [`svd`](crate::svd::svd), [`polar`](crate::polar::polar) and [`symmetric_eigen`](crate::eigen::symmetric_eigen),
+//! bit for bit.
+
+use crate::Mat3;
+use crate::eigen::{Eigen, symmetric_eigen, symmetric_eigen_lanes};
+use crate::lane_matrix::Mat3Lanes;
+use crate::lanes::{Arithmetic, Instructions, Kernel, WIDTH};
+use crate::polar::{Polar, polar, polar_lanes};
+use crate::svd::{Svd, svd, svd_lanes};
+
+/// [`svd`] of each matrix. Stops at the end of the shorter slice.
+pub fn svd_batch(matrices: &[Mat3], results: &mut [Svd]) {
+    Instructions::detect().run(SvdKernel(matrices, results));
+}
+
+/// [`polar`] of each matrix. Stops at the end of the shorter slice.
+pub fn polar_batch(matrices: &[Mat3], results: &mut [Polar]) {
+    Instructions::detect().run(PolarKernel(matrices, results));
+}
+
+/// [`symmetric_eigen`] of each matrix. Stops at the end of the shorter slice.
+pub fn symmetric_eigen_batch(matrices: &[Mat3], results: &mut [Eigen]) {
+    Instructions::detect().run(EigenKernel(matrices, results));
+}
+
+macro_rules! batch_kernel {
+    ($kernel:ident, $result:ty, $lanes:ident, $single:ident) => {
+        struct $kernel<'a>(&'a [Mat3], &'a mut [$result]);
+
+        impl Kernel for $kernel<'_> {
+            type Output = ();
+            #[inline(always)]
+            fn run<A: Arithmetic>(self) {
+                let count = self.0.len().min(self.1.len());
+                let (groups, rest) = self.0[..count].as_chunks::<WIDTH>();
+                let (group_results, rest_results) = self.1[..count].as_chunks_mut::<WIDTH>();
+                for (matrices, results) in groups.iter().zip(group_results) {
+                    let decomposed = $lanes(&Mat3Lanes::<A>::from_fn(|lane| matrices[lane]));
+                    for (lane, result) in results.iter_mut().enumerate() {
+                        *result = decomposed.get(lane);
+                    }
+                }
+                for (matrix, result) in rest.iter().zip(rest_results) {
+                    *result = $single(matrix);
+                }
+            }
+        }
+    };
+}
+
+batch_kernel!(SvdKernel, Svd, svd_lanes, svd);
+batch_kernel!(PolarKernel, Polar, polar_lanes, polar);
+batch_kernel!(EigenKernel, Eigen, symmetric_eigen_lanes, symmetric_eigen);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Vec3;
+    use crate::testing::Matrices;
+    use std::time::{Duration, Instant};
+
+    fn blank_svd() -> Svd {
+        Svd { u: Mat3::zeros(), sigma: Vec3::zeros(), v: Mat3::zeros() }
+    }
+
+    fn bits<'a>(entries: impl IntoIterator<Item = &'a f64>) -> Vec<u64> {
+        entries.into_iter().map(|entry| entry.to_bits()).collect()
+    }
+
+    #[test]
+    fn every_instruction_set_gives_the_bits_of_the_single_decomposition() {
+        // Not a multiple of eight, so that the rest is covered too.
+        let matrices: Vec<Mat3> = Matrices::new(4).take(200_003).collect();
+        let mut svds = vec![blank_svd(); matrices.len()];
+        let mut polars = vec![Polar { rotation: Mat3::zeros(), stretch: Mat3::zeros() }; matrices.len()];
+        let mut eigens = vec![Eigen { values: Vec3::zeros(), vectors: Mat3::zeros() }; matrices.len()];
+        for instructions in Instructions::ALL {
+            instructions.run(SvdKernel(&matrices, &mut svds));
+            instructions.run(PolarKernel(&matrices, &mut polars));
+            instructions.run(EigenKernel(&matrices, &mut eigens));
+            for (i, matrix) in matrices.iter().enumerate() {
+                let (one, many) = (svd(matrix), &svds[i]);
+                assert_eq!(bits(&one.sigma), bits(&many.sigma), "{instructions:?} {matrix:?}");
+                assert_eq!((bits(&one.u), bits(&one.v)), (bits(&many.u), bits(&many.v)), "{instructions:?} {matrix:?}");
+                let (one, many) = (polar(matrix), &polars[i]);
+                assert_eq!(bits(&one.rotation), bits(&many.rotation), "{instructions:?} {matrix:?}");
+                assert_eq!(bits(&one.stretch), bits(&many.stretch), "{instructions:?} {matrix:?}");
+                let (one, many) = (symmetric_eigen(matrix), &eigens[i]);
+                assert_eq!(bits(&one.values), bits(&many.values), "{instructions:?} {matrix:?}");
+                assert_eq!(bits(&one.vectors), bits(&many.vectors), "{instructions:?} {matrix:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn slices_of_different_length_stop_at_the_shorter() {
+        let matrices: Vec<Mat3> = Matrices::new(5).take(20).collect();
+        let mut results = vec![blank_svd(); 11];
+        svd_batch(&matrices, &mut results);
+        assert_eq!(results[10], svd(&matrices[10]));
+        svd_batch(&matrices[..0], &mut results);
+        svd_batch(&matrices, &mut []);
+    }
+
+    /// The shortest of a few runs, per matrix.
+    fn fastest(mut run: impl FnMut(), count: usize) -> f64 {
+        let time = |run: &mut dyn FnMut()| {
+            let start = Instant::now();
+            run();
+            start.elapsed()
+        };
+        let best = (0..7).map(|_| time(&mut run)).min().unwrap_or(Duration::ZERO);
+        best.as_secs_f64() * 1e9 / count as f64
+    }
+
+    /// The benchmark that the one `unsafe` of this crate rests on. Prints with `--nocapture`.
+    #[test]
+    fn wide_instructions_pay() {
+        let matrices: Vec<Mat3> = Matrices::new(6).take(20_000).collect();
+        let mut results = vec![blank_svd(); matrices.len()];
+        let single = fastest(
+            || matrices.iter().zip(&mut results).for_each(|(matrix, result)| *result = svd(matrix)),
+            matrices.len(),
+        );
+        println!("svd: {single:.0} ns one by one");
+        for instructions in Instructions::ALL {
+            let time = fastest(|| instructions.run(SvdKernel(&matrices, &mut results)), matrices.len());
+            println!("svd: {time:.0} ns in a batch, {instructions:?}");
+        }
+        let mut polars = vec![Polar { rotation: Mat3::zeros(), stretch: Mat3::zeros() }; matrices.len()];
+        println!("polar: {:.0} ns in a batch", fastest(|| polar_batch(&matrices, &mut polars), matrices.len()));
+        let mut eigens = vec![Eigen { values: Vec3::zeros(), vectors: Mat3::zeros() }; matrices.len()];
+        println!(
+            "eigen: {:.0} ns in a batch",
+            fastest(|| symmetric_eigen_batch(&matrices, &mut eigens), matrices.len())
+        );
+    }
+}

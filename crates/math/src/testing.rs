@@ -1,0 +1,73 @@
+//! Matrices of every kind for the property tests of this crate.
+
+use crate::{Mat3, Vec3};
+
+/// A repeatable stream of matrices: random, near-singular, inverted, of rank one and zero, symmetric, nearly diagonal, with equal
+/// singular values, graded, huge and tiny.
+pub struct Matrices {
+    state: u64,
+    count: u64,
+}
+
+impl Matrices {
+    /// The stream of this seed.
+    pub fn new(seed: u64) -> Self {
+        Self { state: seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1, count: 0 }
+    }
+
+    /// A number between −1 and 1 (xorshift64*).
+    pub fn number(&mut self) -> f64 {
+        self.state ^= self.state >> 12;
+        self.state ^= self.state << 25;
+        self.state ^= self.state >> 27;
+        let bits = self.state.wrapping_mul(0x2545_f491_4f6c_dd1d) >> 11;
+        bits as f64 / (1u64 << 52) as f64 - 1.0
+    }
+
+    /// A vector with entries between −1 and 1.
+    pub fn vector(&mut self) -> Vec3 {
+        Vec3::new(self.number(), self.number(), self.number())
+    }
+
+    fn dense(&mut self) -> Mat3 {
+        Mat3::from_columns(&[self.vector(), self.vector(), self.vector()])
+    }
+
+    fn rotation(&mut self) -> Mat3 {
+        crate::Rotation::new(self.vector() * 3.0).to_rotation_matrix().into_inner()
+    }
+}
+
+impl Iterator for Matrices {
+    type Item = Mat3;
+
+    fn next(&mut self) -> Option<Mat3> {
+        self.count += 1;
+        let (u, v) = (self.rotation(), self.rotation());
+        let noise = 10f64.powf(-9.0 + 9.0 * self.number());
+        let values = self.vector();
+        Some(match self.count % 16 {
+            0 => self.dense() * 1e150,
+            1 => self.dense() * 1e-150,
+            2 => self.vector() * self.vector().transpose(),
+            3 => self.vector() * self.vector().transpose() + self.dense() * noise,
+            4 => u * Mat3::from_diagonal(&Vec3::new(1.0, values.y, values.z * noise)) * v,
+            5 => u * Mat3::from_diagonal(&Vec3::new(1.0, noise, noise * noise)) * v,
+            6 => u * Mat3::from_diagonal(&Vec3::new(values.x, values.x, values.z)) * v,
+            7 => u * Mat3::from_diagonal(&Vec3::new(values.x, values.y, -values.y)) * v,
+            8 => u + self.dense() * noise,
+            9 => -u,
+            10 => Mat3::from_diagonal(&values) + self.dense() * noise,
+            11 => u * Mat3::from_diagonal(&values) * u.transpose(),
+            12 if self.count % 1024 < 16 => Mat3::zeros(),
+            13 => self.dense().map(|entry| (entry * 2.0).round()),
+            14 => self.dense().map(|entry| entry * 10f64.powf(60.0 * noise)),
+            _ => self.dense(),
+        })
+    }
+}
+
+/// The largest magnitude of the entries; NaN if any is NaN.
+pub fn largest_entry(matrix: &Mat3) -> f64 {
+    matrix.iter().fold(0.0, |most: f64, entry| if entry.is_nan() { f64::NAN } else { most.max(entry.abs()) })
+}
