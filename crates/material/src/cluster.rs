@@ -1,0 +1,46 @@
+//! The numbers of clustered shape matching, which knows stretches where the other methods know stresses.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::check::MaterialError;
+use crate::quantity::Quantity;
+
+/// Parameters of Jones et al. 2016. They are settings of that method, not properties of matter.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct Cluster {
+    /// Fraction α of the way to its goal that a particle is drawn in one step (1), above 0 and at most 1.
+    pub goal_stiffness: f64,
+    /// Strain ‖F* − I‖ at which flow starts (1): λ of Jones et al. 2016 (13); none: never.
+    pub yield_strain: Option<f64>,
+    /// Share ν of the excess strain that flows in one step (1): Jones et al. 2016 (13), READINGS 22.
+    pub flow: f64,
+    /// Rise of the yield strain per unit of accumulated strain (1/s): K of Jones et al. 2016 (13), with α of (14)
+    /// gathered per second (READINGS 24); negative softens.
+    pub hardening: f64,
+    /// Largest stretch that a cluster bears (1), above 1: τ of Jones et al. 2016 §4.2; none: never splits.
+    pub toughness: Option<f64>,
+}
+
+impl Default for Cluster {
+    fn default() -> Self {
+        Self { goal_stiffness: 1.0, yield_strain: None, flow: 0.0, hardening: 0.0, toughness: None }
+    }
+}
+
+impl Cluster {
+    /// Refuses numbers for which the method is unstable or meaningless.
+    pub fn check(&self) -> Result<(), MaterialError> {
+        Quantity::GoalStiffness.check(self.goal_stiffness)?;
+        if let Some(strain) = self.yield_strain {
+            Quantity::ClusterYield.check(strain)?;
+        }
+        Quantity::ClusterFlow.check(self.flow)?;
+        Quantity::ClusterHardening.check(self.hardening)?;
+        if let Some(stretch) = self.toughness {
+            Quantity::ClusterToughness.check(stretch)?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,116 @@
+//! Damping: how fast motion inside the material and of the body as a whole dies away.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::check::MaterialError;
+use crate::elasticity::{Definite, Elasticity, VoigtMatrix, check_voigt, isotropic_matrix, voigt_average};
+use crate::quantity::Quantity;
+
+/// Viscous stress, which resists strain rate, and drag, which resists motion. All parts add up.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct Damping {
+    /// φ of O'Brien & Hodgins 1999 (8): viscous counterpart of λ (N s/m²).
+    pub phi: f64,
+    /// ψ of O'Brien & Hodgins 1999 (8): viscous counterpart of μ (N s/m²).
+    pub psi: f64,
+    /// Viscous stress per elastic stress rate (s): adds time·C to the viscosity, so that a mode of frequency f is
+    /// damped by the fraction π·f·time of critical, and the loss factor at f is 2π·f·time.
+    pub time: f64,
+    /// Rayleigh's mass-proportional part (1/s): every velocity feels the force −mass·m·v. A falling body feels it too.
+    pub mass: f64,
+    /// D of O'Brien & Hodgins 1999 (6) reduced to 6×6 (N s/m²), for directional viscosity; order and engineering
+    /// shear rates as in [`VoigtMatrix`].
+    pub viscosity: Option<VoigtMatrix>,
+}
+
+impl Damping {
+    /// The time constant (s) that damps a mode of `frequency` (Hz) by `fraction` of critical damping.
+    pub fn time_for_fraction(fraction: f64, frequency: f64) -> f64 {
+        fraction / (std::f64::consts::PI * frequency)
+    }
+
+    /// The fraction of critical damping of a mode of `frequency` (Hz), from the time constant and the mass part:
+    /// ζ = π·f·time + mass/(4π·f) (Rayleigh). φ, ψ and D depend on the mode's shape and are not counted.
+    pub fn fraction_of_critical(&self, frequency: f64) -> f64 {
+        let pi = std::f64::consts::PI;
+        pi * frequency * self.time + self.mass / (4.0 * pi * frequency)
+    }
+
+    /// Total isotropic viscosity (φ, ψ) in N s/m², with the time constant folded in.
+    ///
+    /// Directional parts enter by their average over all orientations; use [`matrix`](Self::matrix) where
+    /// [`is_isotropic`](Self::is_isotropic) says no.
+    pub fn viscosity(&self, elasticity: &Elasticity) -> (f64, f64) {
+        let (lambda, mu) = elasticity.lame();
+        let (phi, psi) = self.viscosity.as_ref().map_or((0.0, 0.0), voigt_average);
+        (self.phi + self.time * lambda + phi, self.psi + self.time * mu + psi)
+    }
+
+    /// Total viscosity D (N s/m²); order and engineering shear rates as in [`VoigtMatrix`].
+    pub fn matrix(&self, elasticity: &Elasticity) -> VoigtMatrix {
+        let mut matrix = isotropic_matrix(self.phi, self.psi);
+        let stiffness = elasticity.stiffness();
+        for i in 0..6 {
+            for j in 0..6 {
+                matrix[i][j] += self.time * stiffness[i][j];
+                if let Some(viscosity) = &self.viscosity {
+                    matrix[i][j] += viscosity[i][j];
+                }
+            }
+        }
+        matrix
+    }
+
+    /// Whether two constants say all about the viscosity of a material of this elasticity.
+    pub fn is_isotropic(&self, elasticity: &Elasticity) -> bool {
+        self.viscosity.is_none() && (self.time == 0.0 || elasticity.is_isotropic())
+    }
+
+    /// Refuses numbers that would feed energy in: φ, ψ, time and mass below zero, D not positive semidefinite.
+    pub fn check(&self) -> Result<(), MaterialError> {
+        Quantity::Phi.check(self.phi)?;
+        Quantity::Psi.check(self.psi)?;
+        Quantity::DampingTime.check(self.time)?;
+        Quantity::MassDamping.check(self.mass)?;
+        match &self.viscosity {
+            Some(viscosity) => check_voigt("viscosity", viscosity, Definite::Semi),
+            None => Ok(()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn fraction_of_critical_round_trips() {
+        let time = Damping::time_for_fraction(0.05, 40.0);
+        let damping = Damping { time, ..Damping::default() };
+        assert!((damping.fraction_of_critical(40.0) - 0.05).abs() < 1e-15);
+    }
+
+    #[test]
+    fn time_constant_scales_the_lame_constants() {
+        let elasticity = Elasticity::from_lame(4.0, 3.0);
+        let damping = Damping { phi: 1.0, psi: 2.0, time: 0.5, ..Damping::default() };
+        assert_eq!(damping.viscosity(&elasticity), (3.0, 3.5));
+        assert_eq!(damping.matrix(&elasticity), isotropic_matrix(3.0, 3.5));
+    }
+
+    #[test]
+    fn viscosity_may_vanish_in_some_directions_but_not_push() {
+        let mut viscosity = [[0.0; 6]; 6];
+        viscosity[0][0] = 1.0;
+        assert!(Damping { viscosity: Some(viscosity), ..Damping::default() }.check().is_ok());
+        viscosity[1][1] = -1.0;
+        assert!(Damping { viscosity: Some(viscosity), ..Damping::default() }.check().is_err());
+        viscosity[1][1] = 0.0;
+        viscosity[1][2] = 0.5;
+        viscosity[2][1] = 0.5;
+        assert!(Damping { viscosity: Some(viscosity), ..Damping::default() }.check().is_err());
+        assert!(Damping { psi: -1.0, ..Damping::default() }.check().is_err());
+    }
+}

@@ -1,0 +1,238 @@
+//! A material as a person writes it: a preset with single numbers changed beside it, or numbers alone.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::check::MaterialError;
+use crate::elasticity::{Elasticity, VoigtMatrix};
+use crate::material::Material;
+use crate::presets::preset;
+use crate::quantity::Quantity;
+
+/// The `material` table of a scene file. Keys and units are those of [`Quantity`](crate::Quantity).
+///
+/// With `preset`, the other keys replace single numbers of it. Without, `density` and an elasticity (`young` and
+/// `poisson`, or `lambda` and `mu`, or `stiffness`) are required, and what is not given is absent: no damping, no
+/// yield, no fracture.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct Overrides {
+    /// Name of a preset to start from.
+    pub preset: Option<String>,
+    /// Mass per volume (kg/m³).
+    pub density: Option<f64>,
+    /// Young's modulus (Pa).
+    pub young: Option<f64>,
+    /// Poisson's ratio (1), above −1 and below ½.
+    pub poisson: Option<f64>,
+    /// First Lamé constant λ (Pa).
+    pub lambda: Option<f64>,
+    /// Shear modulus μ (Pa).
+    pub mu: Option<f64>,
+    /// General 6×6 stiffness (Pa) over xx, yy, zz, yz, zx, xy with engineering shear strains.
+    pub stiffness: Option<VoigtMatrix>,
+    /// Viscous counterpart φ of λ (N s/m²).
+    pub phi: Option<f64>,
+    /// Viscous counterpart ψ of μ (N s/m²).
+    pub psi: Option<f64>,
+    /// General 6×6 viscosity (N s/m²), components as for `stiffness`.
+    pub viscosity: Option<VoigtMatrix>,
+    /// Stiffness-proportional damping (s).
+    pub damping_time: Option<f64>,
+    /// Mass-proportional damping (1/s).
+    pub mass_damping: Option<f64>,
+    /// Von Mises stress at which flow starts (Pa).
+    pub yield_stress: Option<f64>,
+    /// Curvature at which a sheet keeps a bend (1/m).
+    pub yield_curvature: Option<f64>,
+    /// Speed of plastic flow (1/s).
+    pub flow_rate: Option<f64>,
+    /// Rise of the yield stress per unit of plastic strain (Pa).
+    pub hardening: Option<f64>,
+    /// Tensile strength (Pa).
+    pub tensile_strength: Option<f64>,
+    /// Pressure at which it crushes (Pa).
+    pub compressive_strength: Option<f64>,
+    /// Fracture energy per crack area (J/m²).
+    pub fracture_energy: Option<f64>,
+    /// Fracture toughness K_Ic (Pa √m).
+    pub toughness: Option<f64>,
+    /// Toughness τ of O'Brien & Hodgins 1999 (N), which depends on the mesh.
+    pub separation_force: Option<f64>,
+    /// Coefficient of friction (1).
+    pub friction: Option<f64>,
+    /// Fraction of the approaching speed that comes back (1).
+    pub restitution: Option<f64>,
+    /// Clusters: fraction of the way to its goal that a particle is drawn in one step (1).
+    pub goal_stiffness: Option<f64>,
+    /// Clusters: strain at which flow starts (1).
+    pub cluster_yield: Option<f64>,
+    /// Clusters: share of the excess strain that flows in one step (1).
+    pub cluster_flow: Option<f64>,
+    /// Clusters: rise of the yield strain per unit of accumulated strain (1/s).
+    pub cluster_hardening: Option<f64>,
+    /// Clusters: largest stretch that a cluster bears (1).
+    pub cluster_toughness: Option<f64>,
+}
+
+impl Overrides {
+    /// The preset of this name, unchanged.
+    pub fn of_preset(name: &str) -> Self {
+        Self { preset: Some(name.to_owned()), ..Self::default() }
+    }
+
+    /// The checked material: the preset, if any, with the given numbers in place of its own.
+    pub fn resolve(&self) -> Result<Material, MaterialError> {
+        if self.fracture_energy.is_some() && self.toughness.is_some() {
+            return Err(MaterialError::Conflict { first: "fracture_energy", second: "toughness" });
+        }
+        let base = self.preset.as_deref().map(preset).transpose()?;
+        let elasticity = self.elasticity(base.as_ref().map(|material| &material.elasticity))?;
+        let mut material = match base {
+            Some(base) => Material { elasticity, ..base },
+            None => {
+                let Some(density) = self.density else {
+                    return Err(MaterialError::Missing {
+                        given: "material",
+                        missing: "density or preset",
+                        why: "without a preset every body needs its mass",
+                    });
+                };
+                Material::elastic("custom", density, elasticity)
+            }
+        };
+        for (quantity, value) in self.numbers() {
+            if let Some(value) = value {
+                quantity.assign(&mut material, value);
+            }
+        }
+        if self.viscosity.is_some() {
+            material.damping.viscosity = self.viscosity;
+        }
+        material.check()?;
+        Ok(material)
+    }
+
+    /// All numbers but those of elasticity, which come in pairs.
+    fn numbers(&self) -> [(Quantity, Option<f64>); 21] {
+        [
+            (Quantity::Density, self.density),
+            (Quantity::Phi, self.phi),
+            (Quantity::Psi, self.psi),
+            (Quantity::DampingTime, self.damping_time),
+            (Quantity::MassDamping, self.mass_damping),
+            (Quantity::YieldStress, self.yield_stress),
+            (Quantity::YieldCurvature, self.yield_curvature),
+            (Quantity::FlowRate, self.flow_rate),
+            (Quantity::Hardening, self.hardening),
+            (Quantity::TensileStrength, self.tensile_strength),
+            (Quantity::CompressiveStrength, self.compressive_strength),
+            (Quantity::FractureEnergy, self.fracture_energy),
+            (Quantity::Toughness, self.toughness),
+            (Quantity::SeparationForce, self.separation_force),
+            (Quantity::Friction, self.friction),
+            (Quantity::Restitution, self.restitution),
+            (Quantity::GoalStiffness, self.goal_stiffness),
+            (Quantity::ClusterYield, self.cluster_yield),
+            (Quantity::ClusterFlow, self.cluster_flow),
+            (Quantity::ClusterHardening, self.cluster_hardening),
+            (Quantity::ClusterToughness, self.cluster_toughness),
+        ]
+    }
+
+    fn elasticity(&self, base: Option<&Elasticity>) -> Result<Elasticity, MaterialError> {
+        let engineering = [(self.young, "young"), (self.poisson, "poisson")];
+        let lame = [(self.lambda, "lambda"), (self.mu, "mu")];
+        let general = [(self.stiffness.map(|_| 0.0), "stiffness"), (None, "stiffness")];
+        let given =
+            |pair: [(Option<f64>, &'static str); 2]| pair.iter().find(|(v, _)| v.is_some()).map(|(_, key)| *key);
+        let mut used = [engineering, lame, general].into_iter().filter_map(given);
+        let first = used.next();
+        if let (Some(first), Some(second)) = (first, used.next()) {
+            return Err(MaterialError::Conflict { first, second });
+        }
+        if let Some(stiffness) = self.stiffness {
+            return Ok(Elasticity::Anisotropic { stiffness });
+        }
+        let isotropic = base.filter(|base| base.is_isotropic());
+        match (first, base) {
+            (None, Some(base)) => Ok(base.clone()),
+            (None, None) => Err(MaterialError::Missing {
+                given: "density",
+                missing: "young and poisson (or lambda and mu, or stiffness)",
+                why: "without a preset every body needs its elasticity",
+            }),
+            (Some("young" | "poisson"), _) => {
+                let young = need(engineering, 0, isotropic.map(Elasticity::young))?;
+                let poisson = need(engineering, 1, isotropic.map(Elasticity::poisson))?;
+                Ok(Elasticity::Isotropic { young, poisson })
+            }
+            (Some(_), _) => {
+                let lambda = need(lame, 0, isotropic.map(|base| base.lame().0))?;
+                let mu = need(lame, 1, isotropic.map(|base| base.lame().1))?;
+                Ok(Elasticity::Lame { lambda, mu })
+            }
+        }
+    }
+}
+
+/// The number at `index` of a pair: given, or the preset's where it has one, or named as missing.
+fn need(pair: [(Option<f64>, &'static str); 2], index: usize, base: Option<f64>) -> Result<f64, MaterialError> {
+    pair[index].0.or(base).ok_or(MaterialError::Missing {
+        given: pair[1 - index].1,
+        missing: pair[index].1,
+        why: "an isotropic law has two constants, and no isotropic preset supplies the other",
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_number_changes_and_the_rest_of_the_preset_stays() {
+        let glass = preset("glass").expect("glass");
+        let changed = Overrides { young: Some(1e9), ..Overrides::of_preset("glass") }.resolve().expect("valid");
+        assert_eq!(changed.elasticity.young(), 1e9);
+        assert_eq!(changed.elasticity.poisson(), glass.elasticity.poisson());
+        assert_eq!(changed.density, glass.density);
+        assert_eq!(changed.strength, glass.strength);
+    }
+
+    #[test]
+    fn a_fracture_energy_takes_the_place_of_a_toughness() {
+        let changed =
+            Overrides { fracture_energy: Some(3.0), ..Overrides::of_preset("glass") }.resolve().expect("valid");
+        assert_eq!(changed.fracture_energy(), Some(3.0));
+        let both = Overrides { fracture_energy: Some(3.0), toughness: Some(1e6), ..Overrides::default() };
+        assert!(matches!(both.resolve(), Err(MaterialError::Conflict { .. })));
+    }
+
+    #[test]
+    fn numbers_alone_need_mass_and_elasticity() {
+        let bare = Overrides { density: Some(1.0), ..Overrides::default() };
+        assert!(matches!(bare.resolve(), Err(MaterialError::Missing { .. })));
+        let half = Overrides { young: Some(1.0), ..bare.clone() };
+        assert!(matches!(half.resolve(), Err(MaterialError::Missing { missing: "poisson", .. })));
+        let mixed = Overrides { young: Some(1.0), mu: Some(1.0), ..bare.clone() };
+        assert!(matches!(mixed.resolve(), Err(MaterialError::Conflict { first: "young", second: "mu" })));
+        let whole = Overrides { young: Some(1.0), poisson: Some(0.1), ..bare };
+        assert_eq!(whole.resolve().expect("valid").density, 1.0);
+    }
+
+    #[test]
+    fn a_directional_preset_is_not_half_replaced() {
+        let half = Overrides { young: Some(1.0), ..Overrides::of_preset("wood") };
+        assert!(matches!(half.resolve(), Err(MaterialError::Missing { missing: "poisson", .. })));
+    }
+
+    #[test]
+    fn every_quantity_is_a_key() {
+        let schema = schemars::schema_for!(Overrides);
+        let properties = schema.get("properties").and_then(|value| value.as_object()).expect("an object");
+        for quantity in Quantity::ALL {
+            assert!(properties.contains_key(quantity.key()), "{} is not a key", quantity.key());
+        }
+        assert_eq!(properties.len(), Quantity::ALL.len() + 3, "preset, stiffness and viscosity are the only others");
+    }
+}
