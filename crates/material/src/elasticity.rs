@@ -19,6 +19,7 @@ pub type VoigtMatrix = [[f64; 6]; 6];
 /// How stress follows strain, in one of four equivalent ways of writing it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
+#[expect(clippy::large_enum_variant, reason = "a body has one; a box would only make it harder to build")]
 pub enum Elasticity {
     /// The same in all directions, by the numbers of handbooks.
     Isotropic {

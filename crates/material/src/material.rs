@@ -115,7 +115,8 @@ mod tests {
     #[test]
     fn impossible_numbers_are_refused_by_name() {
         assert!(plain().check().is_ok());
-        let cases: [(&str, fn(&mut Material)); 12] = [
+        type Spoil = fn(&mut Material);
+        let cases: [(&str, Spoil); 12] = [
             ("density", |m| m.density = -1.0),
             ("density", |m| m.density = f64::NAN),
             ("density", |m| m.density = f64::INFINITY),

@@ -111,8 +111,9 @@ material = { density = 1000, young = 1e6, poisson = 0.3 }
 ```
 
 All numbers are in SI units. Values are typical: real pieces scatter by tens of percent, the strength of brittle matter
-by a factor of two. Each row names its source and, as a note, the range met in practice. `craze materials` prints the
-same numbers; a test keeps this page and the program in step.
+by a factor of two. Each row names where such values are tabulated and, as a note, the range met in practice; they were
+entered as typical values, not proof-read against every printed edition: for a structure that must hold, measure.
+`craze materials` prints the same numbers; a test keeps this page and the program in step.
 
 Keys in general:
 
