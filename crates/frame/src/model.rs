@@ -51,7 +51,7 @@ pub struct BodyFrame {
     pub volume: Option<Volume>,
     /// Its particles, where the method has them: positions (m), their radius (m) and attributes.
     pub particles: Option<Particles>,
-    /// What hangs together. Never empty.
+    /// What hangs together. Empty only for a body of which nothing is left.
     pub pieces: Vec<Piece>,
 }
 

@@ -1,0 +1,260 @@
+//! What every frame keeps, whoever made it.
+
+use thiserror::Error;
+
+use crate::model::{Attributes, BodyFrame, Data, Frame, ObstacleShape, Surface, names};
+
+/// How a frame contradicts itself.
+#[derive(Clone, Debug, PartialEq, Error)]
+#[non_exhaustive]
+pub enum InvalidFrame {
+    /// The time is no number.
+    #[error("the frame's time is {time}, which is no moment")]
+    Time {
+        /// Time of the frame (s).
+        time: f64,
+    },
+    /// An element names a vertex that is not there.
+    #[error("{owner}: {element} {index} uses vertex {vertex}, but there are {count}")]
+    Vertex {
+        /// The body or obstacle.
+        owner: String,
+        /// What kind of element.
+        element: &'static str,
+        /// Which of them.
+        index: usize,
+        /// The vertex it names.
+        vertex: u32,
+        /// Vertices that are there.
+        count: usize,
+    },
+    /// An attribute has not one value an element.
+    #[error("{owner}: attribute '{attribute}' has {found} values for {expected} {elements}")]
+    AttributeLength {
+        /// The body or obstacle.
+        owner: String,
+        /// The attribute.
+        attribute: String,
+        /// What it belongs to.
+        elements: &'static str,
+        /// Number of those.
+        expected: usize,
+        /// Number of values.
+        found: usize,
+    },
+    /// Two attributes of one place have one name.
+    #[error("{owner}: two attributes of its {elements} are called '{attribute}'")]
+    AttributeTwice {
+        /// The body or obstacle.
+        owner: String,
+        /// The attribute.
+        attribute: String,
+        /// What it belongs to.
+        elements: &'static str,
+    },
+    /// An attribute points into a list past its end.
+    #[error("{owner}: attribute '{attribute}' of its {elements} is {value} at {index}, but there are {count}")]
+    AttributeIndex {
+        /// The body or obstacle.
+        owner: String,
+        /// The attribute: [`names::PIECE`] or [`names::MATERIAL`].
+        attribute: &'static str,
+        /// What it belongs to.
+        elements: &'static str,
+        /// Which of those.
+        index: usize,
+        /// The value.
+        value: u32,
+        /// Entries of the list it points into.
+        count: usize,
+    },
+    /// A body has elements that no piece can own.
+    #[error("{owner} has elements but no pieces")]
+    NoPieces {
+        /// The body.
+        owner: String,
+    },
+}
+
+impl Frame {
+    /// Whether the frame is consistent: a finite time, indices in range, one attribute value an element, attribute
+    /// names once, pieces for all elements. Positions and attributes may hold any bits, so that a frame that went wrong
+    /// can still be looked at.
+    pub fn check(&self) -> Result<(), InvalidFrame> {
+        if !self.time.is_finite() {
+            return Err(InvalidFrame::Time { time: self.time });
+        }
+        for body in &self.bodies {
+            check_body(body)?;
+        }
+        for obstacle in &self.obstacles {
+            if let ObstacleShape::Surface(surface) = &obstacle.shape {
+                let owner = Owner { name: format!("obstacle '{}'", obstacle.name), lists: &[] };
+                check_surface(surface, &owner)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Whose elements are checked, and the lists that attributes of theirs may point into.
+struct Owner<'frame> {
+    name: String,
+    lists: &'frame [(&'static str, usize)],
+}
+
+fn check_body(body: &BodyFrame) -> Result<(), InvalidFrame> {
+    let lists = [(names::PIECE, body.pieces.len()), (names::MATERIAL, body.materials.len())];
+    let owner = Owner { name: format!("body '{}'", body.name), lists: &lists };
+    check_surface(&body.surface, &owner)?;
+    let mut elements = body.surface.triangles.len();
+    if let Some(volume) = &body.volume {
+        check_vertices("tetrahedron", &volume.tetrahedra, volume.positions.len(), &owner)?;
+        check_attributes("nodes", volume.positions.len(), &volume.node_attributes, &owner)?;
+        check_attributes("tetrahedra", volume.tetrahedra.len(), &volume.cell_attributes, &owner)?;
+        elements += volume.tetrahedra.len();
+    }
+    if let Some(particles) = &body.particles {
+        check_attributes("particles", particles.positions.len(), &particles.attributes, &owner)?;
+        elements += particles.positions.len();
+    }
+    if elements > 0 && body.pieces.is_empty() {
+        return Err(InvalidFrame::NoPieces { owner: owner.name });
+    }
+    Ok(())
+}
+
+fn check_surface(surface: &Surface, owner: &Owner<'_>) -> Result<(), InvalidFrame> {
+    check_vertices("triangle", &surface.triangles, surface.positions.len(), owner)?;
+    check_attributes("vertices", surface.positions.len(), &surface.vertex_attributes, owner)?;
+    check_attributes("triangles", surface.triangles.len(), &surface.face_attributes, owner)
+}
+
+fn check_vertices<const CORNERS: usize>(
+    element: &'static str,
+    elements: &[[u32; CORNERS]],
+    count: usize,
+    owner: &Owner<'_>,
+) -> Result<(), InvalidFrame> {
+    for (index, corners) in elements.iter().enumerate() {
+        if let Some(&vertex) = corners.iter().find(|&&vertex| vertex as usize >= count) {
+            return Err(InvalidFrame::Vertex { owner: owner.name.clone(), element, index, vertex, count });
+        }
+    }
+    Ok(())
+}
+
+fn check_attributes(
+    elements: &'static str,
+    expected: usize,
+    attributes: &Attributes,
+    owner: &Owner<'_>,
+) -> Result<(), InvalidFrame> {
+    for (position, attribute) in attributes.0.iter().enumerate() {
+        let found = attribute.data.len();
+        if found != expected {
+            let attribute = attribute.name.clone();
+            return Err(InvalidFrame::AttributeLength {
+                owner: owner.name.clone(),
+                attribute,
+                elements,
+                expected,
+                found,
+            });
+        }
+        if attributes.0[..position].iter().any(|earlier| earlier.name == attribute.name) {
+            let attribute = attribute.name.clone();
+            return Err(InvalidFrame::AttributeTwice { owner: owner.name.clone(), attribute, elements });
+        }
+        if let Data::Index(values) = &attribute.data
+            && let Some(&(name, count)) = owner.lists.iter().find(|(name, _)| *name == attribute.name)
+            && let Some(index) = values.iter().position(|&value| value as usize >= count)
+        {
+            return Err(InvalidFrame::AttributeIndex {
+                owner: owner.name.clone(),
+                attribute: name,
+                elements,
+                index,
+                value: values[index],
+                count,
+            });
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::frame_of_everything;
+
+    /// What `check` says about the frame after `change`.
+    fn after(change: impl FnOnce(&mut Frame)) -> Result<(), InvalidFrame> {
+        let mut frame = frame_of_everything();
+        change(&mut frame);
+        frame.check()
+    }
+
+    #[test]
+    fn a_consistent_frame_passes() {
+        assert_eq!(after(|_| ()), Ok(()));
+        assert_eq!(Frame::default().check(), Ok(()));
+    }
+
+    #[test]
+    fn a_time_that_is_no_number_is_refused() {
+        assert!(matches!(after(|frame| frame.time = f64::NAN), Err(InvalidFrame::Time { .. })));
+        assert!(matches!(after(|frame| frame.time = f64::INFINITY), Err(InvalidFrame::Time { .. })));
+    }
+
+    #[test]
+    fn a_vertex_that_is_not_there_is_named() {
+        let error = after(|frame| frame.bodies[0].surface.triangles[1][2] = 99).unwrap_err();
+        assert_eq!(error.to_string(), "body 'pair': triangle 1 uses vertex 99, but there are 8");
+        let error = after(|frame| frame.bodies[0].volume.as_mut().unwrap().tetrahedra[0][0] = 8).unwrap_err();
+        assert_eq!(error.to_string(), "body 'pair': tetrahedron 0 uses vertex 8, but there are 8");
+    }
+
+    #[test]
+    fn a_short_attribute_is_named() {
+        let error = after(|frame| frame.bodies[1].particles.as_mut().unwrap().positions.truncate(1)).unwrap_err();
+        assert_eq!(error.to_string(), "body 'cloud': attribute 'velocity' has 3 values for 1 particles");
+    }
+
+    #[test]
+    fn an_attribute_given_twice_is_named() {
+        let error = after(|frame| {
+            let attributes = &mut frame.bodies[0].surface.face_attributes.0;
+            attributes.push(attributes[0].clone());
+        })
+        .unwrap_err();
+        assert_eq!(error.to_string(), "body 'pair': two attributes of its triangles are called 'piece'");
+    }
+
+    #[test]
+    fn a_piece_that_is_not_there_is_named() {
+        let error = after(|frame| frame.bodies[0].pieces.truncate(1)).unwrap_err();
+        assert_eq!(error.to_string(), "body 'pair': attribute 'piece' of its triangles is 1 at 4, but there are 1");
+    }
+
+    #[test]
+    fn elements_without_pieces_are_refused() {
+        let result = after(|frame| {
+            let body = &mut frame.bodies[0];
+            body.pieces.clear();
+            body.surface.face_attributes.0.clear();
+            body.volume = None;
+        });
+        assert!(matches!(result, Err(InvalidFrame::NoPieces { .. })));
+    }
+
+    #[test]
+    fn obstacles_are_checked_too() {
+        let error = after(|frame| {
+            let ObstacleShape::Surface(surface) = &mut frame.obstacles[1].shape else { panic!("a surface") };
+            surface.triangles[0][0] = 7;
+        })
+        .unwrap_err();
+        assert_eq!(error.to_string(), "obstacle 'ramp': triangle 0 uses vertex 7, but there are 3");
+    }
+}

@@ -1,0 +1,232 @@
+//! The native file of a frame, which loses nothing: a [`container`](crate::container) of the frame in postcard encoding.
+
+use std::path::{Path, PathBuf};
+
+use thiserror::Error;
+
+use crate::atomic::WriteError;
+use crate::check::InvalidFrame;
+use crate::container::{self, ContainerError, ContainerFileError, Kind};
+use crate::hash::hash64;
+use crate::model::Frame;
+
+/// Version of the payload that this program writes, and the newest that it reads.
+const VERSION: u16 = 1;
+
+/// Why bytes are not a frame that we can show.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum FrameError {
+    /// The shell of the file is not right.
+    #[error(transparent)]
+    Container(#[from] ContainerError),
+    /// The payload is not a frame, though its checksum holds: no program of ours wrote it.
+    #[error("the file holds no frame ({reason}); make it again")]
+    Malformed {
+        /// What does not fit.
+        reason: String,
+    },
+    /// The frame contradicts itself.
+    #[error("the frame is not consistent: {0}")]
+    Invalid(#[from] InvalidFrame),
+}
+
+/// Why a frame file could not be read or written.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum FrameFileError {
+    /// The system refused to read.
+    #[error("cannot read {}: {cause}", path.display())]
+    Read {
+        /// The file.
+        path: PathBuf,
+        /// What the system said.
+        #[source]
+        cause: std::io::Error,
+    },
+    /// The contents are not a frame.
+    #[error("cannot open {}: {cause}", path.display())]
+    Contents {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it.
+        #[source]
+        cause: FrameError,
+    },
+    /// The frame to be written contradicts itself; nothing was written.
+    #[error("will not write {}: the frame is not consistent: {cause}", path.display())]
+    Invalid {
+        /// The file that was to be written.
+        path: PathBuf,
+        /// What is wrong with the frame.
+        #[source]
+        cause: InvalidFrame,
+    },
+    /// The file could not be written.
+    #[error(transparent)]
+    Write(#[from] WriteError),
+}
+
+/// Writes a frame, whole or not at all. A frame that [`read`] would refuse is refused here, before anything is written.
+pub fn write(path: &Path, frame: &Frame) -> Result<(), FrameFileError> {
+    frame.check().map_err(|cause| FrameFileError::Invalid { path: path.to_owned(), cause })?;
+    Ok(container::write(path, Kind::FRAME, VERSION, &payload(frame))?)
+}
+
+/// Reads a frame and checks it, see [`Frame::check`].
+pub fn read(path: &Path) -> Result<Frame, FrameFileError> {
+    let contents_error = |cause| FrameFileError::Contents { path: path.to_owned(), cause };
+    let (version, payload) = container::read(path, Kind::FRAME).map_err(|error| match error {
+        ContainerFileError::Read { path, cause } => FrameFileError::Read { path, cause },
+        ContainerFileError::Contents { path, cause } => FrameFileError::Contents { path, cause: cause.into() },
+    })?;
+    from_payload(version, &payload).map_err(contents_error)
+}
+
+/// The bytes of a frame's file.
+pub fn encode_frame(frame: &Frame) -> Vec<u8> {
+    container::encode(Kind::FRAME, VERSION, &payload(frame))
+}
+
+/// The frame in the bytes of a file, as [`read`] gives it. Any bytes are allowed: they give a frame or an error.
+pub fn decode_frame(bytes: &[u8]) -> Result<Frame, FrameError> {
+    let (version, payload) = container::decode(bytes, Kind::FRAME)?;
+    from_payload(version, &payload)
+}
+
+fn payload(frame: &Frame) -> Vec<u8> {
+    // Frames have no type that postcard cannot encode, and a vector takes any number of bytes.
+    postcard::to_stdvec(frame).expect("a frame can be encoded")
+}
+
+fn from_payload(version: u16, payload: &[u8]) -> Result<Frame, FrameError> {
+    if version > VERSION {
+        return Err(ContainerError::Newer { found: version, supported: VERSION }.into());
+    }
+    // Serde reserves at most a mebibyte for an announced length, and the elements after that are paid for by bytes that
+    // are there: a vector that announces a billion elements ends at the end of the payload.
+    let (frame, rest) = postcard::take_from_bytes::<Frame>(payload)
+        .map_err(|error| FrameError::Malformed { reason: error.to_string() })?;
+    if !rest.is_empty() {
+        return Err(FrameError::Malformed { reason: format!("{} bytes follow it", rest.len()) });
+    }
+    frame.check()?;
+    Ok(frame)
+}
+
+impl Frame {
+    /// The hash of everything in the frame, bit for bit: two frames have the same one exactly when their files have
+    /// the same payload (up to a chance of 2⁻⁶⁴).
+    pub fn state_hash(&self) -> u64 {
+        hash64(&payload(self))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::frame_of_everything;
+
+    fn refusal(bytes: &[u8]) -> String {
+        decode_frame(bytes).expect_err("these bytes are no frame").to_string()
+    }
+
+    /// The file of a payload that no program of ours writes, under a valid header and checksum.
+    fn forged(payload: &[u8]) -> Vec<u8> {
+        container::encode(Kind::FRAME, VERSION, payload)
+    }
+
+    #[test]
+    fn a_written_frame_reads_back_bit_for_bit() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("0007.craze");
+        let frame = frame_of_everything();
+        write(&path, &frame).unwrap();
+        let again = read(&path).unwrap();
+        assert_eq!(encode_frame(&again), encode_frame(&frame));
+        assert_eq!(again.state_hash(), frame.state_hash());
+    }
+
+    #[test]
+    fn an_inconsistent_frame_is_not_written() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("0007.craze");
+        let mut frame = frame_of_everything();
+        frame.bodies[0].surface.triangles[0][0] = 8;
+        let message = write(&path, &frame).unwrap_err().to_string();
+        assert!(message.contains("0007.craze") && message.contains("triangle 0 uses vertex 8"), "{message}");
+        assert!(!path.exists());
+    }
+
+    #[test]
+    fn an_inconsistent_frame_is_not_read() {
+        let mut frame = frame_of_everything();
+        frame.time = f64::NAN;
+        assert!(refusal(&encode_frame(&frame)).contains("the frame's time is NaN"));
+    }
+
+    #[test]
+    fn reading_names_the_file_and_the_cause() {
+        let folder = tempfile::tempdir().unwrap();
+        let missing = read(&folder.path().join("0001.craze")).unwrap_err();
+        assert!(matches!(missing, FrameFileError::Read { .. }), "{missing}");
+        assert!(missing.to_string().contains("0001.craze"), "{missing}");
+        let directory = read(folder.path()).unwrap_err();
+        assert!(matches!(directory, FrameFileError::Read { .. }), "{directory}");
+        let picture = folder.path().join("preview.png");
+        std::fs::write(&picture, b"\x89PNG\r\n\x1a\n and so on").unwrap();
+        let foreign = read(&picture).unwrap_err().to_string();
+        assert!(foreign.contains("preview.png") && foreign.contains("not a Craze file"), "{foreign}");
+    }
+
+    #[test]
+    fn a_newer_payload_is_named() {
+        let newer = container::encode(Kind::FRAME, VERSION + 1, b"");
+        assert!(refusal(&newer).contains("newer Craze"));
+    }
+
+    #[test]
+    fn a_checkpoint_is_not_a_frame() {
+        let checkpoint = container::encode(Kind::CHECKPOINT, VERSION, &payload(&frame_of_everything()));
+        assert_eq!(refusal(&checkpoint), "this is a Craze checkpoint, not a frame; choose a frame file");
+    }
+
+    #[test]
+    fn announced_elements_that_are_not_there_take_no_memory() {
+        // number 0, time 0, then 2⁶⁰ bodies.
+        let mut payload = vec![0; 9];
+        payload.extend([0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x10]);
+        assert!(refusal(&forged(&payload)).contains("holds no frame"));
+        // One body whose name announces 2⁶⁰ letters.
+        payload.insert(9, 1);
+        assert!(refusal(&forged(&payload)).contains("holds no frame"));
+    }
+
+    #[test]
+    fn bytes_after_the_frame_are_refused() {
+        let mut payload = payload(&frame_of_everything());
+        payload.push(0);
+        assert!(refusal(&forged(&payload)).contains("1 bytes follow it"));
+    }
+
+    #[test]
+    fn every_bit_of_the_state_counts_in_its_hash() {
+        let frame = frame_of_everything();
+        let changed = |change: fn(&mut Frame)| {
+            let mut frame = frame.clone();
+            change(&mut frame);
+            frame.state_hash()
+        };
+        let hashes = [
+            frame.state_hash(),
+            changed(|frame| frame.time = frame.time.next_up()),
+            changed(|frame| frame.bodies[0].surface.positions[0].x = -0.0),
+            changed(|frame| frame.bodies[0].pieces[0].parent = None),
+            changed(|frame| frame.bodies[0].name.push(' ')),
+            changed(|frame| frame.obstacles.truncate(1)),
+        ];
+        for (index, hash) in hashes.iter().enumerate() {
+            assert!(!hashes[..index].contains(hash), "change {index}");
+        }
+    }
+}
