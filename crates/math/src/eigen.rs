@@ -3,8 +3,9 @@
 //! Cyclic Jacobi rotations, without branches that depend on one matrix, so that eight go through the same instructions at
 //! once. As in [`svd`](crate::svd), a matrix gives the same bits alone, in a batch, and on every instruction set.
 
-use crate::lane_matrix::{Mat3Lanes, Vec3Lanes, jacobi_rotation, order_columns, rotate_columns};
-use crate::lanes::{Arithmetic, Lanes, Mask, Separate};
+use crate::columns::{Columns, Vector};
+use crate::jacobi::{MOST_SWEEPS, Turn, order_columns};
+use crate::lanes::{Mask, Real};
 use crate::{Mat3, Vec3};
 
 /// A = V·diag(λ)·Vᵀ with a proper rotation V (determinant +1).
@@ -16,80 +17,72 @@ pub struct Eigen {
     pub vectors: Mat3,
 }
 
-/// [`Eigen`] of `N` matrices side by side.
+/// [`Eigen`] of one matrix, or of eight side by side.
 #[derive(Clone, Copy, Debug)]
-pub struct EigenLanes<A: Arithmetic, const N: usize> {
+pub struct EigenOf<T> {
     /// λ, descending, in the unit of A.
-    pub values: Vec3Lanes<A, N>,
+    pub values: Vector<T>,
     /// V: column i belongs to value i.
-    pub vectors: Mat3Lanes<A, N>,
+    pub vectors: Columns<T>,
 }
 
 /// Entries off the diagonal count as zero below this, beside a largest entry of about one.
 const NEGLIGIBLE: f64 = 1e-18;
-/// Five sweeps do for most matrices; convergence is quadratic, so that this is never reached but bounds the time.
-const MOST_SWEEPS: usize = 16;
 
 /// Eigenvalues and eigenvectors of the symmetric part of a matrix.
 ///
 /// Values are right to about 1e-15 relative to the largest entry, from the smallest to the largest numbers. Where values coincide,
 /// the vectors are one orthonormal basis of many; the zero matrix gives V = 1. Infinite or NaN entries give NaN.
 pub fn symmetric_eigen(matrix: &Mat3) -> Eigen {
-    symmetric_eigen_lanes(&Mat3Lanes::<Separate, 1>::from_fn(|_| *matrix)).get(0)
+    let EigenOf { values, vectors } = symmetric_eigen_of(&Columns::of(matrix));
+    Eigen { values: values.to_vector(), vectors: vectors.to_matrix() }
 }
 
-impl<A: Arithmetic, const N: usize> EigenLanes<A, N> {
-    /// The decomposition in one lane.
-    #[inline(always)]
-    pub fn get(&self, lane: usize) -> Eigen {
-        Eigen { values: self.values.get(lane), vectors: self.vectors.get(lane) }
-    }
-}
-
-/// [`symmetric_eigen`] of `N` matrices side by side, for kernels written in lanes; the same bits as one by one.
+/// [`symmetric_eigen`] for kernels: of one matrix, or of eight side by side with the same bits as one by one.
 #[inline(always)]
-pub fn symmetric_eigen_lanes<A: Arithmetic, const N: usize>(matrix: &Mat3Lanes<A, N>) -> EigenLanes<A, N> {
+pub fn symmetric_eigen_of<T: Real>(matrix: &Columns<T>) -> EigenOf<T> {
     let factor = matrix.normalising_factor();
-    let half = Lanes::splat(0.5);
-    let entry = |i: usize, j: usize| (matrix.0[i].0[j] * factor) * half + (matrix.0[j].0[i] * factor) * half;
+    let half = matrix.scale(factor).scale(T::splat(0.5));
+    let transposed = half.transpose();
+    let [Vector([xx, xy, xz]), Vector([_, yy, yz]), Vector([_, _, zz])] =
+        [half.0[0] + transposed.0[0], half.0[1] + transposed.0[1], half.0[2] + transposed.0[2]];
+    let mut diagonal = [xx, yy, zz];
     // off[k] stands opposite to diagonal[k]: the entry in the row and column that are not k.
-    let mut diagonal = [entry(0, 0), entry(1, 1), entry(2, 2)];
-    let mut off = [entry(1, 2), entry(0, 2), entry(0, 1)];
-    let mut vectors = Mat3Lanes::identity();
+    let mut off = [yz, xz, xy];
+    let mut vectors = Columns::identity();
     for _ in 0..MOST_SWEEPS {
-        let turned = eliminate(&mut diagonal, &mut off, &mut vectors, (0, 1, 2))
-            .or(eliminate(&mut diagonal, &mut off, &mut vectors, (0, 2, 1)))
-            .or(eliminate(&mut diagonal, &mut off, &mut vectors, (1, 2, 0)));
+        let mut turned = eliminate(&mut diagonal, &mut off, &mut vectors, (0, 1, 2));
+        turned = turned.or(eliminate(&mut diagonal, &mut off, &mut vectors, (0, 2, 1)));
+        turned = turned.or(eliminate(&mut diagonal, &mut off, &mut vectors, (1, 2, 0)));
         if !turned.any() {
             break;
         }
     }
-    vectors = vectors.unsigned_zeros();
-    order_columns(&mut diagonal, (0, 1), &mut [&mut vectors]);
-    order_columns(&mut diagonal, (0, 2), &mut [&mut vectors]);
-    order_columns(&mut diagonal, (1, 2), &mut [&mut vectors]);
-    EigenLanes { values: Vec3Lanes(diagonal.map(|value| value / factor)).unsigned_zeros(), vectors }
+    let mut vectors = [vectors.unsigned_zeros()];
+    order_columns(&mut diagonal, &mut vectors);
+    let [x, y, z] = diagonal;
+    EigenOf { values: Vector([x / factor, y / factor, z / factor]).unsigned_zeros(), vectors: vectors[0] }
 }
 
-/// Turns axes p and q until their off-diagonal entry is zero (r is the third axis); says in which lanes it was not.
+/// Turns axes p and q until their off-diagonal entry is zero (r is the third axis); says where it was not.
 #[inline(always)]
-fn eliminate<A: Arithmetic, const N: usize>(
-    diagonal: &mut [Lanes<A, N>; 3],
-    off: &mut [Lanes<A, N>; 3],
-    vectors: &mut Mat3Lanes<A, N>,
+fn eliminate<T: Real>(
+    diagonal: &mut [T; 3],
+    off: &mut [T; 3],
+    vectors: &mut Columns<T>,
     (p, q, r): (usize, usize, usize),
-) -> Mask<N> {
+) -> T::Mask {
     let apq = off[r];
-    let active = Lanes::splat(NEGLIGIBLE).less_than(apq.abs());
-    let (cosine, sine, tangent) = jacobi_rotation((diagonal[p], apq, diagonal[q]), active);
-    diagonal[p] -= tangent * apq;
-    diagonal[q] += tangent * apq;
-    off[r] = active.select(Lanes::splat(0.0), apq);
+    let active = T::splat(NEGLIGIBLE).less_than(apq.abs());
+    let turn = Turn::diagonalising((diagonal[p], apq, diagonal[q]), active);
+    diagonal[p] = diagonal[p] - turn.tangent * apq;
+    diagonal[q] = diagonal[q] + turn.tangent * apq;
+    off[r] = T::select(active, T::splat(0.0), apq);
     // The entry of p with r is opposite to q, and the other way round.
     let (apr, aqr) = (off[q], off[p]);
-    off[q] = cosine * apr - sine * aqr;
-    off[p] = sine * apr + cosine * aqr;
-    rotate_columns(vectors, (p, q), (cosine, sine));
+    off[q] = turn.cosine * apr - turn.sine * aqr;
+    off[p] = turn.sine * apr + turn.cosine * aqr;
+    turn.turn(vectors, (p, q));
     active
 }
 

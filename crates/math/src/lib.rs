@@ -5,8 +5,9 @@
 //! [`lanes`] is what other kernels are written in.
 
 pub mod batch;
+pub mod columns;
 pub mod eigen;
-pub mod lane_matrix;
+mod jacobi;
 pub mod lanes;
 pub mod polar;
 pub mod svd;

@@ -1,9 +1,9 @@
 //! Polar decomposition: the rotation nearest to a deformation, and what remains.
 
 use crate::Mat3;
-use crate::lane_matrix::{Mat3Lanes, Vec3Lanes};
-use crate::lanes::{Arithmetic, Separate};
-use crate::svd::svd_lanes;
+use crate::columns::{Columns, Vector};
+use crate::lanes::Real;
+use crate::svd::svd_of;
 
 /// F = R·S with a proper rotation R and a symmetric stretch S.
 ///
@@ -17,13 +17,13 @@ pub struct Polar {
     pub stretch: Mat3,
 }
 
-/// [`Polar`] of `N` matrices side by side.
+/// [`Polar`] of one matrix, or of eight side by side.
 #[derive(Clone, Copy, Debug)]
-pub struct PolarLanes<A: Arithmetic, const N: usize> {
-    /// R, rotations.
-    pub rotation: Mat3Lanes<A, N>,
+pub struct PolarOf<T> {
+    /// R, a rotation.
+    pub rotation: Columns<T>,
     /// S, symmetric, in the unit of F.
-    pub stretch: Mat3Lanes<A, N>,
+    pub stretch: Columns<T>,
 }
 
 /// The polar decomposition of any matrix, by [`svd`](crate::svd::svd): R = U·Vᵀ, S = V·diag(σ)·Vᵀ.
@@ -31,32 +31,19 @@ pub struct PolarLanes<A: Arithmetic, const N: usize> {
 /// Right to about 1e-15 relative to the largest entry. The zero matrix gives R = 1; where F has lost rank, R is one of the many
 /// nearest rotations. Infinite or NaN entries give NaN.
 pub fn polar(f: &Mat3) -> Polar {
-    polar_lanes(&Mat3Lanes::<Separate, 1>::from_fn(|_| *f)).get(0)
+    let PolarOf { rotation, stretch } = polar_of(&Columns::of(f));
+    Polar { rotation: rotation.to_matrix(), stretch: stretch.to_matrix() }
 }
 
-impl<A: Arithmetic, const N: usize> PolarLanes<A, N> {
-    /// The decomposition in one lane.
-    #[inline(always)]
-    pub fn get(&self, lane: usize) -> Polar {
-        Polar { rotation: self.rotation.get(lane), stretch: self.stretch.get(lane) }
-    }
-}
-
-/// [`polar`] of `N` matrices side by side, for kernels written in lanes; the same bits as one by one.
+/// [`polar`] for kernels: of one matrix, or of eight side by side with the same bits as one by one.
 #[inline(always)]
-pub fn polar_lanes<A: Arithmetic, const N: usize>(f: &Mat3Lanes<A, N>) -> PolarLanes<A, N> {
-    let svd = svd_lanes(f);
-    let v = svd.v.0;
-    let scaled = [0, 1, 2].map(|k| v[k] * svd.sigma.0[k]);
-    let entry =
-        |i: usize, j: usize| scaled[0].0[i] * v[0].0[j] + scaled[1].0[i] * v[1].0[j] + scaled[2].0[i] * v[2].0[j];
-    let (xy, xz, yz) = (entry(0, 1), entry(0, 2), entry(1, 2));
-    let stretch = Mat3Lanes([
-        Vec3Lanes([entry(0, 0), xy, xz]),
-        Vec3Lanes([xy, entry(1, 1), yz]),
-        Vec3Lanes([xz, yz, entry(2, 2)]),
-    ]);
-    PolarLanes { rotation: svd.u.mul_transpose(&svd.v), stretch }
+pub fn polar_of<T: Real>(f: &Columns<T>) -> PolarOf<T> {
+    let svd = svd_of(f);
+    let [a, b, c] = svd.v.0;
+    let scaled = Columns([a * svd.sigma.0[0], b * svd.sigma.0[1], c * svd.sigma.0[2]]);
+    let [Vector([xx, xy, xz]), Vector([_, yy, yz]), Vector([_, _, zz])] = scaled.mul_transpose(&svd.v).0;
+    let stretch = Columns([Vector([xx, xy, xz]), Vector([xy, yy, yz]), Vector([xz, yz, zz])]);
+    PolarOf { rotation: svd.u.mul_transpose(&svd.v), stretch }
 }
 
 #[cfg(test)]

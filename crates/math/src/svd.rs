@@ -5,8 +5,9 @@
 //! eight go through the same instructions at once. Fused operations are left out on purpose: a matrix gives the same bits alone,
 //! in a batch, and on every instruction set.
 
-use crate::lane_matrix::{Mat3Lanes, Vec3Lanes, jacobi_rotation, order_columns, rotate_columns};
-use crate::lanes::{Arithmetic, Lanes, Mask, Separate};
+use crate::columns::{Columns, Vector};
+use crate::jacobi::{MOST_SWEEPS, Turn, order_columns};
+use crate::lanes::{Mask, Real};
 use crate::{Mat3, Vec3};
 
 /// F = U·diag(σ)·Vᵀ with proper rotations U and V (determinant +1, whatever F is).
@@ -23,21 +24,19 @@ pub struct Svd {
     pub v: Mat3,
 }
 
-/// [`Svd`] of `N` matrices side by side.
+/// [`Svd`] of one matrix, or of eight side by side.
 #[derive(Clone, Copy, Debug)]
-pub struct SvdLanes<A: Arithmetic, const N: usize> {
-    /// U, rotations.
-    pub u: Mat3Lanes<A, N>,
+pub struct SvdOf<T> {
+    /// U, a rotation.
+    pub u: Columns<T>,
     /// σ, in the unit of F.
-    pub sigma: Vec3Lanes<A, N>,
-    /// V, rotations.
-    pub v: Mat3Lanes<A, N>,
+    pub sigma: Vector<T>,
+    /// V, a rotation.
+    pub v: Columns<T>,
 }
 
 /// Columns count as orthogonal when the cosine between them is below this (2⁻⁵⁰, a few roundings of their scalar product).
 const ORTHOGONAL: f64 = 1.0 / (1u64 << 50) as f64;
-/// Five sweeps do for most matrices; convergence is quadratic, so that this is never reached but bounds the time.
-const MOST_SWEEPS: usize = 16;
 /// A column below this, beside a largest entry of about one, has no direction worth keeping: its square would lose digits.
 const NO_DIRECTION: f64 = 1e-140;
 
@@ -47,85 +46,75 @@ const NO_DIRECTION: f64 = 1e-140;
 /// numbers whose singular values can be represented. Rank loss leaves U and V proper; the zero matrix gives U = V = 1.
 /// Infinite or NaN entries give NaN.
 pub fn svd(f: &Mat3) -> Svd {
-    svd_lanes(&Mat3Lanes::<Separate, 1>::from_fn(|_| *f)).get(0)
+    let SvdOf { u, sigma, v } = svd_of(&Columns::of(f));
+    Svd { u: u.to_matrix(), sigma: sigma.to_vector(), v: v.to_matrix() }
 }
 
-impl<A: Arithmetic, const N: usize> SvdLanes<A, N> {
-    /// The decomposition in one lane.
-    #[inline(always)]
-    pub fn get(&self, lane: usize) -> Svd {
-        Svd { u: self.u.get(lane), sigma: self.sigma.get(lane), v: self.v.get(lane) }
-    }
-}
-
-/// [`svd`] of `N` matrices side by side, for kernels written in lanes; the same bits as one by one.
+/// [`svd`] for kernels: of one matrix, or of eight side by side with the same bits as one by one.
 #[inline(always)]
-pub fn svd_lanes<A: Arithmetic, const N: usize>(f: &Mat3Lanes<A, N>) -> SvdLanes<A, N> {
+pub fn svd_of<T: Real>(f: &Columns<T>) -> SvdOf<T> {
     let factor = f.normalising_factor();
-    let mut columns = f.map(|entry| entry * factor);
-    let mut v = Mat3Lanes::identity();
+    let mut columns = f.scale(factor);
+    let mut v = Columns::identity();
     for _ in 0..MOST_SWEEPS {
-        let turned = orthogonalise(&mut columns, &mut v, (0, 1))
-            .or(orthogonalise(&mut columns, &mut v, (0, 2)))
-            .or(orthogonalise(&mut columns, &mut v, (1, 2)));
+        let mut turned = orthogonalise(&mut columns, &mut v, (0, 1));
+        turned = turned.or(orthogonalise(&mut columns, &mut v, (0, 2)));
+        turned = turned.or(orthogonalise(&mut columns, &mut v, (1, 2)));
         if !turned.any() {
             break;
         }
     }
-    columns = columns.unsigned_zeros();
-    v = v.unsigned_zeros();
-    let mut squares = columns.0.map(|column| column.dot(column));
-    order_columns(&mut squares, (0, 1), &mut [&mut columns, &mut v]);
-    order_columns(&mut squares, (0, 2), &mut [&mut columns, &mut v]);
-    order_columns(&mut squares, (1, 2), &mut [&mut columns, &mut v]);
+    let mut both = [columns.unsigned_zeros(), v.unsigned_zeros()];
+    let mut squares = [T::splat(0.0); 3];
+    for (square, column) in squares.iter_mut().zip(both[0].0) {
+        *square = column.dot(column);
+    }
+    order_columns(&mut squares, &mut both);
+    let [columns, v] = both;
 
-    let x = direction(columns.0[0], Vec3Lanes(Mat3Lanes::identity().0[0].0));
+    let x = direction(columns.0[0], Columns::identity().0[0]);
     let y = direction(columns.0[1], perpendicular(x));
     // The columns are orthogonal to rounding already; once more, so that U is a rotation whatever became of them.
     let y = y - x * x.dot(y);
-    let y = y * (Lanes::splat(1.0) / y.dot(y).sqrt());
+    let y = y * (T::splat(1.0) / y.dot(y).sqrt());
     let z = x.cross(y);
 
-    let sigma_x = x.dot(columns.0[0]);
-    let sigma_y = y.dot(columns.0[1]).max(Lanes::splat(0.0)).min(sigma_x);
     // Rounding must not break the order of magnitudes.
+    let sigma_x = x.dot(columns.0[0]);
+    let sigma_y = y.dot(columns.0[1]).max(T::splat(0.0)).min(sigma_x);
     let sigma_z = z.dot(columns.0[2]);
     let sigma_z = sigma_z.abs().min(sigma_y).copysign(sigma_z);
-    let sigma = Vec3Lanes([sigma_x, sigma_y, sigma_z]).map(|value| value / factor);
-    SvdLanes { u: Mat3Lanes([x, y, z]), sigma, v }
+    SvdOf { u: Columns([x, y, z]), sigma: Vector([sigma_x / factor, sigma_y / factor, sigma_z / factor]), v }
 }
 
-/// Turns columns p and q until they are orthogonal; says in which lanes they were not.
+/// Turns columns p and q until they are orthogonal; says where they were not.
 #[inline(always)]
-fn orthogonalise<A: Arithmetic, const N: usize>(
-    columns: &mut Mat3Lanes<A, N>,
-    v: &mut Mat3Lanes<A, N>,
-    (p, q): (usize, usize),
-) -> Mask<N> {
+fn orthogonalise<T: Real>(columns: &mut Columns<T>, v: &mut Columns<T>, (p, q): (usize, usize)) -> T::Mask {
     let (app, aqq) = (columns.0[p].dot(columns.0[p]), columns.0[q].dot(columns.0[q]));
     let apq = columns.0[p].dot(columns.0[q]);
-    let active = (Lanes::splat(ORTHOGONAL * ORTHOGONAL) * app * aqq).less_than(apq * apq);
-    let (cosine, sine, _) = jacobi_rotation((app, apq, aqq), active);
-    rotate_columns(columns, (p, q), (cosine, sine));
-    rotate_columns(v, (p, q), (cosine, sine));
+    let active = (T::splat(ORTHOGONAL * ORTHOGONAL) * app * aqq).less_than(apq * apq);
+    let turn = Turn::diagonalising((app, apq, aqq), active);
+    turn.turn(columns, (p, q));
+    turn.turn(v, (p, q));
     active
 }
 
 /// The vector scaled to length one, or `otherwise` where it is too short to have a direction.
 #[inline(always)]
-fn direction<A: Arithmetic, const N: usize>(vector: Vec3Lanes<A, N>, otherwise: Vec3Lanes<A, N>) -> Vec3Lanes<A, N> {
+fn direction<T: Real>(vector: Vector<T>, otherwise: Vector<T>) -> Vector<T> {
     let length = vector.dot(vector).sqrt();
-    let short = length.less_than(Lanes::splat(NO_DIRECTION));
-    vector.zip(otherwise, |entry, other| short.select(other, entry / length))
+    let short = length.less_than(T::splat(NO_DIRECTION));
+    let [x, y, z] = vector.0;
+    Vector::select(short, otherwise, Vector([x / length, y / length, z / length]))
 }
 
 /// A unit vector at right angles to a unit vector (Duff et al. 2017, Building an Orthonormal Basis, Revisited, listing 3).
 #[inline(always)]
-fn perpendicular<A: Arithmetic, const N: usize>(unit: Vec3Lanes<A, N>) -> Vec3Lanes<A, N> {
+fn perpendicular<T: Real>(unit: Vector<T>) -> Vector<T> {
     let [x, y, z] = unit.0;
-    let sign = Lanes::splat(1.0).copysign(z);
-    let scale = -(Lanes::splat(1.0) / (sign + z));
-    Vec3Lanes([x * y * scale, sign + y * y * scale, -y])
+    let sign = T::splat(1.0).copysign(z);
+    let scale = -(T::splat(1.0) / (sign + z));
+    Vector([x * y * scale, sign + y * y * scale, -y])
 }
 
 #[cfg(test)]
