@@ -1,0 +1,187 @@
+//! Facets: the faces of a tetrahedron, the edges of a triangle.
+//!
+//! Facet `i` lies opposite corner `i` and is written outward: seen from outside, the face of a positively oriented
+//! tetrahedron runs counter-clockwise, and the edge of a triangle runs as the triangle does. Two elements that share a
+//! facet therefore write it in opposite directions.
+
+use crate::id::{Id, NONE};
+
+const FACES: [[usize; 3]; 4] = [[1, 2, 3], [0, 3, 2], [0, 1, 3], [0, 2, 1]];
+const EDGES: [[usize; 2]; 3] = [[1, 2], [2, 0], [0, 1]];
+
+/// A facet of an element: where attributes of faces live and what a crack is made of.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct Facet<E> {
+    /// The element.
+    pub element: E,
+    /// The corner it lies opposite of: 0–3 in a tetrahedron, 0–2 in a triangle.
+    pub corner: u8,
+}
+
+impl<E: Id> Facet<E> {
+    /// The facet of `element` opposite its corner `corner`.
+    pub fn new(element: E, corner: usize) -> Self {
+        Self { element, corner: corner as u8 }
+    }
+}
+
+/// The points of facet `corner`, outward; the third entry of an edge is `NONE`.
+#[inline]
+pub(crate) fn facet_points<const N: usize>(element: &[u32; N], corner: usize) -> [u32; 3] {
+    if N == 4 {
+        let [a, b, c] = FACES[corner];
+        [element[a], element[b], element[c]]
+    } else {
+        let [a, b] = EDGES[corner];
+        [element[a], element[b], NONE]
+    }
+}
+
+/// The facet's points in ascending order, and the direction in which they were written.
+#[inline]
+pub(crate) fn facet_key([mut a, mut b, mut c]: [u32; 3]) -> ([u32; 3], Winding) {
+    let mut odd = false;
+    if a > b {
+        (a, b) = (b, a);
+        odd = !odd;
+    }
+    if b > c {
+        (b, c) = (c, b);
+        odd = !odd;
+    }
+    if a > b {
+        (a, b) = (b, a);
+        odd = !odd;
+    }
+    ([a, b, c], if odd { Winding::Backward } else { Winding::Forward })
+}
+
+/// The direction of a facet relative to its points in ascending order.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub(crate) enum Winding {
+    Forward,
+    Backward,
+}
+
+/// What stands in the way of an element having one neighbour at most through each facet.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum FacetFault {
+    Shared { facet: [u32; 3], elements: [u32; 3] },
+    SameWinding { facet: [u32; 3], elements: [u32; 2] },
+    Duplicate { elements: [u32; 2] },
+}
+
+impl FacetFault {
+    fn first_element(&self) -> u32 {
+        match self {
+            Self::Shared { elements, .. } => elements[0],
+            Self::SameWinding { elements, .. } | Self::Duplicate { elements } => elements[0],
+        }
+    }
+}
+
+/// Neighbours of all elements through their facets: facets are counted into buckets by their lowest point and sorted
+/// there, so the time is linear in the number of elements. Reports the fault with the lowest element.
+pub(crate) fn build_neighbours<const N: usize>(
+    points: usize,
+    elements: &[[u32; N]],
+) -> Result<Vec<[u32; N]>, FacetFault> {
+    let mut starts = vec![0u32; points + 1];
+    for element in elements {
+        for corner in 0..N {
+            starts[facet_key(facet_points(element, corner)).0[0] as usize + 1] += 1;
+        }
+    }
+    for point in 0..points {
+        starts[point + 1] += starts[point];
+    }
+    let mut records = vec![[0u32; 3]; elements.len() * N];
+    let mut next = starts.clone();
+    for (index, element) in elements.iter().enumerate() {
+        for corner in 0..N {
+            let key = facet_key(facet_points(element, corner)).0;
+            let place = &mut next[key[0] as usize];
+            records[*place as usize] = [key[1], key[2], (index * N + corner) as u32];
+            *place += 1;
+        }
+    }
+    let mut neighbours = vec![[NONE; N]; elements.len()];
+    let mut fault: Option<FacetFault> = None;
+    for point in 0..points {
+        let bucket = &mut records[starts[point] as usize..starts[point + 1] as usize];
+        bucket.sort_unstable();
+        let mut rest: &[[u32; 3]] = bucket;
+        while let Some(first) = rest.first() {
+            let length = rest.iter().take_while(|other| other[..2] == first[..2]).count();
+            let (run, tail) = rest.split_at(length);
+            rest = tail;
+            if length > 1
+                && let Some(found) = join(elements, &mut neighbours, [point as u32, first[0], first[1]], run)
+                && fault.is_none_or(|known| found.first_element() < known.first_element())
+            {
+                fault = Some(found);
+            }
+        }
+    }
+    match fault {
+        Some(fault) => Err(fault),
+        None => Ok(neighbours),
+    }
+}
+
+/// Makes the two owners of a facet neighbours, or says why they cannot be.
+fn join<const N: usize>(
+    elements: &[[u32; N]],
+    neighbours: &mut [[u32; N]],
+    facet: [u32; 3],
+    run: &[[u32; 3]],
+) -> Option<FacetFault> {
+    let owner = |record: [u32; 3]| ((record[2] as usize) / N, (record[2] as usize) % N);
+    let sorted = |element: usize| {
+        let mut points = elements[element];
+        points.sort_unstable();
+        points
+    };
+    for (place, &one) in run.iter().enumerate() {
+        for &other in &run[place + 1..] {
+            let (one, other) = (owner(one).0, owner(other).0);
+            if sorted(one) == sorted(other) {
+                return Some(FacetFault::Duplicate { elements: [one as u32, other as u32] });
+            }
+        }
+    }
+    let (first, first_corner) = owner(run[0]);
+    let (second, second_corner) = owner(run[1]);
+    if run.len() > 2 {
+        let third = owner(run[2]).0;
+        return Some(FacetFault::Shared { facet, elements: [first as u32, second as u32, third as u32] });
+    }
+    let winding = |element: usize, corner| facet_key(facet_points(&elements[element], corner)).1;
+    if winding(first, first_corner) == winding(second, second_corner) {
+        return Some(FacetFault::SameWinding { facet, elements: [first as u32, second as u32] });
+    }
+    neighbours[first][first_corner] = second as u32;
+    neighbours[second][second_corner] = first as u32;
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn neighbours_write_their_facet_in_opposite_directions() {
+        let neighbours = build_neighbours(5, &[[0u32, 1, 2, 3], [1, 2, 3, 4]]).unwrap();
+        assert_eq!(neighbours, [[1, NONE, NONE, NONE], [NONE, NONE, NONE, 0]]);
+    }
+
+    #[test]
+    fn the_fault_of_the_lowest_element_is_named() {
+        let mirrored = build_neighbours(5, &[[0u32, 1, 2, 3], [1, 3, 2, 4]]);
+        assert_eq!(mirrored, Err(FacetFault::SameWinding { facet: [1, 2, 3], elements: [0, 1] }));
+        let three = build_neighbours(5, &[[0u32, 1, 2], [1, 0, 3], [0, 1, 4]]);
+        assert_eq!(three, Err(FacetFault::Shared { facet: [0, 1, NONE], elements: [0, 1, 2] }));
+        let twice = build_neighbours(4, &[[0u32, 1, 2, 3], [1, 2, 0, 3]]);
+        assert_eq!(twice, Err(FacetFault::Duplicate { elements: [0, 1] }));
+    }
+}

@@ -1,0 +1,205 @@
+//! Regular meshes of boxes and rectangles.
+
+use crate::error::MeshError;
+use crate::id::{Id, NodeId, TetId, TriangleId, VertexId};
+use crate::mesh::{TetMesh, TriMesh};
+use craze_math::Vec3;
+use thiserror::Error;
+
+/// Why a lattice cannot be built.
+#[derive(Clone, Debug, PartialEq, Error)]
+pub enum LatticeError<P: Id, E: Id> {
+    /// No cells along an axis.
+    #[error("a lattice needs at least one cell along each axis, not {counts:?}")]
+    Empty {
+        /// Cells along the axes.
+        counts: Vec<usize>,
+    },
+    /// The cells do not form a mesh: too many, or a size that is not positive.
+    #[error(transparent)]
+    Mesh(#[from] MeshError<P, E>),
+}
+
+/// How far the inner points of a lattice leave their places.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Jitter {
+    /// Largest way along each axis as a part of the spacing; up to 0.15 keeps every Kuhn tetrahedron positive.
+    pub amount: f64,
+    /// Which of the many irregular meshes.
+    pub seed: u64,
+}
+
+/// A box from the origin to `size` (m) in cells of six tetrahedra each that share the diagonal (Kuhn, Freudenthal).
+/// Neighbouring cells fit together, and all inner nodes have 24 tetrahedra.
+///
+/// Nodes run along x first, then y, then z.
+pub fn kuhn_box(counts: [usize; 3], size: Vec3) -> Result<TetMesh, LatticeError<NodeId, TetId>> {
+    kuhn_box_jittered(counts, size, Jitter { amount: 0.0, seed: 0 })
+}
+
+/// [`kuhn_box`] with its inner nodes moved at random, the same way for the same seed.
+pub fn kuhn_box_jittered(
+    counts: [usize; 3],
+    size: Vec3,
+    jitter: Jitter,
+) -> Result<TetMesh, LatticeError<NodeId, TetId>> {
+    let [nodes, cells] = lattice_size(counts)?;
+    if counts.contains(&0) {
+        return Err(LatticeError::Empty { counts: counts.to_vec() });
+    }
+    let [nx, ny, nz] = counts;
+    let mut random = Random { state: jitter.seed };
+    let mut positions = Vec::with_capacity(nodes);
+    for z in 0..=nz {
+        for y in 0..=ny {
+            for x in 0..=nx {
+                let inner = [(x, nx), (y, ny), (z, nz)].iter().all(|&(place, count)| place > 0 && place < count);
+                let way = if inner { jitter.amount } else { 0.0 };
+                let mut place = |index: usize, count: usize, length: f64| {
+                    length * (index as f64 + way * random.between_minus_one_and_one()) / count as f64
+                };
+                positions.push(Vec3::new(place(x, nx, size.x), place(y, ny, size.y), place(z, nz, size.z)));
+            }
+        }
+    }
+    let strides = [1, nx + 1, (nx + 1) * (ny + 1)];
+    // The six ways from a cell's lowest corner to its highest, one axis at a time; odd ones are turned round.
+    const WAYS: [[usize; 3]; 6] = [[0, 1, 2], [1, 2, 0], [2, 0, 1], [1, 0, 2], [0, 2, 1], [2, 1, 0]];
+    let mut tetrahedra = Vec::with_capacity(cells * 6);
+    for z in 0..nz {
+        for y in 0..ny {
+            for x in 0..nx {
+                let low = x + y * strides[1] + z * strides[2];
+                for (index, way) in WAYS.iter().enumerate() {
+                    let first = low + strides[way[0]];
+                    let second = first + strides[way[1]];
+                    let high = second + strides[way[2]];
+                    let [first, second] = if index < 3 { [first, second] } else { [second, first] };
+                    tetrahedra.push([low, first, second, high].map(|node| node as u32));
+                }
+            }
+        }
+    }
+    Ok(TetMesh::from_parts(positions, tetrahedra)?)
+}
+
+/// A rectangle from the origin to `size` (m) in the plane z = 0 in cells of two triangles each that share the diagonal
+/// from the lowest corner; it faces +z.
+///
+/// Vertices run along x first, then y.
+pub fn kuhn_grid(counts: [usize; 2], size: [f64; 2]) -> Result<TriMesh, LatticeError<VertexId, TriangleId>> {
+    kuhn_grid_jittered(counts, size, Jitter { amount: 0.0, seed: 0 })
+}
+
+/// [`kuhn_grid`] with its inner vertices moved at random within the plane, the same way for the same seed.
+pub fn kuhn_grid_jittered(
+    counts: [usize; 2],
+    size: [f64; 2],
+    jitter: Jitter,
+) -> Result<TriMesh, LatticeError<VertexId, TriangleId>> {
+    let [nx, ny] = counts;
+    let [vertices, cells] = lattice_size([nx, ny, 0])?;
+    if counts.contains(&0) {
+        return Err(LatticeError::Empty { counts: counts.to_vec() });
+    }
+    let mut random = Random { state: jitter.seed };
+    let mut positions = Vec::with_capacity(vertices);
+    for y in 0..=ny {
+        for x in 0..=nx {
+            let inner = x > 0 && x < nx && y > 0 && y < ny;
+            let way = if inner { jitter.amount } else { 0.0 };
+            let mut place = |index: usize, count: usize, length: f64| {
+                length * (index as f64 + way * random.between_minus_one_and_one()) / count as f64
+            };
+            positions.push(Vec3::new(place(x, nx, size[0]), place(y, ny, size[1]), 0.0));
+        }
+    }
+    let mut triangles = Vec::with_capacity(cells * 2);
+    for y in 0..ny {
+        for x in 0..nx {
+            let low = x + y * (nx + 1);
+            let high = low + nx + 2;
+            triangles.push([low, low + 1, high].map(|vertex| vertex as u32));
+            triangles.push([low, high, low + nx + 1].map(|vertex| vertex as u32));
+        }
+    }
+    Ok(TriMesh::from_parts(positions, triangles)?)
+}
+
+/// Points and cells of a lattice, refused before anything of that size is allocated.
+fn lattice_size<P: Id, E: Id>(counts: [usize; 3]) -> Result<[usize; 2], LatticeError<P, E>> {
+    let product = |extra: usize| {
+        counts.iter().try_fold(1usize, |product, &count| product.checked_mul(count.checked_add(extra)?.max(1)))
+    };
+    match (product(1), product(0)) {
+        (Some(points), Some(cells))
+            if points <= crate::mesh::MAXIMUM_COUNT && cells <= crate::mesh::MAXIMUM_COUNT / 6 =>
+        {
+            Ok([points, cells])
+        }
+        _ => Err(MeshError::TooMany {
+            points: product(1).unwrap_or(usize::MAX),
+            elements: product(0).unwrap_or(usize::MAX),
+        }
+        .into()),
+    }
+}
+
+/// SplitMix64 (Steele, Lea & Flood 2014): small, and the same everywhere.
+struct Random {
+    state: u64,
+}
+
+impl Random {
+    fn between_minus_one_and_one(&mut self) -> f64 {
+        self.state = self.state.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut bits = self.state;
+        bits = (bits ^ (bits >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        bits = (bits ^ (bits >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        bits ^= bits >> 31;
+        (bits >> 11) as f64 / (1u64 << 52) as f64 - 1.0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_kuhn_box_fills_its_box_and_is_one_piece() {
+        let mesh = kuhn_box([3, 4, 5], Vec3::new(0.3, 0.8, 1.5)).unwrap();
+        assert_eq!((mesh.point_count(), mesh.element_count()), (120, 360));
+        mesh.validate().unwrap();
+        assert!((mesh.total_measure() - 0.36).abs() < 1e-14);
+        assert_eq!(mesh.pieces().count, 1);
+        assert_eq!(mesh.boundary().triangles.len(), 4 * (12 + 15 + 20));
+        assert!(mesh.point_ids().map(|node| mesh.elements_of(node).len()).max() == Some(24));
+    }
+
+    #[test]
+    fn jitter_keeps_all_tetrahedra_positive() {
+        for seed in 0..20 {
+            let mesh = kuhn_box_jittered([6, 6, 6], Vec3::repeat(1.0), Jitter { amount: 0.15, seed }).unwrap();
+            assert!((mesh.total_measure() - 1.0).abs() < 1e-12);
+        }
+    }
+
+    #[test]
+    fn a_kuhn_grid_fills_its_rectangle_and_faces_up() {
+        let mesh = kuhn_grid([7, 3], [1.4, 0.3]).unwrap();
+        assert_eq!((mesh.point_count(), mesh.element_count()), (32, 42));
+        assert!((mesh.total_measure() - 0.42).abs() < 1e-14);
+        assert_eq!(mesh.boundary().edges.len(), 20);
+        for triangle in mesh.element_ids() {
+            assert!(crate::measure::doubled_area(&mesh.corners(triangle)).z > 0.0);
+        }
+    }
+
+    #[test]
+    fn impossible_lattices_are_refused_by_name() {
+        assert!(matches!(kuhn_box([0, 1, 1], Vec3::repeat(1.0)), Err(LatticeError::Empty { .. })));
+        assert!(matches!(kuhn_grid([usize::MAX, 2], [1.0, 1.0]), Err(LatticeError::Mesh(MeshError::TooMany { .. }))));
+        assert!(matches!(kuhn_box([1, 1, 1], Vec3::new(1.0, -1.0, 1.0)), Err(LatticeError::Mesh(_))));
+        assert!(kuhn_grid([1, 1], [f64::NAN, 1.0]).is_err());
+    }
+}

@@ -1,0 +1,194 @@
+//! How good an element's shape is.
+
+use crate::id::{Id, TetId, TriangleId};
+use crate::measure::{Measure, doubled_area};
+use crate::mesh::{SimplexMesh, TetMesh, TriMesh};
+use craze_math::Vec3;
+
+/// The six edges of a tetrahedron, by its corners; edge `i` lies opposite edge `5 − i`.
+pub const TETRAHEDRON_EDGES: [[usize; 2]; 6] = [[0, 1], [0, 2], [0, 3], [1, 2], [1, 3], [2, 3]];
+
+/// The shape of a tetrahedron.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct TetQuality {
+    /// Signed volume (m³).
+    pub volume: f64,
+    /// Smallest angle between two faces (rad); 1.231 in a regular tetrahedron.
+    pub smallest_dihedral: f64,
+    /// Largest angle between two faces (rad).
+    pub largest_dihedral: f64,
+    /// Three times the inscribed over the circumscribed sphere's radius: 1 for a regular tetrahedron, 0 for a flat one.
+    pub radius_ratio: f64,
+    /// Shortest distance of a node from its opposite face (m): it limits the stable time step.
+    pub shortest_altitude: f64,
+    /// Shortest edge (m).
+    pub shortest_edge: f64,
+    /// Longest edge (m).
+    pub longest_edge: f64,
+}
+
+/// The shape of a triangle.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct TriangleQuality {
+    /// Area (m²).
+    pub area: f64,
+    /// Smallest angle (rad); π/3 in an equilateral triangle.
+    pub smallest_angle: f64,
+    /// Largest angle (rad).
+    pub largest_angle: f64,
+    /// Twice the inscribed over the circumscribed circle's radius: 1 for an equilateral triangle, 0 for a flat one.
+    pub radius_ratio: f64,
+    /// Shortest distance of a vertex from its opposite edge (m).
+    pub shortest_altitude: f64,
+    /// Shortest edge (m).
+    pub shortest_edge: f64,
+    /// Longest edge (m).
+    pub longest_edge: f64,
+}
+
+/// The shape of a tetrahedron with the given corners (m). A flat one has radius ratio and altitude zero.
+pub fn tetrahedron_quality(corners: &[Vec3; 4]) -> TetQuality {
+    let volume = corners.measure();
+    let [a, b, c, d] = corners;
+    // Outward face normals, as long as twice the area.
+    let normals = [(c - b).cross(&(d - b)), (d - a).cross(&(c - a)), (b - a).cross(&(d - a)), (c - a).cross(&(b - a))];
+    let (mut smallest_dihedral, mut largest_dihedral) = (f64::INFINITY, 0.0f64);
+    let (mut shortest_edge, mut longest_edge) = (f64::INFINITY, 0.0f64);
+    for (edge, &[start, end]) in TETRAHEDRON_EDGES.iter().enumerate() {
+        // The faces that meet in this edge lie opposite the corners of the opposite edge.
+        let [one, other] = TETRAHEDRON_EDGES[5 - edge];
+        let across = normals[one].cross(&normals[other]).norm();
+        let dihedral = across.atan2(-normals[one].dot(&normals[other]));
+        smallest_dihedral = smallest_dihedral.min(dihedral);
+        largest_dihedral = largest_dihedral.max(dihedral);
+        let length = (corners[end] - corners[start]).norm();
+        shortest_edge = shortest_edge.min(length);
+        longest_edge = longest_edge.max(length);
+    }
+    let largest_face = normals.iter().map(|normal| normal.norm()).fold(0.0, f64::max);
+    let surface: f64 = normals.iter().map(|normal| 0.5 * normal.norm()).sum();
+    // Circumradius from the products of opposite edges: R = √(s(s−p)(s−q)(s−r)) / (6·volume), where p, q, r are those
+    // products and s half their sum (Crelle's formula).
+    let length = |edge: usize| {
+        let [start, end] = TETRAHEDRON_EDGES[edge];
+        (corners[end] - corners[start]).norm()
+    };
+    let [p, q, r] = [length(0) * length(5), length(1) * length(4), length(2) * length(3)];
+    let product = (p + q + r) * (q + r - p).max(0.0) * (p + r - q).max(0.0) * (p + q - r).max(0.0) / 16.0;
+    let ratio = 3.0 * (3.0 * volume / surface) * (6.0 * volume.abs()) / product.sqrt();
+    TetQuality {
+        volume,
+        smallest_dihedral,
+        largest_dihedral,
+        radius_ratio: if ratio.is_finite() { ratio } else { 0.0 },
+        shortest_altitude: if largest_face > 0.0 { 6.0 * volume / largest_face } else { 0.0 },
+        shortest_edge,
+        longest_edge,
+    }
+}
+
+/// The shape of a triangle with the given corners (m). A flat one has radius ratio and altitude zero.
+pub fn triangle_quality(corners: &[Vec3; 3]) -> TriangleQuality {
+    let area = 0.5 * doubled_area(corners).norm();
+    let (mut smallest_angle, mut largest_angle) = (f64::INFINITY, 0.0f64);
+    let mut lengths = [0.0; 3];
+    for corner in 0..3 {
+        let [here, next, last] = [0, 1, 2].map(|step| corners[(corner + step) % 3]);
+        let (forward, backward) = (next - here, last - here);
+        let angle = forward.cross(&backward).norm().atan2(forward.dot(&backward));
+        smallest_angle = smallest_angle.min(angle);
+        largest_angle = largest_angle.max(angle);
+        lengths[corner] = forward.norm();
+    }
+    let longest_edge = lengths.iter().copied().fold(0.0, f64::max);
+    // Inradius 2A/(a+b+c), circumradius abc/(4A).
+    let ratio = 16.0 * area * area / (lengths.iter().sum::<f64>() * lengths.iter().product::<f64>());
+    TriangleQuality {
+        area,
+        smallest_angle,
+        largest_angle,
+        radius_ratio: if ratio.is_finite() { ratio } else { 0.0 },
+        shortest_altitude: if longest_edge > 0.0 { 2.0 * area / longest_edge } else { 0.0 },
+        shortest_edge: lengths.iter().copied().fold(f64::INFINITY, f64::min),
+        longest_edge,
+    }
+}
+
+impl TetMesh {
+    /// The shape of a tetrahedron in the rest state.
+    pub fn quality(&self, tetrahedron: TetId) -> TetQuality {
+        tetrahedron_quality(&self.corners(tetrahedron))
+    }
+}
+
+impl TriMesh {
+    /// The shape of a triangle in the rest state.
+    pub fn quality(&self, triangle: TriangleId) -> TriangleQuality {
+        triangle_quality(&self.corners(triangle))
+    }
+}
+
+impl<P: Id, E: Id, const N: usize> SimplexMesh<P, E, N> {
+    /// All edges, each once with its lower point first, in ascending order.
+    pub fn edges(&self) -> Vec<[P; 2]> {
+        let mut edges = Vec::new();
+        let mut others: Vec<u32> = Vec::new();
+        for point in 0..self.positions.len() as u32 {
+            others.clear();
+            for &element in self.incidence.of(point) {
+                others.extend(self.elements[element as usize].iter().filter(|&&other| other > point));
+            }
+            others.sort_unstable();
+            others.dedup();
+            edges.extend(others.iter().map(|&other| [P::new(point), P::new(other)]));
+        }
+        edges
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_regular_tetrahedron_is_perfect() {
+        let corners = [[1.0, 1.0, 1.0], [-1.0, 1.0, -1.0], [1.0, -1.0, -1.0], [-1.0, -1.0, 1.0]].map(Vec3::from);
+        let quality = tetrahedron_quality(&corners);
+        assert!((quality.volume - 8.0 / 3.0).abs() < 1e-14);
+        assert!((quality.radius_ratio - 1.0).abs() < 1e-14);
+        let dihedral = (1.0f64 / 3.0).acos();
+        assert!((quality.smallest_dihedral - dihedral).abs() < 1e-14);
+        assert!((quality.largest_dihedral - dihedral).abs() < 1e-14);
+        assert!((quality.shortest_altitude - 4.0 / 3f64.sqrt()).abs() < 1e-14);
+        assert!((quality.shortest_edge - 8f64.sqrt()).abs() < 1e-14);
+    }
+
+    #[test]
+    fn the_corner_tetrahedron_has_known_angles_and_radii() {
+        let corners = [[0.0; 3], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]].map(Vec3::from);
+        let quality = tetrahedron_quality(&corners);
+        // Inradius 1/(3+√3), circumradius √3/2.
+        assert!((quality.radius_ratio - 3.0 / (3.0 + 3f64.sqrt()) * 2.0 / 3f64.sqrt()).abs() < 1e-14);
+        assert!((quality.largest_dihedral - std::f64::consts::FRAC_PI_2).abs() < 1e-14);
+        assert!((quality.smallest_dihedral - (1.0 / 3f64.sqrt()).acos()).abs() < 1e-14);
+        assert!((quality.shortest_altitude - 1.0 / 3f64.sqrt()).abs() < 1e-14);
+    }
+
+    #[test]
+    fn flat_elements_have_no_quality_and_no_nan() {
+        let flat = tetrahedron_quality(&[[0.0; 3], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [1.0, 1.0, 0.0]].map(Vec3::from));
+        assert_eq!((flat.radius_ratio, flat.shortest_altitude), (0.0, 0.0));
+        let point = tetrahedron_quality(&[Vec3::zeros(); 4]);
+        assert_eq!((point.radius_ratio, point.shortest_altitude), (0.0, 0.0));
+        assert_eq!(triangle_quality(&[Vec3::zeros(); 3]).radius_ratio, 0.0);
+    }
+
+    #[test]
+    fn an_equilateral_triangle_is_perfect() {
+        let quality = triangle_quality(&[[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]].map(Vec3::from));
+        assert!((quality.radius_ratio - 1.0).abs() < 1e-14);
+        assert!((quality.smallest_angle - std::f64::consts::FRAC_PI_3).abs() < 1e-14);
+        assert!((quality.largest_angle - std::f64::consts::FRAC_PI_3).abs() < 1e-14);
+        assert!((quality.shortest_altitude - 1.5f64.sqrt()).abs() < 1e-14);
+    }
+}
