@@ -1,0 +1,147 @@
+//! Which look and which values the faces and particles of a body have.
+
+use craze_frame::{Attributes, BodyFrame, Data, names};
+
+use crate::color::distinct;
+use crate::look::Look;
+use crate::settings::Coloring;
+use crate::values::numbers;
+
+/// After this many pieces colours repeat.
+const PIECE_COLORS: usize = 4096;
+/// How far the colours of one body's pieces are from the next body's.
+const COLORS_A_BODY: usize = 37;
+
+/// What a face or particle is painted with.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Coat {
+    /// Index into the looks.
+    pub look: u32,
+    /// Value at each corner for the colour map; NaN takes the look's own colour.
+    pub values: [f32; 3],
+}
+
+/// The paint of one body: looks in pairs, outer face and crack face.
+pub(crate) struct Paint {
+    /// For each material or piece the look of outer faces, then of crack faces. Never empty.
+    pub looks: Vec<Look>,
+    /// Which pair of looks each element has; all the first where shorter.
+    kinds: Vec<u32>,
+    /// Whether a crack opened the face; none where shorter.
+    cracks: Vec<bool>,
+    values: Values,
+}
+
+enum Values {
+    None,
+    Vertex(Vec<f64>),
+    Element(Vec<f64>),
+}
+
+impl Paint {
+    /// The same look everywhere.
+    pub fn plain(look: Look) -> Paint {
+        Paint { looks: vec![look, look.cracked()], kinds: Vec::new(), cracks: Vec::new(), values: Values::None }
+    }
+
+    /// The paint of the body's triangles.
+    pub fn of_surface(body: &BodyFrame, body_index: usize, coloring: Coloring) -> Paint {
+        let surface = &body.surface;
+        let mut paint = Paint::of_elements(body, &surface.face_attributes, body_index, coloring);
+        if let Some(values) = coloring.attribute().and_then(|name| numbers(&surface.vertex_attributes, name)) {
+            paint.values = Values::Vertex(values);
+        }
+        paint
+    }
+
+    /// The paint of elements with these attributes: triangles or particles.
+    pub fn of_elements(body: &BodyFrame, attributes: &Attributes, body_index: usize, coloring: Coloring) -> Paint {
+        let material_looks = || -> Vec<Look> {
+            let named: Vec<Look> = body.materials.iter().map(|name| Look::of_material(name)).collect();
+            if named.is_empty() { vec![Look::of_material(&body.name)] } else { named }
+        };
+        let pieces = attributes.indices(names::PIECE).unwrap_or(&[]);
+        let broken = body.pieces.len() > 1 || pieces.iter().any(|piece| *piece != pieces[0]);
+        let (base, kinds) = match coloring {
+            Coloring::Piece if broken => {
+                let count = pieces.iter().max().map_or(1, |&last| last as usize + 1).min(PIECE_COLORS);
+                let first = COLORS_A_BODY * body_index;
+                let base = material_looks()[0];
+                let looks = (0..count).map(|piece| base.painted(distinct((first + piece) as u64)));
+                (looks.collect(), pieces.to_vec())
+            }
+            Coloring::Material | Coloring::Piece => {
+                (material_looks(), attributes.indices(names::MATERIAL).unwrap_or(&[]).to_vec())
+            }
+            Coloring::Stress | Coloring::Velocity | Coloring::PlasticStrain => (vec![Look::without_value()], Vec::new()),
+        };
+        let values = coloring.attribute().and_then(|name| numbers(attributes, name));
+        Paint {
+            kinds: kinds.into_iter().map(|kind| kind % base.len() as u32).collect(),
+            looks: base.into_iter().flat_map(|look| [look, look.cracked()]).collect(),
+            cracks: cracks(attributes),
+            values: values.map_or(Values::None, Values::Element),
+        }
+    }
+
+    /// Whether a crack opened that face.
+    pub fn is_crack(&self, element: usize) -> bool {
+        self.cracks.get(element).copied().unwrap_or(false)
+    }
+
+    /// The coat of an element with these corners; `first_look` is where the stage keeps this paint's looks.
+    pub fn coat(&self, element: usize, corners: [u32; 3], first_look: usize) -> Coat {
+        let kind = self.kinds.get(element).copied().unwrap_or(0);
+        let values = match &self.values {
+            Values::None => [f32::NAN; 3],
+            Values::Vertex(values) => corners.map(|c| values.get(c as usize).map_or(f32::NAN, |&v| v as f32)),
+            Values::Element(values) => [values.get(element).map_or(f32::NAN, |&v| v as f32); 3],
+        };
+        Coat { look: first_look as u32 + 2 * kind + u32::from(self.is_crack(element)), values }
+    }
+}
+
+/// The crack marks, whether stored as marks or as numbers.
+fn cracks(attributes: &Attributes) -> Vec<bool> {
+    match attributes.get(names::CRACK) {
+        Some(Data::Index(marks)) => marks.iter().map(|&mark| mark == 1).collect(),
+        Some(Data::Scalar(marks)) => marks.iter().map(|&mark| mark > 0.5).collect(),
+        Some(Data::Vector(_)) | None => Vec::new(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use craze_frame::Piece;
+
+    fn body(pieces: usize) -> BodyFrame {
+        let piece = Piece { volume: 1.0, mass: 1.0, parent: None, pose: Default::default() };
+        let mut body =
+            BodyFrame { materials: vec!["clay".to_owned()], pieces: vec![piece; pieces], ..Default::default() };
+        let faces: Vec<u32> = (0..4).map(|face| face % pieces as u32).collect();
+        body.surface.face_attributes.set(names::PIECE, Data::Index(faces));
+        body.surface.face_attributes.set(names::CRACK, Data::Index(vec![0, 0, 0, 1]));
+        body
+    }
+
+    #[test]
+    fn one_piece_keeps_its_material_and_two_have_two_colors() {
+        let whole = Paint::of_surface(&body(1), 0, Coloring::Piece);
+        assert_eq!(whole.looks[whole.coat(0, [0; 3], 0).look as usize], Look::of_material("clay"));
+        let broken = Paint::of_surface(&body(2), 0, Coloring::Piece);
+        let color = |face| broken.looks[broken.coat(face, [0; 3], 0).look as usize].color;
+        assert_eq!(color(0), color(2));
+        assert!((color(0) - color(1)).amax() > 0.1);
+        assert_ne!(color(1), color(3), "a crack face is lighter than the outer face of its piece");
+    }
+
+    #[test]
+    fn values_too_large_for_a_picture_are_missing_values() {
+        let mut body = body(1);
+        body.surface.vertex_attributes.set(names::STRESS, Data::Scalar(vec![2.0, f64::NAN]));
+        let coat = Paint::of_surface(&body, 0, Coloring::Stress).coat(0, [0, 1, 7], 0);
+        assert_eq!(coat.values[0], 2.0);
+        assert!(coat.values[1].is_nan() && coat.values[2].is_nan());
+    }
+}

@@ -1,0 +1,149 @@
+//! Random numbers that are spread evenly: the fewer gaps and clumps, the less grain in a picture.
+//!
+//! Each pixel has its own seed, made of its coordinates. A pixel's samples follow the first two dimensions of Sobol's
+//! sequence, in which every first 2ⁿ points fill all boxes of volume 2⁻ⁿ once, scrambled in Owen's nested way so that
+//! pixels differ (A. Owen 1995; hashing instead of tables as in B. Burley, *Practical hash-based Owen scrambling*,
+//! JCGT 2020).
+
+use craze_math::Vec3;
+
+/// What a pair of numbers is used for. Each use has its own scrambling, so that uses do not follow each other.
+#[derive(Clone, Copy)]
+pub(crate) enum Use {
+    /// Place inside the pixel.
+    Pixel = 1,
+    /// Place on the lamp.
+    Lamp = 2,
+    /// Direction to the sky.
+    Sky = 3,
+    /// Direction of a reflection.
+    Mirror = 4,
+    /// Place on the lamp, seen from where a sky ray ended.
+    Bounce = 5,
+}
+
+/// The samples of one pixel.
+#[derive(Clone, Copy)]
+pub(crate) struct PixelSamples {
+    seed: u32,
+}
+
+impl PixelSamples {
+    /// The samples of the pixel in that column and row.
+    pub fn new(column: u32, row: u32) -> PixelSamples {
+        PixelSamples { seed: hash(column ^ hash(row ^ 0x6c07_8965)) }
+    }
+
+    /// The pair of numbers from 0 to 1 that the `index`-th ray of the pixel uses for `purpose`.
+    pub fn pair(self, index: u32, purpose: Use) -> (f64, f64) {
+        let seed = hash(self.seed ^ hash(purpose as u32));
+        // Shuffling the index in the nested way keeps every first 2ⁿ points together.
+        let index = scramble(index, seed);
+        let first = scramble(index.reverse_bits(), seed ^ 0x3c6e_f372);
+        let second = scramble(sobol_second(index), seed ^ 0xdaa6_6d2b);
+        (unit(first), unit(second))
+    }
+}
+
+/// A number from 0 to just below 1.
+fn unit(bits: u32) -> f64 {
+    f64::from(bits) / 4_294_967_296.0
+}
+
+/// Mixes all bits: xor-shifts and odd factors, so that nothing is lost.
+pub(crate) fn hash(mut x: u32) -> u32 {
+    x ^= x >> 16;
+    x = x.wrapping_mul(0x9e37_79b1);
+    x ^= x >> 13;
+    x = x.wrapping_mul(0x85eb_ca77);
+    x ^= x >> 16;
+    x
+}
+
+/// Owen's scrambling of the bits of a fraction: a bit flips by a hash of the bits above it.
+///
+/// On reversed bits, adding and xor with an even multiple carry only from lower to higher bits, hence only from
+/// more to less significant bits of the fraction.
+fn scramble(x: u32, seed: u32) -> u32 {
+    let mut x = x.reverse_bits();
+    x ^= x.wrapping_mul(0x2c1b_3c6c);
+    x = x.wrapping_add(seed);
+    x = x.wrapping_mul((seed >> 16) | 1);
+    x ^= x.wrapping_mul(0x297a_2d3a);
+    x ^= x.wrapping_mul(0x5f35_6494);
+    x.reverse_bits()
+}
+
+/// Second dimension of Sobol's sequence: direction numbers of the polynomial x + 1.
+fn sobol_second(mut index: u32) -> u32 {
+    let (mut result, mut direction) = (0, 1u32 << 31);
+    while index != 0 {
+        if index & 1 != 0 {
+            result ^= direction;
+        }
+        direction ^= direction >> 1;
+        index >>= 1;
+    }
+    result
+}
+
+/// Two unit vectors perpendicular to a unit vector and each other.
+pub(crate) fn tangents(normal: &Vec3) -> (Vec3, Vec3) {
+    let helper = if normal.x.abs() < 0.6 { Vec3::x() } else { Vec3::z() };
+    let first = helper.cross(normal).normalize();
+    (first, normal.cross(&first))
+}
+
+/// Point of the unit disc from a pair: the square is bent to the disc along its diagonals, so that even stays even
+/// (P. Shirley & K. Chiu, *A low distortion map between disk and square*, 1997).
+pub(crate) fn disc((u, v): (f64, f64)) -> (f64, f64) {
+    let (x, y) = (2.0 * u - 1.0, 2.0 * v - 1.0);
+    if x == 0.0 && y == 0.0 {
+        return (0.0, 0.0);
+    }
+    let quarter = std::f64::consts::FRAC_PI_4;
+    let (radius, angle) = if x.abs() > y.abs() { (x, quarter * (y / x)) } else { (y, quarter * (2.0 - x / y)) };
+    (radius * angle.cos(), radius * angle.sin())
+}
+
+/// Direction around a normal, as likely as its cosine: where a matt surface takes its light from.
+pub(crate) fn cosine_direction(normal: &Vec3, pair: (f64, f64)) -> Vec3 {
+    let (x, y) = disc(pair);
+    let (first, second) = tangents(normal);
+    first * x + second * y + normal * (1.0 - x * x - y * y).max(0.0).sqrt()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sixteen_samples_fill_every_box_of_one_sixteenth_once() {
+        for seed in 0..50 {
+            let samples = PixelSamples::new(seed, 3 * seed + 1);
+            for (columns, rows) in [(16, 1), (8, 2), (4, 4), (2, 8), (1, 16)] {
+                let mut hits = vec![0; 16];
+                for index in 0..16 {
+                    let (u, v) = samples.pair(index, Use::Sky);
+                    hits[(u * f64::from(columns)) as usize + columns as usize * (v * f64::from(rows)) as usize] += 1;
+                }
+                assert_eq!(hits, vec![1; 16], "{columns} × {rows}");
+            }
+        }
+    }
+
+    #[test]
+    fn uses_and_pixels_are_not_alike() {
+        let a = PixelSamples::new(1, 2);
+        let pairs = [a.pair(0, Use::Sky), a.pair(0, Use::Lamp), PixelSamples::new(2, 1).pair(0, Use::Sky)];
+        assert!(pairs[0] != pairs[1] && pairs[0] != pairs[2] && pairs[1] != pairs[2]);
+    }
+
+    #[test]
+    fn cosine_directions_average_to_two_thirds_of_the_normal() {
+        let normal = Vec3::new(0.48, -0.6, 0.64);
+        let samples = PixelSamples::new(0, 0);
+        let sum: Vec3 = (0..1024).map(|i| cosine_direction(&normal, samples.pair(i, Use::Sky))).sum();
+        assert!((sum / 1024.0 - normal * (2.0 / 3.0)).amax() < 2e-3);
+    }
+}

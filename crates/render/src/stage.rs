@@ -1,0 +1,204 @@
+//! A frame made ready for rays: triangles, spheres and planes with looks, moved and scaled so that the subject is a ball of
+//! radius 1 around the origin. One epsilon then serves a bridge and a grain of sand.
+
+use craze_frame::{Frame, ObstacleShape, Surface};
+use craze_math::Vec3;
+
+use crate::look::Look;
+use crate::normals::corner_normals;
+use crate::paint::{Coat, Paint};
+use crate::settings::{Ground, Settings};
+use crate::subject::{Subject, corners, is_finite};
+use crate::trace::Tracer;
+
+/// Single precision is enough for what only colours a point.
+pub(crate) type Vec3f = nalgebra::Vector3<f32>;
+
+/// How upright a plane's normal must be for the plane to count as floor.
+const LEVEL: f64 = 0.985;
+
+/// A triangle as shading needs it.
+pub(crate) struct Triangle {
+    /// Unit normals at the corners.
+    pub normals: [Vec3f; 3],
+    /// Where the grain of crack faces is fixed, at the corners: the rest position if known.
+    pub grain: Option<Box<[Vec3f; 3]>>,
+    /// What it is painted with.
+    pub coat: Coat,
+    /// Whether its edges are part of a wireframe.
+    pub wire: bool,
+}
+
+/// A plane without end.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Plane {
+    /// Distance of the origin above the plane.
+    pub height: f64,
+    /// Unit normal toward the free side.
+    pub normal: Vec3,
+    /// Whether it is the floor of the studio.
+    pub floor: bool,
+}
+
+/// Everything rays can meet.
+pub(crate) struct Stage {
+    /// Finds what a ray meets.
+    pub tracer: Tracer,
+    /// Shading of the tracer's triangles, in its order.
+    pub triangles: Vec<Triangle>,
+    /// Paint of the tracer's spheres, in its order.
+    pub spheres: Vec<Coat>,
+    /// Looks that coats point to.
+    pub looks: Vec<Look>,
+    /// Planes among the obstacles.
+    pub planes: Vec<Plane>,
+    /// Triangles, particles and planes that could not be drawn.
+    pub undrawable: usize,
+    /// Centre of the subject in the world (m).
+    center: Vec3,
+    /// Stage units a metre.
+    scale: f64,
+}
+
+/// A stage while it is filled.
+struct Builder<'a> {
+    settings: &'a Settings,
+    center: Vec3,
+    scale: f64,
+    corners: Vec<[Vec3; 3]>,
+    triangles: Vec<Triangle>,
+    balls: Vec<(Vec3, f64)>,
+    spheres: Vec<Coat>,
+    looks: Vec<Look>,
+    undrawable: usize,
+}
+
+impl Stage {
+    /// Everything in the frame that can be drawn. `view` is a point and a length (m) to scale by where there is no subject.
+    pub fn new(frame: &Frame, settings: &Settings, view: (Vec3, f64)) -> Stage {
+        let (center, radius) = match Subject::of(&[frame]).bounds() {
+            Some((low, high)) if high != low => (0.5 * (low + high), 0.5 * (high - low).norm()),
+            _ => view,
+        };
+        let scale = 1.0 / radius.clamp(1e-80, 1e80);
+        let mut builder = Builder {
+            settings,
+            center,
+            scale,
+            corners: Vec::new(),
+            triangles: Vec::new(),
+            balls: Vec::new(),
+            spheres: Vec::new(),
+            looks: Vec::new(),
+            undrawable: 0,
+        };
+        for (index, body) in frame.bodies.iter().enumerate() {
+            builder.add_surface(&body.surface, &Paint::of_surface(body, index, settings.coloring), true);
+            if let Some(particles) = body.particles.as_ref().filter(|_| body.surface.triangles.is_empty()) {
+                let paint = Paint::of_elements(body, &particles.attributes, index, settings.coloring);
+                builder.add_particles(&particles.positions, particles.radius, &paint);
+            }
+        }
+        let mut planes = Vec::new();
+        for obstacle in &frame.obstacles {
+            match &obstacle.shape {
+                ObstacleShape::Surface(surface) => {
+                    builder.add_surface(surface, &Paint::plain(Look::obstacle()), false);
+                }
+                ObstacleShape::Plane { point, normal } => match builder.plane(point, normal) {
+                    Some(plane) => planes.push(plane),
+                    None => builder.undrawable += 1,
+                },
+            }
+        }
+        match settings.ground {
+            Ground::FromFrame => {}
+            Ground::Hidden => planes.clear(),
+            Ground::UnderBodies if planes.is_empty() => planes.extend(builder.floor_below()),
+            Ground::UnderBodies => {}
+        }
+        Stage {
+            tracer: Tracer::new(builder.corners, builder.balls),
+            triangles: builder.triangles,
+            spheres: builder.spheres,
+            looks: builder.looks,
+            planes,
+            undrawable: builder.undrawable,
+            center,
+            scale,
+        }
+    }
+
+    /// A point of the world (m) in the coordinates of the stage.
+    pub fn place(&self, point: &Vec3) -> Vec3 {
+        (point - self.center) * self.scale
+    }
+}
+
+impl Builder<'_> {
+    fn place(&self, point: &Vec3) -> Vec3 {
+        (point - self.center) * self.scale
+    }
+
+    fn add_surface(&mut self, surface: &Surface, paint: &Paint, wire: bool) {
+        let positions: Vec<Vec3> =
+            surface.positions.iter().map(|p| if is_finite(p) { self.place(p) } else { Vec3::zeros() }).collect();
+        let has_area = |triangle: &[u32; 3]| {
+            corners(&surface.positions, triangle).is_some() && {
+                let [a, b, c] = triangle.map(|vertex| positions[vertex as usize]);
+                let area = (b - a).cross(&(c - a)).norm();
+                area > 0.0 && area.is_finite()
+            }
+        };
+        let kept: Vec<usize> = (0..surface.triangles.len()).filter(|&t| has_area(&surface.triangles[t])).collect();
+        self.undrawable += surface.triangles.len() - kept.len();
+        let triangles: Vec<[u32; 3]> = kept.iter().map(|&t| surface.triangles[t]).collect();
+        let groups: Vec<u8> = kept.iter().map(|&t| u8::from(paint.is_crack(t))).collect();
+        let normals = corner_normals(&positions, &triangles, &groups, self.settings.crease_angle);
+        let rest = surface.vertex_attributes.vectors(craze_frame::names::REST).unwrap_or(&[]);
+        let first_look = self.looks.len();
+        for ((&element, triangle), normals) in kept.iter().zip(&triangles).zip(normals) {
+            let grain = paint.is_crack(element).then(|| {
+                Box::new(triangle.map(|vertex| {
+                    let at_rest = rest.get(vertex as usize).filter(|p| is_finite(p));
+                    at_rest.map_or(positions[vertex as usize], |p| p * self.scale).cast()
+                }))
+            });
+            self.corners.push(triangle.map(|vertex| positions[vertex as usize]));
+            self.triangles.push(Triangle {
+                normals: normals.map(|normal| normal.cast()),
+                grain,
+                coat: paint.coat(element, *triangle, first_look),
+                wire,
+            });
+        }
+        self.looks.extend(&paint.looks);
+    }
+
+    fn add_particles(&mut self, positions: &[Vec3], radius: f64, paint: &Paint) {
+        let radius = radius * self.scale;
+        for (index, position) in positions.iter().enumerate() {
+            if is_finite(position) && radius > 0.0 && radius.is_finite() {
+                self.balls.push((self.place(position), radius));
+                self.spheres.push(paint.coat(index, [0; 3], self.looks.len()));
+            } else {
+                self.undrawable += 1;
+            }
+        }
+        self.looks.extend(&paint.looks);
+    }
+
+    fn plane(&self, point: &Vec3, normal: &Vec3) -> Option<Plane> {
+        let normal = normal.try_normalize(0.0).filter(is_finite)?;
+        let height = -self.place(point).dot(&normal);
+        (is_finite(point) && height.is_finite()).then_some(Plane { height, normal, floor: normal.y > LEVEL })
+    }
+
+    /// A floor that the lowest point touches.
+    fn floor_below(&self) -> Option<Plane> {
+        let lowest_corner = self.corners.iter().flatten().map(|corner| corner.y);
+        let lowest_ball = self.balls.iter().map(|(center, radius)| center.y - radius);
+        let lowest = lowest_corner.chain(lowest_ball).fold(f64::INFINITY, f64::min);
+        lowest.is_finite().then_some(Plane { height: -lowest, normal: Vec3::y(), floor: true })
+    }
+}
