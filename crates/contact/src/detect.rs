@@ -106,7 +106,9 @@ mod tests {
     use super::*;
 
     fn moving(start: Vec3, end: Vec3, radius: f64) -> ContactSurface {
-        let point = SurfacePoint { freedom: 0, start, end, velocity: end - start, inverse_mass: 1.0, radius };
+        let velocity = end - start;
+        let point =
+            SurfacePoint { freedom: 0, start, start_velocity: velocity, end, velocity, inverse_mass: 1.0, radius };
         ContactSurface { points: vec![point] }
     }
 

@@ -81,6 +81,9 @@ pub struct Pair {
     pub friction: f64,
     /// Share of the approach speed that comes back.
     pub restitution: f64,
+    /// Normal impulse (N·s) that the body's own equations have already brought up against the shape: the contact is then resolved
+    /// along the normal, and friction can use it.
+    pub carried: Option<f64>,
 }
 
 /// Finds impulses so that no point ends deeper than allowed, and applies them to `points` and `shapes`.
@@ -91,6 +94,12 @@ pub fn respond(pairs: &[Pair], points: &mut [MovingPoint], shapes: &mut [RigidRe
     // Impulses so far, and the velocity along the normal that each contact asks for.
     let mut normal_impulses = vec![0.0; pairs.len()];
     let mut friction_impulses = vec![Vec3::zeros(); pairs.len()];
+    // What a body's equations have pushed with, the shape has still to feel.
+    for pair in pairs {
+        if let Some(carried) = pair.carried {
+            shapes[pair.shape as usize].push(&pair.contact.place, &(-carried * pair.contact.normal));
+        }
+    }
     let wanted: Vec<f64> = pairs.iter().map(|pair| wanted_speed(pair, points, shapes, time_step)).collect();
     for _ in 0..SWEEPS {
         let mut largest_change = 0.0f64;
@@ -100,12 +109,14 @@ pub fn respond(pairs: &[Pair], points: &mut [MovingPoint], shapes: &mut [RigidRe
             if mobility <= 0.0 {
                 continue;
             }
-            let missing = wanted[index] - relative_velocity(pair, points, shapes).dot(&normal);
-            let impulse = (normal_impulses[index] + missing / mobility).max(0.0);
-            let change = impulse - normal_impulses[index];
-            normal_impulses[index] = impulse;
-            push(pair, points, shapes, &(change * normal));
-            largest_change = largest_change.max((change * mobility).abs());
+            if pair.carried.is_none() {
+                let missing = wanted[index] - relative_velocity(pair, points, shapes).dot(&normal);
+                let impulse = (normal_impulses[index] + missing / mobility).max(0.0);
+                let change = impulse - normal_impulses[index];
+                normal_impulses[index] = impulse;
+                push(pair, points, shapes, &(change * normal));
+                largest_change = largest_change.max((change * mobility).abs());
+            }
 
             let velocity = relative_velocity(pair, points, shapes);
             let sliding = velocity - velocity.dot(&normal) * normal;
@@ -113,7 +124,7 @@ pub fn respond(pairs: &[Pair], points: &mut [MovingPoint], shapes: &mut [RigidRe
             if speed > 0.0 && pair.friction > 0.0 {
                 let mobility = self::mobility(pair, points, shapes, &(sliding / speed));
                 let mut total = friction_impulses[index] - sliding / mobility;
-                let limit = pair.friction * impulse;
+                let limit = pair.friction * (normal_impulses[index] + pair.carried.unwrap_or(0.0));
                 if total.norm() > limit {
                     total *= limit / total.norm();
                 }
@@ -185,7 +196,7 @@ mod tests {
 
     fn ground_contact(gap_at_start: f64, gap_at_end: f64, friction: f64, restitution: f64) -> Pair {
         let contact = Contact { point: 0, place: Vec3::zeros(), normal: Vec3::y(), gap_at_start, gap_at_end };
-        Pair { contact, pusher: Pusher::Point(0), shape: 0, friction, restitution }
+        Pair { contact, pusher: Pusher::Point(0), shape: 0, friction, restitution, carried: None }
     }
 
     fn point(velocity: Vec3) -> MovingPoint {
@@ -227,6 +238,14 @@ mod tests {
         assert!((momentum - Vec3::new(0.6, -6.0, 0.0)).norm() < 1e-12);
         let relative = points[0].velocity - shapes[0].velocity_at(&pair.contact.place);
         assert!(relative.y.abs() < 1e-6);
+    }
+
+    #[test]
+    fn a_carried_contact_gets_friction_only() {
+        let mut points = [point(Vec3::new(2.0, -3.0, 0.0))];
+        let pair = Pair { carried: Some(1.0), ..ground_contact(0.0, -0.03, 0.5, 0.0) };
+        respond(&[pair], &mut points, &mut [FIXED], 0.01);
+        assert!((points[0].velocity - Vec3::new(2.0 - 0.5 * 0.5, -3.0, 0.0)).norm() < 1e-12);
     }
 
     #[test]

@@ -16,6 +16,8 @@ pub struct SurfacePoint {
     pub freedom: u32,
     /// Where it is at the start of the step (m).
     pub start: Vec3,
+    /// Velocity at the start of the step (m/s).
+    pub start_velocity: Vec3,
     /// Where it is predicted to be at the end of the step (m).
     pub end: Vec3,
     /// Predicted velocity at the end of the step (m/s).

@@ -4,19 +4,33 @@
 //! order, stands in [`World::step`].
 
 mod account;
+mod checkpoint;
+mod collide;
+mod counters;
 mod event;
 mod load;
 mod method;
 mod motion;
+mod obstacle;
+mod probe;
 mod region;
 mod registry;
 mod rigid;
+mod step;
+mod watch;
+mod world;
 
 pub use account::Account;
+pub use checkpoint::{CheckpointError, Saved};
+pub use counters::{Counters, Stage};
 pub use event::{Event, EventKind};
 pub use load::{Action, Effect, Hold, HoldId, Load, Ramp};
 pub use method::{Failure, FrameDetail, MaterialPoint, Method, Step};
 pub use motion::{Keyframe, Motion, turned};
+pub use obstacle::{Carried, Drive, Obstacle};
+pub use probe::{Measure, Probe};
 pub use region::Region;
 pub use registry::{LoadError, Loader, Registry};
 pub use rigid::RigidBody;
+pub use step::{Progress, Verdict};
+pub use world::{Body, Mode, PairTable, Settings, World, WorldError};

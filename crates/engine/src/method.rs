@@ -103,6 +103,12 @@ pub trait Method: Send + Sync {
     /// The longest step (s) that is stable from the present state; infinite for a body that sets no limit.
     fn time_step_limit(&self) -> f64;
 
+    /// Whether contact is part of the body's own equations, by [`Step::contacts`]: so it must be where Δt is long against
+    /// the body's own vibrations, or a resting body would sink.
+    fn takes_contact_stiffness(&self) -> bool {
+        false
+    }
+
     /// Computes the prediction: where the body will be after the step if nothing further touches it.
     fn predict(&mut self, step: &Step) -> Result<(), Failure>;
 
@@ -112,8 +118,7 @@ pub trait Method: Send + Sync {
     /// Fills in the points that can touch, with state and prediction. `surface` comes empty.
     fn contact_surface(&self, surface: &mut ContactSurface);
 
-    /// Changes the prediction by impulses: velocities by impulse over mass, positions by that times Δt. `work` (J) is
-    /// what they do to the body.
+    /// Changes the prediction by impulses: velocities by impulse over mass, positions by that times Δt.
     fn receive(&mut self, impulses: &[Impulse], step: &Step);
 
     /// Looks at the prediction once more after contact.

@@ -1,0 +1,139 @@
+//! The state of a world as bytes, so that a run can be taken up again with the same bits.
+
+use crate::watch::Watch;
+use crate::world::Throttle;
+use crate::{Drive, LoadError, Registry, RigidBody, World};
+use craze_frame::container::{self, ContainerError, Kind};
+use serde::{Deserialize, Serialize};
+
+/// Version of the layout below.
+const VERSION: u16 = 1;
+
+/// Everything of a world that changes. What does not (shapes, holds, settings) comes from the scene.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Saved {
+    time: f64,
+    frame_number: u32,
+    throttle: Throttle,
+    watch: Watch,
+    steps: u64,
+    bodies: Vec<SavedBody>,
+    obstacles: Vec<Option<RigidBody>>,
+}
+
+#[derive(Clone, Debug, Serialize, Deserialize)]
+struct SavedBody {
+    kind: String,
+    bytes: Vec<u8>,
+}
+
+/// A checkpoint that cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub enum CheckpointError {
+    /// Not a checkpoint, or a damaged one.
+    #[error(transparent)]
+    Container(#[from] ContainerError),
+    /// A checkpoint of another version of the program.
+    #[error(
+        "the checkpoint has layout {found}, this program reads {VERSION}: finish the run with the program that began it"
+    )]
+    Version {
+        /// Version found.
+        found: u16,
+    },
+    /// The bytes do not describe a world.
+    #[error("the checkpoint is damaged: {0}")]
+    Damaged(String),
+    /// A checkpoint of another scene.
+    #[error("the checkpoint belongs to another scene: it has {found}, the scene has {expected}")]
+    OtherScene {
+        /// What it has.
+        found: String,
+        /// What the scene has.
+        expected: String,
+    },
+    /// A body that cannot be loaded.
+    #[error(transparent)]
+    Body(#[from] LoadError),
+}
+
+impl Saved {
+    /// As the bytes of a file.
+    pub fn encode(&self) -> Result<Vec<u8>, CheckpointError> {
+        let payload = postcard::to_stdvec(self).map_err(|error| CheckpointError::Damaged(error.to_string()))?;
+        Ok(container::encode(Kind::CHECKPOINT, VERSION, &payload))
+    }
+
+    /// From the bytes of a file. Any bytes may come; what is not a checkpoint is refused.
+    pub fn decode(bytes: &[u8]) -> Result<Saved, CheckpointError> {
+        let (version, payload) = container::decode(bytes, Kind::CHECKPOINT)?;
+        if version != VERSION {
+            return Err(CheckpointError::Version { found: version });
+        }
+        postcard::from_bytes(&payload).map_err(|error| CheckpointError::Damaged(error.to_string()))
+    }
+
+    /// The frame that was complete when it was saved.
+    pub fn frame_number(&self) -> u32 {
+        self.frame_number
+    }
+}
+
+impl World {
+    /// Everything that changes, at a frame boundary.
+    pub fn save(&self) -> Saved {
+        let save_body =
+            |body: &crate::Body| SavedBody { kind: body.method.kind().to_owned(), bytes: body.method.save() };
+        let save_obstacle = |obstacle: &crate::Obstacle| match &obstacle.drive {
+            Drive::Free { body, .. } => Some(*body),
+            Drive::Prescribed(_) => None,
+        };
+        Saved {
+            time: self.time,
+            frame_number: self.frame_number,
+            throttle: self.throttle,
+            watch: self.watch.clone(),
+            steps: self.counters.steps,
+            bodies: self.bodies.iter().map(save_body).collect(),
+            obstacles: self.obstacles.iter().map(save_obstacle).collect(),
+        }
+    }
+
+    /// Puts the world, built from the same scene, into a saved state. It is unchanged if that fails.
+    pub fn restore(&mut self, saved: &Saved, registry: &Registry) -> Result<(), CheckpointError> {
+        let kinds = |kinds: Vec<&str>| format!("bodies [{}]", kinds.join(", "));
+        let found = kinds(saved.bodies.iter().map(|body| body.kind.as_str()).collect());
+        let expected = kinds(self.bodies.iter().map(|body| body.method.kind()).collect());
+        if found != expected {
+            return Err(CheckpointError::OtherScene { found, expected });
+        }
+        let free = |drives: Vec<bool>| {
+            format!("{} obstacles, {} of them free", drives.len(), drives.iter().filter(|free| **free).count())
+        };
+        let is_free = |obstacle: &crate::Obstacle| matches!(obstacle.drive, Drive::Free { .. });
+        let saved_drives: Vec<bool> = saved.obstacles.iter().map(Option::is_some).collect();
+        let drives: Vec<bool> = self.obstacles.iter().map(is_free).collect();
+        if saved_drives != drives {
+            return Err(CheckpointError::OtherScene { found: free(saved_drives), expected: free(drives) });
+        }
+        if !saved.time.is_finite() || !self.watch.same_bodies(&saved.watch) {
+            return Err(CheckpointError::Damaged("its time or its books make no sense".to_owned()));
+        }
+        let methods = saved.bodies.iter().map(|body| registry.load(&body.kind, &body.bytes));
+        let methods = methods.collect::<Result<Vec<_>, LoadError>>()?;
+        for (body, method) in self.bodies.iter_mut().zip(methods) {
+            body.method = method;
+        }
+        for (obstacle, state) in self.obstacles.iter_mut().zip(&saved.obstacles) {
+            if let (Drive::Free { body, predicted, .. }, Some(state)) = (&mut obstacle.drive, state) {
+                (*body, *predicted) = (*state, *state);
+            }
+        }
+        self.time = saved.time;
+        self.frame_number = saved.frame_number;
+        self.throttle = saved.throttle;
+        self.watch = saved.watch.clone();
+        self.counters.steps = saved.steps;
+        Ok(())
+    }
+}

@@ -1,0 +1,211 @@
+//! The contact stages of a step: what implicit bodies are told beforehand, and the impulses for all afterwards.
+
+use crate::{Drive, Load, Step, World};
+use craze_contact::detect::{Contact, against_shape};
+use craze_contact::respond::{MovingPoint, Pair, Pusher, RigidResponse, respond};
+use craze_contact::{ContactStiffness, ContactSurface, Impulse, SurfacePoint};
+use craze_math::{Isometry, Vec3};
+
+/// Stiffness of a contact in an implicit body, in units of the point's mass over Δt²: the point then ends at a
+/// hundredth of the depth that it would reach freely.
+const CONTACT_STIFFNESS: f64 = 100.0;
+
+/// Memory that a step uses and nobody needs afterwards.
+#[derive(Default)]
+pub(crate) struct Scratch {
+    pub loads: Vec<Vec<Load>>,
+    pub stiffness: Vec<Vec<ContactStiffness>>,
+    surface: ContactSurface,
+    found: Vec<Contact>,
+    pairs: Vec<Pair>,
+    points: Vec<MovingPoint>,
+    /// For each moving point: its body and freedom.
+    owners: Vec<(u32, u32)>,
+    /// For each point of the surface under examination: its entry among the moving points, or none.
+    slots: Vec<u32>,
+    shapes: Vec<RigidResponse>,
+    /// Where every obstacle is at the start and at the predicted end of the step.
+    poses: Vec<(Isometry, Isometry)>,
+    impulses: Vec<Impulse>,
+}
+
+impl Scratch {
+    /// What a body is told about a step.
+    pub fn step(&self, body: usize, time: f64, time_step: f64, gravity: Vec3) -> Step<'_> {
+        Step { time, time_step, gravity, loads: &self.loads[body], contacts: &self.stiffness[body] }
+    }
+}
+
+impl World {
+    /// Contacts that implicit bodies take into their equations: points that would end inside an obstacle if they flew on.
+    pub(crate) fn find_contacts(&mut self, time_step: f64) {
+        let Scratch { stiffness, surface, found, .. } = &mut self.scratch;
+        for (body, stiffness) in self.bodies.iter().zip(stiffness) {
+            stiffness.clear();
+            if !body.method.takes_contact_stiffness() || self.obstacles.is_empty() {
+                continue;
+            }
+            surface.points.clear();
+            body.method.contact_surface(surface);
+            let fall = 0.5 * time_step * self.settings.gravity;
+            for point in &mut surface.points {
+                point.end = point.start + time_step * (point.start_velocity + fall);
+            }
+            for obstacle in &self.obstacles {
+                let (start, end) = (obstacle.pose(self.time), obstacle.pose(self.time + time_step));
+                found.clear();
+                against_shape(surface, &obstacle.shape, &start, &end, found);
+                stiffness.extend(found.iter().filter_map(|contact| {
+                    let point = &surface.points[contact.point as usize];
+                    (point.inverse_mass > 0.0).then(|| ContactStiffness {
+                        freedom: point.freedom,
+                        anchor: point.end - contact.gap_at_end * contact.normal,
+                        stiffness: contact.normal
+                            * contact.normal.transpose()
+                            * (CONTACT_STIFFNESS / (point.inverse_mass * time_step * time_step)),
+                    })
+                }));
+            }
+            stiffness.sort_by_key(|contact| contact.freedom);
+        }
+    }
+
+    /// Bodies meet obstacles, and free obstacles meet the others; impulses change the predictions.
+    pub(crate) fn collide(&mut self, time_step: f64) {
+        let (time, end) = (self.time, self.time + time_step);
+        let scratch = &mut self.scratch;
+        scratch.pairs.clear();
+        scratch.points.clear();
+        scratch.owners.clear();
+        scratch.poses.clear();
+        scratch.poses.extend(self.obstacles.iter().map(|obstacle| (obstacle.pose(time), obstacle.predicted_pose(end))));
+        for (index, body) in self.bodies.iter().enumerate() {
+            let reach = body.method.reach();
+            let (center, radius) = (reach.center(), 0.5 * reach.size().norm());
+            let poses = &scratch.poses;
+            let is_near = |obstacle: &usize| {
+                let shape = &self.obstacles[*obstacle].shape;
+                let clearance =
+                    |pose: &Isometry| shape.clearance(&pose.inverse_transform_point(&center.into()).coords, radius);
+                // Written so that a reach that is not finite counts as near.
+                !(clearance(&poses[*obstacle].0) > 0.0 && clearance(&poses[*obstacle].1) > 0.0)
+            };
+            if !(0..self.obstacles.len()).any(|obstacle| is_near(&obstacle)) {
+                continue;
+            }
+            scratch.surface.points.clear();
+            body.method.contact_surface(&mut scratch.surface);
+            scratch.slots.clear();
+            scratch.slots.resize(scratch.surface.points.len(), u32::MAX);
+            for obstacle in (0..self.obstacles.len()).filter(is_near) {
+                let (start_pose, end_pose) = &poses[obstacle];
+                scratch.found.clear();
+                let shape = &self.obstacles[obstacle].shape;
+                against_shape(&scratch.surface, shape, start_pose, end_pose, &mut scratch.found);
+                let (friction, restitution) = self.settings.pairs.get(index, obstacle);
+                for contact in &scratch.found {
+                    let point = &scratch.surface.points[contact.point as usize];
+                    let slot = &mut scratch.slots[contact.point as usize];
+                    if *slot == u32::MAX {
+                        *slot = scratch.points.len() as u32;
+                        scratch.points.push(MovingPoint {
+                            velocity: point.velocity,
+                            inverse_mass: point.inverse_mass,
+                            impulse: Vec3::zeros(),
+                        });
+                        scratch.owners.push((index as u32, point.freedom));
+                    }
+                    scratch.pairs.push(Pair {
+                        contact: *contact,
+                        pusher: Pusher::Point(*slot),
+                        shape: obstacle as u32,
+                        friction,
+                        restitution,
+                        carried: carried(&scratch.stiffness[index], point, contact, time_step),
+                    });
+                }
+            }
+        }
+        self.meet_obstacles(time_step);
+        let scratch = &mut self.scratch;
+        if scratch.pairs.is_empty() {
+            return;
+        }
+        scratch.shapes.clear();
+        scratch.shapes.extend(self.obstacles.iter().map(|obstacle| obstacle.response(time, time_step)));
+        respond(&scratch.pairs, &mut scratch.points, &mut scratch.shapes, time_step);
+        for (obstacle, response) in self.obstacles.iter_mut().zip(&scratch.shapes) {
+            obstacle.receive(response, time_step);
+        }
+        self.hand_out_impulses(time_step);
+    }
+
+    /// Points of free obstacles against all other obstacles.
+    fn meet_obstacles(&mut self, time_step: f64) {
+        let scratch = &mut self.scratch;
+        let poses = &scratch.poses;
+        for (index, obstacle) in self.obstacles.iter().enumerate() {
+            if !matches!(obstacle.drive, Drive::Free { .. }) {
+                continue;
+            }
+            scratch.surface.points.clear();
+            let (start, end) = &poses[index];
+            for (place, radius) in obstacle.shape.support_points() {
+                let (start, end) = (start.transform_point(&place.into()), end.transform_point(&place.into()));
+                let velocity = (end - start) / time_step;
+                scratch.surface.points.push(SurfacePoint {
+                    freedom: 0,
+                    start: start.coords,
+                    start_velocity: velocity,
+                    end: end.coords,
+                    velocity,
+                    inverse_mass: 1.0,
+                    radius,
+                });
+            }
+            for other in (0..self.obstacles.len()).filter(|other| *other != index) {
+                scratch.found.clear();
+                let shape = &self.obstacles[other].shape;
+                against_shape(&scratch.surface, shape, &poses[other].0, &poses[other].1, &mut scratch.found);
+                let (friction, restitution) = self.settings.pairs.get(self.bodies.len() + index, other);
+                scratch.pairs.extend(scratch.found.iter().map(|contact| Pair {
+                    contact: *contact,
+                    pusher: Pusher::Rigid(index as u32),
+                    shape: other as u32,
+                    friction,
+                    restitution,
+                    carried: None,
+                }));
+            }
+        }
+    }
+
+    fn hand_out_impulses(&mut self, time_step: f64) {
+        let mut first = 0;
+        while first < self.scratch.points.len() {
+            let body = self.scratch.owners[first].0;
+            let last = first + self.scratch.owners[first..].iter().take_while(|owner| owner.0 == body).count();
+            let Scratch { impulses, points, owners, .. } = &mut self.scratch;
+            impulses.clear();
+            impulses.extend(
+                (first..last)
+                    .filter(|index| points[*index].impulse != Vec3::zeros())
+                    .map(|index| Impulse { freedom: owners[index].1, impulse: points[index].impulse }),
+            );
+            let index = body as usize;
+            let step = self.scratch.step(index, self.time, time_step, self.settings.gravity);
+            if !self.scratch.impulses.is_empty() {
+                self.bodies[index].method.receive(&self.scratch.impulses, &step);
+            }
+            first = last;
+        }
+    }
+}
+
+/// The normal impulse that the body's equations have brought up at a contact they already held.
+fn carried(known: &[ContactStiffness], point: &SurfacePoint, contact: &Contact, time_step: f64) -> Option<f64> {
+    let found = known.binary_search_by_key(&point.freedom, |held| held.freedom).ok()?;
+    let held = &known[found];
+    let force = held.stiffness * (held.anchor - point.end);
+    Some((force.dot(&contact.normal) * time_step).max(0.0))
+}

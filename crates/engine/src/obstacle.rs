@@ -1,0 +1,169 @@
+//! Rigid things that bodies meet: fixed, moved by keyframes, or free.
+
+use crate::{Motion, RigidBody};
+use craze_contact::Shape;
+use craze_contact::respond::RigidResponse;
+use craze_frame::{ObstacleFrame, ObstacleShape, Surface};
+use craze_math::{Isometry, Mat3, Rotation, Vec3};
+
+/// A rigid thing.
+#[derive(Clone, Debug)]
+pub struct Obstacle {
+    /// Its name.
+    pub name: String,
+    /// Its shape, in its own frame.
+    pub shape: Shape,
+    /// Its surface for pictures, in its own frame; unused for a half-space.
+    pub surface: Surface,
+    /// Where it was placed.
+    pub place: Isometry,
+    /// What moves it.
+    pub drive: Drive,
+}
+
+/// What moves an obstacle.
+#[derive(Clone, Debug)]
+pub enum Drive {
+    /// Nothing, or keyframes; turns go about where it was placed.
+    Prescribed(Motion),
+    /// Gravity and contact.
+    Free {
+        /// State.
+        body: RigidBody,
+        /// Prediction for the end of the step.
+        predicted: RigidBody,
+        /// Turns the body's principal frame to the shape's frame, and where the shape's origin is in that frame (m).
+        carried: Carried,
+    },
+}
+
+/// How a shape sits in the principal frame of its rigid body.
+#[derive(Clone, Copy, Debug)]
+pub struct Carried {
+    /// Turns shape coordinates to principal ones.
+    pub turn: Rotation,
+    /// Centre of mass in shape coordinates (m).
+    pub center: Vec3,
+}
+
+impl Obstacle {
+    /// Lets the obstacle go as a rigid body of a mass (kg) with an inertia (kg·m²) about its centre of mass (m), both in its own frame.
+    pub fn release(&mut self, mass: f64, center: Vec3, inertia: &Mat3, velocity: Vec3, spin: Vec3) {
+        let middle = self.place.transform_point(&center.into());
+        let pose = Isometry::from_parts(middle.coords.into(), self.place.rotation);
+        let (body, principal) = RigidBody::new(mass, inertia, &pose, velocity, spin);
+        let carried = Carried { turn: principal.inverse(), center };
+        self.drive = Drive::Free { body, predicted: body, carried };
+    }
+
+    /// Where it is at a time (s), for a prescribed one, or in its state.
+    pub fn pose(&self, time: f64) -> Isometry {
+        match &self.drive {
+            Drive::Prescribed(motion) => motion.at(time, &self.place.translation.vector) * self.place,
+            Drive::Free { body, carried, .. } => carry(body, carried),
+        }
+    }
+
+    /// Where it will be at the end of a step that ends at a time (s).
+    pub fn predicted_pose(&self, end: f64) -> Isometry {
+        match &self.drive {
+            Drive::Prescribed(_) => self.pose(end),
+            Drive::Free { predicted, carried, .. } => carry(predicted, carried),
+        }
+    }
+
+    /// Moves the prediction of a free obstacle.
+    pub fn predict(&mut self, time_step: f64, gravity: &Vec3) {
+        if let Drive::Free { body, predicted, .. } = &mut self.drive {
+            *predicted = *body;
+            predicted.advance(time_step, gravity, 0.0);
+        }
+    }
+
+    /// How it answers to impulses during a step (s).
+    pub fn response(&self, time: f64, time_step: f64) -> RigidResponse {
+        match &self.drive {
+            Drive::Prescribed(_) => {
+                let (start, end) = (self.pose(time), self.pose(time + time_step));
+                let spin = (end.rotation * start.rotation.inverse()).scaled_axis() / time_step;
+                let center = end.translation.vector;
+                let velocity = (center - start.translation.vector) / time_step;
+                RigidResponse { center, velocity, spin, inverse_mass: 0.0, inverse_inertia: Mat3::zeros() }
+            }
+            Drive::Free { predicted, .. } => RigidResponse {
+                center: predicted.position,
+                velocity: predicted.velocity,
+                spin: predicted.spin(),
+                inverse_mass: 1.0 / predicted.mass,
+                inverse_inertia: predicted.inverse_inertia_in_world(),
+            },
+        }
+    }
+
+    /// Takes over what contact made of its velocities.
+    pub fn receive(&mut self, response: &RigidResponse, time_step: f64) {
+        if let Drive::Free { predicted, .. } = &mut self.drive {
+            let gain = response.velocity - predicted.velocity;
+            let turn = response.spin - predicted.spin();
+            if gain == Vec3::zeros() && turn == Vec3::zeros() {
+                return;
+            }
+            predicted.position += time_step * gain;
+            predicted.velocity = response.velocity;
+            predicted.angular_momentum += predicted.inertia_in_world() * turn;
+            predicted.orientation = Rotation::from_scaled_axis(time_step * turn) * predicted.orientation;
+        }
+    }
+
+    /// Makes the prediction the state.
+    pub fn commit(&mut self) {
+        if let Drive::Free { body, predicted, .. } = &mut self.drive {
+            *body = *predicted;
+        }
+    }
+
+    /// What it looks like at a time (s).
+    pub fn frame(&self, time: f64) -> ObstacleFrame {
+        let pose = self.pose(time);
+        let shape = match self.shape {
+            Shape::HalfSpace => {
+                ObstacleShape::Plane { point: pose.translation.vector, normal: pose.rotation * Vec3::y() }
+            }
+            _ => {
+                let mut surface = self.surface.clone();
+                for position in &mut surface.positions {
+                    *position = pose.transform_point(&(*position).into()).coords;
+                }
+                ObstacleShape::Surface(surface)
+            }
+        };
+        ObstacleFrame { name: self.name.clone(), shape }
+    }
+}
+
+fn carry(body: &RigidBody, carried: &Carried) -> Isometry {
+    let rotation = body.orientation * carried.turn;
+    Isometry::from_parts((body.position - rotation * carried.center).into(), rotation)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_released_obstacle_starts_where_it_was_placed() {
+        let place = Isometry::new(Vec3::new(1.0, 2.0, 3.0), Vec3::new(0.3, -0.4, 0.9));
+        let mut obstacle = Obstacle {
+            name: "block".into(),
+            shape: Shape::Cuboid { half_size: Vec3::new(0.1, 0.2, 0.3) },
+            surface: Surface::default(),
+            place,
+            drive: Drive::Prescribed(Motion::still()),
+        };
+        let inertia = Mat3::new(2.0, 0.3, 0.1, 0.3, 3.0, 0.2, 0.1, 0.2, 4.0);
+        obstacle.release(1.0, Vec3::new(0.05, 0.0, 0.02), &inertia, Vec3::zeros(), Vec3::zeros());
+        let pose = obstacle.pose(0.0);
+        assert!((pose.translation.vector - place.translation.vector).norm() < 1e-12);
+        assert!(pose.rotation.angle_to(&place.rotation) < 1e-7);
+    }
+}

@@ -1,0 +1,252 @@
+//! One step of the world, and one frame of steps.
+
+use crate::counters::Stage;
+use crate::world::{Mode, World, WorldError};
+use crate::{Event, EventKind, Failure, Registry, Step};
+use std::time::Instant;
+
+/// How often a step is halved before the run gives up.
+const DEEPEST_LEVEL: u32 = 12;
+
+/// Good steps after which a halved step is doubled again.
+const STEPS_TO_RECOVER: u32 = 32;
+
+/// Steps between two looks at the energies.
+const STEPS_BETWEEN_LOOKS: u64 = 256;
+
+/// Steps shorter than this share of a frame are taken for a mistake in the input.
+const SHORTEST_SHARE: f64 = 1e-9;
+
+/// What the world tells while it computes a frame.
+#[derive(Clone, Copy, Debug)]
+pub struct Progress {
+    /// The frame that is being computed.
+    pub frame: u32,
+    /// Now (s).
+    pub time: f64,
+    /// Length of the last step (s).
+    pub time_step: f64,
+}
+
+/// Whether the world goes on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    /// Go on.
+    Continue,
+    /// Stop before the frame is complete; the state is then between two frames.
+    Stop,
+}
+
+impl World {
+    /// Computes the next frame: as many steps as it takes. `tell` hears of every step and may end the run.
+    ///
+    /// If energy runs away on the way, the frame is started again from its saved beginning with half the step, three times at most.
+    pub fn advance_frame(
+        &mut self,
+        registry: &Registry,
+        tell: &mut dyn FnMut(Progress) -> Verdict,
+    ) -> Result<Verdict, WorldError> {
+        let beginning = self.save();
+        let mut attempts = 0;
+        loop {
+            match self.try_frame(tell) {
+                Err(WorldError::Runaway { body, gained, .. }) if attempts < 3 => {
+                    attempts += 1;
+                    let reason = format!("energy grew by {gained:.3e} J from nowhere; the frame starts again");
+                    let (floor, time_step) = (self.throttle.floor + 1, self.last_time_step);
+                    self.restore(&beginning, registry).map_err(|error| WorldError::Reload(error.to_string()))?;
+                    self.throttle.floor = floor;
+                    self.throttle.level = self.throttle.level.max(floor);
+                    self.events.push(Event { time: self.time, body, kind: EventKind::Retry { time_step, reason } });
+                }
+                other => return other,
+            }
+        }
+    }
+
+    fn try_frame(&mut self, tell: &mut dyn FnMut(Progress) -> Verdict) -> Result<Verdict, WorldError> {
+        let number = self.frame_number + 1;
+        let end = f64::from(number) / self.settings.frames_per_second;
+        while self.time < end {
+            match self.settings.mode {
+                Mode::Dynamic => self.step(end)?,
+                Mode::QuasiStatic { steps } => self.load_step(end, steps)?,
+            }
+            if self.counters.steps % STEPS_BETWEEN_LOOKS == 0 && self.settings.mode == Mode::Dynamic {
+                self.watch.look(self)?;
+            }
+            let progress = Progress { frame: number, time: self.time, time_step: self.last_time_step };
+            if tell(progress) == Verdict::Stop {
+                return Ok(Verdict::Stop);
+            }
+        }
+        if self.settings.mode == Mode::Dynamic {
+            self.watch.look(self)?;
+        }
+        self.frame_number = number;
+        for body in &mut self.bodies {
+            body.method.settle();
+        }
+        Ok(Verdict::Continue)
+    }
+
+    /// One step toward `end` (s): the longest that every body bears, halved as often as a prediction fails.
+    pub fn step(&mut self, end: f64) -> Result<(), WorldError> {
+        loop {
+            let time_step = self.choose_time_step(end)?;
+            match self.try_step(time_step) {
+                Ok(()) => {
+                    // The last step of a frame ends on the frame to the bit.
+                    self.time = if time_step == end - self.time { end } else { self.time + time_step };
+                    self.last_time_step = time_step;
+                    self.counters.steps += 1;
+                    self.recover();
+                    return Ok(());
+                }
+                Err((body, failure)) => self.shorten(body, failure, time_step)?,
+            }
+        }
+    }
+
+    /// The stages of a step, in order. Nothing is state before `commit`.
+    fn try_step(&mut self, time_step: f64) -> Result<(), (usize, Failure)> {
+        let mut clock = Instant::now();
+        self.gather_loads(time_step);
+        self.find_contacts(time_step);
+        clock = self.counters.book(Stage::Contact, clock);
+        self.predict(time_step)?;
+        clock = self.counters.book(Stage::Predict, clock);
+        self.collide(time_step);
+        clock = self.counters.book(Stage::Contact, clock);
+        self.check()?;
+        clock = self.counters.book(Stage::Check, clock);
+        self.commit(time_step);
+        clock = self.counters.book(Stage::Commit, clock);
+        self.change_matter(time_step, clock);
+        Ok(())
+    }
+
+    /// Plastic flow, fracture and remeshing: the three stages that change what bodies are, after they have moved.
+    fn change_matter(&mut self, time_step: f64, mut clock: Instant) {
+        self.for_bodies(time_step, |method, step, _| method.flow(step));
+        clock = self.counters.book(Stage::Flow, clock);
+        self.for_bodies(time_step, |method, step, events| method.fracture(step, events));
+        clock = self.counters.book(Stage::Fracture, clock);
+        self.for_bodies(time_step, |method, step, _| method.adapt(step));
+        self.counters.book(Stage::Adapt, clock);
+    }
+
+    /// One load step of the quasi-static mode.
+    fn load_step(&mut self, end: f64, steps: u32) -> Result<(), WorldError> {
+        let length = 1.0 / (self.settings.frames_per_second * f64::from(steps.max(1)));
+        // What is left is a whole number of load steps up to rounding.
+        let left = ((end - self.time) / length).round().max(1.0);
+        let time_step = (end - self.time) / left;
+        self.gather_loads(time_step);
+        self.find_contacts(time_step);
+        let clock = Instant::now();
+        for (index, body) in self.bodies.iter_mut().enumerate() {
+            let step = self.scratch.step(index, self.time, time_step, self.settings.gravity);
+            body.method.balance(&step).map_err(|failure| WorldError::Stuck {
+                body: body.name.clone(),
+                time: step.time + step.time_step,
+                time_step,
+                failure,
+            })?;
+        }
+        let clock = self.counters.book(Stage::Predict, clock);
+        self.change_matter(time_step, clock);
+        self.time = if left <= 1.0 { end } else { self.time + time_step };
+        self.last_time_step = time_step;
+        self.counters.steps += 1;
+        Ok(())
+    }
+
+    /// A whole number of steps to `end`, none longer than anyone bears.
+    fn choose_time_step(&self, end: f64) -> Result<f64, WorldError> {
+        let left = end - self.time;
+        let mut limit = self.settings.longest_time_step;
+        for body in &self.bodies {
+            let asked = body.method.time_step_limit();
+            if !(asked > SHORTEST_SHARE / self.settings.frames_per_second) {
+                return Err(WorldError::VanishingStep { body: body.name.clone(), time_step: asked });
+            }
+            limit = limit.min(asked);
+        }
+        limit *= 0.5f64.powi(self.throttle.level as i32);
+        // A rounding error must not cost a step of its own.
+        let count = (left / limit - 1e-9).ceil().max(1.0);
+        Ok(left / count)
+    }
+
+    fn shorten(&mut self, body: usize, failure: Failure, time_step: f64) -> Result<(), WorldError> {
+        let name = self.bodies[body].name.clone();
+        if self.throttle.level >= DEEPEST_LEVEL + self.throttle.floor {
+            return Err(WorldError::Stuck { body: name, time: self.time, time_step, failure });
+        }
+        self.counters.retries += 1;
+        self.throttle.level += 1;
+        self.throttle.good_steps = 0;
+        let kind = EventKind::Retry { time_step, reason: failure.to_string() };
+        self.events.push(Event { time: self.time, body: name, kind });
+        Ok(())
+    }
+
+    fn recover(&mut self) {
+        if self.throttle.level > self.throttle.floor {
+            self.throttle.good_steps += 1;
+            if self.throttle.good_steps >= STEPS_TO_RECOVER {
+                self.throttle.level -= 1;
+                self.throttle.good_steps = 0;
+            }
+        }
+    }
+
+    fn for_bodies(&mut self, time_step: f64, mut work: impl FnMut(&mut dyn crate::Method, &Step, &mut Vec<Event>)) {
+        for (index, body) in self.bodies.iter_mut().enumerate() {
+            let step = self.scratch.step(index, self.time, time_step, self.settings.gravity);
+            let first_new = self.events.len();
+            work(body.method.as_mut(), &step, &mut self.events);
+            for event in &mut self.events[first_new..] {
+                event.body.clone_from(&body.name);
+            }
+        }
+    }
+
+    /// What every hold does in this step, by body.
+    fn gather_loads(&mut self, time_step: f64) {
+        let end = self.time + time_step;
+        self.scratch.loads.resize_with(self.bodies.len(), Vec::new);
+        self.scratch.stiffness.resize_with(self.bodies.len(), Vec::new);
+        self.scratch.loads.iter_mut().for_each(Vec::clear);
+        for (index, (hold, center)) in self.holds.iter().zip(&self.hold_centers).enumerate() {
+            let load = hold.load(crate::HoldId(index as u32), center, end);
+            self.scratch.loads[hold.body].extend(load);
+        }
+    }
+
+    fn predict(&mut self, time_step: f64) -> Result<(), (usize, Failure)> {
+        for (index, body) in self.bodies.iter_mut().enumerate() {
+            let step = self.scratch.step(index, self.time, time_step, self.settings.gravity);
+            body.method.predict(&step).map_err(|failure| (index, failure))?;
+        }
+        for obstacle in &mut self.obstacles {
+            obstacle.predict(time_step, &self.settings.gravity);
+        }
+        Ok(())
+    }
+
+    fn check(&self) -> Result<(), (usize, Failure)> {
+        for (index, body) in self.bodies.iter().enumerate() {
+            body.method.check().map_err(|failure| (index, failure))?;
+        }
+        Ok(())
+    }
+
+    fn commit(&mut self, time_step: f64) {
+        self.for_bodies(time_step, |method, step, _| method.commit(step));
+        for obstacle in &mut self.obstacles {
+            obstacle.commit();
+        }
+    }
+}

@@ -1,0 +1,45 @@
+//! The watch over energies: matter does not gain more than is done to it.
+
+use crate::{Account, World, WorldError};
+use serde::{Deserialize, Serialize};
+
+/// A rise above this share of all energy that was ever in play is a runaway, not an error of the integrator.
+const RUNAWAY_SHARE: f64 = 0.5;
+
+/// Energy per mass (J/kg) that is too little to speak of: a micrometre a second squared would be less.
+const NEGLIGIBLE: f64 = 1e-6;
+
+/// The books of every body at the start.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Watch {
+    start: Vec<Account>,
+}
+
+impl Watch {
+    pub fn new(world: &World) -> Watch {
+        let start = world.bodies.iter().map(|body| body.method.account(&world.settings.gravity));
+        Watch { start: start.collect() }
+    }
+
+    pub fn same_bodies(&self, other: &Watch) -> bool {
+        self.start.len() == other.start.len()
+    }
+
+    /// Looks whether any body has gained energy that no work accounts for.
+    pub fn look(&self, world: &World) -> Result<(), WorldError> {
+        for (body, start) in world.bodies.iter().zip(&self.start) {
+            let now = body.method.account(&world.settings.gravity);
+            let gained = now.energy() - start.energy() - now.work;
+            let in_play = start.kinetic
+                + start.elastic
+                + now.work.abs()
+                + (now.potential - start.potential).abs()
+                + NEGLIGIBLE * now.mass;
+            // Written so that NaN counts as a runaway.
+            if !(gained <= RUNAWAY_SHARE * in_play) {
+                return Err(WorldError::Runaway { body: body.name.clone(), time: world.time, gained });
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,209 @@
+//! The world: everything that takes part, and the present moment.
+
+use crate::collide::Scratch;
+use crate::watch::Watch;
+use crate::{Account, Counters, Event, Failure, FrameDetail, Hold, HoldId, Method, Obstacle, Probe};
+use craze_frame::Frame;
+use craze_math::Vec3;
+use serde::{Deserialize, Serialize};
+
+/// A body with what the world knows of it.
+pub struct Body {
+    /// Its name.
+    pub name: String,
+    /// What it is made of.
+    pub method: Box<dyn Method>,
+}
+
+/// How the world moves from one moment to the next.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Mode {
+    /// Newton's law.
+    Dynamic,
+    /// Loads are marched slowly and every body is in balance at the end of each load step.
+    QuasiStatic {
+        /// Load steps a frame.
+        steps: u32,
+    },
+}
+
+/// What holds for the whole world.
+#[derive(Clone, Debug)]
+pub struct Settings {
+    /// Acceleration of free fall (m/s²).
+    pub gravity: Vec3,
+    /// Frames a second of simulated time.
+    pub frames_per_second: f64,
+    /// The longest step anyone may take (s).
+    pub longest_time_step: f64,
+    /// Dynamic or quasi-static.
+    pub mode: Mode,
+    /// What frames hold.
+    pub detail: FrameDetail,
+    /// Friction and restitution of every pair.
+    pub pairs: PairTable,
+}
+
+/// Friction and restitution of every body or obstacle against every obstacle.
+#[derive(Clone, Debug, Default)]
+pub struct PairTable {
+    columns: usize,
+    values: Vec<(f64, f64)>,
+}
+
+impl PairTable {
+    /// A table for `bodies` and `obstacles`, all alike.
+    pub fn new(bodies: usize, obstacles: usize, friction: f64, restitution: f64) -> PairTable {
+        PairTable { columns: obstacles, values: vec![(friction, restitution); (bodies + obstacles) * obstacles] }
+    }
+
+    /// Sets a pair: `row` counts bodies, then obstacles; `column` counts obstacles.
+    pub fn set(&mut self, row: usize, column: usize, friction: f64, restitution: f64) {
+        self.values[row * self.columns + column] = (friction, restitution);
+    }
+
+    /// Friction and restitution of a pair.
+    pub fn get(&self, row: usize, column: usize) -> (f64, f64) {
+        self.values[row * self.columns + column]
+    }
+}
+
+/// Why the world cannot go on.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum WorldError {
+    /// A step failed however short it was.
+    #[error("body \"{body}\" cannot go on at t = {time:.6} s, even with a step of {time_step:.2e} s: {failure}")]
+    Stuck {
+        /// The body.
+        body: String,
+        /// When (s).
+        time: f64,
+        /// The shortest step tried (s).
+        time_step: f64,
+        /// What went wrong.
+        failure: Failure,
+    },
+    /// Energy appeared from nowhere.
+    #[error(
+        "body \"{body}\" has gained {gained:.3e} J from nowhere by t = {time:.6} s, though steps were shortened; give it a smaller time_step"
+    )]
+    Runaway {
+        /// The body.
+        body: String,
+        /// When (s).
+        time: f64,
+        /// Energy that no work accounts for (J).
+        gained: f64,
+    },
+    /// A body asks for steps so short that the run would never end.
+    #[error("body \"{body}\" asks for steps of {time_step:.2e} s: check its material and the sizes of its elements")]
+    VanishingStep {
+        /// The body.
+        body: String,
+        /// What it asks for (s).
+        time_step: f64,
+    },
+    /// A body that cannot be reloaded from its own bytes.
+    #[error("the frame could not be started again: {0}")]
+    Reload(String),
+}
+
+/// Bodies, obstacles, holds and probes at one moment.
+pub struct World {
+    /// What holds for all.
+    pub settings: Settings,
+    /// The bodies, in the order of the scene.
+    pub bodies: Vec<Body>,
+    /// The obstacles, in the order of the scene.
+    pub obstacles: Vec<Obstacle>,
+    /// The holds, in the order of the scene.
+    pub holds: Vec<Hold>,
+    /// Centre of what each hold took hold of (m).
+    pub(crate) hold_centers: Vec<Vec3>,
+    /// The probes, in the order of the scene.
+    pub probes: Vec<Probe>,
+    /// Now (s).
+    pub time: f64,
+    /// Number of the last frame that was reached.
+    pub frame_number: u32,
+    /// How often the step is halved at present, and how many good steps since.
+    pub(crate) throttle: Throttle,
+    /// Watch over energies.
+    pub(crate) watch: Watch,
+    /// What happened since somebody last took it.
+    pub events: Vec<Event>,
+    /// Where the time went.
+    pub counters: Counters,
+    /// Length of the last step (s).
+    pub last_time_step: f64,
+    pub(crate) scratch: Scratch,
+}
+
+/// Steps are halved after a failure, and doubled again after some that went well.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Throttle {
+    /// The step is what the bodies ask for, over two to this power.
+    pub level: u32,
+    /// Steps since the level last changed.
+    pub good_steps: u32,
+    /// Level below which a frame that ran away is not to be tried again.
+    pub floor: u32,
+}
+
+impl World {
+    /// A world of bodies and obstacles at t = 0. Holds and probes are added afterwards.
+    pub fn new(settings: Settings, bodies: Vec<Body>, obstacles: Vec<Obstacle>) -> World {
+        let mut world = World {
+            settings,
+            bodies,
+            obstacles,
+            holds: Vec::new(),
+            hold_centers: Vec::new(),
+            probes: Vec::new(),
+            time: 0.0,
+            frame_number: 0,
+            throttle: Throttle::default(),
+            watch: Watch::default(),
+            events: Vec::new(),
+            counters: Counters::default(),
+            last_time_step: 0.0,
+            scratch: Scratch::default(),
+        };
+        world.watch = Watch::new(&world);
+        world
+    }
+
+    /// Adds a hold. `None` if its region holds nothing of its body.
+    pub fn add_hold(&mut self, hold: Hold) -> Option<HoldId> {
+        let id = HoldId(self.holds.len() as u32);
+        let center = self.bodies[hold.body].method.attach(id, &hold.region)?;
+        self.holds.push(hold);
+        self.hold_centers.push(center);
+        Some(id)
+    }
+
+    /// Mass, momenta, energies and counts of all bodies.
+    pub fn account(&self) -> Account {
+        let mut total = Account::default();
+        for body in &self.bodies {
+            total.add(&body.method.account(&self.settings.gravity));
+        }
+        total
+    }
+
+    /// What the present moment looks like.
+    pub fn frame(&self) -> Frame {
+        let bodies = self.bodies.iter().map(|body| {
+            let mut frame = body.method.frame(self.settings.detail);
+            frame.name = body.name.clone();
+            frame.method = body.method.kind().to_owned();
+            frame
+        });
+        Frame {
+            number: self.frame_number,
+            time: self.time,
+            bodies: bodies.collect(),
+            obstacles: self.obstacles.iter().map(|obstacle| obstacle.frame(self.time)).collect(),
+        }
+    }
+}
