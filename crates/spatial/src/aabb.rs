@@ -2,77 +2,113 @@
 
 use craze_math::Vec3;
 
-/// A box along the axes. The empty box has `low` above `high` and joins with anything to give that thing.
+/// A box along the axes, both ends included.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Aabb {
-    /// Lowest corner (m).
-    pub low: Vec3,
-    /// Highest corner (m).
-    pub high: Vec3,
+    /// Smallest coordinates (m).
+    pub min: Vec3,
+    /// Largest coordinates (m).
+    pub max: Vec3,
 }
 
 impl Aabb {
-    /// The box that holds nothing.
-    pub const EMPTY: Aabb = Aabb {
-        low: Vec3::new(f64::INFINITY, f64::INFINITY, f64::INFINITY),
-        high: Vec3::new(f64::NEG_INFINITY, f64::NEG_INFINITY, f64::NEG_INFINITY),
+    /// The box that holds nothing: the neutral element of [`union`](Self::union).
+    pub const EMPTY: Self = Self {
+        min: Vec3::new(f64::INFINITY, f64::INFINITY, f64::INFINITY),
+        max: Vec3::new(f64::NEG_INFINITY, f64::NEG_INFINITY, f64::NEG_INFINITY),
     };
 
-    /// The smallest box around all points.
-    pub fn around(points: impl IntoIterator<Item = Vec3>) -> Aabb {
-        points.into_iter().fold(Aabb::EMPTY, |all, point| all.with(point))
+    /// The smallest box around the points; empty for none.
+    pub fn around<'a>(points: impl IntoIterator<Item = &'a Vec3>) -> Self {
+        points.into_iter().fold(Self::EMPTY, |all, point| all.with(point))
+    }
+
+    /// The box of one point.
+    pub fn of_point(point: &Vec3) -> Self {
+        Self { min: *point, max: *point }
     }
 
     /// The smallest box around this one and a point.
-    #[inline]
-    pub fn with(self, point: Vec3) -> Aabb {
-        Aabb { low: self.low.inf(&point), high: self.high.sup(&point) }
+    pub fn with(&self, point: &Vec3) -> Self {
+        Self { min: self.min.inf(point), max: self.max.sup(point) }
     }
 
     /// The smallest box around both.
-    #[inline]
-    pub fn join(self, other: Aabb) -> Aabb {
-        Aabb { low: self.low.inf(&other.low), high: self.high.sup(&other.high) }
+    pub fn union(&self, other: &Self) -> Self {
+        Self { min: self.min.inf(&other.min), max: self.max.sup(&other.max) }
     }
 
-    /// The box grown by `margin` (m) on all sides.
-    #[inline]
-    pub fn grown(self, margin: f64) -> Aabb {
-        Aabb { low: self.low.add_scalar(-margin), high: self.high.add_scalar(margin) }
+    /// The box with every side moved outward by `margin` (m).
+    pub fn grown(&self, margin: f64) -> Self {
+        Self { min: self.min.add_scalar(-margin), max: self.max.add_scalar(margin) }
     }
 
-    /// Whether the two share a point; boxes that touch do.
-    #[inline]
-    pub fn overlaps(&self, other: &Aabb) -> bool {
-        (0..3).all(|axis| self.low[axis] <= other.high[axis] && other.low[axis] <= self.high[axis])
+    /// Whether both share a point; touching counts.
+    pub fn overlaps(&self, other: &Self) -> bool {
+        (0..3).all(|axis| self.min[axis] <= other.max[axis] && other.min[axis] <= self.max[axis])
     }
 
     /// Whether the point lies inside or on the box.
-    #[inline]
     pub fn contains(&self, point: &Vec3) -> bool {
-        (0..3).all(|axis| self.low[axis] <= point[axis] && point[axis] <= self.high[axis])
+        (0..3).all(|axis| self.min[axis] <= point[axis] && point[axis] <= self.max[axis])
     }
 
-    /// Whether the box holds nothing.
+    /// Whether the box holds no point.
     pub fn is_empty(&self) -> bool {
-        (0..3).any(|axis| self.low[axis] > self.high[axis])
+        (0..3).any(|axis| self.min[axis] > self.max[axis])
     }
 
-    /// Its middle (m).
-    #[inline]
-    pub fn center(&self) -> Vec3 {
-        0.5 * (self.low + self.high)
+    /// The midpoint; NaN for the empty box.
+    pub fn centre(&self) -> Vec3 {
+        (self.min + self.max) * 0.5
     }
 
-    /// Its extent along each axis (m).
-    #[inline]
+    /// Lengths of the sides (m).
     pub fn size(&self) -> Vec3 {
-        self.high - self.low
+        self.max - self.min
     }
 
-    /// Distance from the point to the box (m); 0 inside.
-    #[inline]
-    pub fn distance(&self, point: &Vec3) -> f64 {
-        (self.low - point).sup(&(point - self.high)).sup(&Vec3::zeros()).norm()
+    /// Half of the surface (m²), the measure of the surface area heuristic; 0 for the empty box.
+    pub fn half_area(&self) -> f64 {
+        if self.is_empty() {
+            return 0.0;
+        }
+        let size = self.size();
+        size.x * size.y + size.y * size.z + size.z * size.x
+    }
+
+    /// Squared distance from a point (m²), 0 inside.
+    pub fn distance_squared(&self, point: &Vec3) -> f64 {
+        (0..3).map(|axis| (self.min[axis] - point[axis]).max(point[axis] - self.max[axis]).max(0.0).powi(2)).sum()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn empty_box_is_neutral() {
+        let unit = Aabb { min: Vec3::zeros(), max: Vec3::repeat(1.0) };
+        assert_eq!(Aabb::EMPTY.union(&unit), unit);
+        assert!(Aabb::EMPTY.is_empty() && !unit.is_empty());
+        assert!(!Aabb::EMPTY.overlaps(&unit));
+        assert_eq!(Aabb::EMPTY.half_area(), 0.0);
+        assert!(Aabb::around([]).is_empty());
+    }
+
+    #[test]
+    fn touching_boxes_overlap() {
+        let unit = Aabb { min: Vec3::zeros(), max: Vec3::repeat(1.0) };
+        let beside = Aabb { min: Vec3::new(1.0, 0.0, 0.0), max: Vec3::new(2.0, 1.0, 1.0) };
+        assert!(unit.overlaps(&beside));
+        assert!(!unit.overlaps(&Aabb { min: Vec3::new(1.1, 0.0, 0.0), ..beside }));
+    }
+
+    #[test]
+    fn distance_is_zero_inside_and_straight_outside() {
+        let unit = Aabb { min: Vec3::zeros(), max: Vec3::repeat(1.0) };
+        assert_eq!(unit.distance_squared(&Vec3::new(0.5, 0.2, 1.0)), 0.0);
+        assert_eq!(unit.distance_squared(&Vec3::new(3.0, 0.5, -1.0)), 5.0);
     }
 }

@@ -1,0 +1,95 @@
+//! The bounding hierarchy: flat nodes of 32 bytes, children side by side.
+
+use crate::aabb::Aabb;
+
+/// Levels below the root that a tree may have: what the fixed traversal stacks hold.
+pub(crate) const MAX_DEPTH: usize = 64;
+
+/// A binary tree of boxes over numbered primitives.
+///
+/// Built by [`Bvh::build`]; the primitives themselves stay with the caller, who passes their boxes again where exact answers
+/// need them. Boxes in the tree are `f32`, rounded outward, so they enclose what they were made from.
+#[derive(Clone, Debug, Default)]
+pub struct Bvh {
+    pub(crate) nodes: Vec<Node>,
+    /// Primitive numbers in leaf order.
+    pub(crate) order: Vec<u32>,
+}
+
+/// A box and what is in it: two child nodes, or a run of primitives.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[repr(C)]
+pub(crate) struct Node {
+    pub min: [f32; 3],
+    /// First of the two neighbouring children; in a leaf, where its primitives start in `Bvh::order`.
+    pub first: u32,
+    pub max: [f32; 3],
+    /// How many primitives a leaf holds; 0 in an inner node.
+    pub count: u32,
+}
+
+const _: () = assert!(size_of::<Node>() == 32, "two nodes fill a cache line");
+
+impl Node {
+    pub fn is_leaf(&self) -> bool {
+        self.count > 0
+    }
+
+    pub fn range(&self) -> std::ops::Range<usize> {
+        self.first as usize..self.first as usize + self.count as usize
+    }
+
+    pub fn set_bounds(&mut self, bounds: &Aabb) {
+        for axis in 0..3 {
+            self.min[axis] = rounded_down(bounds.min[axis]);
+            self.max[axis] = rounded_up(bounds.max[axis]);
+        }
+    }
+
+    pub fn bounds(&self) -> Aabb {
+        Aabb { min: self.min.map(f64::from).into(), max: self.max.map(f64::from).into() }
+    }
+}
+
+/// The largest `f32` not above the value.
+pub(crate) fn rounded_down(value: f64) -> f32 {
+    let near = value as f32;
+    if f64::from(near) > value { near.next_down() } else { near }
+}
+
+/// The smallest `f32` not below the value.
+pub(crate) fn rounded_up(value: f64) -> f32 {
+    let near = value as f32;
+    if f64::from(near) < value { near.next_up() } else { near }
+}
+
+impl Bvh {
+    /// How many primitives it holds.
+    pub fn len(&self) -> usize {
+        self.order.len()
+    }
+
+    /// Whether it holds none.
+    pub fn is_empty(&self) -> bool {
+        self.order.is_empty()
+    }
+
+    /// The box around everything, rounded outward; empty for an empty tree.
+    pub fn bounds(&self) -> Aabb {
+        self.nodes.first().map_or(Aabb::EMPTY, Node::bounds)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rounding_goes_outward() {
+        for value in [0.1, -0.1, 1.0, 1e-50, -1e-50, 123_456.789, 1e18, -1e18, 0.0] {
+            assert!(f64::from(rounded_down(value)) <= value && value <= f64::from(rounded_up(value)), "{value}");
+        }
+        assert_eq!(rounded_down(0.5), 0.5);
+        assert_eq!(rounded_up(0.5), 0.5);
+    }
+}

@@ -1,0 +1,311 @@
+//! Rays against triangles: the nearest hit, or whether there is any.
+//!
+//! Boxes are tested in `f32` with every rounding taken to the generous side (after Ize 2013), triangles in `f64` by the
+//! watertight test of Woop, Benthin & Wald 2013: a ray that meets an edge shared by two triangles hits one of them.
+
+use craze_math::Vec3;
+
+use crate::bvh::{MAX_DEPTH, Node, rounded_down, rounded_up};
+use crate::triangles::TriangleTree;
+
+/// A half-line with limits.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Ray {
+    /// Where it starts (m).
+    pub origin: Vec3,
+    /// Where it goes; any length but zero. Distances are in units of this length.
+    pub direction: Vec3,
+    /// Hits nearer than this are not seen.
+    pub near: f64,
+    /// Hits farther than this are not seen.
+    pub far: f64,
+}
+
+/// Where a ray meets a triangle.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Hit {
+    /// Distance along the ray, in lengths of its direction.
+    pub distance: f64,
+    /// Which triangle.
+    pub triangle: u32,
+    /// Weights of its corners, which sum to one.
+    pub barycentric: [f64; 3],
+}
+
+impl Ray {
+    /// The whole half-line from a point.
+    pub fn new(origin: Vec3, direction: Vec3) -> Self {
+        Self { origin, direction, near: 0.0, far: f64::INFINITY }
+    }
+
+    /// The point at a distance along the ray.
+    pub fn at(&self, distance: f64) -> Vec3 {
+        self.origin + self.direction * distance
+    }
+}
+
+impl TriangleTree {
+    /// The nearest hit within the ray's limits, from either side; the first in tree order of equally near ones.
+    ///
+    /// Triangles without area are never hit; neither is anything by a ray whose direction is zero or not a number.
+    pub fn cast(&self, ray: &Ray) -> Option<Hit> {
+        let mut nearest = None;
+        let mut far = ray.far;
+        self.walk(ray, |shear, k, limit| {
+            if let Some((distance, barycentric)) = shear.meet(&self.corners[k], ray.near, far) {
+                far = distance;
+                *limit = far_limit(far);
+                nearest = Some(Hit { distance, triangle: self.bvh.order[k], barycentric });
+            }
+            Flow::On
+        });
+        nearest
+    }
+
+    /// Whether anything is hit within the ray's limits; faster than [`cast`](Self::cast).
+    pub fn occluded(&self, ray: &Ray) -> bool {
+        let mut met = false;
+        self.walk(ray, |shear, k, _| {
+            met = shear.meet(&self.corners[k], ray.near, ray.far).is_some();
+            if met { Flow::Stop } else { Flow::On }
+        });
+        met
+    }
+
+    /// Visits triangles whose boxes the ray meets, near boxes first.
+    #[inline(always)]
+    fn walk(&self, ray: &Ray, mut visit: impl FnMut(&Shear, usize, &mut f32) -> Flow) {
+        let Some(shear) = Shear::new(ray) else { return };
+        let Some(root) = self.bvh.nodes.first() else { return };
+        let slabs = Slabs::new(ray);
+        let mut limit = far_limit(ray.far);
+        if slabs.enter(root, limit).is_none() {
+            return;
+        }
+        let mut stack = [(0_u32, 0.0_f32); MAX_DEPTH + 1];
+        let mut height = 0;
+        let mut node = root;
+        loop {
+            if node.is_leaf() {
+                for k in node.range() {
+                    if let Flow::Stop = visit(&shear, k, &mut limit) {
+                        return;
+                    }
+                }
+            } else {
+                let first = node.first as usize;
+                let (left, right) = (&self.bvh.nodes[first], &self.bvh.nodes[first + 1]);
+                match (slabs.enter(left, limit), slabs.enter(right, limit)) {
+                    (Some(to_left), Some(to_right)) => {
+                        let left_first = to_left <= to_right;
+                        stack[height] = if left_first { (first as u32 + 1, to_right) } else { (first as u32, to_left) };
+                        height += 1;
+                        node = if left_first { left } else { right };
+                        continue;
+                    }
+                    (Some(_), None) => {
+                        node = left;
+                        continue;
+                    }
+                    (None, Some(_)) => {
+                        node = right;
+                        continue;
+                    }
+                    (None, None) => {}
+                }
+            }
+            // A hit may have come nearer than boxes that wait.
+            loop {
+                if height == 0 {
+                    return;
+                }
+                height -= 1;
+                let (waiting, entry) = stack[height];
+                if entry <= limit {
+                    node = &self.bvh.nodes[waiting as usize];
+                    break;
+                }
+            }
+        }
+    }
+}
+
+enum Flow {
+    On,
+    Stop,
+}
+
+/// Relative error of a slab distance: four roundings of half an ulp on each of the two sides compared, and some.
+const SLACK: f32 = 1.0 + 8.0 * f32::EPSILON;
+
+fn far_limit(far: f64) -> f32 {
+    rounded_up(far) * SLACK
+}
+
+/// The ray as box tests want it: `f32`, with the origin rounded both ways, since its error is not relative to the distance.
+struct Slabs {
+    origin_near: [f32; 3],
+    origin_far: [f32; 3],
+    inverse: [f32; 3],
+    backward: [usize; 3],
+    near: f32,
+}
+
+impl Slabs {
+    fn new(ray: &Ray) -> Self {
+        let (low, high) = (ray.origin.map(rounded_down), ray.origin.map(rounded_up));
+        let inverse = ray.direction.map(|d| (1.0 / d) as f32);
+        let backward = [0, 1, 2].map(|axis| inverse[axis].is_sign_negative());
+        Self {
+            // Entering happens earlier seen from farther along the ray, leaving later from farther back.
+            origin_near: [0, 1, 2].map(|axis| if backward[axis] { low[axis] } else { high[axis] }),
+            origin_far: [0, 1, 2].map(|axis| if backward[axis] { high[axis] } else { low[axis] }),
+            inverse: inverse.into(),
+            backward: backward.map(usize::from),
+            near: rounded_down(ray.near.max(0.0)),
+        }
+    }
+
+    /// Distance at which the ray enters a box, or none where it misses.
+    #[inline(always)]
+    fn enter(&self, node: &Node, limit: f32) -> Option<f32> {
+        let sides = [&node.min, &node.max];
+        let (mut enter, mut leave) = (self.near, limit);
+        for axis in 0..3 {
+            let near_side = sides[self.backward[axis]][axis];
+            let far_side = sides[1 - self.backward[axis]][axis];
+            let to_near = (near_side - self.origin_near[axis]) * self.inverse[axis];
+            let to_far = (far_side - self.origin_far[axis]) * self.inverse[axis];
+            // Zero times infinity, on a side along the ray, is NaN: such a comparison keeps the old bound.
+            enter = if to_near > enter { to_near } else { enter };
+            leave = if to_far < leave { to_far } else { leave };
+        }
+        (enter <= leave * SLACK).then_some(enter)
+    }
+}
+
+/// The ray as triangle tests want it: axes permuted and sheared so that it runs along z.
+struct Shear {
+    origin: Vec3,
+    axes: [usize; 3],
+    shear: [f64; 3],
+}
+
+impl Shear {
+    fn new(ray: &Ray) -> Option<Self> {
+        let z = ray.direction.iamax();
+        let length = ray.direction[z];
+        if !(length.abs() > 0.0 && ray.direction.iter().chain(&ray.origin).all(|value| value.is_finite())) {
+            return None;
+        }
+        let (x, y) = ((z + 1) % 3, (z + 2) % 3);
+        let shear = [ray.direction[x] / length, ray.direction[y] / length, 1.0 / length];
+        Some(Self { origin: ray.origin, axes: [x, y, z], shear })
+    }
+
+    /// Distance and corner weights, if the ray meets the triangle strictly between limits, ends included.
+    #[inline(always)]
+    fn meet(&self, corners: &[Vec3; 3], near: f64, far: f64) -> Option<(f64, [f64; 3])> {
+        let [x, y, z] = self.axes;
+        let local = corners.map(|corner| corner - self.origin);
+        let flat = local.map(|p| [p[x] - self.shear[0] * p[z], p[y] - self.shear[1] * p[z]]);
+        // Each edge function is the exact negative of its twin in the neighbouring triangle, hence no gaps.
+        let edge = |a: [f64; 2], b: [f64; 2]| a[0] * b[1] - a[1] * b[0];
+        let weights = [edge(flat[2], flat[1]), edge(flat[0], flat[2]), edge(flat[1], flat[0])];
+        let negative = weights.iter().any(|&w| w < 0.0);
+        let positive = weights.iter().any(|&w| w > 0.0);
+        if negative && positive {
+            return None;
+        }
+        let sum = weights[0] + weights[1] + weights[2];
+        if sum == 0.0 {
+            return None;
+        }
+        let depth = weights[0] * local[0][z] + weights[1] * local[1][z] + weights[2] * local[2][z];
+        let distance = depth * self.shear[2] / sum;
+        (distance >= near && distance <= far).then(|| (distance, weights.map(|weight| weight / sum)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::{Random, random_triangles, sphere};
+    use proptest::prelude::*;
+
+    fn brute_force(positions: &[Vec3], triangles: &[[u32; 3]], ray: &Ray) -> Option<f64> {
+        let shear = Shear::new(ray)?;
+        let hits = triangles.iter().filter_map(|t| shear.meet(&t.map(|p| positions[p as usize]), ray.near, ray.far));
+        hits.map(|(distance, _)| distance).min_by(f64::total_cmp)
+    }
+
+    proptest! {
+        #[test]
+        fn nearest_hit_is_that_of_brute_force(seed in 0_u64..10_000, count in 0_usize..150, kind in 0..4) {
+            let (positions, triangles) = random_triangles(count, seed);
+            let tree = TriangleTree::new(&positions, &triangles).expect("sound");
+            let mut random = Random(seed + 77);
+            for _ in 0..30 {
+                let origin = random.point() * 1.5;
+                let direction = match kind {
+                    0 => Vec3::y() * if random.number() < 0.5 { -1.0 } else { 1.0 },
+                    1 => Vec3::new(random.number() - 0.5, 0.0, 1e-30),
+                    // Aimed at a corner or edge, where rounding decides.
+                    2 if count > 0 => positions[(random.number() * positions.len() as f64) as usize] - origin,
+                    _ => random.point(),
+                };
+                let ray = Ray { near: 0.05, far: 0.5 + 3.0 * random.number(), ..Ray::new(origin, direction) };
+                let expected = brute_force(&positions, &triangles, &ray);
+                let hit = tree.cast(&ray);
+                prop_assert_eq!(hit.map(|hit| hit.distance), expected);
+                prop_assert_eq!(tree.occluded(&ray), expected.is_some());
+                if let Some(hit) = hit {
+                    let corners = triangles[hit.triangle as usize].map(|p| positions[p as usize]);
+                    let point: Vec3 = (0..3).map(|k| corners[k] * hit.barycentric[k]).sum();
+                    // A sliver's weights amplify rounding; its distance along the ray is checked above.
+                    if (corners[1] - corners[0]).cross(&(corners[2] - corners[0])).norm() > 1e-6 {
+                        prop_assert!((point - ray.at(hit.distance)).norm() < 1e-9);
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn rays_from_the_centre_never_slip_through_edges_or_corners() {
+        let (positions, triangles) = sphere(1.0, 3);
+        let tree = TriangleTree::new(&positions, &triangles).expect("sound");
+        for t in &triangles {
+            let [a, b, c] = t.map(|p| positions[p as usize]);
+            for target in [a, b, c, (a + b) * 0.5, (b + c) * 0.5, a * 0.3 + c * 0.7, (a + b + c) / 3.0] {
+                assert!(tree.cast(&Ray::new(Vec3::zeros(), target)).is_some(), "{target:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn far_from_the_origin_nothing_is_lost_to_single_precision() {
+        let offset = Vec3::new(1e5, -3e4, 7e4);
+        let (positions, triangles) = sphere(0.01, 2);
+        let moved: Vec<Vec3> = positions.iter().map(|point| point + offset).collect();
+        let tree = TriangleTree::new(&moved, &triangles).expect("sound");
+        let mut random = Random(5);
+        for _ in 0..1000 {
+            let direction = random.point();
+            let ray = Ray::new(offset + direction.normalize(), -direction);
+            assert!(tree.cast(&ray).is_some());
+        }
+    }
+
+    #[test]
+    fn impossible_rays_hit_nothing() {
+        let (positions, triangles) = sphere(1.0, 1);
+        let tree = TriangleTree::new(&positions, &triangles).expect("sound");
+        for direction in [Vec3::zeros(), Vec3::repeat(f64::NAN), Vec3::new(f64::INFINITY, 0.0, 0.0)] {
+            assert_eq!(tree.cast(&Ray::new(Vec3::zeros(), direction)), None);
+        }
+        let behind = Ray { near: 0.0, far: 0.5, ..Ray::new(Vec3::zeros(), Vec3::x()) };
+        assert!(!tree.occluded(&behind));
+        assert_eq!(TriangleTree::default().cast(&Ray::new(Vec3::zeros(), Vec3::x())), None);
+    }
+}
