@@ -204,7 +204,7 @@ mod tests {
                     if a < b { a } else { b },
                     a.copysign(b),
                     Real::min(a.abs(), 1e300).normalising_power(),
-                    if a < b || a > b { a } else { 5.0 },
+                    if a.partial_cmp(&b).is_some_and(|order| order.is_ne()) { a } else { 5.0 },
                 ];
                 for (row, value) in expected.iter().enumerate() {
                     let found = result[row][i];

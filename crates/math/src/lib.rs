@@ -6,13 +6,17 @@
 
 pub mod batch;
 pub mod columns;
+pub mod cut;
 pub mod eigen;
 mod jacobi;
 pub mod lanes;
 pub mod polar;
+pub mod predicates;
 pub mod svd;
 #[cfg(test)]
 mod testing;
+pub mod tetrahedron;
+pub mod triangle;
 
 pub use eigen::{Eigen, symmetric_eigen};
 pub use polar::{Polar, polar};

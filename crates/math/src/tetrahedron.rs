@@ -1,0 +1,81 @@
+//! Measures of one tetrahedron. Nodes are in metres.
+
+use crate::{Mat3, Vec3};
+
+/// The edge matrix (m): its columns are the edges from node 0 to nodes 1, 2 and 3.
+pub fn edge_matrix(nodes: &[Vec3; 4]) -> Mat3 {
+    Mat3::from_columns(&[nodes[1] - nodes[0], nodes[2] - nodes[0], nodes[3] - nodes[0]])
+}
+
+/// The signed volume (m³): positive if node 3 is on the side from which 0, 1, 2 are seen counterclockwise.
+pub fn volume(nodes: &[Vec3; 4]) -> f64 {
+    edge_matrix(nodes).determinant() / 6.0
+}
+
+/// The centroid (m).
+pub fn centroid(nodes: &[Vec3; 4]) -> Vec3 {
+    (nodes[0] + nodes[1] + nodes[2] + nodes[3]) / 4.0
+}
+
+/// The inverse of the edge matrix (1/m), rows of which are the gradients of the shape functions 1, 2 and 3. `None` if the tetrahedron
+/// is flat or its inverse cannot be represented.
+pub fn inverse_edge_matrix(nodes: &[Vec3; 4]) -> Option<Mat3> {
+    edge_matrix(nodes).try_inverse().filter(|inverse| inverse.iter().all(|entry| entry.is_finite()))
+}
+
+/// The gradients of the four linear shape functions (1/m); they sum to zero. `None` if the tetrahedron is flat.
+pub fn shape_gradients(nodes: &[Vec3; 4]) -> Option<[Vec3; 4]> {
+    let inverse = inverse_edge_matrix(nodes)?;
+    let [a, b, c] = [0, 1, 2].map(|row| inverse.row(row).transpose());
+    Some([-(a + b + c), a, b, c])
+}
+
+/// ∫N_i N_j (m³) over a whole tetrahedron of this volume: V/20 off the diagonal, V/10 on it.
+pub fn second_moments(volume: f64) -> [[f64; 4]; 4] {
+    let mut moments = [[volume / 20.0; 4]; 4];
+    for i in 0..4 {
+        moments[i][i] = volume / 10.0;
+    }
+    moments
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_corner_of_a_cube_is_a_sixth() {
+        let nodes = [Vec3::zeros(), Vec3::x(), Vec3::y(), Vec3::z()];
+        assert_eq!(volume(&nodes), 1.0 / 6.0);
+        assert_eq!(volume(&[nodes[1], nodes[0], nodes[2], nodes[3]]), -1.0 / 6.0);
+        assert_eq!(centroid(&nodes), Vec3::repeat(0.25));
+    }
+
+    #[test]
+    fn gradients_reproduce_linear_fields() {
+        let mut numbers = crate::testing::Matrices::new(8);
+        for _ in 0..1000 {
+            let nodes = [(); 4].map(|()| numbers.vector());
+            let (slope, offset) = (numbers.vector(), numbers.number());
+            if volume(&nodes).abs() < 1e-3 {
+                continue;
+            }
+            let gradients = shape_gradients(&nodes).expect("not flat");
+            let found: Vec3 = (0..4).map(|i| gradients[i] * (slope.dot(&nodes[i]) + offset)).sum();
+            assert!((found - slope).norm() < 1e-11, "{found} {slope}");
+        }
+    }
+
+    #[test]
+    fn flat_tetrahedra_have_no_gradients() {
+        assert_eq!(shape_gradients(&[Vec3::zeros(), Vec3::x(), Vec3::y(), Vec3::x() + Vec3::y()]), None);
+        assert_eq!(shape_gradients(&[Vec3::zeros(); 4]), None);
+        assert_eq!(shape_gradients(&[Vec3::repeat(f64::NAN); 4]), None);
+    }
+
+    #[test]
+    fn second_moments_sum_to_the_volume() {
+        let sum: f64 = second_moments(3.0).iter().flatten().sum();
+        assert!((sum - 3.0).abs() < 1e-14);
+    }
+}
