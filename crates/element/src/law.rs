@@ -1,0 +1,135 @@
+//! How stress follows strain and strain rate.
+
+use crate::voigt::{apply, strain_vector, stress_matrix};
+use craze_material::{Material, VoigtMatrix};
+use craze_math::Mat3;
+use serde::{Deserialize, Serialize};
+
+/// Elastic and viscous response of a material, (4)–(8) of O'Brien & Hodgins 1999.
+///
+/// The paper's ε (1) and ν (3) are twice the true Green strain and its rate, so that its σ is twice the true second
+/// Piola–Kirchhoff stress (READINGS 1). Everything here takes ε and ν as the paper writes them and returns the *true* stress σ/2.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub enum Law {
+    /// The same in all directions, (7) and (8).
+    Isotropic {
+        /// First Lamé constant λ (Pa).
+        lambda: f64,
+        /// Shear modulus μ (Pa).
+        mu: f64,
+        /// Viscous counterpart of λ, φ (N s/m²).
+        phi: f64,
+        /// Viscous counterpart of μ, ψ (N s/m²).
+        psi: f64,
+    },
+    /// Any symmetric law along the rest axes, (5) and (6).
+    Directional {
+        /// C (Pa).
+        stiffness: VoigtMatrix,
+        /// D (N s/m²).
+        viscosity: VoigtMatrix,
+    },
+}
+
+impl Law {
+    /// The law of a material: isotropic where two constants say all about stiffness and about viscosity.
+    pub fn of(material: &Material) -> Law {
+        let elasticity = &material.elasticity;
+        if elasticity.is_isotropic() && material.damping.is_isotropic(elasticity) {
+            let (lambda, mu) = material.lame();
+            let (phi, psi) = material.viscosity();
+            Law::Isotropic { lambda, mu, phi, psi }
+        } else {
+            Law::Directional { stiffness: elasticity.stiffness(), viscosity: material.damping.matrix(elasticity) }
+        }
+    }
+
+    /// True elastic stress σ⁽ᵋ⁾/2 (Pa) at the strain ε of (1).
+    pub fn elastic_stress(&self, strain: &Mat3) -> Mat3 {
+        match self {
+            Law::Isotropic { lambda, mu, .. } => isotropic(*lambda, *mu, strain),
+            Law::Directional { stiffness, .. } => 0.5 * stress_matrix(&apply(stiffness, &strain_vector(strain))),
+        }
+    }
+
+    /// True viscous stress σ⁽ᵛ⁾/2 (Pa) at the strain rate ν (1/s) of (3).
+    pub fn viscous_stress(&self, strain_rate: &Mat3) -> Mat3 {
+        match self {
+            Law::Isotropic { phi, psi, .. } => isotropic(*phi, *psi, strain_rate),
+            Law::Directional { viscosity, .. } => 0.5 * stress_matrix(&apply(viscosity, &strain_vector(strain_rate))),
+        }
+    }
+
+    /// True stored energy per rest volume (J/m³), η/4 with η of (9).
+    pub fn energy_density(&self, strain: &Mat3) -> f64 {
+        0.25 * self.elastic_stress(strain).dot(strain)
+    }
+
+    /// C as a matrix (Pa).
+    pub fn stiffness(&self) -> VoigtMatrix {
+        match self {
+            Law::Isotropic { lambda, mu, .. } => isotropic_matrix(*lambda, *mu),
+            Law::Directional { stiffness, .. } => *stiffness,
+        }
+    }
+
+    /// D as a matrix (N s/m²).
+    pub fn viscosity(&self) -> VoigtMatrix {
+        match self {
+            Law::Isotropic { phi, psi, .. } => isotropic_matrix(*phi, *psi),
+            Law::Directional { viscosity, .. } => *viscosity,
+        }
+    }
+
+    /// Modulus of a pressure wave (Pa), λ + 2μ; for directional laws the largest of the three along the axes.
+    pub fn pressure_modulus(&self) -> f64 {
+        match self {
+            Law::Isotropic { lambda, mu, .. } => lambda + 2.0 * mu,
+            Law::Directional { stiffness, .. } => stiffness[0][0].max(stiffness[1][1]).max(stiffness[2][2]),
+        }
+    }
+}
+
+fn isotropic(first: f64, second: f64, strain: &Mat3) -> Mat3 {
+    Mat3::from_diagonal_element(0.5 * first * strain.trace()) + second * strain
+}
+
+fn isotropic_matrix(first: f64, second: f64) -> VoigtMatrix {
+    let mut matrix = [[0.0; 6]; 6];
+    for i in 0..3 {
+        for j in 0..3 {
+            matrix[i][j] = first;
+        }
+        matrix[i][i] += 2.0 * second;
+        matrix[i + 3][i + 3] = second;
+    }
+    matrix
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use craze_material::{Elasticity, Material};
+
+    #[test]
+    fn a_directional_law_with_isotropic_numbers_is_isotropic() {
+        let plain = Law::Isotropic { lambda: 3.0, mu: 2.0, phi: 0.7, psi: 0.4 };
+        let written_out = Law::Directional { stiffness: plain.stiffness(), viscosity: plain.viscosity() };
+        let strain = Mat3::new(0.1, 0.2, -0.3, 0.2, -0.5, 0.4, -0.3, 0.4, 0.9);
+        assert!((plain.elastic_stress(&strain) - written_out.elastic_stress(&strain)).norm() < 1e-15);
+        assert!((plain.viscous_stress(&strain) - written_out.viscous_stress(&strain)).norm() < 1e-15);
+        assert!((plain.energy_density(&strain) - written_out.energy_density(&strain)).abs() < 1e-15);
+    }
+
+    #[test]
+    fn uniaxial_stress_without_contraction_is_young_times_green_strain() {
+        let material = Material::elastic("bar", 1.0, Elasticity::from_young(10.0, 0.0));
+        let law = Law::of(&material);
+        let stretch: f64 = 1.2;
+        let mut strain = Mat3::zeros();
+        strain[(0, 0)] = stretch * stretch - 1.0; // (1), without the half
+        let green = 0.5 * strain[(0, 0)];
+        assert!((law.elastic_stress(&strain)[(0, 0)] - 10.0 * green).abs() < 1e-14);
+        assert!((law.energy_density(&strain) - 0.5 * 10.0 * green * green).abs() < 1e-14);
+    }
+}

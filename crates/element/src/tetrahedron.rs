@@ -1,0 +1,352 @@
+//! The linear tetrahedron of O'Brien & Hodgins 1999, §3.2.
+
+use crate::voigt::{PLACES, strain_vector};
+use crate::{CollapseGuard, Law};
+use craze_material::VoigtMatrix;
+use craze_math::{Mat3, Vec3, symmetric_eigen};
+
+/// Green's strain ε = FᵀF − 1 without the half, (1).
+pub fn strain(deformation: &Mat3) -> Mat3 {
+    deformation.transpose() * deformation - Mat3::identity()
+}
+
+/// Strain rate ν = FᵀḞ + ḞᵀF (1/s), (3).
+pub fn strain_rate(deformation: &Mat3, rate: &Mat3) -> Mat3 {
+    let half = deformation.transpose() * rate;
+    half + half.transpose()
+}
+
+/// The rest shape of a tetrahedron, as far as its physics needs it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Tetrahedron {
+    /// Inverse of the matrix whose columns are the edges from the first corner to the others (1/m). Its rows are the gradients of the
+    /// shape functions of corners 1, 2 and 3: rows of β (16).
+    pub inverse_edges: Mat3,
+    /// Volume, vol of (25) (m³).
+    pub volume: f64,
+}
+
+impl Tetrahedron {
+    /// The rest shape with these corners (m); `None` if its volume is not positive or vanishes in rounding.
+    pub fn new(corners: &[Vec3; 4]) -> Option<Tetrahedron> {
+        let edges = Self::edges(corners);
+        let volume = edges.determinant() / 6.0;
+        let inverse_edges = edges.try_inverse()?;
+        (volume > 0.0 && inverse_edges.iter().all(|entry| entry.is_finite()))
+            .then_some(Tetrahedron { inverse_edges, volume })
+    }
+
+    fn edges(corners: &[Vec3; 4]) -> Mat3 {
+        Mat3::from_columns(&[corners[1] - corners[0], corners[2] - corners[0], corners[3] - corners[0]])
+    }
+
+    /// Gradients of the four shape functions (1/m).
+    pub fn gradients(&self) -> [Vec3; 4] {
+        let [a, b, c] = [0, 1, 2].map(|row| self.inverse_edges.row(row).transpose());
+        [-(a + b + c), a, b, c]
+    }
+
+    /// F = ∂x/∂u (21) of corners at these places (m); of velocities (m/s) its rate Ḟ (22) (1/s).
+    pub fn deformation(&self, corners: &[Vec3; 4]) -> Mat3 {
+        Self::edges(corners) * self.inverse_edges
+    }
+
+    /// Forces (N) on the corners at a true second Piola–Kirchhoff stress S = σ/2 (Pa): (27).
+    pub fn forces(&self, deformation: &Mat3, stress: &Mat3) -> [Vec3; 4] {
+        let pull = -self.volume * deformation * stress * self.inverse_edges.transpose();
+        let [a, b, c] = [0, 1, 2].map(|column| pull.column(column).into_owned());
+        [-(a + b + c), a, b, c]
+    }
+
+    /// True total stress S = σ/2 (Pa) at F and its rate (1/s), guard included.
+    pub fn stress(law: &Law, guard: &CollapseGuard, deformation: &Mat3, rate: &Mat3) -> Mat3 {
+        law.elastic_stress(&strain(deformation))
+            + law.viscous_stress(&strain_rate(deformation, rate))
+            + guard.stress(deformation)
+    }
+
+    /// True stored energy (J), vol·η/4 with η of (9), and the guard's.
+    pub fn energy(&self, law: &Law, guard: &CollapseGuard, deformation: &Mat3) -> f64 {
+        self.volume * (law.energy_density(&strain(deformation)) + guard.energy_density(deformation.determinant()))
+    }
+
+    /// Rate of the forces (N/s) while F changes at `rate` (1/s) and that at `second_rate` (1/s²): the jerk term of the second-order
+    /// Taylor integrator (READINGS 4).
+    pub fn force_rates(
+        &self,
+        law: &Law,
+        guard: &CollapseGuard,
+        deformation: &Mat3,
+        rate: &Mat3,
+        second_rate: &Mat3,
+    ) -> [Vec3; 4] {
+        let stress = Self::stress(law, guard, deformation, rate);
+        let change_of_rate = strain_rate(deformation, second_rate) + 2.0 * rate.transpose() * rate;
+        let stress_rate = law.elastic_stress(&strain_rate(deformation, rate))
+            + law.viscous_stress(&change_of_rate)
+            + guard.stress_rate(deformation, rate);
+        let by_turn = self.forces(rate, &stress);
+        let by_stress = self.forces(deformation, &stress_rate);
+        std::array::from_fn(|corner| by_turn[corner] + by_stress[corner])
+    }
+
+    /// Change of the stress with true Green strain (Pa), 6×6: C + D/Δt and the guard's part. `inverse_time_step` (1/s) weighs
+    /// viscosity as backward Euler does; 0 leaves it out. Positive semidefinite.
+    pub fn tangent(law: &Law, guard: &CollapseGuard, deformation: &Mat3, inverse_time_step: f64) -> VoigtMatrix {
+        let mut tangent = law.stiffness();
+        if inverse_time_step > 0.0 {
+            let viscosity = law.viscosity();
+            for i in 0..6 {
+                for j in 0..6 {
+                    tangent[i][j] += inverse_time_step * viscosity[i][j];
+                }
+            }
+        }
+        if let Some((inverse, dilation, shear)) = guard.tangent(deformation) {
+            for (i, &(a, b)) in PLACES.iter().enumerate() {
+                for (j, &(c, d)) in PLACES.iter().enumerate() {
+                    let product = 0.5 * (inverse[(a, c)] * inverse[(b, d)] + inverse[(a, d)] * inverse[(b, c)]);
+                    tangent[i][j] += dilation * inverse[(a, b)] * inverse[(c, d)] + shear * product;
+                }
+            }
+        }
+        tangent
+    }
+
+    /// Projected stiffness (N/m) of the corners, −∂f/∂x made positive semidefinite: Bᵀ·T·B with the `tangent` T, and the geometric part with
+    /// the `stress` S replaced by its positive semidefinite part S⁺. Entry \[i\]\[j\] is the block of corners i and j.
+    pub fn stiffness(&self, deformation: &Mat3, stress: &Mat3, tangent: &VoigtMatrix) -> [[Mat3; 4]; 4] {
+        let gradients = self.gradients();
+        let pulling = positive_part(stress);
+        // Column k of B for corner i: the strain that a unit motion along axis k makes, sym(Fᵀ·e_k⊗g).
+        let strains = gradients.map(|gradient| {
+            [0, 1, 2].map(|axis| {
+                let row = deformation.row(axis).transpose();
+                let product = row * gradient.transpose();
+                strain_vector(&(0.5 * (product + product.transpose())))
+            })
+        });
+        let stresses = strains.map(|columns| columns.map(|column| crate::voigt::apply(tangent, &column)));
+        std::array::from_fn(|i| {
+            std::array::from_fn(|j| {
+                let geometric = gradients[i].dot(&(pulling * gradients[j]));
+                let mut block = Mat3::from_diagonal_element(geometric);
+                for (row, strain) in strains[i].iter().enumerate() {
+                    for (column, stress) in stresses[j].iter().enumerate() {
+                        block[(row, column)] += strain.iter().zip(stress).map(|(e, s)| e * s).sum::<f64>();
+                    }
+                }
+                self.volume * block
+            })
+        })
+    }
+
+    /// The largest eigenvalue (1/m² times the unit of the law) of BᵀCB at rest, for C of two constants: what bounds the
+    /// frequencies of the element. With γ² the eigenvalues of Σ ∇N⊗∇N it is the larger of that of λ·γγᵀ + 2μ·diag γ² (stretching) and of
+    /// μ·(γ₁² + γ₂²) (shear), exactly.
+    pub fn sharpest_stiffness(&self, first: f64, second: f64) -> f64 {
+        let squares = self.squared_gradients();
+        let roots = squares.map(|square| square.max(0.0).sqrt());
+        let stretching = first * roots * roots.transpose() + 2.0 * second * Mat3::from_diagonal(&squares);
+        symmetric_eigen(&stretching).values[0].max(second * (squares[0] + squares[1]))
+    }
+
+    /// Eigenvalues of Σ ∇N⊗∇N over the four corners (1/m²), descending.
+    pub fn squared_gradients(&self) -> Vec3 {
+        let sum = self.gradients().iter().fold(Mat3::zeros(), |sum, gradient| sum + gradient * gradient.transpose());
+        symmetric_eigen(&sum).values
+    }
+}
+
+/// The positive semidefinite part of a symmetric matrix.
+fn positive_part(matrix: &Mat3) -> Mat3 {
+    let eigen = symmetric_eigen(matrix);
+    eigen.vectors * Mat3::from_diagonal(&eigen.values.map(|value| value.max(0.0))) * eigen.vectors.transpose()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    const GUARD: CollapseGuard = CollapseGuard { threshold: 0.5, stiffness: 9.0 };
+
+    fn law(directional: bool) -> Law {
+        let plain = Law::Isotropic { lambda: 3.0, mu: 2.0, phi: 0.6, psi: 0.5 };
+        if !directional {
+            return plain;
+        }
+        let (mut stiffness, mut viscosity) = (plain.stiffness(), plain.viscosity());
+        for (i, j, extra) in [(0, 0, 2.0), (1, 4, 0.3), (4, 1, 0.3), (5, 5, 1.0), (0, 5, -0.4), (5, 0, -0.4)] {
+            stiffness[i][j] += extra;
+            viscosity[i][j] += 0.1 * extra;
+        }
+        Law::Directional { stiffness, viscosity }
+    }
+
+    fn rest() -> (Tetrahedron, [Vec3; 4]) {
+        let corners =
+            [Vec3::new(0.1, 0.0, 0.1), Vec3::new(1.1, 0.2, 0.0), Vec3::new(0.0, 0.9, 0.1), Vec3::new(0.2, 0.1, 0.8)];
+        (Tetrahedron::new(&corners).unwrap(), corners)
+    }
+
+    fn places() -> impl Strategy<Value = [Vec3; 4]> {
+        proptest::collection::vec(-0.25..0.25f64, 12).prop_map(|moves| {
+            let (_, corners) = rest();
+            std::array::from_fn(|i| corners[i] + Vec3::new(moves[3 * i], moves[3 * i + 1], moves[3 * i + 2]))
+        })
+    }
+
+    fn total_energy(element: &Tetrahedron, law: &Law, places: &[Vec3; 4]) -> f64 {
+        element.energy(law, &GUARD, &element.deformation(places))
+    }
+
+    proptest! {
+        #[test]
+        fn forces_are_minus_the_gradient_of_energy(places in places(), directional: bool) {
+            let (element, law) = (rest().0, law(directional));
+            let deformation = element.deformation(&places);
+            prop_assume!(deformation.determinant() > 0.1);
+            let stress = Tetrahedron::stress(&law, &GUARD, &deformation, &Mat3::zeros());
+            let forces = element.forces(&deformation, &stress);
+            for corner in 0..4 {
+                for axis in 0..3 {
+                    let moved = |way: f64| {
+                        let mut places = places;
+                        places[corner][axis] += way;
+                        total_energy(&element, &law, &places)
+                    };
+                    let slope = (moved(1e-6) - moved(-1e-6)) / 2e-6;
+                    prop_assert!((forces[corner][axis] + slope).abs() < 1e-7 * (1.0 + forces[corner].norm()));
+                }
+            }
+        }
+
+        #[test]
+        fn force_rates_are_the_derivative_of_forces(places in places(), moves in places(), directional: bool) {
+            let (element, law) = (rest().0, law(directional));
+            let (velocity, acceleration) = (moves.map(|v| 0.3 * v), moves.map(|v| Vec3::new(v.z, -v.x, 0.5 * v.y)));
+            let gradients = |time: f64| {
+                let now = std::array::from_fn(|i| places[i] + time * velocity[i] + 0.5 * time * time * acceleration[i]);
+                let speed = std::array::from_fn(|i| velocity[i] + time * acceleration[i]);
+                (element.deformation(&now), element.deformation(&speed))
+            };
+            let (deformation, rate) = gradients(0.0);
+            prop_assume!(deformation.determinant() > 0.1 && (deformation.determinant() - 0.5).abs() > 1e-3);
+            let forces = |time: f64| {
+                let (deformation, rate) = gradients(time);
+                element.forces(&deformation, &Tetrahedron::stress(&law, &GUARD, &deformation, &rate))
+            };
+            let rates = element.force_rates(&law, &GUARD, &deformation, &rate, &element.deformation(&acceleration));
+            let (after, before) = (forces(1e-6), forces(-1e-6));
+            for corner in 0..4 {
+                let slope = (after[corner] - before[corner]) / 2e-6;
+                prop_assert!((slope - rates[corner]).norm() < 1e-6 * (1.0 + slope.norm()), "{slope} {}", rates[corner]);
+            }
+        }
+
+        #[test]
+        fn stiffness_without_projection_is_minus_the_derivative_of_forces(places in places(), directional: bool) {
+            let (element, law) = (rest().0, law(directional));
+            // Stretched enough that the stress pulls in every direction: nothing is projected away.
+            let places = places.map(|place| 1.9 * place);
+            let deformation = element.deformation(&places);
+            let stress = Tetrahedron::stress(&law, &GUARD, &deformation, &Mat3::zeros());
+            prop_assume!(symmetric_eigen(&stress).values[2] > 0.0 && deformation.determinant() > 0.6);
+            let tangent = Tetrahedron::tangent(&law, &GUARD, &deformation, 0.0);
+            let blocks = element.stiffness(&deformation, &stress, &tangent);
+            for corner in 0..4 {
+                for axis in 0..3 {
+                    let moved = |way: f64| {
+                        let mut places = places;
+                        places[corner][axis] += way;
+                        let deformation = element.deformation(&places);
+                        element.forces(&deformation, &Tetrahedron::stress(&law, &GUARD, &deformation, &Mat3::zeros()))
+                    };
+                    let (after, before) = (moved(1e-6), moved(-1e-6));
+                    for other in 0..4 {
+                        let slope = (before[other] - after[other]) / 2e-6;
+                        let column = blocks[other][corner].column(axis).into_owned();
+                        prop_assert!((slope - column).norm() < 1e-6 * (1.0 + column.norm()));
+                    }
+                }
+            }
+        }
+
+        #[test]
+        fn stiffness_is_never_negative(places in places(), motion in places(), directional: bool) {
+            let (element, law) = (rest().0, law(directional));
+            let deformation = element.deformation(&places);
+            prop_assume!(deformation.determinant() > 0.05);
+            let stress = Tetrahedron::stress(&law, &GUARD, &deformation, &Mat3::zeros());
+            let blocks = element.stiffness(&deformation, &stress, &Tetrahedron::tangent(&law, &GUARD, &deformation, 3.0));
+            let mut energy = 0.0;
+            for i in 0..4 {
+                for j in 0..4 {
+                    prop_assert!((blocks[i][j] - blocks[j][i].transpose()).norm() < 1e-9 * (1.0 + blocks[i][j].norm()));
+                    energy += motion[i].dot(&(blocks[i][j] * motion[j]));
+                }
+            }
+            prop_assert!(energy >= -1e-9);
+        }
+
+        #[test]
+        fn damping_never_adds_energy(places in places(), velocity in places(), directional: bool) {
+            let (element, law) = (rest().0, law(directional));
+            let (deformation, rate) = (element.deformation(&places), element.deformation(&velocity));
+            let forces = element.forces(&deformation, &law.viscous_stress(&strain_rate(&deformation, &rate)));
+            let power: f64 = forces.iter().zip(&velocity).map(|(force, velocity)| force.dot(velocity)).sum();
+            prop_assert!(power <= 1e-12);
+        }
+
+        #[test]
+        fn the_sharpest_stiffness_is_reached_and_never_exceeded(motion in places(), lambda in -1.0..9.0f64) {
+            let (element, mu) = (rest().0, 2.0);
+            let law = Law::Isotropic { lambda, mu, phi: 0.0, psi: 0.0 };
+            let unit = Tetrahedron::tangent(&law, &CollapseGuard { threshold: 0.0, stiffness: 0.0 }, &Mat3::identity(), 0.0);
+            let blocks = element.stiffness(&Mat3::identity(), &Mat3::zeros(), &unit);
+            let bound = element.sharpest_stiffness(lambda, mu) * element.volume;
+            // The power method climbs to the largest eigenvalue from below.
+            let mut motion = motion;
+            let mut value = 0.0;
+            for _ in 0..400 {
+                let next: [Vec3; 4] =
+                    std::array::from_fn(|i| (0..4).fold(Vec3::zeros(), |sum, j| sum + blocks[i][j] * motion[j]));
+                let length = next.iter().map(Vec3::norm_squared).sum::<f64>().sqrt();
+                value = length / motion.iter().map(Vec3::norm_squared).sum::<f64>().sqrt();
+                motion = next.map(|part| part / length);
+            }
+            prop_assert!(value <= bound * (1.0 + 1e-9) && value > 0.98 * bound, "{value} {bound}");
+        }
+    }
+
+    #[test]
+    fn flat_and_inverted_rest_shapes_are_refused() {
+        let [a, b, c, _] = rest().1;
+        assert!(Tetrahedron::new(&[a, b, c, 0.5 * (b + c)]).is_none());
+        let [a, b, c, d] = rest().1;
+        assert!(Tetrahedron::new(&[a, c, b, d]).is_none());
+    }
+
+    #[test]
+    fn forces_vanish_under_rigid_motion_and_keep_both_momenta() {
+        let (element, corners) = rest();
+        let turn = craze_math::Rotation::from_euler_angles(0.3, 1.2, -2.0);
+        let turned = corners.map(|corner| turn * corner + Vec3::new(1.0, 2.0, 3.0));
+        let deformation = element.deformation(&turned);
+        let stress = Tetrahedron::stress(&law(true), &GUARD, &deformation, &Mat3::zeros());
+        assert!(element.forces(&deformation, &stress).iter().all(|force| force.norm() < 1e-14));
+
+        let mut pulled = turned;
+        pulled[2] += Vec3::new(0.1, -0.2, 0.15);
+        let deformation = element.deformation(&pulled);
+        let stress = Tetrahedron::stress(&law(true), &GUARD, &deformation, &Mat3::from_element(0.1));
+        let forces = element.forces(&deformation, &stress);
+        let (mut sum, mut moment) = (Vec3::zeros(), Vec3::zeros());
+        for (force, place) in forces.iter().zip(&pulled) {
+            sum += force;
+            moment += place.cross(force);
+        }
+        assert!(sum.norm() < 1e-14 && moment.norm() < 1e-14);
+    }
+}
