@@ -8,5 +8,5 @@ pub mod respond;
 mod shape;
 mod surface;
 
-pub use shape::{Sample, Shape};
+pub use shape::{MeshShape, Sample, Shape};
 pub use surface::{ContactStiffness, ContactSurface, Impulse, SurfacePoint};

@@ -1,7 +1,8 @@
 //! Rigid shapes as signed distances in their own frame.
 
 use craze_math::Vec3;
-use craze_spatial::Aabb;
+use craze_spatial::{Aabb, SpatialError, SurfaceDistance};
+use std::sync::Arc;
 
 /// A rigid shape in its own frame, y up, centred at the origin.
 #[derive(Clone, Debug)]
@@ -25,6 +26,24 @@ pub enum Shape {
         /// Half its height (m).
         half_height: f64,
     },
+    /// The inside of a surface, by winding number.
+    Mesh(Arc<MeshShape>),
+}
+
+/// The inside of a surface.
+#[derive(Debug)]
+pub struct MeshShape {
+    distance: SurfaceDistance,
+    vertices: Vec<Vec3>,
+    bounds: Aabb,
+}
+
+impl MeshShape {
+    /// From a surface that is counter-clockwise seen from outside (m). Holes are bridged by the winding number.
+    pub fn new(positions: &[Vec3], triangles: &[[u32; 3]]) -> Result<MeshShape, SpatialError> {
+        let distance = SurfaceDistance::new(positions, triangles)?;
+        Ok(MeshShape { distance, vertices: positions.to_vec(), bounds: Aabb::around(positions) })
+    }
 }
 
 /// The distance to a shape at a point.
@@ -49,13 +68,21 @@ impl Shape {
             }
             Shape::Cuboid { half_size } => sample_cuboid(point, half_size),
             Shape::Cylinder { radius, half_height } => sample_cylinder(point, *radius, *half_height),
+            // A place that is not a number is far from everything: the check of the prediction reports it.
+            Shape::Mesh(mesh) => match mesh.distance.signed_distance(point) {
+                Some(nearest) => Sample { distance: nearest.distance, normal: nearest.normal },
+                None => Sample { distance: f64::INFINITY, normal: Vec3::y() },
+            },
         }
     }
 
     /// A lower bound of the distance between the shape and everything within `radius` (m) of `center` (m, shape's frame).
     /// Costs nothing in the number of triangles.
     pub fn clearance(&self, center: &Vec3, radius: f64) -> f64 {
-        self.sample(center).distance - radius
+        match self {
+            Shape::Mesh(mesh) => mesh.bounds.distance_squared(center).sqrt() - radius,
+            _ => self.sample(center).distance - radius,
+        }
     }
 
     /// Points that stand for the shape when it meets another one: each with its radius (m).
@@ -79,6 +106,7 @@ impl Shape {
                     })
                     .collect()
             }
+            Shape::Mesh(mesh) => mesh.vertices.iter().map(|point| (*point, 0.0)).collect(),
         }
     }
 
@@ -87,13 +115,14 @@ impl Shape {
         let half = match self {
             Shape::HalfSpace => {
                 let endless = f64::INFINITY;
-                return Aabb { low: Vec3::repeat(-endless), high: Vec3::new(endless, 0.0, endless) };
+                return Aabb { min: Vec3::repeat(-endless), max: Vec3::new(endless, 0.0, endless) };
             }
+            Shape::Mesh(mesh) => return mesh.bounds,
             Shape::Ball { radius } => Vec3::repeat(*radius),
             Shape::Cuboid { half_size } => *half_size,
             Shape::Cylinder { radius, half_height } => Vec3::new(*radius, *half_height, *radius),
         };
-        Aabb { low: -half, high: half }
+        Aabb { min: -half, max: half }
     }
 }
 

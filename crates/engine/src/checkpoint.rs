@@ -85,7 +85,7 @@ impl World {
         let save_body =
             |body: &crate::Body| SavedBody { kind: body.method.kind().to_owned(), bytes: body.method.save() };
         let save_obstacle = |obstacle: &crate::Obstacle| match &obstacle.drive {
-            Drive::Free { body, .. } => Some(*body),
+            Drive::Free(free) => Some(free.body),
             Drive::Prescribed(_) => None,
         };
         Saved {
@@ -110,7 +110,7 @@ impl World {
         let free = |drives: Vec<bool>| {
             format!("{} obstacles, {} of them free", drives.len(), drives.iter().filter(|free| **free).count())
         };
-        let is_free = |obstacle: &crate::Obstacle| matches!(obstacle.drive, Drive::Free { .. });
+        let is_free = |obstacle: &crate::Obstacle| matches!(obstacle.drive, Drive::Free(_));
         let saved_drives: Vec<bool> = saved.obstacles.iter().map(Option::is_some).collect();
         let drives: Vec<bool> = self.obstacles.iter().map(is_free).collect();
         if saved_drives != drives {
@@ -125,8 +125,8 @@ impl World {
             body.method = method;
         }
         for (obstacle, state) in self.obstacles.iter_mut().zip(&saved.obstacles) {
-            if let (Drive::Free { body, predicted, .. }, Some(state)) = (&mut obstacle.drive, state) {
-                (*body, *predicted) = (*state, *state);
+            if let (Drive::Free(free), Some(state)) = (&mut obstacle.drive, state) {
+                (free.body, free.predicted) = (*state, *state);
             }
         }
         self.time = saved.time;

@@ -81,7 +81,7 @@ impl World {
         scratch.poses.extend(self.obstacles.iter().map(|obstacle| (obstacle.pose(time), obstacle.predicted_pose(end))));
         for (index, body) in self.bodies.iter().enumerate() {
             let reach = body.method.reach();
-            let (center, radius) = (reach.center(), 0.5 * reach.size().norm());
+            let (center, radius) = (reach.centre(), 0.5 * reach.size().norm());
             let poses = &scratch.poses;
             let is_near = |obstacle: &usize| {
                 let shape = &self.obstacles[*obstacle].shape;
@@ -145,7 +145,7 @@ impl World {
         let scratch = &mut self.scratch;
         let poses = &scratch.poses;
         for (index, obstacle) in self.obstacles.iter().enumerate() {
-            if !matches!(obstacle.drive, Drive::Free { .. }) {
+            if !matches!(obstacle.drive, Drive::Free(_)) {
                 continue;
             }
             scratch.surface.points.clear();

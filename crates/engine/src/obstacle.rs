@@ -27,23 +27,28 @@ pub enum Drive {
     /// Nothing, or keyframes; turns go about where it was placed.
     Prescribed(Motion),
     /// Gravity and contact.
-    Free {
-        /// State.
-        body: RigidBody,
-        /// Prediction for the end of the step.
-        predicted: RigidBody,
-        /// Turns the body's principal frame to the shape's frame, and where the shape's origin is in that frame (m).
-        carried: Carried,
-    },
+    Free(Box<Free>),
 }
 
-/// How a shape sits in the principal frame of its rigid body.
+/// A rigid body that carries the shape of an obstacle.
 #[derive(Clone, Copy, Debug)]
-pub struct Carried {
-    /// Turns shape coordinates to principal ones.
-    pub turn: Rotation,
+pub struct Free {
+    /// State.
+    pub body: RigidBody,
+    /// Prediction for the end of the step.
+    pub predicted: RigidBody,
+    /// Turns shape coordinates to the body's principal ones.
+    turn: Rotation,
     /// Centre of mass in shape coordinates (m).
-    pub center: Vec3,
+    center: Vec3,
+}
+
+impl Free {
+    /// Where the shape is when the body is there.
+    fn carry(&self, body: &RigidBody) -> Isometry {
+        let rotation = body.orientation * self.turn;
+        Isometry::from_parts((body.position - rotation * self.center).into(), rotation)
+    }
 }
 
 impl Obstacle {
@@ -52,15 +57,14 @@ impl Obstacle {
         let middle = self.place.transform_point(&center.into());
         let pose = Isometry::from_parts(middle.coords.into(), self.place.rotation);
         let (body, principal) = RigidBody::new(mass, inertia, &pose, velocity, spin);
-        let carried = Carried { turn: principal.inverse(), center };
-        self.drive = Drive::Free { body, predicted: body, carried };
+        self.drive = Drive::Free(Box::new(Free { body, predicted: body, turn: principal.inverse(), center }));
     }
 
     /// Where it is at a time (s), for a prescribed one, or in its state.
     pub fn pose(&self, time: f64) -> Isometry {
         match &self.drive {
             Drive::Prescribed(motion) => motion.at(time, &self.place.translation.vector) * self.place,
-            Drive::Free { body, carried, .. } => carry(body, carried),
+            Drive::Free(free) => free.carry(&free.body),
         }
     }
 
@@ -68,15 +72,15 @@ impl Obstacle {
     pub fn predicted_pose(&self, end: f64) -> Isometry {
         match &self.drive {
             Drive::Prescribed(_) => self.pose(end),
-            Drive::Free { predicted, carried, .. } => carry(predicted, carried),
+            Drive::Free(free) => free.carry(&free.predicted),
         }
     }
 
     /// Moves the prediction of a free obstacle.
     pub fn predict(&mut self, time_step: f64, gravity: &Vec3) {
-        if let Drive::Free { body, predicted, .. } = &mut self.drive {
-            *predicted = *body;
-            predicted.advance(time_step, gravity, 0.0);
+        if let Drive::Free(free) = &mut self.drive {
+            free.predicted = free.body;
+            free.predicted.advance(time_step, gravity, 0.0);
         }
     }
 
@@ -90,19 +94,20 @@ impl Obstacle {
                 let velocity = (center - start.translation.vector) / time_step;
                 RigidResponse { center, velocity, spin, inverse_mass: 0.0, inverse_inertia: Mat3::zeros() }
             }
-            Drive::Free { predicted, .. } => RigidResponse {
-                center: predicted.position,
-                velocity: predicted.velocity,
-                spin: predicted.spin(),
-                inverse_mass: 1.0 / predicted.mass,
-                inverse_inertia: predicted.inverse_inertia_in_world(),
+            Drive::Free(free) => RigidResponse {
+                center: free.predicted.position,
+                velocity: free.predicted.velocity,
+                spin: free.predicted.spin(),
+                inverse_mass: 1.0 / free.predicted.mass,
+                inverse_inertia: free.predicted.inverse_inertia_in_world(),
             },
         }
     }
 
     /// Takes over what contact made of its velocities.
     pub fn receive(&mut self, response: &RigidResponse, time_step: f64) {
-        if let Drive::Free { predicted, .. } = &mut self.drive {
+        if let Drive::Free(free) = &mut self.drive {
+            let predicted = &mut free.predicted;
             let gain = response.velocity - predicted.velocity;
             let turn = response.spin - predicted.spin();
             if gain == Vec3::zeros() && turn == Vec3::zeros() {
@@ -117,8 +122,8 @@ impl Obstacle {
 
     /// Makes the prediction the state.
     pub fn commit(&mut self) {
-        if let Drive::Free { body, predicted, .. } = &mut self.drive {
-            *body = *predicted;
+        if let Drive::Free(free) = &mut self.drive {
+            free.body = free.predicted;
         }
     }
 
@@ -139,11 +144,6 @@ impl Obstacle {
         };
         ObstacleFrame { name: self.name.clone(), shape }
     }
-}
-
-fn carry(body: &RigidBody, carried: &Carried) -> Isometry {
-    let rotation = body.orientation * carried.turn;
-    Isometry::from_parts((body.position - rotation * carried.center).into(), rotation)
 }
 
 #[cfg(test)]

@@ -72,7 +72,7 @@ impl World {
                 Mode::Dynamic => self.step(end)?,
                 Mode::QuasiStatic { steps } => self.load_step(end, steps)?,
             }
-            if self.counters.steps % STEPS_BETWEEN_LOOKS == 0 && self.settings.mode == Mode::Dynamic {
+            if self.counters.steps.is_multiple_of(STEPS_BETWEEN_LOOKS) && self.settings.mode == Mode::Dynamic {
                 self.watch.look(self)?;
             }
             let progress = Progress { frame: number, time: self.time, time_step: self.last_time_step };
