@@ -2,8 +2,9 @@
 
 use crate::watch::Watch;
 use crate::world::Throttle;
-use crate::{Drive, LoadError, Registry, RigidBody, World};
+use crate::{Certificate, Drive, LoadError, Registry, RigidBody, World};
 use craze_frame::container::{self, ContainerError, Kind};
+use craze_frame::hash64;
 use serde::{Deserialize, Serialize};
 
 /// Version of the layout below.
@@ -57,7 +58,29 @@ pub enum CheckpointError {
     Body(#[from] LoadError),
 }
 
+/// What a checkpoint file holds: the state of the world, and how far the files beside it had come.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Checkpoint {
+    pub(crate) table_lengths: [u64; 3],
+    pub(crate) state_hashes: Vec<String>,
+    pub(crate) certificate: Certificate,
+    pub(crate) saved: Saved,
+}
+
 impl Saved {
+    /// The frame that was complete when it was saved.
+    pub fn frame_number(&self) -> u32 {
+        self.frame_number
+    }
+
+    /// A hash of every bit of the state.
+    pub fn hash(&self) -> u64 {
+        // A state is made of numbers, text and bytes: it always has a byte form.
+        hash64(&postcard::to_stdvec(self).unwrap_or_default())
+    }
+}
+
+impl Checkpoint {
     /// As the bytes of a file.
     pub fn encode(&self) -> Result<Vec<u8>, CheckpointError> {
         let payload = postcard::to_stdvec(self).map_err(|error| CheckpointError::Damaged(error.to_string()))?;
@@ -65,17 +88,12 @@ impl Saved {
     }
 
     /// From the bytes of a file. Any bytes may come; what is not a checkpoint is refused.
-    pub fn decode(bytes: &[u8]) -> Result<Saved, CheckpointError> {
+    pub fn decode(bytes: &[u8]) -> Result<Checkpoint, CheckpointError> {
         let (version, payload) = container::decode(bytes, Kind::CHECKPOINT)?;
         if version != VERSION {
             return Err(CheckpointError::Version { found: version });
         }
         postcard::from_bytes(&payload).map_err(|error| CheckpointError::Damaged(error.to_string()))
-    }
-
-    /// The frame that was complete when it was saved.
-    pub fn frame_number(&self) -> u32 {
-        self.frame_number
     }
 }
 

@@ -3,11 +3,10 @@
 //! After every frame: the frame's file, then a row of each table, then the checkpoint, then run.json. A run that is killed
 //! between any two of these goes on from the last checkpoint: what was written after it is cut off, then written again with the same bits.
 
-use crate::checkpoint::{CheckpointError, Saved};
-use crate::record::{Certificate, RunRecord, RunResult};
+use crate::checkpoint::{Checkpoint, CheckpointError, Saved};
+use crate::record::{RunRecord, RunResult};
 use crate::{Registry, Stage, World};
-use craze_frame::{Frame, FrameFileError, Hasher64, WriteError, atomic_write, remove_leftovers};
-use serde::{Deserialize, Serialize};
+use craze_frame::{Frame, FrameFileError, WriteError, atomic_write, remove_leftovers};
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -87,15 +86,6 @@ pub struct RunFolder {
     checkpoint_every: u32,
 }
 
-/// What a checkpoint file holds: the state, and how long the tables were.
-#[derive(Serialize, Deserialize)]
-struct Book {
-    table_lengths: [u64; 3],
-    state_hashes: Vec<String>,
-    certificate: Certificate,
-    state: Vec<u8>,
-}
-
 impl RunFolder {
     /// Makes a new folder with the scene as it will be run.
     pub fn create(
@@ -131,18 +121,18 @@ impl RunFolder {
             remove_leftovers(&folder).map_err(io_error("clean up", &folder))?;
         }
         let mut first_problem = None;
-        for checkpoint in checkpoints(path)?.into_iter().rev() {
-            match load_checkpoint(&checkpoint, world, registry) {
-                Ok(book) => {
+        for file in checkpoints(path)?.into_iter().rev() {
+            match load_checkpoint(&file, world, registry) {
+                Ok(reached) => {
                     let mut folder =
                         RunFolder { path: path.to_owned(), record, started: Instant::now(), checkpoint_every };
-                    folder.cut_back(&book, world)?;
+                    folder.cut_back(&reached, world)?;
                     folder.record.result = RunResult::Running;
                     folder.write_record()?;
                     return Ok(folder);
                 }
                 Err(cause) => {
-                    first_problem.get_or_insert(FolderError::Checkpoint { path: checkpoint, cause });
+                    first_problem.get_or_insert(FolderError::Checkpoint { path: file, cause });
                 }
             }
         }
@@ -180,13 +170,10 @@ impl RunFolder {
         craze_frame::write(&RunFolder::frame_path(&self.path, world.frame_number), &frame)?;
         self.append_tables(world)?;
         let saved = world.save();
-        let state = saved.encode().map_err(|cause| self.checkpoint_problem(world.frame_number, cause))?;
-        let mut hasher = Hasher64::new();
-        hasher.update(&state);
-        self.record.state_hashes.push(format!("{:016x}", hasher.finish()));
+        self.record.state_hashes.push(format!("{:016x}", saved.hash()));
         self.certify(world, &frame);
         if world.frame_number.is_multiple_of(self.checkpoint_every.max(1)) || world.frame_number >= self.record.frames {
-            self.write_checkpoint(world.frame_number, state)?;
+            self.write_checkpoint(world.frame_number, saved)?;
         }
         self.record.book(&world.counters);
         self.write_record()?;
@@ -252,21 +239,20 @@ impl RunFolder {
         file.write_all(text.as_bytes()).map_err(io_error("write", &path))
     }
 
-    fn write_checkpoint(&self, number: u32, state: Vec<u8>) -> Result<(), FolderError> {
+    fn write_checkpoint(&self, number: u32, saved: Saved) -> Result<(), FolderError> {
         let mut table_lengths = [0; 3];
         for (length, table) in table_lengths.iter_mut().zip(TABLES) {
             let path = self.path.join(table);
             *length = fs::metadata(&path).map_err(io_error("read", &path))?.len();
         }
-        let book = Book {
+        let checkpoint = Checkpoint {
             table_lengths,
             state_hashes: self.record.state_hashes.clone(),
             certificate: self.record.certificate.clone(),
-            state,
+            saved,
         };
         let path = self.path.join(CHECKPOINTS).join(format!("{number:04}.checkpoint"));
-        let bytes = postcard::to_stdvec(&book)
-            .map_err(|error| self.checkpoint_problem(number, CheckpointError::Damaged(error.to_string())))?;
+        let bytes = checkpoint.encode().map_err(|cause| FolderError::Checkpoint { path: path.clone(), cause })?;
         atomic_write(&path, &bytes)?;
         // The one before is kept in case this one is damaged; older ones have done their duty.
         let old = checkpoints(&self.path)?;
@@ -274,10 +260,6 @@ impl RunFolder {
             fs::remove_file(path).map_err(io_error("remove", path))?;
         }
         Ok(())
-    }
-
-    fn checkpoint_problem(&self, number: u32, cause: CheckpointError) -> FolderError {
-        FolderError::Checkpoint { path: self.path.join(CHECKPOINTS).join(format!("{number:04}.checkpoint")), cause }
     }
 
     fn write_record(&self) -> Result<(), FolderError> {
@@ -291,8 +273,8 @@ impl RunFolder {
     }
 
     /// Makes the folder what it was at a checkpoint.
-    fn cut_back(&mut self, book: &Book, world: &World) -> Result<(), FolderError> {
-        for (length, table) in book.table_lengths.iter().zip(TABLES) {
+    fn cut_back(&mut self, checkpoint: &Checkpoint, world: &World) -> Result<(), FolderError> {
+        for (length, table) in checkpoint.table_lengths.iter().zip(TABLES) {
             let path = self.path.join(table);
             let file = OpenOptions::new().write(true).open(&path).map_err(io_error("open", &path))?;
             file.set_len(*length).map_err(io_error("cut", &path))?;
@@ -303,18 +285,17 @@ impl RunFolder {
                 fs::remove_file(&path).map_err(io_error("remove", &path))?;
             }
         }
-        self.record.state_hashes.clone_from(&book.state_hashes);
-        self.record.certificate = book.certificate.clone();
+        self.record.state_hashes.clone_from(&checkpoint.state_hashes);
+        self.record.certificate = checkpoint.certificate.clone();
         Ok(())
     }
 }
 
-fn load_checkpoint(path: &Path, world: &mut World, registry: &Registry) -> Result<Book, CheckpointError> {
+fn load_checkpoint(path: &Path, world: &mut World, registry: &Registry) -> Result<Checkpoint, CheckpointError> {
     let bytes = fs::read(path).map_err(|error| CheckpointError::Damaged(error.to_string()))?;
-    let book: Book = postcard::from_bytes(&bytes).map_err(|error| CheckpointError::Damaged(error.to_string()))?;
-    let saved = Saved::decode(&book.state)?;
-    world.restore(&saved, registry)?;
-    Ok(book)
+    let checkpoint = Checkpoint::decode(&bytes)?;
+    world.restore(&checkpoint.saved, registry)?;
+    Ok(checkpoint)
 }
 
 /// Reads run.json of a folder.

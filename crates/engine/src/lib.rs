@@ -23,7 +23,7 @@ mod watch;
 mod world;
 
 pub use account::Account;
-pub use checkpoint::{CheckpointError, Saved};
+pub use checkpoint::{Checkpoint, CheckpointError, Saved};
 pub use counters::{Counters, Stage};
 pub use event::{Event, EventKind};
 pub use folder::{Existing, FolderError, RunFolder, read_record};
