@@ -1,0 +1,339 @@
+//! What the schema cannot say: names that refer to each other, keys that go together, sizes that fit.
+
+use super::structure::unknown_name;
+use super::units::in_digits;
+use crate::description::{
+    Action, Body, Hold, Keyframe, MethodKind, Mode, Obstacle, ObstacleShape, Probe, Quantity, Region, RigidMotion,
+    Scene, Turning,
+};
+use crate::problem::Problem;
+use crate::report::Collector;
+use crate::tree::{Node, Value};
+use craze_material::MaterialError;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Most frames of a run.
+const MOST_FRAMES: u64 = 10_000_000;
+/// Most tetrahedra or particles that a body is asked to have.
+const MOST_ELEMENTS: f64 = 1e8;
+
+/// Everything in a scene that cannot be meant.
+pub(crate) fn check(scene: &Scene, tree: &Node, errors: &mut Collector) {
+    let mut checker = Checker {
+        scene,
+        tree,
+        bodies: scene.bodies.iter().map(|body| body.name.as_str()).collect(),
+        obstacles: scene.obstacles.iter().map(|obstacle| obstacle.name.as_str()).collect(),
+        holds: scene.holds.iter().map(|hold| hold.name.as_str()).collect(),
+        errors,
+    };
+    checker.world();
+    checker.names();
+    checker.contact();
+    for (index, body) in scene.bodies.iter().enumerate() {
+        checker.body(body, &format!("body[{index}]"));
+    }
+    for (index, hold) in scene.holds.iter().enumerate() {
+        checker.hold(hold, &format!("hold[{index}]"));
+    }
+    for (index, obstacle) in scene.obstacles.iter().enumerate() {
+        checker.obstacle(obstacle, &format!("obstacle[{index}]"));
+    }
+    for (index, probe) in scene.probes.iter().enumerate() {
+        checker.probe(probe, &format!("probe[{index}]"));
+    }
+    if scene.camera.is_some_and(|camera| camera.from == camera.to) {
+        checker.reject("camera.to", "the camera looks at the point where it is", "move `from` away from `to`");
+    }
+}
+
+/// Every `ramp` that has no load beside it; such a hold has no description to check.
+pub(crate) fn check_ramps(tree: &Node, errors: &mut Collector) {
+    let Some(Value::List(holds)) = tree.get("hold").map(|hold| &hold.value) else { return };
+    for (index, hold) in holds.iter().enumerate() {
+        if let Some(ramp) = hold.get("ramp").filter(|_| hold.get("force").or(hold.get("traction")).is_none()) {
+            let problem = Problem::Rejected {
+                message: "`ramp` without a load".to_owned(),
+                help: "`ramp` goes with `force` or `traction`; `motion` and `twist` have times of their own".to_owned(),
+            };
+            errors.push(&ramp.key, format!("hold[{index}].ramp"), problem);
+        }
+    }
+}
+
+struct Checker<'a> {
+    scene: &'a Scene,
+    tree: &'a Node,
+    bodies: BTreeSet<&'a str>,
+    obstacles: BTreeSet<&'a str>,
+    holds: BTreeSet<&'a str>,
+    errors: &'a mut Collector,
+}
+
+impl Checker<'_> {
+    /// Reports a problem at the value of a key, or at the nearest key above that is written.
+    fn report(&mut self, path: &str, problem: Problem) {
+        self.errors.push(&self.tree.nearest_to(path).span, path, problem);
+    }
+
+    fn reject(&mut self, path: &str, message: impl Into<String>, help: impl Into<String>) {
+        self.report(path, Problem::Rejected { message: message.into(), help: help.into() });
+    }
+
+    /// Whether the file says something at a path.
+    fn is_written(&self, table: &str, key: &str) -> bool {
+        self.tree.nearest_to(table).get(key).is_some()
+    }
+
+    fn world(&mut self) {
+        let world = &self.scene.world;
+        if self.scene.bodies.is_empty() && self.scene.obstacles.is_empty() {
+            self.report("", Problem::EmptyScene);
+        }
+        if world.frames() > MOST_FRAMES {
+            let message =
+                format!("{} s at {} frames a second are more than {MOST_FRAMES} frames", world.duration, world.fps);
+            self.reject("world.duration", message, "lower `duration` or `fps`");
+        }
+        if world.mode == Mode::Dynamic && world.steps.is_some() {
+            let help = "remove `steps`, or set mode = \"quasi-static\"";
+            self.reject("world.steps", "`steps` counts load steps, which only quasi-static mode has", help);
+        }
+    }
+
+    fn names(&mut self) {
+        let scene = self.scene;
+        let bodies = scene.bodies.iter().map(|body| body.name.as_str());
+        let obstacles = scene.obstacles.iter().map(|obstacle| obstacle.name.as_str());
+        let holds = scene.holds.iter().map(|hold| hold.name.as_str());
+        let probes = scene.probes.iter().map(|probe| probe.name.as_str());
+        // Pairs name bodies and obstacles alike, so that these share one set of names.
+        self.unique(numbered("body", bodies).chain(numbered("obstacle", obstacles)));
+        self.unique(numbered("hold", holds));
+        self.unique(numbered("probe", probes));
+    }
+
+    fn unique<'n>(&mut self, names: impl Iterator<Item = (&'static str, usize, &'n str)>) {
+        let mut taken: BTreeMap<&str, (&str, String)> = BTreeMap::new();
+        for (what, index, name) in names {
+            let path = format!("{what}[{index}].name");
+            if let Some(wrong) = name.chars().find(|c| !(c.is_alphanumeric() || matches!(c, ' ' | '_' | '-'))) {
+                let message = format!("the name \"{}\" contains {wrong:?}", crate::tree::shortened(name));
+                self.reject(&path, message, "names are made of letters, digits, spaces, _ and -");
+            }
+            match taken.get(name) {
+                Some((first, first_path)) => {
+                    let line = self.tree.nearest_to(first_path).span.line();
+                    self.report(
+                        &path,
+                        Problem::DuplicateName { name: name.to_owned(), what: (*first).to_owned(), line },
+                    );
+                }
+                None => {
+                    taken.insert(name, (what, path));
+                }
+            }
+        }
+    }
+
+    fn contact(&mut self) {
+        let scene = self.scene;
+        for (index, pair) in scene.contact.pairs.iter().enumerate() {
+            let path = format!("contact.pair[{index}]");
+            for (side, name) in pair.between.iter().enumerate() {
+                if !self.bodies.contains(name.as_str()) && !self.obstacles.contains(name.as_str()) {
+                    let names = self.bodies.union(&self.obstacles).map(|name| (*name).to_owned()).collect();
+                    self.report(&format!("{path}.between[{side}]"), unknown_name("body or obstacle", name, names));
+                }
+            }
+            if pair.friction.is_none() && pair.restitution.is_none() {
+                self.reject(&path, "the pair says nothing", "give it `friction` or `restitution`");
+            }
+        }
+    }
+
+    fn body_reference(&mut self, path: &str, name: &str) {
+        if !self.bodies.contains(name) {
+            let names = self.bodies.iter().map(|name| (*name).to_owned()).collect();
+            self.report(path, unknown_name("body", name, names));
+        }
+    }
+
+    fn body(&mut self, body: &Body, path: &str) {
+        self.foreign_keys(body, path);
+        self.resolution(body, path);
+        let material = format!("{path}.material");
+        let given = serde_json::to_value(&body.material).unwrap_or_default();
+        let mut complete = true;
+        for quantity in craze_material::Quantity::ALL {
+            let Some(value) = given[quantity.key()].as_f64() else { continue };
+            if quantity.check(value).is_err() {
+                complete = false;
+                let key = format!("{material}.{}", quantity.key());
+                let value = super::units::with_unit(value, quantity.unit());
+                self.report(&key, Problem::OutOfRange { key: key.clone(), value, allowed: quantity.allowed().into() });
+            }
+        }
+        // What is wrong with numbers together is told once each is right alone.
+        if let Some(error) = complete.then(|| body.material.resolve().err()).flatten() {
+            let help = match error {
+                MaterialError::Missing { .. } => "or start from a preset: `craze materials` lists all",
+                _ => "",
+            };
+            self.reject(&format!("{material}.{}", error.field()), error.to_string(), help);
+        }
+    }
+
+    /// Keys of one method on a body of another.
+    fn foreign_keys(&mut self, body: &Body, path: &str) {
+        let keys = [
+            ("edge", MethodKind::Solid, body.edge.is_some(), "particles have a `spacing`"),
+            ("integrator", MethodKind::Solid, body.integrator.is_some(), ""),
+            ("solid", MethodKind::Solid, body.solid.is_some(), ""),
+            ("spacing", MethodKind::Clusters, body.spacing.is_some(), "tetrahedra have an `edge`"),
+            ("clusters", MethodKind::Clusters, body.clusters.is_some(), ""),
+        ];
+        for (key, method, given, help) in keys {
+            if given && body.method != method {
+                let message = format!(
+                    "`{key}` belongs to method {}, but this body's method is {}",
+                    method.name(),
+                    body.method.name()
+                );
+                let help = if help.is_empty() { format!("remove `{key}` or change `method`") } else { help.to_owned() };
+                self.reject(&format!("{path}.{key}"), message, help);
+            }
+        }
+    }
+
+    /// Elements that are larger than the body, or too many.
+    fn resolution(&mut self, body: &Body, path: &str) {
+        let (key, length, elements_a_cube, elements) = match body.method {
+            MethodKind::Solid => ("edge", body.edge, crate::fill::TETRAHEDRA_A_CUBE, "tetrahedra"),
+            MethodKind::Clusters => ("spacing", body.spacing, 1.0, "particles"),
+        };
+        let (Some(length), Some(extents), Some(volume)) = (length, body.shape.extents(), body.shape.volume()) else {
+            return;
+        };
+        let largest = extents.into_iter().fold(0.0, f64::max);
+        let path = if self.is_written(path, key) { format!("{path}.{key}") } else { format!("{path}.shape") };
+        let count = elements_a_cube * volume / length.powi(3);
+        if length > largest {
+            let message =
+                format!("`{key}` = {} m is larger than the body, which is {} m", in_digits(length), in_digits(largest));
+            self.reject(&path, message, format!("a tenth of the body would be {}", in_digits(largest / 10.0)));
+        } else if count > MOST_ELEMENTS {
+            let message = format!("`{key}` = {} m makes about {count:.0e} {elements}", in_digits(length));
+            self.reject(
+                &path,
+                message,
+                format!("at most {MOST_ELEMENTS:.0e} are possible; the scene's lengths are metres"),
+            );
+        }
+    }
+
+    fn hold(&mut self, hold: &Hold, path: &str) {
+        self.body_reference(&format!("{path}.body"), &hold.body);
+        match &hold.region {
+            Region::Box { from, to } => {
+                if let Some(axis) = (0..3).find(|&axis| from[axis] > to[axis]) {
+                    let name = ["x", "y", "z"][axis];
+                    let message = format!("the box is inside out: `from` is above `to` in {name}");
+                    self.reject(
+                        &format!("{path}.region.box.from[{axis}]"),
+                        message,
+                        "`from` has the smaller coordinates",
+                    );
+                }
+            }
+            Region::HalfSpace { normal, .. } => self.direction(&format!("{path}.region.half_space.normal"), *normal),
+            Region::Sphere { .. } | Region::All {} => {}
+        }
+        match &hold.action {
+            Action::Fixed => {}
+            Action::Motion(keyframes) => self.keyframes(&format!("{path}.motion"), keyframes),
+            Action::Twist(twist) => {
+                self.direction(&format!("{path}.twist.axis"), twist.axis);
+                if let Turning::Keyframes(keyframes) = &twist.turning {
+                    self.times(&format!("{path}.twist.keyframes"), keyframes.iter().map(|keyframe| keyframe.t));
+                }
+            }
+            Action::Force { ramp, .. } | Action::Traction { ramp, .. } => {
+                self.times(&format!("{path}.ramp"), ramp.iter().map(|keyframe| keyframe.t));
+            }
+        }
+    }
+
+    fn obstacle(&mut self, obstacle: &Obstacle, path: &str) {
+        if let ObstacleShape::Plane { normal, .. } = obstacle.shape {
+            self.direction(&format!("{path}.shape.plane.normal"), normal);
+            if matches!(obstacle.motion, RigidMotion::Free { .. }) {
+                let help = "remove `mass`, or take a box for something that falls";
+                self.reject(&format!("{path}.mass"), "a plane has no end and so cannot be a free body", help);
+            }
+        }
+        if let RigidMotion::Keyframes(keyframes) = &obstacle.motion {
+            self.keyframes(&format!("{path}.motion"), keyframes);
+        }
+        if matches!(obstacle.motion, RigidMotion::Free { .. }) {
+            return;
+        }
+        for (key, value) in [("velocity", obstacle.place.velocity), ("spin", obstacle.place.spin)] {
+            if value != [0.0; 3] {
+                let message = format!("an obstacle without mass does not follow `{key}`");
+                self.reject(&format!("{path}.place.{key}"), message, "give it a `mass`, or move it by `motion`");
+            }
+        }
+    }
+
+    fn probe(&mut self, probe: &Probe, path: &str) {
+        match &probe.quantity {
+            Quantity::Displacement(point) => self.body_reference(&format!("{path}.displacement.body"), &point.body),
+            Quantity::Velocity(point) => self.body_reference(&format!("{path}.velocity.body"), &point.body),
+            Quantity::Position(point) => self.body_reference(&format!("{path}.position.body"), &point.body),
+            Quantity::Energy(body) => self.body_reference(&format!("{path}.energy.body"), &body.body),
+            Quantity::Pieces(body) => self.body_reference(&format!("{path}.pieces.body"), &body.body),
+            Quantity::Reaction(hold) => {
+                if !self.holds.contains(hold.hold.as_str()) {
+                    let names = self.holds.iter().map(|name| (*name).to_owned()).collect();
+                    self.report(&format!("{path}.reaction.hold"), unknown_name("hold", &hold.hold, names));
+                }
+            }
+        }
+    }
+
+    /// A direction that points nowhere.
+    fn direction(&mut self, path: &str, direction: [f64; 3]) {
+        let length = craze_math::Vec3::from(direction).norm();
+        if !(length > 1e-150 && length.is_finite()) {
+            self.reject(path, format!("`{path}` points nowhere"), "a direction needs a length, such as [0, 1, 0]");
+        }
+    }
+
+    fn keyframes(&mut self, path: &str, keyframes: &[Keyframe]) {
+        self.times(path, keyframes.iter().map(|keyframe| keyframe.t));
+    }
+
+    fn times(&mut self, path: &str, times: impl Iterator<Item = f64>) {
+        let mut last: Option<f64> = None;
+        for (index, time) in times.enumerate() {
+            if let Some(before) = last.filter(|before| *before >= time) {
+                let message = format!("t = {time} comes after t = {before}");
+                self.reject(
+                    &format!("{path}[{index}].t"),
+                    message,
+                    "keyframes stand in order of time, each later than the one before",
+                );
+            }
+            last = Some(time);
+        }
+    }
+}
+
+/// What things are, their places in their list, and their names.
+fn numbered<'a>(
+    what: &'static str,
+    names: impl Iterator<Item = &'a str>,
+) -> impl Iterator<Item = (&'static str, usize, &'a str)> {
+    names.enumerate().map(move |(index, name)| (what, index, name))
+}

@@ -1,0 +1,254 @@
+//! `[[body]]`: things that deform and break.
+
+use craze_material::Overrides;
+use craze_math::{Rotation, Vec3};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// A thing that deforms and breaks.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Body {
+    /// Name by which holds, probes and pairs refer to the body; unique in the scene.
+    #[schemars(length(min = 1))]
+    pub name: String,
+    /// The published method that moves and breaks the body.
+    pub method: MethodKind,
+    /// The body's shape before it is placed.
+    pub shape: Shape,
+    /// Edge length of tetrahedra (method solid); from the shape's size if left out.
+    #[schemars(extend("x-unit" = "m", "exclusiveMinimum" = 0))]
+    pub edge: Option<f64>,
+    /// Distance between particles (method clusters); from the shape's size if left out.
+    #[schemars(extend("x-unit" = "m", "exclusiveMinimum" = 0))]
+    pub spacing: Option<f64>,
+    /// What the body is made of: a preset, single numbers, or a preset with numbers changed.
+    pub material: Overrides,
+    /// Where the body is and how it moves at t = 0.
+    #[serde(default)]
+    pub place: Place,
+    /// How the body is advanced in time (method solid); "symplectic" if left out.
+    pub integrator: Option<Integrator>,
+    /// Upper bound on this body's time step; without it stability decides.
+    #[schemars(extend("x-unit" = "s", "exclusiveMinimum" = 0))]
+    pub time_step: Option<f64>,
+    /// Settings of method solid.
+    pub solid: Option<SolidSettings>,
+    /// Settings of method clusters.
+    pub clusters: Option<ClustersSettings>,
+}
+
+/// A published method.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum MethodKind {
+    /// Tetrahedra with a separation tensor (O'Brien and Hodgins 1999).
+    Solid,
+    /// Particles in clusters matched to shapes (Jones et al. 2016).
+    Clusters,
+}
+
+impl MethodKind {
+    /// The method's name in scene files.
+    pub fn name(self) -> &'static str {
+        match self {
+            MethodKind::Solid => "solid",
+            MethodKind::Clusters => "clusters",
+        }
+    }
+}
+
+/// The shape of a body, centred on the origin before it is placed.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case", deny_unknown_fields)]
+pub enum Shape {
+    /// A block with its centre in the origin.
+    Box {
+        /// Extents along x, y and z.
+        #[schemars(extend("x-unit" = "m", "exclusiveMinimum" = 0))]
+        size: [f64; 3],
+    },
+    /// A ball with its centre in the origin.
+    Ball {
+        /// Radius.
+        #[schemars(extend("x-unit" = "m", "exclusiveMinimum" = 0))]
+        radius: f64,
+    },
+    /// A cylinder along y with its centre in the origin.
+    Cylinder {
+        /// Radius.
+        #[schemars(extend("x-unit" = "m", "exclusiveMinimum" = 0))]
+        radius: f64,
+        /// Extent along y.
+        #[schemars(extend("x-unit" = "m", "exclusiveMinimum" = 0))]
+        height: f64,
+    },
+    /// A surface read from a model file.
+    Mesh {
+        /// Path of the model, relative to the scene file.
+        #[schemars(length(min = 1))]
+        file: String,
+        /// Largest extent to scale the model to; as in the file if left out.
+        #[schemars(extend("x-unit" = "m", "exclusiveMinimum" = 0))]
+        size: Option<f64>,
+        /// Unit of the model's coordinates.
+        #[serde(default)]
+        unit: Unit,
+        /// Which axis of the model points up.
+        #[serde(default)]
+        up: UpAxis,
+    },
+}
+
+impl Shape {
+    /// Extents along x, y and z before placement (m); none for a model, which must be read first.
+    pub fn extents(&self) -> Option<[f64; 3]> {
+        match *self {
+            Shape::Box { size } => Some(size),
+            Shape::Ball { radius } => Some([2.0 * radius; 3]),
+            Shape::Cylinder { radius, height } => Some([2.0 * radius, height, 2.0 * radius]),
+            Shape::Mesh { .. } => None,
+        }
+    }
+
+    /// Volume (m³); none for a model, which must be read first.
+    pub fn volume(&self) -> Option<f64> {
+        use std::f64::consts::PI;
+        match *self {
+            Shape::Box { size: [x, y, z] } => Some(x * y * z),
+            Shape::Ball { radius } => Some(4.0 / 3.0 * PI * radius.powi(3)),
+            Shape::Cylinder { radius, height } => Some(PI * radius * radius * height),
+            Shape::Mesh { .. } => None,
+        }
+    }
+}
+
+/// Unit of a model's coordinates.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub enum Unit {
+    /// Metre.
+    #[default]
+    #[serde(rename = "m")]
+    Metre,
+    /// Centimetre.
+    #[serde(rename = "cm")]
+    Centimetre,
+    /// Millimetre.
+    #[serde(rename = "mm")]
+    Millimetre,
+    /// Inch.
+    #[serde(rename = "in")]
+    Inch,
+    /// Foot.
+    #[serde(rename = "ft")]
+    Foot,
+}
+
+impl Unit {
+    /// Length of the unit (m).
+    pub fn in_metres(self) -> f64 {
+        match self {
+            Unit::Metre => 1.0,
+            Unit::Centimetre => 0.01,
+            Unit::Millimetre => 0.001,
+            Unit::Inch => 0.0254,
+            Unit::Foot => 0.3048,
+        }
+    }
+}
+
+/// The axis of a model that points up.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum UpAxis {
+    /// As in Craze.
+    #[default]
+    Y,
+    /// As in Blender and most CAD programs.
+    Z,
+}
+
+/// Where something is and how it moves at t = 0.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct Place {
+    /// Where the shape's origin goes.
+    #[schemars(extend("x-unit" = "m"))]
+    pub at: [f64; 3],
+    /// Turn about the x axis, then the y axis, then the z axis of the world, through the shape's origin.
+    #[schemars(extend("x-unit" = "deg"))]
+    pub turn: [f64; 3],
+    /// Velocity.
+    #[schemars(extend("x-unit" = "m/s"))]
+    pub velocity: [f64; 3],
+    /// Angular velocity about the centre of mass.
+    #[schemars(extend("x-unit" = "rad/s"))]
+    pub spin: [f64; 3],
+}
+
+impl Place {
+    /// The turn as a rotation: about x first, then y, then z, all world axes.
+    pub fn rotation(&self) -> Rotation {
+        rotation_from_degrees(self.turn)
+    }
+}
+
+/// The rotation by `turn` (degrees) about the x axis, then the y axis, then the z axis of the world.
+pub(crate) fn rotation_from_degrees(turn: [f64; 3]) -> Rotation {
+    let about = |axis: Vec3, degrees: f64| Rotation::new(axis * degrees.to_radians());
+    about(Vec3::z(), turn[2]) * about(Vec3::y(), turn[1]) * about(Vec3::x(), turn[0])
+}
+
+/// How a solid is advanced in time.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Integrator {
+    /// Velocity first, then position with the new velocity: first order, keeps energy bounded.
+    #[default]
+    Symplectic,
+    /// Forward Euler: first order, gains energy; for comparison.
+    Euler,
+    /// Second-order Taylor series with the jerk term (READINGS 4).
+    Taylor,
+    /// Backward Euler by Newton's method: large steps, loses energy.
+    Implicit,
+}
+
+/// Settings of method solid.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct SolidSettings {
+    /// Volume ratio below which a squeezed tetrahedron is pushed back before it collapses; 0 switches the guard off.
+    #[schemars(extend("x-unit" = "1", "minimum" = 0, "exclusiveMaximum" = 1))]
+    pub collapse_guard: f64,
+}
+
+impl Default for SolidSettings {
+    fn default() -> Self {
+        Self { collapse_guard: 0.5 }
+    }
+}
+
+/// Settings of method clusters; how stiffly a cluster holds together is its material's `goal_stiffness`.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct ClustersSettings {
+    /// Rate at which motion relative to the cluster's rigid motion dies out.
+    #[schemars(extend("x-unit" = "1/s", "minimum" = 0))]
+    pub damping: f64,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn turns_go_about_x_then_y_then_z_of_the_world() {
+        let turned = rotation_from_degrees([90.0, 0.0, 90.0]) * Vec3::y();
+        // About x: y becomes z. About z: z stays.
+        assert!((turned - Vec3::z()).norm() < 1e-15, "{turned}");
+        let turned = rotation_from_degrees([0.0, 90.0, 90.0]) * Vec3::z();
+        // About y: z becomes x. About z: x becomes y.
+        assert!((turned - Vec3::y()).norm() < 1e-15, "{turned}");
+    }
+}

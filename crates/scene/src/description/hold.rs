@@ -1,0 +1,257 @@
+//! `[[hold]]`: pins, handles and loads on regions of bodies.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// A pin, handle or load on a region of a body.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(try_from = "WrittenHold", into = "WrittenHold")]
+pub struct Hold {
+    /// Name by which probes refer to the hold; never empty in a checked scene.
+    pub name: String,
+    /// Name of the body that is held.
+    pub body: String,
+    /// Which part of the body is held.
+    pub region: Region,
+    /// What the hold does.
+    pub action: Action,
+    /// Time from which on the hold does nothing (s).
+    pub release: Option<f64>,
+}
+
+/// What a hold does to its region.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Action {
+    /// Keeps the region where it is.
+    Fixed,
+    /// Moves the region rigidly along keyframes; turns go about the centre of the held points.
+    Motion(Vec<Keyframe>),
+    /// Turns the region about an axis.
+    Twist(Twist),
+    /// A force shared by the region's points by their mass.
+    Force {
+        /// Total force (N).
+        total: [f64; 3],
+        /// Factor over time; 1 throughout if empty.
+        ramp: Vec<LoadKeyframe>,
+    },
+    /// A force per area on the body's surface within the region.
+    Traction {
+        /// Force per area of the surface at rest (Pa).
+        per_area: [f64; 3],
+        /// Factor over time; 1 throughout if empty.
+        ramp: Vec<LoadKeyframe>,
+    },
+}
+
+/// A part of space; what of the placed body lies in it at t = 0 is held.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case", deny_unknown_fields)]
+pub enum Region {
+    /// A block along the axes, its faces included.
+    Box {
+        /// Corner with the smallest coordinates.
+        #[schemars(extend("x-unit" = "m"))]
+        from: [f64; 3],
+        /// Corner with the largest coordinates.
+        #[schemars(extend("x-unit" = "m"))]
+        to: [f64; 3],
+    },
+    /// A ball, its surface included.
+    Sphere {
+        /// Centre.
+        #[schemars(extend("x-unit" = "m"))]
+        center: [f64; 3],
+        /// Radius.
+        #[schemars(extend("x-unit" = "m", "exclusiveMinimum" = 0))]
+        radius: f64,
+    },
+    /// All that lies on a plane or on the side its normal points to.
+    HalfSpace {
+        /// A point of the plane.
+        #[schemars(extend("x-unit" = "m"))]
+        point: [f64; 3],
+        /// Direction into the half-space; any length.
+        #[schemars(extend("x-unit" = "1"))]
+        normal: [f64; 3],
+    },
+    /// The whole body.
+    All {},
+}
+
+/// Where something rigid is at a moment, relative to where it started; linear in between.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Keyframe {
+    /// Moment.
+    #[schemars(extend("x-unit" = "s", "minimum" = 0))]
+    pub t: f64,
+    /// Shift from the start.
+    #[serde(rename = "move", default)]
+    #[schemars(extend("x-unit" = "m"))]
+    pub shift: [f64; 3],
+    /// Turn from the start, about the x, then y, then z axis of the world.
+    #[serde(default)]
+    #[schemars(extend("x-unit" = "deg"))]
+    pub turn: [f64; 3],
+}
+
+impl Keyframe {
+    /// The turn as a rotation: about x first, then y, then z, all world axes.
+    pub fn rotation(&self) -> craze_math::Rotation {
+        super::body::rotation_from_degrees(self.turn)
+    }
+}
+
+/// A load's factor at a moment; linear in between, constant before the first and after the last.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct LoadKeyframe {
+    /// Moment.
+    #[schemars(extend("x-unit" = "s", "minimum" = 0))]
+    pub t: f64,
+    /// What the load is multiplied with.
+    #[schemars(extend("x-unit" = "1"))]
+    pub factor: f64,
+}
+
+/// A turn about an axis, at a constant rate or along keyframes.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(try_from = "WrittenTwist", into = "WrittenTwist")]
+pub struct Twist {
+    /// Direction of the axis; any length.
+    pub axis: [f64; 3],
+    /// A point on the axis (m).
+    pub through: [f64; 3],
+    /// How far it has turned when.
+    pub turning: Turning,
+}
+
+/// How far a twist has turned when.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Turning {
+    /// At a constant rate (deg/s).
+    Rate(f64),
+    /// Along keyframes, linear in between.
+    Keyframes(Vec<AngleKeyframe>),
+}
+
+/// The angle of a twist at a moment.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct AngleKeyframe {
+    /// Moment.
+    #[schemars(extend("x-unit" = "s", "minimum" = 0))]
+    pub t: f64,
+    /// Angle turned since the start.
+    #[schemars(extend("x-unit" = "deg"))]
+    pub angle: f64,
+}
+
+/// A hold as the file spells it: its action is whichever key is there.
+#[derive(Clone, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(extend("x-at-most-one" = ["motion", "twist", "force", "traction"]))]
+struct WrittenHold {
+    /// Name by which probes refer to the hold; numbered if left out.
+    #[schemars(length(min = 1))]
+    name: Option<String>,
+    /// Name of the body that is held.
+    body: String,
+    /// Which part of the placed body is held, in world coordinates at t = 0.
+    region: Option<Region>,
+    /// Moves the region rigidly; turns go about the centre of the held points.
+    #[schemars(length(min = 1))]
+    motion: Option<Vec<Keyframe>>,
+    /// Turns the region about an axis.
+    twist: Option<Twist>,
+    /// Total force on the region, shared by mass.
+    #[schemars(extend("x-unit" = "N"))]
+    force: Option<[f64; 3]>,
+    /// Force per area of the body's surface at rest within the region.
+    #[schemars(extend("x-unit" = "Pa"))]
+    traction: Option<[f64; 3]>,
+    /// Factor over time of `force` or `traction`; 1 throughout if left out.
+    #[serde(default)]
+    ramp: Vec<LoadKeyframe>,
+    /// Time from which on the hold does nothing; never if left out.
+    #[schemars(extend("x-unit" = "s", "minimum" = 0))]
+    release: Option<f64>,
+}
+
+impl TryFrom<WrittenHold> for Hold {
+    type Error = &'static str;
+
+    fn try_from(written: WrittenHold) -> Result<Self, Self::Error> {
+        let WrittenHold { name, body, region, motion, twist, force, traction, ramp, release } = written;
+        let region = region.ok_or("a hold needs a region")?;
+        let action = match (motion, twist, force, traction) {
+            (None, None, Some(total), None) => Action::Force { total, ramp },
+            (None, None, None, Some(per_area)) => Action::Traction { per_area, ramp },
+            _ if !ramp.is_empty() => return Err("`ramp` goes with `force` or `traction`"),
+            (None, None, None, None) => Action::Fixed,
+            (Some(keyframes), None, None, None) => Action::Motion(keyframes),
+            (None, Some(twist), None, None) => Action::Twist(twist),
+            _ => return Err("a hold has at most one of motion, twist, force and traction"),
+        };
+        Ok(Self { name: name.unwrap_or_default(), body, region, action, release })
+    }
+}
+
+impl From<Hold> for WrittenHold {
+    fn from(hold: Hold) -> Self {
+        let name = (!hold.name.is_empty()).then_some(hold.name);
+        let mut written =
+            Self { name, body: hold.body, region: Some(hold.region), release: hold.release, ..Self::default() };
+        match hold.action {
+            Action::Fixed => {}
+            Action::Motion(keyframes) => written.motion = Some(keyframes),
+            Action::Twist(twist) => written.twist = Some(twist),
+            Action::Force { total, ramp } => (written.force, written.ramp) = (Some(total), ramp),
+            Action::Traction { per_area, ramp } => (written.traction, written.ramp) = (Some(per_area), ramp),
+        }
+        written
+    }
+}
+
+/// A twist as the file spells it.
+#[derive(Clone, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(extend("x-exactly-one" = ["rate", "keyframes"]))]
+struct WrittenTwist {
+    /// Direction of the axis; any length.
+    #[schemars(extend("x-unit" = "1"))]
+    axis: [f64; 3],
+    /// A point on the axis.
+    #[schemars(extend("x-unit" = "m"))]
+    through: [f64; 3],
+    /// Constant rate of turning.
+    #[schemars(extend("x-unit" = "deg/s"))]
+    rate: Option<f64>,
+    /// Angle over time; linear in between.
+    #[schemars(length(min = 1))]
+    keyframes: Option<Vec<AngleKeyframe>>,
+}
+
+impl TryFrom<WrittenTwist> for Twist {
+    type Error = &'static str;
+
+    fn try_from(written: WrittenTwist) -> Result<Self, Self::Error> {
+        let turning = match (written.rate, written.keyframes) {
+            (Some(rate), None) => Turning::Rate(rate),
+            (None, Some(keyframes)) => Turning::Keyframes(keyframes),
+            _ => return Err("a twist has exactly one of rate and keyframes"),
+        };
+        Ok(Self { axis: written.axis, through: written.through, turning })
+    }
+}
+
+impl From<Twist> for WrittenTwist {
+    fn from(twist: Twist) -> Self {
+        let (rate, keyframes) = match twist.turning {
+            Turning::Rate(rate) => (Some(rate), None),
+            Turning::Keyframes(keyframes) => (None, Some(keyframes)),
+        };
+        Self { axis: twist.axis, through: twist.through, rate, keyframes }
+    }
+}

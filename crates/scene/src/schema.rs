@@ -1,0 +1,97 @@
+//! The JSON Schema of scene files, for editors and other programs.
+
+use crate::description::Scene;
+use craze_material::{Quantity, presets};
+use schemars::Schema;
+use schemars::generate::SchemaSettings;
+use schemars::transform::{RecursiveTransform, Transform};
+use serde_json::{Map, Value, json};
+
+/// The JSON Schema (draft 7) of scene files, with descriptions, units (`x-unit`), limits and defaults.
+///
+/// `x-at-most-one` and `x-exactly-one` name keys of which a table may or must have one.
+pub fn json_schema() -> String {
+    // The schema is made of strings, numbers and maps with string keys, which always have a JSON form.
+    serde_json::to_string_pretty(&schema_value()).unwrap_or_default()
+}
+
+/// The schema as a value: no references, no nulls (TOML has none), limits on numbers rather than on lists of them.
+pub(crate) fn schema_value() -> Value {
+    let mut settings = SchemaSettings::draft07();
+    settings.inline_subschemas = true;
+    let mut schema = settings.into_generator().root_schema_for::<Scene>();
+    let mut dress = RecursiveTransform(|schema: &mut Schema| {
+        forget_null(schema);
+        move_limits_to_items(schema);
+    });
+    dress.transform(&mut schema);
+    schema.insert("title".into(), "Craze scene".into());
+    let mut schema = schema.to_value();
+    if let Some(material) = schema.pointer_mut("/properties/body/items/properties/material") {
+        describe_material(material);
+    }
+    schema
+}
+
+/// Takes "or null" out of optional keys.
+fn forget_null(schema: &mut Schema) {
+    let Some(object) = schema.as_object_mut() else { return };
+    if let Some(Value::Array(types)) = object.get_mut("type") {
+        types.retain(|name| name != "null");
+        if let [only] = types.as_slice() {
+            let only = only.clone();
+            object.insert("type".into(), only);
+        }
+    }
+    if object.get("default") == Some(&Value::Null) {
+        object.shift_remove("default");
+    }
+    if let Some(Value::Array(names)) = object.get_mut("enum") {
+        names.retain(|name| !name.is_null());
+    }
+    let Some(Value::Array(options)) = object.get_mut("anyOf") else { return };
+    options.retain(|option| option.get("type") != Some(&"null".into()));
+    if let [Value::Object(only)] = options.as_slice() {
+        let only = only.clone();
+        object.shift_remove("anyOf");
+        for (key, value) in only {
+            object.entry(key).or_insert(value);
+        }
+    }
+}
+
+/// Moves limits and the unit from a list to the numbers in it, where JSON Schema reads them.
+fn move_limits_to_items(schema: &mut Schema) {
+    let Some(object) = schema.as_object_mut() else { return };
+    if !object.contains_key("items") {
+        return;
+    }
+    let mut moved = Map::new();
+    for key in ["minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "x-unit"] {
+        if let Some(value) = object.shift_remove(key) {
+            moved.insert(key.into(), value);
+        }
+    }
+    if let Some(Value::Object(items)) = object.get_mut("items") {
+        items.extend(moved);
+    }
+}
+
+/// Adds what the material crate knows about its numbers: units, allowed ranges and the names of presets.
+fn describe_material(material: &mut Value) {
+    for quantity in Quantity::ALL {
+        if let Some(property) = material.pointer_mut(&format!("/properties/{}", quantity.key())) {
+            let unit = if quantity.unit().is_empty() { "1" } else { quantity.unit() };
+            property["x-unit"] = unit.into();
+            property["x-allowed"] = quantity.allowed().into();
+        }
+    }
+    for (matrix, unit) in [("stiffness", "Pa"), ("viscosity", "N s/m²")] {
+        if let Some(entry) = material.pointer_mut(&format!("/properties/{matrix}/items/items")) {
+            entry["x-unit"] = unit.into();
+        }
+    }
+    if let Some(preset) = material.pointer_mut("/properties/preset") {
+        preset["enum"] = json!(presets::names().collect::<Vec<_>>());
+    }
+}
