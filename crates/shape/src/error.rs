@@ -1,0 +1,121 @@
+//! What can be wrong with a shape or a model.
+
+use std::path::PathBuf;
+
+use craze_mesh::{LatticeError, NodeId, TetId, TetMeshError};
+use craze_spatial::SpatialError;
+
+/// A shape that cannot be made, or a model that cannot be read.
+#[derive(Debug, thiserror::Error)]
+pub enum ShapeError {
+    /// A length that is not a positive number.
+    #[error("{field} = {value} m is impossible: it must be finite and above 0")]
+    BadLength {
+        /// Which length.
+        field: &'static str,
+        /// The value found (m).
+        value: f64,
+    },
+    /// A resolution that would need more elements or points than memory has room for.
+    #[error(
+        "{field} = {value} m is too fine for this shape: it needs about {count:.3e} {what}, and at most {limit:e} are made"
+    )]
+    TooFine {
+        /// Which length.
+        field: &'static str,
+        /// The value found (m).
+        value: f64,
+        /// What there would be too many of.
+        what: &'static str,
+        /// How many there would be.
+        count: f64,
+        /// How many there may be.
+        limit: f64,
+    },
+    /// A grid that misses the shape.
+    #[error(
+        "no grid point of spacing {spacing} m lies inside the shape, which is {thinnest} m thin: take a smaller spacing"
+    )]
+    NoPoints {
+        /// Distance of grid points (m).
+        spacing: f64,
+        /// Shortest side of the shape's box (m).
+        thinnest: f64,
+    },
+    /// A surface with a hole, or with triangles turned against their neighbours.
+    #[error(
+        "the surface is not closed: the edge between points {from} and {to} is used {forward} times in this direction and {backward} times in the other"
+    )]
+    NotClosed {
+        /// One end of the edge, from 0.
+        from: u32,
+        /// The other end, from 0.
+        to: u32,
+        /// Triangles that run from → to.
+        forward: usize,
+        /// Triangles that run to → from.
+        backward: usize,
+    },
+    /// A closed surface whose triangles face inward, or that encloses nothing.
+    #[error("the surface encloses {volume} m³: its triangles must run counter-clockwise seen from outside")]
+    InsideOut {
+        /// Enclosed volume (m³), not positive.
+        volume: f64,
+    },
+    /// A file that cannot be read.
+    #[error("cannot read {}: {source}", path.display())]
+    Read {
+        /// Which file.
+        path: PathBuf,
+        /// What the system says.
+        source: std::io::Error,
+    },
+    /// A file that is no text.
+    #[error("{} is not an OBJ file: byte {byte} is not text", path.display())]
+    NotText {
+        /// Which file.
+        path: PathBuf,
+        /// First byte that is not UTF-8, from 0.
+        byte: usize,
+    },
+    /// A line that cannot be understood.
+    #[error("{}:{line}: {problem}", path.display())]
+    BadLine {
+        /// Which file.
+        path: PathBuf,
+        /// Which line, from 1.
+        line: usize,
+        /// What is wrong with it.
+        problem: String,
+    },
+    /// A model without triangles.
+    #[error("{} has no faces ({points} points were found)", path.display())]
+    NoFaces {
+        /// Which file.
+        path: PathBuf,
+        /// How many points it has.
+        points: usize,
+    },
+    /// Points or triangles that are not sound.
+    #[error(transparent)]
+    Surface(#[from] SpatialError),
+    /// Tetrahedra that do not form a mesh.
+    #[error(transparent)]
+    Mesh(#[from] TetMeshError),
+    /// A lattice that does not form a mesh.
+    #[error(transparent)]
+    Lattice(#[from] LatticeError<NodeId, TetId>),
+}
+
+/// Refuses lengths that are not positive numbers.
+pub(crate) fn check_length(field: &'static str, value: f64) -> Result<(), ShapeError> {
+    if value.is_finite() && value > 0.0 { Ok(()) } else { Err(ShapeError::BadLength { field, value }) }
+}
+
+/// Most elements or points that one shape may have.
+pub(crate) const LIMIT: f64 = 5e7;
+
+/// Refuses resolutions that would fill the memory.
+pub(crate) fn check_count(field: &'static str, value: f64, what: &'static str, count: f64) -> Result<(), ShapeError> {
+    if count <= LIMIT { Ok(()) } else { Err(ShapeError::TooFine { field, value, what, count, limit: LIMIT }) }
+}

@@ -1,0 +1,105 @@
+//! Surfaces of triangles.
+
+use craze_math::Vec3;
+use craze_spatial::{Aabb, SpatialError, TriangleTree};
+
+use crate::error::ShapeError;
+
+/// Triangles over points (m), counter-clockwise seen from outside. It may have holes; see [`check_closed`](Self::check_closed).
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct TriangleSurface {
+    /// Where the points are (m).
+    pub positions: Vec<Vec3>,
+    /// Three numbers of points each.
+    pub triangles: Vec<[u32; 3]>,
+}
+
+impl TriangleSurface {
+    /// A surface of sound points and existing numbers; refuses what [`TriangleTree::new`] refuses.
+    pub fn new(positions: Vec<Vec3>, triangles: Vec<[u32; 3]>) -> Result<Self, SpatialError> {
+        TriangleTree::new(&positions, &triangles)?;
+        Ok(Self { positions, triangles })
+    }
+
+    /// The corners of a triangle (m).
+    pub fn corners(&self, triangle: &[u32; 3]) -> [Vec3; 3] {
+        triangle.map(|point| self.positions[point as usize])
+    }
+
+    /// The smallest box around all points.
+    pub fn bounds(&self) -> Aabb {
+        Aabb::around(&self.positions)
+    }
+
+    /// Sum of the triangles' areas (m²).
+    pub fn area(&self) -> f64 {
+        let doubled = |t| {
+            let [a, b, c] = self.corners(t);
+            (b - a).cross(&(c - a)).norm()
+        };
+        self.triangles.iter().map(doubled).sum::<f64>() * 0.5
+    }
+
+    /// Enclosed volume (m³) by the divergence theorem; it means something for closed surfaces only.
+    pub fn volume(&self) -> f64 {
+        // Measured from the middle, so that a far-off surface loses no digits.
+        let middle = if self.positions.is_empty() { Vec3::zeros() } else { self.bounds().centre() };
+        let sixfold = |t| {
+            let [a, b, c] = self.corners(t).map(|corner| corner - middle);
+            a.dot(&b.cross(&c))
+        };
+        self.triangles.iter().map(sixfold).sum::<f64>() / 6.0
+    }
+
+    /// Refuses surfaces with holes or turned triangles: every edge must be run in both directions equally often.
+    pub fn check_closed(&self) -> Result<(), ShapeError> {
+        let mut edges = Vec::with_capacity(3 * self.triangles.len());
+        for &[a, b, c] in &self.triangles {
+            for (from, to) in [(a, b), (b, c), (c, a)] {
+                edges.push((from.min(to), from.max(to), from > to));
+            }
+        }
+        edges.sort_unstable();
+        for run in edges.chunk_by(|one, other| (one.0, one.1) == (other.0, other.1)) {
+            let backward = run.iter().filter(|edge| edge.2).count();
+            let forward = run.len() - backward;
+            let (from, to, _) = run[0];
+            if forward != backward && from != to {
+                return Err(ShapeError::NotClosed { from, to, forward, backward });
+            }
+        }
+        Ok(())
+    }
+
+    /// Enclosed volume (m³) of a surface that is closed and faces outward; others are refused.
+    pub fn closed_volume(&self) -> Result<f64, ShapeError> {
+        self.check_closed()?;
+        let volume = self.volume();
+        if volume > 0.0 { Ok(volume) } else { Err(ShapeError::InsideOut { volume }) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::shape::Shape;
+
+    #[test]
+    fn a_missing_and_a_turned_triangle_open_the_surface() {
+        let whole = Shape::Box { size: [1.0, 2.0, 3.0] }.surface(1.0).expect("a box");
+        whole.check_closed().expect("closed");
+        assert!((whole.volume() - 6.0).abs() < 1e-14 && (whole.area() - 22.0).abs() < 1e-14);
+
+        let mut holed = whole.clone();
+        holed.triangles.pop();
+        assert!(matches!(holed.check_closed(), Err(ShapeError::NotClosed { .. })));
+
+        let mut turned = whole.clone();
+        turned.triangles[3].swap(0, 1);
+        assert!(matches!(turned.check_closed(), Err(ShapeError::NotClosed { .. })));
+
+        let mut inside_out = whole;
+        inside_out.triangles.iter_mut().for_each(|t| t.swap(0, 1));
+        assert!(matches!(inside_out.closed_volume(), Err(ShapeError::InsideOut { .. })));
+    }
+}
