@@ -2,15 +2,19 @@
 
 mod attributes;
 mod boundary;
+mod collapse;
+mod cut;
 mod edit;
 mod error;
 mod facet;
+mod flip;
 mod id;
 mod incidence;
 mod lattice;
 mod measure;
 mod mesh;
 mod order;
+mod part;
 mod patch;
 mod pieces;
 mod quality;
@@ -21,6 +25,7 @@ mod validate;
 
 pub use attributes::{AttributeError, Attributes, ElementRule, Inherit, PointRule, Rule, Values};
 pub use boundary::{Rim, Surface};
+pub use cut::Snap;
 pub use edit::{Edit, ElementAdded, ElementRemoved, Inheritance, Moved, PointPlaced, Resized};
 pub use error::{Corners, EditError, MeshError, Side};
 pub use facet::Facet;

@@ -240,7 +240,7 @@ where
         let old_points = self.positions.len() as u32;
         self.place_points(&edit, &point_slots);
         self.swap_elements(patch, &plan, &element_slots, old_points, &point_slots.added);
-        self.link(&plan.records, &element_slots.added);
+        self.join_neighbours(&plan.records, &element_slots.added);
         self.name_separated(patch, &plan, &element_slots.added, &was_open, &mut edit);
         self.close_gaps(&element_slots, &point_slots);
         let renamed = |facet: &mut Facet<E>| {
@@ -248,7 +248,7 @@ where
                 facet.element = moved.to;
             }
         };
-        edit.exposed.iter_mut().for_each(renamed);
+        edit.crack.iter_mut().flatten().chain(&mut edit.exposed).for_each(renamed);
         self.point_attributes.follow(&edit);
         self.element_attributes.follow(&edit);
         self.facet_attributes.follow(&edit, N);
@@ -352,7 +352,7 @@ where
     }
 
     /// Makes those neighbours that meet in a facet; facets that are left alone lie open.
-    fn link(&mut self, records: &[Record], slots: &[u32]) {
+    fn join_neighbours(&mut self, records: &[Record], slots: &[u32]) {
         let place = |owner: Owner| match owner {
             Owner::New { place, corner } => (slots[place as usize], corner as usize),
             Owner::Outside { element, corner } => (element, corner as usize),
@@ -396,16 +396,12 @@ where
         let mut open = Vec::new();
         for run in plan.records.chunk_by(|one, other| one.0 == other.0) {
             let [(key, _, owner)] = *run else { continue };
-            match owner {
-                Owner::New { place, corner } if !was_open[place as usize * 4 + corner as usize] => {
-                    let sides = key.map(split_from);
-                    open.push((facet_key(sides).0, key, Facet::new(E::new(slots[place as usize]), corner as usize)));
-                }
-                Owner::New { .. } => {}
-                Owner::Outside { element, corner } => {
-                    edit.exposed.push(Facet::new(E::new(element), corner as usize));
-                }
-            }
+            let facet = match owner {
+                Owner::New { place, corner } if was_open[place as usize * 4 + corner as usize] => continue,
+                Owner::New { place, corner } => Facet::new(E::new(slots[place as usize]), corner as usize),
+                Owner::Outside { element, corner } => Facet::new(E::new(element), corner as usize),
+            };
+            open.push((facet_key(key.map(split_from)).0, key, facet));
         }
         open.sort_unstable_by_key(|&(sides, key, facet)| (sides, key, facet));
         for run in open.chunk_by(|one, other| one.0 == other.0) {

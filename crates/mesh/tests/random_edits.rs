@@ -1,0 +1,182 @@
+//! Thousands of random edits, every invariant after each of them (VALIDATION 28).
+
+mod support;
+
+use craze_math::Vec3;
+use craze_mesh::{
+    Id, Jitter, Measure, NodeId, SimplexMesh, Snap, TetId, TetMesh, TriMesh, TriangleId, kuhn_box_jittered,
+    kuhn_grid_jittered,
+};
+use proptest::prelude::*;
+use support::{Random, Watched};
+
+fn random_edge<P: Id, E: Id, const N: usize>(mesh: &SimplexMesh<P, E, N>, random: &mut Random) -> [P; 2]
+where
+    [Vec3; N]: Measure,
+{
+    let corners = mesh.points_of(E::new(random.below(mesh.element_count()) as u32));
+    let first = random.below(N);
+    [corners[first], corners[(first + 1 + random.below(N - 1)) % N]]
+}
+
+/// An edit that both kinds of meshes have.
+fn common_edit<P: Id, E: Id, const N: usize>(watched: &mut Watched<P, E, N>, random: &mut Random, kind: usize)
+where
+    [Vec3; N]: Measure,
+{
+    let [start, end] = random_edge(&watched.mesh, random);
+    match kind {
+        0 => {
+            let parameter = 0.2 + 0.6 * random.unit();
+            watched.attempt(|mesh| mesh.split_edge(start, end, parameter));
+        }
+        1 => {
+            let parameter = [0.0, 1.0, random.unit()][random.below(3)];
+            watched.attempt(|mesh| mesh.collapse_edge(start, end, parameter, 1e-12));
+        }
+        2 => {
+            let elements: Vec<E> = watched.mesh.elements_of(start).filter(|_| random.below(2) == 0).collect();
+            watched.attempt(|mesh| mesh.duplicate_point(start, &elements));
+        }
+        3 => {
+            let (normal, current) = (random.direction(), watched.mesh.positions().to_vec());
+            let snap = Snap { distance: 0.02, angle: 0.1 };
+            if let Some(edit) = watched.attempt(|mesh| mesh.cut_star(start, normal, &current, snap)) {
+                assert!(!edit.crack.is_empty() || edit.points_added.len() == 1);
+                let points = watched.mesh.crack_points(&edit);
+                part(watched, &points);
+            }
+        }
+        4 => {
+            let all: Vec<P> = watched.mesh.point_ids().collect();
+            part(watched, &all);
+        }
+        _ => {
+            watched.attempt(|mesh| mesh.part_at_edge(start, end));
+        }
+    }
+}
+
+fn part<P: Id, E: Id, const N: usize>(watched: &mut Watched<P, E, N>, points: &[P])
+where
+    [Vec3; N]: Measure,
+{
+    for &point in points {
+        let edits = watched.mesh.part_at_points(&[point]).unwrap();
+        for edit in &edits {
+            assert!(edit.crack.is_empty(), "what touches in a point only has no facet to lose");
+            watched.follow(edit);
+        }
+        assert!(watched.mesh.part_at_points(&[point]).unwrap().is_empty(), "parted once, parted for good");
+    }
+}
+
+fn tetrahedral_edit(watched: &mut Watched<NodeId, TetId, 4>, random: &mut Random, kind: usize) {
+    let [start, end] = random_edge(&watched.mesh, random);
+    match kind {
+        0..=5 => common_edit(watched, random, kind),
+        6 => {
+            let (tet, corner) = (TetId(random.below(watched.mesh.element_count()) as u32), random.below(4));
+            watched.attempt(|mesh| mesh.flip_face(tet, corner));
+        }
+        7 => {
+            watched.attempt(|mesh| mesh.flip_edge(start, end));
+        }
+        _ => {
+            let around = watched.mesh.elements_at_edge(start, end);
+            let ring: Vec<NodeId> = around.iter().flat_map(|&tet| watched.mesh.points_of(tet)).collect();
+            let diagonal = [ring[random.below(ring.len())], ring[random.below(ring.len())]];
+            watched.attempt(|mesh| mesh.flip_to_diagonal(start, end, diagonal));
+        }
+    }
+}
+
+fn triangle_edit(watched: &mut Watched<craze_mesh::VertexId, TriangleId, 3>, random: &mut Random, kind: usize) {
+    match kind {
+        0..=5 => common_edit(watched, random, kind),
+        _ => {
+            let [start, end] = random_edge(&watched.mesh, random);
+            watched.attempt(|mesh| mesh.flip_edge(start, end));
+        }
+    }
+}
+
+fn tetrahedra(counts: [usize; 3], seed: u64) -> TetMesh {
+    kuhn_box_jittered(counts, Vec3::repeat(1.0), Jitter { amount: 0.15, seed }).unwrap()
+}
+
+fn triangles(counts: [usize; 2], seed: u64) -> TriMesh {
+    kuhn_grid_jittered(counts, [1.0, 1.0], Jitter { amount: 0.2, seed }).unwrap()
+}
+
+#[test]
+fn a_thousand_random_edits_keep_every_invariant_of_a_tetrahedral_mesh() {
+    for seed in 0..4 {
+        let mut watched = Watched::new(tetrahedra([3, 3, 3], seed));
+        let mut random = Random(seed);
+        while watched.edits < 1000 {
+            // Collapses and flips are refused more often than splits: ask for them more often.
+            let kind = [0, 1, 1, 1, 1, 1, 1, 2, 3, 4, 5, 6, 6, 6, 6, 7, 7, 7, 7, 7, 8, 8, 8, 8, 8, 8][random.below(26)];
+            tetrahedral_edit(&mut watched, &mut random, kind);
+        }
+        assert!(watched.refusals > 100, "refusals were tested too");
+    }
+}
+
+#[test]
+fn each_kind_of_tetrahedral_edit_happens() {
+    let mut happened = [0; 9];
+    let mut watched = Watched::new(tetrahedra([3, 3, 3], 5));
+    let mut random = Random(17);
+    for _ in 0..4000 {
+        let kind = random.below(9);
+        let before = watched.edits;
+        if watched.mesh.element_count() > 2500 && [0, 3].contains(&kind) {
+            continue;
+        }
+        tetrahedral_edit(&mut watched, &mut random, kind);
+        happened[kind] += watched.edits - before;
+    }
+    for (kind, &count) in happened.iter().enumerate() {
+        assert!(count > 0, "edits of kind {kind} all refused: {happened:?}");
+    }
+}
+
+#[test]
+fn a_thousand_random_edits_keep_every_invariant_of_a_triangle_mesh() {
+    for seed in 0..4 {
+        let mut watched = Watched::new(triangles([6, 6], seed));
+        let mut random = Random(seed);
+        while watched.edits < 1500 {
+            let kind = [0, 1, 1, 1, 1, 2, 3, 4, 6, 6, 6][random.below(11)];
+            triangle_edit(&mut watched, &mut random, kind);
+        }
+        assert!(watched.refusals > 100, "refusals were tested too");
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 64, ..ProptestConfig::default() })]
+
+    #[test]
+    fn any_short_row_of_edits_keeps_a_tetrahedral_mesh_whole(
+        seed in 0u64..1000,
+        edits in prop::collection::vec((0usize..9, any::<u64>()), 1..40),
+    ) {
+        let mut watched = Watched::new(tetrahedra([2, 2, 2], seed));
+        for (kind, choice) in edits {
+            tetrahedral_edit(&mut watched, &mut Random(choice), kind);
+        }
+    }
+
+    #[test]
+    fn any_short_row_of_edits_keeps_a_triangle_mesh_whole(
+        seed in 0u64..1000,
+        edits in prop::collection::vec((0usize..7, any::<u64>()), 1..40),
+    ) {
+        let mut watched = Watched::new(triangles([3, 3], seed));
+        for (kind, choice) in edits {
+            triangle_edit(&mut watched, &mut Random(choice), kind);
+        }
+    }
+}
