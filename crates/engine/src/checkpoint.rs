@@ -18,6 +18,7 @@ pub struct Saved {
     throttle: Throttle,
     watch: Watch,
     steps: u64,
+    probe_samples: Vec<u64>,
     bodies: Vec<SavedBody>,
     obstacles: Vec<Option<RigidBody>>,
 }
@@ -112,6 +113,7 @@ impl World {
             throttle: self.throttle,
             watch: self.watch.clone(),
             steps: self.counters.steps,
+            probe_samples: self.probe_samples.clone(),
             bodies: self.bodies.iter().map(save_body).collect(),
             obstacles: self.obstacles.iter().map(save_obstacle).collect(),
         }
@@ -134,7 +136,8 @@ impl World {
         if saved_drives != drives {
             return Err(CheckpointError::OtherScene { found: free(saved_drives), expected: free(drives) });
         }
-        if !saved.time.is_finite() || !self.watch.same_bodies(&saved.watch) {
+        let same_probes = saved.probe_samples.len() == self.probe_samples.len();
+        if !saved.time.is_finite() || !self.watch.same_bodies(&saved.watch) || !same_probes {
             return Err(CheckpointError::Damaged("its time or its books make no sense".to_owned()));
         }
         let methods = saved.bodies.iter().map(|body| registry.load(&body.kind, &body.bytes));
@@ -152,6 +155,7 @@ impl World {
         self.throttle = saved.throttle;
         self.watch = saved.watch.clone();
         self.counters.steps = saved.steps;
+        self.probe_samples.clone_from(&saved.probe_samples);
         Ok(())
     }
 }

@@ -4,6 +4,7 @@
 //! between any two of these goes on from the last checkpoint: what was written after it is cut off, then written again with the same bits.
 
 use crate::checkpoint::{Checkpoint, CheckpointError, Saved};
+use crate::probe::Moment;
 use crate::record::{RunRecord, RunResult};
 use crate::{Registry, Stage, World};
 use craze_frame::{Frame, FrameFileError, WriteError, atomic_write, remove_leftovers};
@@ -82,7 +83,7 @@ pub struct RunFolder {
     path: PathBuf,
     record: RunRecord,
     started: Instant,
-    /// Frames between two checkpoints.
+    /// Frames between two checkpoints; 0 keeps none but that of an interrupted run.
     checkpoint_every: u32,
 }
 
@@ -172,7 +173,8 @@ impl RunFolder {
         let saved = world.save();
         self.record.state_hashes.push(format!("{:016x}", saved.hash()));
         self.certify(world, &frame);
-        if world.frame_number.is_multiple_of(self.checkpoint_every.max(1)) || world.frame_number >= self.record.frames {
+        let last = world.frame_number >= self.record.frames;
+        if self.checkpoint_every > 0 && (last || world.frame_number.is_multiple_of(self.checkpoint_every)) {
             self.write_checkpoint(world.frame_number, saved)?;
         }
         self.record.book(&world.counters);
@@ -180,8 +182,13 @@ impl RunFolder {
         Ok(frame)
     }
 
-    /// Closes the record.
+    /// Closes the record. A run that was interrupted at a frame's end keeps a checkpoint there.
     pub fn finish(&mut self, world: &World, result: RunResult) -> Result<(), FolderError> {
+        let at_frame_end = self.record.state_hashes.len() == world.frame_number as usize + 1
+            && world.time == f64::from(world.frame_number) / world.settings.frames_per_second;
+        if result == RunResult::Interrupted && at_frame_end {
+            self.write_checkpoint(world.frame_number, world.save())?;
+        }
         self.record.result = result;
         self.record.book(&world.counters);
         self.write_record()
@@ -219,17 +226,20 @@ impl RunFolder {
         }
         self.append(EVENTS, &events)?;
 
-        if !world.probes.is_empty() {
-            let mut probes = String::new();
-            if first {
-                let columns: Vec<String> = world.probes.iter().flat_map(|probe| probe.columns()).collect();
-                probes.push_str(&format!("time_s,{}\n", columns.join(",")));
-            }
-            let numbers = world.probes.iter().flat_map(|probe| probe.measure(world));
-            let numbers: Vec<String> = numbers.map(|number| number.to_string()).collect();
-            probes.push_str(&format!("{},{}\n", world.time, numbers.join(",")));
-            self.append(PROBES, &probes)?;
+        if first {
+            // Nothing has stepped yet: the first row is the initial state.
+            world.sample_probes(Moment::FrameEnd);
         }
+        let mut probes = String::new();
+        if first && !world.probes.is_empty() {
+            let columns: Vec<String> = world.probes.iter().flat_map(|probe| probe.columns()).collect();
+            probes.push_str(&format!("time_s,{}\n", columns.join(",")));
+        }
+        for sample in world.samples.drain(..) {
+            let values = sample.values.iter().map(|value| value.map_or(String::new(), |value| value.to_string()));
+            probes.push_str(&format!("{},{}\n", sample.time, values.collect::<Vec<_>>().join(",")));
+        }
+        self.append(PROBES, &probes)?;
         Ok(())
     }
 

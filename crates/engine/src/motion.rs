@@ -1,5 +1,6 @@
 //! Prescribed motion: keyframes, and turning about an axis.
 
+use crate::Ramp;
 use craze_math::{Isometry, Rotation, Vec3};
 use serde::{Deserialize, Serialize};
 
@@ -8,15 +9,24 @@ use serde::{Deserialize, Serialize};
 pub enum Motion {
     /// Straight between keyframes, constant before the first and after the last. No keyframe: it stands still.
     Keyframes(Vec<Keyframe>),
-    /// Turns about a line at a constant rate.
+    /// Turns about a line.
     Twist {
         /// A point of the line (m).
         through: Vec3,
         /// Direction of the line, of any length.
         axis: Vec3,
-        /// Rate (rad/s).
-        rate: f64,
+        /// How far it has turned when.
+        turning: Turning,
     },
+}
+
+/// An angle over time.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub enum Turning {
+    /// Growing at a constant rate (rad/s).
+    Rate(f64),
+    /// Along keys of angles (rad).
+    Keys(Ramp),
 }
 
 /// A moment of a motion.
@@ -43,9 +53,13 @@ impl Motion {
                 let (shift, turn) = interpolate(keys, time);
                 about(center, turned(&turn), shift)
             }
-            Motion::Twist { through, axis, rate } => {
-                let angle = axis.try_normalize(0.0).map_or(Vec3::zeros(), |axis| axis * (rate * time));
-                about(through, Rotation::from_scaled_axis(angle), Vec3::zeros())
+            Motion::Twist { through, axis, turning } => {
+                let angle = match turning {
+                    Turning::Rate(rate) => rate * time,
+                    Turning::Keys(keys) => keys.at(time),
+                };
+                let turn = axis.try_normalize(0.0).map_or(Vec3::zeros(), |axis| axis * angle);
+                about(through, Rotation::from_scaled_axis(turn), Vec3::zeros())
             }
         }
     }
@@ -93,7 +107,11 @@ mod tests {
 
     #[test]
     fn a_twist_leaves_its_axis_where_it_is() {
-        let motion = Motion::Twist { through: Vec3::new(1.0, 0.0, 0.0), axis: Vec3::y() * 3.0, rate: FRAC_PI_2 };
+        let motion = Motion::Twist {
+            through: Vec3::new(1.0, 0.0, 0.0),
+            axis: Vec3::y() * 3.0,
+            turning: Turning::Rate(FRAC_PI_2),
+        };
         let there = motion.at(1.0, &Vec3::zeros());
         assert!((carry(&there, Vec3::new(1.0, 5.0, 0.0)) - Vec3::new(1.0, 5.0, 0.0)).norm() < 1e-12);
         assert!((carry(&there, Vec3::new(2.0, 0.0, 0.0)) - Vec3::new(1.0, 0.0, -1.0)).norm() < 1e-12);

@@ -11,6 +11,54 @@ pub struct Probe {
     pub name: String,
     /// What it measures.
     pub measure: Measure,
+    /// Time between two samples (s); once a frame if there is none.
+    pub every: Option<f64>,
+}
+
+/// What the probes measured at one moment.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Sample {
+    /// When (s).
+    pub time: f64,
+    /// One entry a column of each probe; none where a probe was not due.
+    pub values: Vec<Option<f64>>,
+}
+
+impl World {
+    /// Samples the probes that are due at the end of a step: those whose time has come, and at a frame's end those without a time
+    /// of their own.
+    pub(crate) fn sample_probes(&mut self, moment: Moment) {
+        let is_due = |probe: &Probe, samples: u64| match probe.every {
+            Some(every) => self.time >= samples as f64 * every * (1.0 - 1e-12),
+            None => moment == Moment::FrameEnd,
+        };
+        let due: Vec<bool> =
+            self.probes.iter().zip(&self.probe_samples).map(|(probe, samples)| is_due(probe, *samples)).collect();
+        if !due.contains(&true) {
+            return;
+        }
+        let mut values = Vec::new();
+        for (probe, due) in self.probes.iter().zip(&due) {
+            match due {
+                true => values.extend(probe.measure(self).into_iter().map(Some)),
+                false => values.extend(probe.columns().iter().map(|_| None)),
+            }
+        }
+        for ((probe, samples), due) in self.probes.iter().zip(&mut self.probe_samples).zip(due) {
+            if due {
+                // The next sample is the first after now: a step longer than the interval takes one sample, not many.
+                *samples = probe.every.map_or(*samples + 1, |every| (self.time * (1.0 + 1e-12) / every) as u64 + 1);
+            }
+        }
+        self.samples.push(Sample { time: self.time, values });
+    }
+}
+
+/// Whether a frame ends with the step.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Moment {
+    Step,
+    FrameEnd,
 }
 
 /// What a probe measures.
@@ -44,7 +92,7 @@ pub enum Measure {
         /// The hold.
         hold: HoldId,
     },
-    /// Kinetic and elastic energy of a body (J).
+    /// Kinetic, elastic and potential energy of a body (J).
     Energy {
         /// Index of the body.
         body: usize,
@@ -64,7 +112,7 @@ impl Probe {
             Measure::Displacement { .. } => &["dx_m", "dy_m", "dz_m"],
             Measure::Velocity { .. } => &["vx_m_s", "vy_m_s", "vz_m_s"],
             Measure::Reaction { .. } => &["fx_N", "fy_N", "fz_N"],
-            Measure::Energy { .. } => &["kinetic_J", "elastic_J"],
+            Measure::Energy { .. } => &["kinetic_J", "elastic_J", "potential_J"],
             Measure::Pieces { .. } => &["count"],
         };
         suffixes.iter().map(|suffix| format!("{}.{suffix}", self.name)).collect()
@@ -83,7 +131,7 @@ impl Probe {
             }
             Measure::Energy { body } => {
                 let account = world.bodies[*body].method.account(&world.settings.gravity);
-                vec![account.kinetic, account.elastic]
+                vec![account.kinetic, account.elastic, account.potential]
             }
             Measure::Pieces { body } => {
                 vec![world.bodies[*body].method.account(&world.settings.gravity).pieces as f64]

@@ -1,6 +1,7 @@
 //! One step of the world, and one frame of steps.
 
 use crate::counters::Stage;
+use crate::probe::Moment;
 use crate::world::{Mode, World, WorldError};
 use crate::{Event, EventKind, Failure, Registry, Step};
 use std::time::Instant;
@@ -75,6 +76,7 @@ impl World {
             if self.counters.steps.is_multiple_of(STEPS_BETWEEN_LOOKS) && self.settings.mode == Mode::Dynamic {
                 self.watch.look(self)?;
             }
+            self.sample_probes(if self.time < end { Moment::Step } else { Moment::FrameEnd });
             let progress = Progress { frame: number, time: self.time, time_step: self.last_time_step };
             if tell(progress) == Verdict::Stop {
                 return Ok(Verdict::Stop);

@@ -2,7 +2,7 @@
 
 use crate::collide::Scratch;
 use crate::watch::Watch;
-use crate::{Account, Counters, Event, Failure, FrameDetail, Hold, HoldId, Method, Obstacle, Probe};
+use crate::{Account, Counters, Event, Failure, FrameDetail, Hold, HoldId, Method, Obstacle, Probe, Sample};
 use craze_frame::Frame;
 use craze_math::Vec3;
 use serde::{Deserialize, Serialize};
@@ -121,7 +121,11 @@ pub struct World {
     /// Centre of what each hold took hold of (m).
     pub(crate) hold_centers: Vec<Vec3>,
     /// The probes, in the order of the scene.
-    pub probes: Vec<Probe>,
+    pub(crate) probes: Vec<Probe>,
+    /// How many samples each probe has had time for.
+    pub(crate) probe_samples: Vec<u64>,
+    /// What the probes measured since somebody last took it.
+    pub samples: Vec<Sample>,
     /// Now (s).
     pub time: f64,
     /// Number of the last frame that was reached.
@@ -160,6 +164,8 @@ impl World {
             holds: Vec::new(),
             hold_centers: Vec::new(),
             probes: Vec::new(),
+            probe_samples: Vec::new(),
+            samples: Vec::new(),
             time: 0.0,
             frame_number: 0,
             throttle: Throttle::default(),
@@ -180,6 +186,17 @@ impl World {
         self.holds.push(hold);
         self.hold_centers.push(center);
         Some(id)
+    }
+
+    /// Adds a probe.
+    pub fn add_probe(&mut self, probe: Probe) {
+        self.probes.push(probe);
+        self.probe_samples.push(0);
+    }
+
+    /// The probes, in the order of the scene.
+    pub fn probes(&self) -> &[Probe] {
+        &self.probes
     }
 
     /// Mass, momenta, energies and counts of all bodies.

@@ -314,13 +314,31 @@ fn a_force_acts_until_it_is_released_and_probes_see_it() {
     assert!(world.add_hold(hold(Region::Ball { center: Vec3::x(), radius: 0.1 })).is_none(), "nothing there");
     let id = world.add_hold(hold(Region::All)).unwrap();
     let point = MaterialPoint { element: 0, weights: [1.0, 0.0, 0.0, 0.0] };
-    let probe = |measure| Probe { name: "p".to_owned(), measure };
+    let probe = |measure| Probe { name: "p".to_owned(), measure, every: None };
     advance(&mut world, 10).unwrap();
     let velocity = probe(Measure::Velocity { body: 0, point });
     assert_eq!(velocity.columns(), ["p.vx_m_s", "p.vy_m_s", "p.vz_m_s"]);
     assert!((velocity.measure(&world)[0] - 1.0).abs() < 1e-12, "2 m/s² for half a second");
     assert_eq!(probe(Measure::Reaction { hold: id }).measure(&world), [4.0, 0.0, 0.0]);
     assert!((world.account().kinetic - world.account().work).abs() < 1e-12);
+}
+
+#[test]
+fn probes_are_sampled_when_they_are_due() {
+    let mut world = world(Marble::at(Vec3::zeros(), Vec3::x()), Vec::new());
+    let point = MaterialPoint { element: 0, weights: [1.0, 0.0, 0.0, 0.0] };
+    let add = |world: &mut World, every| {
+        let measure = Measure::Position { body: 0, point };
+        world.add_probe(Probe { name: "p".into(), measure, every });
+    };
+    add(&mut world, Some(0.03));
+    add(&mut world, None);
+    advance(&mut world, 2).unwrap();
+    // Steps of 0.01 s: due at 0 (so at the first step), then at multiples of 0.03 s; the other at 0.1 s and 0.2 s.
+    let times: Vec<f64> = world.samples.iter().map(|sample| (sample.time * 1e6).round() / 1e6).collect();
+    assert_eq!(times, [0.01, 0.03, 0.06, 0.09, 0.1, 0.12, 0.15, 0.18, 0.2]);
+    assert!(world.samples[1].values[0].is_some() && world.samples[1].values[3].is_none());
+    assert!((world.samples[8].values[3].unwrap() - 0.2).abs() < 1e-12);
 }
 
 fn thrown() -> World {
