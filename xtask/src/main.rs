@@ -1,2 +1,36 @@
-//! Chores of the project.
-fn main() {}
+//! Chores of the project. `cargo xtask test` runs all that guards it.
+
+mod judges;
+mod steps;
+
+use std::process::ExitCode;
+
+const USAGE: &str = "usage: cargo xtask COMMAND
+
+  test    formatting, lints, unit, property, scene and doc tests, quick validation, and the judges of our exports
+  judges  only the judges: programs that others wrote look at what we export";
+
+fn main() -> ExitCode {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let mut steps = steps::Steps::new();
+    match arguments.iter().map(String::as_str).collect::<Vec<_>>()[..] {
+        ["test"] => {
+            steps.cargo("formatting", &["fmt", "--all", "--check"]);
+            steps.cargo("lints", &["clippy", "--workspace", "--all-targets", "--", "--deny", "warnings"]);
+            steps.cargo("tests", &["test", "--workspace"]);
+            steps.cargo_with(
+                "documentation",
+                &["doc", "--workspace", "--no-deps"],
+                &[("RUSTDOCFLAGS", "--deny warnings")],
+            );
+            steps.cargo("validation", &["run", "--package", "craze", "--", "validate", "--quick"]);
+            judges::judge(&mut steps);
+        }
+        ["judges"] => judges::judge(&mut steps),
+        _ => {
+            eprintln!("{USAGE}");
+            return ExitCode::from(2);
+        }
+    }
+    steps.summary()
+}

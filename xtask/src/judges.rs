@@ -1,0 +1,121 @@
+//! Judges: programs that others wrote and our users use, looking at what we export.
+//!
+//! What package registries provide is set up under target/judges. Python and Node.js themselves come from the system: they are
+//! installed only where that is allowed (root with apt-get), otherwise the step is skipped with the line to type.
+
+use crate::steps::{Outcome, Steps, run};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+const FOLDER: &str = "target/judges";
+const PYTHON_PACKAGES: [&str; 3] = ["trimesh==4.*", "vtk==9.*", "numpy"];
+const NODE_PACKAGES: [&str; 1] = ["gltf-validator@2"];
+
+/// Exports a short run in every format and lets the judges look at it.
+pub fn judge(steps: &mut Steps) {
+    steps.step("judges: set up", set_up);
+    steps.step("judges: export", export);
+    steps.step("judges: verdict", || {
+        let script = Path::new("crates/export/judges/check.py");
+        run_in_judges(Command::new(python()).arg(script).arg(format!("{FOLDER}/exports")))
+    });
+}
+
+fn run_in_judges(command: &mut Command) -> Outcome {
+    run(command.env("NODE_PATH", format!("{FOLDER}/node_modules")))
+}
+
+fn python() -> PathBuf {
+    Path::new(FOLDER).join("python/bin/python")
+}
+
+fn set_up() -> Outcome {
+    if let Some(line) = missing_from_system() {
+        return Outcome::Skipped(line);
+    }
+    if !python().exists() {
+        let made = run(Command::new("python3").args(["-m", "venv", &format!("{FOLDER}/python")]));
+        if made != Outcome::Passed {
+            return made;
+        }
+    }
+    let installed = run(Command::new(python())
+        .args(["-m", "pip", "install", "--quiet", "--disable-pip-version-check"])
+        .args(PYTHON_PACKAGES));
+    if installed != Outcome::Passed {
+        return installed;
+    }
+    run(Command::new("npm")
+        .args(["install", "--silent", "--no-fund", "--no-audit", "--prefix", FOLDER])
+        .args(NODE_PACKAGES))
+}
+
+/// What the system lacks and may not be given: the line to type.
+fn missing_from_system() -> Option<String> {
+    let lacks = |program: &str, arguments: &[&str]| {
+        let tried = Command::new(program).args(arguments).stdout(Stdio::null()).stderr(Stdio::null()).status();
+        !tried.is_ok_and(|status| status.success())
+    };
+    let wanted = || {
+        let mut packages = Vec::new();
+        if lacks("python3", &["-c", "import venv, ensurepip"]) {
+            packages.push("python3-venv");
+        }
+        if lacks("npm", &["--version"]) {
+            packages.push("npm");
+        }
+        packages
+    };
+    let packages = wanted();
+    if packages.is_empty() {
+        return None;
+    }
+    let line = format!("apt-get install --yes {}", packages.join(" "));
+    let is_root = Command::new("id").arg("-u").output().is_ok_and(|output| output.stdout.starts_with(b"0\n"));
+    if is_root && !lacks("apt-get", &["--version"]) {
+        let update = run(Command::new("apt-get").args(["update", "--quiet"]));
+        let install = run(Command::new("apt-get").args(["install", "--yes", "--quiet"]).args(&packages));
+        if update == Outcome::Passed && install == Outcome::Passed && wanted().is_empty() {
+            return None;
+        }
+    }
+    Some(line)
+}
+
+fn export() -> Outcome {
+    let craze = |arguments: &[&str]| {
+        let cargo = std::env::var("CARGO").unwrap_or_else(|_| "cargo".to_owned());
+        run(Command::new(cargo).args(["run", "--quiet", "--package", "craze", "--"]).args(arguments))
+    };
+    let run_folder = format!("{FOLDER}/run");
+    let exports = format!("{FOLDER}/exports");
+    if let Err(error) = std::fs::remove_dir_all(&exports)
+        && error.kind() != std::io::ErrorKind::NotFound
+    {
+        return Outcome::Failed(format!("cannot remove {exports}: {error}"));
+    }
+    let mut commands = vec![vec![
+        "run",
+        "two-bodies",
+        "--frames",
+        "4",
+        "--set",
+        "output.volume=true",
+        "--set",
+        "output.preview=false",
+        "--quiet",
+        "--force",
+        "-o",
+        &run_folder,
+    ]];
+    for format in ["obj", "ply", "stl", "glb", "vtk"] {
+        commands.push(vec!["export", &run_folder, "--format", format, "-o", &exports]);
+    }
+    for command in commands {
+        let outcome = craze(&command);
+        if outcome != Outcome::Passed {
+            return outcome;
+        }
+    }
+    Outcome::Passed
+}
