@@ -22,7 +22,7 @@ pub use atomic::{WriteError, atomic_write, remove_leftovers};
 pub use check::InvalidFrame;
 pub use file::{FrameError, FrameFileError, decode_frame, encode_frame, read, write};
 pub use hash::{Hasher64, hash64};
-pub use measure::Bounds;
+pub use measure::{Bounds, is_closed};
 pub use model::{
     Attribute, Attributes, BodyFrame, Data, Frame, ObstacleFrame, ObstacleShape, Particles, Piece, Pose, Surface,
     Volume, names,

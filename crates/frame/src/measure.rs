@@ -113,10 +113,9 @@ impl Surface {
         self.triangles.iter().map(|&[a, b, c]| corner(a).dot(&corner(b).cross(&corner(c))) / 6.0).sum()
     }
 
-    /// Whether every edge is passed as often in one direction as in the other, so that the surface has no border.
-    /// Vertices count as different even where they lie in one place. An empty surface is closed.
+    /// Whether the surface has no border, see [`is_closed`].
     pub fn is_closed(&self) -> bool {
-        edges_cancel(&self.triangles)
+        is_closed(&self.triangles)
     }
 
     /// The piece of a triangle; 0 where the surface does not say.
@@ -130,8 +129,9 @@ impl Surface {
     }
 }
 
-/// Whether every edge of the triangles is passed as often in one direction as in the other.
-fn edges_cancel(triangles: &[[u32; 3]]) -> bool {
+/// Whether every edge of the triangles is passed as often in one direction as in the other, so that they have no border.
+/// Vertices count as different even where they lie in one place. No triangles are closed.
+pub fn is_closed(triangles: &[[u32; 3]]) -> bool {
     let mut edges: Vec<(u32, u32, bool)> = Vec::with_capacity(3 * triangles.len());
     for &[a, b, c] in triangles {
         edges.extend([(a, b), (b, c), (c, a)].map(|(from, to)| (from.min(to), from.max(to), from < to)));
