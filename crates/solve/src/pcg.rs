@@ -1,0 +1,272 @@
+//! Conjugate gradients with a block-Jacobi preconditioner.
+
+use crate::block::BlockMatrix;
+use crate::error::{SolveError, expect_length};
+use craze_math::{Mat3, Vec3};
+use rayon::prelude::*;
+
+/// Scalar products are summed within chunks of this many nodes, and then over the chunks in order: the same bits for any number of
+/// threads.
+const CHUNK: usize = 512;
+
+/// When conjugate gradients stop.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct PcgSettings {
+    /// Residual to reach, relative to the right-hand side (both in the 2-norm).
+    pub tolerance: f64,
+    /// Iterations allowed.
+    pub most_iterations: usize,
+}
+
+impl Default for PcgSettings {
+    fn default() -> Self {
+        Self { tolerance: 1e-10, most_iterations: 2000 }
+    }
+}
+
+/// How a solve went.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct PcgReport {
+    /// Iterations used.
+    pub iterations: usize,
+    /// Residual reached, relative to the right-hand side.
+    pub residual: f64,
+}
+
+/// The solver with its scratch memory: nothing is allocated once warm.
+#[derive(Clone, Debug, Default)]
+pub struct Pcg {
+    /// When to stop.
+    pub settings: PcgSettings,
+    inverses: Vec<Mat3>,
+    residual: Vec<Vec3>,
+    direction: Vec<Vec3>,
+    product: Vec<Vec3>,
+    preconditioned: Vec<Vec3>,
+    partial: Vec<[f64; 2]>,
+}
+
+impl Pcg {
+    /// A solver with these settings.
+    pub fn new(settings: PcgSettings) -> Self {
+        Self { settings, ..Self::default() }
+    }
+
+    /// Solves matrix·x = right for symmetric positive definite matrices, starting from the x given.
+    ///
+    /// For held freedoms, use [`BlockMatrix::constrain`] and project the right-hand side. A zero right-hand side gives zero at once. If
+    /// iterations run out ([`SolveError::NotConverged`]), x is the last iterate; after other errors it is of no use.
+    pub fn solve(&mut self, matrix: &BlockMatrix, right: &[Vec3], x: &mut [Vec3]) -> Result<PcgReport, SolveError> {
+        let nodes = matrix.nodes();
+        expect_length("the right-hand side", right.len(), nodes)?;
+        expect_length("the solution", x.len(), nodes)?;
+        self.prepare(matrix)?;
+
+        let right_square = self.sum_over_chunks(right, |entry| entry.norm_squared());
+        if !right_square.is_finite() {
+            return Err(SolveError::NotFinite { what: "the right-hand side", iteration: 0 });
+        }
+        if right_square == 0.0 {
+            x.fill(Vec3::zeros());
+            return Ok(PcgReport { iterations: 0, residual: 0.0 });
+        }
+        let size = right_square.sqrt();
+        let needed = self.settings.tolerance * size;
+
+        matrix.multiply(x, &mut self.product)?;
+        for ((residual, right), product) in self.residual.iter_mut().zip(right).zip(&self.product) {
+            *residual = right - product;
+        }
+        self.direction.fill(Vec3::zeros());
+        // A step of length zero: it preconditions the first residual and takes its scalar products.
+        let [mut residual_square, mut decrease] = self.advance(0.0, x);
+        self.direction.copy_from_slice(&self.preconditioned);
+        let mut iteration = 0;
+        loop {
+            if !(residual_square.is_finite() && decrease.is_finite()) {
+                return Err(SolveError::NotFinite { what: "the residual", iteration });
+            }
+            if residual_square.sqrt() <= needed {
+                return Ok(PcgReport { iterations: iteration, residual: residual_square.sqrt() / size });
+            }
+            if iteration == self.settings.most_iterations {
+                let residual = residual_square.sqrt();
+                return Err(SolveError::NotConverged { iterations: iteration, residual, needed });
+            }
+            iteration += 1;
+            let curvature = self.multiply_direction(matrix);
+            if !curvature.is_finite() {
+                return Err(SolveError::NotFinite { what: "the curvature", iteration });
+            }
+            if curvature <= 0.0 {
+                return Err(SolveError::NegativeCurvature { iteration, curvature });
+            }
+            let previous = decrease;
+            [residual_square, decrease] = self.advance(decrease / curvature, x);
+            let ratio = decrease / previous;
+            self.direction.par_chunks_mut(CHUNK).zip(self.preconditioned.par_chunks(CHUNK)).for_each(
+                |(direction, preconditioned)| {
+                    for (direction, preconditioned) in direction.iter_mut().zip(preconditioned) {
+                        *direction = preconditioned + *direction * ratio;
+                    }
+                },
+            );
+        }
+    }
+
+    /// Sizes the scratch memory and inverts the diagonal blocks.
+    fn prepare(&mut self, matrix: &BlockMatrix) -> Result<(), SolveError> {
+        let nodes = matrix.nodes();
+        for vector in [&mut self.residual, &mut self.direction, &mut self.product, &mut self.preconditioned] {
+            vector.resize(nodes, Vec3::zeros());
+        }
+        self.partial.resize(nodes.div_ceil(CHUNK), [0.0; 2]);
+        self.inverses.clear();
+        for node in 0..nodes {
+            let block = matrix.diagonal(node);
+            let inverse = block.cholesky().map(|factor| factor.inverse());
+            match inverse.filter(|inverse| inverse.iter().all(|entry| entry.is_finite())) {
+                Some(inverse) => self.inverses.push(inverse),
+                None => return Err(SolveError::NotPositiveDefinite { node, pivot: block.determinant() }),
+            }
+        }
+        Ok(())
+    }
+
+    /// x ← x + α·direction, residual ← residual − α·product, preconditioned ← M⁻¹·residual; returns residual² and
+    /// residual·preconditioned.
+    fn advance(&mut self, alpha: f64, x: &mut [Vec3]) -> [f64; 2] {
+        let (direction, product, inverses) = (&self.direction, &self.product, &self.inverses);
+        x.par_chunks_mut(CHUNK)
+            .zip(self.residual.par_chunks_mut(CHUNK))
+            .zip(self.preconditioned.par_chunks_mut(CHUNK))
+            .zip(self.partial.par_iter_mut())
+            .enumerate()
+            .for_each(|(chunk, (((x, residual), preconditioned), partial))| {
+                *partial = [0.0; 2];
+                for (index, ((x, residual), preconditioned)) in
+                    x.iter_mut().zip(residual).zip(preconditioned).enumerate()
+                {
+                    let node = chunk * CHUNK + index;
+                    *x += direction[node] * alpha;
+                    *residual -= product[node] * alpha;
+                    *preconditioned = inverses[node] * *residual;
+                    partial[0] += residual.norm_squared();
+                    partial[1] += residual.dot(preconditioned);
+                }
+            });
+        self.partial.iter().fold([0.0; 2], |sum, partial| [sum[0] + partial[0], sum[1] + partial[1]])
+    }
+
+    /// product ← matrix·direction; returns direction·product.
+    fn multiply_direction(&mut self, matrix: &BlockMatrix) -> f64 {
+        let direction = &self.direction;
+        self.product.par_chunks_mut(CHUNK).zip(self.partial.par_iter_mut()).enumerate().for_each(
+            |(chunk, (product, partial))| {
+                *partial = [0.0; 2];
+                for (index, product) in product.iter_mut().enumerate() {
+                    let node = chunk * CHUNK + index;
+                    *product = matrix.multiply_row(node, direction);
+                    partial[0] += product.dot(&direction[node]);
+                }
+            },
+        );
+        self.partial.iter().map(|partial| partial[0]).sum()
+    }
+
+    fn sum_over_chunks(&mut self, vector: &[Vec3], term: impl Fn(&Vec3) -> f64 + Sync) -> f64 {
+        vector.par_chunks(CHUNK).zip(self.partial.par_iter_mut()).for_each(|(chunk, partial)| {
+            *partial = [chunk.iter().map(&term).sum(), 0.0];
+        });
+        self.partial.iter().map(|partial| partial[0]).sum()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::constraint::Constraints;
+    use crate::pattern::Pattern;
+    use crate::testing::{Numbers, clamped_box, in_threads, residual_of};
+    use std::sync::Arc;
+
+    #[test]
+    fn an_elastic_box_is_solved_to_the_tolerance() {
+        let (matrix, constraints) = clamped_box(6);
+        let mut numbers = Numbers::new(3);
+        let mut right: Vec<Vec3> = (0..matrix.nodes()).map(|_| numbers.vector()).collect();
+        constraints.project(&mut right);
+        let mut x = vec![Vec3::zeros(); right.len()];
+        let mut pcg = Pcg::default();
+        let report = pcg.solve(&matrix, &right, &mut x).expect("positive definite");
+        assert!(report.iterations > 5 && report.residual <= 1e-10, "{report:?}");
+        assert!(residual_of(&matrix, &x, &right) < 2e-10);
+        for node in (0..x.len()).filter(|&node| constraints.projection(node).is_some()) {
+            assert_eq!(x[node], Vec3::zeros());
+        }
+        // Starting from the solution costs nothing.
+        let again = pcg.solve(&matrix, &right, &mut x).expect("positive definite");
+        assert!(again.iterations <= 2, "{again:?}");
+    }
+
+    #[test]
+    fn solutions_have_the_same_bits_for_any_number_of_threads() {
+        let (matrix, constraints) = clamped_box(11);
+        let mut right = vec![Vec3::new(0.0, -1.0, 0.3); matrix.nodes()];
+        constraints.project(&mut right);
+        let run = || {
+            let mut x = vec![Vec3::zeros(); right.len()];
+            let report = Pcg::default().solve(&matrix, &right, &mut x).expect("positive definite");
+            (
+                report.iterations,
+                x.iter().flat_map(|entry| [entry.x, entry.y, entry.z]).map(f64::to_bits).collect::<Vec<_>>(),
+            )
+        };
+        let one = in_threads(1, run);
+        assert!(one == in_threads(2, run) && one == in_threads(3, run));
+    }
+
+    #[test]
+    fn bad_input_gives_a_named_error() {
+        let (matrix, _) = clamped_box(2);
+        let nodes = matrix.nodes();
+        let mut x = vec![Vec3::zeros(); nodes];
+        let mut pcg = Pcg::default();
+        assert_eq!(pcg.solve(&matrix, &x.clone(), &mut x), Ok(PcgReport { iterations: 0, residual: 0.0 }));
+        let right = vec![Vec3::repeat(f64::NAN); nodes];
+        assert!(matches!(pcg.solve(&matrix, &right, &mut x), Err(SolveError::NotFinite { .. })));
+        let mut poisoned = vec![Vec3::repeat(f64::INFINITY); nodes];
+        assert!(matches!(
+            pcg.solve(&matrix, &vec![Vec3::x(); nodes], &mut poisoned),
+            Err(SolveError::NotFinite { .. })
+        ));
+        assert!(matches!(pcg.solve(&matrix, &right[1..], &mut x), Err(SolveError::WrongLength { .. })));
+
+        let mut broken = matrix.clone();
+        *broken.diagonal_mut(7) = Mat3::zeros();
+        let right = vec![Vec3::x(); nodes];
+        assert!(matches!(pcg.solve(&broken, &right, &mut x), Err(SolveError::NotPositiveDefinite { node: 7, .. })));
+
+        let mut pcg = Pcg::new(PcgSettings { most_iterations: 2, ..PcgSettings::default() });
+        x.fill(Vec3::zeros());
+        assert!(matches!(pcg.solve(&matrix, &right, &mut x), Err(SolveError::NotConverged { iterations: 2, .. })));
+    }
+
+    #[test]
+    fn indefinite_matrices_are_seen_though_their_diagonal_is_positive() {
+        let pattern = Arc::new(Pattern::from_elements(2, &[[0, 1]]).expect("valid"));
+        let mut matrix = BlockMatrix::zeros(pattern);
+        let (one, two) = (Mat3::identity(), Mat3::identity() * 2.0);
+        matrix.assemble(&[one, two, two, one]).expect("right length");
+        let mut x = vec![Vec3::zeros(); 2];
+        let result = Pcg::default().solve(&matrix, &[Vec3::x(), -Vec3::x() * 0.5], &mut x);
+        assert!(matches!(result, Err(SolveError::NegativeCurvature { .. })), "{result:?}");
+    }
+
+    #[test]
+    fn an_empty_system_is_solved() {
+        let matrix = BlockMatrix::zeros(Arc::new(Pattern::from_elements::<2>(0, &[]).expect("valid")));
+        assert!(Pcg::default().solve(&matrix, &[], &mut []).is_ok());
+        assert!(Constraints::none(0).is_empty());
+    }
+}
