@@ -79,19 +79,19 @@ fn figure_7_with_a_node_in_the_plane_the_element_falls_into_two() {
 
 #[test]
 fn the_quadrilateral_is_divided_from_its_lowest_node() {
-    for (elements, lowest, opposite) in [([0, 1, 3, 2], 2, 3), ([1, 0, 2, 3], 2, 3)] {
-        let mut mesh = one_above();
-        mesh = tetrahedra(&mesh.positions().iter().map(|&position| position.into()).collect::<Vec<_>>(), &[elements]);
+    let [node, above, one, other] = [[0.0; 3], [1.0, 0.2, 0.8], [1.0, 1.0, -0.6], [1.0, -0.7, -0.4]];
+    // The same element under two numberings: the diagonal follows the numbers, not the places.
+    for mut mesh in [
+        tetrahedra(&[node, above, one, other], &[[0, 1, 3, 2]]),
+        tetrahedra(&[node, above, other, one], &[[0, 1, 2, 3]]),
+    ] {
         let edit = cut(&mut mesh, 0, UP, Snap::NEVER).unwrap();
-        let middle = |end: u32| {
-            edit.points_added
-                .iter()
-                .filter(move |added| added.from.iter().any(|(point, _)| point == NodeId(end)))
-                .map(|added| added.point)
+        let middle_joins = |end: u32, to: u32| {
+            let on_edge = edit.points_added.iter().filter(|added| added.from.iter().any(|(point, _)| point.0 == end));
+            on_edge.into_iter().any(|added| !mesh.elements_at_edge(added.point, NodeId(to)).is_empty())
         };
-        let joined = |one: NodeId, other: NodeId| !mesh.elements_at_edge(one, other).is_empty();
-        assert!(middle(opposite).any(|node| joined(NodeId(lowest), node)));
-        assert!(!middle(lowest).any(|node| joined(NodeId(opposite), node)));
+        assert!(middle_joins(3, 2));
+        assert!(!middle_joins(2, 3));
     }
 }
 

@@ -1,0 +1,333 @@
+//! What is said about a whole mesh: its faults by name, its file, its order, its size in memory and time.
+
+mod support;
+
+use craze_math::Vec3;
+use craze_mesh::{
+    AttributeError, EditError, ElementRule, Face, Inherit, Jitter, MeshError, NodeId, Order, OrderError, PointRule,
+    Snap, TetId, TetMesh, TriMesh, TriangleId, Values, VertexId, kuhn_box, kuhn_box_jittered, kuhn_grid, morton_order,
+};
+use std::time::Instant;
+use support::Random;
+
+fn corner() -> Vec<Vec3> {
+    [[0.0; 3], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0], [1.0, 1.0, 1.0]].map(Vec3::from).to_vec()
+}
+
+#[test]
+fn the_first_fault_is_named() {
+    let build = |elements: &[[u32; 4]]| TetMesh::from_parts(corner(), elements.to_vec()).unwrap_err();
+    assert_eq!(
+        build(&[[0, 1, 2, 3], [1, 2, 3, 9]]),
+        MeshError::OutOfRange { element: TetId(1), point: NodeId(9), count: 5 }
+    );
+    assert_eq!(build(&[[0, 1, 1, 3]]), MeshError::RepeatedPoint { element: TetId(0), point: NodeId(1) });
+    assert_eq!(build(&[[0, 1, 2, 3], [0, 2, 1, 3]]), MeshError::NotPositive { element: TetId(1), measure: -1.0 / 6.0 });
+    assert_eq!(build(&[[0, 1, 2, 3]]), MeshError::Unused { point: NodeId(4) });
+    assert_eq!(
+        build(&[[1, 2, 3, 4], [0, 1, 2, 3], [1, 2, 0, 3]]),
+        MeshError::Duplicate { elements: [TetId(1), TetId(2)] }
+    );
+    // Both lie on the same side of the face of nodes 0, 1, 2.
+    let same_side = build(&[[0, 1, 2, 3], [0, 1, 2, 4]]);
+    assert!(matches!(same_side, MeshError::Orientation { elements: [TetId(0), TetId(1)], .. }), "{same_side}");
+    assert_eq!(
+        same_side.to_string(),
+        "tetrahedron 0 and tetrahedron 1 are oriented against each other at their facet (0, 1, 2)"
+    );
+    let mut positions = corner();
+    positions[2].y = f64::NAN;
+    assert!(matches!(
+        TetMesh::from_parts(positions, vec![[0, 1, 2, 3]]),
+        Err(MeshError::NotFinite { point: NodeId(2), .. })
+    ));
+}
+
+#[test]
+fn faults_of_surfaces_are_named() {
+    let build = |elements: &[[u32; 3]]| TriMesh::from_parts(corner(), elements.to_vec()).unwrap_err();
+    let three = build(&[[0, 1, 2], [1, 0, 3], [0, 1, 4]]);
+    assert_eq!(three.to_string(), "the facet (0, 1) of triangle 0 is shared with triangle 1 and triangle 2");
+    assert!(matches!(
+        build(&[[0, 1, 2], [0, 1, 3]]),
+        MeshError::Orientation { elements: [TriangleId(0), TriangleId(1)], .. }
+    ));
+    assert!(matches!(build(&[[0, 1, 2], [0, 2, 1]]), MeshError::Duplicate { .. }));
+    let flat = [[0.0; 3], [1.0, 0.0, 0.0], [2.0, 0.0, 0.0]].map(Vec3::from).to_vec();
+    assert!(matches!(TriMesh::from_parts(flat, vec![[0, 1, 2]]), Err(MeshError::NotPositive { .. })));
+    assert_eq!(build(&[[0, 1, 2]]), MeshError::Unused { point: VertexId(3) });
+}
+
+#[test]
+fn an_empty_mesh_is_a_mesh() {
+    let mesh = TetMesh::from_parts(Vec::new(), Vec::new()).unwrap();
+    mesh.validate().unwrap();
+    assert_eq!((mesh.pieces().count, mesh.total_measure(), mesh.boundary().triangles.len()), (0, 0.0, 0));
+}
+
+#[test]
+fn the_surface_is_closed_and_encloses_the_volume() {
+    let mesh = kuhn_box_jittered([4, 3, 5], Vec3::new(1.0, 2.0, 0.5), Jitter { amount: 0.1, seed: 1 }).unwrap();
+    let surface = mesh.boundary();
+    // Divergence theorem: a sixth of the sum of triple products is the volume if all triangles face outward.
+    let volume: f64 = surface
+        .triangles
+        .iter()
+        .map(|triangle| {
+            let [a, b, c] = triangle.map(|node| mesh.position(node));
+            a.cross(&b).dot(&c) / 6.0
+        })
+        .sum();
+    assert!((volume - mesh.total_measure()).abs() < 1e-14);
+    let triangles = surface.triangles.iter().map(|triangle| triangle.map(|node| node.0)).collect::<Vec<_>>();
+    let mut used: Vec<u32> = triangles.iter().flatten().copied().collect();
+    used.sort_unstable();
+    used.dedup();
+    let renamed = |node: u32| used.binary_search(&node).unwrap() as u32;
+    let shell = TriMesh::from_parts(
+        used.iter().map(|&node| mesh.positions()[node as usize]).collect(),
+        triangles.iter().map(|triangle| triangle.map(renamed)).collect(),
+    )
+    .unwrap();
+    assert!(shell.boundary().edges.is_empty());
+    for (triangle, facet) in surface.triangles.iter().zip(&surface.facets) {
+        assert_eq!(mesh.facet_points(*facet), triangle.map(Some));
+    }
+}
+
+#[test]
+fn lumped_volumes_add_up() {
+    let mesh = kuhn_box([3, 3, 3], Vec3::new(1.0, 1.0, 2.0)).unwrap();
+    assert!((mesh.point_measures().iter().sum::<f64>() - 2.0).abs() < 1e-14);
+    let inner = mesh.positions().iter().position(|place| (place - Vec3::new(1.0, 1.0, 2.0) / 3.0).norm() < 1e-12);
+    assert!((mesh.point_measures()[inner.unwrap()] - 2.0 / 27.0).abs() < 1e-15);
+}
+
+#[test]
+fn pieces_are_numbered_by_their_lowest_element_and_touching_is_not_enough() {
+    let mut positions = corner();
+    positions.extend([[-1.0, 0.0, 0.0], [0.0, -1.0, 0.0], [0.0, 0.0, -1.0]].map(Vec3::from));
+    // Element 1 touches the others in node 0 only; elements 0 and 2 share a face.
+    let mesh = TetMesh::from_parts(positions, vec![[0, 1, 2, 3], [0, 6, 5, 7], [1, 2, 3, 4]]).unwrap();
+    let pieces = mesh.pieces();
+    assert_eq!((pieces.count, pieces.of_element), (2, vec![0, 1, 0]));
+    let mut mesh = mesh;
+    let edits = mesh.part_at_points(&mesh.point_ids().collect::<Vec<_>>()).unwrap();
+    mesh.validate().unwrap();
+    assert_eq!((edits.len(), mesh.point_count()), (1, 9));
+}
+
+#[test]
+fn a_saved_mesh_is_the_same_mesh() {
+    let mut mesh = kuhn_box_jittered([3, 3, 3], Vec3::repeat(1.0), Jitter { amount: 0.1, seed: 4 }).unwrap();
+    mesh.point_attributes_mut().add("weight", PointRule::Interpolate, Values::Scalars(vec![0.25; 64])).unwrap();
+    mesh.element_attributes_mut().add("part", ElementRule::Copy, Values::Labels((0..162).collect())).unwrap();
+    mesh.facet_attributes_mut().add("paint", Inherit, Values::Labels((0..648).collect())).unwrap();
+    let mut random = Random(1);
+    for _ in 0..50 {
+        let current = mesh.positions().to_vec();
+        let node = NodeId(random.below(mesh.point_count()) as u32);
+        let _ = mesh.cut_star(node, random.direction(), &current, Snap { distance: 0.02, angle: 0.1 });
+    }
+    let bytes = postcard::to_allocvec(&mesh).unwrap();
+    let mut loaded: TetMesh = postcard::from_bytes(&bytes).unwrap();
+    assert_eq!(mesh, loaded);
+    // What follows is the same, too: edits of the loaded mesh do the same to it.
+    for step in 0..50 {
+        let [node, other] = [0, 1].map(|_| NodeId(random.below(mesh.point_count()) as u32));
+        let (normal, current) = (random.direction(), mesh.positions().to_vec());
+        let snap = Snap { distance: 0.02, angle: 0.1 };
+        assert_eq!(mesh.cut_star(node, normal, &current, snap), loaded.cut_star(node, normal, &current, snap));
+        assert_eq!(mesh.collapse_edge(node, other, 0.5, 1e-12), loaded.collapse_edge(node, other, 0.5, 1e-12));
+        assert_eq!(mesh, loaded, "step {step}");
+    }
+}
+
+#[test]
+fn foreign_bytes_are_refused_and_never_make_a_broken_mesh() {
+    let mut mesh = kuhn_box([2, 2, 2], Vec3::repeat(1.0)).unwrap();
+    mesh.point_attributes_mut().add("weight", PointRule::Interpolate, Values::Scalars(vec![1.0; 27])).unwrap();
+    let bytes = postcard::to_allocvec(&mesh).unwrap();
+    let mut random = Random(3);
+    let mut refused = 0;
+    for _ in 0..2000 {
+        let mut damaged = bytes.clone();
+        for _ in 0..1 + random.below(3) {
+            let place = random.below(damaged.len());
+            damaged[place] = random.bits() as u8;
+        }
+        damaged.truncate(if random.below(4) == 0 { random.below(damaged.len()) } else { damaged.len() });
+        match postcard::from_bytes::<TetMesh>(&damaged) {
+            Ok(mesh) => mesh.validate().unwrap(),
+            Err(_) => refused += 1,
+        }
+    }
+    assert!(refused > 500, "{refused}");
+}
+
+#[test]
+fn attributes_that_do_not_fit_are_refused() {
+    let mut mesh = kuhn_grid([1, 1], [1.0, 1.0]).unwrap();
+    let points = mesh.point_attributes_mut();
+    let short = points.add("weight", PointRule::Heaviest, Values::Scalars(vec![1.0; 3]));
+    assert_eq!(short, Err(AttributeError::Length { name: "weight".into(), expected: 4, found: 3 }));
+    let labels = points.add("hold", PointRule::Interpolate, Values::Labels(vec![0; 4]));
+    assert_eq!(labels, Err(AttributeError::Rule { name: "hold".into() }));
+    points.add("hold", PointRule::Common, Values::Labels(vec![3; 4])).unwrap();
+    let twice = points.add("hold", PointRule::Heaviest, Values::Labels(vec![0; 4]));
+    assert_eq!(twice, Err(AttributeError::Exists { name: "hold".into() }));
+    assert_eq!(points.labels("hold"), Some(&[3; 4][..]));
+    assert_eq!(points.scalars("hold"), None);
+    assert_eq!(points.remove("hold"), Some(Values::Labels(vec![3; 4])));
+}
+
+#[test]
+fn renumbering_along_the_curve_keeps_the_mesh_and_brings_neighbours_together() {
+    let mut mesh = kuhn_box([12, 12, 12], Vec3::repeat(1.0)).unwrap();
+    let count = mesh.point_count();
+    let places = Values::Vectors(mesh.positions().to_vec());
+    mesh.point_attributes_mut().add("place", PointRule::Interpolate, places).unwrap();
+    let mut random = Random(2);
+    let mut shuffled =
+        Order { points: (0..count as u32).collect(), elements: (0..mesh.element_count() as u32).collect() };
+    for list in [&mut shuffled.points, &mut shuffled.elements] {
+        for place in (1..list.len()).rev() {
+            list.swap(place, random.below(place + 1));
+        }
+    }
+    mesh.renumber(&shuffled).unwrap();
+    let spread = |mesh: &TetMesh| -> f64 {
+        mesh.elements().iter().flat_map(|tet| tet.map(|node| f64::from(node.abs_diff(tet[0])))).sum::<f64>()
+    };
+    let scattered = spread(&mesh);
+    let order = morton_order(mesh.positions(), mesh.elements());
+    let mut outside = mesh.positions().to_vec();
+    let mut volumes: Vec<f64> = mesh.element_ids().map(|tet| mesh.measure(tet)).collect();
+    mesh.renumber(&order).unwrap();
+    order.apply_to_points(&mut outside);
+    order.apply_to_elements(&mut volumes);
+    mesh.validate().unwrap();
+    assert_eq!(mesh.positions(), outside);
+    assert_eq!(mesh.point_attributes().vectors("place"), Some(mesh.positions()));
+    assert!(mesh.element_ids().all(|tet| mesh.measure(tet) == volumes[tet.index()]));
+    assert!(spread(&mesh) < scattered / 4.0);
+    let before = mesh.clone();
+    let mut twice = order.clone();
+    twice.points[3] = twice.points[2];
+    assert_eq!(mesh.renumber(&twice), Err(OrderError::NotAPermutation { what: "points", entry: 3 }));
+    assert_eq!(mesh, before);
+}
+
+#[test]
+fn removed_elements_take_their_lonely_points_with_them_and_leave_open_faces() {
+    let mut mesh = kuhn_box([2, 2, 2], Vec3::repeat(1.0)).unwrap();
+    let corner = NodeId(8);
+    let gone: Vec<TetId> = mesh.elements_of(NodeId(2)).collect();
+    let volume: f64 = gone.iter().map(|&tet| mesh.measure(tet)).sum();
+    let edit = mesh.remove_elements(&gone).unwrap();
+    mesh.validate().unwrap();
+    assert!((mesh.total_measure() + volume - 1.0).abs() < 1e-15);
+    assert_eq!(edit.points_removed, [NodeId(2)]);
+    assert!(!edit.exposed.is_empty());
+    for &Face { element, corner } in &edit.exposed {
+        assert_eq!(mesh.neighbour(element, corner as usize), None);
+    }
+    assert!(mesh.elements_of(corner).len() > 0);
+    let all: Vec<TetId> = mesh.element_ids().collect();
+    mesh.remove_elements(&all).unwrap();
+    mesh.validate().unwrap();
+    assert_eq!((mesh.point_count(), mesh.element_count()), (0, 0));
+}
+
+#[test]
+fn impossible_edits_say_why() {
+    let mut mesh = TetMesh::from_parts(corner()[..4].to_vec(), vec![[0, 1, 2, 3]]).unwrap();
+    let [a, b] = [NodeId(0), NodeId(1)];
+    assert!(matches!(mesh.collapse_edge(a, b, 0.0, 1.0), Err(EditError::LinkCondition { .. })));
+    assert!(matches!(mesh.split_edge(a, a, 0.5), Err(EditError::NoSuchEdge { .. })));
+    assert!(matches!(mesh.split_edge(a, b, 1.0), Err(EditError::OutOfRange { .. })));
+    assert!(matches!(mesh.split_edge(a, b, f64::NAN), Err(EditError::OutOfRange { .. })));
+    assert!(matches!(mesh.split_edge(a, b, 5e-324), Err(EditError::Inverts { .. })));
+    assert!(matches!(mesh.split_edge(a, NodeId(7), 0.5), Err(EditError::NoSuchPoint { point: NodeId(7) })));
+    assert!(matches!(mesh.flip_edge(a, b), Err(EditError::BoundaryEdge { .. })));
+    assert!(matches!(mesh.flip_face(TetId(0), 2), Err(EditError::NoNeighbour { corner: 2, .. })));
+    assert!(matches!(mesh.flip_face(TetId(0), 9), Err(EditError::NoNeighbour { corner: 9, .. })));
+    assert!(matches!(mesh.duplicate_point(a, &[TetId(0)]), Err(EditError::NothingParted { all: 1, .. })));
+    assert!(matches!(mesh.part_at_edge(a, b), Err(EditError::OnePart { .. })));
+    assert!(matches!(mesh.remove_elements(&[TetId(1)]), Err(EditError::NoSuchElement { .. })));
+    let mut box_mesh = kuhn_box([2, 2, 2], Vec3::repeat(1.0)).unwrap();
+    // Corner 0 into its neighbour on the box's edge: allowed by topology, but the corner would be cut off.
+    let refused = box_mesh.collapse_edge(NodeId(1), NodeId(0), 0.0, 1e-9);
+    assert!(matches!(refused, Err(EditError::MeasureChanges { .. } | EditError::Inverts { .. })), "{refused:?}");
+    let inner = NodeId(13);
+    let collapsed = box_mesh.collapse_edge(NodeId(4), inner, 0.0, 1e-9).unwrap();
+    box_mesh.validate().unwrap();
+    assert_eq!(collapsed.points_removed, [inner]);
+}
+
+#[test]
+fn elements_that_share_an_edge_only_are_parted_at_its_middle() {
+    // Two tetrahedra on opposite sides of an edge, held together at both of its ends by others would be a pinch; here
+    // even without them the edge is one.
+    let mut mesh = TetMesh::from_parts(
+        [[0.0; 3], [0.0, 0.0, 1.0], [1.0, 0.0, 0.0], [1.0, 1.0, 0.0], [-1.0, 0.0, 0.0], [-1.0, -1.0, 0.0]]
+            .map(Vec3::from)
+            .to_vec(),
+        vec![[0, 2, 3, 1], [0, 4, 5, 1]],
+    )
+    .unwrap();
+    assert_eq!(mesh.pinched_edges(NodeId(0)), [NodeId(1)]);
+    let edit = mesh.part_at_edge(NodeId(0), NodeId(1)).unwrap();
+    mesh.validate().unwrap();
+    assert_eq!((edit.points_added.len(), mesh.element_count()), (2, 4));
+    assert_eq!(mesh.pinched_edges(NodeId(0)), []);
+}
+
+#[test]
+fn geometry_and_adjacency_need_less_than_150_bytes_a_tetrahedron() {
+    let mut mesh = kuhn_box([20, 20, 20], Vec3::repeat(1.0)).unwrap();
+    assert!(mesh.bytes() < 80 * mesh.element_count());
+    let mut random = Random(9);
+    for _ in 0..3000 {
+        let current = mesh.positions().to_vec();
+        let node = NodeId(random.below(mesh.point_count()) as u32);
+        let _ = mesh.cut_star(node, random.direction(), &current, Snap { distance: 0.005, angle: 0.1 });
+    }
+    assert!(mesh.bytes() < 150 * mesh.element_count(), "{}", mesh.bytes() as f64 / mesh.element_count() as f64);
+}
+
+/// Prints what docs quote; run with `--ignored --nocapture` in a release build.
+#[test]
+#[ignore = "a measurement"]
+fn building_a_million_tetrahedra_and_editing_them_is_quick() {
+    let built = Instant::now();
+    let mesh = kuhn_box([55, 55, 55], Vec3::repeat(1.0)).unwrap();
+    println!(
+        "{} tetrahedra in {:.2?}, {} bytes each",
+        mesh.element_count(),
+        built.elapsed(),
+        mesh.bytes() / mesh.element_count()
+    );
+    drop(mesh);
+    for count in [7, 14, 32] {
+        let mut mesh = kuhn_box([count; 3], Vec3::repeat(1.0)).unwrap();
+        let (size, mut random) = (mesh.element_count(), Random(1));
+        let mut current = mesh.positions().to_vec();
+        let snap = Snap { distance: 0.05 / count as f64, angle: 0.1 };
+        let (started, mut cuts, mut splits) = (Instant::now(), 0, 0);
+        while cuts < 300 {
+            let node = NodeId(random.below(mesh.point_count()) as u32);
+            if let Ok(edit) = mesh.cut_star(node, random.direction(), &current, snap) {
+                edit.carry_points(&mut current, |old, blend| blend.sum(|node| old[node.index()]));
+                cuts += 1;
+            }
+        }
+        let cut = started.elapsed() / cuts;
+        let started = Instant::now();
+        while splits < 300 {
+            let tet = mesh.points_of(TetId(random.below(mesh.element_count()) as u32));
+            splits += u32::from(mesh.split_edge(tet[0], tet[1], 0.5).is_ok());
+        }
+        println!("{size} tetrahedra: {cut:.1?} a cut, {:.1?} a split", started.elapsed() / splits);
+    }
+}
