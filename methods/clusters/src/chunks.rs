@@ -1,0 +1,92 @@
+//! Work over particles in fixed chunks, so that sums have the same bits on any number of threads.
+
+use craze_math::Vec3;
+use std::ops::Range;
+
+/// Particles in a chunk: enough to outweigh handing it to another thread, few enough to stay in the second-level cache.
+pub(crate) const CHUNK: usize = 4096;
+
+/// Work that can be divided between two threads.
+pub(crate) trait Divide: Send + Sized {
+    /// Number of particles.
+    fn count(&self) -> usize;
+    /// The first `at` particles, and the others.
+    fn divide(self, at: usize) -> (Self, Self);
+}
+
+impl Divide for Range<usize> {
+    fn count(&self) -> usize {
+        self.len()
+    }
+
+    fn divide(self, at: usize) -> (Self, Self) {
+        let middle = self.start + at;
+        (self.start..middle, middle..self.end)
+    }
+}
+
+/// Positions and velocities of neighbouring particles, to be written.
+pub(crate) struct Span<'a> {
+    /// Index of the first particle.
+    pub first: usize,
+    /// Positions (m).
+    pub positions: &'a mut [Vec3],
+    /// Velocities (m/s).
+    pub velocities: &'a mut [Vec3],
+}
+
+impl Divide for Span<'_> {
+    fn count(&self) -> usize {
+        self.positions.len()
+    }
+
+    fn divide(self, at: usize) -> (Self, Self) {
+        let (positions, later_positions) = self.positions.split_at_mut(at);
+        let (velocities, later_velocities) = self.velocities.split_at_mut(at);
+        (
+            Span { first: self.first, positions, velocities },
+            Span { first: self.first + at, positions: later_positions, velocities: later_velocities },
+        )
+    }
+}
+
+/// Does `leaf` for every chunk and joins the results of neighbours pairwise, first with second.
+///
+/// The tree of pairs depends on the number of particles alone, and results travel on the stack: the same bits for any number of
+/// threads, and no allocation.
+pub(crate) fn gather<Work: Divide, Part: Send>(
+    work: Work,
+    leaf: &(impl Fn(Work) -> Part + Sync),
+    join: &(impl Fn(Part, Part) -> Part + Sync),
+) -> Part {
+    let chunks = work.count().div_ceil(CHUNK);
+    if chunks <= 1 {
+        return leaf(work);
+    }
+    let (first, second) = work.divide(chunks / 2 * CHUNK);
+    let (first, second) = rayon::join(|| gather(first, leaf, join), || gather(second, leaf, join));
+    join(first, second)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_particle_is_in_one_chunk_and_chunks_are_joined_in_order() {
+        for count in [0, 1, CHUNK, CHUNK + 1, 5 * CHUNK - 1, 16 * CHUNK + 3] {
+            let ranges = gather(0..count, &|range| vec![range], &|mut first, second| {
+                first.extend(second);
+                first
+            });
+            let mut next = 0;
+            for range in &ranges {
+                assert_eq!(range.start, next);
+                assert!(range.len() <= CHUNK);
+                next = range.end;
+            }
+            assert_eq!(next, count);
+            assert_eq!(ranges.len(), count.div_ceil(CHUNK).max(1));
+        }
+    }
+}

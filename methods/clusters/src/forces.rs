@@ -1,0 +1,308 @@
+//! Shape matching: where the rest shape fits best, and how the particles move with it.
+
+use crate::chunks::gather;
+use crate::flight::orientation;
+use crate::model::{Cluster, Particles, Slip};
+use craze_engine::RigidBody;
+use craze_math::{Mat3, Rotation, Vec3, polar, symmetric_eigen};
+
+/// The rest shape laid over the particles, and the rigid motion nearest to theirs.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct ShapeMatch {
+    /// Position of the first particle (m): places are reckoned from here, so that rounding is relative to the size of the body and
+    /// not to its distance from the origin.
+    anchor: Vec3,
+    /// x̄ from the anchor (m).
+    from_anchor: Vec3,
+    /// F (1), Jones et al. 2016 (3).
+    pub deformation: Mat3,
+    /// R of F = R·S (5).
+    pub rotation: Mat3,
+    /// S of F = R·S (5).
+    stretch: Mat3,
+    /// Velocity of the centre of mass (m/s).
+    pub velocity: Vec3,
+    /// Angular momentum about the centre of mass (kg·m²/s).
+    pub angular_momentum: Vec3,
+    /// Angular velocity with which the body, were it rigid, would have that angular momentum (rad/s).
+    pub spin: Vec3,
+    /// Inverse of the inertia (1/(kg·m²)).
+    inverse_inertia: Mat3,
+}
+
+impl ShapeMatch {
+    /// The match of a body in flight, which is perfect.
+    pub(crate) fn of_flight(flight: &RigidBody, cluster: &Cluster) -> ShapeMatch {
+        let rotation = orientation(flight, cluster).to_rotation_matrix().into_inner();
+        ShapeMatch {
+            anchor: flight.position,
+            from_anchor: Vec3::zeros(),
+            deformation: rotation * cluster.moment * cluster.inverse_moment,
+            rotation,
+            stretch: cluster.moment * cluster.inverse_moment,
+            velocity: flight.velocity,
+            angular_momentum: flight.angular_momentum,
+            spin: flight.spin(),
+            inverse_inertia: flight.inverse_inertia_in_world(),
+        }
+    }
+
+    /// x̄ (m).
+    pub(crate) fn center(&self) -> Vec3 {
+        self.anchor + self.from_anchor
+    }
+
+    /// R as a quaternion.
+    pub(crate) fn orientation(&self) -> Rotation {
+        let column = |axis| self.rotation.column(axis).into_owned();
+        Rotation::from_basis_unchecked(&[column(0), column(1), column(2)])
+    }
+
+    /// g = R(r − r̄) + x̄ (m), Jones et al. 2016 (6), for a member at `offset` r − r̄.
+    pub(crate) fn goal(&self, offset: &Vec3) -> Vec3 {
+        self.center() + self.rotation * offset
+    }
+
+    /// g − x (m) for a member at `offset` r − r̄ and `position` x.
+    #[inline]
+    pub(crate) fn way_to_goal(&self, offset: &Vec3, position: &Vec3) -> Vec3 {
+        self.rotation * offset + (self.from_anchor - (position - self.anchor))
+    }
+
+    /// Place from the centre of mass (m).
+    #[inline]
+    pub(crate) fn arm(&self, place: &Vec3) -> Vec3 {
+        (place - self.anchor) - self.from_anchor
+    }
+
+    /// What rounding has added to the rigid motion by pulls of `strength` (1/s), given Σ m (g − x) and Σ m (x − x̄) × (g − x).
+    ///
+    /// The first sum is zero but for rounding. The second, Σ m (x − x̄) × R(r − r̄), is the axial vector of R·(A_rr·S − S·A_rr)·Rᵀ,
+    /// which vanishes where S commutes with A_rr (READINGS 26) and is left in place where it does not.
+    pub(crate) fn slip(&self, cluster: &Cluster, strength: f64, (pull, moment): (Vec3, Vec3)) -> Slip {
+        let strain = self.stretch - Mat3::identity();
+        let twist = cluster.moment * strain - strain * cluster.moment;
+        let meant = self.rotation * Vec3::new(twist[(2, 1)], twist[(0, 2)], twist[(1, 0)]);
+        Slip { velocity: strength / cluster.mass() * pull, spin: strength * (self.inverse_inertia * (moment - meant)) }
+    }
+
+    /// Velocity (m/s) that the nearest rigid motion has at a place, by its arm.
+    #[inline]
+    pub(crate) fn rigid_velocity(&self, arm: &Vec3) -> Vec3 {
+        self.velocity + self.spin.cross(arm)
+    }
+}
+
+/// Sums over particles, with d = x − anchor, u = v − velocity of the first particle and q = r − r̄.
+#[derive(Clone, Copy)]
+struct Sums {
+    /// Σ m d.
+    first: Vec3,
+    /// Σ m d qᵀ.
+    mixed: Mat3,
+    /// Σ m d dᵀ.
+    second: Mat3,
+    /// Σ m u.
+    momentum: Vec3,
+    /// Σ m d × u.
+    angular_momentum: Vec3,
+}
+
+impl Sums {
+    const ZERO: Sums = Sums {
+        first: Vec3::new(0.0, 0.0, 0.0),
+        mixed: Mat3::new(0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0),
+        second: Mat3::new(0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0),
+        momentum: Vec3::new(0.0, 0.0, 0.0),
+        angular_momentum: Vec3::new(0.0, 0.0, 0.0),
+    };
+
+    fn join(self, other: Sums) -> Sums {
+        Sums {
+            first: self.first + other.first,
+            mixed: self.mixed + other.mixed,
+            second: self.second + other.second,
+            momentum: self.momentum + other.momentum,
+            angular_momentum: self.angular_momentum + other.angular_momentum,
+        }
+    }
+}
+
+/// Moments below this share of the largest take no spin.
+const NO_INERTIA: f64 = 1e-12;
+
+/// Lays the rest shape over the particles: Jones et al. 2016 (1)–(5).
+///
+/// A flat cloud leaves R unique, a straight one leaves the turn about its line open, a single particle leaves all of R open; R is then
+/// one of the best, and goals are the same for all of them. Numbers that are not finite come back as NaN.
+pub(crate) fn match_shape(
+    particles: &Particles,
+    cluster: &Cluster,
+    positions: &[Vec3],
+    velocities: &[Vec3],
+) -> ShapeMatch {
+    let (anchor, anchor_velocity) = (positions[0], velocities[0]);
+    let sums = gather(
+        0..positions.len(),
+        &|range| {
+            let mut sums = Sums::ZERO;
+            let members = positions[range.clone()]
+                .iter()
+                .zip(&velocities[range.clone()])
+                .zip(&particles.masses[range.clone()])
+                .zip(&cluster.offsets[range]);
+            for (((position, velocity), mass), offset) in members {
+                let arm = position - anchor;
+                let velocity = velocity - anchor_velocity;
+                let weighted = *mass * arm;
+                sums.first += weighted;
+                sums.mixed += weighted * offset.transpose();
+                sums.second += weighted * arm.transpose();
+                sums.momentum += *mass * velocity;
+                sums.angular_momentum += weighted.cross(&velocity);
+            }
+            sums
+        },
+        &Sums::join,
+    );
+    let mass = cluster.mass();
+    let from_anchor = sums.first / mass;
+    // Σ m q vanishes, so that A_xr about the anchor is A_xr about the centre.
+    let deformation = sums.mixed * cluster.inverse_moment;
+    let polar = polar(&deformation);
+    let central = sums.second - mass * from_anchor * from_anchor.transpose();
+    let inertia = Mat3::identity() * central.trace() - central;
+    let inverse_inertia = pseudo_inverse(&inertia, NO_INERTIA);
+    let angular_momentum = sums.angular_momentum - from_anchor.cross(&sums.momentum);
+    ShapeMatch {
+        anchor,
+        from_anchor,
+        deformation,
+        rotation: polar.rotation,
+        stretch: polar.stretch,
+        velocity: anchor_velocity + sums.momentum / mass,
+        angular_momentum,
+        spin: inverse_inertia * angular_momentum,
+        inverse_inertia,
+    }
+}
+
+/// Inverse of a symmetric positive semidefinite matrix in the directions whose eigenvalue is above `threshold` times the largest,
+/// zero in the others.
+pub(crate) fn pseudo_inverse(matrix: &Mat3, threshold: f64) -> Mat3 {
+    let eigen = symmetric_eigen(matrix);
+    let smallest = threshold * eigen.values.amax();
+    let inverse = eigen.values.map(|value| if value > smallest { 1.0 / value } else { 0.0 });
+    eigen.vectors * Mat3::from_diagonal(&inverse) * eigen.vectors.transpose()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::{advance, awake, block, body, crooked, plain_step};
+    use crate::{Cloud, Clusters};
+    use craze_engine::Method;
+    use craze_math::Isometry;
+    use proptest::prelude::*;
+    use std::f64::consts::FRAC_PI_2;
+
+    fn largest_way(body: &Clusters) -> f64 {
+        let ways = body.goals().into_iter().zip(body.positions()).map(|(goal, position)| (goal - position).norm());
+        ways.fold(0.0, f64::max)
+    }
+
+    fn moved(mut body: Clusters, motion: &Isometry) -> Clusters {
+        body.set_motion(|rest| (motion.transform_point(&(*rest).into()).coords, Vec3::zeros())).unwrap();
+        body
+    }
+
+    #[test]
+    fn a_quarter_turn_and_a_shift_leave_goals_at_the_particles() {
+        // VALIDATION 2.
+        let motion = Isometry::new(Vec3::new(3.0, -2.0, 1.0), Vec3::new(0.0, 0.0, FRAC_PI_2));
+        for counts in [[4, 4, 4], [8, 2, 2], [1, 1, 1], [2, 1, 1], [5, 1, 1], [3, 4, 1]] {
+            let body = moved(body(block(counts), 1.0, awake()), &motion);
+            assert!(largest_way(&body) < 1e-14, "{counts:?}: {:e}", largest_way(&body));
+        }
+    }
+
+    #[test]
+    fn a_flat_or_straight_cloud_is_drawn_back_to_its_shape() {
+        for counts in [[4, 3, 1], [1, 5, 4], [6, 1, 1], [1, 1, 2]] {
+            let options = crate::Options { damping: 10.0, ..awake() };
+            let mut body = moved(body(block(counts), 0.5, options), &Isometry::rotation(Vec3::new(0.4, 1.0, -0.7)));
+            let turned = body.positions();
+            let center = turned.iter().sum::<Vec3>() / turned.len() as f64;
+            let mut bent = turned.iter().map(|place| center + 1.3 * (place - center));
+            let bent: Vec<Vec3> = bent.by_ref().collect();
+            let mut next = bent.iter();
+            body.state.positions.iter_mut().for_each(|position| *position = *next.next().unwrap());
+            for _ in 0..300 {
+                advance(&mut body, &plain_step());
+            }
+            let worst = body.positions().iter().zip(&turned).map(|(now, then)| (now - then).norm()).fold(0.0, f64::max);
+            assert!(worst < 1e-9, "{counts:?}: {worst:e}");
+        }
+    }
+
+    #[test]
+    fn a_mirrored_body_gets_its_handedness_back() {
+        let options = crate::Options { damping: 5.0, ..awake() };
+        let mut body = body(block([4, 5, 6]), 0.8, options);
+        body.set_motion(|rest| (Vec3::new(rest.x, rest.y, -0.6 * rest.z), Vec3::zeros())).unwrap();
+        assert!(body.deformation().determinant() < 0.0);
+        for _ in 0..600 {
+            advance(&mut body, &plain_step());
+            assert!((body.matched().rotation.determinant() - 1.0).abs() < 1e-12);
+        }
+        assert!((body.deformation().determinant() - 1.0).abs() < 1e-9);
+        assert!(largest_way(&body) < 1e-9);
+    }
+
+    #[test]
+    fn a_point_like_or_collapsed_body_stays_finite() {
+        let mut body = body(block([3, 3, 3]), 1.0, awake());
+        body.set_motion(|_| (Vec3::new(1.0, 2.0, 3.0), Vec3::zeros())).unwrap();
+        for _ in 0..60 {
+            advance(&mut body, &plain_step());
+        }
+        assert!(body.positions().iter().all(|position| position.iter().all(|entry| entry.is_finite())));
+        assert!(largest_way(&body) < 0.5);
+    }
+
+    #[test]
+    fn the_elastic_energy_is_that_of_the_springs() {
+        let mut body = body(block([2, 1, 1]), 0.25, awake());
+        body.set_motion(|rest| (1.5 * rest, Vec3::zeros())).unwrap();
+        // Two masses of 1 kg, each 0.025 m from its goal.
+        let expected = 0.5 * (0.25 * 60.0f64.powi(2)) * 2.0 * 0.025f64.powi(2);
+        assert!((body.account(&Vec3::zeros()).elastic / expected - 1.0).abs() < 1e-12);
+    }
+
+    proptest! {
+        #[test]
+        fn any_cloud_moved_rigidly_is_at_its_goals(
+            places in prop::collection::vec(prop::array::uniform3(-1.0f64..1.0), 1..40),
+            turn in prop::array::uniform3(-6.0f64..6.0),
+            shift in prop::array::uniform3(-10.0f64..10.0),
+        ) {
+            let positions: Vec<Vec3> = places.into_iter().map(Vec3::from).collect();
+            let volumes = (0..positions.len()).map(|index| 1e-3 * (1.0 + (index % 3) as f64)).collect();
+            let body = body(Cloud { positions, volumes, spacing: 0.1 }, 1.0, awake());
+            let body = moved(body, &Isometry::new(shift.into(), turn.into()));
+            prop_assert!(largest_way(&body) < 1e-10, "{:e}", largest_way(&body));
+        }
+
+        #[test]
+        fn goals_turn_with_the_particles(turn in prop::array::uniform3(-6.0f64..6.0)) {
+            let motion = Isometry::rotation(turn.into());
+            let mut straight = body(block([4, 3, 2]), 1.0, awake());
+            straight.set_motion(|rest| (crooked(rest), Vec3::zeros())).unwrap();
+            let mut turned = body(block([4, 3, 2]), 1.0, awake());
+            turned.set_motion(|rest| (motion.transform_point(&crooked(rest).into()).coords, Vec3::zeros())).unwrap();
+            for (goal, turned_goal) in straight.goals().iter().zip(turned.goals()) {
+                prop_assert!((motion.transform_point(&(*goal).into()).coords - turned_goal).norm() < 1e-12);
+            }
+        }
+    }
+}

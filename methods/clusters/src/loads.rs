@@ -1,0 +1,311 @@
+//! What acts on a body from outside: holds, loads and contacts.
+
+use crate::model::{Clusters, Particles};
+use craze_engine::{Effect, HoldId, Region, Step};
+use craze_math::{Isometry, Vec3};
+
+/// Particles that a hold has taken.
+pub(crate) struct Hold {
+    pub id: HoldId,
+    /// Increasing, never empty.
+    pub members: Vec<u32>,
+    /// Force on the body in the last committed step (N).
+    pub reaction: Vec3,
+    /// The same in the prediction (N).
+    pub predicted_reaction: Vec3,
+}
+
+/// Impulses from outside in the prediction.
+pub(crate) struct External {
+    /// Sum on each particle (N·s); zero but for those listed in `touched`.
+    impulses: Vec<Vec3>,
+    /// Particles that something acts on, in the order in which it began to.
+    touched: Vec<u32>,
+    is_touched: Vec<bool>,
+    /// Index of the hold that places a particle.
+    placed_by: Vec<Option<u32>>,
+}
+
+impl External {
+    /// Nothing acts. Room for all particles is made now, so that no step has to.
+    pub(crate) fn new(count: usize) -> External {
+        External {
+            impulses: vec![Vec3::zeros(); count],
+            touched: Vec::with_capacity(count),
+            is_touched: vec![false; count],
+            placed_by: vec![None; count],
+        }
+    }
+
+    /// Which hold places a particle.
+    pub(crate) fn placed_by(&self, particle: usize) -> Option<u32> {
+        self.placed_by[particle]
+    }
+
+    /// Books an impulse (N·s).
+    pub(crate) fn book(&mut self, particle: usize, impulse: &Vec3) {
+        if !self.is_touched[particle] {
+            self.is_touched[particle] = true;
+            self.touched.push(particle as u32);
+        }
+        self.impulses[particle] += impulse;
+    }
+
+    /// Forgets everything.
+    pub(crate) fn clear(&mut self) {
+        for particle in self.touched.drain(..) {
+            let particle = particle as usize;
+            self.impulses[particle] = Vec3::zeros();
+            self.is_touched[particle] = false;
+            self.placed_by[particle] = None;
+        }
+    }
+}
+
+impl Particles {
+    /// The area (m²) that a particle offers to a traction: one face of the cube of its volume.
+    fn face_area(&self, particle: usize) -> f64 {
+        let side = self.volumes[particle].cbrt();
+        side * side
+    }
+}
+
+impl Clusters {
+    /// Takes the particles inside a region; centre of mass of what was taken (m).
+    pub(crate) fn take_hold(&mut self, id: HoldId, region: &Region) -> Option<Vec3> {
+        let rest = &self.particles.rest;
+        let members: Vec<u32> =
+            (0..self.count()).filter(|&particle| region.contains(&rest[particle])).map(|index| index as u32).collect();
+        let place = self.holds.binary_search_by_key(&id, |hold| hold.id);
+        if members.is_empty() {
+            if let Ok(index) = place {
+                self.holds.remove(index);
+            }
+            return None;
+        }
+        let (mut mass, mut moment) = (0.0, Vec3::zeros());
+        for &member in &members {
+            mass += self.particles.masses[member as usize];
+            moment += self.particles.masses[member as usize] * rest[member as usize];
+        }
+        let hold = Hold { id, members, reaction: Vec3::zeros(), predicted_reaction: Vec3::zeros() };
+        match place {
+            Ok(index) => self.holds[index] = hold,
+            Err(index) => self.holds.insert(index, hold),
+        }
+        Some(moment / mass)
+    }
+
+    /// Index of a hold of this body.
+    pub(crate) fn hold_index(&self, id: HoldId) -> Option<usize> {
+        self.holds.binary_search_by_key(&id, |hold| hold.id).ok()
+    }
+
+    /// Whether a load of this step takes hold of the body.
+    pub(crate) fn is_loaded(&self, step: &Step) -> bool {
+        step.loads.iter().any(|load| self.hold_index(load.hold).is_some())
+    }
+
+    /// Lets forces push the prediction, then puts placed particles where they belong.
+    ///
+    /// A force is spread by mass. A traction acts on one face of the cube of each particle's volume, since particles have no surface of
+    /// their own: on a layer of one particle that is the layer's area; a region deeper than that is pushed on in all its layers.
+    /// A particle that several holds place follows the first of them.
+    pub(crate) fn apply_loads(&mut self, step: &Step) {
+        for load in step.loads {
+            let Some(index) = self.hold_index(load.hold) else { continue };
+            match load.effect {
+                Effect::Place(_) => {}
+                Effect::Force(force) => {
+                    let mass: f64 =
+                        self.holds[index].members.iter().map(|&member| self.particles.masses[member as usize]).sum();
+                    let acceleration = force / mass;
+                    self.push_members(index, step, |particles, particle| particles.masses[particle] * acceleration);
+                }
+                Effect::Traction(traction) => {
+                    self.push_members(index, step, |particles, particle| particles.face_area(particle) * traction);
+                }
+            }
+        }
+        for load in step.loads {
+            if let (Some(index), Effect::Place(motion)) = (self.hold_index(load.hold), load.effect) {
+                self.place_members(index, &motion, step);
+            }
+        }
+    }
+
+    fn push_members(&mut self, hold: usize, step: &Step, force_on: impl Fn(&Particles, usize) -> Vec3) {
+        for member in 0..self.holds[hold].members.len() {
+            let particle = self.holds[hold].members[member] as usize;
+            let force = force_on(&self.particles, particle);
+            self.holds[hold].predicted_reaction += force;
+            self.push(particle, &(step.time_step * force), step.time_step);
+        }
+    }
+
+    fn place_members(&mut self, hold: usize, motion: &Isometry, step: &Step) {
+        for member in 0..self.holds[hold].members.len() {
+            let particle = self.holds[hold].members[member] as usize;
+            if self.external.placed_by[particle].is_some() {
+                continue;
+            }
+            let place = motion.transform_point(&self.particles.rest[particle].into()).coords;
+            let velocity = (place - self.state.positions[particle]) / step.time_step;
+            let impulse = self.particles.masses[particle] * (velocity - self.prediction.velocities[particle]);
+            self.external.book(particle, &impulse);
+            self.external.placed_by[particle] = Some(hold as u32);
+            self.holds[hold].predicted_reaction += impulse / step.time_step;
+            self.prediction.positions[particle] = place;
+            self.prediction.velocities[particle] = velocity;
+            self.note_change(particle);
+        }
+    }
+
+    /// Changes the predicted motion of a free particle by an impulse (N·s).
+    pub(crate) fn push(&mut self, particle: usize, impulse: &Vec3, time_step: f64) {
+        let change = impulse / self.particles.masses[particle];
+        self.external.book(particle, impulse);
+        self.prediction.velocities[particle] += change;
+        self.prediction.positions[particle] += time_step * change;
+        self.note_change(particle);
+    }
+
+    /// Work (J) that impulses from outside do from state to prediction: each times the mean of the velocities before and after,
+    /// so that the works of all impulses together are the change of kinetic energy, and holding still does no work.
+    pub(crate) fn external_work(&self) -> f64 {
+        let (before, after) = (self.view(&self.state), self.view(&self.prediction));
+        let works = self.external.touched.iter().map(|&particle| {
+            let particle = particle as usize;
+            0.5 * self.external.impulses[particle].dot(&(before.velocity(particle) + after.velocity(particle)))
+        });
+        works.sum()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::testing::{TIME_STEP, advance, awake, block, body, loaded_step, plain_step};
+    use crate::{Clusters, Options};
+    use craze_contact::{ContactSurface, Impulse};
+    use craze_engine::{Effect, HoldId, Load, Method, Region, Step};
+    use craze_math::{Isometry, Vec3};
+
+    const GRAVITY: Vec3 = Vec3::new(0.0, -9.81, 0.0);
+
+    fn bottom() -> Region {
+        Region::HalfSpace { point: Vec3::zeros(), normal: -Vec3::y() }
+    }
+
+    fn place(hold: u32, motion: Isometry) -> Load {
+        Load { hold: HoldId(hold), effect: Effect::Place(motion) }
+    }
+
+    fn standing() -> Clusters {
+        let options = Options { damping: 30.0, ..awake() };
+        let mut body = body(block([4, 4, 4]), 1.0, options);
+        let center = body.attach(HoldId(3), &bottom()).unwrap();
+        assert!((center - Vec3::new(0.15, 0.0, 0.15)).norm() < 1e-15);
+        body
+    }
+
+    #[test]
+    fn a_hold_carries_the_weight_and_does_no_work() {
+        let mut body = standing();
+        let loads = [place(3, Isometry::identity())];
+        let step = Step { gravity: GRAVITY, ..loaded_step(&loads) };
+        for _ in 0..600 {
+            advance(&mut body, &step);
+        }
+        // 64 particles of 1 kg.
+        let reaction = body.reaction(HoldId(3));
+        assert!((reaction - Vec3::new(0.0, 64.0 * 9.81, 0.0)).norm() < 1e-6, "{reaction:?}");
+        assert!(body.account(&GRAVITY).work.abs() < 1e-12);
+        assert_eq!(body.positions()[0], Vec3::zeros());
+    }
+
+    #[test]
+    fn a_hold_moves_its_particles_exactly_and_books_its_work() {
+        let mut body = standing();
+        let mut velocity = Vec3::zeros();
+        for index in 1..=60 {
+            let shift = 0.5 * (f64::from(index) * TIME_STEP).powi(2);
+            let loads = [place(3, Isometry::translation(shift, 0.0, 0.0))];
+            advance(&mut body, &loaded_step(&loads));
+            assert_eq!(body.positions()[0].x, shift);
+            velocity = body.velocities()[0];
+        }
+        assert!((velocity.x - 1.0).abs() < TIME_STEP);
+        let account = body.account(&Vec3::zeros());
+        assert!((account.work - (account.kinetic + account.elastic)).abs() < 0.15 * account.work, "{account:?}");
+        assert!((body.reaction(HoldId(3)).x - 64.0).abs() < 5.0, "{:?}", body.reaction(HoldId(3)));
+
+        advance(&mut body, &plain_step());
+        assert_eq!(body.reaction(HoldId(3)), Vec3::zeros(), "released");
+    }
+
+    #[test]
+    fn forces_are_spread_by_mass_and_do_their_work() {
+        let mut cloud = block([3, 3, 3]);
+        cloud.volumes[4] *= 5.0;
+        let mut body = body(cloud, 1.0, Options::default());
+        let center = body.attach(HoldId(0), &Region::All).unwrap();
+        assert!((center - body.rest_center()).norm() < 1e-12);
+        let force = Vec3::new(62.0, 0.0, -31.0);
+        let loads = [Load { hold: HoldId(0), effect: Effect::Force(force) }];
+        for _ in 0..60 {
+            advance(&mut body, &loaded_step(&loads));
+        }
+        let account = body.account(&Vec3::zeros());
+        assert!((account.momentum - force).norm() < 1e-10, "a second of force");
+        assert!((account.work - account.kinetic).abs() < 1e-9 * account.kinetic);
+        assert!((body.reaction(HoldId(0)) - force).norm() < 1e-10);
+        assert!(account.elastic < 1e-20);
+    }
+
+    #[test]
+    fn a_traction_acts_on_the_area_of_a_layer() {
+        let mut body = body(block([4, 5, 3]), 1.0, Options::default());
+        body.attach(HoldId(1), &bottom()).unwrap();
+        let traction = Vec3::new(10.0, 300.0, 0.0);
+        let loads = [Load { hold: HoldId(1), effect: Effect::Traction(traction) }];
+        advance(&mut body, &loaded_step(&loads));
+        assert!((body.reaction(HoldId(1)) - traction * (4.0 * 3.0 * 0.01)).norm() < 1e-10);
+    }
+
+    #[test]
+    fn a_placed_particle_hands_contact_on_to_its_hold() {
+        let mut body = standing();
+        let loads = [place(3, Isometry::identity())];
+        let step = loaded_step(&loads);
+        body.predict(&step).unwrap();
+        let mut surface = ContactSurface::default();
+        body.contact_surface(&mut surface);
+        assert_eq!(surface.points.iter().filter(|point| point.inverse_mass == 0.0).count(), 16);
+        body.receive(&[Impulse { freedom: 0, impulse: Vec3::new(2.0, 0.0, 0.0) }], &step);
+        body.commit(&step);
+        assert!((body.reaction(HoldId(3)) + Vec3::new(120.0, 0.0, 0.0)).norm() < 1e-9);
+        assert_eq!(body.positions()[0], Vec3::zeros());
+        assert_eq!(body.account(&Vec3::zeros()).work, 0.0);
+    }
+
+    #[test]
+    fn the_first_of_two_holds_keeps_a_particle() {
+        let mut body = standing();
+        body.attach(HoldId(1), &Region::Ball { center: Vec3::zeros(), radius: 0.01 }).unwrap();
+        let loads = [place(1, Isometry::translation(0.0, 0.0, 0.001)), place(3, Isometry::identity())];
+        advance(&mut body, &loaded_step(&loads));
+        assert_eq!(body.positions()[0], Vec3::new(0.0, 0.0, 0.001));
+        assert_eq!(body.positions()[1], body.particles.rest[1]);
+        assert!(body.reaction(HoldId(1)).z > 0.0);
+    }
+
+    #[test]
+    fn a_region_without_particles_takes_nothing() {
+        let mut body = standing();
+        assert_eq!(body.attach(HoldId(7), &Region::Ball { center: Vec3::new(9.0, 9.0, 9.0), radius: 1.0 }), None);
+        let loads = [Load { hold: HoldId(7), effect: Effect::Force(Vec3::x()) }];
+        advance(&mut body, &loaded_step(&loads));
+        assert!(body.account(&Vec3::zeros()).momentum.norm() < 1e-20);
+        assert_eq!(body.reaction(HoldId(7)), Vec3::zeros());
+    }
+}

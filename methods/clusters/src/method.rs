@@ -1,0 +1,134 @@
+//! The body as the world knows it.
+
+use crate::chunks::gather;
+use crate::model::{Clusters, Phase};
+use craze_contact::{ContactSurface, Impulse, SurfacePoint};
+use craze_engine::{Account, Failure, FrameDetail, HoldId, MaterialPoint, Method, Region, Step};
+use craze_frame::BodyFrame;
+use craze_math::Vec3;
+use craze_spatial::Aabb;
+
+impl Method for Clusters {
+    fn kind(&self) -> &'static str {
+        crate::KIND
+    }
+
+    fn attach(&mut self, hold: HoldId, region: &Region) -> Option<Vec3> {
+        self.take_hold(hold, region)
+    }
+
+    /// The nearest particle; of several, the first.
+    fn locate(&self, place: &Vec3) -> MaterialPoint {
+        let mut nearest = (f64::INFINITY, 0);
+        for (particle, rest) in self.particles.rest.iter().enumerate() {
+            let distance = (rest - place).norm_squared();
+            if distance < nearest.0 {
+                nearest = (distance, particle);
+            }
+        }
+        MaterialPoint { element: nearest.1 as u32, weights: [1.0, 0.0, 0.0, 0.0] }
+    }
+
+    fn time_step_limit(&self) -> f64 {
+        self.options.time_step
+    }
+
+    fn predict(&mut self, step: &Step) -> Result<(), Failure> {
+        self.predict_step(step)
+    }
+
+    fn reach(&self) -> Aabb {
+        self.bounds.grown(self.radius())
+    }
+
+    /// All particles: which of them lie outside may change once a body tears.
+    fn contact_surface(&self, surface: &mut ContactSurface) {
+        let start = self.view(&self.state);
+        let end = match self.phase {
+            Phase::Predicted => self.view(&self.prediction),
+            Phase::Committed => self.view(&self.state),
+        };
+        let radius = self.radius();
+        surface.points.extend(self.particles.masses.iter().enumerate().map(|(particle, mass)| SurfacePoint {
+            freedom: particle as u32,
+            start: start.position(particle),
+            start_velocity: start.velocity(particle),
+            end: end.position(particle),
+            velocity: end.velocity(particle),
+            inverse_mass: if self.external.placed_by(particle).is_some() { 0.0 } else { 1.0 / mass },
+            radius,
+        }));
+    }
+
+    fn receive(&mut self, impulses: &[Impulse], step: &Step) {
+        self.receive_impulses(impulses, step);
+    }
+
+    fn check(&self) -> Result<(), Failure> {
+        self.check_prediction()
+    }
+
+    fn commit(&mut self, _step: &Step) {
+        self.commit_prediction();
+    }
+
+    /// Elastic energy is that of the springs to the goals, ½·(α·m/Δt₀²)·|g − x|² each.
+    fn account(&self, gravity: &Vec3) -> Account {
+        let mass = self.cluster.mass();
+        let matched = self.matched();
+        let center = matched.center();
+        let momentum = mass * matched.velocity;
+        let (kinetic, elastic) = match &self.state.flight {
+            Some(flight) => (flight.kinetic_energy(), 0.0),
+            None => {
+                let twice = gather(
+                    0..self.count(),
+                    &|range| {
+                        let mut twice = (0.0, 0.0);
+                        for particle in range {
+                            let mass = self.particles.masses[particle];
+                            let way =
+                                matched.way_to_goal(&self.cluster.offsets[particle], &self.state.positions[particle]);
+                            twice.0 += mass * self.state.velocities[particle].norm_squared();
+                            twice.1 += mass * way.norm_squared();
+                        }
+                        twice
+                    },
+                    &|first: (f64, f64), second: (f64, f64)| (first.0 + second.0, first.1 + second.1),
+                );
+                (0.5 * twice.0, 0.5 * self.stiffness() * twice.1)
+            }
+        };
+        Account {
+            mass,
+            volume: self.volume(),
+            momentum,
+            angular_momentum: matched.angular_momentum + center.cross(&momentum),
+            kinetic,
+            elastic,
+            potential: -mass * gravity.dot(&center),
+            work: self.work,
+            elements: 1,
+            nodes: self.count() as u64,
+            pieces: 1,
+        }
+    }
+
+    fn observe(&self, point: &MaterialPoint) -> (Vec3, Vec3) {
+        let particle = (point.element as usize).min(self.count() - 1);
+        let view = self.view(&self.state);
+        (view.position(particle), view.velocity(particle))
+    }
+
+    fn reaction(&self, hold: HoldId) -> Vec3 {
+        self.hold_index(hold).map_or(Vec3::zeros(), |index| self.holds[index].reaction)
+    }
+
+    fn frame(&self, _detail: FrameDetail) -> BodyFrame {
+        self.body_frame()
+    }
+
+    fn save(&self) -> Vec<u8> {
+        self.to_bytes()
+    }
+}
