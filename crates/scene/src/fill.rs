@@ -22,6 +22,7 @@ pub(crate) fn fill(scene: &mut Scene) {
             }
             MethodKind::Clusters => {
                 body.clusters.get_or_insert_default();
+                body.time_step.get_or_insert(1.0 / 60.0);
                 body.spacing = body.spacing.or_else(|| default_spacing(&body.shape));
             }
         }

@@ -1,5 +1,6 @@
 //! The tables of docs/scenes.md, made from the schema.
 
+use crate::check::units::in_digits;
 use crate::form::{Form, KeyForm, TableForm};
 use serde_json::Value;
 use std::fmt::Write;
@@ -51,7 +52,8 @@ fn write_rows(text: &mut String, prefix: &str, key: &KeyForm) {
         Some(default) if !matches!(default, Value::Object(_)) => format!("`{}`", plain(default)),
         _ => String::new(),
     };
-    let mut meaning = key.meaning.clone();
+    // The unit has a column of its own.
+    let mut meaning = key.meaning.replace(&format!(" ({unit})"), "").replace(" (1)", "");
     if let Some(limits) = limits {
         let _ = write!(meaning, " ({limits})");
     }
@@ -105,7 +107,7 @@ fn describe(form: &Form) -> (String, String, Option<String>) {
 fn plain(default: &Value) -> String {
     match default {
         Value::Array(items) => format!("[{}]", items.iter().map(plain).collect::<Vec<_>>().join(", ")),
-        Value::Number(number) => number.as_f64().map_or(number.to_string(), |float| float.to_string()),
+        Value::Number(number) => number.as_f64().map_or(number.to_string(), in_digits),
         other => other.to_string(),
     }
 }

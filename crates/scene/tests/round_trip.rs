@@ -57,7 +57,7 @@ fn place() -> impl Strategy<Value = Place> {
 }
 
 fn shape() -> impl Strategy<Value = Shape> {
-    let extent = || 0.1_f64..10.0;
+    let extent = || 0.1_f64..5.0;
     prop_oneof![
         [extent(), extent(), extent()].prop_map(|size| Shape::Box { size }),
         extent().prop_map(|radius| Shape::Ball { radius }),
@@ -101,13 +101,13 @@ fn body() -> impl Strategy<Value = Body> {
                 place,
                 integrator: Some(Integrator::Taylor),
                 time_step,
-                solid: Some(SolidSettings { collapse_guard: share }),
+                solid: Some(SolidSettings { collapse_guard: share, rest_strain: 0.0 }),
                 clusters: None,
             };
             if is_solid {
                 return solid;
             }
-            let clusters = Some(ClustersSettings { damping: share });
+            let clusters = Some(ClustersSettings { damping: share, rest_strain: share / 10.0 });
             let method = MethodKind::Clusters;
             Body { method, edge: None, spacing: resolution, integrator: None, solid: None, clusters, ..solid }
         },
@@ -231,6 +231,7 @@ proptest! {
         for (body, filled) in scene.bodies.iter_mut().zip(&read.bodies) {
             body.edge = body.edge.or(filled.edge);
             body.spacing = body.spacing.or(filled.spacing);
+            body.time_step = body.time_step.or(filled.time_step);
         }
         prop_assert_eq!(&read, &scene);
         prop_assert_eq!(parse(&read.to_toml(), "again.toml").expect("written twice"), read);

@@ -29,7 +29,8 @@ pub struct Body {
     pub place: Place,
     /// How the body is advanced in time (method solid); "symplectic" if left out.
     pub integrator: Option<Integrator>,
-    /// Upper bound on this body's time step; without it stability decides.
+    /// Upper bound on this body's time step; without it stability decides. Of method clusters also the step at which the
+    /// material's `goal_stiffness` is meant, 1/60 s if left out.
     #[schemars(extend("x-unit" = "s", "exclusiveMinimum" = 0))]
     pub time_step: Option<f64>,
     /// Settings of method solid.
@@ -208,7 +209,7 @@ pub enum Integrator {
     Symplectic,
     /// Forward Euler: first order, gains energy; for comparison.
     Euler,
-    /// Second-order Taylor series with the jerk term (READINGS 4).
+    /// Taylor series with the jerk term: second order.
     Taylor,
     /// Backward Euler by Newton's method: large steps, loses energy.
     Implicit,
@@ -218,24 +219,36 @@ pub enum Integrator {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct SolidSettings {
-    /// Volume ratio below which a squeezed tetrahedron is pushed back before it collapses; 0 switches the guard off.
+    /// Share of its rest volume below which a tetrahedron resists collapse; 0 is the law of the paper.
     #[schemars(extend("x-unit" = "1", "minimum" = 0, "exclusiveMaximum" = 1))]
     pub collapse_guard: f64,
+    /// Strain below which a free piece counts as unstrained and flies as a rigid body; 0: never.
+    #[schemars(extend("x-unit" = "1", "minimum" = 0, "maximum" = 0.1))]
+    pub rest_strain: f64,
 }
 
 impl Default for SolidSettings {
     fn default() -> Self {
-        Self { collapse_guard: 0.5 }
+        Self { collapse_guard: 0.5, rest_strain: 1e-6 }
     }
 }
 
 /// Settings of method clusters; how stiffly a cluster holds together is its material's `goal_stiffness`.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct ClustersSettings {
-    /// Rate at which motion relative to the cluster's rigid motion dies out.
+    /// Rate at which motion that is not rigid dies away, beside the material's damping.
     #[schemars(extend("x-unit" = "1/s", "minimum" = 0))]
     pub damping: f64,
+    /// Strain below which an untouched body counts as unstrained and flies as a rigid body; 0: never.
+    #[schemars(extend("x-unit" = "1", "minimum" = 0, "maximum" = 0.1))]
+    pub rest_strain: f64,
+}
+
+impl Default for ClustersSettings {
+    fn default() -> Self {
+        Self { damping: 0.0, rest_strain: 1e-4 }
+    }
 }
 
 #[cfg(test)]

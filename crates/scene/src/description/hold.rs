@@ -149,7 +149,7 @@ pub struct AngleKeyframe {
 }
 
 /// A hold as the file spells it: its action is whichever key is there.
-#[derive(Clone, Default, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(extend("x-at-most-one" = ["motion", "twist", "force", "traction"]))]
 struct WrittenHold {
@@ -159,7 +159,7 @@ struct WrittenHold {
     /// Name of the body that is held.
     body: String,
     /// Which part of the placed body is held, in world coordinates at t = 0.
-    region: Option<Region>,
+    region: Region,
     /// Moves the region rigidly; turns go about the centre of the held points.
     #[schemars(length(min = 1))]
     motion: Option<Vec<Keyframe>>,
@@ -184,7 +184,6 @@ impl TryFrom<WrittenHold> for Hold {
 
     fn try_from(written: WrittenHold) -> Result<Self, Self::Error> {
         let WrittenHold { name, body, region, motion, twist, force, traction, ramp, release } = written;
-        let region = region.ok_or("a hold needs a region")?;
         let action = match (motion, twist, force, traction) {
             (None, None, Some(total), None) => Action::Force { total, ramp },
             (None, None, None, Some(per_area)) => Action::Traction { per_area, ramp },
@@ -200,17 +199,17 @@ impl TryFrom<WrittenHold> for Hold {
 
 impl From<Hold> for WrittenHold {
     fn from(hold: Hold) -> Self {
-        let name = (!hold.name.is_empty()).then_some(hold.name);
-        let mut written =
-            Self { name, body: hold.body, region: Some(hold.region), release: hold.release, ..Self::default() };
-        match hold.action {
+        let Hold { name, body, region, action, release } = hold;
+        let name = (!name.is_empty()).then_some(name);
+        let (mut motion, mut twist, mut force, mut traction, mut ramp) = (None, None, None, None, Vec::new());
+        match action {
             Action::Fixed => {}
-            Action::Motion(keyframes) => written.motion = Some(keyframes),
-            Action::Twist(twist) => written.twist = Some(twist),
-            Action::Force { total, ramp } => (written.force, written.ramp) = (Some(total), ramp),
-            Action::Traction { per_area, ramp } => (written.traction, written.ramp) = (Some(per_area), ramp),
+            Action::Motion(keyframes) => motion = Some(keyframes),
+            Action::Twist(action) => twist = Some(action),
+            Action::Force { total, ramp: factors } => (force, ramp) = (Some(total), factors),
+            Action::Traction { per_area, ramp: factors } => (traction, ramp) = (Some(per_area), factors),
         }
-        written
+        Self { name, body, region, motion, twist, force, traction, ramp, release }
     }
 }
 

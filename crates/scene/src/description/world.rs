@@ -88,10 +88,10 @@ impl Default for ContactSettings {
 pub struct ContactPair {
     /// Names of two bodies or obstacles; the same name twice means a body against itself.
     pub between: [String; 2],
-    /// Coulomb's coefficient of friction; that of `[contact]` if left out.
+    /// Coulomb's coefficient of friction; as without the pair if left out.
     #[schemars(extend("x-unit" = "1", "minimum" = 0))]
     pub friction: Option<f64>,
-    /// Speed kept in a bounce; that of `[contact]` if left out.
+    /// Speed kept in a bounce; as without the pair if left out.
     #[schemars(extend("x-unit" = "1", "minimum" = 0, "maximum" = 1))]
     pub restitution: Option<f64>,
 }
