@@ -5,6 +5,7 @@
 //! this crate are the one definition of scene files: [`json_schema`], docs/scenes.md and [`Scene::to_toml`] follow
 //! from them.
 
+mod build;
 mod check;
 mod description;
 mod document;
@@ -20,6 +21,7 @@ mod template;
 mod tree;
 mod write;
 
+pub use build::{Built, build, registry};
 pub use description::*;
 pub use document::{SceneDocument, parse};
 pub use fill::{default_edge, default_spacing, edge_for_size, spacing_for_size};

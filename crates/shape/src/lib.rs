@@ -7,6 +7,7 @@ mod ball;
 mod cylinder;
 mod error;
 mod icosphere;
+mod inertia;
 mod obj;
 mod points;
 mod polygon;
@@ -14,6 +15,7 @@ mod shape;
 mod surface;
 
 pub use error::ShapeError;
+pub use inertia::MassSpread;
 pub use obj::{ImportedModel, parse_obj, read_obj};
 pub use points::SampledPoints;
 pub use shape::Shape;

@@ -1,0 +1,182 @@
+//! Bodies: shape, matter and method.
+
+use super::model::Model;
+use super::rejected;
+use crate::description::{self, Integrator, MethodKind};
+use crate::document::SceneDocument;
+use crate::fill;
+use crate::report::SceneError;
+use craze_clusters::{Cloud, Clusters};
+use craze_engine::{Body, Method};
+use craze_material::Material;
+use craze_math::{Isometry, Vec3};
+use craze_shape::{SampledPoints, Shape, TriangleSurface};
+use craze_solid::{Solid, SolidOptions};
+
+/// The shape of a body once its file has been read.
+enum Source {
+    BuiltIn(Shape),
+    Model(TriangleSurface),
+}
+
+/// Makes a body, and says how it was read.
+pub fn build(document: &SceneDocument, index: usize) -> Result<(Body, String), SceneError> {
+    let body = &document.scene.bodies[index];
+    let path = format!("body[{index}]");
+    let material = body.material.resolve().map_err(|error| {
+        rejected(document, &format!("{path}.material.{}", error.field()), error, "see `craze materials` for presets")
+    })?;
+    let source = source(document, body, &path)?;
+    let (method, elements) = match body.method {
+        MethodKind::Solid => solid(document, body, &path, &source, &material)?,
+        MethodKind::Clusters => clusters(document, body, &path, &source, &material)?,
+    };
+    let size = source.size();
+    let mass = method.account(&Vec3::zeros()).mass;
+    let matter = if material.name.is_empty() { String::new() } else { format!(" of {}", material.name) };
+    let line = format!(
+        "{}: {} × {} × {} m, {} kg{matter}, {elements}",
+        body.name,
+        short(size.x),
+        short(size.y),
+        short(size.z),
+        short(mass)
+    );
+    Ok((Body { name: body.name.clone(), method }, line))
+}
+
+fn source(document: &SceneDocument, body: &description::Body, path: &str) -> Result<Source, SceneError> {
+    Ok(match &body.shape {
+        description::Shape::Box { size } => Source::BuiltIn(Shape::Box { size: *size }),
+        description::Shape::Ball { radius } => Source::BuiltIn(Shape::Ball { radius: *radius }),
+        description::Shape::Cylinder { radius, height } => {
+            Source::BuiltIn(Shape::Cylinder { radius: *radius, height: *height })
+        }
+        description::Shape::Mesh { file, size, unit, up } => {
+            let model = Model { file, size: *size, unit: *unit, up: *up };
+            Source::Model(model.read(document, &format!("{path}.shape.mesh"))?)
+        }
+    })
+}
+
+impl Source {
+    fn size(&self) -> Vec3 {
+        match self {
+            Source::BuiltIn(shape) => shape.size(),
+            Source::Model(surface) => surface.bounds().size(),
+        }
+    }
+}
+
+fn solid(
+    document: &SceneDocument,
+    body: &description::Body,
+    path: &str,
+    source: &Source,
+    material: &Material,
+) -> Result<(Box<dyn Method>, String), SceneError> {
+    let Source::BuiltIn(shape) = source else {
+        let message = "a model cannot be filled with tetrahedra yet";
+        let help = "use shape.box, shape.ball or shape.cylinder, or method = \"clusters\"";
+        return Err(rejected(document, &format!("{path}.shape"), message, help));
+    };
+    let edge = body.edge.unwrap_or_else(|| fill::edge_for_size(shape.size().into(), shape.volume()));
+    let mesh = shape
+        .tetrahedra(edge)
+        .map_err(|error| rejected(document, &format!("{path}.edge"), error, "choose a longer edge, in metres"))?;
+    let count = mesh.element_count();
+    let defaults = SolidOptions::default();
+    let settings = body.solid.clone().unwrap_or_default();
+    let options = SolidOptions {
+        integrator: match body.integrator.unwrap_or_default() {
+            Integrator::Symplectic => craze_solid::Integrator::SymplecticEuler,
+            Integrator::Euler => craze_solid::Integrator::ForwardEuler,
+            Integrator::Taylor => craze_solid::Integrator::Taylor,
+            Integrator::Implicit => craze_solid::Integrator::Implicit,
+        },
+        collapse_guard: settings.collapse_guard,
+        longest_time_step: body.time_step.unwrap_or(f64::INFINITY),
+        ..defaults
+    };
+    let (placement, velocity, spin) = placed(body);
+    let solid = Solid::new(mesh, vec![material.clone()], options, placement, velocity, spin)
+        .map_err(|error| rejected(document, path, error, ""))?;
+    Ok((Box::new(solid), format!("{} tetrahedra", grouped(count))))
+}
+
+fn clusters(
+    document: &SceneDocument,
+    body: &description::Body,
+    path: &str,
+    source: &Source,
+    material: &Material,
+) -> Result<(Box<dyn Method>, String), SceneError> {
+    let SampledPoints { positions, volume, spacing } = match source {
+        Source::BuiltIn(shape) => {
+            let spacing = body.spacing.unwrap_or_else(|| fill::spacing_for_size(shape.size().into(), shape.volume()));
+            shape.points(spacing)
+        }
+        Source::Model(surface) => {
+            let size = surface.bounds().size().into();
+            surface.points(body.spacing.unwrap_or_else(|| fill::spacing_for_size(size, surface.volume())))
+        }
+    }
+    .map_err(|error| rejected(document, &format!("{path}.spacing"), error, "choose another spacing, in metres"))?;
+    let count = positions.len();
+    let cloud = Cloud { volumes: vec![volume; count], positions, spacing: spacing.min() };
+    let defaults = craze_clusters::Options::default();
+    let options = craze_clusters::Options {
+        time_step: body.time_step.unwrap_or(defaults.time_step),
+        damping: body.clusters.clone().unwrap_or_default().damping,
+        ..defaults
+    };
+    let (placement, velocity, spin) = placed(body);
+    let clusters = Clusters::new(cloud, material, options, &placement, velocity, spin)
+        .map_err(|error| rejected(document, path, error, ""))?;
+    Ok((Box::new(clusters), format!("{} particles", grouped(count))))
+}
+
+fn placed(body: &description::Body) -> (Isometry, Vec3, Vec3) {
+    let place = &body.place;
+    let isometry = Isometry::from_parts(Vec3::from(place.at).into(), place.rotation());
+    (isometry, place.velocity.into(), place.spin.into())
+}
+
+/// A number with three digits that matter.
+fn short(value: f64) -> String {
+    if value == 0.0 {
+        return "0".to_owned();
+    }
+    let decimals = (2 - value.abs().log10().floor() as i32).clamp(0, 12) as usize;
+    let text = format!("{value:.decimals$}");
+    if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.').to_owned() } else { text }
+}
+
+/// A count with commas: 18,400.
+fn grouped(count: usize) -> String {
+    let digits = count.to_string();
+    let mut text = String::new();
+    for (index, digit) in digits.chars().enumerate() {
+        if index > 0 && (digits.len() - index).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_written_for_people() {
+        assert_eq!(short(0.3142), "0.314");
+        assert_eq!(short(20.0), "20");
+        assert_eq!(short(2100.4), "2100");
+        assert_eq!(short(0.000123456), "0.000123");
+        assert_eq!(grouped(18_400), "18,400");
+        assert_eq!(grouped(7), "7");
+        assert_eq!(grouped(1_234_567), "1,234,567");
+    }
+}

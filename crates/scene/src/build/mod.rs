@@ -1,0 +1,83 @@
+//! From a checked description to a world: the one place that knows all methods.
+
+mod body;
+mod load;
+mod model;
+mod obstacle;
+
+use crate::description::{Mode, Scene};
+use crate::document::SceneDocument;
+use crate::report::{SceneError, SceneErrors};
+use craze_engine::{FrameDetail, PairTable, Registry, Settings, World};
+use craze_math::Vec3;
+
+/// A world and what was found out while it was made.
+pub struct Built {
+    /// The world at t = 0.
+    pub world: World,
+    /// How each body was read: "bowl: 0.31 m wide, 2.1 kg of glass, 18,400 tetrahedra".
+    pub summary: Vec<String>,
+}
+
+/// All methods that can be loaded from a checkpoint.
+pub fn registry() -> Registry {
+    Registry::new().register(craze_solid::KIND, craze_solid::load).register(craze_clusters::KIND, craze_clusters::load)
+}
+
+/// Makes the world of a scene. What only shows now (a region that selects nothing, a model that cannot be read) is
+/// reported at its key.
+pub fn build(document: &SceneDocument) -> Result<Built, SceneErrors> {
+    let scene = &document.scene;
+    let mut summary = Vec::new();
+    let mut bodies = Vec::new();
+    for index in 0..scene.bodies.len() {
+        let (body, line) = body::build(document, index)?;
+        bodies.push(body);
+        summary.push(line);
+    }
+    let mut obstacles = Vec::new();
+    for index in 0..scene.obstacles.len() {
+        obstacles.push(obstacle::build(document, index)?);
+    }
+    let mut world = World::new(settings(scene), bodies, obstacles);
+    for index in 0..scene.holds.len() {
+        load::add_hold(document, index, &mut world)?;
+    }
+    for probe in &scene.probes {
+        load::add_probe(scene, probe, &mut world);
+    }
+    Ok(Built { world, summary })
+}
+
+fn settings(scene: &Scene) -> Settings {
+    let world = &scene.world;
+    Settings {
+        gravity: Vec3::from(world.gravity),
+        frames_per_second: world.fps,
+        longest_time_step: world.time_step.unwrap_or(f64::INFINITY),
+        mode: match world.mode {
+            Mode::Dynamic => craze_engine::Mode::Dynamic,
+            Mode::QuasiStatic => craze_engine::Mode::QuasiStatic { steps: world.steps.unwrap_or(1) },
+        },
+        detail: if scene.output.volume { FrameDetail::Volume } else { FrameDetail::Surface },
+        pairs: pairs(scene),
+    }
+}
+
+fn pairs(scene: &Scene) -> PairTable {
+    let names: Vec<&str> = scene.bodies.iter().map(|body| body.name.as_str()).collect();
+    let obstacles: Vec<&str> = scene.obstacles.iter().map(|obstacle| obstacle.name.as_str()).collect();
+    let mut table = PairTable::new(names.len(), obstacles.len(), 0.0, 0.0);
+    for (row, first) in names.iter().chain(&obstacles).enumerate() {
+        for (column, second) in obstacles.iter().enumerate() {
+            let touch = scene.touch(first, second);
+            table.set(row, column, touch.friction, touch.restitution);
+        }
+    }
+    table
+}
+
+/// An error of a library at a key.
+fn rejected(document: &SceneDocument, path: &str, message: impl ToString, help: &str) -> SceneError {
+    document.error_at(path, message.to_string(), help)
+}

@@ -1,0 +1,89 @@
+//! Centre of mass and inertia of homogeneous solids.
+
+use craze_math::{Mat3, Vec3};
+
+use crate::shape::Shape;
+use crate::surface::TriangleSurface;
+
+/// How the mass of a homogeneous solid is spread.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct MassSpread {
+    /// Centre of mass (m).
+    pub center: Vec3,
+    /// Inertia about the centre of mass (kg·m²).
+    pub inertia: Mat3,
+}
+
+impl Shape {
+    /// The spread of a mass (kg) over the ideal shape.
+    pub fn spread(&self, mass: f64) -> MassSpread {
+        let diagonal = match *self {
+            Self::Box { size } => {
+                let [x, y, z] = size.map(|length| length * length / 12.0);
+                Vec3::new(y + z, z + x, x + y)
+            }
+            Self::Ball { radius } => Vec3::repeat(0.4 * radius * radius),
+            Self::Cylinder { radius, height } => {
+                let across = radius * radius / 4.0 + height * height / 12.0;
+                Vec3::new(across, radius * radius / 2.0, across)
+            }
+        };
+        MassSpread { center: Vec3::zeros(), inertia: Mat3::from_diagonal(&(mass * diagonal)) }
+    }
+}
+
+impl TriangleSurface {
+    /// The spread of a mass (kg) over the inside of a closed surface; `None` if the surface encloses no volume.
+    pub fn spread(&self, mass: f64) -> Option<MassSpread> {
+        let middle = if self.positions.is_empty() { Vec3::zeros() } else { self.bounds().centre() };
+        // Signed tetrahedra from the middle to every triangle. ∫ x xᵀ over one with a corner in the origin is
+        // volume/20 · (Σ c cᵀ + s sᵀ), s the sum of its corners c.
+        let (mut volume, mut moment, mut second) = (0.0, Vec3::zeros(), Mat3::zeros());
+        for triangle in &self.triangles {
+            let corners = self.corners(triangle).map(|corner| corner - middle);
+            let [a, b, c] = corners;
+            let part = a.dot(&b.cross(&c)) / 6.0;
+            let sum = a + b + c;
+            volume += part;
+            moment += part / 4.0 * sum;
+            let outer = corners.iter().fold(sum * sum.transpose(), |total, corner| total + corner * corner.transpose());
+            second += part / 20.0 * outer;
+        }
+        if !(volume > 0.0) {
+            return None;
+        }
+        let offset = moment / volume;
+        let spread = (second / volume - offset * offset.transpose()) * mass;
+        Some(MassSpread { center: middle + offset, inertia: Mat3::identity() * spread.trace() - spread })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_surface_integral_agrees_with_the_formulas() {
+        let shapes = [
+            (Shape::Box { size: [0.3, 0.5, 0.7] }, 1e-12),
+            (Shape::Ball { radius: 0.4 }, 0.02),
+            (Shape::Cylinder { radius: 0.2, height: 0.9 }, 0.02),
+        ];
+        for (shape, tolerance) in shapes {
+            let mut surface = shape.surface(0.03).unwrap();
+            let shift = Vec3::new(5.0, -3.0, 2.0);
+            surface.positions.iter_mut().for_each(|position| *position += shift);
+            let (exact, found) = (shape.spread(2.0), surface.spread(2.0).unwrap());
+            assert!((found.center - shift).norm() < 1e-9, "{shape:?}");
+            let error = (found.inertia - exact.inertia).norm() / exact.inertia.norm();
+            assert!(error < tolerance, "{shape:?}: {error}");
+        }
+    }
+
+    #[test]
+    fn an_inside_out_surface_has_no_mass() {
+        let mut surface = Shape::Ball { radius: 1.0 }.surface(0.5).unwrap();
+        surface.triangles.iter_mut().for_each(|triangle| triangle.swap(0, 1));
+        assert_eq!(surface.spread(1.0), None);
+    }
+}
