@@ -1,1 +1,30 @@
-//! Part of Craze.
+//! Elastic solids of linear tetrahedra: O'Brien & Hodgins 1999, "Graphical Modeling and Animation of Brittle Fracture", §3.
+//!
+//! [`Solid`] is the body, [`load`] brings a saved one back, [`elastic_step_cost`] counts what an explicit step costs.
+//! [`step`](crate::step) reads as the algorithm.
+
+mod account;
+mod blocks;
+mod cost;
+mod flight;
+mod forces;
+mod frame;
+mod holds;
+mod integrate;
+mod kernel;
+mod limit;
+mod locate;
+mod model;
+mod node;
+mod options;
+mod parallel;
+mod save;
+mod step;
+
+pub use cost::{StepCost, elastic_step_cost};
+pub use model::Solid;
+pub use options::{Integrator, SolidError, SolidOptions};
+pub use save::load;
+
+/// Name of the method in scene files and checkpoints.
+pub const KIND: &str = "solid";

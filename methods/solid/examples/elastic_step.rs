@@ -1,0 +1,68 @@
+//! Measures the explicit elastic step: `cargo run --release -p craze-solid --example elastic_step`.
+
+use craze_engine::{Method, Step};
+use craze_material::{Damping, Elasticity, Material};
+use craze_math::{Isometry, Vec3};
+use craze_mesh::kuhn_box;
+use craze_solid::{Solid, SolidOptions, elastic_step_cost};
+use std::time::Instant;
+
+fn solid(cells: [usize; 3]) -> Result<Solid, Box<dyn std::error::Error>> {
+    let size = Vec3::new(cells[0] as f64, cells[1] as f64, cells[2] as f64) * 0.01;
+    let mut material = Material::elastic("clay", 1013.0, Elasticity::from_lame(2.65e6, 3.97e6));
+    material.damping = Damping { phi: 264.0, psi: 397.0, ..Damping::default() };
+    let options = SolidOptions { rest_strain: 0.0, ..SolidOptions::default() };
+    let mesh = kuhn_box(cells, size)?;
+    let spin = Vec3::new(0.0, 1.0, 0.2);
+    Ok(Solid::new(mesh, vec![material], options, Isometry::identity(), Vec3::zeros(), spin)?)
+}
+
+fn seconds_per_step(solid: &mut Solid, steps: usize) -> f64 {
+    let time_step = solid.time_step_limit();
+    let step = Step { time: 0.0, time_step, gravity: Vec3::new(0.0, -9.81, 0.0), loads: &[], contacts: &[] };
+    let mut best = f64::INFINITY;
+    for _ in 0..5 {
+        let start = Instant::now();
+        for _ in 0..steps {
+            if let Err(failure) = solid.predict(&step) {
+                eprintln!("{failure}");
+            }
+            solid.commit(&step);
+        }
+        best = best.min(start.elapsed().as_secs_f64() / steps as f64);
+    }
+    best
+}
+
+fn main() -> Result<(), Box<dyn std::error::Error>> {
+    for (cells, steps) in [([26, 26, 25], 60), ([55, 55, 55], 8)] {
+        let start = Instant::now();
+        let mut solid = solid(cells)?;
+        let made = start.elapsed().as_secs_f64();
+        let elements = solid.mesh().element_count() as f64;
+        let cost = elastic_step_cost(&solid);
+        println!(
+            "{elements} tetrahedra: made in {made:.2} s, {:.0} bytes each; a step takes {:.0} flops and {:.0} bytes each",
+            solid.bytes() as f64 / elements,
+            cost.flops_per_element,
+            cost.bytes_per_element
+        );
+        let mut single = 0.0;
+        for threads in [1, 2] {
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build()?;
+            let time = pool.install(|| seconds_per_step(&mut solid, steps));
+            if threads == 1 {
+                single = time;
+            }
+            println!(
+                "  {threads} thread(s): {:6.1} M element-steps/s, {:5.1} ns each, {:5.1} GFlop/s, {:5.1} GB/s, {:.2} times one",
+                elements / time * 1e-6,
+                time / elements * 1e9,
+                cost.flops_per_element * elements / time * 1e-9,
+                cost.bytes_per_element * elements / time * 1e-9,
+                single / time
+            );
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,49 @@
+//! The books of a solid.
+
+use crate::blocks::{Block, corners_of};
+use crate::model::Solid;
+use craze_engine::Account;
+use craze_math::Vec3;
+use rayon::prelude::*;
+
+impl Solid {
+    /// True elastic energy of a block in the state (J). Rigid flight does not change it.
+    fn elastic_energy(&self, block: &Block) -> f64 {
+        let (law, guard) = (&self.laws[block.material], &self.guards[block.material]);
+        let energy = |element: usize| {
+            let rest = self.layout.rest(block, element);
+            let places = corners_of(&self.state, &self.mesh.elements()[element]);
+            rest.energy(law, guard, &rest.deformation(&places))
+        };
+        block.elements.clone().map(energy).sum()
+    }
+
+    pub(crate) fn books(&self, gravity: &Vec3) -> Account {
+        let mut account = Account {
+            volume: self.mesh.total_measure(),
+            work: self.work,
+            elements: self.mesh.element_count() as u64,
+            nodes: self.mesh.point_count() as u64,
+            pieces: self.mesh.pieces().count as u64,
+            ..Account::default()
+        };
+        // Every block on its own, then in order: the same bits on any threads.
+        let energies: Vec<f64> = self.layout.blocks.par_iter().map(|block| self.elastic_energy(block)).collect();
+        account.elastic = energies.iter().sum();
+        for (island, flight) in self.layout.islands.iter().zip(&self.flights) {
+            for record in &self.state[island.nodes.clone()] {
+                let mass = record.mass();
+                let (place, velocity) = match &flight.rigid {
+                    Some(rigid) => rigid.now(&record.position()),
+                    None => (record.position(), record.velocity()),
+                };
+                account.mass += mass;
+                account.momentum += mass * velocity;
+                account.angular_momentum += mass * place.cross(&velocity);
+                account.kinetic += 0.5 * mass * velocity.norm_squared();
+                account.potential -= mass * gravity.dot(&place);
+            }
+        }
+        account
+    }
+}

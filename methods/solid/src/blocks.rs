@@ -1,0 +1,379 @@
+//! How the elements lie in memory: blocks of about a thousand whose forces are summed on their own.
+//!
+//! A step is limited by memory and by the sums at shared nodes. Elements stand along a Morton curve, so that a block touches few
+//! nodes (about 300 a thousand elements); it copies their records into the nearest cache, sums its forces there, and
+//! hands out one partial sum a node. The partial sums of a node are then added in the order of their blocks, which makes
+//! the result independent of threads.
+
+use crate::node::Node;
+use crate::parallel::Span;
+use craze_element::Tetrahedron;
+use craze_math::Vec3;
+use craze_math::lanes::WIDTH;
+use craze_mesh::{Order, TetMesh, morton_order};
+use std::ops::Range;
+
+/// Most elements of a block.
+pub(crate) const BLOCK_ELEMENTS: usize = 1024;
+
+/// Most nodes of a block: a power of two, so that local indices can be masked into range.
+pub(crate) const BLOCK_NODES: usize = 512;
+
+/// Most nodes of a chunk, the part of the nodes that is integrated together.
+const CHUNK_NODES: usize = 1024;
+
+/// Constants of as many elements as a vector has lanes.
+#[repr(C, align(64))]
+#[derive(Clone, Debug)]
+pub(crate) struct Group {
+    /// Entry (row, column) of the inverse edge matrices (1/m) at 3·row + column.
+    pub inverse_edges: [[f64; WIDTH]; 9],
+    /// Rest volumes (m³); 0 in lanes that only fill the last group of a block.
+    pub volume: [f64; WIDTH],
+    /// Nodes of the corners, as the block numbers them.
+    pub corners: [[u16; WIDTH]; 4],
+}
+
+/// Elements of one material and one island.
+#[derive(Clone, Debug)]
+pub(crate) struct Block {
+    /// Its elements.
+    pub elements: Range<usize>,
+    /// Its groups.
+    pub groups: Range<usize>,
+    /// Its nodes and, at the same places, its partial sums.
+    pub slots: Range<usize>,
+    /// Its material.
+    pub material: usize,
+    /// The island it belongs to.
+    pub island: usize,
+}
+
+impl Span for Block {
+    fn span(&self) -> Range<usize> {
+        self.slots.clone()
+    }
+}
+
+/// Nodes of one island that follow each other.
+#[derive(Clone, Debug)]
+pub(crate) struct Chunk {
+    pub nodes: Range<usize>,
+    pub island: usize,
+}
+
+impl Span for Chunk {
+    fn span(&self) -> Range<usize> {
+        self.nodes.clone()
+    }
+}
+
+/// What is connected through nodes, and so moves on its own: one piece, or several that still touch in a node.
+#[derive(Clone, Debug)]
+pub(crate) struct Island {
+    pub nodes: Range<usize>,
+    pub elements: Range<usize>,
+    /// The piece of its first element.
+    pub piece: u32,
+}
+
+/// Where everything lies.
+#[derive(Clone, Debug)]
+pub(crate) struct Layout {
+    pub groups: Vec<Group>,
+    pub blocks: Vec<Block>,
+    pub chunks: Vec<Chunk>,
+    pub islands: Vec<Island>,
+    /// The node of each slot.
+    pub slot_nodes: Vec<u32>,
+    /// Where each node's entries in `node_slots` begin; one more than there are nodes.
+    pub node_slots_start: Vec<u32>,
+    /// The slots of each node in ascending order.
+    pub node_slots: Vec<u32>,
+}
+
+/// Renumbers a mesh for speed: nodes and elements by island, elements further by material, then along a Morton curve. `material` is put into
+/// the new order, too.
+pub(crate) fn order_for_speed(mesh: &mut TetMesh, material: &mut Vec<u32>) -> Result<Order, String> {
+    let islands = islands_of_nodes(mesh);
+    let mut order = morton_order(mesh.positions(), mesh.elements());
+    // Stable sorts: the curve's order stays within equals.
+    order.points.sort_by_key(|&node| islands[node as usize]);
+    order.elements.sort_by_key(|&element| {
+        let first = mesh.elements()[element as usize][0];
+        (islands[first as usize], material[element as usize])
+    });
+    mesh.renumber(&order).map_err(|error| error.to_string())?;
+    order.apply_to_elements(material);
+    Ok(order)
+}
+
+/// The island of each node, numbered by their lowest nodes.
+fn islands_of_nodes(mesh: &TetMesh) -> Vec<u32> {
+    let mut parent: Vec<u32> = (0..mesh.point_count() as u32).collect();
+    fn root(parent: &mut [u32], mut node: u32) -> u32 {
+        while parent[node as usize] != node {
+            parent[node as usize] = parent[parent[node as usize] as usize];
+            node = parent[node as usize];
+        }
+        node
+    }
+    for corners in mesh.elements() {
+        for &corner in &corners[1..] {
+            let (a, b) = (root(&mut parent, corners[0]), root(&mut parent, corner));
+            // The lowest node is the root, so that numbers do not depend on the order of unions.
+            parent[a.max(b) as usize] = a.min(b);
+        }
+    }
+    let mut numbers = vec![u32::MAX; parent.len()];
+    let mut count = 0;
+    for node in 0..parent.len() as u32 {
+        let root = root(&mut parent, node) as usize;
+        if numbers[root] == u32::MAX {
+            numbers[root] = count;
+            count += 1;
+        }
+        numbers[node as usize] = numbers[root];
+    }
+    numbers
+}
+
+impl Layout {
+    /// Cuts an ordered mesh into blocks. It follows from the mesh alone, so that a loaded body has the very same blocks.
+    /// `Err` names an element whose rest shape is too flat, or an order that is not by islands.
+    pub fn build(mesh: &TetMesh, material: &[u32]) -> Result<Layout, LayoutError> {
+        let node_islands = islands_of_nodes(mesh);
+        if !node_islands.is_sorted() {
+            return Err(LayoutError::NotOrdered);
+        }
+        let island_of = |element: usize| node_islands[mesh.elements()[element][0] as usize];
+        let mut layout = Layout {
+            groups: Vec::with_capacity(mesh.element_count() / WIDTH + 1),
+            blocks: Vec::new(),
+            chunks: Vec::new(),
+            islands: Vec::new(),
+            slot_nodes: Vec::new(),
+            node_slots_start: Vec::new(),
+            node_slots: Vec::new(),
+        };
+        let mut local = vec![u16::MAX; mesh.point_count()];
+        let mut start = 0;
+        while start < mesh.element_count() {
+            start = layout.add_block(mesh, start, |element| (island_of(element), material[element]), &mut local)?;
+        }
+        layout.add_islands(&node_islands, &mesh.pieces().of_element)?;
+        layout.sort_slots(mesh.point_count());
+        Ok(layout)
+    }
+
+    /// Cuts one block off, beginning with element `start`; says where the next begins.
+    fn add_block(
+        &mut self,
+        mesh: &TetMesh,
+        start: usize,
+        kind: impl Fn(usize) -> (u32, u32),
+        local: &mut [u16],
+    ) -> Result<usize, LayoutError> {
+        let first_slot = self.slot_nodes.len();
+        let first_group = self.groups.len();
+        let (island, material) = kind(start);
+        let mut end = start;
+        while end < mesh.element_count() && end - start < BLOCK_ELEMENTS && kind(end) == (island, material) {
+            let corners = mesh.elements()[end];
+            let count = self.slot_nodes.len() - first_slot;
+            let fresh = corners.iter().filter(|&&corner| local[corner as usize] == u16::MAX).count();
+            if count + fresh > BLOCK_NODES {
+                break;
+            }
+            for corner in corners {
+                if local[corner as usize] == u16::MAX {
+                    local[corner as usize] = (self.slot_nodes.len() - first_slot) as u16;
+                    self.slot_nodes.push(corner);
+                }
+            }
+            end += 1;
+        }
+        for group_start in (start..end).step_by(WIDTH) {
+            let mut group =
+                Group { inverse_edges: [[0.0; WIDTH]; 9], volume: [0.0; WIDTH], corners: [[0; WIDTH]; 4] };
+            for lane in 0..WIDTH {
+                let element = (group_start + lane).min(end - 1);
+                let corners = mesh.elements()[element];
+                let places = corners.map(|corner| mesh.positions()[corner as usize]);
+                let Some(rest) = Tetrahedron::new(&places) else {
+                    return Err(LayoutError::Flat { element: element as u32, place: places.iter().sum::<Vec3>() / 4.0 });
+                };
+                for entry in 0..9 {
+                    group.inverse_edges[entry][lane] = rest.inverse_edges[(entry / 3, entry % 3)];
+                }
+                group.volume[lane] = if group_start + lane < end { rest.volume } else { 0.0 };
+                for (corner, node) in corners.iter().enumerate() {
+                    group.corners[corner][lane] = local[*node as usize];
+                }
+            }
+            self.groups.push(group);
+        }
+        for &node in &self.slot_nodes[first_slot..] {
+            local[node as usize] = u16::MAX;
+        }
+        self.blocks.push(Block {
+            elements: start..end,
+            groups: first_group..self.groups.len(),
+            slots: first_slot..self.slot_nodes.len(),
+            material: material as usize,
+            island: island as usize,
+        });
+        Ok(end)
+    }
+
+    fn add_islands(&mut self, node_islands: &[u32], pieces: &[u32]) -> Result<(), LayoutError> {
+        let count = node_islands.last().map_or(0, |last| *last as usize + 1);
+        let mut blocks = 0;
+        for island in 0..count {
+            let nodes = node_islands.partition_point(|&other| (other as usize) < island)
+                ..node_islands.partition_point(|&other| other as usize <= island);
+            let first_block = blocks;
+            while blocks < self.blocks.len() && self.blocks[blocks].island == island {
+                blocks += 1;
+            }
+            if first_block == blocks {
+                return Err(LayoutError::NotOrdered);
+            }
+            let elements = self.blocks[first_block].elements.start..self.blocks[blocks - 1].elements.end;
+            for start in nodes.clone().step_by(CHUNK_NODES) {
+                self.chunks.push(Chunk { nodes: start..(start + CHUNK_NODES).min(nodes.end), island });
+            }
+            self.islands.push(Island { nodes, piece: pieces[elements.start], elements });
+        }
+        if blocks == self.blocks.len() { Ok(()) } else { Err(LayoutError::NotOrdered) }
+    }
+
+    fn sort_slots(&mut self, nodes: usize) {
+        self.node_slots_start = vec![0; nodes + 1];
+        for &node in &self.slot_nodes {
+            self.node_slots_start[node as usize + 1] += 1;
+        }
+        for node in 0..nodes {
+            self.node_slots_start[node + 1] += self.node_slots_start[node];
+        }
+        self.node_slots = vec![0; self.slot_nodes.len()];
+        let mut next = self.node_slots_start.clone();
+        for (slot, &node) in self.slot_nodes.iter().enumerate() {
+            self.node_slots[next[node as usize] as usize] = slot as u32;
+            next[node as usize] += 1;
+        }
+    }
+
+    /// The slots of a node.
+    #[inline(always)]
+    pub fn slots_of(&self, node: usize) -> &[u32] {
+        &self.node_slots[self.node_slots_start[node] as usize..self.node_slots_start[node + 1] as usize]
+    }
+
+    /// The island that a node belongs to.
+    pub fn island_of_node(&self, node: usize) -> usize {
+        self.islands.partition_point(|island| island.nodes.end <= node)
+    }
+
+    /// The rest shape of an element, from the constants of its group.
+    pub fn rest(&self, block: &Block, element: usize) -> Tetrahedron {
+        let place = element - block.elements.start;
+        let (group, lane) = (&self.groups[block.groups.start + place / WIDTH], place % WIDTH);
+        let entry = |at: usize| group.inverse_edges[at][lane];
+        Tetrahedron {
+            inverse_edges: craze_math::Mat3::new(
+                entry(0), entry(1), entry(2), entry(3), entry(4), entry(5), entry(6), entry(7), entry(8),
+            ),
+            volume: group.volume[lane],
+        }
+    }
+
+    /// The block of an element.
+    pub fn block_of(&self, element: usize) -> &Block {
+        &self.blocks[self.blocks.partition_point(|block| block.elements.end <= element)]
+    }
+
+    /// Memory (bytes).
+    pub fn bytes(&self) -> usize {
+        self.groups.capacity() * size_of::<Group>()
+            + self.blocks.capacity() * size_of::<Block>()
+            + self.chunks.capacity() * size_of::<Chunk>()
+            + (self.slot_nodes.capacity() + self.node_slots.capacity() + self.node_slots_start.capacity()) * 4
+    }
+}
+
+/// Why a mesh cannot be laid out.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum LayoutError {
+    /// Elements or nodes do not stand by islands.
+    NotOrdered,
+    /// An element with no volume to speak of.
+    Flat { element: u32, place: Vec3 },
+}
+
+/// Positions (m) of an element's corners.
+#[inline]
+pub(crate) fn corners_of(nodes: &[Node], corners: &[u32; 4]) -> [Vec3; 4] {
+    corners.map(|corner| nodes[corner as usize].position())
+}
+
+/// Velocities (m/s) of an element's corners.
+#[inline]
+pub(crate) fn velocities_of(nodes: &[Node], corners: &[u32; 4]) -> [Vec3; 4] {
+    corners.map(|corner| nodes[corner as usize].velocity())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use craze_mesh::kuhn_box;
+
+    #[test]
+    fn every_element_stands_in_one_block_and_every_slot_is_listed_once() {
+        let mut mesh = kuhn_box([9, 8, 7], Vec3::new(0.9, 0.8, 0.7)).unwrap();
+        let mut material: Vec<u32> = (0..mesh.element_count() as u32).map(|element| element / 1500).collect();
+        order_for_speed(&mut mesh, &mut material).unwrap();
+        let layout = Layout::build(&mesh, &material).unwrap();
+        let mut next = 0;
+        for block in &layout.blocks {
+            assert_eq!(block.elements.start, next);
+            next = block.elements.end;
+            for element in block.elements.clone() {
+                assert_eq!(material[element] as usize, block.material);
+                let place = element - block.elements.start;
+                let group = &layout.groups[block.groups.start + place / WIDTH];
+                for corner in 0..4 {
+                    let local = group.corners[corner][place % WIDTH] as usize;
+                    assert_eq!(layout.slot_nodes[block.slots.start + local], mesh.elements()[element][corner]);
+                }
+            }
+        }
+        assert_eq!(next, mesh.element_count());
+        let mut seen = vec![false; layout.slot_nodes.len()];
+        for node in 0..mesh.point_count() {
+            assert!(layout.slots_of(node).is_sorted());
+            for &slot in layout.slots_of(node) {
+                assert_eq!(layout.slot_nodes[slot as usize] as usize, node);
+                assert!(!std::mem::replace(&mut seen[slot as usize], true));
+            }
+        }
+        assert!(seen.iter().all(|&seen| seen));
+    }
+
+    #[test]
+    fn bodies_that_do_not_touch_are_islands() {
+        let one = kuhn_box([2, 2, 2], Vec3::repeat(1.0)).unwrap();
+        let mut positions = one.positions().to_vec();
+        let mut elements = one.elements().to_vec();
+        positions.extend(one.positions().iter().map(|place| place + Vec3::new(0.3, 0.2, 5.0)));
+        elements.extend(one.elements().iter().map(|corners| corners.map(|corner| corner + 27)));
+        let mut mesh = TetMesh::from_parts(positions, elements).unwrap();
+        let mut material = vec![0; mesh.element_count()];
+        order_for_speed(&mut mesh, &mut material).unwrap();
+        let layout = Layout::build(&mesh, &material).unwrap();
+        assert_eq!(layout.islands.len(), 2);
+        assert_eq!(layout.islands[1].nodes, 27..54);
+        assert_eq!(layout.islands[1].elements, 48..96);
+        assert_eq!((layout.island_of_node(26), layout.island_of_node(27)), (0, 1));
+    }
+}

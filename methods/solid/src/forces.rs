@@ -1,0 +1,163 @@
+//! Forces of all elements on all nodes: block by block, then node by node.
+
+use crate::blocks::{Block, Layout};
+use crate::kernel::{self, ForceRates, Local, Report};
+use crate::model::Solid;
+use crate::node::Node;
+use crate::parallel::over_spans;
+use craze_engine::Failure;
+use craze_math::Vec3;
+use craze_math::lanes::Instructions;
+use std::cell::RefCell;
+
+thread_local! {
+    // Each thread's own, so that a step allocates nothing and blocks find it in the nearest cache.
+    static LOCAL: RefCell<Local> = const { RefCell::new(Local::new()) };
+}
+
+/// Partial sums of forces and what the sweeps noticed.
+#[derive(Default)]
+pub(crate) struct Forces {
+    /// One partial sum (N) a slot; see [`Layout`]. The fourth entry is padding.
+    pub partial: Vec<[f64; 4]>,
+    /// One report a block.
+    pub reports: Vec<Report>,
+}
+
+impl Forces {
+    pub fn of(layout: &Layout) -> Forces {
+        Forces {
+            partial: vec![[0.0; 4]; layout.slot_nodes.len()],
+            reports: vec![Report::QUIET; layout.blocks.len()],
+        }
+    }
+
+    /// The force on a node (N), its partial sums added in the order of their blocks.
+    #[inline(always)]
+    pub fn of_node(&self, layout: &Layout, node: usize) -> [f64; 4] {
+        let mut sum = [0.0; 4];
+        for &slot in layout.slots_of(node) {
+            let part = &self.partial[slot as usize];
+            for axis in 0..4 {
+                sum[axis] += part[axis];
+            }
+        }
+        sum
+    }
+
+    pub fn bytes(&self) -> usize {
+        self.partial.capacity() * 32 + self.reports.capacity() * size_of::<Report>()
+    }
+}
+
+impl Solid {
+    /// Internal forces (27) at the state into the partial sums; an element that is crushed or not a number is an error.
+    pub(crate) fn sum_forces(&mut self) -> Result<(), Failure> {
+        let Solid { layout, state, flights, laws, guards, scratch, .. } = self;
+        let (layout, state) = (&*layout, &*state);
+        let Forces { partial, reports } = &mut scratch.forces;
+        over_spans(&layout.blocks, partial, reports, &|block: &Block, partial, report: &mut Report| {
+            if flights[block.island].is_asleep() {
+                return;
+            }
+            *report = in_cache(layout, block, state, |local| {
+                let kernel = kernel::Forces {
+                    groups: &layout.groups[block.groups.clone()],
+                    law: &laws[block.material],
+                    guard: guards[block.material],
+                    local,
+                };
+                Instructions::detect().run(kernel)
+            }, partial);
+        });
+        self.read_reports()
+    }
+
+    /// Rates of the internal forces (N/s) at the state and `accelerations` into the partial sums.
+    pub(crate) fn sum_force_rates(&mut self) {
+        let Solid { layout, state, flights, laws, guards, scratch, .. } = self;
+        let (layout, state) = (&*layout, &*state);
+        let accelerations = &scratch.accelerations;
+        let Forces { partial, reports } = &mut scratch.forces;
+        over_spans(&layout.blocks, partial, reports, &|block: &Block, partial, _| {
+            if flights[block.island].is_asleep() {
+                return;
+            }
+            in_cache(layout, block, state, |local| {
+                for (near, &node) in local.accelerations.iter_mut().zip(&layout.slot_nodes[block.slots.clone()]) {
+                    *near = accelerations[node as usize];
+                }
+                let kernel = kernel::Forces {
+                    groups: &layout.groups[block.groups.clone()],
+                    law: &laws[block.material],
+                    guard: guards[block.material],
+                    local,
+                };
+                Instructions::detect().run(ForceRates(kernel))
+            }, partial);
+        });
+    }
+
+    /// Keeps what bounds the next Δt, and looks for elements that are beyond computing.
+    fn read_reports(&mut self) -> Result<(), Failure> {
+        let (mut strain, mut stiffening) = (0.0f64, 0.0f64);
+        for (block, report) in self.layout.blocks.iter().zip(&self.scratch.forces.reports) {
+            if self.flights[block.island].is_asleep() {
+                continue;
+            }
+            if !(report.lowest_ratio > 0.0 && report.witness.is_finite()) {
+                return Err(self.find_bad_element(block, &self.state));
+            }
+            strain = strain.max(report.largest_strain);
+            stiffening = stiffening.max(report.stiffening);
+        }
+        self.spectrum.strain = strain.sqrt();
+        self.spectrum.stiffening = stiffening;
+        Ok(())
+    }
+
+    /// The first element of a block that is inside out or not a number, by name.
+    fn find_bad_element(&self, block: &Block, nodes: &[Node]) -> Failure {
+        for element in block.elements.clone() {
+            if let Err(failure) = self.check_element(block, element, nodes) {
+                return failure;
+            }
+        }
+        Failure::NotFinite { node: self.layout.slot_nodes[block.slots.start] }
+    }
+
+    /// Refuses an element that is inside out or not a number.
+    pub(crate) fn check_element(&self, block: &Block, element: usize, nodes: &[Node]) -> Result<(), Failure> {
+        let corners = &self.mesh.elements()[element];
+        if let Some(&node) = corners.iter().find(|&&node| !nodes[node as usize].is_finite()) {
+            return Err(Failure::NotFinite { node });
+        }
+        let places = crate::blocks::corners_of(nodes, corners);
+        let volume_ratio = self.layout.rest(block, element).deformation(&places).determinant();
+        if volume_ratio > 0.0 {
+            return Ok(());
+        }
+        let place = places.iter().sum::<Vec3>() / 4.0;
+        Err(Failure::Inverted { element: element as u32, place, volume_ratio })
+    }
+}
+
+/// Runs `sweep` with the block's nodes near the processor, and hands its sums out.
+fn in_cache<R>(
+    layout: &Layout,
+    block: &Block,
+    nodes: &[Node],
+    sweep: impl FnOnce(&mut Local) -> R,
+    partial: &mut [[f64; 4]],
+) -> R {
+    LOCAL.with_borrow_mut(|local| {
+        let slots = &layout.slot_nodes[block.slots.clone()];
+        for (near, &node) in local.nodes.iter_mut().zip(slots) {
+            *near = nodes[node as usize].0;
+        }
+        local.forces[..slots.len()].fill([0.0; 4]);
+        let result = sweep(local);
+        partial.copy_from_slice(&local.forces[..slots.len()]);
+        result
+    })
+}

@@ -1,0 +1,135 @@
+//! What a solid looks like.
+
+use crate::KIND;
+use crate::blocks::{corners_of, velocities_of};
+use crate::model::Solid;
+use craze_element::Tetrahedron;
+use craze_engine::FrameDetail;
+use craze_frame::{BodyFrame, Data, Piece, Pose, Surface, Volume, names};
+use craze_math::{Mat3, Rotation, Vec3, polar, symmetric_eigen};
+use rayon::prelude::*;
+
+impl Solid {
+    pub(crate) fn picture(&self, detail: FrameDetail) -> BodyFrame {
+        let pieces = self.mesh.pieces();
+        let (of_element, count) = (pieces.of_element, pieces.count);
+        let (positions, velocities) = (self.positions(), self.velocities());
+        let stresses = self.principal_stresses();
+        BodyFrame {
+            name: String::new(),
+            method: KIND.to_owned(),
+            materials: self.materials.iter().map(|material| material.name.clone()).collect(),
+            surface: self.surface(&positions, &velocities, &stresses, &of_element),
+            volume: (detail == FrameDetail::Volume).then(|| self.volume(&positions, &velocities, &stresses, &of_element)),
+            particles: None,
+            pieces: self.pieces(&positions, &of_element, count),
+        }
+    }
+
+    /// Largest principal value of the true stress σ/2 (READINGS 1) of every element (Pa).
+    pub fn principal_stresses(&self) -> Vec<f64> {
+        (0..self.mesh.element_count()).into_par_iter().map(|element| self.principal_stress(element)).collect()
+    }
+
+    fn principal_stress(&self, element: usize) -> f64 {
+        let block = self.layout.block_of(element);
+        let (rest, corners) = (self.layout.rest(block, element), &self.mesh.elements()[element]);
+        let deformation = rest.deformation(&corners_of(&self.state, corners));
+        let rate = match self.flights[block.island].is_asleep() {
+            true => Mat3::zeros(),
+            false => rest.deformation(&velocities_of(&self.state, corners)),
+        };
+        let (law, guard) = (&self.laws[block.material], &self.guards[block.material]);
+        symmetric_eigen(&Tetrahedron::stress(law, guard, &deformation, &rate)).values[0]
+    }
+
+    fn surface(&self, positions: &[Vec3], velocities: &[Vec3], stresses: &[f64], pieces: &[u32]) -> Surface {
+        let boundary = self.mesh.boundary();
+        let mut vertex_of = vec![u32::MAX; self.state.len()];
+        for (vertex, &node) in self.surface_nodes.iter().enumerate() {
+            vertex_of[node as usize] = vertex as u32;
+        }
+        let gather = |values: &[Vec3]| self.surface_nodes.iter().map(|&node| values[node as usize]).collect::<Vec<_>>();
+        let rest: Vec<Vec3> =
+            self.surface_nodes.iter().map(|&node| self.placed(&self.mesh.positions()[node as usize])).collect();
+        let at_nodes = self.average_to_nodes(stresses);
+        let mut surface = Surface {
+            positions: gather(positions),
+            triangles: boundary.triangles.iter().map(|corners| corners.map(|node| vertex_of[node.index()])).collect(),
+            ..Surface::default()
+        };
+        let vertices = &mut surface.vertex_attributes;
+        vertices.set(names::VELOCITY, Data::Vector(gather(velocities)));
+        vertices.set(names::REST, Data::Vector(rest));
+        let stress = self.surface_nodes.iter().map(|&node| at_nodes[node as usize]).collect();
+        vertices.set(names::STRESS, Data::Scalar(stress));
+        let faces = &mut surface.face_attributes;
+        let piece = boundary.facets.iter().map(|facet| pieces[facet.element.index()]).collect();
+        faces.set(names::PIECE, Data::Index(piece));
+        let cracks = self.mesh.facet_attributes().labels(names::CRACK);
+        let crack = |facet: &craze_mesh::Face| cracks.map_or(0, |marks| marks[4 * facet.element.index() + facet.corner as usize]);
+        faces.set(names::CRACK, Data::Index(boundary.facets.iter().map(crack).collect()));
+        surface
+    }
+
+    fn volume(&self, positions: &[Vec3], velocities: &[Vec3], stresses: &[f64], pieces: &[u32]) -> Volume {
+        let mut volume = Volume {
+            positions: positions.to_vec(),
+            tetrahedra: self.mesh.elements().to_vec(),
+            ..Volume::default()
+        };
+        volume.node_attributes.set(names::VELOCITY, Data::Vector(velocities.to_vec()));
+        volume.cell_attributes.set(names::STRESS, Data::Scalar(stresses.to_vec()));
+        volume.cell_attributes.set(names::PIECE, Data::Index(pieces.to_vec()));
+        volume.cell_attributes.set(names::MATERIAL, Data::Index(self.material_of.clone()));
+        volume
+    }
+
+    /// Means over the elements at each node, by rest volume.
+    fn average_to_nodes(&self, values: &[f64]) -> Vec<f64> {
+        let (mut sums, mut weights) = (vec![0.0; self.state.len()], vec![0.0; self.state.len()]);
+        for ((element, corners), value) in self.mesh.element_ids().zip(self.mesh.elements()).zip(values) {
+            let volume = self.mesh.measure(element);
+            for &corner in corners {
+                sums[corner as usize] += volume * value;
+                weights[corner as usize] += volume;
+            }
+        }
+        sums.iter().zip(&weights).map(|(sum, weight)| sum / weight).collect()
+    }
+
+    /// Volume, mass, centre and best-fit rotation of every piece.
+    fn pieces(&self, positions: &[Vec3], piece_of: &[u32], count: usize) -> Vec<Piece> {
+        #[derive(Clone, Copy)]
+        struct Sums {
+            volume: f64,
+            mass: f64,
+            rest: Vec3,
+            now: Vec3,
+            spread: Mat3,
+        }
+        let zero = Sums { volume: 0.0, mass: 0.0, rest: Vec3::zeros(), now: Vec3::zeros(), spread: Mat3::zeros() };
+        let mut sums = vec![zero; count];
+        for (element, corners) in self.mesh.element_ids().zip(self.mesh.elements()) {
+            let (sum, volume) = (&mut sums[piece_of[element.index()] as usize], self.mesh.measure(element));
+            let mass = volume * self.materials[self.material_of[element.index()] as usize].density;
+            sum.volume += volume;
+            sum.mass += mass;
+            for &corner in corners {
+                let (rest, now) = (self.placed(&self.mesh.positions()[corner as usize]), positions[corner as usize]);
+                sum.rest += 0.25 * mass * rest;
+                sum.now += 0.25 * mass * now;
+                sum.spread += 0.25 * mass * now * rest.transpose();
+            }
+        }
+        let piece = |sum: &Sums| {
+            // Σ m·(x − x̄)(X − X̄)ᵀ: its rotation turns rest to now as well as one rotation can.
+            let (rest, now) = (sum.rest / sum.mass, sum.now / sum.mass);
+            let turn = polar(&(sum.spread - sum.mass * now * rest.transpose())).rotation;
+            let rotation = Rotation::from_matrix(&turn).coords;
+            let pose = Pose { position: now, rotation: [rotation.x, rotation.y, rotation.z, rotation.w] };
+            Piece { volume: sum.volume, mass: sum.mass, parent: None, pose }
+        };
+        sums.iter().map(piece).collect()
+    }
+}

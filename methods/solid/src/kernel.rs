@@ -1,0 +1,552 @@
+//! The forces of a block, eight elements at a time: (21)–(27) of O'Brien & Hodgins 1999.
+//!
+//! The same physics as [`Tetrahedron`](craze_element::Tetrahedron), against which it is tested, in structure-of-arrays form.
+
+use crate::blocks::{BLOCK_NODES, Group};
+use craze_element::{CollapseGuard, Law};
+use craze_math::Mat3;
+use craze_math::lanes::{Kernel, Lanes, Mask, WIDTH};
+
+/// What a block works on, near the processor.
+#[repr(C, align(64))]
+pub(crate) struct Local {
+    /// Records of the block's nodes; see [`Node`](crate::node::Node).
+    pub nodes: [[f64; 8]; BLOCK_NODES],
+    /// Their forces (N), or rates of force (N/s); the fourth entry is padding.
+    pub forces: [[f64; 4]; BLOCK_NODES],
+    /// Their accelerations (m/s²), for the jerk; the fourth entry is padding.
+    pub accelerations: [[f64; 4]; BLOCK_NODES],
+}
+
+impl Local {
+    pub const fn new() -> Local {
+        Local {
+            nodes: [[0.0; 8]; BLOCK_NODES],
+            forces: [[0.0; 4]; BLOCK_NODES],
+            accelerations: [[0.0; 4]; BLOCK_NODES],
+        }
+    }
+}
+
+/// What a sweep over a block noticed.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Report {
+    /// Smallest det F.
+    pub lowest_ratio: f64,
+    /// Largest norm of ε (1), squared.
+    pub largest_strain: f64,
+    /// Largest norm of Ḟ (1/s), squared.
+    pub fastest_change: f64,
+    /// How many times the collapse guard stiffens an element, at most.
+    pub stiffening: f64,
+    /// A sum of everything: not finite if anything was not.
+    pub witness: f64,
+}
+
+impl Report {
+    pub const QUIET: Report =
+        Report { lowest_ratio: 1.0, largest_strain: 0.0, fastest_change: 0.0, stiffening: 0.0, witness: 0.0 };
+}
+
+/// Adds the forces of all groups to `local.forces`.
+pub(crate) struct Forces<'a> {
+    pub groups: &'a [Group],
+    pub law: &'a Law,
+    pub guard: CollapseGuard,
+    pub local: &'a mut Local,
+}
+
+/// Adds the rates of force of all groups, at the accelerations in `local`, to `local.forces`.
+pub(crate) struct ForceRates<'a>(pub Forces<'a>);
+
+impl Kernel for Forces<'_> {
+    type Output = Report;
+    #[inline(always)]
+    fn run<L: Lanes>(self) -> Report {
+        match self.law {
+            Law::Isotropic { lambda, mu, phi, psi } => {
+                sweep(self.groups, &Isotropic::<L>::new(*lambda, *mu, *phi, *psi), &self.guard, self.local)
+            }
+            Law::Directional { stiffness, viscosity } => {
+                sweep::<L, _>(self.groups, &Directional { stiffness, viscosity }, &self.guard, self.local)
+            }
+        }
+    }
+}
+
+impl Kernel for ForceRates<'_> {
+    type Output = ();
+    #[inline(always)]
+    fn run<L: Lanes>(self) {
+        let Forces { groups, law, guard, local } = self.0;
+        match law {
+            Law::Isotropic { lambda, mu, phi, psi } => {
+                sweep_rates(groups, &Isotropic::<L>::new(*lambda, *mu, *phi, *psi), &guard, local)
+            }
+            Law::Directional { stiffness, viscosity } => {
+                sweep_rates::<L, _>(groups, &Directional { stiffness, viscosity }, &guard, local)
+            }
+        }
+    }
+}
+
+/// A stress law on lanes. Symmetric tensors are xx, yy, zz, yz, zx, xy.
+trait LawLanes<L: Lanes> {
+    /// True stress σ/2 at the ε and ν of the paper.
+    fn stress(&self, strain: &[L; 6], rate: &[L; 6]) -> [L; 6];
+}
+
+struct Isotropic<L> {
+    half_lambda: L,
+    mu: L,
+    half_phi: L,
+    psi: L,
+}
+
+impl<L: Lanes> Isotropic<L> {
+    #[inline(always)]
+    fn new(lambda: f64, mu: f64, phi: f64, psi: f64) -> Self {
+        Isotropic {
+            half_lambda: L::splat(0.5 * lambda),
+            mu: L::splat(mu),
+            half_phi: L::splat(0.5 * phi),
+            psi: L::splat(psi),
+        }
+    }
+}
+
+impl<L: Lanes> LawLanes<L> for Isotropic<L> {
+    #[inline(always)]
+    fn stress(&self, strain: &[L; 6], rate: &[L; 6]) -> [L; 6] {
+        let dilation = strain[0] + strain[1] + strain[2];
+        let dilation_rate = rate[0] + rate[1] + rate[2];
+        let pressure = self.half_lambda.mul_add(dilation, self.half_phi * dilation_rate);
+        let mut stress = [pressure; 6];
+        for i in 0..3 {
+            stress[i] = self.mu.mul_add(strain[i], self.psi.mul_add(rate[i], pressure));
+            stress[i + 3] = self.mu.mul_add(strain[i + 3], self.psi * rate[i + 3]);
+        }
+        stress
+    }
+}
+
+struct Directional<'a> {
+    stiffness: &'a [[f64; 6]; 6],
+    viscosity: &'a [[f64; 6]; 6],
+}
+
+impl<L: Lanes> LawLanes<L> for Directional<'_> {
+    #[inline(always)]
+    fn stress(&self, strain: &[L; 6], rate: &[L; 6]) -> [L; 6] {
+        // Half of C times ε with engineering shears: normal strains count half, shears once.
+        let half = L::splat(0.5);
+        let (mut strain, mut rate) = (*strain, *rate);
+        for i in 0..3 {
+            strain[i] = half * strain[i];
+            rate[i] = half * rate[i];
+        }
+        let mut stress = [L::splat(0.0); 6];
+        for i in 0..6 {
+            for j in 0..6 {
+                stress[i] = L::splat(self.stiffness[i][j]).mul_add(strain[j], stress[i]);
+                stress[i] = L::splat(self.viscosity[i][j]).mul_add(rate[j], stress[i]);
+            }
+        }
+        stress
+    }
+}
+
+/// Three vectors of three lanes: [vector][axis].
+type Three<L> = [[L; 3]; 3];
+
+#[inline(always)]
+fn sweep<L: Lanes, W: LawLanes<L>>(groups: &[Group], law: &W, guard: &CollapseGuard, local: &mut Local) -> Report {
+    let zero = L::splat(0.0);
+    let (mut lowest, mut largest, mut fastest, mut witness) = (L::splat(1.0), zero, zero, zero);
+    let threshold = L::splat(guard.threshold);
+    let mut stiffening = 0.0f64;
+    for group in groups {
+        let (edges, edge_rates) = gather(group, &local.nodes);
+        let inverse = inverse_edges::<L>(group);
+        let f = times(&edges, &inverse);
+        let rate = times(&edge_rates, &inverse);
+        let strain = strain(&f);
+        let mut stress = law.stress(&strain, &strain_rate(&f, &rate));
+        let ratio = determinant(&f);
+        if ratio.less_than(threshold).any() {
+            stiffening = stiffening.max(guard_stress(guard, &f, &ratio, &mut stress));
+        }
+        let minus_volume = -L::new(group.volume);
+        for component in &mut stress {
+            *component = *component * minus_volume;
+        }
+        scatter(group, &pulls(&f, &stress, &inverse), &mut local.forces);
+
+        lowest = ratio.min(lowest);
+        let size = squared(&strain);
+        largest = size.max(largest);
+        fastest = squared_norm(&rate).max(fastest);
+        witness = witness + size;
+    }
+    Report {
+        lowest_ratio: fold(lowest.to_array(), f64::min),
+        largest_strain: fold(largest.to_array(), f64::max),
+        fastest_change: fold(fastest.to_array(), f64::max),
+        stiffening,
+        witness: witness.sum(),
+    }
+}
+
+#[inline(always)]
+fn sweep_rates<L: Lanes, W: LawLanes<L>>(groups: &[Group], law: &W, guard: &CollapseGuard, local: &mut Local) {
+    let threshold = L::splat(guard.threshold);
+    let zero = [L::splat(0.0); 6];
+    for group in groups {
+        let (edges, edge_rates) = gather(group, &local.nodes);
+        let edge_accelerations = gather_accelerations(group, &local.accelerations);
+        let inverse = inverse_edges::<L>(group);
+        let f = times(&edges, &inverse);
+        let rate = times(&edge_rates, &inverse);
+        let second_rate = times(&edge_accelerations, &inverse);
+        let nu = strain_rate(&f, &rate);
+        let mut stress = law.stress(&strain(&f), &nu);
+        // ν̇ = FᵀF̈ + F̈ᵀF + 2ḞᵀḞ
+        let mut change = strain_rate(&f, &second_rate);
+        let turning = strain_rate(&rate, &rate); // twice ḞᵀḞ
+        for i in 0..6 {
+            change[i] = change[i] + turning[i];
+        }
+        let mut stress_rate = law.stress(&nu, &change);
+        let ratio = determinant(&f);
+        if ratio.less_than(threshold).any() {
+            guard_stress(guard, &f, &ratio, &mut stress);
+            let mut extra = zero;
+            guard_stress_rate(guard, &f, &rate, &mut extra);
+            for i in 0..6 {
+                stress_rate[i] = stress_rate[i] + extra[i];
+            }
+        }
+        let minus_volume = -L::new(group.volume);
+        for i in 0..6 {
+            stress[i] = stress[i] * minus_volume;
+            stress_rate[i] = stress_rate[i] * minus_volume;
+        }
+        let (by_turn, by_stress) = (pulls(&rate, &stress, &inverse), pulls(&f, &stress_rate, &inverse));
+        let mut sum = by_turn;
+        for corner in 0..3 {
+            for axis in 0..3 {
+                sum[corner][axis] = by_turn[corner][axis] + by_stress[corner][axis];
+            }
+        }
+        scatter(group, &sum, &mut local.forces);
+    }
+}
+
+const MASK: usize = BLOCK_NODES - 1;
+
+/// Edges from the first corner to the others, and their rates.
+#[inline(always)]
+fn gather<L: Lanes>(group: &Group, nodes: &[[f64; 8]; BLOCK_NODES]) -> (Three<L>, Three<L>) {
+    let zero = L::splat(0.0);
+    let mut rows = [[zero; WIDTH]; 3];
+    for lane in 0..WIDTH {
+        let first = L::new(nodes[group.corners[0][lane] as usize & MASK]);
+        for corner in 0..3 {
+            rows[corner][lane] = L::new(nodes[group.corners[corner + 1][lane] as usize & MASK]) - first;
+        }
+    }
+    let (mut edges, mut rates) = ([[zero; 3]; 3], [[zero; 3]; 3]);
+    for corner in 0..3 {
+        let columns = transpose(&rows[corner]);
+        for axis in 0..3 {
+            edges[corner][axis] = columns[axis];
+            rates[corner][axis] = columns[axis + 4];
+        }
+    }
+    (edges, rates)
+}
+
+#[inline(always)]
+fn gather_accelerations<L: Lanes>(group: &Group, accelerations: &[[f64; 4]; BLOCK_NODES]) -> Three<L> {
+    let mut numbers = [[[0.0; WIDTH]; 3]; 3];
+    for lane in 0..WIDTH {
+        let first = accelerations[group.corners[0][lane] as usize & MASK];
+        for corner in 0..3 {
+            let other = accelerations[group.corners[corner + 1][lane] as usize & MASK];
+            for axis in 0..3 {
+                numbers[corner][axis][lane] = other[axis] - first[axis];
+            }
+        }
+    }
+    let mut edges = [[L::splat(0.0); 3]; 3];
+    for corner in 0..3 {
+        for axis in 0..3 {
+            edges[corner][axis] = L::new(numbers[corner][axis]);
+        }
+    }
+    edges
+}
+
+/// Adds the pulls on corners 1, 2, 3 to their nodes, and the opposite of their sum to corner 0.
+#[inline(always)]
+fn scatter<L: Lanes>(group: &Group, pulls: &Three<L>, forces: &mut [[f64; 4]; BLOCK_NODES]) {
+    let zero = L::splat(0.0);
+    let [a, b, c] = *pulls;
+    let mut first = [zero; 3];
+    for axis in 0..3 {
+        first[axis] = -(a[axis] + b[axis] + c[axis]);
+    }
+    let front = transpose(&[first[0], first[1], first[2], zero, a[0], a[1], a[2], zero]);
+    let back = transpose(&[b[0], b[1], b[2], zero, c[0], c[1], c[2], zero]);
+    for lane in 0..WIDTH {
+        let (front, back) = (front[lane].to_array(), back[lane].to_array());
+        add(&mut forces[group.corners[0][lane] as usize & MASK], &front, 0);
+        add(&mut forces[group.corners[1][lane] as usize & MASK], &front, 4);
+        add(&mut forces[group.corners[2][lane] as usize & MASK], &back, 0);
+        add(&mut forces[group.corners[3][lane] as usize & MASK], &back, 4);
+    }
+}
+
+#[inline(always)]
+fn add(force: &mut [f64; 4], pulls: &[f64; 8], start: usize) {
+    for axis in 0..4 {
+        force[axis] += pulls[start + axis];
+    }
+}
+
+/// Eight rows of eight numbers to eight columns, in three rounds of exchanges between two rows each.
+#[inline(always)]
+fn transpose<L: Lanes>(rows: &[L; WIDTH]) -> [L; WIDTH] {
+    let (a, b) = exchange_single(rows[0], rows[1]);
+    let (c, d) = exchange_single(rows[2], rows[3]);
+    let (e, f) = exchange_single(rows[4], rows[5]);
+    let (g, h) = exchange_single(rows[6], rows[7]);
+    let (a, c) = exchange_pairs(a, c);
+    let (b, d) = exchange_pairs(b, d);
+    let (e, g) = exchange_pairs(e, g);
+    let (f, h) = exchange_pairs(f, h);
+    let (a, e) = exchange_halves(a, e);
+    let (b, f) = exchange_halves(b, f);
+    let (c, g) = exchange_halves(c, g);
+    let (d, h) = exchange_halves(d, h);
+    [a, b, c, d, e, f, g, h]
+}
+
+#[inline(always)]
+fn exchange_single<L: Lanes>(a: L, b: L) -> (L, L) {
+    let (a, b) = (a.to_array(), b.to_array());
+    (
+        L::new([a[0], b[0], a[2], b[2], a[4], b[4], a[6], b[6]]),
+        L::new([a[1], b[1], a[3], b[3], a[5], b[5], a[7], b[7]]),
+    )
+}
+
+#[inline(always)]
+fn exchange_pairs<L: Lanes>(a: L, b: L) -> (L, L) {
+    let (a, b) = (a.to_array(), b.to_array());
+    (
+        L::new([a[0], a[1], b[0], b[1], a[4], a[5], b[4], b[5]]),
+        L::new([a[2], a[3], b[2], b[3], a[6], a[7], b[6], b[7]]),
+    )
+}
+
+#[inline(always)]
+fn exchange_halves<L: Lanes>(a: L, b: L) -> (L, L) {
+    let (a, b) = (a.to_array(), b.to_array());
+    (
+        L::new([a[0], a[1], a[2], a[3], b[0], b[1], b[2], b[3]]),
+        L::new([a[4], a[5], a[6], a[7], b[4], b[5], b[6], b[7]]),
+    )
+}
+
+/// Rows of the inverse edge matrices.
+#[inline(always)]
+fn inverse_edges<L: Lanes>(group: &Group) -> Three<L> {
+    let mut rows = [[L::splat(0.0); 3]; 3];
+    for row in 0..3 {
+        for column in 0..3 {
+            rows[row][column] = L::new(group.inverse_edges[3 * row + column]);
+        }
+    }
+    rows
+}
+
+/// Columns of E·B for edges E given as columns and B given as rows: (21), (22).
+#[inline(always)]
+fn times<L: Lanes>(edges: &Three<L>, rows: &Three<L>) -> Three<L> {
+    let mut product = [[L::splat(0.0); 3]; 3];
+    for column in 0..3 {
+        for axis in 0..3 {
+            let sum = edges[0][axis] * rows[0][column];
+            let sum = edges[1][axis].mul_add(rows[1][column], sum);
+            product[column][axis] = edges[2][axis].mul_add(rows[2][column], sum);
+        }
+    }
+    product
+}
+
+#[inline(always)]
+fn dot<L: Lanes>(a: &[L; 3], b: &[L; 3], start: L) -> L {
+    a[0].mul_add(b[0], a[1].mul_add(b[1], a[2].mul_add(b[2], start)))
+}
+
+/// ε of (1).
+#[inline(always)]
+fn strain<L: Lanes>(f: &Three<L>) -> [L; 6] {
+    let (zero, minus) = (L::splat(0.0), L::splat(-1.0));
+    [
+        dot(&f[0], &f[0], minus),
+        dot(&f[1], &f[1], minus),
+        dot(&f[2], &f[2], minus),
+        dot(&f[1], &f[2], zero),
+        dot(&f[2], &f[0], zero),
+        dot(&f[0], &f[1], zero),
+    ]
+}
+
+/// ν of (3).
+#[inline(always)]
+fn strain_rate<L: Lanes>(f: &Three<L>, rate: &Three<L>) -> [L; 6] {
+    let zero = L::splat(0.0);
+    let (x, y, z) = (dot(&f[0], &rate[0], zero), dot(&f[1], &rate[1], zero), dot(&f[2], &rate[2], zero));
+    [
+        x + x,
+        y + y,
+        z + z,
+        dot(&f[1], &rate[2], dot(&f[2], &rate[1], zero)),
+        dot(&f[2], &rate[0], dot(&f[0], &rate[2], zero)),
+        dot(&f[0], &rate[1], dot(&f[1], &rate[0], zero)),
+    ]
+}
+
+/// Pulls on corners 1, 2, 3: columns of F·S·Bᵀ with S scaled by −vol, (27).
+#[inline(always)]
+fn pulls<L: Lanes>(f: &Three<L>, s: &[L; 6], rows: &Three<L>) -> Three<L> {
+    let symmetric = [[s[0], s[5], s[4]], [s[5], s[1], s[3]], [s[4], s[3], s[2]]];
+    let mut first_piola = [[L::splat(0.0); 3]; 3];
+    for column in 0..3 {
+        for axis in 0..3 {
+            let sum = f[0][axis] * symmetric[column][0];
+            let sum = f[1][axis].mul_add(symmetric[column][1], sum);
+            first_piola[column][axis] = f[2][axis].mul_add(symmetric[column][2], sum);
+        }
+    }
+    let mut pulls = first_piola;
+    for corner in 0..3 {
+        for axis in 0..3 {
+            let sum = first_piola[0][axis] * rows[corner][0];
+            let sum = first_piola[1][axis].mul_add(rows[corner][1], sum);
+            pulls[corner][axis] = first_piola[2][axis].mul_add(rows[corner][2], sum);
+        }
+    }
+    pulls
+}
+
+#[inline(always)]
+fn determinant<L: Lanes>(f: &Three<L>) -> L {
+    let [a, b, c] = f;
+    let cross = [
+        b[1].mul_add(c[2], -(b[2] * c[1])),
+        b[2].mul_add(c[0], -(b[0] * c[2])),
+        b[0].mul_add(c[1], -(b[1] * c[0])),
+    ];
+    dot(a, &cross, L::splat(0.0))
+}
+
+/// Squared norm of a symmetric tensor.
+#[inline(always)]
+fn squared<L: Lanes>(tensor: &[L; 6]) -> L {
+    let diagonal = [tensor[0], tensor[1], tensor[2]];
+    let shear = [tensor[3], tensor[4], tensor[5]];
+    let twice = dot(&shear, &shear, L::splat(0.0));
+    dot(&diagonal, &diagonal, twice + twice)
+}
+
+#[inline(always)]
+fn squared_norm<L: Lanes>(f: &Three<L>) -> L {
+    dot(&f[0], &f[0], dot(&f[1], &f[1], dot(&f[2], &f[2], L::splat(0.0))))
+}
+
+fn fold(numbers: [f64; WIDTH], choose: fn(f64, f64) -> f64) -> f64 {
+    numbers.into_iter().fold(numbers[0], choose)
+}
+
+#[inline(always)]
+fn to_arrays<L: Lanes>(f: &Three<L>) -> [[[f64; WIDTH]; 3]; 3] {
+    let mut arrays = [[[0.0; WIDTH]; 3]; 3];
+    for column in 0..3 {
+        for axis in 0..3 {
+            arrays[column][axis] = f[column][axis].to_array();
+        }
+    }
+    arrays
+}
+
+/// Adds the guard's stress where it acts: rare, so it goes one element at a time. Returns how much it stiffens the stiffest.
+#[inline(always)]
+fn guard_stress<L: Lanes>(guard: &CollapseGuard, f: &Three<L>, ratio: &L, stress: &mut [L; 6]) -> f64 {
+    let mut numbers = [[0.0; WIDTH]; 6];
+    for i in 0..6 {
+        numbers[i] = stress[i].to_array();
+    }
+    let stiffening = add_guard_stress(guard, &to_arrays(f), &ratio.to_array(), &mut numbers);
+    for i in 0..6 {
+        stress[i] = L::new(numbers[i]);
+    }
+    stiffening
+}
+
+#[inline(always)]
+fn guard_stress_rate<L: Lanes>(guard: &CollapseGuard, f: &Three<L>, rate: &Three<L>, extra: &mut [L; 6]) {
+    let mut numbers = [[0.0; WIDTH]; 6];
+    add_guard_stress_rate(guard, &to_arrays(f), &to_arrays(rate), &mut numbers);
+    for i in 0..6 {
+        extra[i] = L::new(numbers[i]);
+    }
+}
+
+fn lane_matrix(columns: &[[[f64; WIDTH]; 3]; 3], lane: usize) -> Mat3 {
+    Mat3::from_fn(|row, column| columns[column][row][lane])
+}
+
+fn add_symmetric(numbers: &mut [[f64; WIDTH]; 6], lane: usize, tensor: &Mat3) {
+    for (i, place) in [(0, 0), (1, 1), (2, 2), (1, 2), (2, 0), (0, 1)].into_iter().enumerate() {
+        numbers[i][lane] += tensor[place];
+    }
+}
+
+#[cold]
+#[inline(never)]
+fn add_guard_stress(
+    guard: &CollapseGuard,
+    f: &[[[f64; WIDTH]; 3]; 3],
+    ratio: &[f64; WIDTH],
+    stress: &mut [[f64; WIDTH]; 6],
+) -> f64 {
+    let mut stiffening = 0.0f64;
+    for lane in 0..WIDTH {
+        // At zero and below the law has no answer; the report says so and the step is thrown away.
+        if ratio[lane] < guard.threshold && ratio[lane] > 0.0 {
+            let deformation = lane_matrix(f, lane);
+            add_symmetric(stress, lane, &guard.stress(&deformation));
+            stiffening = stiffening.max(guard.stiffening(&deformation));
+        }
+    }
+    stiffening
+}
+
+#[cold]
+#[inline(never)]
+fn add_guard_stress_rate(
+    guard: &CollapseGuard,
+    f: &[[[f64; WIDTH]; 3]; 3],
+    rate: &[[[f64; WIDTH]; 3]; 3],
+    stress: &mut [[f64; WIDTH]; 6],
+) {
+    for lane in 0..WIDTH {
+        let deformation = lane_matrix(f, lane);
+        if deformation.determinant() > 0.0 {
+            add_symmetric(stress, lane, &guard.stress_rate(&deformation, &lane_matrix(rate, lane)));
+        }
+    }
+}

@@ -1,0 +1,268 @@
+//! The solid itself: its freedoms, its rest state, and the memory that a step works in.
+
+use crate::blocks::{Layout, LayoutError, order_for_speed};
+use crate::flight::{Change, Flight};
+use crate::forces::Forces;
+use crate::holds::Holds;
+use crate::integrate::ChunkReport;
+use crate::limit::Spectrum;
+use crate::node::Node;
+use crate::options::{Integrator, SolidError, SolidOptions};
+use craze_element::{CollapseGuard, Law};
+use craze_frame::names;
+use craze_material::Material;
+use craze_math::{Isometry, Vec3};
+use craze_mesh::TetMesh;
+use craze_spatial::Aabb;
+
+/// An elastic solid of linear tetrahedra (O'Brien & Hodgins 1999, §3).
+pub struct Solid {
+    /// Rest shape in the body's own frame, in the order of the layout, with holds as attributes.
+    pub(crate) mesh: TetMesh,
+    /// Which material each element is made of.
+    pub(crate) material_of: Vec<u32>,
+    pub(crate) materials: Vec<Material>,
+    pub(crate) options: SolidOptions,
+    /// Where the body's own frame stood at the start.
+    pub(crate) placement: Isometry,
+    /// Where the nodes are; of sleeping islands, where they were when they fell asleep.
+    pub(crate) state: Vec<Node>,
+    /// Where the nodes will be.
+    pub(crate) prediction: Vec<Node>,
+    /// What each island does beside deforming.
+    pub(crate) flights: Vec<Flight>,
+    pub(crate) holds: Holds,
+    /// Work done by holds, loads and contacts since the start (J), and what the prediction adds to it.
+    pub(crate) work: f64,
+    pub(crate) pending_work: f64,
+    /// What happened and was not yet told.
+    pub(crate) happened: Vec<Change>,
+    /// Largest strain and stiffening at the last look, which bound Δt.
+    pub(crate) spectrum: Spectrum,
+    /// Everything below follows from what stands above.
+    pub(crate) laws: Vec<Law>,
+    pub(crate) guards: Vec<CollapseGuard>,
+    pub(crate) layout: Layout,
+    /// Drag on each node (1/s), by mass of its elements' materials; empty if there is none.
+    pub(crate) drag: Vec<f64>,
+    /// Nodes of the surface, ascending.
+    pub(crate) surface_nodes: Vec<u32>,
+    /// Smallest height of an element at rest (m).
+    pub(crate) smallest_height: f64,
+    pub(crate) scratch: Scratch,
+}
+
+/// Memory that a step works in and nobody needs afterwards.
+#[derive(Default)]
+pub(crate) struct Scratch {
+    pub forces: Forces,
+    pub chunk_reports: Vec<ChunkReport>,
+    /// Accelerations (m/s²), for the Taylor integrator.
+    pub accelerations: Vec<[f64; 4]>,
+    /// Nodes that contact or holds have moved far in this step.
+    pub suspects: Vec<u32>,
+    /// Δt of the prediction (s).
+    pub time_step: f64,
+    /// Box around state and prediction (m).
+    pub reach: Option<Aabb>,
+}
+
+impl Solid {
+    /// A solid in its rest shape, put to `placement`, moving with `velocity` (m/s) of its centre of mass and turning about that
+    /// with `spin` (rad/s).
+    ///
+    /// Elements are made of the first material, or of those named by the mesh's element labels
+    /// [`names::MATERIAL`]. Nodes and elements get new numbers along a Morton curve.
+    pub fn new(
+        mut mesh: TetMesh,
+        materials: Vec<Material>,
+        options: SolidOptions,
+        placement: Isometry,
+        velocity: Vec3,
+        spin: Vec3,
+    ) -> Result<Solid, SolidError> {
+        let placed = placement.to_homogeneous();
+        for (what, finite) in [
+            ("placement", placed.iter().all(|number| number.is_finite())),
+            ("velocity", velocity.iter().all(|number| number.is_finite())),
+            ("spin", spin.iter().all(|number| number.is_finite())),
+        ] {
+            if !finite {
+                return Err(SolidError::NotFinite { what });
+            }
+        }
+        if mesh.element_count() == 0 {
+            return Err(SolidError::Empty);
+        }
+        let labels = mesh.element_attributes().labels(names::MATERIAL);
+        let mut material_of = labels.map_or_else(|| vec![0; mesh.element_count()], <[u32]>::to_vec);
+        order_for_speed(&mut mesh, &mut material_of).map_err(SolidError::Order)?;
+        let mut solid = Solid::at_rest(mesh, material_of, materials, options, placement)?;
+        let (mut mass, mut moment) = (0.0, Vec3::zeros());
+        for node in &solid.state {
+            mass += node.mass();
+            moment += node.mass() * node.position();
+        }
+        let center = moment / mass;
+        for node in &mut solid.state {
+            let place = node.position();
+            node.set_velocity(&(velocity + spin.cross(&(place - center))));
+        }
+        solid.prediction.clone_from(&solid.state);
+        solid.measure();
+        solid.fall_asleep();
+        Ok(solid)
+    }
+
+    /// The body of an ordered mesh, standing still where it was placed. Everything that can be rebuilt is built here.
+    pub(crate) fn at_rest(
+        mesh: TetMesh,
+        material_of: Vec<u32>,
+        materials: Vec<Material>,
+        options: SolidOptions,
+        placement: Isometry,
+    ) -> Result<Solid, SolidError> {
+        options.check()?;
+        if materials.is_empty() {
+            return Err(SolidError::NoMaterial);
+        }
+        for material in &materials {
+            material.check().map_err(|error| SolidError::Material { name: material.name.clone(), error })?;
+        }
+        if let Some(element) = material_of.iter().position(|&index| index as usize >= materials.len()) {
+            let (index, count) = (material_of[element], materials.len());
+            return Err(SolidError::UnknownMaterial { element: element as u32, index, count });
+        }
+        let layout = Layout::build(&mesh, &material_of).map_err(|error| match error {
+            LayoutError::Flat { element, place } => SolidError::Flat { element, place },
+            LayoutError::NotOrdered => SolidError::Order("elements do not stand by islands".to_owned()),
+        })?;
+        let laws: Vec<Law> = materials.iter().map(Law::of).collect();
+        let guard = |law: &Law| CollapseGuard { threshold: options.collapse_guard, stiffness: law.pressure_modulus() };
+        let guards = laws.iter().map(guard).collect();
+        let (masses, drag) = lump(&mesh, &material_of, &materials);
+        let place = |rest: &Vec3| placement.transform_point(&(*rest).into()).coords;
+        let state: Vec<Node> = (mesh.positions().iter().zip(&masses))
+            .map(|(rest, mass)| Node::new(place(rest), Vec3::zeros(), *mass))
+            .collect();
+        let mut surface_nodes: Vec<u32> = mesh.boundary().triangles.iter().flatten().map(|node| node.0).collect();
+        surface_nodes.sort_unstable();
+        surface_nodes.dedup();
+        let flights = (layout.islands.iter()).map(|island| Flight::of(&state[island.nodes.clone()])).collect();
+        let spectrum = Spectrum::of(&mesh, &material_of, &laws, &layout, &masses, &drag);
+        let scratch = Scratch {
+            forces: Forces::of(&layout),
+            chunk_reports: vec![ChunkReport::default(); layout.chunks.len()],
+            accelerations: match options.integrator {
+                Integrator::Taylor => vec![[0.0; 4]; state.len()],
+                _ => Vec::new(),
+            },
+            ..Scratch::default()
+        };
+        Ok(Solid {
+            smallest_height: spectrum.smallest_height,
+            prediction: state.clone(),
+            holds: Holds::default(),
+            work: 0.0,
+            pending_work: 0.0,
+            happened: Vec::new(),
+            mesh,
+            material_of,
+            materials,
+            options,
+            placement,
+            state,
+            flights,
+            spectrum,
+            laws,
+            guards,
+            layout,
+            drag,
+            surface_nodes,
+            scratch,
+        })
+    }
+
+    /// Where a point of the rest shape was placed at the start (m).
+    pub(crate) fn placed(&self, rest: &Vec3) -> Vec3 {
+        self.placement.transform_point(&(*rest).into()).coords
+    }
+
+    /// The tetrahedra and their rest shape, in the body's own frame and order.
+    pub fn mesh(&self) -> &TetMesh {
+        &self.mesh
+    }
+
+    /// Its materials.
+    pub fn materials(&self) -> &[Material] {
+        &self.materials
+    }
+
+    /// Its options.
+    pub fn options(&self) -> &SolidOptions {
+        &self.options
+    }
+
+    /// Where the nodes are (m), in the order of [`mesh`](Solid::mesh).
+    pub fn positions(&self) -> Vec<Vec3> {
+        (0..self.state.len()).map(|node| self.node_now(node).0).collect()
+    }
+
+    /// Velocities of the nodes (m/s), in the order of [`mesh`](Solid::mesh).
+    pub fn velocities(&self) -> Vec<Vec3> {
+        (0..self.state.len()).map(|node| self.node_now(node).1).collect()
+    }
+
+    /// Lumped masses of the nodes (kg), in the order of [`mesh`](Solid::mesh).
+    pub fn masses(&self) -> Vec<f64> {
+        self.state.iter().map(Node::mass).collect()
+    }
+
+    /// Puts nodes to new places (m) and gives them new velocities (m/s), in the order of [`mesh`](Solid::mesh); stops at the
+    /// end of the shorter list. For initial states that a placement cannot express; everything wakes.
+    pub fn set_state(&mut self, positions: &[Vec3], velocities: &[Vec3]) {
+        self.wake_all();
+        for ((node, position), velocity) in self.state.iter_mut().zip(positions).zip(velocities) {
+            node.set_position(position);
+            node.set_velocity(velocity);
+        }
+        self.prediction.clone_from(&self.state);
+        self.scratch.reach = None;
+        self.measure();
+    }
+
+    /// Memory of state, constants and workspace (bytes), materials not counted.
+    pub fn bytes(&self) -> usize {
+        (self.state.capacity() + self.prediction.capacity()) * size_of::<Node>()
+            + self.mesh.bytes()
+            + self.layout.bytes()
+            + self.scratch.forces.bytes()
+            + (self.material_of.capacity() + self.surface_nodes.capacity()) * 4
+            + self.drag.capacity() * 8
+            + self.scratch.accelerations.capacity() * 32
+            + self.scratch.chunk_reports.capacity() * size_of::<ChunkReport>()
+    }
+}
+
+/// Lumped masses ρ·vol/4 (kg) and the drag on each node (1/s), weighted by mass; no entries if nothing drags.
+fn lump(mesh: &TetMesh, material_of: &[u32], materials: &[Material]) -> (Vec<f64>, Vec<f64>) {
+    let mut masses = vec![0.0; mesh.point_count()];
+    let mut drag = vec![0.0; mesh.point_count()];
+    for (element, corners) in mesh.element_ids().zip(mesh.elements()) {
+        let material = &materials[material_of[element.index()] as usize];
+        let part = material.density * mesh.measure(element) / 4.0;
+        for &corner in corners {
+            masses[corner as usize] += part;
+            drag[corner as usize] += part * material.damping.mass;
+        }
+    }
+    if materials.iter().all(|material| material.damping.mass == 0.0) {
+        return (masses, Vec::new());
+    }
+    // A single value is kept as it is: a rigid flight asks whether all nodes feel the same.
+    let uniform = materials.windows(2).all(|pair| pair[0].damping.mass == pair[1].damping.mass);
+    for (drag, mass) in drag.iter_mut().zip(&masses) {
+        *drag = if uniform { materials[0].damping.mass } else { *drag / mass };
+    }
+    (masses, drag)
+}

@@ -1,0 +1,115 @@
+//! Choices that a scene makes for a solid, and what is refused.
+
+use craze_material::MaterialError;
+use craze_math::Vec3;
+use serde::{Deserialize, Serialize};
+
+/// How a solid moves from one moment to the next.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Integrator {
+    /// Velocity first, then position with the new velocity: first order, keeps energy over any time. The default.
+    #[default]
+    SymplecticEuler,
+    /// Position and velocity with the old rates. First order; it feeds energy into every vibration that damping does not take out.
+    ForwardEuler,
+    /// Second-order Taylor series with the jerk (READINGS 4): x + Δt·v + ½Δt²·a, v + Δt·a + ½Δt²·j.
+    Taylor,
+    /// Backward Euler by Newton's method: stable at any Δt, damps what is faster than Δt.
+    Implicit,
+}
+
+/// Choices for a solid.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct SolidOptions {
+    /// How it moves.
+    pub integrator: Integrator,
+    /// Share of its rest volume below which an element resists collapse; 0 is the law of the paper. See [`craze_element::CollapseGuard`].
+    pub collapse_guard: f64,
+    /// Strain below which a free piece counts as at rest in itself and flies as a rigid body; 0: never.
+    pub rest_strain: f64,
+    /// A bound on Δt for accuracy (s); infinite for none.
+    pub longest_time_step: f64,
+}
+
+impl Default for SolidOptions {
+    fn default() -> Self {
+        SolidOptions {
+            integrator: Integrator::default(),
+            collapse_guard: 0.5,
+            rest_strain: 1e-6,
+            longest_time_step: f64::INFINITY,
+        }
+    }
+}
+
+/// Why a solid cannot be made.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum SolidError {
+    /// The mesh has no tetrahedra.
+    #[error("the mesh has no tetrahedra")]
+    Empty,
+    /// No material was given.
+    #[error("a solid needs at least one material")]
+    NoMaterial,
+    /// An element names a material that does not exist.
+    #[error("element {element} names material {index}, but there are only {count}")]
+    UnknownMaterial {
+        /// The element.
+        element: u32,
+        /// The material it names.
+        index: u32,
+        /// How many there are.
+        count: usize,
+    },
+    /// A material that cannot exist.
+    #[error("material \"{name}\": {error}")]
+    Material {
+        /// Its name.
+        name: String,
+        /// What is wrong.
+        error: MaterialError,
+    },
+    /// An element without volume.
+    #[error("element {element} at ({:.4}, {:.4}, {:.4}) m is too flat to compute with", place.x, place.y, place.z)]
+    Flat {
+        /// The element.
+        element: u32,
+        /// Its centre (m).
+        place: Vec3,
+    },
+    /// A number of the options lies outside its range.
+    #[error("{option} is {value}, but must lie {range}")]
+    Option {
+        /// Which.
+        option: &'static str,
+        /// Its value.
+        value: f64,
+        /// Where it may lie.
+        range: &'static str,
+    },
+    /// A placement or velocity that is not a number.
+    #[error("the {what} of the solid is not a number")]
+    NotFinite {
+        /// Which.
+        what: &'static str,
+    },
+    /// The mesh cannot be brought into order.
+    #[error("the mesh cannot be renumbered: {0}")]
+    Order(String),
+}
+
+impl SolidOptions {
+    pub(crate) fn check(&self) -> Result<(), SolidError> {
+        let refuse = |option, value, range| Err(SolidError::Option { option, value, range });
+        if !(0.0..1.0).contains(&self.collapse_guard) {
+            return refuse("collapse_guard", self.collapse_guard, "from 0 to below 1");
+        }
+        if !(0.0..=0.1).contains(&self.rest_strain) {
+            return refuse("rest_strain", self.rest_strain, "from 0 to 0.1");
+        }
+        if self.longest_time_step.is_nan() || self.longest_time_step <= 0.0 {
+            return refuse("longest_time_step", self.longest_time_step, "above 0");
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,143 @@
+//! A solid as bytes, and back.
+//!
+//! What is written is what cannot be rebuilt; blocks, lists and constants follow from it, bit for bit. Reading checks everything:
+//! foreign bytes end in an error.
+
+use crate::flight::{Change, Flight};
+use crate::model::Solid;
+use crate::options::SolidOptions;
+use craze_engine::{HoldId, Method, RigidBody};
+use craze_material::Material;
+use craze_math::{Isometry, Vec3};
+use craze_mesh::TetMesh;
+use serde::{Deserialize, Serialize};
+
+/// Changes with the meaning of the bytes.
+const VERSION: u32 = 1;
+
+#[derive(Serialize)]
+struct Written<'a> {
+    version: u32,
+    mesh: &'a TetMesh,
+    material_of: &'a [u32],
+    materials: &'a [Material],
+    options: &'a SolidOptions,
+    placement: &'a Isometry,
+    /// Positions (m) and velocities (m/s).
+    nodes: Vec<[f64; 6]>,
+    flights: &'a [Flight],
+    reactions: Vec<(HoldId, Vec3)>,
+    work: f64,
+    strain: f64,
+    stiffening: f64,
+    happened: &'a [Change],
+}
+
+#[derive(Deserialize)]
+struct Read {
+    version: u32,
+    mesh: TetMesh,
+    material_of: Vec<u32>,
+    materials: Vec<Material>,
+    options: SolidOptions,
+    placement: Isometry,
+    nodes: Vec<[f64; 6]>,
+    flights: Vec<Flight>,
+    reactions: Vec<(HoldId, Vec3)>,
+    work: f64,
+    strain: f64,
+    stiffening: f64,
+    happened: Vec<Change>,
+}
+
+impl Solid {
+    pub(crate) fn to_bytes(&self) -> Vec<u8> {
+        let record = |node: &crate::node::Node| {
+            let [x, y, z, _, vx, vy, vz, _] = node.0;
+            [x, y, z, vx, vy, vz]
+        };
+        let written = Written {
+            version: VERSION,
+            mesh: &self.mesh,
+            material_of: &self.material_of,
+            materials: &self.materials,
+            options: &self.options,
+            placement: &self.placement,
+            nodes: self.state.iter().map(record).collect(),
+            flights: &self.flights,
+            reactions: self.holds.regions.iter().map(|region| (region.id, region.reaction)).collect(),
+            work: self.work,
+            strain: self.spectrum.strain,
+            stiffening: self.spectrum.stiffening,
+            happened: &self.happened,
+        };
+        // Writing to memory fails only for types that cannot be written, which these can.
+        postcard::to_stdvec(&written).unwrap_or_default()
+    }
+
+    fn from_read(read: Read) -> Result<Solid, String> {
+        if read.version != VERSION {
+            return Err(format!("it is of version {}, this program reads {VERSION}", read.version));
+        }
+        let (nodes, elements) = (read.mesh.point_count(), read.mesh.element_count());
+        for (what, found, expected) in
+            [("nodes", read.nodes.len(), nodes), ("materials of elements", read.material_of.len(), elements)]
+        {
+            if found != expected {
+                return Err(format!("it has {found} {what}, but its mesh asks for {expected}"));
+            }
+        }
+        if elements == 0 {
+            return Err("it has no elements".to_owned());
+        }
+        let numbers = [read.work, read.strain, read.stiffening];
+        let placed = read.placement.to_homogeneous();
+        let all = (read.nodes.iter().flatten().chain(&numbers).chain(placed.iter()))
+            .chain(read.reactions.iter().flat_map(|(_, force)| force.iter()));
+        if !all.into_iter().all(|number| number.is_finite()) || read.strain < 0.0 || read.stiffening < 0.0 {
+            return Err("it holds numbers that are not finite".to_owned());
+        }
+        let mut solid = Solid::at_rest(read.mesh, read.material_of, read.materials, read.options, read.placement)
+            .map_err(|error| error.to_string())?;
+        if read.flights.len() != solid.layout.islands.len() || !read.flights.iter().all(is_sound) {
+            return Err("its flights do not fit its islands".to_owned());
+        }
+        for (node, [x, y, z, vx, vy, vz]) in solid.state.iter_mut().zip(read.nodes) {
+            node.set_position(&Vec3::new(x, y, z));
+            node.set_velocity(&Vec3::new(vx, vy, vz));
+        }
+        solid.prediction.clone_from(&solid.state);
+        solid.flights = read.flights;
+        solid.read_holds();
+        for region in &mut solid.holds.regions {
+            let known = read.reactions.iter().find(|(id, _)| *id == region.id);
+            region.reaction = known.map_or(Vec3::zeros(), |(_, force)| *force);
+        }
+        solid.work = read.work;
+        solid.spectrum.strain = read.strain;
+        solid.spectrum.stiffening = read.stiffening;
+        solid.happened = read.happened;
+        Ok(solid)
+    }
+}
+
+fn is_sound(flight: &Flight) -> bool {
+    let body_is_sound = |body: &RigidBody| {
+        let vectors = [body.inertia, body.position, body.velocity, body.angular_momentum];
+        vectors.iter().flat_map(|vector| vector.iter()).chain(body.orientation.coords.iter()).all(|number| number.is_finite())
+            && body.mass > 0.0
+            && body.mass.is_finite()
+    };
+    flight.radius.is_finite()
+        && flight.rigid.as_ref().is_none_or(|rigid| {
+            body_is_sound(&rigid.body)
+                && body_is_sound(&rigid.predicted)
+                && rigid.frozen.to_homogeneous().iter().all(|number| number.is_finite())
+        })
+}
+
+/// Turns what [`Method::save`] gave back into a solid. Foreign bytes are refused with a reason.
+pub fn load(bytes: &[u8]) -> Result<Box<dyn Method>, String> {
+    let read: Read = postcard::from_bytes(bytes).map_err(|error| error.to_string())?;
+    Ok(Box::new(Solid::from_read(read)?))
+}

@@ -1,0 +1,259 @@
+//! One step, as the world calls for it: O'Brien & Hodgins 1999, §3.
+
+use crate::blocks::corners_of;
+use crate::model::Solid;
+use crate::options::Integrator;
+use craze_contact::{ContactSurface, Impulse, SurfacePoint};
+use craze_engine::{
+    Account, Event, Failure, FrameDetail, HoldId, MaterialPoint, Method, Region, Step,
+};
+use craze_frame::BodyFrame;
+use craze_math::Vec3;
+use craze_mesh::NodeId;
+use craze_spatial::Aabb;
+
+/// An element below this share of its rest volume is looked at once more in the prediction.
+const WATCHED_RATIO: f64 = 0.5;
+
+/// So is one whose deformation gradient changes by more than this in the step.
+const WATCHED_CHANGE: f64 = 0.1;
+
+/// And everything, if acceleration alone carries a node by more than this share of the smallest height.
+const WATCHED_JUMP: f64 = 0.1;
+
+impl Method for Solid {
+    fn kind(&self) -> &'static str {
+        crate::KIND
+    }
+
+    fn attach(&mut self, hold: HoldId, region: &Region) -> Option<Vec3> {
+        self.take_hold(hold, region)
+    }
+
+    fn locate(&self, place: &Vec3) -> MaterialPoint {
+        self.nearest_material_point(place)
+    }
+
+    fn time_step_limit(&self) -> f64 {
+        self.flight_limit().min(self.options.longest_time_step)
+    }
+
+    fn takes_contact_stiffness(&self) -> bool {
+        self.options.integrator == Integrator::Implicit
+    }
+
+    fn predict(&mut self, step: &Step) -> Result<(), Failure> {
+        self.begin_prediction(step);
+        self.begin_loads(step.loads);
+        self.fly(step);
+        if self.is_awake() {
+            self.sum_forces()?;
+            self.add_loads(step.loads);
+            self.integrate(step);
+            self.place_held(step);
+            self.book_reactions(step);
+        }
+        self.find_reach();
+        Ok(())
+    }
+
+    fn reach(&self) -> Aabb {
+        self.scratch.reach.unwrap_or_else(|| {
+            let awake = self.layout.islands.iter().zip(&self.flights).filter(|(_, flight)| !flight.is_asleep());
+            let nodes = awake.flat_map(|(island, _)| &self.state[island.nodes.clone()]);
+            nodes.fold(self.flight_reach(), |all, node| all.with(&node.position()))
+        })
+    }
+
+    fn contact_surface(&self, surface: &mut ContactSurface) {
+        let mut rest = self.surface_nodes.as_slice();
+        for (island, flight) in self.layout.islands.iter().zip(&self.flights) {
+            let (own, others) = rest.split_at(rest.partition_point(|&node| (node as usize) < island.nodes.end));
+            rest = others;
+            surface.points.extend(own.iter().map(|&freedom| {
+                let node = freedom as usize;
+                let (now, then) = (&self.state[node], &self.prediction[node]);
+                let (start, start_velocity) = match &flight.rigid {
+                    Some(rigid) => rigid.now(&now.position()),
+                    None => (now.position(), now.velocity()),
+                };
+                let (end, velocity) = match &flight.rigid {
+                    Some(rigid) if !rigid.woken => rigid.predicted(&now.position()),
+                    _ => (then.position(), then.velocity()),
+                };
+                let inverse_mass = if self.holds.places(node) { 0.0 } else { now.inverse_mass() };
+                SurfacePoint { freedom, start, start_velocity, end, velocity, inverse_mass, radius: 0.0 }
+            }));
+        }
+    }
+
+    fn receive(&mut self, impulses: &[Impulse], step: &Step) {
+        let far = self.far();
+        for Impulse { freedom, impulse } in impulses {
+            let node = *freedom as usize;
+            if node >= self.state.len() || self.holds.places(node) {
+                continue;
+            }
+            let island = self.layout.island_of_node(node);
+            self.wake_prediction(island, step.time_step);
+            self.flights[island].disturbed = true;
+            let record = &mut self.prediction[node];
+            let gained = record.inverse_mass() * impulse;
+            let (place, velocity) = (record.position() + step.time_step * gained, record.velocity() + gained);
+            self.pending_work += impulse.dot(&(velocity - 0.5 * gained));
+            record.set_position(&place);
+            record.set_velocity(&velocity);
+            if !(step.time_step * gained.norm() <= far) {
+                self.scratch.suspects.push(*freedom);
+            }
+            self.scratch.reach = self.scratch.reach.map(|reach| reach.with(&place));
+        }
+    }
+
+    fn check(&self) -> Result<(), Failure> {
+        self.check_flights()?;
+        self.check_numbers()?;
+        self.check_watched_blocks()?;
+        self.check_suspects()
+    }
+
+    fn commit(&mut self, step: &Step) {
+        self.work += self.pending_work + self.work_of_loads(step.loads);
+        self.pending_work = 0.0;
+        for region in &mut self.holds.regions {
+            region.reaction = region.pending;
+        }
+        self.commit_flights();
+        std::mem::swap(&mut self.state, &mut self.prediction);
+    }
+
+    fn fracture(&mut self, step: &Step, events: &mut Vec<Event>) {
+        let time = step.time + step.time_step;
+        events.extend(self.happened.drain(..).map(|change| Event { time, body: String::new(), kind: change.into() }));
+    }
+
+    fn settle(&mut self) {
+        for flight in &mut self.flights {
+            flight.careful = false;
+        }
+        self.holds.forget_placed();
+        self.fall_asleep();
+        for flight in &mut self.flights {
+            flight.disturbed = false;
+        }
+    }
+
+    fn account(&self, gravity: &Vec3) -> Account {
+        self.books(gravity)
+    }
+
+    fn observe(&self, point: &MaterialPoint) -> (Vec3, Vec3) {
+        let Some(corners) = self.mesh.elements().get(point.element as usize) else {
+            return (Vec3::zeros(), Vec3::zeros());
+        };
+        let mut sum = (Vec3::zeros(), Vec3::zeros());
+        for (&corner, weight) in corners.iter().zip(&point.weights) {
+            let (place, velocity) = self.node_now(corner as usize);
+            sum.0 += *weight * place;
+            sum.1 += *weight * velocity;
+        }
+        sum
+    }
+
+    fn reaction(&self, hold: HoldId) -> Vec3 {
+        self.holds.region(hold).map_or(Vec3::zeros(), |region| region.reaction)
+    }
+
+    fn frame(&self, detail: FrameDetail) -> BodyFrame {
+        self.picture(detail)
+    }
+
+    fn save(&self) -> Vec<u8> {
+        self.to_bytes()
+    }
+}
+
+impl Solid {
+    fn begin_prediction(&mut self, step: &Step) {
+        self.pending_work = 0.0;
+        self.scratch.suspects.clear();
+        self.scratch.time_step = step.time_step;
+    }
+
+    pub(crate) fn is_awake(&self) -> bool {
+        self.flights.iter().any(|flight| !flight.is_asleep())
+    }
+
+    fn find_reach(&mut self) {
+        let awake = self.scratch.chunk_reports.iter().map(|report| report.reach()).fold(Aabb::EMPTY, |all, one| all.union(&one));
+        let mut reach = if self.is_awake() { awake } else { Aabb::EMPTY };
+        for &node in &self.scratch.suspects {
+            reach = reach.with(&self.prediction[node as usize].position());
+        }
+        self.scratch.reach = Some(reach.union(&self.flight_reach()));
+    }
+
+    /// A way that deserves a second look when a node is pushed along it in one step (m).
+    pub(crate) fn far(&self) -> f64 {
+        0.02 * self.smallest_height
+    }
+
+    fn check_numbers(&self) -> Result<(), Failure> {
+        for (chunk, report) in self.layout.chunks.iter().zip(&self.scratch.chunk_reports) {
+            if self.flights[chunk.island].is_asleep() || report.witness.is_finite() {
+                continue;
+            }
+            let bad = chunk.nodes.clone().find(|&node| !self.prediction[node].is_finite());
+            if let Some(node) = bad {
+                return Err(Failure::NotFinite { node: node as u32 });
+            }
+        }
+        Ok(())
+    }
+
+    /// Looks at the predicted shape of all elements that could have turned inside out in this step.
+    fn check_watched_blocks(&self) -> Result<(), Failure> {
+        let jump = WATCHED_JUMP * self.smallest_height;
+        let all = self.scratch.chunk_reports.iter().any(|report| report.largest_jump > jump * jump);
+        let change = WATCHED_CHANGE / self.scratch.time_step;
+        for (block, report) in self.layout.blocks.iter().zip(&self.scratch.forces.reports) {
+            let watched = all || report.lowest_ratio < WATCHED_RATIO || report.fastest_change > change * change;
+            if watched && !self.flights[block.island].is_asleep() {
+                for element in block.elements.clone() {
+                    self.check_element(block, element, &self.prediction)?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn check_suspects(&self) -> Result<(), Failure> {
+        for &node in &self.scratch.suspects {
+            for element in self.mesh.elements_of(NodeId(node)) {
+                self.check_element(self.layout.block_of(element.index()), element.index(), &self.prediction)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Brings what bounds Δt up to date with the state.
+    pub(crate) fn measure(&mut self) {
+        let mut strain = 0.0f64;
+        let mut stiffening = 0.0f64;
+        for block in &self.layout.blocks {
+            for element in block.elements.clone() {
+                let places = corners_of(&self.state, &self.mesh.elements()[element]);
+                let deformation = self.layout.rest(block, element).deformation(&places);
+                strain = strain.max(craze_element::strain(&deformation).norm());
+                stiffening = stiffening.max(self.guards[block.material].stiffening(&deformation));
+            }
+        }
+        self.spectrum.strain = strain;
+        self.spectrum.stiffening = stiffening;
+    }
+
+    fn nearest_material_point(&self, place: &Vec3) -> MaterialPoint {
+        let rest = self.placement.inverse_transform_point(&(*place).into()).coords;
+        crate::locate::nearest(&self.mesh, &rest)
+    }
+}
