@@ -1,11 +1,11 @@
-//! Rays against triangles: the nearest hit, or whether there is any.
+//! Rays against triangles, or against primitives that the caller tests: the nearest hit, or any.
 //!
 //! Boxes are tested in `f32` with every rounding taken to the generous side (after Ize 2013), triangles in `f64` by the
 //! watertight test of Woop, Benthin & Wald 2013: a ray that meets an edge shared by two triangles hits one of them.
 
 use craze_math::Vec3;
 
-use crate::bvh::{MAX_DEPTH, Node, rounded_down, rounded_up};
+use crate::bvh::{Bvh, MAX_DEPTH, Node, rounded_down, rounded_up};
 use crate::triangles::TriangleTree;
 
 /// A half-line with limits.
@@ -49,9 +49,10 @@ impl TriangleTree {
     ///
     /// Triangles without area are never hit; neither is anything by a ray whose direction is zero or not a number.
     pub fn cast(&self, ray: &Ray) -> Option<Hit> {
+        let shear = Shear::new(ray)?;
         let mut nearest = None;
         let mut far = ray.far;
-        self.walk(ray, |shear, k, limit| {
+        self.bvh.walk(ray, |k, limit| {
             if let Some((distance, barycentric)) = shear.meet(&self.corners[k], ray.near, far) {
                 far = distance;
                 *limit = far_limit(far);
@@ -62,21 +63,62 @@ impl TriangleTree {
         nearest
     }
 
-    /// Whether anything is hit within the ray's limits; faster than [`cast`](Self::cast).
-    pub fn occluded(&self, ray: &Ray) -> bool {
-        let mut met = false;
-        self.walk(ray, |shear, k, _| {
-            met = shear.meet(&self.corners[k], ray.near, ray.far).is_some();
-            if met { Flow::Stop } else { Flow::On }
+    /// Any hit within the ray's limits, always the same one but not necessarily the nearest; faster than
+    /// [`cast`](Self::cast).
+    pub fn cast_any(&self, ray: &Ray) -> Option<Hit> {
+        let shear = Shear::new(ray)?;
+        let mut met = None;
+        self.bvh.walk(ray, |k, _| match shear.meet(&self.corners[k], ray.near, ray.far) {
+            Some((distance, barycentric)) => {
+                met = Some(Hit { distance, triangle: self.bvh.order[k], barycentric });
+                Flow::Stop
+            }
+            None => Flow::On,
         });
         met
     }
 
-    /// Visits triangles whose boxes the ray meets, near boxes first.
+    /// Whether anything is hit within the ray's limits; faster than [`cast`](Self::cast).
+    pub fn occluded(&self, ray: &Ray) -> bool {
+        self.cast_any(ray).is_some()
+    }
+}
+
+impl Bvh {
+    /// The primitive that a ray meets first, and its distance, where `meet` says at which distance within a limit the ray
+    /// meets a primitive: for shapes other than triangles.
+    pub fn cast(&self, ray: &Ray, mut meet: impl FnMut(u32, f64) -> Option<f64>) -> Option<(u32, f64)> {
+        let mut nearest = None;
+        let mut far = ray.far;
+        self.walk(ray, |k, limit| {
+            if let Some(distance) = meet(self.order[k], far) {
+                far = distance;
+                *limit = far_limit(far);
+                nearest = Some((self.order[k], distance));
+            }
+            Flow::On
+        });
+        nearest
+    }
+
+    /// A primitive that a ray meets, always the same one but not necessarily the nearest; faster than
+    /// [`cast`](Self::cast).
+    pub fn cast_any(&self, ray: &Ray, mut meet: impl FnMut(u32, f64) -> Option<f64>) -> Option<(u32, f64)> {
+        let mut met = None;
+        self.walk(ray, |k, _| match meet(self.order[k], ray.far) {
+            Some(distance) => {
+                met = Some((self.order[k], distance));
+                Flow::Stop
+            }
+            None => Flow::On,
+        });
+        met
+    }
+
+    /// Visits places in leaf order whose boxes the ray meets, near boxes first.
     #[inline(always)]
-    fn walk(&self, ray: &Ray, mut visit: impl FnMut(&Shear, usize, &mut f32) -> Flow) {
-        let Some(shear) = Shear::new(ray) else { return };
-        let Some(root) = self.bvh.nodes.first() else { return };
+    fn walk(&self, ray: &Ray, mut visit: impl FnMut(usize, &mut f32) -> Flow) {
+        let Some(root) = self.nodes.first() else { return };
         let slabs = Slabs::new(ray);
         let mut limit = far_limit(ray.far);
         if slabs.enter(root, limit).is_none() {
@@ -88,13 +130,13 @@ impl TriangleTree {
         loop {
             if node.is_leaf() {
                 for k in node.range() {
-                    if let Flow::Stop = visit(&shear, k, &mut limit) {
+                    if let Flow::Stop = visit(k, &mut limit) {
                         return;
                     }
                 }
             } else {
                 let first = node.first as usize;
-                let (left, right) = (&self.bvh.nodes[first], &self.bvh.nodes[first + 1]);
+                let (left, right) = (&self.nodes[first], &self.nodes[first + 1]);
                 match (slabs.enter(left, limit), slabs.enter(right, limit)) {
                     (Some(to_left), Some(to_right)) => {
                         let left_first = to_left <= to_right;
@@ -122,7 +164,7 @@ impl TriangleTree {
                 height -= 1;
                 let (waiting, entry) = stack[height];
                 if entry <= limit {
-                    node = &self.bvh.nodes[waiting as usize];
+                    node = &self.nodes[waiting as usize];
                     break;
                 }
             }
@@ -230,6 +272,7 @@ impl Shear {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Aabb;
     use crate::testing::{Random, random_triangles, sphere};
     use proptest::prelude::*;
 
@@ -295,6 +338,32 @@ mod tests {
             let ray = Ray::new(offset + direction.normalize(), -direction);
             assert!(tree.cast(&ray).is_some());
         }
+    }
+
+    #[test]
+    fn spheres_tested_by_the_caller_are_met_like_in_brute_force() {
+        let mut random = Random(11);
+        let balls: Vec<(Vec3, f64)> = (0..200).map(|_| (random.point(), 0.1 * random.number())).collect();
+        let boxes: Vec<Aabb> =
+            balls.iter().map(|(c, r)| Aabb { min: c.add_scalar(-r), max: c.add_scalar(*r) }).collect();
+        let bvh = Bvh::build(&boxes).expect("sound");
+        let mut met = 0;
+        for _ in 0..500 {
+            let ray = Ray::new(random.point() * 2.0, random.point());
+            let meet = |ball: u32, far: f64| {
+                let (centre, radius) = balls[ball as usize];
+                let (offset, length) = (centre - ray.origin, ray.direction.norm());
+                let along = offset.dot(&ray.direction) / length;
+                let half = (radius * radius - offset.norm_squared() + along * along).sqrt();
+                Some((along - half) / length).filter(|&distance| distance > 0.0 && distance <= far)
+            };
+            let expected = (0..200).filter_map(|ball| meet(ball, f64::INFINITY)).min_by(f64::total_cmp);
+            assert_eq!(bvh.cast(&ray, meet).map(|(_, distance)| distance), expected);
+            let any = bvh.cast_any(&ray, meet);
+            assert_eq!(any.is_some(), expected.is_some());
+            met += usize::from(any.is_some_and(|(ball, distance)| meet(ball, f64::INFINITY) == Some(distance)));
+        }
+        assert!(met > 20, "{met}");
     }
 
     #[test]
