@@ -149,8 +149,24 @@ fn bowls() -> Frame {
 /// A ball of each material.
 fn materials() -> Frame {
     let names = [
-        "glass", "ceramic", "adobe", "concrete", "paper", "cardboard", "foil", "steel", "aluminium", "rubber", "vinyl",
-        "cork", "acrylic", "wood", "cheese", "clay", "something else", "another",
+        "glass",
+        "ceramic",
+        "adobe",
+        "concrete",
+        "paper",
+        "cardboard",
+        "foil",
+        "steel",
+        "aluminium",
+        "rubber",
+        "vinyl",
+        "cork",
+        "acrylic",
+        "wood",
+        "cheese",
+        "clay",
+        "something else",
+        "another",
     ];
     let bodies = names.iter().enumerate().map(|(index, name)| {
         let (row, column) = (index / 6, index % 6);
@@ -169,7 +185,8 @@ fn pieces(progress: f64) -> Frame {
     for index in 0..n * n * n {
         let cell = [index % n, index / n % n, index / n / n];
         let center = Vec3::from(cell.map(|k| f64::from(k) - 2.0));
-        let turn = Vec3::new(f64::from(index * 7 % 11) - 5.0, f64::from(index * 5 % 13) - 6.0, f64::from(index * 3 % 7) - 3.0);
+        let turn =
+            Vec3::new(f64::from(index * 7 % 11) - 5.0, f64::from(index * 5 % 13) - 6.0, f64::from(index * 3 % 7) - 3.0);
         let near = (-(center - Vec3::new(-1.5, 0.5, 1.5)).norm_squared() / 3.5).exp();
         let rotation = Rotation::from_scaled_axis(turn * (0.16 * near * progress));
         let push = (center - Vec3::new(-3.0, -0.5, 3.0)) * (0.45 * near * progress);

@@ -93,10 +93,7 @@ impl Camera {
         }
         let across = view.normalize().cross(&self.up.try_normalize(0.0).unwrap_or_default());
         if across.norm() < 1e-9 {
-            return refuse(format!(
-                "up [{}, {}, {}] lies along the view or is zero",
-                self.up.x, self.up.y, self.up.z
-            ));
+            return refuse(format!("up [{}, {}, {}] lies along the view or is zero", self.up.x, self.up.y, self.up.z));
         }
         Ok(())
     }

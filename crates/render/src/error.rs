@@ -47,6 +47,9 @@ pub enum RenderError {
         /// Names of the attributes that the bodies have, separated by commas.
         available: String,
     },
+    /// There are too many triangles or particles for one picture.
+    #[error(transparent)]
+    Spatial(#[from] craze_spatial::SpatialError),
     /// The name of a colouring is not known.
     #[error("unknown colouring \"{name}\": use material, piece, stress, velocity or plastic-strain")]
     UnknownColoring {

@@ -75,7 +75,7 @@ impl Scale {
     /// Round values in the range: where they lie from 0 to 1, and how they are written.
     fn ticks(&self, range: ValueRange) -> Vec<(f64, String)> {
         let (low, high) = (range.low * self.factor, range.high * self.factor);
-        let rough = (high - low) / 4.0;
+        let rough = (high - low) / 5.0;
         let power = 10f64.powf(rough.log10().floor());
         let step = [1.0, 2.0, 2.5, 5.0, 10.0].map(|m| m * power).into_iter().find(|&s| s >= rough).unwrap_or(rough);
         let decimals = (0..7).find(|&d| {

@@ -45,9 +45,9 @@ impl Look {
     /// A quiet colour that depends on the name only.
     fn hashed(name: &str) -> Look {
         // FNV-1a: the same on every machine, unlike the standard library's hasher.
-        let hash = name.bytes().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
-            (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3)
-        });
+        let hash = name
+            .bytes()
+            .fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3));
         let hue = (hash >> 40) as f64 / (1u64 << 24) as f64;
         Look::new(perceived(0.70, 0.07, hue), 0.55, 0.04)
     }
@@ -60,7 +60,12 @@ impl Look {
     /// The same matter where a crack opened it.
     pub fn cracked(self) -> Look {
         let color = self.color.lerp(&Light::repeat(0.9), CRACK_WHITENING);
-        Look { color, roughness: self.roughness.max(CRACK_ROUGHNESS), mirror: 0.5 * self.mirror, metal: 0.5 * self.metal }
+        Look {
+            color,
+            roughness: self.roughness.max(CRACK_ROUGHNESS),
+            mirror: 0.5 * self.mirror,
+            metal: 0.5 * self.metal,
+        }
     }
 }
 

@@ -73,7 +73,9 @@ impl Paint {
             Coloring::Material | Coloring::Piece => {
                 (material_looks(), attributes.indices(names::MATERIAL).unwrap_or(&[]).to_vec())
             }
-            Coloring::Stress | Coloring::Velocity | Coloring::PlasticStrain => (vec![Look::without_value()], Vec::new()),
+            Coloring::Stress | Coloring::Velocity | Coloring::PlasticStrain => {
+                (vec![Look::without_value()], Vec::new())
+            }
         };
         let values = coloring.attribute().and_then(|name| numbers(attributes, name));
         Paint {

@@ -54,7 +54,9 @@ impl Palette {
         let mut boxes = vec![cells];
         while boxes.len() < 255 {
             let spreads = boxes.iter().map(|cells| widest(cells));
-            let Some((index, (axis, spread))) = spreads.enumerate().max_by(|a, b| a.1.1.total_cmp(&b.1.1)) else { break };
+            let Some((index, (axis, spread))) = spreads.enumerate().max_by(|a, b| a.1.1.total_cmp(&b.1.1)) else {
+                break;
+            };
             if spread <= 0.0 {
                 break;
             }

@@ -34,12 +34,13 @@ pub fn render_frame(frame: &Frame, settings: &Settings) -> Result<Image, RenderE
     let (width, height) = (settings.width, settings.height);
     let camera = settings.camera.unwrap_or_else(|| Camera::framing(&[frame], width, height));
     let range = value_range(frame, settings)?;
-    let stage = Stage::new(frame, settings, (camera.to, (camera.to - camera.from).norm()));
+    let stage = Stage::new(frame, settings, (camera.to, (camera.to - camera.from).norm()))?;
     let eye = Eye::new(&camera, stage.place(&camera.from), width, height);
     let studio = Studio::new(&eye.forward);
     let map = ColorMap::new();
     let backdrop = Backdrop::new(settings.background);
-    let scene = Scene { stage: &stage, studio: &studio, map: &map, range, wireframe: settings.wireframe, pixel: eye.pixel };
+    let scene =
+        Scene { stage: &stage, studio: &studio, map: &map, range, wireframe: settings.wireframe, pixel: eye.pixel };
 
     let mut pixels = vec![Vec3::zeros(); width as usize * height as usize];
     pixels.par_chunks_mut(width as usize).enumerate().for_each(|(row, pixels)| {
@@ -56,7 +57,13 @@ pub fn render_frame(frame: &Frame, settings: &Settings) -> Result<Image, RenderE
 }
 
 /// The mean over the samples of a pixel, as a screen colour.
-fn render_pixel(scene: &Scene, eye: &Eye, backdrop: &Backdrop, settings: &Settings, (column, row): (u32, u32)) -> Light {
+fn render_pixel(
+    scene: &Scene,
+    eye: &Eye,
+    backdrop: &Backdrop,
+    settings: &Settings,
+    (column, row): (u32, u32),
+) -> Light {
     let samples = PixelSamples::new(column, row);
     let (width, height) = (f64::from(settings.width), f64::from(settings.height));
     let mut sum = Light::zeros();
@@ -80,7 +87,11 @@ fn value_range(frame: &Frame, settings: &Settings) -> Result<Option<ValueRange>,
     let Some(attribute) = settings.coloring.attribute() else { return Ok(None) };
     let own = ValueRange::of(&[frame], settings.coloring);
     if own.is_none() && settings.range.is_none() && !frame.bodies.is_empty() {
-        return Err(RenderError::AttributeMissing { frame: frame.number, attribute, available: attribute_names(frame) });
+        return Err(RenderError::AttributeMissing {
+            frame: frame.number,
+            attribute,
+            available: attribute_names(frame),
+        });
     }
     Ok(settings.range.or(own))
 }

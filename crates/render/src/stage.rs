@@ -4,6 +4,7 @@
 use craze_frame::{Frame, ObstacleShape, Surface};
 use craze_math::Vec3;
 
+use crate::error::RenderError;
 use crate::look::Look;
 use crate::normals::corner_normals;
 use crate::paint::{Coat, Paint};
@@ -16,6 +17,9 @@ pub(crate) type Vec3f = nalgebra::Vector3<f32>;
 
 /// How upright a plane's normal must be for the plane to count as floor.
 const LEVEL: f64 = 0.985;
+
+/// Farthest coordinate, in radii of the subject: beyond, nothing is seen.
+const FARTHEST: f64 = 1e15;
 
 /// A triangle as shading needs it.
 pub(crate) struct Triangle {
@@ -75,7 +79,7 @@ struct Builder<'a> {
 
 impl Stage {
     /// Everything in the frame that can be drawn. `view` is a point and a length (m) to scale by where there is no subject.
-    pub fn new(frame: &Frame, settings: &Settings, view: (Vec3, f64)) -> Stage {
+    pub fn new(frame: &Frame, settings: &Settings, view: (Vec3, f64)) -> Result<Stage, RenderError> {
         let (center, radius) = match Subject::of(&[frame]).bounds() {
             Some((low, high)) if high != low => (0.5 * (low + high), 0.5 * (high - low).norm()),
             _ => view,
@@ -117,8 +121,8 @@ impl Stage {
             Ground::UnderBodies if planes.is_empty() => planes.extend(builder.floor_below()),
             Ground::UnderBodies => {}
         }
-        Stage {
-            tracer: Tracer::new(builder.corners, builder.balls),
+        Ok(Stage {
+            tracer: Tracer::new(builder.corners, builder.balls)?,
             triangles: builder.triangles,
             spheres: builder.spheres,
             looks: builder.looks,
@@ -126,13 +130,18 @@ impl Stage {
             undrawable: builder.undrawable,
             center,
             scale,
-        }
+        })
     }
 
     /// A point of the world (m) in the coordinates of the stage.
     pub fn place(&self, point: &Vec3) -> Vec3 {
         (point - self.center) * self.scale
     }
+}
+
+/// Whether a point of the stage is a number and near enough to be seen.
+fn is_near(point: &Vec3) -> bool {
+    point.iter().all(|x| x.abs() < FARTHEST)
 }
 
 impl Builder<'_> {
@@ -146,8 +155,7 @@ impl Builder<'_> {
         let has_area = |triangle: &[u32; 3]| {
             corners(&surface.positions, triangle).is_some() && {
                 let [a, b, c] = triangle.map(|vertex| positions[vertex as usize]);
-                let area = (b - a).cross(&(c - a)).norm();
-                area > 0.0 && area.is_finite()
+                [a, b, c].iter().all(is_near) && (b - a).cross(&(c - a)).norm() > 0.0
             }
         };
         let kept: Vec<usize> = (0..surface.triangles.len()).filter(|&t| has_area(&surface.triangles[t])).collect();
@@ -178,8 +186,9 @@ impl Builder<'_> {
     fn add_particles(&mut self, positions: &[Vec3], radius: f64, paint: &Paint) {
         let radius = radius * self.scale;
         for (index, position) in positions.iter().enumerate() {
-            if is_finite(position) && radius > 0.0 && radius.is_finite() {
-                self.balls.push((self.place(position), radius));
+            let center = self.place(position);
+            if is_near(&center) && radius > 0.0 && radius < FARTHEST {
+                self.balls.push((center, radius));
                 self.spheres.push(paint.coat(index, [0; 3], self.looks.len()));
             } else {
                 self.undrawable += 1;
@@ -191,7 +200,7 @@ impl Builder<'_> {
     fn plane(&self, point: &Vec3, normal: &Vec3) -> Option<Plane> {
         let normal = normal.try_normalize(0.0).filter(is_finite)?;
         let height = -self.place(point).dot(&normal);
-        (is_finite(point) && height.is_finite()).then_some(Plane { height, normal, floor: normal.y > LEVEL })
+        (is_finite(point) && height.abs() < FARTHEST).then_some(Plane { height, normal, floor: normal.y > LEVEL })
     }
 
     /// A floor that the lowest point touches.

@@ -98,7 +98,11 @@ fn core_balls(frame: &Frame) -> Vec<Ball> {
 
 impl Cluster {
     fn center(&self) -> Vec3 {
-        if self.weight > 0.0 { self.moment / self.weight } else { self.balls.first().map_or(Vec3::zeros(), |b| b.center) }
+        if self.weight > 0.0 {
+            self.moment / self.weight
+        } else {
+            self.balls.first().map_or(Vec3::zeros(), |b| b.center)
+        }
     }
 
     /// Distance from a point to the farthest point of the piece (m).

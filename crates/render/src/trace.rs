@@ -1,6 +1,7 @@
 //! Which triangle or sphere a ray meets.
 
 use craze_math::Vec3;
+use craze_spatial::{Aabb, Bvh, Ray, SpatialError, TriangleTree};
 
 /// What a ray met.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -20,15 +21,26 @@ pub(crate) enum Item {
     Sphere(usize),
 }
 
-/// Triangles and spheres in a hierarchy of boxes.
+/// Triangles and spheres in hierarchies of boxes.
 pub(crate) struct Tracer {
     corners: Vec<[Vec3; 3]>,
+    triangles: TriangleTree,
     balls: Vec<(Vec3, f64)>,
+    spheres: Bvh,
 }
 
 impl Tracer {
-    pub fn new(corners: Vec<[Vec3; 3]>, balls: Vec<(Vec3, f64)>) -> Tracer {
-        Tracer { corners, balls }
+    /// Orders what rays can meet: corners of triangles, centres and radii of spheres, all within ±1e18.
+    pub fn new(corners: Vec<[Vec3; 3]>, balls: Vec<(Vec3, f64)>) -> Result<Tracer, SpatialError> {
+        let positions = corners.as_flattened();
+        let numbers: Vec<[u32; 3]> = (0..corners.len() as u32).map(|t| [3 * t, 3 * t + 1, 3 * t + 2]).collect();
+        let triangles = TriangleTree::new(positions, &numbers)?;
+        let around = |(center, radius): &(Vec3, f64)| Aabb {
+            min: center.add_scalar(-radius), //
+            max: center.add_scalar(*radius),
+        };
+        let spheres = Bvh::build(&balls.iter().map(around).collect::<Vec<Aabb>>())?;
+        Ok(Tracer { corners, triangles, balls, spheres })
     }
 
     /// The corners of a triangle.
@@ -43,44 +55,35 @@ impl Tracer {
 
     /// The nearest thing along a ray with unit direction.
     pub fn nearest(&self, origin: &Vec3, direction: &Vec3, limit: f64) -> Option<Hit> {
-        let mut best: Option<Hit> = None;
-        for item in 0..self.corners.len() + self.balls.len() {
-            let reach = best.map_or(limit, |hit| hit.distance);
-            if let Some(hit) = self.meet(item, origin, direction, reach) {
-                best = Some(hit);
-            }
+        let mut ray = Ray { far: limit, ..Ray::new(*origin, *direction) };
+        let triangle = self.triangles.cast(&ray).map(Hit::of_triangle);
+        if let Some(hit) = triangle {
+            ray.far = hit.distance;
         }
-        best
+        let sphere =
+            self.spheres.cast(&ray, |sphere, far| meet_ball(&self.balls[sphere as usize], origin, direction, far));
+        sphere.map(Hit::of_sphere).or(triangle)
     }
 
     /// Anything along a ray with unit direction, not necessarily the nearest.
     pub fn any(&self, origin: &Vec3, direction: &Vec3, limit: f64) -> Option<Hit> {
-        self.nearest(origin, direction, limit)
-    }
-
-    fn meet(&self, item: usize, origin: &Vec3, direction: &Vec3, limit: f64) -> Option<Hit> {
-        match item.checked_sub(self.corners.len()) {
-            None => meet_triangle(&self.corners[item], origin, direction, limit)
-                .map(|(distance, u, v)| Hit { distance, item: Item::Triangle(item, u, v) }),
-            Some(sphere) => meet_ball(&self.balls[sphere], origin, direction, limit)
-                .map(|distance| Hit { distance, item: Item::Sphere(sphere) }),
-        }
+        let ray = Ray { far: limit, ..Ray::new(*origin, *direction) };
+        self.triangles.cast_any(&ray).map(Hit::of_triangle).or_else(|| {
+            let meet = |sphere: u32, far: f64| meet_ball(&self.balls[sphere as usize], origin, direction, far);
+            self.spheres.cast_any(&ray, meet).map(Hit::of_sphere)
+        })
     }
 }
 
-/// Distance and the shares of the second and third corner (T. Möller & B. Trumbore 1997).
-fn meet_triangle(corners: &[Vec3; 3], origin: &Vec3, direction: &Vec3, limit: f64) -> Option<(f64, f64, f64)> {
-    let (first, second) = (corners[1] - corners[0], corners[2] - corners[0]);
-    let p = direction.cross(&second);
-    let inverse = 1.0 / first.dot(&p);
-    let offset = origin - corners[0];
-    let u = offset.dot(&p) * inverse;
-    let q = offset.cross(&first);
-    let v = direction.dot(&q) * inverse;
-    let distance = second.dot(&q) * inverse;
-    // A ray in the plane of the triangle makes these NaN or infinite, and every comparison false.
-    let inside = u >= 0.0 && v >= 0.0 && u + v <= 1.0 && distance > 0.0 && distance < limit;
-    inside.then_some((distance, u, v))
+impl Hit {
+    fn of_triangle(hit: craze_spatial::Hit) -> Hit {
+        let [_, u, v] = hit.barycentric;
+        Hit { distance: hit.distance, item: Item::Triangle(hit.triangle as usize, u, v) }
+    }
+
+    fn of_sphere((sphere, distance): (u32, f64)) -> Hit {
+        Hit { distance, item: Item::Sphere(sphere as usize) }
+    }
 }
 
 /// Distance to where a ray enters a ball, or leaves it if it starts inside.
