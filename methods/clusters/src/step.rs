@@ -96,13 +96,6 @@ impl Clusters {
         let fall = time_step * step.gravity;
         let (masses, offsets, state) = (&self.particles.masses, &self.cluster.offsets, &self.state);
         let pull = |span: Span| {
-            let mut findings = Findings {
-                vibration: 0.0,
-                pull: Vec3::zeros(),
-                moment: Vec3::zeros(),
-                bounds: Aabb::EMPTY,
-                broken: None,
-            };
             let range = span.first..span.first + span.positions.len();
             let particles = state.positions[range.clone()]
                 .iter()
@@ -110,25 +103,36 @@ impl Clusters {
                 .zip(&masses[range.clone()])
                 .zip(&offsets[range])
                 .zip(span.positions.iter_mut().zip(span.velocities.iter_mut()));
-            for (((((position, velocity), mass), offset), (new_position, new_velocity)), index) in particles.zip(0u32..)
-            {
+            let (mut total, mut pull, mut moment) = (0.0, Vec3::zeros(), Vec3::zeros());
+            let Aabb { mut min, mut max } = Aabb::EMPTY;
+            // Zero times anything but a finite number is no number: one test a chunk in place of one a particle.
+            let mut zero = Vec3::zeros();
+            for ((((position, velocity), mass), offset), (new_position, new_velocity)) in particles {
                 let way = matched.way_to_goal(offset, position);
                 let arm = matched.arm(position);
                 let rigid = matched.rigid_velocity(&arm);
                 let vibration = velocity - rigid;
-                findings.vibration += mass * (stiffness * way.norm_squared() + vibration.norm_squared());
-                findings.pull += *mass * way;
-                findings.moment += *mass * arm.cross(&way);
+                total += mass * (stiffness * way.norm_squared() + vibration.norm_squared());
+                pull += *mass * way;
+                moment += *mass * arm.cross(&way);
                 let damped = if kept < 1.0 { rigid + kept * vibration } else { *velocity };
                 let slipped = state.slip.velocity + state.slip.spin.cross(&arm);
                 *new_velocity = undragged * (damped - slipped) + (strength * way + fall);
                 *new_position = position + time_step * *new_velocity;
-                findings.bounds = findings.bounds.with(position).with(new_position);
-                if findings.broken.is_none() && !(is_finite(new_position) && is_finite(new_velocity)) {
-                    findings.broken = Some(span.first as u32 + index);
-                }
+                zero += 0.0 * *new_position;
+                min = min.zip_map(position, f64::min).zip_map(new_position, f64::min);
+                max = max.zip_map(position, f64::max).zip_map(new_position, f64::max);
             }
-            findings
+            // A velocity that is no number makes the position none, too.
+            let broken =
+                if is_finite(&zero) { None } else { span.positions.iter().position(|place| !is_finite(place)) };
+            Findings {
+                vibration: total,
+                pull,
+                moment,
+                bounds: Aabb { min, max },
+                broken: broken.map(|index| (span.first + index) as u32),
+            }
         };
         let whole =
             Span { first: 0, positions: &mut self.prediction.positions, velocities: &mut self.prediction.velocities };
