@@ -18,7 +18,9 @@ pub(crate) struct Look {
 /// Roughness of a face that a crack opened, at least.
 const CRACK_ROUGHNESS: f64 = 0.85;
 /// How far the colour of a face that a crack opened goes toward white: broken matter scatters more light.
-const CRACK_WHITENING: f64 = 0.22;
+const CRACK_WHITENING: f64 = 0.10;
+/// How much lighter a face that a crack opened is.
+const CRACK_LIGHTENING: f64 = 1.2;
 
 impl Look {
     const fn new(color: Light, roughness: f64, mirror: f64) -> Look {
@@ -59,7 +61,7 @@ impl Look {
 
     /// The same matter where a crack opened it.
     pub fn cracked(self) -> Look {
-        let color = self.color.lerp(&Light::repeat(0.9), CRACK_WHITENING);
+        let color = (self.color * CRACK_LIGHTENING).lerp(&Light::repeat(0.9), CRACK_WHITENING);
         Look {
             color,
             roughness: self.roughness.max(CRACK_ROUGHNESS),
@@ -96,7 +98,7 @@ const PRESETS: [Preset; 27] = [
     matter("acrylic", [214, 226, 232], 0.18, 0.05),
     matter("plexiglass", [214, 226, 232], 0.18, 0.05),
     matter("glass", [176, 212, 206], 0.12, 0.06),
-    matter("ceramic", [236, 228, 208], 0.25, 0.05),
+    matter("ceramic", [243, 235, 214], 0.25, 0.05),
     matter("porcelain", [240, 238, 232], 0.20, 0.05),
     matter("adobe", [168, 120, 84], 0.95, 0.02),
     matter("brick", [164, 86, 66], 0.90, 0.02),
