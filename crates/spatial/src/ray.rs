@@ -249,13 +249,16 @@ impl Shear {
     #[inline(always)]
     fn meet(&self, corners: &[Vec3; 3], near: f64, far: f64) -> Option<(f64, [f64; 3])> {
         let [x, y, z] = self.axes;
-        let local = corners.map(|corner| corner - self.origin);
-        let flat = local.map(|p| [p[x] - self.shear[0] * p[z], p[y] - self.shear[1] * p[z]]);
+        let flatten = |corner: &Vec3| {
+            let p = corner - self.origin;
+            [p[x] - self.shear[0] * p[z], p[y] - self.shear[1] * p[z], p[z]]
+        };
+        let flat = [flatten(&corners[0]), flatten(&corners[1]), flatten(&corners[2])];
         // Each edge function is the exact negative of its twin in the neighbouring triangle, hence no gaps.
-        let edge = |a: [f64; 2], b: [f64; 2]| a[0] * b[1] - a[1] * b[0];
+        let edge = |a: [f64; 3], b: [f64; 3]| a[0] * b[1] - a[1] * b[0];
         let weights = [edge(flat[2], flat[1]), edge(flat[0], flat[2]), edge(flat[1], flat[0])];
-        let negative = weights.iter().any(|&w| w < 0.0);
-        let positive = weights.iter().any(|&w| w > 0.0);
+        let negative = (weights[0] < 0.0) | (weights[1] < 0.0) | (weights[2] < 0.0);
+        let positive = (weights[0] > 0.0) | (weights[1] > 0.0) | (weights[2] > 0.0);
         if negative && positive {
             return None;
         }
@@ -263,9 +266,10 @@ impl Shear {
         if sum == 0.0 {
             return None;
         }
-        let depth = weights[0] * local[0][z] + weights[1] * local[1][z] + weights[2] * local[2][z];
+        let depth = weights[0] * flat[0][2] + weights[1] * flat[1][2] + weights[2] * flat[2][2];
         let distance = depth * self.shear[2] / sum;
-        (distance >= near && distance <= far).then(|| (distance, weights.map(|weight| weight / sum)))
+        (distance >= near && distance <= far)
+            .then(|| (distance, [weights[0] / sum, weights[1] / sum, weights[2] / sum]))
     }
 }
 
