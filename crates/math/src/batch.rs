@@ -1,6 +1,6 @@
 //! The decompositions over slices: eight matrices at a time, in the widest instructions that the processor has.
 //!
-//! Results are those of [`svd`](crate::svd::svd), [`polar`](crate::polar::polar) and [`symmetric_eigen`](crate::eigen::symmetric_eigen),
+//! Results are those of [`svd`], [`polar`] and [`symmetric_eigen`],
 //! bit for bit.
 
 use crate::columns::Columns;

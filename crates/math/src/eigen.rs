@@ -1,7 +1,7 @@
 //! Eigenvalues and eigenvectors of symmetric 3×3 matrices.
 //!
 //! Cyclic Jacobi rotations, without branches that depend on one matrix, so that eight go through the same instructions at
-//! once. As in [`svd`](crate::svd), a matrix gives the same bits alone, in a batch, and on every instruction set.
+//! once. As in [`svd`](mod@crate::svd), a matrix gives the same bits alone, in a batch, and on every instruction set.
 
 use crate::columns::{Columns, Vector};
 use crate::jacobi::{MOST_SWEEPS, Turn, order_columns};

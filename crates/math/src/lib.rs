@@ -1,6 +1,6 @@
 //! Small matrices and exact geometry that every method of Craze stands on.
 //!
-//! [`svd`](svd::svd), [`polar`](polar::polar) and [`symmetric_eigen`](eigen::symmetric_eigen) take any matrix, inverted, degenerate,
+//! [`svd`](svd::svd), [`polar`](polar::polar) and [`symmetric_eigen`] take any matrix, inverted, degenerate,
 //! huge or tiny, and always return proper rotations; [`batch`] does the same eight at a time with the same bits, and
 //! [`lanes`] is what other kernels are written in.
 

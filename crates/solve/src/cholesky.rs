@@ -230,6 +230,7 @@ mod tests {
     use crate::pcg::{Pcg, PcgSettings};
     use crate::testing::{Numbers, box_mesh, clamped_box, elastic_blocks, residual_of};
     use craze_math::Mat3;
+    use proptest::prelude::*;
     use std::time::Instant;
 
     fn difference(a: &[Vec3], b: &[Vec3]) -> f64 {
@@ -237,10 +238,11 @@ mod tests {
         a.iter().zip(b).map(|(a, b)| (a - b).amax()).fold(0.0, f64::max) / size
     }
 
-    #[test]
-    fn random_systems_agree_with_conjugate_gradients() {
-        let mut numbers = Numbers::new(4);
-        for nodes in [1usize, 2, 7, 40, 150] {
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(40))]
+        #[test]
+        fn random_systems_agree_with_conjugate_gradients(nodes in 1usize..150, seed in 0u64..1000) {
+            let mut numbers = Numbers::new(seed);
             let links: Vec<[u32; 2]> = (0..nodes * 3)
                 .map(|_| [(); 2].map(|()| ((numbers.number() + 1.0) / 2.0 * nodes as f64) as u32 % nodes as u32))
                 .collect();

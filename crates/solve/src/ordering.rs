@@ -51,7 +51,8 @@ pub(crate) fn nested_dissection(pattern: &Pattern) -> Vec<u32> {
         best: Vec::with_capacity(nodes),
         coordinates: Vec::with_capacity(nodes),
     };
-    let mut sets = vec![0..nodes];
+    let mut sets = Vec::new();
+    sets.push(0..nodes);
     while let Some(range) = sets.pop() {
         let set = &mut order[range.clone()];
         if set.len() <= LEAF {

@@ -37,7 +37,7 @@ impl PatternBuilder {
     }
 
     /// Adds a group of elements with `ARITY` nodes each. A node may occur twice in an element.
-    pub fn add<const ARITY: usize>(mut self, elements: &[[u32; ARITY]]) -> Result<Self, SolveError> {
+    pub fn with_elements<const ARITY: usize>(mut self, elements: &[[u32; ARITY]]) -> Result<Self, SolveError> {
         self.places.reserve(elements.len() * ARITY * ARITY);
         for (element, nodes) in elements.iter().enumerate() {
             if let Some(&node) = nodes.iter().find(|&&node| node as usize >= self.nodes) {
@@ -108,7 +108,7 @@ impl PatternBuilder {
 impl Pattern {
     /// The pattern of one group of elements with `ARITY` nodes each; [`PatternBuilder`] takes several groups.
     pub fn from_elements<const ARITY: usize>(nodes: usize, elements: &[[u32; ARITY]]) -> Result<Self, SolveError> {
-        Ok(PatternBuilder::new(nodes).add(elements)?.build())
+        Ok(PatternBuilder::new(nodes).with_elements(elements)?.build())
     }
 
     /// How many nodes (rows of blocks) there are.
@@ -176,7 +176,11 @@ mod tests {
 
     #[test]
     fn groups_of_different_arity_stand_one_after_the_other() {
-        let pattern = PatternBuilder::new(4).add(&[[0, 1]]).and_then(|b| b.add(&[[1, 2, 3]])).expect("valid").build();
+        let pattern = PatternBuilder::new(4)
+            .with_elements(&[[0, 1]])
+            .and_then(|b| b.with_elements(&[[1, 2, 3]]))
+            .expect("valid")
+            .build();
         assert_eq!(pattern.element_blocks(), 4 + 9);
         assert_eq!(pattern.sources(pattern.diagonal(1)), [3, 4]);
         assert_eq!(pattern.find(0, 3), None);
