@@ -85,7 +85,6 @@ fn solid(
         .tetrahedra(edge)
         .map_err(|error| rejected(document, &format!("{path}.edge"), error, "choose a longer edge, in metres"))?;
     let count = mesh.element_count();
-    let defaults = SolidOptions::default();
     let settings = body.solid.clone().unwrap_or_default();
     let options = SolidOptions {
         integrator: match body.integrator.unwrap_or_default() {
@@ -96,7 +95,7 @@ fn solid(
         },
         collapse_guard: settings.collapse_guard,
         longest_time_step: body.time_step.unwrap_or(f64::INFINITY),
-        ..defaults
+        rest_strain: settings.rest_strain,
     };
     let (placement, velocity, spin) = placed(body);
     let solid = Solid::new(mesh, vec![material.clone()], options, placement, velocity, spin)
@@ -124,11 +123,11 @@ fn clusters(
     .map_err(|error| rejected(document, &format!("{path}.spacing"), error, "choose another spacing, in metres"))?;
     let count = positions.len();
     let cloud = Cloud { volumes: vec![volume; count], positions, spacing: spacing.min() };
-    let defaults = craze_clusters::Options::default();
+    let settings = body.clusters.clone().unwrap_or_default();
     let options = craze_clusters::Options {
-        time_step: body.time_step.unwrap_or(defaults.time_step),
-        damping: body.clusters.clone().unwrap_or_default().damping,
-        ..defaults
+        time_step: body.time_step.unwrap_or(craze_clusters::Options::default().time_step),
+        damping: settings.damping,
+        rest_strain: (settings.rest_strain > 0.0).then_some(settings.rest_strain),
     };
     let (placement, velocity, spin) = placed(body);
     let clusters = Clusters::new(cloud, material, options, &placement, velocity, spin)
