@@ -35,6 +35,9 @@ impl<P: Id, E: Id, const N: usize> SimplexMesh<P, E, N> {
 
 impl TetMesh {
     /// The surface: all faces with nothing behind them, outward.
+    ///
+    /// Where several cracks end in a node that the material around it holds together, the surface has several fans at
+    /// that node; [`SimplexMesh::part_at_points`] on a [`TriMesh`] of the surface parts them for exports that mind.
     pub fn boundary(&self) -> Surface {
         let facets: Vec<_> = self.boundary_facets().collect();
         let triangles = facets

@@ -77,6 +77,13 @@ where
         let normal = self.check_cut(point, normal, current, snap)?;
         let star: Vec<u32> = self.incidence.of(point.raw()).to_vec();
         let placed = self.place_star(point, normal, current, snap, &star);
+        if let Some(lost) = placed.iter().find(|placed| !placed.distance.is_finite()) {
+            return Err(EditError::OutOfRange {
+                what: "the distance of a point from the plane",
+                value: lost.distance,
+                range: "within what a number can hold",
+            });
+        }
         let first_new = self.positions.len() as u32;
         let mut patch = Patch::new(Inheritance::Parent);
         patch.points.push(Blend::at(point));

@@ -1,10 +1,4 @@
 //! What an edit did: the log that arrays kept outside the mesh follow.
-//!
-//! # Slots
-//! Points and elements lie dense in their arrays. An edit puts new elements into the slots of removed ones (an element
-//! into its parent's slot where it can), appends what is left, and closes remaining gaps by moving the last elements
-//! down, in descending order of id into ascending gaps. Points do the same. An edit that only adds, such as a split or a
-//! cut, therefore never changes the id of anything it does not touch.
 
 use crate::facet::Facet;
 use crate::id::Id;
@@ -60,6 +54,11 @@ pub struct Moved<I> {
 }
 
 /// How an array changes its length, and what moves in it.
+///
+/// Points and elements lie dense in their arrays. An edit puts new elements into the slots of removed ones (an element
+/// into its parent's slot where it can), appends what is left, and closes remaining gaps by moving the last elements
+/// down, in descending order of id into ascending gaps. Points do the same. An edit that only adds, such as a split or a
+/// cut, therefore never changes the id of anything it does not touch.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Resized<I> {
     /// Length before.

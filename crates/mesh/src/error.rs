@@ -300,6 +300,16 @@ pub enum EditError<P: Id, E: Id> {
         /// The element left out.
         element: E,
     },
+    /// A patch that contradicts itself.
+    #[error("{what} {entry} of the patch {wrong}")]
+    Patch {
+        /// What kind of entry is wrong.
+        what: &'static str,
+        /// Which of its kind.
+        entry: usize,
+        /// What is wrong with it.
+        wrong: &'static str,
+    },
     /// More elements or points than 32-bit adjacency can name.
     #[error("the mesh cannot hold more elements")]
     TooMany,

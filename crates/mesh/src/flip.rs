@@ -4,10 +4,10 @@ use crate::edit::Inheritance;
 use crate::error::{Corners, EditError};
 use crate::facet::facet_points;
 use crate::id::{Id, NodeId, TetId, VertexId};
-use crate::measure::doubled_area;
 use crate::mesh::{SimplexMesh, TetMesh, TriMesh};
 use crate::patch::{NewElement, Patch};
 use crate::{TetEdit, TetEditError, TriEdit, TriEditError};
+use craze_math::triangle::area_vector;
 
 impl<P: Id, E: Id, const N: usize> SimplexMesh<P, E, N> {
     /// New elements in the place of old ones, each with the old one of its turn as the parent.
@@ -146,9 +146,9 @@ impl TriMesh {
         // The first triangle runs from `start` to `end`, or the other way round.
         let (start, end) = if forward { (start.0, end.0) } else { (end.0, start.0) };
         let turned = [[start, other, one], [end, one, other]];
-        let facing = doubled_area(&self.corners(first)) + doubled_area(&self.corners(second));
+        let facing = area_vector(&self.corners(first)) + area_vector(&self.corners(second));
         for corners in turned {
-            if doubled_area(&corners.map(|vertex| self.positions[vertex as usize])).dot(&facing) <= 0.0 {
+            if area_vector(&corners.map(|vertex| self.positions[vertex as usize])).dot(&facing) <= 0.0 {
                 return Err(TriEditError::TurnsOver { corners: Corners::new(&corners) });
             }
         }

@@ -191,7 +191,7 @@ mod tests {
         assert!((mesh.total_measure() - 0.42).abs() < 1e-14);
         assert_eq!(mesh.boundary().edges.len(), 20);
         for triangle in mesh.element_ids() {
-            assert!(crate::measure::doubled_area(&mesh.corners(triangle)).z > 0.0);
+            assert!(craze_math::triangle::area_vector(&mesh.corners(triangle)).z > 0.0);
         }
     }
 

@@ -1,8 +1,11 @@
 //! Size and orientation of one element.
 
-use craze_math::Vec3;
+use craze_math::{Vec3, tetrahedron, triangle};
 
 /// How much space an element fills: a tetrahedron's signed volume, a triangle's area.
+///
+/// It is the rounded number that forces and masses are made of, not an exact predicate: an element whose volume rounds
+/// to zero is as useless to physics as a flat one.
 pub trait Measure {
     /// Signed volume (m³) of a tetrahedron, positive if its corners 1, 2, 3 run counter-clockwise seen from outside;
     /// area (m²) of a triangle.
@@ -15,8 +18,7 @@ pub trait Measure {
 
 impl Measure for [Vec3; 4] {
     fn measure(&self) -> f64 {
-        let [a, b, c, d] = self;
-        (b - a).cross(&(c - a)).dot(&(d - a)) / 6.0
+        tetrahedron::volume(self)
     }
 
     fn faces_like(&self, _before: &Self) -> bool {
@@ -26,15 +28,10 @@ impl Measure for [Vec3; 4] {
 
 impl Measure for [Vec3; 3] {
     fn measure(&self) -> f64 {
-        0.5 * doubled_area(self).norm()
+        triangle::area(self)
     }
 
     fn faces_like(&self, before: &Self) -> bool {
-        doubled_area(self).dot(&doubled_area(before)) > 0.0
+        triangle::area_vector(self).dot(&triangle::area_vector(before)) > 0.0
     }
-}
-
-/// The triangle's normal, as long as twice its area (m²).
-pub fn doubled_area([a, b, c]: &[Vec3; 3]) -> Vec3 {
-    (b - a).cross(&(c - a))
 }

@@ -172,6 +172,22 @@ impl<P: Id, E: Id, const N: usize> SimplexMesh<P, E, N> {
         self.elements_with(&[first.raw(), second.raw()]).map(E::new).collect()
     }
 
+    /// All edges, each once with its lower point first, in ascending order.
+    pub fn edges(&self) -> Vec<[P; 2]> {
+        let mut edges = Vec::new();
+        let mut others: Vec<u32> = Vec::new();
+        for point in 0..self.positions.len() as u32 {
+            others.clear();
+            for &element in self.incidence.of(point) {
+                others.extend(self.elements[element as usize].iter().filter(|&&other| other > point));
+            }
+            others.sort_unstable();
+            others.dedup();
+            edges.extend(others.iter().map(|&other| [P::new(point), P::new(other)]));
+        }
+        edges
+    }
+
     /// Elements that have all the given points, ascending.
     pub(crate) fn elements_with<'a>(&'a self, points: &'a [u32]) -> impl Iterator<Item = u32> + 'a {
         let shortest = points.iter().copied().min_by_key(|&point| self.incidence.of(point).len());

@@ -1,9 +1,8 @@
 //! How good an element's shape is.
 
-use crate::id::{Id, TetId, TriangleId};
-use crate::measure::{Measure, doubled_area};
-use crate::mesh::{SimplexMesh, TetMesh, TriMesh};
-use craze_math::Vec3;
+use crate::id::{TetId, TriangleId};
+use crate::mesh::{TetMesh, TriMesh};
+use craze_math::{Vec3, tetrahedron, triangle};
 
 /// The six edges of a tetrahedron, by its corners; edge `i` lies opposite edge `5 − i`.
 pub const TETRAHEDRON_EDGES: [[usize; 2]; 6] = [[0, 1], [0, 2], [0, 3], [1, 2], [1, 3], [2, 3]];
@@ -48,7 +47,7 @@ pub struct TriangleQuality {
 
 /// The shape of a tetrahedron with the given corners (m). A flat one has radius ratio and altitude zero.
 pub fn tetrahedron_quality(corners: &[Vec3; 4]) -> TetQuality {
-    let volume = corners.measure();
+    let volume = tetrahedron::volume(corners);
     let [a, b, c, d] = corners;
     // Outward face normals, as long as twice the area.
     let normals = [(c - b).cross(&(d - b)), (d - a).cross(&(c - a)), (b - a).cross(&(d - a)), (c - a).cross(&(b - a))];
@@ -89,7 +88,7 @@ pub fn tetrahedron_quality(corners: &[Vec3; 4]) -> TetQuality {
 
 /// The shape of a triangle with the given corners (m). A flat one has radius ratio and altitude zero.
 pub fn triangle_quality(corners: &[Vec3; 3]) -> TriangleQuality {
-    let area = 0.5 * doubled_area(corners).norm();
+    let area = triangle::area(corners);
     let (mut smallest_angle, mut largest_angle) = (f64::INFINITY, 0.0f64);
     let mut lengths = [0.0; 3];
     for corner in 0..3 {
@@ -125,24 +124,6 @@ impl TriMesh {
     /// The shape of a triangle in the rest state.
     pub fn quality(&self, triangle: TriangleId) -> TriangleQuality {
         triangle_quality(&self.corners(triangle))
-    }
-}
-
-impl<P: Id, E: Id, const N: usize> SimplexMesh<P, E, N> {
-    /// All edges, each once with its lower point first, in ascending order.
-    pub fn edges(&self) -> Vec<[P; 2]> {
-        let mut edges = Vec::new();
-        let mut others: Vec<u32> = Vec::new();
-        for point in 0..self.positions.len() as u32 {
-            others.clear();
-            for &element in self.incidence.of(point) {
-                others.extend(self.elements[element as usize].iter().filter(|&&other| other > point));
-            }
-            others.sort_unstable();
-            others.dedup();
-            edges.extend(others.iter().map(|&other| [P::new(point), P::new(other)]));
-        }
-        edges
     }
 }
 

@@ -94,14 +94,25 @@ where
                 return Err(EditError::MovesOutside { point, element });
             }
         }
-        let mut measures = Vec::with_capacity(patch.added.len());
-        for added in &patch.added {
+        for (entry, added) in patch.added.iter().enumerate() {
             if let Some(&point) = added.points.iter().find(|point| point.index() >= points_limit) {
                 return Err(EditError::NoSuchPoint { point });
             }
             if !is_removed(added.parent.raw()) {
-                return Err(EditError::NoSuchElement { element: added.parent });
+                return Err(EditError::Patch { what: "new element", entry, wrong: "has a parent that stays" });
             }
+            let foreign = |facet: &Facet<E>| !is_removed(facet.element.raw()) || facet.corner as usize >= N;
+            if added.facets.iter().flatten().any(foreign) {
+                return Err(EditError::Patch {
+                    what: "new element",
+                    entry,
+                    wrong: "has a facet of no removed element",
+                });
+            }
+        }
+        self.check_all_used(patch)?;
+        let mut measures = Vec::with_capacity(patch.added.len());
+        for added in &patch.added {
             let measure = added.points.map(|point| self.planned_position(patch, point)).measure();
             if measure.is_nan() || measure <= 0.0 {
                 return Err(EditError::Inverts { corners: Corners::new(&added.points.map(Id::raw)), measure });
@@ -113,6 +124,24 @@ where
         let origins = patch.added.iter().map(|added| self.origins(added, &old)).collect();
         let points_removed = self.orphans(patch, &removed);
         Ok(Plan { removed, records, origins, measures, points_removed })
+    }
+
+    /// Whether every new and every moved point belongs to a new element, and none is moved twice.
+    fn check_all_used(&self, patch: &Patch<P, E, N>) -> Result<(), EditError<P, E>> {
+        let mut used: Vec<P> = patch.added.iter().flat_map(|added| added.points).collect();
+        used.sort_unstable();
+        let is_used = |point: P| used.binary_search(&point).is_ok();
+        let first_new = self.positions.len();
+        if let Some(entry) = (0..patch.points.len()).find(|&entry| !is_used(P::new((first_new + entry) as u32))) {
+            return Err(EditError::Patch { what: "new point", entry, wrong: "belongs to no new element" });
+        }
+        for (entry, &(point, _)) in patch.relocated.iter().enumerate() {
+            if !is_used(point) || patch.relocated[..entry].iter().any(|&(other, _)| other == point) {
+                let wrong = "belongs to no new element or is moved twice";
+                return Err(EditError::Patch { what: "moved point", entry, wrong });
+            }
+        }
+        Ok(())
     }
 
     /// Facets of the removed elements, sorted, with their index (element · N + corner).
@@ -260,12 +289,15 @@ where
         let moved = |&(from, to): &(u32, u32)| Moved { from: P::new(from), to: P::new(to) };
         let points_moved: Vec<Moved<P>> = points.moved.iter().map(moved).collect();
         let total: f64 = plan.measures.iter().sum();
+        // What the parts of each removed element fill together, in the order of the removed.
+        let mut parts = vec![0.0; plan.removed.len()];
+        let place = |parent: E| plan.removed.partition_point(|&removed| removed < parent.raw());
+        for (added, measure) in patch.added.iter().zip(&plan.measures) {
+            parts[place(added.parent)] += measure;
+        }
         let share = |parent: E, measure: f64| match patch.inheritance {
             Inheritance::Patch => measure / total,
-            Inheritance::Parent => {
-                let siblings = patch.added.iter().zip(&plan.measures).filter(|(other, _)| other.parent == parent);
-                measure / siblings.map(|(_, measure)| measure).sum::<f64>()
-            }
+            Inheritance::Parent => measure / parts[place(parent)],
         };
         let relocated = patch.relocated.iter().map(|&(point, from)| {
             let moved = points_moved.iter().find(|moved| moved.from == point);

@@ -7,7 +7,7 @@ use craze_mesh::{
     EditError, Id, Jitter, Measure, NodeId, Side, SimplexMesh, Snap, TetEditError, TetMesh, TriMesh, VertexId,
     kuhn_box, kuhn_box_jittered, kuhn_grid_jittered,
 };
-use support::Watched;
+use support::{Random, Watched};
 
 const UP: Vec3 = Vec3::new(0.0, 0.0, 1.0);
 
@@ -277,6 +277,57 @@ fn cuts_along_an_oblique_plane_part_a_box_in_two_of_the_right_volume() {
     assert!((volumes[0] - low.min(1.0 - low)).abs() < 1e-9, "{volumes:?} {low}");
     for point in watched.mesh.point_ids() {
         assert_eq!(watched.mesh.pinched_edges(point), []);
+    }
+}
+
+/// Parts what hangs together at points and edges only, everywhere.
+fn part_everywhere(mesh: &mut TetMesh) {
+    loop {
+        let nodes: Vec<NodeId> = mesh.point_ids().collect();
+        mesh.part_at_points(&nodes).unwrap();
+        let pinched =
+            nodes.iter().flat_map(|&node| mesh.pinched_edges(node).into_iter().map(move |end| [node, end])).next();
+        match pinched {
+            Some([start, end]) => mesh.part_at_edge(start, end).unwrap(),
+            None => return,
+        };
+    }
+}
+
+#[test]
+fn after_parting_the_surface_of_a_shattered_box_is_closed_and_manifold() {
+    for seed in 0..5 {
+        let mut mesh = kuhn_box_jittered([4, 4, 4], Vec3::repeat(1.0), Jitter { amount: 0.1, seed }).unwrap();
+        let mut random = Random(seed);
+        for _ in 0..200 {
+            let node = NodeId(random.below(mesh.point_count()) as u32);
+            let current = mesh.positions().to_vec();
+            if let Ok(edit) = mesh.cut_star(node, random.direction(), &current, Snap { distance: 0.01, angle: 0.1 }) {
+                mesh.part_at_points(&mesh.crack_points(&edit)).unwrap();
+            }
+        }
+        part_everywhere(&mut mesh);
+        mesh.validate().unwrap();
+        assert!((mesh.total_measure() - 1.0).abs() < 1e-12);
+        assert!(mesh.pieces().count > 1);
+        let triangles: Vec<[u32; 3]> = mesh.boundary().triangles.iter().map(|triangle| triangle.map(Id::raw)).collect();
+        let mut nodes: Vec<u32> = triangles.iter().flatten().copied().collect();
+        nodes.sort_unstable();
+        nodes.dedup();
+        let mut surface = TriMesh::from_parts(
+            nodes.iter().map(|&node| mesh.positions()[node as usize]).collect(),
+            triangles.iter().map(|triangle| triangle.map(|node| nodes.binary_search(&node).unwrap() as u32)).collect(),
+        )
+        .unwrap();
+        assert!(surface.boundary().edges.is_empty(), "closed");
+        // Two cracks may meet in a node that the material around it still holds together. There only the void is pinched,
+        // and the surface alone is parted.
+        let vertices: Vec<VertexId> = surface.point_ids().collect();
+        surface.part_at_points(&vertices).unwrap();
+        surface.validate().unwrap();
+        assert!(surface.boundary().edges.is_empty(), "still closed");
+        let vertices: Vec<VertexId> = surface.point_ids().collect();
+        assert!(surface.part_at_points(&vertices).unwrap().is_empty(), "one fan at every vertex");
     }
 }
 

@@ -4,8 +4,9 @@ mod support;
 
 use craze_math::Vec3;
 use craze_mesh::{
-    AttributeError, EditError, ElementRule, Face, Inherit, Jitter, MeshError, NodeId, Order, OrderError, PointRule,
-    Snap, TetId, TetMesh, TriMesh, TriangleId, Values, VertexId, kuhn_box, kuhn_box_jittered, kuhn_grid, morton_order,
+    AttributeError, Blend, EditError, ElementRule, Face, Inherit, Inheritance, Jitter, MeshError, NewElement, NodeId,
+    Order, OrderError, Patch, PointRule, Snap, TetId, TetMesh, TriMesh, TriangleId, Values, VertexId, kuhn_box,
+    kuhn_box_jittered, kuhn_grid, morton_order,
 };
 use std::time::Instant;
 use support::Random;
@@ -265,10 +266,113 @@ fn impossible_edits_say_why() {
     assert_eq!(collapsed.points_removed, [inner]);
 }
 
+/// A mesh with its elements and their corners in a fixed order, to compare what two meshes contain.
+fn content(mesh: &TetMesh) -> Vec<[u32; 4]> {
+    let mut elements: Vec<[u32; 4]> = mesh.elements().to_vec();
+    elements.iter_mut().for_each(|element| element.sort_unstable());
+    elements.sort_unstable();
+    elements
+}
+
+#[test]
+fn a_face_flip_and_its_edge_flip_cancel() {
+    let positions = [[0.0; 3], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.3, 0.3, 1.0], [0.3, 0.3, -1.0]];
+    let mut mesh = TetMesh::from_parts(positions.map(Vec3::from).to_vec(), vec![[0, 1, 2, 3], [0, 2, 1, 4]]).unwrap();
+    let before = content(&mesh);
+    mesh.flip_face(TetId(0), 3).unwrap();
+    mesh.validate().unwrap();
+    assert_eq!(mesh.element_count(), 3);
+    assert_eq!(mesh.elements_at_edge(NodeId(3), NodeId(4)).len(), 3);
+    let edit = mesh.flip_edge(NodeId(4), NodeId(3)).unwrap();
+    mesh.validate().unwrap();
+    assert_eq!(content(&mesh), before);
+    assert!(edit.crack.is_empty());
+    // With the apex moved beyond the triangle's rim the two are not convex.
+    let reflex = [positions[0], positions[1], positions[2], [2.0, 2.0, 1.0], positions[4]].map(Vec3::from).to_vec();
+    let mut mesh = TetMesh::from_parts(reflex, vec![[0, 1, 2, 3], [0, 2, 1, 4]]).unwrap();
+    assert!(matches!(mesh.flip_face(TetId(0), 3), Err(EditError::Inverts { .. })));
+}
+
+#[test]
+fn an_octahedron_turns_from_one_diagonal_to_the_next_and_back() {
+    let positions =
+        [[0.0, 0.0, 1.1], [0.0, 0.0, -1.0], [1.0, 0.0, 0.0], [0.0, 1.2, 0.0], [-1.0, 0.0, 0.1], [0.0, -1.0, 0.0]];
+    let around = [[2, 3], [3, 4], [4, 5], [5, 2]].map(|[one, other]| [1, 0, one, other]).to_vec();
+    let mut mesh = TetMesh::from_parts(positions.map(Vec3::from).to_vec(), around).unwrap();
+    let (before, volume) = (content(&mesh), mesh.total_measure());
+    let neighbours = mesh.flip_to_diagonal(NodeId(0), NodeId(1), [NodeId(2), NodeId(3)]);
+    assert!(matches!(neighbours, Err(EditError::NoSuchPoint { .. })), "2 and 3 are next to each other");
+    mesh.flip_to_diagonal(NodeId(0), NodeId(1), [NodeId(2), NodeId(4)]).unwrap();
+    mesh.validate().unwrap();
+    assert_eq!(mesh.elements_at_edge(NodeId(2), NodeId(4)).len(), 4);
+    assert!((mesh.total_measure() - volume).abs() < 1e-15);
+    mesh.flip_to_diagonal(NodeId(2), NodeId(4), [NodeId(0), NodeId(1)]).unwrap();
+    assert_eq!(content(&mesh), before);
+    assert!(matches!(mesh.flip_edge(NodeId(0), NodeId(1)), Err(EditError::Ring { found: 4, needed: 3, .. })));
+}
+
+#[test]
+fn only_convex_quadrilaterals_of_triangles_flip() {
+    let positions = [[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.2, 1.0, 0.0], [0.3, -1.0, 0.0]];
+    let triangles = vec![[0, 1, 2], [1, 0, 3]];
+    let mut mesh = TriMesh::from_parts(positions.map(Vec3::from).to_vec(), triangles.clone()).unwrap();
+    assert!(matches!(mesh.flip_edge(VertexId(0), VertexId(2)), Err(EditError::BoundaryEdge { .. })));
+    mesh.flip_edge(VertexId(0), VertexId(1)).unwrap();
+    mesh.validate().unwrap();
+    assert_eq!(mesh.elements_at_edge(VertexId(2), VertexId(3)).len(), 2);
+    assert!((mesh.total_measure() - 1.0).abs() < 1e-15);
+    let reflex = [positions[0], positions[1], positions[2], [2.0, -0.5, 0.0]].map(Vec3::from).to_vec();
+    let mut mesh = TriMesh::from_parts(reflex, triangles).unwrap();
+    assert!(matches!(mesh.flip_edge(VertexId(0), VertexId(1)), Err(EditError::TurnsOver { .. })));
+}
+
+#[test]
+fn patches_that_contradict_themselves_are_refused() {
+    let mesh = kuhn_box([2, 2, 2], Vec3::repeat(1.0)).unwrap();
+    let whole = TetId(0);
+    let same = NewElement { points: mesh.points_of(whole), parent: whole, facets: [None; 4] };
+    let empty = Patch::new(Inheritance::Parent);
+    let refuse = |patch: Patch<NodeId, TetId, 4>| {
+        let mut changed = mesh.clone();
+        let refusal = changed.replace(&patch).unwrap_err();
+        assert_eq!(changed, mesh);
+        refusal
+    };
+    let removed = vec![whole];
+    let unused =
+        Patch { points: vec![Blend::at(NodeId(0))], removed: removed.clone(), added: vec![same], ..empty.clone() };
+    assert!(matches!(refuse(unused), EditError::Patch { what: "new point", entry: 0, .. }));
+    let stays = Patch { added: vec![same], ..empty.clone() };
+    assert!(matches!(refuse(stays), EditError::Patch { what: "new element", .. }));
+    let foreign = NewElement { facets: [Some(Face::new(TetId(999), 1)); 4], ..same };
+    let foreign = Patch { removed: removed.clone(), added: vec![foreign], ..empty.clone() };
+    assert!(matches!(refuse(foreign), EditError::Patch { what: "new element", .. }));
+    let twice = Patch { removed: removed.clone(), added: vec![same, same], ..empty.clone() };
+    assert!(matches!(refuse(twice), EditError::FacetTaken { .. }));
+    let unknown = NewElement { points: [0, 1, 2, 99].map(NodeId), ..same };
+    let unknown = Patch { removed: removed.clone(), added: vec![unknown], ..empty.clone() };
+    assert_eq!(refuse(unknown), EditError::NoSuchPoint { point: NodeId(99) });
+    let moves = Patch { relocated: vec![(NodeId(0), Blend::at(NodeId(1)))], removed, added: vec![same], ..empty };
+    assert!(matches!(refuse(moves), EditError::MovesOutside { point: NodeId(0), .. }));
+}
+
+#[test]
+fn a_patch_may_change_nothing() {
+    let mesh = kuhn_box([2, 2, 2], Vec3::repeat(1.0)).unwrap();
+    let mut changed = mesh.clone();
+    let mut patch = Patch::new(Inheritance::Parent);
+    for tet in mesh.element_ids().step_by(3) {
+        patch.removed.push(tet);
+        patch.added.push(NewElement { points: mesh.points_of(tet), parent: tet, facets: [None; 4] });
+    }
+    let edit = changed.replace(&patch).unwrap();
+    assert_eq!(changed, mesh);
+    assert!(edit.crack.is_empty() && edit.exposed.is_empty());
+    assert!(edit.elements_added.iter().all(|added| added.element == added.parent && added.share == 1.0));
+}
+
 #[test]
 fn elements_that_share_an_edge_only_are_parted_at_its_middle() {
-    // Two tetrahedra on opposite sides of an edge, held together at both of its ends by others would be a pinch; here
-    // even without them the edge is one.
     let mut mesh = TetMesh::from_parts(
         [[0.0; 3], [0.0, 0.0, 1.0], [1.0, 0.0, 0.0], [1.0, 1.0, 0.0], [-1.0, 0.0, 0.0], [-1.0, -1.0, 0.0]]
             .map(Vec3::from)
