@@ -117,43 +117,38 @@ mod tests {
         svd_batch(&matrices, &mut []);
     }
 
-    /// The shortest of a few runs, per matrix.
+    /// Nanoseconds a matrix: the shortest of many short runs, so that a busy machine does not count.
     fn fastest(mut run: impl FnMut(), count: usize) -> f64 {
-        let time = |run: &mut dyn FnMut()| {
+        let mut best = Duration::MAX;
+        for _ in 0..40 {
             let start = Instant::now();
             run();
-            start.elapsed()
-        };
-        let best = (0..7).map(|_| time(&mut run)).min().unwrap_or(Duration::ZERO);
+            best = best.min(start.elapsed());
+        }
         best.as_secs_f64() * 1e9 / count as f64
     }
 
-    /// The benchmark that the one `unsafe` of this crate rests on. Prints with `--nocapture`.
+    /// The benchmark that the `unsafe` of this crate rests on. Prints with `--nocapture`.
     #[test]
     fn wide_instructions_pay() {
-        let matrices: Vec<Mat3> = Matrices::new(6).take(20_000).collect();
-        let mut results = vec![blank_svd(); matrices.len()];
-        let single = fastest(
-            || matrices.iter().zip(&mut results).for_each(|(matrix, result)| *result = svd(matrix)),
-            matrices.len(),
-        );
+        let matrices: Vec<Mat3> = Matrices::new(6).take(1024).collect();
+        let count = matrices.len();
+        let mut results = vec![blank_svd(); count];
+        let single =
+            fastest(|| matrices.iter().zip(&mut results).for_each(|(matrix, result)| *result = svd(matrix)), count);
         println!("svd: {single:.0} ns one by one");
-        let mut times = Vec::new();
+        let mut widest = single;
         for instructions in Instructions::ALL {
-            let time = fastest(|| instructions.run(SvdKernel(&matrices, &mut results)), matrices.len());
-            println!("svd: {time:.0} ns in a batch, {instructions:?}");
-            times.push(time);
+            widest = fastest(|| instructions.run(SvdKernel(&matrices, &mut results)), count);
+            println!("svd: {widest:.0} ns in a batch, {instructions:?}");
         }
-        let mut polars = vec![Polar { rotation: Mat3::zeros(), stretch: Mat3::zeros() }; matrices.len()];
-        println!("polar: {:.0} ns in a batch", fastest(|| polar_batch(&matrices, &mut polars), matrices.len()));
-        let mut eigens = vec![Eigen { values: Vec3::zeros(), vectors: Mat3::zeros() }; matrices.len()];
-        println!(
-            "eigen: {:.0} ns in a batch",
-            fastest(|| symmetric_eigen_batch(&matrices, &mut eigens), matrices.len())
-        );
-        if Instructions::detect() == Instructions::Avx512 {
-            // Two is far below what a quiet machine shows, so that a busy one does not fail.
-            assert!(times[2] * 2.0 < single, "{times:?} against {single}");
+        let mut polars = vec![Polar { rotation: Mat3::zeros(), stretch: Mat3::zeros() }; count];
+        println!("polar: {:.0} ns in a batch", fastest(|| polar_batch(&matrices, &mut polars), count));
+        let mut eigens = vec![Eigen { values: Vec3::zeros(), vectors: Mat3::zeros() }; count];
+        println!("eigen: {:.0} ns in a batch", fastest(|| symmetric_eigen_batch(&matrices, &mut eigens), count));
+        if Instructions::detect() != Instructions::Baseline {
+            // Far below what a quiet machine shows, so that only a loss of the vector code fails.
+            assert!(widest * 1.5 < single, "{widest} ns against {single} ns");
         }
     }
 }
