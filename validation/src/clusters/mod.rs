@@ -1,0 +1,34 @@
+//! Tests of clustered shape matching: Jones et al. 2016, §3.1.
+
+pub(crate) mod breathing;
+pub(crate) mod momentum;
+pub(crate) mod objectivity;
+
+use crate::ValidationError;
+use craze_clusters::{Cloud, Clusters, Options};
+use craze_material::{Elasticity, Material};
+use craze_math::{Isometry, Vec3};
+
+/// Reference step of all bodies (s).
+pub(crate) const TIME_STEP: f64 = 1.0 / 60.0;
+
+/// Distance between particles (m).
+const SPACING: f64 = 0.1;
+
+/// A block of particles at rest that never flies as a rigid body.
+pub(crate) fn block(counts: [usize; 3], goal_stiffness: f64) -> Result<Clusters, ValidationError> {
+    let mut positions = Vec::new();
+    for x in 0..counts[0] {
+        for y in 0..counts[1] {
+            for z in 0..counts[2] {
+                positions.push(SPACING * Vec3::new(x as f64, y as f64, z as f64));
+            }
+        }
+    }
+    let cloud = Cloud { volumes: vec![SPACING.powi(3); positions.len()], positions, spacing: SPACING };
+    let mut material = Material::elastic("test", 1000.0, Elasticity::from_young(1e6, 0.3));
+    material.cluster.goal_stiffness = goal_stiffness;
+    let options = Options { time_step: TIME_STEP, damping: 0.0, rest_strain: None };
+    let still = Vec3::zeros();
+    Ok(Clusters::new(cloud, &material, options, &Isometry::identity(), still, still)?)
+}

@@ -1,0 +1,116 @@
+//! What several tests build: plain worlds, steps by hand, boundaries held node by node.
+
+use crate::ValidationError;
+use craze_engine::{
+    Body, Effect, FrameDetail, HoldId, Load, Method, Mode, PairTable, Region, Registry, Settings, Step, Verdict, World,
+};
+use craze_material::{Elasticity, Material};
+use craze_math::{Isometry, Vec3};
+use craze_mesh::{Jitter, TetMesh};
+use craze_solid::{Solid, SolidOptions};
+
+/// Irregular meshes of boxes: as crooked as a Kuhn lattice may be.
+pub(crate) const JITTER: Jitter = Jitter { amount: 0.15, seed: 7 };
+
+/// A solid at rest where its mesh is, of an undamped material, that never flies as a rigid body unless `options` say so.
+pub(crate) fn solid_at_rest(
+    mesh: TetMesh,
+    material: Material,
+    options: SolidOptions,
+) -> Result<Solid, ValidationError> {
+    let still = Vec3::zeros();
+    Ok(Solid::new(mesh, vec![material], options, Isometry::identity(), still, still)?)
+}
+
+/// Options of a solid that computes its elements whatever happens.
+pub(crate) fn awake() -> SolidOptions {
+    SolidOptions { rest_strain: 0.0, ..SolidOptions::default() }
+}
+
+/// A material that is nothing but elastic.
+pub(crate) fn elastic(density: f64, elasticity: Elasticity) -> Material {
+    Material::elastic("test", density, elasticity)
+}
+
+/// A step of this length (s) in which nothing acts but what the body does itself.
+pub(crate) fn free_step(time_step: f64) -> Step<'static> {
+    Step { time: 0.0, time_step, gravity: Vec3::zeros(), loads: &[], contacts: &[] }
+}
+
+/// Predicts, checks and commits.
+pub(crate) fn take_step(body: &mut dyn Method, step: &Step) -> Result<(), ValidationError> {
+    body.predict(step)?;
+    body.check()?;
+    body.commit(step);
+    Ok(())
+}
+
+/// Forces (N) that act on the nodes of a solid in its present state, read from what one step does to the velocities. The solid
+/// takes that step.
+pub(crate) fn forces_from_a_step(solid: &mut Solid) -> Result<Vec<Vec3>, ValidationError> {
+    let (before, masses) = (solid.velocities(), solid.masses());
+    let time_step = finite_step(solid);
+    take_step(solid, &free_step(time_step))?;
+    let change = solid.velocities().into_iter().zip(before).map(|(after, before)| (after - before) / time_step);
+    Ok(change.zip(masses).map(|(acceleration, mass)| mass * acceleration).collect())
+}
+
+/// A step (s) that the solid bears; a microsecond where it sets no limit.
+pub(crate) fn finite_step(solid: &Solid) -> f64 {
+    let limit = solid.time_step_limit();
+    if limit.is_finite() { limit } else { 1e-6 }
+}
+
+/// Whether each node lies on the surface of a mesh.
+pub(crate) fn is_on_surface(mesh: &TetMesh) -> Vec<bool> {
+    let mut on_surface = vec![false; mesh.point_count()];
+    for node in mesh.boundary().triangles.iter().flatten() {
+        on_surface[node.index()] = true;
+    }
+    on_surface
+}
+
+/// Takes hold of single nodes and places each where `place` takes its rest position (m). Gives the loads that do so, with the node each
+/// of them holds.
+pub(crate) fn hold_nodes(
+    solid: &mut Solid,
+    nodes: impl IntoIterator<Item = usize>,
+    place: impl Fn(&Vec3) -> Vec3,
+) -> Result<(Vec<usize>, Vec<Load>), ValidationError> {
+    let rest = solid.mesh().positions().to_vec();
+    let (mut held, mut loads) = (Vec::new(), Vec::new());
+    for node in nodes {
+        let (hold, center) = (HoldId(held.len() as u32), rest[node]);
+        // No two nodes are as near as this.
+        let region = Region::Ball { center, radius: 1e-6 };
+        solid.attach(hold, &region).ok_or_else(|| ValidationError::EmptyRegion(format!("{center:?}")))?;
+        let shift = place(&center) - center;
+        loads.push(Load { hold, effect: Effect::Place(Isometry::translation(shift.x, shift.y, shift.z)) });
+        held.push(node);
+    }
+    Ok((held, loads))
+}
+
+/// A world of one body, without gravity and obstacles.
+pub(crate) fn world_of(body: impl Method + 'static, frames_per_second: f64, mode: Mode) -> World {
+    let settings = Settings {
+        gravity: Vec3::zeros(),
+        frames_per_second,
+        longest_time_step: f64::INFINITY,
+        mode,
+        detail: FrameDetail::Surface,
+        pairs: PairTable::default(),
+    };
+    World::new(settings, vec![Body { name: "specimen".to_owned(), method: Box::new(body) }], Vec::new())
+}
+
+/// Lets the world run for some frames.
+pub(crate) fn run_frames(world: &mut World, frames: u32) -> Result<(), ValidationError> {
+    let registry = Registry::new()
+        .register(craze_solid::KIND, craze_solid::load)
+        .register(craze_clusters::KIND, craze_clusters::load);
+    for _ in 0..frames {
+        world.advance_frame(&registry, &mut |_| Verdict::Continue)?;
+    }
+    Ok(())
+}

@@ -1,0 +1,135 @@
+//! Test 5: orders of the integrators. An oscillator with a known solution under halving of Δt, and free fall.
+//!
+//! The oscillator is a regular tetrahedron that breathes. By symmetry that is one of its modes: with the deformation
+//! (1 + e)·I, corner radius R and lumped masses, ë = −ω²·e − γ·ė with ω² = (9λ + 6μ)/(ρR²) and γ = (9φ + 6ψ)/(ρR²), up to terms of second
+//! order in e.
+
+use crate::ValidationError;
+use crate::measure::{largest, order};
+use crate::outcome::{Expected, Findings};
+use crate::plot::{Line, Mark, Plot, Scale};
+use crate::run::{Depth, MethodLetter, Test};
+use crate::setup::{awake, elastic, finite_step, free_step, solid_at_rest, take_step};
+use craze_engine::Step;
+use craze_material::{Damping, Elasticity, Material};
+use craze_math::Vec3;
+use craze_mesh::{TetMesh, kuhn_box};
+use craze_solid::{Integrator, SolidOptions};
+
+pub(crate) const TEST: Test = Test {
+    number: 5,
+    method: MethodLetter::Solid,
+    title: "Oscillator under Δt halving; free fall",
+    source: "Taylor expansion",
+    measure,
+};
+
+/// Largest stretch of the oscillator beyond one: what is of second order in it stays below the errors of the integrators.
+const AMPLITUDE: f64 = 1e-7;
+/// Phase at which the oscillator is compared (rad): a little more than a turn, and at no special point of it.
+const PHASE: f64 = 7.0;
+/// Distance of the corners from the centre (m).
+const RADIUS: f64 = 0.5;
+const DENSITY: f64 = 1000.0;
+const LAMBDA: f64 = 2e6;
+const MU: f64 = 3e6;
+
+fn measure(depth: Depth, findings: &mut Findings) -> Result<(), ValidationError> {
+    let coarsest = match depth {
+        Depth::Quick => 128,
+        Depth::Full => 512,
+    };
+    let mut lines = Vec::new();
+    for (name, integrator, damping, known) in [
+        ("forward Euler", Integrator::ForwardEuler, 0.0, 1.0),
+        ("Taylor", Integrator::Taylor, 0.0, 2.0),
+        ("Taylor, damped", Integrator::Taylor, 0.2, 2.0),
+        ("symplectic", Integrator::SymplecticEuler, 0.0, 1.0),
+        ("implicit", Integrator::Implicit, 0.0, 1.0),
+    ] {
+        let mut errors = Vec::new();
+        for halving in 0..4 {
+            let steps = coarsest << halving;
+            errors.push([PHASE / f64::from(steps), oscillator_error(integrator, damping, steps)?]);
+        }
+        let measured = order(errors[2][1], errors[3][1]);
+        findings.compare(format!("order, {name}"), "", measured, Expected::Absolute { value: known, tolerance: 0.1 });
+        lines.push(Line { label: name.to_owned(), mark: Mark::Dots, points: errors });
+    }
+    findings.plots.push(Plot {
+        name: "integrator-order",
+        title: "Oscillator: error after 7 rad".to_owned(),
+        across: "ω·Δt",
+        up: "error over amplitude",
+        scales: [Scale::Logarithmic; 2],
+        lines,
+    });
+    let fall = free_fall_error(Integrator::Taylor)?;
+    findings.compare("free fall over 1 s, Taylor, error over the way", "", fall, Expected::Zero { limit: 1e-12 });
+    let fall = free_fall_error(Integrator::SymplecticEuler)?;
+    findings.compare("free fall over 1 s, symplectic, error over the way", "", fall, Expected::Told);
+    Ok(())
+}
+
+/// Material of the oscillator, damped by a fraction of critical.
+fn breathing_material(fraction: f64) -> Material {
+    let mut material = elastic(DENSITY, Elasticity::from_lame(LAMBDA, MU));
+    let time = 2.0 * fraction / angular_frequency();
+    // As much bulk as shear viscosity, against their stiffness: γ = time·ω².
+    material.damping = Damping { phi: time * LAMBDA, psi: time * MU, ..Damping::default() };
+    material
+}
+
+/// ω (rad/s) of the undamped oscillator.
+fn angular_frequency() -> f64 {
+    ((9.0 * LAMBDA + 6.0 * MU) / (DENSITY * RADIUS * RADIUS)).sqrt()
+}
+
+/// Distance from the known solution in the plane of stretch and rate over ω, over the amplitude, after [`PHASE`] in so many steps.
+fn oscillator_error(integrator: Integrator, fraction: f64, steps: u32) -> Result<f64, ValidationError> {
+    let mut solid =
+        solid_at_rest(regular_tetrahedron()?, breathing_material(fraction), SolidOptions { integrator, ..awake() })?;
+    let corner = solid.mesh().positions()[0];
+    let places: Vec<Vec3> = solid.mesh().positions().iter().map(|rest| (1.0 + AMPLITUDE) * rest).collect();
+    solid.set_state(&places, &[Vec3::zeros(); 4]);
+    let omega = angular_frequency();
+    let end = PHASE / omega;
+    let step = free_step(end / f64::from(steps));
+    for _ in 0..steps {
+        take_step(&mut solid, &step)?;
+    }
+    let outward = corner.normalize();
+    let stretch = (solid.positions()[0] - corner).dot(&outward) / RADIUS;
+    let rate = solid.velocities()[0].dot(&outward) / RADIUS;
+    // e(t) = A·exp(−ζωt)·(cos ω't + ζω/ω'·sin ω't), ė(t) = −A·exp(−ζωt)·ω²/ω'·sin ω't.
+    let damped = omega * (1.0 - fraction * fraction).sqrt();
+    let (decay, sine, cosine) = ((-fraction * omega * end).exp(), (damped * end).sin(), (damped * end).cos());
+    let known_stretch = AMPLITUDE * decay * (cosine + fraction * omega / damped * sine);
+    let known_rate = -AMPLITUDE * decay * omega * omega / damped * sine;
+    Ok((stretch - known_stretch).hypot((rate - known_rate) / omega) / AMPLITUDE)
+}
+
+/// A regular tetrahedron about the origin.
+fn regular_tetrahedron() -> Result<TetMesh, ValidationError> {
+    let corner = RADIUS / 3.0f64.sqrt();
+    let places = [[1.0, 1.0, 1.0], [1.0, -1.0, -1.0], [-1.0, -1.0, 1.0], [-1.0, 1.0, -1.0]];
+    Ok(TetMesh::from_parts(places.map(|place| corner * Vec3::from(place)).to_vec(), vec![[0, 1, 2, 3]])?)
+}
+
+/// Largest distance of a node from x + v·t + g·t²/2 after a second of free fall, over the way fallen.
+fn free_fall_error(integrator: Integrator) -> Result<f64, ValidationError> {
+    let mesh = kuhn_box([3, 3, 3], Vec3::repeat(0.3))?;
+    let material = elastic(DENSITY, Elasticity::from_lame(LAMBDA, MU));
+    let mut solid = solid_at_rest(mesh, material, SolidOptions { integrator, ..awake() })?;
+    let (start, velocity) = (solid.positions(), Vec3::new(2.0, 3.0, -1.0));
+    solid.set_state(&start, &vec![velocity; start.len()]);
+    let steps = (1.0 / finite_step(&solid)).ceil();
+    let gravity = Vec3::new(0.0, -9.81, 0.0);
+    let step = Step { gravity, ..free_step(1.0 / steps) };
+    for _ in 0..steps as u64 {
+        take_step(&mut solid, &step)?;
+    }
+    let way = velocity + 0.5 * gravity;
+    let errors = solid.positions().into_iter().zip(start).map(|(place, start)| (place - start - way).norm());
+    Ok(largest(errors) / way.norm())
+}

@@ -1,0 +1,100 @@
+//! Test 1: the patch test. Where the boundary is moved by an affine map, equilibrium is that map everywhere, on any mesh.
+
+use crate::ValidationError;
+use crate::measure::largest;
+use crate::outcome::{Expected, Findings};
+use crate::run::{Depth, MethodLetter, Test};
+use crate::setup::{JITTER, awake, elastic, forces_from_a_step, hold_nodes, is_on_surface, solid_at_rest};
+use craze_engine::{Method, Step};
+use craze_material::Elasticity;
+use craze_math::{Mat3, Vec3};
+use craze_mesh::kuhn_box_jittered;
+
+pub(crate) const TEST: Test = Test {
+    number: 1,
+    method: MethodLetter::Solid,
+    title: "Patch test: affine field on the boundary, interior nodes jiggled",
+    source: "patch test (Irons & Razzaque 1972)",
+    measure,
+};
+
+/// Edge of the cube (m).
+const SIZE: f64 = 1.0;
+const YOUNG: f64 = 1e7;
+const POISSON: f64 = 0.3;
+
+fn measure(depth: Depth, findings: &mut Findings) -> Result<(), ValidationError> {
+    let cells = match depth {
+        Depth::Quick => 4,
+        Depth::Full => 8,
+    };
+    // From strains of a linear book to those of rubber: stretch, shear and a turn together.
+    for strain in [1e-3, 0.15] {
+        let affine = Affine::of_strain(strain);
+        let percent = 100.0 * strain;
+        let (force, place) = (residual(cells, &affine)?, equilibrium(cells, &affine)?);
+        let limit = Expected::Zero { limit: 1e-10 };
+        findings.compare(format!("force on inner nodes over E·h², strain {percent} %"), "", force, limit);
+        findings.compare(
+            format!("distance of inner nodes from the field over the edge, strain {percent} %"),
+            "",
+            place,
+            limit,
+        );
+    }
+    Ok(())
+}
+
+/// x ↦ F·x + c.
+struct Affine {
+    gradient: Mat3,
+    shift: Vec3,
+}
+
+impl Affine {
+    fn of_strain(strain: f64) -> Affine {
+        let gradient = Mat3::identity() + strain * Mat3::new(1.0, 0.3, -0.2, -0.5, -0.6, 0.4, 0.1, 0.7, 0.8);
+        Affine { gradient, shift: Vec3::new(0.3, -0.2, 0.1) }
+    }
+
+    fn at(&self, place: &Vec3) -> Vec3 {
+        self.gradient * place + self.shift
+    }
+}
+
+/// Largest force on an inner node in the affine state, as a share of Young's modulus times a cell's face.
+fn residual(cells: usize, affine: &Affine) -> Result<f64, ValidationError> {
+    let mesh = kuhn_box_jittered([cells; 3], Vec3::repeat(SIZE), JITTER)?;
+    let mut solid = solid_at_rest(mesh, elastic(1000.0, Elasticity::from_young(YOUNG, POISSON)), awake())?;
+    let places: Vec<Vec3> = solid.mesh().positions().iter().map(|rest| affine.at(rest)).collect();
+    solid.set_state(&places, &vec![Vec3::zeros(); places.len()]);
+    let forces = forces_from_a_step(&mut solid)?;
+    let surface = is_on_surface(solid.mesh());
+    let inner = forces.iter().zip(&surface).filter(|(_, on_surface)| !**on_surface);
+    let face = (SIZE / cells as f64).powi(2);
+    Ok(largest(inner.map(|(force, _)| force.norm())) / (YOUNG * face))
+}
+
+/// Largest distance of an inner node from the affine field in equilibrium, after all of them were moved by up to a tenth of a cell.
+fn equilibrium(cells: usize, affine: &Affine) -> Result<f64, ValidationError> {
+    let mesh = kuhn_box_jittered([cells; 3], Vec3::repeat(SIZE), JITTER)?;
+    let mut solid = solid_at_rest(mesh, elastic(1000.0, Elasticity::from_young(YOUNG, POISSON)), awake())?;
+    let surface = is_on_surface(solid.mesh());
+    let exact: Vec<Vec3> = solid.mesh().positions().iter().map(|rest| affine.at(rest)).collect();
+    let on_surface = (0..surface.len()).filter(|&node| surface[node]);
+    let (_, loads) = hold_nodes(&mut solid, on_surface, |rest| affine.at(rest))?;
+    let way = 0.1 * SIZE / cells as f64;
+    let jiggled: Vec<Vec3> = (exact.iter().enumerate())
+        .map(|(node, place)| place + if surface[node] { Vec3::zeros() } else { way * jiggle(node) })
+        .collect();
+    solid.set_state(&jiggled, &vec![Vec3::zeros(); jiggled.len()]);
+    let step = Step { time: 0.0, time_step: 1.0, gravity: Vec3::zeros(), loads: &loads, contacts: &[] };
+    solid.balance(&step)?;
+    Ok(largest(solid.positions().iter().zip(&exact).map(|(place, exact)| (place - exact).norm())) / SIZE)
+}
+
+/// A direction that differs from node to node, each part between −1 and 1.
+fn jiggle(node: usize) -> Vec3 {
+    let part = |factor: f64| (factor * (node + 1) as f64).sin();
+    Vec3::new(part(12.9898), part(78.233), part(37.719))
+}
