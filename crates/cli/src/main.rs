@@ -1,2 +1,92 @@
-//! The program `craze`.
-fn main() {}
+//! The program `craze`: scene or model in, frames, shards and pictures out.
+
+mod commands;
+mod gallery;
+mod problem;
+mod progress;
+mod scene_source;
+
+use clap::{Parser, Subcommand};
+use problem::Problem;
+use std::process::ExitCode;
+
+/// Breaks things the way matter breaks.
+#[derive(Parser)]
+#[command(name = "craze", version, about, long_about = None, subcommand_required = true, arg_required_else_help = true)]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+    /// Print what happens as JSON, one object a line
+    #[arg(long, global = true)]
+    json: bool,
+    /// Print nothing but errors
+    #[arg(long, short, global = true)]
+    quiet: bool,
+    /// Threads to use; results are the same bits for any number
+    #[arg(long, global = true, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    threads: Option<u16>,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// Run a built-in scene or a scene file
+    Run(commands::run::Arguments),
+    /// Check a scene file without running it
+    Check(commands::check::Arguments),
+    /// List the built-in scenes, or print one
+    Scenes(commands::scenes::Arguments),
+    /// Write a scene file to start from
+    New(commands::new::Arguments),
+    /// List the material presets with units and sources
+    Materials(commands::materials::Arguments),
+    /// Print the JSON Schema of scene files
+    Schema,
+    /// Make pictures of a run
+    Render(commands::render::Arguments),
+    /// Write a run in the format of another program
+    Export(commands::export::Arguments),
+}
+
+/// How the program talks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Voice {
+    /// To a person.
+    Person,
+    /// To a program, in JSON.
+    Program,
+    /// Errors only.
+    Silent,
+}
+
+fn main() -> ExitCode {
+    let cli = Cli::parse();
+    let voice = match (cli.json, cli.quiet) {
+        (true, _) => Voice::Program,
+        (false, true) => Voice::Silent,
+        (false, false) => Voice::Person,
+    };
+    if let Some(threads) = cli.threads {
+        // Fails only if a pool exists already, and nothing before this line makes one.
+        let _ = rayon::ThreadPoolBuilder::new().num_threads(usize::from(threads)).build_global();
+    }
+    match run(&cli.command, voice) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(problem) => {
+            problem.report(voice);
+            ExitCode::from(problem.exit_code())
+        }
+    }
+}
+
+fn run(command: &Command, voice: Voice) -> Result<(), Problem> {
+    match command {
+        Command::Run(arguments) => commands::run::run(arguments, voice),
+        Command::Check(arguments) => commands::check::run(arguments, voice),
+        Command::Scenes(arguments) => commands::scenes::run(arguments, voice),
+        Command::New(arguments) => commands::new::run(arguments, voice),
+        Command::Materials(arguments) => commands::materials::run(arguments, voice),
+        Command::Schema => commands::schema::run(),
+        Command::Render(arguments) => commands::render::run(arguments, voice),
+        Command::Export(arguments) => commands::export::run(arguments, voice),
+    }
+}

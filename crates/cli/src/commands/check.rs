@@ -1,0 +1,44 @@
+//! `craze check`
+
+use crate::Voice;
+use crate::problem::Problem;
+use crate::scene_source::{self, Changes};
+use clap::Args;
+use craze_scene::build;
+use serde_json::json;
+use std::io::Write;
+
+#[derive(Args)]
+pub struct Arguments {
+    /// Name of a built-in scene, or path of a scene file
+    scene: String,
+    #[command(flatten)]
+    changes: Changes,
+}
+
+/// Reads a scene and makes its world, then says what it found.
+pub fn run(arguments: &Arguments, voice: Voice) -> Result<(), Problem> {
+    let scene = scene_source::read(&arguments.scene, &arguments.changes)?;
+    let built = build(&scene.document)?;
+    let world = &scene.document.scene.world;
+    let mut stdout = std::io::stdout().lock();
+    match voice {
+        Voice::Person => {
+            for line in &built.summary {
+                writeln!(stdout, "{line}")?;
+            }
+            let frames = world.frames();
+            writeln!(
+                stdout,
+                "{}: all is well ({} frames, {} s at {} fps)",
+                scene.name, frames, world.duration, world.fps
+            )?;
+        }
+        Voice::Program => {
+            let text = json!({ "scene": scene.name, "frames": world.frames(), "bodies": built.summary });
+            writeln!(stdout, "{text}")?;
+        }
+        Voice::Silent => {}
+    }
+    Ok(())
+}

@@ -1,0 +1,70 @@
+//! `craze materials`
+
+use crate::Voice;
+use crate::problem::Problem;
+use clap::Args;
+use craze_material::{nearest, presets, rows};
+use serde_json::json;
+use std::io::Write;
+
+#[derive(Args)]
+pub struct Arguments {
+    /// Show every number of this preset, with its source
+    name: Option<String>,
+}
+
+/// Lists the presets, or one of them in full.
+pub fn run(arguments: &Arguments, voice: Voice) -> Result<(), Problem> {
+    let mut stdout = std::io::stdout().lock();
+    let Some(name) = &arguments.name else {
+        return list(&mut stdout, voice);
+    };
+    let preset = presets::all().find(|preset| preset.name == name).ok_or_else(|| {
+        let near = nearest(name, presets::names());
+        let help = near.map_or("`craze materials` lists all".to_owned(), |near| format!("did you mean \"{near}\"?"));
+        Problem::new(format!("there is no material called \"{name}\""), help)
+    })?;
+    for row in rows(preset) {
+        match voice {
+            Voice::Program => writeln!(
+                stdout,
+                "{}",
+                json!({ "preset": row.preset, "key": row.key, "value": row.value, "unit": row.unit,
+                        "source": row.source, "note": row.note })
+            )?,
+            Voice::Person | Voice::Silent => {
+                writeln!(stdout, "{:22} {:>10} {:9} {:12} {}", row.key, row.value, row.unit, row.source, row.note)?
+            }
+        }
+    }
+    Ok(())
+}
+
+fn list(stdout: &mut impl Write, voice: Voice) -> Result<(), Problem> {
+    if voice != Voice::Program {
+        writeln!(stdout, "{:18} {:>13} {:>12} {:>8} {:>14}", "", "density", "Young", "Poisson", "strength")?;
+        writeln!(stdout, "{:18} {:>13} {:>12} {:>8} {:>14}", "", "kg/m³", "Pa", "", "Pa")?;
+    }
+    for preset in presets::all() {
+        let material = preset.material();
+        let strength = material.strength.tensile;
+        match voice {
+            Voice::Program => writeln!(
+                stdout,
+                "{}",
+                json!({ "name": preset.name, "density": material.density, "young": material.elasticity.young(),
+                        "poisson": material.elasticity.poisson(), "tensile_strength": strength })
+            )?,
+            Voice::Person | Voice::Silent => writeln!(
+                stdout,
+                "{:18} {:>13.0} {:>12.3e} {:>8.2} {:>14}",
+                preset.name,
+                material.density,
+                material.elasticity.young(),
+                material.elasticity.poisson(),
+                strength.map_or("–".to_owned(), |strength| format!("{strength:.2e}"))
+            )?,
+        }
+    }
+    Ok(())
+}

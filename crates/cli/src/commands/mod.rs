@@ -1,0 +1,10 @@
+//! One file a command.
+
+pub mod check;
+pub mod export;
+pub mod materials;
+pub mod new;
+pub mod render;
+pub mod run;
+pub mod scenes;
+pub mod schema;

@@ -1,0 +1,46 @@
+//! `craze new`
+
+use crate::Voice;
+use crate::problem::Problem;
+use clap::Args;
+use craze_scene::Template;
+use std::io::{ErrorKind, Write};
+use std::path::PathBuf;
+
+#[derive(Args)]
+pub struct Arguments {
+    /// Where to write the scene file
+    file: PathBuf,
+    /// What to start from
+    #[arg(long, value_name = "NAME", default_value = "drop")]
+    template: String,
+    /// Replace the file if it exists
+    #[arg(long)]
+    force: bool,
+}
+
+/// Writes a commented scene file that runs.
+pub fn run(arguments: &Arguments, voice: Voice) -> Result<(), Problem> {
+    let template = Template::by_name(&arguments.template).ok_or_else(|| {
+        let names: Vec<&str> = Template::ALL.iter().map(|template| template.name()).collect();
+        let near = craze_material::nearest(&arguments.template, names.iter().copied());
+        let hint = near.map_or(String::new(), |near| format!("did you mean \"{near}\"? "));
+        let help = format!("{hint}there are: {}", names.join(", "));
+        Problem::new(format!("there is no template called \"{}\"", arguments.template), help)
+    })?;
+    let file = arguments.file.display();
+    if arguments.force {
+        craze_frame::atomic_write(&arguments.file, template.text().as_bytes())?;
+    } else {
+        let cannot = |error: std::io::Error| match error.kind() {
+            ErrorKind::AlreadyExists => Problem::new(format!("{file} exists already"), "replace it with --force"),
+            _ => Problem::new(format!("cannot write {file}: {error}"), ""),
+        };
+        let mut opened = std::fs::File::create_new(&arguments.file).map_err(cannot)?;
+        opened.write_all(template.text().as_bytes()).map_err(cannot)?;
+    }
+    if voice == Voice::Person {
+        writeln!(std::io::stdout().lock(), "wrote {file} ({}); run it with: craze run {file}", template.summary())?;
+    }
+    Ok(())
+}

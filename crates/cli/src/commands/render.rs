@@ -1,0 +1,143 @@
+//! `craze render`
+
+use crate::Voice;
+use crate::problem::Problem;
+use clap::Args;
+use craze_engine::RunFolder;
+use craze_frame::Frame;
+use craze_math::Vec3;
+use craze_render::{Camera, Coloring, Image, Settings, Wireframe, render_frame, write_gif};
+use craze_scene::{ColorBy, Scene, SceneDocument};
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+#[derive(Args)]
+pub struct Arguments {
+    /// Folder of the run
+    run: PathBuf,
+    /// Only this frame
+    #[arg(long, value_name = "N")]
+    frame: Option<u32>,
+    /// Make one moving picture of all frames instead of a picture each
+    #[arg(long)]
+    gif: bool,
+    /// Folder for the pictures (or path of the GIF); "pictures" inside the run if left out
+    #[arg(long, short)]
+    output: Option<PathBuf>,
+    /// What colours show: material, piece, stress, velocity or plastic-strain; as in the scene if left out
+    #[arg(long)]
+    color: Option<String>,
+    /// Width and height in pixels, as in 1920x1080; as in the scene if left out
+    #[arg(long, value_parser = parse_size)]
+    size: Option<[u32; 2]>,
+    /// Rays a pixel; as in the scene if left out
+    #[arg(long)]
+    samples: Option<u32>,
+    /// Draw the edges of triangles
+    #[arg(long)]
+    wireframe: bool,
+}
+
+fn parse_size(text: &str) -> Result<[u32; 2], String> {
+    let sides: Option<Vec<u32>> = text.split('x').map(|side| side.parse().ok()).collect();
+    match sides.as_deref() {
+        Some(&[width, height]) => Ok([width, height]),
+        _ => Err("write width and height with an x between, as in 1920x1080".to_owned()),
+    }
+}
+
+/// Makes pictures of the frames of a run.
+pub fn run(arguments: &Arguments, voice: Voice) -> Result<(), Problem> {
+    let files = frame_files(&arguments.run, arguments.frame)?;
+    let scene = SceneDocument::read(&RunFolder::scene_path(&arguments.run), &[])?.scene;
+    let mut settings = settings(&scene);
+    if let Some(color) = &arguments.color {
+        settings.coloring = color.parse()?;
+    }
+    if let Some([width, height]) = arguments.size {
+        (settings.width, settings.height) = (width, height);
+    }
+    settings.samples = arguments.samples.unwrap_or(settings.samples);
+    if arguments.wireframe {
+        settings.wireframe = Wireframe::Shown;
+    }
+    let settings = fitted(settings, &frame_files(&arguments.run, None)?)?;
+    let written = if arguments.gif {
+        let path = arguments.output.clone().unwrap_or_else(|| arguments.run.join("animation.gif"));
+        let images = files.iter().map(|file| picture(file, &settings)).collect::<Result<Vec<_>, _>>()?;
+        write_gif(&path, &images, 1.0 / scene.world.fps)?;
+        vec![path]
+    } else {
+        let folder = arguments.output.clone().unwrap_or_else(|| arguments.run.join("pictures"));
+        std::fs::create_dir_all(&folder)
+            .map_err(|error| Problem::new(format!("cannot create {}: {error}", folder.display()), ""))?;
+        let mut written = Vec::new();
+        for file in &files {
+            let path = folder.join(file.with_extension("png").file_name().unwrap_or_default());
+            picture(file, &settings)?.write_png(&path)?;
+            written.push(path);
+        }
+        written
+    };
+    let mut stdout = std::io::stdout().lock();
+    for path in written {
+        match voice {
+            Voice::Person => writeln!(stdout, "{}", path.display())?,
+            Voice::Program => writeln!(stdout, "{}", serde_json::json!({ "picture": path }))?,
+            Voice::Silent => {}
+        }
+    }
+    Ok(())
+}
+
+/// Files of all frames of a run, or of one.
+pub fn frame_files(run: &Path, only: Option<u32>) -> Result<Vec<PathBuf>, Problem> {
+    let files = match only {
+        Some(number) => {
+            let path = RunFolder::frame_path(run, number);
+            if path.is_file() { vec![path] } else { Vec::new() }
+        }
+        None => RunFolder::frame_files(run)?,
+    };
+    if files.is_empty() {
+        let which = only.map_or("frames".to_owned(), |number| format!("frame {number}"));
+        return Err(Problem::new(
+            format!("{} has no {which}", run.display()),
+            "give the folder of a run, as in out/two-bodies",
+        ));
+    }
+    Ok(files)
+}
+
+/// How the pictures of a scene look.
+pub fn settings(scene: &Scene) -> Settings {
+    let [width, height] = scene.picture.size;
+    let coloring = match scene.picture.color {
+        ColorBy::Material => Coloring::Material,
+        ColorBy::Piece => Coloring::Piece,
+        ColorBy::Stress => Coloring::Stress,
+        ColorBy::Velocity => Coloring::Velocity,
+    };
+    let camera = scene.camera.map(|camera| Camera {
+        from: Vec3::from(camera.from),
+        to: Vec3::from(camera.to),
+        up: Vec3::y(),
+        field_of_view: camera.field_of_view,
+    });
+    Settings { width, height, samples: scene.picture.samples, coloring, camera, ..Settings::default() }
+}
+
+/// The settings with camera and colours fixed for a whole run.
+pub fn fitted(settings: Settings, files: &[PathBuf]) -> Result<Settings, Problem> {
+    let (Some(first), Some(last)) = (files.first(), files.last()) else { return Ok(settings) };
+    let frames = [first, &files[files.len() / 2], last]
+        .map(|file| craze_frame::read(file))
+        .into_iter()
+        .collect::<Result<Vec<Frame>, _>>()?;
+    Ok(settings.fitted_to(&frames.iter().collect::<Vec<_>>()))
+}
+
+/// The picture of a frame's file.
+pub fn picture(file: &Path, settings: &Settings) -> Result<Image, Problem> {
+    Ok(render_frame(&craze_frame::read(file)?, settings)?)
+}

@@ -1,0 +1,223 @@
+//! `craze run`
+
+use super::render;
+use crate::Voice;
+use crate::problem::Problem;
+use crate::progress::{Meter, Moment, counts, seconds};
+use crate::scene_source::{self, Changes, NamedScene};
+use clap::Args;
+use craze_engine::{Certificate, Existing, Machine, RunFolder, RunRecord, RunResult, Verdict, World};
+use craze_math::lanes::Instructions;
+use craze_render::write_gif;
+use craze_scene::{Built, Scene, SceneDocument, build, registry};
+use serde_json::json;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::Instant;
+
+/// Pictures in a preview, at most: it is to be ready in seconds.
+const PREVIEW_PICTURES: usize = 24;
+
+#[derive(Args)]
+pub struct Arguments {
+    /// Name of a built-in scene, or path of a scene file
+    #[arg(required_unless_present = "resume")]
+    scene: Option<String>,
+    /// Folder of the run; out/NAME if left out
+    #[arg(long, short)]
+    output: Option<PathBuf>,
+    #[command(flatten)]
+    changes: Changes,
+    /// Continue a run that was interrupted
+    #[arg(long, conflicts_with_all = ["force", "seed", "set"])]
+    resume: bool,
+    /// Replace a run folder that exists
+    #[arg(long)]
+    force: bool,
+}
+
+/// Runs a scene to its end and leaves a run folder.
+pub fn run(arguments: &Arguments, voice: Voice) -> Result<(), Problem> {
+    let started = Instant::now();
+    let presses = count_interrupts();
+    let Begun { mut folder, mut world, scene } = begin(arguments, voice)?;
+    let frames = frame_count(&scene).max(folder.record().frames);
+    let registry = registry();
+    let mut meter = Meter::new(voice, frames, world.frame_number);
+    while world.frame_number < frames {
+        if presses.load(Ordering::Relaxed) > 0 {
+            return interrupted(&mut folder, &world, &meter);
+        }
+        let account = world.account();
+        let counts = counts(account.elements, account.pieces);
+        let advanced = world.advance_frame(&registry, &mut |progress| {
+            meter.step(&Moment { time: progress.time, time_step: progress.time_step }, &counts);
+            // The first press lets the frame end, the second does not.
+            if presses.load(Ordering::Relaxed) > 1 { Verdict::Stop } else { Verdict::Continue }
+        });
+        match advanced {
+            Ok(Verdict::Continue) => {}
+            Ok(Verdict::Stop) => return interrupted(&mut folder, &world, &meter),
+            Err(error) => {
+                meter.finish();
+                folder.finish(&world, RunResult::Failed(error.to_string()))?;
+                return Err(error.into());
+            }
+        }
+        folder.record_frame(&mut world)?;
+        let account = world.account();
+        let moment = Moment { time: world.time, time_step: world.last_time_step };
+        meter.frame(world.frame_number, &moment, account.elements, account.pieces);
+    }
+    meter.finish();
+    folder.finish(&world, RunResult::Complete)?;
+    if scene.output.preview {
+        preview(folder.path(), &scene)?;
+    }
+    tell(&folder, &world, voice, started)
+}
+
+/// A run that stands at a frame.
+struct Begun {
+    folder: RunFolder,
+    world: World,
+    scene: Scene,
+}
+
+fn begin(arguments: &Arguments, voice: Voice) -> Result<Begun, Problem> {
+    if arguments.resume {
+        return resume(arguments, voice);
+    }
+    let name = arguments.scene.as_deref().unwrap_or_default();
+    let NamedScene { name, document } = scene_source::read(name, &arguments.changes)?;
+    let Built { mut world, summary } = build(&document)?;
+    let scene = document.scene;
+    let path = arguments.output.clone().unwrap_or_else(|| Path::new("out").join(&name));
+    let record = RunRecord {
+        craze: env!("CARGO_PKG_VERSION").to_owned(),
+        scene: name,
+        seed: scene.world.seed,
+        machine: machine(),
+        result: RunResult::Running,
+        frames: frame_count(&scene),
+        frames_per_second: scene.world.fps,
+        steps: 0,
+        retries: 0,
+        seconds: Vec::new(),
+        wall_seconds: 0.0,
+        certificate: Certificate::default(),
+        state_hashes: Vec::new(),
+    };
+    let existing = if arguments.force { Existing::Replace } else { Existing::Refuse };
+    let mut folder = RunFolder::create(&path, &scene.to_toml(), record, scene.output.checkpoint_every, existing)?;
+    if voice == Voice::Person {
+        let mut stdout = std::io::stdout().lock();
+        for line in &summary {
+            writeln!(stdout, "{line}")?;
+        }
+    }
+    folder.record_frame(&mut world)?;
+    Ok(Begun { folder, world, scene })
+}
+
+fn resume(arguments: &Arguments, voice: Voice) -> Result<Begun, Problem> {
+    let path = match (&arguments.output, &arguments.scene) {
+        (Some(path), _) => path.clone(),
+        // A run's own folder may be named, or the scene that it came from.
+        (None, Some(name)) if RunFolder::scene_path(Path::new(name)).is_file() => PathBuf::from(name),
+        (None, Some(name)) => {
+            let stem = Path::new(name).file_stem().unwrap_or_default();
+            Path::new("out").join(stem)
+        }
+        (None, None) => {
+            return Err(Problem::new(
+                "which run shall be resumed?",
+                "name its folder, as in: craze run --resume out/two-bodies",
+            ));
+        }
+    };
+    if !path.is_dir() {
+        return Err(Problem::new(format!("there is no run in {}", path.display()), "start it without --resume"));
+    }
+    let document = SceneDocument::read(&RunFolder::scene_path(&path), &[])?;
+    let mut world = build(&document)?.world;
+    let scene = document.scene;
+    let folder = RunFolder::resume(&path, &mut world, &registry(), scene.output.checkpoint_every)?;
+    if voice == Voice::Person {
+        writeln!(std::io::stdout().lock(), "{}: going on after frame {}", path.display(), world.frame_number)?;
+    }
+    Ok(Begun { folder, world, scene })
+}
+
+fn frame_count(scene: &Scene) -> u32 {
+    u32::try_from(scene.world.frames()).unwrap_or(u32::MAX)
+}
+
+fn machine() -> Machine {
+    Machine {
+        platform: format!("{} {}", std::env::consts::OS, std::env::consts::ARCH),
+        instructions: format!("{:?}", Instructions::detect()),
+        threads: rayon::current_num_threads(),
+    }
+}
+
+/// Counts how often Ctrl-C was pressed.
+fn count_interrupts() -> Arc<AtomicU32> {
+    let presses = Arc::new(AtomicU32::new(0));
+    let counter = presses.clone();
+    // Without a handler Ctrl-C kills the program, and the run can still be resumed from its last checkpoint.
+    let _ = ctrlc::set_handler(move || {
+        if counter.fetch_add(1, Ordering::Relaxed) == 0 {
+            eprintln!("finishing the frame; press Ctrl-C again to stop at once");
+        }
+    });
+    presses
+}
+
+fn interrupted(folder: &mut RunFolder, world: &World, meter: &Meter) -> Result<(), Problem> {
+    meter.finish();
+    folder.finish(world, RunResult::Interrupted)?;
+    Err(Problem::Interrupted { resume: format!("craze run --resume {}", folder.path().display()) })
+}
+
+/// preview.png (the last frame) and preview.gif.
+fn preview(path: &Path, scene: &Scene) -> Result<(), Problem> {
+    let files = render::frame_files(path, None)?;
+    let settings = render::fitted(render::settings(scene), &files)?;
+    if let Some(last) = files.last() {
+        render::picture(last, &settings)?.write_png(path.join("preview.png"))?;
+    }
+    let small = craze_render::Settings { width: 480, height: 270, samples: 9, ..settings };
+    let every = files.len().div_ceil(PREVIEW_PICTURES);
+    let images =
+        files.iter().step_by(every).map(|file| render::picture(file, &small)).collect::<Result<Vec<_>, _>>()?;
+    write_gif(path.join("preview.gif"), &images, every as f64 / scene.world.fps)?;
+    Ok(())
+}
+
+fn tell(folder: &RunFolder, world: &World, voice: Voice, started: Instant) -> Result<(), Problem> {
+    let mut stdout = std::io::stdout().lock();
+    let account = world.account();
+    let wall = started.elapsed().as_secs_f64();
+    match voice {
+        Voice::Person => writeln!(
+            stdout,
+            "{}: {} frames, {} s simulated in {:.1} s; {}; last Δt {}",
+            folder.path().display(),
+            world.frame_number,
+            world.time,
+            wall,
+            counts(account.elements, account.pieces),
+            seconds(world.last_time_step)
+        )?,
+        Voice::Program => writeln!(
+            stdout,
+            "{}",
+            json!({ "run": folder.path(), "frames": world.frame_number, "seconds": wall, "result": "complete" })
+        )?,
+        Voice::Silent => {}
+    }
+    Ok(())
+}

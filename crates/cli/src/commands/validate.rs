@@ -1,0 +1,118 @@
+//! `craze validate`
+
+use crate::Voice;
+use crate::problem::Problem;
+use clap::Args;
+use craze_frame::{WriteError, atomic_write};
+use craze_validation::{Depth, MethodLetter, Outcome, Selection, TESTS, report, svg};
+use serde_json::json;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+#[derive(Args)]
+pub struct Arguments {
+    /// Coarse set-ups that take seconds in place of minutes
+    #[arg(long)]
+    quick: bool,
+    /// Only the tests of these numbers, as in 4,6
+    #[arg(long, value_name = "NUMBERS", value_delimiter = ',')]
+    only: Vec<u32>,
+    /// Only the tests of this method
+    #[arg(long, value_name = "METHOD")]
+    method: Option<String>,
+    /// Folder for validation.md, validation.csv and a plot of every curve
+    #[arg(long, short)]
+    output: Option<PathBuf>,
+}
+
+/// Runs the known answers, prints what came out, and fails where one is out.
+pub fn run(arguments: &Arguments, voice: Voice) -> Result<(), Problem> {
+    let selection = selection(arguments)?;
+    let depth = if arguments.quick { Depth::Quick } else { Depth::Full };
+    let mut told = Ok(());
+    let outcomes = craze_validation::run(&selection, depth, &mut |outcome| {
+        if told.is_ok() {
+            told = tell(outcome, voice);
+        }
+    });
+    told?;
+    if let Some(folder) = &arguments.output {
+        write(folder, &outcomes)?;
+    }
+    conclude(&outcomes, voice)
+}
+
+fn selection(arguments: &Arguments) -> Result<Selection, Problem> {
+    let known = || MethodLetter::ALL.map(MethodLetter::kind);
+    let method = match &arguments.method {
+        None => None,
+        Some(name) => {
+            let found = MethodLetter::ALL.into_iter().find(|method| method.kind() == name);
+            let help = || format!("methods with known answers: {}", known().join(", "));
+            Some(found.ok_or_else(|| Problem::new(format!("there is no method called \"{name}\""), help()))?)
+        }
+    };
+    let selection = Selection { numbers: arguments.only.clone(), method };
+    let missing = arguments.only.iter().find(|number| {
+        let alone = Selection { numbers: vec![**number], method };
+        alone.tests().next().is_none()
+    });
+    if let Some(number) = missing {
+        let mut numbers: Vec<u32> =
+            TESTS.iter().filter(|test| method.is_none_or(|method| method == test.method)).map(|test| test.number).collect();
+        numbers.sort_unstable();
+        numbers.dedup();
+        let numbers: Vec<String> = numbers.iter().map(u32::to_string).collect();
+        let there = format!("there are {}", numbers.join(", "));
+        return Err(Problem::new(format!("there is no test {number}"), there));
+    }
+    Ok(selection)
+}
+
+fn tell(outcome: &Outcome, voice: Voice) -> Result<(), io::Error> {
+    let mut stdout = io::stdout().lock();
+    match voice {
+        Voice::Person => writeln!(stdout, "{}", report::text(outcome)),
+        Voice::Program => writeln!(stdout, "{}", report::to_json(outcome)),
+        Voice::Silent => Ok(()),
+    }
+}
+
+fn write(folder: &Path, outcomes: &[Outcome]) -> Result<(), Problem> {
+    std::fs::create_dir_all(folder).map_err(|cause| WriteError::new(folder, cause))?;
+    atomic_write(&folder.join("validation.md"), report::markdown(outcomes).as_bytes())?;
+    atomic_write(&folder.join("validation.csv"), report::csv(outcomes).as_bytes())?;
+    for plot in outcomes.iter().flat_map(|outcome| &outcome.findings.plots) {
+        atomic_write(&folder.join(format!("{}.svg", plot.name)), svg::draw(plot).as_bytes())?;
+    }
+    Ok(())
+}
+
+/// The last line, and an error if anything is out.
+fn conclude(outcomes: &[Outcome], voice: Voice) -> Result<(), Problem> {
+    let failed: Vec<String> = outcomes
+        .iter()
+        .filter(|outcome| !outcome.passed())
+        .map(|outcome| format!("{}{}", outcome.test.method.letter(), outcome.test.number))
+        .collect();
+    let numbers: usize = outcomes.iter().map(|outcome| outcome.findings.rows.len()).sum();
+    let seconds: f64 = outcomes.iter().map(|outcome| outcome.seconds).sum();
+    let mut stdout = io::stdout().lock();
+    match voice {
+        Voice::Person => {
+            writeln!(stdout, "{} tests, {numbers} numbers, {seconds:.1} s: {} failed", outcomes.len(), failed.len())?;
+        }
+        Voice::Program => {
+            let summary = json!({ "tests": outcomes.len(), "numbers": numbers, "seconds": seconds, "failed": failed });
+            writeln!(stdout, "{summary}")?;
+        }
+        Voice::Silent => {}
+    }
+    if failed.is_empty() {
+        return Ok(());
+    }
+    Err(Problem::new(
+        format!("out of tolerance: {}", failed.join(", ")),
+        "a changed method or a changed machine; the table above says which numbers",
+    ))
+}

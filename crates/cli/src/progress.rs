@@ -1,0 +1,84 @@
+//! The progress bar of a run, or its lines of JSON.
+
+use crate::Voice;
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use serde_json::json;
+use std::time::{Duration, Instant};
+
+/// Shows how a run goes.
+pub struct Meter {
+    voice: Voice,
+    bar: ProgressBar,
+    last: Instant,
+}
+
+/// What is shown of the present moment.
+pub struct Moment {
+    /// Simulated time (s).
+    pub time: f64,
+    /// Length of the last step (s).
+    pub time_step: f64,
+}
+
+impl Meter {
+    /// A meter for `frames` frames, of which `done` are there.
+    pub fn new(voice: Voice, frames: u32, done: u32) -> Meter {
+        let bar = match voice {
+            Voice::Person => ProgressBar::with_draw_target(Some(u64::from(frames)), ProgressDrawTarget::stderr()),
+            Voice::Program | Voice::Silent => ProgressBar::hidden(),
+        };
+        // The template is a constant that parses; without it the bar would only look plainer.
+        if let Ok(style) = ProgressStyle::with_template("frame {pos}/{len} [{bar:24}] {msg}, {eta} left") {
+            bar.set_style(style.progress_chars("=> "));
+        }
+        bar.set_position(u64::from(done));
+        bar.reset_eta();
+        Meter { voice, bar, last: Instant::now() }
+    }
+
+    /// Between two frames; drawn a few times a second at most.
+    pub fn step(&mut self, moment: &Moment, counts: &str) {
+        if self.voice == Voice::Person && self.last.elapsed() > Duration::from_millis(100) {
+            self.last = Instant::now();
+            self.bar.set_message(format!("t {:.4} s, Δt {}, {counts}", moment.time, seconds(moment.time_step)));
+        }
+    }
+
+    /// After a frame.
+    pub fn frame(&mut self, number: u32, moment: &Moment, elements: u64, pieces: u64) {
+        self.bar.set_position(u64::from(number));
+        match self.voice {
+            Voice::Person => {
+                let counts = counts(elements, pieces);
+                self.bar.set_message(format!("t {:.4} s, Δt {}, {counts}", moment.time, seconds(moment.time_step)));
+            }
+            Voice::Program => println!(
+                "{}",
+                json!({ "frame": number, "time": moment.time, "time_step": moment.time_step,
+                        "elements": elements, "pieces": pieces })
+            ),
+            Voice::Silent => {}
+        }
+    }
+
+    /// Takes the bar away.
+    pub fn finish(&self) {
+        self.bar.finish_and_clear();
+    }
+}
+
+/// Elements and pieces in words.
+pub fn counts(elements: u64, pieces: u64) -> String {
+    let plural = |count: u64, word: &str| format!("{count} {word}{}", if count == 1 { "" } else { "s" });
+    format!("{}, {}", plural(elements, "element"), plural(pieces, "piece"))
+}
+
+/// A time as a person says it: 12.5 µs.
+pub fn seconds(time: f64) -> String {
+    let (value, unit) = match time {
+        time if time < 1e-3 => (time * 1e6, "µs"),
+        time if time < 1.0 => (time * 1e3, "ms"),
+        time => (time, "s"),
+    };
+    format!("{value:.3} {unit}")
+}
