@@ -49,10 +49,11 @@ impl TriangleTree {
     ///
     /// Triangles without area are never hit; neither is anything by a ray whose direction is zero or not a number.
     pub fn cast(&self, ray: &Ray) -> Option<Hit> {
+        let slabs = self.bvh.entered(ray)?;
         let shear = Shear::new(ray)?;
         let mut nearest = None;
         let mut far = ray.far;
-        self.bvh.walk(ray, |k, limit| {
+        self.bvh.walk(&slabs, far, |k, limit| {
             if let Some((distance, barycentric)) = shear.meet(&self.corners[k], ray.near, far) {
                 far = distance;
                 *limit = far_limit(far);
@@ -66,9 +67,10 @@ impl TriangleTree {
     /// Any hit within the ray's limits, always the same one but not necessarily the nearest; faster than
     /// [`cast`](Self::cast).
     pub fn cast_any(&self, ray: &Ray) -> Option<Hit> {
+        let slabs = self.bvh.entered(ray)?;
         let shear = Shear::new(ray)?;
         let mut met = None;
-        self.bvh.walk(ray, |k, _| match shear.meet(&self.corners[k], ray.near, ray.far) {
+        self.bvh.walk(&slabs, ray.far, |k, _| match shear.meet(&self.corners[k], ray.near, ray.far) {
             Some((distance, barycentric)) => {
                 met = Some(Hit { distance, triangle: self.bvh.order[k], barycentric });
                 Flow::Stop
@@ -88,9 +90,10 @@ impl Bvh {
     /// The primitive that a ray meets first, and its distance, where `meet` says at which distance within a limit the ray
     /// meets a primitive: for shapes other than triangles.
     pub fn cast(&self, ray: &Ray, mut meet: impl FnMut(u32, f64) -> Option<f64>) -> Option<(u32, f64)> {
+        let slabs = self.entered(ray)?;
         let mut nearest = None;
         let mut far = ray.far;
-        self.walk(ray, |k, limit| {
+        self.walk(&slabs, far, |k, limit| {
             if let Some(distance) = meet(self.order[k], far) {
                 far = distance;
                 *limit = far_limit(far);
@@ -104,8 +107,9 @@ impl Bvh {
     /// A primitive that a ray meets, always the same one but not necessarily the nearest; faster than
     /// [`cast`](Self::cast).
     pub fn cast_any(&self, ray: &Ray, mut meet: impl FnMut(u32, f64) -> Option<f64>) -> Option<(u32, f64)> {
+        let slabs = self.entered(ray)?;
         let mut met = None;
-        self.walk(ray, |k, _| match meet(self.order[k], ray.far) {
+        self.walk(&slabs, ray.far, |k, _| match meet(self.order[k], ray.far) {
             Some(distance) => {
                 met = Some((self.order[k], distance));
                 Flow::Stop
@@ -115,15 +119,19 @@ impl Bvh {
         met
     }
 
+    /// The ray made ready for box tests, if it meets the box around everything: most rays of a picture do not.
+    #[inline]
+    fn entered(&self, ray: &Ray) -> Option<Slabs> {
+        let root = self.nodes.first()?;
+        let slabs = Slabs::new(ray);
+        slabs.enter(root, far_limit(ray.far)).map(|_| slabs)
+    }
+
     /// Visits places in leaf order whose boxes the ray meets, near boxes first.
     #[inline(always)]
-    fn walk(&self, ray: &Ray, mut visit: impl FnMut(usize, &mut f32) -> Flow) {
+    fn walk(&self, slabs: &Slabs, far: f64, mut visit: impl FnMut(usize, &mut f32) -> Flow) {
         let Some(root) = self.nodes.first() else { return };
-        let slabs = Slabs::new(ray);
-        let mut limit = far_limit(ray.far);
-        if slabs.enter(root, limit).is_none() {
-            return;
-        }
+        let mut limit = far_limit(far);
         let mut stack = [(0_u32, 0.0_f32); MAX_DEPTH + 1];
         let mut height = 0;
         let mut node = root;
@@ -237,7 +245,8 @@ impl Shear {
     fn new(ray: &Ray) -> Option<Self> {
         let z = ray.direction.iamax();
         let length = ray.direction[z];
-        if !(length.abs() > 0.0 && ray.direction.iter().chain(&ray.origin).all(|value| value.is_finite())) {
+        // A sum is finite only if all its terms are.
+        if !(length.abs() > 0.0 && (ray.direction.sum() + ray.origin.sum()).is_finite()) {
             return None;
         }
         let (x, y) = ((z + 1) % 3, (z + 2) % 3);
