@@ -1,5 +1,6 @@
 //! The program `craze`: scene or model in, frames, shards and pictures out.
 
+mod bench;
 mod commands;
 mod gallery;
 mod problem;
@@ -45,6 +46,10 @@ enum Command {
     Render(commands::render::Arguments),
     /// Write a run in the format of another program
     Export(commands::export::Arguments),
+    /// Compare with textbook answers; fails where one is out
+    Validate(commands::validate::Arguments),
+    /// Measure speed against what this machine could do
+    Bench(commands::bench::Arguments),
 }
 
 /// How the program talks.
@@ -88,5 +93,7 @@ fn run(command: &Command, voice: Voice) -> Result<(), Problem> {
         Command::Schema => commands::schema::run(),
         Command::Render(arguments) => commands::render::run(arguments, voice),
         Command::Export(arguments) => commands::export::run(arguments, voice),
+        Command::Validate(arguments) => commands::validate::run(arguments, voice),
+        Command::Bench(arguments) => commands::bench::run(arguments, voice),
     }
 }

@@ -1,5 +1,6 @@
 //! One file a command.
 
+pub mod bench;
 pub mod check;
 pub mod export;
 pub mod materials;
@@ -8,3 +9,4 @@ pub mod render;
 pub mod run;
 pub mod scenes;
 pub mod schema;
+pub mod validate;

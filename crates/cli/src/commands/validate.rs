@@ -58,8 +58,11 @@ fn selection(arguments: &Arguments) -> Result<Selection, Problem> {
         alone.tests().next().is_none()
     });
     if let Some(number) = missing {
-        let mut numbers: Vec<u32> =
-            TESTS.iter().filter(|test| method.is_none_or(|method| method == test.method)).map(|test| test.number).collect();
+        let mut numbers: Vec<u32> = TESTS
+            .iter()
+            .filter(|test| method.is_none_or(|method| method == test.method))
+            .map(|test| test.number)
+            .collect();
         numbers.sort_unstable();
         numbers.dedup();
         let numbers: Vec<String> = numbers.iter().map(u32::to_string).collect();
