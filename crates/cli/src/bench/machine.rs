@@ -6,11 +6,13 @@ use rayon::prelude::*;
 use std::hint::black_box;
 use std::time::Instant;
 
-/// Groups of eight numbers in each of three arrays: 128 MiB each, more than any cache holds.
+/// Groups of eight numbers in each of three arrays: 128 MiB each, so that what was left behind is in no cache when its turn comes again.
 const GROUPS: usize = 1 << 21;
+/// Groups that are timed at once, 16 MiB of each array: some milliseconds, short enough to fall between others' time slices.
+const SEGMENT: usize = 1 << 18;
 /// Groups that one task works on.
-const PART: usize = 1 << 14;
-/// Multiply-adds of each chain in one task, and tasks: a few milliseconds on one thread.
+const PART: usize = 1 << 13;
+/// Multiply-adds of each chain in one task, and tasks: some milliseconds on one thread.
 const LINKS: usize = 40_000;
 const TASKS: usize = 16;
 /// Chains side by side: enough to fill two pipes of four cycles, few enough for the registers.
@@ -41,36 +43,42 @@ impl Machine {
     /// Measures once more, on the threads of a pool, and keeps what was faster than before.
     pub fn measure(&mut self, pool: &rayon::ThreadPool) {
         let threads = pool.current_num_threads();
-        let Machine { sums, left, right, .. } = self;
         let instructions = Instructions::detect();
-        let triad = seconds(|| {
-            pool.install(|| {
-                let parts = sums.par_chunks_mut(PART).zip(left.par_chunks(PART)).zip(right.par_chunks(PART));
-                parts.for_each(|((sums, left), right)| {
-                    instructions.run(Triad { sums, left, right, scale: black_box(3.0) })
+        let Machine { sums, left, right, triad, read, arithmetic } = self;
+        let segments = sums.chunks_mut(SEGMENT).zip(left.chunks(SEGMENT)).zip(right.chunks(SEGMENT));
+        for ((sums, left), right) in segments {
+            let time = seconds(|| {
+                pool.install(|| {
+                    let parts = sums.par_chunks_mut(PART).zip(left.par_chunks(PART)).zip(right.par_chunks(PART));
+                    parts.for_each(|((sums, left), right)| {
+                        instructions.run(Triad { sums, left, right, scale: black_box(3.0) });
+                    });
                 });
             });
-        });
-        let read = seconds(|| {
-            let total: f64 = pool.install(|| left.par_chunks(PART).map(|part| instructions.run(Sum(part))).sum());
-            black_box(total);
-        });
-        let arithmetic = seconds(|| {
-            let work = |task: usize| instructions.run(MultiplyAdds { start: black_box(task as f64) });
-            let total: f64 = pool.install(|| (0..TASKS).into_par_iter().map(work).sum());
-            black_box(total);
-        });
-        self.triad.keep_best(threads, triad);
-        self.read.keep_best(threads, read);
-        self.arithmetic.keep_best(threads, arithmetic);
+            triad.keep_best(threads, time);
+        }
+        for segment in left.chunks(SEGMENT) {
+            let time = seconds(|| {
+                let parts = || segment.par_chunks(PART).map(|part| instructions.run(Sum(part))).sum::<f64>();
+                black_box(pool.install(parts));
+            });
+            read.keep_best(threads, time);
+        }
+        for _ in 0..GROUPS / SEGMENT {
+            let time = seconds(|| {
+                let work = |task: usize| instructions.run(MultiplyAdds { start: black_box(task as f64) });
+                black_box(pool.install(|| (0..TASKS).into_par_iter().map(work).sum::<f64>()));
+            });
+            arithmetic.keep_best(threads, time);
+        }
     }
 
     pub fn limits(&self) -> Limits {
-        let array = (GROUPS * WIDTH * size_of::<f64>()) as f64;
+        let segment = (SEGMENT * WIDTH * size_of::<f64>()) as f64;
         let operations = (2 * TASKS * CHAINS * LINKS * WIDTH) as f64;
         Limits {
-            bandwidth: self.triad.map(|seconds| 4.0 * array / seconds),
-            read_bandwidth: self.read.map(|seconds| array / seconds),
+            bandwidth: self.triad.map(|seconds| 4.0 * segment / seconds),
+            read_bandwidth: self.read.map(|seconds| segment / seconds),
             flops: self.arithmetic.map(|seconds| operations / seconds),
         }
     }

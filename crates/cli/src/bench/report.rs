@@ -23,6 +23,7 @@ pub fn text(measured: &Measurements) -> String {
     for step in &measured.elastic {
         text.push_str(&elastic_line(step));
     }
+    text.push_str("(more than 100 %: the body fits into a cache, which is faster than memory)\n");
     let whole = measured.elastic.iter().find(|step| step.tetrahedra == measured.flight_tetrahedra);
     let share = whole.map_or(f64::NAN, |step| 100.0 * measured.flight_seconds / step.seconds.one);
     let flight = 1e6 * measured.flight_seconds;
