@@ -54,16 +54,11 @@ impl CollapseGuard {
         Some((inverse, self.stiffness, -2.0 * self.stiffness * depth))
     }
 
-    /// How many times stiffer an element is than at rest, at most, because of the guard: its tangent against k.
+    /// How many times the modulus k the guard adds to the stiffness of an element, at most: with dE = sym(FᵀdF), both parts of its
+    /// tangent are bounded by |F⁻¹|²·|dF|².
     pub fn stiffening(&self, deformation: &Mat3) -> f64 {
-        match self.tangent(deformation) {
-            // dE = sym(FᵀdF), so that C⁻¹:dE = tr(F⁻¹dF): what counts is the square of the shortest stretch.
-            Some((inverse, dilation, shear)) => {
-                let steepest = inverse.trace();
-                steepest * (3.0 * dilation + shear) / self.stiffness
-            }
-            None => 0.0,
-        }
+        let bound = |(inverse, dilation, shear): (Mat3, f64, f64)| inverse.trace() * (dilation + shear) / self.stiffness;
+        self.tangent(deformation).map_or(0.0, bound)
     }
 }
 

@@ -69,8 +69,12 @@ impl Rigid {
 }
 
 fn carried(body: &RigidBody, frozen: &Isometry, recorded: &Vec3) -> (Vec3, Vec3) {
-    let own = frozen.inverse_transform_point(&(*recorded).into());
-    let place = body.pose().transform_point(&own).coords;
+    let pose = body.pose();
+    // What has not moved stands where it stood, to the bit.
+    let place = match pose == *frozen {
+        true => *recorded,
+        false => pose.transform_point(&frozen.inverse_transform_point(&(*recorded).into())).coords,
+    };
     (place, body.velocity_at(&place))
 }
 
@@ -93,22 +97,10 @@ impl Solid {
     /// Position and velocity of a node in the state (m, m/s).
     pub(crate) fn node_now(&self, node: usize) -> (Vec3, Vec3) {
         let record = &self.state[node];
-        match self.rigid_of(node) {
+        match &self.flights[self.layout.island_of_node(node)].rigid {
             Some(rigid) => rigid.now(&record.position()),
             None => (record.position(), record.velocity()),
         }
-    }
-
-    /// Position and velocity of a node in the prediction (m, m/s).
-    pub(crate) fn node_predicted(&self, node: usize) -> (Vec3, Vec3) {
-        match self.rigid_of(node) {
-            Some(rigid) if !rigid.woken => rigid.predicted(&self.state[node].position()),
-            _ => (self.prediction[node].position(), self.prediction[node].velocity()),
-        }
-    }
-
-    fn rigid_of(&self, node: usize) -> Option<&Rigid> {
-        self.flights[self.layout.island_of_node(node)].rigid.as_ref()
     }
 
     /// Puts every island to sleep that has come to rest in itself.
@@ -143,9 +135,11 @@ impl Solid {
             }
         }
         let nodes = &self.state[range.nodes.clone()];
+        if !nodes.iter().all(Node::is_finite) {
+            return None;
+        }
         let body = RigidBody::from_masses(nodes.iter().map(|node| (node.mass(), node.position(), node.velocity())))?;
-        let slowest = self.materials.iter().map(|material| material.elasticity.young() / material.density);
-        let speed = slowest.fold(f64::INFINITY, f64::min).sqrt();
+        let speed = self.slowest_sound();
         let turning = body.spin().norm() * flight.radius / speed;
         let beyond = |node: &Node| (node.velocity() - body.velocity_at(&node.position())).norm();
         if !(turning * turning < rest && nodes.iter().all(|node| beyond(node) < rest * speed)) {
@@ -162,6 +156,12 @@ impl Solid {
             }
         }
         Some(body)
+    }
+
+    /// Speed of sound along a thin bar, √(E/ρ), in the slowest of the materials (m/s): a velocity over it is a strain.
+    pub(crate) fn slowest_sound(&self) -> f64 {
+        let squares = self.materials.iter().map(|material| material.elasticity.young() / material.density);
+        squares.fold(f64::INFINITY, f64::min).sqrt()
     }
 
     /// Predicts all flights.

@@ -126,7 +126,8 @@ impl Solid {
             // Σ m·(x − x̄)(X − X̄)ᵀ: its rotation turns rest to now as well as one rotation can.
             let (rest, now) = (sum.rest / sum.mass, sum.now / sum.mass);
             let turn = polar(&(sum.spread - sum.mass * now * rest.transpose())).rotation;
-            let rotation = Rotation::from_matrix(&turn).coords;
+            // A bounded number of rounds: the search would not end on numbers that are not finite.
+            let rotation = Rotation::from_matrix_eps(&turn, 1e-14, 8, Rotation::identity()).coords;
             let pose = Pose { position: now, rotation: [rotation.x, rotation.y, rotation.z, rotation.w] };
             Piece { volume: sum.volume, mass: sum.mass, parent: None, pose }
         };

@@ -91,6 +91,8 @@ impl Solid {
         mark(&mut self.mesh, id, &nodes);
         let region = self.held_region(id, nodes);
         for &island in &region.islands {
+            // Awake at once: the first step must already be one that an elastic body bears.
+            self.wake(island);
             self.flights[island].disturbed = true;
         }
         self.holds.regions.retain(|other| other.id != id);

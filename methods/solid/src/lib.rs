@@ -20,6 +20,10 @@ mod options;
 mod parallel;
 mod save;
 mod step;
+#[cfg(test)]
+mod testing;
+#[cfg(test)]
+mod tests;
 
 pub use cost::{StepCost, elastic_step_cost};
 pub use model::Solid;

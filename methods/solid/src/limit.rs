@@ -136,3 +136,79 @@ fn least_damping(law: &Law) -> f64 {
         Law::Directional { .. } => 0.0,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::options::Integrator;
+    use crate::testing::{awake, damped, directional, free_step, shake, soft, solid};
+    use craze_engine::Method;
+    use craze_material::{Damping, Material};
+    use craze_math::Vec3;
+
+    /// Whether tiny vibrations stay tiny over many steps of `factor` times the limit.
+    fn is_stable(material: &Material, cells: [usize; 3], jitter: f64, integrator: Integrator, factor: f64) -> bool {
+        let mut solid = solid(cells, jitter, material.clone(), awake(integrator));
+        shake(&mut solid, 0.0, 1e-6, 11);
+        let step = free_step(factor * solid.time_step_limit());
+        let energy = |solid: &crate::Solid| solid.account(&Vec3::zeros()).energy();
+        let start = energy(&solid);
+        for _ in 0..600 {
+            if solid.predict(&step).is_err() {
+                return false;
+            }
+            solid.commit(&step);
+        }
+        energy(&solid) < 3.0 * start
+    }
+
+    #[test]
+    fn the_limit_is_safe_and_within_twice_the_true_one() {
+        let very_viscous = Material { damping: Damping { phi: 200.0, psi: 300.0, ..Damping::default() }, ..soft() };
+        let dragged = Material { damping: Damping { mass: 400.0, ..Damping::default() }, ..soft() };
+        for material in [soft(), damped(), very_viscous, dragged, directional()] {
+            for (cells, jitter) in [([1, 1, 1], 0.0), ([3, 3, 3], 0.0), ([4, 3, 3], 0.15), ([9, 1, 1], 0.0)] {
+                let stable = |factor| is_stable(&material, cells, jitter, Integrator::SymplecticEuler, factor);
+                assert!(stable(1.0), "{} {cells:?} blows up at its limit", material.name);
+                assert!(!stable(2.0), "{} {cells:?} is stable at twice its limit", material.name);
+            }
+        }
+    }
+
+    #[test]
+    fn damped_bodies_are_stable_under_the_other_integrators() {
+        for integrator in [Integrator::ForwardEuler, Integrator::Taylor] {
+            for material in [damped(), Material { damping: Damping { phi: 200.0, psi: 300.0, ..Damping::default() }, ..soft() }] {
+                assert!(is_stable(&material, [4, 3, 3], 0.15, integrator, 1.0), "{integrator:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn viscosity_bounds_the_step_of_the_second_wall() {
+        // READINGS 4: the wall of O'Brien & Hodgins' Table 1 at 5 mm: 0.8 µs by viscosity, 13 µs by sound.
+        let wall = craze_material::Elasticity::from_lame(0.0, 1.81e8);
+        let mut material = Material::elastic("wall", 2309.0, wall);
+        let limit = |material: &Material| {
+            let mesh = craze_mesh::kuhn_box([6, 6, 6], Vec3::repeat(0.03)).unwrap();
+            let still = Vec3::zeros();
+            let options = awake(Integrator::SymplecticEuler);
+            crate::Solid::new(mesh, vec![material.clone()], options, craze_math::Isometry::identity(), still, still)
+                .unwrap()
+                .time_step_limit()
+        };
+        let sound = limit(&material);
+        material.damping = Damping { psi: 18090.0, ..Damping::default() };
+        let viscous = limit(&material);
+        println!("{sound:e} {viscous:e}");
+        assert!(sound > 2e-6 && sound < 14e-6 && viscous < 0.8e-6 && viscous > 0.05e-6);
+    }
+
+    #[test]
+    fn stretched_bodies_ask_for_shorter_steps() {
+        let mut body = solid([3, 3, 3], 0.0, soft(), awake(Integrator::SymplecticEuler));
+        let rest = body.time_step_limit();
+        let stretched: Vec<Vec3> = body.positions().iter().map(|place| Vec3::new(1.5 * place.x, place.y, place.z)).collect();
+        body.set_state(&stretched, &vec![Vec3::zeros(); stretched.len()]);
+        assert!(body.time_step_limit() < rest / 1.5);
+    }
+}

@@ -8,7 +8,7 @@ use crate::model::Solid;
 use crate::options::SolidOptions;
 use craze_engine::{HoldId, Method, RigidBody};
 use craze_material::Material;
-use craze_math::{Isometry, Vec3};
+use craze_math::{Isometry, Rotation, Vec3};
 use craze_mesh::TetMesh;
 use serde::{Deserialize, Serialize};
 
@@ -97,6 +97,9 @@ impl Solid {
         if !all.into_iter().all(|number| number.is_finite()) || read.strain < 0.0 || read.stiffening < 0.0 {
             return Err("it holds numbers that are not finite".to_owned());
         }
+        if !is_turn(&read.placement.rotation) {
+            return Err("its placement is not a turn and a shift".to_owned());
+        }
         let mut solid = Solid::at_rest(read.mesh, read.material_of, read.materials, read.options, read.placement)
             .map_err(|error| error.to_string())?;
         if read.flights.len() != solid.layout.islands.len() || !read.flights.iter().all(is_sound) {
@@ -108,6 +111,9 @@ impl Solid {
         }
         solid.prediction.clone_from(&solid.state);
         solid.flights = read.flights;
+        if let Some(island) = (0..solid.flights.len()).find(|&island| !solid.flies_soundly(island)) {
+            return Err(format!("the flight of its island {island} does not fit its nodes"));
+        }
         solid.read_holds();
         for region in &mut solid.holds.regions {
             let known = read.reactions.iter().find(|(id, _)| *id == region.id);
@@ -121,10 +127,24 @@ impl Solid {
     }
 }
 
+impl Solid {
+    /// Whether a saved flight can be that of its nodes: as wide, and spinning no faster than a body at rest in itself may.
+    fn flies_soundly(&self, island: usize) -> bool {
+        let flight = &self.flights[island];
+        let Some(rigid) = &flight.rigid else { return true };
+        let center = rigid.frozen.translation.vector;
+        let nodes = &self.state[self.layout.islands[island].nodes.clone()];
+        let radius = nodes.iter().map(|node| (node.position() - center).norm()).fold(0.0, f64::max);
+        let fastest = 2.0 * self.options.rest_strain.sqrt() * self.slowest_sound();
+        (flight.radius - radius).abs() <= 1e-6 * radius && rigid.body.spin().norm() * radius <= fastest
+    }
+}
+
 fn is_sound(flight: &Flight) -> bool {
     let body_is_sound = |body: &RigidBody| {
         let vectors = [body.inertia, body.position, body.velocity, body.angular_momentum];
         vectors.iter().flat_map(|vector| vector.iter()).chain(body.orientation.coords.iter()).all(|number| number.is_finite())
+            && is_turn(&body.orientation)
             && body.mass > 0.0
             && body.mass.is_finite()
     };
@@ -132,8 +152,13 @@ fn is_sound(flight: &Flight) -> bool {
         && flight.rigid.as_ref().is_none_or(|rigid| {
             body_is_sound(&rigid.body)
                 && body_is_sound(&rigid.predicted)
+                && is_turn(&rigid.frozen.rotation)
                 && rigid.frozen.to_homogeneous().iter().all(|number| number.is_finite())
         })
+}
+
+fn is_turn(rotation: &Rotation) -> bool {
+    (rotation.coords.norm_squared() - 1.0).abs() < 1e-6
 }
 
 /// Turns what [`Method::save`] gave back into a solid. Foreign bytes are refused with a reason.

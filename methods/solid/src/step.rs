@@ -97,10 +97,13 @@ impl Method for Solid {
             let island = self.layout.island_of_node(node);
             self.wake_prediction(island, step.time_step);
             self.flights[island].disturbed = true;
+            let before = self.state[node].velocity();
             let record = &mut self.prediction[node];
             let gained = record.inverse_mass() * impulse;
             let (place, velocity) = (record.position() + step.time_step * gained, record.velocity() + gained);
-            self.pending_work += impulse.dot(&(velocity - 0.5 * gained));
+            // The impulse acts over the whole step, as all other forces do: a node that contact keeps at rest has no work done to
+            // it, though the forces of its elements pushed it first.
+            self.pending_work += 0.5 * impulse.dot(&(before + velocity));
             record.set_position(&place);
             record.set_velocity(&velocity);
             if !(step.time_step * gained.norm() <= far) {
