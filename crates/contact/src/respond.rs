@@ -6,9 +6,12 @@
 use crate::detect::Contact;
 use craze_math::{Mat3, Vec3};
 
-/// Share of an old overlap that is undone in a step, so that bodies which start tangled part gently
+/// Largest share of an old overlap that is undone in a step, so that bodies which start tangled part gently
 /// (Bridson et al. 2002, §7.1).
 const UNDONE_PER_STEP: f64 = 0.1;
+
+/// Time (s) over which an old overlap is undone where steps are short: a tenth in each microsecond would be an explosion.
+const TIME_TO_PART: f64 = 0.05;
 
 /// Slower impacts than this (m/s) do not bounce, or a body at rest would never lie still.
 const SLOWEST_BOUNCE: f64 = 0.02;
@@ -88,7 +91,7 @@ pub struct Pair {
 
 /// Finds impulses so that no point ends deeper than allowed, and applies them to `points` and `shapes`.
 ///
-/// A point outside may end on the surface; one that starts inside is brought out by a tenth of its depth a step. Friction opposes
+/// A point outside may end on the surface; one that starts inside is brought out gently. Friction opposes
 /// sliding with at most `friction` times the normal impulse. Zero inverse masses on both sides leave the contact alone.
 pub fn respond(pairs: &[Pair], points: &mut [MovingPoint], shapes: &mut [RigidResponse], time_step: f64) {
     // Impulses so far, and the velocity along the normal that each contact asks for.
@@ -145,7 +148,8 @@ pub fn respond(pairs: &[Pair], points: &mut [MovingPoint], shapes: &mut [RigidRe
 fn wanted_speed(pair: &Pair, points: &[MovingPoint], shapes: &[RigidResponse], time_step: f64) -> f64 {
     let contact = &pair.contact;
     let speed = relative_velocity(pair, points, shapes).dot(&contact.normal);
-    let allowed_gap = ((1.0 - UNDONE_PER_STEP) * contact.gap_at_start).min(0.0);
+    let undone = UNDONE_PER_STEP.min(time_step / TIME_TO_PART);
+    let allowed_gap = ((1.0 - undone) * contact.gap_at_start).min(0.0);
     let stop = speed + (allowed_gap - contact.gap_at_end) / time_step;
     let bounces = pair.restitution > 0.0 && speed < -SLOWEST_BOUNCE && contact.gap_at_start >= 0.0;
     if bounces { stop.max(-pair.restitution * speed) } else { stop }
@@ -209,6 +213,16 @@ mod tests {
         respond(&[ground_contact(0.01, -0.02, 0.0, 0.0)], &mut points, &mut [FIXED], 0.01);
         assert!((points[0].velocity.y + 1.0).abs() < 1e-12, "it may still close its gap of 0.01 m in 0.01 s");
         assert!((points[0].impulse.y - 4.0).abs() < 1e-12);
+    }
+
+    #[test]
+    fn a_point_that_starts_inside_comes_out_gently_whatever_the_step() {
+        for time_step in [1e-2, 1e-5] {
+            let mut points = [point(Vec3::zeros())];
+            respond(&[ground_contact(-0.02, -0.02, 0.0, 0.0)], &mut points, &mut [FIXED], time_step);
+            let speed = points[0].velocity.y;
+            assert!(speed > 0.0 && speed < 0.5, "{speed} m/s out of 2 cm with steps of {time_step} s");
+        }
     }
 
     #[test]
