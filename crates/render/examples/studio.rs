@@ -13,7 +13,7 @@ use craze_render::{Background, Coloring, Ground, Settings, Wireframe, render_fra
 fn main() -> Result<(), Box<dyn Error>> {
     let folder = PathBuf::from(std::env::args().nth(1).unwrap_or_else(|| "target/studio".to_owned()));
     std::fs::create_dir_all(&folder)?;
-    let still = Settings { samples: 64, ..Settings::default() };
+    let still = Settings { samples: 48, ..Settings::default() };
     let preview = Settings::default();
     let by = |coloring: Coloring| Settings { coloring, ..still.clone() };
     let pictures = [

@@ -9,10 +9,12 @@
 //! top. Every pixel draws its random numbers from its own coordinates, so that a picture is the same, to the last bit,
 //! for any number of threads.
 
+mod backdrop;
 mod camera;
 mod color;
 mod error;
 mod file;
+mod film;
 mod gif;
 mod grain;
 mod image;

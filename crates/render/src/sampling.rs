@@ -74,17 +74,18 @@ fn scramble(x: u32, seed: u32) -> u32 {
     x.reverse_bits()
 }
 
-/// Second dimension of Sobol's sequence: direction numbers of the polynomial x + 1.
-fn sobol_second(mut index: u32) -> u32 {
-    let (mut result, mut direction) = (0, 1u32 << 31);
-    while index != 0 {
-        if index & 1 != 0 {
-            result ^= direction;
-        }
-        direction ^= direction >> 1;
-        index >>= 1;
-    }
-    result
+/// Second dimension of Sobol's sequence, whose generator matrix is Pascal's triangle modulo 2.
+///
+/// By Lucas's theorem binomial(k, j) is odd if the bits of j are among those of k; so each bit of the result is the sum
+/// over all bits whose number contains its own, which five exchanges with half-sized strides add up.
+fn sobol_second(index: u32) -> u32 {
+    let mut bits = index;
+    bits ^= (bits >> 1) & 0x5555_5555;
+    bits ^= (bits >> 2) & 0x3333_3333;
+    bits ^= (bits >> 4) & 0x0f0f_0f0f;
+    bits ^= (bits >> 8) & 0x00ff_00ff;
+    bits ^= (bits >> 16) & 0x0000_ffff;
+    bits.reverse_bits()
 }
 
 /// Two unit vectors perpendicular to a unit vector and each other.
@@ -129,6 +130,16 @@ mod tests {
                 }
                 assert_eq!(hits, vec![1; 16], "{columns} × {rows}");
             }
+        }
+    }
+
+    #[test]
+    fn second_dimension_follows_its_recurrence() {
+        // Each direction number is the one before, xor itself shifted by one.
+        let mut direction = 1u32 << 31;
+        for bit in 0..32 {
+            assert_eq!(sobol_second(1 << bit), direction, "{bit}");
+            direction ^= direction >> 1;
         }
     }
 

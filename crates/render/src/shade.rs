@@ -18,7 +18,7 @@ use crate::values::ValueRange;
 
 /// How far a ray starts off the surface it leaves, in radii of the subject.
 const OFFSET: f64 = 2e-5;
-/// Brightest light of one ray: a lucky ray must not leave a white dot.
+/// Brightest mirrored light of one ray: a lucky ray must not leave a white dot.
 const BRIGHTEST: f64 = 3.0;
 /// How strong shadows on the floor are.
 const SHADOW: f64 = 0.93;
@@ -34,6 +34,36 @@ const WIRE_WIDTH: f64 = 1.2;
 pub(crate) struct Ray {
     pub origin: Vec3,
     pub direction: Vec3,
+}
+
+/// What a ray from the eye saw: light is base × lit + extra, channel by channel.
+///
+/// Kept apart because lit changes slowly along a surface and carries the grain, while base and extra may change fast.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Seen {
+    /// Colour of what was met.
+    pub base: Light,
+    /// Light that falls on it.
+    pub lit: Light,
+    /// Light that is mirrored or comes from behind.
+    pub extra: Light,
+    /// Normal of what was met; zero for the backdrop.
+    pub normal: Vec3,
+    /// Where it was met.
+    pub place: Vec3,
+}
+
+impl Seen {
+    /// Nothing but the backdrop.
+    fn backdrop(light: &Light) -> Seen {
+        let zero = Vec3::zeros();
+        Seen { base: *light, lit: Light::repeat(1.0), extra: zero, normal: zero, place: zero }
+    }
+
+    /// The light that reaches the eye.
+    pub fn light(&self) -> Light {
+        self.base.component_mul(&self.lit) + self.extra
+    }
 }
 
 /// A point that is to be shaded.
@@ -60,18 +90,21 @@ pub(crate) struct Scene<'a> {
 
 impl Scene<'_> {
     /// The light that comes along a ray from the eye; `backdrop` is what is behind everything.
-    pub fn seen(&self, ray: &Ray, samples: PixelSamples, index: u32, backdrop: &Light) -> Light {
+    pub fn seen(&self, ray: &Ray, samples: PixelSamples, index: u32, backdrop: &Light) -> Seen {
         let hit = self.stage.tracer.nearest(&ray.origin, &ray.direction, f64::INFINITY);
         let reach = hit.map_or(f64::INFINITY, |hit| hit.distance);
-        let light = match (self.nearest_plane(ray, reach), hit) {
-            (Some((distance, plane)), _) => self.on_plane(ray, distance, plane, samples, index, backdrop),
-            (None, Some(hit)) => {
-                let point = self.point(ray, &hit);
-                self.shaded(&point, &-ray.direction, samples, index)
+        match (self.nearest_plane(ray, reach), hit) {
+            (Some((distance, plane)), _) => {
+                let place = ray.origin + ray.direction * distance;
+                if plane.floor {
+                    self.on_floor(place, plane, samples, index, backdrop)
+                } else {
+                    self.on_wall(ray, place, plane, samples, index, backdrop)
+                }
             }
-            (None, None) => *backdrop,
-        };
-        light.map(|channel| channel.min(BRIGHTEST))
+            (None, Some(hit)) => self.shaded(&self.point(ray, &hit), &-ray.direction, samples, index),
+            (None, None) => Seen::backdrop(backdrop),
+        }
     }
 
     fn nearest_plane(&self, ray: &Ray, limit: f64) -> Option<(f64, &Plane)> {
@@ -87,27 +120,29 @@ impl Scene<'_> {
         nearest
     }
 
-    /// Floors take the colour of the backdrop, darkened where things stand in the way of light, so that floor and
-    /// backdrop are one; walls are grey and fade.
-    fn on_plane(
+    /// Walls are grey and fade to the backdrop.
+    fn on_wall(
         &self,
         ray: &Ray,
-        distance: f64,
+        place: Vec3,
         plane: &Plane,
         samples: PixelSamples,
         index: u32,
         backdrop: &Light,
-    ) -> Light {
-        let place = ray.origin + ray.direction * distance;
-        if !plane.floor {
-            let share = smooth_step(WALL_FADE.1, WALL_FADE.0, place.norm());
-            if share <= 0.0 {
-                return *backdrop;
-            }
-            let look = Look { color: Light::repeat(0.42), ..Look::obstacle() };
-            let point = Point { place, face: plane.normal, normal: plane.normal, look };
-            return backdrop.lerp(&self.shaded(&point, &-ray.direction, samples, index), share);
+    ) -> Seen {
+        let share = 1.0 - smooth_step(WALL_FADE.0, WALL_FADE.1, place.norm());
+        if share <= 0.0 {
+            return Seen::backdrop(backdrop);
         }
+        let look = Look { color: Light::repeat(0.42), ..Look::obstacle() };
+        let point = Point { place, face: plane.normal, normal: plane.normal, look };
+        let seen = self.shaded(&point, &-ray.direction, samples, index);
+        Seen { base: seen.base * share, extra: backdrop.lerp(&seen.extra, share), ..seen }
+    }
+
+    /// Floors take the colour of the backdrop, darkened where things stand in the way of light, so that floor and
+    /// backdrop are one.
+    fn on_floor(&self, place: Vec3, plane: &Plane, samples: PixelSamples, index: u32, backdrop: &Light) -> Seen {
         let start = place + plane.normal * OFFSET;
         let lamp_share = self.studio.lamp_light * self.studio.lamp_cosine(&plane.normal);
         let dome_share = self.studio.dome(&Vec3::new(0.0, 0.6, 0.0));
@@ -122,7 +157,8 @@ impl Scene<'_> {
             Some(hit) => dome_share.component_mul(&self.color_at(&hit)) * BOUNCE,
         };
         let ratio = received.component_div(&(lamp_share + dome_share));
-        backdrop.component_mul(&ratio.map(|r| 1.0 - SHADOW * (1.0 - r)))
+        let lit = ratio.map(|r| 1.0 - SHADOW * (1.0 - r));
+        Seen { base: *backdrop, lit, extra: Light::zeros(), normal: plane.normal, place }
     }
 
     /// The colour of a thing, without light.
@@ -186,31 +222,32 @@ impl Scene<'_> {
         if self.wireframe == Wireframe::Shown && triangle.wire {
             let edge = distance_to_edge(corners, shares);
             if edge < 0.5 * WIRE_WIDTH * self.pixel * distance {
-                look = Look { color: look.color * 0.12, mirror: 0.0, metal: 0.0, ..look };
+                let color = if luminance(&look.color) > 0.1 { look.color * 0.12 } else { Light::repeat(0.4) };
+                look = Look { color, mirror: 0.0, metal: 0.0, ..look };
             }
         }
         Point { place: lifted, face, normal, look }
     }
 
     /// The light that a point sends to the viewer.
-    fn shaded(&self, point: &Point, viewer: &Vec3, samples: PixelSamples, index: u32) -> Light {
+    fn shaded(&self, point: &Point, viewer: &Vec3, samples: PixelSamples, index: u32) -> Seen {
         let start = point.place + point.face * OFFSET;
         let look = &point.look;
-        let matt = look.color * (1.0 - look.metal);
         let straight = Light::repeat(look.mirror * (1.0 - look.metal)) + look.color * look.metal;
         let facing = point.normal.dot(viewer).clamp(0.0, 1.0);
-        let mut light = Light::zeros();
+        let (mut lit, mut extra) = (Light::zeros(), Light::zeros());
 
         let to_lamp = self.studio.to_lamp(samples.pair(index, Use::Lamp));
         let cosine = point.normal.dot(&to_lamp);
         if cosine > 0.0 && self.stage.tracer.any(&start, &to_lamp, f64::INFINITY).is_none() {
             let gloss = gloss(&point.normal, viewer, &to_lamp, look.roughness, &straight);
-            light += self.studio.lamp_light.component_mul(&(matt + gloss)) * cosine;
+            lit += self.studio.lamp_light * cosine;
+            extra += self.studio.lamp_light.component_mul(&gloss) * cosine;
         }
 
         let to_dome = above(cosine_direction(&point.normal, samples.pair(index, Use::Sky)), &point.face);
         let from_dome = self.arriving(&start, &to_dome, samples, index);
-        light += matt.component_mul(&from_dome);
+        lit += from_dome;
 
         // The glossy coat mirrors the dome; how much of it is free is known from the ray just sent.
         let grazing = (1.0 - facing).powi(5) * (1.0 - look.roughness).powi(2);
@@ -220,12 +257,13 @@ impl Scene<'_> {
             let blur = look.roughness * look.roughness;
             let around = cosine_direction(&reflected, samples.pair(index, Use::Mirror));
             let direction = above((reflected * (1.0 - blur) + around * blur).normalize(), &point.face);
-            light += mirrored.component_mul(&self.in_mirror(&start, &direction, samples, index));
+            extra += mirrored.component_mul(&self.in_mirror(&start, &direction, samples, index));
         } else {
             let free = (luminance(&from_dome) / luminance(&self.studio.dome(&to_dome))).min(1.0);
-            light += mirrored.component_mul(&self.studio.mirrored(&reflected)) * free;
+            extra += mirrored.component_mul(&self.studio.mirrored(&reflected)) * free;
         }
-        light
+        let extra = extra.map(|channel| channel.min(BRIGHTEST));
+        Seen { base: look.color * (1.0 - look.metal), lit, extra, normal: point.normal, place: point.place }
     }
 
     /// Light that arrives from the dome, the floor or another thing along a ray that left a surface.

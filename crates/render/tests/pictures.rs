@@ -255,3 +255,33 @@ fn fitted_settings_stay_still_over_a_sequence() {
     }
     assert_eq!(settings.fitted_to(&[&first]).camera, Some(camera), "what is set is kept");
 }
+
+/// Mean colour of each of 4 × 3 equal parts of a picture.
+fn coarse(image: &Image) -> Vec<[u8; 3]> {
+    let (columns, rows) = (image.width / 4, image.height / 3);
+    let mean = |left: u32, top: u32| {
+        let mut sum = [0u32; 3];
+        for (column, row) in (left..left + columns).flat_map(|c| (top..top + rows).map(move |r| (c, r))) {
+            let pixel = image.pixel(column, row).unwrap();
+            (0..3).for_each(|k| sum[k] += u32::from(pixel[k]));
+        }
+        sum.map(|s| (s / (columns * rows)) as u8)
+    };
+    (0..3).flat_map(|r| (0..4).map(move |c| (c, r))).map(|(c, r)| mean(c * columns, r * rows)).collect()
+}
+
+#[test]
+fn the_look_of_the_studio_is_as_it_was() {
+    let mut frame = two_pieces();
+    frame.obstacles.push(floor(-0.5));
+    let image = render_frame(&frame, &small()).unwrap();
+    #[rustfmt::skip]
+    let expected = [
+        [210, 180, 166], [192, 156, 141], [224, 198, 187], [220, 206, 197],
+        [208, 179, 166], [162, 128, 114], [182, 109, 83], [186, 153, 139],
+        [225, 220, 214], [230, 226, 221], [202, 161, 144], [188, 172, 162],
+    ];
+    let shown = coarse(&image);
+    let near = |(a, b): (&[u8; 3], &[u8; 3])| a.iter().zip(b).all(|(x, y)| x.abs_diff(*y) <= 4);
+    assert!(shown.len() == expected.len() && shown.iter().zip(&expected).all(near), "{shown:?}");
+}
