@@ -3,7 +3,7 @@
 use crate::plot::{Mark, Plot, Scale};
 use std::fmt::Write;
 
-const WIDTH: f64 = 640.0;
+const WIDTH: f64 = 800.0;
 const HEIGHT: f64 = 400.0;
 /// Left, right, top and bottom edges of the frame.
 const FRAME: [f64; 4] = [84.0, 624.0, 36.0, 346.0];
@@ -17,8 +17,8 @@ pub fn draw(plot: &Plot) -> String {
         "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {WIDTH} {HEIGHT}\" font-family=\"sans-serif\" font-size=\"13\">\n\
          <rect width=\"{WIDTH}\" height=\"{HEIGHT}\" fill=\"white\"/>\n"
     ));
-    label(&mut svg, [0.5 * WIDTH, 22.0], "middle", &plot.title);
     let [left, right, top, bottom] = FRAME;
+    label(&mut svg, [0.5 * (left + right), 22.0], "middle", &plot.title);
     draw_ticks(&mut svg, &axes);
     label(&mut svg, [0.5 * (left + right), HEIGHT - 12.0], "middle", plot.across);
     let middle = 0.5 * (top + bottom);
@@ -31,8 +31,8 @@ pub fn draw(plot: &Plot) -> String {
         let places: Vec<[f64; 2]> = line.points.iter().filter_map(|point| place(&axes, point)).collect();
         draw_line(&mut svg, &places, line.mark, color);
         let y = top + 18.0 + 17.0 * index as f64;
-        draw_line(&mut svg, &[[right - 176.0, y - 4.0], [right - 150.0, y - 4.0]], line.mark, color);
-        label(&mut svg, [right - 144.0, y], "start", &line.label);
+        draw_line(&mut svg, &[[right + 10.0, y - 4.0], [right + 36.0, y - 4.0]], line.mark, color);
+        label(&mut svg, [right + 42.0, y], "start", &line.label);
     }
     svg.push_str("</svg>\n");
     svg
@@ -61,13 +61,16 @@ impl Axis {
         }
         let margin = if axis == 1 { 0.06 * (to - from) } else { 0.0 };
         (from, to) = (from - margin, to + margin);
-        let spacing = match scale {
-            Scale::Linear => round_spacing((to - from) / 6.0),
-            Scale::Logarithmic => round_spacing((to - from) / 6.0).max(1.0).round(),
+        let ticks = match scale {
+            Scale::Linear => multiples(round_spacing((to - from) / 6.0), from, to),
+            // Less than two powers of ten: 2 and 5 get a number, too.
+            Scale::Logarithmic if to - from < 2.0 => {
+                let powers = (from.floor() as i64..=to.floor() as i64).map(|power| power as f64);
+                let between = powers.flat_map(|power| [1.0f64, 2.0, 5.0].map(|digit| power + digit.log10()));
+                between.filter(|tick| (from..=to).contains(tick)).collect()
+            }
+            Scale::Logarithmic => multiples(round_spacing((to - from) / 6.0).max(1.0).round(), from, to),
         };
-        let first = (from / spacing).ceil() as i64;
-        let last = (to / spacing).floor() as i64;
-        let ticks = (first..=last).map(|count| count as f64 * spacing).collect();
         Axis { scale, from, to, ticks }
     }
 
@@ -78,7 +81,10 @@ impl Axis {
 
     fn tick_text(&self, tick: f64) -> String {
         match self.scale {
-            Scale::Logarithmic => format!("1e{tick:.0}"),
+            Scale::Logarithmic => {
+                let power = (tick + 1e-9).floor();
+                format!("{:.0}e{power:.0}", 10f64.powf(tick - power))
+            }
             Scale::Linear if tick == 0.0 => "0".to_owned(),
             Scale::Linear if !(1e-3..1e5).contains(&tick.abs()) => format!("{tick:.1e}"),
             Scale::Linear => {
@@ -89,6 +95,12 @@ impl Axis {
             }
         }
     }
+}
+
+/// Whole multiples of a spacing from one value to another.
+fn multiples(spacing: f64, from: f64, to: f64) -> Vec<f64> {
+    let (first, last) = ((from / spacing).ceil() as i64, (to / spacing).floor() as i64);
+    (first..=last).map(|count| count as f64 * spacing).collect()
 }
 
 fn scaled(scale: Scale, value: f64) -> Option<f64> {
@@ -171,7 +183,7 @@ mod tests {
         let svg = draw(&plot(Scale::Linear, &[[0.0, -1.0], [1.0, 2.0], [2.0, 1.0]]));
         let numbers = |key: &str| -> Vec<f64> {
             let circles = svg.lines().filter(|line| line.starts_with("<circle"));
-            // The last three: the first two belong to the legend or stand before it.
+            // Three of the line and two of its legend.
             circles.filter_map(|line| line.split(key).nth(1)?.split('"').nth(1)?.parse().ok()).collect()
         };
         let (xs, ys) = (numbers("cx="), numbers("cy="));

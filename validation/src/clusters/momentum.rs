@@ -20,7 +20,7 @@ pub(crate) const TEST: Test = Test {
 fn measure(depth: Depth, findings: &mut Findings) -> Result<(), ValidationError> {
     let seconds = match depth {
         Depth::Quick => 10,
-        Depth::Full => 100,
+        Depth::Full => 30,
     };
     let kept = Expected::Zero { limit: 1e-12 };
     let cube = Drift::of([4, 4, 4], seconds)?;

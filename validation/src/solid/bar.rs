@@ -66,7 +66,7 @@ fn wave_speed(cells: [usize; 3], findings: &mut Findings) -> Result<f64, Validat
     let points = STATIONS.map(|x| point_of_axis(&world, x));
     let mut records = [Vec::new(), Vec::new()];
     // The other half comes back from the near end only after this.
-    let end = 0.65 * LENGTH / SPEED;
+    let end = 0.6 * LENGTH / SPEED;
     while world.time < end {
         world.step(end)?;
         for ((record, point), x) in records.iter_mut().zip(&points).zip(STATIONS) {

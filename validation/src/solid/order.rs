@@ -37,7 +37,7 @@ const MU: f64 = 3e6;
 fn measure(depth: Depth, findings: &mut Findings) -> Result<(), ValidationError> {
     let coarsest = match depth {
         Depth::Quick => 128,
-        Depth::Full => 512,
+        Depth::Full => 256,
     };
     let mut lines = Vec::new();
     for (name, integrator, damping, known) in [
