@@ -57,7 +57,8 @@ impl CollapseGuard {
     /// How many times the modulus k the guard adds to the stiffness of an element, at most: with dE = sym(FᵀdF), both parts of its
     /// tangent are bounded by |F⁻¹|²·|dF|².
     pub fn stiffening(&self, deformation: &Mat3) -> f64 {
-        let bound = |(inverse, dilation, shear): (Mat3, f64, f64)| inverse.trace() * (dilation + shear) / self.stiffness;
+        let bound =
+            |(inverse, dilation, shear): (Mat3, f64, f64)| inverse.trace() * (dilation + shear) / self.stiffness;
         self.tangent(deformation).map_or(0.0, bound)
     }
 }

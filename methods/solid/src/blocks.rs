@@ -194,14 +194,16 @@ impl Layout {
             end += 1;
         }
         for group_start in (start..end).step_by(WIDTH) {
-            let mut group =
-                Group { inverse_edges: [[0.0; WIDTH]; 9], volume: [0.0; WIDTH], corners: [[0; WIDTH]; 4] };
+            let mut group = Group { inverse_edges: [[0.0; WIDTH]; 9], volume: [0.0; WIDTH], corners: [[0; WIDTH]; 4] };
             for lane in 0..WIDTH {
                 let element = (group_start + lane).min(end - 1);
                 let corners = mesh.elements()[element];
                 let places = corners.map(|corner| mesh.positions()[corner as usize]);
                 let Some(rest) = Tetrahedron::new(&places) else {
-                    return Err(LayoutError::Flat { element: element as u32, place: places.iter().sum::<Vec3>() / 4.0 });
+                    return Err(LayoutError::Flat {
+                        element: element as u32,
+                        place: places.iter().sum::<Vec3>() / 4.0,
+                    });
                 };
                 for entry in 0..9 {
                     group.inverse_edges[entry][lane] = rest.inverse_edges[(entry / 3, entry % 3)];
@@ -282,7 +284,15 @@ impl Layout {
         let entry = |at: usize| group.inverse_edges[at][lane];
         Tetrahedron {
             inverse_edges: craze_math::Mat3::new(
-                entry(0), entry(1), entry(2), entry(3), entry(4), entry(5), entry(6), entry(7), entry(8),
+                entry(0),
+                entry(1),
+                entry(2),
+                entry(3),
+                entry(4),
+                entry(5),
+                entry(6),
+                entry(7),
+                entry(8),
             ),
             volume: group.volume[lane],
         }

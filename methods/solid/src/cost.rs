@@ -37,7 +37,8 @@ pub fn elastic_step_cost(solid: &Solid) -> StepCost {
     let elements = solid.mesh.element_count() as f64;
     let (nodes, slots) = (solid.state.len() as f64 / elements, layout.slot_nodes.len() as f64 / elements);
     let record = size_of::<Node>() as f64;
-    let constants = (layout.groups.len() * size_of::<Group>() + layout.blocks.len() * size_of::<Block>()) as f64 / elements;
+    let constants =
+        (layout.groups.len() * size_of::<Group>() + layout.blocks.len() * size_of::<Block>()) as f64 / elements;
     // Blocks read constants, their list of nodes and each node once; they write partial sums (which are first fetched, as
     // stores do). Nodes read partial sums with their list, their record, and write the prediction.
     let force_pass = constants + slots * 4.0 + nodes * record + slots * (32.0 + 32.0);

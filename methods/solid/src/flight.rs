@@ -7,6 +7,7 @@
 use crate::blocks::corners_of;
 use crate::model::Solid;
 use crate::node::Node;
+use crate::options::Integrator;
 use craze_element::strain;
 use craze_engine::{EventKind, Failure, RigidBody, Step};
 use craze_math::{Isometry, Vec3};
@@ -181,7 +182,7 @@ impl Solid {
 
     /// Wakes an island in the prediction: an impulse is about to meet it. [`commit`](craze_engine::Method::commit) makes it so.
     pub(crate) fn wake_prediction(&mut self, island: usize, time_step: f64) {
-        let limit = self.spectrum.limit(self.options.integrator);
+        let bears_it = self.bears_a_blow(time_step);
         let nodes = self.layout.islands[island].nodes.clone();
         let flight = &mut self.flights[island];
         let Some(rigid) = &mut flight.rigid else { return };
@@ -189,8 +190,7 @@ impl Solid {
             return;
         }
         rigid.woken = true;
-        // An explicit body must meet what it meets in steps that it can bear.
-        flight.careful |= time_step > limit;
+        flight.careful |= !bears_it;
         for (record, predicted) in self.state[nodes.clone()].iter_mut().zip(&mut self.prediction[nodes]) {
             let recorded = record.position();
             let (end, end_velocity) = rigid.predicted(&recorded);
@@ -238,16 +238,25 @@ impl Solid {
         }
     }
 
+    /// Whether an impulse may meet a sleeper in a step of this length (s). An explicit body must meet it in steps that it can bear; an
+    /// implicit one takes it into its equations, awake.
+    fn bears_a_blow(&self, time_step: f64) -> bool {
+        self.options.integrator != Integrator::Implicit && time_step <= self.spectrum.limit(self.options.integrator)
+    }
+
     /// Refuses a step in which a flight was hit although an elastic body could not have taken it.
     pub(crate) fn check_flights(&self) -> Result<(), Failure> {
-        let limit = self.spectrum.limit(self.options.integrator);
         for (flight, island) in self.flights.iter().zip(&self.layout.islands) {
             if let Some(rigid) = &flight.rigid
                 && rigid.woken
-                && self.scratch.time_step > limit
+                && !self.bears_a_blow(self.scratch.time_step)
             {
-                let change = self.scratch.time_step / limit;
-                return Err(Failure::TooFast { element: island.elements.start as u32, place: rigid.body.position, change });
+                let change = self.scratch.time_step * rigid.predicted.velocity.norm() / self.smallest_height;
+                return Err(Failure::TooFast {
+                    element: island.elements.start as u32,
+                    place: rigid.body.position,
+                    change,
+                });
             }
         }
         Ok(())

@@ -26,10 +26,7 @@ pub(crate) struct Forces {
 
 impl Forces {
     pub fn of(layout: &Layout) -> Forces {
-        Forces {
-            partial: vec![[0.0; 4]; layout.slot_nodes.len()],
-            reports: vec![Report::QUIET; layout.blocks.len()],
-        }
+        Forces { partial: vec![[0.0; 4]; layout.slot_nodes.len()], reports: vec![Report::QUIET; layout.blocks.len()] }
     }
 
     /// The force on a node (N), its partial sums added in the order of their blocks.
@@ -60,15 +57,21 @@ impl Solid {
             if flights[block.island].is_asleep() {
                 return;
             }
-            *report = in_cache(layout, block, state, |local| {
-                let kernel = kernel::Forces {
-                    groups: &layout.groups[block.groups.clone()],
-                    law: &laws[block.material],
-                    guard: guards[block.material],
-                    local,
-                };
-                Instructions::detect().run(kernel)
-            }, partial);
+            *report = in_cache(
+                layout,
+                block,
+                state,
+                |local| {
+                    let kernel = kernel::Forces {
+                        groups: &layout.groups[block.groups.clone()],
+                        law: &laws[block.material],
+                        guard: guards[block.material],
+                        local,
+                    };
+                    Instructions::detect().run(kernel)
+                },
+                partial,
+            );
         });
         self.read_reports()
     }
@@ -83,18 +86,24 @@ impl Solid {
             if flights[block.island].is_asleep() {
                 return;
             }
-            in_cache(layout, block, state, |local| {
-                for (near, &node) in local.accelerations.iter_mut().zip(&layout.slot_nodes[block.slots.clone()]) {
-                    *near = accelerations[node as usize];
-                }
-                let kernel = kernel::Forces {
-                    groups: &layout.groups[block.groups.clone()],
-                    law: &laws[block.material],
-                    guard: guards[block.material],
-                    local,
-                };
-                Instructions::detect().run(ForceRates(kernel))
-            }, partial);
+            in_cache(
+                layout,
+                block,
+                state,
+                |local| {
+                    for (near, &node) in local.accelerations.iter_mut().zip(&layout.slot_nodes[block.slots.clone()]) {
+                        *near = accelerations[node as usize];
+                    }
+                    let kernel = kernel::Forces {
+                        groups: &layout.groups[block.groups.clone()],
+                        law: &laws[block.material],
+                        guard: guards[block.material],
+                        local,
+                    };
+                    Instructions::detect().run(ForceRates(kernel))
+                },
+                partial,
+            );
         });
     }
 

@@ -20,7 +20,8 @@ impl Solid {
             method: KIND.to_owned(),
             materials: self.materials.iter().map(|material| material.name.clone()).collect(),
             surface: self.surface(&positions, &velocities, &stresses, &of_element),
-            volume: (detail == FrameDetail::Volume).then(|| self.volume(&positions, &velocities, &stresses, &of_element)),
+            volume: (detail == FrameDetail::Volume)
+                .then(|| self.volume(&positions, &velocities, &stresses, &of_element)),
             particles: None,
             pieces: self.pieces(&positions, &of_element, count),
         }
@@ -67,17 +68,16 @@ impl Solid {
         let piece = boundary.facets.iter().map(|facet| pieces[facet.element.index()]).collect();
         faces.set(names::PIECE, Data::Index(piece));
         let cracks = self.mesh.facet_attributes().labels(names::CRACK);
-        let crack = |facet: &craze_mesh::Face| cracks.map_or(0, |marks| marks[4 * facet.element.index() + facet.corner as usize]);
+        let crack = |facet: &craze_mesh::Face| {
+            cracks.map_or(0, |marks| marks[4 * facet.element.index() + facet.corner as usize])
+        };
         faces.set(names::CRACK, Data::Index(boundary.facets.iter().map(crack).collect()));
         surface
     }
 
     fn volume(&self, positions: &[Vec3], velocities: &[Vec3], stresses: &[f64], pieces: &[u32]) -> Volume {
-        let mut volume = Volume {
-            positions: positions.to_vec(),
-            tetrahedra: self.mesh.elements().to_vec(),
-            ..Volume::default()
-        };
+        let mut volume =
+            Volume { positions: positions.to_vec(), tetrahedra: self.mesh.elements().to_vec(), ..Volume::default() };
         volume.node_attributes.set(names::VELOCITY, Data::Vector(velocities.to_vec()));
         volume.cell_attributes.set(names::STRESS, Data::Scalar(stresses.to_vec()));
         volume.cell_attributes.set(names::PIECE, Data::Index(pieces.to_vec()));
@@ -126,8 +126,8 @@ impl Solid {
             // Σ m·(x − x̄)(X − X̄)ᵀ: its rotation turns rest to now as well as one rotation can.
             let (rest, now) = (sum.rest / sum.mass, sum.now / sum.mass);
             let turn = polar(&(sum.spread - sum.mass * now * rest.transpose())).rotation;
-            // A bounded number of rounds: the search would not end on numbers that are not finite.
-            let rotation = Rotation::from_matrix_eps(&turn, 1e-14, 8, Rotation::identity()).coords;
+            let axes = [0, 1, 2].map(|axis| turn.column(axis).into_owned());
+            let rotation = Rotation::from_basis_unchecked(&axes).coords;
             let pose = Pose { position: now, rotation: [rotation.x, rotation.y, rotation.z, rotation.w] };
             Piece { volume: sum.volume, mass: sum.mass, parent: None, pose }
         };

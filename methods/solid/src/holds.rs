@@ -106,10 +106,13 @@ impl Solid {
         let names: Vec<String> = self.mesh.point_attributes().names().map(str::to_owned).collect();
         let mut regions = Vec::new();
         for name in names {
-            let Some(number) = name.strip_prefix("holds").and_then(|number| number.parse::<u32>().ok()) else { continue };
+            let Some(number) = name.strip_prefix("holds").and_then(|number| number.parse::<u32>().ok()) else {
+                continue;
+            };
             let Some(labels) = self.mesh.point_attributes().labels(&name) else { continue };
             for bit in 0..BITS {
-                let nodes: Vec<u32> = (0..).zip(labels).filter(|(_, label)| *label >> bit & 1 == 1).map(|(node, _)| node).collect();
+                let nodes: Vec<u32> =
+                    (0..).zip(labels).filter(|(_, label)| *label >> bit & 1 == 1).map(|(node, _)| node).collect();
                 if let Some(id) = number.checked_mul(BITS).and_then(|first| first.checked_add(bit))
                     && !nodes.is_empty()
                 {

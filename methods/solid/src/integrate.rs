@@ -30,6 +30,19 @@ impl Default for ChunkReport {
 }
 
 impl ChunkReport {
+    /// The report of nodes that somebody else has predicted.
+    pub fn around(state: &[Node], prediction: &[Node]) -> ChunkReport {
+        let mut report = ChunkReport::default();
+        for Node(record) in state.iter().chain(prediction) {
+            for axis in 0..3 {
+                report.low[axis] = report.low[axis].min(record[axis]);
+                report.high[axis] = report.high[axis].max(record[axis]);
+                report.witness += record[axis] + record[axis + 4];
+            }
+        }
+        report
+    }
+
     pub fn reach(&self) -> Aabb {
         Aabb { min: Vec3::from_column_slice(&self.low[..3]), max: Vec3::from_column_slice(&self.high[..3]) }
     }
@@ -107,13 +120,7 @@ impl Scheme for Taylor {
     }
 
     #[inline(always)]
-    fn advance(
-        nodes: &Nodes,
-        node: usize,
-        mut x: [f64; 4],
-        mut v: [f64; 4],
-        a: [f64; 4],
-    ) -> ([f64; 4], [f64; 4]) {
+    fn advance(nodes: &Nodes, node: usize, mut x: [f64; 4], mut v: [f64; 4], a: [f64; 4]) -> ([f64; 4], [f64; 4]) {
         let jerk = acceleration(nodes, node, &nodes.state[node].0, &[0.0; 4], &a);
         let half = 0.5 * nodes.time_step;
         for axis in 0..4 {
@@ -143,8 +150,7 @@ impl<S: Scheme> Kernel for Advance<'_, S> {
             let a = S::acceleration(&self.nodes, node, record);
             let (x, v) = ([record[0], record[1], record[2], 0.0], [record[4], record[5], record[6], 0.0]);
             let (end, velocity) = S::advance(&self.nodes, node, x, v, a);
-            predicted.0 =
-                [end[0], end[1], end[2], record[3], velocity[0], velocity[1], velocity[2], record[7]];
+            predicted.0 = [end[0], end[1], end[2], record[3], velocity[0], velocity[1], velocity[2], record[7]];
             let mut size = 0.0;
             for axis in 0..4 {
                 report.low[axis] = least(report.low[axis], least(x[axis], end[axis]));

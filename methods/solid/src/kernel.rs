@@ -335,28 +335,19 @@ fn transpose<L: Lanes>(rows: &[L; WIDTH]) -> [L; WIDTH] {
 #[inline(always)]
 fn exchange_single<L: Lanes>(a: L, b: L) -> (L, L) {
     let (a, b) = (a.to_array(), b.to_array());
-    (
-        L::new([a[0], b[0], a[2], b[2], a[4], b[4], a[6], b[6]]),
-        L::new([a[1], b[1], a[3], b[3], a[5], b[5], a[7], b[7]]),
-    )
+    (L::new([a[0], b[0], a[2], b[2], a[4], b[4], a[6], b[6]]), L::new([a[1], b[1], a[3], b[3], a[5], b[5], a[7], b[7]]))
 }
 
 #[inline(always)]
 fn exchange_pairs<L: Lanes>(a: L, b: L) -> (L, L) {
     let (a, b) = (a.to_array(), b.to_array());
-    (
-        L::new([a[0], a[1], b[0], b[1], a[4], a[5], b[4], b[5]]),
-        L::new([a[2], a[3], b[2], b[3], a[6], a[7], b[6], b[7]]),
-    )
+    (L::new([a[0], a[1], b[0], b[1], a[4], a[5], b[4], b[5]]), L::new([a[2], a[3], b[2], b[3], a[6], a[7], b[6], b[7]]))
 }
 
 #[inline(always)]
 fn exchange_halves<L: Lanes>(a: L, b: L) -> (L, L) {
     let (a, b) = (a.to_array(), b.to_array());
-    (
-        L::new([a[0], a[1], a[2], a[3], b[0], b[1], b[2], b[3]]),
-        L::new([a[4], a[5], a[6], a[7], b[4], b[5], b[6], b[7]]),
-    )
+    (L::new([a[0], a[1], a[2], a[3], b[0], b[1], b[2], b[3]]), L::new([a[4], a[5], a[6], a[7], b[4], b[5], b[6], b[7]]))
 }
 
 /// Rows of the inverse edge matrices.
@@ -445,11 +436,8 @@ fn pulls<L: Lanes>(f: &Three<L>, s: &[L; 6], rows: &Three<L>) -> Three<L> {
 #[inline(always)]
 fn determinant<L: Lanes>(f: &Three<L>) -> L {
     let [a, b, c] = f;
-    let cross = [
-        b[1].mul_add(c[2], -(b[2] * c[1])),
-        b[2].mul_add(c[0], -(b[0] * c[2])),
-        b[0].mul_add(c[1], -(b[1] * c[0])),
-    ];
+    let cross =
+        [b[1].mul_add(c[2], -(b[2] * c[1])), b[2].mul_add(c[0], -(b[0] * c[2])), b[0].mul_add(c[1], -(b[1] * c[0]))];
     dot(a, &cross, L::splat(0.0))
 }
 

@@ -10,6 +10,7 @@ mod flight;
 mod forces;
 mod frame;
 mod holds;
+mod implicit;
 mod integrate;
 mod kernel;
 mod limit;
@@ -18,6 +19,7 @@ mod model;
 mod node;
 mod options;
 mod parallel;
+mod potential;
 mod save;
 mod step;
 #[cfg(test)]

@@ -129,9 +129,7 @@ fn largest_eigenvalue(law: &VoigtMatrix) -> f64 {
 /// The least ratio of viscous to elastic stress (s): of dilation or of shear, whichever is less.
 fn least_damping(law: &Law) -> f64 {
     match law {
-        Law::Isotropic { lambda, mu, phi, psi } => {
-            (psi / mu).min((3.0 * phi + 2.0 * psi) / (3.0 * lambda + 2.0 * mu))
-        }
+        Law::Isotropic { lambda, mu, phi, psi } => (psi / mu).min((3.0 * phi + 2.0 * psi) / (3.0 * lambda + 2.0 * mu)),
         // Not worth an eigenvalue problem: directional laws get the step of an undamped body.
         Law::Directional { .. } => 0.0,
     }
@@ -177,7 +175,9 @@ mod tests {
     #[test]
     fn damped_bodies_are_stable_under_the_other_integrators() {
         for integrator in [Integrator::ForwardEuler, Integrator::Taylor] {
-            for material in [damped(), Material { damping: Damping { phi: 200.0, psi: 300.0, ..Damping::default() }, ..soft() }] {
+            for material in
+                [damped(), Material { damping: Damping { phi: 200.0, psi: 300.0, ..Damping::default() }, ..soft() }]
+            {
                 assert!(is_stable(&material, [4, 3, 3], 0.15, integrator, 1.0), "{integrator:?}");
             }
         }
@@ -207,7 +207,8 @@ mod tests {
     fn stretched_bodies_ask_for_shorter_steps() {
         let mut body = solid([3, 3, 3], 0.0, soft(), awake(Integrator::SymplecticEuler));
         let rest = body.time_step_limit();
-        let stretched: Vec<Vec3> = body.positions().iter().map(|place| Vec3::new(1.5 * place.x, place.y, place.z)).collect();
+        let stretched: Vec<Vec3> =
+            body.positions().iter().map(|place| Vec3::new(1.5 * place.x, place.y, place.z)).collect();
         body.set_state(&stretched, &vec![Vec3::zeros(); stretched.len()]);
         assert!(body.time_step_limit() < rest / 1.5);
     }

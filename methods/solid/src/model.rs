@@ -4,6 +4,7 @@ use crate::blocks::{Layout, LayoutError, order_for_speed};
 use crate::flight::{Change, Flight};
 use crate::forces::Forces;
 use crate::holds::Holds;
+use crate::implicit::{Balanced, Implicit};
 use crate::integrate::ChunkReport;
 use crate::limit::Spectrum;
 use crate::node::Node;
@@ -37,6 +38,8 @@ pub struct Solid {
     pub(crate) pending_work: f64,
     /// What happened and was not yet told.
     pub(crate) happened: Vec<Change>,
+    /// The last equilibrium; empty before the first.
+    pub(crate) balanced: Balanced,
     /// Largest strain and stiffening at the last look, which bound Δt.
     pub(crate) spectrum: Spectrum,
     /// Everything below follows from what stands above.
@@ -65,6 +68,8 @@ pub(crate) struct Scratch {
     pub time_step: f64,
     /// Box around state and prediction (m).
     pub reach: Option<Aabb>,
+    /// The solver of implicit steps and of equilibrium; made when first needed.
+    pub implicit: Option<Box<Implicit>>,
 }
 
 impl Solid {
@@ -166,6 +171,7 @@ impl Solid {
             work: 0.0,
             pending_work: 0.0,
             happened: Vec::new(),
+            balanced: Balanced::default(),
             mesh,
             material_of,
             materials,

@@ -4,6 +4,7 @@
 //! foreign bytes end in an error.
 
 use crate::flight::{Change, Flight};
+use crate::implicit::Balanced;
 use crate::model::Solid;
 use crate::options::SolidOptions;
 use craze_engine::{HoldId, Method, RigidBody};
@@ -31,6 +32,7 @@ struct Written<'a> {
     strain: f64,
     stiffening: f64,
     happened: &'a [Change],
+    balanced: &'a Balanced,
 }
 
 #[derive(Deserialize)]
@@ -48,6 +50,7 @@ struct Read {
     strain: f64,
     stiffening: f64,
     happened: Vec<Change>,
+    balanced: Balanced,
 }
 
 impl Solid {
@@ -70,6 +73,7 @@ impl Solid {
             strain: self.spectrum.strain,
             stiffening: self.spectrum.stiffening,
             happened: &self.happened,
+            balanced: &self.balanced,
         };
         // Writing to memory fails only for types that cannot be written, which these can.
         postcard::to_stdvec(&written).unwrap_or_default()
@@ -85,6 +89,13 @@ impl Solid {
         {
             if found != expected {
                 return Err(format!("it has {found} {what}, but its mesh asks for {expected}"));
+            }
+        }
+        for list in [&read.balanced.external, &read.balanced.reactions] {
+            if !(list.is_empty() || list.len() == nodes)
+                || !list.iter().all(|force| force.iter().all(|part| part.is_finite()))
+            {
+                return Err("its last equilibrium does not fit its nodes".to_owned());
             }
         }
         if elements == 0 {
@@ -123,6 +134,7 @@ impl Solid {
         solid.spectrum.strain = read.strain;
         solid.spectrum.stiffening = read.stiffening;
         solid.happened = read.happened;
+        solid.balanced = read.balanced;
         Ok(solid)
     }
 }
@@ -143,7 +155,11 @@ impl Solid {
 fn is_sound(flight: &Flight) -> bool {
     let body_is_sound = |body: &RigidBody| {
         let vectors = [body.inertia, body.position, body.velocity, body.angular_momentum];
-        vectors.iter().flat_map(|vector| vector.iter()).chain(body.orientation.coords.iter()).all(|number| number.is_finite())
+        vectors
+            .iter()
+            .flat_map(|vector| vector.iter())
+            .chain(body.orientation.coords.iter())
+            .all(|number| number.is_finite())
             && is_turn(&body.orientation)
             && body.mass > 0.0
             && body.mass.is_finite()

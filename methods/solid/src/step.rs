@@ -4,9 +4,7 @@ use crate::blocks::corners_of;
 use crate::model::Solid;
 use crate::options::Integrator;
 use craze_contact::{ContactSurface, Impulse, SurfacePoint};
-use craze_engine::{
-    Account, Event, Failure, FrameDetail, HoldId, MaterialPoint, Method, Region, Step,
-};
+use craze_engine::{Account, Event, Failure, FrameDetail, HoldId, MaterialPoint, Method, Region, Step};
 use craze_frame::BodyFrame;
 use craze_math::Vec3;
 use craze_mesh::NodeId;
@@ -45,13 +43,18 @@ impl Method for Solid {
     fn predict(&mut self, step: &Step) -> Result<(), Failure> {
         self.begin_prediction(step);
         self.begin_loads(step.loads);
+        self.wake_for_equations(step.contacts);
         self.fly(step);
         if self.is_awake() {
-            self.sum_forces()?;
-            self.add_loads(step.loads);
-            self.integrate(step);
-            self.place_held(step);
-            self.book_reactions(step);
+            if self.options.integrator == Integrator::Implicit {
+                self.solve_step(step)?;
+            } else {
+                self.sum_forces()?;
+                self.add_loads(step.loads);
+                self.integrate(step);
+                self.place_held(step);
+                self.book_reactions(step);
+            }
         }
         self.find_reach();
         Ok(())
@@ -135,6 +138,10 @@ impl Method for Solid {
         events.extend(self.happened.drain(..).map(|change| Event { time, body: String::new(), kind: change.into() }));
     }
 
+    fn balance(&mut self, step: &Step) -> Result<(), Failure> {
+        self.find_balance(step)
+    }
+
     fn settle(&mut self) {
         for flight in &mut self.flights {
             flight.careful = false;
@@ -188,7 +195,12 @@ impl Solid {
     }
 
     fn find_reach(&mut self) {
-        let awake = self.scratch.chunk_reports.iter().map(|report| report.reach()).fold(Aabb::EMPTY, |all, one| all.union(&one));
+        let awake = self
+            .scratch
+            .chunk_reports
+            .iter()
+            .map(|report| report.reach())
+            .fold(Aabb::EMPTY, |all, one| all.union(&one));
         let mut reach = if self.is_awake() { awake } else { Aabb::EMPTY };
         for &node in &self.scratch.suspects {
             reach = reach.with(&self.prediction[node as usize].position());

@@ -49,12 +49,9 @@ pub fn shake(solid: &mut Solid, amount: f64, speed: f64, seed: u64) {
         Vec3::new((q.y + q.z).sin(), (q.x - 0.5 * q.z).cos(), (q.x + 1.3 * q.y).sin())
     };
     let places = solid.positions();
-    let moved: Vec<Vec3> = places
-        .iter()
-        .map(|place| place + 0.1 * amount * wave(place, 3.0) + 0.02 * amount * random.vector())
-        .collect();
-    let velocities: Vec<Vec3> =
-        places.iter().map(|place| speed * (wave(place, 5.0) + 0.3 * random.vector())).collect();
+    let moved: Vec<Vec3> =
+        places.iter().map(|place| place + 0.1 * amount * wave(place, 3.0) + 0.02 * amount * random.vector()).collect();
+    let velocities: Vec<Vec3> = places.iter().map(|place| speed * (wave(place, 5.0) + 0.3 * random.vector())).collect();
     solid.set_state(&moved, &velocities);
 }
 
