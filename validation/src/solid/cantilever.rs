@@ -1,4 +1,8 @@
 //! Test 6: a cantilever with a load at its tip, on three meshes. Timoshenko: PL³/(3EI) + PL/(κGA).
+//!
+//! Linear tetrahedra are too stiff in bending by a factor of about 1 + c·h², so that the stiffness load/deflection follows a power of h on
+//! coarser meshes than the deflection does. Both are extrapolated; with 2, 4 and 8 cells through the thickness the deflection is still
+//! far from its power law (order 1.14), and only the stiffness is held to the book.
 
 use crate::ValidationError;
 use crate::measure::extrapolate;
@@ -42,9 +46,18 @@ fn measure(depth: Depth, findings: &mut Findings) -> Result<(), ValidationError>
             Expected::Told,
         );
     }
+    let (known, second_order) =
+        (Expected::Relative { value: KNOWN, tolerance: 0.02 }, Expected::AtLeast { bound: 1.6 });
+    let of_deflection = match depth {
+        Depth::Quick => [Expected::Told; 2],
+        Depth::Full => [known, second_order],
+    };
     let (order, limit) = extrapolate(deflections);
-    findings.compare("deflection, extrapolated", "mm", limit, Expected::Relative { value: KNOWN, tolerance: 0.02 });
-    findings.compare("order of convergence", "", order, Expected::AtLeast { bound: 1.6 });
+    findings.compare("deflection, extrapolated", "mm", limit, of_deflection[0]);
+    findings.compare("its order of convergence", "", order, of_deflection[1]);
+    let (order, limit) = extrapolate(deflections.map(|deflection| LOAD / deflection));
+    findings.compare("deflection by the extrapolated stiffness", "mm", LOAD / limit, known);
+    findings.compare("order of convergence of the stiffness", "", order, second_order);
     let error = |(cells, deflection): (usize, f64)| [THICKNESS / cells as f64, (KNOWN - deflection).abs() / KNOWN];
     let errors: Vec<[f64; 2]> = divisions.into_iter().zip(deflections).map(error).collect();
     let second: Vec<[f64; 2]> = errors.iter().map(|[h, _]| [*h, errors[2][1] * (h / errors[2][0]).powi(2)]).collect();
