@@ -15,7 +15,7 @@ macro_rules! gallery {
 }
 
 /// All built-in scenes; the first is the one to begin with.
-pub const GALLERY: &[BuiltIn] = gallery!["two-bodies"];
+pub const GALLERY: &[BuiltIn] = gallery!["two-bodies", "twisted-bar", "press", "slope", "cantilever", "steel-drop"];
 
 /// The built-in scene of a name.
 pub fn find(name: &str) -> Option<&'static BuiltIn> {

@@ -37,6 +37,13 @@ pub struct Impulse {
     pub impulse: Vec3,
 }
 
+impl ContactStiffness {
+    /// Force along the normal (N) on a point that is at `place` (m); negative if the contact pulls.
+    pub fn push(&self, place: &Vec3) -> f64 {
+        (self.stiffness * (self.anchor - place)).dot(&self.normal)
+    }
+}
+
 /// A contact as an implicit body wants it: a force at the predicted place and how it changes as the point moves.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ContactStiffness {
@@ -44,6 +51,8 @@ pub struct ContactStiffness {
     pub freedom: u32,
     /// Where the point feels no force (m).
     pub anchor: Vec3,
+    /// Unit normal out of the thing that is touched: a contact may push along it, never pull.
+    pub normal: Vec3,
     /// Force a metre away from the anchor, symmetric positive semidefinite (N/m).
     pub stiffness: Mat3,
 }

@@ -55,19 +55,48 @@ impl World {
                 let (start, end) = (obstacle.pose(self.time), obstacle.pose(self.time + time_step));
                 found.clear();
                 against_shape(surface, &obstacle.shape, &start, &end, found);
-                stiffness.extend(found.iter().filter_map(|contact| {
-                    let point = &surface.points[contact.point as usize];
-                    (point.inverse_mass > 0.0).then(|| ContactStiffness {
-                        freedom: point.freedom,
-                        anchor: point.end - contact.gap_at_end * contact.normal,
-                        stiffness: contact.normal
-                            * contact.normal.transpose()
-                            * (CONTACT_STIFFNESS / (point.inverse_mass * time_step * time_step)),
-                    })
-                }));
+                stiffness.extend(found.iter().filter_map(|contact| stiff(surface, contact, time_step)));
             }
             stiffness.sort_by_key(|contact| contact.freedom);
         }
+    }
+
+    /// Looks at the predictions of implicit bodies: contacts that pull are dropped, points that ended inside an obstacle are added.
+    /// Gives the bodies that have to predict anew.
+    pub(crate) fn correct_contacts(&mut self, time_step: f64) -> Vec<usize> {
+        let Scratch { stiffness, surface, found, .. } = &mut self.scratch;
+        let mut changed = Vec::new();
+        for (index, (body, stiffness)) in self.bodies.iter().zip(stiffness).enumerate() {
+            if !body.method.takes_contact_stiffness() || self.obstacles.is_empty() {
+                continue;
+            }
+            surface.points.clear();
+            body.method.contact_surface(surface);
+            let known = stiffness.len();
+            let mut listed = surface.points.iter().peekable();
+            // Both lists go by freedom.
+            stiffness.retain(|contact| {
+                while listed.next_if(|point| point.freedom < contact.freedom).is_some() {}
+                listed.peek().is_none_or(|point| point.freedom != contact.freedom || contact.push(&point.end) >= 0.0)
+            });
+            let kept = stiffness.len();
+            for obstacle in &self.obstacles {
+                let (start, end) = (obstacle.pose(self.time), obstacle.predicted_pose(self.time + time_step));
+                found.clear();
+                against_shape(surface, &obstacle.shape, &start, &end, found);
+                for contact in &*found {
+                    let freedom = surface.points[contact.point as usize].freedom;
+                    if stiffness[..kept].binary_search_by_key(&freedom, |held| held.freedom).is_err() {
+                        stiffness.extend(stiff(surface, contact, time_step));
+                    }
+                }
+            }
+            if kept < known || stiffness.len() > kept {
+                stiffness.sort_by_key(|contact| contact.freedom);
+                changed.push(index);
+            }
+        }
+        changed
     }
 
     /// Bodies meet obstacles, and free obstacles meet the others; impulses change the predictions.
@@ -121,7 +150,7 @@ impl World {
                         shape: obstacle as u32,
                         friction,
                         restitution,
-                        carried: carried(&scratch.stiffness[index], point, contact, time_step),
+                        carried: carried(&scratch.stiffness[index], point, time_step),
                     });
                 }
             }
@@ -202,10 +231,21 @@ impl World {
     }
 }
 
+/// A contact as the equations of an implicit body take it; none for a point that is held.
+fn stiff(surface: &ContactSurface, contact: &Contact, time_step: f64) -> Option<ContactStiffness> {
+    let point = &surface.points[contact.point as usize];
+    (point.inverse_mass > 0.0).then(|| ContactStiffness {
+        freedom: point.freedom,
+        anchor: point.end - contact.gap_at_end * contact.normal,
+        normal: contact.normal,
+        stiffness: contact.normal
+            * contact.normal.transpose()
+            * (CONTACT_STIFFNESS / (point.inverse_mass * time_step * time_step)),
+    })
+}
+
 /// The normal impulse that the body's equations have brought up at a contact they already held.
-fn carried(known: &[ContactStiffness], point: &SurfacePoint, contact: &Contact, time_step: f64) -> Option<f64> {
+fn carried(known: &[ContactStiffness], point: &SurfacePoint, time_step: f64) -> Option<f64> {
     let found = known.binary_search_by_key(&point.freedom, |held| held.freedom).ok()?;
-    let held = &known[found];
-    let force = held.stiffness * (held.anchor - point.end);
-    Some((force.dot(&contact.normal) * time_step).max(0.0))
+    Some((known[found].push(&point.end) * time_step).max(0.0))
 }

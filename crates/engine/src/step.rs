@@ -12,6 +12,9 @@ const DEEPEST_LEVEL: u32 = 12;
 /// Good steps after which a halved step is doubled again.
 const STEPS_TO_RECOVER: u32 = 32;
 
+/// How often the contacts of an implicit body are corrected within a step.
+const CONTACT_ROUNDS: usize = 6;
+
 /// Steps between two looks at the energies.
 const STEPS_BETWEEN_LOOKS: u64 = 256;
 
@@ -48,17 +51,24 @@ impl World {
         tell: &mut dyn FnMut(Progress) -> Verdict,
     ) -> Result<Verdict, WorldError> {
         let beginning = self.save();
+        let (mut first_event, first_sample) = (self.events.len(), self.samples.len());
         let mut attempts = 0;
         loop {
             match self.try_frame(tell) {
                 Err(WorldError::Runaway { body, gained, .. }) if attempts < 3 => {
                     attempts += 1;
                     let reason = format!("energy grew by {gained:.3e} J from nowhere; the frame starts again");
-                    let (floor, time_step) = (self.throttle.floor + 1, self.last_time_step);
+                    let (floor, time_step, retries) =
+                        (self.throttle.floor + 1, self.last_time_step, self.counters.retries);
+                    // What the forgotten attempt measured and broke has not happened.
+                    self.events.truncate(first_event);
+                    self.samples.truncate(first_sample);
                     self.restore(&beginning, registry).map_err(|error| WorldError::Reload(error.to_string()))?;
+                    self.counters.retries = retries + 1;
                     self.throttle.floor = floor;
                     self.throttle.level = self.throttle.level.max(floor);
                     self.events.push(Event { time: self.time, body, kind: EventKind::Retry { time_step, reason } });
+                    first_event = self.events.len();
                 }
                 other => return other,
             }
@@ -116,7 +126,17 @@ impl World {
         self.gather_loads(time_step);
         self.find_contacts(time_step);
         clock = self.counters.book(Stage::Contact, clock);
-        self.predict(time_step)?;
+        for obstacle in &mut self.obstacles {
+            obstacle.predict(time_step, &self.settings.gravity);
+        }
+        self.predict(0..self.bodies.len(), time_step)?;
+        for _ in 0..CONTACT_ROUNDS {
+            let changed = self.correct_contacts(time_step);
+            if changed.is_empty() {
+                break;
+            }
+            self.predict(changed, time_step)?;
+        }
         clock = self.counters.book(Stage::Predict, clock);
         self.collide(time_step);
         clock = self.counters.book(Stage::Contact, clock);
@@ -227,13 +247,10 @@ impl World {
         }
     }
 
-    fn predict(&mut self, time_step: f64) -> Result<(), (usize, Failure)> {
-        for (index, body) in self.bodies.iter_mut().enumerate() {
+    fn predict(&mut self, bodies: impl IntoIterator<Item = usize>, time_step: f64) -> Result<(), (usize, Failure)> {
+        for index in bodies {
             let step = self.scratch.step(index, self.time, time_step, self.settings.gravity);
-            body.method.predict(&step).map_err(|failure| (index, failure))?;
-        }
-        for obstacle in &mut self.obstacles {
-            obstacle.predict(time_step, &self.settings.gravity);
+            self.bodies[index].method.predict(&step).map_err(|failure| (index, failure))?;
         }
         Ok(())
     }
