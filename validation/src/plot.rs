@@ -22,6 +22,8 @@ pub enum Mark {
     Dashes,
     /// Joined, with a dot at each.
     Dots,
+    /// Dots that nothing joins.
+    Points,
 }
 
 /// A named curve.

@@ -27,7 +27,11 @@ fn with_unit(value: f64, unit: &str) -> String {
 
 /// A share as a percentage, or as it is where a percentage would be all zeros.
 fn share(value: f64) -> String {
-    if value != 0.0 && value.abs() < 1e-5 { format!("{value:.1e}") } else { format!("{:.3} %", 100.0 * value) }
+    match value.abs() {
+        0.0 => "0".to_owned(),
+        size if size < 1e-5 => format!("{value:.1e}"),
+        _ => format!("{:.3} %", 100.0 * value),
+    }
 }
 
 fn measured(row: &Row) -> String {

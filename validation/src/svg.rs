@@ -141,13 +141,15 @@ fn draw_ticks(svg: &mut String, [across, up]: &[Axis; 2]) {
 }
 
 fn draw_line(svg: &mut String, places: &[[f64; 2]], mark: Mark, color: &str) {
-    let mut path = String::new();
-    for (index, [x, y]) in places.iter().enumerate() {
-        let _ = write!(path, "{}{x:.1} {y:.1}", if index == 0 { 'M' } else { 'L' });
+    if mark != Mark::Points {
+        let mut path = String::new();
+        for (index, [x, y]) in places.iter().enumerate() {
+            let _ = write!(path, "{}{x:.1} {y:.1}", if index == 0 { 'M' } else { 'L' });
+        }
+        let dashes = if mark == Mark::Dashes { " stroke-dasharray=\"6 4\"" } else { "" };
+        svg.push_str(&format!("<path d=\"{path}\" stroke=\"{color}\" stroke-width=\"1.6\" fill=\"none\"{dashes}/>\n"));
     }
-    let dashes = if mark == Mark::Dashes { " stroke-dasharray=\"6 4\"" } else { "" };
-    svg.push_str(&format!("<path d=\"{path}\" stroke=\"{color}\" stroke-width=\"1.6\" fill=\"none\"{dashes}/>\n"));
-    if mark == Mark::Dots {
+    if matches!(mark, Mark::Dots | Mark::Points) {
         for [x, y] in places {
             svg.push_str(&format!("<circle cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"3\" fill=\"{color}\"/>\n"));
         }

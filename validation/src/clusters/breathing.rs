@@ -43,7 +43,7 @@ fn measure(depth: Depth, findings: &mut Findings) -> Result<(), ValidationError>
             scales: [Scale::Linear; 2],
             lines: vec![
                 Line { label: format!("period {known:.3} Δt"), mark: Mark::Dashes, points: curve.collect() },
-                Line { label: "measured".to_owned(), mark: Mark::Dots, points: points.collect() },
+                Line { label: "measured".to_owned(), mark: Mark::Points, points: points.collect() },
             ],
         });
     }

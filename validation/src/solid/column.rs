@@ -46,7 +46,7 @@ fn measure(depth: Depth, findings: &mut Findings) -> Result<(), ValidationError>
         scales: [Scale::Linear; 2],
         lines: vec![
             Line { label: "1.56e8·(s³ − s)".to_owned(), mark: Mark::Dashes, points: book.collect() },
-            Line { label: "measured".to_owned(), mark: Mark::Dots, points: measured },
+            Line { label: "measured".to_owned(), mark: Mark::Points, points: measured },
         ],
     });
     Ok(())

@@ -14,7 +14,7 @@ pub(crate) const TEST: Test = Test {
     number: 1,
     method: MethodLetter::Solid,
     title: "Patch test: affine field on the boundary, interior nodes jiggled",
-    source: "patch test (Irons & Razzaque 1972)",
+    source: "Irons & Razzaque 1972",
     measure,
 };
 
