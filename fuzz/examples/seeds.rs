@@ -1,0 +1,95 @@
+//! Writes the seeds that our own code can make: frames and checkpoints.
+//!
+//! `cargo run --manifest-path fuzz/Cargo.toml --example seeds`, whenever the layout of those files changes. The other seeds are
+//! texts and stay as they are.
+
+use craze_engine::{Certificate, Existing, Machine, RunFolder, RunRecord, RunResult, Verdict};
+use craze_frame::container::{self, Kind};
+use craze_scene::{SceneDocument, build, registry};
+use std::error::Error;
+use std::fs;
+use std::path::Path;
+
+const SCENE: &str = r#"
+[world]
+fps = 100
+[[body]]
+name = "block"
+method = "solid"
+shape.box = { size = [0.1, 0.1, 0.1] }
+edge = 0.05
+material.preset = "rubber"
+place = { at = [0, 0.0501, 0], velocity = [0, -2, 0] }
+[[body]]
+name = "cloud"
+method = "clusters"
+shape.ball = { radius = 0.1 }
+spacing = 0.08
+material.preset = "rubber"
+place.at = [0, 1, 0]
+[[obstacle]]
+shape.plane = { point = [0, 0, 0], normal = [0, 1, 0] }
+[[obstacle]]
+shape.box = { size = [0.1, 0.1, 0.1] }
+place = { at = [0.5, 0.1, 0], velocity = [0, 1, 0] }
+mass = 2
+[[probe]]
+name = "corner"
+position = { body = "block", point = [0, 0, 0] }
+[output]
+volume = true
+"#;
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let seeds = Path::new(env!("CARGO_MANIFEST_DIR")).join("seeds");
+    let home = tempfile::tempdir()?;
+    let run = home.path().join("run");
+    let mut world = build(&SceneDocument::parse(SCENE, "seed.toml", &[])?)?.world;
+    let mut folder = RunFolder::create(&run, SCENE, record(), 1, Existing::Refuse)?;
+    folder.record_frame(&mut world)?;
+    world.advance_frame(&registry(), &mut |_| Verdict::Continue)?;
+    folder.record_frame(&mut world)?;
+
+    // A frame's layout is public and kept; a checkpoint's may change with any version, so that nothing is expected of an old one.
+    write_seeds(&seeds.join("frame"), Kind::FRAME, "sound-run", &fs::read(RunFolder::frame_path(&run, 1))?)?;
+    write_seeds(
+        &seeds.join("checkpoint"),
+        Kind::CHECKPOINT,
+        "run",
+        &fs::read(run.join("checkpoint/0001.checkpoint"))?,
+    )?;
+    Ok(())
+}
+
+/// Writes a file of ours, its payload, and some files that must be refused.
+fn write_seeds(folder: &Path, kind: Kind, name: &str, bytes: &[u8]) -> Result<(), Box<dyn Error>> {
+    fs::create_dir_all(folder)?;
+    fs::write(folder.join(name), bytes)?;
+    fs::write(folder.join(format!("{name}-payload")), container::decode(bytes, kind)?.1)?;
+    fs::write(folder.join("bad-cut-off"), &bytes[..bytes.len() - 7])?;
+    fs::write(folder.join("bad-header-only"), &bytes[..40])?;
+    fs::write(folder.join("bad-empty"), [])?;
+    fs::write(folder.join("bad-foreign"), b"glTF\x02\0\0\0not one of ours")?;
+    let mut changed = bytes.to_vec();
+    changed[12..16].copy_from_slice(b"NONE");
+    fs::write(folder.join("bad-kind"), changed)?;
+    Ok(())
+}
+
+fn record() -> RunRecord {
+    RunRecord {
+        craze: "seeds".into(),
+        scene: "seed".into(),
+        seed: 1,
+        machine: Machine { platform: "any".into(), instructions: "any".into(), threads: 1 },
+        result: RunResult::Running,
+        frames: 2,
+        frames_per_second: 100.0,
+        steps: 0,
+        retries: 0,
+        seconds: Vec::new(),
+        wall_seconds: 0.0,
+        certificate: Certificate::default(),
+        state_hashes: Vec::new(),
+    }
+}

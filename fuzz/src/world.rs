@@ -1,0 +1,47 @@
+//! A scene that is read, built and moved by a few steps.
+
+use craze_engine::{Verdict, World};
+use craze_scene::{ObstacleShape, Scene, SceneDocument, build, registry};
+
+/// Scenes that ask for more cells than this are left alone: they would show the limits of the machine only.
+const MOST_CELLS: f64 = 300.0;
+
+/// Steps that a world takes.
+const STEPS: usize = 4;
+
+/// Reads bytes as [`crate::scene`] does, builds the world if it is small and reads no files, and takes a few steps. The frame of
+/// whatever comes out must be sound.
+pub fn try_bytes(bytes: &[u8]) -> Result<(), String> {
+    let scene = crate::scene::read(bytes)?;
+    if !is_small(&scene) {
+        return Err("the scene is too large to be tried".to_owned());
+    }
+    let document = SceneDocument::from_scene(&scene, "fuzzed.toml").expect("what was read can be written and read");
+    let mut world = build(&document).map_err(|errors| errors.to_string())?.world;
+    take_steps(&mut world)
+}
+
+/// Takes a few steps and looks at the frame that they end in.
+pub fn take_steps(world: &mut World) -> Result<(), String> {
+    let mut steps = 0;
+    let outcome = world.advance_frame(&registry(), &mut |_| {
+        steps += 1;
+        if steps < STEPS { Verdict::Continue } else { Verdict::Stop }
+    });
+    world.account();
+    for probe in world.probes() {
+        assert_eq!(probe.measure(world).len(), probe.columns().len());
+    }
+    world.frame().check().expect("a world makes sound frames");
+    outcome.map(|_| ()).map_err(|error| error.to_string())
+}
+
+fn is_small(scene: &Scene) -> bool {
+    let cells = |body: &craze_scene::Body| -> Option<f64> {
+        let cell = body.edge.or(body.spacing)?;
+        Some(body.shape.extents()?.iter().map(|extent| (extent / cell).ceil()).product())
+    };
+    let all: Option<f64> = scene.bodies.iter().map(cells).sum();
+    let reads_models = scene.obstacles.iter().any(|obstacle| matches!(obstacle.shape, ObstacleShape::Mesh { .. }));
+    all.is_some_and(|count| count <= MOST_CELLS) && !reads_models
+}
