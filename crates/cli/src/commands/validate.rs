@@ -103,7 +103,12 @@ fn conclude(outcomes: &[Outcome], voice: Voice) -> Result<(), Problem> {
     let mut stdout = io::stdout().lock();
     match voice {
         Voice::Person => {
-            writeln!(stdout, "{} tests, {numbers} numbers, {seconds:.1} s: {} failed", outcomes.len(), failed.len())?;
+            writeln!(
+                stdout,
+                "tests: {}, numbers: {numbers}, failed: {}, {seconds:.1} s",
+                outcomes.len(),
+                failed.len()
+            )?;
         }
         Voice::Program => {
             let summary = json!({ "tests": outcomes.len(), "numbers": numbers, "seconds": seconds, "failed": failed });
