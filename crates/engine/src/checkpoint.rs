@@ -1,5 +1,6 @@
 //! The state of a world as bytes, so that a run can be taken up again with the same bits.
 
+use crate::tables::Lengths;
 use crate::watch::Watch;
 use crate::world::Throttle;
 use crate::{Certificate, Drive, LoadError, Registry, RigidBody, World};
@@ -18,6 +19,7 @@ pub struct Saved {
     throttle: Throttle,
     watch: Watch,
     steps: u64,
+    retries: u64,
     probe_samples: Vec<u64>,
     bodies: Vec<SavedBody>,
     obstacles: Vec<Option<RigidBody>>,
@@ -54,6 +56,14 @@ pub enum CheckpointError {
         /// What the scene has.
         expected: String,
     },
+    /// A checkpoint of the scene before somebody edited it, or a file from another run.
+    #[error(
+        "it belongs to another scene than the scene.toml beside it: put that file back as it was, or start anew with --force"
+    )]
+    ChangedScene,
+    /// A table that has lost rows.
+    #[error("{0}: put the table back, or start anew with --force")]
+    MissingRows(String),
     /// A body that cannot be loaded.
     #[error(transparent)]
     Body(#[from] LoadError),
@@ -62,7 +72,8 @@ pub enum CheckpointError {
 /// What a checkpoint file holds: the state of the world, and how far the files beside it had come.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Checkpoint {
-    pub(crate) table_lengths: [u64; 3],
+    pub(crate) scene_hash: u64,
+    pub(crate) table_lengths: Lengths,
     pub(crate) state_hashes: Vec<String>,
     pub(crate) certificate: Certificate,
     pub(crate) saved: Saved,
@@ -113,6 +124,7 @@ impl World {
             throttle: self.throttle,
             watch: self.watch.clone(),
             steps: self.counters.steps,
+            retries: self.counters.retries,
             probe_samples: self.probe_samples.clone(),
             bodies: self.bodies.iter().map(save_body).collect(),
             obstacles: self.obstacles.iter().map(save_obstacle).collect(),
@@ -154,7 +166,7 @@ impl World {
         self.frame_number = saved.frame_number;
         self.throttle = saved.throttle;
         self.watch = saved.watch.clone();
-        self.counters.steps = saved.steps;
+        (self.counters.steps, self.counters.retries) = (saved.steps, saved.retries);
         self.probe_samples.clone_from(&saved.probe_samples);
         Ok(())
     }

@@ -4,23 +4,20 @@
 //! between any two of these goes on from the last checkpoint: what was written after it is cut off, then written again with the same bits.
 
 use crate::checkpoint::{Checkpoint, CheckpointError, Saved};
-use crate::probe::Moment;
 use crate::record::{RunRecord, RunResult};
-use crate::{Registry, Stage, World};
-use craze_frame::{Frame, FrameFileError, WriteError, atomic_write, remove_leftovers};
-use std::fs::{self, File, OpenOptions};
-use std::io::{self, Write};
+use crate::{Registry, World, tables};
+use craze_frame::{Frame, FrameFileError, WriteError, atomic_write, hash64, remove_leftovers};
+use std::fs::{self, File, TryLockError};
+use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-const STATS: &str = "stats.csv";
-const EVENTS: &str = "events.jsonl";
-const PROBES: &str = "probes.csv";
-const TABLES: [&str; 3] = [STATS, EVENTS, PROBES];
 const RECORD: &str = "run.json";
 const SCENE: &str = "scene.toml";
 const CHECKPOINTS: &str = "checkpoint";
 const FRAMES: &str = "frames";
+/// Held by the process that writes the folder; beside the checkpoints because they are what two writers would ruin.
+const LOCK: &str = "checkpoint/lock";
 
 /// A run folder that cannot be used.
 #[derive(Debug, thiserror::Error)]
@@ -31,9 +28,20 @@ pub enum FolderError {
     /// It is there and holds something that is not a run.
     #[error("{} exists and is not a run folder (it has no {RECORD}); choose another folder with -o", .0.display())]
     NotARun(PathBuf),
-    /// There is nothing to resume.
-    #[error("{} holds no checkpoint to resume from; start the run again with --force", .0.display())]
-    NothingToResume(PathBuf),
+    /// It cannot be made.
+    #[error("cannot create the folder {}: {cause}; choose another with -o", path.display())]
+    Create {
+        /// Where it was to be.
+        path: PathBuf,
+        /// What the system says.
+        cause: io::Error,
+    },
+    /// A file is where it is to be, or where a folder around it is to be.
+    #[error("{} is a file, not a folder; choose another place with -o", .0.display())]
+    File(PathBuf),
+    /// Another process writes it.
+    #[error("{} is being written by another craze; wait for it, or choose another folder with -o", .0.display())]
+    InUse(PathBuf),
     /// A folder or file that the system refuses.
     #[error("cannot {action} {}: {cause}", path.display())]
     Io {
@@ -51,7 +59,7 @@ pub enum FolderError {
     #[error(transparent)]
     Frame(#[from] FrameFileError),
     /// A checkpoint that cannot be used.
-    #[error("{}: {cause}", path.display())]
+    #[error("cannot resume from {}: {cause}", path.display())]
     Checkpoint {
         /// The file.
         path: PathBuf,
@@ -85,6 +93,12 @@ pub struct RunFolder {
     started: Instant,
     /// Frames between two checkpoints; 0 keeps none but that of an interrupted run.
     checkpoint_every: u32,
+    /// Hash of the scene's text: a checkpoint belongs to one scene.
+    scene_hash: u64,
+    /// Newer checkpoints that could not be used.
+    passed_over: Vec<FolderError>,
+    /// Free for others when this is dropped, or when the process ends in whatever way.
+    _lock: File,
 }
 
 impl RunFolder {
@@ -96,21 +110,37 @@ impl RunFolder {
         checkpoint_every: u32,
         existing: Existing,
     ) -> Result<RunFolder, FolderError> {
+        // An empty path would be the present folder, whatever it holds.
+        let path = if path.as_os_str().is_empty() { Path::new(".") } else { path };
         clear(path, existing)?;
-        for folder in [path.to_owned(), path.join(FRAMES), path.join(CHECKPOINTS)] {
-            fs::create_dir_all(&folder).map_err(io_error("create", &folder))?;
-        }
-        atomic_write(&path.join(SCENE), scene.as_bytes())?;
-        for table in TABLES {
-            let file = path.join(table);
-            File::create(&file).map_err(io_error("create", &file))?;
-        }
-        let folder = RunFolder { path: path.to_owned(), record, started: Instant::now(), checkpoint_every };
-        folder.write_record()?;
-        Ok(folder)
+        let make = || {
+            fs::create_dir_all(path).map_err(|cause| FolderError::Create { path: path.to_owned(), cause })?;
+            // The record comes first: by it a folder is known as a run, however early it was killed.
+            write_record(path, &record)?;
+            make_folders(path)?;
+            let folder = RunFolder {
+                path: path.to_owned(),
+                record,
+                started: Instant::now(),
+                checkpoint_every,
+                scene_hash: hash64(scene.as_bytes()),
+                passed_over: Vec::new(),
+                _lock: lock(path)?,
+            };
+            atomic_write(&path.join(SCENE), scene.as_bytes())?;
+            tables::create(path)?;
+            Ok(folder)
+        };
+        make().inspect_err(|error| {
+            // Nothing of a run that never began is kept. What another process made meanwhile is its own.
+            if !matches!(error, FolderError::InUse(_)) {
+                let _ = fs::remove_dir_all(path);
+            }
+        })
     }
 
-    /// Takes up a run where its newest usable checkpoint left it, and puts the world into that state.
+    /// Takes up a run where its newest usable checkpoint left it, and puts the world into that state. A run that was stopped
+    /// before its first checkpoint begins anew, with the world as it was built.
     pub fn resume(
         path: &Path,
         world: &mut World,
@@ -118,26 +148,43 @@ impl RunFolder {
         checkpoint_every: u32,
     ) -> Result<RunFolder, FolderError> {
         let record = read_record(path)?;
+        make_folders(path)?;
+        let lock = lock(path)?;
         for folder in [path.to_owned(), path.join(FRAMES), path.join(CHECKPOINTS)] {
             remove_leftovers(&folder).map_err(io_error("clean up", &folder))?;
         }
-        let mut first_problem = None;
-        for file in checkpoints(path)?.into_iter().rev() {
-            match load_checkpoint(&file, world, registry) {
+        let scene_path = path.join(SCENE);
+        let scene = fs::read(&scene_path).map_err(io_error("read", &scene_path))?;
+        let mut folder = RunFolder {
+            path: path.to_owned(),
+            record,
+            started: Instant::now(),
+            checkpoint_every,
+            scene_hash: hash64(&scene),
+            passed_over: Vec::new(),
+            _lock: lock,
+        };
+        folder.record.result = RunResult::Running;
+        let checkpoints = checkpoints(path)?;
+        for file in checkpoints.iter().rev() {
+            match folder.load_checkpoint(file, world, registry) {
                 Ok(reached) => {
-                    let mut folder =
-                        RunFolder { path: path.to_owned(), record, started: Instant::now(), checkpoint_every };
                     folder.cut_back(&reached, world)?;
-                    folder.record.result = RunResult::Running;
-                    folder.write_record()?;
                     return Ok(folder);
                 }
-                Err(cause) => {
-                    first_problem.get_or_insert(FolderError::Checkpoint { path: file, cause });
-                }
+                Err(cause) => folder.passed_over.push(FolderError::Checkpoint { path: file.clone(), cause }),
             }
         }
-        Err(first_problem.unwrap_or_else(|| FolderError::NothingToResume(path.to_owned())))
+        if !folder.passed_over.is_empty() {
+            return Err(folder.passed_over.swap_remove(0));
+        }
+        folder.begin_anew(world)?;
+        Ok(folder)
+    }
+
+    /// Checkpoints newer than the one that was resumed from, and why they could not be used.
+    pub fn passed_over(&self) -> &[FolderError] {
+        &self.passed_over
     }
 
     /// Where it is.
@@ -160,6 +207,11 @@ impl RunFolder {
         path.join(SCENE)
     }
 
+    /// The file by which a folder is known as a run.
+    pub fn record_path(path: &Path) -> PathBuf {
+        path.join(RECORD)
+    }
+
     /// Files of all frames, in order.
     pub fn frame_files(path: &Path) -> Result<Vec<PathBuf>, FolderError> {
         files(&path.join(FRAMES), "craze")
@@ -169,7 +221,7 @@ impl RunFolder {
     pub fn record_frame(&mut self, world: &mut World) -> Result<Frame, FolderError> {
         let frame = world.frame();
         craze_frame::write(&RunFolder::frame_path(&self.path, world.frame_number), &frame)?;
-        self.append_tables(world)?;
+        tables::append(&self.path, world)?;
         let saved = world.save();
         self.record.state_hashes.push(format!("{:016x}", saved.hash()));
         self.certify(world, &frame);
@@ -209,54 +261,10 @@ impl RunFolder {
         }
     }
 
-    fn append_tables(&self, world: &mut World) -> Result<(), FolderError> {
-        let first = world.frame_number == 0;
-        let mut stats = String::new();
-        if first {
-            stats.push_str(&stats_head());
-        }
-        stats.push_str(&stats_row(world));
-        self.append(STATS, &stats)?;
-
-        let mut events = String::new();
-        for event in world.events.drain(..) {
-            // An event is made of numbers and text: it always has a JSON form.
-            events.push_str(&serde_json::to_string(&event).unwrap_or_default());
-            events.push('\n');
-        }
-        self.append(EVENTS, &events)?;
-
-        if first {
-            // Nothing has stepped yet: the first row is the initial state.
-            world.sample_probes(Moment::FrameEnd);
-        }
-        let mut probes = String::new();
-        if first && !world.probes.is_empty() {
-            let columns: Vec<String> = world.probes.iter().flat_map(|probe| probe.columns()).collect();
-            probes.push_str(&format!("time_s,{}\n", columns.join(",")));
-        }
-        for sample in world.samples.drain(..) {
-            let values = sample.values.iter().map(|value| value.map_or(String::new(), |value| value.to_string()));
-            probes.push_str(&format!("{},{}\n", sample.time, values.collect::<Vec<_>>().join(",")));
-        }
-        self.append(PROBES, &probes)?;
-        Ok(())
-    }
-
-    fn append(&self, table: &str, text: &str) -> Result<(), FolderError> {
-        let path = self.path.join(table);
-        let mut file = OpenOptions::new().append(true).create(true).open(&path).map_err(io_error("open", &path))?;
-        file.write_all(text.as_bytes()).map_err(io_error("write", &path))
-    }
-
     fn write_checkpoint(&self, number: u32, saved: Saved) -> Result<(), FolderError> {
-        let mut table_lengths = [0; 3];
-        for (length, table) in table_lengths.iter_mut().zip(TABLES) {
-            let path = self.path.join(table);
-            *length = fs::metadata(&path).map_err(io_error("read", &path))?.len();
-        }
         let checkpoint = Checkpoint {
-            table_lengths,
+            scene_hash: self.scene_hash,
+            table_lengths: tables::lengths(&self.path)?,
             state_hashes: self.record.state_hashes.clone(),
             certificate: self.record.certificate.clone(),
             saved,
@@ -272,23 +280,32 @@ impl RunFolder {
         Ok(())
     }
 
-    fn write_record(&self) -> Result<(), FolderError> {
-        let mut record = self.record.clone();
-        record.wall_seconds = self.started.elapsed().as_secs_f64();
-        let path = self.path.join(RECORD);
-        let text = serde_json::to_string_pretty(&record)
-            .map_err(|error| FolderError::Record { path: path.clone(), reason: error.to_string() })?;
-        atomic_write(&path, text.as_bytes())?;
-        Ok(())
+    fn write_record(&mut self) -> Result<(), FolderError> {
+        self.record.wall_seconds = self.started.elapsed().as_secs_f64();
+        write_record(&self.path, &self.record)
+    }
+
+    fn load_checkpoint(
+        &self,
+        path: &Path,
+        world: &mut World,
+        registry: &Registry,
+    ) -> Result<Checkpoint, CheckpointError> {
+        let bytes = fs::read(path).map_err(|error| CheckpointError::Damaged(error.to_string()))?;
+        let checkpoint = Checkpoint::decode(&bytes)?;
+        if checkpoint.scene_hash != self.scene_hash {
+            return Err(CheckpointError::ChangedScene);
+        }
+        if let Some(missing) = tables::missing_rows(&self.path, &checkpoint.table_lengths) {
+            return Err(CheckpointError::MissingRows(missing));
+        }
+        world.restore(&checkpoint.saved, registry)?;
+        Ok(checkpoint)
     }
 
     /// Makes the folder what it was at a checkpoint.
     fn cut_back(&mut self, checkpoint: &Checkpoint, world: &World) -> Result<(), FolderError> {
-        for (length, table) in checkpoint.table_lengths.iter().zip(TABLES) {
-            let path = self.path.join(table);
-            let file = OpenOptions::new().write(true).open(&path).map_err(io_error("open", &path))?;
-            file.set_len(*length).map_err(io_error("cut", &path))?;
-        }
+        tables::cut(&self.path, &checkpoint.table_lengths)?;
         for path in RunFolder::frame_files(&self.path)? {
             let number = path.file_stem().and_then(|stem| stem.to_str()).and_then(|stem| stem.parse::<u32>().ok());
             if number.is_some_and(|number| number > world.frame_number) {
@@ -297,15 +314,27 @@ impl RunFolder {
         }
         self.record.state_hashes.clone_from(&checkpoint.state_hashes);
         self.record.certificate = checkpoint.certificate.clone();
+        self.write_record()
+    }
+
+    /// Makes the folder what it was before the first frame, and records that frame.
+    fn begin_anew(&mut self, world: &mut World) -> Result<(), FolderError> {
+        for path in RunFolder::frame_files(&self.path)? {
+            fs::remove_file(&path).map_err(io_error("remove", &path))?;
+        }
+        tables::create(&self.path)?;
+        self.record.state_hashes.clear();
+        self.record_frame(world)?;
         Ok(())
     }
 }
 
-fn load_checkpoint(path: &Path, world: &mut World, registry: &Registry) -> Result<Checkpoint, CheckpointError> {
-    let bytes = fs::read(path).map_err(|error| CheckpointError::Damaged(error.to_string()))?;
-    let checkpoint = Checkpoint::decode(&bytes)?;
-    world.restore(&checkpoint.saved, registry)?;
-    Ok(checkpoint)
+fn write_record(path: &Path, record: &RunRecord) -> Result<(), FolderError> {
+    let path = path.join(RECORD);
+    let mut text = serde_json::to_string_pretty(record)
+        .map_err(|error| FolderError::Record { path: path.clone(), reason: error.to_string() })?;
+    text.push('\n');
+    Ok(atomic_write(&path, text.as_bytes())?)
 }
 
 /// Reads run.json of a folder.
@@ -316,20 +345,43 @@ pub fn read_record(path: &Path) -> Result<RunRecord, FolderError> {
 }
 
 fn clear(path: &Path, existing: Existing) -> Result<(), FolderError> {
-    let is_empty = match fs::read_dir(path) {
-        Ok(mut entries) => entries.next().is_none(),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => true,
-        Err(cause) => return Err(io_error("open", path)(cause)),
-    };
-    if is_empty {
+    if let Some(file) = path.ancestors().find(|ancestor| ancestor.is_file()) {
+        return Err(FolderError::File(file.to_owned()));
+    }
+    if !path.exists() {
         return Ok(());
     }
-    if !path.join(RECORD).is_file() {
-        return Err(FolderError::NotARun(path.to_owned()));
-    }
+    // A run that was killed in its first moment left at most such files.
+    remove_leftovers(path).map_err(io_error("clean up", path))?;
+    let is_empty = fs::read_dir(path).map_err(io_error("open", path))?.next().is_none();
     match existing {
+        _ if is_empty => Ok(()),
+        _ if !path.join(RECORD).is_file() => Err(FolderError::NotARun(path.to_owned())),
         Existing::Refuse => Err(FolderError::Exists(path.to_owned())),
-        Existing::Replace => fs::remove_dir_all(path).map_err(io_error("remove", path)),
+        Existing::Replace => {
+            // Made if missing, so that there is something to lock.
+            make_folders(path)?;
+            let _lock = lock(path)?;
+            fs::remove_dir_all(path).map_err(io_error("remove", path))
+        }
+    }
+}
+
+fn make_folders(path: &Path) -> Result<(), FolderError> {
+    for folder in [path.to_owned(), path.join(FRAMES), path.join(CHECKPOINTS)] {
+        fs::create_dir_all(&folder).map_err(|cause| FolderError::Create { path: folder.clone(), cause })?;
+    }
+    Ok(())
+}
+
+/// Takes the folder for this process, for as long as the file is open.
+fn lock(path: &Path) -> Result<File, FolderError> {
+    let file_path = path.join(LOCK);
+    let file = File::create(&file_path).map_err(|cause| WriteError::new(&file_path, cause))?;
+    match file.try_lock() {
+        Err(TryLockError::WouldBlock) => Err(FolderError::InUse(path.to_owned())),
+        // Some file systems have no locks; the run must not fail for that.
+        Ok(()) | Err(TryLockError::Error(_)) => Ok(file),
     }
 }
 
@@ -354,45 +406,4 @@ fn files(folder: &Path, ending: &str) -> Result<Vec<PathBuf>, FolderError> {
 fn io_error(action: &'static str, path: &Path) -> impl FnOnce(io::Error) -> FolderError {
     let path = path.to_owned();
     move |cause| FolderError::Io { action, path, cause }
-}
-
-fn stats_head() -> String {
-    let stages: Vec<String> = Stage::ALL.iter().map(|stage| format!("{}_s", stage.name())).collect();
-    format!(
-        "frame,time_s,time_step_s,steps,retries,mass_kg,volume_m3,momentum_x,momentum_y,momentum_z,\
-         angular_momentum_x,angular_momentum_y,angular_momentum_z,kinetic_J,elastic_J,potential_J,work_J,\
-         elements,nodes,pieces,{}\n",
-        stages.join(",")
-    )
-}
-
-fn stats_row(world: &World) -> String {
-    let account = world.account();
-    let (momentum, spin) = (account.momentum, account.angular_momentum);
-    let stages: Vec<String> =
-        Stage::ALL.iter().map(|stage| format!("{:.6}", world.counters.spent(*stage).as_secs_f64())).collect();
-    format!(
-        "{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}\n",
-        world.frame_number,
-        world.time,
-        world.last_time_step,
-        world.counters.steps,
-        world.counters.retries,
-        account.mass,
-        account.volume,
-        momentum.x,
-        momentum.y,
-        momentum.z,
-        spin.x,
-        spin.y,
-        spin.z,
-        account.kinetic,
-        account.elastic,
-        account.potential,
-        account.work,
-        account.elements,
-        account.nodes,
-        account.pieces,
-        stages.join(",")
-    )
 }

@@ -19,6 +19,7 @@ mod region;
 mod registry;
 mod rigid;
 mod step;
+mod tables;
 mod watch;
 mod world;
 

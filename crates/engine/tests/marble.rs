@@ -407,14 +407,72 @@ fn a_damaged_checkpoint_falls_back_to_the_one_before() {
     let middle = bytes.len() / 2;
     bytes[middle] ^= 0x40;
     std::fs::write(&newest, &bytes).unwrap();
+    drop(folder);
     let mut world = thrown();
-    RunFolder::resume(&path, &mut world, &registry(), 1).unwrap();
+    let folder = RunFolder::resume(&path, &mut world, &registry(), 1).unwrap();
     assert_eq!(world.frame_number, 3);
+    assert!(folder.passed_over()[0].to_string().contains("0004.checkpoint"), "{:?}", folder.passed_over());
+    drop(folder);
 
     std::fs::write(&newest, b"not a checkpoint").unwrap();
     std::fs::remove_file(path.join("checkpoint/0003.checkpoint")).unwrap();
     let error = RunFolder::resume(&path, &mut thrown(), &registry(), 1).unwrap_err();
     assert!(error.to_string().contains("0004.checkpoint"), "{error}");
+}
+
+#[test]
+fn a_run_without_a_checkpoint_begins_anew() {
+    let home = tempfile::tempdir().unwrap();
+    let path = home.path().join("run");
+    let (mut folder, mut world) = begin(&path);
+    run(&mut folder, &mut world, 3);
+    let whole = folder.record().state_hashes.clone();
+    drop(folder);
+    std::fs::remove_dir_all(path.join("checkpoint")).unwrap();
+    let mut world = thrown();
+    let mut folder = RunFolder::resume(&path, &mut world, &registry(), 1).unwrap();
+    assert_eq!((world.frame_number, RunFolder::frame_files(&path).unwrap().len()), (0, 1));
+    run(&mut folder, &mut world, 3);
+    assert_eq!(folder.record().state_hashes, whole);
+    let stats = std::fs::read_to_string(path.join("stats.csv")).unwrap();
+    assert_eq!(stats.lines().count(), 5, "{stats}");
+}
+
+#[test]
+fn two_processes_never_write_one_folder() {
+    let home = tempfile::tempdir().unwrap();
+    let path = home.path().join("run");
+    let (folder, _) = begin(&path);
+    let resumed = RunFolder::resume(&path, &mut thrown(), &registry(), 1);
+    assert!(matches!(resumed, Err(FolderError::InUse(_))), "{resumed:?}");
+    let replaced = RunFolder::create(&path, "", record(), 1, Existing::Replace);
+    assert!(matches!(replaced, Err(FolderError::InUse(_))), "{replaced:?}");
+    assert!(RunFolder::frame_path(&path, 0).is_file());
+    drop(folder);
+    RunFolder::resume(&path, &mut thrown(), &registry(), 1).unwrap();
+}
+
+#[test]
+fn a_scene_that_was_edited_since_is_refused() {
+    let home = tempfile::tempdir().unwrap();
+    let path = home.path().join("run");
+    begin(&path);
+    std::fs::write(path.join("scene.toml"), "# another scene").unwrap();
+    let error = RunFolder::resume(&path, &mut thrown(), &registry(), 1).unwrap_err();
+    assert!(error.to_string().contains("another scene than the scene.toml"), "{error}");
+}
+
+#[test]
+fn a_table_that_has_lost_rows_is_refused_not_filled_with_zeros() {
+    let home = tempfile::tempdir().unwrap();
+    let path = home.path().join("run");
+    let (mut folder, mut world) = begin(&path);
+    run(&mut folder, &mut world, 2);
+    drop(folder);
+    std::fs::write(path.join("stats.csv"), "frame\n").unwrap();
+    let error = RunFolder::resume(&path, &mut thrown(), &registry(), 1).unwrap_err();
+    assert!(error.to_string().contains("stats.csv has 6 bytes"), "{error}");
+    assert_eq!(std::fs::read_to_string(path.join("stats.csv")).unwrap(), "frame\n");
 }
 
 #[test]
