@@ -50,6 +50,7 @@ fn descend<'t>(
     steps: &[Step],
     key_span: &Span,
 ) -> Result<&'t mut Node, Problem> {
+    let mut list = "thing";
     for step in steps {
         let kind = node.value.kind();
         (node, form) = match (step, &mut node.value, form) {
@@ -63,6 +64,7 @@ fn descend<'t>(
                     entries.push((key.clone(), Node { key: key_span.clone(), span: key_span.clone(), value }));
                     entries.len() - 1
                 });
+                list = key;
                 (&mut entries[position].1, form)
             }
             (Step::Index(index), Value::List(items), Form::List { item, .. }) => {
@@ -78,7 +80,7 @@ fn descend<'t>(
                     items.iter().map(|item| name_of(item).unwrap_or_default().to_owned()).collect();
                 let Some(position) = names.iter().position(|known| known == name) else {
                     let named = names.into_iter().filter(|name| !name.is_empty()).collect();
-                    return Err(unknown_name("thing in this list called", name, named));
+                    return Err(unknown_name(&format!("{list} called"), name, named));
                 };
                 (&mut items[position], &**item)
             }

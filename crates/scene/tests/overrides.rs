@@ -62,10 +62,7 @@ fn errors_point_at_the_flag() {
             "--set:1:16: `world.duration` = -2 s is impossible: it must be above 0 and at most 1000000",
         ),
         ("body[3].edge=1", "--set:1:1: --set: there is no number 3 (there are 1, counted from 0)"),
-        (
-            "body.bwol.edge=1",
-            "--set:1:1: there is no thing in this list called \"bwol\" (did you mean \"bowl\"? there is only bowl)",
-        ),
+        ("body.bwol.edge=1", "--set:1:1: there is no body called \"bwol\" (did you mean \"bowl\"? there is only bowl)"),
         (
             "body.bowl.edge=5 mm",
             "--set:1:16: `body[0].edge` must be a number (metres), not a string (write 0.005 (metres))",

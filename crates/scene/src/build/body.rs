@@ -33,7 +33,7 @@ pub fn build(document: &SceneDocument, index: usize) -> Result<(Body, String), S
     };
     let size = source.size();
     let mass = method.account(&Vec3::zeros()).mass;
-    let matter = if material.name.is_empty() { String::new() } else { format!(" of {}", material.name) };
+    let matter = body.material.preset.as_ref().map_or(String::new(), |preset| format!(" of {preset}"));
     let line = format!(
         "{}: {} × {} × {} m, {} kg{matter}, {elements}",
         body.name,
