@@ -7,6 +7,17 @@ use craze_frame::{FrameFileError, WriteError};
 use craze_render::RenderError;
 use craze_scene::{SceneErrors, Style};
 use std::io::{self, IsTerminal, Write};
+use std::path::Path;
+
+/// Exit code after Ctrl-C, as shells have it.
+pub const INTERRUPTED: u8 = 130;
+
+/// A path as a shell takes it.
+pub fn quoted(path: &Path) -> String {
+    let text = path.display().to_string();
+    let plain = |letter: char| letter.is_ascii_alphanumeric() || "/._-+=:@%,".contains(letter);
+    if text.chars().all(plain) && !text.is_empty() { text } else { format!("'{}'", text.replace('\'', r"'\''")) }
+}
 
 /// Why the program ends early.
 #[derive(Debug, thiserror::Error)]
@@ -36,8 +47,16 @@ pub enum Problem {
     #[error(transparent)]
     Format(#[from] UnknownFormat),
     /// Somebody pressed Ctrl-C.
-    #[error("interrupted; continue with: {resume}")]
-    Interrupted {
+    #[error("interrupted; {0}")]
+    Interrupted(
+        /// How to go on.
+        String,
+    ),
+    /// A run whose folder can no longer be written.
+    #[error("{cause}\n  help: what was computed is kept; once there is room, continue with: {resume}")]
+    Stopped {
+        /// What went wrong.
+        cause: FolderError,
         /// The line to type.
         resume: String,
     },
@@ -62,7 +81,7 @@ impl Problem {
 
     /// 130 after Ctrl-C, as shells have it; otherwise 1.
     pub fn exit_code(&self) -> u8 {
-        if matches!(self, Problem::Interrupted { .. }) { 130 } else { 1 }
+        if matches!(self, Problem::Interrupted(_)) { INTERRUPTED } else { 1 }
     }
 
     /// Tells what is wrong on standard error.
@@ -84,5 +103,16 @@ impl Problem {
             _ => format!("error: {self}"),
         };
         let _ = writeln!(stderr, "{text}");
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn paths_are_quoted_where_a_shell_would_split_them() {
+        assert_eq!(quoted(Path::new("out/two-bodies")), "out/two-bodies");
+        assert_eq!(quoted(Path::new("my runs/it's")), r"'my runs/it'\''s'");
     }
 }

@@ -3,6 +3,7 @@
 use crate::Voice;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use serde_json::json;
+use std::io::{self, Write};
 use std::time::{Duration, Instant};
 
 /// Shows how a run goes.
@@ -44,21 +45,23 @@ impl Meter {
         }
     }
 
-    /// After a frame.
-    pub fn frame(&mut self, number: u32, moment: &Moment, elements: u64, pieces: u64) {
+    /// After a frame. Fails if standard output is gone.
+    pub fn frame(&mut self, number: u32, moment: &Moment, elements: u64, pieces: u64) -> io::Result<()> {
         self.bar.set_position(u64::from(number));
         match self.voice {
             Voice::Person => {
                 let counts = counts(elements, pieces);
                 self.bar.set_message(format!("t {:.4} s, Δt {}, {counts}", moment.time, seconds(moment.time_step)));
             }
-            Voice::Program => println!(
+            Voice::Program => writeln!(
+                io::stdout().lock(),
                 "{}",
                 json!({ "frame": number, "time": moment.time, "time_step": moment.time_step,
                         "elements": elements, "pieces": pieces })
-            ),
+            )?,
             Voice::Silent => {}
         }
+        Ok(())
     }
 
     /// Takes the bar away.
@@ -69,8 +72,12 @@ impl Meter {
 
 /// Elements and pieces in words.
 pub fn counts(elements: u64, pieces: u64) -> String {
-    let plural = |count: u64, word: &str| format!("{count} {word}{}", if count == 1 { "" } else { "s" });
     format!("{}, {}", plural(elements, "element"), plural(pieces, "piece"))
+}
+
+/// A count with its word: 1 piece, 2 pieces.
+pub fn plural(count: u64, word: &str) -> String {
+    format!("{count} {word}{}", if count == 1 { "" } else { "s" })
 }
 
 /// A time as a person says it: 12.5 µs.

@@ -5,7 +5,7 @@ use crate::problem::Problem;
 use clap::Args;
 use craze_material::nearest;
 use craze_scene::SceneDocument;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 /// Changes to a scene from the command line.
 #[derive(Args, Clone, Debug, Default)]
@@ -14,11 +14,18 @@ pub struct Changes {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub frames: Option<u32>,
     /// Seed of everything random
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = parse_seed, allow_negative_numbers = true)]
     pub seed: Option<u64>,
     /// Change a key of the scene, as in world.gravity=[0,0,0] or body.bowl.edge=0.01 (may be repeated)
     #[arg(long = "set", value_name = "KEY=VALUE")]
     pub set: Vec<String>,
+}
+
+/// A seed that a scene file can hold.
+fn parse_seed(text: &str) -> Result<u64, String> {
+    let most = i64::MAX as u64;
+    let seed = text.parse().ok().filter(|seed| *seed <= most);
+    seed.ok_or_else(|| format!("a seed is a whole number from 0 to {most}"))
 }
 
 /// A scene with its name.
@@ -29,31 +36,37 @@ pub struct NamedScene {
     pub document: SceneDocument,
 }
 
-/// Reads a built-in scene or a scene file, with changes; paths of models become relative to the scene file.
+/// Reads a built-in scene or a scene file, with changes; paths of models count from the scene file.
 pub fn read(name: &str, changes: &Changes) -> Result<NamedScene, Problem> {
     let path = Path::new(name);
     let mut overrides = changes.set.clone();
     if let Some(seed) = changes.seed {
         overrides.push(format!("world.seed={seed}"));
     }
-    let (run_name, mut document, folder) = match gallery::find(name) {
-        Some(scene) if !path.exists() => {
-            (name.to_owned(), SceneDocument::parse(scene.text, &format!("{name} (built in)"), &overrides)?, None)
+    let mut named = match gallery::find(name) {
+        // A folder may have the name of a scene: that of its run, for one.
+        Some(scene) if !path.exists() || path.is_dir() => {
+            let document = SceneDocument::parse(scene.text, &format!("{name} (built in)"), &overrides)?;
+            NamedScene { name: name.to_owned(), document }
         }
         _ if path.exists() || name.ends_with(".toml") || name.contains('/') => {
             let stem = path.file_stem().map(|stem| stem.to_string_lossy().into_owned());
-            let document = SceneDocument::read(path, &overrides)?;
-            (stem.unwrap_or_else(|| "scene".to_owned()), document, path.parent().map(PathBuf::from))
+            let mut document = SceneDocument::read(path, &overrides)?;
+            // Absolute, so that the scene as run means the same models wherever it lies and whoever resumes it.
+            if let Some(folder) = std::path::absolute(path).ok().as_deref().and_then(Path::parent) {
+                document.scene.resolve_files(folder);
+            }
+            NamedScene { name: stem.unwrap_or_else(|| "scene".to_owned()), document }
         }
         _ => return Err(unknown(name)),
     };
     if let Some(frames) = changes.frames {
-        document.scene.world.duration = f64::from(frames) / document.scene.world.fps;
+        let scene = &mut named.document.scene;
+        scene.world.duration = f64::from(frames) / scene.world.fps;
+        // A duration that no scene file may have could not be resumed.
+        craze_scene::parse(&scene.to_toml(), &format!("--frames {frames}"))?;
     }
-    if let Some(folder) = folder {
-        document.scene.resolve_files(&folder);
-    }
-    Ok(NamedScene { name: run_name, document })
+    Ok(named)
 }
 
 fn unknown(name: &str) -> Problem {

@@ -2,6 +2,7 @@
 
 use crate::Voice;
 use crate::problem::Problem;
+use crate::progress::plural;
 use crate::scene_source::{self, Changes};
 use clap::Args;
 use craze_scene::build;
@@ -30,8 +31,11 @@ pub fn run(arguments: &Arguments, voice: Voice) -> Result<(), Problem> {
             let frames = world.frames();
             writeln!(
                 stdout,
-                "{}: all is well ({} frames, {} s at {} fps)",
-                scene.name, frames, world.duration, world.fps
+                "{}: all is well ({}, {} s at {} fps)",
+                scene.name,
+                plural(frames, "frame"),
+                world.duration,
+                world.fps
             )?;
         }
         Voice::Program => {

@@ -2,6 +2,7 @@
 
 use crate::Voice;
 use crate::problem::Problem;
+use crate::progress::plural;
 use clap::Args;
 use craze_export::{Format, export_sequence};
 use serde_json::json;
@@ -33,7 +34,9 @@ pub fn run(arguments: &Arguments, voice: Voice) -> Result<(), Problem> {
     let mut stdout = std::io::stdout().lock();
     match voice {
         Voice::Person => {
-            writeln!(stdout, "{} frames in {} files in {}", report.frames, report.files.len(), folder.display())?;
+            let frames = plural(report.frames as u64, "frame");
+            let files = plural(report.files.len() as u64, "file");
+            writeln!(stdout, "{frames} in {files} in {}", folder.display())?;
             for what in &report.left_out {
                 writeln!(stdout, "left out: {what}")?;
             }

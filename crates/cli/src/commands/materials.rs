@@ -41,9 +41,10 @@ pub fn run(arguments: &Arguments, voice: Voice) -> Result<(), Problem> {
 }
 
 fn list(stdout: &mut impl Write, voice: Voice) -> Result<(), Problem> {
+    let width = presets::names().map(str::len).max().unwrap_or(0);
     if voice != Voice::Program {
-        writeln!(stdout, "{:18} {:>13} {:>12} {:>8} {:>14}", "", "density", "Young", "Poisson", "strength")?;
-        writeln!(stdout, "{:18} {:>13} {:>12} {:>8} {:>14}", "", "kg/m³", "Pa", "", "Pa")?;
+        writeln!(stdout, "{:width$} {:>13} {:>12} {:>8} {:>14}", "", "density", "Young", "Poisson", "strength")?;
+        writeln!(stdout, "{:width$} {:>13} {:>12} {:>8} {:>14}", "", "kg/m³", "Pa", "", "Pa")?;
     }
     for preset in presets::all() {
         let material = preset.material();
@@ -57,7 +58,7 @@ fn list(stdout: &mut impl Write, voice: Voice) -> Result<(), Problem> {
             )?,
             Voice::Person | Voice::Silent => writeln!(
                 stdout,
-                "{:18} {:>13.0} {:>12.3e} {:>8.2} {:>14}",
+                "{:width$} {:>13.0} {:>12.3e} {:>8.2} {:>14}",
                 preset.name,
                 material.density,
                 material.elasticity.young(),

@@ -1,10 +1,10 @@
 //! `craze new`
 
 use crate::Voice;
-use crate::problem::Problem;
+use crate::problem::{Problem, quoted};
 use clap::Args;
 use craze_scene::Template;
-use std::io::{ErrorKind, Write};
+use std::io::Write;
 use std::path::PathBuf;
 
 #[derive(Args)]
@@ -29,18 +29,18 @@ pub fn run(arguments: &Arguments, voice: Voice) -> Result<(), Problem> {
         Problem::new(format!("there is no template called \"{}\"", arguments.template), help)
     })?;
     let file = arguments.file.display();
-    if arguments.force {
-        craze_frame::atomic_write(&arguments.file, template.text().as_bytes())?;
-    } else {
-        let cannot = |error: std::io::Error| match error.kind() {
-            ErrorKind::AlreadyExists => Problem::new(format!("{file} exists already"), "replace it with --force"),
-            _ => Problem::new(format!("cannot write {file}: {error}"), ""),
-        };
-        let mut opened = std::fs::File::create_new(&arguments.file).map_err(cannot)?;
-        opened.write_all(template.text().as_bytes()).map_err(cannot)?;
+    // A link that leads nowhere is something that exists, too.
+    if arguments.file.symlink_metadata().is_ok() && !arguments.force {
+        return Err(Problem::new(format!("{file} exists already"), "replace it with --force"));
     }
+    craze_frame::atomic_write(&arguments.file, template.text().as_bytes())?;
     if voice == Voice::Person {
-        writeln!(std::io::stdout().lock(), "wrote {file} ({}); run it with: craze run {file}", template.summary())?;
+        writeln!(
+            std::io::stdout().lock(),
+            "wrote {file} ({}); run it with: craze run {}",
+            template.summary(),
+            quoted(&arguments.file)
+        )?;
     }
     Ok(())
 }

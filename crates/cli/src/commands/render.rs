@@ -64,13 +64,13 @@ pub fn run(arguments: &Arguments, voice: Voice) -> Result<(), Problem> {
     let settings = fitted(settings, &frame_files(&arguments.run, None)?)?;
     let written = if arguments.gif {
         let path = arguments.output.clone().unwrap_or_else(|| arguments.run.join("animation.gif"));
+        make_folder(path.parent().unwrap_or(Path::new("")))?;
         let images = files.iter().map(|file| picture(file, &settings)).collect::<Result<Vec<_>, _>>()?;
         write_gif(&path, &images, 1.0 / scene.world.fps)?;
         vec![path]
     } else {
         let folder = arguments.output.clone().unwrap_or_else(|| arguments.run.join("pictures"));
-        std::fs::create_dir_all(&folder)
-            .map_err(|error| Problem::new(format!("cannot create {}: {error}", folder.display()), ""))?;
+        make_folder(&folder)?;
         let mut written = Vec::new();
         for file in &files {
             let path = folder.join(file.with_extension("png").file_name().unwrap_or_default());
@@ -90,8 +90,21 @@ pub fn run(arguments: &Arguments, voice: Voice) -> Result<(), Problem> {
     Ok(())
 }
 
+fn make_folder(folder: &Path) -> Result<(), Problem> {
+    std::fs::create_dir_all(folder).map_err(|error| {
+        Problem::new(format!("cannot create the folder {}: {error}", folder.display()), "choose another with -o")
+    })
+}
+
 /// Files of all frames of a run, or of one.
 pub fn frame_files(run: &Path, only: Option<u32>) -> Result<Vec<PathBuf>, Problem> {
+    let help = "give the folder of a run, as in out/two-bodies";
+    if !run.exists() {
+        return Err(Problem::new(format!("there is no folder {}", run.display()), help));
+    }
+    if !run.join("frames").is_dir() {
+        return Err(Problem::new(format!("{} is not the folder of a run: it has no frames", run.display()), help));
+    }
     let files = match only {
         Some(number) => {
             let path = RunFolder::frame_path(run, number);
@@ -100,11 +113,15 @@ pub fn frame_files(run: &Path, only: Option<u32>) -> Result<Vec<PathBuf>, Proble
         None => RunFolder::frame_files(run)?,
     };
     if files.is_empty() {
-        let which = only.map_or("frames".to_owned(), |number| format!("frame {number}"));
-        return Err(Problem::new(
-            format!("{} has no {which}", run.display()),
-            "give the folder of a run, as in out/two-bodies",
-        ));
+        let there = RunFolder::frame_files(run)?;
+        let name = |file: &PathBuf| file.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+        return Err(match (only, there.first(), there.last()) {
+            (Some(number), Some(first), Some(last)) => Problem::new(
+                format!("{} has no frame {number}", run.display()),
+                format!("there are {} to {}", name(first), name(last)),
+            ),
+            _ => Problem::new(format!("{} has no frames", run.display()), help),
+        });
     }
     Ok(files)
 }

@@ -2,11 +2,11 @@
 
 use super::render;
 use crate::Voice;
-use crate::problem::Problem;
-use crate::progress::{Meter, Moment, counts, seconds};
+use crate::problem::{self, Problem};
+use crate::progress::{Meter, Moment, counts, plural, seconds};
 use crate::scene_source::{self, Changes, NamedScene};
 use clap::Args;
-use craze_engine::{Certificate, Existing, Machine, RunFolder, RunRecord, RunResult, Verdict, World};
+use craze_engine::{Certificate, Existing, FolderError, Machine, RunFolder, RunRecord, RunResult, Verdict, World};
 use craze_math::lanes::Instructions;
 use craze_render::write_gif;
 use craze_scene::{Built, Scene, SceneDocument, build, registry};
@@ -20,6 +20,9 @@ use std::time::Instant;
 /// Pictures in a preview, at most: it is to be ready in seconds.
 const PREVIEW_PICTURES: usize = 24;
 
+const PREVIEW_PICTURE: &str = "preview.png";
+const PREVIEW_FILM: &str = "preview.gif";
+
 #[derive(Args)]
 pub struct Arguments {
     /// Name of a built-in scene, or path of a scene file
@@ -31,7 +34,7 @@ pub struct Arguments {
     #[command(flatten)]
     changes: Changes,
     /// Continue a run that was interrupted
-    #[arg(long, conflicts_with_all = ["force", "seed", "set"])]
+    #[arg(long, conflicts_with_all = ["force", "frames", "seed", "set"])]
     resume: bool,
     /// Replace a run folder that exists
     #[arg(long)]
@@ -41,11 +44,12 @@ pub struct Arguments {
 /// Runs a scene to its end and leaves a run folder.
 pub fn run(arguments: &Arguments, voice: Voice) -> Result<(), Problem> {
     let started = Instant::now();
-    let presses = count_interrupts();
+    let presses = count_interrupts(voice);
     let Begun { mut folder, mut world, scene } = begin(arguments, voice)?;
     let frames = frame_count(&scene).max(folder.record().frames);
     let registry = registry();
     let mut meter = Meter::new(voice, frames, world.frame_number);
+    let first = world.frame_number;
     while world.frame_number < frames {
         if presses.load(Ordering::Relaxed) > 0 {
             return interrupted(&mut folder, &world, &meter);
@@ -62,19 +66,23 @@ pub fn run(arguments: &Arguments, voice: Voice) -> Result<(), Problem> {
             Ok(Verdict::Stop) => return interrupted(&mut folder, &world, &meter),
             Err(error) => {
                 meter.finish();
-                folder.finish(&world, RunResult::Failed(error.to_string()))?;
+                folder.finish(&world, RunResult::Failed(error.to_string())).map_err(stopped(folder.path()))?;
                 return Err(error.into());
             }
         }
-        folder.record_frame(&mut world)?;
+        folder.record_frame(&mut world).map_err(|error| {
+            meter.finish();
+            stopped(folder.path())(error)
+        })?;
         let account = world.account();
         let moment = Moment { time: world.time, time_step: world.last_time_step };
-        meter.frame(world.frame_number, &moment, account.elements, account.pieces);
+        meter.frame(world.frame_number, &moment, account.elements, account.pieces)?;
     }
     meter.finish();
-    folder.finish(&world, RunResult::Complete)?;
-    if scene.output.preview {
-        preview(folder.path(), &scene)?;
+    folder.finish(&world, RunResult::Complete).map_err(stopped(folder.path()))?;
+    let has_preview = [PREVIEW_PICTURE, PREVIEW_FILM].iter().all(|name| folder.path().join(name).is_file());
+    if scene.output.preview && (world.frame_number > first || !has_preview) {
+        preview(folder.path(), &scene, &presses)?;
     }
     tell(&folder, &world, voice, started)
 }
@@ -118,7 +126,7 @@ fn begin(arguments: &Arguments, voice: Voice) -> Result<Begun, Problem> {
             writeln!(stdout, "{line}")?;
         }
     }
-    folder.record_frame(&mut world)?;
+    folder.record_frame(&mut world).map_err(stopped(folder.path()))?;
     Ok(Begun { folder, world, scene })
 }
 
@@ -126,10 +134,10 @@ fn resume(arguments: &Arguments, voice: Voice) -> Result<Begun, Problem> {
     let path = match (&arguments.output, &arguments.scene) {
         (Some(path), _) => path.clone(),
         // A run's own folder may be named, or the scene that it came from.
-        (None, Some(name)) if RunFolder::scene_path(Path::new(name)).is_file() => PathBuf::from(name),
+        (None, Some(name)) if RunFolder::record_path(Path::new(name)).is_file() => PathBuf::from(name),
         (None, Some(name)) => {
-            let stem = Path::new(name).file_stem().unwrap_or_default();
-            Path::new("out").join(stem)
+            let of_scene = Path::new("out").join(Path::new(name).file_stem().unwrap_or_default());
+            if Path::new(name).is_dir() && !of_scene.is_dir() { PathBuf::from(name) } else { of_scene }
         }
         (None, None) => {
             return Err(Problem::new(
@@ -141,12 +149,29 @@ fn resume(arguments: &Arguments, voice: Voice) -> Result<Begun, Problem> {
     if !path.is_dir() {
         return Err(Problem::new(format!("there is no run in {}", path.display()), "start it without --resume"));
     }
+    if !RunFolder::record_path(&path).is_file() {
+        let help = "name the folder of a run, as in: craze run --resume out/two-bodies";
+        return Err(Problem::new(format!("{} is not the folder of a run: it has no run.json", path.display()), help));
+    }
+    if !RunFolder::scene_path(&path).is_file() {
+        let help = "start it again with --force";
+        return Err(Problem::new(format!("{} has no scene.toml, so that nothing can go on", path.display()), help));
+    }
     let document = SceneDocument::read(&RunFolder::scene_path(&path), &[])?;
     let mut world = build(&document)?.world;
     let scene = document.scene;
     let folder = RunFolder::resume(&path, &mut world, &registry(), scene.output.checkpoint_every)?;
+    for problem in folder.passed_over() {
+        tell_aside(&format!("warning: {problem}; going on from the checkpoint before it"), voice);
+    }
     if voice == Voice::Person {
-        writeln!(std::io::stdout().lock(), "{}: going on after frame {}", path.display(), world.frame_number)?;
+        let reached = world.frame_number;
+        let words = if reached >= frame_count(&scene) {
+            format!("all {reached} frames are there already")
+        } else {
+            format!("going on after frame {reached}")
+        };
+        writeln!(std::io::stdout().lock(), "{}: {words}", path.display())?;
     }
     Ok(Begun { folder, world, scene })
 }
@@ -164,36 +189,61 @@ fn machine() -> Machine {
 }
 
 /// Counts how often Ctrl-C was pressed.
-fn count_interrupts() -> Arc<AtomicU32> {
+fn count_interrupts(voice: Voice) -> Arc<AtomicU32> {
     let presses = Arc::new(AtomicU32::new(0));
     let counter = presses.clone();
     // Without a handler Ctrl-C kills the program, and the run can still be resumed from its last checkpoint.
-    let _ = ctrlc::set_handler(move || {
-        if counter.fetch_add(1, Ordering::Relaxed) == 0 {
-            eprintln!("finishing the frame; press Ctrl-C again to stop at once");
-        }
+    let _ = ctrlc::set_handler(move || match counter.fetch_add(1, Ordering::Relaxed) {
+        0 => tell_aside("finishing the frame; press Ctrl-C again to stop at once", voice),
+        1 => {}
+        // Even a step or a picture that takes long is left now: files are whole or not there at any moment.
+        _ => std::process::exit(i32::from(problem::INTERRUPTED)),
     });
     presses
 }
 
+/// Says something beside what was asked for, unless nobody is to be bothered.
+fn tell_aside(text: &str, voice: Voice) {
+    if voice == Voice::Person {
+        // A terminal that is gone is no reason to stop.
+        let _ = writeln!(std::io::stderr().lock(), "{text}");
+    }
+}
+
+fn resume_line(path: &Path) -> String {
+    format!("craze run --resume {}", problem::quoted(path))
+}
+
+/// A run that had to stop because its folder could not be written, and how to go on.
+fn stopped(path: &Path) -> impl FnOnce(FolderError) -> Problem {
+    let resume = resume_line(path);
+    move |cause| Problem::Stopped { cause, resume }
+}
+
 fn interrupted(folder: &mut RunFolder, world: &World, meter: &Meter) -> Result<(), Problem> {
     meter.finish();
-    folder.finish(world, RunResult::Interrupted)?;
-    Err(Problem::Interrupted { resume: format!("craze run --resume {}", folder.path().display()) })
+    folder.finish(world, RunResult::Interrupted).map_err(stopped(folder.path()))?;
+    Err(Problem::Interrupted(format!("continue with: {}", resume_line(folder.path()))))
 }
 
 /// preview.png (the last frame) and preview.gif.
-fn preview(path: &Path, scene: &Scene) -> Result<(), Problem> {
+fn preview(path: &Path, scene: &Scene, presses: &AtomicU32) -> Result<(), Problem> {
+    let picture = |file: &PathBuf, settings: &craze_render::Settings| {
+        if presses.load(Ordering::Relaxed) > 0 {
+            let later = format!("all frames are there; make pictures with: craze render {}", problem::quoted(path));
+            return Err(Problem::Interrupted(later));
+        }
+        render::picture(file, settings)
+    };
     let files = render::frame_files(path, None)?;
     let settings = render::fitted(render::settings(scene), &files)?;
     if let Some(last) = files.last() {
-        render::picture(last, &settings)?.write_png(path.join("preview.png"))?;
+        picture(last, &settings)?.write_png(path.join(PREVIEW_PICTURE))?;
     }
     let small = craze_render::Settings { width: 480, height: 270, samples: 9, ..settings };
     let every = files.len().div_ceil(PREVIEW_PICTURES);
-    let images =
-        files.iter().step_by(every).map(|file| render::picture(file, &small)).collect::<Result<Vec<_>, _>>()?;
-    write_gif(path.join("preview.gif"), &images, every as f64 / scene.world.fps)?;
+    let images = files.iter().step_by(every).map(|file| picture(file, &small)).collect::<Result<Vec<_>, _>>()?;
+    write_gif(path.join(PREVIEW_FILM), &images, every as f64 / scene.world.fps)?;
     Ok(())
 }
 
@@ -202,16 +252,21 @@ fn tell(folder: &RunFolder, world: &World, voice: Voice, started: Instant) -> Re
     let account = world.account();
     let wall = started.elapsed().as_secs_f64();
     match voice {
-        Voice::Person => writeln!(
-            stdout,
-            "{}: {} frames, {} s simulated in {:.1} s; {}; last Δt {}",
-            folder.path().display(),
-            world.frame_number,
-            world.time,
-            wall,
-            counts(account.elements, account.pieces),
-            seconds(world.last_time_step)
-        )?,
+        Voice::Person => {
+            write!(
+                stdout,
+                "{}: {}, {} s simulated in {wall:.1} s; {}",
+                folder.path().display(),
+                plural(u64::from(world.frame_number), "frame"),
+                world.time,
+                counts(account.elements, account.pieces)
+            )?;
+            // A run that had nothing left to do took no step.
+            if world.last_time_step > 0.0 {
+                write!(stdout, "; last Δt {}", seconds(world.last_time_step))?;
+            }
+            writeln!(stdout)?;
+        }
         Voice::Program => writeln!(
             stdout,
             "{}",
