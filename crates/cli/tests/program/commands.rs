@@ -1,0 +1,192 @@
+//! Every command does what its help says.
+
+use crate::workshop::{BLOCK, Workshop};
+use serde_json::Value;
+use std::fs;
+
+fn built_in_scenes(workshop: &Workshop) -> Vec<String> {
+    let told = workshop.craze(&["scenes", "--json"]).succeeded();
+    let name = |line: &str| {
+        let scene: Value = serde_json::from_str(line).expect("JSON");
+        assert!(scene["title"].as_str().is_some_and(|title| !title.is_empty()), "{line}");
+        scene["name"].as_str().expect("a name").to_owned()
+    };
+    told.lines().map(name).collect()
+}
+
+#[test]
+fn every_built_in_scene_checks_prints_and_runs() {
+    let workshop = Workshop::new();
+    let names = built_in_scenes(&workshop);
+    assert!(names.contains(&"two-bodies".to_owned()), "{names:?}");
+    let list = workshop.craze(&["scenes"]).succeeded();
+    for name in &names {
+        assert!(list.contains(name.as_str()), "{list}");
+        let told = workshop.craze(&["check", name]).succeeded();
+        assert!(told.contains("all is well"), "{told}");
+        workshop.craze(&["run", name, "--frames", "1", "--set", "output.preview=false"]).succeeded();
+        assert_eq!(workshop.state_hashes(&format!("out/{name}")).len(), 2);
+        // What is printed is the same scene.
+        let text = workshop.craze(&["scenes", name]).succeeded();
+        workshop.write("printed.toml", text);
+        let file = ["run", "printed.toml", "--force", "--frames", "1", "--set", "output.preview=false"];
+        workshop.craze(&file).succeeded();
+        assert_eq!(workshop.state_hashes("out/printed"), workshop.state_hashes(&format!("out/{name}")));
+    }
+}
+
+#[test]
+fn a_folder_named_like_a_scene_does_not_hide_it() {
+    let workshop = Workshop::new();
+    fs::create_dir(workshop.path("two-bodies")).expect("a folder");
+    workshop.craze(&["check", "two-bodies"]).succeeded();
+}
+
+#[test]
+fn every_template_checks_and_runs() {
+    let workshop = Workshop::new();
+    for template in ["drop", "pull", "particles"] {
+        let file = format!("{template}.toml");
+        let told = workshop.craze(&["new", &file, "--template", template]).succeeded();
+        assert!(told.contains(&format!("run it with: craze run {file}")), "{told}");
+        workshop.craze(&["check", &file]).succeeded();
+        workshop.craze(&["run", &file, "--frames", "1", "--set", "output.preview=false"]).succeeded();
+        assert_eq!(workshop.record(&format!("out/{template}"))["result"], "complete");
+    }
+    workshop.craze(&["new", "usual.toml"]).succeeded();
+    let text = |name: &str| fs::read_to_string(workshop.path(name)).expect(name);
+    assert_eq!(text("usual.toml"), text("drop.toml"));
+}
+
+#[test]
+fn check_says_what_it_found() {
+    let workshop = Workshop::with_scene(BLOCK);
+    let told = workshop.craze(&["check", "scene.toml"]).succeeded();
+    assert!(told.contains("block: 0.1 × 0.1 × 0.1 m, 1 kg, 48 tetrahedra"), "{told}");
+    assert!(told.contains("scene: all is well (5 frames, 0.1 s at 50 fps)"), "{told}");
+    assert_eq!(workshop.files("."), ["scene.toml"]);
+}
+
+#[test]
+fn materials_are_listed_with_units_and_sources() {
+    let workshop = Workshop::new();
+    let told = workshop.craze(&["materials"]).succeeded();
+    assert!(told.contains("kg/m³"), "{told}");
+    let presets = [
+        "glass",
+        "ceramic",
+        "adobe",
+        "concrete",
+        "paper",
+        "cardboard",
+        "foil",
+        "steel",
+        "aluminium",
+        "rubber",
+        "vinyl",
+        "cork",
+        "acrylic",
+        "wood",
+        "cheese",
+        "clay",
+    ];
+    for preset in presets {
+        assert!(told.lines().any(|line| line.starts_with(preset)), "no {preset} in\n{told}");
+        let rows = workshop.craze(&["materials", preset, "--json"]).succeeded();
+        for row in rows.lines() {
+            let row: Value = serde_json::from_str(row).expect("JSON");
+            assert!(row["source"].as_str().is_some_and(|source| !source.is_empty()), "{preset}: {row}");
+        }
+    }
+    let glass = workshop.craze(&["materials", "glass"]).succeeded();
+    assert!(glass.contains("density") && glass.contains("2500") && glass.contains("kg/m³"), "{glass}");
+    workshop.craze(&["materials", "glas"]).failed_with(&["\"glas\"", "did you mean \"glass\"?"]);
+}
+
+#[test]
+fn the_schema_is_json_and_knows_the_tables_of_a_scene() {
+    let told = Workshop::new().craze(&["schema"]).succeeded();
+    let schema: Value = serde_json::from_str(&told).expect("JSON");
+    for table in ["world", "body", "hold", "obstacle", "probe"] {
+        assert!(schema["properties"][table].is_object(), "no {table}");
+    }
+}
+
+/// Width and height in a PNG's first chunk.
+fn png_size(bytes: &[u8]) -> (u32, u32) {
+    assert!(bytes.starts_with(b"\x89PNG\r\n\x1a\n"));
+    let number = |at: usize| u32::from_be_bytes(bytes[at..at + 4].try_into().expect("four bytes"));
+    (number(16), number(20))
+}
+
+#[test]
+fn render_makes_a_picture_a_frame_or_a_film() {
+    let workshop = Workshop::with_run();
+    let small = ["--size", "48x27", "--samples", "1"];
+    let told = workshop.craze(&[["render", "out/scene"].as_slice(), &small].concat()).succeeded();
+    assert_eq!(told.lines().count(), 6, "{told}");
+    assert_eq!(workshop.files("out/scene/pictures").len(), 6);
+    let picture = |name: &str| fs::read(workshop.path(name)).expect(name);
+    assert_eq!(png_size(&picture("out/scene/pictures/0003.png")), (48, 27));
+    assert_ne!(picture("out/scene/pictures/0000.png"), picture("out/scene/pictures/0003.png"));
+
+    for color in ["material", "piece", "stress", "velocity"] {
+        let call = ["render", "out/scene", "--frame", "3", "--color", color, "--wireframe", "-o", color];
+        workshop.craze(&[call.as_slice(), &small].concat()).succeeded();
+        assert_eq!(workshop.files(color), ["0003.png"]);
+    }
+    assert_ne!(picture("material/0003.png"), picture("velocity/0003.png"));
+
+    let told = workshop.craze(&[["render", "out/scene", "--gif"].as_slice(), &small].concat()).succeeded();
+    assert_eq!(told, "out/scene/animation.gif\n");
+    let film = picture("out/scene/animation.gif");
+    assert!(film.starts_with(b"GIF89a") && film.ends_with(b";"));
+    assert_eq!(film[6..10], [48, 0, 27, 0]);
+    workshop.craze(&[["render", "out/scene", "--gif", "-o", "films/one.gif"].as_slice(), &small].concat()).succeeded();
+    assert_eq!(picture("films/one.gif"), film);
+}
+
+#[test]
+fn export_writes_every_format() {
+    let workshop = Workshop::with_run();
+    // Per format: what the first bytes are, and the name of the third frame.
+    let formats: [(&str, &str, &[u8]); 4] = [
+        ("obj", "scene.0002.obj", b"#"),
+        ("ply", "scene.0002.ply", b"ply\n"),
+        ("glb", "scene.0002.glb", b"glTF"),
+        ("stl", "scene.0002.stl", b""),
+    ];
+    for (format, name, start) in formats {
+        let told = workshop.craze(&["export", "out/scene", "-f", format, "-o", format]).succeeded();
+        assert!(told.contains("6 frames in"), "{told}");
+        let bytes = fs::read(workshop.path(format).join(name)).expect(name);
+        assert!(bytes.starts_with(start) && bytes.len() > 500, "{name} has {} bytes", bytes.len());
+        let ending = format!(".{format}");
+        assert_eq!(workshop.files(format).iter().filter(|file| file.ends_with(&ending)).count(), 6);
+    }
+    workshop.craze(&["export", "out/scene", "-f", "vtk", "-o", "vtk"]).succeeded();
+    let files = workshop.files("vtk");
+    assert!(
+        files.iter().any(|file| file.ends_with(".pvd")) && files.iter().any(|file| file.ends_with(".vtp")),
+        "{files:?}"
+    );
+    workshop.craze(&["export", "out/scene", "--frame", "4", "-o", "one"]).succeeded();
+    assert!(workshop.path("one/scene.0004.obj").is_file(), "{:?}", workshop.files("one"));
+    // By itself it goes into the run.
+    workshop.craze(&["export", "out/scene"]).succeeded();
+    assert!(workshop.path("out/scene/export/scene.0000.obj").is_file());
+}
+
+#[test]
+fn help_and_version_are_there() {
+    let workshop = Workshop::new();
+    let help = workshop.craze(&["--help"]).succeeded();
+    let commands = ["run", "check", "scenes", "new", "materials", "schema", "render", "export", "validate", "bench"];
+    for command in commands {
+        assert!(help.contains(command), "{help}");
+        assert!(workshop.craze(&[command, "--help"]).succeeded().contains("Usage:"));
+    }
+    assert_eq!(workshop.craze(&["--version"]).succeeded(), format!("craze {}\n", env!("CARGO_PKG_VERSION")));
+    let answer = workshop.craze(&[]);
+    assert_eq!(answer.code, Some(2), "{answer}");
+}

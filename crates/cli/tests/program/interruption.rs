@@ -1,0 +1,138 @@
+//! Runs that are stopped in the middle, and go on as if nothing had been.
+#![cfg(unix)]
+
+use crate::workshop::{Answer, Lasting, MEDLEY, Workshop};
+use std::process::{Child, Command};
+use std::thread::sleep;
+use std::time::{Duration, Instant};
+
+const KILLS: u32 = 20;
+
+/// Random numbers in [0, 1) from a seed: a test that fails must fail again.
+struct Dice(u64);
+
+impl Dice {
+    fn throw(&mut self) -> f64 {
+        // The generator of Knuth's MMIX; its upper bits are good enough to choose moments.
+        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (self.0 >> 11) as f64 / (1u64 << 53) as f64
+    }
+}
+
+fn undisturbed(workshop: &Workshop) -> Lasting {
+    workshop.craze(&["run", "scene.toml", "-o", "undisturbed"]).succeeded();
+    workshop.lasting("undisturbed")
+}
+
+/// Goes on with the run in `killed`, from whatever the last kill left.
+fn go_on(workshop: &Workshop) -> Child {
+    let has = |name: &str| workshop.path("killed").join(name).is_file();
+    match (has("run.json"), has("scene.toml")) {
+        (true, true) => workshop.start(&["run", "--resume", "killed"]),
+        // Killed before there was anything to resume.
+        (true, false) => workshop.start(&["run", "scene.toml", "-o", "killed", "--force"]),
+        (false, _) => workshop.start(&["run", "scene.toml", "-o", "killed"]),
+    }
+}
+
+fn ended(child: Child, call: &str) -> Answer {
+    Answer::new(call, &child.wait_with_output().expect("the program ends"))
+}
+
+#[test]
+fn a_run_that_is_killed_twenty_times_at_random_moments_ends_with_the_same_bits() {
+    let workshop = Workshop::with_scene(MEDLEY);
+    let started = Instant::now();
+    let whole = undisturbed(&workshop);
+    let duration = started.elapsed();
+    let mut dice = Dice(2);
+    let mut kills = 0;
+    while kills < KILLS {
+        let mut child = go_on(&workshop);
+        sleep(duration.mul_f64(0.6 * dice.throw()));
+        if child.try_wait().expect("a child").is_none() {
+            child.kill().expect("a child that can be killed");
+            child.wait().expect("a child");
+            kills += 1;
+            continue;
+        }
+        // It was faster than the dice: what is complete must be right, and the next one starts from the beginning.
+        ended(child, "resumed").succeeded();
+        workshop.lasting("killed").assert_same_as(&whole, "between kills");
+        std::fs::remove_dir_all(workshop.path("killed")).expect("removable");
+    }
+    ended(go_on(&workshop), "after the last kill").succeeded();
+    workshop.lasting("killed").assert_same_as(&whole, "after the last kill");
+    let left: Vec<String> = workshop.files("killed").into_iter().filter(|name| name.ends_with(".tmp")).collect();
+    assert!(left.is_empty(), "{left:?}");
+}
+
+fn interrupt(child: &Child) {
+    let sent = Command::new("kill").args(["-INT", &child.id().to_string()]).status().expect("kill is there");
+    assert!(sent.success());
+}
+
+/// Starts a run and waits for its second frame.
+fn under_way(workshop: &Workshop) -> Child {
+    let mut child = workshop.start(&["run", "scene.toml", "-o", "run"]);
+    while !workshop.path("run/frames/0002.craze").exists() {
+        assert!(child.try_wait().expect("a child").is_none(), "the run ended before its second frame");
+        sleep(Duration::from_millis(2));
+    }
+    child
+}
+
+#[test]
+fn an_interrupted_run_finishes_its_frame_and_says_how_to_go_on() {
+    let workshop = Workshop::with_scene(MEDLEY);
+    let whole = undisturbed(&workshop);
+    let child = under_way(&workshop);
+    interrupt(&child);
+    let answer = ended(child, "run, interrupted");
+    let told = answer.stderr.clone();
+    answer.ended_with(130, &["finishing the frame", "interrupted; continue with: craze run --resume run"]);
+    assert!(!told.contains("panicked"));
+    let record = workshop.record("run");
+    assert_eq!(record["result"], "interrupted");
+    let frames = workshop.files("run/frames").len();
+    assert!(frames < whole.frames.len(), "{frames} frames");
+    assert_eq!(workshop.state_hashes("run").len(), frames, "the last frame is complete");
+    // Exactly what was computed is kept: nothing is computed twice.
+    let newest = format!("run/checkpoint/{:04}.checkpoint", frames - 1);
+    assert!(workshop.path(&newest).is_file(), "{newest}");
+    let told = workshop.craze(&["run", "--resume", "run"]).succeeded();
+    assert!(told.contains(&format!("going on after frame {}", frames - 1)), "{told}");
+    workshop.lasting("run").assert_same_as(&whole, "after Ctrl-C");
+}
+
+#[test]
+fn an_impatient_second_interrupt_stops_at_once_and_loses_nothing() {
+    let workshop = Workshop::with_scene(MEDLEY);
+    let whole = undisturbed(&workshop);
+    let child = under_way(&workshop);
+    interrupt(&child);
+    interrupt(&child);
+    ended(child, "run, interrupted twice").ended_with(130, &["craze run --resume run"]);
+    workshop.craze(&["run", "--resume", "run"]).succeeded();
+    workshop.lasting("run").assert_same_as(&whole, "after two Ctrl-C");
+}
+
+#[test]
+fn two_programs_never_write_one_folder() {
+    let workshop = Workshop::with_scene(MEDLEY);
+    let child = under_way(&workshop);
+    for call in [["run", "--resume", "run"].as_slice(), &["run", "scene.toml", "-o", "run", "--force"]] {
+        workshop.craze(call).failed_with(&["run is being written by another craze"]);
+    }
+    ended(child, "the first").succeeded();
+    assert_eq!(workshop.record("run")["result"], "complete");
+}
+
+#[test]
+fn a_complete_run_has_nothing_to_resume() {
+    let workshop = Workshop::with_run();
+    let before = workshop.lasting("out/scene");
+    let told = workshop.craze(&["run", "scene.toml", "--resume"]).succeeded();
+    assert!(told.contains("all 5 frames are there already"), "{told}");
+    workshop.lasting("out/scene").assert_same_as(&before, "resumed without need");
+}
