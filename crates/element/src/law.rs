@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 /// The paper's ε (1) and ν (3) are twice the true Green strain and its rate, so that its σ is twice the true second
 /// Piola–Kirchhoff stress (READINGS 1). Everything here takes ε and ν as the paper writes them and returns the *true* stress σ/2.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[allow(clippy::large_enum_variant)] // a handful a body, and read by every block
 pub enum Law {
     /// The same in all directions, (7) and (8).
     Isotropic {

@@ -50,60 +50,37 @@ impl Forces {
 impl Solid {
     /// Internal forces (27) at the state into the partial sums; an element that is crushed or not a number is an error.
     pub(crate) fn sum_forces(&mut self) -> Result<(), Failure> {
-        let Solid { layout, state, flights, laws, guards, scratch, .. } = self;
-        let (layout, state) = (&*layout, &*state);
-        let Forces { partial, reports } = &mut scratch.forces;
-        over_spans(&layout.blocks, partial, reports, &|block: &Block, partial, report: &mut Report| {
-            if flights[block.island].is_asleep() {
-                return;
-            }
-            *report = in_cache(
-                layout,
-                block,
-                state,
-                |local| {
-                    let kernel = kernel::Forces {
-                        groups: &layout.groups[block.groups.clone()],
-                        law: &laws[block.material],
-                        guard: guards[block.material],
-                        local,
-                    };
-                    Instructions::detect().run(kernel)
-                },
-                partial,
-            );
-        });
+        self.sweep_blocks(|kernel, report| *report = Instructions::detect().run(kernel));
         self.read_reports()
     }
 
     /// Rates of the internal forces (N/s) at the state and `accelerations` into the partial sums.
     pub(crate) fn sum_force_rates(&mut self) {
+        let accelerations = std::mem::take(&mut self.scratch.accelerations);
+        self.sweep_blocks(|forces, _| Instructions::detect().run(ForceRates { forces, accelerations: &accelerations }));
+        self.scratch.accelerations = accelerations;
+    }
+
+    /// Runs a kernel on every block that is awake.
+    fn sweep_blocks(&mut self, run: impl Fn(kernel::Forces, &mut Report) + Sync) {
         let Solid { layout, state, flights, laws, guards, scratch, .. } = self;
-        let (layout, state) = (&*layout, &*state);
-        let accelerations = &scratch.accelerations;
         let Forces { partial, reports } = &mut scratch.forces;
-        over_spans(&layout.blocks, partial, reports, &|block: &Block, partial, _| {
+        over_spans(&layout.blocks, partial, reports, &|block: &Block, partial: &mut [[f64; 4]], report: &mut Report| {
             if flights[block.island].is_asleep() {
                 return;
             }
-            in_cache(
-                layout,
-                block,
-                state,
-                |local| {
-                    for (near, &node) in local.accelerations.iter_mut().zip(&layout.slot_nodes[block.slots.clone()]) {
-                        *near = accelerations[node as usize];
-                    }
-                    let kernel = kernel::Forces {
-                        groups: &layout.groups[block.groups.clone()],
-                        law: &laws[block.material],
-                        guard: guards[block.material],
-                        local,
-                    };
-                    Instructions::detect().run(ForceRates(kernel))
-                },
-                partial,
-            );
+            LOCAL.with_borrow_mut(|local| {
+                let kernel = kernel::Forces {
+                    groups: &layout.groups[block.groups.clone()],
+                    law: &laws[block.material],
+                    guard: guards[block.material],
+                    slots: &layout.slot_nodes[block.slots.clone()],
+                    nodes: state,
+                    local,
+                    partial,
+                };
+                run(kernel, report);
+            });
         });
     }
 
@@ -149,24 +126,4 @@ impl Solid {
         let place = places.iter().sum::<Vec3>() / 4.0;
         Err(Failure::Inverted { element: element as u32, place, volume_ratio })
     }
-}
-
-/// Runs `sweep` with the block's nodes near the processor, and hands its sums out.
-fn in_cache<R>(
-    layout: &Layout,
-    block: &Block,
-    nodes: &[Node],
-    sweep: impl FnOnce(&mut Local) -> R,
-    partial: &mut [[f64; 4]],
-) -> R {
-    LOCAL.with_borrow_mut(|local| {
-        let slots = &layout.slot_nodes[block.slots.clone()];
-        for (near, &node) in local.nodes.iter_mut().zip(slots) {
-            *near = nodes[node as usize].0;
-        }
-        local.forces[..slots.len()].fill([0.0; 4]);
-        let result = sweep(local);
-        partial.copy_from_slice(&local.forces[..slots.len()]);
-        result
-    })
 }

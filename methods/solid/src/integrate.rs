@@ -48,7 +48,8 @@ impl ChunkReport {
     }
 }
 
-/// What all nodes of a step share.
+/// What all nodes of a step share. Vectors have a fourth entry, so that a node's record is two of them: position and mass, velocity and
+/// one over the mass. The fourth entry of the step is zero, which leaves masses as they are.
 #[derive(Clone, Copy)]
 struct Nodes<'a> {
     layout: &'a Layout,
@@ -57,43 +58,54 @@ struct Nodes<'a> {
     drag: &'a [f64],
     accelerations: &'a [[f64; 4]],
     gravity: [f64; 4],
-    time_step: f64,
+    time_step: [f64; 4],
+}
+
+impl<'a> Nodes<'a> {
+    fn new(layout: &'a Layout, forces: &'a Forces, state: &'a [Node], drag: &'a [f64], step: &Step) -> Self {
+        let (g, dt) = (&step.gravity, step.time_step);
+        let (gravity, time_step) = ([g.x, g.y, g.z, 0.0], [dt, dt, dt, 0.0]);
+        Nodes { layout, forces, state, drag, accelerations: &[], gravity, time_step }
+    }
+
+    /// Force over mass, an acceleration, and drag against a rate of the node.
+    #[inline(always)]
+    fn acceleration(&self, node: usize, inverse_mass: f64, given: &[f64; 4], dragged: &[f64; 4]) -> [f64; 4] {
+        let force = self.forces.of_node(self.layout, node);
+        let mut a = [0.0; 4];
+        for axis in 0..4 {
+            a[axis] = force[axis] * inverse_mass + given[axis];
+        }
+        if let Some(drag) = self.drag.get(node) {
+            for axis in 0..4 {
+                a[axis] -= drag * dragged[axis];
+            }
+        }
+        a
+    }
 }
 
 /// How positions and velocities follow from accelerations.
 trait Scheme {
-    /// Position and velocity after the step, from those before, the acceleration, and what the scheme keeps of the node.
-    fn advance(nodes: &Nodes, node: usize, x: [f64; 4], v: [f64; 4], a: [f64; 4]) -> ([f64; 4], [f64; 4]);
-
     /// The acceleration at the state (m/s²).
     #[inline(always)]
-    fn acceleration(nodes: &Nodes, node: usize, record: &[f64; 8]) -> [f64; 4] {
-        acceleration(nodes, node, record, &nodes.gravity, &[record[4], record[5], record[6], 0.0])
+    fn acceleration(nodes: &Nodes, node: usize, v: &[f64; 4]) -> [f64; 4] {
+        nodes.acceleration(node, v[3], &nodes.gravity, v)
     }
-}
 
-/// Force over mass, gravity, and drag against a rate of the node.
-#[inline(always)]
-fn acceleration(nodes: &Nodes, node: usize, record: &[f64; 8], gravity: &[f64; 4], dragged: &[f64; 4]) -> [f64; 4] {
-    let force = nodes.forces.of_node(nodes.layout, node);
-    let drag = if nodes.drag.is_empty() { 0.0 } else { nodes.drag[node] };
-    let mut a = [0.0; 4];
-    for axis in 0..4 {
-        a[axis] = force[axis] * record[7] + gravity[axis] - drag * dragged[axis];
-    }
-    a
+    /// Moves position and velocity over the step.
+    fn advance(nodes: &Nodes, node: usize, x: &mut [f64; 4], v: &mut [f64; 4], a: &[f64; 4]);
 }
 
 struct Symplectic;
 
 impl Scheme for Symplectic {
     #[inline(always)]
-    fn advance(nodes: &Nodes, _: usize, mut x: [f64; 4], mut v: [f64; 4], a: [f64; 4]) -> ([f64; 4], [f64; 4]) {
+    fn advance(nodes: &Nodes, _: usize, x: &mut [f64; 4], v: &mut [f64; 4], a: &[f64; 4]) {
         for axis in 0..4 {
-            v[axis] += nodes.time_step * a[axis];
-            x[axis] += nodes.time_step * v[axis];
+            v[axis] += nodes.time_step[axis] * a[axis];
+            x[axis] += nodes.time_step[axis] * v[axis];
         }
-        (x, v)
     }
 }
 
@@ -101,12 +113,11 @@ struct ForwardEuler;
 
 impl Scheme for ForwardEuler {
     #[inline(always)]
-    fn advance(nodes: &Nodes, _: usize, mut x: [f64; 4], mut v: [f64; 4], a: [f64; 4]) -> ([f64; 4], [f64; 4]) {
+    fn advance(nodes: &Nodes, _: usize, x: &mut [f64; 4], v: &mut [f64; 4], a: &[f64; 4]) {
         for axis in 0..4 {
-            x[axis] += nodes.time_step * v[axis];
-            v[axis] += nodes.time_step * a[axis];
+            x[axis] += nodes.time_step[axis] * v[axis];
+            v[axis] += nodes.time_step[axis] * a[axis];
         }
-        (x, v)
     }
 }
 
@@ -115,19 +126,18 @@ struct Taylor;
 
 impl Scheme for Taylor {
     #[inline(always)]
-    fn acceleration(nodes: &Nodes, node: usize, _: &[f64; 8]) -> [f64; 4] {
+    fn acceleration(nodes: &Nodes, node: usize, _: &[f64; 4]) -> [f64; 4] {
         nodes.accelerations[node]
     }
 
     #[inline(always)]
-    fn advance(nodes: &Nodes, node: usize, mut x: [f64; 4], mut v: [f64; 4], a: [f64; 4]) -> ([f64; 4], [f64; 4]) {
-        let jerk = acceleration(nodes, node, &nodes.state[node].0, &[0.0; 4], &a);
-        let half = 0.5 * nodes.time_step;
+    fn advance(nodes: &Nodes, node: usize, x: &mut [f64; 4], v: &mut [f64; 4], a: &[f64; 4]) {
+        let jerk = nodes.acceleration(node, v[3], &[0.0; 4], a);
         for axis in 0..4 {
-            x[axis] += nodes.time_step * (v[axis] + half * a[axis]);
-            v[axis] += nodes.time_step * (a[axis] + half * jerk[axis]);
+            let half = 0.5 * nodes.time_step[axis];
+            x[axis] += nodes.time_step[axis] * (v[axis] + half * a[axis]);
+            v[axis] += nodes.time_step[axis] * (a[axis] + half * jerk[axis]);
         }
-        (x, v)
     }
 }
 
@@ -144,23 +154,31 @@ impl<S: Scheme> Kernel for Advance<'_, S> {
     #[inline(always)]
     fn run<L: Lanes>(self) -> ChunkReport {
         let mut report = ChunkReport::default();
+        let (mut largest, mut witness) = ([0.0; 4], [0.0; 4]);
         let state = &self.nodes.state[self.first..self.first + self.prediction.len()];
-        for (offset, (predicted, Node(record))) in self.prediction.iter_mut().zip(state).enumerate() {
+        for (offset, (Node(predicted), Node(record))) in self.prediction.iter_mut().zip(state).enumerate() {
             let node = self.first + offset;
-            let a = S::acceleration(&self.nodes, node, record);
-            let (x, v) = ([record[0], record[1], record[2], 0.0], [record[4], record[5], record[6], 0.0]);
-            let (end, velocity) = S::advance(&self.nodes, node, x, v, a);
-            predicted.0 = [end[0], end[1], end[2], record[3], velocity[0], velocity[1], velocity[2], record[7]];
-            let mut size = 0.0;
+            let (mut x, mut v) = ([0.0; 4], [0.0; 4]);
+            x.copy_from_slice(&record[..4]);
+            v.copy_from_slice(&record[4..]);
+            let a = S::acceleration(&self.nodes, node, &v);
             for axis in 0..4 {
-                report.low[axis] = least(report.low[axis], least(x[axis], end[axis]));
-                report.high[axis] = most(report.high[axis], most(x[axis], end[axis]));
-                size += a[axis] * a[axis];
+                report.low[axis] = least(report.low[axis], x[axis]);
+                report.high[axis] = most(report.high[axis], x[axis]);
             }
-            report.largest_jump = most(report.largest_jump, size);
-            report.witness += size;
+            S::advance(&self.nodes, node, &mut x, &mut v, &a);
+            for axis in 0..4 {
+                report.low[axis] = least(report.low[axis], x[axis]);
+                report.high[axis] = most(report.high[axis], x[axis]);
+                largest[axis] = most(largest[axis], a[axis] * a[axis]);
+                witness[axis] += a[axis] * a[axis];
+            }
+            predicted[..4].copy_from_slice(&x);
+            predicted[4..].copy_from_slice(&v);
         }
-        report.largest_jump *= self.nodes.time_step.powi(4);
+        // The sum of the largest squares along the axes bounds the largest square.
+        report.largest_jump = (largest[0] + largest[1] + largest[2]) * self.nodes.time_step[0].powi(4);
+        report.witness = witness[0] + witness[1] + witness[2];
         report
     }
 }
@@ -192,15 +210,8 @@ impl Solid {
 
     fn advance<S: Scheme + Sync>(&mut self, step: &Step) {
         let Solid { layout, state, prediction, flights, drag, scratch, .. } = self;
-        let nodes = Nodes {
-            layout,
-            forces: &scratch.forces,
-            state,
-            drag,
-            accelerations: &scratch.accelerations,
-            gravity: [step.gravity.x, step.gravity.y, step.gravity.z, 0.0],
-            time_step: step.time_step,
-        };
+        let mut nodes = Nodes::new(layout, &scratch.forces, state, drag, step);
+        nodes.accelerations = &scratch.accelerations;
         over_spans(
             &layout.chunks,
             prediction,
@@ -218,34 +229,22 @@ impl Solid {
 
     /// Accelerations at the state, for the jerk; a held node has that of its hold.
     fn keep_accelerations(&mut self, step: &Step) {
-        let gravity = [step.gravity.x, step.gravity.y, step.gravity.z, 0.0];
-        let mut accelerations = std::mem::take(&mut self.scratch.accelerations);
-        let mut reports = std::mem::take(&mut self.scratch.chunk_reports);
-        let nodes = Nodes {
-            layout: &self.layout,
-            forces: &self.scratch.forces,
-            state: &self.state,
-            drag: &self.drag,
-            accelerations: &[],
-            gravity,
-            time_step: step.time_step,
-        };
-        let flights = &self.flights;
+        let Solid { layout, state, flights, drag, scratch, .. } = self;
+        let nodes = Nodes::new(layout, &scratch.forces, state, drag, step);
         over_spans(
-            &self.layout.chunks,
-            &mut accelerations,
-            &mut reports,
+            &layout.chunks,
+            &mut scratch.accelerations,
+            &mut scratch.chunk_reports,
             &|chunk: &Chunk, accelerations: &mut [[f64; 4]], _: &mut ChunkReport| {
                 if flights[chunk.island].is_asleep() {
                     return;
                 }
                 for (node, kept) in chunk.nodes.clone().zip(accelerations) {
-                    *kept = Symplectic::acceleration(&nodes, node, &nodes.state[node].0);
+                    let [_, _, _, _, vx, vy, vz, inverse_mass] = state[node].0;
+                    *kept = Symplectic::acceleration(&nodes, node, &[vx, vy, vz, inverse_mass]);
                 }
             },
         );
-        self.scratch.accelerations = accelerations;
-        self.scratch.chunk_reports = reports;
         self.accelerate_held(step);
     }
 }

@@ -2,7 +2,8 @@
 //!
 //! The same physics as [`Tetrahedron`](craze_element::Tetrahedron), against which it is tested, in structure-of-arrays form.
 
-use crate::blocks::{BLOCK_NODES, Group};
+use crate::blocks::{BLOCK_NODES, Group, local_node};
+use crate::node::Node;
 use craze_element::{CollapseGuard, Law};
 use craze_math::Mat3;
 use craze_math::lanes::{Kernel, Lanes, Mask, WIDTH};
@@ -24,6 +25,15 @@ impl Local {
             nodes: [[0.0; 8]; BLOCK_NODES],
             forces: [[0.0; 4]; BLOCK_NODES],
             accelerations: [[0.0; 4]; BLOCK_NODES],
+        }
+    }
+
+    /// Brings the block's nodes near, and clears their forces.
+    #[inline(always)]
+    fn fetch(&mut self, slots: &[u32], nodes: &[Node]) {
+        for ((near, force), &node) in self.nodes.iter_mut().zip(&mut self.forces).zip(slots) {
+            *near = nodes[node as usize].0;
+            *force = [0.0; 4];
         }
     }
 }
@@ -48,29 +58,43 @@ impl Report {
         Report { lowest_ratio: 1.0, largest_strain: 0.0, fastest_change: 0.0, stiffening: 0.0, witness: 0.0 };
 }
 
-/// Adds the forces of all groups to `local.forces`.
+/// The forces of a block (N) into its partial sums.
 pub(crate) struct Forces<'a> {
     pub groups: &'a [Group],
     pub law: &'a Law,
     pub guard: CollapseGuard,
+    /// Nodes of the block.
+    pub slots: &'a [u32],
+    /// Records of all nodes.
+    pub nodes: &'a [Node],
     pub local: &'a mut Local,
+    /// One sum for each of its nodes.
+    pub partial: &'a mut [[f64; 4]],
 }
 
-/// Adds the rates of force of all groups, at the accelerations in `local`, to `local.forces`.
-pub(crate) struct ForceRates<'a>(pub Forces<'a>);
+/// The rates of force of a block (N/s) into its partial sums.
+pub(crate) struct ForceRates<'a> {
+    pub forces: Forces<'a>,
+    /// Accelerations of all nodes (m/s²).
+    pub accelerations: &'a [[f64; 4]],
+}
 
 impl Kernel for Forces<'_> {
     type Output = Report;
     #[inline(always)]
     fn run<L: Lanes>(self) -> Report {
-        match self.law {
+        let Forces { groups, law, guard, slots, nodes, local, partial } = self;
+        local.fetch(slots, nodes);
+        let report = match law {
             Law::Isotropic { lambda, mu, phi, psi } => {
-                sweep(self.groups, &Isotropic::<L>::new(*lambda, *mu, *phi, *psi), &self.guard, self.local)
+                sweep(groups, &Isotropic::<L>::new(*lambda, *mu, *phi, *psi), &guard, local)
             }
             Law::Directional { stiffness, viscosity } => {
-                sweep::<L, _>(self.groups, &Directional { stiffness, viscosity }, &self.guard, self.local)
+                sweep::<L, _>(groups, &Directional { stiffness, viscosity }, &guard, local)
             }
-        }
+        };
+        partial.copy_from_slice(&local.forces[..partial.len()]);
+        report
     }
 }
 
@@ -78,7 +102,11 @@ impl Kernel for ForceRates<'_> {
     type Output = ();
     #[inline(always)]
     fn run<L: Lanes>(self) {
-        let Forces { groups, law, guard, local } = self.0;
+        let Forces { groups, law, guard, slots, nodes, local, partial } = self.forces;
+        local.fetch(slots, nodes);
+        for (near, &node) in local.accelerations.iter_mut().zip(slots) {
+            *near = self.accelerations[node as usize];
+        }
         match law {
             Law::Isotropic { lambda, mu, phi, psi } => {
                 sweep_rates(groups, &Isotropic::<L>::new(*lambda, *mu, *phi, *psi), &guard, local)
@@ -87,6 +115,7 @@ impl Kernel for ForceRates<'_> {
                 sweep_rates::<L, _>(groups, &Directional { stiffness, viscosity }, &guard, local)
             }
         }
+        partial.copy_from_slice(&local.forces[..partial.len()]);
     }
 }
 
@@ -242,26 +271,23 @@ fn sweep_rates<L: Lanes, W: LawLanes<L>>(groups: &[Group], law: &W, guard: &Coll
     }
 }
 
-const MASK: usize = BLOCK_NODES - 1;
-
 /// Edges from the first corner to the others, and their rates.
 #[inline(always)]
 fn gather<L: Lanes>(group: &Group, nodes: &[[f64; 8]; BLOCK_NODES]) -> (Three<L>, Three<L>) {
     let zero = L::splat(0.0);
     let mut rows = [[zero; WIDTH]; 3];
     for lane in 0..WIDTH {
-        let first = L::new(nodes[group.corners[0][lane] as usize & MASK]);
+        let corners = group.corners[lane];
+        let first = L::new(nodes[local_node(corners, 0)]);
         for corner in 0..3 {
-            rows[corner][lane] = L::new(nodes[group.corners[corner + 1][lane] as usize & MASK]) - first;
+            rows[corner][lane] = L::new(nodes[local_node(corners, corner + 1)]) - first;
         }
     }
     let (mut edges, mut rates) = ([[zero; 3]; 3], [[zero; 3]; 3]);
     for corner in 0..3 {
-        let columns = transpose(&rows[corner]);
-        for axis in 0..3 {
-            edges[corner][axis] = columns[axis];
-            rates[corner][axis] = columns[axis + 4];
-        }
+        let [x, y, z, _, vx, vy, vz, _] = transpose(&rows[corner]);
+        edges[corner] = [x, y, z];
+        rates[corner] = [vx, vy, vz];
     }
     (edges, rates)
 }
@@ -270,9 +296,10 @@ fn gather<L: Lanes>(group: &Group, nodes: &[[f64; 8]; BLOCK_NODES]) -> (Three<L>
 fn gather_accelerations<L: Lanes>(group: &Group, accelerations: &[[f64; 4]; BLOCK_NODES]) -> Three<L> {
     let mut numbers = [[[0.0; WIDTH]; 3]; 3];
     for lane in 0..WIDTH {
-        let first = accelerations[group.corners[0][lane] as usize & MASK];
+        let corners = group.corners[lane];
+        let first = accelerations[local_node(corners, 0)];
         for corner in 0..3 {
-            let other = accelerations[group.corners[corner + 1][lane] as usize & MASK];
+            let other = accelerations[local_node(corners, corner + 1)];
             for axis in 0..3 {
                 numbers[corner][axis][lane] = other[axis] - first[axis];
             }
@@ -299,11 +326,12 @@ fn scatter<L: Lanes>(group: &Group, pulls: &Three<L>, forces: &mut [[f64; 4]; BL
     let front = transpose(&[first[0], first[1], first[2], zero, a[0], a[1], a[2], zero]);
     let back = transpose(&[b[0], b[1], b[2], zero, c[0], c[1], c[2], zero]);
     for lane in 0..WIDTH {
+        let corners = group.corners[lane];
         let (front, back) = (front[lane].to_array(), back[lane].to_array());
-        add(&mut forces[group.corners[0][lane] as usize & MASK], &front, 0);
-        add(&mut forces[group.corners[1][lane] as usize & MASK], &front, 4);
-        add(&mut forces[group.corners[2][lane] as usize & MASK], &back, 0);
-        add(&mut forces[group.corners[3][lane] as usize & MASK], &back, 4);
+        add(&mut forces[local_node(corners, 0)], &front, 0);
+        add(&mut forces[local_node(corners, 1)], &front, 4);
+        add(&mut forces[local_node(corners, 2)], &back, 0);
+        add(&mut forces[local_node(corners, 3)], &back, 4);
     }
 }
 
@@ -314,40 +342,43 @@ fn add(force: &mut [f64; 4], pulls: &[f64; 8], start: usize) {
     }
 }
 
-/// Eight rows of eight numbers to eight columns, in three rounds of exchanges between two rows each.
+/// Eight rows of eight numbers to eight columns, in three rounds of exchanges between two rows each: first of single numbers within pairs, then twice
+/// of pairs. These are the very exchanges that processors have instructions for.
 #[inline(always)]
 fn transpose<L: Lanes>(rows: &[L; WIDTH]) -> [L; WIDTH] {
-    let (a, b) = exchange_single(rows[0], rows[1]);
-    let (c, d) = exchange_single(rows[2], rows[3]);
-    let (e, f) = exchange_single(rows[4], rows[5]);
-    let (g, h) = exchange_single(rows[6], rows[7]);
-    let (a, c) = exchange_pairs(a, c);
-    let (b, d) = exchange_pairs(b, d);
-    let (e, g) = exchange_pairs(e, g);
-    let (f, h) = exchange_pairs(f, h);
-    let (a, e) = exchange_halves(a, e);
-    let (b, f) = exchange_halves(b, f);
-    let (c, g) = exchange_halves(c, g);
-    let (d, h) = exchange_halves(d, h);
-    [a, b, c, d, e, f, g, h]
+    let (a, b) = interleave(rows[0], rows[1]);
+    let (c, d) = interleave(rows[2], rows[3]);
+    let (e, f) = interleave(rows[4], rows[5]);
+    let (g, h) = interleave(rows[6], rows[7]);
+    let (a, c) = sort_pairs(a, c);
+    let (b, d) = sort_pairs(b, d);
+    let (e, g) = sort_pairs(e, g);
+    let (f, h) = sort_pairs(f, h);
+    let (first, fifth) = sort_pairs(a, e);
+    let (second, sixth) = sort_pairs(b, f);
+    let (third, seventh) = sort_pairs(c, g);
+    let (fourth, eighth) = sort_pairs(d, h);
+    [first, second, third, fourth, fifth, sixth, seventh, eighth]
 }
 
+/// Numbers at even places of both, and those at odd places.
 #[inline(always)]
-fn exchange_single<L: Lanes>(a: L, b: L) -> (L, L) {
+fn interleave<L: Lanes>(a: L, b: L) -> (L, L) {
     let (a, b) = (a.to_array(), b.to_array());
-    (L::new([a[0], b[0], a[2], b[2], a[4], b[4], a[6], b[6]]), L::new([a[1], b[1], a[3], b[3], a[5], b[5], a[7], b[7]]))
+    (
+        L::new([a[0], b[0], a[2], b[2], a[4], b[4], a[6], b[6]]),
+        L::new([a[1], b[1], a[3], b[3], a[5], b[5], a[7], b[7]]),
+    )
 }
 
+/// Pairs at even places of both, one behind the other, and those at odd places.
 #[inline(always)]
-fn exchange_pairs<L: Lanes>(a: L, b: L) -> (L, L) {
+fn sort_pairs<L: Lanes>(a: L, b: L) -> (L, L) {
     let (a, b) = (a.to_array(), b.to_array());
-    (L::new([a[0], a[1], b[0], b[1], a[4], a[5], b[4], b[5]]), L::new([a[2], a[3], b[2], b[3], a[6], a[7], b[6], b[7]]))
-}
-
-#[inline(always)]
-fn exchange_halves<L: Lanes>(a: L, b: L) -> (L, L) {
-    let (a, b) = (a.to_array(), b.to_array());
-    (L::new([a[0], a[1], a[2], a[3], b[0], b[1], b[2], b[3]]), L::new([a[4], a[5], a[6], a[7], b[4], b[5], b[6], b[7]]))
+    (
+        L::new([a[0], a[1], a[4], a[5], b[0], b[1], b[4], b[5]]),
+        L::new([a[2], a[3], a[6], a[7], b[2], b[3], b[6], b[7]]),
+    )
 }
 
 /// Rows of the inverse edge matrices.
@@ -581,24 +612,28 @@ mod tests {
         let mut worst = 0.0f64;
         for instructions in Instructions::ALL {
             let mut local = Box::new(Local::new());
-            for (at, &node) in nodes.iter().enumerate() {
-                local.nodes[at] = solid.state[node as usize].0;
-                local.accelerations[at] = [accelerations[at].x, accelerations[at].y, accelerations[at].z, 0.0];
-            }
+            let mut partial = vec![[f64::NAN; 4]; nodes.len()];
             let kernel = Forces {
                 groups: &solid.layout.groups[block.groups.clone()],
                 law: &solid.laws[0],
                 guard: solid.guards[0],
+                slots: nodes,
+                nodes: &solid.state,
                 local: &mut local,
+                partial: &mut partial,
             };
             if rates {
-                instructions.run(ForceRates(kernel));
+                let mut all = vec![[0.0; 4]; solid.state.len()];
+                for (&node, a) in nodes.iter().zip(&accelerations) {
+                    all[node as usize] = [a.x, a.y, a.z, 0.0];
+                }
+                instructions.run(ForceRates { forces: kernel, accelerations: &all });
             } else {
                 let report = instructions.run(kernel);
                 assert!((report.lowest_ratio - lowest.min(1.0)).abs() < 1e-12);
                 assert_eq!(report.stiffening > 0.0, lowest < 0.5);
             }
-            for (found, expected) in local.forces.iter().zip(&expected) {
+            for (found, expected) in partial.iter().zip(&expected) {
                 worst = worst.max((Vec3::from_column_slice(&found[..3]) - expected).norm() / scale);
             }
         }

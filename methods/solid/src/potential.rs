@@ -4,7 +4,7 @@
 //! springs of contacts, and two terms of the motion so far: drag, and viscosity with the strain rate (ε − ε₀)/Δt, which makes the viscous stress
 //! the gradient of ½Δt·ν:D:ν. All but the stored energy are convex; that is projected as [`Tetrahedron::stiffness`] says.
 
-use crate::blocks::{Block, Layout};
+use crate::blocks::{Block, Layout, local_node};
 use crate::flight::Flight;
 use crate::node::Node;
 use crate::parallel::over_spans;
@@ -140,7 +140,7 @@ impl Objective for Potential<'_> {
                 let place = element - block.elements.start;
                 let group = &self.layout.groups[block.groups.start + place / WIDTH];
                 for (corner, force) in rest.forces(&deformation, &stress).iter().enumerate() {
-                    let sum = &mut partial[group.corners[corner][place % WIDTH] as usize];
+                    let sum = &mut partial[local_node(group.corners[place % WIDTH], corner)];
                     for axis in 0..3 {
                         sum[axis] += force[axis];
                     }
