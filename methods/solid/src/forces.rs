@@ -65,23 +65,28 @@ impl Solid {
     fn sweep_blocks(&mut self, run: impl Fn(kernel::Forces, &mut Report) + Sync) {
         let Solid { layout, state, flights, laws, guards, scratch, .. } = self;
         let Forces { partial, reports } = &mut scratch.forces;
-        over_spans(&layout.blocks, partial, reports, &|block: &Block, partial: &mut [[f64; 4]], report: &mut Report| {
-            if flights[block.island].is_asleep() {
-                return;
-            }
-            LOCAL.with_borrow_mut(|local| {
-                let kernel = kernel::Forces {
-                    groups: &layout.groups[block.groups.clone()],
-                    law: &laws[block.material],
-                    guard: guards[block.material],
-                    slots: &layout.slot_nodes[block.slots.clone()],
-                    nodes: state,
-                    local,
-                    partial,
-                };
-                run(kernel, report);
-            });
-        });
+        over_spans(
+            &layout.blocks,
+            partial,
+            reports,
+            &|block: &Block, partial: &mut [[f64; 4]], report: &mut Report| {
+                if flights[block.island].is_asleep() {
+                    return;
+                }
+                LOCAL.with_borrow_mut(|local| {
+                    let kernel = kernel::Forces {
+                        groups: &layout.groups[block.groups.clone()],
+                        law: &laws[block.material],
+                        guard: guards[block.material],
+                        slots: &layout.slot_nodes[block.slots.clone()],
+                        nodes: state,
+                        local,
+                        partial,
+                    };
+                    run(kernel, report);
+                });
+            },
+        );
     }
 
     /// Keeps what bounds the next Δt, and looks for elements that are beyond computing.

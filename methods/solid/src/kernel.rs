@@ -365,20 +365,14 @@ fn transpose<L: Lanes>(rows: &[L; WIDTH]) -> [L; WIDTH] {
 #[inline(always)]
 fn interleave<L: Lanes>(a: L, b: L) -> (L, L) {
     let (a, b) = (a.to_array(), b.to_array());
-    (
-        L::new([a[0], b[0], a[2], b[2], a[4], b[4], a[6], b[6]]),
-        L::new([a[1], b[1], a[3], b[3], a[5], b[5], a[7], b[7]]),
-    )
+    (L::new([a[0], b[0], a[2], b[2], a[4], b[4], a[6], b[6]]), L::new([a[1], b[1], a[3], b[3], a[5], b[5], a[7], b[7]]))
 }
 
 /// Pairs at even places of both, one behind the other, and those at odd places.
 #[inline(always)]
 fn sort_pairs<L: Lanes>(a: L, b: L) -> (L, L) {
     let (a, b) = (a.to_array(), b.to_array());
-    (
-        L::new([a[0], a[1], a[4], a[5], b[0], b[1], b[4], b[5]]),
-        L::new([a[2], a[3], a[6], a[7], b[2], b[3], b[6], b[7]]),
-    )
+    (L::new([a[0], a[1], a[4], a[5], b[0], b[1], b[4], b[5]]), L::new([a[2], a[3], a[6], a[7], b[2], b[3], b[6], b[7]]))
 }
 
 /// Rows of the inverse edge matrices.

@@ -519,7 +519,13 @@ fn implicit_contact_carries_the_weight() {
         .points
         .iter()
         .filter(|point| point.start.y < 1e-9)
-        .map(|point| craze_contact::ContactStiffness { freedom: point.freedom, anchor: point.start, normal: Vec3::y(), stiffness })
+        .map(|point| craze_contact::ContactStiffness {
+            freedom: point.freedom,
+            anchor: point.start,
+            normal: Vec3::y(),
+            stiffness,
+            friction: 0.0,
+        })
         .collect();
     let gravity = Vec3::new(0.0, -9.81, 0.0);
     let step = Step { gravity, contacts: &contacts, ..free_step(0.01) };
