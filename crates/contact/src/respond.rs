@@ -84,9 +84,9 @@ pub struct Pair {
     pub friction: f64,
     /// Share of the approach speed that comes back.
     pub restitution: f64,
-    /// Normal impulse (N·s) that the body's own equations have already brought up against the shape: the contact is then resolved
-    /// along the normal, and friction can use it.
-    pub carried: Option<f64>,
+    /// The impulse (N·s) that the body's own equations have already brought up against the shape, friction and all: what is left is that
+    /// the shape feels it.
+    pub carried: Option<Vec3>,
 }
 
 /// Finds impulses so that no point ends deeper than allowed, and applies them to `points` and `shapes`.
@@ -100,7 +100,7 @@ pub fn respond(pairs: &[Pair], points: &mut [MovingPoint], shapes: &mut [RigidRe
     // What a body's equations have pushed with, the shape has still to feel.
     for pair in pairs {
         if let Some(carried) = pair.carried {
-            shapes[pair.shape as usize].push(&pair.contact.place, &(-carried * pair.contact.normal));
+            shapes[pair.shape as usize].push(&pair.contact.place, &-carried);
         }
     }
     let wanted: Vec<f64> = pairs.iter().map(|pair| wanted_speed(pair, points, shapes, time_step)).collect();
@@ -109,17 +109,15 @@ pub fn respond(pairs: &[Pair], points: &mut [MovingPoint], shapes: &mut [RigidRe
         for (index, pair) in pairs.iter().enumerate() {
             let normal = pair.contact.normal;
             let mobility = mobility(pair, points, shapes, &normal);
-            if mobility <= 0.0 {
+            if mobility <= 0.0 || pair.carried.is_some() {
                 continue;
             }
-            if pair.carried.is_none() {
-                let missing = wanted[index] - relative_velocity(pair, points, shapes).dot(&normal);
-                let impulse = (normal_impulses[index] + missing / mobility).max(0.0);
-                let change = impulse - normal_impulses[index];
-                normal_impulses[index] = impulse;
-                push(pair, points, shapes, &(change * normal));
-                largest_change = largest_change.max((change * mobility).abs());
-            }
+            let missing = wanted[index] - relative_velocity(pair, points, shapes).dot(&normal);
+            let impulse = (normal_impulses[index] + missing / mobility).max(0.0);
+            let change = impulse - normal_impulses[index];
+            normal_impulses[index] = impulse;
+            push(pair, points, shapes, &(change * normal));
+            largest_change = largest_change.max((change * mobility).abs());
 
             let velocity = relative_velocity(pair, points, shapes);
             let sliding = velocity - velocity.dot(&normal) * normal;
@@ -127,7 +125,7 @@ pub fn respond(pairs: &[Pair], points: &mut [MovingPoint], shapes: &mut [RigidRe
             if speed > 0.0 && pair.friction > 0.0 {
                 let mobility = self::mobility(pair, points, shapes, &(sliding / speed));
                 let mut total = friction_impulses[index] - sliding / mobility;
-                let limit = pair.friction * (normal_impulses[index] + pair.carried.unwrap_or(0.0));
+                let limit = pair.friction * impulse;
                 if total.norm() > limit {
                     total *= limit / total.norm();
                 }
@@ -255,11 +253,13 @@ mod tests {
     }
 
     #[test]
-    fn a_carried_contact_gets_friction_only() {
+    fn a_carried_contact_moves_only_the_shape() {
         let mut points = [point(Vec3::new(2.0, -3.0, 0.0))];
-        let pair = Pair { carried: Some(1.0), ..ground_contact(0.0, -0.03, 0.5, 0.0) };
-        respond(&[pair], &mut points, &mut [FIXED], 0.01);
-        assert!((points[0].velocity - Vec3::new(2.0 - 0.5 * 0.5, -3.0, 0.0)).norm() < 1e-12);
+        let mut shapes = [RigidResponse { inverse_mass: 0.1, ..FIXED }];
+        let pair = Pair { carried: Some(Vec3::new(-1.0, 4.0, 0.0)), ..ground_contact(0.0, -0.03, 0.5, 0.0) };
+        respond(&[pair], &mut points, &mut shapes, 0.01);
+        assert_eq!(points[0].velocity, Vec3::new(2.0, -3.0, 0.0));
+        assert!((shapes[0].velocity - Vec3::new(0.1, -0.4, 0.0)).norm() < 1e-12);
     }
 
     #[test]

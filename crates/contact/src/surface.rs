@@ -37,13 +37,6 @@ pub struct Impulse {
     pub impulse: Vec3,
 }
 
-impl ContactStiffness {
-    /// Force along the normal (N) on a point that is at `place` (m); negative if the contact pulls.
-    pub fn push(&self, place: &Vec3) -> f64 {
-        (self.stiffness * (self.anchor - place)).dot(&self.normal)
-    }
-}
-
 /// A contact as an implicit body wants it: a force at the predicted place and how it changes as the point moves.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ContactStiffness {
@@ -55,4 +48,63 @@ pub struct ContactStiffness {
     pub normal: Vec3,
     /// Force a metre away from the anchor, symmetric positive semidefinite (N/m).
     pub stiffness: Mat3,
+    /// Coulomb's coefficient.
+    pub friction: f64,
+}
+
+impl ContactStiffness {
+    /// Force (N) on a point that is at `place` (m).
+    pub fn force(&self, place: &Vec3) -> Vec3 {
+        self.stiffness * (self.anchor - place)
+    }
+
+    /// Force along the normal (N) on a point that is at `place` (m); negative if the contact pulls.
+    pub fn push(&self, place: &Vec3) -> f64 {
+        self.force(place).dot(&self.normal)
+    }
+
+    /// Makes the contact drag along its plane as friction does on a point that is at `place` (m): with the coefficient times the
+    /// push, opposite to the way it has slid, or less where a spring as stiff as the contact itself already holds it.
+    /// Says by what share of itself the drag changed; 0 where there is no friction.
+    pub fn drag(&mut self, place: &Vec3) -> f64 {
+        let across = self.normal * self.normal.transpose();
+        let along = Mat3::identity() - across;
+        let stiffness = self.normal.dot(&(self.stiffness * self.normal));
+        let dragged = 0.5 * (self.stiffness.trace() - stiffness);
+        let slid = (along * (place - self.anchor)).norm();
+        let most = self.friction * self.push(place).max(0.0);
+        let wanted = if stiffness * slid > most { most / slid } else { stiffness };
+        self.stiffness = stiffness * across + wanted * along;
+        let larger = wanted.max(dragged);
+        if larger > 0.0 { (wanted - dragged).abs() / larger } else { 0.0 }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn pressed() -> ContactStiffness {
+        let stiffness = 100.0 * Vec3::y() * Vec3::y().transpose();
+        ContactStiffness { freedom: 0, anchor: Vec3::zeros(), normal: Vec3::y(), stiffness, friction: 0.5 }
+    }
+
+    #[test]
+    fn friction_drags_with_its_share_of_the_push() {
+        let mut contact = pressed();
+        let place = Vec3::new(0.3, -0.1, 0.4); // pushed with 10 N, slid by 0.5 m
+        assert_eq!(contact.drag(&place), 1.0);
+        assert!((contact.force(&place) - Vec3::new(-3.0, 10.0, -4.0)).norm() < 1e-12);
+        assert_eq!(contact.drag(&place), 0.0, "it has found its answer");
+    }
+
+    #[test]
+    fn friction_holds_what_would_slide_less_than_the_contact_gives() {
+        let mut contact = pressed();
+        let place = Vec3::new(0.01, -0.1, 0.0);
+        contact.drag(&place);
+        assert!((contact.force(&place) - Vec3::new(-1.0, 10.0, 0.0)).norm() < 1e-12, "stiff, and less than 5 N");
+        contact.drag(&Vec3::new(0.01, 0.1, 0.0));
+        assert!((contact.force(&place) - Vec3::new(0.0, 10.0, 0.0)).norm() < 1e-12, "nothing presses: nothing drags");
+    }
 }

@@ -3,12 +3,23 @@
 use crate::{Drive, Load, Step, World};
 use craze_contact::detect::{Contact, against_shape};
 use craze_contact::respond::{MovingPoint, Pair, Pusher, RigidResponse, respond};
-use craze_contact::{ContactStiffness, ContactSurface, Impulse, SurfacePoint};
+use craze_contact::{ContactStiffness, ContactSurface, Impulse, Shape, SurfacePoint};
 use craze_math::{Isometry, Vec3};
+use craze_spatial::Aabb;
 
 /// Stiffness of a contact in an implicit body, in units of the point's mass over Δt²: the point then ends at a
 /// hundredth of the depth that it would reach freely.
 const CONTACT_STIFFNESS: f64 = 100.0;
+
+/// Change of friction, as a share of itself, above which a body predicts anew.
+const RESTLESS_FRICTION: f64 = 0.1;
+
+/// Whether contacts will be corrected once more in this step.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Round {
+    Early,
+    Last,
+}
 
 /// Memory that a step uses and nobody needs afterwards.
 #[derive(Default)]
@@ -39,64 +50,99 @@ impl Scratch {
 impl World {
     /// Contacts that implicit bodies take into their equations: points that would end inside an obstacle if they flew on.
     pub(crate) fn find_contacts(&mut self, time_step: f64) {
-        let Scratch { stiffness, surface, found, .. } = &mut self.scratch;
-        for (body, stiffness) in self.bodies.iter().zip(stiffness) {
-            stiffness.clear();
-            if !body.method.takes_contact_stiffness() || self.obstacles.is_empty() {
+        for index in 0..self.bodies.len() {
+            self.scratch.stiffness[index].clear();
+            // No body moves farther than its own size in a step, so that a box grown by that holds where it may be.
+            let far = |reach: Aabb| reach.grown(reach.size().norm());
+            if !self.may_touch(index, far, time_step) {
                 continue;
             }
+            let surface = &mut self.scratch.surface;
             surface.points.clear();
-            body.method.contact_surface(surface);
+            self.bodies[index].method.contact_surface(surface);
             let fall = 0.5 * time_step * self.settings.gravity;
             for point in &mut surface.points {
                 point.end = point.start + time_step * (point.start_velocity + fall);
             }
-            for obstacle in &self.obstacles {
-                let (start, end) = (obstacle.pose(self.time), obstacle.pose(self.time + time_step));
-                found.clear();
-                against_shape(surface, &obstacle.shape, &start, &end, found);
-                stiffness.extend(found.iter().filter_map(|contact| stiff(surface, contact, time_step)));
-            }
-            stiffness.sort_by_key(|contact| contact.freedom);
+            self.scratch.stiffness[index] = self.contacts_in_equations(index, time_step);
         }
     }
 
-    /// Looks at the predictions of implicit bodies: contacts that pull are dropped, points that ended inside an obstacle are added.
-    /// Gives the bodies that have to predict anew.
-    pub(crate) fn correct_contacts(&mut self, time_step: f64) -> Vec<usize> {
-        let Scratch { stiffness, surface, found, .. } = &mut self.scratch;
+    /// Looks at the predictions of implicit bodies: contacts that pull are dropped, unless it is the last round; points that ended inside
+    /// an obstacle are added; friction follows from push and sliding. Gives the bodies that have to predict anew.
+    pub(crate) fn correct_contacts(&mut self, time_step: f64, round: Round) -> Vec<usize> {
         let mut changed = Vec::new();
-        for (index, (body, stiffness)) in self.bodies.iter().zip(stiffness).enumerate() {
-            if !body.method.takes_contact_stiffness() || self.obstacles.is_empty() {
+        for index in 0..self.bodies.len() {
+            if !self.may_touch(index, |reach| reach, time_step) {
                 continue;
             }
-            surface.points.clear();
-            body.method.contact_surface(surface);
-            let known = stiffness.len();
-            let mut listed = surface.points.iter().peekable();
+            self.scratch.surface.points.clear();
+            self.bodies[index].method.contact_surface(&mut self.scratch.surface);
+            let fresh = self.contacts_in_equations(index, time_step);
+            let Scratch { stiffness, surface, .. } = &mut self.scratch;
+            let stiffness = &mut stiffness[index];
+            let mut restless = false;
             // Both lists go by freedom.
-            stiffness.retain(|contact| {
+            let mut listed = surface.points.iter().peekable();
+            stiffness.retain_mut(|contact| {
                 while listed.next_if(|point| point.freedom < contact.freedom).is_some() {}
-                listed.peek().is_none_or(|point| point.freedom != contact.freedom || contact.push(&point.end) >= 0.0)
+                let Some(point) = listed.peek().filter(|point| point.freedom == contact.freedom) else { return true };
+                let keep = contact.push(&point.end) >= 0.0 || round == Round::Last;
+                restless |= !keep || contact.drag(&point.end) > RESTLESS_FRICTION;
+                keep
             });
             let kept = stiffness.len();
-            for obstacle in &self.obstacles {
-                let (start, end) = (obstacle.pose(self.time), obstacle.predicted_pose(self.time + time_step));
-                found.clear();
-                against_shape(surface, &obstacle.shape, &start, &end, found);
-                for contact in &*found {
-                    let freedom = surface.points[contact.point as usize].freedom;
-                    if stiffness[..kept].binary_search_by_key(&freedom, |held| held.freedom).is_err() {
-                        stiffness.extend(stiff(surface, contact, time_step));
-                    }
+            for contact in fresh {
+                if stiffness[..kept].binary_search_by_key(&contact.freedom, |held| held.freedom).is_err() {
+                    stiffness.push(contact);
                 }
             }
-            if kept < known || stiffness.len() > kept {
+            if restless || stiffness.len() > kept {
                 stiffness.sort_by_key(|contact| contact.freedom);
                 changed.push(index);
             }
         }
         changed
+    }
+
+    /// Whether a body takes contacts into its equations and something within its box, as `grown`, could touch an obstacle.
+    fn may_touch(&self, body: usize, grown: impl Fn(Aabb) -> Aabb, time_step: f64) -> bool {
+        let method = &self.bodies[body].method;
+        if !method.takes_contact_stiffness() || self.obstacles.is_empty() {
+            return false;
+        }
+        let reach = grown(method.reach());
+        self.obstacles.iter().any(|obstacle| {
+            let poses = (obstacle.pose(self.time), obstacle.predicted_pose(self.time + time_step));
+            is_near(&obstacle.shape, &poses, &reach)
+        })
+    }
+
+    /// The contacts of the surface in the scratch memory, as the equations of its body take them, by freedom.
+    fn contacts_in_equations(&self, body: usize, time_step: f64) -> Vec<ContactStiffness> {
+        let (surface, mut found, mut contacts) = (&self.scratch.surface, Vec::new(), Vec::new());
+        for (index, obstacle) in self.obstacles.iter().enumerate() {
+            let (start, end) = (obstacle.pose(self.time), obstacle.predicted_pose(self.time + time_step));
+            let (friction, _) = self.settings.pairs.get(body, index);
+            found.clear();
+            against_shape(surface, &obstacle.shape, &start, &end, &mut found);
+            contacts.extend(found.iter().filter_map(|contact| {
+                let point = &surface.points[contact.point as usize];
+                // Where the point would be if it stuck to the obstacle, and from there straight to the surface.
+                let stuck = end.transform_point(&start.inverse_transform_point(&point.start.into())).coords;
+                let surface_place = point.end - contact.gap_at_end * contact.normal;
+                let stiffness = CONTACT_STIFFNESS / (point.inverse_mass * time_step * time_step);
+                (point.inverse_mass > 0.0).then(|| ContactStiffness {
+                    freedom: point.freedom,
+                    anchor: stuck + (surface_place - stuck).dot(&contact.normal) * contact.normal,
+                    normal: contact.normal,
+                    stiffness: stiffness * contact.normal * contact.normal.transpose(),
+                    friction,
+                })
+            }));
+        }
+        contacts.sort_by_key(|contact| contact.freedom);
+        contacts
     }
 
     /// Bodies meet obstacles, and free obstacles meet the others; impulses change the predictions.
@@ -110,15 +156,8 @@ impl World {
         scratch.poses.extend(self.obstacles.iter().map(|obstacle| (obstacle.pose(time), obstacle.predicted_pose(end))));
         for (index, body) in self.bodies.iter().enumerate() {
             let reach = body.method.reach();
-            let (center, radius) = (reach.centre(), 0.5 * reach.size().norm());
             let poses = &scratch.poses;
-            let is_near = |obstacle: &usize| {
-                let shape = &self.obstacles[*obstacle].shape;
-                let clearance =
-                    |pose: &Isometry| shape.clearance(&pose.inverse_transform_point(&center.into()).coords, radius);
-                // Written so that a reach that is not finite counts as near.
-                !(clearance(&poses[*obstacle].0) > 0.0 && clearance(&poses[*obstacle].1) > 0.0)
-            };
+            let is_near = |obstacle: &usize| is_near(&self.obstacles[*obstacle].shape, &poses[*obstacle], &reach);
             if !(0..self.obstacles.len()).any(|obstacle| is_near(&obstacle)) {
                 continue;
             }
@@ -231,21 +270,16 @@ impl World {
     }
 }
 
-/// A contact as the equations of an implicit body take it; none for a point that is held.
-fn stiff(surface: &ContactSurface, contact: &Contact, time_step: f64) -> Option<ContactStiffness> {
-    let point = &surface.points[contact.point as usize];
-    (point.inverse_mass > 0.0).then(|| ContactStiffness {
-        freedom: point.freedom,
-        anchor: point.end - contact.gap_at_end * contact.normal,
-        normal: contact.normal,
-        stiffness: contact.normal
-            * contact.normal.transpose()
-            * (CONTACT_STIFFNESS / (point.inverse_mass * time_step * time_step)),
-    })
+/// Whether something within a box could touch a shape that goes from one pose to another.
+fn is_near(shape: &Shape, poses: &(Isometry, Isometry), reach: &Aabb) -> bool {
+    let (center, radius) = (reach.centre(), 0.5 * reach.size().norm());
+    let clearance = |pose: &Isometry| shape.clearance(&pose.inverse_transform_point(&center.into()).coords, radius);
+    // Written so that a box that is not finite counts as near.
+    !(clearance(&poses.0) > 0.0 && clearance(&poses.1) > 0.0)
 }
 
-/// The normal impulse that the body's equations have brought up at a contact they already held.
-fn carried(known: &[ContactStiffness], point: &SurfacePoint, time_step: f64) -> Option<f64> {
+/// The impulse that the body's equations have brought up at a contact they already held.
+fn carried(known: &[ContactStiffness], point: &SurfacePoint, time_step: f64) -> Option<Vec3> {
     let found = known.binary_search_by_key(&point.freedom, |held| held.freedom).ok()?;
-    Some((known[found].push(&point.end) * time_step).max(0.0))
+    Some(time_step * known[found].force(&point.end))
 }

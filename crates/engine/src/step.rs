@@ -1,5 +1,6 @@
 //! One step of the world, and one frame of steps.
 
+use crate::collide::Round;
 use crate::counters::Stage;
 use crate::probe::Moment;
 use crate::world::{Mode, World, WorldError};
@@ -13,7 +14,7 @@ const DEEPEST_LEVEL: u32 = 12;
 const STEPS_TO_RECOVER: u32 = 32;
 
 /// How often the contacts of an implicit body are corrected within a step.
-const CONTACT_ROUNDS: usize = 6;
+const CONTACT_ROUNDS: usize = 8;
 
 /// Steps between two looks at the energies.
 const STEPS_BETWEEN_LOOKS: u64 = 256;
@@ -130,8 +131,9 @@ impl World {
             obstacle.predict(time_step, &self.settings.gravity);
         }
         self.predict(0..self.bodies.len(), time_step)?;
-        for _ in 0..CONTACT_ROUNDS {
-            let changed = self.correct_contacts(time_step);
+        for round in 1..=CONTACT_ROUNDS {
+            let round = if round < CONTACT_ROUNDS { Round::Early } else { Round::Last };
+            let changed = self.correct_contacts(time_step, round);
             if changed.is_empty() {
                 break;
             }
