@@ -194,11 +194,16 @@ impl Layout {
             }
             for corner in corners {
                 if local[corner as usize] == u16::MAX {
-                    local[corner as usize] = (self.slot_nodes.len() - first_slot) as u16;
+                    local[corner as usize] = 0;
                     self.slot_nodes.push(corner);
                 }
             }
             end += 1;
+        }
+        // In the order of nodes, so that both passes walk through memory in one direction.
+        self.slot_nodes[first_slot..].sort_unstable();
+        for (number, &node) in self.slot_nodes[first_slot..].iter().enumerate() {
+            local[node as usize] = number as u16;
         }
         for group_start in (start..end).step_by(WIDTH) {
             let mut group = Group { inverse_edges: [[0.0; WIDTH]; 9], volume: [0.0; WIDTH], corners: [0; WIDTH] };

@@ -2,7 +2,8 @@
 //!
 //! The same physics as [`Tetrahedron`](craze_element::Tetrahedron), against which it is tested, in structure-of-arrays form.
 
-use crate::blocks::{BLOCK_NODES, Group, local_node};
+use crate::blocks::{BLOCK_NODES, Group};
+use crate::gather::{Three, gather, gather_accelerations, scatter};
 use crate::node::Node;
 use craze_element::{CollapseGuard, Law};
 use craze_math::Mat3;
@@ -185,9 +186,6 @@ impl<L: Lanes> LawLanes<L> for Directional<'_> {
     }
 }
 
-/// Three vectors of three lanes: [vector][axis].
-type Three<L> = [[L; 3]; 3];
-
 #[inline(always)]
 fn sweep<L: Lanes, W: LawLanes<L>>(groups: &[Group], law: &W, guard: &CollapseGuard, local: &mut Local) -> Report {
     let zero = L::splat(0.0);
@@ -269,110 +267,6 @@ fn sweep_rates<L: Lanes, W: LawLanes<L>>(groups: &[Group], law: &W, guard: &Coll
         }
         scatter(group, &sum, &mut local.forces);
     }
-}
-
-/// Edges from the first corner to the others, and their rates.
-#[inline(always)]
-fn gather<L: Lanes>(group: &Group, nodes: &[[f64; 8]; BLOCK_NODES]) -> (Three<L>, Three<L>) {
-    let zero = L::splat(0.0);
-    let mut rows = [[zero; WIDTH]; 3];
-    for lane in 0..WIDTH {
-        let corners = group.corners[lane];
-        let first = L::new(nodes[local_node(corners, 0)]);
-        for corner in 0..3 {
-            rows[corner][lane] = L::new(nodes[local_node(corners, corner + 1)]) - first;
-        }
-    }
-    let (mut edges, mut rates) = ([[zero; 3]; 3], [[zero; 3]; 3]);
-    for corner in 0..3 {
-        let [x, y, z, _, vx, vy, vz, _] = transpose(&rows[corner]);
-        edges[corner] = [x, y, z];
-        rates[corner] = [vx, vy, vz];
-    }
-    (edges, rates)
-}
-
-#[inline(always)]
-fn gather_accelerations<L: Lanes>(group: &Group, accelerations: &[[f64; 4]; BLOCK_NODES]) -> Three<L> {
-    let mut numbers = [[[0.0; WIDTH]; 3]; 3];
-    for lane in 0..WIDTH {
-        let corners = group.corners[lane];
-        let first = accelerations[local_node(corners, 0)];
-        for corner in 0..3 {
-            let other = accelerations[local_node(corners, corner + 1)];
-            for axis in 0..3 {
-                numbers[corner][axis][lane] = other[axis] - first[axis];
-            }
-        }
-    }
-    let mut edges = [[L::splat(0.0); 3]; 3];
-    for corner in 0..3 {
-        for axis in 0..3 {
-            edges[corner][axis] = L::new(numbers[corner][axis]);
-        }
-    }
-    edges
-}
-
-/// Adds the pulls on corners 1, 2, 3 to their nodes, and the opposite of their sum to corner 0.
-#[inline(always)]
-fn scatter<L: Lanes>(group: &Group, pulls: &Three<L>, forces: &mut [[f64; 4]; BLOCK_NODES]) {
-    let zero = L::splat(0.0);
-    let [a, b, c] = *pulls;
-    let mut first = [zero; 3];
-    for axis in 0..3 {
-        first[axis] = -(a[axis] + b[axis] + c[axis]);
-    }
-    let front = transpose(&[first[0], first[1], first[2], zero, a[0], a[1], a[2], zero]);
-    let back = transpose(&[b[0], b[1], b[2], zero, c[0], c[1], c[2], zero]);
-    for lane in 0..WIDTH {
-        let corners = group.corners[lane];
-        let (front, back) = (front[lane].to_array(), back[lane].to_array());
-        add(&mut forces[local_node(corners, 0)], &front, 0);
-        add(&mut forces[local_node(corners, 1)], &front, 4);
-        add(&mut forces[local_node(corners, 2)], &back, 0);
-        add(&mut forces[local_node(corners, 3)], &back, 4);
-    }
-}
-
-#[inline(always)]
-fn add(force: &mut [f64; 4], pulls: &[f64; 8], start: usize) {
-    for axis in 0..4 {
-        force[axis] += pulls[start + axis];
-    }
-}
-
-/// Eight rows of eight numbers to eight columns, in three rounds of exchanges between two rows each: first of single numbers within pairs, then twice
-/// of pairs. These are the very exchanges that processors have instructions for.
-#[inline(always)]
-fn transpose<L: Lanes>(rows: &[L; WIDTH]) -> [L; WIDTH] {
-    let (a, b) = interleave(rows[0], rows[1]);
-    let (c, d) = interleave(rows[2], rows[3]);
-    let (e, f) = interleave(rows[4], rows[5]);
-    let (g, h) = interleave(rows[6], rows[7]);
-    let (a, c) = sort_pairs(a, c);
-    let (b, d) = sort_pairs(b, d);
-    let (e, g) = sort_pairs(e, g);
-    let (f, h) = sort_pairs(f, h);
-    let (first, fifth) = sort_pairs(a, e);
-    let (second, sixth) = sort_pairs(b, f);
-    let (third, seventh) = sort_pairs(c, g);
-    let (fourth, eighth) = sort_pairs(d, h);
-    [first, second, third, fourth, fifth, sixth, seventh, eighth]
-}
-
-/// Numbers at even places of both, and those at odd places.
-#[inline(always)]
-fn interleave<L: Lanes>(a: L, b: L) -> (L, L) {
-    let (a, b) = (a.to_array(), b.to_array());
-    (L::new([a[0], b[0], a[2], b[2], a[4], b[4], a[6], b[6]]), L::new([a[1], b[1], a[3], b[3], a[5], b[5], a[7], b[7]]))
-}
-
-/// Pairs at even places of both, one behind the other, and those at odd places.
-#[inline(always)]
-fn sort_pairs<L: Lanes>(a: L, b: L) -> (L, L) {
-    let (a, b) = (a.to_array(), b.to_array());
-    (L::new([a[0], a[1], a[4], a[5], b[0], b[1], b[4], b[5]]), L::new([a[2], a[3], a[6], a[7], b[2], b[3], b[6], b[7]]))
 }
 
 /// Rows of the inverse edge matrices.

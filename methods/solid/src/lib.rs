@@ -1,7 +1,7 @@
 //! Elastic solids of linear tetrahedra: O'Brien & Hodgins 1999, "Graphical Modeling and Animation of Brittle Fracture", §3.
 //!
 //! [`Solid`] is the body, [`load`] brings a saved one back, [`elastic_step_cost`] counts what an explicit step costs.
-//! [`step`](crate::step) reads as the algorithm.
+//! The file `step.rs` reads as the algorithm.
 
 mod account;
 mod blocks;
@@ -9,6 +9,7 @@ mod cost;
 mod flight;
 mod forces;
 mod frame;
+mod gather;
 mod holds;
 mod implicit;
 mod integrate;
