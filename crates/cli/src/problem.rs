@@ -56,7 +56,7 @@ pub enum Problem {
     #[error("{cause}\n  help: what was computed is kept; once there is room, continue with: {resume}")]
     Stopped {
         /// What went wrong.
-        cause: FolderError,
+        cause: Box<FolderError>,
         /// The line to type.
         resume: String,
     },

@@ -29,9 +29,10 @@ impl Meter {
             Voice::Program | Voice::Silent => ProgressBar::hidden(),
         };
         // The template is a constant that parses; without it the bar would only look plainer.
-        if let Ok(style) = ProgressStyle::with_template("frame {pos}/{len} [{bar:24}] {msg}, {eta} left") {
+        if let Ok(style) = ProgressStyle::with_template("frame {pos}/{len} [{bar:8}] {eta} left, {wide_msg}") {
             bar.set_style(style.progress_chars("=> "));
         }
+        bar.set_message("starting");
         bar.set_position(u64::from(done));
         bar.reset_eta();
         Meter { voice, bar, last: Instant::now() }
@@ -41,7 +42,7 @@ impl Meter {
     pub fn step(&mut self, moment: &Moment, counts: &str) {
         if self.voice == Voice::Person && self.last.elapsed() > Duration::from_millis(100) {
             self.last = Instant::now();
-            self.bar.set_message(format!("t {:.4} s, Δt {}, {counts}", moment.time, seconds(moment.time_step)));
+            self.bar.set_message(format!("t {:.3} s, Δt {}, {counts}", moment.time, seconds(moment.time_step)));
         }
     }
 
@@ -51,7 +52,7 @@ impl Meter {
         match self.voice {
             Voice::Person => {
                 let counts = counts(elements, pieces);
-                self.bar.set_message(format!("t {:.4} s, Δt {}, {counts}", moment.time, seconds(moment.time_step)));
+                self.bar.set_message(format!("t {:.3} s, Δt {}, {counts}", moment.time, seconds(moment.time_step)));
             }
             Voice::Program => writeln!(
                 io::stdout().lock(),
@@ -68,6 +69,19 @@ impl Meter {
     pub fn finish(&self) {
         self.bar.finish_and_clear();
     }
+}
+
+/// Shows how far pictures have come; they take seconds each.
+pub fn pictures(voice: Voice, count: usize) -> ProgressBar {
+    let bar = match voice {
+        Voice::Person => ProgressBar::with_draw_target(Some(count as u64), ProgressDrawTarget::stderr()),
+        Voice::Program | Voice::Silent => ProgressBar::hidden(),
+    };
+    if let Ok(style) = ProgressStyle::with_template("picture {pos}/{len} [{bar:16}] {eta} left") {
+        bar.set_style(style.progress_chars("=> "));
+    }
+    bar.tick();
+    bar
 }
 
 /// Elements and pieces in words.
@@ -87,5 +101,5 @@ pub fn seconds(time: f64) -> String {
         time if time < 1.0 => (time * 1e3, "ms"),
         time => (time, "s"),
     };
-    format!("{value:.3} {unit}")
+    format!("{value:.2} {unit}")
 }

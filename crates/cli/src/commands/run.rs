@@ -3,7 +3,7 @@
 use super::render;
 use crate::Voice;
 use crate::problem::{self, Problem};
-use crate::progress::{Meter, Moment, counts, plural, seconds};
+use crate::progress::{Meter, Moment, counts, pictures, plural, seconds};
 use crate::scene_source::{self, Changes, NamedScene};
 use clap::Args;
 use craze_engine::{Certificate, Existing, FolderError, Machine, RunFolder, RunRecord, RunResult, Verdict, World};
@@ -82,7 +82,7 @@ pub fn run(arguments: &Arguments, voice: Voice) -> Result<(), Problem> {
     folder.finish(&world, RunResult::Complete).map_err(stopped(folder.path()))?;
     let has_preview = [PREVIEW_PICTURE, PREVIEW_FILM].iter().all(|name| folder.path().join(name).is_file());
     if scene.output.preview && (world.frame_number > first || !has_preview) {
-        preview(folder.path(), &scene, &presses)?;
+        preview(folder.path(), &scene, voice, &presses)?;
     }
     tell(&folder, &world, voice, started)
 }
@@ -217,7 +217,7 @@ fn resume_line(path: &Path) -> String {
 /// A run that had to stop because its folder could not be written, and how to go on.
 fn stopped(path: &Path) -> impl FnOnce(FolderError) -> Problem {
     let resume = resume_line(path);
-    move |cause| Problem::Stopped { cause, resume }
+    move |cause| Problem::Stopped { cause: Box::new(cause), resume }
 }
 
 fn interrupted(folder: &mut RunFolder, world: &World, meter: &Meter) -> Result<(), Problem> {
@@ -227,23 +227,29 @@ fn interrupted(folder: &mut RunFolder, world: &World, meter: &Meter) -> Result<(
 }
 
 /// preview.png (the last frame) and preview.gif.
-fn preview(path: &Path, scene: &Scene, presses: &AtomicU32) -> Result<(), Problem> {
+fn preview(path: &Path, scene: &Scene, voice: Voice, presses: &AtomicU32) -> Result<(), Problem> {
+    let files = render::frame_files(path, None)?;
+    let settings = render::fitted(render::settings(scene), &files)?;
+    let every = files.len().div_ceil(PREVIEW_PICTURES);
+    let shown: Vec<&PathBuf> = files.iter().step_by(every).collect();
+    let bar = pictures(voice, 1 + shown.len());
     let picture = |file: &PathBuf, settings: &craze_render::Settings| {
         if presses.load(Ordering::Relaxed) > 0 {
+            bar.finish_and_clear();
             let later = format!("all frames are there; make pictures with: craze render {}", problem::quoted(path));
             return Err(Problem::Interrupted(later));
         }
-        render::picture(file, settings)
+        let image = render::picture(file, settings);
+        bar.inc(1);
+        image
     };
-    let files = render::frame_files(path, None)?;
-    let settings = render::fitted(render::settings(scene), &files)?;
     if let Some(last) = files.last() {
         picture(last, &settings)?.write_png(path.join(PREVIEW_PICTURE))?;
     }
     let small = craze_render::Settings { width: 480, height: 270, samples: 9, ..settings };
-    let every = files.len().div_ceil(PREVIEW_PICTURES);
-    let images = files.iter().step_by(every).map(|file| picture(file, &small)).collect::<Result<Vec<_>, _>>()?;
+    let images = shown.into_iter().map(|file| picture(file, &small)).collect::<Result<Vec<_>, _>>()?;
     write_gif(path.join(PREVIEW_FILM), &images, every as f64 / scene.world.fps)?;
+    bar.finish_and_clear();
     Ok(())
 }
 
@@ -266,6 +272,10 @@ fn tell(folder: &RunFolder, world: &World, voice: Voice, started: Instant) -> Re
                 write!(stdout, "; last Δt {}", seconds(world.last_time_step))?;
             }
             writeln!(stdout)?;
+            let film = folder.path().join(PREVIEW_FILM);
+            if film.is_file() {
+                writeln!(stdout, "look at {}", film.display())?;
+            }
         }
         Voice::Program => writeln!(
             stdout,

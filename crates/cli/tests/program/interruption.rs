@@ -1,7 +1,7 @@
 //! Runs that are stopped in the middle, and go on as if nothing had been.
 #![cfg(unix)]
 
-use crate::workshop::{Answer, Lasting, MEDLEY, Workshop};
+use crate::workshop::{Answer, BLOCK, Lasting, MEDLEY, Workshop};
 use std::process::{Child, Command};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
@@ -88,10 +88,8 @@ fn an_interrupted_run_finishes_its_frame_and_says_how_to_go_on() {
     let whole = undisturbed(&workshop);
     let child = under_way(&workshop);
     interrupt(&child);
-    let answer = ended(child, "run, interrupted");
-    let told = answer.stderr.clone();
-    answer.ended_with(130, &["finishing the frame", "interrupted; continue with: craze run --resume run"]);
-    assert!(!told.contains("panicked"));
+    let words = ["finishing the frame", "interrupted; continue with: craze run --resume run"];
+    ended(child, "run, interrupted").ended_with(130, &words);
     let record = workshop.record("run");
     assert_eq!(record["result"], "interrupted");
     let frames = workshop.files("run/frames").len();
@@ -115,6 +113,24 @@ fn an_impatient_second_interrupt_stops_at_once_and_loses_nothing() {
     ended(child, "run, interrupted twice").ended_with(130, &["craze run --resume run"]);
     workshop.craze(&["run", "--resume", "run"]).succeeded();
     workshop.lasting("run").assert_same_as(&whole, "after two Ctrl-C");
+}
+
+#[test]
+fn an_interrupted_preview_can_be_made_later() {
+    let scene = BLOCK.replace("preview = false", "preview = true") + "[picture]\nsize = [640, 360]\n";
+    let workshop = Workshop::with_scene(&scene);
+    let mut child = workshop.start(&["run", "scene.toml", "-o", "run", "--frames", "2"]);
+    while !workshop.path("run/run.json").exists() || workshop.record("run")["result"] != "complete" {
+        assert!(child.try_wait().expect("a child").is_none(), "the run ended before its pictures");
+        sleep(Duration::from_millis(2));
+    }
+    interrupt(&child);
+    let words = ["interrupted; all frames are there; make pictures with: craze render run"];
+    ended(child, "run, interrupted at its pictures").ended_with(130, &words);
+    assert!(!workshop.path("run/preview.gif").exists());
+    let told = workshop.craze(&["run", "--resume", "run"]).succeeded();
+    assert!(told.contains("all 2 frames are there already") && told.contains("look at run/preview.gif"), "{told}");
+    assert!(workshop.path("run/preview.gif").is_file());
 }
 
 #[test]
