@@ -259,6 +259,18 @@ fn energy_from_nowhere_starts_the_frame_again_with_a_shorter_step() {
 }
 
 #[test]
+fn what_a_forgotten_attempt_measured_is_forgotten() {
+    let marble = Marble { runs_away_above: 0.004, ..Marble::at(Vec3::zeros(), Vec3::x()) };
+    let mut world = world(marble, Vec::new());
+    let point = world.bodies[0].method.locate(&Vec3::zeros());
+    world.add_probe(Probe { name: "p".into(), measure: Measure::Position { body: 0, point }, every: Some(0.02) });
+    advance(&mut world, 1).unwrap();
+    assert!(world.samples.is_sorted_by(|sample, next| sample.time < next.time), "{:?}", world.samples);
+    let retries = world.events.iter().filter(|event| matches!(event.kind, EventKind::Retry { .. })).count();
+    assert_eq!((retries as u64, retries), (world.counters.retries, 2), "{:?}", world.events);
+}
+
+#[test]
 fn a_vanishing_step_is_reported_and_not_tried() {
     for longest_step in [0.0, f64::NAN, 1e-30] {
         let mut world = world(Marble { longest_step, ..Marble::at(Vec3::zeros(), Vec3::zeros()) }, Vec::new());
@@ -418,6 +430,26 @@ fn a_damaged_checkpoint_falls_back_to_the_one_before() {
     std::fs::remove_file(path.join("checkpoint/0003.checkpoint")).unwrap();
     let error = RunFolder::resume(&path, &mut thrown(), &registry(), 1).unwrap_err();
     assert!(error.to_string().contains("0004.checkpoint"), "{error}");
+}
+
+#[test]
+fn steps_that_were_thrown_away_are_still_counted_after_a_resume() {
+    let home = tempfile::tempdir().unwrap();
+    let path = home.path().join("run");
+    let stumbling = || {
+        let marble = Marble { fails_above: 0.004, ..Marble::at(Vec3::zeros(), Vec3::x()) };
+        world(marble, Vec::new())
+    };
+    let mut world = stumbling();
+    let mut folder = RunFolder::create(&path, "", record(), 1, Existing::Refuse).unwrap();
+    folder.record_frame(&mut world).unwrap();
+    run(&mut folder, &mut world, 2);
+    let counted = world.counters.retries;
+    assert!(counted > 0);
+    drop(folder);
+    let mut world = stumbling();
+    RunFolder::resume(&path, &mut world, &registry(), 1).unwrap();
+    assert_eq!(world.counters.retries, counted);
 }
 
 #[test]
