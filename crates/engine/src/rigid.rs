@@ -33,7 +33,9 @@ impl RigidBody {
     /// Returns it with the pose of its principal frame inside the frame of `pose`, by which shapes have to be carried.
     pub fn new(mass: f64, inertia: &Mat3, pose: &Isometry, velocity: Vec3, spin: Vec3) -> (RigidBody, Rotation) {
         let eigen = symmetric_eigen(inertia);
-        let principal = Rotation::from_matrix(&eigen.vectors);
+        // The vectors are a proper rotation already; an iterative fit would never end on what is not a number.
+        let axes: [Vec3; 3] = std::array::from_fn(|axis| eigen.vectors.column(axis).into_owned());
+        let principal = Rotation::from_basis_unchecked(&axes);
         let orientation = pose.rotation * principal;
         let mut body = RigidBody {
             mass,
@@ -213,6 +215,13 @@ mod tests {
         assert!((body.velocity.x - (-1.0f64).exp()).abs() < 1e-12);
         assert!((body.position.x - (1.0 - (-1.0f64).exp()) / 2.0).abs() < 1e-12);
         assert!((body.angular_momentum - momentum * (-1.0f64).exp()).norm() < 1e-12);
+    }
+
+    #[test]
+    fn what_is_not_a_number_does_not_hang() {
+        let inertia = Mat3::identity() * f64::NAN;
+        let (mut body, _) = RigidBody::new(1.0, &inertia, &Isometry::identity(), Vec3::zeros(), Vec3::x());
+        body.advance(0.01, &Vec3::zeros(), 0.0);
     }
 
     #[test]
