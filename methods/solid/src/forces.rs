@@ -80,6 +80,8 @@ impl Solid {
                         guard: guards[block.material],
                         slots: &layout.slot_nodes[block.slots.clone()],
                         nodes: state,
+                        next_groups: &layout.groups[block.groups.end..],
+                        next_slots: &layout.slot_nodes[block.slots.end..],
                         local,
                         partial,
                     };

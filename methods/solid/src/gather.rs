@@ -23,7 +23,7 @@ pub(crate) fn gather<L: Lanes>(group: &Group, nodes: &[[f64; 8]; BLOCK_NODES]) -
     }
     let (mut edges, mut rates) = ([[zero; 3]; 3], [[zero; 3]; 3]);
     for corner in 0..3 {
-        let [x, y, z, _, vx, vy, vz, _] = transpose(&rows[corner]);
+        let [x, y, z, _, vx, vy, vz, _] = L::transpose(&rows[corner]);
         edges[corner] = [x, y, z];
         rates[corner] = [vx, vy, vz];
     }
@@ -62,8 +62,8 @@ pub(crate) fn scatter<L: Lanes>(group: &Group, pulls: &Three<L>, forces: &mut [[
     for axis in 0..3 {
         first[axis] = -(a[axis] + b[axis] + c[axis]);
     }
-    let front = transpose(&[first[0], first[1], first[2], zero, a[0], a[1], a[2], zero]);
-    let back = transpose(&[b[0], b[1], b[2], zero, c[0], c[1], c[2], zero]);
+    let front = L::transpose(&[first[0], first[1], first[2], zero, a[0], a[1], a[2], zero]);
+    let back = L::transpose(&[b[0], b[1], b[2], zero, c[0], c[1], c[2], zero]);
     for lane in 0..WIDTH {
         let corners = group.corners[lane];
         let (front, back) = (front[lane].to_array(), back[lane].to_array());
@@ -79,37 +79,4 @@ fn add(force: &mut [f64; 4], pulls: &[f64; 8], start: usize) {
     for axis in 0..4 {
         force[axis] += pulls[start + axis];
     }
-}
-
-/// Eight rows of eight numbers to eight columns, in three rounds of exchanges between two rows each: first of single numbers within pairs, then twice
-/// of pairs. These are the very exchanges that processors have instructions for.
-#[inline(always)]
-fn transpose<L: Lanes>(rows: &[L; WIDTH]) -> [L; WIDTH] {
-    let (a, b) = interleave(rows[0], rows[1]);
-    let (c, d) = interleave(rows[2], rows[3]);
-    let (e, f) = interleave(rows[4], rows[5]);
-    let (g, h) = interleave(rows[6], rows[7]);
-    let (a, c) = sort_pairs(a, c);
-    let (b, d) = sort_pairs(b, d);
-    let (e, g) = sort_pairs(e, g);
-    let (f, h) = sort_pairs(f, h);
-    let (first, fifth) = sort_pairs(a, e);
-    let (second, sixth) = sort_pairs(b, f);
-    let (third, seventh) = sort_pairs(c, g);
-    let (fourth, eighth) = sort_pairs(d, h);
-    [first, second, third, fourth, fifth, sixth, seventh, eighth]
-}
-
-/// Numbers at even places of both, and those at odd places.
-#[inline(always)]
-fn interleave<L: Lanes>(a: L, b: L) -> (L, L) {
-    let (a, b) = (a.to_array(), b.to_array());
-    (L::new([a[0], b[0], a[2], b[2], a[4], b[4], a[6], b[6]]), L::new([a[1], b[1], a[3], b[3], a[5], b[5], a[7], b[7]]))
-}
-
-/// Pairs at even places of both, one behind the other, and those at odd places.
-#[inline(always)]
-fn sort_pairs<L: Lanes>(a: L, b: L) -> (L, L) {
-    let (a, b) = (a.to_array(), b.to_array());
-    (L::new([a[0], a[1], a[4], a[5], b[0], b[1], b[4], b[5]]), L::new([a[2], a[3], a[6], a[7], b[2], b[3], b[6], b[7]]))
 }

@@ -7,7 +7,13 @@ use crate::gather::{Three, gather, gather_accelerations, scatter};
 use crate::node::Node;
 use craze_element::{CollapseGuard, Law};
 use craze_math::Mat3;
-use craze_math::lanes::{Kernel, Lanes, Mask, WIDTH};
+use craze_math::lanes::{Kernel, Lanes, Mask, WIDTH, prefetch};
+
+/// How many groups ahead constants are asked for: far enough that they come from memory in time.
+const AHEAD: usize = 6;
+
+/// Nodes of the next block that are asked for with every group: a block has about three for each of its groups.
+const NODES_A_GROUP: usize = 3;
 
 /// What a block works on, near the processor.
 #[repr(C, align(64))]
@@ -68,6 +74,9 @@ pub(crate) struct Forces<'a> {
     pub slots: &'a [u32],
     /// Records of all nodes.
     pub nodes: &'a [Node],
+    /// What the next block will ask for: its first constants and its nodes.
+    pub next_groups: &'a [Group],
+    pub next_slots: &'a [u32],
     pub local: &'a mut Local,
     /// One sum for each of its nodes.
     pub partial: &'a mut [[f64; 4]],
@@ -84,14 +93,15 @@ impl Kernel for Forces<'_> {
     type Output = Report;
     #[inline(always)]
     fn run<L: Lanes>(self) -> Report {
-        let Forces { groups, law, guard, slots, nodes, local, partial } = self;
+        let Forces { groups, law, guard, slots, nodes, next_groups, next_slots, local, partial } = self;
+        let soon = Soon { groups: next_groups, slots: next_slots, nodes };
         local.fetch(slots, nodes);
         let report = match law {
             Law::Isotropic { lambda, mu, phi, psi } => {
-                sweep(groups, &Isotropic::<L>::new(*lambda, *mu, *phi, *psi), &guard, local)
+                sweep(groups, &soon, &Isotropic::<L>::new(*lambda, *mu, *phi, *psi), &guard, local)
             }
             Law::Directional { stiffness, viscosity } => {
-                sweep::<L, _>(groups, &Directional { stiffness, viscosity }, &guard, local)
+                sweep::<L, _>(groups, &soon, &Directional { stiffness, viscosity }, &guard, local)
             }
         };
         partial.copy_from_slice(&local.forces[..partial.len()]);
@@ -103,7 +113,7 @@ impl Kernel for ForceRates<'_> {
     type Output = ();
     #[inline(always)]
     fn run<L: Lanes>(self) {
-        let Forces { groups, law, guard, slots, nodes, local, partial } = self.forces;
+        let Forces { groups, law, guard, slots, nodes, local, partial, .. } = self.forces;
         local.fetch(slots, nodes);
         for (near, &node) in local.accelerations.iter_mut().zip(slots) {
             *near = self.accelerations[node as usize];
@@ -117,6 +127,28 @@ impl Kernel for ForceRates<'_> {
             }
         }
         partial.copy_from_slice(&local.forces[..partial.len()]);
+    }
+}
+
+/// What will be needed after this block.
+struct Soon<'a> {
+    groups: &'a [Group],
+    slots: &'a [u32],
+    nodes: &'a [Node],
+}
+
+impl Soon<'_> {
+    /// Asks for constants some groups ahead, and for a share of the next block's nodes.
+    #[inline(always)]
+    fn ask(&self, groups: &[Group], index: usize) {
+        let ahead = index + AHEAD;
+        if let Some(group) = groups.get(ahead).or_else(|| self.groups.get(ahead - groups.len())) {
+            prefetch(group);
+        }
+        let first = NODES_A_GROUP * index;
+        for &node in self.slots.iter().skip(first).take(NODES_A_GROUP) {
+            prefetch(&self.nodes[node as usize]);
+        }
     }
 }
 
@@ -187,12 +219,19 @@ impl<L: Lanes> LawLanes<L> for Directional<'_> {
 }
 
 #[inline(always)]
-fn sweep<L: Lanes, W: LawLanes<L>>(groups: &[Group], law: &W, guard: &CollapseGuard, local: &mut Local) -> Report {
+fn sweep<L: Lanes, W: LawLanes<L>>(
+    groups: &[Group],
+    soon: &Soon,
+    law: &W,
+    guard: &CollapseGuard,
+    local: &mut Local,
+) -> Report {
     let zero = L::splat(0.0);
     let (mut lowest, mut largest, mut fastest, mut witness) = (L::splat(1.0), zero, zero, zero);
     let threshold = L::splat(guard.threshold);
     let mut stiffening = 0.0f64;
-    for group in groups {
+    for (index, group) in groups.iter().enumerate() {
+        soon.ask(groups, index);
         let (edges, edge_rates) = gather(group, &local.nodes);
         let inverse = inverse_edges::<L>(group);
         let f = times(&edges, &inverse);
@@ -506,6 +545,8 @@ mod tests {
                 law: &solid.laws[0],
                 guard: solid.guards[0],
                 slots: nodes,
+                next_groups: &[],
+                next_slots: &[],
                 nodes: &solid.state,
                 local: &mut local,
                 partial: &mut partial,

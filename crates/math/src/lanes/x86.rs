@@ -165,6 +165,28 @@ impl Lanes for One512 {
     fn to_array(self) -> [f64; WIDTH] {
         unsafe { transmute(self.0) }
     }
+
+    /// Three rounds of exchanges between two rows each: single numbers within pairs, then twice pairs.
+    #[inline(always)]
+    fn transpose(rows: &[Self; WIDTH]) -> [Self; WIDTH] {
+        let singles = |a: Self, b: Self| unsafe { (_mm512_unpacklo_pd(a.0, b.0), _mm512_unpackhi_pd(a.0, b.0)) };
+        let pairs = |a, b| unsafe {
+            (_mm512_shuffle_f64x2::<0b10_00_10_00>(a, b), _mm512_shuffle_f64x2::<0b11_01_11_01>(a, b))
+        };
+        let (a, b) = singles(rows[0], rows[1]);
+        let (c, d) = singles(rows[2], rows[3]);
+        let (e, f) = singles(rows[4], rows[5]);
+        let (g, h) = singles(rows[6], rows[7]);
+        let (a, c) = pairs(a, c);
+        let (b, d) = pairs(b, d);
+        let (e, g) = pairs(e, g);
+        let (f, h) = pairs(f, h);
+        let (first, fifth) = pairs(a, e);
+        let (second, sixth) = pairs(b, f);
+        let (third, seventh) = pairs(c, g);
+        let (fourth, eighth) = pairs(d, h);
+        [Self(first), Self(second), Self(third), Self(fourth), Self(fifth), Self(sixth), Self(seventh), Self(eighth)]
+    }
 }
 
 impl Two256 {
