@@ -13,8 +13,9 @@ const NODE_PACKAGES: [&str; 1] = ["gltf-validator@2"];
 
 /// Exports a short run in every format and lets the judges look at it.
 pub fn judge(steps: &mut Steps) {
-    steps.step("judges: set up", set_up);
-    steps.step("judges: export", export);
+    if !steps.step("judges: set up", set_up) || !steps.step("judges: export", export) {
+        return;
+    }
     steps.step("judges: verdict", || {
         let script = Path::new("crates/export/judges/check.py");
         run_in_judges(Command::new(python()).arg(script).arg(format!("{FOLDER}/exports")))
@@ -70,9 +71,13 @@ fn missing_from_system() -> Option<String> {
     if packages.is_empty() {
         return None;
     }
-    let line = format!("apt-get install --yes {}", packages.join(" "));
+    let has_apt = !lacks("apt-get", &["--version"]);
+    let line = match has_apt {
+        true => format!("apt-get install --yes {}", packages.join(" ")),
+        false => format!("install {} with your system's package manager", packages.join(" and ")),
+    };
     let is_root = Command::new("id").arg("-u").output().is_ok_and(|output| output.stdout.starts_with(b"0\n"));
-    if is_root && !lacks("apt-get", &["--version"]) {
+    if is_root && has_apt {
         let update = run(Command::new("apt-get").args(["update", "--quiet"]));
         let install = run(Command::new("apt-get").args(["install", "--yes", "--quiet"]).args(&packages));
         if update == Outcome::Passed && install == Outcome::Passed && wanted().is_empty() {

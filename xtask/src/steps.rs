@@ -40,10 +40,10 @@ impl Steps {
         });
     }
 
-    /// Does a step, unless one before it failed: the first failure is the one to look at.
-    pub fn step(&mut self, name: &str, work: impl FnOnce() -> Outcome) {
+    /// Does a step, unless one before it failed: the first failure is the one to look at. Says whether it passed.
+    pub fn step(&mut self, name: &str, work: impl FnOnce() -> Outcome) -> bool {
         if self.failed() {
-            return;
+            return false;
         }
         println!("== {name}");
         let start = Instant::now();
@@ -61,7 +61,9 @@ impl Steps {
             Outcome::Failed(reason) => println!("== {name}: FAILED: {reason}"),
             Outcome::Skipped(line) => println!("== {name}: SKIPPED; to run it, type: {line}"),
         }
+        let passed = outcome == Outcome::Passed;
         self.done.push((name.to_owned(), outcome, seconds));
+        passed
     }
 
     /// Whether any step failed.

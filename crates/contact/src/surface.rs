@@ -42,6 +42,8 @@ pub struct Impulse {
 pub struct ContactStiffness {
     /// The freedom, as the body numbered it in its surface.
     pub freedom: u32,
+    /// The obstacle that is touched, as the world numbers them.
+    pub obstacle: u32,
     /// Where the point feels no force (m).
     pub anchor: Vec3,
     /// Unit normal out of the thing that is touched: a contact may push along it, never pull.
@@ -86,7 +88,7 @@ mod tests {
 
     fn pressed() -> ContactStiffness {
         let stiffness = 100.0 * Vec3::y() * Vec3::y().transpose();
-        ContactStiffness { freedom: 0, anchor: Vec3::zeros(), normal: Vec3::y(), stiffness, friction: 0.5 }
+        ContactStiffness { freedom: 0, obstacle: 0, anchor: Vec3::zeros(), normal: Vec3::y(), stiffness, friction: 0.5 }
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! The contact stages of a step: what implicit bodies are told beforehand, and the impulses for all afterwards.
 
-use crate::{Drive, Load, Step, World};
+use crate::{Drive, Load, Step, World, WorldError};
 use craze_contact::detect::{Contact, against_shape};
 use craze_contact::respond::{MovingPoint, Pair, Pusher, RigidResponse, respond};
 use craze_contact::{ContactStiffness, ContactSurface, Impulse, Shape, SurfacePoint};
@@ -52,7 +52,7 @@ impl World {
     pub(crate) fn find_contacts(&mut self, time_step: f64) {
         for index in 0..self.bodies.len() {
             self.scratch.stiffness[index].clear();
-            // No body moves farther than its own size in a step, so that a box grown by that holds where it may be.
+            // A body that moves farther than its own size in a step is found when its prediction is looked at.
             let far = |reach: Aabb| reach.grown(reach.size().norm());
             if !self.may_touch(index, far, time_step) {
                 continue;
@@ -93,12 +93,12 @@ impl World {
             });
             let kept = stiffness.len();
             for contact in fresh {
-                if stiffness[..kept].binary_search_by_key(&contact.freedom, |held| held.freedom).is_err() {
+                if find(&stiffness[..kept], contact.freedom, contact.obstacle).is_none() {
                     stiffness.push(contact);
                 }
             }
             if restless || stiffness.len() > kept {
-                stiffness.sort_by_key(|contact| contact.freedom);
+                stiffness.sort_by_key(|contact| (contact.freedom, contact.obstacle));
                 changed.push(index);
             }
         }
@@ -134,6 +134,7 @@ impl World {
                 let stiffness = CONTACT_STIFFNESS / (point.inverse_mass * time_step * time_step);
                 (point.inverse_mass > 0.0).then(|| ContactStiffness {
                     freedom: point.freedom,
+                    obstacle: index as u32,
                     anchor: stuck + (surface_place - stuck).dot(&contact.normal) * contact.normal,
                     normal: contact.normal,
                     stiffness: stiffness * contact.normal * contact.normal.transpose(),
@@ -141,8 +142,36 @@ impl World {
                 })
             }));
         }
-        contacts.sort_by_key(|contact| contact.freedom);
+        contacts.sort_by_key(|contact| (contact.freedom, contact.obstacle));
         contacts
+    }
+
+    /// Refuses an equilibrium that reaches into an obstacle: quasi-static mode has no contact.
+    pub(crate) fn check_overlaps(&mut self, time_step: f64) -> Result<(), WorldError> {
+        let time = self.time + time_step;
+        for (index, body) in self.bodies.iter().enumerate() {
+            if self.obstacles.is_empty() {
+                break;
+            }
+            self.scratch.surface.points.clear();
+            body.method.contact_surface(&mut self.scratch.surface);
+            let points = &self.scratch.surface.points;
+            let size = Aabb::around(points.iter().map(|point| &point.start)).size().norm();
+            for obstacle in &self.obstacles {
+                let pose = obstacle.pose(time);
+                let gap = |point: &SurfacePoint| {
+                    obstacle.shape.sample(&pose.inverse_transform_point(&point.start.into()).coords).distance
+                        - point.radius
+                };
+                let depth = -points.iter().map(gap).fold(f64::INFINITY, f64::min);
+                // Standing on the ground is no overlap, nor is rounding.
+                if depth > 1e-6 * size {
+                    let (body, obstacle) = (self.bodies[index].name.clone(), obstacle.name.clone());
+                    return Err(WorldError::Overlap { body, obstacle, time, depth });
+                }
+            }
+        }
+        Ok(())
     }
 
     /// Bodies meet obstacles, and free obstacles meet the others; impulses change the predictions.
@@ -189,7 +218,8 @@ impl World {
                         shape: obstacle as u32,
                         friction,
                         restitution,
-                        carried: carried(&scratch.stiffness[index], point, time_step),
+                        carried: find(&scratch.stiffness[index], point.freedom, obstacle as u32)
+                            .map(|held| time_step * held.force(&point.end)),
                     });
                 }
             }
@@ -208,14 +238,16 @@ impl World {
         self.hand_out_impulses(time_step);
     }
 
-    /// Points of free obstacles against all other obstacles.
+    /// Points of obstacles against all others, where one of the two is free.
     fn meet_obstacles(&mut self, time_step: f64) {
         let scratch = &mut self.scratch;
         let poses = &scratch.poses;
+        let is_free = |obstacle: &crate::Obstacle| matches!(obstacle.drive, Drive::Free(_));
+        if !self.obstacles.iter().any(is_free) {
+            return;
+        }
+        // Points of fixed obstacles, too: a box may land on a small ball between its own corners.
         for (index, obstacle) in self.obstacles.iter().enumerate() {
-            if !matches!(obstacle.drive, Drive::Free(_)) {
-                continue;
-            }
             scratch.surface.points.clear();
             let (start, end) = &poses[index];
             for (place, radius) in obstacle.shape.support_points() {
@@ -231,7 +263,8 @@ impl World {
                     radius,
                 });
             }
-            for other in (0..self.obstacles.len()).filter(|other| *other != index) {
+            let meets = |other: &usize| *other != index && (is_free(obstacle) || is_free(&self.obstacles[*other]));
+            for other in (0..self.obstacles.len()).filter(meets) {
                 scratch.found.clear();
                 let shape = &self.obstacles[other].shape;
                 against_shape(&scratch.surface, shape, &poses[other].0, &poses[other].1, &mut scratch.found);
@@ -273,13 +306,15 @@ impl World {
 /// Whether something within a box could touch a shape that goes from one pose to another.
 fn is_near(shape: &Shape, poses: &(Isometry, Isometry), reach: &Aabb) -> bool {
     let (center, radius) = (reach.centre(), 0.5 * reach.size().norm());
-    let clearance = |pose: &Isometry| shape.clearance(&pose.inverse_transform_point(&center.into()).coords, radius);
-    // Written so that a box that is not finite counts as near.
-    !(clearance(&poses.0) > 0.0 && clearance(&poses.1) > 0.0)
+    let [start, end] = [poses.0, poses.1].map(|pose| pose.inverse_transform_point(&center.into()).coords);
+    let [at_start, at_end] = [start, end].map(|center| shape.clearance(&center, radius));
+    // Distance changes no faster than its point moves: what is passed on the way is nearer than both ends together allow. Written
+    // so that a box that is not finite counts as near.
+    !(at_start > 0.0 && at_end > 0.0 && at_start + at_end > (end - start).norm())
 }
 
-/// The impulse that the body's equations have brought up at a contact they already held.
-fn carried(known: &[ContactStiffness], point: &SurfacePoint, time_step: f64) -> Option<Vec3> {
-    let found = known.binary_search_by_key(&point.freedom, |held| held.freedom).ok()?;
-    Some(time_step * known[found].force(&point.end))
+/// The contact that a body's equations hold at a freedom with an obstacle.
+fn find(held: &[ContactStiffness], freedom: u32, obstacle: u32) -> Option<&ContactStiffness> {
+    let found = held.binary_search_by_key(&(freedom, obstacle), |contact| (contact.freedom, contact.obstacle));
+    found.ok().map(|index| &held[index])
 }

@@ -58,6 +58,12 @@ pub enum Failure {
         /// Newton iterations.
         iterations: u32,
     },
+    /// The loads cannot be in balance.
+    #[error("no equilibrium beyond {:.1} % of the load step; do holds keep the body from drifting, and can it bear the load?", 100.0 * share)]
+    NotBalanced {
+        /// Share of the load step that was in balance.
+        share: f64,
+    },
     /// The body has no way to find an equilibrium.
     #[error("method \"{method}\" has no quasi-static mode")]
     NoEquilibrium {

@@ -46,6 +46,21 @@ impl Motion {
         Motion::Keyframes(Vec::new())
     }
 
+    /// The first keyframe after a time (s).
+    pub fn next_key(&self, time: f64) -> Option<f64> {
+        match self {
+            Motion::Keyframes(keys) => keys.iter().map(|key| key.time).find(|key| *key > time),
+            Motion::Twist { .. } => None,
+        }
+    }
+
+    /// How fast it turns (rad/s) between the keyframes around a time (s), at most.
+    pub fn turn_rate(&self, time: f64) -> f64 {
+        let Motion::Keyframes(keys) = self else { return 0.0 };
+        let around = keys.windows(2).find(|pair| pair[0].time <= time && time < pair[1].time);
+        around.map_or(0.0, |pair| (pair[1].turn - pair[0].turn).norm() / (pair[1].time - pair[0].time))
+    }
+
     /// Where the motion has taken things at a time (s). Turns of keyframes go about `center` (m).
     pub fn at(&self, time: f64, center: &Vec3) -> Isometry {
         match self {

@@ -76,6 +76,22 @@ impl Obstacle {
         }
     }
 
+    /// The first keyframe after a time (s): a step must not run over it, or a swing out and back would never be seen.
+    pub fn next_key(&self, time: f64) -> Option<f64> {
+        match &self.drive {
+            Drive::Prescribed(motion) => motion.next_key(time),
+            Drive::Free(_) => None,
+        }
+    }
+
+    /// How fast it turns (rad/s) after a time (s).
+    pub fn turn_rate(&self, time: f64) -> f64 {
+        match &self.drive {
+            Drive::Prescribed(motion) => motion.turn_rate(time),
+            Drive::Free(free) => free.body.spin().norm(),
+        }
+    }
+
     /// Moves the prediction of a free obstacle.
     pub fn predict(&mut self, time_step: f64, gravity: &Vec3) {
         if let Drive::Free(free) = &mut self.drive {

@@ -13,6 +13,9 @@ const DEEPEST_LEVEL: u32 = 12;
 /// Good steps after which a halved step is doubled again.
 const STEPS_TO_RECOVER: u32 = 32;
 
+/// Largest turn of an obstacle in one step (rad).
+const LARGEST_TURN: f64 = 0.5;
+
 /// How often the contacts of an implicit body are corrected within a step.
 const CONTACT_ROUNDS: usize = 8;
 
@@ -84,10 +87,12 @@ impl World {
                 Mode::Dynamic => self.step(end)?,
                 Mode::QuasiStatic { steps } => self.load_step(end, steps)?,
             }
+            let clock = Instant::now();
             if self.counters.steps.is_multiple_of(STEPS_BETWEEN_LOOKS) && self.settings.mode == Mode::Dynamic {
                 self.watch.look(self)?;
             }
             self.sample_probes(if self.time < end { Moment::Step } else { Moment::FrameEnd });
+            self.counters.book(Stage::Observe, clock);
             let progress = Progress { frame: number, time: self.time, time_step: self.last_time_step };
             if tell(progress) == Verdict::Stop {
                 return Ok(Verdict::Stop);
@@ -106,11 +111,11 @@ impl World {
     /// One step toward `end` (s): the longest that every body bears, halved as often as a prediction fails.
     pub fn step(&mut self, end: f64) -> Result<(), WorldError> {
         loop {
-            let time_step = self.choose_time_step(end)?;
+            let (time_step, target) = self.choose_time_step(end)?;
             match self.try_step(time_step) {
                 Ok(()) => {
                     // The last step of a frame ends on the frame to the bit.
-                    self.time = if time_step == end - self.time { end } else { self.time + time_step };
+                    self.time = if time_step == target - self.time { target } else { self.time + time_step };
                     self.last_time_step = time_step;
                     self.counters.steps += 1;
                     self.recover();
@@ -167,7 +172,7 @@ impl World {
         let left = ((end - self.time) / length).round().max(1.0);
         let time_step = (end - self.time) / left;
         self.gather_loads(time_step);
-        self.find_contacts(time_step);
+        self.scratch.stiffness.iter_mut().for_each(Vec::clear);
         let clock = Instant::now();
         for (index, body) in self.bodies.iter_mut().enumerate() {
             let step = self.scratch.step(index, self.time, time_step, self.settings.gravity);
@@ -178,6 +183,7 @@ impl World {
                 failure,
             })?;
         }
+        self.check_overlaps(time_step)?;
         let clock = self.counters.book(Stage::Predict, clock);
         self.change_matter(time_step, clock);
         self.time = if left <= 1.0 { end } else { self.time + time_step };
@@ -186,9 +192,11 @@ impl World {
         Ok(())
     }
 
-    /// A whole number of steps to `end`, none longer than anyone bears.
-    fn choose_time_step(&self, end: f64) -> Result<f64, WorldError> {
-        let left = end - self.time;
+    /// A whole number of steps to `end`, or to the next keyframe of an obstacle before it, none longer than anyone bears; and where they end.
+    fn choose_time_step(&self, end: f64) -> Result<(f64, f64), WorldError> {
+        let keys = self.obstacles.iter().filter_map(|obstacle| obstacle.next_key(self.time));
+        let target = keys.fold(end, f64::min);
+        let left = target - self.time;
         let mut limit = self.settings.longest_time_step;
         for body in &self.bodies {
             let asked = body.method.time_step_limit();
@@ -197,10 +205,13 @@ impl World {
             }
             limit = limit.min(asked);
         }
+        for obstacle in &self.obstacles {
+            limit = limit.min(LARGEST_TURN / obstacle.turn_rate(self.time));
+        }
         limit *= 0.5f64.powi(self.throttle.level as i32);
         // A rounding error must not cost a step of its own.
         let count = (left / limit - 1e-9).ceil().max(1.0);
-        Ok(left / count)
+        Ok((left / count, target))
     }
 
     fn shorten(&mut self, body: usize, failure: Failure, time_step: f64) -> Result<(), WorldError> {

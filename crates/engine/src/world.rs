@@ -95,6 +95,20 @@ pub enum WorldError {
         /// Energy that no work accounts for (J).
         gained: f64,
     },
+    /// A body in equilibrium stands inside an obstacle, which quasi-static mode cannot push away.
+    #[error(
+        "at t = {time:.6} s, body \"{body}\" in balance reaches {depth:.2e} m into obstacle \"{obstacle}\": quasi-static mode has no contact; use dynamic mode, or move the obstacle away"
+    )]
+    Overlap {
+        /// The body.
+        body: String,
+        /// The obstacle.
+        obstacle: String,
+        /// When (s).
+        time: f64,
+        /// How deep (m).
+        depth: f64,
+    },
     /// A body asks for steps so short that the run would never end.
     #[error("body \"{body}\" asks for steps of {time_step:.2e} s: check its material and the sizes of its elements")]
     VanishingStep {

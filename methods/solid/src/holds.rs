@@ -19,6 +19,8 @@ pub(crate) struct Holds {
     placing: Vec<HoldId>,
     /// A bit for each node whose place was prescribed in the last prediction.
     placed: Vec<u64>,
+    /// What each region pushed in the last prediction (N): memory to add up in.
+    pushes: Vec<Vec3>,
 }
 
 /// What one hold has taken hold of.
@@ -41,6 +43,14 @@ pub(crate) struct HeldRegion {
 impl Holds {
     pub fn region(&self, id: HoldId) -> Option<&HeldRegion> {
         self.regions.iter().find(|region| region.id == id)
+    }
+
+    /// The region that places a node: where several have taken it, the hold that stands first in the scene.
+    pub fn owner(&self, node: usize) -> Option<usize> {
+        let owns = |region: &HeldRegion| {
+            self.placing.contains(&region.id) && region.nodes.binary_search(&(node as u32)).is_ok()
+        };
+        self.regions.iter().position(owns)
     }
 
     /// Forgets which nodes had their place prescribed: a body that was loaded does not know it, either.
@@ -158,7 +168,7 @@ impl Solid {
         if !placing().eq(self.holds.placing.iter().copied()) {
             self.holds.placing.clear();
             self.holds.placing.extend(placing());
-            let Holds { regions, placing, placed } = &mut self.holds;
+            let Holds { regions, placing, placed, .. } = &mut self.holds;
             placed.clear();
             placed.resize(self.mesh.point_count().div_ceil(64), 0);
             for region in regions.iter().filter(|region| placing.contains(&region.id)) {
@@ -212,14 +222,17 @@ impl Solid {
         }
     }
 
-    /// Calls `place` with every node whose place is prescribed, and that place at the end of the step (m). Where two holds have
-    /// taken a node, the last one has it.
-    pub(crate) fn each_placed(&self, loads: &[Load], mut place: impl FnMut(HoldId, usize, Vec3)) {
+    /// Calls `place` with every node whose place is prescribed, the region that owns it, and that place at the end of the step (m).
+    pub(crate) fn each_placed(&self, loads: &[Load], mut place: impl FnMut(usize, usize, Vec3)) {
         for load in loads {
-            let (Effect::Place(motion), Some(region)) = (&load.effect, self.holds.region(load.hold)) else { continue };
-            for &node in &region.nodes {
-                let anchor = self.placed(&self.mesh.positions()[node as usize]);
-                place(load.hold, node as usize, motion.transform_point(&anchor.into()).coords);
+            let Effect::Place(motion) = &load.effect else { continue };
+            let Some(at) = self.holds.regions.iter().position(|region| region.id == load.hold) else { continue };
+            for &node in &self.holds.regions[at].nodes {
+                let node = node as usize;
+                if self.holds.owner(node) == Some(at) {
+                    let anchor = self.placed(&self.mesh.positions()[node]);
+                    place(at, node, motion.transform_point(&anchor.into()).coords);
+                }
             }
         }
     }
@@ -245,26 +258,29 @@ impl Solid {
 
     /// What the holds of placed nodes pushed (N), and the work they did, from the forces in the partial sums.
     pub(crate) fn book_reactions(&mut self, step: &Step) {
-        let mut regions = std::mem::take(&mut self.holds.regions);
+        let mut pushes = std::mem::take(&mut self.holds.pushes);
+        pushes.clear();
+        pushes.resize(self.holds.regions.len(), Vec3::zeros());
         let mut work = 0.0;
-        for load in step.loads {
-            let Some(at) = regions.iter().position(|region| region.id == load.hold) else { continue };
-            if !matches!(load.effect, Effect::Place(_)) {
-                continue;
-            }
-            for place in 0..regions[at].nodes.len() {
-                let node = regions[at].nodes[place] as usize;
-                let (start, end) = (&self.state[node], &self.prediction[node]);
-                let [x, y, z, _] = self.scratch.forces.of_node(&self.layout, node);
-                let drag = self.drag.get(node).copied().unwrap_or(0.0);
-                let gained = (end.velocity() - start.velocity()) / step.time_step;
-                let own = start.mass() * (gained - step.gravity + drag * start.velocity());
-                let push = own - Vec3::new(x, y, z);
-                regions[at].pending += push;
-                work += push.dot(&(end.position() - start.position()));
-            }
+        self.each_placed(step.loads, |region, node, _| {
+            let (start, end) = (&self.state[node], &self.prediction[node]);
+            let [x, y, z, _] = self.scratch.forces.of_node(&self.layout, node);
+            let drag = self.drag.get(node).copied().unwrap_or(0.0);
+            let gained = (end.velocity() - start.velocity()) / step.time_step;
+            let own = start.mass() * (gained - step.gravity + drag * start.velocity());
+            let push = own - Vec3::new(x, y, z);
+            pushes[region] += push;
+            work += push.dot(&(end.position() - start.position()));
+        });
+        self.book_pushes(pushes, work);
+    }
+
+    /// Books what the holds of placed nodes pushed (N), by region, and the work that they did (J).
+    pub(crate) fn book_pushes(&mut self, pushes: Vec<Vec3>, work: f64) {
+        for (region, push) in self.holds.regions.iter_mut().zip(&pushes) {
+            region.pending += push;
         }
-        self.holds.regions = regions;
+        self.holds.pushes = pushes;
         self.pending_work += work;
     }
 

@@ -6,7 +6,7 @@ use crate::model::Solid;
 use crate::options::Integrator;
 use crate::potential::{Memory, Potential};
 use craze_contact::ContactStiffness;
-use craze_engine::{Effect, Failure, Step};
+use craze_engine::{Failure, Step};
 use craze_math::Vec3;
 use craze_solve::{
     BlockMatrix, Constraints, LinearSolver, MarchSettings, Newton, NewtonReport, NewtonSettings, Objective, Pattern,
@@ -101,6 +101,7 @@ fn failure(error: &SolveError) -> Failure {
         SolveError::LineSearch { iteration, residual, .. } => {
             Failure::NotSolved { residual: *residual, iterations: *iteration as u32 }
         }
+        SolveError::StepTooSmall { factor, .. } => Failure::NotBalanced { share: *factor },
         SolveError::NotFinite { iteration, .. } => {
             Failure::NotSolved { residual: f64::NAN, iterations: *iteration as u32 }
         }
@@ -192,19 +193,13 @@ impl Solid {
 
     /// What is left of the gradient at held nodes is what their holds push with.
     fn book_gradient(&mut self, step: &Step, gradient: &[Vec3]) {
-        let mut regions = std::mem::take(&mut self.holds.regions);
-        for load in step.loads {
-            let Some(region) = regions.iter_mut().find(|region| region.id == load.hold) else { continue };
-            if matches!(load.effect, Effect::Place(_)) {
-                for &node in &region.nodes {
-                    let node = node as usize;
-                    region.pending += gradient[node];
-                    let way = self.prediction[node].position() - self.state[node].position();
-                    self.pending_work += gradient[node].dot(&way);
-                }
-            }
-        }
-        self.holds.regions = regions;
+        let mut pushes = vec![Vec3::zeros(); self.holds.regions.len()];
+        let mut work = 0.0;
+        self.each_placed(step.loads, |region, node, _| {
+            pushes[region] += gradient[node];
+            work += gradient[node].dot(&(self.prediction[node].position() - self.state[node].position()));
+        });
+        self.book_pushes(pushes, work);
     }
 
     /// Boxes around the prediction, and nothing to watch: the solver has looked at every element.

@@ -94,7 +94,14 @@ impl Method for Solid {
         let far = self.far();
         for Impulse { freedom, impulse } in impulses {
             let node = *freedom as usize;
-            if node >= self.state.len() || self.holds.places(node) {
+            if node >= self.state.len() {
+                continue;
+            }
+            // A node whose place is prescribed does not move: its hold pushes back.
+            if self.holds.places(node) {
+                if let Some(owner) = self.holds.owner(node) {
+                    self.holds.regions[owner].pending -= impulse / step.time_step;
+                }
                 continue;
             }
             let island = self.layout.island_of_node(node);

@@ -521,6 +521,7 @@ fn implicit_contact_carries_the_weight() {
         .filter(|point| point.start.y < 1e-9)
         .map(|point| craze_contact::ContactStiffness {
             freedom: point.freedom,
+            obstacle: 0,
             anchor: point.start,
             normal: Vec3::y(),
             stiffness,

@@ -160,6 +160,10 @@ impl Checker<'_> {
     }
 
     fn body(&mut self, body: &Body, path: &str) {
+        if self.scene.world.mode == Mode::QuasiStatic && body.method != MethodKind::Solid {
+            let message = format!("method \"{}\" has no quasi-static mode", body.method.name());
+            self.reject(&format!("{path}.method"), message, "use method = \"solid\", or mode = \"dynamic\"");
+        }
         self.foreign_keys(body, path);
         self.resolution(body, path);
         let material = format!("{path}.material");
@@ -271,6 +275,11 @@ impl Checker<'_> {
                 let help = "remove `mass`, or take a box for something that falls";
                 self.reject(&format!("{path}.mass"), "a plane has no end and so cannot be a free body", help);
             }
+        }
+        if self.scene.world.mode == Mode::QuasiStatic && obstacle.motion != RigidMotion::Fixed {
+            let key = if matches!(obstacle.motion, RigidMotion::Free { .. }) { "mass" } else { "motion" };
+            let help = "quasi-static mode has no contact: remove it, or use dynamic mode";
+            self.reject(&format!("{path}.{key}"), "an obstacle cannot move in quasi-static mode", help);
         }
         if let RigidMotion::Keyframes(keyframes) = &obstacle.motion {
             self.keyframes(&format!("{path}.motion"), keyframes);

@@ -33,7 +33,7 @@ pub struct Picture {
     /// What colours show.
     pub color: ColorBy,
     /// Rays a pixel: more make soft shadows smoother.
-    #[schemars(extend("minimum" = 1, "maximum" = 65536))]
+    #[schemars(extend("minimum" = 1, "maximum" = 4096))]
     pub samples: u32,
 }
 
