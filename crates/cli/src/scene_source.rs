@@ -16,7 +16,7 @@ pub struct Changes {
     /// Seed of everything random
     #[arg(long, value_name = "N", value_parser = parse_seed, allow_negative_numbers = true)]
     pub seed: Option<u64>,
-    /// Change a key of the scene, as in world.gravity=[0,0,0] or body.bowl.edge=0.01 (may be repeated)
+    /// Change a key of the scene, as in world.duration=2 or body.bowl.edge=0.01 (may be repeated)
     #[arg(long = "set", value_name = "KEY=VALUE")]
     pub set: Vec<String>,
 }

@@ -50,7 +50,7 @@ impl Both {
 /// What the machine can do.
 #[derive(Clone, Copy, Debug, Serialize)]
 pub struct Limits {
-    /// Bytes a second to and from memory: a[i] = b[i] + s·c[i], the fetch of a before it is written counted.
+    /// Bytes a second to and from memory: `a[i] = b[i] + s·c[i]`, the fetch of a before it is written counted.
     pub bandwidth: Both,
     /// Bytes a second from memory, nothing written.
     pub read_bandwidth: Both,
