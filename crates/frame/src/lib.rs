@@ -1,7 +1,7 @@
 //! What a moment of a simulation looks like: surfaces, volumes, particles, pieces, and their attributes.
 //!
 //! Exporters, pictures and viewers see [`Frame`]s and nothing else, so that none of them knows a fracture method.
-//! The native file of a frame ([`write`], [`read`]) loses nothing; every other format is an export.
+//! The native file of a frame ([`write()`], [`read()`]) loses nothing; every other format is an export.
 //!
 //! Also here, because frames are the first to need them and everything that writes files stands on this crate: the
 //! [`container`] of our binary files, files that appear whole or not at all ([`atomic_write`]), and the hash that proves

@@ -13,7 +13,7 @@ pub(crate) const TEST: Test = Test {
     number: 12,
     method: MethodLetter::Clusters,
     title: "One elastic cluster with isotropic A_rr; one 4:1:1",
-    source: "READINGS 26",
+    source: "Jones et al. 2016, (3)–(6)",
     measure,
 };
 
