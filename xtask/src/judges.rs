@@ -1,54 +1,22 @@
 //! Judges: programs that others wrote and our users use, looking at what we export.
 //!
-//! What package registries provide is set up under target/judges. Python and Node.js themselves come from the system: they are
+//! What package registries provide, the judges' own script sets up under target/judges. Python and Node.js themselves come from the system: they are
 //! installed only where that is allowed (root with apt-get), otherwise the step is skipped with the line to type.
 
 use crate::steps::{Outcome, Steps, run};
-use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 const FOLDER: &str = "target/judges";
-const PYTHON_PACKAGES: [&str; 3] = ["trimesh==4.*", "vtk==9.*", "numpy"];
-const NODE_PACKAGES: [&str; 1] = ["gltf-validator@2"];
 
 /// Exports a short run in every format and lets the judges look at it.
 pub fn judge(steps: &mut Steps) {
-    if !steps.step("judges: set up", set_up) || !steps.step("judges: export", export) {
+    let may_begin = || missing_from_system().map_or(Outcome::Passed, Outcome::Skipped);
+    if !steps.step("judges: system", may_begin) || !steps.step("judges: export", export) {
         return;
     }
     steps.step("judges: verdict", || {
-        let script = Path::new("crates/export/judges/check.py");
-        run_in_judges(Command::new(python()).arg(script).arg(format!("{FOLDER}/exports")))
+        run(Command::new("python3").arg("crates/export/judges/check.py").arg(format!("{FOLDER}/exports")))
     });
-}
-
-fn run_in_judges(command: &mut Command) -> Outcome {
-    run(command.env("NODE_PATH", format!("{FOLDER}/node_modules")))
-}
-
-fn python() -> PathBuf {
-    Path::new(FOLDER).join("python/bin/python")
-}
-
-fn set_up() -> Outcome {
-    if let Some(line) = missing_from_system() {
-        return Outcome::Skipped(line);
-    }
-    if !python().exists() {
-        let made = run(Command::new("python3").args(["-m", "venv", &format!("{FOLDER}/python")]));
-        if made != Outcome::Passed {
-            return made;
-        }
-    }
-    let installed = run(Command::new(python())
-        .args(["-m", "pip", "install", "--quiet", "--disable-pip-version-check"])
-        .args(PYTHON_PACKAGES));
-    if installed != Outcome::Passed {
-        return installed;
-    }
-    run(Command::new("npm")
-        .args(["install", "--silent", "--no-fund", "--no-audit", "--prefix", FOLDER])
-        .args(NODE_PACKAGES))
 }
 
 /// What the system lacks and may not be given: the line to type.
