@@ -8,7 +8,6 @@ use craze_mesh::{
     Order, OrderError, Patch, PointRule, Snap, TetId, TetMesh, TriMesh, TriangleId, Values, VertexId, kuhn_box,
     kuhn_box_jittered, kuhn_grid, morton_order,
 };
-use std::time::Instant;
 use support::Random;
 
 fn corner() -> Vec<Vec3> {
@@ -398,40 +397,4 @@ fn geometry_and_adjacency_need_less_than_150_bytes_a_tetrahedron() {
         let _ = mesh.cut_star(node, random.direction(), &current, Snap { distance: 0.005, angle: 0.1 });
     }
     assert!(mesh.bytes() < 150 * mesh.element_count(), "{}", mesh.bytes() as f64 / mesh.element_count() as f64);
-}
-
-/// Prints what docs quote; run with `--ignored --nocapture` in a release build.
-#[test]
-#[ignore = "a measurement"]
-fn building_a_million_tetrahedra_and_editing_them_is_quick() {
-    let built = Instant::now();
-    let mesh = kuhn_box([55, 55, 55], Vec3::repeat(1.0)).unwrap();
-    println!(
-        "{} tetrahedra in {:.2?}, {} bytes each",
-        mesh.element_count(),
-        built.elapsed(),
-        mesh.bytes() / mesh.element_count()
-    );
-    drop(mesh);
-    for count in [7, 14, 32] {
-        let mut mesh = kuhn_box([count; 3], Vec3::repeat(1.0)).unwrap();
-        let (size, mut random) = (mesh.element_count(), Random(1));
-        let mut current = mesh.positions().to_vec();
-        let snap = Snap { distance: 0.05 / count as f64, angle: 0.1 };
-        let (started, mut cuts, mut splits) = (Instant::now(), 0, 0);
-        while cuts < 300 {
-            let node = NodeId(random.below(mesh.point_count()) as u32);
-            if let Ok(edit) = mesh.cut_star(node, random.direction(), &current, snap) {
-                edit.carry_points(&mut current, |old, blend| blend.sum(|node| old[node.index()]));
-                cuts += 1;
-            }
-        }
-        let cut = started.elapsed() / cuts;
-        let started = Instant::now();
-        while splits < 300 {
-            let tet = mesh.points_of(TetId(random.below(mesh.element_count()) as u32));
-            splits += u32::from(mesh.split_edge(tet[0], tet[1], 0.5).is_ok());
-        }
-        println!("{size} tetrahedra: {cut:.1?} a cut, {:.1?} a split", started.elapsed() / splits);
-    }
 }
