@@ -5,18 +5,19 @@
 
 mod ball;
 mod cylinder;
+mod domain;
 mod error;
 mod icosphere;
+mod import;
 mod inertia;
-mod obj;
 mod points;
-mod polygon;
 mod shape;
 mod surface;
 
+pub use domain::Domain;
 pub use error::ShapeError;
+pub use import::{ImportedModel, Model, ModelVolume, Reading, SurfaceMaterial, Unit, UpAxis, parse_obj, read_obj};
 pub use inertia::MassSpread;
-pub use obj::{ImportedModel, parse_obj, read_obj};
 pub use points::SampledPoints;
 pub use shape::Shape;
 pub use surface::TriangleSurface;

@@ -1,11 +1,10 @@
 //! Model files of a scene, brought to metres and y up.
 
 use super::rejected;
-use crate::description::{Unit, UpAxis};
 use crate::document::SceneDocument;
 use crate::report::SceneError;
 use craze_math::Vec3;
-use craze_shape::{TriangleSurface, read_obj};
+use craze_shape::{TriangleSurface, Unit, UpAxis, read_obj};
 use std::path::Path;
 
 /// What a scene says of a model.

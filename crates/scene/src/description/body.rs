@@ -2,6 +2,7 @@
 
 use craze_material::Overrides;
 use craze_math::{Rotation, Vec3};
+use craze_shape::{Unit, UpAxis};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -122,51 +123,6 @@ impl Shape {
             Shape::Mesh { .. } => None,
         }
     }
-}
-
-/// Unit of a model's coordinates.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub enum Unit {
-    /// Metre.
-    #[default]
-    #[serde(rename = "m")]
-    Metre,
-    /// Centimetre.
-    #[serde(rename = "cm")]
-    Centimetre,
-    /// Millimetre.
-    #[serde(rename = "mm")]
-    Millimetre,
-    /// Inch.
-    #[serde(rename = "in")]
-    Inch,
-    /// Foot.
-    #[serde(rename = "ft")]
-    Foot,
-}
-
-impl Unit {
-    /// Length of the unit (m).
-    pub fn in_metres(self) -> f64 {
-        match self {
-            Unit::Metre => 1.0,
-            Unit::Centimetre => 0.01,
-            Unit::Millimetre => 0.001,
-            Unit::Inch => 0.0254,
-            Unit::Foot => 0.3048,
-        }
-    }
-}
-
-/// The axis of a model that points up.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "lowercase")]
-pub enum UpAxis {
-    /// As in Craze.
-    #[default]
-    Y,
-    /// As in Blender and most CAD programs.
-    Z,
 }
 
 /// Where something is and how it moves at t = 0.

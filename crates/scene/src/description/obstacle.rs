@@ -1,7 +1,8 @@
 //! `[[obstacle]]`: rigid things.
 
-use super::body::{Place, Unit, UpAxis};
+use super::body::Place;
 use super::hold::Keyframe;
+use craze_shape::{Unit, UpAxis};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 

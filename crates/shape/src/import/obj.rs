@@ -6,8 +6,8 @@ use std::path::Path;
 
 use craze_math::Vec3;
 
+use super::polygon::triangulate;
 use crate::error::ShapeError;
-use crate::polygon::triangulate;
 use crate::surface::TriangleSurface;
 
 /// A model and how it was read.

@@ -1,0 +1,32 @@
+//! What has an inside: the one question that tetrahedra, samples and pictures ask of a shape.
+
+use craze_math::Vec3;
+use craze_spatial::Aabb;
+
+/// A part of space. Built-in shapes answer from their signed distance, imported surfaces from their winding number.
+///
+/// Every answer depends on the point alone, so that a mesh does not depend on the order in which points were asked for.
+pub trait Domain: Sync {
+    /// A box that holds all of the inside.
+    fn bounds(&self) -> Aabb;
+
+    /// Positive inside, negative outside, its zero is the surface. It may jump there (a winding number does), and its unit
+    /// is the domain's own: only the sign, and where it changes, mean something to others.
+    fn level(&self, point: &Vec3) -> f64;
+
+    /// Radius (m) of a ball around the point in which the level keeps its sign; never too large, 0 where nothing is known.
+    fn clearance(&self, point: &Vec3) -> f64;
+
+    /// Outward unit normal of the surface near a point of it; none where it has no direction.
+    fn normal(&self, point: &Vec3) -> Option<Vec3>;
+
+    /// Which matter a point inside is made of, from 0.
+    fn region(&self, _point: &Vec3) -> u16 {
+        0
+    }
+
+    /// Whether a point lies inside.
+    fn contains(&self, point: &Vec3) -> bool {
+        self.level(point) > 0.0
+    }
+}
