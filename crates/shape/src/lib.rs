@@ -7,6 +7,7 @@ mod ball;
 mod cylinder;
 mod domain;
 mod error;
+pub mod field;
 mod icosphere;
 mod import;
 mod inertia;
@@ -16,6 +17,7 @@ mod surface;
 
 pub use domain::Domain;
 pub use error::ShapeError;
+pub use field::Field;
 pub use import::{ImportedModel, Model, ModelVolume, Reading, SurfaceMaterial, Unit, UpAxis, parse_obj, read_obj};
 pub use inertia::MassSpread;
 pub use points::SampledPoints;

@@ -1,0 +1,459 @@
+//! Solids by signed distance, put together from simple ones.
+//!
+//! A [`Field`] is a tree: primitives are its leaves, and unions, differences, blends and placements its branches. Its signed
+//! distance is negative inside, and **never changes faster than the point moves**: |f(p) − f(q)| ≤ |p − q|. That is all
+//! that meshing, sampling and integration ask of it, because then no surface lies within |f(p)| of p. Single primitives are
+//! exact; a union is exact outside, an intersection inside, and elsewhere the true distance is larger than |f|.
+
+mod ellipsoid;
+mod measure;
+mod path;
+mod profile;
+#[cfg(test)]
+mod tests;
+
+use std::sync::Arc;
+
+use craze_math::{Isometry, Rotation, Vec3};
+use craze_spatial::Aabb;
+
+use crate::domain::Domain;
+pub use path::Path;
+pub use profile::Profile;
+use profile::corner_distance;
+
+/// A point of the plane (m).
+pub type Point2 = [f64; 2];
+
+/// A solid by its signed distance; see the [module](self). Copies share their parts.
+#[derive(Clone, Debug)]
+pub struct Field {
+    node: Arc<Node>,
+    bounds: Aabb,
+}
+
+#[derive(Debug)]
+enum Node {
+    Ellipsoid {
+        radii: Vec3,
+    },
+    Sphere {
+        radius: f64,
+    },
+    /// A box whose edges are rounded: half its size without the rounding, and that.
+    Block {
+        half: Vec3,
+        rounding: f64,
+    },
+    RoundCone {
+        from: Vec3,
+        to: Vec3,
+        radii: [f64; 2],
+    },
+    Torus {
+        ring: f64,
+        tube: f64,
+    },
+    HalfSpace {
+        normal: Vec3,
+        offset: f64,
+    },
+    Tube {
+        path: Path,
+        radius: f64,
+    },
+    Extrusion {
+        profile: Profile,
+        half_depth: f64,
+    },
+    Revolution {
+        profile: Profile,
+    },
+    Union(Vec<Field>),
+    Intersection(Vec<Field>),
+    Difference {
+        whole: Field,
+        part: Field,
+    },
+    SmoothUnion {
+        one: Field,
+        other: Field,
+        blend: f64,
+    },
+    Offset {
+        field: Field,
+        by: f64,
+    },
+    Shell {
+        field: Field,
+        half_wall: f64,
+    },
+    Mirror {
+        field: Field,
+        axis: usize,
+    },
+    Placed {
+        field: Field,
+        place: Isometry,
+        factor: f64,
+    },
+    Painted {
+        field: Field,
+        part: Field,
+        region: u16,
+    },
+}
+
+/// All of space.
+const EVERYWHERE: Aabb = Aabb {
+    min: Vec3::new(f64::NEG_INFINITY, f64::NEG_INFINITY, f64::NEG_INFINITY),
+    max: Vec3::new(f64::INFINITY, f64::INFINITY, f64::INFINITY),
+};
+
+/// Primitives. Lengths are metres; the caller has checked that they are positive numbers.
+impl Field {
+    fn new(node: Node, bounds: Aabb) -> Self {
+        Self { node: Arc::new(node), bounds }
+    }
+
+    fn about_origin(node: Node, half: Vec3) -> Self {
+        Self::new(node, Aabb { min: -half, max: half })
+    }
+
+    /// A ball about the origin.
+    pub fn sphere(radius: f64) -> Self {
+        Self::about_origin(Node::Sphere { radius }, Vec3::repeat(radius))
+    }
+
+    /// An ellipsoid about the origin with these half axes.
+    pub fn ellipsoid(radii: Vec3) -> Self {
+        Self::about_origin(Node::Ellipsoid { radii }, radii)
+    }
+
+    /// A box about the origin whose edges are rounded by a radius, at most half its thinnest side.
+    pub fn block(size: Vec3, rounding: f64) -> Self {
+        let half = 0.5 * size;
+        Self::about_origin(Node::Block { half: half.add_scalar(-rounding), rounding }, half)
+    }
+
+    /// A cylinder about the y axis, its middle in the origin.
+    pub fn cylinder(radius: f64, height: f64) -> Self {
+        Self::revolution(Profile::rectangle([2.0 * radius, height]))
+    }
+
+    /// A cone cut off, about the y axis, its middle in the origin.
+    pub fn frustum(bottom_radius: f64, top_radius: f64, height: f64) -> Self {
+        let half = 0.5 * height;
+        Self::revolution(Profile::polygon(vec![
+            [-bottom_radius, -half],
+            [bottom_radius, -half],
+            [top_radius, half],
+            [-top_radius, half],
+        ]))
+    }
+
+    /// All within a radius of the line between two points.
+    pub fn capsule(from: Vec3, to: Vec3, radius: f64) -> Self {
+        Self::round_cone(from, to, [radius, radius])
+    }
+
+    /// Two balls and what a thread around both wraps in.
+    pub fn round_cone(from: Vec3, to: Vec3, radii: [f64; 2]) -> Self {
+        let ball = |centre: Vec3, radius| Aabb::of_point(&centre).grown(radius);
+        let bounds = ball(from, radii[0]).union(&ball(to, radii[1]));
+        Self::new(Node::RoundCone { from, to, radii }, bounds)
+    }
+
+    /// A ring about the y axis: its middle line has radius `ring`, it is 2 · `tube` thick.
+    pub fn torus(ring: f64, tube: f64) -> Self {
+        Self::about_origin(Node::Torus { ring, tube }, Vec3::new(ring + tube, tube, ring + tube))
+    }
+
+    /// All points p with normal · p below `offset`; the normal has length 1.
+    pub fn half_space(normal: Vec3, offset: f64) -> Self {
+        let mut bounds = EVERYWHERE;
+        for axis in 0..3 {
+            if normal[axis] == 1.0 {
+                bounds.max[axis] = offset;
+            } else if normal[axis] == -1.0 {
+                bounds.min[axis] = -offset;
+            }
+        }
+        Self::new(Node::HalfSpace { normal, offset }, bounds)
+    }
+
+    /// All within a radius of a path in the plane z = 0.
+    pub fn tube(path: Path, radius: f64) -> Self {
+        let [low, high] = path.bounds();
+        let bounds = Aabb { min: Vec3::new(low[0], low[1], 0.0), max: Vec3::new(high[0], high[1], 0.0) };
+        Self::new(Node::Tube { path, radius }, bounds.grown(radius))
+    }
+
+    /// An area of the x–y plane drawn out along z, half of `depth` to each side.
+    pub fn extrusion(profile: Profile, depth: f64) -> Self {
+        let [low, high] = profile.bounds();
+        let half_depth = 0.5 * depth;
+        let bounds = Aabb { min: Vec3::new(low[0], low[1], -half_depth), max: Vec3::new(high[0], high[1], half_depth) };
+        Self::new(Node::Extrusion { profile, half_depth }, bounds)
+    }
+
+    /// An area of the x–y plane turned about the y axis; only its part at x ≥ 0 counts.
+    pub fn revolution(profile: Profile) -> Self {
+        let [low, high] = profile.bounds();
+        let radius = high[0].max(0.0);
+        let bounds = Aabb { min: Vec3::new(-radius, low[1], -radius), max: Vec3::new(radius, high[1], radius) };
+        Self::new(Node::Revolution { profile }, bounds)
+    }
+}
+
+/// Operations.
+impl Field {
+    /// Everything in any of the parts; nothing if there are none.
+    pub fn union(parts: Vec<Self>) -> Self {
+        let bounds = parts.iter().fold(Aabb::EMPTY, |all, part| all.union(&part.bounds));
+        Self::new(Node::Union(parts), bounds)
+    }
+
+    /// Everything in all of the parts; everything if there are none.
+    pub fn intersection(parts: Vec<Self>) -> Self {
+        let bounds = parts.iter().fold(EVERYWHERE, |all, part| Aabb {
+            min: all.min.sup(&part.bounds.min),
+            max: all.max.inf(&part.bounds.max),
+        });
+        Self::new(Node::Intersection(parts), bounds)
+    }
+
+    /// What of this is not in the other.
+    pub fn without(self, part: Self) -> Self {
+        let bounds = self.bounds;
+        Self::new(Node::Difference { whole: self, part }, bounds)
+    }
+
+    /// Both, with the corner between them filled over a length (m) by a quadratic blend.
+    pub fn smooth_union(self, other: Self, blend: f64) -> Self {
+        // The seam bulges by up to a quarter of the blend.
+        let bounds = self.bounds.union(&other.bounds).grown(0.25 * blend);
+        Self::new(Node::SmoothUnion { one: self, other, blend }, bounds)
+    }
+
+    /// All points closer than a length (m) to it; with a negative one all that are deeper inside.
+    pub fn offset(self, by: f64) -> Self {
+        let bounds = self.bounds.grown(by);
+        Self::new(Node::Offset { field: self, by }, bounds)
+    }
+
+    /// A wall (m) on both sides of its surface.
+    pub fn shell(self, wall: f64) -> Self {
+        let bounds = self.bounds.grown(0.5 * wall);
+        Self::new(Node::Shell { field: self, half_wall: 0.5 * wall }, bounds)
+    }
+
+    /// The part on the positive side of an axis (0 is x), and its mirror image on the other.
+    pub fn mirrored(self, axis: usize) -> Self {
+        let mut bounds = self.bounds;
+        bounds.min[axis] = -bounds.max[axis];
+        Self::new(Node::Mirror { field: self, axis }, bounds)
+    }
+
+    /// Moved (m).
+    pub fn moved(self, by: Vec3) -> Self {
+        self.placed(Isometry::from_parts(by.into(), Rotation::identity()), 1.0)
+    }
+
+    /// Turned about the origin.
+    pub fn turned(self, by: Rotation) -> Self {
+        self.placed(Isometry::from_parts(Vec3::zeros().into(), by), 1.0)
+    }
+
+    /// Enlarged about the origin.
+    pub fn scaled(self, factor: f64) -> Self {
+        self.placed(Isometry::identity(), factor)
+    }
+
+    /// Enlarged about the origin, then turned and moved.
+    pub fn placed(self, place: Isometry, factor: f64) -> Self {
+        let bounds = if place.rotation == Rotation::identity() {
+            let shift = place.translation.vector;
+            Aabb { min: factor * self.bounds.min + shift, max: factor * self.bounds.max + shift }
+        } else if self.bounds.size().iter().all(|length| length.is_finite()) {
+            let corner = |k: usize| {
+                Vec3::from_fn(|axis, _| if k >> axis & 1 == 1 { self.bounds.max[axis] } else { self.bounds.min[axis] })
+            };
+            let corners: Vec<Vec3> =
+                (0..8).map(|k| place.rotation * (factor * corner(k)) + place.translation.vector).collect();
+            Aabb::around(&corners)
+        } else {
+            EVERYWHERE
+        };
+        Self::new(Node::Placed { field: self, place, factor }, bounds)
+    }
+
+    /// `count` copies, each moved by `step` (m) from the one before.
+    pub fn repeated(self, step: Vec3, count: usize) -> Self {
+        Self::union((0..count).map(|k| self.clone().moved(k as f64 * step)).collect())
+    }
+
+    /// The same solid, of which the part inside another is a region of this number.
+    pub fn painted(self, part: Self, region: u16) -> Self {
+        let bounds = self.bounds;
+        Self::new(Node::Painted { field: self, part, region }, bounds)
+    }
+}
+
+/// Answers.
+impl Field {
+    /// Signed distance (m), negative inside: never more than the true one, and 1-Lipschitz.
+    pub fn distance(&self, point: &Vec3) -> f64 {
+        match &*self.node {
+            Node::Sphere { radius } => point.norm() - radius,
+            Node::Ellipsoid { radii } => ellipsoid::distance(point, radii),
+            Node::Block { half, rounding } => {
+                let beyond = point.abs() - half;
+                beyond.sup(&Vec3::zeros()).norm() + beyond.max().min(0.0) - rounding
+            }
+            Node::RoundCone { from, to, radii } => round_cone(&(point - from), &(to - from), *radii),
+            Node::Torus { ring, tube } => (point.x.hypot(point.z) - ring).hypot(point.y) - tube,
+            Node::HalfSpace { normal, offset } => normal.dot(point) - offset,
+            Node::Tube { path, radius } => path.distance([point.x, point.y]).hypot(point.z) - radius,
+            Node::Extrusion { profile, half_depth } => {
+                corner_distance(profile.distance([point.x, point.y]), point.z.abs() - half_depth)
+            }
+            Node::Revolution { profile } => profile.distance([point.x.hypot(point.z), point.y]),
+            Node::Union(parts) => parts.iter().fold(f64::INFINITY, |nearest, part| {
+                // A part farther than its box cannot be the nearest; that spares most of many.
+                let away = part.outside_box(point);
+                if away > nearest.max(0.0) { nearest } else { nearest.min(part.guarded(point, away)) }
+            }),
+            Node::Intersection(parts) => {
+                parts.iter().map(|part| part.distance(point)).fold(f64::NEG_INFINITY, f64::max)
+            }
+            Node::Difference { whole, part } => whole.distance(point).max(-part.distance(point)),
+            Node::SmoothUnion { one, other, blend } => {
+                let guarded = |part: &Field| part.guarded(point, part.outside_box(point));
+                smooth_minimum(guarded(one), guarded(other), *blend)
+            }
+            Node::Offset { field, by } => field.distance(point) - by,
+            Node::Shell { field, half_wall } => field.distance(point).abs() - half_wall,
+            Node::Mirror { field, axis } => field.distance(&mirrored(point, *axis)),
+            Node::Placed { field, place, factor } => factor * field.distance(&before(place, *factor, point)),
+            Node::Painted { field, .. } => field.distance(point),
+        }
+    }
+
+    /// Volume (m³) by adding up cells, to about a thousandth for walls not thinner than 1/100 of the size; 0 where
+    /// the solid has no end. Walls are `thinnest` (m).
+    pub fn volume(&self, thinnest: f64) -> f64 {
+        measure::volume(self, thinnest)
+    }
+
+    /// Distance from the box around it (m), 0 inside.
+    fn outside_box(&self, point: &Vec3) -> f64 {
+        self.bounds.distance_squared(point).sqrt()
+    }
+
+    /// The signed distance, but never less than the distance from the box: so a part that is skipped because its box is
+    /// far changes nothing, and what blends with it bulges no farther than its box allows.
+    fn guarded(&self, point: &Vec3, away: f64) -> f64 {
+        let distance = self.distance(point);
+        if away > 0.0 { distance.max(away) } else { distance }
+    }
+}
+
+impl Domain for Field {
+    fn bounds(&self) -> Aabb {
+        self.bounds
+    }
+
+    fn level(&self, point: &Vec3) -> f64 {
+        -self.distance(point)
+    }
+
+    fn clearance(&self, point: &Vec3) -> f64 {
+        self.distance(point).abs()
+    }
+
+    /// By central differences over a hundred-thousandth of the size.
+    fn normal(&self, point: &Vec3) -> Option<Vec3> {
+        let size = self.bounds.size().max();
+        let step = 1e-5 * if size.is_finite() { size } else { 1.0 };
+        let gradient = Vec3::from_fn(|axis, _| {
+            let mut way = Vec3::zeros();
+            way[axis] = step;
+            (self.distance(&(point + way)) - self.distance(&(point - way))) / (2.0 * step)
+        });
+        // On an edge the two sides' directions mix and the gradient is shorter; in the middle of a wall it vanishes.
+        gradient.try_normalize(1e-2)
+    }
+
+    fn region(&self, point: &Vec3) -> u16 {
+        match &*self.node {
+            Node::Painted { field, part, region } => {
+                if part.distance(point) <= 0.0 {
+                    *region
+                } else {
+                    field.region(point)
+                }
+            }
+            Node::Union(parts) => parts.iter().find(|part| part.contains(point)).map_or(0, |part| part.region(point)),
+            Node::Intersection(parts) => parts.first().map_or(0, |part| part.region(point)),
+            Node::SmoothUnion { one, other, .. } => {
+                if one.distance(point) <= other.distance(point) {
+                    one.region(point)
+                } else {
+                    other.region(point)
+                }
+            }
+            Node::Difference { whole: field, .. } | Node::Offset { field, .. } | Node::Shell { field, .. } => {
+                field.region(point)
+            }
+            Node::Mirror { field, axis } => field.region(&mirrored(point, *axis)),
+            Node::Placed { field, place, factor } => field.region(&before(place, *factor, point)),
+            _ => 0,
+        }
+    }
+}
+
+/// The point, or its mirror image where it is negative along an axis.
+fn mirrored(point: &Vec3, axis: usize) -> Vec3 {
+    let mut image = *point;
+    image[axis] = image[axis].abs();
+    image
+}
+
+/// Where a placed point was before.
+fn before(place: &Isometry, factor: f64, point: &Vec3) -> Vec3 {
+    let moved = point - place.translation.vector;
+    // Most are not turned, and a product with a quaternion costs more than a sphere.
+    let turned = if place.rotation == Rotation::identity() { moved } else { place.rotation.inverse() * moved };
+    turned / factor
+}
+
+/// The smaller of two, lowered by up to a quarter of `blend` where they differ by less than that. Its derivatives are
+/// not negative and add to 1, so that it changes no faster than they do.
+fn smooth_minimum(one: f64, other: f64, blend: f64) -> f64 {
+    let near = (blend - (one - other).abs()).max(0.0);
+    let lowered = if blend > 0.0 { near * near / (4.0 * blend) } else { 0.0 };
+    one.min(other) - lowered
+}
+
+/// Signed distance from two balls, the first about the origin and the other `axis` away, and the cone that touches both.
+fn round_cone(point: &Vec3, axis: &Vec3, [first, second]: [f64; 2]) -> f64 {
+    let length = axis.norm();
+    let slope = (first - second) / length;
+    if !(slope.abs() < 1.0) {
+        // One ball holds the other, or both are in one place.
+        return if first >= second { point.norm() - first } else { (point - axis).norm() - second };
+    }
+    let along = point.dot(axis) / length;
+    let across = (point - axis * (along / length)).norm();
+    // The side of the cone leans by this angle; what is over it projects onto the side at right angles.
+    let lean = (1.0 - slope * slope).sqrt();
+    let height = lean * along - slope * across;
+    if height <= 0.0 {
+        point.norm() - first
+    } else if height >= lean * length {
+        (point - axis).norm() - second
+    } else {
+        lean * across + slope * along - first
+    }
+}
