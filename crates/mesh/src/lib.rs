@@ -20,6 +20,7 @@
 //! | [`SimplexMesh::collapse_edge`] | two points become one |
 //! | [`TetMesh::flip_face`], [`TetMesh::flip_edge`], [`TetMesh::flip_to_diagonal`] | 2 to 3, 3 to 2, 4 to 4 tetrahedra |
 //! | [`TriMesh::flip_edge`] | the other diagonal of two triangles |
+//! | [`SimplexMesh::move_point`] | another place in the rest shape |
 //! | [`SimplexMesh::duplicate_point`] | some elements at a point get a copy of it |
 //! | [`SimplexMesh::cut_star`] | a crack opens in a plane through a point |
 //! | [`SimplexMesh::part_at_points`], [`SimplexMesh::part_at_edge`] | what only touches lets go |
@@ -50,6 +51,7 @@ mod attributes;
 mod boundary;
 mod collapse;
 mod cut;
+mod delaunay;
 mod edit;
 mod error;
 mod facet;
@@ -63,6 +65,7 @@ mod order;
 mod part;
 mod patch;
 mod pieces;
+mod place;
 mod quality;
 mod replace;
 mod saved;
@@ -72,6 +75,9 @@ mod validate;
 pub use attributes::{AttributeError, Attributes, ElementRule, Inherit, PointRule, Rule, Values};
 pub use boundary::{Rim, Surface};
 pub use cut::Snap;
+pub use delaunay::{
+    ChainName, DelaunayError, Parted, PlaneDomain, Triangulation, edge_sides, part_along, part_except, triangulate,
+};
 pub use edit::{Edit, ElementAdded, ElementRemoved, Inheritance, Moved, PointPlaced, Resized};
 pub use error::{Corners, EditError, MeshError, Side};
 pub use facet::Facet;

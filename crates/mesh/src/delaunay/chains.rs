@@ -1,0 +1,337 @@
+//! Rims, lines and slits: checked exactly, then divided to the wanted edge length.
+
+use super::error::{ChainName, DelaunayError};
+use super::sizing::Sizing;
+use super::{LIMIT, PlaneDomain, Point};
+use craze_math::predicates::orient2d;
+use std::collections::BTreeMap;
+
+/// Coordinates beyond this (m) are refused: their products would lose their meaning.
+const FARTHEST: f64 = 1e18;
+
+/// One straight part of the input.
+#[derive(Clone, Copy, Debug)]
+struct Segment {
+    chain: ChainName,
+    ends: [Point; 2],
+}
+
+/// The checked and divided input.
+#[derive(Clone, Debug)]
+pub(super) struct Chains {
+    /// All points; those of the input and those between.
+    pub(super) points: Vec<Point>,
+    /// Pieces between the points, with the chain they belong to.
+    pub(super) pieces: Vec<([u32; 2], ChainName)>,
+    /// Area of the domain (m²).
+    pub(super) area: f64,
+    /// The asked edge length (m).
+    pub(super) edge: f64,
+}
+
+impl Chains {
+    pub(super) fn new(domain: &PlaneDomain, edge: f64) -> Result<Self, DelaunayError> {
+        if !(edge.is_finite() && edge > 0.0) {
+            return Err(DelaunayError::EdgeLength { value: edge });
+        }
+        let segments = segments(domain)?;
+        let area = check_areas(domain)?;
+        let length: f64 = segments.iter().map(Segment::length).sum();
+        let count = area / (0.433 * edge * edge) + 2.0 * length / edge + 2.0 * segments.len() as f64;
+        check_count(edge, count)?;
+        check_crossings(&segments)?;
+        check_inside(domain)?;
+        let sizing = Sizing::new(edge, wanted_sizes(&segments, edge));
+        let mut divided = Self { points: Vec::new(), pieces: Vec::new(), area, edge };
+        let mut names = BTreeMap::new();
+        for segment in &segments {
+            divided.add(segment, &sizing, &mut names)?;
+        }
+        Ok(divided)
+    }
+
+    /// Divides a segment. Points of the input are shared by all segments that end in them.
+    fn add(
+        &mut self,
+        segment: &Segment,
+        sizing: &Sizing,
+        names: &mut BTreeMap<[u64; 2], u32>,
+    ) -> Result<(), DelaunayError> {
+        let shares = segment.divided(sizing)?;
+        let mut name = |points: &mut Vec<Point>, point: Point| {
+            *names.entry(point.map(f64::to_bits)).or_insert_with(|| {
+                points.push(point);
+                points.len() as u32 - 1
+            })
+        };
+        let [start, end] = segment.ends;
+        let mut last = name(&mut self.points, start);
+        let finish = name(&mut self.points, end);
+        for share in shares {
+            self.points.push([start[0] + (end[0] - start[0]) * share, start[1] + (end[1] - start[1]) * share]);
+            let next = self.points.len() as u32 - 1;
+            self.pieces.push(([last, next], segment.chain));
+            last = next;
+        }
+        self.pieces.push(([last, finish], segment.chain));
+        check_count(self.edge, 8.0 * self.pieces.len() as f64)
+    }
+
+    /// The pieces of chosen chains, lower point first, sorted.
+    pub(super) fn edges_of(&self, chosen: impl Fn(ChainName) -> bool) -> Vec<[u32; 2]> {
+        let mut edges: Vec<[u32; 2]> =
+            (self.pieces.iter()).filter(|(_, chain)| chosen(*chain)).map(|&([a, b], _)| [a.min(b), a.max(b)]).collect();
+        edges.sort_unstable();
+        edges
+    }
+
+    /// The wanted edge length as the pieces have it.
+    pub(super) fn sizing(&self) -> Sizing {
+        let mut sums = vec![(0.0, 0u32); self.points.len()];
+        for ([a, b], _) in &self.pieces {
+            let length = distance(self.points[*a as usize], self.points[*b as usize]);
+            for end in [a, b] {
+                sums[*end as usize].0 += length;
+                sums[*end as usize].1 += 1;
+            }
+        }
+        let size = |(sum, count): (f64, u32)| (sum / f64::from(count.max(1))).min(self.edge);
+        Sizing::new(self.edge, self.points.iter().zip(sums).map(|(&point, sum)| (point, size(sum))).collect())
+    }
+}
+
+impl Segment {
+    fn length(&self) -> f64 {
+        distance(self.ends[0], self.ends[1])
+    }
+
+    fn at(&self, share: f64) -> Point {
+        let [start, end] = self.ends;
+        [start[0] + (end[0] - start[0]) * share, start[1] + (end[1] - start[1]) * share]
+    }
+
+    /// Where the inner points of the segment lie, from 0 to 1: as many as the wanted lengths ask for, each piece with the
+    /// same part of the sum ∫ ds / wanted length.
+    fn divided(&self, sizing: &Sizing) -> Result<Vec<f64>, DelaunayError> {
+        let length = self.length();
+        if sizing.is_uniform() {
+            let count = (length / sizing.edge()).round().max(1.0);
+            return Ok((1..count as usize).map(|k| k as f64 / count).collect());
+        }
+        let (mut share, mut sum) = (0.0, 0.0);
+        let mut marks = vec![(0.0, 0.0)];
+        while share < 1.0 {
+            check_count(sizing.edge(), marks.len() as f64)?;
+            let step = (0.25 * sizing.at(self.at(share)) / length).max(1e-9).min(1.0 - share);
+            sum += step * length / sizing.at(self.at(share + 0.5 * step));
+            share = if step == 1.0 - share { 1.0 } else { share + step };
+            marks.push((share, sum));
+        }
+        let count = sum.round().max(1.0);
+        let mut shares = Vec::new();
+        let mut mark = 0;
+        for k in 1..count as usize {
+            let wanted = sum * k as f64 / count;
+            while mark + 2 < marks.len() && marks[mark + 1].1 <= wanted {
+                mark += 1;
+            }
+            let [(before, low), (after, high)] = [marks[mark], marks[mark + 1]];
+            shares.push(before + (after - before) * ((wanted - low) / (high - low)).clamp(0.0, 1.0));
+        }
+        Ok(shares)
+    }
+}
+
+fn distance(a: Point, b: Point) -> f64 {
+    (a[0] - b[0]).hypot(a[1] - b[1])
+}
+
+fn check_count(edge: f64, count: f64) -> Result<(), DelaunayError> {
+    if count <= LIMIT { Ok(()) } else { Err(DelaunayError::TooFine { edge, count, limit: LIMIT }) }
+}
+
+/// All segments of the domain, with sound points. Zero has one sign, so that equal points have equal bits.
+fn segments(domain: &PlaneDomain) -> Result<Vec<Segment>, DelaunayError> {
+    let mut segments = Vec::new();
+    let mut add = |chain: ChainName, points: &[Point], closed: bool| {
+        let needed = if closed { 3 } else { 2 };
+        if points.len() < needed {
+            return Err(DelaunayError::TooFewPoints { chain, found: points.len(), needed });
+        }
+        if let Some(place) = points.iter().position(|at| !at.iter().all(|c| c.abs() <= FARTHEST)) {
+            return Err(DelaunayError::BadPoint { chain, place, at: points[place] });
+        }
+        let count = if closed { points.len() } else { points.len() - 1 };
+        for place in 0..count {
+            let ends = [points[place], points[(place + 1) % points.len()]].map(|end| end.map(|c| c + 0.0));
+            if ends[0] == ends[1] {
+                return Err(DelaunayError::RepeatedPoint { chain, place, at: ends[0] });
+            }
+            segments.push(Segment { chain, ends });
+        }
+        Ok(())
+    };
+    add(ChainName::Outline, &domain.outline, true)?;
+    for (number, hole) in domain.holes.iter().enumerate() {
+        add(ChainName::Hole(number), hole, true)?;
+    }
+    for (number, line) in domain.lines.iter().enumerate() {
+        add(ChainName::Line(number), line, false)?;
+    }
+    for (number, slit) in domain.slits.iter().enumerate() {
+        add(ChainName::Slit(number), slit, false)?;
+    }
+    Ok(segments)
+}
+
+/// The area of the domain; every rim has to enclose some.
+fn check_areas(domain: &PlaneDomain) -> Result<f64, DelaunayError> {
+    let enclosed = |chain: ChainName, rim: &[Point]| {
+        // Measured from its first point, so that a far-off rim loses no digits.
+        let [x, y] = rim[0];
+        let turned = |k: usize| {
+            let ([ax, ay], [bx, by]) = (rim[k], rim[(k + 1) % rim.len()]);
+            (ax - x) * (by - y) - (bx - x) * (ay - y)
+        };
+        let area = (0..rim.len()).map(turned).sum::<f64>().abs() / 2.0;
+        if area > 0.0 { Ok(area) } else { Err(DelaunayError::NoArea { chain }) }
+    };
+    let mut area = enclosed(ChainName::Outline, &domain.outline)?;
+    for (number, hole) in domain.holes.iter().enumerate() {
+        area -= enclosed(ChainName::Hole(number), hole)?;
+    }
+    if area > 0.0 { Ok(area) } else { Err(DelaunayError::NoArea { chain: ChainName::Outline }) }
+}
+
+/// No two segments have more in common than a shared end, and rims not even that but with their own next segment.
+fn check_crossings(segments: &[Segment]) -> Result<(), DelaunayError> {
+    let range = |segment: &Segment, axis: usize| {
+        let [a, b] = segment.ends.map(|end| end[axis]);
+        (a.min(b), a.max(b))
+    };
+    let mut order: Vec<usize> = (0..segments.len()).collect();
+    order.sort_by(|&a, &b| range(&segments[a], 0).0.total_cmp(&range(&segments[b], 0).0).then(a.cmp(&b)));
+    for (place, &one) in order.iter().enumerate() {
+        let (_, right) = range(&segments[one], 0);
+        let (low, high) = range(&segments[one], 1);
+        for &other in order[place + 1..].iter().take_while(|&&other| range(&segments[other], 0).0 <= right) {
+            let (bottom, top) = range(&segments[other], 1);
+            if bottom <= high && top >= low && conflict(segments, one.min(other), one.max(other)) {
+                let (first, second) = (&segments[one.min(other)], &segments[one.max(other)]);
+                return Err(DelaunayError::Crossing { first: first.chain, second: second.chain, at: second.ends[0] });
+            }
+        }
+    }
+    Ok(())
+}
+
+fn conflict(segments: &[Segment], one: usize, other: usize) -> bool {
+    let ([a, b], [c, d]) = (segments[one].ends, segments[other].ends);
+    let (first, second) = (segments[one].chain, segments[other].chain);
+    let is_rim = |chain| matches!(chain, ChainName::Outline | ChainName::Hole(_));
+    for (shared, p, q) in [(a, b, c), (a, b, d), (b, a, c), (b, a, d)] {
+        if shared != q {
+            continue;
+        }
+        let r = if q == c { d } else { c };
+        // Rims meet in the point between two successive segments only.
+        let successive = first == second && (b == c || (d == a));
+        if is_rim(first) && is_rim(second) && !successive {
+            return true;
+        }
+        let along = (p[0] - shared[0]) * (r[0] - shared[0]) + (p[1] - shared[1]) * (r[1] - shared[1]);
+        return orient2d(shared, p, r) == 0.0 && along > 0.0;
+    }
+    let sign = |value: f64| if value > 0.0 { 1 } else { -i32::from(value < 0.0) };
+    let sides = [orient2d(a, b, c), orient2d(a, b, d), orient2d(c, d, a), orient2d(c, d, b)].map(sign);
+    // Where a sign is zero the two touch, as their boxes overlap; on one line they overlap if their boxes do.
+    sides[0] * sides[1] <= 0 && sides[2] * sides[3] <= 0
+}
+
+/// Whether a point lies inside a rim: a ray to the right crosses it an odd number of times.
+fn is_inside(rim: &[Point], [x, y]: Point) -> bool {
+    let mut inside = false;
+    for k in 0..rim.len() {
+        let (mut low, mut high) = (rim[k], rim[(k + 1) % rim.len()]);
+        if low[1] > high[1] {
+            (low, high) = (high, low);
+        }
+        if low[1] <= y && y < high[1] && orient2d(low, high, [x, y]) > 0.0 {
+            inside = !inside;
+        }
+    }
+    inside
+}
+
+/// Holes and lines lie inside the outline and outside of holes. Nothing crosses any more, so one point of each hole and
+/// the middles of a line's segments speak for all.
+fn check_inside(domain: &PlaneDomain) -> Result<(), DelaunayError> {
+    let allowed = |place: Point, own_hole: usize| {
+        let in_hole = |(number, hole): (usize, &Vec<Point>)| number != own_hole && is_inside(hole, place);
+        is_inside(&domain.outline, place) && !domain.holes.iter().enumerate().any(in_hole)
+    };
+    for (number, hole) in domain.holes.iter().enumerate() {
+        if !allowed(hole[0], number) {
+            return Err(DelaunayError::Outside { chain: ChainName::Hole(number) });
+        }
+    }
+    let middle = |pair: &[Point]| [0, 1].map(|axis| 0.5 * (pair[0][axis] + pair[1][axis]));
+    for (number, line) in domain.lines.iter().enumerate() {
+        if !line.windows(2).all(|pair| allowed(middle(pair), usize::MAX)) {
+            return Err(DelaunayError::Outside { chain: ChainName::Line(number) });
+        }
+    }
+    for (number, slit) in domain.slits.iter().enumerate() {
+        if !slit.windows(2).all(|pair| allowed(middle(pair), usize::MAX)) {
+            return Err(DelaunayError::Outside { chain: ChainName::Slit(number) });
+        }
+    }
+    Ok(())
+}
+
+/// Places on the segments and the edge length (m) that the input wants there: at most the segment's own length, and the
+/// distance to the next segment that is no neighbour.
+fn wanted_sizes(segments: &[Segment], edge: f64) -> Vec<(Point, f64)> {
+    struct Piece {
+        segment: usize,
+        ends: [Point; 2],
+    }
+    let mut pieces = Vec::new();
+    for (index, segment) in segments.iter().enumerate() {
+        let count = (segment.length() / edge).ceil().max(1.0);
+        let mark = |k: usize| segment.at(k as f64 / count);
+        pieces.extend((0..count as usize).map(|k| Piece { segment: index, ends: [mark(k), mark(k + 1)] }));
+    }
+    let left = |piece: &Piece| piece.ends[0][0].min(piece.ends[1][0]);
+    pieces.sort_by(|one, other| left(one).total_cmp(&left(other)));
+    let touches = |segment: &Segment, place: Point| segment.ends.contains(&place);
+    let mut wanted = Vec::new();
+    for piece in &pieces {
+        let own = &segments[piece.segment];
+        for place in piece.ends {
+            let mut size = own.length().min(edge);
+            // Pieces are at most one edge long: those that begin further left or right are too far away.
+            let first = pieces.partition_point(|other| left(other) < place[0] - 2.0 * edge);
+            for other in pieces[first..].iter().take_while(|other| left(other) <= place[0] + edge) {
+                let segment = &segments[other.segment];
+                let neighbour = if touches(own, place) {
+                    touches(segment, place)
+                } else {
+                    own.ends.iter().any(|&end| touches(segment, end))
+                };
+                if other.segment != piece.segment && !neighbour {
+                    size = size.min(distance_to_segment(place, other.ends));
+                }
+            }
+            wanted.push((place, size));
+        }
+    }
+    wanted
+}
+
+fn distance_to_segment(place: Point, [a, b]: [Point; 2]) -> f64 {
+    let along = [b[0] - a[0], b[1] - a[1]];
+    let share = ((place[0] - a[0]) * along[0] + (place[1] - a[1]) * along[1]) / (along[0].powi(2) + along[1].powi(2));
+    let share = if share.is_nan() { 0.0 } else { share.clamp(0.0, 1.0) };
+    distance(place, [a[0] + along[0] * share, a[1] + along[1] * share])
+}

@@ -1,0 +1,136 @@
+//! The wanted edge length at every place: the asked one, less near what is finer by itself.
+
+use super::Point;
+
+/// How fast the wanted edge length grows with the distance from what is finer (m/m).
+const GROWTH: f64 = 0.3;
+/// Points a leaf of the tree.
+const LEAF: usize = 8;
+
+/// Places with the edge length wanted there, in a tree that halves the longer side.
+#[derive(Clone, Debug)]
+pub(super) struct Sizing {
+    edge: f64,
+    /// Place and wanted length (m), in the order of the leaves.
+    points: Vec<(Point, f64)>,
+    nodes: Vec<Node>,
+    finest: f64,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Node {
+    low: Point,
+    high: Point,
+    finest: f64,
+    first: usize,
+    count: usize,
+    /// Index of the second child; the first is the next node. Zero in a leaf.
+    second: usize,
+}
+
+impl Sizing {
+    pub(super) fn new(edge: f64, points: Vec<(Point, f64)>) -> Self {
+        let finest = points.iter().map(|point| point.1).fold(edge, f64::min);
+        let mut sizing = Self { edge, points, nodes: Vec::new(), finest };
+        if !sizing.points.is_empty() {
+            sizing.build(0, sizing.points.len());
+        }
+        sizing
+    }
+
+    fn build(&mut self, first: usize, count: usize) {
+        let part = &mut self.points[first..first + count];
+        let (mut low, mut high, mut finest) = ([f64::INFINITY; 2], [f64::NEG_INFINITY; 2], f64::INFINITY);
+        for &(at, size) in part.iter() {
+            for axis in 0..2 {
+                low[axis] = low[axis].min(at[axis]);
+                high[axis] = high[axis].max(at[axis]);
+            }
+            finest = finest.min(size);
+        }
+        let node = self.nodes.len();
+        self.nodes.push(Node { low, high, finest, first, count, second: 0 });
+        if count > LEAF {
+            let axis = usize::from(high[1] - low[1] > high[0] - low[0]);
+            let middle = count / 2;
+            // Equal coordinates are told apart by the other one: the tree depends on the points alone.
+            let order = |one: &(Point, f64), other: &(Point, f64)| {
+                (one.0[axis].total_cmp(&other.0[axis])).then(one.0[1 - axis].total_cmp(&other.0[1 - axis]))
+            };
+            part.select_nth_unstable_by(middle, order);
+            self.build(first, middle);
+            self.nodes[node].second = self.nodes.len();
+            self.build(first + middle, count - middle);
+        }
+    }
+
+    /// Whether the asked length is wanted nearly everywhere.
+    pub(super) fn is_uniform(&self) -> bool {
+        self.finest > 0.7 * self.edge
+    }
+
+    /// The asked edge length (m).
+    pub(super) fn edge(&self) -> f64 {
+        self.edge
+    }
+
+    /// The edge length wanted at a place (m).
+    pub(super) fn at(&self, place: Point) -> f64 {
+        if self.is_uniform() { self.edge } else { self.least(place, 1.0, GROWTH, self.edge) }
+    }
+
+    /// The distance (m) of the nearest point, at most `limit`.
+    pub(super) fn distance(&self, place: Point, limit: f64) -> f64 {
+        self.least(place, 0.0, 1.0, limit)
+    }
+
+    /// The least of `size_part` · wanted length + `growth` · distance over all points, at most `limit`.
+    fn least(&self, place: Point, size_part: f64, growth: f64, limit: f64) -> f64 {
+        let mut least = limit;
+        // A balanced tree of at most 2³² points is no deeper.
+        let mut stack = [0usize; 40];
+        let mut height = usize::from(!self.nodes.is_empty());
+        while height > 0 {
+            height -= 1;
+            let index = stack[height];
+            let node = &self.nodes[index];
+            let outside = |axis: usize| (node.low[axis] - place[axis]).max(place[axis] - node.high[axis]).max(0.0);
+            if size_part * node.finest + growth * outside(0).hypot(outside(1)) >= least {
+                continue;
+            }
+            if node.second == 0 {
+                for (at, size) in &self.points[node.first..node.first + node.count] {
+                    let distance = (at[0] - place[0]).hypot(at[1] - place[1]);
+                    least = least.min(size_part * size + growth * distance);
+                }
+            } else {
+                stack[height] = node.second;
+                stack[height + 1] = index + 1;
+                height += 2;
+            }
+        }
+        least
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_tree_answers_like_brute_force() {
+        let points: Vec<(Point, f64)> = (0..200u32)
+            .map(|k| {
+                ([f64::from(k * 37 % 101) / 101.0, f64::from(k * 61 % 97) / 97.0], 0.01 + f64::from(k % 13) * 0.01)
+            })
+            .collect();
+        let sizing = Sizing::new(0.5, points.clone());
+        for k in 0..100u32 {
+            let place = [f64::from(k * 17 % 89) / 60.0, f64::from(k * 29 % 83) / 60.0];
+            let distance = |at: &Point| (at[0] - place[0]).hypot(at[1] - place[1]);
+            let wanted = points.iter().map(|(at, size)| size + GROWTH * distance(at)).fold(0.5, f64::min);
+            let nearest = points.iter().map(|(at, _)| distance(at)).fold(9.0, f64::min);
+            assert_eq!((sizing.at(place), sizing.distance(place, 9.0)), (wanted, nearest));
+        }
+    }
+}

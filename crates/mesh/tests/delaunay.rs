@@ -1,0 +1,230 @@
+//! Parts of the plane become triangles: known areas and angles, open slits, named refusals.
+
+use craze_mesh::{ChainName, DelaunayError, PlaneDomain, TriMesh, Triangulation, VertexId, triangulate};
+use proptest::prelude::*;
+use std::f64::consts::{PI, TAU};
+
+type Point = [f64; 2];
+
+fn rectangle(width: f64, height: f64) -> Vec<Point> {
+    let (x, y) = (0.5 * width, 0.5 * height);
+    vec![[-x, -y], [x, -y], [x, y], [-x, y]]
+}
+
+fn circle(centre: Point, radius: f64, count: usize) -> Vec<Point> {
+    let angle = |k: usize| TAU * k as f64 / count as f64;
+    (0..count).map(|k| [centre[0] + radius * angle(k).cos(), centre[1] + radius * angle(k).sin()]).collect()
+}
+
+fn area(rim: &[Point]) -> f64 {
+    let turned = |k: usize| {
+        let (a, b) = (rim[k], rim[(k + 1) % rim.len()]);
+        a[0] * b[1] - b[0] * a[1]
+    };
+    (0..rim.len()).map(turned).sum::<f64>().abs() / 2.0
+}
+
+/// Smallest angle (degrees) and mean edge (m).
+fn quality(mesh: &TriMesh) -> (f64, f64) {
+    let smallest = mesh.element_ids().map(|t| mesh.quality(t).smallest_angle.to_degrees()).fold(90.0, f64::min);
+    let edges = mesh.edges();
+    let length = |ends: &[VertexId; 2]| (mesh.position(ends[0]) - mesh.position(ends[1])).norm();
+    (smallest, edges.iter().map(length).sum::<f64>() / edges.len() as f64)
+}
+
+/// Vertices − edges + triangles, and how many closed loops the rim has.
+fn topology(mesh: &TriMesh) -> (i64, usize) {
+    let euler = mesh.point_count() as i64 - mesh.edges().len() as i64 + mesh.element_count() as i64;
+    let rim = mesh.boundary();
+    let mut next = vec![None; mesh.point_count()];
+    for [start, end] in &rim.edges {
+        assert!(next[start.index()].replace(end.index()).is_none(), "a rim that touches itself at {start}");
+    }
+    let mut loops = 0;
+    for [start, _] in &rim.edges {
+        let mut here = start.index();
+        loops += usize::from(next[here].is_some());
+        while let Some(after) = next[here].take() {
+            here = after;
+        }
+    }
+    (euler, loops)
+}
+
+fn checked(domain: &PlaneDomain, edge: f64) -> Triangulation {
+    let made = triangulate(domain, edge).unwrap_or_else(|error| panic!("{error} for {domain:?} at {edge}"));
+    made.mesh.validate().expect("a mesh");
+    let expected = area(&domain.outline) - domain.holes.iter().map(|hole| area(hole)).sum::<f64>();
+    let found = made.mesh.total_measure();
+    assert!((found / expected - 1.0).abs() < 1e-10, "{found} of {expected}");
+    for triangle in made.mesh.element_ids() {
+        let [a, b, c] = made.mesh.corners(triangle);
+        assert!((b - a).cross(&(c - a)).z > 0.0, "clockwise");
+    }
+    made
+}
+
+#[test]
+fn a_square_is_filled_with_nearly_equilateral_triangles() {
+    for edge in [0.5, 0.2, 0.1, 0.03, 0.01] {
+        let made = checked(&PlaneDomain { outline: rectangle(1.0, 1.0), ..Default::default() }, edge);
+        let (angle, mean) = quality(&made.mesh);
+        assert!(angle > 35.0, "{angle} at {edge}");
+        // Two edges a side leave no choice.
+        assert!((mean / edge - 1.0).abs() < 0.1 || edge == 0.5, "{mean} at {edge}");
+        assert_eq!(topology(&made.mesh), (1, 1));
+    }
+}
+
+#[test]
+fn holes_lines_and_slits_keep_quality_and_topology() {
+    for edge in [0.2, 0.1, 0.05, 0.02] {
+        let domain = PlaneDomain {
+            outline: vec![[-1.0, -1.0], [1.0, -1.0], [1.0, 0.0], [1.0, 1.0], [-1.0, 1.0]],
+            holes: vec![circle([-0.5, -0.5], 0.2, 40), circle([-0.5, 0.55], 0.11, 12), rectangle(0.1, 0.1)],
+            lines: vec![vec![[0.3, -0.8], [0.8, -0.8], [0.8, -0.3], [0.3, -0.3], [0.3, -0.8]]],
+            slits: vec![vec![[1.0, 0.0], [0.4, 0.1]], vec![[-0.2, 0.5], [0.0, 0.7], [0.3, 0.7]]],
+        };
+        let made = checked(&domain, edge);
+        let (angle, _) = quality(&made.mesh);
+        assert!(angle > 25.0, "{angle} at {edge}");
+        // Each hole and each slit inside adds a loop; the slit from the rim only lengthens it.
+        assert_eq!(topology(&made.mesh), (1 - 4, 5));
+        let length: f64 =
+            (made.lines.iter()).map(|ends| (made.mesh.position(ends[0]) - made.mesh.position(ends[1])).norm()).sum();
+        assert!((length - 2.0).abs() < 1e-12, "{length} of lines");
+    }
+}
+
+#[test]
+fn a_slit_has_two_lips_that_share_only_the_tip() {
+    let outline = vec![[0.0, 0.0], [2.0, 0.0], [2.0, 1.0], [0.0, 1.0], [0.0, 0.5]];
+    let domain = PlaneDomain { outline, slits: vec![vec![[0.0, 0.5], [1.2, 0.5]]], ..Default::default() };
+    let made = checked(&domain, 0.1);
+    let on_slit: Vec<_> = (made.mesh.point_ids())
+        .map(|vertex| (vertex, made.mesh.position(vertex)))
+        .filter(|(_, at)| at.y == 0.5 && at.x <= 1.2 + 1e-12)
+        .collect();
+    let tips = on_slit.iter().filter(|(_, at)| at.x > 1.2 - 1e-9).count();
+    assert_eq!((tips, on_slit.len()), (1, 2 * 12 + 1));
+    // No triangle reaches from one lip to the other: above and below are joined behind the tip only.
+    for (vertex, at) in &on_slit {
+        let above = made.mesh.elements_of(*vertex).any(|t| made.mesh.corners(t).iter().any(|c| c.y > 0.5 + 1e-9));
+        let below = made.mesh.elements_of(*vertex).any(|t| made.mesh.corners(t).iter().any(|c| c.y < 0.5 - 1e-9));
+        assert_eq!(above && below, at.x > 1.2 - 1e-9);
+    }
+    assert_eq!(topology(&made.mesh), (1, 1));
+}
+
+#[test]
+fn narrow_gaps_and_short_segments_refine_what_is_near_them_only() {
+    // Two holes a hundredth apart, and a dent of a fiftieth, at an edge of a tenth.
+    let mut outline = rectangle(2.0, 2.0);
+    outline.splice(1..1, [[-0.02, -1.0], [0.0, -0.98], [0.02, -1.0]]);
+    let holes = vec![circle([-0.255, 0.0], 0.25, 16), circle([0.255, 0.0], 0.25, 16)];
+    let made = checked(&PlaneDomain { outline, holes, ..Default::default() }, 0.1);
+    let (angle, _) = quality(&made.mesh);
+    assert!(angle > 25.0, "{angle}");
+    assert!(made.mesh.element_count() < 6000, "{}", made.mesh.element_count());
+    assert_eq!(topology(&made.mesh), (-1, 3));
+}
+
+#[test]
+fn the_same_domain_gives_the_same_bits() {
+    let holes = vec![circle([0.1, 0.2], 0.15, 17)];
+    let domain = PlaneDomain { outline: circle([0.0; 2], 0.5, 50), holes, ..Default::default() };
+    assert_eq!(checked(&domain, 0.03), checked(&domain, 0.03));
+}
+
+#[test]
+fn scale_and_place_do_not_matter() {
+    for (scale, shift) in [(1e-9, 0.0), (1e9, 0.0), (1e-3, 1e3)] {
+        let moved = |rim: Vec<Point>| rim.iter().map(|p| p.map(|c| c * scale + shift)).collect::<Vec<_>>();
+        let domain = PlaneDomain {
+            outline: moved(rectangle(1.0, 1.0)),
+            holes: vec![moved(circle([0.0; 2], 0.2, 20))],
+            ..Default::default()
+        };
+        let made = triangulate(&domain, 0.07 * scale).expect("triangles");
+        let (angle, mean) = quality(&made.mesh);
+        assert!(angle > 25.0 && (mean / (0.07 * scale) - 1.0).abs() < 0.12, "{angle} {mean} at {scale}");
+    }
+}
+
+#[test]
+fn what_is_no_domain_is_refused_by_name() {
+    let square = PlaneDomain { outline: rectangle(1.0, 1.0), ..Default::default() };
+    for edge in [0.0, -1.0, f64::NAN, f64::INFINITY] {
+        assert!(matches!(triangulate(&square, edge), Err(DelaunayError::EdgeLength { .. })));
+    }
+    for edge in [1e-12, 1e-300] {
+        assert!(matches!(triangulate(&square, edge), Err(DelaunayError::TooFine { .. })));
+    }
+    assert_eq!(triangulate(&square, 1e12).expect("two triangles").mesh.element_count(), 2);
+    let outline = |outline: Vec<Point>| triangulate(&PlaneDomain { outline, ..Default::default() }, 0.1);
+    assert!(matches!(outline(vec![]), Err(DelaunayError::TooFewPoints { found: 0, needed: 3, .. })));
+    let bow = outline(vec![[0.0, 0.0], [1.0, 1.0], [1.0, 0.0], [0.0, 0.9]]);
+    assert!(matches!(bow, Err(DelaunayError::Crossing { .. })), "{bow:?}");
+    let flat = outline(vec![[0.0, 0.0], [1.0, 0.0], [2.0, 0.0]]);
+    assert_eq!(flat, Err(DelaunayError::NoArea { chain: ChainName::Outline }));
+    let spike = outline(vec![[0.0, 0.0], [1.0, 0.0], [1.0, 1.0], [0.5, 1.0], [0.5, 2.0], [0.5, 1.0], [0.0, 1.0]]);
+    assert!(matches!(spike, Err(DelaunayError::Crossing { .. })), "{spike:?}");
+    let twice = outline(vec![[0.0, 0.0], [1.0, 0.0], [1.0, 0.0], [0.0, 1.0]]);
+    assert!(matches!(twice, Err(DelaunayError::RepeatedPoint { place: 1, .. })));
+    let nowhere = outline(vec![[0.0, 0.0], [f64::NAN, 0.0], [0.0, 1.0]]);
+    assert!(matches!(nowhere, Err(DelaunayError::BadPoint { place: 1, .. })));
+    let far = outline(vec![[0.0, 0.0], [1e30, 0.0], [0.0, 1e30]]);
+    assert!(matches!(far, Err(DelaunayError::BadPoint { place: 1, .. })));
+
+    let hole = |hole: Vec<Point>| triangulate(&PlaneDomain { holes: vec![hole], ..square.clone() }, 0.1);
+    let outside = hole(circle([2.0, 0.0], 0.2, 8));
+    assert_eq!(outside, Err(DelaunayError::Outside { chain: ChainName::Hole(0) }));
+    assert!(matches!(hole(circle([0.5, 0.0], 0.2, 8)), Err(DelaunayError::Crossing { .. })));
+    assert!(matches!(hole(vec![[0.5, 0.5], [0.2, 0.2], [0.3, 0.1]]), Err(DelaunayError::Crossing { .. })));
+    let nested = PlaneDomain { holes: vec![circle([0.0; 2], 0.3, 9), circle([0.0; 2], 0.1, 9)], ..square.clone() };
+    assert_eq!(triangulate(&nested, 0.1), Err(DelaunayError::Outside { chain: ChainName::Hole(1) }));
+    let slit = |slit: Vec<Point>| triangulate(&PlaneDomain { slits: vec![slit], ..square.clone() }, 0.1);
+    assert!(matches!(slit(vec![[-0.7, 0.0], [0.2, 0.0]]), Err(DelaunayError::Crossing { .. })));
+    assert_eq!(slit(vec![[0.7, 0.0], [0.9, 0.0]]), Err(DelaunayError::Outside { chain: ChainName::Slit(0) }));
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+
+    #[test]
+    fn random_stars_with_holes_are_filled(
+        radii in proptest::collection::vec(0.5f64..1.0, 3..20),
+        hole in 0.02f64..0.3,
+        corners in 3usize..24,
+        edge in 0.03f64..0.3,
+    ) {
+        let count = radii.len();
+        let outline: Vec<Point> = (radii.iter().enumerate())
+            .map(|(k, radius)| {
+                let angle = TAU * k as f64 / count as f64;
+                [radius * angle.cos(), radius * angle.sin()]
+            })
+            .collect();
+        // The inradius of the star is at least half its least radius for four corners and more.
+        let holes = if count > 4 { vec![circle([0.0; 2], hole, corners)] } else { vec![] };
+        let domain = PlaneDomain { outline: outline.clone(), holes, ..Default::default() };
+        let made = checked(&domain, edge);
+        prop_assert_eq!(topology(&made.mesh).1, 1 + domain.holes.len());
+        // Corners of the input that are sharper than 60° bound what is possible around them.
+        let sharp: Vec<Point> = [&outline].into_iter().chain(&domain.holes).flat_map(|rim| {
+            (0..rim.len()).filter_map(|k| {
+                let [a, b, c] = [rim.len() - 1, 0, 1].map(|step| rim[(k + step) % rim.len()]);
+                let ([x, y], [u, v]) = ([a[0] - b[0], a[1] - b[1]], [c[0] - b[0], c[1] - b[1]]);
+                let angle = (x * v - y * u).abs().atan2(x * u + y * v);
+                (angle < PI / 3.0).then_some(b)
+            })
+        }).collect();
+        for triangle in made.mesh.element_ids() {
+            let quality = made.mesh.quality(triangle);
+            let near = made.mesh.corners(triangle).iter().any(|c| {
+                sharp.iter().any(|s| (c.x - s[0]).hypot(c.y - s[1]) < 1.5 * edge)
+            });
+            prop_assert!(near || quality.smallest_angle.to_degrees() > 25.0, "{:?}", (quality, made.mesh.corners(triangle)));
+        }
+    }
+}
