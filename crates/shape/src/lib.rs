@@ -13,6 +13,7 @@ mod import;
 mod inertia;
 mod points;
 mod shape;
+pub mod sheet;
 mod surface;
 
 pub use domain::Domain;
