@@ -1,6 +1,7 @@
 //! A written scene reads back as the same scene, and no text makes the reader panic.
 
 use craze_scene::*;
+use craze_shape::{Unit, UpAxis};
 use proptest::collection::vec;
 use proptest::option::of;
 use proptest::prelude::*;

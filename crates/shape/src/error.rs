@@ -71,12 +71,70 @@ pub enum ShapeError {
         source: std::io::Error,
     },
     /// A file that is no text.
-    #[error("{} is not an OBJ file: byte {byte} is not text", path.display())]
+    #[error("{} is not a sound {format} file: byte {byte} is not text", path.display())]
     NotText {
         /// Which file.
         path: PathBuf,
-        /// First byte that is not UTF-8, from 0.
+        /// What it should be.
+        format: &'static str,
+        /// First byte that stands in no text, from 0.
         byte: usize,
+    },
+    /// A file whose ending names no format that is read.
+    #[error("{}: models are read from files that end in {known}", path.display())]
+    UnknownEnding {
+        /// Which file.
+        path: PathBuf,
+        /// The endings that are known.
+        known: String,
+    },
+    /// A file that is not what its ending says.
+    #[error("{} looks like {looks_like}: rename it to {name}", path.display())]
+    OtherFormat {
+        /// Which file.
+        path: PathBuf,
+        /// What it looks like, with its article.
+        looks_like: &'static str,
+        /// The name it should have.
+        name: String,
+    },
+    /// A file of a kind that is not read, whatever its ending says.
+    #[error("{} looks like {looks_like}, which is not read: save it as GLB or OBJ", path.display())]
+    ForeignFormat {
+        /// Which file.
+        path: PathBuf,
+        /// What it looks like, with its article.
+        looks_like: &'static str,
+    },
+    /// A file that uses a part of its format that is not read.
+    #[error("{} uses {what}, which is not read: {help}", path.display())]
+    NotSupported {
+        /// Which file.
+        path: PathBuf,
+        /// What it uses.
+        what: String,
+        /// What to do.
+        help: &'static str,
+    },
+    /// Bytes of a binary file that cannot be understood.
+    #[error("{}, byte {byte}: {problem}", path.display())]
+    BadByte {
+        /// Which file.
+        path: PathBuf,
+        /// Which byte, from 0.
+        byte: usize,
+        /// What is wrong there.
+        problem: String,
+    },
+    /// A part of a file that is at odds with the rest.
+    #[error("{}, {place}: {problem}", path.display())]
+    BadPart {
+        /// Which file.
+        path: PathBuf,
+        /// Which part, as the format calls it.
+        place: String,
+        /// What is wrong with it.
+        problem: String,
     },
     /// A line that cannot be understood.
     #[error("{}:{line}: {problem}", path.display())]
@@ -95,6 +153,22 @@ pub enum ShapeError {
         path: PathBuf,
         /// How many points it has.
         points: usize,
+    },
+    /// A model of which no triangle can be used.
+    #[error("{} has no usable faces among its {faces}: {reason}", path.display())]
+    NoUsableFaces {
+        /// Which file.
+        path: PathBuf,
+        /// How many faces it has.
+        faces: usize,
+        /// Why they were left out.
+        reason: String,
+    },
+    /// A model whose points all lie at one place.
+    #[error("{} has no extent: all of its points lie at one place", path.display())]
+    NoExtent {
+        /// Which file.
+        path: PathBuf,
     },
     /// Points or triangles that are not sound.
     #[error(transparent)]

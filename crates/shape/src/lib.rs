@@ -19,7 +19,9 @@ mod surface;
 pub use domain::Domain;
 pub use error::ShapeError;
 pub use field::Field;
-pub use import::{ImportedModel, Model, ModelVolume, Reading, SurfaceMaterial, Unit, UpAxis, parse_obj, read_obj};
+pub use import::{
+    Format, Model, ModelVolume, Reading, SideFiles, SurfaceMaterial, Unit, UpAxis, parse_model, read_model,
+};
 pub use inertia::MassSpread;
 pub use points::SampledPoints;
 pub use shape::Shape;

@@ -6,6 +6,6 @@ mod model;
 mod replay;
 
 #[test]
-fn seeds_of_models_are_read_or_refused() {
-    replay::replay("model", model::try_bytes);
+fn seeds_of_obj_files_are_read_or_refused() {
+    replay::replay("obj", model::try_obj);
 }

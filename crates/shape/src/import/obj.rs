@@ -1,155 +1,187 @@
-//! Models in Wavefront OBJ files: points and faces; everything else (colours, textures, groups) is left out.
-//!
-//! Read here rather than by a library, so that every error can say its line.
+//! Models in Wavefront OBJ files: points, texture coordinates, normals, faces and materials.
 
+use std::borrow::Cow;
+use std::collections::HashMap;
 use std::path::Path;
 
 use craze_math::Vec3;
 
-use super::polygon::triangulate;
+use super::faces::{Corner, Faces, Welding};
+use super::model::{Model, SurfaceMaterial};
+use super::mtl::{self, Libraries};
+use super::side::SideFiles;
+use super::text::{numbers, shortened, text_of};
 use crate::error::ShapeError;
-use crate::surface::TriangleSurface;
 
-/// A model and how it was read.
-#[derive(Clone, Debug, PartialEq)]
-pub struct ImportedModel {
-    /// Its triangles over the points that they use, in the order of the file.
-    pub surface: TriangleSurface,
-    /// Faces in the file, which may have any number of corners.
-    pub faces: usize,
-    /// Faces left out since fewer than three of their corners differ.
-    pub degenerate_faces: usize,
-    /// Points left out since no face uses them.
-    pub unused_points: usize,
-}
-
-/// A face as it stands in the file.
-struct Face {
-    line: usize,
-    /// Points from 1; they may follow the face in the file, so they are checked last.
-    points: Vec<u64>,
-}
-
-/// Reads an OBJ file; see [`parse_obj`].
-pub fn read_obj(path: &Path) -> Result<ImportedModel, ShapeError> {
-    let bytes = std::fs::read(path).map_err(|source| ShapeError::Read { path: path.to_owned(), source })?;
-    let text = std::str::from_utf8(&bytes)
-        .map_err(|error| ShapeError::NotText { path: path.to_owned(), byte: error.valid_up_to() })?;
-    parse_obj(text, path)
-}
-
-/// Reads the text of an OBJ file; `path` is what errors call it.
+/// Reads an OBJ file.
 ///
-/// Polygons are cut into triangles. Refuses, with the line: coordinates that are missing, not numbers or beyond ±1e18,
-/// points that do not exist, faces of less than three corners; and models without faces.
-pub fn parse_obj(text: &str, path: &Path) -> Result<ImportedModel, ShapeError> {
-    let bad = |line: usize, problem: String| ShapeError::BadLine { path: path.to_owned(), line, problem };
-    let mut points: Vec<Vec3> = Vec::new();
-    let mut faces: Vec<Face> = Vec::new();
-    for (line, statement) in statements(text) {
+/// Faces may name points that follow later. Refuses, with the line: coordinates that are missing or no numbers, and numbers of
+/// points, texture coordinates and normals that do not exist. Lines, single points and free-form surfaces are left out;
+/// a material library that cannot be read costs its colours, not the model.
+pub(crate) fn parse(bytes: &[u8], path: &Path, side_files: &SideFiles<'_>) -> Result<Model, ShapeError> {
+    let text = text_of(bytes, path, "OBJ")?;
+    let mut reader = Reader::default();
+    for (line, statement) in statements(&text) {
+        reader.read(line, &statement).map_err(|problem| ShapeError::BadLine {
+            path: path.to_owned(),
+            line,
+            problem,
+        })?;
+    }
+    let mut libraries = Libraries::default();
+    for name in &reader.libraries {
+        mtl::read_library(name, side_files, &mut libraries, &mut reader.remarks);
+    }
+    let faces = reader.into_faces(libraries, path)?;
+    faces.into_model(Welding::Keep, path)
+}
+
+/// Numbers of a corner, from 1; 0 stands for one that is left out.
+type Numbers = [u64; 3];
+
+/// What the numbers of a corner count, in their order.
+const KINDS: [&str; 3] = ["point", "texture coordinate", "normal"];
+
+#[derive(Default)]
+struct Reader {
+    points: Vec<Vec3>,
+    texture_coordinates: Vec<[f32; 2]>,
+    normals: Vec<[f32; 3]>,
+    /// Numbers of all faces' corners; they may follow the face in the file, so they are checked last.
+    corners: Vec<Numbers>,
+    /// Line of each face, where its corners end, and its material.
+    faces: Vec<(usize, usize, Option<u32>)>,
+    materials: Vec<String>,
+    number_of_material: HashMap<String, u32>,
+    material: Option<u32>,
+    libraries: Vec<String>,
+    has_free_form: bool,
+    remarks: Vec<String>,
+}
+
+impl Reader {
+    fn read(&mut self, line: usize, statement: &str) -> Result<(), String> {
         let mut words = statement.split_whitespace();
         match words.next() {
-            Some("v") => points.push(parse_point(words).map_err(|problem| bad(line, problem))?),
-            Some("f") => {
-                let corners: Result<Vec<u64>, String> = words.map(|word| parse_corner(word, points.len())).collect();
-                let corners = corners.map_err(|problem| bad(line, problem))?;
-                if corners.len() < 3 {
-                    return Err(bad(line, format!("a face needs at least 3 corners, this one has {}", corners.len())));
-                }
-                faces.push(Face { line, points: corners });
+            Some("v") => self.points.push(Vec3::from(numbers(&mut words, "point", ["x", "y", "z"])?)),
+            Some("vt") => {
+                let [u] = numbers(&mut words, "texture coordinate", ["u"])?;
+                // One number alone is a place along a line.
+                let v = if words.clone().next().is_some() {
+                    numbers(&mut words, "texture coordinate", ["v"])?[0]
+                } else {
+                    0.0
+                };
+                self.texture_coordinates.push([u as f32, v as f32]);
             }
+            Some("vn") => self.normals.push(numbers(&mut words, "normal", ["x", "y", "z"])?.map(|value| value as f32)),
+            // `fo` is how older files say `f`.
+            Some("f" | "fo") => {
+                let so_far = [self.points.len(), self.texture_coordinates.len(), self.normals.len()];
+                for word in words {
+                    self.corners.push(parse_corner(word, so_far)?);
+                }
+                self.faces.push((line, self.corners.len(), self.material));
+            }
+            Some("usemtl") => self.material = Some(self.material_named(rest_of(statement))),
+            Some("mtllib") => self.libraries.push(rest_of(statement).to_owned()),
+            Some("curv" | "curv2" | "surf") => self.has_free_form = true,
             _ => {}
         }
+        Ok(())
     }
-    if faces.is_empty() {
-        return Err(ShapeError::NoFaces { path: path.to_owned(), points: points.len() });
-    }
-    for face in &faces {
-        if let Some(&point) = face.points.iter().find(|&&point| point > points.len() as u64) {
-            return Err(bad(face.line, format!("the face uses point {point}, but the file has only {}", points.len())));
+
+    fn material_named(&mut self, name: &str) -> u32 {
+        if let Some(&number) = self.number_of_material.get(name) {
+            return number;
         }
+        let number = self.materials.len() as u32;
+        self.materials.push(name.to_owned());
+        self.number_of_material.insert(name.to_owned(), number);
+        number
     }
-    assemble(points, &faces)
+
+    fn into_faces(mut self, libraries: Libraries, path: &Path) -> Result<Faces, ShapeError> {
+        if self.has_free_form {
+            self.remarks.push("free-form curves and surfaces were left out".into());
+        }
+        let counts = [self.points.len(), self.texture_coordinates.len(), self.normals.len()];
+        let material = |name: String| {
+            libraries.find(&name).cloned().unwrap_or(SurfaceMaterial { name, ..SurfaceMaterial::default() })
+        };
+        let mut faces = Faces::default();
+        faces.points = self.points;
+        faces.texture_coordinates = self.texture_coordinates;
+        faces.normals = self.normals;
+        faces.materials = self.materials.into_iter().map(material).collect();
+        faces.remarks = self.remarks;
+        let mut start = 0;
+        for (line, end, material) in self.faces {
+            let corners = &self.corners[start..end];
+            start = end;
+            let missing = |numbers: &Numbers| (0..3).find(|&kind| numbers[kind] > counts[kind] as u64);
+            if let Some((numbers, kind)) = corners.iter().find_map(|numbers| Some((numbers, missing(numbers)?))) {
+                let (number, name, count) = (numbers[kind], KINDS[kind], counts[kind]);
+                let problem = format!("the face uses {name} {number}, but the file has only {count}");
+                return Err(ShapeError::BadLine { path: path.to_owned(), line, problem });
+            }
+            // Numbers are at most as many as the bytes of the file; points beyond u32 are refused later.
+            let index = |number: u64| number.checked_sub(1).map(|index| index as u32);
+            let corner = |numbers: &Numbers| Corner {
+                point: (numbers[0] - 1) as u32,
+                texture: index(numbers[1]),
+                normal: index(numbers[2]),
+            };
+            faces.push(corners.iter().map(corner), material);
+        }
+        Ok(faces)
+    }
 }
 
-/// Triangles over the points that faces use.
-fn assemble(points: Vec<Vec3>, faces: &[Face]) -> Result<ImportedModel, ShapeError> {
-    let mut triangles = Vec::with_capacity(faces.len());
-    let mut degenerate_faces = 0;
-    for face in faces {
-        // Points are at most as many as the bytes of the file, and numbered from 1.
-        let polygon: Vec<u32> = face.points.iter().map(|&point| (point - 1) as u32).collect();
-        let pieces = triangulate(&polygon, &points);
-        degenerate_faces += usize::from(pieces.is_empty());
-        triangles.extend(pieces);
-    }
-    let mut number = vec![u32::MAX; points.len()];
-    for &point in triangles.iter().flatten() {
-        number[point as usize] = 0;
-    }
-    let mut positions = Vec::with_capacity(points.len());
-    for (point, number) in points.iter().zip(&mut number) {
-        if *number == 0 {
-            *number = positions.len() as u32;
-            positions.push(*point);
+/// What follows the first word of a statement; names may hold blanks.
+fn rest_of(statement: &str) -> &str {
+    statement.trim_start().split_once(char::is_whitespace).map_or("", |(_, rest)| rest.trim())
+}
+
+/// The numbers of a corner such as `7`, `7/1`, `7//2` or `-1` (the last point so far).
+fn parse_corner(word: &str, so_far: [usize; 3]) -> Result<Numbers, String> {
+    let mut numbers = [0; 3];
+    for (place, number) in word.split('/').take(3).enumerate() {
+        // Only the point must be there.
+        if !(number.is_empty() && place > 0) {
+            numbers[place] = parse_number(number, word, KINDS[place], so_far[place])?;
         }
     }
-    let unused_points = points.len() - positions.len();
-    let triangles = triangles.iter().map(|t| t.map(|point| number[point as usize])).collect();
-    let surface = TriangleSurface::new(positions, triangles)?;
-    Ok(ImportedModel { surface, faces: faces.len(), degenerate_faces, unused_points })
+    Ok(numbers)
+}
+
+fn parse_number(number: &str, word: &str, kind: &str, so_far: usize) -> Result<u64, String> {
+    let value: i64 = number.parse().map_err(|_| format!("\"{}\" is not the number of a {kind}", shortened(word)))?;
+    match value {
+        1.. => Ok(value.unsigned_abs()),
+        0 => Err(format!("{kind}s are numbered from 1, but the face uses {kind} 0")),
+        _ => (so_far as u64 + 1)
+            .checked_sub(value.unsigned_abs())
+            .filter(|&number| number > 0)
+            .ok_or_else(|| format!("the face uses {kind} {value}, but only {so_far} {kind}s stand before it")),
+    }
 }
 
 /// Statements with the line on which they start: comments cut off, lines that end in a backslash joined with the next.
-fn statements(text: &str) -> Vec<(usize, String)> {
-    let mut statements = Vec::new();
-    let mut open: Option<(usize, String)> = None;
-    for (index, line) in text.lines().enumerate() {
-        let content = line.split('#').next().unwrap_or_default().trim();
-        let (content, goes_on) = match content.strip_suffix('\\') {
-            Some(content) => (content, true),
-            None => (content, false),
-        };
-        let (start, mut statement) = open.take().unwrap_or((index + 1, String::new()));
-        statement.push_str(content);
-        if goes_on {
-            statement.push(' ');
-            open = Some((start, statement));
-        } else if !statement.is_empty() {
-            statements.push((start, statement));
+fn statements(text: &str) -> impl Iterator<Item = (usize, Cow<'_, str>)> {
+    let content = |line| str::split(line, '#').next().unwrap_or_default().trim();
+    let mut lines = text.lines().enumerate();
+    std::iter::from_fn(move || {
+        let (index, line) = lines.next()?;
+        let mut statement = Cow::Borrowed(content(line));
+        while statement.ends_with('\\') {
+            let joined = statement.to_mut();
+            joined.pop();
+            joined.push(' ');
+            joined.push_str(lines.next().map_or("", |(_, line)| content(line)));
         }
-    }
-    statements.extend(open);
-    statements
-}
-
-fn parse_point<'a>(mut words: impl Iterator<Item = &'a str>) -> Result<Vec3, String> {
-    let mut point = Vec3::zeros();
-    for (axis, name) in ["x", "y", "z"].into_iter().enumerate() {
-        let word = words.next().ok_or_else(|| format!("the point has no {name}"))?;
-        let value: f64 =
-            word.parse().map_err(|_| format!("{name} of the point is \"{word}\", which is not a number"))?;
-        // NaN fails the comparison.
-        if !matches!(value.abs().partial_cmp(&1e18), Some(std::cmp::Ordering::Less | std::cmp::Ordering::Equal)) {
-            return Err(format!("{name} of the point is {word}: coordinates must be numbers within ±1e18"));
-        }
-        point[axis] = value;
-    }
-    Ok(point)
-}
-
-/// The point of a corner such as `7`, `7/1`, `7//2` or `-1` (the last point so far), numbered from 1.
-fn parse_corner(word: &str, so_far: usize) -> Result<u64, String> {
-    let number = word.split('/').next().unwrap_or_default();
-    let value: i64 = number.parse().map_err(|_| format!("\"{word}\" is not the number of a point"))?;
-    match value {
-        1.. => Ok(value.unsigned_abs()),
-        0 => Err("points are numbered from 1, but the face uses point 0".to_owned()),
-        _ => (so_far as u64 + 1)
-            .checked_sub(value.unsigned_abs())
-            .filter(|&point| point > 0)
-            .ok_or_else(|| format!("the face uses point {value}, but only {so_far} points stand before it")),
-    }
+        Some((index + 1, statement))
+    })
 }
 
 #[cfg(test)]
@@ -157,21 +189,49 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    fn parse(text: &str) -> Result<ImportedModel, ShapeError> {
-        parse_obj(text, Path::new("model.obj"))
+    fn parse_with(text: &str, library: &'static str) -> Result<Model, ShapeError> {
+        let files = |_: &Path| match library {
+            "" => Err(std::io::Error::other("it is not there")),
+            text => Ok(text.as_bytes().to_vec()),
+        };
+        parse(text.as_bytes(), Path::new("model.obj"), &files)
     }
 
-    const CUBE: &str = "# a cube of quads\nmtllib none.mtl\no cube\n\
+    const CUBE: &str = "# a cube of quads\nmtllib look.mtl\no cube\n\
         v -1 -1 -1\nv 1 -1 -1\nv 1 1 -1\nv -1 1 -1\nv -1 -1 1\nv 1 -1 1 0.5 0.5 0.5\nv 1 1 1\nv -1 1 1\nv 9 9 9\n\
-        vt 0 0\nvn 0 0 1\nusemtl none\ns off\n\
-        f 4/1/1 3/1/1 2/1/1 1/1/1\nf 5//1 6//1 7//1 8//1\nf 1 2 6 5\nf 2 3 \\\n 7 6\nf 3 4 8 7\nf -2 -6 -9 -5 # left\n";
+        vt 0 0\nvt 1 0\nvt 1 1 0\nvt 0.25\nvn 0 0 2\nusemtl red paint\ns off\n\
+        f 4/1/1 3/2/1 2/3/1 1/4/1\nf 5//1 6//1 7//1 8//1\nusemtl other\nf 1 2 6 5\nf 2 3 \\\n 7 6\nf 3 4 8 7\nf -2 -6 -9 -5 # left\n";
 
     #[test]
     fn a_cube_of_quads_is_read_whole() {
-        let model = parse(CUBE).expect("a cube");
-        assert_eq!((model.faces, model.degenerate_faces, model.unused_points), (6, 0, 1));
+        let model = parse_with(CUBE, "newmtl red paint\nKd 1 0 0\nmap_Kd a.png\n").expect("a cube");
         assert_eq!((model.surface.positions.len(), model.surface.triangles.len()), (8, 12));
         assert!((model.surface.closed_volume().expect("closed") - 8.0).abs() < 1e-12);
+
+        let uv_of_point = |point: u32| [[0.0, 0.25], [1.0, 1.0], [1.0, 0.0], [0.0, 0.0]][point as usize];
+        for (triangle, uvs) in model.surface.triangles.iter().zip(&model.texture_coordinates).take(2) {
+            let want = triangle.map(|point| if point == 0 { [0.25, 0.0] } else { uv_of_point(point) });
+            assert_eq!(*uvs, want);
+        }
+        assert_eq!(model.normals[0], [[0.0, 0.0, 1.0]; 3]);
+        assert_eq!(model.normals[5][0].map(f32::abs).iter().sum::<f32>(), 1.0, "a face without normals has its own");
+
+        assert_eq!(model.material_of_triangle, [0, 0, 0, 0, 1, 1, 1, 1, 1, 1, 1, 1]);
+        assert_eq!(model.materials[0].colour, Some([1.0, 0.0, 0.0, 1.0]));
+        assert_eq!(model.materials[0].texture.as_deref(), Some("a.png"));
+        assert_eq!(model.materials[1], SurfaceMaterial { name: "other".into(), ..SurfaceMaterial::default() });
+        assert!(
+            model.remarks.contains(&"1 point that no triangle uses were left out".to_owned()),
+            "{:?}",
+            model.remarks
+        );
+    }
+
+    #[test]
+    fn a_missing_library_costs_only_the_look() {
+        let model = parse_with(CUBE, "").expect("a cube");
+        assert_eq!(model.materials[0], SurfaceMaterial { name: "red paint".into(), ..SurfaceMaterial::default() });
+        assert_eq!(model.remarks[0], "the material library \"look.mtl\" was not read: it is not there");
     }
 
     #[test]
@@ -181,44 +241,51 @@ mod tests {
             (format!("{three}f 1 2 4\n"), "model.obj:4: the face uses point 4, but the file has only 3"),
             (format!("{three}f 1 2 0\n"), "model.obj:4: points are numbered from 1, but the face uses point 0"),
             (format!("{three}f 1 2 -4\n"), "model.obj:4: the face uses point -4, but only 3 points stand before it"),
-            (format!("{three}\nf 1 2\n"), "model.obj:5: a face needs at least 3 corners, this one has 2"),
-            (format!("{three}f 1 2 x\n"), "model.obj:4: \"x\" is not the number of a point"),
-            ("v 0 nan 0\n".to_owned(), "model.obj:1: y of the point is nan: coordinates must be numbers within ±1e18"),
+            (format!("{three}f 1 2 3/1\n"), "model.obj:4: the face uses texture coordinate 1, but the file has only 0"),
             (
-                "\nv 0 0 1e300\n".to_owned(),
-                "model.obj:2: z of the point is 1e300: coordinates must be numbers within ±1e18",
+                format!("{three}vn 1 0 0\nf 1//2 2//1 3//1"),
+                "model.obj:5: the face uses normal 2, but the file has only 1",
+            ),
+            (format!("{three}f 1 2 x\n"), "model.obj:4: \"x\" is not the number of a point"),
+            (
+                format!("{three}f 1 2 99999999999999999999\n"),
+                "model.obj:4: \"99999999999999999999\" is not the number of a point",
             ),
             ("v 0 0\n".to_owned(), "model.obj:1: the point has no z"),
-            ("v 0 0 z\n".to_owned(), "model.obj:1: z of the point is \"z\", which is not a number"),
+            ("\nv 0 0 z\n".to_owned(), "model.obj:2: z of the point is \"z\", which is not a number"),
+            ("vt\n".to_owned(), "model.obj:1: the texture coordinate has no u"),
             (three.to_owned(), "model.obj has no faces (3 points were found)"),
             (String::new(), "model.obj has no faces (0 points were found)"),
+            (
+                format!("{three}f 1 2\n"),
+                "model.obj has no usable faces among its 1: 1 face of less than three different points were left out",
+            ),
+            ("v \0".to_owned(), "model.obj is not a sound OBJ file: byte 2 is not text"),
         ] {
-            assert_eq!(parse(&text).expect_err(message).to_string(), message);
+            assert_eq!(parse_with(&text, "").expect_err(message).to_string(), message);
         }
     }
 
     #[test]
-    fn faces_without_area_are_counted() {
-        let model = parse("v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\nf 1 2 1\n").expect("a triangle");
-        assert_eq!((model.surface.triangles.len(), model.degenerate_faces), (1, 1));
+    fn points_that_are_no_numbers_cost_only_their_triangles() {
+        let model =
+            parse_with("v 0 0 0\nv 1 0 0\nv 0 1 0\nv nan 0 0\nv 0 1e300 -inf\nf 1 2 3\nf 1 2 4\nf 1 5 3 2\n", "");
+        let model = model.expect("a triangle");
+        assert_eq!(model.surface.triangles, [[0, 1, 2]]);
+        assert_eq!(model.remarks[0], "3 triangles with points that are not numbers within ±1e18 were left out");
     }
 
     #[test]
-    fn files_that_are_missing_or_binary_are_named() {
-        let folder = tempfile::tempdir().expect("a folder");
-        let path = folder.path().join("model.obj");
-        assert!(matches!(read_obj(&path), Err(ShapeError::Read { .. })));
-        std::fs::write(&path, [b'v', b' ', 0xff, 0xfe]).expect("written");
-        assert!(matches!(read_obj(&path), Err(ShapeError::NotText { byte: 2, .. })));
-        std::fs::write(&path, CUBE).expect("written");
-        assert_eq!(read_obj(&path).expect("a cube").faces, 6);
-        assert!(matches!(read_obj(folder.path()), Err(ShapeError::Read { .. })));
+    fn statements_go_on_behind_a_backslash() {
+        let text = "a\\\nb # c \\\n\\\nd\\";
+        let got: Vec<(usize, String)> = statements(text).map(|(line, text)| (line, text.into_owned())).collect();
+        assert_eq!(got, [(1, "a b".to_owned()), (3, " d ".to_owned())]);
     }
 
     proptest! {
         #[test]
-        fn no_text_makes_it_panic(text in "([vf#\\\\ /\\-0-9.e\n]|nan){0,120}") {
-            let _ = parse(&text);
+        fn no_text_makes_it_panic(text in "([vtnf#\\\\ /\\-0-9.e\n]|nan|usemtl a){0,120}") {
+            let _ = parse_with(&text, "newmtl a");
         }
     }
 }

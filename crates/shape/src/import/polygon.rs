@@ -2,58 +2,99 @@
 
 use craze_math::Vec3;
 
-/// Cuts a polygon of numbered points into triangles of the same turning, by clipping ears in the plane it fits best.
-///
-/// Points that repeat their neighbour are left out; what is left of less than three gives none. A polygon that crosses itself
-/// has no right answer: the remaining points are then joined as a fan, which keeps its rim. Only inward corners can lie in an
-/// ear, and the search goes on where the last ear was, so that a round face of many thousand corners takes no time.
-pub(crate) fn triangulate(polygon: &[u32], positions: &[Vec3]) -> Vec<[u32; 3]> {
-    let mut points = polygon.to_vec();
-    points.dedup();
-    while points.len() > 1 && points.first() == points.last() {
-        points.pop();
+/// Steps of the search for ears that a corner may cost; only polygons that twist round themselves many times need more.
+const PATIENCE: usize = 2000;
+
+/// Cuts polygons into triangles; keeps its memory from one to the next.
+#[derive(Default)]
+pub(crate) struct Triangulation {
+    triangles: Vec<[u32; 3]>,
+    gave_up: bool,
+}
+
+impl Triangulation {
+    /// Cuts a polygon of numbered points into triangles of the same turning, by clipping ears in the plane it fits best.
+    /// The triangles name places in the polygon's list, so that what belongs to a corner is found again.
+    ///
+    /// Points that repeat their neighbour are left out; what is left of less than three gives none. A polygon that crosses
+    /// itself has no right answer: the remaining points are then joined as a fan, which keeps its rim. Only inward corners can
+    /// lie in an ear, and the search goes on where the last ear was, so that a round face of many thousand corners takes no time;
+    /// its steps are limited, so that no face takes long.
+    pub fn of(&mut self, polygon: &[u32], positions: &[Vec3]) -> &[[u32; 3]] {
+        self.triangles.clear();
+        self.gave_up = false;
+        if let &[a, b, c] = polygon {
+            if a != b && b != c && c != a {
+                self.triangles.push([0, 1, 2]);
+            }
+            return &self.triangles;
+        }
+        let point = |place: &u32| polygon[*place as usize];
+        let mut places: Vec<u32> = (0..polygon.len() as u32).collect();
+        places.dedup_by_key(|place| point(place));
+        while places.len() > 1 && places.first().map(point) == places.last().map(point) {
+            places.pop();
+        }
+        let mut left = places.len();
+        if left < 3 {
+            return &self.triangles;
+        }
+        let mut ring = Ring::new(places.iter().map(point).collect(), positions);
+        let mut start = 0;
+        while left > 3 {
+            let Some(ear) = ring.find_ear(start, left) else {
+                self.gave_up = true;
+                break;
+            };
+            self.triangles.push(ring.triangle(ear).map(|corner| places[corner]));
+            start = ring.clip(ear);
+            left -= 1;
+        }
+        let rest: Vec<u32> = ring.walk(start).take(left).map(|corner| places[corner]).collect();
+        self.triangles.extend((1..left - 1).map(|k| [rest[0], rest[k], rest[k + 1]]));
+        // The rest of a polygon that touches itself may hold the same point twice.
+        self.triangles.retain(|triangle| {
+            let [a, b, c] = triangle.each_ref().map(point);
+            a != b && b != c && c != a
+        });
+        &self.triangles
     }
-    let mut left = points.len();
-    if left < 3 {
-        return Vec::new();
+
+    /// Whether the last polygon could not be cut well, since it crosses itself.
+    pub fn gave_up(&self) -> bool {
+        self.gave_up
     }
-    let mut triangles = Vec::with_capacity(left - 2);
-    let mut ring = Ring::new(&points, positions);
-    let mut start = 0;
-    while left > 3 {
-        let Some(ear) = ring.walk(start).take(left).find(|&corner| ring.is_ear(corner)) else { break };
-        triangles.push(ring.triangle(ear));
-        start = ring.clip(ear);
-        left -= 1;
-    }
-    let rest: Vec<u32> = ring.walk(start).take(left).map(|corner| points[corner]).collect();
-    triangles.extend((1..left - 1).map(|k| [rest[0], rest[k], rest[k + 1]]));
-    triangles
 }
 
 /// What is left of a polygon while ears are clipped. Corners are places in its list of points.
 struct Ring<'p> {
-    points: &'p [u32],
+    points: Vec<u32>,
     positions: &'p [Vec3],
     normal: Vec3,
     next: Vec<usize>,
     previous: Vec<usize>,
     /// Corners that turn inward or not at all.
     inward: Vec<usize>,
+    /// Where each corner stands in that list.
+    place_inward: Vec<Option<usize>>,
+    /// Steps that the search may still take.
+    patience: usize,
 }
 
 impl<'p> Ring<'p> {
-    fn new(points: &'p [u32], positions: &'p [Vec3]) -> Self {
+    fn new(points: Vec<u32>, positions: &'p [Vec3]) -> Self {
         let count = points.len();
         let mut ring = Self {
+            normal: newell_normal(&points, positions),
             points,
             positions,
-            normal: newell_normal(points, positions),
             next: (0..count).map(|corner| (corner + 1) % count).collect(),
             previous: (0..count).map(|corner| (corner + count - 1) % count).collect(),
             inward: Vec::new(),
+            place_inward: vec![None; count],
+            patience: PATIENCE.saturating_mul(count),
         };
-        ring.inward = (0..count).filter(|&corner| !ring.turns_outward(corner)).collect();
+        (0..count).for_each(|corner| ring.sort(corner));
         ring
     }
 
@@ -62,14 +103,14 @@ impl<'p> Ring<'p> {
         std::iter::successors(Some(start), |&corner| Some(self.next[corner]))
     }
 
-    /// The point of a corner between those of its neighbours.
-    fn triangle(&self, corner: usize) -> [u32; 3] {
-        [self.previous[corner], corner, self.next[corner]].map(|corner| self.points[corner])
+    /// A corner between its neighbours.
+    fn triangle(&self, corner: usize) -> [usize; 3] {
+        [self.previous[corner], corner, self.next[corner]]
     }
 
-    /// Which way a point lies of a line, as a multiple of its distance; positive to the left.
-    fn side(&self, from: u32, to: u32, point: u32) -> f64 {
-        let [from, to, point] = [from, to, point].map(|point| self.positions[point as usize]);
+    /// Which way a corner lies of a line, as a multiple of its distance; positive to the left.
+    fn side(&self, from: usize, to: usize, corner: usize) -> f64 {
+        let [from, to, point] = [from, to, corner].map(|corner| self.positions[self.points[corner] as usize]);
         (to - from).cross(&(point - from)).dot(&self.normal)
     }
 
@@ -78,13 +119,49 @@ impl<'p> Ring<'p> {
         self.side(a, b, c) > 0.0
     }
 
-    /// Whether a corner turns outward and no other point of the ring lies in its triangle.
-    fn is_ear(&self, corner: usize) -> bool {
-        let triangle = self.triangle(corner);
-        let [a, b, c] = triangle;
-        let is_outside = |p: u32| self.side(a, b, p) < 0.0 || self.side(b, c, p) < 0.0 || self.side(c, a, p) < 0.0;
-        let mut others = self.inward.iter().map(|&corner| self.points[corner]);
-        self.turns_outward(corner) && others.all(|point| triangle.contains(&point) || is_outside(point))
+    /// An ear among the corners that are left; none if there is none, or patience has ended.
+    fn find_ear(&mut self, start: usize, left: usize) -> Option<usize> {
+        let mut corner = start;
+        for _ in 0..left {
+            let (is_ear, steps) = self.is_ear(corner);
+            if is_ear {
+                return Some(corner);
+            }
+            self.patience = self.patience.checked_sub(steps)?;
+            corner = self.next[corner];
+        }
+        None
+    }
+
+    /// Whether a corner turns outward and no other point of the ring lies in its triangle; and how many points were asked.
+    fn is_ear(&self, corner: usize) -> (bool, usize) {
+        if !self.turns_outward(corner) {
+            return (false, 1);
+        }
+        let [a, b, c] = self.triangle(corner);
+        let points = [a, b, c].map(|corner| self.points[corner]);
+        let is_outside = |p: usize| self.side(a, b, p) < 0.0 || self.side(b, c, p) < 0.0 || self.side(c, a, p) < 0.0;
+        let is_apart = |&other: &usize| points.contains(&self.points[other]) || is_outside(other);
+        let apart = self.inward.iter().take_while(|other| is_apart(other)).count();
+        (apart == self.inward.len(), apart + 1)
+    }
+
+    /// Puts a corner on the list of those that turn inward, or takes it off.
+    fn sort(&mut self, corner: usize) {
+        match (self.turns_outward(corner), self.place_inward[corner]) {
+            (true, Some(place)) => {
+                self.inward.swap_remove(place);
+                if let Some(&moved) = self.inward.get(place) {
+                    self.place_inward[moved] = Some(place);
+                }
+                self.place_inward[corner] = None;
+            }
+            (false, None) => {
+                self.place_inward[corner] = Some(self.inward.len());
+                self.inward.push(corner);
+            }
+            _ => {}
+        }
     }
 
     /// Takes a corner out, which changes how its neighbours turn; gives back the one before it.
@@ -92,12 +169,8 @@ impl<'p> Ring<'p> {
         let (before, after) = (self.previous[corner], self.next[corner]);
         self.next[before] = after;
         self.previous[after] = before;
-        for neighbour in [before, after] {
-            self.inward.retain(|&other| other != neighbour);
-            if !self.turns_outward(neighbour) {
-                self.inward.push(neighbour);
-            }
-        }
+        self.sort(before);
+        self.sort(after);
         before
     }
 }
@@ -113,6 +186,12 @@ fn newell_normal(ring: &[u32], positions: &[Vec3]) -> Vec3 {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// Triangles by the numbers of their points.
+    fn triangulate(polygon: &[u32], positions: &[Vec3]) -> Vec<[u32; 3]> {
+        let mut triangulation = Triangulation::default();
+        triangulation.of(polygon, positions).iter().map(|t| t.map(|place| polygon[place as usize])).collect()
+    }
 
     fn area(triangles: &[[u32; 3]], positions: &[Vec3]) -> f64 {
         let signed = |t: &[u32; 3]| {
@@ -148,17 +227,56 @@ mod tests {
     }
 
     #[test]
-    fn a_face_of_many_corners_is_cut_in_no_time() {
-        let count = 100_000;
+    fn corners_are_told_apart_where_a_point_is_used_twice() {
+        // Two squares that hang together in point 0.
+        let places = [[0.0, 0.0], [1.0, 0.0], [1.0, 1.0], [0.0, 1.0], [-1.0, 0.0], [-1.0, -1.0], [0.0, -1.0]];
+        let positions: Vec<Vec3> = places.iter().map(|&[x, y]| Vec3::new(x, y, 0.0)).collect();
+        let polygon = [0, 1, 2, 3, 0, 4, 5, 6];
+        let mut triangulation = Triangulation::default();
+        let triangles = triangulation.of(&polygon, &positions).to_vec();
+        assert!(triangles.iter().flatten().all(|&place| place < 8));
+        assert!((area(&triangulate(&polygon, &positions), &positions) - 2.0).abs() < 1e-14);
+    }
+
+    /// Corners on a circle, every other one drawn in to a given radius.
+    fn star(count: u32, inner: f64) -> Vec<Vec3> {
         let round = |k: u32| {
             let angle = std::f64::consts::TAU * f64::from(k) / f64::from(count);
-            Vec3::new(angle.cos(), angle.sin(), 0.0)
+            Vec3::new(angle.cos(), angle.sin(), 0.0) * if k.is_multiple_of(2) { 1.0 } else { inner }
         };
-        let positions: Vec<Vec3> = (0..count).map(round).collect();
-        let start = std::time::Instant::now();
+        (0..count).map(round).collect()
+    }
+
+    #[test]
+    fn a_face_of_many_corners_is_cut_in_no_time() {
+        let count = 100_000;
+        let positions = star(count, 1.0);
         let triangles = triangulate(&(0..count).collect::<Vec<u32>>(), &positions);
-        assert!(start.elapsed().as_secs_f64() < 5.0, "{:?}", start.elapsed());
         assert_eq!(triangles.len(), 99_998);
         assert!((area(&triangles, &positions) - std::f64::consts::PI).abs() < 1e-6);
+    }
+
+    #[test]
+    fn a_face_that_twists_without_end_is_given_up() {
+        // A spiral of a hundred thousand turns there and back crosses itself everywhere; without a limit this takes hours.
+        let count: u32 = 100_000;
+        let there_and_back = |k: u32| {
+            let angle = 2.4 * f64::from(k);
+            let radius = 1.0 + f64::from(k.min(count - k)) * 1e-5;
+            Vec3::new(angle.cos(), angle.sin(), 0.0) * radius
+        };
+        let positions: Vec<Vec3> = (0..count).map(there_and_back).collect();
+        let mut triangulation = Triangulation::default();
+        let polygon: Vec<u32> = (0..count).collect();
+        assert_eq!(triangulation.of(&polygon, &positions).len(), 99_998);
+    }
+
+    #[test]
+    fn a_star_of_many_rays_is_whole() {
+        let count = 2_000;
+        let positions = star(count, 0.5);
+        let triangles = triangulate(&(0..count).collect::<Vec<u32>>(), &positions);
+        let exact = 0.5 * 0.5 * f64::from(count) * (std::f64::consts::TAU / f64::from(count)).sin();
+        assert!((area(&triangles, &positions) - exact).abs() < 1e-9);
     }
 }

@@ -1,0 +1,352 @@
+//! What all readers of surfaces end in: faces of any number of corners become the triangles of a model.
+
+use std::collections::HashMap;
+use std::path::Path;
+
+use craze_math::Vec3;
+
+use super::model::{Model, SurfaceMaterial, counted};
+use super::polygon::Triangulation;
+use crate::error::ShapeError;
+use crate::surface::TriangleSurface;
+
+/// Largest coordinate that is taken: squares and products of three stay far from overflow.
+const FARTHEST: f64 = 1e18;
+
+/// Corner of a face: numbers of its point, texture coordinates and normal.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Corner {
+    pub point: u32,
+    pub texture: Option<u32>,
+    pub normal: Option<u32>,
+}
+
+/// Faces as they stand in a file. Whoever fills it has checked that every number exists.
+#[derive(Debug, Default)]
+pub(crate) struct Faces {
+    pub points: Vec<Vec3>,
+    pub texture_coordinates: Vec<[f32; 2]>,
+    pub normals: Vec<[f32; 3]>,
+    pub materials: Vec<SurfaceMaterial>,
+    pub remarks: Vec<String>,
+    corners: Vec<Corner>,
+    faces: Vec<Face>,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Face {
+    /// Where its corners end; they begin where those of the face before end.
+    end: usize,
+    material: Option<u32>,
+}
+
+/// Whether points at the same place are one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Welding {
+    /// Points stay as the file numbers them.
+    Keep,
+    /// Points with exactly equal coordinates become one: for formats that repeat a point for every face or wherever texture
+    /// coordinates or normals differ.
+    Equal,
+}
+
+impl Faces {
+    /// Adds a face of any number of corners.
+    pub fn push(&mut self, corners: impl IntoIterator<Item = Corner>, material: Option<u32>) {
+        self.corners.extend(corners);
+        self.faces.push(Face { end: self.corners.len(), material });
+    }
+
+    /// The triangles of all faces over the points that they use, in the order of the file.
+    ///
+    /// Left out, with a remark each: faces with points that are no numbers within ±1e18, faces of which less than three corners
+    /// differ, points that no face uses. Refuses files in which nothing is left.
+    pub fn into_model(mut self, welding: Welding, path: &Path) -> Result<Model, ShapeError> {
+        if self.faces.is_empty() {
+            return Err(ShapeError::NoFaces { path: path.to_owned(), points: self.points.len() });
+        }
+        if u32::try_from(self.points.len()).is_err() {
+            let problem = format!("{} points are more than can be numbered", self.points.len());
+            return Err(ShapeError::BadPart { path: path.to_owned(), place: "points".into(), problem });
+        }
+        if welding == Welding::Equal {
+            self.weld();
+        }
+        let mut remarks = std::mem::take(&mut self.remarks);
+        let cut = self.cut(&mut remarks);
+        if cut.corners.is_empty() {
+            return Err(ShapeError::NoUsableFaces {
+                path: path.to_owned(),
+                faces: self.faces.len(),
+                reason: remarks.join("; "),
+            });
+        }
+        let mut model = Model { materials: std::mem::take(&mut self.materials), ..Model::default() };
+        model.surface = self.compact(&cut.corners, welding, &mut remarks);
+        model.material_of_triangle = materials_of(&cut.materials, &mut model.materials);
+        model.texture_coordinates = self.textures(&cut.corners, &mut remarks);
+        model.normals = self.unit_normals(&cut.corners, &model.surface, &mut remarks);
+        model.remarks = remarks;
+        Ok(model)
+    }
+
+    /// Makes corners at the same place use the same point, the first of them.
+    fn weld(&mut self) {
+        let mut first_at: HashMap<[u64; 3], u32> = HashMap::with_capacity(self.points.len());
+        let same: Vec<u32> = (0u32..)
+            .zip(&self.points)
+            .map(|(number, point)| {
+                // Adding 0 makes −0 and 0 one.
+                let key = [point.x, point.y, point.z].map(|value| (value + 0.0).to_bits());
+                *first_at.entry(key).or_insert(number)
+            })
+            .collect();
+        for corner in &mut self.corners {
+            corner.point = same[corner.point as usize];
+        }
+    }
+
+    fn cut(&self, remarks: &mut Vec<String>) -> Cut {
+        // NaN fails the comparison.
+        let is_usable: Vec<bool> =
+            self.points.iter().map(|point| point.iter().all(|value| value.abs() <= FARTHEST)).collect();
+        let mut cut = Cut { corners: Vec::with_capacity(self.faces.len()), materials: Vec::new() };
+        cut.materials.reserve(self.faces.len());
+        let (mut unusable, mut degenerate, mut crossing) = (0, 0, 0);
+        let mut triangulation = Triangulation::default();
+        let mut polygon = Vec::new();
+        let mut start = 0;
+        for face in &self.faces {
+            let corners = &self.corners[start..face.end];
+            start = face.end;
+            if !corners.iter().all(|corner| is_usable[corner.point as usize]) {
+                unusable += corners.len().saturating_sub(2).max(1);
+                continue;
+            }
+            polygon.clear();
+            polygon.extend(corners.iter().map(|corner| corner.point));
+            let triangles = triangulation.of(&polygon, &self.points);
+            cut.corners.extend(triangles.iter().map(|triangle| triangle.map(|corner| corners[corner as usize])));
+            cut.materials.extend(triangles.iter().map(|_| face.material));
+            degenerate += usize::from(triangles.is_empty());
+            crossing += usize::from(triangulation.gave_up());
+        }
+        if unusable > 0 {
+            let triangles = counted(unusable, "triangle");
+            remarks.push(format!("{triangles} with points that are not numbers within ±1e18 were left out"));
+        }
+        if degenerate > 0 {
+            remarks.push(format!("{} of less than three different points were left out", counted(degenerate, "face")));
+        }
+        if crossing > 0 {
+            let faces = counted(crossing, "face");
+            remarks.push(format!("{faces} that cross themselves were cut into triangles as well as can be"));
+        }
+        cut
+    }
+
+    /// The points that triangles use, in the order of the file, and the triangles over them.
+    fn compact(&self, corners: &[[Corner; 3]], welding: Welding, remarks: &mut Vec<String>) -> TriangleSurface {
+        let mut number = vec![u32::MAX; self.points.len()];
+        for corner in corners.iter().flatten() {
+            number[corner.point as usize] = 0;
+        }
+        let mut positions = Vec::with_capacity(self.points.len());
+        for (point, number) in self.points.iter().zip(&mut number) {
+            if *number == 0 {
+                *number = positions.len() as u32;
+                positions.push(*point);
+            }
+        }
+        let unused = self.points.len() - positions.len();
+        // Of welded points it is no news that most are gone.
+        if unused > 0 && welding == Welding::Keep {
+            remarks.push(format!("{} that no triangle uses were left out", counted(unused, "point")));
+        }
+        let triangles = corners.iter().map(|triangle| triangle.map(|corner| number[corner.point as usize])).collect();
+        TriangleSurface { positions, triangles }
+    }
+
+    fn textures(&self, corners: &[[Corner; 3]], remarks: &mut Vec<String>) -> Vec<[[f32; 2]; 3]> {
+        if corners.iter().flatten().all(|corner| corner.texture.is_none()) {
+            return Vec::new();
+        }
+        let mut missing = 0;
+        let mut texture = |corner: &Corner| {
+            let found = corner.texture.map(|number| self.texture_coordinates[number as usize]);
+            found.filter(|pair| pair.iter().all(|value| value.is_finite())).unwrap_or_else(|| {
+                missing += 1;
+                [0.0; 2]
+            })
+        };
+        let textures = corners.iter().map(|triangle| triangle.each_ref().map(&mut texture)).collect();
+        if missing > 0 {
+            remarks.push(format!("{} without texture coordinates got (0, 0)", counted(missing, "corner")));
+        }
+        textures
+    }
+
+    fn unit_normals(
+        &self,
+        corners: &[[Corner; 3]],
+        surface: &TriangleSurface,
+        remarks: &mut Vec<String>,
+    ) -> Vec<[[f32; 3]; 3]> {
+        if corners.iter().flatten().all(|corner| corner.normal.is_none()) {
+            return Vec::new();
+        }
+        let mut missing = 0;
+        let mut normal = |corner: &Corner, triangle: &[u32; 3]| {
+            let found = corner.normal.map(|number| Vec3::from(self.normals[number as usize].map(f64::from)));
+            let unit = found.and_then(unit).unwrap_or_else(|| {
+                missing += 1;
+                let [a, b, c] = surface.corners(triangle);
+                let turned = unit(b - a).zip(unit(c - a)).and_then(|(along, across)| unit(along.cross(&across)));
+                turned.unwrap_or(Vec3::y())
+            });
+            [unit.x as f32, unit.y as f32, unit.z as f32]
+        };
+        let normals = corners
+            .iter()
+            .zip(&surface.triangles)
+            .map(|(corners, triangle)| corners.each_ref().map(|corner| normal(corner, triangle)))
+            .collect();
+        if missing > 0 {
+            remarks.push(format!("{} without normals got those of their triangles", counted(missing, "corner")));
+        }
+        normals
+    }
+}
+
+/// Triangles by their corners in the file.
+struct Cut {
+    corners: Vec<[Corner; 3]>,
+    materials: Vec<Option<u32>>,
+}
+
+/// A vector of length 1; none for what has no direction.
+fn unit(vector: Vec3) -> Option<Vec3> {
+    // Scaled first, so that squares neither vanish nor overflow. NaN and infinity fail the test of the length.
+    let vector = vector / vector.amax();
+    let length = vector.norm();
+    length.is_finite().then(|| vector / length)
+}
+
+/// A material for every triangle; those without one get a new one, as long as others have one.
+fn materials_of(of_triangle: &[Option<u32>], materials: &mut Vec<SurfaceMaterial>) -> Vec<u32> {
+    if of_triangle.iter().all(Option::is_none) {
+        materials.clear();
+        return Vec::new();
+    }
+    let none = materials.len() as u32;
+    if of_triangle.iter().any(Option::is_none) {
+        materials.push(SurfaceMaterial { name: "none".into(), ..SurfaceMaterial::default() });
+    }
+    of_triangle.iter().map(|material| material.unwrap_or(none)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn corner(point: u32) -> Corner {
+        Corner { point, texture: Some(point), normal: Some(point) }
+    }
+
+    /// A unit square, with one texture coordinate and normal a point.
+    fn square() -> Faces {
+        let places = [[0.0, 0.0], [1.0, 0.0], [1.0, 1.0], [0.0, 1.0]];
+        Faces {
+            points: places.iter().map(|&[x, y]| Vec3::new(x, y, 0.0)).collect(),
+            texture_coordinates: places.iter().map(|&[x, y]| [x as f32, y as f32]).collect(),
+            normals: vec![[0.0, 0.0, 2.0]; 4],
+            ..Faces::default()
+        }
+    }
+
+    fn model(faces: Faces) -> Model {
+        faces.into_model(Welding::Keep, Path::new("square.obj")).expect("a model")
+    }
+
+    #[test]
+    fn attributes_stay_with_their_corners() {
+        let mut faces = square();
+        faces.push([0, 1, 2, 3].map(corner), None);
+        let model = model(faces);
+        assert_eq!(model.surface.triangles.len(), 2);
+        for (triangle, textures) in model.surface.triangles.iter().zip(&model.texture_coordinates) {
+            for (&point, texture) in triangle.iter().zip(textures) {
+                let place = model.surface.positions[point as usize];
+                assert_eq!([place.x as f32, place.y as f32], *texture);
+            }
+        }
+        assert!(model.normals.iter().flatten().all(|normal| *normal == [0.0, 0.0, 1.0]), "made unit");
+        assert!(model.remarks.is_empty(), "{:?}", model.remarks);
+    }
+
+    #[test]
+    fn unusable_triangles_are_left_out_and_counted() {
+        let mut faces = square();
+        faces.points.push(Vec3::new(f64::NAN, 0.0, 0.0));
+        faces.points.push(Vec3::new(0.0, -1.1e18, 0.0));
+        let bare = |point| Corner { point, texture: None, normal: None };
+        faces.push([0, 1, 2].map(bare), None);
+        faces.push([0, 1, 2, 3, 4].map(bare), None);
+        faces.push([0, 5, 2].map(bare), None);
+        faces.push([0, 1, 0].map(bare), None);
+        let model = model(faces);
+        assert_eq!((model.surface.triangles.len(), model.surface.positions.len()), (1, 3));
+        assert!(model.normals.is_empty() && model.texture_coordinates.is_empty());
+        assert_eq!(
+            model.remarks,
+            [
+                "4 triangles with points that are not numbers within ±1e18 were left out",
+                "1 face of less than three different points were left out",
+                "3 points that no triangle uses were left out"
+            ]
+        );
+    }
+
+    #[test]
+    fn nothing_left_is_an_error_with_its_reason() {
+        let mut faces = square();
+        faces.points[0].x = f64::INFINITY;
+        faces.push([0, 1, 2].map(corner), None);
+        let error = faces.into_model(Welding::Keep, Path::new("a.obj")).expect_err("nothing is left").to_string();
+        let reason = "1 triangle with points that are not numbers within ±1e18 were left out";
+        assert_eq!(error, format!("a.obj has no usable faces among its 1: {reason}"));
+        let error = square().into_model(Welding::Keep, Path::new("a.obj")).expect_err("no faces").to_string();
+        assert_eq!(error, "a.obj has no faces (4 points were found)");
+    }
+
+    #[test]
+    fn missing_attributes_are_filled() {
+        let mut faces = square();
+        faces.normals[1] = [0.0; 3];
+        faces.texture_coordinates[2] = [f32::NAN, 0.0];
+        faces.materials = vec![SurfaceMaterial { name: "paint".into(), ..SurfaceMaterial::default() }];
+        faces.push([0, 1, 2].map(corner), Some(0));
+        faces.push([0, 2, 3].map(|point| Corner { point, texture: None, normal: None }), None);
+        let model = model(faces);
+        assert!(model.normals.iter().flatten().all(|normal| *normal == [0.0, 0.0, 1.0]));
+        assert_eq!(model.texture_coordinates[0], [[0.0, 0.0], [1.0, 0.0], [0.0, 0.0]]);
+        assert_eq!(model.material_of_triangle, [0, 1]);
+        assert_eq!(model.materials.iter().map(|material| &material.name[..]).collect::<Vec<_>>(), ["paint", "none"]);
+        assert_eq!(model.remarks.len(), 2, "{:?}", model.remarks);
+    }
+
+    #[test]
+    fn equal_points_weld_and_keep_their_own_attributes() {
+        let mut faces = square();
+        faces.points.extend([Vec3::new(-0.0, 0.0, 0.0), Vec3::new(1.0, 1.0, -0.0)]);
+        faces.texture_coordinates.extend([[7.0, 7.0], [8.0, 8.0]]);
+        faces.normals.extend([[0.0, 0.0, 1.0]; 2]);
+        faces.push([0, 1, 2].map(corner), None);
+        faces.push([4, 5, 3].map(corner), None);
+        faces.push([0, 4, 1].map(corner), None);
+        let model = faces.into_model(Welding::Equal, Path::new("a.stl")).expect("a model");
+        assert_eq!(model.surface.triangles, [[0, 1, 2], [0, 2, 3]]);
+        assert_eq!(model.texture_coordinates[1], [[7.0, 7.0], [8.0, 8.0], [0.0, 1.0]]);
+        assert_eq!(model.remarks, ["1 face of less than three different points were left out"]);
+    }
+}

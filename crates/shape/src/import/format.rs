@@ -1,0 +1,203 @@
+//! Kinds of model files: by their ending, and by what they hold.
+
+use std::path::Path;
+
+use crate::error::ShapeError;
+
+/// A kind of model file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Format {
+    /// Wavefront OBJ.
+    Obj,
+    /// STL, as text or binary.
+    Stl,
+    /// PLY, as text or binary of either byte order.
+    Ply,
+    /// Object File Format of Geomview.
+    Off,
+    /// glTF 2.0 in one binary file.
+    Glb,
+    /// glTF 2.0 as JSON.
+    Gltf,
+}
+
+impl Format {
+    /// All that can be read.
+    pub const ALL: [Format; 6] = [Format::Obj, Format::Stl, Format::Ply, Format::Off, Format::Glb, Format::Gltf];
+
+    /// Its usual name.
+    pub fn name(self) -> &'static str {
+        match self {
+            Format::Obj => "OBJ",
+            Format::Stl => "STL",
+            Format::Ply => "PLY",
+            Format::Off => "OFF",
+            Format::Glb => "GLB",
+            Format::Gltf => "glTF",
+        }
+    }
+
+    /// Endings of its files, without the dot; the first is the usual one.
+    pub fn endings(self) -> &'static [&'static str] {
+        match self {
+            Format::Obj => &["obj"],
+            Format::Stl => &["stl"],
+            Format::Ply => &["ply"],
+            Format::Off => &["off"],
+            Format::Glb => &["glb"],
+            Format::Gltf => &["gltf"],
+        }
+    }
+
+    /// All endings with their dots, for messages: ".obj, .stl, …".
+    pub fn all_endings() -> String {
+        let endings = Format::ALL.iter().flat_map(|format| format.endings());
+        endings.map(|ending| format!(".{ending}")).collect::<Vec<_>>().join(", ")
+    }
+
+    /// The format that a path's ending names; refuses others.
+    pub fn of_path(path: &Path) -> Result<Format, ShapeError> {
+        let ending = path.extension().unwrap_or_default();
+        let is_named = |format: &Format| format.endings().iter().any(|known| ending.eq_ignore_ascii_case(known));
+        Format::ALL
+            .into_iter()
+            .find(is_named)
+            .ok_or_else(|| ShapeError::UnknownEnding { path: path.to_owned(), known: Format::all_endings() })
+    }
+
+    /// Refuses bytes that are plainly of another kind, and says of which.
+    pub(crate) fn check_content(self, bytes: &[u8], path: &Path) -> Result<(), ShapeError> {
+        match look_at(bytes) {
+            Some(Looks::Known(other, looks_like)) if other != self => {
+                let name = path.with_extension(other.endings()[0]);
+                let name = name.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned();
+                Err(ShapeError::OtherFormat { path: path.to_owned(), looks_like, name })
+            }
+            Some(Looks::Foreign(looks_like)) => Err(ShapeError::ForeignFormat { path: path.to_owned(), looks_like }),
+            _ => Ok(()),
+        }
+    }
+}
+
+/// What bytes look like, with article and kind.
+#[derive(Debug, PartialEq)]
+enum Looks {
+    Known(Format, &'static str),
+    Foreign(&'static str),
+}
+
+/// What other programs write and we do not read, by how it begins.
+const FOREIGN: [(&[u8], &str); 12] = [
+    (b"Kaydara FBX Binary", "a binary FBX file"),
+    (b"; FBX", "an FBX file"),
+    (b"PK\x03\x04", "a ZIP archive (3MF, USDZ and others are such)"),
+    (b"\x1f\x8b", "a gzip archive"),
+    (b"PXR-USDC", "a USD file"),
+    (b"#usda", "a USD file"),
+    (b"BLENDER", "a Blender file"),
+    (b"#VRML", "a VRML file"),
+    (b"# vtk DataFile", "a legacy VTK file"),
+    (b"\x89PNG", "a PNG picture"),
+    (b"\xff\xd8\xff", "a JPEG picture"),
+    (b"ISO-10303-21", "a STEP file"),
+];
+
+/// How much of a file of text is looked at (bytes).
+const GLANCE: usize = 4096;
+
+/// What a file looks like; none where its bytes decide nothing.
+fn look_at(bytes: &[u8]) -> Option<Looks> {
+    if let Some((_, name)) = FOREIGN.iter().find(|(start, _)| bytes.starts_with(start)) {
+        return Some(Looks::Foreign(name));
+    }
+    if bytes.starts_with(b"glTF") {
+        return Some(Looks::Known(Format::Glb, "a GLB file"));
+    }
+    if bytes.starts_with(b"ply\n") || bytes.starts_with(b"ply\r") {
+        return Some(Looks::Known(Format::Ply, "a PLY file"));
+    }
+    if super::stl::has_binary_length(bytes) {
+        return Some(Looks::Known(Format::Stl, "a binary STL file"));
+    }
+    look_at_text(&bytes[..bytes.len().min(GLANCE)])
+}
+
+fn look_at_text(start: &[u8]) -> Option<Looks> {
+    if start.contains(&0) {
+        return None;
+    }
+    let text = String::from_utf8_lossy(start.strip_prefix(b"\xef\xbb\xbf").unwrap_or(start));
+    let mut lines = text.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#'));
+    let first = lines.next()?;
+    let word = first.split_whitespace().next().unwrap_or_default();
+    if word.eq_ignore_ascii_case("solid") && ["facet", "endsolid"].iter().any(|key| text.to_lowercase().contains(key)) {
+        return Some(Looks::Known(Format::Stl, "an STL file"));
+    }
+    if super::off::variant_of(word).is_some() {
+        return Some(Looks::Known(Format::Off, "an OFF file"));
+    }
+    if first.starts_with('{') {
+        return text.contains("\"asset\"").then_some(Looks::Known(Format::Gltf, "a glTF file"));
+    }
+    if text.contains("<COLLADA") {
+        return Some(Looks::Foreign("a COLLADA file"));
+    }
+    if first.to_ascii_lowercase().starts_with("<!doctype html") || first.to_ascii_lowercase().starts_with("<html") {
+        return Some(Looks::Foreign("a web page"));
+    }
+    // The last line may be cut off in the middle of a word.
+    std::iter::once(first).chain(lines).find(|line| is_obj(line)).map(|_| Looks::Known(Format::Obj, "an OBJ file"))
+}
+
+/// Whether a line is a point, a face or a library of an OBJ file.
+fn is_obj(line: &str) -> bool {
+    let mut words = line.split_whitespace();
+    match words.next() {
+        Some("v") => words.take(3).filter_map(super::text::number).count() == 3,
+        Some("f") => {
+            words.clone().count() >= 3 && words.all(|word| word.starts_with(|c: char| c.is_ascii_digit() || c == '-'))
+        }
+        Some("mtllib" | "usemtl") => words.next().is_some(),
+        _ => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn endings_name_formats_in_any_case() {
+        assert_eq!(Format::of_path(Path::new("a/b.OBJ")).expect("known"), Format::Obj);
+        assert_eq!(Format::of_path(Path::new("b.tar.glb")).expect("known"), Format::Glb);
+        let error = Format::of_path(Path::new("b.fbx")).expect_err("unknown").to_string();
+        assert!(error.starts_with("b.fbx: models are read from files that end in .obj, .stl, "), "{error}");
+        assert!(Format::of_path(Path::new("obj")).is_err());
+    }
+
+    #[test]
+    fn content_against_the_ending_is_named() {
+        let mut binary_stl = [0; 84 + 50];
+        binary_stl[80] = 1;
+        for (bytes, name) in [
+            (&binary_stl[..], "bunny.obj looks like a binary STL file: rename it to bunny.stl"),
+            (b"glTF\x02\0\0\0", "bunny.obj looks like a GLB file: rename it to bunny.glb"),
+            (b"ply\nformat ascii 1.0\n", "bunny.obj looks like a PLY file: rename it to bunny.ply"),
+            (b"# x\n\nCNOFF\n3 1 0\n", "bunny.obj looks like an OFF file: rename it to bunny.off"),
+            (b"solid x\nfacet normal", "bunny.obj looks like an STL file: rename it to bunny.stl"),
+            (b"{\"asset\":{}}", "bunny.obj looks like a glTF file: rename it to bunny.gltf"),
+            (
+                b"PK\x03\x04",
+                "bunny.obj looks like a ZIP archive (3MF, USDZ and others are such), which is not read: save it as GLB or OBJ",
+            ),
+        ] {
+            let error = Format::Obj.check_content(bytes, Path::new("bunny.obj")).expect_err(name);
+            assert_eq!(error.to_string(), name);
+        }
+        let obj = b"# written by hand\no x\nv 0 0 0\n";
+        let error = Format::Stl.check_content(obj, Path::new("x.stl")).expect_err("an OBJ file");
+        assert_eq!(error.to_string(), "x.stl looks like an OBJ file: rename it to x.obj");
+        Format::Obj.check_content(obj, Path::new("x.obj")).expect("as its ending says");
+        Format::Obj.check_content(b"", Path::new("x.obj")).expect("nothing says otherwise");
+    }
+}

@@ -1,0 +1,143 @@
+//! What a file holds.
+
+use craze_math::Vec3;
+
+use super::format::Format;
+use super::reading::Reading;
+use crate::surface::TriangleSurface;
+
+/// What a file holds, in the file's own unit and axes until it is placed by [`Reading`].
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Model {
+    /// Name of the file.
+    pub file: String,
+    /// What kind of file it is.
+    pub format: Option<Format>,
+    /// How its coordinates became metres, once it is placed.
+    pub reading: Option<Reading>,
+    /// Its triangles; of a file of tetrahedra those of their boundary, outward.
+    pub surface: TriangleSurface,
+    /// Texture coordinates (1) of every triangle's corners, (0, 0) at the lower left of the picture; empty where the file has
+    /// none.
+    pub texture_coordinates: Vec<[[f32; 2]; 3]>,
+    /// Unit normals of every triangle's corners; empty where the file has none.
+    pub normals: Vec<[[f32; 3]; 3]>,
+    /// Materials of the surface by name and look; what matter a body is made of is the scene's business.
+    pub materials: Vec<SurfaceMaterial>,
+    /// Number of every triangle's material; empty where the file has none.
+    pub material_of_triangle: Vec<u32>,
+    /// Nodes (m) and tetrahedra, if the file has any.
+    pub volume: Option<ModelVolume>,
+    /// What was left out or put right while reading, each a sentence.
+    pub remarks: Vec<String>,
+}
+
+/// Tetrahedra of a file.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct ModelVolume {
+    /// Where the nodes are.
+    pub nodes: Vec<Vec3>,
+    /// Four nodes each, turned so that every volume is positive.
+    pub tetrahedra: Vec<[u32; 4]>,
+    /// The file's number of the region (physical group, reference, cell attribute) of every tetrahedron; empty where the
+    /// file has none.
+    pub regions: Vec<i32>,
+}
+
+/// How a part of a surface looks.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct SurfaceMaterial {
+    /// Its name in the file.
+    pub name: String,
+    /// Base colour, linear red, green, blue and opacity (1).
+    pub colour: Option<[f32; 4]>,
+    /// Path or name of its colour texture as it stands in the file.
+    pub texture: Option<String>,
+}
+
+impl Model {
+    /// A line that says how the file was read, such as "bunny.obj: OBJ, 6,598 triangles over 3,301 points,
+    /// 0.155 × 0.154 × 0.12 m (unit m, y up)".
+    pub fn summary(&self) -> String {
+        let format = self.format.map_or("model", Format::name);
+        let mut line = format!("{}: {format}, ", self.file);
+        if let Some(volume) = &self.volume {
+            let (tetrahedra, nodes) = (volume.tetrahedra.len(), volume.nodes.len());
+            line += &format!("{} over {}, ", counted(tetrahedra, "tetrahedron"), counted(nodes, "node"));
+        }
+        let (triangles, points) = (self.surface.triangles.len(), self.surface.positions.len());
+        line += &format!("{} over {}, ", counted(triangles, "triangle"), counted(points, "point"));
+        if !self.texture_coordinates.is_empty() {
+            line += "texture coordinates, ";
+        }
+        if !self.normals.is_empty() {
+            line += "normals, ";
+        }
+        if !self.materials.is_empty() {
+            line += &format!("{}, ", counted(self.materials.len(), "material"));
+        }
+        let extent = if points == 0 { Vec3::zeros() } else { self.surface.bounds().size() };
+        let [width, height, depth] = [extent.x, extent.y, extent.z].map(significant);
+        line += &format!("{width} × {height} × {depth}");
+        match &self.reading {
+            Some(reading) => line + &format!(" m ({reading})"),
+            None => line,
+        }
+    }
+}
+
+/// A count with its noun, thousands parted by commas: "1 point", "6,598 triangles", "2 tetrahedra".
+pub(crate) fn counted(count: usize, noun: &str) -> String {
+    let digits = count.to_string();
+    let mut text = String::new();
+    for (place, digit) in digits.chars().enumerate() {
+        if place > 0 && (digits.len() - place).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    match (count, noun.strip_suffix("hedron")) {
+        (1, _) => format!("{text} {noun}"),
+        (_, Some(stem)) => format!("{text} {stem}hedra"),
+        (_, None) => format!("{text} {noun}s"),
+    }
+}
+
+/// A number to three significant digits.
+pub(crate) fn significant(value: f64) -> f64 {
+    format!("{value:.2e}").parse().unwrap_or(value)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn counts_are_grouped_and_put_in_the_plural() {
+        for (count, noun, text) in [
+            (0, "point", "0 points"),
+            (1, "point", "1 point"),
+            (999, "point", "999 points"),
+            (1000, "point", "1,000 points"),
+            (1_234_567, "tetrahedron", "1,234,567 tetrahedra"),
+        ] {
+            assert_eq!(counted(count, noun), text);
+        }
+    }
+
+    #[test]
+    fn a_summary_says_how_the_file_was_read() {
+        let model = Model {
+            file: "sail.obj".into(),
+            format: Some(Format::Obj),
+            reading: Some(Reading { size: Some(0.2), ..Reading::default() }),
+            surface: TriangleSurface {
+                positions: vec![Vec3::zeros(), Vec3::new(0.2, 0.0, 0.0), Vec3::new(0.0, 0.123_456, 0.0)],
+                triangles: vec![[0, 1, 2]],
+            },
+            ..Model::default()
+        };
+        let line = "sail.obj: OBJ, 1 triangle over 3 points, 0.2 × 0.123 × 0 m (scaled to 0.2 m, y up)";
+        assert_eq!(model.summary(), line);
+    }
+}
