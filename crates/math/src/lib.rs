@@ -12,6 +12,7 @@ mod jacobi;
 pub mod lanes;
 pub mod polar;
 pub mod predicates;
+pub mod random;
 pub mod svd;
 #[cfg(test)]
 mod testing;
@@ -20,6 +21,7 @@ pub mod triangle;
 
 pub use eigen::{Eigen, symmetric_eigen};
 pub use polar::{Polar, polar};
+pub use random::Random;
 pub use svd::{Svd, svd};
 
 /// A point or vector in space (m, m/s or N, as its owner says).

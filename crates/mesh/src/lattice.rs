@@ -3,7 +3,7 @@
 use crate::error::MeshError;
 use crate::id::{Id, NodeId, TetId, TriangleId, VertexId};
 use crate::mesh::{TetMesh, TriMesh};
-use craze_math::Vec3;
+use craze_math::{Random, Vec3};
 use thiserror::Error;
 
 /// Why a lattice cannot be built.
@@ -48,7 +48,7 @@ pub fn kuhn_box_jittered(
         return Err(LatticeError::Empty { counts: counts.to_vec() });
     }
     let [nx, ny, nz] = counts;
-    let mut random = Random { state: jitter.seed };
+    let mut random = Random::new(jitter.seed);
     let mut positions = Vec::with_capacity(nodes);
     for z in 0..=nz {
         for y in 0..=ny {
@@ -56,7 +56,7 @@ pub fn kuhn_box_jittered(
                 let inner = [(x, nx), (y, ny), (z, nz)].iter().all(|&(place, count)| place > 0 && place < count);
                 let way = if inner { jitter.amount } else { 0.0 };
                 let mut place = |index: usize, count: usize, length: f64| {
-                    length * (index as f64 + way * random.between_minus_one_and_one()) / count as f64
+                    length * (index as f64 + way * random.signed()) / count as f64
                 };
                 positions.push(Vec3::new(place(x, nx, size.x), place(y, ny, size.y), place(z, nz, size.z)));
             }
@@ -102,14 +102,14 @@ pub fn kuhn_grid_jittered(
     if counts.contains(&0) {
         return Err(LatticeError::Empty { counts: counts.to_vec() });
     }
-    let mut random = Random { state: jitter.seed };
+    let mut random = Random::new(jitter.seed);
     let mut positions = Vec::with_capacity(vertices);
     for y in 0..=ny {
         for x in 0..=nx {
             let inner = x > 0 && x < nx && y > 0 && y < ny;
             let way = if inner { jitter.amount } else { 0.0 };
             let mut place = |index: usize, count: usize, length: f64| {
-                length * (index as f64 + way * random.between_minus_one_and_one()) / count as f64
+                length * (index as f64 + way * random.signed()) / count as f64
             };
             positions.push(Vec3::new(place(x, nx, size[0]), place(y, ny, size[1]), 0.0));
         }
@@ -142,22 +142,6 @@ fn lattice_size<P: Id, E: Id>(counts: [usize; 3]) -> Result<[usize; 2], LatticeE
             elements: product(0).unwrap_or(usize::MAX),
         }
         .into()),
-    }
-}
-
-/// SplitMix64 (Steele, Lea & Flood 2014): small, and the same everywhere.
-struct Random {
-    state: u64,
-}
-
-impl Random {
-    fn between_minus_one_and_one(&mut self) -> f64 {
-        self.state = self.state.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut bits = self.state;
-        bits = (bits ^ (bits >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        bits = (bits ^ (bits >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        bits ^= bits >> 31;
-        (bits >> 11) as f64 / (1u64 << 52) as f64 - 1.0
     }
 }
 

@@ -25,6 +25,11 @@ pub trait Domain: Sync {
         0
     }
 
+    /// Volume (m³), if it is known better than by counting small boxes.
+    fn volume(&self) -> Option<f64> {
+        None
+    }
+
     /// Whether a point lies inside.
     fn contains(&self, point: &Vec3) -> bool {
         self.level(point) > 0.0

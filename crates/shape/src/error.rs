@@ -62,6 +62,20 @@ pub enum ShapeError {
         /// Enclosed volume (m³), not positive.
         volume: f64,
     },
+    /// A surface around which nothing can be called inside.
+    #[error(
+        "the surface has no inside: {triangles} triangles, {open_edges} open edges in {open_loops} loops, {one_sided} one-sided patches; close it, or take it as it is: method sheet takes open surfaces"
+    )]
+    NoInside {
+        /// How many triangles are left after repair.
+        triangles: usize,
+        /// Edges that border one triangle only.
+        open_edges: usize,
+        /// Loops that these form.
+        open_loops: usize,
+        /// Patches like a Möbius strip.
+        one_sided: usize,
+    },
     /// A file that cannot be read.
     #[error("cannot read {}: {source}", path.display())]
     Read {

@@ -12,9 +12,11 @@ mod icosphere;
 mod import;
 mod inertia;
 mod points;
+mod repair;
 mod shape;
 pub mod sheet;
 mod surface;
+mod volume;
 
 pub use domain::Domain;
 pub use error::ShapeError;
@@ -24,5 +26,7 @@ pub use import::{
 };
 pub use inertia::MassSpread;
 pub use points::SampledPoints;
+pub use repair::{Findings, Repaired, SurfaceDomain, examine, repair};
 pub use shape::Shape;
 pub use surface::TriangleSurface;
+pub use volume::volume_of;

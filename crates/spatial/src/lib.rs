@@ -2,7 +2,7 @@
 //!
 //! [`Bvh`] orders boxes of any primitives and finds overlaps. [`TriangleTree`] puts triangles in it and answers rays and
 //! closest points; [`WindingTree`] says how often a surface winds around a point; [`SurfaceDistance`] joins both to a signed
-//! distance. Everything is built and visited in an order that depends on the input only, so results repeat bit for bit.
+//! distance; [`self_intersections`] finds, exactly, where a surface passes through itself. Everything is built and visited in an order that depends on the input only, so results repeat bit for bit.
 
 mod aabb;
 mod build;
@@ -10,6 +10,7 @@ mod bvh;
 mod closest;
 mod distance;
 mod error;
+mod intersections;
 mod pairs;
 mod ray;
 mod refit;
@@ -25,6 +26,7 @@ pub use bvh::Bvh;
 pub use closest::{Closest, closest_on_segment, closest_on_triangle};
 pub use distance::{SignedDistance, SurfaceDistance};
 pub use error::{BvhFault, SpatialError};
+pub use intersections::{SelfIntersections, segment_meets_triangle, self_intersections, triangles_meet};
 pub use ray::{Hit, Ray};
 pub use traverse::Visit;
 pub use triangles::TriangleTree;

@@ -1,5 +1,7 @@
 //! Overlapping pairs: within one tree, and between two.
 
+use std::ops::ControlFlow;
+
 use crate::aabb::Aabb;
 use crate::bvh::{Bvh, Node};
 
@@ -40,8 +42,20 @@ impl Bvh {
 
     /// Finds every pair of different primitives of this tree whose boxes overlap; each once, the smaller number first.
     pub fn self_pairs(&self, boxes: &[Aabb], mut found: impl FnMut(u32, u32)) {
+        let _ = self.self_pairs_until(boxes, |p, q| {
+            found(p, q);
+            ControlFlow::Continue(())
+        });
+    }
+
+    /// The same, until `found` has had enough.
+    pub fn self_pairs_until(
+        &self,
+        boxes: &[Aabb],
+        mut found: impl FnMut(u32, u32) -> ControlFlow<()>,
+    ) -> ControlFlow<()> {
         if self.is_empty() {
-            return;
+            return ControlFlow::Continue(());
         }
         let mut stack = vec![(0_usize, 0_usize)];
         while let Some((a, b)) = stack.pop() {
@@ -56,7 +70,7 @@ impl Bvh {
                         for j in start..second.range().end {
                             let (p, q) = (self.order[i], self.order[j]);
                             if boxes[p as usize].overlaps(&boxes[q as usize]) {
-                                found(p.min(q), p.max(q));
+                                found(p.min(q), p.max(q))?;
                             }
                         }
                     }
@@ -73,6 +87,7 @@ impl Bvh {
                 (false, false) => push_children(&mut stack, second, |child| (a, child)),
             }
         }
+        ControlFlow::Continue(())
     }
 }
 

@@ -75,7 +75,7 @@ pub(crate) fn check(positions: &[Vec3], triangles: &[[u32; 3]]) -> Result<(), Sp
     Ok(())
 }
 
-fn boxes(positions: &[Vec3], triangles: &[[u32; 3]]) -> Vec<Aabb> {
+pub(crate) fn boxes(positions: &[Vec3], triangles: &[[u32; 3]]) -> Vec<Aabb> {
     triangles.iter().map(|points| Aabb::around(points.iter().map(|&point| &positions[point as usize]))).collect()
 }
 

@@ -1,0 +1,164 @@
+//! What is inside of a surface, however dirty.
+
+use craze_math::Vec3;
+use craze_spatial::{Aabb, WindingTree};
+
+use super::edges::Edges;
+use super::findings::Findings;
+use super::rim::Rim;
+use super::{Repaired, repair};
+use crate::domain::Domain;
+use crate::error::ShapeError;
+use crate::surface::TriangleSurface;
+use crate::volume::measured_volume;
+
+/// How far winding numbers must exceed ½ to prove an inside: a plane sheet has just ½ behind it.
+const PROOF: f64 = 0.1;
+/// Triangles behind which an inside is looked for.
+const PROBES: usize = 4096;
+/// Depths of these looks, as shares of the size.
+const PROBE_DEPTHS: [f64; 3] = [1e-4, 1e-3, 1e-2];
+/// A point this near to a triangle, as a share of the size, lies on it.
+const ON_TRIANGLE: f64 = 1e-6;
+
+/// The part of space around which a surface winds more than half.
+///
+/// Overlapping, doubled and nested parts are joined, holes are closed where the winding number is ½ (Jacobson et al. 2013).
+#[derive(Clone, Debug)]
+pub struct SurfaceDomain {
+    surface: TriangleSurface,
+    winding: WindingTree,
+    rim: Rim,
+    bounds: Aabb,
+    size: f64,
+    volume: f64,
+}
+
+impl SurfaceDomain {
+    /// Repairs a surface and finds its inside.
+    ///
+    /// Says in the findings what was wrong. Refuses surfaces that enclose nothing.
+    pub fn new(input: &TriangleSurface) -> Result<(Self, Findings), ShapeError> {
+        let Repaired { surface, findings, .. } = repair(input)?;
+        Ok((Self::of_repaired(surface, &findings)?, findings))
+    }
+
+    /// The inside of a surface that was repaired already.
+    pub fn of_repaired(surface: TriangleSurface, findings: &Findings) -> Result<Self, ShapeError> {
+        let triangles = surface.triangles.len();
+        let no_inside = || ShapeError::NoInside {
+            triangles,
+            open_edges: findings.open_edges,
+            open_loops: findings.open_loops,
+            one_sided: findings.one_sided_patches,
+        };
+        if triangles == 0 {
+            return Err(no_inside());
+        }
+        let winding = WindingTree::new(&surface.positions, &surface.triangles)?;
+        let rim = Rim::new(&surface.positions, &Edges::of(&surface.triangles).rim())?;
+        let bounds = surface.bounds();
+        let size = bounds.size().max();
+        let mut domain = Self { surface, winding, rim, bounds, size, volume: 0.0 };
+        let simple = findings.closed
+            && findings.intersections == 0
+            && findings.intersections_complete
+            && findings.nested_shells == 0;
+        let enclosed = findings.volume.unwrap_or(0.0);
+        if !(simple && enclosed > 0.0) && !domain.has_inside() {
+            return Err(no_inside());
+        }
+        if !domain.rim.is_empty() {
+            domain.widen();
+        }
+        domain.volume = if simple { enclosed } else { measured_volume(&domain) };
+        Ok(domain)
+    }
+
+    /// The repaired surface.
+    pub fn surface(&self) -> &TriangleSurface {
+        &self.surface
+    }
+
+    /// How often the surface winds around a point (1).
+    pub fn winding_number(&self, point: &Vec3) -> f64 {
+        self.winding.winding_number(point)
+    }
+
+    /// Whether the surface winds clearly more than half around something: behind triangles spread over it.
+    fn has_inside(&self) -> bool {
+        let triangles = &self.surface.triangles;
+        let step = triangles.len().div_ceil(PROBES).max(1);
+        triangles.iter().step_by(step).any(|triangle| {
+            let [a, b, c] = self.surface.corners(triangle);
+            let Some(normal) = (b - a).cross(&(c - a)).try_normalize(0.0) else { return false };
+            let middle = (a + b + c) / 3.0;
+            PROBE_DEPTHS
+                .iter()
+                .any(|depth| self.winding.winding_number(&(middle - normal * (depth * self.size))) > 0.5 + PROOF)
+        })
+    }
+
+    /// Grows the box until no point of a grid on its sides is inside: the ½ level of an open surface may bulge out.
+    fn widen(&mut self) {
+        const GRID: usize = 24;
+        for _ in 0..8 {
+            self.bounds = self.bounds.grown(0.02 * self.size);
+            let (min, size) = (self.bounds.min, self.bounds.size());
+            let is_inside = |axis: usize, side: f64, i: usize, j: usize| {
+                let mut share = Vec3::repeat(side);
+                share[(axis + 1) % 3] = (i as f64 + 0.5) / GRID as f64;
+                share[(axis + 2) % 3] = (j as f64 + 0.5) / GRID as f64;
+                self.contains(&(min + share.component_mul(&size)))
+            };
+            let bulges = (0..3).any(|axis| {
+                [0.0, 1.0].iter().any(|&side| (0..GRID).any(|i| (0..GRID).any(|j| is_inside(axis, side, i, j))))
+            });
+            if !bulges {
+                return;
+            }
+            self.bounds = self.bounds.grown(0.1 * self.size);
+        }
+    }
+}
+
+impl Domain for SurfaceDomain {
+    fn bounds(&self) -> Aabb {
+        self.bounds
+    }
+
+    /// The winding number less ½ (1).
+    fn level(&self, point: &Vec3) -> f64 {
+        self.winding.winding_number(point) - 0.5
+    }
+
+    /// The distance to the nearest triangle: up to there a closed surface winds equally often around all points. Around an
+    /// open one the winding number changes, by no more than its rim allows.
+    fn clearance(&self, point: &Vec3) -> f64 {
+        // What the level at both ends may be wrong by does not count.
+        let margin = || self.level(point).abs() - 2.0 * WindingTree::ERROR;
+        let steady = if self.rim.is_empty() { f64::INFINITY } else { self.rim.steady_radius(point, margin()) };
+        if steady == 0.0 {
+            return 0.0;
+        }
+        self.winding
+            .triangles()
+            .closest_within(point, steady)
+            .map_or(if steady.is_finite() { steady } else { 0.0 }, |closest| closest.distance_squared.sqrt())
+    }
+
+    /// That of the nearest triangle; in a hole the way in which the winding number falls.
+    fn normal(&self, point: &Vec3) -> Option<Vec3> {
+        let closest = self.winding.triangles().closest(point)?;
+        let falling = || (-self.rim.gradient(point)).try_normalize(0.0);
+        if !self.rim.is_empty() && closest.distance_squared.sqrt() > ON_TRIANGLE * self.size {
+            return falling();
+        }
+        let [a, b, c] = self.surface.corners(&self.surface.triangles[closest.triangle as usize]);
+        (b - a).cross(&(c - a)).try_normalize(0.0).or_else(falling)
+    }
+
+    fn volume(&self) -> Option<f64> {
+        Some(self.volume)
+    }
+}

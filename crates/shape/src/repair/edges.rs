@@ -1,0 +1,120 @@
+//! Edges of faces, and what hangs together through them.
+
+/// One side of a face: its edge, the smaller point first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Side {
+    pub low: u32,
+    pub high: u32,
+    pub face: u32,
+    /// Whether the face runs from the larger to the smaller point.
+    pub backward: bool,
+}
+
+/// All sides of all faces, those of one edge together.
+pub(super) struct Edges {
+    sides: Vec<Side>,
+}
+
+impl Edges {
+    pub fn of(faces: &[[u32; 3]]) -> Self {
+        let mut sides = Vec::with_capacity(3 * faces.len());
+        for (face, &[a, b, c]) in faces.iter().enumerate() {
+            for (from, to) in [(a, b), (b, c), (c, a)] {
+                sides.push(Side { low: from.min(to), high: from.max(to), face: face as u32, backward: from > to });
+            }
+        }
+        sides.sort_unstable();
+        Self { sides }
+    }
+
+    /// The sides of each edge, in order of its points.
+    pub fn iter(&self) -> impl Iterator<Item = &[Side]> {
+        self.sides.chunk_by(|one, other| (one.low, one.high) == (other.low, other.high))
+    }
+
+    /// Edges that are not run equally often both ways: from, to, and how much oftener. They bound the surface as a chain;
+    /// a surface without any is closed.
+    pub fn rim(&self) -> Vec<RimEdge> {
+        let mut rim = Vec::new();
+        for sides in self.iter() {
+            let backward = sides.iter().filter(|side| side.backward).count() as i32;
+            let surplus = sides.len() as i32 - 2 * backward;
+            let (from, to) = if surplus > 0 { (sides[0].low, sides[0].high) } else { (sides[0].high, sides[0].low) };
+            if surplus != 0 {
+                rim.push(RimEdge { from, to, times: surplus.unsigned_abs() });
+            }
+        }
+        rim
+    }
+}
+
+/// An edge of the rim, directed as its faces run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct RimEdge {
+    pub from: u32,
+    pub to: u32,
+    pub times: u32,
+}
+
+/// Sets that grow together.
+pub(super) struct Unions {
+    parent: Vec<u32>,
+}
+
+impl Unions {
+    pub fn new(count: usize) -> Self {
+        Self { parent: (0..count as u32).collect() }
+    }
+
+    /// The smallest member of a member's set.
+    pub fn find(&mut self, member: u32) -> u32 {
+        let mut root = member;
+        while self.parent[root as usize] != root {
+            root = self.parent[root as usize];
+        }
+        let mut at = member;
+        while at != root {
+            at = std::mem::replace(&mut self.parent[at as usize], root);
+        }
+        root
+    }
+
+    pub fn join(&mut self, one: u32, other: u32) {
+        let (one, other) = (self.find(one), self.find(other));
+        self.parent[one.max(other) as usize] = one.min(other);
+    }
+
+    /// The number of each member's set, counted from 0 by their smallest members, and how many sets there are.
+    pub fn numbered(&mut self) -> (Vec<u32>, usize) {
+        let mut numbers = vec![0; self.parent.len()];
+        let mut count = 0;
+        for member in 0..self.parent.len() {
+            let root = self.find(member as u32) as usize;
+            numbers[member] = if root == member {
+                count += 1;
+                count - 1
+            } else {
+                numbers[root]
+            };
+        }
+        (numbers, count as usize)
+    }
+}
+
+/// How many loops the rim forms: sets of edges that hang together.
+pub(super) fn loops(rim: &[RimEdge], points: usize) -> (Vec<u32>, usize) {
+    let mut unions = Unions::new(points);
+    rim.iter().for_each(|edge| unions.join(edge.from, edge.to));
+    let mut numbers = vec![u32::MAX; points];
+    let mut count = 0;
+    let mut of_edges = Vec::with_capacity(rim.len());
+    for edge in rim {
+        let root = unions.find(edge.from) as usize;
+        if numbers[root] == u32::MAX {
+            numbers[root] = count;
+            count += 1;
+        }
+        of_edges.push(numbers[root]);
+    }
+    (of_edges, count as usize)
+}

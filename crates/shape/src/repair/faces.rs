@@ -1,0 +1,109 @@
+//! Faces without repetition: what is left when degenerate and duplicate triangles are gone.
+
+use super::edges::{Edges, Unions};
+
+/// A triangle over welded points that stands for all its copies.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Face {
+    pub corners: [u32; 3],
+    /// The input triangle it is.
+    pub source: u32,
+    /// Whether as many copies run one way as the other: then its own way says nothing.
+    pub both_ways: bool,
+}
+
+/// What was taken out.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Taken {
+    pub degenerate: usize,
+    pub duplicate: usize,
+}
+
+/// The distinct faces of triangles over welded points, in the order of their first copies.
+///
+/// A triangle with a corner twice is dropped. Copies leave one, the way most of them run. Where as many run either way, the
+/// face is part of a surface that was doubled to be seen from both sides, and one stays; or it is a wall between two closed
+/// parts that meet there, and both go.
+pub(super) fn distinct(triangles: &[(u32, [u32; 3])]) -> (Vec<Face>, Taken) {
+    let mut taken = Taken::default();
+    let mut keyed: Vec<([u32; 3], u32, u32, bool)> = Vec::with_capacity(triangles.len());
+    for (position, &(source, [a, b, c])) in triangles.iter().enumerate() {
+        if a == b || b == c || c == a {
+            taken.degenerate += 1;
+            continue;
+        }
+        let mut key = [a, b, c];
+        key.sort_unstable();
+        // An odd permutation of the sorted corners runs the other way.
+        let backward = [a, b, c] != key && [b, c, a] != key && [c, a, b] != key;
+        keyed.push((key, position as u32, source, backward));
+    }
+    let sound = keyed.len();
+    keyed.sort_unstable();
+    let mut kept: Vec<(u32, Face)> = Vec::with_capacity(sound);
+    for copies in keyed.chunk_by(|one, other| one.0 == other.0) {
+        let backward = copies.iter().filter(|copy| copy.3).count();
+        let forward = copies.len() - backward;
+        let wanted = if forward == backward { copies[0].3 } else { backward > forward };
+        let Some(&(_, position, source, _)) = copies.iter().find(|copy| copy.3 == wanted) else { continue };
+        let corners = triangles[position as usize].1;
+        kept.push((position, Face { corners, source, both_ways: forward == backward }));
+    }
+    kept.sort_unstable_by_key(|&(position, _)| position);
+    let mut faces: Vec<Face> = kept.into_iter().map(|(_, face)| face).collect();
+    if faces.iter().any(|face| face.both_ways) {
+        faces = without_walls(faces);
+    }
+    taken.duplicate = sound - faces.len();
+    (faces, taken)
+}
+
+/// Drops patches that run both ways and end at edges of three or more faces.
+fn without_walls(faces: Vec<Face>) -> Vec<Face> {
+    let corners: Vec<[u32; 3]> = faces.iter().map(|face| face.corners).collect();
+    let edges = Edges::of(&corners);
+    let mut unions = Unions::new(faces.len());
+    edges.iter().filter(|sides| sides.len() == 2).for_each(|sides| unions.join(sides[0].face, sides[1].face));
+    let (patch_of, count) = unions.numbered();
+    let mut is_wall = vec![true; count];
+    for (face, &patch) in faces.iter().zip(&patch_of) {
+        is_wall[patch as usize] &= face.both_ways;
+    }
+    let (mut open, mut meeting) = (vec![0_usize; count], vec![0_usize; count]);
+    for sides in edges.iter() {
+        for side in sides {
+            let patch = patch_of[side.face as usize] as usize;
+            open[patch] += usize::from(sides.len() == 1);
+            meeting[patch] += usize::from(sides.len() > 2);
+        }
+    }
+    let is_wall = |patch: usize| is_wall[patch] && meeting[patch] > open[patch];
+    faces.into_iter().zip(patch_of).filter(|&(_, patch)| !is_wall(patch as usize)).map(|(face, _)| face).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn numbered(triangles: &[[u32; 3]]) -> Vec<(u32, [u32; 3])> {
+        triangles.iter().enumerate().map(|(index, &t)| (index as u32, t)).collect()
+    }
+
+    #[test]
+    fn copies_leave_the_way_most_run() {
+        let (faces, taken) = distinct(&numbered(&[[0, 1, 2], [2, 1, 0], [1, 0, 2], [5, 5, 6], [3, 4, 5], [4, 5, 3]]));
+        assert_eq!((taken.degenerate, taken.duplicate), (1, 3));
+        assert_eq!(faces.iter().map(|face| face.source).collect::<Vec<_>>(), [1, 4]);
+        assert!(faces.iter().all(|face| !face.both_ways));
+    }
+
+    #[test]
+    fn a_wall_between_two_tetrahedra_goes_and_a_doubled_sheet_stays() {
+        let wall = [[0, 2, 1], [0, 1, 3], [1, 2, 3], [2, 0, 3], [0, 1, 2], [0, 4, 1], [1, 4, 2], [2, 4, 0]];
+        let (faces, _) = distinct(&numbered(&wall));
+        assert_eq!(faces.len(), 6);
+        let sheet = [[0, 1, 2], [0, 2, 1], [1, 3, 2], [1, 2, 3]];
+        let (faces, taken) = distinct(&numbered(&sheet));
+        assert_eq!((faces.len(), taken.duplicate), (2, 2));
+    }
+}

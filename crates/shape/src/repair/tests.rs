@@ -1,0 +1,254 @@
+use std::f64::consts::PI;
+
+use craze_math::{Random, Vec3};
+
+use super::*;
+use crate::domain::Domain;
+use crate::shape::Shape;
+
+fn cube() -> TriangleSurface {
+    Shape::Box { size: [1.0; 3] }.surface(1.0).expect("a box")
+}
+
+fn ball(radius: f64) -> TriangleSurface {
+    Shape::Ball { radius }.surface(radius / 8.0).expect("a ball")
+}
+
+fn moved(mut surface: TriangleSurface, by: Vec3) -> TriangleSurface {
+    surface.positions.iter_mut().for_each(|point| *point += by);
+    surface
+}
+
+fn inward(mut surface: TriangleSurface) -> TriangleSurface {
+    surface.triangles.iter_mut().for_each(|t| t.swap(1, 2));
+    surface
+}
+
+fn joined(parts: &[TriangleSurface]) -> TriangleSurface {
+    let mut all = TriangleSurface::default();
+    for part in parts {
+        let offset = all.positions.len() as u32;
+        all.positions.extend(&part.positions);
+        all.triangles.extend(part.triangles.iter().map(|t| t.map(|point| point + offset)));
+    }
+    all
+}
+
+fn without_seams(surface: &TriangleSurface) -> TriangleSurface {
+    let positions = surface.triangles.iter().flat_map(|t| surface.corners(t)).collect();
+    let triangles = (0..surface.triangles.len() as u32).map(|t| [3 * t, 3 * t + 1, 3 * t + 2]).collect();
+    TriangleSurface { positions, triangles }
+}
+
+fn domain(surface: &TriangleSurface) -> (SurfaceDomain, Findings) {
+    SurfaceDomain::new(surface).expect("an inside")
+}
+
+#[test]
+fn a_clean_cube_is_left_as_it_is() {
+    let repaired = repair(&cube()).expect("a cube");
+    assert_eq!(repaired.surface, cube());
+    assert_eq!(repaired.source_triangles, (0..12).collect::<Vec<_>>());
+    let findings = &repaired.findings;
+    assert!(findings.is_clean(), "{:?}", findings.warnings());
+    assert!(findings.closed && findings.components == 1 && findings.intersections == 0);
+    assert!((findings.volume.expect("closed") - 1.0).abs() < 1e-15 && (findings.area - 6.0).abs() < 1e-14);
+    let (domain, _) = domain(&cube());
+    assert_eq!(domain.volume(), findings.volume);
+    assert!((domain.clearance(&Vec3::zeros()) - 0.5).abs() < 1e-15);
+    assert!((domain.clearance(&Vec3::new(0.9, 0.1, 0.0)) - 0.4).abs() < 1e-15);
+    assert_eq!(domain.normal(&Vec3::new(0.1, 0.49, 0.2)), Some(Vec3::y()));
+}
+
+#[test]
+fn triangles_stored_apart_are_one_surface() {
+    let findings = examine(&without_seams(&ball(1.0))).expect("sound");
+    assert!(findings.is_clean() && findings.closed && findings.components == 1);
+    assert_eq!(findings.merged_points, findings.points - ball(1.0).positions.len());
+}
+
+#[test]
+fn a_cube_without_a_lid_is_open_and_still_has_an_inside() {
+    let mut open = cube();
+    open.triangles.truncate(10);
+    let (domain, findings) = domain(&open);
+    assert_eq!((findings.open_edges, findings.open_loops, findings.closed), (4, 1, false));
+    let [warning] = &findings.warnings()[..] else { panic!("one warning") };
+    assert!(warning.starts_with("the surface is open: 4 edges in 1 loop border one triangle only"), "{warning}");
+    assert!(domain.contains(&Vec3::zeros()) && !domain.contains(&Vec3::new(0.0, 0.0, 1.0)));
+    // The last face is z = +½: across it the level falls smoothly, and bulges a little.
+    let volume = domain.volume().expect("measured");
+    assert!((volume - 1.0).abs() < 0.25, "{volume}");
+    let edge = Vec3::new(0.0, 0.0, 0.5);
+    assert!(domain.normal(&edge).expect("a slope").dot(&Vec3::z()) > 0.99);
+    let mut random = Random::new(5);
+    for _ in 0..300 {
+        let point = random.direction() * (0.9 * random.number());
+        let (inside, radius) = (domain.contains(&point), domain.clearance(&point));
+        for _ in 0..20 {
+            let other = point + random.direction() * (radius * random.number());
+            assert_eq!(domain.contains(&other), inside, "{point} {radius} {other}");
+        }
+    }
+}
+
+#[test]
+fn a_doubled_cube_is_one_cube_whichever_way_the_copies_run() {
+    for copies in [vec![cube(), cube()], vec![cube(), inward(cube())], vec![inward(cube()), cube(), cube()]] {
+        let (domain, findings) = domain(&joined(&copies));
+        assert_eq!(findings.duplicate_triangles, 12 * (copies.len() - 1));
+        assert!(findings.closed && (domain.volume().expect("known") - 1.0).abs() < 1e-12);
+        assert!((domain.winding_number(&Vec3::zeros()) - 1.0).abs() < 0.01);
+    }
+}
+
+#[test]
+fn a_flipped_face_is_turned_back() {
+    let mut flipped = cube();
+    flipped.triangles[4].swap(0, 1);
+    flipped.triangles[5].swap(0, 1);
+    let repaired = repair(&flipped).expect("sound");
+    assert_eq!(repaired.findings.turned_triangles, 2);
+    assert!(repaired.turned[4] && repaired.turned[5] && !repaired.turned[0]);
+    repaired.surface.closed_volume().expect("closed again");
+    assert_eq!(repaired.findings.inside_out_shells, 0);
+}
+
+#[test]
+fn an_inside_out_ball_is_turned() {
+    let (domain, findings) = domain(&inward(ball(1.0)));
+    assert_eq!((findings.inside_out_shells, findings.turned_triangles), (1, 0));
+    assert!(domain.contains(&Vec3::zeros()) && findings.volume.expect("closed") > 4.0);
+    assert_eq!(findings.warnings(), ["1 shell was inside out and turned as a whole"]);
+    // With a hole too.
+    let mut holed = inward(ball(1.0));
+    holed.triangles.drain(0..5);
+    let (domain, findings) = self::domain(&holed);
+    assert!(domain.contains(&Vec3::zeros()) && findings.inside_out_shells == 1);
+}
+
+#[test]
+fn two_overlapping_cubes_are_joined() {
+    let both = joined(&[cube(), moved(cube(), Vec3::new(0.5, 0.25, 0.125))]);
+    let (domain, findings) = domain(&both);
+    assert!(findings.intersections > 0 && findings.closed && findings.components == 2);
+    assert!(domain.contains(&Vec3::new(0.25, 0.1, 0.1)));
+    let expected = 2.0 - 0.5 * 0.75 * 0.875;
+    assert!((domain.volume().expect("measured") - expected).abs() < 0.01 * expected);
+    let place = findings.first_intersection.expect("a place");
+    assert!(place.amax() <= 0.5 + 1e-12, "{place}");
+}
+
+#[test]
+fn a_ball_in_a_ball_is_a_hollow_or_nothing_new() {
+    let (outer, inner) = (ball(1.0), ball(0.5));
+    let (solid, hollow) = (outer.volume(), outer.volume() - inner.volume());
+    for (parts, volume, cavities, nested, turned) in [
+        (joined(&[outer.clone(), inward(inner.clone())]), hollow, 1, 0, 0),
+        (joined(&[inner.clone(), outer.clone()]), solid, 0, 1, 0),
+        (joined(&[inner.clone(), inward(outer.clone())]), hollow, 1, 0, 1),
+        (joined(&[inward(outer.clone()), inward(inner.clone())]), solid, 0, 1, 1),
+    ] {
+        let (domain, findings) = domain(&parts);
+        assert_eq!((findings.cavities, findings.nested_shells, findings.inside_out_shells), (cavities, nested, turned));
+        assert_eq!(domain.contains(&Vec3::zeros()), cavities == 0);
+        assert!(domain.contains(&Vec3::new(0.75, 0.0, 0.0)));
+        let measured = domain.volume().expect("known");
+        assert!((measured / volume - 1.0).abs() < 0.005, "{measured} {volume}");
+    }
+}
+
+#[test]
+fn an_island_in_a_hollow_is_matter() {
+    let parts = joined(&[ball(1.0), inward(ball(0.7)), inward(ball(0.4))]);
+    let (domain, findings) = domain(&parts);
+    assert_eq!((findings.cavities, findings.inside_out_shells), (1, 1));
+    assert!(domain.contains(&Vec3::zeros()) && !domain.contains(&Vec3::new(0.55, 0.0, 0.0)));
+}
+
+#[test]
+fn three_open_bodies_are_meshed_as_one() {
+    // A pot without a lid opening, a lid and a spout, none of them closed.
+    let keep = |surface: TriangleSurface, test: &dyn Fn(&Vec3) -> bool| {
+        let triangles = surface.triangles.iter().copied().filter(|t| surface.corners(t).iter().all(test)).collect();
+        TriangleSurface { triangles, ..surface }
+    };
+    let pot = keep(ball(1.0), &|point| point.y < 0.8);
+    let lid = moved(keep(ball(0.6), &|point| point.y > -0.3), Vec3::new(0.0, 1.2, 0.0));
+    let tube = Shape::Cylinder { radius: 0.2, height: 1.0 }.surface(0.05).expect("a cylinder");
+    let spout = moved(keep(tube, &|point| point.x.hypot(point.z) > 0.19), Vec3::new(1.0, 0.0, 0.0));
+    let (domain, findings) = domain(&joined(&[pot, lid, spout]));
+    assert_eq!((findings.components, findings.closed), (3, false));
+    assert_eq!(findings.open_loops, 4);
+    assert_eq!(findings.inside_out_shells, 0);
+    for inside in [Vec3::zeros(), Vec3::new(0.0, 1.3, 0.0), Vec3::new(1.0, 0.1, 0.0)] {
+        assert!(domain.contains(&inside), "{inside}");
+    }
+    assert!(!domain.contains(&Vec3::new(1.0, 1.0, 1.0)));
+}
+
+/// A strip of width 0.6 around a circle of radius 1 that turns by half.
+fn moebius() -> TriangleSurface {
+    let steps = 60;
+    let positions: Vec<Vec3> = (0..steps)
+        .flat_map(|step| {
+            let angle = 2.0 * PI * f64::from(step) / f64::from(steps);
+            let out = Vec3::new(angle.cos(), 0.0, angle.sin());
+            let across = out * (angle / 2.0).cos() + Vec3::y() * (angle / 2.0).sin();
+            [out - across * 0.3, out + across * 0.3]
+        })
+        .collect();
+    let triangles = (0..steps as u32)
+        .flat_map(|step| {
+            let (a, b) = (2 * step, 2 * step + 1);
+            // The last joins the first the other way round.
+            let (c, d) = if step + 1 == steps as u32 { (1, 0) } else { (a + 2, b + 2) };
+            [[a, b, c], [b, d, c]]
+        })
+        .collect();
+    TriangleSurface { positions, triangles }
+}
+
+#[test]
+fn what_has_no_inside_says_so() {
+    let sheet = Shape::Box { size: [1.0; 3] }.surface(1.0).expect("a box");
+    let triangle = TriangleSurface { triangles: vec![sheet.triangles[0]], ..sheet.clone() };
+    let square = TriangleSurface { triangles: sheet.triangles[..2].to_vec(), ..sheet };
+    for (surface, open) in [(triangle, 3), (square, 4)] {
+        let error = SurfaceDomain::new(&surface).expect_err("no inside");
+        assert!(matches!(error, ShapeError::NoInside { open_edges, .. } if open_edges == open), "{error}");
+        assert!(error.to_string().contains("method sheet takes open surfaces"), "{error}");
+    }
+    assert_eq!(examine(&moebius()).expect("sound").one_sided_patches, 1);
+    assert!(matches!(SurfaceDomain::new(&moebius()), Err(ShapeError::NoInside { one_sided: 1, .. })));
+    assert!(matches!(SurfaceDomain::new(&TriangleSurface::default()), Err(ShapeError::NoInside { triangles: 0, .. })));
+}
+
+#[test]
+fn broken_triangles_are_dropped_and_the_rest_is_kept() {
+    let mut surface = ball(1.0);
+    surface.positions.push(Vec3::new(f64::NAN, 0.0, 0.0));
+    surface.positions.push(Vec3::new(1e300, 0.0, 0.0));
+    let count = surface.positions.len() as u32;
+    surface.triangles.extend([[0, 1, count - 2], [0, 1, count - 1], [0, 1, count + 7], [3, 3, 4]]);
+    let (domain, findings) = domain(&surface);
+    assert_eq!((findings.broken_triangles, findings.degenerate_triangles), (3, 1));
+    assert!(findings.closed && domain.contains(&Vec3::zeros()));
+}
+
+#[test]
+fn a_point_far_off_welds_nothing_else() {
+    let mut surface = ball(1.0);
+    surface.positions[7] = Vec3::new(1e15, 0.0, 0.0);
+    let findings = examine(&surface).expect("sound");
+    assert_eq!((findings.merged_points, findings.components), (0, 1));
+}
+
+#[test]
+fn two_boxes_that_share_a_wall_lose_it() {
+    let both = joined(&[cube(), moved(cube(), Vec3::x())]);
+    let (domain, findings) = domain(&both);
+    assert!(findings.closed);
+    assert_eq!((findings.duplicate_triangles, findings.intersections), (4, 0));
+    assert!((domain.volume().expect("known") - 2.0).abs() < 1e-12);
+}
