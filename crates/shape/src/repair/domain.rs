@@ -65,7 +65,8 @@ impl SurfaceDomain {
             && findings.intersections_complete
             && findings.nested_shells == 0;
         let enclosed = findings.volume.unwrap_or(0.0);
-        if !(simple && enclosed > 0.0) && !domain.has_inside() {
+        let certain = simple && enclosed > 0.0;
+        if !certain && !domain.has_inside() {
             return Err(no_inside());
         }
         if !domain.rim.is_empty() {

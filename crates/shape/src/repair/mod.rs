@@ -66,7 +66,7 @@ pub fn repair(input: &TriangleSurface) -> Result<Repaired, ShapeError> {
         (0..).zip(input.triangles.iter().copied()).filter(|(_, t)| t.iter().all(exists)).collect();
     findings.broken_triangles = input.triangles.len() - sound.len();
 
-    let (triangles, source_points, merged) = welded(input, &sound);
+    let Welded { triangles, source_points, merged } = welded(input, &sound);
     findings.merged_points = merged;
     let positions: Vec<Vec3> = source_points.iter().map(|&point| input.positions[point as usize]).collect();
     let (faces, taken) = faces::distinct(&triangles);
@@ -77,9 +77,7 @@ pub fn repair(input: &TriangleSurface) -> Result<Repaired, ShapeError> {
     let mut turned = vec![false; faces.len()];
     let patches = orient::agree(&faces, &areas, &mut turned);
     findings.one_sided_patches = patches.one_sided;
-    let counts =
-        |turned: &[bool]| turned.iter().zip(&faces).filter(|(turned, face)| **turned && !face.both_ways).count();
-    findings.turned_triangles = counts(&turned);
+    findings.turned_triangles = turned.iter().zip(&faces).filter(|(turned, face)| **turned && !face.both_ways).count();
     let run = |turned: &[bool]| -> Vec<[u32; 3]> {
         faces.iter().zip(turned).map(|(face, &turned)| way(face.corners, turned)).collect()
     };
@@ -94,8 +92,16 @@ pub fn repair(input: &TriangleSurface) -> Result<Repaired, ShapeError> {
     Ok(Repaired { surface, source_triangles, turned, source_points, findings })
 }
 
-/// Triangles over points that are used and different, the first input point of each, and how many points went.
-fn welded(input: &TriangleSurface, sound: &[(u32, [u32; 3])]) -> (Vec<(u32, [u32; 3])>, Vec<u32>, usize) {
+/// Triangles over points that are used and different.
+struct Welded {
+    triangles: Vec<(u32, [u32; 3])>,
+    /// The first input point of each.
+    source_points: Vec<u32>,
+    /// How many points went.
+    merged: usize,
+}
+
+fn welded(input: &TriangleSurface, sound: &[(u32, [u32; 3])]) -> Welded {
     let mut used: Vec<u32> = sound.iter().flat_map(|(_, t)| *t).collect();
     used.sort_unstable();
     used.dedup();
@@ -114,8 +120,11 @@ fn welded(input: &TriangleSurface, sound: &[(u32, [u32; 3])]) -> (Vec<(u32, [u32
         };
     }
     let renumber = |point: u32| number[used.partition_point(|&known| known < point)];
-    let merged = points.len() - sources.len();
-    (sound.iter().map(|&(source, t)| (source, t.map(renumber))).collect(), sources, merged)
+    Welded {
+        triangles: sound.iter().map(|&(source, t)| (source, t.map(renumber))).collect(),
+        merged: points.len() - sources.len(),
+        source_points: sources,
+    }
 }
 
 /// How near (m) points are one.
