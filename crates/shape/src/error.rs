@@ -42,6 +42,16 @@ pub enum ShapeError {
         /// Shortest side of the shape's box (m).
         thinnest: f64,
     },
+    /// A lattice that misses the inside.
+    #[error(
+        "no inside found at an edge length of {edge} m: the shape is {thinnest} m thin, or encloses nothing; take a shorter edge"
+    )]
+    InsideMissed {
+        /// Edge length asked for (m).
+        edge: f64,
+        /// The thinnest thing known of it (m).
+        thinnest: f64,
+    },
     /// A surface with a hole, or with triangles turned against their neighbours.
     #[error(
         "the surface is not closed: the edge between points {from} and {to} is used {forward} times in this direction and {backward} times in the other"

@@ -15,6 +15,7 @@ mod points;
 mod repair;
 mod shape;
 pub mod sheet;
+mod stuffing;
 mod surface;
 mod volume;
 
@@ -28,5 +29,6 @@ pub use inertia::MassSpread;
 pub use points::SampledPoints;
 pub use repair::{Findings, Repaired, SurfaceDomain, examine, repair};
 pub use shape::Shape;
+pub use stuffing::{DihedralRange, Stuffing, StuffingOptions, StuffingReport, stuff};
 pub use surface::TriangleSurface;
 pub use volume::volume_of;

@@ -1,0 +1,138 @@
+//! Morton keys: places of the lattice and octants of the octree as one number, sorted along a space-filling curve.
+//!
+//! An octant of level `l` is 2^l finest cells wide and is named by its integer place among the octants of that level. Points lie
+//! on a grid of half a finest cell, so that corners, middles of edges and faces, and centres of all octants have integer places.
+
+/// Bits an axis: three axes fill 63 of 64.
+pub(super) const BITS: u32 = 21;
+
+/// The bits of x in a key; y and z lie one and two places higher.
+const X: u64 = 0x1249_2492_4924_9249;
+const AXES: [u64; 3] = [X, X << 1, X << 2];
+
+/// An integer place.
+pub(super) type Place = [i32; 3];
+
+/// The key of a place with coordinates from 0 to 2^21 − 1.
+pub(super) fn encode(place: Place) -> u64 {
+    spread(place[0]) | spread(place[1]) << 1 | spread(place[2]) << 2
+}
+
+/// The place of a key.
+pub(super) fn decode(key: u64) -> Place {
+    [gather(key), gather(key >> 1), gather(key >> 2)]
+}
+
+/// The key one step along an axis; keys of neighbours are found without decoding.
+pub(super) fn step(key: u64, axis: usize, forward: bool) -> u64 {
+    let mask = AXES[axis];
+    let moved = if forward {
+        (key | !mask).wrapping_add(mask & mask.wrapping_neg())
+    } else {
+        (key & mask).wrapping_sub(mask & mask.wrapping_neg())
+    };
+    (moved & mask) | (key & !mask)
+}
+
+/// The key and its 26 neighbours.
+pub(super) fn block(key: u64) -> [u64; 27] {
+    let mut found = [key; 27];
+    let mut count = 1;
+    for axis in 0..3 {
+        for index in 0..count {
+            found[count + index] = step(found[index], axis, false);
+            found[2 * count + index] = step(found[index], axis, true);
+        }
+        count *= 3;
+    }
+    found
+}
+
+/// The point at half-step `place` of an octant's level: 2·octant is its low corner, 2·octant + 1 its centre.
+pub(super) fn point(level: u32, place: Place) -> u64 {
+    encode(place) << (3 * level)
+}
+
+/// The centre of an octant.
+pub(super) fn centre(level: u32, octant: u64) -> u64 {
+    (octant << 3 | 7) << (3 * level)
+}
+
+/// The eight corners of an octant.
+pub(super) fn corners(level: u32, octant: u64) -> [u64; 8] {
+    let mut found = [octant; 8];
+    for axis in 0..3 {
+        for index in 0..8 {
+            if index >> axis & 1 == 1 {
+                found[index] = step(found[index], axis, true);
+            }
+        }
+    }
+    found.map(|corner| corner << (3 * (level + 1)))
+}
+
+/// Whether a sorted list holds the key.
+pub(super) fn holds(sorted: &[u64], key: u64) -> bool {
+    sorted.binary_search(&key).is_ok()
+}
+
+/// Sorted, each once.
+pub(super) fn sorted(mut keys: Vec<u64>) -> Vec<u64> {
+    use rayon::slice::ParallelSliceMut;
+    keys.par_sort_unstable();
+    keys.dedup();
+    keys
+}
+
+fn spread(coordinate: i32) -> u64 {
+    let mut bits = coordinate as u64 & ((1 << BITS) - 1);
+    bits = (bits | bits << 32) & 0x001f_0000_0000_ffff;
+    bits = (bits | bits << 16) & 0x001f_0000_ff00_00ff;
+    bits = (bits | bits << 8) & 0x100f_00f0_0f00_f00f;
+    bits = (bits | bits << 4) & 0x10c3_0c30_c30c_30c3;
+    (bits | bits << 2) & X
+}
+
+fn gather(key: u64) -> i32 {
+    let mut bits = key & X;
+    bits = (bits | bits >> 2) & 0x10c3_0c30_c30c_30c3;
+    bits = (bits | bits >> 4) & 0x100f_00f0_0f00_f00f;
+    bits = (bits | bits >> 8) & 0x001f_0000_ff00_00ff;
+    bits = (bits | bits >> 16) & 0x001f_0000_0000_ffff;
+    ((bits | bits >> 32) & ((1 << BITS) - 1)) as i32
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn keys_come_back_as_their_places_and_step_by_one() {
+        for place in [[0, 0, 0], [1, 2, 3], [2_097_150, 5, 1_048_576], [77, 2_097_000, 12345]] {
+            let key = encode(place);
+            assert_eq!(decode(key), place);
+            for axis in 0..3 {
+                let mut ahead = place;
+                ahead[axis] += 1;
+                assert_eq!(step(key, axis, true), encode(ahead));
+                assert_eq!(step(encode(ahead), axis, false), key);
+            }
+        }
+    }
+
+    #[test]
+    fn a_block_is_all_27_cells_each_once() {
+        let around = sorted(block(encode([9, 4, 6])).to_vec());
+        assert_eq!(around.len(), 27);
+        assert!(around.iter().all(|&key| decode(key).iter().zip([9, 4, 6]).all(|(a, b)| (a - b).abs() <= 1)));
+    }
+
+    #[test]
+    fn points_of_octants_of_all_levels_share_one_grid() {
+        let octant = encode([3, 5, 2]);
+        assert_eq!(centre(2, octant), encode([28, 44, 20]));
+        assert_eq!(corners(2, octant)[0], encode([24, 40, 16]));
+        assert_eq!(corners(2, octant)[6], encode([24, 48, 24]));
+        assert_eq!(point(2, [7, 11, 5]), centre(2, octant));
+    }
+}

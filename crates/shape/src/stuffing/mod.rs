@@ -1,0 +1,228 @@
+//! Tetrahedra by isosurface stuffing (Labelle & Shewchuk 2007): anything with an inside becomes a mesh without bad angles.
+//!
+//! A body-centred cubic lattice lies on an octree, fine along the surface and coarser inside. Signs of the level are asked for at its
+//! points, edges with two signs are crossed by the surface, points too near to a crossing are moved onto it, and stencils fill what
+//! is inside. Nothing but the sign of the level decides what is inside, so open, overlapping and doubled models have a
+//! mesh wherever their winding number finds an inside.
+
+mod background;
+mod crossing;
+mod key;
+mod octree;
+mod quality;
+mod stencil;
+mod survey;
+#[cfg(test)]
+mod testing;
+mod warp;
+
+use craze_mesh::{TetMesh, morton_order};
+use rayon::prelude::*;
+
+use crate::Domain;
+use crate::error::{LIMIT, ShapeError};
+use background::Background;
+use octree::Octree;
+use survey::{CHUNK, Survey};
+
+pub use quality::DihedralRange;
+
+/// What tetrahedra are asked for.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct StuffingOptions {
+    /// Mean edge length (m) of the tetrahedra at the surface.
+    pub edge: f64,
+    /// How many times tetrahedra may double their size toward the inside; 0 makes them all alike.
+    pub grading: u32,
+    /// How many times cells may be halved where walls are thinner than the edge.
+    pub refinement: u32,
+    /// More tetrahedra than this are refused.
+    pub limit: f64,
+}
+
+impl Default for StuffingOptions {
+    fn default() -> Self {
+        Self { edge: 0.05, grading: 2, refinement: 0, limit: LIMIT }
+    }
+}
+
+impl StuffingOptions {
+    /// The defaults with this edge length (m).
+    pub fn with_edge(edge: f64) -> Self {
+        Self { edge, ..Self::default() }
+    }
+
+    /// Refuses counts above the limit, and what is not a number.
+    fn check_count(&self, count: f64) -> Result<(), ShapeError> {
+        if count <= self.limit { Ok(()) } else { Err(self.too_fine(count)) }
+    }
+
+    fn too_fine(&self, count: f64) -> ShapeError {
+        ShapeError::TooFine { field: "edge", value: self.edge, what: "tetrahedra", count, limit: self.limit }
+    }
+}
+
+/// Tetrahedra of a domain.
+#[derive(Clone, Debug)]
+pub struct Stuffing {
+    /// The mesh, numbered along a Morton curve.
+    pub mesh: TetMesh,
+    /// The domain's region at the centroid of each tetrahedron.
+    pub regions: Vec<u16>,
+    /// What came of it.
+    pub report: StuffingReport,
+}
+
+/// What came of stuffing.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct StuffingReport {
+    /// How many tetrahedra there are.
+    pub tetrahedra: usize,
+    /// Smallest and largest dihedral angle (degrees).
+    pub dihedral: DihedralRange,
+    /// Mean edge length (m) of the surface's triangles.
+    pub surface_edge: f64,
+}
+
+/// Fills a domain with tetrahedra.
+///
+/// Refuses an edge that is too coarse to find any inside, and one that would make more tetrahedra than the limit. Results are the
+/// same bits for any number of threads.
+pub fn stuff(domain: &dyn Domain, options: &StuffingOptions) -> Result<Stuffing, ShapeError> {
+    let survey = Survey::new(domain, options)?;
+    let octree = Octree::new(&survey, &[], options)?;
+    let background = Background::new(&survey, &octree);
+    let crossings = crossing::crossings(domain, &survey.frame, &background);
+    let warped = warp::warp(&survey.frame, &background, &crossings);
+    let filled = stencil::fill(&background, &warped);
+    if filled.tetrahedra.is_empty() {
+        return Err(ShapeError::InsideMissed { edge: options.edge, thinnest: domain.bounds().size().min() });
+    }
+    let order = morton_order(&filled.positions, &filled.tetrahedra);
+    let mut new_number = vec![0; order.points.len()];
+    order.points.iter().zip(0..).for_each(|(&old, new)| new_number[old as usize] = new);
+    let positions = order.points.iter().map(|&old| filled.positions[old as usize]).collect();
+    let tetrahedra = order
+        .elements
+        .iter()
+        .map(|&old| filled.tetrahedra[old as usize].map(|corner| new_number[corner as usize]))
+        .collect();
+    let mesh = TetMesh::from_parts(positions, tetrahedra)?;
+
+    let centroids = mesh.elements().par_iter().with_min_len(CHUNK);
+    let regions = centroids.map(|corners| {
+        let sum = corners.iter().map(|&corner| mesh.positions()[corner as usize]).sum::<craze_math::Vec3>();
+        domain.region(&(sum * 0.25))
+    });
+    let regions = regions.collect();
+    let report = StuffingReport {
+        tetrahedra: mesh.element_count(),
+        dihedral: DihedralRange::of_all(mesh.positions(), mesh.elements()),
+        surface_edge: quality::mean_surface_edge(&mesh),
+    };
+    Ok(Stuffing { mesh, regions, report })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use craze_math::Vec3;
+    use craze_spatial::Aabb;
+    use std::f64::consts::PI;
+    use testing::{Distance, ball, edge_uses};
+
+    #[test]
+    fn a_ball_has_its_volume_good_angles_and_a_closed_surface() {
+        for grading in [0, 2] {
+            let options = StuffingOptions { grading, ..StuffingOptions::with_edge(0.1) };
+            let Stuffing { mesh, regions, report } = stuff(&ball(1.0), &options).expect("a mesh");
+            mesh.validate().expect("valid");
+            assert_eq!((regions.len(), report.tetrahedra), (mesh.element_count(), mesh.element_count()));
+            assert!(report.dihedral.smallest > 10.0 && report.dihedral.largest < 165.0, "{report:?}");
+            assert!((mesh.total_measure() / (4.0 / 3.0 * PI) - 1.0).abs() < 0.01);
+            let surface = mesh.boundary().triangles;
+            assert!(edge_uses(&surface).all(|uses| uses == (1, 1)));
+            assert!(surface.iter().flatten().all(|node| (mesh.position(*node).norm() - 1.0).abs() < 1e-6));
+            assert!((report.surface_edge / 0.1 - 1.0).abs() < 0.15, "{report:?}");
+        }
+    }
+
+    #[test]
+    fn grading_saves_tetrahedra_and_keeps_the_surface() {
+        let count = |grading| {
+            let stuffing =
+                stuff(&ball(1.0), &StuffingOptions { grading, ..StuffingOptions::with_edge(0.06) }).expect("a mesh");
+            (stuffing.mesh.element_count(), stuffing.mesh.boundary().triangles.len())
+        };
+        let ([even, even_surface], [graded, graded_surface]) =
+            (<[usize; 2]>::from(count(0)), <[usize; 2]>::from(count(2)));
+        assert!(3 * graded < 2 * even && even_surface == graded_surface, "{graded} of {even}");
+    }
+
+    #[test]
+    fn any_number_of_threads_makes_the_same_bits() {
+        let with_threads = |threads: usize| {
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("threads");
+            pool.install(|| stuff(&ball(0.7), &StuffingOptions::with_edge(0.05)).expect("a mesh"))
+        };
+        let (one, three) = (with_threads(1), with_threads(3));
+        assert!(one.mesh == three.mesh && one.report == three.report);
+    }
+
+    #[test]
+    fn size_and_place_do_not_matter() {
+        let count = |size: f64, at: Vec3| {
+            let bounds = Aabb { min: at.add_scalar(-size), max: at.add_scalar(size) };
+            let domain = Distance { distance: move |point: &Vec3| (point - at).norm() - size, bounds };
+            let stuffing = stuff(&domain, &StuffingOptions::with_edge(0.1 * size)).expect("a mesh");
+            assert!(stuffing.report.dihedral.smallest > 10.0);
+            stuffing.mesh.element_count() as f64
+        };
+        let plain = count(1.0, Vec3::zeros());
+        for (size, at) in [(1e-6, Vec3::zeros()), (1e6, Vec3::zeros()), (1e-3, Vec3::new(1e3, -2e3, 5e2))] {
+            assert!((count(size, at) / plain - 1.0).abs() < 0.02, "{size}");
+        }
+    }
+
+    /// Knows no clearance anywhere, as models with holes do.
+    struct Blind<D>(D);
+
+    impl<D: Domain> Domain for Blind<D> {
+        fn bounds(&self) -> Aabb {
+            self.0.bounds()
+        }
+        fn level(&self, point: &Vec3) -> f64 {
+            if self.0.level(point) > 0.0 { 0.5 } else { -0.5 }
+        }
+        fn clearance(&self, _: &Vec3) -> f64 {
+            0.0
+        }
+        fn normal(&self, _: &Vec3) -> Option<Vec3> {
+            None
+        }
+    }
+
+    #[test]
+    fn a_domain_that_knows_only_its_sign_gives_the_same_tetrahedra() {
+        let options = StuffingOptions::with_edge(0.1);
+        let seeing = stuff(&ball(1.0), &options).expect("a mesh").mesh;
+        let blind = stuff(&Blind(ball(1.0)), &options).expect("a mesh").mesh;
+        assert_eq!(seeing.element_count(), blind.element_count());
+        let apart = |(one, other): (&Vec3, &Vec3)| (one - other).norm();
+        assert!(seeing.positions().iter().zip(blind.positions()).map(apart).fold(0.0, f64::max) < 1e-6);
+    }
+
+    #[test]
+    fn what_cannot_be_meshed_is_refused_by_name() {
+        assert!(matches!(stuff(&ball(1.0), &StuffingOptions::with_edge(1e-4)), Err(ShapeError::TooFine { .. })));
+        assert!(matches!(stuff(&Blind(ball(1.0)), &StuffingOptions::with_edge(1e-4)), Err(ShapeError::TooFine { .. })));
+        assert!(matches!(stuff(&ball(1.0), &StuffingOptions::with_edge(1e-9)), Err(ShapeError::TooFine { .. })));
+        assert!(matches!(stuff(&ball(1.0), &StuffingOptions::with_edge(-1.0)), Err(ShapeError::BadLength { .. })));
+        assert!(matches!(stuff(&ball(f64::NAN), &StuffingOptions::with_edge(0.1)), Err(ShapeError::BadLength { .. })));
+        let bounds = Aabb { min: Vec3::zeros(), max: Vec3::repeat(1.0) };
+        let empty = Distance { distance: |_: &Vec3| 1.0, bounds };
+        assert!(matches!(stuff(&empty, &StuffingOptions::with_edge(0.1)), Err(ShapeError::InsideMissed { .. })));
+        let lost = Distance { distance: |_: &Vec3| f64::NAN, bounds };
+        assert!(matches!(stuff(&lost, &StuffingOptions::with_edge(0.1)), Err(ShapeError::InsideMissed { .. })));
+    }
+}

@@ -1,0 +1,109 @@
+//! Dihedral angles, by their cosines.
+
+use craze_math::Vec3;
+use craze_mesh::TetMesh;
+use rayon::prelude::*;
+
+use super::survey::CHUNK;
+
+/// The extremes of dihedral angles (degrees) over some tetrahedra.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct DihedralRange {
+    /// Smallest angle; 180 if there is none.
+    pub smallest: f64,
+    /// Largest angle; 0 if there is none.
+    pub largest: f64,
+}
+
+impl Default for DihedralRange {
+    fn default() -> Self {
+        Self { smallest: 180.0, largest: 0.0 }
+    }
+}
+
+impl DihedralRange {
+    /// Over all tetrahedra.
+    pub(super) fn of_all(positions: &[Vec3], tetrahedra: &[[u32; 4]]) -> Self {
+        let range = |corners: &[u32; 4]| Cosines::of(&corners.map(|corner| positions[corner as usize])).range();
+        tetrahedra.par_iter().with_min_len(CHUNK).map(range).reduce(Self::default, Self::joined)
+    }
+
+    /// The range that holds both.
+    pub(super) fn joined(self, other: Self) -> Self {
+        Self { smallest: self.smallest.min(other.smallest), largest: self.largest.max(other.largest) }
+    }
+}
+
+/// Cosines of the smallest and largest dihedral angle of a tetrahedron.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Cosines {
+    /// Of the smallest angle: the largest cosine.
+    pub(super) of_smallest: f64,
+    /// Of the largest angle: the smallest cosine.
+    pub(super) of_largest: f64,
+}
+
+impl Cosines {
+    /// Of a tetrahedron that is not inside out; flat and inverted ones have 1 and −1.
+    pub(super) fn of(corners: &[Vec3; 4]) -> Self {
+        let [a, b, c, d] = corners;
+        let (ab, ac, ad) = (b - a, c - a, d - a);
+        let (bc, bd) = (c - b, d - b);
+        // Outward normals of the faces opposite a, b, c and d.
+        let normals = [bc.cross(&bd), ad.cross(&ac), ab.cross(&ad), ac.cross(&ab)];
+        let lengths = normals.map(|normal| normal.norm());
+        // −ad · (ab × ac)… is six times the volume with the sign of the last normal turned inward.
+        if !(-normals[3].dot(&ad) > 0.0) || lengths.contains(&0.0) {
+            return Self { of_smallest: 1.0, of_largest: -1.0 };
+        }
+        let (mut of_smallest, mut of_largest) = (-1.0_f64, 1.0_f64);
+        for one in 0..4 {
+            for other in one + 1..4 {
+                let cosine = -normals[one].dot(&normals[other]) / (lengths[one] * lengths[other]);
+                of_smallest = of_smallest.max(cosine);
+                of_largest = of_largest.min(cosine);
+            }
+        }
+        Self { of_smallest, of_largest }
+    }
+
+    pub(super) fn range(self) -> DihedralRange {
+        let degrees = |cosine: f64| cosine.clamp(-1.0, 1.0).acos().to_degrees();
+        DihedralRange { smallest: degrees(self.of_smallest), largest: degrees(self.of_largest) }
+    }
+}
+
+/// Mean length (m) of the edges of the surface's triangles.
+pub(super) fn mean_surface_edge(mesh: &TetMesh) -> f64 {
+    let triangles = mesh.boundary().triangles;
+    let around = |[a, b, c]: &[craze_mesh::NodeId; 3]| {
+        let [a, b, c] = [a, b, c].map(|node| mesh.position(*node));
+        (b - a).norm() + (c - b).norm() + (a - c).norm()
+    };
+    triangles.iter().map(around).sum::<f64>() / (3 * triangles.len().max(1)) as f64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use craze_mesh::tetrahedron_quality;
+
+    #[test]
+    fn cosines_agree_with_the_angles_of_the_mesh_crate() {
+        let corners = [Vec3::zeros(), Vec3::new(1.0, 0.1, 0.0), Vec3::new(0.3, 0.9, -0.1), Vec3::new(0.2, 0.3, 0.4)];
+        let quality = tetrahedron_quality(&corners);
+        let range = Cosines::of(&corners).range();
+        assert!((range.smallest - quality.smallest_dihedral.to_degrees()).abs() < 1e-9);
+        assert!((range.largest - quality.largest_dihedral.to_degrees()).abs() < 1e-9);
+    }
+
+    #[test]
+    fn inverted_and_flat_tetrahedra_have_the_worst_angles() {
+        let mut corners = [Vec3::zeros(), Vec3::x(), Vec3::y(), Vec3::z()];
+        assert!(Cosines::of(&corners).of_largest > -1e-15);
+        corners.swap(0, 1);
+        assert_eq!(Cosines::of(&corners), Cosines { of_smallest: 1.0, of_largest: -1.0 });
+        assert_eq!(Cosines::of(&[Vec3::zeros(); 4]).of_smallest, 1.0);
+        assert_eq!(Cosines::of(&[Vec3::repeat(f64::NAN); 4]).of_smallest, 1.0);
+    }
+}

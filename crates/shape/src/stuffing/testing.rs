@@ -1,0 +1,72 @@
+//! Domains and measures that tests share.
+
+use craze_math::Vec3;
+use craze_mesh::NodeId;
+use craze_spatial::Aabb;
+
+use crate::Domain;
+
+/// A domain of a signed distance (m), negative inside, within a box.
+pub(super) struct Distance<F> {
+    pub(super) distance: F,
+    pub(super) bounds: Aabb,
+}
+
+impl<F: Fn(&Vec3) -> f64 + Sync> Domain for Distance<F> {
+    fn bounds(&self) -> Aabb {
+        self.bounds
+    }
+    fn level(&self, point: &Vec3) -> f64 {
+        -(self.distance)(point)
+    }
+    fn clearance(&self, point: &Vec3) -> f64 {
+        (self.distance)(point).abs()
+    }
+    fn normal(&self, point: &Vec3) -> Option<Vec3> {
+        let step = 1e-6 * self.bounds.size().max();
+        let slope = |axis: usize| {
+            let way = Vec3::ith(axis, step);
+            (self.distance)(&(point + way)) - (self.distance)(&(point - way))
+        };
+        Vec3::new(slope(0), slope(1), slope(2)).try_normalize(1e-3 * step)
+    }
+}
+
+/// A ball around the origin.
+pub(super) fn ball(radius: f64) -> Distance<impl Fn(&Vec3) -> f64 + Sync> {
+    let bounds = Aabb { min: Vec3::repeat(-radius), max: Vec3::repeat(radius) };
+    Distance { distance: move |point: &Vec3| point.norm() - radius, bounds }
+}
+
+/// For each edge of some triangles, how often it is run in either direction.
+pub(super) fn edge_uses(triangles: &[[NodeId; 3]]) -> impl Iterator<Item = (usize, usize)> {
+    let mut edges: Vec<(NodeId, NodeId, bool)> = triangles
+        .iter()
+        .flat_map(|&[a, b, c]| [(a, b), (b, c), (c, a)])
+        .map(|(from, to)| (from.min(to), from.max(to), from < to))
+        .collect();
+    edges.sort_unstable();
+    let runs: Vec<(usize, usize)> = edges
+        .chunk_by(|one, other| (one.0, one.1) == (other.0, other.1))
+        .map(|run| {
+            let forward = run.iter().filter(|edge| edge.2).count();
+            (forward, run.len() - forward)
+        })
+        .collect();
+    runs.into_iter()
+}
+
+/// SplitMix64 (Steele, Lea & Flood 2014).
+pub(super) struct Random(pub(super) u64);
+
+impl Random {
+    /// A number from 0 to 1.
+    pub(super) fn number(&mut self) -> f64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut bits = self.0;
+        bits = (bits ^ (bits >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        bits = (bits ^ (bits >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        bits ^= bits >> 31;
+        (bits >> 11) as f64 / (1u64 << 53) as f64
+    }
+}
