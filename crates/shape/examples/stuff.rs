@@ -34,8 +34,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let volume = mesh.total_measure();
     println!(
         "volume {volume:.6}, of the model {:.6} ({:+.3} %)",
-        surface.volume(),
-        100.0 * (volume / surface.volume() - 1.0)
+        volume_of(&domain),
+        100.0 * (volume / volume_of(&domain) - 1.0)
     );
     println!("pieces: {}", mesh.pieces().count);
     let boundary = mesh.boundary();
