@@ -13,6 +13,7 @@ mod import;
 mod inertia;
 mod points;
 mod repair;
+mod sample;
 mod shape;
 pub mod sheet;
 mod stuffing;
@@ -27,7 +28,8 @@ pub use import::{
 };
 pub use inertia::MassSpread;
 pub use points::SampledPoints;
-pub use repair::{Findings, Repaired, SurfaceDomain, examine, repair};
+pub use repair::{Findings, Repaired, SurfaceDomain, Thickness, examine, repair};
+pub use sample::{poisson_points, poisson_points_about};
 pub use shape::Shape;
 pub use stuffing::{DihedralRange, Stuffing, StuffingOptions, StuffingReport, stuff};
 pub use surface::TriangleSurface;

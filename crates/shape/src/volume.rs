@@ -6,17 +6,20 @@ use rayon::prelude::*;
 use crate::domain::Domain;
 
 /// Halvings of the longest side before a box counts as its middle does: 1/128.
-const LEVELS: u32 = 7;
+pub(crate) const FINE: u32 = 7;
+/// The same where boxes are seldom known to lie on one side: 1/64.
+pub(crate) const COARSE: u32 = 6;
 /// Halvings at which work is handed to threads.
 const PARALLEL_LEVELS: u32 = 2;
 
 /// Volume (m³) of a domain: as it knows it, or measured.
 pub fn volume_of(domain: &dyn Domain) -> f64 {
-    domain.volume().unwrap_or_else(|| measured_volume(domain))
+    domain.volume().unwrap_or_else(|| measured_volume(domain, FINE))
 }
 
-/// Volume (m³) of a domain from boxes of 1/128 of its size; the error is about one box's share of the surface, averaged out.
-pub(crate) fn measured_volume(domain: &dyn Domain) -> f64 {
+/// Volume (m³) of a domain whose longest side is halved so often; the error is about one box's share of the surface, averaged
+/// out.
+pub(crate) fn measured_volume(domain: &dyn Domain, levels: u32) -> f64 {
     let bounds = domain.bounds();
     let side = bounds.size().max();
     if !(side > 0.0 && side.is_finite()) {
@@ -31,7 +34,7 @@ pub(crate) fn measured_volume(domain: &dyn Domain) -> f64 {
         .map(|index| {
             let (i, j, k) = (index % counts.x, index / counts.x % counts.y, index / (counts.x * counts.y));
             let centre = first + Vec3::new(i as f64, j as f64, k as f64) * cell;
-            inside(domain, &centre, 0.5 * cell, LEVELS - PARALLEL_LEVELS)
+            inside(domain, &centre, 0.5 * cell, levels - PARALLEL_LEVELS)
         })
         .collect();
     cells.iter().sum()

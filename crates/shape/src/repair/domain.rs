@@ -1,7 +1,7 @@
 //! What is inside of a surface, however dirty.
 
 use craze_math::Vec3;
-use craze_spatial::{Aabb, WindingTree};
+use craze_spatial::{Aabb, TriangleTree, WindingTree};
 
 use super::edges::Edges;
 use super::findings::Findings;
@@ -10,7 +10,7 @@ use super::{Repaired, repair};
 use crate::domain::Domain;
 use crate::error::ShapeError;
 use crate::surface::TriangleSurface;
-use crate::volume::measured_volume;
+use crate::volume::{COARSE, FINE, measured_volume};
 
 /// How far winding numbers must exceed ½ to prove an inside: a plane sheet has just ½ behind it.
 const PROOF: f64 = 0.1;
@@ -72,7 +72,11 @@ impl SurfaceDomain {
         if !domain.rim.is_empty() {
             domain.widen();
         }
-        domain.volume = if simple { enclosed } else { measured_volume(&domain) };
+        domain.volume = match (simple, domain.rim.is_empty()) {
+            (true, _) => enclosed,
+            (false, true) => measured_volume(&domain, FINE),
+            (false, false) => measured_volume(&domain, COARSE),
+        };
         Ok(domain)
     }
 
@@ -84,6 +88,16 @@ impl SurfaceDomain {
     /// How often the surface winds around a point (1).
     pub fn winding_number(&self, point: &Vec3) -> f64 {
         self.winding.winding_number(point)
+    }
+
+    /// Longest side (m) of the box around the surface.
+    pub(super) fn size(&self) -> f64 {
+        self.size
+    }
+
+    /// The tree of the triangles.
+    pub(super) fn tree(&self) -> &TriangleTree {
+        self.winding.triangles()
     }
 
     /// Whether the surface winds clearly more than half around something: behind triangles spread over it.

@@ -11,10 +11,12 @@ mod findings;
 mod orient;
 mod rim;
 mod shells;
+mod thickness;
 mod weld;
 
 pub use domain::SurfaceDomain;
 pub use findings::Findings;
+pub use thickness::Thickness;
 
 use craze_math::Vec3;
 use craze_spatial::{Aabb, SelfIntersections, self_intersections};

@@ -10,7 +10,7 @@ fn cube() -> TriangleSurface {
     Shape::Box { size: [1.0; 3] }.surface(1.0).expect("a box")
 }
 
-fn ball(radius: f64) -> TriangleSurface {
+pub(super) fn ball(radius: f64) -> TriangleSurface {
     Shape::Ball { radius }.surface(radius / 8.0).expect("a ball")
 }
 
@@ -19,12 +19,12 @@ fn moved(mut surface: TriangleSurface, by: Vec3) -> TriangleSurface {
     surface
 }
 
-fn inward(mut surface: TriangleSurface) -> TriangleSurface {
+pub(super) fn inward(mut surface: TriangleSurface) -> TriangleSurface {
     surface.triangles.iter_mut().for_each(|t| t.swap(1, 2));
     surface
 }
 
-fn joined(parts: &[TriangleSurface]) -> TriangleSurface {
+pub(super) fn joined(parts: &[TriangleSurface]) -> TriangleSurface {
     let mut all = TriangleSurface::default();
     for part in parts {
         let offset = all.positions.len() as u32;

@@ -1,0 +1,183 @@
+//! How thick walls are.
+//!
+//! From points of the surface rays go inward until they leave the domain. Only where the two sides face each other do they
+//! form a wall: so the edge of a cube is not thin, although its two faces come together there, but a blade is. Domains
+//! without triangles need no measurement of their own: built-in shapes know their thinnest wall, and all others come from
+//! surfaces.
+
+use craze_math::{Random, Vec3};
+use craze_spatial::Ray;
+use rayon::prelude::*;
+
+use super::domain::SurfaceDomain;
+use crate::domain::Domain;
+
+/// Rays start and go on this far beyond a triangle, as a share of the size.
+const STEP_BEYOND: f64 = 1e-7;
+/// Points spread over the area.
+const SPREAD: usize = 4000;
+/// Triangles whose middles are looked at besides, so that small parts are not missed.
+const MIDDLES: usize = 4000;
+/// Sides face each other if their normals are opposite within 30°: a wedge of a wider angle is an edge, no wall.
+const FACING: f64 = 0.866;
+/// Tangent of the angle, 20°, by which rays around the middle one lean out.
+const LEAN: f64 = 0.364;
+/// Triangles that a ray may pass within the domain, where parts overlap.
+const PASSES: usize = 64;
+
+/// How thick the walls of a domain are (m).
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Thickness {
+    /// The thinnest that was met.
+    pub thinnest: f64,
+    /// Where on the surface (m).
+    pub place: Vec3,
+    /// A twentieth of the surface that has walls has thinner ones.
+    pub fifth_percentile: f64,
+    /// Half of it has thinner ones.
+    pub median: f64,
+}
+
+impl SurfaceDomain {
+    /// Measures walls from some thousand points of the surface, the same for the same seed; none where no two sides face each
+    /// other. Parts smaller than the distance of these points may be missed.
+    pub fn thickness(&self, seed: u64) -> Option<Thickness> {
+        let starts = self.starts(seed);
+        let found: Vec<Option<f64>> =
+            starts.par_iter().map(|(point, normal, _)| self.wall_below(point, normal)).collect();
+        let (mut thinnest, mut place) = (f64::INFINITY, None);
+        let mut spread: Vec<f64> = Vec::new();
+        for ((point, _, is_spread), wall) in starts.iter().zip(found) {
+            let Some(wall) = wall else { continue };
+            if wall < thinnest {
+                (thinnest, place) = (wall, Some(*point));
+            }
+            if *is_spread {
+                spread.push(wall);
+            }
+        }
+        spread.sort_unstable_by(f64::total_cmp);
+        let percentile = |share: usize| spread.get(spread.len() * share / 100).copied().unwrap_or(thinnest);
+        Some(Thickness { thinnest, place: place?, fifth_percentile: percentile(5), median: percentile(50) })
+    }
+
+    /// Points of the surface with their normals, and whether they are spread evenly over it.
+    fn starts(&self, seed: u64) -> Vec<(Vec3, Vec3, bool)> {
+        let surface = self.surface();
+        let normals: Vec<Vec3> = surface
+            .triangles
+            .iter()
+            .map(|t| {
+                let [a, b, c] = surface.corners(t);
+                (b - a).cross(&(c - a))
+            })
+            .collect();
+        let mut random = Random::new(seed);
+        let mut starts = Vec::with_capacity(SPREAD + MIDDLES);
+        let step = normals.iter().map(|normal| normal.norm()).sum::<f64>() / SPREAD as f64;
+        let stride = normals.len().div_ceil(MIDDLES).max(1);
+        let (mut passed, mut next) = (0.0, 0.5 * step);
+        for (index, (triangle, normal)) in surface.triangles.iter().zip(&normals).enumerate() {
+            let size = normal.norm();
+            let Some(unit) = normal.try_normalize(0.0) else { continue };
+            let [a, b, c] = surface.corners(triangle);
+            passed += size;
+            while next <= passed && step > 0.0 {
+                let (mut u, mut v) = (random.number(), random.number());
+                if u + v > 1.0 {
+                    (u, v) = (1.0 - u, 1.0 - v);
+                }
+                starts.push((a + (b - a) * u + (c - a) * v, unit, true));
+                next += step;
+            }
+            if index.is_multiple_of(stride) {
+                starts.push(((a + b + c) / 3.0, unit, false));
+            }
+        }
+        starts
+    }
+
+    /// Diameter (m) of the largest ball that touches the surface at a point from within, as far as a few rays can tell: a
+    /// ball that holds no point met at a distance t in a direction θ off the normal has at most the diameter t/cos θ.
+    fn wall_below(&self, point: &Vec3, normal: &Vec3) -> Option<f64> {
+        let beyond = STEP_BEYOND * self.size();
+        // Inner faces of overlapping parts are no surface.
+        if self.contains(&(point + normal * beyond)) || !self.contains(&(point - normal * beyond)) {
+            return None;
+        }
+        let side = normal.cross(&Vec3::ith(normal.iamin(), 1.0)).normalize();
+        let other = normal.cross(&side);
+        let directions = [Vec3::zeros(), side, -side, other, -other].map(|lean| lean * LEAN - normal);
+        directions
+            .iter()
+            .filter_map(|direction| self.exit(point, normal, &direction.normalize()))
+            .min_by(f64::total_cmp)
+    }
+
+    /// The distance at which a ray leaves the domain, over the cosine of its angle to the normal, if the side that it meets
+    /// faces the one it came from.
+    fn exit(&self, start: &Vec3, normal: &Vec3, direction: &Vec3) -> Option<f64> {
+        let beyond = STEP_BEYOND * self.size();
+        let mut ray = Ray::new(*start, *direction);
+        ray.near = beyond;
+        for _ in 0..PASSES {
+            let hit = self.tree().cast(&ray)?;
+            let next = hit.distance + beyond;
+            if self.contains(&ray.at(next)) {
+                ray.near = next;
+                continue;
+            }
+            let [a, b, c] = self.surface().corners(&self.surface().triangles[hit.triangle as usize]);
+            let facing = (b - a).cross(&(c - a)).try_normalize(0.0)?;
+            return (facing.dot(normal) < -FACING).then(|| hit.distance / -direction.dot(normal));
+        }
+        None
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::repair::tests::{ball, inward, joined};
+    use crate::shape::Shape;
+    use crate::surface::TriangleSurface;
+
+    fn block(size: [f64; 3]) -> TriangleSurface {
+        Shape::Box { size }.surface(1.0).expect("a block")
+    }
+
+    fn thickness(surface: &TriangleSurface) -> Thickness {
+        let (domain, _) = SurfaceDomain::new(surface).expect("an inside");
+        domain.thickness(1).expect("walls")
+    }
+
+    #[test]
+    fn walls_of_simple_bodies_are_known() {
+        let cube = thickness(&block([1.0; 3]));
+        assert!((cube.thinnest - 1.0).abs() < 1e-9 && (cube.median - 1.0).abs() < 1e-9, "{cube:?}");
+        let plate = thickness(&block([1.0, 0.05, 1.0]));
+        assert!((plate.thinnest - 0.05).abs() < 1e-9 && (plate.median - 0.05).abs() < 1e-9, "{plate:?}");
+        assert!((plate.place.y.abs() - 0.025).abs() < 1e-9);
+        let pin = thickness(&Shape::Cylinder { radius: 0.2, height: 1.0 }.surface(0.02).expect("a pin"));
+        assert!((pin.thinnest / 0.4 - 1.0).abs() < 0.01 && (pin.median / 0.4 - 1.0).abs() < 0.01, "{pin:?}");
+        let solid = thickness(&ball(1.0));
+        assert!(solid.thinnest > 1.9 && solid.median < 2.0, "{solid:?}");
+    }
+
+    #[test]
+    fn a_hollow_has_a_wall_and_an_inner_shell_has_none() {
+        let hollow = thickness(&joined(&[ball(1.0), inward(ball(0.9))]));
+        assert!((hollow.thinnest / 0.1 - 1.0).abs() < 0.1 && (hollow.median / 0.1 - 1.0).abs() < 0.05, "{hollow:?}");
+        let nested = thickness(&joined(&[ball(1.0), ball(0.9)]));
+        assert!(nested.thinnest > 1.9, "{nested:?}");
+    }
+
+    #[test]
+    fn a_thin_fin_on_a_cube_is_found() {
+        let mut fin = block([0.02, 0.6, 0.5]);
+        fin.positions.iter_mut().for_each(|point| point.y += 0.6);
+        let both = thickness(&joined(&[block([1.0; 3]), fin]));
+        assert!((both.thinnest - 0.02).abs() < 1e-9 && both.place.y > 0.5, "{both:?}");
+        assert!((both.median - 1.0).abs() < 1e-9, "{both:?}");
+    }
+}

@@ -1,0 +1,255 @@
+//! Random points that keep their distance (Bridson 2007: "Fast Poisson Disk Sampling in Arbitrary Dimensions").
+
+use craze_math::{Random, Vec3};
+
+use super::cells::{Cells, Place};
+use super::shared;
+use crate::domain::Domain;
+use crate::error::{ShapeError, check_count, check_length};
+use crate::points::SampledPoints;
+
+/// Tries around a point before it is given up (k of Bridson 2007 §2; the sweep over empty cells afterwards finds what 30
+/// tries would).
+const TRIES: usize = 16;
+/// Points per cube of the distance, in the long run: a saturated packing fills 0.36 of space with balls.
+const DENSITY: f64 = 0.69;
+/// How far a count may be from the one asked for, as a share of it.
+const COUNT_TOLERANCE: f64 = 0.01;
+
+/// Points inside a domain, no two nearer than `distance` (m), and no room left: every point inside whose surroundings a
+/// cell of `distance`/√3 can see is nearer than two distances to one of them. Each gets an equal share of the volume.
+///
+/// The same for the same seed, whatever the number of threads; time and memory grow with the number of points. Every part of
+/// the domain gets points, thin ones too. Fails if there are too many, or if none could be found.
+pub fn poisson_points(domain: &dyn Domain, distance: f64, seed: u64) -> Result<SampledPoints, ShapeError> {
+    let positions = positions(domain, distance, seed)?;
+    Ok(shared(domain, positions, Vec3::repeat(distance)))
+}
+
+/// The same with about `count` points, within a hundredth where that many fit loosely: the distance is found by trying.
+pub fn poisson_points_about(domain: &dyn Domain, count: usize, seed: u64) -> Result<SampledPoints, ShapeError> {
+    check_count("count", count as f64, "points", count as f64)?;
+    let wanted = count.max(1) as f64;
+    let volume = crate::volume::volume_of(domain);
+    let mut distance = (DENSITY * volume / wanted).cbrt();
+    let mut best: Option<(f64, f64, Vec<Vec3>)> = None;
+    for _ in 0..8 {
+        let positions = positions(domain, distance, seed)?;
+        let ratio = positions.len() as f64 / wanted;
+        let error = (ratio - 1.0).abs();
+        if best.as_ref().is_none_or(|best| error < best.0) {
+            best = Some((error, distance, positions));
+        }
+        if error <= COUNT_TOLERANCE {
+            break;
+        }
+        distance *= ratio.clamp(0.2, 5.0).cbrt();
+    }
+    let Some((_, distance, positions)) = best else {
+        return Err(ShapeError::NoPoints { spacing: distance, thinnest: domain.bounds().size().min() });
+    };
+    Ok(shared(domain, positions, Vec3::repeat(distance)))
+}
+
+fn positions(domain: &dyn Domain, distance: f64, seed: u64) -> Result<Vec<Vec3>, ShapeError> {
+    check_length("distance", distance)?;
+    let mut sampler = Sampler {
+        cells: Cells::new(domain, distance)?,
+        domain,
+        distance,
+        random: Random::new(seed),
+        positions: Vec::new(),
+        active: Vec::new(),
+    };
+    // Every cell that is still empty is a chance for a start: that is how all parts of the domain are found.
+    for block in 0..sampler.cells.block_count() {
+        for cell in sampler.cells.cells_of(block) {
+            if sampler.cells.sample(cell).is_none() {
+                sampler.start_in(cell)?;
+            }
+        }
+    }
+    if sampler.positions.is_empty() {
+        return Err(ShapeError::NoPoints { spacing: distance, thinnest: domain.bounds().size().min() });
+    }
+    Ok(sampler.positions)
+}
+
+struct Sampler<'a> {
+    cells: Cells,
+    domain: &'a dyn Domain,
+    distance: f64,
+    random: Random,
+    positions: Vec<Vec3>,
+    /// Points around which there may be room.
+    active: Vec<u32>,
+}
+
+impl Sampler<'_> {
+    /// Looks for room in a cell: at random, in its middle, and, where the surface passes it, just below the surface.
+    fn start_in(&mut self, cell: [usize; 3]) -> Result<(), ShapeError> {
+        let (corner, width) = (self.cells.corner(cell), self.cells.width());
+        let middle = corner.add_scalar(0.5 * width);
+        if !self.is_free(&middle) {
+            // The cell reaches half a distance around its middle; what little room there is stays.
+            return Ok(());
+        }
+        let share = Vec3::from_fn(|_, _| self.random.number());
+        let mut found = [corner + share * width, middle].into_iter().find(|point| self.is_room(point));
+        if found.is_none() && self.cells.place(&middle) == Place::Unknown {
+            found = self.below_surface(&middle);
+        }
+        let Some(start) = found else { return Ok(()) };
+        self.take(start)?;
+        while !self.active.is_empty() {
+            self.grow()?;
+        }
+        Ok(())
+    }
+
+    /// A point below the surface near an outside point, and within half a distance of it: thin parts are met so.
+    fn below_surface(&self, outside: &Vec3) -> Option<Vec3> {
+        let gap = self.domain.clearance(outside);
+        if !(gap < 0.5 * self.distance) {
+            return None;
+        }
+        let inward = -self.domain.normal(outside)?;
+        (0..8)
+            .map(|halvings| outside + inward * (gap + 0.5 * self.distance / f64::from(1 << halvings)))
+            .find(|point| self.cells.holds(point) && self.is_room(point))
+    }
+
+    /// Tries to place points around a random active one (Bridson 2007, step 2).
+    fn grow(&mut self) -> Result<(), ShapeError> {
+        let slot = self.random.below(self.active.len());
+        let centre = self.positions[self.active[slot] as usize];
+        for _ in 0..TRIES {
+            // Evenly over the shell from one to two distances.
+            let radius = self.distance * (1.0 + 7.0 * self.random.number()).cbrt();
+            let candidate = centre + self.random.direction() * radius;
+            if self.cells.holds(&candidate) && self.is_room(&candidate) {
+                return self.take(candidate);
+            }
+        }
+        self.active.swap_remove(slot);
+        Ok(())
+    }
+
+    fn is_room(&self, point: &Vec3) -> bool {
+        self.cells.place(point) != Place::Outside
+            && self.is_free(point)
+            && (self.cells.place(point) == Place::Inside || self.domain.contains(point))
+    }
+
+    /// Whether no point is nearer than the distance.
+    fn is_free(&self, point: &Vec3) -> bool {
+        let limit = self.distance * self.distance;
+        self.cells.none_near(point, |sample| (self.positions[sample as usize] - point).norm_squared() < limit)
+    }
+
+    fn take(&mut self, point: Vec3) -> Result<(), ShapeError> {
+        let number = self.positions.len();
+        check_count("distance", self.distance, "points", (number + 1) as f64)?;
+        self.cells.put(&point, number as u32);
+        self.active.push(number as u32);
+        self.positions.push(point);
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::field::Field;
+    use crate::{SurfaceDomain, volume_of};
+    use craze_spatial::Aabb;
+    use proptest::prelude::*;
+
+    fn nearest(points: &[Vec3], from: &Vec3) -> f64 {
+        points.iter().map(|point| (point - from).norm()).fold(f64::INFINITY, f64::min)
+    }
+
+    fn check_properties(domain: &dyn Domain, sampled: &SampledPoints, seed: u64) {
+        let distance = sampled.spacing.x;
+        for (index, point) in sampled.positions.iter().enumerate() {
+            assert!(domain.contains(point));
+            assert!(nearest(&sampled.positions[..index], point) >= distance);
+        }
+        let Aabb { min, max } = domain.bounds();
+        let mut random = Random::new(seed);
+        let mut met = 0;
+        while met < 300 {
+            let point = min + Vec3::from_fn(|_, _| random.number()).component_mul(&(max - min));
+            if domain.contains(&point) {
+                met += 1;
+                let gap = nearest(&sampled.positions, &point);
+                assert!(gap < 2.0 * distance, "{gap} at {point}");
+            }
+        }
+        assert!((sampled.total_volume() / volume_of(domain) - 1.0).abs() < 1e-12);
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(12))]
+        #[test]
+        fn points_keep_their_distance_and_leave_no_room(seed in 0_u64..1000, fineness in 4.0..12.0_f64) {
+            let ball = Field::sphere(1.0);
+            let sampled = poisson_points(&ball, 2.0 / fineness, seed).expect("points");
+            check_properties(&ball, &sampled, seed);
+        }
+
+        #[test]
+        fn parts_thinner_than_the_distance_are_filled_too(seed in 0_u64..1000, share in 0.02..1.0_f64) {
+            let plate = Field::block(Vec3::new(2.0, 0.2 * share, 2.0), 0.0);
+            let sampled = poisson_points(&plate, 0.2, seed).expect("points");
+            check_properties(&plate, &sampled, seed);
+        }
+    }
+
+    #[test]
+    fn every_part_gets_points() {
+        let parts = (0..5).map(|k| Field::sphere(0.01 + 0.1 * f64::from(k)).moved(Vec3::x() * f64::from(2 * k)));
+        let parts = Field::union(parts.collect());
+        let sampled = poisson_points(&parts, 0.2, 7).expect("points");
+        for k in 0..5 {
+            let centre = Vec3::x() * f64::from(2 * k);
+            assert!(nearest(&sampled.positions, &centre) < 0.5, "ball {k}");
+        }
+    }
+
+    #[test]
+    fn a_surface_is_filled_as_its_shape_is_and_the_seed_decides() {
+        let ball = crate::Shape::Ball { radius: 1.0 }.surface(0.1).expect("a ball");
+        let (domain, _) = SurfaceDomain::new(&ball).expect("an inside");
+        let [one, same, other] = [3, 3, 4].map(|seed| poisson_points(&domain, 0.15, seed).expect("points"));
+        check_properties(&domain, &one, 1);
+        assert_eq!(one, same);
+        assert_ne!(one, other);
+    }
+
+    #[test]
+    fn a_count_is_met_within_a_hundredth() {
+        for (domain, count) in [
+            (Field::sphere(0.5), 20_115),
+            (Field::block(Vec3::new(1.0, 0.1, 1.0), 0.0), 3_000),
+            (Field::sphere(0.5).shell(0.02), 5_000),
+        ] {
+            let sampled = poisson_points_about(&domain, count, 1).expect("points");
+            let error = sampled.positions.len().abs_diff(count);
+            assert!(error * 100 <= count, "{} instead of {count}", sampled.positions.len());
+        }
+        let few = poisson_points_about(&Field::sphere(0.5), 1, 1).expect("points");
+        assert!(!few.positions.is_empty() && few.positions.len() < 4);
+    }
+
+    #[test]
+    fn too_many_and_impossible_distances_are_refused() {
+        let ball = Field::sphere(1.0);
+        assert!(matches!(poisson_points(&ball, 1e-6, 1), Err(ShapeError::TooFine { .. })));
+        assert!(matches!(poisson_points(&ball, 0.0, 1), Err(ShapeError::BadLength { .. })));
+        assert!(matches!(poisson_points(&ball, f64::NAN, 1), Err(ShapeError::BadLength { .. })));
+        assert!(matches!(poisson_points_about(&ball, usize::MAX, 1), Err(ShapeError::TooFine { .. })));
+        let nothing = Field::intersection(vec![Field::sphere(1.0), Field::sphere(1.0).moved(Vec3::x() * 3.0)]);
+        assert!(matches!(poisson_points(&nothing, 0.1, 1), Err(ShapeError::NoPoints { .. })));
+    }
+}

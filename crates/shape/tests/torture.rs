@@ -1,0 +1,25 @@
+//! Spoilt surfaces give a mesh or a reason, never a panic. `torture/mod.rs` holds the ways to spoil them; the example
+//! `torture` does the same to real models.
+
+#[path = "torture/mod.rs"]
+mod spoilt;
+
+use craze_shape::Shape;
+
+#[test]
+fn spoilt_shapes_give_a_mesh_or_a_reason() {
+    let shapes = [
+        Shape::Box { size: [1.0, 0.5, 0.25] }.surface(0.1).expect("a box"),
+        Shape::Ball { radius: 0.5 }.surface(0.1).expect("a ball"),
+        Shape::Cylinder { radius: 0.1, height: 1.0 }.surface(0.05).expect("a cylinder"),
+    ];
+    for (which, shape) in shapes.iter().enumerate() {
+        for index in 0..spoilt::ALL.len() {
+            let outcome = spoilt::torture(shape, 12.0, index, which as u64);
+            let result = outcome.result.unwrap_or_else(|| panic!("{:?} {index} of shape {which}", outcome.corruption));
+            if let Err(reason) = result {
+                assert!(reason.len() > 20, "{reason}");
+            }
+        }
+    }
+}

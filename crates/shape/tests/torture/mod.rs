@@ -1,0 +1,196 @@
+//! Ways to spoil a model, and what comes of it. Shared by the test and the example.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::Path;
+
+use craze_math::{Random, Vec3};
+use craze_shape::{Domain, Format, ShapeError, StuffingOptions, SurfaceDomain, TriangleSurface, parse_model, stuff};
+
+/// A way to spoil a model.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Corruption {
+    /// Triangles are missing.
+    Deleted,
+    /// Triangles are there twice, the same way or the other way round.
+    Doubled,
+    /// Triangles are turned.
+    Flipped,
+    /// Points are moved at random, up to a tenth of the size.
+    Jittered,
+    /// Coordinates are not numbers, or not finite.
+    NotANumber,
+    /// A point is far off.
+    FarOff,
+    /// Corners name other points, some of which do not exist.
+    Misnumbered,
+    /// Points fall together.
+    Collapsed,
+    /// Several of these at once.
+    Mixed,
+    /// The file ends early.
+    CutOff,
+    /// Bytes of the file are changed.
+    Scribbled,
+}
+
+/// All ways, in the order in which they are tried.
+pub const ALL: [Corruption; 11] = [
+    Corruption::Deleted,
+    Corruption::Doubled,
+    Corruption::Flipped,
+    Corruption::Jittered,
+    Corruption::NotANumber,
+    Corruption::FarOff,
+    Corruption::Misnumbered,
+    Corruption::Collapsed,
+    Corruption::Mixed,
+    Corruption::CutOff,
+    Corruption::Scribbled,
+];
+
+/// What came of a spoilt model.
+pub struct Outcome {
+    /// The way it was spoilt.
+    pub corruption: Corruption,
+    /// What was made of it, or the reason why not; none where it panicked.
+    pub result: Option<Result<String, String>>,
+}
+
+/// Spoils a model in the `index`-th way and meshes what is left, so many cells along its longest side.
+pub fn torture(surface: &TriangleSurface, cells: f64, index: usize, seed: u64) -> Outcome {
+    let corruption = ALL[index % ALL.len()];
+    let mut random = Random::new(seed ^ (index as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15));
+    let result = catch_unwind(AssertUnwindSafe(|| {
+        let spoilt = match corruption {
+            Corruption::CutOff | Corruption::Scribbled => reread(surface, corruption, &mut random),
+            _ => {
+                let mut spoilt = surface.clone();
+                spoil(&mut spoilt, corruption, &mut random);
+                Ok(spoilt)
+            }
+        };
+        spoilt.and_then(|spoilt| attempt(&spoilt, cells)).map_err(|error| error.to_string())
+    }));
+    Outcome { corruption, result: result.ok() }
+}
+
+/// Repairs a surface, asks its domain all there is to ask and meshes it.
+fn attempt(surface: &TriangleSurface, cells: f64) -> Result<String, ShapeError> {
+    let (domain, findings) = SurfaceDomain::new(surface)?;
+    let volume = domain.volume().unwrap_or(f64::NAN);
+    let thickness = domain.thickness(1);
+    let bounds = domain.bounds();
+    let mut random = Random::new(1);
+    for _ in 0..200 {
+        let point = bounds.min + Vec3::from_fn(|_, _| random.number()).component_mul(&bounds.size());
+        let answers = [domain.level(&point), domain.clearance(&point), domain.normal(&point).map_or(0.0, |n| n.norm())];
+        assert!(answers.iter().all(|answer| answer.is_finite()), "{answers:?} at {point}");
+    }
+    assert!(volume.is_finite() && volume >= 0.0, "{volume}");
+    let options = StuffingOptions { limit: 1e6, ..StuffingOptions::with_edge(bounds.size().max() / cells) };
+    let mesh = stuff(&domain, &options)?.mesh;
+    let wall = thickness.map_or(f64::NAN, |thickness| thickness.thinnest);
+    Ok(format!(
+        "{} tetrahedra, {} warnings, {volume:.3e} m³, thinnest {wall:.1e} m",
+        mesh.element_count(),
+        findings.warnings().len()
+    ))
+}
+
+fn spoil(surface: &mut TriangleSurface, corruption: Corruption, random: &mut Random) {
+    // From one triangle to a third of all.
+    let share = random.number().powi(3) * 0.33;
+    let count = surface.triangles.len();
+    let some = ((share * count as f64) as usize).clamp(1, count.max(1));
+    let bounds = surface.bounds();
+    let size = bounds.size().max();
+    for _ in 0..some {
+        if surface.triangles.is_empty() || surface.positions.is_empty() {
+            return;
+        }
+        let triangle = random.below(surface.triangles.len());
+        let point = random.below(surface.positions.len());
+        match corruption {
+            Corruption::Deleted => drop(surface.triangles.swap_remove(triangle)),
+            Corruption::Doubled => {
+                let [a, b, c] = surface.triangles[triangle];
+                surface.triangles.push(if random.number() < 0.5 { [b, c, a] } else { [a, c, b] });
+            }
+            Corruption::Flipped => surface.triangles[triangle].swap(0, 1),
+            Corruption::Jittered => {
+                surface.positions[point] += random.direction() * (size * 0.1 * random.number().powi(4));
+            }
+            Corruption::NotANumber => {
+                let bad = [f64::NAN, f64::INFINITY, f64::NEG_INFINITY, 1e300, -1e19][random.below(5)];
+                surface.positions[point][random.below(3)] = bad;
+            }
+            Corruption::FarOff => {
+                surface.positions[point] *= 10.0_f64.powf(16.0 * random.number());
+                return;
+            }
+            Corruption::Misnumbered => {
+                let number = random.below(surface.positions.len() + 2) as u32;
+                surface.triangles[triangle][random.below(3)] = number;
+            }
+            Corruption::Collapsed => {
+                surface.positions[point] = surface.positions[random.below(surface.positions.len())];
+            }
+            Corruption::Mixed | Corruption::CutOff | Corruption::Scribbled => {
+                for _ in 0..3 {
+                    spoil_once(surface, random);
+                }
+                return;
+            }
+        }
+    }
+}
+
+fn spoil_once(surface: &mut TriangleSurface, random: &mut Random) {
+    spoil(surface, ALL[random.below(8)], random);
+}
+
+/// Writes the surface as a file, spoils that and reads it again.
+fn reread(
+    surface: &TriangleSurface,
+    corruption: Corruption,
+    random: &mut Random,
+) -> Result<TriangleSurface, ShapeError> {
+    let (mut bytes, format, path) = if random.number() < 0.5 {
+        (as_obj(surface), Format::Obj, Path::new("spoilt.obj"))
+    } else {
+        (as_stl(surface), Format::Stl, Path::new("spoilt.stl"))
+    };
+    if corruption == Corruption::CutOff {
+        bytes.truncate(random.below(bytes.len()));
+    } else {
+        for _ in 0..1 + random.below(50) {
+            let place = random.below(bytes.len());
+            bytes[place] = random.below(256) as u8;
+        }
+    }
+    Ok(parse_model(&bytes, format, path, &|_| Err(std::io::Error::other("nothing lies beside it")))?.surface)
+}
+
+fn as_obj(surface: &TriangleSurface) -> Vec<u8> {
+    let mut text = String::new();
+    for point in &surface.positions {
+        text += &format!("v {} {} {}\n", point.x, point.y, point.z);
+    }
+    for [a, b, c] in &surface.triangles {
+        text += &format!("f {} {} {}\n", a + 1, b + 1, c + 1);
+    }
+    text.into_bytes()
+}
+
+fn as_stl(surface: &TriangleSurface) -> Vec<u8> {
+    let mut bytes = vec![b' '; 80];
+    bytes.extend((surface.triangles.len() as u32).to_le_bytes());
+    for triangle in &surface.triangles {
+        bytes.extend([0; 12]);
+        for corner in surface.corners(triangle) {
+            corner.iter().for_each(|&value| bytes.extend((value as f32).to_le_bytes()));
+        }
+        bytes.extend([0; 2]);
+    }
+    bytes
+}
