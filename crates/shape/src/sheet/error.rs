@@ -2,6 +2,8 @@
 
 use craze_mesh::{DelaunayError, TriMeshError};
 
+use crate::error::ShapeError;
+
 /// Most triangles that a sheet may have.
 pub(super) const MOST_TRIANGLES: f64 = 1e7;
 
@@ -36,12 +38,39 @@ pub enum SheetError {
         /// How many are made at most.
         limit: f64,
     },
+    /// A resolution that would leave nothing of the surface.
+    #[error("edge = {edge} m is too coarse for a surface {size} m large: take at most half of that")]
+    TooCoarse {
+        /// The edge length asked for (m).
+        edge: f64,
+        /// Diagonal of the surface's box (m).
+        size: f64,
+    },
+    /// A surface of which nothing is left.
+    #[error("the surface has no triangle with an area ({triangles} were given)")]
+    Empty {
+        /// Triangles given.
+        triangles: usize,
+    },
+    /// Data on triangles for another number of them.
+    #[error("{what} are given for {found} triangles, but there are {expected}")]
+    Count {
+        /// Which data.
+        what: &'static str,
+        /// Triangles of the surface.
+        expected: usize,
+        /// Entries given.
+        found: usize,
+    },
     /// A flat sheet that cannot be triangulated.
     #[error(transparent)]
     Plane(#[from] DelaunayError),
     /// Triangles that form no mesh.
     #[error(transparent)]
     Mesh(#[from] TriMeshError),
+    /// A surface that cannot be put right.
+    #[error(transparent)]
+    Surface(#[from] ShapeError),
 }
 
 /// Refuses lengths that are not positive numbers.

@@ -1,12 +1,17 @@
 //! Sheets: surfaces of triangles with a rim, to bend and to tear.
 //!
-//! A built-in [`Sheet`] gives a [`SheetMesh`] of any edge length. Built-in sheets have the middle of their box in the origin, y up; flat ones lie in the plane y = 0, face up, with
+//! A built-in [`Sheet`] gives a [`SheetMesh`] of any edge length; [`sheet_from_model`] and [`sheet_from_surface`] make
+//! one of the user's own surface. Built-in sheets have the middle of their box in the origin, y up; flat ones lie in the plane y = 0, face up, with
 //! their first direction along x and their second along −z.
 
 mod curved;
 mod error;
 mod flat;
 mod frame;
+mod import;
+mod lines;
+mod manifold;
+mod remesh;
 mod rim;
 
 use craze_math::Vec3;
@@ -18,6 +23,7 @@ pub use curved::{Cylinder, Dome, Sphere};
 pub use error::SheetError;
 pub use flat::{Disc, HoledSquare, NotchedSquare, Square, Strip, Trouser};
 pub use frame::BoxFrame;
+pub use import::{SheetOptions, SheetReport, sheet_from_model, sheet_from_surface};
 use rim::rim_loops;
 
 /// A sheet as triangles.

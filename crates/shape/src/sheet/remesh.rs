@@ -1,0 +1,516 @@
+//! Isotropic remeshing: the same surface in triangles with edges of one length.
+//!
+//! Botsch & Kobbelt, "A Remeshing Approach to Multiresolution Modeling" (2004), section 4: split what is longer than 4/3
+//! of the length, collapse what is shorter than 4/5 of it, flip towards six edges a vertex, move vertices within the
+//! surface and back onto the original; and again. Lines are chains of edges that are split and collapsed along
+//! themselves only; their corners stay.
+
+use craze_math::Vec3;
+use craze_math::triangle::{area_vector, centroid};
+use craze_mesh::{ElementRule, Inherit, PointRule, TriMesh, TriangleId, Values, VertexId, triangle_quality};
+use craze_spatial::closest_on_triangle;
+use rayon::prelude::*;
+
+use super::SheetError;
+use super::error::MOST_TRIANGLES;
+use super::lines::{Freedom, Original};
+
+/// Rounds of all four steps.
+const ROUNDS: usize = 8;
+/// The mean edge of the result is longer than the length that the thresholds are parts of, by this factor.
+const MEAN_PART: f64 = 1.04;
+/// Collapses take the surface no further from the original than this part of the length.
+const FARTHEST: f64 = 0.15;
+/// Vertices a chunk of parallel work.
+const CHUNK: usize = 4096;
+
+/// Names of the columns on the mesh while it is remeshed.
+const CHAIN: &str = "chain";
+const PATCH: &str = "patch";
+const FREEDOM: &str = "freedom";
+
+/// A remeshed surface.
+pub(super) struct Remeshed {
+    pub(super) mesh: TriMesh,
+    /// The patch of each triangle.
+    pub(super) patch_of: Vec<u32>,
+    /// The chain that each side lies on, from 1; 0 for none.
+    pub(super) chain_of_side: Vec<u32>,
+}
+
+impl Remeshed {
+    /// Edges on lines other than the rim.
+    pub(super) fn inner_lines(&self) -> Vec<[VertexId; 2]> {
+        let sides = self.mesh.element_ids().flat_map(|triangle| (0..3).map(move |corner| (triangle, corner)));
+        sides
+            .filter(|&(triangle, corner)| {
+                self.chain_of_side[triangle.index() * 3 + corner] != 0
+                    && self.mesh.neighbour(triangle, corner).is_some()
+            })
+            .map(|(triangle, corner)| {
+                let corners = self.mesh.points_of(triangle);
+                [corners[(corner + 1) % 3], corners[(corner + 2) % 3]]
+            })
+            .collect()
+    }
+}
+
+/// Remeshes a surface to edges of `edge` (m).
+pub(super) fn remesh(mesh: TriMesh, original: &Original, edge: f64) -> Result<Remeshed, SheetError> {
+    let mut work = Work::new(mesh, original, edge / MEAN_PART)?;
+    for round in 0..ROUNDS {
+        work.split_long()?;
+        work.collapse_short();
+        work.flip_to_valence();
+        work.relax();
+        if round + 2 >= ROUNDS {
+            work.flip_to_angle();
+            work.relax();
+        }
+    }
+    work.flip_to_angle();
+    Ok(work.finish())
+}
+
+struct Work<'a> {
+    mesh: TriMesh,
+    original: &'a Original,
+    length: f64,
+}
+
+impl<'a> Work<'a> {
+    fn new(mut mesh: TriMesh, original: &'a Original, length: f64) -> Result<Self, SheetError> {
+        let freedoms = original.freedoms.iter().map(|&freedom| freedom as u32).collect();
+        // New columns on a fresh mesh have the right length and an own name.
+        let columns = [
+            mesh.point_attributes_mut().add(FREEDOM, PointRule::Heaviest, Values::Labels(freedoms)),
+            mesh.element_attributes_mut().add(PATCH, ElementRule::Copy, Values::Labels(original.patch_of.clone())),
+            mesh.facet_attributes_mut().add(CHAIN, Inherit, Values::Labels(original.chain_of_side.clone())),
+        ];
+        for column in columns {
+            column.map_err(craze_mesh::TriMeshError::from)?;
+        }
+        Ok(Self { mesh, original, length })
+    }
+
+    fn finish(mut self) -> Remeshed {
+        let labels = |values: Option<Values>| match values {
+            Some(Values::Labels(labels)) => labels,
+            _ => Vec::new(),
+        };
+        self.mesh.point_attributes_mut().remove(FREEDOM);
+        let patch_of = labels(self.mesh.element_attributes_mut().remove(PATCH));
+        let chain_of_side = labels(self.mesh.facet_attributes_mut().remove(CHAIN));
+        Remeshed { mesh: self.mesh, patch_of, chain_of_side }
+    }
+
+    fn freedom(&self, vertex: VertexId) -> Freedom {
+        match self.mesh.point_attributes().labels(FREEDOM).map(|labels| labels[vertex.index()]) {
+            Some(0) => Freedom::Surface,
+            Some(1) => Freedom::Line,
+            _ => Freedom::Corner,
+        }
+    }
+
+    /// The chain that a side lies on; the side behind it says the same.
+    fn chain(&self, triangle: TriangleId, corner: usize) -> u32 {
+        self.mesh.facet_attributes().labels(CHAIN).map_or(0, |chains| chains[triangle.index() * 3 + corner])
+    }
+
+    /// The chain that the edge of two vertices lies on.
+    fn chain_between(&self, one: VertexId, other: VertexId) -> u32 {
+        for triangle in self.mesh.elements_of(one) {
+            let corners = self.mesh.points_of(triangle);
+            if corners.contains(&other)
+                && let Some(corner) = (0..3).find(|&corner| corners[corner] != one && corners[corner] != other)
+            {
+                return self.chain(triangle, corner);
+            }
+        }
+        0
+    }
+
+    fn distance(&self, one: VertexId, other: VertexId) -> f64 {
+        (self.mesh.position(one) - self.mesh.position(other)).norm()
+    }
+
+    /// Splits edges longer than 4/3 of the length in their middle, the longest first: their parts are never longer.
+    fn split_long(&mut self) -> Result<(), SheetError> {
+        let limit = 4.0 / 3.0 * self.length;
+        // Lengths are not negative, so that their bits are in their order.
+        let entry = |work: &Self, [a, b]: [VertexId; 2]| (work.distance(a, b).to_bits(), [a, b]);
+        let mut queue: std::collections::BinaryHeap<(u64, [VertexId; 2])> = self
+            .mesh
+            .edges()
+            .into_iter()
+            .map(|ends| entry(self, ends))
+            .filter(|e| f64::from_bits(e.0) > limit)
+            .collect();
+        while let Some((_, [a, b])) = queue.pop() {
+            // A split renames nothing, and an edge that is gone was split.
+            let chain = self.chain_between(a, b);
+            let Ok(edit) = self.mesh.split_edge(a, b, 0.5) else { continue };
+            let Some(middle) = edit.points_added.first().map(|added| added.point) else { continue };
+            let freedom = if chain == 0 { Freedom::Surface } else { Freedom::Line };
+            if let Some(labels) = self.mesh.point_attributes_mut().labels_mut(FREEDOM) {
+                labels[middle.index()] = freedom as u32;
+            }
+            if self.mesh.element_count() as f64 > MOST_TRIANGLES {
+                let count = self.mesh.element_count() as f64;
+                return Err(SheetError::TooFine { edge: self.length * MEAN_PART, count, limit: MOST_TRIANGLES });
+            }
+            for other in neighbours(&self.mesh, middle) {
+                let next = entry(self, [middle, other]);
+                if f64::from_bits(next.0) > limit {
+                    queue.push(next);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Collapses edges shorter than 4/5 of the length, vertex by vertex, the shortest at each first. A vertex that comes
+    /// into the place of a removed one and is passed over gets its turn in the next round.
+    fn collapse_short(&mut self) {
+        let mut vertex = 0;
+        while vertex < self.mesh.point_count() {
+            let here = VertexId(vertex as u32);
+            let mut short: Vec<(u64, VertexId)> = neighbours(&self.mesh, here)
+                .into_iter()
+                .map(|other| (self.distance(here, other).to_bits(), other))
+                .filter(|entry| f64::from_bits(entry.0) < 0.8 * self.length)
+                .collect();
+            short.sort_unstable();
+            let collapsed = short.iter().any(|&(_, other)| self.collapse(here, other) || self.collapse(other, here));
+            vertex += usize::from(!collapsed);
+        }
+    }
+
+    /// Collapses an edge if that keeps lines and shape and makes no edge too long.
+    fn collapse(&mut self, kept: VertexId, removed: VertexId) -> bool {
+        let parameter = match (self.freedom(kept), self.freedom(removed)) {
+            (_, Freedom::Corner) => return false,
+            (Freedom::Surface, Freedom::Surface) => 0.5,
+            (_, Freedom::Surface) => 0.0,
+            (Freedom::Surface, Freedom::Line) => return false,
+            (onto, Freedom::Line) => {
+                if self.chain_between(kept, removed) == 0 {
+                    return false;
+                }
+                if onto == Freedom::Line { 0.5 } else { 0.0 }
+            }
+        };
+        let mut place = self.mesh.position(kept).lerp(&self.mesh.position(removed), parameter);
+        let mut at = parameter;
+        // On the rim of a flat surface this keeps straight lines straight; curved ones are put right when vertices move.
+        for end in [kept, removed] {
+            let far = neighbours(&self.mesh, end).into_iter().any(|other| {
+                other != kept
+                    && other != removed
+                    && (self.mesh.position(other) - place).norm() > 4.0 / 3.0 * self.length
+            });
+            if far {
+                return false;
+            }
+        }
+        if self.closes_a_line(kept, removed) {
+            return false;
+        }
+        if !self.keeps_shape(kept, removed, place) {
+            if parameter != 0.5 {
+                return false;
+            }
+            (place, at) = (self.mesh.position(kept), 0.0);
+            if !self.keeps_shape(kept, removed, place) {
+                return false;
+            }
+        }
+        let marked = self.mark_joining_lines(kept, removed);
+        let collapsed = self.mesh.collapse_edge(kept, removed, at, f64::INFINITY).is_ok();
+        if !collapsed {
+            self.set_chains(marked.into_iter().map(|(side, _)| (side, 0)));
+        }
+        collapsed
+    }
+
+    /// The two other sides of each triangle that vanishes become one edge. Where the one at the kept vertex lies on a line,
+    /// the triangle behind the other side has to know it: the one that knows it may vanish next.
+    fn mark_joining_lines(&mut self, kept: VertexId, removed: VertexId) -> Vec<(usize, u32)> {
+        let mut marks = Vec::new();
+        for triangle in self.mesh.elements_of(kept) {
+            let corners = self.mesh.points_of(triangle);
+            let [Some(at_kept), Some(at_removed)] =
+                [kept, removed].map(|end| corners.iter().position(|&corner| corner == end))
+            else {
+                continue;
+            };
+            let chain = self.chain(triangle, at_removed);
+            if chain != 0 {
+                marks.extend(side_behind(&self.mesh, triangle, at_kept).map(|side| (side, chain)));
+            }
+        }
+        self.set_chains(marks.iter().copied());
+        marks
+    }
+
+    fn set_chains(&mut self, marks: impl Iterator<Item = (usize, u32)>) {
+        if let Some(labels) = self.mesh.facet_attributes_mut().labels_mut(CHAIN) {
+            marks.for_each(|(side, chain)| labels[side] = chain);
+        }
+    }
+
+    /// Whether a triangle that would vanish has a line through the vertex that goes: the line would lie on the other side.
+    fn closes_a_line(&self, kept: VertexId, removed: VertexId) -> bool {
+        self.mesh.elements_of(removed).any(|triangle| {
+            let corners = self.mesh.points_of(triangle);
+            let opposite = corners.iter().position(|&corner| corner == kept);
+            opposite.is_some_and(|corner| self.chain(triangle, corner) != 0)
+        })
+    }
+
+    /// Whether no triangle around an edge turns by more than 45° or becomes a sliver when both ends go to `place`, and
+    /// the surface stays near the original.
+    fn keeps_shape(&self, kept: VertexId, removed: VertexId, place: Vec3) -> bool {
+        let mut star: Vec<(TriangleId, [Vec3; 3])> = Vec::with_capacity(12);
+        let mut facing = Vec3::zeros();
+        for end in [kept, removed] {
+            for triangle in self.mesh.elements_of(end) {
+                let points = self.mesh.points_of(triangle);
+                let before = self.mesh.corners(triangle);
+                let old = area_vector(&before);
+                facing += old;
+                if points.contains(&kept) && points.contains(&removed) {
+                    continue;
+                }
+                let after: [Vec3; 3] = std::array::from_fn(|k| if points[k] == end { place } else { before[k] });
+                let new = area_vector(&after);
+                let quality = shape(&after);
+                if !(quality > 0.1 || quality > shape(&before)) || !(old.dot(&new) > 0.7 * old.norm() * new.norm()) {
+                    return false;
+                }
+                star.push((triangle, after));
+            }
+        }
+        let is_flat = star.iter().all(|(_, after)| {
+            let new = area_vector(after);
+            new.dot(&facing) > 0.985 * new.norm() * facing.norm()
+        });
+        is_flat || self.stays_near(&star, [kept, removed].map(|end| self.mesh.position(end)))
+    }
+
+    /// Whether triangles that are about to stand for these vertices are near them, and near the original.
+    fn stays_near(&self, star: &[(TriangleId, [Vec3; 3])], vertices: [Vec3; 2]) -> bool {
+        let limit = FARTHEST * self.length;
+        let near_star = |vertex: &Vec3| {
+            star.iter().any(|(_, after)| (closest_on_triangle(vertex, after).0 - vertex).norm() <= limit)
+        };
+        vertices.iter().all(near_star)
+            && star.iter().all(|(triangle, after)| {
+                self.original.on_patch(self.patch(*triangle), &centroid(after), limit).is_some()
+            })
+    }
+
+    fn patch(&self, triangle: TriangleId) -> u32 {
+        self.mesh.element_attributes().labels(PATCH).map_or(0, |labels| labels[triangle.index()])
+    }
+
+    /// Flips edges where that brings the four vertices nearer to six edges each, four on the rim.
+    fn flip_to_valence(&mut self) {
+        self.flip_where(|work, vertices| {
+            let deviation = |change: i32, vertex: VertexId| {
+                let triangles = work.mesh.elements_of(vertex).len() as i32;
+                let on_rim = work.freedom(vertex) != Freedom::Surface && is_on_rim(&work.mesh, vertex);
+                // On the rim there is one edge more than triangles.
+                let (edges, wanted) = if on_rim { (triangles + 1, 4) } else { (triangles, 6) };
+                (edges + change - wanted).abs()
+            };
+            let [start, end, one, other] = vertices;
+            let before = deviation(0, start) + deviation(0, end) + deviation(0, one) + deviation(0, other);
+            let after = deviation(-1, start) + deviation(-1, end) + deviation(1, one) + deviation(1, other);
+            let quad = (after < before).then(|| Quad::new(&work.mesh, vertices))?;
+            (quad.shape_after > 0.3 || quad.shape_after >= quad.shape_before).then_some(quad)
+        });
+    }
+
+    /// Flips edges where that makes the worse of the two triangles better.
+    fn flip_to_angle(&mut self) {
+        self.flip_where(|work, vertices| {
+            let quad = Quad::new(&work.mesh, vertices);
+            (quad.shape_after > quad.shape_before * (1.0 + 1e-9)).then_some(quad)
+        });
+    }
+
+    /// Flips inner edges that are on no line, where `wanted` says so and the surface stays where it is. It is asked with
+    /// the ends of the edge and of the other diagonal.
+    fn flip_where(&mut self, wanted: impl Fn(&Self, [VertexId; 4]) -> Option<Quad>) {
+        for triangle in (0..self.mesh.element_count() as u32).map(TriangleId) {
+            for corner in 0..3 {
+                // Each edge is looked at from the lower triangle.
+                let Some(behind) = self.mesh.neighbour(triangle, corner).filter(|&behind| behind > triangle) else {
+                    continue;
+                };
+                let corners = self.mesh.points_of(triangle);
+                let [apex, start, end] = [0, 1, 2].map(|step| corners[(corner + step) % 3]);
+                let far = self.mesh.points_of(behind).into_iter().find(|&vertex| vertex != start && vertex != end);
+                let Some(far) = far else { continue };
+                if self.chain(triangle, corner) != 0 {
+                    continue;
+                }
+                let vertices = [start, end, apex, far];
+                let Some(quad) = wanted(self, vertices) else { continue };
+                if self.stays_on_surface(triangle, vertices, quad.bend) && self.mesh.flip_edge(start, end).is_ok() {
+                    break;
+                }
+            }
+        }
+    }
+
+    /// Whether the other diagonal lies on the original about as well as the one that is there; asked only where the surface
+    /// is bent.
+    fn stays_on_surface(&self, triangle: TriangleId, [start, end, one, other]: [VertexId; 4], bend: f64) -> bool {
+        if bend > 0.995 {
+            return true;
+        }
+        if bend < 0.5 {
+            return false;
+        }
+        let patch = self.patch(triangle);
+        let off = |a: VertexId, b: VertexId| {
+            let middle = (self.mesh.position(a) + self.mesh.position(b)) * 0.5;
+            self.original.on_patch(patch, &middle, self.length).map_or(f64::INFINITY, |c| c.distance_squared.sqrt())
+        };
+        let after = off(one, other);
+        after <= 0.03 * self.length || after <= off(start, end)
+    }
+
+    /// Moves every vertex towards the middle of its neighbourhood, within the surface or along its line, and onto the
+    /// original. New places are found in parallel from the old ones, then taken in order.
+    fn relax(&mut self) {
+        let count = self.mesh.point_count();
+        let chunks: Vec<Vec<Option<Vec3>>> = (0..count.div_ceil(CHUNK))
+            .into_par_iter()
+            .map(|chunk| {
+                let vertices = chunk * CHUNK..count.min((chunk + 1) * CHUNK);
+                vertices.map(|vertex| self.relaxed(VertexId(vertex as u32))).collect()
+            })
+            .collect();
+        for (vertex, place) in chunks.into_iter().flatten().enumerate() {
+            let Some(place) = place else { continue };
+            let vertex = VertexId(vertex as u32);
+            if self.worsens(vertex, place) {
+                continue;
+            }
+            // A refused move leaves the vertex where it is.
+            self.mesh.move_point(vertex, place).ok();
+        }
+    }
+
+    /// Whether a triangle at a vertex would turn by more than 45° or become a sliver.
+    fn worsens(&self, vertex: VertexId, place: Vec3) -> bool {
+        self.mesh.elements_of(vertex).any(|triangle| {
+            let before = self.mesh.corners(triangle);
+            let points = self.mesh.points_of(triangle);
+            let after: [Vec3; 3] = std::array::from_fn(|k| if points[k] == vertex { place } else { before[k] });
+            let (old, new) = (area_vector(&before), area_vector(&after));
+            let poor = shape(&after) < 0.3 && shape(&after) < shape(&before);
+            poor || old.dot(&new) < 0.7 * old.norm() * new.norm()
+        })
+    }
+
+    fn relaxed(&self, vertex: VertexId) -> Option<Vec3> {
+        let here = self.mesh.position(vertex);
+        match self.freedom(vertex) {
+            Freedom::Corner => None,
+            Freedom::Line => {
+                let mut line = neighbours(&self.mesh, vertex).into_iter().filter_map(|other| {
+                    let chain = self.chain_between(vertex, other);
+                    (chain != 0).then_some((other, chain))
+                });
+                let ((one, chain), (other, _)) = (line.next()?, line.next()?);
+                let middle = (self.mesh.position(one) + self.mesh.position(other)) * 0.5;
+                self.original.on_chain(chain, &middle, 2.0 * self.length)
+            }
+            Freedom::Surface => {
+                let (mut middle, mut areas, mut normal) = (Vec3::zeros(), 0.0, Vec3::zeros());
+                for triangle in self.mesh.elements_of(vertex) {
+                    let corners = self.mesh.corners(triangle);
+                    let vector = area_vector(&corners);
+                    let area = vector.norm();
+                    middle += centroid(&corners) * area;
+                    areas += area;
+                    normal += vector;
+                }
+                let patch = self.patch(self.mesh.elements_of(vertex).next()?);
+                let way = middle / areas - here;
+                let normal = normal.try_normalize(0.0)?;
+                let tangential = here + way - normal * way.dot(&normal);
+                self.original.on_patch(patch, &tangential, 2.0 * self.length).map(|closest| closest.point)
+            }
+        }
+    }
+}
+
+/// Two triangles at an inner edge.
+struct Quad {
+    /// Cosine of the angle between the two.
+    bend: f64,
+    /// Quality of the worse triangle now and after a flip; negative if one would face the other way.
+    shape_before: f64,
+    shape_after: f64,
+}
+
+impl Quad {
+    /// The triangles at an edge, whose ends come first; the ends of the other diagonal follow.
+    fn new(mesh: &TriMesh, vertices: [VertexId; 4]) -> Self {
+        let [p, q, a, b] = vertices.map(|vertex| mesh.position(vertex));
+        let [one, other] = [area_vector(&[a, p, q]), area_vector(&[b, q, p])];
+        let facing = one + other;
+        let signed = |corners: [Vec3; 3]| if area_vector(&corners).dot(&facing) > 0.0 { shape(&corners) } else { -1.0 };
+        Self {
+            bend: one.dot(&other) / (one.norm() * other.norm()),
+            shape_before: signed([a, p, q]).min(signed([b, q, p])),
+            shape_after: signed([p, b, a]).min(signed([q, a, b])),
+        }
+    }
+}
+
+/// Quality from 0 (flat) to 1 (equilateral): area over squared edges.
+fn shape([a, b, c]: &[Vec3; 3]) -> f64 {
+    let squares = (b - a).norm_squared() + (c - b).norm_squared() + (a - c).norm_squared();
+    let quality = 48f64.sqrt() * area_vector(&[*a, *b, *c]).norm() / squares;
+    if quality.is_nan() { 0.0 } else { quality }
+}
+
+/// The side behind a side, as triangle · 3 + corner.
+fn side_behind(mesh: &TriMesh, triangle: TriangleId, corner: usize) -> Option<usize> {
+    let behind = mesh.neighbour(triangle, corner)?;
+    let back = (0..3).find(|&back| mesh.neighbour(behind, back) == Some(triangle))?;
+    Some(behind.index() * 3 + back)
+}
+
+/// The other ends of the edges at a vertex, ascending.
+fn neighbours(mesh: &TriMesh, vertex: VertexId) -> Vec<VertexId> {
+    let mut others: Vec<VertexId> = mesh
+        .elements_of(vertex)
+        .flat_map(|triangle| mesh.points_of(triangle))
+        .filter(|&other| other != vertex)
+        .collect();
+    others.sort_unstable();
+    others.dedup();
+    others
+}
+
+fn is_on_rim(mesh: &TriMesh, vertex: VertexId) -> bool {
+    mesh.elements_of(vertex).any(|triangle| {
+        let corners = mesh.points_of(triangle);
+        (0..3).any(|corner| corners[corner] != vertex && mesh.neighbour(triangle, corner).is_none())
+    })
+}
+
+/// Mean edge (m) and smallest angle (rad) of a mesh.
+pub(super) fn measured(mesh: &TriMesh) -> (f64, f64) {
+    let edges = mesh.edges();
+    let length: f64 = edges.iter().map(|ends| (mesh.position(ends[0]) - mesh.position(ends[1])).norm()).sum();
+    let angle = |triangle: TriangleId| triangle_quality(&mesh.corners(triangle)).smallest_angle;
+    (length / edges.len().max(1) as f64, mesh.element_ids().map(angle).fold(f64::INFINITY, f64::min))
+}
