@@ -10,6 +10,7 @@ pub mod cut;
 pub mod eigen;
 mod jacobi;
 pub mod lanes;
+pub mod overlap;
 pub mod polar;
 pub mod predicates;
 pub mod random;

@@ -1,5 +1,6 @@
 //! Measures of one tetrahedron. Nodes are in metres.
 
+use crate::predicates::orient3d;
 use crate::{Mat3, Vec3};
 
 /// The edge matrix (m): its columns are the edges from node 0 to nodes 1, 2 and 3.
@@ -39,9 +40,62 @@ pub fn second_moments(volume: f64) -> [[f64; 4]; 4] {
     moments
 }
 
+/// The weights of the nodes at a point inside or on the tetrahedron, whichever way it is oriented: none negative, sum one. `None` if the point is
+/// outside (decided exactly), the tetrahedron flat, or a coordinate no number.
+pub fn weights_inside(nodes: &[Vec3; 4], point: &Vec3) -> Option<[f64; 4]> {
+    let [a, b, c, d] = nodes;
+    let volumes =
+        [orient3d(b, d, c, point), orient3d(a, c, d, point), orient3d(a, d, b, point), orient3d(a, b, c, point)];
+    let sign = orient3d(a, b, c, d).signum();
+    let sum: f64 = volumes.iter().sum();
+    let inside = sum != 0.0 && sum.is_finite() && volumes.iter().all(|volume| volume * sign >= 0.0);
+    inside.then(|| volumes.map(|volume| volume / sum))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_point_is_inside_where_its_weights_say_so() {
+        let mut numbers = crate::testing::Matrices::new(21);
+        let (mut inside, mut outside) = (0, 0);
+        for _ in 0..5000 {
+            let nodes = [(); 4].map(|()| numbers.vector());
+            let point = numbers.vector() * 0.5;
+            let turned = [nodes[1], nodes[0], nodes[2], nodes[3]];
+            assert_eq!(weights_inside(&nodes, &point).is_some(), weights_inside(&turned, &point).is_some());
+            let solved = edge_matrix(&nodes).lu().solve(&(point - nodes[0])).expect("not flat");
+            let least = solved.min().min(1.0 - solved.sum());
+            match weights_inside(&nodes, &point) {
+                Some(weights) => {
+                    inside += 1;
+                    let place: Vec3 = (0..4).map(|i| nodes[i] * weights[i]).sum();
+                    assert!((place - point).norm() < 1e-11 && weights.iter().all(|&weight| weight >= 0.0));
+                    assert!((weights.iter().sum::<f64>() - 1.0).abs() < 1e-15 && least > -1e-9);
+                }
+                None => {
+                    outside += 1;
+                    assert!(least < 1e-9);
+                }
+            }
+        }
+        assert!(inside > 100 && outside > 100);
+    }
+
+    #[test]
+    fn nodes_edges_and_faces_are_inside_exactly() {
+        let nodes = [Vec3::zeros(), Vec3::x(), Vec3::y(), Vec3::z()];
+        for (i, node) in nodes.iter().enumerate() {
+            let mut expected = [0.0; 4];
+            expected[i] = 1.0;
+            assert_eq!(weights_inside(&nodes, node), Some(expected));
+        }
+        assert_eq!(weights_inside(&nodes, &Vec3::new(0.25, 0.5, 0.0)), Some([0.25, 0.25, 0.5, 0.0]));
+        assert_eq!(weights_inside(&nodes, &Vec3::new(0.25, 0.5, -1e-300)), None);
+        assert_eq!(weights_inside(&nodes, &Vec3::new(0.25, f64::NAN, 0.1)), None);
+        assert_eq!(weights_inside(&[Vec3::x(); 4], &Vec3::x()), None);
+    }
 
     #[test]
     fn the_corner_of_a_cube_is_a_sixth() {
