@@ -1,4 +1,4 @@
-//! Judges: programs that others wrote and our users use, looking at what we export.
+//! Judges: programs that others wrote and our users use, looking at what we export and at what we call a collision.
 //!
 //! What package registries provide, the judges' own script sets up under target/judges. Python and Node.js themselves come from the system: they are
 //! installed only where that is allowed (root with apt-get), otherwise the step is skipped with the line to type.
@@ -8,10 +8,14 @@ use std::process::{Command, Stdio};
 
 const FOLDER: &str = "target/judges";
 
-/// Exports a short run in every format and lets the judges look at it.
+/// Lets the judges look at collision queries of every kind, and at a short run exported in every format.
 pub fn judge(steps: &mut Steps) {
     let may_begin = || missing_from_system().map_or(Outcome::Passed, Outcome::Skipped);
-    if !steps.step("judges: system", may_begin) || !steps.step("judges: export", export) {
+    if !steps.step("judges: system", may_begin) {
+        return;
+    }
+    steps.step("judges: collisions", || run(Command::new("python3").arg("crates/contact/judges/ccd.py")));
+    if !steps.step("judges: export", export) {
         return;
     }
     steps.step("judges: verdict", || {

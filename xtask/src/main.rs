@@ -7,8 +7,8 @@ use std::process::ExitCode;
 
 const USAGE: &str = "usage: cargo xtask COMMAND
 
-  test    formatting, lints, unit, property, scene and doc tests, quick validation, and the judges of our exports
-  judges  only the judges: programs that others wrote look at what we export";
+  test    formatting, lints, unit, property, scene and doc tests, quick validation, and the judges of our exports and collisions
+  judges  only the judges: programs that others wrote look at what we export and call a collision";
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
