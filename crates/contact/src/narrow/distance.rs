@@ -135,10 +135,14 @@ pub(super) fn edge_weights(corners: &[f64; 4]) -> [f64; 4] {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::narrow::testing::Random;
+    use craze_math::Random;
     use craze_math::{Isometry, Rotation};
 
     const CORNER: [Vec3; 3] = [Vec3::new(0.0, 0.0, 0.0), Vec3::new(1.0, 0.0, 0.0), Vec3::new(0.0, 1.0, 0.0)];
+
+    fn point(random: &mut Random) -> Vec3 {
+        Vec3::new(random.signed(), random.signed(), random.signed())
+    }
 
     fn difference<P, const N: usize>(proximity: &Proximity<P, N>, vertices: [Vec3; N]) -> Vec3 {
         (0..N).map(|i| vertices[i] * proximity.weights[i]).sum()
@@ -224,15 +228,16 @@ mod tests {
 
     /// Pairs of every kind: random, flat, nearly parallel, slivers.
     fn pairs(seed: u64) -> impl Iterator<Item = [Vec3; 4]> {
-        let mut random = Random(seed);
+        let mut random = Random::new(seed);
         (0..3000).map(move |count| {
-            let mut vertices: [Vec3; 4] = std::array::from_fn(|_| random.point());
+            let random = &mut random;
+            let mut vertices: [Vec3; 4] = std::array::from_fn(|_| point(random));
             let small = 10f64.powf(-16.0 * random.number());
             match count % 6 {
-                0 => vertices[3] = vertices[2] + (vertices[1] - vertices[0]) * random.number() + random.point() * small,
-                1 => vertices[3] = vertices[1] + (vertices[2] - vertices[1]) * random.number() + random.point() * small,
-                2 => vertices[0] = (vertices[1] + vertices[2] + vertices[3]) / 3.0 + random.point() * small,
-                3 => vertices[3] = vertices[2] + random.point() * small,
+                0 => vertices[3] = vertices[2] + (vertices[1] - vertices[0]) * random.number() + point(random) * small,
+                1 => vertices[3] = vertices[1] + (vertices[2] - vertices[1]) * random.number() + point(random) * small,
+                2 => vertices[0] = (vertices[1] + vertices[2] + vertices[3]) / 3.0 + point(random) * small,
+                3 => vertices[3] = vertices[2] + point(random) * small,
                 _ => {}
             }
             vertices
@@ -241,7 +246,7 @@ mod tests {
 
     #[test]
     fn no_other_pair_of_points_is_nearer() {
-        let mut random = Random(5);
+        let random = &mut Random::new(5);
         for vertices in pairs(1) {
             let [a, b, c, d] = vertices;
             let triangle = point_triangle(&a, &[b, c, d]);
@@ -286,11 +291,11 @@ mod tests {
 
     #[test]
     fn moving_turning_and_scaling_both_changes_only_the_scale() {
-        let mut random = Random(7);
+        let random = &mut Random::new(7);
         for vertices in pairs(3) {
             let [a, b, c, d] = vertices;
             let (triangle, edges) = (point_triangle(&a, &[b, c, d]), edge_edge(&[a, b], &[c, d]));
-            let pose = Isometry::from_parts(random.point().into(), Rotation::new(random.point() * 3.0));
+            let pose = Isometry::from_parts(point(random).into(), Rotation::new(point(random) * 3.0));
             let moved = vertices.map(|vertex| pose.transform_point(&vertex.into()).coords);
             let turned = (
                 point_triangle(&moved[0], &[moved[1], moved[2], moved[3]]),

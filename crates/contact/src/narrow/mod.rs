@@ -11,5 +11,3 @@ mod advance;
 pub mod ccd;
 pub mod distance;
 mod nearest;
-#[cfg(test)]
-mod testing;

@@ -1,28 +1,16 @@
 //! Seeded pairs of moving primitives of every kind that has ever troubled a collision test.
 
+use craze_math::Random;
 use craze_math::{Rotation, Vec3};
 
-/// A small generator of numbers in [0, 1) (splitmix64).
-pub struct Random(pub u64);
+/// A point in the cube [-1, 1]³.
+pub fn point(random: &mut Random) -> Vec3 {
+    Vec3::new(random.signed(), random.signed(), random.signed())
+}
 
-impl Random {
-    pub fn number(&mut self) -> f64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        ((z ^ (z >> 31)) >> 11) as f64 / (1_u64 << 53) as f64
-    }
-
-    /// A point in the cube [-1, 1]³.
-    pub fn point(&mut self) -> Vec3 {
-        Vec3::new(self.number(), self.number(), self.number()) * 2.0 - Vec3::repeat(1.0)
-    }
-
-    /// Ten to a power between −`decades` and 0.
-    pub fn small(&mut self, decades: f64) -> f64 {
-        10f64.powf(-decades * self.number())
-    }
+/// Ten to a power between −`decades` and 0.
+fn small(random: &mut Random, decades: f64) -> f64 {
+    10f64.powf(-decades * random.number())
 }
 
 /// What a query looks like.
@@ -62,53 +50,53 @@ pub struct Query {
 
 /// The query with this number.
 pub fn query(number: u64) -> Query {
-    let mut random = Random(number.wrapping_mul(0xd134_2543_de82_ef95));
+    let random = &mut Random::new(number.wrapping_mul(0xd134_2543_de82_ef95));
     let kind = (number / 2) as usize % KINDS.len();
     let pair = if number.is_multiple_of(2) { Pair::PointTriangle } else { Pair::EdgeEdge };
     let separation = if random.number() < 0.25 { 10f64.powf(-1.0 - 5.0 * random.number()) } else { 0.0 };
     let mut query = Query { pair, kind, separation, start: [Vec3::zeros(); 4], end: [Vec3::zeros(); 4] };
     match KINDS[kind] {
-        "random" => random_motion(&mut query, &mut random),
-        "hitting" => hitting(&mut query, &mut random, 1.0),
+        "random" => random_motion(&mut query, random),
+        "hitting" => hitting(&mut query, random, 1.0),
         "near-coplanar" => {
-            random_motion(&mut query, &mut random);
-            let flat = random.small(16.0);
-            squash(&mut query, &mut random, flat);
+            random_motion(&mut query, random);
+            let flat = small(random, 16.0);
+            squash(&mut query, random, flat);
         }
         "in one plane" => {
-            hitting(&mut query, &mut random, 1.0);
+            hitting(&mut query, random, 1.0);
             for vertex in query.start.iter_mut().chain(&mut query.end) {
                 vertex.z = 0.25;
             }
         }
-        "parallel edges" => parallel(&mut query, &mut random),
-        "degenerate" => degenerate(&mut query, &mut random),
+        "parallel edges" => parallel(&mut query, random),
+        "degenerate" => degenerate(&mut query, random),
         "shared vertex" => {
-            random_motion(&mut query, &mut random);
+            random_motion(&mut query, random);
             let (one, other) = if pair == Pair::PointTriangle { (0, 1) } else { (0, 2) };
-            let apart = random.small(12.0) * 1e-3;
-            query.start[one] = query.start[other] + random.point() * apart;
-            query.end[one] = query.end[other] + random.point() * apart;
+            let apart = small(random, 12.0) * 1e-3;
+            query.start[one] = query.start[other] + point(random) * apart;
+            query.end[one] = query.end[other] + point(random) * apart;
         }
-        "grazing" => grazing(&mut query, &mut random),
+        "grazing" => grazing(&mut query, random),
         "tiny" => {
-            hitting(&mut query, &mut random, 1.0);
-            let centre = random.point() * random.small(9.0) * 10.0;
+            hitting(&mut query, random, 1.0);
+            let centre = point(random) * small(random, 9.0) * 10.0;
             scale(&mut query, 1e-9, &centre);
         }
         "huge" => {
-            hitting(&mut query, &mut random, 1.0);
-            let centre = random.point() * 1e7;
+            hitting(&mut query, random, 1.0);
+            let centre = point(random) * 1e7;
             scale(&mut query, 1e6, &centre);
         }
-        "thin sheet" => thin_sheet(&mut query, &mut random),
+        "thin sheet" => thin_sheet(&mut query, random),
         "fast" => {
-            let speed = 1.0 / random.small(5.0);
-            hitting(&mut query, &mut random, speed);
+            let speed = 1.0 / small(random, 5.0);
+            hitting(&mut query, random, speed);
         }
-        "turning together" => turning(&mut query, &mut random),
+        "turning together" => turning(&mut query, random),
         _ => {
-            hitting(&mut query, &mut random, 0.0);
+            hitting(&mut query, random, 0.0);
             let time = random.number();
             query.start = std::array::from_fn(|i| query.start[i] * (1.0 - time) + query.end[i] * time);
             query.end = query.start;
@@ -118,10 +106,10 @@ pub fn query(number: u64) -> Query {
 }
 
 fn random_motion(query: &mut Query, random: &mut Random) {
-    let distance = random.small(2.0);
-    query.start = std::array::from_fn(|_| random.point());
-    let common = random.point();
-    query.end = query.start.map(|vertex| vertex + (common + random.point() * 0.5) * distance);
+    let distance = small(random, 2.0);
+    query.start = std::array::from_fn(|_| point(random));
+    let common = point(random);
+    query.end = query.start.map(|vertex| vertex + (common + point(random) * 0.5) * distance);
 }
 
 /// Weights of a pair of points, one on each primitive, that add up to nothing.
@@ -151,16 +139,16 @@ fn hitting_shapes(
     shape: impl Fn(&mut [Vec3; 4], &mut Random, f64),
 ) {
     let weights = meeting_weights(query.pair, random);
-    let mut middle: [Vec3; 4] = std::array::from_fn(|_| random.point());
-    let mut velocities: [Vec3; 4] = std::array::from_fn(|_| random.point() * 0.5);
+    let mut middle: [Vec3; 4] = std::array::from_fn(|_| point(random));
+    let mut velocities: [Vec3; 4] = std::array::from_fn(|_| point(random) * 0.5);
     let choice = random.number();
     shape(&mut middle, random, choice);
     shape(&mut velocities, random, choice);
     let off: Vec3 = (0..4).map(|i| middle[i] * weights[i]).sum();
     let first = if query.pair == Pair::PointTriangle { 1 } else { 2 };
-    let miss = if random.number() < 0.5 { Vec3::zeros() } else { random.point() * random.small(8.0) };
+    let miss = if random.number() < 0.5 { Vec3::zeros() } else { point(random) * small(random, 8.0) };
     let share = random.number();
-    let common = random.point() * speed;
+    let common = point(random) * speed;
     for i in 0..4 {
         let (place, velocity) = match i < first {
             true => (middle[i] - off - miss, velocities[i] + common),
@@ -172,24 +160,24 @@ fn hitting_shapes(
 }
 
 fn squash(query: &mut Query, random: &mut Random, height: f64) {
-    let normal = random.point().normalize();
+    let normal = point(random).normalize();
     for vertex in query.start.iter_mut().chain(&mut query.end) {
         *vertex -= normal * (normal.dot(vertex) * (1.0 - height));
     }
 }
 
 fn parallel(query: &mut Query, random: &mut Random) {
-    let noise = if random.number() < 0.3 { 0.0 } else { random.small(16.0) };
+    let noise = if random.number() < 0.3 { 0.0 } else { small(random, 16.0) };
     hitting_shapes(query, random, 1.0, |vertices, random, choice| {
-        vertices[3] = vertices[2] + (vertices[1] - vertices[0]) * (choice * 4.0 - 2.0) + random.point() * noise;
+        vertices[3] = vertices[2] + (vertices[1] - vertices[0]) * (choice * 4.0 - 2.0) + point(random) * noise;
     });
 }
 
 fn degenerate(query: &mut Query, random: &mut Random) {
-    let height = if random.number() < 0.5 { 0.0 } else { random.small(14.0) };
+    let height = if random.number() < 0.5 { 0.0 } else { small(random, 14.0) };
     let pair = query.pair;
     hitting_shapes(query, random, 1.0, |vertices, random, choice| {
-        let lift = random.point() * height;
+        let lift = point(random) * height;
         match (pair, (choice * 6.0) as u32) {
             (Pair::PointTriangle, 0) => (vertices[2], vertices[3]) = (vertices[1], vertices[1] + lift),
             (Pair::PointTriangle, 1) => vertices[3] = vertices[2] + lift,
@@ -203,7 +191,7 @@ fn degenerate(query: &mut Query, random: &mut Random) {
 
 /// One primitive glides past the other at a small distance, or along its rim.
 fn grazing(query: &mut Query, random: &mut Random) {
-    query.start = std::array::from_fn(|_| random.point());
+    query.start = std::array::from_fn(|_| point(random));
     let [a, b, c, d] = query.start;
     let (normal, first) = match query.pair {
         Pair::PointTriangle => ((c - b).cross(&(d - b)).normalize(), 1),
@@ -211,17 +199,17 @@ fn grazing(query: &mut Query, random: &mut Random) {
     };
     let weights = meeting_weights(query.pair, random);
     let off: Vec3 = (0..4).map(|i| query.start[i] * weights[i]).sum();
-    let gap = if random.number() < 0.2 { 0.0 } else { random.small(9.0) * 0.1 };
-    let mut way = random.point();
+    let gap = if random.number() < 0.2 { 0.0 } else { small(random, 9.0) * 0.1 };
+    let mut way = point(random);
     way -= normal * normal.dot(&way);
-    let bend = random.small(12.0);
+    let bend = small(random, 12.0);
     for i in 0..4 {
-        query.end[i] = query.start[i] + random.point() * bend * 0.1;
+        query.end[i] = query.start[i] + point(random) * bend * 0.1;
     }
     for i in 0..first {
         let place = query.start[i] - off + normal * (gap + query.separation);
         query.start[i] = place - way;
-        query.end[i] = place + way + random.point() * bend * 0.1;
+        query.end[i] = place + way + point(random) * bend * 0.1;
     }
 }
 
@@ -239,7 +227,7 @@ fn thin_sheet(query: &mut Query, random: &mut Random) {
     let first = if query.pair == Pair::PointTriangle { 1 } else { 2 };
     for i in first..4 {
         query.start[i].y = 0.0;
-        query.end[i].y = random.small(6.0) * 1e-3;
+        query.end[i].y = small(random, 6.0) * 1e-3;
     }
     for i in 0..first {
         query.start[i].y = random.number() * 0.5;
@@ -249,15 +237,15 @@ fn thin_sheet(query: &mut Query, random: &mut Random) {
 
 /// Both turn and move as one rigid body (as far as straight paths can), close to each other.
 fn turning(query: &mut Query, random: &mut Random) {
-    query.start = std::array::from_fn(|_| random.point());
+    query.start = std::array::from_fn(|_| point(random));
     let weights = meeting_weights(query.pair, random);
     let off: Vec3 = (0..4).map(|i| query.start[i] * weights[i]).sum();
-    let gap = off * random.small(9.0) + off * query.separation;
+    let gap = off * small(random, 9.0) + off * query.separation;
     let first = if query.pair == Pair::PointTriangle { 1 } else { 2 };
     for vertex in &mut query.start[..first] {
         *vertex += gap - off;
     }
-    let turn = Rotation::new(random.point() * random.small(3.0));
-    let shift = random.point() * 10.0;
+    let turn = Rotation::new(point(random) * small(random, 3.0));
+    let shift = point(random) * 10.0;
     query.end = query.start.map(|vertex| turn * vertex + shift);
 }
