@@ -137,18 +137,8 @@ fn join<const N: usize>(
     run: &[[u32; 3]],
 ) -> Option<FacetFault> {
     let owner = |record: [u32; 3]| ((record[2] as usize) / N, (record[2] as usize) % N);
-    let sorted = |element: usize| {
-        let mut points = elements[element];
-        points.sort_unstable();
-        points
-    };
-    for (place, &one) in run.iter().enumerate() {
-        for &other in &run[place + 1..] {
-            let (one, other) = (owner(one).0, owner(other).0);
-            if sorted(one) == sorted(other) {
-                return Some(FacetFault::Duplicate { elements: [one as u32, other as u32] });
-            }
-        }
+    if let Some(elements) = same_points(elements, run) {
+        return Some(FacetFault::Duplicate { elements });
     }
     let (first, first_corner) = owner(run[0]);
     let (second, second_corner) = owner(run[1]);
@@ -163,6 +153,22 @@ fn join<const N: usize>(
     neighbours[first][first_corner] = second as u32;
     neighbours[second][second_corner] = first as u32;
     None
+}
+
+/// Two owners of one facet that are the same element: those whose corners opposite of it are the same point.
+fn same_points<const N: usize>(elements: &[[u32; N]], run: &[[u32; 3]]) -> Option<[u32; 2]> {
+    let opposite = |record: &[u32; 3]| {
+        let (element, corner) = ((record[2] as usize) / N, (record[2] as usize) % N);
+        (elements[element][corner], element as u32)
+    };
+    if let [one, other] = run {
+        let (one, other) = (opposite(one), opposite(other));
+        return (one.0 == other.0).then_some([one.1, other.1]);
+    }
+    // Sorted, since nothing bounds how many elements of a bad file meet in one facet.
+    let mut owners: Vec<(u32, u32)> = run.iter().map(opposite).collect();
+    owners.sort_unstable();
+    owners.windows(2).filter(|pair| pair[0].0 == pair[1].0).map(|pair| [pair[0].1, pair[1].1]).min()
 }
 
 #[cfg(test)]
@@ -183,5 +189,15 @@ mod tests {
         assert_eq!(three, Err(FacetFault::Shared { facet: [0, 1, NONE], elements: [0, 1, 2] }));
         let twice = build_neighbours(4, &[[0u32, 1, 2, 3], [1, 2, 0, 3]]);
         assert_eq!(twice, Err(FacetFault::Duplicate { elements: [0, 1] }));
+    }
+
+    #[test]
+    fn a_facet_of_very_many_elements_is_a_fault_and_takes_no_time() {
+        let fan: Vec<[u32; 4]> = (0..200_000).map(|k| [0, 1, 2, 3 + k]).collect();
+        let fault = build_neighbours(200_003, &fan);
+        assert_eq!(fault, Err(FacetFault::Shared { facet: [0, 1, 2], elements: [0, 1, 2] }));
+        let mut doubled = fan;
+        doubled[7] = doubled[5];
+        assert_eq!(build_neighbours(200_003, &doubled), Err(FacetFault::Duplicate { elements: [5, 7] }));
     }
 }
