@@ -1,7 +1,10 @@
-//! Writes the seeds that our own code can make: frames and checkpoints.
+//! Writes the seeds that our own code can make: frames and checkpoints, and files of tetrahedra.
 //!
 //! `cargo run --manifest-path fuzz/Cargo.toml --example seeds`, whenever the layout of those files changes. The other seeds are
 //! texts and stay as they are.
+
+#[path = "../../crates/shape/tests/cells/write.rs"]
+mod write;
 
 use craze_engine::{Certificate, Existing, Machine, RunFolder, RunRecord, RunResult, Verdict};
 use craze_frame::container::{self, Kind};
@@ -9,6 +12,7 @@ use craze_scene::{SceneDocument, build, registry};
 use std::error::Error;
 use std::fs;
 use std::path::Path;
+use write::{Numbers, Sample, gmsh, medit, tetgen, vtu, vtu_variants};
 
 const SCENE: &str = r#"
 [world]
@@ -58,6 +62,42 @@ fn main() -> Result<(), Box<dyn Error>> {
         "run",
         &fs::read(run.join("checkpoint/0001.checkpoint"))?,
     )?;
+    write_tetrahedra(&seeds)
+}
+
+/// Writes a cube in every format and variant, and what must be refused of each.
+fn write_tetrahedra(seeds: &Path) -> Result<(), Box<dyn Error>> {
+    let (cube, shell) = (Sample::cube(), Sample::shell());
+    for numbers in [Numbers::Text, Numbers::Little, Numbers::Big] {
+        let name = format!("{numbers:?}").to_lowercase();
+        for version in ["2.2", "4.0", "4.1"] {
+            write_model(seeds, "gmsh", &format!("{version}-{name}"), &gmsh(&cube, version, numbers))?;
+        }
+        write_model(seeds, "gmsh", &format!("shell-{name}"), &gmsh(&shell, "4.1", numbers))?;
+        for version in if numbers == Numbers::Text { 2..3 } else { 1..5 } {
+            write_model(seeds, "medit", &format!("{version}-{name}"), &medit(&cube, version, numbers))?;
+        }
+        write_model(seeds, "medit", &format!("shell-{name}"), &medit(&shell, 2, numbers))?;
+    }
+    for first in [0, 1] {
+        let (nodes, elements) = tetgen(&cube, first);
+        write_model(seeds, "tetgen", &format!("from-{first}"), &[nodes, elements].join(&0))?;
+    }
+    for (number, variant) in (0..).zip(vtu_variants()) {
+        let is_packed = variant.block.is_some_and(|block| block == 40);
+        if (variant.block.is_none() || is_packed) && variant.is_big == variant.has_long_heads {
+            write_model(seeds, "vtu", &format!("{number:02}"), &vtu(&cube, variant))?;
+        }
+    }
+    Ok(())
+}
+
+/// Writes a sound file, and half of it, which must be refused.
+fn write_model(seeds: &Path, target: &str, name: &str, bytes: &[u8]) -> Result<(), Box<dyn Error>> {
+    let folder = seeds.join(target);
+    fs::create_dir_all(&folder)?;
+    fs::write(folder.join(format!("sound-{name}")), bytes)?;
+    fs::write(folder.join(format!("bad-half-{name}")), &bytes[..bytes.len() / 2])?;
     Ok(())
 }
 

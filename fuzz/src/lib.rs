@@ -8,4 +8,5 @@ pub mod checkpoint;
 pub mod frame;
 pub mod model;
 pub mod scene;
+pub mod tetrahedra;
 pub mod world;

@@ -21,7 +21,8 @@ fn try_bytes(bytes: &[u8], format: Format) -> Result<(), String> {
     Ok(())
 }
 
-fn check(model: &Model) {
+/// Whether a model keeps what every model promises of its surface.
+pub fn check(model: &Model) {
     let surface = &model.surface;
     let (points, triangles) = (surface.positions.len(), surface.triangles.len());
     assert!(triangles > 0);

@@ -11,7 +11,7 @@ use crate::error::ShapeError;
 use crate::surface::TriangleSurface;
 
 /// Largest coordinate that is taken: squares and products of three stay far from overflow.
-const FARTHEST: f64 = 1e18;
+pub(crate) const FARTHEST: f64 = 1e18;
 
 /// Corner of a face: numbers of its point, texture coordinates and normal.
 #[derive(Clone, Copy, Debug)]

@@ -19,11 +19,30 @@ pub enum Format {
     Glb,
     /// glTF 2.0 as JSON.
     Gltf,
+    /// Gmsh, versions 2 and 4, as text or binary: tetrahedra or triangles.
+    Gmsh,
+    /// Unstructured grid of VTK in XML: tetrahedra or triangles.
+    Vtu,
+    /// Medit, as text or binary: tetrahedra or triangles.
+    Medit,
+    /// Nodes and tetrahedra of TetGen, in two files of which either may be named.
+    Tetgen,
 }
 
 impl Format {
     /// All that can be read.
-    pub const ALL: [Format; 6] = [Format::Obj, Format::Stl, Format::Ply, Format::Off, Format::Glb, Format::Gltf];
+    pub const ALL: [Format; 10] = [
+        Format::Obj,
+        Format::Stl,
+        Format::Ply,
+        Format::Off,
+        Format::Glb,
+        Format::Gltf,
+        Format::Gmsh,
+        Format::Vtu,
+        Format::Medit,
+        Format::Tetgen,
+    ];
 
     /// Its usual name.
     pub fn name(self) -> &'static str {
@@ -34,6 +53,10 @@ impl Format {
             Format::Off => "OFF",
             Format::Glb => "GLB",
             Format::Gltf => "glTF",
+            Format::Gmsh => "Gmsh",
+            Format::Vtu => "VTU",
+            Format::Medit => "Medit",
+            Format::Tetgen => "TetGen",
         }
     }
 
@@ -46,6 +69,10 @@ impl Format {
             Format::Off => &["off"],
             Format::Glb => &["glb"],
             Format::Gltf => &["gltf"],
+            Format::Gmsh => &["msh"],
+            Format::Vtu => &["vtu"],
+            Format::Medit => &["mesh", "meshb"],
+            Format::Tetgen => &["node", "ele"],
         }
     }
 
@@ -136,6 +163,20 @@ fn look_at_text(start: &[u8]) -> Option<Looks> {
     if super::off::variant_of(word).is_some() {
         return Some(Looks::Known(Format::Off, "an OFF file"));
     }
+    if first.starts_with("$MeshFormat") {
+        return Some(Looks::Known(Format::Gmsh, "a Gmsh file"));
+    }
+    if word.eq_ignore_ascii_case("MeshVersionFormatted") {
+        return Some(Looks::Known(Format::Medit, "a Medit file"));
+    }
+    if let Some((_, head)) = text.split_once("<VTKFile") {
+        let is_grid = head.split('>').next().unwrap_or_default().contains("UnstructuredGrid");
+        return Some(if is_grid {
+            Looks::Known(Format::Vtu, "a VTU file")
+        } else {
+            Looks::Foreign("a VTK file of another type")
+        });
+    }
     if first.starts_with('{') {
         return text.contains("\"asset\"").then_some(Looks::Known(Format::Gltf, "a glTF file"));
     }
@@ -186,6 +227,12 @@ mod tests {
             (b"# x\n\nCNOFF\n3 1 0\n", "bunny.obj looks like an OFF file: rename it to bunny.off"),
             (b"solid x\nfacet normal", "bunny.obj looks like an STL file: rename it to bunny.stl"),
             (b"{\"asset\":{}}", "bunny.obj looks like a glTF file: rename it to bunny.gltf"),
+            (b"$MeshFormat\n4.1 0 8\n", "bunny.obj looks like a Gmsh file: rename it to bunny.msh"),
+            (b"\nMeshVersionFormatted 1\n", "bunny.obj looks like a Medit file: rename it to bunny.mesh"),
+            (
+                b"<?xml version='1.0'?>\n<VTKFile type='UnstructuredGrid'>",
+                "bunny.obj looks like a VTU file: rename it to bunny.vtu",
+            ),
             (
                 b"PK\x03\x04",
                 "bunny.obj looks like a ZIP archive (3MF, USDZ and others are such), which is not read: save it as GLB or OBJ",

@@ -1,20 +1,28 @@
 //! Models from files.
 //!
-//! A module a format turns bytes into faces; [`faces`] turns those into the triangles of a [`Model`]; [`Reading`] brings
+//! A module a format turns bytes into faces or cells; [`faces`] turns those into the triangles of a [`Model`]; [`Reading`] brings
 //! it to metres with y up. All formats are read here rather than by libraries, so that every error can say its place and no
 //! number in a header is believed.
 
+mod cells;
+mod cursor;
 mod faces;
 mod format;
+mod gmsh;
+mod medit;
 mod model;
 mod mtl;
+mod numbering;
 mod obj;
 mod off;
 mod polygon;
 mod reading;
 mod side;
 mod stl;
+mod tetgen;
 mod text;
+mod volume;
+mod vtu;
 
 pub use format::Format;
 pub use model::{Model, ModelVolume, SurfaceMaterial};
@@ -45,6 +53,10 @@ pub fn parse_model(bytes: &[u8], format: Format, path: &Path, side_files: &SideF
         Format::Obj => obj::parse(bytes, path, side_files)?,
         Format::Stl => stl::parse(bytes, path)?,
         Format::Off => off::parse(bytes, path)?,
+        Format::Gmsh => gmsh::parse(bytes, path)?,
+        Format::Vtu => vtu::parse(bytes, path)?,
+        Format::Medit => medit::parse(bytes, path)?,
+        Format::Tetgen => tetgen::parse(bytes, path, side_files)?,
         Format::Ply | Format::Glb | Format::Gltf => {
             let (path, what) = (path.to_owned(), format.name().to_owned());
             return Err(ShapeError::NotSupported { path, what, help: "save it as OBJ" });

@@ -1,0 +1,346 @@
+//! A place in a file, from which numbers are read: as words of text, or as binary numbers.
+
+use std::path::Path;
+
+use super::text;
+use crate::error::ShapeError;
+
+/// What is wrong with a file, and where. The path is added by whoever knows it.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Fault {
+    place: Place,
+    problem: String,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+enum Place {
+    Line(usize),
+    Byte(usize),
+    Part(String),
+    /// Nothing is wrong: the problem is a use of the format that is not read, and this is what to do.
+    NotSupported(&'static str),
+}
+
+impl Fault {
+    /// At a byte of a file, from 0.
+    pub(crate) fn at_byte(byte: usize, problem: impl Into<String>) -> Self {
+        Self { place: Place::Byte(byte), problem: problem.into() }
+    }
+
+    /// At the line of text in which a byte stands.
+    pub(crate) fn at_line(bytes: &[u8], byte: usize, problem: impl Into<String>) -> Self {
+        let before = &bytes[..byte.min(bytes.len())];
+        let line = 1 + before.iter().filter(|&&byte| byte == b'\n').count();
+        Self { place: Place::Line(line), problem: problem.into() }
+    }
+
+    /// In a part of the file, as the format calls it.
+    pub(crate) fn in_part(part: impl Into<String>, problem: impl Into<String>) -> Self {
+        Self { place: Place::Part(part.into()), problem: problem.into() }
+    }
+
+    /// The file uses something that is not read; `help` says what to do.
+    pub(crate) fn not_supported(what: impl Into<String>, help: &'static str) -> Self {
+        Self { place: Place::NotSupported(help), problem: what.into() }
+    }
+
+    /// The error that a reader of `path` hands on.
+    pub(crate) fn in_file(self, path: &Path) -> ShapeError {
+        let (path, problem) = (path.to_owned(), self.problem);
+        match self.place {
+            Place::Line(line) => ShapeError::BadLine { path, line, problem },
+            Place::Byte(byte) => ShapeError::BadByte { path, byte, problem },
+            Place::Part(place) => ShapeError::BadPart { path, place, problem },
+            Place::NotSupported(help) => ShapeError::NotSupported { path, what: problem, help },
+        }
+    }
+}
+
+/// How numbers stand in a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Encoding {
+    /// As words apart by white space.
+    Text,
+    /// Binary, lowest byte first.
+    Little,
+    /// Binary, highest byte first.
+    Big,
+}
+
+/// How many bytes a binary number has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Width {
+    Four,
+    Eight,
+}
+
+impl Width {
+    pub(crate) fn bytes(self) -> usize {
+        match self {
+            Width::Four => 4,
+            Width::Eight => 8,
+        }
+    }
+}
+
+/// A place in a file. Formats that mix text and binary numbers change its encoding as they go.
+#[derive(Clone, Debug)]
+pub(crate) struct Cursor<'b> {
+    bytes: &'b [u8],
+    at: usize,
+    /// Where the last thing that was read starts: faults point there.
+    last: usize,
+    /// How numbers stand from here on.
+    pub(crate) encoding: Encoding,
+    /// What starts a comment that goes on to the end of its line.
+    comment: Option<u8>,
+}
+
+impl<'b> Cursor<'b> {
+    /// The start of a file of text.
+    pub(crate) fn new(bytes: &'b [u8]) -> Self {
+        Self { bytes, at: 0, last: 0, encoding: Encoding::Text, comment: None }
+    }
+
+    /// The start of a file of text in which `comment` starts a comment.
+    pub(crate) fn with_comments(bytes: &'b [u8], comment: u8) -> Self {
+        Self { comment: Some(comment), ..Self::new(bytes) }
+    }
+
+    /// Something is wrong with what was read last.
+    pub(crate) fn fault(&self, problem: impl Into<String>) -> Fault {
+        match self.encoding {
+            Encoding::Text => Fault::at_line(self.bytes, self.last, problem),
+            Encoding::Little | Encoding::Big => Fault::at_byte(self.last, problem),
+        }
+    }
+
+    /// Bytes that follow.
+    pub(crate) fn left(&self) -> usize {
+        self.bytes.len() - self.at
+    }
+
+    /// The next byte's number.
+    pub(crate) fn at(&self) -> usize {
+        self.at
+    }
+
+    /// Goes to a byte; beyond the end is the end.
+    pub(crate) fn go_to(&mut self, at: usize) {
+        self.at = at.min(self.bytes.len());
+    }
+
+    /// The next word of text; none at the end of the file.
+    pub(crate) fn word(&mut self) -> Option<&'b [u8]> {
+        loop {
+            while self.at < self.bytes.len() && self.bytes[self.at].is_ascii_whitespace() {
+                self.at += 1;
+            }
+            self.last = self.at;
+            match self.bytes.get(self.at) {
+                None => return None,
+                byte if byte == self.comment.as_ref() => {
+                    self.line();
+                }
+                Some(_) => break,
+            }
+        }
+        let rest = &self.bytes[self.at..];
+        let ends = |byte: &u8| byte.is_ascii_whitespace() || Some(*byte) == self.comment;
+        let length = rest.iter().position(ends).unwrap_or(rest.len());
+        self.at += length;
+        Some(&rest[..length])
+    }
+
+    /// What is left of this line, without its end.
+    pub(crate) fn line(&mut self) -> &'b [u8] {
+        self.last = self.at;
+        let rest = &self.bytes[self.at..];
+        let length = rest.iter().position(|&byte| byte == b'\n');
+        self.at += length.map_or(rest.len(), |length| length + 1);
+        &rest[..length.unwrap_or(rest.len())]
+    }
+
+    /// Words of text that stand in the rest of this line.
+    pub(crate) fn words_of_line(&mut self) -> Cursor<'b> {
+        let start = self.at;
+        self.line();
+        Cursor { bytes: &self.bytes[..self.at], at: start, last: start, ..*self }
+    }
+
+    /// Goes behind the next place where `mark` stands; whether there is one.
+    pub(crate) fn skip_past(&mut self, mark: &[u8]) -> bool {
+        let Some(&first) = mark.first() else { return true };
+        let mut at = self.at;
+        while let Some(found) = self.bytes[at..].iter().position(|&byte| byte == first) {
+            at += found;
+            if self.bytes[at..].starts_with(mark) {
+                self.at = at + mark.len();
+                return true;
+            }
+            at += 1;
+        }
+        false
+    }
+
+    /// The next bytes of a binary file; `what` says what should stand there.
+    pub(crate) fn take(&mut self, count: usize, what: &str) -> Result<&'b [u8], Fault> {
+        self.last = self.at;
+        if self.left() < count {
+            return Err(self.fault(format!("the file ends within {what}")));
+        }
+        let taken = &self.bytes[self.at..self.at + count];
+        self.at += count;
+        Ok(taken)
+    }
+
+    fn array<const N: usize>(&mut self, what: &str) -> Result<[u8; N], Fault> {
+        let mut array = [0; N];
+        array.copy_from_slice(self.take(N, what)?);
+        Ok(array)
+    }
+
+    fn number_word(&mut self, what: &str) -> Result<&'b [u8], Fault> {
+        match self.word() {
+            Some(word) => Ok(word),
+            None => Err(self.fault(format!("the file ends where {what} should stand"))),
+        }
+    }
+
+    /// A whole number; `width` counts in binary only.
+    pub(crate) fn whole(&mut self, width: Width, what: &str) -> Result<i64, Fault> {
+        let read = match (self.encoding, width) {
+            (Encoding::Text, _) => {
+                let word = self.number_word(what)?;
+                parse_whole(word).ok_or_else(|| self.fault(format!("{} is not {what}", quote(word))))?
+            }
+            (Encoding::Little, Width::Four) => i64::from(i32::from_le_bytes(self.array(what)?)),
+            (Encoding::Big, Width::Four) => i64::from(i32::from_be_bytes(self.array(what)?)),
+            (Encoding::Little, Width::Eight) => i64::from_le_bytes(self.array(what)?),
+            (Encoding::Big, Width::Eight) => i64::from_be_bytes(self.array(what)?),
+        };
+        Ok(read)
+    }
+
+    /// A number, which may be infinite or none; `width` counts in binary only.
+    pub(crate) fn real(&mut self, width: Width, what: &str) -> Result<f64, Fault> {
+        let read = match (self.encoding, width) {
+            (Encoding::Text, _) => {
+                let word = self.number_word(what)?;
+                parse_real(word).ok_or_else(|| self.fault(format!("{} is not {what}", quote(word))))?
+            }
+            (Encoding::Little, Width::Four) => f64::from(f32::from_le_bytes(self.array(what)?)),
+            (Encoding::Big, Width::Four) => f64::from(f32::from_be_bytes(self.array(what)?)),
+            (Encoding::Little, Width::Eight) => f64::from_le_bytes(self.array(what)?),
+            (Encoding::Big, Width::Eight) => f64::from_be_bytes(self.array(what)?),
+        };
+        Ok(read)
+    }
+
+    /// How many of something follow, checked against the bytes that are there: each takes at least `numbers` digits and
+    /// as many spaces in text, or `bytes` in binary. What was announced and is there may be allocated.
+    pub(crate) fn count(&mut self, width: Width, what: &str, numbers: usize, bytes: usize) -> Result<usize, Fault> {
+        let count = self.whole(width, &format!("a number of {what}"))?;
+        let least = if self.encoding == Encoding::Text { 2 * numbers } else { bytes };
+        // The last word of a file need not be followed by a space.
+        let room = (self.left() + 1) / least.max(1);
+        match usize::try_from(count) {
+            Ok(count) if count <= room => Ok(count),
+            Ok(_) => Err(self.fault(format!("{count} {what} are announced, but only {} bytes follow", self.left()))),
+            Err(_) => Err(self.fault(format!("{count} {what} are announced"))),
+        }
+    }
+}
+
+/// A word of the file as errors show it.
+pub(crate) fn quote(word: &[u8]) -> String {
+    format!("{:?}", text::shortened(&String::from_utf8_lossy(&word[..word.len().min(200)])))
+}
+
+/// A whole number in decimal digits.
+fn parse_whole(word: &[u8]) -> Option<i64> {
+    let (digits, negative) = match word {
+        [b'-', digits @ ..] => (digits, true),
+        [b'+', digits @ ..] => (digits, false),
+        digits => (digits, false),
+    };
+    if digits.is_empty() {
+        return None;
+    }
+    let mut value = 0i64;
+    for &digit in digits {
+        let digit = digit.wrapping_sub(b'0');
+        if digit > 9 {
+            return None;
+        }
+        value = value.checked_mul(10)?.checked_add(i64::from(digit))?;
+    }
+    Some(if negative { -value } else { value })
+}
+
+fn parse_real(word: &[u8]) -> Option<f64> {
+    text::number(std::str::from_utf8(word).ok()?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn message(fault: Fault) -> String {
+        fault.in_file(Path::new("file")).to_string()
+    }
+
+    #[test]
+    fn words_are_read_past_comments_and_named_by_line() {
+        let mut cursor = Cursor::with_comments(b" 1 # one\n\r\n-2#two\n# nothing\n2.5 x", b'#');
+        assert_eq!(cursor.whole(Width::Four, "a number"), Ok(1));
+        assert_eq!(cursor.whole(Width::Four, "a number"), Ok(-2));
+        assert_eq!(cursor.real(Width::Eight, "a number"), Ok(2.5));
+        let wrong = cursor.real(Width::Eight, "a coordinate").expect_err("a letter");
+        assert_eq!(message(wrong), "file:5: \"x\" is not a coordinate");
+        let end = cursor.whole(Width::Four, "a number").expect_err("the end");
+        assert_eq!(message(end), "file:5: the file ends where a number should stand");
+    }
+
+    #[test]
+    fn binary_numbers_are_read_in_both_orders() {
+        let mut bytes = Vec::new();
+        bytes.extend((-3i32).to_le_bytes());
+        bytes.extend(7i64.to_be_bytes());
+        bytes.extend(0.5f64.to_le_bytes());
+        bytes.extend(0.25f32.to_be_bytes());
+        bytes.push(9);
+        let mut cursor = Cursor::new(&bytes);
+        cursor.encoding = Encoding::Little;
+        assert_eq!(cursor.whole(Width::Four, "a number"), Ok(-3));
+        cursor.encoding = Encoding::Big;
+        assert_eq!(cursor.whole(Width::Eight, "a number"), Ok(7));
+        cursor.encoding = Encoding::Little;
+        assert_eq!(cursor.real(Width::Eight, "a number"), Ok(0.5));
+        cursor.encoding = Encoding::Big;
+        assert_eq!(cursor.real(Width::Four, "a number"), Ok(0.25));
+        let end = cursor.whole(Width::Four, "a number").expect_err("the end");
+        assert_eq!(message(end), "file, byte 24: the file ends within a number");
+    }
+
+    #[test]
+    fn counts_are_held_against_what_follows() {
+        let mut cursor = Cursor::new(b"3 1 2 3");
+        assert_eq!(cursor.count(Width::Four, "things", 1, 4), Ok(3));
+        let mut cursor = Cursor::new(b"1000000000000 1 2 3");
+        let many = cursor.count(Width::Four, "things", 1, 4).expect_err("too many");
+        assert_eq!(message(many), "file:1: 1000000000000 things are announced, but only 6 bytes follow");
+        let mut cursor = Cursor::new(b"-1 1 2 3");
+        assert!(cursor.count(Width::Four, "things", 1, 4).is_err());
+    }
+
+    #[test]
+    fn numbers_that_do_not_fit_are_none() {
+        for word in ["", "-", "+", "1.5", "0x1", "99999999999999999999", "1e3"] {
+            assert_eq!(parse_whole(word.as_bytes()), None, "{word}");
+        }
+        assert_eq!(parse_whole(b"+12"), Some(12));
+        assert!(parse_real(b"nan").is_some_and(f64::is_nan));
+        assert_eq!(parse_real(b"\xff"), None);
+    }
+}

@@ -1,0 +1,212 @@
+//! Medit .mesh files of text, and their binary kin .meshb of either byte order.
+//!
+//! Keywords and their codes are those of libMeshb (documentation "The Gamma Mesh Format"). Regions are the references of the
+//! tetrahedra.
+
+use std::path::Path;
+
+use craze_math::Vec3;
+
+use super::cells::{CellKind, Cells};
+use super::cursor::{Cursor, Encoding, Fault, Width, quote};
+use super::model::Model;
+use crate::error::ShapeError;
+
+/// Reads the bytes of a Medit file; `path` is what errors call it.
+pub(crate) fn parse(bytes: &[u8], path: &Path) -> Result<Model, ShapeError> {
+    let cells = match bytes {
+        [1, 0, 0, 0, ..] => read_binary(bytes, Encoding::Little),
+        [0, 0, 0, 1, ..] => read_binary(bytes, Encoding::Big),
+        _ => read_text(bytes),
+    };
+    cells.map_err(|fault| fault.in_file(path))?.into_model(path)
+}
+
+/// A keyword that matters here.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Section {
+    Dimension,
+    Vertices,
+    /// Elements of one kind with so many nodes each.
+    Elements(CellKind, usize),
+    End,
+}
+
+impl Section {
+    fn of_word(word: &[u8]) -> Option<Self> {
+        Some(match word.to_ascii_lowercase().as_slice() {
+            b"dimension" => Section::Dimension,
+            b"vertices" => Section::Vertices,
+            b"triangles" => Section::Elements(CellKind::Face(3), 3),
+            b"trianglesp2" => Section::Elements(CellKind::Face(3), 6),
+            b"quadrilaterals" => Section::Elements(CellKind::Face(4), 4),
+            b"tetrahedra" => Section::Elements(CellKind::Tetrahedron, 4),
+            b"tetrahedrap2" => Section::Elements(CellKind::Tetrahedron, 10),
+            b"prisms" | b"pentahedra" => Section::Elements(CellKind::Prism, 6),
+            b"hexahedra" => Section::Elements(CellKind::Hexahedron, 8),
+            b"pyramids" => Section::Elements(CellKind::Pyramid, 5),
+            b"end" => Section::End,
+            _ => return None,
+        })
+    }
+
+    fn of_code(code: i64) -> Option<Self> {
+        Some(match code {
+            3 => Section::Dimension,
+            4 => Section::Vertices,
+            6 => Section::Elements(CellKind::Face(3), 3),
+            24 => Section::Elements(CellKind::Face(3), 6),
+            7 => Section::Elements(CellKind::Face(4), 4),
+            8 => Section::Elements(CellKind::Tetrahedron, 4),
+            30 => Section::Elements(CellKind::Tetrahedron, 10),
+            9 => Section::Elements(CellKind::Prism, 6),
+            10 => Section::Elements(CellKind::Hexahedron, 8),
+            49 => Section::Elements(CellKind::Pyramid, 5),
+            54 => Section::End,
+            _ => return None,
+        })
+    }
+}
+
+fn read_text(bytes: &[u8]) -> Result<Cells, Fault> {
+    let mut cursor = Cursor::with_comments(bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes), b'#');
+    let first = cursor.word().unwrap_or_default();
+    if !first.eq_ignore_ascii_case(b"MeshVersionFormatted") {
+        return Err(cursor.fault(format!("{} stands where MeshVersionFormatted should", quote(first))));
+    }
+    cursor.whole(Width::Four, "a version")?;
+    let mut reader = Reader { real: Width::Eight, whole: Width::Eight, ..Reader::default() };
+    while let Some(word) = cursor.word() {
+        match Section::of_word(word) {
+            Some(Section::End) => break,
+            Some(section) => reader.read(&mut cursor, section)?,
+            // The numbers of a section that means nothing here are passed over with it.
+            None if word[0].is_ascii_alphabetic() || is_number(word) => {}
+            None => return Err(cursor.fault(format!("{} stands where a keyword should", quote(word)))),
+        }
+    }
+    Ok(reader.cells)
+}
+
+fn is_number(word: &[u8]) -> bool {
+    word[0].is_ascii_digit() || matches!(word[0], b'+' | b'-' | b'.')
+}
+
+fn read_binary(bytes: &[u8], encoding: Encoding) -> Result<Cells, Fault> {
+    let mut cursor = Cursor::new(bytes);
+    cursor.encoding = encoding;
+    cursor.take(4, "its header")?;
+    let version = cursor.whole(Width::Four, "its version")?;
+    // Which widths a version has: of coordinates, of whole numbers, of places in the file.
+    let (real, whole, place) = match version {
+        1 => (Width::Four, Width::Four, Width::Four),
+        2 => (Width::Eight, Width::Four, Width::Four),
+        3 => (Width::Eight, Width::Four, Width::Eight),
+        4 => (Width::Eight, Width::Eight, Width::Eight),
+        other => return Err(cursor.fault(format!("version {other} of .meshb files is not known"))),
+    };
+    let mut reader = Reader { real, whole, ..Reader::default() };
+    while cursor.left() > 0 {
+        let code = cursor.whole(Width::Four, "a keyword")?;
+        let section = Section::of_code(code);
+        if section == Some(Section::End) {
+            break;
+        }
+        let next = cursor.whole(place, "the place of the next section")?;
+        if let Some(section) = section {
+            reader.read(&mut cursor, section)?;
+        }
+        if next == 0 {
+            break;
+        }
+        let next = usize::try_from(next).unwrap_or(0);
+        if next < cursor.at() || next > bytes.len() {
+            return Err(cursor.fault(format!("section {code} says that the next one begins at byte {next}")));
+        }
+        cursor.go_to(next);
+    }
+    Ok(reader.cells)
+}
+
+/// What was read so far.
+struct Reader {
+    cells: Cells,
+    /// Coordinates a vertex has, once they are known.
+    dimension: Option<usize>,
+    real: Width,
+    whole: Width,
+}
+
+impl Default for Reader {
+    fn default() -> Self {
+        Self { cells: Cells::default(), dimension: None, real: Width::Eight, whole: Width::Eight }
+    }
+}
+
+impl Reader {
+    fn read(&mut self, cursor: &mut Cursor<'_>, section: Section) -> Result<(), Fault> {
+        match section {
+            Section::Dimension => {
+                let dimension = cursor.whole(Width::Four, "a dimension")?;
+                self.dimension = match dimension {
+                    2 => Some(2),
+                    3 => Some(3),
+                    other => return Err(cursor.fault(format!("the dimension is {other}: it must be 2 or 3"))),
+                };
+                Ok(())
+            }
+            Section::Vertices => self.read_vertices(cursor),
+            Section::Elements(kind, nodes) => self.read_elements(cursor, kind, nodes),
+            Section::End => Ok(()),
+        }
+    }
+
+    fn read_vertices(&mut self, cursor: &mut Cursor<'_>) -> Result<(), Fault> {
+        let Some(dimension) = self.dimension else {
+            return Err(cursor.fault("the vertices stand before the dimension"));
+        };
+        let bytes = dimension * self.real.bytes() + self.whole.bytes();
+        let count = cursor.count(self.whole, "vertices", dimension + 1, bytes)?;
+        if !self.cells.points.is_empty() {
+            return Err(cursor.fault("the file has a second section of vertices"));
+        }
+        self.cells.points.reserve(count);
+        for _ in 0..count {
+            let mut point = Vec3::zeros();
+            for value in point.iter_mut().take(dimension) {
+                *value = cursor.real(self.real, "a coordinate")?;
+            }
+            self.cells.points.push(point);
+            cursor.whole(self.whole, "the reference of a vertex")?;
+        }
+        Ok(())
+    }
+
+    fn read_elements(&mut self, cursor: &mut Cursor<'_>, kind: CellKind, nodes: usize) -> Result<(), Fault> {
+        let count = cursor.count(self.whole, "elements", nodes + 1, (nodes + 1) * self.whole.bytes())?;
+        let points = self.cells.points.len();
+        if points == 0 && count > 0 {
+            return Err(cursor.fault("the elements stand before the vertices"));
+        }
+        let mut corners = [0u32; 10];
+        for _ in 0..count {
+            for corner in &mut corners[..nodes] {
+                let number = cursor.whole(self.whole, "the number of a vertex")?;
+                *corner = match usize::try_from(number) {
+                    // A file has fewer vertices than bytes; more than 32 bits can count are refused with the model.
+                    Ok(number) if (1..=points).contains(&number) => (number - 1) as u32,
+                    _ => {
+                        let problem = format!("the element names vertex {number}, but there are 1 to {points}");
+                        return Err(cursor.fault(problem));
+                    }
+                };
+            }
+            let reference = cursor.whole(self.whole, "the reference of an element")?;
+            self.cells.push(kind, &corners[..nodes]);
+            if kind == CellKind::Tetrahedron {
+                self.cells.regions.push(reference);
+            }
+        }
+        Ok(())
+    }
+}

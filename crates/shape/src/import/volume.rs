@@ -1,0 +1,320 @@
+//! Tetrahedra of a file are judged: turned, left out and counted, or refused, until they form a mesh.
+
+use std::path::Path;
+
+use craze_math::{Vec3, tetrahedron};
+use craze_mesh::{MeshError, TetMesh, TetMeshError};
+use rayon::slice::ParallelSliceMut;
+
+use super::cells::MISSING;
+use super::cursor::Fault;
+use super::faces::FARTHEST;
+use super::model::{Model, ModelVolume, counted};
+use crate::error::ShapeError;
+use crate::surface::TriangleSurface;
+
+/// A tetrahedron with less than this part of its longest edge's cube is flat: placing a model rounds its nodes, and could turn
+/// it inside out.
+const FLAT: f64 = 1e-13;
+
+impl ModelVolume {
+    /// The tetrahedra as a mesh. It succeeds for every model as it was read; rounding can only spoil models that were scaled
+    /// out of all proportion.
+    pub fn mesh(&self) -> Result<TetMesh, ShapeError> {
+        Ok(TetMesh::from_parts(self.nodes.clone(), self.tetrahedra.clone())?)
+    }
+
+    /// Sum of the tetrahedra's volumes (m³).
+    pub fn volume(&self) -> f64 {
+        let of = |tetrahedron: &[u32; 4]| tetrahedron::volume(&tetrahedron.map(|node| self.nodes[node as usize]));
+        self.tetrahedra.iter().map(of).sum()
+    }
+}
+
+/// A model of tetrahedra over the nodes that they use, in the order of the file, and of their boundary.
+///
+/// Inverted tetrahedra are turned. Left out, with a remark each: tetrahedra without volume, with nodes that are missing,
+/// repeated or no numbers within ±1e18, and those that are there already. Refused: files in which nothing is left; faces of more
+/// than two tetrahedra; tetrahedra that overlap in a face.
+pub(crate) fn into_volume(
+    points: Vec<Vec3>,
+    tetrahedra: Vec<[u32; 4]>,
+    regions: &[i64],
+    remarks: Vec<String>,
+    path: &Path,
+) -> Result<Model, ShapeError> {
+    let announced = tetrahedra.len();
+    if u32::try_from(announced.max(points.len())).is_err() {
+        let problem =
+            format!("{} over {} are too many", counted(announced, "tetrahedron"), counted(points.len(), "node"));
+        return Err(Fault::in_part("cells", problem).in_file(path));
+    }
+    let mut judged = Judged { remarks, ..Judged::default() };
+    judged.judge(&points, &tetrahedra);
+    judged.leave_out_doubled();
+    if judged.kept.is_empty() {
+        let problem = format!("none of {announced} can be used: {}", judged.remarks.join("; "));
+        return Err(Fault::in_part("tetrahedra", problem).in_file(path));
+    }
+    let nodes = judged.number_nodes(&points);
+    let Judged { kept, numbers, mut remarks } = judged;
+    let mesh = TetMesh::from_parts(nodes, kept).map_err(|error| in_terms_of_file(error, &numbers, path))?;
+
+    let regions: Option<Vec<i32>> = match regions {
+        [] => Some(Vec::new()),
+        regions => numbers.iter().map(|&number| i32::try_from(regions[number as usize]).ok()).collect(),
+    };
+    if regions.is_none() {
+        remarks.push("the numbers of the regions were left out: some do not fit into 32 bits".into());
+    }
+    Ok(Model {
+        surface: boundary(&mesh),
+        volume: Some(ModelVolume {
+            nodes: mesh.positions().to_vec(),
+            tetrahedra: mesh.elements().to_vec(),
+            regions: regions.unwrap_or_default(),
+        }),
+        remarks,
+        ..Model::default()
+    })
+}
+
+/// What is left of a file's tetrahedra.
+#[derive(Default)]
+struct Judged {
+    kept: Vec<[u32; 4]>,
+    /// Which of the file's tetrahedra each is, from 0.
+    numbers: Vec<u32>,
+    remarks: Vec<String>,
+}
+
+impl Judged {
+    fn remark(&mut self, count: usize, what: &str) {
+        if count > 0 {
+            self.remarks.push(format!("{} {what}", counted(count, "tetrahedron")));
+        }
+    }
+
+    fn judge(&mut self, points: &[Vec3], tetrahedra: &[[u32; 4]]) {
+        // NaN fails the comparison.
+        let is_usable: Vec<bool> =
+            points.iter().map(|point| point.iter().all(|value| value.abs() <= FARTHEST)).collect();
+        let (mut missing, mut unusable, mut repeated, mut flat, mut turned) = (0, 0, 0, 0, 0);
+        for (number, &nodes) in (0u32..).zip(tetrahedra) {
+            let mut nodes = nodes;
+            let [a, b, c, d] = nodes;
+            if nodes.contains(&MISSING) {
+                missing += 1;
+                continue;
+            }
+            if a == b || a == c || a == d || b == c || b == d || c == d {
+                repeated += 1;
+                continue;
+            }
+            if !nodes.iter().all(|&node| is_usable[node as usize]) {
+                unusable += 1;
+                continue;
+            }
+            let corners = nodes.map(|node| points[node as usize]);
+            let volume = tetrahedron::volume(&corners);
+            if volume.abs() <= FLAT * longest_edge(&corners).powi(3) {
+                flat += 1;
+                continue;
+            }
+            if volume < 0.0 {
+                nodes.swap(2, 3);
+                turned += 1;
+            }
+            self.kept.push(nodes);
+            self.numbers.push(number);
+        }
+        self.remark(turned, "that stood inside out turned");
+        self.remark(missing, "left out for nodes that are missing");
+        self.remark(repeated, "left out for naming a node twice");
+        self.remark(unusable, "left out for nodes that are not numbers within ±1e18");
+        self.remark(flat, "left out for want of volume");
+    }
+
+    /// Of tetrahedra with the same nodes the first stays.
+    fn leave_out_doubled(&mut self) {
+        let sorted = |(place, nodes): (u32, &[u32; 4])| {
+            let mut nodes = *nodes;
+            nodes.sort_unstable();
+            (nodes, place)
+        };
+        let mut keys: Vec<([u32; 4], u32)> = (0u32..).zip(&self.kept).map(sorted).collect();
+        keys.par_sort_unstable();
+        let doubled = keys.windows(2).filter(|pair| pair[0].0 == pair[1].0).map(|pair| pair[1].1 as usize);
+        let mut stays = vec![true; self.kept.len()];
+        let mut count = 0;
+        for place in doubled {
+            stays[place] = false;
+            count += 1;
+        }
+        if count > 0 {
+            let mut flags = stays.iter();
+            self.kept.retain(|_| *flags.next().unwrap_or(&true));
+            let mut flags = stays.iter();
+            self.numbers.retain(|_| *flags.next().unwrap_or(&true));
+        }
+        self.remark(count, "left out as doubles of others");
+    }
+
+    /// Renumbers the nodes that are used, and gives their places.
+    fn number_nodes(&mut self, points: &[Vec3]) -> Vec<Vec3> {
+        let used = number_used(points, self.kept.as_flattened_mut());
+        let unused = points.len() - used.len();
+        if unused > 0 {
+            self.remarks.push(format!("{} left out, used by no tetrahedron", counted(unused, "node")));
+        }
+        used
+    }
+}
+
+fn longest_edge(corners: &[Vec3; 4]) -> f64 {
+    let [a, b, c, d] = corners;
+    let edges = [a - b, a - c, a - d, b - c, b - d, c - d];
+    edges.iter().map(Vec3::norm_squared).fold(0.0, f64::max).sqrt()
+}
+
+/// The points that are used, in order; `uses` is renumbered to them.
+fn number_used(points: &[Vec3], uses: &mut [u32]) -> Vec<Vec3> {
+    let mut number = vec![u32::MAX; points.len()];
+    for &point in &*uses {
+        number[point as usize] = 0;
+    }
+    let mut used = Vec::with_capacity(points.len());
+    for (point, number) in points.iter().zip(&mut number) {
+        if *number == 0 {
+            *number = used.len() as u32;
+            used.push(*point);
+        }
+    }
+    for point in uses {
+        *point = number[*point as usize];
+    }
+    used
+}
+
+fn boundary(mesh: &TetMesh) -> TriangleSurface {
+    let mut triangles: Vec<[u32; 3]> =
+        mesh.boundary().triangles.iter().map(|triangle| triangle.map(|node| node.0)).collect();
+    let positions = number_used(mesh.positions(), triangles.as_flattened_mut());
+    TriangleSurface { positions, triangles }
+}
+
+/// Names tetrahedra by their place in the file, from 1.
+fn in_terms_of_file(error: TetMeshError, numbers: &[u32], path: &Path) -> ShapeError {
+    let name = |place: u32| 1 + u64::from(numbers[place as usize]);
+    match error {
+        MeshError::FacetShared { elements, .. } => {
+            let [first, second, third] = elements.map(|element| name(element.0));
+            let part = format!("tetrahedra {first}, {second} and {third}");
+            Fault::in_part(part, "they share one face, but a face joins two at most").in_file(path)
+        }
+        MeshError::Orientation { elements, .. } => {
+            let [first, second] = elements.map(|element| name(element.0));
+            let part = format!("tetrahedra {first} and {second}");
+            Fault::in_part(part, "they overlap: both lie on the same side of the face that they share").in_file(path)
+        }
+        error => error.into(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Two tetrahedra on both sides of the triangle 0, 1, 2, apexes 3 and 4, and three odd nodes.
+    fn points() -> Vec<Vec3> {
+        let nan = f64::NAN;
+        let places = [
+            [0., 0., 0.],
+            [1., 0., 0.],
+            [0., 1., 0.],
+            [0., 0., 1.],
+            [0., 0., -1.],
+            [1., 1., 0.],
+            [nan, 0., 0.],
+            [2e18, 0., 0.],
+        ];
+        places.into_iter().map(Vec3::from).collect()
+    }
+
+    fn judge(tetrahedra: &[[u32; 4]], regions: &[i64]) -> Result<Model, ShapeError> {
+        into_volume(points(), tetrahedra.to_vec(), regions, Vec::new(), Path::new("a.msh"))
+    }
+
+    #[test]
+    fn bad_tetrahedra_are_turned_or_left_out_and_counted() {
+        let listed = [
+            [6, 1, 2, 3],
+            [0, 1, 2, 3],
+            [0, 1, 2, 4],
+            [0, 1, 2, 5],
+            [1, 2, 0, 3],
+            [0, 1, 1, 3],
+            [0, 1, 2, 7],
+            [0, MISSING, 2, 3],
+        ];
+        let model = judge(&listed, &[0, 1, 2, 3, 4, 5, 6, 7]).expect("two are sound");
+        let volume = model.volume.expect("a volume");
+        assert_eq!(volume.tetrahedra, [[0, 1, 2, 3], [0, 1, 4, 2]]);
+        assert_eq!(volume.regions, [1, 2]);
+        assert_eq!(volume.nodes.len(), 5);
+        assert!((volume.volume() - 1.0 / 3.0).abs() < 1e-15);
+        volume.mesh().expect("a mesh").validate().expect("a sound one");
+        assert_eq!(model.surface.triangles.len(), 6);
+        assert!((model.surface.closed_volume().expect("closed") - 1.0 / 3.0).abs() < 1e-15);
+        assert_eq!(
+            model.remarks,
+            [
+                "1 tetrahedron that stood inside out turned",
+                "1 tetrahedron left out for nodes that are missing",
+                "1 tetrahedron left out for naming a node twice",
+                "2 tetrahedra left out for nodes that are not numbers within ±1e18",
+                "1 tetrahedron left out for want of volume",
+                "1 tetrahedron left out as doubles of others",
+                "3 nodes left out, used by no tetrahedron",
+            ]
+        );
+    }
+
+    #[test]
+    fn shared_faces_and_overlaps_are_named_by_their_place_in_the_file() {
+        let mut points = points();
+        points[6] = Vec3::new(0.1, 0.1, 2.0);
+        let judge = |listed: &[[u32; 4]]| {
+            let error = into_volume(points.clone(), listed.to_vec(), &[], Vec::new(), Path::new("a.msh"));
+            error.expect_err("no mesh").to_string()
+        };
+        let three = judge(&[[0, 1, 2, 2], [0, 1, 2, 3], [0, 1, 2, 4], [0, 1, 2, 6]]);
+        assert_eq!(three, "a.msh, tetrahedra 2, 3 and 4: they share one face, but a face joins two at most");
+        let overlap = judge(&[[0, 1, 2, 3], [0, 1, 2, 6]]);
+        let reason = "they overlap: both lie on the same side of the face that they share";
+        assert_eq!(overlap, format!("a.msh, tetrahedra 1 and 2: {reason}"));
+        let none = judge(&[[0, 1, 2, 5], [0, 1, 2, 2]]);
+        assert!(
+            none.starts_with("a.msh, tetrahedra: none of 2 can be used: 1 tetrahedron left out for naming"),
+            "{none}"
+        );
+    }
+
+    #[test]
+    fn regions_that_do_not_fit_are_left_out_with_a_remark() {
+        let model = judge(&[[0, 1, 2, 3]], &[1 << 40]).expect("a tetrahedron");
+        assert!(model.volume.expect("a volume").regions.is_empty());
+        assert!(model.remarks.iter().any(|remark| remark.contains("32 bits")), "{:?}", model.remarks);
+    }
+
+    #[test]
+    fn slivers_that_rounding_could_turn_are_flat_and_thin_ones_stay() {
+        let tetrahedron = |height: f64| {
+            let places = [[0., 0., 0.], [1., 0., 0.], [0., 1., 0.], [0.3, 0.3, height]];
+            let points = places.into_iter().map(Vec3::from).collect();
+            into_volume(points, vec![[0, 1, 2, 3]], &[], Vec::new(), Path::new("a.msh"))
+        };
+        tetrahedron(1e-9).expect("thin, but a tetrahedron");
+        tetrahedron(1e-14).expect_err("flat");
+    }
+}

@@ -1,0 +1,346 @@
+//! Arrays of a VTK file: where their numbers stand, and how they are decoded.
+
+use miniz_oxide::inflate::decompress_slice_iter_to_slice;
+use rayon::iter::{IndexedParallelIterator, ParallelIterator};
+use rayon::slice::ParallelSliceMut;
+
+use super::super::cursor::{Cursor, Encoding, Fault, Width};
+use super::base64::Decoder;
+use super::xml::Tag;
+
+/// What the head of the file says of all arrays.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Layout {
+    /// Byte order; never text.
+    pub(super) order: Encoding,
+    /// Width of the sizes that stand before an array's bytes.
+    pub(super) header: Width,
+    pub(super) is_compressed: bool,
+}
+
+/// The section in which arrays are gathered at the end of the file.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Appended {
+    /// Its first byte behind the underscore.
+    pub(super) start: usize,
+    pub(super) is_base64: bool,
+}
+
+/// Type of an array's numbers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum NumberType {
+    /// Whole numbers of so many bytes, with a sign.
+    Signed(usize),
+    /// Whole numbers of so many bytes, without one.
+    Unsigned(usize),
+    Float32,
+    Float64,
+}
+
+impl NumberType {
+    fn of_name(name: &str) -> Option<Self> {
+        Some(match name {
+            "Int8" => NumberType::Signed(1),
+            "Int16" => NumberType::Signed(2),
+            "Int32" => NumberType::Signed(4),
+            "Int64" => NumberType::Signed(8),
+            "UInt8" => NumberType::Unsigned(1),
+            "UInt16" => NumberType::Unsigned(2),
+            "UInt32" => NumberType::Unsigned(4),
+            "UInt64" => NumberType::Unsigned(8),
+            "Float32" => NumberType::Float32,
+            "Float64" => NumberType::Float64,
+            _ => return None,
+        })
+    }
+
+    fn bytes(self) -> usize {
+        match self {
+            NumberType::Signed(bytes) | NumberType::Unsigned(bytes) => bytes,
+            NumberType::Float32 => 4,
+            NumberType::Float64 => 8,
+        }
+    }
+}
+
+/// Where an array's numbers stand.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Storage {
+    /// As words in the element.
+    Text,
+    /// As base64 in the element.
+    Base64,
+    /// In the appended section, so many bytes behind its start.
+    Appended(usize),
+}
+
+/// An array as its tag describes it.
+#[derive(Clone, Debug)]
+pub(super) struct Array {
+    pub(super) name: String,
+    pub(super) number_type: NumberType,
+    pub(super) components: usize,
+    storage: Storage,
+    /// Where its tag stands.
+    at: usize,
+    /// The text in its element: first byte, and last + 1.
+    pub(super) text: (usize, usize),
+}
+
+impl Array {
+    /// An array by its tag; the text of its element is not known yet.
+    pub(super) fn of_tag(tag: &Tag<'_>, file: &[u8]) -> Result<Self, Fault> {
+        let attribute = |name: &str| tag.attribute(name).unwrap_or_default();
+        let name = attribute("Name").into_owned();
+        let fault = |problem: String| Fault::at_line(file, tag.at, format!("the array {name:?} {problem}"));
+        let type_name = attribute("type");
+        let number_type = NumberType::of_name(&type_name)
+            .ok_or_else(|| fault(format!("has numbers of type {type_name:?}, which is not known")))?;
+        let storage = match &*attribute("format") {
+            "ascii" | "" => Storage::Text,
+            "binary" => Storage::Base64,
+            "appended" => match attribute("offset").trim().parse() {
+                Ok(offset) => Storage::Appended(offset),
+                Err(_) => return Err(fault("is appended, but says not where".into())),
+            },
+            other => return Err(fault(format!("has the format {other:?}, which is not known"))),
+        };
+        let components = match &*attribute("NumberOfComponents") {
+            "" => 1,
+            number => number.trim().parse().map_err(|_| fault(format!("has {number:?} components")))?,
+        };
+        Ok(Self { name, number_type, components, storage, at: tag.at, text: (tag.at, tag.at) })
+    }
+
+    /// Whether its numbers stand in its own element.
+    pub(super) fn is_inline(&self) -> bool {
+        !matches!(self.storage, Storage::Appended(_))
+    }
+}
+
+/// Decodes the arrays of a file.
+pub(super) struct Arrays<'b> {
+    file: &'b [u8],
+    layout: Layout,
+    appended: Option<Appended>,
+    /// Bytes that may still be unpacked.
+    allowance: usize,
+}
+
+/// How many times as large as its file all that is unpacked may be. Meshes shrink to a tenth at best; an array of one number
+/// over and over shrinks a thousandfold.
+const LARGEST_RATIO: usize = 100;
+
+/// What any file may unpack (bytes), however small.
+const FREE_ALLOWANCE: usize = 1 << 20;
+
+/// How many times smaller zlib can make bytes at the very most (deflate: 258 bytes from two bits).
+const ZLIB_RATIO: usize = 1032;
+
+impl<'b> Arrays<'b> {
+    pub(super) fn new(file: &'b [u8], layout: Layout, appended: Option<Appended>) -> Self {
+        let allowance = file.len().saturating_mul(LARGEST_RATIO).saturating_add(FREE_ALLOWANCE);
+        Self { file, layout, appended, allowance }
+    }
+
+    fn fault(&self, array: &Array, problem: impl std::fmt::Display) -> Fault {
+        Fault::at_line(self.file, array.at, format!("the array {:?} {problem}", array.name))
+    }
+
+    /// The numbers of an array, so many; fractions are cut off.
+    pub(super) fn wholes(&mut self, array: &Array, count: usize) -> Result<Vec<i64>, Fault> {
+        if array.storage == Storage::Text {
+            return match array.number_type {
+                NumberType::Float32 | NumberType::Float64 => {
+                    Ok(self.reals(array, count)?.iter().map(|&value| value as i64).collect())
+                }
+                _ => self.words(array, count, |cursor| cursor.whole(Width::Eight, "a whole number")),
+            };
+        }
+        let bytes = self.bytes(array, count)?;
+        let is_big = self.layout.order == Encoding::Big;
+        Ok(match array.number_type {
+            NumberType::Signed(1) => bytes.iter().map(|&byte| i64::from(byte as i8)).collect(),
+            NumberType::Unsigned(1) => bytes.iter().map(|&byte| i64::from(byte)).collect(),
+            NumberType::Signed(2) => words_of(&bytes, is_big, |word| i64::from(i16::from_le_bytes(word))),
+            NumberType::Unsigned(2) => words_of(&bytes, is_big, |word| i64::from(u16::from_le_bytes(word))),
+            NumberType::Signed(4) => words_of(&bytes, is_big, |word| i64::from(i32::from_le_bytes(word))),
+            NumberType::Unsigned(4) => words_of(&bytes, is_big, |word| i64::from(u32::from_le_bytes(word))),
+            // Beyond 63 bits they become negative, which no node has for a number.
+            NumberType::Signed(_) | NumberType::Unsigned(_) => words_of(&bytes, is_big, i64::from_le_bytes),
+            NumberType::Float32 => words_of(&bytes, is_big, |word| f32::from_le_bytes(word) as i64),
+            NumberType::Float64 => words_of(&bytes, is_big, |word| f64::from_le_bytes(word) as i64),
+        })
+    }
+
+    /// The numbers of an array, so many.
+    pub(super) fn reals(&mut self, array: &Array, count: usize) -> Result<Vec<f64>, Fault> {
+        match (array.storage, array.number_type) {
+            (Storage::Text, _) => self.words(array, count, |cursor| cursor.real(Width::Eight, "a number")),
+            (_, NumberType::Float32) => {
+                let bytes = self.bytes(array, count)?;
+                Ok(words_of(&bytes, self.layout.order == Encoding::Big, |word| f64::from(f32::from_le_bytes(word))))
+            }
+            (_, NumberType::Float64) => {
+                let bytes = self.bytes(array, count)?;
+                Ok(words_of(&bytes, self.layout.order == Encoding::Big, f64::from_le_bytes))
+            }
+            _ => Ok(self.wholes(array, count)?.iter().map(|&value| value as f64).collect()),
+        }
+    }
+
+    /// Words in the array's element, one for each number.
+    fn words<T>(
+        &self,
+        array: &Array,
+        count: usize,
+        read: impl Fn(&mut Cursor<'b>) -> Result<T, Fault>,
+    ) -> Result<Vec<T>, Fault> {
+        let (start, end) = array.text;
+        // The shortest word is a digit and a space.
+        if count > (end - start).div_ceil(2) {
+            return Err(self.fault(array, format!("should have {count} numbers, but has {} bytes", end - start)));
+        }
+        let mut cursor = Cursor::new(&self.file[..end]);
+        cursor.go_to(start);
+        let mut numbers = Vec::with_capacity(count);
+        for _ in 0..count {
+            numbers.push(read(&mut cursor)?);
+        }
+        match cursor.word() {
+            None => Ok(numbers),
+            Some(_) => Err(cursor.fault(format!("the array {:?} goes on behind its {count} numbers", array.name))),
+        }
+    }
+
+    /// The decoded and unpacked bytes of so many numbers.
+    fn bytes(&mut self, array: &Array, count: usize) -> Result<Vec<u8>, Fault> {
+        let (start, end) = array.text;
+        let mut source = match (array.storage, self.appended) {
+            (Storage::Appended(_), None) => return Err(self.fault(array, "is appended, but nothing is")),
+            (Storage::Appended(offset), Some(appended)) => {
+                let start = appended.start.saturating_add(offset);
+                if start > self.file.len() {
+                    return Err(self.fault(array, format!("begins at offset {offset}, beyond the end of the file")));
+                }
+                if appended.is_base64 {
+                    Source::Base64(Decoder::new(self.file, start, self.file.len()))
+                } else {
+                    Source::Raw { file: self.file, at: start }
+                }
+            }
+            _ => Source::Base64(Decoder::new(self.file, start, end)),
+        };
+        let expected = count.saturating_mul(array.number_type.bytes());
+        if self.layout.is_compressed {
+            return self.unpack(array, &mut source, expected);
+        }
+        let length = self.sizes(&mut source, 1)?[0];
+        self.check_length(array, length, expected)?;
+        source.take(expected)
+    }
+
+    fn check_length(&self, array: &Array, length: usize, expected: usize) -> Result<(), Fault> {
+        if length == expected {
+            return Ok(());
+        }
+        Err(self.fault(array, format!("has {length} bytes, but {expected} are needed")))
+    }
+
+    /// Sizes of the width that the file has for them; those beyond the memory's are as large as that.
+    fn sizes(&self, source: &mut Source<'b>, count: usize) -> Result<Vec<usize>, Fault> {
+        let width = self.layout.header;
+        let bytes = source.take(count.saturating_mul(width.bytes()))?;
+        let is_big = self.layout.order == Encoding::Big;
+        Ok(match width {
+            Width::Four => words_of(&bytes, is_big, |word| u32::from_le_bytes(word) as usize),
+            Width::Eight => {
+                words_of(&bytes, is_big, |word| usize::try_from(u64::from_le_bytes(word)).unwrap_or(usize::MAX))
+            }
+        })
+    }
+
+    /// Unpacks the blocks of a zlib array. Their head says how many there are, how large they and the last one become (0 if
+    /// it is as large as the others), and how large each is in the file.
+    fn unpack(&mut self, array: &Array, source: &mut Source<'b>, expected: usize) -> Result<Vec<u8>, Fault> {
+        let blocks = self.sizes(source, 1)?[0];
+        if blocks == 0 {
+            self.check_length(array, 0, expected)?;
+            return Ok(Vec::new());
+        }
+        let sizes = self.sizes(source, 2)?;
+        let (full, last) = (sizes[0], if sizes[1] == 0 { sizes[0] } else { sizes[1] });
+        let length = (blocks - 1).saturating_mul(full).saturating_add(last);
+        self.check_length(array, length, expected)?;
+        if full == 0 || last > full {
+            return Err(self.fault(array, format!("has blocks of {full} bytes, and a last one of {last}")));
+        }
+        if length > self.allowance {
+            return Err(self.fault(array, format!("would unpack to {length} bytes: no mesh shrinks so far")));
+        }
+        self.allowance -= length;
+        let packed_sizes = self.sizes(source, blocks)?;
+        let mut packed = Vec::new();
+        for (block, &size) in packed_sizes.iter().enumerate() {
+            let unpacked = if block + 1 == blocks { last } else { full };
+            if unpacked > size.saturating_add(8).saturating_mul(ZLIB_RATIO) {
+                return Err(self.fault(array, format!("has a block of {size} bytes that cannot become {unpacked}")));
+            }
+            packed.push(source.take(size)?);
+        }
+        let mut unpacked = vec![0; length];
+        let failed = unpacked
+            .par_chunks_mut(full)
+            .zip(&packed)
+            .map(|(unpacked, packed)| {
+                let length = unpacked.len();
+                let outcome = decompress_slice_iter_to_slice(unpacked, std::iter::once(&packed[..]), true, false);
+                outcome != Ok(length)
+            })
+            .collect::<Vec<bool>>();
+        match failed.iter().position(|&failed| failed) {
+            None => Ok(unpacked),
+            Some(block) => Err(self.fault(array, format!("has a zlib block that is not sound, number {block} from 0"))),
+        }
+    }
+}
+
+/// Numbers of `N` bytes each, lowest first once they are turned.
+fn words_of<T, const N: usize>(bytes: &[u8], is_big: bool, convert: impl Fn([u8; N]) -> T) -> Vec<T> {
+    let words = bytes.as_chunks::<N>().0.iter();
+    if is_big {
+        words
+            .map(|word| {
+                let mut word = *word;
+                word.reverse();
+                convert(word)
+            })
+            .collect()
+    } else {
+        words.map(|word| convert(*word)).collect()
+    }
+}
+
+/// Where an array's bytes come from.
+enum Source<'b> {
+    Raw { file: &'b [u8], at: usize },
+    Base64(Decoder<'b>),
+}
+
+impl Source<'_> {
+    fn take(&mut self, count: usize) -> Result<Vec<u8>, Fault> {
+        match self {
+            Source::Base64(decoder) => decoder.take(count),
+            Source::Raw { file, at } => {
+                let Some(taken) = file[*at..].get(..count) else {
+                    return Err(Fault::at_byte(
+                        *at,
+                        format!("the file ends within an array: {count} bytes should follow"),
+                    ));
+                };
+                *at += count;
+                Ok(taken.to_vec())
+            }
+        }
+    }
+}

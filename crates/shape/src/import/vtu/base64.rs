@@ -1,0 +1,160 @@
+//! Base64 (RFC 4648), decoded piece by piece.
+
+use super::super::cursor::Fault;
+
+/// Encoded bytes from which decoded ones are taken. White space means nothing, and padding ends one run of bytes, after which
+/// the next begins: writers encode the head of an array alone or together with what follows.
+#[derive(Clone, Debug)]
+pub(super) struct Decoder<'b> {
+    file: &'b [u8],
+    at: usize,
+    end: usize,
+    /// Bytes decoded and not taken.
+    ready: [u8; 3],
+    ready_count: usize,
+}
+
+const PADDING: u8 = 64;
+const SPACE: u8 = 65;
+const WRONG: u8 = 66;
+
+/// What a letter stands for.
+const VALUES: [u8; 256] = {
+    let mut values = [WRONG; 256];
+    let letters = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    let mut value = 0;
+    while value < 64 {
+        values[letters[value] as usize] = value as u8;
+        value += 1;
+    }
+    values[b'=' as usize] = PADDING;
+    values[b' ' as usize] = SPACE;
+    values[b'\n' as usize] = SPACE;
+    values[b'\r' as usize] = SPACE;
+    values[b'\t' as usize] = SPACE;
+    values
+};
+
+impl<'b> Decoder<'b> {
+    /// Decodes the bytes of a file from `at` to `end`.
+    pub(super) fn new(file: &'b [u8], at: usize, end: usize) -> Self {
+        let end = end.min(file.len());
+        Self { file, at: at.min(end), end, ready: [0; 3], ready_count: 0 }
+    }
+
+    /// At least as many bytes as are left.
+    pub(super) fn left_at_most(&self) -> usize {
+        self.ready_count + (self.end - self.at) / 4 * 3 + 3
+    }
+
+    /// Takes bytes; refuses letters that mean nothing, and to go beyond the end.
+    pub(super) fn take(&mut self, count: usize) -> Result<Vec<u8>, Fault> {
+        if count > self.left_at_most() {
+            return Err(self.ended());
+        }
+        let mut taken = Vec::with_capacity(count);
+        while taken.len() < count {
+            if self.ready_count == 0 {
+                self.take_whole_groups(count, &mut taken);
+                if taken.len() == count {
+                    break;
+                }
+                self.decode_group()?;
+            }
+            let used = self.ready_count.min(count - taken.len());
+            taken.extend_from_slice(&self.ready[..used]);
+            self.ready.copy_within(used.., 0);
+            self.ready_count -= used;
+        }
+        Ok(taken)
+    }
+
+    /// The common case at speed: groups of four letters without spaces or padding.
+    fn take_whole_groups(&mut self, count: usize, taken: &mut Vec<u8>) {
+        while count - taken.len() >= 3
+            && let Some(&[a, b, c, d]) = self.file[self.at..self.end].first_chunk()
+        {
+            let values = [a, b, c, d].map(|letter| VALUES[letter as usize]);
+            if values.iter().any(|&value| value >= 64) {
+                return;
+            }
+            taken.extend_from_slice(&joined(values));
+            self.at += 4;
+        }
+    }
+
+    fn decode_group(&mut self) -> Result<(), Fault> {
+        let mut values = [0; 4];
+        let mut count = 0;
+        let mut letters = 0;
+        while letters < 4 {
+            if self.at == self.end {
+                return Err(self.ended());
+            }
+            let letter = self.file[self.at];
+            match VALUES[letter as usize] {
+                SPACE => {}
+                PADDING if count >= 2 => letters += 1,
+                value @ 0..64 if letters == count => {
+                    values[count] = value;
+                    count += 1;
+                    letters += 1;
+                }
+                _ => return Err(self.fault(&format!("{:?} stands where base64 should go on", char::from(letter)))),
+            }
+            self.at += 1;
+        }
+        self.ready = joined(values);
+        self.ready_count = count - 1;
+        Ok(())
+    }
+
+    fn ended(&self) -> Fault {
+        self.fault("the array ends before its last number")
+    }
+
+    fn fault(&self, problem: &str) -> Fault {
+        Fault::at_byte(self.at, problem)
+    }
+}
+
+fn joined([a, b, c, d]: [u8; 4]) -> [u8; 3] {
+    [a << 2 | b >> 4, b << 4 | c >> 2, c << 6 | d]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn decode(text: &str, counts: &[usize]) -> Result<Vec<Vec<u8>>, Fault> {
+        let mut decoder = Decoder::new(text.as_bytes(), 0, text.len());
+        counts.iter().map(|&count| decoder.take(count)).collect()
+    }
+
+    #[test]
+    fn the_examples_of_the_standard_are_decoded() {
+        for (text, plain) in
+            [("", ""), ("Zg==", "f"), ("Zm8=", "fo"), ("Zm9v", "foo"), ("Zm9vYg==", "foob"), ("Zm9vYmFy", "foobar")]
+        {
+            assert_eq!(decode(text, &[plain.len()]).expect("decoded"), [plain.as_bytes()]);
+            decode(text, &[plain.len() + 1]).expect_err("no more");
+        }
+    }
+
+    #[test]
+    fn runs_follow_one_another_and_pieces_fit_together() {
+        let text = "Zg==\n Zm 9v\tYmFyZm9vYmFy";
+        let plain = b"ffoobarfoobar";
+        for first in 0..=plain.len() {
+            let pieces = decode(text, &[first, plain.len() - first]).expect("decoded");
+            assert_eq!(pieces.concat(), plain);
+        }
+    }
+
+    #[test]
+    fn what_is_no_base64_is_refused() {
+        for text in ["Z", "Zg", "Zg=", "=Zg=", "Z===", "Zg=v", "Zm9*", "Zm9v<"] {
+            decode(text, &[4]).expect_err(text);
+        }
+    }
+}

@@ -1,0 +1,176 @@
+//! As much XML as VTK writes: elements, attributes and text, without anything that needs a document type.
+//!
+//! A reader of our own since raw appended data is no XML at all: here one can stop before it.
+
+use std::borrow::Cow;
+
+use super::super::cursor::{Fault, quote};
+
+/// A place between the tags of a file.
+#[derive(Clone, Debug)]
+pub(super) struct Xml<'b> {
+    bytes: &'b [u8],
+    at: usize,
+}
+
+/// A start tag.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Tag<'b> {
+    pub(super) name: &'b [u8],
+    /// What stands behind its name.
+    attributes: &'b [u8],
+    /// Where it begins in the file.
+    pub(super) at: usize,
+}
+
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Event<'b> {
+    /// An element begins.
+    Start(Tag<'b>),
+    /// An element without content.
+    Empty(Tag<'b>),
+    /// An element ends.
+    End(&'b [u8]),
+}
+
+impl<'b> Xml<'b> {
+    pub(super) fn new(bytes: &'b [u8]) -> Self {
+        Self { bytes, at: 0 }
+    }
+
+    /// Where the next thing begins.
+    pub(super) fn at(&self) -> usize {
+        self.at
+    }
+
+    /// Something is wrong at a byte.
+    pub(super) fn fault_at(&self, at: usize, problem: impl Into<String>) -> Fault {
+        Fault::at_line(self.bytes, at, problem)
+    }
+
+    /// The text from here to the next tag, as its first and last byte + 1.
+    pub(super) fn text(&self) -> (usize, usize) {
+        let length = self.bytes[self.at..].iter().position(|&byte| byte == b'<');
+        (self.at, length.map_or(self.bytes.len(), |length| self.at + length))
+    }
+
+    /// The next tag; none at the end of the file.
+    pub(super) fn next(&mut self) -> Result<Option<Event<'b>>, Fault> {
+        loop {
+            let (_, start) = self.text();
+            self.at = start;
+            let rest = &self.bytes[start..];
+            if rest.is_empty() {
+                return Ok(None);
+            }
+            if rest.starts_with(b"<!--") {
+                self.skip_past(start, b"-->")?;
+            } else if rest.starts_with(b"<?") {
+                self.skip_past(start, b"?>")?;
+            } else if rest.starts_with(b"<!") {
+                return Err(self.fault_at(start, "declarations and character data have no place in a VTK file"));
+            } else {
+                return self.tag(start).map(Some);
+            }
+        }
+    }
+
+    fn skip_past(&mut self, start: usize, end: &[u8]) -> Result<(), Fault> {
+        let rest = &self.bytes[start..];
+        match rest.windows(end.len()).position(|window| window == end) {
+            Some(found) => self.at = start + found + end.len(),
+            None => return Err(self.fault_at(start, "the file ends within a comment")),
+        }
+        Ok(())
+    }
+
+    fn tag(&mut self, start: usize) -> Result<Event<'b>, Fault> {
+        let mut quoted = None;
+        let inside = &self.bytes[start + 1..];
+        let ends = |&byte: &u8| {
+            match (quoted, byte) {
+                (Some(quote), _) if quote == byte => quoted = None,
+                (None, b'"' | b'\'') => quoted = Some(byte),
+                (None, b'>') => return true,
+                _ => {}
+            }
+            false
+        };
+        let Some(length) = inside.iter().position(ends) else {
+            return Err(self.fault_at(start, "the file ends within a tag"));
+        };
+        self.at = start + 1 + length + 1;
+        let inside = &inside[..length];
+        if let Some(name) = inside.strip_prefix(b"/") {
+            return Ok(Event::End(name.trim_ascii()));
+        }
+        let (inside, is_empty) = inside.strip_suffix(b"/").map_or((inside, false), |inside| (inside, true));
+        let name_length = inside.iter().position(u8::is_ascii_whitespace).unwrap_or(inside.len());
+        let (name, attributes) = inside.split_at(name_length);
+        if name.is_empty() || !name[0].is_ascii_alphabetic() {
+            return Err(self.fault_at(start, format!("{} is no tag", quote(inside))));
+        }
+        let tag = Tag { name, attributes, at: start };
+        Ok(if is_empty { Event::Empty(tag) } else { Event::Start(tag) })
+    }
+}
+
+impl<'b> Tag<'b> {
+    /// The value of an attribute, if the tag has it. What cannot be understood behind it has no values.
+    pub(super) fn attribute(&self, wanted: &str) -> Option<Cow<'b, str>> {
+        let mut rest = self.attributes.trim_ascii();
+        while !rest.is_empty() {
+            let equals = rest.iter().position(|&byte| byte == b'=')?;
+            let name = rest[..equals].trim_ascii();
+            let value = rest[equals + 1..].trim_ascii_start();
+            let (&quote, value) = value.split_first()?;
+            if quote != b'"' && quote != b'\'' {
+                return None;
+            }
+            let length = value.iter().position(|&byte| byte == quote)?;
+            if name == wanted.as_bytes() {
+                return Some(unescaped(&value[..length]));
+            }
+            rest = value[length + 1..].trim_ascii_start();
+        }
+        None
+    }
+}
+
+/// Text with the five named entities put back.
+fn unescaped(text: &[u8]) -> Cow<'_, str> {
+    let text = String::from_utf8_lossy(text);
+    if !text.contains('&') {
+        return text;
+    }
+    let entities = [("&lt;", "<"), ("&gt;", ">"), ("&quot;", "\""), ("&apos;", "'"), ("&amp;", "&")];
+    Cow::Owned(entities.iter().fold(text.into_owned(), |text, (entity, plain)| text.replace(entity, plain)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tags_attributes_and_text_are_found() {
+        let file = b"<?xml version='1.0'?><!-- <no> -->\n<A x=\"1 > 0\" y = 'a&amp;&lt;'>text<B/></A >";
+        let mut xml = Xml::new(file);
+        let Ok(Some(Event::Start(a))) = xml.next() else { panic!("a start") };
+        assert_eq!(a.name, b"A");
+        assert_eq!(a.attribute("x").as_deref(), Some("1 > 0"));
+        assert_eq!(a.attribute("y").as_deref(), Some("a&<"));
+        assert_eq!(a.attribute("z"), None);
+        let (start, end) = xml.text();
+        assert_eq!(&file[start..end], b"text");
+        assert!(matches!(xml.next(), Ok(Some(Event::Empty(tag))) if tag.name == b"B"));
+        assert!(matches!(xml.next(), Ok(Some(Event::End(b"A")))));
+        assert!(matches!(xml.next(), Ok(None)));
+    }
+
+    #[test]
+    fn what_is_cut_or_foreign_is_refused() {
+        for file in ["<", "<A", "<A x='>", "<!-- x", "<?xml", "<!DOCTYPE x>", "<1>", "<>", "< A>", "<![CDATA[x]]>"] {
+            Xml::new(file.as_bytes()).next().expect_err(file);
+        }
+    }
+}

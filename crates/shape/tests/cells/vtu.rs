@@ -1,0 +1,150 @@
+use crate::write::{Sample, Storage, Vtu, base64, vtu, vtu_variants};
+use crate::{check_cube, check_shell, message, parse};
+
+#[test]
+fn every_variant_gives_the_same_cube() {
+    for variant in vtu_variants() {
+        let model =
+            parse(&vtu(&Sample::cube(), variant), "cube.vtu").unwrap_or_else(|error| panic!("{variant:?}: {error}"));
+        check_cube(&model);
+        assert_eq!(model.remarks[0], "regions taken from the cell array \"region_id\"");
+        check_shell(&parse(&vtu(&Sample::shell(), variant), "cube.vtu").expect("a shell"));
+    }
+}
+
+const TEXT: Vtu = Vtu { storage: Storage::Text, has_long_heads: false, is_big: false, block: None };
+
+fn text() -> String {
+    String::from_utf8(vtu(&Sample::cube(), TEXT)).expect("text")
+}
+
+/// A grid of one piece, with cells by their points, ends and types.
+fn grid(connectivity: &str, offsets: &str, types: &str) -> String {
+    let cells = types.split_whitespace().count();
+    format!(
+        "<VTKFile type='UnstructuredGrid'><UnstructuredGrid><Piece NumberOfPoints='8' NumberOfCells='{cells}'>\
+         <Points><DataArray type='Float32' NumberOfComponents='3'>0 0 0 1 0 0 0 1 0 1 1 0 0 0 1 1 0 1 0 1 1 1 1 1</DataArray></Points>\
+         <Cells><DataArray type='Int32' Name='connectivity'>{connectivity}</DataArray>\
+         <DataArray type='Int32' Name='offsets'><InformationKey name='a'>7</InformationKey>{offsets}</DataArray>\
+         <DataArray type='UInt8' Name='types'>{types}</DataArray></Cells></Piece></UnstructuredGrid></VTKFile>"
+    )
+}
+
+#[test]
+fn cells_of_all_kinds_are_told_apart() {
+    let model = parse(grid("0 1 2 4 0 1 3 2 4 5 7 6 0 1 3 2 4 0", "4 12 17 18", "10 12 14 1").as_bytes(), "a.vtu");
+    let model = model.expect("one tetrahedron");
+    assert_eq!(model.volume.expect("a volume").tetrahedra.len(), 1);
+    assert_eq!(model.remarks[0], "1 hexahedron and 1 pyramid left out: only tetrahedra and triangles are read");
+
+    let curved = parse(grid("0 1 2 4 3 3 3 3 3 3", "10", "24").as_bytes(), "a.vtu").expect("one tetrahedron");
+    assert_eq!(curved.remarks[0], "1 cell of higher order taken by the corners, other nodes left out");
+
+    // A quadrilateral, a rectangle in rows, a polygon and a strip: four of the cube's sides.
+    let faces = parse(grid("0 1 3 2 4 5 6 7 0 1 5 4 2 3 6 7", "4 8 12 16", "9 8 7 6").as_bytes(), "a.vtu");
+    let surface = faces.expect("faces").surface;
+    assert_eq!((surface.triangles.len(), surface.area()), (8, 4.0));
+}
+
+#[test]
+fn pieces_are_put_together() {
+    let text = text();
+    let start = text.find("<Piece").expect("a piece");
+    let end = text.find("</UnstructuredGrid>").expect("an end");
+    let piece = text[start..end].replace("0 0 0 1 0 0", "5 5 5 1 0 0");
+    let twice = format!("{}{piece}{}", &text[..end], &text[end..]);
+    let model = parse(twice.as_bytes(), "a.vtu").expect("two pieces");
+    let volume = model.volume.expect("a volume");
+    assert_eq!((volume.nodes.len(), volume.tetrahedra.len()), (16, 12));
+    assert_eq!(volume.regions.len(), 12);
+}
+
+#[test]
+fn bad_files_are_refused_with_their_place() {
+    let replaced = |from: &str, to: &str| {
+        let text = text();
+        assert!(text.contains(from), "{from}");
+        text.replacen(from, to, 1)
+    };
+    for (text, expected) in [
+        (String::new(), "a.vtu:1: there is no <VTKFile>"),
+        ("<html>".into(), "a.vtu looks like a web page, which is not read: save it as GLB or OBJ"),
+        ("<x>".into(), "a.vtu:1: the file does not begin with <VTKFile>"),
+        ("<VTKFile type='UnstructuredGrid'/>".into(), "a.vtu:1: the file does not begin with <VTKFile>"),
+        ("<VTKFile type='UnstructuredGrid'>".into(), "a.vtu:1: there is no <Piece> of a grid"),
+        (
+            "<VTKFile type='UnstructuredGrid' compressor='vtkLZ4DataCompressor'>".into(),
+            "a.vtu uses the compressor \"vtkLZ4DataCompressor\", which is not read: save it with zlib or uncompressed",
+        ),
+        (
+            "<VTKFile type='UnstructuredGrid' byte_order='Middle'>".into(),
+            "a.vtu:1: the byte order \"Middle\" is not known",
+        ),
+        (
+            replaced("NumberOfPoints=\"8\"", "NumberOfPoints=\"many\""),
+            "a.vtu:5: the piece has NumberOfPoints = \"many\", which is not a number",
+        ),
+        (
+            replaced("NumberOfPoints=\"8\"", "NumberOfPoints=\"1000000000\""),
+            "a.vtu:12: the array \"Points\" should have 3000000000 numbers, but has 49 bytes",
+        ),
+        (
+            replaced("NumberOfPoints=\"8\"", "NumberOfPoints=\"7\""),
+            "a.vtu:13: the array \"Points\" goes on behind its 21 numbers",
+        ),
+        (
+            replaced("Name=\"offsets\"", "Name=\"offset\""),
+            "a.vtu:5: the piece lacks one of the arrays of points, connectivity, offsets and types",
+        ),
+        (
+            replaced("\"Float64\"", "\"Float16\""),
+            "a.vtu:12: the array \"Points\" has numbers of type \"Float16\", which is not known",
+        ),
+        (grid("0 1 2 8", "4", "10"), "a.vtu, cell 0 from 0: it names point 8, but the piece has 8, from 0"),
+        (grid("0 1 2 -1", "4", "10"), "a.vtu, cell 0 from 0: it names point -1, but the piece has 8, from 0"),
+        (grid("0 1 2 4", "5 4", "10 10"), "a.vtu, cell 0 from 0: its nodes end at 5, but begin at 0 of 4"),
+        (grid("0 1 2 4", "4 2 4", "10 10 10"), "a.vtu, cell 1 from 0: its nodes end at 2, but begin at 4 of 4"),
+        (
+            grid("", "-9", "10"),
+            "a.vtu:1: the array \"connectivity\" should have 18446744073709551615 numbers, but has 0 bytes",
+        ),
+    ] {
+        assert_eq!(message(text.as_bytes(), "a.vtu"), expected);
+    }
+}
+
+#[test]
+fn other_files_of_vtk_are_named() {
+    let text = message(b"<?xml version='1.0'?><VTKFile type='PolyData'>", "a.vtu");
+    assert_eq!(text, "a.vtu looks like a VTK file of another type, which is not read: save it as GLB or OBJ");
+}
+
+#[test]
+fn packed_blocks_are_bounded_by_what_is_plausible() {
+    // One array of nothing but zeros, which shrinks a thousandfold: a bomb.
+    let bomb = |announced: u32, points: u32, packed: &[u8]| {
+        let head: Vec<u8> = [1, announced, 0, packed.len() as u32].iter().flat_map(|size| size.to_le_bytes()).collect();
+        let array = base64(&head) + &base64(packed);
+        format!(
+            "<VTKFile type='UnstructuredGrid' compressor='vtkZLibDataCompressor'><UnstructuredGrid>\
+             <Piece NumberOfPoints='{points}' NumberOfCells='0'>\
+             <Points><DataArray type='Float32' Name='p' NumberOfComponents='3' format='binary'>{array}</DataArray></Points>\
+             <Cells><DataArray type='Int32' Name='connectivity'/><DataArray type='Int32' Name='offsets'/>\
+             <DataArray type='UInt8' Name='types'/></Cells></Piece></UnstructuredGrid></VTKFile>"
+        )
+    };
+    let zeros = miniz_oxide::deflate::compress_to_vec_zlib(&vec![0; 12_000_000], 9);
+    let text = message(bomb(12_000_000, 1_000_000, &zeros).as_bytes(), "a.vtu");
+    assert!(text.ends_with("would unpack to 12000000 bytes: no mesh shrinks so far"), "{text}");
+    let text = message(bomb(u32::MAX, 357_913_941, &zeros).as_bytes(), "a.vtu");
+    assert!(text.contains("has 4294967295 bytes, but 4294967292 are needed"), "{text}");
+    let text = message(bomb(120_000, 10_000, &zeros[..20]).as_bytes(), "a.vtu");
+    assert!(text.ends_with("has a block of 20 bytes that cannot become 120000"), "{text}");
+    let text = message(bomb(12_000, 1_000, &zeros).as_bytes(), "a.vtu");
+    assert!(text.ends_with("has a zlib block that is not sound, number 0 from 0"), "{text}");
+    let mut damaged = miniz_oxide::deflate::compress_to_vec_zlib(&[7; 12_000], 9);
+    let last = damaged.len() - 1;
+    damaged[last] ^= 1;
+    let text = message(bomb(12_000, 1_000, &damaged).as_bytes(), "a.vtu");
+    assert!(text.ends_with("has a zlib block that is not sound, number 0 from 0"), "{text}");
+}

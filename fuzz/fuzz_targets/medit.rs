@@ -1,0 +1,6 @@
+//! Medit files. See `craze_fuzz::tetrahedra`.
+#![no_main]
+
+libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {
+    let _ = craze_fuzz::tetrahedra::try_medit(bytes);
+});
