@@ -123,15 +123,15 @@ pub(super) struct Arrays<'b> {
     file: &'b [u8],
     layout: Layout,
     appended: Option<Appended>,
-    /// Bytes that may still be unpacked.
+    /// Memory that arrays may still take (bytes).
     allowance: usize,
 }
 
-/// How many times as large as its file all that is unpacked may be. Meshes shrink to a tenth at best; an array of one number
-/// over and over shrinks a thousandfold.
+/// How many times as large as its file all of its arrays may become in memory. Meshes shrink to a tenth or so; an array of one
+/// number over and over shrinks a thousandfold, and many pieces can name the same appended bytes.
 const LARGEST_RATIO: usize = 100;
 
-/// What any file may unpack (bytes), however small.
+/// What the arrays of any file may take (bytes), however small it is.
 const FREE_ALLOWANCE: usize = 1 << 20;
 
 /// How many times smaller zlib can make bytes at the very most (deflate: 258 bytes from two bits).
@@ -231,6 +231,11 @@ impl<'b> Arrays<'b> {
             }
             _ => Source::Base64(Decoder::new(self.file, start, end)),
         };
+        // Every number becomes one of eight bytes, whatever it was.
+        let Some(allowance) = self.allowance.checked_sub(count.saturating_mul(8)) else {
+            return Err(self.fault(array, format!("would unpack to {count} numbers: no mesh shrinks so far")));
+        };
+        self.allowance = allowance;
         let expected = count.saturating_mul(array.number_type.bytes());
         if self.layout.is_compressed {
             return self.unpack(array, &mut source, expected);
@@ -262,7 +267,7 @@ impl<'b> Arrays<'b> {
 
     /// Unpacks the blocks of a zlib array. Their head says how many there are, how large they and the last one become (0 if
     /// it is as large as the others), and how large each is in the file.
-    fn unpack(&mut self, array: &Array, source: &mut Source<'b>, expected: usize) -> Result<Vec<u8>, Fault> {
+    fn unpack(&self, array: &Array, source: &mut Source<'b>, expected: usize) -> Result<Vec<u8>, Fault> {
         let blocks = self.sizes(source, 1)?[0];
         if blocks == 0 {
             self.check_length(array, 0, expected)?;
@@ -275,10 +280,6 @@ impl<'b> Arrays<'b> {
         if full == 0 || last > full {
             return Err(self.fault(array, format!("has blocks of {full} bytes, and a last one of {last}")));
         }
-        if length > self.allowance {
-            return Err(self.fault(array, format!("would unpack to {length} bytes: no mesh shrinks so far")));
-        }
-        self.allowance -= length;
         let packed_sizes = self.sizes(source, blocks)?;
         let mut packed = Vec::new();
         for (block, &size) in packed_sizes.iter().enumerate() {
