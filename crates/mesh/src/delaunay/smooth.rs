@@ -37,6 +37,10 @@ fn move_to_middle(mesh: &mut TriMesh, sizing: &Sizing, vertex: VertexId) {
     }
     let start = mesh.position(vertex);
     let wanted = middle / weights - start;
+    // Most of a lattice is where it should be.
+    if wanted.norm() < 1e-5 * sizing.at([start.x, start.y]) {
+        return;
+    }
     let before = smallest_angle(mesh, vertex);
     for part in [1.0, 0.5, 0.25] {
         if mesh.move_point(vertex, start + wanted * part).is_err() {

@@ -7,7 +7,9 @@
 
 use craze_math::Vec3;
 use craze_math::triangle::{area_vector, centroid};
-use craze_mesh::{ElementRule, Inherit, PointRule, TriMesh, TriangleId, Values, VertexId, triangle_quality};
+use craze_mesh::{
+    ElementRule, Inherit, PointRule, TriMesh, TriangleId, Values, VertexId, morton_order, triangle_quality,
+};
 use craze_spatial::closest_on_triangle;
 use rayon::prelude::*;
 
@@ -61,6 +63,11 @@ pub(super) fn remesh(mesh: TriMesh, original: &Original, edge: f64) -> Result<Re
     for round in 0..ROUNDS {
         work.split_long()?;
         work.collapse_short();
+        if round == 0 {
+            // Now that it has about its size: neighbours in space are neighbours in memory from here on. An order of all
+            // vertices and triangles cannot be refused.
+            work.mesh.renumber(&morton_order(work.mesh.positions(), work.mesh.elements())).ok();
+        }
         work.flip_to_valence();
         work.relax();
         if round + 2 >= ROUNDS {
