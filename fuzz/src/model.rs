@@ -8,6 +8,26 @@ pub fn try_obj(bytes: &[u8]) -> Result<(), String> {
     try_bytes(bytes, Format::Obj)
 }
 
+/// Reads bytes as an STL file.
+pub fn try_stl(bytes: &[u8]) -> Result<(), String> {
+    try_bytes(bytes, Format::Stl)
+}
+
+/// Reads bytes as a PLY file.
+pub fn try_ply(bytes: &[u8]) -> Result<(), String> {
+    try_bytes(bytes, Format::Ply)
+}
+
+/// Reads bytes as an OFF file.
+pub fn try_off(bytes: &[u8]) -> Result<(), String> {
+    try_bytes(bytes, Format::Off)
+}
+
+/// Reads bytes as a GLB or glTF file, whichever they begin like.
+pub fn try_gltf(bytes: &[u8]) -> Result<(), String> {
+    try_bytes(bytes, if bytes.starts_with(b"glTF") { Format::Glb } else { Format::Gltf })
+}
+
 /// Reads bytes as a model. One that is taken has triangles over points that are there, everything else about them is in step,
 /// and its measures can be taken. Whatever it names beside it is there.
 fn try_bytes(bytes: &[u8], format: Format) -> Result<(), String> {

@@ -31,3 +31,23 @@ fn seeds_of_grids_of_vtk_are_read_or_refused() {
 fn seeds_of_pairs_of_tetgen_are_read_or_refused() {
     replay::replay("tetgen", tetrahedra::try_tetgen);
 }
+
+#[test]
+fn seeds_of_stl_files_are_read_or_refused() {
+    replay::replay("stl", model::try_stl);
+}
+
+#[test]
+fn seeds_of_ply_files_are_read_or_refused() {
+    replay::replay("ply", model::try_ply);
+}
+
+#[test]
+fn seeds_of_off_files_are_read_or_refused() {
+    replay::replay("off", model::try_off);
+}
+
+#[test]
+fn seeds_of_gltf_files_are_read_or_refused() {
+    replay::replay("gltf", model::try_gltf);
+}

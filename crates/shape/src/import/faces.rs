@@ -5,7 +5,7 @@ use std::path::Path;
 
 use craze_math::Vec3;
 
-use super::model::{Model, SurfaceMaterial, counted};
+use super::model::{Model, SurfaceMaterial, counted, left_out};
 use super::polygon::Triangulation;
 use crate::error::ShapeError;
 use crate::surface::TriangleSurface;
@@ -59,7 +59,7 @@ impl Faces {
 
     /// The triangles of all faces over the points that they use, in the order of the file.
     ///
-    /// Left out, with a remark each: faces with points that are no numbers within ±1e18, faces of which less than three corners
+    /// Left out, with a remark each: faces with points that are no numbers within ±1e18, faces of which fewer than three corners
     /// differ, points that no face uses. Refuses files in which nothing is left.
     pub fn into_model(mut self, welding: Welding, path: &Path) -> Result<Model, ShapeError> {
         if self.faces.is_empty() {
@@ -132,11 +132,10 @@ impl Faces {
             crossing += usize::from(triangulation.gave_up());
         }
         if unusable > 0 {
-            let triangles = counted(unusable, "triangle");
-            remarks.push(format!("{triangles} with points that are not numbers within ±1e18 were left out"));
+            remarks.push(left_out(unusable, "triangle", "with points that are not numbers within ±1e18"));
         }
         if degenerate > 0 {
-            remarks.push(format!("{} of less than three different points were left out", counted(degenerate, "face")));
+            remarks.push(left_out(degenerate, "face", "of fewer than three different points"));
         }
         if crossing > 0 {
             let faces = counted(crossing, "face");
@@ -161,7 +160,7 @@ impl Faces {
         let unused = self.points.len() - positions.len();
         // Of welded points it is no news that most are gone.
         if unused > 0 && welding == Welding::Keep {
-            remarks.push(format!("{} that no triangle uses were left out", counted(unused, "point")));
+            remarks.push(left_out(unused, "point", "that no triangle uses"));
         }
         let triangles = corners.iter().map(|triangle| triangle.map(|corner| number[corner.point as usize])).collect();
         TriangleSurface { positions, triangles }
@@ -301,7 +300,7 @@ mod tests {
             model.remarks,
             [
                 "4 triangles with points that are not numbers within ±1e18 were left out",
-                "1 face of less than three different points were left out",
+                "1 face of fewer than three different points was left out",
                 "3 points that no triangle uses were left out"
             ]
         );
@@ -313,7 +312,7 @@ mod tests {
         faces.points[0].x = f64::INFINITY;
         faces.push([0, 1, 2].map(corner), None);
         let error = faces.into_model(Welding::Keep, Path::new("a.obj")).expect_err("nothing is left").to_string();
-        let reason = "1 triangle with points that are not numbers within ±1e18 were left out";
+        let reason = "1 triangle with points that are not numbers within ±1e18 was left out";
         assert_eq!(error, format!("a.obj has no usable faces among its 1: {reason}"));
         let error = square().into_model(Welding::Keep, Path::new("a.obj")).expect_err("no faces").to_string();
         assert_eq!(error, "a.obj has no faces (4 points were found)");
@@ -347,6 +346,6 @@ mod tests {
         let model = faces.into_model(Welding::Equal, Path::new("a.stl")).expect("a model");
         assert_eq!(model.surface.triangles, [[0, 1, 2], [0, 2, 3]]);
         assert_eq!(model.texture_coordinates[1], [[7.0, 7.0], [8.0, 8.0], [0.0, 1.0]]);
-        assert_eq!(model.remarks, ["1 face of less than three different points were left out"]);
+        assert_eq!(model.remarks, ["1 face of fewer than three different points was left out"]);
     }
 }

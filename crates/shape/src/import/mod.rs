@@ -8,6 +8,7 @@ mod cells;
 mod cursor;
 mod faces;
 mod format;
+mod gltf;
 mod gmsh;
 mod medit;
 mod model;
@@ -15,6 +16,7 @@ mod mtl;
 mod numbering;
 mod obj;
 mod off;
+mod ply;
 mod polygon;
 mod reading;
 mod side;
@@ -57,10 +59,8 @@ pub fn parse_model(bytes: &[u8], format: Format, path: &Path, side_files: &SideF
         Format::Vtu => vtu::parse(bytes, path)?,
         Format::Medit => medit::parse(bytes, path)?,
         Format::Tetgen => tetgen::parse(bytes, path, side_files)?,
-        Format::Ply | Format::Glb | Format::Gltf => {
-            let (path, what) = (path.to_owned(), format.name().to_owned());
-            return Err(ShapeError::NotSupported { path, what, help: "save it as OBJ" });
-        }
+        Format::Ply => ply::parse(bytes, path)?,
+        Format::Glb | Format::Gltf => gltf::parse(bytes, path, side_files)?,
     };
     model.file = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned();
     model.format = Some(format);

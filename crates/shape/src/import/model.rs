@@ -103,6 +103,12 @@ pub(crate) fn counted(count: usize, noun: &str) -> String {
     }
 }
 
+/// A remark on what is missing: "1 point that no triangle uses was left out".
+pub(crate) fn left_out(count: usize, noun: &str, which: &str) -> String {
+    let were = if count == 1 { "was" } else { "were" };
+    format!("{} {which} {were} left out", counted(count, noun))
+}
+
 /// A number to three significant digits.
 pub(crate) fn significant(value: f64) -> f64 {
     format!("{value:.2e}").parse().unwrap_or(value)

@@ -221,7 +221,7 @@ mod tests {
         assert_eq!(model.materials[0].texture.as_deref(), Some("a.png"));
         assert_eq!(model.materials[1], SurfaceMaterial { name: "other".into(), ..SurfaceMaterial::default() });
         assert!(
-            model.remarks.contains(&"1 point that no triangle uses were left out".to_owned()),
+            model.remarks.contains(&"1 point that no triangle uses was left out".to_owned()),
             "{:?}",
             model.remarks
         );
@@ -258,7 +258,7 @@ mod tests {
             (String::new(), "model.obj has no faces (0 points were found)"),
             (
                 format!("{three}f 1 2\n"),
-                "model.obj has no usable faces among its 1: 1 face of less than three different points were left out",
+                "model.obj has no usable faces among its 1: 1 face of fewer than three different points was left out",
             ),
             ("v \0".to_owned(), "model.obj is not a sound OBJ file: byte 2 is not text"),
         ] {

@@ -7,7 +7,7 @@ use std::path::Path;
 use craze_math::Vec3;
 
 use super::faces::{Corner, Faces, Welding};
-use super::model::{Model, counted};
+use super::model::{Model, left_out};
 use super::text::{numbers, shortened, text_of};
 use crate::error::ShapeError;
 
@@ -60,7 +60,7 @@ fn parse_binary(bytes: &[u8], path: &Path) -> Result<Faces, ShapeError> {
     let mut faces = Faces::default();
     let surplus = body.len() - triangles as usize * RECORD;
     if surplus > 0 {
-        faces.remarks.push(format!("{} behind the last triangle were left out", counted(surplus, "byte")));
+        faces.remarks.push(left_out(surplus, "byte", "behind the last triangle"));
     }
     faces.points.reserve(3 * triangles as usize);
     for record in body.chunks_exact(RECORD).take(triangles as usize) {

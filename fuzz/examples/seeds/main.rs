@@ -1,9 +1,10 @@
-//! Writes the seeds that our own code can make: frames and checkpoints, and files of tetrahedra.
+//! Writes the seeds that code can make: frames, checkpoints and models.
 //!
 //! `cargo run --manifest-path fuzz/Cargo.toml --example seeds`, whenever the layout of those files changes. The other seeds are
 //! texts and stay as they are.
 
-#[path = "../../crates/shape/tests/cells/write.rs"]
+mod models;
+#[path = "../../../crates/shape/tests/cells/write.rs"]
 mod write;
 
 use craze_engine::{Certificate, Existing, Machine, RunFolder, RunRecord, RunResult, Verdict};
@@ -46,6 +47,7 @@ volume = true
 
 fn main() -> Result<(), Box<dyn Error>> {
     let seeds = Path::new(env!("CARGO_MANIFEST_DIR")).join("seeds");
+    models::write(&seeds)?;
     let home = tempfile::tempdir()?;
     let run = home.path().join("run");
     let mut world = build(&SceneDocument::parse(SCENE, "seed.toml", &[])?)?.world;

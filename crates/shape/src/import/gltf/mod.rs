@@ -1,0 +1,309 @@
+//! Models in glTF 2.0 files: JSON with buffers beside or inside it, and GLB.
+//!
+//! Read: the meshes of all scenes where their nodes put them, as triangles, strips and fans, with normals, the texture
+//! coordinates of the base colour, materials, sparse and quantised numbers. Left out with a remark: skins, morph targets,
+//! animations, points and lines. Refused by name: compressed meshes and whatever else a file requires that is not read.
+
+mod access;
+mod container;
+mod document;
+mod nodes;
+#[cfg(test)]
+mod tests;
+mod uri;
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use craze_math::Vec3;
+use serde::Deserialize;
+
+use self::access::Access;
+use self::document::{Asset, Document, Material, Primitive, TextureInfo};
+use self::nodes::{Transform, placed_meshes};
+use super::faces::{Corner, Faces, Welding};
+use super::model::{Model, SurfaceMaterial};
+use super::side::SideFiles;
+use super::text::shortened;
+use crate::error::{LIMIT, ShapeError};
+
+/// What the specification calls the kinds of primitives that are triangles.
+const TRIANGLES: u32 = 4;
+const STRIP: u32 = 5;
+const FAN: u32 = 6;
+
+/// Reads a glTF file of either kind.
+pub(crate) fn parse(bytes: &[u8], path: &Path, side_files: &SideFiles<'_>) -> Result<Model, ShapeError> {
+    let (json, chunk) = if bytes.starts_with(b"glTF") {
+        let chunks = container::split(bytes, path)?;
+        (chunks.json, chunks.binary)
+    } else {
+        (bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes), None)
+    };
+    let document = parse_json(json, path)?;
+    check_required(&document, path)?;
+    let placed = placed_meshes(&document, path)?;
+    let access = Access {
+        document: &document,
+        path,
+        side_files,
+        chunk: chunk.map(Into::into),
+        buffers: BTreeMap::new(),
+        files: BTreeMap::new(),
+    };
+    let mut reader = Reader { access, faces: Faces::default(), work: 0.0, has_other_primitives: false };
+    reader.faces.materials = document.materials.iter().map(|material| look_of(material, &document)).collect();
+    for (mesh, transform) in placed {
+        reader.read_mesh(mesh, &transform)?;
+    }
+    let mut faces = reader.faces;
+    faces.remarks = remarks(&document, reader.has_other_primitives);
+    faces.into_model(Welding::Equal, path)
+}
+
+fn parse_json(json: &[u8], path: &Path) -> Result<Document, ShapeError> {
+    #[derive(Deserialize)]
+    struct Versioned {
+        asset: Asset,
+    }
+    let bad = |error: serde_json::Error| {
+        let (place, problem) = (format!("JSON, line {}", error.line()), error.to_string());
+        ShapeError::BadPart { path: path.to_owned(), place, problem }
+    };
+    // Asked for alone, since another version may have another shape.
+    let version = serde_json::from_slice::<Versioned>(json).map_err(bad)?.asset.version;
+    if version != "2" && !version.starts_with("2.") {
+        let (path, what) = (path.to_owned(), format!("version {} of glTF", shortened(&version)));
+        return Err(ShapeError::NotSupported { path, what, help: "save it as glTF 2.0" });
+    }
+    serde_json::from_slice(json).map_err(bad)
+}
+
+/// Refuses files that cannot be understood without what we do not know. Looks, lights and notes can be left out.
+fn check_required(document: &Document, path: &Path) -> Result<(), ShapeError> {
+    let is_harmless = |name: &str| {
+        let kinds = [
+            "KHR_materials_",
+            "KHR_texture_",
+            "EXT_texture_",
+            "MSFT_texture_",
+            "KHR_lights_",
+            "KHR_xmp",
+            "KHR_animation_",
+        ];
+        name == "KHR_mesh_quantization" || kinds.iter().any(|kind| name.starts_with(kind))
+    };
+    match document.extensions_required.iter().find(|name| !is_harmless(name)) {
+        Some(name) => Err(compressed(path, name)),
+        None => Ok(()),
+    }
+}
+
+fn compressed(path: &Path, extension: &str) -> ShapeError {
+    let help = if extension.contains("compression") {
+        "save it without compression"
+    } else {
+        "save it without that extension"
+    };
+    ShapeError::NotSupported { path: path.to_owned(), what: format!("the extension {}", shortened(extension)), help }
+}
+
+/// What was left out of a file.
+fn remarks(document: &Document, has_other_primitives: bool) -> Vec<String> {
+    let primitives = || document.meshes.iter().flat_map(|mesh| &mesh.primitives);
+    let textures = document.materials.iter().filter_map(base_texture);
+    let mut remarks = Vec::new();
+    for (is_there, what) in [
+        (!document.skins.is_empty(), "skins were left out: meshes stand as their nodes put them"),
+        (primitives().any(|primitive| !primitive.targets.is_empty()), "morph targets were left out"),
+        (!document.animations.is_empty(), "animations were left out"),
+        (has_other_primitives, "points and lines were left out"),
+        (
+            textures.into_iter().any(|texture| texture.extensions.contains_key("KHR_texture_transform")),
+            "transforms of textures were left out",
+        ),
+        (
+            document.nodes.iter().any(|node| node.extensions.contains_key("EXT_mesh_gpu_instancing")),
+            "instances by EXT_mesh_gpu_instancing were left out",
+        ),
+    ] {
+        if is_there {
+            remarks.push(what.to_owned());
+        }
+    }
+    remarks
+}
+
+fn base_texture(material: &Material) -> Option<&TextureInfo> {
+    material.pbr_metallic_roughness.as_ref()?.base_color_texture.as_ref()
+}
+
+/// A material's colour, and the file or name of its picture.
+fn look_of(material: &Material, document: &Document) -> SurfaceMaterial {
+    let factor = material.pbr_metallic_roughness.as_ref().and_then(|roughness| roughness.base_color_factor);
+    let image = base_texture(material)
+        .and_then(|texture| document.textures.get(texture.index)?.source)
+        .and_then(|source| Some((source, document.images.get(source)?)));
+    let texture = image.map(|(number, image)| match (&image.uri, &image.name) {
+        (Some(uri), _) if !uri.starts_with("data:") => uri.clone(),
+        (_, Some(name)) => name.clone(),
+        _ => format!("images[{number}]"),
+    });
+    SurfaceMaterial { name: material.name.clone(), colour: Some(factor.unwrap_or([1.0; 4])), texture }
+}
+
+struct Reader<'f> {
+    access: Access<'f>,
+    faces: Faces,
+    /// Points and corners that were read so far. Nodes can show a mesh any number of times, so they are limited.
+    work: f64,
+    has_other_primitives: bool,
+}
+
+impl Reader<'_> {
+    fn bad(&self, place: String, problem: impl Into<String>) -> ShapeError {
+        ShapeError::BadPart { path: self.access.path.to_owned(), place, problem: problem.into() }
+    }
+
+    fn read_mesh(&mut self, number: usize, transform: &Transform) -> Result<(), ShapeError> {
+        let place = format!("meshes[{number}]");
+        let Some(mesh) = self.access.document.meshes.get(number) else {
+            return Err(self.bad(place, "a node shows it, but it does not exist"));
+        };
+        for (index, primitive) in mesh.primitives.iter().enumerate() {
+            self.read_primitive(&format!("{place}.primitives[{index}]"), primitive, transform)?;
+        }
+        Ok(())
+    }
+
+    fn read_primitive(&mut self, place: &str, primitive: &Primitive, transform: &Transform) -> Result<(), ShapeError> {
+        let document = self.access.document;
+        let mode = primitive.mode.unwrap_or(TRIANGLES);
+        let (TRIANGLES..=FAN, Some(&position)) = (mode, primitive.attributes.get("POSITION")) else {
+            self.has_other_primitives = true;
+            return Ok(());
+        };
+        let has_bytes =
+            |number: usize| document.accessors.get(number).is_some_and(|accessor| accessor.buffer_view.is_some());
+        if primitive.extensions.contains_key("KHR_draco_mesh_compression") && !has_bytes(position) {
+            return Err(compressed(self.access.path, "KHR_draco_mesh_compression"));
+        }
+        let material = match primitive.material.map(|number| (number, document.materials.get(number))) {
+            None => None,
+            Some((number, Some(material))) => Some((number, material)),
+            Some((number, None)) => {
+                return Err(self.bad(place.to_owned(), format!("materials[{number}] does not exist")));
+            }
+        };
+        self.count_work(position, primitive.indices)?;
+
+        let positions: Vec<[f64; 3]> = self.access.vectors(position, "VEC3")?;
+        let count = positions.len();
+        let first_point = self.faces.points.len();
+        self.faces.points.extend(positions.into_iter().map(|point| transform.apply(Vec3::from(point))));
+        let first_normal = match primitive.attributes.get("NORMAL") {
+            Some(&normal) => Some(self.read_normals(place, normal, count, transform)?),
+            None => None,
+        };
+        let set = material.and_then(|(_, material)| base_texture(material)).map_or(0, |texture| texture.tex_coord);
+        let texture = primitive.attributes.get(&format!("TEXCOORD_{set}"));
+        let first_texture = match texture.or_else(|| primitive.attributes.get("TEXCOORD_0")) {
+            Some(&texture) => Some(self.read_textures(place, texture, count)?),
+            None => None,
+        };
+        let indices = match primitive.indices {
+            Some(indices) => self.access.indices(indices)?,
+            // Points beyond u32 are refused when the model is made.
+            None => (0..count as u32).collect(),
+        };
+        if let Some(index) = indices.iter().find(|&&index| index as usize >= count) {
+            return Err(self.bad(place.to_owned(), format!("it uses point {index}, but has only {count}")));
+        }
+        if mode == TRIANGLES && !indices.len().is_multiple_of(3) {
+            return Err(self.bad(place.to_owned(), format!("{} corners do not make triangles", indices.len())));
+        }
+        let corner = |index: u32| Corner {
+            point: (first_point + index as usize) as u32,
+            normal: first_normal.map(|first| (first + index as usize) as u32),
+            texture: first_texture.map(|first| (first + index as usize) as u32),
+        };
+        let material = material.map(|(number, _)| number as u32);
+        for [a, b, c] in triangles_of(mode, &indices) {
+            // Strips repeat points to turn a corner; such triangles are no faces.
+            if mode == STRIP && (a == b || b == c || c == a) {
+                continue;
+            }
+            let triangle = if transform.mirrors() { [a, c, b] } else { [a, b, c] };
+            self.faces.push(triangle.map(corner), material);
+        }
+        Ok(())
+    }
+
+    fn count_work(&mut self, position: usize, indices: Option<usize>) -> Result<(), ShapeError> {
+        self.work += self.access.count(position)? as f64;
+        if let Some(indices) = indices {
+            self.work += self.access.count(indices)? as f64;
+        }
+        if self.work > LIMIT {
+            let problem =
+                format!("its nodes show more than {LIMIT:e} points and corners, which is the most that is read");
+            return Err(self.bad("nodes".into(), problem));
+        }
+        Ok(())
+    }
+
+    fn check_count(&self, place: &str, name: &str, found: usize, count: usize) -> Result<(), ShapeError> {
+        if found == count {
+            return Ok(());
+        }
+        Err(self.bad(place.to_owned(), format!("it has {found} of {name} for its {count} points")))
+    }
+
+    fn read_normals(
+        &mut self,
+        place: &str,
+        accessor: usize,
+        count: usize,
+        transform: &Transform,
+    ) -> Result<usize, ShapeError> {
+        let normals: Vec<[f64; 3]> = self.access.vectors(accessor, "VEC3")?;
+        self.check_count(place, "NORMAL", normals.len(), count)?;
+        let first = self.faces.normals.len();
+        let matrix = transform.of_normals();
+        self.faces.normals.extend(normals.into_iter().map(|normal| {
+            let turned = matrix * Vec3::from(normal);
+            // Scaled before it becomes shorter numbers, so that a tiny node keeps its normals.
+            let turned = turned / turned.amax();
+            [turned.x as f32, turned.y as f32, turned.z as f32]
+        }));
+        Ok(first)
+    }
+
+    fn read_textures(&mut self, place: &str, accessor: usize, count: usize) -> Result<usize, ShapeError> {
+        let textures: Vec<[f64; 2]> = self.access.vectors(accessor, "VEC2")?;
+        self.check_count(place, "TEXCOORD", textures.len(), count)?;
+        let first = self.faces.texture_coordinates.len();
+        // The format counts from the picture's upper edge.
+        self.faces.texture_coordinates.extend(textures.into_iter().map(|[u, v]| [u as f32, (1.0 - v) as f32]));
+        Ok(first)
+    }
+}
+
+/// The triangles of a list, a strip (every other one turned) or a fan (specification, section 3.7.2.1).
+fn triangles_of(mode: u32, indices: &[u32]) -> Vec<[u32; 3]> {
+    let triple = |window: &[u32]| [window[0], window[1], window[2]];
+    match mode {
+        STRIP => {
+            let turned = |(k, window): (usize, &[u32])| {
+                let [a, b, c] = triple(window);
+                if k.is_multiple_of(2) { [a, b, c] } else { [a, c, b] }
+            };
+            indices.windows(3).enumerate().map(turned).collect()
+        }
+        FAN => {
+            let rim = indices.get(1..).unwrap_or_default();
+            rim.windows(2).map(|pair| [pair[0], pair[1], indices[0]]).collect()
+        }
+        _ => indices.chunks_exact(3).map(triple).collect(),
+    }
+}

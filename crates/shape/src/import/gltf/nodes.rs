@@ -1,0 +1,139 @@
+//! The trees of nodes that place meshes.
+
+use std::path::Path;
+
+use craze_math::{Mat3, Vec3};
+
+use super::document::{Document, Node};
+use crate::error::ShapeError;
+
+/// A matrix and an offset behind it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Transform {
+    pub matrix: Mat3,
+    pub offset: Vec3,
+}
+
+impl Transform {
+    const IDENTITY: Transform =
+        Transform { matrix: Mat3::new(1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0), offset: Vec3::new(0.0, 0.0, 0.0) };
+
+    /// That of a node in its parent: a matrix by columns, or scale, then rotation (a quaternion, real part last), then move.
+    fn of(node: &Node) -> Self {
+        if let Some(m) = &node.matrix {
+            let matrix = Mat3::new(m[0], m[4], m[8], m[1], m[5], m[9], m[2], m[6], m[10]);
+            return Self { matrix, offset: Vec3::new(m[12], m[13], m[14]) };
+        }
+        let scale = Mat3::from_diagonal(&Vec3::from(node.scale.unwrap_or([1.0; 3])));
+        let rotation = node.rotation.map_or(Self::IDENTITY.matrix, rotation);
+        Self { matrix: rotation * scale, offset: Vec3::from(node.translation.unwrap_or([0.0; 3])) }
+    }
+
+    fn then(&self, child: &Transform) -> Self {
+        Self { matrix: self.matrix * child.matrix, offset: self.matrix * child.offset + self.offset }
+    }
+
+    /// Where a point goes.
+    pub fn apply(&self, point: Vec3) -> Vec3 {
+        self.matrix * point + self.offset
+    }
+
+    /// Whether it turns left into right, and with it the order of triangles' corners.
+    pub fn mirrors(&self) -> bool {
+        self.matrix.determinant() < 0.0
+    }
+
+    /// What normals are multiplied by, up to their length; the cofactors, since they exist where the inverse does not.
+    pub fn of_normals(&self) -> Mat3 {
+        let [x, y, z] = [0, 1, 2].map(|column| Vec3::from(self.matrix.column(column)));
+        let sign = if self.mirrors() { -1.0 } else { 1.0 };
+        Mat3::from_columns(&[y.cross(&z), z.cross(&x), x.cross(&y)]) * sign
+    }
+}
+
+/// The rotation of a quaternion, which need not be of length 1; none for zero.
+fn rotation(quaternion: [f64; 4]) -> Mat3 {
+    let largest = quaternion.iter().fold(0.0, |most: f64, part| most.max(part.abs()));
+    if largest == 0.0 {
+        return Transform::IDENTITY.matrix;
+    }
+    let [x, y, z, w] = quaternion.map(|part| part / largest);
+    let square = x * x + y * y + z * z + w * w;
+    let of = |a: f64, b: f64| 2.0 * a * b / square;
+    Mat3::new(
+        1.0 - of(y, y) - of(z, z),
+        of(x, y) - of(z, w),
+        of(x, z) + of(y, w),
+        of(x, y) + of(z, w),
+        1.0 - of(x, x) - of(z, z),
+        of(y, z) - of(x, w),
+        of(x, z) - of(y, w),
+        of(y, z) + of(x, w),
+        1.0 - of(x, x) - of(y, y),
+    )
+}
+
+/// Every mesh of every scene where its nodes put it: the nodes' numbers of meshes, in the order of the trees. A file without
+/// scenes shows all of its nodes, one without nodes all of its meshes.
+///
+/// Refuses nodes that have two parents or are their own ancestors: they would have no end.
+pub(super) fn placed_meshes(document: &Document, path: &Path) -> Result<Vec<(usize, Transform)>, ShapeError> {
+    let nodes = &document.nodes;
+    if nodes.is_empty() {
+        return Ok((0..document.meshes.len()).map(|mesh| (mesh, Transform::IDENTITY)).collect());
+    }
+    let bad = |place: String, problem: String| ShapeError::BadPart { path: path.to_owned(), place, problem };
+    let parents = parents_of(nodes).map_err(|(node, problem)| bad(format!("nodes[{node}]"), problem))?;
+    let roots: Vec<usize> = if document.scenes.is_empty() {
+        (0..nodes.len()).filter(|&node| parents[node].is_none()).collect()
+    } else {
+        document.scenes.iter().flat_map(|scene| scene.nodes.iter().copied()).collect()
+    };
+    let mut is_placed = vec![false; nodes.len()];
+    let mut placed = Vec::new();
+    for root in roots {
+        let mut open = vec![(root, Transform::IDENTITY)];
+        while let Some((number, above)) = open.pop() {
+            let Some(node) = nodes.get(number) else {
+                return Err(bad("scenes".into(), format!("nodes[{number}] is shown, but does not exist")));
+            };
+            // Several scenes may show the same tree.
+            if std::mem::replace(&mut is_placed[number], true) {
+                continue;
+            }
+            let transform = above.then(&Transform::of(node));
+            placed.extend(node.mesh.map(|mesh| (mesh, transform)));
+            open.extend(node.children.iter().rev().map(|&child| (child, transform)));
+        }
+    }
+    Ok(placed)
+}
+
+/// The parent of every node; or the node for which there is not one, and why.
+fn parents_of(nodes: &[Node]) -> Result<Vec<Option<usize>>, (usize, String)> {
+    let mut parents = vec![None; nodes.len()];
+    for (parent, node) in nodes.iter().enumerate() {
+        for &child in &node.children {
+            match parents.get_mut(child) {
+                None => return Err((parent, format!("its child nodes[{child}] does not exist"))),
+                Some(Some(other)) => {
+                    return Err((child, format!("it is a child of nodes[{other}] and of nodes[{parent}]")));
+                }
+                Some(none) => *none = Some(parent),
+            }
+        }
+    }
+    // Whoever meets its own walk upward again stands in a ring.
+    let mut walk_of = vec![usize::MAX; nodes.len()];
+    for start in 0..nodes.len() {
+        let mut node = Some(start);
+        while let Some(number) = node.filter(|&number| walk_of[number] == usize::MAX) {
+            walk_of[number] = start;
+            node = parents[number];
+        }
+        if let Some(number) = node.filter(|&number| walk_of[number] == start) {
+            return Err((number, "it is its own ancestor".into()));
+        }
+    }
+    Ok(parents)
+}

@@ -1,0 +1,194 @@
+//! What a PLY file announces.
+
+use std::path::Path;
+
+use crate::error::ShapeError;
+use crate::import::text::shortened;
+
+/// How values are written behind the header.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Encoding {
+    Text,
+    LittleEndian,
+    BigEndian,
+}
+
+/// Kind of a number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Kind {
+    I8,
+    U8,
+    I16,
+    U16,
+    I32,
+    U32,
+    F32,
+    F64,
+}
+
+impl Kind {
+    fn named(name: &str) -> Option<Self> {
+        Some(match name {
+            "char" | "int8" => Kind::I8,
+            "uchar" | "uint8" => Kind::U8,
+            "short" | "int16" => Kind::I16,
+            "ushort" | "uint16" => Kind::U16,
+            "int" | "int32" => Kind::I32,
+            "uint" | "uint32" => Kind::U32,
+            "float" | "float32" => Kind::F32,
+            "double" | "float64" => Kind::F64,
+            _ => return None,
+        })
+    }
+
+    /// Bytes of one.
+    pub fn size(self) -> usize {
+        match self {
+            Kind::I8 | Kind::U8 => 1,
+            Kind::I16 | Kind::U16 => 2,
+            Kind::I32 | Kind::U32 | Kind::F32 => 4,
+            Kind::F64 => 8,
+        }
+    }
+
+    fn is_whole(self) -> bool {
+        !matches!(self, Kind::F32 | Kind::F64)
+    }
+}
+
+/// A property of an element.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Property {
+    pub name: String,
+    /// Kind of its value or of its list's items.
+    pub kind: Kind,
+    /// Kind of the length of its list; none if it is one value.
+    pub length: Option<Kind>,
+}
+
+/// A sort of element: vertices, faces or others.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Element {
+    pub name: String,
+    pub count: u64,
+    pub properties: Vec<Property>,
+}
+
+impl Element {
+    /// Least bytes that one takes.
+    pub fn least_bytes(&self, encoding: Encoding) -> usize {
+        // In text a digit and a blank each.
+        let bytes = |property: &Property| match encoding {
+            Encoding::Text => 2,
+            _ => property.length.unwrap_or(property.kind).size(),
+        };
+        self.properties.iter().map(bytes).sum()
+    }
+}
+
+/// A header.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Header {
+    pub encoding: Encoding,
+    pub elements: Vec<Element>,
+    /// Pictures that comments name.
+    pub textures: Vec<String>,
+    /// Where the values begin (bytes), and how many lines stand before.
+    pub end: usize,
+    pub lines: usize,
+}
+
+/// Reads the header, up to and with the end of its last line.
+pub(super) fn parse(bytes: &[u8], path: &Path) -> Result<Header, ShapeError> {
+    // Files of old Macs end their lines with a carriage return alone.
+    let end_of_line = match bytes.get(3..5) {
+        Some([b'\r', second]) if *second != b'\n' => b'\r',
+        _ => b'\n',
+    };
+    let mut header = Draft::default();
+    let mut place = 0;
+    for (index, line) in bytes.split_inclusive(|&byte| byte == end_of_line).enumerate() {
+        place += line.len();
+        let bad = |problem: String| ShapeError::BadLine { path: path.to_owned(), line: index + 1, problem };
+        let line = String::from_utf8_lossy(line);
+        let line = line.trim();
+        if index == 0 {
+            if line != "ply" {
+                return Err(bad(format!("a PLY file begins with \"ply\", not with \"{}\"", shortened(line))));
+            }
+        } else if line == "end_header" {
+            let encoding = header.encoding.ok_or_else(|| bad("the header says no format".into()))?;
+            let Draft { elements, textures, .. } = header;
+            return Ok(Header { encoding, elements, textures, end: place, lines: index + 1 });
+        } else {
+            header.read(line).map_err(bad)?;
+        }
+    }
+    let line = bytes.split(|&byte| byte == end_of_line).count();
+    let problem = "the file ends before \"end_header\"".to_owned();
+    Err(ShapeError::BadLine { path: path.to_owned(), line, problem })
+}
+
+#[derive(Default)]
+struct Draft {
+    encoding: Option<Encoding>,
+    elements: Vec<Element>,
+    textures: Vec<String>,
+}
+
+impl Draft {
+    fn read(&mut self, line: &str) -> Result<(), String> {
+        let mut words = line.split_whitespace();
+        let keyword = words.next();
+        let mut word = |what: &str| words.next().ok_or_else(|| format!("the line has no {what}"));
+        match keyword {
+            Some("format") => {
+                self.encoding = Some(match word("format")? {
+                    "ascii" => Encoding::Text,
+                    "binary_little_endian" => Encoding::LittleEndian,
+                    "binary_big_endian" => Encoding::BigEndian,
+                    other => return Err(format!("there is no format \"{}\"", shortened(other))),
+                });
+            }
+            Some("element") => {
+                let name = word("name")?.to_owned();
+                let count = word("count")?;
+                let count = count.parse().map_err(|_| format!("\"{}\" is not a count", shortened(count)))?;
+                if self.elements.iter().any(|element| element.name == name) {
+                    return Err(format!("the element {} is announced twice", shortened(&name)));
+                }
+                self.elements.push(Element { name, count, properties: Vec::new() });
+            }
+            Some("property") => {
+                let mut kind = || -> Result<Option<Kind>, String> {
+                    let name = word("type")?;
+                    let unknown = || format!("there is no type \"{}\"", shortened(name));
+                    if name == "list" { Ok(None) } else { Kind::named(name).map(Some).ok_or_else(unknown) }
+                };
+                let nested = || "a list cannot hold lists".to_owned();
+                let (kind, length) = match kind()? {
+                    Some(kind) => (kind, None),
+                    None => {
+                        let length = kind()?.ok_or_else(nested)?;
+                        (kind()?.ok_or_else(nested)?, Some(length))
+                    }
+                };
+                if length.is_some_and(|length| !length.is_whole()) {
+                    return Err("the length of a list must be a whole number".into());
+                }
+                let name = word("name")?.to_owned();
+                let element = self.elements.last_mut().ok_or("a property stands before all elements")?;
+                element.properties.push(Property { name, kind, length });
+            }
+            Some("comment") => {
+                if word("text") == Ok("TextureFile") {
+                    let name = line.split_once("TextureFile").map_or("", |(_, name)| name.trim());
+                    self.textures.push(name.to_owned());
+                }
+            }
+            Some("obj_info") | None => {}
+            Some(other) => return Err(format!("\"{}\" does not belong into a header", shortened(other))),
+        }
+        Ok(())
+    }
+}

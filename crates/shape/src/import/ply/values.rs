@@ -1,0 +1,122 @@
+//! The numbers behind the header of a PLY file, one after the other.
+
+use std::path::Path;
+
+use super::header::Kind;
+use crate::error::ShapeError;
+use crate::import::text::{number, shortened};
+
+/// Where numbers come from. All kinds fit into a `f64` without loss.
+pub(super) trait Values {
+    /// The next number.
+    fn next(&mut self, kind: Kind) -> Result<f64, ShapeError>;
+
+    /// Passes over numbers.
+    fn skip(&mut self, kind: Kind, count: u64) -> Result<(), ShapeError>;
+
+    /// Bytes that are left.
+    fn left(&self) -> usize;
+
+    /// An error at the number that was read last.
+    fn bad(&self, problem: String) -> ShapeError;
+}
+
+/// Binary numbers of either byte order.
+pub(super) struct Binary<'f, const LITTLE: bool> {
+    pub bytes: &'f [u8],
+    pub place: usize,
+    pub path: &'f Path,
+}
+
+impl<const LITTLE: bool> Binary<'_, LITTLE> {
+    fn take<const N: usize>(&mut self) -> Result<[u8; N], ShapeError> {
+        let Some(&array) = self.bytes[self.place..].first_chunk::<N>() else {
+            return Err(self.ended());
+        };
+        self.place += N;
+        let mut array = array;
+        if !LITTLE {
+            array.reverse();
+        }
+        Ok(array)
+    }
+
+    fn ended(&self) -> ShapeError {
+        let problem = "the file ends in the middle of its elements".to_owned();
+        ShapeError::BadByte { path: self.path.to_owned(), byte: self.bytes.len(), problem }
+    }
+}
+
+impl<const LITTLE: bool> Values for Binary<'_, LITTLE> {
+    fn next(&mut self, kind: Kind) -> Result<f64, ShapeError> {
+        Ok(match kind {
+            Kind::I8 => i8::from_le_bytes(self.take()?).into(),
+            Kind::U8 => u8::from_le_bytes(self.take()?).into(),
+            Kind::I16 => i16::from_le_bytes(self.take()?).into(),
+            Kind::U16 => u16::from_le_bytes(self.take()?).into(),
+            Kind::I32 => i32::from_le_bytes(self.take()?).into(),
+            Kind::U32 => u32::from_le_bytes(self.take()?).into(),
+            Kind::F32 => f32::from_le_bytes(self.take()?).into(),
+            Kind::F64 => f64::from_le_bytes(self.take()?),
+        })
+    }
+
+    fn skip(&mut self, kind: Kind, count: u64) -> Result<(), ShapeError> {
+        match count.checked_mul(kind.size() as u64).filter(|&length| length <= self.left() as u64) {
+            Some(length) => self.place += length as usize,
+            None => return Err(self.ended()),
+        }
+        Ok(())
+    }
+
+    fn left(&self) -> usize {
+        self.bytes.len() - self.place
+    }
+
+    fn bad(&self, problem: String) -> ShapeError {
+        ShapeError::BadByte { path: self.path.to_owned(), byte: self.place, problem }
+    }
+}
+
+/// Numbers as words between blanks and line ends.
+pub(super) struct Words<'f> {
+    pub bytes: &'f [u8],
+    pub place: usize,
+    /// Line of the place, from 1.
+    pub line: usize,
+    pub path: &'f Path,
+}
+
+impl<'f> Words<'f> {
+    fn word(&mut self) -> Result<&'f [u8], ShapeError> {
+        let rest = &self.bytes[self.place..];
+        let start = rest.iter().position(|byte| !byte.is_ascii_whitespace()).unwrap_or(rest.len());
+        self.line += rest[..start].iter().filter(|&&byte| byte == b'\n').count();
+        let length = rest[start..].iter().position(u8::is_ascii_whitespace).unwrap_or(rest.len() - start);
+        self.place += start + length;
+        if length == 0 {
+            return Err(self.bad("the file ends in the middle of its elements".into()));
+        }
+        Ok(&rest[start..start + length])
+    }
+}
+
+impl Values for Words<'_> {
+    fn next(&mut self, _kind: Kind) -> Result<f64, ShapeError> {
+        let word = self.word()?;
+        let value = std::str::from_utf8(word).ok().and_then(number);
+        value.ok_or_else(|| self.bad(format!("\"{}\" is not a number", shortened(&String::from_utf8_lossy(word)))))
+    }
+
+    fn skip(&mut self, _kind: Kind, count: u64) -> Result<(), ShapeError> {
+        (0..count).try_for_each(|_| self.word().map(|_| ()))
+    }
+
+    fn left(&self) -> usize {
+        self.bytes.len() - self.place
+    }
+
+    fn bad(&self, problem: String) -> ShapeError {
+        ShapeError::BadLine { path: self.path.to_owned(), line: self.line, problem }
+    }
+}
