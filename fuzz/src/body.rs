@@ -52,7 +52,7 @@ const SCENES: [&str; 4] = [
     [[body]]
     name = "cloud"
     method = "clusters"
-    shape.ball = { radius = 0.1 }
+    shape.sphere = { radius = 0.1 }
     spacing = 0.08
     material.preset = "rubber"
     place = { at = [0, 1, 0], spin = [0, 3, 0] }

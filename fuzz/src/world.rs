@@ -1,7 +1,7 @@
 //! A scene that is read, built and moved by a few steps.
 
 use craze_engine::{Verdict, World};
-use craze_scene::{ObstacleShape, Scene, SceneDocument, build, registry};
+use craze_scene::{ObstacleShape, Scene, SceneDocument, Shape, build, registry};
 
 /// Scenes that ask for more cells than this are left alone: they would show the limits of the machine only.
 const MOST_CELLS: f64 = 300.0;
@@ -39,9 +39,14 @@ pub fn take_steps(world: &mut World) -> Result<(), String> {
 fn is_small(scene: &Scene) -> bool {
     let cells = |body: &craze_scene::Body| -> Option<f64> {
         let cell = body.edge.or(body.spacing)?;
-        Some(body.shape.extents()?.iter().map(|extent| (extent / cell).ceil()).product())
+        Some(body.shape.built_in().ok()?.size().iter().map(|extent| (extent / cell).ceil()).product())
     };
     let all: Option<f64> = scene.bodies.iter().map(cells).sum();
-    let reads_models = scene.obstacles.iter().any(|obstacle| matches!(obstacle.shape, ObstacleShape::Mesh { .. }));
-    all.is_some_and(|count| count <= MOST_CELLS) && !reads_models
+    // Others are read from files, or meshed finely.
+    let is_quick = |shape: &ObstacleShape| match shape {
+        ObstacleShape::Plane { .. } => true,
+        ObstacleShape::Solid(shape) => matches!(shape, Shape::Box(_) | Shape::Sphere(_) | Shape::Cylinder(_)),
+    };
+    let quick_obstacles = scene.obstacles.iter().all(|obstacle| is_quick(&obstacle.shape));
+    all.is_some_and(|count| count <= MOST_CELLS) && quick_obstacles
 }

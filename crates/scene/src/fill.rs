@@ -1,10 +1,8 @@
 //! Defaults that depend on the rest of the scene: names, settings of a body's method, resolution from its size.
 
 use crate::description::{MethodKind, Mode, Scene, Shape};
+use craze_shape::BuiltIn;
 use std::collections::BTreeSet;
-
-/// Tetrahedra in a cube whose edges are as long as theirs.
-pub(crate) const TETRAHEDRA_A_CUBE: f64 = 6.0;
 
 /// Fills in what the scene leaves open and can be known without reading models.
 pub(crate) fn fill(scene: &mut Scene) {
@@ -18,12 +16,12 @@ pub(crate) fn fill(scene: &mut Scene) {
             MethodKind::Solid => {
                 body.integrator.get_or_insert_default();
                 body.solid.get_or_insert_default();
-                body.edge = body.edge.or_else(|| default_edge(&body.shape));
+                body.edge = body.edge.or_else(|| sound(&body.shape).map(BuiltIn::default_edge));
             }
             MethodKind::Clusters => {
                 body.clusters.get_or_insert_default();
                 body.time_step.get_or_insert(1.0 / 60.0);
-                body.spacing = body.spacing.or_else(|| default_spacing(&body.shape));
+                body.spacing = body.spacing.or_else(|| sound(&body.shape).map(BuiltIn::default_spacing));
             }
         }
     }
@@ -40,54 +38,14 @@ fn number_names(what: &str, names: Vec<&mut String>) {
     }
 }
 
-/// Edge length (m) for about 10,000 tetrahedra, with two through the thinnest side as long as 200,000 are enough
-/// for that; none for a model, whose size is known once it is read.
-pub fn default_edge(shape: &Shape) -> Option<f64> {
-    Some(edge_for_size(shape.extents()?, shape.volume()?))
-}
-
-/// Distance of particles (m) for about 2,000 of them, with two through the thinnest side as long as 20,000 are
-/// enough for that; none for a model, whose size is known once it is read.
-pub fn default_spacing(shape: &Shape) -> Option<f64> {
-    Some(spacing_for_size(shape.extents()?, shape.volume()?))
-}
-
-/// [`default_edge`] for a shape of these extents (m) and volume (m³).
-pub fn edge_for_size(extents: [f64; 3], volume: f64) -> f64 {
-    resolution(extents, TETRAHEDRA_A_CUBE * volume, 10_000.0, 200_000.0)
-}
-
-/// [`default_spacing`] for a shape of these extents (m) and volume (m³).
-pub fn spacing_for_size(extents: [f64; 3], volume: f64) -> f64 {
-    resolution(extents, volume, 2_000.0, 20_000.0)
-}
-
-fn resolution(extents: [f64; 3], volume: f64, usual: f64, most: f64) -> f64 {
-    let thinnest = extents.into_iter().fold(f64::INFINITY, f64::min);
-    let for_count = |count: f64| (volume / count).cbrt();
-    two_digits(for_count(usual).min(thinnest / 2.0).max(for_count(most)))
-}
-
-/// A length rounded to two digits, so that written scenes stay readable.
-fn two_digits(length: f64) -> f64 {
-    format!("{length:.1e}").parse().unwrap_or(length)
+/// A built-in shape whose parameters fit; none for a model, whose size is known once it is read.
+fn sound(shape: &Shape) -> Option<&dyn BuiltIn> {
+    shape.built_in().ok().filter(|shape| shape.check().is_ok())
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn resolution_follows_size_and_thinnest_side() {
-        let edge = |size| default_edge(&Shape::Box { size }).expect("a box has a size");
-        assert_eq!(edge([1.0, 1.0, 1.0]), 0.084);
-        assert_eq!(edge([0.01, 0.01, 0.01]), 0.00084);
-        // Two elements through a plate of 1 cm.
-        assert_eq!(edge([0.2, 0.01, 0.2]), 0.005);
-        // A foil would need millions for that: the count decides.
-        assert_eq!(edge([1.0, 0.0001, 1.0]), 0.0014);
-        assert_eq!(default_spacing(&Shape::Ball { radius: 0.1 }), Some(0.013));
-    }
 
     #[test]
     fn nameless_things_get_names_that_are_free() {

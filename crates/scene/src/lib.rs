@@ -24,7 +24,6 @@ mod write;
 pub use build::{Built, build, registry};
 pub use description::*;
 pub use document::{SceneDocument, parse};
-pub use fill::{default_edge, default_spacing, edge_for_size, spacing_for_size};
 pub use problem::{LARGEST_FILE, Problem};
 pub use reference::reference;
 pub use report::{MOST_ERRORS, SceneError, SceneErrors, Style};

@@ -9,16 +9,17 @@ use std::fmt::Write;
 pub fn reference() -> String {
     let scene = Form::scene();
     let mut text = String::new();
+    let mut options = Vec::new();
     let plain: Vec<&KeyForm> = scene.keys.iter().filter(|key| section(key).is_none()).collect();
     let _ = write!(text, "### Top of the file\n\n{HEADER}");
     for key in plain {
-        write_rows(&mut text, "", key);
+        write_rows(&mut text, "", key, &mut options);
     }
     for key in &scene.keys {
         let Some((header, table)) = section(key) else { continue };
         let _ = write!(text, "\n### {header}\n\n{}.\n\n{HEADER}", key.meaning);
         for key in &table.keys {
-            write_rows(&mut text, "", key);
+            write_rows(&mut text, "", key, &mut options);
         }
         if let Some(choice) = &table.choice {
             let keys: Vec<String> = choice.keys.iter().map(|key| format!("`{key}`")).collect();
@@ -43,8 +44,8 @@ fn section(key: &KeyForm) -> Option<(String, &TableForm)> {
     }
 }
 
-/// A row for a key, and one for each key below it.
-fn write_rows(text: &mut String, prefix: &str, key: &KeyForm) {
+/// A row for a key, and one for each key below it, unless it is one of the options that have been described before.
+fn write_rows<'form>(text: &mut String, prefix: &str, key: &'form KeyForm, options: &mut Vec<&'form KeyForm>) {
     let path = format!("{prefix}{}", key.name);
     let (kind, unit, limits) = describe(&key.form);
     let default = match &key.default {
@@ -68,14 +69,24 @@ fn write_rows(text: &mut String, prefix: &str, key: &KeyForm) {
         let keys: Vec<String> = choice.keys.iter().map(|key| format!("`{key}`")).collect();
         let _ = write!(meaning, "; one of {}", keys.join(", "));
     }
+    let is_known = matches!(key.form, Form::Table(_)) && options.contains(&key);
+    if is_known {
+        meaning.push_str("; its keys are listed above");
+    }
     let _ = writeln!(text, "| `{path}` | {kind} | {unit} | {default} | {meaning} |");
+    if is_known {
+        return;
+    }
     if let Some((_, table)) = section(key) {
         let prefix = match key.form {
             Form::List { .. } => format!("{path}[]."),
             _ => format!("{path}."),
         };
         for key in &table.keys {
-            write_rows(text, &prefix, key);
+            write_rows(text, &prefix, key, options);
+        }
+        if table.choice.as_ref().is_some_and(|choice| choice.is_tag) {
+            options.extend(&table.keys);
         }
     }
 }
@@ -107,6 +118,10 @@ fn describe(form: &Form) -> (String, String, Option<String>) {
 fn plain(default: &Value) -> String {
     match default {
         Value::Array(items) => format!("[{}]", items.iter().map(plain).collect::<Vec<_>>().join(", ")),
+        Value::Object(entries) => {
+            let entries: Vec<String> = entries.iter().map(|(key, value)| format!("{key} = {}", plain(value))).collect();
+            format!("{{ {} }}", entries.join(", "))
+        }
         Value::Number(number) => number.as_f64().map_or(number.to_string(), in_digits),
         other => other.to_string(),
     }

@@ -27,8 +27,10 @@ pub(crate) fn schema_value() -> Value {
     dress.transform(&mut schema);
     schema.insert("title".into(), "Craze scene".into());
     let mut schema = schema.to_value();
-    if let Some(material) = schema.pointer_mut("/properties/body/items/properties/material") {
-        describe_material(material);
+    for path in ["material", "materials/properties/mortar"] {
+        if let Some(material) = schema.pointer_mut(&format!("/properties/body/items/properties/{path}")) {
+            describe_material(material);
+        }
     }
     schema
 }

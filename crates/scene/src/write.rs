@@ -46,7 +46,12 @@ fn write_entry(text: &mut String, prefix: &str, key: &KeyForm, value: &Value) {
     let path = format!("{prefix}{}", key.name);
     match (&key.form, value) {
         (_, Value::Null) => {}
-        (Form::List { .. }, Value::Array(items)) if items.is_empty() => {}
+        (Form::List { .. }, Value::Array(items)) if items.is_empty() => {
+            // Where the default is something, nothing must be said.
+            if key.default.as_ref().and_then(Value::as_array).is_some_and(|default| !default.is_empty()) {
+                let _ = writeln!(text, "{path} = []");
+            }
+        }
         (Form::Table(table), Value::Object(entries)) => {
             let is_tag = table.choice.as_ref().is_some_and(|choice| choice.is_tag);
             let line = format!("{path} = {}", inline(value));

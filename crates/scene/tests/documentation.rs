@@ -65,8 +65,7 @@ fn every_example_in_the_docs_is_a_scene() {
         text.split("```toml\n").skip(1).filter_map(|rest| rest.split_once("```")).map(|(example, _)| example).collect();
     assert!(examples.len() >= 5, "{} examples", examples.len());
     // Examples without a body are about the bowl of the first one.
-    let bowl =
-        "[[body]]\nname = \"bowl\"\nmethod = \"solid\"\nshape.ball = { radius = 0.1 }\nmaterial.preset = \"ceramic\"\n";
+    let bowl = "[[body]]\nname = \"bowl\"\nmethod = \"solid\"\nshape.sphere = { radius = 0.1 }\nmaterial.preset = \"ceramic\"\n";
     for example in examples {
         let text = if example.contains("[[body]]") { example.to_owned() } else { format!("{bowl}{example}") };
         let scene = parse(&text, "example.toml");

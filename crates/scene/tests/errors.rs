@@ -86,7 +86,7 @@ fn files_that_are_no_scenes_are_named() {
 
 #[test]
 fn later_errors_point_at_their_key() {
-    let text = "[[body]]\nname = \"a\"\nmethod = \"solid\"\nshape.ball = { radius = 1 }\nmaterial.preset = \"glass\"\n\n\
+    let text = "[[body]]\nname = \"a\"\nmethod = \"solid\"\nshape.sphere = { radius = 1 }\nmaterial.preset = \"glass\"\n\n\
                 [[hold]]\nbody = \"a\"\nregion.sphere = { center = [9, 9, 9], radius = 1 }\n";
     let document = SceneDocument::parse(text, "scene.toml", &[]).expect("a scene");
     let error = document.error_at("hold[0].region.sphere", "the region selects nothing", "the body is elsewhere");

@@ -6,7 +6,7 @@ const SCENE: &str = r#"
 [[body]]
 name = "bowl"
 method = "solid"
-shape.ball = { radius = 0.1 }
+shape.sphere = { radius = 0.1 }
 material.preset = "glass"
 
 [[hold]]
@@ -28,7 +28,7 @@ fn values_are_set_by_number_and_by_name() {
     let flags = [
         "world.duration=2",
         "body.bowl.edge=0.01",
-        "body[0].shape.ball.radius = 0.2",
+        "body[0].shape.sphere.radius = 0.2",
         "body.bowl.material.preset=steel",
         "body.bowl.place.at=[0, 1, 0]",
         "hold[0].region.all={}",
@@ -38,7 +38,7 @@ fn values_are_set_by_number_and_by_name() {
     let scene = with(&flags).expect("all flags hold").scene;
     assert_eq!(scene.world.duration, 2.0);
     assert_eq!(scene.bodies[0].edge, Some(0.01));
-    assert_eq!(scene.bodies[0].shape, Shape::Ball { radius: 0.2 });
+    assert_eq!(scene.bodies[0].shape, Shape::Sphere(craze_shape::Sphere { radius: 0.2 }));
     assert_eq!(scene.bodies[0].material.preset.as_deref(), Some("steel"));
     assert_eq!(scene.bodies[0].place.at, [0.0, 1.0, 0.0]);
     assert_eq!(scene.picture.color, ColorBy::Stress);
@@ -86,5 +86,5 @@ fn errors_point_at_the_flag() {
         "{unknown}"
     );
     let two = report("body.bowl.shape.box.size=[1, 1, 1]");
-    assert!(two.contains("`box` beside `ball`"), "{two}");
+    assert!(two.contains("`box` beside `sphere`"), "{two}");
 }

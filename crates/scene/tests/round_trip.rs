@@ -1,7 +1,7 @@
 //! A written scene reads back as the same scene, and no text makes the reader panic.
 
 use craze_scene::*;
-use craze_shape::{Unit, UpAxis};
+use craze_shape::{Block, Cylinder, ModelFile, Plate, Sphere, Unit, UpAxis};
 use proptest::collection::vec;
 use proptest::option::of;
 use proptest::prelude::*;
@@ -60,15 +60,17 @@ fn place() -> impl Strategy<Value = Place> {
 fn shape() -> impl Strategy<Value = Shape> {
     let extent = || 0.1_f64..5.0;
     prop_oneof![
-        [extent(), extent(), extent()].prop_map(|size| Shape::Box { size }),
-        extent().prop_map(|radius| Shape::Ball { radius }),
-        (extent(), extent()).prop_map(|(radius, height)| Shape::Cylinder { radius, height }),
-        (".{1,12}", of(positive())).prop_map(|(file, size)| Shape::Mesh {
+        [extent(), extent(), extent()].prop_map(|size| Shape::Box(Block { size })),
+        extent().prop_map(|radius| Shape::Sphere(Sphere { radius })),
+        (extent(), extent()).prop_map(|(radius, height)| Shape::Cylinder(Cylinder { radius, height })),
+        (".{1,12}", of(positive())).prop_map(|(file, size)| Shape::Mesh(ModelFile {
             file,
             size,
             unit: Unit::Inch,
             up: UpAxis::Z
-        }),
+        })),
+        Just(Shape::Plate(Plate { holes: Vec::new(), ..Plate::default() })),
+        proptest::sample::select(Shape::all()),
     ]
 }
 
@@ -99,6 +101,7 @@ fn body() -> impl Strategy<Value = Body> {
                 edge: resolution,
                 spacing: None,
                 material,
+                materials: None,
                 place,
                 integrator: Some(Integrator::Taylor),
                 time_step,
@@ -142,9 +145,8 @@ fn action() -> impl Strategy<Value = Action> {
 
 fn obstacle() -> impl Strategy<Value = Obstacle> {
     let shape = prop_oneof![
-        positive().prop_map(|radius| ObstacleShape::Sphere { radius }),
-        [positive(), positive(), positive()].prop_map(|size| ObstacleShape::Box { size }),
-        (positive(), positive()).prop_map(|(radius, height)| ObstacleShape::Cylinder { radius, height }),
+        shape().prop_map(ObstacleShape::Solid),
+        positive().prop_map(|radius| ObstacleShape::Solid(Shape::Sphere(Sphere { radius }))),
     ];
     let motion = prop_oneof![
         Just(RigidMotion::Fixed),
@@ -221,7 +223,7 @@ fn scene() -> impl Strategy<Value = Scene> {
 
 /// Scenes that were read have defaults filled in; a model's resolution stays open.
 fn has_resolution(scene: &Scene) -> bool {
-    scene.bodies.iter().all(|body| body.edge.or(body.spacing).is_some() || matches!(body.shape, Shape::Mesh { .. }))
+    scene.bodies.iter().all(|body| body.edge.or(body.spacing).is_some() || matches!(body.shape, Shape::Mesh(_)))
 }
 
 proptest! {

@@ -16,6 +16,24 @@ pub enum ShapeError {
         /// The value found (m).
         value: f64,
     },
+    /// A parameter of a shape that does not fit the others.
+    #[error("{field} = {value} is impossible: it must be {allowed}")]
+    Impossible {
+        /// Which parameter, as in `holes[1].radius`.
+        field: String,
+        /// The value found, in the parameter's unit.
+        value: f64,
+        /// What it may be.
+        allowed: String,
+    },
+    /// A text that does not name or spell anything.
+    #[error("{field}: {problem}")]
+    BadText {
+        /// Which parameter.
+        field: &'static str,
+        /// What is wrong, and what is allowed.
+        problem: String,
+    },
     /// A resolution that would need more elements or points than memory has room for.
     #[error(
         "{field} = {value} m is too fine for this shape: it needs about {count:.3e} {what}, and at most {limit:e} are made"
@@ -203,6 +221,27 @@ pub enum ShapeError {
     /// A lattice that does not form a mesh.
     #[error(transparent)]
     Lattice(#[from] LatticeError<NodeId, TetId>),
+}
+
+impl ShapeError {
+    /// The parameter of the shape that is wrong, as in `holes[1].radius`; none if it is something else.
+    pub fn field(&self) -> Option<&str> {
+        match self {
+            Self::BadLength { field, .. } | Self::TooFine { field, .. } | Self::BadText { field, .. } => Some(field),
+            Self::Impossible { field, .. } => Some(field),
+            _ => None,
+        }
+    }
+}
+
+/// Refuses a parameter unless it is all right; else the words say what is allowed.
+pub(crate) fn check_that(
+    field: impl Into<String>,
+    value: f64,
+    all_right: bool,
+    allowed: impl FnOnce() -> String,
+) -> Result<(), ShapeError> {
+    if all_right { Ok(()) } else { Err(ShapeError::Impossible { field: field.into(), value, allowed: allowed() }) }
 }
 
 /// Refuses lengths that are not positive numbers.

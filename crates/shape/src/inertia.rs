@@ -2,7 +2,6 @@
 
 use craze_math::{Mat3, Vec3};
 
-use crate::shape::Shape;
 use crate::surface::TriangleSurface;
 
 /// How the mass of a homogeneous solid is spread.
@@ -12,24 +11,6 @@ pub struct MassSpread {
     pub center: Vec3,
     /// Inertia about the centre of mass (kg·m²).
     pub inertia: Mat3,
-}
-
-impl Shape {
-    /// The spread of a mass (kg) over the ideal shape.
-    pub fn spread(&self, mass: f64) -> MassSpread {
-        let diagonal = match *self {
-            Self::Box { size } => {
-                let [x, y, z] = size.map(|length| length * length / 12.0);
-                Vec3::new(y + z, z + x, x + y)
-            }
-            Self::Ball { radius } => Vec3::repeat(0.4 * radius * radius),
-            Self::Cylinder { radius, height } => {
-                let across = radius * radius / 4.0 + height * height / 12.0;
-                Vec3::new(across, radius * radius / 2.0, across)
-            }
-        };
-        MassSpread { center: Vec3::zeros(), inertia: Mat3::from_diagonal(&(mass * diagonal)) }
-    }
 }
 
 impl TriangleSurface {
@@ -61,28 +42,31 @@ impl TriangleSurface {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::catalogue::{Block, BuiltIn, Cylinder, Sphere};
 
     #[test]
     fn a_surface_integral_agrees_with_the_formulas() {
-        let shapes = [
-            (Shape::Box { size: [0.3, 0.5, 0.7] }, 1e-12),
-            (Shape::Ball { radius: 0.4 }, 0.02),
-            (Shape::Cylinder { radius: 0.2, height: 0.9 }, 0.02),
+        let (block, sphere, cylinder) =
+            (Block { size: [0.3, 0.5, 0.7] }, Sphere { radius: 0.4 }, Cylinder { radius: 0.2, height: 0.9 });
+        let shapes: [(&dyn BuiltIn, MassSpread, f64); 3] = [
+            (&block, block.spread(2.0), 1e-12),
+            (&sphere, sphere.spread(2.0), 0.02),
+            (&cylinder, cylinder.spread(2.0), 0.02),
         ];
-        for (shape, tolerance) in shapes {
+        for (shape, exact, tolerance) in shapes {
             let mut surface = shape.surface(0.03).unwrap();
             let shift = Vec3::new(5.0, -3.0, 2.0);
             surface.positions.iter_mut().for_each(|position| *position += shift);
-            let (exact, found) = (shape.spread(2.0), surface.spread(2.0).unwrap());
-            assert!((found.center - shift).norm() < 1e-9, "{shape:?}");
+            let found = surface.spread(2.0).unwrap();
+            assert!((found.center - shift).norm() < 1e-9, "{}", shape.size());
             let error = (found.inertia - exact.inertia).norm() / exact.inertia.norm();
-            assert!(error < tolerance, "{shape:?}: {error}");
+            assert!(error < tolerance, "{}: {error}", shape.size());
         }
     }
 
     #[test]
     fn an_inside_out_surface_has_no_mass() {
-        let mut surface = Shape::Ball { radius: 1.0 }.surface(0.5).unwrap();
+        let mut surface = Sphere { radius: 1.0 }.surface(0.5).unwrap();
         surface.triangles.iter_mut().for_each(|triangle| triangle.swap(0, 1));
         assert_eq!(surface.spread(1.0), None);
     }

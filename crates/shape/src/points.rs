@@ -3,8 +3,8 @@
 use craze_math::Vec3;
 use craze_spatial::{Aabb, SurfaceDistance};
 
+use crate::domain::Domain;
 use crate::error::{ShapeError, check_count, check_length};
-use crate::shape::Shape;
 use crate::surface::TriangleSurface;
 
 /// Points of a body and what each stands for.
@@ -25,22 +25,16 @@ impl SampledPoints {
     }
 }
 
-impl Shape {
-    /// Points in the middles of grid cells that lie inside the shape; the grid is symmetric about the origin.
-    ///
-    /// A box is filled exactly, its cells at most `spacing` (m) wide. Elsewhere cells are cubes of that width, and each point
-    /// gets an equal share of the ideal volume.
-    pub fn points(&self, spacing: f64) -> Result<SampledPoints, ShapeError> {
-        self.check()?;
-        check_length("spacing", spacing)?;
-        let size = self.size();
-        let cell = match self {
-            Self::Box { .. } => size.map(|length| length / (length / spacing - 1e-9).ceil().max(1.0)),
-            Self::Ball { .. } | Self::Cylinder { .. } => Vec3::repeat(spacing),
-        };
-        let bounds = Aabb { min: size * -0.5, max: size * 0.5 };
-        sample(&bounds, cell, spacing, self.volume(), |point| self.contains(point))
-    }
+/// Points in the middles of the cells of a grid that lie in a domain, each with an equal share of its volume (m³). The grid
+/// is symmetric about the middle of `bounds`.
+pub(crate) fn inside(
+    domain: &dyn Domain,
+    bounds: &Aabb,
+    cell: Vec3,
+    spacing: f64,
+    volume: f64,
+) -> Result<SampledPoints, ShapeError> {
+    sample(bounds, cell, spacing, volume, |point| domain.contains(point))
 }
 
 impl TriangleSurface {
@@ -87,11 +81,12 @@ fn sample(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::catalogue::{Block, BuiltIn, Cylinder, Sphere};
     use proptest::prelude::*;
 
     #[test]
     fn a_box_is_filled_exactly() {
-        let sampled = Shape::Box { size: [1.0, 0.5, 0.3] }.points(0.1).expect("points");
+        let sampled = Block { size: [1.0, 0.5, 0.3] }.points(0.1).expect("points");
         assert_eq!(sampled.positions.len(), 10 * 5 * 3);
         assert!((sampled.volume - 0.001).abs() < 1e-15);
         let middle: Vec3 = sampled.positions.iter().sum::<Vec3>() / 150.0;
@@ -100,7 +95,7 @@ mod tests {
 
     #[test]
     fn points_of_an_imported_surface_are_those_of_its_shape() {
-        let shape = Shape::Cylinder { radius: 0.5, height: 1.0 };
+        let shape = Cylinder { radius: 0.5, height: 1.0 };
         let surface = shape.surface(0.01).expect("a surface");
         let (ideal, meshed) = (shape.points(0.09).expect("points"), surface.points(0.09).expect("points"));
         let difference = ideal.positions.len().abs_diff(meshed.positions.len());
@@ -111,7 +106,7 @@ mod tests {
     #[test]
     fn a_grid_that_misses_and_a_surface_with_a_hole_are_refused() {
         // A cell so large that the two middles along each axis lie outside of the ball.
-        let ball = Shape::Ball { radius: 0.5 };
+        let ball = Sphere { radius: 0.5 };
         assert!(matches!(ball.points(0.9), Err(ShapeError::NoPoints { .. })));
         assert!(matches!(ball.points(1e-9), Err(ShapeError::TooFine { .. })));
         let mut holed = ball.surface(0.2).expect("a surface");
@@ -123,14 +118,15 @@ mod tests {
     proptest! {
         #[test]
         fn shares_sum_to_the_volume(which in 0..3, size in 0.1..10.0_f64, fineness in 3.0..12.0_f64) {
-            let shape = match which {
-                0 => Shape::Box { size: [size, 0.7 * size, 1.3 * size] },
-                1 => Shape::Ball { radius: size },
-                _ => Shape::Cylinder { radius: size, height: 0.8 * size },
+            let shape: &dyn BuiltIn = match which {
+                0 => &Block { size: [size, 0.7 * size, 1.3 * size] },
+                1 => &Sphere { radius: size },
+                _ => &Cylinder { radius: size, height: 0.8 * size },
             };
+            let field = shape.field();
             let sampled = shape.points(size / fineness).expect("points");
             prop_assert!((sampled.total_volume() / shape.volume() - 1.0).abs() < 1e-12);
-            prop_assert!(sampled.positions.iter().all(|point| shape.contains(point)));
+            prop_assert!(sampled.positions.iter().all(|point| field.contains(point)));
         }
     }
 }

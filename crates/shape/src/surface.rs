@@ -1,6 +1,7 @@
 //! Surfaces of triangles.
 
 use craze_math::Vec3;
+use craze_mesh::TetMesh;
 use craze_spatial::{Aabb, SpatialError, TriangleTree};
 
 use crate::error::ShapeError;
@@ -19,6 +20,22 @@ impl TriangleSurface {
     pub fn new(positions: Vec<Vec3>, triangles: Vec<[u32; 3]>) -> Result<Self, SpatialError> {
         TriangleTree::new(&positions, &triangles)?;
         Ok(Self { positions, triangles })
+    }
+
+    /// The surface of a mesh, outward, without the points inside.
+    pub fn around(mesh: &TetMesh) -> Self {
+        let mut number = vec![u32::MAX; mesh.positions().len()];
+        let mut positions = Vec::new();
+        let mut triangles = mesh.boundary().triangles;
+        for corner in triangles.iter_mut().flatten() {
+            let number = &mut number[corner.index()];
+            if *number == u32::MAX {
+                *number = positions.len() as u32;
+                positions.push(mesh.positions()[corner.index()]);
+            }
+            corner.0 = *number;
+        }
+        Self { positions, triangles: triangles.into_iter().map(|corners| corners.map(|corner| corner.0)).collect() }
     }
 
     /// The corners of a triangle (m).
@@ -82,11 +99,11 @@ impl TriangleSurface {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::shape::Shape;
+    use crate::catalogue::{Block, BuiltIn};
 
     #[test]
     fn a_missing_and_a_turned_triangle_open_the_surface() {
-        let whole = Shape::Box { size: [1.0, 2.0, 3.0] }.surface(1.0).expect("a box");
+        let whole = Block { size: [1.0, 2.0, 3.0] }.surface(1.0).expect("a box");
         whole.check_closed().expect("closed");
         assert!((whole.volume() - 6.0).abs() < 1e-14 && (whole.area() - 22.0).abs() < 1e-14);
 

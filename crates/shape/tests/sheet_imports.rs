@@ -5,7 +5,7 @@ use std::f64::consts::{PI, TAU};
 use craze_math::Vec3;
 use craze_mesh::{TriMesh, VertexId};
 use craze_shape::sheet::{SheetError, SheetMesh, SheetOptions, SheetReport, sheet_from_model, sheet_from_surface};
-use craze_shape::{Model, Shape, TriangleSurface};
+use craze_shape::{Block, BuiltIn, Cylinder, Model, Sphere, TriangleSurface};
 use proptest::prelude::*;
 
 /// A grid of n × m squares over [0, 1]², each in two triangles, lifted to `place`.
@@ -88,7 +88,7 @@ fn fine_and_coarse_smooth_surfaces_keep_shape_area_and_rim() {
         assert_good(&report, edge);
         assert_eq!((euler(&sheet.mesh), sheet.boundary.len()), (1, 1));
     }
-    let ball = Shape::Ball { radius: 0.5 }.surface(0.02).expect("a ball");
+    let ball = Sphere { radius: 0.5 }.surface(0.02).expect("a ball");
     // A sphere of chords lacks about (edge / radius)² / 5 of its area: a seventh of the radius is as coarse as half a
     // per cent allows.
     for edge in [0.07, 0.05] {
@@ -105,7 +105,7 @@ fn fine_and_coarse_smooth_surfaces_keep_shape_area_and_rim() {
 
 #[test]
 fn folds_and_corners_of_a_box_stay_to_the_last_digits() {
-    let surface = Shape::Box { size: [1.0, 0.7, 0.4] }.surface(1.0).expect("a box");
+    let surface = Block { size: [1.0, 0.7, 0.4] }.surface(1.0).expect("a box");
     for edge in [0.15, 0.06] {
         let (sheet, report) = made(&surface, edge);
         assert_good(&report, edge);
@@ -124,7 +124,7 @@ fn folds_and_corners_of_a_box_stay_to_the_last_digits() {
 
 #[test]
 fn round_folds_stay_round() {
-    let surface = Shape::Cylinder { radius: 0.3, height: 0.5 }.surface(0.02).expect("a cylinder");
+    let surface = Cylinder { radius: 0.3, height: 0.5 }.surface(0.02).expect("a cylinder");
     let (sheet, report) = made(&surface, 0.05);
     assert_good(&report, 0.05);
     let ring = length(&sheet.mesh, &sheet.feature_edges) / 2.0;

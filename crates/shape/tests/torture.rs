@@ -4,14 +4,14 @@
 #[path = "torture/mod.rs"]
 mod spoilt;
 
-use craze_shape::Shape;
+use craze_shape::{Block, BuiltIn, Cylinder, Sphere};
 
 #[test]
 fn spoilt_shapes_give_a_mesh_or_a_reason() {
     let shapes = [
-        Shape::Box { size: [1.0, 0.5, 0.25] }.surface(0.1).expect("a box"),
-        Shape::Ball { radius: 0.5 }.surface(0.1).expect("a ball"),
-        Shape::Cylinder { radius: 0.1, height: 1.0 }.surface(0.05).expect("a cylinder"),
+        Block { size: [1.0, 0.5, 0.25] }.surface(0.1).expect("a box"),
+        Sphere { radius: 0.5 }.surface(0.1).expect("a ball"),
+        Cylinder { radius: 0.1, height: 1.0 }.surface(0.05).expect("a cylinder"),
     ];
     for (which, shape) in shapes.iter().enumerate() {
         for index in 0..spoilt::ALL.len() {

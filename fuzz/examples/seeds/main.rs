@@ -28,7 +28,7 @@ place = { at = [0, 0.0501, 0], velocity = [0, -2, 0] }
 [[body]]
 name = "cloud"
 method = "clusters"
-shape.ball = { radius = 0.1 }
+shape.sphere = { radius = 0.1 }
 spacing = 0.08
 material.preset = "rubber"
 place.at = [0, 1, 0]

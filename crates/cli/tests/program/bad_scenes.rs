@@ -74,7 +74,7 @@ fn a_region_that_selects_nothing_points_at_the_region() {
 #[test]
 fn two_bodies_of_one_name_are_refused() {
     let twin =
-        "name = \"block\" # again\nmethod = \"clusters\"\nshape.ball = { radius = 0.1 }\nmaterial.preset = \"cork\"";
+        "name = \"block\" # again\nmethod = \"clusters\"\nshape.sphere = { radius = 0.1 }\nmaterial.preset = \"cork\"";
     let words = ["the name \"block\" is taken by the body on line 6", "give each its own name"];
     refused("[[obstacle]]", &format!("[[body]]\n{twin}\n[[obstacle]]"), "\"block\" # again", &words);
 }

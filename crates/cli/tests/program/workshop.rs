@@ -55,7 +55,7 @@ place = { at = [-0.3, 0.05, 0], turn = [10, 20, 30], velocity = [0.5, -1, 0] }
 [[body]]
 name = "cloud"
 method = "clusters"
-shape.ball = { radius = 0.08 }
+shape.sphere = { radius = 0.08 }
 spacing = 0.02
 material.preset = "rubber"
 place = { at = [0.3, 0.1, 0], velocity = [-0.5, -1, 0], spin = [0, 3, 6] }

@@ -1,21 +1,21 @@
 //! Bodies: shape, matter and method.
 
-use super::model::Model;
-use super::rejected;
+use super::{model, rejected};
 use crate::description::{self, Integrator, MethodKind};
 use crate::document::SceneDocument;
-use crate::fill;
 use crate::report::SceneError;
 use craze_clusters::{Cloud, Clusters};
 use craze_engine::{Body, Method};
-use craze_material::Material;
+use craze_frame::names;
+use craze_material::{Material, Overrides};
 use craze_math::{Isometry, Vec3};
-use craze_shape::{SampledPoints, Shape, TriangleSurface};
+use craze_mesh::{ElementRule, Values};
+use craze_shape::{BuiltIn, SampledPoints, Tetrahedra, TriangleSurface, resolution};
 use craze_solid::{Solid, SolidOptions};
 
 /// The shape of a body once its file has been read.
-enum Source {
-    BuiltIn(Shape),
+enum Source<'scene> {
+    BuiltIn(&'scene dyn BuiltIn),
     Model(TriangleSurface),
 }
 
@@ -23,9 +23,7 @@ enum Source {
 pub fn build(document: &SceneDocument, index: usize) -> Result<(Body, String), SceneError> {
     let body = &document.scene.bodies[index];
     let path = format!("body[{index}]");
-    let material = body.material.resolve().map_err(|error| {
-        rejected(document, &format!("{path}.material.{}", error.field()), error, "see `craze materials` for presets")
-    })?;
+    let material = resolve(document, &body.material, &format!("{path}.material"))?;
     let source = source(document, body, &path)?;
     let (method, elements) = match body.method {
         MethodKind::Solid => solid(document, body, &path, &source, &material)?,
@@ -45,21 +43,18 @@ pub fn build(document: &SceneDocument, index: usize) -> Result<(Body, String), S
     Ok((Body { name: body.name.clone(), method }, line))
 }
 
-fn source(document: &SceneDocument, body: &description::Body, path: &str) -> Result<Source, SceneError> {
-    Ok(match &body.shape {
-        description::Shape::Box { size } => Source::BuiltIn(Shape::Box { size: *size }),
-        description::Shape::Ball { radius } => Source::BuiltIn(Shape::Ball { radius: *radius }),
-        description::Shape::Cylinder { radius, height } => {
-            Source::BuiltIn(Shape::Cylinder { radius: *radius, height: *height })
-        }
-        description::Shape::Mesh { file, size, unit, up } => {
-            let model = Model { file, size: *size, unit: *unit, up: *up };
-            Source::Model(model.read(document, &format!("{path}.shape.mesh"))?)
-        }
+fn source<'scene>(
+    document: &SceneDocument,
+    body: &'scene description::Body,
+    path: &str,
+) -> Result<Source<'scene>, SceneError> {
+    Ok(match body.shape.built_in() {
+        Ok(shape) => Source::BuiltIn(shape),
+        Err(file) => Source::Model(model::read(file, document, &format!("{path}.shape.mesh"))?.surface),
     })
 }
 
-impl Source {
+impl Source<'_> {
     fn size(&self) -> Vec3 {
         match self {
             Source::BuiltIn(shape) => shape.size(),
@@ -77,14 +72,27 @@ fn solid(
 ) -> Result<(Box<dyn Method>, String), SceneError> {
     let Source::BuiltIn(shape) = source else {
         let message = "a model cannot be filled with tetrahedra yet";
-        let help = "use shape.box, shape.ball or shape.cylinder, or method = \"clusters\"";
+        let help = "use one of the built-in shapes, or method = \"clusters\"";
         return Err(rejected(document, &format!("{path}.shape"), message, help));
     };
-    let edge = body.edge.unwrap_or_else(|| fill::edge_for_size(shape.size().into(), shape.volume()));
-    let mesh = shape
+    let edge = body.edge.unwrap_or_else(|| shape.default_edge());
+    let Tetrahedra { mut mesh, regions, .. } = shape
         .tetrahedra(edge)
         .map_err(|error| rejected(document, &format!("{path}.edge"), error, "choose a longer edge, in metres"))?;
     let count = mesh.element_count();
+    let mut materials = vec![material.clone()];
+    for name in &shape.regions()[1..] {
+        materials.push(match body.materials.as_ref().and_then(|materials| materials.of(name)) {
+            Some(matter) => resolve(document, matter, &format!("{path}.materials.{name}"))?,
+            None => material.clone(),
+        });
+    }
+    if materials.len() > 1 {
+        let labels = Values::Labels(regions.into_iter().map(u32::from).collect());
+        mesh.element_attributes_mut()
+            .add(names::MATERIAL, ElementRule::Copy, labels)
+            .map_err(|error| rejected(document, path, error, ""))?;
+    }
     let settings = body.solid.clone().unwrap_or_default();
     let options = SolidOptions {
         integrator: match body.integrator.unwrap_or_default() {
@@ -98,9 +106,10 @@ fn solid(
         rest_strain: settings.rest_strain,
     };
     let (placement, velocity, spin) = placed(body);
-    let solid = Solid::new(mesh, vec![material.clone()], options, placement, velocity, spin)
+    let solid = Solid::new(mesh, materials, options, placement, velocity, spin)
         .map_err(|error| rejected(document, path, error, ""))?;
-    Ok((Box::new(solid), format!("{} tetrahedra", grouped(count))))
+    let thin = thin_walls(shape.thinnest_wall(), edge);
+    Ok((Box::new(solid), format!("{} tetrahedra{thin}", grouped(count))))
 }
 
 fn clusters(
@@ -111,13 +120,11 @@ fn clusters(
     material: &Material,
 ) -> Result<(Box<dyn Method>, String), SceneError> {
     let SampledPoints { positions, volume, spacing } = match source {
-        Source::BuiltIn(shape) => {
-            let spacing = body.spacing.unwrap_or_else(|| fill::spacing_for_size(shape.size().into(), shape.volume()));
-            shape.points(spacing)
-        }
+        Source::BuiltIn(shape) => shape.points(body.spacing.unwrap_or_else(|| shape.default_spacing())),
         Source::Model(surface) => {
-            let size = surface.bounds().size().into();
-            surface.points(body.spacing.unwrap_or_else(|| fill::spacing_for_size(size, surface.volume())))
+            let size = surface.bounds().size();
+            let spacing = || resolution::spacing_for(size, surface.volume(), size.min());
+            surface.points(body.spacing.unwrap_or_else(spacing))
         }
     }
     .map_err(|error| rejected(document, &format!("{path}.spacing"), error, "choose another spacing, in metres"))?;
@@ -133,6 +140,22 @@ fn clusters(
     let clusters = Clusters::new(cloud, material, options, &placement, velocity, spin)
         .map_err(|error| rejected(document, path, error, ""))?;
     Ok((Box::new(clusters), format!("{} particles", grouped(count))))
+}
+
+/// The material that a table says. `path` is the key of the table.
+fn resolve(document: &SceneDocument, table: &Overrides, path: &str) -> Result<Material, SceneError> {
+    table.resolve().map_err(|error| {
+        rejected(document, &format!("{path}.{}", error.field()), error, "see `craze materials` for presets")
+    })
+}
+
+/// A remark on walls that have less than one and a half tetrahedra across; nothing where all have.
+fn thin_walls(wall: f64, edge: f64) -> String {
+    let across = wall / edge;
+    if across > 1.4 {
+        return String::new();
+    }
+    format!(" (warning: walls of {} m are only {} edges thick)", short(wall), short(across))
 }
 
 fn placed(body: &description::Body) -> (Isometry, Vec3, Vec3) {

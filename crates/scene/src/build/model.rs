@@ -3,23 +3,13 @@
 use super::rejected;
 use crate::document::SceneDocument;
 use crate::report::SceneError;
-use craze_shape::{Reading, TriangleSurface, Unit, UpAxis, read_model};
+use craze_shape::{Model, ModelFile, Reading, read_model};
 use std::path::Path;
 
-/// What a scene says of a model.
-pub struct Model<'scene> {
-    pub file: &'scene str,
-    pub size: Option<f64>,
-    pub unit: Unit,
-    pub up: UpAxis,
-}
-
-impl Model<'_> {
-    /// Reads the file and scales it; the middle of its box becomes the origin. `path` is the key of the model.
-    pub fn read(&self, document: &SceneDocument, path: &str) -> Result<TriangleSurface, SceneError> {
-        let help = "write the path of a model file, relative to the scene file";
-        let reading = Reading { size: self.size, unit: self.unit, up: self.up };
-        let model = read_model(Path::new(self.file), &reading);
-        Ok(model.map_err(|error| rejected(document, &format!("{path}.file"), error.to_string(), help))?.surface)
-    }
+/// Reads a model's file and scales it; the middle of its box becomes the origin. `path` is the key of the model.
+pub fn read(model: &ModelFile, document: &SceneDocument, path: &str) -> Result<Model, SceneError> {
+    let help = "write the path of a model file, relative to the scene file";
+    let reading = Reading { size: model.size, unit: model.unit, up: model.up };
+    read_model(Path::new(&model.file), &reading)
+        .map_err(|error| rejected(document, &format!("{path}.file"), error.to_string(), help))
 }

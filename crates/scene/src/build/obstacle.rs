@@ -1,8 +1,7 @@
 //! Obstacles: shapes, poses and what moves them.
 
 use super::load::keyframes;
-use super::model::Model;
-use super::rejected;
+use super::{model, rejected};
 use crate::description::{ObstacleShape, RigidMotion};
 use crate::document::SceneDocument;
 use crate::report::SceneError;
@@ -10,7 +9,7 @@ use craze_contact::MeshShape;
 use craze_engine::{Drive, Motion, Obstacle};
 use craze_frame::Surface;
 use craze_math::{Isometry, Rotation, Vec3};
-use craze_shape::{MassSpread, Shape, TriangleSurface};
+use craze_shape::{BuiltIn, Cylinder, MassSpread, Shape, TriangleSurface};
 use std::sync::Arc;
 
 /// Edges on curved obstacles, as a share of the radius: fine enough to look round.
@@ -23,39 +22,20 @@ pub fn build(document: &SceneDocument, index: usize) -> Result<Obstacle, SceneEr
     let place = &obstacle.place;
     let mut pose = Isometry::from_parts(Vec3::from(place.at).into(), place.rotation());
     let (shape, surface) = match &obstacle.shape {
-        ObstacleShape::Plane { point, normal } => {
-            pose *= plane_pose(Vec3::from(*point), Vec3::from(*normal));
-            (craze_contact::Shape::HalfSpace, Surface::default())
+        ObstacleShape::Plane { plane } => {
+            pose *= plane_pose(Vec3::from(plane.point), Vec3::from(plane.normal));
+            (craze_contact::Shape::HalfSpace, TriangleSurface::default())
         }
-        ObstacleShape::Sphere { radius } => {
-            let shape = craze_contact::Shape::Ball { radius: *radius };
-            (shape, drawn(document, &path, &Shape::Ball { radius: *radius }, radius * ROUNDNESS)?)
-        }
-        ObstacleShape::Box { size } => {
-            let shape = craze_contact::Shape::Cuboid { half_size: 0.5 * Vec3::from(*size) };
-            (shape, drawn(document, &path, &Shape::Box { size: *size }, 1.0)?)
-        }
-        ObstacleShape::Cylinder { radius, height } => {
-            let shape = craze_contact::Shape::Cylinder { radius: *radius, half_height: 0.5 * height };
-            let built_in = Shape::Cylinder { radius: *radius, height: *height };
-            (shape, drawn(document, &path, &built_in, radius * ROUNDNESS)?)
-        }
-        ObstacleShape::Mesh { file, size, unit, up } => {
-            let model = Model { file, size: *size, unit: *unit, up: *up };
-            let key = format!("{path}.shape.mesh");
-            let surface = model.read(document, &key)?;
-            let shape = MeshShape::new(&surface.positions, &surface.triangles)
-                .map_err(|error| rejected(document, &key, error, "repair the model in a modelling program"))?;
-            (craze_contact::Shape::Mesh(Arc::new(shape)), frame_surface(surface))
-        }
+        ObstacleShape::Solid(shape) => solid(document, &format!("{path}.shape"), shape)?,
     };
     let drive = match &obstacle.motion {
         RigidMotion::Keyframes(keys) => Drive::Prescribed(Motion::Keyframes(keyframes(keys))),
         RigidMotion::Fixed | RigidMotion::Free { .. } => Drive::Prescribed(Motion::still()),
     };
-    let mut built = Obstacle { name: obstacle.name.clone(), shape, surface, place: pose, drive };
+    let mut built =
+        Obstacle { name: obstacle.name.clone(), shape, surface: frame_surface(&surface), place: pose, drive };
     if let RigidMotion::Free { mass } = obstacle.motion {
-        let spread = spread(document, &path, &obstacle.shape, &built.surface, mass)?;
+        let spread = spread(document, &path, &obstacle.shape, &surface, mass)?;
         built.release(mass, spread.center, &spread.inertia, place.velocity.into(), place.spin.into());
     }
     Ok(built)
@@ -69,36 +49,65 @@ fn plane_pose(point: Vec3, normal: Vec3) -> Isometry {
     Isometry::from_parts(point.into(), turn)
 }
 
-fn drawn(document: &SceneDocument, path: &str, shape: &Shape, edge: f64) -> Result<Surface, SceneError> {
-    let surface = shape.surface(edge).map_err(|error| rejected(document, &format!("{path}.shape"), error, ""))?;
-    Ok(frame_surface(surface))
+/// What contact and pictures see of a shape.
+fn solid(
+    document: &SceneDocument,
+    path: &str,
+    shape: &Shape,
+) -> Result<(craze_contact::Shape, TriangleSurface), SceneError> {
+    let drawn = |shape: &dyn BuiltIn, edge: f64| {
+        shape.surface(edge).map_err(|error| rejected(document, path, error, "see docs/shapes.md for what is possible"))
+    };
+    Ok(match (shape, shape.built_in()) {
+        (Shape::Sphere(sphere), _) => {
+            (craze_contact::Shape::Ball { radius: sphere.radius }, drawn(sphere, sphere.radius * ROUNDNESS)?)
+        }
+        (Shape::Box(block), _) => {
+            (craze_contact::Shape::Cuboid { half_size: 0.5 * Vec3::from(block.size) }, drawn(block, 1.0)?)
+        }
+        (Shape::Cylinder(cylinder), _) => {
+            let Cylinder { radius, height } = *cylinder;
+            let shape = craze_contact::Shape::Cylinder { radius, half_height: 0.5 * height };
+            (shape, drawn(cylinder, radius * ROUNDNESS)?)
+        }
+        (_, Ok(built_in)) => {
+            let surface = drawn(built_in, built_in.default_edge())?;
+            (mesh(document, path, &surface)?, surface)
+        }
+        (_, Err(file)) => {
+            let key = format!("{path}.mesh");
+            let surface = model::read(file, document, &key)?.surface;
+            (mesh(document, &key, &surface)?, surface)
+        }
+    })
 }
 
-fn frame_surface(surface: TriangleSurface) -> Surface {
-    Surface { positions: surface.positions, triangles: surface.triangles, ..Surface::default() }
+fn mesh(document: &SceneDocument, path: &str, surface: &TriangleSurface) -> Result<craze_contact::Shape, SceneError> {
+    let shape = MeshShape::new(&surface.positions, &surface.triangles)
+        .map_err(|error| rejected(document, path, error, "repair the model in a modelling program"))?;
+    Ok(craze_contact::Shape::Mesh(Arc::new(shape)))
+}
+
+fn frame_surface(surface: &TriangleSurface) -> Surface {
+    Surface { positions: surface.positions.clone(), triangles: surface.triangles.clone(), ..Surface::default() }
 }
 
 fn spread(
     document: &SceneDocument,
     path: &str,
     shape: &ObstacleShape,
-    surface: &Surface,
+    surface: &TriangleSurface,
     mass: f64,
 ) -> Result<MassSpread, SceneError> {
     match shape {
-        ObstacleShape::Sphere { radius } => Ok(Shape::Ball { radius: *radius }.spread(mass)),
-        ObstacleShape::Box { size } => Ok(Shape::Box { size: *size }.spread(mass)),
-        ObstacleShape::Cylinder { radius, height } => {
-            Ok(Shape::Cylinder { radius: *radius, height: *height }.spread(mass))
-        }
-        ObstacleShape::Mesh { .. } => {
-            let surface =
-                TriangleSurface { positions: surface.positions.clone(), triangles: surface.triangles.clone() };
-            surface.spread(mass).ok_or_else(|| {
-                let message = "the model encloses no volume that could carry a mass";
-                rejected(document, &format!("{path}.shape"), message, "close the model, or turn its faces outward")
-            })
-        }
+        // These have formulas; of others the surface is as good as what it stands for.
+        ObstacleShape::Solid(Shape::Sphere(sphere)) => Ok(sphere.spread(mass)),
+        ObstacleShape::Solid(Shape::Cylinder(cylinder)) => Ok(cylinder.spread(mass)),
+        ObstacleShape::Solid(Shape::Box(block)) => Ok(block.spread(mass)),
+        ObstacleShape::Solid(_) => surface.spread(mass).ok_or_else(|| {
+            let message = "the model encloses no volume that could carry a mass";
+            rejected(document, &format!("{path}.shape"), message, "close the model, or turn its faces outward")
+        }),
         ObstacleShape::Plane { .. } => {
             let message = "an endless plane cannot move freely";
             Err(rejected(document, &format!("{path}.mass"), message, "leave out `mass`, or use shape.box"))

@@ -3,7 +3,7 @@
 use crate::form::{Form, TableForm};
 
 /// Names that people know from other programs and textbooks, and what they are called here.
-const SYNONYMS: [(&str, &str); 16] = [
+const SYNONYMS: [(&str, &str); 18] = [
     ("E", "young"),
     ("youngs_modulus", "young"),
     ("nu", "poisson"),
@@ -20,6 +20,8 @@ const SYNONYMS: [(&str, &str); 16] = [
     ("look_at", "to"),
     ("bounce", "restitution"),
     ("time", "duration"),
+    ("ball", "sphere"),
+    ("cube", "box"),
 ];
 
 /// The most similar candidate; none for a name too long to be a slip of the hand.
@@ -90,7 +92,7 @@ mod tests {
         for (key, expected) in [
             ("velocity", Some("place.velocity")),
             ("density", Some("material.density")),
-            ("radius", Some("shape.ball.radius")),
+            ("radius", Some("shape.sphere.radius")),
             ("rho", Some("material.density")),
             ("dt", Some("time_step")),
             ("shap", Some("shape")),

@@ -4,12 +4,12 @@ use super::structure::unknown_name;
 use super::units::in_digits;
 use crate::description::{
     Action, Body, Hold, Keyframe, MethodKind, Mode, Obstacle, ObstacleShape, Probe, Quantity, Region, RigidMotion,
-    Scene, Turning,
+    Scene, Shape, Turning,
 };
 use crate::problem::Problem;
 use crate::report::Collector;
 use crate::tree::{Node, Value};
-use craze_material::MaterialError;
+use craze_material::{MaterialError, Overrides};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Most frames of a run.
@@ -165,9 +165,16 @@ impl Checker<'_> {
             self.reject(&format!("{path}.method"), message, "use method = \"solid\", or mode = \"dynamic\"");
         }
         self.foreign_keys(body, path);
-        self.resolution(body, path);
-        let material = format!("{path}.material");
-        let given = serde_json::to_value(&body.material).unwrap_or_default();
+        if self.shape(&body.shape, &format!("{path}.shape")) {
+            self.resolution(body, path);
+        }
+        self.material(&body.material, &format!("{path}.material"));
+        self.regions(body, path);
+    }
+
+    /// Numbers of a material that cannot be, alone or together.
+    fn material(&mut self, overrides: &Overrides, material: &str) {
+        let given = serde_json::to_value(overrides).unwrap_or_default();
         let mut complete = true;
         for quantity in craze_material::Quantity::ALL {
             let Some(value) = given[quantity.key()].as_f64() else { continue };
@@ -179,7 +186,7 @@ impl Checker<'_> {
             }
         }
         // What is wrong with numbers together is told once each is right alone.
-        if let Some(error) = complete.then(|| body.material.resolve().err()).flatten() {
+        if let Some(error) = complete.then(|| overrides.resolve().err()).flatten() {
             let help = match error {
                 MaterialError::Missing { .. } => "or start from a preset: `craze materials` lists all",
                 _ => "",
@@ -188,12 +195,32 @@ impl Checker<'_> {
         }
     }
 
+    /// Matter of regions that the shape does not have, or that the method does not know.
+    fn regions(&mut self, body: &Body, path: &str) {
+        let Some(mortar) = body.materials.as_ref().and_then(|materials| materials.mortar.as_ref()) else { return };
+        let key = format!("{path}.materials.mortar");
+        if !matches!(body.shape, Shape::BrickWall(_)) {
+            let message = format!("shape.{} has no joints of mortar", body.shape.name());
+            self.reject(&key, message, "only shape.brick_wall has: remove `materials`");
+        }
+        self.material(mortar, &key);
+    }
+
+    /// Whether the parameters of a shape fit together.
+    fn shape(&mut self, shape: &Shape, path: &str) -> bool {
+        let Err(error) = shape.check() else { return true };
+        let path = format!("{path}.{}.{}", shape.name(), error.field().unwrap_or_default());
+        self.reject(&path, error.to_string(), "");
+        false
+    }
+
     /// Keys of one method on a body of another.
     fn foreign_keys(&mut self, body: &Body, path: &str) {
         let keys = [
             ("edge", MethodKind::Solid, body.edge.is_some(), "particles have a `spacing`"),
             ("integrator", MethodKind::Solid, body.integrator.is_some(), ""),
             ("solid", MethodKind::Solid, body.solid.is_some(), ""),
+            ("materials", MethodKind::Solid, body.materials.is_some(), ""),
             ("spacing", MethodKind::Clusters, body.spacing.is_some(), "tetrahedra have an `edge`"),
             ("clusters", MethodKind::Clusters, body.clusters.is_some(), ""),
         ];
@@ -213,15 +240,17 @@ impl Checker<'_> {
     /// Elements that are larger than the body, or too many.
     fn resolution(&mut self, body: &Body, path: &str) {
         let (key, length, elements_a_cube, elements) = match body.method {
-            MethodKind::Solid => ("edge", body.edge, crate::fill::TETRAHEDRA_A_CUBE, "tetrahedra"),
+            MethodKind::Solid => ("edge", body.edge, craze_shape::resolution::TETRAHEDRA_A_CUBE, "tetrahedra"),
             MethodKind::Clusters => ("spacing", body.spacing, 1.0, "particles"),
         };
-        let (Some(length), Some(extents), Some(volume)) = (length, body.shape.extents(), body.shape.volume()) else {
-            return;
-        };
-        let largest = extents.into_iter().fold(0.0, f64::max);
+        let (Some(length), Ok(shape)) = (length, body.shape.built_in()) else { return };
+        let size = shape.size();
+        let largest = size.max();
         let path = if self.is_written(path, key) { format!("{path}.{key}") } else { format!("{path}.shape") };
-        let count = elements_a_cube * volume / length.powi(3);
+        let count_in = |volume: f64| elements_a_cube * volume / length.powi(3);
+        // Few shapes have a formula for their volume; as long as their box would do, it need not be added up.
+        let most = count_in(size.product());
+        let count = if most > MOST_ELEMENTS { count_in(shape.volume()) } else { most };
         if length > largest {
             let message =
                 format!("`{key}` = {} m is larger than the body, which is {} m", in_digits(length), in_digits(largest));
@@ -269,8 +298,11 @@ impl Checker<'_> {
     }
 
     fn obstacle(&mut self, obstacle: &Obstacle, path: &str) {
-        if let ObstacleShape::Plane { normal, .. } = obstacle.shape {
-            self.direction(&format!("{path}.shape.plane.normal"), normal);
+        if let ObstacleShape::Solid(shape) = &obstacle.shape {
+            self.shape(shape, &format!("{path}.shape"));
+        }
+        if let ObstacleShape::Plane { plane } = &obstacle.shape {
+            self.direction(&format!("{path}.shape.plane.normal"), plane.normal);
             if matches!(obstacle.motion, RigidMotion::Free { .. }) {
                 let help = "remove `mass`, or take a box for something that falls";
                 self.reject(&format!("{path}.mass"), "a plane has no end and so cannot be a free body", help);

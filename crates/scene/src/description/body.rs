@@ -2,7 +2,7 @@
 
 use craze_material::Overrides;
 use craze_math::{Rotation, Vec3};
-use craze_shape::{Unit, UpAxis};
+use craze_shape::Shape;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -25,6 +25,8 @@ pub struct Body {
     pub spacing: Option<f64>,
     /// What the body is made of: a preset, single numbers, or a preset with numbers changed.
     pub material: Overrides,
+    /// Other matter in named regions of the shape (method solid).
+    pub materials: Option<RegionMaterials>,
     /// Where the body is and how it moves at t = 0.
     #[serde(default)]
     pub place: Place,
@@ -60,67 +62,20 @@ impl MethodKind {
     }
 }
 
-/// The shape of a body, centred on the origin before it is placed.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case", deny_unknown_fields)]
-pub enum Shape {
-    /// A block with its centre in the origin.
-    Box {
-        /// Extents along x, y and z.
-        #[schemars(extend("x-unit" = "m", "exclusiveMinimum" = 0))]
-        size: [f64; 3],
-    },
-    /// A ball with its centre in the origin.
-    Ball {
-        /// Radius.
-        #[schemars(extend("x-unit" = "m", "exclusiveMinimum" = 0))]
-        radius: f64,
-    },
-    /// A cylinder along y with its centre in the origin.
-    Cylinder {
-        /// Radius.
-        #[schemars(extend("x-unit" = "m", "exclusiveMinimum" = 0))]
-        radius: f64,
-        /// Extent along y.
-        #[schemars(extend("x-unit" = "m", "exclusiveMinimum" = 0))]
-        height: f64,
-    },
-    /// A surface read from a model file.
-    Mesh {
-        /// Path of the model, relative to the scene file.
-        #[schemars(length(min = 1))]
-        file: String,
-        /// Largest extent to scale the model to; as in the file if left out.
-        #[schemars(extend("x-unit" = "m", "exclusiveMinimum" = 0))]
-        size: Option<f64>,
-        /// Unit of the model's coordinates.
-        #[serde(default)]
-        unit: Unit,
-        /// Which axis of the model points up.
-        #[serde(default)]
-        up: UpAxis,
-    },
+/// What the regions of a body are made of, where they differ from its `material`.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct RegionMaterials {
+    /// The joints of shape.brick_wall; as the bricks if left out.
+    pub mortar: Option<Overrides>,
 }
 
-impl Shape {
-    /// Extents along x, y and z before placement (m); none for a model, which must be read first.
-    pub fn extents(&self) -> Option<[f64; 3]> {
-        match *self {
-            Shape::Box { size } => Some(size),
-            Shape::Ball { radius } => Some([2.0 * radius; 3]),
-            Shape::Cylinder { radius, height } => Some([2.0 * radius, height, 2.0 * radius]),
-            Shape::Mesh { .. } => None,
-        }
-    }
-
-    /// Volume (m³); none for a model, which must be read first.
-    pub fn volume(&self) -> Option<f64> {
-        use std::f64::consts::PI;
-        match *self {
-            Shape::Box { size: [x, y, z] } => Some(x * y * z),
-            Shape::Ball { radius } => Some(4.0 / 3.0 * PI * radius.powi(3)),
-            Shape::Cylinder { radius, height } => Some(PI * radius * radius * height),
-            Shape::Mesh { .. } => None,
+impl RegionMaterials {
+    /// What a region of this name is made of, if that is said.
+    pub fn of(&self, region: &str) -> Option<&Overrides> {
+        match region {
+            "mortar" => self.mortar.as_ref(),
+            _ => None,
         }
     }
 }

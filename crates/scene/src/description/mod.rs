@@ -13,13 +13,15 @@ mod probe;
 mod touch;
 mod world;
 
-pub use body::{Body, ClustersSettings, Integrator, MethodKind, Place, Shape, SolidSettings};
+pub use body::{Body, ClustersSettings, Integrator, MethodKind, Place, RegionMaterials, SolidSettings};
 pub use hold::{Action, AngleKeyframe, Hold, Keyframe, LoadKeyframe, Region, Turning, Twist};
-pub use obstacle::{Obstacle, ObstacleShape, RigidMotion};
+pub use obstacle::{Obstacle, ObstacleShape, Plane, RigidMotion};
 pub use picture::{Camera, ColorBy, Output, Picture};
 pub use probe::{BodyName, BodyPoint, HoldName, Probe, Quantity};
 pub use touch::Touch;
 pub use world::{ContactPair, ContactSettings, Mode, WorldSettings};
+
+pub use craze_shape::Shape;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -63,11 +65,11 @@ impl Scene {
     /// A scene's files are looked for beside the scene file; a written copy that lies elsewhere needs them resolved.
     pub fn resolve_files(&mut self, folder: &Path) {
         let of_bodies = self.bodies.iter_mut().filter_map(|body| match &mut body.shape {
-            Shape::Mesh { file, .. } => Some(file),
+            Shape::Mesh(model) => Some(&mut model.file),
             _ => None,
         });
         let of_obstacles = self.obstacles.iter_mut().filter_map(|obstacle| match &mut obstacle.shape {
-            ObstacleShape::Mesh { file, .. } => Some(file),
+            ObstacleShape::Solid(Shape::Mesh(model)) => Some(&mut model.file),
             _ => None,
         });
         for file in of_bodies.chain(of_obstacles) {

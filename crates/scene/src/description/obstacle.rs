@@ -2,9 +2,11 @@
 
 use super::body::Place;
 use super::hold::Keyframe;
-use craze_shape::{Unit, UpAxis};
-use schemars::JsonSchema;
+use craze_shape::Shape;
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use std::borrow::Cow;
 
 /// A rigid thing that bodies meet.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -38,55 +40,51 @@ pub enum RigidMotion {
     },
 }
 
-/// The shape of an obstacle, centred on the origin before it is placed.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case", deny_unknown_fields)]
+/// The shape of an obstacle before it is placed: whatever a body may be, or a plane.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(untagged)]
 pub enum ObstacleShape {
     /// Everything below a plane.
     Plane {
-        /// A point of the plane.
-        #[schemars(extend("x-unit" = "m"))]
-        point: [f64; 3],
-        /// Direction out of the obstacle; any length.
-        #[schemars(extend("x-unit" = "1"))]
-        normal: [f64; 3],
+        /// Which plane.
+        plane: Plane,
     },
-    /// A ball with its centre in the origin.
-    Sphere {
-        /// Radius.
-        #[schemars(extend("x-unit" = "m", "exclusiveMinimum" = 0))]
-        radius: f64,
-    },
-    /// A block with its centre in the origin.
-    Box {
-        /// Extents along x, y and z.
-        #[schemars(extend("x-unit" = "m", "exclusiveMinimum" = 0))]
-        size: [f64; 3],
-    },
-    /// A cylinder along y with its centre in the origin.
-    Cylinder {
-        /// Radius.
-        #[schemars(extend("x-unit" = "m", "exclusiveMinimum" = 0))]
-        radius: f64,
-        /// Extent along y.
-        #[schemars(extend("x-unit" = "m", "exclusiveMinimum" = 0))]
-        height: f64,
-    },
-    /// A surface read from a model file.
-    Mesh {
-        /// Path of the model, relative to the scene file.
-        #[schemars(length(min = 1))]
-        file: String,
-        /// Largest extent to scale the model to; as in the file if left out.
-        #[schemars(extend("x-unit" = "m", "exclusiveMinimum" = 0))]
-        size: Option<f64>,
-        /// Unit of the model's coordinates.
-        #[serde(default)]
-        unit: Unit,
-        /// Which axis of the model points up.
-        #[serde(default)]
-        up: UpAxis,
-    },
+    /// A shape that bodies have, too.
+    Solid(Shape),
+}
+
+/// Everything below a plane.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Plane {
+    /// A point of the plane.
+    #[schemars(extend("x-unit" = "m"))]
+    pub point: [f64; 3],
+    /// Direction out of the obstacle; any length.
+    #[schemars(extend("x-unit" = "1"))]
+    pub normal: [f64; 3],
+}
+
+impl JsonSchema for ObstacleShape {
+    fn schema_name() -> Cow<'static, str> {
+        "ObstacleShape".into()
+    }
+
+    /// The choice of [`Shape`] with one more option in front.
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        let plane = json_schema!({
+            "type": "object",
+            "description": "Everything below a plane.",
+            "properties": { "plane": generator.subschema_for::<Plane>() },
+            "required": ["plane"],
+            "additionalProperties": false
+        });
+        let mut schema = Shape::json_schema(generator);
+        if let Some(Value::Array(options)) = schema.get_mut("oneOf") {
+            options.insert(0, plane.to_value());
+        }
+        schema
+    }
 }
 
 /// An obstacle as the file spells it: it moves by whichever key is there.

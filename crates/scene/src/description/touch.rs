@@ -67,12 +67,12 @@ mod tests {
             [[body]]
             name = "soft"
             method = "solid"
-            shape.ball = { radius = 1 }
+            shape.sphere = { radius = 1 }
             material = { density = 1000, young = 1e6, poisson = 0.3 }
             [[body]]
             name = "rough"
             method = "solid"
-            shape.ball = { radius = 1 }
+            shape.sphere = { radius = 1 }
             material = { preset = "glass", friction = 1, restitution = 0.5 }
             [[obstacle]]
             name = "floor"

@@ -342,7 +342,7 @@ impl Field {
 
     /// Volume (m³) by adding up cells, to about a thousandth for walls not thinner than 1/100 of the size; 0 where
     /// the solid has no end. Walls are `thinnest` (m).
-    pub fn volume(&self, thinnest: f64) -> f64 {
+    pub fn measured_volume(&self, thinnest: f64) -> f64 {
         measure::volume(self, thinnest)
     }
 
@@ -383,6 +383,10 @@ impl Domain for Field {
         });
         // On an edge the two sides' directions mix and the gradient is shorter; in the middle of a wall it vanishes.
         gradient.try_normalize(1e-2)
+    }
+
+    fn volume(&self) -> Option<f64> {
+        Some(self.measured_volume(self.bounds.size().min()))
     }
 
     fn region(&self, point: &Vec3) -> u16 {

@@ -137,7 +137,7 @@ mod tests {
 
     /// The triangles of a cube from −1 to 1.
     fn cube() -> Vec<[[f32; 3]; 3]> {
-        let surface = crate::Shape::Box { size: [2.0; 3] }.surface(2.0).expect("a box");
+        let surface = crate::BuiltIn::surface(&crate::Block { size: [2.0; 3] }, 2.0).expect("a box");
         let corners = |t: &[u32; 3]| surface.corners(t).map(|p| [p.x as f32, p.y as f32, p.z as f32]);
         surface.triangles.iter().map(corners).collect()
     }

@@ -73,14 +73,14 @@ impl Rim {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::catalogue::{BuiltIn, Sphere};
     use crate::repair::edges::Edges;
-    use crate::shape::Shape;
     use craze_math::Random;
     use craze_spatial::winding_number_exact;
 
     #[test]
     fn the_gradient_is_that_of_the_winding_number_and_the_radius_holds() {
-        let mut bowl = Shape::Ball { radius: 1.0 }.surface(0.3).expect("a ball");
+        let mut bowl = Sphere { radius: 1.0 }.surface(0.3).expect("a ball");
         let positions = bowl.positions.clone();
         bowl.triangles.retain(|t| positions[t[0] as usize].y < 0.2);
         let rim = Rim::new(&positions, &Edges::of(&bowl.triangles).rim()).expect("sound");

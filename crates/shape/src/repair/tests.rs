@@ -3,15 +3,15 @@ use std::f64::consts::PI;
 use craze_math::{Random, Vec3};
 
 use super::*;
+use crate::catalogue::{Block, BuiltIn, Cylinder, Sphere};
 use crate::domain::Domain;
-use crate::shape::Shape;
 
 fn cube() -> TriangleSurface {
-    Shape::Box { size: [1.0; 3] }.surface(1.0).expect("a box")
+    Block { size: [1.0; 3] }.surface(1.0).expect("a box")
 }
 
 pub(super) fn ball(radius: f64) -> TriangleSurface {
-    Shape::Ball { radius }.surface(radius / 8.0).expect("a ball")
+    Sphere { radius }.surface(radius / 8.0).expect("a ball")
 }
 
 fn moved(mut surface: TriangleSurface, by: Vec3) -> TriangleSurface {
@@ -175,7 +175,7 @@ fn three_open_bodies_are_meshed_as_one() {
     };
     let pot = keep(ball(1.0), &|point| point.y < 0.8);
     let lid = moved(keep(ball(0.6), &|point| point.y > -0.3), Vec3::new(0.0, 1.2, 0.0));
-    let tube = Shape::Cylinder { radius: 0.2, height: 1.0 }.surface(0.05).expect("a cylinder");
+    let tube = Cylinder { radius: 0.2, height: 1.0 }.surface(0.05).expect("a cylinder");
     let spout = moved(keep(tube, &|point| point.x.hypot(point.z) > 0.19), Vec3::new(1.0, 0.0, 0.0));
     let (domain, findings) = domain(&joined(&[pot, lid, spout]));
     assert_eq!((findings.components, findings.closed), (3, false));
@@ -211,7 +211,7 @@ fn moebius() -> TriangleSurface {
 
 #[test]
 fn what_has_no_inside_says_so() {
-    let sheet = Shape::Box { size: [1.0; 3] }.surface(1.0).expect("a box");
+    let sheet = Block { size: [1.0; 3] }.surface(1.0).expect("a box");
     let triangle = TriangleSurface { triangles: vec![sheet.triangles[0]], ..sheet.clone() };
     let square = TriangleSurface { triangles: sheet.triangles[..2].to_vec(), ..sheet };
     for (surface, open) in [(triangle, 3), (square, 4)] {

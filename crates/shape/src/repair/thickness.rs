@@ -138,12 +138,12 @@ impl SurfaceDomain {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::catalogue::{Block, BuiltIn, Cylinder};
     use crate::repair::tests::{ball, inward, joined};
-    use crate::shape::Shape;
     use crate::surface::TriangleSurface;
 
     fn block(size: [f64; 3]) -> TriangleSurface {
-        Shape::Box { size }.surface(1.0).expect("a block")
+        Block { size }.surface(1.0).expect("a block")
     }
 
     fn thickness(surface: &TriangleSurface) -> Thickness {
@@ -158,7 +158,7 @@ mod tests {
         let plate = thickness(&block([1.0, 0.05, 1.0]));
         assert!((plate.thinnest - 0.05).abs() < 1e-9 && (plate.median - 0.05).abs() < 1e-9, "{plate:?}");
         assert!((plate.place.y.abs() - 0.025).abs() < 1e-9);
-        let pin = thickness(&Shape::Cylinder { radius: 0.2, height: 1.0 }.surface(0.02).expect("a pin"));
+        let pin = thickness(&Cylinder { radius: 0.2, height: 1.0 }.surface(0.02).expect("a pin"));
         assert!((pin.thinnest / 0.4 - 1.0).abs() < 0.01 && (pin.median / 0.4 - 1.0).abs() < 0.01, "{pin:?}");
         let solid = thickness(&ball(1.0));
         assert!(solid.thinnest > 1.9 && solid.median < 2.0, "{solid:?}");

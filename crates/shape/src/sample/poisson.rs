@@ -219,7 +219,7 @@ mod tests {
 
     #[test]
     fn a_surface_is_filled_as_its_shape_is_and_the_seed_decides() {
-        let ball = crate::Shape::Ball { radius: 1.0 }.surface(0.1).expect("a ball");
+        let ball = crate::BuiltIn::surface(&crate::Sphere { radius: 1.0 }, 0.1).expect("a ball");
         let (domain, _) = SurfaceDomain::new(&ball).expect("an inside");
         let [one, same, other] = [3, 3, 4].map(|seed| poisson_points(&domain, 0.15, seed).expect("points"));
         check_properties(&domain, &one, 1);

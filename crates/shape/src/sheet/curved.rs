@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use super::error::check_length;
 use super::{BuiltInSheet, SheetError, SheetMesh};
-use crate::icosphere::{FACES, Icosphere};
+use crate::structured::icosphere::{FACES, Icosphere};
 
 /// A tube about the y axis, open at both ends, facing outward.
 ///

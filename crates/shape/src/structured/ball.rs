@@ -8,7 +8,7 @@ use craze_math::Vec3;
 use craze_mesh::{TetMesh, tetrahedron_quality};
 
 use crate::error::ShapeError;
-use crate::icosphere::{FACES, Icosphere, point_count};
+use crate::structured::icosphere::{FACES, Icosphere, point_count};
 
 /// A ball of `layers` spheres.
 pub(crate) fn tetrahedra(radius: f64, layers: usize) -> Result<TetMesh, ShapeError> {

@@ -5,8 +5,8 @@ use std::f64::consts::PI;
 use craze_math::Vec3;
 use craze_mesh::TetMesh;
 
-use crate::ball::oriented;
 use crate::error::ShapeError;
+use crate::structured::ball::oriented;
 use crate::surface::TriangleSurface;
 
 /// A disc of rings about the middle; ring k has 6k points, so that all triangles are nearly equilateral.

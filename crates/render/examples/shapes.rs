@@ -1,0 +1,63 @@
+//! Makes the pictures of docs/shapes.md: `cargo run --release -p craze-render --example shapes [FOLDER [NAME]]`.
+//!
+//! Every built-in shape is filled with tetrahedra at its default edge, and their surface drawn: what a body of it looks like.
+
+use std::error::Error;
+use std::path::PathBuf;
+use std::time::Instant;
+
+use craze_frame::{BodyFrame, Data, Frame, Piece, Pose, Surface, names};
+use craze_render::{Ground, Settings, render_frame};
+use craze_shape::{Shape, Tetrahedra, TriangleSurface};
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let folder = PathBuf::from(std::env::args().nth(1).unwrap_or_else(|| "docs/shapes".to_owned()));
+    std::fs::create_dir_all(&folder)?;
+    let only = std::env::args().nth(2);
+    for shape in Shape::all() {
+        let name = shape.name();
+        if only.as_ref().is_some_and(|only| only != name) {
+            continue;
+        }
+        let Ok(built_in) = shape.built_in() else { continue };
+        let start = Instant::now();
+        let edge = built_in.default_edge();
+        let tetrahedra = built_in.tetrahedra(edge)?;
+        let (count, meshed) = (tetrahedra.mesh.element_count(), start.elapsed());
+        let frame = Frame { bodies: vec![body(&shape, tetrahedra)], ..Frame::default() };
+        let settings =
+            Settings { width: 480, height: 360, samples: 64, ground: Ground::UnderBodies, ..Settings::default() };
+        render_frame(&frame, &settings)?.write_png(folder.join(format!("{name}.png")))?;
+        println!(
+            "{name}: edge {edge} m, {count} tetrahedra in {meshed:.2?}, picture in {:.2?}",
+            start.elapsed() - meshed
+        );
+    }
+    Ok(())
+}
+
+/// The surface of a shape's tetrahedra, each region of its own matter.
+fn body(shape: &Shape, Tetrahedra { mesh, regions, .. }: Tetrahedra) -> BodyFrame {
+    let materials: &[&str] = match shape {
+        Shape::Box(_) | Shape::Cylinder(_) => &["concrete"],
+        Shape::Sphere(_) | Shape::HollowSphere(_) => &["glass"],
+        Shape::Cheese(_) => &["rubber"],
+        Shape::Plate(_) => &["steel"],
+        Shape::BrickWall(_) => &["adobe", "concrete"],
+        Shape::Figure(_) => &["wood"],
+        _ => &["ceramic"],
+    };
+    let facets = mesh.boundary().facets;
+    let region = facets.iter().map(|facet| u32::from(regions[facet.element.index()])).collect();
+    let TriangleSurface { positions, triangles } = TriangleSurface::around(&mesh);
+    let mut surface = Surface { positions, triangles, ..Surface::default() };
+    surface.face_attributes.set(names::MATERIAL, Data::Index(region));
+    BodyFrame {
+        name: shape.name().to_owned(),
+        method: "solid".to_owned(),
+        materials: materials.iter().map(|&material| material.to_owned()).collect(),
+        surface,
+        pieces: vec![Piece { volume: 1.0, mass: 1.0, parent: None, pose: Pose::default() }],
+        ..BodyFrame::default()
+    }
+}

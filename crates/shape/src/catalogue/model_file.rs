@@ -1,0 +1,38 @@
+//! A model from a file, as a scene says it.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::error::{ShapeError, check_length};
+use crate::import::{Unit, UpAxis};
+
+/// A surface or solid read from a model file.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ModelFile {
+    /// Path of the model, relative to the scene file.
+    #[schemars(length(min = 1))]
+    pub file: String,
+    /// Largest extent to scale the model to; as in the file if left out.
+    #[schemars(extend("x-unit" = "m", "exclusiveMinimum" = 0))]
+    pub size: Option<f64>,
+    /// Unit of the model's coordinates.
+    #[serde(default)]
+    pub unit: Unit,
+    /// Which axis of the model points up.
+    #[serde(default)]
+    pub up: UpAxis,
+}
+
+impl ModelFile {
+    /// Refuses a path or size that cannot be meant.
+    pub fn check(&self) -> Result<(), ShapeError> {
+        if self.file.is_empty() {
+            return Err(ShapeError::BadText {
+                field: "file",
+                problem: "it is empty: write the path of a model".into(),
+            });
+        }
+        self.size.map_or(Ok(()), |size| check_length("size", size))
+    }
+}
