@@ -7,13 +7,14 @@ asks COUNT seeded queries (200 000 unless told; 10 000 000 for the thorough run)
 with code 0 if no collision was missed, no report was late and false alarms outside the tolerance are below 1 %; 1 if not; 2 if the
 judge could not be set up. It is installed from PyPI on first use, into `judges` under the cargo target folder.
 
-Every query goes to the toolkit's additive advancement, one in five hundred to its tight inclusion as well. Both may report
-what is no collision (they stop at a share of the first distance, or after so many steps), never the reverse. So:
-  - where they report none and we do, we raised a false alarm. It is within the tolerance if their distance at our time is;
+Queries that we answer with no go to the toolkit's additive advancement, as does a tenth of the others, and one in five hundred to its
+tight inclusion as well. Both may report what is no collision (they stop at a share of the first distance, or after so
+many steps), never the reverse. So:
   - where they report one and we do not, a third way decides: a collision needs the four vertices in one plane, which is a cubic
     equation of time, solved in whole numbers; with a separation, distances at ever more moments whose speed is bounded. What even
     that leaves open (a gap too small for the number of moments) is counted;
-  - where we report, their distance at our time must be within the tolerance of the separation, and outside of it before.
+  - where we report, the distance at our time must be within the tolerance of the separation, or it is a false alarm, and no
+    collision may come before it, or we are late. Distances in doubt are computed exactly.
 """
 
 import collections
@@ -31,7 +32,8 @@ CHUNK = 20_000
 FIELDS = 29
 TOLERANCE = 1e-6  # of the largest difference, as in craze_contact::narrow::ccd
 TIGHT_EVERY = 500
-MOMENTS = 1_000
+ASKED_EVERY = 10  # of those that we report
+MOMENTS = 20_000
 
 
 def set_up():
@@ -123,6 +125,42 @@ class Queries:
             separations = records[chosen, 2] / scales
             self.never[chosen] = never_in_one_plane(start / scales[:, None, None], end / scales[:, None, None], separations)
         self.places = (places - places[:, :1]) / self.scales[:, None, None]
+        self.separations = records[:, 2] / self.scales
+        self.tolerances = TOLERANCE * (1.0 + 1e-6) * self.largest / self.scales
+
+    def gaps(self, times):
+        """Distance less separation at these times, in ordinary numbers."""
+        import numpy
+
+        places = self.places[:, :4] * (1.0 - times)[:, None, None] + self.places[:, 4:] * times[:, None, None]
+        gaps = numpy.empty(len(times))
+        for edges, pairs in PAIRS.items():
+            chosen = (self.records[:, 0] == 1) == edges
+            i, j = numpy.transpose(pairs)
+            gaps[chosen] = polygon_distances(places[chosen][:, i] - places[chosen][:, j])
+        return gaps - self.separations
+
+
+def polygon_distances(corners):
+    """Distances of the origin from triangles or parallelograms, in ordinary numbers."""
+    import numpy
+
+    def dots(a, b):
+        return (a * b).sum(axis=-1)
+
+    normals = numpy.cross(corners[:, 1] - corners[:, 0], corners[:, -1] - corners[:, 0])
+    lengths = numpy.linalg.norm(normals, axis=1)
+    nonzero = numpy.where(lengths > 0.0, lengths, 1.0)
+    heights = abs(dots(normals, corners[:, 0])) / nonzero
+    within, least = lengths > 0.0, numpy.full(len(corners), numpy.inf)
+    for k in range(corners.shape[1]):
+        a, b = corners[:, k - 1], corners[:, k]
+        along = b - a
+        within &= dots(numpy.cross(a, along), normals) >= 0.0
+        squares = dots(along, along)
+        shares = numpy.clip(-dots(a, along) / numpy.where(squares > 0.0, squares, 1.0), 0.0, 1.0)
+        least = numpy.minimum(least, numpy.linalg.norm(a + along * shares[:, None], axis=1))
+    return numpy.where(within, numpy.minimum(heights, least), least)
 
 
 def never_in_one_plane(start, end, separations):
@@ -146,25 +184,13 @@ def never_in_one_plane(start, end, separations):
 
 
 class Query:
-    """One of them."""
+    """One of them, looked at closely."""
 
     def __init__(self, queries, index):
-        import ipctk
-
-        self.record = queries.records[index]
-        self.edges, self.kind = self.record[0] == 1, int(self.record[1])
-        self.pairs = PAIRS[bool(self.edges)]
+        self.record, self.places = queries.records[index], queries.places[index]
+        self.pairs = PAIRS[bool(self.record[0] == 1)]
         self.scale, self.never_in_one_plane = queries.scales[index], queries.never[index]
-        self.places = queries.places[index]
-        self.separation = self.record[2] / self.scale
-        self.tolerance = TOLERANCE * (1.0 + 1e-6) * queries.largest[index] / self.scale
-        self.time = self.record[27]
-        self.squared = ipctk.edge_edge_distance if self.edges else ipctk.point_triangle_distance
-
-    def gap(self, time):
-        """By the toolkit: fast, and unreliable for degenerate primitives."""
-        places = self.places[:4] * (1.0 - time) + self.places[4:] * time
-        return max(self.squared(*places), 0.0) ** 0.5 - self.separation
+        self.separation = queries.separations[index]
 
     def speed(self):
         motion = self.places[4:] - self.places[:4]
@@ -191,10 +217,6 @@ class Query:
         now = [[x * denominator + numerator * (y - x) for x, y in zip(a, b)] for a, b in zip(start, end)]
         return float(polygon_squared(now) / (unit * denominator) ** 2) ** 0.5 - self.separation
 
-    def asked_of(self, judge):
-        ask = judge.edge_edge_ccd if self.edges else judge.point_triangle_ccd
-        return ask(*self.places, min_distance=self.separation)[0]
-
     def collides(self):
         """The third way: True, False, or None where it cannot tell."""
         if self.never_in_one_plane:
@@ -214,7 +236,7 @@ class Query:
             return self.collides_within()
         # Halve wherever the coefficients do not all have one sign, down to stretches over which the two stay apart.
         stretches, speed = [(0, 0, coefficients)], self.speed()
-        for _ in range(MOMENTS):
+        for _ in range(1_000):
             if not stretches:
                 return False
             place, level, (p, q, r, s) = stretches.pop()
@@ -236,61 +258,77 @@ class Query:
         return None
 
     def collides_within(self):
-        stretches, speed = [(0.0, 1.0)], self.speed()
-        for _ in range(MOMENTS):
-            if not stretches:
-                return False
-            low, high = stretches.pop()
-            middle = (low + high) / 2
-            gap = self.gap(middle)
-            if gap < 1e-10:
-                gap = self.exact_gap(middle)
-            if gap < -1e-15:
+        import numpy
+
+        i, j = numpy.transpose(self.pairs)
+        start, end = (self.places[i + s] - self.places[j + s] for s in (0, 4))
+        speed, asked, width, lows = self.speed(), 0, 1.0, numpy.zeros(1)
+        while len(lows):
+            asked += len(lows)
+            if asked > MOMENTS or width < 1e-15:
+                return None
+            times = (lows + width / 2)[:, None, None]
+            gaps = polygon_distances(start * (1.0 - times) + end * times) - self.separation
+            if gaps.min() < 0.0 and self.exact_gap(lows[gaps.argmin()] + width / 2) < 0.0:
                 return True
-            if gap <= speed * (high - low) / 2:
-                stretches += [(middle, high), (low, middle)]
-        return None
+            near = lows[gaps <= speed * width / 2 + 1e-14]
+            width /= 2
+            lows = numpy.concatenate([near, near + width])
+        return False
 
 
 def judge(chunk):
     """What is seen, by word and kind, and the queries that went wrong."""
-    first, count = chunk
     import ipctk
     import numpy
 
+    first, count = chunk
     ipctk.set_logger_level(ipctk.LoggerLevel.off)
     additive = ipctk.AdditiveCCD(max_iterations=300, conservative_rescaling=0.99)
     tight = ipctk.TightInclusionCCD(tolerance=1e-5, max_iterations=10_000, conservative_rescaling=0.99)
-    seen = collections.Counter()
-    problems = []
     records = numpy.frombuffer(ours("write", first, count), dtype="<f8").reshape(-1, FIELDS)
     queries = Queries(records)
-    for index in range(count):
-        number, query = first + index, Query(queries, index)
-        reported = query.time >= 0.0
-        seen["reported", query.kind] += reported
-        theirs = query.asked_of(additive)
-        # Tight inclusion repeats itself without limit where contact is reached in less than a millionth of the step.
-        if number // 28 % TIGHT_EVERY == 0 and query.gap(0.0) > 1e-3:
-            seen["tight", query.kind] += 1
-            theirs = query.asked_of(tight) and theirs
-        if reported:
-            gap = query.gap(query.time)
-            outside = gap > query.tolerance and query.exact_gap(query.time) > query.tolerance
-            seen["false alarm" if outside else "blurred" if not theirs else "agreed", query.kind] += 1
-            if outside:
-                problems.append((number, f"false alarm: {gap:.3g} of its size away"))
-            moments = [query.time * k / 2 for k in range(3)] if query.time > 0.0 else []
-            if any(query.gap(moment) < 1e-13 and query.exact_gap(moment) <= 0.0 for moment in moments):
-                seen["late", query.kind] += 1
-                problems.append((number, "reported late"))
-        elif theirs:
-            decided = query.collides()
-            seen[{True: "missed", False: "agreed", None: "open"}[decided], query.kind] += 1
-            if decided:
-                problems.append((number, "missed"))
-        else:
-            seen["agreed", query.kind] += 1
+    edges, kinds, times = records[:, 0] == 1, records[:, 1].astype(int), records[:, 27]
+
+    def asked(judge, index):
+        ask = judge.edge_edge_ccd if edges[index] else judge.point_triangle_ccd
+        return ask(*queries.places[index], min_distance=queries.separations[index])[0]
+
+    reported = times >= 0.0
+    groups = (first + numpy.arange(count)) // 28
+    theirs = reported.copy()
+    for index in (~reported | (groups % ASKED_EVERY == 0)).nonzero()[0]:
+        theirs[index] = asked(additive, index)
+    # Tight inclusion repeats itself without limit where contact is reached in less than a millionth of the step.
+    chosen = (groups % TIGHT_EVERY == 0) & (queries.gaps(numpy.zeros(count)) > 1e-3)
+    for index in chosen.nonzero()[0]:
+        theirs[index] &= asked(tight, index)
+
+    words, problems = numpy.full(count, "agreed", dtype=object), []
+    words[reported & ~theirs] = "blurred"
+    for index in (reported & (queries.gaps(times) > queries.tolerances)).nonzero()[0]:
+        gap = Query(queries, index).exact_gap(times[index])
+        if gap > queries.tolerances[index]:
+            words[index] = "false alarm"
+            problems.append((first + index, f"false alarm: {gap:.3g} of its size away"))
+    # Up to our time, planes that stay away prove that we are not late; where they do not, moments are looked at.
+    before = records.copy()
+    before[:, 15:27] = records[:, 3:15] * (1.0 - times)[:, None] + records[:, 15:27] * times[:, None]
+    doubtful = (times > 0.0) & ~Queries(before).never
+    for share in numpy.linspace(0.0, 1.0, 9):
+        moments = numpy.maximum(times, 0.0) * share
+        for index in (doubtful & (queries.gaps(moments) < 1e-12)).nonzero()[0]:
+            if words[index] != "late" and Query(queries, index).exact_gap(moments[index]) <= 0.0:
+                words[index] = "late"
+                problems.append((first + index, "reported late"))
+    for index in (~reported & theirs).nonzero()[0]:
+        collides = Query(queries, index).collides()
+        words[index] = {True: "missed", False: "agreed", None: "open"}[collides]
+        if collides:
+            problems.append((first + index, "missed"))
+    seen = collections.Counter(zip(words, kinds.tolist()))
+    seen += collections.Counter(("reported", kind) for kind in kinds[reported].tolist())
+    seen += collections.Counter(("tight", kind) for kind in kinds[chosen].tolist())
     return count, seen, problems
 
 

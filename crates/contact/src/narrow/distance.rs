@@ -95,8 +95,8 @@ pub fn point_edge(point: &Vec3, edge: &[Vec3; 2]) -> Proximity<EdgePart, 3> {
 
 /// Distance of a point from a triangle.
 pub fn point_triangle(point: &Vec3, triangle: &[Vec3; 3]) -> Proximity<TrianglePart, 4> {
-    let Nearest { part, weights: [a, b, c], normal, distance } =
-        nearest::triangle(&triangle.map(|corner| point - corner));
+    let [a, b, c] = triangle;
+    let Nearest { part, weights: [a, b, c], normal, distance } = nearest::triangle(&[point - a, point - b, point - c]);
     let part = match part {
         Part::Corner(corner) => TrianglePart::Corner(corner),
         Part::Side(edge) => TrianglePart::Edge(edge),

@@ -37,7 +37,7 @@ const PARALLEL: f64 = 1e-26;
 
 pub(crate) fn segment(corners: &[Vec3; 2]) -> Nearest<2> {
     in_safe_range(corners, |corners| {
-        let side = Foot::on(corners, 0, 1);
+        let side = Foot::on(corners, [0, 1]);
         let (distance, normal) = side.direction(&Vec3::zeros());
         let part = side.part(0);
         Nearest { part, weights: side.weights(), normal, distance }
@@ -50,32 +50,27 @@ pub(crate) fn triangle(corners: &[Vec3; 3]) -> Nearest<3> {
 
 fn triangle_in_range(corners: &[Vec3; 3]) -> Nearest<3> {
     const SIDES: [[usize; 2]; 3] = [[1, 2], [2, 0], [0, 1]];
-    let sides = SIDES.map(|[from, to]| corners[to] - corners[from]);
+    let [a, b, c] = corners;
+    let sides = [c - b, a - c, b - a];
     let normal = sides[1].cross(&sides[2]);
     let square = normal.norm_squared();
-    let longest = sides.iter().fold(0.0, |most: f64, side| most.max(side.norm_squared()));
-    let safe = square > SLIVER * longest * longest;
+    let lengths = sides[0].norm_squared() + sides[1].norm_squared() + sides[2].norm_squared();
+    let safe = square > SLIVER * (lengths * lengths);
     // Twice the area that the foot spans with each side, times the normal's length.
-    let spans: [f64; 3] = std::array::from_fn(|k| corners[SIDES[k][0]].cross(&sides[k]).dot(&normal));
+    let spans = [b.cross(&sides[0]).dot(&normal), c.cross(&sides[1]).dot(&normal), a.cross(&sides[2]).dot(&normal)];
     let inside = square > 0.0 && spans.iter().all(|&span| span >= 0.0);
     if inside && safe {
-        let sum = spans[0] + spans[1] + spans[2];
-        return foot_of_normal(corners, spans.map(|span| span / sum), normal / square.sqrt());
+        let share = 1.0 / (spans[0] + spans[1] + spans[2]);
+        return foot_of_normal(corners, spans.map(|span| span * share), normal * (1.0 / square.sqrt()));
     }
-    let mut best: Option<(usize, Foot)> = None;
-    for (k, [from, to]) in SIDES.into_iter().enumerate() {
-        if !safe || spans[k] < 0.0 {
-            keep_nearer(&mut best, k, Foot::on(corners, from, to));
-        }
-    }
-    let (k, side) = best.unwrap_or_else(|| (2, Foot::on(corners, 0, 1)));
+    let (k, side) = on_sides(corners, SIDES, [0, 1, 2].map(|k| !safe || spans[k] < 0.0));
     if inside {
         let sum = spans[0] + spans[1] + spans[2];
         if let Some(nearest) = nearer_inside(corners, spans.map(|span| span / sum), side.square) {
             return nearest;
         }
     }
-    let fallback = if safe { normal / square.sqrt() } else { Vec3::zeros() };
+    let fallback = if safe { normal * (1.0 / square.sqrt()) } else { Vec3::zeros() };
     let (distance, normal) = side.direction(&fallback);
     Nearest { part: side.part(k), weights: side.weights(), normal, distance }
 }
@@ -86,6 +81,7 @@ pub(crate) fn parallelogram(corners: &[Vec3; 4]) -> Nearest<4> {
 }
 
 fn parallelogram_in_range(corners: &[Vec3; 4]) -> Nearest<4> {
+    const SIDES: [[usize; 2]; 4] = [[0, 1], [1, 2], [2, 3], [3, 0]];
     let (first, second) = (corners[1] - corners[0], corners[0] - corners[3]);
     let normal = first.cross(&second);
     let square = normal.norm_squared();
@@ -98,16 +94,15 @@ fn parallelogram_in_range(corners: &[Vec3; 4]) -> Nearest<4> {
     let inside = square > 0.0 && within(along_first) && within(along_second);
     let weights = |a: f64, b: f64| [(1.0 - a) * (1.0 - b), a * (1.0 - b), a * b, (1.0 - a) * b];
     if inside && safe {
-        return foot_of_normal(corners, weights(along_first / square, along_second / square), normal / square.sqrt());
+        return foot_of_normal(
+            corners,
+            weights(along_first / square, along_second / square),
+            normal * (1.0 / square.sqrt()),
+        );
     }
+    // Otherwise only sides that have the foot on their outer half-plane come into question.
     let beyond = [along_second < 0.0, along_first > square, along_second > square, along_first < 0.0];
-    let mut best: Option<(usize, Foot)> = None;
-    for k in 0..4 {
-        if !safe || beyond[k] {
-            keep_nearer(&mut best, k, Foot::on(corners, k, (k + 1) % 4));
-        }
-    }
-    let (k, side) = best.unwrap_or_else(|| (0, Foot::on(corners, 0, 1)));
+    let (k, side) = on_sides(corners, SIDES, beyond.map(|beyond| !safe || beyond));
     if square <= PARALLEL * squares && squares > 0.0 {
         if let Some(nearest) = middle_of_overlap(corners, &first, &second, side.square) {
             return nearest;
@@ -118,7 +113,7 @@ fn parallelogram_in_range(corners: &[Vec3; 4]) -> Nearest<4> {
             return nearest;
         }
     }
-    let fallback = if safe { normal / square.sqrt() } else { Vec3::zeros() };
+    let fallback = if safe { normal * (1.0 / square.sqrt()) } else { Vec3::zeros() };
     let (distance, normal) = side.direction(&fallback);
     Nearest { part: side.part(k), weights: side.weights(), normal, distance }
 }
@@ -173,10 +168,19 @@ fn nearer_inside<const K: usize>(corners: &[Vec3; K], weights: [f64; K], least: 
     Some(Nearest { part: Part::Inside, weights, normal, distance })
 }
 
-fn keep_nearer(best: &mut Option<(usize, Foot)>, k: usize, foot: Foot) {
-    if best.as_ref().is_none_or(|(_, nearest)| foot.square < nearest.square) {
-        *best = Some((k, foot));
+/// The nearest point of the sides in question and the number of its side, the first of equally near ones; of side 0 if none is.
+fn on_sides<const K: usize>(corners: &[Vec3; K], sides: [[usize; 2]; K], in_question: [bool; K]) -> (usize, Foot) {
+    let mut nearest = K;
+    let mut best = Foot { from: 0, to: 1, share: 0.0, along: Vec3::zeros(), point: corners[0], square: f64::INFINITY };
+    for k in 0..K {
+        if in_question[k] {
+            let foot = Foot::on(corners, sides[k]);
+            if foot.square < best.square {
+                (nearest, best) = (k, foot);
+            }
+        }
     }
+    if nearest < K { (nearest, best) } else { (0, Foot::on(corners, sides[0])) }
 }
 
 /// The nearest point of one side.
@@ -190,13 +194,13 @@ struct Foot {
 }
 
 impl Foot {
-    fn on<const K: usize>(corners: &[Vec3; K], from: usize, to: usize) -> Self {
+    #[inline(always)]
+    fn on<const K: usize>(corners: &[Vec3; K], [from, to]: [usize; 2]) -> Self {
         let (start, end) = (corners[from], corners[to]);
         let along = end - start;
         let square = along.norm_squared();
         let share = if square > 0.0 { (-start.dot(&along) / square).clamp(0.0, 1.0) } else { 0.0 };
-        // From the end that is nearer, so that its coordinates come out exactly at the corners.
-        let point = if share <= 0.5 { start + along * share } else { end - along * (1.0 - share) };
+        let point = if share < 1.0 { start + along * share } else { end };
         Self { from, to, share, along, point, square: point.norm_squared() }
     }
 
@@ -234,6 +238,7 @@ impl Foot {
 }
 
 /// Fourth powers of lengths must neither overflow nor vanish: corners outside of that range are brought near one first.
+#[inline(always)]
 fn in_safe_range<const K: usize>(corners: &[Vec3; K], nearest: impl Fn(&[Vec3; K]) -> Nearest<K>) -> Nearest<K> {
     let size = corners.iter().fold(0.0, |sum, corner| sum + corner.norm_squared());
     if size > 1e-120 && size < 1e120 {
