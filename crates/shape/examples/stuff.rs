@@ -42,8 +42,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let triangles: Vec<[u32; 3]> = boundary.triangles.iter().map(|t| t.map(|node| node.0)).collect();
     let meshed = TriangleTree::new(mesh.positions(), &triangles)?;
     let given = TriangleTree::new(&surface.positions, &surface.triangles)?;
-    let out_distance = farthest(mesh.positions(), &triangles, &given);
-    let back_distance = farthest(&surface.positions, &surface.triangles, &meshed);
+    let out_distance = farthest(mesh.positions(), &triangles, &given, edge);
+    let back_distance = farthest(&surface.positions, &surface.triangles, &meshed, edge);
     println!("distance mesh to model {:.3} edges at {:?}", out_distance.0 / edge, out_distance.1.as_slice());
     println!("distance model to mesh {:.3} edges at {:?}", back_distance.0 / edge, back_distance.1.as_slice());
     if let Some(out) = out {
@@ -59,13 +59,16 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
 }
 
 /// The farthest that samples of the triangles (corners, middles and more) are from the other surface (m), and where.
-fn farthest(positions: &[Vec3], triangles: &[[u32; 3]], from: &TriangleTree) -> (f64, Vec3) {
+fn farthest(positions: &[Vec3], triangles: &[[u32; 3]], from: &TriangleTree, edge: f64) -> (f64, Vec3) {
     let mut worst = (0.0, Vec3::zeros());
     for triangle in triangles {
         let [a, b, c] = triangle.map(|point| positions[point as usize]);
-        for i in 0..=4 {
-            for j in 0..=4 - i {
-                let sample = a + (b - a) * (f64::from(i) / 4.0) + (c - a) * (f64::from(j) / 4.0);
+        let longest = (b - a).norm().max((c - a).norm()).max((c - b).norm());
+        let steps = ((longest / edge * 6.0).ceil() as i32).clamp(4, 400);
+        for i in 0..=steps {
+            for j in 0..=steps - i {
+                let sample =
+                    a + (b - a) * (f64::from(i) / f64::from(steps)) + (c - a) * (f64::from(j) / f64::from(steps));
                 let distance = from.closest(&sample).map_or(0.0, |closest| closest.distance_squared.sqrt());
                 if distance > worst.0 {
                     worst = (distance, sample);

@@ -35,6 +35,6 @@ pub use inertia::MassSpread;
 pub use points::SampledPoints;
 pub use repair::{Findings, Repaired, SurfaceDomain, Thickness, examine, repair};
 pub use sample::{poisson_points, poisson_points_about};
-pub use stuffing::{DihedralRange, Stuffing, StuffingOptions, StuffingReport, stuff};
+pub use stuffing::{DihedralRange, FeatureReport, Stuffing, StuffingOptions, StuffingReport, stuff};
 pub use surface::TriangleSurface;
 pub use volume::volume_of;

@@ -7,9 +7,11 @@
 
 mod background;
 mod crossing;
+mod features;
 mod key;
 mod octree;
 mod quality;
+mod shaping;
 mod stencil;
 mod survey;
 #[cfg(test)]
@@ -23,8 +25,11 @@ use crate::Domain;
 use crate::error::{LIMIT, ShapeError};
 use background::Background;
 use octree::Octree;
+use quality::Cosines;
+use shaping::Shaping;
 use survey::{CHUNK, Survey};
 
+pub use features::FeatureReport;
 pub use quality::DihedralRange;
 
 /// What tetrahedra are asked for.
@@ -34,6 +39,8 @@ pub struct StuffingOptions {
     pub edge: f64,
     /// How many times tetrahedra may double their size toward the inside; 0 makes them all alike.
     pub grading: u32,
+    /// Normals that differ by more than this (degrees) make a crease, which is kept as well as angles allow; 180 keeps none.
+    pub feature_angle: f64,
     /// How many times cells may be halved where walls are thinner than the edge.
     pub refinement: u32,
     /// More tetrahedra than this are refused.
@@ -42,7 +49,7 @@ pub struct StuffingOptions {
 
 impl Default for StuffingOptions {
     fn default() -> Self {
-        Self { edge: 0.05, grading: 2, refinement: 0, limit: LIMIT }
+        Self { edge: 0.05, grading: 2, feature_angle: 40.0, refinement: 0, limit: LIMIT }
     }
 }
 
@@ -78,8 +85,14 @@ pub struct Stuffing {
 pub struct StuffingReport {
     /// How many tetrahedra there are.
     pub tetrahedra: usize,
-    /// Smallest and largest dihedral angle (degrees).
+    /// Smallest and largest dihedral angle (degrees) of all but snapped tetrahedra.
     pub dihedral: DihedralRange,
+    /// How many tetrahedra have a point on a crease or corner.
+    pub snapped: usize,
+    /// Smallest and largest dihedral angle (degrees) of those.
+    pub snapped_dihedral: DihedralRange,
+    /// What became of creases and corners.
+    pub features: FeatureReport,
     /// Mean edge length (m) of the surface's triangles.
     pub surface_edge: f64,
 }
@@ -98,15 +111,24 @@ pub fn stuff(domain: &dyn Domain, options: &StuffingOptions) -> Result<Stuffing,
     if filled.tetrahedra.is_empty() {
         return Err(ShapeError::InsideMissed { edge: options.edge, thinnest: domain.bounds().size().min() });
     }
-    let order = morton_order(&filled.positions, &filled.tetrahedra);
+    let mut shaping = Shaping::new(domain, options.edge, filled);
+    let mut features = FeatureReport::default();
+    if options.feature_angle < 180.0 {
+        features = features::snap_to_features(&mut shaping, options.feature_angle.to_radians());
+    }
+    let (snapped, others): (Vec<u32>, Vec<u32>) =
+        (0..shaping.tetrahedra.len() as u32).partition(|&index| shaping.is_snapped(index));
+    let dihedral = [&others, &snapped].map(|list| {
+        let list = list.par_iter().with_min_len(CHUNK).map(|&index| Cosines::of(&shaping.corners(index)).range());
+        list.reduce(DihedralRange::default, DihedralRange::joined)
+    });
+    let Shaping { positions, tetrahedra, .. } = shaping;
+    let order = morton_order(&positions, &tetrahedra);
     let mut new_number = vec![0; order.points.len()];
     order.points.iter().zip(0..).for_each(|(&old, new)| new_number[old as usize] = new);
-    let positions = order.points.iter().map(|&old| filled.positions[old as usize]).collect();
-    let tetrahedra = order
-        .elements
-        .iter()
-        .map(|&old| filled.tetrahedra[old as usize].map(|corner| new_number[corner as usize]))
-        .collect();
+    let positions = order.points.iter().map(|&old| positions[old as usize]).collect();
+    let tetrahedra =
+        order.elements.iter().map(|&old| tetrahedra[old as usize].map(|corner| new_number[corner as usize])).collect();
     let mesh = TetMesh::from_parts(positions, tetrahedra)?;
 
     let centroids = mesh.elements().par_iter().with_min_len(CHUNK);
@@ -117,7 +139,10 @@ pub fn stuff(domain: &dyn Domain, options: &StuffingOptions) -> Result<Stuffing,
     let regions = regions.collect();
     let report = StuffingReport {
         tetrahedra: mesh.element_count(),
-        dihedral: DihedralRange::of_all(mesh.positions(), mesh.elements()),
+        dihedral: dihedral[0],
+        snapped: snapped.len(),
+        snapped_dihedral: dihedral[1],
+        features,
         surface_edge: quality::mean_surface_edge(&mesh),
     };
     Ok(Stuffing { mesh, regions, report })

@@ -2,9 +2,6 @@
 
 use craze_math::Vec3;
 use craze_mesh::TetMesh;
-use rayon::prelude::*;
-
-use super::survey::CHUNK;
 
 /// The extremes of dihedral angles (degrees) over some tetrahedra.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -23,9 +20,10 @@ impl Default for DihedralRange {
 
 impl DihedralRange {
     /// Over all tetrahedra.
+    #[cfg(test)]
     pub(super) fn of_all(positions: &[Vec3], tetrahedra: &[[u32; 4]]) -> Self {
         let range = |corners: &[u32; 4]| Cosines::of(&corners.map(|corner| positions[corner as usize])).range();
-        tetrahedra.par_iter().with_min_len(CHUNK).map(range).reduce(Self::default, Self::joined)
+        tetrahedra.iter().map(range).fold(Self::default(), Self::joined)
     }
 
     /// The range that holds both.

@@ -38,6 +38,37 @@ pub(super) fn ball(radius: f64) -> Distance<impl Fn(&Vec3) -> f64 + Sync> {
     Distance { distance: move |point: &Vec3| point.norm() - radius, bounds }
 }
 
+/// A cube from −half to half, turned by odd angles.
+pub(super) fn turned_cube(half: f64) -> Distance<impl Fn(&Vec3) -> f64 + Sync> {
+    let bounds = Aabb { min: Vec3::repeat(-2.0 * half), max: Vec3::repeat(2.0 * half) };
+    Distance {
+        distance: move |point: &Vec3| {
+            let beyond = turn().inverse_transform_vector(point).abs().add_scalar(-half);
+            beyond.map(|c| c.max(0.0)).norm() + beyond.max().min(0.0)
+        },
+        bounds,
+    }
+}
+
+/// How turned shapes are turned.
+pub(super) fn turn() -> craze_math::Rotation {
+    craze_math::Rotation::from_euler_angles(0.37, 0.61, 1.13)
+}
+
+/// A cylinder about the turned z axis.
+pub(super) fn turned_cylinder(radius: f64, half: f64) -> Distance<impl Fn(&Vec3) -> f64 + Sync> {
+    let reach = radius.hypot(half);
+    let bounds = Aabb { min: Vec3::repeat(-reach), max: Vec3::repeat(reach) };
+    Distance {
+        distance: move |point: &Vec3| {
+            let own = turn().inverse_transform_vector(point);
+            let (across, along) = (own.x.hypot(own.y) - radius, own.z.abs() - half);
+            across.max(0.0).hypot(along.max(0.0)) + across.max(along).min(0.0)
+        },
+        bounds,
+    }
+}
+
 /// For each edge of some triangles, how often it is run in either direction.
 pub(super) fn edge_uses(triangles: &[[NodeId; 3]]) -> impl Iterator<Item = (usize, usize)> {
     let mut edges: Vec<(NodeId, NodeId, bool)> = triangles
