@@ -104,6 +104,16 @@ pub enum ShapeError {
         /// Patches like a Möbius strip.
         one_sided: usize,
     },
+    /// A surface that crosses itself everywhere.
+    #[error(
+        "the surface is a tangle: its {triangles} triangles cross each other in more than {intersections} pairs, so nothing can be called inside; its points or their numbers are probably damaged"
+    )]
+    Tangled {
+        /// How many triangles there are after repair.
+        triangles: usize,
+        /// Crossings found before the search was given up.
+        intersections: usize,
+    },
     /// A file that cannot be read.
     #[error("cannot read {}: {source}", path.display())]
     Read {

@@ -22,8 +22,10 @@ pub struct SelfIntersections {
     pub complete: bool,
 }
 
-/// Most pairs of overlapping boxes that are looked at: a minute's work, reached by hopeless tangles only.
-const CANDIDATE_LIMIT: usize = 100_000_000;
+/// Most pairs of overlapping boxes that are looked at for each triangle, on average: a clean surface has about ten.
+const CANDIDATES_A_TRIANGLE: usize = 1000;
+/// Small surfaces may have this many pairs in any case.
+const CANDIDATES_AT_LEAST: usize = 10_000_000;
 
 /// Finds the pairs of triangles that meet beyond the corners they share, at most `limit`.
 ///
@@ -42,6 +44,7 @@ pub fn self_intersections(
 
 fn among(bvh: &Bvh, boxes: &[Aabb], positions: &[Vec3], triangles: &[[u32; 3]], limit: usize) -> SelfIntersections {
     let mut pairs = Vec::new();
+    let most = CANDIDATES_AT_LEAST.max(CANDIDATES_A_TRIANGLE * triangles.len());
     let mut candidates = 0;
     let flow = bvh.self_pairs_until(boxes, |p, q| {
         candidates += 1;
@@ -51,7 +54,7 @@ fn among(bvh: &Bvh, boxes: &[Aabb], positions: &[Vec3], triangles: &[[u32; 3]], 
             }
             pairs.push([p, q]);
         }
-        if candidates < CANDIDATE_LIMIT { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+        if candidates < most { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
     });
     pairs.sort_unstable();
     SelfIntersections { pairs, complete: flow.is_continue() }

@@ -16,8 +16,10 @@ use crate::volume::{COARSE, FINE, measured_volume};
 const PROOF: f64 = 0.1;
 /// Triangles behind which an inside is looked for.
 const PROBES: usize = 4096;
-/// Depths of these looks, as shares of the size.
+/// Depths of these looks, as shares of the size,
 const PROBE_DEPTHS: [f64; 3] = [1e-4, 1e-3, 1e-2];
+/// and of the triangle: one point far off makes the size a poor measure.
+const PROBE_DEPTH_OF_TRIANGLE: f64 = 0.05;
 /// A point this near to a triangle, as a share of the size, lies on it.
 const ON_TRIANGLE: f64 = 1e-6;
 
@@ -37,7 +39,7 @@ pub struct SurfaceDomain {
 impl SurfaceDomain {
     /// Repairs a surface and finds its inside.
     ///
-    /// Says in the findings what was wrong. Refuses surfaces that enclose nothing.
+    /// Says in the findings what was wrong. Refuses surfaces that enclose nothing, and those that cross themselves everywhere.
     pub fn new(input: &TriangleSurface) -> Result<(Self, Findings), ShapeError> {
         let Repaired { surface, findings, .. } = repair(input)?;
         Ok((Self::of_repaired(surface, &findings)?, findings))
@@ -55,15 +57,15 @@ impl SurfaceDomain {
         if triangles == 0 {
             return Err(no_inside());
         }
+        if !findings.intersections_complete {
+            return Err(ShapeError::Tangled { triangles, intersections: findings.intersections });
+        }
         let winding = WindingTree::new(&surface.positions, &surface.triangles)?;
         let rim = Rim::new(&surface.positions, &Edges::of(&surface.triangles).rim())?;
         let bounds = surface.bounds();
         let size = bounds.size().max();
         let mut domain = Self { surface, winding, rim, bounds, size, volume: 0.0 };
-        let simple = findings.closed
-            && findings.intersections == 0
-            && findings.intersections_complete
-            && findings.nested_shells == 0;
+        let simple = findings.closed && findings.intersections == 0 && findings.nested_shells == 0;
         let enclosed = findings.volume.unwrap_or(0.0);
         let certain = simple && enclosed > 0.0;
         if !certain && !domain.has_inside() {
@@ -106,11 +108,13 @@ impl SurfaceDomain {
         let step = triangles.len().div_ceil(PROBES).max(1);
         triangles.iter().step_by(step).any(|triangle| {
             let [a, b, c] = self.surface.corners(triangle);
-            let Some(normal) = (b - a).cross(&(c - a)).try_normalize(0.0) else { return false };
+            let doubled = (b - a).cross(&(c - a));
+            let Some(normal) = doubled.try_normalize(0.0) else { return false };
             let middle = (a + b + c) / 3.0;
-            PROBE_DEPTHS
-                .iter()
-                .any(|depth| self.winding.winding_number(&(middle - normal * (depth * self.size))) > 0.5 + PROOF)
+            let depths = PROBE_DEPTHS.map(|depth| depth * self.size);
+            let own = PROBE_DEPTH_OF_TRIANGLE * doubled.norm().sqrt();
+            let proves = |depth: f64| self.winding.winding_number(&(middle - normal * depth)) > 0.5 + PROOF;
+            proves(own) || depths.into_iter().any(proves)
         })
     }
 

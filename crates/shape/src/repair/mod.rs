@@ -31,8 +31,11 @@ const WELD_OF_SIZE: f64 = 1e-9;
 const WELD_OF_EDGE: f64 = 1e-6;
 /// Coordinates beyond cannot be put in trees (m).
 const FARTHEST: f64 = 1e18;
-/// Intersections are counted up to here.
-const INTERSECTION_LIMIT: usize = 100_000;
+/// Intersections are counted up to so many for each triangle: more are a tangle, in which nothing can be told apart, and in
+/// which every question takes as long as there are triangles.
+const INTERSECTIONS_A_TRIANGLE: usize = 4;
+/// Small surfaces may have this many in any case.
+const INTERSECTIONS_AT_LEAST: usize = 20_000;
 
 /// A surface put right as far as triangles can be, and where its parts come from.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -163,8 +166,8 @@ fn measure(surface: &TriangleSurface, findings: &mut Findings) -> Result<(), Sha
     findings.area = surface.area();
     findings.size = if surface.positions.is_empty() { Vec3::zeros() } else { surface.bounds().size() };
     findings.volume = findings.closed.then(|| surface.volume());
-    let SelfIntersections { pairs, complete } =
-        self_intersections(&surface.positions, &surface.triangles, INTERSECTION_LIMIT)?;
+    let most = INTERSECTIONS_AT_LEAST.max(INTERSECTIONS_A_TRIANGLE * surface.triangles.len());
+    let SelfIntersections { pairs, complete } = self_intersections(&surface.positions, &surface.triangles, most)?;
     findings.intersections = pairs.len();
     findings.intersections_complete = complete;
     findings.first_intersection = pairs.first().map(|&[one, other]| {

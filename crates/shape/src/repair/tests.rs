@@ -252,3 +252,12 @@ fn two_boxes_that_share_a_wall_lose_it() {
     assert_eq!((findings.duplicate_triangles, findings.intersections), (4, 0));
     assert!((domain.volume().expect("known") - 2.0).abs() < 1e-12);
 }
+
+#[test]
+fn a_tangle_is_called_so() {
+    let mut random = Random::new(2);
+    let positions = (0..900).map(|_| random.direction()).collect();
+    let triangles = (0..2700).map(|_| [0; 3].map(|_: u32| random.below(900) as u32)).collect();
+    let error = SurfaceDomain::new(&TriangleSurface { positions, triangles }).expect_err("no inside");
+    assert!(matches!(error, ShapeError::Tangled { .. }), "{error}");
+}
