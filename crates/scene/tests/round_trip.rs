@@ -111,7 +111,8 @@ fn body() -> impl Strategy<Value = Body> {
             if is_solid {
                 return solid;
             }
-            let clusters = Some(ClustersSettings { damping: share, rest_strain: share / 10.0 });
+            let sampling = if share < 0.5 { Sampling::Grid } else { Sampling::Poisson };
+            let clusters = Some(ClustersSettings { damping: share, rest_strain: share / 10.0, sampling });
             let method = MethodKind::Clusters;
             Body { method, edge: None, spacing: resolution, integrator: None, solid: None, clusters, ..solid }
         },

@@ -50,15 +50,13 @@ pub enum ShapeError {
         /// How many there may be.
         limit: f64,
     },
-    /// A grid that misses the shape.
-    #[error(
-        "no grid point of spacing {spacing} m lies inside the shape, which is {thinnest} m thin: take a smaller spacing"
-    )]
+    /// Samples that all miss the shape.
+    #[error("no point of spacing {spacing} m lies inside the shape: {}", advice(*enough))]
     NoPoints {
-        /// Distance of grid points (m).
+        /// Distance of points (m).
         spacing: f64,
-        /// Shortest side of the shape's box (m).
-        thinnest: f64,
+        /// A distance that would do (m), if one was found.
+        enough: Option<f64>,
     },
     /// A lattice that misses the inside.
     #[error(
@@ -252,6 +250,13 @@ pub(crate) fn check_that(
     allowed: impl FnOnce() -> String,
 ) -> Result<(), ShapeError> {
     if all_right { Ok(()) } else { Err(ShapeError::Impossible { field: field.into(), value, allowed: allowed() }) }
+}
+
+fn advice(enough: Option<f64>) -> String {
+    enough.map_or_else(
+        || "it is too thin for any that is not far smaller".to_owned(),
+        |enough| format!("a spacing of {enough} m would do"),
+    )
 }
 
 /// Refuses lengths that are not positive numbers.

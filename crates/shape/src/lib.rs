@@ -1,8 +1,9 @@
 //! Where bodies come from: built-in shapes, imported models, and points inside of them.
 //!
 //! Shapes are centred at the origin, y up, in metres; the scene places them. A [`BuiltIn`] shape gives a signed
-//! distance ([`Field`]), tetrahedra, a closed surface, or grid points; an imported [`TriangleSurface`] gives
-//! grid points, and tetrahedra once it is meshed.
+//! distance ([`Field`]), tetrahedra and a closed surface; an imported [`TriangleSurface`] is put right by [`repair`]
+//! and becomes a [`SurfaceDomain`]. Whatever is a [`Domain`] is filled with tetrahedra by [`stuff`] and with points by
+//! [`grid_points`] and [`poisson_points`].
 
 mod catalogue;
 mod domain;
@@ -10,8 +11,6 @@ mod error;
 pub mod field;
 mod import;
 mod inertia;
-mod points;
-mod random;
 mod repair;
 pub mod resolution;
 mod sample;
@@ -32,9 +31,8 @@ pub use import::{
     Format, Model, ModelVolume, Reading, SideFiles, SurfaceMaterial, Unit, UpAxis, parse_model, read_model,
 };
 pub use inertia::MassSpread;
-pub use points::SampledPoints;
 pub use repair::{Findings, Repaired, SurfaceDomain, Thickness, examine, repair};
-pub use sample::{poisson_points, poisson_points_about};
+pub use sample::{SampledPoints, grid_points, poisson_points, poisson_points_about};
 pub use stuffing::{DihedralRange, FeatureReport, Stuffing, StuffingOptions, StuffingReport, stuff};
 pub use surface::TriangleSurface;
 pub use volume::volume_of;

@@ -1,7 +1,7 @@
 //! Bodies: shape, matter and method.
 
 use super::{model, rejected};
-use crate::description::{self, Integrator, MethodKind};
+use crate::description::{self, Integrator, MethodKind, Sampling};
 use crate::document::SceneDocument;
 use crate::report::SceneError;
 use craze_clusters::{Cloud, Clusters};
@@ -10,7 +10,10 @@ use craze_frame::names;
 use craze_material::{Material, Overrides};
 use craze_math::{Isometry, Vec3};
 use craze_mesh::{ElementRule, Values};
-use craze_shape::{BuiltIn, SampledPoints, Tetrahedra, TriangleSurface, resolution};
+use craze_shape::{
+    BuiltIn, SampledPoints, SurfaceDomain, Tetrahedra, TriangleSurface, grid_points, poisson_points, resolution,
+    volume_of,
+};
 use craze_solid::{Solid, SolidOptions};
 
 /// The shape of a body once its file has been read.
@@ -119,18 +122,36 @@ fn clusters(
     source: &Source,
     material: &Material,
 ) -> Result<(Box<dyn Method>, String), SceneError> {
-    let SampledPoints { positions, volume, spacing } = match source {
-        Source::BuiltIn(shape) => shape.points(body.spacing.unwrap_or_else(|| shape.default_spacing())),
-        Source::Model(surface) => {
-            let size = surface.bounds().size();
-            let spacing = || resolution::spacing_for(size, surface.volume(), size.min());
-            surface.points(body.spacing.unwrap_or_else(spacing))
+    let settings = body.clusters.clone().unwrap_or_default();
+    let seed = document.scene.world.seed;
+    let (sampled, remarks) = match source {
+        Source::BuiltIn(shape) => {
+            let spacing = body.spacing.unwrap_or_else(|| shape.default_spacing());
+            let sampled = match settings.sampling {
+                Sampling::Grid => shape.points(spacing),
+                Sampling::Poisson => {
+                    poisson_points(&shape.field(), spacing, seed).map(|sampled| sampled.sharing(shape.volume()))
+                }
+            };
+            (sampled, Vec::new())
         }
-    }
-    .map_err(|error| rejected(document, &format!("{path}.spacing"), error, "choose another spacing, in metres"))?;
+        Source::Model(surface) => {
+            let (domain, findings) = SurfaceDomain::new(surface)
+                .map_err(|error| rejected(document, &format!("{path}.shape"), error, "mend the model"))?;
+            let size = surface.bounds().size();
+            let spacing = || resolution::spacing_for(size, volume_of(&domain), size.min());
+            let spacing = body.spacing.unwrap_or_else(spacing);
+            let sampled = match settings.sampling {
+                Sampling::Grid => grid_points(&domain, spacing),
+                Sampling::Poisson => poisson_points(&domain, spacing, seed),
+            };
+            (sampled, findings.warnings())
+        }
+    };
+    let SampledPoints { positions, volume, spacing } = sampled
+        .map_err(|error| rejected(document, &format!("{path}.spacing"), error, "choose another spacing, in metres"))?;
     let count = positions.len();
     let cloud = Cloud { volumes: vec![volume; count], positions, spacing: spacing.min() };
-    let settings = body.clusters.clone().unwrap_or_default();
     let options = craze_clusters::Options {
         time_step: body.time_step.unwrap_or(craze_clusters::Options::default().time_step),
         damping: settings.damping,
@@ -139,7 +160,8 @@ fn clusters(
     let (placement, velocity, spin) = placed(body);
     let clusters = Clusters::new(cloud, material, options, &placement, velocity, spin)
         .map_err(|error| rejected(document, path, error, ""))?;
-    Ok((Box::new(clusters), format!("{} particles", grouped(count))))
+    let particles = std::iter::once(format!("{} particles", grouped(count)));
+    Ok((Box::new(clusters), particles.chain(remarks).collect::<Vec<_>>().join("; ")))
 }
 
 /// The material that a table says. `path` is the key of the table.
@@ -190,6 +212,26 @@ fn grouped(count: usize) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// The line that says how a body of particles was read.
+    fn particles(sampling: &str, seed: u64) -> String {
+        let text = format!(
+            "[world]\nseed = {seed}\n[[body]]\nname = \"ball\"\nmethod = \"clusters\"\nshape.sphere = {{ radius = 0.1 }}\n\
+             spacing = 0.015\nmaterial.preset = \"rubber\"\nclusters.sampling = \"{sampling}\"\n"
+        );
+        let document = SceneDocument::parse(&text, "ball.toml", &[]).expect("a scene");
+        build(&document, 0).expect("a body").1
+    }
+
+    #[test]
+    fn sampling_and_seed_choose_the_particles_and_neither_the_mass() {
+        let [grid, one, two, again] =
+            [("grid", 1), ("poisson", 1), ("poisson", 2), ("poisson", 1)].map(|(way, seed)| particles(way, seed));
+        assert_eq!(one, again);
+        assert!(grid != one && one != two, "{grid} {one} {two}");
+        let mass = |line: &str| line.split(", ").nth(1).map(str::to_owned);
+        assert!([&grid, &one, &two].iter().all(|line| mass(line) == mass(&grid)), "{grid} {one} {two}");
+    }
 
     #[test]
     fn numbers_are_written_for_people() {

@@ -154,12 +154,25 @@ pub struct ClustersSettings {
     /// Strain below which an untouched body counts as unstrained and flies as a rigid body; 0: never.
     #[schemars(extend("x-unit" = "1", "minimum" = 0, "maximum" = 0.1))]
     pub rest_strain: f64,
+    /// How particles fill the body.
+    pub sampling: Sampling,
 }
 
 impl Default for ClustersSettings {
     fn default() -> Self {
-        Self { damping: 0.0, rest_strain: 1e-4 }
+        Self { damping: 0.0, rest_strain: 1e-4, sampling: Sampling::default() }
     }
+}
+
+/// How particles fill a body.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Sampling {
+    /// In the middles of cubes `spacing` wide, along the axes of the shape.
+    #[default]
+    Grid,
+    /// At random, no two nearer than `spacing` (Bridson 2007); the world's seed decides. No direction is preferred.
+    Poisson,
 }
 
 #[cfg(test)]

@@ -7,8 +7,8 @@ use craze_spatial::Aabb;
 use crate::domain::Domain;
 use crate::error::{ShapeError, check_length};
 use crate::field::Field;
-use crate::points::{self, SampledPoints};
 use crate::resolution;
+use crate::sample::{SampledPoints, grid};
 use crate::stuffing::{Stuffing, StuffingOptions, StuffingReport, stuff};
 use crate::surface::TriangleSurface;
 
@@ -115,6 +115,6 @@ pub trait BuiltIn: Sync {
     fn points(&self, spacing: f64) -> Result<SampledPoints, ShapeError> {
         self.check()?;
         check_length("spacing", spacing)?;
-        points::inside(&self.field(), &self.bounds(), Vec3::repeat(spacing), spacing, self.volume())
+        grid::inside(&self.field(), &self.bounds(), Vec3::repeat(spacing), spacing, self.volume())
     }
 }

@@ -1,13 +1,12 @@
 //! A slice of cheese with holes.
 
-use craze_math::{Rotation, Vec3};
+use craze_math::{Random, Rotation, Vec3};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::BuiltIn;
 use crate::error::{ShapeError, check_length, check_that};
 use crate::field::{Field, Profile};
-use crate::random::Random;
 
 /// A slice of a wheel of cheese, its tip toward −z, with round holes inside and in its sides.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -80,8 +79,8 @@ impl Cheese {
         let mut holes: Vec<(Vec3, f64)> = Vec::new();
         for _ in 0..self.holes {
             for _ in 0..TRIES {
-                let radius = self.hole_radius * (0.5 + 0.5 * random.share());
-                let centre = size.map(|length| length * (random.share() - 0.5));
+                let radius = self.hole_radius * (0.5 + 0.5 * random.number());
+                let centre = size.map(|length| length * (random.number() - 0.5));
                 if self.has_room(&centre, radius, &holes) {
                     holes.push((centre, radius));
                     break;

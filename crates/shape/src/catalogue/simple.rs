@@ -11,7 +11,7 @@ use super::BuiltIn;
 use crate::error::{ShapeError, check_count, check_length};
 use crate::field::Field;
 use crate::inertia::MassSpread;
-use crate::points::{self, SampledPoints};
+use crate::sample::{SampledPoints, grid};
 use crate::structured::icosphere::Icosphere;
 use crate::structured::{ball, cylinder, steps};
 use crate::surface::TriangleSurface;
@@ -65,7 +65,7 @@ impl BuiltIn for Block {
         self.check()?;
         check_length("spacing", spacing)?;
         let cell = self.size().map(|length| length / steps(length, spacing));
-        points::inside(&self.field(), &self.bounds(), cell, spacing, self.volume())
+        grid::inside(&self.field(), &self.bounds(), cell, spacing, self.volume())
     }
 }
 

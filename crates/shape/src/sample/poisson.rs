@@ -3,10 +3,9 @@
 use craze_math::{Random, Vec3};
 
 use super::cells::{Cells, Place};
-use super::shared;
+use super::{SampledPoints, shared};
 use crate::domain::Domain;
 use crate::error::{ShapeError, check_count, check_length};
-use crate::points::SampledPoints;
 
 /// Tries around a point before it is given up (k of Bridson 2007 §2; the sweep over empty cells afterwards finds what 30
 /// tries would).
@@ -46,7 +45,7 @@ pub fn poisson_points_about(domain: &dyn Domain, count: usize, seed: u64) -> Res
         distance *= ratio.clamp(0.2, 5.0).cbrt();
     }
     let Some((_, distance, positions)) = best else {
-        return Err(ShapeError::NoPoints { spacing: distance, thinnest: domain.bounds().size().min() });
+        return Err(ShapeError::NoPoints { spacing: distance, enough: None });
     };
     Ok(shared(domain, positions, Vec3::repeat(distance)))
 }
@@ -70,7 +69,7 @@ fn positions(domain: &dyn Domain, distance: f64, seed: u64) -> Result<Vec<Vec3>,
         }
     }
     if sampler.positions.is_empty() {
-        return Err(ShapeError::NoPoints { spacing: distance, thinnest: domain.bounds().size().min() });
+        return Err(ShapeError::NoPoints { spacing: distance, enough: None });
     }
     Ok(sampler.positions)
 }
