@@ -40,6 +40,8 @@ enum Command {
     New(commands::new::Arguments),
     /// List the material presets with units and sources
     Materials(commands::materials::Arguments),
+    /// Say what a model is, what is wrong with it and what would become of it
+    Inspect(commands::inspect::Arguments),
     /// Print the JSON Schema of scene files
     Schema,
     /// Make pictures of a run
@@ -90,6 +92,7 @@ fn run(command: &Command, voice: Voice) -> Result<(), Problem> {
         Command::Scenes(arguments) => commands::scenes::run(arguments, voice),
         Command::New(arguments) => commands::new::run(arguments, voice),
         Command::Materials(arguments) => commands::materials::run(arguments, voice),
+        Command::Inspect(arguments) => commands::inspect::run(arguments, voice),
         Command::Schema => commands::schema::run(),
         Command::Render(arguments) => commands::render::run(arguments, voice),
         Command::Export(arguments) => commands::export::run(arguments, voice),

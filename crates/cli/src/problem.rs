@@ -6,6 +6,8 @@ use craze_export::{ExportError, UnknownFormat};
 use craze_frame::{FrameFileError, WriteError};
 use craze_render::RenderError;
 use craze_scene::{SceneErrors, Style};
+use craze_shape::ShapeError;
+use craze_shape::sheet::SheetError;
 use std::io::{self, IsTerminal, Write};
 use std::path::Path;
 
@@ -37,6 +39,12 @@ pub enum Problem {
     /// A file cannot be written.
     #[error(transparent)]
     Write(#[from] WriteError),
+    /// A model cannot be read or meshed.
+    #[error(transparent)]
+    Shape(#[from] ShapeError),
+    /// A sheet cannot be meshed.
+    #[error(transparent)]
+    Sheet(#[from] SheetError),
     /// A picture cannot be made.
     #[error(transparent)]
     Render(#[from] RenderError),

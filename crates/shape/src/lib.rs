@@ -19,6 +19,7 @@ mod structured;
 mod stuffing;
 mod surface;
 mod volume;
+pub mod words;
 
 pub use catalogue::{
     Block, Bowl, BrickWall, BuiltIn, Cheese, Cylinder, Dome, Figure, Heart, Hole, HollowSphere, Letters, ModelFile,

@@ -3,6 +3,7 @@
 pub mod bench;
 pub mod check;
 pub mod export;
+pub mod inspect;
 pub mod materials;
 pub mod new;
 pub mod render;

@@ -10,6 +10,7 @@ use craze_frame::names;
 use craze_material::{Material, Overrides};
 use craze_math::{Isometry, Vec3};
 use craze_mesh::{ElementRule, Values};
+use craze_shape::words::{grouped, short};
 use craze_shape::{
     BuiltIn, SampledPoints, SurfaceDomain, Tetrahedra, TriangleSurface, grid_points, poisson_points, resolution,
     volume_of,
@@ -186,29 +187,6 @@ fn placed(body: &description::Body) -> (Isometry, Vec3, Vec3) {
     (isometry, place.velocity.into(), place.spin.into())
 }
 
-/// A number with three digits that matter.
-fn short(value: f64) -> String {
-    if value == 0.0 {
-        return "0".to_owned();
-    }
-    let decimals = (2 - value.abs().log10().floor() as i32).clamp(0, 12) as usize;
-    let text = format!("{value:.decimals$}");
-    if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.').to_owned() } else { text }
-}
-
-/// A count with commas: 18,400.
-fn grouped(count: usize) -> String {
-    let digits = count.to_string();
-    let mut text = String::new();
-    for (index, digit) in digits.chars().enumerate() {
-        if index > 0 && (digits.len() - index).is_multiple_of(3) {
-            text.push(',');
-        }
-        text.push(digit);
-    }
-    text
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -231,16 +209,5 @@ mod tests {
         assert!(grid != one && one != two, "{grid} {one} {two}");
         let mass = |line: &str| line.split(", ").nth(1).map(str::to_owned);
         assert!([&grid, &one, &two].iter().all(|line| mass(line) == mass(&grid)), "{grid} {one} {two}");
-    }
-
-    #[test]
-    fn numbers_are_written_for_people() {
-        assert_eq!(short(0.3142), "0.314");
-        assert_eq!(short(20.0), "20");
-        assert_eq!(short(2100.4), "2100");
-        assert_eq!(short(0.000123456), "0.000123");
-        assert_eq!(grouped(18_400), "18,400");
-        assert_eq!(grouped(7), "7");
-        assert_eq!(grouped(1_234_567), "1,234,567");
     }
 }

@@ -5,6 +5,7 @@ use craze_math::Vec3;
 use super::format::Format;
 use super::reading::Reading;
 use crate::surface::TriangleSurface;
+use crate::words::{grouped, short};
 
 /// What a file holds, in the file's own unit and axes until it is placed by [`Reading`].
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -77,7 +78,7 @@ impl Model {
             line += &format!("{}, ", counted(self.materials.len(), "material"));
         }
         let extent = if points == 0 { Vec3::zeros() } else { self.surface.bounds().size() };
-        let [width, height, depth] = [extent.x, extent.y, extent.z].map(significant);
+        let [width, height, depth] = [extent.x, extent.y, extent.z].map(short);
         line += &format!("{width} × {height} × {depth}");
         match &self.reading {
             Some(reading) => line + &format!(" m ({reading})"),
@@ -88,14 +89,7 @@ impl Model {
 
 /// A count with its noun, thousands parted by commas: "1 point", "6,598 triangles", "2 tetrahedra".
 pub(crate) fn counted(count: usize, noun: &str) -> String {
-    let digits = count.to_string();
-    let mut text = String::new();
-    for (place, digit) in digits.chars().enumerate() {
-        if place > 0 && (digits.len() - place).is_multiple_of(3) {
-            text.push(',');
-        }
-        text.push(digit);
-    }
+    let text = grouped(count);
     match (count, noun.strip_suffix("hedron")) {
         (1, _) => format!("{text} {noun}"),
         (_, Some(stem)) => format!("{text} {stem}hedra"),
@@ -107,11 +101,6 @@ pub(crate) fn counted(count: usize, noun: &str) -> String {
 pub(crate) fn left_out(count: usize, noun: &str, which: &str) -> String {
     let were = if count == 1 { "was" } else { "were" };
     format!("{} {which} {were} left out", counted(count, noun))
-}
-
-/// A number to three significant digits.
-pub(crate) fn significant(value: f64) -> f64 {
-    format!("{value:.2e}").parse().unwrap_or(value)
 }
 
 #[cfg(test)]

@@ -7,8 +7,9 @@ use craze_math::Vec3;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::model::{Model, significant};
+use super::model::Model;
 use crate::error::{ShapeError, check_length};
+use crate::words::short;
 
 /// How a model's coordinates become metres with y up.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -48,8 +49,8 @@ impl Reading {
         let extent = scale * largest;
         if self.size.is_none() && !(1e-3..=1e3).contains(&extent) {
             model.remarks.push(format!(
-                "it is {:e} m large with the unit {}: say its unit or its size if that is not meant",
-                significant(extent),
+                "it is {} m large with the unit {}: say its unit or its size if that is not meant",
+                short(extent),
                 self.unit
             ));
         }
