@@ -76,8 +76,9 @@ struct Facts {
     title: String,
     lines: Vec<(&'static str, String)>,
     values: Map<String, Value>,
-    /// What a picture shows.
+    /// What a picture shows, and what it stands on.
     surface: TriangleSurface,
+    ground: Ground,
 }
 
 impl Facts {
@@ -165,7 +166,7 @@ pub fn run(arguments: &Arguments, voice: Voice) -> Result<(), Problem> {
             let name = arguments.model.file_stem().unwrap_or_default();
             Path::new(name).with_extension("png")
         });
-        picture(std::mem::take(&mut facts.surface)).and_then(|image| Ok(image.write_png(&path)?))?;
+        picture(std::mem::take(&mut facts.surface), facts.ground).and_then(|image| Ok(image.write_png(&path)?))?;
         facts.tell("picture", path.display().to_string(), path.display().to_string());
     }
     let mut stdout = std::io::stdout().lock();
@@ -203,6 +204,7 @@ fn built_in(path: &Path) -> Result<Option<Found>, Problem> {
     if let Some(shape) = Shape::all().into_iter().find(|shape| shape.name() == name) {
         return Ok(Some(Found::Shape(shape)));
     }
+    // Some names are those of a solid and of a sheet.
     let sheet_name = name.strip_prefix("sheet.").unwrap_or(&name);
     if let Some(sheet) = Sheet::all().into_iter().find(|sheet| sheet.name() == sheet_name) {
         return Ok(Some(Found::Sheet(sheet)));
@@ -210,16 +212,18 @@ fn built_in(path: &Path) -> Result<Option<Found>, Problem> {
     if path.exists() || path.extension().is_some() {
         return Ok(None);
     }
-    let names: Vec<&str> = Shape::all().iter().map(Shape::name).chain(Sheet::all().iter().map(Sheet::name)).collect();
-    let help = match nearest(&name, names.iter().copied()) {
+    let solids = Shape::all().iter().map(|shape| shape.name().to_owned()).collect::<Vec<_>>();
+    let sheets = Sheet::all().iter().map(|sheet| format!("sheet.{}", sheet.name())).collect::<Vec<_>>();
+    let help = match nearest(&name, solids.iter().chain(&sheets).map(String::as_str)) {
         Some(near) => format!("did you mean \"{near}\"?"),
-        None => format!("give a model file, or one of {}", names.join(", ")),
+        None => format!("give a model file, one of {}, or one of {}", solids.join(", "), sheets.join(", ")),
     };
     Err(Problem::new(format!("there is no file and no built-in shape called \"{}\"", path.display()), help))
 }
 
 fn shape_facts(shape: &Shape, arguments: &Arguments, weight: Option<&Weight>) -> Result<Facts, Problem> {
-    let mut facts = Facts { title: format!("{}: built in, at its default size", shape.name()), ..Facts::default() };
+    let title = format!("{}: built in, at its default size", shape.name());
+    let mut facts = Facts { title, ground: Ground::UnderBodies, ..Facts::default() };
     facts.values.insert("model".into(), shape.name().into());
     let Ok(made) = shape.built_in() else { return Ok(facts) };
     facts.size(made.size());
@@ -234,8 +238,9 @@ fn shape_facts(shape: &Shape, arguments: &Arguments, weight: Option<&Weight>) ->
 }
 
 fn sheet_facts(sheet: &Sheet, arguments: &Arguments) -> Result<Facts, Problem> {
-    let mut facts =
-        Facts { title: format!("{}: a built-in sheet, at its default size", sheet.name()), ..Facts::default() };
+    let title = format!("{}: a built-in sheet, at its default size", sheet.name());
+    // On a ground that it touches everywhere, a flat sheet could not be seen.
+    let mut facts = Facts { title, ground: Ground::Hidden, ..Facts::default() };
     facts.values.insert("model".into(), sheet.name().into());
     facts.size(sheet.size());
     facts.tell("area", format!("{} m²", short(sheet.area())), sheet.area());
@@ -249,7 +254,7 @@ fn sheet_facts(sheet: &Sheet, arguments: &Arguments) -> Result<Facts, Problem> {
 }
 
 fn model_facts(model: Model, arguments: &Arguments, weight: Option<&Weight>) -> Result<Facts, Problem> {
-    let mut facts = Facts { title: model.summary(), ..Facts::default() };
+    let mut facts = Facts { title: model.summary(), ground: Ground::UnderBodies, ..Facts::default() };
     facts.values.insert("model".into(), model.file.clone().into());
     facts.values.insert("format".into(), model.format.map_or(Value::Null, |format| format.name().into()));
     facts.values.insert("remarks".into(), json!(model.remarks));
@@ -318,13 +323,13 @@ fn domain_facts(
     Ok(())
 }
 
-/// A picture of a surface as it stands on the ground.
-fn picture(surface: TriangleSurface) -> Result<craze_render::Image, Problem> {
+/// A picture of a surface: a solid stands on the ground, a sheet hangs in the air.
+fn picture(surface: TriangleSurface, ground: Ground) -> Result<craze_render::Image, Problem> {
     let body = BodyFrame {
         name: "model".into(),
         surface: Surface { positions: surface.positions, triangles: surface.triangles, ..Surface::default() },
         ..BodyFrame::default()
     };
     let frame = Frame { bodies: vec![body], ..Frame::default() };
-    Ok(render_frame(&frame, &Settings { width: 800, height: 600, ground: Ground::UnderBodies, ..Settings::default() })?)
+    Ok(render_frame(&frame, &Settings { width: 800, height: 600, ground, ..Settings::default() })?)
 }

@@ -4,6 +4,7 @@ mod bad_folders;
 mod bad_scenes;
 mod commands;
 mod full_disk;
+mod inspect;
 mod interruption;
 mod run_folder;
 mod same_bits;
