@@ -41,9 +41,9 @@ fn body(shape: &Shape, Tetrahedra { mesh, regions, .. }: Tetrahedra) -> BodyFram
     let materials: &[&str] = match shape {
         Shape::Box(_) | Shape::Cylinder(_) => &["concrete"],
         Shape::Sphere(_) | Shape::HollowSphere(_) => &["glass"],
-        Shape::Cheese(_) => &["rubber"],
+        Shape::Cheese(_) => &["cheese"],
         Shape::Plate(_) => &["steel"],
-        Shape::BrickWall(_) => &["adobe", "concrete"],
+        Shape::BrickWall(_) => &["brick", "concrete"],
         Shape::Figure(_) => &["wood"],
         _ => &["ceramic"],
     };

@@ -139,8 +139,7 @@ fn clusters(
         Source::Model(surface) => {
             let (domain, findings) = SurfaceDomain::new(surface)
                 .map_err(|error| rejected(document, &format!("{path}.shape"), error, "mend the model"))?;
-            let size = surface.bounds().size();
-            let spacing = || resolution::spacing_for(size, volume_of(&domain), size.min());
+            let spacing = || resolution::spacing_for(volume_of(&domain), surface.bounds().size().min());
             let spacing = body.spacing.unwrap_or_else(spacing);
             let sampled = match settings.sampling {
                 Sampling::Grid => grid_points(&domain, spacing),
@@ -172,7 +171,7 @@ fn resolve(document: &SceneDocument, table: &Overrides, path: &str) -> Result<Ma
     })
 }
 
-/// A remark on walls that have less than one and a half tetrahedra across; nothing where all have.
+/// A remark on walls that have hardly more than one tetrahedron across; nothing where all have more.
 fn thin_walls(wall: f64, edge: f64) -> String {
     let across = wall / edge;
     if across > 1.4 {

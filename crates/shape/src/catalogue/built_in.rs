@@ -72,12 +72,12 @@ pub trait BuiltIn: Sync {
 
     /// Edge length (m) for about 10,000 tetrahedra, shorter where thin walls need it.
     fn default_edge(&self) -> f64 {
-        resolution::edge_for(self.size(), self.volume(), self.thinnest_wall())
+        resolution::edge_for(self.volume(), self.thinnest_wall())
     }
 
     /// Distance of particles (m) for about 2,000 of them, shorter where thin walls need it.
     fn default_spacing(&self) -> f64 {
-        resolution::spacing_for(self.size(), self.volume(), self.thinnest_wall())
+        resolution::spacing_for(self.volume(), self.thinnest_wall())
     }
 
     /// Conforming positive tetrahedra with edges of about `edge` (m).

@@ -65,12 +65,12 @@ impl BuiltIn for Figure {
         let upper = Field::round_cone(shoulder, elbow, [0.044, 0.034]);
         let lower = Field::round_cone(elbow, hand, [0.034, 0.026]);
         let arm = upper.smooth_union(lower, 0.01).smooth_union(Field::sphere(HAND).moved(hand), 0.02);
-        let (hip, knee, ankle) = (at(0.055, 0.47, 0.0), at(0.064, 0.26, 0.004), at(0.07, 0.055, -0.02));
-        let thigh = Field::round_cone(hip, knee, [0.066, 0.047]);
-        let shin = Field::round_cone(knee, ankle, [0.047, 0.032]);
+        let (hip, knee, ankle) = (at(0.06, 0.47, 0.0), at(0.088, 0.26, 0.004), at(0.11, 0.055, -0.02));
+        let thigh = Field::round_cone(hip, knee, [0.062, 0.045]);
+        let shin = Field::round_cone(knee, ankle, [0.045, 0.032]);
         // The foot's round underside is cut flat at the ground.
         let sole = 0.012;
-        let foot = Field::round_cone(at(0.07, sole, -FOOT + 0.033), at(0.078, sole, FOOT - 0.036), [0.033, 0.036]);
+        let foot = Field::round_cone(at(0.11, sole, -FOOT + 0.033), at(0.12, sole, FOOT - 0.036), [0.033, 0.036]);
         let leg = thigh.smooth_union(shin, 0.02).smooth_union(foot, 0.035);
         let limbs = arm.smooth_union(leg, 0.0).mirrored(0);
         let whole = trunk.smooth_union(limbs, 0.035);
