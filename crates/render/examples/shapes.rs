@@ -1,18 +1,19 @@
 //! Makes the pictures of docs/shapes.md: `cargo run --release -p craze-render --example shapes [FOLDER [NAME]]`.
 //!
 //! Every built-in shape is filled with tetrahedra at its default edge, and their surface drawn: what a body of it looks like.
+//! Sheets are drawn as they are.
 
 use std::error::Error;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use craze_frame::{BodyFrame, Data, Frame, Piece, Pose, Surface, names};
 use craze_render::{Ground, Settings, render_frame};
+use craze_shape::sheet::{Sheet, SheetMesh};
 use craze_shape::{Shape, Tetrahedra, TriangleSurface};
 
 fn main() -> Result<(), Box<dyn Error>> {
     let folder = PathBuf::from(std::env::args().nth(1).unwrap_or_else(|| "docs/shapes".to_owned()));
-    std::fs::create_dir_all(&folder)?;
     let only = std::env::args().nth(2);
     for shape in Shape::all() {
         let name = shape.name();
@@ -24,16 +25,37 @@ fn main() -> Result<(), Box<dyn Error>> {
         let edge = built_in.default_edge();
         let tetrahedra = built_in.tetrahedra(edge)?;
         let (count, meshed) = (tetrahedra.mesh.element_count(), start.elapsed());
-        let frame = Frame { bodies: vec![body(&shape, tetrahedra)], ..Frame::default() };
-        let settings =
-            Settings { width: 480, height: 360, samples: 64, ground: Ground::UnderBodies, ..Settings::default() };
-        render_frame(&frame, &settings)?.write_png(folder.join(format!("{name}.png")))?;
+        draw(body(&shape, tetrahedra), &folder, name)?;
         println!(
             "{name}: edge {edge} m, {count} tetrahedra in {meshed:.2?}, picture in {:.2?}",
             start.elapsed() - meshed
         );
     }
+    for sheet in Sheet::all() {
+        let name = sheet.name();
+        if only.as_ref().is_none_or(|only| *only == format!("sheets/{name}")) {
+            draw(sheet_body(&sheet, sheet.mesh(sheet.default_edge())?), &folder.join("sheets"), name)?;
+            println!("sheets/{name}");
+        }
+    }
     Ok(())
+}
+
+fn draw(body: BodyFrame, folder: &Path, name: &str) -> Result<(), Box<dyn Error>> {
+    std::fs::create_dir_all(folder)?;
+    let frame = Frame { bodies: vec![body], ..Frame::default() };
+    let settings =
+        Settings { width: 480, height: 360, samples: 64, ground: Ground::UnderBodies, ..Settings::default() };
+    Ok(render_frame(&frame, &settings)?.write_png(folder.join(format!("{name}.png")))?)
+}
+
+/// A sheet in the colours of its materials.
+fn sheet_body(sheet: &Sheet, SheetMesh { mesh, materials, .. }: SheetMesh) -> BodyFrame {
+    let triangles = mesh.elements().to_vec();
+    let mut surface = Surface { positions: mesh.positions().to_vec(), triangles, ..Surface::default() };
+    surface.face_attributes.set(names::MATERIAL, Data::Index(materials));
+    let matter = ["cardboard", "glass"].iter().take(sheet.materials().len()).map(|&name| name.to_owned()).collect();
+    drawn(sheet.name(), "sheet", matter, surface)
 }
 
 /// The surface of a shape's tetrahedra, each region of its own matter.
@@ -52,10 +74,15 @@ fn body(shape: &Shape, Tetrahedra { mesh, regions, .. }: Tetrahedra) -> BodyFram
     let TriangleSurface { positions, triangles } = TriangleSurface::around(&mesh);
     let mut surface = Surface { positions, triangles, ..Surface::default() };
     surface.face_attributes.set(names::MATERIAL, Data::Index(region));
+    let matter = materials.iter().map(|&material| material.to_owned()).collect();
+    drawn(shape.name(), "solid", matter, surface)
+}
+
+fn drawn(name: &str, method: &str, materials: Vec<String>, surface: Surface) -> BodyFrame {
     BodyFrame {
-        name: shape.name().to_owned(),
-        method: "solid".to_owned(),
-        materials: materials.iter().map(|&material| material.to_owned()).collect(),
+        name: name.to_owned(),
+        method: method.to_owned(),
+        materials,
         surface,
         pieces: vec![Piece { volume: 1.0, mass: 1.0, parent: None, pose: Pose::default() }],
         ..BodyFrame::default()

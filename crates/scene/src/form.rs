@@ -1,6 +1,7 @@
 //! The schema as the checker, the writer and the reference need it: tables with keys, lists, numbers with limits.
 
-use crate::schema::schema_value;
+use crate::schema::{dressed, schema_value};
+use schemars::JsonSchema;
 use serde_json::Value;
 use std::sync::OnceLock;
 
@@ -94,6 +95,11 @@ impl Form {
             Form::Table(table) => table,
             _ => TableForm::default(),
         })
+    }
+
+    /// The form of a type that says what it is.
+    pub fn of<T: JsonSchema>() -> Self {
+        Self::read(&dressed::<T>().to_value())
     }
 
     fn read(schema: &Value) -> Self {

@@ -25,7 +25,7 @@ pub use build::{Built, build, registry};
 pub use description::*;
 pub use document::{SceneDocument, parse};
 pub use problem::{LARGEST_FILE, Problem};
-pub use reference::reference;
+pub use reference::{reference, shape_reference};
 pub use report::{MOST_ERRORS, SceneError, SceneErrors, Style};
 pub use schema::json_schema;
 pub use template::Template;

@@ -1,4 +1,4 @@
-//! The tables of docs/scenes.md, made from the schema.
+//! The tables of docs/scenes.md and docs/shapes.md, made from the schema.
 
 use crate::check::units::in_digits;
 use crate::form::{Form, KeyForm, TableForm};
@@ -25,6 +25,32 @@ pub fn reference() -> String {
             let keys: Vec<String> = choice.keys.iter().map(|key| format!("`{key}`")).collect();
             let count = if choice.required { "Exactly" } else { "At most" };
             let _ = writeln!(text, "\n{count} one of {} is given.", keys.join(", "));
+        }
+    }
+    text
+}
+
+/// The sections of docs/shapes.md: for each built-in shape and sheet its picture and a table of its keys.
+pub fn shape_reference() -> String {
+    let mut text = String::new();
+    for (title, form, folder) in [
+        ("Solids", Form::of::<craze_shape::Shape>(), "shapes"),
+        ("Sheets", Form::of::<craze_shape::sheet::Sheet>(), "shapes/sheets"),
+    ] {
+        let Form::Table(table) = form else { continue };
+        let _ = writeln!(text, "\n## {title}");
+        for key in &table.keys {
+            let Form::Table(keys) = &key.form else { continue };
+            let (name, meaning) = (&key.name, &key.meaning);
+            let _ = write!(text, "\n### `{name}`\n\n{meaning}.\n\n");
+            // A model has no picture of its own.
+            if name != "mesh" {
+                let _ = write!(text, "![{meaning}]({folder}/{name}.png)\n\n");
+            }
+            text.push_str(HEADER);
+            for key in &keys.keys {
+                write_rows(&mut text, "", key, &mut Vec::new());
+            }
         }
     }
     text

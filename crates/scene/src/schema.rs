@@ -2,9 +2,9 @@
 
 use crate::description::Scene;
 use craze_material::{Quantity, presets};
-use schemars::Schema;
 use schemars::generate::SchemaSettings;
 use schemars::transform::{RecursiveTransform, Transform};
+use schemars::{JsonSchema, Schema};
 use serde_json::{Map, Value, json};
 
 /// The JSON Schema (draft 7) of scene files, with descriptions, units (`x-unit`), limits and defaults.
@@ -15,16 +15,9 @@ pub fn json_schema() -> String {
     serde_json::to_string_pretty(&schema_value()).unwrap_or_default()
 }
 
-/// The schema as a value: no references, no nulls (TOML has none), limits on numbers rather than on lists of them.
+/// The schema as a value, with what the material crate knows.
 pub(crate) fn schema_value() -> Value {
-    let mut settings = SchemaSettings::draft07();
-    settings.inline_subschemas = true;
-    let mut schema = settings.into_generator().root_schema_for::<Scene>();
-    let mut dress = RecursiveTransform(|schema: &mut Schema| {
-        forget_null(schema);
-        move_limits_to_items(schema);
-    });
-    dress.transform(&mut schema);
+    let mut schema = dressed::<Scene>();
     schema.insert("title".into(), "Craze scene".into());
     let mut schema = schema.to_value();
     for path in ["material", "materials/properties/mortar"] {
@@ -32,6 +25,19 @@ pub(crate) fn schema_value() -> Value {
             describe_material(material);
         }
     }
+    schema
+}
+
+/// The schema of a type: no references, no nulls, limits on numbers rather than on lists of them.
+pub(crate) fn dressed<T: JsonSchema>() -> Schema {
+    let mut settings = SchemaSettings::draft07();
+    settings.inline_subschemas = true;
+    let mut schema = settings.into_generator().root_schema_for::<T>();
+    let mut dress = RecursiveTransform(|schema: &mut Schema| {
+        forget_null(schema);
+        move_limits_to_items(schema);
+    });
+    dress.transform(&mut schema);
     schema
 }
 

@@ -1,27 +1,51 @@
-//! docs/scenes.md says what the schema says, and its examples are scenes.
+//! docs/scenes.md and docs/shapes.md say what the schema says, and the examples are scenes.
 //!
-//! `CRAZE_BLESS=1 cargo test -p craze-scene` rewrites the reference in it.
+//! `CRAZE_BLESS=1 cargo test -p craze-scene` rewrites the references in them.
 
-use craze_scene::{json_schema, parse, reference};
+use craze_scene::{json_schema, parse, reference, shape_reference};
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 const START: &str = "<!-- reference: made from the schema -->\n";
 const END: &str = "<!-- end of reference -->";
 
+fn docs() -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../docs")
+}
+
 fn page() -> PathBuf {
-    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../docs/scenes.md")
+    docs().join("scenes.md")
+}
+
+/// Compares what a page says between the marks with what it must, or rewrites it.
+fn check_page(page: &Path, expected: &str) {
+    let text = fs::read_to_string(page).expect("the page exists");
+    let (before, rest) = text.split_once(START).expect("the reference has a start");
+    let (written, after) = rest.split_once(END).expect("the reference has an end");
+    if std::env::var_os("CRAZE_BLESS").is_some() {
+        fs::write(page, format!("{before}{START}{expected}{END}{after}")).expect("writable");
+    } else {
+        assert_eq!(written, expected);
+    }
 }
 
 #[test]
 fn the_reference_in_the_docs_is_the_schema() {
-    let text = fs::read_to_string(page()).expect("docs/scenes.md exists");
-    let (before, rest) = text.split_once(START).expect("the reference has a start");
-    let (written, after) = rest.split_once(END).expect("the reference has an end");
-    if std::env::var_os("CRAZE_BLESS").is_some() {
-        fs::write(page(), format!("{before}{START}{}{END}{after}", reference())).expect("writable");
-    } else {
-        assert_eq!(written, reference());
+    check_page(&page(), &reference());
+}
+
+#[test]
+fn every_shape_is_in_the_gallery_with_its_keys_and_its_picture() {
+    let gallery = shape_reference();
+    check_page(&docs().join("shapes.md"), &gallery);
+    let pictures: Vec<&str> =
+        gallery.split("](").skip(1).filter_map(|rest| rest.split_once(')')).map(|x| x.0).collect();
+    assert!(pictures.len() >= 25, "{pictures:?}");
+    for picture in pictures {
+        assert!(
+            docs().join(picture).is_file(),
+            "{picture} is missing: cargo run --release -p craze-render --example shapes"
+        );
     }
 }
 

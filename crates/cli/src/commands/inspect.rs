@@ -309,7 +309,7 @@ fn domain_facts(
     }
     let size = domain.bounds().size();
     let wall = thickness.map_or(size.min(), |thickness| thickness.fifth_percentile);
-    let edge = arguments.edge.unwrap_or_else(|| resolution::edge_for(size, volume, wall));
+    let edge = arguments.edge.unwrap_or_else(|| resolution::edge_for(volume, wall));
     // The surface's layer of tetrahedra is fine, the inside is coarser.
     let count = TETRAHEDRA_A_CUBE * (volume / edge.powi(3)).min(3.0 * domain.surface().area() / (edge * edge));
     if count > MOST_FOR_A_LOOK {

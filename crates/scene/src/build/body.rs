@@ -1,7 +1,8 @@
 //! Bodies: shape, matter and method.
 
-use super::{model, rejected};
-use crate::description::{self, Integrator, MethodKind, Sampling};
+use super::filling::{Solids, Source};
+use super::rejected;
+use crate::description::{self, Integrator, MethodKind};
 use crate::document::SceneDocument;
 use crate::report::SceneError;
 use craze_clusters::{Cloud, Clusters};
@@ -11,24 +12,15 @@ use craze_material::{Material, Overrides};
 use craze_math::{Isometry, Vec3};
 use craze_mesh::{ElementRule, Values};
 use craze_shape::words::{grouped, short};
-use craze_shape::{
-    BuiltIn, SampledPoints, SurfaceDomain, Tetrahedra, TriangleSurface, grid_points, poisson_points, resolution,
-    volume_of,
-};
+use craze_shape::{SampledPoints, Tetrahedra};
 use craze_solid::{Solid, SolidOptions};
-
-/// The shape of a body once its file has been read.
-enum Source<'scene> {
-    BuiltIn(&'scene dyn BuiltIn),
-    Model(TriangleSurface),
-}
 
 /// Makes a body, and says how it was read.
 pub fn build(document: &SceneDocument, index: usize) -> Result<(Body, String), SceneError> {
     let body = &document.scene.bodies[index];
     let path = format!("body[{index}]");
     let material = resolve(document, &body.material, &format!("{path}.material"))?;
-    let source = source(document, body, &path)?;
+    let source = Source::read(document, body, &path)?;
     let (method, elements) = match body.method {
         MethodKind::Solid => solid(document, body, &path, &source, &material)?,
         MethodKind::Clusters => clusters(document, body, &path, &source, &material)?,
@@ -47,26 +39,6 @@ pub fn build(document: &SceneDocument, index: usize) -> Result<(Body, String), S
     Ok((Body { name: body.name.clone(), method }, line))
 }
 
-fn source<'scene>(
-    document: &SceneDocument,
-    body: &'scene description::Body,
-    path: &str,
-) -> Result<Source<'scene>, SceneError> {
-    Ok(match body.shape.built_in() {
-        Ok(shape) => Source::BuiltIn(shape),
-        Err(file) => Source::Model(model::read(file, document, &format!("{path}.shape.mesh"))?.surface),
-    })
-}
-
-impl Source<'_> {
-    fn size(&self) -> Vec3 {
-        match self {
-            Source::BuiltIn(shape) => shape.size(),
-            Source::Model(surface) => surface.bounds().size(),
-        }
-    }
-}
-
 fn solid(
     document: &SceneDocument,
     body: &description::Body,
@@ -74,18 +46,11 @@ fn solid(
     source: &Source,
     material: &Material,
 ) -> Result<(Box<dyn Method>, String), SceneError> {
-    let Source::BuiltIn(shape) = source else {
-        let message = "a model cannot be filled with tetrahedra yet";
-        let help = "use one of the built-in shapes, or method = \"clusters\"";
-        return Err(rejected(document, &format!("{path}.shape"), message, help));
-    };
-    let edge = body.edge.unwrap_or_else(|| shape.default_edge());
-    let Tetrahedra { mut mesh, regions, .. } = shape
-        .tetrahedra(edge)
-        .map_err(|error| rejected(document, &format!("{path}.edge"), error, "choose a longer edge, in metres"))?;
+    let Solids { tetrahedra: Tetrahedra { mut mesh, regions, .. }, region_names, remarks } =
+        source.tetrahedra(document, body, path)?;
     let count = mesh.element_count();
     let mut materials = vec![material.clone()];
-    for name in &shape.regions()[1..] {
+    for name in &region_names[1..] {
         materials.push(match body.materials.as_ref().and_then(|materials| materials.of(name)) {
             Some(matter) => resolve(document, matter, &format!("{path}.materials.{name}"))?,
             None => material.clone(),
@@ -112,8 +77,7 @@ fn solid(
     let (placement, velocity, spin) = placed(body);
     let solid = Solid::new(mesh, materials, options, placement, velocity, spin)
         .map_err(|error| rejected(document, path, error, ""))?;
-    let thin = thin_walls(shape.thinnest_wall(), edge);
-    Ok((Box::new(solid), format!("{} tetrahedra{thin}", grouped(count))))
+    Ok((Box::new(solid), with_remarks(format!("{} tetrahedra", grouped(count)), remarks)))
 }
 
 fn clusters(
@@ -124,32 +88,8 @@ fn clusters(
     material: &Material,
 ) -> Result<(Box<dyn Method>, String), SceneError> {
     let settings = body.clusters.clone().unwrap_or_default();
-    let seed = document.scene.world.seed;
-    let (sampled, remarks) = match source {
-        Source::BuiltIn(shape) => {
-            let spacing = body.spacing.unwrap_or_else(|| shape.default_spacing());
-            let sampled = match settings.sampling {
-                Sampling::Grid => shape.points(spacing),
-                Sampling::Poisson => {
-                    poisson_points(&shape.field(), spacing, seed).map(|sampled| sampled.sharing(shape.volume()))
-                }
-            };
-            (sampled, Vec::new())
-        }
-        Source::Model(surface) => {
-            let (domain, findings) = SurfaceDomain::new(surface)
-                .map_err(|error| rejected(document, &format!("{path}.shape"), error, "mend the model"))?;
-            let spacing = || resolution::spacing_for(volume_of(&domain), surface.bounds().size().min());
-            let spacing = body.spacing.unwrap_or_else(spacing);
-            let sampled = match settings.sampling {
-                Sampling::Grid => grid_points(&domain, spacing),
-                Sampling::Poisson => poisson_points(&domain, spacing, seed),
-            };
-            (sampled, findings.warnings())
-        }
-    };
-    let SampledPoints { positions, volume, spacing } = sampled
-        .map_err(|error| rejected(document, &format!("{path}.spacing"), error, "choose another spacing, in metres"))?;
+    let (SampledPoints { positions, volume, spacing }, remarks) =
+        source.points(document, body, path, settings.sampling)?;
     let count = positions.len();
     let cloud = Cloud { volumes: vec![volume; count], positions, spacing: spacing.min() };
     let options = craze_clusters::Options {
@@ -160,8 +100,7 @@ fn clusters(
     let (placement, velocity, spin) = placed(body);
     let clusters = Clusters::new(cloud, material, options, &placement, velocity, spin)
         .map_err(|error| rejected(document, path, error, ""))?;
-    let particles = std::iter::once(format!("{} particles", grouped(count)));
-    Ok((Box::new(clusters), particles.chain(remarks).collect::<Vec<_>>().join("; ")))
+    Ok((Box::new(clusters), with_remarks(format!("{} particles", grouped(count)), remarks)))
 }
 
 /// The material that a table says. `path` is the key of the table.
@@ -171,13 +110,9 @@ fn resolve(document: &SceneDocument, table: &Overrides, path: &str) -> Result<Ma
     })
 }
 
-/// A remark on walls that have hardly more than one tetrahedron across; nothing where all have more.
-fn thin_walls(wall: f64, edge: f64) -> String {
-    let across = wall / edge;
-    if across > 1.4 {
-        return String::new();
-    }
-    format!(" (warning: walls of {} m are only {} edges thick)", short(wall), short(across))
+/// A count and what there is to say about it.
+fn with_remarks(count: String, remarks: Vec<String>) -> String {
+    std::iter::once(count).chain(remarks).collect::<Vec<_>>().join("; ")
 }
 
 fn placed(body: &description::Body) -> (Isometry, Vec3, Vec3) {

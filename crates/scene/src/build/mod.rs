@@ -1,6 +1,7 @@
 //! From a checked description to a world: the one place that knows all methods.
 
 mod body;
+mod filling;
 mod load;
 mod model;
 mod obstacle;

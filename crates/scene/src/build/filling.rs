@@ -1,0 +1,159 @@
+//! Shapes of bodies, filled with tetrahedra or points.
+
+use super::{model, rejected};
+use crate::description::{Body, Sampling};
+use crate::document::SceneDocument;
+use crate::report::SceneError;
+use craze_math::Vec3;
+use craze_mesh::TetMesh;
+use craze_shape::words::short;
+use craze_shape::{
+    BuiltIn, Domain, Model, ModelVolume, SampledPoints, ShapeError, Stuffing, StuffingOptions, SurfaceDomain,
+    Tetrahedra, grid_points, poisson_points, resolution, stuff, volume_of,
+};
+
+/// The shape of a body once its file has been read.
+pub enum Source<'scene> {
+    BuiltIn(&'scene dyn BuiltIn),
+    Model(Box<Model>),
+}
+
+/// Tetrahedra of a body.
+pub struct Solids<'scene> {
+    pub tetrahedra: Tetrahedra,
+    /// Names of the regions; at least one.
+    pub region_names: &'scene [&'static str],
+    /// How the shape was read, what was repaired, and what is thin.
+    pub remarks: Vec<String>,
+}
+
+/// The inside of a model, with what was repaired to find it and how thin its walls are (m).
+struct Inside {
+    domain: SurfaceDomain,
+    remarks: Vec<String>,
+    thinnest: f64,
+}
+
+impl<'scene> Source<'scene> {
+    /// Reads the shape of the body at `path`.
+    pub fn read(document: &SceneDocument, body: &'scene Body, path: &str) -> Result<Self, SceneError> {
+        Ok(match body.shape.built_in() {
+            Ok(shape) => Source::BuiltIn(shape),
+            Err(file) => Source::Model(Box::new(model::read(file, document, &format!("{path}.shape.mesh"))?)),
+        })
+    }
+
+    /// Lengths of the box around it (m).
+    pub fn size(&self) -> Vec3 {
+        match self {
+            Source::BuiltIn(shape) => shape.size(),
+            Source::Model(model) => model.surface.bounds().size(),
+        }
+    }
+
+    /// Fills it with tetrahedra; a model that has its own keeps them.
+    pub fn tetrahedra(&self, document: &SceneDocument, body: &Body, path: &str) -> Result<Solids<'scene>, SceneError> {
+        let too_fine =
+            |error: ShapeError| rejected(document, &format!("{path}.edge"), error, "choose another edge, in metres");
+        let (tetrahedra, region_names, mut remarks, thinnest, edge) = match self {
+            Source::BuiltIn(shape) => {
+                let edge = body.edge.unwrap_or_else(|| shape.default_edge());
+                (shape.tetrahedra(edge).map_err(too_fine)?, shape.regions(), Vec::new(), shape.thinnest_wall(), edge)
+            }
+            Source::Model(model) if model.volume.is_some() => return own_tetrahedra(document, body, path, model),
+            Source::Model(model) => {
+                let Inside { domain, remarks, thinnest } = inside(document, path, model)?;
+                let edge = body.edge.unwrap_or_else(|| resolution::edge_for(volume_of(&domain), thinnest));
+                let filled = stuff(&domain, &StuffingOptions::with_edge(edge)).map_err(too_fine)?;
+                let Stuffing { mesh, regions, report } = filled;
+                (Tetrahedra { mesh, regions, report: Some(report) }, ONE_REGION, remarks, thinnest, edge)
+            }
+        };
+        let across = thinnest / edge;
+        if across < 1.4 {
+            remarks.push(format!("walls of {} m are only {} edges thick", short(thinnest), short(across)));
+        }
+        Ok(Solids { tetrahedra, region_names, remarks })
+    }
+
+    /// Fills it with points, and says how the shape was read and what was repaired.
+    pub fn points(
+        &self,
+        document: &SceneDocument,
+        body: &Body,
+        path: &str,
+        sampling: Sampling,
+    ) -> Result<(SampledPoints, Vec<String>), SceneError> {
+        let seed = document.scene.world.seed;
+        let (sampled, remarks) = match self {
+            Source::BuiltIn(shape) => {
+                let spacing = body.spacing.unwrap_or_else(|| shape.default_spacing());
+                let sampled = match sampling {
+                    Sampling::Grid => shape.points(spacing),
+                    Sampling::Poisson => {
+                        poisson_points(&shape.field(), spacing, seed).map(|sampled| sampled.sharing(shape.volume()))
+                    }
+                };
+                (sampled, Vec::new())
+            }
+            Source::Model(model) => {
+                let Inside { domain, remarks, thinnest } = inside(document, path, model)?;
+                let spacing = || resolution::spacing_for(volume_of(&domain), thinnest);
+                let spacing = body.spacing.unwrap_or_else(spacing);
+                let sampled = match sampling {
+                    Sampling::Grid => grid_points(&domain, spacing),
+                    Sampling::Poisson => poisson_points(&domain, spacing, seed),
+                };
+                (sampled, remarks)
+            }
+        };
+        let key = format!("{path}.spacing");
+        let sampled = sampled.map_err(|error| rejected(document, &key, error, "choose another spacing, in metres"))?;
+        Ok((sampled, remarks))
+    }
+}
+
+const ONE_REGION: &[&str] = &["all"];
+
+/// Finds what a model encloses. `path` is the key of the body.
+fn inside(document: &SceneDocument, path: &str, model: &Model) -> Result<Inside, SceneError> {
+    let (domain, findings) = SurfaceDomain::new(&model.surface)
+        .map_err(|error| rejected(document, &format!("{path}.shape.mesh.file"), error, "mend the model"))?;
+    let remarks = how_read(model).chain(findings.warnings()).collect();
+    // The thinnest place of all may be a speck; a mesh that resolves all but a twentieth of the walls is fine enough.
+    let thinnest = domain.thickness(0).map(|thickness| thickness.fifth_percentile);
+    let thinnest = thinnest.unwrap_or_else(|| domain.bounds().size().min());
+    Ok(Inside { domain, remarks, thinnest })
+}
+
+/// The tetrahedra that a file has.
+fn own_tetrahedra<'scene>(
+    document: &SceneDocument,
+    body: &Body,
+    path: &str,
+    model: &Model,
+) -> Result<Solids<'scene>, SceneError> {
+    let Some(ModelVolume { nodes, tetrahedra, regions }) = &model.volume else {
+        return Err(rejected(document, path, "the model has no tetrahedra", ""));
+    };
+    if body.edge.is_some() {
+        let message = format!("{} has its own tetrahedra, which keep their size", model.file);
+        return Err(rejected(document, &format!("{path}.edge"), message, "remove `edge`"));
+    }
+    let mesh = TetMesh::from_parts(nodes.clone(), tetrahedra.clone())
+        .map_err(|error| rejected(document, &format!("{path}.shape.mesh.file"), error, "mend the model"))?;
+    let mut remarks: Vec<String> = how_read(model).collect();
+    let mut numbers = regions.clone();
+    numbers.sort_unstable();
+    numbers.dedup();
+    if numbers.len() > 1 {
+        remarks.push(format!("its {} regions are all of one material", numbers.len()));
+    }
+    let regions = vec![0; mesh.element_count()];
+    Ok(Solids { tetrahedra: Tetrahedra { mesh, regions, report: None }, region_names: ONE_REGION, remarks })
+}
+
+/// What there is to say of how a model was read.
+fn how_read(model: &Model) -> impl Iterator<Item = String> + '_ {
+    std::iter::once(model.summary()).chain(model.remarks.iter().cloned())
+}
