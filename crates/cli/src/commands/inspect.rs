@@ -30,10 +30,10 @@ pub struct Arguments {
     /// Model file, or the name of a built-in shape or sheet
     model: PathBuf,
     /// Edge length of tetrahedra in metres; what a scene would take if left out
-    #[arg(long, value_name = "METRES", value_parser = length)]
+    #[arg(long, value_name = "METRES", value_parser = length, allow_negative_numbers = true)]
     edge: Option<f64>,
     /// Scale the model so that its largest extent is this, in metres
-    #[arg(long, value_name = "METRES", value_parser = length)]
+    #[arg(long, value_name = "METRES", value_parser = length, allow_negative_numbers = true)]
     size: Option<f64>,
     /// Unit of the file's coordinates: m, cm, mm, in or ft
     #[arg(long, default_value = "m", value_parser = unit)]
