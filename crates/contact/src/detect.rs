@@ -5,7 +5,7 @@ use craze_math::{Isometry, Vec3};
 
 /// A point that would end the step inside a shape.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Contact {
+pub struct Touch {
     /// Index of the point in its surface.
     pub point: u32,
     /// Where it touches, in the world (m).
@@ -28,11 +28,11 @@ pub fn against_shape(
     shape: &Shape,
     pose_at_start: &Isometry,
     pose_at_end: &Isometry,
-    contacts: &mut Vec<Contact>,
+    touches: &mut Vec<Touch>,
 ) {
     for (index, point) in surface.points.iter().enumerate() {
-        if let Some(contact) = point_against_shape(point, shape, pose_at_start, pose_at_end) {
-            contacts.push(Contact { point: index as u32, ..contact });
+        if let Some(touch) = point_against_shape(point, shape, pose_at_start, pose_at_end) {
+            touches.push(Touch { point: index as u32, ..touch });
         }
     }
 }
@@ -42,7 +42,7 @@ fn point_against_shape(
     shape: &Shape,
     pose_at_start: &Isometry,
     pose_at_end: &Isometry,
-) -> Option<Contact> {
+) -> Option<Touch> {
     let end = pose_at_end.inverse_transform_point(&point.end.into()).coords;
     let sample_at_end = shape.sample(&end);
     let start = pose_at_start.inverse_transform_point(&point.start.into()).coords;
@@ -64,13 +64,7 @@ fn point_against_shape(
         return None;
     }
     let normal = pose_at_end.rotation * normal;
-    Some(Contact {
-        point: 0,
-        place: point.end - (gap_at_end + point.radius) * normal,
-        normal,
-        gap_at_start,
-        gap_at_end,
-    })
+    Some(Touch { point: 0, place: point.end - (gap_at_end + point.radius) * normal, normal, gap_at_start, gap_at_end })
 }
 
 struct Entry {
@@ -112,7 +106,7 @@ mod tests {
         ContactSurface { points: vec![point] }
     }
 
-    fn find(surface: &ContactSurface, shape: &Shape) -> Vec<Contact> {
+    fn find(surface: &ContactSurface, shape: &Shape) -> Vec<Touch> {
         let mut contacts = Vec::new();
         against_shape(surface, shape, &Isometry::identity(), &Isometry::identity(), &mut contacts);
         contacts

@@ -1,9 +1,10 @@
-//! Impulses that keep points out of shapes, with Coulomb friction and restitution.
+//! Impulses that keep things apart, with Coulomb friction and restitution.
 //!
-//! Every contact is one point against one rigid shape. The impulses are found by projected Gauss–Seidel in the order of the
-//! contacts, which is the order of bodies and their points: the same bits for any number of threads.
+//! Every contact has two sides, and a side is a weighted sum of points that move or a place on a rigid shape: a node against the
+//! ground, a vertex against a triangle, an edge against an edge, all are the same here. The impulses are found by
+//! projected Gauss–Seidel in the order of the contacts, which is the order of bodies and their points: the same bits
+//! for any number of threads.
 
-use crate::detect::Contact;
 use craze_math::{Mat3, Vec3};
 
 /// Largest share of an old overlap that is undone in a step, so that bodies which start tangled part gently
@@ -51,15 +52,6 @@ impl RigidResponse {
     }
 }
 
-/// What pushes against the shape.
-#[derive(Clone, Copy, Debug)]
-pub enum Pusher {
-    /// Entry of the list of moving points.
-    Point(u32),
-    /// Entry of the list of rigid shapes.
-    Rigid(u32),
-}
-
 /// A point of a body as the response moves it.
 #[derive(Clone, Copy, Debug)]
 pub struct MovingPoint {
@@ -71,122 +63,204 @@ pub struct MovingPoint {
     pub impulse: Vec3,
 }
 
-/// One contact with those who take part in it.
-#[derive(Clone, Copy, Debug)]
-pub struct Pair {
-    /// The geometry.
-    pub contact: Contact,
-    /// Who touches.
-    pub pusher: Pusher,
-    /// Which rigid shape is touched.
-    pub shape: u32,
+/// Who touches.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Side {
+    /// A weighted sum of entries of the list of moving points; the weights sum to one, unused places have weight 0.
+    Points {
+        /// The entries.
+        points: [u32; 3],
+        /// Their weights (1).
+        weights: [f64; 3],
+    },
+    /// An entry of the list of rigid shapes, at the place of the contact.
+    Rigid(u32),
+}
+
+impl Side {
+    /// A single moving point.
+    pub fn point(point: u32) -> Side {
+        Side::Points { points: [point; 3], weights: [1.0, 0.0, 0.0] }
+    }
+}
+
+/// Two sides that would come too close in a step.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Contact {
+    /// The side that is pushed along the normal, and the one that is pushed against it.
+    pub sides: [Side; 2],
+    /// Where they touch, in the world (m).
+    pub place: Vec3,
+    /// Unit normal from the second side to the first, in the world.
+    pub normal: Vec3,
+    /// Distance at the start of the step (m), negative inside.
+    pub gap_at_start: f64,
+    /// Predicted distance at the end of the step along the normal (m), negative inside.
+    pub gap_at_end: f64,
     /// Coulomb's coefficient.
     pub friction: f64,
     /// Share of the approach speed that comes back.
     pub restitution: f64,
-    /// The impulse (N·s) that the body's own equations have already brought up against the shape, friction and all: what is left is that
-    /// the shape feels it.
+    /// The impulse (N·s) that the equations of the first side's body have already brought up against the second, friction and
+    /// all: what is left is that the second feels it.
     pub carried: Option<Vec3>,
 }
 
-/// Finds impulses so that no point ends deeper than allowed, and applies them to `points` and `shapes`.
-///
-/// A point outside may end on the surface; one that starts inside is brought out gently. Friction opposes
-/// sliding with at most `friction` times the normal impulse. Zero inverse masses on both sides leave the contact alone.
-pub fn respond(pairs: &[Pair], points: &mut [MovingPoint], shapes: &mut [RigidResponse], time_step: f64) {
-    // Impulses so far, and the velocity along the normal that each contact asks for.
-    let mut normal_impulses = vec![0.0; pairs.len()];
-    let mut friction_impulses = vec![Vec3::zeros(); pairs.len()];
-    // What a body's equations have pushed with, the shape has still to feel.
-    for pair in pairs {
-        if let Some(carried) = pair.carried {
-            shapes[pair.shape as usize].push(&pair.contact.place, &-carried);
+/// Finds impulses that keep things apart. Its memory is kept from step to step; nothing of what it holds is state.
+#[derive(Debug, Default)]
+pub struct Responder {
+    states: Vec<State>,
+}
+
+impl Responder {
+    /// Finds impulses so that no contact ends deeper than allowed, and applies them to `points` and `shapes`.
+    ///
+    /// What is apart may end touching; what starts with an overlap is brought apart gently. Friction opposes sliding with at most
+    /// `friction` times the normal impulse. A contact of which neither side can move is left alone.
+    pub fn respond(
+        &mut self,
+        contacts: &[Contact],
+        points: &mut [MovingPoint],
+        shapes: &mut [RigidResponse],
+        time_step: f64,
+    ) {
+        let mut parties = Parties { points, shapes };
+        // What a body's equations have pushed with, the other side has still to feel.
+        for contact in contacts {
+            if let Some(carried) = contact.carried {
+                parties.push_side(&contact.sides[1], &contact.place, &-carried);
+            }
+        }
+        self.states.clear();
+        self.states.extend(contacts.iter().map(|contact| parties.begin(contact, time_step)));
+        for _ in 0..SWEEPS {
+            let mut largest_change = 0.0f64;
+            for (contact, state) in contacts.iter().zip(&mut self.states) {
+                largest_change = largest_change.max(parties.relax(contact, state));
+            }
+            // Below a nanometre a second nothing moves that anybody could see.
+            if largest_change < 1e-9 {
+                break;
+            }
         }
     }
-    let wanted: Vec<f64> = pairs.iter().map(|pair| wanted_speed(pair, points, shapes, time_step)).collect();
-    for _ in 0..SWEEPS {
-        let mut largest_change = 0.0f64;
-        for (index, pair) in pairs.iter().enumerate() {
-            let normal = pair.contact.normal;
-            let mobility = mobility(pair, points, shapes, &normal);
-            if mobility <= 0.0 || pair.carried.is_some() {
-                continue;
-            }
-            let missing = wanted[index] - relative_velocity(pair, points, shapes).dot(&normal);
-            let impulse = (normal_impulses[index] + missing / mobility).max(0.0);
-            let change = impulse - normal_impulses[index];
-            normal_impulses[index] = impulse;
-            push(pair, points, shapes, &(change * normal));
-            largest_change = largest_change.max((change * mobility).abs());
+}
 
-            let velocity = relative_velocity(pair, points, shapes);
-            let sliding = velocity - velocity.dot(&normal) * normal;
-            let speed = sliding.norm();
-            if speed > 0.0 && pair.friction > 0.0 {
-                let mobility = self::mobility(pair, points, shapes, &(sliding / speed));
-                let mut total = friction_impulses[index] - sliding / mobility;
-                let limit = pair.friction * impulse;
-                if total.norm() > limit {
-                    total *= limit / total.norm();
+/// What a contact has exerted so far.
+#[derive(Debug)]
+struct State {
+    /// Speed along the normal that the contact asks for (m/s).
+    wanted: f64,
+    /// Speed that a unit impulse along the normal makes (1/kg).
+    mobility: f64,
+    normal_impulse: f64,
+    friction_impulse: Vec3,
+}
+
+struct Parties<'a> {
+    points: &'a mut [MovingPoint],
+    shapes: &'a mut [RigidResponse],
+}
+
+impl Parties<'_> {
+    fn begin(&self, contact: &Contact, time_step: f64) -> State {
+        let mobility = if contact.carried.is_some() { 0.0 } else { self.mobility(contact, &contact.normal) };
+        let wanted = self.wanted_speed(contact, time_step);
+        State { wanted, mobility, normal_impulse: 0.0, friction_impulse: Vec3::zeros() }
+    }
+
+    /// Speed along the normal (m/s) with which the sides must leave the step.
+    fn wanted_speed(&self, contact: &Contact, time_step: f64) -> f64 {
+        let speed = self.relative_velocity(contact).dot(&contact.normal);
+        let undone = UNDONE_PER_STEP.min(time_step / TIME_TO_PART);
+        let allowed_gap = ((1.0 - undone) * contact.gap_at_start).min(0.0);
+        let stop = speed + (allowed_gap - contact.gap_at_end) / time_step;
+        let bounces = contact.restitution > 0.0 && speed < -SLOWEST_BOUNCE && contact.gap_at_start >= 0.0;
+        if bounces { stop.max(-contact.restitution * speed) } else { stop }
+    }
+
+    /// Puts one contact right as if it were the only one. Says how much speed that changed (m/s).
+    fn relax(&mut self, contact: &Contact, state: &mut State) -> f64 {
+        if !(state.mobility > 0.0) {
+            return 0.0;
+        }
+        let normal = contact.normal;
+        let missing = state.wanted - self.relative_velocity(contact).dot(&normal);
+        let impulse = (state.normal_impulse + missing / state.mobility).max(0.0);
+        let change = impulse - state.normal_impulse;
+        state.normal_impulse = impulse;
+        self.push(contact, &(change * normal));
+        let changed = (change * state.mobility).abs();
+
+        let velocity = self.relative_velocity(contact);
+        let sliding = velocity - velocity.dot(&normal) * normal;
+        let speed = sliding.norm();
+        if !(speed > 0.0 && contact.friction > 0.0) {
+            return changed;
+        }
+        let mobility = self.mobility(contact, &(sliding / speed));
+        let mut total = state.friction_impulse - sliding / mobility;
+        let limit = contact.friction * impulse;
+        if total.norm() > limit {
+            total *= limit / total.norm();
+        }
+        let change = total - state.friction_impulse;
+        state.friction_impulse = total;
+        self.push(contact, &change);
+        changed.max(change.norm() * mobility)
+    }
+
+    fn relative_velocity(&self, contact: &Contact) -> Vec3 {
+        let [first, second] = contact.sides.map(|side| self.velocity(&side, &contact.place));
+        first - second
+    }
+
+    fn velocity(&self, side: &Side, place: &Vec3) -> Vec3 {
+        match side {
+            Side::Points { points, weights } => {
+                let sum = |k: usize| weights[k] * self.points[points[k] as usize].velocity;
+                sum(0) + sum(1) + sum(2)
+            }
+            Side::Rigid(shape) => self.shapes[*shape as usize].velocity_at(place),
+        }
+    }
+
+    fn mobility(&self, contact: &Contact, direction: &Vec3) -> f64 {
+        let [first, second] = contact.sides.map(|side| match side {
+            Side::Points { points, weights } => {
+                (0..3).map(|k| weights[k] * weights[k] * self.points[points[k] as usize].inverse_mass).sum()
+            }
+            Side::Rigid(shape) => self.shapes[shape as usize].mobility(&contact.place, direction),
+        });
+        first + second
+    }
+
+    fn push(&mut self, contact: &Contact, impulse: &Vec3) {
+        self.push_side(&contact.sides[0], &contact.place, impulse);
+        self.push_side(&contact.sides[1], &contact.place, &-impulse);
+    }
+
+    fn push_side(&mut self, side: &Side, place: &Vec3, impulse: &Vec3) {
+        match side {
+            Side::Points { points, weights } => {
+                for (&point, &weight) in points.iter().zip(weights) {
+                    let point = &mut self.points[point as usize];
+                    point.velocity += weight * point.inverse_mass * impulse;
+                    point.impulse += weight * impulse;
                 }
-                let change = total - friction_impulses[index];
-                friction_impulses[index] = total;
-                push(pair, points, shapes, &change);
-                largest_change = largest_change.max(change.norm() * mobility);
             }
-        }
-        // Below a nanometre a second nothing moves that anybody could see.
-        if largest_change < 1e-9 {
-            break;
+            Side::Rigid(shape) => self.shapes[*shape as usize].push(place, impulse),
         }
     }
-}
-
-/// Speed along the normal (m/s) with which the pair must leave the step.
-fn wanted_speed(pair: &Pair, points: &[MovingPoint], shapes: &[RigidResponse], time_step: f64) -> f64 {
-    let contact = &pair.contact;
-    let speed = relative_velocity(pair, points, shapes).dot(&contact.normal);
-    let undone = UNDONE_PER_STEP.min(time_step / TIME_TO_PART);
-    let allowed_gap = ((1.0 - undone) * contact.gap_at_start).min(0.0);
-    let stop = speed + (allowed_gap - contact.gap_at_end) / time_step;
-    let bounces = pair.restitution > 0.0 && speed < -SLOWEST_BOUNCE && contact.gap_at_start >= 0.0;
-    if bounces { stop.max(-pair.restitution * speed) } else { stop }
-}
-
-fn relative_velocity(pair: &Pair, points: &[MovingPoint], shapes: &[RigidResponse]) -> Vec3 {
-    let place = &pair.contact.place;
-    let pusher = match pair.pusher {
-        Pusher::Point(point) => points[point as usize].velocity,
-        Pusher::Rigid(shape) => shapes[shape as usize].velocity_at(place),
-    };
-    pusher - shapes[pair.shape as usize].velocity_at(place)
-}
-
-fn mobility(pair: &Pair, points: &[MovingPoint], shapes: &[RigidResponse], direction: &Vec3) -> f64 {
-    let place = &pair.contact.place;
-    let pusher = match pair.pusher {
-        Pusher::Point(point) => points[point as usize].inverse_mass,
-        Pusher::Rigid(shape) => shapes[shape as usize].mobility(place, direction),
-    };
-    pusher + shapes[pair.shape as usize].mobility(place, direction)
-}
-
-fn push(pair: &Pair, points: &mut [MovingPoint], shapes: &mut [RigidResponse], impulse: &Vec3) {
-    let place = &pair.contact.place;
-    match pair.pusher {
-        Pusher::Point(point) => {
-            let point = &mut points[point as usize];
-            point.velocity += point.inverse_mass * impulse;
-            point.impulse += impulse;
-        }
-        Pusher::Rigid(shape) => shapes[shape as usize].push(place, impulse),
-    }
-    shapes[pair.shape as usize].push(place, &-impulse);
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn respond(contacts: &[Contact], points: &mut [MovingPoint], shapes: &mut [RigidResponse], time_step: f64) {
+        Responder::default().respond(contacts, points, shapes, time_step);
+    }
 
     const FIXED: RigidResponse = RigidResponse {
         center: Vec3::new(0.0, 0.0, 0.0),
@@ -196,9 +270,10 @@ mod tests {
         inverse_inertia: Mat3::new(0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0),
     };
 
-    fn ground_contact(gap_at_start: f64, gap_at_end: f64, friction: f64, restitution: f64) -> Pair {
-        let contact = Contact { point: 0, place: Vec3::zeros(), normal: Vec3::y(), gap_at_start, gap_at_end };
-        Pair { contact, pusher: Pusher::Point(0), shape: 0, friction, restitution, carried: None }
+    fn ground_contact(gap_at_start: f64, gap_at_end: f64, friction: f64, restitution: f64) -> Contact {
+        let sides = [Side::point(0), Side::Rigid(0)];
+        let (place, normal) = (Vec3::zeros(), Vec3::y());
+        Contact { sides, place, normal, gap_at_start, gap_at_end, friction, restitution, carried: None }
     }
 
     fn point(velocity: Vec3) -> MovingPoint {
@@ -244,11 +319,11 @@ mod tests {
         let mut points = [point(Vec3::new(0.3, -3.0, 0.0))];
         let mut shapes = [RigidResponse { inverse_mass: 0.1, inverse_inertia: Mat3::identity() * 4.0, ..FIXED }];
         let mut pair = ground_contact(0.0, -0.03, 0.4, 0.0);
-        pair.contact.place = Vec3::new(0.2, 0.1, -0.1);
+        pair.place = Vec3::new(0.2, 0.1, -0.1);
         respond(&[pair], &mut points, &mut shapes, 0.01);
         let momentum = points[0].velocity / 0.5 + shapes[0].velocity / 0.1;
         assert!((momentum - Vec3::new(0.6, -6.0, 0.0)).norm() < 1e-12);
-        let relative = points[0].velocity - shapes[0].velocity_at(&pair.contact.place);
+        let relative = points[0].velocity - shapes[0].velocity_at(&pair.place);
         assert!(relative.y.abs() < 1e-6);
     }
 
@@ -256,7 +331,7 @@ mod tests {
     fn a_carried_contact_moves_only_the_shape() {
         let mut points = [point(Vec3::new(2.0, -3.0, 0.0))];
         let mut shapes = [RigidResponse { inverse_mass: 0.1, ..FIXED }];
-        let pair = Pair { carried: Some(Vec3::new(-1.0, 4.0, 0.0)), ..ground_contact(0.0, -0.03, 0.5, 0.0) };
+        let pair = Contact { carried: Some(Vec3::new(-1.0, 4.0, 0.0)), ..ground_contact(0.0, -0.03, 0.5, 0.0) };
         respond(&[pair], &mut points, &mut shapes, 0.01);
         assert_eq!(points[0].velocity, Vec3::new(2.0, -3.0, 0.0));
         assert!((shapes[0].velocity - Vec3::new(0.1, -0.4, 0.0)).norm() < 1e-12);
@@ -267,5 +342,22 @@ mod tests {
         let mut points = [MovingPoint { velocity: Vec3::zeros(), inverse_mass: 0.0, impulse: Vec3::zeros() }];
         respond(&[ground_contact(0.0, -0.03, 0.4, 0.0)], &mut points, &mut [FIXED], 0.01);
         assert_eq!(points[0].impulse, Vec3::zeros());
+    }
+
+    #[test]
+    fn a_vertex_and_a_triangle_share_the_impulse_by_weight() {
+        let weights = [0.2, 0.3, 0.5];
+        let sides = [Side::point(0), Side::Points { points: [1, 2, 3], weights }];
+        let contact = Contact { sides, ..ground_contact(0.0, -0.03, 0.4, 0.0) };
+        let mut points =
+            [point(Vec3::new(1.0, -3.0, 0.0)), point(Vec3::zeros()), point(Vec3::zeros()), point(Vec3::zeros())];
+        respond(&[contact], &mut points, &mut [], 0.01);
+        let momentum: Vec3 = points.iter().map(|point| point.velocity / point.inverse_mass).sum();
+        assert!((momentum - Vec3::new(2.0, -6.0, 0.0)).norm() < 1e-12);
+        for (k, weight) in weights.into_iter().enumerate() {
+            assert!((points[k + 1].impulse + weight * points[0].impulse).norm() < 1e-12);
+        }
+        let under: Vec3 = (0..3).map(|k| weights[k] * points[k + 1].velocity).sum();
+        assert!((points[0].velocity - under).y.abs() < 1e-9, "they go on together");
     }
 }

@@ -9,6 +9,19 @@ pub struct ContactSurface {
     pub points: Vec<SurfacePoint>,
 }
 
+/// How the points of a surface hang together. A body of particles has no triangles.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct ContactTriangles<'a> {
+    /// Another number whenever the triangles or the number of points have changed.
+    pub version: u64,
+    /// Three places in the list of points each; counter-clockwise seen from outside where the surface is closed.
+    pub triangles: &'a [[u32; 3]],
+    /// Whether matter lies behind the triangles (a solid) or on neither side of them (a sheet).
+    pub is_closed: bool,
+    /// Distance (m) that is kept from the triangles on top of the points' radii.
+    pub skin: f64,
+}
+
 /// One point that can touch. It moves with one freedom of its body.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SurfacePoint {

@@ -1,8 +1,10 @@
 //! The contact stages of a step: what implicit bodies are told beforehand, and the impulses for all afterwards.
 
-use crate::{Drive, Load, Step, World, WorldError};
-use craze_contact::detect::{Contact, against_shape};
-use craze_contact::respond::{MovingPoint, Pair, Pusher, RigidResponse, respond};
+use crate::meet::{Neighbourhood, Stage};
+use crate::{Drive, Failure, Load, Step, World, WorldError};
+use craze_contact::detect::{Touch, against_shape};
+use craze_contact::meeting::Look;
+use craze_contact::respond::{Contact, Responder, RigidResponse, Side};
 use craze_contact::{ContactStiffness, ContactSurface, Impulse, Shape, SurfacePoint};
 use craze_math::{Isometry, Vec3};
 use craze_spatial::Aabb;
@@ -13,6 +15,9 @@ const CONTACT_STIFFNESS: f64 = 100.0;
 
 /// Change of friction, as a share of itself, above which a body predicts anew.
 const RESTLESS_FRICTION: f64 = 0.1;
+
+/// How often what would still pass through each other is pushed apart before the step is given up.
+const CROSSING_ROUNDS: usize = 8;
 
 /// Whether contacts will be corrected once more in this step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -27,20 +32,24 @@ pub(crate) struct Scratch {
     pub loads: Vec<Vec<Load>>,
     pub stiffness: Vec<Vec<ContactStiffness>>,
     surface: ContactSurface,
-    found: Vec<Contact>,
-    pairs: Vec<Pair>,
-    points: Vec<MovingPoint>,
-    /// For each moving point: its body and freedom.
-    owners: Vec<(u32, u32)>,
-    /// For each point of the surface under examination: its entry among the moving points, or none.
-    slots: Vec<u32>,
+    found: Vec<Touch>,
+    contacts: Vec<Contact>,
+    neighbourhood: Neighbourhood,
+    responder: Responder,
     shapes: Vec<RigidResponse>,
     /// Where every obstacle is at the start and at the predicted end of the step.
     poses: Vec<(Isometry, Isometry)>,
     impulses: Vec<Impulse>,
+    /// The body that each impulse is for.
+    receivers: Vec<u32>,
 }
 
 impl Scratch {
+    /// Forgets what is known of neighbours, which nobody saves.
+    pub fn forget_neighbours(&mut self) {
+        self.neighbourhood = Neighbourhood::default();
+    }
+
     /// What a body is told about a step.
     pub fn step(&self, body: usize, time: f64, time_step: f64, gravity: Vec3) -> Step<'_> {
         Step { time, time_step, gravity, loads: &self.loads[body], contacts: &self.stiffness[body] }
@@ -123,7 +132,7 @@ impl World {
         let (surface, mut found, mut contacts) = (&self.scratch.surface, Vec::new(), Vec::new());
         for (index, obstacle) in self.obstacles.iter().enumerate() {
             let (start, end) = (obstacle.pose(self.time), obstacle.predicted_pose(self.time + time_step));
-            let (friction, _) = self.settings.pairs.get(body, index);
+            let (friction, _) = self.settings.pairs.get(body, self.bodies.len() + index);
             found.clear();
             against_shape(surface, &obstacle.shape, &start, &end, &mut found);
             contacts.extend(found.iter().filter_map(|contact| {
@@ -174,86 +183,115 @@ impl World {
         Ok(())
     }
 
-    /// Bodies meet obstacles, and free obstacles meet the others; impulses change the predictions.
-    pub(crate) fn collide(&mut self, time_step: f64) {
+    /// Everything meets everything; impulses change the predictions until nothing passes through anything.
+    pub(crate) fn collide(&mut self, time_step: f64) -> Result<(), (usize, Failure)> {
+        self.scratch.neighbourhood.begin(self.bodies.len(), self.obstacles.len());
+        self.scratch.contacts.clear();
+        self.find_poses(time_step);
+        self.meet_shapes(time_step);
+        self.meet_obstacles(time_step);
+        self.meet_neighbours(Look::Ahead);
+        self.respond(time_step);
+        for _ in 0..CROSSING_ROUNDS {
+            if !self.find_crossings(time_step) {
+                return Ok(());
+            }
+            self.respond(time_step);
+        }
+        if !self.find_crossings(time_step) {
+            return Ok(());
+        }
+        let Scratch { neighbourhood, contacts, .. } = &self.scratch;
+        let contact = &contacts[0];
+        let owner = contact.sides.iter().find_map(|side| neighbourhood.owner_of(side));
+        Err((owner.map_or(0, |owner| owner.body as usize), Failure::Crossing { place: contact.place }))
+    }
+
+    /// Looks for what would still pass through each other.
+    fn find_crossings(&mut self, time_step: f64) -> bool {
+        self.scratch.neighbourhood.forget_points();
+        self.scratch.contacts.clear();
+        self.find_poses(time_step);
+        self.meet_neighbours(Look::Crossings)
+    }
+
+    fn meet_neighbours(&mut self, look: Look) -> bool {
+        let Scratch { neighbourhood, contacts, poses, .. } = &mut self.scratch;
+        let (bodies, obstacles, pairs) = (&self.bodies, &self.obstacles, &self.settings.pairs);
+        neighbourhood.find(&Stage { bodies, obstacles, poses, pairs }, look, contacts)
+    }
+
+    fn find_poses(&mut self, time_step: f64) {
         let (time, end) = (self.time, self.time + time_step);
-        let scratch = &mut self.scratch;
-        scratch.pairs.clear();
-        scratch.points.clear();
-        scratch.owners.clear();
-        scratch.poses.clear();
-        scratch.poses.extend(self.obstacles.iter().map(|obstacle| (obstacle.pose(time), obstacle.predicted_pose(end))));
+        let poses = self.obstacles.iter().map(|obstacle| (obstacle.pose(time), obstacle.predicted_pose(end)));
+        self.scratch.poses.clear();
+        self.scratch.poses.extend(poses);
+    }
+
+    /// Points of bodies against obstacles.
+    fn meet_shapes(&mut self, time_step: f64) {
+        let Scratch { poses, neighbourhood, found, contacts, stiffness, .. } = &mut self.scratch;
         for (index, body) in self.bodies.iter().enumerate() {
             let reach = body.method.reach();
-            let poses = &scratch.poses;
             let is_near = |obstacle: &usize| is_near(&self.obstacles[*obstacle].shape, &poses[*obstacle], &reach);
-            if !(0..self.obstacles.len()).any(|obstacle| is_near(&obstacle)) {
-                continue;
-            }
-            scratch.surface.points.clear();
-            body.method.contact_surface(&mut scratch.surface);
-            scratch.slots.clear();
-            scratch.slots.resize(scratch.surface.points.len(), u32::MAX);
             for obstacle in (0..self.obstacles.len()).filter(is_near) {
                 let (start_pose, end_pose) = &poses[obstacle];
-                scratch.found.clear();
+                found.clear();
                 let shape = &self.obstacles[obstacle].shape;
-                against_shape(&scratch.surface, shape, start_pose, end_pose, &mut scratch.found);
-                let (friction, restitution) = self.settings.pairs.get(index, obstacle);
-                for contact in &scratch.found {
-                    let point = &scratch.surface.points[contact.point as usize];
-                    let slot = &mut scratch.slots[contact.point as usize];
-                    if *slot == u32::MAX {
-                        *slot = scratch.points.len() as u32;
-                        scratch.points.push(MovingPoint {
-                            velocity: point.velocity,
-                            inverse_mass: point.inverse_mass,
-                            impulse: Vec3::zeros(),
-                        });
-                        scratch.owners.push((index as u32, point.freedom));
-                    }
-                    scratch.pairs.push(Pair {
-                        contact: *contact,
-                        pusher: Pusher::Point(*slot),
-                        shape: obstacle as u32,
+                against_shape(neighbourhood.show(index, body), shape, start_pose, end_pose, found);
+                let (friction, restitution) = self.settings.pairs.get(index, self.bodies.len() + obstacle);
+                for touch in found.iter() {
+                    let point = neighbourhood.show(index, body).points[touch.point as usize];
+                    contacts.push(Contact {
+                        sides: [Side::point(neighbourhood.slot(index, touch.point)), Side::Rigid(obstacle as u32)],
+                        place: touch.place,
+                        normal: touch.normal,
+                        gap_at_start: touch.gap_at_start,
+                        gap_at_end: touch.gap_at_end,
                         friction,
                         restitution,
-                        carried: find(&scratch.stiffness[index], point.freedom, obstacle as u32)
+                        carried: find(&stiffness[index], point.freedom, obstacle as u32)
                             .map(|held| time_step * held.force(&point.end)),
                     });
                 }
             }
         }
-        self.meet_obstacles(time_step);
-        let scratch = &mut self.scratch;
-        if scratch.pairs.is_empty() {
+    }
+
+    /// Finds the impulses of all contacts and hands them out.
+    fn respond(&mut self, time_step: f64) {
+        let Scratch { contacts, neighbourhood, responder, shapes, .. } = &mut self.scratch;
+        if contacts.is_empty() {
             return;
         }
-        scratch.shapes.clear();
-        scratch.shapes.extend(self.obstacles.iter().map(|obstacle| obstacle.response(time, time_step)));
-        respond(&scratch.pairs, &mut scratch.points, &mut scratch.shapes, time_step);
-        for (obstacle, response) in self.obstacles.iter_mut().zip(&scratch.shapes) {
+        shapes.clear();
+        shapes.extend(self.obstacles.iter().map(|obstacle| obstacle.response(self.time, time_step)));
+        responder.respond(contacts, &mut neighbourhood.points, shapes, time_step);
+        for (obstacle, response) in self.obstacles.iter_mut().zip(shapes.iter()) {
             obstacle.receive(response, time_step);
+        }
+        if self.obstacles.iter().any(|obstacle| matches!(obstacle.drive, Drive::Free(_))) {
+            neighbourhood.obstacles_changed();
         }
         self.hand_out_impulses(time_step);
     }
 
     /// Points of obstacles against all others, where one of the two is free.
     fn meet_obstacles(&mut self, time_step: f64) {
-        let scratch = &mut self.scratch;
-        let poses = &scratch.poses;
+        let Scratch { poses, surface, found, contacts, .. } = &mut self.scratch;
         let is_free = |obstacle: &crate::Obstacle| matches!(obstacle.drive, Drive::Free(_));
         if !self.obstacles.iter().any(is_free) {
             return;
         }
+        let bodies = self.bodies.len();
         // Points of fixed obstacles, too: a box may land on a small ball between its own corners.
         for (index, obstacle) in self.obstacles.iter().enumerate() {
-            scratch.surface.points.clear();
+            surface.points.clear();
             let (start, end) = &poses[index];
             for (place, radius) in obstacle.shape.support_points() {
                 let (start, end) = (start.transform_point(&place.into()), end.transform_point(&place.into()));
                 let velocity = (end - start) / time_step;
-                scratch.surface.points.push(SurfacePoint {
+                surface.points.push(SurfacePoint {
                     freedom: 0,
                     start: start.coords,
                     start_velocity: velocity,
@@ -265,14 +303,15 @@ impl World {
             }
             let meets = |other: &usize| *other != index && (is_free(obstacle) || is_free(&self.obstacles[*other]));
             for other in (0..self.obstacles.len()).filter(meets) {
-                scratch.found.clear();
-                let shape = &self.obstacles[other].shape;
-                against_shape(&scratch.surface, shape, &poses[other].0, &poses[other].1, &mut scratch.found);
-                let (friction, restitution) = self.settings.pairs.get(self.bodies.len() + index, other);
-                scratch.pairs.extend(scratch.found.iter().map(|contact| Pair {
-                    contact: *contact,
-                    pusher: Pusher::Rigid(index as u32),
-                    shape: other as u32,
+                found.clear();
+                against_shape(surface, &self.obstacles[other].shape, &poses[other].0, &poses[other].1, found);
+                let (friction, restitution) = self.settings.pairs.get(bodies + index, bodies + other);
+                contacts.extend(found.iter().map(|touch| Contact {
+                    sides: [Side::Rigid(index as u32), Side::Rigid(other as u32)],
+                    place: touch.place,
+                    normal: touch.normal,
+                    gap_at_start: touch.gap_at_start,
+                    gap_at_end: touch.gap_at_end,
                     friction,
                     restitution,
                     carried: None,
@@ -282,23 +321,22 @@ impl World {
     }
 
     fn hand_out_impulses(&mut self, time_step: f64) {
-        let mut first = 0;
-        while first < self.scratch.points.len() {
-            let body = self.scratch.owners[first].0;
-            let last = first + self.scratch.owners[first..].iter().take_while(|owner| owner.0 == body).count();
-            let Scratch { impulses, points, owners, .. } = &mut self.scratch;
-            impulses.clear();
-            impulses.extend(
-                (first..last)
-                    .filter(|index| points[*index].impulse != Vec3::zeros())
-                    .map(|index| Impulse { freedom: owners[index].1, impulse: points[index].impulse }),
-            );
-            let index = body as usize;
-            let step = self.scratch.step(index, self.time, time_step, self.settings.gravity);
-            if !self.scratch.impulses.is_empty() {
-                self.bodies[index].method.receive(&self.scratch.impulses, &step);
+        let Scratch { impulses, receivers, neighbourhood, loads, stiffness, .. } = &mut self.scratch;
+        impulses.clear();
+        receivers.clear();
+        neighbourhood.for_each_point(|owner, point| {
+            if point.impulse != Vec3::zeros() {
+                impulses.push(Impulse { freedom: owner.freedom, impulse: point.impulse });
+                receivers.push(owner.body);
             }
-            first = last;
+        });
+        let mut rest = impulses.as_slice();
+        for own in receivers.chunk_by(|one, other| one == other) {
+            let (body, impulses) = (own[0] as usize, rest.split_off(..own.len()).unwrap_or_default());
+            let (loads, contacts) = (&loads[body], &stiffness[body]);
+            let step = Step { time: self.time, time_step, gravity: self.settings.gravity, loads, contacts };
+            self.bodies[body].method.receive(impulses, &step);
+            neighbourhood.changed(body);
         }
     }
 }

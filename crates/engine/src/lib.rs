@@ -10,6 +10,7 @@ mod counters;
 mod event;
 mod folder;
 mod load;
+mod meet;
 mod method;
 mod motion;
 mod obstacle;

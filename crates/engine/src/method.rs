@@ -1,7 +1,7 @@
 //! What a body is made of: the one trait that all fracture methods share.
 
 use crate::{Account, Event, HoldId, Load, Region};
-use craze_contact::{ContactStiffness, ContactSurface, Impulse};
+use craze_contact::{ContactStiffness, ContactSurface, ContactTriangles, Impulse};
 use craze_frame::BodyFrame;
 use craze_math::Vec3;
 use craze_spatial::Aabb;
@@ -49,6 +49,12 @@ pub enum Failure {
         place: Vec3,
         /// Change of the deformation gradient in the step.
         change: f64,
+    },
+    /// Surfaces would pass through each other.
+    #[error("surfaces would pass through each other at ({:.4}, {:.4}, {:.4}) m", place.x, place.y, place.z)]
+    Crossing {
+        /// Where (m).
+        place: Vec3,
     },
     /// The equations of an implicit step were not solved.
     #[error("the implicit step did not converge: residual {residual:.3e} N after {iterations} iterations")]
@@ -123,6 +129,16 @@ pub trait Method: Send + Sync {
 
     /// Fills in the points that can touch, with state and prediction. `surface` comes empty.
     fn contact_surface(&self, surface: &mut ContactSurface);
+
+    /// How those points hang together; nothing for a body of particles.
+    fn contact_triangles(&self) -> ContactTriangles<'_> {
+        ContactTriangles::default()
+    }
+
+    /// Whether parts of the body can come to touch other parts of it.
+    fn touches_itself(&self) -> bool {
+        false
+    }
 
     /// Changes the prediction by impulses: velocities by impulse over mass, positions by that times Δt.
     fn receive(&mut self, impulses: &[Impulse], step: &Step);

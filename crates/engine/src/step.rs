@@ -105,6 +105,7 @@ impl World {
         for body in &mut self.bodies {
             body.method.settle();
         }
+        self.scratch.forget_neighbours();
         Ok(Verdict::Continue)
     }
 
@@ -145,7 +146,7 @@ impl World {
             self.predict(changed, time_step)?;
         }
         clock = self.counters.book(Stage::Predict, clock);
-        self.collide(time_step);
+        self.collide(time_step)?;
         clock = self.counters.book(Stage::Contact, clock);
         self.check()?;
         clock = self.counters.book(Stage::Check, clock);

@@ -44,27 +44,29 @@ pub struct Settings {
     pub pairs: PairTable,
 }
 
-/// Friction and restitution of every body or obstacle against every obstacle.
+/// Friction and restitution of every pair of bodies and obstacles, themselves included.
 #[derive(Clone, Debug, Default)]
 pub struct PairTable {
-    columns: usize,
+    things: usize,
     values: Vec<(f64, f64)>,
 }
 
 impl PairTable {
-    /// A table for `bodies` and `obstacles`, all alike.
+    /// A table for bodies, then obstacles, all alike.
     pub fn new(bodies: usize, obstacles: usize, friction: f64, restitution: f64) -> PairTable {
-        PairTable { columns: obstacles, values: vec![(friction, restitution); (bodies + obstacles) * obstacles] }
+        let things = bodies + obstacles;
+        PairTable { things, values: vec![(friction, restitution); things * things] }
     }
 
-    /// Sets a pair: `row` counts bodies, then obstacles; `column` counts obstacles.
-    pub fn set(&mut self, row: usize, column: usize, friction: f64, restitution: f64) {
-        self.values[row * self.columns + column] = (friction, restitution);
+    /// Sets a pair, both ways round; bodies are counted first, then obstacles.
+    pub fn set(&mut self, one: usize, other: usize, friction: f64, restitution: f64) {
+        self.values[one * self.things + other] = (friction, restitution);
+        self.values[other * self.things + one] = (friction, restitution);
     }
 
-    /// Friction and restitution of a pair.
-    pub fn get(&self, row: usize, column: usize) -> (f64, f64) {
-        self.values[row * self.columns + column]
+    /// Friction and restitution of a pair; bodies are counted first, then obstacles.
+    pub fn get(&self, one: usize, other: usize) -> (f64, f64) {
+        self.values[one * self.things + other]
     }
 }
 

@@ -46,23 +46,16 @@ impl Solid {
 
     fn surface(&self, positions: &[Vec3], velocities: &[Vec3], stresses: &[f64], pieces: &[u32]) -> Surface {
         let boundary = self.mesh.boundary();
-        let mut vertex_of = vec![u32::MAX; self.state.len()];
-        for (vertex, &node) in self.surface_nodes.iter().enumerate() {
-            vertex_of[node as usize] = vertex as u32;
-        }
-        let gather = |values: &[Vec3]| self.surface_nodes.iter().map(|&node| values[node as usize]).collect::<Vec<_>>();
-        let rest: Vec<Vec3> =
-            self.surface_nodes.iter().map(|&node| self.placed(&self.mesh.positions()[node as usize])).collect();
+        let nodes = &self.surface.nodes;
+        let gather = |values: &[Vec3]| nodes.iter().map(|&node| values[node as usize]).collect::<Vec<_>>();
+        let rest: Vec<Vec3> = nodes.iter().map(|&node| self.placed(&self.mesh.positions()[node as usize])).collect();
         let at_nodes = self.average_to_nodes(stresses);
-        let mut surface = Surface {
-            positions: gather(positions),
-            triangles: boundary.triangles.iter().map(|corners| corners.map(|node| vertex_of[node.index()])).collect(),
-            ..Surface::default()
-        };
+        let mut surface =
+            Surface { positions: gather(positions), triangles: self.surface.triangles.clone(), ..Surface::default() };
         let vertices = &mut surface.vertex_attributes;
         vertices.set(names::VELOCITY, Data::Vector(gather(velocities)));
         vertices.set(names::REST, Data::Vector(rest));
-        let stress = self.surface_nodes.iter().map(|&node| at_nodes[node as usize]).collect();
+        let stress = nodes.iter().map(|&node| at_nodes[node as usize]).collect();
         vertices.set(names::STRESS, Data::Scalar(stress));
         let faces = &mut surface.face_attributes;
         let piece = boundary.facets.iter().map(|facet| pieces[facet.element.index()]).collect();

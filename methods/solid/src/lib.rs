@@ -23,6 +23,7 @@ mod parallel;
 mod potential;
 mod save;
 mod step;
+mod surface;
 #[cfg(test)]
 mod testing;
 #[cfg(test)]

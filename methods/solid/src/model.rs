@@ -9,6 +9,7 @@ use crate::integrate::ChunkReport;
 use crate::limit::Spectrum;
 use crate::node::Node;
 use crate::options::{Integrator, SolidError, SolidOptions};
+use crate::surface::SolidSurface;
 use craze_element::{CollapseGuard, Law};
 use craze_frame::names;
 use craze_material::Material;
@@ -48,8 +49,7 @@ pub struct Solid {
     pub(crate) layout: Layout,
     /// Drag on each node (1/s), by mass of its elements' materials; empty if there is none.
     pub(crate) drag: Vec<f64>,
-    /// Nodes of the surface, ascending.
-    pub(crate) surface_nodes: Vec<u32>,
+    pub(crate) surface: SolidSurface,
     /// Smallest height of an element at rest (m).
     pub(crate) smallest_height: f64,
     pub(crate) scratch: Scratch,
@@ -150,9 +150,7 @@ impl Solid {
         let state: Vec<Node> = (mesh.positions().iter().zip(&masses))
             .map(|(rest, mass)| Node::new(place(rest), Vec3::zeros(), *mass))
             .collect();
-        let mut surface_nodes: Vec<u32> = mesh.boundary().triangles.iter().flatten().map(|node| node.0).collect();
-        surface_nodes.sort_unstable();
-        surface_nodes.dedup();
+        let surface = SolidSurface::of(&mesh, 0);
         let flights = (layout.islands.iter()).map(|island| Flight::of(&state[island.nodes.clone()])).collect();
         let spectrum = Spectrum::of(&mesh, &material_of, &laws, &layout, &masses, &drag);
         let scratch = Scratch {
@@ -184,7 +182,7 @@ impl Solid {
             guards,
             layout,
             drag,
-            surface_nodes,
+            surface,
             scratch,
         })
     }
@@ -243,7 +241,8 @@ impl Solid {
             + self.mesh.bytes()
             + self.layout.bytes()
             + self.scratch.forces.bytes()
-            + (self.material_of.capacity() + self.surface_nodes.capacity()) * 4
+            + self.material_of.capacity() * 4
+            + self.surface.bytes()
             + self.drag.capacity() * 8
             + self.scratch.accelerations.capacity() * 32
             + self.scratch.chunk_reports.capacity() * size_of::<ChunkReport>()

@@ -3,7 +3,7 @@
 use crate::blocks::corners_of;
 use crate::model::Solid;
 use crate::options::Integrator;
-use craze_contact::{ContactSurface, Impulse, SurfacePoint};
+use craze_contact::{ContactSurface, ContactTriangles, Impulse, SurfacePoint};
 use craze_engine::{Account, Event, Failure, FrameDetail, HoldId, MaterialPoint, Method, Region, Step};
 use craze_frame::BodyFrame;
 use craze_math::Vec3;
@@ -69,7 +69,7 @@ impl Method for Solid {
     }
 
     fn contact_surface(&self, surface: &mut ContactSurface) {
-        let mut rest = self.surface_nodes.as_slice();
+        let mut rest = self.surface.nodes.as_slice();
         for (island, flight) in self.layout.islands.iter().zip(&self.flights) {
             let (own, others) = rest.split_at(rest.partition_point(|&node| (node as usize) < island.nodes.end));
             rest = others;
@@ -88,6 +88,14 @@ impl Method for Solid {
                 SurfacePoint { freedom, start, start_velocity, end, velocity, inverse_mass, radius: 0.0 }
             }));
         }
+    }
+
+    fn contact_triangles(&self) -> ContactTriangles<'_> {
+        self.surface.contact_triangles()
+    }
+
+    fn touches_itself(&self) -> bool {
+        true
     }
 
     fn receive(&mut self, impulses: &[Impulse], step: &Step) {

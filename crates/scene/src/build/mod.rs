@@ -66,13 +66,13 @@ fn settings(scene: &Scene) -> Settings {
 }
 
 fn pairs(scene: &Scene) -> PairTable {
-    let names: Vec<&str> = scene.bodies.iter().map(|body| body.name.as_str()).collect();
-    let obstacles: Vec<&str> = scene.obstacles.iter().map(|obstacle| obstacle.name.as_str()).collect();
-    let mut table = PairTable::new(names.len(), obstacles.len(), 0.0, 0.0);
-    for (row, first) in names.iter().chain(&obstacles).enumerate() {
-        for (column, second) in obstacles.iter().enumerate() {
+    let bodies = scene.bodies.iter().map(|body| body.name.as_str());
+    let things: Vec<&str> = bodies.chain(scene.obstacles.iter().map(|obstacle| obstacle.name.as_str())).collect();
+    let mut table = PairTable::new(scene.bodies.len(), scene.obstacles.len(), 0.0, 0.0);
+    for (one, first) in things.iter().enumerate() {
+        for (other, second) in things.iter().enumerate().skip(one) {
             let touch = scene.touch(first, second);
-            table.set(row, column, touch.friction, touch.restitution);
+            table.set(one, other, touch.friction, touch.restitution);
         }
     }
     table

@@ -1,0 +1,293 @@
+//! Which features of two surfaces come too close in a step.
+//!
+//! Features that are near at the start are kept apart along the line between them. Features that are far apart are followed along
+//! their way: where they would meet, they are kept apart along the normal of that moment, so that nothing jumps through
+//! anything however long the step. Lips of a crack that has just opened coincide: the outside of the closed surface says on
+//! which side each of them is, and they are in contact only once they move toward each other.
+
+use crate::broad::nearer;
+use crate::narrow::{ccd, distance};
+use crate::{Candidates, ContactSurface, SurfacePoint, SurfaceTree};
+use craze_math::Vec3;
+
+/// Distance below which two surfaces count as touching, in units of the distance they keep: the line between them then says
+/// nothing about their sides.
+const TOUCHING: f64 = 1e-3;
+
+/// Share of the distance at the start that must be left on the way for a step to count as free of collisions.
+const LEFT_ON_THE_WAY: f64 = 0.1;
+
+/// A body's surface as it takes part.
+#[derive(Clone, Copy, Debug)]
+pub struct Participant<'a> {
+    /// Its points, with state and prediction.
+    pub surface: &'a ContactSurface,
+    /// Its features.
+    pub tree: &'a SurfaceTree,
+    /// Whether matter lies behind its triangles.
+    pub is_closed: bool,
+    /// Distance (m) it keeps on top of its points' radii.
+    pub skin: f64,
+}
+
+impl Participant<'_> {
+    /// Largest radius of its points (m).
+    fn radius(&self) -> f64 {
+        self.surface.points.iter().map(|point| point.radius).fold(0.0, f64::max)
+    }
+}
+
+/// Two features that come too close.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Meeting {
+    /// Up to three points of each of the two surfaces.
+    pub points: [[u32; 3]; 2],
+    /// Their weights; each side's sum to one.
+    pub weights: [[f64; 3]; 2],
+    /// Where (m).
+    pub place: Vec3,
+    /// Unit normal from the second to the first.
+    pub normal: Vec3,
+    /// What is left of the distance to keep at the start of the step (m), negative where they are too close.
+    pub gap_at_start: f64,
+    /// The same at the predicted end (m).
+    pub gap_at_end: f64,
+}
+
+/// What to look for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Look {
+    /// Everything that comes closer than the distance to keep.
+    Ahead,
+    /// Only what would pass through each other: the last look before a step is taken.
+    Crossings,
+}
+
+/// Finds the meetings among candidates of two surfaces that have come closer by at most `approach` (m) since the candidates were
+/// found, in ascending order of their features. For a surface with itself `second` is the same participant.
+pub fn meet(
+    [first, second]: [&Participant; 2],
+    candidates: &Candidates,
+    approach: f64,
+    look: Look,
+    found: &mut Vec<Meeting>,
+) {
+    let skin = first.skin + second.skin;
+    let reach = first.radius() + second.radius() + skin + approach;
+    let start = found.len();
+    for candidate in nearer(&candidates.point_triangle, reach) {
+        let [point, triangle] = candidate.features;
+        let corners = second.tree.features.triangles[triangle as usize];
+        let pair = Pair::point_triangle(first, point, second, corners, skin);
+        found.extend(pair.meet(second.is_closed, look).map(|met| met.between([[point; 3], corners])));
+    }
+    for candidate in nearer(&candidates.triangle_point, reach) {
+        let [triangle, point] = candidate.features;
+        let corners = first.tree.features.triangles[triangle as usize];
+        let pair = Pair::point_triangle(second, point, first, corners, skin);
+        found.extend(pair.meet(first.is_closed, look).map(|met| met.between([[point; 3], corners]).swapped()));
+    }
+    for candidate in nearer(&candidates.edge_edge, reach) {
+        let [edge, other] = candidate.features;
+        let (a, b) = (first.tree.features.edges[edge as usize], second.tree.features.edges[other as usize]);
+        let pair = Pair::edge_edge(first, a, second, b, skin);
+        // Two edges that touch have no sides; their ends and the triangles behind them have.
+        found.extend(pair.meet(false, look).map(|met| met.between([[a[0], a[1], a[1]], [b[0], b[1], b[1]]])));
+    }
+    for candidate in nearer(&candidates.point_point, reach) {
+        let [point, other] = candidate.features;
+        let pair = Pair::point_point(first, point, second, other, skin);
+        found.extend(pair.meet(false, look).map(|met| met.between([[point; 3], [other; 3]])));
+    }
+    // Candidates go by their distance when they were found, which is another one after a restart.
+    found[start..].sort_unstable_by_key(|meeting| meeting.points);
+}
+
+/// Which features a pair consists of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Kind {
+    PointTriangle,
+    EdgeEdge,
+    PointPoint,
+}
+
+/// Two features on their way: four points, of which a pair of points uses the first and the second.
+struct Pair {
+    kind: Kind,
+    start: [Vec3; 4],
+    end: [Vec3; 4],
+    /// Part of that which the skins make up (m).
+    skin: f64,
+    /// Distance to keep, skins and radii (m).
+    thickness: f64,
+}
+
+/// Two features at the start of the step.
+struct Near {
+    /// Weights of the four points, those of the second feature negative: they lead from its closest point to the first's.
+    weights: [f64; 4],
+    /// Unit vector from the second's closest point to the first's.
+    normal: Vec3,
+    /// Distance (m).
+    distance: f64,
+    /// Whether a point is closest to the inside of a triangle.
+    on_face: bool,
+}
+
+/// How two features are to be kept apart.
+struct Met {
+    weights: [[f64; 3]; 2],
+    place: Vec3,
+    normal: Vec3,
+    gap_at_start: f64,
+    gap_at_end: f64,
+}
+
+impl Pair {
+    fn new(kind: Kind, points: [&SurfacePoint; 4], skin: f64, radius: f64) -> Pair {
+        let (start, end) = (points.map(|point| point.start), points.map(|point| point.end));
+        Pair { kind, start, end, skin, thickness: skin + radius }
+    }
+
+    fn point_triangle(of: &Participant, point: u32, on: &Participant, corners: [u32; 3], skin: f64) -> Pair {
+        let point = &of.surface.points[point as usize];
+        let [a, b, c] = corners.map(|corner| &on.surface.points[corner as usize]);
+        let radius = point.radius + a.radius.max(b.radius).max(c.radius);
+        Pair::new(Kind::PointTriangle, [point, a, b, c], skin, radius)
+    }
+
+    fn edge_edge(first: &Participant, a: [u32; 2], second: &Participant, b: [u32; 2], skin: f64) -> Pair {
+        let [p, q] = a.map(|end| &first.surface.points[end as usize]);
+        let [r, s] = b.map(|end| &second.surface.points[end as usize]);
+        Pair::new(Kind::EdgeEdge, [p, q, r, s], skin, p.radius.max(q.radius) + r.radius.max(s.radius))
+    }
+
+    fn point_point(first: &Participant, a: u32, second: &Participant, b: u32, skin: f64) -> Pair {
+        let (p, q) = (&first.surface.points[a as usize], &second.surface.points[b as usize]);
+        Pair::new(Kind::PointPoint, [p, q, q, q], skin, p.radius + q.radius)
+    }
+
+    fn meet(&self, second_is_closed: bool, look: Look) -> Option<Met> {
+        let motion: [Vec3; 4] = std::array::from_fn(|k| self.end[k] - self.start[k]);
+        // However the features turn, the distance shrinks by no more than two of their points come closer.
+        let (first, second) = motion.split_at(if self.kind == Kind::EdgeEdge { 2 } else { 1 });
+        let ways = first.iter().flat_map(|one| second.iter().map(move |other| (one - other).norm_squared()));
+        let near = self.near();
+        let nearest_on_the_way = near.distance - ways.fold(0.0, f64::max).sqrt();
+        // Written so that places which are not numbers count as far: the check of the prediction names them.
+        if !(nearest_on_the_way <= self.thickness) {
+            return None;
+        }
+        if look == Look::Ahead && near.distance <= 2.0 * self.thickness {
+            let met = self.meet_nearby(&near, &motion, second_is_closed);
+            if met.is_some() {
+                return met;
+            }
+        }
+        let touching = near.distance <= TOUCHING * self.thickness;
+        let left = LEFT_ON_THE_WAY * near.distance.min(self.thickness);
+        let kept = if look == Look::Ahead && near.distance > 2.0 * self.thickness { self.thickness } else { left };
+        if touching || nearest_on_the_way > kept {
+            return None;
+        }
+        let impact = self.impact(kept)?;
+        self.kept_apart(&impact.weights, impact.normal, kept)
+    }
+
+    /// Features that are near at the start are kept apart along the line between them.
+    fn meet_nearby(&self, near: &Near, motion: &[Vec3; 4], second_is_closed: bool) -> Option<Met> {
+        let touching = near.distance <= TOUCHING * self.thickness;
+        // A ball on a plate thinner than its radius is within reach of the far face, too, and not beneath it.
+        let beneath = near.on_face && near.distance <= self.skin;
+        // The outside of a closed surface decides the side; what is entered by a hair is brought out again.
+        let outside = if second_is_closed && (touching || beneath) { self.face_normal() } else { None };
+        let (normal, signed) = match outside {
+            Some(outside) => (outside, signed_distance(&self.start, &near.weights, &outside)),
+            None if touching => return None,
+            None => (near.normal, near.distance),
+        };
+        let gap_at_start = match signed {
+            _ if touching => 0.0,
+            depth if depth < 0.0 => depth,
+            distance => distance - self.thickness,
+        };
+        let gap_at_end = gap_at_start + signed_distance(motion, &near.weights, &normal);
+        (gap_at_end < 0.0).then(|| self.met(&near.weights, normal, gap_at_start, gap_at_end))
+    }
+
+    fn near(&self) -> Near {
+        let [p, q, r, s] = self.start;
+        match self.kind {
+            Kind::PointTriangle => {
+                let distance::Proximity { part, weights, normal, distance } = distance::point_triangle(&p, &[q, r, s]);
+                Near { weights, normal, distance, on_face: part == distance::TrianglePart::Face }
+            }
+            Kind::EdgeEdge => {
+                let distance::Proximity { weights, normal, distance, .. } = distance::edge_edge(&[p, q], &[r, s]);
+                Near { weights, normal, distance, on_face: false }
+            }
+            Kind::PointPoint => {
+                let distance::Proximity { normal, distance, .. } = distance::point_point(&p, &q);
+                Near { weights: [1.0, -1.0, 0.0, 0.0], normal, distance, on_face: false }
+            }
+        }
+    }
+
+    fn impact(&self, separation: f64) -> Option<ccd::Impact> {
+        match self.kind {
+            Kind::EdgeEdge => ccd::edge_edge(&self.start, &self.end, separation),
+            // Two points are a point and a triangle without extent.
+            Kind::PointTriangle | Kind::PointPoint => ccd::point_triangle(&self.start, &self.end, separation),
+        }
+    }
+
+    /// Kept apart by a distance (m) along the normal of an impact; none if the end is far enough along it.
+    fn kept_apart(&self, weights: &[f64; 4], normal: Vec3, kept: f64) -> Option<Met> {
+        let gap_at_start = (signed_distance(&self.start, weights, &normal) - kept).max(0.0);
+        let gap_at_end = signed_distance(&self.end, weights, &normal) - kept;
+        (gap_at_end < 0.0).then(|| self.met(weights, normal, gap_at_start, gap_at_end))
+    }
+
+    fn face_normal(&self) -> Option<Vec3> {
+        let [_, a, b, c] = self.start;
+        (b - a).cross(&(c - a)).try_normalize(0.0)
+    }
+
+    fn met(&self, weights: &[f64; 4], normal: Vec3, gap_at_start: f64, gap_at_end: f64) -> Met {
+        let [p, q, r, s] = *weights;
+        let [first, second] = match self.kind {
+            Kind::PointTriangle => [[1.0, 0.0, 0.0], [-q, -r, -s]],
+            Kind::EdgeEdge => [[p, q, 0.0], [-r, -s, 0.0]],
+            Kind::PointPoint => [[1.0, 0.0, 0.0], [1.0, 0.0, 0.0]],
+        };
+        // On the second feature: the first may be the centre of a large ball.
+        let [_, on, to, across] = self.end;
+        let place = match self.kind {
+            Kind::PointTriangle => -(q * on + r * to + s * across),
+            Kind::EdgeEdge => -(r * to + s * across),
+            Kind::PointPoint => on,
+        };
+        Met { weights: [first, second], place, normal, gap_at_start, gap_at_end }
+    }
+}
+
+/// The way along a normal from the second feature's point to the first's (m).
+fn signed_distance(places: &[Vec3; 4], weights: &[f64; 4], normal: &Vec3) -> f64 {
+    // Weights sum to zero: seen from one of the places, far-off ones lose no digits.
+    let seen = |k: usize| weights[k] * (places[k] - places[0]).dot(normal);
+    seen(1) + seen(2) + seen(3)
+}
+
+impl Met {
+    fn between(self, points: [[u32; 3]; 2]) -> Meeting {
+        let Met { weights, place, normal, gap_at_start, gap_at_end } = self;
+        Meeting { points, weights, place, normal, gap_at_start, gap_at_end }
+    }
+}
+
+impl Meeting {
+    fn swapped(self) -> Meeting {
+        let ([a, b], [u, v]) = (self.points, self.weights);
+        Meeting { points: [b, a], weights: [v, u], normal: -self.normal, ..self }
+    }
+}

@@ -1,0 +1,362 @@
+//! Bodies against each other, against themselves and against the corners and edges of obstacles: who is near whom, and what comes
+//! too close.
+
+use crate::{Body, Obstacle, PairTable};
+use craze_contact::meeting::{Look, Meeting, Participant, meet};
+use craze_contact::respond::{Contact, MovingPoint, Side};
+use craze_contact::{Candidates, ContactSurface, ContactTriangles, Motion, SurfacePoint, SurfaceTree};
+use craze_math::{Isometry, Vec3};
+use craze_spatial::Aabb;
+use std::collections::BTreeMap;
+
+/// Margin of the search for candidates, as a share of the mean edge (1).
+const MARGIN: f64 = 0.25;
+
+/// Margin of the search for candidates, in units of the way of the present step.
+const STEPS_AHEAD: f64 = 8.0;
+
+/// What contact knows of a body or an obstacle.
+#[derive(Default)]
+struct Neighbour {
+    surface: ContactSurface,
+    tree: SurfaceTree,
+    is_closed: bool,
+    skin: f64,
+    /// How start and end of the step lie to the boxes of the tree; none if the tree must be made anew.
+    motions: Option<[Motion; 2]>,
+    /// Whether the surface shows the present prediction.
+    is_shown: bool,
+    /// Whether the prediction has changed since it was last looked at.
+    is_new: bool,
+    /// Entry of every point among the moving points of the response, or none.
+    slots: Vec<u32>,
+}
+
+/// Candidates of two neighbours, and the trees they were found in.
+#[derive(Default)]
+struct Found {
+    generations: [u64; 2],
+    candidates: Candidates,
+}
+
+/// Whose a moving point is.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Owner {
+    pub body: u32,
+    pub point: u32,
+    pub freedom: u32,
+}
+
+/// All bodies, then all obstacles, as contact sees them. Nothing here is state: it is forgotten at every frame boundary, so that a run that
+/// resumes there sees what one that never stopped sees.
+#[derive(Default)]
+pub(crate) struct Neighbourhood {
+    bodies: usize,
+    neighbours: Vec<Neighbour>,
+    found: BTreeMap<[u32; 2], Found>,
+    boxes: Vec<(Aabb, u32)>,
+    near: Vec<[u32; 2]>,
+    /// Those of the near pairs of which one has changed.
+    due: Vec<[u32; 2]>,
+    meetings: Vec<Meeting>,
+    /// The moving points of the response.
+    pub points: Vec<MovingPoint>,
+    owners: Vec<Owner>,
+    order: Vec<u32>,
+}
+
+impl Neighbourhood {
+    /// Forgets the last step.
+    pub fn begin(&mut self, bodies: usize, obstacles: usize) {
+        self.bodies = bodies;
+        self.neighbours.resize_with(bodies + obstacles, Neighbour::default);
+        for neighbour in &mut self.neighbours {
+            (neighbour.is_shown, neighbour.is_new) = (false, true);
+        }
+        self.forget_points();
+    }
+
+    /// Forgets which points take part in the response.
+    pub fn forget_points(&mut self) {
+        for owner in self.owners.drain(..) {
+            self.neighbours[owner.body as usize].slots[owner.point as usize] = u32::MAX;
+        }
+        self.points.clear();
+    }
+
+    /// What a body shows at present.
+    pub fn show(&mut self, index: usize, body: &Body) -> &ContactSurface {
+        let neighbour = &mut self.neighbours[index];
+        if !neighbour.is_shown {
+            neighbour.surface.points.clear();
+            body.method.contact_surface(&mut neighbour.surface);
+            neighbour.slots.resize(neighbour.surface.points.len(), u32::MAX);
+            neighbour.is_shown = true;
+        }
+        &neighbour.surface
+    }
+
+    /// The prediction of a body has changed.
+    pub fn changed(&mut self, body: usize) {
+        (self.neighbours[body].is_shown, self.neighbours[body].is_new) = (false, true);
+    }
+
+    /// The predictions of all obstacles that can be pushed have changed.
+    pub fn obstacles_changed(&mut self) {
+        for neighbour in &mut self.neighbours[self.bodies..] {
+            (neighbour.is_shown, neighbour.is_new) = (false, true);
+        }
+    }
+
+    /// The entry of a point of a body among the moving points.
+    pub fn slot(&mut self, body: usize, point: u32) -> u32 {
+        let neighbour = &mut self.neighbours[body];
+        let slot = &mut neighbour.slots[point as usize];
+        if *slot == u32::MAX {
+            *slot = self.points.len() as u32;
+            let shown = &neighbour.surface.points[point as usize];
+            let (velocity, inverse_mass) = (shown.velocity, shown.inverse_mass);
+            self.points.push(MovingPoint { velocity, inverse_mass, impulse: Vec3::zeros() });
+            self.owners.push(Owner { body: body as u32, point, freedom: shown.freedom });
+        }
+        *slot
+    }
+
+    fn side(&mut self, index: u32, points: [u32; 3], weights: [f64; 3]) -> Side {
+        match (index as usize).checked_sub(self.bodies) {
+            Some(obstacle) => Side::Rigid(obstacle as u32),
+            None => Side::Points { points: points.map(|point| self.slot(index as usize, point)), weights },
+        }
+    }
+
+    /// Whose the first point of a side is; none for an obstacle.
+    pub fn owner_of(&self, side: &Side) -> Option<Owner> {
+        match side {
+            Side::Points { points, .. } => self.owners.get(points[0] as usize).copied(),
+            Side::Rigid(_) => None,
+        }
+    }
+
+    /// Calls with every moving point and its owner, body by body and in the order of their freedoms.
+    pub fn for_each_point(&mut self, mut take: impl FnMut(Owner, &MovingPoint)) {
+        self.order.clear();
+        self.order.extend(0..self.points.len() as u32);
+        self.order.sort_unstable_by_key(|&slot| self.owners[slot as usize]);
+        for &slot in &self.order {
+            take(self.owners[slot as usize], &self.points[slot as usize]);
+        }
+    }
+
+    /// Adds what comes too close to the contacts. Says whether there was any. After the first look of a step only those are looked at
+    /// that have changed.
+    pub fn find(&mut self, stage: &Stage, look: Look, contacts: &mut Vec<Contact>) -> bool {
+        if look == Look::Ahead {
+            self.find_near(stage);
+        }
+        let mut due = std::mem::take(&mut self.due);
+        let is_due = |pair: &&[u32; 2]| pair.iter().any(|&index| self.neighbours[index as usize].is_new);
+        due.clear();
+        due.extend(self.near.iter().filter(is_due));
+        for &index in due.iter().flatten() {
+            if self.neighbours[index as usize].is_new {
+                self.prepare(index as usize, stage);
+            }
+        }
+        let before = contacts.len();
+        for &pair in &due {
+            self.find_pair(pair, stage.pairs, look, contacts);
+        }
+        self.due = due;
+        contacts.len() > before
+    }
+
+    /// Pairs whose boxes overlap, and bodies that may touch themselves.
+    fn find_near(&mut self, stage: &Stage) {
+        self.boxes.clear();
+        for (body, index) in stage.bodies.iter().zip(0..) {
+            let grown = body.method.reach().grown(body.method.contact_triangles().skin);
+            self.boxes.push((grown, index));
+        }
+        for (obstacle, (start, end)) in stage.obstacles.iter().zip(stage.poses) {
+            let index = self.boxes.len() as u32;
+            self.boxes.push((swept(&obstacle.shape.bounds(), start, end), index));
+        }
+        self.boxes.sort_by(|one, other| one.0.min.x.total_cmp(&other.0.min.x).then(one.1.cmp(&other.1)));
+        self.near.clear();
+        for (place, (first, one)) in self.boxes.iter().enumerate() {
+            let others = self.boxes[place + 1..].iter().take_while(|(second, _)| second.min.x <= first.max.x);
+            let pairs = others
+                .filter(|(second, _)| first.overlaps(second))
+                .map(|(_, other)| [*one.min(other), *one.max(other)]);
+            // Obstacles meet each other elsewhere.
+            self.near.extend(pairs.filter(|pair| (pair[0] as usize) < stage.bodies.len()));
+        }
+        let with_itself =
+            (0..stage.bodies.len() as u32).filter(|&body| stage.bodies[body as usize].method.touches_itself());
+        self.near.extend(with_itself.map(|body| [body, body]));
+        self.near.sort_unstable();
+        let near = &self.near;
+        self.found.retain(|pair, _| near.binary_search(pair).is_ok());
+    }
+
+    /// Brings what is known of a neighbour up to date with its surface.
+    fn prepare(&mut self, index: usize, stage: &Stage) {
+        let triangles = match index.checked_sub(stage.bodies.len()) {
+            None => {
+                self.show(index, &stage.bodies[index]);
+                stage.bodies[index].method.contact_triangles()
+            }
+            Some(place) => {
+                let obstacle = &stage.obstacles[place];
+                let neighbour = &mut self.neighbours[index];
+                if !neighbour.is_shown {
+                    show_obstacle(obstacle, &stage.poses[place], &mut neighbour.surface);
+                    neighbour.is_shown = true;
+                }
+                obstacle.contact_triangles()
+            }
+        };
+        let neighbour = &mut self.neighbours[index];
+        (neighbour.is_closed, neighbour.skin, neighbour.is_new) = (triangles.is_closed, triangles.skin, false);
+        neighbour.tree.follow(&triangles, neighbour.surface.points.len());
+        neighbour.find_motions();
+    }
+
+    /// By how much two neighbours can have come closer since their trees were made (m), if that is within the trees' margins.
+    fn approach(&self, [one, other]: [u32; 2]) -> Option<f64> {
+        let [first, second] = [one, other].map(|index| &self.neighbours[index as usize]);
+        let (a, b) = (first.motions?, second.motions?);
+        let approach = a[0].approach(&b[0]).max(a[1].approach(&b[1]));
+        // Written so that what is not a number is out of date.
+        (approach <= first.tree.margin() + second.tree.margin()).then_some(approach)
+    }
+
+    fn find_pair(&mut self, pair: [u32; 2], pairs: &PairTable, look: Look, contacts: &mut Vec<Contact>) {
+        let [one, other] = pair;
+        let approach = self.approach(pair).or_else(|| {
+            self.neighbours[one as usize].refresh();
+            if other != one {
+                self.neighbours[other as usize].refresh();
+            }
+            self.approach(pair)
+        });
+        let Some(approach) = approach else { return };
+        let [first, second] = pair.map(|index| &self.neighbours[index as usize]);
+        let found = self.found.entry(pair).or_default();
+        let generations = [first.tree.generation(), second.tree.generation()];
+        if found.generations != generations {
+            found.generations = generations;
+            match one == other {
+                true => found.candidates.within(&first.tree),
+                false => found.candidates.between(&first.tree, &second.tree),
+            }
+            if other as usize >= self.bodies {
+                // Points of bodies meet the shape of an obstacle itself.
+                found.candidates.point_triangle.clear();
+                found.candidates.point_point.clear();
+            }
+        }
+        let mut meetings = std::mem::take(&mut self.meetings);
+        meetings.clear();
+        let [a, b] = [first, second].map(Neighbour::participant);
+        meet([&a, &b], &found.candidates, approach, look, &mut meetings);
+        let (friction, restitution) = pairs.get(one as usize, other as usize);
+        for meeting in &meetings {
+            let sides = [
+                self.side(one, meeting.points[0], meeting.weights[0]),
+                self.side(other, meeting.points[1], meeting.weights[1]),
+            ];
+            let Meeting { place, normal, gap_at_start, gap_at_end, .. } = *meeting;
+            let contact =
+                Contact { sides, place, normal, gap_at_start, gap_at_end, friction, restitution, carried: None };
+            contacts.push(contact);
+        }
+        self.meetings = meetings;
+    }
+}
+
+/// What a look at all neighbours needs to see.
+pub(crate) struct Stage<'a> {
+    pub bodies: &'a [Body],
+    pub obstacles: &'a [Obstacle],
+    /// Where every obstacle is at the start and at the predicted end of the step.
+    pub poses: &'a [(Isometry, Isometry)],
+    pub pairs: &'a PairTable,
+}
+
+impl Neighbour {
+    fn participant(&self) -> Participant<'_> {
+        Participant { surface: &self.surface, tree: &self.tree, is_closed: self.is_closed, skin: self.skin }
+    }
+
+    fn find_motions(&mut self) {
+        let (tree, points) = (&self.tree, &self.surface.points);
+        let start = tree.motion(points.iter().map(|point| point.start));
+        let end = tree.motion(points.iter().map(|point| point.end));
+        self.motions = start.zip(end).map(|(start, end)| [start, end]);
+    }
+
+    /// Makes the tree anew.
+    fn refresh(&mut self) {
+        let points = &self.surface.points;
+        let way = points.iter().map(|point| (point.end - point.start).norm()).fold(0.0, f64::max);
+        let margin = (MARGIN * self.tree.features.mean_edge(points)).max(STEPS_AHEAD * way);
+        match self.tree.refresh(points, self.skin, margin) {
+            Ok(()) => self.find_motions(),
+            // Places that are not numbers cannot be put in a tree: the check of the prediction names them.
+            Err(_) => self.motions = None,
+        }
+    }
+}
+
+impl Obstacle {
+    /// Its corners and edges, which bodies meet with their triangles; a round one is met by its shape alone, and so is a plane.
+    fn contact_triangles(&self) -> ContactTriangles<'_> {
+        match self.shape {
+            craze_contact::Shape::HalfSpace | craze_contact::Shape::Ball { .. } => ContactTriangles::default(),
+            _ => {
+                ContactTriangles { triangles: &self.surface.triangles, is_closed: true, ..ContactTriangles::default() }
+            }
+        }
+    }
+}
+
+/// The points of an obstacle's triangles, or the middle of a ball with its radius.
+fn show_obstacle(obstacle: &Obstacle, (start, end): &(Isometry, Isometry), surface: &mut ContactSurface) {
+    surface.points.clear();
+    let mut show = |place: &Vec3, radius: f64| {
+        let [start, end] = [start, end].map(|pose| pose.transform_point(&(*place).into()).coords);
+        let still = Vec3::zeros();
+        surface.points.push(SurfacePoint {
+            freedom: 0,
+            start,
+            start_velocity: still,
+            end,
+            velocity: still,
+            inverse_mass: 0.0,
+            radius,
+        });
+    };
+    match obstacle.shape {
+        craze_contact::Shape::HalfSpace => {}
+        craze_contact::Shape::Ball { radius } => show(&Vec3::zeros(), radius),
+        _ => obstacle.surface.positions.iter().for_each(|place| show(place, 0.0)),
+    }
+}
+
+/// A box around a box that moves from one pose to another; endless for an endless one.
+fn swept(bounds: &Aabb, start: &Isometry, end: &Isometry) -> Aabb {
+    if !(bounds.size().norm() < f64::INFINITY) {
+        return Aabb::EMPTY;
+    }
+    let (middle, half) = (bounds.centre(), 0.5 * bounds.size());
+    let at = |pose: &Isometry| {
+        let turned = pose.rotation.to_rotation_matrix().into_inner().abs() * half;
+        let middle = pose.transform_point(&middle.into()).coords;
+        Aabb { min: middle - turned, max: middle + turned }
+    };
+    // While it turns, a corner may bulge beyond both ends by less than it travels between them.
+    let (first, last) = (at(start), at(end));
+    let turned = 2.0 * half.norm() * (0.5 * start.rotation.angle_to(&end.rotation)).sin();
+    first.union(&last).grown(0.25 * turned)
+}
