@@ -1,8 +1,14 @@
 //! What touches, and what follows from it.
 //!
-//! In the order data flows: a body shows its [`ContactSurface`], obstacles are signed-distance [`Shape`]s at a pose;
-//! [`detect`] finds the points that would end a step inside a shape, [`respond`] finds the impulses that keep them out, with friction.
-//! [`narrow`] looks at pairs of moving primitives: distances, and the time at which they first meet.
+//! In the order data flows:
+//!
+//! 1. A body shows its [`ContactSurface`] (points with state and prediction) and its [`ContactTriangles`] (how they hang together; none
+//!    for a body of particles). Obstacles are signed-distance [`Shape`]s at a pose.
+//! 2. A [`SurfaceTree`] finds the [`Candidates`]: pairs of features that could meet before they have moved by a margin.
+//! 3. [`meeting`] follows candidates along their way through the step, [`detect`] points against shapes. [`narrow`] serves both with
+//!    distances and the times at which moving primitives first meet.
+//! 4. [`respond`] finds the impulses that keep all of them apart, with friction and restitution. A side of a contact is a weighted sum of
+//!    points or a place on a rigid shape, and impulses go back by the same weights.
 
 mod broad;
 pub mod detect;
