@@ -20,7 +20,7 @@ pub struct Features {
     pub lone_points: Vec<u32>,
     /// Edges from the first corner to the second, the second to the third and the third to the first.
     edges_of: Vec<[u32; 3]>,
-    /// What a triangle answers for: bits 0–2 its corners, bits 3–5 its edges.
+    /// See [`Features::owned_parts`].
     owned: Vec<u8>,
     /// Triangles on the two sides of every edge; `u32::MAX` where there is none.
     triangles_of_edge: Vec<[u32; 2]>,
@@ -70,6 +70,12 @@ impl Features {
     pub fn triangles_at(&self, edge: u32) -> (u32, Option<u32>) {
         let [first, second] = self.triangles_of_edge[edge as usize];
         (first, (second != u32::MAX).then_some(second))
+    }
+
+    /// What a triangle answers for, so that each part of the surface has one that does: bits 0–2 its corners, bits 3–5 its edges from
+    /// the first corner to the second, the second to the third and the third to the first.
+    pub fn owned_parts(&self, triangle: u32) -> u8 {
+        self.owned[triangle as usize]
     }
 
     /// Mean length of the edges (m), of lone points their mean diameter.

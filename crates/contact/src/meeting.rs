@@ -6,6 +6,7 @@
 //! which side each of them is, and they are in contact only once they move toward each other.
 
 use crate::broad::nearer;
+use crate::narrow::distance::{EdgesPart, TrianglePart};
 use crate::narrow::{ccd, distance};
 use crate::{Candidates, ContactSurface, SurfacePoint, SurfaceTree};
 use craze_math::Vec3;
@@ -16,6 +17,15 @@ const TOUCHING: f64 = 1e-3;
 
 /// Share of the distance at the start that must be left on the way for a step to count as free of collisions.
 const LEFT_ON_THE_WAY: f64 = 0.1;
+
+/// Squared difference of two unit normals below which they are the same.
+const SAME_NORMAL: f64 = 1e-4;
+
+/// Weight from which on a single point stands for a side.
+const ALMOST_ALL: f64 = 0.99;
+
+/// Squared sine of the angle below which two edges count as parallel: their ends keep them apart then.
+const PARALLEL: f64 = 1e-4;
 
 /// A body's surface as it takes part.
 #[derive(Clone, Copy, Debug)]
@@ -40,9 +50,9 @@ impl Participant<'_> {
 /// Two features that come too close.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Meeting {
-    /// Up to three points of each of the two surfaces.
+    /// Up to three points of each of the two surfaces, ascending; unused places repeat the first.
     pub points: [[u32; 3]; 2],
-    /// Their weights; each side's sum to one.
+    /// Their weights; each side's sum to one, unused places have weight 0.
     pub weights: [[f64; 3]; 2],
     /// Where (m).
     pub place: Vec3,
@@ -78,13 +88,13 @@ pub fn meet(
     for candidate in nearer(&candidates.point_triangle, reach) {
         let [point, triangle] = candidate.features;
         let corners = second.tree.features.triangles[triangle as usize];
-        let pair = Pair::point_triangle(first, point, second, corners, skin);
+        let pair = Pair::point_triangle(first, point, second, triangle, skin);
         found.extend(pair.meet(second.is_closed, look).map(|met| met.between([[point; 3], corners])));
     }
     for candidate in nearer(&candidates.triangle_point, reach) {
         let [triangle, point] = candidate.features;
         let corners = first.tree.features.triangles[triangle as usize];
-        let pair = Pair::point_triangle(second, point, first, corners, skin);
+        let pair = Pair::point_triangle(second, point, first, triangle, skin);
         found.extend(pair.meet(first.is_closed, look).map(|met| met.between([[point; 3], corners]).swapped()));
     }
     for candidate in nearer(&candidates.edge_edge, reach) {
@@ -99,8 +109,33 @@ pub fn meet(
         let pair = Pair::point_point(first, point, second, other, skin);
         found.extend(pair.meet(false, look).map(|met| met.between([[point; 3], [other; 3]])));
     }
-    // Candidates go by their distance when they were found, which is another one after a restart.
-    found[start..].sort_unstable_by_key(|meeting| meeting.points);
+    if look == Look::Ahead {
+        drop_repeated(found, start);
+    } else {
+        // Candidates go by their distance when they were found, which must not be seen in the order of the answer.
+        found[start..].sort_by_key(|meeting| meeting.points);
+    }
+}
+
+/// Keeps the nearest of what says the same: a corner that comes close to a face is found with every triangle and every edge
+/// around the place.
+fn drop_repeated(found: &mut Vec<Meeting>, start: usize) {
+    found[start..].sort_by(|one, other| {
+        let nearest = || one.gap_at_start.total_cmp(&other.gap_at_start);
+        one.corner().cmp(&other.corner()).then_with(nearest).then_with(|| one.points.cmp(&other.points))
+    });
+    let mut kept = start;
+    for next in start..found.len() {
+        let meeting = found[next];
+        let corner = meeting.corner();
+        let same = |other: &&Meeting| corner.is_some() && other.corner() == corner;
+        let repeats = |other: &Meeting| (other.normal - meeting.normal).norm_squared() < SAME_NORMAL;
+        if !found[start..kept].iter().rev().take_while(same).any(repeats) {
+            found[kept] = meeting;
+            kept += 1;
+        }
+    }
+    found.truncate(kept);
 }
 
 /// Which features a pair consists of.
@@ -116,7 +151,9 @@ struct Pair {
     kind: Kind,
     start: [Vec3; 4],
     end: [Vec3; 4],
-    /// Part of that which the skins make up (m).
+    /// Corners (bits 0–2) and edges (bits 3–5) for which the triangle answers.
+    owned: u8,
+    /// Part of the distance to keep that the skins make up (m).
     skin: f64,
     /// Distance to keep, skins and radii (m).
     thickness: f64,
@@ -132,6 +169,9 @@ struct Near {
     distance: f64,
     /// Whether a point is closest to the inside of a triangle.
     on_face: bool,
+    /// Whether this pair answers for the parts that are closest: a corner is closest to a point with all triangles around it, and two
+    /// edges whose ends are closest say nothing that those ends do not say.
+    is_own: bool,
 }
 
 /// How two features are to be kept apart.
@@ -146,14 +186,15 @@ struct Met {
 impl Pair {
     fn new(kind: Kind, points: [&SurfacePoint; 4], skin: f64, radius: f64) -> Pair {
         let (start, end) = (points.map(|point| point.start), points.map(|point| point.end));
-        Pair { kind, start, end, skin, thickness: skin + radius }
+        Pair { kind, start, end, owned: 0, skin, thickness: skin + radius }
     }
 
-    fn point_triangle(of: &Participant, point: u32, on: &Participant, corners: [u32; 3], skin: f64) -> Pair {
+    fn point_triangle(of: &Participant, point: u32, on: &Participant, triangle: u32, skin: f64) -> Pair {
         let point = &of.surface.points[point as usize];
-        let [a, b, c] = corners.map(|corner| &on.surface.points[corner as usize]);
+        let [a, b, c] = on.tree.features.triangles[triangle as usize].map(|corner| &on.surface.points[corner as usize]);
         let radius = point.radius + a.radius.max(b.radius).max(c.radius);
-        Pair::new(Kind::PointTriangle, [point, a, b, c], skin, radius)
+        let owned = on.tree.features.owned_parts(triangle);
+        Pair { owned, ..Pair::new(Kind::PointTriangle, [point, a, b, c], skin, radius) }
     }
 
     fn edge_edge(first: &Participant, a: [u32; 2], second: &Participant, b: [u32; 2], skin: f64) -> Pair {
@@ -178,13 +219,16 @@ impl Pair {
         if !(nearest_on_the_way <= self.thickness) {
             return None;
         }
+        let touching = near.distance <= TOUCHING * self.thickness;
         if look == Look::Ahead && near.distance <= 2.0 * self.thickness {
+            if !(near.is_own || touching) {
+                return None;
+            }
             let met = self.meet_nearby(&near, &motion, second_is_closed);
             if met.is_some() {
                 return met;
             }
         }
-        let touching = near.distance <= TOUCHING * self.thickness;
         let left = LEFT_ON_THE_WAY * near.distance.min(self.thickness);
         let kept = if look == Look::Ahead && near.distance > 2.0 * self.thickness { self.thickness } else { left };
         if touching || nearest_on_the_way > kept {
@@ -215,20 +259,35 @@ impl Pair {
         (gap_at_end < 0.0).then(|| self.met(&near.weights, normal, gap_at_start, gap_at_end))
     }
 
+    /// Whether these are two edges along the same line: then the ends of their common stretch keep them apart.
+    fn is_parallel(&self) -> bool {
+        let [p, q, r, s] = self.start;
+        let (first, second) = (q - p, s - r);
+        let across = first.cross(&second).norm_squared();
+        self.kind == Kind::EdgeEdge && across <= PARALLEL * first.norm_squared() * second.norm_squared()
+    }
+
     fn near(&self) -> Near {
         let [p, q, r, s] = self.start;
         match self.kind {
             Kind::PointTriangle => {
                 let distance::Proximity { part, weights, normal, distance } = distance::point_triangle(&p, &[q, r, s]);
-                Near { weights, normal, distance, on_face: part == distance::TrianglePart::Face }
+                let is_own = match part {
+                    TrianglePart::Face => true,
+                    TrianglePart::Corner(corner) => self.owned >> corner & 1 == 1,
+                    // The edge opposite to a corner starts at the next one.
+                    TrianglePart::Edge(corner) => self.owned >> (3 + (corner + 1) % 3) & 1 == 1,
+                };
+                Near { weights, normal, distance, on_face: part == TrianglePart::Face, is_own }
             }
             Kind::EdgeEdge => {
-                let distance::Proximity { weights, normal, distance, .. } = distance::edge_edge(&[p, q], &[r, s]);
-                Near { weights, normal, distance, on_face: false }
+                let distance::Proximity { part, weights, normal, distance } = distance::edge_edge(&[p, q], &[r, s]);
+                let is_own = part == EdgesPart::Between && !self.is_parallel();
+                Near { weights, normal, distance, on_face: false, is_own }
             }
             Kind::PointPoint => {
                 let distance::Proximity { normal, distance, .. } = distance::point_point(&p, &q);
-                Near { weights: [1.0, -1.0, 0.0, 0.0], normal, distance, on_face: false }
+                Near { weights: [1.0, -1.0, 0.0, 0.0], normal, distance, on_face: false, is_own: true }
             }
         }
     }
@@ -281,11 +340,31 @@ fn signed_distance(places: &[Vec3; 4], weights: &[f64; 4], normal: &Vec3) -> f64
 impl Met {
     fn between(self, points: [[u32; 3]; 2]) -> Meeting {
         let Met { weights, place, normal, gap_at_start, gap_at_end } = self;
-        Meeting { points, weights, place, normal, gap_at_start, gap_at_end }
+        let [(first, u), (second, v)] = [put_in_order(points[0], weights[0]), put_in_order(points[1], weights[1])];
+        Meeting { points: [first, second], weights: [u, v], place, normal, gap_at_start, gap_at_end }
     }
 }
 
+/// Points that bear on a side, ascending, with their weights; unused places repeat the first, with weight 0. Thus the same side reads the
+/// same, whatever feature it was found with.
+fn put_in_order(points: [u32; 3], weights: [f64; 3]) -> ([u32; 3], [f64; 3]) {
+    let mut list = [(u32::MAX, 0.0); 3];
+    for (place, entry) in points.into_iter().zip(weights).filter(|entry| entry.1 != 0.0).enumerate() {
+        list[place] = entry;
+    }
+    list.sort_unstable_by_key(|entry| entry.0);
+    let first = list[0].0;
+    (list.map(|entry| if entry.1 == 0.0 { first } else { entry.0 }), list.map(|entry| entry.1))
+}
+
 impl Meeting {
+    /// The side and the point that is there almost alone, if any.
+    fn corner(&self) -> Option<(usize, u32)> {
+        let alone = |side: usize| self.weights[side].iter().position(|&weight| weight >= ALMOST_ALL);
+        let corner = |side: usize| alone(side).map(|place| (side, self.points[side][place]));
+        corner(0).or_else(|| corner(1))
+    }
+
     fn swapped(self) -> Meeting {
         let ([a, b], [u, v]) = (self.points, self.weights);
         Meeting { points: [b, a], weights: [v, u], normal: -self.normal, ..self }

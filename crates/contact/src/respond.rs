@@ -20,6 +20,12 @@ const SLOWEST_BOUNCE: f64 = 0.02;
 /// Sweeps over all contacts.
 const SWEEPS: usize = 12;
 
+/// Changes of speed (m/s) at which sweeps end: a nanometre a second is nothing that anybody could see.
+const SLOWEST_CHANGE: f64 = 1e-9;
+
+/// The same as a share of the largest change.
+const LEAST_CHANGE: f64 = 1e-6;
+
 /// How a rigid shape answers to impulses: all zeros for one that nothing can move.
 #[derive(Clone, Copy, Debug)]
 pub struct RigidResponse {
@@ -133,13 +139,14 @@ impl Responder {
         }
         self.states.clear();
         self.states.extend(contacts.iter().map(|contact| parties.begin(contact, time_step)));
+        let mut first_change = 0.0f64;
         for _ in 0..SWEEPS {
             let mut largest_change = 0.0f64;
             for (contact, state) in contacts.iter().zip(&mut self.states) {
                 largest_change = largest_change.max(parties.relax(contact, state));
             }
-            // Below a nanometre a second nothing moves that anybody could see.
-            if largest_change < 1e-9 {
+            first_change = first_change.max(largest_change);
+            if largest_change <= SLOWEST_CHANGE.max(LEAST_CHANGE * first_change) {
                 break;
             }
         }
@@ -153,6 +160,8 @@ struct State {
     wanted: f64,
     /// Speed that a unit impulse along the normal makes (1/kg).
     mobility: f64,
+    /// Whether an impulse along any other direction makes the same: so it does where no shape can turn.
+    is_isotropic: bool,
     normal_impulse: f64,
     friction_impulse: Vec3,
 }
@@ -166,7 +175,12 @@ impl Parties<'_> {
     fn begin(&self, contact: &Contact, time_step: f64) -> State {
         let mobility = if contact.carried.is_some() { 0.0 } else { self.mobility(contact, &contact.normal) };
         let wanted = self.wanted_speed(contact, time_step);
-        State { wanted, mobility, normal_impulse: 0.0, friction_impulse: Vec3::zeros() }
+        let turns = |side: &Side| match side {
+            Side::Points { .. } => false,
+            Side::Rigid(shape) => self.shapes[*shape as usize].inverse_inertia != Mat3::zeros(),
+        };
+        let is_isotropic = !contact.sides.iter().any(turns);
+        State { wanted, mobility, is_isotropic, normal_impulse: 0.0, friction_impulse: Vec3::zeros() }
     }
 
     /// Speed along the normal (m/s) with which the sides must leave the step.
@@ -198,7 +212,7 @@ impl Parties<'_> {
         if !(speed > 0.0 && contact.friction > 0.0) {
             return changed;
         }
-        let mobility = self.mobility(contact, &(sliding / speed));
+        let mobility = if state.is_isotropic { state.mobility } else { self.mobility(contact, &(sliding / speed)) };
         let mut total = state.friction_impulse - sliding / mobility;
         let limit = contact.friction * impulse;
         if total.norm() > limit {
@@ -243,7 +257,7 @@ impl Parties<'_> {
     fn push_side(&mut self, side: &Side, place: &Vec3, impulse: &Vec3) {
         match side {
             Side::Points { points, weights } => {
-                for (&point, &weight) in points.iter().zip(weights) {
+                for (&point, &weight) in points.iter().zip(weights).filter(|(_, weight)| **weight != 0.0) {
                     let point = &mut self.points[point as usize];
                     point.velocity += weight * point.inverse_mass * impulse;
                     point.impulse += weight * impulse;
