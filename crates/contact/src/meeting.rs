@@ -13,10 +13,17 @@ use craze_math::Vec3;
 
 /// Distance below which two surfaces count as touching, in units of the distance they keep: the line between them then says
 /// nothing about their sides.
-const TOUCHING: f64 = 1e-3;
+const TOUCHING: f64 = 1e-6;
 
 /// Share of the distance at the start that must be left on the way for a step to count as free of collisions.
 const LEFT_ON_THE_WAY: f64 = 0.1;
+
+/// Distance, in units of the distance to keep, below which almost all of it must be left: or what is pressed together would come
+/// closer tenfold at every step, until nothing told its sides any more.
+const CLOSE: f64 = 0.02;
+
+/// What must be left then.
+const LEFT_WHEN_CLOSE: f64 = 0.9;
 
 /// Squared difference of two unit normals below which they are the same.
 const SAME_NORMAL: f64 = 1e-4;
@@ -220,8 +227,11 @@ impl Pair {
             return None;
         }
         let touching = near.distance <= TOUCHING * self.thickness;
+        if touching {
+            return self.meet_nearby(&near, &motion, second_is_closed);
+        }
         if look == Look::Ahead && near.distance <= 2.0 * self.thickness {
-            if !(near.is_own || touching) {
+            if !near.is_own {
                 return None;
             }
             let met = self.meet_nearby(&near, &motion, second_is_closed);
@@ -229,9 +239,11 @@ impl Pair {
                 return met;
             }
         }
-        let left = LEFT_ON_THE_WAY * near.distance.min(self.thickness);
+        let is_close = near.distance < CLOSE * self.thickness;
+        let share = if is_close { LEFT_WHEN_CLOSE } else { LEFT_ON_THE_WAY };
+        let left = share * near.distance.min(self.thickness);
         let kept = if look == Look::Ahead && near.distance > 2.0 * self.thickness { self.thickness } else { left };
-        if touching || nearest_on_the_way > kept {
+        if nearest_on_the_way > kept {
             return None;
         }
         let impact = self.impact(kept)?;

@@ -150,9 +150,7 @@ impl Neighbourhood {
     /// Adds what comes too close to the contacts. Says whether there was any. After the first look of a step only those are looked at
     /// that have changed.
     pub fn find(&mut self, stage: &Stage, look: Look, contacts: &mut Vec<Contact>) -> bool {
-        if look == Look::Ahead {
-            self.find_near(stage);
-        }
+        self.find_near(stage);
         let mut due = std::mem::take(&mut self.due);
         let is_due = |pair: &&[u32; 2]| pair.iter().any(|&index| self.neighbours[index as usize].is_new);
         due.clear();
