@@ -26,6 +26,9 @@ pub enum ValidationError {
     /// The world could not go on.
     #[error(transparent)]
     World(#[from] WorldError),
+    /// Something could not be put in a tree.
+    #[error(transparent)]
+    Spatial(#[from] craze_spatial::SpatialError),
     /// A hold found nothing to take hold of.
     #[error("nothing was found at {0} to take hold of")]
     EmptyRegion(String),

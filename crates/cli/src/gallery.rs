@@ -15,7 +15,19 @@ macro_rules! gallery {
 }
 
 /// All built-in scenes; the first is the one to begin with.
-pub const GALLERY: &[BuiltIn] = gallery!["two-bodies", "twisted-bar", "press", "slope", "cantilever", "steel-drop"];
+pub const GALLERY: &[BuiltIn] = gallery![
+    "two-bodies",
+    "rubble",
+    "cradle",
+    "stack",
+    "heavy-ball",
+    "clay-on-jelly",
+    "twisted-bar",
+    "press",
+    "slope",
+    "cantilever",
+    "steel-drop",
+];
 
 /// The built-in scene of a name.
 pub fn find(name: &str) -> Option<&'static BuiltIn> {

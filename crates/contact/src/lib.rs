@@ -9,11 +9,14 @@
 //!    distances and the times at which moving primitives first meet.
 //! 4. [`respond`] finds the impulses that keep all of them apart, with friction and restitution. A side of a contact is a weighted sum of
 //!    points or a place on a rigid shape, and impulses go back by the same weights.
+//!
+//! [`overlap`] is the other way to push: forces in proportion to the volume that tetrahedra share.
 
 mod broad;
 pub mod detect;
 pub mod meeting;
 pub mod narrow;
+pub mod overlap;
 pub mod respond;
 mod shape;
 mod surface;

@@ -45,9 +45,10 @@ pub(crate) struct Scratch {
 }
 
 impl Scratch {
-    /// Forgets what is known of neighbours, which nobody saves.
+    /// Forgets what is known of neighbours and of the last step's impulses, which nobody saves.
     pub fn forget_neighbours(&mut self) {
         self.neighbourhood = Neighbourhood::default();
+        self.responder = Responder::default();
     }
 
     /// What a body is told about a step.
@@ -191,12 +192,12 @@ impl World {
         self.meet_shapes(time_step);
         self.meet_obstacles(time_step);
         self.meet_neighbours(Look::Ahead);
-        self.respond(time_step);
+        self.respond(time_step, Look::Ahead);
         for _ in 0..CROSSING_ROUNDS {
             if !self.find_crossings(time_step) {
                 return Ok(());
             }
-            self.respond(time_step);
+            self.respond(time_step, Look::Crossings);
         }
         if !self.find_crossings(time_step) {
             return Ok(());
@@ -242,7 +243,12 @@ impl World {
                 let (friction, restitution) = self.settings.pairs.get(index, self.bodies.len() + obstacle);
                 for touch in found.iter() {
                     let point = neighbourhood.show(index, body).points[touch.point as usize];
+                    let thing = (self.bodies.len() + obstacle) as u32;
                     contacts.push(Contact {
+                        identity: [
+                            [index as u32, touch.point, u32::MAX, u32::MAX],
+                            [thing, u32::MAX, u32::MAX, u32::MAX],
+                        ],
                         sides: [Side::point(neighbourhood.slot(index, touch.point)), Side::Rigid(obstacle as u32)],
                         place: touch.place,
                         normal: touch.normal,
@@ -259,14 +265,18 @@ impl World {
     }
 
     /// Finds the impulses of all contacts and hands them out.
-    fn respond(&mut self, time_step: f64) {
+    fn respond(&mut self, time_step: f64, look: Look) {
         let Scratch { contacts, neighbourhood, responder, shapes, .. } = &mut self.scratch;
         if contacts.is_empty() {
             return;
         }
         shapes.clear();
         shapes.extend(self.obstacles.iter().map(|obstacle| obstacle.response(self.time, time_step)));
-        responder.respond(contacts, &mut neighbourhood.points, shapes, time_step);
+        let points = &mut neighbourhood.points;
+        match look {
+            Look::Ahead => responder.respond(contacts, points, shapes, time_step),
+            Look::Crossings => responder.correct(contacts, points, shapes, time_step),
+        }
         for (obstacle, response) in self.obstacles.iter_mut().zip(shapes.iter()) {
             obstacle.receive(response, time_step);
         }
@@ -306,7 +316,9 @@ impl World {
                 found.clear();
                 against_shape(surface, &self.obstacles[other].shape, &poses[other].0, &poses[other].1, found);
                 let (friction, restitution) = self.settings.pairs.get(bodies + index, bodies + other);
+                let [one, two] = [index, other].map(|place| (bodies + place) as u32);
                 contacts.extend(found.iter().map(|touch| Contact {
+                    identity: [[one, touch.point, u32::MAX, u32::MAX], [two, u32::MAX, u32::MAX, u32::MAX]],
                     sides: [Side::Rigid(index as u32), Side::Rigid(other as u32)],
                     place: touch.place,
                     normal: touch.normal,

@@ -265,8 +265,19 @@ impl Neighbourhood {
                 self.side(other, meeting.points[1], meeting.weights[1]),
             ];
             let Meeting { place, normal, gap_at_start, gap_at_end, .. } = *meeting;
-            let contact =
-                Contact { sides, place, normal, gap_at_start, gap_at_end, friction, restitution, carried: None };
+            let [[a, b, c], [p, q, r]] = meeting.points;
+            let identity = [[one, a, b, c], [other, p, q, r]];
+            let contact = Contact {
+                identity,
+                sides,
+                place,
+                normal,
+                gap_at_start,
+                gap_at_end,
+                friction,
+                restitution,
+                carried: None,
+            };
             contacts.push(contact);
         }
         self.meetings = meetings;

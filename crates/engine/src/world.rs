@@ -64,9 +64,10 @@ impl PairTable {
         self.values[other * self.things + one] = (friction, restitution);
     }
 
-    /// Friction and restitution of a pair; bodies are counted first, then obstacles.
+    /// Friction and restitution of a pair; bodies are counted first, then obstacles. None of either for things beyond the table.
     pub fn get(&self, one: usize, other: usize) -> (f64, f64) {
-        self.values[one * self.things + other]
+        let value = if other < self.things { self.values.get(one * self.things + other) } else { None };
+        value.copied().unwrap_or_default()
     }
 }
 

@@ -6,4 +6,6 @@ pub(crate) mod column;
 pub(crate) mod conservation;
 pub(crate) mod objectivity;
 pub(crate) mod order;
+pub(crate) mod overlap;
 pub(crate) mod patch;
+pub(crate) mod stack;
