@@ -10,7 +10,8 @@
 //! 4. [`respond`] finds the impulses that keep all of them apart, with friction and restitution. A side of a contact is a weighted sum of
 //!    points or a place on a rigid shape, and impulses go back by the same weights.
 //!
-//! [`overlap`] is the other way to push: forces in proportion to the volume that tetrahedra share.
+//! [`overlap`] is the other way to push: forces in proportion to the volume that tetrahedra share. [`tangle`] says, exactly, whether
+//! surfaces pass through each other.
 
 mod broad;
 pub mod detect;
@@ -20,6 +21,7 @@ pub mod overlap;
 pub mod respond;
 mod shape;
 mod surface;
+pub mod tangle;
 
 pub use broad::{Candidate, Candidates, Features, Motion, SurfaceTree};
 pub use shape::{MeshShape, Sample, Shape};

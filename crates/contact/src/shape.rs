@@ -39,9 +39,20 @@ pub struct MeshShape {
 }
 
 impl MeshShape {
-    /// From a surface that is counter-clockwise seen from outside (m). Holes are bridged by the winding number.
+    /// From a surface (m), counter-clockwise seen from outside; one that is inside out as a whole is turned. Holes are bridged by the
+    /// winding number, triangles without area are nobody's inside.
     pub fn new(positions: &[Vec3], triangles: &[[u32; 3]]) -> Result<MeshShape, SpatialError> {
-        let distance = SurfaceDistance::new(positions, triangles)?;
+        let sound = triangles.iter().flatten().all(|&corner| (corner as usize) < positions.len());
+        let six_volumes = |corners: &[u32; 3]| {
+            let [a, b, c] = corners.map(|corner| positions[corner as usize] - positions[0]);
+            a.dot(&b.cross(&c))
+        };
+        let distance = if sound && triangles.iter().map(six_volumes).sum::<f64>() < 0.0 {
+            let turned: Vec<[u32; 3]> = triangles.iter().map(|&[a, b, c]| [a, c, b]).collect();
+            SurfaceDistance::new(positions, &turned)?
+        } else {
+            SurfaceDistance::new(positions, triangles)?
+        };
         Ok(MeshShape { distance, vertices: positions.to_vec(), bounds: Aabb::around(positions) })
     }
 }

@@ -21,6 +21,7 @@ mod registry;
 mod rigid;
 mod step;
 mod tables;
+mod tangle;
 mod watch;
 mod world;
 
@@ -39,4 +40,5 @@ pub use region::Region;
 pub use registry::{LoadError, Loader, Registry};
 pub use rigid::RigidBody;
 pub use step::{Progress, Verdict};
+pub use tangle::Tangle;
 pub use world::{Body, Mode, PairTable, Settings, World, WorldError};

@@ -324,7 +324,9 @@ impl Obstacle {
         match self.shape {
             craze_contact::Shape::HalfSpace | craze_contact::Shape::Ball { .. } => ContactTriangles::default(),
             _ => {
-                ContactTriangles { triangles: &self.surface.triangles, is_closed: true, ..ContactTriangles::default() }
+                // A model may be open or inside out: then its triangles do not tell the outside.
+                let is_closed = !matches!(self.shape, craze_contact::Shape::Mesh(_));
+                ContactTriangles { triangles: &self.surface.triangles, is_closed, ..ContactTriangles::default() }
             }
         }
     }

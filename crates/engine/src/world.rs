@@ -113,7 +113,7 @@ pub enum WorldError {
         depth: f64,
     },
     /// A body asks for steps so short that the run would never end.
-    #[error("body \"{body}\" asks for steps of {time_step:.2e} s: check its material and the sizes of its elements")]
+    #[error("body \"{body}\" asks for steps of {time_step:.2e} s: check its material, the sizes of its elements, and what squeezes it")]
     VanishingStep {
         /// The body.
         body: String,

@@ -1,7 +1,9 @@
 //! Solids that meet each other: they push back, keep momentum, come to rest, and never pass through.
 
 use craze_contact::Shape;
-use craze_engine::{Body, Drive, FrameDetail, Mode, Motion, Obstacle, PairTable, Registry, Settings, Verdict, World};
+use craze_engine::{
+    Body, Drive, FrameDetail, Keyframe, Mode, Motion, Obstacle, PairTable, Registry, Settings, Verdict, World,
+};
 use craze_frame::Surface;
 use craze_material::{Damping, Elasticity, Material};
 use craze_math::{Isometry, Random, Vec3};
@@ -337,4 +339,47 @@ fn a_run_that_resumes_and_any_number_of_threads_give_the_same_bits() {
     let plain = with_threads(1, false);
     assert!(plain == with_threads(3, false), "three threads");
     assert!(plain == with_threads(2, true), "resumed");
+}
+
+/// A block on the ground under a ram that comes down by some way (m) in a tenth of a second.
+fn press(way: f64) -> World {
+    let bodies =
+        vec![block("block", [2; 3], Vec3::repeat(0.1), Isometry::translation(0.0, 0.0501, 0.0), Vec3::zeros())];
+    let key = |time: f64, way: f64| Keyframe { time, shift: Vec3::new(0.0, -way, 0.0), turn: Vec3::zeros() };
+    let ram = Obstacle {
+        name: "ram".into(),
+        shape: Shape::Cuboid { half_size: Vec3::new(0.2, 0.05, 0.2) },
+        place: Isometry::translation(0.0, 0.16, 0.0),
+        drive: Drive::Prescribed(Motion::Keyframes(vec![key(0.0, 0.0), key(0.1, way)])),
+        ..ground()
+    };
+    world(bodies, vec![ground(), ram], 0.0, 0.3)
+}
+
+#[test]
+fn a_keyframed_obstacle_pushes_and_says_so_where_it_cannot() {
+    let registry = Registry::new().register(KIND, load);
+    let mut world = press(0.04);
+    run(&mut world, 5);
+    let highest = world.bodies[0].method.reach().max.y;
+    assert!(highest < 0.071 && highest > 0.06, "squeezed to {highest} m");
+    let mut world = press(0.2);
+    let error = (0..6).find_map(|_| world.advance_frame(&registry, &mut |_| Verdict::Continue).err());
+    let message = error.expect("nothing fits between ram and ground").to_string();
+    assert!(message.contains("\"block\"") && message.contains("squeezes"), "{message}");
+    assert!(world.account().kinetic.is_finite());
+}
+
+#[test]
+fn two_solids_of_the_world_tangle_or_do_not() {
+    let cube = |name: &str, height: f64| {
+        block(name, [2; 3], Vec3::repeat(0.1), Isometry::translation(0.0, height, 0.0), Vec3::zeros())
+    };
+    let at = |height: f64| world(vec![cube("lower", 0.0), cube("upper", height)], Vec::new(), 0.0, 0.0).tangles();
+    assert_eq!(at(0.1), [], "they touch");
+    assert_eq!(at(0.15), []);
+    let tangles = at(0.09);
+    assert_eq!(tangles.len(), 1);
+    assert_eq!(tangles[0].bodies, [0, 1]);
+    assert!((tangles[0].place.y - 0.045).abs() < 0.0051, "{}", tangles[0].place);
 }

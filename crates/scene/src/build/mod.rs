@@ -41,6 +41,7 @@ pub fn build(document: &SceneDocument) -> Result<Built, SceneErrors> {
         obstacles.push(obstacle::build(document, index)?);
     }
     let mut world = World::new(settings(scene), bodies, obstacles);
+    refuse_tangles(document, &world)?;
     for index in 0..scene.holds.len() {
         load::add_hold(document, index, &mut world)?;
     }
@@ -48,6 +49,18 @@ pub fn build(document: &SceneDocument) -> Result<Built, SceneErrors> {
         load::add_probe(scene, probe, &mut world);
     }
     Ok(Built { world, summary })
+}
+
+/// Bodies must not start inside each other: nobody knows which way leads out.
+fn refuse_tangles(document: &SceneDocument, world: &World) -> Result<(), SceneError> {
+    let tangles = world.tangles();
+    let Some(tangle) = tangles.iter().find(|tangle| tangle.bodies[0] != tangle.bodies[1]) else { return Ok(()) };
+    let ([first, second], place) = (tangle.bodies, tangle.place);
+    let [one, other] = [first, second].map(|body| &world.bodies[body].name);
+    let [x, y, z] = [place.x, place.y, place.z];
+    let message = format!("body \"{other}\" starts inside body \"{one}\", at ({x:.4}, {y:.4}, {z:.4}) m");
+    let help = "move them apart; they may touch";
+    Err(document.error_at(&format!("body[{second}].place"), message, help))
 }
 
 fn settings(scene: &Scene) -> Settings {
