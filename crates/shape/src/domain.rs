@@ -20,6 +20,12 @@ pub trait Domain: Sync {
     /// Outward unit normal of the surface near a point of it; none where it has no direction.
     fn normal(&self, point: &Vec3) -> Option<Vec3>;
 
+    /// The first share of a segment beyond `from` (both 0 to 1) at which the level may jump. Only a guess that saves questions: none
+    /// where nothing is known.
+    fn jump(&self, _ends: &[Vec3; 2], _from: f64) -> Option<f64> {
+        None
+    }
+
     /// Which matter a point inside is made of, from 0.
     fn region(&self, _point: &Vec3) -> u16 {
         0

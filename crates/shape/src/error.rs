@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use craze_mesh::{LatticeError, NodeId, TetId, TetMeshError};
+use craze_mesh::{LatticeError, NodeId, TetEditError, TetId, TetMeshError};
 use craze_spatial::SpatialError;
 
 /// A shape that cannot be made, or a model that cannot be read.
@@ -223,6 +223,9 @@ pub enum ShapeError {
     /// Points or triangles that are not sound.
     #[error(transparent)]
     Surface(#[from] SpatialError),
+    /// Parts of a mesh that could not be taken apart.
+    #[error(transparent)]
+    Edit(#[from] TetEditError),
     /// Tetrahedra that do not form a mesh.
     #[error(transparent)]
     Mesh(#[from] TetMeshError),

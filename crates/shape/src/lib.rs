@@ -34,6 +34,9 @@ pub use import::{
 pub use inertia::MassSpread;
 pub use repair::{Findings, Repaired, SurfaceDomain, Thickness, examine, repair};
 pub use sample::{SampledPoints, grid_points, poisson_points, poisson_points_about};
-pub use stuffing::{DihedralRange, FeatureReport, Stuffing, StuffingOptions, StuffingReport, stuff};
+pub use stuffing::{
+    DihedralRange, FeatureReport, Stuffing, StuffingEstimate, StuffingOptions, StuffingReport, ThinPlace, ThinReport,
+    estimate, stuff,
+};
 pub use surface::TriangleSurface;
 pub use volume::volume_of;

@@ -8,12 +8,12 @@ use craze_material::{nearest, presets};
 use craze_math::Vec3;
 use craze_mesh::TetMesh;
 use craze_render::{Ground, Settings, render_frame};
-use craze_shape::resolution::{self, TETRAHEDRA_A_CUBE};
+use craze_shape::resolution;
 use craze_shape::sheet::{Sheet, SheetMesh};
 use craze_shape::words::{grouped, short};
 use craze_shape::{
-    Domain, Model, Reading, Shape, StuffingOptions, SurfaceDomain, Tetrahedra, Thickness, TriangleSurface, Unit,
-    UpAxis, examine, read_model, stuff, volume_of,
+    Domain, Model, Reading, Shape, StuffingOptions, StuffingReport, SurfaceDomain, Tetrahedra, Thickness, TriangleSurface, Unit,
+    UpAxis, estimate, examine, read_model, stuff, volume_of,
 };
 use serde_json::{Map, Value, json};
 use std::io::Write;
@@ -135,6 +135,40 @@ impl Facts {
         self.tell("tetrahedra", line, value);
     }
 
+    /// What became of creases, corners and thin places.
+    fn stuffing(&mut self, report: &StuffingReport) {
+        let StuffingReport { dihedral, snapped, features, thin, parted, .. } = report;
+        let on_creases = features.crease_points + features.corner_points;
+        if *snapped > 0 {
+            let line = format!(
+                "{} points moved onto creases and corners; the {} tetrahedra there are exempt from the bounds, the others have {:.1}° \
+                 to {:.1}°",
+                grouped(on_creases),
+                grouped(*snapped),
+                dihedral.smallest,
+                dihedral.largest
+            );
+            self.tell("creases", line, json!({ "points": on_creases, "snapped": snapped, "cut_off": features.edges_cut_off,
+                "corners_missed": features.corners_missed, "dihedral_of_others": [dihedral.smallest, dihedral.largest] }));
+        }
+        if thin.found > 0 {
+            let how = if thin.halvings == 1 { "once" } else { "twice" };
+            let mut line = format!("{} places are finer than the edge length: cells were halved {how} there", grouped(thin.found));
+            if let Some(wall) = thin.thinnest {
+                let [x, y, z] = wall.place.map(short);
+                line += &format!(", the thinnest wall among them is {} m at ({x}, {y}, {z})", short(wall.thickness));
+            }
+            if thin.left > 0 {
+                line += &format!("; {} are lost still, a shorter edge would show them", grouped(thin.left));
+            }
+            let wall = thin.thinnest.map(|wall| json!({ "thickness": wall.thickness, "place": wall.place }));
+            self.tell("thin places", line, json!({ "found": thin.found, "halvings": thin.halvings, "lost": thin.left, "thinnest": wall }));
+        }
+        if *parted > 0 {
+            self.tell("parted", format!("{} places where parts only touched", grouped(*parted)), *parted);
+        }
+    }
+
     /// Tetrahedra that are too many to make for a look.
     fn estimate(&mut self, count: f64, edge: f64) {
         let bytes = BYTES_A_TETRAHEDRON as f64 * count;
@@ -231,8 +265,11 @@ fn shape_facts(shape: &Shape, arguments: &Arguments, weight: Option<&Weight>) ->
     let wall = made.thinnest_wall();
     facts.tell("thinnest", format!("{} m", short(wall)), json!({ "thickness": wall }));
     let edge = arguments.edge.unwrap_or_else(|| made.default_edge());
-    let Tetrahedra { mesh, .. } = made.tetrahedra(edge)?;
+    let Tetrahedra { mesh, report, .. } = made.tetrahedra(edge)?;
     facts.mesh(&mesh, Some(edge));
+    if let Some(report) = report {
+        facts.stuffing(&report);
+    }
     facts.surface = TriangleSurface::around(&mesh);
     Ok(facts)
 }
@@ -310,14 +347,17 @@ fn domain_facts(
     let size = domain.bounds().size();
     let wall = thickness.map_or(size.min(), |thickness| thickness.fifth_percentile);
     let edge = arguments.edge.unwrap_or_else(|| resolution::edge_for(volume, wall));
-    // The surface's layer of tetrahedra is fine, the inside is coarser.
-    let count = TETRAHEDRA_A_CUBE * (volume / edge.powi(3)).min(3.0 * domain.surface().area() / (edge * edge));
-    if count > MOST_FOR_A_LOOK {
-        facts.estimate(count, edge);
+    let options = StuffingOptions::with_edge(edge);
+    let estimate = estimate(domain, &options)?;
+    if estimate.tetrahedra > MOST_FOR_A_LOOK {
+        facts.estimate(estimate.tetrahedra, edge);
         return Ok(());
     }
-    match stuff(domain, &StuffingOptions::with_edge(edge)) {
-        Ok(stuffing) => facts.mesh(&stuffing.mesh, Some(edge)),
+    match stuff(domain, &options) {
+        Ok(stuffing) => {
+            facts.mesh(&stuffing.mesh, Some(edge));
+            facts.stuffing(&stuffing.report);
+        }
         Err(error) => facts.tell("tetrahedra", error.to_string(), Value::Null),
     }
     Ok(())

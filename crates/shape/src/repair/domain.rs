@@ -1,7 +1,7 @@
 //! What is inside of a surface, however dirty.
 
 use craze_math::Vec3;
-use craze_spatial::{Aabb, TriangleTree, WindingTree};
+use craze_spatial::{Aabb, Ray, TriangleTree, WindingTree};
 
 use super::edges::Edges;
 use super::findings::Findings;
@@ -175,6 +175,12 @@ impl Domain for SurfaceDomain {
         }
         let [a, b, c] = self.surface.corners(&self.surface.triangles[closest.triangle as usize]);
         (b - a).cross(&(c - a)).try_normalize(0.0).or_else(falling)
+    }
+
+    /// The next triangle on the way.
+    fn jump(&self, ends: &[Vec3; 2], from: f64) -> Option<f64> {
+        let ray = Ray { near: from, far: 1.0, ..Ray::new(ends[0], ends[1] - ends[0]) };
+        self.winding.triangles().cast(&ray).map(|hit| hit.distance)
     }
 
     fn volume(&self) -> Option<f64> {

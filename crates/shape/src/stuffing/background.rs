@@ -170,13 +170,13 @@ mod tests {
     #[test]
     fn a_graded_background_fills_space_without_gaps_or_bad_angles() {
         for grading in 0..3 {
-            let options = StuffingOptions { grading, ..StuffingOptions::with_edge(0.05) };
+            let options = StuffingOptions { grading, refinement: 0, ..StuffingOptions::with_edge(0.05) };
             let survey = Survey::new(&ball(1.0), &options).expect("a survey");
             let octree = Octree::new(&survey, &[], &options).expect("an octree");
             assert!(octree.leaves.iter().all(|leaves| !leaves.is_empty()), "all {grading} levels are used");
             // All points inside: the boundary is that of the leaves, far from the changes of level.
             let background = Background::with_signs(&octree, |_| 1);
-            let filled = fill(&background, &warp(&survey.frame, &background, &[]));
+            let filled = fill(&background, &warp(&survey.frame, &background, &[]), |_| false);
             let range = DihedralRange::of_all(&filled.positions, &filled.tetrahedra);
             assert!(range.smallest > 44.9 && range.largest < 120.1, "{range:?}");
             let mesh = craze_mesh::TetMesh::from_parts(filled.positions, filled.tetrahedra).expect("a mesh");

@@ -46,7 +46,8 @@ pub(super) fn crossings(domain: &dyn Domain, frame: &Frame, background: &Backgro
 
 /// How far along a segment, from 0 to 1, the level changes sign, to [`ACCURACY`]; `inside_first` says which end lies inside.
 ///
-/// The ITP method (Oliveira & Takahashi 2020): where the level is smooth it closes in like the secant method, and where it jumps,
+/// Where the domain knows what may make its level jump, that is looked at first; two answers then do. Else, and in the holes of open
+/// models, the ITP method (Oliveira & Takahashi 2020): where the level is smooth it closes in like the secant method, and where it jumps,
 /// as winding numbers do, it needs one step more than bisection.
 pub(super) fn root(domain: &dyn Domain, ends: &[Vec3; 2], inside_first: bool) -> f64 {
     // Turned so that the value falls from positive at `low` to negative at `high`.
@@ -56,6 +57,19 @@ pub(super) fn root(domain: &dyn Domain, ends: &[Vec3; 2], inside_first: bool) ->
         if inside_first { level } else { -level }
     };
     let (mut low, mut high) = (0.0, 1.0);
+    let mut from = 0.0;
+    for _ in 0..MOST_JUMPS {
+        let Some(share) = domain.jump(ends, from) else { break };
+        let [before, beyond] = [(share - ACCURACY).max(low), (share + ACCURACY).min(high)];
+        if beyond < high && value(beyond) > 0.0 {
+            (low, from) = (beyond, beyond);
+        } else if before > low && value(before) <= 0.0 {
+            high = before;
+            break;
+        } else {
+            return share;
+        }
+    }
     let (mut low_value, mut high_value) = (value(low), value(high));
     // Bisection halves the bracket to twice the accuracy in this many steps; one more is allowed.
     let steps = (0.5 / ACCURACY).log2().ceil() as i32 + 1;
@@ -87,6 +101,9 @@ pub(super) fn root(domain: &dyn Domain, ends: &[Vec3; 2], inside_first: bool) ->
 
 /// Crossings are known to this part of their edge.
 const ACCURACY: f64 = 5e-8;
+
+/// Jumps that are looked at before the search goes on without them.
+const MOST_JUMPS: usize = 4;
 
 #[cfg(test)]
 mod tests {

@@ -7,8 +7,10 @@
 
 mod background;
 mod crossing;
+mod estimate;
 mod features;
 mod key;
+mod manifold;
 mod octree;
 mod quality;
 mod shaping;
@@ -16,8 +18,11 @@ mod stencil;
 mod survey;
 #[cfg(test)]
 mod testing;
+mod thin;
+mod volume;
 mod warp;
 
+use craze_math::Vec3;
 use craze_mesh::{TetMesh, morton_order};
 use rayon::prelude::*;
 
@@ -26,11 +31,14 @@ use crate::error::{LIMIT, ShapeError};
 use background::Background;
 use octree::Octree;
 use quality::Cosines;
-use shaping::Shaping;
+use shaping::{Guard, Shaping};
 use survey::{CHUNK, Survey};
+use thin::Comparison;
 
+pub use estimate::{StuffingEstimate, estimate};
 pub use features::FeatureReport;
 pub use quality::DihedralRange;
+pub use thin::{ThinPlace, ThinReport};
 
 /// What tetrahedra are asked for.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -49,7 +57,7 @@ pub struct StuffingOptions {
 
 impl Default for StuffingOptions {
     fn default() -> Self {
-        Self { edge: 0.05, grading: 2, feature_angle: 40.0, refinement: 0, limit: LIMIT }
+        Self { edge: 0.05, grading: 2, feature_angle: 40.0, refinement: 2, limit: LIMIT }
     }
 }
 
@@ -93,6 +101,12 @@ pub struct StuffingReport {
     pub snapped_dihedral: DihedralRange,
     /// What became of creases and corners.
     pub features: FeatureReport,
+    /// Thin walls, tips and gaps.
+    pub thin: ThinReport,
+    /// Tetrahedra beyond 10° to 165° that neither touch a feature nor could be mended; only places of finer cells may have any.
+    pub bad: usize,
+    /// Points and edges in which parts only touched, and were parted.
+    pub parted: usize,
     /// Mean edge length (m) of the surface's triangles.
     pub surface_edge: f64,
 }
@@ -102,19 +116,28 @@ pub struct StuffingReport {
 /// Refuses an edge that is too coarse to find any inside, and one that would make more tetrahedra than the limit. Results are the
 /// same bits for any number of threads.
 pub fn stuff(domain: &dyn Domain, options: &StuffingOptions) -> Result<Stuffing, ShapeError> {
-    let survey = Survey::new(domain, options)?;
-    let octree = Octree::new(&survey, &[], options)?;
-    let background = Background::new(&survey, &octree);
-    let crossings = crossing::crossings(domain, &survey.frame, &background);
-    let warped = warp::warp(&survey.frame, &background, &crossings);
-    let filled = stencil::fill(&background, &warped);
-    if filled.tetrahedra.is_empty() {
-        return Err(ShapeError::InsideMissed { edge: options.edge, thinnest: domain.bounds().size().min() });
+    let mut survey = Survey::new(domain, options)?;
+    let base = survey.frame.base;
+    let mut refined = vec![Vec::new(); base as usize];
+    let (mut shaping, mut features) = shape(domain, options, &mut survey, &mut refined)?;
+    let mut compared = Comparison::new(&survey, &shaping, base, &survey.candidates);
+    let mut thin = compared.report(domain, options.edge);
+    for level in (1..=base).rev() {
+        let rough = compared.rough();
+        if rough.is_empty() {
+            break;
+        }
+        thin.halvings += 1;
+        let around = thin::octants_around(&survey, level, &rough);
+        refined[level as usize - 1] = thin::children(&around);
+        (shaping, features) = shape(domain, options, &mut survey, &mut refined)?;
+        compared = Comparison::new(&survey, &shaping, level - 1, &refined[level as usize - 1]);
     }
-    let mut shaping = Shaping::new(domain, options.edge, filled);
-    let mut features = FeatureReport::default();
-    if options.feature_angle < 180.0 {
-        features = features::snap_to_features(&mut shaping, options.feature_angle.to_radians());
+    thin.left = compared.lost();
+    volume::keep_volume(&mut shaping, &compared.triangles, &compared.gaps);
+    if shaping.tetrahedra.is_empty() {
+        let thinnest = thin.thinnest.map_or(domain.bounds().size().min(), |place| place.thickness);
+        return Err(ShapeError::InsideMissed { edge: options.edge, thinnest });
     }
     let (snapped, others): (Vec<u32>, Vec<u32>) =
         (0..shaping.tetrahedra.len() as u32).partition(|&index| shaping.is_snapped(index));
@@ -122,6 +145,7 @@ pub fn stuff(domain: &dyn Domain, options: &StuffingOptions) -> Result<Stuffing,
         let list = list.par_iter().with_min_len(CHUNK).map(|&index| Cosines::of(&shaping.corners(index)).range());
         list.reduce(DihedralRange::default, DihedralRange::joined)
     });
+    let bad = others.iter().filter(|&&index| !Guard::PROMISED.holds(Cosines::of(&shaping.corners(index)))).count();
     let Shaping { positions, tetrahedra, .. } = shaping;
     let order = morton_order(&positions, &tetrahedra);
     let mut new_number = vec![0; order.points.len()];
@@ -129,11 +153,12 @@ pub fn stuff(domain: &dyn Domain, options: &StuffingOptions) -> Result<Stuffing,
     let positions = order.points.iter().map(|&old| positions[old as usize]).collect();
     let tetrahedra =
         order.elements.iter().map(|&old| tetrahedra[old as usize].map(|corner| new_number[corner as usize])).collect();
-    let mesh = TetMesh::from_parts(positions, tetrahedra)?;
+    let mut mesh = TetMesh::from_parts(positions, tetrahedra)?;
+    let parted = manifold::part(&mut mesh)?;
 
     let centroids = mesh.elements().par_iter().with_min_len(CHUNK);
     let regions = centroids.map(|corners| {
-        let sum = corners.iter().map(|&corner| mesh.positions()[corner as usize]).sum::<craze_math::Vec3>();
+        let sum = corners.iter().map(|&corner| mesh.positions()[corner as usize]).sum::<Vec3>();
         domain.region(&(sum * 0.25))
     });
     let regions = regions.collect();
@@ -143,15 +168,79 @@ pub fn stuff(domain: &dyn Domain, options: &StuffingOptions) -> Result<Stuffing,
         snapped: snapped.len(),
         snapped_dihedral: dihedral[1],
         features,
+        thin,
+        bad,
+        parted,
         surface_edge: quality::mean_surface_edge(&mesh),
     };
     Ok(Stuffing { mesh, regions, report })
 }
 
+/// Tetrahedra with features, on a lattice with finer cells where asked; more of them are refined, or fewer, where angles need it.
+fn shape<'a>(
+    domain: &'a dyn Domain,
+    options: &StuffingOptions,
+    survey: &mut Survey,
+    refined: &mut [Vec<u64>],
+) -> Result<(Shaping<'a>, FeatureReport), ShapeError> {
+    let mut shaping = warped(domain, options, survey, refined)?;
+    let mut growths = 0;
+    while let Some(finest) = refined.iter().position(|list| !list.is_empty()) {
+        let bad = shaping.mend();
+        let places: Vec<Vec3> = bad.iter().map(|&index| shaping.corners(index).iter().sum::<Vec3>() * 0.25).collect();
+        if bad.is_empty() {
+            break;
+        }
+        if growths < MOST_GROWTHS {
+            // Where cells change their size elsewhere, other tetrahedra meet the surface.
+            growths += 1;
+            for (level, list) in (1..).zip(refined.iter_mut()).skip(finest) {
+                list.extend(thin::children(&thin::octants_around(survey, level, &places)));
+                list.sort_unstable();
+                list.dedup();
+            }
+        } else if bad.iter().any(|&index| shaping.is_flat(index)) {
+            refined[finest].clear();
+            growths = 0;
+        } else {
+            break;
+        }
+        shaping = warped(domain, options, survey, refined)?;
+    }
+    let mut features = FeatureReport::default();
+    if options.feature_angle < 180.0 {
+        features = features::snap_to_features(&mut shaping, options.feature_angle.to_radians());
+    }
+    Ok((shaping, features))
+}
+
+/// How often the finer places may grow before one level of them is given up.
+const MOST_GROWTHS: u32 = 4;
+
+/// Tetrahedra of a lattice with finer cells where asked, cut by the surface.
+fn warped<'a>(
+    domain: &'a dyn Domain,
+    options: &StuffingOptions,
+    survey: &mut Survey,
+    refined: &[Vec<u64>],
+) -> Result<Shaping<'a>, ShapeError> {
+    let octree = Octree::new(survey, refined, options)?;
+    for (level, leaves) in (0..survey.frame.base).zip(&octree.leaves) {
+        survey.ask(domain, level, leaves);
+    }
+    let background = Background::new(survey, &octree);
+    let crossings = crossing::crossings(domain, &survey.frame, &background);
+    let warped = warp::warp(&survey.frame, &background, &crossings);
+    // Flat ones under a smooth surface are no wall.
+    let is_wall = |corners: &[Vec3; 4]| {
+        Guard::STRONG.holds(Cosines::of(corners)) && domain.contains(&(corners.iter().sum::<Vec3>() * 0.25))
+    };
+    Ok(Shaping::new(domain, options.edge, stencil::fill(&background, &warped, is_wall)))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use craze_math::Vec3;
     use craze_spatial::Aabb;
     use std::f64::consts::PI;
     use testing::{Distance, ball, edge_uses};
@@ -167,7 +256,8 @@ mod tests {
             assert!((mesh.total_measure() / (4.0 / 3.0 * PI) - 1.0).abs() < 0.01);
             let surface = mesh.boundary().triangles;
             assert!(edge_uses(&surface).all(|uses| uses == (1, 1)));
-            assert!(surface.iter().flatten().all(|node| (mesh.position(*node).norm() - 1.0).abs() < 1e-6));
+            // Points stand off by what chords of this length cut off: at most edge²/4 of a triangle's height.
+            assert!(surface.iter().flatten().all(|node| (mesh.position(*node).norm() - 1.0).abs() < 0.0025));
             assert!((report.surface_edge / 0.1 - 1.0).abs() < 0.15, "{report:?}");
         }
     }

@@ -22,7 +22,12 @@ impl Octree {
         let base = survey.frame.base;
         let top = base + options.grading;
         // A warped point must have nothing but whole lattice tetrahedra around it: those of all octants beside crossed ones.
-        let near = grown(&survey.crossed(base, &survey.candidates));
+        let mut near = survey.crossed(base, &survey.candidates);
+        // Finer leaves may find an inside where the base level sees none.
+        if let Some(finer) = refined.get((base as usize).wrapping_sub(1)) {
+            near.extend(finer.iter().map(|octant| octant >> 3));
+        }
+        let near = grown(&sorted(near));
         let mut split: Vec<Vec<u64>> = vec![Vec::new()];
         for level in 0..top {
             let needed =

@@ -1,10 +1,12 @@
 //! A mesh whose points may move as long as no tetrahedron turns bad.
 
 use craze_math::Vec3;
+use rayon::prelude::*;
 
 use super::crossing::root;
 use super::quality::Cosines;
 use super::stencil::Filled;
+use super::survey::CHUNK;
 use crate::Domain;
 
 /// Bounds that dihedral angles must keep, as cosines.
@@ -17,6 +19,8 @@ pub(super) struct Guard {
 impl Guard {
     /// 10.5° to 164.5°: all tetrahedra but those snapped to features stay within.
     pub(super) const STRONG: Self = Self { of_smallest: 0.983_25, of_largest: -0.963_63 };
+    /// 10° to 165°: what is promised.
+    pub(super) const PROMISED: Self = Self { of_smallest: 0.984_80, of_largest: -0.965_92 };
     /// 5.2° to 171.8°: what snapping may do to the tetrahedra at a feature.
     pub(super) const WEAK: Self = Self { of_smallest: 0.995_88, of_largest: -0.989_78 };
 
@@ -171,7 +175,38 @@ impl<'a> Shaping<'a> {
     /// Halves an edge by a new point on a feature, if the tetrahedra around, helped by moves, keep the weak guard. Nothing has
     /// changed if not.
     pub(super) fn split_and_smooth(&mut self, ends: [u32; 2], place: Vec3) -> bool {
-        let saved = (self.positions.clone(), self.freedom.clone(), self.tetrahedra.clone());
+        // Tried on the part of the mesh that can move: most tries fail, and each change costs a pass over all that is there.
+        let mut region: Vec<u32> = self
+            .common(ends)
+            .iter()
+            .flat_map(|&index| self.tetrahedra[index as usize])
+            .flat_map(|point| self.star(point).iter().copied())
+            .collect();
+        region.sort_unstable();
+        region.dedup();
+        let (mut part, points) = self.part(&region);
+        let local = ends.map(|end| points.binary_search(&end).unwrap_or_default() as u32);
+        let middle = part.split(local, place);
+        let around = part.neighbours(middle);
+        let mut before = part.touched(middle, &around);
+        // New tetrahedra have no past to excuse them.
+        for (index, cosines) in &mut before {
+            if part.tetrahedra[*index as usize].contains(&middle) {
+                *cosines = Cosines { of_smallest: 0.0, of_largest: 0.0 };
+            }
+        }
+        if !part.settle(&around, &before, Guard::WEAK) {
+            return false;
+        }
+        for (&point, place) in points.iter().zip(&part.positions) {
+            self.positions[point as usize] = *place;
+        }
+        self.split(ends, place);
+        true
+    }
+
+    /// Halves an edge by a new point on a feature; returns its number.
+    fn split(&mut self, ends: [u32; 2], place: Vec3) -> u32 {
         let middle = self.positions.len() as u32;
         let mut edit = Edit { points: vec![place], ..Edit::default() };
         let around = self.common(ends);
@@ -181,20 +216,74 @@ impl<'a> Shaping<'a> {
         });
         edit.change(&[], &around, &halves.collect::<Vec<_>>());
         self.replace(edit);
-        let around = self.neighbours(middle);
-        let mut before = self.touched(middle, &around);
-        // New tetrahedra have no past to excuse them.
-        for (index, cosines) in &mut before {
-            if self.tetrahedra[*index as usize].contains(&middle) {
-                *cosines = Cosines { of_smallest: 0.0, of_largest: 0.0 };
+        middle
+    }
+
+    /// Some of the tetrahedra as a mesh of their own, with the old numbers of its points.
+    fn part(&self, region: &[u32]) -> (Self, Vec<u32>) {
+        let mut points: Vec<u32> = region.iter().flat_map(|&index| self.tetrahedra[index as usize]).collect();
+        points.sort_unstable();
+        points.dedup();
+        let number = |corner: u32| points.binary_search(&corner).unwrap_or_default() as u32;
+        let mut part = Self {
+            positions: points.iter().map(|&point| self.positions[point as usize]).collect(),
+            freedom: points.iter().map(|&point| self.freedom[point as usize]).collect(),
+            tetrahedra: region.iter().map(|&index| self.tetrahedra[index as usize].map(number)).collect(),
+            starts: Vec::new(),
+            stars: Vec::new(),
+            ..*self
+        };
+        part.gather_stars();
+        (part, points)
+    }
+
+    /// Moves a point by as much of a way as its tetrahedra bear: all of it, half or none.
+    pub(super) fn shift(&mut self, point: u32, way: Vec3) {
+        let here = self.positions[point as usize];
+        let before: Vec<Cosines> = self.star(point).iter().map(|&index| Cosines::of(&self.corners(index))).collect();
+        for share in [1.0, 0.5] {
+            self.positions[point as usize] = here + way * share;
+            let is_kept =
+                self.star(point).iter().zip(&before).all(|(&index, before)| self.is_kept(index, before, Guard::WEAK));
+            if is_kept {
+                return;
             }
         }
-        if self.settle(&around, &before, Guard::WEAK) {
-            return true;
+        self.positions[point as usize] = here;
+    }
+
+    /// Whether a tetrahedron keeps the guard at features and the strong one elsewhere; what was bad before may stay as bad.
+    fn is_kept(&self, index: u32, before: &Cosines, guard: Guard) -> bool {
+        let now = Cosines::of(&self.corners(index));
+        let guard = if self.is_snapped(index) { guard } else { Guard::STRONG };
+        let is_no_worse = now.of_smallest <= before.of_smallest && now.of_largest >= before.of_largest;
+        guard.holds(now) || (is_no_worse && now.of_smallest < 1.0 && !guard.holds(*before))
+    }
+
+    /// Moves points of tetrahedra beyond the strong guard until all are within, or no move helps; returns those that are not. A lattice
+    /// whose cells change size at the surface needs it.
+    pub(super) fn mend(&mut self) -> Vec<u32> {
+        for _ in 0..8 {
+            let bad = self.bad();
+            let mut points: Vec<u32> = bad.iter().flat_map(|&index| self.tetrahedra[index as usize]).collect();
+            points.sort_unstable();
+            points.dedup();
+            if points.iter().filter(|&&point| self.improve(point)).count() == 0 {
+                return bad;
+            }
         }
-        (self.positions, self.freedom, self.tetrahedra) = saved;
-        self.gather_stars();
-        false
+        self.bad()
+    }
+
+    /// Tetrahedra away from features that do not keep the strong guard.
+    fn bad(&self) -> Vec<u32> {
+        let is_bad = |index: &u32| !Guard::STRONG.holds(Cosines::of(&self.corners(*index))) && !self.is_snapped(*index);
+        (0..self.tetrahedra.len() as u32).into_par_iter().with_min_len(CHUNK).filter(is_bad).collect()
+    }
+
+    /// Whether a tetrahedron has no volume, or is inside out.
+    pub(super) fn is_flat(&self, tetrahedron: u32) -> bool {
+        Cosines::of(&self.corners(tetrahedron)).of_smallest >= 1.0
     }
 
     /// Tetrahedra at a point or at those around it, with their angles.
@@ -206,16 +295,10 @@ impl<'a> Shaping<'a> {
         touched.into_iter().map(|index| (index, Cosines::of(&self.corners(index)))).collect()
     }
 
-    /// Moves points until all tetrahedra keep the guard at features and the strong one elsewhere, or none moves any more. What was
-    /// bad before may stay as bad.
+    /// Moves points until all tetrahedra are [kept](Self::is_kept), or none moves any more.
     fn settle(&mut self, around: &[u32], before: &[(u32, Cosines)], guard: Guard) -> bool {
         for _ in 0..5 {
-            let is_kept = before.iter().all(|&(index, before)| {
-                let now = Cosines::of(&self.corners(index));
-                let guard = if self.is_snapped(index) { guard } else { Guard::STRONG };
-                let is_no_worse = now.of_smallest <= before.of_smallest && now.of_largest >= before.of_largest;
-                guard.holds(now) || (is_no_worse && now.of_smallest < 1.0 && !guard.holds(before))
-            });
+            let is_kept = before.iter().all(|(index, before)| self.is_kept(*index, before, guard));
             if is_kept {
                 return true;
             }
@@ -246,7 +329,7 @@ impl<'a> Shaping<'a> {
         if freedom == Freedom::Surface && normal.is_none() {
             return false;
         }
-        for reach in [0.16, 0.08, 0.04, 0.02] {
+        for reach in [0.16, 0.08, 0.04, 0.02, 0.01] {
             let here = self.positions[point as usize];
             let mut best: Option<(f64, Vec3)> = None;
             for way in WAYS {

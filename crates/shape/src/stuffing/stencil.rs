@@ -4,6 +4,7 @@
 //! sides must halve it alike. Its diagonal ends at the crossing of the longer edge; if both edges are as long, the parity of the
 //! coordinates decides (Labelle & Shewchuk 2007 §3.3).
 
+use craze_math::Vec3;
 use rayon::prelude::*;
 
 use super::background::Background;
@@ -16,7 +17,7 @@ use super::warp::Warped;
 #[derive(Clone, Debug, Default)]
 pub(super) struct Filled {
     /// Places (m): background points that are in use, then crossings.
-    pub(super) positions: Vec<craze_math::Vec3>,
+    pub(super) positions: Vec<Vec3>,
     /// Whether the place lies on the surface.
     pub(super) on_surface: Vec<bool>,
     /// Positive tetrahedra.
@@ -24,14 +25,20 @@ pub(super) struct Filled {
 }
 
 /// The tetrahedra inside of the surface.
-pub(super) fn fill(background: &Background, warped: &Warped) -> Filled {
+///
+/// A tetrahedron with all corners on the surface fills a wall, or lies outside, in a hollow: `keeps` decides by its corners.
+pub(super) fn fill(background: &Background, warped: &Warped, keeps: impl Fn(&[Vec3; 4]) -> bool + Sync) -> Filled {
     let places = background.points.len() as u32;
     let edges: Vec<u64> = warped.crossings.iter().map(|crossing| crossing.edge()).collect();
     let stencils = Stencils { background, signs: &warped.signs, edges: &edges, places };
     let fill = |chunk: &[[u32; 4]]| {
         let mut found = Vec::with_capacity(chunk.len());
         for corners in chunk {
-            stencils.cut(corners, &mut found);
+            if corners.iter().all(|&corner| warped.signs[corner as usize] == 0) {
+                found.extend(Some(*corners).filter(|corners| keeps(&corners.map(|c| warped.positions[c as usize]))));
+            } else {
+                stencils.cut(corners, &mut found);
+            }
         }
         found
     };
@@ -214,7 +221,7 @@ mod tests {
             .map(|&edge| Crossing { ends: [(edge >> 32) as u32, edge as u32], share: draw(random) })
             .collect();
         let warped = warp(&Frame::unit(), &background, &crossings);
-        fill(&background, &warped)
+        fill(&background, &warped, |_| false)
     }
 
     #[test]

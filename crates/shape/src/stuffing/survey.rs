@@ -4,7 +4,7 @@ use craze_math::Vec3;
 use rayon::prelude::*;
 
 use super::StuffingOptions;
-use super::key::{BITS, block, centre, corners, decode, holds, sorted, step};
+use super::key::{BITS, block, centre, corners, decode, encode, holds, sorted, step};
 use crate::Domain;
 use crate::error::{ShapeError, check_length};
 
@@ -32,6 +32,13 @@ impl Frame {
     /// Width (m) of an octant.
     pub(super) fn width(&self, level: u32) -> f64 {
         2.0 * self.half * (1u64 << level) as f64
+    }
+
+    /// The octant of a level that holds a place (m); none beyond the lattice.
+    pub(super) fn octant(&self, level: u32, place: &Vec3) -> Option<u64> {
+        let cell = (place - self.origin) / self.width(level);
+        let most = f64::from(1u32 << (BITS - 1 - level)) - 1.0;
+        cell.iter().all(|&c| c >= 1.0 && c < most).then(|| encode([cell.x as i32, cell.y as i32, cell.z as i32]))
     }
 
     /// Cells 1 m wide from the origin on.
@@ -219,7 +226,7 @@ fn place_lattice(domain: &dyn Domain, options: &StuffingOptions) -> Result<(Fram
 }
 
 /// Width of a lattice cell over the mean edge length of the tetrahedra at the surface, as measured on balls.
-const CELL_OF_EDGE: f64 = 1.2;
+pub(super) const CELL_OF_EDGE: f64 = 1.2;
 
 /// How far (cells) the lowest faces of the domain's box lie from lattice planes.
 const OFFSET: f64 = 0.05;

@@ -1,0 +1,85 @@
+//! How many tetrahedra there will be, without making them.
+
+use craze_math::Vec3;
+use rayon::prelude::*;
+
+use super::StuffingOptions;
+use super::survey::{CELL_OF_EDGE, CHUNK};
+use crate::error::check_length;
+use crate::{Domain, ShapeError};
+
+/// What a mesh will take.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct StuffingEstimate {
+    /// How many tetrahedra.
+    pub tetrahedra: f64,
+    /// Memory of the mesh (bytes); about three times as much is in use while it is made.
+    pub bytes: f64,
+}
+
+/// Samples along the longest side of the domain's box.
+const SAMPLES: f64 = 48.0;
+/// Depth (cells) below the surface to which cells are finest, and how much deeper (cells of its own size) each coarser level goes.
+const FINEST_DEPTH: f64 = 3.2;
+const LEVEL_DEPTH: f64 = 2.2;
+/// Memory of a tetrahedron with its share of nodes and adjacency (bytes).
+const BYTES: f64 = 78.0;
+
+/// Estimates a mesh from samples of how deep the domain is, to about a fifth; places that need finer cells come on top.
+pub fn estimate(domain: &dyn Domain, options: &StuffingOptions) -> Result<StuffingEstimate, ShapeError> {
+    check_length("edge", options.edge)?;
+    let bounds = domain.bounds();
+    let size = bounds.size();
+    check_length("size of the shape", size.max())?;
+    let spacing = size.max() / SAMPLES;
+    let counts = size.map(|length| (length / spacing).ceil().max(1.0) as usize);
+    let step = size.component_div(&counts.map(|count| count as f64));
+    let width = options.edge * CELL_OF_EDGE;
+    let density = |index: usize| {
+        let [i, j, k] = [index % counts.x, index / counts.x % counts.y, index / (counts.x * counts.y)];
+        // Every other row is shifted, so that samples do not fall between the walls of a regular shape.
+        let shift = 0.25 + 0.5 * ((i + j + k) % 2) as f64;
+        let place = bounds.min + Vec3::new(i as f64 + shift, j as f64 + 0.5, k as f64 + shift).component_mul(&step);
+        if !domain.contains(&place) {
+            return 0.0;
+        }
+        let mut depth = domain.clearance(&place) / width - FINEST_DEPTH;
+        let mut density = 12.0;
+        for level in 1..=options.grading {
+            if depth < 0.0 {
+                break;
+            }
+            density /= 8.0;
+            depth -= LEVEL_DEPTH * 2f64.powi(level as i32);
+        }
+        density
+    };
+    let indices = (0..counts.x * counts.y * counts.z).into_par_iter().with_min_len(CHUNK);
+    let densities: Vec<f64> = indices.map(density).collect();
+    let tetrahedra = densities.iter().sum::<f64>() * step.product() / width.powi(3);
+    Ok(StuffingEstimate { tetrahedra, bytes: BYTES * tetrahedra })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::stuffing::stuff;
+    use crate::stuffing::testing::{ball, turned_cube, turned_cylinder};
+
+    #[test]
+    fn estimates_are_good_to_a_fifth() {
+        let domains: [(&dyn Domain, f64); 4] =
+            [(&ball(1.0), 0.1), (&ball(1.0), 0.05), (&turned_cube(1.0), 0.1), (&turned_cylinder(1.0, 0.4), 0.06)];
+        for (domain, edge) in domains {
+            for grading in [0, 2] {
+                let options = StuffingOptions { grading, ..StuffingOptions::with_edge(edge) };
+                let found = stuff(domain, &options).expect("a mesh").mesh;
+                let estimate = estimate(domain, &options).expect("an estimate");
+                let ratio = estimate.tetrahedra / found.element_count() as f64;
+                assert!((0.8..1.25).contains(&ratio), "{ratio} at {edge}, grading {grading}");
+                let ratio = estimate.bytes / found.bytes() as f64;
+                assert!((0.7..1.4).contains(&ratio), "{ratio} of the bytes");
+            }
+        }
+    }
+}

@@ -1,0 +1,234 @@
+//! Thin places: parts of the surface that the mesh misses by too much, so that finer cells are needed there.
+
+use craze_math::Vec3;
+use craze_spatial::TriangleTree;
+use rayon::prelude::*;
+
+use super::features::surface_triangles;
+use super::key::{centre, sorted};
+use super::shaping::{Shaping, project};
+use super::survey::{CHUNK, Survey, grown};
+use crate::Domain;
+
+/// Thin walls, tips and gaps that cells of the asked edge length do not resolve.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct ThinReport {
+    /// Places where cells of the asked edge length come no nearer to the surface than a fifth of it.
+    pub found: usize,
+    /// How many times cells were halved there.
+    pub halvings: u32,
+    /// Places that are farther than 0.3 edges from it still: what is there is missing from the mesh, or filled although it is outside.
+    pub left: usize,
+    /// The thinnest wall among all places found, if one was met.
+    pub thinnest: Option<ThinPlace>,
+}
+
+/// A thin wall.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ThinPlace {
+    /// Distance through the matter (m).
+    pub thickness: f64,
+    /// Where on the surface (m).
+    pub place: [f64; 3],
+}
+
+/// Distances (edges) between the two surfaces from which finer cells are asked for,
+const TOLERANCE: f64 = 0.2;
+/// and from which a place counts as lost.
+const LOST: f64 = 0.3;
+
+/// How the mesh's surface and the domain's lie to each other.
+pub(super) struct Comparison {
+    /// The mesh's surface.
+    pub(super) triangles: Vec<[u32; 3]>,
+    /// How far (m) the domain's surface is beyond the middle of each triangle; none if it is farther than a place may be.
+    pub(super) gaps: Vec<Option<f64>>,
+    /// Points of either surface that are too far from the other, with their distance over the edge length; at most [`LOST`] where it
+    /// was not looked for any farther.
+    places: Vec<(Vec3, f64)>,
+}
+
+impl Comparison {
+    /// Looks at the domain's surface nearest to the middles of eighths of the octants `within` (of `level`), and at all triangles of
+    /// the mesh.
+    pub(super) fn new(survey: &Survey, shaping: &Shaping, level: u32, within: &[u64]) -> Self {
+        let (domain, edge) = (shaping.domain, shaping.edge);
+        let triangles = surface_triangles(shaping);
+        // A tree of sound triangles cannot fail.
+        let tree = TriangleTree::new(&shaping.positions, &triangles).unwrap_or_default();
+        let quarter = 0.25 * survey.frame.width(level);
+        let radius = 3f64.sqrt() * quarter;
+        let missed = within.par_iter().with_min_len(CHUNK / 8).flat_map_iter(|&octant| {
+            let middle = survey.frame.position(centre(level, octant));
+            (0..8).map(move |child| {
+                middle + Vec3::from_fn(|axis, _| if child >> axis & 1 == 1 { quarter } else { -quarter })
+            })
+        });
+        let missed = missed.filter_map(|middle| nearest_surface(domain, &middle, radius));
+        let missed = missed.filter_map(|place| {
+            let distance =
+                tree.closest_within(&place, LOST * edge).map_or(LOST, |closest| closest.distance_squared.sqrt() / edge);
+            (distance >= TOLERANCE).then_some((place, distance))
+        });
+        let mut places: Vec<(Vec3, f64)> = missed.collect();
+        let looks: Vec<(Vec3, Option<f64>)> = triangles
+            .par_iter()
+            .with_min_len(CHUNK / 8)
+            .map(|triangle| {
+                let [a, b, c] = triangle.map(|point| shaping.positions[point as usize]);
+                let middle = (a + b + c) / 3.0;
+                let normal = (b - a).cross(&(c - a)).try_normalize(0.0).unwrap_or_default();
+                // Beyond a thin wall or gap the sign is the same again.
+                let found =
+                    [1.0, 0.3, 0.1].iter().find_map(|share| project(domain, &middle, &normal, share * LOST * edge));
+                (middle, found.map(|found| (found - middle).dot(&normal)))
+            })
+            .collect();
+        let apart = |&(middle, gap): &(Vec3, Option<f64>)| {
+            let distance = gap.map_or(LOST, |gap| gap.abs() / edge);
+            (distance >= TOLERANCE).then_some((middle, distance))
+        };
+        places.extend(looks.iter().filter_map(apart));
+        Self { triangles, gaps: looks.into_iter().map(|(_, gap)| gap).collect(), places }
+    }
+
+    /// What is to be told before any cell is halved.
+    pub(super) fn report(&self, domain: &dyn Domain, edge: f64) -> ThinReport {
+        let rough = self.rough();
+        ThinReport { found: rough.len(), thinnest: thinnest(domain, edge, &rough), ..ThinReport::default() }
+    }
+
+    /// Where finer cells are needed.
+    pub(super) fn rough(&self) -> Vec<Vec3> {
+        self.places.iter().map(|(place, _)| *place).collect()
+    }
+
+    /// In how many places the surface is lost.
+    pub(super) fn lost(&self) -> usize {
+        self.places.iter().filter(|(_, distance)| *distance >= LOST).count()
+    }
+}
+
+/// A point of the surface near a place, no farther than `reach` (m).
+fn nearest_surface(domain: &dyn Domain, place: &Vec3, reach: f64) -> Option<Vec3> {
+    let clearance = domain.clearance(place);
+    if clearance > reach {
+        return None;
+    }
+    let normal = domain.normal(place)?;
+    let toward = if domain.contains(place) { normal } else { -normal };
+    // Triangles inside of a model are no surface: the sign must change.
+    project(domain, &(place + toward * clearance), &normal, 0.02 * reach)
+        .or_else(|| project(domain, place, &normal, reach))
+}
+
+/// The octants of `level` that hold the places, and those beside them; sorted.
+pub(super) fn octants_around(survey: &Survey, level: u32, places: &[Vec3]) -> Vec<u64> {
+    grown(&sorted(places.iter().filter_map(|place| survey.frame.octant(level, place)).collect()))
+}
+
+/// The octants one level below.
+pub(super) fn children(octants: &[u64]) -> Vec<u64> {
+    octants.iter().flat_map(|&octant| (0..8).map(move |child| octant << 3 | child)).collect()
+}
+
+/// Points behind which the thinnest wall is looked for.
+const MOST_LOOKS: usize = 512;
+
+/// The thinnest wall behind some points on the surface (others among them do not count), looked for as deep as two edges.
+fn thinnest(domain: &dyn Domain, edge: f64, places: &[Vec3]) -> Option<ThinPlace> {
+    let thickness = |place: &Vec3| {
+        let inward = -domain.normal(place)?;
+        let is_inside = |depth: f64| domain.contains(&(place + inward * depth));
+        let mut depth = 1e-3 * edge;
+        if domain.contains(&(place - inward * depth)) || !is_inside(depth) {
+            return None;
+        }
+        while is_inside(1.15 * depth) {
+            depth *= 1.15;
+            if depth > 2.0 * edge {
+                return None;
+            }
+        }
+        let through = project(domain, &(place + inward * (1.075 * depth)), &inward, 0.075 * depth)?;
+        Some(ThinPlace { thickness: (through - place).norm(), place: (*place).into() })
+    };
+    let looks: Vec<&Vec3> = places.iter().step_by(places.len().div_ceil(MOST_LOOKS).max(1)).collect();
+    let found: Vec<ThinPlace> = looks.par_iter().with_min_len(16).filter_map(|place| thickness(place)).collect();
+    found.into_iter().min_by(|one, other| one.thickness.total_cmp(&other.thickness))
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::stuffing::testing::{Distance, edge_uses};
+    use crate::stuffing::{Stuffing, StuffingOptions, stuff};
+    use craze_math::Vec3;
+    use craze_spatial::Aabb;
+    use std::f64::consts::PI;
+
+    /// The wall of a ball of radius 1.
+    fn shell(wall: f64) -> Distance<impl Fn(&Vec3) -> f64 + Sync> {
+        let distance = move |point: &Vec3| (point.norm() - 1.0 + 0.5 * wall).abs() - 0.5 * wall;
+        Distance { distance, bounds: Aabb { min: Vec3::repeat(-1.0), max: Vec3::repeat(1.0) } }
+    }
+
+    #[test]
+    fn walls_thinner_than_the_edge_are_whole() {
+        let edge = 0.16;
+        for wall in [1.3, 0.9, 0.5] {
+            let wall = wall * edge;
+            let Stuffing { mesh, report, .. } = stuff(&shell(wall), &StuffingOptions::with_edge(edge)).expect("a mesh");
+            mesh.validate().expect("valid");
+            let surface = mesh.boundary().triangles;
+            assert!(edge_uses(&surface).all(|uses| uses == (1, 1)));
+            assert_eq!(mesh.pieces().count, 1);
+            // An outer and an inner sphere without a hole: V − E + F = 4, where E = 3/2 F.
+            let mut nodes: Vec<_> = surface.iter().flatten().copied().collect();
+            nodes.sort_unstable();
+            nodes.dedup();
+            assert_eq!(2 * nodes.len(), surface.len() + 8, "{report:?}");
+            let volume = 4.0 / 3.0 * PI * (1.0 - (1.0 - wall).powi(3));
+            assert!((mesh.total_measure() / volume - 1.0).abs() < 0.01, "{}", mesh.total_measure() / volume);
+            assert!(report.dihedral.smallest > 10.0 && report.dihedral.largest < 165.0, "{report:?}");
+            assert!(report.thin.left == 0, "{report:?}");
+            let Some(thinnest) = report.thin.thinnest else {
+                assert!(wall > edge, "found a thin wall");
+                continue;
+            };
+            assert!((thinnest.thickness / wall - 1.0).abs() < 0.15, "{thinnest:?}");
+            assert!((Vec3::from(thinnest.place).norm() - 1.0 + 0.5 * wall).abs() < 0.6 * wall, "{thinnest:?}");
+        }
+    }
+
+    #[test]
+    fn what_is_too_thin_for_the_finest_cells_is_named() {
+        let options = StuffingOptions::with_edge(0.2);
+        match stuff(&shell(0.004), &options) {
+            Ok(Stuffing { report, .. }) => assert!(report.thin.left > 0, "{report:?}"),
+            Err(crate::ShapeError::InsideMissed { thinnest, .. }) => assert!(thinnest < 0.01, "{thinnest}"),
+            Err(other) => panic!("{other}"),
+        }
+        // Two plates, one of them thick: what is left of the other is named.
+        let distance = |point: &Vec3| {
+            let plate = |at: f64, half: f64| {
+                let beyond = (point - Vec3::new(0.0, at, 0.0)).abs() - Vec3::new(1.0, half, 1.0);
+                beyond.map(|c| c.max(0.0)).norm() + beyond.max().min(0.0)
+            };
+            plate(0.5, 0.3).min(plate(-0.5, 0.004))
+        };
+        let bounds = Aabb { min: Vec3::new(-1.0, -0.51, -1.0), max: Vec3::new(1.0, 0.8, 1.0) };
+        let report = stuff(&Distance { distance, bounds }, &options).expect("a mesh").report;
+        assert!(report.thin.left > 0, "{report:?}");
+        let thinnest = report.thin.thinnest.expect("a wall");
+        assert!((thinnest.thickness - 0.008).abs() < 0.005 && (thinnest.place[1] + 0.5).abs() < 0.01, "{thinnest:?}");
+    }
+
+    #[test]
+    fn no_refinement_can_be_asked_for() {
+        let options = StuffingOptions { refinement: 0, ..StuffingOptions::with_edge(0.16) };
+        let report = stuff(&shell(0.1), &options).expect("a mesh").report;
+        assert_eq!(report.thin.halvings, 0);
+        assert!(report.thin.left > 0);
+        assert!((report.thin.thinnest.expect("a wall").thickness - 0.1).abs() < 0.001);
+    }
+}
