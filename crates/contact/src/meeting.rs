@@ -25,6 +25,12 @@ const CLOSE: f64 = 0.02;
 /// What must be left then.
 const LEFT_WHEN_CLOSE: f64 = 0.9;
 
+/// How far two features may move past each other in a step, in units of the distance to keep, for the line between them to hold.
+const STRAIGHT: f64 = 0.5;
+
+/// Share of the skins that what comes from afar may use up.
+const SLACK: f64 = 0.5;
+
 /// Squared difference of two unit normals below which they are the same.
 const SAME_NORMAL: f64 = 1e-4;
 
@@ -230,7 +236,8 @@ impl Pair {
         if touching {
             return self.meet_nearby(&near, &motion, second_is_closed);
         }
-        if look == Look::Ahead && near.distance <= 2.0 * self.thickness {
+        let is_near = near.distance <= self.near_zone(&near, &motion);
+        if look == Look::Ahead && is_near {
             if !near.is_own {
                 return None;
             }
@@ -242,12 +249,24 @@ impl Pair {
         let is_close = near.distance < CLOSE * self.thickness;
         let share = if is_close { LEFT_WHEN_CLOSE } else { LEFT_ON_THE_WAY };
         let left = share * near.distance.min(self.thickness);
-        let kept = if look == Look::Ahead && near.distance > 2.0 * self.thickness { self.thickness } else { left };
+        // What rests on a surface is a hair nearer than the distance to keep: it must find its way free, too.
+        let ahead = self.thickness - SLACK * self.skin;
+        let kept = if look == Look::Ahead && !is_near { ahead } else { left };
         if nearest_on_the_way > kept {
             return None;
         }
         let impact = self.impact(kept)?;
         self.kept_apart(&impact.weights, impact.normal, kept)
+    }
+
+    /// Distance (m) up to which the line between the two says how they are to be kept apart. Above a face it stays what it is as the
+    /// point moves on; beside an edge or a corner it turns, and a point that passes over it, as all do that slide, must not be held
+    /// up by it.
+    fn near_zone(&self, near: &Near, motion: &[Vec3; 4]) -> f64 {
+        let way: Vec3 = (0..4).map(|k| near.weights[k] * motion[k]).sum();
+        let aside = (way - way.dot(&near.normal) * near.normal).norm();
+        let stays = near.on_face || aside <= STRAIGHT * self.thickness;
+        if stays { 2.0 * self.thickness } else { self.thickness }
     }
 
     /// Features that are near at the start are kept apart along the line between them.

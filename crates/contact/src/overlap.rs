@@ -26,7 +26,8 @@ pub struct OverlapRegion {
     pub volume: f64,
     /// Centroid (m).
     pub centroid: Vec3,
-    /// Outward normal times area of the first group's surface within the second (m²).
+    /// Outward normal times area of the first group's surface within the second (m²). Where an inner face of one lies exactly in the
+    /// surface of the other, half of it is counted, though it is nobody's surface.
     pub area_normal: Vec3,
     /// What it is made of, in ascending order of the tetrahedra.
     pub shares: Vec<Share>,

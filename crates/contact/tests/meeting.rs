@@ -69,7 +69,7 @@ fn a_fast_ball_meets_a_triangle_on_the_side_it_comes_from() {
         let found = between(&ball, &sheet, Look::Ahead);
         assert_eq!(found.len(), 1);
         assert!((found[0].normal - Vec3::y()).norm() < 1e-12);
-        assert!((found[0].gap_at_end - (0.2 - speed - 0.05 - SKIN)).abs() < 1e-9, "{}", found[0].gap_at_end);
+        assert!((found[0].gap_at_end - (0.2 - speed - 0.05 - 0.5 * SKIN)).abs() < 1e-9, "{}", found[0].gap_at_end);
         let back = between(&sheet, &ball, Look::Ahead);
         assert!((back[0].normal + found[0].normal).norm() < 1e-12 && back[0].weights[1] == [1.0, 0.0, 0.0]);
     }
