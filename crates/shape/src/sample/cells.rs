@@ -5,11 +5,13 @@ use craze_math::Vec3;
 use crate::domain::Domain;
 use crate::error::{ShapeError, check_count};
 
-/// Cells along a side of a block.
+/// Cells along a side of a block: which of its cells are taken fits into 64 bits.
 const SIDE: usize = 4;
-const EMPTY: u32 = u32::MAX;
+/// Cells along a side of the cubes of which it is known whether they lie inside.
+const CUBE: usize = 2;
+const NONE: u32 = u32::MAX;
 
-/// What is known of all of a block.
+/// What is known of all of a cube.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Place {
     Inside,
@@ -18,57 +20,78 @@ pub(super) enum Place {
     Unknown,
 }
 
-/// Cells of width distance/√3: two points in one would be too near.
+/// Where the cell of a point is.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Slot {
+    cell: [usize; 3],
+    block: usize,
+    /// Number of the cell within its block.
+    inner: usize,
+}
+
+/// The samples of a block.
+struct Block {
+    taken: u64,
+    samples: [u32; SIDE * SIDE * SIDE],
+}
+
+/// Cells of width distance/√3: two points in one would be too near. A margin of one block around all that may be inside
+/// means that neighbours always exist.
 pub(super) struct Cells {
     corner: Vec3,
     width: f64,
-    /// Blocks along the axes.
-    blocks: [usize; 3],
+    /// Blocks along the axes, margins included.
+    counts: [usize; 3],
+    /// By cubes.
     places: Vec<Place>,
-    /// Where the cells of a block are stored, once it has a point.
+    /// Where a block is stored, once it has a point.
     stored: Vec<u32>,
-    cells: Vec<[u32; SIDE * SIDE * SIDE]>,
-    /// Offsets of cells that may hold a point within the distance, nearest first.
-    around: Vec<[isize; 3]>,
+    blocks: Vec<Block>,
+    /// For each cell of a block the cells that may hold points within the distance, in the block and its seven nearest
+    /// neighbours.
+    around: Vec<[u64; 8]>,
 }
 
 impl Cells {
     pub fn new(domain: &dyn Domain, distance: f64) -> Result<Self, ShapeError> {
         let bounds = domain.bounds();
-        let width = distance / 3.0_f64.sqrt();
+        // A hair narrower, so that rounding never puts two points a distance apart into one cell.
+        let width = distance / 3.0_f64.sqrt() * (1.0 - 1e-9);
         let block = width * SIDE as f64;
-        // Half a block to spare, so that rounding leaves no inside point without a cell.
-        let counts = bounds.size().map(|length| (length / block + 0.5).ceil().max(1.0));
-        check_count("distance", distance, "cells", counts.product())?;
-        let blocks = [counts.x, counts.y, counts.z].map(|count| count as usize);
-        let count = blocks.iter().product();
+        // Half a block to spare for rounding, and the margins.
+        let counts = bounds.size().map(|length| (length / block + 0.5).ceil().max(1.0) + 2.0);
+        check_count("distance", distance, "cells", counts.product() * ((SIDE / CUBE).pow(3) as f64))?;
+        let corner = bounds.centre() - counts * (0.5 * block);
+        let counts = [counts.x, counts.y, counts.z].map(|count| count as usize);
+        let count: usize = counts.iter().product();
         let mut cells = Self {
-            corner: bounds.centre() - counts * (0.5 * block),
+            corner,
             width,
-            blocks,
-            places: vec![Place::Unknown; count],
-            stored: vec![EMPTY; count],
-            cells: Vec::new(),
-            around: offsets(),
+            counts,
+            places: vec![Place::Unknown; count * (SIDE / CUBE).pow(3)],
+            stored: vec![NONE; count],
+            blocks: Vec::new(),
+            around: neighbourhoods(),
         };
         cells.classify(domain);
         Ok(cells)
     }
 
-    /// Sorts blocks into those inside, those outside and the rest, many at once where the surface is far.
+    /// Sorts cubes into those inside, those outside and the rest, many at once where the surface is far.
     fn classify(&mut self, domain: &dyn Domain) {
-        let block = self.width * SIDE as f64;
-        let mut boxes = vec![([0; 3], self.blocks)];
+        let cube = self.width * CUBE as f64;
+        let cubes = self.counts.map(|count| count * (SIDE / CUBE));
+        let mut boxes = vec![([0; 3], cubes)];
         while let Some((from, to)) = boxes.pop() {
             let ends = [from, to].map(|end| Vec3::from_fn(|axis, _| end[axis] as f64));
-            let centre = self.corner + (ends[0] + ends[1]) * (0.5 * block);
+            let centre = self.corner + (ends[0] + ends[1]) * (0.5 * cube);
             let longest = (ends[1] - ends[0]).iamax();
-            // A hair less than the clearance, so that rounding of a cell's corner does not reach the surface.
-            if 0.999_999 * domain.clearance(&centre) > (ends[1] - ends[0]).norm() * 0.5 * block {
+            // A hair less than the clearance, so that rounding of a cube's corner does not reach the surface.
+            if 0.999_999 * domain.clearance(&centre) > (ends[1] - ends[0]).norm() * 0.5 * cube {
                 let place = if domain.contains(&centre) { Place::Inside } else { Place::Outside };
                 for k in from[2]..to[2] {
                     for j in from[1]..to[1] {
-                        let row = (k * self.blocks[1] + j) * self.blocks[0];
+                        let row = (k * cubes[1] + j) * cubes[0];
                         self.places[row + from[0]..row + to[0]].fill(place);
                     }
                 }
@@ -86,95 +109,143 @@ impl Cells {
     }
 
     pub fn block_count(&self) -> usize {
-        self.places.len()
+        self.stored.len()
     }
 
-    /// The cells of a block that may hold points.
-    pub fn cells_of(&self, block: usize) -> impl Iterator<Item = [usize; 3]> + use<> {
-        let [nx, ny, _] = self.blocks;
-        let first = [block % nx, block / nx % ny, block / (nx * ny)].map(|index| index * SIDE);
-        let count = if self.places[block] == Place::Outside { 0 } else { SIDE * SIDE * SIDE };
-        (0..count)
-            .map(move |cell| [first[0] + cell % SIDE, first[1] + cell / SIDE % SIDE, first[2] + cell / (SIDE * SIDE)])
+    /// The empty cells of a block that may hold points: where they are, and their corners of smallest coordinates (m).
+    pub fn empty_cells(&self, block: usize) -> Vec<(Slot, Vec3)> {
+        let [nx, ny, nz] = self.counts;
+        let first = [block % nx, block / nx % ny, block / (nx * ny)];
+        if (0..3).any(|axis| first[axis] == 0 || first[axis] + 1 == [nx, ny, nz][axis]) {
+            return Vec::new();
+        }
+        let taken = self.blocks.get(self.stored[block] as usize).map_or(0, |block| block.taken);
+        (0..SIDE * SIDE * SIDE)
+            .filter(|inner| taken >> inner & 1 == 0)
+            .map(|inner| {
+                let steps = [inner % SIDE, inner / SIDE % SIDE, inner / (SIDE * SIDE)];
+                let cell = [0, 1, 2].map(|axis| first[axis] * SIDE + steps[axis]);
+                (Slot { cell, block, inner }, self.corner + Vec3::from_fn(|axis, _| cell[axis] as f64) * self.width)
+            })
+            .filter(|(slot, _)| self.place(slot) != Place::Outside)
+            .collect()
     }
 
-    /// The cell's corner of smallest coordinates (m).
-    pub fn corner(&self, cell: [usize; 3]) -> Vec3 {
-        self.corner + Vec3::from_fn(|axis, _| cell[axis] as f64) * self.width
-    }
-
-    /// The cell of a point, which may lie beyond the grid.
-    fn cell(&self, point: &Vec3) -> [isize; 3] {
+    /// Where a point's cell is; none beyond the grid.
+    pub fn slot(&self, point: &Vec3) -> Option<Slot> {
         let steps = (point - self.corner) / self.width;
-        [steps.x, steps.y, steps.z].map(|step| step.floor() as isize)
-    }
-
-    /// Whether a point has a cell.
-    pub fn holds(&self, point: &Vec3) -> bool {
-        self.slot(self.cell(point)).is_some()
-    }
-
-    /// Block and cell within it.
-    fn slot(&self, cell: [isize; 3]) -> Option<(usize, usize)> {
-        let side = SIDE as isize;
-        if (0..3).any(|axis| cell[axis] < 0 || cell[axis] >= self.blocks[axis] as isize * side) {
+        let is_within =
+            |axis: usize| steps[axis] >= SIDE as f64 && steps[axis] < (SIDE * (self.counts[axis] - 1)) as f64;
+        if !(is_within(0) && is_within(1) && is_within(2)) {
             return None;
         }
-        let [x, y, z] = cell.map(|index| index as usize);
-        let block = (z / SIDE * self.blocks[1] + y / SIDE) * self.blocks[0] + x / SIDE;
-        Some((block, (z % SIDE * SIDE + y % SIDE) * SIDE + x % SIDE))
+        let cell = [steps.x as usize, steps.y as usize, steps.z as usize];
+        let [x, y, z] = cell;
+        let block = (z / SIDE * self.counts[1] + y / SIDE) * self.counts[0] + x / SIDE;
+        Some(Slot { cell, block, inner: (z % SIDE * SIDE + y % SIDE) * SIDE + x % SIDE })
     }
 
-    /// The point that a cell holds.
-    pub fn sample(&self, cell: [usize; 3]) -> Option<u32> {
-        self.sample_at(cell.map(|index| index as isize))
+    /// What is known of a cell's cube.
+    pub fn place(&self, slot: &Slot) -> Place {
+        let [x, y, z] = slot.cell.map(|index| index / CUBE);
+        self.places[(z * self.counts[1] * (SIDE / CUBE) + y) * self.counts[0] * (SIDE / CUBE) + x]
     }
 
-    fn sample_at(&self, cell: [isize; 3]) -> Option<u32> {
-        let (block, inner) = self.slot(cell)?;
-        let stored = self.stored[block];
-        if stored == EMPTY {
-            return None;
+    /// Whether no sample that may be within the distance of a cell's points satisfies a test.
+    pub fn none_near(&self, slot: &Slot, is_too_near: impl Fn(u32) -> bool) -> bool {
+        let strides = [1, self.counts[0], self.counts[0] * self.counts[1]];
+        let around = &self.around[slot.inner];
+        (0..8).all(|which| {
+            let mut block = slot.block;
+            for axis in 0..3 {
+                if which >> axis & 1 == 1 {
+                    // The margin keeps this within the grid.
+                    block = if is_low(slot.cell[axis] % SIDE) { block - strides[axis] } else { block + strides[axis] };
+                }
+            }
+            let stored = self.stored[block];
+            if stored == NONE {
+                return true;
+            }
+            let block = &self.blocks[stored as usize];
+            let mut left = block.taken & around[which];
+            while left != 0 {
+                if is_too_near(block.samples[left.trailing_zeros() as usize]) {
+                    return false;
+                }
+                left &= left - 1;
+            }
+            true
+        })
+    }
+
+    /// Puts a sample into a cell.
+    pub fn put(&mut self, slot: &Slot, sample: u32) {
+        if self.stored[slot.block] == NONE {
+            self.stored[slot.block] = self.blocks.len() as u32;
+            self.blocks.push(Block { taken: 0, samples: [NONE; SIDE * SIDE * SIDE] });
         }
-        let sample = self.cells[stored as usize][inner];
-        (sample != EMPTY).then_some(sample)
-    }
-
-    /// What is known of a point's block; beyond the grid all is outside.
-    pub fn place(&self, point: &Vec3) -> Place {
-        self.slot(self.cell(point)).map_or(Place::Outside, |(block, _)| self.places[block])
-    }
-
-    /// Whether no sample that may be within the distance satisfies a test.
-    pub fn none_near(&self, point: &Vec3, is_too_near: impl Fn(u32) -> bool) -> bool {
-        let [x, y, z] = self.cell(point);
-        !self.around.iter().any(|[i, j, k]| self.sample_at([x + i, y + j, z + k]).is_some_and(&is_too_near))
-    }
-
-    /// Puts a sample into the cell of its point, which must have one.
-    pub fn put(&mut self, point: &Vec3, sample: u32) {
-        let Some((block, inner)) = self.slot(self.cell(point)) else { return };
-        if self.stored[block] == EMPTY {
-            self.stored[block] = self.cells.len() as u32;
-            self.cells.push([EMPTY; SIDE * SIDE * SIDE]);
-        }
-        self.cells[self.stored[block] as usize][inner] = sample;
+        let block = &mut self.blocks[self.stored[slot.block] as usize];
+        block.taken |= 1 << slot.inner;
+        block.samples[slot.inner] = sample;
     }
 }
 
-/// A distance is √3 cells: two cells away in all three axes is just too far.
-fn offsets() -> Vec<[isize; 3]> {
-    let mut offsets = Vec::with_capacity(117);
-    for k in -2..=2_isize {
-        for j in -2..=2_isize {
-            for i in -2..=2_isize {
-                let gap = |steps: isize| (steps.abs() - 1).max(0).pow(2);
-                if gap(i) + gap(j) + gap(k) < 3 {
-                    offsets.push([i, j, k]);
-                }
+/// Whether a cell lies in the lower half of its block, so that cells two before it may be in the block before.
+fn is_low(step: usize) -> bool {
+    step < SIDE / 2
+}
+
+/// A distance is √3 cells: points within it are at most two cells away along each axis.
+fn neighbourhoods() -> Vec<[u64; 8]> {
+    let steps = |inner: usize| [inner % SIDE, inner / SIDE % SIDE, inner / (SIDE * SIDE)];
+    let mask = |inner: usize, which: usize| {
+        let from = steps(inner);
+        let is_near = |other: &usize| {
+            let to = steps(*other);
+            (0..3).all(|axis| {
+                let beyond = if which >> axis & 1 == 0 {
+                    0
+                } else if is_low(from[axis]) {
+                    -(SIDE as isize)
+                } else {
+                    SIDE as isize
+                };
+                (to[axis] as isize + beyond - from[axis] as isize).abs() <= 2
+            })
+        };
+        (0..SIDE * SIDE * SIDE).filter(is_near).fold(0, |mask, other| mask | 1 << other)
+    };
+    (0..SIDE * SIDE * SIDE).map(|inner| [0, 1, 2, 3, 4, 5, 6, 7].map(|which| mask(inner, which))).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::field::Field;
+    use craze_math::Random;
+
+    #[test]
+    fn all_samples_within_the_distance_are_seen() {
+        let ball = Field::sphere(1.0);
+        let distance = 0.1;
+        let mut cells = Cells::new(&ball, distance).expect("cells");
+        let mut random = Random::new(5);
+        let mut samples: Vec<Vec3> = Vec::new();
+        for _ in 0..5000 {
+            let point = random.direction() * random.number().cbrt();
+            let slot = cells.slot(&point).expect("within the box");
+            let is_near = |sample: u32| (samples[sample as usize] - point).norm() < distance;
+            let free = cells.none_near(&slot, is_near);
+            assert_eq!(free, samples.iter().all(|sample| (sample - point).norm() >= distance));
+            if free {
+                cells.put(&slot, samples.len() as u32);
+                samples.push(point);
             }
+            let place = cells.place(&slot);
+            assert!(place == Place::Unknown || (place == Place::Inside) == (point.norm() < 1.0));
         }
+        assert!(samples.len() > 1000);
+        assert!(cells.slot(&Vec3::repeat(1.5)).is_none() && cells.slot(&Vec3::repeat(f64::NAN)).is_none());
     }
-    offsets.sort_by_key(|[i, j, k]| i * i + j * j + k * k);
-    offsets
 }

@@ -2,7 +2,7 @@
 
 use craze_math::{Random, Vec3};
 
-use super::cells::{Cells, Place};
+use super::cells::{Cells, Place, Slot};
 use super::{SampledPoints, shared};
 use crate::domain::Domain;
 use crate::error::{ShapeError, check_count, check_length};
@@ -10,8 +10,9 @@ use crate::error::{ShapeError, check_count, check_length};
 /// Tries around a point before it is given up (k of Bridson 2007 §2; the sweep over empty cells afterwards finds what 30
 /// tries would).
 const TRIES: usize = 16;
-/// Points per cube of the distance, in the long run: a saturated packing fills 0.36 of space with balls.
-const DENSITY: f64 = 0.69;
+/// Points per cube of the distance, in the long run: what Bridson's way leaves of a saturated
+/// packing's 0.73.
+const DENSITY: f64 = 0.6;
 /// How far a count may be from the one asked for, as a share of it.
 const COUNT_TOLERANCE: f64 = 0.01;
 
@@ -62,10 +63,8 @@ fn positions(domain: &dyn Domain, distance: f64, seed: u64) -> Result<Vec<Vec3>,
     };
     // Every cell that is still empty is a chance for a start: that is how all parts of the domain are found.
     for block in 0..sampler.cells.block_count() {
-        for cell in sampler.cells.cells_of(block) {
-            if sampler.cells.sample(cell).is_none() {
-                sampler.start_in(cell)?;
-            }
+        for (slot, corner) in sampler.cells.empty_cells(block) {
+            sampler.start_in(&slot, corner)?;
         }
     }
     if sampler.positions.is_empty() {
@@ -86,20 +85,23 @@ struct Sampler<'a> {
 
 impl Sampler<'_> {
     /// Looks for room in a cell: at random, in its middle, and, where the surface passes it, just below the surface.
-    fn start_in(&mut self, cell: [usize; 3]) -> Result<(), ShapeError> {
-        let (corner, width) = (self.cells.corner(cell), self.cells.width());
+    fn start_in(&mut self, slot: &Slot, corner: Vec3) -> Result<(), ShapeError> {
+        let width = self.cells.width();
         let middle = corner.add_scalar(0.5 * width);
-        if !self.is_free(&middle) {
+        if !self.is_free(slot, &middle) {
             // The cell reaches half a distance around its middle; what little room there is stays.
             return Ok(());
         }
         let share = Vec3::from_fn(|_, _| self.random.number());
-        let mut found = [corner + share * width, middle].into_iter().find(|point| self.is_room(point));
-        if found.is_none() && self.cells.place(&middle) == Place::Unknown {
-            found = self.below_surface(&middle);
-        }
+        let found = if self.cells.place(slot) == Place::Inside || self.domain.contains(&middle) {
+            [corner + share * width, middle].into_iter().find(|point| self.room(point).is_some())
+        } else {
+            self.below_surface(&middle)
+        };
         let Some(start) = found else { return Ok(()) };
-        self.take(start)?;
+        if let Some(slot) = self.room(&start) {
+            self.take(&slot, start)?;
+        }
         while !self.active.is_empty() {
             self.grow()?;
         }
@@ -115,41 +117,46 @@ impl Sampler<'_> {
         let inward = -self.domain.normal(outside)?;
         (0..8)
             .map(|halvings| outside + inward * (gap + 0.5 * self.distance / f64::from(1 << halvings)))
-            .find(|point| self.cells.holds(point) && self.is_room(point))
+            .find(|point| self.room(point).is_some())
     }
 
     /// Tries to place points around a random active one (Bridson 2007, step 2).
     fn grow(&mut self) -> Result<(), ShapeError> {
-        let slot = self.random.below(self.active.len());
-        let centre = self.positions[self.active[slot] as usize];
+        let index = self.random.below(self.active.len());
+        let centre = self.positions[self.active[index] as usize];
         for _ in 0..TRIES {
             // Evenly over the shell from one to two distances.
             let radius = self.distance * (1.0 + 7.0 * self.random.number()).cbrt();
             let candidate = centre + self.random.direction() * radius;
-            if self.cells.holds(&candidate) && self.is_room(&candidate) {
-                return self.take(candidate);
+            if let Some(slot) = self.room(&candidate) {
+                return self.take(&slot, candidate);
             }
         }
-        self.active.swap_remove(slot);
+        self.active.swap_remove(index);
         Ok(())
     }
 
-    fn is_room(&self, point: &Vec3) -> bool {
-        self.cells.place(point) != Place::Outside
-            && self.is_free(point)
-            && (self.cells.place(point) == Place::Inside || self.domain.contains(point))
+    /// The cell of a point that is inside and far enough from all others.
+    fn room(&self, point: &Vec3) -> Option<Slot> {
+        let slot = self.cells.slot(point)?;
+        let is_room = match self.cells.place(&slot) {
+            Place::Outside => false,
+            Place::Inside => self.is_free(&slot, point),
+            Place::Unknown => self.is_free(&slot, point) && self.domain.contains(point),
+        };
+        is_room.then_some(slot)
     }
 
     /// Whether no point is nearer than the distance.
-    fn is_free(&self, point: &Vec3) -> bool {
+    fn is_free(&self, slot: &Slot, point: &Vec3) -> bool {
         let limit = self.distance * self.distance;
-        self.cells.none_near(point, |sample| (self.positions[sample as usize] - point).norm_squared() < limit)
+        self.cells.none_near(slot, |sample| (self.positions[sample as usize] - point).norm_squared() < limit)
     }
 
-    fn take(&mut self, point: Vec3) -> Result<(), ShapeError> {
+    fn take(&mut self, slot: &Slot, point: Vec3) -> Result<(), ShapeError> {
         let number = self.positions.len();
         check_count("distance", self.distance, "points", (number + 1) as f64)?;
-        self.cells.put(&point, number as u32);
+        self.cells.put(slot, number as u32);
         self.active.push(number as u32);
         self.positions.push(point);
         Ok(())
