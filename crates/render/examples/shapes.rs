@@ -25,7 +25,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         let edge = built_in.default_edge();
         let tetrahedra = built_in.tetrahedra(edge)?;
         let (count, meshed) = (tetrahedra.mesh.element_count(), start.elapsed());
-        draw(body(&shape, tetrahedra), &folder, name)?;
+        draw(body(&shape, tetrahedra), Ground::UnderBodies, &folder, name)?;
         println!(
             "{name}: edge {edge} m, {count} tetrahedra in {meshed:.2?}, picture in {:.2?}",
             start.elapsed() - meshed
@@ -34,18 +34,18 @@ fn main() -> Result<(), Box<dyn Error>> {
     for sheet in Sheet::all() {
         let name = sheet.name();
         if only.as_ref().is_none_or(|only| *only == format!("sheets/{name}")) {
-            draw(sheet_body(&sheet, sheet.mesh(sheet.default_edge())?), &folder.join("sheets"), name)?;
+            // A flat sheet would lie in the ground.
+            draw(sheet_body(&sheet, sheet.mesh(sheet.default_edge())?), Ground::Hidden, &folder.join("sheets"), name)?;
             println!("sheets/{name}");
         }
     }
     Ok(())
 }
 
-fn draw(body: BodyFrame, folder: &Path, name: &str) -> Result<(), Box<dyn Error>> {
+fn draw(body: BodyFrame, ground: Ground, folder: &Path, name: &str) -> Result<(), Box<dyn Error>> {
     std::fs::create_dir_all(folder)?;
     let frame = Frame { bodies: vec![body], ..Frame::default() };
-    let settings =
-        Settings { width: 480, height: 360, samples: 64, ground: Ground::UnderBodies, ..Settings::default() };
+    let settings = Settings { width: 480, height: 360, samples: 64, ground, ..Settings::default() };
     Ok(render_frame(&frame, &settings)?.write_png(folder.join(format!("{name}.png")))?)
 }
 

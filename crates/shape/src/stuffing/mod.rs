@@ -128,8 +128,7 @@ pub fn stuff(domain: &dyn Domain, options: &StuffingOptions) -> Result<Stuffing,
             break;
         }
         thin.halvings += 1;
-        let around = thin::octants_around(&survey, level, &rough);
-        refined[level as usize - 1] = thin::children(&around);
+        refined[level as usize - 1] = thin::cells_around(&survey, level, &rough);
         (shaping, features) = shape(domain, options, &mut survey, &mut refined)?;
         compared = Comparison::new(&survey, &shaping, level - 1, &refined[level as usize - 1]);
     }
@@ -195,7 +194,7 @@ fn shape<'a>(
             // Where cells change their size elsewhere, other tetrahedra meet the surface.
             growths += 1;
             for (level, list) in (1..).zip(refined.iter_mut()).skip(finest) {
-                list.extend(thin::children(&thin::octants_around(survey, level, &places)));
+                list.extend(thin::cells_around(survey, level, &places));
                 list.sort_unstable();
                 list.dedup();
             }

@@ -13,7 +13,7 @@ use crate::Domain;
 /// Thin walls, tips and gaps that cells of the asked edge length do not resolve.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct ThinReport {
-    /// Places where cells of the asked edge length come no nearer to the surface than a fifth of it.
+    /// Places where cells of the asked edge length come no nearer to the surface than an eighth of it.
     pub found: usize,
     /// How many times cells were halved there.
     pub halvings: u32,
@@ -33,7 +33,7 @@ pub struct ThinPlace {
 }
 
 /// Distances (edges) between the two surfaces from which finer cells are asked for,
-const TOLERANCE: f64 = 0.2;
+const TOLERANCE: f64 = 0.12;
 /// and from which a place counts as lost.
 const LOST: f64 = 0.3;
 
@@ -122,14 +122,11 @@ fn nearest_surface(domain: &dyn Domain, place: &Vec3, reach: f64) -> Option<Vec3
         .or_else(|| project(domain, place, &normal, reach))
 }
 
-/// The octants of `level` that hold the places, and those beside them; sorted.
-pub(super) fn octants_around(survey: &Survey, level: u32, places: &[Vec3]) -> Vec<u64> {
-    grown(&sorted(places.iter().filter_map(|place| survey.frame.octant(level, place)).collect()))
-}
-
-/// The octants one level below.
-pub(super) fn children(octants: &[u64]) -> Vec<u64> {
-    octants.iter().flat_map(|&octant| (0..8).map(move |child| octant << 3 | child)).collect()
+/// Children of the octants of `level` that hold the places or are not farther from one than half their width; sorted.
+pub(super) fn cells_around(survey: &Survey, level: u32, places: &[Vec3]) -> Vec<u64> {
+    let holding = sorted(places.iter().filter_map(|place| survey.frame.octant(level - 1, place)).collect());
+    let parents = sorted(grown(&holding).iter().map(|octant| octant >> 3).collect());
+    parents.iter().flat_map(|&octant| (0..8).map(move |child| octant << 3 | child)).collect()
 }
 
 /// Points behind which the thinnest wall is looked for.
