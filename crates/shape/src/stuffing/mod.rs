@@ -123,12 +123,12 @@ pub fn stuff(domain: &dyn Domain, options: &StuffingOptions) -> Result<Stuffing,
     let mut compared = Comparison::new(&survey, &shaping, base, &survey.candidates);
     let mut thin = compared.report(domain, options.edge);
     for level in (1..=base).rev() {
-        let rough = compared.rough();
-        if rough.is_empty() {
+        let cells = compared.finer_cells(&survey, level);
+        if cells.is_empty() {
             break;
         }
         thin.halvings += 1;
-        refined[level as usize - 1] = thin::cells_around(&survey, level, &rough);
+        refined[level as usize - 1] = cells;
         (shaping, features) = shape(domain, options, &mut survey, &mut refined)?;
         compared = Comparison::new(&survey, &shaping, level - 1, &refined[level as usize - 1]);
     }

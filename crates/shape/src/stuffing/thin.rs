@@ -94,13 +94,23 @@ impl Comparison {
 
     /// What is to be told before any cell is halved.
     pub(super) fn report(&self, domain: &dyn Domain, edge: f64) -> ThinReport {
-        let rough = self.rough();
+        let rough: Vec<Vec3> = self.places.iter().map(|(place, _)| *place).collect();
         ThinReport { found: rough.len(), thinnest: thinnest(domain, edge, &rough), ..ThinReport::default() }
     }
 
-    /// Where finer cells are needed.
-    pub(super) fn rough(&self) -> Vec<Vec3> {
-        self.places.iter().map(|(place, _)| *place).collect()
+    /// Cells below `level` to be had where the surfaces are too far apart: all that is lost, and what is only rough unless it is
+    /// most of the surface; a noisy model is not worth many times the tetrahedra.
+    pub(super) fn finer_cells(&self, survey: &Survey, level: u32) -> Vec<u64> {
+        let most = 12 * survey.candidates.len();
+        let cells = |tolerance: f64| {
+            let apart = self.places.iter().filter(|(_, distance)| *distance >= tolerance);
+            cells_around(survey, level, &apart.map(|(place, _)| *place).collect::<Vec<_>>())
+        };
+        [TOLERANCE, 0.5 * (TOLERANCE + LOST)]
+            .into_iter()
+            .map(cells)
+            .find(|cells| cells.len() <= most)
+            .unwrap_or_else(|| cells(LOST))
     }
 
     /// In how many places the surface is lost.
