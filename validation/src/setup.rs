@@ -2,7 +2,8 @@
 
 use crate::ValidationError;
 use craze_engine::{
-    Body, Effect, FrameDetail, HoldId, Load, Method, Mode, PairTable, Region, Registry, Settings, Step, Verdict, World,
+    Body, Checked, Effect, FrameDetail, HoldId, Load, Method, Mode, PairTable, Region, Registry, Settings, Step,
+    Verdict, World,
 };
 use craze_material::{Elasticity, Material};
 use craze_math::{Isometry, Vec3};
@@ -100,6 +101,7 @@ pub(crate) fn world_of(body: impl Method + 'static, frames_per_second: f64, mode
         mode,
         detail: FrameDetail::Surface,
         pairs: PairTable::default(),
+        check_intersections: Checked::Nothing,
     };
     World::new(settings, vec![Body { name: "specimen".to_owned(), method: Box::new(body) }], Vec::new())
 }
@@ -111,6 +113,7 @@ pub(crate) fn run_frames(world: &mut World, frames: u32) -> Result<(), Validatio
         .register(craze_clusters::KIND, craze_clusters::load);
     for _ in 0..frames {
         world.advance_frame(&registry, &mut |_| Verdict::Continue)?;
+        world.check_intersections()?;
     }
     Ok(())
 }

@@ -41,4 +41,4 @@ pub use registry::{LoadError, Loader, Registry};
 pub use rigid::RigidBody;
 pub use step::{Progress, Verdict};
 pub use tangle::Tangle;
-pub use world::{Body, Mode, PairTable, Settings, World, WorldError};
+pub use world::{Body, Checked, Mode, PairTable, Settings, World, WorldError};

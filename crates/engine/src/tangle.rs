@@ -1,10 +1,10 @@
 //! Whether bodies pass through each other: before a run, and whenever somebody asks.
 
-use crate::World;
-use craze_contact::ContactSurface;
+use crate::world::{Body, Checked, World, WorldError};
 use craze_contact::tangle::{Moment, between, within};
+use craze_contact::{ContactSurface, Shape};
 use craze_math::Vec3;
-use craze_spatial::Aabb;
+use craze_spatial::{Aabb, first_crossing};
 
 /// Two bodies that pass through each other, or one through itself.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -19,15 +19,7 @@ impl World {
     /// All pairs of bodies that pass through each other in the present state, each with one place, up to a millionth of an edge. Bodies that only
     /// touch do not. Bodies whose places are not numbers are left out: no step accepts them.
     pub fn tangles(&self) -> Vec<Tangle> {
-        let places: Vec<Vec<Vec3>> = self
-            .bodies
-            .iter()
-            .map(|body| {
-                let mut surface = ContactSurface::default();
-                body.method.contact_surface(&mut surface);
-                surface.points.iter().map(|point| point.start).collect()
-            })
-            .collect();
+        let places: Vec<Vec<Vec3>> = self.bodies.iter().map(places).collect();
         let boxes: Vec<Aabb> = places.iter().map(Aabb::around).collect();
         let moment =
             |body: usize| Moment { places: &places[body], triangles: self.bodies[body].method.contact_triangles() };
@@ -43,5 +35,66 @@ impl World {
             }
         }
         found
+    }
+    /// As far as the settings ask: whether any triangle of a body passes through any other triangle of a body or an obstacle in the
+    /// present state, exactly, with no tolerance. What only touches does not. Planes and particles have no triangles, and obstacles
+    /// may pass through each other.
+    pub fn check_intersections(&self) -> Result<(), WorldError> {
+        if self.settings.check_intersections == Checked::Nothing {
+            return Ok(());
+        }
+        let mut all = Heap::default();
+        for body in &self.bodies {
+            all.add(places(body), body.method.contact_triangles().triangles);
+        }
+        let with_obstacles = self.settings.check_intersections == Checked::Everything;
+        for obstacle in self.obstacles.iter().filter(|_| with_obstacles) {
+            let pose = obstacle.pose(self.time);
+            let places = obstacle.surface.positions.iter().map(|place| pose.transform_point(&(*place).into()).coords);
+            // The surface of a half-space is a picture of it.
+            let triangles: &[_] =
+                if matches!(obstacle.shape, Shape::HalfSpace) { &[] } else { &obstacle.surface.triangles };
+            all.add(places.collect(), triangles);
+        }
+        let Heap { positions, triangles, owners, .. } = all;
+        let has_body = |p: u32, q: u32| owners[p as usize].min(owners[q as usize]) < self.bodies.len();
+        // Places that are not numbers are the business of the check of every step.
+        let Ok(Some(pair)) = first_crossing(&positions, &triangles, has_body) else { return Ok(()) };
+        let boxes = pair.map(|triangle| {
+            Aabb::around(triangles[triangle as usize].iter().map(|&corner| &positions[corner as usize]))
+        });
+        let place = 0.5 * (boxes[0].min.sup(&boxes[1].min) + boxes[0].max.inf(&boxes[1].max));
+        let name = |thing: usize| match thing.checked_sub(self.bodies.len()) {
+            None => self.bodies[thing].name.clone(),
+            Some(obstacle) => self.obstacles[obstacle].name.clone(),
+        };
+        let things = pair.map(|triangle| name(owners[triangle as usize]));
+        Err(WorldError::Intersection { things, place, frame: self.frame_number })
+    }
+}
+
+/// Where the points of a body are (m).
+fn places(body: &Body) -> Vec<Vec3> {
+    let mut surface = ContactSurface::default();
+    body.method.contact_surface(&mut surface);
+    surface.points.iter().map(|point| point.start).collect()
+}
+
+/// Triangles of many things, bodies first, and whose each of them is.
+#[derive(Default)]
+struct Heap {
+    positions: Vec<Vec3>,
+    triangles: Vec<[u32; 3]>,
+    owners: Vec<usize>,
+    things: usize,
+}
+
+impl Heap {
+    fn add(&mut self, places: Vec<Vec3>, triangles: &[[u32; 3]]) {
+        let first = self.positions.len() as u32;
+        self.positions.extend(places);
+        self.triangles.extend(triangles.iter().map(|triangle| triangle.map(|corner| first + corner)));
+        self.owners.resize(self.triangles.len(), self.things);
+        self.things += 1;
     }
 }

@@ -42,6 +42,19 @@ pub struct Settings {
     pub detail: FrameDetail,
     /// Friction and restitution of every pair.
     pub pairs: PairTable,
+    /// What [`World::check_intersections`] looks at.
+    pub check_intersections: Checked,
+}
+
+/// Whose triangles are searched for intersections.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Checked {
+    /// Nobody's.
+    Nothing,
+    /// Those of bodies.
+    Bodies,
+    /// Those of bodies and obstacles. What rests on an obstacle presses into it a little, which counts.
+    Everything,
 }
 
 /// Friction and restitution of every pair of bodies and obstacles, themselves included.
@@ -112,8 +125,23 @@ pub enum WorldError {
         /// How deep (m).
         depth: f64,
     },
+    /// Two things pass through each other.
+    #[error(
+        "in frame {frame}, {} near ({:.4}, {:.4}, {:.4}) m; the frame is kept, so that you can look at it",
+        pass_through(things), place.x, place.y, place.z
+    )]
+    Intersection {
+        /// Names of a body and of another body or an obstacle; the same twice for a body that passes through itself.
+        things: [String; 2],
+        /// Where, within the size of a triangle (m).
+        place: Vec3,
+        /// The frame.
+        frame: u32,
+    },
     /// A body asks for steps so short that the run would never end.
-    #[error("body \"{body}\" asks for steps of {time_step:.2e} s: check its material, the sizes of its elements, and what squeezes it")]
+    #[error(
+        "body \"{body}\" asks for steps of {time_step:.2e} s: check its material, the sizes of its elements, and what squeezes it"
+    )]
     VanishingStep {
         /// The body.
         body: String,
@@ -123,6 +151,14 @@ pub enum WorldError {
     /// A body that cannot be reloaded from its own bytes.
     #[error("the frame could not be started again: {0}")]
     Reload(String),
+}
+
+fn pass_through([one, other]: &[String; 2]) -> String {
+    if one == other {
+        format!("\"{one}\" passes through itself")
+    } else {
+        format!("\"{one}\" and \"{other}\" pass through each other")
+    }
 }
 
 /// Bodies, obstacles, holds and probes at one moment.

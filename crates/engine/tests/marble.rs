@@ -2,9 +2,9 @@
 
 use craze_contact::{ContactSurface, Impulse, Shape, SurfacePoint};
 use craze_engine::{
-    Account, Action, Body, Certificate, Drive, Effect, EventKind, Existing, Failure, FolderError, FrameDetail, Hold,
-    HoldId, Machine, MaterialPoint, Measure, Method, Mode, Motion, Obstacle, PairTable, Probe, Ramp, Region, Registry,
-    RunFolder, RunRecord, RunResult, Settings, Step, Verdict, World, WorldError,
+    Account, Action, Body, Certificate, Checked, Drive, Effect, EventKind, Existing, Failure, FolderError, FrameDetail,
+    Hold, HoldId, Machine, MaterialPoint, Measure, Method, Mode, Motion, Obstacle, PairTable, Probe, Ramp, Region,
+    Registry, RunFolder, RunRecord, RunResult, Settings, Step, Verdict, World, WorldError,
 };
 use craze_frame::{BodyFrame, Piece, Pose, Surface};
 use craze_math::{Isometry, Mat3, Vec3};
@@ -170,6 +170,7 @@ fn settings(obstacles: usize) -> Settings {
         mode: Mode::Dynamic,
         detail: FrameDetail::Surface,
         pairs: PairTable::new(1, obstacles, 0.5, 0.0),
+        check_intersections: Checked::Everything,
     }
 }
 

@@ -1,6 +1,6 @@
 //! Bodies of different methods meet: momentum is kept, nothing passes through anything, pairs have their own friction.
 
-use craze_engine::{Verdict, World};
+use craze_engine::{Checked, Verdict, World, WorldError};
 use craze_math::Vec3;
 use craze_scene::{SceneDocument, build, registry};
 
@@ -12,6 +12,7 @@ fn world(text: &str) -> World {
 fn run(world: &mut World, frames: u32) {
     for _ in 0..frames {
         world.advance_frame(&registry(), &mut |_| Verdict::Continue).expect("a frame");
+        world.check_intersections().unwrap_or_else(|found| panic!("{found}"));
     }
 }
 
@@ -49,16 +50,16 @@ const SPACE: &str = "
     duration = 1
     fps = 50
     gravity = [0, 0, 0]
+    [contact]
+    check_intersections = \"everything\"
 ";
 
 /// Lets two bodies fly at each other and looks at what is kept.
 fn collide(first: &str, second: &str) {
     let mut world = world(&format!("{SPACE}{first}{second}"));
     let before = world.account();
-    for _ in 0..6 {
-        run(&mut world, 3);
-        assert_eq!(world.tangles(), []);
-    }
+    run(&mut world, 18);
+    assert_eq!(world.tangles(), []);
     let after = world.account();
     let scale = before.mass * 2.0;
     assert!((after.momentum - before.momentum).norm() < 1e-12 * scale, "{}", after.momentum - before.momentum);
@@ -107,6 +108,7 @@ fn a_pair_of_bodies_has_its_own_friction() {
             gravity = [3.355, -9.218, 0]
             [contact]
             friction = 1
+            check_intersections = \"everything\"
             [[contact.pair]]
             between = [\"upper\", \"lower\"]
             friction = {friction}
@@ -151,4 +153,73 @@ fn methods_that_meet_give_the_same_bits_for_any_threads_and_after_a_restart() {
     };
     let plain = bits(1, false);
     assert!(plain == bits(2, true) && plain == bits(3, false));
+}
+
+/// Two blocks, of which a hold pushes one into the other; nothing meets in quasi-static mode.
+fn pushed_into_each_other() -> World {
+    let blocks = [
+        solid("still", [0.1, 0.1, 0.1], "{ at = [0, 0, 0] }"),
+        solid("moving", [0.1, 0.1, 0.1], "{ at = [0.13, 0.02, 0.01] }"),
+    ];
+    world(&format!(
+        r#"
+        [world]
+        duration = 1
+        fps = 4
+        mode = "quasi-static"
+        gravity = [0, 0, 0]
+        [contact]
+        check_intersections = "bodies"
+        {}
+        [[hold]]
+        name = "wall"
+        body = "still"
+        region.half_space = {{ point = [-0.049, 0, 0], normal = [-1, 0, 0] }}
+        [[hold]]
+        name = "grip"
+        body = "moving"
+        region.half_space = {{ point = [0.179, 0, 0], normal = [1, 0, 0] }}
+        motion = [{{ t = 0, move = [0, 0, 0] }}, {{ t = 1, move = [-0.08, 0, 0] }}]
+        "#,
+        blocks.concat()
+    ))
+}
+
+#[test]
+fn a_run_that_is_asked_to_finds_what_passes_through() {
+    let advance = |world: &mut World| world.advance_frame(&registry(), &mut |_| Verdict::Continue).expect("a frame");
+    let mut world = pushed_into_each_other();
+    assert_eq!(world.check_intersections(), Ok(()));
+    advance(&mut world);
+    assert_eq!(world.check_intersections(), Ok(()), "0.01 m apart");
+    advance(&mut world);
+    let found = world.check_intersections().expect_err("0.01 m deep");
+    let WorldError::Intersection { things, place, frame: 2 } = &found else { panic!("{found}") };
+    let mut names = things.clone();
+    names.sort();
+    assert_eq!(names, ["moving", "still"]);
+    assert!((place.x - 0.045).abs() < 0.05 && place.y.abs() < 0.08 && place.z.abs() < 0.08, "{place}");
+    let words = found.to_string();
+    assert!(words.contains("in frame 2, ") && words.contains("pass through each other near ("), "{words}");
+    world.settings.check_intersections = Checked::Nothing;
+    assert_eq!(world.check_intersections(), Ok(()), "nobody asked");
+}
+
+#[test]
+fn obstacles_count_but_not_among_each_other() {
+    let block = |name: &str, x: f64| {
+        format!(
+            "[[obstacle]]\nname = \"{name}\"\nshape.box = {{ size = [0.1, 0.1, 0.1] }}\nplace.at = [{x}, 0.01, 0.02]\n"
+        )
+    };
+    let body = solid("body", [0.1, 0.1, 0.1], "{ at = [0, 0, 0] }");
+    let at = |x: f64| {
+        let both = [block("one", 0.2), block("other", x)].concat();
+        world(&format!("{SPACE}{body}{both}")).check_intersections()
+    };
+    assert_eq!(at(0.25), Ok(()), "only the obstacles overlap");
+    let found = at(0.09).expect_err("the obstacle is inside the body");
+    let WorldError::Intersection { mut things, frame: 0, .. } = found else { panic!("{found}") };
+    things.sort();
+    assert_eq!(things, ["body", "other"]);
 }

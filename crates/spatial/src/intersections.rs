@@ -166,7 +166,7 @@ fn segments_meet_flat(a: [f64; 2], b: [f64; 2], c: [f64; 2], d: [f64; 2]) -> boo
     hands[0] * hands[1] <= 0 && hands[2] * hands[3] <= 0
 }
 
-fn sign(value: f64) -> i32 {
+pub(crate) fn sign(value: f64) -> i32 {
     i32::from(value > 0.0) - i32::from(value < 0.0)
 }
 

@@ -6,7 +6,7 @@ use crate::outcome::{Expected, Findings};
 use crate::run::{Depth, MethodLetter, Test};
 use crate::setup::run_frames;
 use craze_contact::Shape;
-use craze_engine::{Body, Drive, FrameDetail, Mode, Motion, Obstacle, PairTable, Settings, World};
+use craze_engine::{Body, Checked, Drive, FrameDetail, Mode, Motion, Obstacle, PairTable, Settings, World};
 use craze_frame::Surface;
 use craze_material::{Damping, Elasticity, Material};
 use craze_math::{Isometry, Vec3};
@@ -132,6 +132,7 @@ fn world(bodies: Vec<Body>, obstacles: Vec<Obstacle>, gravity: f64, frames_per_s
         mode: Mode::Dynamic,
         detail: FrameDetail::Surface,
         pairs: PairTable::new(bodies.len(), obstacles.len(), 0.5, 0.0),
+        check_intersections: Checked::Everything,
     };
     World::new(settings, bodies, obstacles)
 }

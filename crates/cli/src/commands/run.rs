@@ -6,7 +6,9 @@ use crate::problem::{self, Problem};
 use crate::progress::{Meter, Moment, counts, pictures, plural, seconds};
 use crate::scene_source::{self, Changes, NamedScene};
 use clap::Args;
-use craze_engine::{Certificate, Existing, FolderError, Machine, RunFolder, RunRecord, RunResult, Verdict, World};
+use craze_engine::{
+    Certificate, Existing, FolderError, Machine, RunFolder, RunRecord, RunResult, Verdict, World, WorldError,
+};
 use craze_math::lanes::Instructions;
 use craze_render::write_gif;
 use craze_scene::{Built, Scene, SceneDocument, build, registry};
@@ -50,6 +52,9 @@ pub fn run(arguments: &Arguments, voice: Voice) -> Result<(), Problem> {
     let registry = registry();
     let mut meter = Meter::new(voice, frames, world.frame_number);
     let first = world.frame_number;
+    if let Err(error) = world.check_intersections() {
+        return failed(&mut folder, &world, &meter, error);
+    }
     while world.frame_number < frames {
         if presses.load(Ordering::Relaxed) > 0 {
             return interrupted(&mut folder, &world, &meter);
@@ -64,16 +69,15 @@ pub fn run(arguments: &Arguments, voice: Voice) -> Result<(), Problem> {
         match advanced {
             Ok(Verdict::Continue) => {}
             Ok(Verdict::Stop) => return interrupted(&mut folder, &world, &meter),
-            Err(error) => {
-                meter.finish();
-                folder.finish(&world, RunResult::Failed(error.to_string())).map_err(stopped(folder.path()))?;
-                return Err(error.into());
-            }
+            Err(error) => return failed(&mut folder, &world, &meter, error),
         }
         folder.record_frame(&mut world).map_err(|error| {
             meter.finish();
             stopped(folder.path())(error)
         })?;
+        if let Err(error) = world.check_intersections() {
+            return failed(&mut folder, &world, &meter, error);
+        }
         let account = world.account();
         let moment = Moment { time: world.time, time_step: world.last_time_step };
         meter.frame(world.frame_number, &moment, account.elements, account.pieces)?;
@@ -218,6 +222,13 @@ fn resume_line(path: &Path) -> String {
 fn stopped(path: &Path) -> impl FnOnce(FolderError) -> Problem {
     let resume = resume_line(path);
     move |cause| Problem::Stopped { cause: Box::new(cause), resume }
+}
+
+/// A world that cannot go on.
+fn failed(folder: &mut RunFolder, world: &World, meter: &Meter, error: WorldError) -> Result<(), Problem> {
+    meter.finish();
+    folder.finish(world, RunResult::Failed(error.to_string())).map_err(stopped(folder.path()))?;
+    Err(error.into())
 }
 
 fn interrupted(folder: &mut RunFolder, world: &World, meter: &Meter) -> Result<(), Problem> {

@@ -24,7 +24,8 @@ fn every_built_in_scene_checks_prints_and_runs() {
         assert!(list.contains(name.as_str()), "{list}");
         let told = workshop.craze(&["check", name]).succeeded();
         assert!(told.contains("all is well"), "{told}");
-        workshop.craze(&["run", name, "--frames", "1", "--set", "output.preview=false"]).succeeded();
+        let checked = ["--set", "output.preview=false", "--set", "contact.check_intersections=bodies"];
+        workshop.craze(&[&["run", name, "--frames", "1"], &checked[..]].concat()).succeeded();
         assert_eq!(workshop.state_hashes(&format!("out/{name}")).len(), 2);
         // What is printed is the same scene.
         let text = workshop.craze(&["scenes", name]).succeeded();

@@ -144,3 +144,48 @@ fn a_run_with_a_model_can_be_repeated_and_resumed_from_anywhere() {
     let elsewhere = Workshop::new();
     elsewhere.craze(&["run", "--resume", &run]).succeeded();
 }
+
+#[test]
+fn a_run_that_checks_intersections_keeps_the_frame_and_stops() {
+    // Quasi-static mode has no contact: the hold pushes the block into the wall beside it.
+    let scene = r#"
+        [world]
+        duration = 1
+        fps = 4
+        mode = "quasi-static"
+        gravity = [0, 0, 0]
+        [contact]
+        check_intersections = "bodies"
+        [[body]]
+        name = "block"
+        method = "solid"
+        shape.box = { size = [0.1, 0.1, 0.1] }
+        edge = 0.1
+        material = { density = 1000, young = 1e6, poisson = 0.3 }
+        [[body]]
+        name = "wall"
+        method = "solid"
+        shape.box = { size = [0.1, 0.3, 0.3] }
+        edge = 0.1
+        material = { density = 1000, young = 1e6, poisson = 0.3 }
+        place.at = [0.13, 0.01, 0.02]
+        [[hold]]
+        name = "grip"
+        body = "block"
+        region.half_space = { point = [-0.049, 0, 0], normal = [-1, 0, 0] }
+        motion = [{ t = 0, move = [0, 0, 0] }, { t = 1, move = [0.08, 0, 0] }]
+        [[hold]]
+        name = "foot"
+        body = "wall"
+        region.half_space = { point = [0.179, 0, 0], normal = [1, 0, 0] }
+        [output]
+        preview = false
+    "#;
+    let workshop = Workshop::with_scene(scene);
+    workshop.craze(&["run", "scene.toml"]).failed_with(&["in frame 2, ", "\"block\"", "\"wall\"", "pass through"]);
+    let files = workshop.files("out/scene");
+    assert!(files.iter().any(|file| file == "frames/0002.craze"), "{files:?}");
+    assert!(!files.iter().any(|file| file == "frames/0003.craze"), "{files:?}");
+    let record = fs::read_to_string(workshop.path("out/scene/run.json")).expect("a record");
+    assert!(record.contains("pass through each other"), "{record}");
+}

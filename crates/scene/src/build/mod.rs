@@ -6,7 +6,7 @@ mod load;
 mod model;
 mod obstacle;
 
-use crate::description::{Mode, Scene};
+use crate::description::{Checked, Mode, Scene};
 use crate::document::SceneDocument;
 use crate::report::{SceneError, SceneErrors};
 use craze_engine::{FrameDetail, PairTable, Registry, Settings, World};
@@ -75,6 +75,11 @@ fn settings(scene: &Scene) -> Settings {
         },
         detail: if scene.output.volume { FrameDetail::Volume } else { FrameDetail::Surface },
         pairs: pairs(scene),
+        check_intersections: match scene.contact.check_intersections {
+            Checked::Nothing => craze_engine::Checked::Nothing,
+            Checked::Bodies => craze_engine::Checked::Bodies,
+            Checked::Everything => craze_engine::Checked::Everything,
+        },
     }
 }
 

@@ -71,6 +71,8 @@ pub struct ContactSettings {
     /// Speed kept in a bounce: 0 sticks, 1 loses nothing.
     #[schemars(extend("x-unit" = "1", "minimum" = 0, "maximum" = 1))]
     pub restitution: f64,
+    /// Whose triangles are searched in every frame, exactly, for two that pass through each other; the run stops at the first.
+    pub check_intersections: Checked,
     /// Values for two named things; they win over all others.
     #[serde(rename = "pair")]
     pub pairs: Vec<ContactPair>,
@@ -78,8 +80,21 @@ pub struct ContactSettings {
 
 impl Default for ContactSettings {
     fn default() -> Self {
-        Self { friction: 0.5, restitution: 0.0, pairs: Vec::new() }
+        Self { friction: 0.5, restitution: 0.0, check_intersections: Checked::Nothing, pairs: Vec::new() }
     }
+}
+
+/// Whose triangles are searched for intersections.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Checked {
+    /// Nobody's.
+    #[default]
+    Nothing,
+    /// Those of bodies, each with itself and all others.
+    Bodies,
+    /// Those of bodies, with obstacles too; what rests on an obstacle presses into it a little, and that counts.
+    Everything,
 }
 
 /// Friction and restitution between two named things.
