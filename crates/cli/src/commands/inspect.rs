@@ -12,8 +12,8 @@ use craze_shape::resolution;
 use craze_shape::sheet::{Sheet, SheetMesh};
 use craze_shape::words::{grouped, short};
 use craze_shape::{
-    Domain, Model, Reading, Shape, StuffingOptions, StuffingReport, SurfaceDomain, Tetrahedra, Thickness, TriangleSurface, Unit,
-    UpAxis, estimate, examine, read_model, stuff, volume_of,
+    Domain, Model, Reading, Shape, StuffingOptions, StuffingReport, SurfaceDomain, Tetrahedra, Thickness,
+    TriangleSurface, Unit, UpAxis, estimate, examine, read_model, stuff, volume_of,
 };
 use serde_json::{Map, Value, json};
 use std::io::Write;
@@ -153,7 +153,8 @@ impl Facts {
         }
         if thin.found > 0 {
             let how = if thin.halvings == 1 { "once" } else { "twice" };
-            let mut line = format!("{} places are finer than the edge length: cells were halved {how} there", grouped(thin.found));
+            let mut line =
+                format!("{} places are finer than the edge length: cells were halved {how} there", grouped(thin.found));
             if let Some(wall) = thin.thinnest {
                 let [x, y, z] = wall.place.map(short);
                 line += &format!(", the thinnest wall among them is {} m at ({x}, {y}, {z})", short(wall.thickness));
@@ -162,7 +163,11 @@ impl Facts {
                 line += &format!("; {} are lost still, a shorter edge would show them", grouped(thin.left));
             }
             let wall = thin.thinnest.map(|wall| json!({ "thickness": wall.thickness, "place": wall.place }));
-            self.tell("thin places", line, json!({ "found": thin.found, "halvings": thin.halvings, "lost": thin.left, "thinnest": wall }));
+            self.tell(
+                "thin places",
+                line,
+                json!({ "found": thin.found, "halvings": thin.halvings, "lost": thin.left, "thinnest": wall }),
+            );
         }
         if *parted > 0 {
             self.tell("parted", format!("{} places where parts only touched", grouped(*parted)), *parted);
