@@ -197,6 +197,21 @@ impl SurfaceTree {
         }
     }
 
+    /// Makes the boxes anew around the whole way of the points from start to end, grown by a reach (m): candidates found with them are all
+    /// that come within twice the reach in this very step, and none beside.
+    pub fn sweep(&mut self, points: &[SurfacePoint], reach: f64) -> Result<(), SpatialError> {
+        self.refresh(points, reach, 0.0)?;
+        for (primitive, bounds) in self.boxes.iter_mut().enumerate() {
+            let corners = self.features.corners(primitive).map(|point| &points[point as usize]);
+            let radius = corners.iter().map(|corner| corner.radius).fold(0.0, f64::max);
+            let ends = Aabb::around(corners.iter().map(|corner| &corner.end)).grown(radius + reach);
+            *bounds = bounds.union(&ends);
+        }
+        self.tree = Bvh::build(&self.boxes)?;
+        self.built_area = self.boxes.iter().map(Aabb::half_area).sum();
+        Ok(())
+    }
+
     /// By how much the boxes are larger than what they hold (m).
     pub fn margin(&self) -> f64 {
         self.margin

@@ -10,6 +10,8 @@
 //! 4. [`respond`] finds the impulses that keep all of them apart, with friction and restitution. A side of a contact is a weighted sum of
 //!    points or a place on a rigid shape, and impulses go back by the same weights.
 //!
+//! [`zones`] is the fail-safe where impulses find no way out: what collides moves as one.
+//!
 //! [`overlap`] is the other way to push: forces in proportion to the volume that tetrahedra share. [`tangle`] says, exactly, whether
 //! surfaces pass through each other.
 
@@ -22,6 +24,7 @@ pub mod respond;
 mod shape;
 mod surface;
 pub mod tangle;
+pub mod zones;
 
 pub use broad::{Candidate, Candidates, Features, Motion, SurfaceTree};
 pub use shape::{MeshShape, Sample, Shape};
