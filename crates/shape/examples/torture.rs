@@ -1,5 +1,5 @@
 //! Spoils models at random, a hundred times each, and counts what becomes of them:
-//! `cargo run --release -p craze-shape --example torture -- MODEL…`
+//! `cargo run --release -p craze-shape --example torture -- [--cells=40] [--verbose] MODEL…`
 
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -10,12 +10,13 @@ use craze_shape::{Reading, read_model};
 mod torture;
 
 const TIMES: usize = 100;
-/// Edges along the longest side.
+/// Edges along the longest side, unless said otherwise.
 const CELLS: f64 = 40.0;
 const LONGEST: Duration = Duration::from_secs(60);
 
 fn main() -> std::process::ExitCode {
     let verbose = std::env::args().any(|argument| argument == "--verbose");
+    let cells = std::env::args().find_map(|argument| argument.strip_prefix("--cells=")?.parse().ok()).unwrap_or(CELLS);
     let mut failed = false;
     println!(
         "{:24} {:12} {:>6} {:>8} {:>7} {:>7} {:>9}",
@@ -34,7 +35,7 @@ fn main() -> std::process::ExitCode {
         let outcomes: Vec<(torture::Outcome, Duration)> = (0..TIMES)
             .map(|index| {
                 let start = Instant::now();
-                let outcome = torture::torture(&model.surface, CELLS, index, 1);
+                let outcome = torture::torture(&model.surface, cells, index, 1);
                 let time = start.elapsed();
                 if verbose {
                     println!("  {index} {:?}: {:?} in {time:.2?}", outcome.corruption, outcome.result);
