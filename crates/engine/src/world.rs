@@ -53,7 +53,7 @@ pub enum Checked {
     Nothing,
     /// Those of bodies.
     Bodies,
-    /// Those of bodies and obstacles. What rests on an obstacle presses into it a little, which counts.
+    /// Those of bodies and obstacles.
     Everything,
 }
 

@@ -93,7 +93,7 @@ pub enum Checked {
     Nothing,
     /// Those of bodies, each with itself and all others.
     Bodies,
-    /// Those of bodies, with obstacles too; what rests on an obstacle presses into it a little, and that counts.
+    /// Those of bodies, with obstacles too.
     Everything,
 }
 
