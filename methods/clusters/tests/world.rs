@@ -3,7 +3,7 @@
 use craze_clusters::{Cloud, Clusters, KIND, Options, load};
 use craze_contact::Shape;
 use craze_engine::{
-    Body, Drive, EventKind, FrameDetail, Mode, Motion, Obstacle, PairTable, Registry, Settings, Verdict, World,
+    Body, Checked, Drive, EventKind, FrameDetail, Mode, Motion, Obstacle, PairTable, Registry, Settings, Verdict, World,
 };
 use craze_frame::Surface;
 use craze_material::{Elasticity, Material};
@@ -41,6 +41,7 @@ fn world(goal_stiffness: f64, damping: f64, counts: [usize; 3]) -> World {
         mode: Mode::Dynamic,
         detail: FrameDetail::Surface,
         pairs: PairTable::new(1, 1, 0.5, 0.0),
+        check_intersections: Checked::Nothing,
     };
     World::new(settings, vec![Body { name: "block".into(), method: Box::new(body) }], vec![ground])
 }

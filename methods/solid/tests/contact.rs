@@ -2,7 +2,7 @@
 
 use craze_contact::Shape;
 use craze_engine::{
-    Body, Drive, FrameDetail, Keyframe, Mode, Motion, Obstacle, PairTable, Registry, Settings, Verdict, World,
+    Body, Checked, Drive, FrameDetail, Keyframe, Mode, Motion, Obstacle, PairTable, Registry, Settings, Verdict, World,
 };
 use craze_frame::Surface;
 use craze_material::{Damping, Elasticity, Material};
@@ -48,6 +48,7 @@ fn world(bodies: Vec<Body>, obstacles: Vec<Obstacle>, gravity: f64, friction: f6
         mode: Mode::Dynamic,
         detail: FrameDetail::Surface,
         pairs: PairTable::new(bodies.len(), obstacles.len(), friction, 0.0),
+        check_intersections: Checked::Bodies,
     };
     World::new(settings, bodies, obstacles)
 }
