@@ -90,7 +90,7 @@ pub enum ShapeError {
     },
     /// A surface around which nothing can be called inside.
     #[error(
-        "the surface has no inside: {triangles} triangles, {open_edges} open edges in {open_loops} loops, {one_sided} one-sided patches; close it, or take it as it is: method sheet takes open surfaces"
+        "the surface has no inside: {triangles} triangles, {open_edges} open edges in {open_loops} loops, {one_sided} one-sided patches; a solid needs a surface that closes around something"
     )]
     NoInside {
         /// How many triangles are left after repair.

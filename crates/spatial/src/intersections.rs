@@ -70,12 +70,13 @@ fn meet_beyond_shared(positions: &[Vec3], one: &[u32; 3], other: &[u32; 3]) -> b
         _ => *t,
     };
     let Some(&shared) = one.iter().find(|point| other.contains(point)) else {
-        return triangles_meet(&one.map(|p| *at(p)), &other.map(|p| *at(p)));
+        let corners = (one.map(|p| *at(p)), other.map(|p| *at(p)));
+        return !is_parted(&corners.0, &corners.1, 0) && triangles_meet(&corners.0, &corners.1);
     };
     let (one, other) = (turned(one, shared), turned(other, shared));
     let corners = (one.map(|p| *at(p)), other.map(|p| *at(p)));
     match one[1..].iter().filter(|&point| other[1..].contains(point)).count() {
-        0 => meet_beyond_corner(&corners.0, &corners.1),
+        0 => !is_parted(&corners.0, &corners.1, 1) && meet_beyond_corner(&corners.0, &corners.1),
         1 => {
             let (a, second) = if other[1..].contains(&one[1]) { (one[2], one[1]) } else { (one[1], one[2]) };
             let b = if other[1] == second { other[2] } else { other[1] };
@@ -83,6 +84,24 @@ fn meet_beyond_shared(positions: &[Vec3], one: &[u32; 3], other: &[u32; 3]) -> b
         }
         _ => plane_axes(&corners.0).is_some(),
     }
+}
+
+/// Whether, seen along some axis, the line through an edge of one parts the two triangles, whose first `shared` corners (0 or 1) are
+/// the same. Cheap, where triangles of one plane would cost predicates their most exact stage; most of those are parted.
+fn is_parted(one: &[Vec3; 3], other: &[Vec3; 3], shared: usize) -> bool {
+    [[0, 1], [1, 2], [2, 0]].into_iter().any(|axes| {
+        let [one, other] = [one, other].map(|corners| corners.map(|corner| projected(&corner, axes)));
+        let parts = |one: &[[f64; 2]; 3], other: &[[f64; 2]; 3]| {
+            (0..3).any(|edge| {
+                let [u, v, w] = [0, 1, 2].map(|k| one[(edge + k) % 3]);
+                let own = sign(orient2d(u, v, w));
+                // The shared corner, the first, may lie on the line if it is an end of the edge.
+                let is_end = edge == 0 || edge == 2;
+                own != 0 && (shared..3).all(|k| sign(orient2d(u, v, other[k])) == -own) && (shared == 0 || is_end)
+            })
+        };
+        parts(&one, &other) || parts(&other, &one)
+    })
 }
 
 /// Whether two triangles with the same first corner meet elsewhere too. Where they do, the set they share is convex and

@@ -12,8 +12,8 @@ use craze_shape::resolution;
 use craze_shape::sheet::{Sheet, SheetMesh};
 use craze_shape::words::{grouped, short};
 use craze_shape::{
-    Domain, Model, Reading, Shape, StuffingOptions, StuffingReport, SurfaceDomain, Tetrahedra, Thickness,
-    TriangleSurface, Unit, UpAxis, estimate, examine, read_model, stuff, volume_of,
+    Domain, Model, Reading, Repaired, Shape, StuffingOptions, StuffingReport, SurfaceDomain, Tetrahedra, Thickness,
+    TriangleSurface, Unit, UpAxis, estimate, read_model, repair, stuff, volume_of,
 };
 use serde_json::{Map, Value, json};
 use std::io::Write;
@@ -136,7 +136,7 @@ impl Facts {
     }
 
     /// What became of creases, corners and thin places.
-    fn stuffing(&mut self, report: &StuffingReport) {
+    fn stuffing(&mut self, report: &StuffingReport, edge: f64) {
         let StuffingReport { dihedral, snapped, features, thin, parted, .. } = report;
         let on_creases = features.crease_points + features.corner_points;
         if *snapped > 0 {
@@ -153,9 +153,11 @@ impl Facts {
         }
         if thin.found > 0 {
             let how = if thin.halvings == 1 { "once" } else { "twice" };
-            let mut line =
-                format!("{} places are finer than the edge length: cells were halved {how} there", grouped(thin.found));
-            if let Some(wall) = thin.thinnest {
+            let mut line = format!(
+                "{} where the mesh missed the surface by more than an eighth of an edge: cells were halved {how} there",
+                grouped(thin.found)
+            );
+            if let Some(wall) = thin.thinnest.filter(|wall| wall.thickness < edge) {
                 let [x, y, z] = wall.place.map(short);
                 line += &format!(", the thinnest wall among them is {} m at ({x}, {y}, {z})", short(wall.thickness));
             }
@@ -164,7 +166,7 @@ impl Facts {
             }
             let wall = thin.thinnest.map(|wall| json!({ "thickness": wall.thickness, "place": wall.place }));
             self.tell(
-                "thin places",
+                "thin",
                 line,
                 json!({ "found": thin.found, "halvings": thin.halvings, "lost": thin.left, "thinnest": wall }),
             );
@@ -191,7 +193,13 @@ struct Weight {
 /// Says what a model is, what is wrong with it and what would become of it.
 pub fn run(arguments: &Arguments, voice: Voice) -> Result<(), Problem> {
     let weight = arguments.material.as_deref().map(weight).transpose()?;
-    let mut facts = match built_in(&arguments.model)? {
+    let found = built_in(&arguments.model)?;
+    let is_default = arguments.size.is_none() && arguments.unit == Unit::Metre && arguments.up == UpAxis::Y;
+    if found.is_some() && !is_default {
+        let help = "--size, --unit and --up are for model files; a scene sets the sizes of built-in shapes";
+        return Err(Problem::new(format!("\"{}\" is built in, at its default size", arguments.model.display()), help));
+    }
+    let mut facts = match found {
         Some(Found::Shape(shape)) => shape_facts(&shape, arguments, weight.as_ref())?,
         Some(Found::Sheet(sheet)) => sheet_facts(&sheet, arguments)?,
         None => {
@@ -273,7 +281,7 @@ fn shape_facts(shape: &Shape, arguments: &Arguments, weight: Option<&Weight>) ->
     let Tetrahedra { mesh, report, .. } = made.tetrahedra(edge)?;
     facts.mesh(&mesh, Some(edge));
     if let Some(report) = report {
-        facts.stuffing(&report);
+        facts.stuffing(&report, edge);
     }
     facts.surface = TriangleSurface::around(&mesh);
     Ok(facts)
@@ -303,7 +311,7 @@ fn model_facts(model: Model, arguments: &Arguments, weight: Option<&Weight>) -> 
     for remark in &model.remarks {
         facts.lines.push(("remark", remark.clone()));
     }
-    let findings = examine(&model.surface)?;
+    let Repaired { surface, findings, .. } = repair(&model.surface)?;
     facts.size(findings.size);
     facts.tell("area", format!("{} m²", short(findings.area)), findings.area);
     let closed = if findings.closed { "closed" } else { "open" };
@@ -323,15 +331,19 @@ fn model_facts(model: Model, arguments: &Arguments, weight: Option<&Weight>) -> 
     }
     facts.values.insert("repairs".into(), json!(warnings));
     if let Some(volume) = &model.volume {
+        if arguments.edge.is_some() {
+            let help = "leave --edge out, or give a file of the surface alone";
+            return Err(Problem::new(format!("{} has tetrahedra of its own", model.file), help));
+        }
         let mesh = volume.mesh()?;
         facts.volume(mesh.total_measure(), weight);
         facts.mesh(&mesh, None);
         facts.surface = model.surface;
         return Ok(facts);
     }
-    match SurfaceDomain::new(&model.surface) {
-        Ok((domain, _)) => domain_facts(&mut facts, &domain, arguments, weight)?,
-        Err(error) => facts.tell("inside", error.to_string(), Value::Null),
+    match SurfaceDomain::of_repaired(surface, &findings) {
+        Ok(domain) => domain_facts(&mut facts, &domain, arguments, weight)?,
+        Err(error) => facts.tell("inside", error.to_string(), json!({ "error": error.to_string() })),
     }
     facts.surface = model.surface;
     Ok(facts)
@@ -361,9 +373,9 @@ fn domain_facts(
     match stuff(domain, &options) {
         Ok(stuffing) => {
             facts.mesh(&stuffing.mesh, Some(edge));
-            facts.stuffing(&stuffing.report);
+            facts.stuffing(&stuffing.report, edge);
         }
-        Err(error) => facts.tell("tetrahedra", error.to_string(), Value::Null),
+        Err(error) => facts.tell("tetrahedra", error.to_string(), json!({ "error": error.to_string() })),
     }
     Ok(())
 }

@@ -42,7 +42,7 @@ use crate::error::ShapeError;
 /// [`Model::summary`] says how the file was read.
 pub fn read_model(path: &Path, reading: &Reading) -> Result<Model, ShapeError> {
     let format = Format::of_path(path)?;
-    let bytes = std::fs::read(path).map_err(|source| ShapeError::Read { path: path.to_owned(), source })?;
+    let bytes = side::read_file(path).map_err(|source| ShapeError::Read { path: path.to_owned(), source })?;
     let mut model = parse_model(&bytes, format, path, &side::beside(path))?;
     reading.place(&mut model, path)?;
     Ok(model)

@@ -6,16 +6,33 @@ use std::path::{Component, Path, PathBuf};
 /// Gives the bytes of a file beside a model, by its path relative to the model's folder.
 pub type SideFiles<'a> = dyn Fn(&Path) -> io::Result<Vec<u8>> + 'a;
 
-/// The files in a model's folder and in those below.
+/// Larger files are not read (bytes).
+const MOST_BYTES: u64 = 16 << 30;
+
+/// The bytes of a file; pipes, which would wait for ever, and devices, which never end, are refused.
+pub(crate) fn read_file(path: &Path) -> io::Result<Vec<u8>> {
+    let about = std::fs::metadata(path)?;
+    if !about.is_file() {
+        return Err(io::Error::other("it is not a file"));
+    }
+    if about.len() > MOST_BYTES {
+        return Err(io::Error::other(format!("it has {} bytes, more than {MOST_BYTES}", about.len())));
+    }
+    std::fs::read(path)
+}
+
+/// The files in a model's folder and in those below; links that lead elsewhere are refused.
 pub(crate) fn beside(model: &Path) -> impl Fn(&Path) -> io::Result<Vec<u8>> {
-    let folder = model.parent().unwrap_or(Path::new(""));
+    let folder = match model.parent() {
+        Some(folder) if !folder.as_os_str().is_empty() => folder,
+        _ => Path::new("."),
+    };
     move |name| {
-        let path = folder.join(name);
-        // A pipe would wait for ever.
-        if !std::fs::metadata(&path)?.is_file() {
-            return Err(io::Error::other("it is not a file"));
+        let path = folder.join(name).canonicalize()?;
+        if !path.starts_with(folder.canonicalize()?) {
+            return Err(io::Error::other("it is a link that leaves the model's folder"));
         }
-        std::fs::read(path)
+        read_file(&path)
     }
 }
 
@@ -62,5 +79,25 @@ mod tests {
         let files = beside(&model);
         assert_eq!(files(Path::new("a.bin")).expect("read"), [1, 2]);
         assert!(files(Path::new("sub")).is_err() && files(Path::new("b.bin")).is_err());
+        assert!(read_file(folder.path()).is_err());
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn links_that_leave_the_folder_and_devices_are_not_read() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let inner = folder.path().join("inner");
+        std::fs::create_dir(&inner).expect("made");
+        std::fs::write(folder.path().join("secret"), [1]).expect("written");
+        std::fs::write(inner.join("own"), [2]).expect("written");
+        for (name, target) in [("out", "../secret"), ("in", "own"), ("zero", "/dev/zero")] {
+            std::os::unix::fs::symlink(target, inner.join(name)).expect("linked");
+        }
+        let model = inner.join("model.gltf");
+        let files = beside(&model);
+        assert_eq!(files(Path::new("in")).expect("read"), [2]);
+        assert!(files(Path::new("out")).expect_err("outside").to_string().contains("leaves"));
+        assert!(files(Path::new("zero")).is_err());
+        assert!(read_file(&inner.join("zero")).expect_err("a device").to_string().contains("not a file"));
     }
 }

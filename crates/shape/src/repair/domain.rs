@@ -57,7 +57,8 @@ impl SurfaceDomain {
         if triangles == 0 {
             return Err(no_inside());
         }
-        if !findings.intersections_complete {
+        // A search that was given up with few found, as in a large flat polygon, tells nothing.
+        if !findings.intersections_complete && findings.intersections > triangles {
             return Err(ShapeError::Tangled { triangles, intersections: findings.intersections });
         }
         let winding = WindingTree::new(&surface.positions, &surface.triangles)?;
