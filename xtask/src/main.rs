@@ -18,6 +18,7 @@ fn main() -> ExitCode {
             steps.cargo("formatting", &["fmt", "--all", "--check"]);
             steps.cargo("lints", &["clippy", "--workspace", "--all-targets", "--", "--deny", "warnings"]);
             steps.cargo("tests", &["test", "--workspace"]);
+            steps.cargo("long tests", &["test", "--workspace", "--lib", "--bins", "--tests", "--", "--ignored"]);
             steps.cargo_with(
                 "documentation",
                 &["doc", "--workspace", "--no-deps"],

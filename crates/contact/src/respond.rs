@@ -147,8 +147,7 @@ impl Responder {
                 parties.push_side(&contact.sides[1], &contact.place, &-carried);
             }
         }
-        self.states.clear();
-        self.states.extend(contacts.iter().map(|contact| parties.begin(contact, time_step)));
+        parties.begin_all(contacts, time_step, &mut self.states);
         for (contact, state) in contacts.iter().zip(&mut self.states) {
             let known = self.remembered.binary_search_by_key(&contact.identity, |entry| entry.0);
             if let Ok(place) = known {
@@ -173,8 +172,7 @@ impl Responder {
         time_step: f64,
     ) {
         let mut parties = Parties { points, shapes };
-        self.states.clear();
-        self.states.extend(contacts.iter().map(|contact| parties.begin(contact, time_step)));
+        parties.begin_all(contacts, time_step, &mut self.states);
         parties.sweep(contacts, &mut self.states);
     }
 }
@@ -198,6 +196,12 @@ struct Parties<'a> {
 }
 
 impl Parties<'_> {
+    /// Starts all contacts of a step.
+    fn begin_all(&self, contacts: &[Contact], time_step: f64, states: &mut Vec<State>) {
+        states.clear();
+        states.extend(contacts.iter().map(|contact| self.begin(contact, time_step)));
+    }
+
     fn begin(&self, contact: &Contact, time_step: f64) -> State {
         let mobility = if contact.carried.is_some() { 0.0 } else { self.mobility(contact, &contact.normal) };
         let wanted = self.wanted_speed(contact, time_step);
