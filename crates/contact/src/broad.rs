@@ -4,6 +4,7 @@
 //! ten thousand steps a second search for them a hundred times. Every vertex and every edge belongs to one of its
 //! triangles, and a pair of triangles answers for the features it owns (Curtis et al. 2008): each candidate is found once.
 
+use crate::lips::Lips;
 use crate::narrow::distance;
 use crate::surface::{ContactTriangles, SurfacePoint};
 use craze_math::Vec3;
@@ -18,6 +19,8 @@ pub struct Features {
     pub edges: Vec<[u32; 2]>,
     /// Points of no triangle.
     pub lone_points: Vec<u32>,
+    /// What has been parted by cracks.
+    pub lips: Lips,
     /// Edges from the first corner to the second, the second to the third and the third to the first.
     edges_of: Vec<[u32; 3]>,
     /// See [`Features::owned_parts`].
@@ -70,6 +73,11 @@ impl Features {
     pub fn triangles_at(&self, edge: u32) -> (u32, Option<u32>) {
         let [first, second] = self.triangles_of_edge[edge as usize];
         (first, (second != u32::MAX).then_some(second))
+    }
+
+    /// Edges of a triangle from its first corner to the second, the second to the third and the third to the first.
+    pub fn edges_of(&self, triangle: u32) -> [u32; 3] {
+        self.edges_of[triangle as usize]
     }
 
     /// What a triangle answers for, so that each part of the surface has one that does: bits 0–2 its corners, bits 3–5 its edges from
@@ -158,6 +166,7 @@ impl SurfaceTree {
     pub fn follow(&mut self, triangles: &ContactTriangles, points: usize) {
         if self.version != Some(triangles.version) || self.anchors.len() != points {
             self.features = Features::new(triangles.triangles, points);
+            self.features.lips = Lips::new(triangles.triangles, triangles.origins, points);
             self.version = Some(triangles.version);
             self.anchors.clear();
             self.tree = Bvh::default();

@@ -3,7 +3,7 @@
 //! In the order data flows:
 //!
 //! 1. A body shows its [`ContactSurface`] (points with state and prediction) and its [`ContactTriangles`] (how they hang together; none
-//!    for a body of particles). Obstacles are signed-distance [`Shape`]s at a pose.
+//!    for a body of particles). Obstacles are signed-distance [`Shape`]s at a pose. [`Lips`] of cracks are told apart by which points were one.
 //! 2. A [`SurfaceTree`] finds the [`Candidates`]: pairs of features that could meet before they have moved by a margin.
 //! 3. [`meeting`] follows candidates along their way through the step, [`detect`] points against shapes. [`narrow`] serves both with
 //!    distances and the times at which moving primitives first meet.
@@ -17,6 +17,7 @@
 
 mod broad;
 pub mod detect;
+mod lips;
 pub mod meeting;
 pub mod narrow;
 pub mod overlap;
@@ -27,5 +28,6 @@ pub mod tangle;
 pub mod zones;
 
 pub use broad::{Candidate, Candidates, Features, Motion, SurfaceTree};
+pub use lips::Lips;
 pub use shape::{MeshShape, Sample, Shape};
 pub use surface::{ContactStiffness, ContactSurface, ContactTriangles, Impulse, SurfacePoint};

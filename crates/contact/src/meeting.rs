@@ -2,10 +2,11 @@
 //!
 //! Features that are near at the start are kept apart along the line between them. Features that are far apart are followed along
 //! their way: where they would meet, they are kept apart along the normal of that moment, so that nothing jumps through
-//! anything however long the step. Lips of a crack that has just opened coincide: the outside of the closed surface says on
-//! which side each of them is, and they are in contact only once they move toward each other.
+//! anything however long the step. What touches to the bit is told apart by the outside of the closed surface, and is in contact only
+//! once it moves inward. Lips of a crack (see [`Lips`](crate::Lips)) keep whatever distance they have.
 
 use crate::broad::nearer;
+use crate::lips::{Kin, SecondPart};
 use crate::narrow::distance::{EdgesPart, TrianglePart};
 use crate::narrow::{ccd, distance};
 use crate::{Candidates, ContactSurface, SurfacePoint, SurfaceTree};
@@ -39,6 +40,15 @@ const ALMOST_ALL: f64 = 0.99;
 
 /// Squared sine of the angle below which two edges count as parallel: their ends keep them apart then.
 const PARALLEL: f64 = 1e-4;
+
+/// Distance, in units of the distance to keep, up to which lips of a crack count as closed: their outsides alone tell their sides.
+pub(crate) const CLOSED_LIPS: f64 = 0.01;
+
+/// How deep lips may be in each other at the end of a step, in units of the distance to keep: their outsides bring them back.
+const LIPS_OVERLAP: f64 = 0.5;
+
+/// Cosine of the angle to the outside below which the line between two edges tells no side.
+const ASIDE: f64 = 0.3;
 
 /// A body's surface as it takes part.
 #[derive(Clone, Copy, Debug)]
@@ -98,10 +108,12 @@ pub fn meet(
     let skin = first.skin + second.skin;
     let reach = first.radius() + second.radius() + skin + approach;
     let start = found.len();
+    let own = std::ptr::eq(first.tree, second.tree).then_some(second);
     for candidate in nearer(&candidates.point_triangle, reach) {
         let [point, triangle] = candidate.features;
         let corners = second.tree.features.triangles[triangle as usize];
-        let pair = Pair::point_triangle(first, point, second, triangle, skin);
+        let kin = own.and_then(|surface| Kin::point_triangle(surface, point, triangle));
+        let pair = Pair { kin, ..Pair::point_triangle(first, point, second, triangle, skin) };
         found.extend(pair.meet(second.is_closed, look).map(|met| met.between([[point; 3], corners])));
     }
     for candidate in nearer(&candidates.triangle_point, reach) {
@@ -113,9 +125,13 @@ pub fn meet(
     for candidate in nearer(&candidates.edge_edge, reach) {
         let [edge, other] = candidate.features;
         let (a, b) = (first.tree.features.edges[edge as usize], second.tree.features.edges[other as usize]);
-        let pair = Pair::edge_edge(first, a, second, b, skin);
-        // Two edges that touch have no sides; their ends and the triangles behind them have.
-        found.extend(pair.meet(false, look).map(|met| met.between([[a[0], a[1], a[1]], [b[0], b[1], b[1]]])));
+        let kin = own.and_then(|surface| Kin::edges(surface, [edge, other]));
+        let pair = Pair { kin, ..Pair::edge_edge(first, a, second, b, skin) };
+        // Two edges that touch have no sides, unless they are lips of a crack; their ends and the triangles behind them have.
+        found.extend(
+            pair.meet(second.is_closed && kin.is_some(), look)
+                .map(|met| met.between([[a[0], a[1], a[1]], [b[0], b[1], b[1]]])),
+        );
     }
     for candidate in nearer(&candidates.point_point, reach) {
         let [point, other] = candidate.features;
@@ -160,8 +176,10 @@ enum Kind {
 }
 
 /// Two features on their way: four points, of which a pair of points uses the first and the second.
-struct Pair {
+struct Pair<'a> {
     kind: Kind,
+    /// What the two were to each other before a crack parted them.
+    kin: Option<Kin<'a>>,
     start: [Vec3; 4],
     end: [Vec3; 4],
     /// Corners (bits 0–2) and edges (bits 3–5) for which the triangle answers.
@@ -180,11 +198,27 @@ struct Near {
     normal: Vec3,
     /// Distance (m).
     distance: f64,
+    /// Part of the second feature that is closest.
+    part: SecondPart,
     /// Whether a point is closest to the inside of a triangle.
     on_face: bool,
     /// Whether this pair answers for the parts that are closest: a corner is closest to a point with all triangles around it, and two
     /// edges whose ends are closest say nothing that those ends do not say.
     is_own: bool,
+}
+
+/// Where a feature is, seen from the lip across.
+#[derive(Clone, Copy, Debug)]
+enum LipSide {
+    /// Nowhere: the two only have a corner or an edge in common.
+    Apart,
+    /// Over it, or beneath.
+    Across {
+        /// Unit normal out of the lip.
+        normal: Vec3,
+        /// Distance along it (m), negative inside.
+        signed: f64,
+    },
 }
 
 /// How two features are to be kept apart.
@@ -196,13 +230,13 @@ struct Met {
     gap_at_end: f64,
 }
 
-impl Pair {
-    fn new(kind: Kind, points: [&SurfacePoint; 4], skin: f64, radius: f64) -> Pair {
+impl<'a> Pair<'a> {
+    fn new(kind: Kind, points: [&SurfacePoint; 4], skin: f64, radius: f64) -> Pair<'a> {
         let (start, end) = (points.map(|point| point.start), points.map(|point| point.end));
-        Pair { kind, start, end, owned: 0, skin, thickness: skin + radius }
+        Pair { kind, kin: None, start, end, owned: 0, skin, thickness: skin + radius }
     }
 
-    fn point_triangle(of: &Participant, point: u32, on: &Participant, triangle: u32, skin: f64) -> Pair {
+    fn point_triangle(of: &Participant, point: u32, on: &Participant, triangle: u32, skin: f64) -> Pair<'a> {
         let point = &of.surface.points[point as usize];
         let [a, b, c] = on.tree.features.triangles[triangle as usize].map(|corner| &on.surface.points[corner as usize]);
         let radius = point.radius + a.radius.max(b.radius).max(c.radius);
@@ -210,13 +244,13 @@ impl Pair {
         Pair { owned, ..Pair::new(Kind::PointTriangle, [point, a, b, c], skin, radius) }
     }
 
-    fn edge_edge(first: &Participant, a: [u32; 2], second: &Participant, b: [u32; 2], skin: f64) -> Pair {
+    fn edge_edge(first: &Participant, a: [u32; 2], second: &Participant, b: [u32; 2], skin: f64) -> Pair<'a> {
         let [p, q] = a.map(|end| &first.surface.points[end as usize]);
         let [r, s] = b.map(|end| &second.surface.points[end as usize]);
         Pair::new(Kind::EdgeEdge, [p, q, r, s], skin, p.radius.max(q.radius) + r.radius.max(s.radius))
     }
 
-    fn point_point(first: &Participant, a: u32, second: &Participant, b: u32, skin: f64) -> Pair {
+    fn point_point(first: &Participant, a: u32, second: &Participant, b: u32, skin: f64) -> Pair<'a> {
         let (p, q) = (&first.surface.points[a as usize], &second.surface.points[b as usize]);
         Pair::new(Kind::PointPoint, [p, q, q, q], skin, p.radius + q.radius)
     }
@@ -231,6 +265,10 @@ impl Pair {
         // Written so that places which are not numbers count as far: the check of the prediction names them.
         if !(nearest_on_the_way <= self.thickness) {
             return None;
+        }
+        let kin = self.kin.filter(|_| near.distance <= self.thickness);
+        if let Some(side) = kin.and_then(|kin| self.side_of_lip(&kin, &near, second_is_closed)) {
+            return self.meet_lip(&side, &near, &motion, look);
         }
         let touching = near.distance <= TOUCHING * self.thickness;
         if touching {
@@ -256,6 +294,9 @@ impl Pair {
             return None;
         }
         let impact = self.impact(kept)?;
+        if self.kin.is_some_and(|kin| self.slides_by(&kin, &impact)) {
+            return None;
+        }
         self.kept_apart(&impact.weights, impact.normal, kept)
     }
 
@@ -282,12 +323,77 @@ impl Pair {
             None => (near.normal, near.distance),
         };
         let gap_at_start = match signed {
-            _ if touching => 0.0,
+            // Lips that lie where they lay keep what distance they have.
+            distance if touching || (self.are_siblings() && distance >= 0.0) => (distance - self.thickness).max(0.0),
             depth if depth < 0.0 => depth,
             distance => distance - self.thickness,
         };
         let gap_at_end = gap_at_start + signed_distance(motion, &near.weights, &normal);
         (gap_at_end < 0.0).then(|| self.met(&near.weights, normal, gap_at_start, gap_at_end))
+    }
+
+    /// On which side of a lip its kin is; none where the distance itself tells that.
+    fn side_of_lip(&self, kin: &Kin, near: &Near, second_is_closed: bool) -> Option<LipSide> {
+        let closed = near.distance <= CLOSED_LIPS * self.thickness;
+        if !second_is_closed {
+            return closed.then_some(LipSide::Apart);
+        }
+        let outside = kin.outside(near.part);
+        let along = near.normal.dot(&outside);
+        let signed = if along < 0.0 { -near.distance } else { near.distance };
+        let told = |normal: Vec3, signed: f64| LipSide::Across { normal, signed };
+        // Whatever is in the one lip is just beneath the other: nowhere else shall it come out.
+        if !closed && signed < 0.0 && kin.has_nearer(near.part, near.distance, 0.0) {
+            return Some(LipSide::Apart);
+        }
+        let side = match (self.kind, near.part) {
+            (Kind::EdgeEdge, _) if !near.is_own || along.abs() < ASIDE * outside.norm() || !kin.is_across() => {
+                return closed.then_some(LipSide::Apart);
+            }
+            (Kind::EdgeEdge, _) => told(near.normal * along.signum(), signed),
+            (_, SecondPart::All) if !self.at_corner(near) || kin.is_across() => told(self.face_normal()?, signed),
+            (_, SecondPart::Corner(_) | SecondPart::Side(_)) if !closed => {
+                if !near.is_own || kin.has_nearer(near.part, near.distance, 0.0) {
+                    return Some(LipSide::Apart);
+                }
+                told(near.normal * along.signum(), signed)
+            }
+            _ if kin.is_across() => told(self.face_normal()?, 0.0),
+            _ => LipSide::Apart,
+        };
+        (closed || signed < 0.0).then_some(side)
+    }
+
+    /// Whether parts of lips that lie on each other only slide past each other: then others answer for them.
+    fn slides_by(&self, kin: &Kin, impact: &ccd::Impact) -> bool {
+        let at_end = |weights: &[f64]| weights.iter().any(|weight| weight.abs() >= ALMOST_ALL);
+        match self.kind {
+            // An edge that meets an end of another is a point that meets a triangle.
+            Kind::EdgeEdge => at_end(&impact.weights[..2]) || at_end(&impact.weights[2..]),
+            _ => {
+                let part = second_part(&impact.weights);
+                kin.has_nearer(part, impact.distance, impact.time)
+            }
+        }
+    }
+
+    fn are_siblings(&self) -> bool {
+        self.kin.is_some_and(|kin| kin.are_siblings)
+    }
+
+    /// Whether a point is over a corner of a triangle, up to rounding.
+    fn at_corner(&self, near: &Near) -> bool {
+        near.weights[1..].iter().any(|weight| -weight >= ALMOST_ALL)
+    }
+
+    /// Lips of a crack that is closed: they must not go deeper into each other.
+    fn meet_lip(&self, side: &LipSide, near: &Near, motion: &[Vec3; 4], look: Look) -> Option<Met> {
+        let LipSide::Across { normal, signed } = *side else { return None };
+        let gap_at_start = if signed < -TOUCHING * self.thickness { signed } else { 0.0 };
+        let gap_at_end = gap_at_start + signed_distance(motion, &near.weights, &normal);
+        // What is deep already comes out gently: it must only not go deeper.
+        let allowed = if look == Look::Ahead { 0.0 } else { gap_at_start.min(-LIPS_OVERLAP * self.thickness) };
+        (gap_at_end < allowed).then(|| self.met(&near.weights, normal, gap_at_start, gap_at_end))
     }
 
     /// Whether these are two edges along the same line: then the ends of their common stretch keep them apart.
@@ -309,16 +415,22 @@ impl Pair {
                     // The edge opposite to a corner starts at the next one.
                     TrianglePart::Edge(corner) => self.owned >> (3 + (corner + 1) % 3) & 1 == 1,
                 };
-                Near { weights, normal, distance, on_face: part == TrianglePart::Face, is_own }
+                let second = match part {
+                    TrianglePart::Face => SecondPart::All,
+                    TrianglePart::Corner(corner) => SecondPart::Corner(corner as usize),
+                    TrianglePart::Edge(corner) => SecondPart::Side((corner as usize + 1) % 3),
+                };
+                Near { weights, normal, distance, part: second, on_face: part == TrianglePart::Face, is_own }
             }
             Kind::EdgeEdge => {
                 let distance::Proximity { part, weights, normal, distance } = distance::edge_edge(&[p, q], &[r, s]);
                 let is_own = part == EdgesPart::Between && !self.is_parallel();
-                Near { weights, normal, distance, on_face: false, is_own }
+                Near { weights, normal, distance, part: SecondPart::All, on_face: false, is_own }
             }
             Kind::PointPoint => {
                 let distance::Proximity { normal, distance, .. } = distance::point_point(&p, &q);
-                Near { weights: [1.0, -1.0, 0.0, 0.0], normal, distance, on_face: false, is_own: true }
+                let (weights, part) = ([1.0, -1.0, 0.0, 0.0], SecondPart::All);
+                Near { weights, normal, distance, part, on_face: false, is_own: true }
             }
         }
     }
@@ -358,6 +470,20 @@ impl Pair {
             Kind::PointPoint => on,
         };
         Met { weights: [first, second], place, normal, gap_at_start, gap_at_end }
+    }
+}
+
+/// The part of a triangle that has these weights, those of its corners negative, after the point's.
+fn second_part(weights: &[f64; 4]) -> SecondPart {
+    let bears = |k: usize| weights[k + 1] < 0.0;
+    match [bears(0), bears(1), bears(2)] {
+        [true, true, false] => SecondPart::Side(0),
+        [false, true, true] => SecondPart::Side(1),
+        [true, false, true] => SecondPart::Side(2),
+        [true, false, false] => SecondPart::Corner(0),
+        [false, true, false] => SecondPart::Corner(1),
+        [false, false, true] => SecondPart::Corner(2),
+        _ => SecondPart::All,
     }
 }
 

@@ -20,6 +20,9 @@ pub struct ContactTriangles<'a> {
     pub is_closed: bool,
     /// Distance (m) that is kept from the triangles on top of the points' radii.
     pub skin: f64,
+    /// For every point a number that is the same for all points that were one before a crack went through it, and no other's: the
+    /// lips of the crack lie on each other and are told apart by their outsides. Empty where nothing has broken.
+    pub origins: &'a [u32],
 }
 
 /// One point that can touch. It moves with one freedom of its body.

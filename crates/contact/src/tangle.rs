@@ -3,7 +3,7 @@
 //! Touching is no tangle: boxes that were placed face to face share whole triangles. An edge must pass clearly through the inside of a
 //! triangle, or a place just beneath the skin of one must lie inside the other.
 
-use crate::ContactTriangles;
+use crate::{ContactTriangles, Lips};
 use craze_math::Vec3;
 use craze_spatial::{Aabb, Bvh, SpatialError, WindingTree};
 
@@ -76,7 +76,41 @@ pub fn within(surface: &Moment) -> Result<Option<Vec3>, SpatialError> {
         }
     });
     pairs.sort_unstable();
-    Ok(pairs.iter().find_map(|&[one, other]| crossing(&surface.corners(one), &surface.corners(other))))
+    let lips = Lips::new(triangles, surface.triangles.origins, surface.places.len());
+    let crossing = |&[one, other]: &[u32; 2]| {
+        let corners = [surface.corners(one), surface.corners(other)];
+        let place = crossing(&corners[0], &corners[1])?;
+        let are_kin = lips.are_kin(&triangles[one as usize], &triangles[other as usize]);
+        (!are_kin || depth(&corners[0], &corners[1]) > 2.0 * surface.triangles.skin).then_some(place)
+    };
+    Ok(pairs.iter().find_map(crossing))
+}
+
+/// How deep two triangles that cross are in each other (m): the least of how far each reaches through the other's plane, and of how long they
+/// cut each other. Lips of a crack that has not opened lie on each other, and may be in each other by the distance that surfaces keep.
+pub fn depth(one: &[Vec3; 3], other: &[Vec3; 3]) -> f64 {
+    let across = |[a, b, c]: &[Vec3; 3]| (b - a).cross(&(c - a)).try_normalize(0.0);
+    let (Some(first), Some(second)) = (across(one), across(other)) else { return 0.0 };
+    let line = first.cross(&second);
+    let (reach, stretch) = cut(one, &other[0], &second, &line);
+    let (other_reach, other_stretch) = cut(other, &one[0], &first, &line);
+    let common = stretch[1].min(other_stretch[1]) - stretch[0].max(other_stretch[0]);
+    // The line is as long as the sine of the angle between the planes.
+    let length = common / line.norm_squared();
+    reach.min(other_reach).min(if length.is_finite() { length.max(0.0) * line.norm() } else { f64::INFINITY })
+}
+
+/// How far the lesser part of a triangle reaches through a plane (m), and from where to where along a line in that plane it cuts it.
+fn cut(triangle: &[Vec3; 3], on: &Vec3, normal: &Vec3, line: &Vec3) -> (f64, [f64; 2]) {
+    let heights = triangle.map(|corner| (corner - on).dot(normal));
+    let [above, below] = [1.0, -1.0].map(|sign| heights.iter().fold(0.0, |most: f64, height| most.max(sign * height)));
+    let mut stretch = [f64::INFINITY, f64::NEG_INFINITY];
+    for (from, to) in [(0, 1), (1, 2), (2, 0)].into_iter().filter(|&(from, to)| heights[from] * heights[to] < 0.0) {
+        let share = heights[from] / (heights[from] - heights[to]);
+        let along = (triangle[from] + share * (triangle[to] - triangle[from])).dot(line);
+        stretch = [stretch[0].min(along), stretch[1].max(along)];
+    }
+    (above.min(below), stretch)
 }
 
 /// A place of the first within the second.

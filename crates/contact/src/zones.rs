@@ -6,6 +6,7 @@
 //! moved as rigid bodies, by a velocity field u(x) = v + ω×(x − c): on the way from x to x + u(x) no two points of such a zone
 //! come nearer, since |y + t ω×y| ≥ |y|. Both ways keep linear and angular momentum about the start places, held points aside.
 
+use crate::meeting::CLOSED_LIPS;
 use crate::narrow::{ccd, distance};
 use crate::{Candidates, ContactTriangles, SurfacePoint, SurfaceTree};
 use craze_math::{Mat3, Vec3};
@@ -200,14 +201,19 @@ fn collisions(
         }
         let [start, end] = [|point: &SurfacePoint| point.start, |point: &SurfacePoint| point.end]
             .map(|at| corners.map(|k| at(&points[k as usize])));
-        let [p, q, r, s] = start;
-        let impact = if is_edges {
-            let kept = LEFT * distance::edge_edge(&[p, q], &[r, s]).distance.min(thickness);
-            ccd::edge_edge(&start, &end, kept)
+        let ([p, q, r, s], (first, second)) = (start, corners.split_at(if is_edges { 2 } else { 1 }));
+        let distance = if is_edges {
+            distance::edge_edge(&[p, q], &[r, s]).distance
         } else {
-            let kept = LEFT * distance::point_triangle(&p, &[q, r, s]).distance.min(thickness);
-            ccd::point_triangle(&start, &end, kept)
+            distance::point_triangle(&p, &[q, r, s]).distance
         };
+        // Lips of a crack that is closed have no distance that could be kept.
+        if distance <= CLOSED_LIPS * thickness && tree.features.lips.share_origin(first, second) {
+            return;
+        }
+        let kept = LEFT * distance.min(thickness);
+        let impact =
+            if is_edges { ccd::edge_edge(&start, &end, kept) } else { ccd::point_triangle(&start, &end, kept) };
         found.extend(impact.map(|impact| Constraint {
             points: corners,
             weights: impact.weights,

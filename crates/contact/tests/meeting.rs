@@ -28,7 +28,7 @@ impl Thing {
         let surface = ContactSurface { points: ways.iter().map(point).collect() };
         let skin = if triangles.is_empty() { 0.0 } else { SKIN };
         let mut tree = SurfaceTree::default();
-        tree.follow(&ContactTriangles { version: 1, triangles, is_closed, skin }, ways.len());
+        tree.follow(&ContactTriangles { version: 1, triangles, is_closed, skin, origins: &[] }, ways.len());
         let longest = ways.iter().map(|(start, end)| (end - start).norm()).fold(0.0, f64::max);
         tree.refresh(&surface.points, skin, longest).expect("sound points");
         Thing { surface, tree, is_closed, skin }

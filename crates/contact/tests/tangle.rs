@@ -17,7 +17,7 @@ fn cuboid(size: Vec3, place: &Isometry) -> (Vec<Vec3>, Vec<[u32; 3]>) {
 
 fn tangle(first: &(Vec<Vec3>, Vec<[u32; 3]>), second: &(Vec<Vec3>, Vec<[u32; 3]>)) -> Option<Vec3> {
     let moment = |thing: &'_ (Vec<Vec3>, Vec<[u32; 3]>)| -> ContactTriangles<'static> {
-        ContactTriangles { version: 0, triangles: Vec::leak(thing.1.clone()), is_closed: true, skin: 0.0 }
+        ContactTriangles { version: 0, triangles: Vec::leak(thing.1.clone()), is_closed: true, skin: 0.0, origins: &[] }
     };
     let [a, b] = [first, second].map(|thing| Moment { places: &thing.0, triangles: moment(thing) });
     let there = between(&a, &b).expect("numbers");
@@ -57,7 +57,7 @@ fn one_inside_the_other_is_a_tangle() {
 fn a_surface_that_passes_through_itself_is_found() {
     let (mut places, mut triangles) = cuboid(Vec3::repeat(1.0), &Isometry::identity());
     let check = |places: &[Vec3], triangles: &[[u32; 3]]| {
-        let triangles = ContactTriangles { version: 0, triangles, is_closed: true, skin: 0.0 };
+        let triangles = ContactTriangles { version: 0, triangles, is_closed: true, skin: 0.0, origins: &[] };
         within(&Moment { places, triangles }).expect("numbers").is_some()
     };
     assert!(!check(&places, &triangles));

@@ -21,7 +21,7 @@ fn point(start: Vec3, way: Vec3, mass: f64) -> SurfacePoint {
 }
 
 fn sheet(triangles: &[[u32; 3]]) -> ContactTriangles<'_> {
-    ContactTriangles { version: 1, triangles, is_closed: false, skin: 0.0 }
+    ContactTriangles { version: 1, triangles, is_closed: false, skin: 0.0, origins: &[] }
 }
 
 /// Linear momentum and angular momentum about the origin, both over the step (kg·m, kg·m²).

@@ -246,7 +246,7 @@ impl World {
                     let thing = (self.bodies.len() + obstacle) as u32;
                     contacts.push(Contact {
                         identity: [
-                            [index as u32, touch.point, u32::MAX, u32::MAX],
+                            [index as u32, point.freedom, u32::MAX, u32::MAX],
                             [thing, u32::MAX, u32::MAX, u32::MAX],
                         ],
                         sides: [Side::point(neighbourhood.slot(index, touch.point)), Side::Rigid(obstacle as u32)],

@@ -129,6 +129,15 @@ impl Neighbourhood {
         }
     }
 
+    /// What a side is called from step to step: by freedoms, which keep their numbers where cracks add points.
+    fn identity(&self, index: u32, points: [u32; 3]) -> [u32; 4] {
+        let shown = &self.neighbours[index as usize].surface.points;
+        // An obstacle has no freedoms; its corners never change.
+        let name = |point: u32| if (index as usize) < self.bodies { shown[point as usize].freedom } else { point };
+        let [a, b, c] = points.map(name);
+        [index, a, b, c]
+    }
+
     /// Whose the first point of a side is; none for an obstacle.
     pub fn owner_of(&self, side: &Side) -> Option<Owner> {
         match side {
@@ -265,8 +274,7 @@ impl Neighbourhood {
                 self.side(other, meeting.points[1], meeting.weights[1]),
             ];
             let Meeting { place, normal, gap_at_start, gap_at_end, .. } = *meeting;
-            let [[a, b, c], [p, q, r]] = meeting.points;
-            let identity = [[one, a, b, c], [other, p, q, r]];
+            let identity = [self.identity(one, meeting.points[0]), self.identity(other, meeting.points[1])];
             let contact = Contact {
                 identity,
                 sides,

@@ -130,7 +130,10 @@ pub trait Method: Send + Sync {
     /// Fills in the points that can touch, with state and prediction. `surface` comes empty.
     fn contact_surface(&self, surface: &mut ContactSurface);
 
-    /// How those points hang together; nothing for a body of particles.
+    /// How those points hang together; nothing for a body of particles. Where a crack or remeshing changes them, between two steps, the version
+    /// changes, and points that a crack has made of one say so by their [origins](ContactTriangles::origins): both lips then lie at the
+    /// same place, and contact neither pushes them apart nor lets them into each other. Freedoms that stay keep their numbers,
+    /// or what contact remembers of the last step is lost.
     fn contact_triangles(&self) -> ContactTriangles<'_> {
         ContactTriangles::default()
     }

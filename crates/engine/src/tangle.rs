@@ -1,8 +1,8 @@
 //! Whether bodies pass through each other: before a run, and whenever somebody asks.
 
 use crate::world::{Body, Checked, World, WorldError};
-use craze_contact::tangle::{Moment, between, within};
-use craze_contact::{ContactSurface, Shape};
+use craze_contact::tangle::{Moment, between, depth, within};
+use craze_contact::{ContactSurface, Lips, Shape};
 use craze_math::Vec3;
 use craze_spatial::{Aabb, first_crossing};
 
@@ -36,16 +36,19 @@ impl World {
         }
         found
     }
+
     /// As far as the settings ask: whether any triangle of a body passes through any other triangle of a body or an obstacle in the
-    /// present state, exactly, with no tolerance. What only touches does not. Planes and particles have no triangles, and obstacles
-    /// may pass through each other.
+    /// present state, exactly, with no tolerance. What only touches does not. Lips of a crack that has not opened may overlap by the
+    /// distance that surfaces keep. Planes and particles have no triangles, and obstacles may pass through each other.
     pub fn check_intersections(&self) -> Result<(), WorldError> {
         if self.settings.check_intersections == Checked::Nothing {
             return Ok(());
         }
-        let mut all = Heap::default();
+        let (mut all, mut lips) = (Heap::default(), Vec::new());
         for body in &self.bodies {
-            all.add(places(body), body.method.contact_triangles().triangles);
+            let (places, surface) = (places(body), body.method.contact_triangles());
+            lips.push((Lips::new(surface.triangles, surface.origins, places.len()), surface.skin));
+            all.add(places, surface.triangles);
         }
         let with_obstacles = self.settings.check_intersections == Checked::Everything;
         for obstacle in self.obstacles.iter().filter(|_| with_obstacles) {
@@ -56,10 +59,16 @@ impl World {
                 if matches!(obstacle.shape, Shape::HalfSpace) { &[] } else { &obstacle.surface.triangles };
             all.add(places.collect(), triangles);
         }
-        let Heap { positions, triangles, owners, .. } = all;
-        let has_body = |p: u32, q: u32| owners[p as usize].min(owners[q as usize]) < self.bodies.len();
+        let Heap { positions, triangles, owners, firsts } = all;
+        let corners = |triangle: u32| triangles[triangle as usize].map(|corner| positions[corner as usize]);
+        let counts = |p: u32, q: u32| {
+            let [one, other] = [p, q].map(|triangle| owners[triangle as usize]);
+            let Some((lips, skin)) = lips.get(one.min(other)) else { return false };
+            let points = |triangle: u32| triangles[triangle as usize].map(|corner| corner - firsts[one]);
+            one != other || !lips.are_kin(&points(p), &points(q)) || depth(&corners(p), &corners(q)) > 2.0 * skin
+        };
         // Places that are not numbers are the business of the check of every step.
-        let Ok(Some(pair)) = first_crossing(&positions, &triangles, has_body) else { return Ok(()) };
+        let Ok(Some(pair)) = first_crossing(&positions, &triangles, counts) else { return Ok(()) };
         let boxes = pair.map(|triangle| {
             Aabb::around(triangles[triangle as usize].iter().map(|&corner| &positions[corner as usize]))
         });
@@ -86,15 +95,16 @@ struct Heap {
     positions: Vec<Vec3>,
     triangles: Vec<[u32; 3]>,
     owners: Vec<usize>,
-    things: usize,
+    /// Everybody's first position.
+    firsts: Vec<u32>,
 }
 
 impl Heap {
     fn add(&mut self, places: Vec<Vec3>, triangles: &[[u32; 3]]) {
-        let first = self.positions.len() as u32;
+        let (first, owner) = (self.positions.len() as u32, self.firsts.len());
+        self.firsts.push(first);
         self.positions.extend(places);
         self.triangles.extend(triangles.iter().map(|triangle| triangle.map(|corner| first + corner)));
-        self.owners.resize(self.triangles.len(), self.things);
-        self.things += 1;
+        self.owners.resize(self.triangles.len(), owner);
     }
 }

@@ -41,7 +41,13 @@ impl SolidSurface {
     }
 
     pub fn contact_triangles(&self) -> ContactTriangles<'_> {
-        ContactTriangles { version: self.version, triangles: &self.triangles, is_closed: true, skin: self.skin }
+        ContactTriangles {
+            version: self.version,
+            triangles: &self.triangles,
+            is_closed: true,
+            skin: self.skin,
+            origins: &[],
+        }
     }
 
     /// Memory (bytes).

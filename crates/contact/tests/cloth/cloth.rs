@@ -159,7 +159,8 @@ impl Cloth {
                 SurfacePoint { freedom: index as u32, start, start_velocity, end, velocity, inverse_mass, radius: 0.0 }
             })
             .collect();
-        let triangles = ContactTriangles { version: 1, triangles: &self.triangles, is_closed: false, skin: 0.0 };
+        let triangles =
+            ContactTriangles { version: 1, triangles: &self.triangles, is_closed: false, skin: 0.0, origins: &[] };
         match resolve(&mut points, &triangles, self.thickness) {
             Ok(report) => {
                 self.rounds += report.rounds;
