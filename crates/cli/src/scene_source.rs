@@ -1,17 +1,18 @@
 //! Where a scene comes from: its name in the gallery, or a file.
 
 use crate::gallery;
-use crate::problem::Problem;
+use crate::problem::{self, Problem};
 use clap::Args;
 use craze_material::nearest;
 use craze_scene::SceneDocument;
+use craze_shape::Format;
 use std::path::Path;
 
 /// Changes to a scene from the command line.
 #[derive(Args, Clone, Debug, Default)]
 pub struct Changes {
     /// Number of frames after the initial one; changes world.duration
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..), allow_negative_numbers = true)]
     pub frames: Option<u32>,
     /// Seed of everything random
     #[arg(long, value_name = "N", value_parser = parse_seed, allow_negative_numbers = true)]
@@ -48,6 +49,13 @@ pub fn read(name: &str, changes: &Changes) -> Result<NamedScene, Problem> {
         Some(scene) if !path.exists() || path.is_dir() => {
             let document = SceneDocument::parse(scene.text, &format!("{name} (built in)"), &overrides)?;
             NamedScene { name: name.to_owned(), document }
+        }
+        _ if Format::of_path(path).is_ok() && !path.is_dir() => {
+            let help = format!(
+                "`craze inspect {}` looks at it; a body of a scene takes it as shape.mesh.file",
+                problem::quoted(path)
+            );
+            return Err(Problem::new(format!("{name} is a model, not a scene"), help));
         }
         _ if path.exists() || name.ends_with(".toml") || name.contains('/') => {
             let stem = path.file_stem().map(|stem| stem.to_string_lossy().into_owned());

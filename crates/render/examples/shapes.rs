@@ -1,16 +1,17 @@
 //! Makes the pictures of docs/shapes.md: `cargo run --release -p craze-render --example shapes [FOLDER [NAME]]`.
 //!
 //! Every built-in shape is filled with tetrahedra at its default edge, and their surface drawn: what a body of it looks like.
-//! Sheets are drawn as they are.
+//! Shapes that hide their walls lack a quarter, so that these can be seen. Sheets are drawn as they are, the legs of trousers apart.
 
 use std::error::Error;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use craze_frame::{BodyFrame, Data, Frame, Piece, Pose, Surface, names};
+use craze_math::Vec3;
 use craze_render::{Ground, Settings, render_frame};
 use craze_shape::sheet::{Sheet, SheetMesh};
-use craze_shape::{Shape, Tetrahedra, TriangleSurface};
+use craze_shape::{BuiltIn, Field, Shape, ShapeError, Stuffing, StuffingOptions, Tetrahedra, TriangleSurface, stuff};
 
 fn main() -> Result<(), Box<dyn Error>> {
     let folder = PathBuf::from(std::env::args().nth(1).unwrap_or_else(|| "docs/shapes".to_owned()));
@@ -23,7 +24,10 @@ fn main() -> Result<(), Box<dyn Error>> {
         let Ok(built_in) = shape.built_in() else { continue };
         let start = Instant::now();
         let edge = built_in.default_edge();
-        let tetrahedra = built_in.tetrahedra(edge)?;
+        let tetrahedra = match shape {
+            Shape::HollowSphere(_) | Shape::Dome(_) => cut_open(built_in, edge)?,
+            _ => built_in.tetrahedra(edge)?,
+        };
         let (count, meshed) = (tetrahedra.mesh.element_count(), start.elapsed());
         draw(body(&shape, tetrahedra), Ground::UnderBodies, &folder, name)?;
         println!(
@@ -49,11 +53,39 @@ fn draw(body: BodyFrame, ground: Ground, folder: &Path, name: &str) -> Result<()
     Ok(render_frame(&frame, &settings)?.write_png(folder.join(format!("{name}.png")))?)
 }
 
+/// A shape without the quarter that faces the eye.
+fn cut_open(shape: &dyn BuiltIn, edge: f64) -> Result<Tetrahedra, ShapeError> {
+    let size = shape.size();
+    let quarter = Field::block(2.0 * size, 0.0).moved(Vec3::new(size.x, 0.0, size.z));
+    let Stuffing { mesh, regions, report } = stuff(&shape.field().without(quarter), &StuffingOptions::with_edge(edge))?;
+    Ok(Tetrahedra { mesh, regions, report: Some(report) })
+}
+
+/// Bends the legs of a trouser specimen apart, one up and one down, so that the slit can be seen.
+fn bend_legs(SheetMesh { mesh, .. }: &SheetMesh, slit: f64) -> Vec<Vec3> {
+    let mut positions = mesh.positions().to_vec();
+    // Lips lie in the same place: only the triangles know their side.
+    let mut side = vec![0.0; positions.len()];
+    for corners in mesh.elements() {
+        let middle = corners.iter().map(|&corner| mesh.positions()[corner as usize].z).sum::<f64>();
+        corners.iter().for_each(|&corner| side[corner as usize] = middle.signum());
+    }
+    let end = positions.iter().map(|position| position.x).fold(f64::INFINITY, f64::min);
+    for (position, side) in positions.iter_mut().zip(side) {
+        let along = ((end + slit - position.x) / slit).max(0.0);
+        position.y += 0.3 * slit * side * along * along;
+    }
+    positions
+}
+
 /// A sheet in the colours of its materials.
-fn sheet_body(sheet: &Sheet, SheetMesh { mesh, materials, .. }: SheetMesh) -> BodyFrame {
-    let triangles = mesh.elements().to_vec();
-    let mut surface = Surface { positions: mesh.positions().to_vec(), triangles, ..Surface::default() };
-    surface.face_attributes.set(names::MATERIAL, Data::Index(materials));
+fn sheet_body(sheet: &Sheet, made: SheetMesh) -> BodyFrame {
+    let positions = match sheet {
+        Sheet::Trouser(trouser) => bend_legs(&made, trouser.slit),
+        _ => made.mesh.positions().to_vec(),
+    };
+    let mut surface = Surface { positions, triangles: made.mesh.elements().to_vec(), ..Surface::default() };
+    surface.face_attributes.set(names::MATERIAL, Data::Index(made.materials));
     let matter = ["cardboard", "glass"].iter().take(sheet.materials().len()).map(|&name| name.to_owned()).collect();
     drawn(sheet.name(), "sheet", matter, surface)
 }

@@ -85,7 +85,7 @@ pub enum RenderError {
         seconds: f64,
     },
     /// The file system refused.
-    #[error("{path}: {source}")]
+    #[error("cannot write {path}: {source}")]
     File {
         /// The file that was to be written.
         path: PathBuf,

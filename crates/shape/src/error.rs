@@ -5,6 +5,8 @@ use std::path::PathBuf;
 use craze_mesh::{LatticeError, NodeId, TetEditError, TetId, TetMeshError};
 use craze_spatial::SpatialError;
 
+use crate::words;
+
 /// A shape that cannot be made, or a model that cannot be read.
 #[derive(Debug, thiserror::Error)]
 pub enum ShapeError {
@@ -59,9 +61,7 @@ pub enum ShapeError {
         enough: Option<f64>,
     },
     /// A lattice that misses the inside.
-    #[error(
-        "no inside found at an edge length of {edge} m: the shape is {thinnest} m thin, or encloses nothing; take a shorter edge"
-    )]
+    #[error("tetrahedra with edges of {} m find no inside: {}", words::short(*edge), missed(*edge, *thinnest))]
     InsideMissed {
         /// Edge length asked for (m).
         edge: f64,
@@ -220,6 +220,19 @@ pub enum ShapeError {
         /// Which file.
         path: PathBuf,
     },
+    /// A model whose lengths are no use in squares and cubes.
+    #[error(
+        "{} is {} {unit} large: from 1e-18 to 1e19 can be computed with; say another unit or size, or scale it",
+        path.display(), words::short(*extent)
+    )]
+    OutOfScale {
+        /// Which file.
+        path: PathBuf,
+        /// Its largest extent,
+        extent: f64,
+        /// in metres (m) or in the units of the file.
+        unit: &'static str,
+    },
     /// Points or triangles that are not sound.
     #[error(transparent)]
     Surface(#[from] SpatialError),
@@ -255,6 +268,16 @@ pub(crate) fn check_that(
     if all_right { Ok(()) } else { Err(ShapeError::Impossible { field: field.into(), value, allowed: allowed() }) }
 }
 
+/// Why a lattice finds no inside, and what to do.
+fn missed(edge: f64, thinnest: f64) -> String {
+    if thinnest < edge {
+        let thin = words::short(thinnest);
+        format!("the shape is only {thin} m thick; ask for edges of {thin} m or shorter")
+    } else {
+        "the shape encloses nothing, or only places thinner than that; ask for shorter edges".to_owned()
+    }
+}
+
 fn advice(enough: Option<f64>) -> String {
     enough.map_or_else(
         || "it is too thin for any that is not far smaller".to_owned(),
@@ -273,4 +296,21 @@ pub(crate) const LIMIT: f64 = 5e7;
 /// Refuses resolutions that would fill the memory.
 pub(crate) fn check_count(field: &'static str, value: f64, what: &'static str, count: f64) -> Result<(), ShapeError> {
     if count <= LIMIT { Ok(()) } else { Err(ShapeError::TooFine { field, value, what, count, limit: LIMIT }) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_inside_that_was_missed_is_told_with_what_to_do() {
+        let told = |thinnest| ShapeError::InsideMissed { edge: 0.1, thinnest }.to_string();
+        assert_eq!(
+            told(0.00123),
+            "tetrahedra with edges of 0.1 m find no inside: the shape is only 0.00123 m thick; ask for edges of 0.00123 m or shorter"
+        );
+        assert!(
+            told(2.0).ends_with("the shape encloses nothing, or only places thinner than that; ask for shorter edges")
+        );
+    }
 }

@@ -26,6 +26,22 @@ pub fn short(value: f64) -> String {
     if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.').to_owned() } else { text }
 }
 
+/// A count that is only roughly known, to two digits: 1,200,000.
+pub fn rough(count: f64) -> String {
+    if !(0.0..1e15).contains(&count) {
+        return format!("{count:.1e}");
+    }
+    let unit = 10f64.powf(count.max(1.0).log10().floor() - 1.0).max(1.0);
+    grouped(((count / unit).round() * unit) as usize)
+}
+
+/// An amount of memory: 14.3 MB, 1.23 GB.
+pub fn memory(bytes: f64) -> String {
+    let (unit, name) =
+        [(1e12, "TB"), (1e9, "GB"), (1e6, "MB")].into_iter().find(|(unit, _)| bytes >= *unit).unwrap_or((1e3, "kB"));
+    format!("{} {name}", short(bytes / unit))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -50,5 +66,23 @@ mod tests {
         assert_eq!(grouped(18_400), "18,400");
         assert_eq!(grouped(7), "7");
         assert_eq!(grouped(1_234_567), "1,234,567");
+    }
+
+    #[test]
+    fn what_is_roughly_known_shows_two_digits() {
+        for (count, text) in [
+            (0.0, "0"),
+            (7.4, "7"),
+            (96.2, "96"),
+            (123.0, "120"),
+            (1_234_567.0, "1,200,000"),
+            (9.96e8, "1,000,000,000"),
+            (4e20, "4.0e20"),
+        ] {
+            assert_eq!(rough(count), text);
+        }
+        for (bytes, text) in [(190.0, "0.19 kB"), (2.413e6, "2.41 MB"), (3.2e10, "32 GB"), (1.5e13, "15 TB")] {
+            assert_eq!(memory(bytes), text);
+        }
     }
 }

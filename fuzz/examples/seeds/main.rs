@@ -91,7 +91,22 @@ fn write_tetrahedra(seeds: &Path) -> Result<(), Box<dyn Error>> {
             write_model(seeds, "vtu", &format!("{number:02}"), &vtu(&cube, variant))?;
         }
     }
-    Ok(())
+    Ok(fs::write(seeds.join("vtu/bad-piece-bomb"), piece_bomb())?)
+}
+
+/// Many pieces whose points are the same few bytes, which unpack to thousands of zeros each time.
+fn piece_bomb() -> Vec<u8> {
+    let piece = "<Piece NumberOfPoints='10000' NumberOfCells='0'>\
+        <Points><DataArray type='Float32' Name='p' NumberOfComponents='3' format='appended' offset='0'/></Points>\
+        <Cells><DataArray type='Int32' Name='connectivity'/><DataArray type='Int32' Name='offsets'/>\
+        <DataArray type='UInt8' Name='types'/></Cells></Piece>";
+    let head = "<VTKFile type='UnstructuredGrid' compressor='vtkZLibDataCompressor'><UnstructuredGrid>";
+    let zeros = miniz_oxide::deflate::compress_to_vec_zlib(&[0; 120_000], 9);
+    let mut bytes = format!("{head}{}<AppendedData encoding='raw'>_", piece.repeat(60)).into_bytes();
+    // One block of so many bytes, none that is shorter, and its packed size.
+    bytes.extend([1, 120_000, 0, zeros.len() as u32].iter().flat_map(|number: &u32| number.to_le_bytes()));
+    bytes.extend(zeros);
+    bytes
 }
 
 /// Writes a sound file, and half of it, which must be refused.

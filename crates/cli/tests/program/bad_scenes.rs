@@ -105,16 +105,23 @@ fn half_a_file_is_refused_where_it_ends() {
 #[test]
 fn a_binary_file_is_no_scene() {
     let workshop = Workshop::new();
-    workshop.write("model.glb", [b"glTF".as_slice(), &[2, 0, 0, 0, 0xff, 0xfe, 0x80]].concat());
-    workshop.craze(&["run", "model.glb"]).failed_with(&["model.glb", "not a text file"]);
+    workshop.write("noise.bin", [b"glTF".as_slice(), &[2, 0, 0, 0, 0xff, 0xfe, 0x80]].concat());
+    workshop.craze(&["run", "noise.bin"]).failed_with(&["noise.bin", "not a text file"]);
     workshop.craze(&["check", env!("CARGO_BIN_EXE_craze")]).failed_with(&["craze"]);
-    assert_eq!(workshop.files("."), ["model.glb"]);
+    assert_eq!(workshop.files("."), ["noise.bin"]);
 }
 
 #[test]
 fn a_folder_is_no_scene() {
     let workshop = Workshop::with_scene(BLOCK);
     workshop.craze(&["run", "."]).failed_with(&["this is a folder, not a scene file"]);
+}
+
+#[test]
+fn a_model_is_no_scene() {
+    let workshop = Workshop::new();
+    workshop.write("leaf.obj", "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n");
+    workshop.craze(&["run", "leaf.obj"]).failed_with(&["is a model, not a scene", "`craze inspect leaf.obj`"]);
 }
 
 #[test]
@@ -155,6 +162,7 @@ fn changes_from_the_command_line_are_checked_like_the_file() {
     refused("body.block.material.preset=rubbr", &["did you mean \"rubber\"?"]);
     workshop.craze(&["run", "scene.toml", "--frames", "4000000000"]).failed_with(&["duration", "at most"]);
     workshop.craze(&["run", "scene.toml", "--frames", "0"]).misused_with(&["--frames"]);
+    workshop.craze(&["run", "scene.toml", "--frames", "-1"]).misused_with(&["invalid value '-1' for '--frames"]);
     workshop.craze(&["run", "scene.toml", "--seed", "-1"]).misused_with(&["a seed is a whole number from 0"]);
     workshop.craze(&["run", "scene.toml", "--seed", "99999999999999999999"]).misused_with(&["a whole number"]);
     workshop.craze(&["run", "scene.toml", "--threads", "0"]).misused_with(&["--threads"]);

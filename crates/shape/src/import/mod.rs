@@ -31,6 +31,7 @@ pub use model::{Model, ModelVolume, SurfaceMaterial};
 pub use reading::{Reading, Unit, UpAxis};
 pub use side::SideFiles;
 
+use std::io;
 use std::path::Path;
 
 use crate::error::ShapeError;
@@ -41,6 +42,10 @@ use crate::error::ShapeError;
 /// read from its folder and nowhere else. What was left out or put right is in [`Model::remarks`];
 /// [`Model::summary`] says how the file was read.
 pub fn read_model(path: &Path, reading: &Reading) -> Result<Model, ShapeError> {
+    if path.is_dir() {
+        let source = io::Error::new(io::ErrorKind::IsADirectory, "it is a folder; name a model file in it");
+        return Err(ShapeError::Read { path: path.to_owned(), source });
+    }
     let format = Format::of_path(path)?;
     let bytes = side::read_file(path).map_err(|source| ShapeError::Read { path: path.to_owned(), source })?;
     let mut model = parse_model(&bytes, format, path, &side::beside(path))?;

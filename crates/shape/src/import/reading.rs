@@ -11,6 +11,9 @@ use super::model::Model;
 use crate::error::{ShapeError, check_length};
 use crate::words::short;
 
+/// Extents of models that can be computed with (m): squares and cubes of lengths must stay numbers.
+const EXTENTS: std::ops::RangeInclusive<f64> = 1e-18..=1e19;
+
 /// How a model's coordinates become metres with y up.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
@@ -32,10 +35,15 @@ impl Reading {
         }
         let bounds = model.surface.bounds();
         let largest = bounds.size().max();
-        let scale = self.size.map_or(self.unit.in_metres(), |size| size / largest);
         // NaN fails the comparison: a model without points has no box.
-        if !(largest > 0.0 && largest.is_finite() && scale > 0.0 && scale.is_finite()) {
+        if !(largest > 0.0 && largest.is_finite()) {
             return Err(ShapeError::NoExtent { path: path.to_owned() });
+        }
+        let scale = self.size.map_or(self.unit.in_metres(), |size| size / largest);
+        for (extent, unit) in [(largest, "units"), (scale * largest, "m")] {
+            if !EXTENTS.contains(&extent) {
+                return Err(ShapeError::OutOfScale { path: path.to_owned(), extent, unit });
+            }
         }
         let middle = bounds.centre();
         let nodes = model.volume.iter_mut().flat_map(|volume| &mut volume.nodes);
@@ -81,6 +89,12 @@ pub enum Unit {
     /// Millimetre.
     #[serde(rename = "mm")]
     Millimetre,
+    /// Micrometre.
+    #[serde(rename = "um")]
+    Micrometre,
+    /// Kilometre.
+    #[serde(rename = "km")]
+    Kilometre,
     /// Inch.
     #[serde(rename = "in")]
     Inch,
@@ -90,12 +104,18 @@ pub enum Unit {
 }
 
 impl Unit {
+    /// Every unit.
+    pub const ALL: [Self; 7] =
+        [Self::Metre, Self::Centimetre, Self::Millimetre, Self::Micrometre, Self::Kilometre, Self::Inch, Self::Foot];
+
     /// Length of the unit (m).
     pub fn in_metres(self) -> f64 {
         match self {
             Unit::Metre => 1.0,
             Unit::Centimetre => 0.01,
             Unit::Millimetre => 0.001,
+            Unit::Micrometre => 1e-6,
+            Unit::Kilometre => 1000.0,
             Unit::Inch => 0.0254,
             Unit::Foot => 0.3048,
         }
@@ -108,6 +128,8 @@ impl fmt::Display for Unit {
             Unit::Metre => "m",
             Unit::Centimetre => "cm",
             Unit::Millimetre => "mm",
+            Unit::Micrometre => "um",
+            Unit::Kilometre => "km",
             Unit::Inch => "in",
             Unit::Foot => "ft",
         })
@@ -123,14 +145,20 @@ pub enum UpAxis {
     Y,
     /// As in Blender and most CAD programs.
     Z,
+    /// As in some programs for ships and machines.
+    X,
 }
 
 impl UpAxis {
+    /// Every axis.
+    pub const ALL: [Self; 3] = [Self::Y, Self::Z, Self::X];
+
     /// A direction of the model with y up.
     fn turn(self, direction: Vec3) -> Vec3 {
         match self {
             UpAxis::Y => direction,
             UpAxis::Z => Vec3::new(direction.x, direction.z, -direction.y),
+            UpAxis::X => Vec3::new(-direction.y, direction.x, direction.z),
         }
     }
 }
@@ -140,6 +168,7 @@ impl fmt::Display for UpAxis {
         formatter.write_str(match self {
             UpAxis::Y => "y",
             UpAxis::Z => "z",
+            UpAxis::X => "x",
         })
     }
 }
@@ -172,6 +201,22 @@ mod tests {
     }
 
     #[test]
+    fn every_axis_can_point_up_without_a_mirror() {
+        for (up, axis) in [(UpAxis::X, Vec3::x()), (UpAxis::Y, Vec3::y()), (UpAxis::Z, Vec3::z())] {
+            assert_eq!(up.turn(axis), Vec3::y(), "{up}");
+            let [x, y, z] = [Vec3::x(), Vec3::y(), Vec3::z()].map(|axis| up.turn(axis));
+            assert_eq!(x.cross(&y), z, "{up}");
+        }
+    }
+
+    #[test]
+    fn units_have_their_lengths() {
+        let lengths = Unit::ALL.map(|unit| (unit.to_string(), unit.in_metres()));
+        let want = [("m", 1.0), ("cm", 1e-2), ("mm", 1e-3), ("um", 1e-6), ("km", 1e3), ("in", 0.0254), ("ft", 0.3048)];
+        assert_eq!(lengths, want.map(|(name, length)| (name.to_owned(), length)));
+    }
+
+    #[test]
     fn a_size_is_the_largest_extent_whatever_the_unit() {
         let mut model = standing();
         let reading = Reading { unit: Unit::Inch, size: Some(0.2), ..Reading::default() };
@@ -190,6 +235,26 @@ mod tests {
             let reading = Reading { size: Some(size), ..Reading::default() };
             assert!(matches!(reading.place(&mut standing(), path), Err(ShapeError::BadLength { .. })));
         }
+    }
+
+    #[test]
+    fn a_model_too_small_or_large_to_compute_with_is_called_so() {
+        let path = Path::new("sail.obj");
+        let refused = |factor: f64, reading: Reading| {
+            let mut model = standing();
+            model.surface.positions.iter_mut().for_each(|position| *position *= factor);
+            reading.place(&mut model, path).expect_err("refused").to_string()
+        };
+        let tiny = refused(1e-200, Reading::default());
+        assert_eq!(
+            tiny,
+            "sail.obj is 4.00e-200 units large: from 1e-18 to 1e19 can be computed with; say another unit or size, or scale it"
+        );
+        // A size cannot help, since the file was read before.
+        assert!(refused(1e-200, Reading { size: Some(1.0), ..Reading::default() }).contains("4.00e-200 units"));
+        assert!(refused(1.0, Reading { size: Some(1e-30), ..Reading::default() }).contains("1.00e-30 m large"));
+        assert!(refused(1.0, Reading { size: Some(1e300), ..Reading::default() }).contains("1.00e300 m large"));
+        assert!(refused(1e-15, Reading { unit: Unit::Micrometre, ..Reading::default() }).contains("4.00e-21 m large"));
     }
 
     #[test]

@@ -9,7 +9,7 @@ use super::error::{MOST_TRIANGLES, check_length};
 use super::lines::{Carried, Original};
 use super::manifold::manifold;
 use super::remesh::{Remeshed, measured, remesh};
-use super::{SheetError, SheetMesh};
+use super::{SheetError, SheetMesh, triangle_count};
 use crate::error::ShapeError;
 use crate::import::Model;
 use crate::repair::{Findings, repair};
@@ -235,7 +235,7 @@ fn check_edge(surface: &TriangleSurface, edge: f64) -> Result<(), SheetError> {
     if edge > 0.5 * size {
         return Err(SheetError::TooCoarse { edge, size });
     }
-    let count = surface.area() / (0.433 * edge * edge) + size / edge;
+    let count = triangle_count(surface.area(), edge) + size / edge;
     if count <= MOST_TRIANGLES { Ok(()) } else { Err(SheetError::TooFine { edge, count, limit: MOST_TRIANGLES }) }
 }
 

@@ -156,20 +156,30 @@ impl Sheet {
 
     /// Edge length (m) for about 4,000 triangles, with two digits.
     pub fn default_edge(&self) -> f64 {
-        let edge = (self.area() / 4000.0 * 4.0 / 3f64.sqrt()).sqrt();
-        format!("{edge:.1e}").parse().unwrap_or(edge)
+        default_edge(self.area())
     }
 
     /// Triangles with edges of about `edge` (m).
     pub fn mesh(&self, edge: f64) -> Result<SheetMesh, SheetError> {
         self.check()?;
         error::check_length("edge", edge)?;
-        let count = self.area() / (0.433 * edge * edge);
+        let count = triangle_count(self.area(), edge);
         if !(count <= error::MOST_TRIANGLES) {
             return Err(SheetError::TooFine { edge, count, limit: error::MOST_TRIANGLES });
         }
         self.built_in().mesh(edge)
     }
+}
+
+/// Edge length (m) for about 4,000 triangles on an area (m²), with two digits.
+pub fn default_edge(area: f64) -> f64 {
+    let edge = (area / 4000.0 * 4.0 / 3f64.sqrt()).sqrt();
+    format!("{edge:.1e}").parse().unwrap_or(edge)
+}
+
+/// How many triangles with edges of a length (m) cover an area (m²), all equilateral.
+pub fn triangle_count(area: f64, edge: f64) -> f64 {
+    area / (0.25 * 3f64.sqrt() * edge * edge)
 }
 
 /// What every built-in sheet offers; sizes have been checked before a mesh is asked for.

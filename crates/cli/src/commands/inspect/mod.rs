@@ -1,26 +1,25 @@
 //! `craze inspect`
 
+mod facts;
+
 use crate::Voice;
-use crate::problem::Problem;
+use crate::problem::{self, Problem};
 use clap::Args;
 use craze_frame::{BodyFrame, Frame, Surface};
 use craze_material::{nearest, presets};
-use craze_math::Vec3;
-use craze_mesh::TetMesh;
 use craze_render::{Ground, Settings, render_frame};
-use craze_shape::resolution;
+use craze_shape::resolution::{self, TETRAHEDRA_A_CUBE};
 use craze_shape::sheet::{Sheet, SheetMesh};
 use craze_shape::words::{grouped, short};
 use craze_shape::{
-    Domain, Model, Reading, Repaired, Shape, StuffingOptions, StuffingReport, SurfaceDomain, Tetrahedra, Thickness,
+    BuiltIn, Domain, Model, Reading, Repaired, Shape, ShapeError, StuffingOptions, SurfaceDomain, Tetrahedra,
     TriangleSurface, Unit, UpAxis, estimate, read_model, repair, stuff, volume_of,
 };
-use serde_json::{Map, Value, json};
+use facts::{Facts, Origin, Weight};
+use serde_json::{Value, json};
+use std::fmt::Display;
 use std::io::Write;
 use std::path::{Path, PathBuf};
-
-/// Memory of a solid, its mesh included (bytes): measured by `craze bench`.
-const BYTES_A_TETRAHEDRON: usize = 190;
 
 /// More tetrahedra than this are not made for a look: about a quarter of a minute.
 const MOST_FOR_A_LOOK: f64 = 5e5;
@@ -35,17 +34,17 @@ pub struct Arguments {
     /// Scale the model so that its largest extent is this, in metres
     #[arg(long, value_name = "METRES", value_parser = length, allow_negative_numbers = true)]
     size: Option<f64>,
-    /// Unit of the file's coordinates: m, cm, mm, in or ft
+    /// Unit of the file's coordinates: m, cm, mm, um, km, in or ft
     #[arg(long, default_value = "m", value_parser = unit)]
     unit: Unit,
-    /// Which axis of the file points up: y or z
+    /// Which axis of the file points up: y, z or x
     #[arg(long, default_value = "y", value_parser = up_axis)]
     up: UpAxis,
     /// Weigh it as this material
     #[arg(long, value_name = "PRESET")]
     material: Option<String>,
-    /// Path of the picture; the model's name with .png, in the present folder, if left out
-    #[arg(long, short, value_name = "FILE")]
+    /// Path of the picture; the model's name with .inspect.png, in the present folder, if left out
+    #[arg(long, short, value_name = "FILE", value_parser = picture_path)]
     output: Option<PathBuf>,
     /// Make no picture
     #[arg(long, conflicts_with = "output")]
@@ -61,133 +60,26 @@ fn length(text: &str) -> Result<f64, String> {
 }
 
 fn unit(text: &str) -> Result<Unit, String> {
-    let units = [Unit::Metre, Unit::Centimetre, Unit::Millimetre, Unit::Inch, Unit::Foot];
-    units.into_iter().find(|unit| unit.to_string() == text).ok_or_else(|| "write m, cm, mm, in or ft".to_owned())
+    one_of(&Unit::ALL, text)
 }
 
 fn up_axis(text: &str) -> Result<UpAxis, String> {
-    let axes = [UpAxis::Y, UpAxis::Z];
-    axes.into_iter().find(|axis| axis.to_string() == text).ok_or_else(|| "write y or z".to_owned())
+    one_of(&UpAxis::ALL, text)
 }
 
-/// Facts about a model, in the order they are told: a line for a person and a value for a program each.
-#[derive(Default)]
-struct Facts {
-    title: String,
-    lines: Vec<(&'static str, String)>,
-    values: Map<String, Value>,
-    /// What a picture shows, and what it stands on.
-    surface: TriangleSurface,
-    ground: Ground,
+fn one_of<T: Copy + Display>(all: &[T], text: &str) -> Result<T, String> {
+    all.iter().copied().find(|value| value.to_string() == text).ok_or_else(|| {
+        let names: Vec<String> = all.iter().map(T::to_string).collect();
+        format!("write one of {}", names.join(", "))
+    })
 }
 
-impl Facts {
-    fn tell(&mut self, key: &'static str, line: impl Into<String>, value: impl Into<Value>) {
-        self.lines.push((key, line.into()));
-        self.values.insert(key.to_owned(), value.into());
+fn picture_path(text: &str) -> Result<PathBuf, String> {
+    let path = PathBuf::from(text);
+    match path.extension() {
+        Some(ending) if ending.eq_ignore_ascii_case("png") => Ok(path),
+        _ => Err("pictures are PNG files: write a name that ends in .png".to_owned()),
     }
-
-    fn size(&mut self, size: Vec3) {
-        let [x, y, z] = [size.x, size.y, size.z].map(short);
-        self.tell("size", format!("{x} × {y} × {z} m"), json!([size.x, size.y, size.z]));
-    }
-
-    fn volume(&mut self, volume: f64, material: Option<&Weight>) {
-        self.tell("volume", format!("{} m³", short(volume)), volume);
-        if let Some(Weight { name, density }) = material {
-            self.tell("mass", format!("{} kg of {name}", short(volume * density)), volume * density);
-        }
-    }
-
-    fn thinnest(&mut self, thickness: &Thickness) {
-        let [x, y, z] = [thickness.place.x, thickness.place.y, thickness.place.z].map(short);
-        let line = format!(
-            "{} m at ({x}, {y}, {z}); half of the walls are thinner than {} m",
-            short(thickness.thinnest),
-            short(thickness.median)
-        );
-        let place: [f64; 3] = thickness.place.into();
-        self.tell(
-            "thinnest",
-            line,
-            json!({ "thickness": thickness.thinnest, "place": place, "median": thickness.median }),
-        );
-    }
-
-    /// Tetrahedra that were made, and how good they are.
-    fn mesh(&mut self, mesh: &TetMesh, edge: Option<f64>) {
-        let (smallest, largest) =
-            mesh.element_ids().map(|tet| mesh.quality(tet)).fold((180.0, 0.0), |range, quality| {
-                let [small, large] = [quality.smallest_dihedral, quality.largest_dihedral].map(f64::to_degrees);
-                (small.min(range.0), large.max(range.1))
-            });
-        let (count, bytes) = (mesh.element_count(), BYTES_A_TETRAHEDRON * mesh.element_count());
-        let at = edge.map_or(String::new(), |edge| format!(" at an edge of {} m", short(edge)));
-        let line = format!(
-            "{}{at}, dihedral angles {:.1}° to {:.1}°; {} MB as a solid",
-            grouped(count),
-            smallest,
-            largest,
-            short(bytes as f64 / 1e6)
-        );
-        let value = json!({ "edge": edge, "count": count, "nodes": mesh.point_count(), "bytes": bytes,
-                            "volume": mesh.total_measure(), "dihedral": [smallest, largest] });
-        self.tell("tetrahedra", line, value);
-    }
-
-    /// What became of creases, corners and thin places.
-    fn stuffing(&mut self, report: &StuffingReport, edge: f64) {
-        let StuffingReport { dihedral, snapped, features, thin, parted, .. } = report;
-        let on_creases = features.crease_points + features.corner_points;
-        if *snapped > 0 {
-            let line = format!(
-                "{} points moved onto creases and corners; the {} tetrahedra there are exempt from the bounds, the others have {:.1}° \
-                 to {:.1}°",
-                grouped(on_creases),
-                grouped(*snapped),
-                dihedral.smallest,
-                dihedral.largest
-            );
-            self.tell("creases", line, json!({ "points": on_creases, "snapped": snapped, "cut_off": features.edges_cut_off,
-                "corners_missed": features.corners_missed, "dihedral_of_others": [dihedral.smallest, dihedral.largest] }));
-        }
-        if thin.found > 0 {
-            let how = if thin.halvings == 1 { "once" } else { "twice" };
-            let mut line = format!(
-                "{} where the mesh missed the surface by more than an eighth of an edge: cells were halved {how} there",
-                grouped(thin.found)
-            );
-            if let Some(wall) = thin.thinnest.filter(|wall| wall.thickness < edge) {
-                let [x, y, z] = wall.place.map(short);
-                line += &format!(", the thinnest wall among them is {} m at ({x}, {y}, {z})", short(wall.thickness));
-            }
-            if thin.left > 0 {
-                line += &format!("; {} are lost still, a shorter edge would show them", grouped(thin.left));
-            }
-            let wall = thin.thinnest.map(|wall| json!({ "thickness": wall.thickness, "place": wall.place }));
-            self.tell(
-                "thin",
-                line,
-                json!({ "found": thin.found, "halvings": thin.halvings, "lost": thin.left, "thinnest": wall }),
-            );
-        }
-        if *parted > 0 {
-            self.tell("parted", format!("{} places where parts only touched", grouped(*parted)), *parted);
-        }
-    }
-
-    /// Tetrahedra that are too many to make for a look.
-    fn estimate(&mut self, count: f64, edge: f64) {
-        let bytes = BYTES_A_TETRAHEDRON as f64 * count;
-        let line =
-            format!("about {} at an edge of {} m; {} MB as a solid", short(count), short(edge), short(bytes / 1e6));
-        self.tell("tetrahedra", line, json!({ "edge": edge, "count": count, "bytes": bytes, "estimated": true }));
-    }
-}
-
-struct Weight {
-    name: String,
-    density: f64,
 }
 
 /// Says what a model is, what is wrong with it and what would become of it.
@@ -199,23 +91,33 @@ pub fn run(arguments: &Arguments, voice: Voice) -> Result<(), Problem> {
         let help = "--size, --unit and --up are for model files; a scene sets the sizes of built-in shapes";
         return Err(Problem::new(format!("\"{}\" is built in, at its default size", arguments.model.display()), help));
     }
-    let mut facts = match found {
-        Some(Found::Shape(shape)) => shape_facts(&shape, arguments, weight.as_ref())?,
-        Some(Found::Sheet(sheet)) => sheet_facts(&sheet, arguments)?,
+    let (mut facts, name) = match found {
+        Some(Found::Shape(shape)) => (shape_facts(&shape, arguments, weight.as_ref())?, arguments.model.as_os_str()),
+        Some(Found::Sheet(sheet)) => (sheet_facts(&sheet, arguments)?, arguments.model.as_os_str()),
         None => {
             let reading = Reading { size: arguments.size, unit: arguments.unit, up: arguments.up };
             let model = read_model(&arguments.model, &reading)?;
-            model_facts(model, arguments, weight.as_ref())?
+            (model_facts(model, arguments, weight.as_ref())?, arguments.model.file_stem().unwrap_or_default())
         }
     };
+    let mut drawn = Ok(());
     if !arguments.no_picture {
+        // A name of its own: a texture may stand beside the model under the model's name.
         let path = arguments.output.clone().unwrap_or_else(|| {
-            let name = arguments.model.file_stem().unwrap_or_default();
-            Path::new(name).with_extension("png")
+            let mut name = name.to_owned();
+            name.push(".inspect.png");
+            name.into()
         });
-        picture(std::mem::take(&mut facts.surface), facts.ground).and_then(|image| Ok(image.write_png(&path)?))?;
-        facts.tell("picture", path.display().to_string(), path.display().to_string());
+        drawn = draw(std::mem::take(&mut facts.surface), facts.ground, &path);
+        if drawn.is_ok() {
+            facts.tell("picture", path.display().to_string(), path.display().to_string());
+        }
     }
+    print(facts, voice)?;
+    drawn
+}
+
+fn print(facts: Facts, voice: Voice) -> Result<(), Problem> {
     let mut stdout = std::io::stdout().lock();
     match voice {
         Voice::Person => {
@@ -256,6 +158,10 @@ fn built_in(path: &Path) -> Result<Option<Found>, Problem> {
     if let Some(sheet) = Sheet::all().into_iter().find(|sheet| sheet.name() == sheet_name) {
         return Ok(Some(Found::Sheet(sheet)));
     }
+    if path.extension().is_some_and(|ending| ending == "toml") {
+        let help = format!("`craze check {}` looks at it", problem::quoted(path));
+        return Err(Problem::new(format!("{} is a scene, not a model", path.display()), help));
+    }
     if path.exists() || path.extension().is_some() {
         return Ok(None);
     }
@@ -278,22 +184,44 @@ fn shape_facts(shape: &Shape, arguments: &Arguments, weight: Option<&Weight>) ->
     let wall = made.thinnest_wall();
     facts.tell("thinnest", format!("{} m", short(wall)), json!({ "thickness": wall }));
     let edge = arguments.edge.unwrap_or_else(|| made.default_edge());
+    let (expected, origin) = expected(shape, made, edge)?;
+    if expected > MOST_FOR_A_LOOK {
+        facts.estimate(expected, edge);
+        facts.memory(expected, origin);
+        facts.surface = made.surface(made.default_edge())?;
+        return Ok(facts);
+    }
     let Tetrahedra { mesh, report, .. } = made.tetrahedra(edge)?;
     facts.mesh(&mesh, Some(edge));
+    facts.memory(mesh.element_count() as f64, origin);
     if let Some(report) = report {
-        facts.stuffing(&report, edge);
+        facts.stuffing(&report);
     }
     facts.surface = TriangleSurface::around(&mesh);
     Ok(facts)
 }
 
+/// How many tetrahedra a built-in shape will have, and where they come from.
+fn expected(shape: &Shape, made: &dyn BuiltIn, edge: f64) -> Result<(f64, Origin), ShapeError> {
+    // These have a lattice of their own, which is as fine inside as outside.
+    if matches!(shape, Shape::Box(_) | Shape::Sphere(_) | Shape::Cylinder(_) | Shape::BrickWall(_)) {
+        return Ok((TETRAHEDRA_A_CUBE * made.volume() / edge.powi(3), Origin::Given));
+    }
+    let estimate = estimate(&made.field(), &StuffingOptions::with_edge(edge))?;
+    Ok((estimate.tetrahedra, Origin::Cut))
+}
+
 fn sheet_facts(sheet: &Sheet, arguments: &Arguments) -> Result<Facts, Problem> {
+    if arguments.material.is_some() {
+        let help = "--material is for what has a volume";
+        return Err(Problem::new(format!("the sheet \"{}\" has no thickness to weigh", sheet.name()), help));
+    }
     let title = format!("{}: a built-in sheet, at its default size", sheet.name());
     // On a ground that it touches everywhere, a flat sheet could not be seen.
     let mut facts = Facts { title, ground: Ground::Hidden, ..Facts::default() };
     facts.values.insert("model".into(), sheet.name().into());
     facts.size(sheet.size());
-    facts.tell("area", format!("{} m²", short(sheet.area())), sheet.area());
+    facts.area(sheet.area());
     let edge = arguments.edge.unwrap_or_else(|| sheet.default_edge());
     let SheetMesh { mesh, boundary, .. } = sheet.mesh(edge)?;
     facts.tell("rims", boundary.len().to_string(), boundary.len());
@@ -312,24 +240,8 @@ fn model_facts(model: Model, arguments: &Arguments, weight: Option<&Weight>) -> 
         facts.lines.push(("remark", remark.clone()));
     }
     let Repaired { surface, findings, .. } = repair(&model.surface)?;
-    facts.size(findings.size);
-    facts.tell("area", format!("{} m²", short(findings.area)), findings.area);
-    let closed = if findings.closed { "closed" } else { "open" };
-    let components = match findings.components {
-        1 => "1 component".to_owned(),
-        several => format!("{} components", grouped(several)),
-    };
-    facts.tell(
-        "surface",
-        format!("{closed}, {components}"),
-        json!({ "closed": findings.closed, "components": findings.components }),
-    );
-    let warnings = findings.warnings();
-    match warnings.is_empty() {
-        true => facts.lines.push(("repairs", "none needed".to_owned())),
-        false => warnings.iter().for_each(|warning| facts.lines.push(("repairs", warning.clone()))),
-    }
-    facts.values.insert("repairs".into(), json!(warnings));
+    facts.findings(&findings);
+    let domain = SurfaceDomain::of_repaired(surface, &findings);
     if let Some(volume) = &model.volume {
         if arguments.edge.is_some() {
             let help = "leave --edge out, or give a file of the surface alone";
@@ -337,13 +249,20 @@ fn model_facts(model: Model, arguments: &Arguments, weight: Option<&Weight>) -> 
         }
         let mesh = volume.mesh()?;
         facts.volume(mesh.total_measure(), weight);
+        if let Some(thickness) = domain.ok().and_then(|domain| domain.thickness(0)) {
+            facts.thinnest(&thickness);
+        }
         facts.mesh(&mesh, None);
+        facts.memory(mesh.element_count() as f64, Origin::Given);
         facts.surface = model.surface;
         return Ok(facts);
     }
-    match SurfaceDomain::of_repaired(surface, &findings) {
+    match domain {
         Ok(domain) => domain_facts(&mut facts, &domain, arguments, weight)?,
         Err(error) => facts.tell("inside", error.to_string(), json!({ "error": error.to_string() })),
+    }
+    if !findings.closed {
+        facts.sheet(&findings, arguments.edge);
     }
     facts.surface = model.surface;
     Ok(facts)
@@ -368,25 +287,28 @@ fn domain_facts(
     let estimate = estimate(domain, &options)?;
     if estimate.tetrahedra > MOST_FOR_A_LOOK {
         facts.estimate(estimate.tetrahedra, edge);
+        facts.memory(estimate.tetrahedra, Origin::Cut);
         return Ok(());
     }
     match stuff(domain, &options) {
         Ok(stuffing) => {
             facts.mesh(&stuffing.mesh, Some(edge));
-            facts.stuffing(&stuffing.report, edge);
+            facts.memory(stuffing.mesh.element_count() as f64, Origin::Cut);
+            facts.stuffing(&stuffing.report);
         }
-        Err(error) => facts.tell("tetrahedra", error.to_string(), json!({ "error": error.to_string() })),
+        Err(error) => facts.tell("tetrahedra", format!("none: {error}"), json!({ "error": error.to_string() })),
     }
     Ok(())
 }
 
-/// A picture of a surface: a solid stands on the ground, a sheet hangs in the air.
-fn picture(surface: TriangleSurface, ground: Ground) -> Result<craze_render::Image, Problem> {
+/// Draws a picture of a surface: a solid stands on the ground, a sheet hangs in the air.
+fn draw(surface: TriangleSurface, ground: Ground, path: &Path) -> Result<(), Problem> {
     let body = BodyFrame {
         name: "model".into(),
         surface: Surface { positions: surface.positions, triangles: surface.triangles, ..Surface::default() },
         ..BodyFrame::default()
     };
     let frame = Frame { bodies: vec![body], ..Frame::default() };
-    Ok(render_frame(&frame, &Settings { width: 800, height: 600, ground, ..Settings::default() })?)
+    let settings = Settings { width: 800, height: 600, ground, ..Settings::default() };
+    Ok(render_frame(&frame, &settings)?.write_png(path)?)
 }
