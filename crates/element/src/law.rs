@@ -61,6 +61,18 @@ impl Law {
         }
     }
 
+    /// A bound of the norm of the true stress (Pa) at strains ε and rates ν (1/s) of these norms.
+    pub fn largest_stress(&self, strain: f64, rate: f64) -> f64 {
+        match self {
+            // |tr ε| ≤ √3·|ε|, and the trace acts on three axes.
+            Law::Isotropic { lambda, mu, phi, psi } => {
+                (1.5 * lambda.abs() + mu) * strain + (1.5 * phi.abs() + psi) * rate
+            }
+            // Engineering shears and the two places of each shear stress are √2 each in the norm of tensors.
+            Law::Directional { stiffness, viscosity } => norm(stiffness) * strain + norm(viscosity) * rate,
+        }
+    }
+
     /// True stored energy per rest volume (J/m³), η/4 with η of (9).
     pub fn energy_density(&self, strain: &Mat3) -> f64 {
         0.25 * self.elastic_stress(strain).dot(strain)
@@ -105,6 +117,11 @@ fn isotropic_matrix(first: f64, second: f64) -> VoigtMatrix {
         matrix[i + 3][i + 3] = second;
     }
     matrix
+}
+
+/// Frobenius norm of a 6×6 law (its unit).
+fn norm(law: &VoigtMatrix) -> f64 {
+    law.iter().flatten().map(|entry| entry * entry).sum::<f64>().sqrt()
 }
 
 #[cfg(test)]

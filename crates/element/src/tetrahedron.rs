@@ -174,7 +174,7 @@ fn eigenvalues(matrix: &Mat3) -> Vec3 {
 }
 
 /// The positive semidefinite part of a symmetric matrix.
-fn positive_part(matrix: &Mat3) -> Mat3 {
+pub(crate) fn positive_part(matrix: &Mat3) -> Mat3 {
     let eigen = symmetric_eigen(matrix);
     eigen.vectors * Mat3::from_diagonal(&eigen.values.map(|value| value.max(0.0))) * eigen.vectors.transpose()
 }

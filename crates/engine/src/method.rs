@@ -81,7 +81,7 @@ pub enum Failure {
 /// A material point of a body, found once and followed through all splits.
 #[derive(Clone, Copy, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct MaterialPoint {
-    /// The element or particle that holds it, as the method numbers them.
+    /// The particle, or the number under which the body follows the point: what its method makes of it.
     pub element: u32,
     /// Weights of the element's nodes; a particle uses the first only.
     pub weights: [f64; 4],
@@ -109,8 +109,8 @@ pub trait Method: Send + Sync {
     /// says where the centre of what it found is (m); `None` if there is nothing inside.
     fn attach(&mut self, hold: HoldId, region: &Region) -> Option<Vec3>;
 
-    /// The material point nearest to a place in the world (m, as the body was placed).
-    fn locate(&self, place: &Vec3) -> MaterialPoint;
+    /// The material point nearest to a place in the world (m, as the body was placed); the body follows it from now on.
+    fn locate(&mut self, place: &Vec3) -> MaterialPoint;
 
     /// The longest step (s) that is stable from the present state; infinite for a body that sets no limit.
     fn time_step_limit(&self) -> f64;

@@ -67,7 +67,7 @@ impl Method for Marble {
         })
     }
 
-    fn locate(&self, _place: &Vec3) -> MaterialPoint {
+    fn locate(&mut self, _place: &Vec3) -> MaterialPoint {
         MaterialPoint { element: 0, weights: [1.0, 0.0, 0.0, 0.0] }
     }
 
@@ -154,7 +154,7 @@ impl Method for Marble {
 
     fn frame(&self, _detail: FrameDetail) -> BodyFrame {
         let pose = Pose { position: self.state.position, ..Pose::default() };
-        BodyFrame { pieces: vec![Piece { volume: 0.0, mass: MASS, parent: None, pose }], ..BodyFrame::default() }
+        BodyFrame { pieces: vec![Piece { id: 0, volume: 0.0, mass: MASS, parent: None, pose }], ..BodyFrame::default() }
     }
 
     fn save(&self) -> Vec<u8> {

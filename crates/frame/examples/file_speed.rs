@@ -76,7 +76,7 @@ fn large_frame() -> Frame {
         surface,
         volume: Some(volume),
         particles: None,
-        pieces: vec![Piece { volume: 0.005, mass: 12.5, parent: None, pose: Pose::default() }],
+        pieces: vec![Piece { id: 0, volume: 0.005, mass: 12.5, parent: None, pose: Pose::default() }],
     };
     Frame { number: 1, time: 0.04, bodies: vec![body], obstacles: Vec::new() }
 }

@@ -174,11 +174,13 @@ impl Attributes {
 /// What hangs together through faces (tetrahedra) or edges (triangles).
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Piece {
+    /// Its number in the body's whole history: the same in every frame while it hangs together.
+    pub id: u32,
     /// Rest volume (m³).
     pub volume: f64,
     /// Mass (kg).
     pub mass: f64,
-    /// The piece it broke from: an index into the pieces of the body's whole history; `None` for the unbroken body.
+    /// The piece it broke from, by its number in that history; `None` for the unbroken body.
     pub parent: Option<u32>,
     /// Where it is and how it is turned.
     pub pose: Pose,

@@ -31,7 +31,7 @@ pub(crate) fn frame_of_everything() -> Frame {
     surface.vertex_attributes.set(names::VELOCITY, Data::Vector(vec![Vec3::new(0.0, -1.5, 0.25); 8]));
     let mut volume = Volume { positions, tetrahedra: vec![[0, 1, 2, 3], [4, 5, 6, 7]], ..Volume::default() };
     volume.cell_attributes.set(names::PIECE, Data::Index(vec![0, 1]));
-    let piece = |parent| Piece { volume: 1.0 / 6.0, mass: 400.0, parent, pose: Pose::default() };
+    let piece = |parent| Piece { id: 0, volume: 1.0 / 6.0, mass: 400.0, parent, pose: Pose::default() };
     let pair = BodyFrame {
         name: "pair".into(),
         method: "solid".into(),

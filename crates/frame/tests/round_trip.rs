@@ -78,7 +78,13 @@ fn particles() -> impl Strategy<Value = Particles> {
 
 fn piece() -> impl Strategy<Value = Piece> {
     (number(), number(), any::<Option<u32>>(), vector(), prop::array::uniform4(number())).prop_map(
-        |(volume, mass, parent, position, rotation)| Piece { volume, mass, parent, pose: Pose { position, rotation } },
+        |(volume, mass, parent, position, rotation)| Piece {
+            id: 0,
+            volume,
+            mass,
+            parent,
+            pose: Pose { position, rotation },
+        },
     )
 }
 

@@ -74,7 +74,23 @@ where
         current: &[Vec3],
         snap: Snap,
     ) -> Result<Edit<P, E>, EditError<P, E>> {
-        let normal = self.check_cut(point, normal, current, snap)?;
+        if current.len() != self.positions.len() {
+            return Err(EditError::PositionCount { expected: self.positions.len(), found: current.len() });
+        }
+        let patch = self.plan_cut(point, normal, |point| current[point.index()], snap)?;
+        self.replace(&patch)
+    }
+
+    /// The patch by which [`Self::cut_star`] would cut, so that a caller may look at the elements it makes before
+    /// it lets [`Self::replace`] have it. `current` gives the position (m) of a point of the star.
+    pub fn plan_cut(
+        &self,
+        point: P,
+        normal: Vec3,
+        current: impl Fn(P) -> Vec3,
+        snap: Snap,
+    ) -> Result<Patch<P, E, N>, EditError<P, E>> {
+        let normal = self.check_cut(point, normal, snap)?;
         let star: Vec<u32> = self.incidence.of(point.raw()).to_vec();
         let placed = self.place_star(point, normal, current, snap, &star);
         if let Some(lost) = placed.iter().find(|placed| !placed.distance.is_finite()) {
@@ -121,16 +137,13 @@ where
         match found {
             [false, _] => Err(EditError::SideEmpty { point, side: Side::Positive }),
             [_, false] => Err(EditError::SideEmpty { point, side: Side::Negative }),
-            _ => self.replace(&patch),
+            _ => Ok(patch),
         }
     }
 
     /// Checks what was given and makes the normal a unit vector.
-    fn check_cut(&self, point: P, normal: Vec3, current: &[Vec3], snap: Snap) -> Result<Vec3, EditError<P, E>> {
+    fn check_cut(&self, point: P, normal: Vec3, snap: Snap) -> Result<Vec3, EditError<P, E>> {
         self.check_point(point)?;
-        if current.len() != self.positions.len() {
-            return Err(EditError::PositionCount { expected: self.positions.len(), found: current.len() });
-        }
         for (what, value) in [("the snapping distance", snap.distance), ("the snapping angle", snap.angle)] {
             if value.is_nan() || value < 0.0 {
                 return Err(EditError::OutOfRange { what, value, range: "at zero or above" });
@@ -148,13 +161,14 @@ where
     }
 
     /// Where each point of the star lies, ascending by point. The cut point itself is not among them.
-    fn place_star(&self, point: P, normal: Vec3, current: &[Vec3], snap: Snap, star: &[u32]) -> Vec<Placed> {
+    fn place_star(&self, point: P, normal: Vec3, current: impl Fn(P) -> Vec3, snap: Snap, star: &[u32]) -> Vec<Placed> {
         let mut points: Vec<u32> = star.iter().flat_map(|&element| self.elements[element as usize]).collect();
         points.sort_unstable();
         points.dedup();
         points.retain(|&other| other != point.raw());
+        let centre = current(point);
         let place = |other: u32| {
-            let line = current[other as usize] - current[point.index()];
+            let line = current(P::new(other)) - centre;
             let distance = line.dot(&normal);
             let away = distance.abs();
             let angle = away.atan2((line - normal * distance).norm());

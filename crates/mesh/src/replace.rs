@@ -54,10 +54,14 @@ where
         self.replace(&patch)
     }
 
-    /// The position (m) of a corner of a new element.
-    fn planned_position(&self, patch: &Patch<P, E, N>, point: P) -> Vec3 {
+    /// The rest position (m) that a corner of a new element of the patch will have; not a number for a point that the
+    /// patch does not know.
+    pub fn planned_position(&self, patch: &Patch<P, E, N>, point: P) -> Vec3 {
         let blend = match point.index().checked_sub(self.positions.len()) {
-            Some(place) => patch.points[place],
+            Some(place) => match patch.points.get(place) {
+                Some(blend) => *blend,
+                None => return Vec3::repeat(f64::NAN),
+            },
             None => match patch.relocated.iter().find(|(relocated, _)| *relocated == point) {
                 Some((_, blend)) => *blend,
                 None => return self.position(point),

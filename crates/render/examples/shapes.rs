@@ -116,7 +116,7 @@ fn drawn(name: &str, method: &str, materials: Vec<String>, surface: Surface) -> 
         method: method.to_owned(),
         materials,
         surface,
-        pieces: vec![Piece { volume: 1.0, mass: 1.0, parent: None, pose: Pose::default() }],
+        pieces: vec![Piece { id: 0, volume: 1.0, mass: 1.0, parent: None, pose: Pose::default() }],
         ..BodyFrame::default()
     }
 }

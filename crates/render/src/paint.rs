@@ -118,7 +118,7 @@ mod tests {
     use craze_frame::Piece;
 
     fn body(pieces: usize) -> BodyFrame {
-        let piece = Piece { volume: 1.0, mass: 1.0, parent: None, pose: Default::default() };
+        let piece = Piece { id: 0, volume: 1.0, mass: 1.0, parent: None, pose: Default::default() };
         let mut body =
             BodyFrame { materials: vec!["clay".to_owned()], pieces: vec![piece; pieces], ..Default::default() };
         let faces: Vec<u32> = (0..4).map(|face| face % pieces as u32).collect();

@@ -18,7 +18,7 @@ fn floor(height: f64) -> ObstacleFrame {
 }
 
 fn piece() -> Piece {
-    Piece { volume: 1.0, mass: 1.0, parent: None, pose: Pose::default() }
+    Piece { id: 0, volume: 1.0, mass: 1.0, parent: None, pose: Pose::default() }
 }
 
 fn body(material: &str, surface: Surface) -> BodyFrame {

@@ -105,7 +105,12 @@ fn body() -> impl Strategy<Value = Body> {
                 place,
                 integrator: Some(Integrator::Taylor),
                 time_step,
-                solid: Some(SolidSettings { collapse_guard: share, rest_strain: 0.0 }),
+                solid: Some(SolidSettings {
+                    collapse_guard: share,
+                    rest_strain: 0.0,
+                    thinnest: share,
+                    ..SolidSettings::default()
+                }),
                 clusters: None,
             };
             if is_solid {

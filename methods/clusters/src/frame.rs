@@ -16,7 +16,13 @@ impl Clusters {
             method: crate::KIND.to_owned(),
             materials: vec![self.matter.name.clone()],
             particles: Some(particles),
-            pieces: vec![Piece { volume: self.volume(), mass: self.cluster.mass(), parent: None, pose: self.pose() }],
+            pieces: vec![Piece {
+                id: 0,
+                volume: self.volume(),
+                mass: self.cluster.mass(),
+                parent: None,
+                pose: self.pose(),
+            }],
             ..BodyFrame::default()
         }
     }

@@ -18,7 +18,7 @@ impl Method for Clusters {
     }
 
     /// The nearest particle; of several, the first.
-    fn locate(&self, place: &Vec3) -> MaterialPoint {
+    fn locate(&mut self, place: &Vec3) -> MaterialPoint {
         let mut nearest = (f64::INFINITY, 0);
         for (particle, rest) in self.particles.rest.iter().enumerate() {
             let distance = (rest - place).norm_squared();

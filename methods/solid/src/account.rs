@@ -24,14 +24,15 @@ impl Solid {
             work: self.work,
             elements: self.mesh.element_count() as u64,
             nodes: self.mesh.point_count() as u64,
-            pieces: self.mesh.pieces().count as u64,
+            pieces: self.present_pieces().1.len() as u64,
             ..Account::default()
         };
         // Every block on its own, then in order: the same bits on any threads.
         let energies: Vec<f64> = self.layout.blocks.par_iter().map(|block| self.elastic_energy(block)).collect();
         account.elastic = energies.iter().sum();
-        for (island, flight) in self.layout.islands.iter().zip(&self.flights) {
-            for record in &self.state[island.nodes.clone()] {
+        for chunk in &self.layout.chunks {
+            let flight = &self.flights[chunk.island];
+            for record in &self.state[chunk.nodes.clone()] {
                 let mass = record.mass();
                 let (place, velocity) = match &flight.rigid {
                     Some(rigid) => rigid.now(&record.position()),

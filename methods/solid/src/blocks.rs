@@ -75,10 +75,13 @@ impl Span for Chunk {
     }
 }
 
-/// What is connected through nodes, and so moves on its own: one piece, or several that still touch in a node.
+/// What was connected through nodes at the last frame boundary, and so moved on its own: one piece, or several that still
+/// touched in a node. Cracks may have parted it since; it becomes several islands at the next boundary.
 #[derive(Clone, Debug)]
 pub(crate) struct Island {
+    /// Its nodes at that boundary. Those that cracks have added stand behind all islands.
     pub nodes: Range<usize>,
+    /// Likewise its elements.
     pub elements: Range<usize>,
     /// The piece of its first element.
     pub piece: u32,
@@ -116,7 +119,7 @@ pub(crate) fn order_for_speed(mesh: &mut TetMesh, material: &mut Vec<u32>) -> Re
 }
 
 /// The island of each node, numbered by their lowest nodes.
-fn islands_of_nodes(mesh: &TetMesh) -> Vec<u32> {
+pub(crate) fn islands_of_nodes(mesh: &TetMesh) -> Vec<u32> {
     let mut parent: Vec<u32> = (0..mesh.point_count() as u32).collect();
     fn root(parent: &mut [u32], mut node: u32) -> u32 {
         while parent[node as usize] != node {
@@ -146,13 +149,15 @@ fn islands_of_nodes(mesh: &TetMesh) -> Vec<u32> {
 }
 
 impl Layout {
-    /// Cuts an ordered mesh into blocks. It follows from the mesh alone, so that a loaded body has the very same blocks.
-    /// `Err` names an element whose rest shape is too flat, or an order that is not by islands.
-    pub fn build(mesh: &TetMesh, material: &[u32]) -> Result<Layout, LayoutError> {
-        let node_islands = islands_of_nodes(mesh);
-        if !node_islands.is_sorted() {
-            return Err(LayoutError::NotOrdered);
-        }
+    /// Cuts a mesh into blocks and chunks: runs of elements and nodes of one island. It follows from what is given alone, so that a
+    /// loaded body has the very same blocks. `pieces` names the piece of each element. `Err` names an element
+    /// whose rest shape is too flat, or an order that does not begin with whole islands.
+    pub fn build(
+        mesh: &TetMesh,
+        material: &[u32],
+        node_islands: &[u32],
+        pieces: &[u32],
+    ) -> Result<Layout, LayoutError> {
         let island_of = |element: usize| node_islands[mesh.elements()[element][0] as usize];
         let mut layout = Layout {
             groups: Vec::with_capacity(mesh.element_count() / WIDTH + 1),
@@ -168,7 +173,7 @@ impl Layout {
         while start < mesh.element_count() {
             start = layout.add_block(mesh, start, |element| (island_of(element), material[element]), &mut local)?;
         }
-        layout.add_islands(&node_islands, &mesh.pieces().of_element)?;
+        layout.add_islands(node_islands, pieces)?;
         layout.sort_slots(mesh.point_count());
         Ok(layout)
     }
@@ -241,25 +246,32 @@ impl Layout {
     }
 
     fn add_islands(&mut self, node_islands: &[u32], pieces: &[u32]) -> Result<(), LayoutError> {
-        let count = node_islands.last().map_or(0, |last| *last as usize + 1);
-        let mut blocks = 0;
-        for island in 0..count {
-            let nodes = node_islands.partition_point(|&other| (other as usize) < island)
-                ..node_islands.partition_point(|&other| other as usize <= island);
-            let first_block = blocks;
-            while blocks < self.blocks.len() && self.blocks[blocks].island == island {
-                blocks += 1;
+        let mut start = 0;
+        for run in node_islands.chunk_by(|one, other| one == other) {
+            let (island, nodes) = (run[0] as usize, start..start + run.len());
+            start = nodes.end;
+            for first in nodes.clone().step_by(CHUNK_NODES) {
+                self.chunks.push(Chunk { nodes: first..(first + CHUNK_NODES).min(nodes.end), island });
             }
-            if first_block == blocks {
+            if island == self.islands.len() {
+                self.islands.push(Island { nodes, elements: 0..0, piece: 0 });
+            } else if island > self.islands.len() {
                 return Err(LayoutError::NotOrdered);
             }
-            let elements = self.blocks[first_block].elements.start..self.blocks[blocks - 1].elements.end;
-            for start in nodes.clone().step_by(CHUNK_NODES) {
-                self.chunks.push(Chunk { nodes: start..(start + CHUNK_NODES).min(nodes.end), island });
-            }
-            self.islands.push(Island { nodes, piece: pieces[elements.start], elements });
         }
-        if blocks == self.blocks.len() { Ok(()) } else { Err(LayoutError::NotOrdered) }
+        let mut blocks = 0;
+        for (number, island) in self.islands.iter_mut().enumerate() {
+            let first = blocks;
+            while blocks < self.blocks.len() && self.blocks[blocks].island == number {
+                blocks += 1;
+            }
+            if first == blocks {
+                return Err(LayoutError::NotOrdered);
+            }
+            island.elements = self.blocks[first].elements.start..self.blocks[blocks - 1].elements.end;
+            island.piece = pieces[island.elements.start];
+        }
+        Ok(())
     }
 
     fn sort_slots(&mut self, nodes: usize) {
@@ -286,7 +298,7 @@ impl Layout {
 
     /// The island that a node belongs to.
     pub fn island_of_node(&self, node: usize) -> usize {
-        self.islands.partition_point(|island| island.nodes.end <= node)
+        self.chunks[self.chunks.partition_point(|chunk| chunk.nodes.end <= node)].island
     }
 
     /// The rest shape of an element, from the constants of its group.
@@ -350,12 +362,16 @@ mod tests {
     use super::*;
     use craze_mesh::kuhn_box;
 
+    fn layout(mesh: &TetMesh, material: &[u32]) -> Layout {
+        Layout::build(mesh, material, &islands_of_nodes(mesh), &mesh.pieces().of_element).unwrap()
+    }
+
     #[test]
     fn every_element_stands_in_one_block_and_every_slot_is_listed_once() {
         let mut mesh = kuhn_box([9, 8, 7], Vec3::new(0.9, 0.8, 0.7)).unwrap();
         let mut material: Vec<u32> = (0..mesh.element_count() as u32).map(|element| element / 1500).collect();
         order_for_speed(&mut mesh, &mut material).unwrap();
-        let layout = Layout::build(&mesh, &material).unwrap();
+        let layout = layout(&mesh, &material);
         let mut next = 0;
         for block in &layout.blocks {
             assert_eq!(block.elements.start, next);
@@ -392,7 +408,7 @@ mod tests {
         let mut mesh = TetMesh::from_parts(positions, elements).unwrap();
         let mut material = vec![0; mesh.element_count()];
         order_for_speed(&mut mesh, &mut material).unwrap();
-        let layout = Layout::build(&mesh, &material).unwrap();
+        let layout = layout(&mesh, &material);
         assert_eq!(layout.islands.len(), 2);
         assert_eq!(layout.islands[1].nodes, 27..54);
         assert_eq!(layout.islands[1].elements, 48..96);

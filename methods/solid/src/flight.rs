@@ -30,11 +30,19 @@ pub(crate) struct Flight {
     pub radius: f64,
 }
 
-/// A change between flight and elastic motion, by piece.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+/// What happened to a piece.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) enum Change {
     Slept(u32),
     Woke(u32),
+    /// See [`EventKind::Split`].
+    Split {
+        place: Vec3,
+        normal: Vec3,
+        strength: f64,
+        parent: u32,
+        children: Vec<u32>,
+    },
 }
 
 impl From<Change> for EventKind {
@@ -42,6 +50,9 @@ impl From<Change> for EventKind {
         match change {
             Change::Slept(piece) => EventKind::Sleep { piece },
             Change::Woke(piece) => EventKind::Wake { piece },
+            Change::Split { place, normal, strength, parent, children } => {
+                EventKind::Split { place, normal, strength, parent, children }
+            }
         }
     }
 }

@@ -11,8 +11,7 @@ use rayon::prelude::*;
 
 impl Solid {
     pub(crate) fn picture(&self, detail: FrameDetail) -> BodyFrame {
-        let pieces = self.mesh.pieces();
-        let (of_element, count) = (pieces.of_element, pieces.count);
+        let (of_element, pieces) = self.present_pieces();
         let (positions, velocities) = (self.positions(), self.velocities());
         let stresses = self.principal_stresses();
         BodyFrame {
@@ -23,7 +22,7 @@ impl Solid {
             volume: (detail == FrameDetail::Volume)
                 .then(|| self.volume(&positions, &velocities, &stresses, &of_element)),
             particles: None,
-            pieces: self.pieces(&positions, &of_element, count),
+            pieces: self.measure_pieces(&positions, &of_element, &pieces),
         }
     }
 
@@ -92,7 +91,7 @@ impl Solid {
     }
 
     /// Volume, mass, centre and best-fit rotation of every piece.
-    fn pieces(&self, positions: &[Vec3], piece_of: &[u32], count: usize) -> Vec<Piece> {
+    fn measure_pieces(&self, positions: &[Vec3], piece_of: &[u32], numbers: &[u32]) -> Vec<Piece> {
         #[derive(Clone, Copy)]
         struct Sums {
             volume: f64,
@@ -102,7 +101,7 @@ impl Solid {
             spread: Mat3,
         }
         let zero = Sums { volume: 0.0, mass: 0.0, rest: Vec3::zeros(), now: Vec3::zeros(), spread: Mat3::zeros() };
-        let mut sums = vec![zero; count];
+        let mut sums = vec![zero; numbers.len()];
         for (element, corners) in self.mesh.element_ids().zip(self.mesh.elements()) {
             let (sum, volume) = (&mut sums[piece_of[element.index()] as usize], self.mesh.measure(element));
             let mass = volume * self.materials[self.material_of[element.index()] as usize].density;
@@ -115,15 +114,15 @@ impl Solid {
                 sum.spread += 0.25 * mass * now * rest.transpose();
             }
         }
-        let piece = |sum: &Sums| {
+        let piece = |(sum, &id): (&Sums, &u32)| {
             // Σ m·(x − x̄)(X − X̄)ᵀ: its rotation turns rest to now as well as one rotation can.
             let (rest, now) = (sum.rest / sum.mass, sum.now / sum.mass);
             let turn = polar(&(sum.spread - sum.mass * now * rest.transpose())).rotation;
             let axes = [0, 1, 2].map(|axis| turn.column(axis).into_owned());
             let rotation = Rotation::from_basis_unchecked(&axes).coords;
             let pose = Pose { position: now, rotation: [rotation.x, rotation.y, rotation.z, rotation.w] };
-            Piece { volume: sum.volume, mass: sum.mass, parent: None, pose }
+            Piece { id, volume: sum.volume, mass: sum.mass, parent: self.lineage[id as usize], pose }
         };
-        sums.iter().map(piece).collect()
+        sums.iter().zip(numbers).map(piece).collect()
     }
 }

@@ -53,17 +53,22 @@ pub(crate) fn gather_accelerations<L: Lanes>(group: &Group, accelerations: &[[f6
     edges
 }
 
-/// Adds the pulls on corners 1, 2, 3 to their nodes, and the opposite of their sum to corner 0.
+/// Adds the pulls on corners 1, 2, 3 to their nodes, and the opposite of their sum to corner 0; to the fourth entry of each corner's node a
+/// number of its own.
 #[inline(always)]
-pub(crate) fn scatter<L: Lanes>(group: &Group, pulls: &Three<L>, forces: &mut [[f64; 4]; BLOCK_NODES]) {
-    let zero = L::splat(0.0);
+pub(crate) fn scatter<L: Lanes>(
+    group: &Group,
+    pulls: &Three<L>,
+    fourth: &[L; 4],
+    forces: &mut [[f64; 4]; BLOCK_NODES],
+) {
     let [a, b, c] = *pulls;
-    let mut first = [zero; 3];
+    let mut first = [L::splat(0.0); 3];
     for axis in 0..3 {
         first[axis] = -(a[axis] + b[axis] + c[axis]);
     }
-    let front = L::transpose(&[first[0], first[1], first[2], zero, a[0], a[1], a[2], zero]);
-    let back = L::transpose(&[b[0], b[1], b[2], zero, c[0], c[1], c[2], zero]);
+    let front = L::transpose(&[first[0], first[1], first[2], fourth[0], a[0], a[1], a[2], fourth[1]]);
+    let back = L::transpose(&[b[0], b[1], b[2], fourth[2], c[0], c[1], c[2], fourth[3]]);
     for lane in 0..WIDTH {
         let corners = group.corners[lane];
         let (front, back) = (front[lane].to_array(), back[lane].to_array());

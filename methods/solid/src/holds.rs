@@ -134,6 +134,14 @@ impl Solid {
         self.holds.regions = regions;
     }
 
+    /// Brings back what the holds did in the last committed step (N).
+    pub(crate) fn set_reactions(&mut self, reactions: &[(HoldId, Vec3)]) {
+        for region in &mut self.holds.regions {
+            let known = reactions.iter().find(|(id, _)| *id == region.id);
+            region.reaction = known.map_or(Vec3::zeros(), |(_, force)| *force);
+        }
+    }
+
     fn held_region(&self, id: HoldId, nodes: Vec<u32>) -> HeldRegion {
         let masses: Vec<f64> = nodes.iter().map(|&node| self.state[node as usize].mass()).collect();
         let total: f64 = masses.iter().sum();

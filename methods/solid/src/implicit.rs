@@ -158,11 +158,11 @@ impl Solid {
         debug_assert!(step.contacts.iter().all(in_range));
         let report = implicit.minimise(self, step.contacts, Some((step.time_step, step.gravity)));
         report.map_err(|error| failure(&error))?;
-        for (island, flight) in self.layout.islands.iter().zip(&self.flights) {
-            if flight.is_asleep() {
+        for chunk in &self.layout.chunks {
+            if self.flights[chunk.island].is_asleep() {
                 continue;
             }
-            for node in island.nodes.clone() {
+            for node in chunk.nodes.clone() {
                 let (start, end) = (self.state[node].position(), implicit.positions[node]);
                 self.prediction[node].set_position(&end);
                 self.prediction[node].set_velocity(&((end - start) / step.time_step));
@@ -183,9 +183,9 @@ impl Solid {
     fn held_nodes(&self, step: &Step) -> Constraints {
         let mut constraints = Constraints::none(self.state.len());
         self.each_placed(step.loads, |_, node, _| constraints.fix(node));
-        for (island, flight) in self.layout.islands.iter().zip(&self.flights) {
-            if flight.is_asleep() {
-                island.nodes.clone().for_each(|node| constraints.fix(node));
+        for chunk in &self.layout.chunks {
+            if self.flights[chunk.island].is_asleep() {
+                chunk.nodes.clone().for_each(|node| constraints.fix(node));
             }
         }
         constraints

@@ -20,7 +20,8 @@ const NODES_A_GROUP: usize = 3;
 pub(crate) struct Local {
     /// Records of the block's nodes; see [`Node`](crate::node::Node).
     pub nodes: [[f64; 8]; BLOCK_NODES],
-    /// Their forces (N), or rates of force (N/s); the fourth entry is padding.
+    /// Their forces (N), or rates of force (N/s). The fourth entry is Σ (vol·|S|·|∇N|)² over the elements at the node (N²), by which
+    /// failure is ruled out where nothing pulls hard, or 0 beside rates.
     pub forces: [[f64; 4]; BLOCK_NODES],
     /// Their accelerations (m/s²), for the jerk; the fourth entry is padding.
     pub accelerations: [[f64; 4]; BLOCK_NODES],
@@ -246,7 +247,8 @@ fn sweep<L: Lanes, W: LawLanes<L>>(
         for component in &mut stress {
             *component = *component * minus_volume;
         }
-        scatter(group, &pulls(&f, &stress, &inverse), &mut local.forces);
+        let squares = corner_squares(&inverse, squared(&stress));
+        scatter(group, &pulls(&f, &stress, &inverse), &squares, &mut local.forces);
 
         lowest = ratio.min(lowest);
         let size = squared(&strain);
@@ -304,7 +306,7 @@ fn sweep_rates<L: Lanes, W: LawLanes<L>>(groups: &[Group], law: &W, guard: &Coll
                 sum[corner][axis] = by_turn[corner][axis] + by_stress[corner][axis];
             }
         }
-        scatter(group, &sum, &mut local.forces);
+        scatter(group, &sum, &[L::splat(0.0); 4], &mut local.forces);
     }
 }
 
@@ -389,6 +391,18 @@ fn pulls<L: Lanes>(f: &Three<L>, s: &[L; 6], rows: &Three<L>) -> Three<L> {
         }
     }
     pulls
+}
+
+/// |∇N|² of the four corners, times a number.
+#[inline(always)]
+fn corner_squares<L: Lanes>(rows: &Three<L>, number: L) -> [L; 4] {
+    let zero = L::splat(0.0);
+    let [a, b, c] = rows;
+    let mut first = [zero; 3];
+    for axis in 0..3 {
+        first[axis] = a[axis] + b[axis] + c[axis];
+    }
+    [dot(&first, &first, zero) * number, dot(a, a, zero) * number, dot(b, b, zero) * number, dot(c, c, zero) * number]
 }
 
 #[inline(always)]

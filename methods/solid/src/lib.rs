@@ -1,11 +1,14 @@
-//! Elastic solids of linear tetrahedra: O'Brien & Hodgins 1999, "Graphical Modeling and Animation of Brittle Fracture", §3.
+//! Brittle solids of linear tetrahedra: O'Brien & Hodgins 1999, "Graphical Modeling and Animation of Brittle Fracture".
 //!
 //! [`Solid`] is the body, [`load`] brings a saved one back, [`elastic_step_cost`] counts what an explicit step costs.
 //! The file `step.rs` reads as the algorithm.
 
 mod account;
 mod blocks;
+#[cfg(test)]
+mod breaking;
 mod cost;
+mod failure;
 mod flight;
 mod forces;
 mod frame;
@@ -19,9 +22,12 @@ mod locate;
 mod model;
 mod node;
 mod options;
+mod order;
 mod parallel;
+mod pieces;
 mod potential;
 mod save;
+mod split;
 mod step;
 mod surface;
 #[cfg(test)]
@@ -30,9 +36,11 @@ mod testing;
 mod tests;
 
 pub use cost::{StepCost, elastic_step_cost};
+pub use failure::{Pull, STRENGTH};
 pub use model::Solid;
 pub use options::{Integrator, SolidError, SolidOptions};
 pub use save::load;
+pub use split::SplitCounts;
 
 /// Name of the method in scene files and checkpoints.
 pub const KIND: &str = "solid";

@@ -1,6 +1,6 @@
 //! The solid itself: its freedoms, its rest state, and the memory that a step works in.
 
-use crate::blocks::{Layout, LayoutError, order_for_speed};
+use crate::blocks::{Layout, LayoutError, islands_of_nodes, order_for_speed};
 use crate::flight::{Change, Flight};
 use crate::forces::Forces;
 use crate::holds::Holds;
@@ -9,8 +9,11 @@ use crate::integrate::ChunkReport;
 use crate::limit::Spectrum;
 use crate::node::Node;
 use crate::options::{Integrator, SolidError, SolidOptions};
+use crate::pieces::name_columns;
+use crate::split::SplitCounts;
 use crate::surface::SolidSurface;
 use craze_element::{CollapseGuard, Law};
+use craze_engine::MaterialPoint;
 use craze_frame::names;
 use craze_material::Material;
 use craze_math::{Isometry, Vec3};
@@ -39,10 +42,24 @@ pub struct Solid {
     pub(crate) pending_work: f64,
     /// What happened and was not yet told.
     pub(crate) happened: Vec<Change>,
+    /// For every piece that ever was, the piece it broke from.
+    pub(crate) lineage: Vec<Option<u32>>,
+    /// Material points that somebody observes.
+    pub(crate) followed: Vec<MaterialPoint>,
+    /// What splits did since the start.
+    pub(crate) counts: SplitCounts,
+    /// Smallest height of an element before anything broke (m).
+    pub(crate) first_height: f64,
     /// The last equilibrium; empty before the first.
     pub(crate) balanced: Balanced,
     /// Largest strain and stiffening at the last look, which bound Δt.
     pub(crate) spectrum: Spectrum,
+    /// Nodes that failed and could not be split since the last frame, and whose elements have not changed since.
+    pub(crate) refused: Vec<bool>,
+    /// Whether cracks have added nodes and elements since the last frame.
+    pub(crate) disordered: bool,
+    /// The island of each node.
+    pub(crate) node_islands: Vec<u32>,
     /// Everything below follows from what stands above.
     pub(crate) laws: Vec<Law>,
     pub(crate) guards: Vec<CollapseGuard>,
@@ -52,6 +69,10 @@ pub struct Solid {
     pub(crate) surface: SolidSurface,
     /// Smallest height of an element at rest (m).
     pub(crate) smallest_height: f64,
+    /// Stress of an element (Pa) below which no node of it fails.
+    pub(crate) least_stress: f64,
+    /// For each node the least Σ (vol·|S|·|∇N|)² (N²) at which it could fail; empty for an unbreakable body.
+    pub(crate) least_squares: Vec<f64>,
     pub(crate) scratch: Scratch,
 }
 
@@ -99,6 +120,8 @@ impl Solid {
         if mesh.element_count() == 0 {
             return Err(SolidError::Empty);
         }
+        // Pieces are counted from here; what an imported mesh called so is not ours.
+        mesh.element_attributes_mut().remove(names::PIECE);
         let labels = mesh.element_attributes().labels(names::MATERIAL);
         let mut material_of = labels.map_or_else(|| vec![0; mesh.element_count()], <[u32]>::to_vec);
         order_for_speed(&mut mesh, &mut material_of).map_err(SolidError::Order)?;
@@ -121,7 +144,7 @@ impl Solid {
 
     /// The body of an ordered mesh, standing still where it was placed. Everything that can be rebuilt is built here.
     pub(crate) fn at_rest(
-        mesh: TetMesh,
+        mut mesh: TetMesh,
         material_of: Vec<u32>,
         materials: Vec<Material>,
         options: SolidOptions,
@@ -138,7 +161,10 @@ impl Solid {
             let (index, count) = (material_of[element], materials.len());
             return Err(SolidError::UnknownMaterial { element: element as u32, index, count });
         }
-        let layout = Layout::build(&mesh, &material_of).map_err(|error| match error {
+        let history = name_columns(&mut mesh);
+        let node_islands = islands_of_nodes(&mesh);
+        let pieces = mesh.element_attributes().labels(names::PIECE).unwrap_or(&[]);
+        let layout = Layout::build(&mesh, &material_of, &node_islands, pieces).map_err(|error| match error {
             LayoutError::Flat { element, place } => SolidError::Flat { element, place },
             LayoutError::NotOrdered => SolidError::Order("elements do not stand by islands".to_owned()),
         })?;
@@ -162,7 +188,16 @@ impl Solid {
             },
             ..Scratch::default()
         };
-        Ok(Solid {
+        let mut solid = Solid {
+            lineage: vec![None; history],
+            followed: Vec::new(),
+            counts: SplitCounts::default(),
+            first_height: spectrum.smallest_height,
+            refused: vec![false; state.len()],
+            disordered: false,
+            node_islands,
+            least_stress: f64::INFINITY,
+            least_squares: Vec::new(),
             smallest_height: spectrum.smallest_height,
             prediction: state.clone(),
             holds: Holds::default(),
@@ -184,7 +219,9 @@ impl Solid {
             drag,
             surface,
             scratch,
-        })
+        };
+        solid.find_bounds_of_failure();
+        Ok(solid)
     }
 
     /// Where a point of the rest shape was placed at the start (m).

@@ -29,6 +29,16 @@ pub struct SolidOptions {
     pub rest_strain: f64,
     /// A bound on Δt for accuracy (s); infinite for none.
     pub longest_time_step: f64,
+    /// Whether it breaks where its materials say so.
+    pub breaks: bool,
+    /// Distance from a crack plane up to which a node counts as lying in it, in mean edges about the crack's node. The paper has 5 mm.
+    pub snap_distance: f64,
+    /// Angle (rad) likewise, seen from the crack's node.
+    pub snap_angle: f64,
+    /// Smallest height of an element that a crack may make, in smallest heights of the unbroken body: thin elements ask for short steps.
+    pub thinnest: f64,
+    /// Splits that are done in one step at most; what else fails waits for the next.
+    pub splits_a_step: u32,
 }
 
 impl Default for SolidOptions {
@@ -38,6 +48,11 @@ impl Default for SolidOptions {
             collapse_guard: 0.5,
             rest_strain: 1e-6,
             longest_time_step: f64::INFINITY,
+            breaks: true,
+            snap_distance: 0.1,
+            snap_angle: 0.1,
+            thinnest: 0.5,
+            splits_a_step: 10_000,
         }
     }
 }
@@ -109,6 +124,15 @@ impl SolidOptions {
         }
         if self.longest_time_step.is_nan() || self.longest_time_step <= 0.0 {
             return refuse("longest_time_step", self.longest_time_step, "above 0");
+        }
+        if !(0.0..=1.0).contains(&self.snap_distance) {
+            return refuse("snap_distance", self.snap_distance, "from 0 to 1");
+        }
+        if !(0.0..=1.5).contains(&self.snap_angle) {
+            return refuse("snap_angle", self.snap_angle, "from 0 to 1.5");
+        }
+        if !(0.0..=1.0).contains(&self.thinnest) {
+            return refuse("thinnest", self.thinnest, "from 0 to 1");
         }
         Ok(())
     }

@@ -87,11 +87,11 @@ impl Potential<'_> {
     /// to be (m) and the stiffness of that wish (N/m).
     fn each_wish(&self, x: &[Vec3], mut each: impl FnMut(usize, Vec3, f64)) {
         let Some((time_step, gravity)) = self.motion else { return };
-        for (island, flight) in self.layout.islands.iter().zip(self.flights) {
-            if flight.is_asleep() {
+        for chunk in &self.layout.chunks {
+            if self.flights[chunk.island].is_asleep() {
                 continue;
             }
-            for node in island.nodes.clone() {
+            for node in chunk.nodes.clone() {
                 let start = &self.start[node];
                 let wanted = start.position() + time_step * (start.velocity() + time_step * gravity);
                 each(node, x[node] - wanted, start.mass() / (time_step * time_step));

@@ -7,14 +7,15 @@ use crate::flight::{Change, Flight};
 use crate::implicit::Balanced;
 use crate::model::Solid;
 use crate::options::SolidOptions;
-use craze_engine::{HoldId, Method, RigidBody};
+use crate::split::SplitCounts;
+use craze_engine::{HoldId, MaterialPoint, Method, RigidBody};
 use craze_material::Material;
 use craze_math::{Isometry, Rotation, Vec3};
 use craze_mesh::TetMesh;
 use serde::{Deserialize, Serialize};
 
 /// Changes with the meaning of the bytes.
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 
 #[derive(Serialize)]
 struct Written<'a> {
@@ -32,6 +33,10 @@ struct Written<'a> {
     strain: f64,
     stiffening: f64,
     happened: &'a [Change],
+    lineage: &'a [Option<u32>],
+    followed: &'a [MaterialPoint],
+    counts: SplitCounts,
+    first_height: f64,
     balanced: &'a Balanced,
 }
 
@@ -50,6 +55,10 @@ struct Read {
     strain: f64,
     stiffening: f64,
     happened: Vec<Change>,
+    lineage: Vec<Option<u32>>,
+    followed: Vec<MaterialPoint>,
+    counts: SplitCounts,
+    first_height: f64,
     balanced: Balanced,
 }
 
@@ -73,6 +82,10 @@ impl Solid {
             strain: self.spectrum.strain,
             stiffening: self.spectrum.stiffening,
             happened: &self.happened,
+            lineage: &self.lineage,
+            followed: &self.followed,
+            counts: self.counts,
+            first_height: self.first_height,
             balanced: &self.balanced,
         };
         // Writing to memory fails only for types that cannot be written, which these can.
@@ -126,14 +139,27 @@ impl Solid {
             return Err(format!("the flight of its island {island} does not fit its nodes"));
         }
         solid.read_holds();
-        for region in &mut solid.holds.regions {
-            let known = read.reactions.iter().find(|(id, _)| *id == region.id);
-            region.reaction = known.map_or(Vec3::zeros(), |(_, force)| *force);
-        }
+        solid.set_reactions(&read.reactions);
         solid.work = read.work;
         solid.spectrum.strain = read.strain;
         solid.spectrum.stiffening = read.stiffening;
         solid.happened = read.happened;
+        let pieces = read.lineage.len();
+        let known = solid.pieces().iter().all(|&piece| (piece as usize) < pieces);
+        let born = |(piece, parent): (usize, &Option<u32>)| parent.is_none_or(|parent| (parent as usize) < piece);
+        if !(known && read.lineage.iter().enumerate().all(born)) {
+            return Err("its pieces do not fit their history".to_owned());
+        }
+        solid.lineage = read.lineage;
+        if read.followed.iter().any(|point| point.element as usize >= elements) {
+            return Err("it follows a point of an element that it does not have".to_owned());
+        }
+        solid.followed = read.followed;
+        solid.counts = read.counts;
+        if !(read.first_height > 0.0) {
+            return Err("its first elements had no height".to_owned());
+        }
+        solid.first_height = read.first_height;
         solid.balanced = read.balanced;
         Ok(solid)
     }

@@ -28,8 +28,8 @@ impl Method for Solid {
         self.take_hold(hold, region)
     }
 
-    fn locate(&self, place: &Vec3) -> MaterialPoint {
-        self.nearest_material_point(place)
+    fn locate(&mut self, place: &Vec3) -> MaterialPoint {
+        self.follow_material_point(place)
     }
 
     fn time_step_limit(&self) -> f64 {
@@ -62,16 +62,17 @@ impl Method for Solid {
 
     fn reach(&self) -> Aabb {
         self.scratch.reach.unwrap_or_else(|| {
-            let awake = self.layout.islands.iter().zip(&self.flights).filter(|(_, flight)| !flight.is_asleep());
-            let nodes = awake.flat_map(|(island, _)| &self.state[island.nodes.clone()]);
+            let awake = self.layout.chunks.iter().filter(|chunk| !self.flights[chunk.island].is_asleep());
+            let nodes = awake.flat_map(|chunk| &self.state[chunk.nodes.clone()]);
             nodes.fold(self.flight_reach(), |all, node| all.with(&node.position()))
         })
     }
 
     fn contact_surface(&self, surface: &mut ContactSurface) {
         let mut rest = self.surface.nodes.as_slice();
-        for (island, flight) in self.layout.islands.iter().zip(&self.flights) {
-            let (own, others) = rest.split_at(rest.partition_point(|&node| (node as usize) < island.nodes.end));
+        for chunk in &self.layout.chunks {
+            let flight = &self.flights[chunk.island];
+            let (own, others) = rest.split_at(rest.partition_point(|&node| (node as usize) < chunk.nodes.end));
             rest = others;
             surface.points.extend(own.iter().map(|&freedom| {
                 let node = freedom as usize;
@@ -150,6 +151,7 @@ impl Method for Solid {
 
     fn fracture(&mut self, step: &Step, events: &mut Vec<Event>) {
         let time = step.time + step.time_step;
+        self.break_apart();
         events.extend(self.happened.drain(..).map(|change| Event { time, body: String::new(), kind: change.into() }));
     }
 
@@ -158,6 +160,7 @@ impl Method for Solid {
     }
 
     fn settle(&mut self) {
+        self.put_in_order();
         for flight in &mut self.flights {
             flight.careful = false;
         }
@@ -173,12 +176,12 @@ impl Method for Solid {
     }
 
     fn observe(&self, point: &MaterialPoint) -> (Vec3, Vec3) {
-        let Some(corners) = self.mesh.elements().get(point.element as usize) else {
+        let Some(followed) = self.followed.get(point.element as usize) else {
             return (Vec3::zeros(), Vec3::zeros());
         };
         let mut sum = (Vec3::zeros(), Vec3::zeros());
-        for (&corner, weight) in corners.iter().zip(&point.weights) {
-            let (place, velocity) = self.node_now(corner as usize);
+        for (corner, weight) in self.mesh.elements()[followed.element as usize].iter().zip(&followed.weights) {
+            let (place, velocity) = self.node_now(*corner as usize);
             sum.0 += *weight * place;
             sum.1 += *weight * velocity;
         }
@@ -282,8 +285,11 @@ impl Solid {
         self.spectrum.stiffening = stiffening;
     }
 
-    fn nearest_material_point(&self, place: &Vec3) -> MaterialPoint {
+    /// The material point nearest to a place, under a number by which it is found again however the mesh changes.
+    fn follow_material_point(&mut self, place: &Vec3) -> MaterialPoint {
         let rest = self.placement.inverse_transform_point(&(*place).into()).coords;
-        crate::locate::nearest(&self.mesh, &rest)
+        let found = crate::locate::nearest(&self.mesh, &rest);
+        self.followed.push(found);
+        MaterialPoint { element: self.followed.len() as u32 - 1, weights: found.weights }
     }
 }

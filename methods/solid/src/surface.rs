@@ -1,6 +1,7 @@
 //! The surface of a solid: which nodes lie on it and how they hang together.
 
 use craze_contact::ContactTriangles;
+use craze_frame::names;
 use craze_mesh::TetMesh;
 
 /// Distance that surfaces keep from each other, as a share of their mean edge: out of sight, and far above rounding.
@@ -17,6 +18,8 @@ pub(crate) struct SolidSurface {
     skin: f64,
     /// Counts the changes of the mesh.
     version: u64,
+    /// For every node of it, the place of the first that was one with it before a crack went through; empty in an unbroken body.
+    origins: Vec<u32>,
 }
 
 impl SolidSurface {
@@ -37,7 +40,8 @@ impl SolidSurface {
         };
         let total: f64 = triangles.iter().map(around).sum();
         let skin = SKIN * total / (3 * triangles.len().max(1)) as f64;
-        Self { nodes, triangles, skin, version }
+        let origins = if is_broken(mesh) { origins(mesh, &nodes) } else { Vec::new() };
+        Self { nodes, triangles, skin, version, origins }
     }
 
     pub fn contact_triangles(&self) -> ContactTriangles<'_> {
@@ -46,12 +50,40 @@ impl SolidSurface {
             triangles: &self.triangles,
             is_closed: true,
             skin: self.skin,
-            origins: &[],
+            origins: &self.origins,
         }
+    }
+
+    /// How often the mesh has changed.
+    pub fn version(&self) -> u64 {
+        self.version
+    }
+
+    /// Makes this the surface that comes after the one of this version.
+    pub fn follow(&mut self, version: u64) {
+        self.version = version + 1;
     }
 
     /// Memory (bytes).
     pub fn bytes(&self) -> usize {
-        self.nodes.capacity() * 4 + self.triangles.capacity() * 12
+        (self.nodes.capacity() + self.origins.capacity()) * 4 + self.triangles.capacity() * 12
     }
+}
+
+fn is_broken(mesh: &TetMesh) -> bool {
+    mesh.facet_attributes().labels(names::CRACK).is_some_and(|marks| marks.contains(&1))
+}
+
+/// Nodes that were one lie at the same place of the rest shape, to the bit: a crack copies it.
+fn origins(mesh: &TetMesh, nodes: &[u32]) -> Vec<u32> {
+    let place = |at: u32| mesh.positions()[nodes[at as usize] as usize].map(f64::to_bits);
+    let mut sorted: Vec<([u64; 3], u32)> = (0..nodes.len() as u32).map(|at| (place(at).into(), at)).collect();
+    sorted.sort_unstable();
+    let mut origins = vec![0; nodes.len()];
+    for together in sorted.chunk_by(|one, other| one.0 == other.0) {
+        for (_, at) in together {
+            origins[*at as usize] = together[0].1;
+        }
+    }
+    origins
 }

@@ -55,7 +55,7 @@ fn released_bar(cells: [usize; 3], shift: impl Fn(f64) -> f64) -> Result<World, 
     Ok(world_of(bar, 1000.0, Mode::Dynamic))
 }
 
-fn point_of_axis(world: &World, x: f64) -> MaterialPoint {
+fn point_of_axis(world: &mut World, x: f64) -> MaterialPoint {
     world.bodies[0].method.locate(&Vec3::new(x, 0.5 * WIDTH, 0.5 * WIDTH))
 }
 
@@ -63,7 +63,7 @@ fn point_of_axis(world: &World, x: f64) -> MaterialPoint {
 fn wave_speed(cells: [usize; 3], findings: &mut Findings) -> Result<f64, ValidationError> {
     let bump = |x: f64| AMPLITUDE * (-((x - BUMP[0]) / BUMP[1]).powi(2)).exp();
     let mut world = released_bar(cells, bump)?;
-    let points = STATIONS.map(|x| point_of_axis(&world, x));
+    let points = STATIONS.map(|x| point_of_axis(&mut world, x));
     let mut records = [Vec::new(), Vec::new()];
     // The other half comes back from the near end only after this.
     let end = 0.6 * LENGTH / SPEED;
@@ -102,7 +102,7 @@ fn wave_speed(cells: [usize; 3], findings: &mut Findings) -> Result<f64, Validat
 /// Frequency (Hz) of the bar's end when it is let go in the shape of its first mode.
 fn first_mode(cells: [usize; 3]) -> Result<f64, ValidationError> {
     let mut world = released_bar(cells, |x| AMPLITUDE * (PI * x / LENGTH).cos())?;
-    let point = point_of_axis(&world, 0.0);
+    let point = point_of_axis(&mut world, 0.0);
     let mut record = Vec::new();
     let end = 8.0 / FIRST_MODE;
     while world.time < end {

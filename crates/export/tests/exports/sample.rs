@@ -55,7 +55,7 @@ fn block(time: f64) -> BodyFrame {
         let rotation = [turn.i, turn.j, turn.k, turn.w];
         let cube = EDGE.powi(3);
         let pose = Pose { position: centre, rotation };
-        pieces.push(Piece { volume: cube, mass: DENSITY * cube, parent: Some(0), pose });
+        pieces.push(Piece { id: 0, volume: cube, mass: DENSITY * cube, parent: Some(0), pose });
     }
     let stress = (0..volume.tetrahedra.len()).map(|cell| 1e6 * cell as f64 - 3e6).collect();
     let mut surface = boundary(&volume);
@@ -103,7 +103,7 @@ fn cloud() -> BodyFrame {
     attributes.set(names::PIECE, Data::Index(vec![1, 0, 0, 1, 0]));
     attributes.set(names::VELOCITY, Data::Vector((0..5).map(|index| Vec3::new(0.0, f64::from(index), 0.0)).collect()));
     let positions = (0..5).map(|index| Vec3::new(1.0 + 0.1 * f64::from(index), 1.0, 0.25)).collect();
-    let piece = Piece { volume: 0.001, mass: 1.0, parent: None, pose: Pose::default() };
+    let piece = Piece { id: 0, volume: 0.001, mass: 1.0, parent: None, pose: Pose::default() };
     BodyFrame {
         name: "cloud of dust".into(),
         method: "clusters".into(),
@@ -119,7 +119,7 @@ fn sheet() -> BodyFrame {
     let positions = vec![Vec3::zeros(), Vec3::x(), Vec3::y(), Vec3::new(1.0, 1.0, 0.0)];
     let mut surface = Surface { positions, triangles: vec![[0, 1, 2], [1, 3, 2]], ..Surface::default() };
     surface.vertex_attributes.set(names::THICKNESS, Data::Scalar(vec![1e-3, 2e-3, f64::NAN, 4e-3]));
-    let piece = Piece { volume: 1e-3, mass: 0.9, parent: None, pose: Pose::default() };
+    let piece = Piece { id: 0, volume: 1e-3, mass: 0.9, parent: None, pose: Pose::default() };
     BodyFrame {
         name: "sheet".into(),
         method: "sheet".into(),

@@ -73,6 +73,11 @@ fn solid(
         collapse_guard: settings.collapse_guard,
         longest_time_step: body.time_step.unwrap_or(f64::INFINITY),
         rest_strain: settings.rest_strain,
+        breaks: settings.breaks,
+        snap_distance: settings.snap_distance,
+        snap_angle: settings.snap_angle,
+        thinnest: settings.thinnest,
+        splits_a_step: settings.splits_a_step,
     };
     let (placement, velocity, spin) = placed(body);
     let solid = Solid::new(mesh, materials, options, placement, velocity, spin)

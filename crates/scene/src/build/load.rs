@@ -28,7 +28,7 @@ pub fn add_hold(document: &SceneDocument, index: usize, world: &mut World) -> Re
 
 /// Adds a probe.
 pub fn add_probe(scene: &Scene, probe: &description::Probe, world: &mut World) {
-    let locate = |point: &description::BodyPoint| {
+    let mut locate = |point: &description::BodyPoint| {
         let body = body_index(scene, &point.body);
         let found = world.bodies[body].method.locate(&Vec3::from(point.point));
         (body, found)

@@ -136,11 +136,34 @@ pub struct SolidSettings {
     /// Strain below which a free piece counts as unstrained and flies as a rigid body; 0: never.
     #[schemars(extend("x-unit" = "1", "minimum" = 0, "maximum" = 0.1))]
     pub rest_strain: f64,
+    /// Whether it breaks where its material says so (`tensile_strength` or `separation_force`).
+    pub breaks: bool,
+    /// Distance from a crack plane up to which a node counts as lying in it, in mean edges about the crack.
+    #[schemars(extend("x-unit" = "1", "minimum" = 0, "maximum" = 1))]
+    pub snap_distance: f64,
+    /// Angle to the plane likewise, seen from the node that breaks.
+    #[schemars(extend("x-unit" = "rad", "minimum" = 0, "maximum" = 1.5))]
+    pub snap_angle: f64,
+    /// Smallest height of a tetrahedron that a crack may make, in smallest heights of the unbroken body. Thinner ones ask for
+    /// shorter time steps.
+    #[schemars(extend("x-unit" = "1", "minimum" = 0, "maximum" = 1))]
+    pub thinnest: f64,
+    /// Splits that are done in one step at most; what else fails waits for the next.
+    #[schemars(extend("minimum" = 1, "maximum" = 1_000_000))]
+    pub splits_a_step: u32,
 }
 
 impl Default for SolidSettings {
     fn default() -> Self {
-        Self { collapse_guard: 0.5, rest_strain: 1e-6 }
+        Self {
+            collapse_guard: 0.5,
+            rest_strain: 1e-6,
+            breaks: true,
+            snap_distance: 0.1,
+            snap_angle: 0.1,
+            thinnest: 0.5,
+            splits_a_step: 10_000,
+        }
     }
 }
 

@@ -1,0 +1,244 @@
+//! Tests of bodies that break: what must stay while everything falls apart.
+
+use crate::testing::{Random, awake, free_step, mesh, soft};
+use crate::{Integrator, Solid, SolidOptions};
+use craze_engine::{Account, Event, EventKind, HoldId, Method, Region, Step};
+use craze_material::{Material, Strength};
+use craze_math::{Isometry, Vec3};
+use craze_mesh::NodeId;
+
+/// Rubber that breaks at this stress (Pa).
+fn brittle(stress: f64) -> Material {
+    Material { strength: Strength { tensile: Some(stress), ..Strength::default() }, ..soft() }
+}
+
+fn body(cells: [usize; 3], jitter: f64, material: Material, options: SolidOptions) -> Solid {
+    let still = Vec3::zeros();
+    Solid::new(mesh(cells, jitter), vec![material], options, Isometry::identity(), still, still).unwrap()
+}
+
+/// A body that spins and bursts: velocities grow outward.
+fn bursting(cells: [usize; 3], stress: f64, outward: f64) -> Solid {
+    let mut solid = body(cells, 0.2, brittle(stress), awake(Integrator::SymplecticEuler));
+    let places = solid.positions();
+    let centre = places.iter().sum::<Vec3>() / places.len() as f64;
+    let spin = Vec3::new(1.0, -2.0, 3.0);
+    let velocities: Vec<Vec3> = (places.iter())
+        .map(|place| Vec3::new(0.3, 0.1, -0.2) + spin.cross(&(place - centre)) + outward * (place - centre))
+        .collect();
+    solid.set_state(&places, &velocities);
+    solid
+}
+
+/// A step of the longest stable length, halved as the world does it until the prediction can be the state.
+fn advance(solid: &mut Solid) -> Step<'static> {
+    let mut step = free_step(solid.time_step_limit());
+    while solid.predict(&step).and_then(|()| solid.check()).is_err() {
+        step.time_step *= 0.5;
+        assert!(step.time_step > 1e-9, "no step is short enough");
+    }
+    solid.commit(&step);
+    step
+}
+
+fn fracture(solid: &mut Solid, step: &Step) -> Vec<Event> {
+    let mut events = Vec::new();
+    solid.fracture(step, &mut events);
+    events
+}
+
+fn books(solid: &Solid) -> Account {
+    solid.account(&Vec3::zeros())
+}
+
+#[test]
+fn mass_volume_and_momenta_survive_thousands_of_splits() {
+    let mut solid = bursting([5, 5, 5], 3e3, 6.0);
+    let start = books(&solid);
+    let size = start.angular_momentum.norm();
+    let mut worst_rise = 0.0f64;
+    for _ in 0..120 {
+        let step = advance(&mut solid);
+        let before = books(&solid);
+        fracture(&mut solid, &step);
+        let after = books(&solid);
+        assert!((after.mass / start.mass - 1.0).abs() < 1e-12);
+        assert!((after.volume / start.volume - 1.0).abs() < 1e-12);
+        assert!((after.momentum - before.momentum).norm() < 1e-12 * start.momentum.norm());
+        assert!((after.angular_momentum - before.angular_momentum).norm() < 1e-10 * size);
+        worst_rise = worst_rise.max(after.energy() / before.energy() - 1.0);
+    }
+    println!(
+        "{:?}, {} pieces, {} elements, energy rise {worst_rise:e}",
+        solid.counts,
+        books(&solid).pieces,
+        books(&solid).elements
+    );
+    assert!(solid.counts.splits > 300 && books(&solid).pieces > 10);
+    assert!(worst_rise < 1e-3, "{worst_rise:e}");
+    solid.mesh().validate().unwrap();
+    assert!(solid.time_step_limit() > 0.0);
+}
+
+#[test]
+fn a_bar_whose_halves_part_breaks_between_them() {
+    let mut solid = body([20, 2, 2], 0.15, brittle(3e3), awake(Integrator::SymplecticEuler));
+    let whole = solid.positions();
+    // The stress between the halves is ρ·c·v = 3.6 kPa.
+    let velocities: Vec<Vec3> = whole.iter().map(|place| Vec3::new(0.5 * (place.x - 1.0).signum(), 0.0, 0.0)).collect();
+    solid.set_state(&whole, &velocities);
+    let mut first = None;
+    for _ in 0..2000 {
+        let step = advance(&mut solid);
+        for event in fracture(&mut solid, &step) {
+            if let EventKind::Split { place, normal, strength, children, .. } = event.kind {
+                assert!(strength > 3e3 && !children.is_empty());
+                first.get_or_insert((place, normal));
+            }
+        }
+        let mut volumes: Vec<f64> =
+            solid.frame(craze_engine::FrameDetail::Surface).pieces.iter().map(|piece| piece.volume).collect();
+        volumes.sort_by(f64::total_cmp);
+        if let [.., second, largest] = volumes[..]
+            && second > 0.4 * 0.08
+            && largest < 0.6 * 0.08
+        {
+            let (place, normal) = first.unwrap();
+            assert!(normal.x.abs() > 0.9 && (place.x - 1.0).abs() < 0.15, "{place:?} {normal:?}");
+            return;
+        }
+    }
+    panic!("it did not break in two: {} pieces", books(&solid).pieces);
+}
+
+#[test]
+fn a_settled_body_is_the_one_that_a_checkpoint_brings_back() {
+    let mut solid = bursting([4, 4, 3], 3e3, 6.0);
+    let mut twin: Option<Box<dyn Method>> = None;
+    for turn in 0..120 {
+        if turn % 20 == 0 {
+            solid.settle();
+            twin = Some(crate::load(&solid.save()).unwrap());
+        }
+        let twin = twin.as_mut().unwrap();
+        assert_eq!(solid.time_step_limit(), twin.time_step_limit());
+        let step = advance(&mut solid);
+        let events = fracture(&mut solid, &step);
+        twin.predict(&step).unwrap();
+        twin.check().unwrap();
+        twin.commit(&step);
+        let mut others = Vec::new();
+        twin.fracture(&step, &mut others);
+        assert_eq!(events, others);
+    }
+    assert!(solid.counts.splits > 50);
+    solid.settle();
+    let mut twin = twin.unwrap();
+    twin.settle();
+    assert!(solid.save() == twin.save());
+}
+
+#[test]
+fn the_same_splits_on_any_number_of_threads() {
+    let run = |threads: usize| {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+        pool.install(|| {
+            let mut solid = bursting([6, 5, 5], 3e3, 6.0);
+            for _ in 0..60 {
+                let step = advance(&mut solid);
+                fracture(&mut solid, &step);
+            }
+            solid.settle();
+            solid.save()
+        })
+    };
+    let one = run(1);
+    assert!(one == run(2) && one == run(3));
+}
+
+#[test]
+fn observed_points_stay_in_the_material() {
+    let mut solid = bursting([4, 4, 4], 3e3, 6.0);
+    let mut random = Random(3);
+    let places: Vec<Vec3> = (0..40).map(|_| Vec3::repeat(0.2) + 0.19 * random.vector()).collect();
+    let points: Vec<_> = places.iter().map(|place| solid.locate(place)).collect();
+    for turn in 0..100 {
+        let step = advance(&mut solid);
+        let before: Vec<_> = points.iter().map(|point| solid.observe(point)).collect();
+        fracture(&mut solid, &step);
+        if turn % 30 == 0 {
+            solid.settle();
+        }
+        for (point, (place, _)) in points.iter().zip(before) {
+            // Elements are subdivided without moving: the place is the same.
+            assert!((solid.observe(point).0 - place).norm() < 1e-12);
+        }
+    }
+    assert!(solid.counts.splits > 50);
+    for (place, followed) in places.iter().zip(&solid.followed) {
+        let corners = solid.mesh().corners(craze_mesh::TetId(followed.element));
+        let rest: Vec3 = corners.iter().zip(&followed.weights).map(|(corner, weight)| *weight * corner).sum();
+        assert!((rest - place).norm() < 1e-10);
+    }
+}
+
+#[test]
+fn pieces_know_what_they_broke_from() {
+    let mut solid = bursting([4, 4, 4], 2e3, 6.0);
+    for _ in 0..200 {
+        let step = advance(&mut solid);
+        for event in fracture(&mut solid, &step) {
+            if let EventKind::Split { parent, children, .. } = event.kind {
+                let born =
+                    children.iter().all(|&child| child == parent || solid.lineage[child as usize] == Some(parent));
+                assert!(born, "{parent} {children:?}");
+            }
+        }
+    }
+    let frame = solid.frame(craze_engine::FrameDetail::Surface);
+    assert!(frame.pieces.len() > 5 && frame.pieces.len() == solid.mesh().pieces().count);
+    assert!(frame.pieces.iter().all(|piece| piece.parent.is_some_and(|parent| parent < piece.id)));
+    let mass: f64 = frame.pieces.iter().map(|piece| piece.mass).sum();
+    assert!((mass / books(&solid).mass - 1.0).abs() < 1e-12);
+    let cracks = frame.surface.face_attributes.indices(craze_frame::names::CRACK).unwrap();
+    assert!(cracks.contains(&1) && cracks.contains(&0));
+}
+
+#[test]
+fn held_nodes_stay_held_through_splits() {
+    let mut solid = body([4, 4, 4], 0.1, brittle(500.0), awake(Integrator::SymplecticEuler));
+    let region = Region::Box { from: Vec3::new(-1.0, -0.01, -1.0), to: Vec3::new(1.0, 0.01, 1.0) };
+    solid.attach(HoldId(0), &region).unwrap();
+    let held = solid.holds.regions[0].nodes.len();
+    let normal = Vec3::new(1.0, 0.1, 0.0);
+    let middle = |&&node: &&u32| (solid.mesh().position(NodeId(node)) - Vec3::new(0.2, 0.0, 0.2)).norm() < 0.08;
+    let node = NodeId(*solid.holds.regions[0].nodes.iter().find(middle).unwrap());
+    let pull = crate::Pull { ratio: 2.0, strength: 1e3, normal };
+    solid.split_node(node, &pull).unwrap();
+    solid.lay_out_anew();
+    assert!(solid.holds.regions[0].nodes.len() > held);
+    let on_ground = |&node: &u32| solid.mesh().position(NodeId(node)).y.abs() < 1e-12;
+    assert!(solid.holds.regions[0].nodes.iter().all(on_ground));
+}
+
+#[test]
+fn a_strong_body_is_left_alone() {
+    let mut solid = bursting([3, 3, 3], 1e9, 3.0);
+    for _ in 0..50 {
+        let step = advance(&mut solid);
+        assert!(fracture(&mut solid, &step).is_empty());
+    }
+    assert_eq!((solid.counts.splits, books(&solid).pieces), (0, 1));
+}
+
+#[test]
+fn a_budget_bounds_the_splits_of_a_step() {
+    let mut solid = bursting([4, 4, 4], 1e3, 6.0);
+    solid.options.splits_a_step = 7;
+    for _ in 0..30 {
+        let step = advance(&mut solid);
+        let splits = fracture(&mut solid, &step).len();
+        assert!(splits <= 7);
+    }
+    assert!(solid.counts.over_budget > 3);
+}

@@ -1,0 +1,305 @@
+//! What breaks where: O'Brien & Hodgins 1999, §4.1 and §4.2.
+//!
+//! At a node the separation tensor says how hard its elements pull it apart and along which direction. It costs an
+//! eigenvalue problem for every element, so it is worked out only where the strains that the forces have just been computed
+//! from leave room for failure.
+
+use crate::blocks::{Block, Chunk, corners_of, velocities_of};
+use crate::kernel::Report;
+use crate::model::Solid;
+use crate::options::Integrator;
+use craze_element::{LEAST_SHARE, Separation, Tetrahedron, area_across, least_area_across, tensile_part};
+use craze_math::{Mat3, Vec3, symmetric_eigen};
+use craze_mesh::{NodeId, TetId};
+use rayon::prelude::*;
+
+/// Point attribute of a solid's mesh: what the strength of its materials is multiplied by at a node.
+pub const STRENGTH: &str = "strength";
+
+/// How hard a node is pulled apart.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Pull {
+    /// In units of what the material bears there: above one it fails.
+    pub ratio: f64,
+    /// Pulling stress (Pa), or force (N) where the material has the paper's toughness in newtons.
+    pub strength: f64,
+    /// Unit normal of the plane in which it would fail, in the world.
+    pub normal: Vec3,
+}
+
+impl Solid {
+    /// What pulls at a node in the state; `None` for a node of unbreakable material, or one that nothing pulls at.
+    ///
+    /// The weakest material at the node counts. With a tensile strength the largest eigenvalue of the separation
+    /// tensor (32) is divided by the node's area (READINGS 2), with a separation force it counts as it is.
+    pub fn pull_at(&self, node: NodeId) -> Option<Pull> {
+        let mut separation = Separation::default();
+        // vol·∇N of each element, its mean deformation, and the least that its materials bear.
+        let mut gradients = Vec::with_capacity(32);
+        let (mut mean, mut volume) = (Mat3::zeros(), 0.0);
+        let (mut tensile, mut force) = (f64::INFINITY, f64::INFINITY);
+        for element in self.mesh.elements_of(node) {
+            let corners = &self.mesh.elements()[element.index()];
+            let corner = corners.iter().position(|&corner| corner == node.0)?;
+            let material = self.material_of[element.index()] as usize;
+            let strength = &self.materials[material].strength;
+            match (strength.separation_force, strength.tensile) {
+                (Some(newtons), _) => force = force.min(newtons),
+                (None, Some(stress)) => tensile = tensile.min(stress),
+                (None, None) => {}
+            }
+            let rest = Tetrahedron::new(&self.mesh.corners(element))?;
+            let deformation = rest.deformation(&corners_of(&self.state, corners));
+            let rate = rest.deformation(&velocities_of(&self.state, corners));
+            let stress = Tetrahedron::stress(&self.laws[material], &self.guards[material], &deformation, &rate);
+            let gradient = rest.volume * rest.gradients()[corner];
+            let pulling = -(deformation * (tensile_part(&stress) * gradient));
+            let total = -(deformation * (stress * gradient));
+            separation.add(&pulling, &(total - pulling));
+            gradients.push(gradient);
+            mean += rest.volume * deformation;
+            volume += rest.volume;
+        }
+        if !(tensile.is_finite() || force.is_finite()) {
+            return None;
+        }
+        let eigen = symmetric_eigen(&separation.tensor());
+        let (value, normal) = (eigen.values[0], eigen.vectors.column(0).into_owned());
+        if !(value > 0.0) {
+            return None;
+        }
+        // A plane of the world was one with this normal in the body at rest.
+        let at_rest = (mean / volume).tr_mul(&normal).normalize();
+        let stress = value / area_across(&at_rest, &gradients);
+        let factor = self.strength_factor(node);
+        let (by_stress, by_force) = (stress / (factor * tensile), value / (factor * force));
+        let (ratio, strength) = if by_stress >= by_force { (by_stress, stress) } else { (by_force, value) };
+        Some(Pull { ratio, strength, normal })
+    }
+
+    /// All nodes that fail in the state, hardest pulled first, and how hard.
+    pub(crate) fn failing_nodes(&self) -> Vec<(NodeId, Pull)> {
+        if self.least_stress == f64::INFINITY {
+            return Vec::new();
+        }
+        let mut nodes = self.suspected_nodes();
+        nodes.retain(|&node| !self.refused[node as usize]);
+        let fails = |&node: &u32| {
+            let pull = self.pull_at(NodeId(node))?;
+            (pull.ratio > 1.0).then_some((NodeId(node), pull))
+        };
+        let mut failing: Vec<(NodeId, Pull)> = nodes.par_iter().filter_map(fails).collect();
+        failing.sort_by(|(one, pull), (other, harder)| harder.ratio.total_cmp(&pull.ratio).then(one.cmp(other)));
+        failing
+    }
+
+    /// Nodes that could fail, ascending.
+    ///
+    /// What pulls at a node is at most ½·Σ vol·|F|·|S|·|∇N| over its n elements, hence at most ½·√(n·Σ(vol·|S|·|∇N|)²)
+    /// times the largest stretch. The squares are summed with the forces.
+    fn suspected_nodes(&self) -> Vec<u32> {
+        if self.options.integrator == Integrator::Implicit || self.options.integrator == Integrator::Taylor {
+            // Their sums are not at hand.
+            let awake = self.layout.chunks.iter().filter(|chunk| !self.flights[chunk.island].is_asleep());
+            return awake.flat_map(|chunk| chunk.nodes.clone()).map(|node| node as u32).collect();
+        }
+        let forces = &self.scratch.forces;
+        let reports = || self.layout.blocks.iter().zip(&forces.reports);
+        if !reports().any(|(block, report)| self.may_fail(block, report)) {
+            return Vec::new();
+        }
+        let squared_stretch = 1.0 + self.spectrum.strain;
+        let suspected = |chunk: &Chunk| {
+            if self.flights[chunk.island].is_asleep() {
+                return Vec::new();
+            }
+            let fails =
+                |node: &usize| !(squared_stretch * forces.of_node(&self.layout, *node)[3] < self.least_squares[*node]);
+            chunk.nodes.clone().filter(fails).map(|node| node as u32).collect()
+        };
+        let by_chunk: Vec<Vec<u32>> = self.layout.chunks.par_iter().map(suspected).collect();
+        by_chunk.concat()
+    }
+
+    /// What the strengths of the materials are multiplied by at a node.
+    fn strength_factor(&self, node: NodeId) -> f64 {
+        self.mesh.point_attributes().scalars(STRENGTH).map_or(1.0, |factors| factors[node.index()])
+    }
+
+    /// Whether a node of the block could fail, by what the last sweep saw: at most one step ago, so that no failure is
+    /// found more than one step late.
+    fn may_fail(&self, block: &Block, report: &Report) -> bool {
+        if self.flights[block.island].is_asleep() {
+            return false;
+        }
+        if report.stiffening > 0.0 {
+            return true;
+        }
+        // |F| ≤ √(1 + |ε|), |ν| ≤ 2·|F|·|Ḟ|.
+        let strain = report.largest_strain.sqrt();
+        let stretch = (1.0 + strain).sqrt();
+        let rate = 2.0 * stretch * report.fastest_change.sqrt();
+        !(stretch * self.laws[block.material].largest_stress(strain, rate) < self.least_stress)
+    }
+
+    /// vol·∇N of a node in each of its elements (m²).
+    fn gradients_at(&self, node: NodeId) -> Vec<Vec3> {
+        let gradient = |element: TetId| {
+            let corner = self.mesh.points_of(element).iter().position(|&corner| corner == node).unwrap_or(0);
+            let rest = self.layout.rest(self.layout.block_of(element.index()), element.index());
+            rest.volume * rest.gradients()[corner]
+        };
+        self.mesh.elements_of(node).map(gradient).collect()
+    }
+
+    /// Works out what the bounds need: the least sum of squares at which each node could fail, and the least stress of an element at which
+    /// any could.
+    ///
+    /// The eigenvalue at a node is at most its whole area ½·Σ vol·|∇N| times the largest stress about it, and is divided by
+    /// at least [`LEAST_SHARE`] of that area.
+    pub(crate) fn find_bounds_of_failure(&mut self) {
+        let bears = |newtons: bool| {
+            let strengths = self.materials.iter().map(|material| &material.strength);
+            let least = strengths.filter_map(|strength| match strength.separation_force {
+                Some(force) => newtons.then_some(force),
+                None => strength.tensile.filter(|_| !newtons),
+            });
+            least.fold(f64::INFINITY, f64::min)
+        };
+        let (stress, force) = (bears(false), bears(true));
+        self.least_squares.clear();
+        self.least_stress = f64::INFINITY;
+        if !self.options.breaks || stress.min(force) == f64::INFINITY {
+            return;
+        }
+        let areas: Vec<(f64, f64)> = (0..self.mesh.point_count() as u32)
+            .into_par_iter()
+            .map(|node| {
+                let gradients = self.gradients_at(NodeId(node));
+                (least_area_across(&gradients), 0.5 * gradients.iter().map(|gradient| gradient.norm()).sum::<f64>())
+            })
+            .collect();
+        let largest = areas.iter().map(|(_, all)| *all).fold(0.0, f64::max);
+        let factors = self.mesh.point_attributes().scalars(STRENGTH).unwrap_or(&[]);
+        let least_square = |(node, (area, _)): (usize, &(f64, f64))| {
+            let bears = factors.get(node).unwrap_or(&1.0) * force.min(stress * area);
+            match self.mesh.elements_of(NodeId(node as u32)).len() {
+                // A node of a single element has nothing to be parted from.
+                0 | 1 => f64::INFINITY,
+                count => 4.0 * bears * bears / count as f64,
+            }
+        };
+        self.least_squares = areas.iter().enumerate().map(least_square).collect();
+        let weakest = factors.iter().copied().fold(f64::INFINITY, f64::min);
+        let weakest = if factors.is_empty() { 1.0 } else { weakest };
+        self.least_stress = weakest * (LEAST_SHARE * stress).min(force / largest);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::{awake, directional, mesh, shake, soft, solid};
+    use craze_material::{Material, Strength};
+    use craze_math::Isometry;
+
+    /// A material that breaks at this stress (Pa).
+    fn strong(stress: f64) -> Material {
+        Material { strength: Strength { tensile: Some(stress), ..Strength::default() }, ..soft() }
+    }
+
+    fn paper(force: f64) -> Material {
+        Material { strength: Strength { separation_force: Some(force), ..Strength::default() }, ..soft() }
+    }
+
+    /// A box with a uniform nominal stress (Pa) along a direction, by the stretch along it that a laterally constrained
+    /// column has: S = (λ/2 + μ)·(s³ − s).
+    fn pulled(material: Material, cells: [usize; 3], jitter: f64, direction: Vec3, scale: f64) -> (Solid, f64) {
+        let mesh = mesh(cells, jitter);
+        let positions: Vec<Vec3> = mesh.positions().iter().map(|place| scale * place).collect();
+        let mesh = craze_mesh::TetMesh::from_parts(positions, mesh.elements().to_vec()).unwrap();
+        let stretch = 1.05;
+        // No lateral stress: λ = 0.
+        let elasticity = craze_material::Elasticity::from_lame(0.0, 2e4);
+        let material = Material { elasticity, ..material };
+        let still = Vec3::zeros();
+        let options = awake(Integrator::SymplecticEuler);
+        let mut solid = Solid::new(mesh, vec![material], options, Isometry::identity(), still, still).unwrap();
+        let axis = direction.normalize();
+        let turn = craze_math::Rotation::from_euler_angles(0.4, -0.7, 1.9);
+        let places: Vec<Vec3> =
+            (solid.positions().iter()).map(|place| turn * (place + (stretch - 1.0) * axis * axis.dot(place))).collect();
+        solid.set_state(&places, &vec![still; places.len()]);
+        (solid, 2e4 * (stretch * stretch * stretch - stretch))
+    }
+
+    fn interior(solid: &Solid) -> Vec<NodeId> {
+        let on_surface = &solid.surface.nodes;
+        solid.mesh.point_ids().filter(|node| on_surface.binary_search(&node.0).is_err()).collect()
+    }
+
+    #[test]
+    fn uniform_tension_is_the_strength_on_any_mesh_in_any_direction() {
+        for (jitter, direction) in
+            [(0.0, Vec3::x()), (0.0, Vec3::new(1.0, 2.0, -0.5)), (0.25, Vec3::new(-0.3, 1.0, 0.8))]
+        {
+            let (solid, stress) = pulled(strong(1e5), [4, 4, 4], jitter, direction, 1.0);
+            for node in interior(&solid) {
+                let pull = solid.pull_at(node).unwrap();
+                assert!((pull.strength / stress - 1.0).abs() < 1e-9, "{} instead of {stress}", pull.strength);
+            }
+        }
+    }
+
+    #[test]
+    fn the_papers_criterion_is_stress_times_the_square_of_the_spacing() {
+        for scale in [0.5, 0.25] {
+            let (solid, stress) = pulled(paper(1e3), [4, 4, 4], 0.0, Vec3::y(), scale);
+            let spacing = 0.1 * scale;
+            for node in interior(&solid) {
+                let pull = solid.pull_at(node).unwrap();
+                assert!((pull.strength / (stress * spacing * spacing) - 1.0).abs() < 1e-9);
+            }
+        }
+    }
+
+    #[test]
+    fn compression_and_rigid_acceleration_break_nothing() {
+        let mut solid = solid([4, 3, 3], 0.2, strong(10.0), awake(Integrator::SymplecticEuler));
+        let squeezed: Vec<Vec3> = solid.positions().iter().map(|place| 0.9 * place).collect();
+        let still = vec![Vec3::zeros(); squeezed.len()];
+        solid.set_state(&squeezed, &still);
+        for node in solid.mesh.point_ids() {
+            assert!(solid.pull_at(node).is_none_or(|pull| pull.ratio < 1e-6));
+        }
+    }
+
+    #[test]
+    fn what_the_bound_leaves_out_never_fails() {
+        for material in [strong(4e3), Material { strength: strong(4e3).strength, ..directional() }, paper(30.0)] {
+            for amount in [0.02, 0.1, 0.3] {
+                let mut solid = solid([4, 4, 3], 0.2, material.clone(), awake(Integrator::SymplecticEuler));
+                shake(&mut solid, amount, 0.0, 5);
+                solid.sum_forces().unwrap();
+                let listed: Vec<NodeId> = solid.failing_nodes().into_iter().map(|(node, _)| node).collect();
+                let failing =
+                    solid.mesh.point_ids().filter(|&node| solid.pull_at(node).is_some_and(|pull| pull.ratio > 1.0));
+                let mut sorted = listed.clone();
+                sorted.sort_unstable();
+                assert_eq!(sorted, failing.collect::<Vec<_>>());
+            }
+        }
+    }
+
+    #[test]
+    fn a_pull_turns_with_the_body_and_grows_with_weakness() {
+        let (mut solid, _) = pulled(strong(1e5), [3, 3, 3], 0.2, Vec3::new(0.2, 1.0, 0.1), 1.0);
+        let node = interior(&solid)[0];
+        let before = solid.pull_at(node).unwrap();
+        let count = solid.mesh.point_count();
+        let halves = craze_mesh::Values::Scalars(vec![0.5; count]);
+        solid.mesh.point_attributes_mut().add(STRENGTH, craze_mesh::PointRule::Interpolate, halves).unwrap();
+        let after = solid.pull_at(node).unwrap();
+        assert!((after.ratio / before.ratio - 2.0).abs() < 1e-12);
+    }
+}

@@ -1,0 +1,330 @@
+//! How a solid breaks: O'Brien & Hodgins 1999, §4.3.
+//!
+//! After every step the nodes that fail are split, the hardest pulled first. The mesh does the cutting
+//! ([`SimplexMesh::cut_star`](craze_mesh::SimplexMesh::cut_star)); what stands here decides where the plane may pass, lets everything that lives on
+//! nodes and elements follow, and keeps mass and momenta.
+
+use crate::failure::Pull;
+use crate::flight::Change;
+use crate::model::Solid;
+use crate::node::Node;
+use craze_element::Tetrahedron;
+use craze_frame::names;
+use craze_math::{Mat3, Vec3};
+use craze_mesh::{NodeId, Patch, Snap, TetEdit, TetEditError, TetId};
+
+/// Planes that may open at one node in one step: a body has three axes.
+const PLANES_A_NODE: usize = 3;
+
+/// How far the snapping distance and angle are widened, in this order, until no element is too thin. The last puts every node of
+/// the star into the plane, so that the crack follows faces that exist.
+const WIDER: [f64; 5] = [1.0, 2.0, 4.0, 8.0, f64::INFINITY];
+
+/// What the splits of a step did.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+pub struct SplitCounts {
+    /// Nodes that were split.
+    pub splits: u64,
+    /// Splits whose plane was bent to nodes farther than the options ask, so that no element became too thin.
+    pub bent: u64,
+    /// Nodes that failed and could not be split.
+    pub refused: u64,
+    /// Steps in which more nodes failed than the budget allows.
+    pub over_budget: u64,
+}
+
+impl Solid {
+    /// Splits the nodes that fail in the state.
+    pub(crate) fn break_apart(&mut self) {
+        let failing = self.failing_nodes();
+        if failing.is_empty() {
+            return;
+        }
+        let budget = self.options.splits_a_step as usize;
+        let mut splits = Vec::new();
+        for (first, _) in failing {
+            // The copies of a node may fail again, along other planes.
+            let mut copies = vec![first];
+            for _ in 0..PLANES_A_NODE {
+                let mut next = Vec::new();
+                for node in copies {
+                    if splits.len() < budget {
+                        next.extend(self.split_if_failing(node, &mut splits).into_iter().flatten());
+                    }
+                }
+                copies = next;
+            }
+            if splits.len() >= budget {
+                self.counts.over_budget += 1;
+                break;
+            }
+        }
+        if !splits.is_empty() {
+            self.lay_out_anew();
+            self.name_pieces(splits);
+        }
+    }
+
+    /// Splits a node if it still fails; both copies of it.
+    fn split_if_failing(&mut self, node: NodeId, splits: &mut Vec<Change>) -> Option<[NodeId; 2]> {
+        let pull = self.pull_at(node).filter(|pull| pull.ratio > 1.0)?;
+        if self.refused[node.index()] {
+            return None;
+        }
+        let parent = self.mesh.elements_of(node).next().map_or(0, |element| self.piece_of(element));
+        let place = self.state[node.index()].position();
+        match self.split_node(node, &pull) {
+            Ok(copy) => {
+                self.counts.splits += 1;
+                let Pull { strength, normal, .. } = pull;
+                splits.push(Change::Split { place, normal, strength, parent, children: Vec::new() });
+                Some([node, copy])
+            }
+            Err(_) => {
+                // Not tried again before something about it has changed.
+                self.refused[node.index()] = true;
+                self.counts.refused += 1;
+                None
+            }
+        }
+    }
+
+    /// Opens a crack at a node in the plane across the pull; the copy of the node behind the plane.
+    pub(crate) fn split_node(&mut self, node: NodeId, pull: &Pull) -> Result<NodeId, TetEditError> {
+        let patch = self.plan_split(node, &pull.normal)?;
+        let touched = self.touched_by(&patch);
+        let before = Momenta::of(&self.state, &touched);
+        let edit = self.replace(&patch)?;
+        let copy = edit.points_added[0].point;
+        let mut added: Vec<u32> = edit.points_added.iter().map(|placed| placed.point.0).collect();
+        self.part_what_only_touches(&edit, &mut added);
+        let mut changed = touched;
+        changed.extend(added);
+        self.weigh(&changed);
+        self.restore(&changed, &before);
+        for &node in &changed {
+            self.refused[node as usize] = false;
+        }
+        Ok(copy)
+    }
+
+    /// The cut whose plane passes nodes as closely as can be without leaving elements that are too thin.
+    fn plan_split(&mut self, node: NodeId, normal: &Vec3) -> Result<Patch<NodeId, TetId, 4>, TetEditError> {
+        let edge = self.edge_at(node);
+        let mut refused = None;
+        for (level, wider) in WIDER.into_iter().enumerate() {
+            let snap = Snap {
+                distance: (self.options.snap_distance * edge * wider).min(f64::MAX),
+                angle: (self.options.snap_angle * wider).min(std::f64::consts::FRAC_PI_2),
+            };
+            let current = |point: NodeId| self.state[point.index()].position();
+            match self.mesh.plan_cut(node, *normal, current, snap) {
+                Ok(patch) if wider.is_infinite() || self.is_thick_enough(&patch) => {
+                    self.counts.bent += u64::from(level > 0);
+                    return Ok(patch);
+                }
+                Ok(_) => {}
+                Err(error) => refused = Some(error),
+            }
+        }
+        // The last plan either stands or was refused.
+        Err(refused.unwrap_or(TetEditError::NoSuchPoint { point: node }))
+    }
+
+    /// Mean distance (m) of a node from its neighbours, at rest.
+    fn edge_at(&self, node: NodeId) -> f64 {
+        let (mut sum, mut count) = (0.0, 0.0);
+        for element in self.mesh.elements_of(node) {
+            for other in self.mesh.points_of(element).into_iter().filter(|&other| other != node) {
+                sum += (self.mesh.position(other) - self.mesh.position(node)).norm();
+                count += 1.0;
+            }
+        }
+        sum / count
+    }
+
+    /// Whether no element of the patch is thinner than what bounds Δt, or than the element that it is part of.
+    fn is_thick_enough(&self, patch: &Patch<NodeId, TetId, 4>) -> bool {
+        let floor = self.options.thinnest * self.first_height;
+        patch.added.iter().all(|added| {
+            let places = added.points.map(|point| self.mesh.planned_position(patch, point));
+            let Some(rest) = Tetrahedron::new(&places) else { return false };
+            height(&rest) >= floor.min(Tetrahedron::new(&self.mesh.corners(added.parent)).as_ref().map_or(0.0, height))
+        })
+    }
+
+    /// Nodes of the elements that a patch takes out, ascending.
+    fn touched_by(&self, patch: &Patch<NodeId, TetId, 4>) -> Vec<u32> {
+        let mut nodes: Vec<u32> =
+            patch.removed.iter().flat_map(|&element| self.mesh.elements()[element.index()]).collect();
+        nodes.sort_unstable();
+        nodes.dedup();
+        nodes
+    }
+
+    /// Changes the mesh, and lets everything on it follow.
+    fn replace(&mut self, patch: &Patch<NodeId, TetId, 4>) -> Result<TetEdit, TetEditError> {
+        let removed = |element: u32| patch.removed.contains(&TetId(element));
+        let moving: Vec<(usize, Vec3)> = (self.followed.iter().enumerate())
+            .filter(|(_, point)| removed(point.element))
+            .map(|(index, point)| {
+                let corners = self.mesh.corners(TetId(point.element));
+                (index, corners.iter().zip(&point.weights).map(|(corner, weight)| *weight * corner).sum())
+            })
+            .collect();
+        let edit = self.mesh.replace(patch)?;
+        self.follow(&edit, &moving);
+        Ok(edit)
+    }
+
+    /// Lets arrays and followed points go along with an edit that only adds nodes and elements.
+    fn follow(&mut self, edit: &TetEdit, moving: &[(usize, Vec3)]) {
+        edit.carry_points(&mut self.state, |old, blend| {
+            let position = blend.sum(|node| old[node.index()].position());
+            let velocity = blend.sum(|node| old[node.index()].velocity());
+            // Weighed when the patch is whole.
+            Node::new(position, velocity, 1.0)
+        });
+        edit.carry_points(&mut self.node_islands, |old, blend| old[blend.heaviest().index()]);
+        edit.carry_points(&mut self.refused, |_, _| false);
+        if !self.drag.is_empty() {
+            edit.carry_points(&mut self.drag, |old, blend| blend.sum(|node| old[node.index()]));
+        }
+        edit.carry_elements(&mut self.material_of, |old, added| old[added.parent.index()]);
+        for &(index, place) in moving {
+            self.follow_point(index, &place, edit);
+        }
+        if let Some(marks) = self.mesh.facet_attributes_mut().labels_mut(names::CRACK) {
+            for facet in edit.crack.iter().flatten() {
+                marks[4 * facet.element.index() + facet.corner as usize] = 1;
+            }
+        }
+    }
+
+    /// Finds the new element that a followed point at this rest place (m) has come to lie in.
+    fn follow_point(&mut self, index: usize, place: &Vec3, edit: &TetEdit) {
+        let old = self.followed[index].element;
+        let mut best = f64::NEG_INFINITY;
+        for added in edit.elements_added.iter().filter(|added| added.parent.0 == old) {
+            let corners = self.mesh.corners(added.element);
+            let Some(rest) = Tetrahedron::new(&corners) else { continue };
+            let inner = rest.inverse_edges * (place - corners[0]);
+            let weights = [1.0 - inner.sum(), inner.x, inner.y, inner.z];
+            let inside = weights.iter().copied().fold(f64::INFINITY, f64::min);
+            if inside > best {
+                best = inside;
+                self.followed[index].element = added.element.0;
+                self.followed[index].weights = weights;
+            }
+        }
+    }
+
+    /// Parts elements that a crack has left hanging together in a node or an edge only; names the nodes that this added.
+    fn part_what_only_touches(&mut self, crack: &TetEdit, added: &mut Vec<u32>) {
+        let mut points = self.mesh.crack_points(crack);
+        loop {
+            let edits = self.mesh.part_at_points(&points).unwrap_or_default();
+            for edit in &edits {
+                // Elements were renamed, not moved: followed points stay in theirs.
+                self.follow(edit, &[]);
+                added.extend(edit.points_added.iter().map(|placed| placed.point.0));
+            }
+            let pinched =
+                points.iter().find_map(|&point| self.mesh.pinched_edges(point).first().map(|&other| (point, other)));
+            let Some((start, end)) = pinched else { break };
+            let Some(edit) = self.part_edge(start, end) else { break };
+            added.extend(edit.points_added.iter().map(|placed| placed.point.0));
+            points.extend(edit.points_added.iter().map(|placed| placed.point));
+        }
+    }
+
+    fn part_edge(&mut self, start: NodeId, end: NodeId) -> Option<TetEdit> {
+        let around = self.mesh.elements_at_edge(start, end);
+        let moving: Vec<(usize, Vec3)> = (self.followed.iter().enumerate())
+            .filter(|(_, point)| around.contains(&TetId(point.element)))
+            .map(|(index, point)| {
+                let corners = self.mesh.corners(TetId(point.element));
+                (index, corners.iter().zip(&point.weights).map(|(corner, weight)| *weight * corner).sum())
+            })
+            .collect();
+        let edit = self.mesh.part_at_edge(start, end).ok()?;
+        self.follow(&edit, &moving);
+        Some(edit)
+    }
+
+    /// Lumps the masses of these nodes anew, ρ·vol/4 of each of their elements.
+    fn weigh(&mut self, nodes: &[u32]) {
+        for &node in nodes {
+            let mut mass = 0.0;
+            for element in self.mesh.elements_of(NodeId(node)) {
+                let density = self.materials[self.material_of[element.index()] as usize].density;
+                mass += density * self.mesh.measure(element) / 4.0;
+            }
+            let record = &mut self.state[node as usize];
+            *record = Node::new(record.position(), record.velocity(), mass);
+        }
+    }
+
+    /// Gives the nodes back the momenta that they had together: lumping masses anew keeps linear momentum, but changes angular momentum by
+    /// −(m/4)·t(1−t)·(x₁−x₂)×(v₁−v₂) for each cut edge of a cut tetrahedron (READINGS 5).
+    fn restore(&mut self, nodes: &[u32], before: &Momenta) {
+        let after = Momenta::about(&self.state, nodes, before.place);
+        let push = (before.linear - after.linear) / after.mass;
+        let centre = before.place + after.first / after.mass;
+        let mut inertia = Mat3::zeros();
+        for &node in nodes {
+            let (arm, mass) = (self.state[node as usize].position() - centre, self.state[node as usize].mass());
+            inertia += mass * (arm.norm_squared() * Mat3::identity() - arm * arm.transpose());
+        }
+        let lost = before.angular - after.angular - after.first.cross(&push);
+        let spin = inertia.try_inverse().map_or(Vec3::zeros(), |inverse| inverse * lost);
+        if !spin.iter().all(|part| part.is_finite()) {
+            return;
+        }
+        for &node in nodes {
+            let record = &mut self.state[node as usize];
+            let velocity = record.velocity() + push + spin.cross(&(record.position() - centre));
+            record.set_velocity(&velocity);
+        }
+    }
+}
+
+/// Smallest height of an element at rest (m).
+pub(crate) fn height(rest: &Tetrahedron) -> f64 {
+    1.0 / rest.gradients().iter().map(|gradient| gradient.norm_squared()).fold(0.0, f64::max).sqrt()
+}
+
+/// What some nodes carry together.
+struct Momenta {
+    /// Where moments are taken about (m).
+    place: Vec3,
+    /// Mass (kg).
+    mass: f64,
+    /// Σ m·(x − place) (kg·m).
+    first: Vec3,
+    /// Linear momentum (kg·m/s).
+    linear: Vec3,
+    /// Angular momentum about the place (kg·m²/s).
+    angular: Vec3,
+}
+
+impl Momenta {
+    fn of(state: &[Node], nodes: &[u32]) -> Momenta {
+        let place = nodes.first().map_or(Vec3::zeros(), |&node| state[node as usize].position());
+        Momenta::about(state, nodes, place)
+    }
+
+    fn about(state: &[Node], nodes: &[u32], place: Vec3) -> Momenta {
+        let zero = Vec3::zeros();
+        let mut sum = Momenta { place, mass: 0.0, first: zero, linear: zero, angular: zero };
+        for &node in nodes {
+            let record = &state[node as usize];
+            let (arm, carried) = (record.position() - place, record.mass() * record.velocity());
+            sum.mass += record.mass();
+            sum.first += record.mass() * arm;
+            sum.linear += carried;
+            sum.angular += arm.cross(&carried);
+        }
+        sum
+    }
+}
