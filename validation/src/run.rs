@@ -66,6 +66,8 @@ pub const TESTS: &[Test] = &[
     solid::order::TEST,
     solid::cantilever::TEST,
     solid::conservation::TEST,
+    solid::tension::TEST,
+    solid::squeezed::TEST,
     solid::overlap::TEST,
     solid::stack::TEST,
     clusters::objectivity::TEST,

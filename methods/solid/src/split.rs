@@ -34,6 +34,11 @@ pub struct SplitCounts {
 }
 
 impl Solid {
+    /// What splits have done since the start.
+    pub fn split_counts(&self) -> SplitCounts {
+        self.counts
+    }
+
     /// Splits the nodes that fail in the state.
     pub(crate) fn break_apart(&mut self) {
         let failing = self.failing_nodes();

@@ -1,4 +1,4 @@
-//! Test 11, the part that needs no fracture: a free body that spins and vibrates keeps mass and momenta.
+//! Test 11: a free body that spins and vibrates keeps mass and momenta, whole and ([`bursting`](super::bursting)) while it breaks.
 
 use crate::ValidationError;
 use crate::measure::largest;
@@ -15,7 +15,7 @@ use craze_solid::{Integrator, Solid, SolidOptions};
 pub(crate) const TEST: Test = Test {
     number: 11,
     method: MethodLetter::Solid,
-    title: "Free spinning body, no damping, no fracture",
+    title: "Free spinning body, no damping, whole and breaking",
     source: "conservation",
     measure,
 };
@@ -55,7 +55,7 @@ fn measure(depth: Depth, findings: &mut Findings) -> Result<(), ValidationError>
         scales: [Scale::Linear; 2],
         lines,
     });
-    Ok(())
+    super::bursting::measure(depth, findings)
 }
 
 /// Largest change of each account during a run, as a share of its size at the start.

@@ -1,6 +1,7 @@
-//! Tests of the elastic solid: O'Brien & Hodgins 1999, §3.1–3.2.
+//! Tests of the brittle solid: O'Brien & Hodgins 1999.
 
 pub(crate) mod bar;
+pub(crate) mod bursting;
 pub(crate) mod cantilever;
 pub(crate) mod column;
 pub(crate) mod conservation;
@@ -8,4 +9,6 @@ pub(crate) mod objectivity;
 pub(crate) mod order;
 pub(crate) mod overlap;
 pub(crate) mod patch;
+pub(crate) mod squeezed;
 pub(crate) mod stack;
+pub(crate) mod tension;

@@ -161,7 +161,7 @@ impl Default for SolidSettings {
             breaks: true,
             snap_distance: 0.1,
             snap_angle: 0.1,
-            thinnest: 0.5,
+            thinnest: 0.3,
             splits_a_step: 10_000,
         }
     }
