@@ -45,6 +45,19 @@ impl Law {
         }
     }
 
+    /// The same law with this multiple of its viscosity.
+    pub fn with_viscosity_times(&self, factor: f64) -> Law {
+        match self {
+            Law::Isotropic { lambda, mu, phi, psi } => {
+                Law::Isotropic { lambda: *lambda, mu: *mu, phi: factor * phi, psi: factor * psi }
+            }
+            Law::Directional { stiffness, viscosity } => {
+                let viscosity = viscosity.map(|row| row.map(|entry| factor * entry));
+                Law::Directional { stiffness: *stiffness, viscosity }
+            }
+        }
+    }
+
     /// True elastic stress σ⁽ᵋ⁾/2 (Pa) at the strain ε of (1).
     pub fn elastic_stress(&self, strain: &Mat3) -> Mat3 {
         match self {

@@ -9,7 +9,7 @@ use rayon::prelude::*;
 impl Solid {
     /// True elastic energy of a block in the state (J). Rigid flight does not change it.
     fn elastic_energy(&self, block: &Block) -> f64 {
-        let (law, guard) = (&self.laws[block.material], &self.guards[block.material]);
+        let (law, guard) = (&self.laws[block.law], &self.guards[block.law]);
         let energy = |element: usize| {
             let rest = self.layout.rest(block, element);
             let places = corners_of(&self.state, &self.mesh.elements()[element]);

@@ -5,6 +5,7 @@
 //! hands out one partial sum a node. The partial sums of a node are then added in the order of their blocks, which makes
 //! the result independent of threads.
 
+use crate::laws::laws_of_elements;
 use crate::node::Node;
 use crate::parallel::Span;
 use craze_element::Tetrahedron;
@@ -41,7 +42,7 @@ pub(crate) fn local_node(corners: u64, corner: usize) -> usize {
     (corners >> (16 * corner)) as usize & (BLOCK_NODES - 1)
 }
 
-/// Elements of one material and one island.
+/// Elements of one law and one island.
 #[derive(Clone, Debug)]
 pub(crate) struct Block {
     /// Its elements.
@@ -50,8 +51,8 @@ pub(crate) struct Block {
     pub groups: Range<usize>,
     /// Its nodes and, at the same places, its partial sums.
     pub slots: Range<usize>,
-    /// Its material.
-    pub material: usize,
+    /// Its law.
+    pub law: usize,
     /// The island it belongs to.
     pub island: usize,
 }
@@ -102,16 +103,17 @@ pub(crate) struct Layout {
     pub node_slots: Vec<u32>,
 }
 
-/// Renumbers a mesh for speed: nodes and elements by island, elements further by material, then along a Morton curve. `material` is put into
-/// the new order, too.
-pub(crate) fn order_for_speed(mesh: &mut TetMesh, material: &mut Vec<u32>) -> Result<Order, String> {
+/// Renumbers a mesh for speed: nodes and elements by island, elements further by law, then along a Morton curve. `material` is put into the
+/// new order, too.
+pub(crate) fn order_for_speed(mesh: &mut TetMesh, material: &mut Vec<u32>, first_height: f64) -> Result<Order, String> {
+    let laws = laws_of_elements(mesh, material, first_height);
     let islands = islands_of_nodes(mesh);
     let mut order = morton_order(mesh.positions(), mesh.elements());
     // Stable sorts: the curve's order stays within equals.
     order.points.sort_by_key(|&node| islands[node as usize]);
     order.elements.sort_by_key(|&element| {
         let first = mesh.elements()[element as usize][0];
-        (islands[first as usize], material[element as usize])
+        (islands[first as usize], laws[element as usize])
     });
     mesh.renumber(&order).map_err(|error| error.to_string())?;
     order.apply_to_elements(material);
@@ -150,14 +152,9 @@ pub(crate) fn islands_of_nodes(mesh: &TetMesh) -> Vec<u32> {
 
 impl Layout {
     /// Cuts a mesh into blocks and chunks: runs of elements and nodes of one island. It follows from what is given alone, so that a
-    /// loaded body has the very same blocks. `pieces` names the piece of each element. `Err` names an element
+    /// loaded body has the very same blocks. `laws` and `pieces` name the law and the piece of each element. `Err` names an element
     /// whose rest shape is too flat, or an order that does not begin with whole islands.
-    pub fn build(
-        mesh: &TetMesh,
-        material: &[u32],
-        node_islands: &[u32],
-        pieces: &[u32],
-    ) -> Result<Layout, LayoutError> {
+    pub fn build(mesh: &TetMesh, laws: &[u32], node_islands: &[u32], pieces: &[u32]) -> Result<Layout, LayoutError> {
         let island_of = |element: usize| node_islands[mesh.elements()[element][0] as usize];
         let mut layout = Layout {
             groups: Vec::with_capacity(mesh.element_count() / WIDTH + 1),
@@ -171,7 +168,7 @@ impl Layout {
         let mut local = vec![u16::MAX; mesh.point_count()];
         let mut start = 0;
         while start < mesh.element_count() {
-            start = layout.add_block(mesh, start, |element| (island_of(element), material[element]), &mut local)?;
+            start = layout.add_block(mesh, start, |element| (island_of(element), laws[element]), &mut local)?;
         }
         layout.add_islands(node_islands, pieces)?;
         layout.sort_slots(mesh.point_count());
@@ -188,9 +185,9 @@ impl Layout {
     ) -> Result<usize, LayoutError> {
         let first_slot = self.slot_nodes.len();
         let first_group = self.groups.len();
-        let (island, material) = kind(start);
+        let (island, law) = kind(start);
         let mut end = start;
-        while end < mesh.element_count() && end - start < BLOCK_ELEMENTS && kind(end) == (island, material) {
+        while end < mesh.element_count() && end - start < BLOCK_ELEMENTS && kind(end) == (island, law) {
             let corners = mesh.elements()[end];
             let count = self.slot_nodes.len() - first_slot;
             let fresh = corners.iter().filter(|&&corner| local[corner as usize] == u16::MAX).count();
@@ -239,7 +236,7 @@ impl Layout {
             elements: start..end,
             groups: first_group..self.groups.len(),
             slots: first_slot..self.slot_nodes.len(),
-            material: material as usize,
+            law: law as usize,
             island: island as usize,
         });
         Ok(end)
@@ -363,21 +360,22 @@ mod tests {
     use craze_mesh::kuhn_box;
 
     fn layout(mesh: &TetMesh, material: &[u32]) -> Layout {
-        Layout::build(mesh, material, &islands_of_nodes(mesh), &mesh.pieces().of_element).unwrap()
+        Layout::build(mesh, &laws_of_elements(mesh, material, 0.0), &islands_of_nodes(mesh), &mesh.pieces().of_element)
+            .unwrap()
     }
 
     #[test]
     fn every_element_stands_in_one_block_and_every_slot_is_listed_once() {
         let mut mesh = kuhn_box([9, 8, 7], Vec3::new(0.9, 0.8, 0.7)).unwrap();
         let mut material: Vec<u32> = (0..mesh.element_count() as u32).map(|element| element / 1500).collect();
-        order_for_speed(&mut mesh, &mut material).unwrap();
+        order_for_speed(&mut mesh, &mut material, 0.0).unwrap();
         let layout = layout(&mesh, &material);
         let mut next = 0;
         for block in &layout.blocks {
             assert_eq!(block.elements.start, next);
             next = block.elements.end;
             for element in block.elements.clone() {
-                assert_eq!(material[element] as usize, block.material);
+                assert_eq!(laws_of_elements(&mesh, &material, 0.0)[element] as usize, block.law);
                 let place = element - block.elements.start;
                 let group = &layout.groups[block.groups.start + place / WIDTH];
                 for corner in 0..4 {
@@ -407,7 +405,7 @@ mod tests {
         elements.extend(one.elements().iter().map(|corners| corners.map(|corner| corner + 27)));
         let mut mesh = TetMesh::from_parts(positions, elements).unwrap();
         let mut material = vec![0; mesh.element_count()];
-        order_for_speed(&mut mesh, &mut material).unwrap();
+        order_for_speed(&mut mesh, &mut material, 0.0).unwrap();
         let layout = layout(&mesh, &material);
         assert_eq!(layout.islands.len(), 2);
         assert_eq!(layout.islands[1].nodes, 27..54);

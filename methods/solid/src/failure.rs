@@ -6,6 +6,7 @@
 
 use crate::blocks::{Block, Chunk, corners_of, velocities_of};
 use crate::kernel::Report;
+use crate::laws::law_of;
 use crate::model::Solid;
 use crate::options::Integrator;
 use craze_element::{LEAST_SHARE, Separation, Tetrahedron, area_across, least_area_across, tensile_part};
@@ -51,7 +52,8 @@ impl Solid {
             let rest = Tetrahedron::new(&self.mesh.corners(element))?;
             let deformation = rest.deformation(&corners_of(&self.state, corners));
             let rate = rest.deformation(&velocities_of(&self.state, corners));
-            let stress = Tetrahedron::stress(&self.laws[material], &self.guards[material], &deformation, &rate);
+            let law = law_of(material as u32, &rest, self.first_height);
+            let stress = Tetrahedron::stress(&self.laws[law], &self.guards[law], &deformation, &rate);
             let gradient = rest.volume * rest.gradients()[corner];
             let pulling = -(deformation * (tensile_part(&stress) * gradient));
             let total = -(deformation * (stress * gradient));
@@ -139,7 +141,7 @@ impl Solid {
         let strain = report.largest_strain.sqrt();
         let stretch = (1.0 + strain).sqrt();
         let rate = 2.0 * stretch * report.fastest_change.sqrt();
-        !(stretch * self.laws[block.material].largest_stress(strain, rate) < self.least_stress)
+        !(stretch * self.laws[block.law].largest_stress(strain, rate) < self.least_stress)
     }
 
     /// vol·∇N of a node in each of its elements (m²).

@@ -76,8 +76,8 @@ impl Solid {
                 LOCAL.with_borrow_mut(|local| {
                     let kernel = kernel::Forces {
                         groups: &layout.groups[block.groups.clone()],
-                        law: &laws[block.material],
-                        guard: guards[block.material],
+                        law: &laws[block.law],
+                        guard: guards[block.law],
                         slots: &layout.slot_nodes[block.slots.clone()],
                         nodes: state,
                         next_groups: &layout.groups[block.groups.end..],

@@ -17,6 +17,7 @@ mod holds;
 mod implicit;
 mod integrate;
 mod kernel;
+mod laws;
 mod limit;
 mod locate;
 mod model;

@@ -42,21 +42,14 @@ pub(crate) struct Spectrum {
 
 impl Spectrum {
     /// The bounds of a body at rest.
-    pub fn of(
-        mesh: &TetMesh,
-        material_of: &[u32],
-        laws: &[Law],
-        layout: &Layout,
-        masses: &[f64],
-        drag: &[f64],
-    ) -> Spectrum {
+    pub fn of(mesh: &TetMesh, laws: &[Law], layout: &Layout, masses: &[f64], drag: &[f64]) -> Spectrum {
         let mut stiffness = vec![0.0; masses.len()];
         let mut viscosity = vec![0.0; masses.len()];
         let mut sharpest = 0.0f64;
         for block in &layout.blocks {
             for element in block.elements.clone() {
                 let rest = layout.rest(block, element);
-                let [elastic, viscous] = bounds(&rest, &laws[material_of[element] as usize]);
+                let [elastic, viscous] = bounds(&rest, &laws[block.law]);
                 for &corner in &mesh.elements()[element] {
                     stiffness[corner as usize] += rest.volume * elastic;
                     viscosity[corner as usize] += rest.volume * viscous;
@@ -70,7 +63,11 @@ impl Spectrum {
             stiffness: largest(&stiffness),
             viscosity: largest(&viscosity),
             drag: drag.iter().copied().fold(0.0, f64::max),
-            least_damping: laws.iter().map(least_damping).fold(f64::INFINITY, f64::min),
+            least_damping: layout
+                .blocks
+                .iter()
+                .map(|block| least_damping(&laws[block.law]))
+                .fold(f64::INFINITY, f64::min),
             smallest_height: 1.0 / sharpest.sqrt(),
             strain: 0.0,
             stiffening: 0.0,

@@ -6,6 +6,7 @@ use crate::forces::Forces;
 use crate::holds::Holds;
 use crate::implicit::{Balanced, Implicit};
 use crate::integrate::ChunkReport;
+use crate::laws::{laws_of, laws_of_elements, smallest_height};
 use crate::limit::Spectrum;
 use crate::node::Node;
 use crate::options::{Integrator, SolidError, SolidOptions};
@@ -124,8 +125,9 @@ impl Solid {
         mesh.element_attributes_mut().remove(names::PIECE);
         let labels = mesh.element_attributes().labels(names::MATERIAL);
         let mut material_of = labels.map_or_else(|| vec![0; mesh.element_count()], <[u32]>::to_vec);
-        order_for_speed(&mut mesh, &mut material_of).map_err(SolidError::Order)?;
-        let mut solid = Solid::at_rest(mesh, material_of, materials, options, placement)?;
+        let first_height = smallest_height(&mesh);
+        order_for_speed(&mut mesh, &mut material_of, first_height).map_err(SolidError::Order)?;
+        let mut solid = Solid::at_rest(mesh, material_of, materials, options, placement, first_height)?;
         let (mut mass, mut moment) = (0.0, Vec3::zeros());
         for node in &solid.state {
             mass += node.mass();
@@ -142,13 +144,15 @@ impl Solid {
         Ok(solid)
     }
 
-    /// The body of an ordered mesh, standing still where it was placed. Everything that can be rebuilt is built here.
+    /// The body of an ordered mesh, standing still where it was placed. Everything that can be rebuilt is built here. `first_height` is the
+    /// smallest height of an element (m) before anything broke.
     pub(crate) fn at_rest(
         mut mesh: TetMesh,
         material_of: Vec<u32>,
         materials: Vec<Material>,
         options: SolidOptions,
         placement: Isometry,
+        first_height: f64,
     ) -> Result<Solid, SolidError> {
         options.check()?;
         if materials.is_empty() {
@@ -164,11 +168,12 @@ impl Solid {
         let history = name_columns(&mut mesh);
         let node_islands = islands_of_nodes(&mesh);
         let pieces = mesh.element_attributes().labels(names::PIECE).unwrap_or(&[]);
-        let layout = Layout::build(&mesh, &material_of, &node_islands, pieces).map_err(|error| match error {
-            LayoutError::Flat { element, place } => SolidError::Flat { element, place },
-            LayoutError::NotOrdered => SolidError::Order("elements do not stand by islands".to_owned()),
-        })?;
-        let laws: Vec<Law> = materials.iter().map(Law::of).collect();
+        let layout = Layout::build(&mesh, &laws_of_elements(&mesh, &material_of, first_height), &node_islands, pieces)
+            .map_err(|error| match error {
+                LayoutError::Flat { element, place } => SolidError::Flat { element, place },
+                LayoutError::NotOrdered => SolidError::Order("elements do not stand by islands".to_owned()),
+            })?;
+        let laws = laws_of(&materials);
         let guard = |law: &Law| CollapseGuard { threshold: options.collapse_guard, stiffness: law.pressure_modulus() };
         let guards = laws.iter().map(guard).collect();
         let (masses, drag) = lump(&mesh, &material_of, &materials);
@@ -178,7 +183,7 @@ impl Solid {
             .collect();
         let surface = SolidSurface::of(&mesh, 0);
         let flights = (layout.islands.iter()).map(|island| Flight::of(&state[island.nodes.clone()])).collect();
-        let spectrum = Spectrum::of(&mesh, &material_of, &laws, &layout, &masses, &drag);
+        let spectrum = Spectrum::of(&mesh, &laws, &layout, &masses, &drag);
         let scratch = Scratch {
             forces: Forces::of(&layout),
             chunk_reports: vec![ChunkReport::default(); layout.chunks.len()],
@@ -192,7 +197,7 @@ impl Solid {
             lineage: vec![None; history],
             followed: Vec::new(),
             counts: SplitCounts::default(),
-            first_height: spectrum.smallest_height,
+            first_height,
             refused: vec![false; state.len()],
             disordered: false,
             node_islands,

@@ -4,6 +4,7 @@ use crate::blocks::{Layout, order_for_speed};
 use crate::flight::Flight;
 use crate::forces::Forces;
 use crate::integrate::ChunkReport;
+use crate::laws::laws_of_elements;
 use crate::limit::Spectrum;
 use crate::model::Solid;
 use crate::node::Node;
@@ -15,13 +16,12 @@ impl Solid {
     /// have put them, behind the others.
     pub(crate) fn lay_out_anew(&mut self) {
         // Elements too flat to compute with are never made: see `is_thick_enough`.
-        let Ok(layout) = Layout::build(&self.mesh, &self.material_of, &self.node_islands, self.pieces()) else {
-            return;
-        };
+        let laws = laws_of_elements(&self.mesh, &self.material_of, self.first_height);
+        let Ok(layout) = Layout::build(&self.mesh, &laws, &self.node_islands, self.pieces()) else { return };
         self.layout = layout;
         self.disordered = true;
         let masses: Vec<f64> = self.state.iter().map(Node::mass).collect();
-        let spectrum = Spectrum::of(&self.mesh, &self.material_of, &self.laws, &self.layout, &masses, &self.drag);
+        let spectrum = Spectrum::of(&self.mesh, &self.laws, &self.layout, &masses, &self.drag);
         let (strain, stiffening) = (self.spectrum.strain, self.spectrum.stiffening);
         self.spectrum = Spectrum { strain, stiffening, ..spectrum };
         self.smallest_height = self.spectrum.smallest_height;
@@ -50,7 +50,7 @@ impl Solid {
             return;
         }
         let (mut mesh, mut material_of) = (self.mesh.clone(), self.material_of.clone());
-        let Ok(order) = order_for_speed(&mut mesh, &mut material_of) else { return };
+        let Ok(order) = order_for_speed(&mut mesh, &mut material_of, self.first_height) else { return };
         let mut old_islands = self.node_islands.clone();
         order.apply_to_points(&mut old_islands);
         let mut state = self.state.clone();
@@ -59,7 +59,8 @@ impl Solid {
         for (new, &old) in order.elements.iter().enumerate() {
             new_element[old as usize] = new as u32;
         }
-        let Ok(ordered) = Solid::at_rest(mesh, material_of, self.materials.clone(), self.options, self.placement)
+        let Ok(ordered) =
+            Solid::at_rest(mesh, material_of, self.materials.clone(), self.options, self.placement, self.first_height)
         else {
             return;
         };
@@ -90,7 +91,6 @@ impl Solid {
         }
         self.lineage = old.lineage;
         self.counts = old.counts;
-        self.first_height = old.first_height;
         self.work = old.work;
         self.happened = old.happened;
         self.spectrum.strain = old.spectrum.strain;

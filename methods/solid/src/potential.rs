@@ -67,7 +67,7 @@ impl Potential<'_> {
     }
 
     fn block_energy(&self, block: &Block, x: &[Vec3]) -> f64 {
-        let (law, guard) = (&self.laws[block.material], &self.guards[block.material]);
+        let (law, guard) = (&self.laws[block.law], &self.guards[block.law]);
         let mut sum = 0.0;
         for element in block.elements.clone() {
             let (rest, deformation, rate) = self.gradients(block, element, x);
@@ -132,7 +132,7 @@ impl Objective for Potential<'_> {
             if self.flights[block.island].is_asleep() {
                 return;
             }
-            let (law, guard) = (&self.laws[block.material], &self.guards[block.material]);
+            let (law, guard) = (&self.laws[block.law], &self.guards[block.law]);
             for element in block.elements.clone() {
                 let (rest, deformation, rate) = self.gradients(block, element, x);
                 let stress =
@@ -173,7 +173,7 @@ impl Objective for Potential<'_> {
                 blocks.fill(Mat3::zeros());
                 return;
             }
-            let (law, guard) = (&self.laws[block.material], &self.guards[block.material]);
+            let (law, guard) = (&self.laws[block.law], &self.guards[block.law]);
             let (rest, deformation, rate) = self.gradients(block, element, x);
             let stress =
                 law.elastic_stress(&strain(&deformation)) + law.viscous_stress(&rate) + guard.stress(&deformation);

@@ -124,7 +124,11 @@ impl Solid {
         if !is_turn(&read.placement.rotation) {
             return Err("its placement is not a turn and a shift".to_owned());
         }
-        let mut solid = Solid::at_rest(read.mesh, read.material_of, read.materials, read.options, read.placement)
+        if !(read.first_height > 0.0 && read.first_height.is_finite()) {
+            return Err("its first elements had no height".to_owned());
+        }
+        let Read { mesh, material_of, materials, options, placement, first_height, .. } = read;
+        let mut solid = Solid::at_rest(mesh, material_of, materials, options, placement, first_height)
             .map_err(|error| error.to_string())?;
         if read.flights.len() != solid.layout.islands.len() || !read.flights.iter().all(is_sound) {
             return Err("its flights do not fit its islands".to_owned());
@@ -156,10 +160,6 @@ impl Solid {
         }
         solid.followed = read.followed;
         solid.counts = read.counts;
-        if !(read.first_height > 0.0) {
-            return Err("its first elements had no height".to_owned());
-        }
-        solid.first_height = read.first_height;
         solid.balanced = read.balanced;
         Ok(solid)
     }

@@ -278,7 +278,7 @@ impl Solid {
                 let places = corners_of(&self.state, &self.mesh.elements()[element]);
                 let deformation = self.layout.rest(block, element).deformation(&places);
                 strain = strain.max(craze_element::strain(&deformation).norm());
-                stiffening = stiffening.max(self.guards[block.material].stiffening(&deformation));
+                stiffening = stiffening.max(self.guards[block.law].stiffening(&deformation));
             }
         }
         self.spectrum.strain = strain;
