@@ -61,7 +61,7 @@ fn cut_open(shape: &dyn BuiltIn, edge: f64) -> Result<Tetrahedra, ShapeError> {
     Ok(Tetrahedra { mesh, regions, report: Some(report) })
 }
 
-/// Bends the legs of a trouser specimen apart, one up and one down, so that the slit can be seen.
+/// Bends the legs of a trouser specimen apart, the nearer one down, so that the slit can be seen.
 fn bend_legs(SheetMesh { mesh, .. }: &SheetMesh, slit: f64) -> Vec<Vec3> {
     let mut positions = mesh.positions().to_vec();
     // Lips lie in the same place: only the triangles know their side.
@@ -73,7 +73,7 @@ fn bend_legs(SheetMesh { mesh, .. }: &SheetMesh, slit: f64) -> Vec<Vec3> {
     let end = positions.iter().map(|position| position.x).fold(f64::INFINITY, f64::min);
     for (position, side) in positions.iter_mut().zip(side) {
         let along = ((end + slit - position.x) / slit).max(0.0);
-        position.y += 0.3 * slit * side * along * along;
+        position.y -= 0.3 * slit * side * along * along;
     }
     positions
 }
