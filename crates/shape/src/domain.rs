@@ -36,6 +36,11 @@ pub trait Domain: Sync {
         None
     }
 
+    /// Area (m²) of the surface, if it is known; inner faces may count.
+    fn area(&self) -> Option<f64> {
+        None
+    }
+
     /// Whether a point lies inside.
     fn contains(&self, point: &Vec3) -> bool {
         self.level(point) > 0.0

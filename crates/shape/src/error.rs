@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use craze_mesh::{LatticeError, NodeId, TetEditError, TetId, TetMeshError};
 use craze_spatial::SpatialError;
 
-use crate::words;
+use crate::words::{self, short};
 
 /// A shape that cannot be made, or a model that cannot be read.
 #[derive(Debug, thiserror::Error)]
@@ -67,6 +67,21 @@ pub enum ShapeError {
         edge: f64,
         /// The thinnest thing known of it (m).
         thinnest: f64,
+    },
+    /// A shape so thin that tetrahedra of the asked size miss most of it.
+    #[error(
+        "the shape is like a sheet, {} m thin{}: tetrahedra with edges of {} m miss most of it; it takes edges of {} m, about {} of them. Model it as a sheet, make it thicker, or ask for that edge",
+        short(*thickness), near(place), short(*edge), short(*thickness), rough(*count)
+    )]
+    Foil {
+        /// Edge length asked for (m).
+        edge: f64,
+        /// How thin it is (m).
+        thickness: f64,
+        /// Where this was found (m).
+        place: Option<[f64; 3]>,
+        /// How many tetrahedra it would take.
+        count: f64,
     },
     /// A surface with a hole, or with triangles turned against their neighbours.
     #[error(
@@ -276,6 +291,19 @@ fn missed(edge: f64, thinnest: f64) -> String {
     } else {
         "the shape encloses nothing, or only places thinner than that; ask for shorter edges".to_owned()
     }
+}
+
+/// Where something is, in words.
+fn near(place: &Option<[f64; 3]>) -> String {
+    place.map_or_else(String::new, |place| {
+        let [x, y, z] = place.map(short);
+        format!(" near ({x}, {y}, {z}) m")
+    })
+}
+
+/// A large number in words.
+fn rough(count: f64) -> String {
+    if count < 1e9 { format!("{} million", short((1e-5 * count).ceil() / 10.0)) } else { format!("{count:.0e}") }
 }
 
 fn advice(enough: Option<f64>) -> String {

@@ -1,24 +1,53 @@
 //! How fine a shape is divided if nobody says.
 
-/// Tetrahedra in a cube whose edges are as long as theirs.
+/// Tetrahedra in a cube whose edges are as long as theirs,
 pub const TETRAHEDRA_A_CUBE: f64 = 6.0;
+/// and in a sheet that is about one of them thick, for each square of their edges, as measured on plates.
+pub(crate) const TETRAHEDRA_A_SQUARE: f64 = 10.0;
+/// Walls of so many edges are whole nearly without finer cells,
+const WHOLE: f64 = 1.5;
+/// and walls of so many with some.
+const NEARLY_WHOLE: f64 = 1.25;
 
-/// Edge length (m) of tetrahedra for a shape of this volume (m³) and thinnest wall (m): about 10,000 of them, with
-/// two through the thinnest wall as long as 200,000 are enough for that.
-pub fn edge_for(volume: f64, thinnest_wall: f64) -> f64 {
-    resolution(TETRAHEDRA_A_CUBE * volume, thinnest_wall, 10_000.0, 200_000.0)
+/// Edge length (m) of tetrahedra for a shape of this volume (m³), area (m²) and thinnest wall (m): about 10,000 of them, with
+/// two through the thinnest wall as long as 200,000 are enough for that, or one if a million are.
+///
+/// What is thinner yet, a foil, cannot be held by any number that is made unasked: stuffing then says so. Never 0, whatever was
+/// measured.
+pub fn edge_for(volume: f64, area: f64, thinnest_wall: f64) -> f64 {
+    let matter = Matter { volume: TETRAHEDRA_A_CUBE * volume, area: TETRAHEDRA_A_SQUARE * 0.5 * area };
+    let edge = matter.resolution(thinnest_wall, 10_000.0, 200_000.0);
+    let finest = matter.length(1e6);
+    let holds_one = thinnest_wall > 0.0 && thinnest_wall / NEARLY_WHOLE >= finest;
+    two_digits(if holds_one { edge.min(finest.max(thinnest_wall / WHOLE)) } else { edge })
 }
 
-/// Distance of particles (m) for a shape of this volume (m³) and thinnest wall (m): about 2,000 of them, with two
-/// through the thinnest wall as long as 20,000 are enough for that.
-pub fn spacing_for(volume: f64, thinnest_wall: f64) -> f64 {
-    resolution(volume, thinnest_wall, 2_000.0, 20_000.0)
+/// Distance of particles (m) for a shape of this volume (m³), area (m²) and thinnest wall (m): about 2,000 of them, with two
+/// through the thinnest wall as long as 20,000 are enough for that. Never 0.
+pub fn spacing_for(volume: f64, area: f64, thinnest_wall: f64) -> f64 {
+    two_digits(Matter { volume, area: 0.5 * area }.resolution(thinnest_wall, 2_000.0, 20_000.0))
 }
 
-fn resolution(volume: f64, thinnest_wall: f64, usual: f64, most: f64) -> f64 {
-    let for_count = |count: f64| (volume / count).cbrt();
-    let across = thinnest_wall / 2.0;
-    two_digits(for_count(usual).min(across).max(for_count(most)))
+/// How many elements of length 1 m there would be by the volume, and in one layer by the area.
+struct Matter {
+    volume: f64,
+    area: f64,
+}
+
+impl Matter {
+    /// The shortest length (m) for which there are no more than so many. Thin shapes have as many as a layer needs.
+    fn length(&self, count: f64) -> f64 {
+        (self.volume / count).cbrt().max((self.area / count).sqrt())
+    }
+
+    fn resolution(&self, thinnest_wall: f64, usual: f64, most: f64) -> f64 {
+        // A shape without volume has walls, and one without walls an area.
+        let usual = (self.volume / usual).cbrt();
+        let wanted =
+            [usual, thinnest_wall / 2.0].into_iter().filter(|length| *length > 0.0).fold(f64::INFINITY, f64::min);
+        let length = wanted.max(self.length(most));
+        if length.is_finite() && length > 0.0 { length } else { 1.0 }
+    }
 }
 
 /// A length rounded to two digits, so that written scenes stay readable.
@@ -30,16 +59,41 @@ fn two_digits(length: f64) -> f64 {
 mod tests {
     use super::*;
 
+    fn edge(x: f64, y: f64, z: f64) -> f64 {
+        edge_for(x * y * z, 2.0 * (x * y + y * z + z * x), x.min(y).min(z))
+    }
+
     #[test]
     fn resolution_follows_size_and_thinnest_wall() {
-        let edge = |x: f64, y: f64, z: f64| edge_for(x * y * z, x.min(y).min(z));
         assert_eq!(edge(1.0, 1.0, 1.0), 0.084);
         assert_eq!(edge(0.01, 0.01, 0.01), 0.00084);
         // Two elements through a plate of 1 cm, and through walls of 1 cm.
         assert_eq!(edge(0.2, 0.01, 0.2), 0.005);
-        assert_eq!(edge_for(1e-3, 0.01), 0.005);
-        // A foil would need millions for that: the count decides.
-        assert_eq!(edge(1.0, 0.0001, 1.0), 0.0014);
-        assert_eq!(spacing_for(0.0041887902, 0.2), 0.013);
+        assert_eq!(edge_for(1e-3, 0.2, 0.01), 0.005);
+        assert_eq!(spacing_for(0.0041887902, 0.1256637, 0.2), 0.013);
+    }
+
+    #[test]
+    fn plates_have_one_element_through_them_and_foils_no_more_than_a_layer_costs() {
+        assert_eq!(edge(1.0, 0.01, 1.0), 0.0067);
+        assert_eq!(edge(1.0, 0.006, 1.0), 0.004);
+        for thickness in [1e-3, 1e-5, 1e-9] {
+            let edge = edge(1.0, thickness, 1.0);
+            assert!((0.007..0.0073).contains(&edge), "{edge}");
+            let spacing = spacing_for(thickness, 2.0, thickness);
+            assert!((0.007..0.008).contains(&spacing), "{spacing}");
+        }
+    }
+
+    #[test]
+    fn there_is_a_length_for_anything() {
+        for volume in [0.0, 1e-300, 1.0, 1e300] {
+            for area in [0.0, 1e-200, 1.0, 1e200] {
+                for wall in [0.0, 1e-300, 1.0, 1e300, f64::INFINITY] {
+                    let found = [edge_for(volume, area, wall), spacing_for(volume, area, wall)];
+                    assert!(found.iter().all(|length| length.is_finite() && *length > 0.0), "{found:?}");
+                }
+            }
+        }
     }
 }

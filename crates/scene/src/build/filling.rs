@@ -57,18 +57,21 @@ impl<'scene> Source<'scene> {
             |error: ShapeError| rejected(document, &format!("{path}.edge"), error, "choose another edge, in metres");
         let (tetrahedra, region_names, mut remarks, thinnest, edge) = match self {
             Source::BuiltIn(shape) => {
+                let area = domain.surface().area();
                 let edge = body.edge.unwrap_or_else(|| shape.default_edge());
                 (shape.tetrahedra(edge).map_err(too_fine)?, shape.regions(), Vec::new(), shape.thinnest_wall(), edge)
             }
             Source::Model(model) if model.volume.is_some() => return own_tetrahedra(document, body, path, model),
             Source::Model(model) => {
                 let Inside { domain, remarks, thinnest } = inside(document, path, model)?;
-                let edge = body.edge.unwrap_or_else(|| resolution::edge_for(volume_of(&domain), thinnest));
+                let area = domain.surface().area();
+                let edge = body.edge.unwrap_or_else(|| resolution::edge_for(volume_of(&domain), area, thinnest));
                 let filled = stuff(&domain, &StuffingOptions::with_edge(edge)).map_err(too_fine)?;
                 let Stuffing { mesh, regions, report } = filled;
                 (Tetrahedra { mesh, regions, report: Some(report) }, ONE_REGION, remarks, thinnest, edge)
             }
         };
+        remarks.extend(tetrahedra.report.as_ref().and_then(|report| report.thin.warning()));
         let across = thinnest / edge;
         if across < 1.4 {
             remarks.push(format!("walls of {} m are only {} edges thick", short(thinnest), short(across)));
@@ -98,7 +101,7 @@ impl<'scene> Source<'scene> {
             }
             Source::Model(model) => {
                 let Inside { domain, remarks, thinnest } = inside(document, path, model)?;
-                let spacing = || resolution::spacing_for(volume_of(&domain), thinnest);
+                let spacing = || resolution::spacing_for(volume_of(&domain), domain.surface().area(), thinnest);
                 let spacing = body.spacing.unwrap_or_else(spacing);
                 let sampled = match sampling {
                     Sampling::Grid => grid_points(&domain, spacing),

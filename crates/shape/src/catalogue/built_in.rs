@@ -72,12 +72,15 @@ pub trait BuiltIn: Sync {
 
     /// Edge length (m) for about 10,000 tetrahedra, shorter where thin walls need it.
     fn default_edge(&self) -> f64 {
-        resolution::edge_for(self.volume(), self.thinnest_wall())
+        let (volume, wall) = (self.volume(), self.thinnest_wall());
+        // No shape whose walls are all at least so thick has more area than this.
+        resolution::edge_for(volume, 2.0 * volume / wall, wall)
     }
 
     /// Distance of particles (m) for about 2,000 of them, shorter where thin walls need it.
     fn default_spacing(&self) -> f64 {
-        resolution::spacing_for(self.volume(), self.thinnest_wall())
+        let (volume, wall) = (self.volume(), self.thinnest_wall());
+        resolution::spacing_for(volume, 2.0 * volume / wall, wall)
     }
 
     /// Conforming positive tetrahedra with edges of about `edge` (m).

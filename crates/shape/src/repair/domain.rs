@@ -34,6 +34,7 @@ pub struct SurfaceDomain {
     bounds: Aabb,
     size: f64,
     volume: f64,
+    area: f64,
 }
 
 impl SurfaceDomain {
@@ -65,7 +66,8 @@ impl SurfaceDomain {
         let rim = Rim::new(&surface.positions, &Edges::of(&surface.triangles).rim())?;
         let bounds = surface.bounds();
         let size = bounds.size().max();
-        let mut domain = Self { surface, winding, rim, bounds, size, volume: 0.0 };
+        let area = surface.area();
+        let mut domain = Self { surface, winding, rim, bounds, size, volume: 0.0, area };
         let simple = findings.closed && findings.intersections == 0 && findings.nested_shells == 0;
         let enclosed = findings.volume.unwrap_or(0.0);
         let certain = simple && enclosed > 0.0;
@@ -186,5 +188,9 @@ impl Domain for SurfaceDomain {
 
     fn volume(&self) -> Option<f64> {
         Some(self.volume)
+    }
+
+    fn area(&self) -> Option<f64> {
+        Some(self.area)
     }
 }

@@ -3,9 +3,10 @@
 use craze_math::Vec3;
 use rayon::prelude::*;
 
-use super::StuffingOptions;
 use super::survey::{CELL_OF_EDGE, CHUNK};
+use super::{MOST_REFINED, StuffingOptions};
 use crate::error::check_length;
+use crate::resolution::TETRAHEDRA_A_SQUARE;
 use crate::{Domain, ShapeError};
 
 /// What a mesh will take.
@@ -25,7 +26,11 @@ const LEVEL_DEPTH: f64 = 2.2;
 /// Memory of a tetrahedron with its share of nodes and adjacency (bytes).
 const BYTES: f64 = 78.0;
 
-/// Estimates a mesh from samples of how deep the domain is, to about a fifth; places that need finer cells come on top.
+/// Walls of fewer edges have finer cells.
+const WHOLE: f64 = 1.1;
+
+/// Estimates a mesh from samples of how deep the domain is, to about a fifth, and no fewer than one layer along its area. Where all of it
+/// is thin, finer cells count; thin places elsewhere come on top.
 pub fn estimate(domain: &dyn Domain, options: &StuffingOptions) -> Result<StuffingEstimate, ShapeError> {
     check_length("edge", options.edge)?;
     let bounds = domain.bounds();
@@ -56,13 +61,26 @@ pub fn estimate(domain: &dyn Domain, options: &StuffingOptions) -> Result<Stuffi
     };
     let indices = (0..counts.x * counts.y * counts.z).into_par_iter().with_min_len(CHUNK);
     let densities: Vec<f64> = indices.map(density).collect();
-    let tetrahedra = densities.iter().sum::<f64>() * step.product() / width.powi(3);
+    let by_volume = densities.iter().sum::<f64>() * step.product() / width.powi(3);
+    let tetrahedra = by_volume.max(layer(domain, options));
     Ok(StuffingEstimate { tetrahedra, bytes: BYTES * tetrahedra })
+}
+
+/// Tetrahedra of a layer as thick as the domain is on average, with cells halved as often as that asks for and may be paid for.
+fn layer(domain: &dyn Domain, options: &StuffingOptions) -> f64 {
+    let (Some(volume), Some(area)) = (domain.volume(), domain.area()) else { return 0.0 };
+    let (sheet, wall) = (0.5 * area, 2.0 * volume / area);
+    let count = |halvings: u32| TETRAHEDRA_A_SQUARE * sheet * 4f64.powi(halvings as i32) / options.edge.powi(2);
+    let holds = |halvings: u32| WHOLE * options.edge / 2f64.powi(halvings as i32) <= wall;
+    let wanted = (0..=options.refinement).find(|&halvings| holds(halvings)).unwrap_or(options.refinement);
+    (0..=wanted).rev().map(count).find(|count| *count <= MOST_REFINED).unwrap_or(count(0))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::catalogue::{Block, BuiltIn};
+    use crate::repair::SurfaceDomain;
     use crate::stuffing::stuff;
     use crate::stuffing::testing::{ball, turned_cube, turned_cylinder};
 
@@ -80,6 +98,18 @@ mod tests {
                 let ratio = estimate.bytes / found.bytes() as f64;
                 assert!((0.7..1.4).contains(&ratio), "{ratio} of the bytes");
             }
+        }
+    }
+
+    #[test]
+    fn a_foil_counts_by_its_area() {
+        for (thickness, edge, count) in
+            [(0.05, 0.04, 10.0 / 0.0016), (0.02, 0.025, 40.0 / 0.000625), (1e-5, 0.02, 160.0 / 0.0004)]
+        {
+            let foil = Block { size: [1.0, thickness, 1.0] }.surface(1.0).expect("a plate");
+            let (domain, _) = SurfaceDomain::new(&foil).expect("an inside");
+            let found = estimate(&domain, &StuffingOptions::with_edge(edge)).expect("an estimate").tetrahedra;
+            assert!((0.9..1.6).contains(&(found / count)), "{found} {count}");
         }
     }
 }

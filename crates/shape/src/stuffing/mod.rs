@@ -120,23 +120,33 @@ pub fn stuff(domain: &dyn Domain, options: &StuffingOptions) -> Result<Stuffing,
     let base = survey.frame.base;
     let mut refined = vec![Vec::new(); base as usize];
     let (mut shaping, mut features) = shape(domain, options, &mut survey, &mut refined)?;
+    // What thin places may cost: much for a small mesh, a few times as much for a large one.
+    let most = MOST_REFINED.max(MOST_TIMES_REFINED * shaping.tetrahedra.len() as f64).min(options.limit);
+    let sparing = StuffingOptions { limit: most, ..*options };
     let mut compared = Comparison::new(&survey, &shaping, base, &survey.candidates);
     let mut thin = compared.report(domain, options.edge);
+    let looks = compared.looks();
     for level in (1..=base).rev() {
         let cells = compared.finer_cells(&survey, level);
         if cells.is_empty() {
             break;
         }
-        thin.halvings += 1;
         refined[level as usize - 1] = cells;
-        (shaping, features) = shape(domain, options, &mut survey, &mut refined)?;
+        match shape(domain, &sparing, &mut survey, &mut refined) {
+            Ok(finer) => (shaping, features) = finer,
+            Err(ShapeError::TooFine { count, .. }) => {
+                thin.spared = Some(count);
+                break;
+            }
+            Err(error) => return Err(error),
+        }
+        thin.halvings += 1;
         compared = Comparison::new(&survey, &shaping, level - 1, &refined[level as usize - 1]);
     }
     thin.left = compared.lost();
     volume::keep_volume(&mut shaping, &compared.triangles, &compared.gaps);
-    if shaping.tetrahedra.is_empty() {
-        let thinnest = thin.thinnest.map_or(domain.bounds().size().min(), |place| place.thickness);
-        return Err(ShapeError::InsideMissed { edge: options.edge, thinnest });
+    if shaping.tetrahedra.is_empty() || compared.is_lost(looks, thin.halvings) {
+        return Err(thin::missed(domain, options.edge, &thin));
     }
     let (snapped, others): (Vec<u32>, Vec<u32>) =
         (0..shaping.tetrahedra.len() as u32).partition(|&index| shaping.is_snapped(index));
@@ -174,6 +184,11 @@ pub fn stuff(domain: &dyn Domain, options: &StuffingOptions) -> Result<Stuffing,
     };
     Ok(Stuffing { mesh, regions, report })
 }
+
+/// Tetrahedra of the lattice that thin places may lead to in any case, and times as many as the mesh had without finer cells. Where
+/// walls are thin about a fifth of the lattice lies inside.
+const MOST_REFINED: f64 = 2e6;
+const MOST_TIMES_REFINED: f64 = 8.0;
 
 /// Tetrahedra with features, on a lattice with finer cells where asked; more of them are refined, or fewer, where angles need it.
 fn shape<'a>(

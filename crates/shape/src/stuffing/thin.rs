@@ -9,6 +9,9 @@ use super::key::{centre, sorted};
 use super::shaping::{Shaping, project};
 use super::survey::{CHUNK, Survey, grown};
 use crate::Domain;
+use crate::error::ShapeError;
+use crate::resolution::TETRAHEDRA_A_SQUARE;
+use crate::words::{grouped, short};
 
 /// Thin walls, tips and gaps that cells of the asked edge length do not resolve.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -17,10 +20,30 @@ pub struct ThinReport {
     pub found: usize,
     /// How many times cells were halved there.
     pub halvings: u32,
+    /// How many tetrahedra the next halving would have made, if it was left out because of that.
+    pub spared: Option<f64>,
     /// Places that are farther than 0.3 edges from it still: what is there is missing from the mesh, or filled although it is outside.
     pub left: usize,
     /// The thinnest wall among all places found, if one was met.
     pub thinnest: Option<ThinPlace>,
+}
+
+impl ThinReport {
+    /// What is lost, in words, if anything is.
+    pub fn warning(&self) -> Option<String> {
+        if self.left == 0 {
+            return None;
+        }
+        let places =
+            if self.left == 1 { "1 place is".to_owned() } else { format!("{} places are", grouped(self.left)) };
+        let what = self.thinnest.map_or_else(String::new, |ThinPlace { thickness, place: [x, y, z] }| {
+            let [x, y, z] = [x, y, z].map(short);
+            format!(": a sheet-like part is {} m thin near ({x}, {y}, {z}) m", short(thickness))
+        });
+        let why =
+            self.spared.map_or_else(String::new, |_| "; finer ones were spared, there would be too many".to_owned());
+        Some(format!("{places} too thin for tetrahedra of this edge, and partly missing or filled up{what}{why}"))
+    }
 }
 
 /// A thin wall.
@@ -36,6 +59,8 @@ pub struct ThinPlace {
 const TOLERANCE: f64 = 0.12;
 /// and from which a place counts as lost.
 const LOST: f64 = 0.3;
+/// Share of the surface whose loss leaves nothing worth having.
+const ALL_LOST: f64 = 0.8;
 
 /// How the mesh's surface and the domain's lie to each other.
 pub(super) struct Comparison {
@@ -46,6 +71,8 @@ pub(super) struct Comparison {
     /// Points of either surface that are too far from the other, with their distance over the edge length; at most [`LOST`] where it
     /// was not looked for any farther.
     places: Vec<(Vec3, f64)>,
+    /// In how many places a point of the domain's surface was found, and how many of these the mesh has lost.
+    looks: [usize; 2],
 }
 
 impl Comparison {
@@ -65,12 +92,15 @@ impl Comparison {
             })
         });
         let missed = missed.filter_map(|middle| nearest_surface(domain, &middle, radius));
-        let missed = missed.filter_map(|place| {
+        let missed = missed.map(|place| {
             let distance =
                 tree.closest_within(&place, LOST * edge).map_or(LOST, |closest| closest.distance_squared.sqrt() / edge);
-            (distance >= TOLERANCE).then_some((place, distance))
+            (place, distance)
         });
         let mut places: Vec<(Vec3, f64)> = missed.collect();
+        let lost = places.iter().filter(|(_, distance)| *distance >= LOST).count();
+        let met = [places.len(), lost];
+        places.retain(|(_, distance)| *distance >= TOLERANCE);
         let looks: Vec<(Vec3, Option<f64>)> = triangles
             .par_iter()
             .with_min_len(CHUNK / 8)
@@ -89,7 +119,7 @@ impl Comparison {
             (distance >= TOLERANCE).then_some((middle, distance))
         };
         places.extend(looks.iter().filter_map(apart));
-        Self { triangles, gaps: looks.into_iter().map(|(_, gap)| gap).collect(), places }
+        Self { triangles, gaps: looks.into_iter().map(|(_, gap)| gap).collect(), places, looks: met }
     }
 
     /// What is to be told before any cell is halved.
@@ -113,10 +143,36 @@ impl Comparison {
             .unwrap_or_else(|| cells(LOST))
     }
 
+    /// In how many places of its own the domain's surface was looked at.
+    pub(super) fn looks(&self) -> usize {
+        self.looks[0]
+    }
+
+    /// Whether nearly all of the domain's surface is lost, after so many halvings of the cells in which it was looked at so often: what is
+    /// left is no mesh of it.
+    pub(super) fn is_lost(&self, looks: usize, halvings: u32) -> bool {
+        // Halved cells have four times as many looks where they are, and none elsewhere.
+        self.looks[1] as f64 / 4f64.powi(halvings as i32) > ALL_LOST * looks as f64
+    }
+
     /// In how many places the surface is lost.
     pub(super) fn lost(&self) -> usize {
         self.places.iter().filter(|(_, distance)| *distance >= LOST).count()
     }
+}
+
+/// Why there is no mesh: what is too thin for it, and what it would take.
+pub(super) fn missed(domain: &dyn Domain, edge: f64, thin: &ThinReport) -> ShapeError {
+    let size = domain.bounds().size();
+    // All of it is as thin as this on average, if it is a sheet.
+    let mean = domain.volume().zip(domain.area()).map(|(volume, area)| 2.0 * volume / area).filter(|mean| *mean > 0.0);
+    let thinnest = thin.thinnest.map(|place| place.thickness).or(mean).unwrap_or(size.min());
+    if !(thinnest < edge) {
+        return ShapeError::InsideMissed { edge, thinnest };
+    }
+    let volume = domain.volume().unwrap_or_else(|| size.product().min(0.5 * thinnest * size.norm_squared()));
+    let count = TETRAHEDRA_A_SQUARE * volume / thinnest.powi(3);
+    ShapeError::Foil { edge, thickness: thinnest, place: thin.thinnest.map(|place| place.place), count }
 }
 
 /// A point of the surface near a place, no farther than `reach` (m).
@@ -167,8 +223,11 @@ fn thinnest(domain: &dyn Domain, edge: f64, places: &[Vec3]) -> Option<ThinPlace
 
 #[cfg(test)]
 mod tests {
-    use crate::stuffing::testing::{Distance, edge_uses};
+    use crate::catalogue::{Block, BuiltIn};
+    use crate::resolution::edge_for;
+    use crate::stuffing::testing::{Distance, edge_uses, turn};
     use crate::stuffing::{Stuffing, StuffingOptions, stuff};
+    use crate::{Domain, ShapeError, SurfaceDomain};
     use craze_math::Vec3;
     use craze_spatial::Aabb;
     use std::f64::consts::PI;
@@ -212,7 +271,7 @@ mod tests {
         let options = StuffingOptions::with_edge(0.2);
         match stuff(&shell(0.004), &options) {
             Ok(Stuffing { report, .. }) => assert!(report.thin.left > 0, "{report:?}"),
-            Err(crate::ShapeError::InsideMissed { thinnest, .. }) => assert!(thinnest < 0.01, "{thinnest}"),
+            Err(ShapeError::Foil { thickness, .. }) => assert!(thickness < 0.01, "{thickness}"),
             Err(other) => panic!("{other}"),
         }
         // Two plates, one of them thick: what is left of the other is named.
@@ -237,5 +296,58 @@ mod tests {
         assert_eq!(report.thin.halvings, 0);
         assert!(report.thin.left > 0);
         assert!((report.thin.thinnest.expect("a wall").thickness - 0.1).abs() < 0.001);
+    }
+
+    /// A plate of a width and thickness (m), as triangles, flat or turned by odd angles.
+    fn plate(width: f64, thickness: f64, turned: bool) -> SurfaceDomain {
+        let mut surface = Block { size: [width, thickness, width] }.surface(1.0).expect("a plate");
+        if turned {
+            surface.positions.iter_mut().for_each(|point| *point = turn() * *point);
+        }
+        SurfaceDomain::new(&surface).expect("an inside").0
+    }
+
+    #[test]
+    fn plates_at_their_default_edge_are_filled_or_named_at_little_cost() {
+        for (thickness, turned) in [(1e-2, false), (1e-2, true), (1e-3, false), (1e-3, true), (1e-5, true)] {
+            let domain = plate(if thickness < 5e-3 { 1.0 } else { 0.25 }, thickness, turned);
+            let wall = domain.thickness(0).expect("a wall").fifth_percentile;
+            let (volume, area) = (domain.volume().expect("known"), domain.area().expect("known"));
+            let edge = edge_for(volume, area, wall);
+            match stuff(&domain, &StuffingOptions::with_edge(edge)) {
+                Ok(Stuffing { mesh, report, .. }) => {
+                    assert!(thickness > 5e-3 && report.tetrahedra < 400_000, "{thickness} {report:?}");
+                    assert!((mesh.total_measure() / volume - 1.0).abs() < 0.01 && report.thin.left == 0, "{report:?}");
+                    assert_eq!((report.thin.warning(), mesh.pieces().count), (None, 1));
+                }
+                Err(error @ ShapeError::Foil { thickness: found, .. }) => {
+                    assert!(thickness < 5e-3 && (found / thickness - 1.0).abs() < 0.15, "{error}");
+                    let text = error.to_string();
+                    assert!(
+                        text.starts_with("the shape is like a sheet, 0.00") && text.contains("Model it as a sheet"),
+                        "{text}"
+                    );
+                }
+                Err(error) => panic!("{error}"),
+            }
+        }
+    }
+
+    #[test]
+    fn what_finer_cells_would_cost_too_much_is_spared_and_said() {
+        // A cube with a fin around it.
+        let mut both = Block { size: [1.0; 3] }.surface(1.0).expect("a block");
+        let fin = Block { size: [2.0, 0.01, 2.0] }.surface(1.0).expect("a fin");
+        let offset = both.positions.len() as u32;
+        both.positions.extend(&fin.positions);
+        both.triangles.extend(fin.triangles.iter().map(|t| t.map(|point| point + offset)));
+        let (domain, _) = SurfaceDomain::new(&both).expect("an inside");
+        let options = StuffingOptions { limit: 2e5, ..StuffingOptions::with_edge(0.08) };
+        let Stuffing { mesh, report, .. } = stuff(&domain, &options).expect("a mesh");
+        assert!(report.thin.spared > Some(2e5) && report.thin.left > 0, "{report:?}");
+        assert!((mesh.total_measure() - 1.0).abs() < 0.04, "{}", mesh.total_measure());
+        let warning = report.thin.warning().expect("a warning");
+        assert!(warning.contains("a sheet-like part is 0.01 m thin near"), "{warning}");
+        assert!(warning.ends_with("finer ones were spared, there would be too many"), "{warning}");
     }
 }

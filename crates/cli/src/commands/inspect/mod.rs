@@ -23,6 +23,8 @@ use std::path::{Path, PathBuf};
 
 /// More tetrahedra than this are not made for a look: about a quarter of a minute.
 const MOST_FOR_A_LOOK: f64 = 5e5;
+/// Tetrahedra of the lattice from which they are cut; where walls are thin most of these lie outside.
+const MOST_LATTICE: f64 = 5.0 * MOST_FOR_A_LOOK;
 
 #[derive(Args)]
 pub struct Arguments {
@@ -282,8 +284,8 @@ fn domain_facts(
     }
     let size = domain.bounds().size();
     let wall = thickness.map_or(size.min(), |thickness| thickness.fifth_percentile);
-    let edge = arguments.edge.unwrap_or_else(|| resolution::edge_for(volume, wall));
-    let options = StuffingOptions::with_edge(edge);
+    let edge = arguments.edge.unwrap_or_else(|| resolution::edge_for(volume, domain.surface().area(), wall));
+    let options = StuffingOptions { limit: MOST_LATTICE, ..StuffingOptions::with_edge(edge) };
     let estimate = estimate(domain, &options)?;
     if estimate.tetrahedra > MOST_FOR_A_LOOK {
         facts.estimate(estimate.tetrahedra, edge);
