@@ -10,6 +10,11 @@ pub trait Domain: Sync {
     /// A box that holds all of the inside.
     fn bounds(&self) -> Aabb;
 
+    /// Boxes that hold all of the inside, no two of which touch: one for each of the parts that lie far apart.
+    fn parts(&self) -> Vec<Aabb> {
+        vec![self.bounds()]
+    }
+
     /// Positive inside, negative outside, its zero is the surface. It may jump there (a winding number does), and its unit
     /// is the domain's own: only the sign, and where it changes, mean something to others.
     fn level(&self, point: &Vec3) -> f64;

@@ -60,6 +60,19 @@ pub enum ShapeError {
         /// A distance that would do (m), if one was found.
         enough: Option<f64>,
     },
+    /// A shape that is longer than a lattice can be.
+    #[error(
+        "the shape is {} m long, too much for edges of {} m: if a point or a part of it lies far off, take that away; otherwise take edges of at least {} m",
+        short(*size), short(*edge), short(*least)
+    )]
+    TooLong {
+        /// Longest side of the box around it (m).
+        size: f64,
+        /// Edge length asked for (m).
+        edge: f64,
+        /// The shortest for which there is a lattice (m).
+        least: f64,
+    },
     /// A lattice that misses the inside.
     #[error("tetrahedra with edges of {} m find no inside: {}", words::short(*edge), missed(*edge, *thinnest))]
     InsideMissed {

@@ -1,6 +1,7 @@
 //! Volume of any domain, by halving boxes until they lie on one side of its surface.
 
 use craze_math::Vec3;
+use craze_spatial::Aabb;
 use rayon::prelude::*;
 
 use crate::domain::Domain;
@@ -9,18 +10,19 @@ use crate::domain::Domain;
 pub(crate) const FINE: u32 = 7;
 /// The same where boxes are seldom known to lie on one side: 1/64.
 pub(crate) const COARSE: u32 = 6;
+/// The fewest for any part of a domain.
+pub(crate) const COARSEST: u32 = 3;
 /// Halvings at which work is handed to threads.
 const PARALLEL_LEVELS: u32 = 2;
 
 /// Volume (m³) of a domain: as it knows it, or measured.
 pub fn volume_of(domain: &dyn Domain) -> f64 {
-    domain.volume().unwrap_or_else(|| measured_volume(domain, FINE))
+    domain.volume().unwrap_or_else(|| measured_volume(domain, &domain.bounds(), FINE))
 }
 
-/// Volume (m³) of a domain whose longest side is halved so often; the error is about one box's share of the surface, averaged
+/// Volume (m³) of what a domain has within a box whose longest side is halved so often; the error is about one box's share of the surface, averaged
 /// out.
-pub(crate) fn measured_volume(domain: &dyn Domain, levels: u32) -> f64 {
-    let bounds = domain.bounds();
+pub(crate) fn measured_volume(domain: &dyn Domain, bounds: &Aabb, levels: u32) -> f64 {
     let side = bounds.size().max();
     if !(side > 0.0 && side.is_finite()) {
         return 0.0;

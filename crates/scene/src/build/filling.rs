@@ -57,7 +57,6 @@ impl<'scene> Source<'scene> {
             |error: ShapeError| rejected(document, &format!("{path}.edge"), error, "choose another edge, in metres");
         let (tetrahedra, region_names, mut remarks, thinnest, edge) = match self {
             Source::BuiltIn(shape) => {
-                let area = domain.surface().area();
                 let edge = body.edge.unwrap_or_else(|| shape.default_edge());
                 (shape.tetrahedra(edge).map_err(too_fine)?, shape.regions(), Vec::new(), shape.thinnest_wall(), edge)
             }
@@ -122,7 +121,7 @@ const ONE_REGION: &[&str] = &["all"];
 fn inside(document: &SceneDocument, path: &str, model: &Model) -> Result<Inside, SceneError> {
     let (domain, findings) = SurfaceDomain::new(&model.surface)
         .map_err(|error| rejected(document, &format!("{path}.shape.mesh.file"), error, "mend the model"))?;
-    let remarks = how_read(model).chain(findings.warnings()).collect();
+    let remarks = how_read(model).chain(findings.warnings()).chain(domain.warnings()).collect();
     // The thinnest place of all may be a speck; a mesh that resolves all but a twentieth of the walls is fine enough.
     let thinnest = domain.thickness(0).map(|thickness| thickness.fifth_percentile);
     let thinnest = thinnest.unwrap_or_else(|| domain.bounds().size().min());

@@ -5,21 +5,16 @@ use craze_spatial::{Aabb, Ray, TriangleTree, WindingTree};
 
 use super::edges::Edges;
 use super::findings::Findings;
+use super::parts::{Parts, proves_inside};
 use super::rim::Rim;
 use super::{Repaired, repair};
 use crate::domain::Domain;
 use crate::error::ShapeError;
 use crate::surface::TriangleSurface;
-use crate::volume::{COARSE, FINE, measured_volume};
+use crate::volume::{COARSE, COARSEST, FINE, measured_volume};
 
-/// How far winding numbers must exceed ½ to prove an inside: a plane sheet has just ½ behind it.
-const PROOF: f64 = 0.1;
 /// Triangles behind which an inside is looked for.
 const PROBES: usize = 4096;
-/// Depths of these looks, as shares of the size,
-const PROBE_DEPTHS: [f64; 3] = [1e-4, 1e-3, 1e-2];
-/// and of the triangle: one point far off makes the size a poor measure.
-const PROBE_DEPTH_OF_TRIANGLE: f64 = 0.05;
 /// A point this near to a triangle, as a share of the size, lies on it.
 const ON_TRIANGLE: f64 = 1e-6;
 
@@ -31,6 +26,7 @@ pub struct SurfaceDomain {
     surface: TriangleSurface,
     winding: WindingTree,
     rim: Rim,
+    parts: Parts,
     bounds: Aabb,
     size: f64,
     volume: f64,
@@ -62,14 +58,20 @@ impl SurfaceDomain {
         if !findings.intersections_complete && findings.intersections > triangles {
             return Err(ShapeError::Tangled { triangles, intersections: findings.intersections });
         }
-        let winding = WindingTree::new(&surface.positions, &surface.triangles)?;
-        let rim = Rim::new(&surface.positions, &Edges::of(&surface.triangles).rim())?;
-        let bounds = surface.bounds();
-        let size = bounds.size().max();
-        let area = surface.area();
-        let mut domain = Self { surface, winding, rim, bounds, size, volume: 0.0, area };
-        let simple = findings.closed && findings.intersections == 0 && findings.nested_shells == 0;
-        let enclosed = findings.volume.unwrap_or(0.0);
+        let mut surface = surface;
+        let mut edges = Edges::of(&surface.triangles);
+        let mut winding = WindingTree::new(&surface.positions, &surface.triangles)?;
+        let mut parts = Parts::of(&surface, &edges, &winding)?;
+        if let Some(kept) = parts.without_strays(&surface) {
+            edges = Edges::of(&kept.triangles);
+            winding = WindingTree::new(&kept.positions, &kept.triangles)?;
+            surface = kept;
+        }
+        let rim = Rim::new(&surface.positions, &edges.rim())?;
+        let (bounds, size, area) = (surface.bounds(), parts.largest(), surface.area());
+        let mut domain = Self { surface, winding, rim, parts, bounds, size, volume: 0.0, area };
+        let simple = domain.rim.is_empty() && findings.intersections == 0 && findings.nested_shells == 0;
+        let enclosed = if simple { domain.parts.volume(&domain.surface) } else { 0.0 };
         let certain = simple && enclosed > 0.0;
         if !certain && !domain.has_inside() {
             return Err(no_inside());
@@ -77,17 +79,18 @@ impl SurfaceDomain {
         if !domain.rim.is_empty() {
             domain.widen();
         }
-        domain.volume = match (simple, domain.rim.is_empty()) {
-            (true, _) => enclosed,
-            (false, true) => measured_volume(&domain, FINE),
-            (false, false) => measured_volume(&domain, COARSE),
-        };
+        domain.volume = if simple { enclosed } else { domain.measured() };
         Ok(domain)
     }
 
-    /// The repaired surface.
+    /// The repaired surface, without what lies far off and encloses nothing.
     pub fn surface(&self) -> &TriangleSurface {
         &self.surface
+    }
+
+    /// What was left out because it lies far off and encloses nothing, and what lies far apart, a sentence each.
+    pub fn warnings(&self) -> Vec<String> {
+        self.parts.warnings()
     }
 
     /// How often the surface winds around a point (1).
@@ -109,24 +112,35 @@ impl SurfaceDomain {
     fn has_inside(&self) -> bool {
         let triangles = &self.surface.triangles;
         let step = triangles.len().div_ceil(PROBES).max(1);
-        triangles.iter().step_by(step).any(|triangle| {
-            let [a, b, c] = self.surface.corners(triangle);
-            let doubled = (b - a).cross(&(c - a));
-            let Some(normal) = doubled.try_normalize(0.0) else { return false };
-            let middle = (a + b + c) / 3.0;
-            let depths = PROBE_DEPTHS.map(|depth| depth * self.size);
-            let own = PROBE_DEPTH_OF_TRIANGLE * doubled.norm().sqrt();
-            let proves = |depth: f64| self.winding.winding_number(&(middle - normal * depth)) > 0.5 + PROOF;
-            proves(own) || depths.into_iter().any(proves)
-        })
+        let mut looks = triangles.iter().step_by(step);
+        looks.any(|triangle| proves_inside(&self.winding, &self.surface.corners(triangle), self.size))
     }
 
-    /// Grows the box until no point of a grid on its sides is inside: the ½ level of an open surface may bulge out.
+    /// Volume (m³) by halving boxes, part by part. Where the surface is open they are seldom known to lie on one side, so fewer are
+    /// looked at; many parts share the effort of one.
+    fn measured(&self) -> f64 {
+        let levels = if self.rim.is_empty() { FINE } else { COARSE };
+        let shared = self.parts.boxes.len().ilog2() / 2;
+        let levels = levels.saturating_sub(shared).max(COARSEST);
+        self.parts.boxes.iter().map(|part| measured_volume(self, part, levels)).sum()
+    }
+
+    /// Grows the boxes of all parts until no point of a grid on their sides is inside: the ½ level of an open surface may bulge out.
     fn widen(&mut self) {
+        let boxes = std::mem::take(&mut self.parts.boxes);
+        // Many small ones together look no more often than one.
+        let looks = 8 / boxes.len();
+        let wide = boxes.iter().map(|part| self.widened(*part, looks)).collect();
+        self.parts.boxes = wide;
+        self.bounds = self.parts.boxes.iter().fold(self.bounds, |all, part| all.union(part));
+    }
+
+    fn widened(&self, mut part: Aabb, looks: usize) -> Aabb {
         const GRID: usize = 24;
-        for _ in 0..8 {
-            self.bounds = self.bounds.grown(0.02 * self.size);
-            let (min, size) = (self.bounds.min, self.bounds.size());
+        let own = part.size().max();
+        for _ in 0..looks {
+            part = part.grown(0.02 * own);
+            let (min, size) = (part.min, part.size());
             let is_inside = |axis: usize, side: f64, i: usize, j: usize| {
                 let mut share = Vec3::repeat(side);
                 share[(axis + 1) % 3] = (i as f64 + 0.5) / GRID as f64;
@@ -137,16 +151,21 @@ impl SurfaceDomain {
                 [0.0, 1.0].iter().any(|&side| (0..GRID).any(|i| (0..GRID).any(|j| is_inside(axis, side, i, j))))
             });
             if !bulges {
-                return;
+                return part;
             }
-            self.bounds = self.bounds.grown(0.1 * self.size);
+            part = part.grown(0.1 * own);
         }
+        part.grown(0.1 * own)
     }
 }
 
 impl Domain for SurfaceDomain {
     fn bounds(&self) -> Aabb {
         self.bounds
+    }
+
+    fn parts(&self) -> Vec<Aabb> {
+        self.parts.boxes.clone()
     }
 
     /// The winding number less ½ (1).

@@ -32,6 +32,12 @@ impl Edges {
         self.sides.chunk_by(|one, other| (one.low, one.high) == (other.low, other.high))
     }
 
+    /// Sides of edges that are not run equally often both ways.
+    pub fn open_sides(&self) -> impl Iterator<Item = &Side> {
+        let is_open = |sides: &&[Side]| sides.len() != 2 * sides.iter().filter(|side| side.backward).count();
+        self.iter().filter(is_open).flatten()
+    }
+
     /// Edges that are not run equally often both ways: from, to, and how much oftener. They bound the surface as a chain;
     /// a surface without any is closed.
     pub fn rim(&self) -> Vec<RimEdge> {

@@ -9,6 +9,7 @@ mod edges;
 mod faces;
 mod findings;
 mod orient;
+mod parts;
 mod rim;
 mod shells;
 mod thickness;

@@ -261,3 +261,62 @@ fn a_tangle_is_called_so() {
     let error = SurfaceDomain::new(&TriangleSurface { positions, triangles }).expect_err("no inside");
     assert!(matches!(error, ShapeError::Tangled { .. }), "{error}");
 }
+
+#[test]
+fn a_stray_triangle_far_off_goes_and_nothing_else_changes() {
+    for distance in [10.0, 1e3, 1e9] {
+        let mut stray = cube();
+        stray.triangles.truncate(1);
+        let (domain, findings) = domain(&joined(&[cube(), moved(stray, Vec3::new(distance, 0.0, 0.0))]));
+        assert_eq!((findings.components, domain.surface()), (2, &cube()));
+        assert!((domain.volume().expect("known") - 1.0).abs() < 1e-12);
+        assert_eq!(domain.bounds(), cube().bounds());
+        assert!((domain.thickness(0).expect("walls").median - 1.0).abs() < 1e-9);
+        let [warning] = &domain.warnings()[..] else { panic!("one warning") };
+        assert!(warning.starts_with("1 part that encloses nothing lies up to"), "{warning}");
+    }
+    // A large one that begins beside the cube.
+    let mut large = cube();
+    large.positions.extend([Vec3::new(0.6, 0.0, 0.0), Vec3::new(900.0, 10.0, 0.0), Vec3::new(900.0, 0.0, 500.0)]);
+    let count = large.positions.len() as u32;
+    large.triangles.push([count - 3, count - 2, count - 1]);
+    assert_eq!(domain(&large).0.surface(), &cube());
+}
+
+#[test]
+fn faces_that_enclose_something_only_together_are_no_strays() {
+    // Six squares, none of which meets another.
+    let mut loose = without_seams(&cube());
+    for face in 0..6 {
+        let middle = loose.positions[6 * face..6 * face + 6].iter().sum::<Vec3>() / 6.0;
+        loose.positions[6 * face..6 * face + 6].iter_mut().for_each(|point| *point += (middle - *point) * 0.03);
+    }
+    let (domain, findings) = domain(&loose);
+    assert_eq!((findings.components, domain.warnings().len()), (6, 0));
+    assert_eq!(domain.surface().triangles.len(), 12);
+    assert!((domain.volume().expect("measured") - 1.0).abs() < 0.1);
+}
+
+#[test]
+fn parts_far_apart_have_their_volume_and_their_tetrahedra() {
+    let apart = |distance: f64| domain(&joined(&[cube(), moved(cube(), Vec3::new(distance, 0.25 * distance, 0.0))])).0;
+    for distance in [1e5, 1e9] {
+        let domain = apart(distance);
+        assert!((domain.volume().expect("known") - 2.0).abs() < 1e-6, "{:?}", domain.volume());
+        assert_eq!(domain.parts().len(), 2);
+        let [warning] = &domain.warnings()[..] else { panic!("one warning") };
+        assert!(warning.starts_with("2 parts of at most 1 m lie far apart, over 1"), "{warning}");
+        let options = crate::StuffingOptions::with_edge(0.2);
+        let estimate = crate::estimate(&domain, &options).expect("an estimate").tetrahedra;
+        let crate::Stuffing { mesh, regions, report } = crate::stuff(&domain, &options).expect("a mesh");
+        assert_eq!((mesh.pieces().count, regions.len()), (2, report.tetrahedra));
+        assert!((mesh.total_measure() - 2.0).abs() < 0.02, "{}", mesh.total_measure());
+        assert!((0.5..1.5).contains(&(estimate / report.tetrahedra as f64)), "{estimate}");
+    }
+    assert!(apart(3.0).warnings().is_empty());
+    // One point far off, which no part is rid of.
+    let mut spike = cube();
+    spike.positions[0] = Vec3::new(-1e9, 0.0, 0.0);
+    let error = crate::stuff(&domain(&spike).0, &crate::StuffingOptions::with_edge(0.1)).expect_err("too long");
+    assert!(error.to_string().contains("if a point or a part of it lies far off, take that away"), "{error}");
+}

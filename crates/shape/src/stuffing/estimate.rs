@@ -1,6 +1,7 @@
 //! How many tetrahedra there will be, without making them.
 
 use craze_math::Vec3;
+use craze_spatial::Aabb;
 use rayon::prelude::*;
 
 use super::survey::{CELL_OF_EDGE, CHUNK};
@@ -20,6 +21,7 @@ pub struct StuffingEstimate {
 
 /// Samples along the longest side of the domain's box.
 const SAMPLES: f64 = 48.0;
+const FEWEST_SAMPLES: f64 = 6.0;
 /// Depth (cells) below the surface to which cells are finest, and how much deeper (cells of its own size) each coarser level goes.
 const FINEST_DEPTH: f64 = 3.2;
 const LEVEL_DEPTH: f64 = 2.2;
@@ -33,10 +35,19 @@ const WHOLE: f64 = 1.1;
 /// is thin, finer cells count; thin places elsewhere come on top.
 pub fn estimate(domain: &dyn Domain, options: &StuffingOptions) -> Result<StuffingEstimate, ShapeError> {
     check_length("edge", options.edge)?;
-    let bounds = domain.bounds();
+    check_length("size of the shape", domain.bounds().size().max())?;
+    let parts = domain.parts();
+    // Many parts share the samples of one.
+    let samples = (SAMPLES / (parts.len() as f64).cbrt()).max(FEWEST_SAMPLES);
+    let by_volume: f64 = parts.iter().map(|part| by_depth(domain, part, samples, options)).sum();
+    let tetrahedra = by_volume.max(layer(domain, options));
+    Ok(StuffingEstimate { tetrahedra, bytes: BYTES * tetrahedra })
+}
+
+/// Tetrahedra within a box, by samples of how deep the domain is there.
+fn by_depth(domain: &dyn Domain, bounds: &Aabb, samples: f64, options: &StuffingOptions) -> f64 {
     let size = bounds.size();
-    check_length("size of the shape", size.max())?;
-    let spacing = size.max() / SAMPLES;
+    let spacing = size.max() / samples;
     let counts = size.map(|length| (length / spacing).ceil().max(1.0) as usize);
     let step = size.component_div(&counts.map(|count| count as f64));
     let width = options.edge * CELL_OF_EDGE;
@@ -61,9 +72,7 @@ pub fn estimate(domain: &dyn Domain, options: &StuffingOptions) -> Result<Stuffi
     };
     let indices = (0..counts.x * counts.y * counts.z).into_par_iter().with_min_len(CHUNK);
     let densities: Vec<f64> = indices.map(density).collect();
-    let by_volume = densities.iter().sum::<f64>() * step.product() / width.powi(3);
-    let tetrahedra = by_volume.max(layer(domain, options));
-    Ok(StuffingEstimate { tetrahedra, bytes: BYTES * tetrahedra })
+    densities.iter().sum::<f64>() * step.product() / width.powi(3)
 }
 
 /// Tetrahedra of a layer as thick as the domain is on average, with cells halved as often as that asks for and may be paid for.

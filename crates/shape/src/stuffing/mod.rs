@@ -5,6 +5,7 @@
 //! is inside. Nothing but the sign of the level decides what is inside, so open, overlapping and doubled models have a
 //! mesh wherever their winding number finds an inside.
 
+mod apart;
 mod background;
 mod crossing;
 mod estimate;
@@ -116,6 +117,15 @@ pub struct StuffingReport {
 /// Refuses an edge that is too coarse to find any inside, and one that would make more tetrahedra than the limit. Results are the
 /// same bits for any number of threads.
 pub fn stuff(domain: &dyn Domain, options: &StuffingOptions) -> Result<Stuffing, ShapeError> {
+    let parts = domain.parts();
+    if parts.len() > 1 && !survey::holds_all(&domain.bounds(), options) {
+        return apart::stuff_apart(domain, &parts, options);
+    }
+    stuff_together(domain, options)
+}
+
+/// Fills a domain that fits into one lattice.
+fn stuff_together(domain: &dyn Domain, options: &StuffingOptions) -> Result<Stuffing, ShapeError> {
     let mut survey = Survey::new(domain, options)?;
     let base = survey.frame.base;
     let mut refined = vec![Vec::new(); base as usize];
@@ -345,7 +355,7 @@ mod tests {
     fn what_cannot_be_meshed_is_refused_by_name() {
         assert!(matches!(stuff(&ball(1.0), &StuffingOptions::with_edge(1e-4)), Err(ShapeError::TooFine { .. })));
         assert!(matches!(stuff(&Blind(ball(1.0)), &StuffingOptions::with_edge(1e-4)), Err(ShapeError::TooFine { .. })));
-        assert!(matches!(stuff(&ball(1.0), &StuffingOptions::with_edge(1e-9)), Err(ShapeError::TooFine { .. })));
+        assert!(matches!(stuff(&ball(1.0), &StuffingOptions::with_edge(1e-9)), Err(ShapeError::TooLong { .. })));
         assert!(matches!(stuff(&ball(1.0), &StuffingOptions::with_edge(-1.0)), Err(ShapeError::BadLength { .. })));
         assert!(matches!(stuff(&ball(f64::NAN), &StuffingOptions::with_edge(0.1)), Err(ShapeError::BadLength { .. })));
         let bounds = Aabb { min: Vec3::zeros(), max: Vec3::repeat(1.0) };

@@ -1,6 +1,7 @@
 //! Where the surface may be: a descent through octants that leaves out what cannot hold it, and the signs of lattice points.
 
 use craze_math::Vec3;
+use craze_spatial::Aabb;
 use rayon::prelude::*;
 
 use super::StuffingOptions;
@@ -202,6 +203,21 @@ pub(super) fn grown(octants: &[u64]) -> Vec<u64> {
     sorted(octants.par_iter().with_min_len(CHUNK).flat_map_iter(|&octant| block(octant)).collect())
 }
 
+/// Cells of a lattice around a box of this size (m): three of room on all sides, so that neighbours of what matters exist.
+fn cells_along(size: &Vec3, options: &StuffingOptions) -> Vec3 {
+    (size / (options.edge * CELL_OF_EDGE)).map(|count| count.ceil() + 6.0)
+}
+
+/// The most cells along a side of a lattice.
+fn most_cells(options: &StuffingOptions) -> f64 {
+    f64::from(1u32 << (BITS - 1 - options.refinement))
+}
+
+/// Whether one lattice can hold a box.
+pub(super) fn holds_all(bounds: &Aabb, options: &StuffingOptions) -> bool {
+    cells_along(&bounds.size(), options).max() <= most_cells(options)
+}
+
 /// Puts the lattice around the domain; also returns the level of the one octant that holds all.
 fn place_lattice(domain: &dyn Domain, options: &StuffingOptions) -> Result<(Frame, u32), ShapeError> {
     check_length("edge", options.edge)?;
@@ -210,13 +226,12 @@ fn place_lattice(domain: &dyn Domain, options: &StuffingOptions) -> Result<(Fram
     if bounds.is_empty() || !(size.max() > 0.0) || !size.max().is_finite() {
         return Err(ShapeError::BadLength { field: "size of the shape", value: size.max() });
     }
-    let width = options.edge * CELL_OF_EDGE;
-    // Three cells of room on all sides, so that neighbours of what matters exist.
-    let cells = (size / width).map(|count| count.ceil() + 6.0);
-    let most = f64::from(1u32 << (BITS - 1 - options.refinement));
-    if !(cells.max() <= most) {
-        return Err(options.too_fine(12.0 * cells.product()));
+    if !holds_all(&bounds, options) {
+        let least = 1.01 * size.max() / most_cells(options) / CELL_OF_EDGE;
+        return Err(ShapeError::TooLong { size: size.max(), edge: options.edge, least });
     }
+    let width = options.edge * CELL_OF_EDGE;
+    let cells = cells_along(&size, options);
     // Faces of the box lie just inside of lattice planes, which are warped onto them; were they on the planes, signs there would be
     // those of rounding errors.
     let origin = bounds.min.add_scalar(-(3.0 + OFFSET) * width);

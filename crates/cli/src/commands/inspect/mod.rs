@@ -276,6 +276,7 @@ fn domain_facts(
     arguments: &Arguments,
     weight: Option<&Weight>,
 ) -> Result<(), Problem> {
+    domain.warnings().into_iter().for_each(|warning| facts.lines.push(("repairs", warning)));
     let volume = volume_of(domain);
     facts.volume(volume, weight);
     let thickness = domain.thickness(0);

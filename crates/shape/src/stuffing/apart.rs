@@ -1,0 +1,104 @@
+//! Parts of a domain that lie too far apart for one lattice: each has its own.
+
+use craze_math::Vec3;
+use craze_mesh::TetMesh;
+use craze_spatial::Aabb;
+
+use super::thin::ThinReport;
+use super::{FeatureReport, Stuffing, StuffingOptions, StuffingReport, stuff_together};
+use crate::Domain;
+use crate::error::ShapeError;
+
+/// A domain within one of its parts.
+struct Part<'a> {
+    domain: &'a dyn Domain,
+    bounds: Aabb,
+}
+
+impl Domain for Part<'_> {
+    fn bounds(&self) -> Aabb {
+        self.bounds
+    }
+
+    fn level(&self, point: &Vec3) -> f64 {
+        self.domain.level(point)
+    }
+
+    fn clearance(&self, point: &Vec3) -> f64 {
+        self.domain.clearance(point)
+    }
+
+    fn normal(&self, point: &Vec3) -> Option<Vec3> {
+        self.domain.normal(point)
+    }
+
+    fn jump(&self, ends: &[Vec3; 2], from: f64) -> Option<f64> {
+        self.domain.jump(ends, from)
+    }
+
+    fn region(&self, point: &Vec3) -> u16 {
+        self.domain.region(point)
+    }
+}
+
+/// Fills the parts one after the other, within one limit. A part that is too small for the edge is left out, unless all are.
+pub(super) fn stuff_apart(
+    domain: &dyn Domain,
+    parts: &[Aabb],
+    options: &StuffingOptions,
+) -> Result<Stuffing, ShapeError> {
+    let (mut positions, mut tetrahedra, mut regions) = (Vec::new(), Vec::new(), Vec::new());
+    let mut report = StuffingReport::default();
+    let mut missed = None;
+    for bounds in parts {
+        let left = StuffingOptions { limit: options.limit - report.tetrahedra as f64, ..*options };
+        match stuff_together(&Part { domain, bounds: *bounds }, &left) {
+            Ok(stuffing) => {
+                let offset = positions.len() as u32;
+                positions.extend(stuffing.mesh.positions());
+                let corners = stuffing.mesh.elements().iter().map(|corners| corners.map(|corner| corner + offset));
+                tetrahedra.extend(corners);
+                regions.extend(stuffing.regions);
+                report = joined(report, stuffing.report);
+            }
+            Err(error @ (ShapeError::InsideMissed { .. } | ShapeError::Foil { .. })) => {
+                report.thin.left += 1;
+                missed = Some(error);
+            }
+            Err(error) => return Err(error),
+        }
+    }
+    match missed {
+        Some(error) if tetrahedra.is_empty() => Err(error),
+        _ => Ok(Stuffing { mesh: TetMesh::from_parts(positions, tetrahedra)?, regions, report }),
+    }
+}
+
+fn joined(one: StuffingReport, other: StuffingReport) -> StuffingReport {
+    let tetrahedra = one.tetrahedra + other.tetrahedra;
+    let share = other.tetrahedra as f64 / tetrahedra.max(1) as f64;
+    let thinnest = [one.thin.thinnest, other.thin.thinnest].into_iter().flatten();
+    StuffingReport {
+        tetrahedra,
+        dihedral: one.dihedral.joined(other.dihedral),
+        snapped: one.snapped + other.snapped,
+        snapped_dihedral: one.snapped_dihedral.joined(other.snapped_dihedral),
+        features: FeatureReport {
+            crease_points: one.features.crease_points + other.features.crease_points,
+            corner_points: one.features.corner_points + other.features.corner_points,
+            edges_changed: one.features.edges_changed + other.features.edges_changed,
+            corners_missed: one.features.corners_missed + other.features.corners_missed,
+            edges_cut_off: one.features.edges_cut_off + other.features.edges_cut_off,
+        },
+        thin: ThinReport {
+            found: one.thin.found + other.thin.found,
+            halvings: one.thin.halvings.max(other.thin.halvings),
+            spared: one.thin.spared.or(other.thin.spared),
+            left: one.thin.left + other.thin.left,
+            thinnest: thinnest.min_by(|one, other| one.thickness.total_cmp(&other.thickness)),
+        },
+        bad: one.bad + other.bad,
+        parted: one.parted + other.parted,
+        surface_edge: one.surface_edge + share * (other.surface_edge - one.surface_edge),
+    }
+}
