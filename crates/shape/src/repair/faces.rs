@@ -1,5 +1,7 @@
 //! Faces without repetition: what is left when degenerate and duplicate triangles are gone.
 
+use craze_math::Vec3;
+
 use super::edges::{Edges, Unions};
 
 /// A triangle over welded points that stands for all its copies.
@@ -24,7 +26,10 @@ pub(super) struct Taken {
 /// A triangle with a corner twice is dropped. Copies leave one, the way most of them run. Where as many run either way, the
 /// face is part of a surface that was doubled to be seen from both sides, and one stays; or it is a wall between two closed
 /// parts that meet there, and both go.
-pub(super) fn distinct(triangles: &[(u32, [u32; 3])]) -> (Vec<Face>, Taken) {
+///
+/// A polygon that is there twice may have been cut into other triangles each time, as every quadrilateral of a cube that was written for
+/// both sides: these patches count as copies too.
+pub(super) fn distinct(triangles: &[(u32, [u32; 3])], positions: &[Vec3]) -> (Vec<Face>, Taken) {
     let mut taken = Taken::default();
     let mut keyed: Vec<([u32; 3], u32, u32, bool)> = Vec::with_capacity(triangles.len());
     for (position, &(source, [a, b, c])) in triangles.iter().enumerate() {
@@ -51,11 +56,100 @@ pub(super) fn distinct(triangles: &[(u32, [u32; 3])]) -> (Vec<Face>, Taken) {
     }
     kept.sort_unstable_by_key(|&(position, _)| position);
     let mut faces: Vec<Face> = kept.into_iter().map(|(_, face)| face).collect();
+    faces = without_refilled(faces, positions);
     if faces.iter().any(|face| face.both_ways) {
         faces = without_walls(faces);
     }
     taken.duplicate = sound - faces.len();
     (faces, taken)
+}
+
+/// Patches of two faces may enclose this share of the cube of their size and still fill one quadrilateral: it need not be plane,
+const QUADRILATERAL: f64 = 0.02;
+/// larger ones must be.
+const POLYGON: f64 = 1e-9;
+
+/// Of patches that fill the same outline with other triangles the first stays, the way most of them run.
+fn without_refilled(mut faces: Vec<Face>, positions: &[Vec3]) -> Vec<Face> {
+    let corners: Vec<[u32; 3]> = faces.iter().map(|face| face.corners).collect();
+    let edges = Edges::of(&corners);
+    // Only edges of four faces and more can part such patches from others.
+    if edges.iter().all(|sides| sides.len() < 3) {
+        return faces;
+    }
+    let mut unions = Unions::new(faces.len());
+    edges.iter().filter(|sides| sides.len() == 2).for_each(|sides| unions.join(sides[0].face, sides[1].face));
+    let (patch_of, count) = unions.numbered();
+    let mut patches: Vec<Patch> = vec![Patch::default(); count];
+    for (face, &patch) in (0..).zip(&patch_of) {
+        patches[patch as usize].faces.push(face);
+    }
+    for sides in edges.iter().filter(|sides| sides.len() > 2) {
+        for side in sides {
+            patches[patch_of[side.face as usize] as usize].outline.push((side.low, side.high, side.backward));
+        }
+    }
+    let mut order: Vec<u32> = (0..count as u32).filter(|&patch| patches[patch as usize].faces.len() > 1).collect();
+    order.retain(|&patch| !patches[patch as usize].outline.is_empty());
+    patches.iter_mut().for_each(|patch| patch.outline.sort_unstable());
+    let undirected = |patch: u32| patches[patch as usize].outline.iter().map(|&(low, high, _)| (low, high));
+    order.sort_by(|&one, &other| undirected(one).cmp(undirected(other)));
+    let mut goes = vec![false; faces.len()];
+    for alike in order.chunk_by(|&one, &other| undirected(one).eq(undirected(other))) {
+        // A wall and all that lies on either side of it share an outline: each is compared with all.
+        let mut left = alike.to_vec();
+        while let Some(&head) = left.first() {
+            let first = &patches[head as usize];
+            let (copies, others) = left.into_iter().partition::<Vec<u32>, _>(|&patch| {
+                patch == head || first.is_filled_again_by(&patches[patch as usize], &corners, positions)
+            });
+            left = others;
+            let runs_along = |patch: &u32| patches[*patch as usize].outline == first.outline;
+            let forward = copies.iter().filter(|patch| runs_along(patch)).count();
+            let both_ways = 2 * forward == copies.len();
+            let kept = copies.iter().find(|patch| both_ways || runs_along(patch) == (2 * forward > copies.len()));
+            for patch in &copies {
+                for &face in &patches[*patch as usize].faces {
+                    goes[face as usize] = Some(patch) != kept;
+                    faces[face as usize].both_ways |= both_ways;
+                }
+            }
+        }
+    }
+    let mut goes = goes.into_iter();
+    faces.retain(|_| !goes.next().unwrap_or(false));
+    faces
+}
+
+/// Faces that hang together through edges of two faces.
+#[derive(Clone, Debug, Default)]
+struct Patch {
+    faces: Vec<u32>,
+    /// Edges that it shares with more faces: their points, the smaller first, and whether it runs from the larger.
+    outline: Vec<(u32, u32, bool)>,
+}
+
+impl Patch {
+    /// Whether another patch of the same edges runs along them all the same way, or all the other way, and there is nothing between
+    /// the two, but for rounding.
+    fn is_filled_again_by(&self, other: &Self, corners: &[[u32; 3]], positions: &[Vec3]) -> bool {
+        let opposite = self.outline.iter().zip(&other.outline).all(|(one, two)| one.2 != two.2);
+        if !opposite && self.outline != other.outline {
+            return false;
+        }
+        let at = |face: u32| corners[face as usize].map(|point| positions[point as usize]);
+        let origin = at(self.faces[0])[0];
+        let measure = |patch: &Self| {
+            patch.faces.iter().fold((0.0, 0.0), |(sixfold, area), &face| {
+                let [a, b, c] = at(face).map(|corner| corner - origin);
+                (sixfold + a.dot(&b.cross(&c)), area + (b - a).cross(&(c - a)).norm())
+            })
+        };
+        let ((one, area), (two, other_area)) = (measure(self), measure(other));
+        let between = if opposite { one + two } else { one - two };
+        let share = if self.faces.len() == 2 && other.faces.len() == 2 { QUADRILATERAL } else { POLYGON };
+        between.abs() <= 6.0 * share * area.max(other_area).powf(1.5)
+    }
 }
 
 /// Drops patches that run both ways and end at edges of three or more faces.
@@ -84,6 +178,13 @@ fn without_walls(faces: Vec<Face>) -> Vec<Face> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn distinct(triangles: &[(u32, [u32; 3])]) -> (Vec<Face>, Taken) {
+        super::distinct(
+            triangles,
+            &[Vec3::x(), Vec3::y(), Vec3::z(), Vec3::repeat(1.0), Vec3::zeros(), Vec3::repeat(-1.0)],
+        )
+    }
 
     fn numbered(triangles: &[[u32; 3]]) -> Vec<(u32, [u32; 3])> {
         triangles.iter().enumerate().map(|(index, &t)| (index as u32, t)).collect()

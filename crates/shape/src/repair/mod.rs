@@ -75,7 +75,7 @@ pub fn repair(input: &TriangleSurface) -> Result<Repaired, ShapeError> {
     let Welded { triangles, source_points, merged } = welded(input, &sound);
     findings.merged_points = merged;
     let positions: Vec<Vec3> = source_points.iter().map(|&point| input.positions[point as usize]).collect();
-    let (faces, taken) = faces::distinct(&triangles);
+    let (faces, taken) = faces::distinct(&triangles, &positions);
     let areas: Vec<f64> = faces.iter().map(|face| area(&positions, &face.corners)).collect();
     findings.duplicate_triangles = taken.duplicate;
     findings.degenerate_triangles = taken.degenerate + areas.iter().filter(|&&area| area == 0.0).count();

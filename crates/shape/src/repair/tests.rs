@@ -320,3 +320,39 @@ fn parts_far_apart_have_their_volume_and_their_tetrahedra() {
     let error = crate::stuff(&domain(&spike).0, &crate::StuffingOptions::with_edge(0.1)).expect_err("too long");
     assert!(error.to_string().contains("if a point or a part of it lies far off, take that away"), "{error}");
 }
+
+/// A box whose squares are cut along their other diagonals.
+fn other_diagonals(mut surface: TriangleSurface) -> TriangleSurface {
+    for pair in surface.triangles.chunks_mut(2) {
+        let [one, other] = [pair[0], pair[1]];
+        let apex = *other.iter().find(|point| !one.contains(point)).expect("a square");
+        let turn = (0..3).find(|&turn| !other.contains(&one[turn])).expect("a square");
+        let [a, b, c] = [0, 1, 2].map(|step| one[(turn + step) % 3]);
+        (pair[0], pair[1]) = ([a, b, apex], [a, apex, c]);
+    }
+    surface
+}
+
+#[test]
+fn squares_written_both_ways_with_other_diagonals_are_one_cube() {
+    let other = other_diagonals(cube());
+    assert!((other.volume() - 1.0).abs() < 1e-12 && other.triangles.iter().all(|t| !cube().triangles.contains(t)));
+    for copies in
+        [vec![cube(), inward(other.clone())], vec![cube(), other.clone()], vec![inward(cube()), other.clone()]]
+    {
+        let (domain, findings) = domain(&joined(&copies));
+        assert_eq!(findings.duplicate_triangles, 12);
+        assert!(findings.closed && (domain.volume().expect("known") - 1.0).abs() < 1e-12);
+        assert!((domain.winding_number(&Vec3::zeros()) - 1.0).abs() < 0.01);
+    }
+    // Bent quadrilaterals, as of a smooth surface.
+    let mut bent = cube();
+    bent.positions[0] *= 1.02;
+    let both = joined(&[bent.clone(), inward(other_diagonals(bent.clone()))]);
+    let (domain, _) = domain(&both);
+    assert!((domain.volume().expect("known") / bent.volume() - 1.0).abs() < 0.02);
+    // Two boxes that share a wall which each cuts its own way.
+    let (domain, findings) = self::domain(&joined(&[cube(), moved(other, Vec3::x())]));
+    assert!(findings.closed && findings.duplicate_triangles == 4, "{findings:?}");
+    assert!((domain.volume().expect("known") - 2.0).abs() < 1e-12);
+}
