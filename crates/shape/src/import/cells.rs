@@ -3,6 +3,8 @@
 use std::path::Path;
 
 use craze_math::Vec3;
+use craze_spatial::WindingTree;
+use rayon::prelude::*;
 
 use super::cursor::Fault;
 use super::faces::{Corner, Faces, Welding};
@@ -110,10 +112,51 @@ impl Cells {
         }
         let faces = self.complete_faces + self.incomplete_faces;
         if faces > 0 {
-            let faces = counted(faces, "face");
-            self.remarks.push(format!("{faces} beside the tetrahedra left out: the surface is their boundary"));
+            let remark = match self.leave_out_beyond_faces(path) {
+                Some(count) if count > 0 => {
+                    format!(
+                        "close around less than the tetrahedra do: {} beyond left out",
+                        counted(count, "tetrahedron")
+                    )
+                }
+                _ => "left out: the surface is their boundary".to_owned(),
+            };
+            self.remarks.push(format!("{} beside the tetrahedra {remark}", counted(faces, "face")));
         }
         into_volume(self.points, self.tetrahedra, &self.regions, self.remarks, path)
+    }
+
+    /// Leaves out tetrahedra beyond the surface that the file's own faces close, as those which fill the hull of a model up, and gives
+    /// their number. None where the faces do not close around some of the tetrahedra; or where they only part regions that are told
+    /// apart by their numbers: then both sides are meant.
+    fn leave_out_beyond_faces(&mut self, path: &Path) -> Option<usize> {
+        let mut faces = std::mem::take(&mut self.faces);
+        if self.incomplete_faces > 0 {
+            return None;
+        }
+        faces.points.clone_from(&self.points);
+        let surface = faces.into_model(Welding::Keep, path).ok()?.surface;
+        surface.check_closed().ok()?;
+        let winding = WindingTree::new(&surface.positions, &surface.triangles).ok()?;
+        let is_within = |nodes: &[u32; 4]| {
+            let corners = nodes.iter().filter_map(|&node| self.points.get(node as usize));
+            // Faces that all look inward close around as much.
+            winding.winding_number(&(corners.sum::<Vec3>() * 0.25)).abs() > 0.5
+        };
+        let within: Vec<bool> = self.tetrahedra.par_iter().with_min_len(1024).map(is_within).collect();
+        let count = within.iter().filter(|is| !**is).count();
+        let mut sides: Vec<(i64, bool)> = self.regions.iter().copied().zip(within.iter().copied()).collect();
+        sides.sort_unstable();
+        sides.dedup();
+        let told_apart = sides.len() > 1 && sides.windows(2).all(|pair| pair[0].0 != pair[1].0);
+        if count == within.len() || (count > 0 && told_apart) {
+            return None;
+        }
+        let mut flags = within.iter();
+        self.tetrahedra.retain(|_| flags.next().is_some_and(|is| *is));
+        let mut flags = within.iter();
+        self.regions.retain(|_| flags.next().is_some_and(|is| *is));
+        Some(count)
     }
 
     /// Cells that are not read, such as "2 hexahedra and 1 prism"; nothing if there are none.
@@ -189,5 +232,60 @@ mod tests {
         let mut cells = Cells::default();
         cells.push(CellKind::Face(3), &[MISSING; 3]);
         assert!(error(cells).contains("1 face left out for nodes that are missing"));
+    }
+
+    /// Tetrahedra of the cube from 0 to 2: six around the diagonal of each of its eight unit cubes. Faces around the unit cube at 0.
+    fn filled_hull(regions: impl Fn(bool) -> i64) -> Cells {
+        let mut cells = Cells::default();
+        let number = |[x, y, z]: [u32; 3]| 9 * z + 3 * y + x;
+        for index in 0..27u32 {
+            cells.points.push(Vec3::new(f64::from(index % 3), f64::from(index / 3 % 3), f64::from(index / 9)));
+        }
+        for cube in 0..8u32 {
+            let low = [cube & 1, cube >> 1 & 1, cube >> 2];
+            for order in [[0, 1, 2], [1, 2, 0], [2, 0, 1], [1, 0, 2], [0, 2, 1], [2, 1, 0]] {
+                let mut place = low;
+                let mut nodes = vec![number(place)];
+                for axis in order {
+                    place[axis] += 1;
+                    nodes.push(number(place));
+                }
+                cells.push(CellKind::Tetrahedron, &nodes);
+                cells.regions.push(regions(cube == 0));
+            }
+        }
+        for axis in 0..3 {
+            for side in 0..2 {
+                let corner = |a: u32, b: u32| {
+                    let mut place = [side; 3];
+                    (place[(axis + 1) % 3], place[(axis + 2) % 3]) = (a, b);
+                    number(place)
+                };
+                let mut square = [corner(0, 0), corner(1, 0), corner(1, 1), corner(0, 1)];
+                if side == 0 {
+                    square.reverse();
+                }
+                cells.push(CellKind::Face(4), &square);
+            }
+        }
+        cells
+    }
+
+    #[test]
+    fn tetrahedra_beyond_faces_that_close_are_left_out_unless_regions_tell_them_apart() {
+        let model = filled_hull(|_| 7).into_model(Path::new("hull.mesh")).expect("a model");
+        let volume = model.volume.expect("tetrahedra");
+        assert_eq!((volume.tetrahedra.len(), volume.regions), (6, vec![7; 6]));
+        assert!((model.surface.closed_volume().expect("closed") - 1.0).abs() < 1e-12);
+        let told =
+            "6 faces beside the tetrahedra close around less than the tetrahedra do: 42 tetrahedra beyond left out";
+        assert_eq!(model.remarks[0], told);
+
+        let inclusion = filled_hull(i64::from).into_model(Path::new("inclusion.mesh")).expect("a model");
+        assert_eq!(inclusion.volume.expect("tetrahedra").tetrahedra.len(), 48);
+
+        let mut open = filled_hull(|_| 7);
+        open.incomplete_faces += 1;
+        assert_eq!(open.into_model(Path::new("open.mesh")).expect("a model").volume.expect("all").tetrahedra.len(), 48);
     }
 }

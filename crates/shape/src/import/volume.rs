@@ -4,14 +4,16 @@ use std::path::Path;
 
 use craze_math::{Vec3, tetrahedron};
 use craze_mesh::{MeshError, TetMesh, TetMeshError};
-use rayon::slice::ParallelSliceMut;
+use rayon::prelude::*;
 
 use super::cells::MISSING;
 use super::cursor::Fault;
 use super::faces::FARTHEST;
 use super::model::{Model, ModelVolume, counted};
 use crate::error::ShapeError;
+use crate::stuffing::DihedralRange;
 use crate::surface::TriangleSurface;
+use crate::words::short;
 
 /// A tetrahedron with less than this part of its longest edge's cube is flat: placing a model rounds its nodes, and could turn
 /// it inside out.
@@ -60,6 +62,7 @@ pub(crate) fn into_volume(
     let Judged { kept, numbers, mut remarks } = judged;
     let mesh = TetMesh::from_parts(nodes, kept).map_err(|error| in_terms_of_file(error, &numbers, path))?;
 
+    remarks.extend(slivers(&mesh));
     let regions: Option<Vec<i32>> = match regions {
         [] => Some(Vec::new()),
         regions => numbers.iter().map(|&number| i32::try_from(regions[number as usize]).ok()).collect(),
@@ -77,6 +80,24 @@ pub(crate) fn into_volume(
         remarks,
         ..Model::default()
     })
+}
+
+/// Dihedral angles below this (degrees) make a sliver: time steps shrink with it, and cracks prefer it.
+const SLIVER: f64 = 5.0;
+
+/// A remark on tetrahedra that are nearly flat.
+fn slivers(mesh: &TetMesh) -> Option<String> {
+    let smallest =
+        |corners: &[u32; 4]| DihedralRange::of(&corners.map(|corner| mesh.positions()[corner as usize])).smallest;
+    let angles: Vec<f64> = mesh.elements().par_iter().with_min_len(1024).map(smallest).collect();
+    let count = angles.iter().filter(|angle| **angle < SLIVER).count();
+    let least = angles.iter().fold(180.0, |least: f64, angle| least.min(*angle));
+    let text = || {
+        let which = if count == 1 { "is a sliver" } else { "are slivers" };
+        let slivers = counted(count, "tetrahedron");
+        format!("{slivers} {which}, with dihedral angles down to {}°: time steps will be short", short(least))
+    };
+    (count > 0).then(text)
 }
 
 /// What is left of a file's tetrahedra.

@@ -26,6 +26,11 @@ impl DihedralRange {
         tetrahedra.iter().map(range).fold(Self::default(), Self::joined)
     }
 
+    /// Of one tetrahedron.
+    pub fn of(corners: &[Vec3; 4]) -> Self {
+        Cosines::of(corners).range()
+    }
+
     /// The range that holds both.
     pub(super) fn joined(self, other: Self) -> Self {
         Self { smallest: self.smallest.min(other.smallest), largest: self.largest.max(other.largest) }
