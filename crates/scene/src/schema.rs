@@ -20,7 +20,7 @@ pub(crate) fn schema_value() -> Value {
     let mut schema = dressed::<Scene>();
     schema.insert("title".into(), "Craze scene".into());
     let mut schema = schema.to_value();
-    for path in ["material", "materials/properties/mortar"] {
+    for path in ["material", "materials/properties/mortar", "materials/properties/regions/items/properties/material"] {
         if let Some(material) = schema.pointer_mut(&format!("/properties/body/items/properties/{path}")) {
             describe_material(material);
         }

@@ -71,6 +71,31 @@ fn models_with_tetrahedra_keep_them() {
 }
 
 #[test]
+fn regions_of_a_model_are_of_their_own_materials() {
+    let folder = tempfile::tempdir().expect("a folder");
+    fs::write(folder.path().join("two.mesh"), TETRAHEDRA).expect("written");
+    fs::write(folder.path().join("cube.obj"), format!("{CUBE}{LAST_SIDE}")).expect("written");
+    let with = |file: &str, rest: &str| built(&body(&format!("mesh = {{ file = \"{file}\" }}"), rest), folder.path());
+    let steel = "materials.regions = [{ number = 9, material.preset = \"steel\" }]";
+    let two = &with("two.mesh", steel).expect("a body").world.frame().bodies[0];
+    assert_eq!(two.materials, ["glass", "steel"]);
+    let density = |name: &str| craze_material::Overrides::of_preset(name).resolve().expect("a preset").density;
+    // The first tetrahedron is a sixth of a cube, the second a third.
+    let expected = density("glass") / 6.0 + density("steel") / 3.0;
+    let mass = two.pieces.iter().map(|piece| piece.mass).sum::<f64>();
+    assert!((mass / expected - 1.0).abs() < 1e-9, "{mass} for {expected}");
+
+    let refused = |file: &str, rest: &str| with(file, rest).err().expect("refused");
+    let error = refused("two.mesh", &steel.replace('9', "8"));
+    assert!(error.contains("two.mesh has no region 8") && error.contains("it has 7, 9"), "{error}");
+    assert!(refused("cube.obj", steel).contains("cube.obj has no region 9"));
+    let twice = "materials.regions = [{ number = 9, material.preset = \"steel\" }, { number = 9, material.preset = \"glass\" }]";
+    assert!(refused("two.mesh", twice).contains("region 9 has a material already"));
+    let error = built(&body("mug = {}", steel), folder.path()).err().expect("refused");
+    assert!(error.contains("shape.mug has no numbered regions"), "{error}");
+}
+
+#[test]
 fn built_in_shapes_stand_as_obstacles_and_fall_with_a_mass() {
     let text =
         "[[obstacle]]\nshape.bowl = { wall = 0.02 }\nmass = 2\n\n[[obstacle]]\nshape.letters = { text = \"I\" }\n";

@@ -1,6 +1,6 @@
 //! Bodies: shape, matter and method.
 
-use super::filling::{Solids, Source};
+use super::filling::{Regions, Solids, Source};
 use super::rejected;
 use crate::description::{self, Integrator, MethodKind};
 use crate::document::SceneDocument;
@@ -46,18 +46,28 @@ fn solid(
     source: &Source,
     material: &Material,
 ) -> Result<(Box<dyn Method>, String), SceneError> {
-    let Solids { tetrahedra: Tetrahedra { mut mesh, regions, .. }, region_names, remarks } =
+    let Solids { tetrahedra: Tetrahedra { mut mesh, regions: region_of, .. }, regions, remarks } =
         source.tetrahedra(document, body, path)?;
     let count = mesh.element_count();
     let mut materials = vec![material.clone()];
-    for name in &region_names[1..] {
-        materials.push(match body.materials.as_ref().and_then(|materials| materials.of(name)) {
-            Some(matter) => resolve(document, matter, &format!("{path}.materials.{name}"))?,
-            None => material.clone(),
-        });
+    match regions {
+        Regions::Named(names) => {
+            for name in &names[1..] {
+                materials.push(match body.materials.as_ref().and_then(|materials| materials.of(name)) {
+                    Some(matter) => resolve(document, matter, &format!("{path}.materials.{name}"))?,
+                    None => material.clone(),
+                });
+            }
+        }
+        Regions::Listed => {
+            for (place, region) in body.materials.iter().flat_map(|all| &all.regions).enumerate() {
+                let key = format!("{path}.materials.regions[{place}].material");
+                materials.push(resolve(document, &region.material, &key)?);
+            }
+        }
     }
     if materials.len() > 1 {
-        let labels = Values::Labels(regions.into_iter().map(u32::from).collect());
+        let labels = Values::Labels(region_of.into_iter().map(u32::from).collect());
         mesh.element_attributes_mut()
             .add(names::MATERIAL, ElementRule::Copy, labels)
             .map_err(|error| rejected(document, path, error, ""))?;

@@ -22,9 +22,17 @@ pub enum Source<'scene> {
 pub struct Solids<'scene> {
     pub tetrahedra: Tetrahedra,
     /// Names of the regions; at least one.
-    pub region_names: &'scene [&'static str],
+    pub regions: Regions<'scene>,
     /// How the shape was read, what was repaired, and what is thin.
     pub remarks: Vec<String>,
+}
+
+/// What the regions of tetrahedra are, from 0.
+pub enum Regions<'scene> {
+    /// Those of a built-in shape, by name.
+    Named(&'scene [&'static str]),
+    /// The rest of a model, and then those of its regions that `materials.regions` lists.
+    Listed,
 }
 
 /// The inside of a model, with what was repaired to find it and how thin its walls are (m).
@@ -55,19 +63,25 @@ impl<'scene> Source<'scene> {
     pub fn tetrahedra(&self, document: &SceneDocument, body: &Body, path: &str) -> Result<Solids<'scene>, SceneError> {
         let too_fine =
             |error: ShapeError| rejected(document, &format!("{path}.edge"), error, "choose another edge, in metres");
-        let (tetrahedra, region_names, mut remarks, thinnest, edge) = match self {
+        let (tetrahedra, regions, mut remarks, thinnest, edge) = match self {
             Source::BuiltIn(shape) => {
                 let edge = body.edge.unwrap_or_else(|| shape.default_edge());
-                (shape.tetrahedra(edge).map_err(too_fine)?, shape.regions(), Vec::new(), shape.thinnest_wall(), edge)
+                let regions = Regions::Named(shape.regions());
+                (shape.tetrahedra(edge).map_err(too_fine)?, regions, Vec::new(), shape.thinnest_wall(), edge)
             }
             Source::Model(model) if model.volume.is_some() => return own_tetrahedra(document, body, path, model),
             Source::Model(model) => {
+                if let Some(materials) = body.materials.as_ref().filter(|materials| !materials.regions.is_empty()) {
+                    let message = format!("{} has no region {}", model.file, materials.regions[0].number);
+                    let help = "only models with their own tetrahedra have regions: remove it";
+                    return Err(rejected(document, &format!("{path}.materials.regions[0].number"), message, help));
+                }
                 let Inside { domain, remarks, thinnest } = inside(document, path, model)?;
                 let area = domain.surface().area();
                 let edge = body.edge.unwrap_or_else(|| resolution::edge_for(volume_of(&domain), area, thinnest));
                 let filled = stuff(&domain, &StuffingOptions::with_edge(edge)).map_err(too_fine)?;
                 let Stuffing { mesh, regions, report } = filled;
-                (Tetrahedra { mesh, regions, report: Some(report) }, ONE_REGION, remarks, thinnest, edge)
+                (Tetrahedra { mesh, regions, report: Some(report) }, Regions::Listed, remarks, thinnest, edge)
             }
         };
         remarks.extend(tetrahedra.report.as_ref().and_then(|report| report.thin.warning()));
@@ -75,7 +89,7 @@ impl<'scene> Source<'scene> {
         if across < 1.4 {
             remarks.push(format!("walls of {} m are only {} edges thick", short(thinnest), short(across)));
         }
-        Ok(Solids { tetrahedra, region_names, remarks })
+        Ok(Solids { tetrahedra, regions, remarks })
     }
 
     /// Fills it with points, and says how the shape was read and what was repaired.
@@ -115,8 +129,6 @@ impl<'scene> Source<'scene> {
     }
 }
 
-const ONE_REGION: &[&str] = &["all"];
-
 /// Finds what a model encloses. `path` is the key of the body.
 fn inside(document: &SceneDocument, path: &str, model: &Model) -> Result<Inside, SceneError> {
     let (domain, findings) = SurfaceDomain::new(&model.surface)
@@ -148,12 +160,27 @@ fn own_tetrahedra<'scene>(
     let mut numbers = regions.clone();
     numbers.sort_unstable();
     numbers.dedup();
-    if numbers.len() > 1 {
+    let said: &[_] = body.materials.as_ref().map_or(&[], |materials| &materials.regions);
+    for (index, region) in said.iter().enumerate() {
+        if numbers.binary_search(&region.number).is_err() {
+            let known: Vec<String> = numbers.iter().take(MOST_NAMED).map(i32::to_string).collect();
+            let message = format!("{} has no region {}", model.file, region.number);
+            let help = if known.is_empty() { "it has none".to_owned() } else { format!("it has {}", known.join(", ")) };
+            return Err(rejected(document, &format!("{path}.materials.regions[{index}].number"), message, &help));
+        }
+    }
+    if numbers.len() > 1 && said.is_empty() {
         remarks.push(format!("its {} regions are all of one material", numbers.len()));
     }
-    let regions = vec![0; mesh.element_count()];
-    Ok(Solids { tetrahedra: Tetrahedra { mesh, regions, report: None }, region_names: ONE_REGION, remarks })
+    // The rest is region 0; a list of materials has no more than 65,535.
+    let of = |number: &i32| said.iter().position(|region| region.number == *number).map_or(0, |place| place as u16 + 1);
+    let matter = if said.is_empty() { vec![0; mesh.element_count()] } else { regions.iter().map(of).collect() };
+    let tetrahedra = Tetrahedra { mesh, regions: matter, report: None };
+    Ok(Solids { tetrahedra, regions: Regions::Listed, remarks })
 }
+
+/// Regions that a message lists.
+const MOST_NAMED: usize = 20;
 
 /// What there is to say of how a model was read.
 fn how_read(model: &Model) -> impl Iterator<Item = String> + '_ {

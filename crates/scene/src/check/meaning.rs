@@ -197,13 +197,27 @@ impl Checker<'_> {
 
     /// Matter of regions that the shape does not have, or that the method does not know.
     fn regions(&mut self, body: &Body, path: &str) {
-        let Some(mortar) = body.materials.as_ref().and_then(|materials| materials.mortar.as_ref()) else { return };
-        let key = format!("{path}.materials.mortar");
-        if !matches!(body.shape, Shape::BrickWall(_)) {
-            let message = format!("shape.{} has no joints of mortar", body.shape.name());
-            self.reject(&key, message, "only shape.brick_wall has: remove `materials`");
+        let Some(materials) = &body.materials else { return };
+        if let Some(mortar) = &materials.mortar {
+            let key = format!("{path}.materials.mortar");
+            if !matches!(body.shape, Shape::BrickWall(_)) {
+                let message = format!("shape.{} has no joints of mortar", body.shape.name());
+                self.reject(&key, message, "only shape.brick_wall has: remove `materials`");
+            }
+            self.material(mortar, &key);
         }
-        self.material(mortar, &key);
+        for (index, region) in materials.regions.iter().enumerate() {
+            let key = format!("{path}.materials.regions[{index}]");
+            if !matches!(body.shape, Shape::Mesh(_)) {
+                let message = format!("shape.{} has no numbered regions", body.shape.name());
+                self.reject(&key, message, "only models with their own tetrahedra have: remove it");
+            }
+            if materials.regions[..index].iter().any(|earlier| earlier.number == region.number) {
+                let message = format!("region {} has a material already", region.number);
+                self.reject(&format!("{key}.number"), message, "name every region once");
+            }
+            self.material(&region.material, &format!("{key}.material"));
+        }
     }
 
     /// Whether the parameters of a shape fit together.

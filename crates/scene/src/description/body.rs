@@ -68,10 +68,23 @@ impl MethodKind {
 pub struct RegionMaterials {
     /// The joints of shape.brick_wall; as the bricks if left out.
     pub mortar: Option<Overrides>,
+    /// Regions of a model that brings its own tetrahedra, by their numbers in the file; `craze inspect` lists them.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub regions: Vec<RegionMaterial>,
+}
+
+/// What a numbered region of a model is made of.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct RegionMaterial {
+    /// The region's number in the file.
+    pub number: i32,
+    /// What it is made of.
+    pub material: Overrides,
 }
 
 impl RegionMaterials {
-    /// What a region of this name is made of, if that is said.
+    /// What a built-in region of this name is made of, if that is said.
     pub fn of(&self, region: &str) -> Option<&Overrides> {
         match region {
             "mortar" => self.mortar.as_ref(),

@@ -13,7 +13,9 @@ mod probe;
 mod touch;
 mod world;
 
-pub use body::{Body, ClustersSettings, Integrator, MethodKind, Place, RegionMaterials, Sampling, SolidSettings};
+pub use body::{
+    Body, ClustersSettings, Integrator, MethodKind, Place, RegionMaterial, RegionMaterials, Sampling, SolidSettings,
+};
 pub use hold::{Action, AngleKeyframe, Hold, Keyframe, LoadKeyframe, Region, Turning, Twist};
 pub use obstacle::{Obstacle, ObstacleShape, Plane, RigidMotion};
 pub use picture::{Camera, ColorBy, Output, Picture};

@@ -133,6 +133,21 @@ impl Facts {
         self.tell("memory", line, json!({ "solid": solid, "meshing": meshing }));
     }
 
+    /// The file's own regions, and how many tetrahedra each has.
+    pub fn regions(&mut self, regions: &[i32]) {
+        let mut sorted = regions.to_vec();
+        sorted.sort_unstable();
+        let counts: Vec<(i32, usize)> = sorted.chunk_by(|a, b| a == b).map(|same| (same[0], same.len())).collect();
+        let mut listed: Vec<String> =
+            counts.iter().take(8).map(|(number, count)| format!("{number} ({} tetrahedra)", grouped(*count))).collect();
+        if counts.len() > listed.len() {
+            listed.push(format!("{} more", grouped(counts.len() - listed.len())));
+        }
+        let line = if listed.is_empty() { "none in the file".to_owned() } else { listed.join(", ") };
+        let values = counts.iter().map(|(number, count)| json!({ "number": number, "tetrahedra": count }));
+        self.tell("regions", line, values.collect::<Vec<_>>());
+    }
+
     /// What became of creases, corners and thin places.
     pub fn stuffing(&mut self, report: &StuffingReport) {
         let StuffingReport { dihedral, snapped, features, thin, parted, .. } = report;

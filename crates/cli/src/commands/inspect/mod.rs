@@ -256,6 +256,7 @@ fn model_facts(model: Model, arguments: &Arguments, weight: Option<&Weight>) -> 
         }
         facts.mesh(&mesh, None);
         facts.memory(mesh.element_count() as f64, Origin::Given);
+        facts.regions(&volume.regions);
         facts.surface = model.surface;
         return Ok(facts);
     }
