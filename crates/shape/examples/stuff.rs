@@ -71,6 +71,7 @@ fn row(
     let start = Instant::now();
     let stuffing = stuff(domain, &StuffingOptions::with_edge(edge))?;
     let seconds = start.elapsed().as_secs_f64();
+    let most = most_memory();
     let (mesh, report) = (&stuffing.mesh, &stuffing.report);
     let triangles: Vec<[u32; 3]> = mesh.boundary().triangles.iter().map(|t| t.map(|node| node.0)).collect();
     let meshed = TriangleTree::new(mesh.positions(), &triangles)?;
@@ -103,10 +104,26 @@ fn row(
     if std::env::var_os("WHERE").is_some() {
         println!("    {:?} {:?} {:?}", out_distance.1.as_slice(), back_distance.1.as_slice(), report.thin.thinnest);
     }
+    if let Some(most) = most {
+        println!(
+            "    at most {:.0} MB in use so far, {:.0} bytes for each of these tetrahedra",
+            most / 1e6,
+            most / report.tetrahedra as f64
+        );
+    }
     if let Some(out) = out {
         write(out, mesh, &triangles)?;
     }
     Ok(())
+}
+
+/// The most memory (bytes) that the program ever had, where the system tells: Linux does. All that is measured in a row counts, so fill one
+/// model at a time.
+fn most_memory() -> Option<f64> {
+    std::env::var_os("MEMORY")?;
+    let status = std::fs::read_to_string("/proc/self/status").ok()?;
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
+    Some(1024.0 * line.trim().strip_suffix("kB")?.trim().parse::<f64>().ok()?)
 }
 
 /// Points of the triangles: corners, middles and more.

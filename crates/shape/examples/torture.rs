@@ -1,5 +1,7 @@
-//! Spoils models at random, a hundred times each, and counts what becomes of them:
+//! Spoils models at random, a hundred times each and twenty times as files, and counts what becomes of them:
 //! `cargo run --release -p craze-shape --example torture -- [--cells=40] [--verbose] MODEL…`
+//!
+//! Every other round takes the default edge instead of so many along the longest side.
 
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -9,7 +11,11 @@ use craze_shape::{Reading, read_model};
 #[path = "../tests/torture/mod.rs"]
 mod torture;
 
+use torture::{Corruption, Fineness, Outcome, torture_file};
+
 const TIMES: usize = 100;
+const TIMES_AS_FILE: usize = 20;
+const GIVEN: [Corruption; 2] = [Corruption::GivenCutOff, Corruption::GivenScribbled];
 /// Edges along the longest side, unless said otherwise.
 const CELLS: f64 = 40.0;
 const LONGEST: Duration = Duration::from_secs(60);
@@ -19,7 +25,7 @@ fn main() -> std::process::ExitCode {
     let cells = std::env::args().find_map(|argument| argument.strip_prefix("--cells=")?.parse().ok()).unwrap_or(CELLS);
     let mut failed = false;
     println!(
-        "{:24} {:12} {:>6} {:>8} {:>7} {:>7} {:>9}",
+        "{:16} {:14} {:>6} {:>8} {:>7} {:>7} {:>9}",
         "model", "spoilt by", "tries", "meshes", "reasons", "panics", "longest"
     );
     for file in std::env::args().skip(1).filter(|argument| !argument.starts_with("--")) {
@@ -32,25 +38,33 @@ fn main() -> std::process::ExitCode {
             }
         };
         let name = Path::new(&file).file_name().unwrap_or_default().to_string_lossy().into_owned();
-        let outcomes: Vec<(torture::Outcome, Duration)> = (0..TIMES)
-            .map(|index| {
-                let start = Instant::now();
-                let outcome = torture::torture(&model.surface, cells, index, 1);
-                let time = start.elapsed();
-                if verbose {
-                    println!("  {index} {:?}: {:?} in {time:.2?}", outcome.corruption, outcome.result);
-                }
-                (outcome, time)
-            })
-            .collect();
-        for corruption in torture::ALL {
+        let fineness = |round: usize| if round.is_multiple_of(2) { Fineness::Cells(cells) } else { Fineness::Default };
+        let mut outcomes: Vec<(Outcome, Duration)> = Vec::new();
+        let mut take = |number: usize, try_it: &dyn Fn() -> Outcome| {
+            let start = Instant::now();
+            let outcome = try_it();
+            let time = start.elapsed();
+            if verbose {
+                println!("  {number} {:?}: {:?} in {time:.2?}", outcome.corruption, outcome.result);
+            }
+            outcomes.push((outcome, time));
+        };
+        for index in 0..TIMES {
+            take(index, &|| torture::torture(&model.surface, fineness(index / torture::ALL.len()), index, 1));
+        }
+        let bytes = std::fs::read(&file).unwrap_or_else(|_| torture::as_obj(&model.surface));
+        for index in 0..TIMES_AS_FILE {
+            let corruption = GIVEN[index % 2];
+            take(index, &|| torture_file(&bytes, Path::new(&name), fineness(index / 2), corruption, index as u64));
+        }
+        for corruption in torture::ALL.into_iter().chain(GIVEN) {
             let tried: Vec<_> = outcomes.iter().filter(|(outcome, _)| outcome.corruption == corruption).collect();
             let meshes = tried.iter().filter(|(outcome, _)| matches!(outcome.result, Some(Ok(_)))).count();
             let panics = tried.iter().filter(|(outcome, _)| outcome.result.is_none()).count();
             let longest = tried.iter().map(|(_, time)| *time).max().unwrap_or_default();
             failed |= panics > 0 || longest > LONGEST;
             println!(
-                "{name:24} {:12} {:6} {meshes:8} {:7} {panics:7} {:7.2} s",
+                "{name:16} {:14} {:6} {meshes:8} {:7} {panics:7} {:7.2} s",
                 format!("{corruption:?}"),
                 tried.len(),
                 tried.len() - meshes - panics,

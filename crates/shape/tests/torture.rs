@@ -4,6 +4,9 @@
 #[path = "torture/mod.rs"]
 mod spoilt;
 
+use spoilt::{Corruption, Fineness};
+use std::path::Path;
+
 use craze_shape::{Block, BuiltIn, Cylinder, Sphere};
 
 #[test]
@@ -15,11 +18,22 @@ fn spoilt_shapes_give_a_mesh_or_a_reason() {
     ];
     for (which, shape) in shapes.iter().enumerate() {
         for index in 0..spoilt::ALL.len() {
-            let outcome = spoilt::torture(shape, 12.0, index, which as u64);
+            let fineness = if index.is_multiple_of(2) { Fineness::Cells(12.0) } else { Fineness::Default };
+            let outcome = spoilt::torture(shape, fineness, index, which as u64);
             let result = outcome.result.unwrap_or_else(|| panic!("{:?} {index} of shape {which}", outcome.corruption));
             if let Err(reason) = result {
                 assert!(reason.len() > 20, "{reason}");
             }
         }
+    }
+}
+
+#[test]
+fn spoilt_files_give_a_mesh_or_a_reason() {
+    let bytes = spoilt::as_obj(&Block { size: [1.0, 0.5, 0.25] }.surface(0.1).expect("a box"));
+    for seed in 0..12 {
+        let corruption = [Corruption::GivenCutOff, Corruption::GivenScribbled][seed as usize % 2];
+        let outcome = spoilt::torture_file(&bytes, Path::new("box.obj"), Fineness::Cells(8.0), corruption, seed);
+        assert!(outcome.result.is_some(), "{corruption:?} {seed}");
     }
 }

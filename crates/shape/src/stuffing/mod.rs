@@ -13,6 +13,8 @@ mod features;
 mod key;
 mod manifold;
 mod octree;
+#[cfg(test)]
+mod promises;
 mod quality;
 mod shaping;
 mod stencil;

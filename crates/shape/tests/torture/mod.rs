@@ -4,7 +4,9 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 
 use craze_math::{Random, Vec3};
-use craze_shape::{Domain, Format, ShapeError, StuffingOptions, SurfaceDomain, TriangleSurface, parse_model, stuff};
+use craze_shape::{
+    Domain, Format, ShapeError, StuffingOptions, SurfaceDomain, TriangleSurface, parse_model, resolution, stuff,
+};
 
 /// A way to spoil a model.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -31,6 +33,10 @@ pub enum Corruption {
     CutOff,
     /// Bytes of the file are changed.
     Scribbled,
+    /// The file as it was given ends early, or has a hole.
+    GivenCutOff,
+    /// Bytes of the file as it was given are changed, or words of it swapped.
+    GivenScribbled,
 }
 
 /// All ways, in the order in which they are tried.
@@ -56,8 +62,55 @@ pub struct Outcome {
     pub result: Option<Result<String, String>>,
 }
 
-/// Spoils a model in the `index`-th way and meshes what is left, so many cells along its longest side.
-pub fn torture(surface: &TriangleSurface, cells: f64, index: usize, seed: u64) -> Outcome {
+/// How fine the mesh of a spoilt model is asked to be.
+#[derive(Clone, Copy, Debug)]
+pub enum Fineness {
+    /// So many edges along the longest side.
+    Cells(f64),
+    /// The edge that is taken if nobody says.
+    Default,
+}
+
+/// Spoils the bytes of a file and reads, repairs and meshes what is left.
+pub fn torture_file(bytes: &[u8], path: &Path, fineness: Fineness, corruption: Corruption, seed: u64) -> Outcome {
+    let mut random = Random::new(seed);
+    let result = catch_unwind(AssertUnwindSafe(|| {
+        let mut bytes = bytes.to_vec();
+        let (from, to) = (random.below(bytes.len()), random.below(bytes.len()));
+        match (corruption, random.below(3)) {
+            (Corruption::GivenCutOff, 0) => drop(bytes.drain(from.min(to)..from.max(to))),
+            (Corruption::GivenCutOff, _) => bytes.truncate(from),
+            (_, 0) => (0..1 + random.below(8)).for_each(|_| {
+                let (one, other) = (random.below(bytes.len()), random.below(bytes.len()));
+                let length = (1 + random.below(40)).min(bytes.len() - one.max(other));
+                (0..length).for_each(|place| bytes.swap(one + place, other + place));
+            }),
+            (_, 1) => (0..1 + random.below(50)).for_each(|_| {
+                let place = random.below(bytes.len());
+                bytes[place] = random.below(256) as u8;
+            }),
+            // Digits for digits, so that the file is read and its numbers are wrong.
+            _ => (0..1 + random.below(500)).for_each(|_| {
+                let place = random.below(bytes.len());
+                if bytes[place].is_ascii_digit() {
+                    bytes[place] = b'0' + random.below(10) as u8;
+                }
+            }),
+        }
+        let beside = |_: &_| Err(std::io::Error::other("nothing lies beside it"));
+        let format = Format::of_path(path).map_err(|error| error.to_string())?;
+        let model = parse_model(&bytes, format, path, &beside).map_err(|error| error.to_string())?;
+        if let Some(volume) = &model.volume {
+            let mesh = volume.mesh().map_err(|error| error.to_string())?;
+            return Ok(format!("{} tetrahedra of its own", mesh.element_count()));
+        }
+        attempt(&model.surface, fineness).map_err(|error| error.to_string())
+    }));
+    Outcome { corruption, result: result.ok() }
+}
+
+/// Spoils a model in the `index`-th way and meshes what is left.
+pub fn torture(surface: &TriangleSurface, fineness: Fineness, index: usize, seed: u64) -> Outcome {
     let corruption = ALL[index % ALL.len()];
     let mut random = Random::new(seed ^ (index as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15));
     let result = catch_unwind(AssertUnwindSafe(|| {
@@ -69,13 +122,13 @@ pub fn torture(surface: &TriangleSurface, cells: f64, index: usize, seed: u64) -
                 Ok(spoilt)
             }
         };
-        spoilt.and_then(|spoilt| attempt(&spoilt, cells)).map_err(|error| error.to_string())
+        spoilt.and_then(|spoilt| attempt(&spoilt, fineness)).map_err(|error| error.to_string())
     }));
     Outcome { corruption, result: result.ok() }
 }
 
 /// Repairs a surface, asks its domain all there is to ask and meshes it.
-fn attempt(surface: &TriangleSurface, cells: f64) -> Result<String, ShapeError> {
+fn attempt(surface: &TriangleSurface, fineness: Fineness) -> Result<String, ShapeError> {
     let (domain, findings) = SurfaceDomain::new(surface)?;
     let volume = domain.volume().unwrap_or(f64::NAN);
     let thickness = domain.thickness(1);
@@ -87,7 +140,15 @@ fn attempt(surface: &TriangleSurface, cells: f64) -> Result<String, ShapeError> 
         assert!(answers.iter().all(|answer| answer.is_finite()), "{answers:?} at {point}");
     }
     assert!(volume.is_finite() && volume >= 0.0, "{volume}");
-    let options = StuffingOptions { limit: 1e6, ..StuffingOptions::with_edge(bounds.size().max() / cells) };
+    let edge = match fineness {
+        Fineness::Cells(cells) => bounds.size().max() / cells,
+        Fineness::Default => {
+            let wall = thickness.map_or(bounds.size().min(), |thickness| thickness.fifth_percentile);
+            resolution::edge_for(volume, domain.area().unwrap_or_default(), wall)
+        }
+    };
+    assert!(edge.is_finite() && edge > 0.0, "{edge}");
+    let options = StuffingOptions { limit: 1e6, ..StuffingOptions::with_edge(edge) };
     let mesh = stuff(&domain, &options)?.mesh;
     let wall = thickness.map_or(f64::NAN, |thickness| thickness.thinnest);
     Ok(format!(
@@ -135,7 +196,7 @@ fn spoil(surface: &mut TriangleSurface, corruption: Corruption, random: &mut Ran
             Corruption::Collapsed => {
                 surface.positions[point] = surface.positions[random.below(surface.positions.len())];
             }
-            Corruption::Mixed | Corruption::CutOff | Corruption::Scribbled => {
+            _ => {
                 for _ in 0..3 {
                     spoil_once(surface, random);
                 }
@@ -171,7 +232,8 @@ fn reread(
     Ok(parse_model(&bytes, format, path, &|_| Err(std::io::Error::other("nothing lies beside it")))?.surface)
 }
 
-fn as_obj(surface: &TriangleSurface) -> Vec<u8> {
+/// The surface as an OBJ file.
+pub fn as_obj(surface: &TriangleSurface) -> Vec<u8> {
     let mut text = String::new();
     for point in &surface.positions {
         text += &format!("v {} {} {}\n", point.x, point.y, point.z);

@@ -1,0 +1,158 @@
+//! What is promised of every mesh: angles, distances both ways, volume, and the same bits for any number of threads.
+
+use craze_math::{Rotation, Vec3};
+use craze_spatial::TriangleTree;
+use std::f64::consts::PI;
+
+use super::testing::turn;
+use super::{Stuffing, StuffingOptions, stuff};
+use crate::catalogue::{Block, Bowl, BuiltIn, Heart};
+use crate::{Domain, SurfaceDomain, TriangleSurface, poisson_points, volume_of};
+
+/// A surface of revolution about the y axis through these radii and heights (m), open where it does not begin or end on the axis.
+fn revolved(profile: &[[f64; 2]], around: u32) -> TriangleSurface {
+    let mut surface = TriangleSurface::default();
+    for [radius, height] in profile {
+        for step in 0..around {
+            let angle = 2.0 * PI * f64::from(step) / f64::from(around);
+            surface.positions.push(Vec3::new(radius * angle.cos(), *height, -radius * angle.sin()));
+        }
+    }
+    for ring in 0..profile.len() as u32 - 1 {
+        for step in 0..around {
+            let [a, b] = [step, (step + 1) % around].map(|step| around * ring + step);
+            let [c, d] = [a + around, b + around];
+            surface.triangles.extend([[a, b, d], [a, d, c]]);
+        }
+    }
+    surface
+}
+
+fn joined(parts: &[TriangleSurface]) -> TriangleSurface {
+    let mut all = TriangleSurface::default();
+    for part in parts {
+        let offset = all.positions.len() as u32;
+        all.positions.extend(&part.positions);
+        all.triangles.extend(part.triangles.iter().map(|t| t.map(|point| point + offset)));
+    }
+    all
+}
+
+fn placed(mut surface: TriangleSurface, at: Vec3, turn: Vec3) -> TriangleSurface {
+    let turn = Rotation::from_scaled_axis(turn);
+    surface.positions.iter_mut().for_each(|point| *point = turn * *point + at);
+    surface
+}
+
+/// A pot, its lid and its spout, each of them open: the pot above, the lid below, the spout at both ends.
+fn open_pot() -> SurfaceDomain {
+    let belly: Vec<[f64; 2]> = (0..=16)
+        .map(|step| PI * (f64::from(step) / 16.0 * 0.8 - 0.5))
+        .map(|angle| [angle.cos(), angle.sin()])
+        .collect();
+    let lid: Vec<[f64; 2]> = (0..=8)
+        .map(|step| 0.5 * PI * f64::from(step) / 8.0)
+        .map(|angle| [0.6 * angle.cos(), 0.82 + 0.3 * angle.sin()])
+        .collect();
+    let spout = [[0.22, 0.0], [0.2, 0.5], [0.16, 1.0]];
+    let spout = placed(revolved(&spout, 24), Vec3::new(0.7, -0.1, 0.0), Vec3::new(0.0, 0.0, -0.9));
+    SurfaceDomain::new(&joined(&[revolved(&belly, 40), revolved(&lid, 40), spout])).expect("an inside").0
+}
+
+/// Two turned blocks that cross.
+fn crossing_blocks() -> SurfaceDomain {
+    let block = || Block { size: [1.0, 0.5, 0.4] }.surface(1.0).expect("a block");
+    let other = placed(block(), Vec3::new(0.2, 0.1, 0.0), Vec3::new(0.4, 0.9, 0.2));
+    SurfaceDomain::new(&joined(&[block(), other])).expect("an inside").0
+}
+
+/// A block with creases and corners that lie along nothing.
+fn turned_block() -> SurfaceDomain {
+    let mut block = Block { size: [1.0, 0.6, 0.4] }.surface(1.0).expect("a block");
+    block.positions.iter_mut().for_each(|point| *point = turn() * *point);
+    SurfaceDomain::new(&block).expect("an inside").0
+}
+
+/// The farthest (edges) that any point of a surface, sampled ten times an edge, lies from another.
+fn farthest(from: &TriangleSurface, to: &TriangleSurface, edge: f64) -> f64 {
+    let tree = TriangleTree::new(&to.positions, &to.triangles).expect("sound");
+    let mut worst = 0.0_f64;
+    for triangle in &from.triangles {
+        let [a, b, c] = from.corners(triangle);
+        let longest = (b - a).norm().max((c - a).norm()).max((c - b).norm());
+        let steps = (10.0 * longest / edge).ceil().clamp(2.0, 200.0);
+        for i in 0..=steps as usize {
+            for j in 0..=steps as usize - i {
+                let point = a + (b - a) * (i as f64 / steps) + (c - a) * (j as f64 / steps);
+                let closest = tree.closest(&point).expect("triangles");
+                worst = worst.max(closest.distance_squared.sqrt());
+            }
+        }
+    }
+    worst / edge
+}
+
+/// Meshes a domain and holds it against a surface that stands for it.
+fn check(name: &str, domain: &dyn Domain, edge: f64, surface: &TriangleSurface) {
+    let Stuffing { mesh, report, .. } = stuff(domain, &StuffingOptions::with_edge(edge)).expect("a mesh");
+    assert!(
+        report.bad == 0 && report.dihedral.smallest > 10.0 && report.dihedral.largest < 165.0,
+        "{name}: {report:?}"
+    );
+    let own = TriangleSurface::around(&mesh);
+    own.check_closed().expect("closed");
+    let [out, back] = [farthest(&own, surface, edge), farthest(surface, &own, edge)];
+    assert!(out <= 0.3 && back <= 0.3, "{name}: {out} edges off, {back} back; {report:?}");
+    let share = mesh.total_measure() / volume_of(domain);
+    assert!((share - 1.0).abs() < 0.01, "{name}: {share}");
+}
+
+#[test]
+fn built_in_shapes_and_their_meshes_are_near_to_each_other() {
+    // A mesh of a third of the edge stands for the shape.
+    let shapes: [(&str, &dyn BuiltIn); 2] = [("heart", &Heart::default()), ("bowl", &Bowl::default())];
+    for (name, shape) in shapes {
+        let edge = shape.size().max() / 24.0;
+        let fine = stuff(&shape.field(), &StuffingOptions::with_edge(edge / 3.0)).expect("a mesh").mesh;
+        check(name, &shape.field(), edge, &TriangleSurface::around(&fine));
+    }
+}
+
+#[test]
+fn models_and_their_meshes_are_near_to_each_other() {
+    let block = turned_block();
+    check("block", &block, 0.05, block.surface());
+}
+
+#[test]
+fn open_and_crossing_models_are_near_to_what_their_winding_number_encloses() {
+    for (name, domain, cells) in [("pot", open_pot(), 24.0), ("blocks", crossing_blocks(), 20.0)] {
+        let edge = domain.bounds().size().max() / cells;
+        let fine = stuff(&domain, &StuffingOptions::with_edge(edge / 3.0)).expect("a mesh").mesh;
+        check(name, &domain, edge, &TriangleSurface::around(&fine));
+    }
+}
+
+#[test]
+fn any_number_of_threads_makes_the_same_bits_of_all_kinds_of_domains() {
+    let with_threads = |threads: usize| {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("threads");
+        pool.install(|| {
+            let (creased, open, crossing) = (turned_block(), open_pot(), crossing_blocks());
+            let bowl = Bowl::default();
+            let refined = bowl.field();
+            // Walls of the bowl are thinner than this.
+            let thin = 1.6 * bowl.thinnest_wall();
+            let domains: [(&dyn Domain, f64); 4] =
+                [(&creased, 0.06), (&refined, thin), (&open, 0.12), (&crossing, 0.06)];
+            let meshes =
+                domains.map(|(domain, edge)| stuff(domain, &StuffingOptions::with_edge(edge)).expect("a mesh"));
+            assert!(meshes[0].report.snapped > 0 && meshes[1].report.thin.halvings > 0, "{:?}", meshes[1].report);
+            let points =
+                [&creased as &dyn Domain, &open].map(|domain| poisson_points(domain, 0.12, 3).expect("points"));
+            (meshes.map(|stuffing| (stuffing.mesh, stuffing.report)), points.map(|points| points.positions))
+        })
+    };
+    let one = with_threads(1);
+    assert!(one == with_threads(2) && one == with_threads(3));
+}
