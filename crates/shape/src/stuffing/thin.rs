@@ -59,6 +59,8 @@ pub struct ThinPlace {
 const TOLERANCE: f64 = 0.12;
 /// and from which a place counts as lost.
 const LOST: f64 = 0.3;
+/// What is thinner than this share of its size is like a sheet.
+const SHEET: f64 = 0.1;
 /// Share of the surface whose loss leaves nothing worth having.
 const ALL_LOST: f64 = 0.8;
 
@@ -167,7 +169,7 @@ pub(super) fn missed(domain: &dyn Domain, edge: f64, thin: &ThinReport) -> Shape
     // All of it is as thin as this on average, if it is a sheet.
     let mean = domain.volume().zip(domain.area()).map(|(volume, area)| 2.0 * volume / area).filter(|mean| *mean > 0.0);
     let thinnest = thin.thinnest.map(|place| place.thickness).or(mean).unwrap_or(size.min());
-    if !(thinnest < edge) {
+    if !(thinnest < edge && thinnest < SHEET * size.max()) {
         return ShapeError::InsideMissed { edge, thinnest };
     }
     let volume = domain.volume().unwrap_or_else(|| size.product().min(0.5 * thinnest * size.norm_squared()));
@@ -331,6 +333,14 @@ mod tests {
                 Err(error) => panic!("{error}"),
             }
         }
+    }
+
+    #[test]
+    fn an_edge_too_long_for_a_block_does_not_make_it_a_sheet() {
+        let block = Block { size: [1.0, 0.5, 0.7] }.surface(1.0).expect("a block");
+        let (domain, _) = SurfaceDomain::new(&block).expect("an inside");
+        let error = stuff(&domain, &StuffingOptions::with_edge(1e6)).expect_err("too long");
+        assert!(matches!(error, ShapeError::InsideMissed { .. }), "{error}");
     }
 
     #[test]
