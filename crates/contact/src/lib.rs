@@ -12,22 +12,34 @@
 //!
 //! [`zones`] is the fail-safe where impulses find no way out: what collides moves as one.
 //!
-//! [`overlap`] is the other way to push: forces in proportion to the volume that tetrahedra share. [`tangle`] says, exactly, whether
+//! [`penalty`] is the other way to push: forces in proportion to the depth of nodes, or to the volume that tetrahedra share
+//! ([`overlap`]), found in a [`VolumeTree`] of the [`ContactTetrahedra`]. [`proxy`] is what a cluster of particles is to contact: a ball cut by
+//! planes. [`tangle`] says, exactly, whether
 //! surfaces pass through each other.
 
 mod broad;
+mod candidates;
 pub mod detect;
+mod features;
 mod lips;
 pub mod meeting;
 pub mod narrow;
 pub mod overlap;
+pub mod penalty;
+pub mod proxy;
 pub mod respond;
 mod shape;
 mod surface;
 pub mod tangle;
+#[cfg(test)]
+mod testing;
+mod volume;
 pub mod zones;
 
-pub use broad::{Candidate, Candidates, Features, Motion, SurfaceTree};
+pub use broad::{Motion, SurfaceTree};
+pub use candidates::{Candidate, Candidates};
+pub use features::Features;
 pub use lips::Lips;
 pub use shape::{MeshShape, Sample, Shape};
-pub use surface::{ContactStiffness, ContactSurface, ContactTriangles, Impulse, SurfacePoint};
+pub use surface::{ContactStiffness, ContactSurface, ContactTetrahedra, ContactTriangles, Impulse, SurfacePoint};
+pub use volume::VolumeTree;

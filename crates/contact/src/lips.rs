@@ -5,7 +5,7 @@
 //! the side of its own matter's far end. So lips are in contact only where they move into each other's matter, and they are
 //! never pushed farther apart than they are: to open a crack is the business of the body's own forces.
 
-use crate::broad::Features;
+use crate::features::Features;
 use crate::meeting::Participant;
 use crate::narrow::distance::point_triangle;
 use craze_math::Vec3;

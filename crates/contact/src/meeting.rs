@@ -5,12 +5,13 @@
 //! anything however long the step. What touches to the bit is told apart by the outside of the closed surface, and is in contact only
 //! once it moves inward. Lips of a crack (see [`Lips`](crate::Lips)) keep whatever distance they have.
 
-use crate::broad::nearer;
+use crate::candidates::nearer;
 use crate::lips::{Kin, SecondPart};
 use crate::narrow::distance::{EdgesPart, TrianglePart};
 use crate::narrow::{ccd, distance};
-use crate::{Candidates, ContactSurface, SurfacePoint, SurfaceTree};
+use crate::{Candidate, Candidates, ContactSurface, SurfacePoint, SurfaceTree};
 use craze_math::Vec3;
+use rayon::prelude::*;
 
 /// Distance below which two surfaces count as touching, in units of the distance they keep: the line between them then says
 /// nothing about their sides.
@@ -50,6 +51,9 @@ const LIPS_OVERLAP: f64 = 0.5;
 /// Cosine of the angle to the outside below which the line between two edges tells no side.
 const ASIDE: f64 = 0.3;
 
+/// Shorter lists of candidates are looked at by one thread.
+const FEW: usize = 4096;
+
 /// A body's surface as it takes part.
 #[derive(Clone, Copy, Debug)]
 pub struct Participant<'a> {
@@ -61,13 +65,6 @@ pub struct Participant<'a> {
     pub is_closed: bool,
     /// Distance (m) it keeps on top of its points' radii.
     pub skin: f64,
-}
-
-impl Participant<'_> {
-    /// Largest radius of its points (m).
-    fn radius(&self) -> f64 {
-        self.surface.points.iter().map(|point| point.radius).fold(0.0, f64::max)
-    }
 }
 
 /// Two features that come too close.
@@ -106,44 +103,49 @@ pub fn meet(
     found: &mut Vec<Meeting>,
 ) {
     let skin = first.skin + second.skin;
-    let reach = first.radius() + second.radius() + skin + approach;
+    let reach = first.tree.radius() + second.tree.radius() + skin + approach;
     let start = found.len();
     let own = std::ptr::eq(first.tree, second.tree).then_some(second);
-    for candidate in nearer(&candidates.point_triangle, reach) {
-        let [point, triangle] = candidate.features;
+    search(nearer(&candidates.point_triangle, reach), found, |&[point, triangle]| {
         let corners = second.tree.features.triangles[triangle as usize];
         let kin = own.and_then(|surface| Kin::point_triangle(surface, point, triangle));
         let pair = Pair { kin, ..Pair::point_triangle(first, point, second, triangle, skin) };
-        found.extend(pair.meet(second.is_closed, look).map(|met| met.between([[point; 3], corners])));
-    }
-    for candidate in nearer(&candidates.triangle_point, reach) {
-        let [triangle, point] = candidate.features;
+        pair.meet(second.is_closed, look).map(|met| met.between([[point; 3], corners]))
+    });
+    search(nearer(&candidates.triangle_point, reach), found, |&[triangle, point]| {
         let corners = first.tree.features.triangles[triangle as usize];
         let pair = Pair::point_triangle(second, point, first, triangle, skin);
-        found.extend(pair.meet(first.is_closed, look).map(|met| met.between([[point; 3], corners]).swapped()));
-    }
-    for candidate in nearer(&candidates.edge_edge, reach) {
-        let [edge, other] = candidate.features;
+        pair.meet(first.is_closed, look).map(|met| met.between([[point; 3], corners]).swapped())
+    });
+    search(nearer(&candidates.edge_edge, reach), found, |&[edge, other]| {
         let (a, b) = (first.tree.features.edges[edge as usize], second.tree.features.edges[other as usize]);
         let kin = own.and_then(|surface| Kin::edges(surface, [edge, other]));
         let pair = Pair { kin, ..Pair::edge_edge(first, a, second, b, skin) };
         // Two edges that touch have no sides, unless they are lips of a crack; their ends and the triangles behind them have.
-        found.extend(
-            pair.meet(second.is_closed && kin.is_some(), look)
-                .map(|met| met.between([[a[0], a[1], a[1]], [b[0], b[1], b[1]]])),
-        );
-    }
-    for candidate in nearer(&candidates.point_point, reach) {
-        let [point, other] = candidate.features;
+        pair.meet(second.is_closed && kin.is_some(), look)
+            .map(|met| met.between([[a[0], a[1], a[1]], [b[0], b[1], b[1]]]))
+    });
+    search(nearer(&candidates.point_point, reach), found, |&[point, other]| {
         let pair = Pair::point_point(first, point, second, other, skin);
-        found.extend(pair.meet(false, look).map(|met| met.between([[point; 3], [other; 3]])));
-    }
+        pair.meet(false, look).map(|met| met.between([[point; 3], [other; 3]]))
+    });
     if look == Look::Ahead {
         drop_repeated(found, start);
     } else {
         // Candidates go by their distance when they were found, which must not be seen in the order of the answer.
         found[start..].sort_by_key(|meeting| meeting.points);
     }
+}
+
+/// Looks at candidates, long lists on all threads; meetings come in the order of their candidates.
+fn search(candidates: &[Candidate], found: &mut Vec<Meeting>, meet: impl Fn(&[u32; 2]) -> Option<Meeting> + Sync) {
+    if candidates.len() < FEW {
+        found.extend(candidates.iter().filter_map(|candidate| meet(&candidate.features)));
+        return;
+    }
+    let part = |part: &[Candidate]| part.iter().filter_map(|candidate| meet(&candidate.features)).collect();
+    let parts: Vec<Vec<Meeting>> = candidates.par_chunks(FEW / 4).map(part).collect();
+    found.extend(parts.into_iter().flatten());
 }
 
 /// Keeps the nearest of what says the same: a corner that comes close to a face is found with every triangle and every edge

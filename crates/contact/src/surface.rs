@@ -25,6 +25,19 @@ pub struct ContactTriangles<'a> {
     pub origins: &'a [u32],
 }
 
+/// The tetrahedra that a body consists of. Only bodies that are pushed apart by penalty forces are asked for them.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct ContactTetrahedra<'a> {
+    /// Another number whenever the tetrahedra or the number of nodes have changed.
+    pub version: u64,
+    /// Four places in the list of nodes each.
+    pub tetrahedra: &'a [[u32; 4]],
+    /// Pressure that resists a compression by all of its length (Pa): Young's modulus, of the stiffest material.
+    pub modulus: f64,
+    /// Edge of a cube as large as the body at rest (m).
+    pub size: f64,
+}
+
 /// One point that can touch. It moves with one freedom of its body.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SurfacePoint {

@@ -1,14 +1,13 @@
 //! Whether surfaces pass through each other: what no run may ever contain.
 //!
-//! Touching is no tangle: boxes that were placed face to face share whole triangles. An edge must pass clearly through the inside of a
-//! triangle, or a place just beneath the skin of one must lie inside the other.
+//! Touching is no tangle: boxes that were placed face to face share whole triangles. Two triangles must cross, which exact predicates
+//! decide ([`triangles_cross`]), and clearly so, or a place just beneath the skin of one must lie inside the other.
 
 use crate::{ContactTriangles, Lips};
 use craze_math::Vec3;
-use craze_spatial::{Aabb, Bvh, SpatialError, WindingTree};
+use craze_spatial::{Aabb, Bvh, SpatialError, WindingTree, triangles_cross};
 
-/// How far both ends of an edge must be off a triangle's plane, as a share of the edge, and the place between them off the triangle's
-/// edges, as a weight of its corners.
+/// How deep two triangles must be in each other, in units of the smaller one's size.
 const CLEARLY: f64 = 1e-6;
 
 /// Depth of a place just beneath a triangle, in units of the triangle's size.
@@ -89,28 +88,44 @@ pub fn within(surface: &Moment) -> Result<Option<Vec3>, SpatialError> {
 /// How deep two triangles that cross are in each other (m): the least of how far each reaches through the other's plane, and of how long they
 /// cut each other. Lips of a crack that has not opened lie on each other, and may be in each other by the distance that surfaces keep.
 pub fn depth(one: &[Vec3; 3], other: &[Vec3; 3]) -> f64 {
-    let across = |[a, b, c]: &[Vec3; 3]| (b - a).cross(&(c - a)).try_normalize(0.0);
-    let (Some(first), Some(second)) = (across(one), across(other)) else { return 0.0 };
-    let line = first.cross(&second);
-    let (reach, stretch) = cut(one, &other[0], &second, &line);
-    let (other_reach, other_stretch) = cut(other, &one[0], &first, &line);
-    let common = stretch[1].min(other_stretch[1]) - stretch[0].max(other_stretch[0]);
-    // The line is as long as the sine of the angle between the planes.
-    let length = common / line.norm_squared();
-    reach.min(other_reach).min(if length.is_finite() { length.max(0.0) * line.norm() } else { f64::INFINITY })
+    cut(one, other).map_or(0.0, |cut| cut.depth)
 }
 
-/// How far the lesser part of a triangle reaches through a plane (m), and from where to where along a line in that plane it cuts it.
-fn cut(triangle: &[Vec3; 3], on: &Vec3, normal: &Vec3, line: &Vec3) -> (f64, [f64; 2]) {
+/// How two triangles that cross cut each other.
+struct Cut {
+    /// See [`depth`] (m).
+    depth: f64,
+    /// The middle of the stretch along which they do (m).
+    place: Vec3,
+}
+
+/// None if one of them has no area, or if they do not cut each other.
+fn cut(one: &[Vec3; 3], other: &[Vec3; 3]) -> Option<Cut> {
+    let across = |[a, b, c]: &[Vec3; 3]| (b - a).cross(&(c - a)).try_normalize(0.0);
+    let (first, second) = (across(one)?, across(other)?);
+    let line = first.cross(&second);
+    let (reach, stretch) = through(one, &other[0], &second)?;
+    let (other_reach, other_stretch) = through(other, &one[0], &first)?;
+    let in_order = |[from, to]: [Vec3; 2]| if from.dot(&line) <= to.dot(&line) { [from, to] } else { [to, from] };
+    let ([a, b], [p, q]) = (in_order(stretch), in_order(other_stretch));
+    let from = if a.dot(&line) >= p.dot(&line) { a } else { p };
+    let to = if b.dot(&line) <= q.dot(&line) { b } else { q };
+    // The line is as long as the sine of the angle between the planes.
+    let length = (to - from).dot(&line) / line.norm_squared();
+    let length = if length.is_finite() { length.max(0.0) * line.norm() } else { f64::INFINITY };
+    Some(Cut { depth: reach.min(other_reach).min(length), place: 0.5 * (from + to) })
+}
+
+/// How far the lesser part of a triangle reaches through a plane (m), and the two places where its edges pass through (m).
+fn through(triangle: &[Vec3; 3], on: &Vec3, normal: &Vec3) -> Option<(f64, [Vec3; 2])> {
     let heights = triangle.map(|corner| (corner - on).dot(normal));
     let [above, below] = [1.0, -1.0].map(|sign| heights.iter().fold(0.0, |most: f64, height| most.max(sign * height)));
-    let mut stretch = [f64::INFINITY, f64::NEG_INFINITY];
-    for (from, to) in [(0, 1), (1, 2), (2, 0)].into_iter().filter(|&(from, to)| heights[from] * heights[to] < 0.0) {
+    let sides = [(0, 1), (1, 2), (2, 0)].into_iter().filter(|&(from, to)| (heights[from] > 0.0) != (heights[to] > 0.0));
+    let mut places = sides.map(|(from, to)| {
         let share = heights[from] / (heights[from] - heights[to]);
-        let along = (triangle[from] + share * (triangle[to] - triangle[from])).dot(line);
-        stretch = [stretch[0].min(along), stretch[1].max(along)];
-    }
-    (above.min(below), stretch)
+        triangle[from] + share * (triangle[to] - triangle[from])
+    });
+    Some((above.min(below), [places.next()?, places.next()?]))
 }
 
 /// A place of the first within the second.
@@ -129,24 +144,12 @@ fn contained(first: &Moment, second: &Moment) -> Result<Option<Vec3>, SpatialErr
     Ok(near.into_iter().find(|place| tree.winding_number(place) > INSIDE))
 }
 
-/// Where an edge of one triangle passes through the other.
+/// Where two triangles cross, clearly.
 fn crossing(one: &[Vec3; 3], other: &[Vec3; 3]) -> Option<Vec3> {
-    let through = |edges: &[Vec3; 3], triangle: &[Vec3; 3]| {
-        (0..3).find_map(|side| piercing(&edges[side], &edges[(side + 1) % 3], triangle))
-    };
-    through(one, other).or_else(|| through(other, one))
-}
-
-fn piercing(from: &Vec3, to: &Vec3, triangle: &[Vec3; 3]) -> Option<Vec3> {
-    let [a, b, c] = triangle;
-    let across = (b - a).cross(&(c - a));
-    let [above, below] = [from, to].map(|end| (end - a).dot(&across));
-    let clearly = CLEARLY * (to - from).norm() * across.norm();
-    // Written so that places which are not numbers do not count: the check of the prediction names them.
-    if !(above * below < 0.0 && above.abs() > clearly && below.abs() > clearly) {
+    if !triangles_cross(one, other) {
         return None;
     }
-    let place = from + (to - from) * (above / (above - below));
-    let weight = |one: &Vec3, other: &Vec3| (one - place).cross(&(other - place)).dot(&across) / across.norm_squared();
-    [weight(b, c), weight(c, a), weight(a, b)].into_iter().all(|weight| weight > CLEARLY).then_some(place)
+    let size = |[a, b, c]: &[Vec3; 3]| (b - a).norm().max((c - b).norm()).max((a - c).norm());
+    let cut = cut(one, other)?;
+    (cut.depth > CLEARLY * size(one).min(size(other))).then_some(cut.place)
 }

@@ -1,6 +1,7 @@
 //! The contact stages of a step: what implicit bodies are told beforehand, and the impulses for all afterwards.
 
 use crate::meet::{Neighbourhood, Stage};
+use crate::penalty::Penalties;
 use crate::{Drive, Failure, Load, Step, World, WorldError};
 use craze_contact::detect::{Touch, against_shape};
 use craze_contact::meeting::Look;
@@ -36,6 +37,7 @@ pub(crate) struct Scratch {
     contacts: Vec<Contact>,
     neighbourhood: Neighbourhood,
     responder: Responder,
+    pub penalties: Penalties,
     shapes: Vec<RigidResponse>,
     /// Where every obstacle is at the start and at the predicted end of the step.
     poses: Vec<(Isometry, Isometry)>,
@@ -49,6 +51,7 @@ impl Scratch {
     pub fn forget_neighbours(&mut self) {
         self.neighbourhood = Neighbourhood::default();
         self.responder = Responder::default();
+        self.penalties = Penalties::default();
     }
 
     /// What a body is told about a step.
@@ -186,6 +189,7 @@ impl World {
 
     /// Everything meets everything; impulses change the predictions until nothing passes through anything.
     pub(crate) fn collide(&mut self, time_step: f64) -> Result<(), (usize, Failure)> {
+        self.press(time_step);
         self.scratch.neighbourhood.begin(self.bodies.len(), self.obstacles.len());
         self.scratch.contacts.clear();
         self.find_poses(time_step);

@@ -14,6 +14,7 @@ mod meet;
 mod method;
 mod motion;
 mod obstacle;
+mod penalty;
 mod probe;
 mod record;
 mod region;

@@ -3,6 +3,7 @@
 
 use crate::{Body, Obstacle, PairTable};
 use craze_contact::meeting::{Look, Meeting, Participant, meet};
+use craze_contact::penalty::Response;
 use craze_contact::respond::{Contact, MovingPoint, Side};
 use craze_contact::{Candidates, ContactSurface, ContactTriangles, Motion, SurfacePoint, SurfaceTree};
 use craze_math::{Isometry, Vec3};
@@ -195,8 +196,10 @@ impl Neighbourhood {
             let pairs = others
                 .filter(|(second, _)| first.overlaps(second))
                 .map(|(_, other)| [*one.min(other), *one.max(other)]);
-            // Obstacles meet each other elsewhere.
-            self.near.extend(pairs.filter(|pair| (pair[0] as usize) < stage.bodies.len()));
+            // Obstacles meet each other elsewhere, and so do bodies between which penalty forces act.
+            let by_impulses =
+                |[one, other]: &[u32; 2]| stage.pairs.response(*one as usize, *other as usize) == Response::Impulses;
+            self.near.extend(pairs.filter(|pair| (pair[0] as usize) < stage.bodies.len()).filter(by_impulses));
         }
         let with_itself =
             (0..stage.bodies.len() as u32).filter(|&body| stage.bodies[body as usize].method.touches_itself());

@@ -1,7 +1,7 @@
 //! What a body is made of: the one trait that all fracture methods share.
 
 use crate::{Account, Event, HoldId, Load, Region};
-use craze_contact::{ContactStiffness, ContactSurface, ContactTriangles, Impulse};
+use craze_contact::{ContactStiffness, ContactSurface, ContactTetrahedra, ContactTriangles, Impulse};
 use craze_frame::BodyFrame;
 use craze_math::Vec3;
 use craze_spatial::Aabb;
@@ -137,6 +137,14 @@ pub trait Method: Send + Sync {
     fn contact_triangles(&self) -> ContactTriangles<'_> {
         ContactTriangles::default()
     }
+
+    /// Its tetrahedra, for penalty forces; nothing for a body that has none.
+    fn contact_tetrahedra(&self) -> ContactTetrahedra<'_> {
+        ContactTetrahedra::default()
+    }
+
+    /// Fills in the nodes of its tetrahedra, inner ones too, with state and prediction. `nodes` comes empty.
+    fn contact_nodes(&self, _nodes: &mut ContactSurface) {}
 
     /// Whether parts of the body can come to touch other parts of it.
     fn touches_itself(&self) -> bool {

@@ -1,6 +1,7 @@
 //! Whether bodies pass through each other: before a run, and whenever somebody asks.
 
 use crate::world::{Body, Checked, World, WorldError};
+use craze_contact::penalty::Response;
 use craze_contact::tangle::{Moment, between, depth, within};
 use craze_contact::{ContactSurface, Lips, Shape};
 use craze_math::Vec3;
@@ -28,7 +29,10 @@ impl World {
             if let Ok(Some(place)) = within(&moment(first)) {
                 found.push(Tangle { bodies: [first, first], place });
             }
-            for second in (first + 1..self.bodies.len()).filter(|&second| boxes[first].overlaps(&boxes[second])) {
+            // Penalty forces need some overlap to push.
+            let is_apart = |second: &usize| self.settings.pairs.response(first, *second) == Response::Impulses;
+            let near = (first + 1..self.bodies.len()).filter(|&second| boxes[first].overlaps(&boxes[second]));
+            for second in near.filter(is_apart) {
                 if let Ok(Some(place)) = between(&moment(first), &moment(second)) {
                     found.push(Tangle { bodies: [first, second], place });
                 }
@@ -39,7 +43,8 @@ impl World {
 
     /// As far as the settings ask: whether any triangle of a body passes through any other triangle of a body or an obstacle in the
     /// present state, exactly, with no tolerance. What only touches does not. Lips of a crack that has not opened may overlap by the
-    /// distance that surfaces keep. Planes and particles have no triangles, and obstacles may pass through each other.
+    /// distance that surfaces keep. Planes and particles have no triangles, obstacles may pass through each other, and bodies may that
+    /// penalty forces push apart.
     pub fn check_intersections(&self) -> Result<(), WorldError> {
         if self.settings.check_intersections == Checked::Nothing {
             return Ok(());
@@ -64,6 +69,9 @@ impl World {
         let counts = |p: u32, q: u32| {
             let [one, other] = [p, q].map(|triangle| owners[triangle as usize]);
             let Some((lips, skin)) = lips.get(one.min(other)) else { return false };
+            if self.settings.pairs.response(one, other) != Response::Impulses {
+                return false;
+            }
             let points = |triangle: u32| triangles[triangle as usize].map(|corner| corner - firsts[one]);
             one != other || !lips.are_kin(&points(p), &points(q)) || depth(&corners(p), &corners(q)) > 2.0 * skin
         };

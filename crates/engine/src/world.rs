@@ -3,6 +3,7 @@
 use crate::collide::Scratch;
 use crate::watch::Watch;
 use crate::{Account, Counters, Event, Failure, FrameDetail, Hold, HoldId, Method, Obstacle, Probe, Sample};
+use craze_contact::penalty::Response;
 use craze_frame::Frame;
 use craze_math::Vec3;
 use serde::{Deserialize, Serialize};
@@ -57,24 +58,47 @@ pub enum Checked {
     Everything,
 }
 
-/// Friction and restitution of every pair of bodies and obstacles, themselves included.
+/// Friction and restitution of every pair of bodies and obstacles, themselves included, and what keeps bodies apart.
 #[derive(Clone, Debug, Default)]
 pub struct PairTable {
     things: usize,
     values: Vec<(f64, f64)>,
+    /// Pairs of bodies that are kept apart by something else than impulses, the smaller first, ascending.
+    pressed: Vec<([usize; 2], Response)>,
 }
 
 impl PairTable {
     /// A table for bodies, then obstacles, all alike.
     pub fn new(bodies: usize, obstacles: usize, friction: f64, restitution: f64) -> PairTable {
         let things = bodies + obstacles;
-        PairTable { things, values: vec![(friction, restitution); things * things] }
+        PairTable { things, values: vec![(friction, restitution); things * things], pressed: Vec::new() }
     }
 
     /// Sets a pair, both ways round; bodies are counted first, then obstacles.
     pub fn set(&mut self, one: usize, other: usize, friction: f64, restitution: f64) {
         self.values[one * self.things + other] = (friction, restitution);
         self.values[other * self.things + one] = (friction, restitution);
+    }
+
+    /// Sets what keeps two different bodies apart. Penalty forces act between bodies that have tetrahedra only.
+    pub fn set_response(&mut self, one: usize, other: usize, response: Response) {
+        let pair = [one.min(other), one.max(other)];
+        self.pressed.retain(|entry| entry.0 != pair);
+        if response != Response::Impulses && one != other {
+            self.pressed.insert(self.pressed.partition_point(|entry| entry.0 < pair), (pair, response));
+        }
+    }
+
+    /// What keeps two things apart.
+    pub fn response(&self, one: usize, other: usize) -> Response {
+        let pair = [one.min(other), one.max(other)];
+        let place = self.pressed.binary_search_by_key(&pair, |entry| entry.0);
+        place.map_or(Response::Impulses, |place| self.pressed[place].1)
+    }
+
+    /// Whether impulses keep everything apart.
+    pub fn all_by_impulses(&self) -> bool {
+        self.pressed.is_empty()
     }
 
     /// Friction and restitution of a pair; bodies are counted first, then obstacles. None of either for things beyond the table.

@@ -109,6 +109,7 @@ fn body() -> impl Strategy<Value = Body> {
                     collapse_guard: share,
                     rest_strain: 0.0,
                     thinnest: share,
+                    response: Response::NodePenalty,
                     ..SolidSettings::default()
                 }),
                 clusters: None,
@@ -189,7 +190,12 @@ fn scene() -> impl Strategy<Value = Scene> {
                 quantities.push(Quantity::Reaction(HoldName { hold: "hold 0".into() }));
             }
             let named = |what: &str, index: usize| format!("{what} {index}");
-            let pair = ContactPair { between: [body(), body()], friction: Some(0.1), restitution: None };
+            let pair = ContactPair {
+                between: [body(), body()],
+                friction: Some(0.1),
+                restitution: None,
+                response: Some(Response::OverlapPenalty),
+            };
             Scene {
                 title,
                 description: switch.then(|| "Two\nlines, \"quoted\" \\ and \u{1}".to_owned()),

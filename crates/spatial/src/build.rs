@@ -9,21 +9,15 @@ use crate::error::SpatialError;
 /// Candidate planes along the longest axis are the borders of this many bins.
 const BINS: usize = 16;
 /// Larger sets are always split.
-const MAX_LEAF: usize = 8;
+pub(crate) const MAX_LEAF: usize = 8;
 /// Cost of visiting two child boxes, in units of testing one primitive.
 const VISIT_COST: f64 = 1.0;
 /// From this level on sets are halved: 2³² primitives then end within [`MAX_DEPTH`].
 const HALVING_DEPTH: usize = MAX_DEPTH - 32;
+/// The two sides of larger sets are built at the same time.
+const LARGE: usize = 8192;
 /// Coordinates beyond would overflow when squared in `f32`.
 const LARGEST_COORDINATE: f64 = 1e18;
-
-/// A set of primitives that waits to become a subtree.
-struct Task {
-    node: usize,
-    start: usize,
-    end: usize,
-    depth: usize,
-}
 
 #[derive(Clone, Copy)]
 struct Bin {
@@ -41,32 +35,56 @@ impl Bvh {
             return Ok(Self::default());
         }
         let mut order: Vec<u32> = (0..boxes.len() as u32).collect();
-        let centres: Vec<Vec3> = boxes.iter().map(Aabb::centre).collect();
-        let mut nodes = Vec::with_capacity(boxes.len());
-        nodes.push(Node { min: [0.0; 3], first: 0, max: [0.0; 3], count: 0 });
-        let mut tasks = vec![Task { node: 0, start: 0, end: boxes.len(), depth: 0 }];
-        while let Some(Task { node, start, end, depth }) = tasks.pop() {
-            let members = &mut order[start..end];
-            let bounds = members.iter().fold(Aabb::EMPTY, |all, &p| all.union(&boxes[p as usize]));
-            nodes[node].set_bounds(&bounds);
-            let left = if depth < HALVING_DEPTH {
-                partition_by_cost(members, boxes, &centres, &bounds)
-            } else {
-                partition_in_halves(members, &centres)
-            };
-            let Some(left) = left else {
-                nodes[node].first = start as u32;
-                nodes[node].count = (end - start) as u32;
-                continue;
-            };
-            let first = nodes.len();
-            nodes[node].first = first as u32;
-            nodes.extend([Node { min: [0.0; 3], first: 0, max: [0.0; 3], count: 0 }; 2]);
-            tasks.push(Task { node: first + 1, start: start + left, end, depth: depth + 1 });
-            tasks.push(Task { node: first, start, end: start + left, depth: depth + 1 });
-        }
-        Ok(Self { nodes, order })
+        let nodes = grow(&mut order, 0, 0, boxes);
+        Ok(Self { nodes, order, sharing: Vec::new() })
     }
+}
+
+/// The subtree over `members`, which start at `start` in the order of the tree, its root `depth` levels deep: root first, then all below
+/// it, the left side before the right. Children are numbered from the root.
+pub(crate) fn grow(members: &mut [u32], start: usize, depth: usize, boxes: &[Aabb]) -> Vec<Node> {
+    let mut nodes = vec![Node::EMPTY];
+    grow_at(&mut nodes, 0, members, start, depth, boxes);
+    nodes
+}
+
+/// The same at the place of a node, all below it appended. Levels are at most [`MAX_DEPTH`], and so is the recursion.
+fn grow_at(nodes: &mut Vec<Node>, node: usize, members: &mut [u32], start: usize, depth: usize, boxes: &[Aabb]) {
+    let bounds = members.iter().fold(Aabb::EMPTY, |all, &p| all.union(&boxes[p as usize]));
+    nodes[node].set_bounds(&bounds);
+    let left = if depth < HALVING_DEPTH {
+        partition_by_cost(members, boxes, &bounds)
+    } else {
+        partition_in_halves(members, boxes)
+    };
+    let Some(left) = left else {
+        nodes[node].first = start as u32;
+        nodes[node].count = members.len() as u32;
+        return;
+    };
+    let first = nodes.len();
+    nodes[node].first = first as u32;
+    nodes.extend([Node::EMPTY; 2]);
+    let is_large = members.len() > LARGE;
+    let (here, there) = members.split_at_mut(left);
+    if is_large {
+        let (one, other) =
+            rayon::join(|| grow(here, start, depth + 1, boxes), || grow(there, start + left, depth + 1, boxes));
+        splice(nodes, first, &one);
+        splice(nodes, first + 1, &other);
+    } else {
+        grow_at(nodes, first, here, start, depth + 1, boxes);
+        grow_at(nodes, first + 1, there, start + left, depth + 1, boxes);
+    }
+}
+
+/// Puts a subtree whose children are numbered from its root at the place of a node, and all below its root at the end.
+pub(crate) fn splice(nodes: &mut Vec<Node>, place: usize, subtree: &[Node]) {
+    let shift = nodes.len() as u32 - 1;
+    let moved = |node: &Node| if node.is_leaf() { *node } else { Node { first: node.first + shift, ..*node } };
+    let mut subtree = subtree.iter().map(moved);
+    nodes[place] = subtree.next().unwrap_or(Node::EMPTY);
+    nodes.extend(subtree);
 }
 
 /// Refuses what cannot be put in a tree.
@@ -94,18 +112,18 @@ pub(crate) fn is_sound(point: &Vec3) -> bool {
 }
 
 /// Orders members along the cheapest plane and returns how many are left of it; none where a leaf is cheaper.
-fn partition_by_cost(members: &mut [u32], boxes: &[Aabb], centres: &[Vec3], bounds: &Aabb) -> Option<usize> {
+fn partition_by_cost(members: &mut [u32], boxes: &[Aabb], bounds: &Aabb) -> Option<usize> {
     if members.len() <= 2 {
         return None;
     }
-    let spread = members.iter().fold(Aabb::EMPTY, |all, &p| all.with(&centres[p as usize]));
+    let spread = members.iter().fold(Aabb::EMPTY, |all, &p| all.with(&boxes[p as usize].centre()));
     let axis = spread.size().imax();
     let (low, width) = (spread.min[axis], spread.size()[axis]);
     if width <= 0.0 {
-        return partition_in_halves(members, centres);
+        return partition_in_halves(members, boxes);
     }
     let scale = BINS as f64 / width;
-    let bin_of = |p: u32| (((centres[p as usize][axis] - low) * scale) as usize).min(BINS - 1);
+    let bin_of = |p: u32| (((boxes[p as usize].centre()[axis] - low) * scale) as usize).min(BINS - 1);
     let mut bins = [Bin { bounds: Aabb::EMPTY, count: 0 }; BINS];
     for &p in members.iter() {
         let bin = &mut bins[bin_of(p)];
@@ -131,7 +149,7 @@ fn partition_by_cost(members: &mut [u32], boxes: &[Aabb], centres: &[Vec3], boun
         }
     }
     let Some(plane) = best else {
-        return partition_in_halves(members, centres);
+        return partition_in_halves(members, boxes);
     };
     let area = bounds.half_area();
     if members.len() <= MAX_LEAF && best_cost + VISIT_COST * area >= members.len() as f64 * area {
@@ -141,16 +159,17 @@ fn partition_by_cost(members: &mut [u32], boxes: &[Aabb], centres: &[Vec3], boun
 }
 
 /// Splits at the median along the axis of largest spread; none for sets that fit a leaf.
-fn partition_in_halves(members: &mut [u32], centres: &[Vec3]) -> Option<usize> {
+fn partition_in_halves(members: &mut [u32], boxes: &[Aabb]) -> Option<usize> {
     if members.len() <= MAX_LEAF {
         return None;
     }
-    let spread = members.iter().fold(Aabb::EMPTY, |all, &p| all.with(&centres[p as usize]));
+    let spread = members.iter().fold(Aabb::EMPTY, |all, &p| all.with(&boxes[p as usize].centre()));
     let axis = spread.size().imax();
     let half = members.len() / 2;
     // The number breaks ties, so that the order is total and the result unique.
     members.select_nth_unstable_by(half, |&a, &b| {
-        centres[a as usize][axis].total_cmp(&centres[b as usize][axis]).then(a.cmp(&b))
+        let centre = |p: u32| boxes[p as usize].centre()[axis];
+        centre(a).total_cmp(&centre(b)).then(a.cmp(&b))
     });
     Some(half)
 }

@@ -14,6 +14,8 @@ pub struct Bvh {
     pub(crate) nodes: Vec<Node>,
     /// Primitive numbers in leaf order.
     pub(crate) order: Vec<u32>,
+    /// By node, how much its children shared of it when they were made (see `mend`); empty in a tree that was never updated.
+    pub(crate) sharing: Vec<f32>,
 }
 
 /// A box and what is in it: two child nodes, or a run of primitives.
@@ -31,6 +33,15 @@ pub(crate) struct Node {
 const _: () = assert!(size_of::<Node>() == 32, "two nodes fill a cache line");
 
 impl Node {
+    /// A node that is still to be filled in.
+    pub const EMPTY: Self = Self { min: [f32::INFINITY; 3], first: 0, max: [f32::NEG_INFINITY; 3], count: 0 };
+
+    /// Half of its surface (m²), as rounded as the node itself.
+    pub fn half_area(&self) -> f32 {
+        let size: [f32; 3] = std::array::from_fn(|axis| self.max[axis] - self.min[axis]);
+        size[0] * size[1] + size[1] * size[2] + size[2] * size[0]
+    }
+
     pub fn is_leaf(&self) -> bool {
         self.count > 0
     }
@@ -72,6 +83,11 @@ impl Bvh {
     /// Whether it holds none.
     pub fn is_empty(&self) -> bool {
         self.order.is_empty()
+    }
+
+    /// How many boxes it consists of, leaves and those above them.
+    pub fn node_count(&self) -> usize {
+        self.nodes.len()
     }
 
     /// The box around everything, rounded outward; empty for an empty tree.

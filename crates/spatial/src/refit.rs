@@ -4,33 +4,89 @@ use crate::aabb::Aabb;
 use crate::build::check;
 use crate::bvh::{Bvh, Node};
 use crate::error::SpatialError;
+use rayon::prelude::*;
+use std::ops::Range;
+
+/// Nodes of a subtree that one thread refits at a time.
+const PART: usize = 4096;
 
 impl Bvh {
     /// Fits the tree to moved primitives without changing its order; O(n).
     ///
-    /// Stays correct for any motion, but slows down as neighbours part: build anew once they have. On an error the tree is
+    /// Stays correct for any motion, but slows down as neighbours part: [`update`](Bvh::update) also mends that. On an error the tree is
     /// unchanged.
     pub fn refit(&mut self, boxes: &[Aabb]) -> Result<(), SpatialError> {
         if boxes.len() != self.len() {
             return Err(SpatialError::CountChanged { built: self.len(), given: boxes.len() });
         }
         check(boxes)?;
-        // Children stand behind their parents, so a backward sweep meets them first.
-        for index in (0..self.nodes.len()).rev() {
-            let node = self.nodes[index];
-            if node.is_leaf() {
-                let content = &self.order[node.range()];
-                let bounds = content.iter().fold(Aabb::EMPTY, |all, &p| all.union(&boxes[p as usize]));
-                self.nodes[index].set_bounds(&bounds);
-            } else {
-                let first = node.first as usize;
-                let bounds = self.nodes[first..first + 2].iter().map(Node::bounds);
-                let union = bounds.fold(Aabb::EMPTY, |all, bounds| all.union(&bounds));
-                self.nodes[index].set_bounds(&union);
-            }
-        }
+        self.fit(boxes);
         Ok(())
     }
+
+    /// The same for boxes that have been checked.
+    pub(crate) fn fit(&mut self, boxes: &[Aabb]) {
+        if self.nodes.len() <= PART {
+            return fit_part(&mut self.nodes, 0, &self.order, boxes);
+        }
+        // All below a node stand in one run behind it: runs of about a part's size are fitted at the same time, then what is above.
+        let (mut parts, mut above) = (Vec::new(), Vec::new());
+        let mut stack = Vec::from([Range { start: 0, end: self.nodes.len() }]);
+        // A run starts with two sisters; the root is its own.
+        while let Some(run) = stack.pop() {
+            if run.len() <= PART {
+                parts.push(run);
+                continue;
+            }
+            let sisters = if run.start == 0 { 0..1 } else { run.start..run.start + 2 };
+            above.push(sisters.clone());
+            let mut end = run.end;
+            for sister in sisters.rev() {
+                if !self.nodes[sister].is_leaf() {
+                    let first = self.nodes[sister].first as usize;
+                    stack.push(first..end);
+                    end = first;
+                }
+            }
+        }
+        parts.sort_unstable_by_key(|run| run.start);
+        let mut pieces = Vec::with_capacity(parts.len());
+        let (mut rest, mut passed) = (self.nodes.as_mut_slice(), 0);
+        for run in parts {
+            let (piece, behind) = rest.split_at_mut(run.start - passed).1.split_at_mut(run.len());
+            (rest, passed) = (behind, run.end);
+            pieces.push((run.start, piece));
+        }
+        pieces.into_par_iter().for_each(|(start, piece)| fit_part(piece, start, &self.order, boxes));
+        above.sort_unstable_by_key(|run| std::cmp::Reverse(run.start));
+        for index in above.into_iter().flatten() {
+            self.nodes[index] = fitted(&self.nodes[index], &self.order, boxes, |child| &self.nodes[child]);
+        }
+    }
+}
+
+/// Fits a run of nodes that holds all below it; it starts at `start` in the tree.
+fn fit_part(nodes: &mut [Node], start: usize, order: &[u32], boxes: &[Aabb]) {
+    // Children stand behind their parents, so a backward sweep meets them first.
+    for index in (0..nodes.len()).rev() {
+        nodes[index] = fitted(&nodes[index], order, boxes, |child| &nodes[child - start]);
+    }
+}
+
+fn fitted<'a>(node: &Node, order: &[u32], boxes: &[Aabb], node_at: impl Fn(usize) -> &'a Node) -> Node {
+    let mut fitted = *node;
+    if node.is_leaf() {
+        let content = &order[node.range()];
+        let bounds = content.iter().fold(Aabb::EMPTY, |all, &p| all.union(&boxes[p as usize]));
+        fitted.set_bounds(&bounds);
+    } else {
+        let (left, right) = (node_at(node.first as usize), node_at(node.first as usize + 1));
+        for axis in 0..3 {
+            fitted.min[axis] = left.min[axis].min(right.min[axis]);
+            fitted.max[axis] = left.max[axis].max(right.max[axis]);
+        }
+    }
+    fitted
 }
 
 #[cfg(test)]

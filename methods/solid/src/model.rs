@@ -181,7 +181,7 @@ impl Solid {
         let state: Vec<Node> = (mesh.positions().iter().zip(&masses))
             .map(|(rest, mass)| Node::new(place(rest), Vec3::zeros(), *mass))
             .collect();
-        let surface = SolidSurface::of(&mesh, 0);
+        let surface = SolidSurface::of(&mesh, &materials, 0);
         let flights = (layout.islands.iter()).map(|island| Flight::of(&state[island.nodes.clone()])).collect();
         let spectrum = Spectrum::of(&mesh, &laws, &layout, &masses, &drag);
         let scratch = Scratch {

@@ -27,7 +27,7 @@ impl Solid {
         self.smallest_height = self.spectrum.smallest_height;
         self.find_bounds_of_failure();
         self.prediction.clone_from(&self.state);
-        self.surface = SolidSurface::of(&self.mesh, self.surface.version() + 1);
+        self.surface = SolidSurface::of(&self.mesh, &self.materials, self.surface.version() + 1);
         self.scratch.forces = Forces::of(&self.layout);
         self.scratch.chunk_reports = vec![ChunkReport::default(); self.layout.chunks.len()];
         if self.options.integrator == Integrator::Taylor {

@@ -1,9 +1,10 @@
 //! One step, as the world calls for it: O'Brien & Hodgins 1999, §3.
 
 use crate::blocks::corners_of;
+use crate::flight::Flight;
 use crate::model::Solid;
 use crate::options::Integrator;
-use craze_contact::{ContactSurface, ContactTriangles, Impulse, SurfacePoint};
+use craze_contact::{ContactSurface, ContactTetrahedra, ContactTriangles, Impulse, SurfacePoint};
 use craze_engine::{Account, Event, Failure, FrameDetail, HoldId, MaterialPoint, Method, Region, Step};
 use craze_frame::BodyFrame;
 use craze_math::Vec3;
@@ -74,25 +75,22 @@ impl Method for Solid {
             let flight = &self.flights[chunk.island];
             let (own, others) = rest.split_at(rest.partition_point(|&node| (node as usize) < chunk.nodes.end));
             rest = others;
-            surface.points.extend(own.iter().map(|&freedom| {
-                let node = freedom as usize;
-                let (now, then) = (&self.state[node], &self.prediction[node]);
-                let (start, start_velocity) = match &flight.rigid {
-                    Some(rigid) => rigid.now(&now.position()),
-                    None => (now.position(), now.velocity()),
-                };
-                let (end, velocity) = match &flight.rigid {
-                    Some(rigid) if !rigid.woken => rigid.predicted(&now.position()),
-                    _ => (then.position(), then.velocity()),
-                };
-                let inverse_mass = if self.holds.places(node) { 0.0 } else { now.inverse_mass() };
-                SurfacePoint { freedom, start, start_velocity, end, velocity, inverse_mass, radius: 0.0 }
-            }));
+            surface.points.extend(own.iter().map(|&freedom| self.contact_point(freedom, flight)));
         }
     }
 
     fn contact_triangles(&self) -> ContactTriangles<'_> {
         self.surface.contact_triangles()
+    }
+
+    fn contact_tetrahedra(&self) -> ContactTetrahedra<'_> {
+        self.surface.contact_tetrahedra(&self.mesh)
+    }
+
+    fn contact_nodes(&self, nodes: &mut ContactSurface) {
+        for (island, flight) in self.layout.islands.iter().zip(&self.flights) {
+            nodes.points.extend(island.nodes.clone().map(|node| self.contact_point(node as u32, flight)));
+        }
     }
 
     fn touches_itself(&self) -> bool {
@@ -202,6 +200,21 @@ impl Method for Solid {
 }
 
 impl Solid {
+    fn contact_point(&self, freedom: u32, flight: &Flight) -> SurfacePoint {
+        let node = freedom as usize;
+        let (now, then) = (&self.state[node], &self.prediction[node]);
+        let (start, start_velocity) = match &flight.rigid {
+            Some(rigid) => rigid.now(&now.position()),
+            None => (now.position(), now.velocity()),
+        };
+        let (end, velocity) = match &flight.rigid {
+            Some(rigid) if !rigid.woken => rigid.predicted(&now.position()),
+            _ => (then.position(), then.velocity()),
+        };
+        let inverse_mass = if self.holds.places(node) { 0.0 } else { now.inverse_mass() };
+        SurfacePoint { freedom, start, start_velocity, end, velocity, inverse_mass, radius: 0.0 }
+    }
+
     fn begin_prediction(&mut self, step: &Step) {
         self.pending_work = 0.0;
         self.scratch.suspects.clear();

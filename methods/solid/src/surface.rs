@@ -1,7 +1,9 @@
 //! The surface of a solid: which nodes lie on it and how they hang together.
 
-use craze_contact::ContactTriangles;
+use craze_contact::{ContactTetrahedra, ContactTriangles};
 use craze_frame::names;
+use craze_material::Material;
+use craze_math::tetrahedron::volume;
 use craze_mesh::TetMesh;
 
 /// Distance that surfaces keep from each other, as a share of their mean edge: out of sight, and far above rounding.
@@ -16,6 +18,10 @@ pub(crate) struct SolidSurface {
     pub triangles: Vec<[u32; 3]>,
     /// Distance that contact keeps from it (m).
     skin: f64,
+    /// Young's modulus of the stiffest material (Pa).
+    modulus: f64,
+    /// Edge of a cube as large as the mesh (m).
+    size: f64,
     /// Counts the changes of the mesh.
     version: u64,
     /// For every node of it, the place of the first that was one with it before a crack went through; empty in an unbroken body.
@@ -23,7 +29,7 @@ pub(crate) struct SolidSurface {
 }
 
 impl SolidSurface {
-    pub fn of(mesh: &TetMesh, version: u64) -> Self {
+    pub fn of(mesh: &TetMesh, materials: &[Material], version: u64) -> Self {
         let boundary = mesh.boundary();
         let mut nodes: Vec<u32> = boundary.triangles.iter().flatten().map(|node| node.0).collect();
         nodes.sort_unstable();
@@ -40,8 +46,10 @@ impl SolidSurface {
         };
         let total: f64 = triangles.iter().map(around).sum();
         let skin = SKIN * total / (3 * triangles.len().max(1)) as f64;
+        let modulus = materials.iter().map(|material| material.elasticity.young()).fold(0.0, f64::max);
+        let size = mesh.element_ids().map(|element| volume(&mesh.corners(element)).abs()).sum::<f64>().cbrt();
         let origins = if is_broken(mesh) { origins(mesh, &nodes) } else { Vec::new() };
-        Self { nodes, triangles, skin, version, origins }
+        Self { nodes, triangles, skin, modulus, size, version, origins }
     }
 
     pub fn contact_triangles(&self) -> ContactTriangles<'_> {
@@ -62,6 +70,11 @@ impl SolidSurface {
     /// Makes this the surface that comes after the one of this version.
     pub fn follow(&mut self, version: u64) {
         self.version = version + 1;
+    }
+
+    pub fn contact_tetrahedra<'a>(&self, mesh: &'a TetMesh) -> ContactTetrahedra<'a> {
+        let Self { version, modulus, size, .. } = *self;
+        ContactTetrahedra { version, tetrahedra: mesh.elements(), modulus, size }
     }
 
     /// Memory (bytes).

@@ -4,6 +4,8 @@ use crate::ValidationError;
 use crate::outcome::{Expected, Findings};
 use crate::run::{Depth, MethodLetter, Test};
 use craze_contact::overlap::OverlapRegion;
+use craze_contact::penalty::{Press, Pressed, overlaps};
+use craze_contact::{ContactTetrahedra, VolumeTree};
 use craze_math::Vec3;
 use craze_mesh::{TetMesh, kuhn_box};
 
@@ -15,19 +17,21 @@ pub(crate) const TEST: Test = Test {
     measure,
 };
 
-/// Force a shared volume (N/m³).
-const STIFFNESS: f64 = 1e6;
+/// Young's modulus of both (Pa); they are as large as a cube of 1 m.
+const MODULUS: f64 = 1e6;
 
 fn measure(depth: Depth, findings: &mut Findings) -> Result<(), ValidationError> {
-    let corner = [Vec3::zeros(), Vec3::x(), Vec3::y(), Vec3::z()];
-    let shifted = corner.map(|node| node + 0.5 * Vec3::x());
-    let region = region(&[corner], &[shifted])?;
+    let corner = vec![Vec3::zeros(), Vec3::x(), Vec3::y(), Vec3::z()];
+    let shifted: Vec<Vec3> = corner.iter().map(|node| node + 0.5 * Vec3::x()).collect();
+    let bodies = [Body::new(vec![[0, 1, 2, 3]], corner)?, Body::new(vec![[0, 1, 2, 3]], shifted)?];
+    let regions = OverlapRegion::between(&bodies[0].tree, &bodies[1].tree);
+    let region = regions.first().ok_or(ValidationError::NothingMeasured("the overlap"))?;
     let exact = |value| Expected::Relative { value, tolerance: 1e-12 };
     findings.compare("volume", "m³", region.volume, exact(1.0 / 48.0));
     let away = (region.centroid - Vec3::new(0.625, 0.125, 0.125)).norm();
     findings.compare("distance of the centroid from (0.625, 0.125, 0.125)", "m", away, Expected::Zero { limit: 1e-12 });
 
-    let (force, moment) = net(&region, [&[corner], &[shifted]]);
+    let (force, moment) = net(&press(&bodies)?, &bodies);
     findings.compare("net force of both over the force", "", force, Expected::Zero { limit: 1e-12 });
     findings.compare("net moment of both over the force", "m", moment, Expected::Zero { limit: 1e-12 });
 
@@ -38,36 +42,61 @@ fn measure(depth: Depth, findings: &mut Findings) -> Result<(), ValidationError>
     let coarse = box_against_box(1, 1)?;
     for cells in 2..=finest {
         let fine = box_against_box(cells, cells + 1)?;
-        let change = (fine.force(STIFFNESS) - coarse.force(STIFFNESS)).norm() / coarse.force(STIFFNESS).norm();
+        let change = (fine.force * fine.normal - coarse.force * coarse.normal).norm() / coarse.force;
         let what = format!("change of the force of two boxes of {cells} and {} cells an edge", cells + 1);
         findings.compare(what, "", change, Expected::Zero { limit: 1e-9 });
     }
     Ok(())
 }
 
-fn region(first: &[[Vec3; 4]], second: &[[Vec3; 4]]) -> Result<OverlapRegion, ValidationError> {
-    OverlapRegion::between(first, second)?.ok_or(ValidationError::NothingMeasured("the overlap"))
+/// Tetrahedra where they are.
+struct Body {
+    tetrahedra: Vec<[u32; 4]>,
+    places: Vec<Vec3>,
+    tree: VolumeTree,
 }
 
-/// Net force and net moment about the origin of all forces on nodes, over the force of the region.
-fn net(region: &OverlapRegion, groups: [&[[Vec3; 4]]; 2]) -> (f64, f64) {
-    let (mut force, mut moment) = (Vec3::zeros(), Vec3::zeros());
-    region.distribute(STIFFNESS, groups, |group, tetrahedron, node, push| {
-        force += push;
-        moment += groups[group][tetrahedron as usize][node].cross(&push);
+impl Body {
+    fn new(tetrahedra: Vec<[u32; 4]>, places: Vec<Vec3>) -> Result<Body, ValidationError> {
+        let mut tree = VolumeTree::default();
+        tree.follow(&ContactTetrahedra { tetrahedra: &tetrahedra, ..ContactTetrahedra::default() });
+        tree.refresh(places.iter().copied())?;
+        Ok(Body { tetrahedra, places, tree })
+    }
+
+    fn of(mesh: &TetMesh, shift: Vec3) -> Result<Body, ValidationError> {
+        Body::new(mesh.elements().to_vec(), mesh.positions().iter().map(|place| place + shift).collect())
+    }
+}
+
+/// The only press between two bodies.
+fn press(bodies: &[Body; 2]) -> Result<Press, ValidationError> {
+    let [first, second] = [0, 1].map(|side: usize| {
+        let Body { tetrahedra, tree, .. } = &bodies[side];
+        Pressed { tree, matter: ContactTetrahedra { version: 0, tetrahedra, modulus: MODULUS, size: 1.0 } }
     });
-    let scale = region.force(STIFFNESS).norm();
-    (force.norm() / scale, moment.norm() / scale)
+    let mut found = Vec::new();
+    overlaps(&first, &second, &mut found);
+    found.pop().filter(|_| found.is_empty()).ok_or(ValidationError::NothingMeasured("the overlap"))
+}
+
+/// Net force and net moment about the origin of all forces on nodes, over the force of the press.
+fn net(press: &Press, bodies: &[Body; 2]) -> (f64, f64) {
+    let (mut force, mut moment) = (Vec3::zeros(), Vec3::zeros());
+    for (side, sign) in [(0, 1.0), (1, -1.0)] {
+        for &(node, weight) in &press.bearers[side] {
+            let push = sign * weight * press.normal;
+            force += push;
+            moment += bodies[side].places[node as usize].cross(&push);
+        }
+    }
+    (force.norm(), moment.norm())
 }
 
 /// A box on the corner of another, both of so many cells an edge. Shifts are no fractions of an edge: where an inner face of one lies in the
 /// surface of the other, the way in which the volume grows has no single answer.
-fn box_against_box(cells: usize, other_cells: usize) -> Result<OverlapRegion, ValidationError> {
-    let lower = tetrahedra(&kuhn_box([cells; 3], Vec3::repeat(1.0))?, Vec3::zeros());
-    let upper = tetrahedra(&kuhn_box([other_cells; 3], Vec3::repeat(1.0))?, Vec3::new(0.3137, 0.8291, 0.4173));
-    region(&upper, &lower)
-}
-
-fn tetrahedra(mesh: &TetMesh, shift: Vec3) -> Vec<[Vec3; 4]> {
-    mesh.element_ids().map(|element| mesh.corners(element).map(|corner| corner + shift)).collect()
+fn box_against_box(cells: usize, other_cells: usize) -> Result<Press, ValidationError> {
+    let lower = Body::of(&kuhn_box([cells; 3], Vec3::repeat(1.0))?, Vec3::zeros())?;
+    let upper = Body::of(&kuhn_box([other_cells; 3], Vec3::repeat(1.0))?, Vec3::new(0.3137, 0.8291, 0.4173))?;
+    press(&[upper, lower])
 }

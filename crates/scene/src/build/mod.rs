@@ -6,7 +6,7 @@ mod load;
 mod model;
 mod obstacle;
 
-use crate::description::{Checked, Mode, Scene};
+use crate::description::{Checked, Mode, Response, Scene};
 use crate::document::SceneDocument;
 use crate::report::{SceneError, SceneErrors};
 use craze_engine::{FrameDetail, PairTable, Registry, Settings, World};
@@ -91,6 +91,12 @@ fn pairs(scene: &Scene) -> PairTable {
         for (other, second) in things.iter().enumerate().skip(one) {
             let touch = scene.touch(first, second);
             table.set(one, other, touch.friction, touch.restitution);
+            let response = match touch.response {
+                Response::Impulses => craze_contact::penalty::Response::Impulses,
+                Response::NodePenalty => craze_contact::penalty::Response::NodePenalty,
+                Response::OverlapPenalty => craze_contact::penalty::Response::OverlapPenalty,
+            };
+            table.set_response(one, other, response);
         }
     }
     table

@@ -3,8 +3,8 @@
 use super::structure::unknown_name;
 use super::units::in_digits;
 use crate::description::{
-    Action, Body, Hold, Keyframe, MethodKind, Mode, Obstacle, ObstacleShape, Probe, Quantity, Region, RigidMotion,
-    Scene, Shape, Turning,
+    Action, Body, ContactPair, Hold, Integrator, Keyframe, MethodKind, Mode, Obstacle, ObstacleShape, Probe, Quantity,
+    Region, Response, RigidMotion, Scene, Shape, Turning,
 };
 use crate::problem::Problem;
 use crate::report::Collector;
@@ -146,8 +146,30 @@ impl Checker<'_> {
                     self.report(&format!("{path}.between[{side}]"), unknown_name("body or obstacle", name, names));
                 }
             }
-            if pair.friction.is_none() && pair.restitution.is_none() {
-                self.reject(&path, "the pair says nothing", "give it `friction` or `restitution`");
+            if pair.friction.is_none() && pair.restitution.is_none() && pair.response.is_none() {
+                self.reject(&path, "the pair says nothing", "give it `friction`, `restitution` or `response`");
+            }
+            self.pair_response(&path, pair);
+        }
+    }
+
+    /// Penalty forces act between the tetrahedra of two bodies, at the pace of explicit steps.
+    fn pair_response(&mut self, path: &str, pair: &ContactPair) {
+        let path = format!("{path}.response");
+        if !matches!(pair.response, Some(Response::NodePenalty | Response::OverlapPenalty)) {
+            return;
+        }
+        if pair.between[0] == pair.between[1] {
+            self.reject(&path, "penalty forces do not act within a body", "name two bodies");
+        }
+        for name in &pair.between {
+            let body = self.scene.bodies.iter().find(|body| body.name == *name);
+            if body.is_none_or(|body| body.method != MethodKind::Solid) {
+                let message = format!("penalty forces act between bodies of method solid, and \"{name}\" is none");
+                self.reject(&path, message, "name two bodies of method solid, or use \"impulses\"");
+            } else if body.is_some_and(|body| body.integrator == Some(Integrator::Implicit)) {
+                let message = format!("penalty forces need short steps, and those of \"{name}\" are implicit");
+                self.reject(&path, message, "give it another `integrator`, or use \"impulses\"");
             }
         }
     }
@@ -165,6 +187,15 @@ impl Checker<'_> {
             self.reject(&format!("{path}.method"), message, "use method = \"solid\", or mode = \"dynamic\"");
         }
         self.foreign_keys(body, path);
+        let by_penalty = body.solid.as_ref().is_some_and(|settings| settings.response != Response::Impulses);
+        if by_penalty && body.integrator == Some(Integrator::Implicit) {
+            let message = "penalty forces need short steps, and those of this body are implicit";
+            self.reject(
+                &format!("{path}.solid.response"),
+                message,
+                "give it another `integrator`, or use \"impulses\"",
+            );
+        }
         if self.shape(&body.shape, &format!("{path}.shape")) {
             self.resolution(body, path);
         }

@@ -1,5 +1,6 @@
 //! `[[body]]`: things that deform and break.
 
+use super::Response;
 use craze_material::Overrides;
 use craze_math::{Rotation, Vec3};
 use craze_shape::Shape;
@@ -164,6 +165,9 @@ pub struct SolidSettings {
     /// Splits that are done in one step at most; what else fails waits for the next.
     #[schemars(extend("minimum" = 1, "maximum" = 1_000_000))]
     pub splits_a_step: u32,
+    /// What keeps it apart from other bodies of this method, unless a pair of `[contact]` says; of two that differ the later of
+    /// these counts. Penalty forces let bodies lie in each other by the depth that bears their load.
+    pub response: Response,
 }
 
 impl Default for SolidSettings {
@@ -176,6 +180,7 @@ impl Default for SolidSettings {
             snap_angle: 0.1,
             thinnest: 0.3,
             splits_a_step: 10_000,
+            response: Response::Impulses,
         }
     }
 }

@@ -21,7 +21,7 @@ pub use obstacle::{Obstacle, ObstacleShape, Plane, RigidMotion};
 pub use picture::{Camera, ColorBy, Output, Picture};
 pub use probe::{BodyName, BodyPoint, HoldName, Probe, Quantity};
 pub use touch::Touch;
-pub use world::{Checked, ContactPair, ContactSettings, Mode, WorldSettings};
+pub use world::{Checked, ContactPair, ContactSettings, Mode, Response, WorldSettings};
 
 pub use craze_shape::Shape;
 

@@ -1,6 +1,6 @@
-//! Which friction and restitution hold between two things of a scene.
+//! Which friction and restitution hold between two things of a scene, and what keeps them apart.
 
-use super::Scene;
+use super::{Body, ContactPair, MethodKind, Response, Scene};
 
 /// How two things rub and bounce.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -9,6 +9,8 @@ pub struct Touch {
     pub friction: f64,
     /// Speed kept in a bounce (1).
     pub restitution: f64,
+    /// What keeps them apart.
+    pub response: Response,
 }
 
 impl Scene {
@@ -16,23 +18,41 @@ impl Scene {
     ///
     /// A pair decides where it says something. Otherwise friction is the geometric mean of what the two have, and
     /// restitution the larger of the two. A body has what its material says, an obstacle what it says itself, and
-    /// either has the values of `[contact]` where nothing is said.
+    /// either has the values of `[contact]` where nothing is said. Two different bodies of method solid are kept apart by what one of
+    /// them asks for, the volume's forces where they differ; all others by impulses.
     pub fn touch(&self, first: &str, second: &str) -> Touch {
-        let (one, other) = (self.own_touch(first), self.own_touch(second));
-        let pair = self.contact.pairs.iter().rev().find(|pair| {
-            let [a, b] = &pair.between;
-            (a == first && b == second) || (a == second && b == first)
-        });
-        let mixed_friction = (one.friction * other.friction).sqrt();
-        let mixed_restitution = one.restitution.max(other.restitution);
+        let (one, other) = (self.own_values(first), self.own_values(second));
+        let pair = self.pair(first, second);
+        let mixed_friction = (one.0 * other.0).sqrt();
+        let mixed_restitution = one.1.max(other.1);
         Touch {
             friction: pair.and_then(|pair| pair.friction).unwrap_or(mixed_friction),
             restitution: pair.and_then(|pair| pair.restitution).unwrap_or(mixed_restitution),
+            response: pair.and_then(|pair| pair.response).unwrap_or_else(|| self.asked_response(first, second)),
         }
     }
 
-    /// What a thing has by itself.
-    fn own_touch(&self, name: &str) -> Touch {
+    fn pair(&self, first: &str, second: &str) -> Option<&ContactPair> {
+        self.contact.pairs.iter().rev().find(|pair| {
+            let [a, b] = &pair.between;
+            (a == first && b == second) || (a == second && b == first)
+        })
+    }
+
+    /// What two things ask for by themselves.
+    fn asked_response(&self, first: &str, second: &str) -> Response {
+        let solid = |name: &str| self.bodies.iter().find(|body| body.name == name && body.method == MethodKind::Solid);
+        match (solid(first), solid(second)) {
+            (Some(one), Some(other)) if first != second => {
+                let asked = |body: &Body| body.solid.as_ref().map_or(Response::Impulses, |settings| settings.response);
+                asked(one).max(asked(other))
+            }
+            _ => Response::Impulses,
+        }
+    }
+
+    /// Friction and restitution that a thing has by itself.
+    fn own_values(&self, name: &str) -> (f64, f64) {
         let obstacle = self.obstacles.iter().find(|obstacle| obstacle.name == name);
         let material = self.bodies.iter().find(|body| body.name == name).map(|body| &body.material);
         let preset = material
@@ -46,10 +66,7 @@ impl Scene {
             .and_then(|obstacle| obstacle.restitution)
             .or(material.and_then(|material| material.restitution))
             .or(preset.as_ref().map(|preset| preset.restitution));
-        Touch {
-            friction: friction.unwrap_or(self.contact.friction),
-            restitution: restitution.unwrap_or(self.contact.restitution),
-        }
+        (friction.unwrap_or(self.contact.friction), restitution.unwrap_or(self.contact.restitution))
     }
 }
 
@@ -80,9 +97,21 @@ mod tests {
             friction = 0.64
         "#;
         let scene = crate::parse(text, "scene").expect("a scene");
-        assert_eq!(scene.touch("soft", "floor"), Touch { friction: 0.9, restitution: 0.1 });
-        assert_eq!(scene.touch("rough", "floor"), Touch { friction: 0.8, restitution: 0.5 });
-        assert_eq!(scene.touch("soft", "rough"), Touch { friction: 0.5, restitution: 0.5 });
-        assert_eq!(scene.touch("soft", "soft"), Touch { friction: 0.25, restitution: 0.1 });
+        assert_eq!(
+            scene.touch("soft", "floor"),
+            Touch { friction: 0.9, restitution: 0.1, response: Response::Impulses }
+        );
+        assert_eq!(
+            scene.touch("rough", "floor"),
+            Touch { friction: 0.8, restitution: 0.5, response: Response::Impulses }
+        );
+        assert_eq!(
+            scene.touch("soft", "rough"),
+            Touch { friction: 0.5, restitution: 0.5, response: Response::Impulses }
+        );
+        assert_eq!(
+            scene.touch("soft", "soft"),
+            Touch { friction: 0.25, restitution: 0.1, response: Response::Impulses }
+        );
     }
 }

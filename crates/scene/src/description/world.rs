@@ -97,7 +97,20 @@ pub enum Checked {
     Everything,
 }
 
-/// Friction and restitution between two named things.
+/// What keeps two bodies apart.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Response {
+    /// Impulses: nothing passes through anything.
+    #[default]
+    Impulses,
+    /// Forces in proportion to the depth of nodes within the other body.
+    NodePenalty,
+    /// Forces in proportion to the volume in common, the same on every mesh.
+    OverlapPenalty,
+}
+
+/// Friction and restitution between two named things, and what keeps them apart.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ContactPair {
@@ -109,6 +122,8 @@ pub struct ContactPair {
     /// Speed kept in a bounce; as without the pair if left out.
     #[schemars(extend("x-unit" = "1", "minimum" = 0, "maximum" = 1))]
     pub restitution: Option<f64>,
+    /// What keeps two bodies of method solid apart; as without the pair if left out.
+    pub response: Option<Response>,
 }
 
 #[cfg(test)]

@@ -1,0 +1,167 @@
+//! Penalty forces between bodies of tetrahedra (O'Brien & Hodgins 1999, §3.3).
+//!
+//! Two criteria, and one kind of answer, a [`Press`]: a push along a normal at a place, borne on both sides by nodes whose weights lead to
+//! that place. Whatever acts there (push and friction alike) has no net force and no net moment on the two together.
+//!
+//! - *Node penetration*: a push in proportion to the depth of a surface node within the other body, along the normal of the surface
+//!   that it has entered, and the reaction spread over the nodes of the tetrahedron that holds it. Fast, depends on the tessellation,
+//!   and edges that cross without a node inside go unseen.
+//! - *Overlap volume*: a push in proportion to the volume of each [`OverlapRegion`], whatever the tessellation.
+
+use crate::ContactTetrahedra;
+use crate::overlap::OverlapRegion;
+use crate::surface::SurfacePoint;
+use crate::volume::VolumeTree;
+use craze_math::Vec3;
+use craze_math::tetrahedron::{shape_gradients, volume};
+
+/// Largest stiffness of a press, in units of mass over Δt², the masses being those that it moves: explicit steps go wild at 4, and other
+/// presses act on the same nodes.
+const STIFFEST: f64 = 0.25;
+
+/// Speed (m/s) at which things that part have lost what restitution takes: slower ones keep some of their push, so that
+/// bodies rest on a steady force.
+const SLOWEST_BOUNCE: f64 = 0.02;
+
+/// How two bodies are kept apart.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Response {
+    /// Impulses that let nothing pass through anything.
+    #[default]
+    Impulses,
+    /// Forces in proportion to the depth of nodes.
+    NodePenalty,
+    /// Forces in proportion to the volume in common.
+    OverlapPenalty,
+}
+
+/// A push between two bodies.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Press {
+    /// Nodes that bear it on each side, ascending, and their weights: they sum to one and lead to the place.
+    pub bearers: [Vec<(u32, f64)>; 2],
+    /// Where it acts (m).
+    pub place: Vec3,
+    /// Unit vector along which the first body is pushed, and the second against it.
+    pub normal: Vec3,
+    /// How hard (N).
+    pub force: f64,
+    /// How it grows with depth (N/m).
+    pub stiffness: f64,
+}
+
+/// A body that is pressed.
+#[derive(Clone, Copy, Debug)]
+pub struct Pressed<'a> {
+    /// Its tetrahedra where they are now.
+    pub tree: &'a VolumeTree,
+    /// Its stiffness and size.
+    pub matter: ContactTetrahedra<'a>,
+}
+
+/// Finds the presses of nodes of each body within the other. The stiffness is that of two springs in a row, each as stiff as a cube of its body's
+/// matter the size of the tetrahedron that is entered.
+pub fn nodes(first: &Pressed, second: &Pressed, found: &mut Vec<Press>) {
+    let moduli = in_a_row(first.matter.modulus, second.matter.modulus);
+    let mut enter = |of: &VolumeTree, into: &VolumeTree, sign: f64| {
+        let bounds = into.bounds();
+        for &node in of.outer_nodes() {
+            let place = of.place(node);
+            let holder = if bounds.contains(&place) { into.holding(&place) } else { None };
+            let Some((tetrahedron, weights)) = holder else { continue };
+            let Some((nearest, outward)) = into.nearest_outside(&place) else { continue };
+            let stiffness = moduli * volume(&into.corners(tetrahedron)).abs().cbrt();
+            let force = stiffness * nearest.distance_squared.sqrt();
+            let alone = vec![(node, 1.0)];
+            let around = in_order(into.nodes(tetrahedron).into_iter().zip(weights));
+            let bearers = if sign > 0.0 { [alone, around] } else { [around, alone] };
+            found.push(Press { bearers, place, normal: sign * outward, force, stiffness });
+        }
+    };
+    enter(first.tree, second.tree, 1.0);
+    enter(second.tree, first.tree, -1.0);
+}
+
+/// Finds the presses of the regions that two bodies share. Pressure is the depth times the stiffness of two springs in a row, each the body's
+/// modulus over its size: nothing of the tessellation is in it.
+pub fn overlaps(first: &Pressed, second: &Pressed, found: &mut Vec<Press>) {
+    let bed = |body: &Pressed| body.matter.modulus / body.matter.size;
+    let stiffness = in_a_row(bed(first), bed(second));
+    for region in OverlapRegion::between(first.tree, second.tree) {
+        let Some(normal) = region.way_out() else { continue };
+        let bearers = [(0, first.tree), (1, second.tree)].map(|(side, tree)| {
+            in_order(region.shares.iter().flat_map(|share| {
+                let tetrahedron = share.tetrahedra[side];
+                let weights = weights_at(&tree.corners(tetrahedron), &share.centroid);
+                let part = share.volume / region.volume;
+                tree.nodes(tetrahedron).into_iter().zip(weights.map(|weight| part * weight))
+            }))
+        });
+        found.push(Press {
+            bearers,
+            place: region.centroid,
+            normal,
+            force: stiffness * region.volume,
+            stiffness: stiffness * region.area_normal.norm(),
+        });
+    }
+}
+
+impl Press {
+    /// The impulse on the first body over a step of length `time_step` (s), push and friction; the second gets the opposite. `nodes` are
+    /// those of the two bodies. What parts is pushed with restitution's square of the force, which gives back restitution of
+    /// the speed; friction drags with its share of the push, or less where that already stops the sliding.
+    pub fn impulse(&self, nodes: [&[SurfacePoint]; 2], time_step: f64, (friction, restitution): (f64, f64)) -> Vec3 {
+        let mobility = self.sum(nodes, |point, weight| weight * weight * point.inverse_mass);
+        let mobility: f64 = mobility[0] + mobility[1];
+        if !(mobility > 0.0 && self.force > 0.0 && self.stiffness > 0.0) {
+            return Vec3::zeros();
+        }
+        let [one, other] = self.sum(nodes, |point, weight| weight * point.start_velocity);
+        let parting = ((one - other).dot(&self.normal) / SLOWEST_BOUNCE).clamp(0.0, 1.0);
+        let kept = 1.0 - parting * (1.0 - restitution * restitution);
+        let bearable = STIFFEST / (mobility * time_step * time_step);
+        let push = time_step * self.force * (bearable / self.stiffness).min(1.0) * kept;
+        let [one, other] = self.sum(nodes, |point, weight| weight * point.velocity);
+        let velocity = one - other;
+        let sliding = velocity - velocity.dot(&self.normal) * self.normal;
+        let stop = sliding.norm() / mobility;
+        let drag = if stop > 0.0 { (friction * push).min(stop) / stop } else { 0.0 };
+        push * self.normal - drag / mobility * sliding
+    }
+
+    fn sum<T: std::iter::Sum>(&self, nodes: [&[SurfacePoint]; 2], term: impl Fn(&SurfacePoint, f64) -> T) -> [T; 2] {
+        [0, 1].map(|side| {
+            self.bearers[side].iter().map(|&(node, weight)| term(&nodes[side][node as usize], weight)).sum()
+        })
+    }
+}
+
+/// Stiffness of two springs in a row.
+fn in_a_row(one: f64, other: f64) -> f64 {
+    let sum = one + other;
+    if sum > 0.0 { one * other / sum } else { 0.0 }
+}
+
+/// Nodes in ascending order, each once with the sum of its weights.
+fn in_order(entries: impl Iterator<Item = (u32, f64)>) -> Vec<(u32, f64)> {
+    let mut all: Vec<(u32, f64)> = entries.collect();
+    all.sort_by_key(|entry| entry.0);
+    all.dedup_by(|next, kept| {
+        let same = next.0 == kept.0;
+        if same {
+            kept.1 += next.1;
+        }
+        same
+    });
+    all
+}
+
+/// Weights of a tetrahedron's nodes at a place: they sum to one and lead to it.
+fn weights_at(nodes: &[Vec3; 4], place: &Vec3) -> [f64; 4] {
+    let centre = craze_math::tetrahedron::centroid(nodes);
+    match shape_gradients(nodes) {
+        Some(gradients) => gradients.map(|gradient| 0.25 + gradient.dot(&(place - centre))),
+        None => [0.25; 4],
+    }
+}
