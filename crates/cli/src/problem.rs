@@ -52,7 +52,7 @@ pub enum Problem {
     #[error(transparent)]
     Export(#[from] ExportError),
     /// No such format.
-    #[error(transparent)]
+    #[error("{0}, or shards")]
     Format(#[from] UnknownFormat),
     /// Somebody pressed Ctrl-C.
     #[error("interrupted; {0}")]

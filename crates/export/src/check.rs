@@ -27,7 +27,8 @@ pub(crate) fn positions(frame: &Frame, format: Format) -> Result<(), ExportError
     Ok(())
 }
 
-fn check_points(
+/// Whether these positions are finite and within the format's range.
+pub(crate) fn check_points(
     frame: u32,
     format: Format,
     owner: &str,

@@ -1,21 +1,14 @@
 //! glTF 2.0 in one binary file: a node a body, under it a node a piece with its volume and mass.
 
-use craze_frame::{Bounds, Frame, ObstacleShape, Piece, Surface, is_closed};
+use craze_frame::{Bounds, Frame, ObstacleShape, Piece, is_closed};
 use craze_math::Vec3;
 use serde_json::{Value, json};
 
+use crate::document::{Document, Material, POINTS, TRIANGLES, relative, sides_of};
 use crate::labels::Labels;
 use crate::normals::shade;
 use crate::parts::{Cloud, Part, clouds, parts};
 use crate::{ExportError, Format, palette};
-
-/// What the format calls the uses of a buffer, the kinds of numbers, and the kinds of primitives.
-const ARRAY_BUFFER: u32 = 34962;
-const ELEMENT_ARRAY_BUFFER: u32 = 34963;
-const FLOAT: u32 = 5126;
-const UNSIGNED_INT: u32 = 5125;
-const POINTS: u32 = 0;
-const TRIANGLES: u32 = 4;
 
 /// The bytes of the file.
 pub(crate) fn encode(frame: &Frame) -> Result<Vec<u8>, ExportError> {
@@ -65,58 +58,7 @@ pub(crate) fn encode(frame: &Frame) -> Result<Vec<u8>, ExportError> {
     })
 }
 
-/// Which sides of its triangles a surface shows.
-#[derive(Clone, Copy, PartialEq)]
-enum Sides {
-    /// A closed surface hides its inner sides.
-    Outer,
-    /// A sheet is seen from both.
-    Both,
-}
-
-fn sides_of(surface: &Surface) -> Sides {
-    if surface.is_closed() { Sides::Outer } else { Sides::Both }
-}
-
-/// A material that gets its place in the document when something uses it.
-#[derive(Clone)]
-struct Material(Value);
-
-/// The document in the making.
-#[derive(Default)]
-struct Document {
-    nodes: Vec<Value>,
-    meshes: Vec<Value>,
-    materials: Vec<Value>,
-    accessors: Vec<Value>,
-    views: Vec<Value>,
-    binary: Vec<u8>,
-}
-
 impl Document {
-    fn material(&self, name: &str, [red, green, blue]: [f32; 3], sides: Sides) -> Material {
-        Material(json!({
-            "name": name,
-            "pbrMetallicRoughness": {
-                "baseColorFactor": [red, green, blue, 1.0], "metallicFactor": 0.0, "roughnessFactor": 0.7,
-            },
-            "doubleSided": sides == Sides::Both,
-        }))
-    }
-
-    /// The place of a material among those in use.
-    fn used_material(&mut self, material: &Material) -> usize {
-        self.materials.iter().position(|known| *known == material.0).unwrap_or_else(|| {
-            self.materials.push(material.0.clone());
-            self.materials.len() - 1
-        })
-    }
-
-    fn node(&mut self, node: Value) -> usize {
-        self.nodes.push(node);
-        self.nodes.len() - 1
-    }
-
     /// A node with the triangles of a part: those of the original surface and those that cracks opened apart, each with
     /// its material in `sides`.
     fn part(&mut self, name: &str, part: &Part, piece: Option<&Piece>, sides: &[Material; 2]) -> usize {
@@ -151,91 +93,6 @@ impl Document {
         let primitive = json!({ "attributes": { "POSITION": positions }, "material": material, "mode": POINTS });
         self.mesh_node(name, origin, vec![primitive], piece_extras(cloud.piece, piece))
     }
-
-    fn mesh_node(&mut self, name: &str, origin: [f32; 3], primitives: Vec<Value>, extras: Value) -> usize {
-        self.meshes.push(json!({ "name": name, "primitives": primitives }));
-        let mesh = self.meshes.len() - 1;
-        self.node(json!({ "name": name, "mesh": mesh, "translation": origin, "extras": extras }))
-    }
-
-    /// An accessor of vectors, with the bounds that the format asks for.
-    fn vectors(&mut self, vectors: &[[f32; 3]]) -> usize {
-        let mut low = [f32::INFINITY; 3];
-        let mut high = [f32::NEG_INFINITY; 3];
-        for vector in vectors {
-            for axis in 0..3 {
-                low[axis] = low[axis].min(vector[axis]);
-                high[axis] = high[axis].max(vector[axis]);
-            }
-        }
-        let bytes = vectors.iter().flatten().flat_map(|coordinate| coordinate.to_le_bytes());
-        let view = self.view(ARRAY_BUFFER, bytes);
-        self.accessors.push(json!({
-            "bufferView": view, "componentType": FLOAT, "count": vectors.len(), "type": "VEC3",
-            "min": low.map(f64::from), "max": high.map(f64::from),
-        }));
-        self.accessors.len() - 1
-    }
-
-    fn indices(&mut self, indices: &[u32]) -> usize {
-        let view = self.view(ELEMENT_ARRAY_BUFFER, indices.iter().flat_map(|index| index.to_le_bytes()));
-        self.accessors.push(json!({
-            "bufferView": view, "componentType": UNSIGNED_INT, "count": indices.len(), "type": "SCALAR",
-        }));
-        self.accessors.len() - 1
-    }
-
-    /// A stretch of the buffer. All numbers have 4 bytes, so every stretch starts at a multiple of 4.
-    fn view(&mut self, target: u32, bytes: impl Iterator<Item = u8>) -> usize {
-        let offset = self.binary.len();
-        self.binary.extend(bytes);
-        self.views.push(json!({
-            "buffer": 0, "byteOffset": offset, "byteLength": self.binary.len() - offset, "target": target,
-        }));
-        self.views.len() - 1
-    }
-
-    /// The file, or the number of bytes that would be too many.
-    fn finish(self, scene: Value) -> Result<Vec<u8>, usize> {
-        let generator = concat!("Craze ", env!("CARGO_PKG_VERSION"));
-        let mut root = json!({ "asset": { "version": "2.0", "generator": generator }, "scene": 0, "scenes": [scene] });
-        // The format forbids empty lists.
-        let lists = [
-            ("nodes", self.nodes),
-            ("meshes", self.meshes),
-            ("materials", self.materials),
-            ("accessors", self.accessors),
-            ("bufferViews", self.views),
-        ];
-        for (name, list) in lists {
-            if !list.is_empty() {
-                root[name] = Value::Array(list);
-            }
-        }
-        if !self.binary.is_empty() {
-            root["buffers"] = json!([{ "byteLength": self.binary.len() }]);
-        }
-        let mut text = root.to_string().into_bytes();
-        text.resize(text.len().next_multiple_of(4), b' ');
-
-        let binary_chunk = if self.binary.is_empty() { 0 } else { 8 + self.binary.len() };
-        let length = 12 + 8 + text.len() + binary_chunk;
-        let length_word = u32::try_from(length).map_err(|_| length)?;
-        let mut bytes = Vec::with_capacity(length);
-        bytes.extend(b"glTF");
-        bytes.extend(2u32.to_le_bytes());
-        bytes.extend(length_word.to_le_bytes());
-        // Both chunks are shorter than the whole, whose length fits.
-        bytes.extend((text.len() as u32).to_le_bytes());
-        bytes.extend(b"JSON");
-        bytes.extend(text);
-        if !self.binary.is_empty() {
-            bytes.extend((self.binary.len() as u32).to_le_bytes());
-            bytes.extend(b"BIN\0");
-            bytes.extend(self.binary);
-        }
-        Ok(bytes)
-    }
 }
 
 /// Where a node stands: at the piece's centre of mass, the natural pivot. A centre of mass outside the box of the piece
@@ -245,10 +102,6 @@ fn node_origin(positions: &[Vec3], piece: Option<&Piece>) -> [f32; 3] {
     let Some(bounds) = Bounds::of(positions) else { return [0.0; 3] };
     let centre_of_mass = piece.map(|piece| piece.pose.position).filter(|centre| bounds.contains(centre));
     centre_of_mass.unwrap_or_else(|| bounds.low + 0.5 * bounds.size()).map(|coordinate| coordinate as f32).into()
-}
-
-fn relative(position: &Vec3, origin: &[f32; 3]) -> [f32; 3] {
-    [0, 1, 2].map(|axis| (position[axis] - f64::from(origin[axis])) as f32)
 }
 
 /// What a game engine wants to know of a piece. Numbers that are not finite become `null`, JSON having no word for them.

@@ -8,10 +8,13 @@
 //! | [`Format::Glb`] | `name.0001.glb` | a node a piece with volume and mass, normals, materials; particles as points |
 //! | [`Format::Vtk`] | `name.BODY.0001.vtp`, `.vtu`, and one `name.pvd` | surfaces, tetrahedra and particles with all attributes and times |
 //!
+//! [`export_shards`] makes one `shards.glb` of one frame: the pieces of its bodies in their rest shape, as parts for other programs.
+//!
 //! Obstacles are written like bodies; endless planes are left out. `docs/formats.md` says what each file holds. Only
 //! frames are seen here, never a fracture method. Every file appears whole or not at all.
 
 mod check;
+mod document;
 mod glb;
 mod labels;
 mod normals;
@@ -19,6 +22,7 @@ mod obj;
 mod palette;
 mod parts;
 mod ply;
+mod shards;
 mod stl;
 mod vtk;
 
@@ -26,6 +30,8 @@ use std::path::{Path, PathBuf};
 
 use craze_frame::{Frame, FrameFileError, InvalidFrame, ObstacleShape, WriteError, atomic_write};
 use thiserror::Error;
+
+pub use shards::{ShardReport, ShardSettings, ShardSummary, export_shards};
 
 /// A format that frames can be exported to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -155,6 +161,14 @@ pub enum ExportError {
         what: &'static str,
         /// The format.
         format: Format,
+    },
+    /// No body of the frame has shards.
+    #[error("frame {frame} has no shards: {reason}")]
+    NoShards {
+        /// Its number.
+        frame: u32,
+        /// Why, body by body.
+        reason: String,
     },
     /// The folder could not be made.
     #[error("cannot create the folder {}: {cause}", path.display())]

@@ -8,6 +8,7 @@ pub mod batch;
 pub mod columns;
 pub mod cut;
 pub mod eigen;
+pub mod hull;
 mod jacobi;
 pub mod lanes;
 pub mod overlap;
@@ -21,6 +22,7 @@ pub mod tetrahedron;
 pub mod triangle;
 
 pub use eigen::{Eigen, symmetric_eigen};
+pub use hull::{Hull, convex_hull};
 pub use polar::{Polar, polar};
 pub use random::Random;
 pub use svd::{Svd, svd};

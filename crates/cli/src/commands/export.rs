@@ -4,16 +4,16 @@ use crate::Voice;
 use crate::problem::Problem;
 use crate::progress::plural;
 use clap::Args;
-use craze_export::{Format, export_sequence};
+use craze_export::{Format, ShardReport, ShardSettings, ShardSummary, export_sequence, export_shards};
 use serde_json::json;
 use std::io::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 #[derive(Args)]
 pub struct Arguments {
     /// Folder of the run
     run: PathBuf,
-    /// Format: obj, ply, stl, glb or vtk
+    /// Format: obj, ply, stl, glb or vtk, or shards for one file with the pieces of the last frame in their rest shape
     #[arg(long, short, default_value = "obj")]
     format: String,
     /// Folder for the files; "export" inside the run if left out
@@ -22,13 +22,28 @@ pub struct Arguments {
     /// Only this frame
     #[arg(long, value_name = "N")]
     frame: Option<u32>,
+    /// Shards smaller than this share of their body's volume are merged into a neighbour
+    #[arg(long, value_name = "SHARE", value_parser = share)]
+    smallest: Option<f64>,
+}
+
+fn share(text: &str) -> Result<f64, String> {
+    let share = text.parse().ok().filter(|share| (0.0..1.0).contains(share));
+    share.ok_or_else(|| "give a share of the volume from 0 to less than 1, as in 0.001".to_owned())
 }
 
 /// Writes the frames of a run in another format.
 pub fn run(arguments: &Arguments, voice: Voice) -> Result<(), Problem> {
+    if arguments.format.eq_ignore_ascii_case("shards") {
+        return shards(arguments, voice);
+    }
     let format = Format::from_name(&arguments.format)?;
+    if arguments.smallest.is_some() {
+        let message = format!("--smallest says how shards are merged, and {} has none", format.name());
+        return Err(Problem::new(message, "leave it out, or export with --format shards"));
+    }
     let files = super::render::frame_files(&arguments.run, arguments.frame)?;
-    let folder = arguments.output.clone().unwrap_or_else(|| arguments.run.join("export"));
+    let folder = folder(arguments);
     let name = craze_engine::read_record(&arguments.run).map_or_else(|_| "frames".to_owned(), |record| record.scene);
     let report = export_sequence(files.iter().map(|file| craze_frame::read(file)), format, &folder, &name)?;
     let mut stdout = std::io::stdout().lock();
@@ -48,4 +63,63 @@ pub fn run(arguments: &Arguments, voice: Voice) -> Result<(), Problem> {
         Voice::Silent => {}
     }
     Ok(())
+}
+
+fn folder(arguments: &Arguments) -> PathBuf {
+    arguments.output.clone().unwrap_or_else(|| arguments.run.join("export"))
+}
+
+/// Writes the shards of the last frame, or of the one that was asked for.
+fn shards(arguments: &Arguments, voice: Voice) -> Result<(), Problem> {
+    let files = super::render::frame_files(&arguments.run, arguments.frame)?;
+    let frame = craze_frame::read(files.last().map_or(Path::new(""), PathBuf::as_path))?;
+    let defaults = ShardSettings::default();
+    let settings = ShardSettings { smallest: arguments.smallest.unwrap_or(defaults.smallest), ..defaults };
+    let report = export_shards(&frame, &settings, &folder(arguments))?;
+    let mut stdout = std::io::stdout().lock();
+    match voice {
+        Voice::Person => {
+            for line in told(&report) {
+                writeln!(stdout, "{line}")?;
+            }
+        }
+        Voice::Program => {
+            let shards = report
+                .shards
+                .iter()
+                .map(|shard| json!({ "name": shard.name, "volume": shard.volume, "closed": shard.closed }));
+            let text = json!({
+                "file": report.file, "frame": frame.number, "shards": shards.collect::<Vec<_>>(),
+                "merged": report.merged, "left_out": report.left_out,
+            });
+            writeln!(stdout, "{text}")?;
+        }
+        Voice::Silent => {}
+    }
+    Ok(())
+}
+
+/// What a person wants to know of the shards.
+fn told(report: &ShardReport) -> Vec<String> {
+    let closed = report.shards.iter().filter(|shard| shard.closed).count();
+    let count = plural(report.shards.len() as u64, "shard");
+    let mut lines = vec![format!("{count} in {}", report.file.display())];
+    let by_volume = |one: &&ShardSummary, other: &&ShardSummary| one.volume.total_cmp(&other.volume);
+    if let (Some(largest), Some(smallest)) =
+        (report.shards.iter().max_by(by_volume), report.shards.iter().min_by(by_volume))
+    {
+        lines.push(format!(
+            "largest {} of {:.3e} m³, smallest {} of {:.3e} m³",
+            largest.name, largest.volume, smallest.name, smallest.volume
+        ));
+    }
+    lines.push(match report.shards.len() - closed {
+        0 => "all closed and manifold".to_owned(),
+        open => format!("{closed} closed and manifold, {open} not"),
+    });
+    if report.merged > 0 {
+        lines.push(format!("{} merged into neighbours", plural(report.merged as u64, "smaller piece")));
+    }
+    lines.extend(report.left_out.iter().map(|what| format!("left out: {what}")));
+    lines
 }

@@ -179,6 +179,25 @@ fn export_writes_every_format() {
 }
 
 #[test]
+fn export_writes_shards_of_the_last_frame() {
+    let workshop = Workshop::with_run();
+    let told =
+        workshop.craze(&["export", "out/scene", "-f", "shards", "-o", "parts", "--smallest", "0.01"]).succeeded();
+    assert!(told.contains("1 shard in parts/shards.glb") && told.contains("all closed and manifold"), "{told}");
+    assert!(told.contains("block-shard-0 of 1.000e-3 m³"), "{told}");
+    assert!(fs::read(workshop.path("parts/shards.glb")).unwrap().starts_with(b"glTF"));
+    let told = workshop.craze(&["export", "out/scene", "-f", "shards", "--json"]).succeeded();
+    let told: serde_json::Value = serde_json::from_str(&told).unwrap();
+    assert_eq!(told["frame"], 5);
+    assert_eq!(told["shards"][0]["closed"], true);
+    workshop.craze(&["export", "out/scene", "--smallest", "0.1"]).failed_with(&["--smallest", "--format shards"]);
+    for share in ["-0.1", "1", "nan"] {
+        let answer = workshop.craze(&["export", "out/scene", "-f", "shards", &format!("--smallest={share}")]);
+        assert_eq!(answer.code, Some(2), "{answer}");
+    }
+}
+
+#[test]
 fn help_and_version_are_there() {
     let workshop = Workshop::new();
     let help = workshop.craze(&["--help"]).succeeded();

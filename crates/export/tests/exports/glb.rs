@@ -6,13 +6,13 @@ use serde_json::Value;
 use crate::sample::{self, BALL_VOLUME, DENSITY, EDGE};
 use crate::{Reader, bytes_of, exported, volume_inside};
 
-struct Glb {
-    json: Value,
+pub struct Glb {
+    pub json: Value,
     binary: Vec<u8>,
 }
 
 /// Reads the chunks and checks the lengths that the format prescribes.
-fn parse(bytes: &[u8]) -> Glb {
+pub fn parse(bytes: &[u8]) -> Glb {
     let mut reader = Reader(bytes);
     assert_eq!(&reader.take::<4>(), b"glTF");
     assert_eq!(reader.u32(), 2);
@@ -54,27 +54,31 @@ impl Glb {
         assert_eq!(offset % 4, 0);
         assert!(offset + length <= self.number("/buffers/0/byteLength"));
         assert_eq!(self.number("/buffers/0/byteLength"), self.binary.len());
-        let components = if self.json["accessors"][accessor]["type"] == "VEC3" { 3 } else { 1 };
+        let components = match self.json["accessors"][accessor]["type"].as_str() {
+            Some("VEC3") => 3,
+            Some("VEC2") => 2,
+            _ => 1,
+        };
         assert_eq!(length, 4 * components * self.number(&format!("{path}/count")));
         self.binary[offset..offset + length].as_chunks::<4>().0.to_vec()
     }
 
-    fn vectors(&self, accessor: usize) -> Vec<[f32; 3]> {
+    pub fn vectors<const SIZE: usize>(&self, accessor: usize) -> Vec<[f32; SIZE]> {
         let words: Vec<f32> = self.words(accessor).into_iter().map(f32::from_le_bytes).collect();
-        words.as_chunks::<3>().0.to_vec()
+        words.as_chunks::<SIZE>().0.to_vec()
     }
 
-    fn node(&self, name: &str) -> &Value {
+    pub fn node(&self, name: &str) -> &Value {
         let nodes = self.json["nodes"].as_array().unwrap();
         nodes.iter().find(|node| node["name"] == name).unwrap_or_else(|| panic!("no node {name}"))
     }
 
-    fn primitives(&self, node: &Value) -> &Vec<Value> {
+    pub fn primitives(&self, node: &Value) -> &Vec<Value> {
         self.json["meshes"][node["mesh"].as_u64().unwrap() as usize]["primitives"].as_array().unwrap()
     }
 
     /// Triangles of a node in the world, of all its primitives.
-    fn triangles(&self, node: &Value) -> Vec<[Vec3; 3]> {
+    pub fn triangles(&self, node: &Value) -> Vec<[Vec3; 3]> {
         let origin: Vec<f64> = node["translation"].as_array().unwrap().iter().map(|x| x.as_f64().unwrap()).collect();
         let mut triangles = Vec::new();
         for primitive in self.primitives(node) {
@@ -157,7 +161,7 @@ fn bounds_of_accessors_are_exact() {
     let glb = export(sample::frame(2));
     for (index, accessor) in glb.json["accessors"].as_array().unwrap().iter().enumerate() {
         if accessor["type"] == "VEC3" {
-            let vectors = glb.vectors(index);
+            let vectors = glb.vectors::<3>(index);
             for axis in 0..3 {
                 // Compared in single precision: the JSON reader is not exact in the last digit of double precision.
                 let column = || vectors.iter().map(|vector| vector[axis]);
@@ -174,7 +178,7 @@ fn particles_are_points() {
     let glb = export(sample::frame(2));
     let primitives = glb.primitives(glb.node("cloud_of_dust_particles_0"));
     assert_eq!(primitives[0]["mode"], 0);
-    assert_eq!(glb.vectors(primitives[0]["attributes"]["POSITION"].as_u64().unwrap() as usize).len(), 3);
+    assert_eq!(glb.vectors::<3>(primitives[0]["attributes"]["POSITION"].as_u64().unwrap() as usize).len(), 3);
 }
 
 #[test]

@@ -5,6 +5,7 @@ mod obj;
 mod ply;
 mod sample;
 mod sequence;
+mod shards;
 mod stl;
 mod vtk;
 

@@ -1,0 +1,161 @@
+//! A glTF 2.0 document in the making, and the binary file it becomes.
+
+use craze_frame::Surface;
+use craze_math::Vec3;
+use serde_json::{Value, json};
+
+/// What the format calls the uses of a buffer, the kinds of numbers, and the kinds of primitives.
+const ARRAY_BUFFER: u32 = 34962;
+const ELEMENT_ARRAY_BUFFER: u32 = 34963;
+const FLOAT: u32 = 5126;
+const UNSIGNED_INT: u32 = 5125;
+pub(crate) const POINTS: u32 = 0;
+pub(crate) const TRIANGLES: u32 = 4;
+
+/// Which sides of its triangles a surface shows.
+#[derive(Clone, Copy, PartialEq)]
+pub(crate) enum Sides {
+    /// A closed surface hides its inner sides.
+    Outer,
+    /// A sheet is seen from both.
+    Both,
+}
+
+/// Sides of a surface by whether it is closed.
+pub(crate) fn sides_of(surface: &Surface) -> Sides {
+    if surface.is_closed() { Sides::Outer } else { Sides::Both }
+}
+
+/// A material that gets its place in the document when something uses it.
+#[derive(Clone)]
+pub(crate) struct Material(Value);
+
+/// The document in the making.
+#[derive(Default)]
+pub(crate) struct Document {
+    nodes: Vec<Value>,
+    meshes: Vec<Value>,
+    materials: Vec<Value>,
+    accessors: Vec<Value>,
+    views: Vec<Value>,
+    binary: Vec<u8>,
+}
+
+impl Document {
+    /// A plain material of that colour (linear RGB in 0…1).
+    pub(crate) fn material(&self, name: &str, [red, green, blue]: [f32; 3], sides: Sides) -> Material {
+        Material(json!({
+            "name": name,
+            "pbrMetallicRoughness": {
+                "baseColorFactor": [red, green, blue, 1.0], "metallicFactor": 0.0, "roughnessFactor": 0.7,
+            },
+            "doubleSided": sides == Sides::Both,
+        }))
+    }
+
+    /// The place of a material among those in use.
+    pub(crate) fn used_material(&mut self, material: &Material) -> usize {
+        self.materials.iter().position(|known| *known == material.0).unwrap_or_else(|| {
+            self.materials.push(material.0.clone());
+            self.materials.len() - 1
+        })
+    }
+
+    /// Adds a node and gives its number.
+    pub(crate) fn node(&mut self, node: Value) -> usize {
+        self.nodes.push(node);
+        self.nodes.len() - 1
+    }
+
+    /// A node of that name with a mesh of its own, at `origin` (m).
+    pub(crate) fn mesh_node(&mut self, name: &str, origin: [f32; 3], primitives: Vec<Value>, extras: Value) -> usize {
+        self.meshes.push(json!({ "name": name, "primitives": primitives }));
+        let mesh = self.meshes.len() - 1;
+        self.node(json!({ "name": name, "mesh": mesh, "translation": origin, "extras": extras }))
+    }
+
+    /// An accessor of vectors of 2 or 3 numbers, with the bounds that the format asks for.
+    pub(crate) fn vectors<const SIZE: usize>(&mut self, vectors: &[[f32; SIZE]]) -> usize {
+        let mut low = [f32::INFINITY; SIZE];
+        let mut high = [f32::NEG_INFINITY; SIZE];
+        for vector in vectors {
+            for axis in 0..SIZE {
+                low[axis] = low[axis].min(vector[axis]);
+                high[axis] = high[axis].max(vector[axis]);
+            }
+        }
+        let bytes = vectors.iter().flatten().flat_map(|coordinate| coordinate.to_le_bytes());
+        let view = self.view(ARRAY_BUFFER, bytes);
+        self.accessors.push(json!({
+            "bufferView": view, "componentType": FLOAT, "count": vectors.len(),
+            "type": format!("VEC{SIZE}"), "min": low.map(f64::from).to_vec(), "max": high.map(f64::from).to_vec(),
+        }));
+        self.accessors.len() - 1
+    }
+
+    /// An accessor of vertex numbers.
+    pub(crate) fn indices(&mut self, indices: &[u32]) -> usize {
+        let view = self.view(ELEMENT_ARRAY_BUFFER, indices.iter().flat_map(|index| index.to_le_bytes()));
+        self.accessors.push(json!({
+            "bufferView": view, "componentType": UNSIGNED_INT, "count": indices.len(), "type": "SCALAR",
+        }));
+        self.accessors.len() - 1
+    }
+
+    /// A stretch of the buffer. All numbers have 4 bytes, so every stretch starts at a multiple of 4.
+    fn view(&mut self, target: u32, bytes: impl Iterator<Item = u8>) -> usize {
+        let offset = self.binary.len();
+        self.binary.extend(bytes);
+        self.views.push(json!({
+            "buffer": 0, "byteOffset": offset, "byteLength": self.binary.len() - offset, "target": target,
+        }));
+        self.views.len() - 1
+    }
+
+    /// The file, or the number of bytes that would be too many.
+    pub(crate) fn finish(self, scene: Value) -> Result<Vec<u8>, usize> {
+        let generator = concat!("Craze ", env!("CARGO_PKG_VERSION"));
+        let mut root = json!({ "asset": { "version": "2.0", "generator": generator }, "scene": 0, "scenes": [scene] });
+        // The format forbids empty lists.
+        let lists = [
+            ("nodes", self.nodes),
+            ("meshes", self.meshes),
+            ("materials", self.materials),
+            ("accessors", self.accessors),
+            ("bufferViews", self.views),
+        ];
+        for (name, list) in lists {
+            if !list.is_empty() {
+                root[name] = Value::Array(list);
+            }
+        }
+        if !self.binary.is_empty() {
+            root["buffers"] = json!([{ "byteLength": self.binary.len() }]);
+        }
+        let mut text = root.to_string().into_bytes();
+        text.resize(text.len().next_multiple_of(4), b' ');
+
+        let binary_chunk = if self.binary.is_empty() { 0 } else { 8 + self.binary.len() };
+        let length = 12 + 8 + text.len() + binary_chunk;
+        let length_word = u32::try_from(length).map_err(|_| length)?;
+        let mut bytes = Vec::with_capacity(length);
+        bytes.extend(b"glTF");
+        bytes.extend(2u32.to_le_bytes());
+        bytes.extend(length_word.to_le_bytes());
+        // Both chunks are shorter than the whole, whose length fits.
+        bytes.extend((text.len() as u32).to_le_bytes());
+        bytes.extend(b"JSON");
+        bytes.extend(text);
+        if !self.binary.is_empty() {
+            bytes.extend((self.binary.len() as u32).to_le_bytes());
+            bytes.extend(b"BIN\0");
+            bytes.extend(self.binary);
+        }
+        Ok(bytes)
+    }
+}
+
+/// A position (m) as seen from a node's origin.
+pub(crate) fn relative(position: &Vec3, origin: &[f32; 3]) -> [f32; 3] {
+    [0, 1, 2].map(|axis| (position[axis] - f64::from(origin[axis])) as f32)
+}

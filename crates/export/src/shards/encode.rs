@@ -1,0 +1,151 @@
+//! `shards.glb`: a node a body, under it a node a shard.
+
+use std::cmp::Ordering;
+use std::collections::BTreeMap;
+
+use craze_frame::{Bounds, Frame};
+use craze_math::{Vec3, convex_hull};
+use serde_json::{Value, json};
+
+use super::{Shard, ShardSummary};
+use crate::document::{Document, Material, TRIANGLES, relative, sides_of};
+use crate::labels::Labels;
+use crate::normals::{Shaded, shade};
+use crate::parts::Part;
+use crate::{ExportError, Format, palette};
+
+/// The bytes of the file, and what its shards are.
+pub(super) fn encode(
+    frame: &Frame,
+    bodies: &[Vec<Shard>],
+    hull_vertices: usize,
+) -> Result<(Vec<u8>, Vec<ShardSummary>), ExportError> {
+    let labels = Labels::of(frame);
+    let mut document = Document::default();
+    let mut summaries = Vec::new();
+    let mut roots = Vec::new();
+    for (index, ((body, label), shards)) in frame.bodies.iter().zip(&labels.bodies).zip(bodies).enumerate() {
+        if shards.is_empty() {
+            continue;
+        }
+        let sides = sides_of(&body.surface);
+        let materials = [
+            document.material(label, palette::outside(index), sides),
+            document.material(&format!("{label}_crack"), palette::crack(index), sides),
+        ];
+        let corner = Bounds::of(shards.iter().flat_map(|shard| &shard.shape.part.positions));
+        let corner = corner.map_or_else(Vec3::zeros, |bounds| bounds.low);
+        let mut children = Vec::new();
+        for shard in shards {
+            let name = format!("{label}-shard-{}", shard.id);
+            children.push(node(&mut document, &name, shard, &materials, &corner, hull_vertices));
+            summaries.push(ShardSummary { name, volume: shard.volume, closed: shard.shape.closed });
+        }
+        let extras = json!({ "method": body.method, "materials": body.materials });
+        roots.push(document.node(json!({ "name": label, "children": children, "extras": extras })));
+    }
+    let scene = json!({ "nodes": roots, "extras": { "frame": frame.number, "time": frame.time } });
+    let bytes = document.finish(scene).map_err(|count| ExportError::TooLarge {
+        frame: frame.number,
+        count,
+        what: "bytes of shards",
+        format: Format::Glb,
+    })?;
+    Ok((bytes, summaries))
+}
+
+/// A node with the shard's outside and its crack faces, each with its material in `materials`.
+fn node(
+    document: &mut Document,
+    name: &str,
+    shard: &Shard,
+    materials: &[Material; 2],
+    corner: &Vec3,
+    hull_vertices: usize,
+) -> usize {
+    let part = &shard.shape.part;
+    let origin: [f32; 3] = shard.shape.centre.map(|coordinate| coordinate as f32).into();
+    let shaded = shade(part);
+    let mut primitives = Vec::new();
+    for (crack, material) in [false, true].into_iter().zip(materials) {
+        let side = side(part, &shaded, crack);
+        if side.indices.is_empty() {
+            continue;
+        }
+        let position = |vertex: u32| &part.positions[shaded.sources[vertex as usize] as usize];
+        let positions: Vec<[f32; 3]> =
+            side.vertices.iter().map(|&(vertex, _)| relative(position(vertex), &origin)).collect();
+        let normals: Vec<[f32; 3]> = side.vertices.iter().map(|&(vertex, _)| shaded.normals[vertex as usize]).collect();
+        let mut attributes = json!({ "POSITION": document.vectors(&positions), "NORMAL": document.vectors(&normals) });
+        if crack {
+            let places = side.vertices.iter().map(|&(vertex, axis)| texture_place(&(position(vertex) - corner), axis));
+            attributes["TEXCOORD_0"] = json!(document.vectors(&places.collect::<Vec<_>>()));
+        }
+        let (indices, material) = (document.indices(&side.indices), document.used_material(material));
+        primitives.push(json!({
+            "attributes": attributes, "indices": indices, "material": material, "mode": TRIANGLES,
+        }));
+    }
+    document.mesh_node(name, origin, primitives, extras(shard, &origin, hull_vertices))
+}
+
+/// The triangles of the outside or of the crack, with vertices of their own.
+#[derive(Default)]
+struct Side {
+    /// Vertex of the shaded part, and the axis along which its texture is laid on.
+    vertices: Vec<(u32, usize)>,
+    indices: Vec<u32>,
+}
+
+fn side(part: &Part, shaded: &Shaded, crack: bool) -> Side {
+    let mut side = Side::default();
+    let mut known = BTreeMap::new();
+    let faces = part.triangles.iter().zip(&shaded.triangles).zip(&part.crack);
+    for ((places, vertices), _) in faces.filter(|(_, is_crack)| **is_crack == crack) {
+        let axis = if crack { dominant_axis(places.map(|place| part.positions[place as usize])) } else { 0 };
+        for &vertex in vertices {
+            let index = *known.entry((vertex, axis)).or_insert_with(|| {
+                side.vertices.push((vertex, axis));
+                side.vertices.len() as u32 - 1
+            });
+            side.indices.push(index);
+        }
+    }
+    side
+}
+
+/// The axis that a triangle faces most. Both sides of a crack face give the same one, wherever they start and whichever way they go.
+fn dominant_axis(mut corners: [Vec3; 3]) -> usize {
+    corners.sort_by(|one, other| one.iter().partial_cmp(other.iter()).unwrap_or(Ordering::Equal));
+    let [a, b, c] = corners;
+    (b - a).cross(&(c - a)).iamax()
+}
+
+/// Texture coordinates (m) of a place in the rest shape, seen along an axis.
+fn texture_place(place: &Vec3, axis: usize) -> [f32; 2] {
+    [place[(axis + 1) % 3] as f32, place[(axis + 2) % 3] as f32]
+}
+
+/// What a game engine wants to know of a shard. Numbers that are not finite become `null`, JSON having no word for them.
+fn extras(shard: &Shard, origin: &[f32; 3], hull_vertices: usize) -> Value {
+    let neighbours: Vec<Value> = shard.neighbours.iter().map(|(id, area)| json!({ "id": id, "area": area })).collect();
+    let mut extras = json!({
+        "id": shard.id,
+        "parent": shard.parent,
+        "volume": shard.volume,
+        "mass": shard.mass,
+        "centre_of_mass": shard.shape.centre.as_slice(),
+        "closed": shard.shape.closed,
+        "neighbours": neighbours,
+    });
+    if !shard.merged.is_empty() {
+        extras["merged"] = json!(shard.merged);
+    }
+    let positions = &shard.shape.part.positions;
+    if let Some(hull) = convex_hull(positions, hull_vertices) {
+        let points: Vec<[f32; 3]> =
+            hull.vertices.iter().map(|&vertex| relative(&positions[vertex as usize], origin)).collect();
+        extras["hull"] = json!({ "points": points, "beyond": hull.beyond });
+    }
+    extras
+}

@@ -1,0 +1,124 @@
+use craze_export::{ExportError, ShardReport, ShardSettings, export_shards};
+use craze_frame::{Data, Frame, names};
+use craze_math::Vec3;
+use serde_json::Value;
+
+use crate::glb::{Glb, parse};
+use crate::sample::{self, DENSITY, EDGE};
+use crate::{bytes_of, volume_inside};
+
+/// A block whose halves, numbers 4 and 7 of its history, have moved apart from where they were at rest.
+fn halves() -> Frame {
+    let mut frame = sample::frame(3);
+    let rest = sample::frame(0).bodies[0].surface.positions.clone();
+    frame.bodies[0].surface.vertex_attributes.set(names::REST, Data::Vector(rest));
+    frame.bodies[0].pieces[0].id = 4;
+    frame.bodies[0].pieces[1].id = 7;
+    frame
+}
+
+fn export(frame: &Frame, smallest: f64) -> (Glb, ShardReport) {
+    let folder = tempfile::tempdir().unwrap();
+    let settings = ShardSettings { smallest, ..ShardSettings::default() };
+    let report = export_shards(frame, &settings, folder.path()).unwrap();
+    assert_eq!(report.file, folder.path().join("shards.glb"));
+    (parse(&bytes_of(folder.path(), "shards.glb")), report)
+}
+
+fn accessor(primitive: &Value, attribute: &str) -> usize {
+    primitive["attributes"][attribute].as_u64().unwrap() as usize
+}
+
+#[test]
+fn shards_lie_where_they_were_at_rest_with_all_that_is_known_of_them() {
+    let (glb, report) = export(&halves(), 0.0);
+    for (name, other, side) in [("block-shard-4", 7, -0.5), ("block-shard-7", 4, 0.5)] {
+        let node = glb.node(name);
+        let extras = &node["extras"];
+        assert_eq!(extras["volume"], EDGE.powi(3));
+        assert_eq!(extras["mass"], DENSITY * EDGE.powi(3));
+        assert_eq!(extras["parent"], 0);
+        assert_eq!(extras["closed"], true);
+        assert_eq!(extras["neighbours"].as_array().unwrap().len(), 1);
+        assert_eq!(extras["neighbours"][0]["id"], other);
+        assert!((extras["neighbours"][0]["area"].as_f64().unwrap() - EDGE * EDGE).abs() < 1e-12);
+        assert_eq!(extras["hull"]["points"].as_array().unwrap().len(), 8);
+        for (axis, place) in [side * EDGE, 2.0, 0.0].into_iter().enumerate() {
+            assert!((node["translation"][axis].as_f64().unwrap() - place).abs() < 1e-6);
+            assert!((extras["centre_of_mass"][axis].as_f64().unwrap() - place).abs() < 1e-12);
+        }
+        let triangles = glb.triangles(node);
+        assert_eq!(triangles.len(), 12);
+        assert!(triangles.iter().flatten().all(|corner| corner.x * side > -1e-6), "on its own side of the crack");
+        assert!((volume_inside(triangles) - EDGE.powi(3)).abs() < 1e-6);
+    }
+    assert_eq!(report.merged, 0);
+    assert!(report.shards.iter().all(|shard| shard.closed && shard.volume == EDGE.powi(3)));
+    assert_eq!(report.left_out.len(), 2, "a cloud and a sheet without rest shape: {:?}", report.left_out);
+}
+
+#[test]
+fn crack_faces_have_a_material_and_texture_coordinates_in_metres() {
+    let (glb, _) = export(&halves(), 0.0);
+    let [outside, crack] = glb.primitives(glb.node("block-shard-4")).as_slice() else { panic!("two primitives") };
+    assert_ne!(outside["material"], crack["material"]);
+    assert!(outside["attributes"].get("TEXCOORD_0").is_none());
+    let places = glb.vectors::<2>(accessor(crack, "TEXCOORD_0"));
+    let positions = glb.vectors::<3>(accessor(crack, "POSITION"));
+    assert_eq!((places.len(), positions.len()), (4, 4));
+    // The crack faces x: its texture lies along y and z.
+    for (place, position) in places.iter().zip(&positions) {
+        assert!((place[0] - (position[1] + 0.5 * EDGE as f32)).abs() < 1e-6);
+        assert!((place[1] - (position[2] + 0.5 * EDGE as f32)).abs() < 1e-6);
+    }
+}
+
+#[test]
+fn dust_is_merged_into_its_neighbour_without_a_seam() {
+    let mut frame = halves();
+    frame.bodies[0].pieces[0].volume *= 0.5;
+    let (glb, report) = export(&frame, 0.4);
+    assert_eq!(report.merged, 1);
+    assert_eq!(report.shards.len(), 1);
+    let node = glb.node("block-shard-7");
+    assert_eq!(node["extras"]["merged"], serde_json::json!([4]));
+    assert_eq!(node["extras"]["mass"], 2.0 * DENSITY * EDGE.powi(3));
+    assert_eq!(node["extras"]["neighbours"], serde_json::json!([]));
+    assert_eq!(node["extras"]["closed"], true);
+    assert_eq!(glb.primitives(node).len(), 1, "no crack face is left");
+    let triangles = glb.triangles(node);
+    assert_eq!(triangles.len(), 20);
+    assert!((volume_inside(triangles) - 2.0 * EDGE.powi(3)).abs() < 1e-6);
+}
+
+#[test]
+fn faces_that_do_not_match_to_the_bit_are_no_contact() {
+    let mut frame = halves();
+    let mut rest = frame.bodies[0].surface.vertex_attributes.vectors(names::REST).unwrap().to_vec();
+    rest.iter_mut().take(8).for_each(|place| place.y = place.y.next_up());
+    frame.bodies[0].surface.vertex_attributes.set(names::REST, Data::Vector(rest));
+    let (glb, report) = export(&frame, 0.9);
+    assert_eq!(report.merged, 0);
+    assert_eq!(glb.node("block-shard-4")["extras"]["neighbours"], serde_json::json!([]));
+}
+
+#[test]
+fn a_shard_with_a_hole_is_counted() {
+    let mut frame = halves();
+    let surface = &mut frame.bodies[0].surface;
+    surface.triangles[0] = surface.triangles[1];
+    let (_, report) = export(&frame, 0.0);
+    assert_eq!(report.shards.iter().filter(|shard| shard.closed).count(), 1);
+}
+
+#[test]
+fn a_frame_without_rest_shapes_and_one_gone_wrong_are_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let refused = |frame: &Frame| export_shards(frame, &ShardSettings::default(), folder.path()).unwrap_err();
+    assert!(refused(&sample::frame(1)).to_string().contains("body 'block': its frames do not say"));
+    assert!(matches!(refused(&Frame::default()), ExportError::NoShards { .. }));
+    let mut frame = halves();
+    frame.bodies[0].surface.vertex_attributes.set(names::REST, Data::Vector(vec![Vec3::repeat(f64::NAN); 16]));
+    assert!(matches!(refused(&frame), ExportError::NotFinite { .. }));
+    assert!(!folder.path().join("shards.glb").exists());
+}
