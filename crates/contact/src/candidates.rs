@@ -22,6 +22,8 @@ pub struct Candidate {
     pub features: [u32; 2],
     /// Distance of the two (m), radii not counted.
     pub distance: f64,
+    /// Roughly the unit vector from the second to the first: as far as they are apart along it, they are at least.
+    pub normal: [f32; 3],
 }
 
 /// Features of two surfaces (or twice the same one) that could meet, each pair once, the nearest first.
@@ -102,7 +104,8 @@ impl Candidates {
                 }
                 (false, false) => {
                     let [one, other] = [p, q].map(|primitive| features.corners(primitive)[0]);
-                    add(&mut found.point_point, [one.min(other), one.max(other)], near.point_point(one, other));
+                    let pair = [one.min(other), one.max(other)];
+                    add(&mut found.point_point, pair, near.point_point(pair[0], pair[1]));
                 }
                 _ => {}
             }
@@ -147,11 +150,15 @@ pub(crate) fn nearer(list: &[Candidate], distance: f64) -> &[Candidate] {
     &list[..list.partition_point(|candidate| candidate.distance <= distance)]
 }
 
-fn add(list: &mut Vec<Candidate>, features: [u32; 2], distance: Option<f64>) {
-    list.extend(distance.map(|distance| Candidate { features, distance }));
+fn add(list: &mut Vec<Candidate>, features: [u32; 2], near: Option<(f64, Vec3)>) {
+    list.extend(near.map(|(distance, normal)| Candidate {
+        features,
+        distance,
+        normal: normal.map(|n| n as f32).into(),
+    }));
 }
 
-/// How far apart features are (m) where they were when the boxes of their surfaces were made; none beyond a limit.
+/// How far apart features are (m), and which way, where they were when the boxes of their surfaces were made; none beyond a limit.
 #[derive(Clone, Copy)]
 struct Near<'a> {
     first: &'a SurfaceTree,
@@ -161,7 +168,7 @@ struct Near<'a> {
 }
 
 impl Near<'_> {
-    fn point_triangle(&self, point: u32, triangle: u32) -> Option<f64> {
+    fn point_triangle(&self, point: u32, triangle: u32) -> Option<(f64, Vec3)> {
         let place = &self.first.anchors[point as usize];
         // Boxes of both have been grown; those of a whole way have no limit.
         let reach = self.first.reach;
@@ -172,25 +179,29 @@ impl Near<'_> {
         }
         let corners = self.second.features.triangles[triangle as usize];
         let corners = corners.map(|corner| self.second.anchors[corner as usize]);
-        self.within(distance::point_triangle(place, &corners).distance)
+        let near = distance::point_triangle(place, &corners);
+        self.within(near.distance, near.normal)
     }
 
-    fn edge_edge(&self, edge: u32, other: u32) -> Option<f64> {
+    fn edge_edge(&self, edge: u32, other: u32) -> Option<(f64, Vec3)> {
         let ends = self.first.features.edges[edge as usize].map(|end| self.first.anchors[end as usize]);
         let others = self.second.features.edges[other as usize].map(|end| self.second.anchors[end as usize]);
         if !Aabb::around(&ends).grown(self.limit).overlaps(&Aabb::around(&others)) {
             return None;
         }
-        self.within(distance::edge_edge(&ends, &others).distance)
+        let near = distance::edge_edge(&ends, &others);
+        self.within(near.distance, near.normal)
     }
 
-    fn point_point(&self, point: u32, other: u32) -> Option<f64> {
+    fn point_point(&self, point: u32, other: u32) -> Option<(f64, Vec3)> {
         let (one, two): (Vec3, Vec3) = (self.first.anchors[point as usize], self.second.anchors[other as usize]);
-        self.within((one - two).norm())
+        let way = one - two;
+        let distance = way.norm();
+        self.within(distance, way / distance)
     }
 
-    fn within(&self, distance: f64) -> Option<f64> {
-        (distance <= self.limit).then_some(distance)
+    fn within(&self, distance: f64, normal: Vec3) -> Option<(f64, Vec3)> {
+        (distance <= self.limit).then_some((distance, normal))
     }
 }
 

@@ -30,12 +30,12 @@ impl Aabb {
 
     /// The smallest box around this one and a point.
     pub fn with(&self, point: &Vec3) -> Self {
-        Self { min: self.min.inf(point), max: self.max.sup(point) }
+        Self { min: lower(&self.min, point), max: upper(&self.max, point) }
     }
 
     /// The smallest box around both.
     pub fn union(&self, other: &Self) -> Self {
-        Self { min: self.min.inf(&other.min), max: self.max.sup(&other.max) }
+        Self { min: lower(&self.min, &other.min), max: upper(&self.max, &other.max) }
     }
 
     /// The box with every side moved outward by `margin` (m).
@@ -81,6 +81,18 @@ impl Aabb {
     pub fn distance_squared(&self, point: &Vec3) -> f64 {
         (0..3).map(|axis| (self.min[axis] - point[axis]).max(point[axis] - self.max[axis]).max(0.0).powi(2)).sum()
     }
+}
+
+/// Smaller of each coordinate; that of the first where the second's is not a number. One comparison each, where `f64::min` needs several.
+#[inline(always)]
+fn lower(first: &Vec3, second: &Vec3) -> Vec3 {
+    first.zip_map(second, |one, other| if other < one { other } else { one })
+}
+
+/// Larger of each coordinate, likewise.
+#[inline(always)]
+fn upper(first: &Vec3, second: &Vec3) -> Vec3 {
+    first.zip_map(second, |one, other| if other > one { other } else { one })
 }
 
 #[cfg(test)]

@@ -94,10 +94,12 @@ pub(crate) fn check(boxes: &[Aabb]) -> Result<(), SpatialError> {
     }
     for (index, aabb) in boxes.iter().enumerate() {
         // NaN fails every comparison.
-        let sound = (0..3).all(|axis| {
-            aabb.min[axis] >= -LARGEST_COORDINATE
-                && aabb.max[axis] <= LARGEST_COORDINATE
-                && aabb.min[axis] <= aabb.max[axis]
+        let sound = (0..3).fold(true, |sound, axis| {
+            // All of them without a branch.
+            sound
+                & (aabb.min[axis] >= -LARGEST_COORDINATE)
+                & (aabb.max[axis] <= LARGEST_COORDINATE)
+                & (aabb.min[axis] <= aabb.max[axis])
         });
         if !sound {
             return Err(SpatialError::BadBox { index, min: aabb.min.into(), max: aabb.max.into() });

@@ -82,8 +82,9 @@ fn fitted<'a>(node: &Node, order: &[u32], boxes: &[Aabb], node_at: impl Fn(usize
     } else {
         let (left, right) = (node_at(node.first as usize), node_at(node.first as usize + 1));
         for axis in 0..3 {
-            fitted.min[axis] = left.min[axis].min(right.min[axis]);
-            fitted.max[axis] = left.max[axis].max(right.max[axis]);
+            // Nodes hold numbers only: one comparison is enough.
+            fitted.min[axis] = if right.min[axis] < left.min[axis] { right.min[axis] } else { left.min[axis] };
+            fitted.max[axis] = if right.max[axis] > left.max[axis] { right.max[axis] } else { left.max[axis] };
         }
     }
     fitted
