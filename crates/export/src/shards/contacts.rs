@@ -3,7 +3,7 @@
 use craze_frame::Surface;
 use craze_math::Vec3;
 
-/// Two crack faces of different pieces that were one: the same three places of the rest shape, to the bit, passed the other way round.
+/// Two crack faces that were one, of two pieces or of one that the crack did not part: the same three places of the rest shape, to the bit, passed the other way round.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Contact {
     /// The triangles of the surface.
@@ -26,7 +26,6 @@ pub(super) fn contacts(surface: &Surface, rest: &[Vec3]) -> Vec<Contact> {
         // Two sides of a crack; what lies in one place more often has no partner that could be told.
         if let &[(one, first), (other, second)] = same
             && one.turns_forward != other.turns_forward
-            && surface.piece_of(first) != surface.piece_of(second)
         {
             let [a, b, c] = surface.triangles[first].map(|vertex| rest[vertex as usize]);
             let area = 0.5 * (b - a).cross(&(c - a)).norm();

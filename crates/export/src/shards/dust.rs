@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 pub(super) fn owners(volumes: &[f64], contacts: impl IntoIterator<Item = ([u32; 2], f64)>, smallest: f64) -> Vec<u32> {
     let mut owners: Vec<u32> = (0..volumes.len() as u32).collect();
     let mut neighbours = vec![BTreeMap::<u32, f64>::new(); volumes.len()];
-    for ([one, other], area) in contacts {
+    for ([one, other], area) in contacts.into_iter().filter(|([one, other], _)| one != other) {
         *neighbours[one as usize].entry(other).or_default() += area;
         *neighbours[other as usize].entry(one).or_default() += area;
     }
@@ -54,7 +54,7 @@ mod tests {
 
     #[test]
     fn dust_goes_to_the_neighbour_with_the_largest_contact() {
-        let contacts = [([0, 1], 1.0), ([1, 2], 1.5), ([2, 1], 0.1), ([0, 2], 9.0)];
+        let contacts = [([0, 1], 1.0), ([1, 2], 1.5), ([2, 1], 0.1), ([0, 2], 9.0), ([1, 1], 7.0)];
         assert_eq!(owners(&[5.0, 0.1, 4.0], contacts, 0.0), [0, 1, 2]);
         assert_eq!(owners(&[5.0, 0.1, 4.0], contacts, 0.2), [0, 2, 2]);
     }

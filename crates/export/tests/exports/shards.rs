@@ -92,6 +92,19 @@ fn dust_is_merged_into_its_neighbour_without_a_seam() {
 }
 
 #[test]
+fn a_crack_that_parts_nothing_is_closed_again() {
+    let mut frame = halves();
+    let faces = frame.bodies[0].surface.triangles.len();
+    frame.bodies[0].surface.face_attributes.set(names::PIECE, Data::Index(vec![1; faces]));
+    let (glb, report) = export(&frame, 0.0);
+    assert_eq!((report.shards.len(), report.merged), (1, 0));
+    let node = glb.node("block-shard-7");
+    assert_eq!(node["extras"]["closed"], true);
+    assert_eq!(node["extras"]["neighbours"], serde_json::json!([]));
+    assert_eq!(glb.triangles(node).len(), 20);
+}
+
+#[test]
 fn faces_that_do_not_match_to_the_bit_are_no_contact() {
     let mut frame = halves();
     let mut rest = frame.bodies[0].surface.vertex_attributes.vectors(names::REST).unwrap().to_vec();
