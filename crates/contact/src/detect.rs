@@ -12,26 +12,28 @@ pub struct Touch {
     pub place: Vec3,
     /// Unit normal out of the shape, in the world.
     pub normal: Vec3,
-    /// Distance to the shape at the start of the step (m), negative inside.
+    /// Distance to the shape at the start of the step (m), beyond radius and skin: negative for what is too close or inside.
     pub gap_at_start: f64,
-    /// Predicted distance at the end of the step along the normal (m), negative inside.
+    /// The same at the predicted end of the step, along the normal (m).
     pub gap_at_end: f64,
 }
 
 /// Finds the points of a surface that would end inside a shape which moves from one pose to another.
 ///
 /// A point that enters during the step is pushed back along the normal where it entered, so that it never leaves a thin shape on
-/// its far side. Points are reported in the order of the surface. Points with non-finite places are skipped: the check of
+/// its far side. Every point keeps its radius and the skin (m) away from the shape; gaps are what is left beyond. Points are reported in the order of the surface. Points with non-finite places are skipped: the check of
 /// the prediction reports them.
 pub fn against_shape(
     surface: &ContactSurface,
     shape: &Shape,
     pose_at_start: &Isometry,
     pose_at_end: &Isometry,
+    skin: f64,
     touches: &mut Vec<Touch>,
 ) {
     for (index, point) in surface.points.iter().enumerate() {
-        if let Some(touch) = point_against_shape(point, shape, pose_at_start, pose_at_end) {
+        let point = SurfacePoint { radius: point.radius + skin, ..*point };
+        if let Some(touch) = point_against_shape(&point, shape, pose_at_start, pose_at_end) {
             touches.push(Touch { point: index as u32, ..touch });
         }
     }
@@ -108,7 +110,7 @@ mod tests {
 
     fn find(surface: &ContactSurface, shape: &Shape) -> Vec<Touch> {
         let mut contacts = Vec::new();
-        against_shape(surface, shape, &Isometry::identity(), &Isometry::identity(), &mut contacts);
+        against_shape(surface, shape, &Isometry::identity(), &Isometry::identity(), 0.0, &mut contacts);
         contacts
     }
 
@@ -141,7 +143,7 @@ mod tests {
         let surface = moving(Vec3::new(0.0, 0.5, 0.0), Vec3::new(0.0, 0.5, 0.0), 0.0);
         let mut contacts = Vec::new();
         let raised = Isometry::translation(0.0, 0.6, 0.0);
-        against_shape(&surface, &Shape::HalfSpace, &Isometry::identity(), &raised, &mut contacts);
+        against_shape(&surface, &Shape::HalfSpace, &Isometry::identity(), &raised, 0.0, &mut contacts);
         assert!((contacts[0].gap_at_end + 0.1).abs() < 1e-12);
     }
 }

@@ -20,6 +20,9 @@ const RESTLESS_FRICTION: f64 = 0.1;
 /// How often what would still pass through each other is pushed apart before the step is given up.
 const CROSSING_ROUNDS: usize = 8;
 
+/// Share of the distance to an obstacle that must be left at the end of a step, of the distance to keep where they are farther apart.
+const LEFT: f64 = 0.1;
+
 /// Whether contacts will be corrected once more in this step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Round {
@@ -35,7 +38,7 @@ pub(crate) struct Scratch {
     surface: ContactSurface,
     found: Vec<Touch>,
     contacts: Vec<Contact>,
-    neighbourhood: Neighbourhood,
+    pub neighbourhood: Neighbourhood,
     responder: Responder,
     pub penalties: Penalties,
     shapes: Vec<RigidResponse>,
@@ -52,6 +55,15 @@ impl Scratch {
         self.neighbourhood = Neighbourhood::default();
         self.responder = Responder::default();
         self.penalties = Penalties::default();
+    }
+
+    /// The bodies and, after them, obstacles of the present contacts.
+    pub fn colliding(&self, bodies: usize) -> Vec<u32> {
+        let thing = |side: &Side| match side {
+            Side::Rigid(obstacle) => Some(bodies as u32 + obstacle),
+            Side::Points { .. } => self.neighbourhood.owner_of(side).map(|owner| owner.body),
+        };
+        self.contacts.iter().flat_map(|contact| &contact.sides).filter_map(thing).collect()
     }
 
     /// What a body is told about a step.
@@ -124,7 +136,7 @@ impl World {
         if !method.takes_contact_stiffness() || self.obstacles.is_empty() {
             return false;
         }
-        let reach = grown(method.reach());
+        let reach = grown(method.reach()).grown(method.contact_triangles().skin);
         self.obstacles.iter().any(|obstacle| {
             let poses = (obstacle.pose(self.time), obstacle.predicted_pose(self.time + time_step));
             is_near(&obstacle.shape, &poses, &reach)
@@ -134,11 +146,12 @@ impl World {
     /// The contacts of the surface in the scratch memory, as the equations of its body take them, by freedom.
     fn contacts_in_equations(&self, body: usize, time_step: f64) -> Vec<ContactStiffness> {
         let (surface, mut found, mut contacts) = (&self.scratch.surface, Vec::new(), Vec::new());
+        let skin = self.bodies[body].method.contact_triangles().skin;
         for (index, obstacle) in self.obstacles.iter().enumerate() {
             let (start, end) = (obstacle.pose(self.time), obstacle.predicted_pose(self.time + time_step));
             let (friction, _) = self.settings.pairs.get(body, self.bodies.len() + index);
             found.clear();
-            against_shape(surface, &obstacle.shape, &start, &end, &mut found);
+            against_shape(surface, &obstacle.shape, &start, &end, skin, &mut found);
             contacts.extend(found.iter().filter_map(|contact| {
                 let point = &surface.points[contact.point as usize];
                 // Where the point would be if it stuck to the obstacle, and from there straight to the surface.
@@ -193,7 +206,7 @@ impl World {
         self.scratch.neighbourhood.begin(self.bodies.len(), self.obstacles.len());
         self.scratch.contacts.clear();
         self.find_poses(time_step);
-        self.meet_shapes(time_step);
+        self.meet_shapes(time_step, Look::Ahead);
         self.meet_obstacles(time_step);
         self.meet_neighbours(Look::Ahead);
         self.respond(time_step, Look::Ahead);
@@ -209,7 +222,13 @@ impl World {
         let Scratch { neighbourhood, contacts, .. } = &self.scratch;
         let contact = &contacts[0];
         let owner = contact.sides.iter().find_map(|side| neighbourhood.owner_of(side));
-        Err((owner.map_or(0, |owner| owner.body as usize), Failure::Crossing { place: contact.place }))
+        let place = contact.place;
+        let rigid = |side: &Side| if let Side::Rigid(obstacle) = side { Some(*obstacle) } else { None };
+        let obstacle = contact.sides.iter().find_map(rigid);
+        let failure = obstacle.map_or(Failure::Crossing { place }, |obstacle| Failure::Pressed { obstacle, place });
+        let failure = (owner.map_or(0, |owner| owner.body as usize), failure);
+        // The last way out before the step is tried again with half the Δt.
+        if self.resolve_by_zones(time_step) && !self.find_crossings(time_step) { Ok(()) } else { Err(failure) }
     }
 
     /// Looks for what would still pass through each other.
@@ -217,7 +236,9 @@ impl World {
         self.scratch.neighbourhood.forget_points();
         self.scratch.contacts.clear();
         self.find_poses(time_step);
-        self.meet_neighbours(Look::Crossings)
+        self.meet_shapes(time_step, Look::Crossings);
+        self.meet_neighbours(Look::Crossings);
+        !self.scratch.contacts.is_empty()
     }
 
     fn meet_neighbours(&mut self, look: Look) -> bool {
@@ -234,20 +255,34 @@ impl World {
     }
 
     /// Points of bodies against obstacles.
-    fn meet_shapes(&mut self, time_step: f64) {
+    fn meet_shapes(&mut self, time_step: f64, look: Look) {
         let Scratch { poses, neighbourhood, found, contacts, stiffness, .. } = &mut self.scratch;
         for (index, body) in self.bodies.iter().enumerate() {
-            let reach = body.method.reach();
+            let skin = body.method.contact_triangles().skin;
+            // Particles have no triangles that could cross an obstacle's.
+            if !neighbourhood.is_unmet(index) || (look == Look::Crossings && !(skin > 0.0)) {
+                continue;
+            }
+            let reach = body.method.reach().grown(skin);
             let is_near = |obstacle: &usize| is_near(&self.obstacles[*obstacle].shape, &poses[*obstacle], &reach);
             for obstacle in (0..self.obstacles.len()).filter(is_near) {
                 let (start_pose, end_pose) = &poses[obstacle];
                 found.clear();
+                let kept = if look == Look::Ahead { skin } else { LEFT * skin };
                 let shape = &self.obstacles[obstacle].shape;
-                against_shape(neighbourhood.show(index, body), shape, start_pose, end_pose, found);
+                against_shape(neighbourhood.show(index, body), shape, start_pose, end_pose, kept, found);
+                if look == Look::Crossings {
+                    found.retain_mut(|touch| passes(touch, kept));
+                }
                 let (friction, restitution) = self.settings.pairs.get(index, self.bodies.len() + obstacle);
                 for touch in found.iter() {
                     let point = neighbourhood.show(index, body).points[touch.point as usize];
                     let thing = (self.bodies.len() + obstacle) as u32;
+                    let carried = match look {
+                        Look::Ahead => find(&stiffness[index], point.freedom, obstacle as u32),
+                        // What the equations have not kept out needs a push of its own.
+                        Look::Crossings => None,
+                    };
                     contacts.push(Contact {
                         identity: [
                             [index as u32, point.freedom, u32::MAX, u32::MAX],
@@ -260,8 +295,7 @@ impl World {
                         gap_at_end: touch.gap_at_end,
                         friction,
                         restitution,
-                        carried: find(&stiffness[index], point.freedom, obstacle as u32)
-                            .map(|held| time_step * held.force(&point.end)),
+                        carried: carried.map(|held| time_step * held.force(&point.end)),
                     });
                 }
             }
@@ -318,7 +352,7 @@ impl World {
             let meets = |other: &usize| *other != index && (is_free(obstacle) || is_free(&self.obstacles[*other]));
             for other in (0..self.obstacles.len()).filter(meets) {
                 found.clear();
-                against_shape(surface, &self.obstacles[other].shape, &poses[other].0, &poses[other].1, found);
+                against_shape(surface, &self.obstacles[other].shape, &poses[other].0, &poses[other].1, 0.0, found);
                 let (friction, restitution) = self.settings.pairs.get(bodies + index, bodies + other);
                 let [one, two] = [index, other].map(|place| (bodies + place) as u32);
                 contacts.extend(found.iter().map(|touch| Contact {
@@ -365,6 +399,15 @@ fn is_near(shape: &Shape, poses: &(Isometry, Isometry), reach: &Aabb) -> bool {
     // Distance changes no faster than its point moves: what is passed on the way is nearer than both ends together allow. Written
     // so that a box that is not finite counts as near.
     !(at_start > 0.0 && at_end > 0.0 && at_start + at_end > (end - start).norm())
+}
+
+/// Whether a touch that was found with a distance to keep (m) goes from the outside of the shape into it, or as good as that; its gaps are
+/// then counted from what must be left. What starts inside comes out gently, by the first look.
+fn passes(touch: &mut Touch, kept: f64) -> bool {
+    let [start, end] = [touch.gap_at_start + kept, touch.gap_at_end + kept];
+    let left = kept.min(LEFT * start);
+    (touch.gap_at_start, touch.gap_at_end) = ((start - left).max(0.0), end - left);
+    start > 0.0 && end < left
 }
 
 /// The contact that a body's equations hold at a freedom with an obstacle.

@@ -39,6 +39,13 @@ pub enum EventKind {
         /// Why.
         reason: String,
     },
+    /// Impulses did not keep surfaces apart: what was about to pass through each other was moved together, as impact zones.
+    Zones {
+        /// Points in zones.
+        points: u64,
+        /// Those in zones that were moved as rigid bodies.
+        rigid_points: u64,
+    },
     /// A body began to fly as a rigid one.
     Sleep {
         /// Its piece.

@@ -25,6 +25,7 @@ mod tables;
 mod tangle;
 mod watch;
 mod world;
+mod zones;
 
 pub use account::Account;
 pub use checkpoint::{Checkpoint, CheckpointError, Saved};

@@ -29,6 +29,8 @@ struct Neighbour {
     is_shown: bool,
     /// Whether the prediction has changed since it was last looked at.
     is_new: bool,
+    /// Whether it has changed since it last met the shapes of obstacles.
+    is_unmet: bool,
     /// Entry of every point among the moving points of the response, or none.
     slots: Vec<u32>,
 }
@@ -72,7 +74,7 @@ impl Neighbourhood {
         self.bodies = bodies;
         self.neighbours.resize_with(bodies + obstacles, Neighbour::default);
         for neighbour in &mut self.neighbours {
-            (neighbour.is_shown, neighbour.is_new) = (false, true);
+            neighbour.change();
         }
         self.forget_points();
     }
@@ -99,14 +101,34 @@ impl Neighbourhood {
 
     /// The prediction of a body has changed.
     pub fn changed(&mut self, body: usize) {
-        (self.neighbours[body].is_shown, self.neighbours[body].is_new) = (false, true);
+        self.neighbours[body].change();
+    }
+
+    /// Whether a body has changed since it was last asked for.
+    pub fn is_unmet(&mut self, body: usize) -> bool {
+        std::mem::take(&mut self.neighbours[body].is_unmet)
+    }
+
+    /// Number of bodies; obstacles come after them.
+    pub fn bodies(&self) -> usize {
+        self.bodies
+    }
+
+    /// Pairs whose boxes overlapped at the last look.
+    pub fn near(&self) -> &[[u32; 2]] {
+        &self.near
+    }
+
+    /// What a body or an obstacle showed at the last look.
+    pub fn shown(&self, index: usize) -> &ContactSurface {
+        &self.neighbours[index].surface
     }
 
     /// The predictions of all obstacles that can be pushed have changed.
     pub fn obstacles_changed(&mut self) {
-        for neighbour in &mut self.neighbours[self.bodies..] {
-            (neighbour.is_shown, neighbour.is_new) = (false, true);
-        }
+        self.neighbours[self.bodies..].iter_mut().for_each(Neighbour::change);
+        // To a body it is the same whether it moves or the shape before it.
+        self.neighbours[..self.bodies].iter_mut().for_each(|body| body.is_unmet = true);
     }
 
     /// The entry of a point of a body among the moving points.
@@ -305,6 +327,10 @@ pub(crate) struct Stage<'a> {
 }
 
 impl Neighbour {
+    fn change(&mut self) {
+        (self.is_shown, self.is_new, self.is_unmet) = (false, true, true);
+    }
+
     fn participant(&self) -> Participant<'_> {
         Participant { surface: &self.surface, tree: &self.tree, is_closed: self.is_closed, skin: self.skin }
     }
@@ -331,7 +357,7 @@ impl Neighbour {
 
 impl Obstacle {
     /// Its corners and edges, which bodies meet with their triangles; a round one is met by its shape alone, and so is a plane.
-    fn contact_triangles(&self) -> ContactTriangles<'_> {
+    pub(crate) fn contact_triangles(&self) -> ContactTriangles<'_> {
         match self.shape {
             craze_contact::Shape::HalfSpace | craze_contact::Shape::Ball { .. } => ContactTriangles::default(),
             _ => {

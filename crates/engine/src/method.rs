@@ -56,6 +56,14 @@ pub enum Failure {
         /// Where (m).
         place: Vec3,
     },
+    /// An obstacle would pass through the surface.
+    #[error("an obstacle would pass through it at ({:.4}, {:.4}, {:.4}) m", place.x, place.y, place.z)]
+    Pressed {
+        /// The obstacle, as the world numbers them.
+        obstacle: u32,
+        /// Where (m).
+        place: Vec3,
+    },
     /// The equations of an implicit step were not solved.
     #[error("the implicit step did not converge: residual {residual:.3e} N after {iterations} iterations")]
     NotSolved {

@@ -218,7 +218,14 @@ impl World {
     fn shorten(&mut self, body: usize, failure: Failure, time_step: f64) -> Result<(), WorldError> {
         let name = self.bodies[body].name.clone();
         if self.throttle.level >= DEEPEST_LEVEL + self.throttle.floor {
-            return Err(WorldError::Stuck { body: name, time: self.time, time_step, failure });
+            let time = self.time;
+            return Err(match failure {
+                Failure::Pressed { obstacle, place } => {
+                    let obstacle = self.obstacles[obstacle as usize].name.clone();
+                    WorldError::Pressed { body: name, obstacle, time, time_step, place }
+                }
+                failure => WorldError::Stuck { body: name, time, time_step, failure },
+            });
         }
         self.counters.retries += 1;
         self.throttle.level += 1;

@@ -75,16 +75,20 @@ impl World {
             let points = |triangle: u32| triangles[triangle as usize].map(|corner| corner - firsts[one]);
             one != other || !lips.are_kin(&points(p), &points(q)) || depth(&corners(p), &corners(q)) > 2.0 * skin
         };
-        // Places that are not numbers are the business of the check of every step.
+        let name = |thing: usize| match thing.checked_sub(self.bodies.len()) {
+            None => self.bodies[thing].name.clone(),
+            Some(obstacle) => self.obstacles[obstacle].name.clone(),
+        };
+        if let Some(point) = positions.iter().position(|place| !place.iter().all(|value| value.is_finite())) {
+            let owner = firsts.partition_point(|&first| first as usize <= point) - 1;
+            return Err(WorldError::NotFinite { thing: name(owner), frame: self.frame_number });
+        }
+        // Triangles name points of their own surface: nothing is left that could be refused.
         let Ok(Some(pair)) = first_crossing(&positions, &triangles, counts) else { return Ok(()) };
         let boxes = pair.map(|triangle| {
             Aabb::around(triangles[triangle as usize].iter().map(|&corner| &positions[corner as usize]))
         });
         let place = 0.5 * (boxes[0].min.sup(&boxes[1].min) + boxes[0].max.inf(&boxes[1].max));
-        let name = |thing: usize| match thing.checked_sub(self.bodies.len()) {
-            None => self.bodies[thing].name.clone(),
-            Some(obstacle) => self.obstacles[obstacle].name.clone(),
-        };
         let things = pair.map(|triangle| name(owners[triangle as usize]));
         Err(WorldError::Intersection { things, place, frame: self.frame_number })
     }

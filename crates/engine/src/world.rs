@@ -123,6 +123,23 @@ pub enum WorldError {
         /// What went wrong.
         failure: Failure,
     },
+    /// An obstacle is driven through a body that cannot give way.
+    #[error(
+        "obstacle \"{obstacle}\" is driven through body \"{body}\" at t = {time:.6} s, near ({:.4}, {:.4}, {:.4}) m, and nothing gives way, even with a step of {time_step:.2e} s: stop it earlier, leave room behind the body, or let the obstacle be free with a mass",
+        place.x, place.y, place.z
+    )]
+    Pressed {
+        /// The body.
+        body: String,
+        /// The obstacle.
+        obstacle: String,
+        /// When (s).
+        time: f64,
+        /// The shortest step tried (s).
+        time_step: f64,
+        /// Where (m).
+        place: Vec3,
+    },
     /// Energy appeared from nowhere.
     #[error(
         "body \"{body}\" has gained {gained:.3e} J from nowhere by t = {time:.6} s, though steps were shortened; give it a smaller time_step"
@@ -159,6 +176,16 @@ pub enum WorldError {
         things: [String; 2],
         /// Where, within the size of a triangle (m).
         place: Vec3,
+        /// The frame.
+        frame: u32,
+    },
+    /// A place is not a number.
+    #[error(
+        "in frame {frame}, \"{thing}\" has a position that is not a number; the frame is kept, so that you can look at it"
+    )]
+    NotFinite {
+        /// Name of the body or obstacle.
+        thing: String,
         /// The frame.
         frame: u32,
     },

@@ -532,3 +532,11 @@ fn an_existing_folder_is_never_lost_by_accident() {
     assert!(matches!(create(&precious, Existing::Replace), Err(FolderError::NotARun(_))));
     assert!(precious.join("novel.txt").exists());
 }
+
+#[test]
+fn a_place_that_is_not_a_number_is_named() {
+    let mut world = world(Marble::at(Vec3::new(0.0, f64::NAN, 0.0), Vec3::zeros()), Vec::new());
+    assert_eq!(world.check_intersections(), Err(WorldError::NotFinite { thing: "marble".to_owned(), frame: 0 }));
+    world.settings.check_intersections = Checked::Nothing;
+    assert_eq!(world.check_intersections(), Ok(()), "nobody asked");
+}

@@ -1,0 +1,105 @@
+//! The fail-safe of contact: where impulses find no way out, everything that is near what collides is resolved at once.
+
+use crate::meet::Neighbourhood;
+use crate::{Event, EventKind, World};
+use craze_contact::zones::resolve;
+use craze_contact::{ContactTriangles, Impulse, SurfacePoint};
+
+/// The surfaces of several things as one.
+#[derive(Default)]
+pub(crate) struct Together {
+    points: Vec<SurfacePoint>,
+    triangles: Vec<[u32; 3]>,
+    origins: Vec<u32>,
+    /// A body and its first point, in order; obstacles come last and are nobody's.
+    bodies: Vec<(usize, usize)>,
+    /// The smallest distance that one of them keeps (m).
+    skin: f64,
+}
+
+impl Together {
+    /// Adds a thing's surface, of a body if told so.
+    fn add(&mut self, points: &[SurfacePoint], surface: &ContactTriangles, body: Option<usize>) {
+        let first = self.points.len() as u32;
+        self.bodies.extend(body.map(|body| (body, self.points.len())));
+        self.points.extend_from_slice(points);
+        self.triangles.extend(surface.triangles.iter().map(|corners| corners.map(|corner| first + corner)));
+        // A point's origin becomes the first point that has it: those of different bodies must not be the same.
+        let mut known: Vec<(u32, u32)> = surface.origins.iter().copied().zip(0..).collect();
+        known.sort_unstable();
+        let origin = |point: u32| {
+            let Some(own) = surface.origins.get(point as usize) else { return point };
+            known.get(known.partition_point(|entry| entry.0 < *own)).map_or(point, |entry| entry.1)
+        };
+        self.origins.extend((0..points.len() as u32).map(|point| first + origin(point)));
+        if surface.skin > 0.0 && !(self.skin > 0.0 && self.skin < surface.skin) {
+            self.skin = surface.skin;
+        }
+    }
+}
+
+impl Neighbourhood {
+    /// Everything that hangs together, through bodies that are near each other, with one of those that collide; ascending.
+    fn around(&self, colliding: impl IntoIterator<Item = u32>) -> Vec<u32> {
+        let mut found: Vec<u32> = colliding.into_iter().collect();
+        found.sort_unstable();
+        found.dedup();
+        loop {
+            let is_in = |thing: &u32| found.binary_search(thing).is_ok();
+            // Who rests on the same ground has nothing to do with each other.
+            let spreads = |thing: &u32| (*thing as usize) < self.bodies() && is_in(thing);
+            let joined = self.near().iter().filter(|pair| pair.iter().any(spreads)).flatten();
+            let fresh: Vec<u32> = joined.copied().filter(|thing| !is_in(thing)).collect();
+            if fresh.is_empty() {
+                return found;
+            }
+            found.extend(fresh);
+            found.sort_unstable();
+            found.dedup();
+        }
+    }
+}
+
+impl World {
+    /// Moves what collides, and all that is near it, by impact zones. Says whether that went well; if not, the predictions are as they were.
+    pub(crate) fn resolve_by_zones(&mut self, time_step: f64) -> bool {
+        let mut all = Together::default();
+        let colliding = self.scratch.colliding(self.bodies.len());
+        let things = self.scratch.neighbourhood.around(colliding);
+        for thing in things {
+            let (index, body) = (thing as usize, self.bodies.get(thing as usize));
+            let points = self.scratch.neighbourhood.shown(index).points.as_slice();
+            match body {
+                Some(body) => all.add(points, &body.method.contact_triangles(), Some(index)),
+                None => all.add(points, &self.obstacles[index - self.bodies.len()].contact_triangles(), None),
+            }
+        }
+        let Together { mut points, triangles, origins, bodies, skin } = all;
+        let surface = ContactTriangles { version: 0, triangles: &triangles, is_closed: true, skin, origins: &origins };
+        let before = points.clone();
+        let Ok(report) = resolve(&mut points, &surface, skin) else { return false };
+        let ends: Vec<usize> =
+            bodies[1.min(bodies.len())..].iter().map(|entry| entry.1).chain([points.len()]).collect();
+        for (&(body, first), end) in bodies.iter().zip(ends) {
+            let moved = points[first..end].iter().zip(&before[first..end]);
+            let moved = moved.filter(|(now, then)| now.end != then.end && now.inverse_mass > 0.0);
+            let push = |(now, then): (&SurfacePoint, &SurfacePoint)| Impulse {
+                freedom: now.freedom,
+                impulse: (now.end - then.end) / (time_step * now.inverse_mass),
+            };
+            let mut impulses: Vec<Impulse> = moved.map(push).collect();
+            impulses.sort_by_key(|impulse| impulse.freedom);
+            if impulses.is_empty() {
+                continue;
+            }
+            let step = self.scratch.step(body, self.time, time_step, self.settings.gravity);
+            self.bodies[body].method.receive(&impulses, &step);
+            self.scratch.neighbourhood.changed(body);
+        }
+        if let Some(&(body, _)) = bodies.first() {
+            let kind = EventKind::Zones { points: report.points as u64, rigid_points: report.rigid_points as u64 };
+            self.events.push(Event { time: self.time, body: self.bodies[body].name.clone(), kind });
+        }
+        true
+    }
+}
