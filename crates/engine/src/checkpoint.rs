@@ -169,6 +169,7 @@ impl World {
         (self.counters.steps, self.counters.retries) = (saved.steps, saved.retries);
         self.probe_samples.clone_from(&saved.probe_samples);
         self.scratch.forget_neighbours();
+        self.find_partings();
         Ok(())
     }
 }

@@ -66,6 +66,11 @@ impl Scratch {
         self.contacts.iter().flat_map(|contact| &contact.sides).filter_map(thing).collect()
     }
 
+    /// What holds and contacts in its equations do to a body in this step.
+    pub fn told(&self, body: usize) -> (&[Load], &[ContactStiffness]) {
+        (&self.loads[body], &self.stiffness[body])
+    }
+
     /// What a body is told about a step.
     pub fn step(&self, body: usize, time: f64, time_step: f64, gravity: Vec3) -> Step<'_> {
         Step { time, time_step, gravity, loads: &self.loads[body], contacts: &self.stiffness[body] }
@@ -203,6 +208,7 @@ impl World {
     /// Everything meets everything; impulses change the predictions until nothing passes through anything.
     pub(crate) fn collide(&mut self, time_step: f64) -> Result<(), (usize, Failure)> {
         self.press(time_step);
+        self.push_apart(time_step);
         self.scratch.neighbourhood.begin(self.bodies.len(), self.obstacles.len());
         self.scratch.contacts.clear();
         self.find_poses(time_step);
@@ -241,10 +247,10 @@ impl World {
         !self.scratch.contacts.is_empty()
     }
 
-    fn meet_neighbours(&mut self, look: Look) -> bool {
+    fn meet_neighbours(&mut self, look: Look) {
         let Scratch { neighbourhood, contacts, poses, .. } = &mut self.scratch;
         let (bodies, obstacles, pairs) = (&self.bodies, &self.obstacles, &self.settings.pairs);
-        neighbourhood.find(&Stage { bodies, obstacles, poses, pairs }, look, contacts)
+        neighbourhood.find(&Stage { bodies, obstacles, poses, pairs, partings: &self.partings }, look, contacts);
     }
 
     fn find_poses(&mut self, time_step: f64) {

@@ -20,6 +20,7 @@ mod record;
 mod region;
 mod registry;
 mod rigid;
+mod separate;
 mod step;
 mod tables;
 mod tangle;

@@ -1,6 +1,7 @@
 //! Bodies against each other, against themselves and against the corners and edges of obstacles: who is near whom, and what comes
 //! too close.
 
+use crate::separate::Parting;
 use crate::{Body, Obstacle, PairTable};
 use craze_contact::meeting::{Look, Meeting, Participant, meet};
 use craze_contact::penalty::Response;
@@ -179,9 +180,8 @@ impl Neighbourhood {
         }
     }
 
-    /// Adds what comes too close to the contacts. Says whether there was any. After the first look of a step only those are looked at
-    /// that have changed.
-    pub fn find(&mut self, stage: &Stage, look: Look, contacts: &mut Vec<Contact>) -> bool {
+    /// Adds what comes too close to the contacts. After the first look of a step only those are looked at that have changed.
+    pub fn find(&mut self, stage: &Stage, look: Look, contacts: &mut Vec<Contact>) {
         self.find_near(stage);
         let mut due = std::mem::take(&mut self.due);
         let is_due = |pair: &&[u32; 2]| pair.iter().any(|&index| self.neighbours[index as usize].is_new);
@@ -192,12 +192,10 @@ impl Neighbourhood {
                 self.prepare(index as usize, stage);
             }
         }
-        let before = contacts.len();
         for &pair in &due {
             self.find_pair(pair, stage.pairs, look, contacts);
         }
         self.due = due;
-        contacts.len() > before
     }
 
     /// Pairs whose boxes overlap, and bodies that may touch themselves.
@@ -226,6 +224,7 @@ impl Neighbourhood {
         let with_itself =
             (0..stage.bodies.len() as u32).filter(|&body| stage.bodies[body as usize].method.touches_itself());
         self.near.extend(with_itself.map(|body| [body, body]));
+        self.near.retain(|pair| !stage.are_parting(pair));
         self.near.sort_unstable();
         let near = &self.near;
         self.found.retain(|pair, _| near.binary_search(pair).is_ok());
@@ -324,6 +323,8 @@ pub(crate) struct Stage<'a> {
     /// Where every obstacle is at the start and at the predicted end of the step.
     pub poses: &'a [(Isometry, Isometry)],
     pub pairs: &'a PairTable,
+    /// Bodies that started inside each other and do not feel each other yet.
+    pub partings: &'a [Parting],
 }
 
 impl Neighbour {

@@ -106,6 +106,7 @@ impl World {
             body.method.settle();
         }
         self.scratch.forget_neighbours();
+        self.find_partings();
         Ok(Verdict::Continue)
     }
 

@@ -1,6 +1,7 @@
 //! The world: everything that takes part, and the present moment.
 
 use crate::collide::Scratch;
+use crate::separate::Parting;
 use crate::watch::Watch;
 use crate::{Account, Counters, Event, Failure, FrameDetail, Hold, HoldId, Method, Obstacle, Probe, Sample};
 use craze_contact::penalty::Response;
@@ -244,6 +245,9 @@ pub struct World {
     pub counters: Counters,
     /// Length of the last step (s).
     pub last_time_step: f64,
+    /// Whether bodies that start inside each other part slowly, and who still does.
+    pub(crate) separates: bool,
+    pub(crate) partings: Vec<Parting>,
     pub(crate) scratch: Scratch,
 }
 
@@ -277,6 +281,8 @@ impl World {
             events: Vec::new(),
             counters: Counters::default(),
             last_time_step: 0.0,
+            separates: false,
+            partings: Vec::new(),
             scratch: Scratch::default(),
         };
         world.watch = Watch::new(&world);

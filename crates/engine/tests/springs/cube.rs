@@ -314,16 +314,21 @@ impl Cube {
 }
 
 pub fn world(cube: Cube, obstacles: Vec<Obstacle>, friction: f64) -> World {
+    world_of(vec![cube], obstacles, friction)
+}
+
+pub fn world_of(cubes: Vec<Cube>, obstacles: Vec<Obstacle>, friction: f64) -> World {
     let settings = Settings {
         gravity: Vec3::zeros(),
         frames_per_second: 100.0,
         longest_time_step: f64::INFINITY,
         mode: Mode::Dynamic,
         detail: FrameDetail::Surface,
-        pairs: PairTable::new(1, obstacles.len(), friction, 0.0),
+        pairs: PairTable::new(cubes.len(), obstacles.len(), friction, 0.0),
         check_intersections: Checked::Everything,
     };
-    World::new(settings, vec![Body { name: "cube".to_owned(), method: Box::new(cube) }], obstacles)
+    let body = |cube: Cube| Body { name: "cube".to_owned(), method: Box::new(cube) };
+    World::new(settings, cubes.into_iter().map(body).collect(), obstacles)
 }
 
 pub fn registry() -> Registry {

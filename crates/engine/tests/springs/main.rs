@@ -4,3 +4,4 @@ mod cube;
 mod leaves;
 mod lips;
 mod obstacles;
+mod parting;

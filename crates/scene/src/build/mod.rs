@@ -41,7 +41,11 @@ pub fn build(document: &SceneDocument) -> Result<Built, SceneErrors> {
         obstacles.push(obstacle::build(document, index)?);
     }
     let mut world = World::new(settings(scene), bodies, obstacles);
-    refuse_tangles(document, &world)?;
+    if scene.contact.separate_at_start {
+        world.separate_tangles();
+    } else {
+        refuse_tangles(document, &world)?;
+    }
     for index in 0..scene.holds.len() {
         load::add_hold(document, index, &mut world)?;
     }
@@ -59,7 +63,7 @@ fn refuse_tangles(document: &SceneDocument, world: &World) -> Result<(), SceneEr
     let [one, other] = [first, second].map(|body| &world.bodies[body].name);
     let [x, y, z] = [place.x, place.y, place.z];
     let message = format!("body \"{other}\" starts inside body \"{one}\", at ({x:.4}, {y:.4}, {z:.4}) m");
-    let help = "move them apart; they may touch";
+    let help = "move them apart (they may touch), or let them part slowly with contact.separate_at_start = true";
     Err(document.error_at(&format!("body[{second}].place"), message, help))
 }
 

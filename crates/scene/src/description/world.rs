@@ -73,6 +73,8 @@ pub struct ContactSettings {
     pub restitution: f64,
     /// Whose triangles are searched in every frame, exactly, for two that pass through each other; the run stops at the first.
     pub check_intersections: Checked,
+    /// Whether bodies that start inside each other part slowly before they feel each other, instead of being refused.
+    pub separate_at_start: bool,
     /// Values for two named things; they win over all others.
     #[serde(rename = "pair")]
     pub pairs: Vec<ContactPair>,
@@ -80,7 +82,13 @@ pub struct ContactSettings {
 
 impl Default for ContactSettings {
     fn default() -> Self {
-        Self { friction: 0.5, restitution: 0.0, check_intersections: Checked::Nothing, pairs: Vec::new() }
+        Self {
+            friction: 0.5,
+            restitution: 0.0,
+            check_intersections: Checked::Nothing,
+            separate_at_start: false,
+            pairs: Vec::new(),
+        }
     }
 }
 
