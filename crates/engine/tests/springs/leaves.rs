@@ -54,7 +54,7 @@ impl Method for Leaves {
         None
     }
 
-    fn locate(&self, _place: &Vec3) -> MaterialPoint {
+    fn locate(&mut self, _place: &Vec3) -> MaterialPoint {
         MaterialPoint { element: 0, weights: [1.0, 0.0, 0.0, 0.0] }
     }
 
