@@ -198,6 +198,8 @@ struct Pair<'a> {
     skin: f64,
     /// Distance to keep, skins and radii (m).
     thickness: f64,
+    /// Part of it within which a point that nothing can move, the middle of a ball, is all matter (m).
+    solid: f64,
 }
 
 /// Two features at the start of the step.
@@ -243,7 +245,7 @@ struct Met {
 impl<'a> Pair<'a> {
     fn new(kind: Kind, points: [&SurfacePoint; 4], skin: f64, radius: f64) -> Pair<'a> {
         let (start, end) = (points.map(|point| point.start), points.map(|point| point.end));
-        Pair { kind, kin: None, start, end, owned: 0, skin, thickness: skin + radius }
+        Pair { kind, kin: None, start, end, owned: 0, skin, thickness: skin + radius, solid: 0.0 }
     }
 
     fn point_triangle(of: &Participant, point: u32, on: &Participant, triangle: u32, skin: f64) -> Pair<'a> {
@@ -251,7 +253,8 @@ impl<'a> Pair<'a> {
         let [a, b, c] = on.tree.features.triangles[triangle as usize].map(|corner| &on.surface.points[corner as usize]);
         let radius = point.radius + a.radius.max(b.radius).max(c.radius);
         let owned = on.tree.features.owned_parts(triangle);
-        Pair { owned, ..Pair::new(Kind::PointTriangle, [point, a, b, c], skin, radius) }
+        let solid = if point.inverse_mass > 0.0 { 0.0 } else { point.radius };
+        Pair { owned, solid, ..Pair::new(Kind::PointTriangle, [point, a, b, c], skin, radius) }
     }
 
     fn edge_edge(first: &Participant, a: [u32; 2], second: &Participant, b: [u32; 2], skin: f64) -> Pair<'a> {
@@ -301,9 +304,7 @@ impl<'a> Pair<'a> {
                 return met;
             }
         }
-        let is_close = near.distance < CLOSE * self.thickness;
-        let share = if is_close { LEFT_WHEN_CLOSE } else { LEFT_ON_THE_WAY };
-        let left = share * near.distance.min(self.thickness);
+        let left = self.left_on_the_way(near.distance);
         // What rests on a surface is a hair nearer than the distance to keep: it must find its way free, too.
         let ahead = self.thickness - SLACK * self.skin;
         let kept = if look == Look::Ahead && !is_near { ahead } else { left };
@@ -328,6 +329,15 @@ impl<'a> Pair<'a> {
         });
         // The vector has the digits of single precision, and sums are rounded.
         (least - most) * (1.0 - 1e-6) - 1e-12 * size
+    }
+
+    /// What must be left on the way of a distance at the start (m).
+    fn left_on_the_way(&self, distance: f64) -> f64 {
+        // What is inside already comes out gently.
+        let solid = if distance > self.solid { self.solid } else { 0.0 };
+        let (clear, kept) = (distance - solid, self.thickness - solid);
+        let share = if clear < CLOSE * kept { LEFT_WHEN_CLOSE } else { LEFT_ON_THE_WAY };
+        solid + share * clear.min(kept)
     }
 
     /// Distance (m) up to which the line between the two says how they are to be kept apart. Above a face it stays what it is as the

@@ -4,7 +4,7 @@ use crate::cube::{Cube, energy, moving, registry, run, world};
 use craze_contact::Shape;
 use craze_engine::{Drive, Keyframe, Motion, Obstacle, Verdict, World, WorldError};
 use craze_frame::Surface;
-use craze_math::{Isometry, Vec3};
+use craze_math::{Isometry, Mat3, Vec3};
 
 /// A box with its surface, in its own frame.
 fn block(half_size: Vec3, at: Vec3, turn: Vec3, motion: Motion) -> Obstacle {
@@ -23,6 +23,40 @@ fn block(half_size: Vec3, at: Vec3, turn: Vec3, motion: Motion) -> Obstacle {
 
 fn whole() -> Cube {
     Cube { splits_at: f64::INFINITY, ..Cube::new(0.0) }
+}
+
+/// A heavy ball that is free to move, with its surface inscribed.
+fn ball(radius: f64, mass: f64, at: Vec3, velocity: Vec3) -> Obstacle {
+    const RINGS: u32 = 24;
+    let place = |ring: u32, around: u32| {
+        let [polar, azimuth] = [ring, 2 * around].map(|k| std::f64::consts::PI * f64::from(k) / f64::from(RINGS));
+        radius * Vec3::new(polar.sin() * azimuth.cos(), polar.cos(), polar.sin() * azimuth.sin())
+    };
+    let positions = (0..=RINGS).flat_map(|ring| (0..RINGS).map(move |around| place(ring, around))).collect();
+    let at_grid = |ring: u32, around: u32| ring * RINGS + around % RINGS;
+    let cells = (0..RINGS).flat_map(|ring| (0..RINGS).map(move |around| (ring, around)));
+    let triangles = cells.flat_map(|(ring, around)| {
+        let [a, b, c, d] = [(0, 0), (0, 1), (1, 1), (1, 0)].map(|(r, k)| at_grid(ring + r, around + k));
+        [[a, b, c], [a, c, d]]
+    });
+    let mut ball = Obstacle {
+        name: "ball".to_owned(),
+        shape: Shape::Ball { radius },
+        surface: Surface { positions, triangles: triangles.collect(), ..Surface::default() },
+        place: Isometry::translation(at.x, at.y, at.z),
+        drive: Drive::Prescribed(Motion::still()),
+    };
+    ball.release(mass, Vec3::zeros(), &(0.4 * mass * radius * radius * Mat3::identity()), velocity, Vec3::zeros());
+    ball
+}
+
+#[test]
+fn a_heavy_ball_dents_a_body_and_never_enters_it() {
+    let slab = block(SLAB, Vec3::new(0.0, -0.0701, 0.0), Vec3::zeros(), Motion::still());
+    let ball = ball(0.03, 10.0, Vec3::new(0.011, 0.0811, 0.007), Vec3::new(0.0, -1.0, 0.0));
+    let mut world = world(whole(), vec![slab, ball], 0.3);
+    run(&mut world, 3);
+    assert!(energy(&world) > 0.1, "it is dented: {} J", energy(&world));
 }
 
 const SLAB: Vec3 = Vec3::new(0.2, 0.02, 0.2);
