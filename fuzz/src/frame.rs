@@ -4,7 +4,7 @@ use craze_frame::container::{self, Kind};
 use craze_frame::{Hasher64, decode_frame, encode_frame};
 
 /// Version of the payload of frames.
-const VERSION: u16 = 1;
+const VERSION: u16 = 2;
 
 /// Bytes of a file's header: the packed length stands at 24, the checksum at 32 (docs/formats.md).
 const HEADER_LENGTH: usize = 40;

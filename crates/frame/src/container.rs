@@ -74,6 +74,14 @@ pub enum ContainerError {
         /// Newest version that this program reads.
         supported: u16,
     },
+    /// Written by an earlier program, in a layout that is no longer read.
+    #[error("the file has format version {found}, this program reads {supported}; make it again with this Craze")]
+    Older {
+        /// Version of the file.
+        found: u16,
+        /// Version that this program reads.
+        supported: u16,
+    },
     /// The end is missing.
     #[error(
         "the file is cut off: {found} of {expected} bytes are there; it was not copied or written to its end, so copy or make it again"

@@ -10,8 +10,8 @@ use crate::container::{self, ContainerError, ContainerFileError, Kind};
 use crate::hash::hash64;
 use crate::model::Frame;
 
-/// Version of the payload that this program writes, and the newest that it reads.
-const VERSION: u16 = 1;
+/// Version of the payload that this program writes and reads. Version 2: pieces have numbers of their own.
+const VERSION: u16 = 2;
 
 /// Why bytes are not a frame that we can show.
 #[derive(Debug, Error)]
@@ -102,6 +102,9 @@ fn payload(frame: &Frame) -> Vec<u8> {
 fn from_payload(version: u16, payload: &[u8]) -> Result<Frame, FrameError> {
     if version > VERSION {
         return Err(ContainerError::Newer { found: version, supported: VERSION }.into());
+    }
+    if version < VERSION {
+        return Err(ContainerError::Older { found: version, supported: VERSION }.into());
     }
     // Serde reserves at most a mebibyte for an announced length, and the elements after that are paid for by bytes that
     // are there: a vector that announces a billion elements ends at the end of the payload.

@@ -194,7 +194,7 @@ fn scene() -> impl Strategy<Value = Scene> {
                 between: [body(), body()],
                 friction: Some(0.1),
                 restitution: None,
-                response: Some(Response::OverlapPenalty),
+                response: Some(Response::Impulses),
             };
             Scene {
                 title,

@@ -79,6 +79,7 @@ pub struct RegionMaterials {
 #[serde(deny_unknown_fields)]
 pub struct RegionMaterial {
     /// The region's number in the file.
+    #[schemars(extend("minimum" = -2_147_483_648i64, "maximum" = 2_147_483_647i64))]
     pub number: i32,
     /// What it is made of.
     pub material: Overrides,

@@ -89,7 +89,13 @@ fn without_refilled(mut faces: Vec<Face>, positions: &[Vec3]) -> Vec<Face> {
             patches[patch_of[side.face as usize] as usize].outline.push((side.low, side.high, side.backward));
         }
     }
-    let mut order: Vec<u32> = (0..count as u32).filter(|&patch| patches[patch as usize].faces.len() > 1).collect();
+    // What has a rim of its own, as the pages of a book, fills no outline.
+    let mut has_rim = vec![false; count];
+    for sides in edges.iter().filter(|sides| sides.len() == 1) {
+        has_rim[patch_of[sides[0].face as usize] as usize] = true;
+    }
+    let fills = |&patch: &u32| patches[patch as usize].faces.len() > 1 && !has_rim[patch as usize];
+    let mut order: Vec<u32> = (0..count as u32).filter(fills).collect();
     order.retain(|&patch| !patches[patch as usize].outline.is_empty());
     patches.iter_mut().for_each(|patch| patch.outline.sort_unstable());
     let undirected = |patch: u32| patches[patch as usize].outline.iter().map(|&(low, high, _)| (low, high));
