@@ -279,6 +279,15 @@ mod tests {
         assert!((body.account(&Vec3::zeros()).elastic / expected - 1.0).abs() < 1e-12);
     }
 
+    /// Whether every axis of a cloud is clearly long or clearly nothing: rounding grows with one over the square of what is between.
+    fn is_flat_or_is_not(positions: &[Vec3]) -> bool {
+        let centre = positions.iter().sum::<Vec3>() / positions.len() as f64;
+        let spread: craze_math::Mat3 =
+            positions.iter().map(|place| (place - centre) * (place - centre).transpose()).sum();
+        let squares = craze_math::symmetric_eigen(&spread).values;
+        squares.iter().all(|square| *square > 1e-3 * squares[0] || *square < 1e-12 * squares[0].max(1e-300))
+    }
+
     proptest! {
         #[test]
         fn any_cloud_moved_rigidly_is_at_its_goals(
@@ -287,6 +296,7 @@ mod tests {
             shift in prop::array::uniform3(-10.0f64..10.0),
         ) {
             let positions: Vec<Vec3> = places.into_iter().map(Vec3::from).collect();
+            prop_assume!(is_flat_or_is_not(&positions));
             let volumes = (0..positions.len()).map(|index| 1e-3 * (1.0 + (index % 3) as f64)).collect();
             let body = body(Cloud { positions, volumes, spacing: 0.1 }, 1.0, awake());
             let body = moved(body, &Isometry::new(shift.into(), turn.into()));
