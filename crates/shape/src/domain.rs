@@ -51,3 +51,35 @@ pub trait Domain: Sync {
         self.level(point) > 0.0
     }
 }
+
+/// A domain within one of its parts.
+pub(crate) struct Part<'a> {
+    pub(crate) domain: &'a dyn Domain,
+    pub(crate) bounds: Aabb,
+}
+
+impl Domain for Part<'_> {
+    fn bounds(&self) -> Aabb {
+        self.bounds
+    }
+
+    fn level(&self, point: &Vec3) -> f64 {
+        self.domain.level(point)
+    }
+
+    fn clearance(&self, point: &Vec3) -> f64 {
+        self.domain.clearance(point)
+    }
+
+    fn normal(&self, point: &Vec3) -> Option<Vec3> {
+        self.domain.normal(point)
+    }
+
+    fn jump(&self, ends: &[Vec3; 2], from: f64) -> Option<f64> {
+        self.domain.jump(ends, from)
+    }
+
+    fn region(&self, point: &Vec3) -> u16 {
+        self.domain.region(point)
+    }
+}

@@ -83,7 +83,7 @@ pub enum ShapeError {
     },
     /// A shape so thin that tetrahedra of the asked size miss most of it.
     #[error(
-        "the shape is like a sheet, {} m thin{}: tetrahedra with edges of {} m miss most of it; it takes edges of {} m, about {} of them. Model it as a sheet, make it thicker, or ask for that edge",
+        "the shape is like a sheet, {} m thin{}: tetrahedra with edges of {} m miss much of it; it takes edges of {} m, about {} of them. Model it as a sheet, make it thicker, or ask for that edge",
         short(*thickness), near(place), short(*edge), short(*thickness), rough(*count)
     )]
     Foil {

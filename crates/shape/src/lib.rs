@@ -32,7 +32,7 @@ pub use import::{
     Format, Model, ModelVolume, Reading, SideFiles, SurfaceMaterial, Unit, UpAxis, parse_model, read_model,
 };
 pub use inertia::MassSpread;
-pub use repair::{Findings, Repaired, SurfaceDomain, Thickness, examine, repair};
+pub use repair::{FarPoint, Findings, Repaired, SurfaceDomain, Thickness, examine, repair};
 pub use sample::{SampledPoints, grid_points, poisson_points, poisson_points_about};
 pub use stuffing::{
     DihedralRange, FeatureReport, Stuffing, StuffingEstimate, StuffingOptions, StuffingReport, ThinPlace, ThinReport,

@@ -5,7 +5,7 @@ pub const TETRAHEDRA_A_CUBE: f64 = 6.0;
 /// and in a sheet that is about one of them thick, for each square of their edges, as measured on plates.
 pub(crate) const TETRAHEDRA_A_SQUARE: f64 = 10.0;
 /// Walls of so many edges are whole nearly without finer cells,
-const WHOLE: f64 = 1.5;
+pub(crate) const WHOLE: f64 = 1.5;
 /// and walls of so many with some.
 const NEARLY_WHOLE: f64 = 1.25;
 

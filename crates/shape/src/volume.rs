@@ -1,12 +1,12 @@
 //! Volume of any domain, by halving boxes until they lie on one side of its surface.
 
-use craze_math::Vec3;
+use craze_math::{Random, Vec3};
 use craze_spatial::Aabb;
 use rayon::prelude::*;
 
 use crate::domain::Domain;
 
-/// Halvings of the longest side before a box counts as its middle does: 1/128.
+/// Halvings of the longest side before a box counts as one point of it does: 1/128.
 pub(crate) const FINE: u32 = 7;
 /// The same where boxes are seldom known to lie on one side: 1/64.
 pub(crate) const COARSE: u32 = 6;
@@ -51,5 +51,13 @@ fn inside(domain: &dyn Domain, centre: &Vec3, half: f64, levels: u32) -> f64 {
         };
         return (0..8).map(child).sum();
     }
-    if domain.contains(centre) { (2.0 * half).powi(3) } else { 0.0 }
+    // A box that the surface crosses counts as a random point of it does: middles would all miss, or all meet, a plate that lies along
+    // the boxes.
+    let mut point = *centre;
+    if levels == 0 {
+        let mix = |seed: u64, value: &f64| Random::new(seed ^ value.to_bits()).bits();
+        let mut random = Random::new(centre.iter().fold(0, mix));
+        point += Vec3::from_fn(|_, _| random.signed()) * half;
+    }
+    if domain.contains(&point) { (2.0 * half).powi(3) } else { 0.0 }
 }

@@ -111,25 +111,25 @@ impl Cells {
             return self.faces.into_model(Welding::Keep, path);
         }
         let faces = self.complete_faces + self.incomplete_faces;
+        let mut beyond = Vec::new();
         if faces > 0 {
-            let remark = match self.leave_out_beyond_faces(path) {
-                Some(count) if count > 0 => {
-                    format!(
-                        "close around less than the tetrahedra do: {} beyond left out",
-                        counted(count, "tetrahedron")
-                    )
+            beyond = self.beyond_faces(path).unwrap_or_default();
+            let remark = match beyond.iter().filter(|is| **is).count() {
+                0 => "left out: the surface is their boundary".to_owned(),
+                count => {
+                    let left_out = counted(count, "tetrahedron");
+                    format!("close around less than the tetrahedra do: {left_out} beyond left out")
                 }
-                _ => "left out: the surface is their boundary".to_owned(),
             };
             self.remarks.push(format!("{} beside the tetrahedra {remark}", counted(faces, "face")));
         }
-        into_volume(self.points, self.tetrahedra, &self.regions, self.remarks, path)
+        into_volume(self.points, &self.tetrahedra, &beyond, &self.regions, self.remarks, path)
     }
 
-    /// Leaves out tetrahedra beyond the surface that the file's own faces close, as those which fill the hull of a model up, and gives
-    /// their number. None where the faces do not close around some of the tetrahedra; or where they only part regions that are told
-    /// apart by their numbers: then both sides are meant.
-    fn leave_out_beyond_faces(&mut self, path: &Path) -> Option<usize> {
+    /// Which tetrahedra lie beyond the surface that the file's own faces close, as those which fill the hull of a model up. None where
+    /// the faces do not close around some of the tetrahedra; or where they only part regions that are told apart by their numbers:
+    /// then both sides are meant.
+    fn beyond_faces(&mut self, path: &Path) -> Option<Vec<bool>> {
         let mut faces = std::mem::take(&mut self.faces);
         if self.incomplete_faces > 0 {
             return None;
@@ -143,20 +143,14 @@ impl Cells {
             // Faces that all look inward close around as much.
             winding.winding_number(&(corners.sum::<Vec3>() * 0.25)).abs() > 0.5
         };
-        let within: Vec<bool> = self.tetrahedra.par_iter().with_min_len(1024).map(is_within).collect();
-        let count = within.iter().filter(|is| !**is).count();
-        let mut sides: Vec<(i64, bool)> = self.regions.iter().copied().zip(within.iter().copied()).collect();
+        let beyond: Vec<bool> = self.tetrahedra.par_iter().with_min_len(1024).map(|nodes| !is_within(nodes)).collect();
+        let count = beyond.iter().filter(|is| **is).count();
+        let mut sides: Vec<(i64, bool)> = self.regions.iter().copied().zip(beyond.iter().copied()).collect();
         sides.sort_unstable();
         sides.dedup();
         let told_apart = sides.len() > 1 && sides.windows(2).all(|pair| pair[0].0 != pair[1].0);
-        if count == within.len() || (count > 0 && told_apart) {
-            return None;
-        }
-        let mut flags = within.iter();
-        self.tetrahedra.retain(|_| flags.next().is_some_and(|is| *is));
-        let mut flags = within.iter();
-        self.regions.retain(|_| flags.next().is_some_and(|is| *is));
-        Some(count)
+        let both_meant = count == beyond.len() || (count > 0 && told_apart);
+        (!both_meant).then_some(beyond)
     }
 
     /// Cells that are not read, such as "2 hexahedra and 1 prism"; nothing if there are none.
@@ -280,6 +274,16 @@ mod tests {
         let told =
             "6 faces beside the tetrahedra close around less than the tetrahedra do: 42 tetrahedra beyond left out";
         assert_eq!(model.remarks[0], told);
+
+        // Those left out count in the numbers that errors name.
+        let mut overlapping = filled_hull(|_| 7);
+        overlapping.tetrahedra.rotate_left(6);
+        let [a, b, c, d] = overlapping.tetrahedra[47];
+        overlapping.points.push((overlapping.points[a as usize] + overlapping.points[d as usize]) * 0.4);
+        overlapping.tetrahedra.push([a, b, c, 27]);
+        overlapping.regions.push(7);
+        let error = overlapping.into_model(Path::new("hull.mesh")).expect_err("an overlap").to_string();
+        assert!(error.contains("48") && error.contains("49"), "{error} {d}");
 
         let inclusion = filled_hull(i64::from).into_model(Path::new("inclusion.mesh")).expect("a model");
         assert_eq!(inclusion.volume.expect("tetrahedra").tetrahedra.len(), 48);

@@ -37,10 +37,12 @@ impl ModelVolume {
 ///
 /// Inverted tetrahedra are turned. Left out, with a remark each: tetrahedra without volume, with nodes that are missing,
 /// repeated or no numbers within ±1e18, and those that are there already. Refused: files in which nothing is left; faces of more
-/// than two tetrahedra; tetrahedra that overlap in a face.
+/// than two tetrahedra; tetrahedra that overlap in a face. Those marked in `beyond`, which may be empty, are left out without another
+/// word; regions, and numbers in errors, are those of the file all the same.
 pub(crate) fn into_volume(
     points: Vec<Vec3>,
-    tetrahedra: Vec<[u32; 4]>,
+    tetrahedra: &[[u32; 4]],
+    beyond: &[bool],
     regions: &[i64],
     remarks: Vec<String>,
     path: &Path,
@@ -52,7 +54,7 @@ pub(crate) fn into_volume(
         return Err(Fault::in_part("cells", problem).in_file(path));
     }
     let mut judged = Judged { remarks, ..Judged::default() };
-    judged.judge(&points, &tetrahedra);
+    judged.judge(&points, tetrahedra, beyond);
     judged.leave_out_doubled();
     if judged.kept.is_empty() {
         let problem = format!("none of {announced} can be used: {}", judged.remarks.join("; "));
@@ -116,7 +118,7 @@ impl Judged {
         }
     }
 
-    fn judge(&mut self, points: &[Vec3], tetrahedra: &[[u32; 4]]) {
+    fn judge(&mut self, points: &[Vec3], tetrahedra: &[[u32; 4]], beyond: &[bool]) {
         // NaN fails the comparison.
         let is_usable: Vec<bool> =
             points.iter().map(|point| point.iter().all(|value| value.abs() <= FARTHEST)).collect();
@@ -124,6 +126,9 @@ impl Judged {
         for (number, &nodes) in (0u32..).zip(tetrahedra) {
             let mut nodes = nodes;
             let [a, b, c, d] = nodes;
+            if beyond.get(number as usize) == Some(&true) {
+                continue;
+            }
             if nodes.contains(&MISSING) {
                 missing += 1;
                 continue;
@@ -263,7 +268,7 @@ mod tests {
     }
 
     fn judge(tetrahedra: &[[u32; 4]], regions: &[i64]) -> Result<Model, ShapeError> {
-        into_volume(points(), tetrahedra.to_vec(), regions, Vec::new(), Path::new("a.msh"))
+        into_volume(points(), tetrahedra, &[], regions, Vec::new(), Path::new("a.msh"))
     }
 
     #[test]
@@ -306,7 +311,7 @@ mod tests {
         let mut points = points();
         points[6] = Vec3::new(0.1, 0.1, 2.0);
         let judge = |listed: &[[u32; 4]]| {
-            let error = into_volume(points.clone(), listed.to_vec(), &[], Vec::new(), Path::new("a.msh"));
+            let error = into_volume(points.clone(), listed, &[], &[], Vec::new(), Path::new("a.msh"));
             error.expect_err("no mesh").to_string()
         };
         let three = judge(&[[0, 1, 2, 2], [0, 1, 2, 3], [0, 1, 2, 4], [0, 1, 2, 6]]);
@@ -333,7 +338,7 @@ mod tests {
         let tetrahedron = |height: f64| {
             let places = [[0., 0., 0.], [1., 0., 0.], [0., 1., 0.], [0.3, 0.3, height]];
             let points = places.into_iter().map(Vec3::from).collect();
-            into_volume(points, vec![[0, 1, 2, 3]], &[], Vec::new(), Path::new("a.msh"))
+            into_volume(points, &[[0, 1, 2, 3]], &[], &[], Vec::new(), Path::new("a.msh"))
         };
         tetrahedron(1e-9).expect("thin, but a tetrahedron");
         tetrahedron(1e-14).expect_err("flat");

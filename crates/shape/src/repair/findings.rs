@@ -2,6 +2,8 @@
 
 use craze_math::Vec3;
 
+use crate::words::{grouped, short};
+
 /// What an examination found. Counts are of the input; volume, area and size are those of the repaired surface.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Findings {
@@ -25,6 +27,8 @@ pub struct Findings {
     pub duplicate_triangles: usize,
     /// Triangles with points that are not numbers, too far off or missing; dropped.
     pub broken_triangles: usize,
+    /// The first point that lies absurdly far from nearly all others, though triangles lead to it; these are dropped.
+    pub far_point: Option<FarPoint>,
     /// Triangles that were turned to agree with their neighbours.
     pub turned_triangles: usize,
     /// Patches that have one side only, like a Möbius strip.
@@ -51,6 +55,19 @@ pub struct Findings {
     pub size: Vec3,
 }
 
+/// A point that lies absurdly far from nearly all others.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct FarPoint {
+    /// Its number in the input, from 0.
+    pub point: u32,
+    /// Where it is (m).
+    pub place: Vec3,
+    /// How far (m) from the middle of the others.
+    pub distance: f64,
+    /// How far (m) nearly all others are from there.
+    pub others: f64,
+}
+
 impl Findings {
     /// Whether nothing was wrong.
     pub fn is_clean(&self) -> bool {
@@ -72,6 +89,16 @@ impl Findings {
                 count(self.broken_triangles, "triangle")
             ),
         );
+        if let Some(FarPoint { point, place, distance, others }) = self.far_point {
+            let [x, y, z] = <[f64; 3]>::from(place).map(short);
+            let (point, distance, others) = (grouped(point as usize + 1), short(distance), short(others));
+            say(
+                true,
+                format!(
+                    "point {point} at ({x}, {y}, {z}) m lies {distance} m off, the others within {others} m: it is probably damaged, and the triangles that lead to it went"
+                ),
+            );
+        }
         say(
             self.degenerate_triangles > 0,
             format!("{} without area count for nothing", count(self.degenerate_triangles, "triangle")),

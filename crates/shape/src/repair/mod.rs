@@ -7,6 +7,7 @@
 mod domain;
 mod edges;
 mod faces;
+mod far;
 mod findings;
 mod orient;
 mod parts;
@@ -16,7 +17,7 @@ mod thickness;
 mod weld;
 
 pub use domain::SurfaceDomain;
-pub use findings::Findings;
+pub use findings::{FarPoint, Findings};
 pub use thickness::Thickness;
 
 use craze_math::Vec3;
@@ -68,8 +69,9 @@ pub fn repair(input: &TriangleSurface) -> Result<Repaired, ShapeError> {
         Findings { triangles: input.triangles.len(), points: input.positions.len(), ..Findings::default() };
     let is_sound = |point: &Vec3| point.iter().all(|value| value.abs() <= FARTHEST);
     let exists = |point: &u32| input.positions.get(*point as usize).is_some_and(is_sound);
-    let sound: Vec<(u32, [u32; 3])> =
+    let mut sound: Vec<(u32, [u32; 3])> =
         (0..).zip(input.triangles.iter().copied()).filter(|(_, t)| t.iter().all(exists)).collect();
+    findings.far_point = far::drop_far(&input.positions, &mut sound);
     findings.broken_triangles = input.triangles.len() - sound.len();
 
     let Welded { triangles, source_points, merged } = welded(input, &sound);

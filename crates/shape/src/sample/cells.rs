@@ -1,6 +1,7 @@
 //! A grid whose cells hold one point each, in blocks that exist only where points are.
 
 use craze_math::Vec3;
+use craze_spatial::Aabb;
 
 use crate::domain::Domain;
 use crate::error::{ShapeError, check_count};
@@ -53,14 +54,28 @@ pub(super) struct Cells {
 }
 
 impl Cells {
+    /// Width (m) of cells: a hair narrower, so that rounding never puts two points a distance apart into one.
+    fn width_for(distance: f64) -> f64 {
+        distance / 3.0_f64.sqrt() * (1.0 - 1e-9)
+    }
+
+    /// Blocks along the sides of a box, with half a block to spare for rounding, and the margins.
+    fn blocks_along(bounds: &Aabb, distance: f64) -> Vec3 {
+        let block = Self::width_for(distance) * SIDE as f64;
+        bounds.size().map(|length| (length / block + 0.5).ceil().max(1.0) + 2.0)
+    }
+
+    /// How many cells that are looked at there would be around a box.
+    pub fn count(bounds: &Aabb, distance: f64) -> f64 {
+        Self::blocks_along(bounds, distance).product() * ((SIDE / CUBE).pow(3) as f64)
+    }
+
     pub fn new(domain: &dyn Domain, distance: f64) -> Result<Self, ShapeError> {
         let bounds = domain.bounds();
-        // A hair narrower, so that rounding never puts two points a distance apart into one cell.
-        let width = distance / 3.0_f64.sqrt() * (1.0 - 1e-9);
+        check_count("distance", distance, "cells", Self::count(&bounds, distance))?;
+        let width = Self::width_for(distance);
         let block = width * SIDE as f64;
-        // Half a block to spare for rounding, and the margins.
-        let counts = bounds.size().map(|length| (length / block + 0.5).ceil().max(1.0) + 2.0);
-        check_count("distance", distance, "cells", counts.product() * ((SIDE / CUBE).pow(3) as f64))?;
+        let counts = Self::blocks_along(&bounds, distance);
         let corner = bounds.centre() - counts * (0.5 * block);
         let counts = [counts.x, counts.y, counts.z].map(|count| count as usize);
         let count: usize = counts.iter().product();

@@ -4,19 +4,36 @@ use craze_math::Vec3;
 use craze_spatial::Aabb;
 use rayon::prelude::*;
 
-use super::SampledPoints;
+use super::{SampledPoints, shared};
 use crate::domain::Domain;
-use crate::error::{ShapeError, check_count, check_length};
+use crate::error::{LIMIT, ShapeError, check_count, check_length};
 use crate::volume::volume_of;
 
 /// Halvings of a spacing that misses a shape before it is called hopeless.
 const HALVINGS: i32 = 6;
 
 /// Points in the middles of cubes of width `spacing` (m) that lie in a domain, each with an equal share of its volume. The
-/// grid is symmetric about the middle of the domain's box.
+/// grid is symmetric about the middle of the domain's box; parts too far apart for one grid have a grid each.
 pub fn grid_points(domain: &dyn Domain, spacing: f64) -> Result<SampledPoints, ShapeError> {
     check_length("spacing", spacing)?;
-    inside(domain, &domain.bounds(), Vec3::repeat(spacing), spacing, volume_of(domain))
+    let cell = Vec3::repeat(spacing);
+    let parts = domain.parts();
+    if parts.len() < 2 || cells_in(&domain.bounds(), &cell).product() <= LIMIT {
+        return inside(domain, &domain.bounds(), cell, spacing, volume_of(domain));
+    }
+    check_count("spacing", spacing, "points", parts.iter().map(|part| cells_in(part, &cell).product()).sum())?;
+    let positions: Vec<Vec<Vec3>> =
+        parts.iter().map(|part| middles(domain, part, cell, spacing)).collect::<Result<_, _>>()?;
+    let positions = positions.concat();
+    if positions.is_empty() {
+        return Err(ShapeError::NoPoints { spacing, enough: None });
+    }
+    Ok(shared(domain, positions, cell))
+}
+
+/// Cells of a grid along the sides of a box.
+fn cells_in(bounds: &Aabb, cell: &Vec3) -> Vec3 {
+    bounds.size().component_div(cell).map(|count| (count - 1e-9).ceil().max(1.0))
 }
 
 /// Points in the middles of the cells of a grid that lie in a domain, each with an equal share of its volume (m³). The grid
@@ -40,7 +57,7 @@ pub(crate) fn inside(
 }
 
 fn middles(domain: &dyn Domain, bounds: &Aabb, cell: Vec3, spacing: f64) -> Result<Vec<Vec3>, ShapeError> {
-    let counts = bounds.size().component_div(&cell).map(|count| (count - 1e-9).ceil().max(1.0));
+    let counts = cells_in(bounds, &cell);
     check_count("spacing", spacing, "points", counts.product())?;
     let [nx, ny, nz] = [counts.x, counts.y, counts.z].map(|count| count as usize);
     let first = bounds.centre() - (counts.add_scalar(-1.0) * 0.5).component_mul(&cell);
@@ -89,6 +106,27 @@ mod tests {
         assert!(matches!(ball.points(1e-9), Err(ShapeError::TooFine { .. })));
         let error = ball.points(0.9).expect_err("missed");
         assert!(error.to_string().ends_with("a spacing of 0.45 m would do"), "{error}");
+    }
+
+    #[test]
+    fn parts_far_apart_have_points_each() {
+        let mut both = Block { size: [1.0, 0.5, 0.3] }.surface(1.0).expect("a block");
+        let offset = both.positions.len() as u32;
+        both.positions.extend(both.positions.clone().iter().map(|point| point.add_scalar(1e6)));
+        both.triangles.extend(both.triangles.clone().iter().map(|t| t.map(|point| point + offset)));
+        let (domain, _) = SurfaceDomain::new(&both).expect("an inside");
+        let grid = grid_points(&domain, 0.1).expect("points");
+        assert_eq!(grid.positions.len(), 300);
+        assert!((grid.volume - 0.001).abs() < 1e-9);
+        let poisson = crate::sample::poisson_points(&domain, 0.1, 3).expect("points");
+        let first = poisson.positions.iter().filter(|point| point.x < 10.0).count();
+        let one = crate::sample::poisson_points(&Block { size: [1.0, 0.5, 0.3] }.field(), 0.1, 3).expect("points");
+        for count in [first, poisson.positions.len() - first] {
+            assert!(count.abs_diff(one.positions.len()) * 8 < count, "{count} {}", one.positions.len());
+        }
+        // A length that is too fine even part by part is refused by what they take.
+        let error = grid_points(&domain, 1e-4).expect_err("too fine").to_string();
+        assert!(error.contains("3.000e11 points"), "{error}");
     }
 
     proptest! {

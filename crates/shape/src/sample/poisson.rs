@@ -4,7 +4,7 @@ use craze_math::{Random, Vec3};
 
 use super::cells::{Cells, Place, Slot};
 use super::{SampledPoints, shared};
-use crate::domain::Domain;
+use crate::domain::{Domain, Part};
 use crate::error::{ShapeError, check_count, check_length};
 
 /// Tries around a point before it is given up (k of Bridson 2007 §2; the sweep over empty cells afterwards finds what 30
@@ -53,6 +53,26 @@ pub fn poisson_points_about(domain: &dyn Domain, count: usize, seed: u64) -> Res
 
 fn positions(domain: &dyn Domain, distance: f64, seed: u64) -> Result<Vec<Vec3>, ShapeError> {
     check_length("distance", distance)?;
+    let parts = domain.parts();
+    let whole = positions_within(domain, distance, seed);
+    if !(parts.len() > 1 && matches!(whole, Err(ShapeError::TooFine { .. }))) {
+        return whole;
+    }
+    // Too far apart for one grid: each part has its own. They are farther apart than a distance that makes so many cells.
+    check_count("distance", distance, "cells", parts.iter().map(|part| Cells::count(part, distance)).sum())?;
+    let mut positions = Vec::new();
+    for (bounds, number) in parts.into_iter().zip(0..) {
+        match positions_within(&Part { domain, bounds }, distance, seed.wrapping_add(number)) {
+            Ok(found) => positions.extend(found),
+            Err(ShapeError::NoPoints { .. }) => {}
+            Err(error) => return Err(error),
+        }
+        check_count("distance", distance, "points", positions.len() as f64)?;
+    }
+    if positions.is_empty() { Err(ShapeError::NoPoints { spacing: distance, enough: None }) } else { Ok(positions) }
+}
+
+fn positions_within(domain: &dyn Domain, distance: f64, seed: u64) -> Result<Vec<Vec3>, ShapeError> {
     let mut sampler = Sampler {
         cells: Cells::new(domain, distance)?,
         domain,

@@ -1,45 +1,12 @@
 //! Parts of a domain that lie too far apart for one lattice: each has its own.
 
-use craze_math::Vec3;
 use craze_mesh::TetMesh;
 use craze_spatial::Aabb;
 
 use super::thin::ThinReport;
-use super::{FeatureReport, Stuffing, StuffingOptions, StuffingReport, stuff_together};
-use crate::Domain;
+use super::{FeatureReport, Stuffing, StuffingOptions, StuffingReport, whole};
+use crate::domain::{Domain, Part};
 use crate::error::ShapeError;
-
-/// A domain within one of its parts.
-struct Part<'a> {
-    domain: &'a dyn Domain,
-    bounds: Aabb,
-}
-
-impl Domain for Part<'_> {
-    fn bounds(&self) -> Aabb {
-        self.bounds
-    }
-
-    fn level(&self, point: &Vec3) -> f64 {
-        self.domain.level(point)
-    }
-
-    fn clearance(&self, point: &Vec3) -> f64 {
-        self.domain.clearance(point)
-    }
-
-    fn normal(&self, point: &Vec3) -> Option<Vec3> {
-        self.domain.normal(point)
-    }
-
-    fn jump(&self, ends: &[Vec3; 2], from: f64) -> Option<f64> {
-        self.domain.jump(ends, from)
-    }
-
-    fn region(&self, point: &Vec3) -> u16 {
-        self.domain.region(point)
-    }
-}
 
 /// Fills the parts one after the other, within one limit. A part that is too small for the edge is left out, unless all are.
 pub(super) fn stuff_apart(
@@ -52,7 +19,7 @@ pub(super) fn stuff_apart(
     let mut missed = None;
     for bounds in parts {
         let left = StuffingOptions { limit: options.limit - report.tetrahedra as f64, ..*options };
-        match stuff_together(&Part { domain, bounds: *bounds }, &left) {
+        match whole::stuff_whole(&Part { domain, bounds: *bounds }, &left) {
             Ok(stuffing) => {
                 let offset = positions.len() as u32;
                 positions.extend(stuffing.mesh.positions());
@@ -95,10 +62,18 @@ fn joined(one: StuffingReport, other: StuffingReport) -> StuffingReport {
             halvings: one.thin.halvings.max(other.thin.halvings),
             spared: one.thin.spared.or(other.thin.spared),
             left: one.thin.left + other.thin.left,
+            lost_share: one.thin.lost_share + share * (other.thin.lost_share - one.thin.lost_share),
+            typical: shortest([one.thin.typical, other.thin.typical]),
+            shortened: shortest([one.thin.shortened, other.thin.shortened]),
+            crumbs: one.thin.crumbs + other.thin.crumbs,
             thinnest: thinnest.min_by(|one, other| one.thickness.total_cmp(&other.thickness)),
         },
         bad: one.bad + other.bad,
         parted: one.parted + other.parted,
         surface_edge: one.surface_edge + share * (other.surface_edge - one.surface_edge),
     }
+}
+
+fn shortest(lengths: [Option<f64>; 2]) -> Option<f64> {
+    lengths.into_iter().flatten().min_by(f64::total_cmp)
 }

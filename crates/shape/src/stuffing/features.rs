@@ -266,6 +266,8 @@ fn bridge(shaping: &Shaping, crease: &Crease, beside: [u32; 2], edit: &mut Edit)
         }
     } else if let [single] = shaping.common(crease.ends)[..]
         && four.iter().all(|point| shaping.tetrahedra[single as usize].contains(point))
+        // A crumb of one tetrahedron would leave points that belong to nothing.
+        && four.iter().all(|&point| shaping.star(point).len() > 1)
     {
         edit.change(&four, &[single], &[]);
     }

@@ -24,6 +24,7 @@ mod testing;
 mod thin;
 mod volume;
 mod warp;
+mod whole;
 
 use craze_math::Vec3;
 use craze_mesh::{TetMesh, morton_order};
@@ -123,7 +124,7 @@ pub fn stuff(domain: &dyn Domain, options: &StuffingOptions) -> Result<Stuffing,
     if parts.len() > 1 && !survey::holds_all(&domain.bounds(), options) {
         return apart::stuff_apart(domain, &parts, options);
     }
-    stuff_together(domain, options)
+    whole::stuff_whole(domain, options)
 }
 
 /// Fills a domain that fits into one lattice.
@@ -138,12 +139,15 @@ fn stuff_together(domain: &dyn Domain, options: &StuffingOptions) -> Result<Stuf
     let mut compared = Comparison::new(&survey, &shaping, base, &survey.candidates);
     let mut thin = compared.report(domain, options.edge);
     let looks = compared.looks();
+    // How often the cells are halved that were looked at last.
+    let mut depth = 0;
     for level in (1..=base).rev() {
         let cells = compared.finer_cells(&survey, level);
         if cells.is_empty() {
             break;
         }
         refined[level as usize - 1] = cells;
+        let asked = refined[level as usize - 1].clone();
         match shape(domain, &sparing, &mut survey, &mut refined) {
             Ok(finer) => (shaping, features) = finer,
             Err(ShapeError::TooFine { count, .. }) => {
@@ -152,12 +156,19 @@ fn stuff_together(domain: &dyn Domain, options: &StuffingOptions) -> Result<Stuf
             }
             Err(error) => return Err(error),
         }
+        depth += 1;
+        // What was to be finer is looked at again, also if that was given up: it may be lost all the same.
+        let finer = &refined[level as usize - 1];
+        compared = Comparison::new(&survey, &shaping, level - 1, if finer.is_empty() { &asked } else { finer });
+        if finer.is_empty() {
+            break;
+        }
         thin.halvings += 1;
-        compared = Comparison::new(&survey, &shaping, level - 1, &refined[level as usize - 1]);
     }
     thin.left = compared.lost();
+    thin.lost_share = compared.lost_share(looks, depth);
     volume::keep_volume(&mut shaping, &compared.triangles, &compared.gaps);
-    if shaping.tetrahedra.is_empty() || compared.is_lost(looks, thin.halvings) {
+    if shaping.tetrahedra.is_empty() || thin.lost_share > thin::ALL_LOST {
         return Err(thin::missed(domain, options.edge, &thin));
     }
     let (snapped, others): (Vec<u32>, Vec<u32>) =

@@ -24,15 +24,27 @@ pub struct ThinReport {
     pub spared: Option<f64>,
     /// Places that are farther than 0.3 edges from it still: what is there is missing from the mesh, or filled although it is outside.
     pub left: usize,
+    /// Share of the surface that these are, about.
+    pub lost_share: f64,
     /// The thinnest wall among all places found, if one was met.
     pub thinnest: Option<ThinPlace>,
+    /// The wall that nine tenths of them are thicker than (m).
+    pub typical: Option<f64>,
+    /// The edge length (m) that was taken in place of the asked one, because tetrahedra of that do not hold together in walls this thin.
+    pub shortened: Option<f64>,
+    /// Loose pieces of a few tetrahedra that were left out: what is left of a wall that is thinner than the finest of them.
+    pub crumbs: usize,
 }
 
 impl ThinReport {
-    /// What is lost, in words, if anything is.
+    /// What is lost, or was made finer than asked, in words, if anything is.
     pub fn warning(&self) -> Option<String> {
-        if self.left == 0 {
-            return None;
+        let shortened = self.shortened.map(|edge| {
+            let wall = self.typical.map_or_else(String::new, |wall| format!(", about {} m", short(wall)));
+            format!("the walls are too thin{wall}, for the asked edge: {} m was taken for all of it", short(edge))
+        });
+        if self.left == 0 && self.crumbs == 0 {
+            return shortened;
         }
         let places =
             if self.left == 1 { "1 place is".to_owned() } else { format!("{} places are", grouped(self.left)) };
@@ -42,7 +54,15 @@ impl ThinReport {
         });
         let why =
             self.spared.map_or_else(String::new, |_| "; finer ones were spared, there would be too many".to_owned());
-        Some(format!("{places} too thin for tetrahedra of this edge, and partly missing or filled up{what}{why}"))
+        let crumbs = if self.crumbs == 0 {
+            String::new()
+        } else {
+            format!("; {} loose crumbs of it were left out", grouped(self.crumbs))
+        };
+        let lost = format!(
+            "{places} too thin for tetrahedra of this edge, and partly missing or filled up{what}{why}{crumbs}"
+        );
+        Some(shortened.map_or(lost.clone(), |shortened| format!("{shortened}; {lost}")))
     }
 }
 
@@ -62,7 +82,7 @@ const LOST: f64 = 0.3;
 /// What is thinner than this share of its size is like a sheet.
 const SHEET: f64 = 0.1;
 /// Share of the surface whose loss leaves nothing worth having.
-const ALL_LOST: f64 = 0.8;
+pub(super) const ALL_LOST: f64 = 0.8;
 
 /// How the mesh's surface and the domain's lie to each other.
 pub(super) struct Comparison {
@@ -127,7 +147,9 @@ impl Comparison {
     /// What is to be told before any cell is halved.
     pub(super) fn report(&self, domain: &dyn Domain, edge: f64) -> ThinReport {
         let rough: Vec<Vec3> = self.places.iter().map(|(place, _)| *place).collect();
-        ThinReport { found: rough.len(), thinnest: thinnest(domain, edge, &rough), ..ThinReport::default() }
+        let walls = walls(domain, edge, &rough);
+        let typical = walls.get(walls.len() / 10).map(|wall| wall.thickness);
+        ThinReport { found: rough.len(), thinnest: walls.first().copied(), typical, ..ThinReport::default() }
     }
 
     /// Cells below `level` to be had where the surfaces are too far apart: all that is lost, and what is only rough unless it is
@@ -150,11 +172,10 @@ impl Comparison {
         self.looks[0]
     }
 
-    /// Whether nearly all of the domain's surface is lost, after so many halvings of the cells in which it was looked at so often: what is
-    /// left is no mesh of it.
-    pub(super) fn is_lost(&self, looks: usize, halvings: u32) -> bool {
+    /// The share of the domain's surface that is lost, after so many halvings of the cells in which it was looked at so often.
+    pub(super) fn lost_share(&self, looks: usize, halvings: u32) -> f64 {
         // Halved cells have four times as many looks where they are, and none elsewhere.
-        self.looks[1] as f64 / 4f64.powi(halvings as i32) > ALL_LOST * looks as f64
+        self.looks[1] as f64 / 4f64.powi(halvings as i32) / looks.max(1) as f64
     }
 
     /// In how many places the surface is lost.
@@ -200,8 +221,8 @@ pub(super) fn cells_around(survey: &Survey, level: u32, places: &[Vec3]) -> Vec<
 /// Points behind which the thinnest wall is looked for.
 const MOST_LOOKS: usize = 512;
 
-/// The thinnest wall behind some points on the surface (others among them do not count), looked for as deep as two edges.
-fn thinnest(domain: &dyn Domain, edge: f64, places: &[Vec3]) -> Option<ThinPlace> {
+/// The walls behind some points on the surface (others among them do not count), looked for as deep as two edges; the thinnest first.
+fn walls(domain: &dyn Domain, edge: f64, places: &[Vec3]) -> Vec<ThinPlace> {
     let thickness = |place: &Vec3| {
         let inward = -domain.normal(place)?;
         let is_inside = |depth: f64| domain.contains(&(place + inward * depth));
@@ -219,8 +240,9 @@ fn thinnest(domain: &dyn Domain, edge: f64, places: &[Vec3]) -> Option<ThinPlace
         Some(ThinPlace { thickness: (through - place).norm(), place: (*place).into() })
     };
     let looks: Vec<&Vec3> = places.iter().step_by(places.len().div_ceil(MOST_LOOKS).max(1)).collect();
-    let found: Vec<ThinPlace> = looks.par_iter().with_min_len(16).filter_map(|place| thickness(place)).collect();
-    found.into_iter().min_by(|one, other| one.thickness.total_cmp(&other.thickness))
+    let mut found: Vec<ThinPlace> = looks.par_iter().with_min_len(16).filter_map(|place| thickness(place)).collect();
+    found.sort_by(|one, other| one.thickness.total_cmp(&other.thickness));
+    found
 }
 
 #[cfg(test)]
@@ -331,6 +353,36 @@ mod tests {
                     );
                 }
                 Err(error) => panic!("{error}"),
+            }
+        }
+    }
+
+    #[test]
+    fn plates_and_rods_thinner_than_the_asked_edge_are_whole() {
+        for (size, edge) in [
+            ([0.2, 0.01, 0.2], 0.025),
+            ([0.15, 0.01, 0.15], 0.03),
+            ([0.1, 0.005, 0.1], 0.025),
+            ([0.005, 0.005, 0.3], 0.025),
+        ] {
+            for turned in [false, true] {
+                let mut surface = Block { size }.surface(1.0).expect("a block");
+                if turned {
+                    surface.positions.iter_mut().for_each(|point| *point = turn() * *point);
+                }
+                let domain = SurfaceDomain::new(&surface).expect("an inside").0;
+                let Stuffing { mesh, report, .. } = stuff(&domain, &StuffingOptions::with_edge(edge)).expect("a mesh");
+                let volume = size.iter().product::<f64>();
+                assert_eq!(mesh.pieces().count, 1, "{size:?} {turned} {report:?}");
+                assert!((mesh.total_measure() / volume - 1.0).abs() < 0.03, "{size:?} {turned} {report:?}");
+                assert!(report.bad == 0 && report.thin.lost_share < 0.02, "{report:?}");
+                if let Some(edge) = report.thin.shortened {
+                    let warning = report.thin.warning().expect("a warning");
+                    assert!(
+                        warning.contains(&format!("{} m was taken for all of it", crate::words::short(edge))),
+                        "{warning}"
+                    );
+                }
             }
         }
     }
