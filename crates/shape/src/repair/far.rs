@@ -61,7 +61,7 @@ mod tests {
             "{warnings}"
         );
         let (domain, _) = crate::SurfaceDomain::new(&ball).expect("an inside");
-        assert!((crate::volume_of(&domain) / 0.5236 - 1.0).abs() < 0.05);
+        assert!((crate::volume_of(&domain) / (std::f64::consts::PI / 6.0) - 1.0).abs() < 0.05);
     }
 
     #[test]

@@ -42,6 +42,8 @@ use thin::Comparison;
 pub use estimate::{StuffingEstimate, estimate};
 pub use features::FeatureReport;
 pub use quality::DihedralRange;
+#[cfg(test)]
+pub(crate) use shaping::project;
 pub use thin::{ThinPlace, ThinReport};
 
 /// What tetrahedra are asked for.

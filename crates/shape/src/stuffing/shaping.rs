@@ -390,7 +390,7 @@ fn badness(corners: &[Vec3; 4], edge: f64) -> f64 {
 
 /// The surface's point on the line through `point` along `direction`, within `reach` (m) on both sides; none if the level
 /// has the same sign there.
-pub(super) fn project(domain: &dyn Domain, point: &Vec3, direction: &Vec3, reach: f64) -> Option<Vec3> {
+pub(crate) fn project(domain: &dyn Domain, point: &Vec3, direction: &Vec3, reach: f64) -> Option<Vec3> {
     let ends = [point - direction * reach, point + direction * reach];
     let inside = ends.map(|end| domain.contains(&end));
     (inside[0] != inside[1]).then(|| ends[0] + (ends[1] - ends[0]) * root(domain, &ends, inside[0]))
