@@ -71,8 +71,10 @@ pub const TESTS: &[Test] = &[
     solid::overlap::TEST,
     solid::stack::TEST,
     clusters::objectivity::TEST,
+    clusters::conservation::TEST,
     clusters::momentum::TEST,
     clusters::breathing::TEST,
+    clusters::flow::TEST,
 ];
 
 /// Which tests to run.

@@ -118,7 +118,14 @@ fn body() -> impl Strategy<Value = Body> {
                 return solid;
             }
             let sampling = if share < 0.5 { Sampling::Grid } else { Sampling::Poisson };
-            let clusters = Some(ClustersSettings { damping: share, rest_strain: share / 10.0, sampling });
+            let clusters = Some(ClustersSettings {
+                damping: share,
+                rest_strain: share / 10.0,
+                sampling,
+                count: (share < 0.5).then_some(7),
+                toughness_spread: share,
+                ..ClustersSettings::default()
+            });
             let method = MethodKind::Clusters;
             Body { method, edge: None, spacing: resolution, integrator: None, solid: None, clusters, ..solid }
         },

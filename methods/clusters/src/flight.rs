@@ -1,7 +1,7 @@
 //! Rigid flight: a body that nothing strains moves as one thing, and its particles are computed when somebody looks.
 
 use crate::forces::ShapeMatch;
-use crate::model::{Cluster, Moment};
+use crate::model::{Moment, Particles, Whole};
 use craze_engine::RigidBody;
 use craze_math::{Mat3, Rotation, Vec3};
 
@@ -23,13 +23,13 @@ pub(crate) struct Carrier<'a> {
 }
 
 impl<'a> View<'a> {
-    pub(crate) fn new(moment: &'a Moment, cluster: &'a Cluster) -> View<'a> {
+    pub(crate) fn new(moment: &'a Moment, particles: &'a Particles, whole: &Whole) -> View<'a> {
         match &moment.flight {
             None => View::Particles(moment),
             Some(flight) => View::Flight(Carrier {
-                offsets: &cluster.offsets,
+                offsets: &particles.offsets,
                 center: flight.position,
-                rotation: orientation(flight, cluster).to_rotation_matrix().into_inner(),
+                rotation: orientation(flight, whole).to_rotation_matrix().into_inner(),
                 velocity: flight.velocity,
                 spin: flight.spin(),
             }),
@@ -58,32 +58,32 @@ impl<'a> View<'a> {
 }
 
 /// Turns rest coordinates to the world.
-pub(crate) fn orientation(flight: &RigidBody, cluster: &Cluster) -> Rotation {
-    flight.orientation * cluster.principal.inverse()
+pub(crate) fn orientation(flight: &RigidBody, whole: &Whole) -> Rotation {
+    flight.orientation * whole.principal.inverse()
 }
 
 /// The rest shape in flight, with the place and the momenta that particles have together.
-pub(crate) fn take_off(cluster: &Cluster, matched: &ShapeMatch) -> RigidBody {
+pub(crate) fn take_off(whole: &Whole, matched: &ShapeMatch) -> RigidBody {
     RigidBody {
         position: matched.center(),
-        orientation: matched.orientation() * cluster.principal,
+        orientation: matched.orientation() * whole.principal,
         velocity: matched.velocity,
         angular_momentum: matched.angular_momentum,
-        ..cluster.rigid
+        ..whole.rigid
     }
 }
 
 /// Writes the particles of a moment in flight and lets them go. Nothing happens to one that is not in flight.
-pub(crate) fn land(moment: &mut Moment, cluster: &Cluster) {
-    write_particles(moment, cluster);
+pub(crate) fn land(moment: &mut Moment, particles: &Particles, whole: &Whole) {
+    write_particles(moment, particles, whole);
     moment.flight = None;
 }
 
 /// Brings the particles of a moment up to date with its flight.
-pub(crate) fn write_particles(moment: &mut Moment, cluster: &Cluster) {
+pub(crate) fn write_particles(moment: &mut Moment, particles: &Particles, whole: &Whole) {
     let (mut positions, mut velocities) =
         (std::mem::take(&mut moment.positions), std::mem::take(&mut moment.velocities));
-    if let View::Flight(carrier) = View::new(moment, cluster) {
+    if let View::Flight(carrier) = View::new(moment, particles, whole) {
         for ((position, velocity), offset) in positions.iter_mut().zip(&mut velocities).zip(carrier.offsets) {
             let arm = carrier.rotation * offset;
             *position = carrier.center + arm;

@@ -1,10 +1,11 @@
-//! Shape matching: where the rest shape fits best, and how the particles move with it.
+//! The rest shape of the whole body laid over its particles, and the rigid motion nearest to theirs.
 
 use crate::chunks::gather;
+use crate::cluster::pseudo_inverse;
 use crate::flight::orientation;
-use crate::model::{Cluster, Particles, Slip};
+use crate::model::{Particles, Whole};
 use craze_engine::RigidBody;
-use craze_math::{Mat3, Rotation, Vec3, polar, symmetric_eigen};
+use craze_math::{Mat3, Rotation, Vec3, polar};
 
 /// The rest shape laid over the particles, and the rigid motion nearest to theirs.
 #[derive(Clone, Copy, Debug)]
@@ -18,32 +19,26 @@ pub(crate) struct ShapeMatch {
     pub deformation: Mat3,
     /// R of F = R·S (5).
     pub rotation: Mat3,
-    /// S of F = R·S (5).
-    stretch: Mat3,
     /// Velocity of the centre of mass (m/s).
     pub velocity: Vec3,
     /// Angular momentum about the centre of mass (kg·m²/s).
     pub angular_momentum: Vec3,
     /// Angular velocity with which the body, were it rigid, would have that angular momentum (rad/s).
     pub spin: Vec3,
-    /// Inverse of the inertia (1/(kg·m²)).
-    inverse_inertia: Mat3,
 }
 
 impl ShapeMatch {
     /// The match of a body in flight, which is perfect.
-    pub(crate) fn of_flight(flight: &RigidBody, cluster: &Cluster) -> ShapeMatch {
-        let rotation = orientation(flight, cluster).to_rotation_matrix().into_inner();
+    pub(crate) fn of_flight(flight: &RigidBody, whole: &Whole) -> ShapeMatch {
+        let rotation = orientation(flight, whole).to_rotation_matrix().into_inner();
         ShapeMatch {
             anchor: flight.position,
             from_anchor: Vec3::zeros(),
-            deformation: rotation * cluster.moment * cluster.inverse_moment,
+            deformation: rotation * whole.moment * whole.inverse_moment,
             rotation,
-            stretch: cluster.moment * cluster.inverse_moment,
             velocity: flight.velocity,
             angular_momentum: flight.angular_momentum,
             spin: flight.spin(),
-            inverse_inertia: flight.inverse_inertia_in_world(),
         }
     }
 
@@ -63,27 +58,10 @@ impl ShapeMatch {
         self.center() + self.rotation * offset
     }
 
-    /// g − x (m) for a member at `offset` r − r̄ and `position` x.
-    #[inline]
-    pub(crate) fn way_to_goal(&self, offset: &Vec3, position: &Vec3) -> Vec3 {
-        self.rotation * offset + (self.from_anchor - (position - self.anchor))
-    }
-
     /// Place from the centre of mass (m).
     #[inline]
     pub(crate) fn arm(&self, place: &Vec3) -> Vec3 {
         (place - self.anchor) - self.from_anchor
-    }
-
-    /// What rounding has added to the rigid motion by pulls of `strength` (1/s), given Σ m (g − x) and Σ m (x − x̄) × (g − x).
-    ///
-    /// The first sum is zero but for rounding. The second, Σ m (x − x̄) × R(r − r̄), is the axial vector of R·(A_rr·S − S·A_rr)·Rᵀ,
-    /// which vanishes where S commutes with A_rr (READINGS 26) and is left in place where it does not.
-    pub(crate) fn slip(&self, cluster: &Cluster, strength: f64, (pull, moment): (Vec3, Vec3)) -> Slip {
-        let strain = self.stretch - Mat3::identity();
-        let twist = cluster.moment * strain - strain * cluster.moment;
-        let meant = self.rotation * Vec3::new(twist[(2, 1)], twist[(0, 2)], twist[(1, 0)]);
-        Slip { velocity: strength / cluster.mass() * pull, spin: strength * (self.inverse_inertia * (moment - meant)) }
     }
 
     /// Velocity (m/s) that the nearest rigid motion has at a place, by its arm.
@@ -135,12 +113,7 @@ const NO_INERTIA: f64 = 1e-12;
 ///
 /// A flat cloud leaves R unique, a straight one leaves the turn about its line open, a single particle leaves all of R open; R is then
 /// one of the best, and goals are the same for all of them. Numbers that are not finite come back as NaN.
-pub(crate) fn match_shape(
-    particles: &Particles,
-    cluster: &Cluster,
-    positions: &[Vec3],
-    velocities: &[Vec3],
-) -> ShapeMatch {
+pub(crate) fn match_shape(particles: &Particles, whole: &Whole, positions: &[Vec3], velocities: &[Vec3]) -> ShapeMatch {
     let (anchor, anchor_velocity) = (positions[0], velocities[0]);
     let sums = gather(
         0..positions.len(),
@@ -150,7 +123,7 @@ pub(crate) fn match_shape(
                 .iter()
                 .zip(&velocities[range.clone()])
                 .zip(&particles.masses[range.clone()])
-                .zip(&cluster.offsets[range]);
+                .zip(&particles.offsets[range]);
             for (((position, velocity), mass), offset) in members {
                 let arm = position - anchor;
                 let velocity = velocity - anchor_velocity;
@@ -165,35 +138,24 @@ pub(crate) fn match_shape(
         },
         &Sums::join,
     );
-    let mass = cluster.mass();
+    let mass = whole.mass();
     let from_anchor = sums.first / mass;
     // Σ m q vanishes, so that A_xr about the anchor is A_xr about the centre.
-    let deformation = sums.mixed * cluster.inverse_moment;
+    let deformation = sums.mixed * whole.inverse_moment;
     let polar = polar(&deformation);
     let central = sums.second - mass * from_anchor * from_anchor.transpose();
     let inertia = Mat3::identity() * central.trace() - central;
-    let inverse_inertia = pseudo_inverse(&inertia, NO_INERTIA);
+    let inverse_inertia = pseudo_inverse(&inertia, NO_INERTIA).0;
     let angular_momentum = sums.angular_momentum - from_anchor.cross(&sums.momentum);
     ShapeMatch {
         anchor,
         from_anchor,
         deformation,
         rotation: polar.rotation,
-        stretch: polar.stretch,
         velocity: anchor_velocity + sums.momentum / mass,
         angular_momentum,
         spin: inverse_inertia * angular_momentum,
-        inverse_inertia,
     }
-}
-
-/// Inverse of a symmetric positive semidefinite matrix in the directions whose eigenvalue is above `threshold` times the largest,
-/// zero in the others.
-pub(crate) fn pseudo_inverse(matrix: &Mat3, threshold: f64) -> Mat3 {
-    let eigen = symmetric_eigen(matrix);
-    let smallest = threshold * eigen.values.amax();
-    let inverse = eigen.values.map(|value| if value > smallest { 1.0 / value } else { 0.0 });
-    eigen.vectors * Mat3::from_diagonal(&inverse) * eigen.vectors.transpose()
 }
 
 #[cfg(test)]

@@ -1,28 +1,54 @@
 //! What a body of clusters looks like.
 
-use crate::flight::orientation;
+use crate::flight::View;
 use crate::model::Clusters;
 use craze_frame::{BodyFrame, Data, Particles, Piece, Pose, names};
+use craze_math::{Mat3, Rotation, Vec3, polar};
+
+/// Name of the attribute that tells the cluster in which a particle has the largest weight.
+const CLUSTER: &str = "cluster";
+
+/// Sums over the particles of a piece; places are reckoned from its first particle.
+#[derive(Clone, Copy, Default)]
+struct Sums {
+    mass: f64,
+    volume: f64,
+    anchor: Option<(Vec3, Vec3)>,
+    /// Σ m x and Σ m r (kg·m).
+    place: Vec3,
+    rest: Vec3,
+    /// Σ m x rᵀ (kg·m²).
+    mixed: Mat3,
+}
 
 impl Clusters {
-    /// The particles with velocity, rest position and piece. There is one piece as long as nothing breaks.
+    /// The particles with velocity, rest position, piece, cluster and, where they flow, plastic strain.
     pub(crate) fn body_frame(&self) -> BodyFrame {
+        let present = self.present_pieces();
+        let index = |particle: usize| {
+            let piece = self.piece_of(particle);
+            present.partition_point(|&number| number < piece) as u32
+        };
+        let pieces: Vec<u32> = (0..self.count()).map(index).collect();
         let mut particles = Particles { positions: self.positions(), radius: self.radius(), ..Particles::default() };
+        let measured = self.measure_pieces(&particles.positions, &pieces, &present);
         let attributes = &mut particles.attributes;
-        attributes.set(names::PIECE, Data::Index(vec![0; self.count()]));
+        attributes.set(names::PIECE, Data::Index(pieces));
         attributes.set(names::VELOCITY, Data::Vector(self.velocities()));
         attributes.set(names::REST, Data::Vector(self.particles.rest.clone()));
+        if self.cluster_count() > 1 {
+            attributes
+                .set(CLUSTER, Data::Index((0..self.count()).map(|particle| self.main_cluster(particle)).collect()));
+        }
+        if self.matter.yield_strain.is_some() {
+            let strains = (0..self.count()).map(|particle| self.plastic_strain(particle)).collect();
+            attributes.set(names::PLASTIC_STRAIN, Data::Scalar(strains));
+        }
         BodyFrame {
             method: crate::KIND.to_owned(),
             materials: vec![self.matter.name.clone()],
             particles: Some(particles),
-            pieces: vec![Piece {
-                id: 0,
-                volume: self.volume(),
-                mass: self.cluster.mass(),
-                parent: None,
-                pose: self.pose(),
-            }],
+            pieces: measured,
             ..BodyFrame::default()
         }
     }
@@ -32,16 +58,65 @@ impl Clusters {
         self.particles.volumes.iter().sum()
     }
 
-    fn pose(&self) -> Pose {
-        let (position, rotation) = match &self.state.flight {
-            Some(flight) => (flight.position, orientation(flight, &self.cluster)),
-            None => {
-                let matched = self.matched();
-                (matched.center(), matched.orientation())
-            }
-        };
-        Pose { position, rotation: [rotation.i, rotation.j, rotation.k, rotation.w] }
+    /// The cluster in which a particle weighs most; of several the first.
+    fn main_cluster(&self, particle: usize) -> u32 {
+        let shares = self.memberships.of(particle);
+        let most = shares
+            .iter()
+            .fold((0.0, 0), |best, share| if share.weight > best.0 { (share.weight, share.cluster) } else { best });
+        most.1
     }
+
+    /// ‖F^pᵀF^p − I‖/2 of its clusters, by weight (1).
+    fn plastic_strain(&self, particle: usize) -> f64 {
+        let strain = |plastic: &Mat3| 0.5 * (plastic.transpose() * plastic - Mat3::identity()).norm();
+        let shares = self.memberships.of(particle).iter();
+        shares.map(|share| share.weight * strain(&self.temper[share.cluster as usize].plastic)).sum()
+    }
+
+    fn measure_pieces(&self, positions: &[Vec3], pieces: &[u32], present: &[u32]) -> Vec<Piece> {
+        let mut sums = vec![Sums::default(); present.len()];
+        for particle in 0..positions.len() {
+            let sum = &mut sums[pieces[particle] as usize];
+            let (mass, offset) = (self.particles.masses[particle], self.particles.offsets[particle]);
+            let (anchor, rest_anchor) = *sum.anchor.get_or_insert((positions[particle], offset));
+            let (place, rest) = (positions[particle] - anchor, offset - rest_anchor);
+            sum.mass += mass;
+            sum.volume += self.particles.volumes[particle];
+            sum.place += mass * place;
+            sum.rest += mass * rest;
+            sum.mixed += mass * place * rest.transpose();
+        }
+        let pieces = sums.iter().zip(present).map(|(sum, &id)| Piece {
+            id,
+            volume: sum.volume,
+            mass: sum.mass,
+            parent: self.lineage[id as usize],
+            pose: sum.pose(),
+        });
+        let mut pieces: Vec<Piece> = pieces.collect();
+        if let (View::Flight(_), Some(piece)) = (self.view(&self.state), pieces.first_mut()) {
+            let matched = self.matched();
+            piece.pose = pose(matched.center(), &matched.orientation());
+        }
+        pieces
+    }
+}
+
+impl Sums {
+    /// The rest shape of the piece laid over it: Kabsch 1976.
+    fn pose(&self) -> Pose {
+        let Some((anchor, _)) = self.anchor else { return Pose::default() };
+        let central = self.mixed - self.place * self.rest.transpose() / self.mass;
+        let turn = polar(&central).rotation;
+        let column = |axis| turn.column(axis).into_owned();
+        let rotation = Rotation::from_basis_unchecked(&[column(0), column(1), column(2)]);
+        pose(anchor + self.place / self.mass, &rotation)
+    }
+}
+
+fn pose(position: Vec3, rotation: &Rotation) -> Pose {
+    Pose { position, rotation: [rotation.i, rotation.j, rotation.k, rotation.w] }
 }
 
 #[cfg(test)]

@@ -31,19 +31,34 @@
 //! Density, goal stiffness, and of the damping `time` (as the decay rate time·α/Δt₀² of motion that is not rigid) and `mass`.
 //! Elastic moduli and viscosities belong to methods that know stress.
 
+#[cfg(test)]
+mod breaking;
 mod chunks;
+mod cluster;
+mod failure;
+mod fits;
 mod flight;
+mod flow;
 mod forces;
 mod frame;
+mod grid;
+mod limit;
 mod loads;
+mod membership;
 mod method;
 mod model;
+mod options;
+mod partition;
+mod pieces;
 mod save;
+mod split;
 mod step;
 #[cfg(test)]
 mod testing;
 
-pub use model::{Cloud, ClusterError, Clusters, Options};
+pub use model::{Cloud, Clusters};
+pub use options::{ClusterError, Options};
+pub use partition::Clustering;
 pub use save::load;
 
 /// Name of the method in scene files and checkpoints.

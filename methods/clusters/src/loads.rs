@@ -51,6 +51,15 @@ impl External {
         self.impulses[particle] += impulse;
     }
 
+    /// Forgets everything and makes room for another number of particles.
+    pub(crate) fn resize(&mut self, count: usize) {
+        self.clear();
+        self.impulses.resize(count, Vec3::zeros());
+        self.is_touched.resize(count, false);
+        self.placed_by.resize(count, None);
+        self.touched.reserve(count);
+    }
+
     /// Forgets everything.
     pub(crate) fn clear(&mut self) {
         for particle in self.touched.drain(..) {
@@ -305,7 +314,8 @@ mod tests {
         assert_eq!(body.attach(HoldId(7), &Region::Ball { center: Vec3::new(9.0, 9.0, 9.0), radius: 1.0 }), None);
         let loads = [Load { hold: HoldId(7), effect: Effect::Force(Vec3::x()) }];
         advance(&mut body, &loaded_step(&loads));
-        assert!(body.account(&Vec3::zeros()).momentum.norm() < 1e-20);
+        // 64 kg at rest but for the rounding of their goals; the force would give them 0.017 N·s.
+        assert!(body.account(&Vec3::zeros()).momentum.norm() < 1e-12);
         assert_eq!(body.reaction(HoldId(7)), Vec3::zeros());
     }
 }

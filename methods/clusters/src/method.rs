@@ -3,7 +3,7 @@
 use crate::chunks::gather;
 use crate::model::{Clusters, Phase};
 use craze_contact::{ContactSurface, Impulse, SurfacePoint};
-use craze_engine::{Account, Failure, FrameDetail, HoldId, MaterialPoint, Method, Region, Step};
+use craze_engine::{Account, Event, Failure, FrameDetail, HoldId, MaterialPoint, Method, Region, Step};
 use craze_frame::BodyFrame;
 use craze_math::Vec3;
 use craze_spatial::Aabb;
@@ -17,7 +17,7 @@ impl Method for Clusters {
         self.take_hold(hold, region)
     }
 
-    /// The nearest particle; of several, the first.
+    /// The nearest particle; of several, the first. Its number is that of the list of followed ones, since particles are renumbered.
     fn locate(&mut self, place: &Vec3) -> MaterialPoint {
         let mut nearest = (f64::INFINITY, 0);
         for (particle, rest) in self.particles.rest.iter().enumerate() {
@@ -26,7 +26,8 @@ impl Method for Clusters {
                 nearest = (distance, particle);
             }
         }
-        MaterialPoint { element: nearest.1 as u32, weights: [1.0, 0.0, 0.0, 0.0] }
+        self.followed.push(nearest.1 as u32);
+        MaterialPoint { element: self.followed.len() as u32 - 1, weights: [1.0, 0.0, 0.0, 0.0] }
     }
 
     fn time_step_limit(&self) -> f64 {
@@ -72,9 +73,22 @@ impl Method for Clusters {
         self.commit_prediction();
     }
 
+    fn flow(&mut self, step: &Step) {
+        self.flow_clusters(step);
+    }
+
+    fn fracture(&mut self, step: &Step, events: &mut Vec<Event>) {
+        self.fracture_clusters(step, events);
+    }
+
+    /// Closes up lists that splits have left with gaps; no bit of a result depends on it.
+    fn settle(&mut self) {
+        self.memberships.tidy();
+    }
+
     /// Elastic energy is that of the springs to the goals, ½·(α·m/Δt₀²)·|g − x|² each.
     fn account(&self, gravity: &Vec3) -> Account {
-        let mass = self.cluster.mass();
+        let mass = self.whole.mass();
         let matched = self.matched();
         let center = matched.center();
         let momentum = mass * matched.velocity;
@@ -87,8 +101,7 @@ impl Method for Clusters {
                         let mut twice = (0.0, 0.0);
                         for particle in range {
                             let mass = self.particles.masses[particle];
-                            let way =
-                                matched.way_to_goal(&self.cluster.offsets[particle], &self.state.positions[particle]);
+                            let way = self.goal(particle) - self.state.positions[particle];
                             twice.0 += mass * self.state.velocities[particle].norm_squared();
                             twice.1 += mass * way.norm_squared();
                         }
@@ -100,7 +113,7 @@ impl Method for Clusters {
             }
         };
         Account {
-            mass,
+            mass: gather(0..self.count(), &|range| self.particles.masses[range].iter().sum(), &|a: f64, b| a + b),
             volume: self.volume(),
             momentum,
             angular_momentum: matched.angular_momentum + center.cross(&momentum),
@@ -108,14 +121,14 @@ impl Method for Clusters {
             elastic,
             potential: -mass * gravity.dot(&center),
             work: self.work,
-            elements: 1,
+            elements: self.cluster_count() as u64,
             nodes: self.count() as u64,
-            pieces: 1,
+            pieces: self.piece_count() as u64,
         }
     }
 
     fn observe(&self, point: &MaterialPoint) -> (Vec3, Vec3) {
-        let particle = (point.element as usize).min(self.count() - 1);
+        let particle = self.followed.get(point.element as usize).map_or(0, |&particle| particle as usize);
         let view = self.view(&self.state);
         (view.position(particle), view.velocity(particle))
     }

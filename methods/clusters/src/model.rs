@@ -1,11 +1,16 @@
-//! Particles, their cluster, and how a body of them begins.
+//! Particles, their clusters, and how a body of them begins.
 
+use crate::cluster::{Rest, Temper, apply, pseudo_inverse};
+use crate::fits::{Fits, Shapes};
 use crate::flight::View;
-use crate::forces::{ShapeMatch, match_shape, pseudo_inverse};
+use crate::forces::{ShapeMatch, match_shape};
 use crate::loads::{External, Hold};
+use crate::membership::{Memberships, Share};
+use crate::options::{ClusterError, Options, setting};
+use crate::partition::{Clustering, morton_order, partition};
 use craze_engine::RigidBody;
 use craze_material::{Material, MaterialError, Quantity};
-use craze_math::{Isometry, Mat3, Rotation, Vec3};
+use craze_math::{Isometry, Mat3, Random, Rotation, Vec3};
 use craze_spatial::Aabb;
 use serde::{Deserialize, Serialize};
 
@@ -20,88 +25,38 @@ pub struct Cloud {
     pub spacing: f64,
 }
 
-/// How a body of clusters is computed.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Options {
-    /// Reference step Δt₀ (s) at which the goal stiffness α is meant; also the longest step the body takes.
-    pub time_step: f64,
-    /// Rate (1/s) at which motion that is not rigid dies away, as e^(−damping·t). Momenta are kept.
-    pub damping: f64,
-    /// Strain (1) below which an untouched body counts as unstrained and flies as a rigid one, exactly, until something touches it;
-    /// none: never. Judged by the energy of vibration, which must not exceed that of a uniform strain of this size, and by
-    /// the stretch ω²Δt₀²/α that the spin ω would cause.
-    pub rest_strain: Option<f64>,
-}
-
-impl Default for Options {
-    fn default() -> Options {
-        Options { time_step: 1.0 / 60.0, damping: 0.0, rest_strain: Some(1e-4) }
+impl Cloud {
+    /// The same particles along a Morton curve, so that neighbours in space are neighbours in memory: large bodies are faster so.
+    pub fn along_a_curve(self) -> Cloud {
+        let order = morton_order(&self.positions);
+        let positions = order.iter().map(|&particle| self.positions[particle as usize]).collect();
+        let volumes = order.iter().filter_map(|&particle| self.volumes.get(particle as usize).copied()).collect();
+        Cloud { positions, volumes, spacing: self.spacing }
     }
 }
 
-/// What cannot become a body.
-#[derive(Clone, Debug, PartialEq, thiserror::Error)]
-pub enum ClusterError {
-    /// Nothing to make a body of.
-    #[error("there are no particles: the shape may be thinner than their spacing")]
-    NoParticles,
-    /// Not one volume a particle.
-    #[error("there are {positions} particles but {volumes} volumes")]
-    Lengths {
-        /// Number of positions.
-        positions: usize,
-        /// Number of volumes.
-        volumes: usize,
-    },
-    /// A position or velocity that is no number.
-    #[error("particle {particle} has a position or velocity that is not a finite number")]
-    NotFinite {
-        /// Which particle.
-        particle: usize,
-    },
-    /// A particle that weighs nothing, or whose weight is no number.
-    #[error("particle {particle} has a mass of {mass} kg (volume {volume} m³): it must be finite and above 0")]
-    Mass {
-        /// Which particle.
-        particle: usize,
-        /// Its volume (m³).
-        volume: f64,
-        /// Its mass (kg).
-        mass: f64,
-    },
-    /// Sizes or masses beyond what numbers can hold.
-    #[error(
-        "the cloud is too large, too small, too heavy or too light to compute with: its moment of {moment} kg·m² or the inverse of that is not a finite number"
-    )]
-    Scale {
-        /// Trace of A_rr (kg·m²).
-        moment: f64,
-    },
-    /// A setting outside its range.
-    #[error("{name} = {value} is impossible: it must be {allowed}")]
-    Setting {
-        /// Its name.
-        name: &'static str,
-        /// Its value.
-        value: f64,
-        /// The allowed range in words.
-        allowed: &'static str,
-    },
-    /// A number of the material outside its range, the goal stiffness α among them.
-    #[error(transparent)]
-    Material(#[from] MaterialError),
-}
-
-/// A body of particles in one shape-matching cluster.
+/// A body of particles in shape-matching clusters.
 pub struct Clusters {
     pub(crate) matter: Matter,
     pub(crate) options: Options,
     pub(crate) particles: Particles,
-    pub(crate) cluster: Cluster,
+    pub(crate) memberships: Memberships,
+    /// Rest shape of each cluster.
+    pub(crate) rest: Vec<Rest>,
+    /// What has happened to each cluster.
+    pub(crate) temper: Vec<Temper>,
+    pub(crate) whole: Whole,
+    /// Whether it has neither flowed nor split: only then does a rigid flight carry it.
+    pub(crate) is_whole: bool,
     pub(crate) state: Moment,
     pub(crate) prediction: Moment,
     /// Whether the prediction follows from the state or is left over from the last step.
     pub(crate) phase: Phase,
+    /// The clusters over the state, once a step is committed, unless it flies.
+    pub(crate) fits: Fits,
+    /// The clusters over the prediction, as far as they are up to date.
+    pub(crate) predicted_fits: Fits,
+    pub(crate) is_prediction_fitted: bool,
     /// Box around state and prediction (m), without the particles' radius.
     pub(crate) bounds: Aabb,
     /// First particle of the prediction that is no number.
@@ -112,6 +67,14 @@ pub struct Clusters {
     pub(crate) external: External,
     /// Work done from outside since the start (J).
     pub(crate) work: f64,
+    /// Particles that somebody follows.
+    pub(crate) followed: Vec<u32>,
+    /// For every piece of the body's history the piece it broke from.
+    pub(crate) lineage: Vec<Option<u32>>,
+    /// Mean mass of a cluster at the start (kg).
+    pub(crate) mean_mass: f64,
+    /// What strain limiting works in.
+    pub(crate) limiting: crate::limit::Limiting,
 }
 
 /// What the method reads of a material.
@@ -126,27 +89,67 @@ pub(crate) struct Matter {
     pub damping_time: f64,
     /// 1/s.
     pub drag: f64,
+    /// λ (1); none: never yields.
+    pub yield_strain: Option<f64>,
+    /// ν (1).
+    pub flow: f64,
+    /// K (1/s).
+    pub hardening: f64,
+    /// τ₀ (1); none: never splits.
+    pub toughness: Option<f64>,
 }
 
-/// What particles keep for life.
+impl Matter {
+    fn of(material: &Material) -> Matter {
+        Matter {
+            name: material.name.clone(),
+            density: material.density,
+            goal_stiffness: material.cluster.goal_stiffness,
+            damping_time: material.damping.time,
+            drag: material.damping.mass,
+            yield_strain: material.cluster.yield_strain,
+            flow: material.cluster.flow,
+            hardening: material.cluster.hardening,
+            toughness: material.cluster.toughness,
+        }
+    }
+
+    fn check(&self) -> Result<(), MaterialError> {
+        Quantity::Density.check(self.density)?;
+        Quantity::GoalStiffness.check(self.goal_stiffness)?;
+        Quantity::DampingTime.check(self.damping_time)?;
+        Quantity::MassDamping.check(self.drag)?;
+        Quantity::ClusterFlow.check(self.flow)?;
+        Quantity::ClusterHardening.check(self.hardening)?;
+        if let Some(strain) = self.yield_strain {
+            Quantity::ClusterYield.check(strain)?;
+        }
+        self.toughness.map_or(Ok(()), |toughness| Quantity::ClusterToughness.check(toughness))
+    }
+}
+
+/// What particles are. Those that fracture divides are copied: same rest place, a part of the mass.
+#[derive(Default)]
 pub(crate) struct Particles {
     /// Rest positions in the world, where the body was placed (m).
     pub rest: Vec<Vec3>,
+    /// Rest positions from the body's rest centre at the start (m).
+    pub offsets: Vec<Vec3>,
     /// m³.
     pub volumes: Vec<f64>,
     /// kg.
     pub masses: Vec<f64>,
     /// m.
     pub spacing: f64,
+    /// Centre of mass of the rest shape at the start (m).
+    pub centre: Vec3,
 }
 
-/// Particles that are matched to their rest shape together. Its members are all particles, in order, each with weight one.
-pub(crate) struct Cluster {
-    /// r − r̄ of each member (m).
-    pub offsets: Vec<Vec3>,
-    /// A_rr (kg·m²), Jones et al. 2016 (3).
+/// The rest shape of all particles together.
+pub(crate) struct Whole {
+    /// Σ m (r − r̄)(r − r̄)ᵀ (kg·m²).
     pub moment: Mat3,
-    /// A_rr⁺ (1/(kg·m²)).
+    /// Its pseudoinverse (1/(kg·m²)).
     pub inverse_moment: Mat3,
     /// Largest |r − r̄| (m).
     pub extent: f64,
@@ -190,8 +193,20 @@ pub(crate) enum Phase {
     Predicted,
 }
 
-/// Directions in which A_rr has less than this share of its largest eigenvalue have no width: F could not be told from rounding.
+/// Directions in which the body has less than this share of its largest moment have no width.
 const NO_WIDTH: f64 = 1e-10;
+
+/// What a body is put together from: everything that a checkpoint keeps, but for motion and holds.
+pub(crate) struct Parts {
+    pub matter: Matter,
+    pub options: Options,
+    pub particles: Particles,
+    pub shares: Vec<Vec<Share>>,
+    pub temper: Vec<Temper>,
+    pub lineage: Vec<Option<u32>>,
+    pub is_whole: bool,
+    pub mean_mass: f64,
+}
 
 impl Clusters {
     /// A body at rest in its shape, placed in the world, whose centre of mass moves with `velocity` (m/s) and which spins about it
@@ -205,36 +220,51 @@ impl Clusters {
         spin: Vec3,
     ) -> Result<Clusters, ClusterError> {
         material.check()?;
-        let matter = Matter {
-            name: material.name.clone(),
-            density: material.density,
-            goal_stiffness: material.cluster.goal_stiffness,
-            damping_time: material.damping.time,
-            drag: material.damping.mass,
-        };
+        options.check()?;
+        let matter = Matter::of(material);
+        matter.check()?;
         let mut rest = cloud.positions;
         for position in &mut rest {
             *position = placement.transform_point(&(*position).into()).coords;
         }
-        let mut body = Clusters::assemble(matter, options, rest, cloud.volumes, cloud.spacing)?;
+        let masses: Vec<f64> = cloud.volumes.iter().map(|volume| volume * matter.density).collect();
+        let particles = Particles::new(rest, cloud.volumes, masses, cloud.spacing, None)?;
+        if let Clustering::Count { count, .. } = options.clustering
+            && count > 1
+            && particles.rest.len() < 4 * count as usize
+        {
+            return Err(ClusterError::TooFewParticles { particles: particles.rest.len(), clusters: count as usize });
+        }
+        let found = partition(&particles.offsets, &particles.masses, &options.clustering)
+            .map_err(|far| ClusterError::Uncovered { count: far.count, radius: far.radius })?;
+        let mean_mass = particles.masses.iter().sum::<f64>() / found.clusters as f64;
+        let temper = toughnesses(&matter, &options, found.clusters).into_iter().map(Temper::fresh).collect();
+        let parts = Parts {
+            matter,
+            options,
+            particles,
+            shares: found.shares,
+            temper,
+            lineage: vec![None],
+            is_whole: true,
+            mean_mass,
+        };
+        let mut body = Clusters::assemble(parts)?;
+        // Clusters that share no particle are pieces from the start.
+        body.name_pieces(&mut []);
         let center = body.rest_center();
         body.set_motion(|rest| (*rest, velocity + spin.cross(&(rest - center))))?;
         Ok(body)
     }
 
     /// Checks what a body is made of and puts it together, at rest where it was placed.
-    pub(crate) fn assemble(
-        matter: Matter,
-        options: Options,
-        rest: Vec<Vec3>,
-        volumes: Vec<f64>,
-        spacing: f64,
-    ) -> Result<Clusters, ClusterError> {
+    pub(crate) fn assemble(parts: Parts) -> Result<Clusters, ClusterError> {
+        let Parts { matter, options, particles, shares, temper, lineage, is_whole, mean_mass } = parts;
         matter.check()?;
         options.check()?;
-        let particles = Particles::new(rest, volumes, spacing, matter.density)?;
-        let cluster = Cluster::new(&particles)?;
+        let whole = Whole::new(&particles)?;
         let count = particles.rest.len();
+        let memberships = Memberships::new(shares, temper.len());
         let state = Moment {
             positions: particles.rest.clone(),
             velocities: vec![Vec3::zeros(); count],
@@ -242,21 +272,34 @@ impl Clusters {
             touched: false,
             slip: Slip::default(),
         };
+        let rest = (0..temper.len() as u32).map(|cluster| Rest::of(cluster, &memberships, &particles)).collect();
         let mut body = Clusters {
             prediction: state.clone(),
             state,
             matter,
             options,
             particles,
-            cluster,
+            memberships,
+            rest,
+            temper,
+            whole,
+            is_whole,
             phase: Phase::Committed,
+            fits: Fits::default(),
+            predicted_fits: Fits::default(),
+            is_prediction_fitted: false,
             bounds: Aabb::EMPTY,
             broken: None,
             holds: Vec::new(),
             external: External::new(count),
             work: 0.0,
+            followed: Vec::new(),
+            lineage,
+            mean_mass,
+            limiting: Default::default(),
         };
         body.bounds = body.bounds_of_state();
+        body.fit_state();
         Ok(body)
     }
 
@@ -273,12 +316,40 @@ impl Clusters {
         self.state.slip = Slip::default();
         self.phase = Phase::Committed;
         self.bounds = self.bounds_of_state();
+        self.fit_state();
+        Ok(())
+    }
+
+    /// Gives every cluster a toughness τ₀ (1), above 1, by the centre of its rest shape in the world (m); none: it never splits.
+    pub fn set_toughness(&mut self, toughness: impl Fn(&Vec3, Option<f64>) -> Option<f64>) -> Result<(), ClusterError> {
+        for (temper, rest) in self.temper.iter_mut().zip(&self.rest) {
+            let chosen = toughness(&(self.particles.centre + rest.centre), temper.toughness);
+            if let Some(value) = chosen {
+                Quantity::ClusterToughness.check(value)?;
+            }
+            temper.toughness = chosen;
+        }
         Ok(())
     }
 
     /// Number of particles.
     pub fn count(&self) -> usize {
         self.particles.rest.len()
+    }
+
+    /// Number of clusters.
+    pub fn cluster_count(&self) -> usize {
+        self.rest.len()
+    }
+
+    /// Number of memberships: over all particles, in how many clusters each is.
+    pub fn membership_count(&self) -> usize {
+        self.memberships.count()
+    }
+
+    /// Plastic deformation F^p of a cluster (1); none if there is no such cluster.
+    pub fn plastic_deformation(&self, cluster: usize) -> Option<Mat3> {
+        self.temper.get(cluster).map(|temper| temper.plastic)
     }
 
     /// Positions of the particles (m).
@@ -293,13 +364,31 @@ impl Clusters {
         (0..self.count()).map(|particle| view.velocity(particle)).collect()
     }
 
-    /// Where the particles are drawn to (m): Jones et al. 2016 (6).
-    pub fn goals(&self) -> Vec<Vec3> {
-        let matched = self.matched();
-        self.cluster.offsets.iter().map(|offset| matched.goal(offset)).collect()
+    /// Masses of the particles (kg).
+    pub fn masses(&self) -> &[f64] {
+        &self.particles.masses
     }
 
-    /// Best-fit deformation gradient F (1): Jones et al. 2016 (3). Zero in directions in which the rest shape has no width.
+    /// Where the particles are drawn to (m): Jones et al. 2016 (8).
+    pub fn goals(&self) -> Vec<Vec3> {
+        if let Some(flight) = &self.state.flight {
+            let matched = ShapeMatch::of_flight(flight, &self.whole);
+            return self.particles.offsets.iter().map(|offset| matched.goal(offset)).collect();
+        }
+        (0..self.count()).map(|particle| self.goal(particle)).collect()
+    }
+
+    /// Where a particle of the state is drawn to (m).
+    pub(crate) fn goal(&self, particle: usize) -> Vec3 {
+        let shares = self.memberships.of(particle).iter();
+        let goals = shares.map(|share| {
+            share.weight * apply(&self.fits.maps[share.cluster as usize], &self.particles.offsets[particle])
+        });
+        self.fits.anchor + goals.sum::<Vec3>()
+    }
+
+    /// Best-fit deformation gradient F of the whole body (1): Jones et al. 2016 (3). Zero in directions in which the rest shape has no
+    /// width.
     pub fn deformation(&self) -> Mat3 {
         self.matched().deformation
     }
@@ -326,19 +415,37 @@ impl Clusters {
 
     /// Centre of mass of the rest shape in the world (m).
     pub(crate) fn rest_center(&self) -> Vec3 {
-        self.particles.rest[0] - self.cluster.offsets[0]
+        self.particles.centre
     }
 
     /// Positions and velocities at a moment.
     pub(crate) fn view<'a>(&'a self, moment: &'a Moment) -> View<'a> {
-        View::new(moment, &self.cluster)
+        View::new(moment, &self.particles, &self.whole)
     }
 
-    /// The rest shape laid over the state.
+    /// What the clusters are.
+    pub(crate) fn shapes(&self) -> Shapes<'_> {
+        Shapes { particles: &self.particles, memberships: &self.memberships, rest: &self.rest, temper: &self.temper }
+    }
+
+    /// Lays the clusters over the state.
+    pub(crate) fn fit_state(&mut self) {
+        let mut fits = std::mem::take(&mut self.fits);
+        let velocities = self.wants_motions().then_some(&self.state.velocities[..]);
+        fits.fit(&self.shapes(), &self.state.positions, velocities);
+        self.fits = fits;
+    }
+
+    /// Whether the motion of clusters is asked for.
+    pub(crate) fn wants_motions(&self) -> bool {
+        self.damping_rate() > 0.0
+    }
+
+    /// The rest shape of the whole body laid over the state.
     pub(crate) fn matched(&self) -> ShapeMatch {
         match &self.state.flight {
-            Some(flight) => ShapeMatch::of_flight(flight, &self.cluster),
-            None => match_shape(&self.particles, &self.cluster, &self.state.positions, &self.state.velocities),
+            Some(flight) => ShapeMatch::of_flight(flight, &self.whole),
+            None => match_shape(&self.particles, &self.whole, &self.state.positions, &self.state.velocities),
         }
     }
 
@@ -348,70 +455,67 @@ impl Clusters {
     }
 }
 
-impl Matter {
-    fn check(&self) -> Result<(), MaterialError> {
-        Quantity::Density.check(self.density)?;
-        Quantity::GoalStiffness.check(self.goal_stiffness)?;
-        Quantity::DampingTime.check(self.damping_time)?;
-        Quantity::MassDamping.check(self.drag)
-    }
-}
-
-impl Options {
-    fn check(&self) -> Result<(), ClusterError> {
-        let positive = "finite and above 0";
-        setting("time_step", self.time_step, self.time_step > 0.0, positive)?;
-        setting("damping", self.damping, self.damping >= 0.0, "finite and at least 0")?;
-        match self.rest_strain {
-            Some(strain) => setting("rest_strain", strain, (0.0..=1.0).contains(&strain), "from 0 to 1"),
-            None => Ok(()),
-        }
-    }
-}
-
-fn setting(name: &'static str, value: f64, inside: bool, allowed: &'static str) -> Result<(), ClusterError> {
-    if inside && value.is_finite() { Ok(()) } else { Err(ClusterError::Setting { name, value, allowed }) }
+/// Toughness of every cluster, varied as the options ask.
+fn toughnesses(matter: &Matter, options: &Options, clusters: usize) -> Vec<Option<f64>> {
+    let seed = match options.clustering {
+        Clustering::One => 0,
+        Clustering::Count { seed, .. } | Clustering::Radius { seed, .. } => seed,
+    };
+    // Another sequence than the one that chose the centres.
+    let mut random = Random::new(!seed);
+    let mut vary = |toughness: f64| {
+        let varied = 1.0 + (toughness - 1.0) * (1.0 + options.toughness_spread * random.signed());
+        // With a spread of one the weakest would bear nothing at all.
+        varied.max(1.0 + 1e-3 * (toughness - 1.0))
+    };
+    (0..clusters).map(|_| matter.toughness.map(&mut vary)).collect()
 }
 
 impl Particles {
-    fn new(rest: Vec<Vec3>, volumes: Vec<f64>, spacing: f64, density: f64) -> Result<Particles, ClusterError> {
+    /// Checks particles. `centred` are the centre of the rest shape at the start and the offsets from it (m), where they are known.
+    pub(crate) fn new(
+        rest: Vec<Vec3>,
+        volumes: Vec<f64>,
+        masses: Vec<f64>,
+        spacing: f64,
+        centred: Option<(Vec3, Vec<Vec3>)>,
+    ) -> Result<Particles, ClusterError> {
         if rest.is_empty() {
             return Err(ClusterError::NoParticles);
         }
-        if rest.len() != volumes.len() {
-            return Err(ClusterError::Lengths { positions: rest.len(), volumes: volumes.len() });
+        if rest.len() != volumes.len() || rest.len() != masses.len() {
+            return Err(ClusterError::Lengths { positions: rest.len(), volumes: volumes.len().min(masses.len()) });
         }
         setting("spacing", spacing, spacing > 0.0, "finite and above 0")?;
         if let Some(particle) = rest.iter().position(|position| !is_finite(position)) {
             return Err(ClusterError::NotFinite { particle });
         }
-        let masses: Vec<f64> = volumes.iter().map(|volume| volume * density).collect();
         if let Some(particle) = masses.iter().position(|mass| !(mass.is_finite() && *mass > 0.0)) {
             return Err(ClusterError::Mass { particle, volume: volumes[particle], mass: masses[particle] });
         }
-        Ok(Particles { rest, volumes, masses, spacing })
+        // Sums go about the first particle, so that they do not lose digits far from the origin.
+        let anchor = rest[0];
+        let moments = rest.iter().zip(&masses).map(|(rest, mass)| *mass * (rest - anchor));
+        let from_anchor = moments.sum::<Vec3>() / masses.iter().sum::<f64>();
+        let (centre, offsets) = centred
+            .unwrap_or_else(|| (anchor + from_anchor, rest.iter().map(|rest| (rest - anchor) - from_anchor).collect()));
+        Ok(Particles { rest, offsets, volumes, masses, spacing, centre })
     }
 }
 
-impl Cluster {
-    /// Rest properties. Sums go about the first particle, so that they do not lose digits far from the origin.
-    fn new(particles: &Particles) -> Result<Cluster, ClusterError> {
-        let anchor = particles.rest[0];
-        let members = || particles.rest.iter().zip(&particles.masses);
-        let mass: f64 = particles.masses.iter().sum();
-        let first_moment: Vec3 = members().map(|(rest, mass)| *mass * (rest - anchor)).sum();
-        let center = first_moment / mass;
-        let offsets: Vec<Vec3> = particles.rest.iter().map(|rest| (rest - anchor) - center).collect();
-        let moment: Mat3 =
-            offsets.iter().zip(&particles.masses).map(|(offset, mass)| *mass * offset * offset.transpose()).sum();
-        let inverse_moment = pseudo_inverse(&moment, NO_WIDTH);
+impl Whole {
+    pub(crate) fn new(particles: &Particles) -> Result<Whole, ClusterError> {
+        let (offsets, masses) = (&particles.offsets, &particles.masses);
+        let mass: f64 = masses.iter().sum();
+        let moment: Mat3 = offsets.iter().zip(masses).map(|(offset, mass)| *mass * offset * offset.transpose()).sum();
+        let (inverse_moment, _) = pseudo_inverse(&moment, NO_WIDTH);
         if !(mass.is_finite() && moment.iter().chain(&inverse_moment).all(|entry| entry.is_finite())) {
             return Err(ClusterError::Scale { moment: moment.trace() });
         }
         let inertia = Mat3::identity() * moment.trace() - moment;
         let (rigid, principal) = RigidBody::new(mass, &inertia, &Isometry::identity(), Vec3::zeros(), Vec3::zeros());
         let extent = offsets.iter().fold(0.0f64, |largest, offset| largest.max(offset.norm()));
-        Ok(Cluster { offsets, moment, inverse_moment, extent, rigid, principal })
+        Ok(Whole { moment, inverse_moment, extent, rigid, principal })
     }
 
     /// Mass (kg).
@@ -427,6 +531,7 @@ pub(crate) fn is_finite(vector: &Vec3) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Options;
     use crate::testing::{block, matter};
     use craze_engine::Method;
 

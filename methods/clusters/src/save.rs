@@ -1,18 +1,21 @@
 //! A body as bytes, and back, bit for bit.
 
+use crate::cluster::Temper;
 use crate::loads::Hold;
-use crate::model::{Clusters, Matter, Moment, Options, is_finite};
+use crate::membership::Share;
+use crate::model::{Clusters, Matter, Moment, Particles, Parts, is_finite};
+use crate::options::Options;
 use craze_engine::{HoldId, Method};
 use craze_math::Vec3;
 use serde::{Deserialize, Serialize};
 
 /// Version of the layout of [`Saved`].
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 
 /// Turns in one reference step (rad) that no flight reaches: it takes off only while its spin strains the body little.
 const IMPOSSIBLE_TURN: f64 = 1e3;
 
-/// Everything that decides how a body goes on. What follows from it (masses, the cluster's rest properties) is computed again, which gives
+/// Everything that decides how a body goes on. What follows from it (rest shapes and fits of clusters) is computed again, which gives
 /// the same bits; a prediction is never saved.
 #[derive(Serialize, Deserialize)]
 struct Saved {
@@ -20,11 +23,20 @@ struct Saved {
     matter: Matter,
     options: Options,
     rest: Vec<Vec3>,
+    offsets: Vec<Vec3>,
     volumes: Vec<f64>,
+    masses: Vec<f64>,
     spacing: f64,
+    centre: Vec3,
+    shares: Vec<Vec<Share>>,
+    temper: Vec<Temper>,
+    lineage: Vec<Option<u32>>,
+    is_whole: bool,
+    mean_mass: f64,
     state: Moment,
     holds: Vec<SavedHold>,
     work: f64,
+    followed: Vec<u32>,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -55,11 +67,20 @@ impl Clusters {
             matter: self.matter.clone(),
             options: self.options,
             rest: self.particles.rest.clone(),
+            offsets: self.particles.offsets.clone(),
             volumes: self.particles.volumes.clone(),
+            masses: self.particles.masses.clone(),
             spacing: self.particles.spacing,
+            centre: self.particles.centre,
+            shares: (0..self.count()).map(|particle| self.memberships.of(particle).to_vec()).collect(),
+            temper: self.temper.clone(),
+            lineage: self.lineage.clone(),
+            is_whole: self.is_whole,
+            mean_mass: self.mean_mass,
             state: self.saved_state(),
             holds: self.holds.iter().map(hold).collect(),
             work: self.work,
+            followed: self.followed.clone(),
         };
         postcard::to_stdvec(&saved).expect("numbers, lists and text can always be written to memory")
     }
@@ -74,8 +95,29 @@ fn from_bytes(bytes: &[u8]) -> Result<Clusters, String> {
     if !left.is_empty() {
         return Err(format!("{} bytes are left over", left.len()));
     }
-    let mut body = Clusters::assemble(saved.matter, saved.options, saved.rest, saved.volumes, saved.spacing)
-        .map_err(|error| error.to_string())?;
+    let spacing = saved.spacing;
+    let centred = Some((saved.centre, saved.offsets));
+    let particles = Particles::new(saved.rest, saved.volumes, saved.masses, spacing, centred);
+    let particles = particles.map_err(|error| error.to_string())?;
+    check_clusters(&particles, &saved.shares, &saved.temper, &saved.lineage)?;
+    if !(saved.mean_mass.is_finite() && saved.mean_mass > 0.0) {
+        return Err("the mean mass of its clusters is not a finite number above 0".to_owned());
+    }
+    if saved.followed.iter().any(|&particle| particle as usize >= particles.rest.len()) {
+        return Err("it follows a particle that is not there".to_owned());
+    }
+    let parts = Parts {
+        matter: saved.matter,
+        options: saved.options,
+        particles,
+        shares: saved.shares,
+        temper: saved.temper,
+        lineage: saved.lineage,
+        is_whole: saved.is_whole,
+        mean_mass: saved.mean_mass,
+    };
+    let mut body = Clusters::assemble(parts).map_err(|error| error.to_string())?;
+    body.followed = saved.followed;
     check_state(&body, &saved.state)?;
     body.holds = load_holds(saved.holds, body.count())?;
     if !saved.work.is_finite() {
@@ -87,7 +129,55 @@ fn from_bytes(bytes: &[u8]) -> Result<Clusters, String> {
         (body.state.positions, body.state.velocities) = (own.positions, own.velocities);
     }
     body.bounds = body.bounds_of_state();
+    if !body.is_flying() {
+        body.fit_state();
+    }
     Ok(body)
+}
+
+fn check_clusters(
+    particles: &Particles,
+    shares: &[Vec<Share>],
+    temper: &[Temper],
+    lineage: &[Option<u32>],
+) -> Result<(), String> {
+    let count = particles.rest.len();
+    if shares.len() != count || particles.offsets.len() != count {
+        return Err(format!("it has {count} particles but the clusters of {}", shares.len()));
+    }
+    if !particles.offsets.iter().all(is_finite) || !particles.volumes.iter().all(|volume| volume.is_finite()) {
+        return Err("a rest place or volume is not a finite number".to_owned());
+    }
+    let mut members = vec![0u32; temper.len()];
+    for (particle, own) in shares.iter().enumerate() {
+        let sum: f64 = own.iter().map(|share| share.weight).sum();
+        let sound = |share: &Share| (share.cluster as usize) < temper.len() && share.weight > 0.0;
+        let mut clusters: Vec<u32> = own.iter().map(|share| share.cluster).collect();
+        clusters.sort_unstable();
+        // Written so that NaN fails, too.
+        if !((sum - 1.0).abs() < 1e-6) || !own.iter().all(sound) || clusters.windows(2).any(|two| two[0] == two[1]) {
+            return Err(format!("particle {particle} is in clusters that are not there, or by weights that are none"));
+        }
+        clusters.iter().for_each(|&cluster| members[cluster as usize] += 1);
+    }
+    if let Some(cluster) = members.iter().position(|&count| count == 0) {
+        return Err(format!("cluster {cluster} has no members"));
+    }
+    let ancestors =
+        lineage.iter().enumerate().all(|(piece, parent)| parent.is_none_or(|parent| (parent as usize) < piece));
+    if !ancestors {
+        return Err("its pieces have no sound history".to_owned());
+    }
+    for (cluster, temper) in temper.iter().enumerate() {
+        let finite = temper.plastic.iter().chain([&temper.hardening]).all(|entry| entry.is_finite());
+        let tough = temper.toughness.is_none_or(|value| value.is_finite() && value > 1.0);
+        let planes = temper.planes.iter().all(|plane| is_finite(&plane.normal) && plane.end.is_finite());
+        let timed = temper.last_split.is_none_or(f64::is_finite);
+        if !(finite && tough && planes && timed && (temper.piece as usize) < lineage.len()) {
+            return Err(format!("cluster {cluster} has numbers that no cluster has"));
+        }
+    }
+    Ok(())
 }
 
 fn check_state(body: &Clusters, state: &Moment) -> Result<(), String> {
@@ -108,7 +198,7 @@ fn check_state(body: &Clusters, state: &Moment) -> Result<(), String> {
         return Err("what rounding added to its motion is not a finite number".to_owned());
     }
     let Some(flight) = &state.flight else { return Ok(()) };
-    let rigid = &body.cluster.rigid;
+    let rigid = &body.whole.rigid;
     if flight.mass != rigid.mass || flight.inertia != rigid.inertia {
         return Err("it flies with the mass or inertia of another body".to_owned());
     }
@@ -193,7 +283,7 @@ mod tests {
             assert!(load(&longer).is_err());
             let mut newer = bytes;
             newer[0] += 1;
-            assert!(load(&newer).err().unwrap().contains("version 2"));
+            assert!(load(&newer).err().unwrap().contains("version 3"));
         }
     }
 
@@ -219,7 +309,7 @@ mod tests {
         fn any_bytes_never_panic(bytes in prop::collection::vec(any::<u8>(), 0..300)) {
             let mut bytes = bytes;
             if let Some(first) = bytes.first_mut() {
-                *first = 1;
+                *first = 2;
             }
             let _ = load(&bytes);
         }

@@ -1,25 +1,33 @@
 //! The stages of one step.
 
 use crate::chunks::{Span, gather};
+use crate::cluster::{Rows, apply, pseudo_inverse};
 use crate::flight::{land, take_off, write_particles};
 use crate::forces::{ShapeMatch, match_shape};
+use crate::membership::Share;
 use crate::model::{Clusters, Phase, Slip, is_finite};
 use craze_contact::Impulse;
 use craze_engine::{Failure, RigidBody, Step};
-use craze_math::Vec3;
+use craze_math::lanes::{Instructions, Kernel, Lanes};
+use craze_math::{Mat3, Vec3};
 use craze_spatial::Aabb;
 
 /// Velocities of a rigid motion differ from it by rounding, up to this share of the speed.
 const ROUNDING: f64 = 1e-14;
 
-/// What one pass over the particles finds beside the prediction.
+/// Moments of inertia below this share of the largest take no spin.
+const NO_INERTIA: f64 = 1e-12;
+
+/// What one pass over the particles finds beside the prediction; places are reckoned from the anchor.
 struct Findings {
-    /// Σ m (α/Δt₀²·|g − x|² + |v − rigid v|²), twice the energy of vibration (J).
-    vibration: f64,
+    /// Σ m |g − x|² (kg·m²).
+    strain: f64,
     /// Σ m (g − x) (kg·m).
     pull: Vec3,
-    /// Σ m (x − x̄) × (g − x) (kg·m²).
+    /// Σ m u × (g − x) (kg·m²).
     moment: Vec3,
+    /// Σ m u uᵀ (kg·m²).
+    second: Mat3,
     /// Box around state and prediction (m).
     bounds: Aabb,
     /// First particle that is no number.
@@ -29,9 +37,10 @@ struct Findings {
 impl Findings {
     fn join(self, other: Findings) -> Findings {
         Findings {
-            vibration: self.vibration + other.vibration,
+            strain: self.strain + other.strain,
             pull: self.pull + other.pull,
             moment: self.moment + other.moment,
+            second: self.second + other.second,
             bounds: self.bounds.union(&other.bounds),
             broken: self.broken.or(other.broken),
         }
@@ -39,24 +48,25 @@ impl Findings {
 }
 
 impl Clusters {
-    /// Shape matching, pull to the goals, loads; or rigid flight where nothing strains the body.
+    /// Pull to the goals, loads, strain limiting, self-contact; or rigid flight where nothing strains the body.
     pub(crate) fn predict_step(&mut self, step: &Step) -> Result<(), Failure> {
         self.forget_prediction();
         let loaded = self.is_loaded(step);
-        if let Some(flight) = self.state.flight
-            && !loaded
-        {
-            self.fly(flight, step);
-            return self.check_prediction();
+        if let Some(flight) = self.state.flight {
+            if !loaded {
+                self.fly(flight, step);
+                return self.check_prediction();
+            }
+            write_particles(&mut self.state, &self.particles, &self.whole);
+            self.fit_state();
         }
-        write_particles(&mut self.state, &self.cluster);
-        let matched = match_shape(&self.particles, &self.cluster, &self.state.positions, &self.state.velocities);
-        let vibration = self.pull_to_goals(&matched, step);
-        if !loaded && self.is_unstrained(&matched, vibration) {
-            self.fly(take_off(&self.cluster, &matched), step);
+        let strain = self.pull_to_goals(step);
+        if !loaded && let Some(matched) = self.unstrained_match(strain) {
+            self.fly(take_off(&self.whole, &matched), step);
         } else {
             self.prediction.touched = loaded;
             self.apply_loads(step);
+            self.limit_strain(step);
         }
         self.check_prediction()
     }
@@ -64,6 +74,7 @@ impl Clusters {
     fn forget_prediction(&mut self) {
         self.phase = Phase::Predicted;
         self.broken = None;
+        self.is_prediction_fitted = false;
         self.external.clear();
         for hold in &mut self.holds {
             hold.predicted_reaction = Vec3::zeros();
@@ -77,79 +88,112 @@ impl Clusters {
     fn fly(&mut self, mut flight: RigidBody, step: &Step) {
         let start = flight.position;
         flight.advance(step.time_step, &step.gravity, self.matter.drag);
-        self.bounds = Aabb::around([&start, &flight.position]).grown(self.cluster.extent);
+        self.bounds = Aabb::around([&start, &flight.position]).grown(self.whole.extent);
         let finite = is_finite(&flight.position) && is_finite(&flight.velocity) && is_finite(&flight.angular_momentum);
         self.broken = (!finite).then_some(0);
         self.prediction.flight = Some(flight);
         self.prediction.slip = Slip::default();
     }
 
-    /// v' = v + α(g − x)/Δt + Δt·gravity, x' = x + Δt·v' with α at this Δt, after damping; twice the energy of vibration (J).
+    /// v' = v + α(g − x)/Δt + Δt·gravity, x' = x + Δt·v' with α at this Δt, after damping; Σ m |g − x|² (kg·m²).
     ///
-    /// Damping draws velocities toward the nearest rigid motion, which has the same momenta.
-    fn pull_to_goals(&mut self, matched: &ShapeMatch, step: &Step) -> f64 {
+    /// Damping draws velocities toward the rigid motions nearest to those of the particle's clusters, which have the same momenta.
+    fn pull_to_goals(&mut self, step: &Step) -> f64 {
         let time_step = step.time_step;
-        let stiffness = self.stiffness();
-        let kept = (-self.damping_rate() * time_step).exp();
-        let undragged = (-self.matter.drag * time_step).exp();
-        let strength = stiffness * time_step;
-        let fall = time_step * step.gravity;
-        let (masses, offsets, state) = (&self.particles.masses, &self.cluster.offsets, &self.state);
+        let strength = self.stiffness() * time_step;
+        let terms = Terms {
+            anchor: self.fits.anchor,
+            slip: self.state.slip,
+            centre: self.fits.centre(&self.rest),
+            lost: if self.wants_motions() { -(-self.damping_rate() * time_step).exp_m1() } else { 0.0 },
+            undragged: (-self.matter.drag * time_step).exp(),
+            strength,
+            fall: time_step * step.gravity,
+            time_step,
+        };
+        let (particles, memberships, state) = (&self.particles, &self.memberships, &self.state);
+        let (maps, motions) = (&self.fits.maps[..], &self.fits.motions[..]);
         let pull = |span: Span| {
             let range = span.first..span.first + span.positions.len();
-            let particles = state.positions[range.clone()]
-                .iter()
-                .zip(&state.velocities[range.clone()])
-                .zip(&masses[range.clone()])
-                .zip(&offsets[range])
-                .zip(span.positions.iter_mut().zip(span.velocities.iter_mut()));
-            let (mut total, mut pull, mut moment) = (0.0, Vec3::zeros(), Vec3::zeros());
-            let Aabb { mut min, mut max } = Aabb::EMPTY;
-            // Zero times anything but a finite number is no number: one test a chunk in place of one a particle.
-            let mut zero = Vec3::zeros();
-            for ((((position, velocity), mass), offset), (new_position, new_velocity)) in particles {
-                let way = matched.way_to_goal(offset, position);
-                let arm = matched.arm(position);
-                let rigid = matched.rigid_velocity(&arm);
-                let vibration = velocity - rigid;
-                total += mass * (stiffness * way.norm_squared() + vibration.norm_squared());
-                pull += *mass * way;
-                moment += *mass * arm.cross(&way);
-                let damped = if kept < 1.0 { rigid + kept * vibration } else { *velocity };
-                let slipped = state.slip.velocity + state.slip.spin.cross(&arm);
-                *new_velocity = undragged * (damped - slipped) + (strength * way + fall);
-                *new_position = position + time_step * *new_velocity;
-                zero += 0.0 * *new_position;
-                min = min.zip_map(position, f64::min).zip_map(new_position, f64::min);
-                max = max.zip_map(position, f64::max).zip_map(new_position, f64::max);
-            }
-            // A velocity that is no number makes the position none, too.
-            let broken =
-                if is_finite(&zero) { None } else { span.positions.iter().position(|place| !is_finite(place)) };
-            Findings {
-                vibration: total,
-                pull,
-                moment,
-                bounds: Aabb { min, max },
-                broken: broken.map(|index| (span.first + index) as u32),
-            }
+            let (shares, ranges) = memberships.stream(range.clone());
+            let pull = Pull {
+                terms: &terms,
+                shares,
+                ranges,
+                maps,
+                motions,
+                offsets: &particles.offsets[range.clone()],
+                masses: &particles.masses[range.clone()],
+                positions: &state.positions[range.clone()],
+                velocities: &state.velocities[range],
+                span,
+            };
+            Instructions::detect().run(pull)
         };
         let whole =
             Span { first: 0, positions: &mut self.prediction.positions, velocities: &mut self.prediction.velocities };
         let findings = gather(whole, &pull, &Findings::join);
         self.bounds = findings.bounds;
         self.broken = findings.broken;
-        self.prediction.slip = matched.slip(&self.cluster, strength, (findings.pull, findings.moment));
-        findings.vibration
+        self.prediction.slip = self.slip(&findings, &terms);
+        findings.strain
     }
 
-    /// Whether the state may go on as a rigid body: see [`Options::rest_strain`](crate::Options::rest_strain).
-    fn is_unstrained(&self, matched: &ShapeMatch, vibration: f64) -> bool {
-        let Some(strain) = self.options.rest_strain else { return false };
+    /// What rounding has added to the rigid motion. Pulls should sum to nothing, and their moments to what the clusters mean to have.
+    fn slip(&self, findings: &Findings, terms: &Terms) -> Slip {
+        let mass = self.whole.mass();
+        let mut meant = Vec3::zeros();
+        for ((fit, rest), temper) in self.fits.fits.iter().zip(&self.rest).zip(&self.temper) {
+            meant += fit.twist(rest, temper);
+        }
+        let central = findings.second - mass * terms.centre * terms.centre.transpose();
+        let inertia = Mat3::identity() * central.trace() - central;
+        let moment = findings.moment - terms.centre.cross(&findings.pull) - meant;
+        Slip {
+            velocity: terms.strength / mass * findings.pull,
+            spin: terms.strength * (pseudo_inverse(&inertia, NO_INERTIA).0 * moment),
+        }
+    }
+
+    /// How the whole body matches its rest shape, if the state may go on as a rigid body: see
+    /// [`Options::rest_strain`](crate::Options::rest_strain). `strain` is Σ m |g − x|² (kg·m²).
+    fn unstrained_match(&self, strain: f64) -> Option<ShapeMatch> {
+        let limit = self.options.rest_strain.filter(|_| self.is_whole && !self.state.touched)?;
         let stiffness = self.stiffness();
-        let allowed = stiffness * strain * strain * self.cluster.moment.trace()
-            + ROUNDING * ROUNDING * self.cluster.mass() * matched.velocity.norm_squared();
-        !self.state.touched && vibration <= allowed && matched.spin.norm_squared() <= strain * stiffness
+        let elastic = stiffness * limit * limit * self.whole.moment.trace();
+        if stiffness * strain > elastic {
+            return None;
+        }
+        let state = &self.state;
+        let matched = match_shape(&self.particles, &self.whole, &state.positions, &state.velocities);
+        let allowed = elastic + ROUNDING * ROUNDING * self.whole.mass() * matched.velocity.norm_squared();
+        let kinetic = gather(
+            0..self.count(),
+            &|range| {
+                let mut twice = 0.0;
+                for particle in range {
+                    let rigid = matched.rigid_velocity(&matched.arm(&state.positions[particle]));
+                    twice += self.particles.masses[particle] * (state.velocities[particle] - rigid).norm_squared();
+                }
+                twice
+            },
+            &|first, second| first + second,
+        );
+        // Clusters may all be at rest in themselves while the body is bent.
+        let goals = gather(
+            0..self.count(),
+            &|range| {
+                let mut sum = 0.0;
+                for particle in range {
+                    let goal = matched.goal(&self.particles.offsets[particle]);
+                    sum += self.particles.masses[particle] * (goal - state.positions[particle]).norm_squared();
+                }
+                sum
+            },
+            &|first, second| first + second,
+        );
+        let is_still = stiffness * goals + kinetic <= allowed && matched.spin.norm_squared() <= limit * stiffness;
+        is_still.then_some(matched)
     }
 
     /// Gives impulses of contacts to the prediction. A flight ends; a placed particle passes them on to its hold.
@@ -157,8 +201,9 @@ impl Clusters {
         if impulses.is_empty() {
             return;
         }
-        land(&mut self.prediction, &self.cluster);
+        land(&mut self.prediction, &self.particles, &self.whole);
         self.prediction.touched = true;
+        self.is_prediction_fitted = false;
         for Impulse { freedom, impulse } in impulses {
             let particle = *freedom as usize;
             match self.external.placed_by(particle) {
@@ -184,7 +229,7 @@ impl Clusters {
         }
     }
 
-    /// Makes the prediction the state; nothing happens without one.
+    /// Makes the prediction the state and lays the clusters over it; nothing happens without one.
     pub(crate) fn commit_prediction(&mut self) {
         if self.phase == Phase::Committed {
             return;
@@ -195,6 +240,120 @@ impl Clusters {
         }
         std::mem::swap(&mut self.state, &mut self.prediction);
         self.phase = Phase::Committed;
+        if self.state.flight.is_some() {
+            return;
+        }
+        if self.is_prediction_fitted && !self.wants_motions() {
+            std::mem::swap(&mut self.fits, &mut self.predicted_fits);
+        } else {
+            self.fit_state();
+        }
+    }
+}
+
+/// What is the same for all particles of a step.
+struct Terms {
+    anchor: Vec3,
+    slip: Slip,
+    /// Centre of mass from the anchor (m).
+    centre: Vec3,
+    /// Share of the motion against the clusters that damping takes.
+    lost: f64,
+    undragged: f64,
+    /// α·Δt/Δt₀² (1/s).
+    strength: f64,
+    /// m/s.
+    fall: Vec3,
+    time_step: f64,
+}
+
+/// The pull on the particles of a span: goals are their rest places under the blend of their clusters' maps, (8).
+struct Pull<'a> {
+    terms: &'a Terms,
+    shares: &'a [Share],
+    ranges: &'a [[u32; 2]],
+    maps: &'a [Rows],
+    motions: &'a [[f64; 6]],
+    offsets: &'a [Vec3],
+    masses: &'a [f64],
+    positions: &'a [Vec3],
+    velocities: &'a [Vec3],
+    span: Span<'a>,
+}
+
+impl Kernel for Pull<'_> {
+    type Output = Findings;
+
+    #[inline(always)]
+    fn run<L: Lanes>(self) -> Findings {
+        let count = self.ranges.len();
+        let terms = self.terms;
+        let (offsets, masses) = (&self.offsets[..count], &self.masses[..count]);
+        let (positions, velocities) = (&self.positions[..count], &self.velocities[..count]);
+        let new_positions = &mut self.span.positions[..count];
+        let new_velocities = &mut self.span.velocities[..count];
+        let (mut strain, mut pull, mut moment) = (0.0, Vec3::zeros(), Vec3::zeros());
+        let mut second = [0.0; 6];
+        let Aabb { mut min, mut max } = Aabb::EMPTY;
+        // Zero times anything but a finite number is no number: one test a chunk in place of one a particle.
+        let mut zero = Vec3::zeros();
+        for index in 0..count {
+            let [start, length] = self.ranges[index];
+            let shares = &self.shares[start as usize..(start + length) as usize];
+            let mut map = [0.0; 12];
+            for share in shares {
+                let own = &self.maps[share.cluster as usize];
+                for entry in 0..12 {
+                    map[entry] += share.weight * own[entry];
+                }
+            }
+            let (mass, position, mut velocity) = (masses[index], positions[index], velocities[index]);
+            let arm = position - terms.anchor;
+            let way = apply(&map, &offsets[index]) - arm;
+            if terms.lost > 0.0 {
+                let mut motion = [0.0; 6];
+                for share in shares {
+                    let own = &self.motions[share.cluster as usize];
+                    for entry in 0..6 {
+                        motion[entry] += share.weight * own[entry];
+                    }
+                }
+                let spin = Vec3::new(motion[3], motion[4], motion[5]);
+                let rigid = Vec3::new(motion[0], motion[1], motion[2]) + spin.cross(&arm);
+                velocity -= terms.lost * (velocity - rigid);
+            }
+            strain += mass * way.norm_squared();
+            pull += mass * way;
+            moment += mass * arm.cross(&way);
+            let weighted = mass * arm;
+            second[0] += weighted.x * arm.x;
+            second[1] += weighted.y * arm.y;
+            second[2] += weighted.z * arm.z;
+            second[3] += weighted.x * arm.y;
+            second[4] += weighted.x * arm.z;
+            second[5] += weighted.y * arm.z;
+            let slipped = terms.slip.velocity + terms.slip.spin.cross(&(arm - terms.centre));
+            let new_velocity = terms.undragged * (velocity - slipped) + (terms.strength * way + terms.fall);
+            let new_position = position + terms.time_step * new_velocity;
+            new_velocities[index] = new_velocity;
+            new_positions[index] = new_position;
+            zero += 0.0 * new_position;
+            for axis in 0..3 {
+                min[axis] = min[axis].min(position[axis]).min(new_position[axis]);
+                max[axis] = max[axis].max(position[axis]).max(new_position[axis]);
+            }
+        }
+        // A velocity that is no number makes the position none, too.
+        let broken = if is_finite(&zero) { None } else { new_positions.iter().position(|place| !is_finite(place)) };
+        let [xx, yy, zz, xy, xz, yz] = second;
+        Findings {
+            strain,
+            pull,
+            moment,
+            second: Mat3::new(xx, xy, xz, xy, yy, yz, xz, yz, zz),
+            bounds: Aabb { min, max },
+            broken: broken.map(|index| (self.span.first + index) as u32),
+        }
     }
 }
 
@@ -430,7 +589,7 @@ mod tests {
 
     #[test]
     fn a_damped_body_falls_asleep_and_keeps_its_momenta() {
-        let options = Options { time_step: TIME_STEP, damping: 10.0, rest_strain: Some(1e-4) };
+        let options = Options { time_step: TIME_STEP, damping: 10.0, ..Options::default() };
         let mut body = body(block([4, 4, 4]), 1.0, options);
         let spin = Vec3::new(0.0, 0.0, 0.2);
         body.set_motion(|rest| (crooked(rest), Vec3::x() + spin.cross(rest))).unwrap();

@@ -1,12 +1,14 @@
-//! Tests of clustered shape matching: Jones et al. 2016, §3.1.
+//! Tests of clustered shape matching: Jones et al. 2016.
 
 pub(crate) mod breathing;
+pub(crate) mod conservation;
+pub(crate) mod flow;
 pub(crate) mod momentum;
 pub(crate) mod objectivity;
 
 use crate::ValidationError;
 use craze_clusters::{Cloud, Clusters, Options};
-use craze_material::{Elasticity, Material};
+use craze_material::{Cluster, Elasticity, Material};
 use craze_math::{Isometry, Vec3};
 
 /// Reference step of all bodies (s).
@@ -15,8 +17,18 @@ pub(crate) const TIME_STEP: f64 = 1.0 / 60.0;
 /// Distance between particles (m).
 const SPACING: f64 = 0.1;
 
-/// A block of particles at rest that never flies as a rigid body.
+/// A block of particles at rest in one cluster that never flies as a rigid body.
 pub(crate) fn block(counts: [usize; 3], goal_stiffness: f64) -> Result<Clusters, ValidationError> {
+    let options = Options { time_step: TIME_STEP, rest_strain: None, ..Options::default() };
+    block_of(counts, options, |cluster| cluster.goal_stiffness = goal_stiffness)
+}
+
+/// A block of particles at rest, of a matter that `change` decides.
+pub(crate) fn block_of(
+    counts: [usize; 3],
+    options: Options,
+    change: impl FnOnce(&mut Cluster),
+) -> Result<Clusters, ValidationError> {
     let mut positions = Vec::new();
     for x in 0..counts[0] {
         for y in 0..counts[1] {
@@ -27,8 +39,7 @@ pub(crate) fn block(counts: [usize; 3], goal_stiffness: f64) -> Result<Clusters,
     }
     let cloud = Cloud { volumes: vec![SPACING.powi(3); positions.len()], positions, spacing: SPACING };
     let mut material = Material::elastic("test", 1000.0, Elasticity::from_young(1e6, 0.3));
-    material.cluster.goal_stiffness = goal_stiffness;
-    let options = Options { time_step: TIME_STEP, damping: 0.0, rest_strain: None };
+    change(&mut material.cluster);
     let still = Vec3::zeros();
     Ok(Clusters::new(cloud, &material, options, &Isometry::identity(), still, still)?)
 }

@@ -1,10 +1,11 @@
 //! Test 2: objectivity. After a turn by 90° and a shift, every particle is at its goal.
 
-use super::block;
+use super::{block, block_of};
 use crate::ValidationError;
 use crate::measure::largest;
 use crate::outcome::{Expected, Findings};
 use crate::run::{Depth, MethodLetter, Test};
+use craze_clusters::{Clustering, Options};
 use craze_math::{Isometry, Vec3};
 use std::f64::consts::FRAC_PI_2;
 
@@ -30,5 +31,11 @@ fn measure(_: Depth, findings: &mut Findings) -> Result<(), ValidationError> {
             Expected::Zero { limit: 1e-10 },
         );
     }
+    let clustering = Clustering::Count { count: 20, overlap: 3.0, seed: 1 };
+    let mut body = block_of([16, 6, 6], Options { clustering, ..Options::default() }, |_| {})?;
+    body.set_motion(|rest| (motion.transform_point(&(*rest).into()).coords, Vec3::zeros()))?;
+    let ways = body.goals().into_iter().zip(body.positions()).map(|(goal, place)| (goal - place).norm());
+    let what = "distance of particles from their goals, bar of 20 clusters";
+    findings.compare(what, "m", largest(ways), Expected::Zero { limit: 1e-10 });
     Ok(())
 }

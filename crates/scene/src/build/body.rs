@@ -5,8 +5,8 @@ use super::rejected;
 use crate::description::{self, Integrator, MethodKind};
 use crate::document::SceneDocument;
 use crate::report::SceneError;
-use craze_clusters::{Cloud, Clusters};
-use craze_engine::{Body, Method};
+use craze_clusters::{Cloud, Clustering, Clusters};
+use craze_engine::{Body, Method, Region};
 use craze_frame::names;
 use craze_material::{Material, Overrides};
 use craze_math::{Isometry, Vec3};
@@ -107,15 +107,41 @@ fn clusters(
         source.points(document, body, path, settings.sampling)?;
     let count = positions.len();
     let cloud = Cloud { volumes: vec![volume; count], positions, spacing: spacing.min() };
+    let (overlap, seed) = (settings.overlap, document.scene.world.seed);
+    let clustering = match (settings.count, settings.reach) {
+        (None, None) => Clustering::One,
+        (Some(count), _) => Clustering::Count { count, overlap, seed },
+        (None, Some(radius)) => Clustering::Radius { radius, overlap, seed },
+    };
     let options = craze_clusters::Options {
         time_step: body.time_step.unwrap_or(craze_clusters::Options::default().time_step),
         damping: settings.damping,
         rest_strain: (settings.rest_strain > 0.0).then_some(settings.rest_strain),
+        clustering,
+        strain_limit: (settings.strain_limit > 0.0).then_some(settings.strain_limit),
+        limit_rounds: settings.limit_rounds,
+        splits_a_step: settings.splits_a_step,
+        boost: settings.boost,
+        boost_decay: settings.boost_decay,
+        toughness_spread: settings.toughness_spread,
     };
     let (placement, velocity, spin) = placed(body);
-    let clusters = Clusters::new(cloud, material, options, &placement, velocity, spin)
+    let mut clusters = Clusters::new(cloud.along_a_curve(), material, options, &placement, velocity, spin)
         .map_err(|error| rejected(document, path, error, ""))?;
-    Ok((Box::new(clusters), with_remarks(format!("{} particles", grouped(count)), remarks)))
+    let seams: Vec<(Region, f64)> =
+        settings.seams.iter().map(|seam| (super::load::region(&seam.region), seam.toughness)).collect();
+    clusters
+        .set_toughness(|centre, own| {
+            let inside = seams.iter().find(|(region, _)| region.contains(centre));
+            inside.map_or(own, |(_, toughness)| Some(*toughness))
+        })
+        .map_err(|error| rejected(document, path, error, ""))?;
+    let mut elements = format!("{} particles", grouped(count));
+    if clusters.cluster_count() > 1 {
+        let (clusters, memberships) = (grouped(clusters.cluster_count()), grouped(clusters.membership_count()));
+        elements += &format!(" in {clusters} clusters ({memberships} memberships)");
+    }
+    Ok((Box::new(clusters), with_remarks(elements, remarks)))
 }
 
 /// The material that a table says. `path` is the key of the table.
@@ -158,5 +184,34 @@ mod tests {
         assert!(grid != one && one != two, "{grid} {one} {two}");
         let mass = |line: &str| line.split(", ").nth(1).map(str::to_owned);
         assert!([&grid, &one, &two].iter().all(|line| mass(line) == mass(&grid)), "{grid} {one} {two}");
+    }
+
+    /// Why a body of clusters of a plate 0.4 × 0.4 × 0.02 m is refused.
+    fn refusal(keys: &str) -> String {
+        let text = format!(
+            "[[body]]\nname = \"plate\"\nmethod = \"clusters\"\nshape.box = {{ size = [0.4, 0.4, 0.02] }}\n\
+             material.preset = \"clay\"\n{keys}\n"
+        );
+        let document = SceneDocument::parse(&text, "plate.toml", &[]).expect("a scene");
+        match build(&document, 0) {
+            Ok((_, line)) => panic!("accepted: {line}"),
+            Err(error) => error.to_string(),
+        }
+    }
+
+    #[test]
+    fn clusters_that_particles_do_not_suffice_for_are_refused_with_what_would_do() {
+        let few = refusal("spacing = 0.1\nclusters.count = 40");
+        assert!(few.contains("16 particles are too few for 40 clusters") && few.contains("smaller spacing"), "{few}");
+    }
+
+    #[test]
+    fn seams_and_clusters_are_read() {
+        let text = "[[body]]\nname = \"bar\"\nmethod = \"clusters\"\nshape.box = { size = [0.4, 0.1, 0.1] }\n\
+                    spacing = 0.02\nmaterial.preset = \"clay\"\nclusters = { count = 8, overlap = 2, \
+                    seams = [{ region.half_space = { point = [0, 0, 0], normal = [1, 0, 0] }, toughness = 1.01 }] }\n";
+        let document = SceneDocument::parse(text, "bar.toml", &[]).expect("a scene");
+        let line = build(&document, 0).expect("a body").1;
+        assert!(line.contains("500 particles in 8 clusters"), "{line}");
     }
 }

@@ -91,7 +91,7 @@ fn factors(keys: &[LoadKeyframe]) -> Ramp {
     Ramp { keys: keys.iter().map(|key| (key.t, key.factor)).collect() }
 }
 
-fn region(region: &description::Region) -> Region {
+pub(super) fn region(region: &description::Region) -> Region {
     match region {
         description::Region::All {} => Region::All,
         description::Region::Box { from, to } => Region::Box { from: Vec3::from(*from), to: Vec3::from(*to) },

@@ -187,6 +187,7 @@ impl Checker<'_> {
             self.reject(&format!("{path}.method"), message, "use method = \"solid\", or mode = \"dynamic\"");
         }
         self.foreign_keys(body, path);
+        self.clusters(body, path);
         let by_penalty = body.solid.as_ref().is_some_and(|settings| settings.response != Response::Impulses);
         if by_penalty && body.integrator == Some(Integrator::Implicit) {
             let message = "penalty forces need short steps, and those of this body are implicit";
@@ -282,6 +283,18 @@ impl Checker<'_> {
         }
     }
 
+    /// Clusters that are asked for in two ways.
+    fn clusters(&mut self, body: &Body, path: &str) {
+        let Some(settings) = &body.clusters else { return };
+        if settings.count.is_some() && settings.reach.is_some() {
+            let message = "`count` and `reach` both say how large clusters are";
+            self.reject(&format!("{path}.clusters.reach"), message, "keep one of them");
+        }
+        for (index, seam) in settings.seams.iter().enumerate() {
+            self.region(&seam.region, &format!("{path}.clusters.seams[{index}].region"));
+        }
+    }
+
     /// Elements that are larger than the body, or too many.
     fn resolution(&mut self, body: &Body, path: &str) {
         let (key, length, elements_a_cube, elements) = match body.method {
@@ -310,23 +323,23 @@ impl Checker<'_> {
         }
     }
 
-    fn hold(&mut self, hold: &Hold, path: &str) {
-        self.body_reference(&format!("{path}.body"), &hold.body);
-        match &hold.region {
+    fn region(&mut self, region: &Region, path: &str) {
+        match region {
             Region::Box { from, to } => {
                 if let Some(axis) = (0..3).find(|&axis| from[axis] > to[axis]) {
                     let name = ["x", "y", "z"][axis];
                     let message = format!("the box is inside out: `from` is above `to` in {name}");
-                    self.reject(
-                        &format!("{path}.region.box.from[{axis}]"),
-                        message,
-                        "`from` has the smaller coordinates",
-                    );
+                    self.reject(&format!("{path}.box.from[{axis}]"), message, "`from` has the smaller coordinates");
                 }
             }
-            Region::HalfSpace { normal, .. } => self.direction(&format!("{path}.region.half_space.normal"), *normal),
+            Region::HalfSpace { normal, .. } => self.direction(&format!("{path}.half_space.normal"), *normal),
             Region::Sphere { .. } | Region::All {} => {}
         }
+    }
+
+    fn hold(&mut self, hold: &Hold, path: &str) {
+        self.body_reference(&format!("{path}.body"), &hold.body);
+        self.region(&hold.region, &format!("{path}.region"));
         match &hold.action {
             Action::Fixed => {}
             Action::Motion(keyframes) => self.keyframes(&format!("{path}.motion"), keyframes),

@@ -1,6 +1,6 @@
 //! `[[body]]`: things that deform and break.
 
-use super::Response;
+use super::{Region, Response};
 use craze_material::Overrides;
 use craze_math::{Rotation, Vec3};
 use craze_shape::Shape;
@@ -198,12 +198,69 @@ pub struct ClustersSettings {
     pub rest_strain: f64,
     /// How particles fill the body.
     pub sampling: Sampling,
+    /// Number of clusters; one if neither this nor `reach` is given.
+    #[schemars(extend("minimum" = 1, "maximum" = 1_000_000))]
+    pub count: Option<u32>,
+    /// How far from its centre a cluster reaches, in place of their number.
+    #[schemars(extend("x-unit" = "m", "exclusiveMinimum" = 0))]
+    pub reach: Option<f64>,
+    /// In how many clusters a particle is, in the mean.
+    #[schemars(extend("x-unit" = "1", "minimum" = 1, "maximum" = 64))]
+    pub overlap: f64,
+    /// Largest distance of a particle from its goal in a cluster, in radii of the cluster; 0: no limit. About 0.1 for elastic bodies,
+    /// more where they flow.
+    #[schemars(extend("x-unit" = "1", "minimum" = 0, "maximum" = 10))]
+    pub strain_limit: f64,
+    /// Rounds in a step that draw particles back to that limit, at most.
+    #[schemars(extend("minimum" = 1, "maximum" = 1000))]
+    pub limit_rounds: u32,
+    /// Clusters that split in one step, at most; what else is stretched beyond its toughness waits for the next.
+    #[schemars(extend("minimum" = 1, "maximum" = 1_000_000))]
+    pub splits_a_step: u32,
+    /// By how much of itself a cluster's toughness is raised when it splits, against spray of single particles; at 0 it waits until it is
+    /// below its toughness instead.
+    #[schemars(extend("x-unit" = "1", "minimum" = 0))]
+    pub boost: f64,
+    /// Rate at which that falls off.
+    #[schemars(extend("x-unit" = "1/s", "exclusiveMinimum" = 0))]
+    pub boost_decay: f64,
+    /// Share by which `cluster_toughness` − 1 varies at random from cluster to cluster.
+    #[schemars(extend("x-unit" = "1", "minimum" = 0, "maximum" = 1))]
+    pub toughness_spread: f64,
+    /// Parts of the body that are weaker or tougher than the rest: clusters whose centre is inside.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub seams: Vec<Seam>,
 }
 
 impl Default for ClustersSettings {
     fn default() -> Self {
-        Self { damping: 0.0, rest_strain: 1e-4, sampling: Sampling::default() }
+        Self {
+            damping: 0.0,
+            rest_strain: 1e-4,
+            sampling: Sampling::default(),
+            count: None,
+            reach: None,
+            overlap: 3.0,
+            strain_limit: 0.0,
+            limit_rounds: 8,
+            splits_a_step: 16,
+            boost: 0.0,
+            boost_decay: 10.0,
+            toughness_spread: 0.0,
+            seams: Vec::new(),
+        }
     }
+}
+
+/// A part of a body of clusters that bears more or less than the rest.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Seam {
+    /// Which part, in the world at t = 0.
+    pub region: Region,
+    /// Largest stretch that its clusters bear.
+    #[schemars(extend("x-unit" = "1", "exclusiveMinimum" = 1))]
+    pub toughness: f64,
 }
 
 /// How particles fill a body.

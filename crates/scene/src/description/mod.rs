@@ -14,7 +14,8 @@ mod touch;
 mod world;
 
 pub use body::{
-    Body, ClustersSettings, Integrator, MethodKind, Place, RegionMaterial, RegionMaterials, Sampling, SolidSettings,
+    Body, ClustersSettings, Integrator, MethodKind, Place, RegionMaterial, RegionMaterials, Sampling, Seam,
+    SolidSettings,
 };
 pub use hold::{Action, AngleKeyframe, Hold, Keyframe, LoadKeyframe, Region, Turning, Twist};
 pub use obstacle::{Obstacle, ObstacleShape, Plane, RigidMotion};

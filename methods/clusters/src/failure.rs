@@ -1,0 +1,127 @@
+//! What breaks where: Jones et al. 2016, §3.3.
+
+use crate::cluster::Temper;
+use crate::model::Clusters;
+use crate::options::Options;
+use crate::pieces::Parted;
+use craze_engine::{Event, EventKind, Step};
+use craze_math::Vec3;
+
+/// A member farther from its cluster's centre than this many largest distances at rest is an outlier (1).
+const OUTLIER: f64 = 2.0;
+
+/// A split of a cluster, before it is known what hangs together.
+pub(crate) struct Split {
+    pub place: Vec3,
+    pub normal: Vec3,
+    pub stretch: f64,
+    pub piece: u32,
+}
+
+impl Clusters {
+    /// Splits clusters that are stretched beyond their toughness, those by most first; parts outliers; removes what has become too small.
+    pub(crate) fn fracture_clusters(&mut self, step: &Step, events: &mut Vec<Event>) {
+        if self.is_flying() || self.temper.iter().all(|temper| temper.toughness.is_none()) {
+            return;
+        }
+        let now = step.time + step.time_step;
+        let splits = self.split_overstretched(now);
+        let parted = self.part_outliers();
+        if splits.is_empty() && !parted {
+            return;
+        }
+        self.is_whole = false;
+        let mut changes: Vec<Parted> =
+            splits.iter().map(|split| Parted { parent: split.piece, children: Vec::new() }).collect();
+        self.remove_remains();
+        self.name_pieces(&mut changes);
+        self.measure_anew();
+        events.extend(splits.into_iter().zip(changes).map(|(split, change)| Event {
+            time: now,
+            body: String::new(),
+            kind: EventKind::Split {
+                place: split.place,
+                normal: split.normal,
+                strength: split.stretch,
+                parent: change.parent,
+                children: change.children,
+            },
+        }));
+    }
+
+    fn split_overstretched(&mut self, now: f64) -> Vec<Split> {
+        let mut queue: Vec<(f64, u32)> = Vec::new();
+        for (cluster, temper) in self.temper.iter_mut().enumerate() {
+            let stretch = self.fits.fits[cluster].elastic.sigma.x;
+            let Some(toughness) = toughness_now(temper, &self.options, now) else { continue };
+            if stretch <= toughness {
+                temper.cooling = false;
+            } else if !temper.cooling && stretch.is_finite() {
+                queue.push((stretch - toughness, cluster as u32));
+            }
+        }
+        // A heap in one go: nothing is put back. Of equals the cluster with the lowest number goes first.
+        queue.sort_unstable_by(|one, other| other.0.total_cmp(&one.0).then(one.1.cmp(&other.1)));
+        let mut splits = Vec::new();
+        let mut stale = vec![false; self.temper.len()];
+        for (_, cluster) in queue {
+            if splits.len() >= self.options.splits_a_step as usize {
+                break;
+            }
+            if stale[cluster as usize] {
+                self.refit_cluster(cluster);
+            }
+            let stretch = self.fits.fits[cluster as usize].elastic.sigma.x;
+            let toughness = toughness_now(&self.temper[cluster as usize], &self.options, now);
+            if toughness.is_some_and(|toughness| stretch > toughness) {
+                splits.extend(self.split_cluster(cluster, now, &mut stale));
+            }
+        }
+        splits
+    }
+
+    /// Gives members that are far from a cluster's centre, and are in others, to that cluster alone as particles of their own.
+    fn part_outliers(&mut self) -> bool {
+        if self.options.strain_limit.is_some() && !self.limiting.is_left {
+            return false;
+        }
+        let far: Vec<f64> = self
+            .rest
+            .iter()
+            .zip(&self.temper)
+            .map(|(rest, temper)| (OUTLIER * rest.extent).powi(2) * temper.plastic.norm_squared() / 3.0)
+            .collect();
+        let mut outliers = Vec::new();
+        for particle in 0..self.count() {
+            let shares = self.memberships.of(particle);
+            if shares.len() < 2 {
+                continue;
+            }
+            let arm = self.state.positions[particle] - self.fits.anchor;
+            for share in shares {
+                let fit = &self.fits.fits[share.cluster as usize];
+                if (arm - fit.centre).norm_squared() > far[share.cluster as usize] {
+                    outliers.push((particle as u32, share.cluster));
+                }
+            }
+        }
+        let mut parted = false;
+        for (particle, cluster) in outliers {
+            if self.memberships.of(particle as usize).len() > 1 {
+                self.part_particle(particle, |other| other == cluster);
+                parted = true;
+            }
+        }
+        parted
+    }
+}
+
+/// τ_c (1): Jones et al. 2016 (16) as READINGS 22 has it.
+fn toughness_now(temper: &Temper, options: &Options, now: f64) -> Option<f64> {
+    let toughness = temper.toughness?;
+    let since = temper.last_split.map(|time| (now - time).max(0.0));
+    Some(match since {
+        Some(since) if options.boost > 0.0 => toughness * (1.0 + options.boost * (-options.boost_decay * since).exp()),
+        _ => toughness,
+    })
+}

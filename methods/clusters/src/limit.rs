@@ -1,0 +1,166 @@
+//! Strain limiting (Bargteil & Jones 2014): no member strays from its goal by more than a share of its cluster's width.
+//!
+//! A member beyond the limit is drawn back to it, by its weight in the cluster; the cluster as a whole gives way by as much, so that
+//! its momentum stays what it is. A round in which nothing is beyond the limit changes nothing and ends the step.
+
+use crate::chunks::gather;
+use crate::cluster::{Rows, apply};
+use crate::membership::Share;
+use crate::model::Clusters;
+use craze_engine::Step;
+use craze_math::Vec3;
+use craze_math::lanes::{Instructions, Kernel, Lanes};
+
+/// What strain limiting works in.
+#[derive(Default)]
+pub(crate) struct Limiting {
+    /// Squares of the largest distance from a goal (m²), by cluster.
+    limits: Vec<f64>,
+    /// Mass times the way that members were drawn back (kg·m), by cluster.
+    drawn: Vec<Vec3>,
+    /// Clusters with members beyond the limit, ascending.
+    strained: Vec<u32>,
+    /// Correction of each particle (m); zero but for those listed in `moved`.
+    corrections: Vec<Vec3>,
+    is_moved: Vec<bool>,
+    moved: Vec<u32>,
+    /// Whether members were still beyond the limit when rounds ran out.
+    pub is_left: bool,
+}
+
+impl Clusters {
+    /// Draws members of the prediction back until none is beyond the limit, or rounds run out.
+    pub(crate) fn limit_strain(&mut self, step: &Step) {
+        let Some(limit) = self.options.strain_limit else { return };
+        let mut work = std::mem::take(&mut self.limiting);
+        work.limits.clear();
+        work.limits.extend(self.rest.iter().map(|rest| (limit * rest.extent).powi(2)));
+        work.is_left = true;
+        for _ in 0..self.options.limit_rounds {
+            self.fit_prediction();
+            work.is_left = self.is_beyond(&work.limits);
+            if !work.is_left {
+                break;
+            }
+            self.draw_back(limit, &mut work, step);
+            self.is_prediction_fitted = false;
+        }
+        self.limiting = work;
+    }
+
+    fn fit_prediction(&mut self) {
+        let mut fits = std::mem::take(&mut self.predicted_fits);
+        fits.fit(&self.shapes(), &self.prediction.positions, None);
+        self.predicted_fits = fits;
+        self.is_prediction_fitted = true;
+    }
+
+    /// Whether a member of the prediction is farther from its goal than the limit.
+    fn is_beyond(&self, limits: &[f64]) -> bool {
+        let fits = &self.predicted_fits;
+        gather(
+            0..self.count(),
+            &|range| {
+                let (shares, ranges) = self.memberships.stream(range.clone());
+                Instructions::detect().run(Look {
+                    shares,
+                    ranges,
+                    maps: &fits.maps,
+                    limits,
+                    anchor: fits.anchor,
+                    offsets: &self.particles.offsets[range.clone()],
+                    positions: &self.prediction.positions[range],
+                })
+            },
+            &|first, second| first | second,
+        )
+    }
+
+    fn draw_back(&mut self, limit: f64, work: &mut Limiting, step: &Step) {
+        let Limiting { limits, drawn, strained, corrections, is_moved, moved, .. } = work;
+        drawn.clear();
+        drawn.resize(self.rest.len(), Vec3::zeros());
+        corrections.resize(self.count(), Vec3::zeros());
+        is_moved.resize(self.count(), false);
+        let fits = &self.predicted_fits;
+        for particle in 0..self.count() {
+            if self.external.placed_by(particle).is_some() {
+                continue;
+            }
+            let arm = self.prediction.positions[particle] - fits.anchor;
+            for share in self.memberships.of(particle) {
+                let cluster = share.cluster as usize;
+                let way = apply(&fits.maps[cluster], &self.particles.offsets[particle]) - arm;
+                let square = way.norm_squared();
+                if square > limits[cluster] {
+                    let back = (1.0 - limit * self.rest[cluster].extent / square.sqrt()) * way;
+                    let correction = share.weight * back;
+                    if drawn[cluster] == Vec3::zeros() {
+                        strained.push(share.cluster);
+                    }
+                    drawn[cluster] += self.particles.masses[particle] * correction;
+                    note(particle, correction, corrections, is_moved, moved);
+                }
+            }
+        }
+        strained.sort_unstable();
+        strained.dedup();
+        for &cluster in strained.iter() {
+            let back = drawn[cluster as usize] / self.rest[cluster as usize].mass;
+            for &member in self.memberships.members(cluster as usize) {
+                let correction = -self.memberships.weight(member, cluster) * back;
+                note(member as usize, correction, corrections, is_moved, moved);
+            }
+        }
+        strained.clear();
+        for particle in moved.drain(..) {
+            let particle = particle as usize;
+            let correction = std::mem::take(&mut corrections[particle]);
+            is_moved[particle] = false;
+            if self.external.placed_by(particle).is_none() {
+                self.prediction.positions[particle] += correction;
+                self.prediction.velocities[particle] += correction / step.time_step;
+                self.note_change(particle);
+            }
+        }
+    }
+}
+
+fn note(particle: usize, correction: Vec3, corrections: &mut [Vec3], is_moved: &mut [bool], moved: &mut Vec<u32>) {
+    if !is_moved[particle] {
+        is_moved[particle] = true;
+        moved.push(particle as u32);
+    }
+    corrections[particle] += correction;
+}
+
+/// Looks for members beyond the limit.
+struct Look<'a> {
+    shares: &'a [Share],
+    ranges: &'a [[u32; 2]],
+    maps: &'a [Rows],
+    limits: &'a [f64],
+    anchor: Vec3,
+    offsets: &'a [Vec3],
+    positions: &'a [Vec3],
+}
+
+impl Kernel for Look<'_> {
+    type Output = bool;
+
+    #[inline(always)]
+    fn run<L: Lanes>(self) -> bool {
+        let count = self.ranges.len();
+        let (offsets, positions) = (&self.offsets[..count], &self.positions[..count]);
+        let mut is_beyond = false;
+        for index in 0..count {
+            let [start, length] = self.ranges[index];
+            let (arm, offset) = (positions[index] - self.anchor, offsets[index]);
+            for share in &self.shares[start as usize..(start + length) as usize] {
+                let way = apply(&self.maps[share.cluster as usize], &offset) - arm;
+                is_beyond |= way.norm_squared() > self.limits[share.cluster as usize];
+            }
+        }
+        is_beyond
+    }
+}

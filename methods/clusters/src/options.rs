@@ -1,0 +1,159 @@
+//! How a body of clusters is computed, and what cannot become one.
+
+use crate::partition::Clustering;
+use craze_material::MaterialError;
+use serde::{Deserialize, Serialize};
+
+/// How a body of clusters is computed.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Options {
+    /// Reference step Δt₀ (s) at which the goal stiffness α is meant; also the longest step the body takes.
+    pub time_step: f64,
+    /// Rate (1/s) at which motion that is not rigid motion of a cluster dies away, as e^(−damping·t). Momenta are kept.
+    pub damping: f64,
+    /// Strain (1) below which an untouched body counts as unstrained and flies as a rigid one, exactly, until something touches it;
+    /// none: never. Judged by the energy of vibration, which must not exceed that of a uniform strain of this size, and by
+    /// the stretch ω²Δt₀²/α that the spin ω would cause. A body that has flowed or split never does.
+    pub rest_strain: Option<f64>,
+    /// Into which clusters it is divided.
+    pub clustering: Clustering,
+    /// Largest distance of a member from its goal, in largest distances of members from the centre at rest (1): γ of Bargteil & Jones
+    /// 2014; none: no limit.
+    pub strain_limit: Option<f64>,
+    /// Rounds of strain limiting in a step, at most. A round that finds nothing beyond the limit ends them.
+    pub limit_rounds: u32,
+    /// Splits of clusters in a step, at most; those that exceed their toughness by most go first, the others wait.
+    pub splits_a_step: u32,
+    /// How much tougher a cluster is right after it has split (1): τ_b of Jones et al. 2016 (16). At 0 it waits until it is
+    /// below its toughness instead.
+    pub boost: f64,
+    /// Rate (1/s) at which that falls off: τ_f of (16).
+    pub boost_decay: f64,
+    /// Share by which the toughness τ − 1 of clusters varies at random (1), from 0 to 1.
+    pub toughness_spread: f64,
+}
+
+impl Default for Options {
+    fn default() -> Options {
+        Options {
+            time_step: 1.0 / 60.0,
+            damping: 0.0,
+            rest_strain: Some(1e-4),
+            clustering: Clustering::One,
+            strain_limit: None,
+            limit_rounds: 8,
+            splits_a_step: 16,
+            boost: 0.0,
+            boost_decay: 10.0,
+            toughness_spread: 0.0,
+        }
+    }
+}
+
+impl Options {
+    pub(crate) fn check(&self) -> Result<(), ClusterError> {
+        let positive = "finite and above 0";
+        let not_negative = "finite and at least 0";
+        setting("time_step", self.time_step, self.time_step > 0.0, positive)?;
+        setting("damping", self.damping, self.damping >= 0.0, not_negative)?;
+        setting("boost", self.boost, self.boost >= 0.0, not_negative)?;
+        setting("boost_decay", self.boost_decay, self.boost_decay > 0.0, positive)?;
+        let spread = self.toughness_spread;
+        setting("toughness_spread", spread, (0.0..=1.0).contains(&spread), "from 0 to 1")?;
+        if let Some(limit) = self.strain_limit {
+            setting("strain_limit", limit, limit > 0.0, positive)?;
+        }
+        match self.clustering {
+            Clustering::One => {}
+            Clustering::Count { count, overlap, .. } => {
+                setting("count", f64::from(count), count > 0, "at least 1")?;
+                setting("overlap", overlap, overlap >= 1.0, "finite and at least 1")?;
+            }
+            Clustering::Radius { radius, overlap, .. } => {
+                setting("radius", radius, radius > 0.0, positive)?;
+                setting("overlap", overlap, overlap >= 1.0, "finite and at least 1")?;
+            }
+        }
+        match self.rest_strain {
+            Some(strain) => setting("rest_strain", strain, (0.0..=1.0).contains(&strain), "from 0 to 1"),
+            None => Ok(()),
+        }
+    }
+}
+
+/// What cannot become a body.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum ClusterError {
+    /// Nothing to make a body of.
+    #[error("there are no particles: the shape may be thinner than their spacing")]
+    NoParticles,
+    /// Not one volume a particle.
+    #[error("there are {positions} particles but {volumes} volumes")]
+    Lengths {
+        /// Number of positions.
+        positions: usize,
+        /// Number of volumes.
+        volumes: usize,
+    },
+    /// A position or velocity that is no number.
+    #[error("particle {particle} has a position or velocity that is not a finite number")]
+    NotFinite {
+        /// Which particle.
+        particle: usize,
+    },
+    /// A particle that weighs nothing, or whose weight is no number.
+    #[error("particle {particle} has a mass of {mass} kg (volume {volume} m³): it must be finite and above 0")]
+    Mass {
+        /// Which particle.
+        particle: usize,
+        /// Its volume (m³).
+        volume: f64,
+        /// Its mass (kg).
+        mass: f64,
+    },
+    /// Sizes or masses beyond what numbers can hold.
+    #[error(
+        "the cloud is too large, too small, too heavy or too light to compute with: its moment of {moment} kg·m² or the inverse of that is not a finite number"
+    )]
+    Scale {
+        /// Trace of A_rr (kg·m²).
+        moment: f64,
+    },
+    /// A setting outside its range.
+    #[error("{name} = {value} is impossible: it must be {allowed}")]
+    Setting {
+        /// Its name.
+        name: &'static str,
+        /// Its value.
+        value: f64,
+        /// The allowed range in words.
+        allowed: &'static str,
+    },
+    /// Clusters that do not reach all particles.
+    #[error(
+        "{count} of the particles are out of reach of every cluster: choose a radius of {radius:.3} m or more, more clusters, or a larger overlap"
+    )]
+    Uncovered {
+        /// How many particles.
+        count: usize,
+        /// Radius that would reach them (m).
+        radius: f64,
+    },
+    /// Fewer particles than the clusters need.
+    #[error(
+        "{particles} particles are too few for {clusters} clusters of at least four: choose a smaller spacing or fewer clusters"
+    )]
+    TooFewParticles {
+        /// How many there are.
+        particles: usize,
+        /// How many clusters were asked for.
+        clusters: usize,
+    },
+    /// A number of the material outside its range, the goal stiffness α among them.
+    #[error(transparent)]
+    Material(#[from] MaterialError),
+}
+
+pub(crate) fn setting(name: &'static str, value: f64, inside: bool, allowed: &'static str) -> Result<(), ClusterError> {
+    if inside && value.is_finite() { Ok(()) } else { Err(ClusterError::Setting { name, value, allowed }) }
+}

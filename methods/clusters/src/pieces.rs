@@ -1,0 +1,77 @@
+//! Which piece is which: what hangs together by shared particles, with numbers in the body's whole history.
+
+use crate::model::Clusters;
+
+/// A split that is to be told of: the piece it happened to, and those that it became.
+pub(crate) struct Parted {
+    pub parent: u32,
+    pub children: Vec<u32>,
+}
+
+impl Clusters {
+    /// The piece of a particle, by its number in the body's history.
+    pub(crate) fn piece_of(&self, particle: usize) -> u32 {
+        self.memberships.of(particle).first().map_or(0, |share| self.temper[share.cluster as usize].piece)
+    }
+
+    /// Numbers of the pieces that there are now, ascending.
+    pub(crate) fn present_pieces(&self) -> Vec<u32> {
+        let mut present: Vec<u32> = self.temper.iter().map(|temper| temper.piece).collect();
+        present.sort_unstable();
+        present.dedup();
+        present
+    }
+
+    /// How many pieces there are.
+    pub(crate) fn piece_count(&self) -> usize {
+        // No piece breaks without getting new numbers: without splits there is the first alone.
+        if self.lineage.len() == 1 { 1 } else { self.present_pieces().len() }
+    }
+
+    /// Numbers the pieces that splits have parted, and fills in what they became. A piece that hangs together keeps its number; the parts
+    /// of one that does not get new ones and know it as their parent.
+    pub(crate) fn name_pieces(&mut self, splits: &mut [Parted]) {
+        let clusters = self.temper.len();
+        let mut roots: Vec<u32> = (0..clusters as u32).collect();
+        for particle in 0..self.count() {
+            let shares = self.memberships.of(particle);
+            let Some((first, others)) = shares.split_first() else { continue };
+            for share in others {
+                let (one, other) = (root(&mut roots, first.cluster), root(&mut roots, share.cluster));
+                // The lowest cluster stands for its piece.
+                roots[one.max(other) as usize] = one.min(other);
+            }
+        }
+        let of: Vec<u32> = (0..clusters as u32).map(|cluster| root(&mut roots, cluster)).collect();
+        let leaders: Vec<u32> = (0..clusters as u32).filter(|&cluster| of[cluster as usize] == cluster).collect();
+        let mut parts = vec![0u32; self.lineage.len()];
+        for &leader in &leaders {
+            parts[self.temper[leader as usize].piece as usize] += 1;
+        }
+        let mut number = vec![0; clusters];
+        let mut children = vec![Vec::new(); parts.len()];
+        for &leader in &leaders {
+            let parent = self.temper[leader as usize].piece;
+            number[leader as usize] = parent;
+            if parts[parent as usize] > 1 {
+                number[leader as usize] = self.lineage.len() as u32;
+                self.lineage.push(Some(parent));
+            }
+            children[parent as usize].push(number[leader as usize]);
+        }
+        for (temper, leader) in self.temper.iter_mut().zip(&of) {
+            temper.piece = number[*leader as usize];
+        }
+        for split in splits {
+            split.children.clone_from(&children[split.parent as usize]);
+        }
+    }
+}
+
+fn root(roots: &mut [u32], mut cluster: u32) -> u32 {
+    while roots[cluster as usize] != cluster {
+        roots[cluster as usize] = roots[roots[cluster as usize] as usize];
+        cluster = roots[cluster as usize];
+    }
+    cluster
+}

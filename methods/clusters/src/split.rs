@@ -1,0 +1,226 @@
+//! Edits of who belongs to whom: clusters and particles that part, and what becomes of the remains.
+//!
+//! Every edit keeps the sum of a particle's weights at one, all mass, and all momentum.
+
+use crate::cluster::{Plane, Rest, Temper};
+use crate::failure::Split;
+use crate::fits::Shapes;
+use crate::grid::Grid;
+use crate::model::{Clusters, Particles, Whole};
+use craze_math::Vec3;
+
+/// A cluster lighter than this share of the mean cluster at the start is removed (1).
+const LIGHTEST: f64 = 0.01;
+
+/// A cluster with fewer members is removed: Jones et al. 2016 §3.3.
+const FEWEST_MEMBERS: usize = 4;
+
+impl Clusters {
+    /// Splits a cluster by the plane through its centre across its largest stretch, and parts particles that are in clusters on both sides
+    /// of it (15); in world space, with U_max in place of V_max (READINGS 25). Marks clusters whose members have changed.
+    /// Nothing happens, and nothing is given, if all members are on one side.
+    pub(crate) fn split_cluster(&mut self, cluster: u32, now: f64, stale: &mut Vec<bool>) -> Option<Split> {
+        let fit = self.fits.fits[cluster as usize];
+        let (centre, normal) = (self.fits.anchor + fit.centre, fit.elastic.u.column(0).into_owned());
+        let is_ahead = |place: &Vec3| (place - centre).dot(&normal) > 0.0;
+        let places = &self.state.positions;
+        let members = self.memberships.members(cluster as usize);
+        let ahead = members.iter().filter(|&&member| is_ahead(&places[member as usize])).count();
+        if ahead == 0 || ahead == members.len() {
+            return None;
+        }
+        let affected = members.to_vec();
+        let other = self.memberships.part_cluster(cluster, |member| is_ahead(&places[member as usize]));
+        let temper = &mut self.temper[cluster as usize];
+        temper.last_split = Some(now);
+        temper.cooling = self.options.boost == 0.0;
+        let mut twin = temper.clone();
+        let across = temper.plastic.transpose() * fit.elastic.v.column(0);
+        if let Some(outward) = across.try_normalize(0.0) {
+            let end = outward.dot(&self.rest[cluster as usize].centre);
+            temper.planes.push(Plane { normal: outward, end });
+            twin.planes.push(Plane { normal: -outward, end: -end });
+        }
+        let piece = temper.piece;
+        self.temper.push(twin);
+        self.rest.push(self.rest[cluster as usize]);
+        self.fits.fits.push(fit);
+        self.fits.maps.push([0.0; 12]);
+        stale.push(false);
+        self.refit_cluster(cluster);
+        self.refit_cluster(other);
+        for particle in affected {
+            let own = is_ahead(&self.state.positions[particle as usize]);
+            let is_across = |clusters: &Clusters, of: u32| {
+                of != cluster
+                    && of != other
+                    && is_ahead(&(clusters.fits.anchor + clusters.fits.fits[of as usize].centre)) != own
+            };
+            let shares = self.memberships.of(particle as usize);
+            if !shares.iter().any(|share| is_across(self, share.cluster)) {
+                continue;
+            }
+            let leaving: Vec<u32> =
+                shares.iter().map(|share| share.cluster).filter(|&of| is_across(self, of)).collect();
+            shares.iter().for_each(|share| stale[share.cluster as usize] = true);
+            self.part_particle(particle, |of| leaving.contains(&of));
+        }
+        Some(Split { place: centre, normal, stretch: fit.elastic.sigma.x, piece })
+    }
+
+    /// Makes two of a particle: the further one gets the clusters that `leaves` names and mass by their number (Jones et al. 2016
+    /// §3.3), and all else is the same.
+    pub(crate) fn part_particle(&mut self, particle: u32, leaves: impl Fn(u32) -> bool) {
+        let before = self.memberships.of(particle as usize).len();
+        let new = self.memberships.part_particle(particle, leaves);
+        let gone = self.memberships.of(new as usize).len();
+        let old = particle as usize;
+        self.particles.part(old, gone as f64 / before as f64);
+        for moment in [&mut self.state, &mut self.prediction] {
+            let (position, velocity) = (moment.positions[old], moment.velocities[old]);
+            moment.positions.push(position);
+            moment.velocities.push(velocity);
+        }
+        for hold in self.holds.iter_mut().filter(|hold| hold.members.binary_search(&particle).is_ok()) {
+            // The highest number of all: members stay in order.
+            hold.members.push(new);
+        }
+    }
+
+    /// Brings rest shape and fit of one cluster up to date with its members.
+    pub(crate) fn refit_cluster(&mut self, cluster: u32) {
+        let Clusters { particles, memberships, rest, temper, fits, state, .. } = self;
+        rest[cluster as usize] = Rest::of(cluster, memberships, particles);
+        let shapes = Shapes { particles, memberships, rest, temper };
+        fits.refit(&shapes, cluster as usize, &state.positions);
+    }
+
+    /// Removes clusters that are too light or have too few members, and hands mass and momentum of particles that are then in none on to
+    /// the nearest that are in one. One cluster always stays.
+    pub(crate) fn remove_remains(&mut self) {
+        let clusters = self.temper.len();
+        let mut left = clusters;
+        let (mut is_gone, mut orphans) = (vec![false; clusters], Vec::new());
+        // What takes members away can make no other cluster too small: they only lose weight in it to the others.
+        for cluster in 0..clusters as u32 {
+            let members = self.memberships.members(cluster as usize);
+            let weigh =
+                |&member: &u32| self.memberships.weight(member, cluster) * self.particles.masses[member as usize];
+            let mass: f64 = members.iter().map(weigh).sum();
+            if left > 1 && (members.len() < FEWEST_MEMBERS || mass < LIGHTEST * self.mean_mass) {
+                orphans.extend(self.memberships.empty_cluster(cluster));
+                is_gone[cluster as usize] = true;
+                left -= 1;
+            }
+        }
+        if left == clusters {
+            return;
+        }
+        let heirs = self.hand_on(orphans);
+        self.renumber(&heirs, &is_gone);
+    }
+
+    /// Adds mass and momentum of orphans to the nearest particles that have a cluster; for every particle who inherits, if it is gone.
+    fn hand_on(&mut self, mut orphans: Vec<u32>) -> Vec<Option<u32>> {
+        let mut heirs = vec![None; self.count()];
+        if orphans.is_empty() {
+            return heirs;
+        }
+        orphans.sort_unstable();
+        let living: Vec<u32> =
+            (0..self.count() as u32).filter(|&particle| !self.memberships.of(particle as usize).is_empty()).collect();
+        let places: Vec<Vec3> = living.iter().map(|&particle| self.state.positions[particle as usize]).collect();
+        let grid = Grid::new(&places, 2.0 * self.particles.spacing);
+        for orphan in orphans {
+            let heir = living[grid.nearest(&self.state.positions[orphan as usize]).0 as usize];
+            heirs[orphan as usize] = Some(heir);
+            let (from, to) = (orphan as usize, heir as usize);
+            let masses = &mut self.particles.masses;
+            let together = masses[from] + masses[to];
+            let velocities = &mut self.state.velocities;
+            velocities[to] = (masses[from] * velocities[from] + masses[to] * velocities[to]) / together;
+            masses[to] = together;
+            self.particles.volumes[to] += self.particles.volumes[from];
+        }
+        heirs
+    }
+
+    /// Closes up the numbers of particles that have an heir and of clusters that are gone.
+    fn renumber(&mut self, heirs: &[Option<u32>], is_gone: &[bool]) {
+        let number = |gone: &mut dyn Iterator<Item = bool>| {
+            let mut next = 0;
+            let mut give = |gone: bool| (!gone).then(|| (next, next += 1).0);
+            gone.map(&mut give).collect::<Vec<Option<u32>>>()
+        };
+        let particles = number(&mut heirs.iter().map(Option::is_some));
+        let clusters = number(&mut is_gone.iter().copied());
+        self.memberships.renumber(&particles, &clusters);
+        keep(&mut self.temper, &clusters);
+        keep(&mut self.rest, &clusters);
+        if heirs.iter().all(Option::is_none) {
+            return;
+        }
+        self.particles.keep(&particles);
+        for moment in [&mut self.state, &mut self.prediction] {
+            keep(&mut moment.positions, &particles);
+            keep(&mut moment.velocities, &particles);
+        }
+        for hold in &mut self.holds {
+            hold.members = hold.members.iter().filter_map(|&member| particles[member as usize]).collect();
+        }
+        self.holds.retain(|hold| !hold.members.is_empty());
+        for followed in &mut self.followed {
+            let heir = heirs[*followed as usize].unwrap_or(*followed);
+            *followed = particles[heir as usize].unwrap_or(0);
+        }
+    }
+
+    /// Rest shapes, fits and scratch memory after topology has changed.
+    pub(crate) fn measure_anew(&mut self) {
+        let Clusters { particles, memberships, .. } = self;
+        let clusters = 0..memberships.clusters() as u32;
+        self.rest = clusters.map(|cluster| Rest::of(cluster, memberships, particles)).collect();
+        for (temper, rest) in self.temper.iter_mut().zip(&self.rest) {
+            forget_flat(temper, rest);
+        }
+        // As a loaded body does, so that both go on with the same bits.
+        if let Ok(whole) = Whole::new(&self.particles) {
+            self.whole = whole;
+        }
+        self.external.resize(self.count());
+        self.fit_state();
+    }
+}
+
+/// A cluster whose pseudoinverse had to drop a direction has no plastic deformation: Jones et al. 2016 §3.3.
+fn forget_flat(temper: &mut Temper, rest: &Rest) {
+    if rest.is_flat {
+        temper.plastic = craze_math::Mat3::identity();
+    }
+}
+
+impl Particles {
+    /// A further particle like another, with a share of its mass and volume.
+    fn part(&mut self, particle: usize, share: f64) {
+        for amounts in [&mut self.masses, &mut self.volumes] {
+            let gone = share * amounts[particle];
+            amounts[particle] -= gone;
+            amounts.push(gone);
+        }
+        self.rest.push(self.rest[particle]);
+        self.offsets.push(self.offsets[particle]);
+    }
+
+    fn keep(&mut self, numbers: &[Option<u32>]) {
+        keep(&mut self.rest, numbers);
+        keep(&mut self.offsets, numbers);
+        keep(&mut self.masses, numbers);
+        keep(&mut self.volumes, numbers);
+    }
+}
+
+/// Drops entries that have no number any more.
+fn keep<T>(values: &mut Vec<T>, numbers: &[Option<u32>]) {
+    let mut of = numbers.iter();
+    values.retain(|_| of.next().is_some_and(Option::is_some));
+}
