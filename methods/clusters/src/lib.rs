@@ -35,6 +35,7 @@
 mod breaking;
 mod chunks;
 mod cluster;
+mod collide;
 mod failure;
 mod fits;
 mod flight;

@@ -48,7 +48,8 @@ impl Clusters {
         self.limiting = work;
     }
 
-    fn fit_prediction(&mut self) {
+    /// Lays the clusters over the prediction.
+    pub(crate) fn fit_prediction(&mut self) {
         let mut fits = std::mem::take(&mut self.predicted_fits);
         fits.fit(&self.shapes(), &self.prediction.positions, None);
         self.predicted_fits = fits;

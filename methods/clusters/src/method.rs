@@ -86,7 +86,8 @@ impl Method for Clusters {
         self.memberships.tidy();
     }
 
-    /// Elastic energy is that of the springs to the goals, ½·(α·m/Δt₀²)·|g − x|² each.
+    /// Elastic energy is that of the springs to the goals in all clusters, ½·(α·w·m/Δt₀²)·|g − x|² each: what pulls a particle to the
+    /// mean of its goals is the slope of that.
     fn account(&self, gravity: &Vec3) -> Account {
         let mass = self.whole.mass();
         let matched = self.matched();
@@ -101,9 +102,8 @@ impl Method for Clusters {
                         let mut twice = (0.0, 0.0);
                         for particle in range {
                             let mass = self.particles.masses[particle];
-                            let way = self.goal(particle) - self.state.positions[particle];
                             twice.0 += mass * self.state.velocities[particle].norm_squared();
-                            twice.1 += mass * way.norm_squared();
+                            twice.1 += mass * self.spring_length_squared(particle);
                         }
                         twice
                     },

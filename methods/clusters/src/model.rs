@@ -387,6 +387,16 @@ impl Clusters {
         self.fits.anchor + goals.sum::<Vec3>()
     }
 
+    /// Σ w |g − x|² over the clusters of a particle of the state (m²).
+    pub(crate) fn spring_length_squared(&self, particle: usize) -> f64 {
+        let (offset, arm) = (&self.particles.offsets[particle], self.state.positions[particle] - self.fits.anchor);
+        let squares =
+            self.memberships.of(particle).iter().map(|share| {
+                share.weight * (apply(&self.fits.maps[share.cluster as usize], offset) - arm).norm_squared()
+            });
+        squares.sum()
+    }
+
     /// Best-fit deformation gradient F of the whole body (1): Jones et al. 2016 (3). Zero in directions in which the rest shape has no
     /// width.
     pub fn deformation(&self) -> Mat3 {

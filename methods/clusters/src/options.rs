@@ -31,6 +31,8 @@ pub struct Options {
     pub boost_decay: f64,
     /// Share by which the toughness τ − 1 of clusters varies at random (1), from 0 to 1.
     pub toughness_spread: f64,
+    /// Whether parts of the body that do not hang together, or not closely, keep out of each other.
+    pub self_contact: bool,
 }
 
 impl Default for Options {
@@ -46,6 +48,7 @@ impl Default for Options {
             boost: 0.0,
             boost_decay: 10.0,
             toughness_spread: 0.0,
+            self_contact: true,
         }
     }
 }

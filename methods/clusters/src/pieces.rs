@@ -28,21 +28,26 @@ impl Clusters {
         if self.lineage.len() == 1 { 1 } else { self.present_pieces().len() }
     }
 
-    /// Numbers the pieces that splits have parted, and fills in what they became. A piece that hangs together keeps its number; the parts
-    /// of one that does not get new ones and know it as their parent.
-    pub(crate) fn name_pieces(&mut self, splits: &mut [Parted]) {
-        let clusters = self.temper.len();
-        let mut roots: Vec<u32> = (0..clusters as u32).collect();
+    /// For every cluster the lowest of those that it hangs together with by shared particles.
+    pub(crate) fn components(&self) -> Vec<u32> {
+        let clusters = self.temper.len() as u32;
+        let mut roots: Vec<u32> = (0..clusters).collect();
         for particle in 0..self.count() {
             let shares = self.memberships.of(particle);
             let Some((first, others)) = shares.split_first() else { continue };
             for share in others {
                 let (one, other) = (root(&mut roots, first.cluster), root(&mut roots, share.cluster));
-                // The lowest cluster stands for its piece.
                 roots[one.max(other) as usize] = one.min(other);
             }
         }
-        let of: Vec<u32> = (0..clusters as u32).map(|cluster| root(&mut roots, cluster)).collect();
+        (0..clusters).map(|cluster| root(&mut roots, cluster)).collect()
+    }
+
+    /// Numbers the pieces that splits have parted, and fills in what they became. A piece that hangs together keeps its number; the parts
+    /// of one that does not get new ones and know it as their parent.
+    pub(crate) fn name_pieces(&mut self, splits: &mut [Parted]) {
+        let of = self.components();
+        let clusters = of.len();
         let leaders: Vec<u32> = (0..clusters as u32).filter(|&cluster| of[cluster as usize] == cluster).collect();
         let mut parts = vec![0u32; self.lineage.len()];
         for &leader in &leaders {

@@ -18,7 +18,7 @@ const FEWEST_MEMBERS: usize = 4;
 impl Clusters {
     /// Splits a cluster by the plane through its centre across its largest stretch, and parts particles that are in clusters on both sides
     /// of it (15); in world space, with U_max in place of V_max (READINGS 25). Marks clusters whose members have changed.
-    /// Nothing happens, and nothing is given, if all members are on one side.
+    /// Nothing happens, and nothing is given, if all members are on one side, or if there are too few for two clusters.
     pub(crate) fn split_cluster(&mut self, cluster: u32, now: f64, stale: &mut Vec<bool>) -> Option<Split> {
         let fit = self.fits.fits[cluster as usize];
         let (centre, normal) = (self.fits.anchor + fit.centre, fit.elastic.u.column(0).into_owned());
@@ -26,7 +26,7 @@ impl Clusters {
         let places = &self.state.positions;
         let members = self.memberships.members(cluster as usize);
         let ahead = members.iter().filter(|&&member| is_ahead(&places[member as usize])).count();
-        if ahead == 0 || ahead == members.len() {
+        if ahead == 0 || ahead == members.len() || members.len() < 2 * FEWEST_MEMBERS {
             return None;
         }
         let affected = members.to_vec();
@@ -68,14 +68,15 @@ impl Clusters {
         Some(Split { place: centre, normal, stretch: fit.elastic.sigma.x, piece })
     }
 
-    /// Makes two of a particle: the further one gets the clusters that `leaves` names and mass by their number (Jones et al. 2016
-    /// §3.3), and all else is the same.
+    /// Makes two of a particle: the further one gets the clusters that `leaves` names, with mass by its weight in them, and all else is
+    /// the same. The paper divides mass by the number of clusters (§3.3); by weight every cluster keeps its mass, its rest shape and its
+    /// fit, and no energy comes from nowhere.
     pub(crate) fn part_particle(&mut self, particle: u32, leaves: impl Fn(u32) -> bool) {
-        let before = self.memberships.of(particle as usize).len();
+        let shares = self.memberships.of(particle as usize).iter();
+        let gone: f64 = shares.filter(|share| leaves(share.cluster)).map(|share| share.weight).sum();
         let new = self.memberships.part_particle(particle, leaves);
-        let gone = self.memberships.of(new as usize).len();
         let old = particle as usize;
-        self.particles.part(old, gone as f64 / before as f64);
+        self.particles.part(old, gone);
         for moment in [&mut self.state, &mut self.prediction] {
             let (position, velocity) = (moment.positions[old], moment.velocities[old]);
             moment.positions.push(position);
@@ -96,43 +97,58 @@ impl Clusters {
     }
 
     /// Removes clusters that are too light or have too few members, and hands mass and momentum of particles that are then in none on to
-    /// the nearest that are in one. One cluster always stays.
+    /// the nearest of their piece that are in one. The last cluster of a piece stays, however small: to hand its mass on across empty space
+    /// would move the centre of mass.
     pub(crate) fn remove_remains(&mut self) {
         let clusters = self.temper.len();
-        let mut left = clusters;
+        let piece_of = self.components();
+        let mut left = vec![0u32; clusters];
+        piece_of.iter().for_each(|&piece| left[piece as usize] += 1);
         let (mut is_gone, mut orphans) = (vec![false; clusters], Vec::new());
-        // What takes members away can make no other cluster too small: they only lose weight in it to the others.
         for cluster in 0..clusters as u32 {
             let members = self.memberships.members(cluster as usize);
             let weigh =
                 |&member: &u32| self.memberships.weight(member, cluster) * self.particles.masses[member as usize];
-            let mass: f64 = members.iter().map(weigh).sum();
-            if left > 1 && (members.len() < FEWEST_MEMBERS || mass < LIGHTEST * self.mean_mass) {
-                orphans.extend(self.memberships.empty_cluster(cluster));
+            let piece = piece_of[cluster as usize];
+            let is_small =
+                members.len() < FEWEST_MEMBERS || members.iter().map(weigh).sum::<f64>() < LIGHTEST * self.mean_mass;
+            if is_small && left[piece as usize] > 1 {
+                let alone = self.memberships.empty_cluster(cluster);
+                orphans.extend(alone.into_iter().map(|orphan| (orphan, piece)));
                 is_gone[cluster as usize] = true;
-                left -= 1;
+                left[piece as usize] -= 1;
             }
         }
-        if left == clusters {
-            return;
+        if is_gone.contains(&true) {
+            let heirs = self.hand_on(orphans, &piece_of);
+            self.renumber(&heirs, &is_gone);
         }
-        let heirs = self.hand_on(orphans);
-        self.renumber(&heirs, &is_gone);
     }
 
-    /// Adds mass and momentum of orphans to the nearest particles that have a cluster; for every particle who inherits, if it is gone.
-    fn hand_on(&mut self, mut orphans: Vec<u32>) -> Vec<Option<u32>> {
+    /// Adds mass and momentum of orphans to the nearest particles of their piece that have a cluster; for every particle who inherits, if
+    /// it is gone.
+    fn hand_on(&mut self, mut orphans: Vec<(u32, u32)>, piece_of: &[u32]) -> Vec<Option<u32>> {
         let mut heirs = vec![None; self.count()];
         if orphans.is_empty() {
             return heirs;
         }
         orphans.sort_unstable();
-        let living: Vec<u32> =
-            (0..self.count() as u32).filter(|&particle| !self.memberships.of(particle as usize).is_empty()).collect();
-        let places: Vec<Vec3> = living.iter().map(|&particle| self.state.positions[particle as usize]).collect();
+        let piece = |particle: u32| {
+            let share = self.memberships.of(particle as usize).first()?;
+            Some((particle, piece_of[share.cluster as usize]))
+        };
+        let living: Vec<(u32, u32)> = (0..self.count() as u32).filter_map(piece).collect();
+        let places: Vec<Vec3> = living.iter().map(|&(particle, _)| self.state.positions[particle as usize]).collect();
         let grid = Grid::new(&places, 2.0 * self.particles.spacing);
-        for orphan in orphans {
-            let heir = living[grid.nearest(&self.state.positions[orphan as usize]).0 as usize];
+        for (orphan, piece) in orphans {
+            let place = self.state.positions[orphan as usize];
+            let mut nearest = grid.nearest(&place).0 as usize;
+            if living[nearest].1 != piece {
+                let own = (0..living.len()).filter(|&index| living[index].1 == piece);
+                let distance = |index: &usize| (places[*index] - place).norm_squared();
+                nearest = own.min_by(|one, other| distance(one).total_cmp(&distance(other))).unwrap_or(nearest);
+            }
+            let heir = living[nearest].0;
             heirs[orphan as usize] = Some(heir);
             let (from, to) = (orphan as usize, heir as usize);
             let masses = &mut self.particles.masses;

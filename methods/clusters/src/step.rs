@@ -67,6 +67,7 @@ impl Clusters {
             self.prediction.touched = loaded;
             self.apply_loads(step);
             self.limit_strain(step);
+            self.keep_apart(step);
         }
         self.check_prediction()
     }

@@ -33,7 +33,7 @@ fn measure(depth: Depth, findings: &mut Findings) -> Result<(), ValidationError>
     let mut body = block_of([18, 6, 6], options, |cluster| {
         (cluster.toughness, cluster.yield_strain, cluster.flow) = (Some(1.15), Some(0.1), 0.1);
     })?;
-    let spin = Vec3::new(1.0, 9.0, 14.0);
+    let spin = Vec3::new(0.5, 5.0, 9.0);
     let middle = Vec3::new(0.85, 0.25, 0.25);
     body.set_motion(|rest| (*rest, Vec3::new(3.0, 1.0, -2.0) + spin.cross(&(rest - middle))))?;
     let start = body.account(&Vec3::zeros());

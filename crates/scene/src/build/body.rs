@@ -124,6 +124,7 @@ fn clusters(
         boost: settings.boost,
         boost_decay: settings.boost_decay,
         toughness_spread: settings.toughness_spread,
+        self_contact: settings.self_contact,
     };
     let (placement, velocity, spin) = placed(body);
     let mut clusters = Clusters::new(cloud.along_a_curve(), material, options, &placement, velocity, spin)

@@ -227,6 +227,8 @@ pub struct ClustersSettings {
     /// Share by which `cluster_toughness` − 1 varies at random from cluster to cluster.
     #[schemars(extend("x-unit" = "1", "minimum" = 0, "maximum" = 1))]
     pub toughness_spread: f64,
+    /// Whether parts of the body that do not hang together, or not closely, keep out of each other.
+    pub self_contact: bool,
     /// Parts of the body that are weaker or tougher than the rest: clusters whose centre is inside.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub seams: Vec<Seam>,
@@ -247,6 +249,7 @@ impl Default for ClustersSettings {
             boost: 0.0,
             boost_decay: 10.0,
             toughness_spread: 0.0,
+            self_contact: true,
             seams: Vec::new(),
         }
     }
