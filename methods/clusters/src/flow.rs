@@ -24,6 +24,16 @@ impl Clusters {
     }
 }
 
+impl Clusters {
+    /// Lets a cluster that has just been parted flow down to its yield at once: F^p was that of both parts together, and what it misses
+    /// in one of them would come back as energy.
+    pub(crate) fn relax(&mut self, cluster: usize) {
+        let Some(yield_strain) = self.matter.yield_strain else { return };
+        let matter = Matter { flow: 1.0, ..self.matter.clone() };
+        flow(yield_strain, &matter, &self.rest[cluster], &mut self.temper[cluster], &mut self.fits, cluster, 0.0);
+    }
+}
+
 /// Updates F^p (9)–(13) and α (14) of a cluster; whether it has flowed.
 ///
 /// α gathers ‖Σ^e − I‖ in place of ‖F^e − I‖, which would count a rotation as strain.

@@ -47,8 +47,10 @@ impl Clusters {
         self.fits.fits.push(fit);
         self.fits.maps.push([0.0; 12]);
         stale.push(false);
-        self.refit_cluster(cluster);
-        self.refit_cluster(other);
+        for part in [cluster, other] {
+            self.refit_cluster(part);
+            self.relax(part as usize);
+        }
         for particle in affected {
             let own = is_ahead(&self.state.positions[particle as usize]);
             let is_across = |clusters: &Clusters, of: u32| {
