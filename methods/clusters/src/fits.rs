@@ -129,14 +129,11 @@ fn sum_chunks(
     );
 }
 
+/// Fits, goal maps and, where they are asked for, motions of clusters.
+type Found<'a> = (&'a mut [Fit], &'a mut [Rows], Option<&'a mut [[f64; 6]]>);
+
 /// Adds the sums of chunks in their order, and fits.
-fn solve(
-    shapes: &Shapes,
-    partial: (&[Rows], &[Rows]),
-    count: usize,
-    first: usize,
-    (fits, maps, motions): (&mut [Fit], &mut [Rows], Option<&mut [[f64; 6]]>),
-) {
+fn solve(shapes: &Shapes, partial: (&[Rows], &[Rows]), count: usize, first: usize, (fits, maps, motions): Found) {
     if fits.len() > FEW_CLUSTERS {
         let middle = fits.len() / 2;
         let (fits, later_fits) = fits.split_at_mut(middle);

@@ -24,7 +24,8 @@ impl<'a> Grid<'a> {
         let bounds = Aabb::around(points);
         let size = bounds.size();
         // Written so that what is not a number is one cell.
-        let count = size.map(|length| (length / width).floor().max(1.0).min(MOST_CELLS));
+        let cells = |length: f64| if length > width { (length / width).floor().min(MOST_CELLS) } else { 1.0 };
+        let count = size.map(cells);
         let cell = size.component_div(&count).map(|length| length.max(width.min(f64::MAX)).max(f64::MIN_POSITIVE));
         let counts = [count.x as usize, count.y as usize, count.z as usize];
         let mut grid =
