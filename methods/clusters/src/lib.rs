@@ -1,15 +1,16 @@
-//! Bodies of particles that are drawn to a matching rest shape: Jones et al. 2016, §3.1.
+//! Bodies of particles that are drawn to matching rest shapes, flow and tear: Jones et al. 2016.
 //!
-//! A cloud of particles is held together by a cluster. Every step the rest shape is laid over the particles as well as a turn
-//! and a shift can ([`Clusters::goals`]), and every particle is pulled to its place in it. So far a body is one cluster of all
-//! its particles and stays elastic.
+//! A cloud of particles is held together by overlapping clusters. Every step the rest shape of each is laid over its members as well as a
+//! turn and a shift can, and every particle is pulled to the mean of its places in them ([`Clusters::goals`]). A cluster that is strained
+//! beyond its yield flows; one that is stretched beyond its toughness splits, and particles on its border part.
 //!
 //! # What it computes
 //! With masses m, rest positions r, positions x and bars for centres of mass:
 //! - F = A_xr·A_rr⁺, A_xr = Σ m (x − x̄)(r − r̄)ᵀ, A_rr likewise (2)–(4). The pseudoinverse drops directions in which
 //!   the cloud has no width: flat, straight and single-particle clouds are welcome.
 //! - F = R·S by polar decomposition (5), R proper also where F is inverted.
-//! - goals g = R(r − r̄) + x̄ (6), and symplectic Euler: v' = v + α(g − x)/Δt + Δt·gravity, x' = x + Δt·v'.
+//! - F^e = F·(F^p)⁻¹ (9) takes the place of F where a cluster has flowed, and goals are g = Σ w (R·F^p·(r − r̄) + x̄) (6), (8), READINGS 23.
+//! - symplectic Euler: v' = v + α(g − x)/Δt + Δt·gravity, x' = x + Δt·v'.
 //!
 //! A breathing mode then has cos(ωΔt) = 1 − α/2: its period is 6 Δt at α = 1 and 12.433 Δt at α = 0.25.
 //!
@@ -28,7 +29,7 @@
 //! A body in rigid flight ([`Options::rest_strain`]) keeps both momenta exactly.
 //!
 //! # What it reads of a material
-//! Density, goal stiffness, and of the damping `time` (as the decay rate time·α/Δt₀² of motion that is not rigid) and `mass`.
+//! Density, the numbers of clusters (goal stiffness, yield, flow, hardening, toughness), and of the damping `time` (as the decay rate time·α/Δt₀² of motion that is not rigid) and `mass`.
 //! Elastic moduli and viscosities belong to methods that know stress.
 
 #[cfg(test)]
