@@ -39,7 +39,7 @@ pub mod zones;
 pub use broad::{Motion, SurfaceTree};
 pub use candidates::{Candidate, Candidates};
 pub use features::Features;
-pub use lips::Lips;
+pub use lips::{LIP_DEPTH, Lips};
 pub use shape::{MeshShape, Sample, Shape};
 pub use surface::{ContactStiffness, ContactSurface, ContactTetrahedra, ContactTriangles, Impulse, SurfacePoint};
 pub use volume::VolumeTree;

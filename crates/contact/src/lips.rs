@@ -10,6 +10,10 @@ use crate::meeting::Participant;
 use crate::narrow::distance::point_triangle;
 use craze_math::Vec3;
 
+/// How deep lips of a crack may be in each other, in units of their surface's skin: what has just broken lies on itself, and is pressed together
+/// harder than impulses can part in one step. With the skin of solids this is a hundredth of an edge, out of sight.
+pub const LIP_DEPTH: f64 = 20.0;
+
 /// No triangle.
 const NONE: u32 = u32::MAX;
 

@@ -6,7 +6,7 @@
 //! once it moves inward. Lips of a crack (see [`Lips`](crate::Lips)) keep whatever distance they have.
 
 use crate::candidates::nearer;
-use crate::lips::{Kin, SecondPart};
+use crate::lips::{Kin, LIP_DEPTH, SecondPart};
 use crate::narrow::distance::{EdgesPart, TrianglePart};
 use crate::narrow::{ccd, distance};
 use crate::{Candidate, Candidates, ContactSurface, SurfacePoint, SurfaceTree};
@@ -45,7 +45,7 @@ const PARALLEL: f64 = 1e-4;
 /// Distance, in units of the distance to keep, up to which lips of a crack count as closed: their outsides alone tell their sides.
 pub(crate) const CLOSED_LIPS: f64 = 0.01;
 
-/// How deep lips may be in each other at the end of a step, in units of the distance to keep: their outsides bring them back.
+/// How deep lips may be in each other at the end of a step, in units of how deep they may be at all: their outsides bring them back.
 const LIPS_OVERLAP: f64 = 0.5;
 
 /// Cosine of the angle to the outside below which the line between two edges tells no side.
@@ -286,7 +286,7 @@ impl<'a> Pair<'a> {
         if !(nearest_on_the_way <= self.thickness) {
             return None;
         }
-        let kin = self.kin.filter(|_| near.distance <= self.thickness);
+        let kin = self.kin.filter(|_| near.distance <= self.thickness.max(self.lip_depth()));
         if let Some(side) = kin.and_then(|kin| self.side_of_lip(&kin, &near, second_is_closed)) {
             return self.meet_lip(&side, &near, &motion, look);
         }
@@ -417,6 +417,11 @@ impl<'a> Pair<'a> {
         }
     }
 
+    /// How deep lips may be in each other (m); both surfaces have half of the skin.
+    fn lip_depth(&self) -> f64 {
+        0.5 * LIP_DEPTH * self.skin
+    }
+
     fn are_siblings(&self) -> bool {
         self.kin.is_some_and(|kin| kin.are_siblings)
     }
@@ -432,7 +437,7 @@ impl<'a> Pair<'a> {
         let gap_at_start = if signed < -TOUCHING * self.thickness { signed } else { 0.0 };
         let gap_at_end = gap_at_start + signed_distance(motion, &near.weights, &normal);
         // What is deep already comes out gently: it must only not go deeper.
-        let allowed = if look == Look::Ahead { 0.0 } else { gap_at_start.min(-LIPS_OVERLAP * self.thickness) };
+        let allowed = if look == Look::Ahead { 0.0 } else { gap_at_start.min(-LIPS_OVERLAP * self.lip_depth()) };
         (gap_at_end < allowed).then(|| self.met(&near.weights, normal, gap_at_start, gap_at_end))
     }
 

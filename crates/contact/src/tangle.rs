@@ -3,6 +3,7 @@
 //! Touching is no tangle: boxes that were placed face to face share whole triangles. Two triangles must cross, which exact predicates
 //! decide ([`triangles_cross`]), and clearly so, or a place just beneath the skin of one must lie inside the other.
 
+use crate::lips::LIP_DEPTH;
 use crate::{ContactTriangles, Lips};
 use craze_math::Vec3;
 use craze_spatial::{Aabb, Bvh, SpatialError, WindingTree, triangles_cross};
@@ -80,13 +81,13 @@ pub fn within(surface: &Moment) -> Result<Option<Vec3>, SpatialError> {
         let corners = [surface.corners(one), surface.corners(other)];
         let place = crossing(&corners[0], &corners[1])?;
         let are_kin = lips.are_kin(&triangles[one as usize], &triangles[other as usize]);
-        (!are_kin || depth(&corners[0], &corners[1]) > 2.0 * surface.triangles.skin).then_some(place)
+        (!are_kin || depth(&corners[0], &corners[1]) > LIP_DEPTH * surface.triangles.skin).then_some(place)
     };
     Ok(pairs.iter().find_map(crossing))
 }
 
 /// How deep two triangles that cross are in each other (m): the least of how far each reaches through the other's plane, and of how long they
-/// cut each other. Lips of a crack that has not opened lie on each other, and may be in each other by the distance that surfaces keep.
+/// cut each other. Lips of a crack that has not opened lie on each other, and may be in each other by [`LIP_DEPTH`].
 pub fn depth(one: &[Vec3; 3], other: &[Vec3; 3]) -> f64 {
     cut(one, other).map_or(0.0, |cut| cut.depth)
 }

@@ -3,7 +3,7 @@
 use crate::world::{Body, Checked, World, WorldError};
 use craze_contact::penalty::Response;
 use craze_contact::tangle::{Moment, between, depth, within};
-use craze_contact::{ContactSurface, Lips, Shape};
+use craze_contact::{ContactSurface, LIP_DEPTH, Lips, Shape};
 use craze_math::Vec3;
 use craze_spatial::{Aabb, first_crossing};
 
@@ -42,8 +42,7 @@ impl World {
     }
 
     /// As far as the settings ask: whether any triangle of a body passes through any other triangle of a body or an obstacle in the
-    /// present state, exactly, with no tolerance. What only touches does not. Lips of a crack that has not opened may overlap by the
-    /// distance that surfaces keep. Left out are bodies that still part from their start and those that penalty forces push apart. Planes
+    /// present state, exactly, with no tolerance. What only touches does not. Lips of a crack may overlap by [`LIP_DEPTH`]. Left out are bodies that still part from their start and those that penalty forces push apart. Planes
     /// and particles have no triangles, and obstacles may pass through each other.
     pub fn check_intersections(&self) -> Result<(), WorldError> {
         if self.settings.check_intersections == Checked::Nothing {
@@ -77,7 +76,7 @@ impl World {
             if self.partings.iter().any(|parting| parting.bodies == pair) {
                 return false;
             }
-            one != other || !lips.are_kin(&points(p), &points(q)) || depth(&corners(p), &corners(q)) > 2.0 * skin
+            one != other || !lips.are_kin(&points(p), &points(q)) || depth(&corners(p), &corners(q)) > LIP_DEPTH * skin
         };
         let name = |thing: usize| match thing.checked_sub(self.bodies.len()) {
             None => self.bodies[thing].name.clone(),

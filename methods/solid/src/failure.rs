@@ -97,8 +97,9 @@ impl Solid {
 
     /// Nodes that could fail, ascending.
     ///
-    /// What pulls at a node is at most ½·Σ vol·|F|·|S|·|∇N| over its n elements, hence at most ½·√(n·Σ(vol·|S|·|∇N|)²)
-    /// times the largest stretch. The squares are summed with the forces.
+    /// What pulls at a node is at most ½·Σ vol·|F·S⁺·∇N| over its elements, and |S⁺·∇N| ≤ |S·∇N|, since S⁺ has the eigenvectors of S
+    /// and no eigenvalue that is larger. So it is at most half the sum that comes with the forces times the largest stretch; in
+    /// uniaxial tension it is that, but for the stretch.
     fn suspected_nodes(&self) -> Vec<u32> {
         if self.options.integrator == Integrator::Implicit || self.options.integrator == Integrator::Taylor {
             // Their sums are not at hand.
@@ -110,13 +111,14 @@ impl Solid {
         if !reports().any(|(block, report)| self.may_fail(block, report)) {
             return Vec::new();
         }
-        let squared_stretch = 1.0 + self.spectrum.strain;
+        // A hair more, since sums are rounded.
+        let stretch = (1.0 + self.spectrum.strain).sqrt() * (1.0 + 1e-9);
         let suspected = |chunk: &Chunk| {
             if self.flights[chunk.island].is_asleep() {
                 return Vec::new();
             }
             let fails =
-                |node: &usize| !(squared_stretch * forces.of_node(&self.layout, *node)[3] < self.least_squares[*node]);
+                |node: &usize| !(0.5 * stretch * forces.of_node(&self.layout, *node)[3] < self.least_pulls[*node]);
             chunk.nodes.clone().filter(fails).map(|node| node as u32).collect()
         };
         let by_chunk: Vec<Vec<u32>> = self.layout.chunks.par_iter().map(suspected).collect();
@@ -154,7 +156,7 @@ impl Solid {
         self.mesh.elements_of(node).map(gradient).collect()
     }
 
-    /// Works out what the bounds need: the least sum of squares at which each node could fail, and the least stress of an element at which
+    /// Works out what the bounds need: the least pull at which each node could fail, and the least stress of an element at which
     /// any could.
     ///
     /// The eigenvalue at a node is at most its whole area ½·Σ vol·|∇N| times the largest stress about it, and is divided by
@@ -169,7 +171,7 @@ impl Solid {
             least.fold(f64::INFINITY, f64::min)
         };
         let (stress, force) = (bears(false), bears(true));
-        self.least_squares.clear();
+        self.least_pulls.clear();
         self.least_stress = f64::INFINITY;
         if !self.options.breaks || stress.min(force) == f64::INFINITY {
             return;
@@ -183,15 +185,15 @@ impl Solid {
             .collect();
         let largest = areas.iter().map(|(_, all)| *all).fold(0.0, f64::max);
         let factors = self.mesh.point_attributes().scalars(STRENGTH).unwrap_or(&[]);
-        let least_square = |(node, (area, _)): (usize, &(f64, f64))| {
+        let least_pull = |(node, (area, _)): (usize, &(f64, f64))| {
             let bears = factors.get(node).unwrap_or(&1.0) * force.min(stress * area);
             match self.mesh.elements_of(NodeId(node as u32)).len() {
                 // A node of a single element has nothing to be parted from.
                 0 | 1 => f64::INFINITY,
-                count => 4.0 * bears * bears / count as f64,
+                _ => bears,
             }
         };
-        self.least_squares = areas.iter().enumerate().map(least_square).collect();
+        self.least_pulls = areas.iter().enumerate().map(least_pull).collect();
         let weakest = factors.iter().copied().fold(f64::INFINITY, f64::min);
         let weakest = if factors.is_empty() { 1.0 } else { weakest };
         self.least_stress = weakest * (LEAST_SHARE * stress).min(force / largest);

@@ -18,7 +18,7 @@ thread_local! {
 /// Partial sums of forces and what the sweeps noticed.
 #[derive(Default)]
 pub(crate) struct Forces {
-    /// One partial sum (N) a slot; see [`Layout`]. The fourth entry is that of [`Local::forces`] (N²).
+    /// One partial sum (N) a slot; see [`Layout`]. The fourth entry is that of [`Local::forces`].
     pub partial: Vec<[f64; 4]>,
     /// One report a block.
     pub reports: Vec<Report>,

@@ -20,7 +20,7 @@ const NODES_A_GROUP: usize = 3;
 pub(crate) struct Local {
     /// Records of the block's nodes; see [`Node`](crate::node::Node).
     pub nodes: [[f64; 8]; BLOCK_NODES],
-    /// Their forces (N), or rates of force (N/s). The fourth entry is Σ (vol·|S|·|∇N|)² over the elements at the node (N²), by which
+    /// Their forces (N), or rates of force (N/s). The fourth entry is Σ vol·|S·∇N| over the elements at the node (N), by which
     /// failure is ruled out where nothing pulls hard, or 0 beside rates.
     pub forces: [[f64; 4]; BLOCK_NODES],
     /// Their accelerations (m/s²), for the jerk; the fourth entry is padding.
@@ -247,8 +247,8 @@ fn sweep<L: Lanes, W: LawLanes<L>>(
         for component in &mut stress {
             *component = *component * minus_volume;
         }
-        let squares = corner_squares(&inverse, squared(&stress));
-        scatter(group, &pulls(&f, &stress, &inverse), &squares, &mut local.forces);
+        let tractions = tractions(&stress, &inverse);
+        scatter(group, &pulls(&f, &tractions), &corner_norms(&tractions), &mut local.forces);
 
         lowest = ratio.min(lowest);
         let size = squared(&strain);
@@ -299,7 +299,8 @@ fn sweep_rates<L: Lanes, W: LawLanes<L>>(groups: &[Group], law: &W, guard: &Coll
             stress[i] = stress[i] * minus_volume;
             stress_rate[i] = stress_rate[i] * minus_volume;
         }
-        let (by_turn, by_stress) = (pulls(&rate, &stress, &inverse), pulls(&f, &stress_rate, &inverse));
+        let (by_turn, by_stress) =
+            (pulls(&rate, &tractions(&stress, &inverse)), pulls(&f, &tractions(&stress_rate, &inverse)));
         let mut sum = by_turn;
         for corner in 0..3 {
             for axis in 0..3 {
@@ -370,39 +371,41 @@ fn strain_rate<L: Lanes>(f: &Three<L>, rate: &Three<L>) -> [L; 6] {
     ]
 }
 
-/// Pulls on corners 1, 2, 3: columns of F·S·Bᵀ with S scaled by −vol, (27).
+/// Columns of S·Bᵀ: what S·∇N is at corners 1, 2, 3.
 #[inline(always)]
-fn pulls<L: Lanes>(f: &Three<L>, s: &[L; 6], rows: &Three<L>) -> Three<L> {
-    let symmetric = [[s[0], s[5], s[4]], [s[5], s[1], s[3]], [s[4], s[3], s[2]]];
-    let mut first_piola = [[L::splat(0.0); 3]; 3];
-    for column in 0..3 {
-        for axis in 0..3 {
-            let sum = f[0][axis] * symmetric[column][0];
-            let sum = f[1][axis].mul_add(symmetric[column][1], sum);
-            first_piola[column][axis] = f[2][axis].mul_add(symmetric[column][2], sum);
-        }
-    }
-    let mut pulls = first_piola;
-    for corner in 0..3 {
-        for axis in 0..3 {
-            let sum = first_piola[0][axis] * rows[corner][0];
-            let sum = first_piola[1][axis].mul_add(rows[corner][1], sum);
-            pulls[corner][axis] = first_piola[2][axis].mul_add(rows[corner][2], sum);
-        }
-    }
-    pulls
+fn tractions<L: Lanes>(s: &[L; 6], rows: &Three<L>) -> Three<L> {
+    times_columns(&[[s[0], s[5], s[4]], [s[5], s[1], s[3]], [s[4], s[3], s[2]]], rows)
 }
 
-/// |∇N|² of the four corners, times a number.
+/// Pulls on corners 1, 2, 3: columns of F·S·Bᵀ with S scaled by −vol, (27).
 #[inline(always)]
-fn corner_squares<L: Lanes>(rows: &Three<L>, number: L) -> [L; 4] {
+fn pulls<L: Lanes>(f: &Three<L>, tractions: &Three<L>) -> Three<L> {
+    times_columns(f, tractions)
+}
+
+/// A matrix of these columns times three vectors.
+#[inline(always)]
+fn times_columns<L: Lanes>(columns: &Three<L>, vectors: &Three<L>) -> Three<L> {
+    let mut products = [[L::splat(0.0); 3]; 3];
+    for (product, vector) in products.iter_mut().zip(vectors) {
+        for axis in 0..3 {
+            let sum = columns[0][axis] * vector[0];
+            let sum = columns[1][axis].mul_add(vector[1], sum);
+            product[axis] = columns[2][axis].mul_add(vector[2], sum);
+        }
+    }
+    products
+}
+
+/// Norms of what belongs to corners 1, 2, 3, after that of their sum, which is the norm of corner 0's.
+#[inline(always)]
+fn corner_norms<L: Lanes>([a, b, c]: &Three<L>) -> [L; 4] {
     let zero = L::splat(0.0);
-    let [a, b, c] = rows;
     let mut first = [zero; 3];
     for axis in 0..3 {
         first[axis] = a[axis] + b[axis] + c[axis];
     }
-    [dot(&first, &first, zero) * number, dot(a, a, zero) * number, dot(b, b, zero) * number, dot(c, c, zero) * number]
+    [first, *a, *b, *c].map(|vector| dot(&vector, &vector, zero).sqrt())
 }
 
 #[inline(always)]

@@ -72,8 +72,8 @@ pub struct Solid {
     pub(crate) smallest_height: f64,
     /// Stress of an element (Pa) below which no node of it fails.
     pub(crate) least_stress: f64,
-    /// For each node the least Σ (vol·|S|·|∇N|)² (N²) at which it could fail; empty for an unbreakable body.
-    pub(crate) least_squares: Vec<f64>,
+    /// For each node the least pull (N) at which it could fail; empty for an unbreakable body.
+    pub(crate) least_pulls: Vec<f64>,
     pub(crate) scratch: Scratch,
 }
 
@@ -202,7 +202,7 @@ impl Solid {
             disordered: false,
             node_islands,
             least_stress: f64::INFINITY,
-            least_squares: Vec::new(),
+            least_pulls: Vec::new(),
             smallest_height: spectrum.smallest_height,
             prediction: state.clone(),
             holds: Holds::default(),
