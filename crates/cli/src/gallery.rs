@@ -17,6 +17,7 @@ macro_rules! gallery {
 /// All built-in scenes; the first is the one to begin with.
 pub const GALLERY: &[BuiltIn] = gallery![
     "two-bodies",
+    "glass-slab",
     "rubble",
     "cradle",
     "stack",
