@@ -6,6 +6,7 @@ mod gallery;
 mod problem;
 mod progress;
 mod scene_source;
+mod shatter;
 
 use clap::{Parser, Subcommand};
 use problem::Problem;
@@ -30,6 +31,8 @@ struct Cli {
 
 #[derive(Subcommand)]
 enum Command {
+    /// Shatter a model or a built-in shape: one command from model to shards
+    Shatter(commands::shatter::Arguments),
     /// Run a built-in scene or a scene file
     Run(commands::run::Arguments),
     /// Check a scene file without running it
@@ -87,6 +90,7 @@ fn main() -> ExitCode {
 
 fn run(command: &Command, voice: Voice) -> Result<(), Problem> {
     match command {
+        Command::Shatter(arguments) => commands::shatter::run(arguments, voice),
         Command::Run(arguments) => commands::run::run(arguments, voice),
         Command::Check(arguments) => commands::check::run(arguments, voice),
         Command::Scenes(arguments) => commands::scenes::run(arguments, voice),

@@ -23,7 +23,7 @@ pub struct Changes {
 }
 
 /// A seed that a scene file can hold.
-fn parse_seed(text: &str) -> Result<u64, String> {
+pub fn parse_seed(text: &str) -> Result<u64, String> {
     let most = i64::MAX as u64;
     let seed = text.parse().ok().filter(|seed| *seed <= most);
     seed.ok_or_else(|| format!("a seed is a whole number from 0 to {most}"))

@@ -49,7 +49,7 @@ pub struct Solid {
     pub(crate) followed: Vec<MaterialPoint>,
     /// What splits did since the start.
     pub(crate) counts: SplitCounts,
-    /// Smallest height of an element before anything broke (m).
+    /// Smallest height of an element before anything broke (m), slivers aside.
     pub(crate) first_height: f64,
     /// The last equilibrium; empty before the first.
     pub(crate) balanced: Balanced,

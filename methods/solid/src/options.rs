@@ -35,10 +35,15 @@ pub struct SolidOptions {
     pub snap_distance: f64,
     /// Angle (rad) likewise, seen from the crack's node.
     pub snap_angle: f64,
-    /// Smallest height of an element that a crack may make, in smallest heights of the unbroken body: thin elements ask for short steps.
+    /// Smallest height of an element that a crack may make, in smallest heights of the unbroken body (its thinnest twentieth aside): thin elements ask for short steps.
     pub thinnest: f64,
     /// Splits that are done in one step at most; what else fails waits for the next.
     pub splits_a_step: u32,
+    /// Time (s) from one look at what fails to the next; 0: after every step, as in the paper. With it, cracks advance by
+    /// [`splits_a_step`](Self::splits_a_step) in this time at most, however short the steps are.
+    pub look_every: f64,
+    /// Whether its parts keep each other apart once it has broken. Without, they pass through each other, and steps are quicker.
+    pub touches_itself: bool,
 }
 
 impl Default for SolidOptions {
@@ -53,6 +58,8 @@ impl Default for SolidOptions {
             snap_angle: 0.1,
             thinnest: 0.3,
             splits_a_step: 10_000,
+            look_every: 0.0,
+            touches_itself: true,
         }
     }
 }
@@ -114,6 +121,12 @@ pub enum SolidError {
 }
 
 impl SolidOptions {
+    /// Whether a step from one moment to another (s) ends with a look at what fails. It follows from the clock alone, so that a run
+    /// that goes on looks when one that never stopped does.
+    pub(crate) fn is_time_to_look(&self, from: f64, to: f64) -> bool {
+        self.look_every == 0.0 || (from / self.look_every).floor() != (to / self.look_every).floor()
+    }
+
     pub(crate) fn check(&self) -> Result<(), SolidError> {
         let refuse = |option, value, range| Err(SolidError::Option { option, value, range });
         if !(0.0..1.0).contains(&self.collapse_guard) {
@@ -133,6 +146,9 @@ impl SolidOptions {
         }
         if !(0.0..=1.0).contains(&self.thinnest) {
             return refuse("thinnest", self.thinnest, "from 0 to 1");
+        }
+        if !(self.look_every >= 0.0 && self.look_every.is_finite()) {
+            return refuse("look_every", self.look_every, "from 0");
         }
         Ok(())
     }

@@ -94,7 +94,7 @@ impl Method for Solid {
     }
 
     fn touches_itself(&self) -> bool {
-        true
+        self.options.touches_itself
     }
 
     fn receive(&mut self, impulses: &[Impulse], step: &Step) {
@@ -149,7 +149,9 @@ impl Method for Solid {
 
     fn fracture(&mut self, step: &Step, events: &mut Vec<Event>) {
         let time = step.time + step.time_step;
-        self.break_apart();
+        if self.options.is_time_to_look(step.time, time) {
+            self.break_apart();
+        }
         events.extend(self.happened.drain(..).map(|change| Event { time, body: String::new(), kind: change.into() }));
     }
 

@@ -100,7 +100,7 @@ fn shards(arguments: &Arguments, voice: Voice) -> Result<(), Problem> {
 }
 
 /// What a person wants to know of the shards.
-fn told(report: &ShardReport) -> Vec<String> {
+pub fn told(report: &ShardReport) -> Vec<String> {
     let closed = report.shards.iter().filter(|shard| shard.closed).count();
     let count = plural(report.shards.len() as u64, "shard");
     let mut lines = vec![format!("{count} in {}", report.file.display())];

@@ -10,4 +10,5 @@ pub mod render;
 pub mod run;
 pub mod scenes;
 pub mod schema;
+pub mod shatter;
 pub mod validate;

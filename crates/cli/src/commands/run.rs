@@ -22,6 +22,9 @@ use std::time::Instant;
 /// Pictures in a preview, at most: it is to be ready in seconds.
 const PREVIEW_PICTURES: usize = 24;
 
+/// Shortest time that a picture of the preview stays (s).
+const QUICKEST: f64 = 0.04;
+
 const PREVIEW_PICTURE: &str = "preview.png";
 const PREVIEW_FILM: &str = "preview.gif";
 
@@ -45,9 +48,20 @@ pub struct Arguments {
 
 /// Runs a scene to its end and leaves a run folder.
 pub fn run(arguments: &Arguments, voice: Voice) -> Result<(), Problem> {
-    let started = Instant::now();
     let presses = count_interrupts(voice);
-    let Begun { mut folder, mut world, scene } = begin(arguments, voice)?;
+    carry_out(begin(arguments, voice)?, voice, &presses)
+}
+
+/// Runs a scene that a command made to its end, in a folder of its own.
+pub fn start(scene: NamedScene, path: &Path, existing: Existing, voice: Voice) -> Result<(), Problem> {
+    let presses = count_interrupts(voice);
+    carry_out(open(scene, path, existing, Summary::Known, voice)?, voice, &presses)
+}
+
+/// Goes on from where a run stands to its end.
+fn carry_out(begun: Begun, voice: Voice, presses: &AtomicU32) -> Result<(), Problem> {
+    let started = Instant::now();
+    let Begun { mut folder, mut world, scene } = begun;
     let frames = frame_count(&scene).max(folder.record().frames);
     let registry = registry();
     let mut meter = Meter::new(voice, frames, world.frame_number);
@@ -86,7 +100,7 @@ pub fn run(arguments: &Arguments, voice: Voice) -> Result<(), Problem> {
     folder.finish(&world, RunResult::Complete).map_err(stopped(folder.path()))?;
     let has_preview = [PREVIEW_PICTURE, PREVIEW_FILM].iter().all(|name| folder.path().join(name).is_file());
     if scene.output.preview && (world.frame_number > first || !has_preview) {
-        preview(folder.path(), &scene, voice, &presses)?;
+        preview(folder.path(), &scene, voice, presses)?;
     }
     tell(&folder, &world, voice, started)
 }
@@ -103,10 +117,24 @@ fn begin(arguments: &Arguments, voice: Voice) -> Result<Begun, Problem> {
         return resume(arguments, voice);
     }
     let name = arguments.scene.as_deref().unwrap_or_default();
-    let NamedScene { name, document } = scene_source::read(name, &arguments.changes)?;
+    let scene = scene_source::read(name, &arguments.changes)?;
+    let path = arguments.output.clone().unwrap_or_else(|| Path::new("out").join(&scene.name));
+    let existing = if arguments.force { Existing::Replace } else { Existing::Refuse };
+    open(scene, &path, existing, Summary::News, voice)
+}
+
+/// Whether a person has been told how the bodies were read.
+#[derive(Clone, Copy, PartialEq)]
+enum Summary {
+    News,
+    Known,
+}
+
+/// Makes the world of a scene and the folder of its run.
+fn open(scene: NamedScene, path: &Path, existing: Existing, told: Summary, voice: Voice) -> Result<Begun, Problem> {
+    let NamedScene { name, document } = scene;
     let Built { mut world, summary } = build(&document)?;
     let scene = document.scene;
-    let path = arguments.output.clone().unwrap_or_else(|| Path::new("out").join(&name));
     let record = RunRecord {
         craze: env!("CARGO_PKG_VERSION").to_owned(),
         scene: name,
@@ -122,9 +150,8 @@ fn begin(arguments: &Arguments, voice: Voice) -> Result<Begun, Problem> {
         certificate: Certificate::default(),
         state_hashes: Vec::new(),
     };
-    let existing = if arguments.force { Existing::Replace } else { Existing::Refuse };
-    let mut folder = RunFolder::create(&path, &scene.to_toml(), record, scene.output.checkpoint_every, existing)?;
-    if voice == Voice::Person {
+    let mut folder = RunFolder::create(path, &scene.to_toml(), record, scene.output.checkpoint_every, existing)?;
+    if voice == Voice::Person && told == Summary::News {
         let mut stdout = std::io::stdout().lock();
         for line in &summary {
             writeln!(stdout, "{line}")?;
@@ -259,7 +286,8 @@ fn preview(path: &Path, scene: &Scene, voice: Voice, presses: &AtomicU32) -> Res
     }
     let small = craze_render::Settings { width: 480, height: 270, samples: 9, ..settings };
     let images = shown.into_iter().map(|file| picture(file, &small)).collect::<Result<Vec<_>, _>>()?;
-    write_gif(path.join(PREVIEW_FILM), &images, every as f64 / scene.world.fps)?;
+    // Impacts are over in milliseconds: what would be too quick to see is shown slowly.
+    write_gif(path.join(PREVIEW_FILM), &images, (every as f64 / scene.world.fps).max(QUICKEST))?;
     bar.finish_and_clear();
     Ok(())
 }

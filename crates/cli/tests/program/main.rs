@@ -8,4 +8,5 @@ mod inspect;
 mod interruption;
 mod run_folder;
 mod same_bits;
+mod shatter;
 mod workshop;

@@ -114,12 +114,31 @@ fn shards(body: &BodyFrame, rest: &[Vec3], smallest: f64) -> Vec<Shard> {
     let pieces_of = |contact: &Contact| contact.triangles.map(|triangle| surface.piece_of(triangle));
     let volumes: Vec<f64> = body.pieces.iter().map(|piece| piece.volume).collect();
     let areas = contacts.iter().map(|contact| (pieces_of(contact), contact.area));
-    let owners = dust::owners(&volumes, areas, smallest * volumes.iter().sum::<f64>());
+    let mut owners = dust::owners(&volumes, areas, smallest * volumes.iter().sum::<f64>());
+    let merged = gather(body, rest, &contacts, &owners);
+    let open: Vec<u32> =
+        merged.iter().filter(|shard| !shard.shape.closed && !shard.merged.is_empty()).map(|shard| shard.id).collect();
+    if open.is_empty() {
+        return merged;
+    }
+    // Crumbs whose faces do not fit together, a crack having cut one side further, cannot be joined without holes: they stay apart.
+    for (owner, piece) in owners.iter_mut().zip(0..) {
+        if open.contains(&body.pieces[*owner as usize].id) {
+            *owner = piece;
+        }
+    }
+    gather(body, rest, &contacts, &owners)
+}
+
+/// The shards of a body whose pieces count to `owners`.
+fn gather(body: &BodyFrame, rest: &[Vec3], contacts: &[Contact], owners: &[u32]) -> Vec<Shard> {
+    let surface = &body.surface;
+    let pieces_of = |contact: &Contact| contact.triangles.map(|triangle| surface.piece_of(triangle));
     let owners_of = |contact: &Contact| pieces_of(contact).map(|piece| owners[piece as usize]);
 
     let mut glued = vec![Vec::new(); body.pieces.len()];
     let mut touching = Vec::new();
-    for contact in &contacts {
+    for contact in contacts {
         let [one, other] = owners_of(contact);
         if one == other {
             glued[one as usize].push(*contact);
@@ -133,7 +152,7 @@ fn shards(body: &BodyFrame, rest: &[Vec3], smallest: f64) -> Vec<Shard> {
         triangles[owners[surface.piece_of(triangle) as usize] as usize].push(triangle);
     }
     let mut members = vec![Vec::new(); body.pieces.len()];
-    for (piece, &owner) in (0_u32..).zip(&owners) {
+    for (piece, &owner) in (0_u32..).zip(owners) {
         members[owner as usize].push(piece);
     }
     let mut shards = Vec::new();

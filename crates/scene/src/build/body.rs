@@ -88,6 +88,8 @@ fn solid(
         snap_angle: settings.snap_angle,
         thinnest: settings.thinnest,
         splits_a_step: settings.splits_a_step,
+        look_every: settings.look_every,
+        touches_itself: settings.touches_itself,
     };
     let (placement, velocity, spin) = placed(body);
     let solid = Solid::new(mesh, materials, options, placement, velocity, spin)

@@ -166,6 +166,12 @@ pub struct SolidSettings {
     /// Splits that are done in one step at most; what else fails waits for the next.
     #[schemars(extend("minimum" = 1, "maximum" = 1_000_000))]
     pub splits_a_step: u32,
+    /// Time from one look at what fails to the next; 0: after every step. It bounds how fast cracks run: by `splits_a_step` in this
+    /// time at most, however short the steps are.
+    #[schemars(extend("x-unit" = "s", "minimum" = 0))]
+    pub look_every: f64,
+    /// Whether its parts keep each other apart. Without, shards pass through each other, and steps are quicker.
+    pub touches_itself: bool,
     /// What keeps it apart from other bodies of this method, unless a pair of `[contact]` says; of two that differ the later of
     /// these counts. Penalty forces let bodies lie in each other by the depth that bears their load.
     pub response: Response,
@@ -181,6 +187,8 @@ impl Default for SolidSettings {
             snap_angle: 0.1,
             thinnest: 0.3,
             splits_a_step: 10_000,
+            look_every: 0.0,
+            touches_itself: true,
             response: Response::Impulses,
         }
     }

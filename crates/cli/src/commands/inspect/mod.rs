@@ -53,7 +53,7 @@ pub struct Arguments {
     no_picture: bool,
 }
 
-fn length(text: &str) -> Result<f64, String> {
+pub fn length(text: &str) -> Result<f64, String> {
     match text.parse::<f64>() {
         Ok(value) if value.is_finite() && value > 0.0 => Ok(value),
         Ok(_) => Err("it must be above 0".to_owned()),
@@ -61,11 +61,11 @@ fn length(text: &str) -> Result<f64, String> {
     }
 }
 
-fn unit(text: &str) -> Result<Unit, String> {
+pub fn unit(text: &str) -> Result<Unit, String> {
     one_of(&Unit::ALL, text)
 }
 
-fn up_axis(text: &str) -> Result<UpAxis, String> {
+pub fn up_axis(text: &str) -> Result<UpAxis, String> {
     one_of(&UpAxis::ALL, text)
 }
 
@@ -144,13 +144,13 @@ fn weight(name: &str) -> Result<Weight, Problem> {
 }
 
 /// What Craze makes itself under a name.
-enum Found {
+pub enum Found {
     Shape(Shape),
     Sheet(Sheet),
 }
 
 /// The shape or sheet of a name; none for the path of a file that is there or has an ending.
-fn built_in(path: &Path) -> Result<Option<Found>, Problem> {
+pub fn built_in(path: &Path) -> Result<Option<Found>, Problem> {
     let name = path.to_string_lossy().replace('-', "_");
     if let Some(shape) = Shape::all().into_iter().find(|shape| shape.name() == name) {
         return Ok(Some(Found::Shape(shape)));

@@ -1,0 +1,229 @@
+//! `craze shatter`
+
+use super::inspect::{self, Found as Named};
+use super::run;
+use crate::Voice;
+use crate::problem::{self, Problem};
+use crate::progress::plural;
+use crate::scene_source::{NamedScene, parse_seed};
+use crate::shatter::{Axis, Blow, Detail, Hit, Matter, Model, Stage, Wanted, find};
+use clap::Args;
+use craze_engine::{Existing, RunFolder};
+use craze_export::{ShardReport, ShardSettings, export_shards};
+use craze_scene::SceneDocument;
+use craze_shape::{ModelFile, Reading, Shape, Unit, UpAxis, read_model};
+use serde_json::json;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+/// Height of the usual fall (m).
+const USUAL_DROP: f64 = 1.5;
+/// Size of a model that is larger or smaller than anything on a table, unless --size says (m).
+const USUAL_SIZE: f64 = 0.3;
+/// Sizes (m) that are taken as they are in the file.
+const PLAUSIBLE: std::ops::RangeInclusive<f64> = 0.01..=10.0;
+/// Pieces below this share of the volume go into a neighbour.
+const SMALLEST: f64 = 1e-3;
+/// Shards that will do if nobody asks for a number, and what is aimed at.
+const USUAL_SHARDS: (std::ops::RangeInclusive<usize>, usize) = (12..=150, 40);
+
+#[derive(Args)]
+pub struct Arguments {
+    /// Model file, or the name of a built-in shape
+    model: PathBuf,
+    /// What it is made of: a preset of `craze materials`
+    #[arg(long, default_value = "glass", value_name = "PRESET")]
+    material: String,
+    /// Let it fall from this height in metres; 1.5 unless it is hit or pulled
+    #[arg(long, value_name = "METRES", value_parser = height, allow_negative_numbers = true, conflicts_with_all = ["hit", "pull"])]
+    drop: Option<f64>,
+    /// Hit it at x,y,z (metres from the model's middle) with this speed in m/s, as in 0,0.1,0@8
+    #[arg(long, value_name = "X,Y,Z@SPEED", allow_hyphen_values = true, conflicts_with = "pull")]
+    hit: Option<Hit>,
+    /// Pull its ends apart along x, y or z
+    #[arg(long, value_name = "AXIS")]
+    pull: Option<Axis>,
+    /// About how many shards; the strength that gives them is found by trying
+    #[arg(long, value_name = "N", value_parser = pieces, allow_negative_numbers = true)]
+    pieces: Option<usize>,
+    /// How finely it is filled with tetrahedra
+    #[arg(long, value_enum, default_value_t = Detail::Normal)]
+    detail: Detail,
+    /// Scale the model so that its largest extent is this, in metres
+    #[arg(long, value_name = "METRES", value_parser = inspect::length, allow_negative_numbers = true)]
+    size: Option<f64>,
+    /// Unit of the file's coordinates: m, cm, mm, um, km, in or ft
+    #[arg(long, default_value = "m", value_parser = inspect::unit)]
+    unit: Unit,
+    /// Which axis of the file points up: y, z or x
+    #[arg(long, default_value = "y", value_parser = inspect::up_axis)]
+    up: UpAxis,
+    /// Seed: another one lands on another side
+    #[arg(long, value_name = "N", default_value = "1", value_parser = parse_seed, allow_negative_numbers = true)]
+    seed: u64,
+    /// Folder for everything; out/MODEL-shards if left out
+    #[arg(long, short)]
+    output: Option<PathBuf>,
+    /// Replace a run folder that exists
+    #[arg(long)]
+    force: bool,
+}
+
+fn height(text: &str) -> Result<f64, String> {
+    match text.parse::<f64>() {
+        Ok(value) if value.is_finite() && value > 0.0 => Ok(value),
+        Ok(value) => Err(format!("nothing falls from {value} m: give a height above 0")),
+        Err(_) => Err("write a height in metres, as in 1.5".to_owned()),
+    }
+}
+
+fn pieces(text: &str) -> Result<usize, String> {
+    match text.parse::<i64>() {
+        Ok(2..=10_000) => text.parse().map_err(|_| "write a whole number, as in 50".to_owned()),
+        Ok(1) => Err("one piece is the model itself: ask for 2 or more".to_owned()),
+        Ok(count) if count > 10_000 => Err("more than 10000 shards are too many for one model".to_owned()),
+        Ok(count) => Err(format!("{count} pieces cannot be: ask for 2 or more")),
+        Err(_) => Err("write a whole number, as in 50".to_owned()),
+    }
+}
+
+/// Shatters a model: finds a strength, runs the scene and writes shards.
+pub fn run(arguments: &Arguments, voice: Voice) -> Result<(), Problem> {
+    let started = Instant::now();
+    let blow = match (arguments.drop, arguments.hit, arguments.pull) {
+        (_, Some(hit), _) => Blow::Hit(hit),
+        (_, _, Some(axis)) => Blow::Pull(axis),
+        (height, _, _) => Blow::Drop(height.unwrap_or(USUAL_DROP)),
+    };
+    let matter = Matter::for_impact(&arguments.material, blow.speed())?;
+    let (model, mut remarks) = model(arguments)?;
+    let path = arguments.output.clone().unwrap_or_else(|| Path::new("out").join(format!("{}-shards", model.name)));
+    if !arguments.force && path.exists() {
+        let message = format!("{} exists already", path.display());
+        return Err(Problem::new(message, "choose another folder with -o, or replace it with --force"));
+    }
+    remarks.extend(matter.told());
+    let stage = Stage::set(&model, matter.clone(), blow, arguments.detail, arguments.seed)?;
+    if stage.parts > 1 {
+        remarks.push(format!(
+            "the model is {} that do not touch each other: each breaks on its own",
+            plural(stage.parts, "part")
+        ));
+    }
+    say(voice, &stage.summary)?;
+    for remark in &remarks {
+        say(voice, remark)?;
+    }
+    say(voice, &blow.told())?;
+    let wanted = wanted(arguments.pieces, stage.parts as usize);
+    // Trials are coarse: a finer model breaks at the same strength into about as many shards, and some more crumbs.
+    let coarse = match arguments.detail {
+        Detail::Draft => None,
+        Detail::Normal | Detail::Final if model.has_tetrahedra => None,
+        Detail::Normal | Detail::Final => Some(Stage::set(&model, matter, blow, Detail::Draft, arguments.seed)?),
+    };
+    let found = find(coarse.as_ref().unwrap_or(&stage), &wanted, |found| {
+        let shards = plural(found.shards as u64, "shard");
+        say(voice, &format!("  at {:.3} of its strength: {shards}", found.strength))
+    })?;
+    if !wanted.range.contains(&found.shards) {
+        let (got, range) = (found.shards, &wanted.range);
+        say(voice, &format!("{got} is the nearest to {} to {} that was found", range.start(), range.end()))?;
+    }
+    let scene = stage.scene(found.strength);
+    let document = SceneDocument::from_scene(&scene, &format!("{} (made by craze shatter)", model.name))?;
+    let named = NamedScene { name: format!("{}-shards", model.name), document };
+    let existing = if arguments.force { Existing::Replace } else { Existing::Refuse };
+    run::start(named, &path, existing, voice)?;
+    let report = shards(&path)?;
+    tell(&report, &path, arguments.pieces, voice, started)
+}
+
+/// What is wanted if a person asks for so many, or for nothing.
+fn wanted(pieces: Option<usize>, parts: usize) -> Wanted {
+    let (range, aim) = match pieces {
+        Some(aim) => ((3 * aim).div_ceil(4).max(2)..=(5 * aim / 4).max(2), aim),
+        None => (USUAL_SHARDS.0.start() + parts - 1..=USUAL_SHARDS.0.end() + parts - 1, USUAL_SHARDS.1 + parts - 1),
+    };
+    Wanted { range, aim, smallest: SMALLEST }
+}
+
+/// What is to be shattered, and what there is to say about it.
+fn model(arguments: &Arguments) -> Result<(Model, Vec<String>), Problem> {
+    let path = &arguments.model;
+    match inspect::built_in(path)? {
+        Some(Named::Shape(shape)) => {
+            if arguments.size.is_some() || arguments.unit != Unit::Metre || arguments.up != UpAxis::Y {
+                let help = "--size, --unit and --up are for model files; a scene sets the sizes of built-in shapes";
+                return Err(Problem::new(format!("\"{}\" is built in, at its default size", path.display()), help));
+            }
+            Ok((Model { name: shape.name().to_owned(), shape, has_tetrahedra: false }, Vec::new()))
+        }
+        Some(Named::Sheet(sheet)) => {
+            let message = format!("the sheet \"{}\" has no thickness to shatter", sheet.name());
+            Err(Problem::new(message, "choose a solid shape, as in: craze shatter bowl"))
+        }
+        None => {
+            let reading = Reading { size: arguments.size, unit: arguments.unit, up: arguments.up };
+            let read = read_model(path, &reading)?;
+            let extent = read.surface.bounds().size().max();
+            let mut remarks = Vec::new();
+            let mut size = arguments.size;
+            if size.is_none() && !PLAUSIBLE.contains(&extent) {
+                size = Some(USUAL_SIZE);
+                remarks.push(format!(
+                    "the file's size of {extent:.3} m is taken as {USUAL_SIZE} m; --size or --unit says otherwise"
+                ));
+            }
+            let file = std::path::absolute(path).unwrap_or_else(|_| path.clone()).to_string_lossy().into_owned();
+            let name = path.file_stem().map_or("model".to_owned(), |stem| stem.to_string_lossy().into_owned());
+            let shape = Shape::Mesh(ModelFile { file, size, unit: arguments.unit, up: arguments.up });
+            Ok((Model { name, shape, has_tetrahedra: read.volume.is_some() }, remarks))
+        }
+    }
+}
+
+/// Writes the shards of the last frame beside the run.
+fn shards(path: &Path) -> Result<ShardReport, Problem> {
+    let files = RunFolder::frame_files(path)?;
+    let frame = craze_frame::read(files.last().map_or(Path::new(""), PathBuf::as_path))?;
+    Ok(export_shards(&frame, &ShardSettings { smallest: SMALLEST, ..ShardSettings::default() }, path)?)
+}
+
+fn say(voice: Voice, line: &str) -> Result<(), Problem> {
+    if voice == Voice::Person {
+        writeln!(std::io::stdout().lock(), "{line}")?;
+    }
+    Ok(())
+}
+
+fn tell(
+    report: &ShardReport,
+    path: &Path,
+    asked: Option<usize>,
+    voice: Voice,
+    started: Instant,
+) -> Result<(), Problem> {
+    let count = report.shards.len();
+    let open = report.shards.iter().filter(|shard| !shard.closed).count();
+    let seconds = started.elapsed().as_secs_f64();
+    match voice {
+        Voice::Person => {
+            for line in super::export::told(report) {
+                say(voice, &line)?;
+            }
+            if let Some(asked) = asked.filter(|asked| count.abs_diff(*asked) * 4 > *asked) {
+                say(voice, &format!("{asked} were asked for: {count} is the nearest that was found"))?;
+            }
+            say(voice, &format!("all in {} after {seconds:.0} s", problem::quoted(path)))
+        }
+        Voice::Program => {
+            let text = json!({
+                "shards": count, "open": open, "asked": asked, "file": report.file, "run": path, "seconds": seconds,
+            });
+            Ok(writeln!(std::io::stdout().lock(), "{text}")?)
+        }
+        Voice::Silent => Ok(()),
+    }
+}

@@ -1,0 +1,314 @@
+//! The scene in which a model is shattered.
+
+use super::blow::{Blow, Hit};
+use super::matter::Matter;
+use crate::problem::Problem;
+use craze_frame::Bounds;
+use craze_math::Vec3;
+use craze_scene::{
+    Action, Body, Camera, Hold, Keyframe, MethodKind, Obstacle, ObstacleShape, Place, Plane, Region, RigidMotion,
+    Scene, SceneDocument, SolidSettings, WorldSettings, build,
+};
+use craze_shape::{Shape, Sphere};
+
+/// Gap at the start, as a share of the model's size: it touches within a moment.
+const GAP: f64 = 1e-3;
+/// Turn (degrees) of a falling model, so that it lands on an edge or a corner rather than flat.
+const TILT: f64 = 25.0;
+/// Share of the model's length that each end of a pull holds.
+const GRIP: f64 = 0.1;
+/// Radius of the ball of a hit, as a share of the model's size.
+const BALL: f64 = 0.12;
+/// Length of the run: the way (in sizes of the model) that it would go at the speed of the impact.
+const WAY: f64 = 0.8;
+/// Frames of a run.
+const FRAMES: f64 = 60.0;
+/// Time from one look at what fails to the next, in times that a wave takes along an edge,
+const LOOK: f64 = 0.1;
+/// and splits at one look: together they let some dozens of cracks run at the speed that cracks have, and no more.
+const SPLITS: u32 = 3;
+/// How far cracks are bent to nodes that are there, in edges and as an angle (rad): fewer crumbs, longer steps.
+const SNAP: f64 = 0.3;
+/// Smallest height of what a crack may make, in smallest heights of the unbroken body.
+const THINNEST: f64 = 0.5;
+/// Strain below which a piece that touches nothing flies as a rigid body: a tenth of what it fails at.
+const REST_STRAIN: f64 = 2e-3;
+/// Times that the edge is corrected until the number of tetrahedra is near what is wanted,
+const TRIES: usize = 4;
+/// and how near that is, as a factor.
+const NEAR: f64 = 1.3;
+
+/// How finely a model is filled.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub enum Detail {
+    /// About 1,500 tetrahedra
+    Draft,
+    /// About 5,000 tetrahedra
+    Normal,
+    /// About 20,000 tetrahedra
+    Final,
+}
+
+impl Detail {
+    fn tetrahedra(self) -> f64 {
+        match self {
+            Detail::Draft => 1_500.0,
+            Detail::Normal => 5_000.0,
+            Detail::Final => 20_000.0,
+        }
+    }
+}
+
+/// What is to be shattered.
+#[derive(Clone, Debug)]
+pub struct Model {
+    /// What to call it.
+    pub name: String,
+    /// Its shape.
+    pub shape: Shape,
+    /// Whether it brings tetrahedra of its own, which keep their size.
+    pub has_tetrahedra: bool,
+}
+
+/// A model on its stage, all but for how strong it is.
+pub struct Stage {
+    scene: Scene,
+    matter: Matter,
+    /// Edge of its tetrahedra (m).
+    edge: f64,
+    /// How it was read.
+    pub summary: String,
+    /// Parts that do not touch each other.
+    pub parts: u64,
+    /// Its size (m).
+    pub size: f64,
+    /// Mass (kg).
+    pub mass: f64,
+}
+
+impl Stage {
+    /// Fills the model and puts it where the blow begins.
+    pub fn set(model: &Model, matter: Matter, blow: Blow, detail: Detail, seed: u64) -> Result<Stage, Problem> {
+        let turn = match blow {
+            Blow::Drop(_) => tilt(seed),
+            Blow::Hit(_) | Blow::Pull(_) => [0.0; 3],
+        };
+        let body = Body {
+            name: model.name.clone(),
+            method: MethodKind::Solid,
+            shape: model.shape.clone(),
+            edge: None,
+            spacing: None,
+            material: matter.overrides(1.0, 0.01),
+            materials: None,
+            place: Place { turn, ..Place::default() },
+            integrator: None,
+            time_step: None,
+            solid: None,
+            clusters: None,
+        };
+        let world = WorldSettings { seed, ..WorldSettings::default() };
+        let mut scene = Scene { world, bodies: vec![body], ..Scene::default() };
+        let filled = fill(&mut scene, model, detail.tetrahedra())?;
+        let size = filled.bounds.size().max();
+        let mut stage = Stage {
+            edge: filled.edge,
+            summary: filled.summary,
+            parts: filled.parts,
+            size,
+            mass: filled.mass,
+            scene,
+            matter,
+        };
+        stage.place(blow, &filled.bounds, &filled.points);
+        Ok(stage)
+    }
+
+    /// Puts body, ground, ball and grips where the blow begins.
+    fn place(&mut self, blow: Blow, bounds: &Bounds, points: &[Vec3]) {
+        let (size, gap, speed) = (self.size, GAP * self.size, blow.speed());
+        let scene = &mut self.scene;
+        let height = gap - bounds.low.y;
+        let ground = || Obstacle {
+            name: "ground".to_owned(),
+            shape: ObstacleShape::Plane { plane: Plane { point: [0.0; 3], normal: [0.0, 1.0, 0.0] } },
+            place: Place::default(),
+            motion: RigidMotion::Fixed,
+            friction: None,
+            restitution: None,
+        };
+        scene.bodies[0].place.at = [0.0, height, 0.0];
+        match blow {
+            Blow::Drop(_) => {
+                scene.bodies[0].place.velocity = [0.0, -speed, 0.0];
+                scene.obstacles.push(ground());
+            }
+            Blow::Hit(Hit { place, .. }) => {
+                let radius = BALL * size;
+                let outward = Vec3::from(place).normalize();
+                let reach = touching(&(Vec3::from(place)), &outward, radius + gap, points);
+                let centre = Vec3::from(place) + reach * outward + Vec3::new(0.0, height, 0.0);
+                scene.obstacles.push(ground());
+                scene.obstacles.push(Obstacle {
+                    name: "ball".to_owned(),
+                    shape: ObstacleShape::Solid(Shape::Sphere(Sphere { radius })),
+                    place: Place { at: centre.into(), velocity: (-speed * outward).into(), ..Place::default() },
+                    motion: RigidMotion::Free { mass: self.mass },
+                    friction: None,
+                    restitution: None,
+                });
+            }
+            Blow::Pull(axis) => {
+                let axis = axis.index();
+                for (name, end, way) in [("low end", bounds.low[axis], -1.0), ("high end", bounds.high[axis], 1.0)] {
+                    let mut point = [0.0, height, 0.0];
+                    point[axis] += end - way * GRIP * (bounds.high[axis] - bounds.low[axis]);
+                    let (mut normal, mut shift) = ([0.0; 3], [0.0; 3]);
+                    normal[axis] = way;
+                    let time = 10.0 * size / speed;
+                    shift[axis] = way * speed * time;
+                    let motion =
+                        [(0.0, [0.0; 3]), (time, shift)].map(|(t, shift)| Keyframe { t, shift, turn: [0.0; 3] });
+                    scene.holds.push(Hold {
+                        name: name.to_owned(),
+                        body: scene.bodies[0].name.clone(),
+                        region: Region::HalfSpace { point, normal },
+                        action: Action::Motion(motion.to_vec()),
+                        release: None,
+                    });
+                }
+            }
+        }
+        scene.world.duration = WAY * size / speed;
+        scene.world.fps = FRAMES / scene.world.duration;
+        scene.camera = Some(Camera {
+            from: [1.5 * size, 1.1 * size, 2.3 * size],
+            to: [0.0, 0.35 * size, 0.0],
+            field_of_view: 35.0,
+        });
+        let body = &scene.bodies[0].name;
+        scene.title = Some(format!("craze shatter: {body}; {}", blow.told()));
+    }
+
+    /// The scene with this share of the material's strength.
+    pub fn scene(&self, strength: f64) -> Scene {
+        let mut scene = self.scene.clone();
+        let crossing = self.edge / self.matter.sound();
+        scene.bodies[0].material = self.matter.overrides(strength, self.edge);
+        scene.bodies[0].solid = Some(SolidSettings {
+            look_every: LOOK * crossing,
+            splits_a_step: SPLITS,
+            snap_distance: SNAP,
+            snap_angle: SNAP,
+            thinnest: THINNEST,
+            rest_strain: REST_STRAIN,
+            touches_itself: false,
+            ..SolidSettings::default()
+        });
+        scene
+    }
+
+    /// Time in which a wave crosses the model (s).
+    pub fn transit(&self) -> f64 {
+        self.size / self.matter.sound()
+    }
+}
+
+/// A tilt about a level axis that the seed chooses (degrees about x, y and z).
+fn tilt(seed: u64) -> [f64; 3] {
+    // A golden turn from seed to seed: no two that follow each other are alike.
+    let about = (seed as f64 * 137.508 % 360.0).to_radians();
+    [TILT * about.cos(), 0.0, TILT * about.sin()].map(|angle| (angle * 100.0).round() / 100.0)
+}
+
+/// How far (m) along `outward` from `place` a ball's centre must be so that none of the points is nearer than `distance`.
+fn touching(place: &Vec3, outward: &Vec3, distance: f64, points: &[Vec3]) -> f64 {
+    let mut reach = f64::NEG_INFINITY;
+    for point in points {
+        let offset = point - place;
+        let along = offset.dot(outward);
+        let aside = (offset - along * outward).norm();
+        if aside < distance {
+            reach = reach.max(along + (distance * distance - aside * aside).sqrt());
+        }
+    }
+    if reach.is_finite() { reach } else { distance }
+}
+
+/// A model in tetrahedra, at the origin.
+struct Filled {
+    edge: f64,
+    bounds: Bounds,
+    /// Vertices of its surface (m).
+    points: Vec<Vec3>,
+    summary: String,
+    mass: f64,
+    parts: u64,
+}
+
+/// Fills the model with about so many tetrahedra, and leaves their edge in the scene.
+fn fill(scene: &mut Scene, model: &Model, wanted: f64) -> Result<Filled, Problem> {
+    let mut edge = None;
+    let mut best: Option<(f64, f64, Filled)> = None;
+    for attempt in 0..TRIES {
+        scene.bodies[0].edge = edge.filter(|_| !model.has_tetrahedra);
+        let built = build(&SceneDocument::from_scene(scene, &model.name)?)?;
+        let (frame, account) = (built.world.frame(), built.world.account());
+        let points = frame.bodies.into_iter().next().map(|body| body.surface.positions).unwrap_or_default();
+        let Some(bounds) = Bounds::of(&points) else {
+            return Err(Problem::new("the model has no surface", "give a model with triangles"));
+        };
+        let count = account.elements as f64;
+        let usual = (6.0 * account.volume / count).cbrt();
+        let used = edge.unwrap_or(usual);
+        let off = (count / wanted).max(wanted / count);
+        let filled = Filled {
+            edge: used,
+            bounds,
+            points,
+            summary: built.summary.into_iter().next().unwrap_or_default(),
+            mass: account.mass,
+            parts: account.pieces,
+        };
+        if best.as_ref().is_none_or(|(least, ..)| off < *least) {
+            best = Some((off, used, filled));
+        }
+        if off < NEAR || model.has_tetrahedra || attempt + 1 == TRIES {
+            break;
+        }
+        // Between a layer (second power) and a block (third).
+        edge = Some(two_digits(used * (count / wanted).powf(0.4)));
+    }
+    let Some((_, edge, filled)) = best else {
+        return Err(Problem::new("the model could not be filled", "look at it with craze inspect"));
+    };
+    scene.bodies[0].edge = (!model.has_tetrahedra).then_some(edge);
+    Ok(filled)
+}
+
+/// A length that reads well.
+fn two_digits(length: f64) -> f64 {
+    format!("{length:.1e}").parse().unwrap_or(length)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_ball_stops_where_the_first_point_is() {
+        let wall = [Vec3::new(0.5, 0.0, 0.0), Vec3::new(0.2, 0.9, 0.0)];
+        let reach = touching(&Vec3::new(0.1, 0.0, 0.0), &Vec3::x(), 0.3, &wall);
+        assert!((reach - 0.7).abs() < 1e-12);
+        assert_eq!(touching(&Vec3::zeros(), &Vec3::x(), 0.3, &[]), 0.3);
+    }
+
+    #[test]
+    fn every_seed_tilts_by_the_same_angle_another_way() {
+        let [one, two] = [tilt(1), tilt(2)];
+        assert_ne!(one, two);
+        for [x, y, z] in [one, two] {
+            assert!(y == 0.0 && (x.hypot(z) - TILT).abs() < 0.02);
+        }
+    }
+}

@@ -1,0 +1,77 @@
+//! `craze shatter`: what people ask of it, and what they ask by mistake.
+
+use crate::workshop::Workshop;
+use serde_json::Value;
+use std::fs;
+
+/// A block that stands on its tip, and a square sheet.
+const BLOCK: &str = "v 0 -1 0\nv 1 0 0\nv 0 0 1\nv -1 0 0\nv 0 0 -1\nv 0 1 0\n\
+    f 2 3 1\nf 3 4 1\nf 4 5 1\nf 5 2 1\nf 3 2 6\nf 4 3 6\nf 5 4 6\nf 2 5 6\n";
+const SHEET: &str = "v 0 0 0\nv 1 0 0\nv 1 0 1\nv 0 0 1\nf 1 2 3 4\n";
+
+/// Things to shatter.
+fn workshop() -> Workshop {
+    let workshop = Workshop::new();
+    workshop.write("block.obj", BLOCK);
+    workshop.write("sheet.obj", SHEET);
+    workshop
+}
+
+/// What the command line itself does not take.
+fn misused(arguments: &[&str], words: &[&str]) {
+    workshop().craze(&[&["shatter"], arguments].concat()).misused_with(words);
+}
+
+/// What turns out not to work.
+fn refused(arguments: &[&str], words: &[&str]) {
+    workshop().craze(&[&["shatter"], arguments].concat()).failed_with(words);
+}
+
+#[test]
+fn numbers_that_cannot_be_are_refused_with_what_to_do() {
+    misused(&["block.obj", "--drop", "-1"], &["nothing falls from -1 m", "above 0"]);
+    misused(&["block.obj", "--drop", "0"], &["above 0"]);
+    misused(&["block.obj", "--pieces", "1"], &["one piece is the model itself", "2 or more"]);
+    misused(&["block.obj", "--pieces", "0"], &["2 or more"]);
+    misused(&["block.obj", "--pieces", "-3"], &["2 or more"]);
+    misused(&["block.obj", "--pieces", "1000000"], &["too many"]);
+    misused(&["block.obj", "--size", "0"], &["above 0"]);
+    misused(&["block.obj", "--hit", "0,1,0"], &["0,0.1,0@8"]);
+    misused(&["block.obj", "--hit", "0,1,0@-2"], &["above 0"]);
+    misused(&["block.obj", "--hit", "0,0,0@5"], &["toward its surface"]);
+    misused(&["block.obj", "--pull", "w"], &["x, y or z"]);
+}
+
+#[test]
+fn one_blow_at_a_time() {
+    misused(&["block.obj", "--drop", "1", "--hit", "0,1,0@5"], &["--drop", "--hit", "cannot be used with"]);
+    misused(&["block.obj", "--pull", "y", "--hit", "0,1,0@5"], &["--pull", "--hit", "cannot be used with"]);
+}
+
+#[test]
+fn models_that_cannot_be_shattered_are_named() {
+    refused(&["missing.obj"], &["missing.obj"]);
+    refused(&["bowll"], &["did you mean \"bowl\"?"]);
+    refused(&["sheet.obj"], &["sheet.obj"]);
+    refused(&["bowl", "--size", "2"], &["built in"]);
+    refused(&["block.obj", "--material", "glas"], &["did you mean \"glass\"?"]);
+    refused(&["block.obj", "--material", "rubber"], &["rubber"]);
+}
+
+#[test]
+fn a_block_becomes_closed_shards_and_a_run_that_can_be_repeated() {
+    let workshop = workshop();
+    let asked = ["shatter", "block.obj", "--size", "0.2", "--detail", "draft", "-o", "run", "--json"];
+    let lines = workshop.craze(&asked).succeeded();
+    let told: Value = lines.lines().last().map(|line| serde_json::from_str(line).expect("JSON")).expect("a line");
+    assert!(told["shards"].as_u64() >= Some(2), "{told}");
+    assert_eq!(told["open"], 0, "{told}");
+    for file in ["shards.glb", "scene.toml", "run.json", "preview.png"] {
+        assert!(workshop.path("run").join(file).is_file(), "{file}");
+    }
+    let scene = fs::read_to_string(workshop.path("run/scene.toml")).expect("a scene");
+    assert!(scene.contains("tensile_strength") && scene.contains("look_every"), "{scene}");
+    workshop.craze(&["check", "run/scene.toml"]).succeeded();
+    // It is there now, and nothing is replaced unasked.
+    workshop.craze(&asked).failed_with(&["--force"]);
+}
