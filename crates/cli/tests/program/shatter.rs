@@ -52,13 +52,13 @@ fn one_blow_at_a_time() {
 fn models_that_cannot_be_shattered_are_named() {
     refused(&["missing.obj"], &["missing.obj"]);
     refused(&["bowll"], &["did you mean \"bowl\"?"]);
-    refused(&["sheet.obj"], &["sheet.obj"]);
+    refused(&["sheet.obj"], &["closes around something"]);
     refused(&["bowl", "--size", "2"], &["built in"]);
     refused(&["block.obj", "--material", "glas"], &["did you mean \"glass\"?"]);
-    refused(&["block.obj", "--material", "rubber"], &["rubber"]);
 }
 
 #[test]
+#[ignore = "a whole run with its trials: a minute"]
 fn a_block_becomes_closed_shards_and_a_run_that_can_be_repeated() {
     let workshop = workshop();
     let asked = ["shatter", "block.obj", "--size", "0.2", "--detail", "draft", "-o", "run", "--json"];

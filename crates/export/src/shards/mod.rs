@@ -7,7 +7,7 @@ mod shape;
 
 use std::path::{Path, PathBuf};
 
-use craze_frame::{BodyFrame, Frame, atomic_write, names};
+use craze_frame::{BodyFrame, Frame, Surface, atomic_write, names};
 use craze_math::Vec3;
 
 use crate::{ExportError, Format, check};
@@ -170,8 +170,24 @@ fn gather(body: &BodyFrame, rest: &[Vec3], contacts: &[Contact], owners: &[u32])
             mass: members().map(|piece| piece.mass).sum(),
             merged: members().map(|piece| piece.id).filter(|&id| id != body.pieces[index].id).collect(),
             neighbours: neighbours.collect(),
-            shape: shape(surface, rest, triangles, &glued[index]),
+            shape: closed_shape(surface, rest, triangles, &glued[index]),
         });
     }
     shards
+}
+
+/// The shape with all the faces in `glued` closed again; where one side was cut further than the other and that would leave holes, with
+/// only those between different pieces.
+fn closed_shape(surface: &Surface, rest: &[Vec3], triangles: &[usize], glued: &[Contact]) -> Shape {
+    let first = shape(surface, rest, triangles, glued);
+    if first.closed {
+        return first;
+    }
+    let parts = |contact: &Contact| {
+        let [one, other] = contact.triangles.map(|triangle| surface.piece_of(triangle));
+        one != other
+    };
+    let between: Vec<Contact> = glued.iter().copied().filter(parts).collect();
+    let second = shape(surface, rest, triangles, &between);
+    if second.closed || !between.is_empty() { second } else { first }
 }
