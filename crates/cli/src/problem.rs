@@ -52,7 +52,7 @@ pub enum Problem {
     #[error(transparent)]
     Export(#[from] ExportError),
     /// No such format.
-    #[error("{0}, or shards")]
+    #[error("{0}, shards or animation")]
     Format(#[from] UnknownFormat),
     /// Somebody pressed Ctrl-C.
     #[error("interrupted; {0}")]

@@ -30,6 +30,16 @@ pub(crate) fn sides_of(surface: &Surface) -> Sides {
 #[derive(Clone)]
 pub(crate) struct Material(Value);
 
+/// How a node moves.
+pub(crate) struct Track {
+    /// Which node.
+    pub node: usize,
+    /// Where it is (m), moment by moment.
+    pub places: Vec<[f32; 3]>,
+    /// How it is turned, as quaternions x, y, z, w.
+    pub turns: Vec<[f32; 4]>,
+}
+
 /// The document in the making.
 #[derive(Default)]
 pub(crate) struct Document {
@@ -38,6 +48,7 @@ pub(crate) struct Document {
     materials: Vec<Value>,
     accessors: Vec<Value>,
     views: Vec<Value>,
+    animations: Vec<Value>,
     binary: Vec<u8>,
 }
 
@@ -85,7 +96,7 @@ impl Document {
             }
         }
         let bytes = vectors.iter().flatten().flat_map(|coordinate| coordinate.to_le_bytes());
-        let view = self.view(ARRAY_BUFFER, bytes);
+        let view = self.view(Some(ARRAY_BUFFER), bytes);
         self.accessors.push(json!({
             "bufferView": view, "componentType": FLOAT, "count": vectors.len(),
             "type": format!("VEC{SIZE}"), "min": low.map(f64::from).to_vec(), "max": high.map(f64::from).to_vec(),
@@ -93,9 +104,38 @@ impl Document {
         self.accessors.len() - 1
     }
 
+    /// An accessor of values over time, of 3 or 4 numbers each.
+    fn track<const SIZE: usize>(&mut self, values: &[[f32; SIZE]]) -> usize {
+        let view = self.view(None, values.iter().flatten().flat_map(|number| number.to_le_bytes()));
+        self.accessors.push(json!({
+            "bufferView": view, "componentType": FLOAT, "count": values.len(), "type": format!("VEC{SIZE}"),
+        }));
+        self.accessors.len() - 1
+    }
+
+    /// Adds an animation: at each of `times` (s, ascending) the nodes are at places (m) and turned by quaternions (x, y, z, w).
+    pub(crate) fn animate(&mut self, times: &[f32], tracks: &[Track]) {
+        let view = self.view(None, times.iter().flat_map(|time| time.to_le_bytes()));
+        let bound = |value: Option<&f32>| [f64::from(value.copied().unwrap_or(0.0))];
+        self.accessors.push(json!({
+            "bufferView": view, "componentType": FLOAT, "count": times.len(), "type": "SCALAR",
+            "min": bound(times.first()), "max": bound(times.last()),
+        }));
+        let input = self.accessors.len() - 1;
+        let (mut samplers, mut channels) = (Vec::new(), Vec::new());
+        for track in tracks {
+            let outputs = [("translation", self.track(&track.places)), ("rotation", self.track(&track.turns))];
+            for (path, output) in outputs {
+                channels.push(json!({ "sampler": samplers.len(), "target": { "node": track.node, "path": path } }));
+                samplers.push(json!({ "input": input, "output": output, "interpolation": "LINEAR" }));
+            }
+        }
+        self.animations.push(json!({ "name": "shatter", "samplers": samplers, "channels": channels }));
+    }
+
     /// An accessor of vertex numbers.
     pub(crate) fn indices(&mut self, indices: &[u32]) -> usize {
-        let view = self.view(ELEMENT_ARRAY_BUFFER, indices.iter().flat_map(|index| index.to_le_bytes()));
+        let view = self.view(Some(ELEMENT_ARRAY_BUFFER), indices.iter().flat_map(|index| index.to_le_bytes()));
         self.accessors.push(json!({
             "bufferView": view, "componentType": UNSIGNED_INT, "count": indices.len(), "type": "SCALAR",
         }));
@@ -103,12 +143,14 @@ impl Document {
     }
 
     /// A stretch of the buffer. All numbers have 4 bytes, so every stretch starts at a multiple of 4.
-    fn view(&mut self, target: u32, bytes: impl Iterator<Item = u8>) -> usize {
+    fn view(&mut self, target: Option<u32>, bytes: impl Iterator<Item = u8>) -> usize {
         let offset = self.binary.len();
         self.binary.extend(bytes);
-        self.views.push(json!({
-            "buffer": 0, "byteOffset": offset, "byteLength": self.binary.len() - offset, "target": target,
-        }));
+        let mut view = json!({ "buffer": 0, "byteOffset": offset, "byteLength": self.binary.len() - offset });
+        if let Some(target) = target {
+            view["target"] = json!(target);
+        }
+        self.views.push(view);
         self.views.len() - 1
     }
 
@@ -123,6 +165,7 @@ impl Document {
             ("materials", self.materials),
             ("accessors", self.accessors),
             ("bufferViews", self.views),
+            ("animations", self.animations),
         ];
         for (name, list) in lists {
             if !list.is_empty() {

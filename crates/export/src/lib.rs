@@ -9,6 +9,7 @@
 //! | [`Format::Vtk`] | `name.BODY.0001.vtp`, `.vtu`, and one `name.pvd` | surfaces, tetrahedra and particles with all attributes and times |
 //!
 //! [`export_shards`] makes one `shards.glb` of one frame: the pieces of its bodies in their rest shape, as parts for other programs.
+//! [`export_animation`] makes one `animation.glb`: the same parts as nodes that move, over all frames.
 //!
 //! Obstacles are written like bodies; endless planes are left out. `docs/formats.md` says what each file holds. Only
 //! frames are seen here, never a fracture method. Every file appears whole or not at all.
@@ -31,7 +32,7 @@ use std::path::{Path, PathBuf};
 use craze_frame::{Frame, FrameFileError, InvalidFrame, ObstacleShape, WriteError, atomic_write};
 use thiserror::Error;
 
-pub use shards::{ShardReport, ShardSettings, ShardSummary, export_shards};
+pub use shards::{ShardReport, ShardSettings, ShardSummary, export_animation, export_shards};
 
 /// A format that frames can be exported to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -4,7 +4,9 @@ use crate::Voice;
 use crate::problem::Problem;
 use crate::progress::plural;
 use clap::Args;
-use craze_export::{Format, ShardReport, ShardSettings, ShardSummary, export_sequence, export_shards};
+use craze_export::{
+    Format, ShardReport, ShardSettings, ShardSummary, export_animation, export_sequence, export_shards,
+};
 use serde_json::json;
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -13,7 +15,7 @@ use std::path::{Path, PathBuf};
 pub struct Arguments {
     /// Folder of the run
     run: PathBuf,
-    /// Format: obj, ply, stl, glb or vtk, or shards for one file with the pieces of the last frame in their rest shape
+    /// Format: obj, ply, stl, glb or vtk, or shards for one file with the pieces of the last frame in their rest shape, or animation for those pieces moving
     #[arg(long, short, default_value = "obj")]
     format: String,
     /// Folder for the files; "export" inside the run if left out
@@ -35,12 +37,15 @@ fn share(text: &str) -> Result<f64, String> {
 /// Writes the frames of a run in another format.
 pub fn run(arguments: &Arguments, voice: Voice) -> Result<(), Problem> {
     if arguments.format.eq_ignore_ascii_case("shards") {
-        return shards(arguments, voice);
+        return shards(arguments, Parts::AtRest, voice);
+    }
+    if arguments.format.eq_ignore_ascii_case("animation") {
+        return shards(arguments, Parts::Moving, voice);
     }
     let format = Format::from_name(&arguments.format)?;
     if arguments.smallest.is_some() {
         let message = format!("--smallest says how shards are merged, and {} has none", format.name());
-        return Err(Problem::new(message, "leave it out, or export with --format shards"));
+        return Err(Problem::new(message, "leave it out, or export with --format shards or animation"));
     }
     let files = super::render::frame_files(&arguments.run, arguments.frame)?;
     let folder = folder(arguments);
@@ -69,13 +74,28 @@ fn folder(arguments: &Arguments) -> PathBuf {
     arguments.output.clone().unwrap_or_else(|| arguments.run.join("export"))
 }
 
-/// Writes the shards of the last frame, or of the one that was asked for.
-fn shards(arguments: &Arguments, voice: Voice) -> Result<(), Problem> {
+/// What is written of shards.
+#[derive(Clone, Copy, PartialEq)]
+enum Parts {
+    AtRest,
+    Moving,
+}
+
+/// Writes the shards of the last frame, or of the one that was asked for: at rest, or moving up to that frame.
+fn shards(arguments: &Arguments, parts: Parts, voice: Voice) -> Result<(), Problem> {
     let files = super::render::frame_files(&arguments.run, arguments.frame)?;
     let frame = craze_frame::read(files.last().map_or(Path::new(""), PathBuf::as_path))?;
     let defaults = ShardSettings::default();
     let settings = ShardSettings { smallest: arguments.smallest.unwrap_or(defaults.smallest), ..defaults };
-    let report = export_shards(&frame, &settings, &folder(arguments))?;
+    let report = match parts {
+        Parts::AtRest => export_shards(&frame, &settings, &folder(arguments))?,
+        Parts::Moving => {
+            let all = super::render::frame_files(&arguments.run, None)?;
+            let until = all.into_iter().filter(|file| Some(file) <= files.last());
+            let frames: Vec<PathBuf> = until.collect();
+            export_animation(frames.iter().map(|file| craze_frame::read(file)), &settings, &folder(arguments))?
+        }
+    };
     let mut stdout = std::io::stdout().lock();
     match voice {
         Voice::Person => {

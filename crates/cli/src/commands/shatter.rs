@@ -9,7 +9,7 @@ use crate::scene_source::{NamedScene, parse_seed};
 use crate::shatter::{Axis, Blow, Detail, Hit, Matter, Model, Stage, Wanted, find};
 use clap::Args;
 use craze_engine::{Existing, RunFolder};
-use craze_export::{ShardReport, ShardSettings, export_shards};
+use craze_export::{ShardReport, ShardSettings, export_animation, export_shards};
 use craze_scene::SceneDocument;
 use craze_shape::{ModelFile, Reading, Shape, Unit, UpAxis, read_model};
 use serde_json::json;
@@ -184,11 +184,14 @@ fn model(arguments: &Arguments) -> Result<(Model, Vec<String>), Problem> {
     }
 }
 
-/// Writes the shards of the last frame beside the run.
+/// Writes the shards of the last frame beside the run, at rest and moving.
 fn shards(path: &Path) -> Result<ShardReport, Problem> {
     let files = RunFolder::frame_files(path)?;
     let frame = craze_frame::read(files.last().map_or(Path::new(""), PathBuf::as_path))?;
-    Ok(export_shards(&frame, &ShardSettings { smallest: SMALLEST, ..ShardSettings::default() }, path)?)
+    let settings = ShardSettings { smallest: SMALLEST, ..ShardSettings::default() };
+    let report = export_shards(&frame, &settings, path)?;
+    export_animation(files.iter().map(|file| craze_frame::read(file)), &settings, path)?;
+    Ok(report)
 }
 
 fn say(voice: Voice, line: &str) -> Result<(), Problem> {

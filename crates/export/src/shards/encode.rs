@@ -20,9 +20,35 @@ pub(super) fn encode(
     bodies: &[Vec<Shard>],
     hull_vertices: usize,
 ) -> Result<(Vec<u8>, Vec<ShardSummary>), ExportError> {
-    let labels = Labels::of(frame);
     let mut document = Document::default();
-    let mut summaries = Vec::new();
+    let Laid { roots, summaries, .. } = lay_out(&mut document, frame, bodies, hull_vertices);
+    Ok((finish(document, frame, roots)?, summaries))
+}
+
+/// The shards of a frame in a document.
+pub(super) struct Laid {
+    /// Nodes of bodies.
+    pub roots: Vec<usize>,
+    /// Nodes of shards, body by body.
+    pub nodes: Vec<usize>,
+    pub summaries: Vec<ShardSummary>,
+}
+
+/// The file of a document.
+pub(super) fn finish(document: Document, frame: &Frame, roots: Vec<usize>) -> Result<Vec<u8>, ExportError> {
+    let scene = json!({ "nodes": roots, "extras": { "frame": frame.number, "time": frame.time } });
+    document.finish(scene).map_err(|count| ExportError::TooLarge {
+        frame: frame.number,
+        count,
+        what: "bytes of shards",
+        format: Format::Glb,
+    })
+}
+
+/// Puts all shards into a document.
+pub(super) fn lay_out(document: &mut Document, frame: &Frame, bodies: &[Vec<Shard>], hull_vertices: usize) -> Laid {
+    let labels = Labels::of(frame);
+    let (mut summaries, mut nodes) = (Vec::new(), Vec::new());
     let mut roots = Vec::new();
     for (index, ((body, label), shards)) in frame.bodies.iter().zip(&labels.bodies).zip(bodies).enumerate() {
         if shards.is_empty() {
@@ -38,20 +64,14 @@ pub(super) fn encode(
         let mut children = Vec::new();
         for shard in shards {
             let name = format!("{label}-shard-{}", shard.id);
-            children.push(node(&mut document, &name, shard, &materials, &corner, hull_vertices));
+            children.push(node(document, &name, shard, &materials, &corner, hull_vertices));
             summaries.push(ShardSummary { name, volume: shard.volume, closed: shard.shape.closed });
         }
+        nodes.extend_from_slice(&children);
         let extras = json!({ "method": body.method, "materials": body.materials });
         roots.push(document.node(json!({ "name": label, "children": children, "extras": extras })));
     }
-    let scene = json!({ "nodes": roots, "extras": { "frame": frame.number, "time": frame.time } });
-    let bytes = document.finish(scene).map_err(|count| ExportError::TooLarge {
-        frame: frame.number,
-        count,
-        what: "bytes of shards",
-        format: Format::Glb,
-    })?;
-    Ok((bytes, summaries))
+    Laid { roots, nodes, summaries }
 }
 
 /// A node with the shard's outside and its crack faces, each with its material in `materials`.

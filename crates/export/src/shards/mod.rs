@@ -1,5 +1,6 @@
 //! The pieces of a broken body as parts for other programs: in their rest shape, so that they fit together.
 
+mod animation;
 mod contacts;
 mod dust;
 mod encode;
@@ -11,6 +12,7 @@ use craze_frame::{BodyFrame, Frame, Surface, atomic_write, names};
 use craze_math::Vec3;
 
 use crate::{ExportError, Format, check};
+pub use animation::export_animation;
 use contacts::{Contact, contacts};
 use shape::{Shape, shape};
 
@@ -76,6 +78,18 @@ struct Shard {
 /// Writes `shards.glb` into `folder`, which is created if needed: every piece of every body of the frame whose rest shape is known.
 /// `docs/formats.md` says what it holds.
 pub fn export_shards(frame: &Frame, settings: &ShardSettings, folder: &Path) -> Result<ShardReport, ExportError> {
+    let Taken { bodies, left_out } = take(frame, settings)?;
+    let (bytes, shards) = encode::encode(frame, &bodies, settings.hull_vertices)?;
+    write(FILE, &bytes, folder, bodies, shards, left_out)
+}
+
+/// The shards of a frame, body by body, and what has none.
+struct Taken {
+    bodies: Vec<Vec<Shard>>,
+    left_out: Vec<String>,
+}
+
+fn take(frame: &Frame, settings: &ShardSettings) -> Result<Taken, ExportError> {
     let number = frame.number;
     frame.check().map_err(|cause| ExportError::Invalid { frame: number, cause })?;
     let mut bodies = Vec::new();
@@ -99,10 +113,21 @@ pub fn export_shards(frame: &Frame, settings: &ShardSettings, folder: &Path) -> 
         let reason = if left_out.is_empty() { "it has no bodies".to_owned() } else { left_out.join("; ") };
         return Err(ExportError::NoShards { frame: number, reason });
     }
-    let (bytes, shards) = encode::encode(frame, &bodies, settings.hull_vertices)?;
+    Ok(Taken { bodies, left_out })
+}
+
+/// Writes a file of shards.
+fn write(
+    name: &str,
+    bytes: &[u8],
+    folder: &Path,
+    bodies: Vec<Vec<Shard>>,
+    shards: Vec<ShardSummary>,
+    left_out: Vec<String>,
+) -> Result<ShardReport, ExportError> {
     std::fs::create_dir_all(folder).map_err(|cause| ExportError::Folder { path: folder.to_owned(), cause })?;
-    let file = folder.join(FILE);
-    atomic_write(&file, &bytes)?;
+    let file = folder.join(name);
+    atomic_write(&file, bytes)?;
     let merged = bodies.iter().flatten().map(|shard| shard.merged.len()).sum();
     Ok(ShardReport { file, shards, merged, left_out })
 }
