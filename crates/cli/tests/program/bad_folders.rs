@@ -168,7 +168,9 @@ fn what_is_no_run_has_no_pictures_and_no_exports() {
         workshop.craze(&[command, "out/scene", "--frame", "99"]).failed_with(&["no frame 99", "0000 to 0005"]);
         workshop.craze(&[command, "out/scene", "-o", "scene.toml"]).failed_with(&["scene.toml"]);
     }
-    workshop.craze(&["export", "out/scene", "-f", "fbx"]).failed_with(&["'fbx'", "obj, ply, stl, glb, vtk, shards or animation"]);
+    workshop
+        .craze(&["export", "out/scene", "-f", "fbx"])
+        .failed_with(&["'fbx'", "obj, ply, stl, glb, vtk, shards or animation"]);
     workshop.craze(&["render", "out/scene", "--color", "blue"]).failed_with(&["\"blue\"", "stress"]);
     workshop.craze(&["render", "out/scene", "--size", "0x9"]).failed_with(&["0 × 9"]);
     workshop.craze(&["render", "out/scene", "--size", "big"]).misused_with(&["1920x1080"]);
