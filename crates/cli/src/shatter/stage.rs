@@ -182,9 +182,9 @@ impl Stage {
         scene.world.duration = WAY * size / speed;
         scene.world.fps = FRAMES / scene.world.duration;
         scene.camera = Some(Camera {
-            from: [1.5 * size, 1.1 * size, 2.3 * size],
-            to: [0.0, 0.35 * size, 0.0],
-            field_of_view: 35.0,
+            from: [1.5 * size, 1.2 * size, 2.3 * size],
+            to: [0.0, 0.55 * size, 0.0],
+            field_of_view: 33.0,
         });
         let body = &scene.bodies[0].name;
         scene.title = Some(format!("craze shatter: {body}; {}", blow.told()));

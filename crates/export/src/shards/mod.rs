@@ -139,19 +139,7 @@ fn shards(body: &BodyFrame, rest: &[Vec3], smallest: f64) -> Vec<Shard> {
     let pieces_of = |contact: &Contact| contact.triangles.map(|triangle| surface.piece_of(triangle));
     let volumes: Vec<f64> = body.pieces.iter().map(|piece| piece.volume).collect();
     let areas = contacts.iter().map(|contact| (pieces_of(contact), contact.area));
-    let mut owners = dust::owners(&volumes, areas, smallest * volumes.iter().sum::<f64>());
-    let merged = gather(body, rest, &contacts, &owners);
-    let open: Vec<u32> =
-        merged.iter().filter(|shard| !shard.shape.closed && !shard.merged.is_empty()).map(|shard| shard.id).collect();
-    if open.is_empty() {
-        return merged;
-    }
-    // Crumbs whose faces do not fit together, a crack having cut one side further, cannot be joined without holes: they stay apart.
-    for (owner, piece) in owners.iter_mut().zip(0..) {
-        if open.contains(&body.pieces[*owner as usize].id) {
-            *owner = piece;
-        }
-    }
+    let owners = dust::owners(&volumes, areas, smallest * volumes.iter().sum::<f64>());
     gather(body, rest, &contacts, &owners)
 }
 
@@ -201,18 +189,31 @@ fn gather(body: &BodyFrame, rest: &[Vec3], contacts: &[Contact], owners: &[u32])
     shards
 }
 
-/// The shape with all the faces in `glued` closed again; where one side was cut further than the other and that would leave holes, with
-/// only those between different pieces.
+/// The shape with all the faces in `glued` closed again. Where a crack has cut one side further than the other that would leave holes: then only
+/// those between different pieces, and of these only pieces that fit; what does not is a shell of its own that lies in its place.
 fn closed_shape(surface: &Surface, rest: &[Vec3], triangles: &[usize], glued: &[Contact]) -> Shape {
     let first = shape(surface, rest, triangles, glued);
     if first.closed {
         return first;
     }
-    let parts = |contact: &Contact| {
+    let pieces = |contact: &Contact| {
         let [one, other] = contact.triangles.map(|triangle| surface.piece_of(triangle));
-        one != other
+        [one.min(other), one.max(other)]
     };
-    let between: Vec<Contact> = glued.iter().copied().filter(parts).collect();
+    let mut between: Vec<Contact> =
+        glued.iter().copied().filter(|contact| pieces(contact)[0] != pieces(contact)[1]).collect();
     let second = shape(surface, rest, triangles, &between);
-    if second.closed || !between.is_empty() { second } else { first }
+    if second.closed {
+        return second;
+    }
+    between.sort_by_key(pieces);
+    let mut joined: Vec<Contact> = Vec::new();
+    for pair in between.chunk_by(|one, other| pieces(one) == pieces(other)) {
+        let before = joined.len();
+        joined.extend_from_slice(pair);
+        if !shape(surface, rest, triangles, &joined).closed {
+            joined.truncate(before);
+        }
+    }
+    shape(surface, rest, triangles, &joined)
 }
