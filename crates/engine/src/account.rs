@@ -51,3 +51,26 @@ impl Account {
         self.pieces += other.pieces;
     }
 }
+
+/// What fracture has done to a body, or to the whole world, since the start.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SplitCounts {
+    /// Nodes or clusters that were split.
+    pub splits: u64,
+    /// Splits whose plane was bent to nodes farther than the options ask, so that no element became too thin.
+    pub bent: u64,
+    /// What failed and could not be split.
+    pub refused: u64,
+    /// Steps in which more failed than the budget allows.
+    pub over_budget: u64,
+}
+
+impl SplitCounts {
+    /// Adds another body's.
+    pub fn add(&mut self, other: &SplitCounts) {
+        self.splits += other.splits;
+        self.bent += other.bent;
+        self.refused += other.refused;
+        self.over_budget += other.over_budget;
+    }
+}

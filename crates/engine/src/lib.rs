@@ -28,7 +28,7 @@ mod watch;
 mod world;
 mod zones;
 
-pub use account::Account;
+pub use account::{Account, SplitCounts};
 pub use checkpoint::{Checkpoint, CheckpointError, Saved};
 pub use counters::{Counters, Stage};
 pub use event::{Event, EventKind};

@@ -1,6 +1,6 @@
 //! What a body is made of: the one trait that all fracture methods share.
 
-use crate::{Account, Event, HoldId, Load, Region};
+use crate::{Account, Event, HoldId, Load, Region, SplitCounts};
 use craze_contact::{ContactStiffness, ContactSurface, ContactTetrahedra, ContactTriangles, Impulse};
 use craze_frame::BodyFrame;
 use craze_math::Vec3;
@@ -188,6 +188,11 @@ pub trait Method: Send + Sync {
 
     /// Mass, momenta, energies and counts of the state.
     fn account(&self, gravity: &Vec3) -> Account;
+
+    /// What fracture has done since the start; nothing in a body that cannot break.
+    fn split_counts(&self) -> SplitCounts {
+        SplitCounts::default()
+    }
 
     /// Position (m) and velocity (m/s) of a material point in the state.
     fn observe(&self, point: &MaterialPoint) -> (Vec3, Vec3);

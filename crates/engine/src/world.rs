@@ -3,7 +3,9 @@
 use crate::collide::Scratch;
 use crate::separate::Parting;
 use crate::watch::Watch;
-use crate::{Account, Counters, Event, Failure, FrameDetail, Hold, HoldId, Method, Obstacle, Probe, Sample};
+use crate::{
+    Account, Counters, Event, Failure, FrameDetail, Hold, HoldId, Method, Obstacle, Probe, Sample, SplitCounts,
+};
 use craze_contact::penalty::Response;
 use craze_frame::Frame;
 use craze_math::Vec3;
@@ -314,6 +316,15 @@ impl World {
         let mut total = Account::default();
         for body in &self.bodies {
             total.add(&body.method.account(&self.settings.gravity));
+        }
+        total
+    }
+
+    /// What fracture has done to all bodies since the start.
+    pub fn split_counts(&self) -> SplitCounts {
+        let mut total = SplitCounts::default();
+        for body in &self.bodies {
+            total.add(&body.method.split_counts());
         }
         total
     }

@@ -41,7 +41,6 @@ pub use failure::{Pull, STRENGTH};
 pub use model::Solid;
 pub use options::{Integrator, SolidError, SolidOptions};
 pub use save::load;
-pub use split::SplitCounts;
 
 /// Name of the method in scene files and checkpoints.
 pub const KIND: &str = "solid";

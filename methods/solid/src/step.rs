@@ -5,7 +5,7 @@ use crate::flight::Flight;
 use crate::model::Solid;
 use crate::options::Integrator;
 use craze_contact::{ContactSurface, ContactTetrahedra, ContactTriangles, Impulse, SurfacePoint};
-use craze_engine::{Account, Event, Failure, FrameDetail, HoldId, MaterialPoint, Method, Region, Step};
+use craze_engine::{Account, Event, Failure, FrameDetail, HoldId, MaterialPoint, Method, Region, SplitCounts, Step};
 use craze_frame::BodyFrame;
 use craze_math::Vec3;
 use craze_mesh::NodeId;
@@ -173,6 +173,10 @@ impl Method for Solid {
 
     fn account(&self, gravity: &Vec3) -> Account {
         self.books(gravity)
+    }
+
+    fn split_counts(&self) -> SplitCounts {
+        self.counts
     }
 
     fn observe(&self, point: &MaterialPoint) -> (Vec3, Vec3) {

@@ -311,6 +311,15 @@ fn tell(folder: &RunFolder, world: &World, voice: Voice, started: Instant) -> Re
                 write!(stdout, "; last Δt {}", seconds(world.last_time_step))?;
             }
             writeln!(stdout)?;
+            let splits = world.split_counts();
+            if splits.over_budget > 0 {
+                writeln!(
+                    stdout,
+                    "in {} more failed than may be split at once: it breaks somewhat later than it should; raise the body's \
+                     solid.splits_a_step if that matters",
+                    plural(splits.over_budget, "step")
+                )?;
+            }
             let film = folder.path().join(PREVIEW_FILM);
             if film.is_file() {
                 writeln!(stdout, "look at {}", film.display())?;

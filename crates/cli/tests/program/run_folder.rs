@@ -38,9 +38,26 @@ fn a_run_leaves_the_folder_that_the_design_lists() {
 }
 
 #[test]
+fn what_breaks_is_counted_and_a_budget_that_is_too_small_is_told() {
+    let workshop = Workshop::new();
+    let scene = workshop.craze(&["scenes", "glass-slab"]).succeeded();
+    workshop.write("slab.toml", scene.replace("edge = 0.05", "edge = 0.05\nsolid.splits_a_step = 1"));
+    let told = workshop.craze(&["run", "slab.toml", "--frames", "1", "--set", "output.preview=false"]).succeeded();
+    assert!(told.contains("raise the body's solid.splits_a_step"), "{told}");
+    let text = fs::read_to_string(workshop.path("out/slab/stats.csv")).expect("stats");
+    let rows: Vec<Vec<&str>> = text.lines().map(|row| row.split(',').collect()).collect();
+    let last = |name: &str| -> u64 {
+        let column = rows[0].iter().position(|head| *head == name).expect(name);
+        assert_eq!(rows[1][column], "0");
+        rows[2][column].parse().expect("a count")
+    };
+    assert!(last("splits") >= last("bent_splits") && last("splits") > 0 && last("steps_over_budget") > 0);
+}
+
+#[test]
 fn the_tables_have_a_row_a_frame_and_a_number_a_cell() {
     let workshop = Workshop::with_run();
-    for (table, columns) in [("stats.csv", 28), ("probes.csv", 4)] {
+    for (table, columns) in [("stats.csv", 32), ("probes.csv", 4)] {
         let text = fs::read_to_string(workshop.path("out/scene").join(table)).expect(table);
         let rows: Vec<Vec<&str>> = text.lines().map(|row| row.split(',').collect()).collect();
         assert_eq!(rows.len(), 1 + 6, "{text}");

@@ -213,7 +213,7 @@ fn bytes(path: &Path) -> Vec<u8> {
 
 /// The columns of stats.csv before those of the time spent in each stage.
 fn without_timings(row: &str) -> String {
-    row.split(',').take(20).collect::<Vec<_>>().join(",")
+    row.split(',').take(24).collect::<Vec<_>>().join(",")
 }
 
 /// What two runs of one scene have in common to the last bit.

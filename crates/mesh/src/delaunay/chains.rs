@@ -100,6 +100,10 @@ impl Chains {
     }
 }
 
+/// Pieces are divided from 1.3 wanted lengths on, not from 1.5: points of the inside keep their distance from the ends of a piece, and over
+/// the middle of a long one that leaves room for flat triangles.
+const SHORTER: f64 = 0.2;
+
 impl Segment {
     fn length(&self) -> f64 {
         distance(self.ends[0], self.ends[1])
@@ -115,7 +119,7 @@ impl Segment {
     fn divided(&self, sizing: &Sizing) -> Result<Vec<f64>, DelaunayError> {
         let length = self.length();
         if sizing.is_uniform() {
-            let count = (length / sizing.edge()).round().max(1.0);
+            let count = (length / sizing.edge() + SHORTER).round().max(1.0);
             return Ok((1..count as usize).map(|k| k as f64 / count).collect());
         }
         let (mut share, mut sum) = (0.0, 0.0);
@@ -127,7 +131,7 @@ impl Segment {
             share = if step == 1.0 - share { 1.0 } else { share + step };
             marks.push((share, sum));
         }
-        let count = sum.round().max(1.0);
+        let count = (sum + SHORTER).round().max(1.0);
         let mut shares = Vec::new();
         let mut mark = 0;
         for k in 1..count as usize {
