@@ -2,6 +2,7 @@
 
 use crate::{ContactSurface, Sample, Shape, SurfacePoint};
 use craze_math::{Isometry, Vec3};
+use craze_spatial::Aabb;
 
 /// A point that would end the step inside a shape.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -31,10 +32,66 @@ pub fn against_shape(
     skin: f64,
     touches: &mut Vec<Touch>,
 ) {
+    let zone = Zone::new(shape, [pose_at_start, pose_at_end], skin);
     for (index, point) in surface.points.iter().enumerate() {
+        if zone.is_far(point) {
+            continue;
+        }
         let point = SurfacePoint { radius: point.radius + skin, ..*point };
         if let Some(touch) = point_against_shape(&point, shape, pose_at_start, pose_at_end) {
             touches.push(Touch { point: index as u32, ..touch });
+        }
+    }
+}
+
+/// Where a shape is during a step, roughly: most points are far from it, and cost a few comparisons.
+enum Zone {
+    /// Outward normals of a half-space at both ends of the step, and the heights (m) above which points are clear of it.
+    Below([(Vec3, f64); 2]),
+    /// A box around everything else (m).
+    Within(Aabb),
+}
+
+impl Zone {
+    fn new(shape: &Shape, poses: [&Isometry; 2], skin: f64) -> Zone {
+        if matches!(shape, Shape::HalfSpace) {
+            return Zone::Below(poses.map(|pose| {
+                let normal = pose.rotation * Vec3::y();
+                (normal, normal.dot(&pose.translation.vector) + skin)
+            }));
+        }
+        let local = shape.bounds();
+        let corners = poses.into_iter().flat_map(|pose| {
+            (0..8).map(move |corner| {
+                let end = |axis: usize| if corner >> axis & 1 == 1 { local.max[axis] } else { local.min[axis] };
+                pose.transform_point(&Vec3::new(end(0), end(1), end(2)).into()).coords
+            })
+        });
+        let corners: Vec<Vec3> = corners.collect();
+        // What turns leaves the box of its two ends, by less than what its corners move.
+        let turned = corners[..8].iter().zip(&corners[8..]).map(|(from, to)| (to - from).norm()).fold(0.0, f64::max);
+        Zone::Within(Aabb::around(&corners).grown(skin + turned))
+    }
+
+    /// Whether a point is clear of the shape on all of its way. Written so that places which are not numbers count as near.
+    fn is_far(&self, point: &SurfacePoint) -> bool {
+        let places = [&point.start, &point.end];
+        match self {
+            Zone::Below(planes) => {
+                // A hair more, since heights are rounded.
+                let above = |(normal, height): &(Vec3, f64), place: &Vec3| {
+                    let over = normal.dot(place) - height - point.radius;
+                    over > 1e-9 * (place.amax() + height.abs())
+                };
+                planes.iter().all(|plane| places.iter().all(|place| above(plane, place)))
+            }
+            Zone::Within(bounds) => {
+                let beyond = |axis: usize, side: f64| {
+                    let limit = if side > 0.0 { bounds.max[axis] } else { bounds.min[axis] };
+                    places.iter().all(|place| side * (place[axis] - limit) > point.radius)
+                };
+                (0..3).any(|axis| beyond(axis, 1.0) || beyond(axis, -1.0))
+            }
         }
     }
 }

@@ -13,7 +13,7 @@
 //! [`zones`] is the fail-safe where impulses find no way out: what collides moves as one.
 //!
 //! [`penalty`] is the other way to push: forces in proportion to the depth of nodes, or to the volume that tetrahedra share
-//! ([`overlap`]), found in a [`VolumeTree`] of the [`ContactTetrahedra`]. [`proxy`] is what a cluster of particles is to contact: a ball cut by
+//! ([`overlap`]), found in a [`VolumeTree`] of the [`ContactTetrahedra`]; [`OwnOverlaps`] keeps the pieces of one body apart that way. [`proxy`] is what a cluster of particles is to contact: a ball cut by
 //! planes. [`tangle`] says, exactly, whether
 //! surfaces pass through each other.
 
@@ -25,6 +25,7 @@ mod lips;
 pub mod meeting;
 pub mod narrow;
 pub mod overlap;
+mod own;
 pub mod penalty;
 pub mod proxy;
 pub mod respond;
@@ -40,6 +41,7 @@ pub use broad::{Motion, SurfaceTree};
 pub use candidates::{Candidate, Candidates};
 pub use features::Features;
 pub use lips::{LIP_DEPTH, Lips};
+pub use own::OwnOverlaps;
 pub use shape::{MeshShape, Sample, Shape};
 pub use surface::{ContactStiffness, ContactSurface, ContactTetrahedra, ContactTriangles, Impulse, SurfacePoint};
 pub use volume::VolumeTree;

@@ -111,30 +111,56 @@ impl Press {
     /// The impulse on the first body over a step of length `time_step` (s), push and friction; the second gets the opposite. `nodes` are
     /// those of the two bodies. What parts is pushed with restitution's square of the force, which gives back restitution of
     /// the speed; friction drags with its share of the push, or less where that already stops the sliding.
-    pub fn impulse(&self, nodes: [&[SurfacePoint]; 2], time_step: f64, (friction, restitution): (f64, f64)) -> Vec3 {
-        let mobility = self.sum(nodes, |point, weight| weight * weight * point.inverse_mass);
+    pub fn impulse(&self, nodes: [&[SurfacePoint]; 2], time_step: f64, touch: (f64, f64)) -> Vec3 {
+        let Press { normal, force, stiffness, .. } = *self;
+        Push { normal, force, stiffness }.impulse([&self.bearers[0], &self.bearers[1]], nodes, time_step, touch)
+    }
+}
+
+/// A push along a normal.
+pub(crate) struct Push {
+    /// Unit normal out of the second side.
+    pub normal: Vec3,
+    /// Force (N).
+    pub force: f64,
+    /// How the force grows with depth (N/m).
+    pub stiffness: f64,
+}
+
+impl Push {
+    /// See [`Press::impulse`]; the nodes that bear the two sides come with weights that lead to the place.
+    pub fn impulse(
+        &self,
+        bearers: [&[(u32, f64)]; 2],
+        nodes: [&[SurfacePoint]; 2],
+        time_step: f64,
+        (friction, restitution): (f64, f64),
+    ) -> Vec3 {
+        let mobility = sum(bearers, nodes, |point, weight| weight * weight * point.inverse_mass);
         let mobility: f64 = mobility[0] + mobility[1];
         if !(mobility > 0.0 && self.force > 0.0 && self.stiffness > 0.0) {
             return Vec3::zeros();
         }
-        let [one, other] = self.sum(nodes, |point, weight| weight * point.start_velocity);
+        let [one, other] = sum(bearers, nodes, |point, weight| weight * point.start_velocity);
         let parting = ((one - other).dot(&self.normal) / SLOWEST_BOUNCE).clamp(0.0, 1.0);
         let kept = 1.0 - parting * (1.0 - restitution * restitution);
         let bearable = STIFFEST / (mobility * time_step * time_step);
         let push = time_step * self.force * (bearable / self.stiffness).min(1.0) * kept;
-        let [one, other] = self.sum(nodes, |point, weight| weight * point.velocity);
+        let [one, other] = sum(bearers, nodes, |point, weight| weight * point.velocity);
         let velocity = one - other;
         let sliding = velocity - velocity.dot(&self.normal) * self.normal;
         let stop = sliding.norm() / mobility;
         let drag = if stop > 0.0 { (friction * push).min(stop) / stop } else { 0.0 };
         push * self.normal - drag / mobility * sliding
     }
+}
 
-    fn sum<T: std::iter::Sum>(&self, nodes: [&[SurfacePoint]; 2], term: impl Fn(&SurfacePoint, f64) -> T) -> [T; 2] {
-        [0, 1].map(|side| {
-            self.bearers[side].iter().map(|&(node, weight)| term(&nodes[side][node as usize], weight)).sum()
-        })
-    }
+fn sum<T: std::iter::Sum>(
+    bearers: [&[(u32, f64)]; 2],
+    nodes: [&[SurfacePoint]; 2],
+    term: impl Fn(&SurfacePoint, f64) -> T,
+) -> [T; 2] {
+    [0, 1].map(|side| bearers[side].iter().map(|&(node, weight)| term(&nodes[side][node as usize], weight)).sum())
 }
 
 /// Stiffness of two springs in a row.
@@ -158,7 +184,7 @@ fn in_order(entries: impl Iterator<Item = (u32, f64)>) -> Vec<(u32, f64)> {
 }
 
 /// Weights of a tetrahedron's nodes at a place: they sum to one and lead to it.
-fn weights_at(nodes: &[Vec3; 4], place: &Vec3) -> [f64; 4] {
+pub(crate) fn weights_at(nodes: &[Vec3; 4], place: &Vec3) -> [f64; 4] {
     let centre = craze_math::tetrahedron::centroid(nodes);
     match shape_gradients(nodes) {
         Some(gradients) => gradients.map(|gradient| 0.25 + gradient.dot(&(place - centre))),

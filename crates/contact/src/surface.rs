@@ -32,6 +32,8 @@ pub struct ContactTetrahedra<'a> {
     pub version: u64,
     /// Four places in the list of nodes each.
     pub tetrahedra: &'a [[u32; 4]],
+    /// Those with a face on the surface, ascending.
+    pub outer: &'a [u32],
     /// Pressure that resists a compression by all of its length (Pa): Young's modulus, of the stiffest material.
     pub modulus: f64,
     /// Edge of a cube as large as the body at rest (m).

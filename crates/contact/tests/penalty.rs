@@ -29,7 +29,7 @@ impl Block {
     }
 
     fn pressed(&self) -> Pressed<'_> {
-        let matter = ContactTetrahedra { version: 1, tetrahedra: &self.tetrahedra, modulus: 1e6, size: 0.5 };
+        let matter = ContactTetrahedra { version: 1, tetrahedra: &self.tetrahedra, modulus: 1e6, size: 0.5, outer: &[] };
         Pressed { tree: &self.tree, matter }
     }
 

@@ -221,8 +221,10 @@ impl Neighbourhood {
                 |[one, other]: &[u32; 2]| stage.pairs.response(*one as usize, *other as usize) == Response::Impulses;
             self.near.extend(pairs.filter(|pair| (pair[0] as usize) < stage.bodies.len()).filter(by_impulses));
         }
-        let with_itself =
-            (0..stage.bodies.len() as u32).filter(|&body| stage.bodies[body as usize].method.touches_itself());
+        let with_itself = (0..stage.bodies.len() as u32).filter(|&body| {
+            let index = body as usize;
+            stage.bodies[index].method.touches_itself() && stage.pairs.response(index, index) == Response::Impulses
+        });
         self.near.extend(with_itself.map(|body| [body, body]));
         self.near.retain(|pair| !stage.are_parting(pair));
         self.near.sort_unstable();

@@ -5,7 +5,7 @@
 
 use crate::{Body, World};
 use craze_contact::penalty::{Press, Pressed, Response, nodes, overlaps};
-use craze_contact::{ContactSurface, Impulse, VolumeTree};
+use craze_contact::{ContactSurface, Impulse, OwnOverlaps, VolumeTree};
 use craze_math::Vec3;
 
 /// A body as penalty forces see it.
@@ -13,20 +13,30 @@ use craze_math::Vec3;
 struct Volume {
     nodes: ContactSurface,
     tree: VolumeTree,
-    /// Whether it shows the present step.
+    own: OwnOverlaps,
+    /// Whether its nodes show the present step.
+    has_nodes: bool,
+    /// Whether its tree does, too.
     is_shown: bool,
     /// Whether its nodes can be put in a tree.
     is_sound: bool,
 }
 
 impl Volume {
+    fn show_nodes(&mut self, body: &Body) {
+        if !self.has_nodes {
+            self.has_nodes = true;
+            self.nodes.points.clear();
+            body.method.contact_nodes(&mut self.nodes);
+        }
+    }
+
     fn show(&mut self, body: &Body) {
         if self.is_shown {
             return;
         }
         self.is_shown = true;
-        self.nodes.points.clear();
-        body.method.contact_nodes(&mut self.nodes);
+        self.show_nodes(body);
         self.tree.follow(&body.method.contact_tetrahedra());
         // Places that are not numbers cannot be put in a tree: the check of the prediction names them.
         self.is_sound = self.tree.refresh(self.nodes.points.iter().map(|point| point.start)).is_ok();
@@ -52,9 +62,17 @@ impl World {
         }
         let Penalties { volumes, presses, shares, .. } = &mut self.scratch.penalties;
         volumes.resize_with(self.bodies.len(), Volume::default);
-        volumes.iter_mut().for_each(|volume| volume.is_shown = false);
+        volumes.iter_mut().for_each(|volume| (volume.has_nodes, volume.is_shown) = (false, false));
         shares.clear();
         for one in 0..self.bodies.len() {
+            let (body, volume) = (&self.bodies[one], &mut volumes[one]);
+            if body.method.touches_itself() && pairs.response(one, one) != Response::Impulses {
+                volume.show_nodes(body);
+                let (matter, nodes) = (body.method.contact_tetrahedra(), volume.nodes.points.as_slice());
+                volume.own.press(&matter, nodes, time_step, pairs.get(one, one), |node, impulse| {
+                    shares.push((one as u32, nodes[node as usize].freedom, impulse));
+                });
+            }
             for other in one + 1..self.bodies.len() {
                 let find: fn(&Pressed, &Pressed, &mut Vec<Press>) = match pairs.response(one, other) {
                     Response::Impulses => continue,

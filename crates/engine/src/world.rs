@@ -83,11 +83,12 @@ impl PairTable {
         self.values[other * self.things + one] = (friction, restitution);
     }
 
-    /// Sets what keeps two different bodies apart. Penalty forces act between bodies that have tetrahedra only.
+    /// Sets what keeps two bodies apart, or the parts of one. Penalty forces act between bodies that have tetrahedra only, and those
+    /// within a body are of volumes.
     pub fn set_response(&mut self, one: usize, other: usize, response: Response) {
         let pair = [one.min(other), one.max(other)];
         self.pressed.retain(|entry| entry.0 != pair);
-        if response != Response::Impulses && one != other {
+        if response != Response::Impulses {
             self.pressed.insert(self.pressed.partition_point(|entry| entry.0 < pair), (pair, response));
         }
     }

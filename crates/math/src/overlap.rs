@@ -1,8 +1,8 @@
 //! What two tetrahedra have in common.
 //!
-//! The first tetrahedron is clipped by the four planes of the second, face by face. Which side of a plane a corner is on is decided by
-//! exact predicates; every new corner is computed once, from the end inside towards the end outside, so that faces which share an
-//! edge share its new corner bit for bit and the polyhedron stays closed, whatever rounding does. Nothing is allocated.
+//! The surface of the common part is what lies of each surface within the other tetrahedron: eight faces, each clipped by four planes. With
+//! the divergence theorem they give volume and centroid. Which side of a plane a corner is on is decided exactly; every new corner
+//! is computed from the end inside towards the end outside, so that the two faces at an edge share it bit for bit. Nothing is allocated.
 
 use crate::Vec3;
 use crate::predicates::orient3d;
@@ -21,38 +21,31 @@ pub struct Overlap {
 
 /// Corners of the four faces, seen counterclockwise from outside; face k is opposite to node k.
 const FACES: [[usize; 3]; 4] = [[1, 2, 3], [0, 3, 2], [0, 1, 3], [0, 2, 1]];
-/// Faces of a clipped tetrahedron: its own four, and one a plane.
-const FACE_COUNT: usize = 8;
-/// Corners of one face. A face of a convex polyhedron with eight faces has seven at most; where rounding dents it by a hair, each
-/// clip may add one or two.
-const CORNER_COUNT: usize = 16;
+/// Corners of a clipped face: three, and one more a plane.
+const CORNER_COUNT: usize = 7;
+/// Rounding of a corner's height above a plane, in units of the square of the face's longest side times the corner's distance.
+const ROUNDING: f64 = 1e-14;
 
 /// The common part of two tetrahedra, whichever way they are oriented (m). `None` if they only touch or are apart, if one is flat, or if
 /// coordinates are not finite.
 pub fn tetrahedra(a: &[Vec3; 4], b: &[Vec3; 4]) -> Option<Overlap> {
     let (a, b) = (oriented(a)?, oriented(b)?);
-    let planes = FACES.map(|face| face.map(|node| b[node]));
-    // Six times the volume between each corner of a and each face of b: positive inside.
-    let mut corners = a.map(|place| Corner { place, depths: [0.0; 4] });
-    for corner in &mut corners {
-        corner.depths = planes.map(|[p, q, r]| -orient3d(&p, &q, &r, &corner.place));
-    }
-    for plane in 0..4 {
-        if corners.iter().all(|corner| corner.depths[plane] <= 0.0) {
-            return None;
-        }
-    }
-    let mut polyhedron = Polyhedron::new(&corners);
-    for plane in 0..4 {
-        polyhedron.clip(plane);
-    }
-    polyhedron.measure()
+    let (a_in_b, b_in_a) = (depths(&a, &b)?, depths(&b, &a)?);
+    let origin = a[0];
+    let (mut of_a, mut of_b) = (Sums::default(), Sums::default());
+    add_faces(&a, &a_in_b, &origin, &mut of_a);
+    add_faces(&b, &b_in_a, &origin, &mut of_b);
+    let volume = of_a.volume + of_b.volume;
+    let centroid = origin + (of_a.moment + of_b.moment) / (4.0 * volume);
+    // Both normals are the same but for rounding; half of the difference is the same whichever tetrahedron comes first.
+    let area_normal = (of_a.area - of_b.area) / 4.0;
+    (volume > 0.0).then_some(Overlap { volume: volume / 6.0, centroid, area_normal })
 }
 
 /// The nodes in the order of positive volume; `None` if it is exactly zero or not finite.
 fn oriented(nodes: &[Vec3; 4]) -> Option<[Vec3; 4]> {
     let [p, q, r, s] = *nodes;
-    let sign = orient3d(&p, &q, &r, &s);
+    let sign = Plane::new(&[p, q, r]).side(&s);
     let finite = nodes.iter().all(|node| node.iter().all(|coordinate| coordinate.is_finite()));
     match sign {
         _ if !finite => None,
@@ -60,6 +53,53 @@ fn oriented(nodes: &[Vec3; 4]) -> Option<[Vec3; 4]> {
         sign if sign < 0.0 => Some([q, p, r, s]),
         _ => None,
     }
+}
+
+/// The plane of a triangle.
+struct Plane<'a> {
+    corners: &'a [Vec3; 3],
+    normal: Vec3,
+    longest: f64,
+}
+
+impl<'a> Plane<'a> {
+    fn new(corners: &'a [Vec3; 3]) -> Self {
+        let (first, second) = (corners[1] - corners[0], corners[2] - corners[0]);
+        let longest = first.norm_squared().max(second.norm_squared());
+        Self { corners, normal: first.cross(&second), longest }
+    }
+
+    /// As [`orient3d`] of the corners and a place: six times the volume of the four, exactly zero in the plane, and positive where the corners are
+    /// seen counterclockwise.
+    fn side(&self, place: &Vec3) -> f64 {
+        let arm = place - self.corners[0];
+        let height = arm.dot(&self.normal);
+        // Written so that what is not a number goes the long way.
+        if height.abs() > ROUNDING * self.longest * arm.amax() {
+            return height;
+        }
+        let [p, q, r] = self.corners;
+        orient3d(p, q, r, place)
+    }
+}
+
+/// Six times the volume between each corner of a tetrahedron and each face of the other: positive inside. `None` if one of the faces has
+/// no corner inside.
+fn depths(corners: &[Vec3; 4], other: &[Vec3; 4]) -> Option<[[f64; 4]; 4]> {
+    let mut depths = [[0.0; 4]; 4];
+    for (face, nodes) in FACES.into_iter().enumerate() {
+        let triangle = nodes.map(|node| other[node]);
+        let plane = Plane::new(&triangle);
+        let mut some = false;
+        for (corner, depths) in corners.iter().zip(&mut depths) {
+            depths[face] = -plane.side(corner);
+            some |= depths[face] > 0.0;
+        }
+        if !some {
+            return None;
+        }
+    }
+    Some(depths)
 }
 
 #[derive(Clone, Copy)]
@@ -70,8 +110,6 @@ struct Corner {
 }
 
 impl Corner {
-    const NONE: Self = Self { place: Vec3::new(0.0, 0.0, 0.0), depths: [0.0; 4] };
-
     fn is_inside(&self, plane: usize) -> bool {
         self.depths[plane] >= 0.0
     }
@@ -87,109 +125,73 @@ impl Corner {
     }
 }
 
-/// A face as a closed loop of edges, in no particular order of the edges: its sums do not need one.
-#[derive(Clone, Copy)]
-struct Face {
-    edges: [[Corner; 2]; CORNER_COUNT],
-    count: usize,
-    /// How much of it belongs to the first tetrahedron's surface: one, none, or half where both surfaces coincide.
-    share: f64,
+/// Sums over faces.
+#[derive(Default)]
+struct Sums {
+    /// Six times the volume between them and the origin (m³).
+    volume: f64,
+    /// Twenty-four times its first moment (m⁴).
+    moment: Vec3,
+    /// Twice their area normal (m²).
+    area: Vec3,
 }
 
-impl Face {
-    const NONE: Self = Self { edges: [[Corner::NONE; 2]; CORNER_COUNT], count: 0, share: 0.0 };
-
-    fn push(&mut self, from: Corner, to: Corner) {
-        // Never more in practice (see above); a lost edge is shorter than rounding.
-        if self.count < CORNER_COUNT {
-            self.edges[self.count] = [from, to];
-            self.count += 1;
+/// Adds the parts of a tetrahedron's faces that are inside the other, seen from an origin.
+fn add_faces(nodes: &[Vec3; 4], depths: &[[f64; 4]; 4], origin: &Vec3, sums: &mut Sums) {
+    for corners in FACES {
+        let lies_in = |plane: usize| corners.iter().all(|&corner| depths[corner][plane] == 0.0);
+        // A face of both is found twice.
+        let share = if (0..4).any(lies_in) { 0.5 } else { 1.0 };
+        let is_outside = |plane: usize| corners.iter().all(|&corner| depths[corner][plane] < 0.0);
+        if (0..4).any(is_outside) {
+            continue;
+        }
+        let [p, q, r] = corners.map(|node| Corner { place: nodes[node], depths: depths[node] });
+        let mut all = [p, q, r, r, r, r, r];
+        let mut count = 3;
+        for plane in 0..4 {
+            count = clip(&mut all, count, plane);
+        }
+        let apex = all[0].place - origin;
+        for pair in all[..count].windows(2).skip(1) {
+            let (from, to) = (pair[0].place - origin, pair[1].place - origin);
+            let triangle = share * (from - apex).cross(&(to - apex));
+            let part = apex.dot(&triangle);
+            sums.area += triangle;
+            sums.volume += part;
+            sums.moment += (apex + from + to) * part;
         }
     }
 }
 
-struct Polyhedron {
-    faces: [Face; FACE_COUNT],
-    count: usize,
-}
-
-impl Polyhedron {
-    fn new(nodes: &[Corner; 4]) -> Self {
-        let mut faces = [Face::NONE; FACE_COUNT];
-        for (face, corners) in faces.iter_mut().zip(FACES) {
-            for i in 0..3 {
-                face.push(nodes[corners[i]], nodes[corners[(i + 1) % 3]]);
-            }
-            let coincides = (0..4).any(|plane| corners.iter().all(|&node| nodes[node].depths[plane] == 0.0));
-            face.share = if coincides { 0.5 } else { 1.0 };
-        }
-        Self { faces, count: 4 }
+/// Takes away what of a loop of corners is outside of a plane; how many corners are left.
+fn clip(corners: &mut [Corner; CORNER_COUNT], count: usize, plane: usize) -> usize {
+    let inside = corners[..count].iter().filter(|corner| corner.is_inside(plane)).count();
+    if inside == count || inside == 0 {
+        return inside;
     }
-
-    /// Takes away what is outside of a plane and closes the hole with a new face.
-    fn clip(&mut self, plane: usize) {
-        let outside = |face: &Face| face.edges[..face.count].iter().any(|[from, _]| !from.is_inside(plane));
-        if !self.faces[..self.count].iter().any(outside) {
-            return;
+    let whole = *corners;
+    let mut left = 0;
+    let mut push = |corner: Corner| {
+        // A convex face gains one corner a plane at most; where rounding dents it, what is lost is shorter than rounding.
+        if left < CORNER_COUNT {
+            corners[left] = corner;
+            left += 1;
         }
-        let mut lid = Face::NONE;
-        for face in &mut self.faces[..self.count] {
-            let whole = *face;
-            face.count = 0;
-            let (mut left, mut entered) = (None, None);
-            for [from, to] in &whole.edges[..whole.count] {
-                match (from.is_inside(plane), to.is_inside(plane)) {
-                    (true, true) => face.push(*from, *to),
-                    (true, false) => {
-                        let crossing = Corner::crossing(from, to, plane);
-                        face.push(*from, crossing);
-                        left = Some(crossing);
-                    }
-                    (false, true) => {
-                        let crossing = Corner::crossing(to, from, plane);
-                        face.push(crossing, *to);
-                        entered = Some(crossing);
-                    }
-                    (false, false) => {}
-                }
-                if let (Some(out), Some(back)) = (left, entered) {
-                    face.push(out, back);
-                    lid.push(back, out);
-                    (left, entered) = (None, None);
-                }
+    };
+    for k in 0..count {
+        let (from, to) = (&whole[k], &whole[if k + 1 == count { 0 } else { k + 1 }]);
+        match (from.is_inside(plane), to.is_inside(plane)) {
+            (true, true) => push(*from),
+            (true, false) => {
+                push(*from);
+                push(Corner::crossing(from, to, plane));
             }
-        }
-        if lid.count > 0 && self.count < FACE_COUNT {
-            self.faces[self.count] = lid;
-            self.count += 1;
+            (false, true) => push(Corner::crossing(to, from, plane)),
+            (false, false) => {}
         }
     }
-
-    /// Sums over the surface: with the divergence theorem they give volume and centroid.
-    fn measure(&self) -> Option<Overlap> {
-        let faces = &self.faces[..self.count];
-        let origin = faces.iter().find(|face| face.count > 0)?.edges[0][0].place;
-        let (mut volume, mut moment, mut area_normal, mut opposite) =
-            (0.0, Vec3::zeros(), Vec3::zeros(), Vec3::zeros());
-        for face in faces {
-            let Some([[first, _], ..]) = face.edges.first_chunk::<1>() else { continue };
-            let apex = first.place - origin;
-            let mut area = Vec3::zeros();
-            for [from, to] in &face.edges[..face.count] {
-                let (from, to) = (from.place - origin, to.place - origin);
-                let triangle = (from - apex).cross(&(to - apex));
-                let part = apex.dot(&triangle);
-                area += triangle;
-                volume += part;
-                moment += (apex + from + to) * part;
-            }
-            area_normal += area * face.share;
-            opposite += area * (1.0 - face.share);
-        }
-        let centroid = origin + moment / (4.0 * volume);
-        // Both sums are the same but for rounding; half of the difference is the same whichever tetrahedron comes first.
-        (volume > 0.0).then(|| Overlap { volume: volume / 6.0, centroid, area_normal: (area_normal - opposite) / 4.0 })
-    }
+    left
 }
 
 #[cfg(test)]

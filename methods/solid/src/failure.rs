@@ -28,39 +28,70 @@ pub struct Pull {
     pub normal: Vec3,
 }
 
+/// What an element does to its nodes.
+#[derive(Clone, Copy)]
+struct Tension {
+    /// vol·∇N of each node (m²).
+    gradients: [Vec3; 4],
+    /// F.
+    deformation: Mat3,
+    /// F·S⁺ (Pa).
+    pulling: Mat3,
+    /// F·S (Pa).
+    total: Mat3,
+    /// Volume at rest (m³).
+    volume: f64,
+}
+
 impl Solid {
     /// What pulls at a node in the state; `None` for a node of unbreakable material, or one that nothing pulls at.
     ///
     /// The weakest material at the node counts. With a tensile strength the largest eigenvalue of the separation
     /// tensor (32) is divided by the node's area (READINGS 2), with a separation force it counts as it is.
     pub fn pull_at(&self, node: NodeId) -> Option<Pull> {
+        self.pull_of(node, |element| self.tension_in(element))
+    }
+
+    /// What an element does to its nodes in the state; `None` for a flat one.
+    fn tension_in(&self, element: TetId) -> Option<Tension> {
+        let corners = &self.mesh.elements()[element.index()];
+        let rest = Tetrahedron::new(&self.mesh.corners(element))?;
+        let deformation = rest.deformation(&corners_of(&self.state, corners));
+        let rate = rest.deformation(&velocities_of(&self.state, corners));
+        let law = law_of(self.material_of[element.index()], &rest, self.first_height);
+        let stress = Tetrahedron::stress(&self.laws[law], &self.guards[law], &deformation, &rate);
+        Some(Tension {
+            gradients: rest.gradients().map(|gradient| rest.volume * gradient),
+            deformation,
+            pulling: deformation * tensile_part(&stress),
+            total: deformation * stress,
+            volume: rest.volume,
+        })
+    }
+
+    fn pull_of(&self, node: NodeId, tension: impl Fn(TetId) -> Option<Tension>) -> Option<Pull> {
         let mut separation = Separation::default();
-        // vol·∇N of each element, its mean deformation, and the least that its materials bear.
         let mut gradients = Vec::with_capacity(32);
+        // The mean deformation, and the least that the materials bear.
         let (mut mean, mut volume) = (Mat3::zeros(), 0.0);
         let (mut tensile, mut force) = (f64::INFINITY, f64::INFINITY);
         for element in self.mesh.elements_of(node) {
             let corners = &self.mesh.elements()[element.index()];
             let corner = corners.iter().position(|&corner| corner == node.0)?;
-            let material = self.material_of[element.index()] as usize;
-            let strength = &self.materials[material].strength;
+            let strength = &self.materials[self.material_of[element.index()] as usize].strength;
             match (strength.separation_force, strength.tensile) {
                 (Some(newtons), _) => force = force.min(newtons),
                 (None, Some(stress)) => tensile = tensile.min(stress),
                 (None, None) => {}
             }
-            let rest = Tetrahedron::new(&self.mesh.corners(element))?;
-            let deformation = rest.deformation(&corners_of(&self.state, corners));
-            let rate = rest.deformation(&velocities_of(&self.state, corners));
-            let law = law_of(material as u32, &rest, self.first_height);
-            let stress = Tetrahedron::stress(&self.laws[law], &self.guards[law], &deformation, &rate);
-            let gradient = rest.volume * rest.gradients()[corner];
-            let pulling = -(deformation * (tensile_part(&stress) * gradient));
-            let total = -(deformation * (stress * gradient));
+            let tension = tension(element)?;
+            let gradient = tension.gradients[corner];
+            let pulling = -(tension.pulling * gradient);
+            let total = -(tension.total * gradient);
             separation.add(&pulling, &(total - pulling));
             gradients.push(gradient);
-            mean += rest.volume * deformation;
-            volume += rest.volume;
+            mean += tension.volume * tension.deformation;
+            volume += tension.volume;
         }
         if !(tensile.is_finite() || force.is_finite()) {
             return None;
@@ -79,6 +110,19 @@ impl Solid {
         Some(Pull { ratio, strength, normal })
     }
 
+    /// The tensions of all elements at some nodes, each worked out once; the place of each element's in the list.
+    fn tensions_about(&self, nodes: &[u32]) -> (Vec<Option<Tension>>, Vec<u32>) {
+        let mut places = vec![u32::MAX; self.mesh.element_count()];
+        let mut elements = Vec::new();
+        for element in nodes.iter().flat_map(|&node| self.mesh.elements_of(NodeId(node))) {
+            if places[element.index()] == u32::MAX {
+                places[element.index()] = elements.len() as u32;
+                elements.push(element);
+            }
+        }
+        (elements.par_iter().with_min_len(64).map(|&element| self.tension_in(element)).collect(), places)
+    }
+
     /// All nodes that fail in the state, hardest pulled first, and how hard.
     pub(crate) fn failing_nodes(&self) -> Vec<(NodeId, Pull)> {
         if self.least_stress == f64::INFINITY {
@@ -86,11 +130,15 @@ impl Solid {
         }
         let mut nodes = self.suspected_nodes();
         nodes.retain(|&node| !self.refused[node as usize]);
+        if nodes.is_empty() {
+            return Vec::new();
+        }
+        let (tensions, places) = self.tensions_about(&nodes);
         let fails = |&node: &u32| {
-            let pull = self.pull_at(NodeId(node))?;
+            let pull = self.pull_of(NodeId(node), |element| tensions[places[element.index()] as usize])?;
             (pull.ratio > 1.0).then_some((NodeId(node), pull))
         };
-        let mut failing: Vec<(NodeId, Pull)> = nodes.par_iter().filter_map(fails).collect();
+        let mut failing: Vec<(NodeId, Pull)> = nodes.par_iter().with_min_len(64).filter_map(fails).collect();
         failing.sort_by(|(one, pull), (other, harder)| harder.ratio.total_cmp(&pull.ratio).then(one.cmp(other)));
         failing
     }

@@ -16,6 +16,8 @@ pub(crate) struct SolidSurface {
     pub nodes: Vec<u32>,
     /// Places in the list of nodes, outward, in the order of [`TetMesh::boundary`].
     pub triangles: Vec<[u32; 3]>,
+    /// Elements with a face on it, ascending.
+    outer: Vec<u32>,
     /// Distance that contact keeps from it (m).
     skin: f64,
     /// Young's modulus of the stiffest material (Pa).
@@ -40,6 +42,8 @@ impl SolidSurface {
         }
         let triangles: Vec<[u32; 3]> =
             boundary.triangles.iter().map(|corners| corners.map(|node| place_of[node.index()])).collect();
+        let mut outer: Vec<u32> = boundary.facets.iter().map(|facet| facet.element.0).collect();
+        outer.dedup();
         let position = |place: u32| mesh.positions()[nodes[place as usize] as usize];
         let around = |&[a, b, c]: &[u32; 3]| {
             [[a, b], [b, c], [c, a]].into_iter().map(|[from, to]| (position(to) - position(from)).norm()).sum::<f64>()
@@ -49,7 +53,7 @@ impl SolidSurface {
         let modulus = materials.iter().map(|material| material.elasticity.young()).fold(0.0, f64::max);
         let size = mesh.element_ids().map(|element| volume(&mesh.corners(element)).abs()).sum::<f64>().cbrt();
         let origins = if is_broken(mesh) { origins(mesh, &nodes) } else { Vec::new() };
-        Self { nodes, triangles, skin, modulus, size, version, origins }
+        Self { nodes, triangles, outer, skin, modulus, size, version, origins }
     }
 
     pub fn contact_triangles(&self) -> ContactTriangles<'_> {
@@ -72,14 +76,14 @@ impl SolidSurface {
         self.version = version + 1;
     }
 
-    pub fn contact_tetrahedra<'a>(&self, mesh: &'a TetMesh) -> ContactTetrahedra<'a> {
+    pub fn contact_tetrahedra<'a>(&'a self, mesh: &'a TetMesh) -> ContactTetrahedra<'a> {
         let Self { version, modulus, size, .. } = *self;
-        ContactTetrahedra { version, tetrahedra: mesh.elements(), modulus, size }
+        ContactTetrahedra { version, tetrahedra: mesh.elements(), outer: &self.outer, modulus, size }
     }
 
     /// Memory (bytes).
     pub fn bytes(&self) -> usize {
-        (self.nodes.capacity() + self.origins.capacity()) * 4 + self.triangles.capacity() * 12
+        (self.nodes.capacity() + self.origins.capacity() + self.outer.capacity()) * 4 + self.triangles.capacity() * 12
     }
 }
 

@@ -159,8 +159,9 @@ impl Checker<'_> {
         if !matches!(pair.response, Some(Response::NodePenalty | Response::OverlapPenalty)) {
             return;
         }
-        if pair.between[0] == pair.between[1] {
-            self.reject(&path, "penalty forces do not act within a body", "name two bodies");
+        if pair.between[0] == pair.between[1] && pair.response == Some(Response::NodePenalty) {
+            let help = "use \"overlap-penalty\" or \"impulses\"";
+            self.reject(&path, "within a body penalty forces go by volume", help);
         }
         for name in &pair.between {
             let body = self.scene.bodies.iter().find(|body| body.name == *name);

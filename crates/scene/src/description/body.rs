@@ -43,6 +43,23 @@ pub struct Body {
     pub clusters: Option<ClustersSettings>,
 }
 
+impl Body {
+    /// Whether some of its matter breaks, as method solid breaks.
+    pub(crate) fn can_break(&self) -> bool {
+        let regions = self.materials.iter().flat_map(|materials| {
+            materials.mortar.iter().chain(materials.regions.iter().map(|region| &region.material))
+        });
+        let breaks = |matter: &Overrides| {
+            let material = matter.resolve().ok();
+            material.is_some_and(|material| {
+                material.strength.tensile.is_some() || material.strength.separation_force.is_some()
+            })
+        };
+        self.solid.as_ref().is_none_or(|settings| settings.breaks)
+            && std::iter::once(&self.material).chain(regions).any(breaks)
+    }
+}
+
 /// A published method.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]

@@ -1,6 +1,6 @@
 //! Which friction and restitution hold between two things of a scene, and what keeps them apart.
 
-use super::{Body, ContactPair, MethodKind, Response, Scene};
+use super::{Body, ContactPair, Integrator, MethodKind, Response, Scene};
 
 /// How two things rub and bounce.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -19,7 +19,8 @@ impl Scene {
     /// A pair decides where it says something. Otherwise friction is the geometric mean of what the two have, and
     /// restitution the larger of the two. A body has what its material says, an obstacle what it says itself, and
     /// either has the values of `[contact]` where nothing is said. Two different bodies of method solid are kept apart by what one of
-    /// them asks for, the volume's forces where they differ; all others by impulses.
+    /// them asks for, the volume's forces where they differ, and the parts of one that can break by the volume's forces; all others by
+    /// impulses.
     pub fn touch(&self, first: &str, second: &str) -> Touch {
         let (one, other) = (self.own_values(first), self.own_values(second));
         let pair = self.pair(first, second);
@@ -46,6 +47,10 @@ impl Scene {
             (Some(one), Some(other)) if first != second => {
                 let asked = |body: &Body| body.solid.as_ref().map_or(Response::Impulses, |settings| settings.response);
                 asked(one).max(asked(other))
+            }
+            // What breaks lies on itself: volumes tell its sides, distances do not.
+            (Some(body), _) if body.can_break() && body.integrator != Some(Integrator::Implicit) => {
+                Response::OverlapPenalty
             }
             _ => Response::Impulses,
         }

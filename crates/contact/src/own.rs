@@ -1,0 +1,212 @@
+//! The pieces of one body against each other, by the volumes that its tetrahedra share (O'Brien & Hodgins 1999, §3.3).
+//!
+//! Lips of a crack lie on each other from the start. Their triangles have no distance that could tell their sides, but their tetrahedra share
+//! no volume: here nothing is in contact before it presses. Each pair of tetrahedra that overlaps is pushed apart in proportion to
+//! the volume, along the normal of the surfaces within each other.
+//!
+//! Pairs are searched for when something has moved by a margin. In between each is kept apart by a plane, a face of one of the two: as
+//! long as the plane holds, the pair costs four dot products.
+
+use crate::penalty::{Push, weights_at};
+use crate::{ContactTetrahedra, SurfacePoint};
+use craze_math::overlap::{self, Overlap};
+use craze_math::Vec3;
+use craze_spatial::{Aabb, Bvh};
+use rayon::prelude::*;
+
+/// How far nodes may move before pairs are searched for anew, in mean edges of the outer tetrahedra.
+const MARGIN: f64 = 0.1;
+
+/// Depth up to which two tetrahedra only touch, in edges: what lies on each other after it has broken does so everywhere, and hardly presses.
+const TOUCHING: f64 = 3e-4;
+
+/// Pairs that one thread looks at in one go.
+const FEW: usize = 512;
+
+/// Corners of the four faces, seen counterclockwise from outside; face k is opposite to node k.
+const FACES: [[usize; 3]; 4] = [[1, 2, 3], [0, 3, 2], [0, 1, 3], [0, 2, 1]];
+
+/// The outer tetrahedra of a body, and which of them are near each other. None of it is state: what is found depends on where the
+/// nodes are, not on when pairs were searched for.
+#[derive(Debug, Default)]
+pub struct OwnOverlaps {
+    version: Option<u64>,
+    /// Nodes of the outer tetrahedra.
+    tetrahedra: Vec<[u32; 4]>,
+    /// Edge of a regular tetrahedron as large as each (m), when pairs were searched for.
+    edges: Vec<f64>,
+    /// Where the nodes were then (m).
+    anchors: Vec<Vec3>,
+    margin: f64,
+    tree: Bvh,
+    boxes: Vec<Aabb>,
+    /// Ascending.
+    pairs: Vec<Pair>,
+}
+
+/// Two tetrahedra that could overlap before their nodes have moved by the margin.
+#[derive(Clone, Copy, Debug)]
+struct Pair {
+    tetrahedra: [u32; 2],
+    /// The face that last kept them apart: of the first one (0–3) or the second (4–7).
+    plane: u8,
+}
+
+/// Two tetrahedra that share a volume.
+struct Shared {
+    tetrahedra: [u32; 2],
+    overlap: Overlap,
+}
+
+impl OwnOverlaps {
+    /// Pushes what overlaps apart over a step (s). `nodes` are those of the body; impulses (N·s) are added to `impulses` by their numbers.
+    pub fn press(
+        &mut self,
+        matter: &ContactTetrahedra,
+        nodes: &[SurfacePoint],
+        time_step: f64,
+        touch: (f64, f64),
+        mut push: impl FnMut(u32, Vec3),
+    ) {
+        if !self.follow(matter, nodes) {
+            return;
+        }
+        for Shared { tetrahedra, overlap } in self.find(nodes) {
+            let [one, two] = tetrahedra.map(|place| self.tetrahedra[place as usize]);
+            let bearers = [one, two].map(|corners| {
+                let weights = weights_at(&corners.map(|node| nodes[node as usize].start), &overlap.centroid);
+                std::array::from_fn::<_, 4, _>(|k| (corners[k], weights[k]))
+            });
+            let Some(normal) = (-overlap.area_normal).try_normalize(0.0) else { continue };
+            // Two beds in a row, each as thick as its tetrahedron.
+            let [here, there] = tetrahedra.map(|place| self.edges[place as usize]);
+            let bed = matter.modulus / (here + there);
+            let (force, stiffness) = (bed * overlap.volume, bed * overlap.area_normal.norm());
+            let [first, second] = &bearers;
+            let impulse = Push { normal, force, stiffness }.impulse([first, second], [nodes, nodes], time_step, touch);
+            first.iter().for_each(|&(node, weight)| push(node, weight * impulse));
+            second.iter().for_each(|&(node, weight)| push(node, -weight * impulse));
+        }
+    }
+
+    /// Brings the pairs up to date; false if there is none, or if the nodes cannot be put in a tree.
+    fn follow(&mut self, matter: &ContactTetrahedra, nodes: &[SurfacePoint]) -> bool {
+        if self.version != Some(matter.version) {
+            self.version = Some(matter.version);
+            self.tetrahedra.clear();
+            let outer = matter.outer.iter().filter_map(|&element| matter.tetrahedra.get(element as usize));
+            let is_known = |corners: &&[u32; 4]| corners.iter().all(|&node| (node as usize) < nodes.len());
+            self.tetrahedra.extend(outer.filter(is_known));
+            self.anchors.clear();
+            self.tree = Bvh::default();
+        }
+        if !self.is_fresh(nodes) && !self.search(nodes) {
+            // Places that are not numbers: the check of the prediction names them.
+            self.anchors.clear();
+            return false;
+        }
+        !self.pairs.is_empty()
+    }
+
+    /// Whether no node has moved by more than the margin, but for what all have moved.
+    fn is_fresh(&self, nodes: &[SurfacePoint]) -> bool {
+        if self.anchors.len() != nodes.len() || nodes.is_empty() {
+            return false;
+        }
+        let ways = || nodes.iter().zip(&self.anchors).map(|(node, anchor)| node.start - anchor);
+        let drift = ways().sum::<Vec3>() / nodes.len() as f64;
+        // Written so that places which are not numbers are out of date.
+        let limit = self.margin * self.margin;
+        ways().all(|way| (way - drift).norm_squared() <= limit)
+    }
+
+    fn search(&mut self, nodes: &[SurfacePoint]) -> bool {
+        self.anchors.clear();
+        self.anchors.extend(nodes.iter().map(|node| node.start));
+        let corners_of = |corners: &[u32; 4]| corners.map(|node| self.anchors[node as usize]);
+        self.edges.clear();
+        self.edges.extend(self.tetrahedra.iter().map(|corners| regular_edge(&corners_of(corners))));
+        self.margin = MARGIN * self.edges.iter().sum::<f64>() / self.edges.len().max(1) as f64;
+        self.boxes.clear();
+        self.boxes.extend(
+            self.tetrahedra.iter().map(|corners| Aabb::around(&corners_of(corners)).grown(self.margin)),
+        );
+        let is_new = self.tree.len() != self.boxes.len();
+        let made = if is_new { Bvh::build(&self.boxes).map(|tree| self.tree = tree) } else { self.tree.refit(&self.boxes) };
+        self.pairs.clear();
+        if made.is_err() {
+            return false;
+        }
+        let (tetrahedra, reach) = (&self.tetrahedra, 2.0 * self.margin);
+        let parts = self.tree.self_pairs_by_parts(&self.boxes, |found: &mut Vec<Pair>, p, q| {
+            let [one, two] = [p.min(q), p.max(q)].map(|place| tetrahedra[place as usize]);
+            if one.iter().any(|node| two.contains(node)) {
+                return;
+            }
+            let (plane, distance) = widest_gap(&corners_of(&one), &corners_of(&two));
+            // Written so that what is flat stays.
+            if !(distance > reach) {
+                found.push(Pair { tetrahedra: [p.min(q), p.max(q)], plane });
+            }
+        });
+        self.pairs.extend(parts.into_iter().flatten());
+        // The order of the tree must not be seen in sums.
+        self.pairs.sort_unstable_by_key(|pair| pair.tetrahedra);
+        true
+    }
+
+    /// All pairs that share a volume, in ascending order.
+    fn find(&mut self, nodes: &[SurfacePoint]) -> Vec<Shared> {
+        let (tetrahedra, touching) = (&self.tetrahedra, TOUCHING / MARGIN * self.margin);
+        let look = |pair: &mut Pair| {
+            let corners = pair.tetrahedra.map(|place| {
+                tetrahedra[place as usize].map(|node| nodes[node as usize].start)
+            });
+            if parts(&corners, pair.plane, touching) {
+                return None;
+            }
+            if let Some(plane) = (0..8).find(|&plane| parts(&corners, plane, touching)) {
+                pair.plane = plane;
+                return None;
+            }
+            let overlap = overlap::tetrahedra(&corners[0], &corners[1])?;
+            Some(Shared { tetrahedra: pair.tetrahedra, overlap })
+        };
+        if self.pairs.len() <= FEW {
+            return self.pairs.iter_mut().filter_map(look).collect();
+        }
+        let chunks: Vec<Vec<Shared>> =
+            self.pairs.par_chunks_mut(FEW).map(|chunk| chunk.iter_mut().filter_map(look).collect()).collect();
+        chunks.into_iter().flatten().collect()
+    }
+}
+
+/// Edge of a regular tetrahedron with the volume of this one (m).
+fn regular_edge(corners: &[Vec3; 4]) -> f64 {
+    (6.0 * std::f64::consts::SQRT_2 * craze_math::tetrahedron::volume(corners).abs()).cbrt()
+}
+
+/// Height of the lowest corner of the other tetrahedron above the plane of a face, times twice the face's area; and the normal by that area.
+fn height_above(corners: &[[Vec3; 4]; 2], plane: u8) -> (f64, Vec3) {
+    let (own, other) = (usize::from(plane / 4), usize::from(1 - plane / 4));
+    let [a, b, c] = FACES[usize::from(plane % 4)].map(|corner| corners[own][corner]);
+    let normal = (b - a).cross(&(c - a));
+    let height = |corner: &Vec3| (corner - a).dot(&normal);
+    (corners[other].iter().map(height).fold(f64::INFINITY, f64::min), normal)
+}
+
+/// Whether the plane of a face keeps two tetrahedra apart, but for a depth (m) up to which they only touch.
+fn parts(corners: &[[Vec3; 4]; 2], plane: u8, touching: f64) -> bool {
+    let (height, normal) = height_above(corners, plane);
+    height >= 0.0 || height * height <= touching * touching * normal.norm_squared()
+}
+
+/// The face whose plane keeps two tetrahedra farthest apart, and how far (m); negative where none does.
+fn widest_gap(one: &[Vec3; 4], two: &[Vec3; 4]) -> (u8, f64) {
+    let corners = [*one, *two];
+    let gap = |plane: u8| {
+        let (height, normal) = height_above(&corners, plane);
+        (plane, height / normal.norm())
+    };
+    (0..8).map(gap).fold((0, f64::NEG_INFINITY), |widest, next| if next.1 > widest.1 { next } else { widest })
+}
