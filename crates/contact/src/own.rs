@@ -9,12 +9,12 @@
 
 use crate::penalty::{Push, weights_at};
 use crate::{ContactTetrahedra, SurfacePoint};
-use craze_math::overlap::{self, Overlap};
 use craze_math::Vec3;
+use craze_math::overlap::{self, Overlap};
 use craze_spatial::{Aabb, Bvh};
 use rayon::prelude::*;
 
-/// How far nodes may move before pairs are searched for anew, in mean edges of the outer tetrahedra.
+/// How far nodes may move before pairs are searched for anew, in mean edges of the surface.
 const MARGIN: f64 = 0.1;
 
 /// Depth up to which two tetrahedra only touch, in edges: what lies on each other after it has broken does so everywhere, and hardly presses.
@@ -26,18 +26,15 @@ const FEW: usize = 512;
 /// Corners of the four faces, seen counterclockwise from outside; face k is opposite to node k.
 const FACES: [[usize; 3]; 4] = [[1, 2, 3], [0, 3, 2], [0, 1, 3], [0, 2, 1]];
 
-/// The outer tetrahedra of a body, and which of them are near each other. None of it is state: what is found depends on where the
-/// nodes are, not on when pairs were searched for.
+/// The outer tetrahedra of a body, and which of them are near each other. One that is inside out is in contact with nothing. None of
+/// it is state: what is found depends on where the nodes are, not on when pairs were searched for.
 #[derive(Debug, Default)]
 pub struct OwnOverlaps {
     version: Option<u64>,
     /// Nodes of the outer tetrahedra.
     tetrahedra: Vec<[u32; 4]>,
-    /// Edge of a regular tetrahedron as large as each (m), when pairs were searched for.
-    edges: Vec<f64>,
-    /// Where the nodes were then (m).
+    /// Where the nodes were when pairs were searched for (m).
     anchors: Vec<Vec3>,
-    margin: f64,
     tree: Bvh,
     boxes: Vec<Aabb>,
     /// Ascending.
@@ -59,7 +56,8 @@ struct Shared {
 }
 
 impl OwnOverlaps {
-    /// Pushes what overlaps apart over a step (s). `nodes` are those of the body; impulses (N·s) are added to `impulses` by their numbers.
+    /// Pushes what overlaps apart over a step (s), with friction and restitution as `touch` has them. `nodes` are those of the body; `push`
+    /// is called with a node's number and an impulse on it (N·s), several times for one node.
     pub fn press(
         &mut self,
         matter: &ContactTetrahedra,
@@ -71,16 +69,15 @@ impl OwnOverlaps {
         if !self.follow(matter, nodes) {
             return;
         }
-        for Shared { tetrahedra, overlap } in self.find(nodes) {
+        for Shared { tetrahedra, overlap } in self.find(nodes, TOUCHING * matter.edge) {
             let [one, two] = tetrahedra.map(|place| self.tetrahedra[place as usize]);
             let bearers = [one, two].map(|corners| {
                 let weights = weights_at(&corners.map(|node| nodes[node as usize].start), &overlap.centroid);
                 std::array::from_fn::<_, 4, _>(|k| (corners[k], weights[k]))
             });
             let Some(normal) = (-overlap.area_normal).try_normalize(0.0) else { continue };
-            // Two beds in a row, each as thick as its tetrahedron.
-            let [here, there] = tetrahedra.map(|place| self.edges[place as usize]);
-            let bed = matter.modulus / (here + there);
+            // Two beds in a row, each as thick as an edge.
+            let bed = 0.5 * matter.modulus / matter.edge;
             let (force, stiffness) = (bed * overlap.volume, bed * overlap.area_normal.norm());
             let [first, second] = &bearers;
             let impulse = Push { normal, force, stiffness }.impulse([first, second], [nodes, nodes], time_step, touch);
@@ -100,7 +97,8 @@ impl OwnOverlaps {
             self.anchors.clear();
             self.tree = Bvh::default();
         }
-        if !self.is_fresh(nodes) && !self.search(nodes) {
+        let margin = MARGIN * matter.edge;
+        if !self.is_fresh(nodes, margin) && !self.search(nodes, margin) {
             // Places that are not numbers: the check of the prediction names them.
             self.anchors.clear();
             return false;
@@ -109,35 +107,31 @@ impl OwnOverlaps {
     }
 
     /// Whether no node has moved by more than the margin, but for what all have moved.
-    fn is_fresh(&self, nodes: &[SurfacePoint]) -> bool {
+    fn is_fresh(&self, nodes: &[SurfacePoint], margin: f64) -> bool {
         if self.anchors.len() != nodes.len() || nodes.is_empty() {
             return false;
         }
         let ways = || nodes.iter().zip(&self.anchors).map(|(node, anchor)| node.start - anchor);
         let drift = ways().sum::<Vec3>() / nodes.len() as f64;
         // Written so that places which are not numbers are out of date.
-        let limit = self.margin * self.margin;
+        let limit = margin * margin;
         ways().all(|way| (way - drift).norm_squared() <= limit)
     }
 
-    fn search(&mut self, nodes: &[SurfacePoint]) -> bool {
+    fn search(&mut self, nodes: &[SurfacePoint], margin: f64) -> bool {
         self.anchors.clear();
         self.anchors.extend(nodes.iter().map(|node| node.start));
         let corners_of = |corners: &[u32; 4]| corners.map(|node| self.anchors[node as usize]);
-        self.edges.clear();
-        self.edges.extend(self.tetrahedra.iter().map(|corners| regular_edge(&corners_of(corners))));
-        self.margin = MARGIN * self.edges.iter().sum::<f64>() / self.edges.len().max(1) as f64;
         self.boxes.clear();
-        self.boxes.extend(
-            self.tetrahedra.iter().map(|corners| Aabb::around(&corners_of(corners)).grown(self.margin)),
-        );
+        self.boxes.extend(self.tetrahedra.iter().map(|corners| Aabb::around(&corners_of(corners)).grown(margin)));
         let is_new = self.tree.len() != self.boxes.len();
-        let made = if is_new { Bvh::build(&self.boxes).map(|tree| self.tree = tree) } else { self.tree.refit(&self.boxes) };
+        let made =
+            if is_new { Bvh::build(&self.boxes).map(|tree| self.tree = tree) } else { self.tree.refit(&self.boxes) };
         self.pairs.clear();
         if made.is_err() {
             return false;
         }
-        let (tetrahedra, reach) = (&self.tetrahedra, 2.0 * self.margin);
+        let (tetrahedra, reach) = (&self.tetrahedra, 2.0 * margin);
         let parts = self.tree.self_pairs_by_parts(&self.boxes, |found: &mut Vec<Pair>, p, q| {
             let [one, two] = [p.min(q), p.max(q)].map(|place| tetrahedra[place as usize]);
             if one.iter().any(|node| two.contains(node)) {
@@ -156,12 +150,11 @@ impl OwnOverlaps {
     }
 
     /// All pairs that share a volume, in ascending order.
-    fn find(&mut self, nodes: &[SurfacePoint]) -> Vec<Shared> {
-        let (tetrahedra, touching) = (&self.tetrahedra, TOUCHING / MARGIN * self.margin);
+    fn find(&mut self, nodes: &[SurfacePoint], touching: f64) -> Vec<Shared> {
+        let tetrahedra = &self.tetrahedra;
         let look = |pair: &mut Pair| {
-            let corners = pair.tetrahedra.map(|place| {
-                tetrahedra[place as usize].map(|node| nodes[node as usize].start)
-            });
+            let corners =
+                pair.tetrahedra.map(|place| tetrahedra[place as usize].map(|node| nodes[node as usize].start));
             if parts(&corners, pair.plane, touching) {
                 return None;
             }
@@ -179,11 +172,6 @@ impl OwnOverlaps {
             self.pairs.par_chunks_mut(FEW).map(|chunk| chunk.iter_mut().filter_map(look).collect()).collect();
         chunks.into_iter().flatten().collect()
     }
-}
-
-/// Edge of a regular tetrahedron with the volume of this one (m).
-fn regular_edge(corners: &[Vec3; 4]) -> f64 {
-    (6.0 * std::f64::consts::SQRT_2 * craze_math::tetrahedron::volume(corners).abs()).cbrt()
 }
 
 /// Height of the lowest corner of the other tetrahedron above the plane of a face, times twice the face's area; and the normal by that area.

@@ -38,6 +38,8 @@ pub struct ContactTetrahedra<'a> {
     pub modulus: f64,
     /// Edge of a cube as large as the body at rest (m).
     pub size: f64,
+    /// Mean edge of its surface at rest (m).
+    pub edge: f64,
 }
 
 /// One point that can touch. It moves with one freedom of its body.

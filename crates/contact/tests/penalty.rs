@@ -29,7 +29,14 @@ impl Block {
     }
 
     fn pressed(&self) -> Pressed<'_> {
-        let matter = ContactTetrahedra { version: 1, tetrahedra: &self.tetrahedra, modulus: 1e6, size: 0.5, outer: &[] };
+        let matter = ContactTetrahedra {
+            version: 1,
+            tetrahedra: &self.tetrahedra,
+            modulus: 1e6,
+            size: 0.5,
+            outer: &[],
+            edge: 1.0,
+        };
         Pressed { tree: &self.tree, matter }
     }
 

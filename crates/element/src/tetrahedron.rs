@@ -176,7 +176,8 @@ fn eigenvalues(matrix: &Mat3) -> Vec3 {
 /// The positive semidefinite part of a symmetric matrix.
 pub(crate) fn positive_part(matrix: &Mat3) -> Mat3 {
     // Gershgorin: every eigenvalue is in the interval of some row. Most matrices in matter that is squeezed are done with here.
-    let beside = |row: usize| (0..3).filter(|&column| column != row).map(|column| matrix[(row, column)].abs()).sum::<f64>();
+    let beside =
+        |row: usize| (0..3).filter(|&column| column != row).map(|column| matrix[(row, column)].abs()).sum::<f64>();
     if (0..3).all(|row| matrix[(row, row)] + beside(row) <= 0.0) {
         return Mat3::zeros();
     }

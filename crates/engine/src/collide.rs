@@ -30,6 +30,21 @@ pub(crate) enum Round {
     Last,
 }
 
+/// A body that reaches into an obstacle.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Sunk {
+    /// The body, as the world numbers them.
+    pub body: usize,
+    /// The obstacle, likewise.
+    pub obstacle: usize,
+    /// Depth of the deepest point (m).
+    pub depth: f64,
+    /// Where that is (m).
+    pub place: Vec3,
+    /// Size of the body (m).
+    pub size: f64,
+}
+
 /// Memory that a step uses and nobody needs afterwards.
 #[derive(Default)]
 pub(crate) struct Scratch {
@@ -180,29 +195,35 @@ impl World {
     /// Refuses an equilibrium that reaches into an obstacle: quasi-static mode has no contact.
     pub(crate) fn check_overlaps(&mut self, time_step: f64) -> Result<(), WorldError> {
         let time = self.time + time_step;
-        for (index, body) in self.bodies.iter().enumerate() {
-            if self.obstacles.is_empty() {
-                break;
-            }
-            self.scratch.surface.points.clear();
-            body.method.contact_surface(&mut self.scratch.surface);
-            let points = &self.scratch.surface.points;
-            let size = Aabb::around(points.iter().map(|point| &point.start)).size().norm();
-            for obstacle in &self.obstacles {
-                let pose = obstacle.pose(time);
-                let gap = |point: &SurfacePoint| {
-                    obstacle.shape.sample(&pose.inverse_transform_point(&point.start.into()).coords).distance
-                        - point.radius
-                };
-                let depth = -points.iter().map(gap).fold(f64::INFINITY, f64::min);
-                // Standing on the ground is no overlap, nor is rounding.
-                if depth > 1e-6 * size {
-                    let (body, obstacle) = (self.bodies[index].name.clone(), obstacle.name.clone());
-                    return Err(WorldError::Overlap { body, obstacle, time, depth });
-                }
+        match self.deepest_in_obstacles(time).into_iter().find(|sunk| sunk.depth > 1e-6 * sunk.size) {
+            // Standing on the ground is no overlap, nor is rounding.
+            None => Ok(()),
+            Some(Sunk { body, obstacle, depth, .. }) => {
+                let (body, obstacle) = (self.bodies[body].name.clone(), self.obstacles[obstacle].name.clone());
+                Err(WorldError::Overlap { body, obstacle, time, depth })
             }
         }
-        Ok(())
+    }
+
+    /// How deep each body is in each obstacle, as that stands at a time (s), where it reaches into it at all.
+    pub fn deepest_in_obstacles(&self, time: f64) -> Vec<Sunk> {
+        let mut found = Vec::new();
+        for (index, body) in self.bodies.iter().enumerate().filter(|_| !self.obstacles.is_empty()) {
+            let mut surface = ContactSurface::default();
+            body.method.contact_surface(&mut surface);
+            let size = Aabb::around(surface.points.iter().map(|point| &point.start)).size().norm();
+            for (number, obstacle) in self.obstacles.iter().enumerate() {
+                let pose = obstacle.pose(time);
+                let gap = |point: &SurfacePoint| {
+                    let local = pose.inverse_transform_point(&point.start.into()).coords;
+                    (obstacle.shape.sample(&local).distance - point.radius, point.start)
+                };
+                let deepest = surface.points.iter().map(gap).min_by(|one, other| one.0.total_cmp(&other.0));
+                let Some((gap, place)) = deepest.filter(|(gap, _)| *gap < 0.0) else { continue };
+                found.push(Sunk { body: index, obstacle: number, depth: -gap, place, size });
+            }
+        }
+        found
     }
 
     /// Everything meets everything; impulses change the predictions until nothing passes through anything.

@@ -30,6 +30,7 @@ mod zones;
 
 pub use account::{Account, SplitCounts};
 pub use checkpoint::{Checkpoint, CheckpointError, Saved};
+pub use collide::Sunk;
 pub use counters::{Counters, Stage};
 pub use event::{Event, EventKind};
 pub use folder::{Existing, FolderError, RunFolder, read_record};

@@ -94,13 +94,18 @@ const fn metal(name: &'static str, color: [u8; 3], roughness: f64) -> Preset {
 }
 
 /// Names as in the material presets. "plexiglass" and the like come before "glass".
-const PRESETS: [Preset; 27] = [
+const PRESETS: [Preset; 31] = [
     matter("acrylic", [214, 226, 232], 0.18, 0.05),
     matter("plexiglass", [214, 226, 232], 0.18, 0.05),
     matter("glass", [176, 212, 206], 0.12, 0.06),
     matter("ceramic", [243, 235, 214], 0.25, 0.05),
     matter("porcelain", [240, 238, 232], 0.20, 0.05),
     matter("adobe", [168, 120, 84], 0.95, 0.02),
+    // The walls, bowls and letters of O'Brien & Hodgins.
+    matter("obrien-wall", [168, 120, 84], 0.95, 0.02),
+    matter("obrien-bowl", [206, 196, 178], 0.5, 0.1),
+    matter("obrien-comparison-bowl", [206, 196, 178], 0.5, 0.1),
+    matter("obrien-the-end", [176, 82, 62], 0.8, 0.03),
     matter("brick", [164, 86, 66], 0.90, 0.02),
     matter("concrete", [158, 156, 151], 0.90, 0.02),
     matter("stone", [150, 146, 138], 0.85, 0.03),

@@ -218,7 +218,7 @@ fn obstacles_count_but_not_among_each_other() {
         world(&format!("{SPACE}{body}{both}")).check_intersections()
     };
     assert_eq!(at(0.25), Ok(()), "only the obstacles overlap");
-    let found = at(0.09).expect_err("the obstacle is inside the body");
+    let found = at(0.0995).expect_err("the obstacle is inside the body");
     let WorldError::Intersection { mut things, frame: 0, .. } = found else { panic!("{found}") };
     things.sort();
     assert_eq!(things, ["body", "other"]);

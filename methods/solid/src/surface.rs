@@ -77,8 +77,9 @@ impl SolidSurface {
     }
 
     pub fn contact_tetrahedra<'a>(&'a self, mesh: &'a TetMesh) -> ContactTetrahedra<'a> {
-        let Self { version, modulus, size, .. } = *self;
-        ContactTetrahedra { version, tetrahedra: mesh.elements(), outer: &self.outer, modulus, size }
+        let Self { version, modulus, size, skin, .. } = *self;
+        let edge = skin / SKIN;
+        ContactTetrahedra { version, tetrahedra: mesh.elements(), outer: &self.outer, modulus, size, edge }
     }
 
     /// Memory (bytes).

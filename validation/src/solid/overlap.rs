@@ -73,7 +73,10 @@ impl Body {
 fn press(bodies: &[Body; 2]) -> Result<Press, ValidationError> {
     let [first, second] = [0, 1].map(|side: usize| {
         let Body { tetrahedra, tree, .. } = &bodies[side];
-        Pressed { tree, matter: ContactTetrahedra { outer: &[], version: 0, tetrahedra, modulus: MODULUS, size: 1.0 } }
+        Pressed {
+            tree,
+            matter: ContactTetrahedra { outer: &[], edge: 1.0, version: 0, tetrahedra, modulus: MODULUS, size: 1.0 },
+        }
     });
     let mut found = Vec::new();
     overlaps(&first, &second, &mut found);

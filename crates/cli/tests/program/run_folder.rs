@@ -41,7 +41,7 @@ fn a_run_leaves_the_folder_that_the_design_lists() {
 fn what_breaks_is_counted_and_a_budget_that_is_too_small_is_told() {
     let workshop = Workshop::new();
     let scene = workshop.craze(&["scenes", "glass-slab"]).succeeded();
-    workshop.write("slab.toml", scene.replace("edge = 0.05", "edge = 0.05\nsolid.splits_a_step = 1"));
+    workshop.write("slab.toml", scene.replace("edge = 0.1", "edge = 0.1\nsolid.splits_a_step = 1"));
     let told = workshop.craze(&["run", "slab.toml", "--frames", "1", "--set", "output.preview=false"]).succeeded();
     assert!(told.contains("raise the body's solid.splits_a_step"), "{told}");
     let text = fs::read_to_string(workshop.path("out/slab/stats.csv")).expect("stats");

@@ -10,7 +10,7 @@ use craze_engine::{Body, Method, Region};
 use craze_frame::names;
 use craze_material::{Material, Overrides};
 use craze_math::{Isometry, Vec3};
-use craze_mesh::{ElementRule, Values};
+use craze_mesh::{ElementRule, TetMesh, Values};
 use craze_shape::words::{grouped, short};
 use craze_shape::{SampledPoints, Tetrahedra};
 use craze_solid::{Solid, SolidOptions};
@@ -46,7 +46,7 @@ fn solid(
     source: &Source,
     material: &Material,
 ) -> Result<(Box<dyn Method>, String), SceneError> {
-    let Solids { tetrahedra: Tetrahedra { mut mesh, regions: region_of, .. }, regions, remarks } =
+    let Solids { tetrahedra: Tetrahedra { mut mesh, regions: region_of, .. }, regions, mut remarks } =
         source.tetrahedra(document, body, path)?;
     let count = mesh.element_count();
     let mut materials = vec![material.clone()];
@@ -91,6 +91,7 @@ fn solid(
         look_every: settings.look_every,
         touches_itself: settings.touches_itself,
     };
+    remarks.extend(own_weight(&materials, &mesh, document.scene.world.gravity.into()));
     let (placement, velocity, spin) = placed(body);
     let solid = Solid::new(mesh, materials, options, placement, velocity, spin)
         .map_err(|error| rejected(document, path, error, ""))?;
@@ -155,6 +156,29 @@ fn resolve(document: &SceneDocument, table: &Overrides, path: &str) -> Result<Ma
 }
 
 /// A count and what there is to say about it.
+/// What is to be said of a body that cannot bear its own weight: hung up by one end it would tear.
+fn own_weight(materials: &[Material], mesh: &TetMesh, gravity: Vec3) -> Option<String> {
+    let corners = mesh.positions().iter();
+    let extent = corners.clone().fold(Vec3::repeat(f64::NEG_INFINITY), |all, place| all.sup(place))
+        - corners.fold(Vec3::repeat(f64::INFINITY), |all, place| all.inf(place));
+    let volume: f64 = mesh.element_ids().map(|element| mesh.measure(element)).sum();
+    // Edge of a lattice with as many cells as six tetrahedra fill.
+    let spacing = (6.0 * volume / mesh.element_count() as f64).cbrt();
+    let weakest = materials.iter().filter_map(|material| {
+        let by_force = material.strength.separation_force.map(|force| force / (spacing * spacing));
+        let bears = by_force.or(material.strength.tensile)?;
+        Some((material.density * gravity.norm() * extent.max(), bears))
+    });
+    let (weight, bears) = weakest.max_by(|one, other| (one.0 / one.1).total_cmp(&(other.0 / other.1)))?;
+    (weight > bears).then(|| {
+        format!(
+            "it is too weak for its own weight, which strains it by up to {} Pa, and may fall apart by itself: it bears {} Pa",
+            short(weight),
+            short(bears)
+        )
+    })
+}
+
 fn with_remarks(count: String, remarks: Vec<String>) -> String {
     std::iter::once(count).chain(remarks).collect::<Vec<_>>().join("; ")
 }

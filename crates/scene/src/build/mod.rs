@@ -12,6 +12,9 @@ use crate::report::{SceneError, SceneErrors};
 use craze_engine::{FrameDetail, PairTable, Registry, Settings, World};
 use craze_math::Vec3;
 
+/// Depth in an obstacle, in units of the body's size, that nobody sees and contact brings out of in no time.
+const VISIBLE_DEPTH: f64 = 1e-2;
+
 /// A world and what was found out while it was made.
 pub struct Built {
     /// The world at t = 0.
@@ -45,6 +48,7 @@ pub fn build(document: &SceneDocument) -> Result<Built, SceneErrors> {
         world.separate_tangles();
     } else {
         refuse_tangles(document, &world)?;
+        refuse_sunk(document, &world)?;
     }
     for index in 0..scene.holds.len() {
         load::add_hold(document, index, &mut world)?;
@@ -65,6 +69,19 @@ fn refuse_tangles(document: &SceneDocument, world: &World) -> Result<(), SceneEr
     let message = format!("body \"{other}\" starts inside body \"{one}\", at ({x:.4}, {y:.4}, {z:.4}) m");
     let help = "move them apart (they may touch), or let them part slowly with contact.separate_at_start = true";
     Err(document.error_at(&format!("body[{second}].place"), message, help))
+}
+
+/// Bodies must not start in obstacles, but for what is out of sight.
+fn refuse_sunk(document: &SceneDocument, world: &World) -> Result<(), SceneError> {
+    let is_seen = |sunk: &craze_engine::Sunk| sunk.depth > VISIBLE_DEPTH * sunk.size;
+    let Some(sunk) = world.deepest_in_obstacles(0.0).into_iter().find(is_seen) else { return Ok(()) };
+    let (body, obstacle) = (&world.bodies[sunk.body].name, &world.obstacles[sunk.obstacle].name);
+    let [x, y, z] = [sunk.place.x, sunk.place.y, sunk.place.z];
+    let depth = sunk.depth;
+    let message =
+        format!("body \"{body}\" starts {depth:.4} m deep in obstacle \"{obstacle}\", at ({x:.4}, {y:.4}, {z:.4}) m");
+    let help = "move them apart (they may touch), or let them part slowly with contact.separate_at_start = true";
+    Err(document.error_at(&format!("body[{}].place", sunk.body), message, help))
 }
 
 fn settings(scene: &Scene) -> Settings {

@@ -49,7 +49,7 @@ impl Scene {
                 asked(one).max(asked(other))
             }
             // What breaks lies on itself: volumes tell its sides, distances do not.
-            (Some(body), _) if body.can_break() && body.integrator != Some(Integrator::Implicit) => {
+            (Some(body), Some(_)) if body.can_break() && body.integrator != Some(Integrator::Implicit) => {
                 Response::OverlapPenalty
             }
             _ => Response::Impulses,
@@ -118,5 +118,6 @@ mod tests {
             scene.touch("soft", "soft"),
             Touch { friction: 0.25, restitution: 0.1, response: Response::Impulses }
         );
+        assert_eq!(scene.touch("rough", "rough").response, Response::OverlapPenalty, "glass breaks");
     }
 }

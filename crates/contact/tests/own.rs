@@ -1,0 +1,155 @@
+//! A body's own pieces against each other.
+
+use craze_contact::{ContactTetrahedra, OwnOverlaps, SurfacePoint};
+use craze_math::tetrahedron::volume;
+use craze_math::{Vec3, overlap};
+use proptest::prelude::*;
+
+const TIME_STEP: f64 = 1e-6;
+const MODULUS: f64 = 1e6;
+
+/// A body of which every tetrahedron is outer.
+#[derive(Clone, Debug)]
+struct Matter {
+    nodes: Vec<SurfacePoint>,
+    tetrahedra: Vec<[u32; 4]>,
+}
+
+impl Matter {
+    fn new(places: &[Vec3], tetrahedra: Vec<[u32; 4]>) -> Matter {
+        let still = Vec3::zeros();
+        let node = |(freedom, &start): (usize, &Vec3)| SurfacePoint {
+            freedom: freedom as u32,
+            start,
+            start_velocity: still,
+            end: start,
+            velocity: still,
+            inverse_mass: 1.0,
+            radius: 0.0,
+        };
+        Matter { nodes: places.iter().enumerate().map(node).collect(), tetrahedra }
+    }
+
+    /// Impulses on all nodes (N·s), with what the search remembers.
+    fn press(&self, own: &mut OwnOverlaps) -> Vec<Vec3> {
+        let outer: Vec<u32> = (0..self.tetrahedra.len() as u32).collect();
+        let (tetrahedra, outer) = (self.tetrahedra.as_slice(), outer.as_slice());
+        let matter = ContactTetrahedra { version: 1, tetrahedra, outer, modulus: MODULUS, size: 1.0, edge: 1.0 };
+        let mut impulses = vec![Vec3::zeros(); self.nodes.len()];
+        own.press(&matter, &self.nodes, TIME_STEP, (0.0, 1.0), |node, impulse| impulses[node as usize] += impulse);
+        impulses
+    }
+
+    fn fresh(&self) -> Vec<Vec3> {
+        self.press(&mut OwnOverlaps::default())
+    }
+}
+
+/// Two tetrahedra with a face each that lie on each other: a crack that has just gone between them. The upper one is shifted.
+fn lips(shift: Vec3) -> Matter {
+    let base = [Vec3::zeros(), Vec3::x(), Vec3::z()];
+    let mut places = base.to_vec();
+    places.push(Vec3::new(0.3, -1.0, 0.3));
+    places.extend(base.map(|place| place + shift));
+    places.push(Vec3::new(0.3, 1.0, 0.3) + shift);
+    Matter::new(&places, vec![[0, 1, 2, 3], [4, 6, 5, 7]])
+}
+
+#[test]
+fn lips_that_lie_on_each_other_do_not_press() {
+    for shift in [Vec3::zeros(), Vec3::new(0.1, 0.0, -0.05), 1e-3 * Vec3::y()] {
+        assert!(lips(shift).fresh().iter().all(|impulse| *impulse == Vec3::zeros()));
+    }
+}
+
+#[test]
+fn lips_that_are_pressed_together_part_with_the_pressure_of_their_depth() {
+    let depth = 0.01;
+    let matter = lips(-depth * Vec3::y());
+    let impulses = matter.fresh();
+    let upper: Vec3 = impulses[4..].iter().sum();
+    // Each is a bed as thick as an edge; they overlap in a prism, up to the second order of the depth.
+    let expected = 0.5 * MODULUS * (0.5 * depth) * TIME_STEP;
+    assert!((upper.y / expected - 1.0).abs() < 0.05, "{} instead of {expected}", upper.y);
+    assert!(upper.x.abs() + upper.z.abs() < 0.1 * upper.y);
+}
+
+#[test]
+fn pushes_have_no_net_force_and_no_net_moment() {
+    let matter = lips(Vec3::new(0.07, -0.02, 0.03));
+    let impulses = matter.fresh();
+    let size: f64 = impulses.iter().map(|impulse| impulse.norm()).sum();
+    assert!(size > 0.0);
+    let moment: Vec3 = matter.nodes.iter().zip(&impulses).map(|(node, impulse)| node.start.cross(impulse)).sum();
+    assert!(impulses.iter().sum::<Vec3>().norm() < 1e-12 * size && moment.norm() < 1e-12 * size);
+}
+
+#[test]
+fn neighbours_that_share_a_node_are_left_alone() {
+    let mut matter = lips(-0.1 * Vec3::y());
+    matter.tetrahedra[1][0] = 0;
+    assert!(matter.fresh().iter().all(|impulse| *impulse == Vec3::zeros()));
+}
+
+#[test]
+fn places_that_are_no_numbers_and_nodes_that_do_not_exist_do_nothing() {
+    let mut matter = lips(-0.1 * Vec3::y());
+    matter.nodes[2].start.x = f64::NAN;
+    assert!(matter.fresh().iter().all(|impulse| *impulse == Vec3::zeros()));
+    let mut matter = lips(-0.1 * Vec3::y());
+    matter.tetrahedra[0][1] = 99;
+    assert!(matter.fresh().iter().all(|impulse| *impulse == Vec3::zeros()));
+    assert!(Matter::new(&[], Vec::new()).fresh().is_empty());
+}
+
+/// Tetrahedra of about one metre in a box, none of which shares a node with another.
+fn clouds() -> impl Strategy<Value = Matter> {
+    let place = || prop::array::uniform3(-1.0..1.0f64).prop_map(Vec3::from);
+    let tetrahedron = (place(), prop::array::uniform4(place()));
+    prop::collection::vec(tetrahedron, 2..24).prop_map(|all| {
+        let sound = all.iter().map(|(at, [p, q, r, s])| {
+            // None is inside out.
+            let corners = if volume(&[*p, *q, *r, *s]) < 0.0 { [q, p, r, s] } else { [p, q, r, s] };
+            corners.map(|corner| 2.0 * at + corner)
+        });
+        let places: Vec<Vec3> = sound.flatten().collect();
+        let tetrahedra = (0..all.len() as u32).map(|k| [4 * k, 4 * k + 1, 4 * k + 2, 4 * k + 3]).collect();
+        Matter::new(&places, tetrahedra)
+    })
+}
+
+proptest! {
+    /// What is found depends on where the nodes are, not on when pairs were searched for.
+    #[test]
+    fn a_search_of_long_ago_finds_what_a_fresh_one_finds(
+        matter in clouds(),
+        ways in prop::collection::vec(prop::array::uniform3(-0.02..0.02f64), 96),
+        drift in prop::array::uniform3(-3.0..3.0f64),
+    ) {
+        let mut matter = matter;
+        let mut own = OwnOverlaps::default();
+        for _ in 0..5 {
+            prop_assert_eq!(matter.press(&mut own), matter.fresh());
+            for (node, way) in matter.nodes.iter_mut().zip(&ways) {
+                node.start += Vec3::from(*way) + Vec3::from(drift);
+            }
+        }
+    }
+
+    /// No overlap worth mentioning goes unseen.
+    #[test]
+    fn whatever_overlaps_is_pressed(matter in clouds()) {
+        let impulses = matter.fresh();
+        for (k, one) in matter.tetrahedra.iter().enumerate() {
+            let corners = |nodes: &[u32; 4]| nodes.map(|node| matter.nodes[node as usize].start);
+            let is_met = |other: &[u32; 4]| {
+                overlap::tetrahedra(&corners(one), &corners(other))
+                    .is_some_and(|common| common.volume > 1e-3 && common.area_normal.norm() > 0.01)
+            };
+            let mut others = matter.tetrahedra.iter().enumerate().filter(|(other, _)| *other != k);
+            if others.any(|(_, other)| is_met(other)) {
+                prop_assert!(one.iter().any(|&node| impulses[node as usize] != Vec3::zeros()));
+            }
+        }
+    }
+}
