@@ -33,6 +33,8 @@ pub struct OwnOverlaps {
     version: Option<u64>,
     /// Nodes of the outer tetrahedra.
     tetrahedra: Vec<[u32; 4]>,
+    /// Where the nodes are (m).
+    places: Vec<Vec3>,
     /// Where the nodes were when pairs were searched for (m).
     anchors: Vec<Vec3>,
     tree: Bvh,
@@ -66,13 +68,15 @@ impl OwnOverlaps {
         touch: (f64, f64),
         mut push: impl FnMut(u32, Vec3),
     ) {
-        if !self.follow(matter, nodes) {
+        self.places.clear();
+        self.places.extend(nodes.iter().map(|node| node.start));
+        if !self.follow(matter) {
             return;
         }
-        for Shared { tetrahedra, overlap } in self.find(nodes, TOUCHING * matter.edge) {
+        for Shared { tetrahedra, overlap } in self.find(TOUCHING * matter.edge) {
             let [one, two] = tetrahedra.map(|place| self.tetrahedra[place as usize]);
             let bearers = [one, two].map(|corners| {
-                let weights = weights_at(&corners.map(|node| nodes[node as usize].start), &overlap.centroid);
+                let weights = weights_at(&corners.map(|node| self.places[node as usize]), &overlap.centroid);
                 std::array::from_fn::<_, 4, _>(|k| (corners[k], weights[k]))
             });
             let Some(normal) = (-overlap.area_normal).try_normalize(0.0) else { continue };
@@ -87,18 +91,18 @@ impl OwnOverlaps {
     }
 
     /// Brings the pairs up to date; false if there is none, or if the nodes cannot be put in a tree.
-    fn follow(&mut self, matter: &ContactTetrahedra, nodes: &[SurfacePoint]) -> bool {
+    fn follow(&mut self, matter: &ContactTetrahedra) -> bool {
         if self.version != Some(matter.version) {
             self.version = Some(matter.version);
             self.tetrahedra.clear();
             let outer = matter.outer.iter().filter_map(|&element| matter.tetrahedra.get(element as usize));
-            let is_known = |corners: &&[u32; 4]| corners.iter().all(|&node| (node as usize) < nodes.len());
+            let is_known = |corners: &&[u32; 4]| corners.iter().all(|&node| (node as usize) < self.places.len());
             self.tetrahedra.extend(outer.filter(is_known));
             self.anchors.clear();
             self.tree = Bvh::default();
         }
         let margin = MARGIN * matter.edge;
-        if !self.is_fresh(nodes, margin) && !self.search(nodes, margin) {
+        if !self.is_fresh(margin) && !self.search(margin) {
             // Places that are not numbers: the check of the prediction names them.
             self.anchors.clear();
             return false;
@@ -107,20 +111,19 @@ impl OwnOverlaps {
     }
 
     /// Whether no node has moved by more than the margin, but for what all have moved.
-    fn is_fresh(&self, nodes: &[SurfacePoint], margin: f64) -> bool {
-        if self.anchors.len() != nodes.len() || nodes.is_empty() {
+    fn is_fresh(&self, margin: f64) -> bool {
+        if self.anchors.len() != self.places.len() || self.places.is_empty() {
             return false;
         }
-        let ways = || nodes.iter().zip(&self.anchors).map(|(node, anchor)| node.start - anchor);
-        let drift = ways().sum::<Vec3>() / nodes.len() as f64;
+        let ways = || self.places.iter().zip(&self.anchors).map(|(place, anchor)| place - anchor);
+        let drift = ways().sum::<Vec3>() / self.places.len() as f64;
         // Written so that places which are not numbers are out of date.
         let limit = margin * margin;
         ways().all(|way| (way - drift).norm_squared() <= limit)
     }
 
-    fn search(&mut self, nodes: &[SurfacePoint], margin: f64) -> bool {
-        self.anchors.clear();
-        self.anchors.extend(nodes.iter().map(|node| node.start));
+    fn search(&mut self, margin: f64) -> bool {
+        self.anchors.clone_from(&self.places);
         let corners_of = |corners: &[u32; 4]| corners.map(|node| self.anchors[node as usize]);
         self.boxes.clear();
         self.boxes.extend(self.tetrahedra.iter().map(|corners| Aabb::around(&corners_of(corners)).grown(margin)));
@@ -150,11 +153,11 @@ impl OwnOverlaps {
     }
 
     /// All pairs that share a volume, in ascending order.
-    fn find(&mut self, nodes: &[SurfacePoint], touching: f64) -> Vec<Shared> {
-        let tetrahedra = &self.tetrahedra;
+    fn find(&mut self, touching: f64) -> Vec<Shared> {
+        let (tetrahedra, places) = (&self.tetrahedra, &self.places);
         let look = |pair: &mut Pair| {
-            let corners =
-                pair.tetrahedra.map(|place| tetrahedra[place as usize].map(|node| nodes[node as usize].start));
+            let [one, two] = pair.tetrahedra;
+            let corners = [corners_at(tetrahedra, places, one), corners_at(tetrahedra, places, two)];
             if parts(&corners, pair.plane, touching) {
                 return None;
             }
@@ -172,6 +175,12 @@ impl OwnOverlaps {
             self.pairs.par_chunks_mut(FEW).map(|chunk| chunk.iter_mut().filter_map(look).collect()).collect();
         chunks.into_iter().flatten().collect()
     }
+}
+
+#[inline(always)]
+fn corners_at(tetrahedra: &[[u32; 4]], places: &[Vec3], tetrahedron: u32) -> [Vec3; 4] {
+    let [p, q, r, s] = tetrahedra[tetrahedron as usize];
+    [places[p as usize], places[q as usize], places[r as usize], places[s as usize]]
 }
 
 /// Height of the lowest corner of the other tetrahedron above the plane of a face, times twice the face's area; and the normal by that area.

@@ -48,6 +48,8 @@ impl Volume {
 pub(crate) struct Penalties {
     volumes: Vec<Volume>,
     presses: Vec<Press>,
+    /// Impulses on the nodes of a body that presses on itself (N·s).
+    sums: Vec<Vec3>,
     /// Body, freedom and impulse (N·s).
     shares: Vec<(u32, u32, Vec3)>,
     impulses: Vec<Impulse>,
@@ -60,7 +62,7 @@ impl World {
         if pairs.all_by_impulses() {
             return;
         }
-        let Penalties { volumes, presses, shares, .. } = &mut self.scratch.penalties;
+        let Penalties { volumes, presses, sums, shares, .. } = &mut self.scratch.penalties;
         volumes.resize_with(self.bodies.len(), Volume::default);
         volumes.iter_mut().for_each(|volume| (volume.has_nodes, volume.is_shown) = (false, false));
         shares.clear();
@@ -69,9 +71,12 @@ impl World {
             if body.method.touches_itself() && pairs.response(one, one) != Response::Impulses {
                 volume.show_nodes(body);
                 let (matter, nodes) = (body.method.contact_tetrahedra(), volume.nodes.points.as_slice());
-                volume.own.press(&matter, nodes, time_step, pairs.get(one, one), |node, impulse| {
-                    shares.push((one as u32, nodes[node as usize].freedom, impulse));
-                });
+                sums.clear();
+                sums.resize(nodes.len(), Vec3::zeros());
+                let add = |node: u32, impulse: Vec3| sums[node as usize] += impulse;
+                volume.own.press(&matter, nodes, time_step, pairs.get(one, one), add);
+                let pushed = nodes.iter().zip(sums.iter()).filter(|(_, impulse)| **impulse != Vec3::zeros());
+                shares.extend(pushed.map(|(node, impulse)| (one as u32, node.freedom, *impulse)));
             }
             for other in one + 1..self.bodies.len() {
                 let find: fn(&Pressed, &Pressed, &mut Vec<Press>) = match pairs.response(one, other) {

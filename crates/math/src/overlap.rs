@@ -136,62 +136,75 @@ struct Sums {
     area: Vec3,
 }
 
+impl Sums {
+    /// Adds a triangle, seen from the origin.
+    #[inline(always)]
+    fn add(&mut self, apex: &Vec3, from: &Vec3, to: &Vec3, share: f64) {
+        let triangle = share * (from - apex).cross(&(to - apex));
+        let part = apex.dot(&triangle);
+        self.area += triangle;
+        self.volume += part;
+        self.moment += (apex + from + to) * part;
+    }
+}
+
 /// Adds the parts of a tetrahedron's faces that are inside the other, seen from an origin.
 fn add_faces(nodes: &[Vec3; 4], depths: &[[f64; 4]; 4], origin: &Vec3, sums: &mut Sums) {
-    for corners in FACES {
-        let lies_in = |plane: usize| corners.iter().all(|&corner| depths[corner][plane] == 0.0);
-        // A face of both is found twice.
-        let share = if (0..4).any(lies_in) { 0.5 } else { 1.0 };
-        let is_outside = |plane: usize| corners.iter().all(|&corner| depths[corner][plane] < 0.0);
-        if (0..4).any(is_outside) {
+    let seen = [nodes[0] - origin, nodes[1] - origin, nodes[2] - origin, nodes[3] - origin];
+    // Bit k: outside of plane k, or on it.
+    let outside =
+        [0, 1, 2, 3].map(|node: usize| (0..4).fold(0u8, |bits, k| bits | u8::from(depths[node][k] < 0.0) << k));
+    let on = [0, 1, 2, 3].map(|node: usize| (0..4).fold(0u8, |bits, k| bits | u8::from(depths[node][k] == 0.0) << k));
+    for [i, j, k] in FACES {
+        if outside[i] & outside[j] & outside[k] != 0 {
             continue;
         }
-        let [p, q, r] = corners.map(|node| Corner { place: nodes[node], depths: depths[node] });
-        let mut all = [p, q, r, r, r, r, r];
-        let mut count = 3;
-        for plane in 0..4 {
-            count = clip(&mut all, count, plane);
+        // A face of both is found twice.
+        let share = if on[i] & on[j] & on[k] != 0 { 0.5 } else { 1.0 };
+        let crossed = outside[i] | outside[j] | outside[k];
+        if crossed == 0 {
+            sums.add(&seen[i], &seen[j], &seen[k], share);
+            continue;
         }
-        let apex = all[0].place - origin;
+        let corner = |node: usize| Corner { place: seen[node], depths: depths[node] };
+        let (mut all, mut next) = ([corner(i); CORNER_COUNT], [corner(i); CORNER_COUNT]);
+        (all[1], all[2]) = (corner(j), corner(k));
+        let mut count = 3;
+        for plane in (0..4).filter(|plane| crossed >> plane & 1 == 1) {
+            count = clip(&all[..count], &mut next, plane);
+            std::mem::swap(&mut all, &mut next);
+        }
         for pair in all[..count].windows(2).skip(1) {
-            let (from, to) = (pair[0].place - origin, pair[1].place - origin);
-            let triangle = share * (from - apex).cross(&(to - apex));
-            let part = apex.dot(&triangle);
-            sums.area += triangle;
-            sums.volume += part;
-            sums.moment += (apex + from + to) * part;
+            sums.add(&all[0].place, &pair[0].place, &pair[1].place, share);
         }
     }
 }
 
-/// Takes away what of a loop of corners is outside of a plane; how many corners are left.
-fn clip(corners: &mut [Corner; CORNER_COUNT], count: usize, plane: usize) -> usize {
-    let inside = corners[..count].iter().filter(|corner| corner.is_inside(plane)).count();
-    if inside == count || inside == 0 {
-        return inside;
-    }
-    let whole = *corners;
-    let mut left = 0;
+/// What of a loop of corners is inside of a plane; how many corners that are.
+#[inline(always)]
+fn clip(whole: &[Corner], left: &mut [Corner; CORNER_COUNT], plane: usize) -> usize {
+    let mut count = 0;
     let mut push = |corner: Corner| {
         // A convex face gains one corner a plane at most; where rounding dents it, what is lost is shorter than rounding.
-        if left < CORNER_COUNT {
-            corners[left] = corner;
-            left += 1;
+        if count < CORNER_COUNT {
+            left[count] = corner;
+            count += 1;
         }
     };
-    for k in 0..count {
-        let (from, to) = (&whole[k], &whole[if k + 1 == count { 0 } else { k + 1 }]);
+    let Some(mut from) = whole.last() else { return 0 };
+    for to in whole {
         match (from.is_inside(plane), to.is_inside(plane)) {
-            (true, true) => push(*from),
-            (true, false) => {
-                push(*from);
-                push(Corner::crossing(from, to, plane));
+            (true, true) => push(*to),
+            (true, false) => push(Corner::crossing(from, to, plane)),
+            (false, true) => {
+                push(Corner::crossing(to, from, plane));
+                push(*to);
             }
-            (false, true) => push(Corner::crossing(to, from, plane)),
             (false, false) => {}
         }
+        from = to;
     }
-    left
+    count
 }
 
 #[cfg(test)]
