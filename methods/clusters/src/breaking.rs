@@ -180,6 +180,48 @@ fn held_and_followed_particles_stay_held_and_followed() {
     assert!(body.observe(&end).0.x > 1.3, "it went with the other end: {}", body.observe(&end).0);
 }
 
+/// Sum of what flow, and of what fracture, has added to the energy (J) where they have added to it, in a second; and the energy at the end
+/// over that at the start.
+fn gains(mut body: Clusters) -> [f64; 3] {
+    let energy = |body: &Clusters| body.account(&Vec3::zeros()).energy();
+    let start = energy(&body);
+    let (mut by_flow, mut by_fracture) = (0.0, 0.0);
+    let mut events = Vec::new();
+    for index in 0..60 {
+        let step = Step { time: TIME_STEP * f64::from(index), ..plain_step() };
+        body.predict(&step).unwrap();
+        body.commit(&step);
+        let committed = energy(&body);
+        body.flow(&step);
+        let flowed = energy(&body);
+        body.fracture(&step, &mut events);
+        by_flow += (flowed - committed).max(0.0);
+        by_fracture += (energy(&body) - flowed).max(0.0);
+    }
+    assert!(events.len() > 10, "{} splits", events.len());
+    [by_flow / start, by_fracture / start, energy(&body) / start]
+}
+
+#[test]
+fn what_flows_and_tears_gains_no_energy() {
+    for (count, speed, toughness, yield_strain, limit) in [
+        (14, 8.0, 1.1, Some(0.05), None),
+        (14, 8.0, 1.1, Some(0.05), Some(0.5)),
+        (14, 8.0, 1.05, None, Some(0.3)),
+        (8, 20.0, 1.05, None, Some(0.1)),
+        (20, 30.0, 1.02, Some(0.05), Some(0.8)),
+    ] {
+        let mut material = dough(toughness);
+        material.cluster.yield_strain = yield_strain;
+        let (place, still) = (Isometry::identity(), Vec3::zeros());
+        let options = Options { strain_limit: limit, ..many(count, 3) };
+        let mut body = Clusters::new(block([13, 5, 5]), &material, options, &place, still, still).unwrap();
+        pull_apart(&mut body, speed);
+        let [by_flow, by_fracture, left] = gains(body);
+        assert!(by_flow < 1e-12 && by_fracture < 1e-12 && left < 1.0, "{by_flow:e}, {by_fracture:e}, {left} is left");
+    }
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(24))]
     #[test]
@@ -206,6 +248,7 @@ proptest! {
             let moving: f64 = body.velocities().iter().zip(body.masses()).map(|(v, m)| m * v.norm()).sum();
             let change = (now.momentum - before.momentum).norm();
             prop_assert!(change <= 1e-12 * moving, "{change:e} of {moving:e} in step {index}");
+            prop_assert!(now.energy() <= 1.001 * before.energy(), "{} of {} J", now.energy(), before.energy());
         }
     }
 

@@ -2,7 +2,7 @@
 
 use crate::membership::Memberships;
 use crate::model::Particles;
-use craze_math::{Mat3, Svd, Vec3, svd, symmetric_eigen};
+use craze_math::{Mat3, Svd, Vec3, polar, svd, symmetric_eigen};
 use serde::{Deserialize, Serialize};
 
 /// What a cluster keeps from step to step beside its members.
@@ -115,6 +115,8 @@ pub(crate) struct Fit {
     pub deformation: Mat3,
     /// F^e = U·Σ·Vᵀ.
     pub elastic: Svd,
+    /// R (1): see [`Fit::decompose`].
+    pub rotation: Mat3,
 }
 
 /// An affine map as rows of four: place from the anchor = rows · (offset, 1).
@@ -130,6 +132,7 @@ impl Fit {
             sigma: Vec3::new(1.0, 1.0, 1.0),
             v: Mat3::new(1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0),
         },
+        rotation: Mat3::new(1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0),
     };
 
     /// From Σ w m u (o, 1)ᵀ, rows of four, with u = x − anchor and o the rest offset.
@@ -138,39 +141,32 @@ impl Fit {
         let total = Vec3::new(x, y, z);
         let mixed = Mat3::new(a, b, c, d, e, f, g, h, i) - total * rest.centre.transpose();
         let deformation = mixed * rest.inverse_moment;
-        let mut fit = Fit { centre: total / rest.mass, deformation, elastic: Fit::NONE.elastic };
-        fit.decompose(temper);
+        let mut fit = Fit { centre: total / rest.mass, deformation, ..Fit::NONE };
+        fit.decompose(rest, temper);
         fit
     }
 
-    /// Brings the decomposition up to date with F^p.
-    pub(crate) fn decompose(&mut self, temper: &Temper) {
-        let back = if temper.plastic == Mat3::identity() { None } else { temper.plastic.try_inverse() };
+    /// Brings Σ and V of F^e (9), and R, up to date with F^p.
+    ///
+    /// R is the rotation that lays the plastic shape F^p·r over the members with the least Σ w m |R·F^p·(r − r̄) − (x − x̄)|² (1): that
+    /// of the polar decomposition of A_xr·F^pᵀ, proper also where F is inverted. The paper takes that of F^e, which is the same where S
+    /// commutes with P = F^p·A_rr·F^pᵀ (READINGS 26) and near it elsewhere; but goals so turned pull with a moment on the cluster that
+    /// nothing holds up, and a cluster that has flowed spins itself up until it flies apart.
+    pub(crate) fn decompose(&mut self, rest: &Rest, temper: &Temper) {
+        let is_fresh = temper.plastic == Mat3::identity();
+        let back = if is_fresh { None } else { temper.plastic.try_inverse() };
         self.elastic = svd(&back.map_or(self.deformation, |back| self.deformation * back));
-    }
-
-    /// R of F^e = R·S (5); proper also where F is inverted.
-    pub(crate) fn rotation(&self) -> Mat3 {
-        self.elastic.u * self.elastic.v.transpose()
+        let laid = self.deformation * rest.moment;
+        self.rotation = polar(&if is_fresh { laid } else { laid * temper.plastic.transpose() }).rotation;
     }
 
     /// Where rest offsets are drawn to: R·F^p (READINGS 23) about the centres.
     pub(crate) fn goal_map(&self, rest: &Rest, temper: &Temper) -> Rows {
-        let map = if temper.plastic == Mat3::identity() { self.rotation() } else { self.rotation() * temper.plastic };
+        let map = if temper.plastic == Mat3::identity() { self.rotation } else { self.rotation * temper.plastic };
         let shift = self.centre - map * rest.centre;
         let row = |axis: usize| [map[(axis, 0)], map[(axis, 1)], map[(axis, 2)], shift[axis]];
         let [[a, b, c, d], [e, f, g, h], [i, j, k, l]] = [row(0), row(1), row(2)];
         [a, b, c, d, e, f, g, h, i, j, k, l]
-    }
-
-    /// Moment (kg·m²) of the ways to the goals about the centre, Σ w m (x − x̄) × (g − x): the axial vector of R(P·S − S·P)Rᵀ with
-    /// P = F^p·A_rr·F^pᵀ. It vanishes where S commutes with P (READINGS 26).
-    pub(crate) fn twist(&self, rest: &Rest, temper: &Temper) -> Vec3 {
-        let strain = self.elastic.sigma.add_scalar(-1.0);
-        let strain = self.elastic.v * Mat3::from_diagonal(&strain) * self.elastic.v.transpose();
-        let shape = temper.plastic * rest.moment * temper.plastic.transpose();
-        let twist = shape * strain - strain * shape;
-        self.rotation() * Vec3::new(twist[(2, 1)], twist[(0, 2)], twist[(1, 0)])
     }
 }
 

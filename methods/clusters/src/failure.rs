@@ -25,17 +25,17 @@ impl Clusters {
             return;
         }
         let now = step.time + step.time_step;
-        let splits = self.split_overstretched(now);
-        let parted = self.part_outliers();
-        if splits.is_empty() && !parted {
-            return;
-        }
+        let mut before = None;
+        let splits = self.split_overstretched(now, &mut before);
+        let parted = self.part_outliers(&mut before);
+        let Some(before) = before.filter(|_| parted || !splits.is_empty()) else { return };
         self.is_whole = false;
         let mut changes: Vec<Parted> =
             splits.iter().map(|split| Parted { parent: split.piece, children: Vec::new() }).collect();
         self.remove_remains();
         self.name_pieces(&mut changes);
         self.measure_anew();
+        self.take_out_gain(before, now);
         events.extend(splits.into_iter().zip(changes).map(|(split, change)| Event {
             time: now,
             body: String::new(),
@@ -49,7 +49,23 @@ impl Clusters {
         }));
     }
 
-    fn split_overstretched(&mut self, now: f64) -> Vec<Split> {
+    /// Takes what the state has above `before` (J) out of the clusters that split just `now` (s), and if that is not enough out of all.
+    fn take_out_gain(&mut self, before: f64, now: f64) {
+        let is_split = self.temper.iter().map(|temper| temper.last_split == Some(now)).collect();
+        let all = vec![true; self.temper.len()];
+        for is_involved in [is_split, all] as [Vec<bool>; 2] {
+            let gained = self.energy_of(&self.state, &self.fits).total() - before;
+            if !(gained > 0.0) {
+                return;
+            }
+            let (mut state, mut fits) = (std::mem::take(&mut self.state), std::mem::take(&mut self.fits));
+            fits.fit(&self.shapes(), &state.positions, Some(&state.velocities));
+            self.take_out(gained, &mut state, &fits, &is_involved);
+            (self.state, self.fits) = (state, fits);
+        }
+    }
+
+    fn split_overstretched(&mut self, now: f64, before: &mut Option<f64>) -> Vec<Split> {
         let mut queue: Vec<(f64, u32)> = Vec::new();
         for (cluster, temper) in self.temper.iter_mut().enumerate() {
             let stretch = self.fits.fits[cluster].elastic.sigma.x;
@@ -60,6 +76,10 @@ impl Clusters {
                 queue.push((stretch - toughness, cluster as u32));
             }
         }
+        if queue.is_empty() {
+            return Vec::new();
+        }
+        *before = Some(self.energy_of(&self.state, &self.fits).total());
         // A heap in one go: nothing is put back. Of equals the cluster with the lowest number goes first.
         queue.sort_unstable_by(|one, other| other.0.total_cmp(&one.0).then(one.1.cmp(&other.1)));
         let mut splits = Vec::new();
@@ -81,7 +101,7 @@ impl Clusters {
     }
 
     /// Gives members that are far from a cluster's centre, and are in others, to that cluster alone as particles of their own.
-    fn part_outliers(&mut self) -> bool {
+    fn part_outliers(&mut self, before: &mut Option<f64>) -> bool {
         if self.options.strain_limit.is_some() && !self.limiting.is_left {
             return false;
         }
@@ -105,6 +125,10 @@ impl Clusters {
                 }
             }
         }
+        if outliers.is_empty() {
+            return false;
+        }
+        before.get_or_insert_with(|| self.energy_of(&self.state, &self.fits).total());
         let mut parted = false;
         for (particle, cluster) in outliers {
             if self.memberships.of(particle as usize).len() > 1 {

@@ -75,7 +75,7 @@ impl Fits {
 
     /// Brings decomposition and goals of one cluster up to date with its F^p.
     pub(crate) fn renew(&mut self, cluster: usize, rest: &Rest, temper: &Temper) {
-        self.fits[cluster].decompose(temper);
+        self.fits[cluster].decompose(rest, temper);
         self.maps[cluster] = self.fits[cluster].goal_map(rest, temper);
     }
 

@@ -92,3 +92,103 @@ pub(crate) fn write_particles(moment: &mut Moment, particles: &Particles, whole:
     }
     (moment.positions, moment.velocities) = (positions, velocities);
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::testing::{TIME_STEP, advance, awake, block, body, crooked, matter, plain_step};
+    use crate::{Cloud, Clusters, Options};
+    use craze_contact::Impulse;
+    use craze_engine::{Method, Step};
+    use craze_math::{Isometry, Mat3, Vec3};
+
+    #[test]
+    fn an_unstrained_body_flies_on_an_exact_parabola_and_wakes_when_touched() {
+        let options = Options { time_step: TIME_STEP, ..Options::default() };
+        let spin = Vec3::new(0.1, 0.3, -0.2);
+        let placement = Isometry::new(Vec3::new(0.0, 2.0, 0.0), Vec3::new(0.3, 0.2, 3.0));
+        let velocity = Vec3::new(1.0, 4.0, 0.0);
+        let mut body = Clusters::new(block([8, 4, 2]), &matter(1.0), options, &placement, velocity, spin).unwrap();
+        let (start, center) = (body.account(&Vec3::zeros()), body.rest_center());
+        let step = Step { gravity: Vec3::new(0.0, -9.81, 0.0), ..plain_step() };
+        let no_gravity = plain_step();
+        for _ in 0..30 {
+            advance(&mut body, &step);
+        }
+        assert!(body.is_flying());
+        let matched = body.matched();
+        let parabola = center + 0.5 * velocity + 0.125 * step.gravity;
+        assert!((matched.center() - parabola).norm() < 1e-12);
+        let turned = (0.0..0.3).contains(&(matched.angular_momentum.norm() / start.kinetic));
+        assert!(turned && largest_stretch(&body) < 1e-13, "it keeps its shape");
+        let flying = body.positions();
+
+        // Predicted in flight, touched, and thrown away: it still flies.
+        body.predict(&no_gravity).unwrap();
+        body.receive(&[Impulse { freedom: 0, impulse: Vec3::new(0.0, 1.0, 0.0) }], &no_gravity);
+        assert!(body.is_flying());
+        assert_eq!(body.positions(), flying);
+        body.predict(&no_gravity).unwrap();
+        let untouched = body.view(&body.prediction).position(7);
+
+        body.receive(&[Impulse { freedom: 0, impulse: Vec3::new(0.0, 1.0, 0.0) }], &no_gravity);
+        assert_eq!(body.view(&body.prediction).position(7), untouched);
+        let before = body.account(&Vec3::zeros());
+        body.commit(&no_gravity);
+        assert!(!body.is_flying());
+        let after = body.account(&Vec3::zeros());
+        assert!((after.momentum - before.momentum - Vec3::y()).norm() < 1e-12 * before.momentum.norm());
+        // The particle turned with the body for a step, which the mean of its velocities sees.
+        assert!((after.work - (after.kinetic - before.kinetic)).abs() < 1e-3, "{before:?} {after:?}");
+        advance(&mut body, &no_gravity);
+        assert!(!body.is_flying() && body.account(&Vec3::zeros()).elastic > 0.0);
+    }
+
+    fn largest_stretch(body: &Clusters) -> f64 {
+        let stretch = body.deformation().transpose() * body.deformation() - Mat3::identity();
+        stretch.amax()
+    }
+
+    #[test]
+    fn a_damped_body_falls_asleep_and_keeps_its_momenta() {
+        let options = Options { time_step: TIME_STEP, damping: 10.0, ..Options::default() };
+        let mut body = body(block([4, 4, 4]), 1.0, options);
+        let spin = Vec3::new(0.0, 0.0, 0.2);
+        body.set_motion(|rest| (crooked(rest), Vec3::x() + spin.cross(rest))).unwrap();
+        let start = body.account(&Vec3::zeros());
+        let mut steps = 0;
+        while !body.is_flying() && steps < 1000 {
+            advance(&mut body, &plain_step());
+            steps += 1;
+        }
+        assert!((10..1000).contains(&steps), "fell asleep after {steps} steps");
+        let end = body.account(&Vec3::zeros());
+        assert!((end.momentum - start.momentum).norm() < 1e-12 * start.momentum.norm());
+        assert!((end.angular_momentum - start.angular_momentum).norm() < 1e-11 * start.angular_momentum.norm());
+        let points = body.positions();
+        let about_origin: Vec3 = points.iter().zip(body.velocities()).map(|(x, v)| x.cross(&v)).sum();
+        assert!((about_origin - end.angular_momentum).norm() < 1e-11 * end.angular_momentum.norm());
+    }
+
+    #[test]
+    fn a_fast_spin_strains_a_body_and_keeps_it_awake() {
+        let spun = |spin: f64| {
+            let (place, still) = (Isometry::identity(), Vec3::zeros());
+            let options = Options { rest_strain: Some(1e-4), ..awake() };
+            let mut body =
+                Clusters::new(block([3, 3, 3]), &matter(1.0), options, &place, still, Vec3::z() * spin).unwrap();
+            advance(&mut body, &plain_step());
+            body.is_flying()
+        };
+        // ω²Δt₀²/α = 1e-4 at 0.6 rad/s.
+        assert!(spun(0.59) && !spun(0.61));
+    }
+
+    #[test]
+    fn a_lone_particle_flies_even_when_fast() {
+        let cloud = Cloud { positions: vec![Vec3::new(1.0, 2.0, 3.0)], volumes: vec![1e-3], spacing: 0.1 };
+        let mut body = body(cloud, 1.0, Options::default());
+        body.set_motion(|rest| (*rest, Vec3::new(1e3, 0.1, 7.0))).unwrap();
+        advance(&mut body, &plain_step());
+        assert!(body.is_flying());
+    }
+}

@@ -1,13 +1,15 @@
 //! Plastic flow: Jones et al. 2016, §3.2, as READINGS 22–24 have it.
 
-use crate::cluster::{Rest, Temper};
-use crate::fits::Fits;
-use crate::model::{Clusters, Matter};
+use crate::cluster::Rest;
+use crate::model::Clusters;
 use craze_engine::Step;
 use craze_math::{Mat3, Vec3};
 
 /// Stretches beyond which a cluster counts as crushed or torn: its flow would be no number.
 const THINNEST: f64 = 1e-3;
+
+/// How often a flow that would raise the energy is halved before the cluster is left as it is.
+const HALVINGS: u32 = 6;
 
 impl Clusters {
     /// Lets every cluster flow that is strained beyond its yield.
@@ -16,63 +18,94 @@ impl Clusters {
         if self.is_flying() {
             return;
         }
-        let Clusters { matter, rest, temper, fits, is_whole, .. } = self;
-        for (cluster, (rest, temper)) in rest.iter().zip(temper).enumerate() {
-            let flowed = flow(yield_strain, matter, rest, temper, fits, cluster, step.time_step);
-            *is_whole &= !flowed;
+        for cluster in 0..self.rest.len() {
+            let flowed = self.flow_cluster(cluster, yield_strain, self.matter.flow, step.time_step);
+            self.is_whole &= !flowed;
         }
     }
-}
 
-impl Clusters {
     /// Lets a cluster that has just been parted flow down to its yield at once: F^p was that of both parts together, and what it misses
     /// in one of them would come back as energy.
     pub(crate) fn relax(&mut self, cluster: usize) {
         let Some(yield_strain) = self.matter.yield_strain else { return };
-        let matter = Matter { flow: 1.0, ..self.matter.clone() };
-        flow(yield_strain, &matter, &self.rest[cluster], &mut self.temper[cluster], &mut self.fits, cluster, 0.0);
+        self.flow_cluster(cluster, yield_strain, 1.0, 0.0);
+    }
+
+    /// Updates F^p (9)–(13) by the flow rate ν and α (14) of a cluster; whether it has flowed.
+    ///
+    /// α gathers ‖Σ^e − I‖ in place of ‖F^e − I‖, which would count a rotation as strain.
+    ///
+    /// Flow moves the goals, and (12) knows F^e only: where a cluster is squeezed or drawn as a whole, or swings through its rest shape within a
+    /// step, the goals that it asks for can lie farther from the members than those that were. Flow never gives energy: it goes as far as
+    /// the energy that the method keeps ([`crate::energy`]) does not rise.
+    fn flow_cluster(&mut self, cluster: usize, yield_strain: f64, rate: f64, time_step: f64) -> bool {
+        let (rest, temper) = (&self.rest[cluster], &mut self.temper[cluster]);
+        if rest.is_flat {
+            if temper.plastic != Mat3::identity() {
+                temper.plastic = Mat3::identity();
+                self.fits.renew(cluster, rest, temper);
+            }
+            return false;
+        }
+        let before = self.fits.fits[cluster];
+        let sigma = before.elastic.sigma;
+        if !(sigma.z > THINNEST && sigma.x.is_finite()) {
+            return false;
+        }
+        let volume_preserving = sigma * (sigma.x * sigma.y * sigma.z).powf(-1.0 / 3.0);
+        let strain = volume_preserving.add_scalar(-1.0).norm();
+        let excess = strain - yield_strain - self.matter.hardening * temper.hardening;
+        temper.hardening += time_step * sigma.add_scalar(-1.0).norm();
+        let mut share = (rate * excess / strain).min(1.0);
+        // Written so that NaN does not flow.
+        if !(share > 0.0) {
+            return false;
+        }
+        let springs = self.springs_of(cluster);
+        let (rest, old) = (&self.rest[cluster], self.temper[cluster].plastic);
+        let known = springs.energy(&(before.rotation * old), rest);
+        for _ in 0..HALVINGS {
+            let stretch: Vec3 = volume_preserving.map(|value| value.powf(share));
+            let plastic = Mat3::from_diagonal(&stretch) * before.elastic.v.transpose() * old;
+            let temper = &mut self.temper[cluster];
+            temper.plastic = plastic;
+            let mut fit = before;
+            fit.decompose(rest, temper);
+            if plastic.iter().all(|entry| entry.is_finite()) && springs.energy(&(fit.rotation * plastic), rest) <= known
+            {
+                self.fits.renew(cluster, rest, temper);
+                return true;
+            }
+            temper.plastic = old;
+            share *= 0.5;
+        }
+        false
+    }
+
+    /// What the springs of a cluster are drawn by.
+    fn springs_of(&self, cluster: usize) -> Springs {
+        let rest = &self.rest[cluster];
+        let mut motion = Mat3::zeros();
+        for &member in self.memberships.members(cluster) {
+            let weight = self.memberships.weight(member, cluster as u32);
+            let member = member as usize;
+            let momentum = weight * self.particles.masses[member] * self.state.velocities[member];
+            motion += momentum * (self.particles.offsets[member] - rest.centre).transpose();
+        }
+        let places = self.fits.fits[cluster].deformation * rest.moment;
+        Springs { places: 2.0 * places - self.state.time_step * motion }
     }
 }
 
-/// Updates F^p (9)–(13) and α (14) of a cluster; whether it has flowed.
-///
-/// α gathers ‖Σ^e − I‖ in place of ‖F^e − I‖, which would count a rotation as strain.
-fn flow(
-    yield_strain: f64,
-    matter: &Matter,
-    rest: &Rest,
-    temper: &mut Temper,
-    fits: &mut Fits,
-    cluster: usize,
-    time_step: f64,
-) -> bool {
-    if rest.is_flat {
-        if temper.plastic != Mat3::identity() {
-            temper.plastic = Mat3::identity();
-            fits.renew(cluster, rest, temper);
-        }
-        return false;
+/// What of a cluster's members decides how the energy of its springs changes with its goals.
+struct Springs {
+    /// 2·A_xr − Δt·A_vr, A_vr = Σ w m v (r − r̄)ᵀ (kg·m²): A_xr at the end and at the beginning of the last step.
+    places: Mat3,
+}
+
+impl Springs {
+    /// Energy of springs to the goals M·(r − r̄) + x̄ by ½k, but for what does not depend on M (kg·m²).
+    fn energy(&self, goals: &Mat3, rest: &Rest) -> f64 {
+        (goals * rest.moment).dot(goals) - goals.dot(&self.places)
     }
-    let elastic = fits.fits[cluster].elastic;
-    let sigma = elastic.sigma;
-    if !(sigma.z > THINNEST && sigma.x.is_finite()) {
-        return false;
-    }
-    let volume_preserving = sigma * (sigma.x * sigma.y * sigma.z).powf(-1.0 / 3.0);
-    let strain = volume_preserving.add_scalar(-1.0).norm();
-    let excess = strain - yield_strain - matter.hardening * temper.hardening;
-    temper.hardening += time_step * sigma.add_scalar(-1.0).norm();
-    let share = (matter.flow * excess / strain).min(1.0);
-    // Written so that NaN does not flow.
-    if !(share > 0.0) {
-        return false;
-    }
-    let stretch: Vec3 = volume_preserving.map(|value| value.powf(share));
-    let plastic = Mat3::from_diagonal(&stretch) * elastic.v.transpose() * temper.plastic;
-    if plastic.iter().any(|entry| !entry.is_finite()) {
-        return false;
-    }
-    temper.plastic = plastic;
-    fits.renew(cluster, rest, temper);
-    true
 }

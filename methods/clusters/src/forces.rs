@@ -142,7 +142,7 @@ pub(crate) fn match_shape(particles: &Particles, whole: &Whole, positions: &[Vec
     let from_anchor = sums.first / mass;
     // Σ m q vanishes, so that A_xr about the anchor is A_xr about the centre.
     let deformation = sums.mixed * whole.inverse_moment;
-    let polar = polar(&deformation);
+    let polar = polar(&sums.mixed);
     let central = sums.second - mass * from_anchor * from_anchor.transpose();
     let inertia = Mat3::identity() * central.trace() - central;
     let inverse_inertia = pseudo_inverse(&inertia, NO_INERTIA).0;

@@ -16,12 +16,14 @@ use craze_math::lanes::{Instructions, Kernel, Lanes};
 pub(crate) struct Limiting {
     /// Squares of the largest distance from a goal (m²), by cluster.
     limits: Vec<f64>,
-    /// Mass times the way that members were drawn back (kg·m), by cluster.
-    drawn: Vec<Vec3>,
+    /// Mass times what members were drawn back, by cluster.
+    drawn: Vec<Correction>,
     /// Clusters with members beyond the limit, ascending.
     strained: Vec<u32>,
-    /// Correction of each particle (m); zero but for those listed in `moved`.
-    corrections: Vec<Vec3>,
+    /// Whether a cluster had such members in any round of the step.
+    is_strained: Vec<bool>,
+    /// Correction of each particle; zero but for those listed in `moved`.
+    corrections: Vec<Correction>,
     is_moved: Vec<bool>,
     moved: Vec<u32>,
     /// Whether members were still beyond the limit when rounds ran out.
@@ -36,16 +38,46 @@ impl Clusters {
         work.limits.clear();
         work.limits.extend(self.rest.iter().map(|rest| (limit * rest.extent).powi(2)));
         work.is_left = true;
+        let mut before = None;
         for _ in 0..self.options.limit_rounds {
             self.fit_prediction();
             work.is_left = self.is_beyond(&work.limits);
             if !work.is_left {
                 break;
             }
+            if before.is_none() {
+                before = Some(self.predicted_energy());
+                work.is_strained.clear();
+                work.is_strained.resize(self.rest.len(), false);
+            }
             self.draw_back(limit, &mut work, step);
             self.is_prediction_fitted = false;
         }
+        if let Some(before) = before {
+            self.take_out_of_prediction(before, &work.is_strained);
+        }
         self.limiting = work;
+    }
+
+    /// Energy of the prediction without the work that led to it (J), the clusters being laid over it.
+    fn predicted_energy(&self) -> f64 {
+        self.energy_of(&self.prediction, &self.predicted_fits).total() - self.external_work()
+    }
+
+    /// Drawing members back must not give energy: what the prediction has above `before` (J) goes out of the clusters that gave way.
+    fn take_out_of_prediction(&mut self, before: f64, is_strained: &[bool]) {
+        if !self.is_prediction_fitted {
+            self.fit_prediction();
+        }
+        let gained = self.predicted_energy() - before;
+        // Written so that what is no number takes nothing out.
+        if !(gained > 0.0) {
+            return;
+        }
+        let (mut moment, mut fits) = (std::mem::take(&mut self.prediction), std::mem::take(&mut self.predicted_fits));
+        fits.fit(&self.shapes(), &moment.positions, Some(&moment.velocities));
+        self.take_out(gained, &mut moment, &fits, is_strained);
+        (self.prediction, self.predicted_fits) = (moment, fits);
     }
 
     /// Lays the clusters over the prediction.
@@ -77,13 +109,16 @@ impl Clusters {
         )
     }
 
+    /// Draws every member that is beyond the limit back to it, and stops what it does outward on the way; it is not thrown back: an excess
+    /// that was there before the step would become a speed of excess/Δt, and energy that nothing has given.
     fn draw_back(&mut self, limit: f64, work: &mut Limiting, step: &Step) {
-        let Limiting { limits, drawn, strained, corrections, is_moved, moved, .. } = work;
+        let Limiting { limits, drawn, strained, is_strained, corrections, is_moved, moved, .. } = work;
         drawn.clear();
-        drawn.resize(self.rest.len(), Vec3::zeros());
-        corrections.resize(self.count(), Vec3::zeros());
+        drawn.resize(self.rest.len(), Correction::default());
+        corrections.resize(self.count(), Correction::default());
         is_moved.resize(self.count(), false);
-        let fits = &self.predicted_fits;
+        let mut fits = std::mem::take(&mut self.predicted_fits);
+        fits.fit(&self.shapes(), &self.prediction.positions, Some(&self.prediction.velocities));
         for particle in 0..self.count() {
             if self.external.placed_by(particle).is_some() {
                 continue;
@@ -94,22 +129,32 @@ impl Clusters {
                 let way = apply(&fits.maps[cluster], &self.particles.offsets[particle]) - arm;
                 let square = way.norm_squared();
                 if square > limits[cluster] {
-                    let back = (1.0 - limit * self.rest[cluster].extent / square.sqrt()) * way;
-                    let correction = share.weight * back;
-                    if drawn[cluster] == Vec3::zeros() {
+                    let length = square.sqrt();
+                    let inward = way / length;
+                    let back = length - limit * self.rest[cluster].extent;
+                    let [x, y, z, turn @ ..] = fits.motions[cluster];
+                    let carried = Vec3::new(x, y, z) + Vec3::from(turn).cross(&arm);
+                    let outward = (carried - self.prediction.velocities[particle]).dot(&inward);
+                    let speed = outward.clamp(0.0, back / step.time_step);
+                    let correction =
+                        Correction { way: share.weight * back * inward, velocity: share.weight * speed * inward };
+                    if drawn[cluster].way == Vec3::zeros() {
                         strained.push(share.cluster);
                     }
-                    drawn[cluster] += self.particles.masses[particle] * correction;
+                    drawn[cluster].add(self.particles.masses[particle], &correction);
                     note(particle, correction, corrections, is_moved, moved);
                 }
             }
         }
+        self.predicted_fits = fits;
         strained.sort_unstable();
         strained.dedup();
         for &cluster in strained.iter() {
-            let back = drawn[cluster as usize] / self.rest[cluster as usize].mass;
+            is_strained[cluster as usize] = true;
+            let back = &drawn[cluster as usize];
             for &member in self.memberships.members(cluster as usize) {
-                let correction = -self.memberships.weight(member, cluster) * back;
+                let share = self.memberships.weight(member, cluster) / self.rest[cluster as usize].mass;
+                let correction = Correction { way: -share * back.way, velocity: -share * back.velocity };
                 note(member as usize, correction, corrections, is_moved, moved);
             }
         }
@@ -119,20 +164,42 @@ impl Clusters {
             let correction = std::mem::take(&mut corrections[particle]);
             is_moved[particle] = false;
             if self.external.placed_by(particle).is_none() {
-                self.prediction.positions[particle] += correction;
-                self.prediction.velocities[particle] += correction / step.time_step;
+                self.prediction.positions[particle] += correction.way;
+                self.prediction.velocities[particle] += correction.velocity;
                 self.note_change(particle);
             }
         }
     }
 }
 
-fn note(particle: usize, correction: Vec3, corrections: &mut [Vec3], is_moved: &mut [bool], moved: &mut Vec<u32>) {
+/// A change of a particle, or mass times such a change.
+#[derive(Clone, Copy, Default)]
+struct Correction {
+    /// m.
+    way: Vec3,
+    /// m/s.
+    velocity: Vec3,
+}
+
+impl Correction {
+    fn add(&mut self, factor: f64, other: &Correction) {
+        self.way += factor * other.way;
+        self.velocity += factor * other.velocity;
+    }
+}
+
+fn note(
+    particle: usize,
+    correction: Correction,
+    corrections: &mut [Correction],
+    is_moved: &mut [bool],
+    moved: &mut Vec<u32>,
+) {
     if !is_moved[particle] {
         is_moved[particle] = true;
         moved.push(particle as u32);
     }
-    corrections[particle] += correction;
+    corrections[particle].add(1.0, &correction);
 }
 
 /// Looks for members beyond the limit.

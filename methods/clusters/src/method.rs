@@ -1,6 +1,7 @@
 //! The body as the world knows it.
 
 use crate::chunks::gather;
+use crate::energy::Energy;
 use crate::model::{Clusters, Phase};
 use craze_contact::{ContactSurface, Impulse, SurfacePoint};
 use craze_engine::{Account, Event, Failure, FrameDetail, HoldId, MaterialPoint, Method, Region, Step};
@@ -86,39 +87,23 @@ impl Method for Clusters {
         self.memberships.tidy();
     }
 
-    /// Elastic energy is that of the springs to the goals in all clusters, ½·(α·w·m/Δt₀²)·|g − x|² each: what pulls a particle to the
-    /// mean of its goals is the slope of that.
+    /// Energies are those in the middle of the last step: see [`crate::energy`].
     fn account(&self, gravity: &Vec3) -> Account {
         let mass = self.whole.mass();
         let matched = self.matched();
         let center = matched.center();
         let momentum = mass * matched.velocity;
-        let (kinetic, elastic) = match &self.state.flight {
-            Some(flight) => (flight.kinetic_energy(), 0.0),
-            None => {
-                let twice = gather(
-                    0..self.count(),
-                    &|range| {
-                        let mut twice = (0.0, 0.0);
-                        for particle in range {
-                            let mass = self.particles.masses[particle];
-                            twice.0 += mass * self.state.velocities[particle].norm_squared();
-                            twice.1 += mass * self.spring_length_squared(particle);
-                        }
-                        twice
-                    },
-                    &|first: (f64, f64), second: (f64, f64)| (first.0 + second.0, first.1 + second.1),
-                );
-                (0.5 * twice.0, 0.5 * self.stiffness() * twice.1)
-            }
+        let energy = match &self.state.flight {
+            Some(flight) => Energy { kinetic: flight.kinetic_energy(), elastic: 0.0 },
+            None => self.energy_of(&self.state, &self.fits),
         };
         Account {
             mass: gather(0..self.count(), &|range| self.particles.masses[range].iter().sum(), &|a: f64, b| a + b),
             volume: self.volume(),
             momentum,
             angular_momentum: matched.angular_momentum + center.cross(&momentum),
-            kinetic,
-            elastic,
+            kinetic: energy.kinetic,
+            elastic: energy.elastic,
             potential: -mass * gravity.dot(&center),
             work: self.work,
             elements: self.cluster_count() as u64,

@@ -170,6 +170,8 @@ pub(crate) struct Moment {
     pub flight: Option<RigidBody>,
     /// Whether a load or a contact acted in the step that led here.
     pub touched: bool,
+    /// Length of that step (s). Velocities belong to the middle of it.
+    pub time_step: f64,
     /// What rounding added to the motion in that step.
     pub slip: Slip,
 }
@@ -270,6 +272,7 @@ impl Clusters {
             velocities: vec![Vec3::zeros(); count],
             flight: None,
             touched: false,
+            time_step: options.time_step,
             slip: Slip::default(),
         };
         let rest = (0..temper.len() as u32).map(|cluster| Rest::of(cluster, &memberships, &particles)).collect();
@@ -313,6 +316,7 @@ impl Clusters {
         (self.state.positions, self.state.velocities) = moved.into_iter().unzip();
         self.state.flight = None;
         self.state.touched = false;
+        self.state.time_step = self.options.time_step;
         self.state.slip = Slip::default();
         self.phase = Phase::Committed;
         self.bounds = self.bounds_of_state();
@@ -385,16 +389,6 @@ impl Clusters {
             share.weight * apply(&self.fits.maps[share.cluster as usize], &self.particles.offsets[particle])
         });
         self.fits.anchor + goals.sum::<Vec3>()
-    }
-
-    /// Σ w |g − x|² over the clusters of a particle of the state (m²).
-    pub(crate) fn spring_length_squared(&self, particle: usize) -> f64 {
-        let (offset, arm) = (&self.particles.offsets[particle], self.state.positions[particle] - self.fits.anchor);
-        let squares =
-            self.memberships.of(particle).iter().map(|share| {
-                share.weight * (apply(&self.fits.maps[share.cluster as usize], offset) - arm).norm_squared()
-            });
-        squares.sum()
     }
 
     /// Best-fit deformation gradient F of the whole body (1): Jones et al. 2016 (3). Zero in directions in which the rest shape has no

@@ -10,7 +10,7 @@ use craze_math::Vec3;
 use serde::{Deserialize, Serialize};
 
 /// Version of the layout of [`Saved`].
-const VERSION: u32 = 2;
+const VERSION: u32 = 3;
 
 /// Turns in one reference step (rad) that no flight reaches: it takes off only while its spin strains the body little.
 const IMPOSSIBLE_TURN: f64 = 1e3;
@@ -197,6 +197,9 @@ fn check_state(body: &Clusters, state: &Moment) -> Result<(), String> {
     if !(is_finite(&state.slip.velocity) && is_finite(&state.slip.spin)) {
         return Err("what rounding added to its motion is not a finite number".to_owned());
     }
+    if !(state.time_step.is_finite() && state.time_step > 0.0) {
+        return Err("its last step took no time".to_owned());
+    }
     let Some(flight) = &state.flight else { return Ok(()) };
     let rigid = &body.whole.rigid;
     if flight.mass != rigid.mass || flight.inertia != rigid.inertia {
@@ -283,7 +286,7 @@ mod tests {
             assert!(load(&longer).is_err());
             let mut newer = bytes;
             newer[0] += 1;
-            assert!(load(&newer).err().unwrap().contains("version 3"));
+            assert!(load(&newer).err().unwrap().contains(&format!("version {}", VERSION + 1)));
         }
     }
 
@@ -309,7 +312,7 @@ mod tests {
         fn any_bytes_never_panic(bytes in prop::collection::vec(any::<u8>(), 0..300)) {
             let mut bytes = bytes;
             if let Some(first) = bytes.first_mut() {
-                *first = 2;
+                *first = VERSION as u8;
             }
             let _ = load(&bytes);
         }

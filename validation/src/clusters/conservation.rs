@@ -1,6 +1,5 @@
 //! Test 11: a spinning body that tears in free flight keeps mass and linear momentum; the drift of angular momentum is told
-//! (READINGS 26), and so is the rise of energy: parts of a cluster get rest shapes and rotations of their own, which are the best fit of F
-//! and not those of least energy.
+//! (removed remains hand mass on to neighbours), and energy does not rise.
 
 use super::{TIME_STEP, block_of};
 use crate::ValidationError;
@@ -63,7 +62,7 @@ fn measure(depth: Depth, findings: &mut Findings) -> Result<(), ValidationError>
     findings.compare("mass, largest change", "", mass, kept);
     findings.compare("linear momentum across an event", "", across, kept);
     findings.compare("linear momentum over the run", "", drift, kept);
-    findings.compare("rise of energy at an event", "", energy.max(0.0), Expected::Told);
+    findings.compare("rise of energy at an event", "", energy.max(0.0), Expected::Zero { limit: 1e-3 });
     findings.compare("angular momentum across an event, largest change", "", turning, Expected::Told);
     let end = body.account(&Vec3::zeros());
     let turned = (end.angular_momentum - start.angular_momentum).norm() / start.angular_momentum.norm();

@@ -1,4 +1,5 @@
-//! Test 12: what one elastic cluster keeps. Linear momentum always; angular momentum where S commutes with A_rr (READINGS 26).
+//! Test 12: what one elastic cluster keeps. Linear and angular momentum, also where S does not commute with A_rr (READINGS 26):
+//! rotations are those of least energy.
 
 use super::{TIME_STEP, block};
 use crate::ValidationError;
@@ -28,7 +29,7 @@ fn measure(depth: Depth, findings: &mut Findings) -> Result<(), ValidationError>
     findings.compare("angular momentum, cube", "", cube.angular, kept);
     let bar = Drift::of([8, 2, 2], seconds)?;
     findings.compare("linear momentum, 4:1:1", "", bar.linear, kept);
-    findings.compare("angular momentum, 4:1:1, largest change", "", bar.angular, Expected::Told);
+    findings.compare("angular momentum, 4:1:1", "", bar.angular, kept);
     findings.plots.push(Plot {
         name: "cluster-angular-momentum",
         title: "One cluster: change of angular momentum".to_owned(),

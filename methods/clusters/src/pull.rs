@@ -1,0 +1,206 @@
+//! The pull to the goals: one pass over the particles.
+
+use crate::chunks::{Span, gather};
+use crate::cluster::{Rows, apply, pseudo_inverse};
+use crate::membership::Share;
+use crate::model::{Clusters, Slip, is_finite};
+use craze_engine::Step;
+use craze_math::lanes::{Instructions, Kernel, Lanes};
+use craze_math::{Mat3, Vec3};
+use craze_spatial::Aabb;
+
+/// Moments of inertia below this share of the largest take no spin.
+const NO_INERTIA: f64 = 1e-12;
+
+/// What one pass over the particles finds beside the prediction; places are reckoned from the anchor.
+struct Findings {
+    /// Σ m |g − x|² (kg·m²).
+    strain: f64,
+    /// Σ m (g − x) (kg·m).
+    pull: Vec3,
+    /// Σ m u × (g − x) (kg·m²).
+    moment: Vec3,
+    /// Σ m u uᵀ (kg·m²).
+    second: Mat3,
+    /// Box around state and prediction (m).
+    bounds: Aabb,
+    /// First particle that is no number.
+    broken: Option<u32>,
+}
+
+impl Findings {
+    fn join(self, other: Findings) -> Findings {
+        Findings {
+            strain: self.strain + other.strain,
+            pull: self.pull + other.pull,
+            moment: self.moment + other.moment,
+            second: self.second + other.second,
+            bounds: self.bounds.union(&other.bounds),
+            broken: self.broken.or(other.broken),
+        }
+    }
+}
+
+impl Clusters {
+    /// v' = v + α(g − x)/Δt + Δt·gravity, x' = x + Δt·v' with α at this Δt, after damping; Σ m |g − x|² (kg·m²).
+    ///
+    /// Damping draws velocities toward the rigid motions nearest to those of the particle's clusters, which have the same momenta.
+    pub(crate) fn pull_to_goals(&mut self, step: &Step) -> f64 {
+        let time_step = step.time_step;
+        let strength = self.stiffness() * time_step;
+        let terms = Terms {
+            anchor: self.fits.anchor,
+            slip: self.state.slip,
+            centre: self.fits.centre(&self.rest),
+            lost: if self.wants_motions() { -(-self.damping_rate() * time_step).exp_m1() } else { 0.0 },
+            undragged: (-self.matter.drag * time_step).exp(),
+            strength,
+            fall: time_step * step.gravity,
+            time_step,
+        };
+        let (particles, memberships, state) = (&self.particles, &self.memberships, &self.state);
+        let (maps, motions) = (&self.fits.maps[..], &self.fits.motions[..]);
+        let pull = |span: Span| {
+            let range = span.first..span.first + span.positions.len();
+            let (shares, ranges) = memberships.stream(range.clone());
+            let pull = Pull {
+                terms: &terms,
+                shares,
+                ranges,
+                maps,
+                motions,
+                offsets: &particles.offsets[range.clone()],
+                masses: &particles.masses[range.clone()],
+                positions: &state.positions[range.clone()],
+                velocities: &state.velocities[range],
+                span,
+            };
+            Instructions::detect().run(pull)
+        };
+        let whole =
+            Span { first: 0, positions: &mut self.prediction.positions, velocities: &mut self.prediction.velocities };
+        let findings = gather(whole, &pull, &Findings::join);
+        self.bounds = findings.bounds;
+        self.broken = findings.broken;
+        self.prediction.slip = self.slip(&findings, &terms);
+        findings.strain
+    }
+
+    /// What rounding has added to the rigid motion. Pulls should sum to nothing, and so should their moments.
+    fn slip(&self, findings: &Findings, terms: &Terms) -> Slip {
+        let mass = self.whole.mass();
+        let central = findings.second - mass * terms.centre * terms.centre.transpose();
+        let inertia = Mat3::identity() * central.trace() - central;
+        let moment = findings.moment - terms.centre.cross(&findings.pull);
+        Slip {
+            velocity: terms.strength / mass * findings.pull,
+            spin: terms.strength * (pseudo_inverse(&inertia, NO_INERTIA).0 * moment),
+        }
+    }
+}
+
+/// What is the same for all particles of a step.
+struct Terms {
+    anchor: Vec3,
+    slip: Slip,
+    /// Centre of mass from the anchor (m).
+    centre: Vec3,
+    /// Share of the motion against the clusters that damping takes.
+    lost: f64,
+    undragged: f64,
+    /// α·Δt/Δt₀² (1/s).
+    strength: f64,
+    /// m/s.
+    fall: Vec3,
+    time_step: f64,
+}
+
+/// The pull on the particles of a span: goals are their rest places under the blend of their clusters' maps, (8).
+struct Pull<'a> {
+    terms: &'a Terms,
+    shares: &'a [Share],
+    ranges: &'a [[u32; 2]],
+    maps: &'a [Rows],
+    motions: &'a [[f64; 6]],
+    offsets: &'a [Vec3],
+    masses: &'a [f64],
+    positions: &'a [Vec3],
+    velocities: &'a [Vec3],
+    span: Span<'a>,
+}
+
+impl Kernel for Pull<'_> {
+    type Output = Findings;
+
+    #[inline(always)]
+    fn run<L: Lanes>(self) -> Findings {
+        let count = self.ranges.len();
+        let terms = self.terms;
+        let (offsets, masses) = (&self.offsets[..count], &self.masses[..count]);
+        let (positions, velocities) = (&self.positions[..count], &self.velocities[..count]);
+        let new_positions = &mut self.span.positions[..count];
+        let new_velocities = &mut self.span.velocities[..count];
+        let (mut strain, mut pull, mut moment) = (0.0, Vec3::zeros(), Vec3::zeros());
+        let mut second = [0.0; 6];
+        let Aabb { mut min, mut max } = Aabb::EMPTY;
+        // Zero times anything but a finite number is no number: one test a chunk in place of one a particle.
+        let mut zero = Vec3::zeros();
+        for index in 0..count {
+            let [start, length] = self.ranges[index];
+            let shares = &self.shares[start as usize..(start + length) as usize];
+            let mut map = [0.0; 12];
+            for share in shares {
+                let own = &self.maps[share.cluster as usize];
+                for entry in 0..12 {
+                    map[entry] += share.weight * own[entry];
+                }
+            }
+            let (mass, position, mut velocity) = (masses[index], positions[index], velocities[index]);
+            let arm = position - terms.anchor;
+            let way = apply(&map, &offsets[index]) - arm;
+            if terms.lost > 0.0 {
+                let mut motion = [0.0; 6];
+                for share in shares {
+                    let own = &self.motions[share.cluster as usize];
+                    for entry in 0..6 {
+                        motion[entry] += share.weight * own[entry];
+                    }
+                }
+                let spin = Vec3::new(motion[3], motion[4], motion[5]);
+                let rigid = Vec3::new(motion[0], motion[1], motion[2]) + spin.cross(&arm);
+                velocity -= terms.lost * (velocity - rigid);
+            }
+            strain += mass * way.norm_squared();
+            pull += mass * way;
+            moment += mass * arm.cross(&way);
+            let weighted = mass * arm;
+            second[0] += weighted.x * arm.x;
+            second[1] += weighted.y * arm.y;
+            second[2] += weighted.z * arm.z;
+            second[3] += weighted.x * arm.y;
+            second[4] += weighted.x * arm.z;
+            second[5] += weighted.y * arm.z;
+            let slipped = terms.slip.velocity + terms.slip.spin.cross(&(arm - terms.centre));
+            let new_velocity = terms.undragged * (velocity - slipped) + (terms.strength * way + terms.fall);
+            let new_position = position + terms.time_step * new_velocity;
+            new_velocities[index] = new_velocity;
+            new_positions[index] = new_position;
+            zero += 0.0 * new_position;
+            for axis in 0..3 {
+                min[axis] = min[axis].min(position[axis]).min(new_position[axis]);
+                max[axis] = max[axis].max(position[axis]).max(new_position[axis]);
+            }
+        }
+        // A velocity that is no number makes the position none, too.
+        let broken = if is_finite(&zero) { None } else { new_positions.iter().position(|place| !is_finite(place)) };
+        let [xx, yy, zz, xy, xz, yz] = second;
+        Findings {
+            strain,
+            pull,
+            moment,
+            second: Mat3::new(xx, xy, xz, xy, yy, yz, xz, yz, zz),
+            bounds: Aabb { min, max },
+            broken: broken.map(|index| (self.span.first + index) as u32),
+        }
+    }
+}
