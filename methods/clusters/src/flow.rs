@@ -37,7 +37,7 @@ impl Clusters {
     ///
     /// Flow moves the goals, and (12) knows F^e only: where a cluster is squeezed or drawn as a whole, or swings through its rest shape within a
     /// step, the goals that it asks for can lie farther from the members than those that were. Flow never gives energy: it goes as far as
-    /// the energy that the method keeps ([`crate::energy`]) does not rise.
+    /// the energy that the method keeps (`energy.rs`) does not rise.
     fn flow_cluster(&mut self, cluster: usize, yield_strain: f64, rate: f64, time_step: f64) -> bool {
         let (rest, temper) = (&self.rest[cluster], &mut self.temper[cluster]);
         if rest.is_flat {

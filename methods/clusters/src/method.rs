@@ -87,7 +87,7 @@ impl Method for Clusters {
         self.memberships.tidy();
     }
 
-    /// Energies are those in the middle of the last step: see [`crate::energy`].
+    /// Energies are those in the middle of the last step: see `energy.rs`.
     fn account(&self, gravity: &Vec3) -> Account {
         let mass = self.whole.mass();
         let matched = self.matched();
