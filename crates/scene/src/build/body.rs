@@ -1,7 +1,7 @@
 //! Bodies: shape, matter and method.
 
 use super::filling::{Regions, Solids, Source};
-use super::rejected;
+use super::{rejected, strength};
 use crate::description::{self, Integrator, MethodKind};
 use crate::document::SceneDocument;
 use crate::report::SceneError;
@@ -10,7 +10,7 @@ use craze_engine::{Body, Method, Region};
 use craze_frame::names;
 use craze_material::{Material, Overrides};
 use craze_math::{Isometry, Vec3};
-use craze_mesh::{ElementRule, TetMesh, Values};
+use craze_mesh::{ElementRule, PointRule, TetMesh, Values};
 use craze_shape::words::{grouped, short};
 use craze_shape::{SampledPoints, Tetrahedra};
 use craze_solid::{Solid, SolidOptions};
@@ -93,6 +93,10 @@ fn solid(
     };
     remarks.extend(own_weight(&materials, &mesh, document.scene.world.gravity.into()));
     let (placement, velocity, spin) = placed(body);
+    if let Some(factors) = strength::factors(&settings, mesh.positions(), &placement, document.scene.world.seed) {
+        (mesh.point_attributes_mut().add(craze_solid::STRENGTH, PointRule::Interpolate, Values::Scalars(factors)))
+            .map_err(|error| rejected(document, path, error, ""))?;
+    }
     let solid = Solid::new(mesh, materials, options, placement, velocity, spin)
         .map_err(|error| rejected(document, path, error, ""))?;
     Ok((Box::new(solid), with_remarks(format!("{} tetrahedra", grouped(count)), remarks)))

@@ -5,6 +5,7 @@ mod filling;
 mod load;
 mod model;
 mod obstacle;
+mod strength;
 
 use crate::description::{Checked, Mode, Response, Scene};
 use crate::document::SceneDocument;

@@ -198,6 +198,9 @@ impl Checker<'_> {
                 "give it another `integrator`, or use \"impulses\"",
             );
         }
+        for (index, seam) in body.solid.iter().flat_map(|settings| &settings.seams).enumerate() {
+            self.region(&seam.region, &format!("{path}.solid.seams[{index}].region"));
+        }
         if self.shape(&body.shape, &format!("{path}.shape")) {
             self.resolution(body, path);
         }

@@ -189,6 +189,15 @@ pub struct SolidSettings {
     pub look_every: f64,
     /// Whether its parts keep each other apart. Without, shards pass through each other, and steps are quicker.
     pub touches_itself: bool,
+    /// Share by which its strength varies at random from place to place; the world's seed decides.
+    #[schemars(extend("x-unit" = "1", "minimum" = 0, "maximum" = 1))]
+    pub strength_spread: f64,
+    /// Distance over which that changes; a tenth of the body's largest extent if left out.
+    #[schemars(extend("x-unit" = "m", "exclusiveMinimum" = 0))]
+    pub strength_grain: Option<f64>,
+    /// Parts of the body that are weaker or stronger than the rest, as the joint of a handle.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub seams: Vec<SolidSeam>,
     /// What keeps it apart from other bodies of this method, unless a pair of `[contact]` says; of two that differ the later of
     /// these counts. Penalty forces let bodies lie in each other by the depth that bears their load.
     pub response: Response,
@@ -206,9 +215,23 @@ impl Default for SolidSettings {
             splits_a_step: 10_000,
             look_every: 0.0,
             touches_itself: true,
+            strength_spread: 0.0,
+            strength_grain: None,
+            seams: Vec::new(),
             response: Response::Impulses,
         }
     }
+}
+
+/// A part of a solid that bears more or less than the rest.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct SolidSeam {
+    /// Which part, in the world at t = 0.
+    pub region: Region,
+    /// What its strength is multiplied by.
+    #[schemars(extend("x-unit" = "1", "exclusiveMinimum" = 0))]
+    pub strength: f64,
 }
 
 /// Settings of method clusters; how stiffly a cluster holds together is its material's `goal_stiffness`.

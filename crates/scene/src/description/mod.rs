@@ -14,7 +14,7 @@ mod touch;
 mod world;
 
 pub use body::{
-    Body, ClustersSettings, Integrator, MethodKind, Place, RegionMaterial, RegionMaterials, Sampling, Seam,
+    Body, ClustersSettings, Integrator, MethodKind, Place, RegionMaterial, RegionMaterials, Sampling, Seam, SolidSeam,
     SolidSettings,
 };
 pub use hold::{Action, AngleKeyframe, Hold, Keyframe, LoadKeyframe, Region, Turning, Twist};
