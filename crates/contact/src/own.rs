@@ -5,12 +5,12 @@
 //! the volume, along the normal of the surfaces within each other.
 //!
 //! Pairs are searched for when something has moved by a margin. In between each is kept apart by a plane, a face of one of the two: as
-//! long as the plane holds, the pair costs four dot products.
+//! long as the plane holds, the pair costs four dot products. Volumes are measured when something has moved by a two hundredth of an edge.
 
 use crate::penalty::{Push, weights_at};
 use crate::{ContactTetrahedra, SurfacePoint};
 use craze_math::Vec3;
-use craze_math::overlap::{self, Overlap};
+use craze_math::overlap;
 use craze_spatial::{Aabb, Bvh};
 use rayon::prelude::*;
 
@@ -20,14 +20,17 @@ const MARGIN: f64 = 0.1;
 /// Depth up to which two tetrahedra only touch, in edges: what lies on each other after it has broken does so everywhere, and hardly presses.
 const TOUCHING: f64 = 3e-4;
 
+/// How far nodes may move before volumes are measured anew, in edges. In between volumes follow from how much pairs have parted, to first order.
+const STALE: f64 = 5e-3;
+
 /// Pairs that one thread looks at in one go.
 const FEW: usize = 512;
 
 /// Corners of the four faces, seen counterclockwise from outside; face k is opposite to node k.
 const FACES: [[usize; 3]; 4] = [[1, 2, 3], [0, 3, 2], [0, 1, 3], [0, 2, 1]];
 
-/// The outer tetrahedra of a body, and which of them are near each other. One that is inside out is in contact with nothing. None of
-/// it is state: what is found depends on where the nodes are, not on when pairs were searched for.
+/// The outer tetrahedra of a body, and which of them are near each other. One that is inside out is in contact with nothing. It is forgotten
+/// at every frame boundary, so that a run that resumes there sees what one that never stopped sees.
 #[derive(Debug, Default)]
 pub struct OwnOverlaps {
     version: Option<u64>,
@@ -41,6 +44,9 @@ pub struct OwnOverlaps {
     boxes: Vec<Aabb>,
     /// Ascending.
     pairs: Vec<Pair>,
+    /// Where the nodes were when volumes were measured (m), and what was found.
+    measured_at: Vec<Vec3>,
+    shared: Vec<Shared>,
 }
 
 /// Two tetrahedra that could overlap before their nodes have moved by the margin.
@@ -51,10 +57,17 @@ struct Pair {
     plane: u8,
 }
 
-/// Two tetrahedra that share a volume.
+/// Two tetrahedra that share a volume, as they were when it was measured.
+#[derive(Clone, Copy, Debug)]
 struct Shared {
-    tetrahedra: [u32; 2],
-    overlap: Overlap,
+    /// Nodes of both with weights that led to its centroid.
+    bearers: [[(u32, f64); 4]; 2],
+    /// The volume (m³).
+    volume: f64,
+    /// How it grows as one is shifted into the other (m²).
+    area: f64,
+    /// Unit normal out of the second.
+    normal: Vec3,
 }
 
 impl OwnOverlaps {
@@ -73,18 +86,19 @@ impl OwnOverlaps {
         if !self.follow(matter) {
             return;
         }
-        for Shared { tetrahedra, overlap } in self.find(TOUCHING * matter.edge) {
-            let [one, two] = tetrahedra.map(|place| self.tetrahedra[place as usize]);
-            let bearers = [one, two].map(|corners| {
-                let weights = weights_at(&corners.map(|node| self.places[node as usize]), &overlap.centroid);
-                std::array::from_fn::<_, 4, _>(|k| (corners[k], weights[k]))
-            });
-            let Some(normal) = (-overlap.area_normal).try_normalize(0.0) else { continue };
-            // Two beds in a row, each as thick as an edge.
-            let bed = 0.5 * matter.modulus / matter.edge;
-            let (force, stiffness) = (bed * overlap.volume, bed * overlap.area_normal.norm());
-            let [first, second] = &bearers;
-            let impulse = Push { normal, force, stiffness }.impulse([first, second], [nodes, nodes], time_step, touch);
+        if !are_near(&self.places, &self.measured_at, STALE * matter.edge) {
+            self.measure(TOUCHING * matter.edge);
+        }
+        // Two beds in a row, each as thick as an edge.
+        let bed = 0.5 * matter.modulus / matter.edge;
+        for Shared { bearers: [first, second], volume, area, normal } in &self.shared {
+            let place = |bearers: &[(u32, f64); 4]| -> Vec3 {
+                bearers.iter().map(|&(node, weight)| weight * self.places[node as usize]).sum()
+            };
+            // The volume shrinks by the area as the two part.
+            let left = volume - area * normal.dot(&(place(first) - place(second)));
+            let pressing = Push { normal: *normal, force: bed * left, stiffness: bed * area };
+            let impulse = pressing.impulse([first, second], [nodes, nodes], time_step, touch);
             first.iter().for_each(|&(node, weight)| push(node, weight * impulse));
             second.iter().for_each(|&(node, weight)| push(node, -weight * impulse));
         }
@@ -99,27 +113,16 @@ impl OwnOverlaps {
             let is_known = |corners: &&[u32; 4]| corners.iter().all(|&node| (node as usize) < self.places.len());
             self.tetrahedra.extend(outer.filter(is_known));
             self.anchors.clear();
+            self.measured_at.clear();
             self.tree = Bvh::default();
         }
         let margin = MARGIN * matter.edge;
-        if !self.is_fresh(margin) && !self.search(margin) {
+        if !are_near(&self.places, &self.anchors, margin) && !self.search(margin) {
             // Places that are not numbers: the check of the prediction names them.
             self.anchors.clear();
             return false;
         }
         !self.pairs.is_empty()
-    }
-
-    /// Whether no node has moved by more than the margin, but for what all have moved.
-    fn is_fresh(&self, margin: f64) -> bool {
-        if self.anchors.len() != self.places.len() || self.places.is_empty() {
-            return false;
-        }
-        let ways = || self.places.iter().zip(&self.anchors).map(|(place, anchor)| place - anchor);
-        let drift = ways().sum::<Vec3>() / self.places.len() as f64;
-        // Written so that places which are not numbers are out of date.
-        let limit = margin * margin;
-        ways().all(|way| (way - drift).norm_squared() <= limit)
     }
 
     fn search(&mut self, margin: f64) -> bool {
@@ -152,8 +155,9 @@ impl OwnOverlaps {
         true
     }
 
-    /// All pairs that share a volume, in ascending order.
-    fn find(&mut self, touching: f64) -> Vec<Shared> {
+    /// Measures all pairs that share a volume, in ascending order.
+    fn measure(&mut self, touching: f64) {
+        self.measured_at.clone_from(&self.places);
         let (tetrahedra, places) = (&self.tetrahedra, &self.places);
         let look = |pair: &mut Pair| {
             let [one, two] = pair.tetrahedra;
@@ -166,15 +170,35 @@ impl OwnOverlaps {
                 return None;
             }
             let overlap = overlap::tetrahedra(&corners[0], &corners[1])?;
-            Some(Shared { tetrahedra: pair.tetrahedra, overlap })
+            let area = overlap.area_normal.norm();
+            let normal = (-overlap.area_normal).try_normalize(0.0)?;
+            let bearers = [0, 1].map(|side: usize| {
+                let nodes = tetrahedra[pair.tetrahedra[side] as usize];
+                let weights = weights_at(&corners[side], &overlap.centroid);
+                std::array::from_fn(|k| (nodes[k], weights[k]))
+            });
+            Some(Shared { bearers, volume: overlap.volume, area, normal })
         };
+        self.shared.clear();
         if self.pairs.len() <= FEW {
-            return self.pairs.iter_mut().filter_map(look).collect();
+            self.shared.extend(self.pairs.iter_mut().filter_map(look));
+            return;
         }
         let chunks: Vec<Vec<Shared>> =
             self.pairs.par_chunks_mut(FEW).map(|chunk| chunk.iter_mut().filter_map(look).collect()).collect();
-        chunks.into_iter().flatten().collect()
+        self.shared.extend(chunks.into_iter().flatten());
     }
+}
+
+/// Whether no place is farther than a distance (m) from where it was, but for what all have moved.
+fn are_near(places: &[Vec3], former: &[Vec3], distance: f64) -> bool {
+    if places.len() != former.len() || places.is_empty() {
+        return false;
+    }
+    let ways = || places.iter().zip(former).map(|(place, former)| place - former);
+    let drift = ways().sum::<Vec3>() / places.len() as f64;
+    // Written so that places which are not numbers are far.
+    ways().all(|way| (way - drift).norm_squared() <= distance * distance)
 }
 
 #[inline(always)]
