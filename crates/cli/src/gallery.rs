@@ -18,6 +18,8 @@ macro_rules! gallery {
 pub const GALLERY: &[BuiltIn] = gallery![
     "two-bodies",
     "glass-slab",
+    "adobe-wall",
+    "adobe-wall-heavy",
     "rubble",
     "cradle",
     "stack",
