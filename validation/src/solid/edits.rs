@@ -85,7 +85,8 @@ fn edit(mesh: &mut TetMesh, kind: usize, random: &mut Random) -> bool {
         3 => mesh.collapse_edge(node, other, 0.0, 1e-12).is_ok(),
         _ => {
             let places = mesh.positions().to_vec();
-            let Ok(crack) = mesh.cut_star(node, random.direction(), &places, Snap { distance: 0.02, angle: 0.1 }) else {
+            let Ok(crack) = mesh.cut_star(node, random.direction(), &places, Snap { distance: 0.02, angle: 0.1 })
+            else {
                 return false;
             };
             // What hangs together in a node only is parted, as after every split of a solid.
