@@ -68,6 +68,7 @@ pub const TESTS: &[Test] = &[
     solid::conservation::TEST,
     solid::tension::TEST,
     solid::squeezed::TEST,
+    solid::hole::TEST,
     solid::edits::TEST,
     solid::overlap::TEST,
     solid::stack::TEST,

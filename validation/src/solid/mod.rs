@@ -6,6 +6,7 @@ pub(crate) mod cantilever;
 pub(crate) mod column;
 pub(crate) mod conservation;
 pub(crate) mod edits;
+pub(crate) mod hole;
 pub(crate) mod objectivity;
 pub(crate) mod order;
 pub(crate) mod overlap;

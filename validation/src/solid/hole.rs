@@ -1,0 +1,98 @@
+//! Test 16: a plate with a hole in tension begins to break where the hole's edge lies along the load.
+
+use crate::ValidationError;
+use crate::outcome::{Expected, Findings};
+use crate::run::{Depth, MethodLetter, Test};
+use crate::setup::{awake, elastic, hold_nodes, solid_at_rest, take_step};
+use craze_engine::{EventKind, Load, Method, Step};
+use craze_material::{Elasticity, Material, Strength};
+use craze_math::Vec3;
+use craze_mesh::{NodeId, TetMesh, kuhn_box};
+use craze_solid::Solid;
+use std::f64::consts::TAU;
+
+pub(crate) const TEST: Test = Test {
+    number: 16,
+    method: MethodLetter::Solid,
+    title: "Hole of a tenth of the width in tension",
+    source: "Kirsch; Heywood",
+    measure,
+};
+
+/// Radius of the hole and of the plate (m).
+const HOLE: f64 = 0.05;
+const PLATE: f64 = 0.5;
+const THICKNESS: f64 = 0.02;
+const YOUNG: f64 = 1e7;
+const POISSON: f64 = 0.3;
+/// Strain far from the hole, along x.
+const STRAIN: f64 = 1e-4;
+
+fn measure(depth: Depth, findings: &mut Findings) -> Result<(), ValidationError> {
+    let (around, outward) = match depth {
+        Depth::Quick => (48, 12),
+        Depth::Full => (96, 24),
+    };
+    let mesh = plate(around, outward)?;
+    // Stronger than anything that pulls: it stays whole.
+    let (whole, _) = stretched(mesh.clone(), f64::MAX)?;
+    let pulls = whole.mesh().point_ids().filter_map(|node| whole.pull_at(node));
+    let largest = pulls.map(|pull| pull.strength).fold(0.0, f64::max);
+    findings.compare("stress at the start over that far away", "", largest / (YOUNG * STRAIN), Expected::Told);
+    let (mut plate, loads) = stretched(mesh, 0.99 * largest)?;
+    let time_step = plate.time_step_limit();
+    let step = Step { time: 0.0, time_step, gravity: Vec3::zeros(), loads: &loads, contacts: &[] };
+    take_step(&mut plate, &step)?;
+    let mut events = Vec::new();
+    plate.fracture(&step, &mut events);
+    let (mut first, mut worst) = (0, 0.0f64);
+    for event in &events {
+        if let EventKind::Split { place, .. } = event.kind {
+            first += 1;
+            worst = worst.max((90.0 - place.y.abs().atan2(place.x.abs()).to_degrees()).abs());
+        }
+    }
+    findings.compare("nodes that break", "", f64::from(first), Expected::AtLeast { bound: 1.0 });
+    findings.compare("the farthest of them from ±90°", "°", worst, Expected::Zero { limit: 5.0 });
+    Ok(())
+}
+
+/// A round plate with a hole in its middle: a block whose length is bent to a ring, with cells that grow outward.
+fn plate(around: usize, outward: usize) -> Result<TetMesh, ValidationError> {
+    let block = kuhn_box([around, outward, 2], Vec3::new(1.0, 1.0, 1.0))?;
+    let ring = |place: &Vec3| {
+        let radius = HOLE * (PLATE / HOLE).powf(place.y);
+        // Backwards, so that tetrahedra keep their sides.
+        let angle = -TAU * place.x;
+        Vec3::new(radius * angle.cos(), radius * angle.sin(), THICKNESS * (place.z - 0.5))
+    };
+    // Nodes at the end of the block are those at its beginning.
+    let first_of = |node: u32| {
+        let place = block.position(NodeId(node));
+        let start = Vec3::new(0.0, place.y, place.z);
+        let is_start = |other: &NodeId| (block.position(*other) - start).norm() < 1e-9;
+        if place.x > 1.0 - 1e-9 { block.point_ids().find(is_start).map_or(node, |other| other.0) } else { node }
+    };
+    let firsts: Vec<u32> = (0..block.point_count() as u32).map(first_of).collect();
+    let mut kept: Vec<u32> = firsts.clone();
+    kept.sort_unstable();
+    kept.dedup();
+    let number = |node: u32| kept.partition_point(|&other| other < firsts[node as usize]) as u32;
+    let positions = kept.iter().map(|&node| ring(&block.position(NodeId(node)))).collect();
+    let elements = block.elements().iter().map(|corners| corners.map(number)).collect();
+    Ok(TetMesh::from_parts(positions, elements)?)
+}
+
+/// The plate in balance while its rim is stretched along x.
+fn stretched(mesh: TetMesh, strength: f64) -> Result<(Solid, Vec<Load>), ValidationError> {
+    let strength = Strength { tensile: Some(strength), ..Strength::default() };
+    let material = Material { strength, ..elastic(1000.0, Elasticity::from_young(YOUNG, POISSON)) };
+    let mut solid = solid_at_rest(mesh, material, awake())?;
+    let rest = solid.mesh().positions();
+    let rim: Vec<usize> = (0..rest.len()).filter(|&node| rest[node].xy().norm() > (1.0 - 1e-9) * PLATE).collect();
+    let pulled = |place: &Vec3| place + STRAIN * Vec3::new(place.x, -POISSON * place.y, -POISSON * place.z);
+    let (_, loads) = hold_nodes(&mut solid, rim, pulled)?;
+    let step = Step { time: 0.0, time_step: 1.0, gravity: Vec3::zeros(), loads: &loads, contacts: &[] };
+    solid.balance(&step)?;
+    Ok((solid, loads))
+}
