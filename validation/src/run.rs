@@ -69,6 +69,7 @@ pub const TESTS: &[Test] = &[
     solid::tension::TEST,
     solid::squeezed::TEST,
     solid::hole::TEST,
+    solid::edge_crack::TEST,
     solid::edits::TEST,
     solid::overlap::TEST,
     solid::stack::TEST,

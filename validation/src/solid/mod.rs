@@ -5,6 +5,7 @@ pub(crate) mod bursting;
 pub(crate) mod cantilever;
 pub(crate) mod column;
 pub(crate) mod conservation;
+pub(crate) mod edge_crack;
 pub(crate) mod edits;
 pub(crate) mod hole;
 pub(crate) mod objectivity;

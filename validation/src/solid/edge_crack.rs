@@ -1,0 +1,141 @@
+//! Test 17: how the strength of a plate falls with the length of a crack in its edge.
+//!
+//! What pulls at the crack's tip depends on the size of the elements there, which are the same for all lengths. So the product of the stress at
+//! which it fails, of the geometry factor and of the root of the length is the same, whatever it is.
+
+use crate::ValidationError;
+use crate::outcome::{Expected, Findings};
+use crate::plot::{Line, Mark, Plot, Scale};
+use crate::run::{Depth, MethodLetter, Test};
+use crate::setup::{awake, elastic, solid_at_rest};
+use craze_engine::{Effect, HoldId, Load, Method, Region, Step};
+use craze_material::{Elasticity, Material, Strength};
+use craze_math::{Isometry, Vec3};
+use craze_mesh::{TetMesh, kuhn_box};
+
+pub(crate) const TEST: Test = Test {
+    number: 17,
+    method: MethodLetter::Solid,
+    title: "Edge cracks of five lengths in a plate 0.5 m wide",
+    source: "Griffith; Irwin",
+    measure,
+};
+
+/// Lengths (m).
+const CRACKS: [f64; 5] = [0.010, 0.014, 0.020, 0.028, 0.040];
+const WIDTH: f64 = 0.5;
+const HALF_HEIGHT: f64 = 0.75;
+/// Edge of the elements about the crack (m).
+const EDGE: f64 = 0.001;
+const YOUNG: f64 = 1e7;
+const STRENGTH: f64 = 1e4;
+/// Stress far from the crack, along y (Pa).
+const STRESS: f64 = 100.0;
+
+fn measure(_: Depth, findings: &mut Findings) -> Result<(), ValidationError> {
+    let mut points = Vec::new();
+    for length in CRACKS {
+        let breaks_at = breaking_stress(length)?;
+        findings.compare(format!("stress that breaks it, {} mm", 1e3 * length), "Pa", breaks_at, Expected::Told);
+        points.push([length, breaks_at * geometry_factor(length / WIDTH)]);
+    }
+    let slope = slope(&points);
+    findings.compare("slope of σ·F over the length", "", slope, Expected::Absolute { value: -0.5, tolerance: 0.05 });
+    let root: Vec<[f64; 2]> =
+        points.iter().map(|[length, _]| [*length, points[2][1] * (length / points[2][0]).powf(-0.5)]).collect();
+    findings.plots.push(Plot {
+        name: "edge-crack",
+        title: "Edge cracks: stress that breaks the plate, times the geometry factor".to_owned(),
+        across: "length (m)",
+        up: "stress (Pa)",
+        scales: [Scale::Logarithmic; 2],
+        lines: vec![
+            Line { label: "measured".to_owned(), mark: Mark::Dots, points },
+            Line { label: "slope −1/2".to_owned(), mark: Mark::Dashes, points: root },
+        ],
+    });
+    Ok(())
+}
+
+/// F of an edge crack in tension, 0.5 % (Tada, Paris & Irwin, The Stress Analysis of Cracks Handbook).
+fn geometry_factor(share: f64) -> f64 {
+    1.12 - 0.231 * share + 10.55 * share.powi(2) - 21.72 * share.powi(3) + 30.39 * share.powi(4)
+}
+
+/// Slope of a line through logarithms, by least squares.
+fn slope(points: &[[f64; 2]]) -> f64 {
+    let count = points.len() as f64;
+    let logs = || points.iter().map(|point| point.map(f64::ln));
+    let [x, y] = [0, 1].map(|k: usize| logs().map(|point| point[k]).sum::<f64>() / count);
+    let across: f64 = logs().map(|point| (point[0] - x).powi(2)).sum();
+    logs().map(|point| (point[0] - x) * (point[1] - y)).sum::<f64>() / across
+}
+
+/// Stress far away (Pa) at which the tip of a crack of this length (m) fails.
+fn breaking_stress(length: f64) -> Result<f64, ValidationError> {
+    let strength = Strength { tensile: Some(STRENGTH), ..Strength::default() };
+    let material = Material { strength, ..elastic(1000.0, Elasticity::from_young(YOUNG, 0.0)) };
+    let mut solid = solid_at_rest(plate(length)?, material, awake())?;
+    // Clamped at one end only, so that the plate may bend about the crack.
+    let mut loads = Vec::new();
+    for (number, end, effect) in
+        [(0, -1.0, Effect::Place(Isometry::identity())), (1, 1.0, Effect::Traction(STRESS * Vec3::y()))]
+    {
+        let region = Region::HalfSpace { point: (1.0 - 1e-9) * end * HALF_HEIGHT * Vec3::y(), normal: end * Vec3::y() };
+        let hold = HoldId(number);
+        solid.attach(hold, &region).ok_or(ValidationError::NothingMeasured("the ends"))?;
+        loads.push(Load { hold, effect });
+    }
+    let step = Step { time: 0.0, time_step: 1.0, gravity: Vec3::zeros(), loads: &loads, contacts: &[] };
+    solid.balance(&step)?;
+    let pulls = solid.mesh().point_ids().filter_map(|node| solid.pull_at(node).map(|pull| (node, pull)));
+    let hardest = pulls.max_by(|one, other| one.1.ratio.total_cmp(&other.1.ratio));
+    let (node, pull) = hardest.ok_or(ValidationError::NothingMeasured("the tip"))?;
+    let tip = Vec3::new(length, 0.0, solid.mesh().position(node).z);
+    if (solid.mesh().position(node) - tip).norm() > 1e-6 {
+        return Err(ValidationError::NothingMeasured("the tip"));
+    }
+    Ok(STRESS / pull.ratio)
+}
+
+/// Places of grid lines from 0 to `to` (m), first an edge apart, beyond `fine` (m) growing.
+fn lines(fine: f64, to: f64) -> Vec<f64> {
+    let cells = (fine / EDGE).round() as usize;
+    let mut all: Vec<f64> = (0..=cells).map(|cell| cell as f64 * EDGE).collect();
+    let mut step = EDGE;
+    while let Some(last) = all.last().copied().filter(|last| *last < to) {
+        step *= 1.35;
+        let next = last + step;
+        // The last cell takes what is left.
+        all.push(if next + 0.7 * step > to { to } else { next });
+    }
+    all
+}
+
+/// A plate from x = 0, one element thick, with a slit along y = 0.
+fn plate(length: f64) -> Result<TetMesh, ValidationError> {
+    let across = lines(0.05, WIDTH);
+    let upper = lines(0.008, HALF_HEIGHT);
+    let up: Vec<f64> = upper.iter().skip(1).rev().map(|y| -y).chain(upper.iter().copied()).collect();
+    let cells = [across.len() - 1, up.len() - 1, 1];
+    let grid = kuhn_box(cells, Vec3::new(cells[0] as f64, cells[1] as f64, 1.0))?;
+    let placed = |place: &Vec3| {
+        Vec3::new(across[place.x.round() as usize], up[place.y.round() as usize], EDGE * place.z.round())
+    };
+    let mut positions: Vec<Vec3> = grid.positions().iter().map(placed).collect();
+    // Nodes of the slit, and the copy of each for what lies below it.
+    let slit: Vec<usize> =
+        (0..positions.len()).filter(|&node| positions[node].y == 0.0 && positions[node].x < length - 1e-9).collect();
+    let count = positions.len();
+    for &node in &slit {
+        positions.push(positions[node]);
+    }
+    let below = |corners: &[u32; 4]| corners.iter().map(|&corner| positions[corner as usize].y).sum::<f64>() < 0.0;
+    let copied = |corner: u32| match slit.binary_search(&(corner as usize)) {
+        Ok(place) => (count + place) as u32,
+        Err(_) => corner,
+    };
+    let elements =
+        grid.elements().iter().map(|corners| if below(corners) { corners.map(copied) } else { *corners }).collect();
+    Ok(TetMesh::from_parts(positions.clone(), elements)?)
+}
