@@ -7,7 +7,7 @@ use craze_engine::{
 };
 use craze_material::{Elasticity, Material};
 use craze_math::{Isometry, Vec3};
-use craze_mesh::{Jitter, TetMesh};
+use craze_mesh::{Jitter, TetMesh, kuhn_box};
 use craze_solid::{Solid, SolidOptions};
 
 /// Irregular meshes of boxes: as crooked as a Kuhn lattice may be.
@@ -90,6 +90,32 @@ pub(crate) fn hold_nodes(
         held.push(node);
     }
     Ok((held, loads))
+}
+
+/// A plate with grid lines at these places (m), one element thick (m), and with a slit along y = 0 from its left edge to x = `length` (m); y = 0
+/// is a grid line.
+pub(crate) fn slit_plate(across: &[f64], up: &[f64], thickness: f64, length: f64) -> Result<TetMesh, ValidationError> {
+    let cells = [across.len() - 1, up.len() - 1, 1];
+    let grid = kuhn_box(cells, Vec3::new(cells[0] as f64, cells[1] as f64, 1.0))?;
+    let placed = |place: &Vec3| {
+        Vec3::new(across[place.x.round() as usize], up[place.y.round() as usize], thickness * place.z.round())
+    };
+    let mut positions: Vec<Vec3> = grid.positions().iter().map(placed).collect();
+    let count = positions.len();
+    // Nodes of the slit, and the copy of each for what lies below it.
+    let is_slit = |place: &Vec3| place.y == 0.0 && place.x < length - 1e-9;
+    let slit: Vec<usize> = (0..count).filter(|&node| is_slit(&positions[node])).collect();
+    for &node in &slit {
+        positions.push(positions[node]);
+    }
+    let copied = |corner: u32| match slit.binary_search(&(corner as usize)) {
+        Ok(place) => (count + place) as u32,
+        Err(_) => corner,
+    };
+    let is_below = |corners: &[u32; 4]| corners.iter().map(|&corner| positions[corner as usize].y).sum::<f64>() < 0.0;
+    let cut = |corners: &[u32; 4]| if is_below(corners) { corners.map(copied) } else { *corners };
+    let elements = grid.elements().iter().map(cut).collect();
+    Ok(TetMesh::from_parts(positions.clone(), elements)?)
 }
 
 /// A world of one body, without gravity and obstacles.

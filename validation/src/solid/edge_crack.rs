@@ -7,11 +7,11 @@ use crate::ValidationError;
 use crate::outcome::{Expected, Findings};
 use crate::plot::{Line, Mark, Plot, Scale};
 use crate::run::{Depth, MethodLetter, Test};
-use crate::setup::{awake, elastic, solid_at_rest};
+use crate::setup::{awake, elastic, slit_plate, solid_at_rest};
 use craze_engine::{Effect, HoldId, Load, Method, Region, Step};
 use craze_material::{Elasticity, Material, Strength};
 use craze_math::{Isometry, Vec3};
-use craze_mesh::{TetMesh, kuhn_box};
+use craze_mesh::TetMesh;
 
 pub(crate) const TEST: Test = Test {
     number: 17,
@@ -112,30 +112,9 @@ fn lines(fine: f64, to: f64) -> Vec<f64> {
     all
 }
 
-/// A plate from x = 0, one element thick, with a slit along y = 0.
+/// A plate from x = 0, one element thick.
 fn plate(length: f64) -> Result<TetMesh, ValidationError> {
-    let across = lines(0.05, WIDTH);
     let upper = lines(0.008, HALF_HEIGHT);
     let up: Vec<f64> = upper.iter().skip(1).rev().map(|y| -y).chain(upper.iter().copied()).collect();
-    let cells = [across.len() - 1, up.len() - 1, 1];
-    let grid = kuhn_box(cells, Vec3::new(cells[0] as f64, cells[1] as f64, 1.0))?;
-    let placed = |place: &Vec3| {
-        Vec3::new(across[place.x.round() as usize], up[place.y.round() as usize], EDGE * place.z.round())
-    };
-    let mut positions: Vec<Vec3> = grid.positions().iter().map(placed).collect();
-    // Nodes of the slit, and the copy of each for what lies below it.
-    let slit: Vec<usize> =
-        (0..positions.len()).filter(|&node| positions[node].y == 0.0 && positions[node].x < length - 1e-9).collect();
-    let count = positions.len();
-    for &node in &slit {
-        positions.push(positions[node]);
-    }
-    let below = |corners: &[u32; 4]| corners.iter().map(|&corner| positions[corner as usize].y).sum::<f64>() < 0.0;
-    let copied = |corner: u32| match slit.binary_search(&(corner as usize)) {
-        Ok(place) => (count + place) as u32,
-        Err(_) => corner,
-    };
-    let elements =
-        grid.elements().iter().map(|corners| if below(corners) { corners.map(copied) } else { *corners }).collect();
-    Ok(TetMesh::from_parts(positions.clone(), elements)?)
+    slit_plate(&lines(0.05, WIDTH), &up, EDGE, length)
 }

@@ -3,6 +3,7 @@
 pub(crate) mod bar;
 pub(crate) mod bursting;
 pub(crate) mod cantilever;
+pub(crate) mod cantilevers;
 pub(crate) mod column;
 pub(crate) mod conservation;
 pub(crate) mod edge_crack;
