@@ -242,3 +242,32 @@ fn a_budget_bounds_the_splits_of_a_step() {
     }
     assert!(solid.counts.over_budget > 3);
 }
+
+#[test]
+fn between_looks_nothing_breaks() {
+    let mut solid = bursting([4, 4, 4], 1e3, 6.0);
+    solid.options.look_every = 1e-2;
+    let mut time = 0.0;
+    let mut broken_at = Vec::new();
+    for _ in 0..200 {
+        let mut step = advance(&mut solid);
+        step.time = time;
+        if !fracture(&mut solid, &step).is_empty() {
+            broken_at.push(time + step.time_step);
+        }
+        time += step.time_step;
+    }
+    assert!(broken_at.len() > 1, "{broken_at:?} of {time}");
+    // A look falls into the first step that ends beyond a multiple of the time.
+    let looks: Vec<u64> = broken_at.iter().map(|time| (time / 1e-2) as u64).collect();
+    assert!(looks.windows(2).all(|pair| pair[0] < pair[1]), "{broken_at:?}");
+}
+
+#[test]
+fn a_body_may_be_told_to_pass_through_itself() {
+    let told = |touches_itself: bool| {
+        let options = SolidOptions { touches_itself, ..awake(Integrator::SymplecticEuler) };
+        body([2, 2, 2], 0.0, brittle(1e3), options).touches_itself()
+    };
+    assert_eq!((told(true), told(false)), (true, false));
+}
