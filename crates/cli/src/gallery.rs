@@ -30,6 +30,14 @@ pub const GALLERY: &[BuiltIn] = gallery![
     "slope",
     "cantilever",
     "steel-drop",
+    "broken-heart",
+    "dough-bar-tough",
+    "dough-bar",
+    "dough-plate-weak",
+    "dough-plate-strong",
+    "dough-plate-ductile",
+    "torn-cheese",
+    "torn-figure",
 ];
 
 /// The built-in scene of a name.
