@@ -3,6 +3,7 @@
 mod bench;
 mod commands;
 mod gallery;
+mod outers;
 mod problem;
 mod progress;
 mod scene_source;

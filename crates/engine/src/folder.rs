@@ -4,6 +4,7 @@
 //! between any two of these goes on from the last checkpoint: what was written after it is cut off, then written again with the same bits.
 
 use crate::checkpoint::{Checkpoint, CheckpointError, Saved};
+use crate::pieces::broken_bodies;
 use crate::record::{RunRecord, RunResult};
 use crate::{Registry, World, tables};
 use craze_frame::{Frame, FrameFileError, WriteError, atomic_write, hash64, remove_leftovers};
@@ -241,6 +242,8 @@ impl RunFolder {
         if result == RunResult::Interrupted && at_frame_end {
             self.write_checkpoint(world.frame_number, world.save())?;
         }
+        let start = craze_frame::read(&RunFolder::frame_path(&self.path, 0)).ok();
+        self.record.broken = broken_bodies(&world.frame(), start.as_ref());
         self.record.result = result;
         self.record.book(&world.counters);
         self.write_record()

@@ -1,5 +1,6 @@
 //! What run.json says of a run.
 
+use crate::pieces::BrokenBody;
 use crate::{Account, Counters, Stage};
 use serde::{Deserialize, Serialize};
 
@@ -30,6 +31,9 @@ pub struct RunRecord {
     pub wall_seconds: f64,
     /// What was conserved.
     pub certificate: Certificate,
+    /// The pieces of every body that broke, at the end of the run.
+    #[serde(default)]
+    pub broken: Vec<BrokenBody>,
     /// Hash of the whole state at every frame, from the initial one on, in hexadecimal.
     pub state_hashes: Vec<String>,
 }

@@ -32,7 +32,8 @@ use std::path::{Path, PathBuf};
 use craze_frame::{Frame, FrameFileError, InvalidFrame, ObstacleShape, WriteError, atomic_write};
 use thiserror::Error;
 
-pub use shards::{ShardReport, ShardSettings, ShardSummary, export_animation, export_shards};
+pub use craze_skin::{Corners, Grain, transfer};
+pub use shards::{Outer, ShardReport, ShardSettings, ShardSummary, export_animation, export_shards};
 
 /// A format that frames can be exported to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -13,6 +13,7 @@ mod check;
 pub mod container;
 mod file;
 mod hash;
+mod manifold;
 mod measure;
 mod model;
 #[cfg(test)]
@@ -22,6 +23,7 @@ pub use atomic::{WriteError, atomic_write, remove_leftovers};
 pub use check::InvalidFrame;
 pub use file::{FrameError, FrameFileError, decode_frame, encode_frame, read, write};
 pub use hash::{Hasher64, hash64};
+pub use manifold::{Sets, fans, is_manifold};
 pub use measure::{Bounds, is_closed};
 pub use model::{
     Attribute, Attributes, BodyFrame, Data, Frame, ObstacleFrame, ObstacleShape, Particles, Piece, Pose, Surface,

@@ -1,6 +1,7 @@
 //! `craze export`
 
 use crate::Voice;
+use crate::outers::outers;
 use crate::problem::Problem;
 use crate::progress::plural;
 use clap::Args;
@@ -27,6 +28,9 @@ pub struct Arguments {
     /// Shards smaller than this share of their body's volume are merged into a neighbour
     #[arg(long, value_name = "SHARE", value_parser = share)]
     smallest: Option<f64>,
+    /// Leave the cracks of shards as flat as the tetrahedra made them, instead of smooth and rough like broken matter
+    #[arg(long)]
+    flat_cracks: bool,
 }
 
 fn share(text: &str) -> Result<f64, String> {
@@ -45,6 +49,10 @@ pub fn run(arguments: &Arguments, voice: Voice) -> Result<(), Problem> {
     let format = Format::from_name(&arguments.format)?;
     if arguments.smallest.is_some() {
         let message = format!("--smallest says how shards are merged, and {} has none", format.name());
+        return Err(Problem::new(message, "leave it out, or export with --format shards or animation"));
+    }
+    if arguments.flat_cracks {
+        let message = format!("--flat-cracks says how shards look, and {} has none", format.name());
         return Err(Problem::new(message, "leave it out, or export with --format shards or animation"));
     }
     let files = super::render::frame_files(&arguments.run, arguments.frame)?;
@@ -86,14 +94,18 @@ fn shards(arguments: &Arguments, parts: Parts, voice: Voice) -> Result<(), Probl
     let files = super::render::frame_files(&arguments.run, arguments.frame)?;
     let frame = craze_frame::read(files.last().map_or(Path::new(""), PathBuf::as_path))?;
     let defaults = ShardSettings::default();
-    let settings = ShardSettings { smallest: arguments.smallest.unwrap_or(defaults.smallest), ..defaults };
+    let grain = defaults.grain.filter(|_| !arguments.flat_cracks);
+    let settings = ShardSettings { smallest: arguments.smallest.unwrap_or(defaults.smallest), grain, ..defaults };
+    let outers = super::render::frame_files(&arguments.run, Some(0))
+        .and_then(|files| Ok(craze_frame::read(files.last().map_or(Path::new(""), PathBuf::as_path))?))
+        .map_or_else(|_| Vec::new(), |first| outers(&arguments.run, &first));
     let report = match parts {
-        Parts::AtRest => export_shards(&frame, &settings, &folder(arguments))?,
+        Parts::AtRest => export_shards(&frame, &outers, &settings, &folder(arguments))?,
         Parts::Moving => {
             let all = super::render::frame_files(&arguments.run, None)?;
             let until = all.into_iter().filter(|file| Some(file) <= files.last());
             let frames: Vec<PathBuf> = until.collect();
-            export_animation(frames.iter().map(|file| craze_frame::read(file)), &settings, &folder(arguments))?
+            export_animation(frames.iter().map(|file| craze_frame::read(file)), &outers, &settings, &folder(arguments))?
         }
     };
     let mut stdout = std::io::stdout().lock();
@@ -110,7 +122,7 @@ fn shards(arguments: &Arguments, parts: Parts, voice: Voice) -> Result<(), Probl
                 .map(|shard| json!({ "name": shard.name, "volume": shard.volume, "closed": shard.closed }));
             let text = json!({
                 "file": report.file, "frame": frame.number, "shards": shards.collect::<Vec<_>>(),
-                "merged": report.merged, "left_out": report.left_out,
+                "merged": report.merged, "skins": report.skins, "left_out": report.left_out,
             });
             writeln!(stdout, "{text}")?;
         }
@@ -140,6 +152,7 @@ pub fn told(report: &ShardReport) -> Vec<String> {
     if report.merged > 0 {
         lines.push(format!("{} merged into neighbours", plural(report.merged as u64, "smaller piece")));
     }
+    lines.extend(report.skins.iter().cloned());
     lines.extend(report.left_out.iter().map(|what| format!("left out: {what}")));
     lines
 }

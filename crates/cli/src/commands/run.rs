@@ -148,6 +148,7 @@ fn open(scene: NamedScene, path: &Path, existing: Existing, told: Summary, voice
         seconds: Vec::new(),
         wall_seconds: 0.0,
         certificate: Certificate::default(),
+        broken: Vec::new(),
         state_hashes: Vec::new(),
     };
     let mut folder = RunFolder::create(path, &scene.to_toml(), record, scene.output.checkpoint_every, existing)?;
@@ -319,6 +320,10 @@ fn tell(folder: &RunFolder, world: &World, voice: Voice, started: Instant) -> Re
                      solid.splits_a_step if that matters",
                     plural(splits.over_budget, "step")
                 )?;
+            }
+            for broken in folder.record().broken.iter().filter(|broken| broken.open > 0) {
+                let (open, count) = (broken.open, plural(broken.pieces.len() as u64, "piece"));
+                writeln!(stdout, "{}: {open} of {count} not closed and manifold, see run.json", broken.body)?;
             }
             let film = folder.path().join(PREVIEW_FILM);
             if film.is_file() {

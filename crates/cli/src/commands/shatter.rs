@@ -3,13 +3,14 @@
 use super::inspect::{self, Found as Named};
 use super::run;
 use crate::Voice;
+use crate::outers::outers;
 use crate::problem::{self, Problem};
 use crate::progress::plural;
 use crate::scene_source::{NamedScene, parse_seed};
 use crate::shatter::{Axis, Blow, Detail, Hit, Matter, Model, Stage, Wanted, find};
 use clap::Args;
 use craze_engine::{Existing, RunFolder};
-use craze_export::{ShardReport, ShardSettings, export_animation, export_shards};
+use craze_export::{Grain, ShardReport, ShardSettings, export_animation, export_shards};
 use craze_scene::SceneDocument;
 use craze_shape::{ModelFile, Reading, Shape, Unit, UpAxis, read_model};
 use serde_json::json;
@@ -62,6 +63,9 @@ pub struct Arguments {
     /// Seed: another one lands on another side
     #[arg(long, value_name = "N", default_value = "1", value_parser = parse_seed, allow_negative_numbers = true)]
     seed: u64,
+    /// Leave cracks as flat as the tetrahedra made them, instead of smooth and rough like broken matter
+    #[arg(long)]
+    flat_cracks: bool,
     /// Folder for everything; out/MODEL-shards if left out
     #[arg(long, short)]
     output: Option<PathBuf>,
@@ -136,7 +140,7 @@ pub fn run(arguments: &Arguments, voice: Voice) -> Result<(), Problem> {
     let named = NamedScene { name: format!("{}-shards", model.name), document };
     let existing = if arguments.force { Existing::Replace } else { Existing::Refuse };
     run::start(named, &path, existing, voice)?;
-    let report = shards(&path)?;
+    let report = shards(&path, arguments.flat_cracks, arguments.seed)?;
     tell(&report, &path, arguments.pieces, voice, started)
 }
 
@@ -185,12 +189,18 @@ fn model(arguments: &Arguments) -> Result<(Model, Vec<String>), Problem> {
 }
 
 /// Writes the shards of the last frame beside the run, at rest and moving.
-fn shards(path: &Path) -> Result<ShardReport, Problem> {
+fn shards(path: &Path, flat_cracks: bool, seed: u64) -> Result<ShardReport, Problem> {
     let files = RunFolder::frame_files(path)?;
     let frame = craze_frame::read(files.last().map_or(Path::new(""), PathBuf::as_path))?;
-    let settings = ShardSettings { smallest: SMALLEST, ..ShardSettings::default() };
-    let report = export_shards(&frame, &settings, path)?;
-    export_animation(files.iter().map(|file| craze_frame::read(file)), &settings, path)?;
+    let outers = match files.first() {
+        Some(first) => outers(path, &craze_frame::read(first)?),
+        None => Vec::new(),
+    };
+    let defaults = ShardSettings::default();
+    let grain = defaults.grain.filter(|_| !flat_cracks).map(|grain| Grain { seed, ..grain });
+    let settings = ShardSettings { smallest: SMALLEST, grain, ..defaults };
+    let report = export_shards(&frame, &outers, &settings, path)?;
+    export_animation(files.iter().map(|file| craze_frame::read(file)), &outers, &settings, path)?;
     Ok(report)
 }
 

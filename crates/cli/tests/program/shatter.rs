@@ -69,6 +69,11 @@ fn a_block_becomes_closed_shards_and_a_run_that_can_be_repeated() {
     for file in ["shards.glb", "animation.glb", "scene.toml", "run.json", "preview.png"] {
         assert!(workshop.path("run").join(file).is_file(), "{file}");
     }
+    let broken = &workshop.record("run")["broken"][0];
+    assert_eq!((&broken["body"], &broken["open"]), (&"block".into(), &0.into()), "{broken}");
+    assert!(broken["pieces"].as_array().is_some_and(|pieces| pieces.len() >= 2));
+    let [start, end] = ["volume_at_start", "volume"].map(|name| broken[name].as_f64().expect("a volume"));
+    assert!((start - end).abs() < 1e-12 * start, "{start} {end}");
     let scene = fs::read_to_string(workshop.path("run/scene.toml")).expect("a scene");
     assert!(scene.contains("tensile_strength") && scene.contains("look_every"), "{scene}");
     workshop.craze(&["check", "run/scene.toml"]).succeeded();

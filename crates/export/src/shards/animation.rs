@@ -10,7 +10,7 @@ use craze_frame::{BodyFrame, Frame, FrameFileError, names};
 use craze_math::{Mat3, Rotation, Vec3, polar};
 
 use super::contacts::place;
-use super::{Shard, ShardReport, ShardSettings, Taken, encode, take, write};
+use super::{Outer, Shard, ShardReport, ShardSettings, encode, take, write};
 use crate::ExportError;
 use crate::document::{Document, Track};
 
@@ -37,8 +37,10 @@ struct Follower {
 }
 
 /// Writes `animation.glb` into `folder`: the shards of the last of `frames`, which come in order of time, with a key at each of them.
+/// `outers` are as in [`export_shards`](super::export_shards).
 pub fn export_animation<Frames>(
     frames: Frames,
+    outers: &[Vec<Outer>],
     settings: &ShardSettings,
     folder: &Path,
 ) -> Result<ShardReport, ExportError>
@@ -47,9 +49,9 @@ where
 {
     let mut backward = frames.rev();
     let last = backward.next().ok_or(ExportError::NoFrames)??;
-    let Taken { bodies, left_out } = take(&last, settings)?;
+    let taken = take(&last, outers, settings)?;
     let mut followers: Vec<Follower> = Vec::new();
-    for (index, (body, shards)) in last.bodies.iter().zip(&bodies).enumerate() {
+    for (index, (body, shards)) in last.bodies.iter().zip(&taken.bodies).enumerate() {
         followers.extend(shards.iter().map(|shard| follower(index, body, shard)));
     }
     let mut parents: Vec<BTreeMap<u32, u32>> = vec![BTreeMap::new(); last.bodies.len()];
@@ -65,13 +67,13 @@ where
         times.push(frame.time);
     }
     let mut document = Document::default();
-    let laid = encode::lay_out(&mut document, &last, &bodies, settings.hull_vertices);
+    let laid = encode::lay_out(&mut document, &last, &taken.bodies, settings.hull_vertices);
     let start = times.last().copied().unwrap_or(0.0);
     let times: Vec<f32> = times.iter().rev().map(|time| (time - start) as f32).collect();
     let tracks: Vec<Track> = laid.nodes.iter().zip(&followers).map(|(&node, follower)| track(node, follower)).collect();
     document.animate(&times, &tracks);
     let bytes = encode::finish(document, &last, laid.roots)?;
-    write(FILE, &bytes, folder, bodies, laid.summaries, left_out)
+    write(FILE, &bytes, folder, taken, laid.summaries)
 }
 
 fn follower(index: usize, body: &BodyFrame, shard: &Shard) -> Follower {

@@ -3,8 +3,14 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 /// For each piece, the piece that it counts to: itself, or, for a piece smaller than `smallest` (m³), the neighbour with the largest
-/// contact area (m²). The smallest goes first, and what has grown by dust may still be dust. A piece without neighbours stays.
-pub(super) fn owners(volumes: &[f64], contacts: impl IntoIterator<Item = ([u32; 2], f64)>, smallest: f64) -> Vec<u32> {
+/// contact area (m²). The smallest goes first, and what has grown by dust may still be dust; it goes on until no more than `most` are left. A
+/// piece without neighbours stays.
+pub(super) fn owners(
+    volumes: &[f64],
+    contacts: impl IntoIterator<Item = ([u32; 2], f64)>,
+    smallest: f64,
+    most: usize,
+) -> Vec<u32> {
     let mut owners: Vec<u32> = (0..volumes.len() as u32).collect();
     let mut neighbours = vec![BTreeMap::<u32, f64>::new(); volumes.len()];
     for ([one, other], area) in contacts.into_iter().filter(|([one, other], _)| one != other) {
@@ -13,22 +19,21 @@ pub(super) fn owners(volumes: &[f64], contacts: impl IntoIterator<Item = ([u32; 
     }
     let mut volumes: Vec<f64> = volumes.iter().map(|volume| volume.max(0.0)).collect();
     // Bits of numbers that are not negative have the order of the numbers.
-    let mut queue: BTreeSet<(u64, u32)> = volumes
-        .iter()
-        .zip(0..)
-        .filter(|(volume, _)| **volume < smallest)
-        .map(|(volume, piece)| (volume.to_bits(), piece))
-        .collect();
-    while let Some((_, piece)) = queue.pop_first() {
+    let mut queue: BTreeSet<(u64, u32)> =
+        volumes.iter().zip(0..).map(|(volume, piece)| (volume.to_bits(), piece)).collect();
+    let mut left = volumes.len();
+    while let Some((volume, piece)) = queue.pop_first() {
+        if !(f64::from_bits(volume) < smallest || left > most) {
+            break;
+        }
         let largest =
             neighbours[piece as usize].iter().max_by(|one, other| one.1.total_cmp(other.1).then(other.0.cmp(one.0)));
         let Some((&owner, _)) = largest else { continue };
+        left -= 1;
         owners[piece as usize] = owner;
         queue.remove(&(volumes[owner as usize].to_bits(), owner));
         volumes[owner as usize] += volumes[piece as usize];
-        if volumes[owner as usize] < smallest {
-            queue.insert((volumes[owner as usize].to_bits(), owner));
-        }
+        queue.insert((volumes[owner as usize].to_bits(), owner));
         for (neighbour, area) in std::mem::take(&mut neighbours[piece as usize]) {
             neighbours[neighbour as usize].remove(&piece);
             if neighbour != owner {
@@ -55,22 +60,32 @@ mod tests {
     #[test]
     fn dust_goes_to_the_neighbour_with_the_largest_contact() {
         let contacts = [([0, 1], 1.0), ([1, 2], 1.5), ([2, 1], 0.1), ([0, 2], 9.0), ([1, 1], 7.0)];
-        assert_eq!(owners(&[5.0, 0.1, 4.0], contacts, 0.0), [0, 1, 2]);
-        assert_eq!(owners(&[5.0, 0.1, 4.0], contacts, 0.2), [0, 2, 2]);
+        assert_eq!(owners(&[5.0, 0.1, 4.0], contacts, 0.0, usize::MAX), [0, 1, 2]);
+        assert_eq!(owners(&[5.0, 0.1, 4.0], contacts, 0.2, usize::MAX), [0, 2, 2]);
     }
 
     #[test]
     fn dust_gathers_until_it_is_large_enough() {
         // A row of crumbs beside a block: 3 joins 2, both join 1, which is then no dust any more.
         let contacts = [([0, 1], 1.0), ([1, 2], 2.0), ([2, 3], 3.0)];
-        assert_eq!(owners(&[9.0, 0.35, 0.2, 0.1], contacts, 0.5), [0, 1, 1, 1]);
-        assert_eq!(owners(&[9.0, 0.35, 0.2, 0.1], contacts, 0.7), [0, 0, 0, 0]);
+        assert_eq!(owners(&[9.0, 0.35, 0.2, 0.1], contacts, 0.5, usize::MAX), [0, 1, 1, 1]);
+        assert_eq!(owners(&[9.0, 0.35, 0.2, 0.1], contacts, 0.7, usize::MAX), [0, 0, 0, 0]);
     }
 
     #[test]
     fn a_crumb_without_neighbours_stays_and_so_does_the_last_piece() {
-        assert_eq!(owners(&[9.0, 0.1], [], 1.0), [0, 1]);
-        assert_eq!(owners(&[9.0, 0.1], [([0, 1], 0.0)], 100.0), [0, 0]);
-        assert_eq!(owners(&[f64::NAN, -1.0], [([0, 1], 1.0)], 0.5).len(), 2);
+        assert_eq!(owners(&[9.0, 0.1], [], 1.0, usize::MAX), [0, 1]);
+        assert_eq!(owners(&[9.0, 0.1], [([0, 1], 0.0)], 100.0, usize::MAX), [0, 0]);
+        assert_eq!(owners(&[f64::NAN, -1.0], [([0, 1], 1.0)], 0.5, usize::MAX).len(), 2);
+    }
+
+    #[test]
+    fn the_smallest_go_until_no_more_than_wanted_are_left() {
+        let contacts = [([0, 1], 1.0), ([1, 2], 2.0), ([2, 3], 3.0)];
+        assert_eq!(owners(&[9.0, 3.0, 2.0, 4.0], contacts, 0.0, 4), [0, 1, 2, 3]);
+        assert_eq!(owners(&[9.0, 3.0, 2.0, 4.0], contacts, 0.0, 3), [0, 1, 3, 3]);
+        assert_eq!(owners(&[9.0, 3.0, 2.0, 4.0], contacts, 0.0, 1), [0, 0, 0, 0]);
+        // What touches nothing cannot be merged, however many are wanted.
+        assert_eq!(owners(&[9.0, 3.0], [], 0.0, 1), [0, 1]);
     }
 }

@@ -7,11 +7,11 @@ use craze_frame::{Bounds, Frame};
 use craze_math::{Vec3, convex_hull};
 use serde_json::{Value, json};
 
+use super::shape::Shape;
 use super::{Shard, ShardSummary};
 use crate::document::{Document, Material, TRIANGLES, relative, sides_of};
 use crate::labels::Labels;
 use crate::normals::{Shaded, shade};
-use crate::parts::Part;
 use crate::{ExportError, Format, palette};
 
 /// The bytes of the file, and what its shards are.
@@ -88,18 +88,17 @@ fn node(
     let shaded = shade(part);
     let mut primitives = Vec::new();
     for (crack, material) in [false, true].into_iter().zip(materials) {
-        let side = side(part, &shaded, crack);
+        let side = side(&shard.shape, &shaded, crack, corner);
         if side.indices.is_empty() {
             continue;
         }
-        let position = |vertex: u32| &part.positions[shaded.sources[vertex as usize] as usize];
         let positions: Vec<[f32; 3]> =
-            side.vertices.iter().map(|&(vertex, _)| relative(position(vertex), &origin)).collect();
-        let normals: Vec<[f32; 3]> = side.vertices.iter().map(|&(vertex, _)| shaded.normals[vertex as usize]).collect();
+            side.vertices.iter().map(|vertex| relative(&part.positions[vertex.place as usize], &origin)).collect();
+        let normals: Vec<[f32; 3]> = side.vertices.iter().map(|vertex| vertex.normal).collect();
         let mut attributes = json!({ "POSITION": document.vectors(&positions), "NORMAL": document.vectors(&normals) });
-        if crack {
-            let places = side.vertices.iter().map(|&(vertex, axis)| texture_place(&(position(vertex) - corner), axis));
-            attributes["TEXCOORD_0"] = json!(document.vectors(&places.collect::<Vec<_>>()));
+        let texture: Option<Vec<[f32; 2]>> = side.vertices.iter().map(|vertex| vertex.texture).collect();
+        if let Some(texture) = texture {
+            attributes["TEXCOORD_0"] = json!(document.vectors(&texture));
         }
         let (indices, material) = (document.indices(&side.indices), document.used_material(material));
         primitives.push(json!({
@@ -112,20 +111,44 @@ fn node(
 /// The triangles of the outside or of the crack, with vertices of their own.
 #[derive(Default)]
 struct Side {
-    /// Vertex of the shaded part, and the axis along which its texture is laid on.
-    vertices: Vec<(u32, usize)>,
+    vertices: Vec<Vertex>,
     indices: Vec<u32>,
 }
 
-fn side(part: &Part, shaded: &Shaded, crack: bool) -> Side {
+/// A vertex of a side.
+#[derive(Clone, Copy)]
+struct Vertex {
+    /// Vertex of the part.
+    place: u32,
+    normal: [f32; 3],
+    /// Texture coordinates, (0, 0) at the upper left, as glTF has them.
+    texture: Option<[f32; 2]>,
+}
+
+impl Vertex {
+    /// The same for vertices that are one.
+    fn key(&self) -> (u32, [u32; 3], Option<[u32; 2]>) {
+        (self.place, self.normal.map(f32::to_bits), self.texture.map(|place| place.map(f32::to_bits)))
+    }
+}
+
+/// The outside or the crack of a shape. `origin` (m) is where the texture of cracks begins.
+fn side(shape: &Shape, shaded: &Shaded, crack: bool, origin: &Vec3) -> Side {
     let mut side = Side::default();
     let mut known = BTreeMap::new();
-    let faces = part.triangles.iter().zip(&shaded.triangles).zip(&part.crack);
-    for ((places, vertices), _) in faces.filter(|(_, is_crack)| **is_crack == crack) {
-        let axis = if crack { dominant_axis(places.map(|place| part.positions[place as usize])) } else { 0 };
-        for &vertex in vertices {
-            let index = *known.entry((vertex, axis)).or_insert_with(|| {
-                side.vertices.push((vertex, axis));
+    let Shape { part, look, .. } = shape;
+    for (triangle, places) in part.triangles.iter().enumerate().filter(|(triangle, _)| part.crack[*triangle] == crack) {
+        let axis = crack.then(|| dominant_axis(places.map(|place| part.positions[place as usize])));
+        for corner in 0..3 {
+            let smooth = shaded.normals[shaded.triangles[triangle][corner] as usize];
+            let own = look.normals.get(triangle).and_then(|normals| normals[corner]);
+            let texture = match axis {
+                Some(axis) => Some(texture_place(&(part.positions[places[corner] as usize] - origin), axis)),
+                None => look.texture.get(triangle).map(|texture| [texture[corner][0], 1.0 - texture[corner][1]]),
+            };
+            let vertex = Vertex { place: places[corner], normal: own.unwrap_or(smooth), texture };
+            let index = *known.entry(vertex.key()).or_insert_with(|| {
+                side.vertices.push(vertex);
                 side.vertices.len() as u32 - 1
             });
             side.indices.push(index);

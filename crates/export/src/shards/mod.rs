@@ -5,16 +5,20 @@ mod contacts;
 mod dust;
 mod encode;
 mod shape;
+mod skinned;
 
 use std::path::{Path, PathBuf};
 
 use craze_frame::{BodyFrame, Frame, Surface, atomic_write, names};
 use craze_math::Vec3;
+use craze_skin::{Contacts, Grain};
 
 use crate::{ExportError, Format, check};
 pub use animation::export_animation;
 use contacts::{Contact, contacts};
 use shape::{Shape, shape};
+pub use skinned::Outer;
+use skinned::{Skinned, skinned};
 
 /// Name of the file.
 const FILE: &str = "shards.glb";
@@ -24,13 +28,17 @@ const FILE: &str = "shards.glb";
 pub struct ShardSettings {
     /// Pieces smaller than this share of their body's volume are merged into the neighbour with the largest contact area; 0 merges none.
     pub smallest: f64,
+    /// Shards of a body at most: beyond that the smallest are merged as well.
+    pub most: usize,
     /// Vertices of a convex hull at most; at least 4.
     pub hull_vertices: usize,
+    /// What makes crack faces look like broken matter; without it they are the faces of the tetrahedra.
+    pub grain: Option<Grain>,
 }
 
 impl Default for ShardSettings {
     fn default() -> Self {
-        ShardSettings { smallest: 0.0, hull_vertices: 32 }
+        ShardSettings { smallest: 0.0, most: usize::MAX, hull_vertices: 32, grain: Some(Grain::default()) }
     }
 }
 
@@ -43,6 +51,8 @@ pub struct ShardReport {
     pub shards: Vec<ShardSummary>,
     /// Pieces that were merged into others.
     pub merged: usize,
+    /// What the outside of each body's shards is, and why it is not what one might want, each as a line for a person.
+    pub skins: Vec<String>,
     /// What the frame holds and the file does not, each as a phrase with its reason, for a person.
     pub left_out: Vec<String>,
 }
@@ -76,25 +86,34 @@ struct Shard {
 }
 
 /// Writes `shards.glb` into `folder`, which is created if needed: every piece of every body of the frame whose rest shape is known.
+///
+/// `outers` has, for every body, the closed surfaces that its shards may be cut from, the best first; where there is none or none can be cut,
+/// shards have the faces of the tetrahedra. All shards of a body are made in the same way, so that they fit together.
 /// `docs/formats.md` says what it holds.
-pub fn export_shards(frame: &Frame, settings: &ShardSettings, folder: &Path) -> Result<ShardReport, ExportError> {
-    let Taken { bodies, left_out } = take(frame, settings)?;
-    let (bytes, shards) = encode::encode(frame, &bodies, settings.hull_vertices)?;
-    write(FILE, &bytes, folder, bodies, shards, left_out)
+pub fn export_shards(
+    frame: &Frame,
+    outers: &[Vec<Outer>],
+    settings: &ShardSettings,
+    folder: &Path,
+) -> Result<ShardReport, ExportError> {
+    let taken = take(frame, outers, settings)?;
+    let (bytes, shards) = encode::encode(frame, &taken.bodies, settings.hull_vertices)?;
+    write(FILE, &bytes, folder, taken, shards)
 }
 
 /// The shards of a frame, body by body, and what has none.
 struct Taken {
     bodies: Vec<Vec<Shard>>,
+    skins: Vec<String>,
     left_out: Vec<String>,
 }
 
-fn take(frame: &Frame, settings: &ShardSettings) -> Result<Taken, ExportError> {
+fn take(frame: &Frame, outers: &[Vec<Outer>], settings: &ShardSettings) -> Result<Taken, ExportError> {
     let number = frame.number;
     frame.check().map_err(|cause| ExportError::Invalid { frame: number, cause })?;
     let mut bodies = Vec::new();
-    let mut left_out = Vec::new();
-    for body in &frame.bodies {
+    let (mut skins, mut left_out) = (Vec::new(), Vec::new());
+    for (index, body) in frame.bodies.iter().enumerate() {
         let owner = format!("body '{}'", body.name);
         if body.surface.triangles.is_empty() {
             left_out.push(format!("{owner}: it has no surface"));
@@ -107,13 +126,14 @@ fn take(frame: &Frame, settings: &ShardSettings) -> Result<Taken, ExportError> {
             continue;
         };
         check::check_points(number, Format::Glb, &owner, "rest position", rest)?;
-        bodies.push(shards(body, rest, settings.smallest));
+        let outers = outers.get(index).map_or(&[][..], Vec::as_slice);
+        bodies.push(shards(body, rest, outers, settings, &mut skins));
     }
     if bodies.iter().all(Vec::is_empty) {
         let reason = if left_out.is_empty() { "it has no bodies".to_owned() } else { left_out.join("; ") };
         return Err(ExportError::NoShards { frame: number, reason });
     }
-    Ok(Taken { bodies, left_out })
+    Ok(Taken { bodies, skins, left_out })
 }
 
 /// Writes a file of shards.
@@ -121,69 +141,105 @@ fn write(
     name: &str,
     bytes: &[u8],
     folder: &Path,
-    bodies: Vec<Vec<Shard>>,
+    taken: Taken,
     shards: Vec<ShardSummary>,
-    left_out: Vec<String>,
 ) -> Result<ShardReport, ExportError> {
     std::fs::create_dir_all(folder).map_err(|cause| ExportError::Folder { path: folder.to_owned(), cause })?;
     let file = folder.join(name);
     atomic_write(&file, bytes)?;
+    let Taken { bodies, skins, left_out } = taken;
     let merged = bodies.iter().flatten().map(|shard| shard.merged.len()).sum();
-    Ok(ShardReport { file, shards, merged, left_out })
+    Ok(ShardReport { file, shards, merged, skins, left_out })
 }
 
 /// The shards of a body, in the order of its pieces.
-fn shards(body: &BodyFrame, rest: &[Vec3], smallest: f64) -> Vec<Shard> {
-    let surface = &body.surface;
-    let contacts = contacts(surface, rest);
-    let pieces_of = |contact: &Contact| contact.triangles.map(|triangle| surface.piece_of(triangle));
+fn shards(
+    body: &BodyFrame,
+    rest: &[Vec3],
+    outers: &[Outer],
+    settings: &ShardSettings,
+    skins: &mut Vec<String>,
+) -> Vec<Shard> {
+    let touching = Contacts::of(&body.surface, rest);
     let volumes: Vec<f64> = body.pieces.iter().map(|piece| piece.volume).collect();
-    let areas = contacts.iter().map(|contact| (pieces_of(contact), contact.area));
-    let owners = dust::owners(&volumes, areas, smallest * volumes.iter().sum::<f64>());
-    gather(body, rest, &contacts, &owners)
+    let owners =
+        dust::owners(&volumes, touching.areas(), settings.smallest * volumes.iter().sum::<f64>(), settings.most);
+    let (skinned, said) = skinned(body, rest, &touching, &owners, outers, settings.grain.as_ref());
+    skins.extend(said.iter().map(|why| format!("{}: not {why}", body.name)));
+    if !outers.is_empty() {
+        let told = skinned.as_ref().map_or("faces of the tetrahedra", |skinned| skinned.told.as_str());
+        skins.push(format!("{}: the outside is {told}", body.name));
+    }
+    let shapes = match skinned {
+        Some(Skinned { shapes, .. }) => shapes,
+        None => shapes_of_tetrahedra(&body.surface, rest, &volumes, &owners),
+    };
+    gather(body, &touching, &owners, shapes)
 }
 
-/// The shards of a body whose pieces count to `owners`.
-fn gather(body: &BodyFrame, rest: &[Vec3], contacts: &[Contact], owners: &[u32]) -> Vec<Shard> {
-    let surface = &body.surface;
-    let pieces_of = |contact: &Contact| contact.triangles.map(|triangle| surface.piece_of(triangle));
-    let owners_of = |contact: &Contact| pieces_of(contact).map(|piece| owners[piece as usize]);
-
-    let mut glued = vec![Vec::new(); body.pieces.len()];
-    let mut touching = Vec::new();
-    for contact in contacts {
-        let [one, other] = owners_of(contact);
+/// Shapes made of the faces that the pieces have, by owner, with their volumes (m³).
+fn shapes_of_tetrahedra(
+    surface: &Surface,
+    rest: &[Vec3],
+    volumes: &[f64],
+    owners: &[u32],
+) -> Vec<Option<(Shape, f64)>> {
+    let mut glued = vec![Vec::new(); owners.len()];
+    for contact in contacts(surface, rest) {
+        let [one, other] = contact.triangles.map(|triangle| owners[surface.piece_of(triangle) as usize]);
         if one == other {
-            glued[one as usize].push(*contact);
-        } else {
-            touching.extend([(one, other, contact.area), (other, one, contact.area)]);
+            glued[one as usize].push(contact);
         }
     }
-    touching.sort_by_key(|&(one, other, _)| (one, other));
-    let mut triangles = vec![Vec::new(); body.pieces.len()];
+    let mut triangles = vec![Vec::new(); owners.len()];
     for triangle in 0..surface.triangles.len() {
         triangles[owners[surface.piece_of(triangle) as usize] as usize].push(triangle);
     }
+    let mut sums = vec![0.0; owners.len()];
+    for (volume, &owner) in volumes.iter().zip(owners) {
+        sums[owner as usize] += volume;
+    }
+    let shape = |owner: usize| {
+        let own = &triangles[owner];
+        (!own.is_empty()).then(|| (closed_shape(surface, rest, own, &glued[owner]), sums[owner]))
+    };
+    (0..owners.len()).map(shape).collect()
+}
+
+/// The shards of a body whose pieces count to `owners` and have these shapes and volumes (m³).
+fn gather(body: &BodyFrame, contacts: &Contacts, owners: &[u32], shapes: Vec<Option<(Shape, f64)>>) -> Vec<Shard> {
+    let mut touching = Vec::new();
+    for (pieces, area) in contacts.areas() {
+        let [one, other] = pieces.map(|piece| owners[piece as usize]);
+        // A shard without shape lies outside the surface and touches nothing.
+        if one != other && shapes[one as usize].is_some() && shapes[other as usize].is_some() {
+            touching.extend([(one, other, area), (other, one, area)]);
+        }
+    }
+    touching.sort_by_key(|&(one, other, _)| (one, other));
     let mut members = vec![Vec::new(); body.pieces.len()];
     for (piece, &owner) in (0_u32..).zip(owners) {
         members[owner as usize].push(piece);
     }
     let mut shards = Vec::new();
-    for (index, triangles) in triangles.iter().enumerate().filter(|(_, triangles)| !triangles.is_empty()) {
+    for (index, shape) in shapes.into_iter().enumerate() {
+        let Some((shape, volume)) = shape else { continue };
         let members = || members[index].iter().map(|&piece| &body.pieces[piece as usize]);
         let from = touching.partition_point(|&(one, _, _)| (one as usize) < index);
         let to = touching.partition_point(|&(one, _, _)| one as usize <= index);
         let neighbours = touching[from..to]
             .chunk_by(|one, other| one.1 == other.1)
             .map(|faces| (body.pieces[faces[0].1 as usize].id, faces.iter().map(|(_, _, area)| area).sum()));
+        let (matter, mass) = members().fold((0.0, 0.0), |sum, piece| (sum.0 + piece.volume, sum.1 + piece.mass));
         shards.push(Shard {
             id: body.pieces[index].id,
             parent: body.pieces[index].parent,
-            volume: members().map(|piece| piece.volume).sum(),
-            mass: members().map(|piece| piece.mass).sum(),
+            volume,
+            // As dense as its tetrahedra are.
+            mass: if volume == matter { mass } else { mass / matter * volume },
             merged: members().map(|piece| piece.id).filter(|&id| id != body.pieces[index].id).collect(),
             neighbours: neighbours.collect(),
-            shape: closed_shape(surface, rest, triangles, &glued[index]),
+            shape,
         });
     }
     shards

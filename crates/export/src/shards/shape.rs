@@ -1,6 +1,6 @@
 //! The surface of one shard at rest.
 
-use craze_frame::{Bounds, Surface};
+use craze_frame::{Bounds, Sets, Surface, fans, is_manifold};
 use craze_math::Vec3;
 
 use super::contacts::{Contact, place};
@@ -12,8 +12,27 @@ pub(super) struct Shape {
     pub part: Part,
     /// Whether every edge is passed exactly once in each direction: closed and manifold.
     pub closed: bool,
+    /// What the corners of its outside carry; those come first among the triangles.
+    pub look: Look,
     /// Centre of mass at rest (m), the density being the same throughout; the middle of its box where the surface is not closed.
     pub centre: Vec3,
+}
+
+/// What the corners of the first triangles carry; empty where there is none.
+#[derive(Default)]
+pub(super) struct Look {
+    /// Texture coordinates (1), (0, 0) at the lower left.
+    pub texture: Vec<[[f32; 2]; 3]>,
+    /// Unit normals; `None` where they cancel.
+    pub normals: Vec<[Option<[f32; 3]>; 3]>,
+}
+
+impl Shape {
+    /// A shape that is known to be closed and manifold.
+    pub fn closed(part: Part, look: Look) -> Shape {
+        let centre = centre_of_mass(&part, true);
+        Shape { part, closed: true, look, centre }
+    }
 }
 
 /// The shape of `triangles`, some triangles of `surface`, without the faces of the contacts in `glued`, at which the two sides are joined.
@@ -47,30 +66,7 @@ pub(super) fn shape(surface: &Surface, rest: &[Vec3], triangles: &[usize], glued
     }
     let closed = is_manifold(&part.triangles);
     let centre = centre_of_mass(&part, closed);
-    Shape { part, closed, centre }
-}
-
-/// Sets of things that were found to be one, each with its first member as representative.
-struct Sets(Vec<u32>);
-
-impl Sets {
-    fn new(count: usize) -> Sets {
-        Sets((0..count as u32).collect())
-    }
-
-    fn first(&self, mut member: u32) -> u32 {
-        while self.0[member as usize] != member {
-            member = self.0[member as usize];
-        }
-        member
-    }
-
-    fn join(&mut self, one: u32, other: u32) {
-        let (one, other) = (self.first(one), self.first(other));
-        self.0[one.max(other) as usize] = one.min(other);
-        // Shorter ways for the next search.
-        self.0[one as usize] = one.min(other);
-    }
+    Shape { part, closed, look: Look::default(), centre }
 }
 
 /// Vertices of some triangles, of which those on both sides of glued faces are one.
@@ -105,93 +101,6 @@ impl Glue {
     fn representative(&self, vertex: u32) -> u32 {
         self.used[self.sets.first(self.local(vertex)) as usize]
     }
-}
-
-/// One side of a triangle.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-struct Side {
-    /// Its vertices, the lower one first.
-    edge: [u32; 2],
-    /// Corners at the lower and at the higher vertex, and the third; corner k of triangle t is 3 t + k.
-    corners: [u32; 3],
-    /// Whether the triangle passes it from the lower vertex to the higher.
-    is_forward: bool,
-}
-
-/// All sides, by edges.
-fn sides(triangles: &[[u32; 3]]) -> Vec<Side> {
-    let mut sides = Vec::with_capacity(3 * triangles.len());
-    for (triangle, corners) in triangles.iter().enumerate() {
-        for [start, end, third] in [[0, 1, 2], [1, 2, 0], [2, 0, 1]] {
-            let is_forward = corners[start] < corners[end];
-            let [low, high] = if is_forward { [start, end] } else { [end, start] };
-            sides.push(Side {
-                edge: [corners[low], corners[high]],
-                corners: [low, high, third].map(|corner| (3 * triangle + corner) as u32),
-                is_forward,
-            });
-        }
-    }
-    sides.sort_unstable();
-    sides
-}
-
-/// Whether every edge is passed exactly once in each direction.
-fn is_manifold(triangles: &[[u32; 3]]) -> bool {
-    let once = |edge: &[Side]| edge.len() == 2 && edge[0].is_forward != edge[1].is_forward;
-    sides(triangles).chunk_by(|one, other| one.edge == other.edge).all(once)
-}
-
-/// For every corner, the first corner of its fan: the corners of one vertex that hang together over edges. Where more than two
-/// triangles meet at an edge, those hang together that have matter between them.
-fn fans(triangles: &[[u32; 3]], position: impl Fn(u32) -> Vec3) -> Vec<u32> {
-    let mut fans = Sets::new(3 * triangles.len());
-    let vertex = |corner: u32| triangles[corner as usize / 3][corner as usize % 3];
-    for edge in sides(triangles).chunk_by_mut(|one, other| one.edge == other.edge) {
-        if edge.len() > 2 {
-            let [low, high] = edge[0].edge.map(&position);
-            let across = |side: &Side| position(vertex(side.corners[2])) - low;
-            sort_around(&(high - low), edge, across);
-        }
-        for [one, other] in wedges(edge) {
-            fans.join(one.corners[0], other.corners[0]);
-            fans.join(one.corners[1], other.corners[1]);
-        }
-    }
-    (0..3 * triangles.len() as u32).map(|corner| fans.first(corner)).collect()
-}
-
-/// Sorts triangles around their common edge by angle, counter-clockwise seen against `along` (m). Of two in one place, that comes
-/// first which has its matter before it.
-fn sort_around(along: &Vec3, sides: &mut [Side], across: impl Fn(&Side) -> Vec3) {
-    let first = along.cross(&across(&sides[0]));
-    let second = along.cross(&first);
-    let angle = |side: &Side| {
-        let outward = along.cross(&across(side));
-        // Lengths cancel but for that of the edge.
-        (second.dot(&outward)).atan2(first.dot(&outward) * along.norm())
-    };
-    sides.sort_by(|one, other| angle(one).total_cmp(&angle(other)).then(other.is_forward.cmp(&one.is_forward)));
-}
-
-/// Pairs of triangles around an edge with matter between them: it begins behind one that passes the edge backward and ends at one
-/// that passes it forward, and it may do so past the end of the list.
-fn wedges(around: &[Side]) -> Vec<[Side; 2]> {
-    let mut begun: Vec<usize> = Vec::new();
-    let mut done = vec![false; around.len()];
-    let mut wedges = Vec::new();
-    for index in (0..around.len()).chain(0..around.len()) {
-        if done[index] || begun.contains(&index) {
-            continue;
-        }
-        if !around[index].is_forward {
-            begun.push(index);
-        } else if let Some(begin) = begun.pop() {
-            (done[begin], done[index]) = (true, true);
-            wedges.push([around[begin], around[index]]);
-        }
-    }
-    wedges
 }
 
 /// By the divergence theorem over the tetrahedra from a vertex of its own, so that far from the origin no digits are lost.

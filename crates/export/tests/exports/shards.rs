@@ -1,4 +1,4 @@
-use craze_export::{ExportError, ShardReport, ShardSettings, export_shards};
+use craze_export::{Corners, ExportError, Grain, Outer, ShardReport, ShardSettings, export_shards};
 use craze_frame::{Data, Frame, names};
 use craze_math::Vec3;
 use serde_json::Value;
@@ -20,7 +20,7 @@ fn halves() -> Frame {
 fn export(frame: &Frame, smallest: f64) -> (Glb, ShardReport) {
     let folder = tempfile::tempdir().unwrap();
     let settings = ShardSettings { smallest, ..ShardSettings::default() };
-    let report = export_shards(frame, &settings, folder.path()).unwrap();
+    let report = export_shards(frame, &[], &settings, folder.path()).unwrap();
     assert_eq!(report.file, folder.path().join("shards.glb"));
     (parse(&bytes_of(folder.path(), "shards.glb")), report)
 }
@@ -105,10 +105,10 @@ fn a_crack_that_parts_nothing_is_closed_again() {
 }
 
 #[test]
-fn faces_that_do_not_match_to_the_bit_are_no_contact() {
+fn faces_that_do_not_lie_on_each_other_are_no_contact() {
     let mut frame = halves();
     let mut rest = frame.bodies[0].surface.vertex_attributes.vectors(names::REST).unwrap().to_vec();
-    rest.iter_mut().take(8).for_each(|place| place.y = place.y.next_up());
+    rest.iter_mut().take(8).for_each(|place| place.x -= 1e-3 * EDGE);
     frame.bodies[0].surface.vertex_attributes.set(names::REST, Data::Vector(rest));
     let (glb, report) = export(&frame, 0.9);
     assert_eq!(report.merged, 0);
@@ -127,11 +127,76 @@ fn a_shard_with_a_hole_is_counted() {
 #[test]
 fn a_frame_without_rest_shapes_and_one_gone_wrong_are_refused() {
     let folder = tempfile::tempdir().unwrap();
-    let refused = |frame: &Frame| export_shards(frame, &ShardSettings::default(), folder.path()).unwrap_err();
+    let refused = |frame: &Frame| export_shards(frame, &[], &ShardSettings::default(), folder.path()).unwrap_err();
     assert!(refused(&sample::frame(1)).to_string().contains("body 'block': its frames do not say"));
     assert!(matches!(refused(&Frame::default()), ExportError::NoShards { .. }));
     let mut frame = halves();
     frame.bodies[0].surface.vertex_attributes.set(names::REST, Data::Vector(vec![Vec3::repeat(f64::NAN); 16]));
     assert!(matches!(refused(&frame), ExportError::NotFinite { .. }));
     assert!(!folder.path().join("shards.glb").exists());
+}
+
+/// A box around the whole block, a tenth larger, with a texture that is laid on along x and y and normals that all point up.
+fn wrapping() -> Outer {
+    let place = |corner: u32| {
+        let along = |axis: u32| f64::from(corner >> axis & 1) - 0.5;
+        Vec3::new(1.1 * 2.0 * EDGE * along(0), 2.0 + 1.1 * EDGE * along(1), 1.1 * EDGE * along(2))
+    };
+    let faces = [[0, 4, 6, 2], [1, 3, 7, 5], [0, 1, 5, 4], [2, 6, 7, 3], [0, 2, 3, 1], [4, 5, 7, 6]];
+    let triangles: Vec<[u32; 3]> = faces.iter().flat_map(|&[a, b, c, d]| [[a, b, c], [a, c, d]]).collect();
+    let positions: Vec<Vec3> = (0..8).map(place).collect();
+    let texture = |corner: u32| [positions[corner as usize].x as f32, positions[corner as usize].y as f32];
+    Outer {
+        name: "a box".into(),
+        corners: Corners {
+            texture: triangles.iter().map(|corners| corners.map(texture)).collect(),
+            normals: vec![[[0.0, 1.0, 0.0]; 3]; triangles.len()],
+        },
+        positions,
+        triangles,
+    }
+}
+
+#[test]
+fn the_outside_is_the_given_surface_with_its_texture_and_normals() {
+    for grain in [None, Some(Grain::default())] {
+        let folder = tempfile::tempdir().unwrap();
+        let settings = ShardSettings { grain, ..ShardSettings::default() };
+        let report = export_shards(&halves(), &[vec![wrapping()]], &settings, folder.path()).unwrap();
+        assert!(report.skins[0].contains("a box, with texture coordinates, with normals"), "{:?}", report.skins);
+        assert!(report.shards.iter().all(|shard| shard.closed));
+        let whole = 1.1_f64.powi(3) * 2.0 * EDGE.powi(3);
+        assert!((report.shards.iter().map(|shard| shard.volume).sum::<f64>() / whole - 1.0).abs() < 1e-9);
+        let glb = parse(&bytes_of(folder.path(), "shards.glb"));
+        for name in ["block-shard-4", "block-shard-7"] {
+            let node = glb.node(name);
+            let extras = &node["extras"];
+            let [volume, mass] = ["volume", "mass"].map(|key| extras[key].as_f64().unwrap());
+            assert!((mass / volume - DENSITY).abs() < 1e-9 * DENSITY);
+            assert!((volume_inside(glb.triangles(node)) - volume).abs() < 1e-6);
+            let [outside, _] = glb.primitives(node).as_slice() else { panic!("two primitives") };
+            let places = glb.vectors::<3>(accessor(outside, "POSITION"));
+            let texture = glb.vectors::<2>(accessor(outside, "TEXCOORD_0"));
+            for (place, texture) in places.iter().zip(&texture) {
+                let [x, y] = [0, 1].map(|axis| place[axis] + node["translation"][axis].as_f64().unwrap() as f32);
+                assert!((texture[0] - x).abs() < 1e-5 && (texture[1] - (1.0 - y)).abs() < 1e-5);
+            }
+            assert!(glb.vectors::<3>(accessor(outside, "NORMAL")).iter().all(|normal| *normal == [0.0, 1.0, 0.0]));
+        }
+    }
+}
+
+#[test]
+fn a_surface_that_cannot_be_cut_gives_way_to_the_next_and_the_report_says_so() {
+    let mut open = wrapping();
+    open.triangles.pop();
+    open.name = "a box with a hole".into();
+    let folder = tempfile::tempdir().unwrap();
+    let settings = ShardSettings::default();
+    let report = export_shards(&halves(), &[vec![open.clone(), wrapping()]], &settings, folder.path()).unwrap();
+    assert!(report.skins[0].contains("not a box with a hole") && report.skins[0].contains("closed"));
+    assert!(report.skins.last().unwrap().contains("the outside is a box"));
+    let report = export_shards(&halves(), &[vec![open]], &settings, folder.path()).unwrap();
+    assert!(report.skins.last().unwrap().contains("faces of the tetrahedra"));
+    assert!(report.shards.iter().all(|shard| shard.closed && shard.volume == EDGE.powi(3)));
 }

@@ -1,0 +1,135 @@
+//! Shards whose outside is a closed surface, cut along the cracks.
+
+use craze_frame::{BodyFrame, fans};
+use craze_math::Vec3;
+use craze_skin::{Contacts, Corners, Cracks, CutShard, Grain, SkinError, cut};
+use craze_spatial::TriangleTree;
+
+use super::shape::{Look, Shape};
+use crate::parts::Part;
+
+/// Times that a cut is tried with cracks that lie a hair elsewhere.
+const TRIES: u64 = 3;
+
+/// A closed surface, in the place that a body had at rest, from which its shards can be cut.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Outer {
+    /// What it is, for a person: "the model's own triangles".
+    pub name: String,
+    /// Where its vertices are (m).
+    pub positions: Vec<Vec3>,
+    /// Closed and manifold, counterclockwise seen from outside.
+    pub triangles: Vec<[u32; 3]>,
+    /// What its corners carry.
+    pub corners: Corners,
+}
+
+/// What was cut.
+pub(super) struct Skinned {
+    /// By owner: its shape and volume (m³); `None` for an owner that has no part of the surface's inside.
+    pub shapes: Vec<Option<(Shape, f64)>>,
+    /// How, for a person.
+    pub told: String,
+}
+
+/// Cuts the first of `outers` that can be cut. Gives what was said against those before it.
+pub(super) fn skinned(
+    body: &BodyFrame,
+    rest: &[Vec3],
+    contacts: &Contacts,
+    owners: &[u32],
+    outers: &[Outer],
+    grain: Option<&Grain>,
+) -> (Option<Skinned>, Vec<String>) {
+    let mut said = Vec::new();
+    for outer in outers {
+        let looks = [grain, None];
+        let tried = looks.iter().skip(usize::from(grain.is_none()));
+        for look in tried {
+            match try_cut(body, rest, contacts, owners, outer, *look) {
+                Ok(shards) => {
+                    let mut told = outer.name.clone();
+                    if !outer.corners.texture.is_empty() {
+                        told += ", with texture coordinates";
+                    }
+                    if !outer.corners.normals.is_empty() {
+                        told += ", with normals";
+                    }
+                    if grain.is_some() {
+                        told += if look.is_some() { "; rough cracks" } else { "; cracks as the tetrahedra left them" };
+                    }
+                    return (Some(Skinned { shapes: shards, told }), said);
+                }
+                Err(error) => {
+                    let cracks = if look.is_some() { " with rough cracks" } else { "" };
+                    said.push(format!("{}{cracks}: {error}", outer.name));
+                }
+            }
+        }
+    }
+    (None, said)
+}
+
+fn try_cut(
+    body: &BodyFrame,
+    rest: &[Vec3],
+    contacts: &Contacts,
+    owners: &[u32],
+    outer: &Outer,
+    grain: Option<&Grain>,
+) -> Result<Vec<Option<(Shape, f64)>>, SkinError> {
+    let mut cracks = Cracks::between(contacts, owners)?;
+    cracks.prepare(&outer.positions, &outer.triangles, grain)?;
+    let surface = &body.surface;
+    let tree = TriangleTree::new(rest, &surface.triangles).map_err(|_| SkinError::Surface)?;
+    let label_at =
+        |point: &Vec3| tree.closest(point).map_or(0, |near| owners[surface.piece_of(near.triangle as usize) as usize]);
+    let mut shards = Err(SkinError::Degenerate);
+    for seed in 1..=TRIES {
+        cracks.unsettle(seed);
+        shards = cut(&outer.positions, &outer.triangles, &cracks, label_at);
+        if shards != Err(SkinError::Degenerate) {
+            break;
+        }
+    }
+    let shards = shards?;
+    let mut shapes: Vec<Option<(Shape, f64)>> = (0..owners.len()).map(|_| None).collect();
+    for shard in &shards.shards {
+        shapes[shard.label as usize] = Some((shape(shard, &shards.positions, &outer.corners), shard.volume));
+    }
+    Ok(shapes)
+}
+
+/// The shape of a shard, with a vertex for each fan of triangles.
+fn shape(shard: &CutShard, positions: &[Vec3], corners: &Corners) -> Shape {
+    let triangles: Vec<[u32; 3]> =
+        shard.outside.iter().map(|part| part.corners).chain(shard.cracks.iter().copied()).collect();
+    let fans = fans(&triangles, |vertex| positions[vertex as usize]);
+    let mut numbers = vec![u32::MAX; fans.len()];
+    let mut part = Part {
+        piece: shard.label,
+        positions: Vec::new(),
+        triangles: Vec::with_capacity(triangles.len()),
+        crack: (0..triangles.len()).map(|triangle| triangle >= shard.outside.len()).collect(),
+    };
+    for (triangle, corners) in triangles.iter().enumerate() {
+        part.triangles.push([0, 1, 2].map(|corner| {
+            let number = &mut numbers[fans[3 * triangle + corner] as usize];
+            if *number == u32::MAX {
+                *number = part.positions.len() as u32;
+                part.positions.push(positions[corners[corner] as usize]);
+            }
+            *number
+        }));
+    }
+    let texture = shard.outside.iter().filter_map(|part| {
+        let [a, b, c] = part.weights.each_ref().map(|weights| corners.texture_at(part.source, weights));
+        Some([a?, b?, c?])
+    });
+    let normals = shard.outside.iter().filter_map(|part| {
+        (!corners.normals.is_empty())
+            .then(|| part.weights.each_ref().map(|weights| corners.normal_at(part.source, weights)))
+    });
+    let look = Look { texture: texture.collect(), normals: normals.collect() };
+    Shape::closed(part, look)
+}
