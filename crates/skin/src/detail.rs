@@ -24,7 +24,7 @@ pub struct Grain {
 
 impl Default for Grain {
     fn default() -> Self {
-        Grain { smoothing: 8, levels: 2, height: 0.08, wave: 1.5, seed: 1 }
+        Grain { smoothing: 8, levels: 2, height: 0.25, wave: 1.5, seed: 1 }
     }
 }
 

@@ -24,8 +24,14 @@ const USUAL_DROP: f64 = 1.5;
 const USUAL_SIZE: f64 = 0.3;
 /// Sizes (m) that are taken as they are in the file.
 const PLAUSIBLE: std::ops::RangeInclusive<f64> = 0.01..=10.0;
-/// Pieces below this share of the volume go into a neighbour.
+/// Pieces below this share of the volume go into a neighbour,
 const SMALLEST: f64 = 1e-3;
+/// or below this one if there are too few otherwise.
+const FINEST: f64 = 1e-4;
+/// Shards if nobody asks for a number: at least, in smaller ones if need be, how many then, and at most.
+const FEWEST: usize = 5;
+const FEW: usize = 12;
+const MOST: usize = 500;
 /// Shards that will do if nobody asks for a number, and what is aimed at.
 const USUAL_SHARDS: (std::ops::RangeInclusive<usize>, usize) = (12..=150, 40);
 
@@ -140,7 +146,7 @@ pub fn run(arguments: &Arguments, voice: Voice) -> Result<(), Problem> {
     let named = NamedScene { name: format!("{}-shards", model.name), document };
     let existing = if arguments.force { Existing::Replace } else { Existing::Refuse };
     run::start(named, &path, existing, voice)?;
-    let report = shards(&path, arguments.flat_cracks, arguments.seed)?;
+    let report = shards(&path, arguments)?;
     tell(&report, &path, arguments.pieces, voice, started)
 }
 
@@ -189,7 +195,7 @@ fn model(arguments: &Arguments) -> Result<(Model, Vec<String>), Problem> {
 }
 
 /// Writes the shards of the last frame beside the run, at rest and moving.
-fn shards(path: &Path, flat_cracks: bool, seed: u64) -> Result<ShardReport, Problem> {
+fn shards(path: &Path, arguments: &Arguments) -> Result<ShardReport, Problem> {
     let files = RunFolder::frame_files(path)?;
     let frame = craze_frame::read(files.last().map_or(Path::new(""), PathBuf::as_path))?;
     let outers = match files.first() {
@@ -197,9 +203,15 @@ fn shards(path: &Path, flat_cracks: bool, seed: u64) -> Result<ShardReport, Prob
         None => Vec::new(),
     };
     let defaults = ShardSettings::default();
-    let grain = defaults.grain.filter(|_| !flat_cracks).map(|grain| Grain { seed, ..grain });
-    let settings = ShardSettings { smallest: SMALLEST, grain, ..defaults };
-    let report = export_shards(&frame, &outers, &settings, path)?;
+    let grain = defaults.grain.filter(|_| !arguments.flat_cracks).map(|grain| Grain { seed: arguments.seed, ..grain });
+    // The finer mesh of the run breaks into another number than that of the trials: the smallest shards make up for it.
+    let (smallest, most) = arguments.pieces.map_or((SMALLEST, MOST), |asked| (FINEST, asked));
+    let mut settings = ShardSettings { smallest, most, grain, ..defaults };
+    let mut report = export_shards(&frame, &outers, &settings, path)?;
+    if arguments.pieces.is_none() && report.shards.len() < FEWEST {
+        settings = ShardSettings { smallest: FINEST, most: FEW, ..settings };
+        report = export_shards(&frame, &outers, &settings, path)?;
+    }
     export_animation(files.iter().map(|file| craze_frame::read(file)), &outers, &settings, path)?;
     Ok(report)
 }

@@ -84,7 +84,7 @@ mod tests {
         let contacts = [([0, 1], 1.0), ([1, 2], 2.0), ([2, 3], 3.0)];
         assert_eq!(owners(&[9.0, 3.0, 2.0, 4.0], contacts, 0.0, 4), [0, 1, 2, 3]);
         assert_eq!(owners(&[9.0, 3.0, 2.0, 4.0], contacts, 0.0, 3), [0, 1, 3, 3]);
-        assert_eq!(owners(&[9.0, 3.0, 2.0, 4.0], contacts, 0.0, 1), [0, 0, 0, 0]);
+        assert_eq!(owners(&[9.0, 3.0, 2.0, 4.0], contacts, 0.0, 1), [3, 3, 3, 3]);
         // What touches nothing cannot be merged, however many are wanted.
         assert_eq!(owners(&[9.0, 3.0], [], 0.0, 1), [0, 1]);
     }
