@@ -302,7 +302,7 @@ fn assemble(
     Ok(Shards { positions: all.positions.clone(), shards })
 }
 
-/// Weights of a triangle's corners at a vertex on it: exact at its corners and on its edges.
+/// Weights of a triangle's corners at a vertex on it: exact at its corners, to rounding elsewhere.
 fn weights(surface: Triangles<'_>, all: &Vertices, triangle: u32, vertex: u32) -> [f64; 3] {
     let corners = surface.triangles[triangle as usize];
     if let Some(corner) = corners.iter().position(|corner| *corner == vertex) {

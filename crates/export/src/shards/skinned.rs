@@ -126,10 +126,11 @@ fn shape(shard: &CutShard, positions: &[Vec3], corners: &Corners) -> Shape {
         let [a, b, c] = part.weights.each_ref().map(|weights| corners.texture_at(part.source, weights));
         Some([a?, b?, c?])
     });
-    let normals = shard.outside.iter().filter_map(|part| {
-        (!corners.normals.is_empty())
-            .then(|| part.weights.each_ref().map(|weights| corners.normal_at(part.source, weights)))
-    });
+    let normals = shard
+        .outside
+        .iter()
+        .filter(|_| !corners.normals.is_empty())
+        .map(|part| part.weights.each_ref().map(|weights| corners.normal_at(part.source, weights)));
     let look = Look { texture: texture.collect(), normals: normals.collect() };
     Shape::closed(part, look)
 }
