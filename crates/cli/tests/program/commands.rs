@@ -37,6 +37,17 @@ fn every_built_in_scene_checks_prints_and_runs() {
 }
 
 #[test]
+#[ignore = "whole runs of four scenes: half a minute"]
+fn scenes_of_clusters_run_to_their_end() {
+    let workshop = Workshop::new();
+    for name in ["clay-on-jelly", "dough-bar-tough", "dough-bar", "broken-heart"] {
+        workshop.craze(&["run", name, "--set", "output.preview=false"]).succeeded();
+        let record = workshop.record(&format!("out/{name}"));
+        assert_eq!(record["result"], "complete", "{name}");
+    }
+}
+
+#[test]
 fn a_folder_named_like_a_scene_does_not_hide_it() {
     let workshop = Workshop::new();
     fs::create_dir(workshop.path("two-bodies")).expect("a folder");
