@@ -167,8 +167,10 @@ fn add_faces(nodes: &[Vec3; 4], depths: &[[f64; 4]; 4], origin: &Vec3, sums: &mu
             continue;
         }
         let corner = |node: usize| Corner { place: seen[node], depths: depths[node] };
-        let (mut all, mut next) = ([corner(i); CORNER_COUNT], [corner(i); CORNER_COUNT]);
-        (all[1], all[2]) = (corner(j), corner(k));
+        let mut loops = [[corner(i); CORNER_COUNT]; 2];
+        (loops[0][1], loops[0][2]) = (corner(j), corner(k));
+        let [all, next] = &mut loops;
+        let (mut all, mut next) = (all, next);
         let mut count = 3;
         for plane in (0..4).filter(|plane| crossed >> plane & 1 == 1) {
             count = clip(&all[..count], &mut next, plane);
