@@ -173,7 +173,7 @@ fn add_faces(nodes: &[Vec3; 4], depths: &[[f64; 4]; 4], origin: &Vec3, sums: &mu
         let (mut all, mut next) = (all, next);
         let mut count = 3;
         for plane in (0..4).filter(|plane| crossed >> plane & 1 == 1) {
-            count = clip(&all[..count], &mut next, plane);
+            count = clip(&all[..count], next, plane);
             std::mem::swap(&mut all, &mut next);
         }
         for pair in all[..count].windows(2).skip(1) {
