@@ -3,6 +3,8 @@
 use craze_math::Vec3;
 use craze_spatial::Aabb;
 
+use crate::repair::FarPoint;
+
 /// A part of space. Built-in shapes answer from their signed distance, imported surfaces from their winding number.
 ///
 /// Every answer depends on the point alone, so that a mesh does not depend on the order in which points were asked for.
@@ -46,6 +48,17 @@ pub trait Domain: Sync {
         None
     }
 
+    /// How long an answer takes (1), over what one of a sound model takes; not much below 1. Damaged surfaces answer up to a hundred times
+    /// more slowly, so that less may be asked of them.
+    fn effort(&self) -> f64 {
+        1.0
+    }
+
+    /// A point of a model that lies far from nearly all others: the likely reason if there is no mesh.
+    fn far_point(&self) -> Option<FarPoint> {
+        None
+    }
+
     /// Whether a point lies inside.
     fn contains(&self, point: &Vec3) -> bool {
         self.level(point) > 0.0
@@ -81,5 +94,9 @@ impl Domain for Part<'_> {
 
     fn region(&self, point: &Vec3) -> u16 {
         self.domain.region(point)
+    }
+
+    fn effort(&self) -> f64 {
+        self.domain.effort()
     }
 }

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use craze_mesh::{LatticeError, NodeId, TetEditError, TetId, TetMeshError};
 use craze_spatial::SpatialError;
 
+use crate::repair::FarPoint;
 use crate::words::{self, short};
 
 /// A shape that cannot be made, or a model that cannot be read.
@@ -95,6 +96,17 @@ pub enum ShapeError {
         place: Option<[f64; 3]>,
         /// How many tetrahedra it would take.
         count: f64,
+    },
+    /// A model with a point far from all others, of which tetrahedra of the asked size miss most.
+    #[error(
+        "{}, so that tetrahedra with edges of {} m miss the rest: it is probably damaged. Mend it, or ask for an edge that suits the rest",
+        far.told(), short(*edge)
+    )]
+    Needle {
+        /// Edge length asked for (m).
+        edge: f64,
+        /// The point.
+        far: FarPoint,
     },
     /// A surface with a hole, or with triangles turned against their neighbours.
     #[error(

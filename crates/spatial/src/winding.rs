@@ -107,9 +107,30 @@ impl WindingTree {
         if self.nodes.is_empty() {
             return 0.0;
         }
-        let scaled = (point - self.middle) * self.scale;
         let mut sum = 0.0;
         let mut near = SolidAngles::new();
+        self.walk(
+            point,
+            |cluster, away, square| sum += self.moments[cluster].seen(away, square),
+            |corners| corners.iter().for_each(|corners| near.add(point, corners)),
+        );
+        (sum + near.total()) / (4.0 * PI)
+    }
+
+    /// How many clusters and triangles [`winding_number`](Self::winding_number) looks at around a point: what its answer costs. Long
+    /// triangles across a surface, as damaged files have, are near to everything.
+    pub fn looks(&self, point: &Vec3) -> usize {
+        let (mut clusters, mut triangles) = (0, 0);
+        if !self.nodes.is_empty() {
+            self.walk(point, |_, _, _| clusters += 1, |corners| triangles += corners.len());
+        }
+        clusters + triangles
+    }
+
+    /// Shows the clusters that are far enough from a point to be seen as such, and the corners of the triangles that are not.
+    #[inline(always)]
+    fn walk(&self, point: &Vec3, mut far: impl FnMut(usize, &Vec3, f64), mut near: impl FnMut(&[[Vec3; 3]])) {
+        let scaled = (point - self.middle) * self.scale;
         let mut stack = [0_u32; MAX_DEPTH + 1];
         let mut height = 1;
         while height > 0 {
@@ -119,18 +140,16 @@ impl WindingTree {
             let away = Vec3::from(node.centre.map(f64::from)) - scaled;
             let square = away.norm_squared();
             if square > f64::from(node.far_squared) {
-                sum += self.moments[index].seen(&away, square);
+                far(index, &away, square);
             } else if node.count > 0 {
                 let start = node.first as usize;
-                let corners = &self.tree.corners[start..start + node.count as usize];
-                corners.iter().for_each(|corners| near.add(point, corners));
+                near(&self.tree.corners[start..start + node.count as usize]);
             } else {
                 stack[height] = node.first + 1;
                 stack[height + 1] = node.first;
                 height += 2;
             }
         }
-        (sum + near.total()) / (4.0 * PI)
     }
 }
 
@@ -319,6 +338,21 @@ mod tests {
             }
             assert!(worst < WindingTree::ERROR, "{worst}");
         }
+    }
+
+    #[test]
+    fn answers_cost_little_where_triangles_are_small_and_much_where_they_are_long() {
+        let (positions, triangles) = sphere(1.0, 4);
+        let tree = WindingTree::new(&positions, &triangles).expect("sound");
+        assert_eq!(tree.looks(&Vec3::new(50.0, 0.0, 0.0)), 1);
+        let sound = tree.looks(&Vec3::new(0.0, 0.9, 0.0));
+        assert!(20 * sound < triangles.len() && sound > 8, "{sound}");
+        // Every corner is some other point: no cluster is far from anything.
+        let count = positions.len() as u32;
+        let tangled = triangles.iter().map(|[a, b, c]| [*a, (b * 7) % count, (c * 13) % count]).collect::<Vec<_>>();
+        let tangled = WindingTree::new(&positions, &tangled).expect("triangles").looks(&Vec3::new(0.0, 0.9, 0.0));
+        assert!(2 * tangled > triangles.len(), "{tangled}");
+        assert_eq!(WindingTree::new(&[], &[]).expect("nothing").looks(&Vec3::zeros()), 0);
     }
 
     #[test]

@@ -1,4 +1,5 @@
-//! Points so far off that they can only be damage: one wrong digit of an exponent, and a cup has a spike of a thousand kilometres.
+//! Points so far off that they can only be damage: one wrong digit of an exponent, and a cup has a spike of a thousand kilometres. Points
+//! less far off may be meant, and are only named.
 
 use craze_math::Vec3;
 
@@ -6,11 +7,13 @@ use super::findings::FarPoint;
 
 /// A point farther off than so many times nearly all others cannot be meant: no lattice could hold both.
 const ABSURD: f64 = 1000.0;
+/// One that is farther off than so many times nearly all others is worth a word.
+const STRIKING: f64 = 20.0;
 /// One point of so many may be.
 const OF_MANY: usize = 50;
 
-/// Drops the triangles that lead from the others to points absurdly far off; says which point is the first. Whole parts that lie
-/// far off stay.
+/// Drops the triangles that lead from the others to points absurdly far off; says which point is the first, or which is the farthest of those
+/// that stay though they are far off too. Whole parts that lie far off stay.
 pub(super) fn drop_far(positions: &[Vec3], triangles: &mut Vec<(u32, [u32; 3])>) -> Option<FarPoint> {
     let mut used: Vec<u32> = triangles.iter().flat_map(|(_, corners)| *corners).collect();
     used.sort_unstable();
@@ -28,16 +31,29 @@ pub(super) fn drop_far(positions: &[Vec3], triangles: &mut Vec<(u32, [u32; 3])>)
     let mut distances: Vec<f64> = used.iter().map(|&point| distance(point)).collect();
     let nearly_all = distances.len() - 1 - (distances.len() / OF_MANY).max(1);
     let others = *distances.select_nth_unstable_by(nearly_all, f64::total_cmp).1;
-    let is_far = |point: u32| distance(point) > ABSURD * others;
     if !(others > 0.0) {
         return None;
     }
-    let leads_there =
-        |corners: &[u32; 3]| corners.iter().any(|&point| is_far(point)) && !corners.iter().all(|&point| is_far(point));
-    let far = triangles.iter().filter(|(_, corners)| leads_there(corners)).flat_map(|(_, corners)| *corners);
-    let point = far.filter(|&point| is_far(point)).min()?;
-    triangles.retain(|(_, corners)| !leads_there(corners));
-    Some(FarPoint { point, place: positions[point as usize], distance: distance(point), others })
+    // The points beyond so many times the others to which triangles lead from nearer ones.
+    let led_to = |triangles: &[(u32, [u32; 3])], times: f64| -> Vec<u32> {
+        let is_far = |point: &u32| distance(*point) > times * others;
+        let leading = triangles.iter().filter(|(_, t)| t.iter().any(is_far) && !t.iter().all(is_far));
+        leading.flat_map(|(_, t)| *t).filter(is_far).collect()
+    };
+    let told = |point: u32, dropped: bool| FarPoint {
+        point,
+        place: positions[point as usize],
+        distance: distance(point),
+        others,
+        dropped,
+    };
+    if let Some(first) = led_to(triangles, ABSURD).into_iter().min() {
+        let is_far = |point: &u32| distance(*point) > ABSURD * others;
+        triangles.retain(|(_, corners)| !corners.iter().any(is_far) || corners.iter().all(is_far));
+        return Some(told(first, true));
+    }
+    let striking = led_to(triangles, STRIKING).into_iter();
+    striking.max_by(|one, other| distance(*one).total_cmp(&distance(*other))).map(|point| told(point, false))
 }
 
 #[cfg(test)]
@@ -73,8 +89,30 @@ mod tests {
         two.positions.extend(tetrahedron.map(|corner| corner.add_scalar(1e4)));
         two.triangles.extend([[0, 2, 1], [0, 1, 3], [1, 2, 3], [0, 3, 2]].map(|t| t.map(|point| point + offset)));
         assert_eq!(repair(&two).expect("repaired").findings.far_point, None);
-        let mut needle = ball;
+        let mut needle = ball.clone();
         needle.positions[7] *= 900.0;
-        assert_eq!(repair(&needle).expect("repaired").findings.far_point, None);
+        let repaired = repair(&needle).expect("repaired");
+        assert_eq!((repaired.findings.broken_triangles, repaired.surface.triangles.len()), (0, ball.triangles.len()));
+        let mut cone = ball;
+        cone.positions[7] *= 15.0;
+        assert_eq!(repair(&cone).expect("repaired").findings.far_point, None);
+    }
+
+    #[test]
+    fn a_point_that_makes_a_needle_is_named() {
+        let mut needle = Sphere { radius: 0.5 }.surface(0.1).expect("a ball");
+        needle.positions[7] *= 30.0;
+        needle.positions[9] *= 300.0;
+        let (domain, findings) = crate::SurfaceDomain::new(&needle).expect("an inside");
+        let far = findings.far_point.expect("found");
+        assert_eq!((far.point, far.dropped), (9, false));
+        let warnings = findings.warnings().join("; ");
+        assert!(
+            warnings.contains("point 10 at (") && warnings.contains("150 m off, the others within 0.5"),
+            "{warnings}"
+        );
+        // Tetrahedra of the needle's size would miss the ball: the reason names the point, not a sheet.
+        let error = crate::stuff(&domain, &crate::StuffingOptions::with_edge(8.0)).expect_err("too coarse").to_string();
+        assert!(error.starts_with("point 10 at (") && error.contains("probably damaged"), "{error}");
     }
 }

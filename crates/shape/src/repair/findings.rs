@@ -27,7 +27,8 @@ pub struct Findings {
     pub duplicate_triangles: usize,
     /// Triangles with points that are not numbers, too far off or missing; dropped.
     pub broken_triangles: usize,
-    /// The first point that lies absurdly far from nearly all others, though triangles lead to it; these are dropped.
+    /// The first point that lies absurdly far from nearly all others, though triangles lead to it; or else the farthest that is strikingly
+    /// far off.
     pub far_point: Option<FarPoint>,
     /// Triangles that were turned to agree with their neighbours.
     pub turned_triangles: usize,
@@ -55,7 +56,7 @@ pub struct Findings {
     pub size: Vec3,
 }
 
-/// A point that lies absurdly far from nearly all others.
+/// A point that lies far from nearly all others.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct FarPoint {
     /// Its number in the input, from 0.
@@ -66,6 +67,17 @@ pub struct FarPoint {
     pub distance: f64,
     /// How far (m) nearly all others are from there.
     pub others: f64,
+    /// Whether it is so far off that the triangles that lead to it, and to others like it, were dropped.
+    pub dropped: bool,
+}
+
+impl FarPoint {
+    /// Which point, and how far off, in words.
+    pub(crate) fn told(&self) -> String {
+        let [x, y, z] = <[f64; 3]>::from(self.place).map(short);
+        let (point, distance, others) = (grouped(self.point as usize + 1), short(self.distance), short(self.others));
+        format!("point {point} at ({x}, {y}, {z}) m lies {distance} m off, the others within {others} m")
+    }
 }
 
 impl Findings {
@@ -89,15 +101,13 @@ impl Findings {
                 count(self.broken_triangles, "triangle")
             ),
         );
-        if let Some(FarPoint { point, place, distance, others }) = self.far_point {
-            let [x, y, z] = <[f64; 3]>::from(place).map(short);
-            let (point, distance, others) = (grouped(point as usize + 1), short(distance), short(others));
-            say(
-                true,
-                format!(
-                    "point {point} at ({x}, {y}, {z}) m lies {distance} m off, the others within {others} m: it is probably damaged, and the triangles that lead to it went"
-                ),
-            );
+        if let Some(far) = self.far_point {
+            let then = if far.dropped {
+                "it is probably damaged, and the triangles that lead to it went"
+            } else {
+                "if that is not meant, the point is damaged"
+            };
+            say(true, format!("{}: {then}", far.told()));
         }
         say(
             self.degenerate_triangles > 0,

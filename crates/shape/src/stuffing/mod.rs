@@ -37,7 +37,7 @@ use octree::Octree;
 use quality::Cosines;
 use shaping::{Guard, Shaping};
 use survey::{CHUNK, Survey};
-use thin::Comparison;
+use thin::{Comparison, Density};
 
 pub use estimate::{StuffingEstimate, estimate};
 pub use features::FeatureReport;
@@ -123,10 +123,18 @@ pub struct StuffingReport {
 /// same bits for any number of threads.
 pub fn stuff(domain: &dyn Domain, options: &StuffingOptions) -> Result<Stuffing, ShapeError> {
     let parts = domain.parts();
-    if parts.len() > 1 && !survey::holds_all(&domain.bounds(), options) {
-        return apart::stuff_apart(domain, &parts, options);
-    }
-    whole::stuff_whole(domain, options)
+    let result = if parts.len() > 1 && !survey::holds_all(&domain.bounds(), options) {
+        apart::stuff_apart(domain, &parts, options)
+    } else {
+        whole::stuff_whole(domain, options)
+    };
+    // A needle looks like a sheet, but what is to be done about it is something else.
+    result.map_err(|error| match (error, domain.far_point()) {
+        (ShapeError::Foil { edge, .. } | ShapeError::InsideMissed { edge, .. }, Some(far)) => {
+            ShapeError::Needle { edge, far }
+        }
+        (error, _) => error,
+    })
 }
 
 /// Fills a domain that fits into one lattice.
@@ -135,10 +143,11 @@ fn stuff_together(domain: &dyn Domain, options: &StuffingOptions) -> Result<Stuf
     let base = survey.frame.base;
     let mut refined = vec![Vec::new(); base as usize];
     let (mut shaping, mut features) = shape(domain, options, &mut survey, &mut refined)?;
-    // What thin places may cost: much for a small mesh, a few times as much for a large one.
-    let most = MOST_REFINED.max(MOST_TIMES_REFINED * shaping.tetrahedra.len() as f64).min(options.limit);
+    // What thin places may cost: much for a small mesh, a few times as much for a large one, less where answers take long.
+    let most = MOST_REFINED.max(MOST_TIMES_REFINED * shaping.tetrahedra.len() as f64);
+    let most = (most / domain.effort().max(1.0)).min(options.limit);
     let sparing = StuffingOptions { limit: most, ..*options };
-    let mut compared = Comparison::new(&survey, &shaping, base, &survey.candidates);
+    let mut compared = Comparison::new(&survey, &shaping, base, &survey.candidates, Density::Eighths);
     let mut thin = compared.report(domain, options.edge);
     let looks = compared.looks();
     // How often the cells are halved that were looked at last.
@@ -161,7 +170,10 @@ fn stuff_together(domain: &dyn Domain, options: &StuffingOptions) -> Result<Stuf
         depth += 1;
         // What was to be finer is looked at again, also if that was given up: it may be lost all the same.
         let finer = &refined[level as usize - 1];
-        compared = Comparison::new(&survey, &shaping, level - 1, if finer.is_empty() { &asked } else { finer });
+        let is_last = level == 1 || finer.is_empty();
+        let density = if is_last { Density::Middles } else { Density::Eighths };
+        let within = if finer.is_empty() { &asked } else { finer };
+        compared = Comparison::new(&survey, &shaping, level - 1, within, density);
         if finer.is_empty() {
             break;
         }

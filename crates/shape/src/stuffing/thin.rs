@@ -95,23 +95,35 @@ pub(super) struct Comparison {
     places: Vec<(Vec3, f64)>,
     /// In how many places a point of the domain's surface was found, and how many of these the mesh has lost.
     looks: [usize; 2],
+    density: Density,
+}
+
+/// Where the domain's surface is looked for in an octant.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Density {
+    /// Near the middles of its eighths: what finer cells are decided by.
+    Eighths,
+    /// Near its own middle, which is enough to count what is lost in the end.
+    Middles,
 }
 
 impl Comparison {
-    /// Looks at the domain's surface nearest to the middles of eighths of the octants `within` (of `level`), and at all triangles of
-    /// the mesh.
-    pub(super) fn new(survey: &Survey, shaping: &Shaping, level: u32, within: &[u64]) -> Self {
+    /// Looks at the domain's surface nearest to middles of the octants `within` (of `level`), and at all triangles of the mesh.
+    pub(super) fn new(survey: &Survey, shaping: &Shaping, level: u32, within: &[u64], density: Density) -> Self {
         let (domain, edge) = (shaping.domain, shaping.edge);
         let triangles = surface_triangles(shaping);
         // A tree of sound triangles cannot fail.
         let tree = TriangleTree::new(&shaping.positions, &triangles).unwrap_or_default();
         let quarter = 0.25 * survey.frame.width(level);
-        let radius = 3f64.sqrt() * quarter;
+        let (count, radius) = match density {
+            Density::Eighths => (8, 3f64.sqrt() * quarter),
+            Density::Middles => (1, 2.0 * 3f64.sqrt() * quarter),
+        };
         let missed = within.par_iter().with_min_len(CHUNK / 8).flat_map_iter(|&octant| {
             let middle = survey.frame.position(centre(level, octant));
-            (0..8).map(move |child| {
-                middle + Vec3::from_fn(|axis, _| if child >> axis & 1 == 1 { quarter } else { -quarter })
-            })
+            let off = if count == 1 { 0.0 } else { quarter };
+            (0..count)
+                .map(move |child| middle + Vec3::from_fn(|axis, _| if child >> axis & 1 == 1 { off } else { -off }))
         });
         let missed = missed.filter_map(|middle| nearest_surface(domain, &middle, radius));
         let missed = missed.map(|place| {
@@ -141,7 +153,7 @@ impl Comparison {
             (distance >= TOLERANCE).then_some((middle, distance))
         };
         places.extend(looks.iter().filter_map(apart));
-        Self { triangles, gaps: looks.into_iter().map(|(_, gap)| gap).collect(), places, looks: met }
+        Self { triangles, gaps: looks.into_iter().map(|(_, gap)| gap).collect(), places, looks: met, density }
     }
 
     /// What is to be told before any cell is halved.
@@ -174,8 +186,9 @@ impl Comparison {
 
     /// The share of the domain's surface that is lost, after so many halvings of the cells in which it was looked at so often.
     pub(super) fn lost_share(&self, looks: usize, halvings: u32) -> f64 {
-        // Halved cells have four times as many looks where they are, and none elsewhere.
-        self.looks[1] as f64 / 4f64.powi(halvings as i32) / looks.max(1) as f64
+        // Halved cells have four times as many looks where they are, and none elsewhere; an octant has four times as many as its middle.
+        let fewer = i32::from(self.density == Density::Middles);
+        self.looks[1] as f64 / 4f64.powi(halvings as i32 - fewer) / looks.max(1) as f64
     }
 
     /// In how many places the surface is lost.

@@ -12,7 +12,7 @@ use crate::Domain;
 use crate::error::ShapeError;
 use crate::resolution::WHOLE;
 
-/// More tetrahedra than this are not made for the sake of thin walls,
+/// More tetrahedra than this are not made for the sake of thin walls (fewer of damaged models, which answer slowly),
 const MOST: f64 = 1e6;
 /// unless there are a part of so many anyway.
 const MOST_TIMES: f64 = 4.0;
@@ -32,14 +32,15 @@ pub(super) fn stuff_whole(domain: &dyn Domain, options: &StuffingOptions) -> Res
     let first = stuff_together(domain, options);
     let (wall, count) = match &first {
         Ok(stuffing) => (stuffing.report.thin.typical, stuffing.report.tetrahedra),
-        Err(ShapeError::Foil { thickness, .. }) => (Some(*thickness), 0),
+        // The way to a point far off is no wall, and not worth a million tetrahedra.
+        Err(ShapeError::Foil { thickness, .. }) if domain.far_point().is_none() => (Some(*thickness), 0),
         Err(_) => return first,
     };
     let harm = Harm::of(domain, &first);
     let mut best = (first, harm);
     if let Some(wall) = wall.filter(|_| best.1.tears() > 1.0 && options.refinement > 0) {
         let finer = StuffingOptions { edge: wall / WHOLE, ..*options };
-        let most = MOST.max(MOST_TIMES * count as f64).min(options.limit);
+        let most = (MOST.max(MOST_TIMES * count as f64) / domain.effort().max(1.0)).min(options.limit);
         if finer.edge < options.edge && estimate(domain, &finer)?.tetrahedra <= most {
             let mut second = stuff_together(domain, &finer);
             if let Ok(Stuffing { report: StuffingReport { thin, .. }, .. }) = &mut second {
