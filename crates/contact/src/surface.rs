@@ -73,11 +73,16 @@ pub struct Impulse {
 /// A contact as an implicit body wants it: a force at the predicted place and how it changes as the point moves.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ContactStiffness {
-    /// The freedom, as the body numbered it in its surface.
-    pub freedom: u32,
-    /// The obstacle that is touched, as the world numbers them.
-    pub obstacle: u32,
-    /// Where the point feels no force (m).
+    /// The freedoms, as the body numbered them in its surface, of which the point is a weighted sum. They are those of one node, edge or
+    /// face.
+    pub freedoms: [u32; 3],
+    /// Their weights; unused places have weight 0.
+    pub weights: [f64; 3],
+    /// The obstacle that is touched, as the world numbers them; none for another body.
+    pub obstacle: Option<u32>,
+    /// A force (N) that is there wherever the point is.
+    pub force: Vec3,
+    /// Where the stiffness adds nothing to it (m).
     pub anchor: Vec3,
     /// Unit normal out of the thing that is touched: a contact may push along it, never pull.
     pub normal: Vec3,
@@ -88,9 +93,26 @@ pub struct ContactStiffness {
 }
 
 impl ContactStiffness {
+    /// The freedoms with their weights, unused places left out.
+    pub fn bearers(&self) -> impl Iterator<Item = (usize, f64)> + Clone + use<> {
+        let (freedoms, weights) = (self.freedoms, self.weights);
+        (0..3).map(move |k| (freedoms[k] as usize, weights[k])).filter(|(_, weight)| *weight != 0.0)
+    }
+
+    /// Where the point is (m) when its freedoms are at these places (m).
+    pub fn place(&self, places: impl Fn(usize) -> Vec3) -> Vec3 {
+        self.bearers().map(|(freedom, weight)| weight * places(freedom)).sum()
+    }
+
+    /// Energy (J) of the contact at a place (m), up to a constant: its slope is the force, turned round.
+    pub fn energy(&self, place: &Vec3) -> f64 {
+        let away = place - self.anchor;
+        0.5 * away.dot(&(self.stiffness * away)) - self.force.dot(place)
+    }
+
     /// Force (N) on a point that is at `place` (m).
     pub fn force(&self, place: &Vec3) -> Vec3 {
-        self.stiffness * (self.anchor - place)
+        self.force + self.stiffness * (self.anchor - place)
     }
 
     /// Force along the normal (N) on a point that is at `place` (m); negative if the contact pulls.
@@ -121,7 +143,16 @@ mod tests {
 
     fn pressed() -> ContactStiffness {
         let stiffness = 100.0 * Vec3::y() * Vec3::y().transpose();
-        ContactStiffness { freedom: 0, obstacle: 0, anchor: Vec3::zeros(), normal: Vec3::y(), stiffness, friction: 0.5 }
+        ContactStiffness {
+            freedoms: [0; 3],
+            weights: [1.0, 0.0, 0.0],
+            obstacle: Some(0),
+            force: Vec3::zeros(),
+            anchor: Vec3::zeros(),
+            normal: Vec3::y(),
+            stiffness,
+            friction: 0.5,
+        }
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! The contact stages of a step: what implicit bodies are told beforehand, and the impulses for all afterwards.
 
+use crate::couple::Couples;
 use crate::meet::{Neighbourhood, Stage};
 use crate::penalty::Penalties;
 use crate::{Drive, Failure, Load, Step, World, WorldError};
@@ -14,8 +15,23 @@ use craze_spatial::Aabb;
 /// hundredth of the depth that it would reach freely.
 const CONTACT_STIFFNESS: f64 = 100.0;
 
+/// Mass that rests on a point, in units of the point's own.
+const STACK: f64 = 10.0;
+
+/// Share of the distance to keep that it may use up.
+const DEEPEST_AT_REST: f64 = 0.25;
+
+/// Share of the distance to keep that the springs of contacts may use up.
+pub(crate) const DEEPEST: f64 = 0.5;
+
+/// How much stiffer springs that use up more become at once.
+pub(crate) const HARDER: f64 = 4.0;
+
+/// And how much at most.
+pub(crate) const HARDEST: f64 = 256.0;
+
 /// Change of friction, as a share of itself, above which a body predicts anew.
-const RESTLESS_FRICTION: f64 = 0.1;
+pub(crate) const RESTLESS_FRICTION: f64 = 0.1;
 
 /// How often what would still pass through each other is pushed apart before the step is given up.
 const CROSSING_ROUNDS: usize = 8;
@@ -52,8 +68,9 @@ pub(crate) struct Scratch {
     pub stiffness: Vec<Vec<ContactStiffness>>,
     surface: ContactSurface,
     found: Vec<Touch>,
-    contacts: Vec<Contact>,
+    pub contacts: Vec<Contact>,
     pub neighbourhood: Neighbourhood,
+    pub couples: Couples,
     responder: Responder,
     pub penalties: Penalties,
     shapes: Vec<RigidResponse>,
@@ -95,6 +112,7 @@ impl Scratch {
 impl World {
     /// Contacts that implicit bodies take into their equations: points that would end inside an obstacle if they flew on.
     pub(crate) fn find_contacts(&mut self, time_step: f64) {
+        self.scratch.couples.clear();
         for index in 0..self.bodies.len() {
             self.scratch.stiffness[index].clear();
             // A body that moves farther than its own size in a step is found when its prediction is looked at.
@@ -113,41 +131,67 @@ impl World {
         }
     }
 
-    /// Looks at the predictions of implicit bodies: contacts that pull are dropped, unless it is the last round; points that ended inside
-    /// an obstacle are added; friction follows from push and sliding. Gives the bodies that have to predict anew.
-    pub(crate) fn correct_contacts(&mut self, time_step: f64, round: Round) -> Vec<usize> {
-        let mut changed = Vec::new();
-        for index in 0..self.bodies.len() {
-            if !self.may_touch(index, |reach| reach, time_step) {
-                continue;
-            }
-            self.scratch.surface.points.clear();
-            self.bodies[index].method.contact_surface(&mut self.scratch.surface);
-            let fresh = self.contacts_in_equations(index, time_step);
-            let Scratch { stiffness, surface, .. } = &mut self.scratch;
-            let stiffness = &mut stiffness[index];
-            let mut restless = false;
-            // Both lists go by freedom.
-            let mut listed = surface.points.iter().peekable();
-            stiffness.retain_mut(|contact| {
-                while listed.next_if(|point| point.freedom < contact.freedom).is_some() {}
-                let Some(point) = listed.peek().filter(|point| point.freedom == contact.freedom) else { return true };
-                let keep = contact.push(&point.end) >= 0.0 || round == Round::Last;
-                restless |= !keep || contact.drag(&point.end) > RESTLESS_FRICTION;
-                keep
-            });
-            let kept = stiffness.len();
-            for contact in fresh {
-                if find(&stiffness[..kept], contact.freedom, contact.obstacle).is_none() {
-                    stiffness.push(contact);
-                }
-            }
-            if restless || stiffness.len() > kept {
-                stiffness.sort_by_key(|contact| (contact.freedom, contact.obstacle));
-                changed.push(index);
+    /// Looks at the predictions of implicit bodies, one after another: contacts that pull are dropped, unless it is the last round; points that
+    /// ended inside an obstacle or too close to another body are added; friction follows from push and sliding. Bodies for which that
+    /// changes anything predict anew. Says whether there were any.
+    pub(crate) fn correct_contacts(&mut self, time_step: f64, round: Round) -> Result<bool, (usize, Failure)> {
+        self.find_couples(time_step);
+        let mut has_changed = false;
+        for index in self.scratch.couples.order(&self.bodies) {
+            let by_obstacles = self.correct_touches(index, time_step, round);
+            let by_bodies = self.correct_couples(index, time_step, round);
+            if by_obstacles || by_bodies {
+                self.predict([index], time_step)?;
+                self.follow_couples(index, time_step);
+                has_changed = true;
             }
         }
-        changed
+        self.yield_explicit(time_step);
+        Ok(has_changed)
+    }
+
+    /// The same for a body's contacts with obstacles. Says whether it has to predict anew.
+    fn correct_touches(&mut self, index: usize, time_step: f64, round: Round) -> bool {
+        if !self.may_touch(index, |reach| reach, time_step) {
+            return false;
+        }
+        self.scratch.surface.points.clear();
+        self.bodies[index].method.contact_surface(&mut self.scratch.surface);
+        let fresh = self.contacts_in_equations(index, time_step);
+        let skin = self.bodies[index].method.contact_triangles().skin;
+        let mut stiffness = std::mem::take(&mut self.scratch.stiffness[index]);
+        let usual = |mobility: f64, kept: f64| self.contact_stiffness(mobility, time_step, kept);
+        let mut restless = false;
+        // Both lists go by freedom.
+        let mut listed = self.scratch.surface.points.iter().peekable();
+        stiffness.retain_mut(|contact| {
+            if contact.obstacle.is_none() {
+                return true;
+            }
+            let freedom = contact.freedoms[0];
+            while listed.next_if(|point| point.freedom < freedom).is_some() {}
+            let Some(point) = listed.peek().filter(|point| point.freedom == freedom) else { return true };
+            let keep = contact.push(&point.end) >= 0.0 || round == Round::Last;
+            // A hard blow must not use up the distance to keep: what then passes the surface would have to be pushed out again.
+            let (hardest, kept) = (contact.normal.dot(&(contact.stiffness * contact.normal)), skin + point.radius);
+            let is_too_deep = (contact.anchor - point.end).dot(&contact.normal) > DEEPEST * kept;
+            if is_too_deep && hardest < HARDEST * usual(point.inverse_mass, kept) {
+                contact.stiffness *= HARDER;
+                restless = true;
+            }
+            restless |= !keep || contact.drag(&point.end) > RESTLESS_FRICTION;
+            keep
+        });
+        let kept = stiffness.len();
+        for contact in fresh {
+            if contact.obstacle.and_then(|obstacle| find(&stiffness[..kept], contact.freedoms[0], obstacle)).is_none() {
+                stiffness.push(contact);
+            }
+        }
+        let has_changed = restless || stiffness.len() > kept;
+        sort(&mut stiffness);
+        self.scratch.stiffness[index] = stiffness;
+        has_changed
     }
 
     /// Whether a body takes contacts into its equations and something within its box, as `grown`, could touch an obstacle.
@@ -177,10 +221,12 @@ impl World {
                 // Where the point would be if it stuck to the obstacle, and from there straight to the surface.
                 let stuck = end.transform_point(&start.inverse_transform_point(&point.start.into())).coords;
                 let surface_place = point.end - contact.gap_at_end * contact.normal;
-                let stiffness = CONTACT_STIFFNESS / (point.inverse_mass * time_step * time_step);
+                let stiffness = self.contact_stiffness(point.inverse_mass, time_step, skin + point.radius);
                 (point.inverse_mass > 0.0).then(|| ContactStiffness {
-                    freedom: point.freedom,
-                    obstacle: index as u32,
+                    freedoms: [point.freedom; 3],
+                    weights: [1.0, 0.0, 0.0],
+                    obstacle: Some(index as u32),
+                    force: Vec3::zeros(),
                     anchor: stuck + (surface_place - stuck).dot(&contact.normal) * contact.normal,
                     normal: contact.normal,
                     stiffness: stiffness * contact.normal * contact.normal.transpose(),
@@ -188,8 +234,19 @@ impl World {
                 })
             }));
         }
-        contacts.sort_by_key(|contact| (contact.freedom, contact.obstacle));
+        sort(&mut contacts);
         contacts
+    }
+
+    /// Stiffness (N/m) of the contact of a point on which a unit impulse makes a speed of `mobility` (1/kg), in an implicit body that keeps a
+    /// distance (m): [`CONTACT_STIFFNESS`], or as stiff as leaves most of the distance under the weight of a stack. Δt is that of a
+    /// step of which nothing has been halved: or what lies as deep as bears its weight in a long step would be shot out by the springs of a
+    /// short one.
+    pub(crate) fn contact_stiffness(&self, mobility: f64, time_step: f64, kept: f64) -> f64 {
+        let longest = time_step * 2f64.powi(self.throttle.level as i32);
+        let by_inertia = CONTACT_STIFFNESS / (longest * longest);
+        let by_weight = if kept > 0.0 { STACK * self.settings.gravity.norm() / (DEEPEST_AT_REST * kept) } else { 0.0 };
+        by_inertia.max(by_weight) / mobility
     }
 
     /// Refuses an equilibrium that reaches into an obstacle: quasi-static mode has no contact.
@@ -228,6 +285,7 @@ impl World {
 
     /// Everything meets everything; impulses change the predictions until nothing passes through anything.
     pub(crate) fn collide(&mut self, time_step: f64) -> Result<(), (usize, Failure)> {
+        self.finish_couples(time_step);
         self.press(time_step);
         self.push_apart(time_step);
         self.scratch.neighbourhood.begin(self.bodies.len(), self.obstacles.len());
@@ -236,7 +294,14 @@ impl World {
         self.meet_shapes(time_step, Look::Ahead);
         self.meet_obstacles(time_step);
         self.meet_neighbours(Look::Ahead);
+        // What the equations of a body hold apart is not pushed twice.
+        let Scratch { contacts, couples, .. } = &mut self.scratch;
+        contacts.retain(|contact| !couples.hold(&contact.identity));
         self.respond(time_step, Look::Ahead);
+        // What equations hold apart gets no impulse, but is looked at for crossings like all that did.
+        let Scratch { neighbourhood, stiffness, .. } = &mut self.scratch;
+        let holds = stiffness.iter().enumerate().filter(|(_, held)| !held.is_empty());
+        holds.for_each(|(body, _)| neighbourhood.changed(body));
         for _ in 0..CROSSING_ROUNDS {
             if !self.find_crossings(time_step) {
                 return Ok(());
@@ -268,13 +333,13 @@ impl World {
         !self.scratch.contacts.is_empty()
     }
 
-    fn meet_neighbours(&mut self, look: Look) {
+    pub(crate) fn meet_neighbours(&mut self, look: Look) {
         let Scratch { neighbourhood, contacts, poses, .. } = &mut self.scratch;
         let (bodies, obstacles, pairs) = (&self.bodies, &self.obstacles, &self.settings.pairs);
         neighbourhood.find(&Stage { bodies, obstacles, poses, pairs, partings: &self.partings }, look, contacts);
     }
 
-    fn find_poses(&mut self, time_step: f64) {
+    pub(crate) fn find_poses(&mut self, time_step: f64) {
         let (time, end) = (self.time, self.time + time_step);
         let poses = self.obstacles.iter().map(|obstacle| (obstacle.pose(time), obstacle.predicted_pose(end)));
         self.scratch.poses.clear();
@@ -439,6 +504,12 @@ fn passes(touch: &mut Touch, kept: f64) -> bool {
 
 /// The contact that a body's equations hold at a freedom with an obstacle.
 fn find(held: &[ContactStiffness], freedom: u32, obstacle: u32) -> Option<&ContactStiffness> {
-    let found = held.binary_search_by_key(&(freedom, obstacle), |contact| (contact.freedom, contact.obstacle));
+    let found =
+        held.binary_search_by_key(&(freedom, Some(obstacle)), |contact| (contact.freedoms[0], contact.obstacle));
     found.ok().map(|index| &held[index])
+}
+
+/// Puts the contacts that a body's equations hold in order; stable, so that those with bodies stay in the order in which they came.
+pub(crate) fn sort(held: &mut [ContactStiffness]) {
+    held.sort_by_key(|contact| (contact.freedoms[0], contact.obstacle));
 }

@@ -7,6 +7,7 @@ mod account;
 mod checkpoint;
 mod collide;
 mod counters;
+mod couple;
 mod event;
 mod folder;
 mod load;

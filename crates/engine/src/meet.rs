@@ -100,6 +100,16 @@ impl Neighbourhood {
         &neighbour.surface
     }
 
+    /// The points of a body as they move on by themselves, which it shows until its prediction changes.
+    pub fn extrapolate(&mut self, index: usize, body: &Body, time_step: f64) -> &[SurfacePoint] {
+        self.show(index, body);
+        let points = &mut self.neighbours[index].surface.points;
+        for point in points.iter_mut() {
+            point.end = point.start + time_step * point.start_velocity;
+        }
+        points
+    }
+
     /// The prediction of a body has changed.
     pub fn changed(&mut self, body: usize) {
         self.neighbours[body].change();
@@ -168,6 +178,13 @@ impl Neighbourhood {
             Side::Points { points, .. } => self.owners.get(points[0] as usize).copied(),
             Side::Rigid(_) => None,
         }
+    }
+
+    /// The body of a side, with places in its surface and their weights; none for an obstacle.
+    pub fn points_of(&self, side: &Side) -> Option<(usize, [u32; 3], [f64; 3])> {
+        let Side::Points { points, weights } = side else { return None };
+        let owners = points.map(|point| self.owners[point as usize]);
+        Some((owners[0].body as usize, owners.map(|owner| owner.point), *weights))
     }
 
     /// Calls with every moving point and its owner, body by body and in the order of their freedoms.

@@ -111,13 +111,15 @@ impl World {
                 }
             }
         }
-        self.hand_out_presses(time_step);
+        let mut shares = std::mem::take(&mut self.scratch.penalties.shares);
+        self.hand_out(&mut shares, time_step);
+        self.scratch.penalties.shares = shares;
     }
 
-    fn hand_out_presses(&mut self, time_step: f64) {
-        let mut penalties = std::mem::take(&mut self.scratch.penalties);
-        let Penalties { shares, impulses, .. } = &mut penalties;
-        // Stable, so that the sum over the presses of a node goes by their order.
+    /// Hands out impulses (N·s) by body and freedom.
+    pub(crate) fn hand_out(&mut self, shares: &mut [(u32, u32, Vec3)], time_step: f64) {
+        let mut impulses = std::mem::take(&mut self.scratch.penalties.impulses);
+        // Stable, so that the sum over the shares of a node goes by their order.
         shares.sort_by_key(|&(body, freedom, _)| (body, freedom));
         for of_body in shares.chunk_by(|one, other| one.0 == other.0) {
             impulses.clear();
@@ -127,8 +129,8 @@ impl World {
             }));
             let body = of_body[0].0 as usize;
             let step = self.scratch.step(body, self.time, time_step, self.settings.gravity);
-            self.bodies[body].method.receive(impulses, &step);
+            self.bodies[body].method.receive(&impulses, &step);
         }
-        self.scratch.penalties = penalties;
+        self.scratch.penalties.impulses = impulses;
     }
 }

@@ -17,7 +17,7 @@ const STEPS_TO_RECOVER: u32 = 32;
 const LARGEST_TURN: f64 = 0.5;
 
 /// How often the contacts of an implicit body are corrected within a step.
-const CONTACT_ROUNDS: usize = 8;
+const CONTACT_ROUNDS: usize = 16;
 
 /// Steps between two looks at the energies.
 const STEPS_BETWEEN_LOOKS: u64 = 256;
@@ -137,14 +137,14 @@ impl World {
         for obstacle in &mut self.obstacles {
             obstacle.predict(time_step, &self.settings.gravity);
         }
+        self.begin_couples(time_step);
         self.predict(0..self.bodies.len(), time_step)?;
+        self.meet_couples(time_step);
         for round in 1..=CONTACT_ROUNDS {
-            let round = if round < CONTACT_ROUNDS { Round::Early } else { Round::Last };
-            let changed = self.correct_contacts(time_step, round);
-            if changed.is_empty() {
+            let round = if round <= CONTACT_ROUNDS / 2 { Round::Early } else { Round::Last };
+            if !self.correct_contacts(time_step, round)? {
                 break;
             }
-            self.predict(changed, time_step)?;
         }
         clock = self.counters.book(Stage::Predict, clock);
         self.collide(time_step)?;
@@ -210,7 +210,8 @@ impl World {
         for obstacle in &self.obstacles {
             limit = limit.min(LARGEST_TURN / obstacle.turn_rate(self.time));
         }
-        limit *= 0.5f64.powi(self.throttle.level as i32);
+        // Where nobody sets a limit, what is halved is the frame.
+        limit = limit.min(1.0 / self.settings.frames_per_second) * 0.5f64.powi(self.throttle.level as i32);
         // A rounding error must not cost a step of its own.
         let count = (left / limit - 1e-9).ceil().max(1.0);
         Ok((left / count, target))
@@ -269,7 +270,11 @@ impl World {
         }
     }
 
-    fn predict(&mut self, bodies: impl IntoIterator<Item = usize>, time_step: f64) -> Result<(), (usize, Failure)> {
+    pub(crate) fn predict(
+        &mut self,
+        bodies: impl IntoIterator<Item = usize>,
+        time_step: f64,
+    ) -> Result<(), (usize, Failure)> {
         for index in bodies {
             let step = self.scratch.step(index, self.time, time_step, self.settings.gravity);
             self.bodies[index].method.predict(&step).map_err(|failure| (index, failure))?;

@@ -131,8 +131,7 @@ impl Solid {
                 self.wake(island);
             }
         }
-        for contact in contacts {
-            let node = contact.freedom as usize;
+        for (node, _) in contacts.iter().flat_map(ContactStiffness::bearers) {
             if node < self.state.len() {
                 let island = self.layout.island_of_node(node);
                 self.wake(island);
@@ -154,8 +153,9 @@ impl Solid {
         implicit.constraints = self.held_nodes(step);
         self.each_load(step.loads, |node, force| implicit.external[node] += force);
         self.each_placed(step.loads, |_, node, end| implicit.positions[node] = end);
-        let in_range = |contact: &ContactStiffness| (contact.freedom as usize) < self.state.len();
-        debug_assert!(step.contacts.iter().all(in_range));
+        debug_assert!(
+            step.contacts.iter().flat_map(ContactStiffness::bearers).all(|(node, _)| node < self.state.len())
+        );
         let report = implicit.minimise(self, step.contacts, Some((step.time_step, step.gravity)));
         report.map_err(|error| failure(&error))?;
         for chunk in &self.layout.chunks {
@@ -169,9 +169,9 @@ impl Solid {
             }
         }
         for contact in step.contacts {
-            let (start, end) =
-                (self.state[contact.freedom as usize].position(), implicit.positions[contact.freedom as usize]);
-            self.pending_work += (contact.stiffness * (contact.anchor - end)).dot(&(end - start));
+            let start = contact.place(|node| self.state[node].position());
+            let end = contact.place(|node| implicit.positions[node]);
+            self.pending_work += contact.force(&end).dot(&(end - start));
         }
         self.book_loads(step.loads);
         self.book_gradient(step, &implicit.gradient);

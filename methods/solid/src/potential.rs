@@ -116,8 +116,7 @@ impl Objective for Potential<'_> {
             sum -= force.dot(place);
         }
         for contact in self.contacts {
-            let away = x[contact.freedom as usize] - contact.anchor;
-            sum += 0.5 * away.dot(&(contact.stiffness * away));
+            sum += contact.energy(&contact.place(|node| x[node]));
         }
         sum
     }
@@ -158,8 +157,8 @@ impl Objective for Potential<'_> {
         self.memory.energies = reports;
         self.each_wish(x, |node, away, stiffness| out[node] += stiffness * away);
         for contact in self.contacts {
-            let node = contact.freedom as usize;
-            out[node] += contact.stiffness * (x[node] - contact.anchor);
+            let force = contact.force(&contact.place(|node| x[node]));
+            contact.bearers().for_each(|(node, weight)| out[node] -= weight * force);
         }
     }
 
@@ -191,7 +190,14 @@ impl Objective for Potential<'_> {
         self.memory.blocks = blocks;
         self.each_wish(x, |node, _, stiffness| *out.diagonal_mut(node) += Mat3::from_diagonal_element(stiffness));
         for contact in self.contacts {
-            *out.diagonal_mut(contact.freedom as usize) += contact.stiffness;
+            for (row, weight) in contact.bearers() {
+                for (column, other) in contact.bearers() {
+                    // The nodes of a face or an edge share an element: their blocks are in the pattern.
+                    if let Some(block) = out.block_mut(row, column) {
+                        *block += weight * other * contact.stiffness;
+                    }
+                }
+            }
         }
     }
 }

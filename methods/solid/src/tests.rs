@@ -520,8 +520,10 @@ fn implicit_contact_carries_the_weight() {
         .iter()
         .filter(|point| point.start.y < 1e-9)
         .map(|point| craze_contact::ContactStiffness {
-            freedom: point.freedom,
-            obstacle: 0,
+            freedoms: [point.freedom; 3],
+            weights: [1.0, 0.0, 0.0],
+            obstacle: Some(0),
+            force: Vec3::zeros(),
             anchor: point.start,
             normal: Vec3::y(),
             stiffness,
@@ -536,7 +538,7 @@ fn implicit_contact_carries_the_weight() {
     let weight = body.account(&gravity).mass * 9.81;
     let positions = body.positions();
     let push: f64 =
-        contacts.iter().map(|contact| -1e6 * (positions[contact.freedom as usize].y - contact.anchor.y)).sum();
+        contacts.iter().map(|contact| -1e6 * (positions[contact.freedoms[0] as usize].y - contact.anchor.y)).sum();
     assert!((push / weight - 1.0).abs() < 1e-6);
 }
 
