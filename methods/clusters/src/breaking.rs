@@ -29,13 +29,16 @@ fn many(count: u32, seed: u64) -> Options {
     }
 }
 
-fn step(body: &mut Clusters, time: f64, events: &mut Vec<Event>) {
+/// A step; the energies (J) before and after what flows and tears at its end.
+fn step(body: &mut Clusters, time: f64, events: &mut Vec<Event>) -> [f64; 2] {
     let step = Step { time, ..plain_step() };
     body.predict(&step).expect("a good step");
     body.check().expect("a good step");
     body.commit(&step);
+    let moved = body.account(&Vec3::zeros()).energy();
     body.flow(&step);
     body.fracture(&step, events);
+    [moved, body.account(&Vec3::zeros()).energy()]
 }
 
 /// Drives the ends of a bar apart.
@@ -122,7 +125,9 @@ fn without_toughness_nothing_breaks_and_a_budget_bounds_what_does() {
     let mut tough = torn(block([13, 5, 5]), many(14, 1), 50.0);
     pull_apart(&mut tough, 8.0);
     let mut events = Vec::new();
-    (0..20).for_each(|index| step(&mut tough, TIME_STEP * f64::from(index), &mut events));
+    (0..20).for_each(|index| {
+        step(&mut tough, TIME_STEP * f64::from(index), &mut events);
+    });
     assert!(events.is_empty());
 
     let mut weak = torn(block([13, 5, 5]), Options { splits_a_step: 2, ..many(14, 1) }, 1.02);
@@ -142,7 +147,9 @@ fn a_cluster_that_has_split_waits_or_is_tougher() {
         pull_apart(&mut body, 6.0);
         let mut events = Vec::new();
         // Before what sprays has nothing left to split.
-        (0..6).for_each(|index| step(&mut body, TIME_STEP * f64::from(index), &mut events));
+        (0..6).for_each(|index| {
+            step(&mut body, TIME_STEP * f64::from(index), &mut events);
+        });
         events.len()
     };
     let waiting = splits(many(14, 1));
@@ -240,7 +247,7 @@ proptest! {
         let mut events = Vec::new();
         for index in 0..25 {
             let before = body.account(&Vec3::zeros());
-            step(&mut body, TIME_STEP * f64::from(index), &mut events);
+            let [moved, torn] = step(&mut body, TIME_STEP * f64::from(index), &mut events);
             assert_sound(&body);
             let now = body.account(&Vec3::zeros());
             prop_assert!((now.mass / start.mass - 1.0).abs() < 1e-12);
@@ -248,6 +255,8 @@ proptest! {
             let moving: f64 = body.velocities().iter().zip(body.masses()).map(|(v, m)| m * v.norm()).sum();
             let change = (now.momentum - before.momentum).norm();
             prop_assert!(change <= 1e-12 * moving, "{change:e} of {moving:e} in step {index}");
+            let rise = torn / moved - 1.0;
+            prop_assert!(rise <= 1e-12, "the energy rises by {rise:e} of {moved} J in step {index}");
         }
     }
 

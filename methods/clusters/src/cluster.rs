@@ -46,6 +46,11 @@ impl Temper {
             planes: Vec::new(),
         }
     }
+
+    /// Whether it has not flowed.
+    pub(crate) fn is_fresh(&self) -> bool {
+        self.plastic == Mat3::identity()
+    }
 }
 
 /// The rest shape of a cluster: follows from its members' rest places, masses and weights.
@@ -72,21 +77,23 @@ const NO_WIDTH: f64 = 1e-6;
 impl Rest {
     /// Measures a cluster, member by member in their order.
     pub(crate) fn of(cluster: u32, memberships: &Memberships, particles: &Particles) -> Rest {
-        let members = memberships.members(cluster as usize);
-        let weighed = || {
-            members.iter().map(|&member| {
-                let mass = memberships.weight(member, cluster) * particles.masses[member as usize];
-                (mass, particles.offsets[member as usize])
-            })
+        let weigh = |&member: &u32| {
+            let mass = memberships.weight(member, cluster) * particles.masses[member as usize];
+            (mass, particles.offsets[member as usize])
         };
+        Rest::of_members(memberships.members(cluster as usize).iter().map(weigh))
+    }
+
+    /// Measures members by their mass in the cluster (kg) and their rest offset (m).
+    pub(crate) fn of_members(members: impl Iterator<Item = (f64, Vec3)> + Clone) -> Rest {
         let (mut mass, mut first) = (0.0, Vec3::zeros());
-        for (own, offset) in weighed() {
+        for (own, offset) in members.clone() {
             mass += own;
             first += own * offset;
         }
         let centre = if mass > 0.0 { first / mass } else { Vec3::zeros() };
         let (mut moment, mut square) = (Mat3::zeros(), 0.0f64);
-        for (own, offset) in weighed() {
+        for (own, offset) in members {
             let arm = offset - centre;
             moment += own * arm * arm.transpose();
             square = square.max(arm.norm_squared());
@@ -119,8 +126,56 @@ pub(crate) struct Fit {
     pub rotation: Mat3,
 }
 
-/// An affine map as rows of four: place from the anchor = rows · (offset, 1).
-pub(crate) type Rows = [f64; 12];
+/// Twenty-four numbers of a cluster as three whole vectors: what a pass over the particles adds up for it, or what members take from it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[repr(align(64))]
+pub(crate) struct Record(pub [f64; 24]);
+
+impl Record {
+    pub(crate) const ZERO: Record = Record([0.0; 24]);
+}
+
+/// What members take from a cluster: the affine map from rest offsets to goals as columns of four (x, y, z and nothing, but in the last the square of the
+/// largest distance from a goal that the strain limit allows, m²), then its velocity at the anchor (m/s) and its spin (rad/s), four each.
+/// Places are reckoned from the anchor.
+pub(crate) type Guide = Record;
+
+impl Guide {
+    /// Where a rest offset is drawn to (m from the anchor).
+    #[inline(always)]
+    pub(crate) fn goal(&self, offset: &Vec3) -> Vec3 {
+        let map = &self.0;
+        Vec3::new(
+            map[0] * offset.x + map[4] * offset.y + map[8] * offset.z + map[12],
+            map[1] * offset.x + map[5] * offset.y + map[9] * offset.z + map[13],
+            map[2] * offset.x + map[6] * offset.y + map[10] * offset.z + map[14],
+        )
+    }
+
+    /// R·F^p (1).
+    pub(crate) fn map(&self) -> Mat3 {
+        let column = |axis: usize| Vec3::new(self.0[4 * axis], self.0[4 * axis + 1], self.0[4 * axis + 2]);
+        Mat3::from_columns(&[column(0), column(1), column(2)])
+    }
+
+    /// Velocity of the cluster at a place (m/s), by its arm from the anchor (m).
+    #[inline(always)]
+    pub(crate) fn velocity(&self, arm: &Vec3) -> Vec3 {
+        let motion = &self.0;
+        Vec3::new(motion[16], motion[17], motion[18]) + Vec3::new(motion[20], motion[21], motion[22]).cross(arm)
+    }
+
+    /// Square of the largest distance from a goal that the strain limit allows (m²).
+    pub(crate) fn limit(&self) -> f64 {
+        self.0[15]
+    }
+
+    /// Sets velocity at the anchor (m/s) and spin (rad/s).
+    pub(crate) fn set_motion(&mut self, velocity: &Vec3, spin: &Vec3) {
+        self.0[16..19].copy_from_slice(velocity.as_slice());
+        self.0[20..23].copy_from_slice(spin.as_slice());
+    }
+}
 
 impl Fit {
     /// A cluster that nothing is known of yet.
@@ -135,15 +190,25 @@ impl Fit {
         rotation: Mat3::new(1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0),
     };
 
-    /// From Σ w m u (o, 1)ᵀ, rows of four, with u = x − anchor and o the rest offset.
-    pub(crate) fn new(sums: &Rows, rest: &Rest, temper: &Temper) -> Fit {
-        let [a, b, c, x, d, e, f, y, g, h, i, z] = *sums;
+    /// x̄ and F from Σ w m u (o, 1)ᵀ, columns of four, with u = x − anchor and o the rest offset; the rest is left as it was.
+    pub(crate) fn measure(&mut self, sums: &Record, rest: &Rest) {
+        let [a, b, c, _, d, e, f, _, g, h, i, _, x, y, z, _, ..] = sums.0;
         let total = Vec3::new(x, y, z);
-        let mixed = Mat3::new(a, b, c, d, e, f, g, h, i) - total * rest.centre.transpose();
-        let deformation = mixed * rest.inverse_moment;
-        let mut fit = Fit { centre: total / rest.mass, deformation, ..Fit::NONE };
-        fit.decompose(rest, temper);
-        fit
+        let mixed = Mat3::new(a, d, g, b, e, h, c, f, i) - total * rest.centre.transpose();
+        self.centre = total / rest.mass;
+        self.deformation = mixed * rest.inverse_moment;
+    }
+
+    /// F^e (9).
+    pub(crate) fn elastic_deformation(&self, temper: &Temper) -> Mat3 {
+        let back = if temper.is_fresh() { None } else { temper.plastic.try_inverse() };
+        back.map_or(self.deformation, |back| self.deformation * back)
+    }
+
+    /// A_xr·F^pᵀ (kg·m²), whose rotation lays the plastic shape over the members: see [`Fit::decompose`].
+    pub(crate) fn laid(&self, rest: &Rest, temper: &Temper) -> Mat3 {
+        let laid = self.deformation * rest.moment;
+        if temper.is_fresh() { laid } else { laid * temper.plastic.transpose() }
     }
 
     /// Brings Σ and V of F^e (9), and R, up to date with F^p.
@@ -153,30 +218,18 @@ impl Fit {
     /// commutes with P = F^p·A_rr·F^pᵀ (READINGS 26) and near it elsewhere; but goals so turned pull with a moment on the cluster that
     /// nothing holds up, and a cluster that has flowed spins itself up until it flies apart.
     pub(crate) fn decompose(&mut self, rest: &Rest, temper: &Temper) {
-        let is_fresh = temper.plastic == Mat3::identity();
-        let back = if is_fresh { None } else { temper.plastic.try_inverse() };
-        self.elastic = svd(&back.map_or(self.deformation, |back| self.deformation * back));
-        let laid = self.deformation * rest.moment;
-        self.rotation = polar(&if is_fresh { laid } else { laid * temper.plastic.transpose() }).rotation;
+        self.elastic = svd(&self.elastic_deformation(temper));
+        self.rotation = polar(&self.laid(rest, temper)).rotation;
     }
 
-    /// Where rest offsets are drawn to: R·F^p (READINGS 23) about the centres.
-    pub(crate) fn goal_map(&self, rest: &Rest, temper: &Temper) -> Rows {
-        let map = if temper.plastic == Mat3::identity() { self.rotation } else { self.rotation * temper.plastic };
+    /// Sets where rest offsets are drawn to: R·F^p (READINGS 23) about the centres, and how far from there members may be: `limit` in extents (1).
+    pub(crate) fn guide(&self, rest: &Rest, temper: &Temper, limit: f64, guide: &mut Guide) {
+        let map = if temper.is_fresh() { self.rotation } else { self.rotation * temper.plastic };
         let shift = self.centre - map * rest.centre;
-        let row = |axis: usize| [map[(axis, 0)], map[(axis, 1)], map[(axis, 2)], shift[axis]];
-        let [[a, b, c, d], [e, f, g, h], [i, j, k, l]] = [row(0), row(1), row(2)];
-        [a, b, c, d, e, f, g, h, i, j, k, l]
+        for axis in 0..3 {
+            guide.0[4 * axis..4 * axis + 3].copy_from_slice(map.column(axis).as_slice());
+        }
+        guide.0[12..15].copy_from_slice(shift.as_slice());
+        guide.0[15] = (limit * rest.extent).powi(2);
     }
-}
-
-/// Where an affine map takes a rest offset (m from the anchor).
-#[inline(always)]
-pub(crate) fn apply(rows: &Rows, offset: &Vec3) -> Vec3 {
-    let [x, y, z] = (*offset).into();
-    Vec3::new(
-        rows[0] * x + rows[1] * y + rows[2] * z + rows[3],
-        rows[4] * x + rows[5] * y + rows[6] * z + rows[7],
-        rows[8] * x + rows[9] * y + rows[10] * z + rows[11],
-    )
 }

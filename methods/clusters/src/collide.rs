@@ -19,9 +19,12 @@ struct Solid {
     proxy: Proxy,
     /// From the world to rest.
     back: Mat3,
-    /// Motion of the cluster's centre (m/s).
-    velocity: Vec3,
+    /// Place of the cluster's centre (m).
+    centre: Vec3,
 }
+
+/// The proxies of clusters that something comes near to, each made when it first does; none where there is none to be made.
+type Solids = Vec<Option<Option<Solid>>>;
 
 impl Clusters {
     /// Pushes members of the prediction out of the proxies of clusters that they have no part in.
@@ -34,11 +37,13 @@ impl Clusters {
             return;
         }
         if !self.is_prediction_fitted {
-            self.fit_prediction();
+            self.fit_prediction(false);
         }
+        let mut solids: Solids = Vec::new();
+        solids.resize_with(self.cluster_count(), || None);
         for [one, other] in pairs {
-            self.push_out(one, other, step);
-            self.push_out(other, one, step);
+            self.push_out(one, other, &mut solids, step);
+            self.push_out(other, one, &mut solids, step);
         }
     }
 
@@ -86,23 +91,25 @@ impl Clusters {
             let [behind, _] = proxy.cut(&(plane.end * plane.normal), &plane.normal)?;
             proxy = behind;
         }
-        let velocity =
-            mean_velocity(cluster, rest, &self.memberships, &self.particles.masses, &self.prediction.velocities);
-        Some(Solid { proxy, back, velocity })
+        let centre = self.predicted_fits.anchor + self.predicted_fits.fits[cluster as usize].centre;
+        Some(Solid { proxy, back, centre })
     }
 
-    fn push_out(&mut self, of: u32, from: u32, step: &Step) {
-        let Some(solid) = self.solid(from) else { return };
+    fn push_out(&mut self, of: u32, from: u32, solids: &mut Solids, step: &Step) {
+        let Some(solid) = solids[from as usize].get_or_insert_with(|| self.solid(from)) else { return };
         let rest = self.rest[from as usize];
-        let centre = self.predicted_fits.anchor + self.predicted_fits.fits[from as usize].centre;
         let mut given = Vec3::zeros();
+        let mut velocity = None;
         for index in 0..self.memberships.members(of as usize).len() {
             let member = self.memberships.members(of as usize)[index] as usize;
-            let place = rest.centre + solid.back * (self.prediction.positions[member] - centre);
+            let place = rest.centre + solid.back * (self.prediction.positions[member] - solid.centre);
             if !((place - rest.centre).norm_squared() < rest.extent * rest.extent) {
                 continue;
             }
             let sample = solid.proxy.sample(&place);
+            if sample.distance >= 0.0 {
+                continue;
+            }
             let allowed = solid.proxy.sample(&self.particles.offsets[member]).distance.min(0.0);
             let is_member = self.memberships.weight(member as u32, from) > 0.0;
             if sample.distance >= allowed || is_member || self.external.placed_by(member).is_some() {
@@ -112,7 +119,10 @@ impl Clusters {
             let length = across.norm();
             let (normal, depth) = (across / length, (allowed - sample.distance) / length);
             let mass = self.particles.masses[member];
-            let approach = (self.prediction.velocities[member] - solid.velocity).dot(&normal);
+            let velocity = *velocity.get_or_insert_with(|| {
+                mean_velocity(from, &rest, &self.memberships, &self.particles.masses, &self.prediction.velocities)
+            });
+            let approach = (self.prediction.velocities[member] - velocity).dot(&normal);
             let change = (UNDONE * depth / step.time_step - approach).max(0.0) * rest.mass / (mass + rest.mass);
             let impulse = mass * change * normal;
             given += impulse;

@@ -11,11 +11,16 @@
 //! is booked; with none it is kept to rounding. It is positive while α < 4. The potential in the field of gravity is told at the end of the
 //! step, ½ Δt·m·v·gravity off, which does not add up.
 
-use crate::chunks::gather;
-use crate::cluster::apply;
-use crate::fits::Fits;
+use crate::cluster::{Fit, Guide, Record, Rest, Temper};
+use crate::fits::{Fits, place_products};
 use crate::model::{Clusters, Moment};
 use craze_math::Vec3;
+
+/// How often motion is taken out in a step, at most: each time as much as the direction of steepest descent gives.
+const CALMING_ROUNDS: usize = 16;
+
+/// Share of an excess that is left when there is hardly anything to take any more.
+const EXHAUSTED: f64 = 0.95;
 
 /// Energies of a moment (J).
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -34,82 +39,129 @@ impl Energy {
 impl Clusters {
     /// Energy of particles that are not in flight, with the clusters that lie over them.
     pub(crate) fn energy_of(&self, moment: &Moment, fits: &Fits) -> Energy {
-        let (kinetic, elastic) = gather(
-            0..self.count(),
-            &|range| {
-                let mut twice = (0.0, 0.0);
-                for particle in range {
-                    let (mass, velocity) = (self.particles.masses[particle], moment.velocities[particle]);
-                    twice.0 += mass * velocity.norm_squared();
-                    twice.1 += mass * self.springs(particle, moment, fits);
-                }
-                twice
-            },
-            &|first: (f64, f64), second: (f64, f64)| (first.0 + second.0, first.1 + second.1),
-        );
-        Energy { kinetic: 0.5 * kinetic, elastic: 0.5 * self.stiffness() * elastic }
+        fits.look(&self.shapes(), moment, &mut []).energy(self.stiffness())
     }
 
-    /// Takes energy (J) that was not there before out of the motion of clusters against themselves: of velocities v a share of
-    /// Σ w (v − u) goes, u those of the rigid motion with the momenta of a cluster. Momenta stay, and so do positions. At most all
-    /// of that motion goes.
+    /// Takes energy (J) out of the clusters that are involved, and if that is not enough out of all: see [`Clusters::take_out`].
+    pub(crate) fn calm(&self, excess: f64, moment: &mut Moment, fits: &mut Fits, is_involved: &[bool]) {
+        let all = vec![true; is_involved.len()];
+        let mut excess = excess;
+        for round in 0..CALMING_ROUNDS {
+            // Written so that what is no number ends it.
+            if !(excess > 0.0) {
+                return;
+            }
+            fits.fit(&self.shapes(), &moment.positions, Some(&moment.velocities));
+            fits.survey(&self.shapes(), moment);
+            let left = self.take_out(excess, moment, fits, if round == 0 { is_involved } else { &all });
+            if round > 0 && left > EXHAUSTED * excess {
+                return;
+            }
+            excess = left;
+        }
+    }
+
+    /// Takes energy (J) that was not there before out of the motion of clusters against themselves. Momenta stay, and so do positions.
+    /// Gives back what could not be taken: less than nothing is left of no motion.
+    ///
+    /// As far as velocities go the energy is Σ ½ m |q|², q = v + ½ Δt·k·Σ w (g − x). What of q is no rigid motion of a cluster, Σ w (v − u + ½ Δt·k·(g − x)) with
+    /// u the rigid motion that has the momenta of the cluster, is taken from v by a share: springs pull without a moment, so that this has
+    /// no momenta, and it leads downhill.
     ///
     /// Tearing and strain limiting change goals and positions at one moment. What that gives to the springs, or to velocities, is no work that
     /// anything has done: it comes out of the vibration of the clusters that it happened to.
-    pub(crate) fn take_out(&self, excess: f64, moment: &mut Moment, fits: &Fits, is_involved: &[bool]) {
-        let shares = |particle: usize| {
-            let own = self.memberships.of(particle).iter();
-            own.filter(|share| is_involved[share.cluster as usize])
-        };
-        let against = |particle: usize, moment: &Moment| {
+    pub(crate) fn take_out(&self, excess: f64, moment: &mut Moment, fits: &Fits, is_involved: &[bool]) -> f64 {
+        let lag = 0.5 * moment.time_step * self.stiffness();
+        let against = |particle: usize| {
+            if self.external.placed_by(particle).is_some() {
+                return Vec3::zeros();
+            }
             let (arm, velocity) = (moment.positions[particle] - fits.anchor, moment.velocities[particle]);
-            let ways = shares(particle).map(|share| {
-                let [x, y, z, turn @ ..] = fits.motions[share.cluster as usize];
-                share.weight * (velocity - Vec3::new(x, y, z) - Vec3::from(turn).cross(&arm))
-            });
-            ways.sum::<Vec3>()
+            let offset = &self.particles.offsets[particle];
+            let mut sum = Vec3::zeros();
+            for share in self.memberships.of(particle).iter().filter(|share| is_involved[share.cluster as usize]) {
+                let guide = &fits.guides[share.cluster as usize];
+                sum += share.weight * (velocity - guide.velocity(&arm) + lag * (guide.goal(offset) - arm));
+            }
+            sum
         };
+        let ways: Vec<Vec3> = (0..self.count()).map(against).collect();
         // E falls by first·s − ½·second·s².
         let (mut first, mut second) = (0.0, 0.0);
-        let lag = 0.5 * moment.time_step * self.stiffness();
-        let is_free = |particle: &usize| self.external.placed_by(*particle).is_none();
-        for particle in (0..self.count()).filter(is_free) {
-            let way = against(particle, moment);
-            let drawn = self.way_to_goal(particle, moment, fits);
-            let mass = self.particles.masses[particle];
+        for particle in 0..self.count() {
+            let drawn = fits.leads[particle].goal - (moment.positions[particle] - fits.anchor);
+            let (way, mass) = (&ways[particle], self.particles.masses[particle]);
             first += mass * way.dot(&(moment.velocities[particle] + lag * drawn));
             second += mass * way.norm_squared();
         }
         // Written so that numbers that are none take nothing.
         if !(first > 0.0 && second > 0.0) {
-            return;
+            return excess;
         }
         let root = (first * first - 2.0 * second * excess).max(0.0).sqrt();
-        let share = ((first - root) / second).min(1.0);
-        for particle in (0..self.count()).filter(is_free) {
-            let way = against(particle, moment);
-            moment.velocities[particle] -= share * way;
+        let share = (first - root) / second;
+        for (velocity, way) in moment.velocities.iter_mut().zip(&ways) {
+            *velocity -= share * way;
         }
+        excess - share * (first - 0.5 * second * share)
     }
 
-    /// Σ w (g − x) over the clusters of a particle (m).
-    fn way_to_goal(&self, particle: usize, moment: &Moment, fits: &Fits) -> Vec3 {
-        let goals =
-            self.memberships.of(particle).iter().map(|share| {
-                share.weight * apply(&fits.maps[share.cluster as usize], &self.particles.offsets[particle])
-            });
-        goals.sum::<Vec3>() - (moment.positions[particle] - fits.anchor)
-    }
-
-    /// Σ w d·(d − Δt·v) over the clusters of a particle (m²), d = x − g.
-    fn springs(&self, particle: usize, moment: &Moment, fits: &Fits) -> f64 {
-        let arm = moment.positions[particle] - fits.anchor;
-        let moved: Vec3 = moment.time_step * moment.velocities[particle];
-        let mut sum = 0.0;
-        for share in self.memberships.of(particle) {
-            let way = arm - apply(&fits.maps[share.cluster as usize], &self.particles.offsets[particle]);
-            sum += share.weight * way.dot(&(way - moved));
+    /// What the springs of a cluster would gain, were it parted in two (J), each part fitted by itself.
+    ///
+    /// Parted springs are shorter at the end of the step; but where members swing through their goals within it, springs hold less than nothing
+    /// in its middle, and to let go of them gives energy.
+    pub(crate) fn parting_gain(&self, cluster: u32, is_ahead: impl Fn(&Vec3) -> bool) -> f64 {
+        let guide = self.fits.guides[cluster as usize];
+        let mut parts = [Vec::new(), Vec::new()];
+        let mut before = 0.0;
+        for &member in self.memberships.members(cluster as usize) {
+            let weight = self.memberships.weight(member, cluster);
+            let member = member as usize;
+            let (place, moved) = (&self.state.positions[member], self.state.time_step * self.state.velocities[member]);
+            let mass = weight * self.particles.masses[member];
+            let pulled = Pulled { mass, offset: self.particles.offsets[member], arm: place - self.fits.anchor, moved };
+            before += pulled.springs(&guide);
+            parts[usize::from(is_ahead(place))].push(pulled);
         }
-        sum
+        let after: f64 = parts.iter().map(|part| springs_alone(part, &self.temper[cluster as usize])).sum();
+        0.5 * self.stiffness() * (after - before)
     }
+}
+
+/// A member of a cluster.
+struct Pulled {
+    /// w m (kg).
+    mass: f64,
+    /// m.
+    offset: Vec3,
+    /// m, from the anchor.
+    arm: Vec3,
+    /// Way in the last step (m).
+    moved: Vec3,
+}
+
+impl Pulled {
+    /// w m d·(d − Δt·v) (kg·m²).
+    fn springs(&self, guide: &Guide) -> f64 {
+        let way = self.arm - guide.goal(&self.offset);
+        self.mass * way.dot(&(way - self.moved))
+    }
+}
+
+/// Sum of the springs of members that are a cluster by themselves (kg·m²).
+fn springs_alone(members: &[Pulled], temper: &Temper) -> f64 {
+    let rest = Rest::of_members(members.iter().map(|member| (member.mass, member.offset)));
+    let temper = if rest.is_flat { Temper::fresh(None) } else { temper.clone() };
+    let mut sums = Record::ZERO;
+    for member in members {
+        let products = place_products(member.mass, &member.arm, &member.offset);
+        for entry in 0..products.0.len() {
+            sums.0[entry] += products.0[entry];
+        }
+    }
+    let (mut fit, mut guide) = (Fit::NONE, Guide::ZERO);
+    fit.measure(&sums, &rest);
+    fit.decompose(&rest, &temper);
+    fit.guide(&rest, &temper, 1.0, &mut guide);
+    members.iter().map(|member| member.springs(&guide)).sum()
 }

@@ -26,9 +26,10 @@ impl Clusters {
         }
         let now = step.time + step.time_step;
         let mut before = None;
-        let splits = self.split_overstretched(now, &mut before);
-        let parted = self.part_outliers(&mut before);
-        let Some(before) = before.filter(|_| parted || !splits.is_empty()) else { return };
+        let mut splits = self.split_overstretched(now, &mut before);
+        let through_clusters = splits.len();
+        self.part_outliers(&mut before, &mut splits);
+        let Some(before) = before.filter(|_| !splits.is_empty()) else { return };
         self.is_whole = false;
         let mut changes: Vec<Parted> =
             splits.iter().map(|split| Parted { parent: split.piece, children: Vec::new() }).collect();
@@ -36,7 +37,10 @@ impl Clusters {
         self.name_pieces(&mut changes);
         self.measure_anew();
         self.take_out_gain(before, now);
-        events.extend(splits.into_iter().zip(changes).map(|(split, change)| Event {
+        // An outlier that leaves its piece whole is none to tell of.
+        let told = splits.into_iter().zip(changes).enumerate();
+        let told = told.filter(|(index, (_, change))| *index < through_clusters || change.children != [change.parent]);
+        events.extend(told.map(|(_, (split, change))| Event {
             time: now,
             body: String::new(),
             kind: EventKind::Split {
@@ -51,17 +55,17 @@ impl Clusters {
 
     /// Takes what the state has above `before` (J) out of the clusters that split just `now` (s), and if that is not enough out of all.
     fn take_out_gain(&mut self, before: f64, now: f64) {
-        let is_split = self.temper.iter().map(|temper| temper.last_split == Some(now)).collect();
-        let all = vec![true; self.temper.len()];
-        for is_involved in [is_split, all] as [Vec<bool>; 2] {
-            let gained = self.energy_of(&self.state, &self.fits).total() - before;
-            if !(gained > 0.0) {
-                return;
-            }
-            let (mut state, mut fits) = (std::mem::take(&mut self.state), std::mem::take(&mut self.fits));
-            fits.fit(&self.shapes(), &state.positions, Some(&state.velocities));
-            self.take_out(gained, &mut state, &fits, &is_involved);
-            (self.state, self.fits) = (state, fits);
+        let gained = self.energy_of(&self.state, &self.fits).total() - before;
+        // Written so that what is no number takes nothing out.
+        if !(gained > 0.0) {
+            return;
+        }
+        let is_split: Vec<bool> = self.temper.iter().map(|temper| temper.last_split == Some(now)).collect();
+        let (mut state, mut fits) = (std::mem::take(&mut self.state), std::mem::take(&mut self.fits));
+        self.calm(gained, &mut state, &mut fits, &is_split);
+        (self.state, self.fits) = (state, fits);
+        if self.wants_motions() {
+            self.fit_state();
         }
     }
 
@@ -100,10 +104,11 @@ impl Clusters {
         splits
     }
 
-    /// Gives members that are far from a cluster's centre, and are in others, to that cluster alone as particles of their own.
-    fn part_outliers(&mut self, before: &mut Option<f64>) -> bool {
+    /// Gives members that are far from a cluster's centre, and are in others, to that cluster alone as particles of their own. A parting is
+    /// told by the way from the centre and its length in extents at rest.
+    fn part_outliers(&mut self, before: &mut Option<f64>, partings: &mut Vec<Split>) {
         if self.options.strain_limit.is_some() && !self.limiting.is_left {
-            return false;
+            return;
         }
         let far: Vec<f64> = self
             .rest
@@ -126,17 +131,19 @@ impl Clusters {
             }
         }
         if outliers.is_empty() {
-            return false;
+            return;
         }
         before.get_or_insert_with(|| self.energy_of(&self.state, &self.fits).total());
-        let mut parted = false;
         for (particle, cluster) in outliers {
             if self.memberships.of(particle as usize).len() > 1 {
+                let place = self.state.positions[particle as usize];
+                let way = place - self.fits.anchor - self.fits.fits[cluster as usize].centre;
+                let piece = self.temper[cluster as usize].piece;
+                let stretch = way.norm() / self.rest[cluster as usize].extent;
+                partings.push(Split { place, normal: way.normalize(), stretch, piece });
                 self.part_particle(particle, |other| other == cluster);
-                parted = true;
             }
         }
-        parted
     }
 }
 

@@ -41,9 +41,9 @@ impl Clusters {
     fn flow_cluster(&mut self, cluster: usize, yield_strain: f64, rate: f64, time_step: f64) -> bool {
         let (rest, temper) = (&self.rest[cluster], &mut self.temper[cluster]);
         if rest.is_flat {
-            if temper.plastic != Mat3::identity() {
+            if !temper.is_fresh() {
                 temper.plastic = Mat3::identity();
-                self.fits.renew(cluster, rest, temper);
+                self.renew_fit(cluster);
             }
             return false;
         }
@@ -73,13 +73,20 @@ impl Clusters {
             fit.decompose(rest, temper);
             if plastic.iter().all(|entry| entry.is_finite()) && springs.energy(&(fit.rotation * plastic), rest) <= known
             {
-                self.fits.renew(cluster, rest, temper);
+                self.renew_fit(cluster);
                 return true;
             }
             temper.plastic = old;
             share *= 0.5;
         }
         false
+    }
+
+    /// Brings the fit of a cluster up to date with its F^p.
+    fn renew_fit(&mut self, cluster: usize) {
+        let mut fits = std::mem::take(&mut self.fits);
+        fits.renew(&self.shapes(), cluster);
+        self.fits = fits;
     }
 
     /// What the springs of a cluster are drawn by.

@@ -60,6 +60,7 @@ mod pull;
 mod save;
 mod split;
 mod step;
+mod survey;
 #[cfg(test)]
 mod testing;
 

@@ -3,232 +3,228 @@
 //! A member beyond the limit is drawn back to it, by its weight in the cluster; the cluster as a whole gives way by as much, so that
 //! its momentum stays what it is. A round in which nothing is beyond the limit changes nothing and ends the step.
 
-use crate::chunks::gather;
-use crate::cluster::{Rows, apply};
+use crate::chunks::{Span, gather};
+use crate::fits::Shapes;
 use crate::membership::Share;
-use crate::model::Clusters;
+use crate::model::{Clusters, is_finite};
+use crate::survey::Seen;
 use craze_engine::Step;
 use craze_math::Vec3;
-use craze_math::lanes::{Instructions, Kernel, Lanes};
+use craze_math::lanes::{Instructions, Kernel, Lanes, WIDTH};
+use craze_spatial::Aabb;
 
 /// What strain limiting works in.
 #[derive(Default)]
 pub(crate) struct Limiting {
-    /// Squares of the largest distance from a goal (m²), by cluster.
-    limits: Vec<f64>,
-    /// Mass times what members were drawn back, by cluster.
-    drawn: Vec<Correction>,
-    /// Clusters with members beyond the limit, ascending.
-    strained: Vec<u32>,
-    /// Whether a cluster had such members in any round of the step.
+    /// How clusters give way: change of place (m) and of velocity (m/s), four numbers each.
+    shifts: Vec<Shift>,
+    /// Whether a cluster had members beyond the limit in any round of the step.
     is_strained: Vec<bool>,
-    /// Correction of each particle; zero but for those listed in `moved`.
-    corrections: Vec<Correction>,
-    is_moved: Vec<bool>,
-    moved: Vec<u32>,
     /// Whether members were still beyond the limit when rounds ran out.
     pub is_left: bool,
+}
+
+/// A vector of numbers, each on a line of the cache.
+#[derive(Clone, Copy)]
+#[repr(align(64))]
+struct Shift([f64; WIDTH]);
+
+impl Shift {
+    const NONE: Shift = Shift([0.0; WIDTH]);
+
+    fn add(&mut self, factor: f64, way: &Vec3, velocity: &Vec3) {
+        for axis in 0..3 {
+            self.0[axis] += factor * way[axis];
+            self.0[4 + axis] += factor * velocity[axis];
+        }
+    }
 }
 
 impl Clusters {
     /// Draws members of the prediction back until none is beyond the limit, or rounds run out.
     pub(crate) fn limit_strain(&mut self, step: &Step) {
-        let Some(limit) = self.options.strain_limit else { return };
-        let mut work = std::mem::take(&mut self.limiting);
-        work.limits.clear();
-        work.limits.extend(self.rest.iter().map(|rest| (limit * rest.extent).powi(2)));
-        work.is_left = true;
-        let mut before = None;
-        for _ in 0..self.options.limit_rounds {
-            self.fit_prediction();
-            work.is_left = self.is_beyond(&work.limits);
-            if !work.is_left {
-                break;
-            }
-            if before.is_none() {
-                before = Some(self.predicted_energy());
-                work.is_strained.clear();
-                work.is_strained.resize(self.rest.len(), false);
-            }
-            self.draw_back(limit, &mut work, step);
-            self.is_prediction_fitted = false;
+        if self.options.strain_limit.is_none() {
+            return;
         }
-        if let Some(before) = before {
-            self.take_out_of_prediction(before, &work.is_strained);
+        let mut work = std::mem::take(&mut self.limiting);
+        let before = self.survey_prediction(false);
+        work.is_left = !before.beyond.is_empty();
+        if self.may_draw_back(&before.beyond) {
+            let energy = before.energy(self.stiffness()).total() - self.external_work();
+            if !self.predicted_fits.has_motions {
+                self.fit_prediction(true);
+            }
+            work.is_strained.clear();
+            work.is_strained.resize(self.rest.len(), false);
+            let mut beyond = before.beyond;
+            for round in 1..=self.options.limit_rounds {
+                self.draw_back(&beyond, &mut work, step);
+                self.give_way(&work.shifts);
+                if round == self.options.limit_rounds {
+                    break;
+                }
+                // How clusters move is known well enough from before the first round.
+                self.fit_places();
+                beyond = self.predicted_fits.beyond(&self.shapes(), &self.prediction);
+                if !self.may_draw_back(&beyond) {
+                    break;
+                }
+            }
+            let after = self.survey_prediction(true);
+            work.is_left = !after.beyond.is_empty();
+            let gained = after.energy(self.stiffness()).total() - self.external_work() - energy;
+            self.take_out_of_prediction(gained, &work.is_strained);
+            self.measure_prediction();
         }
         self.limiting = work;
     }
 
-    /// Energy of the prediction without the work that led to it (J), the clusters being laid over it.
-    fn predicted_energy(&self) -> f64 {
-        self.energy_of(&self.prediction, &self.predicted_fits).total() - self.external_work()
+    /// Lays the clusters over the prediction and looks at all memberships.
+    fn survey_prediction(&mut self, with_motion: bool) -> Seen {
+        self.fit_prediction(with_motion);
+        let mut fits = std::mem::take(&mut self.predicted_fits);
+        let seen = fits.survey(&self.shapes(), &self.prediction);
+        self.predicted_fits = fits;
+        seen
     }
 
-    /// Drawing members back must not give energy: what the prediction has above `before` (J) goes out of the clusters that gave way.
-    fn take_out_of_prediction(&mut self, before: f64, is_strained: &[bool]) {
-        if !self.is_prediction_fitted {
-            self.fit_prediction();
-        }
-        let gained = self.predicted_energy() - before;
+    /// Whether a round would change anything: what a hold places is not drawn back.
+    fn may_draw_back(&self, beyond: &[u32]) -> bool {
+        beyond.iter().any(|&particle| self.external.placed_by(particle as usize).is_none())
+    }
+
+    /// Drawing members back must not give energy: what was gained (J) goes out of the clusters that gave way.
+    fn take_out_of_prediction(&mut self, gained: f64, is_strained: &[bool]) {
         // Written so that what is no number takes nothing out.
         if !(gained > 0.0) {
             return;
         }
         let (mut moment, mut fits) = (std::mem::take(&mut self.prediction), std::mem::take(&mut self.predicted_fits));
-        fits.fit(&self.shapes(), &moment.positions, Some(&moment.velocities));
-        self.take_out(gained, &mut moment, &fits, is_strained);
+        self.calm(gained, &mut moment, &mut fits, is_strained);
         (self.prediction, self.predicted_fits) = (moment, fits);
+        // Velocities are others now.
+        self.is_prediction_fitted = !self.wants_motions();
     }
 
-    /// Lays the clusters over the prediction.
-    pub(crate) fn fit_prediction(&mut self) {
+    /// Lays the clusters over the prediction; with their motion where damping asks for it, or the caller.
+    pub(crate) fn fit_prediction(&mut self, with_motion: bool) {
         let mut fits = std::mem::take(&mut self.predicted_fits);
-        fits.fit(&self.shapes(), &self.prediction.positions, None);
+        let velocities = (with_motion || self.wants_motions()).then_some(&self.prediction.velocities[..]);
+        fits.fit(&self.shapes(), &self.prediction.positions, velocities);
         self.predicted_fits = fits;
         self.is_prediction_fitted = true;
     }
 
-    /// Whether a member of the prediction is farther from its goal than the limit.
-    fn is_beyond(&self, limits: &[f64]) -> bool {
-        let fits = &self.predicted_fits;
-        gather(
-            0..self.count(),
-            &|range| {
-                let (shares, ranges) = self.memberships.stream(range.clone());
-                Instructions::detect().run(Look {
-                    shares,
-                    ranges,
-                    maps: &fits.maps,
-                    limits,
-                    anchor: fits.anchor,
-                    offsets: &self.particles.offsets[range.clone()],
-                    positions: &self.prediction.positions[range],
-                })
-            },
-            &|first, second| first | second,
-        )
+    /// Lays the clusters over the prediction without a look at their motion: that of the last fit is kept.
+    fn fit_places(&mut self) {
+        let mut fits = std::mem::take(&mut self.predicted_fits);
+        fits.fit(&self.shapes(), &self.prediction.positions, None);
+        self.predicted_fits = fits;
     }
 
     /// Draws every member that is beyond the limit back to it, and stops what it does outward on the way; it is not thrown back: an excess
-    /// that was there before the step would become a speed of excess/Δt, and energy that nothing has given.
-    fn draw_back(&mut self, limit: f64, work: &mut Limiting, step: &Step) {
-        let Limiting { limits, drawn, strained, is_strained, corrections, is_moved, moved, .. } = work;
-        drawn.clear();
-        drawn.resize(self.rest.len(), Correction::default());
-        corrections.resize(self.count(), Correction::default());
-        is_moved.resize(self.count(), false);
-        let mut fits = std::mem::take(&mut self.predicted_fits);
-        fits.fit(&self.shapes(), &self.prediction.positions, Some(&self.prediction.velocities));
-        for particle in 0..self.count() {
+    /// that was there before the step would become a speed of excess/Δt, and energy that nothing has given. Notes how clusters give way.
+    fn draw_back(&mut self, beyond: &[u32], work: &mut Limiting, step: &Step) {
+        let Limiting { shifts, is_strained, .. } = work;
+        shifts.clear();
+        shifts.resize(self.rest.len(), Shift::NONE);
+        for &particle in beyond {
+            let particle = particle as usize;
             if self.external.placed_by(particle).is_some() {
                 continue;
             }
-            let arm = self.prediction.positions[particle] - fits.anchor;
+            let (place, velocity) = (self.prediction.positions[particle], self.prediction.velocities[particle]);
+            let arm = place - self.predicted_fits.anchor;
             for share in self.memberships.of(particle) {
                 let cluster = share.cluster as usize;
-                let way = apply(&fits.maps[cluster], &self.particles.offsets[particle]) - arm;
+                let guide = &self.predicted_fits.guides[cluster];
+                let way = guide.goal(&self.particles.offsets[particle]) - arm;
                 let square = way.norm_squared();
-                if square > limits[cluster] {
+                if square > guide.limit() {
                     let length = square.sqrt();
                     let inward = way / length;
-                    let back = length - limit * self.rest[cluster].extent;
-                    let [x, y, z, turn @ ..] = fits.motions[cluster];
-                    let carried = Vec3::new(x, y, z) + Vec3::from(turn).cross(&arm);
-                    let outward = (carried - self.prediction.velocities[particle]).dot(&inward);
+                    let back = length - guide.limit().sqrt();
+                    let outward = (guide.velocity(&arm) - velocity).dot(&inward);
                     let speed = outward.clamp(0.0, back / step.time_step);
-                    let correction =
-                        Correction { way: share.weight * back * inward, velocity: share.weight * speed * inward };
-                    if drawn[cluster].way == Vec3::zeros() {
-                        strained.push(share.cluster);
-                    }
-                    drawn[cluster].add(self.particles.masses[particle], &correction);
-                    note(particle, correction, corrections, is_moved, moved);
+                    let (way, velocity) = (share.weight * back * inward, share.weight * speed * inward);
+                    is_strained[cluster] = true;
+                    let factor = -self.particles.masses[particle] / self.rest[cluster].mass;
+                    shifts[cluster].add(factor, &way, &velocity);
+                    self.prediction.positions[particle] += way;
+                    self.prediction.velocities[particle] += velocity;
                 }
             }
         }
-        self.predicted_fits = fits;
-        strained.sort_unstable();
-        strained.dedup();
-        for &cluster in strained.iter() {
-            is_strained[cluster as usize] = true;
-            let back = &drawn[cluster as usize];
-            for &member in self.memberships.members(cluster as usize) {
-                let share = self.memberships.weight(member, cluster) / self.rest[cluster as usize].mass;
-                let correction = Correction { way: -share * back.way, velocity: -share * back.velocity };
-                note(member as usize, correction, corrections, is_moved, moved);
-            }
+    }
+
+    /// Moves all particles but placed ones with their clusters.
+    fn give_way(&mut self, shifts: &[Shift]) {
+        let mut prediction = std::mem::take(&mut self.prediction);
+        let (shapes, external) = (self.shapes(), &self.external);
+        let give = |span: Span| Instructions::detect().run(GiveWay { shapes: &shapes, shifts, span });
+        let placed: Vec<(usize, Vec3, Vec3)> = external
+            .placed()
+            .map(|particle| (particle, prediction.positions[particle], prediction.velocities[particle]))
+            .collect();
+        gather(
+            Span { first: 0, positions: &mut prediction.positions, velocities: &mut prediction.velocities },
+            &give,
+            &|_, _| (),
+        );
+        for (particle, position, velocity) in placed {
+            (prediction.positions[particle], prediction.velocities[particle]) = (position, velocity);
         }
-        strained.clear();
-        for particle in moved.drain(..) {
-            let particle = particle as usize;
-            let correction = std::mem::take(&mut corrections[particle]);
-            is_moved[particle] = false;
-            if self.external.placed_by(particle).is_none() {
-                self.prediction.positions[particle] += correction.way;
-                self.prediction.velocities[particle] += correction.velocity;
-                self.note_change(particle);
-            }
-        }
+        self.prediction = prediction;
+        self.is_prediction_fitted = false;
+    }
+
+    /// Brings box and check up to date with all of the prediction.
+    fn measure_prediction(&mut self) {
+        let prediction = &self.prediction;
+        let (bounds, broken) = gather(
+            0..self.count(),
+            &|range| {
+                let (mut bounds, mut broken) = (Aabb::EMPTY, None);
+                for particle in range {
+                    let (position, velocity) = (&prediction.positions[particle], &prediction.velocities[particle]);
+                    bounds = bounds.with(position);
+                    if broken.is_none() && !(is_finite(position) && is_finite(velocity)) {
+                        broken = Some(particle as u32);
+                    }
+                }
+                (bounds, broken)
+            },
+            &|first: (Aabb, Option<u32>), second| (first.0.union(&second.0), first.1.or(second.1)),
+        );
+        self.bounds = self.bounds.union(&bounds);
+        self.broken = self.broken.or(broken);
     }
 }
 
-/// A change of a particle, or mass times such a change.
-#[derive(Clone, Copy, Default)]
-struct Correction {
-    /// m.
-    way: Vec3,
-    /// m/s.
-    velocity: Vec3,
+/// Moves particles by the blend of their clusters' shifts.
+struct GiveWay<'a> {
+    shapes: &'a Shapes<'a>,
+    shifts: &'a [Shift],
+    span: Span<'a>,
 }
 
-impl Correction {
-    fn add(&mut self, factor: f64, other: &Correction) {
-        self.way += factor * other.way;
-        self.velocity += factor * other.velocity;
-    }
-}
-
-fn note(
-    particle: usize,
-    correction: Correction,
-    corrections: &mut [Correction],
-    is_moved: &mut [bool],
-    moved: &mut Vec<u32>,
-) {
-    if !is_moved[particle] {
-        is_moved[particle] = true;
-        moved.push(particle as u32);
-    }
-    corrections[particle].add(1.0, &correction);
-}
-
-/// Looks for members beyond the limit.
-struct Look<'a> {
-    shares: &'a [Share],
-    ranges: &'a [[u32; 2]],
-    maps: &'a [Rows],
-    limits: &'a [f64],
-    anchor: Vec3,
-    offsets: &'a [Vec3],
-    positions: &'a [Vec3],
-}
-
-impl Kernel for Look<'_> {
-    type Output = bool;
+impl Kernel for GiveWay<'_> {
+    type Output = ();
 
     #[inline(always)]
-    fn run<L: Lanes>(self) -> bool {
-        let count = self.ranges.len();
-        let (offsets, positions) = (&self.offsets[..count], &self.positions[..count]);
-        let mut is_beyond = false;
+    fn run<L: Lanes>(self) {
+        let GiveWay { shapes, shifts, span } = self;
+        let count = span.positions.len();
+        let (shares, ranges): (&[Share], &[[u32; 2]]) = shapes.memberships.stream(span.first..span.first + count);
         for index in 0..count {
-            let [start, length] = self.ranges[index];
-            let (arm, offset) = (positions[index] - self.anchor, offsets[index]);
-            for share in &self.shares[start as usize..(start + length) as usize] {
-                let way = apply(&self.maps[share.cluster as usize], &offset) - arm;
-                is_beyond |= way.norm_squared() > self.limits[share.cluster as usize];
+            let [start, length] = ranges[index];
+            let mut sum = L::splat(0.0);
+            for share in &shares[start as usize..(start + length) as usize] {
+                sum = L::splat(share.weight).mul_add(L::new(shifts[share.cluster as usize].0), sum);
             }
+            let sum = sum.to_array();
+            span.positions[index] += Vec3::new(sum[0], sum[1], sum[2]);
+            span.velocities[index] += Vec3::new(sum[4], sum[5], sum[6]);
         }
-        is_beyond
     }
 }

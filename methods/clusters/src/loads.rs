@@ -42,6 +42,11 @@ impl External {
         self.placed_by[particle]
     }
 
+    /// Particles that a hold places.
+    pub(crate) fn placed(&self) -> impl Iterator<Item = usize> {
+        self.touched.iter().map(|&particle| particle as usize).filter(|&particle| self.placed_by[particle].is_some())
+    }
+
     /// Books an impulse (N·s).
     pub(crate) fn book(&mut self, particle: usize, impulse: &Vec3) {
         if !self.is_touched[particle] {

@@ -1,6 +1,6 @@
 //! Particles, their clusters, and how a body of them begins.
 
-use crate::cluster::{Rest, Temper, apply, pseudo_inverse};
+use crate::cluster::{Rest, Temper, pseudo_inverse};
 use crate::fits::{Fits, Shapes};
 use crate::flight::View;
 use crate::forces::{ShapeMatch, match_shape};
@@ -385,9 +385,8 @@ impl Clusters {
     /// Where a particle of the state is drawn to (m).
     pub(crate) fn goal(&self, particle: usize) -> Vec3 {
         let shares = self.memberships.of(particle).iter();
-        let goals = shares.map(|share| {
-            share.weight * apply(&self.fits.maps[share.cluster as usize], &self.particles.offsets[particle])
-        });
+        let offset = &self.particles.offsets[particle];
+        let goals = shares.map(|share| share.weight * self.fits.guides[share.cluster as usize].goal(offset));
         self.fits.anchor + goals.sum::<Vec3>()
     }
 
@@ -429,7 +428,13 @@ impl Clusters {
 
     /// What the clusters are.
     pub(crate) fn shapes(&self) -> Shapes<'_> {
-        Shapes { particles: &self.particles, memberships: &self.memberships, rest: &self.rest, temper: &self.temper }
+        Shapes {
+            particles: &self.particles,
+            memberships: &self.memberships,
+            rest: &self.rest,
+            temper: &self.temper,
+            limit: self.options.strain_limit.unwrap_or(f64::INFINITY),
+        }
     }
 
     /// Lays the clusters over the state.

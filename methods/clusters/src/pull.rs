@@ -1,9 +1,9 @@
-//! The pull to the goals: one pass over the particles.
+//! The pull to the goals: one pass over the particles, once it is known where each is drawn to.
 
 use crate::chunks::{Span, gather};
-use crate::cluster::{Rows, apply, pseudo_inverse};
-use crate::membership::Share;
+use crate::cluster::pseudo_inverse;
 use crate::model::{Clusters, Slip, is_finite};
+use crate::survey::Lead;
 use craze_engine::Step;
 use craze_math::lanes::{Instructions, Kernel, Lanes};
 use craze_math::{Mat3, Vec3};
@@ -46,6 +46,11 @@ impl Clusters {
     ///
     /// Damping draws velocities toward the rigid motions nearest to those of the particle's clusters, which have the same momenta.
     pub(crate) fn pull_to_goals(&mut self, step: &Step) -> f64 {
+        if !self.fits.is_surveyed {
+            let mut fits = std::mem::take(&mut self.fits);
+            fits.survey(&self.shapes(), &self.state);
+            self.fits = fits;
+        }
         let time_step = step.time_step;
         let strength = self.stiffness() * time_step;
         let terms = Terms {
@@ -58,24 +63,17 @@ impl Clusters {
             fall: time_step * step.gravity,
             time_step,
         };
-        let (particles, memberships, state) = (&self.particles, &self.memberships, &self.state);
-        let (maps, motions) = (&self.fits.maps[..], &self.fits.motions[..]);
+        let (particles, leads, state) = (&self.particles, &self.fits.leads, &self.state);
         let pull = |span: Span| {
             let range = span.first..span.first + span.positions.len();
-            let (shares, ranges) = memberships.stream(range.clone());
-            let pull = Pull {
+            Instructions::detect().run(Pull {
                 terms: &terms,
-                shares,
-                ranges,
-                maps,
-                motions,
-                offsets: &particles.offsets[range.clone()],
+                leads: &leads[range.clone()],
                 masses: &particles.masses[range.clone()],
                 positions: &state.positions[range.clone()],
                 velocities: &state.velocities[range],
                 span,
-            };
-            Instructions::detect().run(pull)
+            })
         };
         let whole =
             Span { first: 0, positions: &mut self.prediction.positions, velocities: &mut self.prediction.velocities };
@@ -115,14 +113,10 @@ struct Terms {
     time_step: f64,
 }
 
-/// The pull on the particles of a span: goals are their rest places under the blend of their clusters' maps, (8).
+/// The pull on the particles of a span.
 struct Pull<'a> {
     terms: &'a Terms,
-    shares: &'a [Share],
-    ranges: &'a [[u32; 2]],
-    maps: &'a [Rows],
-    motions: &'a [[f64; 6]],
-    offsets: &'a [Vec3],
+    leads: &'a [Lead],
     masses: &'a [f64],
     positions: &'a [Vec3],
     velocities: &'a [Vec3],
@@ -134,41 +128,22 @@ impl Kernel for Pull<'_> {
 
     #[inline(always)]
     fn run<L: Lanes>(self) -> Findings {
-        let count = self.ranges.len();
-        let terms = self.terms;
-        let (offsets, masses) = (&self.offsets[..count], &self.masses[..count]);
-        let (positions, velocities) = (&self.positions[..count], &self.velocities[..count]);
-        let new_positions = &mut self.span.positions[..count];
-        let new_velocities = &mut self.span.velocities[..count];
+        let Pull { terms, leads, masses, positions, velocities, span } = self;
+        let count = leads.len();
+        let (masses, positions, velocities) = (&masses[..count], &positions[..count], &velocities[..count]);
+        let new_positions = &mut span.positions[..count];
+        let new_velocities = &mut span.velocities[..count];
         let (mut strain, mut pull, mut moment) = (0.0, Vec3::zeros(), Vec3::zeros());
         let mut second = [0.0; 6];
         let Aabb { mut min, mut max } = Aabb::EMPTY;
         // Zero times anything but a finite number is no number: one test a chunk in place of one a particle.
         let mut zero = Vec3::zeros();
         for index in 0..count {
-            let [start, length] = self.ranges[index];
-            let shares = &self.shares[start as usize..(start + length) as usize];
-            let mut map = [0.0; 12];
-            for share in shares {
-                let own = &self.maps[share.cluster as usize];
-                for entry in 0..12 {
-                    map[entry] += share.weight * own[entry];
-                }
-            }
             let (mass, position, mut velocity) = (masses[index], positions[index], velocities[index]);
             let arm = position - terms.anchor;
-            let way = apply(&map, &offsets[index]) - arm;
+            let way = leads[index].goal - arm;
             if terms.lost > 0.0 {
-                let mut motion = [0.0; 6];
-                for share in shares {
-                    let own = &self.motions[share.cluster as usize];
-                    for entry in 0..6 {
-                        motion[entry] += share.weight * own[entry];
-                    }
-                }
-                let spin = Vec3::new(motion[3], motion[4], motion[5]);
-                let rigid = Vec3::new(motion[0], motion[1], motion[2]) + spin.cross(&arm);
-                velocity -= terms.lost * (velocity - rigid);
+                velocity -= terms.lost * (velocity - leads[index].velocity);
             }
             strain += mass * way.norm_squared();
             pull += mass * way;
@@ -200,7 +175,7 @@ impl Kernel for Pull<'_> {
             moment,
             second: Mat3::new(xx, xy, xz, xy, yy, yz, xz, yz, zz),
             bounds: Aabb { min, max },
-            broken: broken.map(|index| (self.span.first + index) as u32),
+            broken: broken.map(|index| (span.first + index) as u32),
         }
     }
 }

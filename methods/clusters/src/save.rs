@@ -8,6 +8,7 @@ use crate::options::Options;
 use craze_engine::{HoldId, Method};
 use craze_math::Vec3;
 use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
 
 /// Version of the layout of [`Saved`].
 const VERSION: u32 = 3;
@@ -18,18 +19,18 @@ const IMPOSSIBLE_TURN: f64 = 1e3;
 /// Everything that decides how a body goes on. What follows from it (rest shapes and fits of clusters) is computed again, which gives
 /// the same bits; a prediction is never saved.
 #[derive(Serialize, Deserialize)]
-struct Saved {
+struct Saved<'a> {
     version: u32,
     matter: Matter,
     options: Options,
-    rest: Vec<Vec3>,
-    offsets: Vec<Vec3>,
-    volumes: Vec<f64>,
-    masses: Vec<f64>,
+    rest: Cow<'a, [Vec3]>,
+    offsets: Cow<'a, [Vec3]>,
+    volumes: Cow<'a, [f64]>,
+    masses: Cow<'a, [f64]>,
     spacing: f64,
     centre: Vec3,
-    shares: Vec<Vec<Share>>,
-    temper: Vec<Temper>,
+    shares: Vec<Cow<'a, [Share]>>,
+    temper: Cow<'a, [Temper]>,
     lineage: Vec<Option<u32>>,
     is_whole: bool,
     mean_mass: f64,
@@ -66,14 +67,14 @@ impl Clusters {
             version: VERSION,
             matter: self.matter.clone(),
             options: self.options,
-            rest: self.particles.rest.clone(),
-            offsets: self.particles.offsets.clone(),
-            volumes: self.particles.volumes.clone(),
-            masses: self.particles.masses.clone(),
+            rest: Cow::from(&self.particles.rest),
+            offsets: Cow::from(&self.particles.offsets),
+            volumes: Cow::from(&self.particles.volumes),
+            masses: Cow::from(&self.particles.masses),
             spacing: self.particles.spacing,
             centre: self.particles.centre,
-            shares: (0..self.count()).map(|particle| self.memberships.of(particle).to_vec()).collect(),
-            temper: self.temper.clone(),
+            shares: (0..self.count()).map(|particle| Cow::from(self.memberships.of(particle))).collect(),
+            temper: Cow::from(&self.temper),
             lineage: self.lineage.clone(),
             is_whole: self.is_whole,
             mean_mass: self.mean_mass,
@@ -96,8 +97,9 @@ fn from_bytes(bytes: &[u8]) -> Result<Clusters, String> {
         return Err(format!("{} bytes are left over", left.len()));
     }
     let spacing = saved.spacing;
-    let centred = Some((saved.centre, saved.offsets));
-    let particles = Particles::new(saved.rest, saved.volumes, saved.masses, spacing, centred);
+    let centred = Some((saved.centre, saved.offsets.into_owned()));
+    let (rest, volumes, masses) = (saved.rest.into_owned(), saved.volumes.into_owned(), saved.masses.into_owned());
+    let particles = Particles::new(rest, volumes, masses, spacing, centred);
     let particles = particles.map_err(|error| error.to_string())?;
     check_clusters(&particles, &saved.shares, &saved.temper, &saved.lineage)?;
     if !(saved.mean_mass.is_finite() && saved.mean_mass > 0.0) {
@@ -110,8 +112,8 @@ fn from_bytes(bytes: &[u8]) -> Result<Clusters, String> {
         matter: saved.matter,
         options: saved.options,
         particles,
-        shares: saved.shares,
-        temper: saved.temper,
+        shares: saved.shares.into_iter().map(Cow::into_owned).collect(),
+        temper: saved.temper.into_owned(),
         lineage: saved.lineage,
         is_whole: saved.is_whole,
         mean_mass: saved.mean_mass,
@@ -137,7 +139,7 @@ fn from_bytes(bytes: &[u8]) -> Result<Clusters, String> {
 
 fn check_clusters(
     particles: &Particles,
-    shares: &[Vec<Share>],
+    shares: &[Cow<[Share]>],
     temper: &[Temper],
     lineage: &[Option<u32>],
 ) -> Result<(), String> {

@@ -2,15 +2,17 @@
 //!
 //! Every edit keeps the sum of a particle's weights at one, all mass, and all momentum.
 
-use crate::cluster::{Plane, Rest, Temper};
+use crate::cluster::{Guide, Plane, Rest, Temper};
 use crate::failure::Split;
-use crate::fits::Shapes;
 use crate::grid::Grid;
-use crate::model::{Clusters, Particles, Whole};
-use craze_math::Vec3;
+use crate::model::{Clusters, Particles, Whole, is_finite};
+use craze_math::{Mat3, Vec3};
 
 /// A cluster lighter than this share of the mean cluster at the start is removed (1).
 const LIGHTEST: f64 = 0.01;
+
+/// Stretch from the world back to rest beyond which clusters count as flattened (1).
+const FARTHEST_BACK: f64 = 10.0;
 
 /// A cluster with fewer members is removed: Jones et al. 2016 §3.3.
 const FEWEST_MEMBERS: usize = 4;
@@ -18,7 +20,8 @@ const FEWEST_MEMBERS: usize = 4;
 impl Clusters {
     /// Splits a cluster by the plane through its centre across its largest stretch, and parts particles that are in clusters on both sides
     /// of it (15); in world space, with U_max in place of V_max (READINGS 25). Marks clusters whose members have changed.
-    /// Nothing happens, and nothing is given, if all members are on one side, or if there are too few for two clusters.
+    /// Nothing happens, and nothing is given, if all members are on one side, if there are too few for two clusters, or if springs would gain
+    /// energy by it.
     pub(crate) fn split_cluster(&mut self, cluster: u32, now: f64, stale: &mut Vec<bool>) -> Option<Split> {
         let fit = self.fits.fits[cluster as usize];
         let (centre, normal) = (self.fits.anchor + fit.centre, fit.elastic.u.column(0).into_owned());
@@ -27,6 +30,10 @@ impl Clusters {
         let members = self.memberships.members(cluster as usize);
         let ahead = members.iter().filter(|&&member| is_ahead(&places[member as usize])).count();
         if ahead == 0 || ahead == members.len() || members.len() < 2 * FEWEST_MEMBERS {
+            return None;
+        }
+        // It waits until letting go does not give energy: see there.
+        if self.parting_gain(cluster, is_ahead) > 0.0 {
             return None;
         }
         let affected = members.to_vec();
@@ -45,7 +52,7 @@ impl Clusters {
         self.temper.push(twin);
         self.rest.push(self.rest[cluster as usize]);
         self.fits.fits.push(fit);
-        self.fits.maps.push([0.0; 12]);
+        self.fits.guides.push(Guide::ZERO);
         stale.push(false);
         for part in [cluster, other] {
             self.refit_cluster(part);
@@ -92,16 +99,21 @@ impl Clusters {
 
     /// Brings rest shape and fit of one cluster up to date with its members.
     pub(crate) fn refit_cluster(&mut self, cluster: u32) {
-        let Clusters { particles, memberships, rest, temper, fits, state, .. } = self;
-        rest[cluster as usize] = Rest::of(cluster, memberships, particles);
-        let shapes = Shapes { particles, memberships, rest, temper };
-        fits.refit(&shapes, cluster as usize, &state.positions);
+        self.rest[cluster as usize] = Rest::of(cluster, &self.memberships, &self.particles);
+        let mut fits = std::mem::take(&mut self.fits);
+        fits.refit(&self.shapes(), cluster as usize, &self.state.positions);
+        self.fits = fits;
     }
 
     /// Removes clusters that are too light or have too few members, and hands mass and momentum of particles that are then in none on to
     /// the nearest of their piece that are in one. The last cluster of a piece stays, however small: to hand its mass on across empty space
     /// would move the centre of mass.
+    ///
+    /// What stays of the members of a removed cluster weighs more in its other clusters, and an heir weighs more in its own. Each gets the rest place
+    /// at which it is where these draw it to: to stretch their springs by it would be energy that nothing has given.
     pub(crate) fn remove_remains(&mut self) {
+        // Fits of all clusters are asked for below.
+        self.measure_anew();
         let clusters = self.temper.len();
         let piece_of = self.components();
         let mut left = vec![0u32; clusters];
@@ -115,7 +127,9 @@ impl Clusters {
             let is_small =
                 members.len() < FEWEST_MEMBERS || members.iter().map(weigh).sum::<f64>() < LIGHTEST * self.mean_mass;
             if is_small && left[piece as usize] > 1 {
+                let members = members.to_vec();
                 let alone = self.memberships.empty_cluster(cluster);
+                members.into_iter().for_each(|member| self.settle_particle(member));
                 orphans.extend(alone.into_iter().map(|orphan| (orphan, piece)));
                 is_gone[cluster as usize] = true;
                 left[piece as usize] -= 1;
@@ -159,8 +173,26 @@ impl Clusters {
             velocities[to] = (masses[from] * velocities[from] + masses[to] * velocities[to]) / together;
             masses[to] = together;
             self.particles.volumes[to] += self.particles.volumes[from];
+            self.settle_particle(heir);
         }
         heirs
+    }
+
+    /// Moves the rest place of a particle to where its clusters, as they were fitted last, would draw it to the place where it is. Nothing happens to
+    /// one that is in none, or whose clusters have no way back to rest.
+    fn settle_particle(&mut self, particle: u32) {
+        let particle = particle as usize;
+        let (mut map, mut shift) = (Mat3::zeros(), Vec3::zeros());
+        for share in self.memberships.of(particle) {
+            let guide = &self.fits.guides[share.cluster as usize];
+            map += share.weight * guide.map();
+            shift += share.weight * guide.goal(&Vec3::zeros());
+        }
+        let Some(back) = map.try_inverse().filter(|back| back.norm() < FARTHEST_BACK) else { return };
+        let offset = back * (self.state.positions[particle] - self.fits.anchor - shift);
+        if is_finite(&offset) {
+            self.particles.offsets[particle] = offset;
+        }
     }
 
     /// Closes up the numbers of particles that have an heir and of clusters that are gone.
@@ -213,7 +245,7 @@ impl Clusters {
 /// A cluster whose pseudoinverse had to drop a direction has no plastic deformation: Jones et al. 2016 §3.3.
 fn forget_flat(temper: &mut Temper, rest: &Rest) {
     if rest.is_flat {
-        temper.plastic = craze_math::Mat3::identity();
+        temper.plastic = Mat3::identity();
     }
 }
 

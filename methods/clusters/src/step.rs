@@ -150,7 +150,7 @@ impl Clusters {
         if self.state.flight.is_some() {
             return;
         }
-        if self.is_prediction_fitted && !self.wants_motions() {
+        if self.is_prediction_fitted {
             std::mem::swap(&mut self.fits, &mut self.predicted_fits);
         } else {
             self.fit_state();
