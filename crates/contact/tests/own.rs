@@ -13,6 +13,7 @@ const MODULUS: f64 = 1e6;
 struct Matter {
     nodes: Vec<SurfacePoint>,
     tetrahedra: Vec<[u32; 4]>,
+    version: u64,
 }
 
 impl Matter {
@@ -27,17 +28,35 @@ impl Matter {
             inverse_mass: 1.0,
             radius: 0.0,
         };
-        Matter { nodes: places.iter().enumerate().map(node).collect(), tetrahedra }
+        Matter { nodes: places.iter().enumerate().map(node).collect(), tetrahedra, version: 1 }
     }
 
     /// Impulses on all nodes (N·s), with what the search remembers.
     fn press(&self, own: &mut OwnOverlaps) -> Vec<Vec3> {
         let outer: Vec<u32> = (0..self.tetrahedra.len() as u32).collect();
         let (tetrahedra, outer) = (self.tetrahedra.as_slice(), outer.as_slice());
-        let matter = ContactTetrahedra { version: 1, tetrahedra, outer, modulus: MODULUS, size: 1.0, edge: 1.0 };
+        let matter =
+            ContactTetrahedra { version: self.version, tetrahedra, outer, modulus: MODULUS, size: 1.0, edge: 1.0 };
         let mut impulses = vec![Vec3::zeros(); self.nodes.len()];
         own.press(&matter, &self.nodes, TIME_STEP, (0.0, 1.0), |node, impulse| impulses[node as usize] += impulse);
         impulses
+    }
+
+    /// Cuts a tetrahedron across its first edge into two that share no node.
+    fn cut(&mut self, tetrahedron: usize) {
+        let [p, q, r, s] = self.tetrahedra[tetrahedron];
+        let copy = |nodes: &mut Vec<SurfacePoint>, start: Vec3, of: u32| {
+            nodes.push(SurfacePoint { freedom: nodes.len() as u32, start, ..nodes[of as usize] });
+            nodes.len() as u32 - 1
+        };
+        let [at_p, at_q, at_r, at_s] = [p, q, r, s].map(|node| self.nodes[node as usize].start);
+        let middle = 0.5 * (at_p + at_q);
+        let nodes = &mut self.nodes;
+        let [here, there] = [copy(nodes, middle, p), copy(nodes, middle, q)];
+        let [other_r, other_s] = [copy(nodes, at_r, r), copy(nodes, at_s, s)];
+        self.tetrahedra[tetrahedron] = [p, here, r, s];
+        self.tetrahedra.push([there, q, other_r, other_s]);
+        self.version += 1;
     }
 
     fn fresh(&self) -> Vec<Vec3> {
@@ -145,6 +164,36 @@ proptest! {
                 // Neighbours move apart by more than what volumes are followed over.
                 let turn = if place % 2 == 0 { 1.0 } else { -1.0 };
                 node.start += turn * Vec3::from(*way) + Vec3::from(drift);
+            }
+        }
+    }
+
+    /// Nor on how the mesh became what it is.
+    #[test]
+    fn a_search_about_cracks_finds_what_a_fresh_one_finds(
+        matter in clouds(),
+        ways in prop::collection::vec(prop::array::uniform3(0.004..0.012f64), 24),
+        cuts in prop::collection::vec(prop::collection::vec(any::<prop::sample::Index>(), 0..4), 8),
+    ) {
+        let mut matter = matter;
+        let mut own = OwnOverlaps::default();
+        // Each moves as a whole, and so do its parts.
+        let mut families: Vec<usize> = (0..matter.nodes.len()).map(|node| node / 4).collect();
+        for cuts in cuts {
+            let size: f64 = matter.fresh().iter().map(|impulse| impulse.norm()).sum();
+            for (followed, fresh) in matter.press(&mut own).iter().zip(matter.fresh()) {
+                prop_assert!((followed - fresh).norm() <= 1e-12 * size, "{followed:?} instead of {fresh:?}, {size:e}, {}", matter.version);
+            }
+            for (node, &family) in matter.nodes.iter_mut().zip(&families) {
+                let turn = if family % 2 == 0 { 1.0 } else { -1.0 };
+                node.start += turn * Vec3::from(ways[family]);
+            }
+            // Volumes are measured before the cracks.
+            matter.press(&mut own);
+            for cut in cuts {
+                let tetrahedron = cut.index(matter.tetrahedra.len());
+                families.extend([families[matter.tetrahedra[tetrahedron][0] as usize]; 4]);
+                matter.cut(tetrahedron);
             }
         }
     }

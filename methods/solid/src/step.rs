@@ -88,8 +88,9 @@ impl Method for Solid {
     }
 
     fn contact_nodes(&self, nodes: &mut ContactSurface) {
-        for (island, flight) in self.layout.islands.iter().zip(&self.flights) {
-            nodes.points.extend(island.nodes.clone().map(|node| self.contact_point(node as u32, flight)));
+        for chunk in &self.layout.chunks {
+            let flight = &self.flights[chunk.island];
+            nodes.points.extend(chunk.nodes.clone().map(|node| self.contact_point(node as u32, flight)));
         }
     }
 
