@@ -5,7 +5,7 @@
 //! hands out one partial sum a node. The partial sums of a node are then added in the order of their blocks, which makes
 //! the result independent of threads.
 
-use crate::laws::laws_of_elements;
+use crate::laws::THINNESSES;
 use crate::node::Node;
 use crate::parallel::Span;
 use craze_element::Tetrahedron;
@@ -23,6 +23,9 @@ pub(crate) const BLOCK_NODES: usize = 512;
 /// Most nodes of a chunk, the part of the nodes that is integrated together.
 const CHUNK_NODES: usize = 1024;
 
+/// Slots that a block can take beside a quarter of those that it begins with.
+const SPARE: usize = 16;
+
 /// Constants of as many elements as a vector has lanes.
 #[repr(C, align(64))]
 #[derive(Clone, Debug)]
@@ -31,9 +34,24 @@ pub(crate) struct Group {
     pub inverse_edges: [[f64; WIDTH]; 9],
     /// Rest volumes (m³); 0 in lanes that only fill the last group of a block.
     pub volume: [f64; WIDTH],
-    /// Nodes of the corners, as the block numbers them: four times sixteen bits a lane, the first corner lowest.
+    /// Nodes of the corners, as the block numbers them: four times sixteen bits a lane, the first corner lowest. The two highest bits
+    /// say how thin the element is; see [`laws`](crate::laws).
     pub corners: [u64; WIDTH],
 }
+
+impl Group {
+    const EMPTY: Group = Group { inverse_edges: [[0.0; WIDTH]; 9], volume: [0.0; WIDTH], corners: [0; WIDTH] };
+
+    /// How much of the material's viscosity the elements have: ¼ to the power of their thinness.
+    #[inline(always)]
+    pub fn viscosities(&self) -> [f64; WIDTH] {
+        // Powers of two, by their exponents.
+        self.corners.map(|corners| f64::from_bits((1023 - 2 * (corners >> THINNESS_SHIFT)) << 52))
+    }
+}
+
+/// Where a lane's corners name its thinness.
+const THINNESS_SHIFT: u32 = 62;
 
 /// The node of a corner, as the block numbers it.
 #[inline(always)]
@@ -51,7 +69,9 @@ pub(crate) struct Block {
     pub groups: Range<usize>,
     /// Its nodes and, at the same places, its partial sums.
     pub slots: Range<usize>,
-    /// Its law.
+    /// Its slots and those that cracks may yet ask for.
+    pub room: Range<usize>,
+    /// The law of its material.
     pub law: usize,
     /// The island it belongs to.
     pub island: usize,
@@ -59,7 +79,7 @@ pub(crate) struct Block {
 
 impl Span for Block {
     fn span(&self) -> Range<usize> {
-        self.slots.clone()
+        self.room.clone()
     }
 }
 
@@ -97,23 +117,22 @@ pub(crate) struct Layout {
     pub islands: Vec<Island>,
     /// The node of each slot.
     pub slot_nodes: Vec<u32>,
-    /// Where each node's entries in `node_slots` begin; one more than there are nodes.
-    pub node_slots_start: Vec<u32>,
+    /// Where each node's entries in `node_slots` begin and end.
+    pub node_ranges: Vec<[u32; 2]>,
     /// The slots of each node in ascending order.
     pub node_slots: Vec<u32>,
 }
 
-/// Renumbers a mesh for speed: nodes and elements by island, elements further by law, then along a Morton curve. `material` is put into the
+/// Renumbers a mesh for speed: nodes and elements by island, elements further by material, then along a Morton curve. `material` is put into the
 /// new order, too.
-pub(crate) fn order_for_speed(mesh: &mut TetMesh, material: &mut Vec<u32>, first_height: f64) -> Result<Order, String> {
-    let laws = laws_of_elements(mesh, material, first_height);
+pub(crate) fn order_for_speed(mesh: &mut TetMesh, material: &mut Vec<u32>) -> Result<Order, String> {
     let islands = islands_of_nodes(mesh);
     let mut order = morton_order(mesh.positions(), mesh.elements());
     // Stable sorts: the curve's order stays within equals.
     order.points.sort_by_key(|&node| islands[node as usize]);
     order.elements.sort_by_key(|&element| {
         let first = mesh.elements()[element as usize][0];
-        (islands[first as usize], laws[element as usize])
+        (islands[first as usize], material[element as usize])
     });
     mesh.renumber(&order).map_err(|error| error.to_string())?;
     order.apply_to_elements(material);
@@ -152,7 +171,7 @@ pub(crate) fn islands_of_nodes(mesh: &TetMesh) -> Vec<u32> {
 
 impl Layout {
     /// Cuts a mesh into blocks and chunks: runs of elements and nodes of one island. It follows from what is given alone, so that a
-    /// loaded body has the very same blocks. `laws` and `pieces` name the law and the piece of each element. `Err` names an element
+    /// loaded body has the very same blocks. `laws` and `pieces` name the law and the piece of each element, laws with their thinness. `Err` names an element
     /// whose rest shape is too flat, or an order that does not begin with whole islands.
     pub fn build(mesh: &TetMesh, laws: &[u32], node_islands: &[u32], pieces: &[u32]) -> Result<Layout, LayoutError> {
         let island_of = |element: usize| node_islands[mesh.elements()[element][0] as usize];
@@ -162,7 +181,7 @@ impl Layout {
             chunks: Vec::new(),
             islands: Vec::new(),
             slot_nodes: Vec::new(),
-            node_slots_start: Vec::new(),
+            node_ranges: Vec::new(),
             node_slots: Vec::new(),
         };
         let mut local = vec![u16::MAX; mesh.point_count()];
@@ -186,8 +205,13 @@ impl Layout {
         let first_slot = self.slot_nodes.len();
         let first_group = self.groups.len();
         let (island, law) = kind(start);
+        let law = law as usize / THINNESSES;
         let mut end = start;
-        while end < mesh.element_count() && end - start < BLOCK_ELEMENTS && kind(end) == (island, law) {
+        while end < mesh.element_count()
+            && end - start < BLOCK_ELEMENTS
+            && kind(end).0 == island
+            && kind(end).1 as usize / THINNESSES == law
+        {
             let corners = mesh.elements()[end];
             let count = self.slot_nodes.len() - first_slot;
             let fresh = corners.iter().filter(|&&corner| local[corner as usize] == u16::MAX).count();
@@ -207,39 +231,54 @@ impl Layout {
         for (number, &node) in self.slot_nodes[first_slot..].iter().enumerate() {
             local[node as usize] = number as u16;
         }
-        for group_start in (start..end).step_by(WIDTH) {
-            let mut group = Group { inverse_edges: [[0.0; WIDTH]; 9], volume: [0.0; WIDTH], corners: [0; WIDTH] };
-            for lane in 0..WIDTH {
-                let element = (group_start + lane).min(end - 1);
-                let corners = mesh.elements()[element];
-                let places = corners.map(|corner| mesh.positions()[corner as usize]);
-                let Some(rest) = Tetrahedron::new(&places) else {
-                    return Err(LayoutError::Flat {
-                        element: element as u32,
-                        place: places.iter().sum::<Vec3>() / 4.0,
-                    });
-                };
-                for entry in 0..9 {
-                    group.inverse_edges[entry][lane] = rest.inverse_edges[(entry / 3, entry % 3)];
-                }
-                group.volume[lane] = if group_start + lane < end { rest.volume } else { 0.0 };
-                for (corner, node) in corners.iter().enumerate() {
-                    group.corners[lane] |= u64::from(local[*node as usize]) << (16 * corner);
-                }
-            }
-            self.groups.push(group);
+        let slots = first_slot..self.slot_nodes.len();
+        let room = first_slot..first_slot + (slots.len() + slots.len() / 4 + SPARE).min(BLOCK_NODES);
+        let count = (end - start).div_ceil(WIDTH);
+        self.groups.resize(first_group + count, Group::EMPTY);
+        let groups = first_group..first_group + count;
+        let elements = start..end;
+        self.blocks.push(Block { elements, groups, slots, room, law: law * THINNESSES, island: island as usize });
+        for element in start..end {
+            let numbers = mesh.elements()[element].map(|node| local[node as usize]);
+            self.write_lane(mesh, self.blocks.len() - 1, element, numbers, kind(element).1 as usize % THINNESSES)?;
         }
         for &node in &self.slot_nodes[first_slot..] {
             local[node as usize] = u16::MAX;
         }
-        self.blocks.push(Block {
-            elements: start..end,
-            groups: first_group..self.groups.len(),
-            slots: first_slot..self.slot_nodes.len(),
-            law: law as usize,
-            island: island as usize,
-        });
+        let room = self.blocks[self.blocks.len() - 1].room.end;
+        self.slot_nodes.resize(room, 0);
         Ok(end)
+    }
+
+    /// Writes the constants of an element of a block, whose corners have these numbers in it. Lanes that only fill the last group take
+    /// the shape of the last element, and no volume.
+    fn write_lane(
+        &mut self,
+        mesh: &TetMesh,
+        block: usize,
+        element: usize,
+        numbers: [u16; 4],
+        thinness: usize,
+    ) -> Result<(), LayoutError> {
+        let places = mesh.elements()[element].map(|corner| mesh.positions()[corner as usize]);
+        let Some(rest) = Tetrahedron::new(&places) else {
+            return Err(LayoutError::Flat { element: element as u32, place: places.iter().sum::<Vec3>() / 4.0 });
+        };
+        let Block { elements, groups, .. } = &self.blocks[block];
+        let place = element - elements.start;
+        let last = if element + 1 == elements.end { WIDTH - 1 } else { place % WIDTH };
+        let group = &mut self.groups[groups.start + place / WIDTH];
+        for lane in place % WIDTH..=last {
+            for entry in 0..9 {
+                group.inverse_edges[entry][lane] = rest.inverse_edges[(entry / 3, entry % 3)];
+            }
+            group.volume[lane] = if lane == place % WIDTH { rest.volume } else { 0.0 };
+            group.corners[lane] = (thinness as u64) << THINNESS_SHIFT;
+            for (corner, number) in numbers.iter().enumerate() {
+                group.corners[lane] |= u64::from(*number) << (16 * corner);
+            }
+        }
+        Ok(())
     }
 
     fn add_islands(&mut self, node_islands: &[u32], pieces: &[u32]) -> Result<(), LayoutError> {
@@ -272,25 +311,125 @@ impl Layout {
     }
 
     fn sort_slots(&mut self, nodes: usize) {
-        self.node_slots_start = vec![0; nodes + 1];
-        for &node in &self.slot_nodes {
-            self.node_slots_start[node as usize + 1] += 1;
+        let mut next = vec![0; nodes];
+        for block in &self.blocks {
+            self.slot_nodes[block.slots.clone()].iter().for_each(|&node| next[node as usize] += 1);
         }
-        for node in 0..nodes {
-            self.node_slots_start[node + 1] += self.node_slots_start[node];
+        let mut sum = 0;
+        self.node_ranges.clear();
+        for next in &mut next {
+            self.node_ranges.push([sum, sum + *next]);
+            sum += std::mem::replace(next, sum);
         }
-        self.node_slots = vec![0; self.slot_nodes.len()];
-        let mut next = self.node_slots_start.clone();
-        for (slot, &node) in self.slot_nodes.iter().enumerate() {
-            self.node_slots[next[node as usize] as usize] = slot as u32;
-            next[node as usize] += 1;
+        self.node_slots = vec![0; sum as usize];
+        for block in &self.blocks {
+            for slot in block.slots.clone() {
+                let next = &mut next[self.slot_nodes[slot] as usize];
+                self.node_slots[*next as usize] = slot as u32;
+                *next += 1;
+            }
         }
+    }
+
+    /// Follows an edit that has changed these elements (ascending; new ones stand behind all others) and only added nodes. Blocks keep their
+    /// elements and never lose a node: one that it no longer needs gets nothing added. `Err` if something does not fit: then all must be
+    /// built anew.
+    pub fn follow(
+        &mut self,
+        mesh: &TetMesh,
+        changed: &[u32],
+        laws: impl Fn(usize) -> u32,
+        node_islands: &[u32],
+    ) -> Result<(), ()> {
+        for node in self.node_ranges.len()..mesh.point_count() {
+            self.node_ranges.push([0, 0]);
+            let island = node_islands[node] as usize;
+            match self.chunks.last_mut() {
+                Some(chunk) if chunk.island == island && chunk.nodes.len() < CHUNK_NODES => chunk.nodes.end += 1,
+                _ => self.chunks.push(Chunk { nodes: node..node + 1, island }),
+            }
+        }
+        for &element in changed {
+            let element = element as usize;
+            let law = laws(element) as usize;
+            let (thinness, law) = (law % THINNESSES, law - law % THINNESSES);
+            let corners = mesh.elements()[element];
+            let island = node_islands[corners[0] as usize] as usize;
+            let last = self.blocks.len() - 1;
+            let block = if element < self.blocks[last].elements.end {
+                let block = self.blocks.partition_point(|block| block.elements.end <= element);
+                if (self.blocks[block].law, self.blocks[block].island) != (law, island) {
+                    return Err(());
+                }
+                block
+            } else if element == self.blocks[last].elements.end {
+                self.append(element, law, island)
+            } else {
+                return Err(());
+            };
+            let mut numbers = [0; 4];
+            for (number, node) in numbers.iter_mut().zip(corners) {
+                *number = self.number_in(block, node).ok_or(())?;
+            }
+            self.write_lane(mesh, block, element, numbers, thinness).map_err(|_| ())?;
+        }
+        Ok(())
+    }
+
+    /// Gives the last block, or a new one behind it, another element.
+    fn append(&mut self, element: usize, law: usize, island: usize) -> usize {
+        let last = self.blocks.len() - 1;
+        let block = &mut self.blocks[last];
+        let has_room = block.elements.len() < BLOCK_ELEMENTS && block.slots.len() + 4 <= block.room.len();
+        if (block.law, block.island) == (law, island) && has_room {
+            if block.elements.len() % WIDTH == 0 {
+                block.groups.end += 1;
+                self.groups.push(Group::EMPTY);
+            }
+            block.elements.end += 1;
+            return last;
+        }
+        let (slot, group) = (self.slot_nodes.len(), self.groups.len());
+        self.slot_nodes.resize(slot + BLOCK_NODES, 0);
+        self.groups.push(Group::EMPTY);
+        self.blocks.push(Block {
+            elements: element..element + 1,
+            groups: group..group + 1,
+            slots: slot..slot,
+            room: slot..slot + BLOCK_NODES,
+            law,
+            island,
+        });
+        last + 1
+    }
+
+    /// The number of a node in a block, which takes it in if there is room.
+    fn number_in(&mut self, block: usize, node: u32) -> Option<u16> {
+        let Block { slots, room, .. } = &mut self.blocks[block];
+        let [start, end] = self.node_ranges[node as usize].map(|at| at as usize);
+        if let Some(&slot) = self.node_slots[start..end].iter().find(|&&slot| slots.contains(&(slot as usize))) {
+            return Some((slot as usize - slots.start) as u16);
+        }
+        if slots.end == room.end {
+            return None;
+        }
+        let slot = slots.end as u32;
+        slots.end += 1;
+        self.slot_nodes[slot as usize] = node;
+        // The list moves to where it can grow; what it leaves is lost until everything is built anew.
+        let first = self.node_slots.len() as u32;
+        self.node_slots.extend_from_within(start..end);
+        self.node_slots.push(slot);
+        self.node_slots[first as usize..].sort_unstable();
+        self.node_ranges[node as usize] = [first, self.node_slots.len() as u32];
+        Some((slot as usize - self.blocks[block].slots.start) as u16)
     }
 
     /// The slots of a node.
     #[inline(always)]
     pub fn slots_of(&self, node: usize) -> &[u32] {
-        &self.node_slots[self.node_slots_start[node] as usize..self.node_slots_start[node + 1] as usize]
+        let [start, end] = self.node_ranges[node];
+        &self.node_slots[start as usize..end as usize]
     }
 
     /// The island that a node belongs to.
@@ -319,6 +458,13 @@ impl Layout {
         }
     }
 
+    /// The law of an element: that of its material, by its thinness.
+    pub fn law(&self, block: &Block, element: usize) -> usize {
+        let place = element - block.elements.start;
+        let corners = self.groups[block.groups.start + place / WIDTH].corners[place % WIDTH];
+        block.law + (corners >> THINNESS_SHIFT) as usize
+    }
+
     /// The block of an element.
     pub fn block_of(&self, element: usize) -> &Block {
         &self.blocks[self.blocks.partition_point(|block| block.elements.end <= element)]
@@ -329,7 +475,7 @@ impl Layout {
         self.groups.capacity() * size_of::<Group>()
             + self.blocks.capacity() * size_of::<Block>()
             + self.chunks.capacity() * size_of::<Chunk>()
-            + (self.slot_nodes.capacity() + self.node_slots.capacity() + self.node_slots_start.capacity()) * 4
+            + (self.slot_nodes.capacity() + self.node_slots.capacity() + 2 * self.node_ranges.capacity()) * 4
     }
 }
 
@@ -357,6 +503,7 @@ pub(crate) fn velocities_of(nodes: &[Node], corners: &[u32; 4]) -> [Vec3; 4] {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::laws::laws_of_elements;
     use craze_mesh::kuhn_box;
 
     fn layout(mesh: &TetMesh, material: &[u32]) -> Layout {
@@ -368,14 +515,14 @@ mod tests {
     fn every_element_stands_in_one_block_and_every_slot_is_listed_once() {
         let mut mesh = kuhn_box([9, 8, 7], Vec3::new(0.9, 0.8, 0.7)).unwrap();
         let mut material: Vec<u32> = (0..mesh.element_count() as u32).map(|element| element / 1500).collect();
-        order_for_speed(&mut mesh, &mut material, 0.0).unwrap();
+        order_for_speed(&mut mesh, &mut material).unwrap();
         let layout = layout(&mesh, &material);
         let mut next = 0;
         for block in &layout.blocks {
             assert_eq!(block.elements.start, next);
             next = block.elements.end;
             for element in block.elements.clone() {
-                assert_eq!(laws_of_elements(&mesh, &material, 0.0)[element] as usize, block.law);
+                assert_eq!(laws_of_elements(&mesh, &material, 0.0)[element] as usize, layout.law(block, element));
                 let place = element - block.elements.start;
                 let group = &layout.groups[block.groups.start + place / WIDTH];
                 for corner in 0..4 {
@@ -393,7 +540,10 @@ mod tests {
                 assert!(!std::mem::replace(&mut seen[slot as usize], true));
             }
         }
-        assert!(seen.iter().all(|&seen| seen));
+        for block in &layout.blocks {
+            assert!(seen[block.slots.clone()].iter().all(|&seen| seen));
+            assert!(seen[block.slots.end..block.room.end].iter().all(|&seen| !seen));
+        }
     }
 
     #[test]
@@ -405,7 +555,7 @@ mod tests {
         elements.extend(one.elements().iter().map(|corners| corners.map(|corner| corner + 27)));
         let mut mesh = TetMesh::from_parts(positions, elements).unwrap();
         let mut material = vec![0; mesh.element_count()];
-        order_for_speed(&mut mesh, &mut material, 0.0).unwrap();
+        order_for_speed(&mut mesh, &mut material).unwrap();
         let layout = layout(&mesh, &material);
         assert_eq!(layout.islands.len(), 2);
         assert_eq!(layout.islands[1].nodes, 27..54);

@@ -210,41 +210,55 @@ impl Solid {
     /// The eigenvalue at a node is at most its whole area ½·Σ vol·|∇N| times the largest stress about it, and is divided by
     /// at least [`LEAST_SHARE`] of that area.
     pub(crate) fn find_bounds_of_failure(&mut self) {
-        let bears = |newtons: bool| {
-            let strengths = self.materials.iter().map(|material| &material.strength);
-            let least = strengths.filter_map(|strength| match strength.separation_force {
-                Some(force) => newtons.then_some(force),
-                None => strength.tensile.filter(|_| !newtons),
-            });
-            least.fold(f64::INFINITY, f64::min)
-        };
-        let (stress, force) = (bears(false), bears(true));
         self.least_pulls.clear();
         self.least_stress = f64::INFINITY;
+        let (stress, force) = self.weakest();
         if !self.options.breaks || stress.min(force) == f64::INFINITY {
             return;
         }
-        let areas: Vec<(f64, f64)> = (0..self.mesh.point_count() as u32)
-            .into_par_iter()
-            .map(|node| {
-                let gradients = self.gradients_at(NodeId(node));
-                (least_area_across(&gradients), 0.5 * gradients.iter().map(|gradient| gradient.norm()).sum::<f64>())
-            })
-            .collect();
-        let largest = areas.iter().map(|(_, all)| *all).fold(0.0, f64::max);
-        let factors = self.mesh.point_attributes().scalars(STRENGTH).unwrap_or(&[]);
-        let least_pull = |(node, (area, _)): (usize, &(f64, f64))| {
-            let bears = factors.get(node).unwrap_or(&1.0) * force.min(stress * area);
-            match self.mesh.elements_of(NodeId(node as u32)).len() {
-                // A node of a single element has nothing to be parted from.
-                0 | 1 => f64::INFINITY,
-                _ => bears,
+        let bounds: Vec<(f64, f64)> =
+            (0..self.mesh.point_count() as u32).into_par_iter().map(|node| self.bounds_at(NodeId(node))).collect();
+        self.least_pulls = bounds.iter().map(|(pull, _)| *pull).collect();
+        self.least_stress = bounds.iter().map(|(_, stress)| *stress).fold(f64::INFINITY, f64::min);
+    }
+
+    /// Brings the bounds up to date at nodes whose elements have changed. The least stress only falls, until all is worked out anew.
+    pub(crate) fn follow_bounds_of_failure(&mut self, nodes: &[u32]) {
+        if self.least_pulls.is_empty() {
+            return;
+        }
+        self.least_pulls.resize(self.mesh.point_count(), f64::INFINITY);
+        for &node in nodes {
+            let (pull, stress) = self.bounds_at(NodeId(node));
+            self.least_pulls[node as usize] = pull;
+            self.least_stress = self.least_stress.min(stress);
+        }
+    }
+
+    /// The least strengths of the materials: stress (Pa) and force (N).
+    fn weakest(&self) -> (f64, f64) {
+        let mut weakest = (f64::INFINITY, f64::INFINITY);
+        for strength in self.materials.iter().map(|material| &material.strength) {
+            match (strength.separation_force, strength.tensile) {
+                (Some(force), _) => weakest.1 = weakest.1.min(force),
+                (None, Some(stress)) => weakest.0 = weakest.0.min(stress),
+                (None, None) => {}
             }
-        };
-        self.least_pulls = areas.iter().enumerate().map(least_pull).collect();
-        let weakest = factors.iter().copied().fold(f64::INFINITY, f64::min);
-        let weakest = if factors.is_empty() { 1.0 } else { weakest };
-        self.least_stress = weakest * (LEAST_SHARE * stress).min(force / largest);
+        }
+        weakest
+    }
+
+    /// The least pull at which a node could fail (N), and the least stress about it at which it could (Pa).
+    fn bounds_at(&self, node: NodeId) -> (f64, f64) {
+        // A node of a single element has nothing to be parted from.
+        if self.mesh.elements_of(node).len() < 2 {
+            return (f64::INFINITY, f64::INFINITY);
+        }
+        let (stress, force) = self.weakest();
+        let gradients = self.gradients_at(node);
+        let whole = 0.5 * gradients.iter().map(|gradient| gradient.norm()).sum::<f64>();
+        let factor = self.strength_factor(node);
+        (factor * force.min(stress * least_area_across(&gradients)), factor * (LEAST_SHARE * stress).min(force / whole))
     }
 }
 

@@ -15,6 +15,9 @@ thread_local! {
     static LOCAL: RefCell<Local> = const { RefCell::new(Local::new()) };
 }
 
+/// Share of its volume that a squeezed element keeps in one step.
+const LEAST_LEFT: f64 = 0.2;
+
 /// Partial sums of forces and what the sweeps noticed.
 #[derive(Default)]
 pub(crate) struct Forces {
@@ -26,7 +29,15 @@ pub(crate) struct Forces {
 
 impl Forces {
     pub fn of(layout: &Layout) -> Forces {
-        Forces { partial: vec![[0.0; 4]; layout.slot_nodes.len()], reports: vec![Report::QUIET; layout.blocks.len()] }
+        let mut forces = Forces::default();
+        forces.fit(layout);
+        forces
+    }
+
+    /// Makes room for what cracks have added.
+    pub fn fit(&mut self, layout: &Layout) {
+        self.partial.resize(layout.slot_nodes.len(), [0.0; 4]);
+        self.reports.resize(layout.blocks.len(), Report::QUIET);
     }
 
     /// The force on a node (N), its partial sums added in the order of their blocks.
@@ -81,7 +92,7 @@ impl Solid {
                         slots: &layout.slot_nodes[block.slots.clone()],
                         nodes: state,
                         next_groups: &layout.groups[block.groups.end..],
-                        next_slots: &layout.slot_nodes[block.slots.end..],
+                        next_slots: &layout.slot_nodes[block.room.end..],
                         local,
                         partial,
                     };
@@ -119,18 +130,25 @@ impl Solid {
         Failure::NotFinite { node: self.layout.slot_nodes[block.slots.start] }
     }
 
-    /// Refuses an element that is inside out or not a number.
+    /// Refuses an element that is inside out or not a number, or that loses most of its volume from the state to these nodes: one that comes near
+    /// nothing in a single bound has no step short enough after it.
     pub(crate) fn check_element(&self, block: &Block, element: usize, nodes: &[Node]) -> Result<(), Failure> {
         let corners = &self.mesh.elements()[element];
         if let Some(&node) = corners.iter().find(|&&node| !nodes[node as usize].is_finite()) {
             return Err(Failure::NotFinite { node });
         }
+        let rest = self.layout.rest(block, element);
         let places = crate::blocks::corners_of(nodes, corners);
-        let volume_ratio = self.layout.rest(block, element).deformation(&places).determinant();
-        if volume_ratio > 0.0 {
-            return Ok(());
-        }
+        let volume_ratio = rest.deformation(&places).determinant();
         let place = places.iter().sum::<Vec3>() / 4.0;
-        Err(Failure::Inverted { element: element as u32, place, volume_ratio })
+        let element = element as u32;
+        if !(volume_ratio > 0.0) {
+            return Err(Failure::Inverted { element, place, volume_ratio });
+        }
+        let before = rest.deformation(&crate::blocks::corners_of(&self.state, corners)).determinant();
+        if volume_ratio < LEAST_LEFT * before.min(1.0) {
+            return Err(Failure::TooFast { element, place, change: 1.0 - volume_ratio / before });
+        }
+        Ok(())
     }
 }

@@ -39,7 +39,7 @@ impl Solid {
             true => Mat3::zeros(),
             false => rest.deformation(&velocities_of(&self.state, corners)),
         };
-        let (law, guard) = (&self.laws[block.law], &self.guards[block.law]);
+        let (law, guard) = (&self.laws[self.layout.law(block, element)], &self.guards[block.law]);
         symmetric_eigen(&Tetrahedron::stress(law, guard, &deformation, &rate)).values[0]
     }
 

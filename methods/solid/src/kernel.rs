@@ -105,7 +105,7 @@ impl Kernel for Forces<'_> {
                 sweep::<L, _>(groups, &soon, &Directional { stiffness, viscosity }, &guard, local)
             }
         };
-        partial.copy_from_slice(&local.forces[..partial.len()]);
+        partial[..slots.len()].copy_from_slice(&local.forces[..slots.len()]);
         report
     }
 }
@@ -127,7 +127,7 @@ impl Kernel for ForceRates<'_> {
                 sweep_rates::<L, _>(groups, &Directional { stiffness, viscosity }, &guard, local)
             }
         }
-        partial.copy_from_slice(&local.forces[..partial.len()]);
+        partial[..slots.len()].copy_from_slice(&local.forces[..slots.len()]);
     }
 }
 
@@ -155,8 +155,8 @@ impl Soon<'_> {
 
 /// A stress law on lanes. Symmetric tensors are xx, yy, zz, yz, zx, xy.
 trait LawLanes<L: Lanes> {
-    /// True stress σ/2 at the ε and ν of the paper.
-    fn stress(&self, strain: &[L; 6], rate: &[L; 6]) -> [L; 6];
+    /// True stress σ/2 at the ε and ν of the paper, with a share of the viscosity.
+    fn stress(&self, strain: &[L; 6], rate: &[L; 6], viscosity: &L) -> [L; 6];
 }
 
 struct Isotropic<L> {
@@ -180,14 +180,15 @@ impl<L: Lanes> Isotropic<L> {
 
 impl<L: Lanes> LawLanes<L> for Isotropic<L> {
     #[inline(always)]
-    fn stress(&self, strain: &[L; 6], rate: &[L; 6]) -> [L; 6] {
+    fn stress(&self, strain: &[L; 6], rate: &[L; 6], viscosity: &L) -> [L; 6] {
+        let (half_phi, psi) = (self.half_phi * *viscosity, self.psi * *viscosity);
         let dilation = strain[0] + strain[1] + strain[2];
         let dilation_rate = rate[0] + rate[1] + rate[2];
-        let pressure = self.half_lambda.mul_add(dilation, self.half_phi * dilation_rate);
+        let pressure = self.half_lambda.mul_add(dilation, half_phi * dilation_rate);
         let mut stress = [pressure; 6];
         for i in 0..3 {
-            stress[i] = self.mu.mul_add(strain[i], self.psi.mul_add(rate[i], pressure));
-            stress[i + 3] = self.mu.mul_add(strain[i + 3], self.psi * rate[i + 3]);
+            stress[i] = self.mu.mul_add(strain[i], psi.mul_add(rate[i], pressure));
+            stress[i + 3] = self.mu.mul_add(strain[i + 3], psi * rate[i + 3]);
         }
         stress
     }
@@ -200,13 +201,16 @@ struct Directional<'a> {
 
 impl<L: Lanes> LawLanes<L> for Directional<'_> {
     #[inline(always)]
-    fn stress(&self, strain: &[L; 6], rate: &[L; 6]) -> [L; 6] {
+    fn stress(&self, strain: &[L; 6], rate: &[L; 6], viscosity: &L) -> [L; 6] {
         // Half of C times ε with engineering shears: normal strains count half, shears once.
         let half = L::splat(0.5);
         let (mut strain, mut rate) = (*strain, *rate);
         for i in 0..3 {
             strain[i] = half * strain[i];
             rate[i] = half * rate[i];
+        }
+        for rate in &mut rate {
+            *rate = *rate * *viscosity;
         }
         let mut stress = [L::splat(0.0); 6];
         for i in 0..6 {
@@ -238,7 +242,7 @@ fn sweep<L: Lanes, W: LawLanes<L>>(
         let f = times(&edges, &inverse);
         let rate = times(&edge_rates, &inverse);
         let strain = strain(&f);
-        let mut stress = law.stress(&strain, &strain_rate(&f, &rate));
+        let mut stress = law.stress(&strain, &strain_rate(&f, &rate), &L::new(group.viscosities()));
         let ratio = determinant(&f);
         if ratio.less_than(threshold).any() {
             stiffening = stiffening.max(guard_stress(guard, &f, &ratio, &mut stress));
@@ -277,14 +281,15 @@ fn sweep_rates<L: Lanes, W: LawLanes<L>>(groups: &[Group], law: &W, guard: &Coll
         let rate = times(&edge_rates, &inverse);
         let second_rate = times(&edge_accelerations, &inverse);
         let nu = strain_rate(&f, &rate);
-        let mut stress = law.stress(&strain(&f), &nu);
+        let viscosity = L::new(group.viscosities());
+        let mut stress = law.stress(&strain(&f), &nu, &viscosity);
         // ν̇ = FᵀF̈ + F̈ᵀF + 2ḞᵀḞ
         let mut change = strain_rate(&f, &second_rate);
         let turning = strain_rate(&rate, &rate); // twice ḞᵀḞ
         for i in 0..6 {
             change[i] = change[i] + turning[i];
         }
-        let mut stress_rate = law.stress(&nu, &change);
+        let mut stress_rate = law.stress(&nu, &change, &viscosity);
         let ratio = determinant(&f);
         if ratio.less_than(threshold).any() {
             guard_stress(guard, &f, &ratio, &mut stress);

@@ -7,10 +7,10 @@
 use crate::split::height;
 use craze_element::{Law, Tetrahedron};
 use craze_material::Material;
-use craze_mesh::TetMesh;
+use craze_mesh::{TetId, TetMesh};
 
 /// Laws of a material: full viscosity, a quarter, a sixteenth, a sixty-fourth.
-const THINNESSES: usize = 4;
+pub(crate) const THINNESSES: usize = 4;
 
 /// The laws of all materials, one material after another.
 pub(crate) fn laws_of(materials: &[Material]) -> Vec<Law> {
@@ -29,13 +29,18 @@ pub(crate) fn law_of(material: u32, rest: &Tetrahedron, first_height: f64) -> us
     material as usize * THINNESSES + thinness
 }
 
-/// The law of every element. Elements without a shape have the first of their material: they are refused elsewhere.
-pub(crate) fn laws_of_elements(mesh: &TetMesh, material_of: &[u32], first_height: f64) -> Vec<u32> {
-    let law = |(element, &material)| match Tetrahedron::new(&mesh.corners(element)) {
+/// The law of an element of a mesh. One without a shape has the first of its material: it is refused elsewhere.
+pub(crate) fn law_at(mesh: &TetMesh, material_of: &[u32], first_height: f64, element: usize) -> u32 {
+    let material = material_of[element];
+    match Tetrahedron::new(&mesh.corners(TetId(element as u32))) {
         Some(rest) => law_of(material, &rest, first_height) as u32,
         None => material * THINNESSES as u32,
-    };
-    mesh.element_ids().zip(material_of).map(law).collect()
+    }
+}
+
+/// The law of every element.
+pub(crate) fn laws_of_elements(mesh: &TetMesh, material_of: &[u32], first_height: f64) -> Vec<u32> {
+    (0..mesh.element_count()).map(|element| law_at(mesh, material_of, first_height, element)).collect()
 }
 
 /// Smallest height of an element of a mesh (m), leaving aside the thinnest twentieth: meshes of models have a few slivers, which

@@ -25,6 +25,7 @@ mod node;
 mod options;
 mod order;
 mod parallel;
+mod peaks;
 mod pieces;
 mod potential;
 mod save;

@@ -6,10 +6,12 @@
 //! sliver among good elements costs far less. The same holds for viscosity.
 
 use crate::blocks::Layout;
+use crate::node::Node;
 use crate::options::Integrator;
+use crate::peaks::Peaks;
 use craze_element::{Law, Tetrahedron};
 use craze_material::VoigtMatrix;
-use craze_mesh::TetMesh;
+use craze_mesh::{NodeId, TetMesh};
 use serde::{Deserialize, Serialize};
 
 /// Share of the bound that is used: strain may grow during the step.
@@ -40,40 +42,91 @@ pub(crate) struct Spectrum {
     pub stiffening: f64,
 }
 
-impl Spectrum {
-    /// The bounds of a body at rest.
-    pub fn of(mesh: &TetMesh, laws: &[Law], layout: &Layout, masses: &[f64], drag: &[f64]) -> Spectrum {
-        let mut stiffness = vec![0.0; masses.len()];
-        let mut viscosity = vec![0.0; masses.len()];
-        let mut sharpest = 0.0f64;
-        for block in &layout.blocks {
-            for element in block.elements.clone() {
-                let rest = layout.rest(block, element);
-                let [elastic, viscous] = bounds(&rest, &laws[block.law]);
-                for &corner in &mesh.elements()[element] {
-                    stiffness[corner as usize] += rest.volume * elastic;
-                    viscosity[corner as usize] += rest.volume * viscous;
-                }
-                let steepest = rest.gradients().iter().map(|gradient| gradient.norm_squared()).fold(0.0, f64::max);
-                sharpest = sharpest.max(steepest);
-            }
-        }
-        let largest = |sums: &[f64]| sums.iter().zip(masses).map(|(sum, mass)| sum / mass).fold(0.0, f64::max);
-        Spectrum {
-            stiffness: largest(&stiffness),
-            viscosity: largest(&viscosity),
+/// What elements and nodes contribute to the bounds, so that a crack costs no more than what it changes.
+#[derive(Debug, Default)]
+pub(crate) struct Stiffnesses {
+    /// Volume times the largest eigenvalues of BᵀCB and BᵀDB of each element (N/m, N·s/m).
+    elements: Vec<[f64; 2]>,
+    /// Largest squared gradient in each element (1/m²): one over the square of its smallest height.
+    steepest: Peaks,
+    /// The sums of the first over the elements of a node, by its mass (1/s², 1/s).
+    elastic: Peaks,
+    viscous: Peaks,
+    /// Largest drag (1/s).
+    drag: f64,
+    /// Least viscous per elastic stress of all laws that have been seen (s).
+    least_damping: f64,
+}
+
+impl Stiffnesses {
+    /// Those of a whole body.
+    pub fn of(mesh: &TetMesh, laws: &[Law], layout: &Layout, state: &[Node], drag: &[f64]) -> Stiffnesses {
+        let mut all = Stiffnesses {
             drag: drag.iter().copied().fold(0.0, f64::max),
-            least_damping: layout
-                .blocks
-                .iter()
-                .map(|block| least_damping(&laws[block.law]))
-                .fold(f64::INFINITY, f64::min),
-            smallest_height: 1.0 / sharpest.sqrt(),
+            least_damping: f64::INFINITY,
+            ..Stiffnesses::default()
+        };
+        mesh.element_ids().for_each(|element| all.set_element(laws, layout, element.index()));
+        mesh.point_ids().for_each(|node| all.set_node(mesh, state, node));
+        all
+    }
+
+    /// Looks at elements that have changed, and at the nodes of them or of those that they were before.
+    pub fn follow(
+        &mut self,
+        mesh: &TetMesh,
+        laws: &[Law],
+        layout: &Layout,
+        state: &[Node],
+        [elements, nodes]: [&[u32]; 2],
+    ) {
+        elements.iter().for_each(|&element| self.set_element(laws, layout, element as usize));
+        nodes.iter().for_each(|&node| self.set_node(mesh, state, NodeId(node)));
+    }
+
+    fn set_element(&mut self, laws: &[Law], layout: &Layout, element: usize) {
+        let block = layout.block_of(element);
+        let (rest, law) = (layout.rest(block, element), &laws[layout.law(block, element)]);
+        if self.elements.len() <= element {
+            self.elements.resize(element + 1, [0.0; 2]);
+        }
+        self.elements[element] = bounds(&rest, law).map(|bound| rest.volume * bound);
+        self.least_damping = self.least_damping.min(least_damping(law));
+        let gradients = rest.gradients();
+        self.steepest.set(element, gradients.iter().map(|gradient| gradient.norm_squared()).fold(0.0, f64::max));
+    }
+
+    fn set_node(&mut self, mesh: &TetMesh, state: &[Node], node: NodeId) {
+        let mut sum = [0.0; 2];
+        for element in mesh.elements_of(node) {
+            let [elastic, viscous] = self.elements[element.index()];
+            sum = [sum[0] + elastic, sum[1] + viscous];
+        }
+        let mass = state[node.index()].mass();
+        self.elastic.set(node.index(), sum[0] / mass);
+        self.viscous.set(node.index(), sum[1] / mass);
+    }
+
+    /// The bounds at rest.
+    pub fn spectrum(&self) -> Spectrum {
+        Spectrum {
+            stiffness: self.elastic.largest(),
+            viscosity: self.viscous.largest(),
+            drag: self.drag,
+            least_damping: self.least_damping,
+            smallest_height: 1.0 / self.steepest.largest().sqrt(),
             strain: 0.0,
             stiffening: 0.0,
         }
     }
 
+    /// Memory (bytes).
+    pub fn bytes(&self) -> usize {
+        self.elements.capacity() * 16 + self.steepest.bytes() + self.elastic.bytes() + self.viscous.bytes()
+    }
+}
+
+impl Spectrum {
     /// The longest stable step (s) of an explicit integrator at the last seen strain; infinite for the implicit one.
     ///
     /// Stretching by F multiplies an element's stiffness by σ₁(F)² ≤ 1 + |ε| at most; stress adds its geometric part, at most

@@ -7,9 +7,10 @@ use crate::holds::Holds;
 use crate::implicit::{Balanced, Implicit};
 use crate::integrate::ChunkReport;
 use crate::laws::{laws_of, laws_of_elements, smallest_height};
-use crate::limit::Spectrum;
+use crate::limit::{Spectrum, Stiffnesses};
 use crate::node::Node;
 use crate::options::{Integrator, SolidError, SolidOptions};
+use crate::order::Changed;
 use crate::pieces::name_columns;
 use crate::surface::SolidSurface;
 use craze_element::{CollapseGuard, Law};
@@ -44,6 +45,8 @@ pub struct Solid {
     pub(crate) happened: Vec<Change>,
     /// For every piece that ever was, the piece it broke from.
     pub(crate) lineage: Vec<Option<u32>>,
+    /// For every label of an element's piece its number in the history. The same, but for pieces that have broken since the last frame.
+    pub(crate) piece_numbers: Vec<u32>,
     /// Material points that somebody observes.
     pub(crate) followed: Vec<MaterialPoint>,
     /// What splits did since the start.
@@ -58,6 +61,8 @@ pub struct Solid {
     pub(crate) refused: Vec<bool>,
     /// Whether cracks have added nodes and elements since the last frame.
     pub(crate) disordered: bool,
+    /// What cracks have changed and the layout does not yet know of.
+    pub(crate) changed: Changed,
     /// The island of each node.
     pub(crate) node_islands: Vec<u32>,
     /// Everything below follows from what stands above.
@@ -67,6 +72,7 @@ pub struct Solid {
     /// Drag on each node (1/s), by mass of its elements' materials; empty if there is none.
     pub(crate) drag: Vec<f64>,
     pub(crate) surface: SolidSurface,
+    pub(crate) stiffnesses: Stiffnesses,
     /// Smallest height of an element at rest (m).
     pub(crate) smallest_height: f64,
     /// Stress of an element (Pa) below which no node of it fails.
@@ -125,7 +131,7 @@ impl Solid {
         let labels = mesh.element_attributes().labels(names::MATERIAL);
         let mut material_of = labels.map_or_else(|| vec![0; mesh.element_count()], <[u32]>::to_vec);
         let first_height = smallest_height(&mesh);
-        order_for_speed(&mut mesh, &mut material_of, first_height).map_err(SolidError::Order)?;
+        order_for_speed(&mut mesh, &mut material_of).map_err(SolidError::Order)?;
         let mut solid = Solid::at_rest(mesh, material_of, materials, options, placement, first_height)?;
         let (mut mass, mut moment) = (0.0, Vec3::zeros());
         for node in &solid.state {
@@ -182,7 +188,8 @@ impl Solid {
             .collect();
         let surface = SolidSurface::of(&mesh, &materials, 0);
         let flights = (layout.islands.iter()).map(|island| Flight::of(&state[island.nodes.clone()])).collect();
-        let spectrum = Spectrum::of(&mesh, &laws, &layout, &masses, &drag);
+        let stiffnesses = Stiffnesses::of(&mesh, &laws, &layout, &state, &drag);
+        let spectrum = stiffnesses.spectrum();
         let scratch = Scratch {
             forces: Forces::of(&layout),
             chunk_reports: vec![ChunkReport::default(); layout.chunks.len()],
@@ -194,6 +201,9 @@ impl Solid {
         };
         let mut solid = Solid {
             lineage: vec![None; history],
+            piece_numbers: (0..history as u32).collect(),
+            changed: Changed::default(),
+            stiffnesses,
             followed: Vec::new(),
             counts: SplitCounts::default(),
             first_height,
@@ -284,6 +294,7 @@ impl Solid {
             + self.scratch.forces.bytes()
             + self.material_of.capacity() * 4
             + self.surface.bytes()
+            + self.stiffnesses.bytes()
             + self.drag.capacity() * 8
             + self.scratch.accelerations.capacity() * 32
             + self.scratch.chunk_reports.capacity() * size_of::<ChunkReport>()

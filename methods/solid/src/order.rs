@@ -2,44 +2,100 @@
 
 use crate::blocks::{Layout, order_for_speed};
 use crate::flight::Flight;
-use crate::forces::Forces;
 use crate::integrate::ChunkReport;
-use crate::laws::laws_of_elements;
+use crate::laws::{law_at, laws_of_elements};
 use crate::limit::Spectrum;
 use crate::model::Solid;
-use crate::node::Node;
 use crate::options::Integrator;
-use crate::surface::SolidSurface;
+use craze_mesh::{TetEdit, TetMesh};
+
+/// What cracks have changed.
+#[derive(Debug, Default)]
+pub(crate) struct Changed {
+    /// Elements that are new, have other nodes or have a face bared.
+    pub elements: Vec<u32>,
+    /// Nodes of such elements, before and after.
+    pub nodes: Vec<u32>,
+    /// New nodes that are copies, each with what it is a copy of.
+    pub copies: Vec<[u32; 2]>,
+}
+
+impl Changed {
+    /// Notes an edit that only adds.
+    pub fn note(&mut self, mesh: &TetMesh, edit: &TetEdit) {
+        self.elements.extend(edit.elements_added.iter().map(|added| added.element.0));
+        self.elements.extend(edit.crack.iter().flatten().map(|facet| facet.element.0));
+        for (number, placed) in edit.points_added.iter().enumerate() {
+            self.nodes.extend(placed.from.iter().map(|(node, _)| node.0));
+            // A crack through an edge puts two nodes to the same place of it.
+            let twin = edit.points_added[..number].iter().find(|other| {
+                mesh.position(other.point).map(f64::to_bits) == mesh.position(placed.point).map(f64::to_bits)
+            });
+            let single = placed.from.iter().find(|(_, weight)| *weight == 1.0).map(|(node, _)| node);
+            if let Some(of) = single.or(twin.map(|twin| twin.point)) {
+                self.copies.push([placed.point.0, of.0]);
+            }
+        }
+    }
+
+    /// Puts everything in ascending order, once each.
+    fn sort(&mut self, mesh: &TetMesh) {
+        self.elements.sort_unstable();
+        self.elements.dedup();
+        self.nodes.extend(self.elements.iter().flat_map(|&element| mesh.elements()[element as usize]));
+        self.nodes.sort_unstable();
+        self.nodes.dedup();
+    }
+}
 
 impl Solid {
-    /// Lays blocks, surface and bounds out anew after the mesh has changed. New nodes and elements stay where edits
-    /// have put them, behind the others.
-    pub(crate) fn lay_out_anew(&mut self) {
-        // Elements too flat to compute with are never made: see `is_thick_enough`.
-        let laws = laws_of_elements(&self.mesh, &self.material_of, self.first_height);
-        let Ok(layout) = Layout::build(&self.mesh, &laws, &self.node_islands, self.pieces()) else { return };
-        self.layout = layout;
+    /// Lets blocks, surface and bounds follow what cracks have changed, at a cost in proportion to that. New nodes and elements stay
+    /// where edits have put them, behind the others. The elements that have changed, ascending.
+    pub(crate) fn catch_up(&mut self) -> Vec<u32> {
+        let mut changed = std::mem::take(&mut self.changed);
+        changed.sort(&self.mesh);
+        let Changed { elements, nodes, copies } = changed;
         self.disordered = true;
-        let masses: Vec<f64> = self.state.iter().map(Node::mass).collect();
-        let spectrum = Spectrum::of(&self.mesh, &self.laws, &self.layout, &masses, &self.drag);
-        let (strain, stiffening) = (self.spectrum.strain, self.spectrum.stiffening);
-        self.spectrum = Spectrum { strain, stiffening, ..spectrum };
+        let law = |element: usize| law_at(&self.mesh, &self.material_of, self.first_height, element);
+        if self.layout.follow(&self.mesh, &elements, law, &self.node_islands).is_err() {
+            self.lay_out_anew();
+        }
+        let lists = [elements.as_slice(), nodes.as_slice()];
+        self.stiffnesses.follow(&self.mesh, &self.laws, &self.layout, &self.state, lists);
+        let Spectrum { strain, stiffening, .. } = self.spectrum;
+        self.spectrum = Spectrum { strain, stiffening, ..self.stiffnesses.spectrum() };
         self.smallest_height = self.spectrum.smallest_height;
-        self.find_bounds_of_failure();
-        self.prediction.clone_from(&self.state);
-        self.surface = SolidSurface::of(&self.mesh, &self.materials, self.surface.version() + 1);
-        self.scratch.forces = Forces::of(&self.layout);
-        self.scratch.chunk_reports = vec![ChunkReport::default(); self.layout.chunks.len()];
+        self.follow_bounds_of_failure(&nodes);
+        // Of all others both are written at every step, or both are the same.
+        self.prediction.resize(self.state.len(), self.state[0]);
+        for &node in &nodes {
+            self.prediction[node as usize] = self.state[node as usize];
+        }
+        self.surface.follow_cracks(&self.mesh, &elements, &copies);
+        self.scratch.forces.fit(&self.layout);
+        self.scratch.chunk_reports.resize(self.layout.chunks.len(), ChunkReport::default());
         if self.options.integrator == Integrator::Taylor {
-            self.scratch.accelerations = vec![[0.0; 4]; self.state.len()];
+            self.scratch.accelerations.resize(self.state.len(), [0.0; 4]);
         }
         self.scratch.implicit = None;
         self.scratch.reach = None;
         self.balanced = Default::default();
-        let reactions: Vec<_> = self.holds.regions.iter().map(|region| (region.id, region.reaction)).collect();
-        self.read_holds();
-        self.set_reactions(&reactions);
+        if !self.holds.regions.is_empty() {
+            let reactions: Vec<_> = self.holds.regions.iter().map(|region| (region.id, region.reaction)).collect();
+            self.read_holds();
+            self.set_reactions(&reactions);
+        }
         self.holds.forget_placed();
+        elements
+    }
+
+    /// Lays all blocks out anew: something did not fit into its block any more.
+    fn lay_out_anew(&mut self) {
+        // Elements too flat to compute with are never made: see `is_thick_enough`.
+        let laws = laws_of_elements(&self.mesh, &self.material_of, self.first_height);
+        if let Ok(layout) = Layout::build(&self.mesh, &laws, &self.node_islands, self.piece_labels()) {
+            self.layout = layout;
+        }
     }
 
     /// At a frame boundary: renumbers everything for speed and makes islands of what has come apart. What comes out is the body that a
@@ -49,8 +105,9 @@ impl Solid {
         if !self.disordered {
             return;
         }
+        self.settle_labels();
         let (mut mesh, mut material_of) = (self.mesh.clone(), self.material_of.clone());
-        let Ok(order) = order_for_speed(&mut mesh, &mut material_of, self.first_height) else { return };
+        let Ok(order) = order_for_speed(&mut mesh, &mut material_of) else { return };
         let mut old_islands = self.node_islands.clone();
         order.apply_to_points(&mut old_islands);
         let mut state = self.state.clone();
@@ -90,6 +147,7 @@ impl Solid {
             point.element = new_element[point.element as usize];
         }
         self.lineage = old.lineage;
+        self.piece_numbers = old.piece_numbers;
         self.counts = old.counts;
         self.work = old.work;
         self.happened = old.happened;

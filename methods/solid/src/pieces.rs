@@ -4,6 +4,7 @@ use crate::flight::Change;
 use crate::model::Solid;
 use craze_frame::names;
 use craze_mesh::{ElementRule, Inherit, TetId, TetMesh, Values};
+use std::collections::BTreeMap;
 
 /// Gives a mesh the columns that fracture writes to: the piece of each element, and which faces are cracks. A mesh that has them keeps
 /// them. Returns how many pieces its history has.
@@ -31,18 +32,27 @@ pub(crate) fn name_columns(mesh: &mut TetMesh) -> usize {
 impl Solid {
     /// The piece of an element, by its number in the body's history.
     pub(crate) fn piece_of(&self, element: TetId) -> u32 {
-        self.pieces().get(element.index()).copied().unwrap_or(0)
+        self.piece_labels().get(element.index()).map_or(0, |&label| self.piece_numbers[label as usize])
     }
 
-    /// The piece of every element, by its number in the body's history.
-    pub(crate) fn pieces(&self) -> &[u32] {
+    /// A label for the piece of every element; [`Solid::piece_numbers`] has the numbers in the body's history.
+    pub(crate) fn piece_labels(&self) -> &[u32] {
         self.mesh.element_attributes().labels(names::PIECE).unwrap_or(&[])
+    }
+
+    /// Makes the labels the numbers.
+    pub(crate) fn settle_labels(&mut self) {
+        let numbers = &self.piece_numbers;
+        if let Some(labels) = self.mesh.element_attributes_mut().labels_mut(names::PIECE) {
+            labels.iter_mut().for_each(|label| *label = numbers[*label as usize]);
+        }
+        self.piece_numbers = (0..self.lineage.len() as u32).collect();
     }
 
     /// The pieces that there are now, by their numbers in the history, ascending; for every element, which of them it belongs to.
     pub(crate) fn present_pieces(&self) -> (Vec<u32>, Vec<u32>) {
-        let labels = self.pieces();
-        let mut present: Vec<u32> = labels.to_vec();
+        let labels: Vec<u32> = self.piece_labels().iter().map(|&label| self.piece_numbers[label as usize]).collect();
+        let mut present = labels.clone();
         present.sort_unstable();
         present.dedup();
         let place = |label: &u32| present.partition_point(|number| number < label) as u32;
@@ -50,38 +60,146 @@ impl Solid {
     }
 
     /// Numbers the pieces that splits have parted, and tells of the splits. A piece that hangs together keeps its number;
-    /// the parts of one that does not get new ones and know it as their parent.
-    pub(crate) fn name_pieces(&mut self, mut splits: Vec<Change>) {
-        let found = self.mesh.pieces();
-        let mut first_of = vec![u32::MAX; found.count];
-        for (element, &piece) in found.of_element.iter().enumerate() {
-            if first_of[piece as usize] == u32::MAX {
-                first_of[piece as usize] = element as u32;
+    /// the parts of one that does not get new ones and know it as their parent. `changed` are the elements on both sides of all that has
+    /// been parted.
+    pub(crate) fn name_pieces(&mut self, mut splits: Vec<Change>, changed: &[u32]) {
+        let mut seeds: Vec<(u32, u32)> =
+            changed.iter().map(|&element| (self.piece_labels()[element as usize], element)).collect();
+        seeds.sort_unstable();
+        let mut born: Vec<(u32, u32)> = Vec::new();
+        for seeds in seeds.chunk_by(|one, other| one.0 == other.0) {
+            let label = seeds[0].0;
+            let elements: Vec<u32> = seeds.iter().map(|&(_, element)| element).collect();
+            let parts = parts_about(&self.mesh, &elements);
+            if parts.is_empty() {
+                continue;
             }
-        }
-        let parents: Vec<u32> = first_of.iter().map(|&element| self.piece_of(TetId(element))).collect();
-        let mut parts = vec![0u32; self.lineage.len()];
-        for &parent in &parents {
-            parts[parent as usize] += 1;
-        }
-        let mut numbers = parents.clone();
-        for (number, &parent) in numbers.iter_mut().zip(&parents) {
-            if parts[parent as usize] > 1 {
-                *number = self.lineage.len() as u32;
+            let parent = self.piece_numbers[label as usize];
+            let mut next = || {
+                let number = self.lineage.len() as u32;
                 self.lineage.push(Some(parent));
-            }
-        }
-        if let Some(labels) = self.mesh.element_attributes_mut().labels_mut(names::PIECE) {
-            for (label, &piece) in labels.iter_mut().zip(&found.of_element) {
-                *label = numbers[piece as usize];
+                self.piece_numbers.push(number);
+                born.push((parent, number));
+                number
+            };
+            // What is left, the largest part as a rule, keeps its label: it need not be walked through.
+            let rest = next();
+            let numbers: Vec<u32> = parts.iter().map(|_| next()).collect();
+            self.piece_numbers[label as usize] = rest;
+            if let Some(labels) = self.mesh.element_attributes_mut().labels_mut(names::PIECE) {
+                for (part, number) in parts.iter().zip(numbers) {
+                    part.iter().for_each(|&element| labels[element as usize] = number);
+                }
             }
         }
         for split in &mut splits {
             if let Change::Split { parent, children, .. } = split {
-                let of_parent = parents.iter().zip(&numbers).filter(|(other, _)| *other == parent);
-                *children = of_parent.map(|(_, &number)| number).collect();
+                children.extend(born.iter().filter(|(other, _)| other == parent).map(|(_, number)| *number));
+                if children.is_empty() {
+                    children.push(*parent);
+                }
             }
         }
         self.happened.append(&mut splits);
+    }
+}
+
+/// Elements that one part takes in before it is the turn of the next.
+const TURN: usize = 16;
+
+/// The parts that what holds these elements (ascending) has come into, all but one of them: each with its elements, in the order of their
+/// first among those given. All grow at the same pace, and the last that still grows when the others are whole is the one that is left out: the
+/// work is that of the smaller parts.
+fn parts_about(mesh: &TetMesh, seeds: &[u32]) -> Vec<Vec<u32>> {
+    let mut owner: BTreeMap<u32, usize> = seeds.iter().enumerate().map(|(part, &seed)| (seed, part)).collect();
+    let mut joined: Vec<usize> = (0..seeds.len()).collect();
+    // Elements of each part, and how many of them have been looked about.
+    let mut parts: Vec<(Vec<u32>, usize)> = seeds.iter().map(|&seed| (vec![seed], 0)).collect();
+    fn root(joined: &[usize], mut part: usize) -> usize {
+        while joined[part] != part {
+            part = joined[part];
+        }
+        part
+    }
+    let mut growing: Vec<usize> = joined.clone();
+    while growing.len() > 1 {
+        for &part in &growing {
+            for _ in 0..TURN {
+                if joined[part] != part || parts[part].1 == parts[part].0.len() {
+                    break;
+                }
+                let element = parts[part].0[parts[part].1];
+                parts[part].1 += 1;
+                for neighbour in (0..4).filter_map(|corner| mesh.neighbour(TetId(element), corner)) {
+                    let here = root(&joined, part);
+                    match owner.get(&neighbour.0).map(|&other| root(&joined, other)) {
+                        None => {
+                            owner.insert(neighbour.0, here);
+                            parts[here].0.push(neighbour.0);
+                        }
+                        Some(other) if other != here => {
+                            let (keeps, goes) = (here.min(other), here.max(other));
+                            joined[goes] = keeps;
+                            let (elements, seen) = std::mem::take(&mut parts[goes]);
+                            let (own, own_seen) = &mut parts[keeps];
+                            // What has been looked about stands first.
+                            own.splice(*own_seen..*own_seen, elements[..seen].iter().copied());
+                            *own_seen += seen;
+                            own.extend(&elements[seen..]);
+                        }
+                        Some(_) => {}
+                    }
+                }
+            }
+        }
+        growing.retain(|&part| joined[part] == part && parts[part].1 < parts[part].0.len());
+    }
+    let left_out = growing.first().copied();
+    let whole = |part: &usize| joined[*part] == *part && Some(*part) != left_out;
+    let mut found: Vec<Vec<u32>> =
+        (0..parts.len()).filter(whole).map(|part| std::mem::take(&mut parts[part].0)).collect();
+    if left_out.is_none() {
+        // All are whole: the largest is left out, the first of several.
+        let largest = (0..found.len()).max_by_key(|&part| (found[part].len(), usize::MAX - part));
+        largest.map(|part| found.remove(part));
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use craze_math::Vec3;
+    use craze_mesh::kuhn_box;
+
+    #[test]
+    fn what_hangs_together_has_no_parts() {
+        let mesh = kuhn_box([4, 4, 4], Vec3::repeat(1.0)).unwrap();
+        for seeds in [vec![0, 383], vec![5], (0..384).collect(), (0..384).step_by(7).collect()] {
+            assert!(parts_about(&mesh, &seeds).is_empty());
+        }
+    }
+
+    #[test]
+    fn all_parts_but_the_largest_are_found() {
+        // Boxes of different lengths that share no node.
+        let (mut positions, mut elements) = (Vec::new(), Vec::new());
+        for (number, length) in [2usize, 9, 1, 3].into_iter().enumerate() {
+            let part = kuhn_box([length, 1, 1], Vec3::repeat(1.0)).unwrap();
+            let first = positions.len() as u32;
+            positions.extend(part.positions().iter().map(|place| place + Vec3::new(0.0, 0.0, 2.0 * number as f64)));
+            elements.extend(part.elements().iter().map(|corners| corners.map(|corner| corner + first)));
+        }
+        let mesh = TetMesh::from_parts(positions, elements).unwrap();
+        let expected = mesh.pieces().of_element;
+        for seeds in [(0..90).collect::<Vec<u32>>(), vec![0, 30, 66, 75], vec![3, 4, 13, 60, 67, 80, 89]] {
+            let parts = parts_about(&mesh, &seeds);
+            assert_eq!(parts.len(), 3);
+            for part in parts {
+                let piece = expected[part[0] as usize];
+                assert!(piece != 1 && part.iter().all(|&element| expected[element as usize] == piece));
+                assert_eq!(part.len(), expected.iter().filter(|&&other| other == piece).count());
+            }
+        }
     }
 }

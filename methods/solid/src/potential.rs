@@ -67,9 +67,10 @@ impl Potential<'_> {
     }
 
     fn block_energy(&self, block: &Block, x: &[Vec3]) -> f64 {
-        let (law, guard) = (&self.laws[block.law], &self.guards[block.law]);
+        let guard = &self.guards[block.law];
         let mut sum = 0.0;
         for element in block.elements.clone() {
+            let law = &self.laws[self.layout.law(block, element)];
             let (rest, deformation, rate) = self.gradients(block, element, x);
             if !(deformation.determinant() > 0.0) {
                 return f64::INFINITY;
@@ -131,8 +132,9 @@ impl Objective for Potential<'_> {
             if self.flights[block.island].is_asleep() {
                 return;
             }
-            let (law, guard) = (&self.laws[block.law], &self.guards[block.law]);
+            let guard = &self.guards[block.law];
             for element in block.elements.clone() {
+                let law = &self.laws[self.layout.law(block, element)];
                 let (rest, deformation, rate) = self.gradients(block, element, x);
                 let stress =
                     law.elastic_stress(&strain(&deformation)) + law.viscous_stress(&rate) + guard.stress(&deformation);
@@ -172,7 +174,7 @@ impl Objective for Potential<'_> {
                 blocks.fill(Mat3::zeros());
                 return;
             }
-            let (law, guard) = (&self.laws[block.law], &self.guards[block.law]);
+            let (law, guard) = (&self.laws[self.layout.law(block, element)], &self.guards[block.law]);
             let (rest, deformation, rate) = self.gradients(block, element, x);
             let stress =
                 law.elastic_stress(&strain(&deformation)) + law.viscous_stress(&rate) + guard.stress(&deformation);

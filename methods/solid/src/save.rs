@@ -148,12 +148,13 @@ impl Solid {
         solid.spectrum.stiffening = read.stiffening;
         solid.happened = read.happened;
         let pieces = read.lineage.len();
-        let known = solid.pieces().iter().all(|&piece| (piece as usize) < pieces);
+        let known = solid.piece_labels().iter().all(|&piece| (piece as usize) < pieces);
         let born = |(piece, parent): (usize, &Option<u32>)| parent.is_none_or(|parent| (parent as usize) < piece);
         if !(known && read.lineage.iter().enumerate().all(born)) {
             return Err("its pieces do not fit their history".to_owned());
         }
         solid.lineage = read.lineage;
+        solid.piece_numbers = (0..pieces as u32).collect();
         if read.followed.iter().any(|point| point.element as usize >= elements) {
             return Err("it follows a point of an element that it does not have".to_owned());
         }

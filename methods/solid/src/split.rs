@@ -48,8 +48,8 @@ impl Solid {
             }
         }
         if !splits.is_empty() {
-            self.lay_out_anew();
-            self.name_pieces(splits);
+            let changed = self.catch_up();
+            self.name_pieces(splits, &changed);
         }
     }
 
@@ -88,6 +88,7 @@ impl Solid {
         self.part_what_only_touches(&edit, &mut added);
         let mut changed = touched;
         changed.extend(added);
+        self.changed.nodes.extend(&changed);
         self.weigh(&changed);
         self.restore(&changed, &before);
         for &node in &changed {
@@ -167,6 +168,7 @@ impl Solid {
 
     /// Lets arrays and followed points go along with an edit that only adds nodes and elements.
     fn follow(&mut self, edit: &TetEdit, moving: &[(usize, Vec3)]) {
+        self.changed.note(&self.mesh, edit);
         edit.carry_points(&mut self.state, |old, blend| {
             let position = blend.sum(|node| old[node.index()].position());
             let velocity = blend.sum(|node| old[node.index()].velocity());

@@ -4,7 +4,7 @@ use craze_contact::{ContactTetrahedra, ContactTriangles};
 use craze_frame::names;
 use craze_material::Material;
 use craze_math::tetrahedron::volume;
-use craze_mesh::TetMesh;
+use craze_mesh::{Facet, TetId, TetMesh};
 
 /// Distance that surfaces keep from each other, as a share of their mean edge: out of sight, and far above rounding.
 const SKIN: f64 = 5e-4;
@@ -16,6 +16,10 @@ pub(crate) struct SolidSurface {
     pub nodes: Vec<u32>,
     /// Places in the list of nodes, outward, in the order of [`TetMesh::boundary`].
     pub triangles: Vec<[u32; 3]>,
+    /// The face that each triangle is: four times its element, and the corner opposite to it; ascending.
+    facets: Vec<u32>,
+    /// The place of each node of the body in the list of nodes, if it is there.
+    place_of: Vec<u32>,
     /// Elements with a face on it, ascending.
     outer: Vec<u32>,
     /// Distance that contact keeps from it (m).
@@ -28,32 +32,99 @@ pub(crate) struct SolidSurface {
     version: u64,
     /// For every node of it, the place of the first that was one with it before a crack went through; empty in an unbroken body.
     origins: Vec<u32>,
+    /// For every node of the body, the first that was one with it; empty in an unbroken body.
+    firsts: Vec<u32>,
 }
+
+/// A node that is not on the surface.
+const INSIDE: u32 = u32::MAX;
 
 impl SolidSurface {
     pub fn of(mesh: &TetMesh, materials: &[Material], version: u64) -> Self {
-        let boundary = mesh.boundary();
-        let mut nodes: Vec<u32> = boundary.triangles.iter().flatten().map(|node| node.0).collect();
-        nodes.sort_unstable();
-        nodes.dedup();
-        let mut place_of = vec![u32::MAX; mesh.point_count()];
-        for (place, &node) in nodes.iter().enumerate() {
-            place_of[node as usize] = place as u32;
-        }
-        let triangles: Vec<[u32; 3]> =
-            boundary.triangles.iter().map(|corners| corners.map(|node| place_of[node.index()])).collect();
-        let mut outer: Vec<u32> = boundary.facets.iter().map(|facet| facet.element.0).collect();
-        outer.dedup();
-        let position = |place: u32| mesh.positions()[nodes[place as usize] as usize];
+        let facets = mesh.boundary_facets().map(code).collect();
+        let modulus = materials.iter().map(|material| material.elasticity.young()).fold(0.0, f64::max);
+        let size = mesh.element_ids().map(|element| volume(&mesh.corners(element)).abs()).sum::<f64>().cbrt();
+        let firsts = if is_broken(mesh) { firsts(mesh) } else { Vec::new() };
+        let mut surface = Self { facets, modulus, size, version, firsts, ..Self::default() };
+        surface.list(mesh);
+        let position = |place: u32| mesh.positions()[surface.nodes[place as usize] as usize];
         let around = |&[a, b, c]: &[u32; 3]| {
             [[a, b], [b, c], [c, a]].into_iter().map(|[from, to]| (position(to) - position(from)).norm()).sum::<f64>()
         };
-        let total: f64 = triangles.iter().map(around).sum();
-        let skin = SKIN * total / (3 * triangles.len().max(1)) as f64;
-        let modulus = materials.iter().map(|material| material.elasticity.young()).fold(0.0, f64::max);
-        let size = mesh.element_ids().map(|element| volume(&mesh.corners(element)).abs()).sum::<f64>().cbrt();
-        let origins = if is_broken(mesh) { origins(mesh, &nodes) } else { Vec::new() };
-        Self { nodes, triangles, outer, skin, modulus, size, version, origins }
+        let total: f64 = surface.triangles.iter().map(around).sum();
+        surface.skin = SKIN * total / (3 * surface.triangles.len().max(1)) as f64;
+        surface
+    }
+
+    /// Follows cracks that have changed these elements, or bared faces of them (ascending), and made these nodes of others: copies, each with what
+    /// it is a copy of. The skin stays as it is until everything is made anew.
+    pub fn follow_cracks(&mut self, mesh: &TetMesh, changed: &[u32], copies: &[[u32; 2]]) {
+        if self.firsts.is_empty() {
+            self.firsts = (0..self.place_of.len() as u32).collect();
+        }
+        let known = self.firsts.len() as u32;
+        self.firsts.extend(known..mesh.point_count() as u32);
+        for &[copy, of] in copies {
+            self.firsts[copy as usize] = self.firsts[of as usize];
+        }
+        let bare = |&element: &u32| {
+            let is_bare = move |corner: &usize| mesh.neighbour(TetId(element), *corner).is_none();
+            (0..4).filter(is_bare).map(move |corner| 4 * element + corner as u32)
+        };
+        let mut fresh = changed.iter().flat_map(bare).peekable();
+        let mut rest = changed.iter().copied().peekable();
+        let mut facets = Vec::with_capacity(self.facets.len() + 4 * changed.len());
+        for &facet in &self.facets {
+            let element = facet / 4;
+            while rest.next_if(|&other| other < element).is_some() {}
+            if rest.peek() == Some(&element) {
+                continue;
+            }
+            while let Some(earlier) = fresh.next_if(|&other| other < facet) {
+                facets.push(earlier);
+            }
+            facets.push(facet);
+        }
+        facets.extend(fresh);
+        self.facets = facets;
+        self.version += 1;
+        self.list(mesh);
+    }
+
+    /// Lists nodes, triangles and outer elements by the facets.
+    fn list(&mut self, mesh: &TetMesh) {
+        let corners = |facet: &u32| {
+            let [a, b, c] = mesh.facet_points(Facet::new(TetId(facet / 4), (facet % 4) as usize));
+            [a, b, c].map(|node| node.map_or(0, |node| node.0))
+        };
+        self.place_of.clear();
+        self.place_of.resize(mesh.point_count(), INSIDE);
+        for node in self.facets.iter().flat_map(corners) {
+            self.place_of[node as usize] = 0;
+        }
+        self.nodes.clear();
+        for (node, place) in self.place_of.iter_mut().enumerate().filter(|(_, place)| **place != INSIDE) {
+            *place = self.nodes.len() as u32;
+            self.nodes.push(node as u32);
+        }
+        self.triangles.clear();
+        self.triangles.extend(self.facets.iter().map(|facet| corners(facet).map(|node| self.place_of[node as usize])));
+        self.outer.clear();
+        self.outer.extend(self.facets.iter().map(|facet| facet / 4));
+        self.outer.dedup();
+        self.origins.clear();
+        if self.firsts.is_empty() {
+            return;
+        }
+        // The first on the surface: one within has no copies.
+        let mut place_of_first = vec![INSIDE; self.firsts.len()];
+        for (place, &node) in self.nodes.iter().enumerate() {
+            let origin = &mut place_of_first[self.firsts[node as usize] as usize];
+            if *origin == INSIDE {
+                *origin = place as u32;
+            }
+            self.origins.push(*origin);
+        }
     }
 
     pub fn contact_triangles(&self) -> ContactTriangles<'_> {
@@ -84,7 +155,8 @@ impl SolidSurface {
 
     /// Memory (bytes).
     pub fn bytes(&self) -> usize {
-        (self.nodes.capacity() + self.origins.capacity() + self.outer.capacity()) * 4 + self.triangles.capacity() * 12
+        let words = [&self.nodes, &self.facets, &self.place_of, &self.outer, &self.origins, &self.firsts];
+        words.iter().map(|words| words.capacity() * 4).sum::<usize>() + self.triangles.capacity() * 12
     }
 }
 
@@ -92,16 +164,21 @@ fn is_broken(mesh: &TetMesh) -> bool {
     mesh.facet_attributes().labels(names::CRACK).is_some_and(|marks| marks.contains(&1))
 }
 
+fn code(facet: Facet<TetId>) -> u32 {
+    4 * facet.element.0 + u32::from(facet.corner)
+}
+
 /// Nodes that were one lie at the same place of the rest shape, to the bit: a crack copies it.
-fn origins(mesh: &TetMesh, nodes: &[u32]) -> Vec<u32> {
-    let place = |at: u32| mesh.positions()[nodes[at as usize] as usize].map(f64::to_bits);
-    let mut sorted: Vec<([u64; 3], u32)> = (0..nodes.len() as u32).map(|at| (place(at).into(), at)).collect();
+fn firsts(mesh: &TetMesh) -> Vec<u32> {
+    let place = |node: u32| mesh.positions()[node as usize].map(f64::to_bits);
+    let mut sorted: Vec<([u64; 3], u32)> =
+        (0..mesh.point_count() as u32).map(|node| (place(node).into(), node)).collect();
     sorted.sort_unstable();
-    let mut origins = vec![0; nodes.len()];
+    let mut firsts = vec![0; sorted.len()];
     for together in sorted.chunk_by(|one, other| one.0 == other.0) {
-        for (_, at) in together {
-            origins[*at as usize] = together[0].1;
+        for (_, node) in together {
+            firsts[*node as usize] = together[0].1;
         }
     }
-    origins
+    firsts
 }

@@ -23,7 +23,7 @@ fn deviation(material: craze_material::Material, amount: f64, rates: bool) -> (f
         let rate = rest.deformation(&velocities_of(&solid.state, corners));
         lowest = lowest.min(f.determinant());
         let local = corners.map(|corner| nodes.iter().position(|&node| node == corner).unwrap());
-        let (law, guard) = (&solid.laws[0], &solid.guards[0]);
+        let (law, guard) = (&solid.laws[solid.layout.law(block, element)], &solid.guards[0]);
         let forces = if rates {
             let second = rest.deformation(&local.map(|at| accelerations[at]));
             rest.force_rates(law, guard, &f, &rate, &second)
