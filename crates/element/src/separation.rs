@@ -3,12 +3,17 @@
 //! The forces of the elements at a node are divided into those of tension and those of compression. What of each set is
 //! balanced by the rest of the set acts to separate the node, or to hold it together; what is not balanced moves it.
 
-use crate::tetrahedron::positive_part;
+use crate::tetrahedron::{positive_part, positive_parts};
 use craze_math::{Mat3, Vec3, symmetric_eigen};
 
 /// Tensile component of a stress (Pa), (29); the compressive one (30) is what is left.
 pub fn tensile_part(stress: &Mat3) -> Mat3 {
     positive_part(stress)
+}
+
+/// [`tensile_part`] of each stress, in place.
+pub fn tensile_parts(stresses: &mut [Mat3]) {
+    positive_parts(stresses);
 }
 
 /// m(a) of (28): the matrix with |a| as an eigenvalue along `a`, and zeros.
@@ -35,6 +40,15 @@ impl Separation {
         self.pushes += directed(compressive);
         self.tensile += tensile;
         self.compressive += compressive;
+    }
+
+    /// A number (N) that no eigenvalue of the separation tensor exceeds, without an eigenvalue problem: what holds together is left out, and of
+    /// m = tr/3 and the deviator D the largest eigenvalue is at most m + √(2/3)·|D|, which it is in uniaxial tension.
+    pub fn bound(&self) -> f64 {
+        let pulling = 0.5 * (self.pulls - directed(&self.tensile));
+        let mean = pulling.trace() / 3.0;
+        // A hair more, since sums are rounded.
+        (mean + (2.0f64 / 3.0).sqrt() * (pulling - mean * Mat3::identity()).norm()) * (1.0 + 1e-12)
     }
 
     /// ζ of (32) (N). Its largest positive eigenvalue pulls the node apart, along the eigenvector.
@@ -134,6 +148,37 @@ mod tests {
             let normal = Vec3::new(angle.sin(), (1.7 * angle).cos(), (0.3 * angle).sin()).normalize();
             assert!(area_across(&normal, &gradients) >= least_area_across(&gradients) * (1.0 - 1e-12));
         }
+    }
+
+    #[test]
+    fn no_eigenvalue_exceeds_the_bound_and_uniaxial_tension_reaches_it() {
+        let mut random = craze_math::Random::new(5);
+        let mut vector = || Vec3::from_fn(|_, _| random.signed());
+        for count in 1..40 {
+            let mut separation = Separation::default();
+            for _ in 0..count {
+                separation.add(&vector(), &vector());
+            }
+            assert!(strongest(&separation).0 <= separation.bound());
+        }
+        let mut separation = Separation::default();
+        separation.add(&Vec3::new(0.0, 2.0, 0.0), &Vec3::zeros());
+        separation.add(&Vec3::new(0.0, -2.0, 0.0), &Vec3::zeros());
+        assert!((separation.bound() - 2.0).abs() < 1e-11);
+    }
+
+    #[test]
+    fn many_tensile_parts_are_those_of_one_by_one() {
+        let mut random = craze_math::Random::new(9);
+        let stresses: Vec<Mat3> = (0..45)
+            .map(|place| {
+                let any = Mat3::from_fn(|_, _| random.signed());
+                any + any.transpose() + f64::from(place % 5 - 2) * Mat3::identity()
+            })
+            .collect();
+        let mut together = stresses.clone();
+        tensile_parts(&mut together);
+        assert!(together.iter().zip(&stresses).all(|(part, stress)| *part == tensile_part(stress)));
     }
 
     #[test]

@@ -3,7 +3,8 @@
 use crate::voigt::{PLACES, strain_vector};
 use crate::{CollapseGuard, Law};
 use craze_material::VoigtMatrix;
-use craze_math::{Mat3, Vec3, symmetric_eigen};
+use craze_math::batch::symmetric_eigen_batch;
+use craze_math::{Eigen, Mat3, Vec3, symmetric_eigen};
 
 /// Green's strain ε = FᵀF − 1 without the half, (1).
 pub fn strain(deformation: &Mat3) -> Mat3 {
@@ -175,16 +176,38 @@ fn eigenvalues(matrix: &Mat3) -> Vec3 {
 
 /// The positive semidefinite part of a symmetric matrix.
 pub(crate) fn positive_part(matrix: &Mat3) -> Mat3 {
+    positive_part_by_signs(matrix).unwrap_or_else(|| above_zero(&symmetric_eigen(matrix)))
+}
+
+/// [`positive_part`] of each matrix, in place: eight eigenvalue problems at a time.
+pub(crate) fn positive_parts(matrices: &mut [Mat3]) {
+    let mut mixed = Vec::with_capacity(matrices.len());
+    for (place, matrix) in matrices.iter_mut().enumerate() {
+        match positive_part_by_signs(matrix) {
+            Some(part) => *matrix = part,
+            None => mixed.push(place),
+        }
+    }
+    let unsolved: Vec<Mat3> = mixed.iter().map(|&place| matrices[place]).collect();
+    let mut eigen = vec![Eigen { values: Vec3::zeros(), vectors: Mat3::identity() }; mixed.len()];
+    symmetric_eigen_batch(&unsolved, &mut eigen);
+    for (place, eigen) in mixed.into_iter().zip(&eigen) {
+        matrices[place] = above_zero(eigen);
+    }
+}
+
+/// The positive part of a matrix all of whose eigenvalues have the same sign, where that is easily seen.
+fn positive_part_by_signs(matrix: &Mat3) -> Option<Mat3> {
     // Gershgorin: every eigenvalue is in the interval of some row. Most matrices in matter that is squeezed are done with here.
     let beside =
         |row: usize| (0..3).filter(|&column| column != row).map(|column| matrix[(row, column)].abs()).sum::<f64>();
     if (0..3).all(|row| matrix[(row, row)] + beside(row) <= 0.0) {
-        return Mat3::zeros();
+        return Some(Mat3::zeros());
     }
-    if (0..3).all(|row| matrix[(row, row)] >= beside(row)) {
-        return *matrix;
-    }
-    let eigen = symmetric_eigen(matrix);
+    (0..3).all(|row| matrix[(row, row)] >= beside(row)).then_some(*matrix)
+}
+
+fn above_zero(eigen: &Eigen) -> Mat3 {
     eigen.vectors * Mat3::from_diagonal(&eigen.values.map(|value| value.max(0.0))) * eigen.vectors.transpose()
 }
 

@@ -9,7 +9,9 @@ use crate::kernel::Report;
 use crate::laws::law_of;
 use crate::model::Solid;
 use crate::options::Integrator;
-use craze_element::{LEAST_SHARE, Separation, Tetrahedron, area_across, least_area_across, tensile_part};
+use craze_element::{
+    LEAST_SHARE, Separation, Tetrahedron, area_across, least_area_across, tensile_part, tensile_parts,
+};
 use craze_math::{Mat3, Vec3, symmetric_eigen};
 use craze_mesh::{NodeId, TetId};
 use rayon::prelude::*;
@@ -49,27 +51,48 @@ impl Solid {
     /// The weakest material at the node counts. With a tensile strength the largest eigenvalue of the separation
     /// tensor (32) is divided by the node's area (READINGS 2), with a separation force it counts as it is.
     pub fn pull_at(&self, node: NodeId) -> Option<Pull> {
-        self.pull_of(node, |element| self.tension_in(element))
+        self.pull_of(node, |element| self.tension_in(element), 0.0)
     }
 
     /// What an element does to its nodes in the state; `None` for a flat one.
     fn tension_in(&self, element: TetId) -> Option<Tension> {
+        let (mut tension, stress) = self.stretch_of(element)?;
+        tension.pulling = tension.deformation * tensile_part(&stress);
+        Some(tension)
+    }
+
+    /// The tension in an element but for what pulls, and its stress (Pa).
+    fn stretch_of(&self, element: TetId) -> Option<(Tension, Mat3)> {
         let corners = &self.mesh.elements()[element.index()];
         let rest = Tetrahedron::new(&self.mesh.corners(element))?;
         let deformation = rest.deformation(&corners_of(&self.state, corners));
         let rate = rest.deformation(&velocities_of(&self.state, corners));
         let law = law_of(self.material_of[element.index()], &rest, self.first_height);
         let stress = Tetrahedron::stress(&self.laws[law], &self.guards[law], &deformation, &rate);
-        Some(Tension {
+        let tension = Tension {
             gradients: rest.gradients().map(|gradient| rest.volume * gradient),
             deformation,
-            pulling: deformation * tensile_part(&stress),
+            pulling: Mat3::zeros(),
             total: deformation * stress,
             volume: rest.volume,
-        })
+        };
+        Some((tension, stress))
     }
 
-    fn pull_of(&self, node: NodeId, tension: impl Fn(TetId) -> Option<Tension>) -> Option<Pull> {
+    /// The tensions in some elements.
+    fn tensions_in(&self, elements: &[TetId]) -> Vec<Option<Tension>> {
+        let stretches: Vec<_> = elements.iter().map(|&element| self.stretch_of(element)).collect();
+        let mut stresses: Vec<Mat3> =
+            stretches.iter().map(|stretch| stretch.as_ref().map_or_else(Mat3::zeros, |(_, stress)| *stress)).collect();
+        tensile_parts(&mut stresses);
+        let with_pull = |(stretch, part): (Option<(Tension, Mat3)>, &Mat3)| {
+            stretch.map(|(tension, _)| Tension { pulling: tension.deformation * part, ..tension })
+        };
+        stretches.into_iter().zip(&stresses).map(with_pull).collect()
+    }
+
+    /// What pulls at a node by the tensions of its elements; `None` also where it can be seen to be less than `least` (N).
+    fn pull_of(&self, node: NodeId, tension: impl Fn(TetId) -> Option<Tension>, least: f64) -> Option<Pull> {
         let mut separation = Separation::default();
         let mut gradients = Vec::with_capacity(32);
         // The mean deformation, and the least that the materials bear.
@@ -93,7 +116,7 @@ impl Solid {
             mean += tension.volume * tension.deformation;
             volume += tension.volume;
         }
-        if !(tensile.is_finite() || force.is_finite()) {
+        if !(tensile.is_finite() || force.is_finite()) || separation.bound() < least {
             return None;
         }
         let eigen = symmetric_eigen(&separation.tensor());
@@ -120,7 +143,9 @@ impl Solid {
                 elements.push(element);
             }
         }
-        (elements.par_iter().with_min_len(64).map(|&element| self.tension_in(element)).collect(), places)
+        let tensions: Vec<Vec<Option<Tension>>> =
+            elements.par_chunks(64).map(|elements| self.tensions_in(elements)).collect();
+        (tensions.concat(), places)
     }
 
     /// All nodes that fail in the state, hardest pulled first, and how hard.
@@ -135,7 +160,8 @@ impl Solid {
         }
         let (tensions, places) = self.tensions_about(&nodes);
         let fails = |&node: &u32| {
-            let pull = self.pull_of(NodeId(node), |element| tensions[places[element.index()] as usize])?;
+            let least = self.least_pulls[node as usize];
+            let pull = self.pull_of(NodeId(node), |element| tensions[places[element.index()] as usize], least)?;
             (pull.ratio > 1.0).then_some((NodeId(node), pull))
         };
         let mut failing: Vec<(NodeId, Pull)> = nodes.par_iter().with_min_len(64).filter_map(fails).collect();
