@@ -4,9 +4,9 @@
 //! no volume: here nothing is in contact before it presses. Each pair of tetrahedra that overlaps is pushed apart in proportion to
 //! the volume, along the normal of the surfaces within each other.
 //!
-//! Pairs are searched for when something has moved by a margin; where a crack has changed the mesh, only those of the tetrahedra that it has
-//! changed. In between each pair is kept apart by a plane, a face of one of the two: nothing is looked at before something could have
-//! crossed the gap, then it costs four dot products. Volumes are measured when something has moved by a two hundredth of an edge.
+//! The pairs of a tetrahedron are searched for when it is new, when a crack has changed it and when it has moved by a margin. In between a
+//! pair is kept apart by a plane, a face of one of the two, and not looked at before the two could have crossed the gap. A volume is measured
+//! when its own nodes have moved by a two hundredth of an edge against each other. So a crumb that flies off costs what it costs by itself.
 
 use crate::penalty::{Push, weights_at};
 use crate::{ContactTetrahedra, SurfacePoint};
@@ -22,7 +22,8 @@ const MARGIN: f64 = 0.1;
 /// Depth up to which two tetrahedra only touch, in edges: what lies on each other after it has broken does so everywhere, and hardly presses.
 const TOUCHING: f64 = 3e-4;
 
-/// How far nodes may move before volumes are measured anew, in edges. In between volumes follow from how much pairs have parted, to first order.
+/// How far the nodes of two tetrahedra may move against each other before their volume is measured anew, in edges. In between it follows from how
+/// much the two have parted, to first order.
 const STALE: f64 = 5e-3;
 
 /// Everything is searched for anew when what is new is more than one in this many of the rest.
@@ -41,31 +42,34 @@ pub struct OwnOverlaps {
     version: Option<u64>,
     /// Where the nodes are (m).
     places: Vec<Vec3>,
+    /// Where the nodes were at the step before (m), and how far they have moved since beside what all have (m).
+    before: Vec<Vec3>,
+    ways: Vec<f64>,
     /// Where the nodes were when pairs were searched for (m).
     anchors: Vec<Vec3>,
     /// Everything that has been outer since all pairs were searched for; what is new stands behind what the tree was built of.
     tetrahedra: Vec<Outer>,
     /// The present ones: elements of the body, ascending, and their places in the list.
     present: Vec<(u32, u32)>,
-    /// Around each of the list, grown by the margin.
+    /// Around each of the list, grown by how far it may move.
     boxes: Vec<Aabb>,
     tree: Bvh,
     /// Whether the tree is one of the present tetrahedra, so that it can be refitted.
     is_grown: bool,
     pairs: Vec<Pair>,
-    /// Where the nodes were when volumes were measured (m), and what was found.
-    measured_at: Vec<Vec3>,
     shared: Vec<Shared>,
-    /// A way that no node has exceeded since all pairs were searched for, up to when volumes were measured (m).
-    travelled: f64,
+    /// Entries of that list that no pair has.
+    free: Vec<u32>,
 }
 
 /// A tetrahedron with a face on the surface.
 #[derive(Clone, Copy, Debug)]
 struct Outer {
     nodes: [u32; 4],
-    /// Whether no crack has changed it.
+    /// Whether neither a crack nor a search has put another in its place.
     is_present: bool,
+    /// A way that none of its nodes has exceeded since it came into the list (m).
+    travelled: f64,
 }
 
 /// Two tetrahedra that could overlap before their nodes have moved by the margin.
@@ -74,14 +78,20 @@ struct Pair {
     tetrahedra: [u32; 2],
     /// The face that last kept them apart: of the first one (0–3) or the second (4–7).
     plane: u8,
-    /// They cannot overlap before the nodes have travelled this far (m).
-    apart_until: f64,
+    /// They are not looked at before the two have travelled this far together (m).
+    due: f64,
+    /// The place of the volume that they share, or [`NONE`].
+    shared: u32,
 }
 
-/// Two tetrahedra that share a volume, as they were when it was measured.
+/// No volume.
+const NONE: u32 = u32::MAX;
+
+/// A volume that two tetrahedra share, as they were when it was measured.
 #[derive(Clone, Copy, Debug)]
 struct Shared {
-    tetrahedra: [u32; 2],
+    /// Where the nodes of both were (m).
+    corners: [[Vec3; 4]; 2],
     /// Nodes of both with weights that led to its centroid.
     bearers: [[(u32, f64); 4]; 2],
     /// The volume (m³).
@@ -90,6 +100,14 @@ struct Shared {
     area: f64,
     /// Unit normal out of the second.
     normal: Vec3,
+}
+
+/// What a look at a pair has found.
+enum Found {
+    Apart,
+    /// The volume is nearly what it was.
+    Same,
+    Volume(Shared),
 }
 
 impl OwnOverlaps {
@@ -108,17 +126,12 @@ impl OwnOverlaps {
         if !self.follow(matter) {
             return;
         }
-        let (_, way) = moved(&self.places, &self.measured_at);
-        if !(way <= STALE * matter.edge) {
-            // Nothing has been measured before, or after all pairs were searched for.
-            self.travelled += if self.measured_at.is_empty() { 0.0 } else { way };
-            self.measured_at.clone_from(&self.places);
-            self.shared.clear();
-            self.measure(0, TOUCHING * matter.edge);
-        }
+        self.look(TOUCHING * matter.edge, STALE * matter.edge);
         // Two beds in a row, each as thick as an edge.
         let bed = 0.5 * matter.modulus / matter.edge;
-        for Shared { bearers: [first, second], volume, area, normal, .. } in &self.shared {
+        let measured =
+            self.pairs.iter().filter(|pair| pair.shared != NONE).map(|pair| &self.shared[pair.shared as usize]);
+        for Shared { bearers: [first, second], volume, area, normal, .. } in measured {
             let place = |bearers: &[(u32, f64); 4]| -> Vec3 {
                 bearers.iter().map(|&(node, weight)| weight * self.places[node as usize]).sum()
             };
@@ -133,6 +146,7 @@ impl OwnOverlaps {
 
     /// Brings the pairs up to date; false if there is none, or if the nodes cannot be put in a tree.
     fn follow(&mut self, matter: &ContactTetrahedra) -> bool {
+        self.measure_ways();
         let first_new = self.tetrahedra.len();
         let has_changed = self.version != Some(matter.version);
         if has_changed {
@@ -141,23 +155,66 @@ impl OwnOverlaps {
         }
         let margin = MARGIN * matter.edge;
         let known = self.anchors.len().min(self.places.len());
-        let (drift, way) = moved(&self.places[..known], &self.anchors);
+        let drift = drift(&self.places[..known], &self.anchors);
+        let (mut way, mut has_strayed) = (0.0f64, known == 0);
+        for (place, anchor) in self.places.iter().zip(&mut self.anchors) {
+            let moved = (place - *anchor - drift).norm();
+            // Written so that what is not a number has strayed.
+            if moved <= margin {
+                way = way.max(moved);
+            } else {
+                has_strayed = true;
+                *anchor = Vec3::repeat(f64::NAN);
+            }
+        }
+        if has_strayed {
+            self.renew_strayed();
+        }
         let many = self.tetrahedra.len() > self.tree.len() + self.tree.len() / FRESH_SHARE + FEW;
-        if many || !(way <= margin) {
+        if known == 0 || many {
             if !self.search(margin) {
                 // Places that are not numbers: the check of the prediction names them.
                 self.anchors.clear();
                 return false;
             }
-        } else if has_changed {
+        } else if has_changed || has_strayed {
             // New nodes stand where they are; measured by what all have moved, they have not.
-            self.anchors.extend(self.places[known..].iter().map(|place| place - drift));
-            let (drift_since, _) = moved(&self.places[..known], &self.measured_at);
-            self.measured_at.extend(self.places[known..].iter().map(|place| place - drift_since));
+            self.anchors.resize(self.places.len(), Vec3::repeat(f64::NAN));
+            for (anchor, place) in self.anchors.iter_mut().zip(&self.places).filter(|(anchor, _)| anchor.x.is_nan()) {
+                *anchor = place - drift;
+            }
             // A node that has moved by all of the margin one way may yet move back and by as much the other way.
-            self.search_about(first_new, drift, margin + way, TOUCHING * matter.edge);
+            self.search_about(first_new, drift, margin + way);
         }
         !self.pairs.is_empty()
+    }
+
+    /// How far nodes and tetrahedra have moved since the step before.
+    fn measure_ways(&mut self) {
+        let known = self.before.len().min(self.places.len());
+        let drift = drift(&self.places[..known], &self.before);
+        self.ways.clear();
+        self.ways.extend(self.places.iter().zip(&self.before).map(|(place, before)| (place - before - drift).norm()));
+        // New nodes belong to new tetrahedra only.
+        self.ways.resize(self.places.len(), 0.0);
+        for &(_, place) in &self.present {
+            let outer = &mut self.tetrahedra[place as usize];
+            outer.travelled += outer.nodes.map(|node| self.ways[node as usize]).into_iter().fold(0.0, f64::max);
+        }
+        self.before.clone_from(&self.places);
+    }
+
+    /// Puts new tetrahedra in the place of those of which a node has left its anchor.
+    fn renew_strayed(&mut self) {
+        for (_, place) in &mut self.present {
+            let outer = self.tetrahedra[*place as usize];
+            if outer.nodes.iter().any(|&node| self.anchors.get(node as usize).is_some_and(|anchor| anchor.x.is_nan())) {
+                self.tetrahedra[*place as usize].is_present = false;
+                *place = self.tetrahedra.len() as u32;
+                self.tetrahedra.push(Outer { travelled: 0.0, ..outer });
+                self.is_grown = false;
+            }
+        }
     }
 
     /// Compares the outer tetrahedra with those that were; new ones come behind the others.
@@ -180,7 +237,7 @@ impl OwnOverlaps {
                 self.tetrahedra[place as usize].is_present = false;
             }
             self.present.push((element, self.tetrahedra.len() as u32));
-            self.tetrahedra.push(Outer { nodes, is_present: true });
+            self.tetrahedra.push(Outer { nodes, is_present: true, travelled: 0.0 });
             self.is_grown = false;
         }
         for (_, gone) in former {
@@ -192,8 +249,6 @@ impl OwnOverlaps {
     /// Searches for all pairs.
     fn search(&mut self, margin: f64) -> bool {
         self.anchors.clone_from(&self.places);
-        self.measured_at.clear();
-        self.travelled = 0.0;
         if !self.is_grown {
             let present: Vec<Outer> = self.present.iter().map(|&(_, place)| self.tetrahedra[place as usize]).collect();
             self.tetrahedra = present;
@@ -208,6 +263,8 @@ impl OwnOverlaps {
         };
         self.is_grown = made.is_ok();
         self.pairs.clear();
+        self.shared.clear();
+        self.free.clear();
         if made.is_err() {
             return false;
         }
@@ -221,12 +278,15 @@ impl OwnOverlaps {
         true
     }
 
-    /// Searches for the pairs of the tetrahedra from this one of the list on, whose nodes may move by a way (m) beside the drift, and measures
-    /// them. All are taken as they are: with some of its nodes at their anchors a thin one could be inside out.
-    fn search_about(&mut self, first_new: usize, drift: Vec3, way: f64, touching: f64) {
-        let is_present = |place: u32| self.tetrahedra[place as usize].is_present;
-        self.pairs.retain(|pair| pair.tetrahedra.into_iter().all(is_present));
-        self.shared.retain(|shared| shared.tetrahedra.into_iter().all(is_present));
+    /// Searches for the pairs of the tetrahedra from this one of the list on, whose nodes may move by a way (m) beside the drift. All are
+    /// taken as they are: with some of its nodes at their anchors a thin one could be inside out.
+    fn search_about(&mut self, first_new: usize, drift: Vec3, way: f64) {
+        let (tetrahedra, free) = (&self.tetrahedra, &mut self.free);
+        self.pairs.retain(|pair| {
+            let is_kept = pair.tetrahedra.into_iter().all(|place| tetrahedra[place as usize].is_present);
+            free.extend((!is_kept && pair.shared != NONE).then_some(pair.shared));
+            is_kept
+        });
         let (tetrahedra, places, reach) = (&self.tetrahedra, &self.places, 2.0 * way);
         self.boxes.extend(tetrahedra[self.boxes.len()..].iter().map(|outer| {
             let corners = outer.corners(places).map(|corner| corner - drift);
@@ -236,6 +296,9 @@ impl OwnOverlaps {
         let first_pair = self.pairs.len();
         let about = |place: usize| {
             let mut found = Vec::new();
+            if !tetrahedra[place].is_present {
+                return found;
+            }
             let mut look = |other: u32| {
                 if tetrahedra[other as usize].is_present {
                     found.extend(pair_of(tetrahedra, places, [other, place as u32], reach));
@@ -250,45 +313,73 @@ impl OwnOverlaps {
         let found: Vec<Vec<Pair>> = (first_new..tetrahedra.len()).into_par_iter().with_min_len(16).map(about).collect();
         self.pairs.extend(found.into_iter().flatten());
         self.pairs[first_pair..].sort_unstable_by_key(|pair| pair.tetrahedra);
-        self.measure(first_pair, touching);
     }
 
-    /// Measures the pairs from this one on that share a volume, in their order.
-    fn measure(&mut self, first: usize, touching: f64) {
-        let (tetrahedra, places, travelled) = (&self.tetrahedra, &self.places, self.travelled);
+    /// Looks at all pairs that are due: those that have come within touching (m) are measured, if they have moved by a way (m) since they were.
+    fn look(&mut self, touching: f64, stale: f64) {
+        let (tetrahedra, places, shared) = (&self.tetrahedra, &self.places, &self.shared);
         let look = |pair: &mut Pair| {
-            if pair.apart_until > travelled {
+            let [one, two] = pair.tetrahedra.map(|place| &tetrahedra[place as usize]);
+            let travelled = one.travelled + two.travelled;
+            if travelled < pair.due {
                 return None;
             }
-            let corners = pair.tetrahedra.map(|place| tetrahedra[place as usize].corners(places));
+            let corners = [one.corners(places), two.corners(places)];
+            if let Some(shared) = shared.get(pair.shared as usize) {
+                let moved = moved_against_each_other(&corners, &shared.corners);
+                if moved < stale {
+                    pair.due = travelled + (stale - moved);
+                    return Some(Found::Same);
+                }
+            }
             let mut apart = gap(&corners, pair.plane);
             if apart < -touching {
-                (pair.plane, apart) = widest_gap(&corners, f64::INFINITY)?;
+                (pair.plane, apart) = widest_gap(&corners, f64::INFINITY).unwrap_or((pair.plane, apart));
             }
             if !(apart < -touching) {
-                // Each of the two may come nearer by half of it. A face of one that is inside out keeps nothing apart for long.
+                // A face of one that is inside out keeps nothing apart for long.
                 let is_sound = corners.iter().all(|corners| volume(corners) > 0.0);
-                pair.apart_until = if is_sound { travelled + 0.5 * apart } else { travelled };
-                return None;
+                pair.due = travelled + if is_sound { apart.max(stale) } else { 0.0 };
+                return Some(Found::Apart);
             }
-            let overlap = overlap::tetrahedra(&corners[0], &corners[1])?;
-            let area = overlap.area_normal.norm();
-            let normal = (-overlap.area_normal).try_normalize(0.0)?;
-            let bearers = [0, 1].map(|side: usize| {
-                let nodes = tetrahedra[pair.tetrahedra[side] as usize].nodes;
-                let weights = weights_at(&corners[side], &overlap.centroid);
-                std::array::from_fn(|k| (nodes[k], weights[k]))
+            pair.due = travelled + stale;
+            let measured = overlap::tetrahedra(&corners[0], &corners[1]).and_then(|overlap| {
+                let normal = (-overlap.area_normal).try_normalize(0.0)?;
+                let bearers = [(0, one), (1, two)].map(|(side, outer): (usize, &Outer)| {
+                    let weights = weights_at(&corners[side], &overlap.centroid);
+                    std::array::from_fn(|k| (outer.nodes[k], weights[k]))
+                });
+                Some(Shared { corners, bearers, volume: overlap.volume, area: overlap.area_normal.norm(), normal })
             });
-            Some(Shared { tetrahedra: pair.tetrahedra, bearers, volume: overlap.volume, area, normal })
+            Some(measured.map_or(Found::Apart, Found::Volume))
         };
-        let pairs = &mut self.pairs[first..];
-        if pairs.len() <= FEW {
-            self.shared.extend(pairs.iter_mut().filter_map(look));
-            return;
+        let look_at_all = |(first, pairs): (usize, &mut [Pair])| -> Vec<(usize, Found)> {
+            pairs.iter_mut().enumerate().filter_map(|(place, pair)| Some((first + place, look(pair)?))).collect()
+        };
+        let found: Vec<Vec<(usize, Found)>> = match self.pairs.len() <= FEW {
+            true => vec![look_at_all((0, &mut self.pairs))],
+            false => {
+                self.pairs.par_chunks_mut(FEW).enumerate().map(|(k, pairs)| look_at_all((k * FEW, pairs))).collect()
+            }
+        };
+        for (place, found) in found.into_iter().flatten() {
+            let pair = &mut self.pairs[place];
+            match found {
+                Found::Same => {}
+                Found::Apart => {
+                    self.free.extend(Some(std::mem::replace(&mut pair.shared, NONE)).filter(|&place| place != NONE))
+                }
+                Found::Volume(shared) => {
+                    if pair.shared == NONE {
+                        pair.shared = self.free.pop().unwrap_or(self.shared.len() as u32);
+                    }
+                    match self.shared.get_mut(pair.shared as usize) {
+                        Some(place) => *place = shared,
+                        None => self.shared.push(shared),
+                    }
+                }
+            }
         }
-        let chunks: Vec<Vec<Shared>> =
-            pairs.par_chunks_mut(FEW).map(|chunk| chunk.iter_mut().filter_map(look).collect()).collect();
-        self.shared.extend(chunks.into_iter().flatten());
     }
 }
 
@@ -300,18 +391,17 @@ impl Outer {
     }
 }
 
-/// What all places have moved by (m), and how far the farthest has moved beside that; infinite where the two do not match or are not numbers.
-fn moved(places: &[Vec3], former: &[Vec3]) -> (Vec3, f64) {
-    if places.len() != former.len() || places.is_empty() {
-        return (Vec3::zeros(), f64::INFINITY);
-    }
-    let ways = || places.iter().zip(former).map(|(place, former)| place - former);
-    let drift = ways().sum::<Vec3>() / places.len() as f64;
-    let farthest = ways().map(|way| (way - drift).norm_squared()).fold(0.0, |farthest, square| {
-        // Written so that what is not a number is far.
-        if square <= farthest { farthest } else { square }
-    });
-    (drift, if farthest.is_finite() { farthest.sqrt() } else { f64::INFINITY })
+/// What all places have moved by (m), on average.
+fn drift(places: &[Vec3], former: &[Vec3]) -> Vec3 {
+    places.iter().zip(former).map(|(place, former)| place - former).sum::<Vec3>() / places.len().max(1) as f64
+}
+
+/// How far the farthest of the corners has moved beside what all have (m).
+fn moved_against_each_other(corners: &[[Vec3; 4]; 2], former: &[[Vec3; 4]; 2]) -> f64 {
+    let (corners, former) = (corners.as_flattened(), former.as_flattened());
+    let drift = drift(corners, former);
+    let ways = corners.iter().zip(former).map(|(corner, former)| (corner - former - drift).norm_squared());
+    ways.fold(0.0, f64::max).sqrt()
 }
 
 /// Two tetrahedra as a pair, if they have no node in common and are not farther apart than the reach (m).
@@ -323,7 +413,7 @@ fn pair_of(tetrahedra: &[Outer], places: &[Vec3], [p, q]: [u32; 2], reach: f64) 
         return None;
     }
     let (plane, _) = widest_gap(&[one.corners(places), two.corners(places)], reach)?;
-    Some(Pair { tetrahedra: pair, plane, apart_until: f64::NEG_INFINITY })
+    Some(Pair { tetrahedra: pair, plane, due: f64::NEG_INFINITY, shared: NONE })
 }
 
 /// Height of the lowest corner of the other tetrahedron above the plane of a face, times twice the face's area; and the normal by that area.

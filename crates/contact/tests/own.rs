@@ -148,6 +148,13 @@ fn clouds() -> impl Strategy<Value = Matter> {
     })
 }
 
+/// Whether impulses are the same, but for the order in which they were summed and for how places were rounded since volumes were measured.
+fn are_the_same(one: &[Vec3], other: &[Vec3]) -> bool {
+    let size: f64 = other.iter().map(|impulse| impulse.norm()).sum();
+    // One metre deep is half a newton second.
+    one.iter().zip(other).all(|(one, other)| (one - other).norm() <= 1e-9 * size + 1e-15)
+}
+
 proptest! {
     /// What is found depends on where the nodes are, not on when pairs were searched for.
     #[test]
@@ -159,7 +166,7 @@ proptest! {
         let mut matter = matter;
         let mut own = OwnOverlaps::default();
         for _ in 0..5 {
-            prop_assert_eq!(matter.press(&mut own), matter.fresh());
+            prop_assert!(are_the_same(&matter.press(&mut own), &matter.fresh()));
             for (place, (node, way)) in matter.nodes.iter_mut().zip(&ways).enumerate() {
                 // Neighbours move apart by more than what volumes are followed over.
                 let turn = if place % 2 == 0 { 1.0 } else { -1.0 };
@@ -172,21 +179,18 @@ proptest! {
     #[test]
     fn a_search_about_cracks_finds_what_a_fresh_one_finds(
         matter in clouds(),
-        ways in prop::collection::vec(prop::array::uniform3(0.004..0.012f64), 24),
+        way in prop::array::uniform3(0.004..0.02f64),
         cuts in prop::collection::vec(prop::collection::vec(any::<prop::sample::Index>(), 0..4), 8),
     ) {
         let mut matter = matter;
         let mut own = OwnOverlaps::default();
-        // Each moves as a whole, and so do its parts.
+        // Each moves as a whole, and so do its parts: one half of them against the other.
         let mut families: Vec<usize> = (0..matter.nodes.len()).map(|node| node / 4).collect();
         for cuts in cuts {
-            let size: f64 = matter.fresh().iter().map(|impulse| impulse.norm()).sum();
-            for (followed, fresh) in matter.press(&mut own).iter().zip(matter.fresh()) {
-                prop_assert!((followed - fresh).norm() <= 1e-12 * size, "{followed:?} instead of {fresh:?}, {size:e}, {}", matter.version);
-            }
+            prop_assert!(are_the_same(&matter.press(&mut own), &matter.fresh()));
             for (node, &family) in matter.nodes.iter_mut().zip(&families) {
                 let turn = if family % 2 == 0 { 1.0 } else { -1.0 };
-                node.start += turn * Vec3::from(ways[family]);
+                node.start += turn * Vec3::from(way);
             }
             // Volumes are measured before the cracks.
             matter.press(&mut own);
