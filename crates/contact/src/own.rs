@@ -102,14 +102,6 @@ struct Shared {
     normal: Vec3,
 }
 
-/// What a look at a pair has found.
-enum Found {
-    Apart,
-    /// The volume is nearly what it was.
-    Same,
-    Volume(Shared),
-}
-
 impl OwnOverlaps {
     /// Pushes what overlaps apart over a step (s), with friction and restitution as `touch` has them. `nodes` are those of the body; `push`
     /// is called with a node's number and an impulse on it (N·s), several times for one node.
@@ -318,6 +310,7 @@ impl OwnOverlaps {
     /// Looks at all pairs that are due: those that have come within touching (m) are measured, if they have moved by a way (m) since they were.
     fn look(&mut self, touching: f64, stale: f64) {
         let (tetrahedra, places, shared) = (&self.tetrahedra, &self.places, &self.shared);
+        // Nothing if there is nothing new, then the volume that is shared now.
         let look = |pair: &mut Pair| {
             let [one, two] = pair.tetrahedra.map(|place| &tetrahedra[place as usize]);
             let travelled = one.travelled + two.travelled;
@@ -329,7 +322,7 @@ impl OwnOverlaps {
                 let moved = moved_against_each_other(&corners, &shared.corners);
                 if moved < stale {
                     pair.due = travelled + (stale - moved);
-                    return Some(Found::Same);
+                    return None;
                 }
             }
             let mut apart = gap(&corners, pair.plane);
@@ -340,23 +333,22 @@ impl OwnOverlaps {
                 // A face of one that is inside out keeps nothing apart for long.
                 let is_sound = corners.iter().all(|corners| volume(corners) > 0.0);
                 pair.due = travelled + if is_sound { apart.max(stale) } else { 0.0 };
-                return Some(Found::Apart);
+                return Some(None);
             }
             pair.due = travelled + stale;
-            let measured = overlap::tetrahedra(&corners[0], &corners[1]).and_then(|overlap| {
+            Some(overlap::tetrahedra(&corners[0], &corners[1]).and_then(|overlap| {
                 let normal = (-overlap.area_normal).try_normalize(0.0)?;
                 let bearers = [(0, one), (1, two)].map(|(side, outer): (usize, &Outer)| {
                     let weights = weights_at(&corners[side], &overlap.centroid);
                     std::array::from_fn(|k| (outer.nodes[k], weights[k]))
                 });
                 Some(Shared { corners, bearers, volume: overlap.volume, area: overlap.area_normal.norm(), normal })
-            });
-            Some(measured.map_or(Found::Apart, Found::Volume))
+            }))
         };
-        let look_at_all = |(first, pairs): (usize, &mut [Pair])| -> Vec<(usize, Found)> {
+        let look_at_all = |(first, pairs): (usize, &mut [Pair])| -> Vec<(usize, Option<Shared>)> {
             pairs.iter_mut().enumerate().filter_map(|(place, pair)| Some((first + place, look(pair)?))).collect()
         };
-        let found: Vec<Vec<(usize, Found)>> = match self.pairs.len() <= FEW {
+        let found: Vec<Vec<(usize, Option<Shared>)>> = match self.pairs.len() <= FEW {
             true => vec![look_at_all((0, &mut self.pairs))],
             false => {
                 self.pairs.par_chunks_mut(FEW).enumerate().map(|(k, pairs)| look_at_all((k * FEW, pairs))).collect()
@@ -364,20 +356,16 @@ impl OwnOverlaps {
         };
         for (place, found) in found.into_iter().flatten() {
             let pair = &mut self.pairs[place];
-            match found {
-                Found::Same => {}
-                Found::Apart => {
-                    self.free.extend(Some(std::mem::replace(&mut pair.shared, NONE)).filter(|&place| place != NONE))
-                }
-                Found::Volume(shared) => {
-                    if pair.shared == NONE {
-                        pair.shared = self.free.pop().unwrap_or(self.shared.len() as u32);
-                    }
-                    match self.shared.get_mut(pair.shared as usize) {
-                        Some(place) => *place = shared,
-                        None => self.shared.push(shared),
-                    }
-                }
+            let Some(shared) = found else {
+                self.free.extend(Some(std::mem::replace(&mut pair.shared, NONE)).filter(|&place| place != NONE));
+                continue;
+            };
+            if pair.shared == NONE {
+                pair.shared = self.free.pop().unwrap_or(self.shared.len() as u32);
+            }
+            match self.shared.get_mut(pair.shared as usize) {
+                Some(place) => *place = shared,
+                None => self.shared.push(shared),
             }
         }
     }

@@ -382,7 +382,7 @@ impl Layout {
         let block = &mut self.blocks[last];
         let has_room = block.elements.len() < BLOCK_ELEMENTS && block.slots.len() + 4 <= block.room.len();
         if (block.law, block.island) == (law, island) && has_room {
-            if block.elements.len() % WIDTH == 0 {
+            if block.elements.len().is_multiple_of(WIDTH) {
                 block.groups.end += 1;
                 self.groups.push(Group::EMPTY);
             }

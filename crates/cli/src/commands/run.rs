@@ -304,7 +304,8 @@ fn tell(folder: &RunFolder, world: &World, voice: Voice, started: Instant) -> Re
                 "{}: {}, {} s simulated in {wall:.1} s; {}",
                 folder.path().display(),
                 plural(u64::from(world.frame_number), "frame"),
-                world.time,
+                // No more digits than a person reads.
+                (1e4 * world.time).round() / 1e4,
                 counts(account.elements, account.pieces)
             )?;
             // A run that had nothing left to do took no step.
