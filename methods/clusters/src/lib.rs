@@ -50,6 +50,7 @@ mod grid;
 mod keeping;
 mod limit;
 mod loads;
+mod matter;
 mod membership;
 mod method;
 mod model;

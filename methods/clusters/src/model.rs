@@ -5,12 +5,13 @@ use crate::fits::{Fits, Shapes};
 use crate::flight::View;
 use crate::forces::{ShapeMatch, match_shape};
 use crate::loads::{External, Hold};
+use crate::matter::{Matter, toughnesses};
 use crate::membership::{Memberships, Share};
 use crate::options::{ClusterError, Options, setting};
 use crate::partition::{Clustering, morton_order, partition};
 use craze_engine::RigidBody;
-use craze_material::{Material, MaterialError, Quantity};
-use craze_math::{Isometry, Mat3, Random, Rotation, Vec3};
+use craze_material::{Material, Quantity};
+use craze_math::{Isometry, Mat3, Rotation, Vec3};
 use craze_spatial::Aabb;
 use serde::{Deserialize, Serialize};
 
@@ -75,57 +76,6 @@ pub struct Clusters {
     pub(crate) mean_mass: f64,
     /// What strain limiting works in.
     pub(crate) limiting: crate::limit::Limiting,
-}
-
-/// What the method reads of a material.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub(crate) struct Matter {
-    pub name: String,
-    /// kg/m³.
-    pub density: f64,
-    /// α (1).
-    pub goal_stiffness: f64,
-    /// s.
-    pub damping_time: f64,
-    /// 1/s.
-    pub drag: f64,
-    /// λ (1); none: never yields.
-    pub yield_strain: Option<f64>,
-    /// ν (1).
-    pub flow: f64,
-    /// K (1/s).
-    pub hardening: f64,
-    /// τ₀ (1); none: never splits.
-    pub toughness: Option<f64>,
-}
-
-impl Matter {
-    fn of(material: &Material) -> Matter {
-        Matter {
-            name: material.name.clone(),
-            density: material.density,
-            goal_stiffness: material.cluster.goal_stiffness,
-            damping_time: material.damping.time,
-            drag: material.damping.mass,
-            yield_strain: material.cluster.yield_strain,
-            flow: material.cluster.flow,
-            hardening: material.cluster.hardening,
-            toughness: material.cluster.toughness,
-        }
-    }
-
-    fn check(&self) -> Result<(), MaterialError> {
-        Quantity::Density.check(self.density)?;
-        Quantity::GoalStiffness.check(self.goal_stiffness)?;
-        Quantity::DampingTime.check(self.damping_time)?;
-        Quantity::MassDamping.check(self.drag)?;
-        Quantity::ClusterFlow.check(self.flow)?;
-        Quantity::ClusterHardening.check(self.hardening)?;
-        if let Some(strain) = self.yield_strain {
-            Quantity::ClusterYield.check(strain)?;
-        }
-        self.toughness.map_or(Ok(()), |toughness| Quantity::ClusterToughness.check(toughness))
-    }
 }
 
 /// What particles are. Those that fracture divides are copied: same rest place, a part of the mass.
@@ -462,22 +412,6 @@ impl Clusters {
         let view = self.view(&self.state);
         (0..self.count()).fold(Aabb::EMPTY, |bounds, particle| bounds.with(&view.position(particle)))
     }
-}
-
-/// Toughness of every cluster, varied as the options ask.
-fn toughnesses(matter: &Matter, options: &Options, clusters: usize) -> Vec<Option<f64>> {
-    let seed = match options.clustering {
-        Clustering::One => 0,
-        Clustering::Count { seed, .. } | Clustering::Radius { seed, .. } => seed,
-    };
-    // Another sequence than the one that chose the centres.
-    let mut random = Random::new(!seed);
-    let mut vary = |toughness: f64| {
-        let varied = 1.0 + (toughness - 1.0) * (1.0 + options.toughness_spread * random.signed());
-        // With a spread of one the weakest would bear nothing at all.
-        varied.max(1.0 + 1e-3 * (toughness - 1.0))
-    };
-    (0..clusters).map(|_| matter.toughness.map(&mut vary)).collect()
 }
 
 impl Particles {

@@ -2,8 +2,9 @@
 
 use crate::cluster::Temper;
 use crate::loads::Hold;
+use crate::matter::Matter;
 use crate::membership::Share;
-use crate::model::{Clusters, Matter, Moment, Particles, Parts, is_finite};
+use crate::model::{Clusters, Moment, Particles, Parts, is_finite};
 use crate::options::Options;
 use craze_engine::{HoldId, Method};
 use craze_math::Vec3;

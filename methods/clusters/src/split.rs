@@ -112,22 +112,27 @@ impl Clusters {
     /// What stays of the members of a removed cluster weighs more in its other clusters, and an heir weighs more in its own. Each gets the rest place
     /// at which it is where these draw it to: to stretch their springs by it would be energy that nothing has given.
     pub(crate) fn remove_remains(&mut self) {
-        // Fits of all clusters are asked for below.
-        self.measure_anew();
         let clusters = self.temper.len();
         let piece_of = self.components();
         let mut left = vec![0u32; clusters];
         piece_of.iter().for_each(|&piece| left[piece as usize] += 1);
+        let is_small = |body: &Clusters, cluster: u32| {
+            let members = body.memberships.members(cluster as usize);
+            let weigh =
+                |&member: &u32| body.memberships.weight(member, cluster) * body.particles.masses[member as usize];
+            members.len() < FEWEST_MEMBERS || members.iter().map(weigh).sum::<f64>() < LIGHTEST * body.mean_mass
+        };
+        let may_go = |cluster: u32| left[piece_of[cluster as usize] as usize] > 1 && is_small(self, cluster);
+        if !(0..clusters as u32).any(may_go) {
+            return;
+        }
+        // Fits of all clusters are asked for where particles settle.
+        self.measure_anew();
         let (mut is_gone, mut orphans) = (vec![false; clusters], Vec::new());
         for cluster in 0..clusters as u32 {
-            let members = self.memberships.members(cluster as usize);
-            let weigh =
-                |&member: &u32| self.memberships.weight(member, cluster) * self.particles.masses[member as usize];
             let piece = piece_of[cluster as usize];
-            let is_small =
-                members.len() < FEWEST_MEMBERS || members.iter().map(weigh).sum::<f64>() < LIGHTEST * self.mean_mass;
-            if is_small && left[piece as usize] > 1 {
-                let members = members.to_vec();
+            if left[piece as usize] > 1 && is_small(self, cluster) {
+                let members = self.memberships.members(cluster as usize).to_vec();
                 let alone = self.memberships.empty_cluster(cluster);
                 members.into_iter().for_each(|member| self.settle_particle(member));
                 orphans.extend(alone.into_iter().map(|orphan| (orphan, piece)));
@@ -178,8 +183,8 @@ impl Clusters {
         heirs
     }
 
-    /// Moves the rest place of a particle to where its clusters, as they were fitted last, would draw it to the place where it is. Nothing happens to
-    /// one that is in none, or whose clusters have no way back to rest.
+    /// Moves the rest place of a particle to where its clusters, as they were fitted last, would draw it to the place where it is, or as far toward it as
+    /// they reach. Nothing happens to one that is in none, or whose clusters have no way back to rest.
     fn settle_particle(&mut self, particle: u32) {
         let particle = particle as usize;
         let (mut map, mut shift) = (Mat3::zeros(), Vec3::zeros());
@@ -189,7 +194,15 @@ impl Clusters {
             shift += share.weight * guide.goal(&Vec3::zeros());
         }
         let Some(back) = map.try_inverse().filter(|back| back.norm() < FARTHEST_BACK) else { return };
-        let offset = back * (self.state.positions[particle] - self.fits.anchor - shift);
+        let mut offset = back * (self.state.positions[particle] - self.fits.anchor - shift);
+        for share in self.memberships.of(particle) {
+            let rest = &self.rest[share.cluster as usize];
+            let arm = offset - rest.centre;
+            // No cluster grows by it.
+            if arm.norm() > rest.extent {
+                offset = rest.centre + arm * (rest.extent / arm.norm());
+            }
+        }
         if is_finite(&offset) {
             self.particles.offsets[particle] = offset;
         }
