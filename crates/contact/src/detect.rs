@@ -22,7 +22,7 @@ pub struct Touch {
 /// Finds the points of a surface that would end inside a shape which moves from one pose to another.
 ///
 /// A point that enters during the step is pushed back along the normal where it entered, so that it never leaves a thin shape on
-/// its far side. Every point keeps its radius and the skin (m) away from the shape; gaps are what is left beyond. Points are reported in the order of the surface. Points with non-finite places are skipped: the check of
+/// its far side. Every point keeps a share (1) of its radius and the skin (m) away from the shape; gaps are what is left beyond. Points are reported in the order of the surface. Points with non-finite places are skipped: the check of
 /// the prediction reports them.
 pub fn against_shape(
     surface: &ContactSurface,
@@ -30,6 +30,7 @@ pub fn against_shape(
     pose_at_start: &Isometry,
     pose_at_end: &Isometry,
     skin: f64,
+    share: f64,
     touches: &mut Vec<Touch>,
 ) {
     let zone = Zone::new(shape, [pose_at_start, pose_at_end], skin);
@@ -37,7 +38,7 @@ pub fn against_shape(
         if zone.is_far(point) {
             continue;
         }
-        let point = SurfacePoint { radius: point.radius + skin, ..*point };
+        let point = SurfacePoint { radius: share * (point.radius + skin), ..*point };
         if let Some(touch) = point_against_shape(&point, shape, pose_at_start, pose_at_end) {
             touches.push(Touch { point: index as u32, ..touch });
         }
@@ -112,13 +113,18 @@ fn point_against_shape(
     }
     let sample_at_start = shape.sample(&start);
     let gap_at_start = sample_at_start.distance - point.radius;
-    let (normal, gap_at_end) = if gap_at_start < 0.0 {
-        (sample_at_end.normal, sample_at_end.distance - point.radius)
-    } else {
-        let entry = first_entry(shape, &start, &end, point.radius, travel)?;
-        // Along the entry's normal, the gap at the end is what is left of it after the way on from there.
-        (entry.sample.normal, (entry.sample.distance - point.radius) + (end - entry.place).dot(&entry.sample.normal))
+    // What starts too close, but outside, may still go through a thin shape: then the side on which it goes in decides.
+    let entry = match (gap_at_start < 0.0, sample_at_start.distance > 0.0) {
+        (false, _) => Some(first_entry(shape, &start, &end, point.radius, travel)?),
+        (true, true) => first_entry(shape, &start, &end, 0.0, travel),
+        (true, false) => None,
     };
+    // Along the entry's normal, the gap at the end is what is left of it after the way on from there.
+    let behind = |entry: &Entry| (entry.sample.distance - point.radius) + (end - entry.place).dot(&entry.sample.normal);
+    let (normal, gap_at_end) = entry.map_or_else(
+        || (sample_at_end.normal, sample_at_end.distance - point.radius),
+        |entry| (entry.sample.normal, behind(&entry)),
+    );
     if !(gap_at_end < 0.0) {
         return None;
     }
@@ -167,8 +173,32 @@ mod tests {
 
     fn find(surface: &ContactSurface, shape: &Shape) -> Vec<Touch> {
         let mut contacts = Vec::new();
-        against_shape(surface, shape, &Isometry::identity(), &Isometry::identity(), 0.0, &mut contacts);
+        against_shape(surface, shape, &Isometry::identity(), &Isometry::identity(), 0.0, 1.0, &mut contacts);
         contacts
+    }
+
+    #[test]
+    fn what_starts_within_its_radius_is_pushed_back_to_its_own_side_of_a_thin_plate() {
+        let plate = Shape::Cuboid { half_size: Vec3::new(1.0, 1e-4, 1.0) };
+        for height in [0.009, 1e-3, 1.1e-4] {
+            let start = Vec3::new(0.1, height, 0.2);
+            let end = start - Vec3::new(0.0, 0.05, 0.0);
+            let still = Vec3::zeros();
+            let point = SurfacePoint {
+                freedom: 0,
+                start,
+                start_velocity: still,
+                end,
+                velocity: still,
+                inverse_mass: 1.0,
+                radius: 0.01,
+            };
+            let (mut touches, here) = (Vec::new(), Isometry::identity());
+            against_shape(&ContactSurface { points: vec![point] }, &plate, &here, &here, 0.0, 1.0, &mut touches);
+            assert_eq!(touches.len(), 1);
+            assert!((touches[0].normal - Vec3::y()).norm() < 1e-12, "{:?}", touches[0]);
+            assert!((touches[0].gap_at_end - (end.y - 1e-4 - 0.01)).abs() < 1e-12, "{:?}", touches[0]);
+        }
     }
 
     #[test]
@@ -200,7 +230,7 @@ mod tests {
         let surface = moving(Vec3::new(0.0, 0.5, 0.0), Vec3::new(0.0, 0.5, 0.0), 0.0);
         let mut contacts = Vec::new();
         let raised = Isometry::translation(0.0, 0.6, 0.0);
-        against_shape(&surface, &Shape::HalfSpace, &Isometry::identity(), &raised, 0.0, &mut contacts);
+        against_shape(&surface, &Shape::HalfSpace, &Isometry::identity(), &raised, 0.0, 1.0, &mut contacts);
         assert!((contacts[0].gap_at_end + 0.1).abs() < 1e-12);
     }
 }

@@ -21,7 +21,7 @@ fn fall_on(shape: &Shape) -> Option<(Vec3, f64)> {
         SurfacePoint { freedom: 0, start, start_velocity: velocity, end, velocity, inverse_mass: 1.0, radius: 0.0 };
     let mut touches = Vec::new();
     let here = Isometry::identity();
-    against_shape(&ContactSurface { points: vec![point] }, shape, &here, &here, 0.0, &mut touches);
+    against_shape(&ContactSurface { points: vec![point] }, shape, &here, &here, 0.0, 1.0, &mut touches);
     touches.first().map(|touch| (touch.normal, touch.gap_at_end))
 }
 

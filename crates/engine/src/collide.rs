@@ -215,7 +215,7 @@ impl World {
             let (start, end) = (obstacle.pose(self.time), obstacle.predicted_pose(self.time + time_step));
             let (friction, _) = self.settings.pairs.get(body, self.bodies.len() + index);
             found.clear();
-            against_shape(surface, &obstacle.shape, &start, &end, skin, &mut found);
+            against_shape(surface, &obstacle.shape, &start, &end, skin, 1.0, &mut found);
             contacts.extend(found.iter().filter_map(|contact| {
                 let point = &surface.points[contact.point as usize];
                 // Where the point would be if it stuck to the obstacle, and from there straight to the surface.
@@ -351,8 +351,7 @@ impl World {
         let Scratch { poses, neighbourhood, found, contacts, stiffness, .. } = &mut self.scratch;
         for (index, body) in self.bodies.iter().enumerate() {
             let skin = body.method.contact_triangles().skin;
-            // Particles have no triangles that could cross an obstacle's.
-            if !neighbourhood.is_unmet(index) || (look == Look::Crossings && !(skin > 0.0)) {
+            if !neighbourhood.is_unmet(index) {
                 continue;
             }
             let reach = body.method.reach().grown(skin);
@@ -360,11 +359,16 @@ impl World {
             for obstacle in (0..self.obstacles.len()).filter(is_near) {
                 let (start_pose, end_pose) = &poses[obstacle];
                 found.clear();
-                let kept = if look == Look::Ahead { skin } else { LEFT * skin };
-                let shape = &self.obstacles[obstacle].shape;
-                against_shape(neighbourhood.show(index, body), shape, start_pose, end_pose, kept, found);
+                let share = if look == Look::Ahead { 1.0 } else { LEFT };
+                let (shape, surface) = (&self.obstacles[obstacle].shape, neighbourhood.show(index, body));
+                against_shape(surface, shape, start_pose, end_pose, skin, share, found);
                 if look == Look::Crossings {
-                    found.retain_mut(|touch| passes(touch, kept));
+                    found.retain_mut(|touch| {
+                        let point = &surface.points[touch.point as usize];
+                        // A held particle goes where it is told to: there is no surface that an obstacle could tear.
+                        let can_answer = skin > 0.0 || point.inverse_mass > 0.0;
+                        can_answer && passes(touch, LEFT * (point.radius + skin))
+                    });
                 }
                 let (friction, restitution) = self.settings.pairs.get(index, self.bodies.len() + obstacle);
                 for touch in found.iter() {
@@ -444,7 +448,7 @@ impl World {
             let meets = |other: &usize| *other != index && (is_free(obstacle) || is_free(&self.obstacles[*other]));
             for other in (0..self.obstacles.len()).filter(meets) {
                 found.clear();
-                against_shape(surface, &self.obstacles[other].shape, &poses[other].0, &poses[other].1, 0.0, found);
+                against_shape(surface, &self.obstacles[other].shape, &poses[other].0, &poses[other].1, 0.0, 1.0, found);
                 let (friction, restitution) = self.settings.pairs.get(bodies + index, bodies + other);
                 let [one, two] = [index, other].map(|place| (bodies + place) as u32);
                 contacts.extend(found.iter().map(|touch| Contact {

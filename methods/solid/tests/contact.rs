@@ -232,6 +232,30 @@ fn a_box_slides_on_another_beyond_the_angle_of_friction_only() {
 }
 
 #[test]
+fn a_box_on_an_obstacle_holds_and_slides_on_the_two_sides_of_the_friction_angle() {
+    // A slope of 25° and coefficients two hundredths above and below its tangent.
+    let angle = f64::to_radians(25.0);
+    for (share, slides) in [(0.98, true), (1.02, false)] {
+        let friction = share * angle.tan();
+        let size = Vec3::new(0.12, 0.06, 0.12);
+        // Damped well: what rattles slides more easily.
+        let place = Isometry::translation(0.0, 0.0301, 0.0);
+        let bodies = vec![block_of(&rubber(200.0), "box", [2, 1, 2], size, place, Vec3::zeros())];
+        let mut settings = world(Vec::new(), Vec::new(), 9.81, 0.0).settings;
+        settings.gravity = 9.81 * Vec3::new(angle.sin(), -angle.cos(), 0.0);
+        settings.pairs = PairTable::new(1, 1, friction, 0.0);
+        let mut world = World::new(settings, bodies, vec![ground()]);
+        run(&mut world, 25);
+        let account = world.bodies[0].method.account(&Vec3::zeros());
+        let (start, speed) = (center(&world, 0), account.momentum / account.mass);
+        run(&mut world, 50);
+        let way = (center(&world, 0) - start).x;
+        let expected = if slides { speed.x + 0.5 * 9.81 * (angle.sin() - friction * angle.cos()) } else { 0.0 };
+        assert!((way - expected).abs() < 1e-3, "{way} m instead of {expected} m at {share} of the tangent");
+    }
+}
+
+#[test]
 fn the_last_of_a_row_takes_over_the_speed_of_the_first() {
     let cube = |index: usize| {
         let (place, speed) = if index == 0 { (-0.2, 1.0) } else { (0.1005 * (index - 1) as f64, 0.0) };

@@ -5,13 +5,13 @@ use crate::measure::largest;
 use crate::outcome::{Expected, Findings};
 use crate::run::{Depth, MethodLetter, Test};
 use crate::setup::run_frames;
-use craze_contact::Shape;
+use craze_contact::{ContactSurface, Shape};
 use craze_engine::{Body, Checked, Drive, FrameDetail, Mode, Motion, Obstacle, PairTable, Settings, World};
 use craze_frame::Surface;
 use craze_material::{Damping, Elasticity, Material};
 use craze_math::{Isometry, Vec3};
 use craze_mesh::kuhn_box;
-use craze_solid::{Solid, SolidOptions};
+use craze_solid::{Integrator, Solid, SolidOptions};
 use craze_spatial::self_intersections;
 
 pub(crate) const TEST: Test = Test {
@@ -31,6 +31,7 @@ const GRAVITY: f64 = 9.81;
 
 fn measure(depth: Depth, findings: &mut Findings) -> Result<(), ValidationError> {
     rest(depth, findings)?;
+    sink(findings)?;
     let plate = (Vec3::new(0.4, 1e-3, 0.4), Isometry::identity());
     let cube = Isometry::translation(0.013, 0.05, 0.007);
     findings.compare(
@@ -53,7 +54,8 @@ fn rest(depth: Depth, findings: &mut Findings) -> Result<(), ValidationError> {
     };
     let cells = |index: usize| [[2, 1, 2], [3, 1, 3]][index % 2];
     let place = |index: usize| Isometry::translation(0.0, 0.04 + 0.0801 * index as f64, 0.0);
-    let bodies = (0..BOXES).map(|index| block(cells(index), SIZE, place(index), Vec3::zeros()));
+    let options = SolidOptions::default();
+    let bodies = (0..BOXES).map(|index| block(cells(index), SIZE, place(index), Vec3::zeros(), options));
     let mut world = world(bodies.collect::<Result<_, _>>()?, vec![ground()], GRAVITY, 10.0);
     run_frames(&mut world, 10 * settling)?;
     let (before, mut energies, mut depths) = (centres(&world), vec![energy(&world)], Vec::new());
@@ -71,12 +73,13 @@ fn rest(depth: Depth, findings: &mut Findings) -> Result<(), ValidationError> {
         growth / energies[0],
         Expected::Zero { limit: 1e-6 },
     );
-    // An impulse at the end of a step acts as a spring of stiffness m/Δt² on each of the bottom's nodes: m g/k.
+    // An impulse at the end of a step acts as a spring of stiffness m/Δt² on each of the bottom's nodes: m g/k is the most that may be used up
+    // of the distance which bodies keep.
     let weight = GRAVITY * world.account().mass;
     let bottom = DENSITY * SIZE.x * SIZE.y * SIZE.z / 4.0;
     let stiffness = bottom / (world.last_time_step * world.last_time_step);
     findings.compare(
-        "depth in the ground over m·g/k",
+        "depth in the distance kept from the ground over m·g/k, impulses",
         "",
         largest(depths) / (weight / stiffness),
         Expected::Zero { limit: 1.0 },
@@ -85,12 +88,30 @@ fn rest(depth: Depth, findings: &mut Findings) -> Result<(), ValidationError> {
     Ok(())
 }
 
+/// An implicit box on the ground: its springs carry it as deep in the distance which it keeps as its weight over their stiffness.
+fn sink(findings: &mut Findings) -> Result<(), ValidationError> {
+    let options = SolidOptions { integrator: Integrator::Implicit, ..SolidOptions::default() };
+    let place = Isometry::translation(0.0, 0.041, 0.0);
+    let mut world = world(vec![block([3, 1, 3], SIZE, place, Vec3::zeros(), options)?], vec![ground()], GRAVITY, 100.0);
+    run_frames(&mut world, 100)?;
+    let (kept, step) = (world.bodies[0].method.contact_triangles().skin, world.last_time_step);
+    // See `World::contact_stiffness`: a hundred masses over Δt², or what leaves three quarters of the distance to ten times the mass.
+    let stiffness = (100.0 / (step * step)).max(10.0 * GRAVITY / (0.25 * kept));
+    let mut surface = ContactSurface::default();
+    world.bodies[0].method.contact_surface(&mut surface);
+    let pushes = surface.points.iter().map(|point| stiffness / point.inverse_mass * (kept - point.start.y).max(0.0));
+    let (push, weight) = (pushes.sum::<f64>(), GRAVITY * world.account().mass);
+    findings.compare("depth in the ground over m·g/k, springs", "", push / weight, Expected::Relative { value: 1.0, tolerance: 0.01 });
+    Ok(())
+}
+
 /// Pairs of triangles that cross after a cube of 2 cm has come down at 100 m/s on a thin thing. Steps are as long as the two bear, 10 ms
 /// at most.
 fn shoot((size, place): (Vec3, Isometry), cube: Isometry) -> Result<f64, ValidationError> {
     let cells = size.map(|extent| (extent / 0.05).round().max(1.0) as usize);
-    let target = block([cells.x, cells.y, cells.z], size, place, Vec3::zeros())?;
-    let bullet = block([1; 3], Vec3::repeat(0.02), cube, Vec3::new(0.0, -100.0, 0.0))?;
+    let options = SolidOptions::default();
+    let target = block([cells.x, cells.y, cells.z], size, place, Vec3::zeros(), options)?;
+    let bullet = block([1; 3], Vec3::repeat(0.02), cube, Vec3::new(0.0, -100.0, 0.0), options)?;
     let mut world = world(vec![target, bullet], Vec::new(), 0.0, 5000.0);
     let mut crossing = 0.0;
     for _ in 0..5 {
@@ -105,12 +126,17 @@ fn shoot((size, place): (Vec3, Isometry), cube: Isometry) -> Result<f64, Validat
     Ok(crossing)
 }
 
-fn block(cells: [usize; 3], size: Vec3, place: Isometry, velocity: Vec3) -> Result<Body, ValidationError> {
+fn block(
+    cells: [usize; 3],
+    size: Vec3,
+    place: Isometry,
+    velocity: Vec3,
+    options: SolidOptions,
+) -> Result<Body, ValidationError> {
     let damping = Damping { phi: 20.0, psi: 20.0, ..Damping::default() };
     let material = Material { damping, ..Material::elastic("rubber", DENSITY, Elasticity::from_young(1e6, 0.3)) };
     let placement = place * Isometry::translation(-0.5 * size.x, -0.5 * size.y, -0.5 * size.z);
-    let (mesh, options) = (kuhn_box(cells, size)?, SolidOptions::default());
-    let solid = Solid::new(mesh, vec![material], options, placement, velocity, Vec3::zeros())?;
+    let solid = Solid::new(kuhn_box(cells, size)?, vec![material], options, placement, velocity, Vec3::zeros())?;
     Ok(Body { name: "box".to_owned(), method: Box::new(solid) })
 }
 
@@ -147,9 +173,10 @@ fn energy(world: &World) -> f64 {
     account.kinetic + account.elastic + account.potential
 }
 
-/// How far the lowest box is in the ground (m).
+/// How much the lowest box uses up of the distance that it keeps from the ground (m).
 fn depth_in_ground(world: &World) -> f64 {
-    largest(world.frame().bodies[0].surface.positions.iter().map(|place| (-place.y).max(0.0)))
+    let kept = world.bodies[0].method.contact_triangles().skin;
+    largest(world.frame().bodies[0].surface.positions.iter().map(|place| (kept - place.y).max(0.0)))
 }
 
 /// Pairs of triangles of all bodies that cross, exactly.
