@@ -101,7 +101,12 @@ fn sink(findings: &mut Findings) -> Result<(), ValidationError> {
     world.bodies[0].method.contact_surface(&mut surface);
     let pushes = surface.points.iter().map(|point| stiffness / point.inverse_mass * (kept - point.start.y).max(0.0));
     let (push, weight) = (pushes.sum::<f64>(), GRAVITY * world.account().mass);
-    findings.compare("depth in the ground over m·g/k, springs", "", push / weight, Expected::Relative { value: 1.0, tolerance: 0.01 });
+    findings.compare(
+        "depth in the ground over m·g/k, springs",
+        "",
+        push / weight,
+        Expected::Relative { value: 1.0, tolerance: 0.01 },
+    );
     Ok(())
 }
 
