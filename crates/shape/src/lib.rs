@@ -36,7 +36,7 @@ pub use repair::{FarPoint, Findings, Repaired, SurfaceDomain, Thickness, examine
 pub use sample::{SampledPoints, grid_points, poisson_points, poisson_points_about};
 pub use stuffing::{
     DihedralRange, FeatureReport, Stuffing, StuffingEstimate, StuffingOptions, StuffingReport, ThinPlace, ThinReport,
-    estimate, stuff,
+    estimate, quick_estimate, stuff,
 };
 pub use surface::TriangleSurface;
 pub use volume::volume_of;

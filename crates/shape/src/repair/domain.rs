@@ -19,6 +19,10 @@ const PROBES: usize = 4096;
 /// armadillo, Spot and teapot.
 const EFFORTS: usize = 256;
 const USUAL_LOOKS: f64 = 100.0;
+/// How far (share of the size) from the middles of triangles it is asked whether holes are near, and how many times more answers it takes to
+/// find the surface where they are: nothing is known beforehand, and the winding number has no jump.
+const BESIDE: f64 = 0.01;
+const SEARCH: f64 = 5.0;
 /// A point this near to a triangle, as a share of the size, lies on it.
 const ON_TRIANGLE: f64 = 1e-6;
 
@@ -77,7 +81,7 @@ impl SurfaceDomain {
         let far_point = findings.far_point.filter(|far| !far.dropped);
         let (bounds, size, area) = (surface.bounds(), parts.largest(), surface.area());
         let mut domain = Self { surface, winding, rim, parts, bounds, size, volume: 0.0, area, effort: 1.0, far_point };
-        domain.effort = domain.mean_looks() / USUAL_LOOKS;
+        domain.effort = domain.mean_looks() / USUAL_LOOKS * (1.0 + SEARCH * domain.blurred_share());
         let simple = domain.rim.is_empty() && findings.intersections == 0 && findings.nested_shells == 0;
         let enclosed = if simple { domain.parts.volume(&domain.surface) } else { 0.0 };
         let certain = simple && enclosed > 0.0;
@@ -133,6 +137,27 @@ impl SurfaceDomain {
             self.winding.looks(&middle)
         });
         looks.sum::<usize>() as f64 / triangles.len().div_ceil(step).max(1) as f64
+    }
+
+    /// The share of the surface near which holes hide where it is: places there know less than half of the way to it for clear.
+    fn blurred_share(&self) -> f64 {
+        if self.rim.is_empty() {
+            return 0.0;
+        }
+        let triangles = &self.surface.triangles;
+        let step = triangles.len().div_ceil(EFFORTS).max(1);
+        let places = triangles.iter().step_by(step).flat_map(|triangle| {
+            let [a, b, c] = self.surface.corners(triangle);
+            let beside = (b - a).cross(&(c - a)).try_normalize(0.0).unwrap_or_default() * (BESIDE * self.size);
+            [1.0, -1.0].map(|side| (a + b + c) / 3.0 + beside * side)
+        });
+        let (mut all, mut blurred) = (0usize, 0usize);
+        for place in places {
+            let distance = self.winding.triangles().closest(&place).map_or(0.0, |found| found.distance_squared.sqrt());
+            all += 1;
+            blurred += usize::from(self.clearance(&place) < 0.5 * distance);
+        }
+        blurred as f64 / all.max(1) as f64
     }
 
     /// Volume (m³) by halving boxes, part by part. Where the surface is open they are seldom known to lie on one side, so fewer are

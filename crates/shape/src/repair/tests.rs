@@ -311,7 +311,7 @@ fn parts_far_apart_have_their_volume_and_their_tetrahedra() {
         let crate::Stuffing { mesh, regions, report } = crate::stuff(&domain, &options).expect("a mesh");
         assert_eq!((mesh.pieces().count, regions.len()), (2, report.tetrahedra));
         assert!((mesh.total_measure() - 2.0).abs() < 0.02, "{}", mesh.total_measure());
-        assert!((0.5..1.5).contains(&(estimate / report.tetrahedra as f64)), "{estimate}");
+        assert!((0.5..1.5).contains(&(estimate / report.tetrahedra as f64)), "{estimate} {}", report.tetrahedra);
     }
     assert!(apart(3.0).warnings().is_empty());
     // One point far off, which no part is rid of.
@@ -355,4 +355,28 @@ fn squares_written_both_ways_with_other_diagonals_are_one_cube() {
     let (domain, findings) = self::domain(&joined(&[cube(), moved(other, Vec3::x())]));
     assert!(findings.closed && findings.duplicate_triangles == 4, "{findings:?}");
     assert!((domain.volume().expect("known") - 2.0).abs() < 1e-12);
+}
+
+#[test]
+fn damaged_surfaces_know_that_they_answer_slowly() {
+    let sound = Sphere { radius: 0.5 }.surface(0.1).expect("a ball");
+    let effort = |surface: &TriangleSurface| SurfaceDomain::new(surface).expect("an inside").0.effort();
+    // Points fallen together leave long triangles across.
+    let mut crossed = sound.clone();
+    let count = crossed.positions.len();
+    for point in (0..count).step_by(8) {
+        crossed.positions[point] = crossed.positions[(point * 7 + count / 2) % count];
+    }
+    // Holes all over, and one hole only.
+    let mut sieve = sound.clone();
+    let mut number = 0;
+    sieve.triangles.retain(|_| {
+        number += 1;
+        number % 5 != 0
+    });
+    let mut cut = sound.clone();
+    cut.triangles.retain(|triangle| sound.positions[triangle[0] as usize].y < 0.45);
+    let [sound, crossed, sieve, cut] = [sound, crossed, sieve, cut].map(|surface| effort(&surface));
+    assert!(sound < 2.0 && cut < 2.0 * sound, "{sound} {cut}");
+    assert!(crossed > 3.0 * sound && sieve > 3.0 * sound, "{crossed} {sieve} {sound}");
 }

@@ -25,6 +25,7 @@ mod thin;
 mod volume;
 mod warp;
 mod whole;
+mod window;
 
 use craze_math::Vec3;
 use craze_mesh::{TetMesh, morton_order};
@@ -39,7 +40,7 @@ use shaping::{Guard, Shaping};
 use survey::{CHUNK, Survey};
 use thin::{Comparison, Density};
 
-pub use estimate::{StuffingEstimate, estimate};
+pub use estimate::{StuffingEstimate, estimate, quick_estimate};
 pub use features::FeatureReport;
 pub use quality::DihedralRange;
 #[cfg(test)]

@@ -7,7 +7,7 @@
 use craze_mesh::TetMesh;
 
 use super::thin::missed;
-use super::{Stuffing, StuffingOptions, StuffingReport, estimate, stuff_together};
+use super::{Stuffing, StuffingOptions, StuffingReport, quick_estimate, stuff_together};
 use crate::Domain;
 use crate::error::ShapeError;
 use crate::resolution::WHOLE;
@@ -41,7 +41,7 @@ pub(super) fn stuff_whole(domain: &dyn Domain, options: &StuffingOptions) -> Res
     if let Some(wall) = wall.filter(|_| best.1.tears() > 1.0 && options.refinement > 0) {
         let finer = StuffingOptions { edge: wall / WHOLE, ..*options };
         let most = (MOST.max(MOST_TIMES * count as f64) / domain.effort().max(1.0)).min(options.limit);
-        if finer.edge < options.edge && estimate(domain, &finer)?.tetrahedra <= most {
+        if finer.edge < options.edge && quick_estimate(domain, &finer)?.tetrahedra <= most {
             let mut second = stuff_together(domain, &finer);
             if let Ok(Stuffing { report: StuffingReport { thin, .. }, .. }) = &mut second {
                 (thin.shortened, thin.typical) = (Some(finer.edge), Some(wall));

@@ -7,13 +7,14 @@ use crate::problem::{self, Problem};
 use clap::Args;
 use craze_frame::{BodyFrame, Frame, Surface};
 use craze_material::{nearest, presets};
+use craze_mesh::TetMesh;
 use craze_render::{Ground, Settings, render_frame};
 use craze_shape::resolution::{self, TETRAHEDRA_A_CUBE};
 use craze_shape::sheet::{Sheet, SheetMesh};
 use craze_shape::words::{grouped, short};
 use craze_shape::{
-    BuiltIn, Domain, Model, Reading, Repaired, Shape, ShapeError, StuffingOptions, SurfaceDomain, Tetrahedra,
-    TriangleSurface, Unit, UpAxis, estimate, read_model, repair, stuff, volume_of,
+    Domain, Model, Reading, Repaired, Shape, ShapeError, Stuffing, StuffingOptions, SurfaceDomain, TriangleSurface,
+    Unit, UpAxis, estimate, quick_estimate, read_model, repair, stuff, volume_of,
 };
 use facts::{Facts, Origin, Weight};
 use serde_json::{Value, json};
@@ -25,6 +26,8 @@ use std::path::{Path, PathBuf};
 const MOST_FOR_A_LOOK: f64 = 5e5;
 /// Tetrahedra of the lattice from which they are cut; where walls are thin most of these lie outside.
 const MOST_LATTICE: f64 = 5.0 * MOST_FOR_A_LOOK;
+/// A run spares no finer cells of more tetrahedra than this that the lattice of a look has no room for.
+const MOST_UNSPARED: usize = (MOST_LATTICE / 8.0) as usize;
 
 #[derive(Args)]
 pub struct Arguments {
@@ -56,8 +59,7 @@ pub struct Arguments {
 pub fn length(text: &str) -> Result<f64, String> {
     match text.parse::<f64>() {
         Ok(value) if value.is_finite() && value > 0.0 => Ok(value),
-        Ok(_) => Err("it must be above 0".to_owned()),
-        Err(_) => Err("write a number of metres, as in 0.005".to_owned()),
+        _ => Err("write a length in metres, a number above 0, as in 0.005".to_owned()),
     }
 }
 
@@ -186,31 +188,59 @@ fn shape_facts(shape: &Shape, arguments: &Arguments, weight: Option<&Weight>) ->
     let wall = made.thinnest_wall();
     facts.tell("thinnest", format!("{} m", short(wall)), json!({ "thickness": wall }));
     let edge = arguments.edge.unwrap_or_else(|| made.default_edge());
-    let (expected, origin) = expected(shape, made, edge)?;
-    if expected > MOST_FOR_A_LOOK {
-        facts.estimate(expected, edge);
-        facts.memory(expected, origin);
-        facts.surface = made.surface(made.default_edge())?;
+    // These have a lattice of their own, which is as fine inside as outside.
+    if matches!(shape, Shape::Box(_) | Shape::Sphere(_) | Shape::Cylinder(_) | Shape::BrickWall(_)) {
+        let expected = TETRAHEDRA_A_CUBE * made.volume() / edge.powi(3);
+        if expected > MOST_FOR_A_LOOK {
+            facts.estimate(expected, edge);
+            facts.memory(expected, Origin::Given);
+            facts.surface = made.surface(made.default_edge())?;
+        } else {
+            let mesh = made.tetrahedra(edge)?.mesh;
+            facts.mesh(&mesh, Some(edge));
+            facts.memory(mesh.element_count() as f64, Origin::Given);
+            facts.surface = TriangleSurface::around(&mesh);
+        }
         return Ok(facts);
     }
-    let Tetrahedra { mesh, report, .. } = made.tetrahedra(edge)?;
-    facts.mesh(&mesh, Some(edge));
-    facts.memory(mesh.element_count() as f64, origin);
-    if let Some(report) = report {
-        facts.stuffing(&report);
-    }
-    facts.surface = TriangleSurface::around(&mesh);
+    facts.surface = match stuffing_facts(&mut facts, &made.field(), edge)? {
+        Some(mesh) => TriangleSurface::around(&mesh),
+        None => made.surface(made.default_edge())?,
+    };
     Ok(facts)
 }
 
-/// How many tetrahedra a built-in shape will have, and where they come from.
-fn expected(shape: &Shape, made: &dyn BuiltIn, edge: f64) -> Result<(f64, Origin), ShapeError> {
-    // These have a lattice of their own, which is as fine inside as outside.
-    if matches!(shape, Shape::Box(_) | Shape::Sphere(_) | Shape::Cylinder(_) | Shape::BrickWall(_)) {
-        return Ok((TETRAHEDRA_A_CUBE * made.volume() / edge.powi(3), Origin::Given));
+/// Tells what stuffing will make, and gives the mesh unless it takes too long for a look.
+fn stuffing_facts(facts: &mut Facts, domain: &dyn Domain, edge: f64) -> Result<Option<TetMesh>, Problem> {
+    let whole = StuffingOptions::with_edge(edge);
+    let made = if quick_estimate(domain, &whole)?.tetrahedra > MOST_FOR_A_LOOK {
+        None
+    } else {
+        // Finer cells at thin places may be many more. What would be made of them without this limit is then to be told, not what is spared here.
+        match stuff(domain, &StuffingOptions { limit: MOST_LATTICE, ..whole }) {
+            Ok(Stuffing { report, .. }) if report.thin.spared.is_some() && report.tetrahedra > MOST_UNSPARED => None,
+            Err(ShapeError::TooFine { .. }) => None,
+            other => Some(other),
+        }
+    };
+    match made {
+        None => {
+            let expected = estimate(domain, &whole)?.tetrahedra;
+            facts.estimate(expected, edge);
+            facts.memory(expected, Origin::Cut);
+            Ok(None)
+        }
+        Some(Ok(Stuffing { mesh, report, .. })) => {
+            facts.mesh(&mesh, Some(edge));
+            facts.memory(mesh.element_count() as f64, Origin::Cut);
+            facts.stuffing(&report);
+            Ok(Some(mesh))
+        }
+        Some(Err(error)) => {
+            facts.tell("tetrahedra", format!("none: {error}"), json!({ "error": error.to_string() }));
+            Ok(None)
+        }
     }
-    let estimate = estimate(&made.field(), &StuffingOptions::with_edge(edge))?;
-    Ok((estimate.tetrahedra, Origin::Cut))
 }
 
 fn sheet_facts(sheet: &Sheet, arguments: &Arguments) -> Result<Facts, Problem> {
@@ -287,21 +317,7 @@ fn domain_facts(
     let size = domain.bounds().size();
     let wall = thickness.map_or(size.min(), |thickness| thickness.fifth_percentile);
     let edge = arguments.edge.unwrap_or_else(|| resolution::edge_for(volume, domain.surface().area(), wall));
-    let options = StuffingOptions { limit: MOST_LATTICE, ..StuffingOptions::with_edge(edge) };
-    let estimate = estimate(domain, &options)?;
-    if estimate.tetrahedra > MOST_FOR_A_LOOK {
-        facts.estimate(estimate.tetrahedra, edge);
-        facts.memory(estimate.tetrahedra, Origin::Cut);
-        return Ok(());
-    }
-    match stuff(domain, &options) {
-        Ok(stuffing) => {
-            facts.mesh(&stuffing.mesh, Some(edge));
-            facts.memory(stuffing.mesh.element_count() as f64, Origin::Cut);
-            facts.stuffing(&stuffing.report);
-        }
-        Err(error) => facts.tell("tetrahedra", format!("none: {error}"), json!({ "error": error.to_string() })),
-    }
+    stuffing_facts(facts, domain, edge)?;
     Ok(())
 }
 
