@@ -286,3 +286,6 @@ impl Solid {
         Ok(())
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,7 +1,7 @@
 //! Builders that the tests share.
 
 use crate::{Integrator, Solid, SolidOptions};
-use craze_engine::{Load, Method, Step};
+use craze_engine::{Load, Method, Region, Step};
 use craze_material::{Damping, Elasticity, Material};
 use craze_math::{Isometry, Vec3};
 use craze_mesh::{Jitter, TetMesh, kuhn_box_jittered};
@@ -91,4 +91,9 @@ impl Random {
     pub fn vector(&mut self) -> Vec3 {
         Vec3::new(self.next(), self.next(), self.next())
     }
+}
+
+/// All that lies beyond a plane.
+pub fn half_space(point: Vec3, normal: Vec3) -> Region {
+    Region::HalfSpace { point, normal }
 }

@@ -1,10 +1,10 @@
 //! Solids that meet each other: they push back, keep momentum, come to rest, and never pass through.
 
+mod common;
+
+use common::{ground, run};
 use craze_contact::Shape;
-use craze_engine::{
-    Body, Checked, Drive, FrameDetail, Keyframe, Mode, Motion, Obstacle, PairTable, Registry, Settings, Verdict, World,
-};
-use craze_frame::Surface;
+use craze_engine::{Body, Drive, Keyframe, Motion, Obstacle, PairTable, Registry, Verdict, World};
 use craze_material::{Damping, Elasticity, Material};
 use craze_math::{Isometry, Random, Vec3};
 use craze_mesh::kuhn_box;
@@ -30,34 +30,8 @@ fn block_of(material: &Material, name: &str, cells: [usize; 3], size: Vec3, plac
     Body { name: name.into(), method: Box::new(solid) }
 }
 
-fn ground() -> Obstacle {
-    Obstacle {
-        name: "ground".into(),
-        shape: Shape::HalfSpace,
-        surface: Surface::default(),
-        place: Isometry::identity(),
-        drive: Drive::Prescribed(Motion::still()),
-    }
-}
-
 fn world(bodies: Vec<Body>, obstacles: Vec<Obstacle>, gravity: f64, friction: f64) -> World {
-    let settings = Settings {
-        gravity: Vec3::new(0.0, -gravity, 0.0),
-        frames_per_second: 50.0,
-        longest_time_step: f64::INFINITY,
-        mode: Mode::Dynamic,
-        detail: FrameDetail::Surface,
-        pairs: PairTable::new(bodies.len(), obstacles.len(), friction, 0.0),
-        check_intersections: Checked::Bodies,
-    };
-    World::new(settings, bodies, obstacles)
-}
-
-fn run(world: &mut World, frames: u32) {
-    let registry = Registry::new().register(KIND, load);
-    for _ in 0..frames {
-        world.advance_frame(&registry, &mut |_| Verdict::Continue).expect("a frame");
-    }
+    common::world(bodies, obstacles, gravity, friction, 50.0)
 }
 
 fn center(world: &World, body: usize) -> Vec3 {

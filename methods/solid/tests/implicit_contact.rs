@@ -1,14 +1,14 @@
 //! Implicit solids against other bodies: contact is part of their equations, however long the step.
 
-use craze_contact::{ContactSurface, Shape};
-use craze_engine::{
-    Body, Checked, Drive, FrameDetail, Mode, Motion, Obstacle, PairTable, Registry, Settings, Verdict, World,
-};
-use craze_frame::Surface;
+mod common;
+
+use common::run;
+use craze_contact::ContactSurface;
+use craze_engine::{Body, World};
 use craze_material::{Damping, Elasticity, Material};
 use craze_math::{Isometry, Vec3};
 use craze_mesh::kuhn_box;
-use craze_solid::{Integrator, KIND, Solid, SolidOptions, load};
+use craze_solid::{Integrator, Solid, SolidOptions};
 
 const GRAVITY: f64 = 9.81;
 
@@ -30,31 +30,8 @@ fn block(integrator: Integrator, density: f64, cells: [usize; 3], size: Vec3, at
 }
 
 fn world(bodies: Vec<Body>, gravity: f64, friction: f64, frames_per_second: f64) -> World {
-    let ground = Obstacle {
-        name: "ground".into(),
-        shape: Shape::HalfSpace,
-        surface: Surface::default(),
-        place: Isometry::identity(),
-        drive: Drive::Prescribed(Motion::still()),
-    };
-    let obstacles = if gravity > 0.0 { vec![ground] } else { Vec::new() };
-    let settings = Settings {
-        gravity: Vec3::new(0.0, -gravity, 0.0),
-        frames_per_second,
-        longest_time_step: f64::INFINITY,
-        mode: Mode::Dynamic,
-        detail: FrameDetail::Surface,
-        pairs: PairTable::new(bodies.len(), obstacles.len(), friction, 0.0),
-        check_intersections: Checked::Bodies,
-    };
-    World::new(settings, bodies, obstacles)
-}
-
-fn run(world: &mut World, frames: u32) {
-    let registry = Registry::new().register(KIND, load);
-    for _ in 0..frames {
-        world.advance_frame(&registry, &mut |_| Verdict::Continue).expect("a frame");
-    }
+    let obstacles = if gravity > 0.0 { vec![common::ground()] } else { Vec::new() };
+    common::world(bodies, obstacles, gravity, friction, frames_per_second)
 }
 
 fn points(world: &World, body: usize) -> ContactSurface {
