@@ -114,6 +114,14 @@ impl Law {
             Law::Directional { stiffness, .. } => stiffness[0][0].max(stiffness[1][1]).max(stiffness[2][2]),
         }
     }
+
+    /// Viscosity of a pressure wave (Pa·s), φ + 2ψ; for directional laws the largest of the three along the axes.
+    pub fn pressure_viscosity(&self) -> f64 {
+        match self {
+            Law::Isotropic { phi, psi, .. } => phi + 2.0 * psi,
+            Law::Directional { viscosity, .. } => viscosity[0][0].max(viscosity[1][1]).max(viscosity[2][2]),
+        }
+    }
 }
 
 fn isotropic(first: f64, second: f64, strain: &Mat3) -> Mat3 {

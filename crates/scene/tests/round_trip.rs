@@ -109,6 +109,7 @@ fn body() -> impl Strategy<Value = Body> {
                     collapse_guard: share,
                     rest_strain: 0.0,
                     thinnest: share,
+                    most_damping: share,
                     response: Response::NodePenalty,
                     ..SolidSettings::default()
                 }),

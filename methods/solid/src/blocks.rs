@@ -507,7 +507,7 @@ mod tests {
     use craze_mesh::kuhn_box;
 
     fn layout(mesh: &TetMesh, material: &[u32]) -> Layout {
-        Layout::build(mesh, &laws_of_elements(mesh, material, 0.0), &islands_of_nodes(mesh), &mesh.pieces().of_element)
+        Layout::build(mesh, &laws_of_elements(mesh, material, &[0.0; 8]), &islands_of_nodes(mesh), &mesh.pieces().of_element)
             .unwrap()
     }
 
@@ -522,7 +522,7 @@ mod tests {
             assert_eq!(block.elements.start, next);
             next = block.elements.end;
             for element in block.elements.clone() {
-                assert_eq!(laws_of_elements(&mesh, &material, 0.0)[element] as usize, layout.law(block, element));
+                assert_eq!(laws_of_elements(&mesh, &material, &[0.0; 8])[element] as usize, layout.law(block, element));
                 let place = element - block.elements.start;
                 let group = &layout.groups[block.groups.start + place / WIDTH];
                 for corner in 0..4 {

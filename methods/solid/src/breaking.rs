@@ -220,7 +220,7 @@ fn what_follows_cracks_is_what_would_be_made_anew() {
         if turn % 20 == 19 {
             solid.settle();
         }
-        let laws = crate::laws::laws_of_elements(&solid.mesh, &solid.material_of, solid.first_height);
+        let laws = crate::laws::laws_of_elements(&solid.mesh, &solid.material_of, &solid.full_heights);
         for (element, &law) in laws.iter().enumerate() {
             let block = solid.layout.block_of(element);
             let rest = craze_element::Tetrahedron::new(&solid.mesh.corners(craze_mesh::TetId(element as u32))).unwrap();

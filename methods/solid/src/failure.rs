@@ -67,7 +67,7 @@ impl Solid {
         let rest = Tetrahedron::new(&self.mesh.corners(element))?;
         let deformation = rest.deformation(&corners_of(&self.state, corners));
         let rate = rest.deformation(&velocities_of(&self.state, corners));
-        let law = law_of(self.material_of[element.index()], &rest, self.first_height);
+        let law = law_of(self.material_of[element.index()], &rest, &self.full_heights);
         let stress = Tetrahedron::stress(&self.laws[law], &self.guards[law], &deformation, &rate);
         let tension = Tension {
             gradients: rest.gradients().map(|gradient| rest.volume * gradient),

@@ -1,9 +1,12 @@
-//! Which law an element follows: that of its material, with less viscosity where a crack has left it thin.
+//! Which law an element follows: that of its material, with less viscosity where it is thin.
 //!
-//! Viscosity bounds Δt by the square of an element's height (READINGS 4). An element that is half as high as the thinnest of the unbroken
-//! body gets a quarter of its material's viscosity, and so on: what damps is then as slow as before, and a crack costs
-//! no more steps than sound asks for. Stiffness, mass and the motion of a piece as a whole are not touched.
+//! Viscosity bounds Δt by the square of an element's height (READINGS 4), and two kinds of elements may be too thin for theirs. Those that
+//! a crack has left thinner than the unbroken body's. And those whose own vibration would be more than critically damped: it dies within
+//! the time that sound takes to cross them, so that nobody sees how, and yet it would set the step of the whole body. An element of half
+//! the height from which all is well gets a quarter of its material's viscosity, and so on: what damps is then as slow as before, and
+//! sound alone bounds the step. Stiffness, mass and the motion of a piece as a whole are not touched.
 
+use crate::options::{Integrator, SolidOptions};
 use crate::split::height;
 use craze_element::{Law, Tetrahedron};
 use craze_material::Material;
@@ -21,26 +24,44 @@ pub(crate) fn laws_of(materials: &[Material]) -> Vec<Law> {
     materials.iter().flat_map(of_material).collect()
 }
 
-/// The law of an element of this rest shape, in a body nearly all of whose elements were at least `first_height` (m) high before it broke.
-pub(crate) fn law_of(material: u32, rest: &Tetrahedron, first_height: f64) -> usize {
-    let halvings = (first_height / height(rest)).log2().ceil();
-    // A hair below the first height is rounding, not thinness.
-    let thinness = if height(rest) > 0.999 * first_height { 0 } else { (halvings as usize).min(THINNESSES - 1) };
+/// For each material the height (m) from which its elements have all of its viscosity, in a body nearly all of whose elements were at least
+/// `first_height` (m) high before it broke.
+pub(crate) fn full_heights(materials: &[Material], options: &SolidOptions, first_height: f64) -> Vec<f64> {
+    let of_material = |material: &Material| {
+        if options.integrator == Integrator::Implicit || options.most_damping == 0.0 {
+            return first_height;
+        }
+        // A row of elements of height h vibrates at ω = 2c/h at most. A viscous stress of `delay` times the rate of the elastic one damps
+        // that by ½·ω·delay of what is critical.
+        let law = Law::of(material);
+        let elastic = law.pressure_modulus();
+        let delay = law.pressure_viscosity() / elastic;
+        let speed = (elastic / material.density).sqrt();
+        first_height.max(speed * delay / options.most_damping)
+    };
+    materials.iter().map(of_material).collect()
+}
+
+/// The law of an element of this rest shape, see [`full_heights`].
+pub(crate) fn law_of(material: u32, rest: &Tetrahedron, full_heights: &[f64]) -> usize {
+    let (height, full) = (height(rest), full_heights[material as usize]);
+    // A hair below the full height is rounding, not thinness.
+    let thinness = [0.999, 0.5, 0.25].iter().filter(|&&share| height < share * full).count();
     material as usize * THINNESSES + thinness
 }
 
 /// The law of an element of a mesh. One without a shape has the first of its material: it is refused elsewhere.
-pub(crate) fn law_at(mesh: &TetMesh, material_of: &[u32], first_height: f64, element: usize) -> u32 {
+pub(crate) fn law_at(mesh: &TetMesh, material_of: &[u32], full_heights: &[f64], element: usize) -> u32 {
     let material = material_of[element];
     match Tetrahedron::new(&mesh.corners(TetId(element as u32))) {
-        Some(rest) => law_of(material, &rest, first_height) as u32,
+        Some(rest) => law_of(material, &rest, full_heights) as u32,
         None => material * THINNESSES as u32,
     }
 }
 
 /// The law of every element.
-pub(crate) fn laws_of_elements(mesh: &TetMesh, material_of: &[u32], first_height: f64) -> Vec<u32> {
-    (0..mesh.element_count()).map(|element| law_at(mesh, material_of, first_height, element)).collect()
+pub(crate) fn laws_of_elements(mesh: &TetMesh, material_of: &[u32], full_heights: &[f64]) -> Vec<u32> {
+    (0..mesh.element_count()).map(|element| law_at(mesh, material_of, full_heights, element)).collect()
 }
 
 /// Smallest height of an element of a mesh (m), leaving aside the thinnest twentieth: meshes of models have a few slivers, which
@@ -63,7 +84,7 @@ mod tests {
         let corner =
             |size: f64| Tetrahedron::new(&[Vec3::zeros(), size * Vec3::x(), size * Vec3::y(), size * Vec3::z()]);
         let first = height(&corner(0.5).unwrap());
-        let of = |size: f64| law_of(0, &corner(size).unwrap(), first);
+        let of = |size: f64| law_of(0, &corner(size).unwrap(), &[first]);
         assert_eq!([of(0.5), of(0.49), of(0.26), of(0.24), of(0.01)], [0, 1, 1, 2, 3]);
         for material in 0..2 {
             for thinness in 0..THINNESSES {
@@ -73,5 +94,22 @@ mod tests {
                 assert!((ratio - 0.25f64.powi(thinness as i32)).abs() < 1e-15);
             }
         }
+    }
+
+    #[test]
+    fn what_would_be_overdamped_has_less_viscosity() {
+        // c = √(E/ρ) with λ = 0 and 2μ = E: 100 m/s. The viscous stress lags by 1e-4 s: critical at a height of a centimetre.
+        let elasticity = craze_material::Elasticity::from_lame(0.0, 5e6);
+        let mut material = Material::elastic("jelly", 1000.0, elasticity);
+        material.damping.psi = 500.0;
+        let materials = [material];
+        let heights = |options: &SolidOptions, first: f64| full_heights(&materials, options, first)[0];
+        let options = SolidOptions::default();
+        assert!((heights(&options, 1e-3) - 0.01).abs() < 1e-12);
+        assert!((heights(&SolidOptions { most_damping: 4.0, ..options }, 1e-3) - 0.0025).abs() < 1e-12);
+        // The paper; a body whose elements are all high enough; steps that viscosity does not bound.
+        assert_eq!(heights(&SolidOptions { most_damping: 0.0, ..options }, 1e-3), 1e-3);
+        assert_eq!(heights(&options, 0.02), 0.02);
+        assert_eq!(heights(&SolidOptions { integrator: Integrator::Implicit, ..options }, 1e-3), 1e-3);
     }
 }

@@ -6,7 +6,7 @@ use crate::forces::Forces;
 use crate::holds::Holds;
 use crate::implicit::{Balanced, Implicit};
 use crate::integrate::ChunkReport;
-use crate::laws::{laws_of, laws_of_elements, smallest_height};
+use crate::laws::{full_heights, laws_of, laws_of_elements, smallest_height};
 use crate::limit::{Spectrum, Stiffnesses};
 use crate::node::Node;
 use crate::options::{Integrator, SolidError, SolidOptions};
@@ -67,6 +67,8 @@ pub struct Solid {
     pub(crate) node_islands: Vec<u32>,
     /// Everything below follows from what stands above.
     pub(crate) laws: Vec<Law>,
+    /// For each material the height (m) from which its elements have all of its viscosity.
+    pub(crate) full_heights: Vec<f64>,
     pub(crate) guards: Vec<CollapseGuard>,
     pub(crate) layout: Layout,
     /// Drag on each node (1/s), by mass of its elements' materials; empty if there is none.
@@ -173,7 +175,8 @@ impl Solid {
         let history = name_columns(&mut mesh);
         let node_islands = islands_of_nodes(&mesh);
         let pieces = mesh.element_attributes().labels(names::PIECE).unwrap_or(&[]);
-        let layout = Layout::build(&mesh, &laws_of_elements(&mesh, &material_of, first_height), &node_islands, pieces)
+        let full_heights = full_heights(&materials, &options, first_height);
+        let layout = Layout::build(&mesh, &laws_of_elements(&mesh, &material_of, &full_heights), &node_islands, pieces)
             .map_err(|error| match error {
                 LayoutError::Flat { element, place } => SolidError::Flat { element, place },
                 LayoutError::NotOrdered => SolidError::Order("elements do not stand by islands".to_owned()),
@@ -207,6 +210,7 @@ impl Solid {
             followed: Vec::new(),
             counts: SplitCounts::default(),
             first_height,
+            full_heights,
             refused: vec![false; state.len()],
             disordered: false,
             node_islands,

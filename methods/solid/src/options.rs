@@ -37,6 +37,9 @@ pub struct SolidOptions {
     pub snap_angle: f64,
     /// Smallest height of an element that a crack may make, in smallest heights of the unbroken body (its thinnest twentieth aside): thin elements ask for short steps.
     pub thinnest: f64,
+    /// Share of critical damping that an element's own fastest vibration may have; elements that would have more have less viscosity.
+    /// 0: the paper, and steps that shrink with the square of the thinnest element. Implicit steps need none of it.
+    pub most_damping: f64,
     /// Splits that are done in one step at most; what else fails waits for the next.
     pub splits_a_step: u32,
     /// Time (s) from one look at what fails to the next; 0: after every step, as in the paper. With it, cracks advance by
@@ -57,6 +60,7 @@ impl Default for SolidOptions {
             snap_distance: 0.1,
             snap_angle: 0.1,
             thinnest: 0.3,
+            most_damping: 1.0,
             splits_a_step: 10_000,
             look_every: 0.0,
             touches_itself: true,
@@ -146,6 +150,9 @@ impl SolidOptions {
         }
         if !(0.0..=1.0).contains(&self.thinnest) {
             return refuse("thinnest", self.thinnest, "from 0 to 1");
+        }
+        if !(self.most_damping >= 0.0 && self.most_damping.is_finite()) {
+            return refuse("most_damping", self.most_damping, "from 0");
         }
         if !(self.look_every >= 0.0 && self.look_every.is_finite()) {
             return refuse("look_every", self.look_every, "from 0");

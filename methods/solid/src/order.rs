@@ -56,7 +56,7 @@ impl Solid {
         changed.sort(&self.mesh);
         let Changed { elements, nodes, copies } = changed;
         self.disordered = true;
-        let law = |element: usize| law_at(&self.mesh, &self.material_of, self.first_height, element);
+        let law = |element: usize| law_at(&self.mesh, &self.material_of, &self.full_heights, element);
         if self.layout.follow(&self.mesh, &elements, law, &self.node_islands).is_err() {
             self.lay_out_anew();
         }
@@ -92,7 +92,7 @@ impl Solid {
     /// Lays all blocks out anew: something did not fit into its block any more.
     fn lay_out_anew(&mut self) {
         // Elements too flat to compute with are never made: see `is_thick_enough`.
-        let laws = laws_of_elements(&self.mesh, &self.material_of, self.first_height);
+        let laws = laws_of_elements(&self.mesh, &self.material_of, &self.full_heights);
         if let Ok(layout) = Layout::build(&self.mesh, &laws, &self.node_islands, self.piece_labels()) {
             self.layout = layout;
         }

@@ -87,6 +87,7 @@ fn solid(
         snap_distance: settings.snap_distance,
         snap_angle: settings.snap_angle,
         thinnest: settings.thinnest,
+        most_damping: settings.most_damping,
         splits_a_step: settings.splits_a_step,
         look_every: settings.look_every,
         touches_itself: settings.touches_itself,

@@ -180,6 +180,10 @@ pub struct SolidSettings {
     /// shorter time steps.
     #[schemars(extend("x-unit" = "1", "minimum" = 0, "maximum" = 1))]
     pub thinnest: f64,
+    /// Share of critical damping that the fastest vibration of a single tetrahedron may have; thin ones that would have more have less
+    /// viscosity, so that they do not shorten the time step. 0: none has, as in the paper.
+    #[schemars(extend("x-unit" = "1", "minimum" = 0))]
+    pub most_damping: f64,
     /// Splits that are done in one step at most; what else fails waits for the next.
     #[schemars(extend("minimum" = 1, "maximum" = 1_000_000))]
     pub splits_a_step: u32,
@@ -212,6 +216,7 @@ impl Default for SolidSettings {
             snap_distance: 0.1,
             snap_angle: 0.1,
             thinnest: 0.3,
+            most_damping: 1.0,
             splits_a_step: 10_000,
             look_every: 0.0,
             touches_itself: true,
