@@ -6,7 +6,7 @@
 //!
 //! The pairs of a tetrahedron are searched for when it is new, when a crack has changed it and when it has moved by a margin. In between a
 //! pair is kept apart by a plane, a face of one of the two, and not looked at before the two could have crossed the gap. A volume is measured
-//! when its own nodes have moved by a two hundredth of an edge against each other. So a crumb that flies off costs what it costs by itself.
+//! when its own nodes have moved by a hundredth of an edge against each other. So a crumb that flies off costs what it costs by itself.
 
 use crate::penalty::{Push, weights_at};
 use crate::{ContactTetrahedra, SurfacePoint};
@@ -24,10 +24,14 @@ const TOUCHING: f64 = 3e-4;
 
 /// How far the nodes of two tetrahedra may move against each other before their volume is measured anew, in edges. In between it follows from how
 /// much the two have parted, to first order.
-const STALE: f64 = 5e-3;
+const STALE: f64 = 1e-2;
 
 /// Everything is searched for anew when what is new is more than one in this many of the rest.
 const FRESH_SHARE: usize = 8;
+
+/// Time from one push to the next, in times that sound takes through a mean edge. Thin elements make steps many times shorter than what presses
+/// needs: two of them that lie in each other swing in about six of these times.
+const PULSE: f64 = 0.2;
 
 /// Pairs that one thread looks at in one go.
 const FEW: usize = 512;
@@ -103,6 +107,19 @@ struct Shared {
 }
 
 impl OwnOverlaps {
+    /// How long (s) the push that a step (s) from one moment to another (s) asks for has to act: all of the step, or, where steps are short, now and
+    /// then for many at once (the impulse method of Grubmüller et al. 1991); nothing in between. It follows from the clock alone, so that a step
+    /// that is tried again, and a run that goes on, push when the others do.
+    pub fn pulse(matter: &ContactTetrahedra, from: f64, time_step: f64) -> Option<f64> {
+        let interval = PULSE * matter.edge / matter.sound;
+        // Written so that a body without sound is pushed in every step.
+        if !(time_step < interval && interval.is_finite()) {
+            return Some(time_step);
+        }
+        let passed = ((from + time_step) / interval).floor() - (from / interval).floor();
+        (passed > 0.0).then_some(passed * interval)
+    }
+
     /// Pushes what overlaps apart over a step (s), with friction and restitution as `touch` has them. `nodes` are those of the body; `push`
     /// is called with a node's number and an impulse on it (N·s), several times for one node.
     pub fn press(
@@ -310,7 +327,7 @@ impl OwnOverlaps {
     /// Looks at all pairs that are due: those that have come within touching (m) are measured, if they have moved by a way (m) since they were.
     fn look(&mut self, touching: f64, stale: f64) {
         let (tetrahedra, places, shared) = (&self.tetrahedra, &self.places, &self.shared);
-        // Nothing if there is nothing new, then the volume that is shared now.
+        // Nothing if there is nothing new, then the volume that is shared now, if any.
         let look = |pair: &mut Pair| {
             let [one, two] = pair.tetrahedra.map(|place| &tetrahedra[place as usize]);
             let travelled = one.travelled + two.travelled;
@@ -333,7 +350,7 @@ impl OwnOverlaps {
                 // A face of one that is inside out keeps nothing apart for long.
                 let is_sound = corners.iter().all(|corners| volume(corners) > 0.0);
                 pair.due = travelled + if is_sound { apart.max(stale) } else { 0.0 };
-                return Some(None);
+                return (pair.shared != NONE).then_some(None);
             }
             pair.due = travelled + stale;
             Some(overlap::tetrahedra(&corners[0], &corners[1]).and_then(|overlap| {

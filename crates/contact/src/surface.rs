@@ -40,6 +40,8 @@ pub struct ContactTetrahedra<'a> {
     pub size: f64,
     /// Mean edge of its surface at rest (m).
     pub edge: f64,
+    /// Speed of sound in it (m/s), in the quickest material; 0 if unknown.
+    pub sound: f64,
 }
 
 /// One point that can touch. It moves with one freedom of its body.

@@ -35,8 +35,15 @@ impl Matter {
     fn press(&self, own: &mut OwnOverlaps) -> Vec<Vec3> {
         let outer: Vec<u32> = (0..self.tetrahedra.len() as u32).collect();
         let (tetrahedra, outer) = (self.tetrahedra.as_slice(), outer.as_slice());
-        let matter =
-            ContactTetrahedra { version: self.version, tetrahedra, outer, modulus: MODULUS, size: 1.0, edge: 1.0 };
+        let matter = ContactTetrahedra {
+            version: self.version,
+            tetrahedra,
+            outer,
+            modulus: MODULUS,
+            size: 1.0,
+            edge: 1.0,
+            sound: 0.0,
+        };
         let mut impulses = vec![Vec3::zeros(); self.nodes.len()];
         own.press(&matter, &self.nodes, TIME_STEP, (0.0, 1.0), |node, impulse| impulses[node as usize] += impulse);
         impulses
@@ -179,7 +186,7 @@ proptest! {
     #[test]
     fn a_search_about_cracks_finds_what_a_fresh_one_finds(
         matter in clouds(),
-        way in prop::array::uniform3(0.004..0.02f64),
+        way in prop::array::uniform3(0.008..0.02f64),
         cuts in prop::collection::vec(prop::collection::vec(any::<prop::sample::Index>(), 0..4), 8),
     ) {
         let mut matter = matter;
@@ -218,4 +225,25 @@ proptest! {
             }
         }
     }
+}
+
+#[test]
+fn pushes_act_as_long_as_time_goes_by() {
+    let matter = ContactTetrahedra { edge: 0.02, sound: 100.0, ..ContactTetrahedra::default() };
+    let interval = 0.2 * 0.02 / 100.0;
+    // Steps far shorter than the interval, of odd lengths; then some that are longer.
+    for time_step in [0.013 * interval, 0.31 * interval, 0.77 * interval, 1.0 * interval, 2.3 * interval] {
+        let (mut time, mut pushed, mut pushes) = (0.0, 0.0, 0);
+        for _ in 0..2000 {
+            let pulse = OwnOverlaps::pulse(&matter, time, time_step);
+            assert!(pulse.is_none_or(|pulse| pulse >= interval.min(time_step)));
+            pushes += usize::from(pulse.is_some());
+            pushed += pulse.unwrap_or(0.0);
+            time += time_step;
+        }
+        assert!((pushed - time).abs() <= interval, "{pushed} {time}");
+        assert!(pushes as f64 <= time / interval + 2.0);
+    }
+    let silent = ContactTetrahedra { sound: 0.0, ..matter };
+    assert_eq!(OwnOverlaps::pulse(&silent, 0.1, 1e-9), Some(1e-9));
 }

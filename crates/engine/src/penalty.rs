@@ -68,13 +68,15 @@ impl World {
         shares.clear();
         for one in 0..self.bodies.len() {
             let (body, volume) = (&self.bodies[one], &mut volumes[one]);
-            if body.method.touches_itself() && pairs.response(one, one) != Response::Impulses {
+            let own = body.method.touches_itself() && pairs.response(one, one) != Response::Impulses;
+            let matter = body.method.contact_tetrahedra();
+            if let Some(pulse) = own.then(|| OwnOverlaps::pulse(&matter, self.time, time_step)).flatten() {
                 volume.show_nodes(body);
-                let (matter, nodes) = (body.method.contact_tetrahedra(), volume.nodes.points.as_slice());
+                let nodes = volume.nodes.points.as_slice();
                 sums.clear();
                 sums.resize(nodes.len(), Vec3::zeros());
                 let add = |node: u32, impulse: Vec3| sums[node as usize] += impulse;
-                volume.own.press(&matter, nodes, time_step, pairs.get(one, one), add);
+                volume.own.press(&matter, nodes, pulse, pairs.get(one, one), add);
                 let pushed = nodes.iter().zip(sums.iter()).filter(|(_, impulse)| **impulse != Vec3::zeros());
                 shares.extend(pushed.map(|(node, impulse)| (one as u32, node.freedom, *impulse)));
             }

@@ -507,8 +507,13 @@ mod tests {
     use craze_mesh::kuhn_box;
 
     fn layout(mesh: &TetMesh, material: &[u32]) -> Layout {
-        Layout::build(mesh, &laws_of_elements(mesh, material, &[0.0; 8]), &islands_of_nodes(mesh), &mesh.pieces().of_element)
-            .unwrap()
+        Layout::build(
+            mesh,
+            &laws_of_elements(mesh, material, &[0.0; 8]),
+            &islands_of_nodes(mesh),
+            &mesh.pieces().of_element,
+        )
+        .unwrap()
     }
 
     #[test]

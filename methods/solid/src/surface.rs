@@ -1,6 +1,7 @@
 //! The surface of a solid: which nodes lie on it and how they hang together.
 
 use craze_contact::{ContactTetrahedra, ContactTriangles};
+use craze_element::Law;
 use craze_frame::names;
 use craze_material::Material;
 use craze_math::tetrahedron::volume;
@@ -26,6 +27,8 @@ pub(crate) struct SolidSurface {
     skin: f64,
     /// Young's modulus of the stiffest material (Pa).
     modulus: f64,
+    /// Speed of sound in the quickest material (m/s).
+    sound: f64,
     /// Edge of a cube as large as the mesh (m).
     size: f64,
     /// Counts the changes of the mesh.
@@ -43,9 +46,11 @@ impl SolidSurface {
     pub fn of(mesh: &TetMesh, materials: &[Material], version: u64) -> Self {
         let facets = mesh.boundary_facets().map(code).collect();
         let modulus = materials.iter().map(|material| material.elasticity.young()).fold(0.0, f64::max);
+        let speed = |material: &Material| (Law::of(material).pressure_modulus() / material.density).sqrt();
+        let sound = materials.iter().map(speed).fold(0.0, f64::max);
         let size = mesh.element_ids().map(|element| volume(&mesh.corners(element)).abs()).sum::<f64>().cbrt();
         let firsts = if is_broken(mesh) { firsts(mesh) } else { Vec::new() };
-        let mut surface = Self { facets, modulus, size, version, firsts, ..Self::default() };
+        let mut surface = Self { facets, modulus, sound, size, version, firsts, ..Self::default() };
         surface.list(mesh);
         let position = |place: u32| mesh.positions()[surface.nodes[place as usize] as usize];
         let around = |&[a, b, c]: &[u32; 3]| {
@@ -148,9 +153,9 @@ impl SolidSurface {
     }
 
     pub fn contact_tetrahedra<'a>(&'a self, mesh: &'a TetMesh) -> ContactTetrahedra<'a> {
-        let Self { version, modulus, size, skin, .. } = *self;
+        let Self { version, modulus, sound, size, skin, .. } = *self;
         let edge = skin / SKIN;
-        ContactTetrahedra { version, tetrahedra: mesh.elements(), outer: &self.outer, modulus, size, edge }
+        ContactTetrahedra { version, tetrahedra: mesh.elements(), outer: &self.outer, modulus, size, edge, sound }
     }
 
     /// Memory (bytes).

@@ -75,7 +75,15 @@ fn press(bodies: &[Body; 2]) -> Result<Press, ValidationError> {
         let Body { tetrahedra, tree, .. } = &bodies[side];
         Pressed {
             tree,
-            matter: ContactTetrahedra { outer: &[], edge: 1.0, version: 0, tetrahedra, modulus: MODULUS, size: 1.0 },
+            matter: ContactTetrahedra {
+                outer: &[],
+                edge: 1.0,
+                version: 0,
+                tetrahedra,
+                modulus: MODULUS,
+                size: 1.0,
+                sound: 0.0,
+            },
         }
     });
     let mut found = Vec::new();
