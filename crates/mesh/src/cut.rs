@@ -35,10 +35,60 @@ impl Snap {
     pub const PAPER: Self = Self { distance: 0.005, angle: 0.1 };
 }
 
+/// Where a star is cut: in a plane through the point, or, if a crack ends there, in two half planes that meet at the point, the crack's own and a new
+/// one ahead. A plane that goes on behind the tip of a crack would cut what the crack has passed by already (the back-cracking of O'Brien &
+/// Hodgins 1999, Figure 12 b).
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct CutSurface<'a, P> {
+    /// Normal of the plane ahead.
+    pub normal: Vec3,
+    /// The crack that ends at the point, if there is one.
+    pub tail: Option<Tail<'a, P>>,
+}
+
+/// A crack that ends at a point, as it looks from there.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Tail<'a, P> {
+    /// Its normal, out of the side that lies behind the plane ahead.
+    pub normal: Vec3,
+    /// Where it comes from.
+    pub back: Vec3,
+    /// Points of the star on its lips, ascending, with the side of the lip. They lie in it, however rough it is.
+    pub lips: &'a [(P, Side)],
+}
+
+/// How far a crack turns at least (sine of the angle) before what it left behind could be cut by the plane ahead.
+const TURN: f64 = 0.2;
+/// How straight back the tail has to point (cosine of the angle to the square of the hinge): one that is only twisted has no behind.
+const STRAIGHT: f64 = 0.7;
+
+impl<P: Copy + Ord> CutSurface<'_, P> {
+    /// A plane.
+    pub fn plane(normal: Vec3) -> Self {
+        CutSurface { normal, tail: None }
+    }
+
+    /// The normal of the plane that divides what is ahead of the tip from what is behind, pointing back. Nothing if the crack goes straight on, or is
+    /// twisted, or turns back: then the plane ahead is all.
+    fn division(&self) -> Option<Vec3> {
+        let tail = self.tail.as_ref()?;
+        let (ahead, behind) = (self.normal.try_normalize(0.0)?, tail.normal.try_normalize(0.0)?);
+        let hinge = behind.cross(&ahead);
+        if !(hinge.norm() > TURN && behind.dot(&ahead) > TURN) {
+            return None;
+        }
+        let (hinge, back) = (hinge.normalize(), tail.back.try_normalize(0.0)?);
+        // Both half planes as seen from the hinge; turning about it takes one normal to the other, and so these.
+        let [one, other] = [behind, ahead].map(|normal| hinge.cross(&normal));
+        let along = one.dot(&back);
+        (along.abs() > STRAIGHT).then(|| along.signum() * (one + other))
+    }
+}
+
 /// A point of the star and where it lies.
 struct Placed {
     point: u32,
-    /// Signed distance from the plane (m), as measured.
+    /// Signed distance from the surface (m), as measured.
     distance: f64,
     /// `None` if it counts as lying in the plane.
     side: Option<Side>,
@@ -77,22 +127,24 @@ where
         if current.len() != self.positions.len() {
             return Err(EditError::PositionCount { expected: self.positions.len(), found: current.len() });
         }
-        let patch = self.plan_cut(point, normal, |point| current[point.index()], snap)?;
+        let patch = self.plan_cut(point, &CutSurface::plane(normal), |point| current[point.index()], snap)?;
         self.replace(&patch)
     }
 
     /// The patch by which [`Self::cut_star`] would cut, so that a caller may look at the elements it makes before
-    /// it lets [`Self::replace`] have it. `current` gives the position (m) of a point of the star.
+    /// it lets [`Self::replace`] have it; along a surface that may be bent at the point. `current` gives the position (m) of a point of
+    /// the star.
     pub fn plan_cut(
         &self,
         point: P,
-        normal: Vec3,
+        surface: &CutSurface<P>,
         current: impl Fn(P) -> Vec3,
         snap: Snap,
     ) -> Result<Patch<P, E, N>, EditError<P, E>> {
-        let normal = self.check_cut(point, normal, snap)?;
+        let normal = self.check_cut(point, surface.normal, snap)?;
         let star: Vec<u32> = self.incidence.of(point.raw()).to_vec();
-        let placed = self.place_star(point, normal, current, snap, &star);
+        let surface = CutSurface { normal, ..*surface };
+        let placed = self.place_star(point, &surface, current, snap, &star);
         if let Some(lost) = placed.iter().find(|placed| !placed.distance.is_finite()) {
             return Err(EditError::OutOfRange {
                 what: "the distance of a point from the plane",
@@ -161,15 +213,35 @@ where
     }
 
     /// Where each point of the star lies, ascending by point. The cut point itself is not among them.
-    fn place_star(&self, point: P, normal: Vec3, current: impl Fn(P) -> Vec3, snap: Snap, star: &[u32]) -> Vec<Placed> {
+    fn place_star(
+        &self,
+        point: P,
+        surface: &CutSurface<P>,
+        current: impl Fn(P) -> Vec3,
+        snap: Snap,
+        star: &[u32],
+    ) -> Vec<Placed> {
         let mut points: Vec<u32> = star.iter().flat_map(|&element| self.elements[element as usize]).collect();
         points.sort_unstable();
         points.dedup();
         points.retain(|&other| other != point.raw());
         let centre = current(point);
+        let division = surface.division();
+        let tail = division.and(surface.tail.as_ref());
+        let behind = tail.and_then(|tail| tail.normal.try_normalize(0.0));
         let place = |other: u32| {
             let line = current(P::new(other)) - centre;
+            let is_behind = division.is_some_and(|division| line.dot(&division) > 0.0);
+            let normal = behind.filter(|_| is_behind).unwrap_or(surface.normal);
             let distance = line.dot(&normal);
+            let lip = tail.filter(|_| is_behind).and_then(|tail| {
+                let place = tail.lips.binary_search_by_key(&P::new(other), |(point, _)| *point).ok()?;
+                Some(tail.lips[place].1)
+            });
+            if let Some(lip) = lip {
+                let sign = if lip == Side::Positive { 1.0 } else { -1.0 };
+                return Placed { point: other, distance: sign * distance.abs(), side: None };
+            }
             let away = distance.abs();
             let angle = away.atan2((line - normal * distance).norm());
             let side = match distance {

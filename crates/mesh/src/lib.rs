@@ -74,7 +74,7 @@ mod validate;
 
 pub use attributes::{AttributeError, Attributes, ElementRule, Inherit, PointRule, Rule, Values};
 pub use boundary::{Rim, Surface};
-pub use cut::Snap;
+pub use cut::{CutSurface, Snap, Tail};
 pub use delaunay::{
     ChainName, DelaunayError, Parted, PlaneDomain, Triangulation, edge_sides, part_along, part_except, triangulate,
 };

@@ -4,8 +4,8 @@ mod support;
 
 use craze_math::Vec3;
 use craze_mesh::{
-    EditError, Id, Jitter, Measure, NodeId, Side, SimplexMesh, Snap, TetEditError, TetMesh, TriMesh, VertexId,
-    kuhn_box, kuhn_box_jittered, kuhn_grid_jittered,
+    CutSurface, EditError, Id, Jitter, Measure, NodeId, Side, SimplexMesh, Snap, Tail, TetEditError, TetMesh, TriMesh,
+    VertexId, kuhn_box, kuhn_box_jittered, kuhn_grid_jittered,
 };
 use support::{Random, Watched};
 
@@ -384,4 +384,127 @@ fn the_plane_is_one_of_the_current_configuration() {
         assert!(height.abs() < 1e-16, "new nodes lie in the plane as things are now");
         assert!(added.from.iter().count() < 2 || mesh.position(added.point).z > 0.9, "and elsewhere at rest");
     }
+}
+
+/// A block with a crack through its left half at middle height, up to the nodes at x = 0.
+fn cracked_block(jitter: f64) -> TetMesh {
+    let mut mesh = kuhn_box_jittered([4, 2, 4], Vec3::new(4.0, 2.0, 4.0), Jitter { amount: jitter, seed: 5 }).unwrap();
+    for index in 0..mesh.point_count() {
+        let place = mesh.position(NodeId(index as u32));
+        if (place.z - 2.0).abs() < 0.5 && place.x < 1.5 {
+            let current = mesh.positions().to_vec();
+            let snap = Snap { distance: 0.45, angle: 0.3 };
+            mesh.cut_star(NodeId(index as u32), UP, &current, snap).unwrap();
+        }
+    }
+    mesh
+}
+
+/// The node at the tip of that crack inside the block, and the lips behind it in its star.
+fn tip_of(mesh: &TetMesh) -> (NodeId, Vec<(NodeId, Side)>) {
+    let near = |place: &Vec3, x: f64, y: f64| (place - Vec3::new(x, y, 2.0)).norm() < 0.45;
+    let tip = mesh.point_ids().find(|&point| near(&mesh.position(point), 2.0, 1.0)).unwrap();
+    let side = |point: NodeId| {
+        let height: f64 =
+            mesh.elements_of(point).map(|tet| mesh.corners(tet).map(|corner| corner.z - 2.0).iter().sum::<f64>()).sum();
+        if height > 0.0 { Side::Positive } else { Side::Negative }
+    };
+    let is_lip = |point: &NodeId| {
+        let place = mesh.position(*point);
+        place.x < 1.5 && (place.z - 2.0).abs() < 0.45
+    };
+    let mut lips: Vec<NodeId> = mesh.elements_of(tip).flat_map(|tet| mesh.points_of(tet)).filter(is_lip).collect();
+    lips.sort_unstable();
+    lips.dedup();
+    (tip, lips.into_iter().map(|point| (point, side(point))).collect())
+}
+
+#[test]
+fn figure_12_a_crack_that_turns_cuts_nothing_behind_its_tip() {
+    for jitter in [0.0, 0.15] {
+        let mut back = 0;
+        // Other nodes of the front stand as far off the planes.
+        let snap = Snap { distance: 1.5 * jitter, angle: 0.0 };
+        for turn in [-1.1f64, -0.7, -0.3, 0.3, 0.7, 1.1] {
+            let mesh = cracked_block(jitter);
+            let (tip, lips) = tip_of(&mesh);
+            assert!(lips.iter().any(|lip| lip.1 == Side::Positive) && lips.iter().any(|lip| lip.1 == Side::Negative));
+            let normal = Vec3::new(turn.sin(), 0.0, turn.cos());
+            // Elements that a cut divides, and that lie behind the tip with all of their points.
+            let divided_behind = |tail: Option<Tail<NodeId>>| {
+                let mut cracked = mesh.clone();
+                let surface = CutSurface { normal, tail };
+                let patch = cracked.plan_cut(tip, &surface, |point| mesh.position(point), snap).unwrap();
+                let mut parents: Vec<_> = patch.added.iter().map(|added| added.parent).collect();
+                parents.sort_unstable();
+                let is_behind =
+                    |tet: craze_mesh::TetId| mesh.corners(tet).iter().all(|corner| corner.x < 2.0 + 0.3 * jitter);
+                let divided = parents.chunk_by(|one, other| one == other).filter(|parts| parts.len() > 1);
+                let count = divided.filter(|parts| is_behind(parts[0])).count();
+                let volume = cracked.total_measure();
+                cracked.replace(&patch).unwrap();
+                cracked.validate().unwrap();
+                assert!((cracked.total_measure() - volume).abs() < 1e-14 * volume);
+                count
+            };
+            let tail = Tail { normal: UP, back: -Vec3::x(), lips: &lips };
+            assert_eq!(divided_behind(Some(tail)), 0, "turned by {turn}");
+            back += divided_behind(None);
+        }
+        assert!(back > 0, "a plane alone cuts back");
+    }
+}
+
+#[test]
+fn a_tail_that_goes_straight_on_or_is_twisted_changes_nothing() {
+    let mesh = cracked_block(0.15);
+    let (tip, lips) = tip_of(&mesh);
+    let plan = |normal: Vec3, tail: Option<Tail<NodeId>>| {
+        mesh.plan_cut(tip, &CutSurface { normal, tail }, |point| mesh.position(point), Snap::PAPER).unwrap()
+    };
+    for (normal, tail, back) in [
+        (Vec3::new(0.1, 0.05, 1.0), UP, -Vec3::x()),
+        (Vec3::new(0.0, 0.8, 1.0), UP, -Vec3::x()),
+        (Vec3::new(0.9, 0.0, 0.1), UP, -Vec3::x()),
+        (Vec3::new(0.9, 0.0, 0.9), Vec3::zeros(), -Vec3::x()),
+        (Vec3::new(0.9, 0.0, 0.9), UP, Vec3::zeros()),
+    ] {
+        let bent = plan(normal, Some(Tail { normal: tail, back, lips: &lips }));
+        assert!(bent == plan(normal, None));
+    }
+}
+
+#[test]
+fn bent_cuts_leave_a_mesh_of_the_same_volume_whatever_they_are_told() {
+    let mut random = Random(17);
+    let mut cut = 0;
+    for _ in 0..60 {
+        let mut mesh = cracked_block(0.15);
+        let volume = mesh.total_measure();
+        for _ in 0..12 {
+            let node = NodeId(random.below(mesh.point_count()) as u32);
+            let mut lips = Vec::new();
+            for point in mesh.elements_of(node).flat_map(|tet| mesh.points_of(tet)).filter(|&point| point != node) {
+                match random.below(6) {
+                    0 => lips.push((point, Side::Positive)),
+                    1 => lips.push((point, Side::Negative)),
+                    _ => {}
+                }
+            }
+            lips.sort_unstable_by_key(|lip| lip.0);
+            lips.dedup_by_key(|lip| lip.0);
+            let normal = random.direction();
+            let tail = Tail { normal: normal + 0.8 * random.direction(), back: random.direction(), lips: &lips };
+            let surface = CutSurface { normal, tail: Some(tail) };
+            let Ok(patch) =
+                mesh.plan_cut(node, &surface, |point| mesh.position(point), Snap { distance: 0.1, angle: 0.1 })
+            else {
+                continue;
+            };
+            cut += usize::from(mesh.replace(&patch).is_ok());
+            mesh.validate().unwrap();
+            assert!((mesh.total_measure() - volume).abs() < 1e-12 * volume);
+        }
+    }
+    assert!(cut > 200, "{cut}");
 }

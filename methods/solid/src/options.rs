@@ -40,6 +40,8 @@ pub struct SolidOptions {
     /// Share of critical damping that an element's own fastest vibration may have; elements that would have more have less viscosity.
     /// 0: the paper, and steps that shrink with the square of the thinnest element. Implicit steps need none of it.
     pub most_damping: f64,
+    /// Whether a crack that turns sharply may also cut what lies behind its tip, as in the paper (its Figure 12 b).
+    pub turns_back: bool,
     /// Splits that are done in one step at most; what else fails waits for the next.
     pub splits_a_step: u32,
     /// Time (s) from one look at what fails to the next; 0: after every step, as in the paper. With it, cracks advance by
@@ -61,6 +63,7 @@ impl Default for SolidOptions {
             snap_angle: 0.1,
             thinnest: 0.3,
             most_damping: 1.0,
+            turns_back: false,
             splits_a_step: 10_000,
             look_every: 0.0,
             touches_itself: true,

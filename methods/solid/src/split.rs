@@ -11,7 +11,7 @@ use crate::node::Node;
 use craze_element::Tetrahedron;
 use craze_frame::names;
 use craze_math::{Mat3, Vec3};
-use craze_mesh::{NodeId, Patch, Snap, TetEdit, TetEditError, TetId};
+use craze_mesh::{CutSurface, Facet, NodeId, Patch, Side, Snap, Tail, TetEdit, TetEditError, TetId};
 
 /// Planes that may open at one node in one step: a body has three axes.
 const PLANES_A_NODE: usize = 3;
@@ -100,6 +100,8 @@ impl Solid {
     /// The cut whose plane passes nodes as closely as can be without leaving elements that are too thin.
     fn plan_split(&mut self, node: NodeId, normal: &Vec3) -> Result<Patch<NodeId, TetId, 4>, TetEditError> {
         let edge = self.edge_at(node);
+        let crack = if self.options.turns_back { None } else { self.crack_ending_at(node, normal) };
+        let tail = crack.as_ref().map(|(normal, back, lips)| Tail { normal: *normal, back: *back, lips });
         let mut refused = None;
         for (level, wider) in WIDER.into_iter().enumerate() {
             let snap = Snap {
@@ -107,7 +109,10 @@ impl Solid {
                 angle: (self.options.snap_angle * wider).min(std::f64::consts::FRAC_PI_2),
             };
             let current = |point: NodeId| self.state[point.index()].position();
-            match self.mesh.plan_cut(node, *normal, current, snap) {
+            let bent = self.mesh.plan_cut(node, &CutSurface { normal: *normal, tail }, current, snap);
+            // What a crack has left behind may hang together around the tip: then only a whole plane parts it.
+            let plan = bent.or_else(|_| self.mesh.plan_cut(node, &CutSurface::plane(*normal), current, snap));
+            match plan {
                 Ok(patch) if wider.is_infinite() || self.is_thick_enough(&patch) => {
                     self.counts.bent += u64::from(level > 0);
                     return Ok(patch);
@@ -118,6 +123,38 @@ impl Solid {
         }
         // The last plan either stands or was refused.
         Err(refused.unwrap_or(TetEditError::NoSuchPoint { point: node }))
+    }
+
+    /// The crack that ends at a node where a plane of this normal is to open: its normal, to the same side, where it comes from, and the points of
+    /// its lips, ascending. Nothing if there is none, or if the node is on one of its lips only.
+    fn crack_ending_at(&self, node: NodeId, ahead: &Vec3) -> Option<(Vec3, Vec3, Vec<(NodeId, Side)>)> {
+        let marks = self.mesh.facet_attributes().labels(names::CRACK)?;
+        let place = |point: NodeId| self.state[point.index()].position();
+        let centre = place(node);
+        let (mut normal, mut back) = (Vec3::zeros(), Vec3::zeros());
+        let mut lips: Vec<(NodeId, Side)> = Vec::new();
+        for element in self.mesh.elements_of(node) {
+            let corners = self.mesh.points_of(element);
+            for corner in (0..4).filter(|&corner| marks[4 * element.index() + corner] != 0 && corners[corner] != node) {
+                let [Some(a), Some(b), Some(c)] = self.mesh.facet_points(Facet::new(element, corner)) else { continue };
+                let outward = (place(b) - place(a)).cross(&(place(c) - place(a)));
+                // A lip faces away from its own matter.
+                let side = if outward.dot(ahead) > 0.0 { Side::Negative } else { Side::Positive };
+                normal += if side == Side::Negative { outward } else { -outward };
+                back += outward.norm() * ((place(a) + place(b) + place(c)) / 3.0 - centre);
+                lips.extend([a, b, c].into_iter().filter(|&point| point != node).map(|point| (point, side)));
+            }
+        }
+        let has = |side: Side| lips.iter().any(|lip| lip.1 == side);
+        if !(has(Side::Positive) && has(Side::Negative)) {
+            return None;
+        }
+        lips.sort_unstable_by_key(|&(point, side)| (point, side == Side::Positive));
+        lips.dedup();
+        // A point of both lips is another one of the crack's front.
+        let lips =
+            lips.chunk_by(|one, other| one.0 == other.0).filter(|lips| lips.len() == 1).map(|lips| lips[0]).collect();
+        Some((normal, back, lips))
     }
 
     /// Mean distance (m) of a node from its neighbours, at rest.

@@ -202,7 +202,6 @@ impl Stage {
             snap_angle: SNAP,
             thinnest: THINNEST,
             rest_strain: REST_STRAIN,
-            touches_itself: false,
             ..SolidSettings::default()
         });
         scene

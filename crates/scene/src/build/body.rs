@@ -88,6 +88,7 @@ fn solid(
         snap_angle: settings.snap_angle,
         thinnest: settings.thinnest,
         most_damping: settings.most_damping,
+        turns_back: settings.turns_back,
         splits_a_step: settings.splits_a_step,
         look_every: settings.look_every,
         touches_itself: settings.touches_itself,

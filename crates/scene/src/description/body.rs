@@ -184,6 +184,8 @@ pub struct SolidSettings {
     /// viscosity, so that they do not shorten the time step. 0: none has, as in the paper.
     #[schemars(extend("x-unit" = "1", "minimum" = 0))]
     pub most_damping: f64,
+    /// Whether a crack that turns sharply may also cut what lies behind its tip, as in the paper.
+    pub turns_back: bool,
     /// Splits that are done in one step at most; what else fails waits for the next.
     #[schemars(extend("minimum" = 1, "maximum" = 1_000_000))]
     pub splits_a_step: u32,
@@ -217,6 +219,7 @@ impl Default for SolidSettings {
             snap_angle: 0.1,
             thinnest: 0.3,
             most_damping: 1.0,
+            turns_back: false,
             splits_a_step: 10_000,
             look_every: 0.0,
             touches_itself: true,
