@@ -1,8 +1,8 @@
 //! Which law an element follows: that of its material, with less viscosity where it is thin.
 //!
 //! Viscosity bounds Δt by the square of an element's height (READINGS 4), and two kinds of elements may be too thin for theirs. Those that
-//! a crack has left thinner than the unbroken body's. And those whose own vibration would be more than critically damped: it dies within
-//! the time that sound takes to cross them, so that nobody sees how, and yet it would set the step of the whole body. An element of half
+//! a crack has left thinner than the unbroken body's. And, if asked for ([`SolidOptions::most_damping`]), those whose own vibration would be more than
+//! critically damped: where only the thin ones are, nobody sees how it dies, and yet it sets the step of the whole body. An element of half
 //! the height from which all is well gets a quarter of its material's viscosity, and so on: what damps is then as slow as before, and
 //! sound alone bounds the step. Stiffness, mass and the motion of a piece as a whole are not touched.
 
@@ -104,7 +104,7 @@ mod tests {
         material.damping.psi = 500.0;
         let materials = [material];
         let heights = |options: &SolidOptions, first: f64| full_heights(&materials, options, first)[0];
-        let options = SolidOptions::default();
+        let options = SolidOptions { most_damping: 1.0, ..SolidOptions::default() };
         assert!((heights(&options, 1e-3) - 0.01).abs() < 1e-12);
         assert!((heights(&SolidOptions { most_damping: 4.0, ..options }, 1e-3) - 0.0025).abs() < 1e-12);
         // The paper; a body whose elements are all high enough; steps that viscosity does not bound.

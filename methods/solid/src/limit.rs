@@ -241,7 +241,7 @@ mod tests {
         let limit = |material: &Material| {
             let mesh = craze_mesh::kuhn_box([6, 6, 6], Vec3::repeat(0.03)).unwrap();
             let still = Vec3::zeros();
-            let options = crate::SolidOptions { most_damping: 0.0, ..awake(Integrator::SymplecticEuler) };
+            let options = awake(Integrator::SymplecticEuler);
             crate::Solid::new(mesh, vec![material.clone()], options, craze_math::Isometry::identity(), still, still)
                 .unwrap()
                 .time_step_limit()

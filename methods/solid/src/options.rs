@@ -38,7 +38,8 @@ pub struct SolidOptions {
     /// Smallest height of an element that a crack may make, in smallest heights of the unbroken body (its thinnest twentieth aside): thin elements ask for short steps.
     pub thinnest: f64,
     /// Share of critical damping that an element's own fastest vibration may have; elements that would have more have less viscosity.
-    /// 0: the paper, and steps that shrink with the square of the thinnest element. Implicit steps need none of it.
+    /// 0: all of it whatever they have, as in the paper, and steps that shrink with the square of the thinnest element. Implicit steps need none
+    /// of it. What sound crosses in the time by which viscous stress lags should be a typical element at most, or the whole body is damped less.
     pub most_damping: f64,
     /// Whether a crack that turns sharply may also cut what lies behind its tip, as in the paper (its Figure 12 b).
     pub turns_back: bool,
@@ -62,7 +63,7 @@ impl Default for SolidOptions {
             snap_distance: 0.1,
             snap_angle: 0.1,
             thinnest: 0.3,
-            most_damping: 1.0,
+            most_damping: 0.0,
             turns_back: false,
             splits_a_step: 10_000,
             look_every: 0.0,

@@ -181,7 +181,8 @@ pub struct SolidSettings {
     #[schemars(extend("x-unit" = "1", "minimum" = 0, "maximum" = 1))]
     pub thinnest: f64,
     /// Share of critical damping that the fastest vibration of a single tetrahedron may have; thin ones that would have more have less
-    /// viscosity, so that they do not shorten the time step. 0: none has, as in the paper.
+    /// viscosity, so that they do not shorten the time step. 0: all have what their material has, as in the paper. Use it where only thin
+    /// tetrahedra are damped that much: otherwise the whole body is damped less.
     #[schemars(extend("x-unit" = "1", "minimum" = 0))]
     pub most_damping: f64,
     /// Whether a crack that turns sharply may also cut what lies behind its tip, as in the paper.
@@ -218,7 +219,7 @@ impl Default for SolidSettings {
             snap_distance: 0.1,
             snap_angle: 0.1,
             thinnest: 0.3,
-            most_damping: 1.0,
+            most_damping: 0.0,
             turns_back: false,
             splits_a_step: 10_000,
             look_every: 0.0,
