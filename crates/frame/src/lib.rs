@@ -16,6 +16,7 @@ mod hash;
 mod manifold;
 mod measure;
 mod model;
+mod reassemble;
 #[cfg(test)]
 mod testing;
 

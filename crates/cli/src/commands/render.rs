@@ -36,6 +36,9 @@ pub struct Arguments {
     /// Draw the edges of triangles
     #[arg(long)]
     wireframe: bool,
+    /// Put the pieces together again, a hair apart, where the unbroken body stood: shows all cracks
+    #[arg(long)]
+    reassembled: bool,
 }
 
 fn parse_size(text: &str) -> Result<[u32; 2], String> {
@@ -62,10 +65,18 @@ pub fn run(arguments: &Arguments, voice: Voice) -> Result<(), Problem> {
         settings.wireframe = Wireframe::Shown;
     }
     let settings = fitted(settings, &frame_files(&arguments.run, None)?)?;
+    let first = match arguments.reassembled {
+        true => frame_files(&arguments.run, None)?.first().map(|file| craze_frame::read(file)).transpose()?,
+        false => None,
+    };
+    let picture = |file: &PathBuf| match &first {
+        Some(first) => Ok(render_frame(&craze_frame::read(file)?.reassembled(first), &settings)?),
+        None => picture(file, &settings),
+    };
     let written = if arguments.gif {
         let path = arguments.output.clone().unwrap_or_else(|| arguments.run.join("animation.gif"));
         make_folder(path.parent().unwrap_or(Path::new("")))?;
-        let images = files.iter().map(|file| picture(file, &settings)).collect::<Result<Vec<_>, _>>()?;
+        let images = files.iter().map(picture).collect::<Result<Vec<_>, _>>()?;
         write_gif(&path, &images, 1.0 / scene.world.fps)?;
         vec![path]
     } else {
@@ -74,7 +85,7 @@ pub fn run(arguments: &Arguments, voice: Voice) -> Result<(), Problem> {
         let mut written = Vec::new();
         for file in &files {
             let path = folder.join(file.with_extension("png").file_name().unwrap_or_default());
-            picture(file, &settings)?.write_png(&path)?;
+            picture(file)?.write_png(&path)?;
             written.push(path);
         }
         written
