@@ -20,11 +20,11 @@ pub(crate) const BLOCK_ELEMENTS: usize = 1024;
 /// Most nodes of a block: a power of two, so that local indices can be masked into range.
 pub(crate) const BLOCK_NODES: usize = 512;
 
+/// Most nodes that a block is given elements of; the others are for nodes that cracks add to the elements that it has.
+const FIRST_NODES: usize = BLOCK_NODES / 4 * 3;
+
 /// Most nodes of a chunk, the part of the nodes that is integrated together.
 const CHUNK_NODES: usize = 1024;
-
-/// Slots that a block can take beside a quarter of those that it begins with.
-const SPARE: usize = 16;
 
 /// Constants of as many elements as a vector has lanes.
 #[repr(C, align(64))]
@@ -215,7 +215,7 @@ impl Layout {
             let corners = mesh.elements()[end];
             let count = self.slot_nodes.len() - first_slot;
             let fresh = corners.iter().filter(|&&corner| local[corner as usize] == u16::MAX).count();
-            if count + fresh > BLOCK_NODES {
+            if count + fresh > FIRST_NODES {
                 break;
             }
             for corner in corners {
@@ -232,7 +232,8 @@ impl Layout {
             local[node as usize] = number as u16;
         }
         let slots = first_slot..self.slot_nodes.len();
-        let room = first_slot..first_slot + (slots.len() + slots.len() / 4 + SPARE).min(BLOCK_NODES);
+        // Blocks that cannot break need no room, but memory that nobody writes to costs nothing.
+        let room = first_slot..first_slot + BLOCK_NODES;
         let count = (end - start).div_ceil(WIDTH);
         self.groups.resize(first_group + count, Group::EMPTY);
         let groups = first_group..first_group + count;
@@ -380,7 +381,7 @@ impl Layout {
     fn append(&mut self, element: usize, law: usize, island: usize) -> usize {
         let last = self.blocks.len() - 1;
         let block = &mut self.blocks[last];
-        let has_room = block.elements.len() < BLOCK_ELEMENTS && block.slots.len() + 4 <= block.room.len();
+        let has_room = block.elements.len() < BLOCK_ELEMENTS && block.slots.len() + 4 <= FIRST_NODES;
         if (block.law, block.island) == (law, island) && has_room {
             if block.elements.len().is_multiple_of(WIDTH) {
                 block.groups.end += 1;

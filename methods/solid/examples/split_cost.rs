@@ -1,0 +1,66 @@
+//! Measures what a split costs in a small body and in a large one: `cargo run --release -p craze-solid --example split_cost`.
+//!
+//! A corner is torn out of a cube; the same elements fail in all. One thread.
+
+use craze_engine::{Method, Step};
+use craze_material::{Elasticity, Material, Strength};
+use craze_math::{Isometry, Vec3};
+use craze_mesh::{Jitter, kuhn_box_jittered};
+use craze_solid::{Solid, SolidOptions};
+use std::time::Instant;
+
+const EDGE: f64 = 0.01;
+const STEPS: usize = 120;
+
+/// A cube of so many cells a side, one corner of which flies off.
+fn torn(cells: usize) -> Result<Solid, Box<dyn std::error::Error>> {
+    let mut material = Material::elastic("clay", 1013.0, Elasticity::from_lame(2.65e6, 3.97e6));
+    material.strength = Strength { tensile: Some(3e4), ..Strength::default() };
+    let mesh = kuhn_box_jittered([cells; 3], Vec3::repeat(cells as f64 * EDGE), Jitter { amount: 0.1, seed: 3 })?;
+    let still = Vec3::zeros();
+    let options = SolidOptions { rest_strain: 0.0, ..SolidOptions::default() };
+    let mut solid = Solid::new(mesh, vec![material], options, Isometry::identity(), still, still)?;
+    let places = solid.positions();
+    let speed = |place: &Vec3| if place.norm() < 3.5 * EDGE { Vec3::repeat(-2.0) } else { Vec3::zeros() };
+    let speeds: Vec<Vec3> = places.iter().map(speed).collect();
+    solid.set_state(&places, &speeds);
+    Ok(solid)
+}
+
+/// Seconds of the looks at which something split, of a look at which nothing did (median), and how many splits and looks those were.
+fn measure(cells: usize) -> Result<(f64, f64, u64, usize), Box<dyn std::error::Error>> {
+    let mut solid = torn(cells)?;
+    let (mut with, mut without, mut looks) = (0.0, Vec::new(), 0);
+    for _ in 0..STEPS {
+        let time_step = solid.time_step_limit();
+        let step = Step { time: 0.0, time_step, gravity: Vec3::zeros(), loads: &[], contacts: &[] };
+        solid.predict(&step).map_err(|failure| failure.to_string())?;
+        solid.commit(&step);
+        let splits = solid.split_counts().splits;
+        let start = Instant::now();
+        solid.fracture(&step, &mut Vec::new());
+        let seconds = start.elapsed().as_secs_f64();
+        if solid.split_counts().splits > splits {
+            (with, looks) = (with + seconds, looks + 1);
+        } else {
+            without.push(seconds);
+        }
+    }
+    without.sort_unstable_by(f64::total_cmp);
+    let idle = without.get(without.len() / 2).copied().unwrap_or(0.0);
+    Ok((with, idle, solid.split_counts().splits, looks))
+}
+
+fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build()?;
+    for cells in [7, 15, 32] {
+        let (with, idle, splits, looks) = pool.install(|| measure(cells).map_err(|error| error.to_string()))?;
+        println!(
+            "{} tetrahedra: {splits} splits at {looks} looks, {:.1} µs a split; a look at which nothing splits takes {:.1} µs",
+            6 * cells.pow(3),
+            1e6 * (with - looks as f64 * idle) / splits as f64,
+            1e6 * idle,
+        );
+    }
+    Ok(())
+}
