@@ -101,7 +101,7 @@ impl Solid {
     fn plan_split(&mut self, node: NodeId, normal: &Vec3) -> Result<Patch<NodeId, TetId, 4>, TetEditError> {
         let edge = self.edge_at(node);
         let crack = if self.options.turns_back { None } else { self.crack_ending_at(node, normal) };
-        let tail = crack.as_ref().map(|(normal, back, lips)| Tail { normal: *normal, back: *back, lips });
+        let tail = crack.as_ref().map(|crack| Tail { normal: crack.normal, back: crack.back, lips: &crack.lips });
         let mut refused = None;
         for (level, wider) in WIDER.into_iter().enumerate() {
             let snap = Snap {
@@ -125,9 +125,9 @@ impl Solid {
         Err(refused.unwrap_or(TetEditError::NoSuchPoint { point: node }))
     }
 
-    /// The crack that ends at a node where a plane of this normal is to open: its normal, to the same side, where it comes from, and the points of
-    /// its lips, ascending. Nothing if there is none, or if the node is on one of its lips only.
-    fn crack_ending_at(&self, node: NodeId, ahead: &Vec3) -> Option<(Vec3, Vec3, Vec<(NodeId, Side)>)> {
+    /// The crack that ends at a node where a plane of this normal is to open. Nothing if there is none, or if the node is on one of its lips
+    /// only.
+    fn crack_ending_at(&self, node: NodeId, ahead: &Vec3) -> Option<EndingCrack> {
         let marks = self.mesh.facet_attributes().labels(names::CRACK)?;
         let place = |point: NodeId| self.state[point.index()].position();
         let centre = place(node);
@@ -154,7 +154,7 @@ impl Solid {
         // A point of both lips is another one of the crack's front.
         let lips =
             lips.chunk_by(|one, other| one.0 == other.0).filter(|lips| lips.len() == 1).map(|lips| lips[0]).collect();
-        Some((normal, back, lips))
+        Some(EndingCrack { normal, back, lips })
     }
 
     /// Mean distance (m) of a node from its neighbours, at rest.
@@ -314,6 +314,16 @@ impl Solid {
             record.set_velocity(&velocity);
         }
     }
+}
+
+/// A crack as it looks from a node where it ends.
+struct EndingCrack {
+    /// Its normal, to the same side as that of the plane ahead; of any length.
+    normal: Vec3,
+    /// Where it comes from; of any length.
+    back: Vec3,
+    /// Points of its lips, ascending, and the side that each is on.
+    lips: Vec<(NodeId, Side)>,
 }
 
 /// Smallest height of an element at rest (m).
