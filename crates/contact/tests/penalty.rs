@@ -36,6 +36,7 @@ impl Block {
             size: 0.5,
             outer: &[],
             edge: 1.0,
+            sound: 0.0,
         };
         Pressed { tree: &self.tree, matter }
     }
