@@ -174,6 +174,39 @@ impl Layout {
     /// loaded body has the very same blocks. `laws` and `pieces` name the law and the piece of each element, laws with their thinness. `Err` names an element
     /// whose rest shape is too flat, or an order that does not begin with whole islands.
     pub fn build(mesh: &TetMesh, laws: &[u32], node_islands: &[u32], pieces: &[u32]) -> Result<Layout, LayoutError> {
+        Layout::build_of(mesh, |element| laws[element], |element| rest_of(mesh, element), node_islands, pieces)
+    }
+
+    /// The same of a body whose blocks these were, before something about these elements (ascending) has changed; new ones stand behind all others. What has
+    /// not changed is taken from here.
+    pub fn built_anew(
+        &self,
+        mesh: &TetMesh,
+        changed: &[u32],
+        laws: impl Fn(usize) -> u32,
+        node_islands: &[u32],
+        pieces: &[u32],
+    ) -> Result<Layout, LayoutError> {
+        let known = self.blocks.last().map_or(0, |block| block.elements.end);
+        let has_changed = |element: usize| element >= known || changed.binary_search(&(element as u32)).is_ok();
+        let law = |element: usize| match has_changed(element) {
+            true => laws(element),
+            false => self.law(self.block_of(element), element) as u32,
+        };
+        let rest = |element: usize| match has_changed(element) {
+            true => rest_of(mesh, element),
+            false => Ok(self.rest(self.block_of(element), element)),
+        };
+        Layout::build_of(mesh, law, rest, node_islands, pieces)
+    }
+
+    fn build_of(
+        mesh: &TetMesh,
+        law: impl Fn(usize) -> u32,
+        rest: impl Fn(usize) -> Result<Tetrahedron, LayoutError>,
+        node_islands: &[u32],
+        pieces: &[u32],
+    ) -> Result<Layout, LayoutError> {
         let island_of = |element: usize| node_islands[mesh.elements()[element][0] as usize];
         let mut layout = Layout {
             groups: Vec::with_capacity(mesh.element_count() / WIDTH + 1),
@@ -187,7 +220,7 @@ impl Layout {
         let mut local = vec![u16::MAX; mesh.point_count()];
         let mut start = 0;
         while start < mesh.element_count() {
-            start = layout.add_block(mesh, start, |element| (island_of(element), laws[element]), &mut local)?;
+            start = layout.add_block(mesh, start, |element| (island_of(element), law(element)), &rest, &mut local)?;
         }
         layout.add_islands(node_islands, pieces)?;
         layout.sort_slots(mesh.point_count());
@@ -200,18 +233,20 @@ impl Layout {
         mesh: &TetMesh,
         start: usize,
         kind: impl Fn(usize) -> (u32, u32),
+        rest: impl Fn(usize) -> Result<Tetrahedron, LayoutError>,
         local: &mut [u16],
     ) -> Result<usize, LayoutError> {
         let first_slot = self.slot_nodes.len();
         let first_group = self.groups.len();
         let (island, law) = kind(start);
         let law = law as usize / THINNESSES;
+        let mut thinnesses = Vec::with_capacity(BLOCK_ELEMENTS);
         let mut end = start;
-        while end < mesh.element_count()
-            && end - start < BLOCK_ELEMENTS
-            && kind(end).0 == island
-            && kind(end).1 as usize / THINNESSES == law
-        {
+        while end < mesh.element_count() && end - start < BLOCK_ELEMENTS {
+            let (other_island, other_law) = kind(end);
+            if other_island != island || other_law as usize / THINNESSES != law {
+                break;
+            }
             let corners = mesh.elements()[end];
             let count = self.slot_nodes.len() - first_slot;
             let fresh = corners.iter().filter(|&&corner| local[corner as usize] == u16::MAX).count();
@@ -224,6 +259,7 @@ impl Layout {
                     self.slot_nodes.push(corner);
                 }
             }
+            thinnesses.push(other_law as usize % THINNESSES);
             end += 1;
         }
         // In the order of nodes, so that both passes walk through memory in one direction.
@@ -239,9 +275,9 @@ impl Layout {
         let groups = first_group..first_group + count;
         let elements = start..end;
         self.blocks.push(Block { elements, groups, slots, room, law: law * THINNESSES, island: island as usize });
-        for element in start..end {
+        for (element, thinness) in (start..end).zip(thinnesses) {
             let numbers = mesh.elements()[element].map(|node| local[node as usize]);
-            self.write_lane(mesh, self.blocks.len() - 1, element, numbers, kind(element).1 as usize % THINNESSES)?;
+            self.write_lane(self.blocks.len() - 1, element, &rest(element)?, numbers, thinness);
         }
         for &node in &self.slot_nodes[first_slot..] {
             local[node as usize] = u16::MAX;
@@ -253,18 +289,7 @@ impl Layout {
 
     /// Writes the constants of an element of a block, whose corners have these numbers in it. Lanes that only fill the last group take
     /// the shape of the last element, and no volume.
-    fn write_lane(
-        &mut self,
-        mesh: &TetMesh,
-        block: usize,
-        element: usize,
-        numbers: [u16; 4],
-        thinness: usize,
-    ) -> Result<(), LayoutError> {
-        let places = mesh.elements()[element].map(|corner| mesh.positions()[corner as usize]);
-        let Some(rest) = Tetrahedron::new(&places) else {
-            return Err(LayoutError::Flat { element: element as u32, place: places.iter().sum::<Vec3>() / 4.0 });
-        };
+    fn write_lane(&mut self, block: usize, element: usize, rest: &Tetrahedron, numbers: [u16; 4], thinness: usize) {
         let Block { elements, groups, .. } = &self.blocks[block];
         let place = element - elements.start;
         let last = if element + 1 == elements.end { WIDTH - 1 } else { place % WIDTH };
@@ -279,7 +304,6 @@ impl Layout {
                 group.corners[lane] |= u64::from(*number) << (16 * corner);
             }
         }
-        Ok(())
     }
 
     fn add_islands(&mut self, node_islands: &[u32], pieces: &[u32]) -> Result<(), LayoutError> {
@@ -372,7 +396,7 @@ impl Layout {
             for (number, node) in numbers.iter_mut().zip(corners) {
                 *number = self.number_in(block, node).ok_or(())?;
             }
-            self.write_lane(mesh, block, element, numbers, thinness).map_err(|_| ())?;
+            self.write_lane(block, element, &rest_of(mesh, element).map_err(|_| ())?, numbers, thinness);
         }
         Ok(())
     }
@@ -487,6 +511,13 @@ pub(crate) enum LayoutError {
     NotOrdered,
     /// An element with no volume to speak of.
     Flat { element: u32, place: Vec3 },
+}
+
+/// The rest shape of an element of a mesh.
+fn rest_of(mesh: &TetMesh, element: usize) -> Result<Tetrahedron, LayoutError> {
+    let places = mesh.elements()[element].map(|corner| mesh.positions()[corner as usize]);
+    let flat = || LayoutError::Flat { element: element as u32, place: places.iter().sum::<Vec3>() / 4.0 };
+    Tetrahedron::new(&places).ok_or_else(flat)
 }
 
 /// Positions (m) of an element's corners.

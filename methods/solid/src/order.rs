@@ -1,9 +1,9 @@
 //! Bringing memory into order after cracks: at once as far as a step needs it, and wholly at the next frame boundary.
 
-use crate::blocks::{Layout, order_for_speed};
+use crate::blocks::order_for_speed;
 use crate::flight::Flight;
 use crate::integrate::ChunkReport;
-use crate::laws::{law_at, laws_of_elements};
+use crate::laws::law_at;
 use crate::limit::Spectrum;
 use crate::model::Solid;
 use crate::options::Integrator;
@@ -58,7 +58,7 @@ impl Solid {
         self.disordered = true;
         let law = |element: usize| law_at(&self.mesh, &self.material_of, &self.full_heights, element);
         if self.layout.follow(&self.mesh, &elements, law, &self.node_islands).is_err() {
-            self.lay_out_anew();
+            self.lay_out_anew(&elements);
         }
         let lists = [elements.as_slice(), nodes.as_slice()];
         self.stiffnesses.follow(&self.mesh, &self.laws, &self.layout, &self.state, lists);
@@ -89,11 +89,12 @@ impl Solid {
         elements
     }
 
-    /// Lays all blocks out anew: something did not fit into its block any more.
-    fn lay_out_anew(&mut self) {
+    /// Lays all blocks out anew: something about these elements did not fit into its block any more.
+    fn lay_out_anew(&mut self, changed: &[u32]) {
+        let law = |element: usize| law_at(&self.mesh, &self.material_of, &self.full_heights, element);
         // Elements too flat to compute with are never made: see `is_thick_enough`.
-        let laws = laws_of_elements(&self.mesh, &self.material_of, &self.full_heights);
-        if let Ok(layout) = Layout::build(&self.mesh, &laws, &self.node_islands, self.piece_labels()) {
+        let made = self.layout.built_anew(&self.mesh, changed, law, &self.node_islands, self.piece_labels());
+        if let Ok(layout) = made {
             self.layout = layout;
         }
     }
