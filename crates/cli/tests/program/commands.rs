@@ -47,6 +47,26 @@ fn scenes_of_clusters_run_to_their_end() {
     }
 }
 
+/// Pieces of a built-in scene after so many frames.
+fn pieces_of(workshop: &Workshop, name: &str, frames: &str) -> u64 {
+    workshop.craze(&["run", name, "--frames", frames, "--set", "output.preview=false"]).succeeded();
+    let table = fs::read_to_string(workshop.path(&format!("out/{name}/stats.csv"))).expect("a table");
+    let lines: Vec<Vec<&str>> = table.lines().map(|line| line.split(',').collect()).collect();
+    let column = lines[0].iter().position(|&head| head == "pieces").expect("pieces");
+    lines[lines.len() - 1][column].parse().expect("a number")
+}
+
+/// Validation test 33 (O'Brien & Hodgins 1999, Figures 9 and 11).
+#[test]
+#[ignore = "first frames of six scenes: a minute"]
+fn the_weaker_a_bowl_and_the_heavier_a_ball_the_more_pieces() {
+    let workshop = Workshop::new();
+    let bowls = ["bowl-1", "bowl-2", "bowl-3", "bowl-4"].map(|name| pieces_of(&workshop, name, "2"));
+    assert!(bowls[0] > 1 && bowls.is_sorted_by(|tougher, weaker| tougher < weaker), "{bowls:?}");
+    let [light, heavy] = ["adobe-wall", "adobe-wall-heavy"].map(|name| pieces_of(&workshop, name, "6"));
+    assert!(light > 1 && 3 * light < 2 * heavy, "{light} {heavy}");
+}
+
 #[test]
 fn a_folder_named_like_a_scene_does_not_hide_it() {
     let workshop = Workshop::new();
