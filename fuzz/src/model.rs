@@ -33,6 +33,7 @@ pub fn try_gltf(bytes: &[u8]) -> Result<(), String> {
 fn try_bytes(bytes: &[u8], format: Format) -> Result<(), String> {
     let side_files = |path: &Path| match path.extension() {
         Some(ending) if ending == "mtl" => Ok(b"newmtl red\nKd 1 0 0\nmap_Kd red.png\n".to_vec()),
+        Some(ending) if ending == "png" => Ok(b"\x89PNG\r\n\x1a\n".to_vec()),
         _ => Ok((0..=255).collect()),
     };
     let path = Path::new("fuzzed").with_extension(format.endings()[0]);

@@ -1,15 +1,15 @@
 //! The surfaces that shards of a run may be cut from: the model that was read, and that of the tetrahedra.
 
-use craze_export::{Corners, Outer, transfer};
+use craze_export::{Corners, Outer, Paint, PaintPicture, transfer};
 use craze_frame::{Frame, names};
 use craze_math::Vec3;
 use craze_scene::{Body, SceneDocument};
-use craze_shape::{Model, Reading, Repaired, Shape, read_model, repair};
+use craze_shape::{Model, Reading, Repaired, Shape, SurfaceMaterial, read_model, repair};
 use std::path::Path;
 
 /// For every body of a run's first frame the closed surfaces that its shards may be cut from, the best first.
 ///
-/// A model that is closed and does not pass through itself comes first. Of any other, texture coordinates and normals go over to the
+/// A model that is closed and does not pass through itself comes first. Of any other, texture coordinates, normals and materials go over to the
 /// surface of the tetrahedra, whose name says why.
 pub fn outers(run: &Path, first: &Frame) -> Vec<Vec<Outer>> {
     let scene = SceneDocument::read(&run.join("scene.toml"), &[]).ok().map(|document| document.scene);
@@ -38,6 +38,7 @@ pub fn outers(run: &Path, first: &Frame) -> Vec<Vec<Outer>> {
         let own = of_model(&model, &repaired, body);
         if let Some(corners) = transfer((&own.positions, &own.triangles), &own.corners, rest, &surface.triangles) {
             skin.corners = corners;
+            skin.paints.clone_from(&own.paints);
         }
         match why_not(&repaired) {
             None => vec![own, skin],
@@ -76,7 +77,24 @@ fn of_model(model: &Model, repaired: &Repaired, body: &Body) -> Outer {
                 .into_iter()
                 .map(|corners: [[f32; 3]; 3]| corners.map(turned_normal))
                 .collect(),
+            materials: repaired
+                .source_triangles
+                .iter()
+                .map_while(|&source| model.material_of_triangle.get(source as usize).copied())
+                .collect(),
         },
+        paints: model.materials.iter().map(paint).collect(),
+    }
+}
+
+/// How a material of the model looks.
+fn paint(material: &SurfaceMaterial) -> Paint {
+    let picture = material.picture.as_ref();
+    Paint {
+        name: material.name.clone(),
+        colour: material.colour,
+        picture: picture
+            .map(|picture| PaintPicture { media_type: picture.media_type(), bytes: picture.bytes().clone() }),
     }
 }
 

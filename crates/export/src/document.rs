@@ -1,5 +1,7 @@
 //! A glTF 2.0 document in the making, and the binary file it becomes.
 
+use std::sync::Arc;
+
 use craze_frame::Surface;
 use craze_math::Vec3;
 use serde_json::{Value, json};
@@ -49,6 +51,10 @@ pub(crate) struct Document {
     accessors: Vec<Value>,
     views: Vec<Value>,
     animations: Vec<Value>,
+    textures: Vec<Value>,
+    images: Vec<Value>,
+    /// Bytes of the images, to know them again.
+    pictures: Vec<Arc<[u8]>>,
     binary: Vec<u8>,
 }
 
@@ -62,6 +68,31 @@ impl Document {
             },
             "doubleSided": sides == Sides::Both,
         }))
+    }
+
+    /// A material of that colour (linear RGB in 0…1) and opacity.
+    pub(crate) fn painted(&self, name: &str, [red, green, blue, opacity]: [f32; 4], sides: Sides) -> Material {
+        let mut material = self.material(name, [red, green, blue], sides);
+        material.0["pbrMetallicRoughness"]["baseColorFactor"][3] = json!(opacity);
+        if opacity < 1.0 {
+            material.0["alphaMode"] = json!("BLEND");
+        }
+        material
+    }
+
+    /// The same material with a picture, which becomes part of the document.
+    pub(crate) fn with_picture(&mut self, mut material: Material, media_type: &str, bytes: &Arc<[u8]>) -> Material {
+        let number = self.pictures.iter().position(|known| known == bytes).unwrap_or_else(|| {
+            let view = self.view(None, bytes.iter().copied());
+            // Numbers that follow start at a multiple of 4.
+            self.binary.resize(self.binary.len().next_multiple_of(4), 0);
+            self.images.push(json!({ "bufferView": view, "mimeType": media_type }));
+            self.textures.push(json!({ "source": self.images.len() - 1 }));
+            self.pictures.push(bytes.clone());
+            self.pictures.len() - 1
+        });
+        material.0["pbrMetallicRoughness"]["baseColorTexture"] = json!({ "index": number });
+        material
     }
 
     /// The place of a material among those in use.
@@ -142,7 +173,7 @@ impl Document {
         self.accessors.len() - 1
     }
 
-    /// A stretch of the buffer. All numbers have 4 bytes, so every stretch starts at a multiple of 4.
+    /// A stretch of the buffer. All numbers have 4 bytes and pictures are filled up, so every stretch starts at a multiple of 4.
     fn view(&mut self, target: Option<u32>, bytes: impl Iterator<Item = u8>) -> usize {
         let offset = self.binary.len();
         self.binary.extend(bytes);
@@ -166,6 +197,8 @@ impl Document {
             ("accessors", self.accessors),
             ("bufferViews", self.views),
             ("animations", self.animations),
+            ("textures", self.textures),
+            ("images", self.images),
         ];
         for (name, list) in lists {
             if !list.is_empty() {

@@ -33,7 +33,9 @@ use craze_frame::{Frame, FrameFileError, InvalidFrame, ObstacleShape, WriteError
 use thiserror::Error;
 
 pub use craze_skin::{Corners, Grain, transfer};
-pub use shards::{Outer, ShardReport, ShardSettings, ShardSummary, export_animation, export_shards};
+pub use shards::{
+    Outer, Paint, PaintPicture, ShardReport, ShardSettings, ShardSummary, export_animation, export_shards,
+};
 
 /// A format that frames can be exported to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

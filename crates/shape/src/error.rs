@@ -128,9 +128,17 @@ pub enum ShapeError {
         /// Enclosed volume (m³), not positive.
         volume: f64,
     },
+    /// A file without a byte.
+    #[error("{} is empty: there is no model in it", path.display())]
+    EmptyFile {
+        /// Which file.
+        path: PathBuf,
+    },
     /// A surface around which nothing can be called inside.
     #[error(
-        "the surface has no inside: {triangles} triangles, {open_edges} open edges in {open_loops} loops, {one_sided} one-sided patches; a solid needs a surface that closes around something"
+        "the surface has no inside: {}, {} in {}, {}; a solid needs a surface that closes around something",
+        words::counted(*triangles, "triangle"), words::counted(*open_edges, "open edge"),
+        words::counted(*open_loops, "loop"), words::counted(*one_sided, "one-sided part")
     )]
     NoInside {
         /// How many triangles are left after repair.
@@ -237,7 +245,7 @@ pub enum ShapeError {
         problem: String,
     },
     /// A model without triangles.
-    #[error("{} has no faces ({points} points were found)", path.display())]
+    #[error("{} has no faces ({} found)", path.display(), words::counted(*points, "point"))]
     NoFaces {
         /// Which file.
         path: PathBuf,

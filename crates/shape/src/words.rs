@@ -42,9 +42,32 @@ pub fn memory(bytes: f64) -> String {
     format!("{} {name}", short(bytes / unit))
 }
 
+/// A count with its noun, thousands parted by commas: "1 point", "6,598 triangles", "2 tetrahedra".
+pub(crate) fn counted(count: usize, noun: &str) -> String {
+    let text = grouped(count);
+    match (count, noun.strip_suffix("hedron")) {
+        (1, _) => format!("{text} {noun}"),
+        (_, Some(stem)) => format!("{text} {stem}hedra"),
+        (_, None) => format!("{text} {noun}s"),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn counts_are_grouped_and_put_in_the_plural() {
+        for (count, noun, text) in [
+            (0, "point", "0 points"),
+            (1, "point", "1 point"),
+            (999, "point", "999 points"),
+            (1000, "point", "1,000 points"),
+            (1_234_567, "tetrahedron", "1,234,567 tetrahedra"),
+        ] {
+            assert_eq!(counted(count, noun), text);
+        }
+    }
 
     #[test]
     fn numbers_are_written_for_people() {

@@ -1,16 +1,18 @@
-//! Texture coordinates and normals of a model, put on another surface in its place.
+//! Texture coordinates, normals and materials of a model, put on another surface in its place.
 
 use craze_frame::Sets;
 use craze_math::Vec3;
 use craze_spatial::TriangleTree;
 
-/// What the corners of every triangle carry; empty where there is none.
+/// What the corners of every triangle, and the triangle as a whole, carry; empty where there is none.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Corners {
     /// Texture coordinates (1).
     pub texture: Vec<[[f32; 2]; 3]>,
     /// Unit normals.
     pub normals: Vec<[[f32; 3]; 3]>,
+    /// Number of the material of every triangle.
+    pub materials: Vec<u32>,
 }
 
 impl Corners {
@@ -33,7 +35,7 @@ fn mixed<const N: usize>(corners: &[[f32; N]; 3], weights: &[f64; 3]) -> [f64; N
 
 /// What the triangles of a surface get from the nearest ones of a model.
 ///
-/// All corners of a triangle take their texture coordinates from one chart, that of the place nearest to its middle, continued
+/// All corners of a triangle take their texture coordinates from one chart, and the triangle its material, that of the place nearest to its middle, continued
 /// beyond its border where needed, so that no picture is drawn across a seam.
 pub fn transfer(
     model: (&[Vec3], &[[u32; 3]]),
@@ -61,6 +63,7 @@ pub fn transfer(
             });
             got.texture.push(texture);
         }
+        got.materials.extend(corners.materials.get(centre.triangle as usize));
         if !corners.normals.is_empty() {
             let own = (places[1] - places[0]).cross(&(places[2] - places[0])).try_normalize(0.0);
             let own = own.unwrap_or_else(Vec3::y).map(|value| value as f32).into();

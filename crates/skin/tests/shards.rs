@@ -206,7 +206,7 @@ fn texture_goes_over_to_a_surface_nearby_without_crossing_a_seam() {
         [place.x as f32 + if triangle > 1 { 10.0 } else { 0.0 }, place.y as f32]
     };
     let texture: Vec<[[f32; 2]; 3]> = (0..4).map(|triangle| [0, 1, 2].map(|corner| at(triangle, corner))).collect();
-    let model = Corners { texture, normals: vec![[[0.0, 0.0, 1.0]; 3]; 4] };
+    let model = Corners { texture, normals: vec![[[0.0, 0.0, 1.0]; 3]; 4], materials: vec![5, 6, 7, 8] };
     // A triangle above the seam with its middle on the left.
     let above = [Vec3::new(0.3, 0.3, 0.1), Vec3::new(1.2, 0.4, 0.1), Vec3::new(0.3, 0.8, 0.1)];
     let got = transfer((&positions, &triangles), &model, &above, &[[0, 1, 2]]).expect("transferred");
@@ -214,4 +214,5 @@ fn texture_goes_over_to_a_surface_nearby_without_crossing_a_seam() {
         assert!((corner[0] - place.x as f32).abs() < 2e-3 && (corner[1] - place.y as f32).abs() < 2e-3, "{corner:?}");
     }
     assert_eq!(got.normals, [[[0.0, 0.0, 1.0]; 3]]);
+    assert_eq!(got.materials, [6], "that of the triangle nearest to the middle");
 }

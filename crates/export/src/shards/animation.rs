@@ -51,8 +51,8 @@ where
     let last = backward.next().ok_or(ExportError::NoFrames)??;
     let taken = take(&last, outers, settings)?;
     let mut followers: Vec<Follower> = Vec::new();
-    for (index, (body, shards)) in last.bodies.iter().zip(&taken.bodies).enumerate() {
-        followers.extend(shards.iter().map(|shard| follower(index, body, shard)));
+    for (index, (body, broken)) in last.bodies.iter().zip(&taken.bodies).enumerate() {
+        followers.extend(broken.shards.iter().map(|shard| follower(index, body, shard)));
     }
     let mut parents: Vec<BTreeMap<u32, u32>> = vec![BTreeMap::new(); last.bodies.len()];
     let mut times = vec![last.time];

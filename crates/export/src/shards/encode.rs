@@ -1,15 +1,15 @@
 //! `shards.glb`: a node a body, under it a node a shard.
 
 use std::cmp::Ordering;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use craze_frame::{Bounds, Frame};
 use craze_math::{Vec3, convex_hull};
 use serde_json::{Value, json};
 
 use super::shape::Shape;
-use super::{Shard, ShardSummary};
-use crate::document::{Document, Material, TRIANGLES, relative, sides_of};
+use super::{Broken, Paint, Shard, ShardSummary};
+use crate::document::{Document, Material, Sides, TRIANGLES, relative, sides_of};
 use crate::labels::Labels;
 use crate::normals::{Shaded, shade};
 use crate::{ExportError, Format, palette};
@@ -17,7 +17,7 @@ use crate::{ExportError, Format, palette};
 /// The bytes of the file, and what its shards are.
 pub(super) fn encode(
     frame: &Frame,
-    bodies: &[Vec<Shard>],
+    bodies: &[Broken],
     hull_vertices: usize,
 ) -> Result<(Vec<u8>, Vec<ShardSummary>), ExportError> {
     let mut document = Document::default();
@@ -46,19 +46,22 @@ pub(super) fn finish(document: Document, frame: &Frame, roots: Vec<usize>) -> Re
 }
 
 /// Puts all shards into a document.
-pub(super) fn lay_out(document: &mut Document, frame: &Frame, bodies: &[Vec<Shard>], hull_vertices: usize) -> Laid {
+pub(super) fn lay_out(document: &mut Document, frame: &Frame, bodies: &[Broken], hull_vertices: usize) -> Laid {
     let labels = Labels::of(frame);
     let (mut summaries, mut nodes) = (Vec::new(), Vec::new());
     let mut roots = Vec::new();
-    for (index, ((body, label), shards)) in frame.bodies.iter().zip(&labels.bodies).zip(bodies).enumerate() {
+    for (index, ((body, label), Broken { shards, paints })) in
+        frame.bodies.iter().zip(&labels.bodies).zip(bodies).enumerate()
+    {
         if shards.is_empty() {
             continue;
         }
         let sides = sides_of(&body.surface);
-        let materials = [
-            document.material(label, palette::outside(index), sides),
-            document.material(&format!("{label}_crack"), palette::crack(index), sides),
-        ];
+        let materials = Materials {
+            outside: document.material(label, palette::outside(index), sides),
+            crack: document.material(&format!("{label}_crack"), palette::crack(index), sides),
+            paints: paints.iter().map(|paint| material(document, paint, palette::outside(index), sides)).collect(),
+        };
         let corner = Bounds::of(shards.iter().flat_map(|shard| &shard.shape.part.positions));
         let corner = corner.map_or_else(Vec3::zeros, |bounds| bounds.low);
         let mut children = Vec::new();
@@ -74,12 +77,56 @@ pub(super) fn lay_out(document: &mut Document, frame: &Frame, bodies: &[Vec<Shar
     Laid { roots, nodes, summaries }
 }
 
-/// A node with the shard's outside and its crack faces, each with its material in `materials`.
+/// Materials of a body's shards.
+struct Materials {
+    /// Of an outside that has none of its own.
+    outside: Material,
+    crack: Material,
+    /// Those that came with the model, by number.
+    paints: Vec<Material>,
+}
+
+impl Materials {
+    fn of(&self, face: Face) -> &Material {
+        match face {
+            Face::Crack => &self.crack,
+            Face::Outside(paint) => paint.and_then(|number| self.paints.get(number as usize)).unwrap_or(&self.outside),
+        }
+    }
+}
+
+/// The material of a paint; `plain` is the colour (linear RGB) of one that has neither colour nor picture.
+fn material(document: &mut Document, paint: &Paint, plain: [f32; 3], sides: Sides) -> Material {
+    let [red, green, blue] = if paint.picture.is_some() { [1.0; 3] } else { plain };
+    let material = document.painted(&paint.name, paint.colour.unwrap_or([red, green, blue, 1.0]), sides);
+    match &paint.picture {
+        Some(picture) => document.with_picture(material, picture.media_type, &picture.bytes),
+        None => material,
+    }
+}
+
+/// What a triangle of a shard shows.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Face {
+    /// The surface of the body, with the number of the model's material.
+    Outside(Option<u32>),
+    Crack,
+}
+
+/// What a triangle of a shape shows.
+fn face(shape: &Shape, triangle: usize) -> Face {
+    match shape.part.crack[triangle] {
+        true => Face::Crack,
+        false => Face::Outside(shape.look.materials.get(triangle).copied()),
+    }
+}
+
+/// A node with the shard's outside, material by material, and its crack faces.
 fn node(
     document: &mut Document,
     name: &str,
     shard: &Shard,
-    materials: &[Material; 2],
+    materials: &Materials,
     corner: &Vec3,
     hull_vertices: usize,
 ) -> usize {
@@ -87,11 +134,9 @@ fn node(
     let origin: [f32; 3] = shard.shape.centre.map(|coordinate| coordinate as f32).into();
     let shaded = shade(part);
     let mut primitives = Vec::new();
-    for (crack, material) in [false, true].into_iter().zip(materials) {
-        let side = side(&shard.shape, &shaded, crack, corner);
-        if side.indices.is_empty() {
-            continue;
-        }
+    let faces: BTreeSet<Face> = (0..part.triangles.len()).map(|triangle| face(&shard.shape, triangle)).collect();
+    for shown in faces {
+        let side = side(&shard.shape, &shaded, shown, corner);
         let positions: Vec<[f32; 3]> =
             side.vertices.iter().map(|vertex| relative(&part.positions[vertex.place as usize], &origin)).collect();
         let normals: Vec<[f32; 3]> = side.vertices.iter().map(|vertex| vertex.normal).collect();
@@ -100,7 +145,7 @@ fn node(
         if let Some(texture) = texture {
             attributes["TEXCOORD_0"] = json!(document.vectors(&texture));
         }
-        let (indices, material) = (document.indices(&side.indices), document.used_material(material));
+        let (indices, material) = (document.indices(&side.indices), document.used_material(materials.of(shown)));
         primitives.push(json!({
             "attributes": attributes, "indices": indices, "material": material, "mode": TRIANGLES,
         }));
@@ -108,7 +153,7 @@ fn node(
     document.mesh_node(name, origin, primitives, extras(shard, &origin, hull_vertices))
 }
 
-/// The triangles of the outside or of the crack, with vertices of their own.
+/// The triangles of an outside of one material or of the crack, with vertices of their own.
 #[derive(Default)]
 struct Side {
     vertices: Vec<Vertex>,
@@ -132,13 +177,14 @@ impl Vertex {
     }
 }
 
-/// The outside or the crack of a shape. `origin` (m) is where the texture of cracks begins.
-fn side(shape: &Shape, shaded: &Shaded, crack: bool, origin: &Vec3) -> Side {
+/// The triangles of a shape that show the same. `origin` (m) is where the texture of cracks begins.
+fn side(shape: &Shape, shaded: &Shaded, shown: Face, origin: &Vec3) -> Side {
     let mut side = Side::default();
     let mut known = BTreeMap::new();
     let Shape { part, look, .. } = shape;
-    for (triangle, places) in part.triangles.iter().enumerate().filter(|(triangle, _)| part.crack[*triangle] == crack) {
-        let axis = crack.then(|| dominant_axis(places.map(|place| part.positions[place as usize])));
+    let triangles = part.triangles.iter().enumerate().filter(|(triangle, _)| face(shape, *triangle) == shown);
+    for (triangle, places) in triangles {
+        let axis = (shown == Face::Crack).then(|| dominant_axis(places.map(|place| part.positions[place as usize])));
         for corner in 0..3 {
             let smooth = shaded.normals[shaded.triangles[triangle][corner] as usize];
             let own = look.normals.get(triangle).and_then(|normals| normals[corner]);

@@ -17,7 +17,7 @@ use crate::{ExportError, Format, check};
 pub use animation::export_animation;
 use contacts::{Contact, contacts};
 use shape::{Shape, shape};
-pub use skinned::Outer;
+pub use skinned::{Outer, Paint, PaintPicture};
 use skinned::{Skinned, skinned};
 
 /// Name of the file.
@@ -101,9 +101,16 @@ pub fn export_shards(
     write(FILE, &bytes, folder, taken, shards)
 }
 
+/// The shards of a body, and how their outsides look.
+#[derive(Default)]
+struct Broken {
+    shards: Vec<Shard>,
+    paints: Vec<Paint>,
+}
+
 /// The shards of a frame, body by body, and what has none.
 struct Taken {
-    bodies: Vec<Vec<Shard>>,
+    bodies: Vec<Broken>,
     skins: Vec<String>,
     left_out: Vec<String>,
 }
@@ -117,19 +124,19 @@ fn take(frame: &Frame, outers: &[Vec<Outer>], settings: &ShardSettings) -> Resul
         let owner = format!("body '{}'", body.name);
         if body.surface.triangles.is_empty() {
             left_out.push(format!("{owner}: it has no surface"));
-            bodies.push(Vec::new());
+            bodies.push(Broken::default());
             continue;
         }
         let Some(rest) = body.surface.vertex_attributes.vectors(names::REST) else {
             left_out.push(format!("{owner}: its frames do not say where its surface was at rest"));
-            bodies.push(Vec::new());
+            bodies.push(Broken::default());
             continue;
         };
         check::check_points(number, Format::Glb, &owner, "rest position", rest)?;
         let outers = outers.get(index).map_or(&[][..], Vec::as_slice);
         bodies.push(shards(body, rest, outers, settings, &mut skins));
     }
-    if bodies.iter().all(Vec::is_empty) {
+    if bodies.iter().all(|body| body.shards.is_empty()) {
         let reason = if left_out.is_empty() { "it has no bodies".to_owned() } else { left_out.join("; ") };
         return Err(ExportError::NoShards { frame: number, reason });
     }
@@ -148,7 +155,7 @@ fn write(
     let file = folder.join(name);
     atomic_write(&file, bytes)?;
     let Taken { bodies, skins, left_out } = taken;
-    let merged = bodies.iter().flatten().map(|shard| shard.merged.len()).sum();
+    let merged = bodies.iter().flat_map(|body| &body.shards).map(|shard| shard.merged.len()).sum();
     Ok(ShardReport { file, shards, merged, skins, left_out })
 }
 
@@ -159,7 +166,7 @@ fn shards(
     outers: &[Outer],
     settings: &ShardSettings,
     skins: &mut Vec<String>,
-) -> Vec<Shard> {
+) -> Broken {
     let touching = Contacts::of(&body.surface, rest);
     let volumes: Vec<f64> = body.pieces.iter().map(|piece| piece.volume).collect();
     let owners =
@@ -170,11 +177,11 @@ fn shards(
         let told = skinned.as_ref().map_or("faces of the tetrahedra", |skinned| skinned.told.as_str());
         skins.push(format!("{}: the outside is {told}", body.name));
     }
-    let shapes = match skinned {
-        Some(Skinned { shapes, .. }) => shapes,
-        None => shapes_of_tetrahedra(&body.surface, rest, &volumes, &owners),
+    let (shapes, paints) = match skinned {
+        Some(Skinned { shapes, paints, .. }) => (shapes, paints),
+        None => (shapes_of_tetrahedra(&body.surface, rest, &volumes, &owners), Vec::new()),
     };
-    gather(body, &touching, &owners, shapes)
+    Broken { shards: gather(body, &touching, &owners, shapes), paints }
 }
 
 /// Shapes made of the faces that the pieces have, by owner, with their volumes (m³).

@@ -18,13 +18,15 @@ pub(super) struct Shape {
     pub centre: Vec3,
 }
 
-/// What the corners of the first triangles carry; empty where there is none.
+/// What the first triangles and their corners carry; empty where there is none.
 #[derive(Default)]
 pub(super) struct Look {
     /// Texture coordinates (1), (0, 0) at the lower left.
     pub texture: Vec<[[f32; 2]; 3]>,
     /// Unit normals; `None` where they cancel.
     pub normals: Vec<[Option<[f32; 3]>; 3]>,
+    /// Numbers of materials.
+    pub materials: Vec<u32>,
 }
 
 impl Shape {

@@ -1,5 +1,7 @@
 //! Shards whose outside is a closed surface, cut along the cracks.
 
+use std::sync::Arc;
+
 use craze_frame::{BodyFrame, fans};
 use craze_math::Vec3;
 use craze_skin::{Contacts, Corners, Cracks, CutShard, Grain, SkinError, cut};
@@ -22,12 +24,36 @@ pub struct Outer {
     pub triangles: Vec<[u32; 3]>,
     /// What its corners carry.
     pub corners: Corners,
+    /// How its triangles look, by the numbers in [`Corners::materials`].
+    pub paints: Vec<Paint>,
+}
+
+/// How a part of a surface looks.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Paint {
+    /// Its name in the model.
+    pub name: String,
+    /// Base colour, linear red, green, blue and opacity (1); that of the body if there is none.
+    pub colour: Option<[f32; 4]>,
+    /// The picture that the colour is multiplied with.
+    pub picture: Option<PaintPicture>,
+}
+
+/// A picture as it stands in its file.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PaintPicture {
+    /// `image/png` or `image/jpeg`, which are those that glTF knows.
+    pub media_type: &'static str,
+    /// The bytes of the file.
+    pub bytes: Arc<[u8]>,
 }
 
 /// What was cut.
 pub(super) struct Skinned {
     /// By owner: its shape and volume (m³); `None` for an owner that has no part of the surface's inside.
     pub shapes: Vec<Option<(Shape, f64)>>,
+    /// How their outsides look, by the numbers that these have.
+    pub paints: Vec<Paint>,
     /// How, for a person.
     pub told: String,
 }
@@ -55,10 +81,18 @@ pub(super) fn skinned(
                     if !outer.corners.normals.is_empty() {
                         told += ", with normals";
                     }
+                    if !outer.corners.materials.is_empty() {
+                        told += ", with materials";
+                    }
                     if grain.is_some() {
                         told += if look.is_some() { "; rough cracks" } else { "; cracks as the tetrahedra left them" };
                     }
-                    return (Some(Skinned { shapes: shards, told }), said);
+                    let mut paints = outer.paints.clone();
+                    if outer.corners.texture.is_empty() {
+                        // Nobody knows where a picture would lie.
+                        paints.iter_mut().for_each(|paint| paint.picture = None);
+                    }
+                    return (Some(Skinned { shapes: shards, paints, told }), said);
                 }
                 Err(error) => {
                     let cracks = if look.is_some() { " with rough cracks" } else { "" };
@@ -131,6 +165,7 @@ fn shape(shard: &CutShard, positions: &[Vec3], corners: &Corners) -> Shape {
         .iter()
         .filter(|_| !corners.normals.is_empty())
         .map(|part| part.weights.each_ref().map(|weights| corners.normal_at(part.source, weights)));
-    let look = Look { texture: texture.collect(), normals: normals.collect() };
+    let materials = shard.outside.iter().filter_map(|part| corners.materials.get(part.source as usize).copied());
+    let look = Look { texture: texture.collect(), normals: normals.collect(), materials: materials.collect() };
     Shape::closed(part, look)
 }

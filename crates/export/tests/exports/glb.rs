@@ -8,7 +8,7 @@ use crate::{Reader, bytes_of, exported, volume_inside};
 
 pub struct Glb {
     pub json: Value,
-    binary: Vec<u8>,
+    pub binary: Vec<u8>,
 }
 
 /// Reads the chunks and checks the lengths that the format prescribes.

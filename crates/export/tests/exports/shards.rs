@@ -1,4 +1,8 @@
-use craze_export::{Corners, ExportError, Grain, Outer, ShardReport, ShardSettings, export_shards};
+use std::sync::Arc;
+
+use craze_export::{
+    Corners, ExportError, Grain, Outer, Paint, PaintPicture, ShardReport, ShardSettings, export_shards,
+};
 use craze_frame::{Data, Frame, names};
 use craze_math::Vec3;
 use serde_json::Value;
@@ -26,7 +30,11 @@ fn export(frame: &Frame, smallest: f64) -> (Glb, ShardReport) {
 }
 
 fn accessor(primitive: &Value, attribute: &str) -> usize {
-    primitive["attributes"][attribute].as_u64().unwrap() as usize
+    index(&primitive["attributes"][attribute])
+}
+
+fn index(value: &Value) -> usize {
+    value.as_u64().unwrap() as usize
 }
 
 #[test]
@@ -151,9 +159,11 @@ fn wrapping() -> Outer {
         corners: Corners {
             texture: triangles.iter().map(|corners| corners.map(texture)).collect(),
             normals: vec![[[0.0, 1.0, 0.0]; 3]; triangles.len()],
+            materials: Vec::new(),
         },
         positions,
         triangles,
+        paints: Vec::new(),
     }
 }
 
@@ -184,6 +194,59 @@ fn the_outside_is_the_given_surface_with_its_texture_and_normals() {
             assert!(glb.vectors::<3>(accessor(outside, "NORMAL")).iter().all(|normal| *normal == [0.0, 1.0, 0.0]));
         }
     }
+}
+
+#[test]
+fn the_outside_keeps_the_materials_of_the_given_surface() {
+    let bytes: Arc<[u8]> = b"\x89PNG\r\n\x1a\n and more".as_slice().into();
+    let picture = PaintPicture { media_type: "image/png", bytes: bytes.clone() };
+    let mut outer = wrapping();
+    // The two sides across x of one material each, all others of a third; a fourth is not in use.
+    outer.corners.materials = (0..12).map(|triangle| [0, 1, 2, 2, 2, 2][triangle / 2]).collect();
+    outer.paints = vec![
+        Paint { name: "tin".into(), colour: Some([0.25, 0.5, 0.75, 0.5]), picture: None },
+        Paint { name: "wood".into(), colour: None, picture: Some(picture.clone()) },
+        Paint { name: "bark".into(), colour: Some([1.0, 0.5, 0.5, 1.0]), picture: Some(picture) },
+        Paint { name: "unused".into(), ..Paint::default() },
+    ];
+    let folder = tempfile::tempdir().unwrap();
+    let settings = ShardSettings { grain: None, ..ShardSettings::default() };
+    let export = |outer: &Outer| {
+        let report = export_shards(&halves(), &[vec![outer.clone()]], &settings, folder.path()).unwrap();
+        assert!(report.skins[0].contains("with materials"), "{:?}", report.skins);
+        parse(&bytes_of(folder.path(), "shards.glb"))
+    };
+    let glb = export(&outer);
+    let materials = glb.json["materials"].as_array().unwrap();
+    let material_of = |name: &str| -> Vec<&str> {
+        let primitives = glb.primitives(glb.node(name));
+        primitives.iter().map(|one| materials[index(&one["material"])]["name"].as_str().unwrap()).collect()
+    };
+    // One half has the left side, the other the right.
+    let mut both = [material_of("block-shard-4"), material_of("block-shard-7")];
+    both.sort();
+    assert_eq!(both, [["tin", "bark", "block_crack"], ["wood", "bark", "block_crack"]]);
+    let named = |name: &str| materials.iter().find(|material| material["name"] == name).unwrap();
+    let look = |name: &str| &named(name)["pbrMetallicRoughness"];
+    assert_eq!(look("tin")["baseColorFactor"], serde_json::json!([0.25, 0.5, 0.75, 0.5]));
+    assert_eq!(named("tin")["alphaMode"], "BLEND");
+    assert_eq!(look("wood")["baseColorFactor"], serde_json::json!([1.0, 1.0, 1.0, 1.0]));
+    // Two materials share one picture, which is there as it was.
+    assert_eq!(glb.json["images"].as_array().unwrap().len(), 1);
+    for name in ["wood", "bark"] {
+        let texture = index(&look(name)["baseColorTexture"]["index"]);
+        let image = &glb.json["images"][index(&glb.json["textures"][texture]["source"])];
+        assert_eq!(image["mimeType"], "image/png");
+        let view = &glb.json["bufferViews"][index(&image["bufferView"])];
+        let [start, length] = ["byteOffset", "byteLength"].map(|key| index(&view[key]));
+        assert_eq!(glb.binary[start..start + length], bytes[..]);
+    }
+    for view in glb.json["bufferViews"].as_array().unwrap() {
+        assert!(index(&view["byteOffset"]).is_multiple_of(4));
+    }
+    // A picture is no use to a surface that does not say where it lies.
+    outer.corners.texture.clear();
+    assert!(export(&outer).json.get("images").is_none());
 }
 
 #[test]

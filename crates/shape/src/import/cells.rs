@@ -8,9 +8,10 @@ use rayon::prelude::*;
 
 use super::cursor::Fault;
 use super::faces::{Corner, Faces, Welding};
-use super::model::{Model, counted};
+use super::model::Model;
 use super::volume::into_volume;
 use crate::error::ShapeError;
+use crate::words::counted;
 
 /// The number of a node that an element names and the file does not have.
 pub(crate) const MISSING: u32 = u32::MAX;

@@ -5,10 +5,11 @@ use std::path::Path;
 
 use craze_math::Vec3;
 
-use super::model::{Model, SurfaceMaterial, counted, left_out};
+use super::model::{Model, SurfaceMaterial, left_out};
 use super::polygon::Triangulation;
 use crate::error::ShapeError;
 use crate::surface::TriangleSurface;
+use crate::words::counted;
 
 /// Largest coordinate that is taken: squares and products of three stay far from overflow.
 pub(crate) const FARTHEST: f64 = 1e18;
@@ -315,7 +316,7 @@ mod tests {
         let reason = "1 triangle with points that are not numbers within ±1e18 was left out";
         assert_eq!(error, format!("a.obj has no usable faces among its 1: {reason}"));
         let error = square().into_model(Welding::Keep, Path::new("a.obj")).expect_err("no faces").to_string();
-        assert_eq!(error, "a.obj has no faces (4 points were found)");
+        assert_eq!(error, "a.obj has no faces (4 points found)");
     }
 
     #[test]

@@ -92,8 +92,11 @@ impl Format {
             .ok_or_else(|| ShapeError::UnknownEnding { path: path.to_owned(), known: Format::all_endings() })
     }
 
-    /// Refuses bytes that are plainly of another kind, and says of which.
+    /// Refuses bytes that are none or plainly of another kind, and says of which.
     pub(crate) fn check_content(self, bytes: &[u8], path: &Path) -> Result<(), ShapeError> {
+        if bytes.is_empty() {
+            return Err(ShapeError::EmptyFile { path: path.to_owned() });
+        }
         match look_at(bytes) {
             Some(Looks::Known(other, looks_like)) if other != self => {
                 let name = path.with_extension(other.endings()[0]);
@@ -245,6 +248,8 @@ mod tests {
         let error = Format::Stl.check_content(obj, Path::new("x.stl")).expect_err("an OBJ file");
         assert_eq!(error.to_string(), "x.stl looks like an OBJ file: rename it to x.obj");
         Format::Obj.check_content(obj, Path::new("x.obj")).expect("as its ending says");
-        Format::Obj.check_content(b"", Path::new("x.obj")).expect("nothing says otherwise");
+        Format::Obj.check_content(b"\n", Path::new("x.obj")).expect("nothing says otherwise");
+        let error = Format::Obj.check_content(b"", Path::new("x.obj")).expect_err("no bytes");
+        assert_eq!(error.to_string(), "x.obj is empty: there is no model in it");
     }
 }

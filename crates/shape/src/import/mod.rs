@@ -16,6 +16,7 @@ mod mtl;
 mod numbering;
 mod obj;
 mod off;
+mod picture;
 mod ply;
 mod polygon;
 mod reading;
@@ -28,6 +29,7 @@ mod vtu;
 
 pub use format::Format;
 pub use model::{Model, ModelVolume, SurfaceMaterial};
+pub use picture::Picture;
 pub use reading::{Reading, Unit, UpAxis};
 pub use side::SideFiles;
 
@@ -38,7 +40,7 @@ use crate::error::ShapeError;
 
 /// Reads a model and places it: in metres, y up, the middle of its box at the origin.
 ///
-/// The ending of the path says the format, and the content must agree with it. Files beside the model (materials, buffers) are
+/// The ending of the path says the format, and the content must agree with it. Files beside the model (materials, buffers, pictures) are
 /// read from its folder and nowhere else. What was left out or put right is in [`Model::remarks`];
 /// [`Model::summary`] says how the file was read.
 pub fn read_model(path: &Path, reading: &Reading) -> Result<Model, ShapeError> {
@@ -67,6 +69,9 @@ pub fn parse_model(bytes: &[u8], format: Format, path: &Path, side_files: &SideF
         Format::Ply => ply::parse(bytes, path)?,
         Format::Glb | Format::Gltf => gltf::parse(bytes, path, side_files)?,
     };
+    if !matches!(format, Format::Glb | Format::Gltf) {
+        picture::find_beside(&mut model, side_files);
+    }
     model.file = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned();
     model.format = Some(format);
     Ok(model)

@@ -3,9 +3,10 @@
 use craze_math::Vec3;
 
 use super::format::Format;
+use super::picture::Picture;
 use super::reading::Reading;
 use crate::surface::TriangleSurface;
-use crate::words::{grouped, short};
+use crate::words::{counted, short};
 
 /// What a file holds, in the file's own unit and axes until it is placed by [`Reading`].
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -54,6 +55,8 @@ pub struct SurfaceMaterial {
     pub colour: Option<[f32; 4]>,
     /// Path or name of its colour texture as it stands in the file.
     pub texture: Option<String>,
+    /// That texture, if it was found and glTF knows its format.
+    pub picture: Option<Picture>,
 }
 
 impl Model {
@@ -87,16 +90,6 @@ impl Model {
     }
 }
 
-/// A count with its noun, thousands parted by commas: "1 point", "6,598 triangles", "2 tetrahedra".
-pub(crate) fn counted(count: usize, noun: &str) -> String {
-    let text = grouped(count);
-    match (count, noun.strip_suffix("hedron")) {
-        (1, _) => format!("{text} {noun}"),
-        (_, Some(stem)) => format!("{text} {stem}hedra"),
-        (_, None) => format!("{text} {noun}s"),
-    }
-}
-
 /// A remark on what is missing: "1 point that no triangle uses was left out".
 pub(crate) fn left_out(count: usize, noun: &str, which: &str) -> String {
     let were = if count == 1 { "was" } else { "were" };
@@ -106,19 +99,6 @@ pub(crate) fn left_out(count: usize, noun: &str, which: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn counts_are_grouped_and_put_in_the_plural() {
-        for (count, noun, text) in [
-            (0, "point", "0 points"),
-            (1, "point", "1 point"),
-            (999, "point", "999 points"),
-            (1000, "point", "1,000 points"),
-            (1_234_567, "tetrahedron", "1,234,567 tetrahedra"),
-        ] {
-            assert_eq!(counted(count, noun), text);
-        }
-    }
 
     #[test]
     fn a_summary_says_how_the_file_was_read() {

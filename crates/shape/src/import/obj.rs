@@ -254,8 +254,8 @@ mod tests {
             ("v 0 0\n".to_owned(), "model.obj:1: the point has no z"),
             ("\nv 0 0 z\n".to_owned(), "model.obj:2: z of the point is \"z\", which is not a number"),
             ("vt\n".to_owned(), "model.obj:1: the texture coordinate has no u"),
-            (three.to_owned(), "model.obj has no faces (3 points were found)"),
-            (String::new(), "model.obj has no faces (0 points were found)"),
+            (three.to_owned(), "model.obj has no faces (3 points found)"),
+            (String::new(), "model.obj has no faces (0 points found)"),
             (
                 format!("{three}f 1 2\n"),
                 "model.obj has no usable faces among its 1: 1 face of fewer than three different points was left out",

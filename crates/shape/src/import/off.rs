@@ -257,7 +257,7 @@ mod tests {
             (format!("{three}3 0 1"), "cube.off:6: the face has 2 of its 3 corners"),
             (format!("{three}x 0 1"), "cube.off:6: \"x\" is not a number of corners"),
             ("OFF\n1 0 0\n0 x 0".to_owned(), "cube.off:3: y of the point is \"x\", which is not a number"),
-            ("OFF\n1 0 0\n0 0 0".to_owned(), "cube.off has no faces (1 points were found)"),
+            ("OFF\n1 0 0\n0 0 0".to_owned(), "cube.off has no faces (1 point found)"),
             (
                 "4OFF\n1 0 0\n".to_owned(),
                 "cube.off uses 4OFF, points of other than three coordinates, which is not read: save it with three",

@@ -205,7 +205,7 @@ mod tests {
             (&whole[..80], "cube.stl, byte 80: the file ends, but the header of a binary STL file has 84 bytes"),
             (&whole[..400], "cube.stl, byte 80: 12 triangles are announced, but the file has room for only 6"),
             (&many[..], "cube.stl, byte 80: 4294967295 triangles are announced, but the file has room for only 12"),
-            (&binary(&[])[..], "cube.stl has no faces (0 points were found)"),
+            (&binary(&[])[..], "cube.stl has no faces (0 points found)"),
             (b"", "cube.stl, byte 0: the file ends, but the header of a binary STL file has 84 bytes"),
         ] {
             // A title of blanks, not of text, so that it is not taken for a cut text.

@@ -33,7 +33,11 @@ fn read_other(path: &Path, ending: &str, side_files: &SideFiles<'_>) -> Result<(
     let other = path.with_extension(if is_upper { ending.to_ascii_uppercase() } else { ending.to_owned() });
     match side_files(Path::new(other.file_name().unwrap_or_default())) {
         Ok(bytes) => Ok((other, bytes)),
-        Err(source) => Err(ShapeError::Read { path: other, source }),
+        Err(source) => {
+            let needed = "tetrahedra of TetGen are a .node and an .ele file of the same name";
+            let source = std::io::Error::new(source.kind(), format!("{source}; {needed}"));
+            Err(ShapeError::Read { path: other, source })
+        }
     }
 }
 

@@ -9,10 +9,11 @@ use rayon::prelude::*;
 use super::cells::MISSING;
 use super::cursor::Fault;
 use super::faces::FARTHEST;
-use super::model::{Model, ModelVolume, counted};
+use super::model::{Model, ModelVolume};
 use crate::error::ShapeError;
 use crate::stuffing::DihedralRange;
 use crate::surface::TriangleSurface;
+use crate::words::counted;
 use crate::words::short;
 
 /// A tetrahedron with less than this part of its longest edge's cube is flat: placing a model rounds its nodes, and could turn
@@ -154,7 +155,7 @@ impl Judged {
             self.kept.push(nodes);
             self.numbers.push(number);
         }
-        self.remark(turned, "that stood inside out turned");
+        self.remark(turned, "turned right side out");
         self.remark(missing, "left out for nodes that are missing");
         self.remark(repeated, "left out for naming a node twice");
         self.remark(unusable, "left out for nodes that are not numbers within ±1e18");
@@ -295,7 +296,7 @@ mod tests {
         assert_eq!(
             model.remarks,
             [
-                "1 tetrahedron that stood inside out turned",
+                "1 tetrahedron turned right side out",
                 "1 tetrahedron left out for nodes that are missing",
                 "1 tetrahedron left out for naming a node twice",
                 "2 tetrahedra left out for nodes that are not numbers within ±1e18",

@@ -240,6 +240,25 @@ impl Access<'_> {
         Ok(Elements { bytes, start: start.unwrap_or(0) as usize, stride: stride as usize, count: count as usize })
     }
 
+    /// The bytes of a picture, in a view or behind an address.
+    pub fn image(&mut self, number: usize) -> Result<Vec<u8>, ShapeError> {
+        let place = format!("images[{number}]");
+        let Some(image) = self.document.images.get(number) else { return Err(self.bad(place, "it does not exist")) };
+        match (&image.uri, image.buffer_view) {
+            (Some(uri), _) => match uri::resolve(uri) {
+                Ok(Target::Data(bytes)) => Ok(bytes),
+                Ok(Target::Name(name)) => Ok(self.file(&place, &name)?.to_vec()),
+                Err(problem) => Err(self.bad(place, problem)),
+            },
+            (None, Some(view)) => {
+                let length = self.document.buffer_views.get(view).map_or(0, |view| view.byte_length);
+                let elements = self.elements(&place, view, 0, length, 1)?;
+                Ok(elements.bytes[elements.start..elements.start + elements.count].to_vec())
+            }
+            (None, None) => Err(self.bad(place, "it has neither a uri nor a bufferView")),
+        }
+    }
+
     /// The bytes of a buffer, as many as it announces.
     fn buffer(&mut self, number: usize, user: &str) -> Result<Rc<[u8]>, ShapeError> {
         if let Some(bytes) = self.buffers.get(&number) {

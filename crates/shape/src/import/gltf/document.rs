@@ -164,7 +164,9 @@ pub(super) struct Texture {
 }
 
 #[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
 pub(super) struct Image {
     pub uri: Option<String>,
+    pub buffer_view: Option<usize>,
     pub name: Option<String>,
 }

@@ -19,10 +19,11 @@ use craze_math::Vec3;
 use serde::Deserialize;
 
 use self::access::Access;
-use self::document::{Asset, Document, Material, Primitive, TextureInfo};
+use self::document::{Asset, Document, Image, Material, Primitive, TextureInfo};
 use self::nodes::{Transform, placed_meshes};
 use super::faces::{Corner, Faces, Welding};
 use super::model::{Model, SurfaceMaterial};
+use super::picture;
 use super::side::SideFiles;
 use super::text::shortened;
 use crate::error::{LIMIT, ShapeError};
@@ -38,7 +39,12 @@ pub(crate) fn parse(bytes: &[u8], path: &Path, side_files: &SideFiles<'_>) -> Re
         let chunks = container::split(bytes, path)?;
         (chunks.json, chunks.binary)
     } else {
-        (bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes), None)
+        let json = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
+        if json.trim_ascii_start().first() != Some(&b'{') {
+            let problem = "a glTF file begins with \"glTF\" if it is binary, and with { if it is text".to_owned();
+            return Err(ShapeError::BadByte { path: path.to_owned(), byte: 0, problem });
+        }
+        (json, None)
     };
     let document = parse_json(json, path)?;
     check_required(&document, path)?;
@@ -53,12 +59,20 @@ pub(crate) fn parse(bytes: &[u8], path: &Path, side_files: &SideFiles<'_>) -> Re
     };
     let mut reader = Reader { access, faces: Faces::default(), work: 0.0, has_other_primitives: false };
     reader.faces.materials = document.materials.iter().map(|material| look_of(material, &document)).collect();
+    // All is counted before any of it is read, so that what is too much costs nothing.
+    for (mesh, _) in &placed {
+        reader.count_work(*mesh)?;
+    }
     for (mesh, transform) in placed {
         reader.read_mesh(mesh, &transform)?;
     }
     let mut faces = reader.faces;
     faces.remarks = remarks(&document, reader.has_other_primitives);
-    faces.into_model(Welding::Equal, path)
+    let mut model = faces.into_model(Welding::Equal, path)?;
+    let mut access = reader.access;
+    let number_of = |number: usize, _: &_| Some(image_of(document.materials.get(number)?, &document)?.0);
+    picture::find(&mut model, number_of, |&image| access.image(image).map_err(|error| error.to_string()));
+    Ok(model)
 }
 
 fn parse_json(json: &[u8], path: &Path) -> Result<Document, ShapeError> {
@@ -138,24 +152,33 @@ fn base_texture(material: &Material) -> Option<&TextureInfo> {
     material.pbr_metallic_roughness.as_ref()?.base_color_texture.as_ref()
 }
 
+/// The picture of a material's base colour, and its number.
+fn image_of<'d>(material: &Material, document: &'d Document) -> Option<(usize, &'d Image)> {
+    let source = document.textures.get(base_texture(material)?.index)?.source?;
+    Some((source, document.images.get(source)?))
+}
+
 /// A material's colour, and the file or name of its picture.
 fn look_of(material: &Material, document: &Document) -> SurfaceMaterial {
     let factor = material.pbr_metallic_roughness.as_ref().and_then(|roughness| roughness.base_color_factor);
-    let image = base_texture(material)
-        .and_then(|texture| document.textures.get(texture.index)?.source)
-        .and_then(|source| Some((source, document.images.get(source)?)));
-    let texture = image.map(|(number, image)| match (&image.uri, &image.name) {
+    let texture = image_of(material, document).map(|(number, image)| match (&image.uri, &image.name) {
         (Some(uri), _) if !uri.starts_with("data:") => uri.clone(),
         (_, Some(name)) => name.clone(),
         _ => format!("images[{number}]"),
     });
-    SurfaceMaterial { name: material.name.clone(), colour: Some(factor.unwrap_or([1.0; 4])), texture }
+    SurfaceMaterial { name: material.name.clone(), colour: Some(factor.unwrap_or([1.0; 4])), texture, picture: None }
+}
+
+/// The accessor of a primitive's points, if it is made of triangles.
+fn position_of(primitive: &Primitive) -> Option<usize> {
+    let is_surface = (TRIANGLES..=FAN).contains(&primitive.mode.unwrap_or(TRIANGLES));
+    primitive.attributes.get("POSITION").copied().filter(|_| is_surface)
 }
 
 struct Reader<'f> {
     access: Access<'f>,
     faces: Faces,
-    /// Points and corners that were read so far. Nodes can show a mesh any number of times, so they are limited.
+    /// Points and corners that are to be read. Nodes can show a mesh any number of times, so they are limited.
     work: f64,
     has_other_primitives: bool,
 }
@@ -179,7 +202,7 @@ impl Reader<'_> {
     fn read_primitive(&mut self, place: &str, primitive: &Primitive, transform: &Transform) -> Result<(), ShapeError> {
         let document = self.access.document;
         let mode = primitive.mode.unwrap_or(TRIANGLES);
-        let (TRIANGLES..=FAN, Some(&position)) = (mode, primitive.attributes.get("POSITION")) else {
+        let Some(position) = position_of(primitive) else {
             self.has_other_primitives = true;
             return Ok(());
         };
@@ -195,8 +218,6 @@ impl Reader<'_> {
                 return Err(self.bad(place.to_owned(), format!("materials[{number}] does not exist")));
             }
         };
-        self.count_work(position, primitive.indices)?;
-
         let positions: Vec<[f64; 3]> = self.access.vectors(position, "VEC3")?;
         let count = positions.len();
         let first_point = self.faces.points.len();
@@ -239,10 +260,15 @@ impl Reader<'_> {
         Ok(())
     }
 
-    fn count_work(&mut self, position: usize, indices: Option<usize>) -> Result<(), ShapeError> {
-        self.work += self.access.count(position)? as f64;
-        if let Some(indices) = indices {
-            self.work += self.access.count(indices)? as f64;
+    /// Counts the points and corners of a mesh that a node shows.
+    fn count_work(&mut self, mesh: usize) -> Result<(), ShapeError> {
+        let primitives = self.access.document.meshes.get(mesh).map_or(&[][..], |mesh| &mesh.primitives);
+        for primitive in primitives {
+            let Some(position) = position_of(primitive) else { continue };
+            self.work += self.access.count(position)? as f64;
+            if let Some(indices) = primitive.indices {
+                self.work += self.access.count(indices)? as f64;
+            }
         }
         if self.work > LIMIT {
             let problem =

@@ -1,7 +1,7 @@
 //! glTF files that the tests write themselves.
 
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -12,8 +12,11 @@ fn read_with(bytes: &[u8], files: &SideFiles<'_>) -> Result<Model, ShapeError> {
     parse(bytes, Path::new("models/cube.gltf"), files)
 }
 
-fn nothing(_: &Path) -> io::Result<Vec<u8>> {
-    Err(io::Error::other("it is not there"))
+const PNG: &[u8] = b"\x89PNG\r\n\x1a\n picture";
+
+/// Nothing lies beside the model but the picture of its material.
+fn nothing(path: &Path) -> io::Result<Vec<u8>> {
+    if path == Path::new("wood.png") { Ok(PNG.to_vec()) } else { Err(io::Error::other("it is not there")) }
 }
 
 fn read(document: &Value) -> Result<Model, ShapeError> {
@@ -138,12 +141,49 @@ fn check_cube(model: &Model, volume: f64) {
 fn buffers_are_found_inside_beside_and_in_the_chunk() {
     check_cube(&read(&sound()).expect("inside"), 8.0);
     check_cube(&read_with(&glb(&document(None), &buffer()), &nothing).expect("in the chunk"), 8.0);
-    let files = |path: &Path| {
-        assert_eq!(path, PathBuf::from("parts/my cube.bin"));
-        Ok(buffer())
+    let files = |path: &Path| match path.to_str() {
+        Some("parts/my cube.bin") => Ok(buffer()),
+        _ => nothing(path),
     };
     let beside = document(Some("./parts/my%20cube.bin".into())).to_string();
     check_cube(&read_with(beside.as_bytes(), &files).expect("beside"), 8.0);
+}
+
+#[test]
+fn pictures_are_found_inside_beside_and_in_the_chunk() {
+    let png = PNG.to_vec();
+    let beside = |path: &Path| {
+        if path == Path::new("my wood.png") { Ok(png.clone()) } else { Err(io::Error::other("it is not there")) }
+    };
+    let mut in_chunk = document(None);
+    in_chunk["images"] = json!([{ "bufferView": 3, "mimeType": "image/png", "name": "bark" }]);
+    let view = json!({ "buffer": 0, "byteOffset": 744, "byteLength": png.len() });
+    in_chunk["bufferViews"].as_array_mut().expect("a list").push(view);
+    in_chunk["buffers"][0]["byteLength"] = json!(744 + png.len());
+    let binary = [buffer(), png.clone()].concat();
+    let model = read_with(&glb(&in_chunk, &binary), &nothing).expect("in the chunk");
+    assert_eq!((model.materials[0].texture.as_deref(), model.remarks.len()), (Some("bark"), 0), "{:?}", model.remarks);
+    assert_eq!(model.materials[0].picture.as_ref().expect("a picture").bytes()[..], png);
+
+    for uri in [data_uri(&png), "my%20wood.png".to_owned()] {
+        let mut other = sound();
+        other["images"] = json!([{ "uri": uri }]);
+        let model = read_with(other.to_string().as_bytes(), &beside).expect("a cube");
+        assert_eq!(model.materials[0].picture.as_ref().expect("a picture").bytes()[..], png);
+    }
+    for (image, problem) in [
+        (json!({ "uri": "other.png" }), "it is not there"),
+        (json!({ "uri": "../wood.png" }), "is not a file in the model's folder"),
+        (json!({ "bufferView": 9 }), "bufferViews[9], which does not exist"),
+        (json!({ "bufferView": 2 }), "neither PNG nor JPEG"),
+        (json!({}), "neither a uri nor a bufferView"),
+    ] {
+        let mut other = sound();
+        other["images"] = json!([image]);
+        let model = read_with(other.to_string().as_bytes(), &beside).expect("a cube without a picture");
+        assert_eq!(model.materials[0].picture, None);
+        assert!(model.remarks[0].contains(problem), "{:?}", model.remarks);
+    }
 }
 
 #[test]
@@ -411,7 +451,7 @@ fn numbers_at_odds_are_named_with_their_place() {
     assert_eq!(refused(&document(Some(data_uri(&bytes)))), message);
     let mut empty = sound();
     empty["scenes"][0]["nodes"] = json!([]);
-    assert_eq!(refused(&empty), "models/cube.gltf has no faces (0 points were found)");
+    assert_eq!(refused(&empty), "models/cube.gltf has no faces (0 points found)");
     let error = read_with(b"{\"asset\": {\"version\": 2}}", &nothing).expect_err("no text").to_string();
     assert!(error.starts_with("models/cube.gltf, JSON, line 1: invalid type"), "{error}");
 }

@@ -54,7 +54,11 @@ fn read<V: Values>(header: &Header, values: V, path: &Path) -> Result<Model, Sha
     if header.elements.iter().flat_map(|element| &element.properties).any(is_colour) {
         reader.faces.remarks.push("colours were left out".into());
     }
-    let texture = |name: &String| SurfaceMaterial { name: name.clone(), colour: None, texture: Some(name.clone()) };
+    let texture = |name: &String| SurfaceMaterial {
+        name: name.clone(),
+        texture: Some(name.clone()),
+        ..SurfaceMaterial::default()
+    };
     reader.faces.materials = header.textures.iter().map(texture).collect();
     for element in &header.elements {
         let least = element.least_bytes(header.encoding) as u64;

@@ -199,11 +199,11 @@ fn faults_are_named_with_their_place() {
         (triangle("99 0 1"), "cube.ply:13: the file ends in the middle of its elements"),
         (
             format!("ply\nformat ascii 1.0\nelement vertex 1\n{xyz}end_header\n0 0 0"),
-            "cube.ply has no faces (1 points were found)",
+            "cube.ply has no faces (1 point found)",
         ),
         (
             format!("ply\nformat ascii 1.0\nelement face 99999999999999\nelement vertex 1\n{xyz}end_header\n0 0 0"),
-            "cube.ply has no faces (1 points were found)",
+            "cube.ply has no faces (1 point found)",
         ),
     ] {
         assert_eq!(read(text.as_bytes()).expect_err(message).to_string(), message);

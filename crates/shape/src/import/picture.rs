@@ -1,0 +1,158 @@
+//! Pictures that a surface is painted with, as they stand in their files: nobody here looks at them, they are only handed on.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::sync::Arc;
+
+use super::model::{Model, SurfaceMaterial};
+use super::side::{SideFiles, path_within};
+use super::text::shortened;
+
+/// Pictures of a model are kept up to so many bytes in all: views of a glTF file may overlap, and a small file name a large picture many times.
+const MOST_BYTES: usize = 256 << 20;
+
+/// A picture in a format that glTF knows, not decoded.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Picture {
+    media_type: &'static str,
+    bytes: Arc<[u8]>,
+}
+
+impl Picture {
+    /// The picture that some bytes are; none unless they begin as PNG or JPEG does.
+    pub fn of(bytes: &[u8]) -> Option<Picture> {
+        let media_type = match bytes {
+            [0x89, b'P', b'N', b'G', 0x0d, 0x0a, 0x1a, 0x0a, ..] => "image/png",
+            [0xff, 0xd8, 0xff, ..] => "image/jpeg",
+            _ => return None,
+        };
+        Some(Picture { media_type, bytes: bytes.into() })
+    }
+
+    /// `image/png` or `image/jpeg`.
+    pub fn media_type(&self) -> &'static str {
+        self.media_type
+    }
+
+    /// The bytes of its file.
+    pub fn bytes(&self) -> &Arc<[u8]> {
+        &self.bytes
+    }
+}
+
+impl fmt::Debug for Picture {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "{} of {} bytes", self.media_type, self.bytes.len())
+    }
+}
+
+/// Finds the pictures of all materials in use. `key` names that of a material, by its number, so that none is read twice, and `read` gives its bytes
+/// or says why there are none: that costs the picture, not the model, and is remarked.
+pub(super) fn find<Key: Ord>(
+    model: &mut Model,
+    key: impl Fn(usize, &SurfaceMaterial) -> Option<Key>,
+    mut read: impl FnMut(&Key) -> Result<Vec<u8>, String>,
+) {
+    let mut used = vec![false; model.materials.len()];
+    model.material_of_triangle.iter().for_each(|&material| used[material as usize] = true);
+    let mut known: BTreeMap<Key, Option<Picture>> = BTreeMap::new();
+    let mut room = MOST_BYTES;
+    for (number, material) in model.materials.iter_mut().enumerate().filter(|(number, _)| used[*number]) {
+        let Some(key) = key(number, material) else { continue };
+        if let Some(picture) = known.get(&key) {
+            material.picture.clone_from(picture);
+            continue;
+        }
+        let bytes = read(&key);
+        if bytes.as_ref().is_ok_and(|bytes| bytes.len() > room) {
+            model.remarks.push(format!("of its pictures only the first {} MB were read", MOST_BYTES >> 20));
+            return;
+        }
+        let found = bytes.and_then(|bytes| Picture::of(&bytes).ok_or_else(|| "it is neither PNG nor JPEG".to_owned()));
+        if let Err(problem) = &found {
+            let name = shortened(material.texture.as_deref().unwrap_or_default());
+            model.remarks.push(format!("the picture \"{name}\" was not read: {problem}"));
+        }
+        material.picture = found.ok();
+        room -= material.picture.as_ref().map_or(0, |picture| picture.bytes.len());
+        known.insert(key, material.picture.clone());
+    }
+}
+
+/// Finds the pictures that materials name as files in the model's folder.
+pub(super) fn find_beside(model: &mut Model, side_files: &SideFiles<'_>) {
+    let name_of = |_: usize, material: &SurfaceMaterial| material.texture.clone();
+    find(model, name_of, |name| {
+        let path = path_within(name).ok_or_else(|| "it lies outside the model's folder".to_owned())?;
+        side_files(&path).map_err(|error| error.to_string())
+    });
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const PNG: &[u8] = b"\x89PNG\r\n\x1a\n and more";
+
+    #[test]
+    fn the_first_bytes_tell_what_it_is() {
+        assert_eq!(Picture::of(PNG).expect("PNG").media_type(), "image/png");
+        assert_eq!(Picture::of(&[0xff, 0xd8, 0xff, 0xe0]).expect("JPEG").media_type(), "image/jpeg");
+        for other in [&b""[..], b"\x89PNG", b"GIF89a", b"\xff\xd8"] {
+            assert_eq!(Picture::of(other), None);
+        }
+    }
+
+    #[test]
+    fn pictures_of_materials_in_use_are_found_once_and_faults_are_remarked() {
+        let names = ["a.png", "b.png", "a.png", "../c.png", "unused.png", "text.png", "b.png"];
+        let material = |name: &&str| SurfaceMaterial { texture: Some((*name).into()), ..SurfaceMaterial::default() };
+        let mut model = Model {
+            materials: names.iter().map(material).collect(),
+            material_of_triangle: vec![0, 1, 2, 3, 5, 6],
+            ..Model::default()
+        };
+        let asked = std::cell::RefCell::new(Vec::new());
+        find_beside(&mut model, &|path| {
+            asked.borrow_mut().push(path.display().to_string());
+            match path.to_str() {
+                Some("a.png") => Ok(PNG.to_vec()),
+                Some("text.png") => Ok(b"text".to_vec()),
+                _ => Err(std::io::Error::other("it is not there")),
+            }
+        });
+        assert_eq!(*asked.borrow(), ["a.png", "b.png", "text.png"]);
+        let found: Vec<bool> = model.materials.iter().map(|material| material.picture.is_some()).collect();
+        assert_eq!(found, [true, false, true, false, false, false, false]);
+        assert_eq!(
+            model.remarks,
+            [
+                "the picture \"b.png\" was not read: it is not there",
+                "the picture \"../c.png\" was not read: it lies outside the model's folder",
+                "the picture \"text.png\" was not read: it is neither PNG nor JPEG",
+            ]
+        );
+    }
+
+    #[test]
+    fn pictures_that_overlap_do_not_fill_the_memory() {
+        let material =
+            |number: usize| SurfaceMaterial { texture: Some(number.to_string()), ..SurfaceMaterial::default() };
+        let mut model = Model {
+            materials: (0..20).map(material).collect(),
+            material_of_triangle: (0..20).collect(),
+            ..Model::default()
+        };
+        let mut large = PNG.to_vec();
+        large.resize(MOST_BYTES / 4, 0);
+        let mut times = 0;
+        let read = |_: &usize| {
+            times += 1;
+            Ok(large.clone())
+        };
+        find(&mut model, |number, _| Some(number), read);
+        assert_eq!(model.materials.iter().filter(|material| material.picture.is_some()).count(), 4);
+        assert_eq!(model.remarks, ["of its pictures only the first 256 MB were read"]);
+        assert_eq!(times, 5, "nothing is read beyond that");
+    }
+}
