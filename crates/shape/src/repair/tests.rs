@@ -297,9 +297,14 @@ fn faces_that_enclose_something_only_together_are_no_strays() {
     assert!((domain.volume().expect("measured") - 1.0).abs() < 0.1);
 }
 
+/// Two cubes this far (m) from each other.
+fn apart(distance: f64) -> SurfaceDomain {
+    domain(&joined(&[cube(), moved(cube(), Vec3::new(distance, 0.25 * distance, 0.0))])).0
+}
+
 #[test]
+#[ignore = "long: an estimate for every part"]
 fn parts_far_apart_have_their_volume_and_their_tetrahedra() {
-    let apart = |distance: f64| domain(&joined(&[cube(), moved(cube(), Vec3::new(distance, 0.25 * distance, 0.0))])).0;
     for distance in [1e5, 1e9] {
         let domain = apart(distance);
         assert!((domain.volume().expect("known") - 2.0).abs() < 1e-6, "{:?}", domain.volume());
@@ -313,11 +318,19 @@ fn parts_far_apart_have_their_volume_and_their_tetrahedra() {
         assert!((mesh.total_measure() - 2.0).abs() < 0.02, "{}", mesh.total_measure());
         assert!((0.5..1.5).contains(&(estimate / report.tetrahedra as f64)), "{estimate} {}", report.tetrahedra);
     }
+}
+
+#[test]
+fn parts_far_apart_are_filled_each_for_itself() {
+    let domain = apart(1e6);
+    let mesh = crate::stuff(&domain, &crate::StuffingOptions::with_edge(0.3)).expect("a mesh").mesh;
+    assert_eq!((domain.parts().len(), mesh.pieces().count), (2, 2));
+    assert!((mesh.total_measure() - 2.0).abs() < 0.02, "{}", mesh.total_measure());
     assert!(apart(3.0).warnings().is_empty());
     // One point far off, which no part is rid of.
     let mut spike = cube();
     spike.positions[0] = Vec3::new(-500.0, 0.0, 0.0);
-    let error = crate::stuff(&domain(&spike).0, &crate::StuffingOptions::with_edge(0.001)).expect_err("too long");
+    let error = crate::stuff(&self::domain(&spike).0, &crate::StuffingOptions::with_edge(0.001)).expect_err("too long");
     assert!(error.to_string().contains("if a point or a part of it lies far off, take that away"), "{error}");
 }
 

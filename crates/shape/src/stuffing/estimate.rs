@@ -205,15 +205,15 @@ fn layer(domain: &dyn Domain, options: &StuffingOptions) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::catalogue::{Block, BuiltIn, Dome, Plate};
+    use crate::catalogue::{Block, Bowl, BuiltIn, Dome, Plate};
     use crate::repair::SurfaceDomain;
     use crate::stuffing::stuff;
     use crate::stuffing::testing::{ball, turned_cube, turned_cylinder};
 
     #[test]
     fn quick_estimates_of_thick_shapes_are_good_to_a_fifth() {
-        let domains: [(&dyn Domain, f64); 4] =
-            [(&ball(1.0), 0.1), (&ball(1.0), 0.05), (&turned_cube(1.0), 0.1), (&turned_cylinder(1.0, 0.4), 0.06)];
+        let domains: [(&dyn Domain, f64); 3] =
+            [(&ball(1.0), 0.1), (&turned_cube(1.0), 0.1), (&turned_cylinder(1.0, 0.4), 0.08)];
         for (domain, edge) in domains {
             for grading in [0, 2] {
                 let options = StuffingOptions { grading, ..StuffingOptions::with_edge(edge) };
@@ -227,9 +227,8 @@ mod tests {
         }
     }
 
-    #[test]
-    fn finer_cells_of_thin_shapes_count() {
-        let shapes: [(&dyn BuiltIn, f64); 2] = [(&Plate::default(), 20.0), (&Dome::default(), 10.0)];
+    /// Holds estimates of shapes with walls thinner than an edge, so many of which are as long as they are, against what is made.
+    fn check_thin(shapes: &[(&dyn BuiltIn, f64)]) {
         for (shape, cells) in shapes {
             let options = StuffingOptions::with_edge(shape.size().max() / cells);
             let field = shape.field();
@@ -237,19 +236,33 @@ mod tests {
             let [quick, full] = [quick_estimate, estimate]
                 .map(|guess| guess(&field, &options).expect("an estimate").tetrahedra / found.tetrahedra as f64);
             assert!(found.thin.halvings > 0 && quick < 0.5, "{quick} {found:?}");
-            assert!((0.67..1.5).contains(&full), "{full} at {cells}");
+            assert!((0.75..1.3).contains(&full), "{full} at {cells}");
         }
     }
 
     #[test]
+    fn finer_cells_of_thin_shapes_count() {
+        check_thin(&[(&Dome::default(), 10.0)]);
+    }
+
+    #[test]
+    #[ignore = "long: estimates of finer meshes"]
+    fn finer_cells_of_thin_and_small_shapes_count() {
+        check_thin(&[(&Plate::default(), 20.0), (&Bowl::default(), 12.0)]);
+        check_foil(0.02, 0.025, 40.0 / 0.000625);
+    }
+
+    /// Holds the estimate of a plate of 1 m × 1 m against a count.
+    fn check_foil(thickness: f64, edge: f64, count: f64) {
+        let foil = Block { size: [1.0, thickness, 1.0] }.surface(1.0).expect("a plate");
+        let (domain, _) = SurfaceDomain::new(&foil).expect("an inside");
+        let found = estimate(&domain, &StuffingOptions::with_edge(edge)).expect("an estimate").tetrahedra;
+        assert!((0.9..1.6).contains(&(found / count)), "{found} {count}");
+    }
+
+    #[test]
     fn a_foil_counts_by_its_area() {
-        for (thickness, edge, count) in
-            [(0.05, 0.04, 10.0 / 0.0016), (0.02, 0.025, 40.0 / 0.000625), (1e-5, 0.02, 160.0 / 0.0004)]
-        {
-            let foil = Block { size: [1.0, thickness, 1.0] }.surface(1.0).expect("a plate");
-            let (domain, _) = SurfaceDomain::new(&foil).expect("an inside");
-            let found = estimate(&domain, &StuffingOptions::with_edge(edge)).expect("an estimate").tetrahedra;
-            assert!((0.9..1.6).contains(&(found / count)), "{found} {count}");
-        }
+        check_foil(0.05, 0.04, 10.0 / 0.0016);
+        check_foil(1e-5, 0.02, 160.0 / 0.0004);
     }
 }

@@ -107,15 +107,16 @@ fn check(name: &str, domain: &dyn Domain, edge: f64, surface: &TriangleSurface) 
     assert!((share - 1.0).abs() < 0.01, "{name}: {share}");
 }
 
+/// Holds a mesh against one of a third of the edge, which stands for the domain.
+fn check_by_finer(name: &str, domain: &dyn Domain, cells: f64) {
+    let edge = domain.bounds().size().max() / cells;
+    let fine = stuff(domain, &StuffingOptions::with_edge(edge / 3.0)).expect("a mesh").mesh;
+    check(name, domain, edge, &TriangleSurface::around(&fine));
+}
+
 #[test]
 fn built_in_shapes_and_their_meshes_are_near_to_each_other() {
-    // A mesh of a third of the edge stands for the shape.
-    let shapes: [(&str, &dyn BuiltIn); 2] = [("heart", &Heart::default()), ("bowl", &Bowl::default())];
-    for (name, shape) in shapes {
-        let edge = shape.size().max() / 24.0;
-        let fine = stuff(&shape.field(), &StuffingOptions::with_edge(edge / 3.0)).expect("a mesh").mesh;
-        check(name, &shape.field(), edge, &TriangleSurface::around(&fine));
-    }
+    check_by_finer("heart", &Heart::default().field(), 24.0);
 }
 
 #[test]
@@ -125,34 +126,48 @@ fn models_and_their_meshes_are_near_to_each_other() {
 }
 
 #[test]
-fn open_and_crossing_models_are_near_to_what_their_winding_number_encloses() {
-    for (name, domain, cells) in [("pot", open_pot(), 24.0), ("blocks", crossing_blocks(), 20.0)] {
-        let edge = domain.bounds().size().max() / cells;
-        let fine = stuff(&domain, &StuffingOptions::with_edge(edge / 3.0)).expect("a mesh").mesh;
-        check(name, &domain, edge, &TriangleSurface::around(&fine));
-    }
+fn crossing_models_are_near_to_what_their_winding_number_encloses() {
+    check_by_finer("blocks", &crossing_blocks(), 10.0);
+}
+
+#[test]
+#[ignore = "long: thin walls, and finer meshes of models that answer slowly"]
+fn thin_open_and_crossing_models_are_near_to_what_they_enclose() {
+    check_by_finer("bowl", &Bowl::default().field(), 24.0);
+    check_by_finer("pot", &open_pot(), 24.0);
+    check_by_finer("blocks", &crossing_blocks(), 20.0);
+}
+
+/// Meshes and samples of all kinds of domains by some threads, their edges so many times as long as usual.
+fn made_by(threads: usize, coarser: f64) -> impl PartialEq {
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("threads");
+    pool.install(|| {
+        let (creased, open, crossing) = (turned_block(), open_pot(), crossing_blocks());
+        let bowl = Bowl::default();
+        let refined = bowl.field();
+        // Walls of the bowl are thinner than this.
+        let thin = 1.6 * bowl.thinnest_wall();
+        let domains: [(&dyn Domain, f64); 4] = [
+            (&creased, 0.06 * coarser),
+            (&refined, thin * coarser),
+            (&open, 0.12 * coarser),
+            (&crossing, 0.06 * coarser),
+        ];
+        let meshes = domains.map(|(domain, edge)| stuff(domain, &StuffingOptions::with_edge(edge)).expect("a mesh"));
+        assert!(meshes[0].report.snapped > 0 && meshes[1].report.thin.halvings > 0, "{:?}", meshes[1].report);
+        let points = [&creased as &dyn Domain, &open].map(|domain| poisson_points(domain, 0.12, 3).expect("points"));
+        (meshes.map(|stuffing| (stuffing.mesh, stuffing.report)), points.map(|points| points.positions))
+    })
 }
 
 #[test]
 fn any_number_of_threads_makes_the_same_bits_of_all_kinds_of_domains() {
-    let with_threads = |threads: usize| {
-        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("threads");
-        pool.install(|| {
-            let (creased, open, crossing) = (turned_block(), open_pot(), crossing_blocks());
-            let bowl = Bowl::default();
-            let refined = bowl.field();
-            // Walls of the bowl are thinner than this.
-            let thin = 1.6 * bowl.thinnest_wall();
-            let domains: [(&dyn Domain, f64); 4] =
-                [(&creased, 0.06), (&refined, thin), (&open, 0.12), (&crossing, 0.06)];
-            let meshes =
-                domains.map(|(domain, edge)| stuff(domain, &StuffingOptions::with_edge(edge)).expect("a mesh"));
-            assert!(meshes[0].report.snapped > 0 && meshes[1].report.thin.halvings > 0, "{:?}", meshes[1].report);
-            let points =
-                [&creased as &dyn Domain, &open].map(|domain| poisson_points(domain, 0.12, 3).expect("points"));
-            (meshes.map(|stuffing| (stuffing.mesh, stuffing.report)), points.map(|points| points.positions))
-        })
-    };
-    let one = with_threads(1);
-    assert!(one == with_threads(2) && one == with_threads(3));
+    assert!(made_by(1, 2.0) == made_by(3, 2.0));
+}
+
+#[test]
+#[ignore = "long: finer meshes of models that answer slowly"]
+fn any_number_of_threads_makes_the_same_bits_of_finer_meshes() {
+    let one = made_by(1, 1.0);
+    assert!(one == made_by(2, 1.0) && one == made_by(3, 1.0));
 }
