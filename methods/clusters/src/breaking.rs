@@ -229,6 +229,32 @@ fn what_flows_and_tears_gains_no_energy() {
     }
 }
 
+/// A plate between two held rims, whose middle is struck, breaks into crumbs that press on each other: contacts of light parts with heavy ones.
+#[test]
+fn a_shattered_plate_whose_parts_meet_gains_no_energy() {
+    let mut material = matter(0.9);
+    material.cluster.toughness = Some(1.012);
+    let clustering = Clustering::Count { count: 40, overlap: 3.2, seed: 1 };
+    let options = Options { clustering, strain_limit: Some(1.0), toughness_spread: 0.3, damping: 0.25, ..awake() };
+    let (place, still) = (Isometry::identity(), Vec3::zeros());
+    let mut body = Clusters::new(block([36, 36, 3]), &material, options, &place, still, still).unwrap();
+    for (hold, side) in [(HoldId(0), -1.0), (HoldId(1), 1.0)] {
+        let region = Region::HalfSpace { point: Vec3::new(0.0, 1.75 + 1.7 * side, 0.0), normal: side * Vec3::y() };
+        body.attach(hold, &region).unwrap();
+    }
+    let struck = |rest: &Vec3| (rest.x - 1.8).hypot(rest.y - 1.9) < 0.5;
+    body.set_motion(|rest| (*rest, if struck(rest) { Vec3::new(0.0, 0.0, -6.5) } else { still })).unwrap();
+    let mut least = body.account(&still).energy();
+    let mut events = Vec::new();
+    for index in 0..56 {
+        let [_, left] = step(&mut body, TIME_STEP * f64::from(index), &mut events);
+        // What a step sways by does not add up.
+        assert!(left < 1.01 * least, "{} of the least so far in step {index}", left / least);
+        least = least.min(left);
+    }
+    assert!(events.len() > 200, "{} splits", events.len());
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(24))]
     #[test]

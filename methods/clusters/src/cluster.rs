@@ -74,6 +74,9 @@ pub(crate) struct Rest {
 /// a slice as thin as that would turn the smallest disturbance into a large strain.
 const NO_WIDTH: f64 = 1e-6;
 
+/// Members that are no farther from their centre than this share of its distance from the origin are in one place.
+const ROUNDING: f64 = 1e-12;
+
 impl Rest {
     /// Measures a cluster, member by member in their order.
     pub(crate) fn of(cluster: u32, memberships: &Memberships, particles: &Particles) -> Rest {
@@ -98,7 +101,10 @@ impl Rest {
             moment += own * arm * arm.transpose();
             square = square.max(arm.norm_squared());
         }
-        let (inverse_moment, is_flat) = pseudo_inverse(&moment, NO_WIDTH);
+        // Copies of one particle in one place: what is left of their arms is rounding.
+        let is_point = square.sqrt() <= ROUNDING * centre.norm();
+        let (inverse_moment, is_flat) =
+            if is_point { (Mat3::zeros(), true) } else { pseudo_inverse(&moment, NO_WIDTH) };
         Rest { mass, centre, moment, inverse_moment, is_flat, extent: square.sqrt() }
     }
 }

@@ -41,9 +41,30 @@ impl Clusters {
         }
         let mut solids: Solids = Vec::new();
         solids.resize_with(self.cluster_count(), || None);
+        let mut pushes = Vec::new();
         for [one, other] in pairs {
-            self.push_out(one, other, &mut solids, step);
-            self.push_out(other, one, &mut solids, step);
+            self.push_out(one, other, &mut solids, &mut pushes, step);
+            self.push_out(other, one, &mut solids, &mut pushes, step);
+        }
+        self.take_out_pushes(&pushes);
+    }
+
+    /// Keeping apart must not give energy: what undoing an overlap has gained goes out of the clusters that it happened to.
+    ///
+    /// Impulses do the work ½ (v + v')·J, as those from outside do: see `energy.rs`.
+    fn take_out_pushes(&mut self, pushes: &[(u32, Vec3)]) {
+        let (before, after) = (&self.state.velocities, &self.prediction.velocities);
+        let work = |(particle, impulse): &(u32, Vec3)| {
+            0.5 * impulse.dot(&(before[*particle as usize] + after[*particle as usize]))
+        };
+        let gained: f64 = pushes.iter().map(work).sum();
+        if gained > 0.0 {
+            let mut is_pushed = vec![false; self.cluster_count()];
+            for (particle, _) in pushes {
+                let shares = self.memberships.of(*particle as usize).iter();
+                shares.for_each(|share| is_pushed[share.cluster as usize] = true);
+            }
+            self.take_out_of_prediction(gained, &is_pushed);
         }
     }
 
@@ -95,7 +116,9 @@ impl Clusters {
         Some(Solid { proxy, back, centre })
     }
 
-    fn push_out(&mut self, of: u32, from: u32, solids: &mut Solids, step: &Step) {
+    /// Pushes members of one cluster out of the proxy of another, one after the other, each as if the two were points that stick together: the other
+    /// moves on with what it has been given before the next is looked at, so that many members do not throw a light cluster away.
+    fn push_out(&mut self, of: u32, from: u32, solids: &mut Solids, pushes: &mut Vec<(u32, Vec3)>, step: &Step) {
         let Some(solid) = solids[from as usize].get_or_insert_with(|| self.solid(from)) else { return };
         let rest = self.rest[from as usize];
         let mut given = Vec3::zeros();
@@ -119,13 +142,15 @@ impl Clusters {
             let length = across.norm();
             let (normal, depth) = (across / length, (allowed - sample.distance) / length);
             let mass = self.particles.masses[member];
-            let velocity = *velocity.get_or_insert_with(|| {
+            let velocity = velocity.get_or_insert_with(|| {
                 mean_velocity(from, &rest, &self.memberships, &self.particles.masses, &self.prediction.velocities)
             });
-            let approach = (self.prediction.velocities[member] - velocity).dot(&normal);
+            let approach = (self.prediction.velocities[member] - *velocity).dot(&normal);
             let change = (UNDONE * depth / step.time_step - approach).max(0.0) * rest.mass / (mass + rest.mass);
             let impulse = mass * change * normal;
             given += impulse;
+            *velocity -= impulse / rest.mass;
+            pushes.push((member as u32, impulse));
             self.prediction.velocities[member] += change * normal;
             self.prediction.positions[member] += step.time_step * change * normal;
             self.note_change(member);
@@ -141,6 +166,7 @@ impl Clusters {
             let change = -self.memberships.weight(member, from) * back;
             let member = member as usize;
             if self.external.placed_by(member).is_none() {
+                pushes.push((member as u32, self.particles.masses[member] * change));
                 self.prediction.velocities[member] += change;
                 self.prediction.positions[member] += step.time_step * change;
                 self.note_change(member);

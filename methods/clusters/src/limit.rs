@@ -93,8 +93,8 @@ impl Clusters {
         beyond.iter().any(|&particle| self.external.placed_by(particle as usize).is_none())
     }
 
-    /// Drawing members back must not give energy: what was gained (J) goes out of the clusters that gave way.
-    fn take_out_of_prediction(&mut self, gained: f64, is_strained: &[bool]) {
+    /// Takes energy (J) that nothing has given out of the prediction, first out of the clusters that are involved.
+    pub(crate) fn take_out_of_prediction(&mut self, gained: f64, is_strained: &[bool]) {
         // Written so that what is no number takes nothing out.
         if !(gained > 0.0) {
             return;
