@@ -26,7 +26,9 @@ pub(crate) fn encode(frame: &Frame) -> Result<Vec<u8>, ExportError> {
             let name = format!("{label}_piece_{}", part.piece);
             children.push(document.part(&name, &part, piece, &sides));
         }
-        for cloud in body.particles.iter().flat_map(clouds) {
+        // What has a surface is shown by it.
+        let bare = body.particles.iter().filter(|_| body.surface.triangles.is_empty());
+        for cloud in bare.flat_map(clouds) {
             let piece = body.pieces.get(cloud.piece as usize);
             let name = format!("{label}_particles_{}", cloud.piece);
             children.push(document.cloud(&name, &cloud, piece, &sides[0]));

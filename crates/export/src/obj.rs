@@ -54,7 +54,9 @@ fn encode(frame: &Frame, library: &str, materials: &mut Materials) -> String {
             let object = format!("{label}_piece_{}", part.piece);
             file.part(&object, label, &part, &[&outside, &crack], materials);
         }
-        for cloud in body.particles.iter().flat_map(clouds) {
+        // What has a surface is shown by it.
+        let bare = body.particles.iter().filter(|_| body.surface.triangles.is_empty());
+        for cloud in bare.flat_map(clouds) {
             file.points(&format!("{label}_particles_{}", cloud.piece), label, &cloud.positions);
         }
     }

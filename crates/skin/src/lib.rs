@@ -22,6 +22,7 @@ mod divide;
 mod error;
 mod grow;
 mod noise;
+mod parting;
 mod transfer;
 mod weld;
 
@@ -30,4 +31,5 @@ pub use cracks::Cracks;
 pub use cut::{CutShard, Outside, Shards, cut};
 pub use detail::Grain;
 pub use error::SkinError;
+pub use parting::{Background, Carried, Parted, PartedPoint};
 pub use transfer::{Corners, transfer};

@@ -22,7 +22,7 @@ struct Sums {
 }
 
 impl Clusters {
-    /// The particles with velocity, rest position, piece, cluster and, where they flow, plastic strain.
+    /// The particles with velocity, rest position, piece, cluster and, where they flow, plastic strain; and the surface, if there is one.
     pub(crate) fn body_frame(&self) -> BodyFrame {
         let present = self.present_pieces();
         let index = |particle: usize| {
@@ -32,6 +32,7 @@ impl Clusters {
         let pieces: Vec<u32> = (0..self.count()).map(index).collect();
         let mut particles = Particles { positions: self.positions(), radius: self.radius(), ..Particles::default() };
         let measured = self.measure_pieces(&particles.positions, &pieces, &present);
+        let surface = self.skin_surface(&particles.positions, &pieces).unwrap_or_default();
         let attributes = &mut particles.attributes;
         attributes.set(names::PIECE, Data::Index(pieces));
         attributes.set(names::VELOCITY, Data::Vector(self.velocities()));
@@ -47,6 +48,7 @@ impl Clusters {
         BodyFrame {
             method: crate::KIND.to_owned(),
             materials: vec![self.matter.name.clone()],
+            surface,
             particles: Some(particles),
             pieces: measured,
             ..BodyFrame::default()
@@ -68,7 +70,7 @@ impl Clusters {
     }
 
     /// ‖F^pᵀF^p − I‖/2 of its clusters, by weight (1).
-    fn plastic_strain(&self, particle: usize) -> f64 {
+    pub(crate) fn plastic_strain(&self, particle: usize) -> f64 {
         let strain = |plastic: &Mat3| 0.5 * (plastic.transpose() * plastic - Mat3::identity()).norm();
         let shares = self.memberships.of(particle).iter();
         shares.map(|share| share.weight * strain(&self.temper[share.cluster as usize].plastic)).sum()

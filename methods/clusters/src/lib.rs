@@ -59,6 +59,7 @@ mod partition;
 mod pieces;
 mod pull;
 mod save;
+mod skin;
 mod split;
 mod step;
 mod survey;

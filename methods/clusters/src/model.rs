@@ -9,6 +9,7 @@ use crate::matter::{Matter, toughnesses};
 use crate::membership::{Memberships, Share};
 use crate::options::{ClusterError, Options, setting};
 use crate::partition::{Clustering, morton_order, partition};
+use crate::skin::Skin;
 use craze_engine::RigidBody;
 use craze_material::{Material, Quantity};
 use craze_math::{Isometry, Mat3, Rotation, Vec3};
@@ -76,6 +77,8 @@ pub struct Clusters {
     pub(crate) mean_mass: f64,
     /// What strain limiting works in.
     pub(crate) limiting: crate::limit::Limiting,
+    /// What its surface follows from, if it has one.
+    pub(crate) skin: Option<Skin>,
 }
 
 /// What particles are. Those that fracture divides are copied: same rest place, a part of the mass.
@@ -250,6 +253,7 @@ impl Clusters {
             lineage,
             mean_mass,
             limiting: Default::default(),
+            skin: None,
         };
         body.bounds = body.bounds_of_state();
         body.fit_state();

@@ -6,13 +6,15 @@ use crate::matter::Matter;
 use crate::membership::Share;
 use crate::model::{Clusters, Moment, Particles, Parts, is_finite};
 use crate::options::Options;
+use crate::skin::{Cut, Skin};
 use craze_engine::{HoldId, Method};
 use craze_math::Vec3;
+use craze_skin::Background;
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 
 /// Version of the layout of [`Saved`].
-const VERSION: u32 = 3;
+const VERSION: u32 = 4;
 
 /// Turns in one reference step (rad) that no flight reaches: it takes off only while its spin strains the body little.
 const IMPOSSIBLE_TURN: f64 = 1e3;
@@ -39,6 +41,17 @@ struct Saved<'a> {
     holds: Vec<SavedHold>,
     work: f64,
     followed: Vec<u32>,
+    skin: Option<SavedSkin<'a>>,
+}
+
+/// Of the mesh only what it follows from.
+#[derive(Serialize, Deserialize)]
+struct SavedSkin<'a> {
+    positions: Cow<'a, [Vec3]>,
+    tetrahedra: Cow<'a, [[u32; 4]]>,
+    sites: Cow<'a, [Vec3]>,
+    owners: Cow<'a, [u32]>,
+    cuts: Cow<'a, [Cut]>,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -83,6 +96,13 @@ impl Clusters {
             holds: self.holds.iter().map(hold).collect(),
             work: self.work,
             followed: self.followed.clone(),
+            skin: self.skin.as_ref().map(|skin| SavedSkin {
+                positions: Cow::from(skin.background.positions()),
+                tetrahedra: Cow::from(skin.background.tetrahedra()),
+                sites: Cow::from(&skin.sites),
+                owners: Cow::from(&skin.owners),
+                cuts: Cow::from(&skin.cuts),
+            }),
         };
         postcard::to_stdvec(&saved).expect("numbers, lists and text can always be written to memory")
     }
@@ -121,6 +141,7 @@ fn from_bytes(bytes: &[u8]) -> Result<Clusters, String> {
     };
     let mut body = Clusters::assemble(parts).map_err(|error| error.to_string())?;
     body.followed = saved.followed;
+    body.skin = saved.skin.map(|skin| load_skin(skin, body.count())).transpose()?;
     check_state(&body, &saved.state)?;
     body.holds = load_holds(saved.holds, body.count())?;
     if !saved.work.is_finite() {
@@ -136,6 +157,15 @@ fn from_bytes(bytes: &[u8]) -> Result<Clusters, String> {
         body.fit_state();
     }
     Ok(body)
+}
+
+fn load_skin(saved: SavedSkin, particles: usize) -> Result<Skin, String> {
+    let background = Background::new(saved.positions.into_owned(), saved.tetrahedra.into_owned());
+    let background = background.map_err(|error| error.to_string())?;
+    let (sites, owners, cuts) = (saved.sites.into_owned(), saved.owners.into_owned(), saved.cuts.into_owned());
+    let skin = Skin { background, sites, owners, cuts };
+    skin.check(particles)?;
+    Ok(skin)
 }
 
 fn check_clusters(

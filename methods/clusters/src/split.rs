@@ -6,6 +6,7 @@ use crate::cluster::{Guide, Plane, Rest, Temper};
 use crate::failure::Split;
 use crate::grid::Grid;
 use crate::model::{Clusters, Particles, Whole, is_finite};
+use crate::skin::Cut;
 use craze_math::{Mat3, Vec3};
 
 /// A cluster lighter than this share of the mean cluster at the start is removed (1).
@@ -44,7 +45,13 @@ impl Clusters {
         let mut twin = temper.clone();
         let across = temper.plastic.transpose() * fit.elastic.v.column(0);
         if let Some(outward) = across.try_normalize(0.0) {
-            let end = outward.dot(&self.rest[cluster as usize].centre);
+            let rest = &self.rest[cluster as usize];
+            let end = outward.dot(&rest.centre);
+            if let Some(skin) = &mut self.skin {
+                let plane = Plane { normal: outward, end };
+                let earlier = temper.planes.clone();
+                skin.cuts.push(Cut { plane, centre: rest.centre, radius: rest.extent, earlier });
+            }
             temper.planes.push(Plane { normal: outward, end });
             twin.planes.push(Plane { normal: -outward, end: -end });
         }
@@ -224,6 +231,9 @@ impl Clusters {
             return;
         }
         self.particles.keep(&particles);
+        if let Some(skin) = &mut self.skin {
+            skin.renumber(heirs, &particles);
+        }
         for moment in [&mut self.state, &mut self.prediction] {
             keep(&mut moment.positions, &particles);
             keep(&mut moment.velocities, &particles);

@@ -4,7 +4,7 @@ use crate::Voice;
 use crate::problem::Problem;
 use clap::Args;
 use craze_engine::RunFolder;
-use craze_frame::Frame;
+use craze_frame::{Frame, Surface};
 use craze_math::Vec3;
 use craze_render::{Camera, Coloring, Image, Settings, Wireframe, render_frame, write_gif};
 use craze_scene::{ColorBy, Scene, SceneDocument};
@@ -39,6 +39,9 @@ pub struct Arguments {
     /// Put the pieces together again, a hair apart, where the unbroken body stood: shows all cracks
     #[arg(long)]
     reassembled: bool,
+    /// Show bodies of particles by these, as balls, in place of their surface
+    #[arg(long, conflicts_with = "reassembled")]
+    particles: bool,
 }
 
 fn parse_size(text: &str) -> Result<[u32; 2], String> {
@@ -71,6 +74,7 @@ pub fn run(arguments: &Arguments, voice: Voice) -> Result<(), Problem> {
     };
     let picture = |file: &PathBuf| match &first {
         Some(first) => Ok(render_frame(&craze_frame::read(file)?.reassembled(first), &settings)?),
+        None if arguments.particles => of_particles(file, &settings),
         None => picture(file, &settings),
     };
     let written = if arguments.gif {
@@ -163,6 +167,15 @@ pub fn fitted(settings: Settings, files: &[PathBuf]) -> Result<Settings, Problem
         .into_iter()
         .collect::<Result<Vec<Frame>, _>>()?;
     Ok(settings.fitted_to(&frames.iter().collect::<Vec<_>>()))
+}
+
+/// The picture of a frame's file without the surfaces of bodies that have particles.
+fn of_particles(file: &Path, settings: &Settings) -> Result<Image, Problem> {
+    let mut frame = craze_frame::read(file)?;
+    for body in frame.bodies.iter_mut().filter(|body| body.particles.is_some()) {
+        body.surface = Surface::default();
+    }
+    Ok(render_frame(&frame, settings)?)
 }
 
 /// The picture of a frame's file.

@@ -1,6 +1,6 @@
 //! Bodies: shape, matter and method.
 
-use super::filling::{Regions, Solids, Source};
+use super::filling::{Points, Regions, Solids, Source};
 use super::{rejected, strength};
 use crate::description::{self, Integrator, MethodKind};
 use crate::document::SceneDocument;
@@ -112,8 +112,8 @@ fn clusters(
     material: &Material,
 ) -> Result<(Box<dyn Method>, String), SceneError> {
     let settings = body.clusters.clone().unwrap_or_default();
-    let (SampledPoints { positions, volume, spacing }, remarks) =
-        source.points(document, body, path, settings.sampling)?;
+    let Points { sampled, skin, remarks } = source.points(document, body, path, &settings)?;
+    let SampledPoints { positions, volume, spacing } = sampled;
     let count = positions.len();
     let cloud = Cloud { volumes: vec![volume; count], positions, spacing: spacing.min() };
     let (overlap, seed) = (settings.overlap, document.scene.world.seed);
@@ -146,6 +146,10 @@ fn clusters(
             inside.map_or(own, |(_, toughness)| Some(*toughness))
         })
         .map_err(|error| rejected(document, path, error, ""))?;
+    if let Some(mesh) = skin {
+        let placed = mesh.positions().iter().map(|place| placement.transform_point(&(*place).into()).coords).collect();
+        clusters.set_skin(placed, mesh.elements().to_vec()).map_err(|error| rejected(document, path, error, ""))?;
+    }
     let mut elements = format!("{} particles", grouped(count));
     if clusters.cluster_count() > 1 {
         let (clusters, memberships) = (grouped(clusters.cluster_count()), grouped(clusters.membership_count()));
@@ -219,14 +223,18 @@ mod tests {
         assert!([&grid, &one, &two].iter().all(|line| mass(line) == mass(&grid)), "{grid} {one} {two}");
     }
 
-    /// Why a body of clusters of a plate 0.4 × 0.4 × 0.02 m is refused.
-    fn refusal(keys: &str) -> String {
+    /// A body of clusters of a plate 0.4 × 0.4 × 0.02 m.
+    fn plate(keys: &str) -> SceneDocument {
         let text = format!(
             "[[body]]\nname = \"plate\"\nmethod = \"clusters\"\nshape.box = {{ size = [0.4, 0.4, 0.02] }}\n\
              material.preset = \"clay\"\n{keys}\n"
         );
-        let document = SceneDocument::parse(&text, "plate.toml", &[]).expect("a scene");
-        match build(&document, 0) {
+        SceneDocument::parse(&text, "plate.toml", &[]).expect("a scene")
+    }
+
+    /// Why it is refused.
+    fn refusal(keys: &str) -> String {
+        match build(&plate(keys), 0) {
             Ok((_, line)) => panic!("accepted: {line}"),
             Err(error) => error.to_string(),
         }
@@ -234,8 +242,22 @@ mod tests {
 
     #[test]
     fn clusters_that_particles_do_not_suffice_for_are_refused_with_what_would_do() {
-        let few = refusal("spacing = 0.1\nclusters.count = 40");
-        assert!(few.contains("16 particles are too few for 40 clusters") && few.contains("smaller spacing"), "{few}");
+        let few = refusal("spacing = 0.0125\nclusters.count = 600");
+        assert!(
+            few.contains("2048 particles are too few for 600 clusters") && few.contains("smaller spacing"),
+            "{few}"
+        );
+    }
+
+    #[test]
+    fn a_shape_too_thin_for_the_spacing_is_refused_with_one_that_would_do() {
+        for spacing in ["0.1", "0.02", "0.0161"] {
+            let thin = refusal(&format!("spacing = {spacing}"));
+            assert!(thin.contains("walls of 0.02 m are too thin for particles") && thin.contains(spacing), "{thin}");
+            assert!(thin.contains("choose a spacing of 0.016 m or less"), "{thin}");
+        }
+        let line = build(&plate("spacing = 0.016"), 0).expect("two layers").1;
+        assert!(line.contains("1,250 particles"), "{line}");
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! Shapes of bodies, filled with tetrahedra or points.
 
 use super::{model, rejected};
-use crate::description::{Body, Sampling};
+use crate::description::{Body, ClustersSettings, Sampling};
 use crate::document::SceneDocument;
 use crate::report::SceneError;
 use craze_math::Vec3;
@@ -27,6 +27,15 @@ pub struct Solids<'scene> {
     pub remarks: Vec<String>,
 }
 
+/// Particles of a body.
+pub struct Points {
+    pub sampled: SampledPoints,
+    /// Tetrahedra as large as the particles are apart, that carry its surface.
+    pub skin: Option<TetMesh>,
+    /// How the shape was read, and what was repaired.
+    pub remarks: Vec<String>,
+}
+
 /// What the regions of tetrahedra are, from 0.
 pub enum Regions<'scene> {
     /// Those of a built-in shape, by name.
@@ -40,6 +49,8 @@ struct Inside {
     domain: SurfaceDomain,
     remarks: Vec<String>,
     thinnest: f64,
+    /// Half of the walls are thinner (m).
+    median: f64,
 }
 
 impl<'scene> Source<'scene> {
@@ -76,7 +87,7 @@ impl<'scene> Source<'scene> {
                     let help = "only models with their own tetrahedra have regions: remove it";
                     return Err(rejected(document, &format!("{path}.materials.regions[0].number"), message, help));
                 }
-                let Inside { domain, remarks, thinnest } = inside(document, path, model)?;
+                let Inside { domain, remarks, thinnest, .. } = inside(document, path, model)?;
                 let area = domain.surface().area();
                 let edge = body.edge.unwrap_or_else(|| resolution::edge_for(volume_of(&domain), area, thinnest));
                 let filled = stuff(&domain, &StuffingOptions::with_edge(edge)).map_err(too_fine)?;
@@ -98,35 +109,64 @@ impl<'scene> Source<'scene> {
         document: &SceneDocument,
         body: &Body,
         path: &str,
-        sampling: Sampling,
-    ) -> Result<(SampledPoints, Vec<String>), SceneError> {
+        settings: &ClustersSettings,
+    ) -> Result<Points, SceneError> {
+        let sampling = settings.sampling;
         let seed = document.scene.world.seed;
-        let (sampled, remarks) = match self {
+        let key = format!("{path}.spacing");
+        let (sampled, skin, mut remarks) = match self {
             Source::BuiltIn(shape) => {
                 let spacing = body.spacing.unwrap_or_else(|| shape.default_spacing());
+                two_layers(shape.thinnest_wall(), spacing).map_err(|thin| rejected(document, &key, thin.0, &thin.1))?;
                 let sampled = match sampling {
                     Sampling::Grid => shape.points(spacing),
                     Sampling::Poisson => {
                         poisson_points(&shape.field(), spacing, seed).map(|sampled| sampled.sharing(shape.volume()))
                     }
                 };
-                (sampled, Vec::new())
+                (sampled, settings.skin.then(|| shape.tetrahedra(spacing).map(|filled| filled.mesh)), Vec::new())
             }
             Source::Model(model) => {
-                let Inside { domain, remarks, thinnest } = inside(document, path, model)?;
+                let Inside { domain, remarks, thinnest, median } = inside(document, path, model)?;
                 let spacing = || resolution::spacing_for(volume_of(&domain), domain.surface().area(), thinnest);
                 let spacing = body.spacing.unwrap_or_else(spacing);
+                // Sharp edges are thin somewhere; a sheet is thin all over.
+                two_layers(median, spacing).map_err(|thin| rejected(document, &key, thin.0, &thin.1))?;
                 let sampled = match sampling {
                     Sampling::Grid => grid_points(&domain, spacing),
                     Sampling::Poisson => poisson_points(&domain, spacing, seed),
                 };
-                (sampled, remarks)
+                let fill = || stuff(&domain, &StuffingOptions::with_edge(spacing)).map(|filled| filled.mesh);
+                (sampled, settings.skin.then(fill), remarks)
             }
         };
-        let key = format!("{path}.spacing");
         let sampled = sampled.map_err(|error| rejected(document, &key, error, "choose another spacing, in metres"))?;
-        Ok((sampled, remarks))
+        // Particles get along without a surface.
+        let skin = skin.and_then(|filled| {
+            filled.map_err(|error| remarks.push(format!("shown as particles, without a surface: {error}"))).ok()
+        });
+        Ok(Points { sampled, skin, remarks })
     }
+}
+
+/// Walls (m) in spacings that hold two layers of particles, wherever the first of them lies.
+const TWO_LAYERS: f64 = 1.25;
+
+/// Refuses walls (m) that hold a single layer of particles this far apart (m): clusters in it would have no thickness, and nothing would keep it
+/// from folding. Gives the message, and the help that names a spacing that does.
+fn two_layers(thinnest: f64, spacing: f64) -> Result<(), (String, String)> {
+    if thinnest <= 0.0 || thinnest >= TWO_LAYERS * spacing {
+        return Ok(());
+    }
+    let message = format!(
+        "walls of {} m are too thin for particles {} m apart: a body needs two layers of them",
+        short(thinnest),
+        short(spacing)
+    );
+    // Two digits, rounded down.
+    let digit = 10f64.powf((thinnest / TWO_LAYERS).log10().floor() - 1.0);
+    let enough = (thinnest / TWO_LAYERS / digit).floor() * digit;
+    Err((message, format!("choose a spacing of {} m or less, or a thicker shape", short(enough))))
 }
 
 /// Finds what a model encloses. `path` is the key of the body.
@@ -135,9 +175,10 @@ fn inside(document: &SceneDocument, path: &str, model: &Model) -> Result<Inside,
         .map_err(|error| rejected(document, &format!("{path}.shape.mesh.file"), error, "mend the model"))?;
     let remarks = how_read(model).chain(findings.warnings()).chain(domain.warnings()).collect();
     // The thinnest place of all may be a speck; a mesh that resolves all but a twentieth of the walls is fine enough.
-    let thinnest = domain.thickness(0).map(|thickness| thickness.fifth_percentile);
-    let thinnest = thinnest.unwrap_or_else(|| domain.bounds().size().min());
-    Ok(Inside { domain, remarks, thinnest })
+    let least = domain.bounds().size().min();
+    let (thinnest, median) =
+        domain.thickness(0).map_or((least, least), |thickness| (thickness.fifth_percentile, thickness.median));
+    Ok(Inside { domain, remarks, thinnest, median })
 }
 
 /// The tetrahedra that a file has.

@@ -286,6 +286,8 @@ pub struct ClustersSettings {
     pub toughness_spread: f64,
     /// Whether parts of the body that do not hang together, or not closely, keep out of each other.
     pub self_contact: bool,
+    /// Whether frames have a closed surface around the particles, cut where they part; without it they are shown as balls.
+    pub skin: bool,
     /// Parts of the body that are weaker or tougher than the rest: clusters whose centre is inside.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub seams: Vec<Seam>,
@@ -307,6 +309,7 @@ impl Default for ClustersSettings {
             boost_decay: 10.0,
             toughness_spread: 0.0,
             self_contact: true,
+            skin: true,
             seams: Vec::new(),
         }
     }
