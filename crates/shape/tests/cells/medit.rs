@@ -39,7 +39,7 @@ fn nodes_that_are_no_numbers_cost_their_tetrahedra() {
 #[test]
 fn bad_files_are_refused_with_their_place() {
     for (text, expected) in [
-        (String::new(), "a.mesh:1: \"\" stands where MeshVersionFormatted should"),
+        (String::new(), "a.mesh is empty: there is no model in it"),
         ("hello".into(), "a.mesh:1: \"hello\" stands where MeshVersionFormatted should"),
         (HEAD.into(), "a.mesh, cells: there are neither tetrahedra nor triangles"),
         ("MeshVersionFormatted 2\nDimension 4\n".into(), "a.mesh:2: the dimension is 4: it must be 2 or 3"),

@@ -65,7 +65,7 @@ fn curved_tetrahedra_and_fractions_of_regions_are_remarked() {
 fn bad_pairs_are_refused_with_file_and_line() {
     let nodes = "4 3 0 0\n1 0 0 0\n2 1 0 0\n3 0 1 0\n4 0 0 1\n";
     for (nodes, elements, expected) in [
-        ("", "", "folder/a.1.node:1: the file ends where a number of nodes should stand"),
+        ("", "", "folder/a.1.node is empty: there is no model in it"),
         (nodes, "", "folder/a.1.ele:1: the file ends where a number of tetrahedra should stand"),
         (nodes, "0 4 0\n", "folder/a.1.node, cells: there are neither tetrahedra nor triangles"),
         (nodes, "1 4 0\n1 1 2 3 5\n", "folder/a.1.ele:2: the tetrahedron names node 5, but there are 1 to 4"),

@@ -67,7 +67,7 @@ fn bad_files_are_refused_with_their_place() {
         text.replacen(from, to, 1)
     };
     for (text, expected) in [
-        (String::new(), "a.vtu:1: there is no <VTKFile>"),
+        (String::new(), "a.vtu is empty: there is no model in it"),
         ("<html>".into(), "a.vtu looks like a web page, which is not read: save it as GLB or OBJ"),
         ("<x>".into(), "a.vtu:1: the file does not begin with <VTKFile>"),
         ("<VTKFile type='UnstructuredGrid'/>".into(), "a.vtu:1: the file does not begin with <VTKFile>"),
