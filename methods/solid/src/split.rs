@@ -111,7 +111,10 @@ impl Solid {
             let current = |point: NodeId| self.state[point.index()].position();
             let bent = self.mesh.plan_cut(node, &CutSurface { normal: *normal, tail }, current, snap);
             // What a crack has left behind may hang together around the tip: then only a whole plane parts it.
-            let plan = bent.or_else(|_| self.mesh.plan_cut(node, &CutSurface::plane(*normal), current, snap));
+            let plan = match bent {
+                Err(_) if tail.is_some() => self.mesh.plan_cut(node, &CutSurface::plane(*normal), current, snap),
+                plan => plan,
+            };
             match plan {
                 Ok(patch) if wider.is_infinite() || self.is_thick_enough(&patch) => {
                     self.counts.bent += u64::from(level > 0);
