@@ -18,6 +18,14 @@ pub fn centroid(nodes: &[Vec3; 4]) -> Vec3 {
     (nodes[0] + nodes[1] + nodes[2] + nodes[3]) / 4.0
 }
 
+/// The smallest of the four heights (m): the volume over the largest face. Negative if inside out.
+pub fn smallest_height(nodes: &[Vec3; 4]) -> f64 {
+    let [a, b, c, d] = nodes;
+    let (ab, ac, ad, bc, bd) = (b - a, c - a, d - a, c - b, d - b);
+    let doubled = [ab.cross(&ac), ac.cross(&ad), ad.cross(&ab), bc.cross(&bd)].map(|normal| normal.norm_squared());
+    ab.cross(&ac).dot(&ad) / doubled.into_iter().fold(f64::MIN_POSITIVE, f64::max).sqrt()
+}
+
 /// The inverse of the edge matrix (1/m), rows of which are the gradients of the shape functions 1, 2 and 3. `None` if the tetrahedron
 /// is flat or its inverse cannot be represented.
 pub fn inverse_edge_matrix(nodes: &[Vec3; 4]) -> Option<Mat3> {
@@ -55,6 +63,16 @@ pub fn weights_inside(nodes: &[Vec3; 4], point: &Vec3) -> Option<[f64; 4]> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_smallest_height_stands_on_the_largest_face() {
+        let corners = [Vec3::zeros(), 3.0 * Vec3::x(), 2.0 * Vec3::y(), Vec3::new(0.2, 0.3, 0.5)];
+        let steepest = shape_gradients(&corners).unwrap().iter().map(|gradient| gradient.norm()).fold(0.0, f64::max);
+        assert!((smallest_height(&corners) - 1.0 / steepest).abs() < 1e-15);
+        let [a, b, c, d] = corners;
+        assert_eq!(smallest_height(&[b, a, c, d]), -smallest_height(&corners));
+        assert_eq!(smallest_height(&[a; 4]), 0.0);
+    }
 
     #[test]
     fn a_point_is_inside_where_its_weights_say_so() {

@@ -28,7 +28,7 @@ fn main() -> Result<(), Failure> {
         names = Shape::all().iter().map(|shape| shape.name().to_owned()).collect();
     }
     println!(
-        "model          tetrahedra     s  M/min  dihedral      snapped        volume  distances     cut off  thin      bad parted pieces estimate"
+        "model          tetrahedra     s  M/min  dihedral      snapped        volume  distances     cut off  thin      bad parted pieces estimate lowest"
     );
     for name in names {
         if let Some(shape) = Shape::all().iter().find(|shape| shape.name() == name) {
@@ -79,7 +79,7 @@ fn row(
     let back_distance =
         farthest(surface, &|point| meshed.closest(point).map_or(0.0, |closest| closest.distance_squared.sqrt()));
     println!(
-        "{:14} {:10} {seconds:5.1} {:6.2}  {:4.1}–{:5.1}  {:6} {:4.1}–{:5.1} {:+6.2} %  {:.3}  {:.3}  {:4}/{:4}  {}→{}/{} {:4} {:4} {:4}  {:.2}",
+        "{:14} {:10} {seconds:5.1} {:6.2}  {:4.1}–{:5.1}  {:6} {:4.1}–{:5.1} {:+6.2} %  {:.3}  {:.3}  {:4}/{:4}  {}→{}/{} {:4} {:4} {:4}  {:.2}  {:.3}",
         name.rsplit('/').next().unwrap_or(name),
         report.tetrahedra,
         report.tetrahedra as f64 / seconds * 60e-6,
@@ -100,6 +100,7 @@ fn row(
         report.parted,
         mesh.pieces().count,
         estimate(domain, &StuffingOptions::with_edge(edge))?.tetrahedra / report.tetrahedra as f64,
+        report.lowest / edge,
     );
     if std::env::var_os("WHERE").is_some() {
         println!("    {:?} {:?} {:?}", out_distance.1.as_slice(), back_distance.1.as_slice(), report.thin.thinnest);

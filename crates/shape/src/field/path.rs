@@ -1,6 +1,6 @@
 //! Lines in the plane: straight pieces and arcs of circles, and how far a point is from them.
 
-use super::Point2;
+use super::{Point2, length};
 
 /// What a pen draws in the plane: straight pieces and arcs, not necessarily joined.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -101,7 +101,7 @@ impl Piece {
                 let share = (along[0] * away[0] + along[1] * away[1]) / square;
                 // A dot has no length: NaN becomes its only point.
                 let share = if share.is_nan() { 0.0 } else { share.clamp(0.0, 1.0) };
-                (away[0] - share * along[0]).hypot(away[1] - share * along[1])
+                length(away[0] - share * along[0], away[1] - share * along[1])
             }
             Piece::Arc { centre, radius, middle, half } => {
                 let (dx, dy) = (x - centre[0], y - centre[1]);
@@ -109,9 +109,9 @@ impl Piece {
                 let across = (dy * middle[0] - dx * middle[1]).abs();
                 // Both ends are one in this frame; the point faces the arc if its angle is at most half of what it spans.
                 if along * half[1] >= across * half[0] {
-                    (dx.hypot(dy) - radius).abs()
+                    (length(dx, dy) - radius).abs()
                 } else {
-                    (along - radius * half[0]).hypot(across - radius * half[1])
+                    length(along - radius * half[0], across - radius * half[1])
                 }
             }
         }

@@ -1,7 +1,7 @@
 //! Areas of the plane by signed distance, from which solids are drawn out or turned.
 
 use super::path::Path;
-use super::{Point2, smooth_minimum};
+use super::{Point2, length, smooth_minimum};
 
 /// An area of the plane. Its signed distance (m) is negative inside, never changes faster than the point moves, and is
 /// exact outside of single figures.
@@ -104,14 +104,14 @@ impl Profile {
     pub fn distance(&self, point: Point2) -> f64 {
         let [x, y] = point;
         match &self.figure {
-            Figure::Circle { centre, radius } => (x - centre[0]).hypot(y - centre[1]) - radius,
+            Figure::Circle { centre, radius } => length(x - centre[0], y - centre[1]) - radius,
             Figure::Rectangle { half } => corner_distance(x.abs() - half[0], y.abs() - half[1]),
             Figure::Sector { radius, half } => {
                 let x = x.abs();
-                let round = x.hypot(y) - radius;
+                let round = length(x, y) - radius;
                 // Along the straight side, from the tip to its end.
                 let along = (x * half[0] + y * half[1]).clamp(0.0, *radius);
-                let side = (x - along * half[0]).hypot(y - along * half[1]);
+                let side = length(x - along * half[0], y - along * half[1]);
                 let beyond = x * half[1] - y * half[0];
                 round.max(side * beyond.signum())
             }
@@ -134,7 +134,7 @@ impl Profile {
     /// Distance from the box around it (m), 0 inside.
     fn outside_box(&self, [x, y]: Point2) -> f64 {
         let beyond = |value: f64, axis: usize| (self.low[axis] - value).max(value - self.high[axis]).max(0.0);
-        beyond(x, 0).hypot(beyond(y, 1))
+        length(beyond(x, 0), beyond(y, 1))
     }
 
     /// The signed distance, but never less than the distance from the box.
@@ -146,7 +146,7 @@ impl Profile {
 
 /// Signed distance from a corner that opens to where both are negative.
 pub(super) fn corner_distance(x: f64, y: f64) -> f64 {
-    x.max(0.0).hypot(y.max(0.0)) + x.max(y).min(0.0)
+    length(x.max(0.0), y.max(0.0)) + x.max(y).min(0.0)
 }
 
 /// Signed distance (m) from a polygon, inside by the parity of crossings to the right.
@@ -159,7 +159,7 @@ fn polygon_distance(corners: &[Point2], [x, y]: Point2) -> f64 {
         let (away_x, away_y) = (x - from_x, y - from_y);
         let share = (along_x * away_x + along_y * away_y) / (along_x * along_x + along_y * along_y);
         let share = if share.is_nan() { 0.0 } else { share.clamp(0.0, 1.0) };
-        nearest = nearest.min((away_x - share * along_x).hypot(away_y - share * along_y));
+        nearest = nearest.min(length(away_x - share * along_x, away_y - share * along_y));
         if (from_y > y) != (to_y > y) && x < from_x + along_x * (y - from_y) / along_y {
             inside = !inside;
         }

@@ -71,6 +71,7 @@ fn joined(one: StuffingReport, other: StuffingReport) -> StuffingReport {
         bad: one.bad + other.bad,
         parted: one.parted + other.parted,
         surface_edge: one.surface_edge + share * (other.surface_edge - one.surface_edge),
+        lowest: one.lowest.min(other.lowest),
     }
 }
 

@@ -10,6 +10,7 @@ mod background;
 mod crossing;
 mod estimate;
 mod features;
+mod heights;
 mod key;
 mod manifold;
 mod octree;
@@ -116,6 +117,8 @@ pub struct StuffingReport {
     pub parted: usize,
     /// Mean edge length (m) of the surface's triangles.
     pub surface_edge: f64,
+    /// Smallest height (m) of a tetrahedron, which explicit steps are in proportion to.
+    pub lowest: f64,
 }
 
 /// Fills a domain with tetrahedra.
@@ -182,10 +185,12 @@ fn stuff_together(domain: &dyn Domain, options: &StuffingOptions) -> Result<Stuf
     }
     thin.left = compared.lost();
     thin.lost_share = compared.lost_share(looks, depth);
-    volume::keep_volume(&mut shaping, &compared.triangles, &compared.gaps);
     if shaping.tetrahedra.is_empty() || thin.lost_share > thin::ALL_LOST {
         return Err(thin::missed(domain, options.edge, &thin));
     }
+    let has_moved = heights::thicken(&mut shaping);
+    compared.follow(&shaping, &has_moved);
+    volume::keep_volume(&mut shaping, &compared.triangles, &compared.gaps);
     let (snapped, others): (Vec<u32>, Vec<u32>) =
         (0..shaping.tetrahedra.len() as u32).partition(|&index| shaping.is_snapped(index));
     let dihedral = [&others, &snapped].map(|list| {
@@ -219,6 +224,7 @@ fn stuff_together(domain: &dyn Domain, options: &StuffingOptions) -> Result<Stuf
         bad,
         parted,
         surface_edge: quality::mean_surface_edge(&mesh),
+        lowest: quality::lowest_height(&mesh),
     };
     Ok(Stuffing { mesh, regions, report })
 }
@@ -364,13 +370,13 @@ mod tests {
         fn clearance(&self, _: &Vec3) -> f64 {
             0.0
         }
-        fn normal(&self, _: &Vec3) -> Option<Vec3> {
-            None
+        fn normal(&self, point: &Vec3) -> Option<Vec3> {
+            self.0.normal(point)
         }
     }
 
     #[test]
-    fn a_domain_that_knows_only_its_sign_gives_the_same_tetrahedra() {
+    fn a_domain_that_knows_no_clearance_gives_the_same_tetrahedra() {
         let options = StuffingOptions::with_edge(0.1);
         let seeing = stuff(&ball(1.0), &options).expect("a mesh").mesh;
         let blind = stuff(&Blind(ball(1.0)), &options).expect("a mesh").mesh;

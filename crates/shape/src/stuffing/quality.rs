@@ -1,6 +1,7 @@
 //! Dihedral angles, by their cosines.
 
 use craze_math::Vec3;
+use craze_math::tetrahedron::smallest_height;
 use craze_mesh::TetMesh;
 
 /// The extremes of dihedral angles (degrees) over some tetrahedra.
@@ -84,6 +85,11 @@ pub(super) fn mean_surface_edge(mesh: &TetMesh) -> f64 {
         (b - a).norm() + (c - b).norm() + (a - c).norm()
     };
     triangles.iter().map(around).sum::<f64>() / (3 * triangles.len().max(1)) as f64
+}
+
+/// Smallest height (m) of a tetrahedron.
+pub(super) fn lowest_height(mesh: &TetMesh) -> f64 {
+    mesh.element_ids().map(|element| smallest_height(&mesh.corners(element))).fold(f64::INFINITY, f64::min)
 }
 
 #[cfg(test)]

@@ -254,7 +254,11 @@ impl<'a> Shaping<'a> {
 
     /// Whether a tetrahedron keeps the guard at features and the strong one elsewhere; what was bad before may stay as bad.
     fn is_kept(&self, index: u32, before: &Cosines, guard: Guard) -> bool {
-        let now = Cosines::of(&self.corners(index));
+        self.keeps(index, Cosines::of(&self.corners(index)), before, guard)
+    }
+
+    /// Whether a tetrahedron would be [kept](Self::is_kept) with other angles.
+    pub(super) fn keeps(&self, index: u32, now: Cosines, before: &Cosines, guard: Guard) -> bool {
         let guard = if self.is_snapped(index) { guard } else { Guard::STRONG };
         let is_no_worse = now.of_smallest <= before.of_smallest && now.of_largest >= before.of_largest;
         guard.holds(now) || (is_no_worse && now.of_smallest < 1.0 && !guard.holds(*before))

@@ -138,15 +138,7 @@ impl Comparison {
         let looks: Vec<(Vec3, Option<f64>)> = triangles
             .par_iter()
             .with_min_len(CHUNK / 8)
-            .map(|triangle| {
-                let [a, b, c] = triangle.map(|point| shaping.positions[point as usize]);
-                let middle = (a + b + c) / 3.0;
-                let normal = (b - a).cross(&(c - a)).try_normalize(0.0).unwrap_or_default();
-                // Beyond a thin wall or gap the sign is the same again.
-                let found =
-                    [1.0, 0.3, 0.1].iter().find_map(|share| project(domain, &middle, &normal, share * LOST * edge));
-                (middle, found.map(|found| (found - middle).dot(&normal)))
-            })
+            .map(|triangle| (middle(shaping, triangle), gap(shaping, triangle)))
             .collect();
         let apart = |&(middle, gap): &(Vec3, Option<f64>)| {
             let distance = gap.map_or(LOST, |gap| gap.abs() / edge);
@@ -154,6 +146,16 @@ impl Comparison {
         };
         places.extend(looks.iter().filter_map(apart));
         Self { triangles, gaps: looks.into_iter().map(|(_, gap)| gap).collect(), places, looks: met, density }
+    }
+
+    /// Looks again at triangles of which a point has moved.
+    pub(super) fn follow(&mut self, shaping: &Shaping, has_moved: &[bool]) {
+        let triangles = self.triangles.par_iter().zip(&mut self.gaps).with_min_len(CHUNK / 8);
+        triangles.filter(|(triangle, _)| triangle.iter().any(|&point| has_moved[point as usize])).for_each(
+            |(triangle, known)| {
+                *known = gap(shaping, triangle);
+            },
+        );
     }
 
     /// What is to be told before any cell is halved.
@@ -195,6 +197,21 @@ impl Comparison {
     pub(super) fn lost(&self) -> usize {
         self.places.iter().filter(|(_, distance)| *distance >= LOST).count()
     }
+}
+
+fn middle(shaping: &Shaping, triangle: &[u32; 3]) -> Vec3 {
+    triangle.iter().map(|&point| shaping.positions[point as usize]).sum::<Vec3>() / 3.0
+}
+
+/// How far (m) the domain's surface is beyond the middle of a triangle of the mesh's; none if it is farther than a place may be.
+pub(super) fn gap(shaping: &Shaping, triangle: &[u32; 3]) -> Option<f64> {
+    let [a, b, c] = triangle.map(|point| shaping.positions[point as usize]);
+    let middle = middle(shaping, triangle);
+    let normal = (b - a).cross(&(c - a)).try_normalize(0.0).unwrap_or_default();
+    // Beyond a thin wall or gap the sign is the same again.
+    let reaches = [1.0, 0.3, 0.1].map(|share| share * LOST * shaping.edge);
+    let found = reaches.iter().find_map(|reach| project(shaping.domain, &middle, &normal, *reach));
+    found.map(|found| (found - middle).dot(&normal))
 }
 
 /// Why there is no mesh: what is too thin for it, and what it would take.
