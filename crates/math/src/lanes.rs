@@ -55,6 +55,8 @@ pub trait Real:
     fn mul_add(self, factor: Self, addend: Self) -> Self;
     /// The square root; NaN for negative numbers.
     fn sqrt(self) -> Self;
+    /// The square root in single precision, for bounds: within a ten millionth, several times as fast.
+    fn rough_sqrt(self) -> Self;
     /// The magnitude.
     fn abs(self) -> Self;
     /// The magnitude of `self` with the sign of `sign`.
@@ -198,7 +200,7 @@ mod tests {
     struct Everything([f64; 8], [f64; 8]);
 
     impl Kernel for Everything {
-        type Output = [[f64; 8]; 13];
+        type Output = [[f64; 8]; 14];
         #[inline(always)]
         fn run<L: Lanes>(self) -> Self::Output {
             let (a, b) = (L::new(self.0), L::new(self.1));
@@ -216,6 +218,7 @@ mod tests {
                 a.copysign(b).to_array(),
                 a.abs().min(L::splat(1e300)).normalising_power().to_array(),
                 L::select(a_less.or(b_less), a, L::splat(5.0)).to_array(),
+                a.abs().rough_sqrt().to_array(),
                 [f64::from(u8::from(a_less.and(b_less).any())), a.sum(), 0.0, 0.0, 0.0, 0.0, 0.0, 0.0],
             ]
         }
@@ -242,6 +245,7 @@ mod tests {
                     a.copysign(b),
                     Real::min(a.abs(), 1e300).normalising_power(),
                     if a.partial_cmp(&b).is_some_and(|order| order.is_ne()) { a } else { 5.0 },
+                    f64::from((a.abs() as f32).sqrt()),
                 ];
                 for (row, value) in expected.iter().enumerate() {
                     let found = result[row][i];
@@ -249,7 +253,7 @@ mod tests {
                     assert!(same, "{instructions:?}, operation {row}, {a} and {b}: {found} instead of {value}");
                 }
             }
-            assert_eq!(result[12][0], 0.0);
+            assert_eq!(result[13][0], 0.0);
         }
     }
 

@@ -185,8 +185,8 @@ impl Solid {
         if !reports().any(|(block, report)| self.may_fail(block, report)) {
             return Vec::new();
         }
-        // A hair more, since sums are rounded.
-        let stretch = (1.0 + self.spectrum.strain).sqrt() * (1.0 + 1e-9);
+        // A hair more, since the norms are good to single precision.
+        let stretch = (1.0 + self.spectrum.strain).sqrt() * (1.0 + 1e-6);
         let suspected = |chunk: &Chunk| {
             if self.flights[chunk.island].is_asleep() {
                 return Vec::new();

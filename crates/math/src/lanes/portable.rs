@@ -36,6 +36,10 @@ impl Real for f64 {
         f64::sqrt(self)
     }
     #[inline(always)]
+    fn rough_sqrt(self) -> Self {
+        f64::from((self as f32).sqrt())
+    }
+    #[inline(always)]
     fn abs(self) -> Self {
         f64::abs(self)
     }
@@ -132,6 +136,10 @@ impl Real for Portable {
     #[inline(always)]
     fn sqrt(self) -> Self {
         self.map(f64::sqrt)
+    }
+    #[inline(always)]
+    fn rough_sqrt(self) -> Self {
+        self.map(Real::rough_sqrt)
     }
     #[inline(always)]
     fn abs(self) -> Self {

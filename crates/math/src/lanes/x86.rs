@@ -123,6 +123,10 @@ impl Real for One512 {
         Self(unsafe { _mm512_sqrt_pd(self.0) })
     }
     #[inline(always)]
+    fn rough_sqrt(self) -> Self {
+        Self(unsafe { _mm512_cvtps_pd(_mm256_sqrt_ps(_mm512_cvtpd_ps(self.0))) })
+    }
+    #[inline(always)]
     fn abs(self) -> Self {
         Self(unsafe { _mm512_andnot_pd(_mm512_set1_pd(-0.0), self.0) })
     }
@@ -215,6 +219,11 @@ impl Real for Two256 {
     #[inline(always)]
     fn sqrt(self) -> Self {
         Self(unsafe { _mm256_sqrt_pd(self.0) }, unsafe { _mm256_sqrt_pd(self.1) })
+    }
+    #[inline(always)]
+    fn rough_sqrt(self) -> Self {
+        let rough = |part| unsafe { _mm256_cvtps_pd(_mm_sqrt_ps(_mm256_cvtpd_ps(part))) };
+        Self(rough(self.0), rough(self.1))
     }
     #[inline(always)]
     fn abs(self) -> Self {

@@ -3,12 +3,14 @@
 use std::f64::consts::PI;
 
 use craze_math::Vec3;
+use craze_mesh::TetMesh;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::BuiltIn;
-use crate::error::{ShapeError, check_length, check_that};
+use crate::error::{ShapeError, check_count, check_length, check_that};
 use crate::field::{Field, Path, Profile};
+use crate::structured::cap::Shell;
 
 /// A round bowl with a rounded rim on a low foot.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -106,6 +108,23 @@ impl BuiltIn for Bowl {
 
     fn thinnest_wall(&self) -> f64 {
         self.wall
+    }
+
+    /// A bowl without a foot whose wall is hardly thicker than the edge has rings of its own.
+    fn lattice(&self, edge: f64) -> Option<Result<TetMesh, ShapeError>> {
+        if self.foot() > 0.0 {
+            return None;
+        }
+        let line = self.middle_line();
+        let shell = Shell { radius: line.radius, wall: self.wall, angle: line.angle };
+        let layers = shell.layers(edge)?;
+        let count = check_count("edge", edge, "tetrahedra", shell.count(edge, layers));
+        Some(count.and_then(|()| {
+            let mesh = shell.tetrahedra(edge, layers as usize, self.volume())?;
+            let up = Vec3::new(0.0, line.centre, 0.0);
+            let positions = mesh.positions().iter().map(|point| point + up).collect();
+            Ok(TetMesh::from_parts(positions, mesh.elements().to_vec())?)
+        }))
     }
 
     fn exact_volume(&self) -> Option<f64> {

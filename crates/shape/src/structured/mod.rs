@@ -2,6 +2,7 @@
 
 pub(crate) mod ball;
 pub(crate) mod bricks;
+pub(crate) mod cap;
 pub(crate) mod cylinder;
 pub(crate) mod icosphere;
 

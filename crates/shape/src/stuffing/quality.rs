@@ -33,7 +33,7 @@ impl DihedralRange {
     }
 
     /// The range that holds both.
-    pub(super) fn joined(self, other: Self) -> Self {
+    pub(crate) fn joined(self, other: Self) -> Self {
         Self { smallest: self.smallest.min(other.smallest), largest: self.largest.max(other.largest) }
     }
 }
