@@ -76,10 +76,10 @@ fn main() -> ExitCode {
         (false, true) => Voice::Silent,
         (false, false) => Voice::Person,
     };
-    if let Some(threads) = cli.threads {
-        // Fails only if a pool exists already, and nothing before this line makes one.
-        let _ = rayon::ThreadPoolBuilder::new().num_threads(usize::from(threads)).build_global();
-    }
+    // This thread is one of the pool's: it goes on by itself where work is shared, instead of waking another and waiting for it. Fails only if
+    // a pool exists already, and nothing before this line makes one; 0 is one for each core.
+    let threads = cli.threads.map_or(0, usize::from);
+    let _ = rayon::ThreadPoolBuilder::new().num_threads(threads).use_current_thread().build_global();
     match run(&cli.command, voice) {
         Ok(()) => ExitCode::SUCCESS,
         Err(problem) => {

@@ -144,7 +144,7 @@ impl Solid {
             }
         }
         let tensions: Vec<Vec<Option<Tension>>> =
-            elements.par_chunks(64).map(|elements| self.tensions_in(elements)).collect();
+            elements.par_chunks(64).with_min_len(4).map(|elements| self.tensions_in(elements)).collect();
         (tensions.concat(), places)
     }
 
@@ -195,7 +195,8 @@ impl Solid {
                 |node: &usize| !(0.5 * stretch * forces.of_node(&self.layout, *node)[3] < self.least_pulls[*node]);
             chunk.nodes.clone().filter(fails).map(|node| node as u32).collect()
         };
-        let by_chunk: Vec<Vec<u32>> = self.layout.chunks.par_iter().map(suspected).collect();
+        let chunks = self.layout.chunks.par_iter().with_min_len(32);
+        let by_chunk: Vec<Vec<u32>> = chunks.map(suspected).collect();
         by_chunk.concat()
     }
 

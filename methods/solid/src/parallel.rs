@@ -10,6 +10,9 @@ pub(crate) trait Span {
 
 /// Parts that one thread takes at a time: short enough to share out evenly, long enough that sharing costs nothing.
 const GRAIN: usize = 4;
+/// Values that parts own together from which they are shared out: crumbs are parts of a few nodes each, hundreds of which are less work than waking
+/// another thread.
+const WORTH_SHARING: usize = 1024;
 
 /// Runs `work` on every part with what it owns of `values` and its own report. Parts never see each other's, so that neither the number
 /// of threads nor their order can change a bit.
@@ -20,7 +23,7 @@ where
     R: Send,
     W: Fn(&S, &mut [T], &mut R) + Sync,
 {
-    if spans.len() <= GRAIN || rayon::current_num_threads() == 1 {
+    if spans.len() <= GRAIN || values.len() < WORTH_SHARING || rayon::current_num_threads() == 1 {
         let mut rest = values;
         for (span, report) in spans.iter().zip(reports) {
             let (own, others) = rest.split_at_mut(span.span().len());
