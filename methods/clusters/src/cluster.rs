@@ -2,6 +2,7 @@
 
 use crate::membership::Memberships;
 use crate::model::Particles;
+use craze_math::lanes::WIDTH;
 use craze_math::{Mat3, Svd, Vec3, polar, svd, symmetric_eigen};
 use serde::{Deserialize, Serialize};
 
@@ -132,7 +133,7 @@ pub(crate) struct Fit {
     pub rotation: Mat3,
 }
 
-/// Twenty-four numbers of a cluster as three whole vectors: what a pass over the particles adds up for it, or what members take from it.
+/// What a pass over the particles adds up for a cluster: twenty-four numbers as three whole vectors.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[repr(align(64))]
 pub(crate) struct Record(pub [f64; 24]);
@@ -141,45 +142,63 @@ impl Record {
     pub(crate) const ZERO: Record = Record([0.0; 24]);
 }
 
-/// What members take from a cluster: the affine map from rest offsets to goals as columns of four (x, y, z and nothing, but in the last the square of the
-/// largest distance from a goal that the strain limit allows, m²), then its velocity at the anchor (m/s) and its spin (rad/s), four each.
-/// Places are reckoned from the anchor.
-pub(crate) type Guide = Record;
+/// What members take from a cluster, as four whole vectors: the affine map from rest offsets to goals as columns of four in the first halves, that from arms to
+/// velocities of its rigid motion in the second halves (m, m/s; places and arms are reckoned from the anchor). The very last number is the square
+/// of the largest distance from a goal that the strain limit allows (m²).
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[repr(align(64))]
+pub(crate) struct Guide(pub [f64; 4 * WIDTH]);
 
 impl Guide {
+    pub(crate) const ZERO: Guide = Guide([0.0; 4 * WIDTH]);
+
+    /// A column of the map to goals.
+    #[inline(always)]
+    fn column(&self, index: usize) -> Vec3 {
+        let start = WIDTH * index;
+        Vec3::new(self.0[start], self.0[start + 1], self.0[start + 2])
+    }
+
+    /// A column of the map to velocities.
+    #[inline(always)]
+    fn moving_column(&self, index: usize) -> Vec3 {
+        let start = WIDTH * index + 4;
+        Vec3::new(self.0[start], self.0[start + 1], self.0[start + 2])
+    }
+
     /// Where a rest offset is drawn to (m from the anchor).
     #[inline(always)]
     pub(crate) fn goal(&self, offset: &Vec3) -> Vec3 {
-        let map = &self.0;
-        Vec3::new(
-            map[0] * offset.x + map[4] * offset.y + map[8] * offset.z + map[12],
-            map[1] * offset.x + map[5] * offset.y + map[9] * offset.z + map[13],
-            map[2] * offset.x + map[6] * offset.y + map[10] * offset.z + map[14],
-        )
+        self.column(0) * offset.x + self.column(1) * offset.y + self.column(2) * offset.z + self.column(3)
     }
 
     /// R·F^p (1).
     pub(crate) fn map(&self) -> Mat3 {
-        let column = |axis: usize| Vec3::new(self.0[4 * axis], self.0[4 * axis + 1], self.0[4 * axis + 2]);
-        Mat3::from_columns(&[column(0), column(1), column(2)])
+        Mat3::from_columns(&[self.column(0), self.column(1), self.column(2)])
     }
 
     /// Velocity of the cluster at a place (m/s), by its arm from the anchor (m).
     #[inline(always)]
     pub(crate) fn velocity(&self, arm: &Vec3) -> Vec3 {
-        let motion = &self.0;
-        Vec3::new(motion[16], motion[17], motion[18]) + Vec3::new(motion[20], motion[21], motion[22]).cross(arm)
+        self.moving_column(0) * arm.x
+            + self.moving_column(1) * arm.y
+            + self.moving_column(2) * arm.z
+            + self.moving_column(3)
     }
 
     /// Square of the largest distance from a goal that the strain limit allows (m²).
+    #[inline(always)]
     pub(crate) fn limit(&self) -> f64 {
-        self.0[15]
+        self.0[4 * WIDTH - 1]
     }
 
     /// Sets velocity at the anchor (m/s) and spin (rad/s).
     pub(crate) fn set_motion(&mut self, velocity: &Vec3, spin: &Vec3) {
-        self.0[16..19].copy_from_slice(velocity.as_slice());
-        self.0[20..23].copy_from_slice(spin.as_slice());
+        let columns = [spin.cross(&Vec3::x()), spin.cross(&Vec3::y()), spin.cross(&Vec3::z()), *velocity];
+        for (index, column) in columns.iter().enumerate() {
+            let start = WIDTH * index + 4;
+            self.0[start..start + 3].copy_from_slice(column.as_slice());
+        }
     }
 }
 
@@ -233,9 +252,9 @@ impl Fit {
         let map = if temper.is_fresh() { self.rotation } else { self.rotation * temper.plastic };
         let shift = self.centre - map * rest.centre;
         for axis in 0..3 {
-            guide.0[4 * axis..4 * axis + 3].copy_from_slice(map.column(axis).as_slice());
+            guide.0[WIDTH * axis..WIDTH * axis + 3].copy_from_slice(map.column(axis).as_slice());
         }
-        guide.0[12..15].copy_from_slice(shift.as_slice());
-        guide.0[15] = (limit * rest.extent).powi(2);
+        guide.0[3 * WIDTH..3 * WIDTH + 3].copy_from_slice(shift.as_slice());
+        guide.0[4 * WIDTH - 1] = (limit * rest.extent).powi(2);
     }
 }

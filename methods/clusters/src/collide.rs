@@ -9,7 +9,7 @@ use crate::membership::Memberships;
 use crate::model::Clusters;
 use craze_contact::proxy::Proxy;
 use craze_engine::Step;
-use craze_math::{Mat3, Vec3};
+use craze_math::{Mat3, Vec3, svd};
 
 /// Share of the overlap that is undone in a step, at most (Bridson et al. 2002).
 const UNDONE: f64 = 0.1;
@@ -19,12 +19,19 @@ struct Solid {
     proxy: Proxy,
     /// From the world to rest.
     back: Mat3,
+    /// Largest stretch on the way back (1).
+    stretch: f64,
     /// Place of the cluster's centre (m).
     centre: Vec3,
 }
 
-/// The proxies of clusters that something comes near to, each made when it first does; none where there is none to be made.
-type Solids = Vec<Option<Option<Solid>>>;
+/// What clusters are to each other in a step, each made when it is first asked for.
+struct Shapes {
+    /// Proxies; none where there is none to be made.
+    solids: Vec<Option<Option<Solid>>>,
+    /// Balls around all members: centre and radius (m).
+    balls: Vec<Option<(Vec3, f64)>>,
+}
 
 impl Clusters {
     /// Pushes members of the prediction out of the proxies of clusters that they have no part in.
@@ -39,12 +46,12 @@ impl Clusters {
         if !self.is_prediction_fitted {
             self.fit_prediction(false);
         }
-        let mut solids: Solids = Vec::new();
-        solids.resize_with(self.cluster_count(), || None);
+        let mut shapes = Shapes { solids: Vec::new(), balls: vec![None; self.cluster_count()] };
+        shapes.solids.resize_with(self.cluster_count(), || None);
         let mut pushes = Vec::new();
         for [one, other] in pairs {
-            self.push_out(one, other, &mut solids, &mut pushes, step);
-            self.push_out(other, one, &mut solids, &mut pushes, step);
+            self.push_out(one, other, &mut shapes, &mut pushes, step);
+            self.push_out(other, one, &mut shapes, &mut pushes, step);
         }
         self.take_out_pushes(&pushes);
     }
@@ -113,14 +120,28 @@ impl Clusters {
             proxy = behind;
         }
         let centre = self.predicted_fits.anchor + self.predicted_fits.fits[cluster as usize].centre;
-        Some(Solid { proxy, back, centre })
+        Some(Solid { proxy, stretch: svd(&back).sigma.x, back, centre })
+    }
+
+    /// Centre (m) and radius (m) of a ball around the members of a cluster.
+    fn ball(&self, cluster: u32) -> (Vec3, f64) {
+        let centre = self.predicted_fits.anchor + self.predicted_fits.fits[cluster as usize].centre;
+        let places = self.memberships.members(cluster as usize).iter();
+        let square = places.map(|&member| (self.prediction.positions[member as usize] - centre).norm_squared());
+        (centre, square.fold(0.0, f64::max).sqrt())
     }
 
     /// Pushes members of one cluster out of the proxy of another, one after the other, each as if the two were points that stick together: the other
     /// moves on with what it has been given before the next is looked at, so that many members do not throw a light cluster away.
-    fn push_out(&mut self, of: u32, from: u32, solids: &mut Solids, pushes: &mut Vec<(u32, Vec3)>, step: &Step) {
-        let Some(solid) = solids[from as usize].get_or_insert_with(|| self.solid(from)) else { return };
+    fn push_out(&mut self, of: u32, from: u32, shapes: &mut Shapes, pushes: &mut Vec<(u32, Vec3)>, step: &Step) {
+        let Some(solid) = shapes.solids[from as usize].get_or_insert_with(|| self.solid(from)) else { return };
         let rest = self.rest[from as usize];
+        // Most pairs that are near are parted by a plane that has cut one of them: then no member need be looked at.
+        let (middle, radius) = *shapes.balls[of as usize].get_or_insert_with(|| self.ball(of));
+        let middle = rest.centre + solid.back * (middle - solid.centre);
+        if solid.proxy.sample(&middle).distance >= solid.stretch * radius {
+            return;
+        }
         let mut given = Vec3::zeros();
         let mut velocity = None;
         for index in 0..self.memberships.members(of as usize).len() {
@@ -159,6 +180,7 @@ impl Clusters {
             return;
         }
         self.is_prediction_fitted = false;
+        self.predicted_fits.is_surveyed = false;
         self.prediction.touched = true;
         let back = given / rest.mass;
         for index in 0..self.memberships.members(from as usize).len() {

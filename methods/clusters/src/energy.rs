@@ -19,6 +19,12 @@ use craze_math::Vec3;
 /// How often motion is taken out in a step, at most: each time as much as the direction of steepest descent gives.
 const CALMING_ROUNDS: usize = 16;
 
+/// Share of an excess that is taken beyond it, so that rounding leaves nothing of it.
+const ROUNDING: f64 = 1e-9;
+
+/// Share of all motion, squared, below which motion of clusters against themselves is rounding.
+const NO_MOTION: f64 = 1e-20;
+
 /// Share of an excess that is left when there is hardly anything to take any more.
 const EXHAUSTED: f64 = 0.95;
 
@@ -51,9 +57,15 @@ impl Clusters {
             if !(excess > 0.0) {
                 return;
             }
-            fits.fit(&self.shapes(), &moment.positions, Some(&moment.velocities));
-            fits.survey(&self.shapes(), moment);
+            // What has just been surveyed with its motions need not be laid over the same moment again.
+            if round > 0 || !(fits.has_motions && fits.is_surveyed) {
+                fits.fit(&self.shapes(), &moment.positions, Some(&moment.velocities));
+                fits.survey(&self.shapes(), moment);
+            }
             let left = self.take_out(excess, moment, fits, if round == 0 { is_involved } else { &all });
+            if left <= ROUNDING * excess {
+                return;
+            }
             if round > 0 && left > EXHAUSTED * excess {
                 return;
             }
@@ -87,19 +99,22 @@ impl Clusters {
         };
         let ways: Vec<Vec3> = (0..self.count()).map(against).collect();
         // E falls by first·s − ½·second·s².
-        let (mut first, mut second) = (0.0, 0.0);
+        let (mut first, mut second, mut whole) = (0.0, 0.0, 0.0);
         for particle in 0..self.count() {
             let drawn = fits.leads[particle].goal - (moment.positions[particle] - fits.anchor);
             let (way, mass) = (&ways[particle], self.particles.masses[particle]);
-            first += mass * way.dot(&(moment.velocities[particle] + lag * drawn));
+            let motion = moment.velocities[particle] + lag * drawn;
+            first += mass * way.dot(&motion);
             second += mass * way.norm_squared();
+            whole += mass * motion.norm_squared();
         }
-        // Written so that numbers that are none take nothing.
-        if !(first > 0.0 && second > 0.0) {
+        // What is left of rigid motions is rounding, with a momentum of its own. Written so that numbers that are none take nothing.
+        if !(first > 0.0 && second > NO_MOTION * whole) {
             return excess;
         }
-        let root = (first * first - 2.0 * second * excess).max(0.0).sqrt();
-        let share = (first - root) / second;
+        let asked = (1.0 + ROUNDING) * excess;
+        let square = first * first - 2.0 * second * asked;
+        let share = if square > 0.0 { 2.0 * asked / (first + square.sqrt()) } else { first / second };
         for (velocity, way) in moment.velocities.iter_mut().zip(&ways) {
             *velocity -= share * way;
         }

@@ -26,8 +26,10 @@ pub(crate) struct Fits {
     /// What particles take from their clusters, if it is up to date: see [`Fits::survey`].
     pub leads: Vec<Lead>,
     pub is_surveyed: bool,
-    /// Sums of chunks, cluster by cluster within a chunk.
+    /// Sums of stretches of particles, cluster by cluster within a stretch.
     partial: Vec<Record>,
+    /// Sums of each cluster, from which it was fitted.
+    sums: Vec<Record>,
 }
 
 /// What the clusters of a body are.
@@ -41,6 +43,12 @@ pub(crate) struct Shapes<'a> {
     pub limit: f64,
 }
 
+/// Stretches of particles, at most, whose sums lie apart: enough for many threads, few enough for what is empty in them not to count.
+const STRETCHES: usize = 16;
+
+/// Room for a decomposition.
+const NO_POLAR: Polar = Polar { rotation: Fit::NONE.rotation, stretch: Fit::NONE.rotation };
+
 /// Clusters that one thread takes at a time: some whole batches of decompositions.
 const FEW_CLUSTERS: usize = 32;
 
@@ -51,21 +59,23 @@ const NO_INERTIA: f64 = 1e-12;
 const WELL_FORMED: f64 = 1e-6;
 
 /// Vectors of a record that hold places alone, and those that hold motions, too.
-pub(crate) const PLACES: usize = 2;
-pub(crate) const MOTIONS: usize = 3;
+const PLACES: usize = 2;
+const MOTIONS: usize = 3;
 
 impl Fits {
     /// Fits all clusters to positions (m); with velocities (m/s), finds their motion, too.
     pub(crate) fn fit(&mut self, shapes: &Shapes, positions: &[Vec3], velocities: Option<&[Vec3]>) {
-        let (count, chunks) = (shapes.rest.len(), positions.len().div_ceil(CHUNK));
+        let count = shapes.rest.len();
+        let stretch = positions.len().div_ceil(STRETCHES).next_multiple_of(CHUNK);
         self.anchor = positions[0];
         self.is_surveyed = false;
         self.has_motions = velocities.is_some();
         self.fits.resize(count, Fit::NONE);
         self.guides.resize(count, Guide::ZERO);
-        self.partial.resize(count * chunks, Record::ZERO);
+        self.sums.resize(count, Record::ZERO);
+        self.partial.resize(count * positions.len().div_ceil(stretch), Record::ZERO);
         let anchor = self.anchor;
-        sum_chunks(&mut self.partial, count, 0..positions.len(), &|range, sums| {
+        sum_stretches(&mut self.partial, (count, stretch), 0..positions.len(), &|range, sums| {
             let (shares, ranges) = shapes.memberships.stream(range.clone());
             let offsets = &shapes.particles.offsets[range.clone()];
             let masses = &shapes.particles.masses[range.clone()];
@@ -76,7 +86,38 @@ impl Fits {
                 Some(all) => Instructions::detect().run(Sum::<MOTIONS> { of, velocities: &all[range], sums }),
             }
         });
-        solve(shapes, &self.partial, count, 0, (&mut self.fits, &mut self.guides), velocities.is_some());
+        let found = Found { fits: &mut self.fits, guides: &mut self.guides, sums: &mut self.sums };
+        solve(shapes, &self.partial, count, 0, found, velocities.is_some());
+    }
+
+    /// Moves one particle by a way (m) in the sums of its clusters; where these are then, [`Fits::follow`] tells.
+    pub(crate) fn shift(&mut self, shapes: &Shapes, particle: usize, way: &Vec3) {
+        let products = place_products(shapes.particles.masses[particle], way, &shapes.particles.offsets[particle]);
+        for share in shapes.memberships.of(particle) {
+            let sums = &mut self.sums[share.cluster as usize].0;
+            for entry in 0..2 * WIDTH {
+                sums[entry] += share.weight * products.0[entry];
+            }
+        }
+    }
+
+    /// Brings places and goals of some clusters up to date with their sums; F^e and motions stay those of the last fit.
+    pub(crate) fn follow(&mut self, shapes: &Shapes, clusters: &[u32]) {
+        let (mut laid, mut polars) = ([Mat3::zeros(); WIDTH], [NO_POLAR; WIDTH]);
+        for clusters in clusters.chunks(WIDTH) {
+            for (laid, &cluster) in laid.iter_mut().zip(clusters) {
+                let cluster = cluster as usize;
+                self.fits[cluster].measure(&self.sums[cluster], &shapes.rest[cluster]);
+                *laid = self.fits[cluster].laid(&shapes.rest[cluster], &shapes.temper[cluster]);
+            }
+            polar_batch(&laid[..clusters.len()], &mut polars);
+            for (polar, &cluster) in polars.iter().zip(clusters) {
+                let (cluster, guide) = (cluster as usize, &mut self.guides[cluster as usize]);
+                self.fits[cluster].rotation = polar.rotation;
+                self.fits[cluster].guide(&shapes.rest[cluster], &shapes.temper[cluster], shapes.limit, guide);
+            }
+        }
+        self.is_surveyed = false;
     }
 
     /// Brings decomposition and goals of one cluster up to date with its F^p.
@@ -114,63 +155,71 @@ impl Fits {
     }
 }
 
-/// Adds chunk by chunk, each to its own stretch of `partial`.
-fn sum_chunks(
+/// Adds stretch by stretch of particles, each to its own part of `partial`.
+fn sum_stretches(
     partial: &mut [Record],
-    clusters: usize,
+    (clusters, stretch): (usize, usize),
     particles: std::ops::Range<usize>,
     add: &(impl Fn(std::ops::Range<usize>, &mut [Record]) + Sync),
 ) {
-    let chunks = particles.len().div_ceil(CHUNK);
-    if chunks <= 1 {
+    let count = particles.len().div_ceil(stretch);
+    if count <= 1 {
         partial.fill(Record::ZERO);
         return add(particles, partial);
     }
-    let middle = particles.start + chunks / 2 * CHUNK;
-    let (first, second) = partial.split_at_mut(chunks / 2 * clusters);
+    let middle = particles.start + count / 2 * stretch;
+    let (first, second) = partial.split_at_mut(count / 2 * clusters);
     rayon::join(
-        || sum_chunks(first, clusters, particles.start..middle, add),
-        || sum_chunks(second, clusters, middle..particles.end, add),
+        || sum_stretches(first, (clusters, stretch), particles.start..middle, add),
+        || sum_stretches(second, (clusters, stretch), middle..particles.end, add),
     );
 }
 
-/// Adds the sums of chunks in their order, and fits the clusters from `first` on; with their motion where it is asked for.
-fn solve(
-    shapes: &Shapes,
-    partial: &[Record],
-    count: usize,
-    first: usize,
-    (fits, guides): (&mut [Fit], &mut [Guide]),
-    with_motion: bool,
-) {
-    if fits.len() > FEW_CLUSTERS {
-        let middle = (fits.len() / 2).next_multiple_of(WIDTH);
-        let (fits, later_fits) = fits.split_at_mut(middle);
-        let (guides, later_guides) = guides.split_at_mut(middle);
+/// What is found of neighbouring clusters.
+struct Found<'a> {
+    fits: &'a mut [Fit],
+    guides: &'a mut [Guide],
+    sums: &'a mut [Record],
+}
+
+impl<'a> Found<'a> {
+    fn divide(self, at: usize) -> [Found<'a>; 2] {
+        let (fits, later_fits) = self.fits.split_at_mut(at);
+        let (guides, later_guides) = self.guides.split_at_mut(at);
+        let (sums, later_sums) = self.sums.split_at_mut(at);
+        [Found { fits, guides, sums }, Found { fits: later_fits, guides: later_guides, sums: later_sums }]
+    }
+}
+
+/// Adds the sums of stretches in their order, and fits the clusters from `first` on; with their motion where it is asked for.
+fn solve(shapes: &Shapes, partial: &[Record], count: usize, first: usize, found: Found, with_motion: bool) {
+    if found.fits.len() > FEW_CLUSTERS {
+        let middle = (found.fits.len() / 2).next_multiple_of(WIDTH);
+        let [found, later] = found.divide(middle);
         rayon::join(
-            || solve(shapes, partial, count, first, (fits, guides), with_motion),
-            || solve(shapes, partial, count, first + middle, (later_fits, later_guides), with_motion),
+            || solve(shapes, partial, count, first, found, with_motion),
+            || solve(shapes, partial, count, first + middle, later, with_motion),
         );
         return;
     }
+    let Found { fits, guides, sums } = found;
     let (mut elastic, mut laid) = ([Mat3::zeros(); FEW_CLUSTERS], [Mat3::zeros(); FEW_CLUSTERS]);
-    for (index, (fit, guide)) in fits.iter_mut().zip(guides.iter_mut()).enumerate() {
-        let mut sums = Record::ZERO;
-        for chunk in partial.chunks_exact(count) {
+    for (index, (fit, sums)) in fits.iter_mut().zip(sums).enumerate() {
+        *sums = Record::ZERO;
+        for stretch in partial.chunks_exact(count) {
             for entry in 0..sums.0.len() {
-                sums.0[entry] += chunk[first + index].0[entry];
+                sums.0[entry] += stretch[first + index].0[entry];
             }
         }
         let (rest, temper) = (&shapes.rest[first + index], &shapes.temper[first + index]);
-        fit.measure(&sums, rest);
+        fit.measure(sums, rest);
         (elastic[index], laid[index]) = (fit.elastic_deformation(temper), fit.laid(rest, temper));
         if with_motion {
-            set_motion(&sums, &fit.centre, rest.mass, guide);
+            set_motion(sums, &fit.centre, rest.mass, &mut guides[index]);
         }
     }
-    let none = Fit::NONE;
-    let mut elastics = [none.elastic; FEW_CLUSTERS];
-    let mut polars = [Polar { rotation: none.rotation, stretch: none.rotation }; FEW_CLUSTERS];
+    let mut elastics = [Fit::NONE.elastic; FEW_CLUSTERS];
+    let mut polars = [NO_POLAR; FEW_CLUSTERS];
     let count = fits.len();
     svd_batch(&elastic[..count], &mut elastics);
     polar_batch(&laid[..count], &mut polars);

@@ -55,6 +55,7 @@ mod membership;
 mod method;
 mod model;
 mod options;
+mod packed;
 mod partition;
 mod pieces;
 mod pull;

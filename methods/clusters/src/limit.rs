@@ -2,8 +2,12 @@
 //!
 //! A member beyond the limit is drawn back to it, by its weight in the cluster; the cluster as a whole gives way by as much, so that
 //! its momentum stays what it is. A round in which nothing is beyond the limit changes nothing and ends the step.
+//!
+//! Few members are beyond it, and a round costs what they cost: those that were close to the limit when the step began are looked at, their moves are added to
+//! the sums of their clusters, and these alone are laid over their members anew. Clusters give way once, after the last round: where a whole cluster
+//! is does not change how far its members are from their goals in it.
 
-use crate::chunks::{Span, gather};
+use crate::chunks::{Divide, Span, gather};
 use crate::fits::Shapes;
 use crate::membership::Share;
 use crate::model::{Clusters, is_finite};
@@ -20,8 +24,23 @@ pub(crate) struct Limiting {
     shifts: Vec<Shift>,
     /// Whether a cluster had members beyond the limit in any round of the step.
     is_strained: Vec<bool>,
+    /// Clusters whose members have moved in this round, as a mark each and as a list.
+    is_moved: Vec<bool>,
+    moved: Vec<u32>,
     /// Whether members were still beyond the limit when rounds ran out.
     pub is_left: bool,
+}
+
+impl Limiting {
+    /// Forgets the last step and makes room for clusters.
+    fn begin(&mut self, clusters: usize) {
+        self.shifts.clear();
+        self.shifts.resize(clusters, Shift::NONE);
+        self.is_strained.clear();
+        self.is_strained.resize(clusters, false);
+        self.is_moved.clear();
+        self.is_moved.resize(clusters, false);
+    }
 }
 
 /// A vector of numbers, each on a line of the cache.
@@ -48,33 +67,32 @@ impl Clusters {
         }
         let mut work = std::mem::take(&mut self.limiting);
         let before = self.survey_prediction(false);
-        work.is_left = !before.beyond.is_empty();
-        if self.may_draw_back(&before.beyond) {
+        work.is_left = before.is_beyond;
+        if before.is_beyond {
+            // What a hold places is not drawn back.
+            let is_free = |&particle: &u32| self.external.placed_by(particle as usize).is_none();
+            let near: Vec<u32> = before.near.iter().copied().filter(is_free).collect();
             let energy = before.energy(self.stiffness()).total() - self.external_work();
-            if !self.predicted_fits.has_motions {
+            if !near.is_empty() && !self.predicted_fits.has_motions {
                 self.fit_prediction(true);
             }
-            work.is_strained.clear();
-            work.is_strained.resize(self.rest.len(), false);
-            let mut beyond = before.beyond;
-            for round in 1..=self.options.limit_rounds {
-                self.draw_back(&beyond, &mut work, step);
-                self.give_way(&work.shifts);
-                if round == self.options.limit_rounds {
+            work.begin(self.rest.len());
+            let mut is_changed = false;
+            for _ in 0..self.options.limit_rounds {
+                self.draw_back(&near, &mut work, step);
+                if work.moved.is_empty() {
                     break;
                 }
-                // How clusters move is known well enough from before the first round.
-                self.fit_places();
-                beyond = self.predicted_fits.beyond(&self.shapes(), &self.prediction);
-                if !self.may_draw_back(&beyond) {
-                    break;
-                }
+                is_changed = true;
+                self.lay_over_moved(&mut work);
             }
-            let after = self.survey_prediction(true);
-            work.is_left = !after.beyond.is_empty();
-            let gained = after.energy(self.stiffness()).total() - self.external_work() - energy;
-            self.take_out_of_prediction(gained, &work.is_strained);
-            self.measure_prediction();
+            if is_changed {
+                self.give_way(&work.shifts);
+                let after = self.survey_prediction(true);
+                work.is_left = after.is_beyond;
+                let gained = after.energy(self.stiffness()).total() - self.external_work() - energy;
+                self.take_out_of_prediction(gained, &work.is_strained);
+            }
         }
         self.limiting = work;
     }
@@ -86,11 +104,6 @@ impl Clusters {
         let seen = fits.survey(&self.shapes(), &self.prediction);
         self.predicted_fits = fits;
         seen
-    }
-
-    /// Whether a round would change anything: what a hold places is not drawn back.
-    fn may_draw_back(&self, beyond: &[u32]) -> bool {
-        beyond.iter().any(|&particle| self.external.placed_by(particle as usize).is_none())
     }
 
     /// Takes energy (J) that nothing has given out of the prediction, first out of the clusters that are involved.
@@ -115,29 +128,31 @@ impl Clusters {
         self.is_prediction_fitted = true;
     }
 
-    /// Lays the clusters over the prediction without a look at their motion: that of the last fit is kept.
-    fn fit_places(&mut self) {
+    /// Lays the clusters whose members have moved over them. How clusters move is known well enough from before the first round.
+    fn lay_over_moved(&mut self, work: &mut Limiting) {
         let mut fits = std::mem::take(&mut self.predicted_fits);
-        fits.fit(&self.shapes(), &self.prediction.positions, None);
+        fits.follow(&self.shapes(), &work.moved);
         self.predicted_fits = fits;
+        for cluster in work.moved.drain(..) {
+            work.is_moved[cluster as usize] = false;
+        }
     }
 
     /// Draws every member that is beyond the limit back to it, and stops what it does outward on the way; it is not thrown back: an excess
-    /// that was there before the step would become a speed of excess/Δt, and energy that nothing has given. Notes how clusters give way.
-    fn draw_back(&mut self, beyond: &[u32], work: &mut Limiting, step: &Step) {
-        let Limiting { shifts, is_strained, .. } = work;
-        shifts.clear();
-        shifts.resize(self.rest.len(), Shift::NONE);
-        for &particle in beyond {
+    /// that was there before the step would become a speed of excess/Δt, and energy that nothing has given. Notes how clusters give way, and
+    /// which of them have other places now.
+    fn draw_back(&mut self, near: &[u32], work: &mut Limiting, step: &Step) {
+        let Limiting { shifts, is_strained, is_moved, moved, .. } = work;
+        let mut fits = std::mem::take(&mut self.predicted_fits);
+        for &particle in near {
             let particle = particle as usize;
-            if self.external.placed_by(particle).is_some() {
-                continue;
-            }
             let (place, velocity) = (self.prediction.positions[particle], self.prediction.velocities[particle]);
-            let arm = place - self.predicted_fits.anchor;
-            for share in self.memberships.of(particle) {
+            let (arm, mass) = (place - fits.anchor, self.particles.masses[particle]);
+            let (mut drawn, mut stopped, mut is_drawn) = (Vec3::zeros(), Vec3::zeros(), false);
+            let shares = self.memberships.of(particle);
+            for share in shares {
                 let cluster = share.cluster as usize;
-                let guide = &self.predicted_fits.guides[cluster];
+                let guide = &fits.guides[cluster];
                 let way = guide.goal(&self.particles.offsets[particle]) - arm;
                 let square = way.norm_squared();
                 if square > guide.limit() {
@@ -148,16 +163,27 @@ impl Clusters {
                     let speed = outward.clamp(0.0, back / step.time_step);
                     let (way, velocity) = (share.weight * back * inward, share.weight * speed * inward);
                     is_strained[cluster] = true;
-                    let factor = -self.particles.masses[particle] / self.rest[cluster].mass;
-                    shifts[cluster].add(factor, &way, &velocity);
-                    self.prediction.positions[particle] += way;
-                    self.prediction.velocities[particle] += velocity;
+                    shifts[cluster].add(-mass / self.rest[cluster].mass, &way, &velocity);
+                    drawn += way;
+                    stopped += velocity;
+                    is_drawn = true;
+                }
+            }
+            if is_drawn {
+                self.prediction.positions[particle] = place + drawn;
+                self.prediction.velocities[particle] = velocity + stopped;
+                fits.shift(&self.shapes(), particle, &drawn);
+                for share in shares {
+                    if !std::mem::replace(&mut is_moved[share.cluster as usize], true) {
+                        moved.push(share.cluster);
+                    }
                 }
             }
         }
+        self.predicted_fits = fits;
     }
 
-    /// Moves all particles but placed ones with their clusters.
+    /// Moves all particles but placed ones with their clusters, and brings box and check up to date with all of the prediction.
     fn give_way(&mut self, shifts: &[Shift]) {
         let mut prediction = std::mem::take(&mut self.prediction);
         let (shapes, external) = (self.shapes(), &self.external);
@@ -166,36 +192,16 @@ impl Clusters {
             .placed()
             .map(|particle| (particle, prediction.positions[particle], prediction.velocities[particle]))
             .collect();
-        gather(
+        let (bounds, broken) = gather(
             Span { first: 0, positions: &mut prediction.positions, velocities: &mut prediction.velocities },
             &give,
-            &|_, _| (),
+            &|first: (Aabb, Option<u32>), second| (first.0.union(&second.0), first.1.or(second.1)),
         );
         for (particle, position, velocity) in placed {
             (prediction.positions[particle], prediction.velocities[particle]) = (position, velocity);
         }
         self.prediction = prediction;
         self.is_prediction_fitted = false;
-    }
-
-    /// Brings box and check up to date with all of the prediction.
-    fn measure_prediction(&mut self) {
-        let prediction = &self.prediction;
-        let (bounds, broken) = gather(
-            0..self.count(),
-            &|range| {
-                let (mut bounds, mut broken) = (Aabb::EMPTY, None);
-                for particle in range {
-                    let (position, velocity) = (&prediction.positions[particle], &prediction.velocities[particle]);
-                    bounds = bounds.with(position);
-                    if broken.is_none() && !(is_finite(position) && is_finite(velocity)) {
-                        broken = Some(particle as u32);
-                    }
-                }
-                (bounds, broken)
-            },
-            &|first: (Aabb, Option<u32>), second| (first.0.union(&second.0), first.1.or(second.1)),
-        );
         self.bounds = self.bounds.union(&bounds);
         self.broken = self.broken.or(broken);
     }
@@ -209,13 +215,18 @@ struct GiveWay<'a> {
 }
 
 impl Kernel for GiveWay<'_> {
-    type Output = ();
+    /// The box around them (m), and the first that is no number.
+    type Output = (Aabb, Option<u32>);
 
     #[inline(always)]
-    fn run<L: Lanes>(self) {
+    fn run<L: Lanes>(self) -> (Aabb, Option<u32>) {
         let GiveWay { shapes, shifts, span } = self;
-        let count = span.positions.len();
+        let count = span.count();
         let (shares, ranges): (&[Share], &[[u32; 2]]) = shapes.memberships.stream(span.first..span.first + count);
+        let (positions, velocities) = (&mut span.positions[..count], &mut span.velocities[..count]);
+        let Aabb { mut min, mut max } = Aabb::EMPTY;
+        // Zero times anything but a finite number is no number: one test a chunk in place of one a particle.
+        let mut zero = Vec3::zeros();
         for index in 0..count {
             let [start, length] = ranges[index];
             let mut sum = L::splat(0.0);
@@ -223,8 +234,16 @@ impl Kernel for GiveWay<'_> {
                 sum = L::splat(share.weight).mul_add(L::new(shifts[share.cluster as usize].0), sum);
             }
             let sum = sum.to_array();
-            span.positions[index] += Vec3::new(sum[0], sum[1], sum[2]);
-            span.velocities[index] += Vec3::new(sum[4], sum[5], sum[6]);
+            positions[index] += Vec3::new(sum[0], sum[1], sum[2]);
+            velocities[index] += Vec3::new(sum[4], sum[5], sum[6]);
+            zero += 0.0 * (positions[index] + velocities[index]);
+            for axis in 0..3 {
+                min[axis] = min[axis].min(positions[index][axis]);
+                max[axis] = max[axis].max(positions[index][axis]);
+            }
         }
+        let is_good = |index: &usize| is_finite(&positions[*index]) && is_finite(&velocities[*index]);
+        let broken = if is_finite(&zero) { None } else { (0..count).find(|index| !is_good(index)) };
+        (Aabb { min, max }, broken.map(|index| (span.first + index) as u32))
     }
 }

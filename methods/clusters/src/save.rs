@@ -3,9 +3,10 @@
 use crate::cluster::Temper;
 use crate::loads::Hold;
 use crate::matter::Matter;
-use crate::membership::Share;
+use crate::membership::{Memberships, Share};
 use crate::model::{Clusters, Moment, Particles, Parts, is_finite};
 use crate::options::Options;
+use crate::packed::Packed;
 use crate::skin::{Cut, Skin};
 use craze_engine::{HoldId, Method};
 use craze_math::Vec3;
@@ -14,7 +15,7 @@ use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 
 /// Version of the layout of [`Saved`].
-const VERSION: u32 = 4;
+const VERSION: u32 = 5;
 
 /// Turns in one reference step (rad) that no flight reaches: it takes off only while its spin strains the body little.
 const IMPOSSIBLE_TURN: f64 = 1e3;
@@ -26,38 +27,81 @@ struct Saved<'a> {
     version: u32,
     matter: Matter,
     options: Options,
-    rest: Cow<'a, [Vec3]>,
-    offsets: Cow<'a, [Vec3]>,
-    volumes: Cow<'a, [f64]>,
-    masses: Cow<'a, [f64]>,
+    #[serde(borrow)]
+    rest: Packed<'a>,
+    #[serde(borrow)]
+    offsets: Packed<'a>,
+    #[serde(borrow)]
+    volumes: Packed<'a>,
+    #[serde(borrow)]
+    masses: Packed<'a>,
     spacing: f64,
     centre: Vec3,
-    shares: Vec<Cow<'a, [Share]>>,
+    #[serde(borrow)]
+    shares: SavedShares<'a>,
     temper: Cow<'a, [Temper]>,
     lineage: Vec<Option<u32>>,
     is_whole: bool,
     mean_mass: f64,
+    /// Without its particles; there are none in a flight: theirs are left over from before it began.
     state: Moment,
-    holds: Vec<SavedHold>,
+    #[serde(borrow)]
+    positions: Packed<'a>,
+    #[serde(borrow)]
+    velocities: Packed<'a>,
+    #[serde(borrow)]
+    holds: Vec<SavedHold<'a>>,
     work: f64,
     followed: Vec<u32>,
+    #[serde(borrow)]
     skin: Option<SavedSkin<'a>>,
+}
+
+/// How many shares each particle has, and all of them one after the other.
+#[derive(Serialize, Deserialize)]
+struct SavedShares<'a> {
+    #[serde(borrow)]
+    counts: Packed<'a>,
+    #[serde(borrow)]
+    clusters: Packed<'a>,
+    #[serde(borrow)]
+    weights: Packed<'a>,
 }
 
 /// Of the mesh only what it follows from.
 #[derive(Serialize, Deserialize)]
 struct SavedSkin<'a> {
-    positions: Cow<'a, [Vec3]>,
-    tetrahedra: Cow<'a, [[u32; 4]]>,
-    sites: Cow<'a, [Vec3]>,
-    owners: Cow<'a, [u32]>,
+    /// [`skin_bytes`].
+    #[serde(borrow)]
+    shape: Packed<'a>,
+    #[serde(borrow)]
+    owners: Packed<'a>,
     cuts: Cow<'a, [Cut]>,
 }
 
+/// What of a skin never changes.
 #[derive(Serialize, Deserialize)]
-struct SavedHold {
+struct SkinShape<'a> {
+    positions: Cow<'a, [Vec3]>,
+    tetrahedra: Cow<'a, [[u32; 4]]>,
+    sites: Cow<'a, [Vec3]>,
+}
+
+/// What of a skin never changes, as bytes.
+pub(crate) fn skin_bytes(background: &Background, sites: &[Vec3]) -> Vec<u8> {
+    let shape = SkinShape {
+        positions: Cow::from(background.positions()),
+        tetrahedra: Cow::from(background.tetrahedra()),
+        sites: Cow::from(sites),
+    };
+    postcard::to_stdvec(&shape).expect("numbers and lists can always be written to memory")
+}
+
+#[derive(Serialize, Deserialize)]
+struct SavedHold<'a> {
     id: HoldId,
-    members: Vec<u32>,
+    #[serde(borrow)]
+    members: Packed<'a>,
     reaction: Vec3,
 }
 
@@ -67,44 +111,72 @@ pub fn load(bytes: &[u8]) -> Result<Box<dyn Method>, String> {
 }
 
 impl Clusters {
-    /// The state without particles that a flight carries: theirs are left over from before it began.
-    fn saved_state(&self) -> Moment {
-        match self.state.flight {
-            Some(_) => Moment { positions: Vec::new(), velocities: Vec::new(), ..self.state },
-            None => self.state.clone(),
-        }
-    }
-
     pub(crate) fn to_bytes(&self) -> Vec<u8> {
-        let hold = |hold: &Hold| SavedHold { id: hold.id, members: hold.members.clone(), reaction: hold.reaction };
+        let hold = |hold: &Hold| SavedHold {
+            id: hold.id,
+            members: Packed::indices(hold.members.len(), hold.members.iter().copied()),
+            reaction: hold.reaction,
+        };
+        let (state, flies) = (&self.state, self.is_flying());
+        let of_state = |vectors: &[Vec3]| if flies { Packed::default() } else { Packed::vectors(vectors) };
         let saved = Saved {
             version: VERSION,
             matter: self.matter.clone(),
             options: self.options,
-            rest: Cow::from(&self.particles.rest),
-            offsets: Cow::from(&self.particles.offsets),
-            volumes: Cow::from(&self.particles.volumes),
-            masses: Cow::from(&self.particles.masses),
+            rest: Packed::vectors(&self.particles.rest),
+            offsets: Packed::vectors(&self.particles.offsets),
+            volumes: Packed::numbers(&self.particles.volumes),
+            masses: Packed::numbers(&self.particles.masses),
             spacing: self.particles.spacing,
             centre: self.particles.centre,
-            shares: (0..self.count()).map(|particle| Cow::from(self.memberships.of(particle))).collect(),
+            shares: SavedShares::of(&self.memberships, self.count()),
             temper: Cow::from(&self.temper),
             lineage: self.lineage.clone(),
             is_whole: self.is_whole,
             mean_mass: self.mean_mass,
-            state: self.saved_state(),
+            state: Moment { positions: Vec::new(), velocities: Vec::new(), ..*state },
+            positions: of_state(&state.positions),
+            velocities: of_state(&state.velocities),
             holds: self.holds.iter().map(hold).collect(),
             work: self.work,
             followed: self.followed.clone(),
             skin: self.skin.as_ref().map(|skin| SavedSkin {
-                positions: Cow::from(skin.background.positions()),
-                tetrahedra: Cow::from(skin.background.tetrahedra()),
-                sites: Cow::from(&skin.sites),
-                owners: Cow::from(&skin.owners),
+                shape: Packed::bytes(&skin.saved),
+                owners: Packed::indices(skin.owners.len(), skin.owners.iter().copied()),
                 cuts: Cow::from(&skin.cuts),
             }),
         };
-        postcard::to_stdvec(&saved).expect("numbers, lists and text can always be written to memory")
+        // Room for all of it: lists that grow are copied again and again.
+        let room = 160 * self.count() + 12 * self.memberships.count() + 512 * self.rest.len();
+        let room = room + self.skin.as_ref().map_or(0, |skin| skin.saved.len());
+        postcard::to_io(&saved, Vec::with_capacity(room))
+            .expect("numbers, lists and text can always be written to memory")
+    }
+}
+
+impl<'a> SavedShares<'a> {
+    fn of(memberships: &Memberships, particles: usize) -> SavedShares<'a> {
+        let all = || (0..particles).flat_map(|particle| memberships.of(particle));
+        let weights: Vec<f64> = all().map(|share| share.weight).collect();
+        SavedShares {
+            counts: Packed::indices(particles, (0..particles).map(|particle| memberships.of(particle).len() as u32)),
+            clusters: Packed::indices(weights.len(), all().map(|share| share.cluster)),
+            weights: Packed::numbers(&weights),
+        }
+    }
+
+    fn to_lists(&self) -> Result<Vec<Vec<Share>>, String> {
+        let (clusters, weights) = (self.clusters.to_indices()?, self.weights.to_numbers()?);
+        let mut shares = clusters.into_iter().zip(weights).map(|(cluster, weight)| Share { cluster, weight });
+        let counts = self.counts.to_indices()?;
+        let lists: Vec<Vec<Share>> =
+            counts.iter().map(|&count| shares.by_ref().take(count as usize).collect()).collect();
+        let complete = lists.iter().zip(&counts).all(|(list, &count)| list.len() == count as usize);
+        if complete && shares.next().is_none() {
+            Ok(lists)
+        } else {
+            Err("its particles have more or fewer shares in clusters than there are".to_owned())
+        }
     }
 }
 
@@ -118,11 +190,12 @@ fn from_bytes(bytes: &[u8]) -> Result<Clusters, String> {
         return Err(format!("{} bytes are left over", left.len()));
     }
     let spacing = saved.spacing;
-    let centred = Some((saved.centre, saved.offsets.into_owned()));
-    let (rest, volumes, masses) = (saved.rest.into_owned(), saved.volumes.into_owned(), saved.masses.into_owned());
+    let centred = Some((saved.centre, saved.offsets.to_vectors()?));
+    let (rest, volumes, masses) = (saved.rest.to_vectors()?, saved.volumes.to_numbers()?, saved.masses.to_numbers()?);
     let particles = Particles::new(rest, volumes, masses, spacing, centred);
     let particles = particles.map_err(|error| error.to_string())?;
-    check_clusters(&particles, &saved.shares, &saved.temper, &saved.lineage)?;
+    let shares = saved.shares.to_lists()?;
+    check_clusters(&particles, &shares, &saved.temper, &saved.lineage)?;
     if !(saved.mean_mass.is_finite() && saved.mean_mass > 0.0) {
         return Err("the mean mass of its clusters is not a finite number above 0".to_owned());
     }
@@ -133,7 +206,7 @@ fn from_bytes(bytes: &[u8]) -> Result<Clusters, String> {
         matter: saved.matter,
         options: saved.options,
         particles,
-        shares: saved.shares.into_iter().map(Cow::into_owned).collect(),
+        shares,
         temper: saved.temper.into_owned(),
         lineage: saved.lineage,
         is_whole: saved.is_whole,
@@ -142,13 +215,15 @@ fn from_bytes(bytes: &[u8]) -> Result<Clusters, String> {
     let mut body = Clusters::assemble(parts).map_err(|error| error.to_string())?;
     body.followed = saved.followed;
     body.skin = saved.skin.map(|skin| load_skin(skin, body.count())).transpose()?;
-    check_state(&body, &saved.state)?;
+    let mut state = saved.state;
+    (state.positions, state.velocities) = (saved.positions.to_vectors()?, saved.velocities.to_vectors()?);
+    check_state(&body, &state)?;
     body.holds = load_holds(saved.holds, body.count())?;
     if !saved.work.is_finite() {
         return Err("its work is not a finite number".to_owned());
     }
     body.work = saved.work;
-    let own = std::mem::replace(&mut body.state, saved.state);
+    let own = std::mem::replace(&mut body.state, state);
     if body.is_flying() {
         (body.state.positions, body.state.velocities) = (own.positions, own.velocities);
     }
@@ -160,17 +235,18 @@ fn from_bytes(bytes: &[u8]) -> Result<Clusters, String> {
 }
 
 fn load_skin(saved: SavedSkin, particles: usize) -> Result<Skin, String> {
-    let background = Background::new(saved.positions.into_owned(), saved.tetrahedra.into_owned());
+    let shape: SkinShape = postcard::from_bytes(saved.shape.as_bytes()).map_err(|error| error.to_string())?;
+    let background = Background::new(shape.positions.into_owned(), shape.tetrahedra.into_owned());
     let background = background.map_err(|error| error.to_string())?;
-    let (sites, owners, cuts) = (saved.sites.into_owned(), saved.owners.into_owned(), saved.cuts.into_owned());
-    let skin = Skin { background, sites, owners, cuts };
+    let mut skin = Skin::new(background, shape.sites.into_owned());
+    (skin.owners, skin.cuts) = (saved.owners.to_indices()?, saved.cuts.into_owned());
     skin.check(particles)?;
     Ok(skin)
 }
 
 fn check_clusters(
     particles: &Particles,
-    shares: &[Cow<[Share]>],
+    shares: &[Vec<Share>],
     temper: &[Temper],
     lineage: &[Option<u32>],
 ) -> Result<(), String> {
@@ -246,25 +322,21 @@ fn check_state(body: &Clusters, state: &Moment) -> Result<(), String> {
 }
 
 fn load_holds(saved: Vec<SavedHold>, count: usize) -> Result<Vec<Hold>, String> {
-    let increasing = saved.windows(2).all(|pair| pair[0].id < pair[1].id);
-    let sound = |hold: &SavedHold| {
-        hold.members.windows(2).all(|pair| pair[0] < pair[1])
-            && hold.members.last().is_some_and(|&last| (last as usize) < count)
-            && is_finite(&hold.reaction)
-    };
-    if let Some(hold) = saved.iter().find(|hold| !sound(hold)) {
-        return Err(format!("hold {} names particles that are not there, or its force is not finite", hold.id.0));
+    let mut holds: Vec<Hold> = Vec::with_capacity(saved.len());
+    for SavedHold { id, members, reaction } in saved {
+        let members = members.to_indices()?;
+        let is_sound = members.windows(2).all(|pair| pair[0] < pair[1])
+            && members.last().is_some_and(|&last| (last as usize) < count)
+            && is_finite(&reaction);
+        if !is_sound {
+            return Err(format!("hold {} names particles that are not there, or its force is not finite", id.0));
+        }
+        if holds.last().is_some_and(|last| last.id >= id) {
+            return Err("its holds are out of order".to_owned());
+        }
+        holds.push(Hold { id, members, reaction, predicted_reaction: Vec3::zeros() });
     }
-    if !increasing {
-        return Err("its holds are out of order".to_owned());
-    }
-    let load = |hold: SavedHold| Hold {
-        id: hold.id,
-        members: hold.members,
-        reaction: hold.reaction,
-        predicted_reaction: Vec3::zeros(),
-    };
-    Ok(saved.into_iter().map(load).collect())
+    Ok(holds)
 }
 
 #[cfg(test)]

@@ -40,6 +40,8 @@ pub(crate) struct Skin {
     pub owners: Vec<u32>,
     /// Planes that have split clusters, in the order in which they did.
     pub cuts: Vec<Cut>,
+    /// Background and sites as a checkpoint holds them: they never change.
+    pub saved: Vec<u8>,
 }
 
 /// Where a plane has split a cluster, in the rest frame; places are reckoned from the origin of rest offsets.
@@ -78,7 +80,8 @@ impl Cut {
 impl Skin {
     pub(crate) fn new(background: Background, sites: Vec<Vec3>) -> Skin {
         let owners = (0..sites.len() as u32).collect();
-        Skin { background, sites, owners, cuts: Vec::new() }
+        let saved = crate::save::skin_bytes(&background, &sites);
+        Skin { background, sites, owners, cuts: Vec::new(), saved }
     }
 
     /// Follows the renumbering of particles.

@@ -4,7 +4,7 @@
 use crate::chunks::{Divide, gather};
 use crate::cluster::Guide;
 use crate::energy::Energy;
-use crate::fits::{Fits, MOTIONS, PLACES, Shapes};
+use crate::fits::{Fits, Shapes};
 use crate::membership::Share;
 use crate::model::Moment;
 use craze_math::Vec3;
@@ -26,16 +26,38 @@ pub(crate) struct Seen {
     kinetic: f64,
     /// Σ w m d·(d − Δt·v) (kg·m²), d = x − g.
     springs: f64,
-    /// Particles that are beyond the strain limit of a cluster, ascending.
-    pub beyond: Vec<u32>,
+    /// Particles that are beyond the strain limit of a cluster or close to it (see [`NEAR`]), ascending.
+    pub near: Vec<u32>,
+    /// Whether one is beyond it.
+    pub is_beyond: bool,
 }
+
+/// Squares of distances from goals, in squares of the strain limit, from which on members are close to it (1): nine tenths of it.
+const NEAR: f64 = 0.81;
 
 impl Seen {
     fn join(mut self, mut other: Seen) -> Seen {
         self.kinetic += other.kinetic;
         self.springs += other.springs;
-        self.beyond.append(&mut other.beyond);
+        self.near.append(&mut other.near);
+        self.is_beyond |= other.is_beyond;
         self
+    }
+
+    /// Looks closely at a particle that may be near the limit of one of its clusters.
+    #[cold]
+    fn note_near(&mut self, particle: u32, shares: &[Share], guides: &[Guide], arm: &Vec3, offset: &Vec3) {
+        let (mut is_near, mut is_beyond) = (false, false);
+        for share in shares {
+            let guide = &guides[share.cluster as usize];
+            let square = (guide.goal(offset) - arm).norm_squared();
+            is_near |= square > NEAR * guide.limit();
+            is_beyond |= square > guide.limit();
+        }
+        if is_near {
+            self.near.push(particle);
+            self.is_beyond |= is_beyond;
+        }
     }
 
     /// The energy, with springs of a stiffness by mass (1/s²): see `energy.rs`.
@@ -55,24 +77,12 @@ impl Fits {
         seen
     }
 
-    /// Particles that are beyond the strain limit of a cluster, ascending, and nothing else.
-    pub(crate) fn beyond(&self, shapes: &Shapes, moment: &Moment) -> Vec<u32> {
-        self.pass::<GOALS>(shapes, moment, &mut []).beyond
-    }
-
     /// The same as [`Fits::survey`]; what particles take is written to `leads` if that has room.
     pub(crate) fn look(&self, shapes: &Shapes, moment: &Moment, leads: &mut [Lead]) -> Seen {
-        match self.has_motions {
-            true => self.pass::<MOTIONS>(shapes, moment, leads),
-            false => self.pass::<PLACES>(shapes, moment, leads),
-        }
-    }
-
-    fn pass<const N: usize>(&self, shapes: &Shapes, moment: &Moment, leads: &mut [Lead]) -> Seen {
         let look = |part: Part| {
             let range = part.first..part.first + part.count;
             let (shares, ranges) = shapes.memberships.stream(range.clone());
-            let of = Of {
+            Instructions::detect().run(Look {
                 shares,
                 ranges,
                 guides: &self.guides,
@@ -83,8 +93,7 @@ impl Fits {
                 positions: &moment.positions[range.clone()],
                 velocities: &moment.velocities[range],
                 part,
-            };
-            Instructions::detect().run(Look::<N>(of))
+            })
         };
         gather(Part { first: 0, count: moment.positions.len(), leads }, &look, &Seen::join)
     }
@@ -111,8 +120,8 @@ impl Divide for Part<'_> {
     }
 }
 
-/// Particles and their clusters.
-struct Of<'a> {
+/// Looks at the memberships of a part.
+struct Look<'a> {
     shares: &'a [Share],
     ranges: &'a [[u32; 2]],
     guides: &'a [Guide],
@@ -125,64 +134,56 @@ struct Of<'a> {
     part: Part<'a>,
 }
 
-/// Only distances from goals are asked for.
-const GOALS: usize = 0;
-
-/// Looks at the memberships of a part, by what is asked for: [`GOALS`], [`PLACES`] or [`MOTIONS`].
-struct Look<'a, const N: usize>(Of<'a>);
-
-impl<const N: usize> Kernel for Look<'_, N> {
+impl Kernel for Look<'_> {
     type Output = Seen;
 
     #[inline(always)]
     fn run<L: Lanes>(self) -> Seen {
-        let Of { shares, ranges, guides, anchor, time_step, offsets, masses, positions, velocities, part } = self.0;
+        let Look { shares, ranges, guides, anchor, time_step, offsets, masses, positions, velocities, part } = self;
         let count = ranges.len();
         let (offsets, masses) = (&offsets[..count], &masses[..count]);
         let (positions, velocities) = (&positions[..count], &velocities[..count]);
         let mut seen = Seen::default();
+        // A vector no component of which has a third of the square is no longer than that square.
+        let share_of_limit = L::splat(-NEAR / 3.0);
+        let along_x = L::new([1.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0]);
+        let along_y = L::new([0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0]);
+        let along_z = L::new([0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 0.0]);
+        // The second half of a guide is for motions, by arms.
+        let is_motion = L::splat(0.0).less_than(L::new([0.0, 0.0, 0.0, 0.0, 1.0, 1.0, 1.0, 1.0]));
         for index in 0..count {
             let (arm, offset, velocity) = (positions[index] - anchor, offsets[index], velocities[index]);
-            let [x, y, z] = [offset.x, offset.y, offset.z];
-            let first = L::new([x, x, x, x, y, y, y, y]);
-            let second = L::new([z, z, z, z, 1.0, 1.0, 1.0, 1.0]);
-            let (mut goal, mut motion) = (L::splat(0.0), L::splat(0.0));
-            let (mut squares, mut is_beyond) = (0.0, false);
+            let (arm_x, arm_y, arm_z) = (L::splat(arm.x), L::splat(arm.y), L::splat(arm.z));
+            let by_x = L::select(is_motion, arm_x, L::splat(offset.x));
+            let by_y = L::select(is_motion, arm_y, L::splat(offset.y));
+            let by_z = L::select(is_motion, arm_z, L::splat(offset.z));
+            let from = arm_z.mul_add(along_z, arm_y.mul_add(along_y, arm_x * along_x));
+            let (mut lead, mut squares, mut excess) = (L::splat(0.0), L::splat(0.0), L::splat(f64::MIN));
             let [start, length] = ranges[index];
-            for share in &shares[start as usize..(start + length) as usize] {
+            let own = &shares[start as usize..(start + length) as usize];
+            for share in own {
                 let weight = L::splat(share.weight);
-                let (own, _) = guides[share.cluster as usize].0.as_chunks::<WIDTH>();
-                let place = L::new(own[1]).mul_add(second, L::new(own[0]) * first);
-                if N != GOALS {
-                    goal = weight.mul_add(place, goal);
-                }
-                let place = place.to_array();
-                let x = place[0] + place[4] - arm.x;
-                let y = place[1] + place[5] - arm.y;
-                let z = place[2] + place[6] - arm.z;
-                let square = x * x + y * y + z * z;
-                if N != GOALS {
-                    squares += share.weight * square;
-                }
-                is_beyond |= square > place[3] + place[7];
-                if N == MOTIONS {
-                    motion = weight.mul_add(L::new(own[2]), motion);
-                }
+                let guide = &guides[share.cluster as usize];
+                let (map, _) = guide.0.as_chunks::<WIDTH>();
+                let place = L::new(map[2]).mul_add(by_z, L::new(map[3]));
+                let place = L::new(map[0]).mul_add(by_x, L::new(map[1]).mul_add(by_y, place));
+                lead = weight.mul_add(place, lead);
+                let way = place - from;
+                let square = way * way;
+                squares = weight.mul_add(square, squares);
+                excess = L::splat(guide.limit()).mul_add(share_of_limit, square).max(excess);
             }
-            if is_beyond {
-                seen.beyond.push((part.first + index) as u32);
+            let [x, y, z, ..] = excess.to_array();
+            if x > 0.0 || y > 0.0 || z > 0.0 {
+                seen.note_near((part.first + index) as u32, own, guides, &arm, &offset);
             }
-            if N == GOALS {
-                continue;
-            }
-            let goal = goal.to_array();
-            let goal = Vec3::new(goal[0] + goal[4], goal[1] + goal[5], goal[2] + goal[6]);
+            let [x, y, z, _, u, v, w, _] = lead.to_array();
+            let goal = Vec3::new(x, y, z);
+            let [x, y, z, ..] = squares.to_array();
             seen.kinetic += masses[index] * velocity.norm_squared();
-            seen.springs += masses[index] * (squares - time_step * velocity.dot(&(arm - goal)));
+            seen.springs += masses[index] * ((x + y + z) - time_step * velocity.dot(&(arm - goal)));
             if let Some(lead) = part.leads.get_mut(index) {
-                let motion = motion.to_array();
-                let turning = Vec3::new(motion[4], motion[5], motion[6]).cross(&arm);
-                *lead = Lead { goal, velocity: Vec3::new(motion[0], motion[1], motion[2]) + turning };
+                *lead = Lead { goal, velocity: Vec3::new(u, v, w) };
             }
         }
         seen
