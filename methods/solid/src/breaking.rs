@@ -328,6 +328,45 @@ fn between_looks_nothing_breaks() {
 }
 
 #[test]
+fn around_a_crack_nothing_breaks_before_it_can_have_come_there() {
+    // All of the body is overloaded when it is looked at first.
+    let overloaded = |crack_speed: f64| {
+        let mut solid = bursting([5, 5, 5], 1e3, 6.0);
+        solid.options.crack_speed = crack_speed;
+        let mut time = 0.0;
+        while time < 5e-3 {
+            time += advance(&mut solid).time_step;
+        }
+        (solid, time)
+    };
+    let look = |solid: &mut Solid, time: &mut f64| {
+        let step = Step { time: *time, ..advance(solid) };
+        *time += step.time_step;
+        let split = |event: &Event| matches!(event.kind, EventKind::Split { .. });
+        fracture(solid, &step).iter().filter(|event| split(event)).count()
+    };
+    let (mut paper, mut time) = overloaded(0.0);
+    let all_at_once = look(&mut paper, &mut time);
+    let (mut solid, mut time) = overloaded(0.5);
+    let first = look(&mut solid, &mut time);
+    assert!(first > 0 && 2 * first < all_at_once, "{first} of {all_at_once}");
+    // Nobody is left who does not wait, until the shortest edge has been crossed.
+    let edges = solid
+        .mesh
+        .elements()
+        .iter()
+        .flat_map(|corners| [(0, 1), (1, 2), (2, 3)].map(|(a, b)| [corners[a], corners[b]]));
+    let lengths = edges.map(|ends| ends.map(|end| solid.mesh.position(NodeId(end)))).map(|[a, b]| (b - a).norm());
+    let shortest = lengths.filter(|length| *length > 0.0).fold(f64::INFINITY, f64::min);
+    let waits_until = time + 0.99 * shortest / (0.5 * solid.slowest_sound());
+    let mut early = 0;
+    while time + solid.time_step_limit() < waits_until {
+        early += look(&mut solid, &mut time);
+    }
+    assert!(4 * early < first, "{early} after {first}");
+}
+
+#[test]
 fn a_body_may_be_told_to_pass_through_itself() {
     let told = |touches_itself: bool| {
         let options = SolidOptions { touches_itself, ..awake(Integrator::SymplecticEuler) };

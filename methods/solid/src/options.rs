@@ -48,6 +48,9 @@ pub struct SolidOptions {
     /// Time (s) from one look at what fails to the next; 0: after every step, as in the paper. With it, cracks advance by
     /// [`splits_a_step`](Self::splits_a_step) in this time at most, however short the steps are.
     pub look_every: f64,
+    /// Speed of cracks at most, in speeds of sound along a thin bar: nodes around a split one wait for as long as a crack takes to them. What the
+    /// crack unloads in that time does not fail, so that it stays a crack and does not become a band of crumbs. 0: no wait, as in the paper.
+    pub crack_speed: f64,
     /// Whether its parts keep each other apart once it has broken. Without, they pass through each other, and steps are quicker.
     pub touches_itself: bool,
 }
@@ -67,6 +70,7 @@ impl Default for SolidOptions {
             turns_back: false,
             splits_a_step: 10_000,
             look_every: 0.0,
+            crack_speed: 0.0,
             touches_itself: true,
         }
     }
@@ -160,6 +164,9 @@ impl SolidOptions {
         }
         if !(self.look_every >= 0.0 && self.look_every.is_finite()) {
             return refuse("look_every", self.look_every, "from 0");
+        }
+        if !(self.crack_speed >= 0.0 && self.crack_speed.is_finite()) {
+            return refuse("crack_speed", self.crack_speed, "from 0");
         }
         Ok(())
     }

@@ -14,7 +14,7 @@ use craze_mesh::TetMesh;
 use serde::{Deserialize, Serialize};
 
 /// Changes with the meaning of the bytes.
-const VERSION: u32 = 2;
+const VERSION: u32 = 3;
 
 #[derive(Serialize)]
 struct Written<'a> {

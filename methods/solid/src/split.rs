@@ -11,7 +11,10 @@ use crate::node::Node;
 use craze_element::Tetrahedron;
 use craze_frame::names;
 use craze_math::{Mat3, Vec3};
-use craze_mesh::{CutSurface, Facet, NodeId, Patch, Side, Snap, Tail, TetEdit, TetEditError, TetId};
+use craze_mesh::{CutSurface, Facet, NodeId, Patch, PointRule, Side, Snap, Tail, TetEdit, TetEditError, TetId, Values};
+
+/// Point attribute of a solid's mesh, once it has broken: moment (s) until which a node waits for a crack to come to it.
+const WAITS_UNTIL: &str = "waits_until";
 
 /// Planes that may open at one node in one step: a body has three axes.
 const PLANES_A_NODE: usize = 3;
@@ -21,17 +24,25 @@ const PLANES_A_NODE: usize = 3;
 const WIDER: [f64; 5] = [1.0, 2.0, 4.0, 8.0, f64::INFINITY];
 
 impl Solid {
-    /// Splits the nodes that fail in the state.
-    pub(crate) fn break_apart(&mut self) {
+    /// Splits the nodes that fail in the state, at this moment (s).
+    pub(crate) fn break_apart(&mut self, now: f64) {
         let failing = self.failing_nodes();
         if failing.is_empty() {
             return;
         }
+        if self.options.crack_speed > 0.0 && self.mesh.point_attributes().scalars(WAITS_UNTIL).is_none() {
+            let nobody = Values::Scalars(vec![0.0; self.mesh.point_count()]);
+            // Fails only for a list of another length.
+            let _ = self.mesh.point_attributes_mut().add(WAITS_UNTIL, PointRule::Interpolate, nobody);
+        }
         let budget = self.options.splits_a_step as usize;
         let mut splits = Vec::new();
         for (first, _) in failing {
+            if self.waits(first, now) {
+                continue;
+            }
             // The copies of a node may fail again, along other planes.
-            let mut copies = vec![first];
+            let (mut copies, mut family) = (vec![first], vec![first]);
             for _ in 0..PLANES_A_NODE {
                 let mut next = Vec::new();
                 for node in copies {
@@ -39,7 +50,11 @@ impl Solid {
                         next.extend(self.split_if_failing(node, &mut splits).into_iter().flatten());
                     }
                 }
+                family.extend(&next);
                 copies = next;
+            }
+            if family.len() > 1 {
+                self.let_wait_about(&family, now);
             }
             if splits.len() >= budget {
                 // Between looks at set times the budget is a speed of cracks, and meant to be reached.
@@ -50,6 +65,30 @@ impl Solid {
         if !splits.is_empty() {
             let changed = self.catch_up();
             self.name_pieces(splits, &changed);
+        }
+    }
+
+    /// Whether a crack has not come as far as this node yet; see [`SolidOptions::crack_speed`](crate::SolidOptions).
+    fn waits(&self, node: NodeId, now: f64) -> bool {
+        self.mesh.point_attributes().scalars(WAITS_UNTIL).is_some_and(|until| until[node.index()] > now)
+    }
+
+    /// Lets all nodes around the copies of a split one wait until a crack can have come to them, and these until one can have gone on.
+    fn let_wait_about(&mut self, copies: &[NodeId], now: f64) {
+        if self.options.crack_speed == 0.0 {
+            return;
+        }
+        let speed = self.options.crack_speed * self.slowest_sound();
+        let (place, edge) = (self.mesh.position(copies[0]), self.edge_at(copies[0]));
+        let stars = copies.iter().flat_map(|&copy| self.mesh.elements_of(copy));
+        let mut around: Vec<NodeId> = stars.flat_map(|element| self.mesh.points_of(element)).collect();
+        around.sort_unstable();
+        around.dedup();
+        let ways: Vec<f64> = around.iter().map(|&other| (self.mesh.position(other) - place).norm()).collect();
+        let Some(until) = self.mesh.point_attributes_mut().scalars_mut(WAITS_UNTIL) else { return };
+        for (other, way) in around.into_iter().zip(ways) {
+            let way = if way > 0.0 { way } else { edge };
+            until[other.index()] = until[other.index()].max(now + way / speed);
         }
     }
 

@@ -151,7 +151,7 @@ impl Method for Solid {
     fn fracture(&mut self, step: &Step, events: &mut Vec<Event>) {
         let time = step.time + step.time_step;
         if self.options.is_time_to_look(step.time, time) {
-            self.break_apart();
+            self.break_apart(time);
         }
         events.extend(self.happened.drain(..).map(|change| Event { time, body: String::new(), kind: change.into() }));
     }

@@ -27,6 +27,8 @@ const FRAMES: f64 = 60.0;
 const LOOK: f64 = 0.1;
 /// and splits at one look: together they let some dozens of cracks run at the speed that cracks have, and no more.
 const SPLITS: u32 = 3;
+/// Speed of cracks at most, in speeds of sound: as in glass.
+const CRACK_SPEED: f64 = 0.3;
 /// How far cracks are bent to nodes that are there, in edges and as an angle (rad): fewer crumbs, longer steps.
 const SNAP: f64 = 0.3;
 /// Smallest height of what a crack may make, in smallest heights of the unbroken body.
@@ -198,6 +200,7 @@ impl Stage {
         scene.bodies[0].solid = Some(SolidSettings {
             look_every: LOOK * crossing,
             splits_a_step: SPLITS,
+            crack_speed: CRACK_SPEED,
             snap_distance: SNAP,
             snap_angle: SNAP,
             thinnest: THINNEST,

@@ -91,6 +91,7 @@ fn solid(
         turns_back: settings.turns_back,
         splits_a_step: settings.splits_a_step,
         look_every: settings.look_every,
+        crack_speed: settings.crack_speed,
         touches_itself: settings.touches_itself,
     };
     remarks.extend(own_weight(&materials, &mesh, document.scene.world.gravity.into()));
