@@ -42,6 +42,7 @@ pub const GALLERY: &[BuiltIn] = gallery![
     "dough-plate-weak",
     "dough-plate-strong",
     "dough-plate-ductile",
+    "hollow-ball",
     "torn-cheese",
     "torn-figure",
 ];

@@ -7,12 +7,13 @@ use craze_engine::Verdict;
 use craze_scene::{SceneDocument, build, registry};
 use std::time::Instant;
 
-const NAMES: [&str; 8] = [
+const NAMES: [&str; 9] = [
     "dough-bar-tough",
     "dough-bar",
     "dough-plate-weak",
     "dough-plate-strong",
     "dough-plate-ductile",
+    "hollow-ball",
     "broken-heart",
     "torn-cheese",
     "torn-figure",
