@@ -23,7 +23,9 @@ fn main() {
     let arguments: Vec<String> = std::env::args().skip(1).filter(|text| text != "--bench").collect();
     let threads = arguments.first().and_then(|text| text.parse().ok()).unwrap_or(1);
     let is_chosen = |name: &&str| arguments.len() < 2 || arguments[1..].iter().any(|chosen| chosen == name);
-    println!("scene | nodes | clusters, start → end | pieces | steps | ms a step: mean | median | worst | set-up (s)");
+    println!(
+        "scene | nodes | clusters, start → end | pieces | steps | ms a step: mean | median | worst | set-up (s) | frame with skin (ms)"
+    );
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("a pool of threads");
     for name in NAMES.into_iter().filter(is_chosen) {
         pool.install(|| measure(name, threads));
@@ -47,11 +49,15 @@ fn measure(name: &str, threads: usize) {
         world.advance_frame(&registry, &mut |_| Verdict::Continue).expect("a good frame");
         steps.push(1e3 * (now() - before) / (world.counters.steps - first) as f64);
     }
+    let before = now();
+    let frame = world.frame();
+    let framing = 1e3 * (now() - before);
+    let triangles: usize = frame.bodies.iter().map(|body| body.surface.triangles.len()).sum();
     let mean = steps.iter().sum::<f64>() / steps.len() as f64;
     steps.sort_by(f64::total_cmp);
     let account = world.account();
     println!(
-        "{name} | {} | {clusters} → {} | {} | {} | {mean:.2} | {:.2} | {:.2} | {set_up:.2}",
+        "{name} | {} | {clusters} → {} | {} | {} | {mean:.2} | {:.2} | {:.2} | {set_up:.2} | {framing:.0} ({triangles} triangles)",
         account.nodes,
         account.elements,
         account.pieces,

@@ -83,7 +83,6 @@ impl Clusters {
         if queue.is_empty() {
             return Vec::new();
         }
-        *before = Some(self.energy_of(&self.state, &self.fits).total());
         // A heap in one go: nothing is put back. Of equals the cluster with the lowest number goes first.
         queue.sort_unstable_by(|one, other| other.0.total_cmp(&one.0).then(one.1.cmp(&other.1)));
         let mut splits = Vec::new();
@@ -98,7 +97,7 @@ impl Clusters {
             let stretch = self.fits.fits[cluster as usize].elastic.sigma.x;
             let toughness = toughness_now(&self.temper[cluster as usize], &self.options, now);
             if toughness.is_some_and(|toughness| stretch > toughness) {
-                splits.extend(self.split_cluster(cluster, now, &mut stale));
+                splits.extend(self.split_cluster(cluster, now, &mut stale, before));
             }
         }
         splits

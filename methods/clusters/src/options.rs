@@ -134,7 +134,7 @@ pub enum ClusterError {
     },
     /// Clusters that do not reach all particles.
     #[error(
-        "{count} of the particles are out of reach of every cluster: choose a radius of {radius:.3} m or more, more clusters, or a larger overlap"
+        "{count} of the particles are out of reach of every cluster: choose a reach of {radius:.3} m or more, more clusters, or a larger overlap"
     )]
     Uncovered {
         /// How many particles.

@@ -22,8 +22,14 @@ impl Clusters {
     /// Splits a cluster by the plane through its centre across its largest stretch, and parts particles that are in clusters on both sides
     /// of it (15); in world space, with U_max in place of V_max (READINGS 25). Marks clusters whose members have changed.
     /// Nothing happens, and nothing is given, if all members are on one side, if there are too few for two clusters, or if springs would gain
-    /// energy by it.
-    pub(crate) fn split_cluster(&mut self, cluster: u32, now: f64, stale: &mut Vec<bool>) -> Option<Split> {
+    /// energy by it. Otherwise the energy (J) that the state has before it is noted, unless it is known already.
+    pub(crate) fn split_cluster(
+        &mut self,
+        cluster: u32,
+        now: f64,
+        stale: &mut Vec<bool>,
+        before: &mut Option<f64>,
+    ) -> Option<Split> {
         let fit = self.fits.fits[cluster as usize];
         let (centre, normal) = (self.fits.anchor + fit.centre, fit.elastic.u.column(0).into_owned());
         let is_ahead = |place: &Vec3| (place - centre).dot(&normal) > 0.0;
@@ -37,6 +43,7 @@ impl Clusters {
         if self.parting_gain(cluster, is_ahead) > 0.0 {
             return None;
         }
+        before.get_or_insert_with(|| self.energy_of(&self.state, &self.fits).total());
         let affected = members.to_vec();
         let other = self.memberships.part_cluster(cluster, |member| is_ahead(&places[member as usize]));
         let temper = &mut self.temper[cluster as usize];
