@@ -36,7 +36,7 @@ impl Bvh {
         }
         let mut order: Vec<u32> = (0..boxes.len() as u32).collect();
         let nodes = grow(&mut order, 0, 0, boxes);
-        Ok(Self { nodes, order, sharing: Vec::new() })
+        Ok(Self { nodes, order, ..Self::default() })
     }
 }
 

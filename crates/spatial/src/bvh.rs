@@ -16,6 +16,37 @@ pub struct Bvh {
     pub(crate) order: Vec<u32>,
     /// By node, how much its children shared of it when they were made (see `mend`); empty in a tree that was never updated.
     pub(crate) sharing: Vec<f32>,
+    /// Memory of refitting: the boxes of all primitives in leaf order, rounded outward.
+    pub(crate) gathered: Vec<Bounds>,
+}
+
+/// A box as nodes hold it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Bounds {
+    pub min: [f32; 3],
+    pub max: [f32; 3],
+}
+
+impl Bounds {
+    pub const EMPTY: Self = Self { min: [f32::INFINITY; 3], max: [f32::NEG_INFINITY; 3] };
+
+    /// Around a box, rounded outward.
+    pub fn around(bounds: &Aabb) -> Self {
+        Self {
+            min: std::array::from_fn(|axis| just_below(bounds.min[axis])),
+            max: std::array::from_fn(|axis| -just_below(-bounds.max[axis])),
+        }
+    }
+
+    /// Around two. Both hold numbers only: one comparison is enough.
+    pub fn union(&self, other: &Self) -> Self {
+        let smaller = |one: f32, other: f32| if other < one { other } else { one };
+        let larger = |one: f32, other: f32| if other > one { other } else { one };
+        Self {
+            min: std::array::from_fn(|axis| smaller(self.min[axis], other.min[axis])),
+            max: std::array::from_fn(|axis| larger(self.max[axis], other.max[axis])),
+        }
+    }
 }
 
 /// A box and what is in it: two child nodes, or a run of primitives.
@@ -51,10 +82,7 @@ impl Node {
     }
 
     pub fn set_bounds(&mut self, bounds: &Aabb) {
-        for axis in 0..3 {
-            self.min[axis] = just_below(bounds.min[axis]);
-            self.max[axis] = -just_below(-bounds.max[axis]);
-        }
+        Bounds { min: self.min, max: self.max } = Bounds::around(bounds);
     }
 
     pub fn bounds(&self) -> Aabb {

@@ -2,7 +2,7 @@
 
 use crate::aabb::Aabb;
 use crate::build::check;
-use crate::bvh::{Bvh, Node};
+use crate::bvh::{Bounds, Bvh, Node};
 use crate::error::SpatialError;
 use rayon::prelude::*;
 use std::ops::Range;
@@ -26,9 +26,19 @@ impl Bvh {
 
     /// The same for boxes that have been checked.
     pub(crate) fn fit(&mut self, boxes: &[Aabb]) {
+        // First all boxes in the order of the leaves, by a loop in which nothing waits for anything: what it reads from all over memory comes
+        // many at a time. The sweep over the nodes then reads straight through.
+        self.gathered.resize(self.order.len(), Bounds::EMPTY);
+        let gather = |(gathered, order): (&mut [Bounds], &[u32])| {
+            for (bounds, &primitive) in gathered.iter_mut().zip(order) {
+                *bounds = Bounds::around(&boxes[primitive as usize]);
+            }
+        };
         if self.nodes.len() <= PART {
-            return fit_part(&mut self.nodes, 0, &self.order, boxes);
+            gather((&mut self.gathered, &self.order));
+            return fit_part(&mut self.nodes, 0, &self.gathered);
         }
+        self.gathered.par_chunks_mut(PART).zip(self.order.par_chunks(PART)).for_each(gather);
         // All below a node stand in one run behind it: runs of about a part's size are fitted at the same time, then what is above.
         let (mut parts, mut above) = (Vec::new(), Vec::new());
         let mut stack = Vec::from([Range { start: 0, end: self.nodes.len() }]);
@@ -57,37 +67,30 @@ impl Bvh {
             (rest, passed) = (behind, run.end);
             pieces.push((run.start, piece));
         }
-        pieces.into_par_iter().for_each(|(start, piece)| fit_part(piece, start, &self.order, boxes));
+        pieces.into_par_iter().for_each(|(start, piece)| fit_part(piece, start, &self.gathered));
         above.sort_unstable_by_key(|run| std::cmp::Reverse(run.start));
         for index in above.into_iter().flatten() {
-            self.nodes[index] = fitted(&self.nodes[index], &self.order, boxes, |child| &self.nodes[child]);
+            self.nodes[index] = fitted(&self.nodes[index], &self.gathered, |child| &self.nodes[child]);
         }
     }
 }
 
 /// Fits a run of nodes that holds all below it; it starts at `start` in the tree.
-fn fit_part(nodes: &mut [Node], start: usize, order: &[u32], boxes: &[Aabb]) {
+fn fit_part(nodes: &mut [Node], start: usize, gathered: &[Bounds]) {
     // Children stand behind their parents, so a backward sweep meets them first.
     for index in (0..nodes.len()).rev() {
-        nodes[index] = fitted(&nodes[index], order, boxes, |child| &nodes[child - start]);
+        nodes[index] = fitted(&nodes[index], gathered, |child| &nodes[child - start]);
     }
 }
 
-fn fitted<'a>(node: &Node, order: &[u32], boxes: &[Aabb], node_at: impl Fn(usize) -> &'a Node) -> Node {
-    let mut fitted = *node;
-    if node.is_leaf() {
-        let content = &order[node.range()];
-        let bounds = content.iter().fold(Aabb::EMPTY, |all, &p| all.union(&boxes[p as usize]));
-        fitted.set_bounds(&bounds);
+fn fitted<'a>(node: &Node, gathered: &[Bounds], node_at: impl Fn(usize) -> &'a Node) -> Node {
+    let bounds = |node: &Node| Bounds { min: node.min, max: node.max };
+    let Bounds { min, max } = if node.is_leaf() {
+        gathered[node.range()].iter().fold(Bounds::EMPTY, |all, one| all.union(one))
     } else {
-        let (left, right) = (node_at(node.first as usize), node_at(node.first as usize + 1));
-        for axis in 0..3 {
-            // Nodes hold numbers only: one comparison is enough.
-            fitted.min[axis] = if right.min[axis] < left.min[axis] { right.min[axis] } else { left.min[axis] };
-            fitted.max[axis] = if right.max[axis] > left.max[axis] { right.max[axis] } else { left.max[axis] };
-        }
-    }
-    fitted
+        bounds(node_at(node.first as usize)).union(&bounds(node_at(node.first as usize + 1)))
+    };
+    Node { min, max, ..*node }
 }
 
 #[cfg(test)]
