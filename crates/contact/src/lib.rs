@@ -21,6 +21,7 @@ mod broad;
 mod candidates;
 pub mod detect;
 mod features;
+pub mod joint;
 mod lips;
 pub mod meeting;
 pub mod narrow;

@@ -10,13 +10,14 @@ use craze_contact::respond::{Contact, Responder, RigidResponse, Side};
 use craze_contact::{ContactStiffness, ContactSurface, Impulse, Shape, SurfacePoint};
 use craze_math::{Isometry, Vec3};
 use craze_spatial::Aabb;
+use std::collections::BTreeSet;
 
 /// Stiffness of a contact in an implicit body, in units of the point's mass over Δt²: the point then ends at a
 /// hundredth of the depth that it would reach freely.
 const CONTACT_STIFFNESS: f64 = 100.0;
 
 /// Mass that rests on a point, in units of the point's own.
-const STACK: f64 = 10.0;
+pub(crate) const STACK: f64 = 10.0;
 
 /// Share of the distance to keep that it may use up.
 const DEEPEST_AT_REST: f64 = 0.25;
@@ -131,23 +132,25 @@ impl World {
         }
     }
 
-    /// Looks at the predictions of implicit bodies, one after another: contacts that pull are dropped, unless it is the last round; points that
-    /// ended inside an obstacle or too close to another body are added; friction follows from push and sliding. Bodies for which that
-    /// changes anything predict anew. Says whether there were any.
+    /// Looks at the predictions of implicit bodies: contacts with obstacles that pull are dropped, unless it is the last round; points that
+    /// ended inside an obstacle or too close to another body are added; friction follows from push and sliding, and so do the forces between
+    /// bodies. Bodies for which that changes anything predict anew. Says whether there were any.
     pub(crate) fn correct_contacts(&mut self, time_step: f64, round: Round) -> Result<bool, (usize, Failure)> {
         self.find_couples(time_step);
-        let mut has_changed = false;
-        for index in self.scratch.couples.order(&self.bodies) {
-            let by_obstacles = self.correct_touches(index, time_step, round);
-            let by_bodies = self.correct_couples(index, time_step, round);
-            if by_obstacles || by_bodies {
-                self.predict([index], time_step)?;
-                self.follow_couples(index, time_step);
-                has_changed = true;
+        let mut restless = BTreeSet::new();
+        for index in 0..self.bodies.len() {
+            if self.correct_touches(index, time_step, round) {
+                restless.insert(index);
             }
         }
-        self.yield_explicit(time_step);
-        Ok(has_changed)
+        self.correct_couples(&mut restless, time_step)?;
+        let is_implicit = |index: &&usize| self.bodies[**index].method.takes_contact_stiffness();
+        let implicit: Vec<usize> = restless.iter().filter(is_implicit).copied().collect();
+        for &index in &implicit {
+            self.predict([index], time_step)?;
+            self.follow_couples(index);
+        }
+        Ok(!implicit.is_empty())
     }
 
     /// The same for a body's contacts with obstacles. Says whether it has to predict anew.
@@ -281,6 +284,24 @@ impl World {
             }
         }
         found
+    }
+
+    /// Names of the obstacles that touch a body, those that are driven before those at rest.
+    pub(crate) fn squeezing(&self, body: usize) -> Vec<String> {
+        let mut surface = ContactSurface::default();
+        self.bodies[body].method.contact_surface(&mut surface);
+        let size = Aabb::around(surface.points.iter().map(|point| &point.start)).size().norm();
+        // As near as the distance to keep, or where that is nothing to rounding.
+        let near = 2.0 * self.bodies[body].method.contact_triangles().skin + 1e-3 * size;
+        let touches = |obstacle: &&crate::Obstacle| {
+            let pose = obstacle.pose(self.time);
+            let place = |point: &SurfacePoint| pose.inverse_transform_point(&point.start.into()).coords;
+            let gap = |point: &SurfacePoint| obstacle.shape.sample(&place(point)).distance - point.radius;
+            surface.points.iter().any(|point| gap(point) <= near)
+        };
+        let mut touching: Vec<&crate::Obstacle> = self.obstacles.iter().filter(touches).collect();
+        touching.sort_by_key(|obstacle| obstacle.next_key(self.time).is_none());
+        touching.into_iter().map(|obstacle| obstacle.name.clone()).collect()
     }
 
     /// Everything meets everything; impulses change the predictions until nothing passes through anything.

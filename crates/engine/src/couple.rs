@@ -1,36 +1,28 @@
-//! Implicit bodies against other bodies: a spring in the equations of the one that leads, the opposite force on the one that follows.
+//! Implicit bodies against other bodies: forces that all of them together ask for.
 //!
-//! Bodies never share a matrix. What they share is a force f: the leader's equations hold a spring of stiffness k against the place x
-//! of the follower's point, and the follower feels −f, in its own equations if it has some, as an impulse over the step if
-//! not. A follower gives way as it is pushed, by c a newton, x(f) = x − c·(f − f₀) if it is at x under f₀: the leader sees
-//! both springs in a row, 1/(1/k + c). With c = 0 a light follower would be thrown farther at every round. First c is taken to be what the
-//! masses of the pushed points alone allow, with all couples of a point together, Δt²·Σw·(Σw)/m: more than it ever is, so that rounds approach the
-//! answer from one side for certain. Then it is measured from how far the follower has given way, with which two or three rounds do.
+//! Bodies never share a matrix. What two of them share is a force, that of a spring between weighted points of both, and how much each
+//! gives way to it: an implicit body tells that from its own equations, [`Method::compliance`](crate::Method::compliance), an explicit one by the masses
+//! of the pushed points, Δt²/m. From both follow the forces of all contacts at once ([`joint`](craze_contact::joint)), every body predicts
+//! anew with its share of them, and since bodies give way almost linearly over a step, one or two such rounds do. Forces on the two sides of a
+//! contact are opposite to the bit in every round. Turned down: one side after the other against a spring that knows the other only by a number;
+//! faces that touch in fifty points share rigid motions, of which no number knows, and stacks never came to rest.
 
-use crate::collide::{DEEPEST, HARDER, HARDEST, RESTLESS_FRICTION, Round, Scratch, sort};
+use crate::collide::{DEEPEST, HARDER, HARDEST, STACK, Scratch, sort};
 use crate::meet::Neighbourhood;
-use crate::{Body, World};
+use crate::{Body, Failure, World};
 use craze_contact::ContactStiffness;
+use craze_contact::joint::{Compliance, Joint, JointSide, Yielding, solve};
 use craze_contact::meeting::Look;
 use craze_contact::penalty::Response;
 use craze_contact::respond::{Contact, Identity};
 use craze_math::{Mat3, Vec3};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
-/// Change of a force, as a share of the largest, below which nobody predicts anew.
-const RESTLESS: f64 = 1e-3;
+/// Way of a point, as a share of the distance to keep, below which nobody predicts anew.
+const RESTLESS: f64 = 5e-4;
 
-/// Least share by which an implicit body is taken to give way, of what its pushed nodes alone would.
-const LEAST_GIVE: f64 = 0.01;
-
-/// How much more than measured an implicit body is taken to give way: forces then come from below, and never push too hard.
-const CAUTION: f64 = 1.5;
-
-/// Share of the forces that may be told for the first time when it is measured.
-const MOST_FRESH: f64 = 0.5;
-
-/// Depth that a point would reach freely, in units of the distance to keep, above which its spring is made stiffer from the start.
-const MANY: f64 = 20.0;
+/// How often springs that use up too much of the distance to keep are made stiffer in a round.
+const HARDENINGS: usize = 5;
 
 /// One side of a couple.
 #[derive(Clone, Copy)]
@@ -44,33 +36,36 @@ struct Part {
     start: Vec3,
     place: Vec3,
     inverse_masses: [f64; 3],
-    /// Speed that unit impulses on all couples of its points make (1/kg): what a unit impulse on one makes is less.
+    /// Speed that a unit impulse makes (1/kg).
     mobility: f64,
+    /// Whether the body takes the force into its equations.
+    is_implicit: bool,
 }
 
 /// Two features that an implicit body's equations hold apart.
 struct Couple {
     identity: Identity,
-    leader: Part,
-    follower: Part,
+    /// The side that is pushed along the normal, and the other one.
+    parts: [Part; 2],
+    normal: Vec3,
+    friction: f64,
     /// Distance along the normal at which nothing pushes (m).
     kept: f64,
-    /// How much of it was used up at the start of the step (m); negative where they were farther apart.
-    depth_at_start: f64,
+    /// Stiffness of the spring between them (N/m), before it is made harder.
+    stiffness: f64,
     /// How much stiffer than usual the spring is (1): a hard blow must not use up the distance.
     hardness: f64,
-    /// And how stiff that is (N/m).
-    stiffness: f64,
-    /// What the leader's equations hold; its normal goes from the follower to the leader.
-    spring: ContactStiffness,
-    /// Force on the leader in its present prediction (N); none before it has predicted with the spring.
-    force: Option<Vec3>,
-    /// Force on the leader of which the follower's present prediction knows (N).
-    given: Vec3,
-    /// Where the follower's point was, and of which force it knew, before it last gave way.
-    before: Option<(Vec3, Vec3)>,
-    /// Where the follower's point is if nothing pushes it (m), for an explicit one.
-    free: Vec3,
+    /// Force on the first side (N): of which the present predictions of implicit bodies know, explicit ones not yet.
+    force: Vec3,
+    /// Stiffness by which it holds what would slide (N/m), once that is known.
+    hold: Option<f64>,
+}
+
+/// How a body of this step gives way at the freedoms that are pushed.
+struct Give {
+    /// Ascending.
+    freedoms: Vec<u32>,
+    yielding: Yielding,
 }
 
 /// What implicit bodies of this step hold apart; nothing of it is state.
@@ -78,11 +73,9 @@ struct Couple {
 pub(crate) struct Couples {
     /// By identity.
     list: Vec<Couple>,
-    /// How much followers give way, of what their pushed nodes alone would.
-    give: BTreeMap<usize, f64>,
-    /// Bodies of which a couple has been dropped since they predicted.
-    bereft: Vec<usize>,
-    /// What the points of each body's surface weigh (kg): of two implicit bodies the lighter one leads, since it gives way more.
+    /// How the coupled bodies give way.
+    give: BTreeMap<usize, Give>,
+    /// What the points of each body's surface weigh (kg): of two implicit bodies the lighter one's masses decide how stiff a spring is.
     masses: Vec<f64>,
     /// Whether anything has been looked for in this step.
     is_searched: bool,
@@ -92,7 +85,6 @@ impl Couples {
     pub fn clear(&mut self) {
         self.list.clear();
         self.give.clear();
-        self.bereft.clear();
         self.is_searched = false;
     }
 
@@ -101,52 +93,108 @@ impl Couples {
         self.list.binary_search_by_key(identity, |couple| couple.identity).is_ok()
     }
 
-    /// Implicit bodies, those that lead before those that follow them.
-    pub fn order(&self, bodies: &[Body]) -> Vec<usize> {
-        let mut order: Vec<usize> =
-            (0..bodies.len()).filter(|&body| bodies[body].method.takes_contact_stiffness()).collect();
-        let mass = |body: usize| self.masses.get(body).copied().unwrap_or(0.0);
-        order.sort_by(|&one, &other| mass(one).total_cmp(&mass(other)).then(one.cmp(&other)));
-        order
+    /// The freedoms of a body that are pushed, ascending.
+    fn freedoms(&self, body: usize) -> Vec<u32> {
+        let parts = self.list.iter().flat_map(|couple| &couple.parts).filter(|part| part.body == body);
+        let freedoms = parts.flat_map(|part| (0..3).filter(|&k| part.weights[k] != 0.0).map(|k| part.freedoms[k]));
+        let found: BTreeSet<u32> = freedoms.collect();
+        found.into_iter().collect()
     }
 
-    /// Finds how much a follower that has been told of other forces has given way to them. What is told for the first time says nothing: it may
-    /// have woken the body.
-    fn measure(&mut self, follower: usize, time_step: f64) {
-        // The force times the way, and times the way without resistance.
-        let (mut measured, mut free, mut all, mut fresh) = (0.0, 0.0, 0.0, 0.0);
-        for couple in self.list.iter_mut().filter(|couple| couple.follower.body == follower) {
-            if let Some((place, given)) = couple.before.take() {
-                let (way, force) = (place - couple.follower.place, couple.given - given);
-                measured += force.dot(&way);
-                free += couple.follower.mobility * time_step * time_step * force.norm_squared();
-                all += couple.given.norm();
-                fresh += if given == Vec3::zeros() { couple.given.norm() } else { 0.0 };
+    /// All bodies that are coupled, ascending.
+    fn bodies(&self) -> BTreeSet<usize> {
+        self.list.iter().flat_map(|couple| couple.parts.each_ref().map(|part| part.body)).collect()
+    }
+
+    /// What the springs between bodies ask for, as these are predicted now, if all give way as they have said; and how far that takes an
+    /// implicit side of each (m).
+    fn forces(&mut self) -> Vec<(Vec3, f64)> {
+        let bodies: Vec<usize> = self.give.keys().copied().collect();
+        let give = &self.give;
+        let side = |part: &Part, force: Vec3| {
+            let slot = |freedom: u32| give[&part.body].freedoms.binary_search(&freedom).unwrap_or(0);
+            JointSide {
+                thing: bodies.binary_search(&part.body).unwrap_or(0),
+                slots: part.freedoms.map(slot),
+                weights: part.weights,
+                known: if part.is_implicit { force } else { Vec3::zeros() },
+            }
+        };
+        let joint = |couple: &Couple| {
+            let [first, second] = &couple.parts;
+            let apart = first.place - second.place;
+            Joint {
+                sides: couple.parts.each_ref().map(|part| side(part, couple.force)),
+                normal: couple.normal,
+                gap: apart.dot(&couple.normal) - couple.kept,
+                slid: apart - (first.start - second.start),
+                stiffness: couple.stiffness * couple.hardness,
+                friction: couple.friction,
+                force: couple.force,
+                hold: couple.hold,
+            }
+        };
+        let mut joints: Vec<Joint> = self.list.iter().map(joint).collect();
+        let mut things: Vec<Yielding> = self.give.values().map(|give| give.yielding.clone()).collect();
+        for _ in 0..HARDENINGS {
+            solve(&mut joints, &mut things);
+            let mut is_hard_enough = true;
+            for (joint, couple) in joints.iter_mut().zip(&mut self.list) {
+                let depth = joint.force.dot(&couple.normal) / joint.stiffness;
+                if depth > DEEPEST * couple.kept && couple.hardness < HARDEST {
+                    couple.hardness *= HARDER;
+                    joint.stiffness *= HARDER;
+                    is_hard_enough = false;
+                }
+            }
+            if is_hard_enough {
+                break;
             }
         }
-        if fresh < MOST_FRESH * all && free > 0.0 {
-            self.give.insert(follower, (CAUTION * measured / free).clamp(LEAST_GIVE, 1.0));
+        self.list.iter_mut().zip(&joints).for_each(|(couple, joint)| couple.hold = joint.hold);
+        let answer = |(joint, couple): (&Joint, &Couple)| {
+            let sides = joint.sides.iter().zip(&couple.parts).filter(|(_, part)| part.is_implicit);
+            (joint.force, sides.map(|(side, _)| side.way(&things).norm()).fold(0.0, f64::max))
+        };
+        joints.iter().zip(&self.list).map(answer).collect()
+    }
+
+    /// Takes over forces where they have changed, and tells the implicit bodies that feel it, directly or through others.
+    fn take_over(&mut self, forces: &[(Vec3, f64)], restless: &mut BTreeSet<usize>) {
+        for (couple, (_, way)) in self.list.iter().zip(forces) {
+            if *way > RESTLESS * couple.kept {
+                restless.extend(couple.parts.iter().map(|part| part.body));
+            }
         }
-    }
-
-    /// The largest force (N).
-    fn strongest(&self) -> f64 {
-        self.list.iter().filter_map(|couple| couple.force).map(|force| force.norm()).fold(0.0, f64::max)
-    }
-
-    fn give(&self, couple: &Couple) -> f64 {
-        self.give.get(&couple.follower.body).copied().unwrap_or(1.0)
+        // Both sides of a force hear of it, or of none of its changes.
+        loop {
+            let known = restless.len();
+            for couple in &self.list {
+                if couple.parts.iter().any(|part| restless.contains(&part.body)) {
+                    restless.extend(couple.parts.iter().map(|part| part.body));
+                }
+            }
+            if restless.len() == known {
+                break;
+            }
+        }
+        for (couple, (force, _)) in self.list.iter_mut().zip(forces) {
+            if restless.contains(&couple.parts[0].body) {
+                couple.force = *force;
+            }
+        }
     }
 }
 
 impl Part {
-    fn new(neighbourhood: &Neighbourhood, body: usize, points: [u32; 3], weights: [f64; 3]) -> Part {
+    fn new(neighbourhood: &Neighbourhood, bodies: &[Body], body: usize, points: [u32; 3], weights: [f64; 3]) -> Part {
         let shown = points.map(|point| neighbourhood.shown(body).points[point as usize]);
         let inverse_masses = shown.map(|point| point.inverse_mass);
         let mobility = (0..3).map(|k| weights[k] * weights[k] * inverse_masses[k]).sum();
         let [start, place] = [Vec3::zeros(); 2];
         let freedoms = shown.map(|point| point.freedom);
-        let mut part = Part { body, points, weights, freedoms, start, place, inverse_masses, mobility };
+        let is_implicit = bodies[body].method.takes_contact_stiffness();
+        let mut part = Part { body, points, weights, freedoms, start, place, inverse_masses, mobility, is_implicit };
         part.look(neighbourhood);
         part
     }
@@ -158,71 +206,9 @@ impl Part {
     }
 }
 
-/// Sums over the couples of every point of every body, for those points that are in a couple.
-struct Sums<T>(BTreeMap<(usize, u32), T>);
-
-impl<T: Copy + Default + std::ops::AddAssign> Sums<T> {
-    /// Adds what `share` says for each part, times its points' weights.
-    fn over<'a>(parts: impl Iterator<Item = (&'a Part, T)>, times: impl Fn(f64, T) -> T) -> Self {
-        let mut sums: BTreeMap<(usize, u32), T> = BTreeMap::new();
-        for (part, share) in parts {
-            for (&point, &weight) in part.points.iter().zip(&part.weights).filter(|(_, weight)| **weight != 0.0) {
-                *sums.entry((part.body, point)).or_default() += times(weight, share);
-            }
-        }
-        Sums(sums)
-    }
-
-    /// The sums of a part's points, each with the point's weight over its mass (1/kg).
-    fn of<'a>(&'a self, part: &'a Part) -> impl Iterator<Item = (T, f64)> + 'a {
-        let sum = |point: u32| self.0.get(&(part.body, point)).copied().unwrap_or_default();
-        (0..3).map(move |k| (sum(part.points[k]), part.weights[k] * part.inverse_masses[k]))
-    }
-}
-
-impl Couple {
-    /// Lets the follower know of the force.
-    fn tell(&mut self) {
-        self.before = Some((self.follower.place, self.given));
-        self.given = self.force.unwrap_or_else(Vec3::zeros);
-    }
-
-    /// Makes the spring stiffer if it uses up too much of the distance to keep. Says whether it does.
-    fn harden(&mut self) -> bool {
-        let depth = self.kept - (self.leader.place - self.follower.place).dot(&self.spring.normal);
-        let is_too_deep = self.force.is_some() && depth > DEEPEST * self.kept && self.hardness < HARDEST;
-        if is_too_deep {
-            (self.hardness, self.stiffness) = (HARDER * self.hardness, HARDER * self.stiffness);
-        }
-        is_too_deep
-    }
-
-    fn parts(&mut self) -> [&mut Part; 2] {
-        [&mut self.leader, &mut self.follower]
-    }
-
-    /// Lets the spring follow the follower's prediction. `give` is how much that gives way, `strongest` the largest force of all (N). Says whether the leader has to predict anew.
-    fn refresh(&mut self, give: f64, time_step: f64, strongest: f64) -> bool {
-        let (leader, follower, normal) = (&self.leader, &self.follower, self.spring.normal);
-        let before = self.spring.force(&leader.place);
-        let squared = time_step * time_step;
-        let compliance = 1.0 / self.stiffness + give * follower.mobility * squared;
-        let across = normal * normal.transpose();
-        let dragged = 0.5 * (self.spring.stiffness.trace() - normal.dot(&(self.spring.stiffness * normal)));
-        self.spring.stiffness = across / compliance + dragged.min(1.0 / compliance) * (Mat3::identity() - across);
-        // Where the follower would be if nothing pushed it.
-        let pushed = follower.place + give * follower.mobility * squared * self.given;
-        let stuck = leader.start + pushed - follower.start;
-        self.spring.anchor = stuck + ((pushed - stuck).dot(&normal) + self.kept) * normal;
-        let friction = self.spring.drag(&leader.place) > RESTLESS_FRICTION;
-        let after = self.spring.force(&leader.place);
-        self.force.is_none() || friction || (after - before).norm() > RESTLESS * strongest
-    }
-}
-
 impl World {
     /// Finds what implicit bodies hold apart from the start: what lies in the distance to keep, as it moves on by itself, pushes as its depth
-    /// says. A body at rest then stays where it is, and no round is needed.
+    /// says.
     pub(crate) fn begin_couples(&mut self, time_step: f64) {
         let is_implicit = |body: &Body| body.method.takes_contact_stiffness();
         if self.bodies.len() < 2 || !self.bodies.iter().any(is_implicit) {
@@ -238,29 +224,16 @@ impl World {
             couples.masses.push(masses.sum());
         }
         self.find_couples(time_step);
-        for couple in &mut self.scratch.couples.list {
-            couple.given = couple.stiffness * couple.depth_at_start.max(0.0) * couple.spring.normal;
-            couple.force = Some(couple.given);
-        }
-        for body in self.scratch.couples.order(&self.bodies) {
-            self.correct_couples(body, time_step, Round::Last);
+        for body in self.scratch.couples.bodies() {
             self.tell_couples(body);
         }
     }
 
     /// Looks at the first predictions of all bodies.
-    pub(crate) fn meet_couples(&mut self, time_step: f64) {
+    pub(crate) fn meet_couples(&mut self) {
         for body in 0..self.bodies.len() {
-            self.follow_couples(body, time_step);
+            self.follow_couples(body);
         }
-        let bodies = &self.bodies;
-        for couple in &mut self.scratch.couples.list {
-            couple.before = None;
-            if !bodies[couple.follower.body].method.takes_contact_stiffness() {
-                couple.free = couple.follower.place;
-            }
-        }
-        self.yield_explicit(time_step);
     }
 
     /// Adds what comes too close to an implicit body, as all are predicted now.
@@ -272,44 +245,16 @@ impl World {
         self.find_poses(time_step);
         self.meet_neighbours(Look::Ahead);
         let contacts = std::mem::take(&mut self.scratch.contacts);
-        let fresh: Vec<Couple> = contacts.iter().filter_map(|contact| self.couple(contact)).collect();
+        let fresh: Vec<Couple> = contacts.iter().filter_map(|contact| self.couple(contact, time_step)).collect();
         self.scratch.contacts = contacts;
         self.scratch.neighbourhood.forget_points();
         let list = &mut self.scratch.couples.list;
         list.extend(fresh);
         list.sort_by_key(|couple| couple.identity);
-        let parts = list.iter().flat_map(|couple| [(&couple.leader, 1.0), (&couple.follower, 1.0)]);
-        let weights = Sums::over(parts, |weight, one| weight * one);
-        for part in list.iter_mut().flat_map(Couple::parts) {
-            part.mobility = weights.of(part).map(|(sum, inverse_mass)| sum * inverse_mass).sum();
-        }
-        let mut list = std::mem::take(list);
-        for couple in &mut list {
-            let usual = self.contact_stiffness(couple.leader.mobility, time_step, couple.kept);
-            couple.stiffness = usual * couple.hardness;
-        }
-        self.scratch.couples.list = list;
-    }
-
-    /// Moves the points of explicit followers by what they will feel: their predictions know nothing of it before the end.
-    pub(crate) fn yield_explicit(&mut self, time_step: f64) {
-        let list = &mut self.scratch.couples.list;
-        let bodies = &self.bodies;
-        let is_explicit = |couple: &&mut Couple| !bodies[couple.follower.body].method.takes_contact_stiffness();
-        for couple in list.iter_mut().filter(is_explicit) {
-            couple.tell();
-        }
-        let forces = list.iter().map(|couple| (&couple.follower, couple.given));
-        let forces = Sums::over(forces, |weight, force| weight * force);
-        for couple in list.iter_mut().filter(is_explicit) {
-            let way: Vec3 = forces.of(&couple.follower).map(|(force, inverse_mass)| inverse_mass * force).sum();
-            couple.follower.place = couple.free - time_step * time_step * way;
-        }
-        self.scratch.couples.list.iter_mut().filter(is_explicit).for_each(|couple| couple.before = None);
     }
 
     /// The couple of a contact that an implicit body can hold, if it is new.
-    fn couple(&self, contact: &Contact) -> Option<Couple> {
+    fn couple(&self, contact: &Contact, time_step: f64) -> Option<Couple> {
         let neighbourhood = &self.scratch.neighbourhood;
         let [one, other] = contact.sides.map(|side| neighbourhood.points_of(&side));
         let (one, other) = (one?, other?);
@@ -317,136 +262,140 @@ impl World {
         if !is_apart || self.scratch.couples.hold(&contact.identity) {
             return None;
         }
-        let [one, other] = [one, other].map(|(body, points, weights)| Part::new(neighbourhood, body, points, weights));
-        let leads = |part: &Part| self.bodies[part.body].method.takes_contact_stiffness() && part.mobility > 0.0;
+        let parts =
+            [one, other].map(|(body, points, weights)| Part::new(neighbourhood, &self.bodies, body, points, weights));
+        let [first, second] = &parts;
         let masses = &self.scratch.couples.masses;
-        let is_lighter = masses[one.body].total_cmp(&masses[other.body]).then(one.body.cmp(&other.body)).is_lt();
-        let (leader, follower, normal) = match (leads(&one), leads(&other)) {
-            (false, false) => return None,
-            (true, true) if is_lighter => (one, other, contact.normal),
-            (true, false) => (one, other, contact.normal),
-            _ => (other, one, -contact.normal),
-        };
-        let spring = ContactStiffness {
-            freedoms: leader.freedoms,
-            weights: leader.weights,
-            obstacle: None,
-            force: Vec3::zeros(),
-            anchor: leader.place,
-            normal,
-            stiffness: Mat3::zeros(),
-            friction: contact.friction,
-        };
-        let kept = (leader.place - follower.place).dot(&normal) - contact.gap_at_end;
-        // From what would be reached freely: a point that stops has more than its own mass behind it.
-        let depth_at_start = -contact.gap_at_start;
-        let blow = if depth_at_start < 0.0 { -contact.gap_at_end } else { 0.0 };
-        let hardness = (blow / (MANY * kept)).clamp(1.0, HARDEST);
-        let (identity, force, given, before, free) = (contact.identity, None, Vec3::zeros(), None, follower.place);
-        Some(Couple {
-            identity,
-            leader,
-            follower,
-            kept,
-            depth_at_start,
-            hardness,
-            stiffness: 0.0,
-            spring,
-            force,
-            given,
-            before,
-            free,
-        })
+        let leads = |part: &&Part| part.is_implicit && part.mobility > 0.0;
+        let lighter = |one: &&Part, other: &&Part| masses[one.body].total_cmp(&masses[other.body]);
+        let leader = parts.iter().filter(leads).min_by(lighter)?;
+        let kept = (first.place - second.place).dot(&contact.normal) - contact.gap_at_end;
+        let stiffness = self.contact_stiffness(leader.mobility, time_step, kept);
+        // What comes from a blow may be far deeper than it will be at rest, and pushes no harder than a stack weighs before more is known.
+        let most = STACK * self.settings.gravity.norm() / leader.mobility;
+        let force = (stiffness * (-contact.gap_at_start).max(0.0)).min(most) * contact.normal;
+        let Contact { identity, normal, friction, .. } = *contact;
+        Some(Couple { identity, parts, normal, friction, kept, stiffness, hardness: 1.0, force, hold: None })
     }
 
-    /// Brings what an implicit body's equations know of its couples up to date. Says whether it has to predict anew.
-    pub(crate) fn correct_couples(&mut self, body: usize, time_step: f64, round: Round) -> bool {
-        let couples = &mut self.scratch.couples;
-        let mut restless = couples.bereft.contains(&body);
-        couples.bereft.retain(|&other| other != body);
-        let (mut bereft, strongest) = (Vec::new(), couples.strongest());
-        couples.list.retain(|couple| {
-            // What hardly pulls may push again in the next round.
-            let pulls = couple.force.is_some_and(|force| force.dot(&couple.spring.normal) < -RESTLESS * strongest);
-            let drops = couple.leader.body == body && pulls && round == Round::Early;
-            restless |= drops;
-            if drops && couple.given != Vec3::zeros() {
-                bereft.push(couple.follower.body);
-            }
-            !drops
-        });
-        couples.bereft.extend(bereft);
-        let strongest = couples.strongest();
-        for index in 0..couples.list.len() {
-            let give = couples.give(&couples.list[index]);
-            let couple = &mut couples.list[index];
-            if couple.leader.body == body {
-                restless |= couple.harden();
-                restless |= couple.refresh(give, time_step, strongest);
-            } else if let Some(force) = couple.force.filter(|_| couple.follower.body == body) {
-                let change = (force - couple.given).norm();
-                restless |= change > RESTLESS * strongest;
-                couple.tell();
-            }
+    /// Finds the forces between bodies that their present predictions ask for, and adds the bodies that have to predict anew to the restless
+    /// ones. Those that obstacles have made so are among them already.
+    pub(crate) fn correct_couples(
+        &mut self,
+        restless: &mut BTreeSet<usize>,
+        time_step: f64,
+    ) -> Result<(), (usize, Failure)> {
+        if self.scratch.couples.list.is_empty() {
+            return Ok(());
         }
-        if !restless {
-            // What is not told is not known.
-            let own = couples.list.iter_mut().filter(|couple| couple.follower.body == body);
-            own.for_each(|couple| couple.given = couple.before.take().map_or(couple.given, |(_, given)| given));
-            return false;
+        for body in self.scratch.couples.bodies() {
+            self.find_give(body, restless.contains(&body), time_step)?;
         }
-        self.tell_couples(body);
-        true
+        let forces = self.scratch.couples.forces();
+        self.scratch.couples.take_over(&forces, restless);
+        let coupled = self.scratch.couples.bodies();
+        for &body in restless.iter().filter(|body| coupled.contains(body)) {
+            self.tell_couples(body);
+        }
+        Ok(())
     }
 
-    /// Puts what a body's equations are to know of its couples among its contacts.
+    /// Asks a body how it gives way, unless it has said so for all that is pushed and nothing has changed about it.
+    fn find_give(&mut self, body: usize, has_changed: bool, time_step: f64) -> Result<(), (usize, Failure)> {
+        let freedoms = self.scratch.couples.freedoms(body);
+        let known = self.scratch.couples.give.get(&body);
+        if !has_changed && known.is_some_and(|give| give.freedoms == freedoms) {
+            return Ok(());
+        }
+        let mut found = None;
+        if self.bodies[body].method.takes_contact_stiffness() {
+            found = self.compliance(body, &freedoms, time_step);
+            if found.is_none() {
+                // What flies as a rigid body wakes when it hears of its contacts.
+                self.tell_couples(body);
+                self.predict([body], time_step)?;
+                self.follow_couples(body);
+                found = self.compliance(body, &freedoms, time_step);
+            }
+        }
+        let compliance = found.map_or_else(
+            || Compliance::Single(self.scratch.couples.free_give(body, &freedoms, time_step)),
+            Compliance::Coupled,
+        );
+        let yielding = Yielding::new(compliance, freedoms.len());
+        self.scratch.couples.give.insert(body, Give { freedoms, yielding });
+        Ok(())
+    }
+
+    fn compliance(&mut self, body: usize, freedoms: &[u32], time_step: f64) -> Option<Vec<Mat3>> {
+        let step = self.scratch.step(body, self.time, time_step, self.settings.gravity);
+        self.bodies[body].method.compliance(freedoms, &step)
+    }
+
+    /// Puts what an implicit body's equations are to know of its couples among its contacts.
     fn tell_couples(&mut self, body: usize) {
         let Scratch { couples, stiffness, .. } = &mut self.scratch;
+        if !self.bodies[body].method.takes_contact_stiffness() {
+            return;
+        }
         let held = &mut stiffness[body];
         held.retain(|contact| contact.obstacle.is_some());
         for couple in &couples.list {
-            if couple.leader.body == body {
-                held.push(couple.spring);
-            } else if couple.follower.body == body && couple.given != Vec3::zeros() {
-                let Part { freedoms, weights, .. } = couple.follower;
-                let (force, stiffness) = (-couple.given, Mat3::zeros());
-                held.push(ContactStiffness { freedoms, weights, force, stiffness, ..couple.spring });
+            for (part, sign) in couple.parts.iter().zip([1.0, -1.0]).filter(|(part, _)| part.body == body) {
+                held.push(ContactStiffness {
+                    freedoms: part.freedoms,
+                    weights: part.weights,
+                    obstacle: None,
+                    force: sign * couple.force,
+                    anchor: part.place,
+                    normal: sign * couple.normal,
+                    stiffness: Mat3::zeros(),
+                    friction: couple.friction,
+                });
             }
         }
         sort(held);
     }
 
     /// Looks at the new prediction of a body.
-    pub(crate) fn follow_couples(&mut self, body: usize, time_step: f64) {
+    pub(crate) fn follow_couples(&mut self, body: usize) {
         if !self.scratch.couples.is_searched {
             return;
         }
         let Scratch { couples, neighbourhood, .. } = &mut self.scratch;
         neighbourhood.changed(body);
         neighbourhood.show(body, &self.bodies[body]);
-        for couple in &mut couples.list {
-            if couple.leader.body == body {
-                couple.leader.look(neighbourhood);
-                couple.force = Some(couple.spring.force(&couple.leader.place));
-            } else if couple.follower.body == body {
-                couple.follower.look(neighbourhood);
-            }
-        }
-        couples.measure(body, time_step);
+        let parts = couples.list.iter_mut().flat_map(|couple| &mut couple.parts);
+        parts.filter(|part| part.body == body).for_each(|part| part.look(neighbourhood));
     }
 
-    /// Lets followers feel what their predictions do not know of yet.
+    /// Lets explicit bodies feel what their predictions do not know of.
     pub(crate) fn finish_couples(&mut self, time_step: f64) {
         let mut shares = Vec::new();
         for couple in &self.scratch.couples.list {
-            let Part { body, freedoms, weights, .. } = couple.follower;
-            let is_told = self.bodies[body].method.takes_contact_stiffness();
-            let told = if is_told { couple.given } else { Vec3::zeros() };
-            let rest = time_step * (told - couple.force.unwrap_or_else(Vec3::zeros));
-            let bearers =
-                freedoms.into_iter().zip(weights).filter(|(_, weight)| *weight != 0.0 && rest != Vec3::zeros());
-            shares.extend(bearers.map(|(freedom, weight)| (body as u32, freedom, weight * rest)));
+            let explicit = couple.parts.iter().zip([time_step, -time_step]).filter(|(part, _)| !part.is_implicit);
+            for (part, signed) in explicit {
+                let bearers = part.freedoms.into_iter().zip(part.weights);
+                let bearers = bearers.filter(|(_, weight)| *weight != 0.0 && couple.force != Vec3::zeros());
+                let share = |(freedom, weight)| (part.body as u32, freedom, weight * signed * couple.force);
+                shares.extend(bearers.map(share));
+            }
         }
         self.hand_out(&mut shares, time_step);
+    }
+}
+
+impl Couples {
+    /// How the freedoms of a body give way by themselves (m/N): Δt²/m.
+    fn free_give(&self, body: usize, freedoms: &[u32], time_step: f64) -> Vec<f64> {
+        let mut give = vec![0.0; freedoms.len()];
+        for part in self.list.iter().flat_map(|couple| &couple.parts).filter(|part| part.body == body) {
+            for (freedom, inverse_mass) in part.freedoms.iter().zip(part.inverse_masses) {
+                if let Ok(slot) = freedoms.binary_search(freedom) {
+                    give[slot] = time_step * time_step * inverse_mass;
+                }
+            }
+        }
+        give
     }
 }

@@ -3,7 +3,7 @@
 use crate::{Account, Event, HoldId, Load, Region, SplitCounts};
 use craze_contact::{ContactStiffness, ContactSurface, ContactTetrahedra, ContactTriangles, Impulse};
 use craze_frame::BodyFrame;
-use craze_math::Vec3;
+use craze_math::{Mat3, Vec3};
 use craze_spatial::Aabb;
 
 /// What the world tells a body about the step it is to take.
@@ -131,6 +131,13 @@ pub trait Method: Send + Sync {
 
     /// Computes the prediction: where the body will be after the step if nothing further touches it.
     fn predict(&mut self, step: &Step) -> Result<(), Failure>;
+
+    /// How the prediction of an implicit body gives way (m/N): for a force on each of these freedoms, one after another, by how much each of them
+    /// moves, as 3×3 blocks whose columns are the directions of the force. None if the body cannot say: it is no implicit one, or parts of
+    /// it that are asked for have not heard of a contact yet and fly as rigid bodies.
+    fn compliance(&mut self, _freedoms: &[u32], _step: &Step) -> Option<Vec<Mat3>> {
+        None
+    }
 
     /// A box around state and prediction (m), as cheap as can be: it decides whether contact looks closer.
     fn reach(&self) -> Aabb;

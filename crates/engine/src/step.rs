@@ -139,7 +139,7 @@ impl World {
         }
         self.begin_couples(time_step);
         self.predict(0..self.bodies.len(), time_step)?;
-        self.meet_couples(time_step);
+        self.meet_couples();
         for round in 1..=CONTACT_ROUNDS {
             let round = if round <= CONTACT_ROUNDS / 2 { Round::Early } else { Round::Last };
             if !self.correct_contacts(time_step, round)? {
@@ -183,6 +183,7 @@ impl World {
                 time: step.time + step.time_step,
                 time_step,
                 failure,
+                squeezed_by: Vec::new(),
             })?;
         }
         self.check_overlaps(time_step)?;
@@ -200,10 +201,11 @@ impl World {
         let target = keys.fold(end, f64::min);
         let left = target - self.time;
         let mut limit = self.settings.longest_time_step;
-        for body in &self.bodies {
+        for (index, body) in self.bodies.iter().enumerate() {
             let asked = body.method.time_step_limit();
             if !(asked > SHORTEST_SHARE / self.settings.frames_per_second) {
-                return Err(WorldError::VanishingStep { body: body.name.clone(), time_step: asked });
+                let (body, squeezed_by) = (body.name.clone(), self.squeezing(index));
+                return Err(WorldError::VanishingStep { body, time_step: asked, time: self.time, squeezed_by });
             }
             limit = limit.min(asked);
         }
@@ -226,7 +228,10 @@ impl World {
                     let obstacle = self.obstacles[obstacle as usize].name.clone();
                     WorldError::Pressed { body: name, obstacle, time, time_step, place }
                 }
-                failure => WorldError::Stuck { body: name, time, time_step, failure },
+                failure => {
+                    let squeezed_by = self.squeezing(body);
+                    WorldError::Stuck { body: name, time, time_step, failure, squeezed_by }
+                }
             });
         }
         self.counters.retries += 1;

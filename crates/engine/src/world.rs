@@ -116,7 +116,10 @@ impl PairTable {
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum WorldError {
     /// A step failed however short it was.
-    #[error("body \"{body}\" cannot go on at t = {time:.6} s, even with a step of {time_step:.2e} s: {failure}")]
+    #[error(
+        "body \"{body}\" cannot go on at t = {time:.6} s, even with a step of {time_step:.2e} s: {failure}{}",
+        squeezed(squeezed_by)
+    )]
     Stuck {
         /// The body.
         body: String,
@@ -126,6 +129,8 @@ pub enum WorldError {
         time_step: f64,
         /// What went wrong.
         failure: Failure,
+        /// Obstacles that touch the body.
+        squeezed_by: Vec<String>,
     },
     /// An obstacle is driven through a body that cannot give way.
     #[error(
@@ -195,17 +200,27 @@ pub enum WorldError {
     },
     /// A body asks for steps so short that the run would never end.
     #[error(
-        "body \"{body}\" asks for steps of {time_step:.2e} s: check its material, the sizes of its elements, and what squeezes it"
+        "body \"{body}\" asks for steps of {time_step:.2e} s at t = {time:.6} s: check its material, the sizes of its elements, and what squeezes it{}",
+        squeezed(squeezed_by)
     )]
     VanishingStep {
         /// The body.
         body: String,
         /// What it asks for (s).
         time_step: f64,
+        /// When (s).
+        time: f64,
+        /// Obstacles that touch the body.
+        squeezed_by: Vec<String>,
     },
     /// A body that cannot be reloaded from its own bytes.
     #[error("the frame could not be started again: {0}")]
     Reload(String),
+}
+
+fn squeezed(by: &[String]) -> String {
+    let names: Vec<String> = by.iter().map(|name| format!("obstacle \"{name}\"")).collect();
+    if names.is_empty() { String::new() } else { format!("; {} presses on it", names.join(", and so does ")) }
 }
 
 fn pass_through([one, other]: &[String; 2]) -> String {

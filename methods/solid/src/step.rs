@@ -7,7 +7,7 @@ use crate::options::Integrator;
 use craze_contact::{ContactSurface, ContactTetrahedra, ContactTriangles, Impulse, SurfacePoint};
 use craze_engine::{Account, Event, Failure, FrameDetail, HoldId, MaterialPoint, Method, Region, SplitCounts, Step};
 use craze_frame::BodyFrame;
-use craze_math::Vec3;
+use craze_math::{Mat3, Vec3};
 use craze_mesh::NodeId;
 use craze_spatial::Aabb;
 
@@ -59,6 +59,10 @@ impl Method for Solid {
         }
         self.find_reach();
         Ok(())
+    }
+
+    fn compliance(&mut self, freedoms: &[u32], step: &Step) -> Option<Vec<Mat3>> {
+        self.give_way(freedoms, step)
     }
 
     fn reach(&self) -> Aabb {

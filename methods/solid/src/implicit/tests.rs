@@ -5,7 +5,7 @@ use crate::{Integrator, SolidOptions};
 use craze_contact::ContactSurface;
 use craze_engine::{Effect, HoldId, Load, Method, Step};
 use craze_material::{Elasticity, Material};
-use craze_math::{Isometry, Rotation, Vec3};
+use craze_math::{Isometry, Mat3, Rotation, Vec3};
 
 #[test]
 fn implicit_steps_keep_momentum_and_lose_energy_only_to_damping() {
@@ -81,6 +81,36 @@ fn implicit_contact_carries_the_weight() {
     let push: f64 =
         contacts.iter().map(|contact| -1e6 * (positions[contact.freedoms[0] as usize].y - contact.anchor.y)).sum();
     assert!((push / weight - 1.0).abs() < 1e-6);
+}
+
+#[test]
+fn a_body_gives_way_as_it_says() {
+    let mut body = solid([2, 2, 2], 0.0, damped(), awake(Integrator::Implicit));
+    let nodes = [0, 5, 13];
+    let push = |node: u32, force: Vec3| craze_contact::ContactStiffness {
+        freedoms: [node; 3],
+        weights: [1.0, 0.0, 0.0],
+        obstacle: None,
+        force,
+        anchor: Vec3::zeros(),
+        normal: Vec3::y(),
+        stiffness: Mat3::zeros(),
+        friction: 0.0,
+    };
+    let mut end_of = |force: Vec3| {
+        let contacts = nodes.map(|node| push(node, if node == 5 { force } else { Vec3::zeros() }));
+        let step = Step { contacts: &contacts, ..free_step(0.01) };
+        body.predict(&step).expect("a prediction");
+        let blocks = body.compliance(&nodes, &step).expect("awake");
+        (nodes.map(|node| body.prediction[node as usize].position()), blocks)
+    };
+    let (still, blocks) = end_of(Vec3::zeros());
+    let force = Vec3::new(1e-3, -2e-3, 0.5e-3);
+    let (pushed, _) = end_of(force);
+    for (row, (then, now)) in still.iter().zip(&pushed).enumerate() {
+        let (way, said) = (now - then, blocks[3 + row] * force);
+        assert!((way - said).norm() < 1e-3 * said.norm(), "node {row} moves by {way}, said {said}");
+    }
 }
 
 #[test]
