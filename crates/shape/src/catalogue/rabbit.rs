@@ -79,7 +79,8 @@ impl BuiltIn for Rabbit {
         let length = self.ears / self.scale();
         let (middle, tip) = (EAR_ROOT + 0.55 * length * EAR_WAY, EAR_ROOT + length * EAR_WAY);
         let ear = Field::round_cone(root, middle, [0.055, 0.07]);
-        let ear = ear.smooth_union(Field::round_cone(middle, tip, [0.07, EAR_TIP]), 0.02);
+        // Both touch the same ball in the middle: a blend would make a knot there.
+        let ear = ear.smooth_union(Field::round_cone(middle, tip, [0.07, EAR_TIP]), 0.0);
         let legs = haunch.smooth_union(hind_foot, 0.05).smooth_union(front_leg, 0.02);
         let pairs = legs.smooth_union(ear, 0.0).mirrored(0);
         let whole = trunk.smooth_union(pairs, 0.045);
