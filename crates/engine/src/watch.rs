@@ -27,7 +27,7 @@ impl Watch {
 
     /// Looks whether any body has gained energy that no work accounts for.
     pub fn look(&self, world: &World) -> Result<(), WorldError> {
-        for (body, start) in world.bodies.iter().zip(&self.start) {
+        for (index, (body, start)) in world.bodies.iter().zip(&self.start).enumerate() {
             let now = body.method.account(&world.settings.gravity);
             let gained = now.energy() - start.energy() - now.work;
             let in_play = start.kinetic
@@ -37,7 +37,8 @@ impl Watch {
                 + NEGLIGIBLE * now.mass;
             // Written so that NaN counts as a runaway.
             if !(gained <= RUNAWAY_SHARE * in_play) {
-                return Err(WorldError::Runaway { body: body.name.clone(), time: world.time, gained });
+                let (body, squeezed_by) = (body.name.clone(), world.squeezing(index));
+                return Err(WorldError::Runaway { body, time: world.time, gained, squeezed_by });
             }
         }
         Ok(())

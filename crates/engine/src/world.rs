@@ -151,7 +151,8 @@ pub enum WorldError {
     },
     /// Energy appeared from nowhere.
     #[error(
-        "body \"{body}\" has gained {gained:.3e} J from nowhere by t = {time:.6} s, though steps were shortened; give it a smaller time_step"
+        "body \"{body}\" has gained {gained:.3e} J from nowhere by t = {time:.6} s, though steps were shortened; give it a smaller time_step{}",
+        squeezed(squeezed_by)
     )]
     Runaway {
         /// The body.
@@ -160,6 +161,8 @@ pub enum WorldError {
         time: f64,
         /// Energy that no work accounts for (J).
         gained: f64,
+        /// Obstacles that touch the body.
+        squeezed_by: Vec<String>,
     },
     /// A body in equilibrium stands inside an obstacle, which quasi-static mode cannot push away.
     #[error(
