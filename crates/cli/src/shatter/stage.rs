@@ -35,6 +35,8 @@ const SNAP: f64 = 0.3;
 const THINNEST: f64 = 0.5;
 /// Strain below which a piece that touches nothing flies as a rigid body: a tenth of what it fails at.
 const REST_STRAIN: f64 = 2e-3;
+/// Longest edge, as a share of the model's size: thin walls have small tetrahedra whatever the edge, and are not to be lost.
+const COARSEST: f64 = 0.15;
 /// Times that the edge is corrected until the number of tetrahedra is near what is wanted,
 const TRIES: usize = 4;
 /// and how near that is, as a factor.
@@ -254,7 +256,11 @@ fn fill(scene: &mut Scene, model: &Model, wanted: f64) -> Result<Filled, Problem
     let mut best: Option<(f64, f64, Filled)> = None;
     for attempt in 0..TRIES {
         scene.bodies[0].edge = edge.filter(|_| !model.has_tetrahedra);
-        let built = build(&SceneDocument::from_scene(scene, &model.name)?)?;
+        let built = match build(&SceneDocument::from_scene(scene, &model.name)?) {
+            // An edge that does not do is no reason to give up one that does.
+            Err(_) if best.is_some() => break,
+            built => built?,
+        };
         let (frame, account) = (built.world.frame(), built.world.account());
         let points = frame.bodies.into_iter().next().map(|body| body.surface.positions).unwrap_or_default();
         let Some(bounds) = Bounds::of(&points) else {
@@ -279,7 +285,8 @@ fn fill(scene: &mut Scene, model: &Model, wanted: f64) -> Result<Filled, Problem
             break;
         }
         // Between a layer (second power) and a block (third).
-        edge = Some(two_digits(used * (count / wanted).powf(0.4)));
+        let longest = COARSEST * bounds.size().max();
+        edge = Some(two_digits((used * (count / wanted).powf(0.4)).min(longest)));
     }
     let Some((_, edge, filled)) = best else {
         return Err(Problem::new("the model could not be filled", "look at it with craze inspect"));
