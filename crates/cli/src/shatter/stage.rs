@@ -25,8 +25,9 @@ const WAY: f64 = 0.8;
 const FRAMES: f64 = 60.0;
 /// Time from one look at what fails to the next, in times that a wave takes along an edge,
 const LOOK: f64 = 0.1;
-/// and splits at one look: together they let some dozens of cracks run at the speed that cracks have, and no more.
-const SPLITS: u32 = 3;
+/// and splits at one look, at least and for each tetrahedron: some dozens of cracks run at a time, more where walls are thin and tetrahedra many.
+const SPLITS: f64 = 3.0;
+const SPLITS_A_TETRAHEDRON: f64 = 5e-4;
 /// Speed of cracks at most, in speeds of sound: as in glass.
 const CRACK_SPEED: f64 = 0.3;
 /// How far cracks are bent to nodes that are there, in edges and as an angle (rad): fewer crumbs, longer steps.
@@ -35,6 +36,8 @@ const SNAP: f64 = 0.3;
 const THINNEST: f64 = 0.5;
 /// Strain below which a piece that touches nothing flies as a rigid body: a tenth of what it fails at.
 const REST_STRAIN: f64 = 2e-3;
+/// Share of the asked edge below which that of a typical tetrahedron means that walls are thin.
+const THIN_WALLED: f64 = 0.5;
 /// Longest edge, as a share of the model's size: thin walls have small tetrahedra whatever the edge, and are not to be lost.
 const COARSEST: f64 = 0.15;
 /// Times that the edge is corrected until the number of tetrahedra is near what is wanted,
@@ -76,6 +79,8 @@ pub struct Model {
 
 /// A model on its stage, all but for how strong it is.
 pub struct Stage {
+    /// How many tetrahedra the model has.
+    tetrahedra: f64,
     scene: Scene,
     matter: Matter,
     /// Edge of its tetrahedra (m).
@@ -117,6 +122,7 @@ impl Stage {
         let size = filled.bounds.size().max();
         let mut stage = Stage {
             edge: filled.edge,
+            tetrahedra: filled.tetrahedra,
             summary: filled.summary,
             parts: filled.parts,
             size,
@@ -201,7 +207,7 @@ impl Stage {
         scene.bodies[0].material = self.matter.overrides(strength, self.edge);
         scene.bodies[0].solid = Some(SolidSettings {
             look_every: LOOK * crossing,
-            splits_a_step: SPLITS,
+            splits_a_step: (SPLITS_A_TETRAHEDRON * self.tetrahedra).max(SPLITS) as u32,
             crack_speed: CRACK_SPEED,
             snap_distance: SNAP,
             snap_angle: SNAP,
@@ -242,6 +248,7 @@ fn touching(place: &Vec3, outward: &Vec3, distance: f64, points: &[Vec3]) -> f64
 /// A model in tetrahedra, at the origin.
 struct Filled {
     edge: f64,
+    tetrahedra: f64,
     bounds: Bounds,
     /// Vertices of its surface (m).
     points: Vec<Vec3>,
@@ -271,7 +278,9 @@ fn fill(scene: &mut Scene, model: &Model, wanted: f64) -> Result<Filled, Problem
         let used = edge.unwrap_or(usual);
         let off = (count / wanted).max(wanted / count);
         let filled = Filled {
-            edge: used,
+            // Thin walls have much shorter edges than asked for, and cracks run from one to the next.
+            edge: if usual < THIN_WALLED * used { usual } else { used },
+            tetrahedra: count,
             bounds,
             points,
             summary: built.summary.into_iter().next().unwrap_or_default(),
