@@ -21,13 +21,17 @@ const MOVES: usize = 4;
 const REACHES: [f64; 4] = [0.12, 0.06, 0.03, 0.015];
 /// What a move has to gain, in the present lowest height.
 const GAIN: f64 = 0.02;
+/// How far points may slide along the surface, in the same: triangles are to stay where the surface has them.
+const FARTHEST: f64 = 0.2;
+/// Cosine of the angle by which the surface may turn along a move.
+const FLAT: f64 = 0.9;
 /// Tetrahedra up to so many times as high as the lowest of a point have a say in where it goes.
 const NEAR: f64 = 1.2;
 
-/// Moves the points of thin tetrahedra to where the lowest height around them is higher, within the angles that are promised; says which
-/// have moved.
-pub(super) fn thicken(shaping: &mut Shaping) -> Vec<bool> {
-    let mut has_moved = vec![false; shaping.positions.len()];
+/// Moves the points of thin tetrahedra to where the lowest height around them is higher, within the angles that are promised; where those
+/// that have moved were before (m).
+pub(super) fn thicken(shaping: &mut Shaping) -> Vec<Option<Vec3>> {
+    let mut before = vec![None; shaping.positions.len()];
     for _ in 0..ROUNDS {
         let all = (0..shaping.tetrahedra.len() as u32).into_par_iter().with_min_len(CHUNK);
         let thin: Vec<u32> = all.filter(|&index| is_thin(&shaping.corners(index))).collect();
@@ -38,9 +42,10 @@ pub(super) fn thicken(shaping: &mut Shaping) -> Vec<bool> {
                     break;
                 }
                 for _ in 0..MOVES {
-                    let Some(there) = better_place(shaping, point) else { break };
+                    let origin = before[point as usize].unwrap_or(shaping.positions[point as usize]);
+                    let Some(there) = better_place(shaping, point, &origin) else { break };
+                    before[point as usize] = Some(origin);
                     shaping.positions[point as usize] = there;
-                    has_moved[point as usize] = true;
                     moves += 1;
                 }
             }
@@ -49,7 +54,14 @@ pub(super) fn thicken(shaping: &mut Shaping) -> Vec<bool> {
             break;
         }
     }
-    has_moved
+    before
+}
+
+/// Puts a point back to where it was, if its tetrahedra keep their angles.
+pub(super) fn put_back(shaping: &mut Shaping, point: u32, there: Vec3) {
+    if keeps_angles(shaping, point, &there) {
+        shaping.positions[point as usize] = there;
+    }
 }
 
 fn is_thin(corners: &[Vec3; 4]) -> bool {
@@ -61,8 +73,8 @@ fn longest_edge([a, b, c, d]: &[Vec3; 4]) -> f64 {
     squares.into_iter().fold(0.0, f64::max).sqrt()
 }
 
-/// Where the lowest tetrahedron at a point would be higher.
-fn better_place(shaping: &Shaping, point: u32) -> Option<Vec3> {
+/// Where the lowest tetrahedron at a point would be higher; not far from its origin (m) along the surface.
+fn better_place(shaping: &Shaping, point: u32, origin: &Vec3) -> Option<Vec3> {
     let freedom = shaping.freedom[point as usize];
     if freedom == Freedom::Fixed {
         return None;
@@ -87,12 +99,15 @@ fn better_place(shaping: &Shaping, point: u32) -> Option<Vec3> {
     let way = way.try_normalize(1e-3)?;
     for reach in REACHES.map(|reach| reach * longest) {
         let there = here + way * reach;
-        if !is_higher(shaping, point, &there, lowest * (1.0 + GAIN)) {
+        let is_far = normal.is_some() && (there - origin).norm() > FARTHEST * longest;
+        if is_far || !is_higher(shaping, point, &there, lowest * (1.0 + GAIN)) {
             continue;
         }
-        // Only a good place of the tangent plane is brought back to the surface, which takes many questions to the domain.
+        // Only a good place of the tangent plane is brought back to the surface, which takes many questions to the domain. Where that
+        // bends away, it is left: the ridge would be cut off.
         let there = match normal {
-            Some(normal) => project(shaping.domain, &there, &normal, 0.5 * reach),
+            Some(normal) => project(shaping.domain, &there, &normal, 0.5 * reach)
+                .filter(|there| shaping.domain.normal(there).is_some_and(|turned| turned.dot(&normal) > FLAT)),
             None => Some(there),
         };
         let is_good = |there: &Vec3| {

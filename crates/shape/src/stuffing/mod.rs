@@ -188,8 +188,8 @@ fn stuff_together(domain: &dyn Domain, options: &StuffingOptions) -> Result<Stuf
     if shaping.tetrahedra.is_empty() || thin.lost_share > thin::ALL_LOST {
         return Err(thin::missed(domain, options.edge, &thin));
     }
-    let has_moved = heights::thicken(&mut shaping);
-    compared.follow(&shaping, &has_moved);
+    let before = heights::thicken(&mut shaping);
+    compared.follow(&mut shaping, &before);
     volume::keep_volume(&mut shaping, &compared.triangles, &compared.gaps);
     let (snapped, others): (Vec<u32>, Vec<u32>) =
         (0..shaping.tetrahedra.len() as u32).partition(|&index| shaping.is_snapped(index));

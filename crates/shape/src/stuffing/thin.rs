@@ -5,6 +5,7 @@ use craze_spatial::TriangleTree;
 use rayon::prelude::*;
 
 use super::features::surface_triangles;
+use super::heights;
 use super::key::{centre, sorted};
 use super::shaping::{Shaping, project};
 use super::survey::{CHUNK, Survey, grown};
@@ -148,14 +149,31 @@ impl Comparison {
         Self { triangles, gaps: looks.into_iter().map(|(_, gap)| gap).collect(), places, looks: met, density }
     }
 
-    /// Looks again at triangles of which a point has moved.
-    pub(super) fn follow(&mut self, shaping: &Shaping, has_moved: &[bool]) {
+    /// Looks again at triangles of which a point has moved, from where it was `before` (m). Those that now bridge a hollow or cut a ridge have their points
+    /// put back.
+    pub(super) fn follow(&mut self, shaping: &mut Shaping, before: &[Option<Vec3>]) {
+        let old = self.gaps.clone();
+        self.look_again(shaping, before);
+        let far = |gap: Option<f64>| gap.map_or(f64::INFINITY, f64::abs);
+        let least = 0.5 * TOLERANCE * shaping.edge;
+        let pairs = self.triangles.iter().zip(old.iter().zip(&self.gaps));
+        let worse = pairs.filter(|(_, (old, new))| far(**new) > far(**old).max(least)).map(|(triangle, _)| *triangle);
+        let worse: Vec<[u32; 3]> = worse.collect();
+        for point in worse.iter().flatten() {
+            if let Some(place) = before[*point as usize] {
+                heights::put_back(shaping, *point, place);
+            }
+        }
+        if !worse.is_empty() {
+            self.look_again(shaping, before);
+        }
+    }
+
+    fn look_again(&mut self, shaping: &Shaping, before: &[Option<Vec3>]) {
         let triangles = self.triangles.par_iter().zip(&mut self.gaps).with_min_len(CHUNK / 8);
-        triangles.filter(|(triangle, _)| triangle.iter().any(|&point| has_moved[point as usize])).for_each(
-            |(triangle, known)| {
-                *known = gap(shaping, triangle);
-            },
-        );
+        triangles
+            .filter(|(triangle, _)| triangle.iter().any(|&point| before[point as usize].is_some()))
+            .for_each(|(triangle, known)| *known = gap(shaping, triangle));
     }
 
     /// What is to be told before any cell is halved.
