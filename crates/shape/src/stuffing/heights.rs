@@ -23,6 +23,8 @@ const REACHES: [f64; 4] = [0.12, 0.06, 0.03, 0.015];
 const GAIN: f64 = 0.02;
 /// How far points may slide along the surface, in the same: triangles are to stay where the surface has them.
 const FARTHEST: f64 = 0.2;
+/// Times as slow as a sound one that a domain may answer for points to slide along its surface.
+const MOST_EFFORT: f64 = 3.0;
 /// Cosine of the angle by which the surface may turn along a move.
 const FLAT: f64 = 0.9;
 /// Tetrahedra up to so many times as high as the lowest of a point have a say in where it goes.
@@ -76,7 +78,9 @@ fn longest_edge([a, b, c, d]: &[Vec3; 4]) -> f64 {
 /// Where the lowest tetrahedron at a point would be higher; not far from its origin (m) along the surface.
 fn better_place(shaping: &Shaping, point: u32, origin: &Vec3) -> Option<Vec3> {
     let freedom = shaping.freedom[point as usize];
-    if freedom == Freedom::Fixed {
+    // A damaged surface is slow to ask, and not worth the time.
+    let may_slide = shaping.domain.effort() < MOST_EFFORT;
+    if freedom == Freedom::Fixed || (freedom == Freedom::Surface && !may_slide) {
         return None;
     }
     let here = shaping.positions[point as usize];
