@@ -28,8 +28,6 @@ const LOOK: f64 = 0.1;
 /// and splits at one look, at least and for each tetrahedron: some dozens of cracks run at a time, more where walls are thin and tetrahedra many.
 const SPLITS: f64 = 3.0;
 const SPLITS_A_TETRAHEDRON: f64 = 5e-4;
-/// Speed of cracks at most, in speeds of sound: as in glass.
-const CRACK_SPEED: f64 = 0.3;
 /// How far cracks are bent to nodes that are there, in edges and as an angle (rad): fewer crumbs, longer steps.
 const SNAP: f64 = 0.3;
 /// Smallest height of what a crack may make, in smallest heights of the unbroken body.
@@ -208,7 +206,6 @@ impl Stage {
         scene.bodies[0].solid = Some(SolidSettings {
             look_every: LOOK * crossing,
             splits_a_step: (SPLITS_A_TETRAHEDRON * self.tetrahedra).max(SPLITS) as u32,
-            crack_speed: CRACK_SPEED,
             snap_distance: SNAP,
             snap_angle: SNAP,
             thinnest: THINNEST,
