@@ -10,7 +10,7 @@ use craze_mesh::TetMesh;
 
 use crate::error::ShapeError;
 use crate::structured::ball::oriented;
-use crate::structured::steps;
+use crate::structured::{prism, steps};
 
 /// A shell about the lower pole of a sphere about the origin, with a rounded rim.
 pub(crate) struct Shell {
@@ -82,16 +82,10 @@ impl Shell {
         for layer in 0..layers {
             let (inner, outer) = ((layer * count) as u32, ((layer + 1) * count) as u32);
             for triangle in &cap.triangles {
-                // On every side the diagonal rises from the first in an order that both neighbours know and that favours no direction.
+                // An order that favours no direction.
                 let mut ordered = *triangle;
                 ordered.sort_unstable_by_key(|point| (point + 1).wrapping_mul(0x9e37_79b1));
-                let [a, b, c] = ordered;
-                let three = [
-                    [inner + a, inner + b, inner + c, outer + c],
-                    [inner + a, inner + b, outer + b, outer + c],
-                    [inner + a, outer + a, outer + b, outer + c],
-                ];
-                elements.extend(three.map(|corners| oriented(corners, &positions)));
+                elements.extend(prism(inner, outer, ordered).map(|corners| oriented(corners, &positions)));
             }
         }
         Ok(TetMesh::from_parts(positions, elements)?)

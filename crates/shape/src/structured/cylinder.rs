@@ -7,6 +7,7 @@ use craze_mesh::TetMesh;
 
 use crate::error::ShapeError;
 use crate::structured::ball::oriented;
+use crate::structured::prism;
 use crate::surface::TriangleSurface;
 
 /// A disc of rings about the middle; ring k has 6k points, so that all triangles are nearly equilateral.
@@ -65,16 +66,9 @@ pub(crate) fn tetrahedra(radius: f64, height: f64, rings: usize, layers: usize) 
     for layer in 0..layers {
         let (below, above) = ((layer * count) as u32, ((layer + 1) * count) as u32);
         for triangle in &disc.triangles {
-            // On every upright side the diagonal rises from the smaller number: both neighbours agree on that.
             let mut sorted = *triangle;
             sorted.sort_unstable();
-            let [a, b, c] = sorted;
-            let three = [
-                [below + a, below + b, below + c, above + c],
-                [below + a, below + b, above + b, above + c],
-                [below + a, above + a, above + b, above + c],
-            ];
-            elements.extend(three.map(|corners| oriented(corners, &positions)));
+            elements.extend(prism(below, above, sorted).map(|corners| oriented(corners, &positions)));
         }
     }
     Ok(TetMesh::from_parts(positions, elements)?)
