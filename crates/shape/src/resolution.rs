@@ -1,5 +1,7 @@
 //! How fine a shape is divided if nobody says.
 
+use crate::Domain;
+
 /// Tetrahedra in a cube whose edges are as long as theirs,
 pub const TETRAHEDRA_A_CUBE: f64 = 6.0;
 /// and in a sheet that is about one of them thick, for each square of their edges, as measured on plates.
@@ -9,15 +11,32 @@ pub(crate) const WHOLE: f64 = 1.5;
 /// and walls of so many with some.
 const NEARLY_WHOLE: f64 = 1.25;
 
+/// Tetrahedra that a shape gets if nobody says,
+const USUAL: f64 = 10_000.0;
+/// how many it may get for two through its thinnest wall,
+const MOST_FOR_TWO: f64 = 200_000.0;
+/// and how many for one.
+const MOST_FOR_ONE: f64 = 1e6;
+
 /// Edge length (m) of tetrahedra for a shape of this volume (m³), area (m²) and thinnest wall (m): about 10,000 of them, with
 /// two through the thinnest wall as long as 200,000 are enough for that, or one if a million are.
 ///
 /// What is thinner yet, a foil, cannot be held by any number that is made unasked: stuffing then says so. Never 0, whatever was
 /// measured.
 pub fn edge_for(volume: f64, area: f64, thinnest_wall: f64) -> f64 {
+    edge_with_effort(volume, area, thinnest_wall, 1.0)
+}
+
+/// Edge length (m) of tetrahedra for a domain whose thinnest wall (m) was measured: as [`edge_for`], but what answers slowly gets
+/// fewer for the sake of its walls. Those of a tangle are thin everywhere, and mean nothing.
+pub fn edge_in(domain: &dyn Domain, volume: f64, thinnest_wall: f64) -> f64 {
+    edge_with_effort(volume, domain.area().unwrap_or_default(), thinnest_wall, domain.effort().max(1.0))
+}
+
+fn edge_with_effort(volume: f64, area: f64, thinnest_wall: f64, effort: f64) -> f64 {
     let matter = Matter { volume: TETRAHEDRA_A_CUBE * volume, area: TETRAHEDRA_A_SQUARE * 0.5 * area };
-    let edge = matter.resolution(thinnest_wall, 10_000.0, 200_000.0);
-    let finest = matter.length(1e6);
+    let edge = matter.resolution(thinnest_wall, USUAL, (MOST_FOR_TWO / effort).max(USUAL));
+    let finest = matter.length((MOST_FOR_ONE / effort).max(USUAL));
     let holds_one = thinnest_wall > 0.0 && thinnest_wall / NEARLY_WHOLE >= finest;
     two_digits(if holds_one { edge.min(finest.max(thinnest_wall / WHOLE)) } else { edge })
 }
@@ -71,6 +90,15 @@ mod tests {
         assert_eq!(edge(0.2, 0.01, 0.2), 0.005);
         assert_eq!(edge_for(1e-3, 0.2, 0.01), 0.005);
         assert_eq!(spacing_for(0.0041887902, 0.1256637, 0.2), 0.013);
+    }
+
+    #[test]
+    fn what_answers_slowly_gets_fewer_tetrahedra_for_its_walls_but_the_usual_number() {
+        let edge = |effort: f64| edge_with_effort(1.0, 6.0, 1e-4, effort);
+        let count = |effort: f64| TETRAHEDRA_A_CUBE / edge(effort).powi(3);
+        assert!((count(1.0) / MOST_FOR_TWO - 1.0).abs() < 0.1, "{}", count(1.0));
+        assert!((count(5.0) / (0.2 * MOST_FOR_TWO) - 1.0).abs() < 0.1, "{}", count(5.0));
+        assert!((count(1e3) / USUAL - 1.0).abs() < 0.1, "{}", count(1e3));
     }
 
     #[test]

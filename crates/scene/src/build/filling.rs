@@ -88,8 +88,7 @@ impl<'scene> Source<'scene> {
                     return Err(rejected(document, &format!("{path}.materials.regions[0].number"), message, help));
                 }
                 let Inside { domain, remarks, thinnest, .. } = inside(document, path, model)?;
-                let area = domain.surface().area();
-                let edge = body.edge.unwrap_or_else(|| resolution::edge_for(volume_of(&domain), area, thinnest));
+                let edge = body.edge.unwrap_or_else(|| resolution::edge_in(&domain, volume_of(&domain), thinnest));
                 let filled = stuff(&domain, &StuffingOptions::with_edge(edge)).map_err(too_fine)?;
                 let Stuffing { mesh, regions, report } = filled;
                 (Tetrahedra { mesh, regions, report: Some(report) }, Regions::Listed, remarks, thinnest, edge)

@@ -144,7 +144,7 @@ fn attempt(surface: &TriangleSurface, fineness: Fineness) -> Result<String, Shap
         Fineness::Cells(cells) => bounds.size().max() / cells,
         Fineness::Default => {
             let wall = thickness.map_or(bounds.size().min(), |thickness| thickness.fifth_percentile);
-            resolution::edge_for(volume, domain.area().unwrap_or_default(), wall)
+            resolution::edge_in(&domain, volume, wall)
         }
     };
     assert!(edge.is_finite() && edge > 0.0, "{edge}");

@@ -316,7 +316,7 @@ fn domain_facts(
     }
     let size = domain.bounds().size();
     let wall = thickness.map_or(size.min(), |thickness| thickness.fifth_percentile);
-    let edge = arguments.edge.unwrap_or_else(|| resolution::edge_for(volume, domain.surface().area(), wall));
+    let edge = arguments.edge.unwrap_or_else(|| resolution::edge_in(domain, volume, wall));
     stuffing_facts(facts, domain, edge)?;
     Ok(())
 }
