@@ -216,7 +216,8 @@ fn common(one: &[Vec3; 3], other: &[Vec3; 3], tolerance: f64) -> Option<(Vec<Vec
     }
     let fan = polygon[1..].windows(2).map(|pair| (pair[0] - polygon[0]).cross(&(pair[1] - polygon[0])));
     let area = 0.5 * fan.sum::<Vec3>().norm();
-    let longest = one.iter().chain(other).map(|point| (point - one[0]).norm()).fold(0.0, f64::max);
+    // What only touches is as long as it likes but no wider than the tolerance; what is small all over is a part as any other.
+    let longest = polygon.iter().map(|point| (point - polygon[0]).norm()).fold(0.0, f64::max);
     (area > 4.0 * tolerance * longest).then_some((polygon, area))
 }
 
@@ -269,6 +270,24 @@ mod tests {
         used.sort_unstable();
         used.dedup();
         assert_eq!(used.len(), 5, "four corners and the middle, once");
+    }
+
+    #[test]
+    fn small_common_parts_of_large_faces_count_and_touching_ones_do_not() {
+        let triangle = |x: f64| [[x, 0.0, 0.0], [x + 1.0, 0.0, 0.0], [x, 1.0, 0.0]].map(Vec3::from);
+        let facing = |x: f64| {
+            let [a, b, c] = triangle(x);
+            [a, c, b]
+        };
+        // The corner of one lies in the other: a triangle of this size is common.
+        for size in [1e-2, 1e-5, 1e-7] {
+            let (polygon, area) = common(&triangle(0.0), &facing(1.0 - size), 1e-9).expect("a common part");
+            assert!(polygon.len() >= 3 && (area / (0.5 * size * size) - 1.0).abs() < 0.1, "{size} {area}");
+        }
+        assert!(common(&triangle(0.0), &facing(1.0), 1e-9).is_none());
+        // Side by side along an edge.
+        let beside = [[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, -1.0, 0.0]].map(Vec3::from);
+        assert!(common(&triangle(0.0), &beside, 1e-9).is_none());
     }
 
     #[test]

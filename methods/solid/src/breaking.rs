@@ -269,6 +269,41 @@ fn what_follows_cracks_is_what_would_be_made_anew() {
 }
 
 #[test]
+fn nothing_small_breaks_off_and_small_pieces_break_no_further() {
+    let least = 0.02;
+    let burst = |smallest_piece: f64| {
+        let mut solid = bursting([5, 5, 5], 1e3, 6.0);
+        solid.options.smallest_piece = smallest_piece;
+        solid.smallest_volume = smallest_piece * solid.mesh().total_measure();
+        let mut volumes = std::collections::BTreeMap::new();
+        for turn in 0..100 {
+            let step = advance(&mut solid);
+            for piece in solid.frame(craze_engine::FrameDetail::Surface).pieces {
+                volumes.insert(piece.id, piece.volume);
+            }
+            for event in fracture(&mut solid, &step) {
+                let EventKind::Split { parent, .. } = event.kind else { continue };
+                assert!(volumes[&parent] > 0.999 * solid.smallest_volume, "{parent}");
+            }
+            if turn % 30 == 29 {
+                solid.settle();
+            }
+            let followed = solid.least_pulls.clone();
+            solid.find_bounds_of_failure();
+            assert!(followed == solid.least_pulls);
+        }
+        // What hung together in an edge only is parted afterwards, and may be smaller.
+        let pieces = solid.frame(craze_engine::FrameDetail::Surface).pieces;
+        let small = pieces.iter().filter(|piece| piece.volume < 0.999 * solid.smallest_volume).count();
+        println!("{} pieces, {small} of them small", pieces.len());
+        assert!(smallest_piece == 0.0 || 10 * small <= pieces.len(), "{small} of {}", pieces.len());
+        pieces.len()
+    };
+    let (all, few) = (burst(0.0), burst(least));
+    assert!(few > 5 && 3 * few < all, "{few} of {all}");
+}
+
+#[test]
 fn held_nodes_stay_held_through_splits() {
     let mut solid = body([4, 4, 4], 0.1, brittle(500.0), awake(Integrator::SymplecticEuler));
     let region = Region::Box { from: Vec3::new(-1.0, -0.01, -1.0), to: Vec3::new(1.0, 0.01, 1.0) };

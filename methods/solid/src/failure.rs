@@ -278,7 +278,7 @@ impl Solid {
     /// The least pull at which a node could fail (N), and the least stress about it at which it could (Pa).
     fn bounds_at(&self, node: NodeId) -> (f64, f64) {
         // A node of a single element has nothing to be parted from.
-        if self.mesh.elements_of(node).len() < 2 {
+        if self.mesh.elements_of(node).len() < 2 || self.is_dust(node) {
             return (f64::INFINITY, f64::INFINITY);
         }
         let (stress, force) = self.weakest();

@@ -11,7 +11,7 @@ use crate::limit::{Spectrum, Stiffnesses};
 use crate::node::Node;
 use crate::options::{Integrator, SolidError, SolidOptions};
 use crate::order::Changed;
-use crate::pieces::name_columns;
+use crate::pieces::{name_columns, volumes_of_pieces};
 use crate::surface::SolidSurface;
 use craze_element::{CollapseGuard, Law};
 use craze_engine::{MaterialPoint, SplitCounts};
@@ -47,6 +47,10 @@ pub struct Solid {
     pub(crate) lineage: Vec<Option<u32>>,
     /// For every label of an element's piece its number in the history. The same, but for pieces that have broken since the last frame.
     pub(crate) piece_numbers: Vec<u32>,
+    /// Volume at rest (m³) of what bears each label; 0 for labels that nothing bears.
+    pub(crate) piece_volumes: Vec<f64>,
+    /// Pieces of less volume (m³) do not break.
+    pub(crate) smallest_volume: f64,
     /// Material points that somebody observes.
     pub(crate) followed: Vec<MaterialPoint>,
     /// What splits did since the start.
@@ -173,6 +177,7 @@ impl Solid {
             return Err(SolidError::UnknownMaterial { element: element as u32, index, count });
         }
         let history = name_columns(&mut mesh);
+        let piece_volumes = volumes_of_pieces(&mesh, history);
         let node_islands = islands_of_nodes(&mesh);
         let pieces = mesh.element_attributes().labels(names::PIECE).unwrap_or(&[]);
         let full_heights = full_heights(&materials, &options, first_height);
@@ -205,6 +210,8 @@ impl Solid {
         let mut solid = Solid {
             lineage: vec![None; history],
             piece_numbers: (0..history as u32).collect(),
+            smallest_volume: options.smallest_piece * piece_volumes.iter().sum::<f64>(),
+            piece_volumes,
             changed: Changed::default(),
             stiffnesses,
             followed: Vec::new(),

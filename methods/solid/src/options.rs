@@ -51,6 +51,9 @@ pub struct SolidOptions {
     /// Speed of cracks at most, in speeds of sound along a thin bar: nodes around a split one wait for as long as a crack takes to them. What the
     /// crack unloads in that time does not fail, so that it stays a crack and does not become a band of crumbs. 0: no wait, as in the paper.
     pub crack_speed: f64,
+    /// Share of the body's volume below which nothing breaks off, and pieces break no further; 0: anything may, as in the paper. A split that would
+    /// part less is refused. What is ground to dust takes longer to compute than all the rest, and is thrown away.
+    pub smallest_piece: f64,
     /// Whether its parts keep each other apart once it has broken. Without, they pass through each other, and steps are quicker.
     pub touches_itself: bool,
 }
@@ -71,6 +74,7 @@ impl Default for SolidOptions {
             splits_a_step: 10_000,
             look_every: 0.0,
             crack_speed: 0.0,
+            smallest_piece: 0.0,
             touches_itself: true,
         }
     }
@@ -167,6 +171,9 @@ impl SolidOptions {
         }
         if !(self.crack_speed >= 0.0 && self.crack_speed.is_finite()) {
             return refuse("crack_speed", self.crack_speed, "from 0");
+        }
+        if !(0.0..1.0).contains(&self.smallest_piece) {
+            return refuse("smallest_piece", self.smallest_piece, "from 0 to below 1");
         }
         Ok(())
     }

@@ -149,6 +149,7 @@ impl Solid {
         }
         self.lineage = old.lineage;
         self.piece_numbers = old.piece_numbers;
+        self.piece_volumes.resize(self.lineage.len(), 0.0);
         self.counts = old.counts;
         self.work = old.work;
         self.happened = old.happened;

@@ -2,9 +2,10 @@
 
 use crate::flight::Change;
 use crate::model::Solid;
+use craze_element::Tetrahedron;
 use craze_frame::names;
-use craze_mesh::{ElementRule, Inherit, TetId, TetMesh, Values};
-use std::collections::BTreeMap;
+use craze_mesh::{ElementRule, Inherit, NodeId, Patch, TetId, TetMesh, Values};
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Gives a mesh the columns that fracture writes to: the piece of each element, and which faces are cracks. A mesh that has them keeps
 /// them. Returns how many pieces its history has.
@@ -29,7 +30,117 @@ pub(crate) fn name_columns(mesh: &mut TetMesh) -> usize {
     count
 }
 
+/// The points of a tetrahedron but for that of one corner, ascending.
+fn facet_of(points: [u32; 4], corner: usize) -> [u32; 3] {
+    let mut facet = [1, 2, 3].map(|step| points[(corner + step) % 4]);
+    facet.sort_unstable();
+    facet
+}
+
+/// Volume (m³) of each of so many pieces.
+pub(crate) fn volumes_of_pieces(mesh: &TetMesh, count: usize) -> Vec<f64> {
+    let mut volumes = vec![0.0; count];
+    for (element, &piece) in mesh.element_attributes().labels(names::PIECE).unwrap_or(&[]).iter().enumerate() {
+        volumes[piece as usize] += mesh.measure(TetId(element as u32));
+    }
+    volumes
+}
+
 impl Solid {
+    /// Whether a node belongs to a piece that is too small to break.
+    pub(crate) fn is_dust(&self, node: NodeId) -> bool {
+        let label = self.mesh.elements_of(node).next().map(|element| self.piece_labels()[element.index()]);
+        label.is_some_and(|label| self.piece_volumes[label as usize] < self.smallest_volume)
+    }
+
+    /// Whether a cut would break off less than the smallest piece: what hangs together with a new element is walked through until it is large
+    /// enough.
+    pub(crate) fn would_chip(&self, patch: &Patch<NodeId, TetId, 4>) -> bool {
+        if self.smallest_volume == 0.0 {
+            return false;
+        }
+        let facets = |points: [u32; 4]| (0..4).map(move |corner| facet_of(points, corner));
+        // New elements have the numbers behind the last. A facet is known by its points.
+        let first_new = self.mesh.element_count() as u32;
+        let mut at_facet: BTreeMap<[u32; 3], Vec<u32>> = BTreeMap::new();
+        for (added, number) in patch.added.iter().zip(first_new..) {
+            for facet in facets(added.points.map(|point| point.0)) {
+                at_facet.entry(facet).or_default().push(number);
+            }
+        }
+        for &removed in &patch.removed {
+            for corner in 0..4 {
+                let Some(other) = self.mesh.neighbour(removed, corner).filter(|other| !patch.removed.contains(other))
+                else {
+                    continue;
+                };
+                at_facet.entry(facet_of(self.mesh.elements()[removed.index()], corner)).or_default().push(other.0);
+            }
+        }
+        let points_of = |element: u32| match patch.added.get(element.wrapping_sub(first_new) as usize) {
+            Some(added) => added.points.map(|point| point.0),
+            None => self.mesh.elements()[element as usize],
+        };
+        let volume_of = |element: u32| match patch.added.get(element.wrapping_sub(first_new) as usize) {
+            Some(added) => {
+                let places = added.points.map(|point| self.mesh.planned_position(patch, point));
+                Tetrahedron::new(&places).map_or(0.0, |rest| rest.volume)
+            }
+            None => self.mesh.measure(TetId(element)),
+        };
+        let is_removed = |element: &TetId| patch.removed.contains(element);
+        // Elements that hang together with enough.
+        let mut sound: BTreeSet<u32> = BTreeSet::new();
+        for seed in first_new..first_new + patch.added.len() as u32 {
+            let (mut elements, mut known) = (vec![seed], BTreeSet::from([seed]));
+            let (mut looked, mut volume) = (0, 0.0);
+            let is_sound = loop {
+                let Some(&element) = elements.get(looked) else { break false };
+                looked += 1;
+                volume += volume_of(element);
+                if volume >= self.smallest_volume || sound.contains(&element) {
+                    break true;
+                }
+                for (facet, corner) in facets(points_of(element)).zip(0..) {
+                    let unchanged =
+                        if element < first_new { self.mesh.neighbour(TetId(element), corner) } else { None };
+                    match unchanged.filter(|other| !is_removed(other)) {
+                        Some(other) => elements.extend(Some(other.0).filter(|&other| known.insert(other))),
+                        None => {
+                            let beyond = at_facet.get(&facet).into_iter().flatten().copied();
+                            elements.extend(beyond.filter(|&other| known.insert(other)));
+                        }
+                    }
+                }
+            };
+            if !is_sound {
+                return true;
+            }
+            sound.append(&mut known);
+        }
+        false
+    }
+
+    /// Lets the nodes of the piece that these elements belong to be, if it has become too small to break.
+    fn spare_dust(&mut self, label: u32, seeds: &[u32]) {
+        if self.piece_volumes[label as usize] >= self.smallest_volume {
+            return;
+        }
+        let labels = self.piece_labels();
+        let mut elements: Vec<u32> = seeds.iter().copied().filter(|&seed| labels[seed as usize] == label).collect();
+        let mut known: BTreeSet<u32> = elements.iter().copied().collect();
+        let mut looked = 0;
+        while let Some(&element) = elements.get(looked) {
+            looked += 1;
+            let neighbours = (0..4).filter_map(|corner| self.mesh.neighbour(TetId(element), corner));
+            elements.extend(neighbours.map(|neighbour| neighbour.0).filter(|&neighbour| known.insert(neighbour)));
+        }
+        let mut nodes: Vec<u32> = elements.iter().flat_map(|&element| self.mesh.elements()[element as usize]).collect();
+        nodes.sort_unstable();
+        nodes.dedup();
+        self.follow_bounds_of_failure(&nodes);
+    }
+
     /// The piece of an element, by its number in the body's history.
     pub(crate) fn piece_of(&self, element: TetId) -> u32 {
         self.piece_labels().get(element.index()).map_or(0, |&label| self.piece_numbers[label as usize])
@@ -86,10 +197,20 @@ impl Solid {
             let rest = next();
             let numbers: Vec<u32> = parts.iter().map(|_| next()).collect();
             self.piece_numbers[label as usize] = rest;
+            self.piece_volumes.resize(self.lineage.len(), 0.0);
+            for (part, &number) in parts.iter().zip(&numbers) {
+                let volume: f64 = part.iter().map(|&element| self.mesh.measure(TetId(element))).sum();
+                self.piece_volumes[number as usize] = volume;
+                self.piece_volumes[label as usize] -= volume;
+            }
             if let Some(labels) = self.mesh.element_attributes_mut().labels_mut(names::PIECE) {
-                for (part, number) in parts.iter().zip(numbers) {
+                for (part, &number) in parts.iter().zip(&numbers) {
                     part.iter().for_each(|&element| labels[element as usize] = number);
                 }
+            }
+            self.spare_dust(label, &elements);
+            for (part, &number) in parts.iter().zip(&numbers) {
+                self.spare_dust(number, part);
             }
         }
         for split in &mut splits {

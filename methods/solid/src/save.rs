@@ -14,7 +14,7 @@ use craze_mesh::TetMesh;
 use serde::{Deserialize, Serialize};
 
 /// Changes with the meaning of the bytes.
-const VERSION: u32 = 3;
+const VERSION: u32 = 4;
 
 #[derive(Serialize)]
 struct Written<'a> {
@@ -155,6 +155,7 @@ impl Solid {
         }
         solid.lineage = read.lineage;
         solid.piece_numbers = (0..pieces as u32).collect();
+        solid.piece_volumes.resize(pieces, 0.0);
         if read.followed.iter().any(|point| point.element as usize >= elements) {
             return Err("it follows a point of an element that it does not have".to_owned());
         }

@@ -155,6 +155,8 @@ impl Solid {
                 plan => plan,
             };
             match plan {
+                // Another plane would hardly break off more.
+                Ok(patch) if self.would_chip(&patch) => break,
                 Ok(patch) if wider.is_infinite() || self.is_thick_enough(&patch) => {
                     self.counts.bent += u64::from(level > 0);
                     return Ok(patch);
@@ -163,7 +165,7 @@ impl Solid {
                 Err(error) => refused = Some(error),
             }
         }
-        // The last plan either stands or was refused.
+        // The last plan stands, was refused or breaks off too little.
         Err(refused.unwrap_or(TetEditError::NoSuchPoint { point: node }))
     }
 

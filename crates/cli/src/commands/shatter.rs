@@ -24,6 +24,9 @@ const USUAL_DROP: f64 = 1.5;
 const USUAL_SIZE: f64 = 0.3;
 /// Sizes (m) that are taken as they are in the file.
 const PLAUSIBLE: std::ops::RangeInclusive<f64> = 0.01..=10.0;
+/// Share of the volume below which nothing breaks off, or this part of a shard if more are asked for than that allows,
+const LEAST: f64 = 2e-3;
+const LEAST_OF_SHARD: f64 = 0.1;
 /// Pieces below this share of the volume go into a neighbour,
 const SMALLEST: f64 = 1e-3;
 /// or below this one if there are too few otherwise.
@@ -33,7 +36,7 @@ const FEWEST: usize = 5;
 const FEW: usize = 12;
 const MOST: usize = 500;
 /// Shards that will do if nobody asks for a number, and what is aimed at.
-const USUAL_SHARDS: (std::ops::RangeInclusive<usize>, usize) = (12..=150, 40);
+const USUAL_SHARDS: (std::ops::RangeInclusive<usize>, usize) = (8..=150, 40);
 
 #[derive(Args)]
 pub struct Arguments {
@@ -114,7 +117,9 @@ pub fn run(arguments: &Arguments, voice: Voice) -> Result<(), Problem> {
         return Err(Problem::new(message, "choose another folder with -o, or replace it with --force"));
     }
     remarks.extend(matter.told());
-    let stage = Stage::set(&model, matter.clone(), blow, arguments.detail, arguments.seed)?;
+    let least = arguments.pieces.map_or(LEAST, |asked| LEAST.min(LEAST_OF_SHARD / asked as f64));
+    let set = |matter: Matter, detail: Detail| Stage::set(&model, matter, blow, detail, least, arguments.seed);
+    let stage = set(matter.clone(), arguments.detail)?;
     if stage.parts > 1 {
         remarks.push(format!(
             "the model is {} that do not touch each other: each breaks on its own",
@@ -131,7 +136,7 @@ pub fn run(arguments: &Arguments, voice: Voice) -> Result<(), Problem> {
     let coarse = match arguments.detail {
         Detail::Draft => None,
         Detail::Normal | Detail::Final if model.has_tetrahedra => None,
-        Detail::Normal | Detail::Final => Some(Stage::set(&model, matter, blow, Detail::Draft, arguments.seed)?),
+        Detail::Normal | Detail::Final => Some(set(matter, Detail::Draft)?),
     };
     let found = find(coarse.as_ref().unwrap_or(&stage), &wanted, |found| {
         let shards = plural(found.shards as u64, "shard");
@@ -156,7 +161,7 @@ fn wanted(pieces: Option<usize>, parts: usize) -> Wanted {
         Some(aim) => ((3 * aim).div_ceil(4).max(2)..=(5 * aim / 4).max(2), aim),
         None => (USUAL_SHARDS.0.start() + parts - 1..=USUAL_SHARDS.0.end() + parts - 1, USUAL_SHARDS.1 + parts - 1),
     };
-    Wanted { range, aim, smallest: SMALLEST }
+    Wanted { range, aim, smallest: pieces.map_or(SMALLEST, |_| FINEST) }
 }
 
 /// What is to be shattered, and what there is to say about it.

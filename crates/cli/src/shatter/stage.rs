@@ -79,6 +79,8 @@ pub struct Model {
 pub struct Stage {
     /// How many tetrahedra the model has.
     tetrahedra: f64,
+    /// Share of the model's volume below which nothing breaks off.
+    smallest: f64,
     scene: Scene,
     matter: Matter,
     /// Edge of its tetrahedra (m).
@@ -95,7 +97,16 @@ pub struct Stage {
 
 impl Stage {
     /// Fills the model and puts it where the blow begins.
-    pub fn set(model: &Model, matter: Matter, blow: Blow, detail: Detail, seed: u64) -> Result<Stage, Problem> {
+    ///
+    /// Nothing breaks off that is less than `smallest`, as a share of its volume.
+    pub fn set(
+        model: &Model,
+        matter: Matter,
+        blow: Blow,
+        detail: Detail,
+        smallest: f64,
+        seed: u64,
+    ) -> Result<Stage, Problem> {
         let turn = match blow {
             Blow::Drop(_) => tilt(seed),
             Blow::Hit(_) | Blow::Pull(_) => [0.0; 3],
@@ -125,6 +136,7 @@ impl Stage {
             parts: filled.parts,
             size,
             mass: filled.mass,
+            smallest,
             scene,
             matter,
         };
@@ -210,6 +222,7 @@ impl Stage {
             snap_angle: SNAP,
             thinnest: THINNEST,
             rest_strain: REST_STRAIN,
+            smallest_piece: self.smallest,
             ..SolidSettings::default()
         });
         scene

@@ -92,6 +92,7 @@ fn solid(
         splits_a_step: settings.splits_a_step,
         look_every: settings.look_every,
         crack_speed: settings.crack_speed,
+        smallest_piece: settings.smallest_piece,
         touches_itself: settings.touches_itself,
     };
     remarks.extend(own_weight(&materials, &mesh, document.scene.world.gravity.into()));

@@ -198,6 +198,10 @@ pub struct SolidSettings {
     /// for a crack to come to them, and what it has unloaded by then does not fail: cracks stay thin instead of becoming bands of crumbs. Matter has 0.3 to 0.6.
     #[schemars(extend("x-unit" = "1", "minimum" = 0))]
     pub crack_speed: f64,
+    /// Share of the body's volume below which nothing breaks off; 0: anything may, as in the paper. It makes shards instead of dust, which takes
+    /// longer to compute than all the rest.
+    #[schemars(extend("x-unit" = "1", "minimum" = 0, "exclusiveMaximum" = 1))]
+    pub smallest_piece: f64,
     /// Whether its parts keep each other apart. Without, shards pass through each other, and steps are quicker.
     pub touches_itself: bool,
     /// Share by which its strength varies at random from place to place; the world's seed decides.
@@ -228,6 +232,7 @@ impl Default for SolidSettings {
             splits_a_step: 10_000,
             look_every: 0.0,
             crack_speed: 0.0,
+            smallest_piece: 0.0,
             touches_itself: true,
             strength_spread: 0.0,
             strength_grain: None,
