@@ -3,7 +3,7 @@
 use craze_export::{Corners, Outer, Paint, PaintPicture, transfer};
 use craze_frame::{Frame, names};
 use craze_math::Vec3;
-use craze_scene::{Body, SceneDocument};
+use craze_scene::{Body, SceneDocument, fault_of_triangles};
 use craze_shape::{Model, Reading, Repaired, Shape, SurfaceMaterial, read_model, repair};
 use std::path::Path;
 
@@ -40,7 +40,7 @@ pub fn outers(run: &Path, first: &Frame) -> Vec<Vec<Outer>> {
             skin.corners = corners;
             skin.paints.clone_from(&own.paints);
         }
-        match why_not(&repaired) {
+        match fault_of_triangles(&repaired.findings) {
             None => vec![own, skin],
             Some(why) => {
                 skin.name += &format!(" (of the model: {why})");
@@ -49,18 +49,6 @@ pub fn outers(run: &Path, first: &Frame) -> Vec<Vec<Outer>> {
         }
     };
     first.bodies.iter().map(of_body).collect()
-}
-
-/// Why a model's own triangles cannot be cut; `None` if they can.
-fn why_not(repaired: &Repaired) -> Option<String> {
-    let findings = &repaired.findings;
-    let sound = findings.closed
-        && findings.non_manifold_edges == 0
-        && findings.degenerate_triangles == 0
-        && findings.nested_shells == 0
-        && findings.intersections == 0
-        && findings.intersections_complete;
-    (!sound).then(|| findings.warnings().into_iter().next_back().unwrap_or_else(|| "it is not closed".to_owned()))
 }
 
 /// The model where the body was placed.

@@ -15,7 +15,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let numbers = 1..=3;
     for format in Format::ALL {
         let frames = numbers.clone().map(|number| Ok(sample::frame(number)));
-        let report = export_sequence(frames, format, &folder, "judged")?;
+        let report = export_sequence(frames, &[], format, &folder, "judged")?;
         println!("{}: {} files", format.name(), report.files.len());
     }
     let cube = sample::EDGE.powi(3);

@@ -1,17 +1,20 @@
 //! glTF 2.0 in one binary file: a node a body, under it a node a piece with its volume and mass.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use craze_frame::{Bounds, Frame, ObstacleShape, Piece, is_closed};
 use craze_math::Vec3;
 use serde_json::{Value, json};
 
-use crate::document::{Document, Material, POINTS, TRIANGLES, relative, sides_of};
+use crate::document::{Document, Material, POINTS, Sides, TRIANGLES, relative, sides_of};
 use crate::labels::Labels;
 use crate::normals::shade;
 use crate::parts::{Cloud, Part, clouds, parts};
-use crate::{ExportError, Format, palette};
+use crate::shards::material;
+use crate::{Dressed, ExportError, Format, palette};
 
 /// The bytes of the file.
-pub(crate) fn encode(frame: &Frame) -> Result<Vec<u8>, ExportError> {
+pub(crate) fn encode(frame: &Frame, dressed: &[Option<Dressed<'_>>]) -> Result<Vec<u8>, ExportError> {
     let labels = Labels::of(frame);
     let mut document = Document::default();
     let mut roots = Vec::new();
@@ -24,7 +27,10 @@ pub(crate) fn encode(frame: &Frame) -> Result<Vec<u8>, ExportError> {
         for part in parts(&body.surface) {
             let piece = body.pieces.get(part.piece as usize);
             let name = format!("{label}_piece_{}", part.piece);
-            children.push(document.part(&name, &part, piece, &sides));
+            children.push(match &dressed[index] {
+                None => document.part(&name, &part, piece, &sides),
+                Some(dressed) => document.dressed_part(&name, &part, piece, &sides, dressed, index),
+            });
         }
         // What has a surface is shown by it.
         let bare = body.particles.iter().filter(|_| body.surface.triangles.is_empty());
@@ -87,6 +93,55 @@ impl Document {
         self.mesh_node(name, origin, primitives, extras)
     }
 
+    /// A node with the triangles of a part that carry something: outsides by their materials, and those that cracks opened.
+    fn dressed_part(
+        &mut self,
+        name: &str,
+        part: &Part,
+        piece: Option<&Piece>,
+        sides: &[Material; 2],
+        dressed: &Dressed<'_>,
+        body: usize,
+    ) -> usize {
+        let origin = node_origin(&part.positions, piece);
+        let shaded = shade(part);
+        let worn = |triangle: usize| &dressed.worn[part.faces[triangle] as usize];
+        let paints = dressed.model.usable_paints();
+        // Cracks last.
+        let shows = |triangle: usize| (part.crack[triangle], worn(triangle).material);
+        let shown: BTreeSet<(bool, Option<u32>)> = (0..part.triangles.len()).map(shows).collect();
+        let mut primitives = Vec::new();
+        for look in shown {
+            let mut side = Corners::default();
+            for triangle in (0..part.triangles.len()).filter(|&triangle| shows(triangle) == look) {
+                for corner in 0..3 {
+                    let smooth = shaded.normals[shaded.triangles[triangle][corner] as usize];
+                    let place = part.triangles[triangle][corner];
+                    let normal = worn(triangle).normals[corner].unwrap_or(smooth);
+                    side.add(place, normal, worn(triangle).texture.map(|texture| texture[corner]));
+                }
+            }
+            let positions: Vec<[f32; 3]> =
+                side.places.iter().map(|&place| relative(&part.positions[place as usize], &origin)).collect();
+            let mut attributes = json!({ "POSITION": self.vectors(&positions), "NORMAL": self.vectors(&side.normals) });
+            if side.texture.len() == positions.len() {
+                attributes["TEXCOORD_0"] = json!(self.vectors(&side.texture));
+            }
+            let paint = look.1.filter(|_| !look.0).and_then(|number| paints.get(number as usize));
+            let material = match paint {
+                Some(paint) => material(self, paint, palette::outside(body), Sides::Outer),
+                None => sides[usize::from(look.0)].clone(),
+            };
+            let (indices, material) = (self.indices(&side.indices), self.used_material(&material));
+            primitives.push(json!({
+                "attributes": attributes, "indices": indices, "material": material, "mode": TRIANGLES,
+            }));
+        }
+        let mut extras = piece_extras(part.piece, piece);
+        extras["closed"] = json!(is_closed(&part.triangles));
+        self.mesh_node(name, origin, primitives, extras)
+    }
+
     /// A node with particles as points.
     fn cloud(&mut self, name: &str, cloud: &Cloud, piece: Option<&Piece>, material: &Material) -> usize {
         let origin = node_origin(&cloud.positions, piece);
@@ -94,6 +149,34 @@ impl Document {
         let (positions, material) = (self.vectors(&positions), self.used_material(material));
         let primitive = json!({ "attributes": { "POSITION": positions }, "material": material, "mode": POINTS });
         self.mesh_node(name, origin, vec![primitive], piece_extras(cloud.piece, piece))
+    }
+}
+
+/// What tells corners apart: place, and the bits of normal and texture coordinates.
+type Key = (u32, [u32; 3], Option<[u32; 2]>);
+
+/// Corners of triangles, of which those that carry the same are one vertex.
+#[derive(Default)]
+struct Corners {
+    known: BTreeMap<Key, u32>,
+    places: Vec<u32>,
+    normals: Vec<[f32; 3]>,
+    /// (0, 0) at the upper left, as glTF has them; empty where there are none.
+    texture: Vec<[f32; 2]>,
+    indices: Vec<u32>,
+}
+
+impl Corners {
+    fn add(&mut self, place: u32, normal: [f32; 3], texture: Option<[f32; 2]>) {
+        let next = self.places.len() as u32;
+        let key = (place, normal.map(f32::to_bits), texture.map(|texture| texture.map(f32::to_bits)));
+        let index = *self.known.entry(key).or_insert(next);
+        if index == next {
+            self.places.push(place);
+            self.normals.push(normal);
+            self.texture.extend(texture.map(|[across, up]| [across, 1.0 - up]));
+        }
+        self.indices.push(index);
     }
 }
 

@@ -16,6 +16,7 @@
 
 mod check;
 mod document;
+mod dress;
 mod glb;
 mod labels;
 mod normals;
@@ -226,8 +227,11 @@ impl Output {
 
 /// Exports frames to `folder`, which is created if needed, into files whose names start with `base` (characters that
 /// trouble some system or program become `_`). Files of the same names are replaced.
+///
+/// `outers` are as in [`export_shards`]: surfaces that are made of a model's own triangles carry what those do, in the formats that know it.
 pub fn export_sequence(
     frames: impl IntoIterator<Item = Result<Frame, FrameFileError>>,
+    outers: &[Vec<Outer>],
     format: Format,
     folder: &Path,
     base: &str,
@@ -247,10 +251,12 @@ pub fn export_sequence(
         }
         note_left_out(&frame, format, &mut output);
         match format {
-            Format::Obj => obj::export(&frame, &mut materials, &mut output)?,
+            Format::Obj => obj::export(&frame, &dressed(&frame, outers), &mut materials, &mut output)?,
             Format::Ply => drop(output.write(&format!("{number:04}.ply"), &ply::encode(&frame)?)?),
             Format::Stl => drop(output.write(&format!("{number:04}.stl"), &stl::encode(&frame))?),
-            Format::Glb => drop(output.write(&format!("{number:04}.glb"), &glb::encode(&frame)?)?),
+            Format::Glb => {
+                drop(output.write(&format!("{number:04}.glb"), &glb::encode(&frame, &dressed(&frame, outers))?)?)
+            }
             Format::Vtk => vtk::export(&frame, &mut collection, &mut output)?,
         }
         output.report.frames += 1;
@@ -264,6 +270,21 @@ pub fn export_sequence(
         Format::Ply | Format::Stl | Format::Glb => {}
     }
     Ok(output.report)
+}
+
+/// The model that a body's outside is made of, and what its triangles carry.
+pub(crate) struct Dressed<'model> {
+    model: &'model Outer,
+    worn: Vec<dress::Worn>,
+}
+
+/// For every body of the frame what its outside carries, if it is made of a model's triangles.
+fn dressed<'model>(frame: &Frame, outers: &'model [Vec<Outer>]) -> Vec<Option<Dressed<'model>>> {
+    let of_body = |(index, body): (usize, &craze_frame::BodyFrame)| {
+        let wear = |model| Some(Dressed { model, worn: dress::dress(&body.surface, model, dress::At::Frame)? });
+        outers.get(index)?.iter().find_map(wear)
+    };
+    frame.bodies.iter().enumerate().map(of_body).collect()
 }
 
 /// Notes what the frame holds and the format does not.

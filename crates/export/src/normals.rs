@@ -86,6 +86,7 @@ mod tests {
             positions: vec![Vec3::zeros(), Vec3::x(), Vec3::y(), Vec3::new(1.0, 1.0, lift)],
             triangles: vec![[0, 1, 2], [1, 3, 2]],
             crack: crack.to_vec(),
+            faces: Vec::new(),
         }
     }
 

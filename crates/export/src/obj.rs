@@ -8,7 +8,7 @@ use craze_math::Vec3;
 
 use crate::labels::Labels;
 use crate::parts::{Part, clouds, parts};
-use crate::{ExportError, Output, palette};
+use crate::{Dressed, ExportError, Output, palette};
 
 /// The materials that the sequence has used so far, with their colours, for the one `.mtl` file of all frames.
 #[derive(Default)]
@@ -17,8 +17,13 @@ pub(crate) struct Materials {
 }
 
 /// Writes the frame and notes the materials that it uses.
-pub(crate) fn export(frame: &Frame, materials: &mut Materials, output: &mut Output) -> Result<(), ExportError> {
-    let text = encode(frame, &format!("{}.mtl", output.base), materials);
+pub(crate) fn export(
+    frame: &Frame,
+    dressed: &[Option<Dressed<'_>>],
+    materials: &mut Materials,
+    output: &mut Output,
+) -> Result<(), ExportError> {
+    let text = encode(frame, dressed, &format!("{}.mtl", output.base), materials);
     output.write(&format!("{:04}.obj", frame.number), text.as_bytes())?;
     Ok(())
 }
@@ -36,15 +41,17 @@ impl Materials {
     }
 }
 
-/// The text of one frame. Vertices count through the whole file, from 1.
+/// The text of one frame. Vertices, texture coordinates and normals count through the whole file, from 1.
 struct Text {
     text: String,
     vertices: usize,
+    textures: usize,
+    normals: usize,
 }
 
-fn encode(frame: &Frame, library: &str, materials: &mut Materials) -> String {
+fn encode(frame: &Frame, dressed: &[Option<Dressed<'_>>], library: &str, materials: &mut Materials) -> String {
     let labels = Labels::of(frame);
-    let mut file = Text { text: String::new(), vertices: 0 };
+    let mut file = Text { text: String::new(), vertices: 0, textures: 0, normals: 0 };
     let (number, time) = (frame.number, frame.time);
     append(&mut file.text, format_args!("# Craze, frame {number}, time {time:?} s, unit m, y up\nmtllib {library}\n"));
     for (index, (body, label)) in frame.bodies.iter().zip(&labels.bodies).enumerate() {
@@ -52,7 +59,7 @@ fn encode(frame: &Frame, library: &str, materials: &mut Materials) -> String {
         let crack = (format!("{label}_crack"), palette::crack(index));
         for part in parts(&body.surface) {
             let object = format!("{label}_piece_{}", part.piece);
-            file.part(&object, label, &part, &[&outside, &crack], materials);
+            file.part(&object, label, &part, &[&outside, &crack], dressed[index].as_ref(), materials);
         }
         // What has a surface is shown by it.
         let bare = body.particles.iter().filter(|_| body.surface.triangles.is_empty());
@@ -64,7 +71,7 @@ fn encode(frame: &Frame, library: &str, materials: &mut Materials) -> String {
         if let ObstacleShape::Surface(surface) = &obstacle.shape {
             let material = (label.clone(), palette::OBSTACLE);
             for part in parts(surface) {
-                file.part(label, label, &part, &[&material, &material], materials);
+                file.part(label, label, &part, &[&material, &material], None, materials);
             }
         }
     }
@@ -79,21 +86,59 @@ impl Text {
         group: &str,
         part: &Part,
         sides: &[&(String, [f32; 3]); 2],
+        dressed: Option<&Dressed<'_>>,
         materials: &mut Materials,
     ) {
         let first = self.vertices + 1;
         self.object(object, group, &part.positions);
+        let words = dressed.map(|dressed| self.carried(part, dressed));
         for (side, (material, colour)) in [false, true].into_iter().zip(sides) {
-            let faces = part.triangles.iter().zip(&part.crack).filter(|(_, crack)| **crack == side);
-            for (count, (triangle, _)) in faces.enumerate() {
+            let faces = part.triangles.iter().zip(&part.crack).enumerate().filter(|(_, (_, crack))| **crack == side);
+            for (count, (number, (triangle, _))) in faces.enumerate() {
                 if count == 0 {
                     append(&mut self.text, format_args!("usemtl {material}\n"));
                     materials.colours.insert(material.clone(), *colour);
                 }
                 let [a, b, c] = triangle.map(|vertex| first + vertex as usize);
-                append(&mut self.text, format_args!("f {a} {b} {c}\n"));
+                match words.as_ref().map(|words| &words[number]) {
+                    Some([x, y, z]) => append(&mut self.text, format_args!("f {a}{x} {b}{y} {c}{z}\n")),
+                    None => append(&mut self.text, format_args!("f {a} {b} {c}\n")),
+                }
             }
         }
+    }
+
+    /// Writes what the corners of a part carry, and gives for each what follows its vertex in a face: `/texture/normal`.
+    fn carried(&mut self, part: &Part, dressed: &Dressed<'_>) -> Vec<[String; 3]> {
+        let (mut textures, mut normals) = (BTreeMap::new(), BTreeMap::new());
+        let mut words = Vec::with_capacity(part.triangles.len());
+        for &face in &part.faces {
+            let worn = dressed.worn[face as usize];
+            words.push([0, 1, 2].map(|corner| {
+                let texture = worn.texture.map(|texture| {
+                    let [across, up] = texture[corner];
+                    *textures.entry([across, up].map(f32::to_bits)).or_insert_with(|| {
+                        append(&mut self.text, format_args!("vt {across:?} {up:?}\n"));
+                        self.textures += 1;
+                        self.textures
+                    })
+                });
+                let normal = worn.normals[corner].map(|[x, y, z]| {
+                    *normals.entry([x, y, z].map(f32::to_bits)).or_insert_with(|| {
+                        append(&mut self.text, format_args!("vn {x:?} {y:?} {z:?}\n"));
+                        self.normals += 1;
+                        self.normals
+                    })
+                });
+                match (texture, normal) {
+                    (Some(texture), Some(normal)) => format!("/{texture}/{normal}"),
+                    (Some(texture), None) => format!("/{texture}"),
+                    (None, Some(normal)) => format!("//{normal}"),
+                    (None, None) => String::new(),
+                }
+            }));
+        }
+        words
     }
 
     /// An object of points.

@@ -13,6 +13,8 @@ pub(crate) struct Part {
     pub triangles: Vec<[u32; 3]>,
     /// For each triangle, whether a crack opened it.
     pub crack: Vec<bool>,
+    /// For each triangle its number in the surface; empty where it has none.
+    pub faces: Vec<u32>,
 }
 
 /// The pieces that have triangles, by number. A vertex shared by two pieces becomes two.
@@ -40,6 +42,7 @@ fn part(surface: &Surface, triangles: &[usize], local: &mut [u32]) -> Part {
         positions: used.iter().map(|&vertex| surface.positions[vertex as usize]).collect(),
         triangles: triangles.iter().map(corners).collect(),
         crack: triangles.iter().map(|&triangle| surface.is_crack(triangle)).collect(),
+        faces: triangles.iter().map(|&triangle| triangle as u32).collect(),
     };
     for vertex in used {
         local[vertex as usize] = u32::MAX;

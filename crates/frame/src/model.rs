@@ -21,6 +21,8 @@ pub mod names {
     pub const REST: &str = "rest";
     /// Which of the body's materials an element is made of: index into [`BodyFrame::materials`](super::BodyFrame::materials).
     pub const MATERIAL: &str = "material";
+    /// Of which triangle of the imported model a triangle is a part, by its number in the repaired model; means nothing on crack faces.
+    pub const SOURCE: &str = "source";
 }
 
 /// Everything there is to see at one moment.

@@ -47,9 +47,9 @@ pub struct Shards {
 }
 
 /// A crack face within the surface.
-struct Inner {
-    corners: [u32; 3],
-    crack: u32,
+pub(crate) struct Inner {
+    pub corners: [u32; 3],
+    pub crack: u32,
 }
 
 /// Cuts a closed surface along cracks. Parts of it that no crack touches get the label that `label_at` gives a point of theirs.
@@ -69,19 +69,20 @@ pub fn cut(
     let outer = divided(surface, Of::Surface, &crossings, &all)?;
     let inner = divided(faces, Of::Crack, &crossings, &all)?;
     let labels = label_outside(&outer, &crossings, &all, cracks, label_at)?;
-    let kept = keep_inside(&inner, &crossings, &all, surface)?;
+    let winding = WindingTree::new(positions, triangles).map_err(|_| SkinError::Surface)?;
+    let kept = keep_inside(&inner, &crossings, &all, &winding)?;
     assemble(surface, cracks, &all, &outer, &labels, &kept)
 }
 
 /// Common numbers: first the vertices of the surface, then those of the cracks, then the crossings.
-struct Vertices {
-    positions: Vec<Vec3>,
+pub(crate) struct Vertices {
+    pub positions: Vec<Vec3>,
     cracks: u32,
     crossings: u32,
 }
 
 impl Vertices {
-    fn of(surface: Triangles<'_>, cracks: Triangles<'_>, crossings: &Crossings) -> Vertices {
+    pub fn of(surface: Triangles<'_>, cracks: Triangles<'_>, crossings: &Crossings) -> Vertices {
         Vertices {
             positions: [surface.positions, cracks.positions, &crossings.positions].concat(),
             cracks: surface.positions.len() as u32,
@@ -99,13 +100,18 @@ impl Vertices {
 
 /// A part of a triangle.
 #[derive(Clone, Copy)]
-struct Part {
-    corners: [u32; 3],
-    source: u32,
+pub(crate) struct Part {
+    pub corners: [u32; 3],
+    pub source: u32,
 }
 
 /// All triangles of a set, divided where the other set passes through.
-fn divided(own: Triangles<'_>, of: Of, crossings: &Crossings, all: &Vertices) -> Result<Vec<Part>, SkinError> {
+pub(crate) fn divided(
+    own: Triangles<'_>,
+    of: Of,
+    crossings: &Crossings,
+    all: &Vertices,
+) -> Result<Vec<Part>, SkinError> {
     let first = all.first(of);
     let on_edges: Vec<([u32; 2], u32)> = {
         let own = crossings.points.iter().zip(0..).filter(|(point, _)| point.of == of);
@@ -218,11 +224,11 @@ fn label_outside(
 }
 
 /// The parts of cracks that lie within the surface.
-fn keep_inside(
+pub(crate) fn keep_inside(
     parts: &[Part],
     crossings: &Crossings,
     all: &Vertices,
-    surface: Triangles<'_>,
+    surface: &WindingTree,
 ) -> Result<Vec<Inner>, SkinError> {
     let cuts = cut_edges(crossings, all);
     let sets = regions(parts, &cuts);
@@ -241,11 +247,10 @@ fn keep_inside(
             }
         }
     }
-    let winding = WindingTree::new(surface.positions, surface.triangles).map_err(|_| SkinError::Surface)?;
     let mut kept = Vec::new();
     for (index, part) in (0_u32..).zip(parts) {
         let at = || all.positions[part.corners[0] as usize];
-        let is_inside = inside[sets.first(index) as usize].get_or_insert_with(|| winding.winding_number(&at()) > 0.5);
+        let is_inside = inside[sets.first(index) as usize].get_or_insert_with(|| surface.winding_number(&at()) > 0.5);
         if *is_inside {
             kept.push(Inner { corners: part.corners, crack: part.source });
         }

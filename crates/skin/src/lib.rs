@@ -14,22 +14,27 @@
 //! Whatever cannot be done is an error, never a hole: the caller keeps the tetrahedra's own faces then.
 
 mod contacts;
+mod cover;
 mod cracks;
 mod crossing;
 mod cut;
 mod detail;
 mod divide;
+mod drawn;
 mod error;
 mod grow;
 mod noise;
 mod parting;
 mod transfer;
 mod weld;
+mod within;
 
 pub use contacts::{Contacts, NOBODY};
+pub use cover::cover;
 pub use cracks::Cracks;
 pub use cut::{CutShard, Outside, Shards, cut};
 pub use detail::Grain;
+pub use drawn::Drawn;
 pub use error::SkinError;
 pub use parting::{Background, Carried, Parted, PartedPoint};
 pub use transfer::{Corners, transfer};

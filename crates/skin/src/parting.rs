@@ -12,11 +12,11 @@ use craze_math::{Mat3, Vec3};
 use crate::error::SkinError;
 
 /// Edges of a tetrahedron by its corners,
-const EDGES: [[usize; 2]; 6] = [[0, 1], [0, 2], [0, 3], [1, 2], [1, 3], [2, 3]];
+pub(crate) const EDGES: [[usize; 2]; 6] = [[0, 1], [0, 2], [0, 3], [1, 2], [1, 3], [2, 3]];
 /// its faces, counter-clockwise from outside,
-const FACES: [[usize; 3]; 4] = [[1, 2, 3], [0, 3, 2], [0, 1, 3], [0, 2, 1]];
+pub(crate) const FACES: [[usize; 3]; 4] = [[1, 2, 3], [0, 3, 2], [0, 1, 3], [0, 2, 1]];
 /// and the edges that face's sides are: the first from its first corner to its second.
-const SIDES: [[usize; 3]; 4] = [[3, 5, 4], [2, 5, 1], [0, 4, 2], [1, 3, 0]];
+pub(crate) const SIDES: [[usize; 3]; 4] = [[3, 5, 4], [2, 5, 1], [0, 4, 2], [1, 3, 0]];
 
 /// No point yet.
 const NONE: u32 = u32::MAX;
@@ -29,10 +29,10 @@ pub struct Background {
     /// Ascending, the lower vertex first.
     edges: Vec<[u32; 2]>,
     /// Edges of each tetrahedron, as in [`EDGES`].
-    edges_of: Vec<[u32; 6]>,
+    pub(crate) edges_of: Vec<[u32; 6]>,
     /// Faces of each tetrahedron, as in [`FACES`].
-    faces_of: Vec<[u32; 4]>,
-    face_count: usize,
+    pub(crate) faces_of: Vec<[u32; 4]>,
+    pub(crate) face_count: usize,
     /// Outer faces: tetrahedron and which of its faces.
     outside: Vec<(u32, u8)>,
 }
@@ -66,6 +66,10 @@ pub struct Parted {
     pub owners: Vec<u32>,
     /// For every triangle whether it is a lip.
     pub cracks: Vec<bool>,
+    /// For every triangle the one of the drawn surface that it is a part of, where there is one; 0 for lips.
+    pub sources: Vec<u32>,
+    /// For every triangle of a drawn surface's parts that is a lip, a vertex of the mesh in the matter beyond it; `u32::MAX` for others.
+    pub beyond: Vec<u32>,
 }
 
 impl Background {
@@ -157,11 +161,11 @@ fn place(edges: &[[u32; 2]], edge: &[u32; 2]) -> u32 {
 }
 
 /// What is known while a solid is parted.
-struct Cutting<'a> {
-    of: &'a Background,
-    parted: &'a [Option<f64>],
+pub(crate) struct Cutting<'a> {
+    pub of: &'a Background,
+    pub parted: &'a [Option<f64>],
     /// For every tetrahedron the first corner of the part that each corner is in.
-    parts: Vec<[u8; 4]>,
+    pub parts: Vec<[u8; 4]>,
     /// Whether the two sides of a parted edge hang together nowhere around it.
     is_open: Vec<bool>,
     /// Points of vertices, of both sides of edges, and of the corners' sides of faces.
@@ -174,7 +178,7 @@ struct Cutting<'a> {
 }
 
 impl<'a> Cutting<'a> {
-    fn new(of: &'a Background, parted: &'a [Option<f64>]) -> Cutting<'a> {
+    pub(crate) fn new(of: &'a Background, parted: &'a [Option<f64>]) -> Cutting<'a> {
         let is_parted = |edge: u32| parted.get(edge as usize).is_some_and(Option::is_some);
         let divide = |edges: &[u32; 6]| {
             let mut parts = [0u8, 1, 2, 3];
@@ -221,7 +225,7 @@ impl<'a> Cutting<'a> {
         }
     }
 
-    fn is_parted(&self, edge: u32) -> bool {
+    pub(crate) fn is_parted(&self, edge: u32) -> bool {
         self.parted.get(edge as usize).is_some_and(Option::is_some)
     }
 
@@ -242,7 +246,7 @@ impl<'a> Cutting<'a> {
     }
 
     /// Where an edge is parted (m).
-    fn edge_place(&self, edge: u32) -> Vec3 {
+    pub(crate) fn edge_place(&self, edge: u32) -> Vec3 {
         let [low, high] = self.of.edges[edge as usize].map(|vertex| self.of.positions[vertex as usize]);
         low + self.parted[edge as usize].unwrap_or(0.5) * (high - low)
     }
@@ -384,7 +388,7 @@ impl<'a> Cutting<'a> {
 
     /// Gives every fan of triangles a point of its own, so that what only touches does not hang together.
     fn finish(self) -> Parted {
-        let Parted { points, triangles, owners, cracks } = self.result;
+        let Parted { points, triangles, owners, cracks, .. } = self.result;
         let fans = fans(&triangles, |point| points[point as usize].rest);
         let mut numbers = vec![NONE; fans.len()];
         let mut apart = Vec::with_capacity(points.len());
@@ -401,13 +405,18 @@ impl<'a> Cutting<'a> {
             .enumerate()
             .map(|(triangle, corners)| [0, 1, 2].map(|corner| number(3 * triangle + corner, corners[corner])))
             .collect();
-        let mut parted = Parted { points: apart, triangles, owners, cracks };
-        while parted.ease_edges() {}
+        let mut parted = Parted { points: apart, triangles, owners, cracks, ..Parted::default() };
+        parted.ease();
         parted
     }
 }
 
 impl Parted {
+    /// Gives sheets of the surface that touch in an edge edges of their own.
+    pub(crate) fn ease(&mut self) {
+        while self.ease_edges() {}
+    }
+
     /// Where sheets of the surface touch in an edge and both its ends are theirs, all but one get a point of their own in its middle; whether there
     /// is more to do. Every round leaves fewer such edges: new ones have a new point.
     fn ease_edges(&mut self) -> bool {
@@ -447,6 +456,8 @@ impl Parted {
         self.triangles.push([top, middle, to]);
         self.owners.push(self.owners[triangle]);
         self.cracks.push(self.cracks[triangle]);
+        self.sources.extend(self.sources.get(triangle).copied());
+        self.beyond.extend(self.beyond.get(triangle).copied());
     }
 }
 

@@ -10,12 +10,12 @@ use crate::packed::Packed;
 use crate::skin::{Cut, Skin};
 use craze_engine::{HoldId, Method};
 use craze_math::Vec3;
-use craze_skin::Background;
+use craze_skin::{Background, Drawn};
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 
 /// Version of the layout of [`Saved`].
-const VERSION: u32 = 5;
+const VERSION: u32 = 6;
 
 /// Turns in one reference step (rad) that no flight reaches: it takes off only while its spin strains the body little.
 const IMPOSSIBLE_TURN: f64 = 1e3;
@@ -85,14 +85,28 @@ struct SkinShape<'a> {
     positions: Cow<'a, [Vec3]>,
     tetrahedra: Cow<'a, [[u32; 4]]>,
     sites: Cow<'a, [Vec3]>,
+    drawn: Option<DrawnShape<'a>>,
+}
+
+/// A drawn surface as it was given.
+#[derive(Serialize, Deserialize)]
+struct DrawnShape<'a> {
+    positions: Cow<'a, [Vec3]>,
+    triangles: Cow<'a, [[u32; 3]]>,
+    longest: f64,
 }
 
 /// What of a skin never changes, as bytes.
-pub(crate) fn skin_bytes(background: &Background, sites: &[Vec3]) -> Vec<u8> {
+pub(crate) fn skin_bytes(background: &Background, drawn: Option<&Drawn>, sites: &[Vec3]) -> Vec<u8> {
+    let drawn = drawn.map(|drawn| {
+        let (positions, triangles) = drawn.given();
+        DrawnShape { positions: Cow::from(positions), triangles: Cow::from(triangles), longest: drawn.longest() }
+    });
     let shape = SkinShape {
         positions: Cow::from(background.positions()),
         tetrahedra: Cow::from(background.tetrahedra()),
         sites: Cow::from(sites),
+        drawn,
     };
     postcard::to_stdvec(&shape).expect("numbers and lists can always be written to memory")
 }
@@ -238,7 +252,12 @@ fn load_skin(saved: SavedSkin, particles: usize) -> Result<Skin, String> {
     let shape: SkinShape = postcard::from_bytes(saved.shape.as_bytes()).map_err(|error| error.to_string())?;
     let background = Background::new(shape.positions.into_owned(), shape.tetrahedra.into_owned());
     let background = background.map_err(|error| error.to_string())?;
-    let mut skin = Skin::new(background, shape.sites.into_owned());
+    let draw = |drawn: DrawnShape| {
+        let DrawnShape { positions, triangles, longest } = drawn;
+        Drawn::new(&background, positions.into_owned(), triangles.into_owned(), longest)
+    };
+    let drawn = shape.drawn.map(draw).transpose().map_err(|error| error.to_string())?;
+    let mut skin = Skin::new(background, drawn, shape.sites.into_owned());
     (skin.owners, skin.cuts) = (saved.owners.to_indices()?, saved.cuts.into_owned());
     skin.check(particles)?;
     Ok(skin)

@@ -5,12 +5,16 @@
 //! An edge is parted where its anchors have no cluster in common any more and a split went between them, at the very plane that did it.
 //! Vertices follow the particles near them that have a cluster in common with the anchor, so that nothing is drawn across an open crack.
 
+mod parts;
+mod shells;
+
 use crate::cluster::Plane;
 use crate::grid::Grid;
 use crate::model::{Clusters, is_finite};
-use craze_frame::{Data, Sets, Surface, names};
+use craze_frame::{Data, Surface, names};
 use craze_math::{Mat3, Vec3};
-use craze_skin::{Background, Carried};
+use craze_skin::{Background, Carried, Drawn, Parted, cover};
+use craze_spatial::{Aabb, WindingTree};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
@@ -20,20 +24,16 @@ const ANCHOR_REACH: f64 = 1.75;
 const CARRYING_REACH: f64 = 1.7;
 /// A cut between a vertex and a site counts as so many spacings (1).
 const BEYOND_A_CUT: f64 = 3.0;
-/// Parts of a piece with fewer vertices than this that do not hang together with the largest go over to their neighbours.
-const STRAY: usize = 8;
-/// How often that is tried.
-const STRAY_ROUNDS: usize = 4;
-/// An edge is not parted nearer to its ends than this share of it (1).
-const NEAREST_TO_END: f64 = 0.02;
-/// Particles that hang together and are farther apart than so many times their distance at rest, flow aside, have no skin between them (1).
-const DRAWN_OUT: f64 = 2.5;
+/// Edges of a drawn surface are no longer than so many spacings (1).
+const LONGEST: f64 = 1.5;
 /// Stretches beyond which a cluster does not say how its surroundings are deformed (1).
 const STRETCHES: [f64; 2] = [0.2, 3.0];
 
 /// What a body needs to have a surface.
 pub(crate) struct Skin {
     pub background: Background,
+    /// The surface that the tetrahedra carry; without one they show their own.
+    pub drawn: Option<Drawn>,
     /// Rest places of the particles at the start, in the world (m),
     pub sites: Vec<Vec3>,
     /// and the particle that each belongs to now.
@@ -78,10 +78,22 @@ impl Cut {
 }
 
 impl Skin {
-    pub(crate) fn new(background: Background, sites: Vec<Vec3>) -> Skin {
+    pub(crate) fn new(background: Background, drawn: Option<Drawn>, sites: Vec<Vec3>) -> Skin {
         let owners = (0..sites.len() as u32).collect();
-        let saved = crate::save::skin_bytes(&background, &sites);
-        Skin { background, sites, owners, cuts: Vec::new(), saved }
+        let saved = crate::save::skin_bytes(&background, drawn.as_ref(), &sites);
+        Skin { background, drawn, sites, owners, cuts: Vec::new(), saved }
+    }
+
+    /// The surfaces of what hangs together, `parted` being the edges that do not. A drawn surface that cannot be cut, for rounding, is shown as the
+    /// tetrahedra that carry it.
+    fn part(&self, parted: &[Option<f64>]) -> Parted {
+        let cut = self.drawn.as_ref().and_then(|drawn| self.background.part_within(parted, drawn).ok());
+        cut.unwrap_or_else(|| self.background.part(parted))
+    }
+
+    /// Whether a vertex lies within the body.
+    fn is_inside(&self, vertex: u32) -> bool {
+        self.drawn.as_ref().is_none_or(|drawn| drawn.is_inside(vertex as usize))
     }
 
     /// Follows the renumbering of particles.
@@ -118,7 +130,23 @@ impl Clusters {
     /// first step.
     pub fn set_skin(&mut self, positions: Vec<Vec3>, tetrahedra: Vec<[u32; 4]>) -> Result<(), craze_skin::SkinError> {
         let background = Background::new(positions, tetrahedra)?;
-        self.skin = Some(Skin::new(background, self.particles.rest.clone()));
+        self.skin = Some(Skin::new(background, None, self.particles.rest.clone()));
+        Ok(())
+    }
+
+    /// Gives the body a surface that somebody drew: closed and manifold, around its particles, in the world where it was placed (m). It is carried by tetrahedra
+    /// about as large as the particles are apart, and cut where these part. To be called before the first step.
+    pub fn set_drawn_skin(
+        &mut self,
+        positions: Vec<Vec3>,
+        triangles: Vec<[u32; 3]>,
+    ) -> Result<(), craze_skin::SkinError> {
+        let spacing = self.particles.spacing;
+        let winding = WindingTree::new(&positions, &triangles).map_err(|_| craze_skin::SkinError::Surface)?;
+        let (places, tetrahedra) = cover(&winding, &Aabb::around(&positions), spacing)?;
+        let background = Background::new(places, tetrahedra)?;
+        let drawn = Drawn::new(&background, positions, triangles, LONGEST * spacing)?;
+        self.skin = Some(Skin::new(background, Some(drawn), self.particles.rest.clone()));
         Ok(())
     }
 
@@ -127,7 +155,6 @@ impl Clusters {
     pub(crate) fn skin_surface(&self, positions: &[Vec3], pieces: &[u32]) -> Option<Surface> {
         let skin = self.skin.as_ref()?;
         let (anchors, parted) = self.parted_skin(skin, positions, pieces);
-        let parted = skin.background.part(&parted);
         let (carried, motions) = self.carry(skin, &anchors, positions);
         let mut surface = Surface {
             positions: parted.carried(&skin.background, &carried),
@@ -140,6 +167,9 @@ impl Clusters {
         surface
             .face_attributes
             .set(names::CRACK, Data::Index(parted.cracks.iter().map(|&crack| u32::from(crack)).collect()));
+        if !parted.sources.is_empty() {
+            surface.face_attributes.set(names::SOURCE, Data::Index(parted.sources.clone()));
+        }
         let attributes = &mut surface.vertex_attributes;
         attributes.set(names::REST, Data::Vector(parted.points.iter().map(|point| point.rest).collect()));
         let still = |of: Vec3| Carried { position: of, deformation: Mat3::zeros() };
@@ -151,23 +181,6 @@ impl Clusters {
             attributes.set(names::PLASTIC_STRAIN, Data::Scalar(strains.iter().map(|strain| strain.x).collect()));
         }
         Some(surface)
-    }
-
-    /// The particle that each vertex is anchored to, and where edges are parted.
-    fn parted_skin(&self, skin: &Skin, positions: &[Vec3], pieces: &[u32]) -> (Vec<u32>, Vec<Option<f64>>) {
-        let mut anchors = self.anchors(skin);
-        if skin.cuts.is_empty() && self.is_whole {
-            return (anchors, Vec::new());
-        }
-        self.give_to_pieces_without(skin, &mut anchors, pieces);
-        let mut parted = self.parted_edges(skin, &anchors, positions, pieces);
-        for _ in 0..STRAY_ROUNDS {
-            if !adopt_strays(skin, &mut anchors, &parted, pieces) {
-                break;
-            }
-            parted = self.parted_edges(skin, &anchors, positions, pieces);
-        }
-        (anchors, parted)
     }
 
     /// For every vertex the particle of the nearest site, where a cut between makes it farther.
@@ -203,7 +216,8 @@ impl Clusters {
     fn give_to_pieces_without(&self, skin: &Skin, anchors: &mut [u32], pieces: &[u32]) {
         let count = pieces.iter().max().map_or(0, |last| *last as usize + 1);
         let mut vertices = vec![0u32; count];
-        anchors.iter().for_each(|&anchor| vertices[pieces[anchor as usize] as usize] += 1);
+        let inside = (0u32..).zip(&*anchors).filter(|(vertex, _)| skin.is_inside(*vertex));
+        inside.for_each(|(_, &anchor)| vertices[pieces[anchor as usize] as usize] += 1);
         if !vertices.contains(&0) {
             return;
         }
@@ -224,7 +238,8 @@ impl Clusters {
             grid.near(&place, reach, |vertex| {
                 let distance = (skin.background.positions()[vertex as usize] - place).norm();
                 let from = pieces[anchors[vertex as usize] as usize] as usize;
-                if vertices[from] > 1 && (distance < best.0 || (distance == best.0 && vertex < best.1)) {
+                let is_free = vertices[from] > 1 && skin.is_inside(vertex);
+                if is_free && (distance < best.0 || (distance == best.0 && vertex < best.1)) {
                     best = (distance, vertex);
                 }
             });
@@ -234,53 +249,6 @@ impl Clusters {
                 anchors[best.1 as usize] = particle;
             }
         }
-    }
-
-    /// Where edges are parted, from their lower vertex (1).
-    fn parted_edges(&self, skin: &Skin, anchors: &[u32], positions: &[Vec3], pieces: &[u32]) -> Vec<Option<f64>> {
-        let spacing = self.particles.spacing;
-        let part = |ends: &[u32; 2]| {
-            let [one, other] = ends.map(|end| anchors[end as usize]);
-            let is_drawn_out = self.is_drawn_out(one, other, positions);
-            if !is_drawn_out && self.hang_together(one, other) {
-                return None;
-            }
-            let [low, high] = ends.map(|end| skin.background.positions()[end as usize] - self.particles.centre);
-            let middle = 0.5 * (low + high);
-            let is_cut = || {
-                let passes = |cut: &Cut| cut.plane.height(&middle).abs() < spacing && cut.reaches(&middle, spacing);
-                skin.cuts.iter().any(passes)
-            };
-            if !is_drawn_out && pieces[one as usize] == pieces[other as usize] && !is_cut() {
-                return None;
-            }
-            let shares = skin.cuts.iter().filter_map(|cut| cut.between([&low, &high], spacing));
-            let share = shares.min_by(|one, other| (one - 0.5).abs().total_cmp(&(other - 0.5).abs())).unwrap_or(0.5);
-            Some(share.clamp(NEAREST_TO_END, 1.0 - NEAREST_TO_END))
-        };
-        skin.background.edges().par_iter().map(part).collect()
-    }
-
-    /// Whether two particles have a cluster in common.
-    fn hang_together(&self, one: u32, other: u32) -> bool {
-        let others = self.memberships.of(other as usize);
-        let is_common = |cluster: u32| others.iter().any(|share| share.cluster == cluster);
-        one == other || self.memberships.of(one as usize).iter().any(|share| is_common(share.cluster))
-    }
-
-    /// Whether two particles are so far apart, by what they were at rest and have flown since, that no skin holds between them: matter that a
-    /// cluster spans without being there.
-    fn is_drawn_out(&self, one: u32, other: u32, positions: &[Vec3]) -> bool {
-        let [one, other] = [one, other].map(|particle| particle as usize);
-        let flown = |particle: usize| {
-            let shares = self.memberships.of(particle).iter();
-            let stretch = |cluster: u32| self.temper[cluster as usize].plastic.norm_squared() / 3.0;
-            shares.map(|share| share.weight * stretch(share.cluster)).sum::<f64>().max(1.0)
-        };
-        let rest = (self.particles.rest[one] - self.particles.rest[other]).norm_squared();
-        let now = (positions[one] - positions[other]).norm_squared();
-        let square = DRAWN_OUT * DRAWN_OUT * rest.max(self.particles.spacing * self.particles.spacing);
-        now > square && now > square * flown(one).max(flown(other))
     }
 
     /// How every vertex moves with the particles near it.
@@ -351,197 +319,5 @@ struct Motion {
     strain: f64,
 }
 
-/// Small parts of a piece that do not hang together with its largest go over to a neighbour; whether there were any.
-fn adopt_strays(skin: &Skin, anchors: &mut [u32], parted: &[Option<f64>], pieces: &[u32]) -> bool {
-    let mut sets = Sets::new(anchors.len());
-    let edges = skin.background.edges();
-    for (ends, _) in edges.iter().zip(parted).filter(|(_, share)| share.is_none()) {
-        sets.join(ends[0], ends[1]);
-    }
-    let firsts: Vec<u32> = (0..anchors.len() as u32).map(|vertex| sets.first(vertex)).collect();
-    let mut sizes = vec![0usize; anchors.len()];
-    firsts.iter().for_each(|&first| sizes[first as usize] += 1);
-    let piece = |vertex: u32| pieces[anchors[vertex as usize] as usize] as usize;
-    let mut largest = vec![(0usize, u32::MAX); pieces.iter().max().map_or(0, |last| *last as usize + 1)];
-    for first in (0..anchors.len() as u32).filter(|&first| firsts[first as usize] == first) {
-        let own = &mut largest[piece(first)];
-        if sizes[first as usize] > own.0 {
-            *own = (sizes[first as usize], first);
-        }
-    }
-    let is_stray = |first: u32| sizes[first as usize] < STRAY && largest[piece(first)].1 != first;
-    // Of the neighbours the one in the largest part, and of those the first.
-    let mut heirs = vec![(0usize, u32::MAX); anchors.len()];
-    for &[one, other] in edges {
-        for [from, to] in [[one, other], [other, one]] {
-            let (stray, host) = (firsts[from as usize], firsts[to as usize]);
-            if stray != host && is_stray(stray) && !is_stray(host) && sizes[host as usize] > heirs[stray as usize].0 {
-                heirs[stray as usize] = (sizes[host as usize], to);
-            }
-        }
-    }
-    let adopted: Vec<Option<u32>> = firsts
-        .iter()
-        .map(|&first| (heirs[first as usize].1 != u32::MAX).then(|| anchors[heirs[first as usize].1 as usize]))
-        .collect();
-    for (anchor, adopted) in anchors.iter_mut().zip(&adopted) {
-        *anchor = adopted.unwrap_or(*anchor);
-    }
-    adopted.iter().any(Option::is_some)
-}
-
 #[cfg(test)]
-mod tests {
-    use crate::testing::{TIME_STEP, awake, block, matter, plain_step};
-    use crate::{Clustering, Clusters, Options};
-    use craze_engine::{FrameDetail, Method, Step};
-    use craze_frame::{BodyFrame, Sets, is_manifold, names};
-    use craze_math::{Isometry, Vec3};
-
-    /// Cubes of six tetrahedra around a block of particles: corner of the box, and cells along the axes.
-    fn cubes(counts: [u32; 3]) -> (Vec<Vec3>, Vec<[u32; 4]>) {
-        let number = |[x, y, z]: [u32; 3]| (z * (counts[1] + 1) + y) * (counts[0] + 1) + x;
-        let (mut positions, mut tetrahedra) = (Vec::new(), Vec::new());
-        for (z, y, x) in all(counts.map(|count| count + 1)) {
-            positions.push(0.1 * Vec3::new(f64::from(x), f64::from(y), f64::from(z)).add_scalar(-0.5));
-        }
-        for (z, y, x) in all(counts) {
-            for [one, two, odd] in [[0, 1, 0], [1, 0, 1], [1, 2, 0], [2, 1, 1], [2, 0, 0], [0, 2, 1]] {
-                let mut way = [[x, y, z]; 4];
-                way[1][one] += 1;
-                way[2][one] += 1;
-                way[2][two] += 1;
-                way[3] = [x + 1, y + 1, z + 1];
-                way.swap(2, 2 + odd);
-                tetrahedra.push(way.map(number));
-            }
-        }
-        (positions, tetrahedra)
-    }
-
-    fn all([nx, ny, nz]: [u32; 3]) -> impl Iterator<Item = (u32, u32, u32)> {
-        (0..nz).flat_map(move |z| (0..ny).flat_map(move |y| (0..nx).map(move |x| (z, y, x))))
-    }
-
-    /// A bar of 13 × 5 × 5 particles whose ends part at so many of its lengths a second.
-    fn bar(toughness: f64, yield_strain: Option<f64>, speed: f64) -> Clusters {
-        let mut material = matter(0.8);
-        material.cluster.toughness = Some(toughness);
-        material.cluster.yield_strain = yield_strain;
-        material.cluster.flow = 0.3;
-        let clustering = Clustering::Count { count: 14, overlap: 3.0, seed: 1 };
-        let options = Options { clustering, strain_limit: Some(0.5), ..awake() };
-        let still = Vec3::zeros();
-        let mut body =
-            Clusters::new(block([13, 5, 5]), &material, options, &Isometry::identity(), still, still).unwrap();
-        let (positions, tetrahedra) = cubes([13, 5, 5]);
-        body.set_skin(positions, tetrahedra).unwrap();
-        body.set_motion(|rest| (*rest, Vec3::new(speed * (rest.x - 0.6), 0.3 * rest.z, -0.2 * rest.y))).unwrap();
-        body
-    }
-
-    fn steps(body: &mut dyn Method, range: std::ops::Range<u32>) {
-        for index in range {
-            let step = Step { time: TIME_STEP * f64::from(index), ..plain_step() };
-            body.predict(&step).unwrap();
-            body.commit(&step);
-            body.flow(&step);
-            body.fracture(&step, &mut Vec::new());
-            body.settle();
-        }
-    }
-
-    /// Checks that every piece's surface closes, that no triangle joins two, and that rest volumes sum to the whole; gives them.
-    fn sound_volumes(frame: &BodyFrame) -> Vec<f64> {
-        let surface = &frame.surface;
-        let rest = surface.vertex_attributes.vectors(names::REST).unwrap();
-        assert!(is_manifold(&surface.triangles));
-        let mut sets = Sets::new(rest.len());
-        for &[a, b, c] in &surface.triangles {
-            sets.join(a, b);
-            sets.join(a, c);
-        }
-        let mut piece_of = vec![None; rest.len()];
-        let mut volumes = vec![0.0; frame.pieces.len()];
-        for (triangle, &[a, b, c]) in surface.triangles.iter().enumerate() {
-            let piece = surface.piece_of(triangle);
-            let known = piece_of[sets.first(a) as usize].get_or_insert(piece);
-            assert_eq!(*known, piece, "what hangs together is one piece");
-            let [a, b, c] = [a, b, c].map(|vertex| rest[vertex as usize]);
-            volumes[piece as usize] += a.dot(&b.cross(&c)) / 6.0;
-        }
-        let whole = 0.1 * 0.1 * 0.1 * f64::from(13 * 5 * 5);
-        assert!((volumes.iter().sum::<f64>() / whole - 1.0).abs() < 1e-9);
-        assert!(volumes.iter().all(|volume| *volume > 0.0), "{volumes:?}");
-        volumes
-    }
-
-    #[test]
-    fn the_skin_of_a_whole_body_is_its_outside_and_moves_with_it() {
-        let mut body = bar(50.0, None, 0.0);
-        let motion = Isometry::new(Vec3::new(1.0, 2.0, 3.0), Vec3::new(0.0, 3.0, 0.5));
-        body.set_motion(|rest| (motion.transform_point(&(*rest).into()).coords, Vec3::zeros())).unwrap();
-        let frame = body.frame(FrameDetail::Surface);
-        assert_eq!(frame.surface.triangles.len(), 2 * (2 * 13 * 5 + 2 * 13 * 5 + 2 * 5 * 5));
-        assert_eq!(sound_volumes(&frame).len(), 1);
-        let rest = frame.surface.vertex_attributes.vectors(names::REST).unwrap();
-        for (rest, position) in rest.iter().zip(&frame.surface.positions) {
-            assert!((motion.transform_point(&(*rest).into()).coords - position).norm() < 1e-12);
-        }
-        assert_eq!(craze_frame::Frame { bodies: vec![frame], ..Default::default() }.check(), Ok(()));
-    }
-
-    #[test]
-    fn one_split_cuts_the_skin_along_its_plane() {
-        let mut material = matter(0.8);
-        material.cluster.toughness = Some(1.1);
-        let (place, still) = (Isometry::identity(), Vec3::zeros());
-        let mut whole = Clusters::new(block([13, 5, 5]), &material, awake(), &place, still, still).unwrap();
-        let turn = Isometry::rotation(Vec3::z());
-        let (positions, tetrahedra) = cubes([13, 5, 5]);
-        whole.set_skin(positions, tetrahedra).unwrap();
-        let stretched = |rest: &Vec3| turn * Vec3::new(1.3 * rest.x, rest.y, rest.z);
-        whole.set_motion(|rest| (stretched(rest), Vec3::zeros())).unwrap();
-        whole.fracture(&plain_step(), &mut Vec::new());
-        let frame = whole.frame(FrameDetail::Surface);
-        assert_eq!(sound_volumes(&frame).len(), 2);
-        let rest = frame.surface.vertex_attributes.vectors(names::REST).unwrap();
-        for (triangle, corners) in
-            frame.surface.triangles.iter().enumerate().filter(|(one, _)| frame.surface.is_crack(*one))
-        {
-            assert!(corners.iter().all(|&vertex| (rest[vertex as usize].x - 0.6).abs() < 0.03), "{triangle}");
-        }
-        assert!((0..frame.surface.triangles.len()).any(|triangle| frame.surface.is_crack(triangle)));
-    }
-
-    #[test]
-    fn whatever_tears_and_flows_every_piece_has_a_closed_surface() {
-        for (toughness, yield_strain, speed) in [(1.1, Some(0.05), 8.0), (1.05, None, 12.0), (1.02, Some(0.02), 20.0)] {
-            let mut body = bar(toughness, yield_strain, speed);
-            for round in 0..6 {
-                steps(&mut body, 8 * round..8 * round + 8);
-                sound_volumes(&body.frame(FrameDetail::Surface));
-            }
-            assert!(body.piece_count() > 2);
-        }
-    }
-
-    #[test]
-    fn the_skin_has_the_same_bits_on_any_threads_and_after_a_restart() {
-        let run = |threads: usize, restart: bool| {
-            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
-            pool.install(|| {
-                let mut body: Box<dyn Method> = Box::new(bar(1.05, Some(0.05), 10.0));
-                steps(&mut *body, 0..12);
-                if restart {
-                    body = crate::load(&body.save()).unwrap();
-                }
-                steps(&mut *body, 12..24);
-                body.frame(FrameDetail::Surface)
-            })
-        };
-        let one = run(1, false);
-        assert!(one.pieces.len() > 1);
-        assert!(one == run(2, true) && one == run(3, false));
-    }
-}
+mod tests;

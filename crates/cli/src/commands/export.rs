@@ -6,7 +6,7 @@ use crate::problem::Problem;
 use crate::progress::plural;
 use clap::Args;
 use craze_export::{
-    Format, ShardReport, ShardSettings, ShardSummary, export_animation, export_sequence, export_shards,
+    Format, Outer, ShardReport, ShardSettings, ShardSummary, export_animation, export_sequence, export_shards,
 };
 use serde_json::json;
 use std::io::Write;
@@ -58,7 +58,13 @@ pub fn run(arguments: &Arguments, voice: Voice) -> Result<(), Problem> {
     let files = super::render::frame_files(&arguments.run, arguments.frame)?;
     let folder = folder(arguments);
     let name = craze_engine::read_record(&arguments.run).map_or_else(|_| "frames".to_owned(), |record| record.scene);
-    let report = export_sequence(files.iter().map(|file| craze_frame::read(file)), format, &folder, &name)?;
+    let report = export_sequence(
+        files.iter().map(|file| craze_frame::read(file)),
+        &outers_of(&arguments.run),
+        format,
+        &folder,
+        &name,
+    )?;
     let mut stdout = std::io::stdout().lock();
     match voice {
         Voice::Person => {
@@ -76,6 +82,13 @@ pub fn run(arguments: &Arguments, voice: Voice) -> Result<(), Problem> {
         Voice::Silent => {}
     }
     Ok(())
+}
+
+/// What the shards of each body may be cut from; nothing where the first frame is missing.
+fn outers_of(run: &Path) -> Vec<Vec<Outer>> {
+    super::render::frame_files(run, Some(0))
+        .and_then(|files| Ok(craze_frame::read(files.last().map_or(Path::new(""), PathBuf::as_path))?))
+        .map_or_else(|_| Vec::new(), |first| outers(run, &first))
 }
 
 fn folder(arguments: &Arguments) -> PathBuf {
@@ -96,9 +109,7 @@ fn shards(arguments: &Arguments, parts: Parts, voice: Voice) -> Result<(), Probl
     let defaults = ShardSettings::default();
     let grain = defaults.grain.filter(|_| !arguments.flat_cracks);
     let settings = ShardSettings { smallest: arguments.smallest.unwrap_or(defaults.smallest), grain, ..defaults };
-    let outers = super::render::frame_files(&arguments.run, Some(0))
-        .and_then(|files| Ok(craze_frame::read(files.last().map_or(Path::new(""), PathBuf::as_path))?))
-        .map_or_else(|_| Vec::new(), |first| outers(&arguments.run, &first));
+    let outers = outers_of(&arguments.run);
     let report = match parts {
         Parts::AtRest => export_shards(&frame, &outers, &settings, &folder(arguments))?,
         Parts::Moving => {

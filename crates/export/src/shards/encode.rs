@@ -96,7 +96,7 @@ impl Materials {
 }
 
 /// The material of a paint; `plain` is the colour (linear RGB) of one that has neither colour nor picture.
-fn material(document: &mut Document, paint: &Paint, plain: [f32; 3], sides: Sides) -> Material {
+pub(crate) fn material(document: &mut Document, paint: &Paint, plain: [f32; 3], sides: Sides) -> Material {
     let [red, green, blue] = if paint.picture.is_some() { [1.0; 3] } else { plain };
     let material = document.painted(&paint.name, paint.colour.unwrap_or([red, green, blue, 1.0]), sides);
     match &paint.picture {

@@ -13,9 +13,11 @@ use craze_frame::{BodyFrame, Frame, Surface, atomic_write, names};
 use craze_math::Vec3;
 use craze_skin::{Contacts, Grain};
 
+use crate::dress::{At, Worn, dress};
 use crate::{ExportError, Format, check};
 pub use animation::export_animation;
 use contacts::{Contact, contacts};
+pub(crate) use encode::material;
 use shape::{Shape, shape};
 pub use skinned::{Outer, Paint, PaintPicture};
 use skinned::{Skinned, skinned};
@@ -171,6 +173,13 @@ fn shards(
     let volumes: Vec<f64> = body.pieces.iter().map(|piece| piece.volume).collect();
     let owners =
         dust::owners(&volumes, touching.areas(), settings.smallest * volumes.iter().sum::<f64>(), settings.most);
+    // A surface that is made of the model's own triangles need not be cut again.
+    let mut dressed = outers.iter().filter_map(|outer| Some((outer, dress(&body.surface, outer, At::Rest)?)));
+    if let Some((outer, worn)) = dressed.next() {
+        skins.push(format!("{}: the outside is {}", body.name, outer.told()));
+        let shapes = shapes_of_frame(&body.surface, rest, &volumes, &owners, Some(&worn));
+        return Broken { shards: gather(body, &touching, &owners, shapes), paints: outer.usable_paints() };
+    }
     let (skinned, said) = skinned(body, rest, &touching, &owners, outers, settings.grain.as_ref());
     skins.extend(said.iter().map(|why| format!("{}: not {why}", body.name)));
     if !outers.is_empty() {
@@ -179,17 +188,18 @@ fn shards(
     }
     let (shapes, paints) = match skinned {
         Some(Skinned { shapes, paints, .. }) => (shapes, paints),
-        None => (shapes_of_tetrahedra(&body.surface, rest, &volumes, &owners), Vec::new()),
+        None => (shapes_of_frame(&body.surface, rest, &volumes, &owners, None), Vec::new()),
     };
     Broken { shards: gather(body, &touching, &owners, shapes), paints }
 }
 
-/// Shapes made of the faces that the pieces have, by owner, with their volumes (m³).
-fn shapes_of_tetrahedra(
+/// Shapes made of the faces that the pieces have, by owner, with their volumes (m³). `worn` is what these carry.
+fn shapes_of_frame(
     surface: &Surface,
     rest: &[Vec3],
     volumes: &[f64],
     owners: &[u32],
+    worn: Option<&[Worn]>,
 ) -> Vec<Option<(Shape, f64)>> {
     let mut glued = vec![Vec::new(); owners.len()];
     for contact in contacts(surface, rest) {
@@ -208,7 +218,7 @@ fn shapes_of_tetrahedra(
     }
     let shape = |owner: usize| {
         let own = &triangles[owner];
-        (!own.is_empty()).then(|| (closed_shape(surface, rest, own, &glued[owner]), sums[owner]))
+        (!own.is_empty()).then(|| (closed_shape(surface, rest, own, &glued[owner], worn), sums[owner]))
     };
     (0..owners.len()).map(shape).collect()
 }
@@ -254,8 +264,14 @@ fn gather(body: &BodyFrame, contacts: &Contacts, owners: &[u32], shapes: Vec<Opt
 
 /// The shape with all the faces in `glued` closed again. Where a crack has cut one side further than the other that would leave holes: then only
 /// those between different pieces, and of these only pieces that fit; what does not is a shell of its own that lies in its place.
-fn closed_shape(surface: &Surface, rest: &[Vec3], triangles: &[usize], glued: &[Contact]) -> Shape {
-    let first = shape(surface, rest, triangles, glued);
+fn closed_shape(
+    surface: &Surface,
+    rest: &[Vec3],
+    triangles: &[usize],
+    glued: &[Contact],
+    worn: Option<&[Worn]>,
+) -> Shape {
+    let first = shape(surface, rest, triangles, glued, worn);
     if first.closed {
         return first;
     }
@@ -265,7 +281,7 @@ fn closed_shape(surface: &Surface, rest: &[Vec3], triangles: &[usize], glued: &[
     };
     let mut between: Vec<Contact> =
         glued.iter().copied().filter(|contact| pieces(contact)[0] != pieces(contact)[1]).collect();
-    let second = shape(surface, rest, triangles, &between);
+    let second = shape(surface, rest, triangles, &between, worn);
     if second.closed {
         return second;
     }
@@ -274,9 +290,9 @@ fn closed_shape(surface: &Surface, rest: &[Vec3], triangles: &[usize], glued: &[
     for pair in between.chunk_by(|one, other| pieces(one) == pieces(other)) {
         let before = joined.len();
         joined.extend_from_slice(pair);
-        if !shape(surface, rest, triangles, &joined).closed {
+        if !shape(surface, rest, triangles, &joined, worn).closed {
             joined.truncate(before);
         }
     }
-    shape(surface, rest, triangles, &joined)
+    shape(surface, rest, triangles, &joined, worn)
 }

@@ -4,6 +4,7 @@ use craze_frame::{Bounds, Sets, Surface, fans, is_manifold};
 use craze_math::Vec3;
 
 use super::contacts::{Contact, place};
+use crate::dress::Worn;
 use crate::parts::Part;
 
 /// A shard's triangles at rest.
@@ -29,6 +30,19 @@ pub(super) struct Look {
     pub materials: Vec<u32>,
 }
 
+impl Look {
+    /// What these triangles carry, where all of them carry it.
+    fn of<'worn>(worn: impl Iterator<Item = &'worn Worn> + Clone) -> Look {
+        let texture: Option<Vec<_>> = worn.clone().map(|worn| worn.texture).collect();
+        let materials: Option<Vec<_>> = worn.clone().map(|worn| worn.material).collect();
+        Look {
+            texture: texture.unwrap_or_default(),
+            normals: worn.map(|worn| worn.normals).collect(),
+            materials: materials.unwrap_or_default(),
+        }
+    }
+}
+
 impl Shape {
     /// A shape that is known to be closed and manifold.
     pub fn closed(part: Part, look: Look) -> Shape {
@@ -37,13 +51,28 @@ impl Shape {
     }
 }
 
-/// The shape of `triangles`, some triangles of `surface`, without the faces of the contacts in `glued`, at which the two sides are joined.
-pub(super) fn shape(surface: &Surface, rest: &[Vec3], triangles: &[usize], glued: &[Contact]) -> Shape {
+/// The shape of `triangles`, some triangles of `surface`, without the faces of the contacts in `glued`, at which the two sides are joined. `worn` is what the
+/// triangles of the surface carry, if anything.
+pub(super) fn shape(
+    surface: &Surface,
+    rest: &[Vec3],
+    triangles: &[usize],
+    glued: &[Contact],
+    worn: Option<&[Worn]>,
+) -> Shape {
     let vertices = Glue::new(surface, rest, triangles, glued);
     let mut removed: Vec<usize> = glued.iter().flat_map(|contact| contact.triangles).collect();
     removed.sort_unstable();
-    let kept: Vec<usize> =
+    let mut kept: Vec<usize> =
         triangles.iter().copied().filter(|triangle| removed.binary_search(triangle).is_err()).collect();
+    if worn.is_some() {
+        // The outside comes first.
+        kept.sort_by_key(|&triangle| surface.is_crack(triangle));
+    }
+    let look = worn.map_or_else(Look::default, |worn| {
+        let outside = kept.iter().filter(|&&triangle| !surface.is_crack(triangle));
+        Look::of(outside.map(|&triangle| &worn[triangle]))
+    });
     let corners: Vec<[u32; 3]> = kept
         .iter()
         .map(|&triangle| surface.triangles[triangle].map(|vertex| vertices.representative(vertex)))
@@ -55,6 +84,7 @@ pub(super) fn shape(surface: &Surface, rest: &[Vec3], triangles: &[usize], glued
         positions: Vec::new(),
         triangles: Vec::with_capacity(kept.len()),
         crack: kept.iter().map(|&triangle| surface.is_crack(triangle)).collect(),
+        faces: Vec::new(),
     };
     for (triangle, corners) in corners.iter().enumerate() {
         part.triangles.push([0, 1, 2].map(|corner| {
@@ -68,7 +98,7 @@ pub(super) fn shape(surface: &Surface, rest: &[Vec3], triangles: &[usize], glued
     }
     let closed = is_manifold(&part.triangles);
     let centre = centre_of_mass(&part, closed);
-    Shape { part, closed, look: Look::default(), centre }
+    Shape { part, closed, look, centre }
 }
 
 /// Vertices of some triangles, of which those on both sides of glued faces are one.
@@ -134,7 +164,7 @@ mod tests {
 
     fn shape_of((surface, rest): &(Surface, Vec<Vec3>)) -> Shape {
         let all: Vec<usize> = (0..surface.triangles.len()).collect();
-        shape(surface, rest, &all, &[])
+        shape(surface, rest, &all, &[], None)
     }
 
     #[test]

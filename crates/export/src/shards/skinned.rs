@@ -28,6 +28,32 @@ pub struct Outer {
     pub paints: Vec<Paint>,
 }
 
+impl Outer {
+    /// What it is and carries, for a person.
+    pub(crate) fn told(&self) -> String {
+        let mut told = self.name.clone();
+        if !self.corners.texture.is_empty() {
+            told += ", with texture coordinates";
+        }
+        if !self.corners.normals.is_empty() {
+            told += ", with normals";
+        }
+        if !self.corners.materials.is_empty() {
+            told += ", with materials";
+        }
+        told
+    }
+
+    /// Its paints; without pictures where nobody knows where they would lie.
+    pub(crate) fn usable_paints(&self) -> Vec<Paint> {
+        let mut paints = self.paints.clone();
+        if self.corners.texture.is_empty() {
+            paints.iter_mut().for_each(|paint| paint.picture = None);
+        }
+        paints
+    }
+}
+
 /// How a part of a surface looks.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Paint {
@@ -74,25 +100,11 @@ pub(super) fn skinned(
         for look in tried {
             match try_cut(body, rest, contacts, owners, outer, *look) {
                 Ok(shards) => {
-                    let mut told = outer.name.clone();
-                    if !outer.corners.texture.is_empty() {
-                        told += ", with texture coordinates";
-                    }
-                    if !outer.corners.normals.is_empty() {
-                        told += ", with normals";
-                    }
-                    if !outer.corners.materials.is_empty() {
-                        told += ", with materials";
-                    }
+                    let mut told = outer.told();
                     if grain.is_some() {
                         told += if look.is_some() { "; rough cracks" } else { "; cracks as the tetrahedra left them" };
                     }
-                    let mut paints = outer.paints.clone();
-                    if outer.corners.texture.is_empty() {
-                        // Nobody knows where a picture would lie.
-                        paints.iter_mut().for_each(|paint| paint.picture = None);
-                    }
-                    return (Some(Skinned { shapes: shards, paints, told }), said);
+                    return (Some(Skinned { shapes: shards, paints: outer.usable_paints(), told }), said);
                 }
                 Err(error) => {
                     let cracks = if look.is_some() { " with rough cracks" } else { "" };
@@ -145,6 +157,7 @@ fn shape(shard: &CutShard, positions: &[Vec3], corners: &Corners) -> Shape {
         positions: Vec::new(),
         triangles: Vec::with_capacity(triangles.len()),
         crack: (0..triangles.len()).map(|triangle| triangle >= shard.outside.len()).collect(),
+        faces: Vec::new(),
     };
     for (triangle, corners) in triangles.iter().enumerate() {
         part.triangles.push([0, 1, 2].map(|corner| {

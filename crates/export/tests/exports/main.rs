@@ -1,5 +1,6 @@
 //! What is written is read back by readers of our own and compared with the frame.
 
+mod dressed;
 mod glb;
 mod obj;
 mod ply;
@@ -18,7 +19,7 @@ use craze_math::Vec3;
 /// Exports one frame into a fresh folder.
 fn exported(frame: Frame, format: Format) -> (tempfile::TempDir, Report) {
     let folder = tempfile::tempdir().unwrap();
-    let report = export_sequence([Ok(frame)], format, folder.path(), "scene").unwrap();
+    let report = export_sequence([Ok(frame)], &[], format, folder.path(), "scene").unwrap();
     (folder, report)
 }
 

@@ -13,7 +13,7 @@ fn names(folder: &Path) -> Vec<String> {
 }
 
 fn export(frames: Vec<Frame>, format: Format, folder: &Path) -> Result<Report, ExportError> {
-    export_sequence(frames.into_iter().map(Ok), format, folder, "scene")
+    export_sequence(frames.into_iter().map(Ok), &[], format, folder, "scene")
 }
 
 #[test]

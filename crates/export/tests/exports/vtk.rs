@@ -134,7 +134,7 @@ fn names_are_escaped() {
 fn the_collection_lists_every_file_with_its_time() {
     let folder = tempfile::tempdir().unwrap();
     let frames = (1..=3).map(|number| Ok(sample::frame(number)));
-    let report = craze_export::export_sequence(frames, Format::Vtk, folder.path(), "scene").unwrap();
+    let report = craze_export::export_sequence(frames, &[], Format::Vtk, folder.path(), "scene").unwrap();
     let collection = text_of(folder.path(), "scene.pvd");
     let entries: Vec<BTreeMap<String, String>> =
         collection.split('<').filter(|tag| tag.starts_with("DataSet")).map(values).collect();

@@ -1,6 +1,6 @@
 //! Bodies: shape, matter and method.
 
-use super::filling::{Points, Regions, Solids, Source};
+use super::filling::{Points, Regions, SkinSource, Solids, Source};
 use super::{rejected, strength};
 use crate::description::{self, Integrator, MethodKind};
 use crate::document::SceneDocument;
@@ -148,10 +148,13 @@ fn clusters(
             inside.map_or(own, |(_, toughness)| Some(*toughness))
         })
         .map_err(|error| rejected(document, path, error, ""))?;
-    if let Some(mesh) = skin {
-        let placed = mesh.positions().iter().map(|place| placement.transform_point(&(*place).into()).coords).collect();
-        clusters.set_skin(placed, mesh.elements().to_vec()).map_err(|error| rejected(document, path, error, ""))?;
-    }
+    let put = |places: &[Vec3]| places.iter().map(|place| placement.transform_point(&(*place).into()).coords).collect();
+    let given = match skin {
+        Some(SkinSource::Tetrahedra(mesh)) => clusters.set_skin(put(mesh.positions()), mesh.elements().to_vec()),
+        Some(SkinSource::Drawn(surface)) => clusters.set_drawn_skin(put(&surface.positions), surface.triangles),
+        None => Ok(()),
+    };
+    given.map_err(|error| rejected(document, path, error, "leave it out with `clusters.skin = false`"))?;
     let mut elements = format!("{} particles", grouped(count));
     if clusters.cluster_count() > 1 {
         let (clusters, memberships) = (grouped(clusters.cluster_count()), grouped(clusters.membership_count()));

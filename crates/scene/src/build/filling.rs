@@ -8,8 +8,8 @@ use craze_math::Vec3;
 use craze_mesh::TetMesh;
 use craze_shape::words::short;
 use craze_shape::{
-    BuiltIn, Domain, Model, ModelVolume, SampledPoints, ShapeError, Stuffing, StuffingOptions, SurfaceDomain,
-    Tetrahedra, grid_points, poisson_points, resolution, stuff, volume_of,
+    BuiltIn, Domain, Findings, Model, ModelVolume, Repaired, SampledPoints, ShapeError, Stuffing, StuffingOptions,
+    SurfaceDomain, Tetrahedra, TriangleSurface, grid_points, poisson_points, repair, resolution, stuff, volume_of,
 };
 
 /// The shape of a body once its file has been read.
@@ -30,10 +30,18 @@ pub struct Solids<'scene> {
 /// Particles of a body.
 pub struct Points {
     pub sampled: SampledPoints,
-    /// Tetrahedra as large as the particles are apart, that carry its surface.
-    pub skin: Option<TetMesh>,
+    /// What its surface is made from.
+    pub skin: Option<SkinSource>,
     /// How the shape was read, and what was repaired.
     pub remarks: Vec<String>,
+}
+
+/// What the surface of a body of particles is made from.
+pub enum SkinSource {
+    /// Tetrahedra as large as the particles are apart, which show their own.
+    Tetrahedra(TetMesh),
+    /// The model's own closed triangles.
+    Drawn(TriangleSurface),
 }
 
 /// What the regions of tetrahedra are, from 0.
@@ -48,6 +56,8 @@ pub enum Regions<'scene> {
 struct Inside {
     domain: SurfaceDomain,
     remarks: Vec<String>,
+    /// Why the model's own triangles cannot be cut, if they cannot.
+    fault: Option<String>,
     thinnest: f64,
     /// Half of the walls are thinner (m).
     median: f64,
@@ -123,10 +133,11 @@ impl<'scene> Source<'scene> {
                         poisson_points(&shape.field(), spacing, seed).map(|sampled| sampled.sharing(shape.volume()))
                     }
                 };
-                (sampled, settings.skin.then(|| shape.tetrahedra(spacing).map(|filled| filled.mesh)), Vec::new())
+                let fill = || shape.tetrahedra(spacing).map(|filled| SkinSource::Tetrahedra(filled.mesh));
+                (sampled, settings.skin.then(fill), Vec::new())
             }
             Source::Model(model) => {
-                let Inside { domain, remarks, thinnest, median } = inside(document, path, model)?;
+                let Inside { domain, mut remarks, fault, thinnest, median } = inside(document, path, model)?;
                 let spacing = || resolution::spacing_for(volume_of(&domain), domain.surface().area(), thinnest);
                 let spacing = body.spacing.unwrap_or_else(spacing);
                 // Sharp edges are thin somewhere; a sheet is thin all over.
@@ -135,8 +146,19 @@ impl<'scene> Source<'scene> {
                     Sampling::Grid => grid_points(&domain, spacing),
                     Sampling::Poisson => poisson_points(&domain, spacing, seed),
                 };
-                let fill = || stuff(&domain, &StuffingOptions::with_edge(spacing)).map(|filled| filled.mesh);
-                (sampled, settings.skin.then(fill), remarks)
+                let fill = || match &fault {
+                    None => Ok(SkinSource::Drawn(domain.surface().clone())),
+                    Some(_) => {
+                        let filled = stuff(&domain, &StuffingOptions::with_edge(spacing));
+                        filled.map(|filled| SkinSource::Tetrahedra(filled.mesh))
+                    }
+                };
+                let skin = settings.skin.then(fill);
+                remarks.extend(skin.as_ref().map(|_| match &fault {
+                    None => "its skin is the model's own triangles".to_owned(),
+                    Some(fault) => format!("its skin is that of tetrahedra, not the model's own triangles: {fault}"),
+                }));
+                (sampled, skin, remarks)
             }
         };
         let sampled = sampled.map_err(|error| rejected(document, &key, error, "choose another spacing, in metres"))?;
@@ -170,14 +192,29 @@ fn two_layers(thinnest: f64, spacing: f64) -> Result<(), (String, String)> {
 
 /// Finds what a model encloses. `path` is the key of the body.
 fn inside(document: &SceneDocument, path: &str, model: &Model) -> Result<Inside, SceneError> {
-    let (domain, findings) = SurfaceDomain::new(&model.surface)
-        .map_err(|error| rejected(document, &format!("{path}.shape.mesh.file"), error, "mend the model"))?;
+    let refuse = |error| rejected(document, &format!("{path}.shape.mesh.file"), error, "mend the model");
+    let Repaired { surface, findings, .. } = repair(&model.surface).map_err(refuse)?;
+    let count = surface.triangles.len();
+    let domain = SurfaceDomain::of_repaired(surface, &findings).map_err(refuse)?;
+    let strays = || (domain.surface().triangles.len() != count).then(|| "parts of it were left out".to_owned());
+    let fault = fault_of_triangles(&findings).or_else(strays);
     let remarks = how_read(model).chain(findings.warnings()).chain(domain.warnings()).collect();
     // The thinnest place of all may be a speck; a mesh that resolves all but a twentieth of the walls is fine enough.
     let least = domain.bounds().size().min();
     let (thinnest, median) =
         domain.thickness(0).map_or((least, least), |thickness| (thickness.fifth_percentile, thickness.median));
-    Ok(Inside { domain, remarks, thinnest, median })
+    Ok(Inside { domain, remarks, fault, thinnest, median })
+}
+
+/// Why the triangles of a model that was repaired cannot be cut into closed surfaces; `None` if they can.
+pub fn fault_of_triangles(findings: &Findings) -> Option<String> {
+    let sound = findings.closed
+        && findings.non_manifold_edges == 0
+        && findings.degenerate_triangles == 0
+        && findings.nested_shells == 0
+        && findings.intersections == 0
+        && findings.intersections_complete;
+    (!sound).then(|| findings.warnings().into_iter().next_back().unwrap_or_else(|| "it is not closed".to_owned()))
 }
 
 /// The tetrahedra that a file has.

@@ -7,6 +7,8 @@ mod model;
 mod obstacle;
 mod strength;
 
+pub use filling::fault_of_triangles;
+
 use crate::description::{Checked, Mode, Response, Scene};
 use crate::document::SceneDocument;
 use crate::report::{SceneError, SceneErrors};
