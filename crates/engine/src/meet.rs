@@ -236,7 +236,14 @@ impl Neighbourhood {
             // Obstacles meet each other elsewhere, and so do bodies between which penalty forces act.
             let by_impulses =
                 |[one, other]: &[u32; 2]| stage.pairs.response(*one as usize, *other as usize) == Response::Impulses;
-            self.near.extend(pairs.filter(|pair| (pair[0] as usize) < stage.bodies.len()).filter(by_impulses));
+            // Points of bodies meet the shapes of obstacles themselves: a body without triangles need not be looked through for them.
+            let bodies = stage.bodies;
+            let can_meet = |[one, other]: &[u32; 2]| {
+                let shows_triangles = |body: &Body| !body.method.contact_triangles().triangles.is_empty();
+                (*one as usize) < bodies.len()
+                    && ((*other as usize) < bodies.len() || shows_triangles(&bodies[*one as usize]))
+            };
+            self.near.extend(pairs.filter(can_meet).filter(by_impulses));
         }
         let with_itself = (0..stage.bodies.len() as u32).filter(|&body| {
             let index = body as usize;

@@ -3,7 +3,7 @@
 //! Clusters that share particles never meet, nor do those that touch at rest and hang together. A particle may be as deep in a proxy as it
 //! is at rest: freshly parted clusters begin from their overlap.
 
-use crate::cluster::Rest;
+use crate::cluster::{Plane, Rest};
 use crate::grid::Grid;
 use crate::membership::Memberships;
 use crate::model::Clusters;
@@ -23,6 +23,16 @@ struct Solid {
     stretch: f64,
     /// Place of the cluster's centre (m).
     centre: Vec3,
+    /// The planes that cut it, in the world: what is before one of them is outside.
+    planes: Vec<(Vec3, f64)>,
+}
+
+impl Solid {
+    /// The plane that a place (m) is before, if any; looked for from the last one on, which is likely to be before the next member, too.
+    fn plane_behind(&self, place: &Vec3, last: usize) -> Option<usize> {
+        let is_before = |&index: &usize| self.planes[index].0.dot(place) > self.planes[index].1;
+        (last..self.planes.len()).find(is_before).or_else(|| (0..last).find(is_before))
+    }
 }
 
 /// What clusters are to each other in a step, each made when it is first asked for.
@@ -120,7 +130,12 @@ impl Clusters {
             proxy = behind;
         }
         let centre = self.predicted_fits.anchor + self.predicted_fits.fits[cluster as usize].centre;
-        Some(Solid { proxy, stretch: svd(&back).sigma.x, back, centre })
+        let in_world = |plane: &Plane| {
+            let normal = back.transpose() * plane.normal;
+            (normal, plane.end - plane.normal.dot(&rest.centre) + normal.dot(&centre))
+        };
+        let planes = temper.planes.iter().map(in_world).collect();
+        Some(Solid { proxy, stretch: svd(&back).sigma.x, back, centre, planes })
     }
 
     /// Centre (m) and radius (m) of a ball around the members of a cluster.
@@ -144,8 +159,13 @@ impl Clusters {
         }
         let mut given = Vec3::zeros();
         let mut velocity = None;
+        let mut last = 0;
         for index in 0..self.memberships.members(of as usize).len() {
             let member = self.memberships.members(of as usize)[index] as usize;
+            if let Some(plane) = solid.plane_behind(&self.prediction.positions[member], last) {
+                last = plane;
+                continue;
+            }
             let place = rest.centre + solid.back * (self.prediction.positions[member] - solid.centre);
             if !((place - rest.centre).norm_squared() < rest.extent * rest.extent) {
                 continue;

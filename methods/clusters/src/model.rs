@@ -188,7 +188,10 @@ impl Clusters {
             && count > 1
             && particles.rest.len() < 4 * count as usize
         {
-            return Err(ClusterError::TooFewParticles { particles: particles.rest.len(), clusters: count as usize });
+            let (particles, clusters) = (particles.rest.len(), count as usize);
+            // A tenth more than needed: how many fit in is not known to one.
+            let spacing = cloud.spacing * (particles as f64 / (4.4 * clusters as f64)).cbrt();
+            return Err(ClusterError::TooFewParticles { particles, clusters, spacing });
         }
         let found = partition(&particles.offsets, &particles.masses, &options.clustering)
             .map_err(|far| ClusterError::Uncovered { count: far.count, radius: far.radius })?;

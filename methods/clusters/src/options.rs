@@ -134,7 +134,8 @@ pub enum ClusterError {
     },
     /// Clusters that do not reach all particles.
     #[error(
-        "{count} of the particles are out of reach of every cluster: choose a reach of {radius:.3} m or more, more clusters, or a larger overlap"
+        "{count} of the particles are out of reach of every cluster: choose a reach of {} m or more, more clusters, or a larger overlap",
+        two_digits(*radius, f64::ceil)
     )]
     Uncovered {
         /// How many particles.
@@ -144,19 +145,49 @@ pub enum ClusterError {
     },
     /// Fewer particles than the clusters need.
     #[error(
-        "{particles} particles are too few for {clusters} clusters of at least four: choose a smaller spacing or fewer clusters"
+        "{particles} particles are too few for {clusters} clusters of at least four: choose {} clusters or fewer, or a spacing of {} m or less",
+        (particles / 4).max(1),
+        two_digits(*spacing, f64::floor)
     )]
     TooFewParticles {
         /// How many there are.
         particles: usize,
         /// How many clusters were asked for.
         clusters: usize,
+        /// Distance of particles at which there are enough (m).
+        spacing: f64,
     },
     /// A number of the material outside its range, the goal stiffness α among them.
     #[error(transparent)]
     Material(#[from] MaterialError),
 }
 
+/// A number that is above 0 rounded to two digits, in the way that is safe.
+fn two_digits(value: f64, round: impl Fn(f64) -> f64) -> String {
+    let digit = value.abs().log10().floor() - 1.0;
+    let decimals = (-digit).max(0.0);
+    // Written so that what has no digits is shown as it is.
+    if !(decimals < 40.0) {
+        return value.to_string();
+    }
+    format!("{:.*}", decimals as usize, round(value * 10f64.powf(-digit)) * 10f64.powf(digit))
+}
+
 pub(crate) fn setting(name: &'static str, value: f64, inside: bool, allowed: &'static str) -> Result<(), ClusterError> {
     if inside && value.is_finite() { Ok(()) } else { Err(ClusterError::Setting { name, value, allowed }) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_would_do_is_named_on_the_safe_side() {
+        let far = ClusterError::Uncovered { count: 3, radius: 0.001_234 };
+        assert!(far.to_string().contains("a reach of 0.0013 m or more"), "{far}");
+        let few = ClusterError::TooFewParticles { particles: 90, clusters: 400, spacing: 0.007_68 };
+        assert!(few.to_string().contains("choose 22 clusters or fewer, or a spacing of 0.0076 m or less"), "{few}");
+        assert_eq!(two_digits(130.0, f64::ceil), "130");
+        assert_eq!(two_digits(f64::NAN, f64::ceil), "NaN");
+    }
 }

@@ -5,7 +5,7 @@ use super::{rejected, strength};
 use crate::description::{self, Integrator, MethodKind};
 use crate::document::SceneDocument;
 use crate::report::SceneError;
-use craze_clusters::{Cloud, Clustering, Clusters};
+use craze_clusters::{Cloud, ClusterError, Clustering, Clusters};
 use craze_engine::{Body, Method, Region};
 use craze_frame::names;
 use craze_material::{Material, Overrides};
@@ -138,8 +138,17 @@ fn clusters(
         self_contact: settings.self_contact,
     };
     let (placement, velocity, spin) = placed(body);
-    let mut clusters = Clusters::new(cloud.along_a_curve(), material, options, &placement, velocity, spin)
-        .map_err(|error| rejected(document, path, error, ""))?;
+    let refuse = |error: ClusterError| {
+        let key = match error {
+            ClusterError::TooFewParticles { .. } => ".clusters.count",
+            ClusterError::Uncovered { .. } if settings.count.is_some() => ".clusters.count",
+            ClusterError::Uncovered { .. } => ".clusters.reach",
+            _ => "",
+        };
+        rejected(document, &format!("{path}{key}"), error, "")
+    };
+    let mut clusters =
+        Clusters::new(cloud.along_a_curve(), material, options, &placement, velocity, spin).map_err(refuse)?;
     let seams: Vec<(Region, f64)> =
         settings.seams.iter().map(|seam| (super::load::region(&seam.region), seam.toughness)).collect();
     clusters
