@@ -26,15 +26,28 @@ const TOUCHING: f64 = 3e-4;
 /// much the two have parted, to first order.
 const STALE: f64 = 1e-2;
 
+/// The same in depths, for those that are deep in each other: what is left out is of the order of its square.
+const STALE_DEPTHS: f64 = 0.1;
+
+/// And how many times as far as those that hardly touch they may move at most.
+const STALEST: f64 = 3.0;
+
+/// Tetrahedra are searched for anew together with those that have to be if a node of theirs has moved by this share of the margin: a search costs about the
+/// same for a few and for many.
+const STRAYING: f64 = 0.5;
+
 /// Everything is searched for anew when what is new is more than one in this many of the rest.
 const FRESH_SHARE: usize = 8;
 
 /// Time from one push to the next, in times that sound takes through a mean edge. Thin elements make steps many times shorter than what presses
 /// needs: two of them that lie in each other swing in about six of these times.
-const PULSE: f64 = 0.2;
+const PULSE: f64 = 0.4;
 
 /// Pairs that one thread looks at in one go.
 const FEW: usize = 512;
+
+/// Volumes that one thread measures in one go.
+const FEW_MEASURED: usize = 64;
 
 /// Corners of the four faces, seen counterclockwise from outside; face k is opposite to node k.
 const FACES: [[usize; 3]; 4] = [[1, 2, 3], [0, 3, 2], [0, 1, 3], [0, 2, 1]];
@@ -106,6 +119,14 @@ struct Shared {
     normal: Vec3,
 }
 
+impl Shared {
+    /// How far the nodes may move against each other before it is measured anew (m), at least by this way (m).
+    fn bears(&self, stale: f64) -> f64 {
+        let depth = if self.area > 0.0 { self.volume / self.area } else { 0.0 };
+        (STALE_DEPTHS * depth).clamp(stale, STALEST * stale)
+    }
+}
+
 impl OwnOverlaps {
     /// How long (s) the push that a step (s) from one moment to another (s) asks for has to act: all of the step, or, where steps are short, now and
     /// then for many at once (the impulse method of Grubmüller et al. 1991); nothing in between. It follows from the clock alone, so that a step
@@ -146,6 +167,9 @@ impl OwnOverlaps {
             };
             // The volume shrinks by the area as the two part.
             let left = volume - area * normal.dot(&(place(first) - place(second)));
+            if !(left > 0.0) {
+                continue;
+            }
             let pressing = Push { normal: *normal, force: bed * left, stiffness: bed * area };
             let impulse = pressing.impulse([first, second], [nodes, nodes], time_step, touch);
             first.iter().for_each(|&(node, weight)| push(node, weight * impulse));
@@ -165,15 +189,19 @@ impl OwnOverlaps {
         let margin = MARGIN * matter.edge;
         let known = self.anchors.len().min(self.places.len());
         let drift = drift(&self.places[..known], &self.anchors);
-        let (mut way, mut has_strayed) = (0.0f64, known == 0);
-        for (place, anchor) in self.places.iter().zip(&mut self.anchors) {
-            let moved = (place - *anchor - drift).norm();
-            // Written so that what is not a number has strayed.
-            if moved <= margin {
-                way = way.max(moved);
-            } else {
-                has_strayed = true;
-                *anchor = Vec3::repeat(f64::NAN);
+        let moved = |(place, anchor): (&Vec3, &Vec3)| (place - anchor - drift).norm();
+        // Written so that what is not a number has strayed.
+        let has_strayed = known == 0 || !self.places.iter().zip(&self.anchors).all(|pair| moved(pair) <= margin);
+        let limit = if has_strayed { STRAYING * margin } else { margin };
+        let mut way = 0.0f64;
+        if has_strayed || has_changed {
+            for (place, anchor) in self.places.iter().zip(&mut self.anchors) {
+                let moved = moved((place, anchor));
+                if moved <= limit {
+                    way = way.max(moved);
+                } else {
+                    *anchor = Vec3::repeat(f64::NAN);
+                }
             }
         }
         if has_strayed {
@@ -327,56 +355,45 @@ impl OwnOverlaps {
     /// Looks at all pairs that are due: those that have come within touching (m) are measured, if they have moved by a way (m) since they were.
     fn look(&mut self, touching: f64, stale: f64) {
         let (tetrahedra, places, shared) = (&self.tetrahedra, &self.places, &self.shared);
-        // Nothing if there is nothing new, then the volume that is shared now, if any.
-        let look = |pair: &mut Pair| {
-            let [one, two] = pair.tetrahedra.map(|place| &tetrahedra[place as usize]);
-            let travelled = one.travelled + two.travelled;
-            if travelled < pair.due {
-                return None;
-            }
-            let corners = [one.corners(places), two.corners(places)];
-            if let Some(shared) = shared.get(pair.shared as usize) {
-                let moved = moved_against_each_other(&corners, &shared.corners);
-                if moved < stale {
-                    pair.due = travelled + (stale - moved);
+        let find = |(first, pairs): (usize, &mut [Pair])| -> Vec<(u32, Finding)> {
+            let look = |(place, pair): (usize, &mut Pair)| {
+                let [one, two] = pair.tetrahedra.map(|place| &tetrahedra[place as usize]);
+                let travelled = one.travelled + two.travelled;
+                if travelled < pair.due {
                     return None;
                 }
-            }
-            let mut apart = gap(&corners, pair.plane);
-            if apart < -touching {
-                (pair.plane, apart) = widest_gap(&corners, f64::INFINITY).unwrap_or((pair.plane, apart));
-            }
-            if !(apart < -touching) {
-                // A face of one that is inside out keeps nothing apart for long.
-                let is_sound = corners.iter().all(|corners| volume(corners) > 0.0);
-                pair.due = travelled + if is_sound { apart.max(stale) } else { 0.0 };
-                return (pair.shared != NONE).then_some(None);
-            }
-            pair.due = travelled + stale;
-            Some(overlap::tetrahedra(&corners[0], &corners[1]).and_then(|overlap| {
-                let normal = (-overlap.area_normal).try_normalize(0.0)?;
-                let bearers = [(0, one), (1, two)].map(|(side, outer): (usize, &Outer)| {
-                    let weights = weights_at(&corners[side], &overlap.centroid);
-                    std::array::from_fn(|k| (outer.nodes[k], weights[k]))
-                });
-                Some(Shared { corners, bearers, volume: overlap.volume, area: overlap.area_normal.norm(), normal })
-            }))
+                let corners = [one.corners(places), two.corners(places)];
+                let finding = pair.look(&corners, travelled, shared.get(pair.shared as usize), touching, stale)?;
+                Some(((first + place) as u32, finding))
+            };
+            pairs.iter_mut().enumerate().filter_map(look).collect()
         };
-        let look_at_all = |(first, pairs): (usize, &mut [Pair])| -> Vec<(usize, Option<Shared>)> {
-            pairs.iter_mut().enumerate().filter_map(|(place, pair)| Some((first + place, look(pair)?))).collect()
+        let found: Vec<Vec<(u32, Finding)>> = match self.pairs.len() <= FEW {
+            true => vec![find((0, &mut self.pairs))],
+            false => self.pairs.par_chunks_mut(FEW).enumerate().map(|(k, pairs)| find((k * FEW, pairs))).collect(),
         };
-        let found: Vec<Vec<(usize, Option<Shared>)>> = match self.pairs.len() <= FEW {
-            true => vec![look_at_all((0, &mut self.pairs))],
-            false => {
-                self.pairs.par_chunks_mut(FEW).enumerate().map(|(k, pairs)| look_at_all((k * FEW, pairs))).collect()
+        let (pairs, mut pressed) = (&self.pairs, Vec::new());
+        for &(place, finding) in found.iter().flatten() {
+            match finding {
+                Finding::Pressed => pressed.push(place),
+                Finding::Parted => self.free.push(pairs[place as usize].shared),
             }
+        }
+        let measure = |place: &u32| measure(pairs[*place as usize].tetrahedra.map(|k| &tetrahedra[k as usize]), places);
+        let measured: Vec<Option<Shared>> = match pressed.len() <= FEW_MEASURED {
+            true => pressed.iter().map(measure).collect(),
+            false => pressed.par_iter().with_min_len(FEW_MEASURED).map(measure).collect(),
         };
-        for (place, found) in found.into_iter().flatten() {
-            let pair = &mut self.pairs[place];
-            let Some(shared) = found else {
+        for &(place, _) in found.iter().flatten().filter(|(_, finding)| *finding == Finding::Parted) {
+            self.pairs[place as usize].shared = NONE;
+        }
+        for (place, measured) in pressed.into_iter().zip(measured) {
+            let pair = &mut self.pairs[place as usize];
+            let Some(shared) = measured else {
                 self.free.extend(Some(std::mem::replace(&mut pair.shared, NONE)).filter(|&place| place != NONE));
                 continue;
             };
+            pair.due += shared.bears(stale) - stale;
             if pair.shared == NONE {
                 pair.shared = self.free.pop().unwrap_or(self.shared.len() as u32);
             }
@@ -386,6 +403,59 @@ impl OwnOverlaps {
             }
         }
     }
+}
+
+/// What a look at a pair has found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Finding {
+    /// A volume is to be measured.
+    Pressed,
+    /// The two no longer share the volume that they did.
+    Parted,
+}
+
+impl Pair {
+    /// Looks at a pair whose nodes are there (m), and which has travelled so far (m); nothing if there is nothing new. See [`OwnOverlaps::look`].
+    fn look(
+        &mut self,
+        corners: &[[Vec3; 4]; 2],
+        travelled: f64,
+        shared: Option<&Shared>,
+        touching: f64,
+        stale: f64,
+    ) -> Option<Finding> {
+        if let Some(shared) = shared {
+            let (moved, bears) = (moved_against_each_other(corners, &shared.corners), shared.bears(stale));
+            if moved < bears {
+                self.due = travelled + (bears - moved);
+                return None;
+            }
+        }
+        let mut apart = gap(corners, self.plane);
+        if apart < -touching {
+            (self.plane, apart) = widest_gap(corners, f64::INFINITY).unwrap_or((self.plane, apart));
+        }
+        if apart < -touching {
+            self.due = travelled + stale;
+            return Some(Finding::Pressed);
+        }
+        // A face of one that is inside out keeps nothing apart for long.
+        let is_sound = corners.iter().all(|corners| volume(corners) > 0.0);
+        self.due = travelled + if is_sound { apart.max(stale) } else { 0.0 };
+        (self.shared != NONE).then_some(Finding::Parted)
+    }
+}
+
+/// The volume that two tetrahedra share; nothing if they only touch.
+fn measure([one, two]: [&Outer; 2], places: &[Vec3]) -> Option<Shared> {
+    let corners = [one.corners(places), two.corners(places)];
+    let overlap = overlap::tetrahedra(&corners[0], &corners[1])?;
+    let normal = (-overlap.area_normal).try_normalize(0.0)?;
+    let bearers = [(0, one), (1, two)].map(|(side, outer): (usize, &Outer)| {
+        let weights = weights_at(&corners[side], &overlap.centroid);
+        std::array::from_fn(|k| (outer.nodes[k], weights[k]))
+    });
+    Some(Shared { corners, bearers, volume: overlap.volume, area: overlap.area_normal.norm(), normal })
 }
 
 impl Outer {

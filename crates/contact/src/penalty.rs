@@ -136,18 +136,16 @@ impl Push {
         time_step: f64,
         (friction, restitution): (f64, f64),
     ) -> Vec3 {
-        let mobility = sum(bearers, nodes, |point, weight| weight * weight * point.inverse_mass);
-        let mobility: f64 = mobility[0] + mobility[1];
+        let [one, other] = [0, 1].map(|side| Borne::by(bearers[side], nodes[side]));
+        let mobility = one.mobility + other.mobility;
         if !(mobility > 0.0 && self.force > 0.0 && self.stiffness > 0.0) {
             return Vec3::zeros();
         }
-        let [one, other] = sum(bearers, nodes, |point, weight| weight * point.start_velocity);
-        let parting = ((one - other).dot(&self.normal) / SLOWEST_BOUNCE).clamp(0.0, 1.0);
+        let parting = ((one.start_velocity - other.start_velocity).dot(&self.normal) / SLOWEST_BOUNCE).clamp(0.0, 1.0);
         let kept = 1.0 - parting * (1.0 - restitution * restitution);
         let bearable = STIFFEST / (mobility * time_step * time_step);
         let push = time_step * self.force * (bearable / self.stiffness).min(1.0) * kept;
-        let [one, other] = sum(bearers, nodes, |point, weight| weight * point.velocity);
-        let velocity = one - other;
+        let velocity = one.velocity - other.velocity;
         let sliding = velocity - velocity.dot(&self.normal) * self.normal;
         let stop = sliding.norm() / mobility;
         let drag = if stop > 0.0 { (friction * push).min(stop) / stop } else { 0.0 };
@@ -155,12 +153,28 @@ impl Push {
     }
 }
 
-fn sum<T: std::iter::Sum>(
-    bearers: [&[(u32, f64)]; 2],
-    nodes: [&[SurfacePoint]; 2],
-    term: impl Fn(&SurfacePoint, f64) -> T,
-) -> [T; 2] {
-    [0, 1].map(|side| bearers[side].iter().map(|&(node, weight)| term(&nodes[side][node as usize], weight)).sum())
+/// What nodes make of a place that they bear together.
+#[derive(Default)]
+struct Borne {
+    /// Speed that a unit impulse makes (1/kg).
+    mobility: f64,
+    /// Velocity at the start of the step, and the predicted one (m/s).
+    start_velocity: Vec3,
+    velocity: Vec3,
+}
+
+impl Borne {
+    #[inline]
+    fn by(bearers: &[(u32, f64)], nodes: &[SurfacePoint]) -> Borne {
+        let mut borne = Borne::default();
+        for &(node, weight) in bearers {
+            let point = &nodes[node as usize];
+            borne.mobility += weight * weight * point.inverse_mass;
+            borne.start_velocity += weight * point.start_velocity;
+            borne.velocity += weight * point.velocity;
+        }
+        borne
+    }
 }
 
 /// Stiffness of two springs in a row.

@@ -42,7 +42,8 @@ pub struct RigidResponse {
 }
 
 impl RigidResponse {
-    fn velocity_at(&self, place: &Vec3) -> Vec3 {
+    /// Velocity at a place in the world (m/s).
+    pub fn velocity_at(&self, place: &Vec3) -> Vec3 {
         self.velocity + self.spin.cross(&(place - self.center))
     }
 
@@ -156,8 +157,8 @@ impl Responder {
         }
         parties.sweep(contacts, &mut self.states);
         self.remembered.clear();
-        let exerted = |state: &State, contact: &Contact| state.normal_impulse * contact.normal + state.friction_impulse;
-        let forces = contacts.iter().zip(&self.states).map(|(contact, state)| (contact, exerted(state, contact)));
+        let pushed = |state: &State, contact: &Contact| state.normal_impulse * contact.normal + state.friction_impulse;
+        let forces = contacts.iter().zip(&self.states).map(|(contact, state)| (contact, pushed(state, contact)));
         self.remembered.extend(forces.map(|(contact, impulse)| (contact.identity, impulse / time_step)));
         self.remembered.sort_unstable_by_key(|entry| entry.0);
     }
@@ -177,6 +178,13 @@ impl Responder {
     }
 }
 
+impl Responder {
+    /// The impulses on the first sides (N·s) that the last answer found for these very contacts, those that equations have carried among them.
+    pub fn exerted<'a>(&'a self, contacts: &'a [Contact]) -> impl Iterator<Item = (&'a Contact, Vec3)> {
+        contacts.iter().zip(&self.states).map(|(contact, state)| (contact, state.exerted(contact)))
+    }
+}
+
 /// What a contact has exerted so far.
 #[derive(Debug)]
 struct State {
@@ -188,6 +196,12 @@ struct State {
     is_isotropic: bool,
     normal_impulse: f64,
     friction_impulse: Vec3,
+}
+
+impl State {
+    fn exerted(&self, contact: &Contact) -> Vec3 {
+        contact.carried.unwrap_or(self.normal_impulse * contact.normal + self.friction_impulse)
+    }
 }
 
 struct Parties<'a> {

@@ -3,6 +3,7 @@
 use crate::couple::Couples;
 use crate::meet::{Neighbourhood, Stage};
 use crate::penalty::Penalties;
+use crate::pushes::{Push, add};
 use crate::{Drive, Failure, Load, Step, World, WorldError};
 use craze_contact::detect::{Touch, against_shape};
 use craze_contact::meeting::Look;
@@ -37,8 +38,24 @@ pub(crate) const RESTLESS_FRICTION: f64 = 0.1;
 /// How often what would still pass through each other is pushed apart before the step is given up.
 const CROSSING_ROUNDS: usize = 8;
 
+/// How deep, in distances to keep, the equations of an implicit body may have let it into an obstacle for an impulse to push it out.
+const UNHELD: f64 = 2.0;
+
 /// Share of the distance to an obstacle that must be left at the end of a step, of the distance to keep where they are farther apart.
 const LEFT: f64 = 0.1;
+
+/// Distance to an obstacle, in units of the distance to keep, below which almost all of it must be left: or what is pressed against it would come
+/// closer tenfold at every step, until nothing told its side any more.
+const CLOSE: f64 = 0.02;
+
+/// What must be left then.
+const LEFT_WHEN_CLOSE: f64 = 0.9;
+
+/// Distance, likewise, within which a point touches an obstacle, and comes no closer.
+const TOUCHING: f64 = 1e-6;
+
+/// Change of that distance, likewise, that is rounding.
+const ROUNDING: f64 = 1e-9;
 
 /// Whether contacts will be corrected once more in this step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -80,6 +97,7 @@ pub(crate) struct Scratch {
     impulses: Vec<Impulse>,
     /// The body that each impulse is for.
     receivers: Vec<u32>,
+    pub pushes: Vec<Push>,
 }
 
 impl Scratch {
@@ -286,26 +304,9 @@ impl World {
         found
     }
 
-    /// Names of the obstacles that touch a body, those that are driven before those at rest.
-    pub(crate) fn squeezing(&self, body: usize) -> Vec<String> {
-        let mut surface = ContactSurface::default();
-        self.bodies[body].method.contact_surface(&mut surface);
-        let size = Aabb::around(surface.points.iter().map(|point| &point.start)).size().norm();
-        // As near as the distance to keep, or where that is nothing to rounding.
-        let near = 2.0 * self.bodies[body].method.contact_triangles().skin + 1e-3 * size;
-        let touches = |obstacle: &&crate::Obstacle| {
-            let pose = obstacle.pose(self.time);
-            let place = |point: &SurfacePoint| pose.inverse_transform_point(&point.start.into()).coords;
-            let gap = |point: &SurfacePoint| obstacle.shape.sample(&place(point)).distance - point.radius;
-            surface.points.iter().any(|point| gap(point) <= near)
-        };
-        let mut touching: Vec<&crate::Obstacle> = self.obstacles.iter().filter(touches).collect();
-        touching.sort_by_key(|obstacle| obstacle.next_key(self.time).is_none());
-        touching.into_iter().map(|obstacle| obstacle.name.clone()).collect()
-    }
-
     /// Everything meets everything; impulses change the predictions until nothing passes through anything.
     pub(crate) fn collide(&mut self, time_step: f64) -> Result<(), (usize, Failure)> {
+        self.scratch.pushes.clear();
         self.finish_couples(time_step);
         self.press(time_step);
         self.push_apart(time_step);
@@ -327,21 +328,46 @@ impl World {
             if !self.find_crossings(time_step) {
                 return Ok(());
             }
+            if let Some(unheld) = self.unheld() {
+                return Err(self.crossing_failure(unheld));
+            }
             self.respond(time_step, Look::Crossings);
         }
         if !self.find_crossings(time_step) {
             return Ok(());
         }
+        let failure = self.crossing_failure(0);
+        // The last way out before the step is tried again with half the Δt.
+        if !self.resolve_by_zones(time_step) {
+            return Err(failure);
+        }
+        // Zones know nothing of planes, balls and particles: everything is looked at, moved or not.
+        self.scratch.neighbourhood.look_again();
+        if self.find_crossings(time_step) { Err(failure) } else { Ok(()) }
+    }
+
+    /// A crossing of an implicit body with an obstacle that its equations should have held, and have not by far: an impulse knows nothing of how stiff the
+    /// body is, and would do work on it that nobody does.
+    fn unheld(&self) -> Option<usize> {
         let Scratch { neighbourhood, contacts, .. } = &self.scratch;
-        let contact = &contacts[0];
+        contacts.iter().position(|contact| {
+            let Some(owner) = neighbourhood.owner_of(&contact.sides[0]) else { return false };
+            let method = &self.bodies[owner.body as usize].method;
+            let is_held = matches!(contact.sides[1], Side::Rigid(_)) && method.takes_contact_stiffness();
+            is_held && contact.gap_at_end < -UNHELD * method.contact_triangles().skin
+        })
+    }
+
+    /// The body that cannot go on because of a crossing, and why.
+    fn crossing_failure(&self, contact: usize) -> (usize, Failure) {
+        let Scratch { neighbourhood, contacts, .. } = &self.scratch;
+        let contact = &contacts[contact];
         let owner = contact.sides.iter().find_map(|side| neighbourhood.owner_of(side));
         let place = contact.place;
         let rigid = |side: &Side| if let Side::Rigid(obstacle) = side { Some(*obstacle) } else { None };
         let obstacle = contact.sides.iter().find_map(rigid);
         let failure = obstacle.map_or(Failure::Crossing { place }, |obstacle| Failure::Pressed { obstacle, place });
-        let failure = (owner.map_or(0, |owner| owner.body as usize), failure);
-        // The last way out before the step is tried again with half the Δt.
-        if self.resolve_by_zones(time_step) && !self.find_crossings(time_step) { Ok(()) } else { Err(failure) }
+        (owner.map_or(0, |owner| owner.body as usize), failure)
     }
 
     /// Looks for what would still pass through each other.
@@ -421,7 +447,7 @@ impl World {
 
     /// Finds the impulses of all contacts and hands them out.
     fn respond(&mut self, time_step: f64, look: Look) {
-        let Scratch { contacts, neighbourhood, responder, shapes, .. } = &mut self.scratch;
+        let Scratch { contacts, neighbourhood, responder, shapes, pushes, .. } = &mut self.scratch;
         if contacts.is_empty() {
             return;
         }
@@ -431,6 +457,12 @@ impl World {
         match look {
             Look::Ahead => responder.respond(contacts, points, shapes, time_step),
             Look::Crossings => responder.correct(contacts, points, shapes, time_step),
+        }
+        for (contact, impulse) in responder.exerted(contacts) {
+            let Side::Rigid(obstacle) = contact.sides[1] else { continue };
+            let Some(owner) = neighbourhood.owner_of(&contact.sides[0]) else { continue };
+            let work = impulse.dot(&shapes[obstacle as usize].velocity_at(&contact.place));
+            add(pushes, Push { body: owner.body as usize, obstacle: obstacle as usize, impulse, work });
         }
         for (obstacle, response) in self.obstacles.iter_mut().zip(shapes.iter()) {
             obstacle.receive(response, time_step);
@@ -491,19 +523,13 @@ impl World {
         let Scratch { impulses, receivers, neighbourhood, loads, stiffness, .. } = &mut self.scratch;
         impulses.clear();
         receivers.clear();
-        neighbourhood.for_each_point(|owner, point| {
-            if point.impulse != Vec3::zeros() {
-                impulses.push(Impulse { freedom: owner.freedom, impulse: point.impulse });
-                receivers.push(owner.body);
-            }
-        });
+        neighbourhood.take_impulses(time_step, impulses, receivers);
         let mut rest = impulses.as_slice();
         for own in receivers.chunk_by(|one, other| one == other) {
             let (body, impulses) = (own[0] as usize, rest.split_off(..own.len()).unwrap_or_default());
             let (loads, contacts) = (&loads[body], &stiffness[body]);
             let step = Step { time: self.time, time_step, gravity: self.settings.gravity, loads, contacts };
             self.bodies[body].method.receive(impulses, &step);
-            neighbourhood.changed(body);
         }
     }
 }
@@ -518,13 +544,20 @@ fn is_near(shape: &Shape, poses: &(Isometry, Isometry), reach: &Aabb) -> bool {
     !(at_start > 0.0 && at_end > 0.0 && at_start + at_end > (end - start).norm())
 }
 
-/// Whether a touch that was found with a distance to keep (m) goes from the outside of the shape into it, or as good as that; its gaps are
-/// then counted from what must be left. What starts inside comes out gently, by the first look.
+/// Whether a touch that was found with a share of the distance to keep (m) goes from the outside of the shape into it, or as good as that; its gaps are
+/// then counted from what must be left. What starts inside comes out gently, by the first look; what touches, up to rounding, is still outside, or a
+/// point between two shapes that close would be in one of them one day, and pass.
 fn passes(touch: &mut Touch, kept: f64) -> bool {
     let [start, end] = [touch.gap_at_start + kept, touch.gap_at_end + kept];
-    let left = kept.min(LEFT * start);
+    let distance = kept / LEFT;
+    if start.abs() <= TOUCHING * distance {
+        (touch.gap_at_start, touch.gap_at_end) = (0.0, end - start);
+        return end < start - ROUNDING * distance;
+    }
+    let share = if start < CLOSE * distance { LEFT_WHEN_CLOSE } else { LEFT };
+    let left = kept.min(share * start);
     (touch.gap_at_start, touch.gap_at_end) = ((start - left).max(0.0), end - left);
-    start > 0.0 && end < left
+    start > 0.0 && end < left - ROUNDING * distance
 }
 
 /// The contact that a body's equations hold at a freedom with an obstacle.

@@ -6,7 +6,7 @@ use crate::{Body, Obstacle, PairTable};
 use craze_contact::meeting::{Look, Meeting, Participant, meet};
 use craze_contact::penalty::Response;
 use craze_contact::respond::{Contact, MovingPoint, Side};
-use craze_contact::{Candidates, ContactSurface, ContactTriangles, Motion, SurfacePoint, SurfaceTree};
+use craze_contact::{Candidates, ContactSurface, ContactTriangles, Impulse, Motion, SurfacePoint, SurfaceTree};
 use craze_math::{Isometry, Vec3};
 use craze_spatial::Aabb;
 use std::collections::BTreeMap;
@@ -115,6 +115,11 @@ impl Neighbourhood {
         self.neighbours[body].change();
     }
 
+    /// Everybody counts as changed, so that the next look is at all of them.
+    pub fn look_again(&mut self) {
+        self.neighbours.iter_mut().for_each(|neighbour| (neighbour.is_new, neighbour.is_unmet) = (true, true));
+    }
+
     /// Whether a body has changed since it was last asked for.
     pub fn is_unmet(&mut self, body: usize) -> bool {
         std::mem::take(&mut self.neighbours[body].is_unmet)
@@ -187,13 +192,26 @@ impl Neighbourhood {
         Some((owners[0].body as usize, owners.map(|owner| owner.point), *weights))
     }
 
-    /// Calls with every moving point and its owner, body by body and in the order of their freedoms.
-    pub fn for_each_point(&mut self, mut take: impl FnMut(Owner, &MovingPoint)) {
+    /// Adds the impulses on moving points to the list, body by body and in the order of their freedoms, and whom each is for to another. What a body shows follows them as
+    /// [`Method::receive`](crate::Method::receive) has it, over a step (s): it need not show all of itself again.
+    pub fn take_impulses(&mut self, time_step: f64, impulses: &mut Vec<Impulse>, receivers: &mut Vec<u32>) {
         self.order.clear();
         self.order.extend(0..self.points.len() as u32);
         self.order.sort_unstable_by_key(|&slot| self.owners[slot as usize]);
         for &slot in &self.order {
-            take(self.owners[slot as usize], &self.points[slot as usize]);
+            let (Owner { body, point, freedom }, impulse) =
+                (self.owners[slot as usize], self.points[slot as usize].impulse);
+            if impulse == Vec3::zeros() {
+                continue;
+            }
+            impulses.push(Impulse { freedom, impulse });
+            receivers.push(body);
+            let neighbour = &mut self.neighbours[body as usize];
+            let shown = &mut neighbour.surface.points[point as usize];
+            let gained = shown.inverse_mass * impulse;
+            shown.end += time_step * gained;
+            shown.velocity += gained;
+            (neighbour.is_new, neighbour.is_unmet) = (true, true);
         }
     }
 

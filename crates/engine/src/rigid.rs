@@ -1,6 +1,6 @@
 //! Rigid motion, exact where it can be: free obstacles, and pieces that carry no load.
 
-use craze_math::{Isometry, Mat3, Rotation, Vec3, symmetric_eigen};
+use craze_math::{Isometry, Mat3, Quaternion, Rotation, Vec3, symmetric_eigen};
 use serde::{Deserialize, Serialize};
 use std::f64::consts::TAU;
 
@@ -19,6 +19,25 @@ pub struct RigidBody {
     pub velocity: Vec3,
     /// Angular momentum about the centre of mass, in the world (kg·m²/s).
     pub angular_momentum: Vec3,
+}
+
+/// Velocities of a rigid body.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Velocities {
+    /// Centre of mass (m).
+    center: Vec3,
+    /// Velocity of the centre (m/s).
+    velocity: Vec3,
+    /// Angular velocity (rad/s).
+    spin: Vec3,
+}
+
+impl Velocities {
+    /// Velocity at a place in the world (m/s).
+    #[inline]
+    pub fn at(&self, place: &Vec3) -> Vec3 {
+        self.velocity + self.spin.cross(&(place - self.center))
+    }
 }
 
 /// Largest turn in one stage of the integrator (rad): its error of fourth order is then below rounding over a frame.
@@ -91,7 +110,12 @@ impl RigidBody {
 
     /// Velocity of the body at a place in the world (m/s).
     pub fn velocity_at(&self, place: &Vec3) -> Vec3 {
-        self.velocity + self.spin().cross(&(place - self.position))
+        self.velocities().at(place)
+    }
+
+    /// Velocities everywhere on it: whoever asks for many of them has its spin worked out once.
+    pub fn velocities(&self) -> Velocities {
+        Velocities { center: self.position, velocity: self.velocity, spin: self.spin() }
     }
 
     /// Inertia tensor in the world (kg·m²).
@@ -140,28 +164,38 @@ impl RigidBody {
         let long = 1.0 / (2.0 - 2.0f64.cbrt());
         let stages = (turn / LARGEST_TURN).ceil().clamp(1.0, MOST_STAGES);
         let inverse = self.inverse_moments();
+        // Seen from the body its angular momentum turns the other way; in the world it stays as it is.
+        let mut momentum = self.orientation.inverse_transform_vector(&self.angular_momentum);
+        let mut orientation = self.orientation.into_inner();
         for _ in 0..stages as u64 {
             for share in [long, 1.0 - 2.0 * long, long] {
-                self.rotate_by_axes(&inverse, share * time_step / stages);
+                turn_by_axes(&mut orientation, &mut momentum, &inverse, share * time_step / stages);
             }
         }
-        self.orientation.renormalize();
-    }
-
-    /// Turns about the principal axes x, y, z, y, x: second order and symmetric.
-    fn rotate_by_axes(&mut self, inverse: &Vec3, time_step: f64) {
-        for (axis, share) in [(0, 0.5), (1, 0.5), (2, 1.0), (1, 0.5), (0, 0.5)] {
-            let momentum = self.orientation.inverse_transform_vector(&self.angular_momentum);
-            let mut angle = Vec3::zeros();
-            // Whole turns are nothing, but the sine of a number whose square is infinite is no number.
-            angle[axis] = (share * time_step * momentum[axis] * inverse[axis]) % TAU;
-            self.orientation *= Rotation::from_scaled_axis(angle);
-        }
+        self.orientation = Rotation::new_normalize(orientation);
     }
 
     fn inverse_moments(&self) -> Vec3 {
         let smallest = 1e-12 * self.inertia.max();
         self.inertia.map(|moment| if moment > smallest { 1.0 / moment } else { 0.0 })
+    }
+}
+
+/// Turns about the principal axes x, y, z, y, x, second order and symmetric: the orientation, and the angular momentum as seen from the body
+/// (kg·m²/s), with inverse moments of inertia (1/(kg·m²)), over a time (s).
+fn turn_by_axes(orientation: &mut Quaternion, momentum: &mut Vec3, inverse: &Vec3, time_step: f64) {
+    for (axis, share) in [(0, 0.5), (1, 0.5), (2, 1.0), (1, 0.5), (0, 0.5)] {
+        // Whole turns are nothing, but the sine of a number whose square is infinite is no number.
+        let angle = (share * time_step * momentum[axis] * inverse[axis]) % TAU;
+        let (sine, cosine) = (0.5 * angle).sin_cos();
+        let mut turn = Vec3::zeros();
+        turn[axis] = sine;
+        *orientation *= Quaternion::from_parts(cosine, turn);
+        let (across, along) = (2.0 * sine * cosine, 1.0 - 2.0 * sine * sine);
+        let [next, last] = [(axis + 1) % 3, (axis + 2) % 3];
+        let (one, other) = (momentum[next], momentum[last]);
+        momentum[next] = along * one + across * other;
+        momentum[last] = along * other - across * one;
     }
 }
 

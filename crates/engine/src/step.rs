@@ -207,6 +207,7 @@ impl World {
                 let (body, squeezed_by) = (body.name.clone(), self.squeezing(index));
                 return Err(WorldError::VanishingStep { body, time_step: asked, time: self.time, squeezed_by });
             }
+            self.refuse_crushed(index, asked)?;
             limit = limit.min(asked);
         }
         for obstacle in &self.obstacles {
@@ -225,7 +226,9 @@ impl World {
             let time = self.time;
             return Err(match failure {
                 Failure::Pressed { obstacle, place } => {
-                    let obstacle = self.obstacles[obstacle as usize].name.clone();
+                    // What is squeezed may be seen to pass the ground first: it is the driven one that squeezes.
+                    let obstacle = self.driven_against(body).unwrap_or(obstacle as usize);
+                    let obstacle = self.obstacles[obstacle].name.clone();
                     WorldError::Pressed { body: name, obstacle, time, time_step, place }
                 }
                 failure => {

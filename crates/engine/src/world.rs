@@ -149,6 +149,23 @@ pub enum WorldError {
         /// Where (m).
         place: Vec3,
     },
+    /// An obstacle is driven so far into a body that its elements are next to nothing.
+    #[error(
+        "obstacle \"{obstacle}\" crushes body \"{body}\" at t = {time:.6} s: its thinnest element asks for steps of {time_step:.2e} s, where sound takes {:.2e} s through a whole one; stop the obstacle earlier, leave room behind the body, or let the obstacle be free with a mass",
+        through_edge
+    )]
+    Crushed {
+        /// The body.
+        body: String,
+        /// The obstacle.
+        obstacle: String,
+        /// When (s).
+        time: f64,
+        /// What it asks for (s).
+        time_step: f64,
+        /// Time that sound takes through a mean edge (s).
+        through_edge: f64,
+    },
     /// Energy appeared from nowhere.
     #[error(
         "body \"{body}\" has gained {gained:.3e} J from nowhere by t = {time:.6} s, though steps were shortened; give it a smaller time_step{}",

@@ -40,7 +40,7 @@ impl Together {
 
 impl Neighbourhood {
     /// Everything that hangs together, through bodies that are near each other, with one of those that collide; ascending.
-    fn around(&self, colliding: impl IntoIterator<Item = u32>) -> Vec<u32> {
+    pub(crate) fn around(&self, colliding: impl IntoIterator<Item = u32>) -> Vec<u32> {
         let mut found: Vec<u32> = colliding.into_iter().collect();
         found.sort_unstable();
         found.dedup();

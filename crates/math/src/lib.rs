@@ -33,5 +33,7 @@ pub type Vec3 = nalgebra::Vector3<f64>;
 pub type Mat3 = nalgebra::Matrix3<f64>;
 /// A rotation as a unit quaternion.
 pub type Rotation = nalgebra::UnitQuaternion<f64>;
+/// A quaternion of any length.
+pub type Quaternion = nalgebra::Quaternion<f64>;
 /// A turn and a shift: where a rigid thing is.
 pub type Isometry = nalgebra::Isometry3<f64>;

@@ -1,6 +1,7 @@
 //! The books of a solid.
 
 use crate::blocks::{Block, corners_of};
+use crate::flight::Rigid;
 use crate::model::Solid;
 use craze_engine::Account;
 use craze_math::Vec3;
@@ -31,11 +32,11 @@ impl Solid {
         let energies: Vec<f64> = self.layout.blocks.par_iter().map(|block| self.elastic_energy(block)).collect();
         account.elastic = energies.iter().sum();
         for chunk in &self.layout.chunks {
-            let flight = &self.flights[chunk.island];
+            let carrier = self.flights[chunk.island].rigid.as_ref().map(Rigid::now);
             for record in &self.state[chunk.nodes.clone()] {
                 let mass = record.mass();
-                let (place, velocity) = match &flight.rigid {
-                    Some(rigid) => rigid.now(&record.position()),
+                let (place, velocity) = match &carrier {
+                    Some(carrier) => carrier.carry(&record.position()),
                     None => (record.position(), record.velocity()),
                 };
                 account.mass += mass;

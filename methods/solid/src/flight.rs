@@ -9,7 +9,7 @@ use crate::model::Solid;
 use crate::node::Node;
 use crate::options::Integrator;
 use craze_element::strain;
-use craze_engine::{EventKind, Failure, RigidBody, Step};
+use craze_engine::{EventKind, Failure, RigidBody, Step, Velocities};
 use craze_math::{Isometry, Vec3};
 use craze_spatial::Aabb;
 use serde::{Deserialize, Serialize};
@@ -69,25 +69,38 @@ pub(crate) struct Rigid {
 }
 
 impl Rigid {
-    /// Where a recorded position is now and how it moves (m, m/s).
-    pub fn now(&self, recorded: &Vec3) -> (Vec3, Vec3) {
-        carried(&self.body, &self.frozen, recorded)
+    /// How recorded positions are carried to where they are now.
+    pub fn now(&self) -> Carrier {
+        Carrier::new(&self.body, &self.frozen)
     }
 
-    /// Where a recorded position is predicted to be and how it moves (m, m/s).
-    pub fn predicted(&self, recorded: &Vec3) -> (Vec3, Vec3) {
-        carried(&self.predicted, &self.frozen, recorded)
+    /// How recorded positions are carried to where they are predicted to be.
+    pub fn predicted(&self) -> Carrier {
+        Carrier::new(&self.predicted, &self.frozen)
     }
 }
 
-fn carried(body: &RigidBody, frozen: &Isometry, recorded: &Vec3) -> (Vec3, Vec3) {
-    let pose = body.pose();
-    // What has not moved stands where it stood, to the bit.
-    let place = match pose == *frozen {
-        true => *recorded,
-        false => pose.transform_point(&frozen.inverse_transform_point(&(*recorded).into())).coords,
-    };
-    (place, body.velocity_at(&place))
+/// Carries recorded positions along with a rigid body; made once for all nodes of an island.
+pub(crate) struct Carrier {
+    /// From where the records were written; none if nothing has moved.
+    way: Option<Isometry>,
+    velocities: Velocities,
+}
+
+impl Carrier {
+    fn new(body: &RigidBody, frozen: &Isometry) -> Carrier {
+        let pose = body.pose();
+        // What has not moved stands where it stood, to the bit.
+        let way = (pose != *frozen).then(|| pose * frozen.inverse());
+        Carrier { way, velocities: body.velocities() }
+    }
+
+    /// Where a recorded position (m) is, and how it moves (m/s).
+    #[inline]
+    pub fn carry(&self, recorded: &Vec3) -> (Vec3, Vec3) {
+        let place = self.way.map_or(*recorded, |way| way.transform_point(&(*recorded).into()).coords);
+        (place, self.velocities.at(&place))
+    }
 }
 
 impl Flight {
@@ -110,7 +123,7 @@ impl Solid {
     pub(crate) fn node_now(&self, node: usize) -> (Vec3, Vec3) {
         let record = &self.state[node];
         match &self.flights[self.layout.island_of_node(node)].rigid {
-            Some(rigid) => rigid.now(&record.position()),
+            Some(rigid) => rigid.now().carry(&record.position()),
             None => (record.position(), record.velocity()),
         }
     }
@@ -153,7 +166,8 @@ impl Solid {
         let body = RigidBody::from_masses(nodes.iter().map(|node| (node.mass(), node.position(), node.velocity())))?;
         let speed = self.slowest_sound();
         let turning = body.spin().norm() * flight.radius / speed;
-        let beyond = |node: &Node| (node.velocity() - body.velocity_at(&node.position())).norm();
+        let velocities = body.velocities();
+        let beyond = |node: &Node| (node.velocity() - velocities.at(&node.position())).norm();
         if !(turning * turning < rest && nodes.iter().all(|node| beyond(node) < rest * speed)) {
             return None;
         }
@@ -202,12 +216,13 @@ impl Solid {
         }
         rigid.woken = true;
         flight.careful |= !bears_it;
+        let (now, then) = (rigid.now(), rigid.predicted());
         for (record, predicted) in self.state[nodes.clone()].iter_mut().zip(&mut self.prediction[nodes]) {
             let recorded = record.position();
-            let (end, end_velocity) = rigid.predicted(&recorded);
+            let (end, end_velocity) = then.carry(&recorded);
             predicted.set_position(&end);
             predicted.set_velocity(&end_velocity);
-            let (place, velocity) = rigid.now(&recorded);
+            let (place, velocity) = now.carry(&recorded);
             record.set_position(&place);
             record.set_velocity(&velocity);
         }
@@ -218,8 +233,9 @@ impl Solid {
     pub(crate) fn wake(&mut self, island: usize) {
         let nodes = self.layout.islands[island].nodes.clone();
         let Some(rigid) = self.flights[island].rigid.take() else { return };
+        let now = rigid.now();
         for (record, predicted) in self.state[nodes.clone()].iter_mut().zip(&mut self.prediction[nodes]) {
-            let (place, velocity) = rigid.now(&record.position());
+            let (place, velocity) = now.carry(&record.position());
             record.set_position(&place);
             record.set_velocity(&velocity);
             *predicted = *record;

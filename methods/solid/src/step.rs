@@ -1,7 +1,7 @@
 //! One step, as the world calls for it: O'Brien & Hodgins 1999, §3.
 
 use crate::blocks::corners_of;
-use crate::flight::Flight;
+use crate::flight::{Carrier, Flight, Rigid};
 use crate::model::Solid;
 use crate::options::Integrator;
 use craze_contact::{ContactSurface, ContactTetrahedra, ContactTriangles, Impulse, SurfacePoint};
@@ -19,6 +19,20 @@ const WATCHED_CHANGE: f64 = 0.1;
 
 /// And everything, if acceleration alone carries a node by more than this share of the smallest height.
 const WATCHED_JUMP: f64 = 0.1;
+
+/// How the nodes of an island are carried while it flies as a rigid body: to where they are, and to where they are predicted to be.
+struct Carriers {
+    now: Option<Carrier>,
+    predicted: Option<Carrier>,
+}
+
+impl Carriers {
+    fn new(flight: &Flight) -> Carriers {
+        let rigid = flight.rigid.as_ref();
+        // Once woken, the prediction is that of the records.
+        Carriers { now: rigid.map(Rigid::now), predicted: rigid.filter(|rigid| !rigid.woken).map(Rigid::predicted) }
+    }
+}
 
 impl Method for Solid {
     fn kind(&self) -> &'static str {
@@ -76,10 +90,10 @@ impl Method for Solid {
     fn contact_surface(&self, surface: &mut ContactSurface) {
         let mut rest = self.surface.nodes.as_slice();
         for chunk in &self.layout.chunks {
-            let flight = &self.flights[chunk.island];
+            let carriers = Carriers::new(&self.flights[chunk.island]);
             let (own, others) = rest.split_at(rest.partition_point(|&node| (node as usize) < chunk.nodes.end));
             rest = others;
-            surface.points.extend(own.iter().map(|&freedom| self.contact_point(freedom, flight)));
+            surface.points.extend(own.iter().map(|&freedom| self.contact_point(freedom, &carriers)));
         }
     }
 
@@ -93,8 +107,8 @@ impl Method for Solid {
 
     fn contact_nodes(&self, nodes: &mut ContactSurface) {
         for chunk in &self.layout.chunks {
-            let flight = &self.flights[chunk.island];
-            nodes.points.extend(chunk.nodes.clone().map(|node| self.contact_point(node as u32, flight)));
+            let carriers = Carriers::new(&self.flights[chunk.island]);
+            nodes.points.extend(chunk.nodes.clone().map(|node| self.contact_point(node as u32, &carriers)));
         }
     }
 
@@ -103,7 +117,8 @@ impl Method for Solid {
     }
 
     fn receive(&mut self, impulses: &[Impulse], step: &Step) {
-        let far = self.far();
+        // Elements of implicit bodies may be thinner than anything that their steps tell of.
+        let far = if self.options.integrator == Integrator::Implicit { 0.0 } else { self.far() };
         for Impulse { freedom, impulse } in impulses {
             let node = *freedom as usize;
             if node >= self.state.len() {
@@ -211,16 +226,16 @@ impl Method for Solid {
 }
 
 impl Solid {
-    fn contact_point(&self, freedom: u32, flight: &Flight) -> SurfacePoint {
+    fn contact_point(&self, freedom: u32, carriers: &Carriers) -> SurfacePoint {
         let node = freedom as usize;
         let (now, then) = (&self.state[node], &self.prediction[node]);
-        let (start, start_velocity) = match &flight.rigid {
-            Some(rigid) => rigid.now(&now.position()),
+        let (start, start_velocity) = match &carriers.now {
+            Some(carrier) => carrier.carry(&now.position()),
             None => (now.position(), now.velocity()),
         };
-        let (end, velocity) = match &flight.rigid {
-            Some(rigid) if !rigid.woken => rigid.predicted(&now.position()),
-            _ => (then.position(), then.velocity()),
+        let (end, velocity) = match &carriers.predicted {
+            Some(carrier) => carrier.carry(&now.position()),
+            None => (then.position(), then.velocity()),
         };
         let inverse_mass = if self.holds.places(node) { 0.0 } else { now.inverse_mass() };
         SurfacePoint { freedom, start, start_velocity, end, velocity, inverse_mass, radius: 0.0 }

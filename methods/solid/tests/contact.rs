@@ -365,7 +365,7 @@ fn a_keyframed_obstacle_pushes_and_says_so_where_it_cannot() {
     let mut world = press(0.2);
     let error = (0..6).find_map(|_| world.advance_frame(&registry, &mut |_| Verdict::Continue).err());
     let message = error.expect("nothing fits between ram and ground").to_string();
-    assert!(message.contains("\"block\"") && message.contains("squeezes"), "{message}");
+    assert!(message.contains("\"ram\" crushes body \"block\""), "{message}");
     assert!(world.account().kinetic.is_finite());
 }
 
