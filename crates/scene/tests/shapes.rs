@@ -60,14 +60,17 @@ fn models_are_filled_and_the_line_says_how_they_were_read() {
 }
 
 #[test]
-fn models_with_tetrahedra_keep_them() {
+fn models_with_tetrahedra_keep_them_unless_an_edge_is_asked_for() {
     let folder = tempfile::tempdir().expect("a folder");
     fs::write(folder.path().join("two.mesh"), TETRAHEDRA).expect("written");
     let text = |rest: &str| body("mesh = { file = \"two.mesh\" }", rest);
     let line = built(&text(""), folder.path()).expect("a body").summary[0].clone();
     assert!(line.contains("2 tetrahedra") && line.contains("2 regions are all of one material"), "{line}");
-    let error = built(&text("edge = 0.1"), folder.path()).err().expect("refused");
-    assert!(error.contains("keep their size") && error.contains("remove `edge`"), "{error}");
+    let anew = built(&text("edge = 0.1"), folder.path()).expect("a body").summary[0].clone();
+    assert!(anew.contains("its own 2 tetrahedra are replaced by others"), "{anew}");
+    let regions = "edge = 0.1\nmaterials.regions = [{ number = 9, material.preset = \"steel\" }]";
+    let error = built(&text(regions), folder.path()).err().expect("refused");
+    assert!(error.contains("which `edge` replaces") && error.contains("remove `edge`"), "{error}");
 }
 
 #[test]

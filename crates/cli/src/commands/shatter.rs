@@ -35,6 +35,8 @@ const FINEST: f64 = 1e-4;
 const FEWEST: usize = 5;
 const FEW: usize = 12;
 const MOST: usize = 500;
+/// A model keeps its own tetrahedra if they are no more than so many times those of the asked detail.
+const MOST_OWN: f64 = 2.0;
 /// Shards that will do if nobody asks for a number, and what is aimed at.
 const USUAL_SHARDS: (std::ops::RangeInclusive<usize>, usize) = (8..=150, 40);
 
@@ -118,8 +120,9 @@ pub fn run(arguments: &Arguments, voice: Voice) -> Result<(), Problem> {
     }
     remarks.extend(matter.told());
     let least = arguments.pieces.map_or(LEAST, |asked| LEAST.min(LEAST_OF_SHARD / asked as f64));
-    let set = |matter: Matter, detail: Detail| Stage::set(&model, matter, blow, detail, least, arguments.seed);
-    let stage = set(matter.clone(), arguments.detail)?;
+    let set =
+        |model: &Model, matter: Matter, detail: Detail| Stage::set(model, matter, blow, detail, least, arguments.seed);
+    let stage = set(&model, matter.clone(), arguments.detail)?;
     if stage.parts > 1 {
         remarks.push(format!(
             "the model is {} that do not touch each other: each breaks on its own",
@@ -135,8 +138,10 @@ pub fn run(arguments: &Arguments, voice: Voice) -> Result<(), Problem> {
     // Trials are coarse: a finer model breaks at the same strength into about as many shards, and some more crumbs.
     let coarse = match arguments.detail {
         Detail::Draft => None,
-        Detail::Normal | Detail::Final if model.has_tetrahedra => None,
-        Detail::Normal | Detail::Final => Some(set(matter, Detail::Draft)?),
+        Detail::Normal | Detail::Final => {
+            let model = Model { has_tetrahedra: false, ..model.clone() };
+            Some(set(&model, matter, Detail::Draft)?)
+        }
     };
     let found = find(coarse.as_ref().unwrap_or(&stage), &wanted, |found| {
         let shards = plural(found.shards as u64, "shard");
@@ -194,7 +199,9 @@ fn model(arguments: &Arguments) -> Result<(Model, Vec<String>), Problem> {
             let file = std::path::absolute(path).unwrap_or_else(|_| path.clone()).to_string_lossy().into_owned();
             let name = path.file_stem().map_or("model".to_owned(), |stem| stem.to_string_lossy().into_owned());
             let shape = Shape::Mesh(ModelFile { file, size, unit: arguments.unit, up: arguments.up });
-            Ok((Model { name, shape, has_tetrahedra: read.volume.is_some() }, remarks))
+            let most = MOST_OWN * arguments.detail.tetrahedra();
+            let has_tetrahedra = read.volume.is_some_and(|own| own.tetrahedra.len() as f64 <= most);
+            Ok((Model { name, shape, has_tetrahedra }, remarks))
         }
     }
 }

@@ -55,7 +55,8 @@ pub enum Detail {
 }
 
 impl Detail {
-    fn tetrahedra(self) -> f64 {
+    /// How many tetrahedra it is about.
+    pub fn tetrahedra(self) -> f64 {
         match self {
             Detail::Draft => 1_500.0,
             Detail::Normal => 5_000.0,
@@ -71,7 +72,7 @@ pub struct Model {
     pub name: String,
     /// Its shape.
     pub shape: Shape,
-    /// Whether it brings tetrahedra of its own, which keep their size.
+    /// Whether it keeps tetrahedra that it brings.
     pub has_tetrahedra: bool,
 }
 

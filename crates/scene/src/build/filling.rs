@@ -90,14 +90,27 @@ impl<'scene> Source<'scene> {
                 let regions = Regions::Named(shape.regions());
                 (shape.tetrahedra(edge).map_err(too_fine)?, regions, Vec::new(), shape.thinnest_wall(), edge)
             }
-            Source::Model(model) if model.volume.is_some() => return own_tetrahedra(document, body, path, model),
+            Source::Model(model) if model.volume.is_some() && body.edge.is_none() => {
+                return own_tetrahedra(document, body, path, model);
+            }
             Source::Model(model) => {
                 if let Some(materials) = body.materials.as_ref().filter(|materials| !materials.regions.is_empty()) {
-                    let message = format!("{} has no region {}", model.file, materials.regions[0].number);
-                    let help = "only models with their own tetrahedra have regions: remove it";
+                    let number = materials.regions[0].number;
+                    let (message, help) = if model.volume.is_some() {
+                        let message =
+                            format!("region {number} is one of the model's own tetrahedra, which `edge` replaces");
+                        (message, "remove `edge` to keep them, or the regions")
+                    } else {
+                        let message = format!("{} has no region {number}", model.file);
+                        (message, "only models with their own tetrahedra have regions: remove it")
+                    };
                     return Err(rejected(document, &format!("{path}.materials.regions[0].number"), message, help));
                 }
-                let Inside { domain, remarks, thinnest, .. } = inside(document, path, model)?;
+                let Inside { domain, mut remarks, thinnest, .. } = inside(document, path, model)?;
+                if let Some(own) = &model.volume {
+                    let count = own.tetrahedra.len();
+                    remarks.push(format!("its own {count} tetrahedra are replaced by others of the asked edge"));
+                }
                 let edge = body.edge.unwrap_or_else(|| resolution::edge_in(&domain, volume_of(&domain), thinnest));
                 let filled = stuff(&domain, &StuffingOptions::with_edge(edge)).map_err(too_fine)?;
                 let Stuffing { mesh, regions, report } = filled;
@@ -227,10 +240,6 @@ fn own_tetrahedra<'scene>(
     let Some(ModelVolume { nodes, tetrahedra, regions }) = &model.volume else {
         return Err(rejected(document, path, "the model has no tetrahedra", ""));
     };
-    if body.edge.is_some() {
-        let message = format!("{} has its own tetrahedra, which keep their size", model.file);
-        return Err(rejected(document, &format!("{path}.edge"), message, "remove `edge`"));
-    }
     let mesh = TetMesh::from_parts(nodes.clone(), tetrahedra.clone())
         .map_err(|error| rejected(document, &format!("{path}.shape.mesh.file"), error, "mend the model"))?;
     let mut remarks: Vec<String> = how_read(model).collect();

@@ -18,7 +18,7 @@ pub struct Body {
     pub method: MethodKind,
     /// The body's shape before it is placed.
     pub shape: Shape,
-    /// Edge length of tetrahedra (method solid); from the shape's size if left out.
+    /// Edge length of tetrahedra (method solid); from the shape's size if left out. A model with tetrahedra of its own keeps them if it is left out.
     #[schemars(extend("x-unit" = "m", "exclusiveMinimum" = 0))]
     pub edge: Option<f64>,
     /// Distance between particles (method clusters); from the shape's size if left out.
