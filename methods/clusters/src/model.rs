@@ -10,11 +10,12 @@ use crate::membership::{Memberships, Share};
 use crate::options::{ClusterError, Options, setting};
 use crate::partition::{Clustering, morton_order, partition};
 use crate::skin::Skin;
-use craze_engine::RigidBody;
+use craze_engine::{Account, RigidBody};
 use craze_material::{Material, Quantity};
 use craze_math::{Isometry, Mat3, Rotation, Vec3};
 use craze_spatial::Aabb;
 use serde::{Deserialize, Serialize};
+use std::sync::OnceLock;
 
 /// Particles that sample a shape.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -79,6 +80,8 @@ pub struct Clusters {
     pub(crate) limiting: crate::limit::Limiting,
     /// What its surface follows from, if it has one.
     pub(crate) skin: Option<Skin>,
+    /// Its books, once somebody has asked for them in the state that it is in, and the gravity (m/s²) that they are for.
+    pub(crate) books: OnceLock<(Vec3, Account)>,
 }
 
 /// What particles are. Those that fracture divides are copied: same rest place, a part of the mass.
@@ -257,6 +260,7 @@ impl Clusters {
             mean_mass,
             limiting: Default::default(),
             skin: None,
+            books: OnceLock::new(),
         };
         body.bounds = body.bounds_of_state();
         body.fit_state();
@@ -270,6 +274,7 @@ impl Clusters {
         if let Some(particle) = moved.iter().position(|(x, v)| !is_finite(x) || !is_finite(v)) {
             return Err(ClusterError::NotFinite { particle });
         }
+        self.books.take();
         (self.state.positions, self.state.velocities) = moved.into_iter().unzip();
         self.state.flight = None;
         self.state.touched = false;
