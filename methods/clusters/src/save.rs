@@ -170,11 +170,16 @@ impl Clusters {
 
 impl<'a> SavedShares<'a> {
     fn of(memberships: &Memberships, particles: usize) -> SavedShares<'a> {
-        let all = || (0..particles).flat_map(|particle| memberships.of(particle));
-        let weights: Vec<f64> = all().map(|share| share.weight).collect();
+        let count = (0..particles).map(|particle| memberships.of(particle).len()).sum();
+        let (mut clusters, mut weights) = (Vec::with_capacity(count), Vec::with_capacity(count));
+        for particle in 0..particles {
+            let shares = memberships.of(particle);
+            clusters.extend(shares.iter().map(|share| share.cluster));
+            weights.extend(shares.iter().map(|share| share.weight));
+        }
         SavedShares {
             counts: Packed::indices(particles, (0..particles).map(|particle| memberships.of(particle).len() as u32)),
-            clusters: Packed::indices(weights.len(), all().map(|share| share.cluster)),
+            clusters: Packed::indices(count, clusters.into_iter()),
             weights: Packed::numbers(&weights),
         }
     }
