@@ -85,7 +85,9 @@ impl Rest {
             let mass = memberships.weight(member, cluster) * particles.masses[member as usize];
             (mass, particles.offsets[member as usize])
         };
-        Rest::of_members(memberships.members(cluster as usize).iter().map(weigh))
+        // Weights are searched for: once a member.
+        let members: Vec<(f64, Vec3)> = memberships.members(cluster as usize).iter().map(weigh).collect();
+        Rest::of_members(members.iter().copied())
     }
 
     /// Measures members by their mass in the cluster (kg) and their rest offset (m).

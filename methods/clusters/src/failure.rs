@@ -109,22 +109,26 @@ impl Clusters {
         if self.options.strain_limit.is_some() && !self.limiting.is_left {
             return;
         }
-        let far: Vec<f64> = self
+        // Centre and square of the farthest, close together: every membership is looked at.
+        let balls: Vec<(Vec3, f64)> = self
             .rest
             .iter()
             .zip(&self.temper)
-            .map(|(rest, temper)| (OUTLIER * rest.extent).powi(2) * temper.plastic.norm_squared() / 3.0)
+            .zip(&self.fits.fits)
+            .map(|((rest, temper), fit)| {
+                (fit.centre, (OUTLIER * rest.extent).powi(2) * temper.plastic.norm_squared() / 3.0)
+            })
             .collect();
         let mut outliers = Vec::new();
-        for particle in 0..self.count() {
+        for (particle, position) in self.state.positions.iter().enumerate() {
             let shares = self.memberships.of(particle);
             if shares.len() < 2 {
                 continue;
             }
-            let arm = self.state.positions[particle] - self.fits.anchor;
+            let arm = position - self.fits.anchor;
             for share in shares {
-                let fit = &self.fits.fits[share.cluster as usize];
-                if (arm - fit.centre).norm_squared() > far[share.cluster as usize] {
+                let (centre, far) = &balls[share.cluster as usize];
+                if (arm - centre).norm_squared() > *far {
                     outliers.push((particle as u32, share.cluster));
                 }
             }
