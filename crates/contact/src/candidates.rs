@@ -129,11 +129,11 @@ impl Candidates {
         [point_triangle, triangle_point, edge_edge, point_point]
     }
 
-    /// Puts the nearest first. The order of the tree must not be seen in the
-    /// result: it changes where the tree is refitted or built anew.
+    /// Puts the nearest first, and those about as near in the order of their features, which lie close to each other in memory then. The order of the tree must not be
+    /// seen in the result: it changes where the tree is refitted or built anew.
     fn sort(&mut self) {
         let order = |one: &Candidate, other: &Candidate| {
-            one.distance.total_cmp(&other.distance).then(one.features.cmp(&other.features))
+            level(one.distance).cmp(&level(other.distance)).then(one.features.cmp(&other.features))
         };
         for list in self.lists() {
             if list.len() < FEW {
@@ -145,9 +145,15 @@ impl Candidates {
     }
 }
 
-/// The candidates that can have come within a distance (m): those that were at most so far apart.
+/// Distances (m, not negative) between two of four steps from one power of two to the next are of one level, those of a higher level larger.
+fn level(distance: f64) -> u64 {
+    distance.to_bits() >> 50
+}
+
+/// The candidates that can have come within a distance (m): those that were at most so far apart, and a few that were hardly farther.
 pub(crate) fn nearer(list: &[Candidate], distance: f64) -> &[Candidate] {
-    &list[..list.partition_point(|candidate| candidate.distance <= distance)]
+    let farthest = level(distance.max(0.0));
+    &list[..list.partition_point(|candidate| level(candidate.distance) <= farthest)]
 }
 
 fn add(list: &mut Vec<Candidate>, features: [u32; 2], near: Option<(f64, Vec3)>) {

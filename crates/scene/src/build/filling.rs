@@ -269,6 +269,6 @@ fn own_tetrahedra<'scene>(
 const MOST_NAMED: usize = 20;
 
 /// What there is to say of how a model was read.
-fn how_read(model: &Model) -> impl Iterator<Item = String> + '_ {
+pub fn how_read(model: &Model) -> impl Iterator<Item = String> + '_ {
     std::iter::once(model.summary()).chain(model.remarks.iter().cloned())
 }

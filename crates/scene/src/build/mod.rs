@@ -22,7 +22,7 @@ const VISIBLE_DEPTH: f64 = 1e-2;
 pub struct Built {
     /// The world at t = 0.
     pub world: World,
-    /// How each body was read: "bowl: 0.31 m wide, 2.1 kg of glass, 18,400 tetrahedra".
+    /// How each body was read: "bowl: 0.31 m wide, 2.1 kg of glass, 18,400 tetrahedra"; and every model of an obstacle.
     pub summary: Vec<String>,
 }
 
@@ -44,7 +44,9 @@ pub fn build(document: &SceneDocument) -> Result<Built, SceneErrors> {
     }
     let mut obstacles = Vec::new();
     for index in 0..scene.obstacles.len() {
-        obstacles.push(obstacle::build(document, index)?);
+        let (obstacle, line) = obstacle::build(document, index)?;
+        obstacles.push(obstacle);
+        summary.extend(line);
     }
     let mut world = World::new(settings(scene), bodies, obstacles);
     if scene.contact.separate_at_start {

@@ -1,5 +1,6 @@
 //! Obstacles: shapes, poses and what moves them.
 
+use super::filling::how_read;
 use super::load::keyframes;
 use super::{model, rejected};
 use crate::description::{ObstacleShape, RigidMotion};
@@ -9,24 +10,25 @@ use craze_contact::MeshShape;
 use craze_engine::{Drive, Motion, Obstacle};
 use craze_frame::Surface;
 use craze_math::{Isometry, Rotation, Vec3};
-use craze_shape::{BuiltIn, Cylinder, MassSpread, Shape, TriangleSurface};
+use craze_shape::{BuiltIn, Cylinder, MassSpread, Repaired, Shape, TriangleSurface, repair};
 use std::sync::Arc;
 
 /// Edges on curved obstacles, as a share of the radius: fine enough to look round.
 const ROUNDNESS: f64 = 1.0 / 12.0;
 
-/// Makes an obstacle.
-pub fn build(document: &SceneDocument, index: usize) -> Result<Obstacle, SceneError> {
+/// Makes an obstacle. Says how its model was read, and what is wrong with it, if it is one.
+pub fn build(document: &SceneDocument, index: usize) -> Result<(Obstacle, Option<String>), SceneError> {
     let obstacle = &document.scene.obstacles[index];
     let path = format!("obstacle[{index}]");
     let place = &obstacle.place;
     let mut pose = Isometry::from_parts(Vec3::from(place.at).into(), place.rotation());
+    let mut remarks = Vec::new();
     let (shape, surface) = match &obstacle.shape {
         ObstacleShape::Plane { plane } => {
             pose *= plane_pose(Vec3::from(plane.point), Vec3::from(plane.normal));
             (craze_contact::Shape::HalfSpace, TriangleSurface::default())
         }
-        ObstacleShape::Solid(shape) => solid(document, &format!("{path}.shape"), shape)?,
+        ObstacleShape::Solid(shape) => solid(document, &format!("{path}.shape"), shape, &mut remarks)?,
     };
     let drive = match &obstacle.motion {
         RigidMotion::Keyframes(keys) => Drive::Prescribed(Motion::Keyframes(keyframes(keys))),
@@ -38,7 +40,8 @@ pub fn build(document: &SceneDocument, index: usize) -> Result<Obstacle, SceneEr
         let spread = spread(document, &path, &obstacle.shape, &surface, mass)?;
         built.release(mass, spread.center, &spread.inertia, place.velocity.into(), place.spin.into());
     }
-    Ok(built)
+    let line = (!remarks.is_empty()).then(|| format!("{}: {}", built.name, remarks.join("; ")));
+    Ok((built, line))
 }
 
 /// The frame whose y axis is the plane's normal.
@@ -54,6 +57,7 @@ fn solid(
     document: &SceneDocument,
     path: &str,
     shape: &Shape,
+    remarks: &mut Vec<String>,
 ) -> Result<(craze_contact::Shape, TriangleSurface), SceneError> {
     let drawn = |shape: &dyn BuiltIn, edge: f64| {
         shape.surface(edge).map_err(|error| rejected(document, path, error, "see docs/shapes.md for what is possible"))
@@ -76,7 +80,13 @@ fn solid(
         }
         (_, Err(file)) => {
             let key = format!("{path}.mesh");
-            let surface = model::read(file, document, &key)?.surface;
+            let model = model::read(file, document, &key)?;
+            // Its triangles are turned the same way, and those that are none are left out.
+            let repaired = repair(&model.surface);
+            let help = "mend the model in a modelling program";
+            let Repaired { surface, findings, .. } =
+                repaired.map_err(|error| rejected(document, &format!("{key}.file"), error, help))?;
+            remarks.extend(how_read(&model).chain(findings.warnings()));
             (mesh(document, &key, &surface)?, surface)
         }
     })
