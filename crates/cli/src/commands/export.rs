@@ -8,6 +8,7 @@ use clap::Args;
 use craze_export::{
     Format, Outer, ShardReport, ShardSettings, ShardSummary, export_animation, export_sequence, export_shards,
 };
+use craze_frame::{BodyFrame, Frame, names};
 use serde_json::json;
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -60,7 +61,7 @@ pub fn run(arguments: &Arguments, voice: Voice) -> Result<(), Problem> {
     let name = craze_engine::read_record(&arguments.run).map_or_else(|_| "frames".to_owned(), |record| record.scene);
     let report = export_sequence(
         files.iter().map(|file| craze_frame::read(file)),
-        &outers_of(&arguments.run),
+        &dresses_of(&arguments.run),
         format,
         &folder,
         &name,
@@ -86,9 +87,19 @@ pub fn run(arguments: &Arguments, voice: Voice) -> Result<(), Problem> {
 
 /// What the shards of each body may be cut from; nothing where the first frame is missing.
 fn outers_of(run: &Path) -> Vec<Vec<Outer>> {
-    super::render::frame_files(run, Some(0))
-        .and_then(|files| Ok(craze_frame::read(files.last().map_or(Path::new(""), PathBuf::as_path))?))
-        .map_or_else(|_| Vec::new(), |first| outers(run, &first))
+    first_frame(run).map_or_else(Vec::new, |first| outers(run, &first))
+}
+
+/// The same for a sequence, which needs it only where surfaces are made of a model's own triangles.
+fn dresses_of(run: &Path) -> Vec<Vec<Outer>> {
+    let is_drawn = |body: &BodyFrame| body.surface.face_attributes.get(names::SOURCE).is_some();
+    let first = first_frame(run).filter(|first| first.bodies.iter().any(is_drawn));
+    first.map_or_else(Vec::new, |first| outers(run, &first))
+}
+
+fn first_frame(run: &Path) -> Option<Frame> {
+    let files = super::render::frame_files(run, Some(0)).ok()?;
+    craze_frame::read(files.last()?).ok()
 }
 
 fn folder(arguments: &Arguments) -> PathBuf {
