@@ -15,15 +15,20 @@ const MOST_CELLS: f64 = 1e7;
 const TURN: [f64; 3] = [0.371, 0.213, -0.527];
 const SHIFT: [f64; 3] = [0.137, 0.291, 0.433];
 
-/// Tetrahedra of a body-centred cubic lattice, with edges of about `edge` (m), that together hold all that lies within the surface or on it.
-/// Gives positions (m) and positively oriented tetrahedra.
-pub fn cover(surface: &WindingTree, bounds: &Aabb, edge: f64) -> Result<(Vec<Vec3>, Vec<[u32; 4]>), SkinError> {
+/// Tetrahedra of a body-centred cubic lattice, with edges of about `edge` (m), that together hold all that lies within the surface or no farther
+/// than `margin` (m) from it. Gives positions (m) and positively oriented tetrahedra.
+pub fn cover(
+    surface: &WindingTree,
+    bounds: &Aabb,
+    edge: f64,
+    margin: f64,
+) -> Result<(Vec<Vec3>, Vec<[u32; 4]>), SkinError> {
     let cell = CELL * edge;
     let turn = Rotation::new(Vec3::from(TURN));
     let origin = bounds.centre();
     // The box around all, as the lattice sees it.
-    let half = 0.5 * bounds.size().norm() / cell + 2.0;
-    if !(half.is_finite() && (2.0 * half).powi(3) < MOST_CELLS && edge > 0.0) {
+    let half = (0.5 * bounds.size().norm() + margin) / cell + 2.0;
+    if !(half.is_finite() && (2.0 * half).powi(3) < MOST_CELLS && edge > 0.0 && margin >= 0.0) {
         return Err(SkinError::Surface);
     }
     let count = half.ceil() as i32;
@@ -36,7 +41,7 @@ pub fn cover(surface: &WindingTree, bounds: &Aabb, edge: f64) -> Result<(Vec<Vec
         (-count..count).flat_map(|x| (-count..count).flat_map(move |y| (-count..count).map(move |z| (x, y, z))))
     {
         let middle = [2 * x + 1, 2 * y + 1, 2 * z + 1];
-        if !touches(surface, &place(middle), 1.1 * cell) {
+        if !touches(surface, &place(middle), 1.1 * cell + margin) {
             continue;
         }
         for axis in 0..3 {
@@ -48,7 +53,7 @@ pub fn cover(surface: &WindingTree, bounds: &Aabb, edge: f64) -> Result<(Vec<Vec
             for side in 0..4 {
                 let corners = [middle, ring[side], ring[(side + 1) % 4], next];
                 let centre = corners.map(place).iter().sum::<Vec3>() / 4.0;
-                if touches(surface, &centre, REACH * cell) {
+                if touches(surface, &centre, REACH * cell + margin) {
                     kept.push(corners);
                 }
             }

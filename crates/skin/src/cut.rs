@@ -4,7 +4,6 @@ use craze_frame::{Sets, fans, is_manifold};
 use craze_math::Vec3;
 use craze_spatial::WindingTree;
 
-use crate::contacts::NOBODY;
 use crate::cracks::Cracks;
 use crate::crossing::{Crossings, Of, Triangles, crossings};
 use crate::divide::{Lines, divide};
@@ -217,10 +216,9 @@ fn label_outside(
     }
     for (index, part) in (0_u32..).zip(parts) {
         let first = sets.first(index) as usize;
-        let label = *labels[first].get_or_insert_with(|| label_at(&all.positions[part.corners[0] as usize]));
-        labels[index as usize] = Some(label);
+        labels[first].get_or_insert_with(|| label_at(&all.positions[part.corners[0] as usize]));
     }
-    Ok(labels.into_iter().map(|label| label.unwrap_or(NOBODY)).collect())
+    Ok((0..parts.len() as u32).filter_map(|index| labels[sets.first(index) as usize]).collect())
 }
 
 /// The parts of cracks that lie within the surface.
@@ -303,7 +301,6 @@ fn assemble(
     if !((sum - whole).abs() <= VOLUME_TOLERANCE * whole.abs()) {
         return Err(SkinError::Volume { shards: sum, surface: whole });
     }
-    shards.retain(|shard| shard.label != NOBODY);
     Ok(Shards { positions: all.positions.clone(), shards })
 }
 

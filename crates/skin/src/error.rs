@@ -5,28 +5,6 @@ use thiserror::Error;
 /// Why shards could not be cut from a surface.
 #[derive(Clone, Debug, PartialEq, Error)]
 pub enum SkinError {
-    /// Some crack faces lie on others with a part of their area only.
-    #[error("{faces} crack faces lie on the other side with a part of their area only")]
-    Uncovered {
-        /// How many.
-        faces: usize,
-    },
-    /// A crack ends inside the body although it parts two shards.
-    #[error("cracks between shards end inside the body at {edges} edges")]
-    OpenCracks {
-        /// Edges at which they end.
-        edges: usize,
-    },
-    /// The rim of a crack could not be carried out of the surface.
-    #[error("a crack ends inside the surface near ({x:.4}, {y:.4}, {z:.4}) m")]
-    RimInside {
-        /// Where (m).
-        x: f64,
-        /// Where (m).
-        y: f64,
-        /// Where (m).
-        z: f64,
-    },
     /// Points lie so exactly in each other's planes that sides cannot be told.
     #[error("points of the surface and of the cracks lie in one plane")]
     Degenerate,

@@ -1,15 +1,16 @@
 //! The user's own surface, cut along the cracks of a simulation.
 //!
-//! A simulation breaks tetrahedra; a person wants the surface that they drew. At rest a broken body is a space divided among shards, and its
-//! crack faces are where two shards meet. From them and any closed surface, the drawn one or that of the tetrahedra, the shards follow:
+//! A simulation breaks tetrahedra; a person wants the surface that they drew. At rest a broken body is a space divided among shards. From that
+//! and any closed surface, the drawn one or that of the tetrahedra, the shards follow:
 //!
-//! 1. [`Contacts`]: which crack faces lie on which, also where one side was cut further than the other.
-//! 2. [`Cracks`]: the faces between different shards, each held once for both sides, so that the sides cannot come apart. They end at the
-//!    surface of the tetrahedra.
-//! 3. [`Cracks::prepare`]: their rim is carried outward past the surface, steps of tetrahedra are smoothed away and the grain of broken
-//!    matter is put on.
+//! 1. [`Whose`]: which shard every point in space belongs to.
+//! 2. [`Cracks::redrawn`]: the faces between shards on an even lattice, each held once for both sides, so that the sides cannot come apart.
+//!    They end outside the surface.
+//! 3. [`Cracks::prepare`]: they are smoothed, and the grain of broken matter is put on.
 //! 4. [`cut`]: the closed surface is cut by the cracks and the cracks by the surface. Points where an edge of one passes through a
 //!    triangle of the other are decided by exact predicates and belong to both, so that every shard is closed.
+//!
+//! [`Contacts`] tell beside that which pieces touch, and with how much area.
 //!
 //! Whatever cannot be done is an error, never a hole: the caller keeps the tetrahedra's own faces then.
 
@@ -22,14 +23,16 @@ mod detail;
 mod divide;
 mod drawn;
 mod error;
-mod grow;
+mod lips;
 mod noise;
 mod parting;
+mod redrawn;
 mod transfer;
 mod weld;
+mod whose;
 mod within;
 
-pub use contacts::{Contacts, NOBODY};
+pub use contacts::Contacts;
 pub use cover::cover;
 pub use cracks::Cracks;
 pub use cut::{CutShard, Outside, Shards, cut};
@@ -38,3 +41,4 @@ pub use drawn::Drawn;
 pub use error::SkinError;
 pub use parting::{Background, Carried, Parted, PartedPoint};
 pub use transfer::{Corners, transfer};
+pub use whose::Whose;

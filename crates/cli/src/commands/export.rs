@@ -29,7 +29,7 @@ pub struct Arguments {
     /// Shards smaller than this share of their body's volume are merged into a neighbour
     #[arg(long, value_name = "SHARE", value_parser = share)]
     smallest: Option<f64>,
-    /// Leave the cracks of shards as flat as the tetrahedra made them, instead of smooth and rough like broken matter
+    /// Leave the cracks of shards smooth, without the roughness of broken matter
     #[arg(long)]
     flat_cracks: bool,
 }

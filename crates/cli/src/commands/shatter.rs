@@ -74,7 +74,7 @@ pub struct Arguments {
     /// Seed: another one lands on another side
     #[arg(long, value_name = "N", default_value = "1", value_parser = parse_seed, allow_negative_numbers = true)]
     seed: u64,
-    /// Leave cracks as flat as the tetrahedra made them, instead of smooth and rough like broken matter
+    /// Leave cracks smooth, without the roughness of broken matter
     #[arg(long)]
     flat_cracks: bool,
     /// Folder for everything; out/MODEL-shards if left out

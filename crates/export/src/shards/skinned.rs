@@ -4,14 +4,19 @@ use std::sync::Arc;
 
 use craze_frame::{BodyFrame, fans};
 use craze_math::Vec3;
-use craze_skin::{Contacts, Corners, Cracks, CutShard, Grain, SkinError, cut};
-use craze_spatial::TriangleTree;
+use craze_skin::{Contacts, Corners, Cracks, CutShard, Grain, Shards, SkinError, Whose, cut};
 
 use super::shape::{Look, Shape};
 use crate::parts::Part;
 
 /// Times that a cut is tried with cracks that lie a hair elsewhere.
 const TRIES: u64 = 3;
+/// Edge of the lattice that cracks are drawn anew on, in mean edges of the crack faces (1): these are parts of tetrahedra, and small.
+const LATTICE: f64 = 2.0;
+/// Times that a finer lattice is tried for the sake of shards that are thinner.
+const FINER: i32 = 4;
+/// How much finer each is (1).
+const FINER_BY: f64 = 0.7;
 
 /// A closed surface, in the place that a body had at rest, from which its shards can be cut.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -95,21 +100,15 @@ pub(super) fn skinned(
 ) -> (Option<Skinned>, Vec<String>) {
     let mut said = Vec::new();
     for outer in outers {
-        let looks = [grain, None];
-        let tried = looks.iter().skip(usize::from(grain.is_none()));
-        for look in tried {
-            match try_cut(body, rest, contacts, owners, outer, *look) {
-                Ok(shards) => {
-                    let mut told = outer.told();
-                    if grain.is_some() {
-                        told += if look.is_some() { "; rough cracks" } else { "; cracks as the tetrahedra left them" };
-                    }
-                    return (Some(Skinned { shapes: shards, paints: outer.usable_paints(), told }), said);
+        let (smooth, plain) = (Grain::smooth(), "cracks of flat faces");
+        let looks = [(grain, "rough cracks"), (Some(&smooth), "smooth cracks"), (None, plain)];
+        for (look, told) in looks.into_iter().skip(usize::from(grain.is_none())) {
+            match try_cut(body, rest, contacts, owners, outer, look) {
+                Ok(shapes) => {
+                    let told = format!("{}; {told}", outer.told());
+                    return (Some(Skinned { shapes, paints: outer.usable_paints(), told }), said);
                 }
-                Err(error) => {
-                    let cracks = if look.is_some() { " with rough cracks" } else { "" };
-                    said.push(format!("{}{cracks}: {error}", outer.name));
-                }
+                Err(error) => said.push(format!("{} with {told}: {error}", outer.name)),
             }
         }
     }
@@ -124,26 +123,43 @@ fn try_cut(
     outer: &Outer,
     grain: Option<&Grain>,
 ) -> Result<Vec<Option<(Shape, f64)>>, SkinError> {
-    let mut cracks = Cracks::between(contacts, owners)?;
-    cracks.prepare(&outer.positions, &outer.triangles, grain)?;
-    let surface = &body.surface;
-    let tree = TriangleTree::new(rest, &surface.triangles).map_err(|_| SkinError::Surface)?;
-    let label_at =
-        |point: &Vec3| tree.closest(point).map_or(0, |near| owners[surface.piece_of(near.triangle as usize) as usize]);
-    let mut shards = Err(SkinError::Degenerate);
-    for seed in 1..=TRIES {
-        cracks.unsettle(seed);
-        shards = cut(&outer.positions, &outer.triangles, &cracks, label_at);
-        if shards != Err(SkinError::Degenerate) {
-            break;
-        }
-    }
-    let shards = shards?;
+    let whose = Whose::of(&body.surface, rest, owners)?;
+    let shards = cut_on_lattice(outer, &whose, LATTICE * contacts.edge(), grain)?;
     let mut shapes: Vec<Option<(Shape, f64)>> = (0..owners.len()).map(|_| None).collect();
     for shard in &shards.shards {
         shapes[shard.label as usize] = Some((shape(shard, &shards.positions, &outer.corners), shard.volume));
     }
     Ok(shapes)
+}
+
+/// Cuts a surface by cracks that are drawn anew on a lattice of this edge (m), or a finer one: a shard that is thinner is on none of its vertices.
+fn cut_on_lattice(outer: &Outer, whose: &Whose, edge: f64, grain: Option<&Grain>) -> Result<Shards, SkinError> {
+    let label_at = |point: &Vec3| whose.at(point);
+    let wanted = whose.labels().count();
+    if wanted < 2 {
+        return cut(&outer.positions, &outer.triangles, &Cracks::default(), label_at);
+    }
+    for finer in 0..=FINER {
+        let edge = edge * FINER_BY.powi(finer);
+        let mut cracks = Cracks::redrawn(&outer.positions, &outer.triangles, edge, label_at)?;
+        if cracks.labels().len() < wanted && finer < FINER {
+            continue;
+        }
+        cracks.prepare(grain)?;
+        let mut shards = Err(SkinError::Degenerate);
+        for seed in 1..=TRIES {
+            cracks.unsettle(seed);
+            shards = cut(&outer.positions, &outer.triangles, &cracks, label_at);
+            if shards != Err(SkinError::Degenerate) {
+                break;
+            }
+        }
+        let shards = shards?;
+        if shards.shards.len() >= wanted || finer == FINER {
+            return Ok(shards);
+        }
+    }
+    Err(SkinError::Degenerate)
 }
 
 /// The shape of a shard, with a vertex for each fan of triangles.
