@@ -2,7 +2,7 @@
 
 use craze_clusters::ClusterError;
 use craze_engine::{Failure, WorldError};
-use craze_mesh::{LatticeError, NodeId, TetId, TetMeshError};
+use craze_mesh::{AttributeError, LatticeError, NodeId, TetId, TetMeshError};
 use craze_solid::SolidError;
 
 /// Why a test could not be carried out. A test that ends so has failed.
@@ -14,6 +14,9 @@ pub enum ValidationError {
     /// A mesh was refused.
     #[error("the mesh could not be made: {0}")]
     Mesh(#[from] TetMeshError),
+    /// A column of numbers was refused.
+    #[error("the mesh could not be made: {0}")]
+    Attribute(#[from] AttributeError),
     /// A solid was refused.
     #[error("the solid could not be made: {0}")]
     Solid(#[from] SolidError),

@@ -70,6 +70,7 @@ pub const TESTS: &[Test] = &[
     solid::squeezed::TEST,
     solid::hole::TEST,
     solid::edge_crack::TEST,
+    solid::kink::TEST,
     solid::cantilevers::TEST,
     solid::edits::TEST,
     solid::overlap::TEST,

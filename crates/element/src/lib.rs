@@ -12,6 +12,8 @@ mod voigt;
 
 pub use guard::CollapseGuard;
 pub use law::Law;
-pub use separation::{LEAST_SHARE, Separation, area_across, least_area_across, tensile_part, tensile_parts};
+pub use separation::{
+    LEAST_SHARE, Separation, area_across, bound_of_area_across, least_area_across, tensile_part, tensile_parts,
+};
 pub use tetrahedron::{Tetrahedron, strain, strain_rate};
 pub use voigt::{strain_vector, stress_matrix};

@@ -75,12 +75,36 @@ pub fn area_across(normal: &Vec3, gradients: &[Vec3]) -> f64 {
     0.5 * across.max(LEAST_SHARE * all)
 }
 
-/// The least that [`area_across`] can be for any normal (m²): |n̂·g| ≥ (n̂·g)²/|g| makes it at least half the smallest eigenvalue
-/// of Σ g·gᵀ/|g|.
-pub fn least_area_across(gradients: &[Vec3]) -> f64 {
+/// No more than the least that [`area_across`] can be for any normal (m²): |n̂·g| ≥ (n̂·g)²/|g| makes it at least half the smallest
+/// eigenvalue of Σ g·gᵀ/|g|. Quick, but it may be half of it.
+pub fn bound_of_area_across(gradients: &[Vec3]) -> f64 {
     let spread: Mat3 = gradients.iter().map(directed).sum();
     0.5 * symmetric_eigen(&spread).values[2].max(LEAST_SHARE * spread.trace())
 }
+
+/// The least that [`area_across`] can be for any normal (m²).
+///
+/// Σ|n̂·g| is the width along n̂ of the sum of the segments ±g/2, a zonotope. A polytope is thinnest across one of its faces, and
+/// those of a zonotope lie along two of the segments: so all products of two gradients are tried as normals.
+pub fn least_area_across(gradients: &[Vec3]) -> f64 {
+    let all: f64 = gradients.iter().map(|gradient| gradient.norm()).sum();
+    let mut least = f64::INFINITY;
+    for (place, one) in gradients.iter().enumerate() {
+        for other in &gradients[place + 1..] {
+            let normal = one.cross(other);
+            let length = normal.norm();
+            // What is nearly parallel has no face of its own.
+            if length > PARALLEL * one.norm() * other.norm() {
+                let across: f64 = gradients.iter().map(|gradient| normal.dot(gradient).abs()).sum();
+                least = least.min(across / length);
+            }
+        }
+    }
+    if least.is_finite() { 0.5 * least.max(LEAST_SHARE * all) } else { bound_of_area_across(gradients) }
+}
+
+/// Sine of the angle below which two gradients count as parallel.
+const PARALLEL: f64 = 1e-9;
 
 /// Least share of a node's area that counts across a normal; see [`area_across`].
 pub const LEAST_SHARE: f64 = 0.1;
@@ -90,6 +114,27 @@ mod tests {
     use super::*;
 
     const PULL: f64 = 7.0;
+
+    #[test]
+    fn no_area_is_less_than_the_least_and_some_are_hardly_more() {
+        let mut random = craze_math::Random::new(5);
+        for count in [2, 3, 5, 12, 24] {
+            for flatness in [1.0, 0.1, 1e-3] {
+                let gradients: Vec<Vec3> = (0..count)
+                    .map(|_| {
+                        let gradient = random.number() * random.direction();
+                        Vec3::new(gradient.x, gradient.y, flatness * gradient.z)
+                    })
+                    .collect();
+                let least = least_area_across(&gradients);
+                assert!(bound_of_area_across(&gradients) <= least * (1.0 + 1e-12), "{count} {flatness}");
+                let areas: Vec<f64> = (0..20_000).map(|_| area_across(&random.direction(), &gradients)).collect();
+                let found = areas.iter().copied().fold(f64::INFINITY, f64::min);
+                assert!(least <= found * (1.0 + 1e-12), "{least} {found}");
+                assert!(flatness < 1.0 || count < 5 || found < 1.05 * least, "{count}: {least} {found}");
+            }
+        }
+    }
 
     fn strongest(separation: &Separation) -> (f64, Vec3) {
         let eigen = symmetric_eigen(&separation.tensor());

@@ -1,6 +1,7 @@
-//! Measures what a split costs in a small body and in a large one: `cargo run --release -p craze-solid --example split_cost`.
+//! Measures what a split costs in a small body and in a large one, and a look at which nothing splits beside an elastic step:
+//! `cargo run --release -p craze-solid --example split_cost`.
 //!
-//! A corner is torn out of a cube; the same elements fail in all. One thread.
+//! A corner is torn out of a cube; the same elements fail in all. Then a cube is stretched evenly to shares of its strength. One thread.
 
 use craze_engine::{Method, Step};
 use craze_material::{Elasticity, Material, Strength};
@@ -51,6 +52,39 @@ fn measure(cells: usize) -> Result<(f64, f64, u64, usize), Box<dyn std::error::E
     Ok((with, idle, solid.split_counts().splits, looks))
 }
 
+/// Seconds (medians) of an elastic step and of the look after it, in a cube that is stretched to this share of its strength everywhere.
+fn measure_look(cells: usize, share: f64) -> Result<[f64; 2], Box<dyn std::error::Error>> {
+    let (young, strength) = (9.3e6, 3e4);
+    let mut material = Material::elastic("clay", 1013.0, Elasticity::from_young(young, 0.0));
+    material.strength = Strength { tensile: Some(strength), ..Strength::default() };
+    let mesh = kuhn_box_jittered([cells; 3], Vec3::repeat(cells as f64 * EDGE), Jitter { amount: 0.1, seed: 3 })?;
+    let still = Vec3::zeros();
+    let options = SolidOptions { rest_strain: 0.0, ..SolidOptions::default() };
+    let mut solid = Solid::new(mesh, vec![material], options, Isometry::identity(), still, still)?;
+    let strain = share * strength / young;
+    let places: Vec<Vec3> =
+        solid.positions().iter().map(|place| place + strain * Vec3::new(place.x, 0.0, 0.0)).collect();
+    let mut times: [Vec<f64>; 2] = Default::default();
+    for _ in 0..40 {
+        solid.set_state(&places, &vec![still; places.len()]);
+        // So short that the stretch stays what it is.
+        let time_step = 1e-6 * solid.time_step_limit();
+        let step = Step { time: 0.0, time_step, gravity: still, loads: &[], contacts: &[] };
+        let start = Instant::now();
+        solid.predict(&step).map_err(|failure| failure.to_string())?;
+        solid.commit(&step);
+        times[0].push(start.elapsed().as_secs_f64());
+        let start = Instant::now();
+        solid.fracture(&step, &mut Vec::new());
+        times[1].push(start.elapsed().as_secs_f64());
+    }
+    assert_eq!(solid.split_counts().splits, 0, "below its strength it stays whole");
+    Ok(times.map(|mut list| {
+        list.sort_unstable_by(f64::total_cmp);
+        list[list.len() / 2]
+    }))
+}
+
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build()?;
     for cells in [7, 15, 32] {
@@ -60,6 +94,15 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             6 * cells.pow(3),
             1e6 * (with - looks as f64 * idle) / splits as f64,
             1e6 * idle,
+        );
+    }
+    for share in [0.0, 0.2, 0.5, 0.8] {
+        let [step, look] = pool.install(|| measure_look(26, share).map_err(|error| error.to_string()))?;
+        println!(
+            "{} tetrahedra at {share} of their strength: a look takes {:.2} of an elastic step of {:.0} µs",
+            6 * 26usize.pow(3),
+            look / step,
+            1e6 * step
         );
     }
     Ok(())

@@ -240,7 +240,10 @@ fn what_follows_cracks_is_what_would_be_made_anew() {
         assert!(outer[0] == outer[1]);
         let followed = solid.least_pulls.clone();
         solid.find_bounds_of_failure();
-        assert!(followed == solid.least_pulls);
+        // Quick bounds are no more than exact ones but for rounding, and not far below.
+        let is_near =
+            |(&quick, &exact): (&f64, &f64)| quick == exact || quick <= (1.0 + 1e-12) * exact && exact < 10.0 * quick;
+        assert!(followed.iter().zip(&solid.least_pulls).all(is_near));
         solid.sum_forces().unwrap();
         let forces = |solid: &Solid| -> Vec<[f64; 4]> {
             (0..solid.state.len()).map(|node| solid.scratch.forces.of_node(&solid.layout, node)).collect()
@@ -288,9 +291,10 @@ fn nothing_small_breaks_off_and_small_pieces_break_no_further() {
             if turn % 30 == 29 {
                 solid.settle();
             }
-            let followed = solid.least_pulls.clone();
+            let spared = |solid: &Solid| solid.least_pulls.iter().map(|pull| pull.is_infinite()).collect::<Vec<_>>();
+            let followed = spared(&solid);
             solid.find_bounds_of_failure();
-            assert!(followed == solid.least_pulls);
+            assert!(followed == spared(&solid));
         }
         // What hung together in an edge only is parted afterwards, and may be smaller.
         let pieces = solid.frame(craze_engine::FrameDetail::Surface).pieces;

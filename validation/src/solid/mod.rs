@@ -9,6 +9,7 @@ pub(crate) mod conservation;
 pub(crate) mod edge_crack;
 pub(crate) mod edits;
 pub(crate) mod hole;
+pub(crate) mod kink;
 pub(crate) mod objectivity;
 pub(crate) mod order;
 pub(crate) mod overlap;

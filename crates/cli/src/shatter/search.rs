@@ -32,6 +32,13 @@ pub struct Wanted {
     pub smallest: f64,
 }
 
+impl Wanted {
+    /// How far a count is from what is wanted. Too many are better than too few: shards can be joined afterwards.
+    fn off(&self, count: usize) -> (bool, f64) {
+        (count < *self.range.start(), distance(count, self.aim))
+    }
+}
+
 /// A strength and what it gives.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Found {
@@ -63,7 +70,7 @@ fn search(wanted: &Wanted, mut trial: impl FnMut(f64) -> Result<usize, Problem>)
     let mut strength = 1.0;
     for _ in 0..TRIALS {
         let found = Found { strength, shards: trial(strength)? };
-        if best.is_none_or(|best| distance(found.shards, wanted.aim) < distance(best.shards, wanted.aim)) {
+        if best.is_none_or(|best| wanted.off(found.shards) < wanted.off(best.shards)) {
             best = Some(found);
         }
         if wanted.range.contains(&found.shards) {
@@ -167,5 +174,9 @@ mod tests {
         assert_eq!(found.shards, 100);
         let never = search(&wanted(20), |_| Ok(1)).unwrap_or_else(|problem| panic!("{problem}"));
         assert_eq!(never.shards, 1);
+        // Thirty can be joined to five, one cannot be parted.
+        let burst = |strength: f64| Ok(if strength < 0.3 { 30 } else { 1 });
+        let found = search(&wanted(5), burst).unwrap_or_else(|problem| panic!("{problem}"));
+        assert_eq!(found.shards, 30);
     }
 }
