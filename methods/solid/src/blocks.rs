@@ -18,10 +18,10 @@ use std::ops::Range;
 pub(crate) const BLOCK_ELEMENTS: usize = 1024;
 
 /// Most nodes of a block: a power of two, so that local indices can be masked into range.
-pub(crate) const BLOCK_NODES: usize = 512;
+pub(crate) const BLOCK_NODES: usize = 1024;
 
 /// Most nodes that a block is given elements of; the others are for nodes that cracks add to the elements that it has.
-const FIRST_NODES: usize = BLOCK_NODES / 4 * 3;
+const FIRST_NODES: usize = 384;
 
 /// Most nodes of a chunk, the part of the nodes that is integrated together.
 const CHUNK_NODES: usize = 1024;
@@ -209,7 +209,8 @@ impl Layout {
     ) -> Result<Layout, LayoutError> {
         let island_of = |element: usize| node_islands[mesh.elements()[element][0] as usize];
         let mut layout = Layout {
-            groups: Vec::with_capacity(mesh.element_count() / WIDTH + 1),
+            // With room for what cracks add: all groups would move when the first one comes.
+            groups: Vec::with_capacity(mesh.element_count() / WIDTH * 9 / 8 + 64),
             blocks: Vec::new(),
             chunks: Vec::new(),
             islands: Vec::new(),

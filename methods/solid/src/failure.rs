@@ -134,9 +134,9 @@ impl Solid {
         Some(Pull { ratio, strength, normal })
     }
 
-    /// The tensions of all elements at some nodes, each worked out once; the place of each element's in the list.
-    fn tensions_about(&self, nodes: &[u32]) -> (Vec<Option<Tension>>, Vec<u32>) {
-        let mut places = vec![u32::MAX; self.mesh.element_count()];
+    /// The tensions of all elements at some nodes, each worked out once, and those elements; `places` tells the place of each in the lists.
+    fn tensions_about(&self, nodes: &[u32], places: &mut Vec<u32>) -> (Vec<Option<Tension>>, Vec<TetId>) {
+        places.resize(self.mesh.element_count(), u32::MAX);
         let mut elements = Vec::new();
         for element in nodes.iter().flat_map(|&node| self.mesh.elements_of(NodeId(node))) {
             if places[element.index()] == u32::MAX {
@@ -146,11 +146,11 @@ impl Solid {
         }
         let tensions: Vec<Vec<Option<Tension>>> =
             elements.par_chunks(64).with_min_len(4).map(|elements| self.tensions_in(elements)).collect();
-        (tensions.concat(), places)
+        (tensions.concat(), elements)
     }
 
     /// All nodes that fail in the state, hardest pulled first, and how hard.
-    pub(crate) fn failing_nodes(&self) -> Vec<(NodeId, Pull)> {
+    pub(crate) fn failing_nodes(&mut self) -> Vec<(NodeId, Pull)> {
         if self.least_stress == f64::INFINITY {
             return Vec::new();
         }
@@ -159,7 +159,9 @@ impl Solid {
         if nodes.is_empty() {
             return Vec::new();
         }
-        let (tensions, places) = self.tensions_about(&nodes);
+        // Kept from look to look: to clear a list of all elements costs more than a few nodes do.
+        let mut places = std::mem::take(&mut self.scratch.places);
+        let (tensions, elements) = self.tensions_about(&nodes, &mut places);
         let fails = |&node: &u32| {
             let least = self.least_pulls[node as usize];
             let pull = self.pull_of(NodeId(node), |element| tensions[places[element.index()] as usize], least)?;
@@ -167,6 +169,8 @@ impl Solid {
         };
         let mut failing: Vec<(NodeId, Pull)> = nodes.par_iter().with_min_len(64).filter_map(fails).collect();
         failing.sort_by(|(one, pull), (other, harder)| harder.ratio.total_cmp(&pull.ratio).then(one.cmp(other)));
+        elements.iter().for_each(|element| places[element.index()] = u32::MAX);
+        self.scratch.places = places;
         failing
     }
 

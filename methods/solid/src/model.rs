@@ -97,6 +97,8 @@ pub(crate) struct Scratch {
     pub accelerations: Vec<[f64; 4]>,
     /// Nodes that contact or holds have moved far in this step.
     pub suspects: Vec<u32>,
+    /// For every element its place in a list of those that are looked at for failure; `u32::MAX` between looks.
+    pub places: Vec<u32>,
     /// Δt of the prediction (s).
     pub time_step: f64,
     /// Box around state and prediction (m).
