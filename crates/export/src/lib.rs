@@ -9,7 +9,8 @@
 //! | [`Format::Vtk`] | `name.BODY.0001.vtp`, `.vtu`, and one `name.pvd` | surfaces, tetrahedra and particles with all attributes and times |
 //!
 //! [`export_shards`] makes one `shards.glb` of one frame: the pieces of its bodies in their rest shape, as parts for other programs.
-//! [`export_animation`] makes one `animation.glb`: the same parts as nodes that move, over all frames.
+//! [`export_animation`] makes one `animation.glb`: the same parts as nodes that move, over all frames. [`ShardFilm`] puts them
+//! into the frames, for pictures.
 //!
 //! Obstacles are written like bodies; endless planes are left out. `docs/formats.md` says what each file holds. Only
 //! frames are seen here, never a fracture method. Every file appears whole or not at all.
@@ -35,7 +36,7 @@ use thiserror::Error;
 
 pub use craze_skin::{Corners, Grain, transfer};
 pub use shards::{
-    Outer, Paint, PaintPicture, ShardReport, ShardSettings, ShardSummary, export_animation, export_shards,
+    Outer, Paint, PaintPicture, ShardFilm, ShardReport, ShardSettings, ShardSummary, export_animation, export_shards,
 };
 
 /// A format that frames can be exported to.

@@ -1,9 +1,11 @@
 //! `craze render`
 
 use crate::Voice;
+use crate::outers::outers;
 use crate::problem::Problem;
 use clap::Args;
 use craze_engine::RunFolder;
+use craze_export::{ShardFilm, ShardSettings};
 use craze_frame::{Frame, Surface};
 use craze_math::Vec3;
 use craze_render::{Camera, Coloring, Image, Settings, Wireframe, render_frame, write_gif};
@@ -39,6 +41,10 @@ pub struct Arguments {
     /// Put the pieces together again, a hair apart, where the unbroken body stood: shows all cracks
     #[arg(long)]
     reassembled: bool,
+    /// Show the shards as `craze export --format shards` makes them, with the model's own triangles and rough cracks, in place of tetrahedra; each moves as a
+    /// rigid body
+    #[arg(long, conflicts_with_all = ["particles", "wireframe"])]
+    shards: bool,
     /// Show bodies of particles by these, as balls, in place of their surface
     #[arg(long, conflicts_with = "reassembled")]
     particles: bool,
@@ -67,15 +73,32 @@ pub fn run(arguments: &Arguments, voice: Voice) -> Result<(), Problem> {
     if arguments.wireframe {
         settings.wireframe = Wireframe::Shown;
     }
-    let settings = fitted(settings, &frame_files(&arguments.run, None)?)?;
-    let first = match arguments.reassembled {
-        true => frame_files(&arguments.run, None)?.first().map(|file| craze_frame::read(file)).transpose()?,
+    let all = frame_files(&arguments.run, None)?;
+    let settings = fitted(settings, &all)?;
+    if arguments.shards && !matches!(settings.coloring, Coloring::Material | Coloring::Piece) {
+        let help = "leave --shards out, or show --color material or piece";
+        return Err(Problem::new("shards carry neither stress nor velocity nor plastic strain", help));
+    }
+    let film = match arguments.shards {
+        true => Some(Film::of(&arguments.run, &ShardSettings::default())?),
         false => None,
     };
-    let picture = |file: &PathBuf| match &first {
-        Some(first) => Ok(render_frame(&craze_frame::read(file)?.reassembled(first), &settings)?),
-        None if arguments.particles => of_particles(file, &settings),
-        None => picture(file, &settings),
+    let first = match arguments.reassembled {
+        true => all.first().map(|file| craze_frame::read(file)).transpose()?,
+        false => None,
+    };
+    let picture = |file: &PathBuf| {
+        let mut frame = match &film {
+            Some(film) => film.frame(file)?,
+            None => craze_frame::read(file)?,
+        };
+        if let Some(first) = &first {
+            frame = frame.reassembled(first);
+        }
+        if arguments.particles {
+            show_particles(&mut frame);
+        }
+        Ok::<Image, Problem>(render_frame(&frame, &settings)?)
     };
     let written = if arguments.gif {
         let path = arguments.output.clone().unwrap_or_else(|| arguments.run.join("animation.gif"));
@@ -169,16 +192,42 @@ pub fn fitted(settings: Settings, files: &[PathBuf]) -> Result<Settings, Problem
     Ok(settings.fitted_to(&frames.iter().collect::<Vec<_>>()))
 }
 
-/// The picture of a frame's file without the surfaces of bodies that have particles.
-fn of_particles(file: &Path, settings: &Settings) -> Result<Image, Problem> {
-    let mut frame = craze_frame::read(file)?;
+/// Takes the surfaces off bodies that have particles.
+fn show_particles(frame: &mut Frame) {
     for body in frame.bodies.iter_mut().filter(|body| body.particles.is_some()) {
         body.surface = Surface::default();
     }
-    Ok(render_frame(&frame, settings)?)
 }
 
-/// The picture of a frame's file.
-pub fn picture(file: &Path, settings: &Settings) -> Result<Image, Problem> {
-    Ok(render_frame(&craze_frame::read(file)?, settings)?)
+/// The frames of a run with its shards in them.
+pub struct Film {
+    files: Vec<PathBuf>,
+    shards: ShardFilm,
+}
+
+impl Film {
+    /// The shards of the last frame, moving through all frames.
+    pub fn of(run: &Path, settings: &ShardSettings) -> Result<Film, Problem> {
+        let files = frame_files(run, None)?;
+        let outers = match files.first() {
+            Some(first) => outers(run, &craze_frame::read(first)?),
+            None => Vec::new(),
+        };
+        let shards = ShardFilm::of(files.iter().map(|file| craze_frame::read(file)), &outers, settings)?;
+        Ok(Film { files, shards })
+    }
+
+    /// The shards alone.
+    pub fn shards(&self) -> &ShardFilm {
+        &self.shards
+    }
+
+    /// The frame of one of the run's files.
+    pub fn frame(&self, file: &PathBuf) -> Result<Frame, Problem> {
+        let mut frame = craze_frame::read(file)?;
+        if let Some(place) = self.files.iter().position(|other| other == file) {
+            self.shards.show(place, &mut frame);
+        }
+        Ok(frame)
+    }
 }

@@ -26,7 +26,7 @@ const PREVIEW_PICTURES: usize = 24;
 const QUICKEST: f64 = 0.04;
 
 const PREVIEW_PICTURE: &str = "preview.png";
-const PREVIEW_FILM: &str = "preview.gif";
+pub const PREVIEW_FILM: &str = "preview.gif";
 
 #[derive(Args)]
 pub struct Arguments {
@@ -49,17 +49,25 @@ pub struct Arguments {
 /// Runs a scene to its end and leaves a run folder.
 pub fn run(arguments: &Arguments, voice: Voice) -> Result<(), Problem> {
     let presses = count_interrupts(voice);
-    carry_out(begin(arguments, voice)?, voice, &presses)
+    carry_out(begin(arguments, voice)?, Pictures::AsInScene, voice, &presses)
 }
 
-/// Runs a scene that a command made to its end, in a folder of its own.
-pub fn start(scene: NamedScene, path: &Path, existing: Existing, voice: Voice) -> Result<(), Problem> {
+/// Runs a scene that a command made to its end, in a folder of its own. The command makes the preview. Gives the number of times that Ctrl-C was pressed.
+pub fn start(scene: NamedScene, path: &Path, existing: Existing, voice: Voice) -> Result<Arc<AtomicU32>, Problem> {
     let presses = count_interrupts(voice);
-    carry_out(open(scene, path, existing, Summary::Known, voice)?, voice, &presses)
+    carry_out(open(scene, path, existing, Summary::Known, voice)?, Pictures::Later, voice, &presses)?;
+    Ok(presses)
+}
+
+/// When the preview is made.
+#[derive(Clone, Copy, PartialEq)]
+enum Pictures {
+    AsInScene,
+    Later,
 }
 
 /// Goes on from where a run stands to its end.
-fn carry_out(begun: Begun, voice: Voice, presses: &AtomicU32) -> Result<(), Problem> {
+fn carry_out(begun: Begun, pictures: Pictures, voice: Voice, presses: &AtomicU32) -> Result<(), Problem> {
     let started = Instant::now();
     let Begun { mut folder, mut world, scene } = begun;
     let frames = frame_count(&scene).max(folder.record().frames);
@@ -99,8 +107,9 @@ fn carry_out(begun: Begun, voice: Voice, presses: &AtomicU32) -> Result<(), Prob
     meter.finish();
     folder.finish(&world, RunResult::Complete).map_err(stopped(folder.path()))?;
     let has_preview = [PREVIEW_PICTURE, PREVIEW_FILM].iter().all(|name| folder.path().join(name).is_file());
-    if scene.output.preview && (world.frame_number > first || !has_preview) {
-        preview(folder.path(), &scene, voice, presses)?;
+    let is_wanted = scene.output.preview && pictures == Pictures::AsInScene;
+    if is_wanted && (world.frame_number > first || !has_preview) {
+        preview(folder.path(), &scene, None, voice, presses)?;
     }
     tell(&folder, &world, voice, started)
 }
@@ -265,8 +274,14 @@ fn interrupted(folder: &mut RunFolder, world: &World, meter: &Meter) -> Result<(
     Err(Problem::Interrupted(format!("continue with: {}", resume_line(folder.path()))))
 }
 
-/// preview.png (the last frame) and preview.gif.
-fn preview(path: &Path, scene: &Scene, voice: Voice, presses: &AtomicU32) -> Result<(), Problem> {
+/// Makes preview.png (the last frame) and preview.gif, of shards if there is a film of them.
+pub fn preview(
+    path: &Path,
+    scene: &Scene,
+    film: Option<&render::Film>,
+    voice: Voice,
+    presses: &AtomicU32,
+) -> Result<(), Problem> {
     let files = render::frame_files(path, None)?;
     let settings = render::fitted(render::settings(scene), &files)?;
     let every = files.len().div_ceil(PREVIEW_PICTURES);
@@ -278,9 +293,10 @@ fn preview(path: &Path, scene: &Scene, voice: Voice, presses: &AtomicU32) -> Res
             let later = format!("all frames are there; make pictures with: craze render {}", problem::quoted(path));
             return Err(Problem::Interrupted(later));
         }
-        let image = render::picture(file, settings);
+        let frame = film.map_or_else(|| Ok(craze_frame::read(file)?), |film| film.frame(file))?;
+        let image = craze_render::render_frame(&frame, settings)?;
         bar.inc(1);
-        image
+        Ok::<_, Problem>(image)
     };
     if let Some(last) = files.last() {
         picture(last, &settings)?.write_png(path.join(PREVIEW_PICTURE))?;

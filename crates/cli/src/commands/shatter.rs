@@ -1,16 +1,15 @@
 //! `craze shatter`
 
 use super::inspect::{self, Found as Named};
-use super::run;
+use super::{render, run};
 use crate::Voice;
-use crate::outers::outers;
 use crate::problem::{self, Problem};
 use crate::progress::plural;
 use crate::scene_source::{NamedScene, parse_seed};
 use crate::shatter::{Axis, Blow, Detail, Hit, Matter, Model, Stage, Wanted, find};
 use clap::Args;
-use craze_engine::{Existing, RunFolder};
-use craze_export::{Grain, ShardReport, ShardSettings, export_animation, export_shards};
+use craze_engine::Existing;
+use craze_export::{Grain, ShardReport, ShardSettings};
 use craze_scene::SceneDocument;
 use craze_shape::{ModelFile, Reading, Shape, Unit, UpAxis, read_model};
 use serde_json::json;
@@ -155,8 +154,12 @@ pub fn run(arguments: &Arguments, voice: Voice) -> Result<(), Problem> {
     let document = SceneDocument::from_scene(&scene, &format!("{} (made by craze shatter)", model.name))?;
     let named = NamedScene { name: format!("{}-shards", model.name), document };
     let existing = if arguments.force { Existing::Replace } else { Existing::Refuse };
-    run::start(named, &path, existing, voice)?;
-    let report = shards(&path, arguments)?;
+    let presses = run::start(named, &path, existing, voice)?;
+    let film = film(&path, arguments)?;
+    let report = film.shards().write_shards(&path)?;
+    film.shards().write_animation(&path)?;
+    run::preview(&path, &scene, Some(&film), voice, &presses)?;
+    say(voice, &format!("look at {}", path.join(run::PREVIEW_FILM).display()))?;
     tell(&report, &path, arguments.pieces, voice, started)
 }
 
@@ -206,26 +209,18 @@ fn model(arguments: &Arguments) -> Result<(Model, Vec<String>), Problem> {
     }
 }
 
-/// Writes the shards of the last frame beside the run, at rest and moving.
-fn shards(path: &Path, arguments: &Arguments) -> Result<ShardReport, Problem> {
-    let files = RunFolder::frame_files(path)?;
-    let frame = craze_frame::read(files.last().map_or(Path::new(""), PathBuf::as_path))?;
-    let outers = match files.first() {
-        Some(first) => outers(path, &craze_frame::read(first)?),
-        None => Vec::new(),
-    };
+/// The shards of the last frame, as asked for.
+fn film(path: &Path, arguments: &Arguments) -> Result<render::Film, Problem> {
     let defaults = ShardSettings::default();
     let grain = defaults.grain.filter(|_| !arguments.flat_cracks).map(|grain| Grain { seed: arguments.seed, ..grain });
     // The finer mesh of the run breaks into another number than that of the trials: the smallest shards make up for it.
     let (smallest, most) = arguments.pieces.map_or((SMALLEST, MOST), |asked| (FINEST, asked));
-    let mut settings = ShardSettings { smallest, most, grain, ..defaults };
-    let mut report = export_shards(&frame, &outers, &settings, path)?;
-    if arguments.pieces.is_none() && report.shards.len() < FEWEST {
-        settings = ShardSettings { smallest: FINEST, most: FEW, ..settings };
-        report = export_shards(&frame, &outers, &settings, path)?;
+    let settings = ShardSettings { smallest, most, grain, ..defaults };
+    let film = render::Film::of(path, &settings)?;
+    if arguments.pieces.is_none() && film.shards().count() < FEWEST {
+        return render::Film::of(path, &ShardSettings { smallest: FINEST, most: FEW, ..settings });
     }
-    export_animation(files.iter().map(|file| craze_frame::read(file)), &outers, &settings, path)?;
-    Ok(report)
+    Ok(film)
 }
 
 fn say(voice: Voice, line: &str) -> Result<(), Problem> {

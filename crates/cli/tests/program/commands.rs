@@ -168,6 +168,13 @@ fn render_makes_a_picture_a_frame_or_a_film() {
         assert_eq!(workshop.files(color), ["0003.png"]);
     }
     assert_ne!(picture("material/0003.png"), picture("velocity/0003.png"));
+    workshop
+        .craze(&[["render", "out/scene", "--frame", "3", "--shards", "-o", "shards"].as_slice(), &small].concat())
+        .succeeded();
+    assert_eq!(workshop.files("shards"), ["0003.png"]);
+    workshop
+        .craze(&["render", "out/scene", "--shards", "--color", "stress"])
+        .failed_with(&["shards", "--color material"]);
 
     let told = workshop.craze(&[["render", "out/scene", "--gif"].as_slice(), &small].concat()).succeeded();
     assert_eq!(told, "out/scene/animation.gif\n");

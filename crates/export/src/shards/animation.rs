@@ -1,7 +1,7 @@
 //! `animation.glb`: the shards of the last frame moving as nodes, from the first frame on.
 //!
 //! A shard's motion is that of the rigid body that follows its own vertices best, as they were at rest and are in the frame. Before
-//! it broke off, those of its vertices count that were already there, on the piece that it was part of.
+//! it broke off, all shards of a piece move as that piece.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -10,7 +10,7 @@ use craze_frame::{BodyFrame, Frame, FrameFileError, names};
 use craze_math::{Mat3, Rotation, Vec3, polar};
 
 use super::contacts::place;
-use super::{Outer, Shard, ShardReport, ShardSettings, encode, take, write};
+use super::{Outer, Shard, ShardReport, ShardSettings, Taken, encode, take, write};
 use crate::ExportError;
 use crate::document::{Document, Track};
 
@@ -24,8 +24,8 @@ const SUPPORT: f64 = 0.05;
 type Place = [u64; 3];
 
 /// A shard on its way back in time.
-struct Follower {
-    body: usize,
+pub(super) struct Follower {
+    pub body: usize,
     /// Where its own vertices were at rest, ascending.
     places: Vec<Place>,
     /// Centre of mass at rest (m).
@@ -33,7 +33,17 @@ struct Follower {
     /// Number of the piece that it is, or was part of.
     piece: u32,
     /// Latest moment first.
-    track: Vec<(Vec3, Rotation)>,
+    pub track: Vec<Pose>,
+}
+
+/// Where a shard is.
+#[derive(Clone, Copy)]
+pub(super) struct Pose {
+    /// Its centre of mass (m).
+    pub centre: Vec3,
+    pub turn: Rotation,
+    /// The piece that it is part of, by its place in the frame.
+    pub piece: u32,
 }
 
 /// Writes `animation.glb` into `folder`: the shards of the last of `frames`, which come in order of time, with a key at each of them.
@@ -47,33 +57,59 @@ pub fn export_animation<Frames>(
 where
     Frames: DoubleEndedIterator<Item = Result<Frame, FrameFileError>>,
 {
-    let mut backward = frames.rev();
-    let last = backward.next().ok_or(ExportError::NoFrames)??;
-    let taken = take(&last, outers, settings)?;
-    let mut followers: Vec<Follower> = Vec::new();
-    for (index, (body, broken)) in last.bodies.iter().zip(&taken.bodies).enumerate() {
-        followers.extend(broken.shards.iter().map(|shard| follower(index, body, shard)));
-    }
-    let mut parents: Vec<BTreeMap<u32, u32>> = vec![BTreeMap::new(); last.bodies.len()];
-    let mut times = vec![last.time];
-    follow(&last, &mut followers, &mut parents);
-    for frame in backward {
-        let frame = frame?;
-        frame.check().map_err(|cause| ExportError::Invalid { frame: frame.number, cause })?;
-        if frame.bodies.len() != last.bodies.len() {
-            return Err(ExportError::NoShards { frame: frame.number, reason: "its bodies are others".to_owned() });
+    Motion::of(frames, outers, settings)?.write(settings, folder)
+}
+
+/// The shards of the last frame and how they came there.
+pub(super) struct Motion {
+    pub last: Frame,
+    pub taken: Taken,
+    /// In the order of the shards, body by body.
+    pub followers: Vec<Follower>,
+    /// Times of the frames (s), latest first.
+    times: Vec<f64>,
+}
+
+impl Motion {
+    pub fn of<Frames>(frames: Frames, outers: &[Vec<Outer>], settings: &ShardSettings) -> Result<Motion, ExportError>
+    where
+        Frames: DoubleEndedIterator<Item = Result<Frame, FrameFileError>>,
+    {
+        let mut backward = frames.rev();
+        let last = backward.next().ok_or(ExportError::NoFrames)??;
+        let taken = take(&last, outers, settings)?;
+        let mut followers: Vec<Follower> = Vec::new();
+        for (index, (body, broken)) in last.bodies.iter().zip(&taken.bodies).enumerate() {
+            followers.extend(broken.shards.iter().map(|shard| follower(index, body, shard)));
         }
-        follow(&frame, &mut followers, &mut parents);
-        times.push(frame.time);
+        let mut parents: Vec<BTreeMap<u32, u32>> = vec![BTreeMap::new(); last.bodies.len()];
+        let mut times = vec![last.time];
+        follow(&last, &mut followers, &mut parents);
+        for frame in backward {
+            let frame = frame?;
+            frame.check().map_err(|cause| ExportError::Invalid { frame: frame.number, cause })?;
+            if frame.bodies.len() != last.bodies.len() {
+                return Err(ExportError::NoShards { frame: frame.number, reason: "its bodies are others".to_owned() });
+            }
+            follow(&frame, &mut followers, &mut parents);
+            times.push(frame.time);
+        }
+        Ok(Motion { last, taken, followers, times })
     }
-    let mut document = Document::default();
-    let laid = encode::lay_out(&mut document, &last, &taken.bodies, settings.hull_vertices);
-    let start = times.last().copied().unwrap_or(0.0);
-    let times: Vec<f32> = times.iter().rev().map(|time| (time - start) as f32).collect();
-    let tracks: Vec<Track> = laid.nodes.iter().zip(&followers).map(|(&node, follower)| track(node, follower)).collect();
-    document.animate(&times, &tracks);
-    let bytes = encode::finish(document, &last, laid.roots)?;
-    write(FILE, &bytes, folder, taken, laid.summaries)
+
+    /// Writes `animation.glb`.
+    pub fn write(&self, settings: &ShardSettings, folder: &Path) -> Result<ShardReport, ExportError> {
+        let Motion { last, taken, followers, times } = self;
+        let mut document = Document::default();
+        let laid = encode::lay_out(&mut document, last, &taken.bodies, settings.hull_vertices);
+        let start = times.last().copied().unwrap_or(0.0);
+        let times: Vec<f32> = times.iter().rev().map(|time| (time - start) as f32).collect();
+        let tracks: Vec<Track> =
+            laid.nodes.iter().zip(followers).map(|(&node, follower)| track(node, follower)).collect();
+        document.animate(&times, &tracks);
+        let bytes = encode::finish(document, last, laid.roots)?;
+        write(FILE, &bytes, folder, taken, laid.summaries)
+    }
 }
 
 fn follower(index: usize, body: &BodyFrame, shard: &Shard) -> Follower {
@@ -115,7 +151,8 @@ fn follow(frame: &Frame, followers: &mut [Follower], parents: &mut [BTreeMap<u32
                 fit.add(&rest[vertex], &surface.positions[vertex]);
             }
         }
-        for follower in followers.iter_mut().filter(|follower| follower.body == index) {
+        let mut own: Vec<&mut Follower> = followers.iter_mut().filter(|follower| follower.body == index).collect();
+        for follower in &mut own {
             while !whole.contains_key(&follower.piece) {
                 match known.get(&follower.piece) {
                     Some(&parent) => follower.piece = parent,
@@ -123,6 +160,10 @@ fn follow(frame: &Frame, followers: &mut [Follower], parents: &mut [BTreeMap<u32
                     None => follower.piece = at_vertices(&follower.places, &vertices).unwrap_or(body.pieces[0].id),
                 }
             }
+        }
+        let mut shared: BTreeMap<u32, usize> = BTreeMap::new();
+        own.iter().for_each(|follower| *shared.entry(follower.piece).or_default() += 1);
+        for follower in own {
             let mut fit = Fit::default();
             for own in &follower.places {
                 let first = vertices.partition_point(|vertex| (vertex.0, vertex.1) < (*own, follower.piece));
@@ -134,10 +175,14 @@ fn follow(frame: &Frame, followers: &mut [Follower], parents: &mut [BTreeMap<u32
                 }
             }
             let around = &whole[&follower.piece];
+            // Shards of one piece move as one, so that no seam shows where nothing has broken yet.
+            let fit = if shared[&follower.piece] > 1 { *around } else { fit };
             let pose = fit.pose(&around.turn(&Mat3::zeros()), around);
             let (centre, turn) = (pose.0, pose.1);
             let moved = centre.1 + turn * (follower.centre - centre.0);
-            follower.track.push((moved, quaternion(&turn, follower.track.last().map(|(_, turn)| turn))));
+            let turn = quaternion(&turn, follower.track.last().map(|pose| &pose.turn));
+            let piece = body.pieces.iter().position(|piece| piece.id == follower.piece).unwrap_or(0) as u32;
+            follower.track.push(Pose { centre: moved, turn, piece });
         }
     }
 }
@@ -204,9 +249,9 @@ fn quaternion(turn: &Mat3, last: Option<&Rotation>) -> Rotation {
 }
 
 fn track(node: usize, follower: &Follower) -> Track {
-    let places = follower.track.iter().rev().map(|(place, _)| place.map(|coordinate| coordinate as f32).into());
-    let turns = follower.track.iter().rev().map(|(_, turn)| {
-        let [x, y, z, w] = turn.coords.into();
+    let places = follower.track.iter().rev().map(|pose| pose.centre.map(|coordinate| coordinate as f32).into());
+    let turns = follower.track.iter().rev().map(|pose| {
+        let [x, y, z, w] = pose.turn.coords.into();
         [x, y, z, w].map(|part: f64| part as f32)
     });
     Track { node, places: places.collect(), turns: turns.collect() }

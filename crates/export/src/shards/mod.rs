@@ -4,6 +4,7 @@ mod animation;
 mod contacts;
 mod dust;
 mod encode;
+mod film;
 mod shape;
 mod skinned;
 
@@ -18,6 +19,7 @@ use crate::{ExportError, Format, check};
 pub use animation::export_animation;
 use contacts::{Contact, contacts};
 pub(crate) use encode::material;
+pub use film::ShardFilm;
 use shape::{Shape, shape};
 pub use skinned::{Outer, Paint, PaintPicture};
 use skinned::{Skinned, skinned};
@@ -98,7 +100,15 @@ pub fn export_shards(
     settings: &ShardSettings,
     folder: &Path,
 ) -> Result<ShardReport, ExportError> {
-    let taken = take(frame, outers, settings)?;
+    write_shards(frame, &take(frame, outers, settings)?, settings, folder)
+}
+
+fn write_shards(
+    frame: &Frame,
+    taken: &Taken,
+    settings: &ShardSettings,
+    folder: &Path,
+) -> Result<ShardReport, ExportError> {
     let (bytes, shards) = encode::encode(frame, &taken.bodies, settings.hull_vertices)?;
     write(FILE, &bytes, folder, taken, shards)
 }
@@ -150,13 +160,14 @@ fn write(
     name: &str,
     bytes: &[u8],
     folder: &Path,
-    taken: Taken,
+    taken: &Taken,
     shards: Vec<ShardSummary>,
 ) -> Result<ShardReport, ExportError> {
     std::fs::create_dir_all(folder).map_err(|cause| ExportError::Folder { path: folder.to_owned(), cause })?;
     let file = folder.join(name);
     atomic_write(&file, bytes)?;
     let Taken { bodies, skins, left_out } = taken;
+    let (skins, left_out) = (skins.clone(), left_out.clone());
     let merged = bodies.iter().flat_map(|body| &body.shards).map(|shard| shard.merged.len()).sum();
     Ok(ShardReport { file, shards, merged, skins, left_out })
 }

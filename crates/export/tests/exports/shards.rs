@@ -1,7 +1,7 @@
 use std::sync::Arc;
 
 use craze_export::{
-    Corners, ExportError, Grain, Outer, Paint, PaintPicture, ShardReport, ShardSettings, export_shards,
+    Corners, ExportError, Grain, Outer, Paint, PaintPicture, ShardFilm, ShardReport, ShardSettings, export_shards,
 };
 use craze_frame::{Data, Frame, names};
 use craze_math::Vec3;
@@ -262,4 +262,54 @@ fn a_surface_that_cannot_be_cut_gives_way_to_the_next_and_the_report_says_so() {
     let report = export_shards(&halves(), &[vec![open]], &settings, folder.path()).unwrap();
     assert!(report.skins.last().unwrap().contains("faces of the tetrahedra"));
     assert!(report.shards.iter().all(|shard| shard.closed && shard.volume == EDGE.powi(3)));
+}
+
+/// The halves at a moment: one piece before the first moment of `broken`.
+fn moment(number: u32, broken: bool) -> Frame {
+    let mut frame = sample::frame(number);
+    let rest = sample::frame(0).bodies[0].surface.positions.clone();
+    let block = &mut frame.bodies[0];
+    block.surface.vertex_attributes.set(names::REST, Data::Vector(rest));
+    block.volume = None;
+    if broken {
+        (block.pieces[0].id, block.pieces[1].id) = (4, 7);
+    } else {
+        let faces = block.surface.triangles.len();
+        block.pieces.truncate(1);
+        (block.pieces[0].id, block.pieces[0].parent) = (0, None);
+        block.surface.face_attributes.set(names::PIECE, Data::Index(vec![0; faces]));
+    }
+    frame
+}
+
+#[test]
+fn a_film_shows_shards_where_the_pieces_are_and_as_one_before_they_broke() {
+    let frames = [moment(0, false), moment(2, true), moment(3, true)];
+    let film = ShardFilm::of(frames.iter().cloned().map(Ok), &[], &ShardSettings::default()).unwrap();
+    assert_eq!(film.count(), 2);
+    for (place, frame) in frames.iter().enumerate() {
+        let mut shown = frame.clone();
+        film.show(place, &mut shown);
+        let (surface, former) = (&shown.bodies[0].surface, &frame.bodies[0].surface);
+        assert_eq!(surface.triangles.len(), former.triangles.len());
+        shown.check().unwrap();
+        // The halves are rigid: every vertex is where it was.
+        for place in &surface.positions {
+            let nearest = former.positions.iter().map(|other| (other - place).norm()).fold(f64::INFINITY, f64::min);
+            assert!(nearest < 1e-9, "{nearest} m");
+        }
+        let pieces = surface.face_attributes.indices(names::PIECE).unwrap();
+        assert_eq!(pieces.iter().max(), Some(&u32::from(place > 0)), "one piece at first");
+        let cracks = surface.face_attributes.indices(names::CRACK).unwrap();
+        assert_eq!(cracks.iter().sum::<u32>(), 4);
+        assert_eq!(shown.bodies[1], frame.bodies[1], "what has no shards stays");
+    }
+    let folder = tempfile::tempdir().unwrap();
+    film.write_shards(folder.path()).unwrap();
+    film.write_animation(folder.path()).unwrap();
+    let written = bytes_of(folder.path(), "shards.glb");
+    export_shards(&frames[2], &[], &ShardSettings::default(), folder.path()).unwrap();
+    assert!(written == bytes_of(folder.path(), "shards.glb"));
+    let times = &parse(&bytes_of(folder.path(), "animation.glb"));
+    assert!(times.node("block-shard-4")["mesh"].is_u64());
 }
