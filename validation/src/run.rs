@@ -72,6 +72,7 @@ pub const TESTS: &[Test] = &[
     solid::edge_crack::TEST,
     solid::kink::TEST,
     solid::cantilevers::TEST,
+    solid::branch::TEST,
     solid::edits::TEST,
     solid::overlap::TEST,
     solid::stack::TEST,

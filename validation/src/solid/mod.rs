@@ -1,6 +1,7 @@
 //! Tests of the brittle solid: O'Brien & Hodgins 1999.
 
 pub(crate) mod bar;
+pub(crate) mod branch;
 pub(crate) mod bursting;
 pub(crate) mod cantilever;
 pub(crate) mod cantilevers;
