@@ -1,6 +1,6 @@
 //! The surfaces that shards of a run may be cut from: the model that was read, and that of the tetrahedra.
 
-use craze_export::{Corners, Outer, Paint, PaintPicture, transfer};
+use craze_export::{Corners, Outer, Paint, PaintPicture, part_touching, transfer};
 use craze_frame::{Frame, names};
 use craze_math::Vec3;
 use craze_scene::{Body, SceneDocument, fault_of_triangles};
@@ -24,6 +24,7 @@ pub fn outers(run: &Path, first: &Frame) -> Vec<Vec<Outer>> {
             triangles: surface.triangles.clone(),
             ..Outer::default()
         };
+        part_touching(&mut skin.positions, &skin.triangles);
         let Some(body) = bodies.iter().find(|body| body.name == frame.name) else { return vec![skin] };
         let Shape::Mesh(file) = &body.shape else { return vec![skin] };
         let reading = Reading { size: file.size, unit: file.unit, up: file.up };

@@ -34,7 +34,7 @@ use std::path::{Path, PathBuf};
 use craze_frame::{Frame, FrameFileError, InvalidFrame, ObstacleShape, WriteError, atomic_write};
 use thiserror::Error;
 
-pub use craze_skin::{Corners, Grain, transfer};
+pub use craze_skin::{Corners, Grain, part_touching, transfer};
 pub use shards::{
     Outer, Paint, PaintPicture, ShardFilm, ShardReport, ShardSettings, ShardSummary, export_animation, export_shards,
 };

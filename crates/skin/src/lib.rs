@@ -14,6 +14,7 @@
 //!
 //! Whatever cannot be done is an error, never a hole: the caller keeps the tetrahedra's own faces then.
 
+mod apart;
 mod contacts;
 mod cover;
 mod cracks;
@@ -32,6 +33,7 @@ mod weld;
 mod whose;
 mod within;
 
+pub use apart::part_touching;
 pub use contacts::Contacts;
 pub use cover::cover;
 pub use cracks::Cracks;

@@ -27,6 +27,9 @@ use skinned::{Skinned, skinned};
 /// Name of the file.
 const FILE: &str = "shards.glb";
 
+/// Times that shards are drawn anew because some have come out as dust.
+const REDRAWN: usize = 3;
+
 /// How shards are written.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ShardSettings {
@@ -181,9 +184,9 @@ fn shards(
     skins: &mut Vec<String>,
 ) -> Broken {
     let touching = Contacts::of(&body.surface, rest);
-    let volumes: Vec<f64> = body.pieces.iter().map(|piece| piece.volume).collect();
-    let owners =
-        dust::owners(&volumes, touching.areas(), settings.smallest * volumes.iter().sum::<f64>(), settings.most);
+    let mut volumes: Vec<f64> = body.pieces.iter().map(|piece| piece.volume).collect();
+    let smallest = settings.smallest * volumes.iter().sum::<f64>();
+    let mut owners = dust::owners(&volumes, touching.areas(), smallest, settings.most);
     // A surface that is made of the model's own triangles need not be cut again.
     let mut dressed = outers.iter().filter_map(|outer| Some((outer, dress(&body.surface, outer, At::Rest)?)));
     if let Some((outer, worn)) = dressed.next() {
@@ -191,7 +194,16 @@ fn shards(
         let shapes = shapes_of_frame(&body.surface, rest, &volumes, &owners, Some(&worn));
         return Broken { shards: gather(body, &touching, &owners, shapes), paints: outer.usable_paints() };
     }
-    let (skinned, said) = skinned(body, rest, &touching, &owners, outers, settings.grain.as_ref());
+    let cut = |owners: &[u32]| skinned(body, rest, &touching, owners, outers, settings.grain.as_ref());
+    let (mut skinned, mut said) = cut(&owners);
+    for _ in 0..REDRAWN {
+        let Some(shapes) = skinned.as_ref().map(|skinned| &skinned.shapes) else { break };
+        if !shrunk_to_dust(shapes, &owners, smallest, &mut volumes) {
+            break;
+        }
+        owners = dust::owners(&volumes, touching.areas(), smallest, settings.most);
+        (skinned, said) = cut(&owners);
+    }
     skins.extend(said.iter().map(|why| format!("{}: not {why}", body.name)));
     if !outers.is_empty() {
         let told = skinned.as_ref().map_or("faces of the tetrahedra", |skinned| skinned.told.as_str());
@@ -199,9 +211,25 @@ fn shards(
     }
     let (shapes, paints) = match skinned {
         Some(Skinned { shapes, paints, .. }) => (shapes, paints),
-        None => (shapes_of_frame(&body.surface, rest, &volumes, &owners, None), Vec::new()),
+        None => {
+            let volumes: Vec<f64> = body.pieces.iter().map(|piece| piece.volume).collect();
+            (shapes_of_frame(&body.surface, rest, &volumes, &owners, None), Vec::new())
+        }
     };
     Broken { shards: gather(body, &touching, &owners, shapes), paints }
+}
+
+/// Whether drawing the cracks anew has left shards smaller than `smallest` (m³), or nothing at all of them; `volumes` (m³) of their pieces say so then.
+fn shrunk_to_dust(shapes: &[Option<(Shape, f64)>], owners: &[u32], smallest: f64, volumes: &mut [f64]) -> bool {
+    let mut is_any = false;
+    for (piece, &owner) in owners.iter().enumerate() {
+        let drawn = shapes[owner as usize].as_ref().map_or(0.0, |(_, volume)| *volume);
+        if drawn < smallest {
+            volumes[piece] = if piece == owner as usize { drawn } else { 0.0 };
+            is_any = true;
+        }
+    }
+    is_any
 }
 
 /// Shapes made of the faces that the pieces have, by owner, with their volumes (m³). `worn` is what these carry.

@@ -13,6 +13,8 @@ use crate::parts::Part;
 const TRIES: u64 = 3;
 /// Edge of the lattice that cracks are drawn anew on, in mean edges of the crack faces (1): these are parts of tetrahedra, and small.
 const LATTICE: f64 = 2.0;
+/// Share of its volume below which a shard asks for a finer lattice (1).
+const LEAST: f64 = 0.5;
 /// Times that a finer lattice is tried for the sake of shards that are thinner.
 const FINER: i32 = 4;
 /// How much finer each is (1).
@@ -124,7 +126,9 @@ fn try_cut(
     grain: Option<&Grain>,
 ) -> Result<Vec<Option<(Shape, f64)>>, SkinError> {
     let whose = Whose::of(&body.surface, rest, owners)?;
-    let shards = cut_on_lattice(outer, &whose, LATTICE * contacts.edge(), grain)?;
+    let mut volumes = vec![0.0; owners.len()];
+    body.pieces.iter().zip(owners).for_each(|(piece, &owner)| volumes[owner as usize] += piece.volume);
+    let shards = cut_on_lattice(outer, &whose, &volumes, LATTICE * contacts.edge(), grain)?;
     let mut shapes: Vec<Option<(Shape, f64)>> = (0..owners.len()).map(|_| None).collect();
     for shard in &shards.shards {
         shapes[shard.label as usize] = Some((shape(shard, &shards.positions, &outer.corners), shard.volume));
@@ -132,17 +136,28 @@ fn try_cut(
     Ok(shapes)
 }
 
-/// Cuts a surface by cracks that are drawn anew on a lattice of this edge (m), or a finer one: a shard that is thinner is on none of its vertices.
-fn cut_on_lattice(outer: &Outer, whose: &Whose, edge: f64, grain: Option<&Grain>) -> Result<Shards, SkinError> {
+/// Cuts a surface by cracks that are drawn anew on a lattice of this edge (m), or a finer one: what is thinner than its edges is lost, or hardly anything of
+/// it left. `volumes` (m³) are those that the shards should have.
+fn cut_on_lattice(
+    outer: &Outer,
+    whose: &Whose,
+    volumes: &[f64],
+    edge: f64,
+    grain: Option<&Grain>,
+) -> Result<Shards, SkinError> {
     let label_at = |point: &Vec3| whose.at(point);
-    let wanted = whose.labels().count();
-    if wanted < 2 {
+    if whose.labels().count() < 2 {
         return cut(&outer.positions, &outer.triangles, &Cracks::default(), label_at);
     }
+    let is_whole = |shards: &Shards| {
+        let drawn = |label: u32| shards.shards.iter().find(|shard| shard.label == label).map_or(0.0, |it| it.volume);
+        whose.labels().all(|label| drawn(label) >= LEAST * volumes[label as usize])
+    };
+    let mut best = Err(SkinError::Degenerate);
     for finer in 0..=FINER {
         let edge = edge * FINER_BY.powi(finer);
         let mut cracks = Cracks::redrawn(&outer.positions, &outer.triangles, edge, label_at)?;
-        if cracks.labels().len() < wanted && finer < FINER {
+        if cracks.labels().len() < whose.labels().count() && finer < FINER {
             continue;
         }
         cracks.prepare(grain)?;
@@ -154,12 +169,13 @@ fn cut_on_lattice(outer: &Outer, whose: &Whose, edge: f64, grain: Option<&Grain>
                 break;
             }
         }
-        let shards = shards?;
-        if shards.shards.len() >= wanted || finer == FINER {
-            return Ok(shards);
+        let is_done = shards.as_ref().is_ok_and(is_whole);
+        best = shards.or(best);
+        if is_done {
+            break;
         }
     }
-    Err(SkinError::Degenerate)
+    best
 }
 
 /// The shape of a shard, with a vertex for each fan of triangles.
