@@ -47,8 +47,8 @@ pub fn against_shape(
 
 /// Where a shape is during a step, roughly: most points are far from it, and cost a few comparisons.
 enum Zone {
-    /// Outward normals of a half-space at both ends of the step, and the heights (m) above which points are clear of it.
-    Below([(Vec3, f64); 2]),
+    /// Outward normals of a half-space at both ends of the step, and the heights (m) above which points are clear of it; how many of the two differ.
+    Below([(Vec3, f64); 2], usize),
     /// A box around everything else (m).
     Within(Aabb),
 }
@@ -56,10 +56,11 @@ enum Zone {
 impl Zone {
     fn new(shape: &Shape, poses: [&Isometry; 2], skin: f64) -> Zone {
         if matches!(shape, Shape::HalfSpace) {
-            return Zone::Below(poses.map(|pose| {
+            let planes = poses.map(|pose| {
                 let normal = pose.rotation * Vec3::y();
                 (normal, normal.dot(&pose.translation.vector) + skin)
-            }));
+            });
+            return Zone::Below(planes, if planes[0] == planes[1] { 1 } else { 2 });
         }
         let local = shape.bounds();
         let corners = poses.into_iter().flat_map(|pose| {
@@ -78,13 +79,13 @@ impl Zone {
     fn is_far(&self, point: &SurfacePoint) -> bool {
         let places = [&point.start, &point.end];
         match self {
-            Zone::Below(planes) => {
+            Zone::Below(planes, count) => {
                 // A hair more, since heights are rounded.
                 let above = |(normal, height): &(Vec3, f64), place: &Vec3| {
                     let over = normal.dot(place) - height - point.radius;
                     over > 1e-9 * (place.amax() + height.abs())
                 };
-                planes.iter().all(|plane| places.iter().all(|place| above(plane, place)))
+                planes[..*count].iter().all(|plane| places.iter().all(|place| above(plane, place)))
             }
             Zone::Within(bounds) => {
                 let beyond = |axis: usize, side: f64| {

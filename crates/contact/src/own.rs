@@ -41,7 +41,7 @@ const FRESH_SHARE: usize = 8;
 
 /// Time from one push to the next, in times that sound takes through a mean edge. Thin elements make steps many times shorter than what presses
 /// needs: two of them that lie in each other swing in about six of these times.
-const PULSE: f64 = 0.4;
+const PULSE: f64 = 0.5;
 
 /// Pairs that one thread looks at in one go.
 const FEW: usize = 512;
