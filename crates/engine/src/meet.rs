@@ -135,6 +135,11 @@ impl Neighbourhood {
         &self.near
     }
 
+    /// Whether what a body or an obstacle showed at the last look is what it shows now. Obstacles show nothing where there are only points near them.
+    pub fn is_shown(&self, index: usize) -> bool {
+        self.neighbours[index].is_shown
+    }
+
     /// What a body or an obstacle showed at the last look.
     pub fn shown(&self, index: usize) -> &ContactSurface {
         &self.neighbours[index].surface

@@ -66,7 +66,7 @@ impl World {
         let mut all = Together::default();
         let colliding = self.scratch.colliding(self.bodies.len());
         let things = self.scratch.neighbourhood.around(colliding);
-        for thing in things {
+        for thing in things.into_iter().filter(|&thing| self.scratch.neighbourhood.is_shown(thing as usize)) {
             let (index, body) = (thing as usize, self.bodies.get(thing as usize));
             let points = self.scratch.neighbourhood.shown(index).points.as_slice();
             match body {

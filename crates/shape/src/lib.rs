@@ -29,7 +29,8 @@ pub use domain::Domain;
 pub use error::ShapeError;
 pub use field::Field;
 pub use import::{
-    Format, Model, ModelVolume, Picture, Reading, SideFiles, SurfaceMaterial, Unit, UpAxis, parse_model, read_model,
+    Format, Model, ModelVolume, Paint, Picture, Reading, SideFiles, SurfaceMaterial, Unit, UpAxis, parse_model,
+    read_model,
 };
 pub use inertia::MassSpread;
 pub use repair::{FarPoint, Findings, Repaired, SurfaceDomain, Thickness, examine, repair};

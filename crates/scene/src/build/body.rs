@@ -97,7 +97,9 @@ fn solid(
     };
     remarks.extend(own_weight(&materials, &mesh, document.scene.world.gravity.into()));
     let (placement, velocity, spin) = placed(body);
-    if let Some(factors) = strength::factors(&settings, mesh.positions(), &placement, document.scene.world.seed) {
+    let paint = painted(document, settings.painted, source, &format!("{path}.solid.painted"))?;
+    let seed = document.scene.world.seed;
+    if let Some(factors) = strength::factors(&settings, mesh.positions(), &placement, seed, paint.as_deref()) {
         (mesh.point_attributes_mut().add(craze_solid::STRENGTH, PointRule::Interpolate, Values::Scalars(factors)))
             .map_err(|error| rejected(document, path, error, ""))?;
     }
@@ -151,10 +153,14 @@ fn clusters(
         Clusters::new(cloud.along_a_curve(), material, options, &placement, velocity, spin).map_err(refuse)?;
     let seams: Vec<(Region, f64)> =
         settings.seams.iter().map(|seam| (super::load::region(&seam.region), seam.toughness)).collect();
+    let paint = painted(document, settings.painted, source, &format!("{path}.clusters.painted"))?;
     clusters
         .set_toughness(|centre, own| {
             let inside = seams.iter().find(|(region, _)| region.contains(centre));
-            inside.map_or(own, |(_, toughness)| Some(*toughness))
+            let whole = inside.map_or(own, |(_, toughness)| Some(*toughness))?;
+            let Some(paint) = &paint else { return Some(whole) };
+            let factor = paint(&placement.inverse_transform_point(&(*centre).into()).coords);
+            Some(1.0 + factor * (whole - 1.0))
         })
         .map_err(|error| rejected(document, path, error, ""))?;
     let put = |places: &[Vec3]| places.iter().map(|place| placement.transform_point(&(*place).into()).coords).collect();
@@ -170,6 +176,18 @@ fn clusters(
         elements += &format!(" in {clusters} clusters ({memberships} memberships)");
     }
     Ok((Box::new(clusters), with_remarks(elements, remarks)))
+}
+
+/// What the strength of a body that asks for it at `path` is multiplied by at a place (m) of its shape, as it is painted there.
+fn painted<'source>(
+    document: &SceneDocument,
+    settings: Option<description::Painted>,
+    source: &'source Source,
+    path: &str,
+) -> Result<Option<Box<dyn Fn(&Vec3) -> f64 + 'source>>, SceneError> {
+    let Some(settings) = settings else { return Ok(None) };
+    let paint = source.paint(document, path)?;
+    Ok(Some(Box::new(move |place| settings.factor(paint.at(place)))))
 }
 
 /// The material that a table says. `path` is the key of the table.
@@ -258,7 +276,8 @@ mod tests {
     fn clusters_that_particles_do_not_suffice_for_are_refused_with_what_would_do() {
         let few = refusal("spacing = 0.0125\nclusters.count = 600");
         assert!(
-            few.contains("2048 particles are too few for 600 clusters") && few.contains("smaller spacing"),
+            few.contains("2048 particles are too few for 600 clusters")
+                && few.contains("choose 512 clusters or fewer, or a spacing of 0.0091 m or less"),
             "{few}"
         );
     }

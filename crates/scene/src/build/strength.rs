@@ -1,4 +1,4 @@
-//! How the strength of a solid varies within it: at random from grain to grain, and in seams.
+//! How the strength of a solid varies within it: at random from grain to grain, in seams, and as its model is painted.
 
 use super::load::region;
 use crate::description::SolidSettings;
@@ -6,9 +6,16 @@ use craze_engine::Region;
 use craze_math::random::Random;
 use craze_math::{Isometry, Vec3};
 
-/// What the strength is multiplied by at every node; none where it is the same everywhere. Of several seams that hold a node the last counts.
-pub fn factors(settings: &SolidSettings, places: &[Vec3], placement: &Isometry, seed: u64) -> Option<Vec<f64>> {
-    if settings.strength_spread == 0.0 && settings.seams.is_empty() {
+/// What the strength is multiplied by at every node; none where it is the same everywhere. Of several seams that hold a node the last counts. `paint`
+/// tells what a place (m) of the shape is multiplied by as it is painted.
+pub fn factors(
+    settings: &SolidSettings,
+    places: &[Vec3],
+    placement: &Isometry,
+    seed: u64,
+    paint: Option<&dyn Fn(&Vec3) -> f64>,
+) -> Option<Vec<f64>> {
+    if settings.strength_spread == 0.0 && settings.seams.is_empty() && paint.is_none() {
         return None;
     }
     let corners = || places.iter();
@@ -19,7 +26,8 @@ pub fn factors(settings: &SolidSettings, places: &[Vec3], placement: &Isometry, 
     let factor = |place: &Vec3| {
         let placed = placement.transform_point(&(*place).into()).coords;
         let seam = seams.iter().rev().find(|(region, _)| region.contains(&placed));
-        (1.0 + settings.strength_spread * grains.at(place)) * seam.map_or(1.0, |(_, strength)| *strength)
+        let painted = paint.map_or(1.0, |paint| paint(place));
+        (1.0 + settings.strength_spread * grains.at(place)) * seam.map_or(1.0, |(_, strength)| *strength) * painted
     };
     Some(corners().map(factor).collect())
 }
@@ -69,7 +77,7 @@ mod tests {
 
     fn spread(spread: f64, seed: u64) -> Vec<f64> {
         let settings = SolidSettings { strength_spread: spread, strength_grain: Some(0.2), ..SolidSettings::default() };
-        factors(&settings, &block(), &Isometry::identity(), seed).expect("a field")
+        factors(&settings, &block(), &Isometry::identity(), seed, None).expect("a field")
     }
 
     #[test]
@@ -100,9 +108,9 @@ mod tests {
         let seams = vec![SolidSeam { region, strength: 0.25 }];
         let settings = SolidSettings { seams, ..SolidSettings::default() };
         let places = block();
-        assert_eq!(factors(&SolidSettings::default(), &places, &Isometry::identity(), 0), None);
-        let far = factors(&settings, &places, &Isometry::identity(), 0).expect("a field");
-        let near = factors(&settings, &places, &Isometry::translation(20.0, 0.0, 0.0), 0).expect("a field");
+        assert_eq!(factors(&SolidSettings::default(), &places, &Isometry::identity(), 0, None), None);
+        let far = factors(&settings, &places, &Isometry::identity(), 0, None).expect("a field");
+        let near = factors(&settings, &places, &Isometry::translation(20.0, 0.0, 0.0), 0, None).expect("a field");
         assert!(far.iter().all(|factor| *factor == far[0]) && near.iter().all(|factor| *factor == near[0]));
         assert_eq!((far[0] * near[0], far[0] != near[0]), (0.25, true));
     }

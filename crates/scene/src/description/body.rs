@@ -213,6 +213,9 @@ pub struct SolidSettings {
     /// Parts of the body that are weaker or stronger than the rest, as the joint of a handle.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub seams: Vec<SolidSeam>,
+    /// How its strength follows the paint on its model: colours of points in an OBJ, PLY or glTF file.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub painted: Option<Painted>,
     /// What keeps it apart from other bodies of this method, unless a pair of `[contact]` says; of two that differ the later of
     /// these counts. Penalty forces let bodies lie in each other by the depth that bears their load.
     pub response: Response,
@@ -237,6 +240,7 @@ impl Default for SolidSettings {
             strength_spread: 0.0,
             strength_grain: None,
             seams: Vec::new(),
+            painted: None,
             response: Response::Impulses,
         }
     }
@@ -301,6 +305,9 @@ pub struct ClustersSettings {
     /// Parts of the body that are weaker or tougher than the rest: clusters whose centre is inside.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub seams: Vec<Seam>,
+    /// How `cluster_toughness` − 1 follows the paint on its model: colours of points in an OBJ, PLY or glTF file.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub painted: Option<Painted>,
 }
 
 impl Default for ClustersSettings {
@@ -321,7 +328,32 @@ impl Default for ClustersSettings {
             self_contact: true,
             skin: true,
             seams: Vec::new(),
+            painted: None,
         }
+    }
+}
+
+/// How what a body bears follows the brightness of the paint on its model, the mean of red, green and blue at the nearest place of its surface.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Painted {
+    /// What it is multiplied by where the model is black.
+    #[schemars(extend("x-unit" = "1", "exclusiveMinimum" = 0))]
+    pub black: f64,
+    /// What it is multiplied by where the model is white or not painted.
+    #[serde(default = "Painted::white")]
+    #[schemars(extend("x-unit" = "1", "exclusiveMinimum" = 0))]
+    pub white: f64,
+}
+
+impl Painted {
+    fn white() -> f64 {
+        1.0
+    }
+
+    /// The factor at a brightness (1).
+    pub fn factor(&self, brightness: f64) -> f64 {
+        self.black + brightness * (self.white - self.black)
     }
 }
 

@@ -14,8 +14,8 @@ mod touch;
 mod world;
 
 pub use body::{
-    Body, ClustersSettings, Integrator, MethodKind, Place, RegionMaterial, RegionMaterials, Sampling, Seam, SolidSeam,
-    SolidSettings,
+    Body, ClustersSettings, Integrator, MethodKind, Painted, Place, RegionMaterial, RegionMaterials, Sampling, Seam,
+    SolidSeam, SolidSettings,
 };
 pub use hold::{Action, AngleKeyframe, Hold, Keyframe, LoadKeyframe, Region, Turning, Twist};
 pub use obstacle::{Obstacle, ObstacleShape, Plane, RigidMotion};

@@ -6,6 +6,7 @@ use std::path::Path;
 use craze_math::Vec3;
 
 use super::model::{Model, SurfaceMaterial, left_out};
+use super::paint::UNPAINTED;
 use super::polygon::Triangulation;
 use crate::error::ShapeError;
 use crate::surface::TriangleSurface;
@@ -26,6 +27,8 @@ pub(crate) struct Corner {
 #[derive(Debug, Default)]
 pub(crate) struct Faces {
     pub points: Vec<Vec3>,
+    /// How bright the first points are painted (1); those behind are not.
+    pub paint: Vec<f32>,
     pub texture_coordinates: Vec<[f32; 2]>,
     pub normals: Vec<[f32; 3]>,
     pub materials: Vec<SurfaceMaterial>,
@@ -52,6 +55,12 @@ pub(crate) enum Welding {
 }
 
 impl Faces {
+    /// Paints the last of the points.
+    pub fn paint_last(&mut self, brightness: f32) {
+        self.paint.resize(self.points.len().saturating_sub(1), UNPAINTED);
+        self.paint.push(brightness);
+    }
+
     /// Adds a face of any number of corners.
     pub fn push(&mut self, corners: impl IntoIterator<Item = Corner>, material: Option<u32>) {
         self.corners.extend(corners);
@@ -83,7 +92,7 @@ impl Faces {
             });
         }
         let mut model = Model { materials: std::mem::take(&mut self.materials), ..Model::default() };
-        model.surface = self.compact(&cut.corners, welding, &mut remarks);
+        (model.surface, model.paint) = self.compact(&cut.corners, welding, &mut remarks);
         model.material_of_triangle = materials_of(&cut.materials, &mut model.materials);
         model.texture_coordinates = self.textures(&cut.corners, &mut remarks);
         model.normals = self.unit_normals(&cut.corners, &model.surface, &mut remarks);
@@ -145,17 +154,24 @@ impl Faces {
         cut
     }
 
-    /// The points that triangles use, in the order of the file, and the triangles over them.
-    fn compact(&self, corners: &[[Corner; 3]], welding: Welding, remarks: &mut Vec<String>) -> TriangleSurface {
+    /// The points that triangles use, in the order of the file, the triangles over them, and how bright the points are painted.
+    fn compact(
+        &self,
+        corners: &[[Corner; 3]],
+        welding: Welding,
+        remarks: &mut Vec<String>,
+    ) -> (TriangleSurface, Vec<f32>) {
         let mut number = vec![u32::MAX; self.points.len()];
         for corner in corners.iter().flatten() {
             number[corner.point as usize] = 0;
         }
         let mut positions = Vec::with_capacity(self.points.len());
-        for (point, number) in self.points.iter().zip(&mut number) {
+        let (mut paint, is_painted) = (Vec::new(), !self.paint.is_empty());
+        for (index, (point, number)) in self.points.iter().zip(&mut number).enumerate() {
             if *number == 0 {
                 *number = positions.len() as u32;
                 positions.push(*point);
+                paint.extend(is_painted.then(|| self.paint.get(index).copied().unwrap_or(UNPAINTED)));
             }
         }
         let unused = self.points.len() - positions.len();
@@ -164,7 +180,7 @@ impl Faces {
             remarks.push(left_out(unused, "point", "that no triangle uses"));
         }
         let triangles = corners.iter().map(|triangle| triangle.map(|corner| number[corner.point as usize])).collect();
-        TriangleSurface { positions, triangles }
+        (TriangleSurface { positions, triangles }, paint)
     }
 
     fn textures(&self, corners: &[[Corner; 3]], remarks: &mut Vec<String>) -> Vec<[[f32; 2]; 3]> {

@@ -16,6 +16,7 @@ mod mtl;
 mod numbering;
 mod obj;
 mod off;
+mod paint;
 mod picture;
 mod ply;
 mod polygon;
@@ -29,6 +30,7 @@ mod vtu;
 
 pub use format::Format;
 pub use model::{Model, ModelVolume, SurfaceMaterial};
+pub use paint::Paint;
 pub use picture::Picture;
 pub use reading::{Reading, Unit, UpAxis};
 pub use side::SideFiles;

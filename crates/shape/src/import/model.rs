@@ -28,6 +28,8 @@ pub struct Model {
     pub materials: Vec<SurfaceMaterial>,
     /// Number of every triangle's material; empty where the file has none.
     pub material_of_triangle: Vec<u32>,
+    /// How bright every point of the surface is painted (1): 0 is black, 1 white; empty where the file has no colours of points.
+    pub paint: Vec<f32>,
     /// Nodes (m) and tetrahedra, if the file has any.
     pub volume: Option<ModelVolume>,
     /// What was left out or put right while reading, each a sentence.
@@ -76,6 +78,9 @@ impl Model {
         }
         if !self.normals.is_empty() {
             line += "normals, ";
+        }
+        if !self.paint.is_empty() {
+            line += "painted, ";
         }
         if !self.materials.is_empty() {
             line += &format!("{}, ", counted(self.materials.len(), "material"));

@@ -9,6 +9,7 @@ use craze_math::Vec3;
 use super::faces::{Corner, Faces, Welding};
 use super::model::{Model, SurfaceMaterial};
 use super::mtl::{self, Libraries};
+use super::paint::{UNPAINTED, brightness};
 use super::side::SideFiles;
 use super::text::{numbers, shortened, text_of};
 use crate::error::ShapeError;
@@ -45,6 +46,8 @@ const KINDS: [&str; 3] = ["point", "texture coordinate", "normal"];
 #[derive(Default)]
 struct Reader {
     points: Vec<Vec3>,
+    /// How bright the first points are painted (1).
+    paint: Vec<f32>,
     texture_coordinates: Vec<[f32; 2]>,
     normals: Vec<[f32; 3]>,
     /// Numbers of all faces' corners; they may follow the face in the file, so they are checked last.
@@ -63,7 +66,15 @@ impl Reader {
     fn read(&mut self, line: usize, statement: &str) -> Result<(), String> {
         let mut words = statement.split_whitespace();
         match words.next() {
-            Some("v") => self.points.push(Vec3::from(numbers(&mut words, "point", ["x", "y", "z"])?)),
+            Some("v") => {
+                self.points.push(Vec3::from(numbers(&mut words, "point", ["x", "y", "z"])?));
+                let colour: Vec<f64> = words.map_while(|word| word.parse().ok()).collect();
+                // One number more is a weight of the point, which nobody uses.
+                if let [.., red, green, blue] = colour[..] {
+                    self.paint.resize(self.points.len() - 1, UNPAINTED);
+                    self.paint.push(brightness([red, green, blue]));
+                }
+            }
             Some("vt") => {
                 let [u] = numbers(&mut words, "texture coordinate", ["u"])?;
                 // One number alone is a place along a line.
@@ -111,6 +122,7 @@ impl Reader {
         };
         let mut faces = Faces::default();
         faces.points = self.points;
+        faces.paint = self.paint;
         faces.texture_coordinates = self.texture_coordinates;
         faces.normals = self.normals;
         faces.materials = self.materials.into_iter().map(material).collect();
@@ -216,6 +228,7 @@ mod tests {
         assert_eq!(model.normals[0], [[0.0, 0.0, 1.0]; 3]);
         assert_eq!(model.normals[5][0].map(f32::abs).iter().sum::<f32>(), 1.0, "a face without normals has its own");
 
+        assert_eq!(model.paint, [1.0, 1.0, 1.0, 1.0, 1.0, 0.5, 1.0, 1.0]);
         assert_eq!(model.material_of_triangle, [0, 0, 0, 0, 1, 1, 1, 1, 1, 1, 1, 1]);
         assert_eq!(model.materials[0].colour, Some([1.0, 0.0, 0.0, 1.0]));
         assert_eq!(model.materials[0].texture.as_deref(), Some("a.png"));

@@ -23,6 +23,7 @@ use self::document::{Asset, Document, Image, Material, Primitive, TextureInfo};
 use self::nodes::{Transform, placed_meshes};
 use super::faces::{Corner, Faces, Welding};
 use super::model::{Model, SurfaceMaterial};
+use super::paint::{UNPAINTED, brightness};
 use super::picture;
 use super::side::SideFiles;
 use super::text::shortened;
@@ -222,6 +223,9 @@ impl Reader<'_> {
         let count = positions.len();
         let first_point = self.faces.points.len();
         self.faces.points.extend(positions.into_iter().map(|point| transform.apply(Vec3::from(point))));
+        if let Some(&colour) = primitive.attributes.get("COLOR_0") {
+            self.read_paint(place, colour, count)?;
+        }
         let first_normal = match primitive.attributes.get("NORMAL") {
             Some(&normal) => Some(self.read_normals(place, normal, count, transform)?),
             None => None,
@@ -303,6 +307,20 @@ impl Reader<'_> {
             [turned.x as f32, turned.y as f32, turned.z as f32]
         }));
         Ok(first)
+    }
+
+    /// Reads the colours of the last points.
+    fn read_paint(&mut self, place: &str, accessor: usize, count: usize) -> Result<(), ShapeError> {
+        let has_opacity = self.access.document.accessors.get(accessor).is_some_and(|accessor| accessor.kind == "VEC4");
+        let colours: Vec<[f64; 3]> = if has_opacity {
+            self.access.vectors(accessor, "VEC4")?.into_iter().map(|[red, green, blue, _]| [red, green, blue]).collect()
+        } else {
+            self.access.vectors(accessor, "VEC3")?
+        };
+        self.check_count(place, "COLOR_0", colours.len(), count)?;
+        self.faces.paint.resize(self.faces.points.len() - count, UNPAINTED);
+        self.faces.paint.extend(colours.into_iter().map(brightness));
+        Ok(())
     }
 
     fn read_textures(&mut self, place: &str, accessor: usize, count: usize) -> Result<usize, ShapeError> {

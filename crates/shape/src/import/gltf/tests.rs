@@ -187,6 +187,23 @@ fn pictures_are_found_inside_beside_and_in_the_chunk() {
 }
 
 #[test]
+fn colours_of_points_are_paint() {
+    let mut painted = sound();
+    // Four bytes a point, of which texture coordinates read the first two: red, green, blue and opacity.
+    painted["accessors"]
+        .as_array_mut()
+        .expect("a list")
+        .push(json!({ "bufferView": 1, "componentType": 5121, "normalized": true, "count": 24, "type": "VEC4" }));
+    painted["meshes"][0]["primitives"][0]["attributes"]["COLOR_0"] = json!(4);
+    let model = read(&painted).expect("a cube");
+    check_cube(&model, 8.0);
+    let ends = [f32::min, f32::max].map(|pick| model.paint.iter().copied().reduce(pick).expect("some"));
+    assert_eq!((model.paint.len(), ends), (8, [9.0, 519.0].map(|sum: f64| (sum / 765.0) as f32)));
+    painted["accessors"][4]["count"] = json!(23);
+    assert!(refused(&painted).contains("it has 23 of COLOR_0 for its 24 points"));
+}
+
+#[test]
 fn nodes_turn_scale_mirror_and_repeat_meshes() {
     let mut cube = sound();
     // A quarter turn about z, doubled along x, the whole mirrored by a matrix above it.

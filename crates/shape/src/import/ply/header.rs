@@ -27,6 +27,19 @@ pub(super) enum Kind {
 }
 
 impl Kind {
+    /// What full brightness of a colour is in numbers of this kind.
+    pub fn brightest(self) -> f64 {
+        match self {
+            Kind::I8 => 127.0,
+            Kind::U8 => 255.0,
+            Kind::I16 => 32_767.0,
+            Kind::U16 => 65_535.0,
+            Kind::I32 => 2_147_483_647.0,
+            Kind::U32 => 4_294_967_295.0,
+            Kind::F32 | Kind::F64 => 1.0,
+        }
+    }
+
     fn named(name: &str) -> Option<Self> {
         Some(match name {
             "char" | "int8" => Kind::I8,

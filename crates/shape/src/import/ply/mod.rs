@@ -13,6 +13,7 @@ use self::header::{Element, Encoding, Header, Property};
 use self::values::{Binary, Values, Words};
 use super::faces::{Corner, Faces, Welding};
 use super::model::{Model, SurfaceMaterial};
+use super::paint::brightness;
 use crate::error::ShapeError;
 
 /// Reads a PLY file. Elements and properties that mean nothing here are passed over.
@@ -47,12 +48,12 @@ fn read<V: Values>(header: &Header, values: V, path: &Path) -> Result<Model, Sha
         has_texture: has(Role::Texture) && !has_wedges,
         has_wedges,
         has_normals: has(Role::Normal),
+        has_paint: has(Role::Paint),
         textures: header.textures.len(),
     };
-    let is_colour =
-        |property: &Property| matches!(property.name.trim_start_matches("diffuse_"), "red" | "green" | "blue");
-    if header.elements.iter().flat_map(|element| &element.properties).any(is_colour) {
-        reader.faces.remarks.push("colours were left out".into());
+    let others = header.elements.iter().filter(|element| element.name != "vertex");
+    if others.flat_map(|element| &element.properties).any(|property| colour_of(property).is_some()) {
+        reader.faces.remarks.push("colours of faces were left out".into());
     }
     let texture = |name: &String| SurfaceMaterial {
         name: name.clone(),
@@ -96,6 +97,7 @@ enum Role {
     Point,
     Normal,
     Texture,
+    Paint,
 }
 
 /// What a property of a vertex belongs to, and which coordinate it is there.
@@ -112,8 +114,13 @@ fn role_of(property: &Property) -> Option<(Role, usize)> {
         "nz" => (Role::Normal, 2),
         "s" | "u" | "texture_u" | "texture_s" => (Role::Texture, 0),
         "t" | "v" | "texture_v" | "texture_t" => (Role::Texture, 1),
-        _ => return None,
+        _ => (Role::Paint, colour_of(property)?),
     })
+}
+
+/// Which part of a colour a property is.
+fn colour_of(property: &Property) -> Option<usize> {
+    ["red", "green", "blue"].iter().position(|name| property.name.trim_start_matches("diffuse_") == *name)
 }
 
 /// Whether a property lists the points of a face or strip.
@@ -131,6 +138,8 @@ struct Reader<V> {
     /// Whether corners of faces have texture coordinates of their own.
     has_wedges: bool,
     has_normals: bool,
+    /// Whether vertices have colours.
+    has_paint: bool,
     textures: usize,
 }
 
@@ -154,15 +163,22 @@ impl<V: Values> Reader<V> {
         let roles: Vec<_> = element.properties.iter().map(|property| (property, role_of(property))).collect();
         for _ in 0..element.count {
             let (mut point, mut normal, mut texture) = (Vec3::zeros(), [0.0; 3], [0.0; 2]);
+            let mut colour = [1.0; 3];
             for &(property, role) in &roles {
                 match role {
                     Some((Role::Point, axis)) => point[axis] = self.values.next(property.kind)?,
                     Some((Role::Normal, axis)) => normal[axis] = self.values.next(property.kind)? as f32,
                     Some((Role::Texture, axis)) => texture[axis] = self.values.next(property.kind)? as f32,
+                    Some((Role::Paint, part)) => {
+                        colour[part] = self.values.next(property.kind)? / property.kind.brightest();
+                    }
                     None => self.skip(property)?,
                 }
             }
             self.faces.points.push(point);
+            if self.has_paint {
+                self.faces.paint_last(brightness(colour));
+            }
             if self.has_normals {
                 self.faces.normals.push(normal);
             }

@@ -74,7 +74,7 @@ fn cube(encoding: &'static str, real: &str, length: &str, index: &str) -> Vec<u8
         for value in [x, y, z, 0.0, 0.0, 4.0] {
             writer.put(real, value);
         }
-        writer.put("uchar", 255.0);
+        writer.put("uchar", 51.0);
         writer.put(real, 0.5);
         writer.put(real, k as f64);
         writer.end_line();
@@ -103,7 +103,13 @@ fn cubes_of_all_encodings_and_types_are_read() {
                 }
                 assert_eq!(model.materials[0].texture.as_deref(), Some("my wood.png"));
                 assert_eq!(model.material_of_triangle, [0; 12]);
-                assert_eq!(model.remarks, ["colours were left out"]);
+                // A fifth of red, and what is not said of green and blue is all of them.
+                assert!(
+                    model.paint.iter().all(|&brightness| (brightness - 2.2 / 3.0).abs() < 1e-6),
+                    "{:?}",
+                    model.paint
+                );
+                assert!(model.paint.len() == 8 && model.remarks.is_empty());
             }
         }
     }
@@ -229,7 +235,7 @@ fn points_that_are_no_numbers_cost_only_their_triangles() {
         bytes.splice(header + place..header + place + length, nan);
         let model = read(&bytes).expect(encoding);
         assert_eq!(model.surface.triangles.len(), 6);
-        assert_eq!(model.remarks[1], "6 triangles with points that are not numbers within ±1e18 were left out");
+        assert_eq!(model.remarks[0], "6 triangles with points that are not numbers within ±1e18 were left out");
     }
 }
 
