@@ -31,6 +31,13 @@ struct SavedBody {
     bytes: Vec<u8>,
 }
 
+/// The world at the beginning of a frame.
+pub(crate) struct Beginning {
+    world: Saved,
+    /// What bodies gave that do not keep their state themselves.
+    bodies: Vec<Option<Vec<u8>>>,
+}
+
 /// A checkpoint that cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum CheckpointError {
@@ -114,6 +121,10 @@ impl World {
     pub fn save(&self) -> Saved {
         let save_body =
             |body: &crate::Body| SavedBody { kind: body.method.kind().to_owned(), bytes: body.method.save() };
+        self.save_with(self.bodies.iter().map(save_body).collect())
+    }
+
+    fn save_with(&self, bodies: Vec<SavedBody>) -> Saved {
         let save_obstacle = |obstacle: &crate::Obstacle| match &obstacle.drive {
             Drive::Free(free) => Some(free.body),
             Drive::Prescribed(_) => None,
@@ -126,7 +137,7 @@ impl World {
             steps: self.counters.steps,
             retries: self.counters.retries,
             probe_samples: self.probe_samples.clone(),
-            bodies: self.bodies.iter().map(save_body).collect(),
+            bodies,
             obstacles: self.obstacles.iter().map(save_obstacle).collect(),
         }
     }
@@ -157,6 +168,30 @@ impl World {
         for (body, method) in self.bodies.iter_mut().zip(methods) {
             body.method = method;
         }
+        self.put(saved);
+        Ok(())
+    }
+
+    /// Keeps the world at the beginning of a frame.
+    pub(crate) fn keep(&mut self) -> Beginning {
+        let bodies = self.bodies.iter_mut().map(|body| (!body.method.keep()).then(|| body.method.save())).collect();
+        Beginning { world: self.save_with(Vec::new()), bodies }
+    }
+
+    /// Goes back to the beginning of the frame.
+    pub(crate) fn go_back(&mut self, beginning: &Beginning, registry: &Registry) -> Result<(), CheckpointError> {
+        for (body, bytes) in self.bodies.iter_mut().zip(&beginning.bodies) {
+            match bytes {
+                Some(bytes) => body.method = registry.load(body.method.kind(), bytes)?,
+                None => body.method.go_back(),
+            }
+        }
+        self.put(&beginning.world);
+        Ok(())
+    }
+
+    /// Puts all but the bodies into a saved state.
+    fn put(&mut self, saved: &Saved) {
         for (obstacle, state) in self.obstacles.iter_mut().zip(&saved.obstacles) {
             if let (Drive::Free(free), Some(state)) = (&mut obstacle.drive, state) {
                 (free.body, free.predicted) = (*state, *state);
@@ -170,6 +205,5 @@ impl World {
         self.probe_samples.clone_from(&saved.probe_samples);
         self.scratch.forget_neighbours();
         self.find_partings();
-        Ok(())
     }
 }

@@ -210,6 +210,15 @@ pub trait Method: Send + Sync {
     /// What the body looks like. The caller fills in its name.
     fn frame(&self, detail: FrameDetail) -> BodyFrame;
 
+    /// Keeps the state for [`go_back`](Method::go_back), in place of the one that it kept before; whether it does. Of a body that does not the world
+    /// keeps what [`save`](Method::save) gives.
+    fn keep(&mut self) -> bool {
+        false
+    }
+
+    /// Goes back to the state that was kept last, as if it had been loaded.
+    fn go_back(&mut self) {}
+
     /// The whole state as bytes, for the [`Registry`](crate::Registry) to load.
     fn save(&self) -> Vec<u8>;
 }

@@ -54,7 +54,7 @@ impl World {
         registry: &Registry,
         tell: &mut dyn FnMut(Progress) -> Verdict,
     ) -> Result<Verdict, WorldError> {
-        let beginning = self.save();
+        let beginning = self.keep();
         let (mut first_event, first_sample) = (self.events.len(), self.samples.len());
         let mut attempts = 0;
         loop {
@@ -67,7 +67,7 @@ impl World {
                     // What the forgotten attempt measured and broke has not happened.
                     self.events.truncate(first_event);
                     self.samples.truncate(first_sample);
-                    self.restore(&beginning, registry).map_err(|error| WorldError::Reload(error.to_string()))?;
+                    self.go_back(&beginning, registry).map_err(|error| WorldError::Reload(error.to_string()))?;
                     self.counters.retries = retries + 1;
                     self.throttle.floor = floor;
                     self.throttle.level = self.throttle.level.max(floor);

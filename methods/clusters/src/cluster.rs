@@ -90,6 +90,27 @@ impl Rest {
         Rest::of_members(members.iter().copied())
     }
 
+    /// Measures all clusters, particle by particle in their order, which is that of members.
+    pub(crate) fn of_all(memberships: &Memberships, particles: &Particles) -> Vec<Rest> {
+        let mut sums = vec![(0.0, Vec3::zeros()); memberships.clusters()];
+        let each = || particles.masses.iter().zip(&particles.offsets).enumerate();
+        for (particle, (mass, offset)) in each() {
+            for share in memberships.of(particle) {
+                let (sum, first) = &mut sums[share.cluster as usize];
+                let own = share.weight * mass;
+                *sum += own;
+                *first += own * offset;
+            }
+        }
+        let mut arms: Vec<Arms> = sums.into_iter().map(|(mass, first)| Arms::about(mass, &first)).collect();
+        for (particle, (mass, offset)) in each() {
+            for share in memberships.of(particle) {
+                arms[share.cluster as usize].add(share.weight * mass, offset);
+            }
+        }
+        arms.iter().map(Arms::rest).collect()
+    }
+
     /// Measures members by their mass in the cluster (kg) and their rest offset (m).
     pub(crate) fn of_members(members: impl Iterator<Item = (f64, Vec3)> + Clone) -> Rest {
         let (mut mass, mut first) = (0.0, Vec3::zeros());
@@ -97,13 +118,40 @@ impl Rest {
             mass += own;
             first += own * offset;
         }
-        let centre = if mass > 0.0 { first / mass } else { Vec3::zeros() };
-        let (mut moment, mut square) = (Mat3::zeros(), 0.0f64);
+        let mut arms = Arms::about(mass, &first);
         for (own, offset) in members {
-            let arm = offset - centre;
-            moment += own * arm * arm.transpose();
-            square = square.max(arm.norm_squared());
+            arms.add(own, &offset);
         }
+        arms.rest()
+    }
+}
+
+/// Sums over the members of a cluster about its centre.
+struct Arms {
+    mass: f64,
+    centre: Vec3,
+    moment: Mat3,
+    /// Largest |r − r̄|² (m²).
+    square: f64,
+}
+
+impl Arms {
+    /// About the centre of members with a mass (kg) and a first moment (kg·m).
+    fn about(mass: f64, first: &Vec3) -> Arms {
+        let centre = if mass > 0.0 { first / mass } else { Vec3::zeros() };
+        Arms { mass, centre, moment: Mat3::zeros(), square: 0.0 }
+    }
+
+    /// Adds a member by its mass in the cluster (kg) and its rest offset (m).
+    #[inline(always)]
+    fn add(&mut self, own: f64, offset: &Vec3) {
+        let arm = offset - self.centre;
+        self.moment += own * arm * arm.transpose();
+        self.square = self.square.max(arm.norm_squared());
+    }
+
+    fn rest(&self) -> Rest {
+        let Arms { mass, centre, moment, square } = *self;
         // Copies of one particle in one place: what is left of their arms is rounding.
         let is_point = square.sqrt() <= ROUNDING * centre.norm();
         let (inverse_moment, is_flat) =

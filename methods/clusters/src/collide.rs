@@ -53,35 +53,11 @@ impl Clusters {
         if pairs.is_empty() {
             return;
         }
-        if !self.is_prediction_fitted {
-            self.fit_prediction(false);
-        }
         let mut shapes = Shapes { solids: Vec::new(), balls: vec![None; self.cluster_count()] };
         shapes.solids.resize_with(self.cluster_count(), || None);
-        let mut pushes = Vec::new();
         for [one, other] in pairs {
-            self.push_out(one, other, &mut shapes, &mut pushes, step);
-            self.push_out(other, one, &mut shapes, &mut pushes, step);
-        }
-        self.take_out_pushes(&pushes);
-    }
-
-    /// Keeping apart must not give energy: what undoing an overlap has gained goes out of the clusters that it happened to.
-    ///
-    /// Impulses do the work ½ (v + v')·J, as those from outside do: see `energy.rs`.
-    fn take_out_pushes(&mut self, pushes: &[(u32, Vec3)]) {
-        let (before, after) = (&self.state.velocities, &self.prediction.velocities);
-        let work = |(particle, impulse): &(u32, Vec3)| {
-            0.5 * impulse.dot(&(before[*particle as usize] + after[*particle as usize]))
-        };
-        let gained: f64 = pushes.iter().map(work).sum();
-        if gained > 0.0 {
-            let mut is_pushed = vec![false; self.cluster_count()];
-            for (particle, _) in pushes {
-                let shares = self.memberships.of(*particle as usize).iter();
-                shares.for_each(|share| is_pushed[share.cluster as usize] = true);
-            }
-            self.take_out_of_prediction(gained, &is_pushed);
+            self.push_out(one, other, &mut shapes, step);
+            self.push_out(other, one, &mut shapes, step);
         }
     }
 
@@ -148,7 +124,7 @@ impl Clusters {
 
     /// Pushes members of one cluster out of the proxy of another, one after the other, each as if the two were points that stick together: the other
     /// moves on with what it has been given before the next is looked at, so that many members do not throw a light cluster away.
-    fn push_out(&mut self, of: u32, from: u32, shapes: &mut Shapes, pushes: &mut Vec<(u32, Vec3)>, step: &Step) {
+    fn push_out(&mut self, of: u32, from: u32, shapes: &mut Shapes, step: &Step) {
         let Some(solid) = shapes.solids[from as usize].get_or_insert_with(|| self.solid(from)) else { return };
         let rest = self.rest[from as usize];
         // Most pairs that are near are parted by a plane that has cut one of them: then no member need be looked at.
@@ -184,6 +160,9 @@ impl Clusters {
             let (normal, depth) = (across / length, (allowed - sample.distance) / length);
             let mass = self.particles.masses[member];
             let velocity = velocity.get_or_insert_with(|| {
+                self.begin_disturbance();
+                self.disturb(of);
+                self.disturb(from);
                 mean_velocity(from, &rest, &self.memberships, &self.particles.masses, &self.prediction.velocities)
             });
             let approach = (self.prediction.velocities[member] - *velocity).dot(&normal);
@@ -191,7 +170,6 @@ impl Clusters {
             let impulse = mass * change * normal;
             given += impulse;
             *velocity -= impulse / rest.mass;
-            pushes.push((member as u32, impulse));
             self.prediction.velocities[member] += change * normal;
             self.prediction.positions[member] += step.time_step * change * normal;
             self.note_change(member);
@@ -199,8 +177,6 @@ impl Clusters {
         if given == Vec3::zeros() {
             return;
         }
-        self.is_prediction_fitted = false;
-        self.predicted_fits.is_surveyed = false;
         self.prediction.touched = true;
         let back = given / rest.mass;
         for index in 0..self.memberships.members(from as usize).len() {
@@ -208,7 +184,6 @@ impl Clusters {
             let change = -self.memberships.weight(member, from) * back;
             let member = member as usize;
             if self.external.placed_by(member).is_none() {
-                pushes.push((member as u32, self.particles.masses[member] * change));
                 self.prediction.velocities[member] += change;
                 self.prediction.positions[member] += step.time_step * change;
                 self.note_change(member);

@@ -45,32 +45,65 @@ impl Energy {
 impl Clusters {
     /// Energy of particles that are not in flight, with the clusters that lie over them.
     pub(crate) fn energy_of(&self, moment: &Moment, fits: &Fits) -> Energy {
+        if fits.is_surveyed && !fits.is_calmed {
+            return fits.seen.energy(self.stiffness());
+        }
         fits.look(&self.shapes(), moment, &mut []).energy(self.stiffness())
     }
 
     /// Takes energy (J) out of the clusters that are involved, and if that is not enough out of all: see [`Clusters::take_out`].
     pub(crate) fn calm(&self, excess: f64, moment: &mut Moment, fits: &mut Fits, is_involved: &[bool]) {
-        let all = vec![true; is_involved.len()];
+        if !(fits.has_motions && fits.is_surveyed) {
+            fits.fit(&self.shapes(), &moment.positions, Some(&moment.velocities));
+            fits.survey(&self.shapes(), moment);
+        }
+        let mut ways = self.ways_of(is_involved, moment, fits);
         let mut excess = excess;
         for round in 0..CALMING_ROUNDS {
+            let left = self.take_out(excess, moment, fits, &mut ways);
             // Written so that what is no number ends it.
-            if !(excess > 0.0) {
-                return;
-            }
-            // What has just been surveyed with its motions need not be laid over the same moment again.
-            if round > 0 || !(fits.has_motions && fits.is_surveyed) {
-                fits.fit(&self.shapes(), &moment.positions, Some(&moment.velocities));
-                fits.survey(&self.shapes(), moment);
-            }
-            let left = self.take_out(excess, moment, fits, if round == 0 { is_involved } else { &all });
-            if left <= ROUNDING * excess {
-                return;
-            }
-            if round > 0 && left > EXHAUSTED * excess {
+            if !(left > ROUNDING * excess) || (round > 0 && left > EXHAUSTED * excess) {
                 return;
             }
             excess = left;
+            if round == 0 {
+                ways = self.all_ways(moment, fits);
+            }
         }
+    }
+
+    /// The ways of members of the clusters that are involved, as far as they are theirs.
+    fn ways_of(&self, is_involved: &[bool], moment: &Moment, fits: &Fits) -> Vec<Way> {
+        let mut is_listed = vec![false; self.count()];
+        let mut ways = Vec::new();
+        for cluster in (0..is_involved.len()).filter(|&cluster| is_involved[cluster]) {
+            for &member in self.memberships.members(cluster) {
+                let particle = member as usize;
+                if std::mem::replace(&mut is_listed[particle], true) || self.external.placed_by(particle).is_some() {
+                    continue;
+                }
+                let (arm, velocity) = (moment.positions[particle] - fits.anchor, moment.velocities[particle]);
+                let offset = &self.particles.offsets[particle];
+                let mut way = Way { particle, against: Vec3::zeros(), drawn: Vec3::zeros() };
+                for share in self.memberships.of(particle).iter().filter(|share| is_involved[share.cluster as usize]) {
+                    let guide = &fits.guides[share.cluster as usize];
+                    way.against += share.weight * (velocity - guide.velocity(&arm));
+                    way.drawn += share.weight * (guide.goal(offset) - arm);
+                }
+                ways.push(way);
+            }
+        }
+        ways
+    }
+
+    /// The ways of all particles.
+    fn all_ways(&self, moment: &Moment, fits: &Fits) -> Vec<Way> {
+        let is_free = |particle: &usize| self.external.placed_by(*particle).is_none();
+        let way = |particle: usize| {
+            let lead = &fits.leads[particle];
+            Way { particle, against: lead.against, drawn: lead.goal - (moment.positions[particle] - fits.anchor) }
+        };
+        (0..self.count()).filter(is_free).map(way).collect()
     }
 
     /// Takes energy (J) that was not there before out of the motion of clusters against themselves. Momenta stay, and so do positions.
@@ -78,32 +111,19 @@ impl Clusters {
     ///
     /// As far as velocities go the energy is Σ ½ m |q|², q = v + ½ Δt·k·Σ w (g − x). What of q is no rigid motion of a cluster, Σ w (v − u + ½ Δt·k·(g − x)) with
     /// u the rigid motion that has the momenta of the cluster, is taken from v by a share: springs pull without a moment, so that this has
-    /// no momenta, and it leads downhill.
+    /// no momenta, and it leads downhill. Motions against clusters become less by the same share of themselves, which has no momenta either:
+    /// neither the next round nor the damping of the next step needs the clusters laid over the new velocities.
     ///
     /// Tearing and strain limiting change goals and positions at one moment. What that gives to the springs, or to velocities, is no work that
     /// anything has done: it comes out of the vibration of the clusters that it happened to.
-    pub(crate) fn take_out(&self, excess: f64, moment: &mut Moment, fits: &Fits, is_involved: &[bool]) -> f64 {
+    fn take_out(&self, excess: f64, moment: &mut Moment, fits: &mut Fits, ways: &mut [Way]) -> f64 {
         let lag = 0.5 * moment.time_step * self.stiffness();
-        let against = |particle: usize| {
-            if self.external.placed_by(particle).is_some() {
-                return Vec3::zeros();
-            }
-            let (arm, velocity) = (moment.positions[particle] - fits.anchor, moment.velocities[particle]);
-            let offset = &self.particles.offsets[particle];
-            let mut sum = Vec3::zeros();
-            for share in self.memberships.of(particle).iter().filter(|share| is_involved[share.cluster as usize]) {
-                let guide = &fits.guides[share.cluster as usize];
-                sum += share.weight * (velocity - guide.velocity(&arm) + lag * (guide.goal(offset) - arm));
-            }
-            sum
-        };
-        let ways: Vec<Vec3> = (0..self.count()).map(against).collect();
         // E falls by first·s − ½·second·s².
         let (mut first, mut second, mut whole) = (0.0, 0.0, 0.0);
-        for particle in 0..self.count() {
-            let drawn = fits.leads[particle].goal - (moment.positions[particle] - fits.anchor);
-            let (way, mass) = (&ways[particle], self.particles.masses[particle]);
-            let motion = moment.velocities[particle] + lag * drawn;
+        for Way { particle, against, drawn } in ways.iter() {
+            let to_goal = fits.leads[*particle].goal - (moment.positions[*particle] - fits.anchor);
+            let (way, mass) = (against + lag * drawn, self.particles.masses[*particle]);
+            let motion = moment.velocities[*particle] + lag * to_goal;
             first += mass * way.dot(&motion);
             second += mass * way.norm_squared();
             whole += mass * motion.norm_squared();
@@ -115,9 +135,12 @@ impl Clusters {
         let asked = (1.0 + ROUNDING) * excess;
         let square = first * first - 2.0 * second * asked;
         let share = if square > 0.0 { 2.0 * asked / (first + square.sqrt()) } else { first / second };
-        for (velocity, way) in moment.velocities.iter_mut().zip(&ways) {
-            *velocity -= share * way;
+        for Way { particle, against, drawn } in ways {
+            moment.velocities[*particle] -= share * (*against + lag * *drawn);
+            fits.leads[*particle].against -= share * *against;
+            *against *= 1.0 - share;
         }
+        fits.is_calmed = true;
         excess - share * (first - 0.5 * second * share)
     }
 
@@ -141,6 +164,15 @@ impl Clusters {
         let after: f64 = parts.iter().map(|part| springs_alone(part, &self.temper[cluster as usize])).sum();
         0.5 * self.stiffness() * (after - before)
     }
+}
+
+/// What may be taken out of the motion of a particle, as far as it belongs to some of its clusters.
+struct Way {
+    particle: usize,
+    /// Σ w (v − u), with u the rigid motions of clusters (m/s).
+    against: Vec3,
+    /// Σ w (g − x) (m).
+    drawn: Vec3,
 }
 
 /// A member of a cluster.

@@ -24,6 +24,7 @@ impl Clusters {
         if self.is_flying() || self.temper.iter().all(|temper| temper.toughness.is_none()) {
             return;
         }
+        self.survey_state();
         let now = step.time + step.time_step;
         let mut before = None;
         let mut splits = self.split_overstretched(now, &mut before);
@@ -31,12 +32,15 @@ impl Clusters {
         self.part_outliers(&mut before, &mut splits);
         let Some(before) = before.filter(|_| !splits.is_empty()) else { return };
         self.is_whole = false;
+        self.kept.is_parted = true;
         let mut changes: Vec<Parted> =
             splits.iter().map(|split| Parted { parent: split.piece, children: Vec::new() }).collect();
         self.remove_remains();
         self.name_pieces(&mut changes);
         self.measure_anew();
-        self.take_out_gain(before, now);
+        self.survey_state();
+        let is_split: Vec<bool> = self.temper.iter().map(|temper| temper.last_split == Some(now)).collect();
+        self.take_out_above(before, &is_split);
         // An outlier that leaves its piece whole is none to tell of.
         let told = splits.into_iter().zip(changes).enumerate();
         let told = told.filter(|(index, (_, change))| *index < through_clusters || change.children != [change.parent]);
@@ -51,22 +55,6 @@ impl Clusters {
                 children: change.children,
             },
         }));
-    }
-
-    /// Takes what the state has above `before` (J) out of the clusters that split just `now` (s), and if that is not enough out of all.
-    fn take_out_gain(&mut self, before: f64, now: f64) {
-        let gained = self.energy_of(&self.state, &self.fits).total() - before;
-        // Written so that what is no number takes nothing out.
-        if !(gained > 0.0) {
-            return;
-        }
-        let is_split: Vec<bool> = self.temper.iter().map(|temper| temper.last_split == Some(now)).collect();
-        let (mut state, mut fits) = (std::mem::take(&mut self.state), std::mem::take(&mut self.fits));
-        self.calm(gained, &mut state, &mut fits, &is_split);
-        (self.state, self.fits) = (state, fits);
-        if self.wants_motions() {
-            self.fit_state();
-        }
     }
 
     fn split_overstretched(&mut self, now: f64, before: &mut Option<f64>) -> Vec<Split> {
@@ -106,33 +94,25 @@ impl Clusters {
     /// Gives members that are far from a cluster's centre, and are in others, to that cluster alone as particles of their own. A parting is
     /// told by the way from the centre and its length in extents at rest.
     fn part_outliers(&mut self, before: &mut Option<f64>, partings: &mut Vec<Split>) {
-        if self.options.strain_limit.is_some() && !self.limiting.is_left {
-            return;
-        }
-        // Centre and square of the farthest, close together: every membership is looked at.
-        let balls: Vec<(Vec3, f64)> = self
-            .rest
-            .iter()
-            .zip(&self.temper)
-            .zip(&self.fits.fits)
-            .map(|((rest, temper), fit)| {
-                (fit.centre, (OUTLIER * rest.extent).powi(2) * temper.plastic.norm_squared() / 3.0)
-            })
-            .collect();
-        let mut outliers = Vec::new();
-        for (particle, position) in self.state.positions.iter().enumerate() {
-            let shares = self.memberships.of(particle);
-            if shares.len() < 2 {
-                continue;
+        let is_outlier = |&(particle, cluster): &(u32, u32)| {
+            let shares = self.memberships.of(particle as usize);
+            let (rest, temper) = (&self.rest[cluster as usize], &self.temper[cluster as usize]);
+            let far = (OUTLIER * rest.extent).powi(2) * temper.plastic.norm_squared() / 3.0;
+            let arm = self.state.positions[particle as usize] - self.fits.anchor;
+            shares.len() > 1
+                && (arm - self.fits.fits[cluster as usize].centre).norm_squared() > far
+                && shares.iter().any(|share| share.cluster == cluster)
+        };
+        let clusters_of =
+            |particle: u32| self.memberships.of(particle as usize).iter().map(move |share| (particle, share.cluster));
+        // Who is within the strain limit of its clusters is not far from their centres.
+        let outliers: Vec<(u32, u32)> = match self.options.strain_limit {
+            Some(_) => {
+                let near = self.fits.seen.near.iter().map(|near| (near.particle, near.share.cluster));
+                near.filter(is_outlier).collect()
             }
-            let arm = position - self.fits.anchor;
-            for share in shares {
-                let (centre, far) = &balls[share.cluster as usize];
-                if (arm - centre).norm_squared() > *far {
-                    outliers.push((particle as u32, share.cluster));
-                }
-            }
-        }
+            None => (0..self.count() as u32).flat_map(clusters_of).filter(is_outlier).collect(),
+        };
         if outliers.is_empty() {
             return;
         }

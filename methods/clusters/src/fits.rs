@@ -8,7 +8,7 @@ use crate::chunks::CHUNK;
 use crate::cluster::{Fit, Guide, Record, Rest, Temper};
 use crate::membership::{Memberships, Share};
 use crate::model::Particles;
-use crate::survey::Lead;
+use crate::survey::{Lead, Seen};
 use craze_math::batch::{polar_batch, svd_batch};
 use craze_math::lanes::{Instructions, Kernel, Lanes, WIDTH};
 use craze_math::{Mat3, Polar, Vec3};
@@ -23,9 +23,12 @@ pub(crate) struct Fits {
     /// What members take from each; motions only where they were asked for.
     pub guides: Vec<Guide>,
     pub has_motions: bool,
-    /// What particles take from their clusters, if it is up to date: see [`Fits::survey`].
+    /// What particles take from their clusters, and what else was seen, if it is up to date: see [`Fits::survey`].
     pub leads: Vec<Lead>,
+    pub seen: Seen,
     pub is_surveyed: bool,
+    /// Whether velocities have been calmed since: motions and energies are those before it.
+    pub is_calmed: bool,
     /// Sums of stretches of particles, cluster by cluster within a stretch.
     partial: Vec<Record>,
     /// Sums of each cluster, from which it was fitted.
@@ -68,7 +71,7 @@ impl Fits {
         let count = shapes.rest.len();
         let stretch = positions.len().div_ceil(STRETCHES).next_multiple_of(CHUNK);
         self.anchor = positions[0];
-        self.is_surveyed = false;
+        (self.is_surveyed, self.is_calmed) = (false, false);
         self.has_motions = velocities.is_some();
         self.fits.resize(count, Fit::NONE);
         self.guides.resize(count, Guide::ZERO);

@@ -12,16 +12,18 @@ const THINNEST: f64 = 1e-3;
 const HALVINGS: u32 = 6;
 
 impl Clusters {
-    /// Lets every cluster flow that is strained beyond its yield.
+    /// Lets every cluster flow that is strained beyond its yield, and looks at what has become of the step.
     pub(crate) fn flow_clusters(&mut self, step: &Step) {
-        let Some(yield_strain) = self.matter.yield_strain else { return };
         if self.is_flying() {
             return;
         }
-        for cluster in 0..self.rest.len() {
-            let flowed = self.flow_cluster(cluster, yield_strain, self.matter.flow, step.time_step);
-            self.is_whole &= !flowed;
+        if let Some(yield_strain) = self.matter.yield_strain {
+            for cluster in 0..self.rest.len() {
+                let flowed = self.flow_cluster(cluster, yield_strain, self.matter.flow, step.time_step);
+                self.is_whole &= !flowed;
+            }
         }
+        self.survey_state();
     }
 
     /// Lets a cluster that has just been parted flow down to its yield at once: F^p was that of both parts together, and what it misses

@@ -38,6 +38,7 @@ mod breaking;
 mod chunks;
 mod cluster;
 mod collide;
+mod disturbance;
 mod energy;
 mod failure;
 mod fits;
@@ -48,6 +49,7 @@ mod frame;
 mod grid;
 #[cfg(test)]
 mod keeping;
+mod kept;
 mod limit;
 mod loads;
 mod matter;

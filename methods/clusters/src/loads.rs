@@ -5,6 +5,7 @@ use craze_engine::{Effect, HoldId, Region, Step};
 use craze_math::{Isometry, Vec3};
 
 /// Particles that a hold has taken.
+#[derive(Clone)]
 pub(crate) struct Hold {
     pub id: HoldId,
     /// Increasing, never empty.
@@ -40,11 +41,6 @@ impl External {
     /// Which hold places a particle.
     pub(crate) fn placed_by(&self, particle: usize) -> Option<u32> {
         self.placed_by[particle]
-    }
-
-    /// Particles that a hold places.
-    pub(crate) fn placed(&self) -> impl Iterator<Item = usize> {
-        self.touched.iter().map(|&particle| particle as usize).filter(|&particle| self.placed_by[particle].is_some())
     }
 
     /// Books an impulse (N·s).

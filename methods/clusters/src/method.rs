@@ -87,9 +87,12 @@ impl Method for Clusters {
         self.fracture_clusters(step, events);
     }
 
-    /// Closes up lists that splits have left with gaps; no bit of a result depends on it.
+    /// Closes up lists that splits have left with gaps, and lays clusters over velocities that were calmed, as a loaded body does.
     fn settle(&mut self) {
         self.memberships.tidy();
+        if self.fits.is_calmed {
+            self.fit_state();
+        }
     }
 
     /// Energies are those in the middle of the last step: see `energy.rs`. Whoever asks a second time in the same state gets what the first got.
@@ -110,6 +113,16 @@ impl Method for Clusters {
 
     fn frame(&self, _detail: FrameDetail) -> BodyFrame {
         self.body_frame()
+    }
+
+    fn keep(&mut self) -> bool {
+        self.keep_state();
+        true
+    }
+
+    fn go_back(&mut self) {
+        self.books.take();
+        self.return_to_kept();
     }
 
     fn save(&self) -> Vec<u8> {

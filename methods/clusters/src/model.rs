@@ -1,9 +1,11 @@
 //! Particles, their clusters, and how a body of them begins.
 
 use crate::cluster::{Rest, Temper, pseudo_inverse};
+use crate::disturbance::Disturbance;
 use crate::fits::{Fits, Shapes};
 use crate::flight::View;
 use crate::forces::{ShapeMatch, match_shape};
+use crate::kept::Kept;
 use crate::loads::{External, Hold};
 use crate::matter::{Matter, toughnesses};
 use crate::membership::{Memberships, Share};
@@ -78,14 +80,18 @@ pub struct Clusters {
     pub(crate) mean_mass: f64,
     /// What strain limiting works in.
     pub(crate) limiting: crate::limit::Limiting,
+    /// What must not give energy in this step, until it is known whether it has.
+    pub(crate) disturbance: Disturbance,
     /// What its surface follows from, if it has one.
     pub(crate) skin: Option<Skin>,
+    /// The state at the beginning of the frame.
+    pub(crate) kept: Kept,
     /// Its books, once somebody has asked for them in the state that it is in, and the gravity (m/s²) that they are for.
     pub(crate) books: OnceLock<(Vec3, Account)>,
 }
 
 /// What particles are. Those that fracture divides are copied: same rest place, a part of the mass.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(crate) struct Particles {
     /// Rest positions in the world, where the body was placed (m).
     pub rest: Vec<Vec3>,
@@ -102,6 +108,7 @@ pub(crate) struct Particles {
 }
 
 /// The rest shape of all particles together.
+#[derive(Clone)]
 pub(crate) struct Whole {
     /// Σ m (r − r̄)(r − r̄)ᵀ (kg·m²).
     pub moment: Mat3,
@@ -234,7 +241,7 @@ impl Clusters {
             time_step: options.time_step,
             slip: Slip::default(),
         };
-        let rest = (0..temper.len() as u32).map(|cluster| Rest::of(cluster, &memberships, &particles)).collect();
+        let rest = Rest::of_all(&memberships, &particles);
         let mut body = Clusters {
             prediction: state.clone(),
             state,
@@ -259,7 +266,9 @@ impl Clusters {
             lineage,
             mean_mass,
             limiting: Default::default(),
+            disturbance: Disturbance::default(),
             skin: None,
+            kept: Kept::default(),
             books: OnceLock::new(),
         };
         body.bounds = body.bounds_of_state();

@@ -35,9 +35,11 @@ impl Clusters {
         for particle in 0..self.count() {
             let shares = self.memberships.of(particle);
             let Some((first, others)) = shares.split_first() else { continue };
+            let mut lowest = root(&mut roots, first.cluster);
             for share in others {
-                let (one, other) = (root(&mut roots, first.cluster), root(&mut roots, share.cluster));
-                roots[one.max(other) as usize] = one.min(other);
+                let other = root(&mut roots, share.cluster);
+                roots[lowest.max(other) as usize] = lowest.min(other);
+                lowest = lowest.min(other);
             }
         }
         (0..clusters).map(|cluster| root(&mut roots, cluster)).collect()

@@ -46,11 +46,7 @@ impl Clusters {
     ///
     /// Damping draws velocities toward the rigid motions nearest to those of the particle's clusters, which have the same momenta.
     pub(crate) fn pull_to_goals(&mut self, step: &Step) -> f64 {
-        if !self.fits.is_surveyed {
-            let mut fits = std::mem::take(&mut self.fits);
-            fits.survey(&self.shapes(), &self.state);
-            self.fits = fits;
-        }
+        self.survey_state();
         let time_step = step.time_step;
         let strength = self.stiffness() * time_step;
         let terms = Terms {
@@ -143,7 +139,7 @@ impl Kernel for Pull<'_> {
             let arm = position - terms.anchor;
             let way = leads[index].goal - arm;
             if terms.lost > 0.0 {
-                velocity -= terms.lost * (velocity - leads[index].velocity);
+                velocity -= terms.lost * leads[index].against;
             }
             strain += mass * way.norm_squared();
             pull += mass * way;

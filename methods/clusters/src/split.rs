@@ -130,11 +130,10 @@ impl Clusters {
         let piece_of = self.components();
         let mut left = vec![0u32; clusters];
         piece_of.iter().for_each(|&piece| left[piece as usize] += 1);
+        // Parting particles by weight leaves the masses of clusters as they were measured when these were split.
         let is_small = |body: &Clusters, cluster: u32| {
-            let members = body.memberships.members(cluster as usize);
-            let weigh =
-                |&member: &u32| body.memberships.weight(member, cluster) * body.particles.masses[member as usize];
-            members.len() < FEWEST_MEMBERS || members.iter().map(weigh).sum::<f64>() < LIGHTEST * body.mean_mass
+            let members = body.memberships.members(cluster as usize).len();
+            members < FEWEST_MEMBERS || body.rest[cluster as usize].mass < LIGHTEST * body.mean_mass
         };
         let may_go = |cluster: u32| left[piece_of[cluster as usize] as usize] > 1 && is_small(self, cluster);
         if !(0..clusters as u32).any(may_go) {
@@ -257,9 +256,7 @@ impl Clusters {
 
     /// Rest shapes, fits and scratch memory after topology has changed.
     pub(crate) fn measure_anew(&mut self) {
-        let Clusters { particles, memberships, .. } = self;
-        let clusters = 0..memberships.clusters() as u32;
-        self.rest = clusters.map(|cluster| Rest::of(cluster, memberships, particles)).collect();
+        self.rest = Rest::of_all(&self.memberships, &self.particles);
         for (temper, rest) in self.temper.iter_mut().zip(&self.rest) {
             forget_flat(temper, rest);
         }

@@ -31,6 +31,7 @@ impl Clusters {
         } else {
             self.prediction.touched = loaded;
             self.apply_loads(step);
+            self.fit_prediction(false);
             self.limit_strain(step);
             self.keep_apart(step);
         }
@@ -42,6 +43,7 @@ impl Clusters {
         self.broken = None;
         self.is_prediction_fitted = false;
         self.external.clear();
+        self.disturbance.clear();
         for hold in &mut self.holds {
             hold.predicted_reaction = Vec3::zeros();
         }
@@ -141,7 +143,9 @@ impl Clusters {
         if self.phase == Phase::Committed {
             return;
         }
-        self.work += self.external_work();
+        let work = self.external_work();
+        self.work += work;
+        self.disturbance.commit(work);
         for hold in &mut self.holds {
             hold.reaction = hold.predicted_reaction;
         }

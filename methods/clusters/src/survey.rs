@@ -15,21 +15,28 @@ use craze_math::lanes::{Instructions, Kernel, Lanes, WIDTH};
 pub(crate) struct Lead {
     /// Where it is drawn to (m from the anchor): Jones et al. 2016 (8).
     pub goal: Vec3,
-    /// Velocity of the clusters' rigid motions at its place (m/s), where motions were asked for.
-    pub velocity: Vec3,
+    /// Its velocity against the rigid motions of its clusters (m/s), where motions were asked for.
+    pub against: Vec3,
 }
 
 /// What a look at all memberships finds.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(crate) struct Seen {
     /// Σ m v² (kg·m²/s²).
     kinetic: f64,
     /// Σ w m d·(d − Δt·v) (kg·m²), d = x − g.
     springs: f64,
-    /// Particles that are beyond the strain limit of a cluster or close to it (see [`NEAR`]), ascending.
-    pub near: Vec<u32>,
+    /// Memberships that are beyond the strain limit or close to it (see [`NEAR`]), by ascending particles.
+    pub near: Vec<Near>,
     /// Whether one is beyond it.
     pub is_beyond: bool,
+}
+
+/// A membership that is close to the strain limit.
+#[derive(Clone, Copy)]
+pub(crate) struct Near {
+    pub particle: u32,
+    pub share: Share,
 }
 
 /// Squares of distances from goals, in squares of the strain limit, from which on members are close to it (1): nine tenths of it.
@@ -47,16 +54,13 @@ impl Seen {
     /// Looks closely at a particle that may be near the limit of one of its clusters.
     #[cold]
     fn note_near(&mut self, particle: u32, shares: &[Share], guides: &[Guide], arm: &Vec3, offset: &Vec3) {
-        let (mut is_near, mut is_beyond) = (false, false);
         for share in shares {
             let guide = &guides[share.cluster as usize];
             let square = (guide.goal(offset) - arm).norm_squared();
-            is_near |= square > NEAR * guide.limit();
-            is_beyond |= square > guide.limit();
-        }
-        if is_near {
-            self.near.push(particle);
-            self.is_beyond |= is_beyond;
+            if square > NEAR * guide.limit() {
+                self.near.push(Near { particle, share: *share });
+                self.is_beyond |= square > guide.limit();
+            }
         }
     }
 
@@ -67,14 +71,13 @@ impl Seen {
 }
 
 impl Fits {
-    /// Looks at all memberships of the moment that the clusters lie over, and keeps what particles take from them.
-    pub(crate) fn survey(&mut self, shapes: &Shapes, moment: &Moment) -> Seen {
+    /// Looks at all memberships of the moment that the clusters lie over, and keeps what is found and what particles take from them.
+    pub(crate) fn survey(&mut self, shapes: &Shapes, moment: &Moment) {
         let mut leads = std::mem::take(&mut self.leads);
         leads.resize(moment.positions.len(), Lead::default());
-        let seen = self.look(shapes, moment, &mut leads);
+        self.seen = self.look(shapes, moment, &mut leads);
         self.leads = leads;
         self.is_surveyed = true;
-        seen
     }
 
     /// The same as [`Fits::survey`]; what particles take is written to `leads` if that has room.
@@ -183,7 +186,7 @@ impl Kernel for Look<'_> {
             seen.kinetic += masses[index] * velocity.norm_squared();
             seen.springs += masses[index] * ((x + y + z) - time_step * velocity.dot(&(arm - goal)));
             if let Some(lead) = part.leads.get_mut(index) {
-                *lead = Lead { goal, velocity: Vec3::new(u, v, w) };
+                *lead = Lead { goal, against: velocity - Vec3::new(u, v, w) };
             }
         }
         seen
