@@ -25,6 +25,11 @@ impl Proxy {
         Proxy { centre, radius, planes: Vec::new() }
     }
 
+    /// A ball (m) that ends at planes: their outward unit normals, and how far along them matter ends (m).
+    pub fn within(centre: Vec3, radius: f64, planes: Vec<(Vec3, f64)>) -> Proxy {
+        Proxy { centre, radius, planes }
+    }
+
     /// The two parts that a plane through a point (m) leaves: behind it and, second, in front of it. None if the normal has no direction.
     pub fn cut(&self, point: &Vec3, normal: &Vec3) -> Option<[Proxy; 2]> {
         let normal = normal.try_normalize(0.0).filter(|normal| normal.iter().all(|value| value.is_finite()))?;

@@ -29,6 +29,7 @@ impl Aabb {
     }
 
     /// The smallest box around this one and a point.
+    #[inline]
     pub fn with(&self, point: &Vec3) -> Self {
         Self { min: lower(&self.min, point), max: upper(&self.max, point) }
     }

@@ -4,7 +4,7 @@ use craze_math::Vec3;
 use std::ops::Range;
 
 /// Particles in a chunk: enough to outweigh handing it to another thread, few enough to stay in the second-level cache.
-pub(crate) const CHUNK: usize = 4096;
+pub(crate) const CHUNK: usize = 2048;
 
 /// Work that can be divided between two threads.
 pub(crate) trait Divide: Send + Sized {

@@ -4,17 +4,21 @@
 //! is at rest: freshly parted clusters begin from their overlap.
 
 use crate::cluster::{Plane, Rest};
-use crate::grid::Grid;
 use crate::membership::Memberships;
 use crate::model::Clusters;
 use craze_contact::proxy::Proxy;
 use craze_engine::Step;
 use craze_math::{Mat3, Vec3, svd};
+use craze_spatial::Aabb;
+use rayon::prelude::*;
 
 /// Share of the overlap that is undone in a step, at most (Bridson et al. 2002).
 const UNDONE: f64 = 0.1;
 
-/// A proxy in the world.
+/// Pairs that one thread takes at a time.
+const FEW_PAIRS: usize = 64;
+
+/// A cluster as others meet it.
 struct Solid {
     proxy: Proxy,
     /// From the world to rest.
@@ -28,6 +32,14 @@ struct Solid {
 }
 
 impl Solid {
+    /// Whether all of a box (m) is outside, of the ball around the cluster (m) or of a plane.
+    fn is_clear_of(&self, bounds: &Aabb, radius: f64) -> bool {
+        let (middle, half) = (bounds.centre(), 0.5 * bounds.size());
+        let is_before = |(normal, end): &(Vec3, f64)| normal.dot(&middle) - normal.abs().dot(&half) > *end;
+        let distance = (self.back * (middle - self.centre)).norm();
+        distance - self.stretch * half.norm() >= radius || self.planes.iter().any(is_before)
+    }
+
     /// The plane that a place (m) is before, if any; looked for from the last one on, which is likely to be before the next member, too.
     fn plane_behind(&self, place: &Vec3, last: usize) -> Option<usize> {
         let is_before = |&index: &usize| self.planes[index].0.dot(place) > self.planes[index].1;
@@ -35,16 +47,25 @@ impl Solid {
     }
 }
 
-/// What clusters are to each other in a step, each made when it is first asked for.
-struct Shapes {
-    /// Proxies; none where there is none to be made.
-    solids: Vec<Option<Option<Solid>>>,
-    /// Balls around all members: centre and radius (m).
-    balls: Vec<Option<(Vec3, f64)>>,
+/// What clusters are to each other in a step.
+struct Meeting {
+    /// Proxies; none where there is none to be made, or where nobody asks.
+    solids: Vec<Option<Solid>>,
+    /// Boxes around the members of clusters (m).
+    boxes: Vec<Aabb>,
+}
+
+/// How a particle is in a proxy.
+struct Overlap {
+    /// Out of the proxy.
+    normal: Vec3,
+    /// How much deeper than at rest (m).
+    depth: f64,
 }
 
 impl Clusters {
-    /// Pushes members of the prediction out of the proxies of clusters that they have no part in.
+    /// Pushes members of the prediction out of the proxies of clusters that they have no part in. First all are looked at as they are; those that
+    /// overlap are then pushed one after the other.
     pub(crate) fn keep_apart(&mut self, step: &Step) {
         if !self.options.self_contact || self.cluster_count() < 2 {
             return;
@@ -53,38 +74,54 @@ impl Clusters {
         if pairs.is_empty() {
             return;
         }
-        let mut shapes = Shapes { solids: Vec::new(), balls: vec![None; self.cluster_count()] };
-        shapes.solids.resize_with(self.cluster_count(), || None);
-        for [one, other] in pairs {
-            self.push_out(one, other, &mut shapes, step);
-            self.push_out(other, one, &mut shapes, step);
+        let meeting = self.meeting(&pairs);
+        let directed =
+            pairs.par_iter().with_min_len(FEW_PAIRS).flat_map_iter(|&[one, other]| [[one, other], [other, one]]);
+        let overlapping: Vec<[u32; 2]> = directed.filter(|&[of, from]| self.overlaps(of, from, &meeting)).collect();
+        for [of, from] in overlapping {
+            self.push_out(of, from, &meeting, step);
         }
+    }
+
+    /// What the clusters of pairs are to each other.
+    fn meeting(&self, pairs: &[[u32; 2]]) -> Meeting {
+        let mut is_asked = vec![false; self.cluster_count()];
+        pairs.iter().flatten().for_each(|&cluster| is_asked[cluster as usize] = true);
+        let meet = |(cluster, is_asked): (usize, &bool)| match is_asked {
+            true => (self.solid(cluster), self.box_of(cluster)),
+            false => (None, Aabb::EMPTY),
+        };
+        let (solids, boxes) = is_asked.par_iter().enumerate().with_min_len(FEW_PAIRS).map(meet).unzip();
+        Meeting { solids, boxes }
     }
 
     /// Pairs of clusters whose balls overlap and that are not neighbours; ascending. By the state, which is near enough.
     fn near_pairs(&self) -> Vec<[u32; 2]> {
-        let reach = |cluster: usize| self.fits.fits[cluster].elastic.sigma.x.min(2.0) * self.rest[cluster].extent;
-        let centres: Vec<Vec3> = self.fits.fits.iter().map(|fit| fit.centre).collect();
-        let widest = (0..centres.len()).map(reach).fold(0.0, f64::max);
-        let grid = Grid::new(&centres, 2.0 * widest);
+        let ball = |cluster: usize| {
+            let (fit, rest) = (&self.fits.fits[cluster], &self.rest[cluster]);
+            (fit.centre, fit.elastic.sigma.x.min(2.0) * rest.extent, cluster as u32)
+        };
+        let mut balls: Vec<(Vec3, f64, u32)> = (0..self.cluster_count()).map(ball).collect();
+        let axis = Aabb::around(balls.iter().map(|(centre, ..)| centre)).size().imax();
+        // Along the longest axis: whatever begins after a ball has ended is not near it.
+        let begin = |(centre, reach, _): &(Vec3, f64, u32)| centre[axis] - reach;
+        balls.sort_unstable_by(|one, other| begin(one).total_cmp(&begin(other)).then(one.2.cmp(&other.2)));
         let mut pairs = Vec::new();
-        for one in 0..centres.len() {
-            grid.near(&centres[one], 2.0 * widest, |other| {
-                let other = other as usize;
-                let apart = reach(one) + reach(other);
-                if other > one
-                    && (centres[one] - centres[other]).norm_squared() < apart * apart
-                    && self.may_meet(one, other)
-                {
-                    pairs.push([one as u32, other as u32]);
+        for (index, (centre, reach, one)) in balls.iter().enumerate() {
+            let end = centre[axis] + reach;
+            for (other_centre, other_reach, other) in balls[index + 1..].iter().take_while(|ball| begin(ball) < end) {
+                let apart = reach + other_reach;
+                if (centre - other_centre).norm_squared() < apart * apart && self.may_meet(*one, *other) {
+                    pairs.push([*one.min(other), *one.max(other)]);
                 }
-            });
+            }
         }
         pairs.sort_unstable();
         pairs
     }
 
-    fn may_meet(&self, one: usize, other: usize) -> bool {
+    fn may_meet(&self, one: u32, other: u32) -> bool {
+        let [one, other] = [one as usize, other as usize];
         if self.temper[one].piece != self.temper[other].piece {
             return true;
         }
@@ -93,19 +130,16 @@ impl Clusters {
     }
 
     /// The proxy of a cluster; none where it is flat or flattened: then there is no way back to rest.
-    fn solid(&self, cluster: u32) -> Option<Solid> {
-        let (rest, temper) = (&self.rest[cluster as usize], &self.temper[cluster as usize]);
-        let back = self.predicted_fits.fits[cluster as usize].deformation.try_inverse()?;
+    fn solid(&self, cluster: usize) -> Option<Solid> {
+        let (rest, temper, fit) = (&self.rest[cluster], &self.temper[cluster], &self.predicted_fits.fits[cluster]);
+        let back = fit.deformation.try_inverse()?;
         // Written so that what is no number is none.
         if rest.is_flat || !(back.norm() < 10.0) {
             return None;
         }
-        let mut proxy = Proxy::new(rest.centre, rest.extent);
-        for plane in &temper.planes {
-            let [behind, _] = proxy.cut(&(plane.end * plane.normal), &plane.normal)?;
-            proxy = behind;
-        }
-        let centre = self.predicted_fits.anchor + self.predicted_fits.fits[cluster as usize].centre;
+        let planes = temper.planes.iter().map(|plane| (plane.normal, plane.end)).collect();
+        let proxy = Proxy::within(rest.centre, rest.extent, planes);
+        let centre = self.predicted_fits.anchor + fit.centre;
         let in_world = |plane: &Plane| {
             let normal = back.transpose() * plane.normal;
             (normal, plane.end - plane.normal.dot(&rest.centre) + normal.dot(&centre))
@@ -114,81 +148,90 @@ impl Clusters {
         Some(Solid { proxy, stretch: svd(&back).sigma.x, back, centre, planes })
     }
 
-    /// Centre (m) and radius (m) of a ball around the members of a cluster.
-    fn ball(&self, cluster: u32) -> (Vec3, f64) {
-        let centre = self.predicted_fits.anchor + self.predicted_fits.fits[cluster as usize].centre;
-        let places = self.memberships.members(cluster as usize).iter();
-        let square = places.map(|&member| (self.prediction.positions[member as usize] - centre).norm_squared());
-        (centre, square.fold(0.0, f64::max).sqrt())
+    /// A box around the members of a cluster (m).
+    fn box_of(&self, cluster: usize) -> Aabb {
+        Aabb::around(
+            self.memberships.members(cluster).iter().map(|&member| &self.prediction.positions[member as usize]),
+        )
+    }
+
+    /// Whether a member of one cluster overlaps the proxy of another.
+    fn overlaps(&self, of: u32, from: u32, meeting: &Meeting) -> bool {
+        let Some(solid) = &meeting.solids[from as usize] else { return false };
+        // Most pairs that are near are parted by a plane that has cut one of them: then no member need be looked at.
+        if solid.is_clear_of(&meeting.boxes[of as usize], self.rest[from as usize].extent) {
+            return false;
+        }
+        let mut last = 0;
+        let members = self.memberships.members(of as usize).iter();
+        members.copied().any(|member| self.overlap(member as usize, from, solid, &mut last).is_some())
+    }
+
+    /// How a particle is in the proxy of a cluster that it has no part in, if it is in it and free. `last` is the plane that the last one was before.
+    #[inline]
+    fn overlap(&self, particle: usize, from: u32, solid: &Solid, last: &mut usize) -> Option<Overlap> {
+        let place = &self.prediction.positions[particle];
+        if let Some(plane) = solid.plane_behind(place, *last) {
+            *last = plane;
+            return None;
+        }
+        let rest = &self.rest[from as usize];
+        let arm = solid.back * (place - solid.centre);
+        if !(arm.norm_squared() < rest.extent * rest.extent) {
+            return None;
+        }
+        let sample = solid.proxy.sample(&(rest.centre + arm));
+        let allowed = solid.proxy.sample(&self.particles.offsets[particle]).distance.min(0.0);
+        let is_member = || self.memberships.weight(particle as u32, from) > 0.0;
+        if sample.distance >= allowed || is_member() || self.external.placed_by(particle).is_some() {
+            return None;
+        }
+        let across = solid.back.transpose() * sample.normal;
+        let length = across.norm();
+        Some(Overlap { normal: across / length, depth: (allowed - sample.distance) / length })
     }
 
     /// Pushes members of one cluster out of the proxy of another, one after the other, each as if the two were points that stick together: the other
     /// moves on with what it has been given before the next is looked at, so that many members do not throw a light cluster away.
-    fn push_out(&mut self, of: u32, from: u32, shapes: &mut Shapes, step: &Step) {
-        let Some(solid) = shapes.solids[from as usize].get_or_insert_with(|| self.solid(from)) else { return };
+    fn push_out(&mut self, of: u32, from: u32, meeting: &Meeting, step: &Step) {
+        let Some(solid) = &meeting.solids[from as usize] else { return };
         let rest = self.rest[from as usize];
-        // Most pairs that are near are parted by a plane that has cut one of them: then no member need be looked at.
-        let (middle, radius) = *shapes.balls[of as usize].get_or_insert_with(|| self.ball(of));
-        let middle = rest.centre + solid.back * (middle - solid.centre);
-        if solid.proxy.sample(&middle).distance >= solid.stretch * radius {
-            return;
-        }
-        let mut given = Vec3::zeros();
-        let mut velocity = None;
-        let mut last = 0;
+        self.begin_disturbance();
+        let (masses, velocities) = (&self.particles.masses, &self.prediction.velocities);
+        let mut velocity = mean_velocity(from, &rest, &self.memberships, masses, velocities);
+        let (mut given, mut last) = (Vec3::zeros(), 0);
         for index in 0..self.memberships.members(of as usize).len() {
             let member = self.memberships.members(of as usize)[index] as usize;
-            if let Some(plane) = solid.plane_behind(&self.prediction.positions[member], last) {
-                last = plane;
-                continue;
-            }
-            let place = rest.centre + solid.back * (self.prediction.positions[member] - solid.centre);
-            if !((place - rest.centre).norm_squared() < rest.extent * rest.extent) {
-                continue;
-            }
-            let sample = solid.proxy.sample(&place);
-            if sample.distance >= 0.0 {
-                continue;
-            }
-            let allowed = solid.proxy.sample(&self.particles.offsets[member]).distance.min(0.0);
-            let is_member = self.memberships.weight(member as u32, from) > 0.0;
-            if sample.distance >= allowed || is_member || self.external.placed_by(member).is_some() {
-                continue;
-            }
-            let across = solid.back.transpose() * sample.normal;
-            let length = across.norm();
-            let (normal, depth) = (across / length, (allowed - sample.distance) / length);
+            let Some(Overlap { normal, depth }) = self.overlap(member, from, solid, &mut last) else { continue };
             let mass = self.particles.masses[member];
-            let velocity = velocity.get_or_insert_with(|| {
-                self.begin_disturbance();
-                self.disturb(of);
-                self.disturb(from);
-                mean_velocity(from, &rest, &self.memberships, &self.particles.masses, &self.prediction.velocities)
-            });
-            let approach = (self.prediction.velocities[member] - *velocity).dot(&normal);
+            let approach = (self.prediction.velocities[member] - velocity).dot(&normal);
             let change = (UNDONE * depth / step.time_step - approach).max(0.0) * rest.mass / (mass + rest.mass);
             let impulse = mass * change * normal;
             given += impulse;
-            *velocity -= impulse / rest.mass;
-            self.prediction.velocities[member] += change * normal;
-            self.prediction.positions[member] += step.time_step * change * normal;
-            self.note_change(member);
+            velocity -= impulse / rest.mass;
+            self.shove(member, &(change * normal), step);
         }
         if given == Vec3::zeros() {
             return;
         }
+        self.disturb(of);
+        self.disturb(from);
         self.prediction.touched = true;
         let back = given / rest.mass;
         for index in 0..self.memberships.members(from as usize).len() {
             let member = self.memberships.members(from as usize)[index];
             let change = -self.memberships.weight(member, from) * back;
-            let member = member as usize;
-            if self.external.placed_by(member).is_none() {
-                self.prediction.velocities[member] += change;
-                self.prediction.positions[member] += step.time_step * change;
-                self.note_change(member);
+            if self.external.placed_by(member as usize).is_none() {
+                self.shove(member as usize, &change, step);
             }
         }
+    }
+
+    /// Changes the predicted velocity of a particle (m/s), and its place by as much.
+    fn shove(&mut self, particle: usize, change: &Vec3, step: &Step) {
+        self.prediction.velocities[particle] += change;
+        self.prediction.positions[particle] += step.time_step * change;
+        self.note_change(particle);
     }
 }
 

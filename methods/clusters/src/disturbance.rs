@@ -13,6 +13,8 @@ pub(crate) struct Disturbance {
     allowed: Option<f64>,
     /// Clusters that were disturbed.
     is_disturbed: Vec<bool>,
+    /// Whether the last step was disturbed. No number depends on it.
+    pub is_usual: bool,
 }
 
 impl Disturbance {
@@ -24,6 +26,7 @@ impl Disturbance {
     /// Adds the work from outside (J).
     pub(crate) fn commit(&mut self, work: f64) {
         self.allowed = self.allowed.map(|allowed| allowed + work);
+        self.is_usual = self.allowed.is_some();
     }
 }
 

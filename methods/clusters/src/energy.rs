@@ -45,7 +45,7 @@ impl Energy {
 impl Clusters {
     /// Energy of particles that are not in flight, with the clusters that lie over them.
     pub(crate) fn energy_of(&self, moment: &Moment, fits: &Fits) -> Energy {
-        if fits.is_surveyed && !fits.is_calmed {
+        if fits.is_seen && !fits.is_calmed {
             return fits.seen.energy(self.stiffness());
         }
         fits.look(&self.shapes(), moment, &mut []).energy(self.stiffness())

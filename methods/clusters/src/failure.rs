@@ -35,8 +35,8 @@ impl Clusters {
         self.kept.is_parted = true;
         let mut changes: Vec<Parted> =
             splits.iter().map(|split| Parted { parent: split.piece, children: Vec::new() }).collect();
-        self.remove_remains();
-        self.name_pieces(&mut changes);
+        let of = self.remove_remains();
+        self.name_pieces(&of, &mut changes);
         self.measure_anew();
         self.survey_state();
         let is_split: Vec<bool> = self.temper.iter().map(|temper| temper.last_split == Some(now)).collect();

@@ -23,10 +23,12 @@ pub(crate) struct Fits {
     /// What members take from each; motions only where they were asked for.
     pub guides: Vec<Guide>,
     pub has_motions: bool,
-    /// What particles take from their clusters, and what else was seen, if it is up to date: see [`Fits::survey`].
+    /// What particles take from their clusters, if it is up to date: see [`Fits::survey`].
     pub leads: Vec<Lead>,
-    pub seen: Seen,
     pub is_surveyed: bool,
+    /// What else was seen, if it is up to date.
+    pub seen: Seen,
+    pub is_seen: bool,
     /// Whether velocities have been calmed since: motions and energies are those before it.
     pub is_calmed: bool,
     /// Sums of stretches of particles, cluster by cluster within a stretch.
@@ -71,7 +73,8 @@ impl Fits {
         let count = shapes.rest.len();
         let stretch = positions.len().div_ceil(STRETCHES).next_multiple_of(CHUNK);
         self.anchor = positions[0];
-        (self.is_surveyed, self.is_calmed) = (false, false);
+        self.forget_looks();
+        self.is_calmed = false;
         self.has_motions = velocities.is_some();
         self.fits.resize(count, Fit::NONE);
         self.guides.resize(count, Guide::ZERO);
@@ -91,6 +94,11 @@ impl Fits {
         });
         let found = Found { fits: &mut self.fits, guides: &mut self.guides, sums: &mut self.sums };
         solve(shapes, &self.partial, count, 0, found, velocities.is_some());
+    }
+
+    /// Clusters have changed: nothing that was seen of them is up to date.
+    fn forget_looks(&mut self) {
+        (self.is_surveyed, self.is_seen) = (false, false);
     }
 
     /// Moves one particle by a way (m) in the sums of its clusters; where these are then, [`Fits::follow`] tells.
@@ -120,7 +128,7 @@ impl Fits {
                 self.fits[cluster].guide(&shapes.rest[cluster], &shapes.temper[cluster], shapes.limit, guide);
             }
         }
-        self.is_surveyed = false;
+        self.forget_looks();
     }
 
     /// Brings decomposition and goals of one cluster up to date with its F^p.
@@ -128,7 +136,7 @@ impl Fits {
         let (rest, temper) = (&shapes.rest[cluster], &shapes.temper[cluster]);
         self.fits[cluster].decompose(rest, temper);
         self.fits[cluster].guide(rest, temper, shapes.limit, &mut self.guides[cluster]);
-        self.is_surveyed = false;
+        self.forget_looks();
     }
 
     /// Fits one cluster to positions (m) by its members, after fracture has changed them.

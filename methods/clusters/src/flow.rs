@@ -4,12 +4,16 @@ use crate::cluster::Rest;
 use crate::model::Clusters;
 use craze_engine::Step;
 use craze_math::{Mat3, Vec3};
+use rayon::prelude::*;
 
 /// Stretches beyond which a cluster counts as crushed or torn: its flow would be no number.
 const THINNEST: f64 = 1e-3;
 
 /// How often a flow that would raise the energy is halved before the cluster is left as it is.
 const HALVINGS: u32 = 6;
+
+/// Clusters that one thread takes at a time.
+const FEW_CLUSTERS: usize = 8;
 
 impl Clusters {
     /// Lets every cluster flow that is strained beyond its yield, and looks at what has become of the step.
@@ -18,8 +22,11 @@ impl Clusters {
             return;
         }
         if let Some(yield_strain) = self.matter.yield_strain {
-            for cluster in 0..self.rest.len() {
-                let flowed = self.flow_cluster(cluster, yield_strain, self.matter.flow, step.time_step);
+            // Asked side by side: to flow changes nothing in other clusters.
+            let clusters = (0..self.rest.len()).into_par_iter().with_min_len(FEW_CLUSTERS);
+            let asked: Vec<Option<Asked>> = clusters.map(|cluster| self.flow_asked(cluster, yield_strain)).collect();
+            for (cluster, asked) in asked.into_iter().enumerate() {
+                let flowed = self.flow_cluster(cluster, asked, self.matter.flow, step.time_step);
                 self.is_whole &= !flowed;
             }
         }
@@ -30,7 +37,20 @@ impl Clusters {
     /// in one of them would come back as energy.
     pub(crate) fn relax(&mut self, cluster: usize) {
         let Some(yield_strain) = self.matter.yield_strain else { return };
-        self.flow_cluster(cluster, yield_strain, 1.0, 0.0);
+        self.flow_cluster(cluster, self.flow_asked(cluster, yield_strain), 1.0, 0.0);
+    }
+
+    /// What asks a cluster to flow; nothing asks one that is flat or crushed.
+    fn flow_asked(&self, cluster: usize, yield_strain: f64) -> Option<Asked> {
+        let sigma = self.fits.fits[cluster].elastic.sigma;
+        if self.rest[cluster].is_flat || !(sigma.z > THINNEST && sigma.x.is_finite()) {
+            return None;
+        }
+        let stretches = sigma * (sigma.x * sigma.y * sigma.z).powf(-1.0 / 3.0);
+        let strain = stretches.add_scalar(-1.0).norm();
+        let excess = strain - yield_strain - self.matter.hardening * self.temper[cluster].hardening;
+        let springs = (excess > 0.0).then(|| self.springs_of(cluster));
+        Some(Asked { stretches, share: excess / strain, springs })
     }
 
     /// Updates F^p (9)–(13) by the flow rate ν and α (14) of a cluster; whether it has flowed.
@@ -40,34 +60,22 @@ impl Clusters {
     /// Flow moves the goals, and (12) knows F^e only: where a cluster is squeezed or drawn as a whole, or swings through its rest shape within a
     /// step, the goals that it asks for can lie farther from the members than those that were. Flow never gives energy: it goes as far as
     /// the energy that the method keeps (`energy.rs`) does not rise.
-    fn flow_cluster(&mut self, cluster: usize, yield_strain: f64, rate: f64, time_step: f64) -> bool {
-        let (rest, temper) = (&self.rest[cluster], &mut self.temper[cluster]);
-        if rest.is_flat {
-            if !temper.is_fresh() {
-                temper.plastic = Mat3::identity();
-                self.renew_fit(cluster);
-            }
-            return false;
+    fn flow_cluster(&mut self, cluster: usize, asked: Option<Asked>, rate: f64, time_step: f64) -> bool {
+        let temper = &mut self.temper[cluster];
+        if self.rest[cluster].is_flat && !temper.is_fresh() {
+            temper.plastic = Mat3::identity();
+            self.renew_fit(cluster);
         }
+        let Some(Asked { stretches, share, springs }) = asked else { return false };
         let before = self.fits.fits[cluster];
-        let sigma = before.elastic.sigma;
-        if !(sigma.z > THINNEST && sigma.x.is_finite()) {
-            return false;
-        }
-        let volume_preserving = sigma * (sigma.x * sigma.y * sigma.z).powf(-1.0 / 3.0);
-        let strain = volume_preserving.add_scalar(-1.0).norm();
-        let excess = strain - yield_strain - self.matter.hardening * temper.hardening;
-        temper.hardening += time_step * sigma.add_scalar(-1.0).norm();
-        let mut share = (rate * excess / strain).min(1.0);
+        self.temper[cluster].hardening += time_step * before.elastic.sigma.add_scalar(-1.0).norm();
+        let mut share = (rate * share).min(1.0);
         // Written so that NaN does not flow.
-        if !(share > 0.0) {
-            return false;
-        }
-        let springs = self.springs_of(cluster);
+        let Some(springs) = springs.filter(|_| share > 0.0) else { return false };
         let (rest, old) = (&self.rest[cluster], self.temper[cluster].plastic);
         let known = springs.energy(&(before.rotation * old), rest);
         for _ in 0..HALVINGS {
-            let stretch: Vec3 = volume_preserving.map(|value| value.powf(share));
+            let stretch: Vec3 = stretches.map(|value| value.powf(share));
             let plastic = Mat3::from_diagonal(&stretch) * before.elastic.v.transpose() * old;
             let temper = &mut self.temper[cluster];
             temper.plastic = plastic;
@@ -104,6 +112,16 @@ impl Clusters {
         let places = self.fits.fits[cluster].deformation * rest.moment;
         Springs { places: 2.0 * places - self.state.time_step * motion }
     }
+}
+
+/// What asks a cluster to flow.
+struct Asked {
+    /// Σ^e of the same volume as at rest (1): Jones et al. 2016 (10).
+    stretches: Vec3,
+    /// Share of the strain (11) that is beyond the yield (1), which times the flow rate is γ: Jones et al. 2016 (13).
+    share: f64,
+    /// Its springs, if that is any.
+    springs: Option<Springs>,
 }
 
 /// What of a cluster's members decides how the energy of its springs changes with its goals.

@@ -91,13 +91,18 @@ impl Clusters {
             self.lay_over_moved(&mut work);
         }
         self.give_way(&work.shifts);
+        near.iter().for_each(|near| self.note_change(near.particle as usize));
         self.limiting = work;
     }
 
-    /// Looks at all memberships of the prediction.
+    /// Looks at all memberships of the prediction. Where the last step was disturbed this one is going to be, and nobody will ask what particles take
+    /// from clusters as they are now.
     fn survey_prediction(&mut self) {
         let mut fits = std::mem::take(&mut self.predicted_fits);
-        fits.survey(&self.shapes(), &self.prediction);
+        match self.disturbance.is_usual {
+            true => fits.glance(&self.shapes(), &self.prediction),
+            false => fits.survey(&self.shapes(), &self.prediction),
+        }
         self.predicted_fits = fits;
     }
 
@@ -145,7 +150,6 @@ impl Clusters {
             self.disturb(share.cluster);
             self.prediction.positions[particle] = place + drawn;
             self.prediction.velocities[particle] = velocity + stopped;
-            self.note_change(particle);
             fits.shift(&self.shapes(), particle, &drawn);
             work.note_moved(self.memberships.of(particle));
         }

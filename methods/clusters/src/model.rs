@@ -219,7 +219,7 @@ impl Clusters {
         };
         let mut body = Clusters::assemble(parts)?;
         // Clusters that share no particle are pieces from the start.
-        body.name_pieces(&mut []);
+        body.name_pieces(&body.components(), &mut []);
         let center = body.rest_center();
         body.set_motion(|rest| (*rest, velocity + spin.cross(&(rest - center))))?;
         Ok(body)

@@ -46,9 +46,8 @@ impl Clusters {
     }
 
     /// Numbers the pieces that splits have parted, and fills in what they became. A piece that hangs together keeps its number; the parts
-    /// of one that does not get new ones and know it as their parent.
-    pub(crate) fn name_pieces(&mut self, splits: &mut [Parted]) {
-        let of = self.components();
+    /// of one that does not get new ones and know it as their parent. `of` are the [components](Clusters::components).
+    pub(crate) fn name_pieces(&mut self, of: &[u32], splits: &mut [Parted]) {
         let clusters = of.len();
         let leaders: Vec<u32> = (0..clusters as u32).filter(|&cluster| of[cluster as usize] == cluster).collect();
         let mut parts = vec![0u32; self.lineage.len()];
@@ -66,7 +65,7 @@ impl Clusters {
             }
             children[parent as usize].push(number[leader as usize]);
         }
-        for (temper, leader) in self.temper.iter_mut().zip(&of) {
+        for (temper, leader) in self.temper.iter_mut().zip(of) {
             temper.piece = number[*leader as usize];
         }
         for split in splits {

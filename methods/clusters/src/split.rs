@@ -125,7 +125,9 @@ impl Clusters {
     ///
     /// What stays of the members of a removed cluster weighs more in its other clusters, and an heir weighs more in its own. Each gets the rest place
     /// at which it is where these draw it to: to stretch their springs by it would be energy that nothing has given.
-    pub(crate) fn remove_remains(&mut self) {
+    ///
+    /// Gives back what hangs together afterwards: see [`Clusters::components`].
+    pub(crate) fn remove_remains(&mut self) -> Vec<u32> {
         let clusters = self.temper.len();
         let piece_of = self.components();
         let mut left = vec![0u32; clusters];
@@ -137,7 +139,7 @@ impl Clusters {
         };
         let may_go = |cluster: u32| left[piece_of[cluster as usize] as usize] > 1 && is_small(self, cluster);
         if !(0..clusters as u32).any(may_go) {
-            return;
+            return piece_of;
         }
         // Fits of all clusters are asked for where particles settle.
         self.measure_anew();
@@ -153,10 +155,9 @@ impl Clusters {
                 left[piece as usize] -= 1;
             }
         }
-        if is_gone.contains(&true) {
-            let heirs = self.hand_on(orphans, &piece_of);
-            self.renumber(&heirs, &is_gone);
-        }
+        let heirs = self.hand_on(orphans, &piece_of);
+        self.renumber(&heirs, &is_gone);
+        self.components()
     }
 
     /// Adds mass and momentum of orphans to the nearest particles of their piece that have a cluster; for every particle who inherits, if

@@ -123,6 +123,7 @@ impl Clusters {
     }
 
     /// Keeps box and check up to date with one changed particle of the prediction.
+    #[inline]
     pub(crate) fn note_change(&mut self, particle: usize) {
         let (position, velocity) = (self.prediction.positions[particle], self.prediction.velocities[particle]);
         self.bounds = self.bounds.with(&position);

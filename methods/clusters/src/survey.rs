@@ -77,10 +77,16 @@ impl Fits {
         leads.resize(moment.positions.len(), Lead::default());
         self.seen = self.look(shapes, moment, &mut leads);
         self.leads = leads;
-        self.is_surveyed = true;
+        (self.is_surveyed, self.is_seen) = (true, true);
     }
 
-    /// The same as [`Fits::survey`]; what particles take is written to `leads` if that has room.
+    /// The same without what particles take, which is half of what there is to write and read.
+    pub(crate) fn glance(&mut self, shapes: &Shapes, moment: &Moment) {
+        self.seen = self.look(shapes, moment, &mut []);
+        self.is_seen = true;
+    }
+
+    /// Looks at all memberships; what particles take is written to `leads` if that has room.
     pub(crate) fn look(&self, shapes: &Shapes, moment: &Moment, leads: &mut [Lead]) -> Seen {
         let look = |part: Part| {
             let range = part.first..part.first + part.count;
