@@ -210,6 +210,35 @@ fn gains(mut body: Clusters) -> [f64; 3] {
 }
 
 #[test]
+fn what_goes_back_or_is_loaded_goes_on_with_the_same_bits() {
+    let mut body = torn(block([16, 6, 6]), Options { damping: 3.0, ..many(20, 4) }, 1.08);
+    pull_apart(&mut body, 9.0);
+    let advance = |body: &mut dyn Method, frame: u32| {
+        let mut events = Vec::new();
+        for index in 0..3 {
+            let step = Step { time: TIME_STEP * f64::from(3 * frame + index), ..plain_step() };
+            body.predict(&step).unwrap();
+            body.commit(&step);
+            body.flow(&step);
+            body.fracture(&step, &mut events);
+        }
+        body.settle();
+        (body.save(), events)
+    };
+    let mut has_split = false;
+    for frame in 0..8 {
+        let mut loaded = crate::load(&body.save()).unwrap();
+        assert!(body.keep());
+        let first = advance(&mut body, frame);
+        has_split |= !first.1.is_empty();
+        assert!(first == advance(loaded.as_mut(), frame), "loaded, frame {frame}");
+        body.go_back();
+        assert!(first == advance(&mut body, frame), "gone back, frame {frame}");
+    }
+    assert!(has_split);
+}
+
+#[test]
 fn what_flows_and_tears_gains_no_energy() {
     for (count, speed, toughness, yield_strain, limit) in [
         (14, 8.0, 1.1, Some(0.05), None),

@@ -40,10 +40,32 @@ impl Solid {
         distance - self.stretch * half.norm() >= radius || self.planes.iter().any(is_before)
     }
 
-    /// The plane that a place (m) is before, if any; looked for from the last one on, which is likely to be before the next member, too.
-    fn plane_behind(&self, place: &Vec3, last: usize) -> Option<usize> {
-        let is_before = |&index: &usize| self.planes[index].0.dot(place) > self.planes[index].1;
-        (last..self.planes.len()).find(is_before).or_else(|| (0..last).find(is_before))
+    /// The shortest way out from a place (m), as far as it is inside: the way across in the world, by which its length in the rest frame is divided, and minus
+    /// that length (m). Planes are asked from the last one on that a place was before, which is likely to be before the next, too.
+    #[inline]
+    fn way_out(&self, place: &Vec3, radius: f64, last: &mut usize) -> Option<(Vec3, f64)> {
+        let mut nearest = (f64::NEG_INFINITY, Vec3::zeros());
+        for index in (*last..self.planes.len()).chain(0..*last) {
+            let (normal, end) = &self.planes[index];
+            let distance = normal.dot(place) - end;
+            if distance > 0.0 {
+                *last = index;
+                return None;
+            }
+            if distance > nearest.0 {
+                nearest = (distance, *normal);
+            }
+        }
+        let arm = self.back * (place - self.centre);
+        let length = arm.norm();
+        // Written so that what is no number is outside.
+        if !(length < radius) {
+            return None;
+        }
+        if length - radius > nearest.0 {
+            nearest = (length - radius, self.back.transpose() * (arm / length));
+        }
+        Some((nearest.1, nearest.0))
     }
 }
 
@@ -170,25 +192,15 @@ impl Clusters {
     /// How a particle is in the proxy of a cluster that it has no part in, if it is in it and free. `last` is the plane that the last one was before.
     #[inline]
     fn overlap(&self, particle: usize, from: u32, solid: &Solid, last: &mut usize) -> Option<Overlap> {
-        let place = &self.prediction.positions[particle];
-        if let Some(plane) = solid.plane_behind(place, *last) {
-            *last = plane;
-            return None;
-        }
-        let rest = &self.rest[from as usize];
-        let arm = solid.back * (place - solid.centre);
-        if !(arm.norm_squared() < rest.extent * rest.extent) {
-            return None;
-        }
-        let sample = solid.proxy.sample(&(rest.centre + arm));
+        let radius = self.rest[from as usize].extent;
+        let (across, distance) = solid.way_out(&self.prediction.positions[particle], radius, last)?;
         let allowed = solid.proxy.sample(&self.particles.offsets[particle]).distance.min(0.0);
         let is_member = || self.memberships.weight(particle as u32, from) > 0.0;
-        if sample.distance >= allowed || is_member() || self.external.placed_by(particle).is_some() {
+        if distance >= allowed || is_member() || self.external.placed_by(particle).is_some() {
             return None;
         }
-        let across = solid.back.transpose() * sample.normal;
         let length = across.norm();
-        Some(Overlap { normal: across / length, depth: (allowed - sample.distance) / length })
+        Some(Overlap { normal: across / length, depth: (allowed - distance) / length })
     }
 
     /// Pushes members of one cluster out of the proxy of another, one after the other, each as if the two were points that stick together: the other
