@@ -139,7 +139,8 @@ pub fn run(arguments: &Arguments, voice: Voice) -> Result<(), Problem> {
         Detail::Draft => None,
         Detail::Normal | Detail::Final => {
             let model = Model { has_tetrahedra: false, ..model.clone() };
-            Some(set(&model, matter, Detail::Draft)?)
+            // Walls may be too thin for anything coarser.
+            Some(set(&model, matter, Detail::Draft)?).filter(|coarse| coarse.tetrahedra < stage.tetrahedra)
         }
     };
     let found = find(coarse.as_ref().unwrap_or(&stage), &wanted, |found| {

@@ -79,7 +79,7 @@ pub struct Model {
 /// A model on its stage, all but for how strong it is.
 pub struct Stage {
     /// How many tetrahedra the model has.
-    tetrahedra: f64,
+    pub tetrahedra: f64,
     /// Share of the model's volume below which nothing breaks off.
     smallest: f64,
     scene: Scene,
