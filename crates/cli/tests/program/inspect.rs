@@ -82,7 +82,11 @@ fn tetrahedra_of_a_file_are_kept_and_measured() {
     assert!((told["volume"].as_f64().expect("a volume") - 1.0 / 6.0).abs() < 1e-12, "{told}");
     assert_eq!(told["surface"]["closed"], true);
     assert!(told["memory"]["meshing"].is_null() && told["memory"]["solid"].is_number(), "{told}");
-    workshop.craze(&["inspect", "corner.mesh", "--edge", "0.1"]).failed_with(&["tetrahedra of its own", "--edge"]);
+    // As in a scene, an edge replaces them.
+    let told = inspected(&workshop, &["corner.mesh", "--edge", "0.1"]);
+    assert_eq!(told["tetrahedra"]["edge"], 0.1);
+    assert!(told["tetrahedra"]["count"].as_u64().expect("a number") > 100, "{told}");
+    assert!(told["memory"]["meshing"].is_number() && told["regions"].is_null(), "{told}");
 }
 
 #[test]

@@ -6,12 +6,13 @@ use std::path::Path;
 use crate::error::ShapeError;
 
 /// The text of a file. Bytes that are no UTF-8 become marks, since a name in some old encoding must not stop a model; a zero
-/// byte stands in no text.
+/// byte stands in no text. Lines that end as on the first Macintosh, by a carriage return alone, end as elsewhere.
 pub(crate) fn text_of<'b>(bytes: &'b [u8], path: &Path, format: &'static str) -> Result<Cow<'b, str>, ShapeError> {
     if let Some(byte) = bytes.iter().position(|&byte| byte == 0) {
         return Err(ShapeError::NotText { path: path.to_owned(), format, byte });
     }
-    Ok(String::from_utf8_lossy(bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes)))
+    let text = String::from_utf8_lossy(bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes));
+    Ok(if text.contains('\r') && !text.contains('\n') { text.replace('\r', "\n").into() } else { text })
 }
 
 /// The number that a word spells; NaN or infinity for what programs print in their place; none for any other word.
@@ -62,6 +63,8 @@ mod tests {
     fn old_encodings_are_text_and_zero_bytes_are_not() {
         let path = Path::new("model.obj");
         assert_eq!(text_of(b"\xef\xbb\xbfo caf\xe9", path, "OBJ").expect("text"), "o caf\u{fffd}");
+        assert_eq!(text_of(b"v 1\rv 2\r", path, "OBJ").expect("text"), "v 1\nv 2\n");
+        assert_eq!(text_of(b"v 1\r\nv 2", path, "OBJ").expect("text"), "v 1\r\nv 2");
         assert!(matches!(text_of(b"v \0", path, "OBJ"), Err(ShapeError::NotText { byte: 2, .. })));
     }
 }

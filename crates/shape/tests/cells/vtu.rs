@@ -59,6 +59,16 @@ fn pieces_are_put_together() {
     assert_eq!(volume.regions.len(), 12);
 }
 
+/// A file whose head names a compressor that is not read.
+fn named(text: &str) -> String {
+    text.replacen("type=\"UnstructuredGrid\"", "type=\"UnstructuredGrid\" compressor=\"vtkLZ4DataCompressor\"", 1)
+}
+
+#[test]
+fn a_compressor_of_text_does_not_matter() {
+    check_cube(&parse(named(&text()).as_bytes(), "a.vtu").expect("a cube"));
+}
+
 #[test]
 fn bad_files_are_refused_with_their_place() {
     let replaced = |from: &str, to: &str| {
@@ -73,7 +83,10 @@ fn bad_files_are_refused_with_their_place() {
         ("<VTKFile type='UnstructuredGrid'/>".into(), "a.vtu:1: the file does not begin with <VTKFile>"),
         ("<VTKFile type='UnstructuredGrid'>".into(), "a.vtu:1: there is no <Piece> of a grid"),
         (
-            "<VTKFile type='UnstructuredGrid' compressor='vtkLZ4DataCompressor'>".into(),
+            named(
+                &String::from_utf8(vtu(&Sample::cube(), Vtu { storage: Storage::Inline { head_alone: true }, ..TEXT }))
+                    .expect("text"),
+            ),
             "a.vtu uses the compressor \"vtkLZ4DataCompressor\", which is not read: save it with zlib or uncompressed",
         ),
         (
@@ -107,6 +120,10 @@ fn bad_files_are_refused_with_their_place() {
         (
             grid("", "-9", "10"),
             "a.vtu:1: the array \"connectivity\" should have 18446744073709551615 numbers, but has 0 bytes",
+        ),
+        (
+            grid("0 1 2 4", "4", "10").replace("NumberOfPoints='8'", "NumberOfPoints='1000000000'"),
+            "a.vtu:1: the array without a name should have 3000000000 numbers, but has 47 bytes",
         ),
     ] {
         assert_eq!(message(text.as_bytes(), "a.vtu"), expected);

@@ -274,11 +274,8 @@ fn model_facts(model: Model, arguments: &Arguments, weight: Option<&Weight>) -> 
     let Repaired { surface, findings, .. } = repair(&model.surface)?;
     facts.findings(&findings);
     let domain = SurfaceDomain::of_repaired(surface, &findings);
-    if let Some(volume) = &model.volume {
-        if arguments.edge.is_some() {
-            let help = "leave --edge out, or give a file of the surface alone";
-            return Err(Problem::new(format!("{} has tetrahedra of its own", model.file), help));
-        }
+    // As in scenes, an edge that is asked for replaces tetrahedra of the file.
+    if let Some(volume) = model.volume.as_ref().filter(|_| arguments.edge.is_none()) {
         let mesh = volume.mesh()?;
         facts.volume(mesh.total_measure(), weight);
         if let Some(thickness) = domain.ok().and_then(|domain| domain.thickness(0)) {

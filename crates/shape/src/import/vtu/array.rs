@@ -8,14 +8,23 @@ use super::super::cursor::{Cursor, Encoding, Fault, Width};
 use super::base64::Decoder;
 use super::xml::Tag;
 
+/// How the bytes of arrays are packed; words of text never are.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Packing {
+    Plain,
+    Zlib,
+    /// By a compressor of this name, which is not read.
+    Other(String),
+}
+
 /// What the head of the file says of all arrays.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Layout {
     /// Byte order; never text.
     pub(super) order: Encoding,
     /// Width of the sizes that stand before an array's bytes.
     pub(super) header: Width,
-    pub(super) is_compressed: bool,
+    pub(super) packing: Packing,
 }
 
 /// The section in which arrays are gathered at the end of the file.
@@ -112,6 +121,11 @@ impl Array {
         Ok(Self { name, number_type, components, storage, at: tag.at, text: (tag.at, tag.at) })
     }
 
+    /// What errors call it: that of the points needs no name.
+    fn called(&self) -> String {
+        if self.name.is_empty() { "without a name".to_owned() } else { format!("{:?}", self.name) }
+    }
+
     /// Whether its numbers stand in its own element.
     pub(super) fn is_inline(&self) -> bool {
         !matches!(self.storage, Storage::Appended(_))
@@ -144,7 +158,7 @@ impl<'b> Arrays<'b> {
     }
 
     fn fault(&self, array: &Array, problem: impl std::fmt::Display) -> Fault {
-        Fault::at_line(self.file, array.at, format!("the array {:?} {problem}", array.name))
+        Fault::at_line(self.file, array.at, format!("the array {} {problem}", array.called()))
     }
 
     /// The numbers of an array, so many; fractions are cut off.
@@ -209,7 +223,7 @@ impl<'b> Arrays<'b> {
         }
         match cursor.word() {
             None => Ok(numbers),
-            Some(_) => Err(cursor.fault(format!("the array {:?} goes on behind its {count} numbers", array.name))),
+            Some(_) => Err(cursor.fault(format!("the array {} goes on behind its {count} numbers", array.called()))),
         }
     }
 
@@ -237,12 +251,17 @@ impl<'b> Arrays<'b> {
         };
         self.allowance = allowance;
         let expected = count.saturating_mul(array.number_type.bytes());
-        if self.layout.is_compressed {
-            return self.unpack(array, &mut source, expected);
+        match &self.layout.packing {
+            Packing::Plain => {
+                let length = self.sizes(&mut source, 1)?[0];
+                self.check_length(array, length, expected)?;
+                source.take(expected)
+            }
+            Packing::Zlib => self.unpack(array, &mut source, expected),
+            Packing::Other(name) => {
+                Err(Fault::not_supported(format!("the compressor {name:?}"), "save it with zlib or uncompressed"))
+            }
         }
-        let length = self.sizes(&mut source, 1)?[0];
-        self.check_length(array, length, expected)?;
-        source.take(expected)
     }
 
     fn check_length(&self, array: &Array, length: usize, expected: usize) -> Result<(), Fault> {

@@ -15,7 +15,7 @@ use super::cells::{CellKind, Cells};
 use super::cursor::{Encoding, Fault, Width};
 use super::model::Model;
 use crate::error::ShapeError;
-use array::{Appended, Array, Arrays, Layout};
+use array::{Appended, Array, Arrays, Layout, Packing};
 use xml::{Event, Tag, Xml};
 
 /// Reads the bytes of a .vtu file; `path` is what errors call it.
@@ -121,12 +121,10 @@ fn read_layout(tag: &Tag<'_>, xml: &Xml<'_>) -> Result<Layout, Fault> {
     if kind != "UnstructuredGrid" {
         return Err(Fault::not_supported(format!("VTK's type {kind:?}"), "save it as an UnstructuredGrid"));
     }
-    let is_compressed = match &*attribute("compressor") {
-        "" => false,
-        "vtkZLibDataCompressor" => true,
-        other => {
-            return Err(Fault::not_supported(format!("the compressor {other:?}"), "save it with zlib or uncompressed"));
-        }
+    let packing = match &*attribute("compressor") {
+        "" => Packing::Plain,
+        "vtkZLibDataCompressor" => Packing::Zlib,
+        other => Packing::Other(other.to_owned()),
     };
     let order = match &*attribute("byte_order") {
         "LittleEndian" | "" => Encoding::Little,
@@ -138,7 +136,7 @@ fn read_layout(tag: &Tag<'_>, xml: &Xml<'_>) -> Result<Layout, Fault> {
         "UInt64" => Width::Eight,
         other => return Err(xml.fault_at(tag.at, format!("the header type {other:?} is not known"))),
     };
-    Ok(Layout { order, header, is_compressed })
+    Ok(Layout { order, header, packing })
 }
 
 /// The first text in an array's element that is not blank; elements before it are passed over.
