@@ -23,6 +23,8 @@ const USUAL_LOOKS: f64 = 100.0;
 /// find the surface where they are: nothing is known beforehand, and the winding number has no jump.
 const BESIDE: f64 = 0.01;
 const SEARCH: f64 = 5.0;
+/// How far around the middle of nearly all points, in their distance from there, the volume is looked for if another lies far off.
+const AROUND_OTHERS: f64 = 2.0;
 /// A point this near to a triangle, as a share of the size, lies on it.
 const ON_TRIANGLE: f64 = 1e-6;
 
@@ -164,6 +166,11 @@ impl SurfaceDomain {
     /// looked at; many parts share the effort of one.
     fn measured(&self) -> f64 {
         let levels = if self.rim.is_empty() { FINE } else { COARSE };
+        // Boxes as large as a point far off makes them would miss all others. The way to it counts for nothing.
+        if let Some(far) = self.far_point.filter(|_| self.parts.boxes.len() == 1) {
+            let around = Aabb { min: far.middle, max: far.middle }.grown(AROUND_OTHERS * far.others);
+            return measured_volume(self, &around, levels);
+        }
         let shared = self.parts.boxes.len().ilog2() / 2;
         let levels = levels.saturating_sub(shared).max(COARSEST);
         self.parts.boxes.iter().map(|part| measured_volume(self, part, levels)).sum()

@@ -43,6 +43,7 @@ pub(super) fn drop_far(positions: &[Vec3], triangles: &mut Vec<(u32, [u32; 3])>)
     let told = |point: u32, dropped: bool| FarPoint {
         point,
         place: positions[point as usize],
+        middle,
         distance: distance(point),
         others,
         dropped,
@@ -96,6 +97,17 @@ mod tests {
         let mut cone = ball;
         cone.positions[7] *= 15.0;
         assert_eq!(repair(&cone).expect("repaired").findings.far_point, None);
+    }
+
+    #[test]
+    fn what_a_point_far_off_belongs_to_keeps_its_volume() {
+        // Through the ball, so that the surface crosses itself and its volume has to be measured.
+        let mut needle = Sphere { radius: 0.5 }.surface(0.1).expect("a ball");
+        needle.positions[7] *= -600.0;
+        let (domain, findings) = crate::SurfaceDomain::new(&needle).expect("an inside");
+        assert!(findings.intersections > 0 && findings.far_point.is_some_and(|far| !far.dropped), "{findings:?}");
+        let volume = crate::volume_of(&domain);
+        assert!((volume / (std::f64::consts::PI / 6.0) - 1.0).abs() < 0.1, "{volume}");
     }
 
     #[test]

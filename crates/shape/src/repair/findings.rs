@@ -63,7 +63,9 @@ pub struct FarPoint {
     pub point: u32,
     /// Where it is (m).
     pub place: Vec3,
-    /// How far (m) from the middle of the others.
+    /// The middle of the others (m),
+    pub middle: Vec3,
+    /// and how far (m) it is from there.
     pub distance: f64,
     /// How far (m) nearly all others are from there.
     pub others: f64,

@@ -12,6 +12,8 @@ use crate::Domain;
 pub(super) const CELLS: f64 = 4.0;
 /// and around it, so that tetrahedra within do not feel where it was cut out.
 const MARGIN: f64 = 3.0;
+/// Cells of a window with those around it.
+pub(super) const CELLS_WITHIN: f64 = (CELLS + 2.0 * MARGIN) * (CELLS + 2.0 * MARGIN) * (CELLS + 2.0 * MARGIN);
 /// Cells below the sides in which creases and thin places are not looked for: there the cut made them.
 const ROUGH: f64 = 1.0;
 

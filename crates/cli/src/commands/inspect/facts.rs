@@ -164,6 +164,10 @@ impl Facts {
             self.tell("creases", line, json!({ "points": on_creases, "snapped": snapped, "cut_off": features.edges_cut_off,
                 "corners_missed": features.corners_missed, "dihedral_of_others": [dihedral.smallest, dihedral.largest] }));
         }
+        if let Some(edge) = thin.shortened {
+            let line = format!("{} m for all of it: walls came out torn at the edge that was asked for", short(edge));
+            self.tell("shortened", line, edge);
+        }
         if thin.found > 0 {
             let mut line = format!(
                 "{} where the mesh missed the surface by more than an eighth of an edge",

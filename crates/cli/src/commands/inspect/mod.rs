@@ -287,6 +287,10 @@ fn model_facts(model: Model, arguments: &Arguments, weight: Option<&Weight>) -> 
         facts.surface = model.surface;
         return Ok(facts);
     }
+    if let Some(own) = &model.volume {
+        let count = grouped(own.tetrahedra.len());
+        facts.lines.push(("remark", format!("its own {count} tetrahedra are replaced by others of the asked edge")));
+    }
     match domain {
         Ok(domain) => domain_facts(&mut facts, &domain, arguments, weight)?,
         Err(error) => facts.tell("inside", error.to_string(), json!({ "error": error.to_string() })),
