@@ -62,6 +62,7 @@ mod tests {
     use crate::catalogue::{BuiltIn, Sphere};
     use crate::repair::repair;
     use craze_math::Vec3;
+    use std::f64::consts::PI;
 
     #[test]
     fn a_point_absurdly_far_off_is_named_and_its_triangles_go() {
@@ -78,7 +79,7 @@ mod tests {
             "{warnings}"
         );
         let (domain, _) = crate::SurfaceDomain::new(&ball).expect("an inside");
-        assert!((crate::volume_of(&domain) / (std::f64::consts::PI / 6.0) - 1.0).abs() < 0.05);
+        assert!((crate::volume_of(&domain) / (PI / 6.0) - 1.0).abs() < 0.05);
     }
 
     #[test]
@@ -101,13 +102,17 @@ mod tests {
 
     #[test]
     fn what_a_point_far_off_belongs_to_keeps_its_volume() {
-        // Through the ball, so that the surface crosses itself and its volume has to be measured.
-        let mut needle = Sphere { radius: 0.5 }.surface(0.1).expect("a ball");
-        needle.positions[7] *= -600.0;
-        let (domain, findings) = crate::SurfaceDomain::new(&needle).expect("an inside");
+        // Two balls through each other, so that their volume has to be measured.
+        let mut balls = Sphere { radius: 0.5 }.surface(0.1).expect("a ball");
+        let other: Vec<Vec3> = balls.positions.iter().map(|point| point + 0.5 * Vec3::x()).collect();
+        let offset = other.len() as u32;
+        balls.positions.extend(other);
+        balls.triangles.extend(balls.triangles.clone().iter().map(|t| t.map(|point| point + offset)));
+        balls.positions[7] *= 600.0;
+        let (domain, findings) = crate::SurfaceDomain::new(&balls).expect("an inside");
         assert!(findings.intersections > 0 && findings.far_point.is_some_and(|far| !far.dropped), "{findings:?}");
-        let volume = crate::volume_of(&domain);
-        assert!((volume / (std::f64::consts::PI / 6.0) - 1.0).abs() < 0.1, "{volume}");
+        let (volume, lens) = (crate::volume_of(&domain), PI * 2.5 * 0.25 / 12.0);
+        assert!((volume / (PI / 3.0 - lens) - 1.0).abs() < 0.05, "{volume}");
     }
 
     #[test]
