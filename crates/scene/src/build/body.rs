@@ -178,13 +178,16 @@ fn clusters(
     Ok((Box::new(clusters), with_remarks(elements, remarks)))
 }
 
+/// What something is multiplied by at a place (m) of a shape.
+type Factor<'source> = Box<dyn Fn(&Vec3) -> f64 + 'source>;
+
 /// What the strength of a body that asks for it at `path` is multiplied by at a place (m) of its shape, as it is painted there.
 fn painted<'source>(
     document: &SceneDocument,
     settings: Option<description::Painted>,
     source: &'source Source,
     path: &str,
-) -> Result<Option<Box<dyn Fn(&Vec3) -> f64 + 'source>>, SceneError> {
+) -> Result<Option<Factor<'source>>, SceneError> {
     let Some(settings) = settings else { return Ok(None) };
     let paint = source.paint(document, path)?;
     Ok(Some(Box::new(move |place| settings.factor(paint.at(place)))))
