@@ -34,7 +34,7 @@ const WHOLE: f64 = 1.1;
 
 /// Boxes that are followed while the surface is looked for, and windows that are filled.
 const MOST_BOXES: usize = 2048;
-const WINDOWS: usize = 18;
+const WINDOWS: usize = 36;
 /// Parts that lie far apart share the windows, if there are no more than so many.
 const MOST_PARTS: usize = 6;
 /// Lattice tetrahedra for one in the mesh, where cells are finer.
