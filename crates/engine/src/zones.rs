@@ -78,6 +78,9 @@ impl World {
         let surface = ContactTriangles { version: 0, triangles: &triangles, is_closed: true, skin, origins: &origins };
         let before = points.clone();
         let Ok(report) = resolve(&mut points, &surface, skin) else { return false };
+        if report.points == 0 {
+            return false;
+        }
         let ends: Vec<usize> =
             bodies[1.min(bodies.len())..].iter().map(|entry| entry.1).chain([points.len()]).collect();
         for (&(body, first), end) in bodies.iter().zip(ends) {

@@ -10,7 +10,8 @@ const HAIR: f64 = 1e-6;
 /// passes there would meet both in one point, and who is next to whom could not be told.
 pub fn part_touching(positions: &mut [Vec3], triangles: &[[u32; 3]]) {
     let mut order: Vec<u32> = (0..positions.len() as u32).collect();
-    let key = |vertex: u32| positions[vertex as usize].map(f64::to_bits);
+    // Adding 0 makes −0 and 0 one.
+    let key = |vertex: u32| positions[vertex as usize].map(|value| (value + 0.0).to_bits());
     order.sort_by_key(|&vertex| <[u64; 3]>::from(key(vertex)));
     let mut touches = vec![false; positions.len()];
     for same in order.chunk_by(|&one, &other| key(one) == key(other)).filter(|same| same.len() > 1) {

@@ -63,7 +63,9 @@ impl Solid {
             return None;
         }
         if length - radius > nearest.0 {
-            nearest = (length - radius, self.back.transpose() * (arm / length));
+            // From the very middle every way is as short.
+            let across = if length > 0.0 { arm / length } else { Vec3::y() };
+            nearest = (length - radius, self.back.transpose() * across);
         }
         Some((nearest.1, nearest.0))
     }

@@ -185,7 +185,8 @@ fn shards(
 ) -> Broken {
     let touching = Contacts::of(&body.surface, rest);
     let mut volumes: Vec<f64> = body.pieces.iter().map(|piece| piece.volume).collect();
-    let smallest = settings.smallest * volumes.iter().sum::<f64>();
+    // What drawing loses altogether is merged whatever was asked for.
+    let smallest = (settings.smallest * volumes.iter().sum::<f64>()).max(f64::MIN_POSITIVE);
     let mut owners = dust::owners(&volumes, touching.areas(), smallest, settings.most);
     // A surface that is made of the model's own triangles need not be cut again.
     let mut dressed = outers.iter().filter_map(|outer| Some((outer, dress(&body.surface, outer, At::Rest)?)));
@@ -201,8 +202,16 @@ fn shards(
         if !shrunk_to_dust(shapes, &owners, smallest, &mut volumes) {
             break;
         }
-        owners = dust::owners(&volumes, touching.areas(), smallest, settings.most);
-        (skinned, said) = cut(&owners);
+        let merged = dust::owners(&volumes, touching.areas(), smallest, settings.most);
+        // Dust that touches nothing stays, and what was cut before is better than nothing.
+        if merged == owners {
+            break;
+        }
+        let (anew, why) = cut(&merged);
+        if anew.is_none() {
+            break;
+        }
+        (owners, skinned, said) = (merged, anew, why);
     }
     skins.extend(said.iter().map(|why| format!("{}: not {why}", body.name)));
     if !outers.is_empty() {

@@ -153,29 +153,48 @@ fn cut_on_lattice(
         let drawn = |label: u32| shards.shards.iter().find(|shard| shard.label == label).map_or(0.0, |it| it.volume);
         whose.labels().all(|label| drawn(label) >= LEAST * volumes[label as usize])
     };
-    let mut best = Err(SkinError::Degenerate);
+    let mut finest = Err(SkinError::Degenerate);
     for finer in 0..=FINER {
-        let edge = edge * FINER_BY.powi(finer);
-        let mut cracks = Cracks::redrawn(&outer.positions, &outer.triangles, edge, label_at)?;
-        if cracks.labels().len() < whose.labels().count() && finer < FINER {
-            continue;
-        }
-        cracks.prepare(grain)?;
-        let mut shards = Err(SkinError::Degenerate);
-        for seed in 1..=TRIES {
-            cracks.unsettle(seed);
-            shards = cut(&outer.positions, &outer.triangles, &cracks, label_at);
-            if shards != Err(SkinError::Degenerate) {
-                break;
+        match cut_once(outer, whose, edge * FINER_BY.powi(finer), grain, finer == FINER) {
+            Ok(None) => {}
+            Ok(Some(shards)) => {
+                let is_done = is_whole(&shards);
+                finest = Ok(shards);
+                if is_done {
+                    break;
+                }
             }
+            // What a coarser lattice gave is better than nothing.
+            Err(_) if finest.is_ok() => break,
+            Err(error) => finest = Err(error),
         }
-        let is_done = shards.as_ref().is_ok_and(is_whole);
-        best = shards.or(best);
-        if is_done {
+    }
+    finest
+}
+
+/// The same on a lattice of this very edge (m); none where it has lost a shard and is not the last.
+fn cut_once(
+    outer: &Outer,
+    whose: &Whose,
+    edge: f64,
+    grain: Option<&Grain>,
+    is_last: bool,
+) -> Result<Option<Shards>, SkinError> {
+    let label_at = |point: &Vec3| whose.at(point);
+    let mut cracks = Cracks::redrawn(&outer.positions, &outer.triangles, edge, label_at)?;
+    if cracks.labels().len() < whose.labels().count() && !is_last {
+        return Ok(None);
+    }
+    cracks.prepare(grain)?;
+    let mut shards = Err(SkinError::Degenerate);
+    for seed in 1..=TRIES {
+        cracks.unsettle(seed);
+        shards = cut(&outer.positions, &outer.triangles, &cracks, label_at);
+        if shards != Err(SkinError::Degenerate) {
             break;
         }
     }
-    best
+    shards.map(Some)
 }
 
 /// The shape of a shard, with a vertex for each fan of triangles.

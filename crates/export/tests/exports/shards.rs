@@ -3,13 +3,96 @@ use std::sync::Arc;
 use craze_export::{
     Corners, ExportError, Grain, Outer, Paint, PaintPicture, ShardFilm, ShardReport, ShardSettings, export_shards,
 };
-use craze_frame::{Data, Frame, names};
+use craze_frame::{BodyFrame, Data, Frame, Piece, Pose, Surface, names};
 use craze_math::Vec3;
 use serde_json::Value;
 
 use crate::glb::{Glb, parse};
 use crate::sample::{self, DENSITY, EDGE};
 use crate::{bytes_of, volume_inside};
+
+/// Slabs of these widths (m) along x, one metre high and deep, and the box around those that touch; what stands apart is a metre off.
+fn slabs(widths: &[f64], apart: Option<f64>) -> (Frame, Outer) {
+    let faces = [[0, 4, 6, 2], [1, 3, 7, 5], [0, 1, 5, 4], [2, 6, 7, 3], [0, 2, 3, 1], [4, 5, 7, 6]];
+    let corners = |from: f64, to: f64, height: f64| {
+        (0..8).map(move |corner: u32| {
+            let end = |axis: u32| f64::from(corner >> axis & 1);
+            Vec3::new(from + end(0) * (to - from), height * end(1), height * end(2))
+        })
+    };
+    let split = |&[a, b, c, d]: &[u32; 4]| [[a, b, c], [a, c, d]];
+    let (mut surface, mut pieces, mut from) = (Surface::default(), Vec::new(), 0.0);
+    let (mut numbers, mut cracks) = (Vec::new(), Vec::new());
+    let whole: f64 = widths.iter().sum();
+    let boxes = widths.iter().map(|&width| (width, 1.0)).chain(apart.map(|size| (size, size)));
+    for (index, (width, height)) in boxes.enumerate() {
+        from += if index == widths.len() { 1.0 } else { 0.0 };
+        let first = surface.positions.len() as u32;
+        surface.positions.extend(corners(from, from + width, height));
+        for (face, corners) in faces.iter().enumerate() {
+            let is_crack = face == 0 && index > 0 || face == 1 && index + 1 < widths.len();
+            for triangle in split(corners) {
+                surface.triangles.push(triangle.map(|corner| first + corner));
+                numbers.push(index as u32);
+                cracks.push(u32::from(is_crack && index < widths.len()));
+            }
+        }
+        let volume = width * height * height;
+        pieces.push(Piece {
+            id: index as u32 + 1,
+            volume,
+            mass: DENSITY * volume,
+            parent: Some(0),
+            pose: Pose::default(),
+        });
+        from += width;
+    }
+    surface.vertex_attributes.set(names::REST, Data::Vector(surface.positions.clone()));
+    surface.face_attributes.set(names::PIECE, Data::Index(numbers));
+    surface.face_attributes.set(names::CRACK, Data::Index(cracks));
+    let mut outer = Outer { name: "the box".into(), ..Outer::default() };
+    let around = [(0.0, whole, 1.0)].into_iter().chain(apart.map(|size| (whole + 1.0, whole + 1.0 + size, size)));
+    for (from, to, height) in around {
+        let first = outer.positions.len() as u32;
+        outer.positions.extend(corners(from, to, height));
+        outer.triangles.extend(faces.iter().flat_map(split).map(|triangle| triangle.map(|corner| first + corner)));
+    }
+    let body = BodyFrame { name: "slabs".into(), surface, pieces, ..BodyFrame::default() };
+    (Frame { bodies: vec![body], ..Frame::default() }, outer)
+}
+
+/// Volumes (m³) of the shards of slabs, and how many pieces were merged.
+fn drawn(widths: &[f64], apart: Option<f64>, smallest: f64) -> (Vec<f64>, usize) {
+    let folder = tempfile::tempdir().unwrap();
+    let (frame, outer) = slabs(widths, apart);
+    let settings = ShardSettings { smallest, ..ShardSettings::default() };
+    let report = export_shards(&frame, &[vec![outer]], &settings, folder.path()).unwrap();
+    assert!(report.skins[0].contains("the box") && report.skins[0].contains("rough"), "{:?}", report.skins);
+    assert!(report.shards.iter().all(|shard| shard.closed));
+    (report.shards.iter().map(|shard| shard.volume).collect(), report.merged)
+}
+
+#[test]
+fn thin_shards_keep_their_volume() {
+    let (volumes, merged) = drawn(&[1.0, 0.5, 1.0], None, 0.0);
+    assert!((volumes.len(), merged) == (3, 0) && volumes[1] > 0.25 && volumes[1] < 0.75, "{volumes:?}");
+}
+
+#[test]
+fn what_drawing_loses_is_merged_and_told() {
+    for smallest in [0.0, 1e-3] {
+        let (volumes, merged) = drawn(&[1.0, 0.004, 1.0], None, smallest);
+        assert_eq!((volumes.len(), merged), (2, 1), "{volumes:?}");
+        assert!((volumes.iter().sum::<f64>() / 2.004 - 1.0).abs() < 1e-9);
+    }
+}
+
+#[test]
+fn dust_that_touches_nothing_stays() {
+    let (volumes, merged) = drawn(&[1.0, 1.0], Some(0.05), 1e-3);
+    assert_eq!((volumes.len(), merged), (3, 0), "{volumes:?}");
+    assert!(volumes[2] > 0.99 * 0.05_f64.powi(3), "{volumes:?}");
+}
 
 /// A block whose halves, numbers 4 and 7 of its history, have moved apart from where they were at rest.
 fn halves() -> Frame {

@@ -166,14 +166,14 @@ impl SurfaceDomain {
     /// looked at; many parts share the effort of one.
     fn measured(&self) -> f64 {
         let levels = if self.rim.is_empty() { FINE } else { COARSE };
-        // Boxes as large as a point far off makes them would miss all others. The way to it counts for nothing.
-        if let Some(far) = self.far_point.filter(|_| self.parts.boxes.len() == 1) {
-            let around = Aabb { min: far.middle, max: far.middle }.grown(AROUND_OTHERS * far.others);
-            return measured_volume(self, &around, levels);
-        }
         let shared = self.parts.boxes.len().ilog2() / 2;
-        let levels = levels.saturating_sub(shared).max(COARSEST);
-        self.parts.boxes.iter().map(|part| measured_volume(self, part, levels)).sum()
+        let by_part = levels.saturating_sub(shared).max(COARSEST);
+        let whole = self.parts.boxes.iter().map(|part| measured_volume(self, part, by_part)).sum::<f64>();
+        let Some(far) = self.far_point.filter(|_| self.parts.boxes.len() == 1) else { return whole };
+        // Boxes as large as a point far off makes them miss all others; those around the others miss a plain part that is far larger than what is drawn
+        // finely on it. Neither finds what is not there.
+        let around = Aabb { min: far.middle, max: far.middle }.grown(AROUND_OTHERS * far.others);
+        whole.max(measured_volume(self, &around, levels))
     }
 
     /// Grows the boxes of all parts until no point of a grid on their sides is inside: the ½ level of an open surface may bulge out.

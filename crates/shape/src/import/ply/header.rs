@@ -34,8 +34,8 @@ impl Kind {
             Kind::U8 => 255.0,
             Kind::I16 => 32_767.0,
             Kind::U16 => 65_535.0,
-            Kind::I32 => 2_147_483_647.0,
-            Kind::U32 => 4_294_967_295.0,
+            // Nobody has so many shades: these are bytes that a program wrote as it writes whole numbers.
+            Kind::I32 | Kind::U32 => 255.0,
             Kind::F32 | Kind::F64 => 1.0,
         }
     }
