@@ -487,7 +487,10 @@ fn pair_of(tetrahedra: &[Outer], places: &[Vec3], [p, q]: [u32; 2], reach: f64) 
     if one.nodes.iter().any(|node| two.nodes.contains(node)) {
         return None;
     }
-    let (plane, _) = widest_gap(&[one.corners(places), two.corners(places)], reach)?;
+    let corners = [one.corners(places), two.corners(places)];
+    // Faces of one that is inside out keep nothing apart: it may be itself again at the next step.
+    let is_sound = corners.iter().all(|corners| volume(corners) > 0.0);
+    let (plane, _) = widest_gap(&corners, if is_sound { reach } else { f64::INFINITY })?;
     Some(Pair { tetrahedra: pair, plane, due: f64::NEG_INFINITY, shared: NONE })
 }
 
