@@ -84,14 +84,28 @@ where
     /// The other ends of edges at a point whose elements fall into several groups (see [`Self::part_at_edge`]),
     /// ascending.
     pub fn pinched_edges(&self, point: P) -> Vec<P> {
-        let mut others: Vec<u32> = (self.incidence.of(point.raw()).iter())
-            .flat_map(|&element| self.elements[element as usize])
-            .filter(|&other| other != point.raw())
-            .collect();
+        // Elements that hang together around an edge are a ring, which leaves no place for others, or a fan, which ends in two bare facets. So an
+        // edge with more bare facets than that is looked at. A triangle's own edge is its only facet there, and counts for a second bare one.
+        let mut others: Vec<(u32, u32)> = Vec::with_capacity(N * self.incidence.of(point.raw()).len());
+        for &element in self.incidence.of(point.raw()) {
+            let (corners, neighbours) = (&self.elements[element as usize], &self.neighbours[element as usize]);
+            for &other in corners.iter().filter(|&&other| other != point.raw()) {
+                let mut bare = 4 - N as u32;
+                for (corner, neighbour) in corners.iter().zip(neighbours) {
+                    bare += u32::from(*corner != point.raw() && *corner != other && *neighbour == NONE);
+                }
+                others.push((other, bare));
+            }
+        }
         others.sort_unstable();
-        others.dedup();
-        others.retain(|&other| self.groups(&[point.raw(), other]).len() > 1);
-        others.into_iter().map(P::new).collect()
+        let mut pinched = Vec::new();
+        for edge in others.chunk_by(|one, other| one.0 == other.0) {
+            let ends = edge.iter().map(|(_, bare)| bare).sum::<u32>();
+            if ends > 2 && self.groups(&[point.raw(), edge[0].0]).len() > 1 {
+                pinched.push(P::new(edge[0].0));
+            }
+        }
+        pinched
     }
 
     /// The points of the crack that an edit opened, ascending: where parts may be left that touch in a point only.

@@ -19,11 +19,24 @@ pub struct Whose {
 impl Whose {
     /// Prepares the surface of a broken body, whose vertices were at `rest` (m) before it broke; `owners` are the shards that its pieces count to.
     pub fn of(surface: &Surface, rest: &[Vec3], owners: &[u32]) -> Result<Whose, SkinError> {
+        Whose::among(surface, rest, owners, |_| true)
+    }
+
+    /// The same for the shards that `counts` is true for alone, as if there were no others.
+    pub fn among(
+        surface: &Surface,
+        rest: &[Vec3],
+        owners: &[u32],
+        counts: impl Fn(u32) -> bool,
+    ) -> Result<Whose, SkinError> {
         let label = |triangle: usize| owners.get(surface.piece_of(triangle) as usize).copied();
         let mut by_label: Vec<(u32, [u32; 3])> = Vec::with_capacity(surface.triangles.len());
         let (mut outside, mut outside_labels) = (Vec::new(), Vec::new());
         for (triangle, &corners) in surface.triangles.iter().enumerate() {
             let label = label(triangle).ok_or(SkinError::Surface)?;
+            if !counts(label) {
+                continue;
+            }
             by_label.push((label, corners));
             if !surface.is_crack(triangle) {
                 outside.push(corners);

@@ -7,6 +7,7 @@ mod encode;
 mod film;
 mod shape;
 mod skinned;
+mod solids;
 
 use std::path::{Path, PathBuf};
 

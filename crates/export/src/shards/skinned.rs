@@ -7,6 +7,7 @@ use craze_math::Vec3;
 use craze_skin::{Contacts, Corners, Cracks, CutShard, Grain, Shards, SkinError, Whose, cut};
 
 use super::shape::{Look, Shape};
+use super::solids::{Closed, solids_of};
 use crate::parts::Part;
 
 /// Times that a cut is tried with cracks that lie a hair elsewhere.
@@ -125,10 +126,14 @@ fn try_cut(
     outer: &Outer,
     grain: Option<&Grain>,
 ) -> Result<Vec<Option<(Shape, f64)>>, SkinError> {
-    let whose = Whose::of(&body.surface, rest, owners)?;
     let mut volumes = vec![0.0; owners.len()];
     body.pieces.iter().zip(owners).for_each(|(piece, &owner)| volumes[owner as usize] += piece.volume);
-    let shards = cut_on_lattice(outer, &whose, &volumes, LATTICE * contacts.edge(), grain)?;
+    let mut shards = Shards::default();
+    for solid in solids_of(body, rest, contacts, owners, outer) {
+        let whose = Whose::among(&body.surface, rest, owners, |owner| solid.counts[owner as usize])?;
+        let cut = cut_on_lattice(&solid.surface, &whose, &volumes, LATTICE * contacts.edge(), grain)?;
+        solid.give(cut, &mut shards);
+    }
     let mut shapes: Vec<Option<(Shape, f64)>> = (0..owners.len()).map(|_| None).collect();
     for shard in &shards.shards {
         shapes[shard.label as usize] = Some((shape(shard, &shards.positions, &outer.corners), shard.volume));
@@ -139,7 +144,7 @@ fn try_cut(
 /// Cuts a surface by cracks that are drawn anew on a lattice of this edge (m), or a finer one: what is thinner than its edges is lost, or hardly anything of
 /// it left. `volumes` (m³) are those that the shards should have.
 fn cut_on_lattice(
-    outer: &Outer,
+    outer: &Closed,
     whose: &Whose,
     volumes: &[f64],
     edge: f64,
@@ -174,7 +179,7 @@ fn cut_on_lattice(
 
 /// The same on a lattice of this very edge (m); none where it has lost a shard and is not the last.
 fn cut_once(
-    outer: &Outer,
+    outer: &Closed,
     whose: &Whose,
     edge: f64,
     grain: Option<&Grain>,

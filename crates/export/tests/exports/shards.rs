@@ -11,8 +11,8 @@ use crate::glb::{Glb, parse};
 use crate::sample::{self, DENSITY, EDGE};
 use crate::{bytes_of, volume_inside};
 
-/// Slabs of these widths (m) along x, one metre high and deep, and the box around those that touch; what stands apart is a metre off.
-fn slabs(widths: &[f64], apart: Option<f64>) -> (Frame, Outer) {
+/// Slabs of these widths (m) along x, one metre high and deep, and the box around those that touch; what stands apart has a size and a distance (m).
+fn slabs(widths: &[f64], apart: Option<[f64; 2]>) -> (Frame, Outer) {
     let faces = [[0, 4, 6, 2], [1, 3, 7, 5], [0, 1, 5, 4], [2, 6, 7, 3], [0, 2, 3, 1], [4, 5, 7, 6]];
     let corners = |from: f64, to: f64, height: f64| {
         (0..8).map(move |corner: u32| {
@@ -24,9 +24,10 @@ fn slabs(widths: &[f64], apart: Option<f64>) -> (Frame, Outer) {
     let (mut surface, mut pieces, mut from) = (Surface::default(), Vec::new(), 0.0);
     let (mut numbers, mut cracks) = (Vec::new(), Vec::new());
     let whole: f64 = widths.iter().sum();
-    let boxes = widths.iter().map(|&width| (width, 1.0)).chain(apart.map(|size| (size, size)));
+    let boxes = widths.iter().map(|&width| (width, 1.0)).chain(apart.map(|[size, _]| (size, size)));
+    let gap = apart.map_or(0.0, |[_, gap]| gap);
     for (index, (width, height)) in boxes.enumerate() {
-        from += if index == widths.len() { 1.0 } else { 0.0 };
+        from += if index == widths.len() { gap } else { 0.0 };
         let first = surface.positions.len() as u32;
         surface.positions.extend(corners(from, from + width, height));
         for (face, corners) in faces.iter().enumerate() {
@@ -51,7 +52,7 @@ fn slabs(widths: &[f64], apart: Option<f64>) -> (Frame, Outer) {
     surface.face_attributes.set(names::PIECE, Data::Index(numbers));
     surface.face_attributes.set(names::CRACK, Data::Index(cracks));
     let mut outer = Outer { name: "the box".into(), ..Outer::default() };
-    let around = [(0.0, whole, 1.0)].into_iter().chain(apart.map(|size| (whole + 1.0, whole + 1.0 + size, size)));
+    let around = [(0.0, whole, 1.0)].into_iter().chain(apart.map(|[size, _]| (whole + gap, whole + gap + size, size)));
     for (from, to, height) in around {
         let first = outer.positions.len() as u32;
         outer.positions.extend(corners(from, to, height));
@@ -62,7 +63,7 @@ fn slabs(widths: &[f64], apart: Option<f64>) -> (Frame, Outer) {
 }
 
 /// Volumes (m³) of the shards of slabs, and how many pieces were merged.
-fn drawn(widths: &[f64], apart: Option<f64>, smallest: f64) -> (Vec<f64>, usize) {
+fn drawn(widths: &[f64], apart: Option<[f64; 2]>, smallest: f64) -> (Vec<f64>, usize) {
     let folder = tempfile::tempdir().unwrap();
     let (frame, outer) = slabs(widths, apart);
     let settings = ShardSettings { smallest, ..ShardSettings::default() };
@@ -89,9 +90,21 @@ fn what_drawing_loses_is_merged_and_told() {
 
 #[test]
 fn dust_that_touches_nothing_stays() {
-    let (volumes, merged) = drawn(&[1.0, 1.0], Some(0.05), 1e-3);
+    let (volumes, merged) = drawn(&[1.0, 1.0], Some([0.05, 1.0]), 1e-3);
     assert_eq!((volumes.len(), merged), (3, 0), "{volumes:?}");
     assert!(volumes[2] > 0.99 * 0.05_f64.powi(3), "{volumes:?}");
+}
+
+#[test]
+fn nothing_of_a_part_goes_to_another_however_narrow_the_gap() {
+    for gap in [1e-4, 0.01, 0.1, 1.0] {
+        for size in [1.0, 0.3] {
+            let (volumes, merged) = drawn(&[1.0, 1.0], Some([size, gap]), 1e-3);
+            assert_eq!((volumes.len(), merged), (3, 0), "{volumes:?}");
+            assert!((volumes[0] + volumes[1] - 2.0).abs() < 1e-9, "gap {gap}, size {size}: {volumes:?}");
+            assert!((volumes[2] / size.powi(3) - 1.0).abs() < 1e-9, "gap {gap}, size {size}: {volumes:?}");
+        }
+    }
 }
 
 /// A block whose halves, numbers 4 and 7 of its history, have moved apart from where they were at rest.
