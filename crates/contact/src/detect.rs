@@ -3,6 +3,7 @@
 use crate::{ContactSurface, Sample, Shape, SurfacePoint};
 use craze_math::{Isometry, Vec3};
 use craze_spatial::Aabb;
+use std::ops::Range;
 
 /// A point that would end the step inside a shape.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -33,8 +34,28 @@ pub fn against_shape(
     share: f64,
     touches: &mut Vec<Touch>,
 ) {
+    let all = 0..surface.points.len();
+    runs_against_shape(
+        surface,
+        std::slice::from_ref(&all),
+        shape,
+        [pose_at_start, pose_at_end],
+        (skin, share),
+        touches,
+    );
+}
+
+/// The same of some of its points: runs of places in its list, ascending. Skin (m) and the share (1) that is kept of it are given together.
+pub fn runs_against_shape(
+    surface: &ContactSurface,
+    runs: &[Range<usize>],
+    shape: &Shape,
+    [pose_at_start, pose_at_end]: [&Isometry; 2],
+    (skin, share): (f64, f64),
+    touches: &mut Vec<Touch>,
+) {
     let zone = Zone::new(shape, [pose_at_start, pose_at_end], skin);
-    for (index, point) in surface.points.iter().enumerate() {
+    for (index, point) in runs.iter().flat_map(|run| run.clone().zip(&surface.points[run.clone()])) {
         if zone.is_far(point) {
             continue;
         }

@@ -44,5 +44,7 @@ pub use features::Features;
 pub use lips::{LIP_DEPTH, Lips};
 pub use own::OwnOverlaps;
 pub use shape::{MeshShape, Sample, Shape};
-pub use surface::{ContactStiffness, ContactSurface, ContactTetrahedra, ContactTriangles, Impulse, SurfacePoint};
+pub use surface::{
+    ContactRun, ContactStiffness, ContactSurface, ContactTetrahedra, ContactTriangles, Impulse, SurfacePoint,
+};
 pub use volume::VolumeTree;

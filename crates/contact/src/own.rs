@@ -10,9 +10,10 @@
 
 use crate::penalty::{Push, weights_at};
 use crate::{ContactTetrahedra, SurfacePoint};
-use craze_math::Vec3;
 use craze_math::overlap;
+use craze_math::polar::polar;
 use craze_math::tetrahedron::volume;
+use craze_math::{Mat3, Vec3};
 use craze_spatial::{Aabb, Bvh};
 use rayon::prelude::*;
 
@@ -71,8 +72,11 @@ pub struct OwnOverlaps {
     /// Around each of the list, grown by how far it may move.
     boxes: Vec<Aabb>,
     tree: Bvh,
-    /// Whether the tree is one of the present tetrahedra, so that it can be refitted.
+    /// Whether the tree is one of the present tetrahedra in the order of the list.
     is_grown: bool,
+    /// The version of the body that the tree was built of. While there is no other, its present tetrahedra have the order that they had then once
+    /// they stand together, and the tree can be refitted.
+    built_of: Option<u64>,
     pairs: Vec<Pair>,
     shared: Vec<Shared>,
     /// Entries of that list that no pair has.
@@ -188,8 +192,8 @@ impl OwnOverlaps {
         }
         let margin = MARGIN * matter.edge;
         let known = self.anchors.len().min(self.places.len());
-        let drift = drift(&self.places[..known], &self.anchors);
-        let moved = |(place, anchor): (&Vec3, &Vec3)| (place - anchor - drift).norm();
+        let drift = Drift::of(&self.places[..known], &self.anchors);
+        let moved = |(place, anchor): (&Vec3, &Vec3)| drift.left(place, anchor);
         // Written so that what is not a number has strayed.
         let has_strayed = known == 0 || !self.places.iter().zip(&self.anchors).all(|pair| moved(pair) <= margin);
         let limit = if has_strayed { STRAYING * margin } else { margin };
@@ -218,10 +222,10 @@ impl OwnOverlaps {
             // New nodes stand where they are; measured by what all have moved, they have not.
             self.anchors.resize(self.places.len(), Vec3::repeat(f64::NAN));
             for (anchor, place) in self.anchors.iter_mut().zip(&self.places).filter(|(anchor, _)| anchor.x.is_nan()) {
-                *anchor = place - drift;
+                *anchor = drift.undone(place);
             }
             // A node that has moved by all of the margin one way may yet move back and by as much the other way.
-            self.search_about(first_new, drift, margin + way);
+            self.search_about(first_new, &drift, margin + way);
         }
         !self.pairs.is_empty()
     }
@@ -229,6 +233,7 @@ impl OwnOverlaps {
     /// How far nodes and tetrahedra have moved since the step before.
     fn measure_ways(&mut self) {
         let known = self.before.len().min(self.places.len());
+        // A turn counts as a way: what was measured knows its normal as it stood then.
         let drift = drift(&self.places[..known], &self.before);
         self.ways.clear();
         self.ways.extend(self.places.iter().zip(&self.before).map(|(place, before)| (place - before - drift).norm()));
@@ -294,11 +299,12 @@ impl OwnOverlaps {
         self.boxes.clear();
         let (tetrahedra, anchors) = (&self.tetrahedra, &self.anchors);
         self.boxes.extend(tetrahedra.iter().map(|outer| Aabb::around(&outer.corners(anchors)).grown(margin)));
-        let made = match self.is_grown && self.tree.len() == self.boxes.len() {
+        let made = match self.built_of == self.version && self.tree.len() == self.boxes.len() {
             true => self.tree.refit(&self.boxes),
             false => Bvh::build(&self.boxes).map(|tree| self.tree = tree),
         };
         self.is_grown = made.is_ok();
+        self.built_of = self.version.filter(|_| made.is_ok());
         self.pairs.clear();
         self.shared.clear();
         self.free.clear();
@@ -317,7 +323,7 @@ impl OwnOverlaps {
 
     /// Searches for the pairs of the tetrahedra from this one of the list on, whose nodes may move by a way (m) beside the drift. All are
     /// taken as they are: with some of its nodes at their anchors a thin one could be inside out.
-    fn search_about(&mut self, first_new: usize, drift: Vec3, way: f64) {
+    fn search_about(&mut self, first_new: usize, drift: &Drift, way: f64) {
         let (tetrahedra, free) = (&self.tetrahedra, &mut self.free);
         self.pairs.retain(|pair| {
             let is_kept = pair.tetrahedra.into_iter().all(|place| tetrahedra[place as usize].is_present);
@@ -326,7 +332,7 @@ impl OwnOverlaps {
         });
         let (tetrahedra, places, reach) = (&self.tetrahedra, &self.places, 2.0 * way);
         self.boxes.extend(tetrahedra[self.boxes.len()..].iter().map(|outer| {
-            let corners = outer.corners(places).map(|corner| corner - drift);
+            let corners = outer.corners(places).map(|corner| drift.undone(&corner));
             Aabb::around(&corners).grown(way)
         }));
         let (tree, boxes) = (&self.tree, &self.boxes);
@@ -469,6 +475,35 @@ impl Outer {
 /// What all places have moved by (m), on average.
 fn drift(places: &[Vec3], former: &[Vec3]) -> Vec3 {
     places.iter().zip(former).map(|(place, former)| place - former).sum::<Vec3>() / places.len().max(1) as f64
+}
+
+/// What all places have moved by, on average: a way, and a turn about their middle. Most of what turns in one piece would otherwise have to be searched
+/// through anew every few degrees.
+struct Drift {
+    way: Vec3,
+    turn: Mat3,
+    /// Where the middle was before all have moved (m).
+    middle: Vec3,
+}
+
+impl Drift {
+    fn of(places: &[Vec3], former: &[Vec3]) -> Drift {
+        let way = drift(places, former);
+        let middle = former[..places.len()].iter().sum::<Vec3>() / places.len().max(1) as f64;
+        let spread = |(place, former): (&Vec3, &Vec3)| (place - way - middle) * (former - middle).transpose();
+        let turn = polar(&places.iter().zip(former).map(spread).sum()).rotation;
+        Drift { way, turn, middle }
+    }
+
+    /// How far one has moved from a former place beside all others (m).
+    fn left(&self, place: &Vec3, former: &Vec3) -> f64 {
+        (self.undone(place) - former).norm()
+    }
+
+    /// Where a place was before it moved with all others (m).
+    fn undone(&self, place: &Vec3) -> Vec3 {
+        self.middle + self.turn.tr_mul(&(place - self.way - self.middle))
+    }
 }
 
 /// How far the farthest of the corners has moved beside what all have (m).

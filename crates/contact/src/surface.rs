@@ -1,6 +1,8 @@
 //! What a body shows to contact, and what it gets back.
 
 use craze_math::{Mat3, Vec3};
+use craze_spatial::Aabb;
+use std::ops::Range;
 
 /// The points of a body that can touch something, filled anew whenever contact looks at the body.
 #[derive(Clone, Debug, Default)]
@@ -44,6 +46,15 @@ pub struct ContactTetrahedra<'a> {
     pub sound: f64,
 }
 
+/// Points of a surface that follow each other in its list, and a box around their whole way in the step.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ContactRun {
+    /// Places in the list of points.
+    pub points: Range<usize>,
+    /// Around their middles, from state to prediction (m).
+    pub bounds: Aabb,
+}
+
 /// One point that can touch. It moves with one freedom of its body.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SurfacePoint {
@@ -61,6 +72,22 @@ pub struct SurfacePoint {
     pub inverse_mass: f64,
     /// How far matter reaches around the point (m).
     pub radius: f64,
+}
+
+impl SurfacePoint {
+    /// A point that nobody has shown yet.
+    pub const NOWHERE: SurfacePoint = {
+        let nowhere = Vec3::new(f64::NAN, f64::NAN, f64::NAN);
+        SurfacePoint {
+            freedom: 0,
+            start: nowhere,
+            start_velocity: nowhere,
+            end: nowhere,
+            velocity: nowhere,
+            inverse_mass: 0.0,
+            radius: 0.0,
+        }
+    };
 }
 
 /// A push on one freedom over a step.

@@ -2,7 +2,7 @@
 
 use craze_contact::{ContactTetrahedra, OwnOverlaps, SurfacePoint};
 use craze_math::tetrahedron::volume;
-use craze_math::{Vec3, overlap};
+use craze_math::{Rotation, Vec3, overlap};
 use proptest::prelude::*;
 
 const TIME_STEP: f64 = 1e-6;
@@ -108,6 +108,18 @@ fn between_measurements_the_push_follows_the_depth() {
         let [followed, fresh] = [matter.press(&mut own), matter.fresh()].map(|all| all[4..].iter().sum::<Vec3>());
         // The normal is that of the last measurement.
         assert!((followed.y / fresh.y - 1.0).abs() < 0.01, "{followed:?} instead of {fresh:?}");
+    }
+}
+
+#[test]
+fn pushes_turn_with_what_turns() {
+    let (mut own, lips) = (OwnOverlaps::default(), lips(-0.02 * Vec3::y()));
+    for step in 0..40 {
+        let turn = Rotation::from_axis_angle(&Vec3::z_axis(), 0.02 * f64::from(step));
+        let places: Vec<Vec3> = lips.nodes.iter().map(|node| turn * node.start).collect();
+        let turned = Matter::new(&places, lips.tetrahedra.clone());
+        let [followed, fresh] = [turned.press(&mut own), turned.fresh()].map(|all| all[4..].iter().sum::<Vec3>());
+        assert!((followed - fresh).norm() < 0.01 * fresh.norm(), "step {step}: {followed:?} instead of {fresh:?}");
     }
 }
 

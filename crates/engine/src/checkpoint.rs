@@ -1,15 +1,15 @@
 //! The state of a world as bytes, so that a run can be taken up again with the same bits.
 
 use crate::tables::Lengths;
+use crate::throttle::Throttle;
 use crate::watch::Watch;
-use crate::world::Throttle;
 use crate::{Certificate, Drive, LoadError, Registry, RigidBody, World};
 use craze_frame::container::{self, ContainerError, Kind};
 use craze_frame::hash64;
 use serde::{Deserialize, Serialize};
 
 /// Version of the layout below.
-const VERSION: u16 = 1;
+const VERSION: u16 = 2;
 
 /// Everything of a world that changes. What does not (shapes, holds, settings) comes from the scene.
 #[derive(Clone, Debug, Serialize, Deserialize)]

@@ -5,7 +5,7 @@ use crate::meet::{Neighbourhood, Stage};
 use crate::penalty::Penalties;
 use crate::pushes::{Push, add};
 use crate::{Drive, Failure, Load, Step, World, WorldError};
-use craze_contact::detect::{Touch, against_shape};
+use craze_contact::detect::{Touch, against_shape, runs_against_shape};
 use craze_contact::meeting::Look;
 use craze_contact::respond::{Contact, Responder, RigidResponse, Side};
 use craze_contact::{ContactStiffness, ContactSurface, Impulse, Shape, SurfacePoint};
@@ -224,7 +224,7 @@ impl World {
         let reach = grown(method.reach()).grown(method.contact_triangles().skin);
         self.obstacles.iter().any(|obstacle| {
             let poses = (obstacle.pose(self.time), obstacle.predicted_pose(self.time + time_step));
-            is_near(&obstacle.shape, &poses, &reach)
+            is_near_shape(&obstacle.shape, &poses, &reach)
         })
     }
 
@@ -264,7 +264,7 @@ impl World {
     /// step of which nothing has been halved: or what lies as deep as bears its weight in a long step would be shot out by the springs of a
     /// short one.
     pub(crate) fn contact_stiffness(&self, mobility: f64, time_step: f64, kept: f64) -> f64 {
-        let longest = time_step * 2f64.powi(self.throttle.level as i32);
+        let longest = time_step * self.throttle.divisor();
         let by_inertia = CONTACT_STIFFNESS / (longest * longest);
         let by_weight = if kept > 0.0 { STACK * self.settings.gravity.norm() / (DEEPEST_AT_REST * kept) } else { 0.0 };
         by_inertia.max(by_weight) / mobility
@@ -402,13 +402,16 @@ impl World {
                 continue;
             }
             let reach = body.method.reach().grown(skin);
-            let is_near = |obstacle: &usize| is_near(&self.obstacles[*obstacle].shape, &poses[*obstacle], &reach);
+            let is_near = |obstacle: &usize| is_near_shape(&self.obstacles[*obstacle].shape, &poses[*obstacle], &reach);
             for obstacle in (0..self.obstacles.len()).filter(is_near) {
                 let (start_pose, end_pose) = &poses[obstacle];
                 found.clear();
                 let share = if look == Look::Ahead { 1.0 } else { LEFT };
-                let (shape, surface) = (&self.obstacles[obstacle].shape, neighbourhood.show(index, body));
-                against_shape(surface, shape, start_pose, end_pose, skin, share, found);
+                let shape = &self.obstacles[obstacle].shape;
+                // Points have no radius where there are boxes around them.
+                let is_close = |bounds: &Aabb| is_near_shape(shape, &poses[obstacle], &bounds.grown(skin));
+                let (surface, runs) = neighbourhood.show_near(index, body, is_close);
+                runs_against_shape(surface, runs, shape, [start_pose, end_pose], (skin, share), found);
                 if look == Look::Crossings {
                     found.retain_mut(|touch| {
                         let point = &surface.points[touch.point as usize];
@@ -419,7 +422,7 @@ impl World {
                 }
                 let (friction, restitution) = self.settings.pairs.get(index, self.bodies.len() + obstacle);
                 for touch in found.iter() {
-                    let point = neighbourhood.show(index, body).points[touch.point as usize];
+                    let point = neighbourhood.shown(index).points[touch.point as usize];
                     let thing = (self.bodies.len() + obstacle) as u32;
                     let carried = match look {
                         Look::Ahead => find(&stiffness[index], point.freedom, obstacle as u32),
@@ -535,10 +538,18 @@ impl World {
 }
 
 /// Whether something within a box could touch a shape that goes from one pose to another.
-fn is_near(shape: &Shape, poses: &(Isometry, Isometry), reach: &Aabb) -> bool {
-    let (center, radius) = (reach.centre(), 0.5 * reach.size().norm());
+fn is_near_shape(shape: &Shape, poses: &(Isometry, Isometry), reach: &Aabb) -> bool {
+    let (center, half) = (reach.centre(), 0.5 * reach.size());
     let [start, end] = [poses.0, poses.1].map(|pose| pose.inverse_transform_point(&center.into()).coords);
-    let [at_start, at_end] = [start, end].map(|center| shape.clearance(&center, radius));
+    let radius = half.norm();
+    let clearance = |pose: &Isometry, center: &Vec3| match shape {
+        // How far the lowest corner is below the middle.
+        Shape::HalfSpace => {
+            shape.clearance(center, (pose.rotation * Vec3::y()).abs().dot(&half) + 1e-12 * center.norm())
+        }
+        _ => shape.clearance(center, radius),
+    };
+    let [at_start, at_end] = [clearance(&poses.0, &start), clearance(&poses.1, &end)];
     // Distance changes no faster than its point moves: what is passed on the way is nearer than both ends together allow. Written
     // so that a box that is not finite counts as near.
     !(at_start > 0.0 && at_end > 0.0 && at_start + at_end > (end - start).norm())

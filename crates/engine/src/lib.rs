@@ -27,6 +27,7 @@ mod separate;
 mod step;
 mod tables;
 mod tangle;
+mod throttle;
 mod watch;
 mod world;
 mod zones;

@@ -6,10 +6,13 @@ use crate::{Body, Obstacle, PairTable};
 use craze_contact::meeting::{Look, Meeting, Participant, meet};
 use craze_contact::penalty::Response;
 use craze_contact::respond::{Contact, MovingPoint, Side};
-use craze_contact::{Candidates, ContactSurface, ContactTriangles, Impulse, Motion, SurfacePoint, SurfaceTree};
+use craze_contact::{
+    Candidates, ContactRun, ContactSurface, ContactTriangles, Impulse, Motion, SurfacePoint, SurfaceTree,
+};
 use craze_math::{Isometry, Vec3};
 use craze_spatial::Aabb;
 use std::collections::BTreeMap;
+use std::ops::Range;
 
 /// Margin of the search for candidates, as a share of the mean edge (1).
 const MARGIN: f64 = 0.25;
@@ -28,6 +31,8 @@ struct Neighbour {
     motions: Option<[Motion; 2]>,
     /// Whether the surface shows the present prediction.
     is_shown: bool,
+    /// Where it does not, which runs of its points do.
+    shown_runs: Vec<bool>,
     /// Whether the prediction has changed since it was last looked at.
     is_new: bool,
     /// Whether it has changed since it last met the shapes of obstacles.
@@ -67,6 +72,9 @@ pub(crate) struct Neighbourhood {
     pub points: Vec<MovingPoint>,
     owners: Vec<Owner>,
     order: Vec<u32>,
+    /// The runs of a body's points, and of them those that are near what it meets.
+    runs: Vec<ContactRun>,
+    near_runs: Vec<Range<usize>>,
 }
 
 impl Neighbourhood {
@@ -98,6 +106,38 @@ impl Neighbourhood {
             neighbour.is_shown = true;
         }
         &neighbour.surface
+    }
+
+    /// What a body shows at present, at least in those runs of its points whose boxes are near something; and these.
+    pub fn show_near(
+        &mut self,
+        index: usize,
+        body: &Body,
+        is_near: impl Fn(&Aabb) -> bool,
+    ) -> (&ContactSurface, &[Range<usize>]) {
+        self.runs.clear();
+        self.near_runs.clear();
+        body.method.contact_runs(&mut self.runs);
+        let Some(count) = self.runs.last().map(|run| run.points.end) else {
+            let all = 0..self.show(index, body).points.len();
+            self.near_runs.push(all);
+            return (&self.neighbours[index].surface, &self.near_runs);
+        };
+        let Neighbour { surface, slots, is_shown, shown_runs, .. } = &mut self.neighbours[index];
+        if !*is_shown {
+            surface.points.resize(count, SurfacePoint::NOWHERE);
+            slots.resize(count, u32::MAX);
+            shown_runs.resize(self.runs.len(), false);
+        }
+        for (number, ContactRun { points, .. }) in
+            self.runs.iter().enumerate().filter(|(_, run)| !run.points.is_empty() && is_near(&run.bounds))
+        {
+            if !*is_shown && !std::mem::replace(&mut shown_runs[number], true) {
+                body.method.contact_run(number, &mut surface.points[points.clone()]);
+            }
+            self.near_runs.push(points.clone());
+        }
+        (surface, &self.near_runs)
     }
 
     /// The points of a body as they move on by themselves, which it shows until its prediction changes.
@@ -379,6 +419,7 @@ pub(crate) struct Stage<'a> {
 impl Neighbour {
     fn change(&mut self) {
         (self.is_shown, self.is_new, self.is_unmet) = (false, true, true);
+        self.shown_runs.clear();
     }
 
     fn participant(&self) -> Participant<'_> {

@@ -1,7 +1,9 @@
 //! What a body is made of: the one trait that all fracture methods share.
 
 use crate::{Account, Event, HoldId, Load, Region, SplitCounts};
-use craze_contact::{ContactStiffness, ContactSurface, ContactTetrahedra, ContactTriangles, Impulse};
+use craze_contact::{
+    ContactRun, ContactStiffness, ContactSurface, ContactTetrahedra, ContactTriangles, Impulse, SurfacePoint,
+};
 use craze_frame::BodyFrame;
 use craze_math::{Mat3, Vec3};
 use craze_spatial::Aabb;
@@ -144,6 +146,14 @@ pub trait Method: Send + Sync {
 
     /// Fills in the points that can touch, with state and prediction. `surface` comes empty.
     fn contact_surface(&self, surface: &mut ContactSurface);
+
+    /// Where runs of those points are, so that only those near something have to be shown: all of them, in the order of the list. `runs` comes
+    /// empty, and stays so for a body that does not know; if not, it answers [`contact_run`](Method::contact_run). A box holds what impulses
+    /// have done to the prediction so far.
+    fn contact_runs(&self, _runs: &mut Vec<ContactRun>) {}
+
+    /// Fills in the points of one of the runs.
+    fn contact_run(&self, _run: usize, _points: &mut [SurfacePoint]) {}
 
     /// How those points hang together; nothing for a body of particles. Where a crack or remeshing changes them, between two steps, the version
     /// changes, and points that a crack has made of one say so by their [origins](ContactTriangles::origins): both lips then lie at the

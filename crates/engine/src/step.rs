@@ -7,12 +7,6 @@ use crate::world::{Mode, World, WorldError};
 use crate::{Event, EventKind, Failure, Registry, Step};
 use std::time::Instant;
 
-/// How often a step is halved before the run gives up.
-const DEEPEST_LEVEL: u32 = 12;
-
-/// Good steps after which a halved step is doubled again.
-const STEPS_TO_RECOVER: u32 = 32;
-
 /// Largest turn of an obstacle in one step (rad).
 const LARGEST_TURN: f64 = 0.5;
 
@@ -62,15 +56,13 @@ impl World {
                 Err(WorldError::Runaway { body, gained, .. }) if attempts < 3 => {
                     attempts += 1;
                     let reason = format!("energy grew by {gained:.3e} J from nowhere; the frame starts again");
-                    let (floor, time_step, retries) =
-                        (self.throttle.floor + 1, self.last_time_step, self.counters.retries);
+                    let (throttle, time_step, retries) = (self.throttle, self.last_time_step, self.counters.retries);
                     // What the forgotten attempt measured and broke has not happened.
                     self.events.truncate(first_event);
                     self.samples.truncate(first_sample);
                     self.go_back(&beginning, registry).map_err(|error| WorldError::Reload(error.to_string()))?;
                     self.counters.retries = retries + 1;
-                    self.throttle.floor = floor;
-                    self.throttle.level = self.throttle.level.max(floor);
+                    self.throttle = throttle.begin_again(self.throttle);
                     self.events.push(Event { time: self.time, body, kind: EventKind::Retry { time_step, reason } });
                     first_event = self.events.len();
                 }
@@ -84,7 +76,7 @@ impl World {
         let end = f64::from(number) / self.settings.frames_per_second;
         while self.time < end {
             match self.settings.mode {
-                Mode::Dynamic => self.step(end)?,
+                Mode::Dynamic => self.step(end).or_else(|error| self.tell_runaway(error))?,
                 Mode::QuasiStatic { steps } => self.load_step(end, steps)?,
             }
             let clock = Instant::now();
@@ -110,6 +102,14 @@ impl World {
         Ok(Verdict::Continue)
     }
 
+    /// What asks for steps without end may have come to it by energy from nowhere, before the watch looked; then that is the error.
+    fn tell_runaway(&self, error: WorldError) -> Result<(), WorldError> {
+        match error {
+            WorldError::VanishingStep { .. } | WorldError::Stuck { .. } => self.watch.look(self).and(Err(error)),
+            other => Err(other),
+        }
+    }
+
     /// One step toward `end` (s): the longest that every body bears, halved as often as a prediction fails.
     pub fn step(&mut self, end: f64) -> Result<(), WorldError> {
         loop {
@@ -120,7 +120,7 @@ impl World {
                     self.time = if time_step == target - self.time { target } else { self.time + time_step };
                     self.last_time_step = time_step;
                     self.counters.steps += 1;
-                    self.recover();
+                    self.throttle.succeed();
                     return Ok(());
                 }
                 Err((body, failure)) => self.shorten(body, failure, time_step)?,
@@ -214,7 +214,7 @@ impl World {
             limit = limit.min(LARGEST_TURN / obstacle.turn_rate(self.time));
         }
         // Where nobody sets a limit, what is halved is the frame.
-        limit = limit.min(1.0 / self.settings.frames_per_second) * 0.5f64.powi(self.throttle.level as i32);
+        limit = limit.min(1.0 / self.settings.frames_per_second) / self.throttle.divisor();
         // A rounding error must not cost a step of its own.
         let count = (left / limit - 1e-9).ceil().max(1.0);
         Ok((left / count, target))
@@ -222,7 +222,7 @@ impl World {
 
     fn shorten(&mut self, body: usize, failure: Failure, time_step: f64) -> Result<(), WorldError> {
         let name = self.bodies[body].name.clone();
-        if self.throttle.level >= DEEPEST_LEVEL + self.throttle.floor {
+        if self.throttle.is_exhausted() {
             let time = self.time;
             return Err(match failure {
                 Failure::Pressed { obstacle, place } => {
@@ -238,21 +238,10 @@ impl World {
             });
         }
         self.counters.retries += 1;
-        self.throttle.level += 1;
-        self.throttle.good_steps = 0;
+        self.throttle.fail();
         let kind = EventKind::Retry { time_step, reason: failure.to_string() };
         self.events.push(Event { time: self.time, body: name, kind });
         Ok(())
-    }
-
-    fn recover(&mut self) {
-        if self.throttle.level > self.throttle.floor {
-            self.throttle.good_steps += 1;
-            if self.throttle.good_steps >= STEPS_TO_RECOVER {
-                self.throttle.level -= 1;
-                self.throttle.good_steps = 0;
-            }
-        }
     }
 
     fn for_bodies(&mut self, time_step: f64, mut work: impl FnMut(&mut dyn crate::Method, &Step, &mut Vec<Event>)) {

@@ -2,6 +2,7 @@
 
 use crate::collide::Scratch;
 use crate::separate::Parting;
+use crate::throttle::Throttle;
 use crate::watch::Watch;
 use crate::{
     Account, Counters, Event, Failure, FrameDetail, Hold, HoldId, Method, Obstacle, Probe, Sample, SplitCounts,
@@ -287,17 +288,6 @@ pub struct World {
     pub(crate) separates: bool,
     pub(crate) partings: Vec<Parting>,
     pub(crate) scratch: Scratch,
-}
-
-/// Steps are halved after a failure, and doubled again after some that went well.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Throttle {
-    /// The step is what the bodies ask for, over two to this power.
-    pub level: u32,
-    /// Steps since the level last changed.
-    pub good_steps: u32,
-    /// Level below which a frame that ran away is not to be tried again.
-    pub floor: u32,
 }
 
 impl World {

@@ -65,6 +65,10 @@ impl World {
     pub(crate) fn resolve_by_zones(&mut self, time_step: f64) -> bool {
         let mut all = Together::default();
         let colliding = self.scratch.colliding(self.bodies.len());
+        // All of a body of which only points near an obstacle have been looked at.
+        for &body in colliding.iter().filter(|&&thing| (thing as usize) < self.bodies.len()) {
+            self.scratch.neighbourhood.show(body as usize, &self.bodies[body as usize]);
+        }
         let things = self.scratch.neighbourhood.around(colliding);
         for thing in things.into_iter().filter(|&thing| self.scratch.neighbourhood.is_shown(thing as usize)) {
             let (index, body) = (thing as usize, self.bodies.get(thing as usize));
