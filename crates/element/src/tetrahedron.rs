@@ -146,10 +146,14 @@ impl Tetrahedron {
     /// frequencies of the element. With γ² the eigenvalues of Σ ∇N⊗∇N it is the larger of that of λ·γγᵀ + 2μ·diag γ² (stretching) and of
     /// μ·(γ₁² + γ₂²) (shear), exactly.
     pub fn sharpest_stiffness(&self, first: f64, second: f64) -> f64 {
-        let squares = self.squared_gradients();
-        let roots = squares.map(|square| square.max(0.0).sqrt());
-        let stretching = first * roots * roots.transpose() + 2.0 * second * Mat3::from_diagonal(&squares);
-        eigenvalues(&stretching)[0].max(second * (squares[0] + squares[1]))
+        sharpest(&self.squared_gradients(), first, second)
+    }
+
+    /// The same for several laws of two constants, where what belongs to each corner counts by the root of its weight.
+    pub fn weighted_stiffnesses<const N: usize>(&self, weights: &[f64; 4], laws: [[f64; 2]; N]) -> [f64; N] {
+        let outer = |(gradient, weight): (&Vec3, &f64)| *weight * gradient * gradient.transpose();
+        let squares = eigenvalues(&self.gradients().iter().zip(weights).map(outer).sum());
+        laws.map(|[first, second]| if first == 0.0 && second == 0.0 { 0.0 } else { sharpest(&squares, first, second) })
     }
 
     /// Eigenvalues of Σ ∇N⊗∇N over the four corners (1/m²), descending.
@@ -157,6 +161,13 @@ impl Tetrahedron {
         let sum = self.gradients().iter().fold(Mat3::zeros(), |sum, gradient| sum + gradient * gradient.transpose());
         eigenvalues(&sum)
     }
+}
+
+/// The largest eigenvalue of BᵀCB, see [`Tetrahedron::sharpest_stiffness`].
+fn sharpest(squares: &Vec3, first: f64, second: f64) -> f64 {
+    let roots = squares.map(|square| square.max(0.0).sqrt());
+    let stretching = first * roots * roots.transpose() + 2.0 * second * Mat3::from_diagonal(squares);
+    eigenvalues(&stretching)[0].max(second * (squares[0] + squares[1]))
 }
 
 /// Eigenvalues of a symmetric matrix in closed form (Smith 1961), descending: right to about 1e-8 of the largest, which is enough for a bound,

@@ -24,7 +24,7 @@ pub(crate) const BLOCK_NODES: usize = 1024;
 const FIRST_NODES: usize = 384;
 
 /// Most nodes of a chunk, the part of the nodes that is integrated together.
-const CHUNK_NODES: usize = 1024;
+const CHUNK_NODES: usize = 256;
 
 /// Constants of as many elements as a vector has lanes.
 #[repr(C, align(64))]
@@ -357,100 +357,6 @@ impl Layout {
         }
     }
 
-    /// Follows an edit that has changed these elements (ascending; new ones stand behind all others) and only added nodes. Blocks keep their
-    /// elements and never lose a node: one that it no longer needs gets nothing added. `Err` if something does not fit: then all must be
-    /// built anew.
-    pub fn follow(
-        &mut self,
-        mesh: &TetMesh,
-        changed: &[u32],
-        laws: impl Fn(usize) -> u32,
-        node_islands: &[u32],
-    ) -> Result<(), ()> {
-        for node in self.node_ranges.len()..mesh.point_count() {
-            self.node_ranges.push([0, 0]);
-            let island = node_islands[node] as usize;
-            match self.chunks.last_mut() {
-                Some(chunk) if chunk.island == island && chunk.nodes.len() < CHUNK_NODES => chunk.nodes.end += 1,
-                _ => self.chunks.push(Chunk { nodes: node..node + 1, island }),
-            }
-        }
-        for &element in changed {
-            let element = element as usize;
-            let law = laws(element) as usize;
-            let (thinness, law) = (law % THINNESSES, law - law % THINNESSES);
-            let corners = mesh.elements()[element];
-            let island = node_islands[corners[0] as usize] as usize;
-            let last = self.blocks.len() - 1;
-            let block = if element < self.blocks[last].elements.end {
-                let block = self.blocks.partition_point(|block| block.elements.end <= element);
-                if (self.blocks[block].law, self.blocks[block].island) != (law, island) {
-                    return Err(());
-                }
-                block
-            } else if element == self.blocks[last].elements.end {
-                self.append(element, law, island)
-            } else {
-                return Err(());
-            };
-            let mut numbers = [0; 4];
-            for (number, node) in numbers.iter_mut().zip(corners) {
-                *number = self.number_in(block, node).ok_or(())?;
-            }
-            self.write_lane(block, element, &rest_of(mesh, element).map_err(|_| ())?, numbers, thinness);
-        }
-        Ok(())
-    }
-
-    /// Gives the last block, or a new one behind it, another element.
-    fn append(&mut self, element: usize, law: usize, island: usize) -> usize {
-        let last = self.blocks.len() - 1;
-        let block = &mut self.blocks[last];
-        let has_room = block.elements.len() < BLOCK_ELEMENTS && block.slots.len() + 4 <= FIRST_NODES;
-        if (block.law, block.island) == (law, island) && has_room {
-            if block.elements.len().is_multiple_of(WIDTH) {
-                block.groups.end += 1;
-                self.groups.push(Group::EMPTY);
-            }
-            block.elements.end += 1;
-            return last;
-        }
-        let (slot, group) = (self.slot_nodes.len(), self.groups.len());
-        self.slot_nodes.resize(slot + BLOCK_NODES, 0);
-        self.groups.push(Group::EMPTY);
-        self.blocks.push(Block {
-            elements: element..element + 1,
-            groups: group..group + 1,
-            slots: slot..slot,
-            room: slot..slot + BLOCK_NODES,
-            law,
-            island,
-        });
-        last + 1
-    }
-
-    /// The number of a node in a block, which takes it in if there is room.
-    fn number_in(&mut self, block: usize, node: u32) -> Option<u16> {
-        let Block { slots, room, .. } = &mut self.blocks[block];
-        let [start, end] = self.node_ranges[node as usize].map(|at| at as usize);
-        if let Some(&slot) = self.node_slots[start..end].iter().find(|&&slot| slots.contains(&(slot as usize))) {
-            return Some((slot as usize - slots.start) as u16);
-        }
-        if slots.end == room.end {
-            return None;
-        }
-        let slot = slots.end as u32;
-        slots.end += 1;
-        self.slot_nodes[slot as usize] = node;
-        // The list moves to where it can grow; what it leaves is lost until everything is built anew.
-        let first = self.node_slots.len() as u32;
-        self.node_slots.extend_from_within(start..end);
-        self.node_slots.push(slot);
-        self.node_slots[first as usize..].sort_unstable();
-        self.node_ranges[node as usize] = [first, self.node_slots.len() as u32];
-        Some((slot as usize - self.blocks[block].slots.start) as u16)
-    }
-
     /// The slots of a node.
     #[inline(always)]
     pub fn slots_of(&self, node: usize) -> &[u32] {
@@ -460,7 +366,12 @@ impl Layout {
 
     /// The island that a node belongs to.
     pub fn island_of_node(&self, node: usize) -> usize {
-        self.chunks[self.chunks.partition_point(|chunk| chunk.nodes.end <= node)].island
+        self.chunks[self.chunk_of_node(node)].island
+    }
+
+    /// The chunk that a node belongs to.
+    pub fn chunk_of_node(&self, node: usize) -> usize {
+        self.chunks.partition_point(|chunk| chunk.nodes.end <= node)
     }
 
     /// The rest shape of an element, from the constants of its group.
@@ -533,5 +444,6 @@ pub(crate) fn velocities_of(nodes: &[Node], corners: &[u32; 4]) -> [Vec3; 4] {
     corners.map(|corner| nodes[corner as usize].velocity())
 }
 
+mod follow;
 #[cfg(test)]
 mod tests;

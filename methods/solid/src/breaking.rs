@@ -227,8 +227,9 @@ fn what_follows_cracks_is_what_would_be_made_anew() {
             assert_eq!(solid.layout.law(block, element), law as usize);
             assert_eq!(solid.layout.rest(block, element).inverse_edges, rest.inverse_edges);
         }
-        let anew = crate::limit::Stiffnesses::of(&solid.mesh, &solid.laws, &solid.layout, &solid.state, &solid.drag);
+        let anew = solid.stiffnesses.anew(&solid.mesh, &solid.laws, &solid.layout, &solid.state, &solid.drag);
         let spectrum = anew.spectrum();
+        assert_eq!(spectrum.quickest, solid.spectrum.quickest);
         assert_eq!(spectrum.stiffness, solid.spectrum.stiffness);
         assert_eq!(spectrum.smallest_height, solid.spectrum.smallest_height);
         let surface = crate::surface::SolidSurface::of(&solid.mesh, &solid.materials, 0);

@@ -156,6 +156,7 @@ impl Solid {
         }
         let mut nodes = self.suspected_nodes();
         nodes.retain(|&node| !self.refused[node as usize]);
+        self.sift(&mut nodes);
         if nodes.is_empty() {
             return Vec::new();
         }
@@ -206,7 +207,7 @@ impl Solid {
     }
 
     /// What the strengths of the materials are multiplied by at a node.
-    fn strength_factor(&self, node: NodeId) -> f64 {
+    pub(crate) fn strength_factor(&self, node: NodeId) -> f64 {
         self.mesh.point_attributes().scalars(STRENGTH).map_or(1.0, |factors| factors[node.index()])
     }
 
@@ -271,7 +272,7 @@ impl Solid {
     }
 
     /// The least strengths of the materials: stress (Pa) and force (N).
-    fn weakest(&self) -> (f64, f64) {
+    pub(crate) fn weakest(&self) -> (f64, f64) {
         let mut weakest = (f64::INFINITY, f64::INFINITY);
         for strength in self.materials.iter().map(|material| &material.strength) {
             match (strength.separation_force, strength.tensile) {

@@ -104,6 +104,13 @@ impl Carrier {
 }
 
 impl Flight {
+    /// A box around it, state and prediction (m); empty if it is none.
+    pub fn reach(&self) -> Aabb {
+        self.rigid.as_ref().map_or(Aabb::EMPTY, |rigid| {
+            Aabb::around([&rigid.body.position, &rigid.predicted.position]).grown(self.radius)
+        })
+    }
+
     /// An island that is awake.
     pub fn of(nodes: &[Node]) -> Flight {
         let mass: f64 = nodes.iter().map(Node::mass).sum();
@@ -306,10 +313,6 @@ impl Solid {
 
     /// Boxes around the flights, state and prediction (m).
     pub(crate) fn flight_reach(&self) -> Aabb {
-        let around = |flight: &Flight| match &flight.rigid {
-            Some(rigid) => Aabb::around([&rigid.body.position, &rigid.predicted.position]).grown(flight.radius),
-            None => Aabb::EMPTY,
-        };
-        self.flights.iter().map(around).fold(Aabb::EMPTY, |all, one| all.union(&one))
+        self.flights.iter().map(Flight::reach).fold(Aabb::EMPTY, |all, one| all.union(&one))
     }
 }

@@ -5,7 +5,7 @@ use crate::kernel::{self, ForceRates, Local, Report};
 use crate::model::Solid;
 use crate::node::Node;
 use crate::parallel::over_spans;
-use craze_engine::Failure;
+use craze_engine::{Failure, Step};
 use craze_math::Vec3;
 use craze_math::lanes::Instructions;
 use std::cell::RefCell;
@@ -18,6 +18,10 @@ thread_local! {
 /// Share of its volume that a squeezed element keeps in one step.
 const LEAST_LEFT: f64 = 0.2;
 
+/// Share of the strain and stiffening that bound a step which bounds the next one too: the fastest vibrations come back to their largest strain
+/// within two steps.
+const STRAIN_KEPT: f64 = 0.97;
+
 /// Partial sums of forces and what the sweeps noticed.
 #[derive(Default)]
 pub(crate) struct Forces {
@@ -25,6 +29,8 @@ pub(crate) struct Forces {
     pub partial: Vec<[f64; 4]>,
     /// One report a block.
     pub reports: Vec<Report>,
+    /// Whether fourth entries were worked out.
+    has_pulls: bool,
 }
 
 impl Forces {
@@ -38,6 +44,18 @@ impl Forces {
     pub fn fit(&mut self, layout: &Layout) {
         self.partial.resize(layout.slot_nodes.len(), [0.0; 4]);
         self.reports.resize(layout.blocks.len(), Report::QUIET);
+    }
+
+    /// Forgets what the step before has worked out.
+    pub fn begin(&mut self) {
+        self.has_pulls = false;
+    }
+
+    /// Makes sure that nothing is ruled out by fourth entries that nobody has worked out.
+    pub fn need_pulls(&mut self) {
+        if !self.has_pulls {
+            self.partial.iter_mut().for_each(|part| part[3] = f64::INFINITY);
+        }
     }
 
     /// The force on a node (N), its partial sums added in the order of their blocks.
@@ -60,28 +78,45 @@ impl Forces {
 
 impl Solid {
     /// Internal forces (27) at the state into the partial sums; an element that is crushed or not a number is an error.
+    #[cfg(test)]
     pub(crate) fn sum_forces(&mut self) -> Result<(), Failure> {
-        self.sweep_blocks(|kernel, report| *report = Instructions::detect().run(kernel));
+        self.sum_forces_of(true)
+    }
+
+    /// The same for a step. What rules failure out is not worked out where no look at what fails comes after the step.
+    pub(crate) fn sum_forces_for(&mut self, step: &Step) -> Result<(), Failure> {
+        self.sum_forces_of(self.options.is_time_to_look(step.time, step.time + step.time_step))
+    }
+
+    fn sum_forces_of(&mut self, pulls: bool) -> Result<(), Failure> {
+        self.scratch.forces.has_pulls = pulls;
+        self.sweep_blocks(pulls, |kernel, report| *report = Instructions::detect().run(kernel));
         self.read_reports()
     }
 
     /// Rates of the internal forces (N/s) at the state and `accelerations` into the partial sums.
     pub(crate) fn sum_force_rates(&mut self) {
         let accelerations = std::mem::take(&mut self.scratch.accelerations);
-        self.sweep_blocks(|forces, _| Instructions::detect().run(ForceRates { forces, accelerations: &accelerations }));
+        self.sweep_blocks(false, |forces, _| {
+            Instructions::detect().run(ForceRates { forces, accelerations: &accelerations })
+        });
         self.scratch.accelerations = accelerations;
     }
 
     /// Runs a kernel on every block that is awake.
-    fn sweep_blocks(&mut self, run: impl Fn(kernel::Forces, &mut Report) + Sync) {
+    fn sweep_blocks(&mut self, pulls: bool, run: impl Fn(kernel::Forces, &mut Report) + Sync) {
         let Solid { layout, state, flights, laws, guards, scratch, .. } = self;
-        let Forces { partial, reports } = &mut scratch.forces;
+        let Forces { partial, reports, .. } = &mut scratch.forces;
         over_spans(
             &layout.blocks,
             partial,
             reports,
             &|block: &Block, partial: &mut [[f64; 4]], report: &mut Report| {
                 if flights[block.island].is_asleep() {
+                    // Who is woken in this step is looked at, whatever was left here when he fell asleep.
+                    if pulls {
+                        partial.iter_mut().for_each(|part| part[3] = f64::INFINITY);
+                    }
                     return;
                 }
                 LOCAL.with_borrow_mut(|local| {
@@ -91,6 +126,7 @@ impl Solid {
                         guard: guards[block.law],
                         slots: &layout.slot_nodes[block.slots.clone()],
                         nodes: state,
+                        pulls,
                         next_groups: &layout.groups[block.groups.end..],
                         next_slots: &layout.slot_nodes[block.room.end..],
                         local,
@@ -115,8 +151,9 @@ impl Solid {
             strain = strain.max(report.largest_strain);
             stiffening = stiffening.max(report.stiffening);
         }
-        self.spectrum.strain = strain.sqrt();
-        self.spectrum.stiffening = stiffening;
+        // What swings about its rest is strained little every half period: steps as long as it bears then would drive it.
+        self.spectrum.strain = strain.sqrt().max(STRAIN_KEPT * self.spectrum.strain);
+        self.spectrum.stiffening = stiffening.max(STRAIN_KEPT * self.spectrum.stiffening);
         Ok(())
     }
 

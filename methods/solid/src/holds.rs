@@ -251,6 +251,7 @@ impl Solid {
         let dt = step.time_step;
         let mut prediction = std::mem::take(&mut self.prediction);
         let mut suspects = std::mem::take(&mut self.scratch.suspects);
+        let mut reports = std::mem::take(&mut self.scratch.chunk_reports);
         let far = self.far();
         self.each_placed(step.loads, |_, node, end| {
             let start = &self.state[node];
@@ -259,7 +260,9 @@ impl Solid {
             }
             prediction[node].set_position(&end);
             prediction[node].set_velocity(&((end - start.position()) / dt));
+            reports[self.layout.chunk_of_node(node)].include(&end);
         });
+        self.scratch.chunk_reports = reports;
         self.prediction = prediction;
         self.scratch.suspects = suspects;
     }

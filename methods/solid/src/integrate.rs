@@ -43,6 +43,14 @@ impl ChunkReport {
         report
     }
 
+    /// Makes the box hold another place (m).
+    pub fn include(&mut self, place: &Vec3) {
+        for axis in 0..3 {
+            self.low[axis] = self.low[axis].min(place[axis]);
+            self.high[axis] = self.high[axis].max(place[axis]);
+        }
+    }
+
     pub fn reach(&self) -> Aabb {
         Aabb { min: Vec3::from_column_slice(&self.low[..3]), max: Vec3::from_column_slice(&self.high[..3]) }
     }

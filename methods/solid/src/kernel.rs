@@ -75,6 +75,8 @@ pub(crate) struct Forces<'a> {
     pub slots: &'a [u32],
     /// Records of all nodes.
     pub nodes: &'a [Node],
+    /// Whether the fourth entries are asked for; they are 0 if not.
+    pub pulls: bool,
     /// What the next block will ask for: its first constants and its nodes.
     pub next_groups: &'a [Group],
     pub next_slots: &'a [u32],
@@ -94,15 +96,19 @@ impl Kernel for Forces<'_> {
     type Output = Report;
     #[inline(always)]
     fn run<L: Lanes>(self) -> Report {
-        let Forces { groups, law, guard, slots, nodes, next_groups, next_slots, local, partial } = self;
+        let Forces { groups, law, guard, slots, nodes, pulls, next_groups, next_slots, local, partial } = self;
         let soon = Soon { groups: next_groups, slots: next_slots, nodes };
         local.fetch(slots, nodes);
         let report = match law {
             Law::Isotropic { lambda, mu, phi, psi } => {
-                sweep(groups, &soon, &Isotropic::<L>::new(*lambda, *mu, *phi, *psi), &guard, local)
+                let law = Isotropic::<L>::new(*lambda, *mu, *phi, *psi);
+                match pulls {
+                    true => sweep::<L, _, true>(groups, &soon, &law, &guard, local),
+                    false => sweep::<L, _, false>(groups, &soon, &law, &guard, local),
+                }
             }
             Law::Directional { stiffness, viscosity } => {
-                sweep::<L, _>(groups, &soon, &Directional { stiffness, viscosity }, &guard, local)
+                sweep::<L, _, true>(groups, &soon, &Directional { stiffness, viscosity }, &guard, local)
             }
         };
         partial[..slots.len()].copy_from_slice(&local.forces[..slots.len()]);
@@ -154,12 +160,12 @@ impl Soon<'_> {
 }
 
 /// A stress law on lanes. Symmetric tensors are xx, yy, zz, yz, zx, xy.
-trait LawLanes<L: Lanes> {
+pub(crate) trait LawLanes<L: Lanes> {
     /// True stress σ/2 at the ε and ν of the paper, with a share of the viscosity.
     fn stress(&self, strain: &[L; 6], rate: &[L; 6], viscosity: &L) -> [L; 6];
 }
 
-struct Isotropic<L> {
+pub(crate) struct Isotropic<L> {
     half_lambda: L,
     mu: L,
     half_phi: L,
@@ -168,7 +174,7 @@ struct Isotropic<L> {
 
 impl<L: Lanes> Isotropic<L> {
     #[inline(always)]
-    fn new(lambda: f64, mu: f64, phi: f64, psi: f64) -> Self {
+    pub fn new(lambda: f64, mu: f64, phi: f64, psi: f64) -> Self {
         Isotropic {
             half_lambda: L::splat(0.5 * lambda),
             mu: L::splat(mu),
@@ -194,9 +200,9 @@ impl<L: Lanes> LawLanes<L> for Isotropic<L> {
     }
 }
 
-struct Directional<'a> {
-    stiffness: &'a [[f64; 6]; 6],
-    viscosity: &'a [[f64; 6]; 6],
+pub(crate) struct Directional<'a> {
+    pub stiffness: &'a [[f64; 6]; 6],
+    pub viscosity: &'a [[f64; 6]; 6],
 }
 
 impl<L: Lanes> LawLanes<L> for Directional<'_> {
@@ -224,7 +230,7 @@ impl<L: Lanes> LawLanes<L> for Directional<'_> {
 }
 
 #[inline(always)]
-fn sweep<L: Lanes, W: LawLanes<L>>(
+fn sweep<L: Lanes, W: LawLanes<L>, const PULLS: bool>(
     groups: &[Group],
     soon: &Soon,
     law: &W,
@@ -252,7 +258,8 @@ fn sweep<L: Lanes, W: LawLanes<L>>(
             *component = *component * minus_volume;
         }
         let tractions = tractions(&stress, &inverse);
-        scatter(group, &pulls(&f, &tractions), &corner_norms(&tractions), &mut local.forces);
+        let norms = if PULLS { corner_norms(&tractions) } else { [zero; 4] };
+        scatter(group, &pulls(&f, &tractions), &norms, &mut local.forces);
 
         lowest = ratio.min(lowest);
         let size = squared(&strain);
@@ -318,7 +325,7 @@ fn sweep_rates<L: Lanes, W: LawLanes<L>>(groups: &[Group], law: &W, guard: &Coll
 
 /// Rows of the inverse edge matrices.
 #[inline(always)]
-fn inverse_edges<L: Lanes>(group: &Group) -> Three<L> {
+pub(crate) fn inverse_edges<L: Lanes>(group: &Group) -> Three<L> {
     let mut rows = [[L::splat(0.0); 3]; 3];
     for row in 0..3 {
         for column in 0..3 {
@@ -330,7 +337,7 @@ fn inverse_edges<L: Lanes>(group: &Group) -> Three<L> {
 
 /// Columns of E·B for edges E given as columns and B given as rows: (21), (22).
 #[inline(always)]
-fn times<L: Lanes>(edges: &Three<L>, rows: &Three<L>) -> Three<L> {
+pub(crate) fn times<L: Lanes>(edges: &Three<L>, rows: &Three<L>) -> Three<L> {
     let mut product = [[L::splat(0.0); 3]; 3];
     for column in 0..3 {
         for axis in 0..3 {
@@ -343,13 +350,13 @@ fn times<L: Lanes>(edges: &Three<L>, rows: &Three<L>) -> Three<L> {
 }
 
 #[inline(always)]
-fn dot<L: Lanes>(a: &[L; 3], b: &[L; 3], start: L) -> L {
+pub(crate) fn dot<L: Lanes>(a: &[L; 3], b: &[L; 3], start: L) -> L {
     a[0].mul_add(b[0], a[1].mul_add(b[1], a[2].mul_add(b[2], start)))
 }
 
 /// ε of (1).
 #[inline(always)]
-fn strain<L: Lanes>(f: &Three<L>) -> [L; 6] {
+pub(crate) fn strain<L: Lanes>(f: &Three<L>) -> [L; 6] {
     let (zero, minus) = (L::splat(0.0), L::splat(-1.0));
     [
         dot(&f[0], &f[0], minus),
@@ -363,7 +370,7 @@ fn strain<L: Lanes>(f: &Three<L>) -> [L; 6] {
 
 /// ν of (3).
 #[inline(always)]
-fn strain_rate<L: Lanes>(f: &Three<L>, rate: &Three<L>) -> [L; 6] {
+pub(crate) fn strain_rate<L: Lanes>(f: &Three<L>, rate: &Three<L>) -> [L; 6] {
     let zero = L::splat(0.0);
     let (x, y, z) = (dot(&f[0], &rate[0], zero), dot(&f[1], &rate[1], zero), dot(&f[2], &rate[2], zero));
     [
@@ -378,13 +385,13 @@ fn strain_rate<L: Lanes>(f: &Three<L>, rate: &Three<L>) -> [L; 6] {
 
 /// Columns of S·Bᵀ: what S·∇N is at corners 1, 2, 3.
 #[inline(always)]
-fn tractions<L: Lanes>(s: &[L; 6], rows: &Three<L>) -> Three<L> {
+pub(crate) fn tractions<L: Lanes>(s: &[L; 6], rows: &Three<L>) -> Three<L> {
     times_columns(&[[s[0], s[5], s[4]], [s[5], s[1], s[3]], [s[4], s[3], s[2]]], rows)
 }
 
 /// Pulls on corners 1, 2, 3: columns of F·S·Bᵀ with S scaled by −vol, (27).
 #[inline(always)]
-fn pulls<L: Lanes>(f: &Three<L>, tractions: &Three<L>) -> Three<L> {
+pub(crate) fn pulls<L: Lanes>(f: &Three<L>, tractions: &Three<L>) -> Three<L> {
     times_columns(f, tractions)
 }
 
@@ -420,7 +427,7 @@ fn corner_norms<L: Lanes>([a, b, c]: &Three<L>) -> [L; 4] {
 }
 
 #[inline(always)]
-fn determinant<L: Lanes>(f: &Three<L>) -> L {
+pub(crate) fn determinant<L: Lanes>(f: &Three<L>) -> L {
     let [a, b, c] = f;
     let cross =
         [b[1].mul_add(c[2], -(b[2] * c[1])), b[2].mul_add(c[0], -(b[0] * c[2])), b[0].mul_add(c[1], -(b[1] * c[0]))];
@@ -458,7 +465,7 @@ fn to_arrays<L: Lanes>(f: &Three<L>) -> [[[f64; WIDTH]; 3]; 3] {
 
 /// Adds the guard's stress where it acts: rare, so it goes one element at a time. Returns how much it stiffens the stiffest.
 #[inline(always)]
-fn guard_stress<L: Lanes>(guard: &CollapseGuard, f: &Three<L>, ratio: &L, stress: &mut [L; 6]) -> f64 {
+pub(crate) fn guard_stress<L: Lanes>(guard: &CollapseGuard, f: &Three<L>, ratio: &L, stress: &mut [L; 6]) -> f64 {
     let mut numbers = [[0.0; WIDTH]; 6];
     for i in 0..6 {
         numbers[i] = stress[i].to_array();

@@ -29,6 +29,7 @@ mod peaks;
 mod pieces;
 mod potential;
 mod save;
+mod sieve;
 mod split;
 mod step;
 mod surface;

@@ -12,6 +12,7 @@ use crate::node::Node;
 use crate::options::{Integrator, SolidError, SolidOptions};
 use crate::order::Changed;
 use crate::pieces::{name_columns, volumes_of_pieces};
+use crate::sieve::Sieve;
 use crate::surface::SolidSurface;
 use craze_element::{CollapseGuard, Law};
 use craze_engine::{MaterialPoint, SplitCounts};
@@ -99,6 +100,8 @@ pub(crate) struct Scratch {
     pub suspects: Vec<u32>,
     /// For every element its place in a list of those that are looked at for failure; `u32::MAX` between looks.
     pub places: Vec<u32>,
+    /// Takes nodes out that do not fail, if many are in question.
+    pub sieve: Sieve,
     /// Δt of the prediction (s).
     pub time_step: f64,
     /// Box around state and prediction (m).
@@ -308,6 +311,7 @@ impl Solid {
             + self.material_of.capacity() * 4
             + self.surface.bytes()
             + self.stiffnesses.bytes()
+            + self.scratch.sieve.bytes()
             + self.drag.capacity() * 8
             + self.scratch.accelerations.capacity() * 32
             + self.scratch.chunk_reports.capacity() * size_of::<ChunkReport>()

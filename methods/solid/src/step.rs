@@ -4,7 +4,7 @@ use crate::blocks::corners_of;
 use crate::flight::{Carrier, Flight, Rigid};
 use crate::model::Solid;
 use crate::options::Integrator;
-use craze_contact::{ContactSurface, ContactTetrahedra, ContactTriangles, Impulse, SurfacePoint};
+use craze_contact::{ContactRun, ContactSurface, ContactTetrahedra, ContactTriangles, Impulse, SurfacePoint};
 use craze_engine::{Account, Event, Failure, FrameDetail, HoldId, MaterialPoint, Method, Region, SplitCounts, Step};
 use craze_frame::BodyFrame;
 use craze_math::{Mat3, Vec3};
@@ -64,7 +64,7 @@ impl Method for Solid {
             if self.options.integrator == Integrator::Implicit {
                 self.solve_step(step)?;
             } else {
-                self.sum_forces()?;
+                self.sum_forces_for(step)?;
                 self.add_loads(step.loads);
                 self.integrate(step);
                 self.place_held(step);
@@ -94,6 +94,26 @@ impl Method for Solid {
             let (own, others) = rest.split_at(rest.partition_point(|&node| (node as usize) < chunk.nodes.end));
             rest = others;
             surface.points.extend(own.iter().map(|&freedom| self.contact_point(freedom, &carriers)));
+        }
+    }
+
+    fn contact_runs(&self, runs: &mut Vec<ContactRun>) {
+        let mut start = 0;
+        for (chunk, report) in self.layout.chunks.iter().zip(&self.scratch.chunk_reports) {
+            let end = start + self.surface.nodes[start..].partition_point(|&node| (node as usize) < chunk.nodes.end);
+            // What was hit in its flight is where its impulses have put it, too.
+            let bounds = report.reach().union(&self.flights[chunk.island].reach());
+            runs.push(ContactRun { points: start..end, bounds });
+            start = end;
+        }
+    }
+
+    fn contact_run(&self, run: usize, points: &mut [SurfacePoint]) {
+        let chunk = &self.layout.chunks[run];
+        let carriers = Carriers::new(&self.flights[chunk.island]);
+        let first = self.surface.nodes.partition_point(|&node| (node as usize) < chunk.nodes.start);
+        for (point, &freedom) in points.iter_mut().zip(&self.surface.nodes[first..]) {
+            *point = self.contact_point(freedom, &carriers);
         }
     }
 
@@ -131,7 +151,8 @@ impl Method for Solid {
                 }
                 continue;
             }
-            let island = self.layout.island_of_node(node);
+            let chunk = self.layout.chunk_of_node(node);
+            let island = self.layout.chunks[chunk].island;
             self.wake_prediction(island, step.time_step);
             self.flights[island].disturbed = true;
             let before = self.state[node].velocity();
@@ -147,6 +168,7 @@ impl Method for Solid {
                 self.scratch.suspects.push(*freedom);
             }
             self.scratch.reach = self.scratch.reach.map(|reach| reach.with(&place));
+            self.scratch.chunk_reports[chunk].include(&place);
         }
     }
 
@@ -170,6 +192,7 @@ impl Method for Solid {
     fn fracture(&mut self, step: &Step, events: &mut Vec<Event>) {
         let time = step.time + step.time_step;
         if self.options.is_time_to_look(step.time, time) {
+            self.scratch.forces.need_pulls();
             self.break_apart(time);
         }
         events.extend(self.happened.drain(..).map(|change| Event { time, body: String::new(), kind: change.into() }));
@@ -245,6 +268,7 @@ impl Solid {
         self.pending_work = 0.0;
         self.scratch.suspects.clear();
         self.scratch.time_step = step.time_step;
+        self.scratch.forces.begin();
     }
 
     pub(crate) fn is_awake(&self) -> bool {

@@ -37,6 +37,25 @@ pub(crate) struct SolidSurface {
     origins: Vec<u32>,
     /// For every node of the body, the first that was one with it; empty in an unbroken body.
     firsts: Vec<u32>,
+    /// For each of those firsts the lowest node on the surface that was one with it; empty in an unbroken body.
+    lowest: Vec<u32>,
+    /// For every node of the body, how many triangles it has.
+    uses: Vec<u32>,
+    scratch: Scratch,
+}
+
+/// What following a crack needs on its way, kept so that it is not asked for anew every time.
+#[derive(Debug, Default)]
+struct Scratch {
+    /// Bare faces of changed elements, ascending, and their nodes.
+    fresh: Vec<(u32, [u32; 3])>,
+    /// Nodes that enter the surface or leave it, ascending.
+    exchanged: Vec<u32>,
+    /// Where each place in the list of nodes has gone.
+    moved: Vec<u32>,
+    /// Copies of what stood behind the first change.
+    numbers: Vec<u32>,
+    triangles: Vec<[u32; 3]>,
 }
 
 /// A node that is not on the surface.
@@ -72,63 +91,185 @@ impl SolidSurface {
         for &[copy, of] in copies {
             self.firsts[copy as usize] = self.firsts[of as usize];
         }
-        let bare = |&element: &u32| {
-            let is_bare = move |corner: &usize| mesh.neighbour(TetId(element), *corner).is_none();
-            (0..4).filter(is_bare).map(move |corner| 4 * element + corner as u32)
-        };
-        let mut fresh = changed.iter().flat_map(bare).peekable();
-        let mut rest = changed.iter().copied().peekable();
-        let mut facets = Vec::with_capacity(self.facets.len() + 4 * changed.len());
-        for &facet in &self.facets {
-            let element = facet / 4;
-            while rest.next_if(|&other| other < element).is_some() {}
-            if rest.peek() == Some(&element) {
+        self.version += 1;
+        self.count_uses(mesh, changed);
+        let is_moved = self.exchange_nodes();
+        self.exchange_triangles(changed, is_moved);
+        if self.origins.is_empty() {
+            self.find_origins();
+        } else if is_moved {
+            self.follow_origins();
+        }
+    }
+
+    /// Counts triangles at nodes: those of changed elements go, those of their bare faces come. Notes who enters the surface by that, or leaves it.
+    fn count_uses(&mut self, mesh: &TetMesh, changed: &[u32]) {
+        let Scratch { fresh, exchanged, .. } = &mut self.scratch;
+        fresh.clear();
+        exchanged.clear();
+        self.uses.resize(mesh.point_count(), 0);
+        self.place_of.resize(mesh.point_count(), INSIDE);
+        let mut at = 0;
+        for &element in changed {
+            at += self.facets[at..].partition_point(|&facet| facet < 4 * element);
+            while self.facets.get(at).is_some_and(|facet| facet / 4 == element) {
+                for place in self.triangles[at] {
+                    let node = self.nodes[place as usize];
+                    self.uses[node as usize] -= 1;
+                    if self.uses[node as usize] == 0 {
+                        exchanged.push(node);
+                    }
+                }
+                at += 1;
+            }
+            for corner in (0..4).filter(|&corner| mesh.neighbour(TetId(element), corner).is_none()) {
+                let facet = 4 * element + corner as u32;
+                let nodes = corners(mesh, facet);
+                for node in nodes {
+                    if self.uses[node as usize] == 0 {
+                        exchanged.push(node);
+                    }
+                    self.uses[node as usize] += 1;
+                }
+                fresh.push((facet, nodes));
+            }
+        }
+        exchanged.sort_unstable();
+        exchanged.dedup();
+        exchanged.retain(|&node| (self.uses[node as usize] > 0) == (self.place_of[node as usize] == INSIDE));
+    }
+
+    /// Takes nodes into the list that have entered the surface, and out of it those that have left. Whether there were any.
+    fn exchange_nodes(&mut self) -> bool {
+        let Scratch { exchanged, moved, numbers: behind, .. } = &mut self.scratch;
+        let Some(first) = exchanged.first() else { return false };
+        let start = self.nodes.partition_point(|node| node < first);
+        moved.clear();
+        moved.extend(0..start as u32);
+        behind.clear();
+        behind.extend(self.nodes.drain(start..));
+        let mut exchanged = exchanged.iter().copied().peekable();
+        for &node in behind.iter() {
+            while let Some(enters) = exchanged.next_if(|&other| other < node) {
+                self.place_of[enters as usize] = self.nodes.len() as u32;
+                self.nodes.push(enters);
+            }
+            if exchanged.next_if_eq(&node).is_some() {
+                self.place_of[node as usize] = INSIDE;
+                moved.push(INSIDE);
                 continue;
             }
-            while let Some(earlier) = fresh.next_if(|&other| other < facet) {
-                facets.push(earlier);
-            }
-            facets.push(facet);
+            let place = self.nodes.len() as u32;
+            self.place_of[node as usize] = place;
+            moved.push(place);
+            self.nodes.push(node);
         }
-        facets.extend(fresh);
-        self.facets = facets;
-        self.version += 1;
-        self.list(mesh);
+        for enters in exchanged {
+            self.place_of[enters as usize] = self.nodes.len() as u32;
+            self.nodes.push(enters);
+        }
+        true
+    }
+
+    /// Puts the fresh triangles to their places among those of elements that have not changed, which are listed by where their nodes have gone.
+    fn exchange_triangles(&mut self, changed: &[u32], is_moved: bool) {
+        let Some(&first) = changed.first() else { return };
+        let Scratch { fresh, moved, numbers: facets, triangles, .. } = &mut self.scratch;
+        if is_moved {
+            for place in self.triangles.iter_mut().flatten() {
+                // Of triangles that are no more a node may have gone.
+                *place = moved[*place as usize];
+            }
+        }
+        let start = self.facets.partition_point(|&facet| facet < 4 * first);
+        facets.clear();
+        facets.extend(self.facets.drain(start..));
+        triangles.clear();
+        triangles.extend(self.triangles.drain(start..));
+        let (mut from, mut fresh) = (0, fresh.iter().peekable());
+        for &element in changed {
+            let to = from + facets[from..].partition_point(|&facet| facet < 4 * element);
+            self.facets.extend_from_slice(&facets[from..to]);
+            self.triangles.extend_from_slice(&triangles[from..to]);
+            from = to + facets[to..].iter().take_while(|&&facet| facet / 4 == element).count();
+            while let Some((facet, nodes)) = fresh.next_if(|(facet, _)| facet / 4 == element) {
+                self.facets.push(*facet);
+                self.triangles.push(nodes.map(|node| self.place_of[node as usize]));
+            }
+        }
+        self.facets.extend_from_slice(&facets[from..]);
+        self.triangles.extend_from_slice(&triangles[from..]);
+        let known = self.outer.partition_point(|&element| element < first);
+        self.outer.truncate(known);
+        for element in self.facets[start..].iter().map(|facet| facet / 4) {
+            if self.outer.last() != Some(&element) {
+                self.outer.push(element);
+            }
+        }
+    }
+
+    /// Brings origins up to date after nodes have been exchanged.
+    fn follow_origins(&mut self) {
+        let Scratch { exchanged, moved, numbers: before, .. } = &mut self.scratch;
+        self.lowest.resize(self.firsts.len(), INSIDE);
+        for &node in exchanged.iter() {
+            let lowest = &mut self.lowest[self.firsts[node as usize] as usize];
+            if self.uses[node as usize] == 0 || node < *lowest && *lowest != INSIDE {
+                // Another is the lowest for those that it was one with.
+                return self.find_origins();
+            }
+            *lowest = node.min(*lowest);
+        }
+        before.clear();
+        before.append(&mut self.origins);
+        self.origins.resize(self.nodes.len(), INSIDE);
+        for (&origin, &place) in before.iter().zip(moved.iter()) {
+            self.origins[place as usize] = moved[origin as usize];
+        }
+        for &node in exchanged.iter() {
+            let lowest = self.lowest[self.firsts[node as usize] as usize];
+            self.origins[self.place_of[node as usize] as usize] = self.place_of[lowest as usize];
+        }
     }
 
     /// Lists nodes, triangles and outer elements by the facets.
     fn list(&mut self, mesh: &TetMesh) {
-        let corners = |facet: &u32| {
-            let [a, b, c] = mesh.facet_points(Facet::new(TetId(facet / 4), (facet % 4) as usize));
-            [a, b, c].map(|node| node.map_or(0, |node| node.0))
-        };
+        self.uses.clear();
+        self.uses.resize(mesh.point_count(), 0);
+        for node in self.facets.iter().flat_map(|&facet| corners(mesh, facet)) {
+            self.uses[node as usize] += 1;
+        }
         self.place_of.clear();
         self.place_of.resize(mesh.point_count(), INSIDE);
-        for node in self.facets.iter().flat_map(corners) {
-            self.place_of[node as usize] = 0;
-        }
         self.nodes.clear();
-        for (node, place) in self.place_of.iter_mut().enumerate().filter(|(_, place)| **place != INSIDE) {
+        for (node, place) in self.place_of.iter_mut().enumerate().filter(|(node, _)| self.uses[*node] > 0) {
             *place = self.nodes.len() as u32;
             self.nodes.push(node as u32);
         }
+        let places = |&facet: &u32| corners(mesh, facet).map(|node| self.place_of[node as usize]);
         self.triangles.clear();
-        self.triangles.extend(self.facets.iter().map(|facet| corners(facet).map(|node| self.place_of[node as usize])));
+        self.triangles.extend(self.facets.iter().map(places));
         self.outer.clear();
         self.outer.extend(self.facets.iter().map(|facet| facet / 4));
         self.outer.dedup();
+        self.find_origins();
+    }
+
+    /// Finds for every node on the surface the first there that was one with it.
+    fn find_origins(&mut self) {
         self.origins.clear();
+        self.lowest.clear();
+        self.lowest.resize(self.firsts.len(), INSIDE);
         if self.firsts.is_empty() {
             return;
         }
         // The first on the surface: one within has no copies.
-        let mut place_of_first = vec![INSIDE; self.firsts.len()];
-        for (place, &node) in self.nodes.iter().enumerate() {
-            let origin = &mut place_of_first[self.firsts[node as usize] as usize];
-            if *origin == INSIDE {
-                *origin = place as u32;
+        for &node in &self.nodes {
+            let lowest = &mut self.lowest[self.firsts[node as usize] as usize];
+            if *lowest == INSIDE {
+                *lowest = node;
             }
-            self.origins.push(*origin);
+            self.origins.push(self.place_of[*lowest as usize]);
         }
     }
 
@@ -160,13 +301,22 @@ impl SolidSurface {
 
     /// Memory (bytes).
     pub fn bytes(&self) -> usize {
-        let words = [&self.nodes, &self.facets, &self.place_of, &self.outer, &self.origins, &self.firsts];
-        words.iter().map(|words| words.capacity() * 4).sum::<usize>() + self.triangles.capacity() * 12
+        let lists = [&self.nodes, &self.facets, &self.place_of, &self.outer, &self.origins, &self.firsts];
+        let others = [&self.lowest, &self.uses, &self.scratch.exchanged, &self.scratch.moved, &self.scratch.numbers];
+        let words: usize = lists.iter().chain(&others).map(|words| words.capacity()).sum();
+        let triangles = self.triangles.capacity() + self.scratch.triangles.capacity();
+        4 * words + 12 * triangles + 16 * self.scratch.fresh.capacity()
     }
 }
 
 fn is_broken(mesh: &TetMesh) -> bool {
     mesh.facet_attributes().labels(names::CRACK).is_some_and(|marks| marks.contains(&1))
+}
+
+/// The nodes of a face, outward.
+fn corners(mesh: &TetMesh, facet: u32) -> [u32; 3] {
+    let [a, b, c] = mesh.facet_points(Facet::new(TetId(facet / 4), (facet % 4) as usize));
+    [a, b, c].map(|node| node.map_or(0, |node| node.0))
 }
 
 fn code(facet: Facet<TetId>) -> u32 {

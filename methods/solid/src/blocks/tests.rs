@@ -17,13 +17,61 @@ fn every_element_stands_in_one_block_and_every_slot_is_listed_once() {
     let mut mesh = kuhn_box([9, 8, 7], Vec3::new(0.9, 0.8, 0.7)).unwrap();
     let mut material: Vec<u32> = (0..mesh.element_count() as u32).map(|element| element / 1500).collect();
     order_for_speed(&mut mesh, &mut material).unwrap();
-    let layout = layout(&mesh, &material);
+    let mut layout = layout(&mesh, &material);
+    check(&layout, &mesh, &material);
+    // A block that has taken in nodes which it does not need.
+    let needed = layout.blocks[2].slots.len();
+    for node in 0..mesh.point_count() as u32 {
+        layout.number_in(2, node).unwrap();
+    }
+    assert!(layout.blocks[2].slots.len() > needed);
+    layout.make_room(&mesh, 2);
+    assert_eq!(layout.blocks[2].slots.len(), needed);
+    check(&layout, &mesh, &material);
+}
+
+#[test]
+fn a_block_of_too_many_nodes_becomes_several() {
+    // Tetrahedra that share nothing but the island that they are said to be.
+    let corners = [Vec3::zeros(), Vec3::x(), Vec3::y(), Vec3::z()];
+    let count = 404;
+    let positions = (0..count).flat_map(|at| corners.map(|corner| corner + 2.0 * f64::from(at) * Vec3::x())).collect();
+    let elements = (0..count as u32).map(|at| [0, 1, 2, 3].map(|corner| 4 * at + corner)).collect();
+    let mesh = TetMesh::from_parts(positions, elements).unwrap();
+    let material = vec![0; mesh.element_count()];
+    let together = vec![0; mesh.point_count()];
+    let laws = laws_of_elements(&mesh, &material, &[0.0; 8]);
+    let mut layout = Layout::build(&mesh, &laws, &together, &material).unwrap();
+    let blocks = layout.blocks.len();
+    // One block more than fits.
+    let [first, second, third] = [0, 1, 2].map(|block: usize| layout.blocks[block].clone());
+    assert!(first.slots.len() > 300 && second.elements.len().is_multiple_of(WIDTH));
+    let all = Block {
+        elements: first.elements.start..third.elements.end,
+        groups: first.groups.start..third.groups.end,
+        ..first
+    };
+    layout.blocks.splice(0..3, [all]);
+    let removed = 2 * BLOCK_NODES;
+    layout.slot_nodes.drain(BLOCK_NODES..BLOCK_NODES + removed);
+    for later in &mut layout.blocks[1..] {
+        later.slots = later.slots.start - removed..later.slots.end - removed;
+        later.room = later.room.start - removed..later.room.end - removed;
+    }
+    layout.sort_slots(mesh.point_count());
+    layout.make_room(&mesh, 0);
+    assert!(layout.blocks.len() == blocks - 1, "two of three");
+    check(&layout, &mesh, &material);
+}
+
+fn check(layout: &Layout, mesh: &TetMesh, material: &[u32]) {
+    let laws = laws_of_elements(mesh, material, &[0.0; 8]);
     let mut next = 0;
     for block in &layout.blocks {
         assert_eq!(block.elements.start, next);
         next = block.elements.end;
         for element in block.elements.clone() {
-            assert_eq!(laws_of_elements(&mesh, &material, &[0.0; 8])[element] as usize, layout.law(block, element));
+            assert_eq!(laws[element] as usize, layout.law(block, element));
             let place = element - block.elements.start;
             let group = &layout.groups[block.groups.start + place / WIDTH];
             for corner in 0..4 {

@@ -44,6 +44,7 @@ fn deviation(material: craze_material::Material, amount: f64, rates: bool) -> (f
             law: &solid.laws[0],
             guard: solid.guards[0],
             slots: nodes,
+            pulls: true,
             next_groups: &[],
             next_slots: &[],
             nodes: &solid.state,
