@@ -142,7 +142,7 @@ enum Summary {
 /// Makes the world of a scene and the folder of its run.
 fn open(scene: NamedScene, path: &Path, existing: Existing, told: Summary, voice: Voice) -> Result<Begun, Problem> {
     let NamedScene { name, document } = scene;
-    let Built { mut world, summary } = build(&document)?;
+    let Built { mut world, summary, .. } = build(&document)?;
     let scene = document.scene;
     let record = RunRecord {
         craze: env!("CARGO_PKG_VERSION").to_owned(),
@@ -299,7 +299,12 @@ pub fn preview(
         Ok::<_, Problem>(image)
     };
     if let Some(last) = files.last() {
-        picture(last, &settings)?.write_png(path.join(PREVIEW_PICTURE))?;
+        let mut still = settings.clone();
+        // The shards are what the picture is about, not how tall the model stood.
+        if let (Some(film), None) = (film, &scene.camera) {
+            still.camera = Some(craze_render::Camera::framing(&[&film.frame(last)?], still.width, still.height));
+        }
+        picture(last, &still)?.write_png(path.join(PREVIEW_PICTURE))?;
     }
     let small = craze_render::Settings { width: 480, height: 270, samples: 9, ..settings };
     let images = shown.into_iter().map(|file| picture(file, &small)).collect::<Result<Vec<_>, _>>()?;

@@ -6,11 +6,12 @@ use crate::Voice;
 use crate::problem::{self, Problem};
 use crate::progress::plural;
 use crate::scene_source::{NamedScene, parse_seed};
-use crate::shatter::{Axis, Blow, Detail, Hit, Matter, Model, Stage, Wanted, find};
+use crate::shatter::{Axis, Blow, Detail, GRAVITY, Hit, Matter, Model, Stage, Wanted, find};
 use clap::Args;
 use craze_engine::Existing;
 use craze_export::{Grain, ShardReport, ShardSettings};
 use craze_scene::SceneDocument;
+use craze_shape::words::short;
 use craze_shape::{ModelFile, Reading, Shape, Unit, UpAxis, read_model};
 use serde_json::json;
 use std::io::Write;
@@ -36,6 +37,8 @@ const FEW: usize = 12;
 const MOST: usize = 500;
 /// A model keeps its own tetrahedra if they are no more than so many times those of the asked detail.
 const MOST_OWN: f64 = 2.0;
+/// Shards of a trial for each that is asked for, at most.
+const MORE: usize = 3;
 /// Shards that will do if nobody asks for a number, and what is aimed at.
 const USUAL_SHARDS: (std::ops::RangeInclusive<usize>, usize) = (8..=150, 40);
 
@@ -117,11 +120,13 @@ pub fn run(arguments: &Arguments, voice: Voice) -> Result<(), Problem> {
         let message = format!("{} exists already", path.display());
         return Err(Problem::new(message, "choose another folder with -o, or replace it with --force"));
     }
+    check_folder(&path)?;
     remarks.extend(matter.told());
     let least = arguments.pieces.map_or(LEAST, |asked| LEAST.min(LEAST_OF_SHARD / asked as f64));
     let set =
         |model: &Model, matter: Matter, detail: Detail| Stage::set(model, matter, blow, detail, least, arguments.seed);
     let stage = set(&model, matter.clone(), arguments.detail)?;
+    check_blow(blow, &stage)?;
     if stage.parts > 1 {
         remarks.push(format!(
             "the model is {} that do not touch each other: each breaks on its own",
@@ -137,12 +142,14 @@ pub fn run(arguments: &Arguments, voice: Voice) -> Result<(), Problem> {
     // Trials are coarse: a finer model breaks at the same strength into about as many shards, and some more crumbs.
     let coarse = match arguments.detail {
         Detail::Draft => None,
+        // Walls may be too thin for anything coarser.
+        _ if stage.is_coarsest => None,
         Detail::Normal | Detail::Final => {
             let model = Model { has_tetrahedra: false, ..model.clone() };
-            // Walls may be too thin for anything coarser.
             Some(set(&model, matter, Detail::Draft)?).filter(|coarse| coarse.tetrahedra < stage.tetrahedra)
         }
     };
+    say(voice, "looking for the strength that gives enough shards, by a few coarse trials:")?;
     let found = find(coarse.as_ref().unwrap_or(&stage), &wanted, |found| {
         let shards = plural(found.shards as u64, "shard");
         say(voice, &format!("  at {:.3} of its strength: {shards}", found.strength))
@@ -164,10 +171,39 @@ pub fn run(arguments: &Arguments, voice: Voice) -> Result<(), Problem> {
     tell(&report, &path, arguments.pieces, voice, started)
 }
 
+/// Finds out before all the work whether the folder can be made, and leaves nothing of it behind.
+fn check_folder(path: &Path) -> Result<(), Problem> {
+    if path.is_dir() {
+        return Ok(());
+    }
+    let missing: Vec<&Path> =
+        path.ancestors().take_while(|folder| !folder.as_os_str().is_empty() && !folder.exists()).collect();
+    let made = std::fs::create_dir_all(path).and_then(|()| missing.into_iter().try_for_each(std::fs::remove_dir));
+    made.map_err(|error| {
+        let message = format!("cannot create the folder {}: {error}", path.display());
+        Problem::new(message, "choose another with -o")
+    })
+}
+
+/// Refuses what is no blow beside the model's own weight.
+fn check_blow(blow: Blow, stage: &Stage) -> Result<(), Problem> {
+    if !stage.sags(blow) {
+        return Ok(());
+    }
+    let (size, least) = (short(stage.size), stage.slowest());
+    let help = match blow {
+        Blow::Drop(_) => format!("let it fall from {} m or more", short(least * least / (2.0 * GRAVITY))),
+        Blow::Hit(_) => format!("hit it at {} m/s or more", short(least)),
+        Blow::Pull(_) => "make it smaller, as in --size 0.3".to_owned(),
+    };
+    Err(Problem::new(format!("{} m/s is too slow to break a model of {size} m", short(blow.speed())), help))
+}
+
 /// What is wanted if a person asks for so many, or for nothing.
 fn wanted(pieces: Option<usize>, parts: usize) -> Wanted {
     let (range, aim) = match pieces {
-        Some(aim) => ((3 * aim).div_ceil(4).max(2)..=(5 * aim / 4).max(2), aim),
+        // Shards can be joined afterwards, not parted: rather too many, and the finer mesh of the run may give fewer.
+        Some(asked) => (asked..=MORE * asked, (MORE * asked * asked).isqrt()),
         None => (USUAL_SHARDS.0.start() + parts - 1..=USUAL_SHARDS.0.end() + parts - 1, USUAL_SHARDS.1 + parts - 1),
     };
     Wanted { range, aim, smallest: pieces.map_or(SMALLEST, |_| FINEST) }

@@ -39,6 +39,13 @@ impl Matter {
             let message = format!("{name} does not shatter: it has no tensile strength");
             return Err(Problem::new(message, "choose a brittle material, as in --material ceramic"));
         }
+        if speed > sound(&real) {
+            let message = format!("{speed:.0} m/s is faster than sound runs through {name}, {:.0} m/s", sound(&real));
+            return Err(Problem::new(
+                message,
+                "give a lower height or speed: falls and hits are a few metres a second",
+            ));
+        }
         let slow = MACH * speed;
         let softening = (sound(&real) / slow).powi(2).max(1.0);
         Ok(Matter { name: name.to_owned(), real, softening })

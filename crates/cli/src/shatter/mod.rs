@@ -5,7 +5,7 @@ mod matter;
 mod search;
 mod stage;
 
-pub use blow::{Axis, Blow, Hit};
+pub use blow::{Axis, Blow, GRAVITY, Hit};
 pub use matter::Matter;
 pub use search::{Wanted, find};
 pub use stage::{Detail, Model, Stage};

@@ -8,16 +8,20 @@ use std::ops::RangeInclusive;
 
 /// Trials at most.
 const TRIALS: usize = 6;
-/// Factor by which the strength changes while only one side is known.
-const STRIDE: f64 = 2.5;
+/// Power of the ratio of what is aimed at to what came out by which the strength changes while only one side is known,
+const STEEPNESS: f64 = 0.8;
+/// and the least and largest such change, as factors.
+const STRIDES: (f64, f64) = (1.6, 4.0);
 /// Weakest and strongest share of the material's strength that is tried.
 const SHARES: RangeInclusive<f64> = 1e-3..=1e3;
 /// A trial is looked at so often while a wave crosses the model,
 const LOOKS: f64 = 2.0;
 /// lasts for so many crossings at most,
 const LONGEST: f64 = 25.0;
-/// and ends when nothing has parted for so many.
+/// and ends when nothing has parted for so many,
 const QUIET: f64 = 6.0;
+/// or for so many if there are as many shards as are wanted: more do no harm.
+const QUIET_WITH_ENOUGH: f64 = 2.0;
 /// Steps of one trial at most: what has not broken by then is left to the run itself.
 const STEPS: u64 = 5_000;
 
@@ -81,10 +85,11 @@ fn search(wanted: &Wanted, mut trial: impl FnMut(f64) -> Result<usize, Problem>)
         } else {
             strong = Some(strength);
         }
+        let stride = (STEEPNESS * distance(found.shards, wanted.aim)).exp().clamp(STRIDES.0, STRIDES.1);
         strength = match (weak, strong) {
             (Some(weak), Some(strong)) => f64::sqrt(weak * strong),
-            (Some(weak), None) => weak * STRIDE,
-            (None, Some(strong)) => strong / STRIDE,
+            (Some(weak), None) => weak * stride,
+            (None, Some(strong)) => strong / stride,
             (None, None) => strength,
         };
         if !SHARES.contains(&strength) {
@@ -101,7 +106,7 @@ fn distance(count: usize, aim: usize) -> f64 {
 
 /// Shards that the model breaks into at this share of its strength.
 fn trial(stage: &Stage, strength: f64, wanted: &Wanted) -> Result<usize, Problem> {
-    let mut scene = stage.scene(strength);
+    let mut scene = stage.trial(strength);
     scene.world.fps = LOOKS / stage.transit();
     scene.world.duration = LONGEST * stage.transit();
     let mut world = build(&SceneDocument::from_scene(&scene, "a trial")?)?.world;
@@ -122,7 +127,9 @@ fn trial(stage: &Stage, strength: f64, wanted: &Wanted) -> Result<usize, Problem
             (shards, last_change) = (now, look);
         }
         let quiet = f64::from(look - last_change) / LOOKS;
-        if !goes_on || quiet >= QUIET || shards > 4 * wanted.range.end() {
+        let is_enough = shards >= *wanted.range.start();
+        let longest = if is_enough { QUIET_WITH_ENOUGH } else { QUIET };
+        if !goes_on || quiet >= longest || shards > 2 * wanted.range.end() {
             break;
         }
     }
@@ -164,6 +171,21 @@ mod tests {
             assert!(wanted(aim).range.contains(&found.shards), "{found:?}");
             assert!(trials <= TRIALS);
         }
+    }
+
+    #[test]
+    fn a_far_aim_takes_three_trials_at_most() {
+        let trials = |aim: usize| {
+            let mut trials = 0;
+            let count = |strength| {
+                trials += 1;
+                Ok(shards(strength))
+            };
+            search(&Wanted { range: aim..=3 * aim, aim: 17 * aim / 10, smallest: 0.0 }, count)
+                .unwrap_or_else(|problem| panic!("{problem}"));
+            trials
+        };
+        assert_eq!([trials(5), trials(10), trials(20), trials(150)], [1, 1, 2, 3]);
     }
 
     #[test]

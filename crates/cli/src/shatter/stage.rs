@@ -1,13 +1,13 @@
 //! The scene in which a model is shattered.
 
-use super::blow::{Blow, Hit};
+use super::blow::{Blow, GRAVITY, Hit};
 use super::matter::Matter;
 use crate::problem::Problem;
 use craze_frame::Bounds;
 use craze_math::Vec3;
 use craze_scene::{
-    Action, Body, Camera, Hold, Keyframe, MethodKind, Obstacle, ObstacleShape, Place, Plane, Region, RigidMotion,
-    Scene, SceneDocument, SolidSettings, WorldSettings, build,
+    Action, Body, Hold, Keyframe, MethodKind, Obstacle, ObstacleShape, Place, Plane, Region, RigidMotion, Scene,
+    SceneDocument, SolidSettings, WorldSettings, build,
 };
 use craze_shape::{Shape, Sphere};
 
@@ -17,6 +17,8 @@ const GAP: f64 = 1e-3;
 const TILT: f64 = 25.0;
 /// Share of the model's length that each end of a pull holds.
 const GRIP: f64 = 0.1;
+/// Height of a fall that is worth the name, as a share of the model's size; hits and pulls are at least as fast as that.
+const LOWEST: f64 = 0.02;
 /// Radius of the ball of a hit, as a share of the model's size.
 const BALL: f64 = 0.12;
 /// Length of the run: the way (in sizes of the model) that it would go at the speed of the impact.
@@ -28,6 +30,9 @@ const LOOK: f64 = 0.1;
 /// and splits at one look, at least and for each tetrahedron: some dozens of cracks run at a time, more where walls are thin and tetrahedra many.
 const SPLITS: f64 = 3.0;
 const SPLITS_A_TETRAHEDRON: f64 = 5e-4;
+/// How much more rarely cracks are looked for in trials and thin walls, with as many more splits at each look: where tetrahedra are many and small that takes
+/// half of the time and gives about the same pieces.
+const RARELY: f64 = 4.0;
 /// How far cracks are bent to nodes that are there, in edges and as an angle (rad): fewer crumbs, longer steps.
 const SNAP: f64 = 0.3;
 /// Smallest height of what a crack may make, in smallest heights of the unbroken body.
@@ -38,6 +43,12 @@ const REST_STRAIN: f64 = 2e-3;
 const THIN_WALLED: f64 = 0.5;
 /// Longest edge, as a share of the model's size: thin walls have small tetrahedra whatever the edge, and are not to be lost.
 const COARSEST: f64 = 0.15;
+/// Longer and shorter edges that are tried where walls are thin, in the longest,
+const STRETCHES: [f64; 7] = [1.3, 1.15, 1.07, 0.93, 0.87, 0.8, 0.75];
+/// how much longer a computation may take for one pit less in the surface, as a share,
+const PIT: f64 = 0.05;
+/// and the share of the volume by which such a filling may differ from one with the usual edge.
+const LOST: f64 = 0.03;
 /// Times that the edge is corrected until the number of tetrahedra is near what is wanted,
 const TRIES: usize = 4;
 /// and how near that is, as a factor.
@@ -86,6 +97,10 @@ pub struct Stage {
     matter: Matter,
     /// Edge of its tetrahedra (m).
     edge: f64,
+    /// Whether its walls are thinner than the edge that was asked for.
+    is_thin: bool,
+    /// Whether it has more tetrahedra than were asked for, and none coarser can be had.
+    pub is_coarsest: bool,
     /// How it was read.
     pub summary: String,
     /// Parts that do not touch each other.
@@ -132,6 +147,8 @@ impl Stage {
         let size = filled.bounds.size().max();
         let mut stage = Stage {
             edge: filled.edge,
+            is_thin: filled.edge < filled.used,
+            is_coarsest: !model.has_tetrahedra && filled.tetrahedra > NEAR * detail.tetrahedra(),
             tetrahedra: filled.tetrahedra,
             summary: filled.summary,
             parts: filled.parts,
@@ -169,7 +186,8 @@ impl Stage {
                 let outward = Vec3::from(place).normalize();
                 let reach = touching(&(Vec3::from(place)), &outward, radius + gap, points);
                 let centre = Vec3::from(place) + reach * outward + Vec3::new(0.0, height, 0.0);
-                scene.obstacles.push(ground());
+                // A ball from below leaves no room for it.
+                scene.obstacles.extend(Some(ground()).filter(|_| centre.y >= radius));
                 scene.obstacles.push(Obstacle {
                     name: "ball".to_owned(),
                     shape: ObstacleShape::Solid(Shape::Sphere(Sphere { radius })),
@@ -202,23 +220,28 @@ impl Stage {
         }
         scene.world.duration = WAY * size / speed;
         scene.world.fps = FRAMES / scene.world.duration;
-        scene.camera = Some(Camera {
-            from: [1.5 * size, 1.2 * size, 2.3 * size],
-            to: [0.0, 0.55 * size, 0.0],
-            field_of_view: 33.0,
-        });
         let body = &scene.bodies[0].name;
         scene.title = Some(format!("craze shatter: {body}; {}", blow.told()));
     }
 
     /// The scene with this share of the material's strength.
     pub fn scene(&self, strength: f64) -> Scene {
+        self.looked_at(strength, if self.is_thin { RARELY } else { 1.0 })
+    }
+
+    /// The same for a trial, of which only the number of shards matters.
+    pub fn trial(&self, strength: f64) -> Scene {
+        self.looked_at(strength, RARELY)
+    }
+
+    /// The scene in which cracks are looked for that many times more rarely, with as many more splits at each look.
+    fn looked_at(&self, strength: f64, rarely: f64) -> Scene {
         let mut scene = self.scene.clone();
         let crossing = self.edge / self.matter.sound();
         scene.bodies[0].material = self.matter.overrides(strength, self.edge);
         scene.bodies[0].solid = Some(SolidSettings {
-            look_every: LOOK * crossing,
-            splits_a_step: (SPLITS_A_TETRAHEDRON * self.tetrahedra).max(SPLITS) as u32,
+            look_every: rarely * LOOK * crossing,
+            splits_a_step: (rarely * (SPLITS_A_TETRAHEDRON * self.tetrahedra).max(SPLITS)) as u32,
             snap_distance: SNAP,
             snap_angle: SNAP,
             thinnest: THINNEST,
@@ -227,6 +250,16 @@ impl Stage {
             ..SolidSettings::default()
         });
         scene
+    }
+
+    /// Whether the blow is too slow for a body of this size: as soft as it is made for it, its own weight would be more than the blow.
+    pub fn sags(&self, blow: Blow) -> bool {
+        blow.speed() < self.slowest()
+    }
+
+    /// The slowest blow that is more than its own weight (m/s).
+    pub fn slowest(&self) -> f64 {
+        (2.0 * GRAVITY * LOWEST * self.size).sqrt()
     }
 
     /// Time in which a wave crosses the model (s).
@@ -258,8 +291,15 @@ fn touching(place: &Vec3, outward: &Vec3, distance: f64, points: &[Vec3]) -> f64
 
 /// A model in tetrahedra, at the origin.
 struct Filled {
+    /// The edge that was asked for (m),
+    used: f64,
+    /// and the one that a typical tetrahedron has (m).
     edge: f64,
     tetrahedra: f64,
+    /// Volume (m³).
+    volume: f64,
+    /// Places that are too thin for the tetrahedra.
+    lost: usize,
     bounds: Bounds,
     /// Vertices of its surface (m).
     points: Vec<Vec3>,
@@ -268,51 +308,75 @@ struct Filled {
     parts: u64,
 }
 
+impl Filled {
+    /// How little it is worth: tetrahedra take time, and places that are too thin for them are pits.
+    fn cost(&self) -> f64 {
+        self.tetrahedra * (1.0 + PIT * self.lost as f64)
+    }
+
+    /// Whether nothing was lost or filled up, beside a volume (m³) that a finer filling has.
+    fn is_as_large_as(&self, volume: f64) -> bool {
+        (self.volume / volume - 1.0).abs() < LOST
+    }
+}
+
 /// Fills the model with about so many tetrahedra, and leaves their edge in the scene.
 fn fill(scene: &mut Scene, model: &Model, wanted: f64) -> Result<Filled, Problem> {
-    let mut edge = None;
-    let mut best: Option<(f64, f64, Filled)> = None;
-    for attempt in 0..TRIES {
-        scene.bodies[0].edge = edge.filter(|_| !model.has_tetrahedra);
-        let built = match build(&SceneDocument::from_scene(scene, &model.name)?) {
-            // An edge that does not do is no reason to give up one that does.
-            Err(_) if best.is_some() => break,
-            built => built?,
-        };
-        let (frame, account) = (built.world.frame(), built.world.account());
-        let points = frame.bodies.into_iter().next().map(|body| body.surface.positions).unwrap_or_default();
-        let Some(bounds) = Bounds::of(&points) else {
-            return Err(Problem::new("the model has no surface", "give a model with triangles"));
-        };
-        let count = account.elements as f64;
-        let usual = (6.0 * account.volume / count).cbrt();
-        let used = edge.unwrap_or(usual);
-        let off = (count / wanted).max(wanted / count);
-        let filled = Filled {
-            // Thin walls have much shorter edges than asked for, and cracks run from one to the next.
-            edge: if usual < THIN_WALLED * used { usual } else { used },
-            tetrahedra: count,
-            bounds,
-            points,
-            summary: built.summary.into_iter().next().unwrap_or_default(),
-            mass: account.mass,
-            parts: account.pieces,
-        };
-        if best.as_ref().is_none_or(|(least, ..)| off < *least) {
-            best = Some((off, used, filled));
-        }
-        if off < NEAR || model.has_tetrahedra || attempt + 1 == TRIES {
+    let off = |filled: &Filled| (filled.tetrahedra / wanted).max(wanted / filled.tetrahedra);
+    let mut best = filled(scene, model, None)?;
+    let (volume, longest) = (best.volume, COARSEST * best.bounds.size().max());
+    let mut last = (best.used, best.tetrahedra);
+    for _ in 1..TRIES {
+        if off(&best) < NEAR || model.has_tetrahedra {
             break;
         }
         // Between a layer (second power) and a block (third).
-        let longest = COARSEST * bounds.size().max();
-        edge = Some(two_digits((used * (count / wanted).powf(0.4)).min(longest)));
+        let edge = two_digits((last.0 * (last.1 / wanted).powf(0.4)).min(longest));
+        // An edge that does not do is no reason to give up one that does.
+        let Ok(next) = filled(scene, model, Some(edge)) else { break };
+        last = (edge, next.tetrahedra);
+        if off(&next) < off(&best) {
+            best = next;
+        }
     }
-    let Some((_, edge, filled)) = best else {
-        return Err(Problem::new("the model could not be filled", "look at it with craze inspect"));
+    // Walls that are thinner than the edge are filled with halves of it, or halves of those: what is a little longer may need one halving less, or as many
+    // and larger ones.
+    if best.tetrahedra > NEAR * wanted && !model.has_tetrahedra {
+        for stretch in STRETCHES {
+            let next = filled(scene, model, Some(two_digits(stretch * longest)));
+            // What is asked for is not given up for what is cheap.
+            let is_fine = |next: &Filled| NEAR * next.tetrahedra > wanted && next.is_as_large_as(volume);
+            best = next.ok().filter(|next| next.cost() < best.cost() && is_fine(next)).unwrap_or(best);
+        }
+    }
+    scene.bodies[0].edge = (!model.has_tetrahedra).then_some(best.used);
+    Ok(best)
+}
+
+/// The model filled with tetrahedra of this edge (m), or of that which is usual.
+fn filled(scene: &mut Scene, model: &Model, edge: Option<f64>) -> Result<Filled, Problem> {
+    scene.bodies[0].edge = edge;
+    let built = build(&SceneDocument::from_scene(scene, &model.name)?)?;
+    let (frame, account) = (built.world.frame(), built.world.account());
+    let points = frame.bodies.into_iter().next().map(|body| body.surface.positions).unwrap_or_default();
+    let Some(bounds) = Bounds::of(&points) else {
+        return Err(Problem::new("the model has no surface", "give a model with triangles"));
     };
-    scene.bodies[0].edge = (!model.has_tetrahedra).then_some(edge);
-    Ok(filled)
+    let usual = (6.0 * account.volume / account.elements as f64).cbrt();
+    let used = edge.unwrap_or(usual);
+    Ok(Filled {
+        used,
+        // Thin walls have much shorter edges than asked for, and cracks run from one to the next.
+        edge: if usual < THIN_WALLED * used { usual } else { used },
+        tetrahedra: account.elements as f64,
+        volume: account.volume,
+        lost: built.lost,
+        bounds,
+        points,
+        summary: built.summary.into_iter().next().unwrap_or_default(),
+        mass: account.mass,
+        parts: account.pieces,
+    })
 }
 
 /// A length that reads well.

@@ -15,15 +15,25 @@ use craze_shape::words::{grouped, short};
 use craze_shape::{SampledPoints, Tetrahedra};
 use craze_solid::{Solid, SolidOptions};
 
-/// Makes a body, and says how it was read.
-pub fn build(document: &SceneDocument, index: usize) -> Result<(Body, String), SceneError> {
+/// A body, how it was read, and the number of places where it is too thin for its tetrahedra.
+pub struct Read {
+    pub body: Body,
+    pub line: String,
+    pub lost: usize,
+}
+
+/// Makes a body.
+pub fn build(document: &SceneDocument, index: usize) -> Result<Read, SceneError> {
     let body = &document.scene.bodies[index];
     let path = format!("body[{index}]");
     let material = resolve(document, &body.material, &format!("{path}.material"))?;
     let source = Source::read(document, body, &path)?;
-    let (method, elements) = match body.method {
+    let (method, elements, lost) = match body.method {
         MethodKind::Solid => solid(document, body, &path, &source, &material)?,
-        MethodKind::Clusters => clusters(document, body, &path, &source, &material)?,
+        MethodKind::Clusters => {
+            let (method, elements) = clusters(document, body, &path, &source, &material)?;
+            (method, elements, 0)
+        }
     };
     let size = source.size();
     let mass = method.account(&Vec3::zeros()).mass;
@@ -36,7 +46,7 @@ pub fn build(document: &SceneDocument, index: usize) -> Result<(Body, String), S
         short(size.z),
         short(mass)
     );
-    Ok((Body { name: body.name.clone(), method }, line))
+    Ok(Read { body: Body { name: body.name.clone(), method }, line, lost })
 }
 
 fn solid(
@@ -45,8 +55,8 @@ fn solid(
     path: &str,
     source: &Source,
     material: &Material,
-) -> Result<(Box<dyn Method>, String), SceneError> {
-    let Solids { tetrahedra: Tetrahedra { mut mesh, regions: region_of, .. }, regions, mut remarks } =
+) -> Result<(Box<dyn Method>, String, usize), SceneError> {
+    let Solids { tetrahedra: Tetrahedra { mut mesh, regions: region_of, .. }, regions, mut remarks, lost } =
         source.tetrahedra(document, body, path)?;
     let count = mesh.element_count();
     let mut materials = vec![material.clone()];
@@ -105,7 +115,7 @@ fn solid(
     }
     let solid = Solid::new(mesh, materials, options, placement, velocity, spin)
         .map_err(|error| rejected(document, path, error, ""))?;
-    Ok((Box::new(solid), with_remarks(format!("{} tetrahedra", grouped(count)), remarks)))
+    Ok((Box::new(solid), with_remarks(format!("{} tetrahedra", grouped(count)), remarks), lost))
 }
 
 fn clusters(
@@ -245,7 +255,7 @@ mod tests {
              spacing = 0.015\nmaterial.preset = \"rubber\"\nclusters.sampling = \"{sampling}\"\n"
         );
         let document = SceneDocument::parse(&text, "ball.toml", &[]).expect("a scene");
-        build(&document, 0).expect("a body").1
+        build(&document, 0).expect("a body").line
     }
 
     #[test]
@@ -270,7 +280,7 @@ mod tests {
     /// Why it is refused.
     fn refusal(keys: &str) -> String {
         match build(&plate(keys), 0) {
-            Ok((_, line)) => panic!("accepted: {line}"),
+            Ok(read) => panic!("accepted: {}", read.line),
             Err(error) => error.to_string(),
         }
     }
@@ -292,7 +302,7 @@ mod tests {
             assert!(thin.contains("walls of 0.02 m are too thin for particles") && thin.contains(spacing), "{thin}");
             assert!(thin.contains("choose a spacing of 0.016 m or less"), "{thin}");
         }
-        let line = build(&plate("spacing = 0.016"), 0).expect("two layers").1;
+        let line = build(&plate("spacing = 0.016"), 0).expect("two layers").line;
         assert!(line.contains("1,250 particles"), "{line}");
     }
 
@@ -302,7 +312,7 @@ mod tests {
                     spacing = 0.02\nmaterial.preset = \"clay\"\nclusters = { count = 8, overlap = 2, \
                     seams = [{ region.half_space = { point = [0, 0, 0], normal = [1, 0, 0] }, toughness = 1.01 }] }\n";
         let document = SceneDocument::parse(text, "bar.toml", &[]).expect("a scene");
-        let line = build(&document, 0).expect("a body").1;
+        let line = build(&document, 0).expect("a body").line;
         assert!(line.contains("500 particles in 8 clusters"), "{line}");
     }
 }

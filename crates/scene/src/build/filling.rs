@@ -26,6 +26,8 @@ pub struct Solids<'scene> {
     pub regions: Regions<'scene>,
     /// How the shape was read, what was repaired, and what is thin.
     pub remarks: Vec<String>,
+    /// Places where walls are too thin for the tetrahedra.
+    pub lost: usize,
 }
 
 /// Particles of a body.
@@ -133,7 +135,8 @@ impl<'scene> Source<'scene> {
         if across < 1.4 {
             remarks.push(format!("walls of {} m are only {} edges thick", short(thinnest), short(across)));
         }
-        Ok(Solids { tetrahedra, regions, remarks })
+        let lost = tetrahedra.report.as_ref().map_or(0, |report| report.thin.left);
+        Ok(Solids { tetrahedra, regions, remarks, lost })
     }
 
     /// Fills it with points, and says how the shape was read and what was repaired.
@@ -273,7 +276,7 @@ fn own_tetrahedra<'scene>(
     let of = |number: &i32| said.iter().position(|region| region.number == *number).map_or(0, |place| place as u16 + 1);
     let matter = if said.is_empty() { vec![0; mesh.element_count()] } else { regions.iter().map(of).collect() };
     let tetrahedra = Tetrahedra { mesh, regions: matter, report: None };
-    Ok(Solids { tetrahedra, regions: Regions::Listed, remarks })
+    Ok(Solids { tetrahedra, regions: Regions::Listed, remarks, lost: 0 })
 }
 
 /// Regions that a message lists.

@@ -24,6 +24,8 @@ pub struct Built {
     pub world: World,
     /// How each body was read: "bowl: 0.31 m wide, 2.1 kg of glass, 18,400 tetrahedra"; and every model of an obstacle.
     pub summary: Vec<String>,
+    /// Places where bodies are too thin for their tetrahedra, and partly missing or filled up.
+    pub lost: usize,
 }
 
 /// All methods that can be loaded from a checkpoint.
@@ -37,10 +39,12 @@ pub fn build(document: &SceneDocument) -> Result<Built, SceneErrors> {
     let scene = &document.scene;
     let mut summary = Vec::new();
     let mut bodies = Vec::new();
+    let mut lost = 0;
     for index in 0..scene.bodies.len() {
-        let (body, line) = body::build(document, index)?;
-        bodies.push(body);
-        summary.push(line);
+        let read = body::build(document, index)?;
+        bodies.push(read.body);
+        summary.push(read.line);
+        lost += read.lost;
     }
     let mut obstacles = Vec::new();
     for index in 0..scene.obstacles.len() {
@@ -61,7 +65,7 @@ pub fn build(document: &SceneDocument) -> Result<Built, SceneErrors> {
     for probe in &scene.probes {
         load::add_probe(scene, probe, &mut world);
     }
-    Ok(Built { world, summary })
+    Ok(Built { world, summary, lost })
 }
 
 /// Bodies must not start inside each other: nobody knows which way leads out.
