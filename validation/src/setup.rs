@@ -9,6 +9,7 @@ use craze_material::{Elasticity, Material};
 use craze_math::{Isometry, Vec3};
 use craze_mesh::{Jitter, TetMesh, kuhn_box};
 use craze_solid::{Solid, SolidOptions};
+use std::ops::Range;
 
 /// Irregular meshes of boxes: as crooked as a Kuhn lattice may be.
 pub(crate) const JITTER: Jitter = Jitter { amount: 0.15, seed: 7 };
@@ -92,9 +93,14 @@ pub(crate) fn hold_nodes(
     Ok((held, loads))
 }
 
-/// A plate with grid lines at these places (m), one element thick (m), and with a slit along y = 0 from its left edge to x = `length` (m); y = 0
-/// is a grid line.
-pub(crate) fn slit_plate(across: &[f64], up: &[f64], thickness: f64, length: f64) -> Result<TetMesh, ValidationError> {
+/// A plate with grid lines at these places (m), one element thick (m), and with a slit along y = 0 between these two x (m), through the edge where
+/// they lie beyond it; y = 0 is a grid line, and so are ends within the plate.
+pub(crate) fn slit_plate(
+    across: &[f64],
+    up: &[f64],
+    thickness: f64,
+    slit: Range<f64>,
+) -> Result<TetMesh, ValidationError> {
     let cells = [across.len() - 1, up.len() - 1, 1];
     let grid = kuhn_box(cells, Vec3::new(cells[0] as f64, cells[1] as f64, 1.0))?;
     let placed = |place: &Vec3| {
@@ -103,7 +109,7 @@ pub(crate) fn slit_plate(across: &[f64], up: &[f64], thickness: f64, length: f64
     let mut positions: Vec<Vec3> = grid.positions().iter().map(placed).collect();
     let count = positions.len();
     // Nodes of the slit, and the copy of each for what lies below it.
-    let is_slit = |place: &Vec3| place.y == 0.0 && place.x < length - 1e-9;
+    let is_slit = |place: &Vec3| place.y == 0.0 && place.x > slit.start + 1e-9 && place.x < slit.end - 1e-9;
     let slit: Vec<usize> = (0..count).filter(|&node| is_slit(&positions[node])).collect();
     for &node in &slit {
         positions.push(positions[node]);

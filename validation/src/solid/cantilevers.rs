@@ -48,7 +48,7 @@ fn compliance(cells: usize, crack: f64) -> Result<f64, ValidationError> {
     let up: Vec<f64> = half.iter().skip(1).rev().map(|y| -y).chain(half.iter().copied()).collect();
     let columns = (LENGTH / (2.0 * HEIGHT) * cells as f64).round() as usize;
     let across: Vec<f64> = (0..=columns).map(|column| LENGTH * column as f64 / columns as f64).collect();
-    let mesh = slit_plate(&across, &up, WIDTH, crack)?;
+    let mesh = slit_plate(&across, &up, WIDTH, f64::NEG_INFINITY..crack)?;
     let mut solid = solid_at_rest(mesh, elastic(1000.0, Elasticity::from_young(YOUNG, 0.0)), awake())?;
     let slice = |x: f64, low: f64, high: f64| Region::Box {
         from: Vec3::new(x - 1e-9, low, -1.0),
