@@ -178,8 +178,10 @@ fn check_folder(path: &Path) -> Result<(), Problem> {
     }
     let missing: Vec<&Path> =
         path.ancestors().take_while(|folder| !folder.as_os_str().is_empty() && !folder.exists()).collect();
-    let made = std::fs::create_dir_all(path).and_then(|()| missing.into_iter().try_for_each(std::fs::remove_dir));
-    made.map_err(|error| {
+    let made = std::fs::create_dir_all(path);
+    // A part of the way may have been made where the rest cannot be.
+    let removed = missing.into_iter().filter(|folder| folder.is_dir()).try_for_each(std::fs::remove_dir);
+    made.and(removed).map_err(|error| {
         let message = format!("cannot create the folder {}: {error}", path.display());
         Problem::new(message, "choose another with -o")
     })

@@ -69,6 +69,11 @@ fn blows_that_are_none_are_refused_before_all_the_work() {
 #[test]
 fn folders_that_cannot_be_made_are_told_before_all_the_work() {
     refused(&["block.obj", "-o", "sheet.obj/shards"], &["cannot create the folder", "-o"]);
+    // No folder has a name this long; those on the way to it do not stay behind.
+    let workshop = workshop();
+    let place = format!("on/the/way/{}", "long".repeat(100));
+    workshop.craze(&["shatter", "block.obj", "-o", &place]).failed_with(&["cannot create the folder", "-o"]);
+    assert!(!workshop.path("on").exists());
 }
 
 #[test]
