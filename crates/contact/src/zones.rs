@@ -119,19 +119,20 @@ impl Zones {
 }
 
 /// Moves the ends of points such that no features of the surface collide on the way; `thickness` (m) is the distance from which on
-/// features are far apart. The surface must be free of intersections at the start. Points with no inverse mass keep their ends.
-/// Where it fails the ends are as they were.
+/// features are far apart. Two features meet if `meet` says so of their first points; such features must be free of intersections at the
+/// start. Points with no inverse mass keep their ends. Where it fails the ends are as they were.
 pub fn resolve(
     points: &mut [SurfacePoint],
     triangles: &ContactTriangles,
     thickness: f64,
+    meet: impl Fn(u32, u32) -> bool,
 ) -> Result<ZoneReport, ZoneError> {
     // Boxes pass over what is not a number.
     if points.iter().any(|point| !(point.start + point.end).iter().all(|value| value.is_finite())) {
         return Err(ZoneError::NotFinite);
     }
     let predicted: Vec<Vec3> = points.iter().map(|point| point.end).collect();
-    let result = grow(points, &predicted, triangles, thickness);
+    let result = grow(points, &predicted, triangles, thickness, &meet);
     if result.is_err() {
         points.iter_mut().zip(&predicted).for_each(|(point, end)| point.end = *end);
     }
@@ -143,13 +144,14 @@ fn grow(
     predicted: &[Vec3],
     triangles: &ContactTriangles,
     thickness: f64,
+    meet: &impl Fn(u32, u32) -> bool,
 ) -> Result<ZoneReport, ZoneError> {
     let (mut zones, mut constraints) = (Zones::new(points.len()), Vec::<Constraint>::new());
     let mut tree = SurfaceTree::default();
     tree.follow(triangles, points.len());
     let mut place = Vec3::zeros();
     for round in 0..=ROUNDS {
-        let found = collisions(points, &mut tree, &zones, thickness)?;
+        let found = collisions(points, &mut tree, &zones, thickness, meet)?;
         if found.is_empty() {
             return Ok(report(&zones, round));
         }
@@ -189,6 +191,7 @@ fn collisions(
     tree: &mut SurfaceTree,
     zones: &Zones,
     thickness: f64,
+    meet: &impl Fn(u32, u32) -> bool,
 ) -> Result<Vec<Constraint>, ZoneError> {
     tree.sweep(points, thickness).map_err(|_| ZoneError::NotFinite)?;
     let mut candidates = Candidates::default();
@@ -196,7 +199,7 @@ fn collisions(
     let (triangles, edges) = (&tree.features.triangles, &tree.features.edges);
     let mut found = Vec::new();
     let mut look = |corners: [u32; 4], is_edges: bool| {
-        if zones.is_safe(&corners) {
+        if !meet(corners[0], corners[3]) || zones.is_safe(&corners) {
             return;
         }
         let [start, end] = [|point: &SurfacePoint| point.start, |point: &SurfacePoint| point.end]

@@ -66,18 +66,18 @@ proptest! {
     ) {
         let (mut points, triangles) = pile(&ways, &masses);
         let before = points.clone();
-        match resolve(&mut points, &sheet(&triangles), THICKNESS) {
+        match resolve(&mut points, &sheet(&triangles), THICKNESS, |_, _| true) {
             Ok(report) => {
                 for step in 0..=20 {
                     prop_assert_eq!(crossings(&points, &triangles, f64::from(step) / 20.0), 0);
                 }
-                let again = resolve(&mut points.clone(), &sheet(&triangles), THICKNESS);
+                let again = resolve(&mut points.clone(), &sheet(&triangles), THICKNESS, |_, _| true);
                 prop_assert!(report.rigid_points > 0 || again.is_ok_and(|again| again.rounds == 0), "collisions are left");
                 for (now, then) in momenta(&points).iter().zip(momenta(&before)) {
                     prop_assert!((now - then).norm() < 1e-9, "{} instead of {}", now, then);
                 }
                 let mut repeated = before;
-                prop_assert_eq!(resolve(&mut repeated, &sheet(&triangles), THICKNESS), Ok(report));
+                prop_assert_eq!(resolve(&mut repeated, &sheet(&triangles), THICKNESS, |_, _| true), Ok(report));
                 prop_assert!(repeated == points, "not the same bits");
             }
             // Then a shorter step is due, and nothing has changed.
@@ -94,7 +94,7 @@ fn what_does_not_collide_is_left_alone() {
     let ways = [[Vec3::new(0.1, 0.0, 0.0); 3], [Vec3::new(-0.1, 0.05, 0.0); 3]];
     let (mut points, triangles) = pile(&ways, &[1.0]);
     let before = points.clone();
-    let report = resolve(&mut points, &sheet(&triangles), THICKNESS).expect("free");
+    let report = resolve(&mut points, &sheet(&triangles), THICKNESS, |_, _| true).expect("free");
     assert!(report.rounds == 0 && report.points == 0 && points == before);
 }
 
@@ -102,7 +102,7 @@ fn what_does_not_collide_is_left_alone() {
 fn equal_sheets_that_meet_head_on_stop() {
     let ways = [[Vec3::new(0.0, 0.3, 0.0); 3], [Vec3::new(0.0, -0.3, 0.0); 3]];
     let (mut points, triangles) = pile(&ways, &[1.0]);
-    let report = resolve(&mut points, &sheet(&triangles), THICKNESS).expect("resolved");
+    let report = resolve(&mut points, &sheet(&triangles), THICKNESS, |_, _| true).expect("resolved");
     assert!(report.rounds > 0 && report.points == 6, "{report:?}");
     let way = points.iter().map(|point| (point.end - point.start).norm()).fold(0.0, f64::max);
     assert!(way < 0.3, "{way} m");
@@ -110,11 +110,24 @@ fn equal_sheets_that_meet_head_on_stop() {
 }
 
 #[test]
+fn sheets_that_do_not_meet_pass_through_each_other() {
+    let ways = [[Vec3::new(0.0, 0.3, 0.0); 3], [Vec3::new(0.0, -0.3, 0.0); 3]];
+    let (mut points, triangles) = pile(&ways, &[1.0]);
+    let before = points.clone();
+    // Points of one sheet against those of the other, of three points each.
+    let meet = |one: u32, other: u32| (one < 3) == (other < 3);
+    let report = resolve(&mut points, &sheet(&triangles), THICKNESS, meet).expect("nothing meets");
+    assert!(report.points == 0 && points == before, "{report:?}");
+    let report = resolve(&mut points, &sheet(&triangles), THICKNESS, |_, _| true).expect("resolved");
+    assert!(report.points >= 6, "{report:?}");
+}
+
+#[test]
 fn held_points_stay_and_stop_what_comes() {
     let ways = [[Vec3::zeros(); 3], [Vec3::new(0.0, -0.3, 0.0); 3]];
     let (mut points, triangles) = pile(&ways, &[1.0]);
     points[..3].iter_mut().for_each(|point| point.inverse_mass = 0.0);
-    resolve(&mut points, &sheet(&triangles), THICKNESS).expect("resolved");
+    resolve(&mut points, &sheet(&triangles), THICKNESS, |_, _| true).expect("resolved");
     assert!(points[..3].iter().all(|point| point.end == point.start));
     assert_eq!(crossings(&points, &triangles, 1.0), 0);
     assert!(points[3..].iter().all(|point| point.end.y > 0.0));
@@ -126,8 +139,8 @@ fn held_points_driven_through_each_other_and_bad_numbers_are_named() {
     let (mut points, triangles) = pile(&ways, &[1.0]);
     points.iter_mut().for_each(|point| point.inverse_mass = 0.0);
     let before = points.clone();
-    let error = resolve(&mut points, &sheet(&triangles), THICKNESS).expect_err("nobody can give way");
+    let error = resolve(&mut points, &sheet(&triangles), THICKNESS, |_, _| true).expect_err("nobody can give way");
     assert!(matches!(error, ZoneError::Held { .. }) && points == before, "{error}");
     points[4].end.x = f64::NAN;
-    assert_eq!(resolve(&mut points, &sheet(&triangles), THICKNESS), Err(ZoneError::NotFinite));
+    assert_eq!(resolve(&mut points, &sheet(&triangles), THICKNESS, |_, _| true), Err(ZoneError::NotFinite));
 }

@@ -337,8 +337,9 @@ impl World {
             return Ok(());
         }
         let failure = self.crossing_failure(0);
-        // The last way out before the step is tried again with half the Δt.
-        if !self.resolve_by_zones(time_step) {
+        // The last way out before the step is tried again with half the Δt, unless something crosses that zones do not see and would leave as it is.
+        let is_seen = self.scratch.contacts.iter().all(|contact| self.zones_see(contact));
+        if !(is_seen && self.resolve_by_zones(time_step)) {
             return Err(failure);
         }
         // Zones know nothing of planes, balls and particles: everything is looked at, moved or not.

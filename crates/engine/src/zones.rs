@@ -2,6 +2,7 @@
 
 use crate::meet::Neighbourhood;
 use crate::{Event, EventKind, World};
+use craze_contact::respond::{Contact, Side};
 use craze_contact::zones::resolve;
 use craze_contact::{ContactTriangles, Impulse, SurfacePoint};
 
@@ -13,14 +14,17 @@ pub(crate) struct Together {
     origins: Vec<u32>,
     /// A body and its first point, in order; obstacles come last and are nobody's.
     bodies: Vec<(usize, usize)>,
+    /// For every point the thing that it is of, if that may pass through itself as far as zones know.
+    aloof: Vec<Option<u32>>,
     /// The smallest distance that one of them keeps (m).
     skin: f64,
 }
 
 impl Together {
-    /// Adds a thing's surface, of a body if told so.
-    fn add(&mut self, points: &[SurfacePoint], surface: &ContactTriangles, body: Option<usize>) {
+    /// Adds a thing's surface, of a body if told so; of one that may pass through itself, the number of the thing.
+    fn add(&mut self, points: &[SurfacePoint], surface: &ContactTriangles, body: Option<usize>, aloof: Option<u32>) {
         let first = self.points.len() as u32;
+        self.aloof.extend(points.iter().map(|_| aloof));
         self.bodies.extend(body.map(|body| (body, self.points.len())));
         self.points.extend_from_slice(points);
         self.triangles.extend(surface.triangles.iter().map(|corners| corners.map(|corner| first + corner)));
@@ -61,6 +65,19 @@ impl Neighbourhood {
 }
 
 impl World {
+    /// Whether a contact is one that impact zones know: they see triangles, not planes, balls and particles.
+    pub(crate) fn zones_see(&self, contact: &Contact) -> bool {
+        contact.sides.iter().all(|side| match side {
+            Side::Rigid(obstacle) => !self.obstacles[*obstacle as usize].contact_triangles().triangles.is_empty(),
+            Side::Points { .. } => {
+                let owner = self.scratch.neighbourhood.owner_of(side).map(|owner| owner.body as usize);
+                // Behind the bodies come obstacles, whose points are those of triangles.
+                let body = owner.and_then(|owner| self.bodies.get(owner));
+                body.is_none_or(|body| !body.method.contact_triangles().triangles.is_empty())
+            }
+        })
+    }
+
     /// Moves what collides, and all that is near it, by impact zones. Says whether that went well; if not, the predictions are as they were.
     pub(crate) fn resolve_by_zones(&mut self, time_step: f64) -> bool {
         let mut all = Together::default();
@@ -74,14 +91,23 @@ impl World {
             let (index, body) = (thing as usize, self.bodies.get(thing as usize));
             let points = self.scratch.neighbourhood.shown(index).points.as_slice();
             match body {
-                Some(body) => all.add(points, &body.method.contact_triangles(), Some(index)),
-                None => all.add(points, &self.obstacles[index - self.bodies.len()].contact_triangles(), None),
+                Some(body) => {
+                    // Pieces that penalty forces keep apart lie in each other: nothing that zones could resolve.
+                    let meets_itself = self.scratch.neighbourhood.near().binary_search(&[thing, thing]).is_ok();
+                    let aloof = (!meets_itself).then_some(thing);
+                    all.add(points, &body.method.contact_triangles(), Some(index), aloof);
+                }
+                None => {
+                    let obstacle = &self.obstacles[index - self.bodies.len()];
+                    all.add(points, &obstacle.contact_triangles(), None, Some(thing));
+                }
             }
         }
-        let Together { mut points, triangles, origins, bodies, skin } = all;
+        let Together { mut points, triangles, origins, bodies, aloof, skin } = all;
+        let meet = |one: u32, other: u32| aloof[one as usize].is_none_or(|thing| aloof[other as usize] != Some(thing));
         let surface = ContactTriangles { version: 0, triangles: &triangles, is_closed: true, skin, origins: &origins };
         let before = points.clone();
-        let Ok(report) = resolve(&mut points, &surface, skin) else { return false };
+        let Ok(report) = resolve(&mut points, &surface, skin, meet) else { return false };
         if report.points == 0 {
             return false;
         }

@@ -161,7 +161,7 @@ impl Cloth {
             .collect();
         let triangles =
             ContactTriangles { version: 1, triangles: &self.triangles, is_closed: false, skin: 0.0, origins: &[] };
-        match resolve(&mut points, &triangles, self.thickness) {
+        match resolve(&mut points, &triangles, self.thickness, |_, _| true) {
             Ok(report) => {
                 self.rounds += report.rounds;
                 for (index, point) in points.iter().enumerate() {
