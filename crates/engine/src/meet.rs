@@ -483,7 +483,7 @@ fn show_obstacle(obstacle: &Obstacle, (start, end): &(Isometry, Isometry), surfa
     }
 }
 
-/// A box around a box that moves from one pose to another; endless for an endless one.
+/// A box around a box that moves from one pose to another; empty for an endless one, which has no corners to meet.
 fn swept(bounds: &Aabb, start: &Isometry, end: &Isometry) -> Aabb {
     if !(bounds.size().norm() < f64::INFINITY) {
         return Aabb::EMPTY;
