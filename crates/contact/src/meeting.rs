@@ -27,6 +27,9 @@ const CLOSE: f64 = 0.02;
 /// What must be left then.
 const LEFT_WHEN_CLOSE: f64 = 0.9;
 
+/// Share of the way that features may come nearer which those that would pass through each other do not get (1).
+const SPARE: f64 = 0.3;
+
 /// How far two features may move past each other in a step, in units of the distance to keep, for the line between them to hold.
 const STRAIGHT: f64 = 0.5;
 
@@ -50,6 +53,9 @@ const LIPS_OVERLAP: f64 = 0.5;
 
 /// Cosine of the angle to the outside below which the line between two edges tells no side.
 const ASIDE: f64 = 0.3;
+
+/// Rounding of a place after a push, in units of its coordinates (1).
+const ROUNDING: f64 = 8.0 * f64::EPSILON;
 
 /// Shorter lists of candidates are looked at by one thread.
 const FEW: usize = 4096;
@@ -315,7 +321,10 @@ impl<'a> Pair<'a> {
         if self.kin.is_some_and(|kin| self.slides_by(&kin, &impact)) {
             return None;
         }
-        self.kept_apart(&impact.weights, impact.normal, kept)
+        // A push puts right the places that met first, and others of features that turn come a little nearer than these: there has to be something left for
+        // them, or every look would find another such place.
+        let spare = if look == Look::Crossings { SPARE * (near.distance - kept).max(0.0) } else { 0.0 };
+        self.kept_apart(&impact.weights, impact.normal, kept + spare)
     }
 
     /// A lower bound of the distance at the start (m): how far apart the two are along a vector hardly longer than one.
@@ -492,7 +501,9 @@ impl<'a> Pair<'a> {
     fn kept_apart(&self, weights: &[f64; 4], normal: Vec3, kept: f64) -> Option<Met> {
         let gap_at_start = (signed_distance(&self.start, weights, &normal) - kept).max(0.0);
         let gap_at_end = signed_distance(&self.end, weights, &normal) - kept;
-        (gap_at_end < 0.0).then(|| self.met(weights, normal, gap_at_start, gap_at_end))
+        // What has been pushed to where it should be is there up to the last digits of its place: no shorter step would find it nearer.
+        let size = self.end.iter().map(|place| place.amax()).fold(kept, f64::max);
+        (gap_at_end < -ROUNDING * size).then(|| self.met(weights, normal, gap_at_start, gap_at_end))
     }
 
     fn face_normal(&self) -> Option<Vec3> {

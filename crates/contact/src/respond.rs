@@ -47,6 +47,11 @@ impl RigidResponse {
         self.velocity + self.spin.cross(&(place - self.center))
     }
 
+    /// Whether nothing can move it.
+    fn is_fixed(&self) -> bool {
+        self.inverse_mass == 0.0 && self.inverse_inertia == Mat3::zeros()
+    }
+
     fn push(&mut self, place: &Vec3, impulse: &Vec3) {
         self.velocity += self.inverse_mass * impulse;
         self.spin += self.inverse_inertia * (place - self.center).cross(impulse);
@@ -127,6 +132,8 @@ pub struct Responder {
     states: Vec<State>,
     /// Mean forces of the last step's contacts (N), by their identity.
     remembered: Vec<(Identity, Vec3)>,
+    /// Points that something which nothing can move has borne in this step, as their owner and number in an [`Identity`], ascending.
+    borne: Vec<[u32; 2]>,
 }
 
 impl Responder {
@@ -161,10 +168,15 @@ impl Responder {
         let forces = contacts.iter().zip(&self.states).map(|(contact, state)| (contact, pushed(state, contact)));
         self.remembered.extend(forces.map(|(contact, impulse)| (contact.identity, impulse / time_step)));
         self.remembered.sort_unstable_by_key(|entry| entry.0);
+        self.borne.clear();
+        let pressed = contacts.iter().zip(&self.states).filter(|(_, state)| state.normal_impulse > 0.0);
+        let borne = pressed.flat_map(|(contact, _)| parties.borne_in(contact));
+        self.borne.extend(borne);
     }
 
     /// The same for what would still pass through each other after [`respond`](Self::respond): these contacts come and go, so that nothing is
-    /// guessed and nothing remembered.
+    /// guessed and nothing remembered. A shape on a point that cannot give way rests on what bears the point: a node of grams between the ground and a ball of
+    /// tons would tell the ball of the ground only after as many sweeps as the one is heavier than the other.
     pub fn correct(
         &mut self,
         contacts: &[Contact],
@@ -174,6 +186,10 @@ impl Responder {
     ) {
         let mut parties = Parties { points, shapes };
         parties.begin_all(contacts, time_step, &mut self.states);
+        self.borne.extend(contacts.iter().flat_map(|contact| parties.borne_in(contact)));
+        self.borne.sort_unstable();
+        self.borne.dedup();
+        parties.bear(contacts, &self.states, &self.borne);
         parties.sweep(contacts, &mut self.states);
     }
 }
@@ -250,6 +266,63 @@ impl Parties<'_> {
                 break;
             }
         }
+    }
+
+    /// The points of a contact with a shape that nothing can move, as [`Responder::borne`] has them.
+    fn borne_in(&self, contact: &Contact) -> impl Iterator<Item = [u32; 2]> + use<> {
+        let is_fixed = |side: &Side| match side {
+            Side::Points { .. } => false,
+            Side::Rigid(shape) => self.shapes[*shape as usize].is_fixed(),
+        };
+        let bearer = contact.sides.iter().position(is_fixed);
+        let borne = bearer.map(|bearer| (contact.sides[1 - bearer], contact.identity[1 - bearer]));
+        borne.into_iter().flat_map(|(side, [owner, numbers @ ..])| {
+            let weights = if let Side::Points { weights, .. } = side { weights } else { [0.0; 3] };
+            (0..3).filter(move |&k| weights[k] != 0.0).map(move |k| [owner, numbers[k]])
+        })
+    }
+
+    /// Stops shapes that come down on points which are borne, as if these could not move at all: whatever bears them takes up the impulse.
+    fn bear(&mut self, contacts: &[Contact], states: &[State], borne: &[[u32; 2]]) {
+        for _ in 0..SWEEPS {
+            let mut largest_change = 0.0f64;
+            for (contact, state) in contacts.iter().zip(states) {
+                largest_change = largest_change.max(self.rest(contact, state.wanted, borne));
+            }
+            if largest_change <= SLOWEST_CHANGE {
+                break;
+            }
+        }
+    }
+
+    /// Stops one shape on points of which some are borne. Says by how much (m/s).
+    fn rest(&mut self, contact: &Contact, wanted: f64, borne: &[[u32; 2]]) -> f64 {
+        let Some(above) = contact.sides.iter().position(|side| matches!(side, Side::Rigid(_))) else { return 0.0 };
+        let (Side::Rigid(shape), Side::Points { points, weights }) = (contact.sides[above], contact.sides[1 - above])
+        else {
+            return 0.0;
+        };
+        let [owner, numbers @ ..] = contact.identity[1 - above];
+        let is_borne = [0, 1, 2].map(|k| weights[k] != 0.0 && borne.binary_search(&[owner, numbers[k]]).is_ok());
+        if self.shapes[shape as usize].is_fixed() || contact.carried.is_some() || !is_borne.contains(&true) {
+            return 0.0;
+        }
+        let missing = wanted - self.relative_velocity(contact).dot(&contact.normal);
+        let gives_way = |k: &usize| !is_borne[*k] && weights[*k] != 0.0;
+        let free = (0..3).filter(gives_way).map(|k| weights[k].powi(2) * self.points[points[k] as usize].inverse_mass);
+        let mobility = free.sum::<f64>() + self.shapes[shape as usize].mobility(&contact.place, &contact.normal);
+        if !(missing > 0.0 && mobility > 0.0) {
+            return 0.0;
+        }
+        let impulse = missing / mobility * contact.normal;
+        let (on_points, on_shape) = if above == 1 { (impulse, -impulse) } else { (-impulse, impulse) };
+        self.shapes[shape as usize].push(&contact.place, &on_shape);
+        for k in (0..3).filter(gives_way) {
+            let point = &mut self.points[points[k] as usize];
+            point.velocity += weights[k] * point.inverse_mass * on_points;
+            point.impulse += weights[k] * on_points;
+        }
+        missing
     }
 
     /// Starts a contact with an impulse (N·s), as far as friction allows.
@@ -429,6 +502,31 @@ mod tests {
         let mut points = [MovingPoint { velocity: Vec3::zeros(), inverse_mass: 0.0, impulse: Vec3::zeros() }];
         respond(&[ground_contact(0.0, -0.03, 0.4, 0.0)], &mut points, &mut [FIXED], 0.01);
         assert_eq!(points[0].impulse, Vec3::zeros());
+    }
+
+    #[test]
+    fn a_heavy_shape_rests_on_a_light_point_that_the_ground_bears() {
+        // A node of a gram on the ground, and on it a ball of 15 t that comes down at 2 m/s.
+        let ball = RigidResponse { inverse_mass: 1.0 / 15_000.0, velocity: Vec3::new(0.0, -2.0, 0.0), ..FIXED };
+        let mut points = [MovingPoint { velocity: Vec3::zeros(), inverse_mass: 1e3, impulse: Vec3::zeros() }];
+        let mut shapes = [FIXED, ball];
+        let on_ground = Contact { identity: [[0, 7, 0, 0], [1, 0, 0, 0]], ..ground_contact(0.0, 0.0, 0.0, 0.0) };
+        let under_ball = Contact {
+            identity: [[0, 7, 0, 0], [2, 0, 0, 0]],
+            sides: [Side::point(0), Side::Rigid(1)],
+            normal: -Vec3::y(),
+            ..ground_contact(0.0, -2e-5, 0.0, 0.0)
+        };
+        let mut responder = Responder::default();
+        responder.correct(&[on_ground], &mut points, &mut shapes, 1e-5);
+        // What crosses next is the ball alone: the ground has been put right.
+        responder.correct(&[under_ball], &mut points, &mut shapes, 1e-5);
+        assert!(shapes[1].velocity.y.abs() < 1e-9, "{} m/s", shapes[1].velocity.y);
+        assert!(points[0].velocity.norm() < 1e-9, "{} m/s", points[0].velocity);
+        // Borne by nothing, the node has to go with the ball.
+        let (mut points, mut shapes) = (points.map(|it| MovingPoint { velocity: Vec3::zeros(), ..it }), [FIXED, ball]);
+        Responder::default().correct(&[under_ball], &mut points, &mut shapes, 1e-5);
+        assert!(shapes[1].velocity.y < -1.99 && points[0].velocity.y < -1.99);
     }
 
     #[test]

@@ -36,7 +36,7 @@ pub(crate) const HARDEST: f64 = 256.0;
 pub(crate) const RESTLESS_FRICTION: f64 = 0.1;
 
 /// How often what would still pass through each other is pushed apart before the step is given up.
-const CROSSING_ROUNDS: usize = 8;
+const CROSSING_ROUNDS: usize = 16;
 
 /// How deep, in distances to keep, the equations of an implicit body may have let it into an obstacle for an impulse to push it out.
 const UNHELD: f64 = 2.0;
