@@ -160,8 +160,8 @@ pub fn solve(joints: &mut [Joint], things: &mut [Yielding]) {
     let (pushed, pulled) = (0..joints.len())
         .map(along)
         .fold((0.0, 0.0), |(pushed, pulled), force| (pushed + force.max(0.0), pulled - force.min(0.0)));
-    // Written so that what is not a number is found anew.
-    if !(pulled <= MOST_PULLED * pushed) {
+    let are_numbers = forces.iter().all(|force| force.iter().all(|part| part.is_finite()));
+    if !are_numbers || pulled > MOST_PULLED * pushed {
         forces = first;
         descend(joints, &compliances, &apart, things, &mut forces);
         let ways = part(joints, things, |joint| [forces[joint]; 2]);

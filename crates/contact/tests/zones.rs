@@ -114,7 +114,7 @@ fn sheets_that_do_not_meet_pass_through_each_other() {
     let ways = [[Vec3::new(0.0, 0.3, 0.0); 3], [Vec3::new(0.0, -0.3, 0.0); 3]];
     let (mut points, triangles) = pile(&ways, &[1.0]);
     let before = points.clone();
-    // Points of one sheet against those of the other, of three points each.
+    // Sheets of three points each, which meet only themselves.
     let meet = |one: u32, other: u32| (one < 3) == (other < 3);
     let report = resolve(&mut points, &sheet(&triangles), THICKNESS, meet).expect("nothing meets");
     assert!(report.points == 0 && points == before, "{report:?}");

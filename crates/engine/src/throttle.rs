@@ -5,10 +5,10 @@ use serde::{Deserialize, Serialize};
 /// How often a step is halved before the run gives up.
 const DEEPEST_LEVEL: u32 = 12;
 
-/// Good steps after which a halved step is doubled again.
-const STEPS_TO_RECOVER: u32 = 32;
+/// Good steps after which a step that was halved for the first time in a long while is doubled again.
+const STEPS_TO_RECOVER: u32 = 64;
 
-/// How often that number is doubled at most.
+/// Failures in a row that count at most: each after the first doubles that number.
 const MOST_PATIENCE: u32 = 2;
 
 /// Steps are halved after a failure, and doubled again after some that went well. What fails time and again is given longer: a step that fails costs far
@@ -19,7 +19,7 @@ pub(crate) struct Throttle {
     level: u32,
     /// Steps since the level last changed.
     good_steps: u32,
-    /// How often the number of steps that must go well is doubled: once more after every failure, not at all after a long time without.
+    /// Failures that are remembered: none after a long time without.
     patience: u32,
     /// Level below which a frame that ran away is not to be tried again.
     floor: u32,
@@ -28,7 +28,7 @@ pub(crate) struct Throttle {
 impl Throttle {
     /// What bodies ask for over the length of the step (1).
     pub fn divisor(&self) -> f64 {
-        2f64.powi(self.level as i32)
+        2f64.powi(self.level.min(1000) as i32)
     }
 
     /// Whether steps have been halved as often as they may.
@@ -38,9 +38,9 @@ impl Throttle {
 
     /// Halves steps after one that failed.
     pub fn fail(&mut self) {
-        self.level += 1;
+        self.level = self.level.saturating_add(1);
         self.good_steps = 0;
-        self.patience = (self.patience + 1).min(MOST_PATIENCE);
+        self.patience = self.patience.saturating_add(1).min(MOST_PATIENCE);
     }
 
     /// Counts a step that went well.
@@ -48,8 +48,8 @@ impl Throttle {
         if self.level == self.floor && self.patience == 0 {
             return;
         }
-        self.good_steps += 1;
-        if self.good_steps >= STEPS_TO_RECOVER << self.patience.min(MOST_PATIENCE) {
+        self.good_steps = self.good_steps.saturating_add(1);
+        if self.good_steps >= STEPS_TO_RECOVER << (self.patience.clamp(1, MOST_PATIENCE) - 1) {
             self.good_steps = 0;
             match self.level > self.floor {
                 true => self.level -= 1,
@@ -60,7 +60,7 @@ impl Throttle {
 
     /// This throttle, as a frame has left it that ran away and begins again from `beginning`: steps are half as long as the longest that it tried.
     pub fn begin_again(self, beginning: Throttle) -> Throttle {
-        let floor = self.floor + 1;
+        let floor = self.floor.saturating_add(1);
         Throttle { floor, level: beginning.level.max(floor), ..beginning }
     }
 }

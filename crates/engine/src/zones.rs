@@ -14,17 +14,17 @@ pub(crate) struct Together {
     origins: Vec<u32>,
     /// A body and its first point, in order; obstacles come last and are nobody's.
     bodies: Vec<(usize, usize)>,
-    /// For every point the thing that it is of, if that may pass through itself as far as zones know.
-    aloof: Vec<Option<u32>>,
+    /// For every point the thing that it is of.
+    owners: Vec<u32>,
     /// The smallest distance that one of them keeps (m).
     skin: f64,
 }
 
 impl Together {
-    /// Adds a thing's surface, of a body if told so; of one that may pass through itself, the number of the thing.
-    fn add(&mut self, points: &[SurfacePoint], surface: &ContactTriangles, body: Option<usize>, aloof: Option<u32>) {
+    /// Adds a thing's surface, of a body if told so.
+    fn add(&mut self, thing: u32, points: &[SurfacePoint], surface: &ContactTriangles, body: Option<usize>) {
         let first = self.points.len() as u32;
-        self.aloof.extend(points.iter().map(|_| aloof));
+        self.owners.extend(points.iter().map(|_| thing));
         self.bodies.extend(body.map(|body| (body, self.points.len())));
         self.points.extend_from_slice(points);
         self.triangles.extend(surface.triangles.iter().map(|corners| corners.map(|corner| first + corner)));
@@ -70,10 +70,10 @@ impl World {
         contact.sides.iter().all(|side| match side {
             Side::Rigid(obstacle) => !self.obstacles[*obstacle as usize].contact_triangles().triangles.is_empty(),
             Side::Points { .. } => {
-                let owner = self.scratch.neighbourhood.owner_of(side).map(|owner| owner.body as usize);
-                // Behind the bodies come obstacles, whose points are those of triangles.
-                let body = owner.and_then(|owner| self.bodies.get(owner));
-                body.is_none_or(|body| !body.method.contact_triangles().triangles.is_empty())
+                let owner = self.scratch.neighbourhood.owner_of(side);
+                owner.is_some_and(|owner| {
+                    !self.bodies[owner.body as usize].method.contact_triangles().triangles.is_empty()
+                })
             }
         })
     }
@@ -91,20 +91,16 @@ impl World {
             let (index, body) = (thing as usize, self.bodies.get(thing as usize));
             let points = self.scratch.neighbourhood.shown(index).points.as_slice();
             match body {
-                Some(body) => {
-                    // Pieces that penalty forces keep apart lie in each other: nothing that zones could resolve.
-                    let meets_itself = self.scratch.neighbourhood.near().binary_search(&[thing, thing]).is_ok();
-                    let aloof = (!meets_itself).then_some(thing);
-                    all.add(points, &body.method.contact_triangles(), Some(index), aloof);
-                }
-                None => {
-                    let obstacle = &self.obstacles[index - self.bodies.len()];
-                    all.add(points, &obstacle.contact_triangles(), None, Some(thing));
-                }
+                Some(body) => all.add(thing, points, &body.method.contact_triangles(), Some(index)),
+                None => all.add(thing, points, &self.obstacles[index - self.bodies.len()].contact_triangles(), None),
             }
         }
-        let Together { mut points, triangles, origins, bodies, aloof, skin } = all;
-        let meet = |one: u32, other: u32| aloof[one as usize].is_none_or(|thing| aloof[other as usize] != Some(thing));
+        let Together { mut points, triangles, origins, bodies, owners, skin } = all;
+        // Who is kept apart by other means, or not at all, may lie in each other: nothing that zones could resolve.
+        let meet = |one: u32, other: u32| {
+            let [one, other] = [one, other].map(|point| owners[point as usize]);
+            self.scratch.neighbourhood.near().binary_search(&[one.min(other), one.max(other)]).is_ok()
+        };
         let surface = ContactTriangles { version: 0, triangles: &triangles, is_closed: true, skin, origins: &origins };
         let before = points.clone();
         let Ok(report) = resolve(&mut points, &surface, skin, meet) else { return false };

@@ -20,12 +20,28 @@ impl Sets {
         member
     }
 
+    /// Shortens all ways to representatives to one step, for many searches to come.
+    pub fn flatten(&mut self) {
+        for member in 0..self.0.len() {
+            // Parents are lower, and have been led to their representatives.
+            self.0[member] = self.0[self.0[member] as usize];
+        }
+    }
+
     /// Makes one set of two.
     pub fn join(&mut self, one: u32, other: u32) {
-        let (one, other) = (self.first(one), self.first(other));
+        let [one, other] = [one, other].map(|member| self.shortened(member));
         self.0[one.max(other) as usize] = one.min(other);
-        // Shorter ways for the next search.
-        self.0[one as usize] = one.min(other);
+    }
+
+    /// The representative of a thing's set, with a shorter way to it for the next search.
+    fn shortened(&mut self, mut member: u32) -> u32 {
+        while self.0[member as usize] != member {
+            let parent = self.0[member as usize];
+            self.0[member as usize] = self.0[parent as usize];
+            member = parent;
+        }
+        member
     }
 }
 

@@ -48,6 +48,7 @@ fn shells(vertices: usize, triangles: &[[u32; 3]]) -> Vec<Vec<u32>> {
         together.join(a, b);
         together.join(b, c);
     }
+    together.flatten();
     let mut order: Vec<(u32, u32)> =
         triangles.iter().zip(0..).map(|(corners, triangle)| (together.first(corners[0]), triangle)).collect();
     order.sort_unstable();

@@ -149,6 +149,10 @@ impl Solid {
             prediction.copy_from_slice(state);
             self.happened.push(Change::Slept(self.layout.islands[island].piece));
         }
+        // What bounds a step fades with the steps that strain the body, and there will be none.
+        if !self.is_awake() && !self.happened.is_empty() {
+            self.measure();
+        }
         self.scratch.reach = None;
     }
 
@@ -259,12 +263,13 @@ impl Solid {
 
     /// Makes predicted flights the state, and ends those that were hit. Comes before the records are swapped.
     pub(crate) fn commit_flights(&mut self) {
-        for (flight, island) in self.flights.iter_mut().zip(&self.layout.islands) {
+        for (number, (flight, island)) in self.flights.iter_mut().zip(&self.layout.islands).enumerate() {
             match &mut flight.rigid {
                 Some(rigid) if rigid.woken => {
                     flight.rigid = None;
                     flight.disturbed = true;
                     self.happened.push(Change::Woke(island.piece));
+                    self.scratch.forces.suspect(&self.layout, number);
                 }
                 Some(rigid) => rigid.body = rigid.predicted,
                 None => {}

@@ -58,6 +58,15 @@ impl Forces {
         }
     }
 
+    /// Lets nothing rule out that an island fails which has been woken: what stands here is from before it fell asleep.
+    pub fn suspect(&mut self, layout: &Layout, island: usize) {
+        let blocks = layout.blocks.iter().zip(&mut self.reports).filter(|(block, _)| block.island == island);
+        for (block, report) in blocks {
+            report.largest_strain = f64::INFINITY;
+            self.partial[block.slots.clone()].iter_mut().for_each(|part| part[3] = f64::INFINITY);
+        }
+    }
+
     /// The force on a node (N), its partial sums added in the order of their blocks.
     #[inline(always)]
     pub fn of_node(&self, layout: &Layout, node: usize) -> [f64; 4] {
@@ -113,10 +122,6 @@ impl Solid {
             reports,
             &|block: &Block, partial: &mut [[f64; 4]], report: &mut Report| {
                 if flights[block.island].is_asleep() {
-                    // Who is woken in this step is looked at, whatever was left here when he fell asleep.
-                    if pulls {
-                        partial.iter_mut().for_each(|part| part[3] = f64::INFINITY);
-                    }
                     return;
                 }
                 LOCAL.with_borrow_mut(|local| {

@@ -75,7 +75,7 @@ pub(crate) struct Forces<'a> {
     pub slots: &'a [u32],
     /// Records of all nodes.
     pub nodes: &'a [Node],
-    /// Whether the fourth entries are asked for; they are 0 if not.
+    /// Whether the fourth entries are asked for; where the law is isotropic they are 0 if not.
     pub pulls: bool,
     /// What the next block will ask for: its first constants and its nodes.
     pub next_groups: &'a [Group],

@@ -180,8 +180,10 @@ fn check_folder(path: &Path) -> Result<(), Problem> {
         path.ancestors().take_while(|folder| !folder.as_os_str().is_empty() && !folder.exists()).collect();
     let made = std::fs::create_dir_all(path);
     // A part of the way may have been made where the rest cannot be.
-    let removed = missing.into_iter().filter(|folder| folder.is_dir()).try_for_each(std::fs::remove_dir);
-    made.and(removed).map_err(|error| {
+    missing.into_iter().filter(|folder| folder.file_name().is_some()).for_each(|folder| {
+        let _ = std::fs::remove_dir(folder);
+    });
+    made.map_err(|error| {
         let message = format!("cannot create the folder {}: {error}", path.display());
         Problem::new(message, "choose another with -o")
     })
@@ -192,7 +194,8 @@ fn check_blow(blow: Blow, stage: &Stage) -> Result<(), Problem> {
     if !stage.sags(blow) {
         return Ok(());
     }
-    let (size, least) = (short(stage.size), stage.slowest());
+    // A hair more, so that rounding does not make it too slow again.
+    let (size, least) = (short(stage.size), 1.01 * stage.slowest());
     let help = match blow {
         Blow::Drop(_) => format!("let it fall from {} m or more", short(least * least / (2.0 * GRAVITY))),
         Blow::Hit(_) => format!("hit it at {} m/s or more", short(least)),

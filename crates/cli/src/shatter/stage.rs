@@ -332,6 +332,9 @@ fn fill(scene: &mut Scene, model: &Model, wanted: f64) -> Result<Filled, Problem
         }
         // Between a layer (second power) and a block (third).
         let edge = two_digits((last.0 * (last.1 / wanted).powf(0.4)).min(longest));
+        if edge == last.0 {
+            break;
+        }
         // An edge that does not do is no reason to give up one that does.
         let Ok(next) = filled(scene, model, Some(edge)) else { break };
         last = (edge, next.tetrahedra);
