@@ -142,3 +142,36 @@ fn what_is_not_a_number_meets_nothing() {
         "{found:?}"
     );
 }
+
+#[test]
+fn a_triangle_that_turns_before_a_heavy_ball_is_kept_off_by_a_few_pushes() {
+    let mut state = 1u64;
+    let mut random = move || {
+        state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+        (state >> 11) as f64 / (1u64 << 53) as f64 - 0.5
+    };
+    for _ in 0..300 {
+        let mut ball = Thing::ball(Vec3::new(1.0, 2.0, 3.0), Vec3::new(1.0, 2.0, 3.0), 0.5);
+        ball.surface.points[0].inverse_mass = 0.0;
+        // A crumb that has been pressed to within a few nanometres of it, whose corners fly about.
+        let clear = 10f64.powf(-7.5 + random());
+        let corners =
+            [(-0.01, -0.01), (0.0, 0.01), (0.01, -0.01)].map(|(x, z)| Vec3::new(1.0 + x, 2.5 + clear, 3.0 + z));
+        let ways =
+            corners.map(|corner| (corner, corner + 40.0 * clear * Vec3::new(random(), random() - 0.2, random())));
+        let masses = [(); 3].map(|()| 10f64.powf(2.0 * random()));
+        let mut crumb = Thing::new(&ways, &[[0, 1, 2]], true, 0.0);
+        let pushes = (0..5).find(|_| {
+            let found = between(&crumb, &ball, Look::Crossings);
+            for Meeting { points, weights, normal, gap_at_end, .. } in &found {
+                let share = |k: usize| weights[0][k] / masses[points[0][k] as usize];
+                let mobility: f64 = (0..3).map(|k| weights[0][k] * share(k)).sum();
+                for k in 0..3 {
+                    crumb.surface.points[points[0][k] as usize].end -= gap_at_end / mobility * share(k) * normal;
+                }
+            }
+            found.is_empty()
+        });
+        assert!(pushes.is_some(), "{ways:?} still cross after five pushes");
+    }
+}

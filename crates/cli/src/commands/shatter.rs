@@ -11,7 +11,7 @@ use clap::Args;
 use craze_engine::Existing;
 use craze_export::{Grain, ShardReport, ShardSettings};
 use craze_scene::SceneDocument;
-use craze_shape::words::short;
+use craze_shape::words::{grouped, short};
 use craze_shape::{ModelFile, Reading, Shape, Unit, UpAxis, read_model};
 use serde_json::json;
 use std::io::Write;
@@ -37,6 +37,10 @@ const FEW: usize = 12;
 const MOST: usize = 500;
 /// A model keeps its own tetrahedra if they are no more than so many times those of the asked detail.
 const MOST_OWN: f64 = 2.0;
+/// Tetrahedra from which on a person is told that it takes long.
+const SLOW: f64 = 30_000.0;
+/// Share of the volume from which on a shard is most of the model, and a person is told so.
+const MOSTLY: f64 = 0.8;
 /// Shards of a trial for each that is asked for, at most.
 const MORE: usize = 3;
 /// Shards that will do if nobody asks for a number, and what is aimed at.
@@ -120,6 +124,10 @@ pub fn run(arguments: &Arguments, voice: Voice) -> Result<(), Problem> {
         let message = format!("{} exists already", path.display());
         return Err(Problem::new(message, "choose another folder with -o, or replace it with --force"));
     }
+    if path.is_dir() && craze_engine::read_record(&path).is_err() {
+        let message = format!("{} exists and is not a run folder", path.display());
+        return Err(Problem::new(message, "choose another folder with -o"));
+    }
     check_folder(&path)?;
     remarks.extend(matter.told());
     let least = arguments.pieces.map_or(LEAST, |asked| LEAST.min(LEAST_OF_SHARD / asked as f64));
@@ -136,6 +144,10 @@ pub fn run(arguments: &Arguments, voice: Voice) -> Result<(), Problem> {
     say(voice, &stage.summary)?;
     for remark in &remarks {
         say(voice, remark)?;
+    }
+    if stage.tetrahedra > SLOW {
+        let count = grouped(stage.tetrahedra as usize);
+        say(voice, &format!("its walls are so thin that it takes {count} tetrahedra: this will take many minutes"))?;
     }
     say(voice, &blow.told())?;
     let wanted = wanted(arguments.pieces, stage.parts as usize);
@@ -154,6 +166,9 @@ pub fn run(arguments: &Arguments, voice: Voice) -> Result<(), Problem> {
         let shards = plural(found.shards as u64, "shard");
         say(voice, &format!("  at {:.3} of its strength: {shards}", found.strength))
     })?;
+    if found.shards <= stage.parts as usize {
+        return Err(Problem::new("nothing broke, however weak it was made", unbroken(blow)));
+    }
     if !wanted.range.contains(&found.shards) {
         let (got, range) = (found.shards, &wanted.range);
         say(voice, &format!("{got} is the nearest to {} to {} that was found", range.start(), range.end()))?;
@@ -162,7 +177,13 @@ pub fn run(arguments: &Arguments, voice: Voice) -> Result<(), Problem> {
     let document = SceneDocument::from_scene(&scene, &format!("{} (made by craze shatter)", model.name))?;
     let named = NamedScene { name: format!("{}-shards", model.name), document };
     let existing = if arguments.force { Existing::Replace } else { Existing::Refuse };
-    let presses = run::start(named, &path, existing, voice)?;
+    let presses = run::start(named, &path, existing, voice).map_err(|problem| match problem {
+        Problem::Interrupted(how) => {
+            let then = format!("craze export {} --format shards", problem::quoted(&path));
+            Problem::Interrupted(format!("{how}, and then: {then}"))
+        }
+        other => other,
+    })?;
     let film = film(&path, arguments)?;
     let report = film.shards().write_shards(&path)?;
     film.shards().write_animation(&path)?;
@@ -202,6 +223,15 @@ fn check_blow(blow: Blow, stage: &Stage) -> Result<(), Problem> {
         Blow::Pull(_) => "make it smaller, as in --size 0.3".to_owned(),
     };
     Err(Problem::new(format!("{} m/s is too slow to break a model of {size} m", short(blow.speed())), help))
+}
+
+/// What to do if nothing broke.
+fn unbroken(blow: Blow) -> &'static str {
+    match blow {
+        Blow::Drop(_) => "let it fall from higher, as in --drop 5",
+        Blow::Hit(_) => "the ball may have missed it: hit another place, or faster",
+        Blow::Pull(_) => "pull along another axis",
+    }
 }
 
 /// What is wanted if a person asks for so many, or for nothing.
@@ -289,6 +319,12 @@ fn tell(
             }
             if let Some(asked) = asked.filter(|asked| count.abs_diff(*asked) * 4 > *asked) {
                 say(voice, &format!("{asked} were asked for: {count} is the nearest that was found"))?;
+            }
+            let volumes = report.shards.iter().map(|shard| shard.volume);
+            let largest = volumes.clone().fold(0.0, f64::max) / volumes.sum::<f64>();
+            if largest > MOSTLY {
+                let percent = 100.0 * largest;
+                say(voice, &format!("{percent:.0} % of it stayed in one shard: ask for more with --pieces"))?;
             }
             say(voice, &format!("all in {} after {seconds:.0} s", problem::quoted(path)))
         }

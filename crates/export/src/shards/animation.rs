@@ -1,13 +1,14 @@
 //! `animation.glb`: the shards of the last frame moving as nodes, from the first frame on.
 //!
 //! A shard's motion is that of the rigid body that follows its own vertices best, as they were at rest and are in the frame. Before
-//! it broke off, all shards of a piece move as that piece.
+//! it broke off, all shards of a piece move as that piece, as long as it moves as one.
 
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use craze_frame::{BodyFrame, Frame, FrameFileError, names};
+use craze_frame::{BodyFrame, Frame, FrameFileError, Piece, names};
 use craze_math::{Mat3, Rotation, Vec3, polar};
+use craze_spatial::WindingTree;
 
 use super::contacts::place;
 use super::{Outer, Shard, ShardReport, ShardSettings, Taken, encode, take, write};
@@ -19,6 +20,10 @@ const FILE: &str = "animation.glb";
 
 /// How much the turn of the piece around it counts beside a shard's own vertices, which may lie in a line.
 const SUPPORT: f64 = 0.05;
+
+/// How far a shard may be from where the piece that it is part of would have it, in its own size (1): up to the first it moves as the piece,
+/// beyond the second as it does itself. Parts of a piece that hang by a thread go their own ways long before they part.
+const ASTRAY: [f64; 2] = [0.05, 0.15];
 
 /// Bits of a rest position.
 type Place = [u64; 3];
@@ -157,7 +162,7 @@ fn follow(frame: &Frame, followers: &mut [Follower], parents: &mut [BTreeMap<u32
                 match known.get(&follower.piece) {
                     Some(&parent) => follower.piece = parent,
                     // A piece that came and went between two frames: what lies at its vertices is what it broke from.
-                    None => follower.piece = at_vertices(&follower.places, &vertices).unwrap_or(body.pieces[0].id),
+                    None => follower.piece = holder(follower, body, rest, &vertices).unwrap_or(body.pieces[0].id),
                 }
             }
         }
@@ -175,28 +180,51 @@ fn follow(frame: &Frame, followers: &mut [Follower], parents: &mut [BTreeMap<u32
                 }
             }
             let around = &whole[&follower.piece];
-            // Shards of one piece move as one, so that no seam shows where nothing has broken yet.
-            let fit = if shared[&follower.piece] > 1 { *around } else { fit };
-            let pose = fit.pose(&around.turn(&Mat3::zeros()), around);
-            let (centre, turn) = (pose.0, pose.1);
-            let moved = centre.1 + turn * (follower.centre - centre.0);
-            let turn = quaternion(&turn, follower.track.last().map(|pose| &pose.turn));
+            let (moved, turn) = match shared[&follower.piece] {
+                1 => fit.carry(around, &follower.centre),
+                // Shards of one piece move as one, so that no seam shows where nothing has broken yet.
+                _ => fit.carry_along(around, &follower.centre),
+            };
+            let turn = nearer(turn, follower.track.last().map(|pose| &pose.turn));
             let piece = body.pieces.iter().position(|piece| piece.id == follower.piece).unwrap_or(0) as u32;
             follower.track.push(Pose { centre: moved, turn, piece });
         }
     }
 }
 
-/// The piece that most of these places lie on.
-fn at_vertices(places: &[Place], vertices: &[Vertex]) -> Option<u32> {
-    let mut votes: BTreeMap<u32, usize> = BTreeMap::new();
-    for own in places {
+/// The piece that a shard is part of, by its number in the history.
+fn holder(shard: &Follower, body: &BodyFrame, rest: &[Vec3], vertices: &[Vertex]) -> Option<u32> {
+    // Votes of places that are one piece's alone, and of all: on the faces of a crack both sides have a vertex.
+    let mut votes: BTreeMap<u32, [usize; 2]> = BTreeMap::new();
+    for own in &shard.places {
         let first = vertices.partition_point(|vertex| vertex.0 < *own);
-        for vertex in vertices[first..].iter().take_while(|vertex| vertex.0 == *own) {
-            *votes.entry(vertex.1).or_default() += 1;
+        let count = vertices[first..].partition_point(|vertex| vertex.0 == *own);
+        let here = &vertices[first..first + count];
+        let is_alone = here.iter().all(|vertex| vertex.1 == here[0].1);
+        for vertex in here {
+            let [alone, all] = votes.entry(vertex.1).or_default();
+            (*alone, *all) = (*alone + usize::from(is_alone), *all + 1);
         }
     }
-    votes.into_iter().max_by_key(|&(piece, count)| (count, std::cmp::Reverse(piece))).map(|(piece, _)| piece)
+    let by_votes = |which: usize| {
+        let most = votes.iter().max_by_key(|(piece, counts)| (counts[which], std::cmp::Reverse(**piece)));
+        most.filter(|(_, counts)| counts[which] > 0).map(|(&piece, _)| piece)
+    };
+    // Before its first face was bare, a shard lay within the piece that it was part of, unless it is bent about its middle.
+    let around = || {
+        let winding = |piece: &Piece| {
+            let own = |&triangle: &usize| {
+                body.pieces.get(body.surface.piece_of(triangle) as usize).is_some_and(|other| other.id == piece.id)
+            };
+            let own = (0..body.surface.triangles.len()).filter(own);
+            let triangles: Vec<[u32; 3]> = own.map(|triangle| body.surface.triangles[triangle]).collect();
+            WindingTree::new(rest, &triangles).map_or(0.0, |tree| tree.winding_number(&shard.centre))
+        };
+        let most =
+            body.pieces.iter().map(|piece| (winding(piece), piece.id)).max_by(|one, other| one.0.total_cmp(&other.0));
+        most.filter(|(winding, _)| *winding > 0.5).map(|(_, piece)| piece)
+    };
+    by_votes(0).or_else(around).or_else(|| by_votes(1))
 }
 
 /// Sums over vertices from which the best rigid motion follows.
@@ -226,22 +254,49 @@ impl Fit {
         polar(&(self.spread - self.now * self.rest.transpose() / self.count + support)).rotation
     }
 
+    /// Where a point at rest (m) is carried to by what the vertices do, and how it is turned; by what those of the piece around do where there are too few.
+    fn carry(&self, whole: &Fit, point: &Vec3) -> (Vec3, Rotation) {
+        let ((rest, now), turn) = self.pose(&whole.turn(&Mat3::zeros()), whole);
+        (now + turn * (point - rest), quaternion(&turn))
+    }
+
+    /// The same as the piece around does it, unless the vertices have gone [`ASTRAY`].
+    fn carry_along(&self, whole: &Fit, point: &Vec3) -> (Vec3, Rotation) {
+        let [(own, own_turn), (along, turn)] = [self, whole].map(|fit| fit.carry(whole, point));
+        let size = self.extent().sqrt() / self.count.max(1.0).sqrt();
+        let astray = (own - along).norm().max(size * own_turn.angle_to(&turn));
+        let share = ((astray - ASTRAY[0] * size) / ((ASTRAY[1] - ASTRAY[0]) * size)).clamp(0.0, 1.0);
+        // Written so that vertices in one place, whose size is 0, go along.
+        if !(share > 0.0) {
+            return (along, turn);
+        }
+        let between = turn.try_slerp(&own_turn, share, 1e-9).unwrap_or(own_turn);
+        (along.lerp(&own, share), between)
+    }
+
+    /// Sum of the squared distances from the mean at rest (m²).
+    fn extent(&self) -> f64 {
+        if self.count == 0.0 { 0.0 } else { (self.size - self.rest.norm_squared() / self.count).max(0.0) }
+    }
+
     /// The means at rest and now, and the turn; those of the piece around it where there are too few vertices.
     fn pose(&self, around: &Mat3, whole: &Fit) -> ((Vec3, Vec3), Mat3) {
         let fit = if self.count < 3.0 { whole } else { self };
         if fit.count == 0.0 {
             return ((Vec3::zeros(), Vec3::zeros()), Mat3::identity());
         }
-        let extent = (fit.size - fit.rest.norm_squared() / fit.count).max(0.0);
-        let turn = fit.turn(&(SUPPORT * extent * around));
+        let turn = fit.turn(&(SUPPORT * fit.extent() * around));
         ((fit.rest / fit.count, fit.now / fit.count), turn)
     }
 }
 
-/// The quaternion of a rotation, of two the one nearer to the last.
-fn quaternion(turn: &Mat3, last: Option<&Rotation>) -> Rotation {
-    let axes = [0, 1, 2].map(|axis| turn.column(axis).into_owned());
-    let rotation = Rotation::from_basis_unchecked(&axes);
+/// The quaternion of a rotation.
+fn quaternion(turn: &Mat3) -> Rotation {
+    Rotation::from_basis_unchecked(&[0, 1, 2].map(|axis| turn.column(axis).into_owned()))
+}
+
+/// Of the two quaternions of a rotation the one nearer to the last.
+fn nearer(rotation: Rotation, last: Option<&Rotation>) -> Rotation {
     match last {
         Some(last) if last.coords.dot(&rotation.coords) < 0.0 => Rotation::new_unchecked(-rotation.into_inner()),
         _ => rotation,
@@ -260,6 +315,7 @@ fn track(node: usize, follower: &Follower) -> Track {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use craze_frame::{Data, Surface};
 
     #[test]
     fn a_fit_finds_the_motion_of_a_rigid_body() {
@@ -272,7 +328,32 @@ mod tests {
         let ((rest, now), found) = fit.pose(&turn.to_rotation_matrix().into_inner(), &fit);
         assert!((found - turn.to_rotation_matrix().into_inner()).norm() < 1e-12);
         assert!((now - (turn * rest + shift)).norm() < 1e-12);
-        assert!((quaternion(&found, None).angle_to(&turn)).abs() < 1e-7);
+        assert!((quaternion(&found).angle_to(&turn)).abs() < 1e-7);
+    }
+
+    #[test]
+    fn a_part_of_a_piece_goes_along_with_it_until_it_goes_astray() {
+        let corners = |at: f64| {
+            [[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]]
+                .map(|corner| Vec3::from(corner) + at * Vec3::x())
+        };
+        for (swing, follows) in [(0.01, true), (1.5, false)] {
+            // Two tetrahedra that hang together by a thread: the second one swings.
+            let (mut whole, mut part) = (Fit::default(), Fit::default());
+            let turn = Rotation::new(Vec3::new(0.0, swing, 0.0));
+            for corner in corners(0.0) {
+                (0..20).for_each(|_| whole.add(&corner, &corner));
+            }
+            for corner in corners(2.0) {
+                whole.add(&corner, &(turn * corner));
+                part.add(&corner, &(turn * corner));
+            }
+            let middle = part.rest / part.count;
+            let [(own, own_turn), (along, _)] = [part, whole].map(|fit| fit.carry(&whole, &middle));
+            assert!((own - turn * middle).norm() < 1e-9 && own_turn.angle_to(&turn) < 0.3);
+            let (place, _) = part.carry_along(&whole, &middle);
+            assert!((place - if follows { along } else { own }).norm() < 1e-9, "{place} at {swing}");
+        }
     }
 
     #[test]
@@ -285,5 +366,28 @@ mod tests {
         few.add(&Vec3::x(), &(turn * Vec3::x()));
         let (_, found) = few.pose(&whole.turn(&Mat3::zeros()), &whole);
         assert!((found - turn.to_rotation_matrix().into_inner()).norm() < 1e-12);
+    }
+
+    #[test]
+    fn a_shard_that_was_all_inside_belongs_to_the_piece_around_it() {
+        let faces = [[0, 2, 1], [0, 1, 3], [1, 2, 3], [0, 3, 2]];
+        let corners = [[0.0, 0.0, 0.0], [3.0, 0.0, 0.0], [0.0, 3.0, 0.0], [0.0, 0.0, 3.0]].map(Vec3::from);
+        let rest: Vec<Vec3> =
+            [0.0, 10.0].iter().flat_map(|at| corners.map(|corner| corner + *at * Vec3::x())).collect();
+        let mut surface = Surface { positions: rest.clone(), ..Surface::default() };
+        surface.triangles =
+            [0, 4].iter().flat_map(|first| faces.map(|face| face.map(|corner| first + corner))).collect();
+        surface.face_attributes.set(names::PIECE, Data::Index(vec![0, 0, 0, 0, 1, 1, 1, 1]));
+        let pieces = [7, 9]
+            .map(|id| Piece { id, volume: 4.5, mass: 1.0, parent: None, pose: craze_frame::Pose::default() })
+            .to_vec();
+        let body = BodyFrame { surface, pieces, ..BodyFrame::default() };
+        let mut shard =
+            Follower { body: 0, places: Vec::new(), centre: Vec3::new(10.5, 0.5, 0.5), piece: 12, track: Vec::new() };
+        assert_eq!(holder(&shard, &body, &rest, &[]), Some(9));
+        // A place that is one piece's alone says more.
+        let vertices = [(place(&corners[0]), 7, 0)];
+        shard.places.push(vertices[0].0);
+        assert_eq!(holder(&shard, &body, &rest, &vertices), Some(7));
     }
 }

@@ -131,7 +131,8 @@ impl<'scene> Source<'scene> {
             }
         };
         remarks.extend(tetrahedra.report.as_ref().and_then(|report| report.thin.warning()));
-        let across = thinnest / edge;
+        let shortened = tetrahedra.report.as_ref().and_then(|report| report.thin.shortened);
+        let across = thinnest / shortened.unwrap_or(edge);
         if across < 1.4 {
             remarks.push(format!("walls of {} m are only {} edges thick", short(thinnest), short(across)));
         }
