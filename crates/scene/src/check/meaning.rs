@@ -14,6 +14,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// Most frames of a run.
 const MOST_FRAMES: u64 = 10_000_000;
+/// Steps of a run at most.
+const MOST_STEPS: f64 = 1e11;
 /// Most tetrahedra or particles that a body is asked to have.
 const MOST_ELEMENTS: f64 = 1e8;
 
@@ -95,9 +97,19 @@ impl Checker<'_> {
                 format!("{} s at {} frames a second are more than {MOST_FRAMES} frames", world.duration, world.fps);
             self.reject("world.duration", message, "lower `duration` or `fps`");
         }
+        self.time_step("world", world.time_step);
         if world.mode == Mode::Dynamic && world.steps.is_some() {
             let help = "remove `steps`, or set mode = \"quasi-static\"";
             self.reject("world.steps", "`steps` counts load steps, which only quasi-static mode has", help);
+        }
+    }
+
+    /// Refuses a bound on Δt (s) with which a run would not end.
+    fn time_step(&mut self, table: &str, longest: Option<f64>) {
+        let duration = self.scene.world.duration;
+        if let Some(longest) = longest.filter(|longest| duration / longest > MOST_STEPS) {
+            let message = format!("{duration} s in steps of {longest:e} s are more than {MOST_STEPS:e} steps");
+            self.reject(&format!("{table}.time_step"), message, "give a longer one, in seconds, or leave it out");
         }
     }
 
@@ -183,6 +195,7 @@ impl Checker<'_> {
     }
 
     fn body(&mut self, body: &Body, path: &str) {
+        self.time_step(path, body.time_step);
         if self.scene.world.mode == Mode::QuasiStatic && body.method != MethodKind::Solid {
             let message = format!("method \"{}\" has no quasi-static mode", body.method.name());
             self.reject(&format!("{path}.method"), message, "use method = \"solid\", or mode = \"dynamic\"");
