@@ -25,8 +25,9 @@ pub enum EventKind {
         place: Vec3,
         /// Unit normal of the crack plane.
         normal: Vec3,
-        /// What pulled it apart (Pa, or the method's own measure).
-        strength: f64,
+        /// What exceeded its limit there.
+        #[serde(flatten)]
+        measure: FailureMeasure,
         /// The piece that was split.
         parent: u32,
         /// The pieces it became; the parent again if the crack did not part it.
@@ -56,4 +57,24 @@ pub enum EventKind {
         /// Its piece.
         piece: u32,
     },
+}
+
+/// The quantity that a fracture criterion compares with its limit, as found where matter failed.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum FailureMeasure {
+    /// Stress across the crack plane (Pa).
+    Stress(f64),
+    /// Force that separates a node (N): O'Brien & Hodgins 1999, (32).
+    Force(f64),
+    /// Current over rest length (1).
+    Stretch(f64),
+}
+
+impl FailureMeasure {
+    /// The number, in the unit of its variant.
+    pub fn value(&self) -> f64 {
+        let (FailureMeasure::Stress(value) | FailureMeasure::Force(value) | FailureMeasure::Stretch(value)) = *self;
+        value
+    }
 }

@@ -83,10 +83,10 @@ fn a_bar_pulled_apart_breaks_into_pieces_that_know_their_parent() {
     assert!(account.pieces > 1, "{} pieces", account.pieces);
     let mut pieces = std::collections::BTreeSet::from([0]);
     for event in &events {
-        let EventKind::Split { parent, children, normal, strength, .. } = &event.kind else { panic!("{event:?}") };
+        let EventKind::Split { parent, children, normal, measure, .. } = &event.kind else { panic!("{event:?}") };
         // A piece of which nothing is left has handed all its mass on.
         assert!(pieces.contains(parent), "{parent} of {pieces:?}");
-        assert!((normal.norm() - 1.0).abs() < 1e-12 && *strength > 1.1);
+        assert!((normal.norm() - 1.0).abs() < 1e-12 && measure.value() > 1.1);
         if children.as_slice() != [*parent] {
             pieces.extend(children);
         }
@@ -112,9 +112,10 @@ fn the_first_split_goes_through_the_middle_across_the_pull() {
     body.fit_state();
     let mut events = Vec::new();
     body.fracture(&plain_step(), &mut events);
-    let EventKind::Split { place, normal, strength, .. } = &events[0].kind else { panic!("{events:?}") };
+    let EventKind::Split { place, normal, measure, .. } = &events[0].kind else { panic!("{events:?}") };
+    let craze_engine::FailureMeasure::Stretch(stretch) = measure else { panic!("{measure:?}") };
     assert!((place - turn * Vec3::new(0.65, 0.2, 0.2)).norm() < 1e-12, "{place}");
-    assert!((normal.y.abs() - 1.0).abs() < 1e-12 && (strength - 1.3).abs() < 1e-12, "{normal} {strength}");
+    assert!((normal.y.abs() - 1.0).abs() < 1e-12 && (stretch - 1.3).abs() < 1e-12, "{normal} {stretch}");
     let plane = body.temper[0].planes[0];
     assert!((plane.normal.x.abs() - 1.0).abs() < 1e-12 && plane.end.abs() < 1e-12, "{plane:?}");
     assert_eq!(body.piece_count(), 2);

@@ -4,7 +4,7 @@ use crate::cluster::Temper;
 use crate::model::Clusters;
 use crate::options::Options;
 use crate::pieces::Parted;
-use craze_engine::{Event, EventKind, Step};
+use craze_engine::{Event, EventKind, FailureMeasure, Step};
 use craze_math::Vec3;
 
 /// A member farther from its cluster's centre than this many largest distances at rest is an outlier (1).
@@ -50,7 +50,7 @@ impl Clusters {
             kind: EventKind::Split {
                 place: split.place,
                 normal: split.normal,
-                strength: split.stretch,
+                measure: FailureMeasure::Stretch(split.stretch),
                 parent: change.parent,
                 children: change.children,
             },

@@ -2,7 +2,7 @@
 
 use crate::testing::{Random, awake, free_step, mesh, soft};
 use crate::{Integrator, Solid, SolidOptions};
-use craze_engine::{Account, Event, EventKind, HoldId, Method, Region, Step};
+use craze_engine::{Account, Event, EventKind, FailureMeasure, HoldId, Method, Region, Step};
 use craze_material::{Material, Strength};
 use craze_math::{Isometry, Vec3};
 use craze_mesh::NodeId;
@@ -91,8 +91,8 @@ fn a_bar_whose_halves_part_breaks_between_them() {
     for _ in 0..2000 {
         let step = advance(&mut solid);
         for event in fracture(&mut solid, &step) {
-            if let EventKind::Split { place, normal, strength, children, .. } = event.kind {
-                assert!(strength > 3e3 && !children.is_empty());
+            if let EventKind::Split { place, normal, measure, children, .. } = event.kind {
+                assert!(matches!(measure, FailureMeasure::Stress(stress) if stress > 3e3) && !children.is_empty());
                 first.get_or_insert((place, normal));
             }
         }
@@ -317,7 +317,7 @@ fn held_nodes_stay_held_through_splits() {
     let normal = Vec3::new(1.0, 0.1, 0.0);
     let middle = |&&node: &&u32| (solid.mesh().position(NodeId(node)) - Vec3::new(0.2, 0.0, 0.2)).norm() < 0.08;
     let node = NodeId(*solid.holds.regions[0].nodes.iter().find(middle).unwrap());
-    let pull = crate::Pull { ratio: 2.0, strength: 1e3, normal };
+    let pull = crate::Pull { ratio: 2.0, measure: FailureMeasure::Stress(1e3), normal };
     solid.split_node(node, &pull).unwrap();
     solid.catch_up();
     assert!(solid.holds.regions[0].nodes.len() > held);

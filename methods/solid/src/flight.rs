@@ -9,7 +9,7 @@ use crate::model::Solid;
 use crate::node::Node;
 use crate::options::Integrator;
 use craze_element::strain;
-use craze_engine::{EventKind, Failure, RigidBody, Step, Velocities};
+use craze_engine::{EventKind, Failure, FailureMeasure, RigidBody, Step, Velocities};
 use craze_math::{Isometry, Vec3};
 use craze_spatial::Aabb;
 use serde::{Deserialize, Serialize};
@@ -39,7 +39,7 @@ pub(crate) enum Change {
     Split {
         place: Vec3,
         normal: Vec3,
-        strength: f64,
+        measure: FailureMeasure,
         parent: u32,
         children: Vec<u32>,
     },
@@ -50,8 +50,8 @@ impl From<Change> for EventKind {
         match change {
             Change::Slept(piece) => EventKind::Sleep { piece },
             Change::Woke(piece) => EventKind::Wake { piece },
-            Change::Split { place, normal, strength, parent, children } => {
-                EventKind::Split { place, normal, strength, parent, children }
+            Change::Split { place, normal, measure, parent, children } => {
+                EventKind::Split { place, normal, measure, parent, children }
             }
         }
     }

@@ -29,7 +29,8 @@ pub(crate) struct Forces {
     pub partial: Vec<[f64; 4]>,
     /// One report a block.
     pub reports: Vec<Report>,
-    /// Whether fourth entries were worked out.
+    /// Whether reports and fourth entries are those of the last sweep, so that the failure prefilter may rely on them. False after
+    /// an equilibrium, an implicit step and a sweep that left them out or wrote force rates over them.
     has_pulls: bool,
 }
 
@@ -46,16 +47,14 @@ impl Forces {
         self.reports.resize(layout.blocks.len(), Report::QUIET);
     }
 
-    /// Forgets what the step before has worked out.
+    /// Invalidates what the step before has computed.
     pub fn begin(&mut self) {
         self.has_pulls = false;
     }
 
-    /// Makes sure that nothing is ruled out by fourth entries that nobody has worked out.
-    pub fn need_pulls(&mut self) {
-        if !self.has_pulls {
-            self.partial.iter_mut().for_each(|part| part[3] = f64::INFINITY);
-        }
+    /// Whether the failure prefilter may read reports and fourth entries.
+    pub fn has_pulls(&self) -> bool {
+        self.has_pulls
     }
 
     /// Lets nothing rule out that an island fails which has been woken: what stands here is from before it fell asleep.
@@ -106,6 +105,7 @@ impl Solid {
     /// Rates of the internal forces (N/s) at the state and `accelerations` into the partial sums.
     pub(crate) fn sum_force_rates(&mut self) {
         let accelerations = std::mem::take(&mut self.scratch.accelerations);
+        self.scratch.forces.has_pulls = false;
         self.sweep_blocks(false, |forces, _| {
             Instructions::detect().run(ForceRates { forces, accelerations: &accelerations })
         });

@@ -285,6 +285,9 @@ impl Solid {
     /// Moves the state to the balance of the loads at the end of the step, marching from the last one.
     pub(crate) fn find_balance(&mut self, step: &Step) -> Result<(), Failure> {
         self.wake_all();
+        // A body in equilibrium is never in rigid-body mode.
+        self.flights.iter_mut().for_each(|flight| flight.disturbed = true);
+        self.scratch.forces.begin();
         self.pending_work = 0.0;
         self.begin_loads(step.loads);
         let solver = |nodes: usize| match nodes <= MOST_FACTORED_NODES {

@@ -103,8 +103,8 @@ impl Solid {
         match self.split_node(node, &pull) {
             Ok(copy) => {
                 self.counts.splits += 1;
-                let Pull { strength, normal, .. } = pull;
-                splits.push(Change::Split { place, normal, strength, parent, children: Vec::new() });
+                let Pull { measure, normal, .. } = pull;
+                splits.push(Change::Split { place, normal, measure, parent, children: Vec::new() });
                 Some([node, copy])
             }
             Err(_) => {

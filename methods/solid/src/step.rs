@@ -192,7 +192,6 @@ impl Method for Solid {
     fn fracture(&mut self, step: &Step, events: &mut Vec<Event>) {
         let time = step.time + step.time_step;
         if self.is_awake() && self.options.is_time_to_look(step.time, time) {
-            self.scratch.forces.need_pulls();
             self.break_apart(time);
         }
         events.extend(self.happened.drain(..).map(|change| Event { time, body: String::new(), kind: change.into() }));

@@ -37,7 +37,7 @@ fn measure(depth: Depth, findings: &mut Findings) -> Result<(), ValidationError>
     // Stronger than anything that pulls: it stays whole.
     let (whole, _) = stretched(mesh.clone(), f64::MAX)?;
     let pulls = whole.mesh().point_ids().filter_map(|node| whole.pull_at(node));
-    let largest = pulls.map(|pull| pull.strength).fold(0.0, f64::max);
+    let largest = pulls.map(|pull| pull.measure.value()).fold(0.0, f64::max);
     findings.compare("stress at the start over that far away", "", largest / (YOUNG * STRAIN), Expected::Told);
     let (mut plate, loads) = stretched(mesh, 0.99 * largest)?;
     let time_step = plate.time_step_limit();
