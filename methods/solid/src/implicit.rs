@@ -1,5 +1,6 @@
 //! Implicit steps and equilibrium: Newton's method on the energy of [`Potential`].
 
+use crate::flight::Change;
 use crate::integrate::ChunkReport;
 use crate::kernel::Report;
 use crate::model::Solid;
@@ -284,9 +285,10 @@ impl Solid {
 
     /// Moves the state to the balance of the loads at the end of the step, marching from the last one.
     pub(crate) fn find_balance(&mut self, step: &Step) -> Result<(), Failure> {
+        // A body in equilibrium is never in rigid-body mode. The one that it starts in, at rest before the first load step, is no event.
         self.wake_all();
-        // A body in equilibrium is never in rigid-body mode.
         self.flights.iter_mut().for_each(|flight| flight.disturbed = true);
+        self.happened.retain(|change| matches!(change, Change::Split { .. }));
         self.scratch.forces.begin();
         self.pending_work = 0.0;
         self.begin_loads(step.loads);
