@@ -4,6 +4,7 @@
 //!
 //! 1. A body shows its [`ContactSurface`] (points with state and prediction) and its [`ContactTriangles`] (how they hang together; none
 //!    for a body of particles). Obstacles are signed-distance [`Shape`]s at a pose. [`Lips`] of cracks are told apart by which points were one.
+//!    Bodies that a scene places face to face are [set back](set_back) first, so that every distance starts positive.
 //! 2. A [`SurfaceTree`] finds the [`Candidates`]: pairs of features that could meet before they have moved by a margin.
 //! 3. [`meeting`] follows candidates along their way through the step, [`detect`] points against shapes. [`narrow`] serves both with
 //!    distances and the times at which moving primitives first meet.
@@ -21,6 +22,7 @@ mod broad;
 mod candidates;
 pub mod detect;
 mod features;
+mod flush;
 pub mod joint;
 mod lips;
 pub mod meeting;
@@ -41,6 +43,7 @@ pub mod zones;
 pub use broad::{Motion, SurfaceTree};
 pub use candidates::{Candidate, Candidates};
 pub use features::Features;
+pub use flush::{PlacedSurface, set_back};
 pub use lips::{LIP_DEPTH, Lips};
 pub use own::OwnOverlaps;
 pub use shape::{MeshShape, Sample, Shape};

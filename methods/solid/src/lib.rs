@@ -43,6 +43,7 @@ pub use failure::{Pull, STRENGTH};
 pub use model::Solid;
 pub use options::{Integrator, SolidError, SolidOptions};
 pub use save::load;
+pub use surface::contact_boundary;
 
 /// Name of the method in scene files and checkpoints.
 pub const KIND: &str = "solid";

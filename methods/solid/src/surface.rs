@@ -58,6 +58,27 @@ struct Scratch {
     triangles: Vec<[u32; 3]>,
 }
 
+/// Half of the distance (m) that a solid with this surface keeps from others like it: a share of its mean edge.
+fn skin_of(mesh: &TetMesh, triangles: impl Iterator<Item = [u32; 3]>) -> f64 {
+    let position = |node: u32| mesh.positions()[node as usize];
+    let around = |[a, b, c]: [u32; 3]| {
+        [[a, b], [b, c], [c, a]].into_iter().map(|[from, to]| (position(to) - position(from)).norm()).sum::<f64>()
+    };
+    let (mut total, mut count) = (0.0, 0);
+    triangles.for_each(|triangle| {
+        total += around(triangle);
+        count += 1;
+    });
+    SKIN * total / (3 * count.max(1)) as f64
+}
+
+/// The outward triangles of a mesh that is to become a solid, and half of the distance (m) that it will keep from others like it.
+pub fn contact_boundary(mesh: &TetMesh) -> (Vec<[u32; 3]>, f64) {
+    let triangles: Vec<[u32; 3]> = mesh.boundary().triangles.iter().map(|corners| corners.map(|node| node.0)).collect();
+    let skin = skin_of(mesh, triangles.iter().copied());
+    (triangles, skin)
+}
+
 /// A node that is not on the surface.
 const INSIDE: u32 = u32::MAX;
 
@@ -71,12 +92,8 @@ impl SolidSurface {
         let firsts = if is_broken(mesh) { firsts(mesh) } else { Vec::new() };
         let mut surface = Self { facets, modulus, sound, size, version, firsts, ..Self::default() };
         surface.list(mesh);
-        let position = |place: u32| mesh.positions()[surface.nodes[place as usize] as usize];
-        let around = |&[a, b, c]: &[u32; 3]| {
-            [[a, b], [b, c], [c, a]].into_iter().map(|[from, to]| (position(to) - position(from)).norm()).sum::<f64>()
-        };
-        let total: f64 = surface.triangles.iter().map(around).sum();
-        surface.skin = SKIN * total / (3 * surface.triangles.len().max(1)) as f64;
+        let node_of = |place: &u32| surface.nodes[*place as usize];
+        surface.skin = skin_of(mesh, surface.triangles.iter().map(|corners| corners.each_ref().map(node_of)));
         surface
     }
 

@@ -22,15 +22,44 @@ pub struct Read {
     pub lost: usize,
 }
 
+/// A body whose shape has been read and filled, before it is given to its method.
+pub struct Filled<'scene> {
+    index: usize,
+    source: Source<'scene>,
+    material: Material,
+    /// The tetrahedra of a solid; none for a body of particles.
+    solids: Option<Solids<'scene>>,
+}
+
+impl<'scene> Filled<'scene> {
+    /// Reads the shape and the material of a body, and fills a solid with tetrahedra.
+    pub fn read(document: &'scene SceneDocument, index: usize) -> Result<Self, SceneError> {
+        let body = &document.scene.bodies[index];
+        let path = format!("body[{index}]");
+        let material = resolve(document, &body.material, &format!("{path}.material"))?;
+        let source = Source::read(document, body, &path)?;
+        let solids = match body.method {
+            MethodKind::Solid => Some(source.tetrahedra(document, body, &path)?),
+            MethodKind::Clusters => None,
+        };
+        Ok(Filled { index, source, material, solids })
+    }
+
+    /// The tetrahedra of a solid, and where it stands.
+    pub fn mesh(&mut self, document: &SceneDocument) -> Option<(&mut TetMesh, Isometry)> {
+        let placement = placed(&document.scene.bodies[self.index]).0;
+        self.solids.as_mut().map(|solids| (&mut solids.tetrahedra.mesh, placement))
+    }
+}
+
 /// Makes a body.
-pub fn build(document: &SceneDocument, index: usize) -> Result<Read, SceneError> {
+pub fn build(document: &SceneDocument, filled: Filled) -> Result<Read, SceneError> {
+    let Filled { index, source, material, solids } = filled;
     let body = &document.scene.bodies[index];
     let path = format!("body[{index}]");
-    let material = resolve(document, &body.material, &format!("{path}.material"))?;
-    let source = Source::read(document, body, &path)?;
-    let (method, elements, lost) = match body.method {
-        MethodKind::Solid => solid(document, body, &path, &source, &material)?,
-        MethodKind::Clusters => {
+    let (method, elements, lost) = match solids {
+        Some(solids) => solid(document, body, &path, &source, &material, solids)?,
+        None => {
             let (method, elements) = clusters(document, body, &path, &source, &material)?;
             (method, elements, 0)
         }
@@ -55,9 +84,9 @@ fn solid(
     path: &str,
     source: &Source,
     material: &Material,
+    solids: Solids,
 ) -> Result<(Box<dyn Method>, String, usize), SceneError> {
-    let Solids { tetrahedra: Tetrahedra { mut mesh, regions: region_of, .. }, regions, mut remarks, lost } =
-        source.tetrahedra(document, body, path)?;
+    let Solids { tetrahedra: Tetrahedra { mut mesh, regions: region_of, .. }, regions, mut remarks, lost } = solids;
     let count = mesh.element_count();
     let mut materials = vec![material.clone()];
     match regions {
@@ -210,7 +239,6 @@ fn resolve(document: &SceneDocument, table: &Overrides, path: &str) -> Result<Ma
     })
 }
 
-/// A count and what there is to say about it.
 /// What is to be said of a body that cannot bear its own weight: hung up by one end it would tear.
 fn own_weight(materials: &[Material], mesh: &TetMesh, gravity: Vec3) -> Option<String> {
     let corners = mesh.positions().iter();
@@ -234,6 +262,7 @@ fn own_weight(materials: &[Material], mesh: &TetMesh, gravity: Vec3) -> Option<S
     })
 }
 
+/// A count and what there is to say about it.
 fn with_remarks(count: String, remarks: Vec<String>) -> String {
     std::iter::once(count).chain(remarks).collect::<Vec<_>>().join("; ")
 }

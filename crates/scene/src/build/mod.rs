@@ -2,6 +2,7 @@
 
 mod body;
 mod filling;
+mod flush;
 mod load;
 mod model;
 mod obstacle;
@@ -40,8 +41,13 @@ pub fn build(document: &SceneDocument) -> Result<Built, SceneErrors> {
     let mut summary = Vec::new();
     let mut bodies = Vec::new();
     let mut lost = 0;
+    let mut filled = Vec::new();
     for index in 0..scene.bodies.len() {
-        let read = body::build(document, index)?;
+        filled.push(body::Filled::read(document, index)?);
+    }
+    flush::set_back(document, &mut filled)?;
+    for body in filled {
+        let read = body::build(document, body)?;
         bodies.push(read.body);
         summary.push(read.line);
         lost += read.lost;

@@ -1,0 +1,45 @@
+//! Bodies that the scene places face to face start at the distance that contact keeps.
+
+use super::body::Filled;
+use super::rejected;
+use crate::document::SceneDocument;
+use crate::report::SceneError;
+use craze_contact::PlacedSurface;
+use craze_math::{Isometry, Vec3};
+use craze_mesh::NodeId;
+
+/// A solid's surface in the world.
+struct Placed {
+    /// The body in the list.
+    body: usize,
+    placement: Isometry,
+    positions: Vec<Vec3>,
+    triangles: Vec<[u32; 3]>,
+    skin: f64,
+}
+
+/// Moves the faces of solids that lie flush on each other inward, each by the distance that its own body keeps: a thousandth of an edge.
+pub fn set_back(document: &SceneDocument, bodies: &mut [Filled]) -> Result<(), SceneError> {
+    let mut placed = Vec::new();
+    for (body, filled) in bodies.iter_mut().enumerate() {
+        let Some((mesh, placement)) = filled.mesh(document) else { continue };
+        let (triangles, skin) = craze_solid::contact_boundary(mesh);
+        let put = |place: &Vec3| placement.transform_point(&(*place).into()).coords;
+        placed.push(Placed { body, placement, positions: mesh.positions().iter().map(put).collect(), triangles, skin });
+    }
+    let surfaces: Vec<PlacedSurface> = (placed.iter())
+        .map(|Placed { positions, triangles, skin, .. }| PlacedSurface { positions, triangles, skin: *skin })
+        .collect();
+    // Positions are finite wherever a scene or a model has been read.
+    let found = craze_contact::set_back(&surfaces).map_err(|error| rejected(document, "body", error, ""))?;
+    for (of, displacements) in placed.iter().zip(found) {
+        let Some((mesh, _)) = bodies[of.body].mesh(document) else { continue };
+        for (point, displacement) in displacements {
+            let node = NodeId(point);
+            let rest = mesh.position(node) + of.placement.rotation.inverse() * displacement;
+            // A tetrahedron thinner than the displacement stays as it is: its body then starts in contact.
+            let _ = mesh.move_point(node, rest);
+        }
+    }
+    Ok(())
+}
