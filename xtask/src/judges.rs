@@ -1,9 +1,11 @@
 //! Judges: programs that others wrote and our users use, looking at what we export and at what we call a collision.
 //!
-//! What package registries provide, the judges' own script sets up under target/judges. Python and Node.js themselves come from the system: they are
-//! installed only where that is allowed (root with apt-get), otherwise the step is skipped with the line to type.
+//! What package registries provide, the judges' own script sets up under target/judges. Python and Node.js themselves come from the system: where apt-get
+//! could install them (as root), a person at the terminal is asked first; with CI=true they are installed without asking. Otherwise the step is
+//! skipped with the line to type.
 
 use crate::steps::{Outcome, Steps, run};
+use std::io::{BufRead, IsTerminal, Write};
 use std::process::{Command, Stdio};
 
 const FOLDER: &str = "target/judges";
@@ -23,7 +25,7 @@ pub fn judge(steps: &mut Steps) {
     });
 }
 
-/// What the system lacks and may not be given: the line to type.
+/// Returns what the system lacks and was not given: the line to type.
 fn missing_from_system() -> Option<String> {
     let lacks = |program: &str, arguments: &[&str]| {
         let tried = Command::new(program).args(arguments).stdout(Stdio::null()).stderr(Stdio::null()).status();
@@ -49,7 +51,7 @@ fn missing_from_system() -> Option<String> {
         false => format!("install {} with your system's package manager", packages.join(" and ")),
     };
     let is_root = Command::new("id").arg("-u").output().is_ok_and(|output| output.stdout.starts_with(b"0\n"));
-    if is_root && has_apt {
+    if is_root && has_apt && may_install(&line) {
         let update = run(Command::new("apt-get").args(["update", "--quiet"]));
         let install = run(Command::new("apt-get").args(["install", "--yes", "--quiet"]).args(&packages));
         if update == Outcome::Passed && install == Outcome::Passed && wanted().is_empty() {
@@ -57,6 +59,24 @@ fn missing_from_system() -> Option<String> {
         }
     }
     Some(line)
+}
+
+/// Returns true if system packages may be installed by this command: always with CI=true, otherwise if the person at the terminal agrees.
+fn may_install(line: &str) -> bool {
+    if std::env::var("CI").is_ok_and(|value| value == "true") {
+        return true;
+    }
+    let stdin = std::io::stdin();
+    if !stdin.is_terminal() {
+        return false;
+    }
+    print!("the judges need system packages; run `{line}` now? [y/N] ");
+    let mut answer = String::new();
+    std::io::stdout().flush().is_ok() && stdin.lock().read_line(&mut answer).is_ok() && is_yes(&answer)
+}
+
+fn is_yes(answer: &str) -> bool {
+    matches!(answer.trim().to_lowercase().as_str(), "y" | "yes")
 }
 
 fn export() -> Outcome {
@@ -95,4 +115,15 @@ fn export() -> Outcome {
         }
     }
     Outcome::Passed
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_yes;
+
+    #[test]
+    fn only_a_clear_yes_installs_packages() {
+        assert!(["y\n", "Yes\n", " YES "].into_iter().all(is_yes));
+        assert!(["", "\n", "n\n", "yep\n", "no, yes"].into_iter().all(|answer| !is_yes(answer)));
+    }
 }
