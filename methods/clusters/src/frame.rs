@@ -36,7 +36,7 @@ impl Clusters {
         let attributes = &mut particles.attributes;
         attributes.set(names::PIECE, Data::Index(pieces));
         attributes.set(names::VELOCITY, Data::Vector(self.velocities()));
-        attributes.set(names::REST, Data::Vector(self.particles.rest.clone()));
+        attributes.set(names::REST, Data::Vector((0..self.count()).map(|particle| self.placed(particle)).collect()));
         if self.cluster_count() > 1 {
             attributes
                 .set(CLUSTER, Data::Index((0..self.count()).map(|particle| self.main_cluster(particle)).collect()));
@@ -94,26 +94,26 @@ impl Clusters {
             volume: sum.volume,
             mass: sum.mass,
             parent: self.lineage[id as usize],
-            pose: sum.pose(),
+            pose: sum.pose(&self.placement.rotation),
         });
         let mut pieces: Vec<Piece> = pieces.collect();
         if let (View::Flight(_), Some(piece)) = (self.view(&self.state), pieces.first_mut()) {
             let matched = self.matched();
-            piece.pose = pose(matched.center(), &matched.orientation());
+            piece.pose = pose(matched.center(), &(matched.orientation() * self.placement.rotation.inverse()));
         }
         pieces
     }
 }
 
 impl Sums {
-    /// The rest shape of the piece laid over it: Kabsch 1976.
-    fn pose(&self) -> Pose {
+    /// The rest shape of the piece, rotated as the body was `placed`, laid over it: Kabsch 1976.
+    fn pose(&self, placed: &Rotation) -> Pose {
         let Some((anchor, _)) = self.anchor else { return Pose::default() };
         let central = self.mixed - self.place * self.rest.transpose() / self.mass;
         let turn = polar(&central).rotation;
         let column = |axis| turn.column(axis).into_owned();
         let rotation = Rotation::from_basis_unchecked(&[column(0), column(1), column(2)]);
-        pose(anchor + self.place / self.mass, &rotation)
+        pose(anchor + self.place / self.mass, &(rotation * placed.inverse()))
     }
 }
 

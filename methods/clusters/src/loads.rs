@@ -1,6 +1,6 @@
 //! What acts on a body from outside: holds, loads and contacts.
 
-use crate::model::{Clusters, Particles};
+use crate::model::{Clusters, Particles, place};
 use craze_engine::{Effect, HoldId, Region, Step};
 use craze_math::{Isometry, Vec3};
 
@@ -83,9 +83,10 @@ impl Particles {
 impl Clusters {
     /// Takes the particles inside a region; centre of mass of what was taken (m).
     pub(crate) fn take_hold(&mut self, id: HoldId, region: &Region) -> Option<Vec3> {
-        let rest = &self.particles.rest;
-        let members: Vec<u32> =
-            (0..self.count()).filter(|&particle| region.contains(&rest[particle])).map(|index| index as u32).collect();
+        let members: Vec<u32> = (0..self.count())
+            .filter(|&particle| region.contains(&self.placed(particle)))
+            .map(|index| index as u32)
+            .collect();
         let place = self.holds.binary_search_by_key(&id, |hold| hold.id);
         if members.is_empty() {
             if let Ok(index) = place {
@@ -96,7 +97,7 @@ impl Clusters {
         let (mut mass, mut moment) = (0.0, Vec3::zeros());
         for &member in &members {
             mass += self.particles.masses[member as usize];
-            moment += self.particles.masses[member as usize] * rest[member as usize];
+            moment += self.particles.masses[member as usize] * self.placed(member as usize);
         }
         let hold = Hold { id, members, reaction: Vec3::zeros(), predicted_reaction: Vec3::zeros() };
         match place {
@@ -159,13 +160,13 @@ impl Clusters {
             if self.external.placed_by[particle].is_some() {
                 continue;
             }
-            let place = motion.transform_point(&self.particles.rest[particle].into()).coords;
-            let velocity = (place - self.state.positions[particle]) / step.time_step;
+            let position = place(motion, &self.placed(particle));
+            let velocity = (position - self.state.positions[particle]) / step.time_step;
             let impulse = self.particles.masses[particle] * (velocity - self.prediction.velocities[particle]);
             self.external.book(particle, &impulse);
             self.external.placed_by[particle] = Some(hold as u32);
             self.holds[hold].predicted_reaction += impulse / step.time_step;
-            self.prediction.positions[particle] = place;
+            self.prediction.positions[particle] = position;
             self.prediction.velocities[particle] = velocity;
             self.note_change(particle);
         }

@@ -9,6 +9,9 @@ use craze_frame::BodyFrame;
 use craze_math::Vec3;
 use craze_spatial::Aabb;
 
+/// Squares of distances that differ by less than this share are the same (1).
+const EQUALLY_FAR: f64 = 1e-9;
+
 impl Method for Clusters {
     fn kind(&self) -> &'static str {
         crate::KIND
@@ -20,10 +23,12 @@ impl Method for Clusters {
 
     /// The nearest particle; of several, the first. Its number is that of the list of followed ones, since particles are renumbered.
     fn locate(&mut self, place: &Vec3) -> MaterialPoint {
+        let place = self.placement.inverse_transform_point(&(*place).into()).coords;
         let mut nearest = (f64::INFINITY, 0);
         for (particle, rest) in self.particles.rest.iter().enumerate() {
             let distance = (rest - place).norm_squared();
-            if distance < nearest.0 {
+            // Where the body stands decides by rounding between particles that are equally far.
+            if distance < (1.0 - EQUALLY_FAR) * nearest.0 {
                 nearest = (distance, particle);
             }
         }

@@ -45,6 +45,9 @@ pub struct Clusters {
     pub(crate) matter: Matter,
     pub(crate) options: Options,
     pub(crate) particles: Particles,
+    /// From the frame of the shape, in which everything about the rest shape is given, to the world
+    /// at the start.
+    pub(crate) placement: Isometry,
     pub(crate) memberships: Memberships,
     /// Rest shape of each cluster.
     pub(crate) rest: Vec<Rest>,
@@ -93,7 +96,8 @@ pub struct Clusters {
 /// What particles are. Those that fracture divides are copied: same rest place, a part of the mass.
 #[derive(Clone, Default)]
 pub(crate) struct Particles {
-    /// Rest positions in the world, where the body was placed (m).
+    /// Rest positions in the frame of the shape (m), so that nothing about the rest shape depends
+    /// on where the body is placed.
     pub rest: Vec<Vec3>,
     /// Rest positions from the body's rest centre at the start (m).
     pub offsets: Vec<Vec3>,
@@ -166,6 +170,7 @@ pub(crate) struct Parts {
     pub matter: Matter,
     pub options: Options,
     pub particles: Particles,
+    pub placement: Isometry,
     pub shares: Vec<Vec<Share>>,
     pub temper: Vec<Temper>,
     pub lineage: Vec<Option<u32>>,
@@ -188,12 +193,8 @@ impl Clusters {
         options.check()?;
         let matter = Matter::of(material);
         matter.check()?;
-        let mut rest = cloud.positions;
-        for position in &mut rest {
-            *position = placement.transform_point(&(*position).into()).coords;
-        }
         let masses: Vec<f64> = cloud.volumes.iter().map(|volume| volume * matter.density).collect();
-        let particles = Particles::new(rest, cloud.volumes, masses, cloud.spacing, None)?;
+        let particles = Particles::new(cloud.positions, cloud.volumes, masses, cloud.spacing, None)?;
         if let Clustering::Count { count, .. } = options.clustering
             && count > 1
             && particles.rest.len() < 4 * count as usize
@@ -211,6 +212,7 @@ impl Clusters {
             matter,
             options,
             particles,
+            placement: *placement,
             shares: found.shares,
             temper,
             lineage: vec![None],
@@ -227,14 +229,14 @@ impl Clusters {
 
     /// Checks what a body is made of and puts it together, at rest where it was placed.
     pub(crate) fn assemble(parts: Parts) -> Result<Clusters, ClusterError> {
-        let Parts { matter, options, particles, shares, temper, lineage, is_whole, mean_mass } = parts;
+        let Parts { matter, options, particles, placement, shares, temper, lineage, is_whole, mean_mass } = parts;
         matter.check()?;
         options.check()?;
         let whole = Whole::new(&particles)?;
         let count = particles.rest.len();
         let memberships = Memberships::new(shares, temper.len());
         let state = Moment {
-            positions: particles.rest.clone(),
+            positions: particles.rest.iter().map(|rest| place(&placement, rest)).collect(),
             velocities: vec![Vec3::zeros(); count],
             flight: None,
             touched: false,
@@ -248,6 +250,7 @@ impl Clusters {
             matter,
             options,
             particles,
+            placement,
             memberships,
             rest,
             temper,
@@ -279,7 +282,7 @@ impl Clusters {
     /// Gives every particle a position (m) and a velocity (m/s) by its rest position in the world (m), for bodies that do not begin at
     /// rest in their shape.
     pub fn set_motion(&mut self, motion: impl Fn(&Vec3) -> (Vec3, Vec3)) -> Result<(), ClusterError> {
-        let moved: Vec<(Vec3, Vec3)> = self.particles.rest.iter().map(motion).collect();
+        let moved: Vec<(Vec3, Vec3)> = (0..self.count()).map(|particle| motion(&self.placed(particle))).collect();
         if let Some(particle) = moved.iter().position(|(x, v)| !is_finite(x) || !is_finite(v)) {
             return Err(ClusterError::NotFinite { particle });
         }
@@ -298,7 +301,8 @@ impl Clusters {
     /// Gives every cluster a toughness τ₀ (1), above 1, by the centre of its rest shape in the world (m); none: it never splits.
     pub fn set_toughness(&mut self, toughness: impl Fn(&Vec3, Option<f64>) -> Option<f64>) -> Result<(), ClusterError> {
         for (temper, rest) in self.temper.iter_mut().zip(&self.rest) {
-            let chosen = toughness(&(self.particles.centre + rest.centre), temper.toughness);
+            let centre = place(&self.placement, &(self.particles.centre + rest.centre));
+            let chosen = toughness(&centre, temper.toughness);
             if let Some(value) = chosen {
                 Quantity::ClusterToughness.check(value)?;
             }
@@ -322,7 +326,8 @@ impl Clusters {
         self.memberships.count()
     }
 
-    /// Plastic deformation F^p of a cluster (1); none if there is no such cluster.
+    /// Plastic deformation F^p of a cluster (1), from the frame of the shape; none if there is no
+    /// such cluster.
     pub fn plastic_deformation(&self, cluster: usize) -> Option<Mat3> {
         self.temper.get(cluster).map(|temper| temper.plastic)
     }
@@ -361,10 +366,10 @@ impl Clusters {
         self.fits.anchor + goals.sum::<Vec3>()
     }
 
-    /// Best-fit deformation gradient F of the whole body (1): Jones et al. 2016 (3). Zero in directions in which the rest shape has no
-    /// width.
+    /// Best-fit deformation gradient F of the whole body (1) from where it was placed: Jones et al.
+    /// 2016 (3). Zero in directions in which the rest shape has no width.
     pub fn deformation(&self) -> Mat3 {
-        self.matched().deformation
+        self.matched().deformation * self.placement.rotation.to_rotation_matrix().into_inner().transpose()
     }
 
     /// Whether the body flies as a rigid one.
@@ -389,7 +394,12 @@ impl Clusters {
 
     /// Centre of mass of the rest shape in the world (m).
     pub(crate) fn rest_center(&self) -> Vec3 {
-        self.particles.centre
+        place(&self.placement, &self.particles.centre)
+    }
+
+    /// Rest position of a particle in the world, where the body was placed (m).
+    pub(crate) fn placed(&self, particle: usize) -> Vec3 {
+        place(&self.placement, &self.particles.rest[particle])
     }
 
     /// Positions and velocities at a moment.
@@ -433,6 +443,11 @@ impl Clusters {
         let view = self.view(&self.state);
         (0..self.count()).fold(Aabb::EMPTY, |bounds, particle| bounds.with(&view.position(particle)))
     }
+}
+
+/// A position (m) of a frame in the world.
+pub(crate) fn place(placement: &Isometry, position: &Vec3) -> Vec3 {
+    placement.transform_point(&(*position).into()).coords
 }
 
 impl Particles {

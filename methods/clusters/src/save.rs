@@ -9,13 +9,13 @@ use crate::options::Options;
 use crate::packed::Packed;
 use crate::skin::{Cut, Skin};
 use craze_engine::{HoldId, Method};
-use craze_math::Vec3;
+use craze_math::{Isometry, Vec3};
 use craze_skin::{Background, Drawn};
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 
 /// Version of the layout of [`Saved`].
-const VERSION: u32 = 6;
+const VERSION: u32 = 7;
 
 /// Turns in one reference step (rad) that no flight reaches: it takes off only while its spin strains the body little.
 const IMPOSSIBLE_TURN: f64 = 1e3;
@@ -37,6 +37,7 @@ struct Saved<'a> {
     masses: Packed<'a>,
     spacing: f64,
     centre: Vec3,
+    placement: Isometry,
     #[serde(borrow)]
     shares: SavedShares<'a>,
     temper: Cow<'a, [Temper]>,
@@ -143,6 +144,7 @@ impl Clusters {
             masses: Packed::numbers(&self.particles.masses),
             spacing: self.particles.spacing,
             centre: self.particles.centre,
+            placement: self.placement,
             shares: SavedShares::of(&self.memberships, self.count()),
             temper: Cow::from(&self.temper),
             lineage: self.lineage.clone(),
@@ -215,6 +217,10 @@ fn from_bytes(bytes: &[u8]) -> Result<Clusters, String> {
     let particles = particles.map_err(|error| error.to_string())?;
     let shares = saved.shares.to_lists()?;
     check_clusters(&particles, &shares, &saved.temper, &saved.lineage)?;
+    let Isometry { rotation, translation } = &saved.placement;
+    if !(is_finite(&translation.vector) && (rotation.as_ref().norm() - 1.0).abs() < 1e-6) {
+        return Err("where it was placed is not a rigid motion".to_owned());
+    }
     if !(saved.mean_mass.is_finite() && saved.mean_mass > 0.0) {
         return Err("the mean mass of its clusters is not a finite number above 0".to_owned());
     }
@@ -225,6 +231,7 @@ fn from_bytes(bytes: &[u8]) -> Result<Clusters, String> {
         matter: saved.matter,
         options: saved.options,
         particles,
+        placement: saved.placement,
         shares,
         temper: saved.temper.into_owned(),
         lineage: saved.lineage,

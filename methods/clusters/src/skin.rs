@@ -10,7 +10,7 @@ mod shells;
 
 use crate::cluster::Plane;
 use crate::grid::Grid;
-use crate::model::{Clusters, is_finite};
+use crate::model::{Clusters, is_finite, place};
 use craze_frame::{Data, Surface, names};
 use craze_math::{Mat3, Vec3};
 use craze_skin::{Background, Carried, Drawn, Parted, cover};
@@ -34,7 +34,7 @@ pub(crate) struct Skin {
     pub background: Background,
     /// The surface that the tetrahedra carry; without one they show their own.
     pub drawn: Option<Drawn>,
-    /// Rest places of the particles at the start, in the world (m),
+    /// Rest positions of the particles at the start, in the frame of the shape (m),
     pub sites: Vec<Vec3>,
     /// and the particle that each belongs to now.
     pub owners: Vec<u32>,
@@ -126,16 +126,17 @@ impl Skin {
 }
 
 impl Clusters {
-    /// Gives the body a surface: positively oriented tetrahedra around its particles, in the world where it was placed (m). To be called before the
-    /// first step.
+    /// Gives the body a surface: positively oriented tetrahedra around its particles, in the frame
+    /// of the shape (m). To be called before the first step.
     pub fn set_skin(&mut self, positions: Vec<Vec3>, tetrahedra: Vec<[u32; 4]>) -> Result<(), craze_skin::SkinError> {
         let background = Background::new(positions, tetrahedra)?;
         self.skin = Some(Skin::new(background, None, self.particles.rest.clone()));
         Ok(())
     }
 
-    /// Gives the body a surface that somebody drew: closed and manifold, around its particles, in the world where it was placed (m). It is carried by tetrahedra
-    /// about as large as the particles are apart, and cut where these part. To be called before the first step.
+    /// Gives the body a surface that somebody drew: closed and manifold, around its particles, in
+    /// the frame of the shape (m). It is carried by tetrahedra about as large as the particles are
+    /// apart, and cut where these part. To be called before the first step.
     pub fn set_drawn_skin(
         &mut self,
         positions: Vec<Vec3>,
@@ -171,7 +172,10 @@ impl Clusters {
             surface.face_attributes.set(names::SOURCE, Data::Index(parted.sources.clone()));
         }
         let attributes = &mut surface.vertex_attributes;
-        attributes.set(names::REST, Data::Vector(parted.points.iter().map(|point| point.rest).collect()));
+        attributes.set(
+            names::REST,
+            Data::Vector(parted.points.iter().map(|point| place(&self.placement, &point.rest)).collect()),
+        );
         let still = |of: Vec3| Carried { position: of, deformation: Mat3::zeros() };
         let mix = |values: Vec<Carried>| parted.carried(&skin.background, &values);
         attributes

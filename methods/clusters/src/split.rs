@@ -15,6 +15,14 @@ const LIGHTEST: f64 = 0.01;
 /// Stretch from the world back to rest beyond which clusters count as flattened (1).
 const FARTHEST_BACK: f64 = 10.0;
 
+/// Particles closer to a plane than this share of their cluster's extent count as ahead of it (1):
+/// rounding must not decide.
+const ON_PLANE: f64 = 1e-9;
+
+/// A direction in the rest frame that is perpendicular to no direction in which bodies are commonly
+/// stretched.
+const FORWARD: Vec3 = Vec3::new(0.849, 0.432, 0.304);
+
 /// A cluster with fewer members is removed: Jones et al. 2016 §3.3.
 const FEWEST_MEMBERS: usize = 4;
 
@@ -31,8 +39,13 @@ impl Clusters {
         before: &mut Option<f64>,
     ) -> Option<Split> {
         let fit = self.fits.fits[cluster as usize];
-        let (centre, normal) = (self.fits.anchor + fit.centre, fit.elastic.u.column(0).into_owned());
-        let is_ahead = |place: &Vec3| (place - centre).dot(&normal) > 0.0;
+        let across = self.temper[cluster as usize].plastic.transpose() * fit.elastic.v.column(0);
+        // The decomposition leaves the sign open. Which side keeps the number must not depend on
+        // the rotation of the body.
+        let sign = if across.dot(&FORWARD) < 0.0 { -1.0 } else { 1.0 };
+        let (centre, normal) = (self.fits.anchor + fit.centre, sign * fit.elastic.u.column(0));
+        let ahead_from = -ON_PLANE * self.rest[cluster as usize].extent;
+        let is_ahead = |place: &Vec3| (place - centre).dot(&normal) > ahead_from;
         let places = &self.state.positions;
         let members = self.memberships.members(cluster as usize);
         let ahead = members.iter().filter(|&&member| is_ahead(&places[member as usize])).count();
@@ -50,8 +63,7 @@ impl Clusters {
         temper.last_split = Some(now);
         temper.cooling = self.options.boost == 0.0;
         let mut twin = temper.clone();
-        let across = temper.plastic.transpose() * fit.elastic.v.column(0);
-        if let Some(outward) = across.try_normalize(0.0) {
+        if let Some(outward) = (sign * across).try_normalize(0.0) {
             let rest = &self.rest[cluster as usize];
             let end = outward.dot(&rest.centre);
             if let Some(skin) = &mut self.skin {

@@ -202,10 +202,9 @@ fn clusters(
             Some(1.0 + factor * (whole - 1.0))
         })
         .map_err(|error| rejected(document, path, error, ""))?;
-    let put = |places: &[Vec3]| places.iter().map(|place| placement.transform_point(&(*place).into()).coords).collect();
     let given = match skin {
-        Some(SkinSource::Tetrahedra(mesh)) => clusters.set_skin(put(mesh.positions()), mesh.elements().to_vec()),
-        Some(SkinSource::Drawn(surface)) => clusters.set_drawn_skin(put(&surface.positions), surface.triangles),
+        Some(SkinSource::Tetrahedra(mesh)) => clusters.set_skin(mesh.positions().to_vec(), mesh.elements().to_vec()),
+        Some(SkinSource::Drawn(surface)) => clusters.set_drawn_skin(surface.positions, surface.triangles),
         None => Ok(()),
     };
     given.map_err(|error| rejected(document, path, error, "leave it out with `clusters.skin = false`"))?;
