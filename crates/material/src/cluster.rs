@@ -10,11 +10,13 @@ use crate::quantity::Quantity;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Cluster {
-    /// Fraction α of the way to its goal that a particle is drawn in one step (1), above 0 and at most 1.
+    /// Fraction α of the way to its goal that a particle is drawn in a reference step Δt₀ (1),
+    /// above 0 and at most 1.
     pub goal_stiffness: f64,
     /// Strain ‖F* − I‖ at which flow starts (1): λ of Jones et al. 2016 (13); none: never.
     pub yield_strain: Option<f64>,
-    /// Share ν of the excess strain that flows in one step (1): Jones et al. 2016 (13), READINGS 22.
+    /// Share ν of the excess strain that flows in a reference step Δt₀ (1): Jones et al. 2016 (13),
+    /// READINGS 22. In a step Δt it is 1 − (1 − ν)^(Δt/Δt₀).
     pub flow: f64,
     /// Rise of the yield strain per unit of accumulated strain (1/s): K of Jones et al. 2016 (13), with α of (14)
     /// gathered per second (READINGS 24); negative softens.

@@ -67,7 +67,7 @@ pub struct Overrides {
     pub goal_stiffness: Option<f64>,
     /// Clusters: strain at which flow starts (1).
     pub cluster_yield: Option<f64>,
-    /// Clusters: share of the excess strain that flows in one step (1).
+    /// Clusters: share of the excess strain that flows per `time_step` of the body (1).
     pub cluster_flow: Option<f64>,
     /// Clusters: rise of the yield strain per unit of accumulated strain (1/s).
     pub cluster_hardening: Option<f64>,
