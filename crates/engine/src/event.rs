@@ -30,7 +30,8 @@ pub enum EventKind {
         measure: FailureMeasure,
         /// The piece that was split.
         parent: u32,
-        /// The pieces it became; the parent again if the crack did not part it.
+        /// The pieces it became: the parent, whose number the largest of them keeps, and those with
+        /// new numbers. The parent alone if the crack did not separate it.
         children: Vec<u32>,
     },
     /// A step was thrown away and tried again with half the Δt.

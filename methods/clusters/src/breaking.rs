@@ -94,7 +94,7 @@ fn a_bar_pulled_apart_breaks_into_pieces_that_know_their_parent() {
     let frame = body.body_frame();
     assert_eq!(frame.pieces.len() as u64, account.pieces);
     for piece in &frame.pieces {
-        assert!(pieces.contains(&piece.id) && piece.parent.is_some_and(|parent| pieces.contains(&parent)));
+        assert!(pieces.contains(&piece.id) && piece.parent.map_or(piece.id == 0, |parent| pieces.contains(&parent)));
     }
     let mass: f64 = frame.pieces.iter().map(|piece| piece.mass).sum();
     assert!((mass / account.mass - 1.0).abs() < 1e-12);

@@ -2,6 +2,10 @@
 
 use crate::model::Clusters;
 
+/// Parts whose masses differ by less than this share are equally heavy (1): the first of them keeps
+/// the number, whatever rounding says.
+const EQUALLY_HEAVY: f64 = 1e-9;
+
 /// A split that is to be told of: the piece it happened to, and those that it became.
 pub(crate) struct Parted {
     pub parent: u32,
@@ -45,8 +49,10 @@ impl Clusters {
         (0..clusters).map(|cluster| root(&mut roots, cluster)).collect()
     }
 
-    /// Numbers the pieces that splits have parted, and fills in what they became. A piece that hangs together keeps its number; the parts
-    /// of one that does not get new ones and know it as their parent. `of` are the [components](Clusters::components).
+    /// Numbers the pieces that splits have separated, and fills in what they became. A piece that
+    /// is connected keeps its number. Of one that is not, the heaviest part keeps it, and the
+    /// others get new numbers and know it as their parent. `of` are the
+    /// [components](Clusters::components).
     pub(crate) fn name_pieces(&mut self, of: &[u32], splits: &mut [Parted]) {
         let clusters = of.len();
         let leaders: Vec<u32> = (0..clusters as u32).filter(|&cluster| of[cluster as usize] == cluster).collect();
@@ -54,12 +60,22 @@ impl Clusters {
         for &leader in &leaders {
             parts[self.temper[leader as usize].piece as usize] += 1;
         }
+        let masses = if parts.iter().any(|&count| count > 1) { self.masses_of(of) } else { Vec::new() };
+        // For every piece that is not connected its heaviest part, by its leader.
+        let mut heaviest: Vec<Option<u32>> = vec![None; parts.len()];
+        for &leader in leaders.iter().filter(|_| !masses.is_empty()) {
+            let best = &mut heaviest[self.temper[leader as usize].piece as usize];
+            let known = best.map_or(0.0, |best| masses[best as usize]);
+            if masses[leader as usize] > (1.0 + EQUALLY_HEAVY) * known {
+                *best = Some(leader);
+            }
+        }
         let mut number = vec![0; clusters];
         let mut children = vec![Vec::new(); parts.len()];
         for &leader in &leaders {
             let parent = self.temper[leader as usize].piece;
             number[leader as usize] = parent;
-            if parts[parent as usize] > 1 {
+            if parts[parent as usize] > 1 && heaviest[parent as usize] != Some(leader) {
                 number[leader as usize] = self.lineage.len() as u32;
                 self.lineage.push(Some(parent));
             }
@@ -68,9 +84,25 @@ impl Clusters {
         for (temper, leader) in self.temper.iter_mut().zip(of) {
             temper.piece = number[*leader as usize];
         }
+        for children in &mut children {
+            children.sort_unstable();
+        }
         for split in splits {
             split.children.clone_from(&children[split.parent as usize]);
         }
+    }
+}
+
+impl Clusters {
+    /// Mass (kg) of every component, by the lowest of its clusters; zero elsewhere.
+    fn masses_of(&self, of: &[u32]) -> Vec<f64> {
+        let mut masses = vec![0.0; of.len()];
+        for particle in 0..self.count() {
+            if let Some(share) = self.memberships.of(particle).first() {
+                masses[of[share.cluster as usize] as usize] += self.particles.masses[particle];
+            }
+        }
+        masses
     }
 }
 

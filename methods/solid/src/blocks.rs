@@ -104,7 +104,7 @@ pub(crate) struct Island {
     pub nodes: Range<usize>,
     /// Likewise its elements.
     pub elements: Range<usize>,
-    /// The piece of its first element.
+    /// The label of the piece of its first element, see `Solid::piece_numbers`.
     pub piece: u32,
 }
 

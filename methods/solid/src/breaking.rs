@@ -197,7 +197,10 @@ fn pieces_know_what_they_broke_from() {
     }
     let frame = solid.frame(craze_engine::FrameDetail::Surface);
     assert!(frame.pieces.len() > 5 && frame.pieces.len() == solid.mesh().pieces().count);
-    assert!(frame.pieces.iter().all(|piece| piece.parent.is_some_and(|parent| parent < piece.id)));
+    // The first piece of all is the parent of others, and of none itself.
+    let (first, others) = frame.pieces.split_first().unwrap();
+    assert_eq!((first.id, first.parent), (0, None));
+    assert!(others.iter().all(|piece| piece.parent.is_some_and(|parent| parent < piece.id)));
     let mass: f64 = frame.pieces.iter().map(|piece| piece.mass).sum();
     assert!((mass / books(&solid).mass - 1.0).abs() < 1e-12);
     let cracks = frame.surface.face_attributes.indices(craze_frame::names::CRACK).unwrap();

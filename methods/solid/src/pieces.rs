@@ -7,6 +7,10 @@ use craze_frame::names;
 use craze_mesh::{ElementRule, Inherit, NodeId, Patch, TetId, TetMesh, Values};
 use std::collections::{BTreeMap, BTreeSet};
 
+/// Parts whose volumes differ by less than this share are equally large (1): rounding does not
+/// decide which keeps the number.
+const EQUALLY_LARGE: f64 = 1e-9;
+
 /// Gives a mesh the columns that fracture writes to: the piece of each element, and which faces are cracks. A mesh that has them keeps
 /// them. Returns how many pieces its history has.
 pub(crate) fn name_columns(mesh: &mut TetMesh) -> usize {
@@ -157,6 +161,11 @@ impl Solid {
         if let Some(labels) = self.mesh.element_attributes_mut().labels_mut(names::PIECE) {
             labels.iter_mut().for_each(|label| *label = numbers[*label as usize]);
         }
+        let mut volumes = vec![0.0; self.lineage.len()];
+        for (&number, volume) in self.piece_numbers.iter().zip(&self.piece_volumes) {
+            volumes[number as usize] += volume;
+        }
+        self.piece_volumes = volumes;
         self.piece_numbers = (0..self.lineage.len() as u32).collect();
     }
 
@@ -170,9 +179,10 @@ impl Solid {
         (labels.iter().map(place).collect(), present)
     }
 
-    /// Numbers the pieces that splits have parted, and tells of the splits. A piece that hangs together keeps its number;
-    /// the parts of one that does not get new ones and know it as their parent. `changed` are the elements on both sides of all that has
-    /// been parted.
+    /// Numbers the pieces that splits have separated, and reports the splits. A piece that is
+    /// connected keeps its number. Of one that is not, the part with the largest volume keeps it,
+    /// and the others get new numbers and know it as their parent. `changed` are the elements on
+    /// both sides of all that has been separated.
     pub(crate) fn name_pieces(&mut self, mut splits: Vec<Change>, changed: &[u32]) {
         let mut seeds: Vec<(u32, u32)> =
             changed.iter().map(|&element| (self.piece_labels()[element as usize], element)).collect();
@@ -186,7 +196,7 @@ impl Solid {
                 continue;
             }
             let parent = self.piece_numbers[label as usize];
-            let mut next = || {
+            let next = |_| {
                 let number = self.lineage.len() as u32;
                 self.lineage.push(Some(parent));
                 self.piece_numbers.push(number);
@@ -194,15 +204,20 @@ impl Solid {
                 number
             };
             // What is left, the largest part as a rule, keeps its label: it need not be walked through.
-            let rest = next();
-            let numbers: Vec<u32> = parts.iter().map(|_| next()).collect();
-            self.piece_numbers[label as usize] = rest;
+            let numbers: Vec<u32> = parts.iter().map(next).collect();
             self.piece_volumes.resize(self.lineage.len(), 0.0);
             for (part, &number) in parts.iter().zip(&numbers) {
                 let volume: f64 = part.iter().map(|&element| self.mesh.measure(TetId(element))).sum();
                 self.piece_volumes[number as usize] = volume;
                 self.piece_volumes[label as usize] -= volume;
             }
+            let mut largest = label;
+            for &number in &numbers {
+                if self.piece_volumes[number as usize] > (1.0 + EQUALLY_LARGE) * self.piece_volumes[largest as usize] {
+                    largest = number;
+                }
+            }
+            self.piece_numbers.swap(label as usize, largest as usize);
             if let Some(labels) = self.mesh.element_attributes_mut().labels_mut(names::PIECE) {
                 for (part, &number) in parts.iter().zip(&numbers) {
                     part.iter().for_each(|&element| labels[element as usize] = number);
@@ -215,10 +230,8 @@ impl Solid {
         }
         for split in &mut splits {
             if let Change::Split { parent, children, .. } = split {
+                children.push(*parent);
                 children.extend(born.iter().filter(|(other, _)| other == parent).map(|(_, number)| *number));
-                if children.is_empty() {
-                    children.push(*parent);
-                }
             }
         }
         self.happened.append(&mut splits);
