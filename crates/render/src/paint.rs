@@ -7,10 +7,8 @@ use crate::look::Look;
 use crate::settings::Coloring;
 use crate::values::numbers;
 
-/// After this many pieces colours repeat.
-const PIECE_COLORS: usize = 4096;
 /// How far the colours of one body's pieces are from the next body's.
-const COLORS_A_BODY: usize = 37;
+const COLORS_A_BODY: u64 = 37;
 
 /// What a face or particle is painted with.
 #[derive(Clone, Copy, Debug)]
@@ -61,18 +59,25 @@ impl Paint {
             if named.is_empty() { vec![Look::of_material(&body.name)] } else { named }
         };
         let pieces = attributes.indices(names::PIECE).unwrap_or(&[]);
-        let broken = body.pieces.len() > 1 || pieces.iter().any(|piece| *piece != pieces[0]);
+        let materials = attributes.indices(names::MATERIAL).unwrap_or(&[]);
         let (base, kinds) = match coloring {
-            Coloring::Piece if broken => {
-                let count = pieces.iter().max().map_or(1, |&last| last as usize + 1).min(PIECE_COLORS);
-                let first = COLORS_A_BODY * body_index;
-                let base = material_looks()[0];
-                let looks = (0..count).map(|piece| base.painted(distinct((first + piece) as u64)));
-                (looks.collect(), pieces.to_vec())
+            // By the number of a piece alone, which stays with it from frame to frame, and by no
+            // count. The first piece of all, whose number the largest part keeps when it breaks,
+            // keeps its material's look.
+            Coloring::Piece if !pieces.is_empty() => {
+                let mut looks = material_looks();
+                let (base, own) = (looks[0], looks.len() as u32);
+                let count = pieces.iter().max().map_or(0, |&last| last as usize + 1).max(body.pieces.len());
+                let number = |piece: usize| body.pieces.get(piece).map_or(piece as u32, |piece| piece.id);
+                let first = COLORS_A_BODY * body_index as u64;
+                looks.extend((0..count).map(|piece| base.painted(distinct(first + u64::from(number(piece))))));
+                let kind = |(element, &piece): (usize, &u32)| match number(piece as usize) {
+                    0 => materials.get(element).copied().unwrap_or(0) % own,
+                    _ => own + piece,
+                };
+                (looks, pieces.iter().enumerate().map(kind).collect())
             }
-            Coloring::Material | Coloring::Piece => {
-                (material_looks(), attributes.indices(names::MATERIAL).unwrap_or(&[]).to_vec())
-            }
+            Coloring::Material | Coloring::Piece => (material_looks(), materials.to_vec()),
             Coloring::Stress | Coloring::Velocity | Coloring::PlasticStrain => {
                 (vec![Look::without_value()], Vec::new())
             }
@@ -118,10 +123,15 @@ mod tests {
     use craze_frame::Piece;
 
     fn body(pieces: usize) -> BodyFrame {
-        let piece = Piece { id: 0, volume: 1.0, mass: 1.0, parent: None, pose: Default::default() };
-        let mut body =
-            BodyFrame { materials: vec!["clay".to_owned()], pieces: vec![piece; pieces], ..Default::default() };
-        let faces: Vec<u32> = (0..4).map(|face| face % pieces as u32).collect();
+        body_of(&(0..pieces as u32).collect::<Vec<u32>>())
+    }
+
+    /// A body of pieces with these numbers, to which four faces belong in turn.
+    fn body_of(numbers: &[u32]) -> BodyFrame {
+        let piece = |&id: &u32| Piece { id, volume: 1.0, mass: 1.0, parent: None, pose: Default::default() };
+        let pieces = numbers.iter().map(piece).collect();
+        let mut body = BodyFrame { materials: vec!["clay".to_owned()], pieces, ..Default::default() };
+        let faces: Vec<u32> = (0..4).map(|face| face % numbers.len() as u32).collect();
         body.surface.face_attributes.set(names::PIECE, Data::Index(faces));
         body.surface.face_attributes.set(names::CRACK, Data::Index(vec![0, 0, 0, 1]));
         body
@@ -136,6 +146,21 @@ mod tests {
         assert_eq!(color(0), color(2));
         assert!((color(0) - color(1)).amax() > 0.1);
         assert_ne!(color(1), color(3), "a crack face is lighter than the outer face of its piece");
+    }
+
+    #[test]
+    fn a_piece_keeps_its_color_whichever_others_there_are() {
+        let color = |numbers: &[u32], face: usize| {
+            let paint = Paint::of_surface(&body_of(numbers), 3, Coloring::Piece);
+            paint.looks[paint.coat(face, [0; 3], 0).look as usize].color
+        };
+        assert_eq!(color(&[0], 0), Look::of_material("clay").color);
+        assert_eq!(color(&[0, 4, 9], 0), Look::of_material("clay").color);
+        assert_eq!(color(&[0, 4, 9], 1), color(&[4, 7], 0));
+        assert_eq!(color(&[0, 4, 9], 2), color(&[9], 2));
+        assert_ne!(color(&[0, 4, 9], 1), color(&[0, 4, 9], 2));
+        // After thousands of pieces, too.
+        assert_ne!(color(&[5000], 0), color(&[5001], 0));
     }
 
     #[test]

@@ -96,7 +96,8 @@ pub enum Coloring {
     /// Each material has its colour.
     #[default]
     Material,
-    /// Each piece of a broken body has its colour; a body in one piece keeps its material's.
+    /// Each piece that breaks off a body gets a colour by its number and keeps it; what keeps the
+    /// number 0, the largest part at every break, keeps its material's.
     Piece,
     /// Largest principal stress (Pa) through a colour map.
     Stress,
