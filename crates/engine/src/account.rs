@@ -55,7 +55,8 @@ impl Account {
 /// What fracture has done to a body, or to the whole world, since the start.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SplitCounts {
-    /// Nodes or clusters that were split.
+    /// Nodes or clusters that were split, and particles that broke off: as many as there are split
+    /// events.
     pub splits: u64,
     /// Splits whose plane was bent to nodes farther than the options ask, so that no element became too thin.
     pub bent: u64,

@@ -230,7 +230,7 @@ impl RunFolder {
         if self.checkpoint_every > 0 && (last || world.frame_number.is_multiple_of(self.checkpoint_every)) {
             self.write_checkpoint(world.frame_number, saved)?;
         }
-        self.record.book(&world.counters);
+        self.record.book(world);
         self.write_record()?;
         Ok(frame)
     }
@@ -245,7 +245,7 @@ impl RunFolder {
         let start = craze_frame::read(&RunFolder::frame_path(&self.path, 0)).ok();
         self.record.broken = broken_bodies(&world.frame(), start.as_ref());
         self.record.result = result;
-        self.record.book(&world.counters);
+        self.record.book(world);
         self.write_record()
     }
 

@@ -1,7 +1,7 @@
 //! What run.json says of a run.
 
 use crate::pieces::BrokenBody;
-use crate::{Account, Counters, Stage};
+use crate::{Account, SplitCounts, Stage, World};
 use serde::{Deserialize, Serialize};
 
 /// The whole of run.json.
@@ -25,6 +25,9 @@ pub struct RunRecord {
     pub steps: u64,
     /// Steps that were thrown away.
     pub retries: u64,
+    /// What fracture has done to all bodies since the start.
+    #[serde(default)]
+    pub splits: SplitCounts,
     /// Time by stage (s), of this process only.
     pub seconds: Vec<(String, f64)>,
     /// Time from start to now (s), of this process only.
@@ -75,8 +78,10 @@ pub struct Certificate {
 }
 
 impl RunRecord {
-    /// Takes over where the time went.
-    pub fn book(&mut self, counters: &Counters) {
+    /// Takes over steps, splits and where the time went.
+    pub fn book(&mut self, world: &World) {
+        let counters = &world.counters;
+        self.splits = world.split_counts();
         self.steps = counters.steps;
         self.retries = counters.retries;
         self.seconds =

@@ -144,6 +144,7 @@ fn record() -> RunRecord {
         frames_per_second: 100.0,
         steps: 0,
         retries: 0,
+        splits: Default::default(),
         seconds: Vec::new(),
         wall_seconds: 0.0,
         certificate: Certificate::default(),

@@ -19,6 +19,8 @@ pub(crate) struct Temper {
     pub last_split: Option<f64>,
     /// Whether it has to fall below its toughness before it may split again.
     pub cooling: bool,
+    /// Whether it has been above its toughness and could not be split since it last was.
+    pub refused: bool,
     /// Its piece, by its number in the body's history.
     pub piece: u32,
     /// Planes that have cut it.
@@ -43,6 +45,7 @@ impl Temper {
             toughness,
             last_split: None,
             cooling: false,
+            refused: false,
             piece: 0,
             planes: Vec::new(),
         }

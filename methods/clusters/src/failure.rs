@@ -44,6 +44,7 @@ impl Clusters {
         // An outlier that leaves its piece whole is none to tell of.
         let told = splits.into_iter().zip(changes).enumerate();
         let told = told.filter(|(index, (_, change))| *index < through_clusters || change.children != [change.parent]);
+        let known = events.len();
         events.extend(told.map(|(_, (split, change))| Event {
             time: now,
             body: String::new(),
@@ -55,6 +56,7 @@ impl Clusters {
                 children: change.children,
             },
         }));
+        self.counts.splits += (events.len() - known) as u64;
     }
 
     fn split_overstretched(&mut self, now: f64, before: &mut Option<f64>) -> Vec<Split> {
@@ -76,16 +78,26 @@ impl Clusters {
         let mut splits = Vec::new();
         let mut stale = vec![false; self.temper.len()];
         for (_, cluster) in queue {
-            if splits.len() >= self.options.splits_a_step as usize {
-                break;
-            }
             if stale[cluster as usize] {
                 self.refit_cluster(cluster);
             }
             let stretch = self.fits.fits[cluster as usize].elastic.sigma.x;
             let toughness = toughness_now(&self.temper[cluster as usize], &self.options, now);
-            if toughness.is_some_and(|toughness| stretch > toughness) {
-                splits.extend(self.split_cluster(cluster, now, &mut stale, before));
+            // Written so that NaN does not split.
+            if toughness.is_none_or(|toughness| !(stretch > toughness)) {
+                continue;
+            }
+            if splits.len() >= self.options.splits_a_step as usize {
+                self.counts.over_budget += 1;
+                break;
+            }
+            match self.split_cluster(cluster, now, &mut stale, before) {
+                Some(split) => splits.push(split),
+                // Counted once, however often it is tried again before it splits.
+                None if !std::mem::replace(&mut self.temper[cluster as usize].refused, true) => {
+                    self.counts.refused += 1
+                }
+                None => {}
             }
         }
         splits

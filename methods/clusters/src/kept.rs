@@ -6,6 +6,7 @@ use crate::loads::Hold;
 use crate::membership::Memberships;
 use crate::model::{Clusters, Moment, Particles, Phase, Whole};
 use crate::skin::Cut;
+use craze_engine::SplitCounts;
 
 /// A state to go back to.
 #[derive(Default)]
@@ -16,6 +17,7 @@ pub(crate) struct Kept {
     work: f64,
     is_whole: bool,
     lineage: Vec<Option<u32>>,
+    counts: SplitCounts,
     followed: Vec<u32>,
     topology: Option<Topology>,
     /// Whether anything has split since.
@@ -57,6 +59,7 @@ impl Clusters {
         kept.holds.clone_from(&self.holds);
         (kept.work, kept.is_whole) = (self.work, self.is_whole);
         kept.lineage.clone_from(&self.lineage);
+        kept.counts = self.counts;
         kept.followed.clone_from(&self.followed);
     }
 
@@ -90,6 +93,7 @@ impl Clusters {
         self.holds.clone_from(&kept.holds);
         (self.work, self.is_whole) = (kept.work, kept.is_whole);
         self.lineage.clone_from(&kept.lineage);
+        self.counts = kept.counts;
         self.followed.clone_from(&kept.followed);
         self.phase = Phase::Committed;
         self.external.resize(self.count());

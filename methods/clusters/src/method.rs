@@ -4,7 +4,7 @@ use crate::chunks::gather;
 use crate::energy::Energy;
 use crate::model::{Clusters, Phase};
 use craze_contact::{ContactSurface, Impulse, SurfacePoint};
-use craze_engine::{Account, Event, Failure, FrameDetail, HoldId, MaterialPoint, Method, Region, Step};
+use craze_engine::{Account, Event, Failure, FrameDetail, HoldId, MaterialPoint, Method, Region, SplitCounts, Step};
 use craze_frame::BodyFrame;
 use craze_math::Vec3;
 use craze_spatial::Aabb;
@@ -104,6 +104,10 @@ impl Method for Clusters {
     fn account(&self, gravity: &Vec3) -> Account {
         let books = self.books.get_or_init(|| (*gravity, self.add_up(gravity)));
         if books.0 == *gravity { books.1 } else { self.add_up(gravity) }
+    }
+
+    fn split_counts(&self) -> SplitCounts {
+        self.counts
     }
 
     fn observe(&self, point: &MaterialPoint) -> (Vec3, Vec3) {

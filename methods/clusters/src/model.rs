@@ -12,7 +12,7 @@ use crate::membership::{Memberships, Share};
 use crate::options::{ClusterError, Options, setting};
 use crate::partition::{Clustering, morton_order, partition};
 use crate::skin::Skin;
-use craze_engine::{Account, RigidBody};
+use craze_engine::{Account, RigidBody, SplitCounts};
 use craze_material::{Material, Quantity};
 use craze_math::{Isometry, Mat3, Rotation, Vec3};
 use craze_spatial::Aabb;
@@ -79,6 +79,8 @@ pub struct Clusters {
     pub(crate) followed: Vec<u32>,
     /// For every piece of the body's history the piece it broke from.
     pub(crate) lineage: Vec<Option<u32>>,
+    /// What fracture has done since the start.
+    pub(crate) counts: SplitCounts,
     /// Mean mass of a cluster at the start (kg).
     pub(crate) mean_mass: f64,
     /// What strain limiting works in.
@@ -267,6 +269,7 @@ impl Clusters {
             work: 0.0,
             followed: Vec::new(),
             lineage,
+            counts: SplitCounts::default(),
             mean_mass,
             limiting: Default::default(),
             disturbance: Disturbance::default(),

@@ -8,7 +8,7 @@ use crate::model::{Clusters, Moment, Particles, Parts, is_finite};
 use crate::options::Options;
 use crate::packed::Packed;
 use crate::skin::{Cut, Skin};
-use craze_engine::{HoldId, Method};
+use craze_engine::{HoldId, Method, SplitCounts};
 use craze_math::{Isometry, Vec3};
 use craze_skin::{Background, Drawn};
 use serde::{Deserialize, Serialize};
@@ -42,6 +42,7 @@ struct Saved<'a> {
     shares: SavedShares<'a>,
     temper: Cow<'a, [Temper]>,
     lineage: Vec<Option<u32>>,
+    counts: SplitCounts,
     is_whole: bool,
     mean_mass: f64,
     /// Without its particles; there are none in a flight: theirs are left over from before it began.
@@ -148,6 +149,7 @@ impl Clusters {
             shares: SavedShares::of(&self.memberships, self.count()),
             temper: Cow::from(&self.temper),
             lineage: self.lineage.clone(),
+            counts: self.counts,
             is_whole: self.is_whole,
             mean_mass: self.mean_mass,
             state: Moment { positions: Vec::new(), velocities: Vec::new(), ..*state },
@@ -239,6 +241,7 @@ fn from_bytes(bytes: &[u8]) -> Result<Clusters, String> {
         mean_mass: saved.mean_mass,
     };
     let mut body = Clusters::assemble(parts).map_err(|error| error.to_string())?;
+    body.counts = saved.counts;
     body.followed = saved.followed;
     body.skin = saved.skin.map(|skin| load_skin(skin, body.count())).transpose()?;
     let mut state = saved.state;

@@ -60,7 +60,7 @@ impl Clusters {
         let affected = members.to_vec();
         let other = self.memberships.part_cluster(cluster, |member| is_ahead(&places[member as usize]));
         let temper = &mut self.temper[cluster as usize];
-        temper.last_split = Some(now);
+        (temper.last_split, temper.refused) = (Some(now), false);
         temper.cooling = self.options.boost == 0.0;
         let mut twin = temper.clone();
         if let Some(outward) = (sign * across).try_normalize(0.0) {

@@ -154,6 +154,7 @@ fn open(scene: NamedScene, path: &Path, existing: Existing, told: Summary, voice
         frames_per_second: scene.world.fps,
         steps: 0,
         retries: 0,
+        splits: Default::default(),
         seconds: Vec::new(),
         wall_seconds: 0.0,
         certificate: Certificate::default(),
@@ -334,14 +335,18 @@ fn tell(folder: &RunFolder, world: &World, voice: Voice, started: Instant) -> Re
                 write!(stdout, "; last Δt {}", seconds(world.last_time_step))?;
             }
             writeln!(stdout)?;
-            let splits = world.split_counts();
-            if splits.over_budget > 0 {
-                writeln!(
-                    stdout,
-                    "in {} more failed than may be split at once: it breaks somewhat later than it should; raise the body's \
-                     solid.splits_a_step if that matters",
-                    plural(splits.over_budget, "step")
-                )?;
+            for body in &world.bodies {
+                let over_budget = body.method.split_counts().over_budget;
+                if over_budget > 0 {
+                    writeln!(
+                        stdout,
+                        "{}: in {} more failed than may be split at once: it breaks somewhat later than it should; raise the \
+                         body's {}.splits_a_step if that matters",
+                        body.name,
+                        plural(over_budget, "step"),
+                        body.method.kind()
+                    )?;
+                }
             }
             for broken in folder.record().broken.iter().filter(|broken| broken.open > 0) {
                 let (open, count) = (broken.open, plural(broken.pieces.len() as u64, "piece"));

@@ -55,6 +55,29 @@ fn what_breaks_is_counted_and_a_budget_that_is_too_small_is_told() {
 }
 
 #[test]
+fn splits_of_clusters_are_counted_in_the_table_the_record_and_the_events() {
+    let workshop = Workshop::new();
+    let flags = ["--frames", "4", "--set", "output.preview=false", "--set", "body.plate.clusters.splits_a_step=1"];
+    let told = workshop.craze(&[&["run", "dough-plate-weak"], &flags[..]].concat()).succeeded();
+    assert!(told.contains("raise the body's clusters.splits_a_step"), "{told}");
+    let text = fs::read_to_string(workshop.path("out/dough-plate-weak/stats.csv")).expect("stats");
+    let rows: Vec<Vec<&str>> = text.lines().map(|row| row.split(',').collect()).collect();
+    let last = |name: &str| -> u64 {
+        let column = rows[0].iter().position(|head| *head == name).expect(name);
+        assert_eq!(rows[1][column], "0");
+        rows[5][column].parse().expect("a count")
+    };
+    let events = fs::read_to_string(workshop.path("out/dough-plate-weak/events.jsonl")).expect("events");
+    let splits = events.lines().filter(|line| line.contains("\"split\"")).count() as u64;
+    assert!(splits > 10 && last("steps_over_budget") > 0);
+    let known = workshop.record("out/dough-plate-weak")["splits"].clone();
+    for (column, key) in [("splits", "splits"), ("refused_splits", "refused"), ("steps_over_budget", "over_budget")] {
+        assert_eq!(known[key], last(column), "{key}");
+    }
+    assert_eq!(last("splits"), splits);
+}
+
+#[test]
 fn the_tables_have_a_row_a_frame_and_a_number_a_cell() {
     let workshop = Workshop::with_run();
     for (table, columns) in [("stats.csv", 32), ("probes.csv", 4)] {
