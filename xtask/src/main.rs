@@ -1,5 +1,6 @@
 //! Chores of the project. `cargo xtask test` runs all that guards it.
 
+mod hashes;
 mod judges;
 mod steps;
 
@@ -8,7 +9,8 @@ use std::process::ExitCode;
 const USAGE: &str = "usage: cargo xtask COMMAND
 
   test    formatting, lints, unit, property, scene and doc tests, quick validation, and the judges of our exports and collisions
-  judges  only the judges: programs that others wrote look at what we export and call a collision";
+  judges  only the judges: programs that others wrote look at what we export and call a collision
+  hashes  run all built-in scenes and print the state hash of each, to compare before and after a change";
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -28,6 +30,7 @@ fn main() -> ExitCode {
             judges::judge(&mut steps);
         }
         ["judges"] => judges::judge(&mut steps),
+        ["hashes"] => return if hashes::print() { ExitCode::SUCCESS } else { ExitCode::FAILURE },
         _ => {
             eprintln!("{USAGE}");
             return ExitCode::from(2);

@@ -1,0 +1,89 @@
+//! State hashes of all built-in scenes: what a change that must not change results is compared by.
+
+use crate::steps::{Outcome, run};
+use std::path::Path;
+use std::process::Command;
+use std::sync::Mutex;
+use std::time::Instant;
+
+const FOLDER: &str = "target/hashes";
+
+/// Runs every built-in scene to its end, two at a time on one thread each (a result never depends on the number of threads), and prints a line
+/// per scene: name, number of the last frame, state hash of that frame, seconds. Gives false if a scene failed.
+pub fn print() -> bool {
+    let cargo = std::env::var("CARGO").unwrap_or_else(|_| "cargo".to_owned());
+    if run(Command::new(cargo).args(["build", "--release", "--quiet", "--package", "craze"])) != Outcome::Passed {
+        return false;
+    }
+    let program = Path::new("target/release/craze");
+    let listed = match Command::new(program).args(["scenes", "--json"]).output() {
+        Ok(output) => String::from_utf8_lossy(&output.stdout).into_owned(),
+        Err(error) => {
+            eprintln!("{}: {error}", program.display());
+            return false;
+        }
+    };
+    let names: Vec<&str> = listed.lines().filter_map(|line| line.split('"').nth(3)).collect();
+    let lines: Vec<Mutex<Result<String, String>>> =
+        names.iter().map(|_| Mutex::new(Err("not run".to_owned()))).collect();
+    let next = std::sync::atomic::AtomicUsize::new(0);
+    std::thread::scope(|scope| {
+        for _ in 0..2 {
+            scope.spawn(|| {
+                loop {
+                    let index = next.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
+                    let Some(name) = names.get(index) else { return };
+                    if let Ok(mut line) = lines[index].lock() {
+                        *line = run_scene(program, name);
+                    }
+                }
+            });
+        }
+    });
+    let mut complete = !names.is_empty();
+    println!("{:<24} {:>6} {:<16} {:>9}", "scene", "frame", "state hash", "seconds");
+    for (name, line) in names.iter().zip(lines) {
+        match line.into_inner().unwrap_or_else(|poisoned| poisoned.into_inner()) {
+            Ok(line) => println!("{name:<24} {line}"),
+            Err(reason) => {
+                println!("{name:<24} FAILED: {reason}");
+                complete = false;
+            }
+        }
+    }
+    complete
+}
+
+fn run_scene(program: &Path, name: &str) -> Result<String, String> {
+    let folder = format!("{FOLDER}/{name}");
+    let started = Instant::now();
+    let output = Command::new(program)
+        .args(["run", name, "-o", &folder, "--force", "--quiet", "--threads", "1", "--set", "output.preview=false"])
+        .output()
+        .map_err(|error| error.to_string())?;
+    if !output.status.success() {
+        return Err(String::from_utf8_lossy(&output.stderr).trim().to_owned());
+    }
+    let record = std::fs::read_to_string(format!("{folder}/run.json")).map_err(|error| error.to_string())?;
+    let hashes = state_hashes(&record);
+    let last = hashes.last().ok_or("run.json has no state hashes")?;
+    Ok(format!("{:>6} {last:<16} {:>9.1}", hashes.len() - 1, started.elapsed().as_secs_f64()))
+}
+
+/// The state hashes in a run.json, one per frame from frame 0.
+fn state_hashes(record: &str) -> Vec<&str> {
+    let list = record.split_once("\"state_hashes\": [").map_or("", |(_, rest)| rest);
+    list.split(']').next().unwrap_or("").split('"').skip(1).step_by(2).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::state_hashes;
+
+    #[test]
+    fn hashes_are_read_in_the_order_of_frames() {
+        let record = "{ \"steps\": 3, \"state_hashes\": [\n \"ab\",\n \"cd\"\n ], \"other\": [\"no\"] }";
+        assert_eq!(state_hashes(record), ["ab", "cd"]);
+        assert!(state_hashes("{}").is_empty());
+    }
+}
