@@ -276,6 +276,11 @@ fn placed(body: &description::Body) -> (Isometry, Vec3, Vec3) {
 mod tests {
     use super::*;
 
+    /// Reads, fills and makes a body.
+    fn build(document: &SceneDocument, index: usize) -> Result<Read, SceneError> {
+        super::build(document, Filled::read(document, index)?)
+    }
+
     /// The line that says how a body of particles was read.
     fn particles(sampling: &str, seed: u64) -> String {
         let text = format!(
