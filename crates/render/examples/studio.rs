@@ -204,7 +204,7 @@ fn pieces(progress: f64) -> Frame {
             piece_of_face.push(index as u32);
             surface.triangles.push(triangle.map(|vertex| start + vertex));
         }
-        pieces.push(Piece { id: 0, volume: 1.0, mass: 1.0, parent: None, pose: Pose::default() });
+        pieces.push(Piece { id: index as u32, volume: 1.0, mass: 1.0, parent: None, pose: Pose::default() });
     }
     surface.face_attributes.set(names::PIECE, Data::Index(piece_of_face));
     surface.face_attributes.set(names::CRACK, Data::Index(crack));

@@ -17,12 +17,12 @@ fn floor(height: f64) -> ObstacleFrame {
     ObstacleFrame { name: "floor".to_owned(), shape }
 }
 
-fn piece() -> Piece {
-    Piece { id: 0, volume: 1.0, mass: 1.0, parent: None, pose: Pose::default() }
+fn piece(id: u32) -> Piece {
+    Piece { id, volume: 1.0, mass: 1.0, parent: None, pose: Pose::default() }
 }
 
 fn body(material: &str, surface: Surface) -> BodyFrame {
-    BodyFrame { materials: vec![material.to_owned()], surface, pieces: vec![piece()], ..BodyFrame::default() }
+    BodyFrame { materials: vec![material.to_owned()], surface, pieces: vec![piece(0)], ..BodyFrame::default() }
 }
 
 fn cube(center: Vec3, side: f64) -> Surface {
@@ -48,7 +48,7 @@ fn two_pieces() -> Frame {
     surface.triangles.extend(second.triangles.iter().map(|t| t.map(|vertex| vertex + 8)));
     let pieces: Vec<u32> = (0..24).map(|face| face / 12).collect();
     surface.face_attributes.set(names::PIECE, Data::Index(pieces));
-    let body = BodyFrame { pieces: vec![piece(); 2], ..body("clay", surface) };
+    let body = BodyFrame { pieces: vec![piece(0), piece(1)], ..body("clay", surface) };
     Frame { bodies: vec![body], ..Frame::default() }
 }
 
@@ -160,7 +160,7 @@ fn a_stray_fragment_does_not_shrink_the_rest() {
     surface.triangles.extend(stray.triangles.iter().map(|t| t.map(|vertex| vertex + 16)));
     let pieces: Vec<u32> = (0..36).map(|face| face / 12).collect();
     surface.face_attributes.set(names::PIECE, Data::Index(pieces));
-    frame.bodies[0].pieces.push(piece());
+    frame.bodies[0].pieces.push(piece(0));
     assert!((Camera::framing(&[&frame], 160, 90).from - framed.from).norm() < 1e-9);
 }
 
