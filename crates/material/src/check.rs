@@ -69,6 +69,16 @@ pub enum MaterialError {
         /// The other key.
         second: &'static str,
     },
+    /// A key that the method of the body does not read.
+    #[error("method {method} does not use {field}{}", in_place(instead))]
+    Unused {
+        /// The key that was given.
+        field: &'static str,
+        /// The method's name in scene files.
+        method: &'static str,
+        /// The key that sets for this method what was probably meant.
+        instead: Option<&'static str>,
+    },
     /// A key that makes sense only together with another.
     #[error("{given} needs {missing} beside it: {why}")]
     Missing {
@@ -83,6 +93,10 @@ pub enum MaterialError {
 
 fn with_space(unit: &str) -> String {
     if unit.is_empty() { String::new() } else { format!(" {unit}") }
+}
+
+fn in_place(instead: &Option<&'static str>) -> String {
+    instead.map_or(String::new(), |key| format!(": give {key} in its place"))
 }
 
 fn suggestion(nearest: &Option<&'static str>) -> String {
@@ -100,6 +114,7 @@ impl MaterialError {
             | Self::MatrixNotFinite { field, .. }
             | Self::NotSymmetric { field, .. }
             | Self::NotPositiveDefinite { field, .. } => field,
+            Self::Unused { field, .. } => field,
             Self::UnknownPreset { .. } => "preset",
             Self::Conflict { second, .. } => second,
             Self::Missing { given, .. } => given,

@@ -16,6 +16,7 @@ pub mod presets;
 mod quantity;
 mod strength;
 mod table;
+mod usage;
 
 pub use check::MaterialError;
 pub use cluster::Cluster;
@@ -29,3 +30,4 @@ pub use presets::preset;
 pub use quantity::Quantity;
 pub use strength::{CrackResistance, Strength, plane_strain_modulus};
 pub use table::{Row, markdown, rows, table};
+pub use usage::{Key, MaterialUse};

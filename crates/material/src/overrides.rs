@@ -8,12 +8,13 @@ use crate::elasticity::{Elasticity, VoigtMatrix};
 use crate::material::Material;
 use crate::presets::preset;
 use crate::quantity::Quantity;
+use crate::usage::{Key, MaterialUse};
 
 /// The `material` table of a scene file. Keys and units are those of [`Quantity`](crate::Quantity).
 ///
-/// With `preset`, the other keys replace single numbers of it. Without, `density` and an elasticity (`young` and
-/// `poisson`, or `lambda` and `mu`, or `stiffness`) are required, and what is not given is absent: no damping, no
-/// yield, no fracture.
+/// With `preset`, the other keys replace single numbers of it. Without, `density` is required and, for methods that
+/// read it, an elasticity (`young` and `poisson`, or `lambda` and `mu`, or `stiffness`); what is not given is absent:
+/// no damping, no yield, no fracture. A key that the body's method does not read is refused.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Overrides {
@@ -81,13 +82,60 @@ impl Overrides {
         Self { preset: Some(name.to_owned()), ..Self::default() }
     }
 
+    /// All keys that are given beside `preset`.
+    pub fn given(&self) -> impl Iterator<Item = Key> {
+        let elasticity = [
+            (Quantity::Young, self.young),
+            (Quantity::Poisson, self.poisson),
+            (Quantity::Lambda, self.lambda),
+            (Quantity::Mu, self.mu),
+        ];
+        let numbers = elasticity.into_iter().chain(self.numbers()).filter(|(_, value)| value.is_some());
+        let matrices = [(Key::Stiffness, self.stiffness.is_some()), (Key::Viscosity, self.viscosity.is_some())];
+        numbers
+            .map(|(quantity, _)| Key::Number(quantity))
+            .chain(matrices.into_iter().filter(|(_, given)| *given).map(|(key, _)| key))
+    }
+
+    /// The keys that are given and change nothing about a body of a method.
+    pub fn unused(&self, usage: &MaterialUse) -> impl Iterator<Item = Key> {
+        self.given().filter(|key| !usage.accepts(*key))
+    }
+
+    /// The checked material of a body of a method: the preset, if any, with the given numbers in place of its own.
+    ///
+    /// Keys that the method does not read are refused. Without a preset, an elasticity is required only by methods that
+    /// read it; for others it is E = 1 Pa, ν = 0, which nothing reads.
+    pub fn resolve_for(&self, usage: &MaterialUse) -> Result<Material, MaterialError> {
+        if let Some(key) = self.unused(usage).next() {
+            return Err(MaterialError::Unused {
+                field: key.name(),
+                method: usage.method,
+                instead: usage.instead_of(key).map(Quantity::key),
+            });
+        }
+        let unread = Elasticity::from_young(1.0, 0.0);
+        self.resolve_from((!usage.reads_elasticity()).then_some(&unread))
+    }
+
     /// The checked material: the preset, if any, with the given numbers in place of its own.
     pub fn resolve(&self) -> Result<Material, MaterialError> {
-        if self.fracture_energy.is_some() && self.toughness.is_some() {
-            return Err(MaterialError::Conflict { first: "fracture_energy", second: "toughness" });
+        self.resolve_from(None)
+    }
+
+    /// The material; `fallback` is its elasticity where neither a preset nor a key gives one.
+    fn resolve_from(&self, fallback: Option<&Elasticity>) -> Result<Material, MaterialError> {
+        for [(first, one), (second, other)] in [
+            [("fracture_energy", self.fracture_energy), ("toughness", self.toughness)],
+            // Both are the criterion of failure in tension; the force would hide the stress.
+            [("separation_force", self.separation_force), ("tensile_strength", self.tensile_strength)],
+        ] {
+            if one.is_some() && other.is_some() {
+                return Err(MaterialError::Conflict { first, second });
+            }
         }
         let base = self.preset.as_deref().map(preset).transpose()?;
-        let elasticity = self.elasticity(base.as_ref().map(|material| &material.elasticity))?;
+        let elasticity = self.elasticity(base.as_ref().map(|material| &material.elasticity).or(fallback))?;
         let mut material = match base {
             Some(base) => Material { elasticity, ..base },
             None => {
@@ -101,6 +149,9 @@ impl Overrides {
                 Material::elastic("custom", density, elasticity)
             }
         };
+        if self.tensile_strength.is_some() {
+            material.strength.separation_force = None;
+        }
         for (quantity, value) in self.numbers() {
             if let Some(value) = value {
                 quantity.assign(&mut material, value);
@@ -110,7 +161,29 @@ impl Overrides {
             material.damping.viscosity = self.viscosity;
         }
         material.check()?;
+        self.check_flow(&material)?;
         Ok(material)
+    }
+
+    /// Refuses numbers of the flow of clusters that do nothing because another one is absent.
+    fn check_flow(&self, material: &Material) -> Result<(), MaterialError> {
+        let (yields, flows) = (material.cluster.yield_strain.is_some(), material.cluster.flow > 0.0);
+        let (missing, why) = match () {
+            () if !yields => ("cluster_yield", "without a yield strain nothing flows"),
+            () if !flows && self.cluster_flow.is_none() => {
+                ("cluster_flow", "without it no share of the excess strain flows")
+            }
+            () => return Ok(()),
+        };
+        let given = [
+            ("cluster_yield", self.cluster_yield),
+            ("cluster_flow", self.cluster_flow),
+            ("cluster_hardening", self.cluster_hardening),
+        ];
+        match given.into_iter().find(|(_, value)| value.is_some()) {
+            Some((given, _)) => Err(MaterialError::Missing { given, missing, why }),
+            None => Ok(()),
+        }
     }
 
     /// All numbers but those of elasticity, which come in pairs.
@@ -218,6 +291,53 @@ mod tests {
         assert!(matches!(mixed.resolve(), Err(MaterialError::Conflict { first: "young", second: "mu" })));
         let whole = Overrides { young: Some(1.0), poisson: Some(0.1), ..bare };
         assert_eq!(whole.resolve().expect("valid").density, 1.0);
+    }
+
+    #[test]
+    fn the_criterion_that_is_given_takes_the_place_of_the_presets() {
+        let by_force = preset("obrien-glass").expect("a preset");
+        assert!(by_force.strength.separation_force.is_some());
+        let by_stress = Overrides { tensile_strength: Some(3e6), ..Overrides::of_preset("obrien-glass") };
+        let strength = by_stress.resolve().expect("valid").strength;
+        assert_eq!((strength.tensile, strength.separation_force), (Some(3e6), None));
+        let both = Overrides { separation_force: Some(1.0), ..by_stress };
+        assert!(matches!(both.resolve(), Err(MaterialError::Conflict { second: "tensile_strength", .. })));
+    }
+
+    #[test]
+    fn numbers_of_flow_that_do_nothing_alone_are_refused() {
+        let rubber = Overrides::of_preset("rubber");
+        let missing = |overrides: Overrides| match overrides.resolve() {
+            Err(MaterialError::Missing { given, missing, .. }) => Some((given, missing)),
+            other => panic!("{other:?}"),
+        };
+        let flow = Overrides { cluster_flow: Some(0.1), ..rubber.clone() };
+        assert_eq!(missing(flow.clone()), Some(("cluster_flow", "cluster_yield")));
+        let strain = Overrides { cluster_yield: Some(0.1), ..rubber.clone() };
+        assert_eq!(missing(strain), Some(("cluster_yield", "cluster_flow")));
+        let hardening = Overrides { cluster_hardening: Some(1.0), ..rubber };
+        assert_eq!(missing(hardening.clone()), Some(("cluster_hardening", "cluster_yield")));
+        let whole = Overrides { cluster_yield: Some(0.1), cluster_flow: Some(0.1), ..hardening };
+        assert!(whole.resolve().is_ok());
+    }
+
+    #[test]
+    fn keys_that_a_method_does_not_read_are_refused_and_elasticity_is_asked_for_by_those_that_do() {
+        const HEAVY: MaterialUse = MaterialUse {
+            method: "heavy",
+            reads: &[Key::Number(Quantity::Density)],
+            instead: &[(Key::Stiffness, Quantity::Density)],
+        };
+        let bare = Overrides { density: Some(2.0), friction: Some(0.1), ..Overrides::default() };
+        assert_eq!(bare.resolve_for(&HEAVY).expect("valid").density, 2.0);
+        let stiff = Overrides { stiffness: Some([[0.0; 6]; 6]), young: Some(1.0), ..bare };
+        let unused: Vec<Key> = stiff.unused(&HEAVY).collect();
+        assert_eq!(unused, [Key::Number(Quantity::Young), Key::Stiffness]);
+        let error = stiff.resolve_for(&HEAVY).expect_err("unused");
+        assert_eq!(error.to_string(), "method heavy does not use young");
+        let error = Overrides { young: None, ..stiff }.resolve_for(&HEAVY).expect_err("unused");
+        assert_eq!(error.to_string(), "method heavy does not use stiffness: give density in its place");
+        assert!(Overrides::of_preset("glass").resolve_for(&HEAVY).is_ok(), "presets carry all numbers");
     }
 
     #[test]

@@ -113,7 +113,9 @@ material = { density = 1000, young = 1e6, poisson = 0.3 }
 All numbers are in SI units. Values are typical: real pieces scatter by tens of percent, the strength of brittle matter
 by a factor of two. Each row names where such values are tabulated and, as a note, the range met in practice; they were
 entered as typical values, not proof-read against every printed edition: for a structure that must hold, measure.
-`craze materials` prints the same numbers; a test keeps this page and the program in step.
+`craze materials` prints the same numbers, with the methods that use each; a test keeps this page and the program in step.
+A preset carries numbers for all methods, and a body reads those that its method uses. Numbers written beside the preset must be
+used: a `toughness` of a solid is refused, with the key that does what is wanted.
 
 Keys in general:
 
@@ -122,7 +124,8 @@ Keys in general:
 - `phi` and `psi` are the viscous constants of O'Brien & Hodgins 1999; `damping_time` adds a viscosity proportional to the
   stiffness, so that the loss factor at frequency f is 2π·f·`damping_time`; `mass_damping` slows all motion.
 - `fracture_energy` G and `toughness` K are two units of one property (Irwin: G = K² (1 − ν²)/E): give one.
-- `separation_force` is the criterion of O'Brien & Hodgins 1999, a force on a node that depends on the mesh.
+- `separation_force` is the criterion of O'Brien & Hodgins 1999, a force on a node that depends on the mesh; it or `tensile_strength`
+  decides, and the one that is written takes the place of the preset's.
 - `goal_stiffness` and the `cluster_` keys are settings of clustered shape matching.
 - A yield curvature belongs to the thickness in its note.
 ";

@@ -1,7 +1,7 @@
 //! The JSON Schema of scene files, for editors and other programs.
 
-use crate::description::Scene;
-use craze_material::{Quantity, presets};
+use crate::description::{MethodKind, Scene};
+use craze_material::{Key, Quantity, presets};
 use schemars::generate::SchemaSettings;
 use schemars::transform::{RecursiveTransform, Transform};
 use schemars::{JsonSchema, Schema};
@@ -85,7 +85,20 @@ fn move_limits_to_items(schema: &mut Schema) {
     }
 }
 
-/// Adds what the material crate knows about its numbers: units, allowed ranges and the names of presets.
+/// The methods whose bodies a key of a material changes, in words.
+fn methods_that_use(key: Key) -> String {
+    let users: Vec<&str> = (MethodKind::ALL.into_iter())
+        .filter(|method| method.material_use().accepts(key))
+        .map(MethodKind::name)
+        .collect();
+    match users.len() {
+        0 => "used by no method yet".to_owned(),
+        count if count == MethodKind::ALL.len() => "used by every method".to_owned(),
+        _ => format!("used by method {}", users.join(", ")),
+    }
+}
+
+/// Adds what is known about the numbers of a material: units, allowed ranges, the methods that use them and the names of presets.
 fn describe_material(material: &mut Value) {
     for quantity in Quantity::ALL {
         if let Some(property) = material.pointer_mut(&format!("/properties/{}", quantity.key())) {
@@ -97,6 +110,12 @@ fn describe_material(material: &mut Value) {
     for (matrix, unit) in [("stiffness", "Pa"), ("viscosity", "N s/m²")] {
         if let Some(entry) = material.pointer_mut(&format!("/properties/{matrix}/items/items")) {
             entry["x-unit"] = unit.into();
+        }
+    }
+    for key in Key::all() {
+        let pointer = format!("/properties/{}/description", key.name());
+        if let Some(Value::String(text)) = material.pointer_mut(&pointer) {
+            *text = format!("{}; {}", text.trim_end_matches('.'), methods_that_use(key));
         }
     }
     if let Some(preset) = material.pointer_mut("/properties/preset") {

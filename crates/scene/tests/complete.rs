@@ -36,16 +36,20 @@ fn obstacles(random: &mut Random, count: usize) -> String {
 
 /// A body that flies at the middle.
 fn body(random: &mut Random, name: &str, side: f64) -> String {
-    let kind = [
-        "method = \"solid\"\nedge = 0.03\nshape.box = { size = [0.08, 0.004, 0.08] }",
-        "method = \"solid\"\nedge = 0.03\nintegrator = \"implicit\"\nshape.box = { size = [0.06, 0.03, 0.06] }",
-        "method = \"solid\"\nedge = 0.025\nshape.sphere = { radius = 0.03 }",
-        "method = \"clusters\"\nspacing = 0.015\ntime_step = 1e-3\nshape.sphere = { radius = 0.03 }",
+    const ELASTIC: &str = "young = 1e6, poisson = 0.3, ";
+    let (kind, elasticity) = [
+        ("method = \"solid\"\nedge = 0.03\nshape.box = { size = [0.08, 0.004, 0.08] }", ELASTIC),
+        (
+            "method = \"solid\"\nedge = 0.03\nintegrator = \"implicit\"\nshape.box = { size = [0.06, 0.03, 0.06] }",
+            ELASTIC,
+        ),
+        ("method = \"solid\"\nedge = 0.025\nshape.sphere = { radius = 0.03 }", ELASTIC),
+        ("method = \"clusters\"\nspacing = 0.015\ntime_step = 1e-3\nshape.sphere = { radius = 0.03 }", ""),
     ][(random.number() * 4.0) as usize];
     let speed = 10f64.powf(2.0 * random.number()) * -side.signum();
     let turn = [0; 3].map(|_| 360.0 * random.number());
     format!(
-        "[[body]]\nname = \"{name}\"\n{kind}\nmaterial = {{ density = 1000, young = 1e6, poisson = 0.3, damping_time = 1e-4 }}\nplace = {{ at = [{side}, 0, 0], turn = {turn:?}, velocity = [{speed}, 0, 0] }}\n"
+        "[[body]]\nname = \"{name}\"\n{kind}\nmaterial = {{ density = 1000, {elasticity}damping_time = 1e-4 }}\nplace = {{ at = [{side}, 0, 0], turn = {turn:?}, velocity = [{speed}, 0, 0] }}\n"
     )
 }
 

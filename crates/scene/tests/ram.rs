@@ -48,7 +48,8 @@ const KINDS: [&str; 3] = ["symplectic", "implicit", "clusters"];
 
 /// A block of this height (m), with its lower face at another (m).
 fn block(name: &str, kind: &str, young: f64, height: f64, bottom: f64) -> String {
-    let material = format!("material = {{ density = 1000, young = {young}, poisson = 0.3, damping_time = 1e-4 }}");
+    let elasticity = if kind == "clusters" { String::new() } else { format!("young = {young}, poisson = 0.3, ") };
+    let material = format!("material = {{ density = 1000, {elasticity}damping_time = 1e-4 }}");
     let method = match kind {
         "clusters" => "method = \"clusters\"\nspacing = 0.02\nclusters.damping = 6\ntime_step = 1e-3".to_owned(),
         integrator => format!("method = \"solid\"\nintegrator = \"{integrator}\"\nedge = 0.05"),

@@ -79,7 +79,12 @@ fn material() -> impl Strategy<Value = craze_material::Overrides> {
     for (axis, row) in stiffness.iter_mut().enumerate() {
         row[axis] = 1.5e6;
     }
-    let general = craze_material::Overrides { density: Some(1e3), stiffness: Some(stiffness), ..Default::default() };
+    let general = craze_material::Overrides {
+        density: Some(1e3),
+        stiffness: Some(stiffness),
+        tensile_strength: Some(1e4),
+        ..Default::default()
+    };
     prop_oneof![
         (of(positive()), of(positive())).prop_map(|(density, friction)| craze_material::Overrides {
             density,
@@ -118,6 +123,13 @@ fn body() -> impl Strategy<Value = Body> {
             if is_solid {
                 return solid;
             }
+            // Stiffness is nothing to particles, and toughness varies where there is some.
+            let material = craze_material::Overrides {
+                stiffness: None,
+                tensile_strength: None,
+                cluster_toughness: Some(1.0 + share.max(0.01)),
+                ..solid.material.clone()
+            };
             let sampling = if share < 0.5 { Sampling::Grid } else { Sampling::Poisson };
             let clusters = Some(ClustersSettings {
                 damping: share,
@@ -128,7 +140,7 @@ fn body() -> impl Strategy<Value = Body> {
                 ..ClustersSettings::default()
             });
             let method = MethodKind::Clusters;
-            Body { method, edge: None, spacing: resolution, integrator: None, solid: None, clusters, ..solid }
+            Body { method, material, edge: None, spacing: resolution, integrator: None, solid: None, clusters, ..solid }
         },
     )
 }
@@ -204,7 +216,7 @@ fn scene() -> impl Strategy<Value = Scene> {
                 restitution: None,
                 response: Some(Response::Impulses),
             };
-            Scene {
+            let scene = Scene {
                 title,
                 description: switch.then(|| "Two\nlines, \"quoted\" \\ and \u{1}".to_owned()),
                 world: WorldSettings {
@@ -236,9 +248,24 @@ fn scene() -> impl Strategy<Value = Scene> {
                 camera: switch.then_some(Camera { from: [1.0, 2.0, 3.0], to: [0.0; 3], field_of_view: 60.0 }),
                 picture: Picture { size: [64, 32], color: ColorBy::Piece, samples: 3 },
                 output: Output { volume: switch, preview: !switch, checkpoint_every: 0 },
-            }
+            };
+            if mode == Mode::QuasiStatic { at_rest(scene) } else { scene }
         },
     )
+}
+
+/// The scene without what quasi-static mode refuses: it has no contact, no velocities and no time steps.
+fn at_rest(mut scene: Scene) -> Scene {
+    scene.world.time_step = None;
+    scene.contact.pairs.clear();
+    for obstacle in &mut scene.obstacles {
+        (obstacle.friction, obstacle.restitution) = (None, None);
+    }
+    for body in &mut scene.bodies {
+        (body.time_step, body.material.friction) = (None, None);
+        (body.place.velocity, body.place.spin) = ([0.0; 3], [0.0; 3]);
+    }
+    scene
 }
 
 /// Scenes that were read have defaults filled in; a model's resolution stays open.

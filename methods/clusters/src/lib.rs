@@ -69,6 +69,7 @@ mod survey;
 #[cfg(test)]
 mod testing;
 
+pub use matter::MATERIAL;
 pub use model::{Cloud, Clusters};
 pub use options::{ClusterError, Options};
 pub use partition::Clustering;

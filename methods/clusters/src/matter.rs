@@ -2,9 +2,40 @@
 
 use crate::options::Options;
 use crate::partition::Clustering;
-use craze_material::{Material, MaterialError, Quantity};
+use craze_material::{Key, Material, MaterialError, MaterialUse, Quantity};
 use craze_math::Random;
 use serde::{Deserialize, Serialize};
+
+/// The numbers of a material that [`Matter`] takes. Stretches take the place of stresses: shape matching knows no stiffness in pascals.
+pub const MATERIAL: MaterialUse = MaterialUse {
+    method: crate::KIND,
+    reads: &[
+        Key::Number(Quantity::Density),
+        Key::Number(Quantity::DampingTime),
+        Key::Number(Quantity::MassDamping),
+        Key::Number(Quantity::GoalStiffness),
+        Key::Number(Quantity::ClusterYield),
+        Key::Number(Quantity::ClusterFlow),
+        Key::Number(Quantity::ClusterHardening),
+        Key::Number(Quantity::ClusterToughness),
+    ],
+    instead: &[
+        (Key::Number(Quantity::Young), Quantity::GoalStiffness),
+        (Key::Number(Quantity::Lambda), Quantity::GoalStiffness),
+        (Key::Number(Quantity::Mu), Quantity::GoalStiffness),
+        (Key::Stiffness, Quantity::GoalStiffness),
+        (Key::Number(Quantity::Phi), Quantity::DampingTime),
+        (Key::Number(Quantity::Psi), Quantity::DampingTime),
+        (Key::Viscosity, Quantity::DampingTime),
+        (Key::Number(Quantity::YieldStress), Quantity::ClusterYield),
+        (Key::Number(Quantity::FlowRate), Quantity::ClusterFlow),
+        (Key::Number(Quantity::Hardening), Quantity::ClusterHardening),
+        (Key::Number(Quantity::TensileStrength), Quantity::ClusterToughness),
+        (Key::Number(Quantity::FractureEnergy), Quantity::ClusterToughness),
+        (Key::Number(Quantity::Toughness), Quantity::ClusterToughness),
+        (Key::Number(Quantity::SeparationForce), Quantity::ClusterToughness),
+    ],
+};
 
 /// What the method reads of a material.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

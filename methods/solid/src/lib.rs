@@ -20,6 +20,7 @@ mod kernel;
 mod laws;
 mod limit;
 mod locate;
+mod material;
 mod model;
 mod node;
 mod options;
@@ -40,6 +41,7 @@ mod tests;
 
 pub use cost::{StepCost, elastic_step_cost};
 pub use failure::{Pull, STRENGTH};
+pub use material::MATERIAL;
 pub use model::Solid;
 pub use options::{Integrator, SolidError, SolidOptions};
 pub use save::load;

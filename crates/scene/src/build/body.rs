@@ -36,7 +36,7 @@ impl<'scene> Filled<'scene> {
     pub fn read(document: &'scene SceneDocument, index: usize) -> Result<Self, SceneError> {
         let body = &document.scene.bodies[index];
         let path = format!("body[{index}]");
-        let material = resolve(document, &body.material, &format!("{path}.material"))?;
+        let material = resolve(document, body, &body.material, &format!("{path}.material"))?;
         let source = Source::read(document, body, &path)?;
         let solids = match body.method {
             MethodKind::Solid => Some(source.tetrahedra(document, body, &path)?),
@@ -93,7 +93,7 @@ fn solid(
         Regions::Named(names) => {
             for name in &names[1..] {
                 materials.push(match body.materials.as_ref().and_then(|materials| materials.of(name)) {
-                    Some(matter) => resolve(document, matter, &format!("{path}.materials.{name}"))?,
+                    Some(matter) => resolve(document, body, matter, &format!("{path}.materials.{name}"))?,
                     None => material.clone(),
                 });
             }
@@ -101,7 +101,7 @@ fn solid(
         Regions::Listed => {
             for (place, region) in body.materials.iter().flat_map(|all| &all.regions).enumerate() {
                 let key = format!("{path}.materials.regions[{place}].material");
-                materials.push(resolve(document, &region.material, &key)?);
+                materials.push(resolve(document, body, &region.material, &key)?);
             }
         }
     }
@@ -231,9 +231,14 @@ fn painted<'source>(
     Ok(Some(Box::new(move |place| settings.factor(paint.at(place)))))
 }
 
-/// The material that a table says. `path` is the key of the table.
-fn resolve(document: &SceneDocument, table: &Overrides, path: &str) -> Result<Material, SceneError> {
-    table.resolve().map_err(|error| {
+/// The material that a table of a body says. `path` is the key of the table.
+fn resolve(
+    document: &SceneDocument,
+    body: &description::Body,
+    table: &Overrides,
+    path: &str,
+) -> Result<Material, SceneError> {
+    table.resolve_for(body.method.material_use()).map_err(|error| {
         rejected(document, &format!("{path}.{}", error.field()), error, "see `craze materials` for presets")
     })
 }

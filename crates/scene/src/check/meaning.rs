@@ -9,7 +9,7 @@ use crate::description::{
 use crate::problem::Problem;
 use crate::report::Collector;
 use crate::tree::{Node, Value};
-use craze_material::{MaterialError, Overrides};
+use craze_material::{Key, MaterialError, Overrides};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Most frames of a run.
@@ -80,6 +80,12 @@ impl Checker<'_> {
 
     fn reject(&mut self, path: &str, message: impl Into<String>, help: impl Into<String>) {
         self.report(path, Problem::Rejected { message: message.into(), help: help.into() });
+    }
+
+    /// Reports a key that should not be there, at the key itself.
+    fn reject_key(&mut self, path: &str, message: impl Into<String>, help: impl Into<String>) {
+        let problem = Problem::Rejected { message: message.into(), help: help.into() };
+        self.errors.push(&self.tree.nearest_to(path).key, path, problem);
     }
 
     /// Whether the file says something at a path.
@@ -217,14 +223,26 @@ impl Checker<'_> {
         if self.shape(&body.shape, &format!("{path}.shape")) {
             self.resolution(body, path);
         }
-        self.material(&body.material, &format!("{path}.material"));
+        self.material(body, &body.material, &format!("{path}.material"));
         self.regions(body, path);
     }
 
-    /// Numbers of a material that cannot be, alone or together.
-    fn material(&mut self, overrides: &Overrides, material: &str) {
+    /// Numbers of a material of a body that its method does not use, or that cannot be, alone or together.
+    fn material(&mut self, body: &Body, overrides: &Overrides, material: &str) {
+        let usage = body.method.material_use();
         let given = serde_json::to_value(overrides).unwrap_or_default();
         let mut complete = true;
+        for key in overrides.unused(usage) {
+            complete = false;
+            let message = format!("method {} does not use `{}`", usage.method, key.name());
+            self.reject_key(&format!("{material}.{}", key.name()), message, help_for_unused(body.method, key));
+        }
+        let is_inner = material.contains(".materials.");
+        for key in overrides.given().filter(|key| key.is_for_contact() && is_inner) {
+            let message = format!("`{}` is the same for the whole body", key.name());
+            let help = format!("give it in the body's `material`, or as `{}` of a [[contact.pair]]", key.name());
+            self.reject_key(&format!("{material}.{}", key.name()), message, help);
+        }
         for quantity in craze_material::Quantity::ALL {
             let Some(value) = given[quantity.key()].as_f64() else { continue };
             if quantity.check(value).is_err() {
@@ -235,8 +253,9 @@ impl Checker<'_> {
             }
         }
         // What is wrong with numbers together is told once each is right alone.
-        if let Some(error) = complete.then(|| overrides.resolve().err()).flatten() {
+        if let Some(error) = complete.then(|| overrides.resolve_for(usage).err()).flatten() {
             let help = match error {
+                MaterialError::Missing { missing, .. } if missing.starts_with("cluster_") => "",
                 MaterialError::Missing { .. } => "or start from a preset: `craze materials` lists all",
                 _ => "",
             };
@@ -253,7 +272,7 @@ impl Checker<'_> {
                 let message = format!("shape.{} has no joints of mortar", body.shape.name());
                 self.reject(&key, message, "only shape.brick_wall has: remove `materials`");
             }
-            self.material(mortar, &key);
+            self.material(body, mortar, &key);
         }
         for (index, region) in materials.regions.iter().enumerate() {
             let key = format!("{path}.materials.regions[{index}]");
@@ -265,7 +284,7 @@ impl Checker<'_> {
                 let message = format!("region {} has a material already", region.number);
                 self.reject(&format!("{key}.number"), message, "name every region once");
             }
-            self.material(&region.material, &format!("{key}.material"));
+            self.material(body, &region.material, &format!("{key}.material"));
         }
     }
 
@@ -444,6 +463,20 @@ impl Checker<'_> {
             last = Some(time);
         }
     }
+}
+
+/// What to write in place of a key of a material that a method does not use.
+fn help_for_unused(method: MethodKind, key: Key) -> String {
+    let usage = method.material_use();
+    let users: Vec<&str> =
+        MethodKind::ALL.into_iter().filter(|other| other.material_use().accepts(key)).map(MethodKind::name).collect();
+    let instead = match (usage.instead_of(key), users.as_slice()) {
+        (Some(ours), _) => format!("give `{}` in its place", ours.key()),
+        (None, []) => "remove it: no method uses it yet".to_owned(),
+        (None, users) => format!("remove it, or use method = \"{}\"", users.join("\" or \"")),
+    };
+    let keys: Vec<&str> = usage.keys().map(Key::name).collect();
+    format!("{instead}; {} uses {}", usage.method, keys.join(", "))
 }
 
 /// What things are, their places in their list, and their names.

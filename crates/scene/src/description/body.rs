@@ -1,7 +1,7 @@
 //! `[[body]]`: things that deform and break.
 
 use super::{Region, Response};
-use craze_material::Overrides;
+use craze_material::{MaterialUse, Overrides};
 use craze_math::{Rotation, Vec3};
 use craze_shape::Shape;
 use schemars::JsonSchema;
@@ -50,7 +50,7 @@ impl Body {
             materials.mortar.iter().chain(materials.regions.iter().map(|region| &region.material))
         });
         let breaks = |matter: &Overrides| {
-            let material = matter.resolve().ok();
+            let material = matter.resolve_for(self.method.material_use()).ok();
             material.is_some_and(|material| {
                 material.strength.tensile.is_some() || material.strength.separation_force.is_some()
             })
@@ -76,6 +76,17 @@ impl MethodKind {
         match self {
             MethodKind::Solid => "solid",
             MethodKind::Clusters => "clusters",
+        }
+    }
+
+    /// All methods.
+    pub const ALL: [MethodKind; 2] = [MethodKind::Solid, MethodKind::Clusters];
+
+    /// Which numbers of a material the method reads, as the method itself says.
+    pub fn material_use(self) -> &'static MaterialUse {
+        match self {
+            MethodKind::Solid => &craze_solid::MATERIAL,
+            MethodKind::Clusters => &craze_clusters::MATERIAL,
         }
     }
 }
