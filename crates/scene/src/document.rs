@@ -1,6 +1,6 @@
 //! A scene together with the text it came from.
 
-use crate::check::{meaning, structure};
+use crate::check::{idle, meaning, structure};
 use crate::description::Scene;
 use crate::fill::fill;
 use crate::overrides;
@@ -70,6 +70,7 @@ impl SceneDocument {
         fill(&mut scene);
         let mut errors = Collector::default();
         meaning::check(&scene, &tree, &mut errors);
+        idle::check(&scene, &tree, &mut errors);
         errors.finish(Self { scene, tree })
     }
 }

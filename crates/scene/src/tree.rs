@@ -81,21 +81,29 @@ impl Node {
         self.entries().iter().find(|(name, _)| name == key).map(|(_, node)| node)
     }
 
+    /// The node at a path such as `hold[2].region`; none if it is not written.
+    pub fn at(&self, path: &str) -> Option<&Node> {
+        Path::parse(path).0.iter().try_fold(self, Node::below)
+    }
+
     /// The node at a path such as `hold[2].region`, or the last one on the way to it that exists.
     pub fn nearest_to(&self, path: &str) -> &Node {
         let mut node = self;
         for step in Path::parse(path).0 {
-            let next = match (&step, &node.value) {
-                (Step::Key(key), _) => node.get(key),
-                (Step::Index(index), Value::List(items)) => items.get(*index),
-                (Step::Index(_), _) => None,
-            };
-            match next {
+            match node.below(&step) {
                 Some(next) => node = next,
                 None => break,
             }
         }
         node
+    }
+
+    fn below(&self, step: &Step) -> Option<&Node> {
+        match (step, &self.value) {
+            (Step::Key(key), _) => self.get(key),
+            (Step::Index(index), Value::List(items)) => items.get(*index),
+            (Step::Index(_), _) => None,
+        }
     }
 
     /// The tree as JSON, for serde. Numbers that are not finite become null: they are refused before.
