@@ -3,7 +3,8 @@
 use crate::Voice;
 use crate::problem::Problem;
 use clap::Args;
-use craze_material::{nearest, presets, rows};
+use craze_material::{Key, nearest, presets, rows};
+use craze_scene::MethodKind;
 use serde_json::json;
 use std::io::Write;
 
@@ -25,19 +26,28 @@ pub fn run(arguments: &Arguments, voice: Voice) -> Result<(), Problem> {
         Problem::new(format!("there is no material called \"{name}\""), help)
     })?;
     for row in rows(preset) {
+        let methods = methods_that_use(&row.key);
         match voice {
             Voice::Program => writeln!(
                 stdout,
                 "{}",
                 json!({ "preset": row.preset, "key": row.key, "value": row.value, "unit": row.unit,
-                        "source": row.source, "note": row.note })
+                        "methods": methods, "source": row.source, "note": row.note })
             )?,
             Voice::Person | Voice::Silent => {
-                writeln!(stdout, "{:22} {:>10} {:9} {:12} {}", row.key, row.value, row.unit, row.source, row.note)?
+                let methods = if methods.is_empty() { "–".to_owned() } else { methods.join(", ") };
+                let (key, value, unit) = (row.key, row.value, row.unit);
+                writeln!(stdout, "{key:22} {value:>10} {unit:9} {methods:15} {:12} {}", row.source, row.note)?
             }
         }
     }
     Ok(())
+}
+
+/// The methods that use a number of a preset. Constants of a grain, such as `young x`, are parts of a stiffness.
+fn methods_that_use(name: &str) -> Vec<&'static str> {
+    let key = Key::all().find(|key| key.name() == name).unwrap_or(Key::Stiffness);
+    MethodKind::ALL.into_iter().filter(|method| method.material_use().accepts(key)).map(MethodKind::name).collect()
 }
 
 fn list(stdout: &mut impl Write, voice: Voice) -> Result<(), Problem> {
