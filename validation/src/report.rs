@@ -82,6 +82,9 @@ pub fn text(outcome: &Outcome) -> String {
         outcome.seconds,
         if outcome.passed() { "passed" } else { "FAILED" },
     );
+    if !test.conditions.is_empty() {
+        text.push_str(&format!("    conditions: {}\n", test.conditions));
+    }
     let cells = |row: &Row| [row.what.clone(), measured(row), expected(row), deviation(row)];
     let heads = ["", "measured", "expected", "deviation"].map(str::to_owned);
     let lines: Vec<([String; 4], &str)> = std::iter::once((heads, ""))
@@ -109,8 +112,14 @@ pub fn markdown(outcomes: &[Outcome]) -> String {
         String::from("| # | test | what | measured | expected | deviation | |\n|---|---|---|---:|---:|---:|---|\n");
     for outcome in outcomes {
         let test = outcome.test;
-        let mut head =
-            (format!("{}{}", test.method.letter(), test.number), format!("{} ({})", test.title, test.source));
+        let conditions = match test.conditions {
+            "" => String::new(),
+            conditions => format!(". *Conditions: {conditions}.*"),
+        };
+        let mut head = (
+            format!("{}{}", test.method.letter(), test.number),
+            format!("{} ({}){}", test.title, test.source, conditions),
+        );
         for row in &outcome.findings.rows {
             let cells = [&head.0, &head.1, &row.what, &measured(row), &expected(row), &deviation(row), verdict(row)];
             text.push_str(&format!("| {} |\n", cells.join(" | ")));
@@ -164,6 +173,7 @@ pub fn to_json(outcome: &Outcome) -> Value {
         "test": format!("{}{}", outcome.test.method.letter(), outcome.test.number),
         "title": outcome.test.title,
         "source": outcome.test.source,
+        "conditions": outcome.test.conditions,
         "passed": outcome.passed(),
         "seconds": outcome.seconds,
         "error": outcome.error,
@@ -212,6 +222,7 @@ mod tests {
         assert!(line("order").ends_with("OUT") && line("force").ends_with("ok") && line("drift").ends_with("told"));
         let widths: Vec<usize> = text
             .lines()
+            .filter(|line| !line.contains("conditions: "))
             .skip(2)
             .filter_map(|line| line.rsplit_once("  "))
             .map(|(left, _)| left.chars().count())
@@ -229,6 +240,15 @@ mod tests {
         let json = to_json(&outcomes[0]);
         assert_eq!(json["rows"][0]["measured"], 317.0);
         assert_eq!(json["passed"], false);
+    }
+
+    #[test]
+    fn conditions_stand_in_every_table() {
+        let kink = TESTS.iter().find(|test| test.number == 18).expect("a test");
+        let outcome = Outcome { test: kink, ..outcome() };
+        for table in [text(&outcome), markdown(std::slice::from_ref(&outcome)), to_json(&outcome).to_string()] {
+            assert!(table.contains("10⁹ times stronger"), "{table}");
+        }
     }
 
     #[test]

@@ -54,6 +54,9 @@ pub struct Test {
     pub title: &'static str,
     /// Where the answer comes from.
     pub source: &'static str,
+    /// What the test arranges that a scene of this kind would not have: parts made stronger, states set by hand, numbers chosen for it.
+    /// Tables show it beside the title; empty if there is nothing.
+    pub conditions: &'static str,
     pub(crate) measure: fn(Depth, &mut Findings) -> Result<(), ValidationError>,
 }
 

@@ -2,8 +2,8 @@
 
 use crate::ValidationError;
 use craze_engine::{
-    Body, Checked, Effect, FrameDetail, HoldId, Load, Method, Mode, PairTable, Region, Registry, Settings, Step,
-    Verdict, World,
+    Action, Body, Checked, Effect, EventKind, FailureMeasure, FrameDetail, Hold, HoldId, Keyframe, Load, Method, Mode,
+    Motion, PairTable, Region, Registry, Settings, Step, Verdict, World,
 };
 use craze_material::{Elasticity, Material};
 use craze_math::{Isometry, Vec3};
@@ -136,6 +136,34 @@ pub(crate) fn world_of(body: impl Method + 'static, frames_per_second: f64, mode
         check_intersections: Checked::Nothing,
     };
     World::new(settings, vec![Body { name: "specimen".to_owned(), method: Box::new(body) }], Vec::new())
+}
+
+/// Lets a world of one body hold single nodes at these rest positions (m) and place each where `place` takes it, from the first step on.
+pub(crate) fn hold_places(
+    world: &mut World,
+    rest: impl IntoIterator<Item = Vec3>,
+    place: impl Fn(&Vec3) -> Vec3,
+) -> Result<(), ValidationError> {
+    for center in rest {
+        let key = Keyframe { time: 0.0, shift: place(&center) - center, turn: Vec3::zeros() };
+        // No two nodes are as near as this.
+        let region = Region::Ball { center, radius: 1e-6 };
+        let action = Action::Move(Motion::Keyframes(vec![key]));
+        let hold = Hold { name: format!("{center:?}"), body: 0, region, action, release: None };
+        world.add_hold(hold).ok_or_else(|| ValidationError::EmptyRegion(format!("{center:?}")))?;
+    }
+    Ok(())
+}
+
+/// What a world has split since this was last asked for: where, and what exceeded its limit there.
+pub(crate) fn take_splits(world: &mut World) -> Vec<(Vec3, FailureMeasure)> {
+    let events = std::mem::take(&mut world.events).into_iter();
+    events
+        .filter_map(|event| match event.kind {
+            EventKind::Split { place, measure, .. } => Some((place, measure)),
+            _ => None,
+        })
+        .collect()
 }
 
 /// Lets the world run for some frames.

@@ -14,6 +14,7 @@ pub(crate) const TEST: Test = Test {
     method: MethodLetter::Clusters,
     title: "1-D breathing with goal stiffness α",
     source: "cos ωΔt = 1 − α/2",
+    conditions: "",
     measure,
 };
 

@@ -15,6 +15,7 @@ pub(crate) const TEST: Test = Test {
     method: MethodLetter::Clusters,
     title: "Free spinning body that tears",
     source: "conservation",
+    conditions: "the spin is set; contact of the parts with each other is left out of the steps; strain_limit = 0.5",
     measure,
 };
 

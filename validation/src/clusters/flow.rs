@@ -15,6 +15,7 @@ pub(crate) const TEST: Test = Test {
     method: MethodLetter::Clusters,
     title: "Isochoric stretch ramped to 1.3 and held, λ = 0.1",
     source: "Jones et al. 2016, (9)–(14)",
+    conditions: "",
     measure,
 };
 

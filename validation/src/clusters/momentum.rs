@@ -15,6 +15,7 @@ pub(crate) const TEST: Test = Test {
     method: MethodLetter::Clusters,
     title: "One elastic cluster with isotropic A_rr; one 4:1:1",
     source: "Jones et al. 2016, (3)–(6)",
+    conditions: "",
     measure,
 };
 

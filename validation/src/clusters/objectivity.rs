@@ -14,6 +14,7 @@ pub(crate) const TEST: Test = Test {
     method: MethodLetter::Clusters,
     title: "Rigid rotation by 90° and a shift",
     source: "objectivity",
+    conditions: "",
     measure,
 };
 

@@ -17,6 +17,7 @@ pub(crate) const TEST: Test = Test {
     method: MethodLetter::Solid,
     title: "Bar 1×0.05×0.05, λ = 0, μ = 1.3e8, ρ = 2588, both ends free",
     source: "√(E/ρ)",
+    conditions: "",
     measure,
 };
 

@@ -19,6 +19,7 @@ pub(crate) const TEST: Test = Test {
     method: MethodLetter::Solid,
     title: "Branching of a fast crack",
     source: "Song & Belytschko 2009",
+    conditions: "crack_speed = 0.58; the mesh is symmetric about the slit; contact between crack faces is left out",
     measure,
 };
 

@@ -20,6 +20,7 @@ pub(crate) const TEST: Test = Test {
     method: MethodLetter::Solid,
     title: "Cantilever 1×0.1×0.1, E = 1e7, ν = 0, tip load 1 N",
     source: "Timoshenko",
+    conditions: "",
     measure,
 };
 

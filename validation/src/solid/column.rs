@@ -15,6 +15,7 @@ pub(crate) const TEST: Test = Test {
     method: MethodLetter::Solid,
     title: "Laterally constrained column, λ = μ = 1.04e8",
     source: "St Venant–Kirchhoff",
+    conditions: "the balance starts from the stretched state",
     measure,
 };
 

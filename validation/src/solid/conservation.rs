@@ -17,6 +17,7 @@ pub(crate) const TEST: Test = Test {
     method: MethodLetter::Solid,
     title: "Free spinning body, no damping, whole and breaking",
     source: "conservation",
+    conditions: "of the part that breaks, the velocities of the burst are set and contact between its pieces is left out",
     measure,
 };
 

@@ -18,6 +18,7 @@ pub(crate) const TEST: Test = Test {
     method: MethodLetter::Solid,
     title: "Edge cracks of five lengths in a plate 0.5 m wide",
     source: "Griffith; Irwin",
+    conditions: "nothing breaks: the stress that breaks the plate is scaled from what pulls at the tip under a smaller load",
     measure,
 };
 

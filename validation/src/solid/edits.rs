@@ -12,6 +12,7 @@ pub(crate) const TEST: Test = Test {
     method: MethodLetter::Solid,
     title: "Random splits, flips, collapses and fractures, and where snapping begins",
     source: "definition",
+    conditions: "",
     measure,
 };
 

@@ -17,6 +17,7 @@ pub(crate) const TEST: Test = Test {
     method: MethodLetter::Solid,
     title: "Rigid rotation by 90° and a shift",
     source: "objectivity",
+    conditions: "",
     measure,
 };
 

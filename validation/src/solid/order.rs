@@ -21,6 +21,7 @@ pub(crate) const TEST: Test = Test {
     method: MethodLetter::Solid,
     title: "Oscillator under Δt halving; free fall",
     source: "Taylor expansion",
+    conditions: "",
     measure,
 };
 

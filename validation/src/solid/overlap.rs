@@ -14,6 +14,7 @@ pub(crate) const TEST: Test = Test {
     method: MethodLetter::Solid,
     title: "Overlap of a corner tetrahedron with itself shifted by 0.5, and its force",
     source: "geometry; O'Brien & Hodgins 1999, §3.3",
+    conditions: "",
     measure,
 };
 

@@ -15,6 +15,7 @@ pub(crate) const TEST: Test = Test {
     method: MethodLetter::Solid,
     title: "Patch test: affine field on the boundary, interior nodes jiggled",
     source: "Irons & Razzaque 1972",
+    conditions: "the affine state is set, not loaded",
     measure,
 };
 

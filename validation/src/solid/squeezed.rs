@@ -15,6 +15,7 @@ pub(crate) const TEST: Test = Test {
     method: MethodLetter::Solid,
     title: "Compression at 50 times the strength, and rigid acceleration",
     source: "balance",
+    conditions: "the squeezed state is set, not loaded; steps are half as long as the body bears",
     measure,
 };
 

@@ -19,6 +19,7 @@ pub(crate) const TEST: Test = Test {
     method: MethodLetter::Solid,
     title: "Five boxes at rest on each other; a cube at 100 m/s against a thin plate, edge against edge",
     source: "statics; Bridson et al. 2002",
+    conditions: "",
     measure,
 };
 

@@ -14,6 +14,7 @@ pub(crate) const TEST: Test = Test {
     method: MethodLetter::Solid,
     title: "Separation tensor in uniform tension",
     source: "READINGS 2",
+    conditions: "the state of uniform tension is set, not loaded",
     measure,
 };
 
