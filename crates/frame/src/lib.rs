@@ -11,6 +11,7 @@ mod atomic;
 mod block;
 mod check;
 pub mod container;
+mod faults;
 mod file;
 mod hash;
 mod manifold;
@@ -22,6 +23,7 @@ mod testing;
 
 pub use atomic::{WriteError, atomic_write, remove_leftovers};
 pub use check::InvalidFrame;
+pub use faults::{Fault, FaultKind, Welded, findings};
 pub use file::{FrameError, FrameFileError, decode_frame, encode_frame, read, write};
 pub use hash::{Hasher64, hash64};
 pub use manifold::{Sets, fans, is_manifold};

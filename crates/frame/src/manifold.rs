@@ -47,17 +47,17 @@ impl Sets {
 
 /// One side of a triangle.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-struct Side {
+pub(crate) struct Side {
     /// Its vertices, the lower one first.
-    edge: [u32; 2],
+    pub edge: [u32; 2],
     /// Corners at the lower and at the higher vertex, and the third; corner k of triangle t is 3 t + k.
-    corners: [u32; 3],
+    pub corners: [u32; 3],
     /// Whether the triangle passes it from the lower vertex to the higher.
-    is_forward: bool,
+    pub is_forward: bool,
 }
 
 /// All sides, by edges.
-fn sides(triangles: &[[u32; 3]]) -> Vec<Side> {
+pub(crate) fn sides(triangles: &[[u32; 3]]) -> Vec<Side> {
     let mut sides = Vec::with_capacity(3 * triangles.len());
     for (triangle, corners) in triangles.iter().enumerate() {
         for [start, end, third] in [[0, 1, 2], [1, 2, 0], [2, 0, 1]] {
