@@ -1,6 +1,6 @@
-//! What a run proves about the pieces that it ends with: each closed, manifold, and as large as its matter.
+//! What a run proves about the pieces that it ends with: each closed, manifold, one body, and as large as its matter.
 
-use craze_frame::{BodyFrame, Frame, Surface, fans, is_closed, is_manifold, names};
+use craze_frame::{BodyFrame, Fault, FaultKind, Frame, Surface, Welded, is_closed, names};
 use craze_math::Vec3;
 use serde::{Deserialize, Serialize};
 
@@ -13,6 +13,9 @@ pub struct BrokenBody {
     pub volume_at_start: Option<f64>,
     /// Sum of what the pieces' surfaces enclose (m³).
     pub volume: f64,
+    /// Tunnels that the whole body had in the first frame, such as the hole of a handle; `None` if that frame is not there any more.
+    #[serde(default)]
+    pub tunnels_at_start: Option<u32>,
     /// How many are not closed, or not manifold.
     pub open: usize,
     /// Every piece.
@@ -20,7 +23,7 @@ pub struct BrokenBody {
 }
 
 /// A piece in its rest shape.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct CertifiedPiece {
     /// Its number in the body's history.
     pub id: u32,
@@ -28,9 +31,12 @@ pub struct CertifiedPiece {
     pub volume: f64,
     /// Whether every edge is passed as often in one direction as in the other.
     pub closed: bool,
-    /// Whether every edge is passed once in each direction, with a vertex for each fan of triangles where only a corner or an edge
-    /// hangs together.
+    /// Whether it is closed and its vertices, those at equal positions being one, make a manifold: two triangles at every edge, one fan
+    /// of triangles at every vertex. Cracks within the piece count as closed, since their two sides lie on each other at rest.
     pub manifold: bool,
+    /// What is wrong with it, kind by kind; tunnels may be those of the model.
+    #[serde(default)]
+    pub faults: Vec<Fault>,
 }
 
 /// The bodies of a frame that have come apart and whose rest shape is known. `start` is the first frame of the run.
@@ -52,15 +58,27 @@ fn broken_body(body: &BodyFrame, start: Option<&Frame>) -> Option<BrokenBody> {
     Some(BrokenBody {
         body: body.name.clone(),
         volume_at_start: whole.map(|body| body.pieces.iter().map(|piece| piece.volume).sum()),
+        tunnels_at_start: whole.and_then(tunnels),
         volume: pieces.iter().map(|piece| piece.volume).sum(),
         open: pieces.iter().filter(|piece| !(piece.closed && piece.manifold)).count(),
         pieces,
     })
 }
 
+/// Tunnels of a body at rest.
+fn tunnels(body: &BodyFrame) -> Option<u32> {
+    let rest = body.surface.vertex_attributes.vectors(names::REST)?;
+    let faults = faults(&body.surface.triangles, rest);
+    Some(faults.iter().find(|fault| fault.kind == FaultKind::Tunnel).map_or(0, |fault| fault.count))
+}
+
+/// Faults of triangles at rest, with closed cracks.
+fn faults(triangles: &[[u32; 3]], rest: &[Vec3]) -> Vec<Fault> {
+    Welded::new(triangles, |vertex| rest[vertex as usize]).without_closed_cracks().faults()
+}
+
 fn certify(id: u32, triangles: &[[u32; 3]], rest: &[Vec3]) -> CertifiedPiece {
-    let corners = fans(triangles, |vertex| rest[vertex as usize]);
-    let parted: Vec<[u32; 3]> = corners.chunks_exact(3).map(|fan| [fan[0], fan[1], fan[2]]).collect();
+    let faults = faults(triangles, rest);
     let closed = !triangles.is_empty() && is_closed(triangles);
     let own = Surface {
         // From the piece's own place, so that a small piece far from the origin loses no digits.
@@ -68,7 +86,23 @@ fn certify(id: u32, triangles: &[[u32; 3]], rest: &[Vec3]) -> CertifiedPiece {
         triangles: (0..triangles.len() as u32).map(|triangle| [0, 1, 2].map(|corner| 3 * triangle + corner)).collect(),
         ..Surface::default()
     };
-    CertifiedPiece { id, volume: own.enclosed_volume(), closed, manifold: closed && is_manifold(&parted) }
+    let manifold = closed && !faults.iter().any(|fault| fault.kind.is_not_manifold());
+    CertifiedPiece { id, volume: own.enclosed_volume(), closed, manifold, faults }
+}
+
+impl BrokenBody {
+    /// What is wrong with its pieces, a line for each kind, for a person.
+    pub fn findings(&self) -> Vec<String> {
+        let own = self.tunnels_at_start.filter(|&count| count > 0);
+        let faults: Vec<(String, &[Fault])> =
+            self.pieces.iter().map(|piece| (format!("piece {}", piece.id), piece.faults.as_slice())).collect();
+        let lines = craze_frame::findings(&faults).into_iter();
+        let lines = lines.map(|(kind, line)| match own.filter(|_| kind == FaultKind::Tunnel) {
+            Some(own) => format!("{line}; unbroken it had {own}"),
+            None => line,
+        });
+        lines.collect()
+    }
 }
 
 #[cfg(test)]

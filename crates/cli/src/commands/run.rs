@@ -352,6 +352,11 @@ fn tell(folder: &RunFolder, world: &World, voice: Voice, started: Instant) -> Re
                 let (open, count) = (broken.open, plural(broken.pieces.len() as u64, "piece"));
                 writeln!(stdout, "{}: {open} of {count} not closed and manifold, see run.json", broken.body)?;
             }
+            for broken in &folder.record().broken {
+                for finding in broken.findings() {
+                    writeln!(stdout, "{}: {finding}", broken.body)?;
+                }
+            }
             let film = folder.path().join(PREVIEW_FILM);
             if film.is_file() {
                 writeln!(stdout, "look at {}", film.display())?;
