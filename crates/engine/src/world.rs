@@ -8,7 +8,7 @@ use crate::{
     Account, Counters, Event, Failure, FrameDetail, Hold, HoldId, Method, Obstacle, Probe, Sample, SplitCounts,
 };
 use craze_contact::penalty::Response;
-use craze_frame::Frame;
+use craze_frame::{Frame, Look};
 use craze_math::Vec3;
 use serde::{Deserialize, Serialize};
 
@@ -264,6 +264,8 @@ pub struct World {
     pub holds: Vec<Hold>,
     /// Centre of what each hold took hold of (m).
     pub(crate) hold_centers: Vec<Vec3>,
+    /// How bodies look, by their numbers, where somebody said so.
+    looks: Vec<(usize, Look)>,
     /// The probes, in the order of the scene.
     pub(crate) probes: Vec<Probe>,
     /// How many samples each probe has had time for.
@@ -299,6 +301,7 @@ impl World {
             obstacles,
             holds: Vec::new(),
             hold_centers: Vec::new(),
+            looks: Vec::new(),
             probes: Vec::new(),
             probe_samples: Vec::new(),
             samples: Vec::new(),
@@ -324,6 +327,12 @@ impl World {
         self.holds.push(hold);
         self.hold_centers.push(center);
         Some(id)
+    }
+
+    /// Says how a body looks in frames, by its number; what it is made of does not change.
+    pub fn set_look(&mut self, body: usize, look: Look) {
+        self.looks.retain(|(other, _)| *other != body);
+        self.looks.push((body, look));
     }
 
     /// Adds a probe.
@@ -357,8 +366,9 @@ impl World {
 
     /// What the present moment looks like.
     pub fn frame(&self) -> Frame {
-        let bodies = self.bodies.iter().map(|body| {
+        let bodies = self.bodies.iter().enumerate().map(|(number, body)| {
             let mut frame = body.method.frame(self.settings.detail);
+            frame.look = self.looks.iter().find(|(other, _)| *other == number).map(|(_, look)| *look);
             frame.name = body.name.clone();
             frame.method = body.method.kind().to_owned();
             frame

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use craze_frame::Surface;
+use craze_frame::{Look, Surface};
 use craze_math::Vec3;
 use serde_json::{Value, json};
 
@@ -11,6 +11,9 @@ const ARRAY_BUFFER: u32 = 34962;
 const ELEMENT_ARRAY_BUFFER: u32 = 34963;
 const FLOAT: u32 = 5126;
 const UNSIGNED_INT: u32 = 5125;
+/// Extensions of the format that materials use.
+const TRANSMISSION: &str = "KHR_materials_transmission";
+const IOR: &str = "KHR_materials_ior";
 pub(crate) const POINTS: u32 = 0;
 pub(crate) const TRIANGLES: u32 = 4;
 
@@ -59,25 +62,40 @@ pub(crate) struct Document {
 }
 
 impl Document {
-    /// A plain material of that colour (linear RGB in 0…1).
-    pub(crate) fn material(&self, name: &str, [red, green, blue]: [f32; 3], sides: Sides) -> Material {
-        Material(json!({
+    /// A material of that look.
+    pub(crate) fn material(&self, name: &str, look: &Look, sides: Sides) -> Material {
+        let color = look.surface_color();
+        let mut material = json!({
             "name": name,
             "pbrMetallicRoughness": {
-                "baseColorFactor": [red, green, blue, 1.0], "metallicFactor": 0.0, "roughnessFactor": 0.7,
+                "baseColorFactor": [color.x as f32, color.y as f32, color.z as f32, 1.0],
+                "metallicFactor": look.metalness as f32, "roughnessFactor": look.roughness as f32,
             },
             "doubleSided": sides == Sides::Both,
-        }))
+        });
+        if look.transmission > 0.0 {
+            material["extensions"][TRANSMISSION] = json!({ "transmissionFactor": look.transmission as f32 });
+        }
+        // Metals mirror by their colour.
+        if look.metalness < 1.0 {
+            material["extensions"][IOR] = json!({ "ior": look.ior as f32 });
+        }
+        Material(material)
     }
 
     /// A material of that colour (linear RGB in 0…1) and opacity.
     pub(crate) fn painted(&self, name: &str, [red, green, blue, opacity]: [f32; 4], sides: Sides) -> Material {
-        let mut material = self.material(name, [red, green, blue], sides);
-        material.0["pbrMetallicRoughness"]["baseColorFactor"][3] = json!(opacity);
+        let mut material = json!({
+            "name": name,
+            "pbrMetallicRoughness": {
+                "baseColorFactor": [red, green, blue, opacity], "metallicFactor": 0.0, "roughnessFactor": 0.7,
+            },
+            "doubleSided": sides == Sides::Both,
+        });
         if opacity < 1.0 {
-            material.0["alphaMode"] = json!("BLEND");
+            material["alphaMode"] = json!("BLEND");
         }
-        material
+        Material(material)
     }
 
     /// The same material with a picture, which becomes part of the document.
@@ -189,6 +207,11 @@ impl Document {
     pub(crate) fn finish(self, scene: Value) -> Result<Vec<u8>, usize> {
         let generator = concat!("Craze ", env!("CARGO_PKG_VERSION"));
         let mut root = json!({ "asset": { "version": "2.0", "generator": generator }, "scene": 0, "scenes": [scene] });
+        let is_used = |name: &&str| self.materials.iter().any(|material| material["extensions"].get(name).is_some());
+        let extensions: Vec<&str> = [TRANSMISSION, IOR].into_iter().filter(is_used).collect();
+        if !extensions.is_empty() {
+            root["extensionsUsed"] = json!(extensions);
+        }
         // The format forbids empty lists.
         let lists = [
             ("nodes", self.nodes),

@@ -2,16 +2,17 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use craze_frame::{Bounds, Frame, ObstacleShape, Piece, is_closed};
+use craze_frame::{Bounds, Frame, Look, ObstacleShape, Piece, is_closed};
 use craze_math::Vec3;
 use serde_json::{Value, json};
 
 use crate::document::{Document, Material, POINTS, Sides, TRIANGLES, relative, sides_of};
 use crate::labels::Labels;
+use crate::looks::{Named, inside, matter_of, sides};
 use crate::normals::shade;
 use crate::parts::{Cloud, Part, clouds, parts};
 use crate::shards::material;
-use crate::{Dressed, ExportError, Format, palette};
+use crate::{Dressed, ExportError, Format};
 
 /// The bytes of the file.
 pub(crate) fn encode(frame: &Frame, dressed: &[Option<Dressed<'_>>]) -> Result<Vec<u8>, ExportError> {
@@ -19,17 +20,34 @@ pub(crate) fn encode(frame: &Frame, dressed: &[Option<Dressed<'_>>]) -> Result<V
     let mut document = Document::default();
     let mut roots = Vec::new();
     for (index, (body, label)) in frame.bodies.iter().zip(&labels.bodies).enumerate() {
-        let sides = [
-            document.material(label, palette::outside(index), sides_of(&body.surface)),
-            document.material(&format!("{label}_crack"), palette::crack(index), sides_of(&body.surface)),
-        ];
+        let shown = |triangle: &usize| !body.surface.is_crack(*triangle);
+        let inside = match &dressed[index] {
+            None => body.looks()[0],
+            Some(dressed) => {
+                let outer = (0..body.surface.triangles.len()).filter(shown);
+                let corners = |triangle: usize| {
+                    body.surface.triangles[triangle].map(|vertex| body.surface.positions[vertex as usize])
+                };
+                let outer = outer.map(|triangle| (corners(triangle), dressed.worn[triangle].material));
+                inside(body, &dressed.model.usable_paints(), outer)
+            }
+        };
+        let looks = sides(body, label, inside);
+        let shows = sides_of(&body.surface);
+        let materials =
+            |sides: &[Named; 2]| [&sides[0], &sides[1]].map(|side| document.material(&side.name, &side.look, shows));
+        let matters = Matters {
+            sides: looks.iter().map(materials).collect(),
+            of: &matter_of(&body.surface, looks.len()),
+            look: looks[0][0].look,
+        };
         let mut children = Vec::new();
         for part in parts(&body.surface) {
             let piece = body.pieces.get(part.piece as usize);
             let name = format!("{label}_piece_{}", part.piece);
             children.push(match &dressed[index] {
-                None => document.part(&name, &part, piece, &sides),
-                Some(dressed) => document.dressed_part(&name, &part, piece, &sides, dressed, index),
+                None => document.part(&name, &part, piece, &matters),
+                Some(dressed) => document.dressed_part(&name, &part, piece, &matters, dressed),
             });
         }
         // What has a surface is shown by it.
@@ -37,7 +55,7 @@ pub(crate) fn encode(frame: &Frame, dressed: &[Option<Dressed<'_>>]) -> Result<V
         for cloud in bare.flat_map(clouds) {
             let piece = body.pieces.get(cloud.piece as usize);
             let name = format!("{label}_particles_{}", cloud.piece);
-            children.push(document.cloud(&name, &cloud, piece, &sides[0]));
+            children.push(document.cloud(&name, &cloud, piece, &matters.sides[0][0]));
         }
         let mut node = json!({ "name": label, "extras": { "method": body.method, "materials": body.materials } });
         if !children.is_empty() {
@@ -47,9 +65,11 @@ pub(crate) fn encode(frame: &Frame, dressed: &[Option<Dressed<'_>>]) -> Result<V
     }
     for (obstacle, label) in frame.obstacles.iter().zip(&labels.obstacles) {
         if let ObstacleShape::Surface(surface) = &obstacle.shape {
-            let material = document.material(label, palette::OBSTACLE, sides_of(surface));
+            let look = Look::obstacle();
+            let material = document.material(label, &look, sides_of(surface));
+            let matters = Matters { sides: vec![[material.clone(), material]], of: &|_| 0, look };
             for part in parts(surface) {
-                roots.push(document.part(label, &part, None, &[material.clone(), material.clone()]));
+                roots.push(document.part(label, &part, None, &matters));
             }
         }
     }
@@ -66,10 +86,31 @@ pub(crate) fn encode(frame: &Frame, dressed: &[Option<Dressed<'_>>]) -> Result<V
     })
 }
 
+/// What the faces of a body are made of.
+struct Matters<'a> {
+    /// For each material of the body, that of its outside and that of its crack faces.
+    sides: Vec<[Material; 2]>,
+    /// The body's material of each triangle of its surface.
+    of: &'a dyn Fn(usize) -> usize,
+    /// How the outside of the first looks.
+    look: Look,
+}
+
+impl Matters<'_> {
+    /// Whether a crack opened a triangle of a part, and what it is made of.
+    fn side(&self, part: &Part, triangle: usize) -> (bool, usize) {
+        (part.crack[triangle], part.faces.get(triangle).map_or(0, |&face| (self.of)(face as usize)))
+    }
+
+    fn material(&self, (is_crack, matter): (bool, usize)) -> &Material {
+        &self.sides[matter][usize::from(is_crack)]
+    }
+}
+
 impl Document {
     /// A node with the triangles of a part: those of the original surface and those that cracks opened apart, each with
-    /// its material in `sides`.
-    fn part(&mut self, name: &str, part: &Part, piece: Option<&Piece>, sides: &[Material; 2]) -> usize {
+    /// its material.
+    fn part(&mut self, name: &str, part: &Part, piece: Option<&Piece>, matters: &Matters<'_>) -> usize {
         let origin = node_origin(&part.positions, piece);
         let shaded = shade(part);
         let positions = shaded.sources.iter().map(|&source| relative(&part.positions[source as usize], &origin));
@@ -78,15 +119,15 @@ impl Document {
             "NORMAL": self.vectors(&shaded.normals),
         });
         let mut primitives = Vec::new();
-        for (side, material) in [false, true].into_iter().zip(sides) {
-            let faces = shaded.triangles.iter().zip(&part.crack).filter(|(_, crack)| **crack == side);
-            let indices: Vec<u32> = faces.flat_map(|(triangle, _)| *triangle).collect();
-            if !indices.is_empty() {
-                let (indices, material) = (self.indices(&indices), self.used_material(material));
-                primitives.push(json!({
-                    "attributes": attributes, "indices": indices, "material": material, "mode": TRIANGLES,
-                }));
-            }
+        let mut faces: BTreeMap<(bool, usize), Vec<u32>> = BTreeMap::new();
+        for (number, triangle) in shaded.triangles.iter().enumerate() {
+            faces.entry(matters.side(part, number)).or_default().extend(triangle);
+        }
+        for (side, indices) in faces {
+            let (indices, material) = (self.indices(&indices), self.used_material(matters.material(side)));
+            primitives.push(json!({
+                "attributes": attributes, "indices": indices, "material": material, "mode": TRIANGLES,
+            }));
         }
         let mut extras = piece_extras(part.piece, piece);
         extras["closed"] = json!(is_closed(&part.triangles));
@@ -99,40 +140,41 @@ impl Document {
         name: &str,
         part: &Part,
         piece: Option<&Piece>,
-        sides: &[Material; 2],
+        matters: &Matters<'_>,
         dressed: &Dressed<'_>,
-        body: usize,
     ) -> usize {
         let origin = node_origin(&part.positions, piece);
         let shaded = shade(part);
         let worn = |triangle: usize| &dressed.worn[part.faces[triangle] as usize];
         let paints = dressed.model.usable_paints();
         // Cracks last.
-        let shows = |triangle: usize| (part.crack[triangle], worn(triangle).material);
-        let shown: BTreeSet<(bool, Option<u32>)> = (0..part.triangles.len()).map(shows).collect();
+        let shows = |triangle: usize| (matters.side(part, triangle), worn(triangle).material);
+        let shown: BTreeSet<((bool, usize), Option<u32>)> = (0..part.triangles.len()).map(shows).collect();
         let mut primitives = Vec::new();
         for look in shown {
-            let mut side = Corners::default();
+            let mut corners = Corners::default();
             for triangle in (0..part.triangles.len()).filter(|&triangle| shows(triangle) == look) {
                 for corner in 0..3 {
                     let smooth = shaded.normals[shaded.triangles[triangle][corner] as usize];
                     let place = part.triangles[triangle][corner];
                     let normal = worn(triangle).normals[corner].unwrap_or(smooth);
-                    side.add(place, normal, worn(triangle).texture.map(|texture| texture[corner]));
+                    corners.add(place, normal, worn(triangle).texture.map(|texture| texture[corner]));
                 }
             }
             let positions: Vec<[f32; 3]> =
-                side.places.iter().map(|&place| relative(&part.positions[place as usize], &origin)).collect();
-            let mut attributes = json!({ "POSITION": self.vectors(&positions), "NORMAL": self.vectors(&side.normals) });
-            if side.texture.len() == positions.len() {
-                attributes["TEXCOORD_0"] = json!(self.vectors(&side.texture));
+                corners.places.iter().map(|&place| relative(&part.positions[place as usize], &origin)).collect();
+            let mut attributes =
+                json!({ "POSITION": self.vectors(&positions), "NORMAL": self.vectors(&corners.normals) });
+            if corners.texture.len() == positions.len() {
+                attributes["TEXCOORD_0"] = json!(self.vectors(&corners.texture));
             }
-            let paint = look.1.filter(|_| !look.0).and_then(|number| paints.get(number as usize));
+            let (side, paint) = look;
+            let paint = paint.filter(|_| !side.0).and_then(|number| paints.get(number as usize));
             let material = match paint {
-                Some(paint) => material(self, paint, palette::outside(body), Sides::Outer),
-                None => sides[usize::from(look.0)].clone(),
+                Some(paint) => material(self, paint, &matters.look, Sides::Outer),
+                None => matters.material(side).clone(),
             };
-            let (indices, material) = (self.indices(&side.indices), self.used_material(&material));
+            let (indices, material) = (self.indices(&corners.indices), self.used_material(&material));
             primitives.push(json!({
                 "attributes": attributes, "indices": indices, "material": material, "mode": TRIANGLES,
             }));

@@ -3,17 +3,19 @@
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
-use craze_frame::{Frame, ObstacleShape};
+use craze_frame::{Frame, Look, ObstacleShape};
+use craze_material::color::screen_of_light;
 use craze_math::Vec3;
 
 use crate::labels::Labels;
+use crate::looks::{Named, matter_of, sides};
 use crate::parts::{Part, clouds, parts};
-use crate::{Dressed, ExportError, Output, palette};
+use crate::{Dressed, ExportError, Output};
 
-/// The materials that the sequence has used so far, with their colours, for the one `.mtl` file of all frames.
+/// The materials that the sequence has used so far, with their looks, for the one `.mtl` file of all frames.
 #[derive(Default)]
 pub(crate) struct Materials {
-    colours: BTreeMap<String, [f32; 3]>,
+    looks: BTreeMap<String, Look>,
 }
 
 /// Writes the frame and notes the materials that it uses.
@@ -32,13 +34,39 @@ impl Materials {
     /// The text of the `.mtl` file.
     pub(crate) fn encode(&self) -> String {
         let mut text = String::from("# Craze\n");
-        for (name, [red, green, blue]) in &self.colours {
-            // The format's colours are taken as displayed by most programs, so they are brightened from linear light.
-            let shown = [red, green, blue].map(|channel| channel.powf(1.0 / 2.2));
-            append(&mut text, format_args!("newmtl {name}\nKd {:.4} {:.4} {:.4}\n", shown[0], shown[1], shown[2]));
+        for (name, look) in &self.looks {
+            append(&mut text, format_args!("newmtl {name}\n"));
+            let mut color = |key: &str, light: Vec3| {
+                // The format's colours are taken as displayed by most programs.
+                let [red, green, blue] = <[f64; 3]>::from(light).map(screen_of_light);
+                append(&mut text, format_args!("{key} {red:.4} {green:.4} {blue:.4}\n"));
+            };
+            // Many programs show nothing but this: what is clear has its colour as in pictures.
+            color("Kd", look.color * (1.0 - look.metalness));
+            color("Ks", Vec3::repeat(look.mirrored()).lerp(&look.color, look.metalness));
+            if look.transmission > 0.0 {
+                color("Tf", look.surface_color() * look.transmission);
+            }
+            // Phong's exponent as wide as the lobe of a microfacet surface (B. Walter and others 2007), whose width is the squared roughness.
+            let exponent = (2.0 / look.roughness.max(0.045).powi(4) - 2.0).clamp(0.0, 1000.0);
+            // Highlights, and refraction where light passes through.
+            let model = if look.transmission > 0.0 { 6 } else { 2 };
+            let (roughness, metalness, ior) = (look.roughness, look.metalness, look.ior);
+            append(
+                &mut text,
+                format_args!("Ns {exponent:.2}\nNi {ior:.3}\nillum {model}\nPr {roughness:.3}\nPm {metalness:.3}\n"),
+            );
         }
         text
     }
+}
+
+/// What the faces of a body are made of.
+struct Matters<'a> {
+    /// For each material of the body, that of its outside and that of its crack faces.
+    sides: &'a [[Named; 2]],
+    /// The body's material of each triangle of its surface.
+    of: &'a dyn Fn(usize) -> usize,
 }
 
 /// The text of one frame. Vertices, texture coordinates and normals count through the whole file, from 1.
@@ -55,11 +83,11 @@ fn encode(frame: &Frame, dressed: &[Option<Dressed<'_>>], library: &str, materia
     let (number, time) = (frame.number, frame.time);
     append(&mut file.text, format_args!("# Craze, frame {number}, time {time:?} s, unit m, y up\nmtllib {library}\n"));
     for (index, (body, label)) in frame.bodies.iter().zip(&labels.bodies).enumerate() {
-        let outside = (label.clone(), palette::outside(index));
-        let crack = (format!("{label}_crack"), palette::crack(index));
+        let looks = sides(body, label, body.looks()[0]);
+        let matters = Matters { sides: &looks, of: &matter_of(&body.surface, looks.len()) };
         for part in parts(&body.surface) {
             let object = format!("{label}_piece_{}", part.piece);
-            file.part(&object, label, &part, &[&outside, &crack], dressed[index].as_ref(), materials);
+            file.part(&object, label, &part, &matters, dressed[index].as_ref(), materials);
         }
         // What has a surface is shown by it.
         let bare = body.particles.iter().filter(|_| body.surface.triangles.is_empty());
@@ -69,9 +97,10 @@ fn encode(frame: &Frame, dressed: &[Option<Dressed<'_>>], library: &str, materia
     }
     for (obstacle, label) in frame.obstacles.iter().zip(&labels.obstacles) {
         if let ObstacleShape::Surface(surface) = &obstacle.shape {
-            let material = (label.clone(), palette::OBSTACLE);
+            let material = Named { name: label.clone(), look: Look::obstacle() };
+            let sides = [[material.clone(), material]];
             for part in parts(surface) {
-                file.part(label, label, &part, &[&material, &material], None, materials);
+                file.part(label, label, &part, &Matters { sides: &sides, of: &|_| 0 }, None, materials);
             }
         }
     }
@@ -79,27 +108,30 @@ fn encode(frame: &Frame, dressed: &[Option<Dressed<'_>>], library: &str, materia
 }
 
 impl Text {
-    /// An object with its vertices, then its faces by material: `[outside, crack]`.
+    /// An object with its vertices, then its faces by material, those of the outside first.
     fn part(
         &mut self,
         object: &str,
         group: &str,
         part: &Part,
-        sides: &[&(String, [f32; 3]); 2],
+        matters: &Matters<'_>,
         dressed: Option<&Dressed<'_>>,
         materials: &mut Materials,
     ) {
         let first = self.vertices + 1;
         self.object(object, group, &part.positions);
         let words = dressed.map(|dressed| self.carried(part, dressed));
-        for (side, (material, colour)) in [false, true].into_iter().zip(sides) {
-            let faces = part.triangles.iter().zip(&part.crack).enumerate().filter(|(_, (_, crack))| **crack == side);
-            for (count, (number, (triangle, _))) in faces.enumerate() {
-                if count == 0 {
-                    append(&mut self.text, format_args!("usemtl {material}\n"));
-                    materials.colours.insert(material.clone(), *colour);
-                }
-                let [a, b, c] = triangle.map(|vertex| first + vertex as usize);
+        let mut faces: BTreeMap<(bool, usize), Vec<usize>> = BTreeMap::new();
+        for number in 0..part.triangles.len() {
+            let matter = part.faces.get(number).map_or(0, |&face| (matters.of)(face as usize));
+            faces.entry((part.crack[number], matter)).or_default().push(number);
+        }
+        for ((is_crack, matter), numbers) in faces {
+            let Named { name, look } = &matters.sides[matter][usize::from(is_crack)];
+            append(&mut self.text, format_args!("usemtl {name}\n"));
+            materials.looks.insert(name.clone(), *look);
+            for number in numbers {
+                let [a, b, c] = part.triangles[number].map(|vertex| first + vertex as usize);
                 match words.as_ref().map(|words| &words[number]) {
                     Some([x, y, z]) => append(&mut self.text, format_args!("f {a}{x} {b}{y} {c}{z}\n")),
                     None => append(&mut self.text, format_args!("f {a} {b} {c}\n")),

@@ -73,6 +73,7 @@ fn large_frame() -> Frame {
         name: "block".into(),
         method: "solid".into(),
         materials: vec!["glass".into()],
+        look: None,
         surface,
         volume: Some(volume),
         particles: None,

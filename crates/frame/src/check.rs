@@ -68,6 +68,12 @@ pub enum InvalidFrame {
         /// Entries of the list it points into.
         count: usize,
     },
+    /// A look has a number that no matter has.
+    #[error("{owner}: its look has a number out of range")]
+    Look {
+        /// The body.
+        owner: String,
+    },
     /// A body has elements that no piece can own.
     #[error("{owner} has elements but no pieces")]
     NoPieces {
@@ -78,7 +84,7 @@ pub enum InvalidFrame {
 
 impl Frame {
     /// Whether the frame is consistent: a finite time, indices in range, one attribute value an element, attribute
-    /// names once, pieces for all elements. Positions and attributes may hold any bits, so that a frame that went wrong
+    /// names once, possible looks, pieces for all elements. Positions and attributes may hold any bits, so that a frame that went wrong
     /// can still be looked at.
     pub fn check(&self) -> Result<(), InvalidFrame> {
         if !self.time.is_finite() {
@@ -106,6 +112,9 @@ struct Owner<'frame> {
 fn check_body(body: &BodyFrame) -> Result<(), InvalidFrame> {
     let lists = [(names::PIECE, body.pieces.len()), (names::MATERIAL, body.materials.len())];
     let owner = Owner { name: format!("body '{}'", body.name), lists: &lists };
+    if body.look.is_some_and(|look| !look.is_possible()) {
+        return Err(InvalidFrame::Look { owner: owner.name });
+    }
     check_surface(&body.surface, &owner)?;
     let mut elements = body.surface.triangles.len();
     if let Some(volume) = &body.volume {

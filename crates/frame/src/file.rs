@@ -10,8 +10,8 @@ use crate::container::{self, ContainerError, ContainerFileError, Kind};
 use crate::hash::hash64;
 use crate::model::Frame;
 
-/// Version of the payload that this program writes and reads. Version 2: pieces have numbers of their own.
-const VERSION: u16 = 2;
+/// Version of the payload that this program writes and reads. Version 3: bodies have looks.
+const VERSION: u16 = 3;
 
 /// Why bytes are not a frame that we can show.
 #[derive(Debug, Error)]

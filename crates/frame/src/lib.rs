@@ -23,6 +23,7 @@ mod testing;
 
 pub use atomic::{WriteError, atomic_write, remove_leftovers};
 pub use check::InvalidFrame;
+pub use craze_material::Look;
 pub use faults::{Fault, FaultKind, Welded, findings};
 pub use file::{FrameError, FrameFileError, decode_frame, encode_frame, read, write};
 pub use hash::{Hasher64, hash64};

@@ -1,5 +1,6 @@
 //! The types a frame is made of.
 
+use craze_material::Look;
 use craze_math::Vec3;
 use serde::{Deserialize, Serialize};
 
@@ -47,6 +48,8 @@ pub struct BodyFrame {
     pub method: String,
     /// Names of its materials.
     pub materials: Vec<String>,
+    /// How its first material looks, where the scene says so; otherwise names of materials say how it looks.
+    pub look: Option<Look>,
     /// Its visible surface. Empty for a body that is only particles.
     pub surface: Surface,
     /// Its tetrahedra, where the method has them and the run asked for them.
@@ -55,6 +58,26 @@ pub struct BodyFrame {
     pub particles: Option<Particles>,
     /// What hangs together. Empty only for a body of which nothing is left.
     pub pieces: Vec<Piece>,
+}
+
+/// What people call a material that is numbers alone: its name says nothing about its look.
+const NAMELESS: &str = "custom";
+
+impl BodyFrame {
+    /// How each of its materials looks, one look at least: as the scene says, or else as the table of [`Look`] has it under the material's name, or else
+    /// in a colour of its own, made of the name of the material or of the body.
+    pub fn looks(&self) -> Vec<Look> {
+        let of_name = |name: &String| {
+            let unknown = || Look::of_unknown(if name.is_empty() || name == NAMELESS { &self.name } else { name });
+            Look::of_material(name).unwrap_or_else(unknown)
+        };
+        let mut looks: Vec<Look> = self.materials.iter().map(of_name).collect();
+        if looks.is_empty() {
+            looks.push(of_name(&String::new()));
+        }
+        looks[0] = self.look.unwrap_or(looks[0]);
+        looks
+    }
 }
 
 /// Triangles with attributes.

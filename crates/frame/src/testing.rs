@@ -36,6 +36,7 @@ pub(crate) fn frame_of_everything() -> Frame {
         name: "pair".into(),
         method: "solid".into(),
         materials: vec!["glass".into()],
+        look: craze_material::Look::named("glass"),
         surface,
         volume: Some(volume),
         particles: None,

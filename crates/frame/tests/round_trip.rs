@@ -1,7 +1,7 @@
 //! Any frame survives its file bit for bit, and no damage to a file goes unnoticed.
 
 use craze_frame::{
-    Attributes, BodyFrame, Data, Frame, ObstacleFrame, ObstacleShape, Particles, Piece, Pose, Surface, Volume,
+    Attributes, BodyFrame, Data, Frame, Look, ObstacleFrame, ObstacleShape, Particles, Piece, Pose, Surface, Volume,
     decode_frame, encode_frame, names,
 };
 use craze_math::Vec3;
@@ -95,6 +95,7 @@ fn body() -> impl Strategy<Value = BodyFrame> {
         |(name, method, materials, surface, volume, particles, pieces)| BodyFrame {
             name,
             method,
+            look: materials.first().map(|name| Look::of_unknown(name)),
             materials,
             surface,
             volume,

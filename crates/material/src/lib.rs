@@ -6,8 +6,10 @@
 
 mod check;
 mod cluster;
+pub mod color;
 mod damping;
 mod elasticity;
+mod look;
 mod material;
 pub mod nearest;
 mod overrides;
@@ -22,6 +24,7 @@ pub use check::MaterialError;
 pub use cluster::Cluster;
 pub use damping::Damping;
 pub use elasticity::{Elasticity, VoigtMatrix};
+pub use look::Look;
 pub use material::Material;
 pub use nearest::nearest;
 pub use overrides::Overrides;

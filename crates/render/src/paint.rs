@@ -1,6 +1,6 @@
 //! Which look and which values the faces and particles of a body have.
 
-use craze_frame::{Attributes, BodyFrame, Data, names};
+use craze_frame::{Attributes, BodyFrame, Data, Look as Matter, names};
 
 use crate::color::distinct;
 use crate::look::Look;
@@ -9,6 +9,14 @@ use crate::values::numbers;
 
 /// How far the colours of one body's pieces are from the next body's.
 const COLORS_A_BODY: u64 = 37;
+
+/// Roughness of pieces that are told apart by colour, at least: mirrored light would hide it.
+const PIECE_ROUGHNESS: f64 = 0.45;
+
+/// The looks of outer faces and crack faces.
+fn pair(matter: Matter) -> [Look; 2] {
+    [matter, matter.cracked()].map(Look::from)
+}
 
 /// What a face or particle is painted with.
 #[derive(Clone, Copy, Debug)]
@@ -37,9 +45,9 @@ enum Values {
 }
 
 impl Paint {
-    /// The same look everywhere.
-    pub fn plain(look: Look) -> Paint {
-        Paint { looks: vec![look, look.cracked()], kinds: Vec::new(), cracks: Vec::new(), values: Values::None }
+    /// The same matter everywhere.
+    pub fn plain(matter: Matter) -> Paint {
+        Paint { looks: pair(matter).to_vec(), kinds: Vec::new(), cracks: Vec::new(), values: Values::None }
     }
 
     /// The paint of the body's triangles.
@@ -54,38 +62,37 @@ impl Paint {
 
     /// The paint of elements with these attributes: triangles or particles.
     pub fn of_elements(body: &BodyFrame, attributes: &Attributes, body_index: usize, coloring: Coloring) -> Paint {
-        let material_looks = || -> Vec<Look> {
-            let named: Vec<Look> = body.materials.iter().map(|name| Look::of_material(name)).collect();
-            if named.is_empty() { vec![Look::of_material(&body.name)] } else { named }
-        };
         let pieces = attributes.indices(names::PIECE).unwrap_or(&[]);
         let materials = attributes.indices(names::MATERIAL).unwrap_or(&[]);
-        let (base, kinds) = match coloring {
+        let own_looks = || -> Vec<[Look; 2]> { body.looks().into_iter().map(pair).collect() };
+        let (looks, kinds): (Vec<[Look; 2]>, Vec<u32>) = match coloring {
             // By the number of a piece alone, which stays with it from frame to frame, and by no
             // count. The first piece of all, whose number the largest part keeps when it breaks,
             // keeps its material's look.
             Coloring::Piece if !pieces.is_empty() => {
-                let mut looks = material_looks();
-                let (base, own) = (looks[0], looks.len() as u32);
+                let mut looks = own_looks();
+                let own = looks.len() as u32;
+                let roughness = body.looks()[0].roughness.max(PIECE_ROUGHNESS);
+                let painted = |color| Matter { color, roughness, metalness: 0.0, transmission: 0.0, ior: 1.5 };
                 let count = pieces.iter().max().map_or(0, |&last| last as usize + 1).max(body.pieces.len());
                 let number = |piece: usize| body.pieces.get(piece).map_or(piece as u32, |piece| piece.id);
                 let first = COLORS_A_BODY * body_index as u64;
-                looks.extend((0..count).map(|piece| base.painted(distinct(first + u64::from(number(piece))))));
+                looks.extend((0..count).map(|piece| pair(painted(distinct(first + u64::from(number(piece)))))));
                 let kind = |(element, &piece): (usize, &u32)| match number(piece as usize) {
                     0 => materials.get(element).copied().unwrap_or(0) % own,
                     _ => own + piece,
                 };
                 (looks, pieces.iter().enumerate().map(kind).collect())
             }
-            Coloring::Material | Coloring::Piece => (material_looks(), materials.to_vec()),
+            Coloring::Material | Coloring::Piece => (own_looks(), materials.to_vec()),
             Coloring::Stress | Coloring::Velocity | Coloring::PlasticStrain => {
-                (vec![Look::without_value()], Vec::new())
+                (vec![[Look::without_value(); 2]], Vec::new())
             }
         };
         let values = coloring.attribute().and_then(|name| numbers(attributes, name));
         Paint {
-            kinds: kinds.into_iter().map(|kind| kind % base.len() as u32).collect(),
-            looks: base.into_iter().flat_map(|look| [look, look.cracked()]).collect(),
+            kinds: kinds.into_iter().map(|kind| kind % looks.len() as u32).collect(),
+            looks: looks.concat(),
             cracks: cracks(attributes),
             values: values.map_or(Values::None, Values::Element),
         }
@@ -140,7 +147,7 @@ mod tests {
     #[test]
     fn one_piece_keeps_its_material_and_two_have_two_colors() {
         let whole = Paint::of_surface(&body(1), 0, Coloring::Piece);
-        assert_eq!(whole.looks[whole.coat(0, [0; 3], 0).look as usize], Look::of_material("clay"));
+        assert_eq!(whole.looks[whole.coat(0, [0; 3], 0).look as usize], Look::from(Matter::named("clay").unwrap()));
         let broken = Paint::of_surface(&body(2), 0, Coloring::Piece);
         let color = |face| broken.looks[broken.coat(face, [0; 3], 0).look as usize].color;
         assert_eq!(color(0), color(2));

@@ -134,7 +134,7 @@ impl Scene<'_> {
         if share <= 0.0 {
             return Seen::backdrop(backdrop);
         }
-        let look = Look { color: Light::repeat(0.42), ..Look::obstacle() };
+        let look = Look { color: Light::repeat(0.42), ..craze_frame::Look::obstacle().into() };
         let point = Point { place, face: plane.normal, normal: plane.normal, look };
         let seen = self.shaded(&point, &-ray.direction, samples, index);
         Seen { base: seen.base * share, extra: backdrop.lerp(&seen.extra, share), ..seen }

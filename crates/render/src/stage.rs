@@ -107,7 +107,7 @@ impl Stage {
         for obstacle in &frame.obstacles {
             match &obstacle.shape {
                 ObstacleShape::Surface(surface) => {
-                    builder.add_surface(surface, &Paint::plain(Look::obstacle()), false);
+                    builder.add_surface(surface, &Paint::plain(craze_frame::Look::obstacle()), false);
                 }
                 ObstacleShape::Plane { point, normal } => match builder.plane(point, normal) {
                     Some(plane) => planes.push(plane),

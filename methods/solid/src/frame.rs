@@ -18,6 +18,7 @@ impl Solid {
             name: String::new(),
             method: KIND.to_owned(),
             materials: self.materials.iter().map(|material| material.name.clone()).collect(),
+            look: None,
             surface: self.surface(&positions, &velocities, &stresses, &of_element),
             volume: (detail == FrameDetail::Volume)
                 .then(|| self.volume(&positions, &velocities, &stresses, &of_element)),

@@ -3,16 +3,18 @@
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet};
 
-use craze_frame::{Bounds, Frame};
+use craze_frame::{Bounds, Frame, Look};
 use craze_math::{Vec3, convex_hull};
 use serde_json::{Value, json};
 
+use super::film::materials_of;
 use super::shape::Shape;
 use super::{Broken, Paint, Shard, ShardSummary};
 use crate::document::{Document, Material, Sides, TRIANGLES, relative, sides_of};
 use crate::labels::Labels;
+use crate::looks::{Named, inside, sides};
 use crate::normals::{Shaded, shade};
-use crate::{ExportError, Format, palette};
+use crate::{ExportError, Format};
 
 /// The bytes of the file, and what its shards are.
 pub(super) fn encode(
@@ -50,24 +52,25 @@ pub(super) fn lay_out(document: &mut Document, frame: &Frame, bodies: &[Broken],
     let labels = Labels::of(frame);
     let (mut summaries, mut nodes) = (Vec::new(), Vec::new());
     let mut roots = Vec::new();
-    for (index, ((body, label), Broken { shards, paints })) in
-        frame.bodies.iter().zip(&labels.bodies).zip(bodies).enumerate()
-    {
+    for ((body, label), Broken { shards, paints }) in frame.bodies.iter().zip(&labels.bodies).zip(bodies) {
         if shards.is_empty() {
             continue;
         }
-        let sides = sides_of(&body.surface);
-        let materials = Materials {
-            outside: document.material(label, palette::outside(index), sides),
-            crack: document.material(&format!("{label}_crack"), palette::crack(index), sides),
-            paints: paints.iter().map(|paint| material(document, paint, palette::outside(index), sides)).collect(),
-        };
+        let shows = sides_of(&body.surface);
+        let outer = shards.iter().flat_map(|shard| outer_triangles(&shard.shape));
+        let looks = sides(body, label, inside(body, paints, outer));
+        let of_side = |side: &Named| document.material(&side.name, &side.look, shows);
+        let sides = looks.iter().map(|[outside, crack]| [of_side(outside), of_side(crack)]).collect();
+        let plain = looks[0][0].look;
+        let paints = paints.iter().map(|paint| material(document, paint, &plain, shows)).collect();
+        let materials = Materials { sides, paints };
         let corner = Bounds::of(shards.iter().flat_map(|shard| &shard.shape.part.positions));
         let corner = corner.map_or_else(Vec3::zeros, |bounds| bounds.low);
         let mut children = Vec::new();
         for shard in shards {
             let name = format!("{label}-shard-{}", shard.id);
-            children.push(node(document, &name, shard, &materials, &corner, hull_vertices));
+            let faces = Faces { shape: &shard.shape, matters: &materials_of(body, shard) };
+            children.push(node(document, &name, shard, &faces, &materials, &corner, hull_vertices));
             summaries.push(ShardSummary { name, volume: shard.volume, closed: shard.shape.closed });
         }
         nodes.extend_from_slice(&children);
@@ -77,47 +80,71 @@ pub(super) fn lay_out(document: &mut Document, frame: &Frame, bodies: &[Broken],
     Laid { roots, nodes, summaries }
 }
 
+/// Corners (m) and paint of the outer triangles of a shape.
+fn outer_triangles(shape: &Shape) -> impl Iterator<Item = ([Vec3; 3], Option<u32>)> {
+    let part = &shape.part;
+    let outer = part.triangles.iter().enumerate().filter(|(triangle, _)| !part.crack[*triangle]);
+    outer.map(|(triangle, corners)| {
+        (corners.map(|corner| part.positions[corner as usize]), shape.look.materials.get(triangle).copied())
+    })
+}
+
 /// Materials of a body's shards.
 struct Materials {
-    /// Of an outside that has none of its own.
-    outside: Material,
-    crack: Material,
+    /// For each material of the body, that of an outside that the model has no material for, and that of crack faces.
+    sides: Vec<[Material; 2]>,
     /// Those that came with the model, by number.
     paints: Vec<Material>,
 }
 
 impl Materials {
     fn of(&self, face: Face) -> &Material {
+        let side = |matter: u32, side: usize| &self.sides[matter as usize % self.sides.len()][side];
         match face {
-            Face::Crack => &self.crack,
-            Face::Outside(paint) => paint.and_then(|number| self.paints.get(number as usize)).unwrap_or(&self.outside),
+            Face::Crack(matter) => side(matter, 1),
+            Face::Outside(paint, matter) => {
+                paint.and_then(|number| self.paints.get(number as usize)).unwrap_or(side(matter, 0))
+            }
         }
     }
 }
 
-/// The material of a paint; `plain` is the colour (linear RGB) of one that has neither colour nor picture.
-pub(crate) fn material(document: &mut Document, paint: &Paint, plain: [f32; 3], sides: Sides) -> Material {
-    let [red, green, blue] = if paint.picture.is_some() { [1.0; 3] } else { plain };
-    let material = document.painted(&paint.name, paint.colour.unwrap_or([red, green, blue, 1.0]), sides);
-    match &paint.picture {
-        Some(picture) => document.with_picture(material, picture.media_type, &picture.bytes),
-        None => material,
+/// The material of a paint; `plain` is how one looks that has neither colour nor picture.
+pub(crate) fn material(document: &mut Document, paint: &Paint, plain: &Look, sides: Sides) -> Material {
+    match (&paint.picture, paint.colour) {
+        (None, None) => document.material(&paint.name, plain, sides),
+        (None, Some(colour)) => document.painted(&paint.name, colour, sides),
+        (Some(picture), colour) => {
+            let material = document.painted(&paint.name, colour.unwrap_or([1.0; 4]), sides);
+            document.with_picture(material, picture.media_type, &picture.bytes)
+        }
     }
 }
 
 /// What a triangle of a shard shows.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Face {
-    /// The surface of the body, with the number of the model's material.
-    Outside(Option<u32>),
-    Crack,
+    /// The surface of the body, with the number of the model's material and of the body's.
+    Outside(Option<u32>, u32),
+    /// A face that a crack opened, with the number of the body's material.
+    Crack(u32),
 }
 
-/// What a triangle of a shape shows.
-fn face(shape: &Shape, triangle: usize) -> Face {
-    match shape.part.crack[triangle] {
-        true => Face::Crack,
-        false => Face::Outside(shape.look.materials.get(triangle).copied()),
+/// The triangles of a shard.
+struct Faces<'a> {
+    shape: &'a Shape,
+    /// Materials of the body, by triangle; empty where there is one.
+    matters: &'a [u32],
+}
+
+impl Faces<'_> {
+    /// What a triangle shows.
+    fn of(&self, triangle: usize) -> Face {
+        let matter = self.matters.get(triangle).copied().unwrap_or(0);
+        match self.shape.part.crack[triangle] {
+            true => Face::Crack(matter),
+            false => Face::Outside(self.shape.look.materials.get(triangle).copied(), matter),
+        }
     }
 }
 
@@ -126,6 +153,7 @@ fn node(
     document: &mut Document,
     name: &str,
     shard: &Shard,
+    faces: &Faces<'_>,
     materials: &Materials,
     corner: &Vec3,
     hull_vertices: usize,
@@ -134,9 +162,9 @@ fn node(
     let origin: [f32; 3] = shard.shape.centre.map(|coordinate| coordinate as f32).into();
     let shaded = shade(part);
     let mut primitives = Vec::new();
-    let faces: BTreeSet<Face> = (0..part.triangles.len()).map(|triangle| face(&shard.shape, triangle)).collect();
-    for shown in faces {
-        let side = side(&shard.shape, &shaded, shown, corner);
+    let all: BTreeSet<Face> = (0..part.triangles.len()).map(|triangle| faces.of(triangle)).collect();
+    for shown in all {
+        let side = side(faces, &shaded, shown, corner);
         let positions: Vec<[f32; 3]> =
             side.vertices.iter().map(|vertex| relative(&part.positions[vertex.place as usize], &origin)).collect();
         let normals: Vec<[f32; 3]> = side.vertices.iter().map(|vertex| vertex.normal).collect();
@@ -178,13 +206,14 @@ impl Vertex {
 }
 
 /// The triangles of a shape that show the same. `origin` (m) is where the texture of cracks begins.
-fn side(shape: &Shape, shaded: &Shaded, shown: Face, origin: &Vec3) -> Side {
+fn side(faces: &Faces<'_>, shaded: &Shaded, shown: Face, origin: &Vec3) -> Side {
     let mut side = Side::default();
     let mut known = BTreeMap::new();
-    let Shape { part, look, .. } = shape;
-    let triangles = part.triangles.iter().enumerate().filter(|(triangle, _)| face(shape, *triangle) == shown);
+    let Shape { part, look, .. } = faces.shape;
+    let triangles = part.triangles.iter().enumerate().filter(|(triangle, _)| faces.of(*triangle) == shown);
     for (triangle, places) in triangles {
-        let axis = (shown == Face::Crack).then(|| dominant_axis(places.map(|place| part.positions[place as usize])));
+        let axis =
+            matches!(shown, Face::Crack(_)).then(|| dominant_axis(places.map(|place| part.positions[place as usize])));
         for corner in 0..3 {
             let smooth = shaded.normals[shaded.triangles[triangle][corner] as usize];
             let own = look.normals.get(triangle).and_then(|normals| normals[corner]);

@@ -88,8 +88,8 @@ fn pose(follower: &Follower, place: usize) -> Option<&super::animation::Pose> {
     follower.track.get(follower.track.len().checked_sub(place + 1)?)
 }
 
-/// The materials of a shard's triangles: those of what the computation has nearest.
-fn materials_of(body: &BodyFrame, shard: &Shard) -> Vec<u32> {
+/// The materials of a shard's triangles: those of what the computation has nearest. Empty for bodies of one material.
+pub(super) fn materials_of(body: &BodyFrame, shard: &Shard) -> Vec<u32> {
     let surface = &body.surface;
     let known = surface.face_attributes.indices(names::MATERIAL).filter(|_| body.materials.len() > 1);
     let rest = surface.vertex_attributes.vectors(names::REST);

@@ -2,6 +2,7 @@
 
 mod dressed;
 mod glb;
+mod looks;
 mod obj;
 mod ply;
 mod sample;

@@ -73,6 +73,7 @@ fn block(time: f64) -> BodyFrame {
         name: "block".into(),
         method: "solid".into(),
         materials: vec!["glass".into()],
+        look: None,
         surface,
         volume: Some(volume),
         particles: None,
@@ -108,6 +109,7 @@ fn cloud() -> BodyFrame {
         name: "cloud of dust".into(),
         method: "clusters".into(),
         materials: vec!["clay".into()],
+        look: None,
         particles: Some(Particles { positions, radius: 0.05, attributes }),
         pieces: vec![piece, piece],
         ..BodyFrame::default()
@@ -124,6 +126,7 @@ fn sheet() -> BodyFrame {
         name: "sheet".into(),
         method: "sheet".into(),
         materials: vec!["paper".into()],
+        look: None,
         surface,
         pieces: vec![piece],
         ..BodyFrame::default()

@@ -1,7 +1,8 @@
 use std::sync::Arc;
 
 use craze_export::{
-    Corners, ExportError, Grain, Outer, Paint, PaintPicture, ShardFilm, ShardReport, ShardSettings, export_shards,
+    Corners, ExportError, Grain, Outer, Paint, PaintPicture, ShardFilm, ShardReport, ShardSettings,
+    export_shards,
 };
 use craze_frame::{BodyFrame, Data, Frame, Piece, Pose, Surface, names};
 use craze_math::Vec3;
@@ -108,7 +109,7 @@ fn nothing_of_a_part_goes_to_another_however_narrow_the_gap() {
 }
 
 /// A block whose halves, numbers 4 and 7 of its history, have moved apart from where they were at rest.
-fn halves() -> Frame {
+pub fn halves() -> Frame {
     let mut frame = sample::frame(3);
     let rest = sample::frame(0).bodies[0].surface.positions.clone();
     frame.bodies[0].surface.vertex_attributes.set(names::REST, Data::Vector(rest));
@@ -241,7 +242,7 @@ fn a_frame_without_rest_shapes_and_one_gone_wrong_are_refused() {
 }
 
 /// A box around the whole block, a tenth larger, with a texture that is laid on along x and y and normals that all point up.
-fn wrapping() -> Outer {
+pub fn wrapping() -> Outer {
     let place = |corner: u32| {
         let along = |axis: u32| f64::from(corner >> axis & 1) - 0.5;
         Vec3::new(1.1 * 2.0 * EDGE * along(0), 2.0 + 1.1 * EDGE * along(1), 1.1 * EDGE * along(2))
@@ -406,6 +407,6 @@ fn a_film_shows_shards_where_the_pieces_are_and_as_one_before_they_broke() {
     let written = bytes_of(folder.path(), "shards.glb");
     export_shards(&frames[2], &[], &ShardSettings::default(), folder.path()).unwrap();
     assert!(written == bytes_of(folder.path(), "shards.glb"));
-    let times = &parse(&bytes_of(folder.path(), "animation.glb"));
-    assert!(times.node("block-shard-4")["mesh"].is_u64());
+    let animation = parse(&bytes_of(folder.path(), "animation.glb"));
+    assert!(animation.node("block-shard-4")["mesh"].is_u64());
 }
