@@ -107,6 +107,7 @@ fn body() -> impl Strategy<Value = Body> {
                 spacing: None,
                 material,
                 materials: None,
+                look: is_solid.then(|| LookSettings { color: Some("#c0ffee".to_owned()), ..LookSettings::default() }),
                 place,
                 integrator: Some(Integrator::Taylor),
                 time_step,

@@ -135,6 +135,7 @@ impl Stage {
             spacing: None,
             material: matter.overrides(1.0, 0.01),
             materials: None,
+            look: None,
             place: Place { turn, ..Place::default() },
             integrator: None,
             time_step: None,

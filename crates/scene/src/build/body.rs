@@ -7,7 +7,7 @@ use crate::document::SceneDocument;
 use crate::report::SceneError;
 use craze_clusters::{Cloud, ClusterError, Clustering, Clusters};
 use craze_engine::{Body, Method, Region};
-use craze_frame::names;
+use craze_frame::{Look, names};
 use craze_material::{Material, Overrides};
 use craze_math::{Isometry, Vec3};
 use craze_mesh::{ElementRule, PointRule, TetMesh, Values};
@@ -18,6 +18,7 @@ use craze_solid::{Solid, SolidOptions};
 /// A body, how it was read, and the number of places where it is too thin for its tetrahedra.
 pub struct Read {
     pub body: Body,
+    pub look: Option<Look>,
     pub line: String,
     pub lost: usize,
 }
@@ -75,7 +76,9 @@ pub fn build(document: &SceneDocument, filled: Filled) -> Result<Read, SceneErro
         short(size.z),
         short(mass)
     );
-    Ok(Read { body: Body { name: body.name.clone(), method }, line, lost })
+    let own = || Look::of_material(&material.name).unwrap_or_else(|| Look::of_unknown(&body.name));
+    let look = body.look.as_ref().map(|look| look.resolve(own()));
+    Ok(Read { body: Body { name: body.name.clone(), method }, look, line, lost })
 }
 
 fn solid(

@@ -40,6 +40,7 @@ pub fn build(document: &SceneDocument) -> Result<Built, SceneErrors> {
     let scene = &document.scene;
     let mut summary = Vec::new();
     let mut bodies = Vec::new();
+    let mut looks = Vec::new();
     let mut lost = 0;
     let mut filled = Vec::new();
     for index in 0..scene.bodies.len() {
@@ -49,6 +50,7 @@ pub fn build(document: &SceneDocument) -> Result<Built, SceneErrors> {
     for body in filled {
         let read = body::build(document, body)?;
         bodies.push(read.body);
+        looks.push(read.look);
         summary.push(read.line);
         lost += read.lost;
     }
@@ -59,6 +61,11 @@ pub fn build(document: &SceneDocument) -> Result<Built, SceneErrors> {
         summary.extend(line);
     }
     let mut world = World::new(settings(scene), bodies, obstacles);
+    for (body, look) in looks.into_iter().enumerate() {
+        if let Some(look) = look {
+            world.set_look(body, look);
+        }
+    }
     if scene.contact.separate_at_start {
         world.separate_tangles();
     } else {

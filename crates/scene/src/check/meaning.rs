@@ -3,12 +3,13 @@
 use super::structure::unknown_name;
 use super::units::in_digits;
 use crate::description::{
-    Action, Body, ContactPair, Hold, Integrator, Keyframe, MethodKind, Mode, Obstacle, ObstacleShape, Probe, Quantity,
-    Region, Response, RigidMotion, Scene, Shape, Turning,
+    Action, Body, ContactPair, Hold, Integrator, Keyframe, LookSettings, MethodKind, Mode, Obstacle, ObstacleShape,
+    Probe, Quantity, Region, Response, RigidMotion, Scene, Shape, Turning,
 };
 use crate::problem::Problem;
 use crate::report::Collector;
 use crate::tree::{Node, Value};
+use craze_material::color::light_of_hex;
 use craze_material::{Key, MaterialError, Overrides};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -225,6 +226,23 @@ impl Checker<'_> {
         }
         self.material(body, &body.material, &format!("{path}.material"));
         self.regions(body, path);
+        self.look(body, path);
+    }
+
+    /// A look that there is none of, and a colour that cannot be read.
+    fn look(&mut self, body: &Body, path: &str) {
+        let Some(look) = &body.look else { return };
+        if let Some(name) = look.name.as_deref().filter(|_| look.named().is_none()) {
+            self.report(&format!("{path}.look.name"), unknown_name("look", name, LookSettings::names()));
+        }
+        if let Some(color) = look.color.as_deref().filter(|color| light_of_hex(color).is_none()) {
+            let message = format!("{color:?} is no colour");
+            self.reject(
+                &format!("{path}.look.color"),
+                message,
+                "write six hexadecimal digits after #, as in \"#f0c45c\"",
+            );
+        }
     }
 
     /// Numbers of a material of a body that its method does not use, or that cannot be, alone or together.

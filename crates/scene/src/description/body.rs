@@ -1,6 +1,6 @@
 //! `[[body]]`: things that deform and break.
 
-use super::{Region, Response};
+use super::{LookSettings, Region, Response};
 use craze_material::{MaterialUse, Overrides};
 use craze_math::{Rotation, Vec3};
 use craze_shape::Shape;
@@ -28,6 +28,8 @@ pub struct Body {
     pub material: Overrides,
     /// Other matter in named regions of the shape (method solid).
     pub materials: Option<RegionMaterials>,
+    /// How the body looks in pictures and exports, if not as its material; in regions of other matter it looks as that.
+    pub look: Option<LookSettings>,
     /// Where the body is and how it moves at t = 0.
     #[serde(default)]
     pub place: Place,

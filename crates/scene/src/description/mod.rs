@@ -7,6 +7,7 @@
 
 mod body;
 mod hold;
+mod look;
 mod obstacle;
 mod picture;
 mod probe;
@@ -18,6 +19,7 @@ pub use body::{
     SolidSeam, SolidSettings,
 };
 pub use hold::{Action, AngleKeyframe, Hold, Keyframe, LoadKeyframe, Region, Turning, Twist};
+pub use look::LookSettings;
 pub use obstacle::{Obstacle, ObstacleShape, Plane, RigidMotion};
 pub use picture::{Camera, ColorBy, Output, Picture};
 pub use probe::{BodyName, BodyPoint, HoldName, Probe, Quantity};
