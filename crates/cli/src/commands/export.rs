@@ -8,7 +8,7 @@ use clap::Args;
 use craze_export::{
     Format, Outer, ShardReport, ShardSettings, ShardSummary, export_animation, export_sequence, export_shards,
 };
-use craze_frame::{BodyFrame, Frame, names};
+use craze_frame::{BodyFrame, Fault, Frame, findings, names};
 use serde_json::json;
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -141,7 +141,8 @@ fn shards(arguments: &Arguments, parts: Parts, voice: Voice) -> Result<(), Probl
             let shards = report
                 .shards
                 .iter()
-                .map(|shard| json!({ "name": shard.name, "volume": shard.volume, "closed": shard.closed }));
+                .map(|shard| json!({ "name": shard.name, "volume": shard.volume, "closed": shard.closed, "manifold": shard.is_manifold(),
+                    "faults": shard.faults }));
             let text = json!({
                 "file": report.file, "frame": frame.number, "shards": shards.collect::<Vec<_>>(),
                 "merged": report.merged, "skins": report.skins, "left_out": report.left_out,
@@ -155,7 +156,7 @@ fn shards(arguments: &Arguments, parts: Parts, voice: Voice) -> Result<(), Probl
 
 /// What a person wants to know of the shards.
 pub fn told(report: &ShardReport) -> Vec<String> {
-    let closed = report.shards.iter().filter(|shard| shard.closed).count();
+    let closed = report.shards.iter().filter(|shard| shard.is_manifold()).count();
     let count = plural(report.shards.len() as u64, "shard");
     let mut lines = vec![format!("{count} in {}", report.file.display())];
     let by_volume = |one: &&ShardSummary, other: &&ShardSummary| one.volume.total_cmp(&other.volume);
@@ -171,6 +172,9 @@ pub fn told(report: &ShardReport) -> Vec<String> {
         0 => "all closed and manifold".to_owned(),
         open => format!("{closed} closed and manifold, {open} not"),
     });
+    let faults: Vec<(String, &[Fault])> =
+        report.shards.iter().map(|shard| (shard.name.clone(), shard.faults.as_slice())).collect();
+    lines.extend(findings(&faults).into_iter().map(|(_, line)| line));
     if report.merged > 0 {
         lines.push(format!("{} merged into neighbours", plural(report.merged as u64, "smaller piece")));
     }

@@ -310,7 +310,7 @@ fn tell(
     started: Instant,
 ) -> Result<(), Problem> {
     let count = report.shards.len();
-    let open = report.shards.iter().filter(|shard| !shard.closed).count();
+    let open = report.shards.iter().filter(|shard| !shard.is_manifold()).count();
     let seconds = started.elapsed().as_secs_f64();
     match voice {
         Voice::Person => {

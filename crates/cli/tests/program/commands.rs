@@ -241,6 +241,59 @@ fn export_writes_shards_of_the_last_frame() {
     }
 }
 
+/// A ring of eight cubes of 0.1 m around a hole, as a model.
+fn ring() -> String {
+    let cells: Vec<[i32; 2]> = (0..9).map(|k| [k % 3, k / 3]).filter(|cell| *cell != [1, 1]).collect();
+    let (mut vertices, mut faces) = (String::new(), String::new());
+    let mut count = 0;
+    for &[x, z] in &cells {
+        for (axis, side) in [(0, 0), (0, 1), (1, 0), (1, 1), (2, 0), (2, 1)] {
+            let step = 2 * side - 1;
+            let next = [x + if axis == 0 { step } else { 0 }, z + if axis == 2 { step } else { 0 }];
+            if axis != 1 && cells.contains(&next) {
+                continue;
+            }
+            let order = if side == 1 { [[0, 0], [1, 0], [1, 1], [0, 1]] } else { [[0, 0], [0, 1], [1, 1], [1, 0]] };
+            for [u, v] in order {
+                let mut corner = [x, 0, z];
+                corner[axis] += side;
+                corner[(axis + 1) % 3] += u;
+                corner[(axis + 2) % 3] += v;
+                let [x, y, z] = corner.map(|k| 0.1 * f64::from(k));
+                vertices += &format!("v {x} {y} {z}\n");
+            }
+            faces += &format!("f {} {} {} {}\n", count + 1, count + 2, count + 3, count + 4);
+            count += 4;
+        }
+    }
+    vertices + &faces
+}
+
+#[test]
+fn tunnels_of_shards_and_pieces_are_named() {
+    let workshop = Workshop::new();
+    // Apart from the ring a block, so that the body is in two pieces.
+    let block = "v 1 0 0\nv 1.1 0 0\nv 1.1 0 0.1\nv 1 0 0.1\nv 1 0.1 0\nv 1.1 0.1 0\nv 1.1 0.1 0.1\nv 1 0.1 0.1\n\
+                 f -8 -7 -6 -5\nf -4 -1 -2 -3\nf -8 -4 -3 -7\nf -7 -3 -2 -6\nf -6 -2 -1 -5\nf -5 -1 -4 -8\n";
+    workshop.write("ring.obj", &(ring() + block));
+    workshop.write(
+        "scene.toml",
+        "[world]\nduration = 0.01\nfps = 100\n[[body]]\nname = \"ring\"\nmethod = \"solid\"\nshape.mesh = { file = \"ring.obj\" }\n\
+         edge = 0.05\nmaterial = { density = 1000, young = 1e5, poisson = 0.3 }\n[output]\npreview = false\n",
+    );
+    let told = workshop.craze(&["run", "scene.toml", "-o", "run"]).succeeded();
+    assert!(told.contains("ring: tunnels: 1, in piece") && told.contains("unbroken it had 1"), "{told}");
+    let broken = &workshop.record("run")["broken"][0];
+    assert_eq!((&broken["open"], &broken["tunnels_at_start"]), (&0.into(), &1.into()), "{broken}");
+    let pieces = broken["pieces"].as_array().expect("pieces");
+    let faults: Vec<usize> = pieces.iter().map(|piece| piece["faults"].as_array().expect("faults").len()).collect();
+    assert_eq!((faults.len(), faults.iter().sum::<usize>()), (2, 1), "{broken}");
+    let fault = pieces.iter().find_map(|piece| piece["faults"].get(0)).expect("a fault");
+    assert_eq!((&fault["kind"], &fault["count"]), (&"tunnel".into(), &1.into()));
+    let told = workshop.craze(&["export", "run", "-f", "shards", "-o", "parts"]).succeeded();
+    assert!(told.contains("all closed and manifold") && told.contains("tunnels: 1, in ring-shard-"), "{told}");
+}
+
 #[test]
 fn help_and_version_are_there() {
     let workshop = Workshop::new();

@@ -3,7 +3,7 @@
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet};
 
-use craze_frame::{Bounds, Frame, Look};
+use craze_frame::{Bounds, Fault, Frame, Look, Welded};
 use craze_math::{Vec3, convex_hull};
 use serde_json::{Value, json};
 
@@ -69,9 +69,10 @@ pub(super) fn lay_out(document: &mut Document, frame: &Frame, bodies: &[Broken],
         let mut children = Vec::new();
         for shard in shards {
             let name = format!("{label}-shard-{}", shard.id);
+            let faults = faults(&shard.shape);
             let faces = Faces { shape: &shard.shape, matters: &materials_of(body, shard) };
-            children.push(node(document, &name, shard, &faces, &materials, &corner, hull_vertices));
-            summaries.push(ShardSummary { name, volume: shard.volume, closed: shard.shape.closed });
+            children.push(node(document, &name, shard, &faces, &faults, &materials, &corner, hull_vertices));
+            summaries.push(ShardSummary { name, volume: shard.volume, closed: shard.shape.closed, faults });
         }
         nodes.extend_from_slice(&children);
         let extras = json!({ "method": body.method, "materials": body.materials });
@@ -154,12 +155,13 @@ fn node(
     name: &str,
     shard: &Shard,
     faces: &Faces<'_>,
+    faults: &[Fault],
     materials: &Materials,
     corner: &Vec3,
     hull_vertices: usize,
 ) -> usize {
     let part = &shard.shape.part;
-    let origin: [f32; 3] = shard.shape.centre.map(|coordinate| coordinate as f32).into();
+    let origin = origin_of(&shard.shape);
     let shaded = shade(part);
     let mut primitives = Vec::new();
     let all: BTreeSet<Face> = (0..part.triangles.len()).map(|triangle| faces.of(triangle)).collect();
@@ -178,7 +180,26 @@ fn node(
             "attributes": attributes, "indices": indices, "material": material, "mode": TRIANGLES,
         }));
     }
-    document.mesh_node(name, origin, primitives, extras(shard, &origin, hull_vertices))
+    document.mesh_node(name, origin, primitives, extras(shard, faults, &origin, hull_vertices))
+}
+
+/// Where the node of a shape stands (m).
+fn origin_of(shape: &Shape) -> [f32; 3] {
+    shape.centre.map(|coordinate| coordinate as f32).into()
+}
+
+/// Faults of a shape with the positions that the file has, in single precision from the node on.
+fn faults(shape: &Shape) -> Vec<Fault> {
+    let origin = origin_of(shape);
+    let written = |vertex: u32| {
+        let position = relative(&shape.part.positions[vertex as usize], &origin);
+        Vec3::from([0, 1, 2].map(|axis| f64::from(position[axis])))
+    };
+    let mut faults = Welded::new(&shape.part.triangles, written).faults();
+    for fault in &mut faults {
+        (0..3).for_each(|axis| fault.at[axis] += f64::from(origin[axis]));
+    }
+    faults
 }
 
 /// The triangles of an outside of one material or of the crack, with vertices of their own.
@@ -245,7 +266,7 @@ fn texture_place(place: &Vec3, axis: usize) -> [f32; 2] {
 }
 
 /// What a game engine wants to know of a shard. Numbers that are not finite become `null`, JSON having no word for them.
-fn extras(shard: &Shard, origin: &[f32; 3], hull_vertices: usize) -> Value {
+fn extras(shard: &Shard, faults: &[Fault], origin: &[f32; 3], hull_vertices: usize) -> Value {
     let neighbours: Vec<Value> = shard.neighbours.iter().map(|(id, area)| json!({ "id": id, "area": area })).collect();
     let mut extras = json!({
         "id": shard.id,
@@ -256,6 +277,9 @@ fn extras(shard: &Shard, origin: &[f32; 3], hull_vertices: usize) -> Value {
         "closed": shard.shape.closed,
         "neighbours": neighbours,
     });
+    if !faults.is_empty() {
+        extras["faults"] = json!(faults);
+    }
     if !shard.merged.is_empty() {
         extras["merged"] = json!(shard.merged);
     }

@@ -11,7 +11,7 @@ mod solids;
 
 use std::path::{Path, PathBuf};
 
-use craze_frame::{BodyFrame, Frame, Surface, atomic_write, names};
+use craze_frame::{BodyFrame, Fault, Frame, Surface, atomic_write, names};
 use craze_math::Vec3;
 use craze_skin::{Contacts, Grain};
 
@@ -72,8 +72,18 @@ pub struct ShardSummary {
     pub name: String,
     /// Rest volume (m³).
     pub volume: f64,
-    /// Whether its surface is closed and manifold: every edge is passed exactly once in each direction.
+    /// Whether every edge is passed exactly once in each direction, with the vertices that the file has.
     pub closed: bool,
+    /// What is wrong with its surface where vertices at equal positions are one, kind by kind; places are at rest, in the world. Tunnels may be
+    /// those of the model.
+    pub faults: Vec<Fault>,
+}
+
+impl ShardSummary {
+    /// Whether it is closed and manifold, also where vertices at equal positions are one.
+    pub fn is_manifold(&self) -> bool {
+        self.closed && !self.faults.iter().any(|fault| fault.kind.is_not_manifold())
+    }
 }
 
 /// A piece, with the dust it took in.

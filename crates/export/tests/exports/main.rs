@@ -1,5 +1,6 @@
 //! What is written is read back by readers of our own and compared with the frame.
 
+mod certificate;
 mod dressed;
 mod glb;
 mod looks;
