@@ -36,7 +36,8 @@ use thiserror::Error;
 
 pub use craze_skin::{Corners, Grain, part_touching, transfer};
 pub use shards::{
-    Outer, Paint, PaintPicture, ShardFilm, ShardReport, ShardSettings, ShardSummary, export_animation, export_shards,
+    Outer, Pace, Paint, PaintPicture, ShardFilm, ShardReport, ShardSettings, ShardSummary, export_animation,
+    export_shards,
 };
 
 /// A format that frames can be exported to.

@@ -6,7 +6,7 @@ use crate::problem::Problem;
 use crate::progress::plural;
 use clap::Args;
 use craze_export::{
-    Format, Outer, ShardReport, ShardSettings, ShardSummary, export_animation, export_sequence, export_shards,
+    Format, Outer, Pace, ShardReport, ShardSettings, ShardSummary, export_animation, export_sequence, export_shards,
 };
 use craze_frame::{BodyFrame, Fault, Frame, findings, names};
 use serde_json::json;
@@ -32,6 +32,15 @@ pub struct Arguments {
     /// Leave the cracks of shards smooth, without the roughness of broken matter
     #[arg(long)]
     flat_cracks: bool,
+    /// Animation in simulated time, N times as long: 1 is real time. Left out, each frame of the run is one of 24 per second
+    #[arg(long, value_name = "N", value_parser = slow, allow_negative_numbers = true)]
+    slow: Option<Pace>,
+}
+
+/// Reads by how much an animation is slowed down.
+pub fn slow(text: &str) -> Result<Pace, String> {
+    let pace = text.parse().ok().and_then(Pace::slowed);
+    pace.ok_or_else(|| "give a number from 0.001 to 1000000: 1 is real time, 20 is twenty times as slow".to_owned())
 }
 
 fn share(text: &str) -> Result<f64, String> {
@@ -42,12 +51,18 @@ fn share(text: &str) -> Result<f64, String> {
 /// Writes the frames of a run in another format.
 pub fn run(arguments: &Arguments, voice: Voice) -> Result<(), Problem> {
     if arguments.format.eq_ignore_ascii_case("shards") {
+        if arguments.slow.is_some() {
+            return Err(slow_without_animation("shards"));
+        }
         return shards(arguments, Parts::AtRest, voice);
     }
     if arguments.format.eq_ignore_ascii_case("animation") {
         return shards(arguments, Parts::Moving, voice);
     }
     let format = Format::from_name(&arguments.format)?;
+    if arguments.slow.is_some() {
+        return Err(slow_without_animation(format.name()));
+    }
     if arguments.smallest.is_some() {
         let message = format!("--smallest says how shards are merged, and {} has none", format.name());
         return Err(Problem::new(message, "leave it out, or export with --format shards or animation"));
@@ -83,6 +98,11 @@ pub fn run(arguments: &Arguments, voice: Voice) -> Result<(), Problem> {
         Voice::Silent => {}
     }
     Ok(())
+}
+
+fn slow_without_animation(format: &str) -> Problem {
+    let message = format!("--slow says how fast an animation is, and {format} has none");
+    Problem::new(message, "leave it out, or export with --format animation")
 }
 
 /// What the shards of each body may be cut from; nothing where the first frame is missing.
@@ -127,7 +147,9 @@ fn shards(arguments: &Arguments, parts: Parts, voice: Voice) -> Result<(), Probl
             let all = super::render::frame_files(&arguments.run, None)?;
             let until = all.into_iter().filter(|file| Some(file) <= files.last());
             let frames: Vec<PathBuf> = until.collect();
-            export_animation(frames.iter().map(|file| craze_frame::read(file)), &outers, &settings, &folder(arguments))?
+            let frames = frames.iter().map(|file| craze_frame::read(file));
+            let pace = arguments.slow.unwrap_or_default();
+            export_animation(frames, &outers, &settings, pace, &folder(arguments))?
         }
     };
     let mut stdout = std::io::stdout().lock();
@@ -145,7 +167,7 @@ fn shards(arguments: &Arguments, parts: Parts, voice: Voice) -> Result<(), Probl
                     "faults": shard.faults }));
             let text = json!({
                 "file": report.file, "frame": frame.number, "shards": shards.collect::<Vec<_>>(),
-                "merged": report.merged, "skins": report.skins, "left_out": report.left_out,
+                "length": report.length, "merged": report.merged, "skins": report.skins, "left_out": report.left_out,
             });
             writeln!(stdout, "{text}")?;
         }
@@ -175,6 +197,7 @@ pub fn told(report: &ShardReport) -> Vec<String> {
     let faults: Vec<(String, &[Fault])> =
         report.shards.iter().map(|shard| (shard.name.clone(), shard.faults.as_slice())).collect();
     lines.extend(findings(&faults).into_iter().map(|(_, line)| line));
+    lines.extend(report.length.map(|length| format!("{length:.2} s long")));
     if report.merged > 0 {
         lines.push(format!("{} merged into neighbours", plural(report.merged as u64, "smaller piece")));
     }

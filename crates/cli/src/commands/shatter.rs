@@ -9,7 +9,7 @@ use crate::scene_source::{NamedScene, parse_seed};
 use crate::shatter::{Axis, Blow, Detail, GRAVITY, Hit, Matter, Model, Stage, Wanted, find};
 use clap::Args;
 use craze_engine::Existing;
-use craze_export::{Grain, ShardReport, ShardSettings};
+use craze_export::{Grain, Pace, ShardReport, ShardSettings};
 use craze_scene::SceneDocument;
 use craze_shape::words::{grouped, short};
 use craze_shape::{ModelFile, Reading, Shape, Unit, UpAxis, read_model};
@@ -83,6 +83,9 @@ pub struct Arguments {
     /// Leave cracks smooth, without the roughness of broken matter
     #[arg(long)]
     flat_cracks: bool,
+    /// animation.glb in simulated time, N times as long: 1 is real time. Left out, each frame of the run is one of 24 per second
+    #[arg(long, value_name = "N", value_parser = super::export::slow, allow_negative_numbers = true)]
+    slow: Option<Pace>,
     /// Folder for everything; out/MODEL-shards if left out
     #[arg(long, short)]
     output: Option<PathBuf>,
@@ -186,7 +189,7 @@ pub fn run(arguments: &Arguments, voice: Voice) -> Result<(), Problem> {
     })?;
     let film = film(&path, arguments)?;
     let report = film.shards().write_shards(&path)?;
-    film.shards().write_animation(&path)?;
+    film.shards().write_animation(arguments.slow.unwrap_or_default(), &path)?;
     run::preview(&path, &scene, Some(&film), voice, &presses)?;
     say(voice, &format!("look at {}", path.join(run::PREVIEW_FILM).display()))?;
     tell(&report, &path, arguments.pieces, voice, started)

@@ -295,6 +295,25 @@ fn tunnels_of_shards_and_pieces_are_named() {
 }
 
 #[test]
+fn animations_have_a_pace() {
+    let workshop = Workshop::with_run();
+    let told = workshop.craze(&["export", "out/scene", "-f", "animation", "-o", "moving"]).succeeded();
+    // Five frames after the first, 24 a second; in the run they are 0.02 s apart.
+    assert!(told.contains("0.21 s long"), "{told}");
+    let told = workshop.craze(&["export", "out/scene", "-f", "animation", "-o", "moving", "--slow", "10"]).succeeded();
+    assert!(told.contains("1.00 s long"), "{told}");
+    for slow in ["0", "-1", "nan", "inf", "x"] {
+        let answer = workshop.craze(&["export", "out/scene", "-f", "animation", &format!("--slow={slow}")]);
+        assert!(answer.code == Some(2) && format!("{answer}").contains("1 is real time"), "{answer}");
+    }
+    for format in ["glb", "shards"] {
+        workshop
+            .craze(&["export", "out/scene", "-f", format, "--slow", "2"])
+            .failed_with(&["--slow", "--format animation"]);
+    }
+}
+
+#[test]
 fn help_and_version_are_there() {
     let workshop = Workshop::new();
     let help = workshop.craze(&["--help"]).succeeded();

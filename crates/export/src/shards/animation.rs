@@ -18,6 +18,36 @@ use crate::document::{Document, Track};
 /// Name of the file.
 const FILE: &str = "animation.glb";
 
+/// Frames per second of an animation, unless it is to follow the simulated time: what most animation programs start with.
+const RATE: f64 = 24.0;
+
+/// Factors by which simulated time may be stretched: keys stay apart in single precision.
+const SLOW: std::ops::RangeInclusive<f64> = 1e-3..=1e6;
+
+/// When the keys of an animation come.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Pace {
+    /// How many seconds a simulated second takes.
+    slow: Option<f64>,
+}
+
+impl Pace {
+    /// A key per frame, 24 frames per second, whatever time passes between frames in the simulation: an impact that is over in milliseconds can be seen.
+    pub fn per_frame() -> Pace {
+        Pace { slow: None }
+    }
+
+    /// Simulated time, `factor` times as long (1): 1 is real time. None for factors outside 0.001 to 1,000,000.
+    pub fn slowed(factor: f64) -> Option<Pace> {
+        SLOW.contains(&factor).then_some(Pace { slow: Some(factor) })
+    }
+
+    /// When a frame is shown (s) that comes so many frames and seconds after the first.
+    fn time_of(self, frames: u32, seconds: f64) -> f64 {
+        self.slow.map_or(f64::from(frames) / RATE, |factor| factor * seconds)
+    }
+}
+
 /// How much the turn of the piece around it counts beside a shard's own vertices, which may lie in a line.
 const SUPPORT: f64 = 0.05;
 
@@ -52,17 +82,18 @@ pub(super) struct Pose {
 }
 
 /// Writes `animation.glb` into `folder`: the shards of the last of `frames`, which come in order of time, with a key at each of them.
-/// `outers` are as in [`export_shards`](super::export_shards).
+/// `pace` says when the keys come. `outers` are as in [`export_shards`](super::export_shards).
 pub fn export_animation<Frames>(
     frames: Frames,
     outers: &[Vec<Outer>],
     settings: &ShardSettings,
+    pace: Pace,
     folder: &Path,
 ) -> Result<ShardReport, ExportError>
 where
     Frames: DoubleEndedIterator<Item = Result<Frame, FrameFileError>>,
 {
-    Motion::of(frames, outers, settings)?.write(settings, folder)
+    Motion::of(frames, outers, settings)?.write(settings, pace, folder)
 }
 
 /// The shards of the last frame and how they came there.
@@ -71,8 +102,8 @@ pub(super) struct Motion {
     pub taken: Taken,
     /// In the order of the shards, body by body.
     pub followers: Vec<Follower>,
-    /// Times of the frames (s), latest first.
-    times: Vec<f64>,
+    /// Numbers and simulated times (s) of the frames, latest first.
+    times: Vec<(u32, f64)>,
 }
 
 impl Motion {
@@ -88,7 +119,7 @@ impl Motion {
             followers.extend(broken.shards.iter().map(|shard| follower(index, body, shard)));
         }
         let mut parents: Vec<BTreeMap<u32, u32>> = vec![BTreeMap::new(); last.bodies.len()];
-        let mut times = vec![last.time];
+        let mut times = vec![(last.number, last.time)];
         follow(&last, &mut followers, &mut parents);
         for frame in backward {
             let frame = frame?;
@@ -97,23 +128,25 @@ impl Motion {
                 return Err(ExportError::NoShards { frame: frame.number, reason: "its bodies are others".to_owned() });
             }
             follow(&frame, &mut followers, &mut parents);
-            times.push(frame.time);
+            times.push((frame.number, frame.time));
         }
         Ok(Motion { last, taken, followers, times })
     }
 
     /// Writes `animation.glb`.
-    pub fn write(&self, settings: &ShardSettings, folder: &Path) -> Result<ShardReport, ExportError> {
+    pub fn write(&self, settings: &ShardSettings, pace: Pace, folder: &Path) -> Result<ShardReport, ExportError> {
         let Motion { last, taken, followers, times } = self;
         let mut document = Document::default();
         let laid = encode::lay_out(&mut document, last, &taken.bodies, settings.hull_vertices);
-        let start = times.last().copied().unwrap_or(0.0);
-        let times: Vec<f32> = times.iter().rev().map(|time| (time - start) as f32).collect();
+        let (first, start) = times.last().copied().unwrap_or_default();
+        let time_of = |&(number, time): &(u32, f64)| pace.time_of(number.saturating_sub(first), time - start);
+        let times: Vec<f32> = times.iter().rev().map(|frame| time_of(frame) as f32).collect();
         let tracks: Vec<Track> =
             laid.nodes.iter().zip(followers).map(|(&node, follower)| track(node, follower)).collect();
         document.animate(&times, &tracks);
         let bytes = encode::finish(document, last, laid.roots)?;
-        write(FILE, &bytes, folder, taken, laid.summaries)
+        let report = write(FILE, &bytes, folder, taken, laid.summaries)?;
+        Ok(ShardReport { length: times.last().map(|&end| f64::from(end)), ..report })
     }
 }
 

@@ -5,7 +5,7 @@ use std::path::Path;
 use craze_frame::{BodyFrame, Data, Frame, FrameFileError, Surface, names};
 use craze_spatial::TriangleTree;
 
-use super::animation::{Follower, Motion};
+use super::animation::{Follower, Motion, Pace};
 use super::{Outer, Shard, ShardReport, ShardSettings, write_shards};
 use crate::ExportError;
 
@@ -42,8 +42,8 @@ impl ShardFilm {
     }
 
     /// Writes `animation.glb`, as [`export_animation`](super::export_animation) does.
-    pub fn write_animation(&self, folder: &Path) -> Result<ShardReport, ExportError> {
-        self.motion.write(&self.settings, folder)
+    pub fn write_animation(&self, pace: Pace, folder: &Path) -> Result<ShardReport, ExportError> {
+        self.motion.write(&self.settings, pace, folder)
     }
 
     /// Puts the shards into one of the frames, `place` being its place among them. Bodies without shards stay as they are.

@@ -17,7 +17,7 @@ use craze_skin::{Contacts, Grain};
 
 use crate::dress::{At, Worn, dress};
 use crate::{ExportError, Format, check};
-pub use animation::export_animation;
+pub use animation::{Pace, export_animation};
 use contacts::{Contact, contacts};
 pub(crate) use encode::material;
 pub use film::ShardFilm;
@@ -57,6 +57,8 @@ pub struct ShardReport {
     pub file: PathBuf,
     /// Its shards, body by body.
     pub shards: Vec<ShardSummary>,
+    /// How long the animation is (s); none where nothing moves.
+    pub length: Option<f64>,
     /// Pieces that were merged into others.
     pub merged: usize,
     /// What the outside of each body's shards is, and why it is not what one might want, each as a line for a person.
@@ -183,7 +185,7 @@ fn write(
     let Taken { bodies, skins, left_out } = taken;
     let (skins, left_out) = (skins.clone(), left_out.clone());
     let merged = bodies.iter().flat_map(|body| &body.shards).map(|shard| shard.merged.len()).sum();
-    Ok(ShardReport { file, shards, merged, skins, left_out })
+    Ok(ShardReport { file, shards, length: None, merged, skins, left_out })
 }
 
 /// The shards of a body, in the order of its pieces.

@@ -45,6 +45,11 @@ impl Glb {
         self.json.pointer(pointer).and_then(Value::as_u64).unwrap_or_else(|| panic!("{pointer}")) as usize
     }
 
+    /// The numbers of an accessor of scalars.
+    pub fn scalars(&self, accessor: usize) -> Vec<f32> {
+        self.words(accessor).into_iter().map(f32::from_le_bytes).collect()
+    }
+
     /// The numbers of an accessor as 4-byte words, checked against the bounds of view and buffer.
     fn words(&self, accessor: usize) -> Vec<[u8; 4]> {
         let path = format!("/accessors/{accessor}");

@@ -1,8 +1,8 @@
 use std::sync::Arc;
 
 use craze_export::{
-    Corners, ExportError, Grain, Outer, Paint, PaintPicture, ShardFilm, ShardReport, ShardSettings,
-    export_shards,
+    Corners, ExportError, Grain, Outer, Pace, Paint, PaintPicture, ShardFilm, ShardReport, ShardSettings,
+    export_animation, export_shards,
 };
 use craze_frame::{BodyFrame, Data, Frame, Piece, Pose, Surface, names};
 use craze_math::Vec3;
@@ -403,10 +403,50 @@ fn a_film_shows_shards_where_the_pieces_are_and_as_one_before_they_broke() {
     }
     let folder = tempfile::tempdir().unwrap();
     film.write_shards(folder.path()).unwrap();
-    film.write_animation(folder.path()).unwrap();
+    film.write_animation(Pace::per_frame(), folder.path()).unwrap();
     let written = bytes_of(folder.path(), "shards.glb");
     export_shards(&frames[2], &[], &ShardSettings::default(), folder.path()).unwrap();
     assert!(written == bytes_of(folder.path(), "shards.glb"));
     let animation = parse(&bytes_of(folder.path(), "animation.glb"));
     assert!(animation.node("block-shard-4")["mesh"].is_u64());
+}
+
+/// Times of the keys (s) of an animation of frames 0, 2 and 3.
+fn key_times(pace: Pace) -> Vec<f32> {
+    let frames = [moment(0, false), moment(2, true), moment(3, true)];
+    let times: Vec<f64> = frames.iter().map(|frame| frame.time - frames[0].time).collect();
+    assert!((times[1] - 0.08).abs() < 1e-12 && (times[2] - 0.12).abs() < 1e-12, "{times:?}");
+    let folder = tempfile::tempdir().unwrap();
+    let report = export_animation(frames.map(Ok).into_iter(), &[], &ShardSettings::default(), pace, folder.path());
+    let glb = parse(&bytes_of(folder.path(), "animation.glb"));
+    let samplers = glb.json["animations"][0]["samplers"].as_array().unwrap();
+    let input = index(&samplers[0]["input"]);
+    assert!(samplers.len() == 4 && samplers.iter().all(|sampler| sampler["input"] == input));
+    let keys = glb.scalars(input);
+    let accessor = &glb.json["accessors"][input];
+    assert_eq!(
+        [&accessor["min"][0], &accessor["max"][0]].map(|bound| bound.as_f64().unwrap() as f32),
+        [keys[0], keys[2]]
+    );
+    assert_eq!(report.unwrap().length, Some(f64::from(keys[2])));
+    keys
+}
+
+#[test]
+fn an_animation_has_a_frame_of_the_run_in_each_of_24_a_second() {
+    assert_eq!(key_times(Pace::per_frame()), [0.0, 2.0 / 24.0, 3.0 / 24.0]);
+    assert_eq!(Pace::default(), Pace::per_frame());
+}
+
+#[test]
+fn an_animation_may_follow_simulated_time() {
+    for (factor, expected) in [(1.0, [0.0, 0.08, 0.12]), (50.0, [0.0, 4.0, 6.0])] {
+        let keys = key_times(Pace::slowed(factor).unwrap());
+        let is_near =
+            keys.iter().zip(expected).all(|(key, expected)| (key - expected).abs() < 1e-6 * expected.max(1.0));
+        assert!(is_near, "{keys:?}");
+    }
+    for factor in [0.0, -1.0, 1e-9, 1e9, f64::NAN, f64::INFINITY] {
+        assert_eq!(Pace::slowed(factor), None, "{factor}");
+    }
 }
