@@ -70,8 +70,8 @@ pub(super) fn lay_out(document: &mut Document, frame: &Frame, bodies: &[Broken],
         for shard in shards {
             let name = format!("{label}-shard-{}", shard.id);
             let faults = faults(&shard.shape);
-            let faces = Faces { shape: &shard.shape, matters: &materials_of(body, shard) };
-            children.push(node(document, &name, shard, &faces, &faults, &materials, &corner, hull_vertices));
+            let faces = Faces { shape: &shard.shape, matters: &materials_of(body, shard), faults: &faults };
+            children.push(node(document, &name, shard, &faces, &materials, &corner, hull_vertices));
             summaries.push(ShardSummary { name, volume: shard.volume, closed: shard.shape.closed, faults });
         }
         nodes.extend_from_slice(&children);
@@ -131,11 +131,12 @@ enum Face {
     Crack(u32),
 }
 
-/// The triangles of a shard.
+/// The triangles of a shard, and what is wrong with them.
 struct Faces<'a> {
     shape: &'a Shape,
     /// Materials of the body, by triangle; empty where there is one.
     matters: &'a [u32],
+    faults: &'a [Fault],
 }
 
 impl Faces<'_> {
@@ -155,7 +156,6 @@ fn node(
     name: &str,
     shard: &Shard,
     faces: &Faces<'_>,
-    faults: &[Fault],
     materials: &Materials,
     corner: &Vec3,
     hull_vertices: usize,
@@ -180,7 +180,7 @@ fn node(
             "attributes": attributes, "indices": indices, "material": material, "mode": TRIANGLES,
         }));
     }
-    document.mesh_node(name, origin, primitives, extras(shard, faults, &origin, hull_vertices))
+    document.mesh_node(name, origin, primitives, extras(shard, faces.faults, &origin, hull_vertices))
 }
 
 /// Where the node of a shape stands (m).
