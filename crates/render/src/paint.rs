@@ -161,8 +161,8 @@ mod tests {
             let paint = Paint::of_surface(&body_of(numbers), 3, Coloring::Piece);
             paint.looks[paint.coat(face, [0; 3], 0).look as usize].color
         };
-        assert_eq!(color(&[0], 0), Look::of_material("clay").color);
-        assert_eq!(color(&[0, 4, 9], 0), Look::of_material("clay").color);
+        assert_eq!(color(&[0], 0), Matter::named("clay").unwrap().color);
+        assert_eq!(color(&[0, 4, 9], 0), Matter::named("clay").unwrap().color);
         assert_eq!(color(&[0, 4, 9], 1), color(&[4, 7], 0));
         assert_eq!(color(&[0, 4, 9], 2), color(&[9], 2));
         assert_ne!(color(&[0, 4, 9], 1), color(&[0, 4, 9], 2));
