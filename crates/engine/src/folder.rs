@@ -2,12 +2,17 @@
 //!
 //! After every frame: the frame's file, then a row of each table, then the checkpoint, then run.json. A run that is killed
 //! between any two of these goes on from the last checkpoint: what was written after it is cut off, then written again with the same bits.
+//!
+//! One process at a time writes to a folder: it holds an exclusive lock on the file `checkpoint/lock`, which the system releases when the process
+//! ends in whatever way. The lock is taken before anything else is written or removed, and what the folder holds is looked at again once it is
+//! taken, because another run may have begun or ended meanwhile. The lock file itself stays as long as the folder does. Rejected: a file that is there
+//! while somebody writes, because it would survive `kill -9`.
 
 use crate::checkpoint::{Checkpoint, CheckpointError, Saved};
 use crate::pieces::broken_bodies;
 use crate::record::{RunRecord, RunResult};
 use crate::{Registry, World, tables};
-use craze_frame::{Frame, FrameFileError, WriteError, atomic_write, hash64, remove_leftovers};
+use craze_frame::{Frame, FrameFileError, WriteError, atomic_write, hash64, is_temporary, remove_leftovers};
 use std::fs::{self, File, TryLockError};
 use std::io;
 use std::path::{Path, PathBuf};
@@ -17,8 +22,8 @@ const RECORD: &str = "run.json";
 const SCENE: &str = "scene.toml";
 const CHECKPOINTS: &str = "checkpoint";
 const FRAMES: &str = "frames";
-/// Held by the process that writes the folder; beside the checkpoints because they are what two writers would ruin.
-const LOCK: &str = "checkpoint/lock";
+/// Locked by the process that writes the folder; beside the checkpoints because they are what two writers would ruin.
+const LOCK: &str = "lock";
 
 /// A run folder that cannot be used.
 #[derive(Debug, thiserror::Error)]
@@ -41,7 +46,7 @@ pub enum FolderError {
     #[error("{} is a file, not a folder; choose another place with -o", .0.display())]
     File(PathBuf),
     /// Another process writes it.
-    #[error("{} is being written by another craze; wait for it, or choose another folder with -o", .0.display())]
+    #[error("another run is writing to {}; wait until it ends, or choose another folder with -o", .0.display())]
     InUse(PathBuf),
     /// A folder or file that the system refuses.
     #[error("cannot {action} {}: {cause}", path.display())]
@@ -113,12 +118,10 @@ impl RunFolder {
     ) -> Result<RunFolder, FolderError> {
         // An empty path would be the present folder, whatever it holds.
         let path = if path.as_os_str().is_empty() { Path::new(".") } else { path };
-        clear(path, existing)?;
+        let lock = claim(path, existing)?;
         let make = || {
-            fs::create_dir_all(path).map_err(|cause| FolderError::Create { path: path.to_owned(), cause })?;
             // The record comes first: by it a folder is known as a run, however early it was killed.
             write_record(path, &record)?;
-            make_folders(path)?;
             let folder = RunFolder {
                 path: path.to_owned(),
                 record,
@@ -126,17 +129,15 @@ impl RunFolder {
                 checkpoint_every,
                 scene_hash: hash64(scene.as_bytes()),
                 passed_over: Vec::new(),
-                _lock: lock(path)?,
+                _lock: lock,
             };
             atomic_write(&path.join(SCENE), scene.as_bytes())?;
             tables::create(path)?;
             Ok(folder)
         };
-        make().inspect_err(|error| {
-            // Nothing of a run that never began is kept. What another process made meanwhile is its own.
-            if !matches!(error, FolderError::InUse(_)) {
-                let _ = fs::remove_dir_all(path);
-            }
+        make().inspect_err(|_| {
+            // Nothing of a run that never began is kept.
+            let _ = fs::remove_dir_all(path);
         })
     }
 
@@ -148,9 +149,12 @@ impl RunFolder {
         registry: &Registry,
         checkpoint_every: u32,
     ) -> Result<RunFolder, FolderError> {
-        let record = read_record(path)?;
+        // Only what is a run is written to.
+        read_record(path)?;
         make_folders(path)?;
         let lock = lock(path)?;
+        // Another process may have gone on with it until now.
+        let record = read_record(path)?;
         for folder in [path.to_owned(), path.join(FRAMES), path.join(CHECKPOINTS)] {
             remove_leftovers(&folder).map_err(io_error("clean up", &folder))?;
         }
@@ -347,26 +351,95 @@ pub fn read_record(path: &Path) -> Result<RunRecord, FolderError> {
     serde_json::from_str(&text).map_err(|error| FolderError::Record { path: file, reason: error.to_string() })
 }
 
-fn clear(path: &Path, existing: Existing) -> Result<(), FolderError> {
+/// What a folder holds.
+#[derive(Clone, Copy, PartialEq)]
+enum Contents {
+    /// Nothing, or what a run that was killed in its first moment leaves.
+    Nothing,
+    Run,
+    Foreign,
+}
+
+fn contents(path: &Path) -> Result<Contents, FolderError> {
+    if path.join(RECORD).is_file() {
+        return Ok(Contents::Run);
+    }
+    let is_ours = |folder: &Path, known: &[&str]| -> Result<bool, FolderError> {
+        let entries = match fs::read_dir(folder) {
+            Ok(entries) => entries,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(true),
+            Err(error) => return Err(io_error("open", folder)(error)),
+        };
+        for entry in entries {
+            let name = entry.map_err(io_error("read", folder))?.file_name();
+            if !is_temporary(&name) && !known.iter().any(|known| name.to_str() == Some(*known)) {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    };
+    let only_ours = is_ours(path, &[CHECKPOINTS, FRAMES])?
+        && is_ours(&path.join(CHECKPOINTS), &[LOCK])?
+        && is_ours(&path.join(FRAMES), &[])?;
+    // A record that came while the folders were looked through explains whatever else is there.
+    let is_run = path.join(RECORD).is_file();
+    Ok(if is_run {
+        Contents::Run
+    } else if only_ours {
+        Contents::Nothing
+    } else {
+        Contents::Foreign
+    })
+}
+
+/// Takes a folder for a new run: makes it if need be, locks it and empties it.
+fn claim(path: &Path, existing: Existing) -> Result<File, FolderError> {
     if let Some(file) = path.ancestors().find(|ancestor| ancestor.is_file()) {
         return Err(FolderError::File(file.to_owned()));
     }
-    if !path.exists() {
-        return Ok(());
-    }
-    // A run that was killed in its first moment left at most such files.
-    remove_leftovers(path).map_err(io_error("clean up", path))?;
-    let is_empty = fs::read_dir(path).map_err(io_error("open", path))?.next().is_none();
-    match existing {
-        _ if is_empty => Ok(()),
-        _ if !path.join(RECORD).is_file() => Err(FolderError::NotARun(path.to_owned())),
-        Existing::Refuse => Err(FolderError::Exists(path.to_owned())),
-        Existing::Replace => {
-            // Made if missing, so that there is something to lock.
-            make_folders(path)?;
-            let _lock = lock(path)?;
-            fs::remove_dir_all(path).map_err(io_error("remove", path))
+    let check = || match (contents(path)?, existing) {
+        (Contents::Foreign, _) => Err(FolderError::NotARun(path.to_owned())),
+        (Contents::Run, Existing::Refuse) => Err(FolderError::Exists(path.to_owned())),
+        (Contents::Run, Existing::Replace) | (Contents::Nothing, _) => Ok(()),
+    };
+    check().map_err(|error| match error {
+        FolderError::Exists(path) if is_locked(&path) => FolderError::InUse(path),
+        error => error,
+    })?;
+    make_folders(path)?;
+    let lock = lock(path).inspect_err(|error| {
+        if !matches!(error, FolderError::InUse(_)) {
+            // Folders that hold nothing are not kept; others stay, because only empty ones can be removed so.
+            for folder in [path.join(CHECKPOINTS), path.join(FRAMES), path.to_owned()] {
+                let _ = fs::remove_dir(folder);
+            }
         }
+    })?;
+    check()?;
+    empty(path)?;
+    make_folders(path)?;
+    Ok(lock)
+}
+
+/// Removes all that is in a folder but the lock, which the caller holds. The record goes last: by it the folder is known as a run, if this is
+/// interrupted.
+fn empty(path: &Path) -> Result<(), FolderError> {
+    let lock = path.join(CHECKPOINTS).join(LOCK);
+    for folder in [path.join(CHECKPOINTS), path.to_owned()] {
+        for entry in fs::read_dir(&folder).map_err(io_error("open", &folder))? {
+            let entry = entry.map_err(io_error("read", &folder))?;
+            let found = entry.path();
+            if found == lock || found == path.join(CHECKPOINTS) || found == path.join(RECORD) {
+                continue;
+            }
+            let is_folder = entry.file_type().map_err(io_error("read", &found))?.is_dir();
+            let removed = if is_folder { fs::remove_dir_all(&found) } else { fs::remove_file(&found) };
+            removed.map_err(io_error("remove", &found))?;
+        }
+    }
+    match fs::remove_file(path.join(RECORD)) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(io_error("remove", &path.join(RECORD))(error)),
+        _ => Ok(()),
     }
 }
 
@@ -379,13 +452,38 @@ fn make_folders(path: &Path) -> Result<(), FolderError> {
 
 /// Takes the folder for this process, for as long as the file is open.
 fn lock(path: &Path) -> Result<File, FolderError> {
-    let file_path = path.join(LOCK);
+    let file_path = path.join(CHECKPOINTS).join(LOCK);
     let file = File::create(&file_path).map_err(|cause| WriteError::new(&file_path, cause))?;
     match file.try_lock() {
         Err(TryLockError::WouldBlock) => Err(FolderError::InUse(path.to_owned())),
+        // A run that could not begin has removed its folder, and with it the file that was locked here.
+        Ok(()) if !is_at(&file, &file_path) => Err(FolderError::InUse(path.to_owned())),
         // Some file systems have no locks; the run must not fail for that.
         Ok(()) | Err(TryLockError::Error(_)) => Ok(file),
     }
+}
+
+/// Whether another process holds the lock of a run. Writes nothing.
+fn is_locked(path: &Path) -> bool {
+    let file = File::options().write(true).open(path.join(CHECKPOINTS).join(LOCK));
+    file.is_ok_and(|file| matches!(file.try_lock(), Err(TryLockError::WouldBlock)))
+}
+
+/// Whether a file that was opened is still the one at its path.
+#[cfg(unix)]
+fn is_at(file: &File, path: &Path) -> bool {
+    use std::os::unix::fs::MetadataExt;
+    let identity = |data: fs::Metadata| (data.dev(), data.ino());
+    match (file.metadata(), fs::metadata(path)) {
+        (Ok(opened), Ok(there)) => identity(opened) == identity(there),
+        _ => false,
+    }
+}
+
+/// Elsewhere a file that is open is not removed.
+#[cfg(not(unix))]
+fn is_at(_: &File, path: &Path) -> bool {
+    path.is_file()
 }
 
 fn checkpoints(path: &Path) -> Result<Vec<PathBuf>, FolderError> {

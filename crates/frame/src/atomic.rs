@@ -1,6 +1,6 @@
 //! Files that appear whole or not at all.
 
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::fs::{self, File};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -95,13 +95,18 @@ fn temporary_path(path: &Path) -> Option<PathBuf> {
     Some(path.with_file_name(name))
 }
 
+/// Whether a file name is that of one of our temporary files.
+pub fn is_temporary(name: &OsStr) -> bool {
+    let name = name.to_string_lossy();
+    name.starts_with('.') && name.ends_with(TEMPORARY_SUFFIX)
+}
+
 /// Removes temporary files that a killed process left in `folder`. Call it only while no other process writes there.
 pub fn remove_leftovers(folder: &Path) -> io::Result<()> {
     for entry in fs::read_dir(folder)? {
         let entry = entry?;
         let name = entry.file_name();
-        let name = name.to_string_lossy();
-        if name.starts_with('.') && name.ends_with(TEMPORARY_SUFFIX) && entry.file_type()?.is_file() {
+        if is_temporary(&name) && entry.file_type()?.is_file() {
             fs::remove_file(entry.path())?;
         }
     }

@@ -21,7 +21,7 @@ mod reassemble;
 #[cfg(test)]
 mod testing;
 
-pub use atomic::{WriteError, atomic_write, remove_leftovers};
+pub use atomic::{WriteError, atomic_write, is_temporary, remove_leftovers};
 pub use check::InvalidFrame;
 pub use craze_material::Look;
 pub use faults::{Fault, FaultKind, Welded, findings};
