@@ -8,6 +8,7 @@ mod problem;
 mod progress;
 mod scene_source;
 mod shatter;
+mod signals;
 
 use clap::{Parser, Subcommand};
 use problem::Problem;

@@ -5,6 +5,7 @@ use crate::Voice;
 use crate::problem::{self, Problem};
 use crate::progress::{Meter, Moment, counts, pictures, plural, seconds};
 use crate::scene_source::{self, Changes, NamedScene};
+use crate::signals;
 use clap::Args;
 use craze_engine::{
     Certificate, Existing, FolderError, Machine, RunFolder, RunRecord, RunResult, Verdict, World, WorldError,
@@ -102,7 +103,11 @@ fn carry_out(begun: Begun, pictures: Pictures, voice: Voice, presses: &AtomicU32
         }
         let account = world.account();
         let moment = Moment { time: world.time, time_step: world.last_time_step };
-        meter.frame(world.frame_number, &moment, account.elements, account.pieces)?;
+        if let Err(error) = meter.frame(world.frame_number, &moment, account.elements, account.pieces) {
+            // Nobody listens any more, perhaps because the terminal was closed: what was computed is kept either way.
+            let kept = interrupted(&mut folder, &world, &meter);
+            return if presses.load(Ordering::Relaxed) > 0 { kept } else { Err(error.into()) };
+        }
     }
     meter.finish();
     folder.finish(&world, RunResult::Complete).map_err(stopped(folder.path()))?;
@@ -230,12 +235,11 @@ fn machine() -> Machine {
     }
 }
 
-/// Counts how often Ctrl-C was pressed.
+/// Counts how often Ctrl-C was pressed, or the system asked to end (SIGTERM, SIGHUP).
 fn count_interrupts(voice: Voice) -> Arc<AtomicU32> {
     let presses = Arc::new(AtomicU32::new(0));
     let counter = presses.clone();
-    // Without a handler Ctrl-C kills the program, and the run can still be resumed from its last checkpoint.
-    let _ = ctrlc::set_handler(move || match counter.fetch_add(1, Ordering::Relaxed) {
+    signals::on_interrupt(move || match counter.fetch_add(1, Ordering::Relaxed) {
         0 => tell_aside("finishing the frame; press Ctrl-C again to stop at once", voice),
         1 => {}
         // Even a step or a picture that takes long is left now: files are whole or not there at any moment.

@@ -1,8 +1,8 @@
 //! Runs that are stopped in the middle, and go on as if nothing had been.
 #![cfg(unix)]
 
-use crate::workshop::{Answer, BLOCK, Lasting, MEDLEY, Workshop};
-use std::process::{Child, Command};
+use crate::workshop::{Answer, Lasting, MEDLEY, Workshop};
+use std::process::{Child, Command, Stdio};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
@@ -68,18 +68,27 @@ fn a_run_that_is_killed_twenty_times_at_random_moments_ends_with_the_same_bits()
 }
 
 fn interrupt(child: &Child) {
-    let sent = Command::new("kill").args(["-INT", &child.id().to_string()]).status().expect("kill is there");
+    send("INT", child);
+}
+
+fn send(signal: &str, child: &Child) {
+    let number = child.id().to_string();
+    let sent = Command::new("kill").args(["-s", signal, &number]).status().expect("kill is there");
     assert!(sent.success());
 }
 
 /// Starts a run and waits for its second frame.
 fn under_way(workshop: &Workshop) -> Child {
     let mut child = workshop.start(&["run", "scene.toml", "-o", "run"]);
+    wait_for_second_frame(workshop, &mut child);
+    child
+}
+
+fn wait_for_second_frame(workshop: &Workshop, child: &mut Child) {
     while !workshop.path("run/frames/0002.craze").exists() {
         assert!(child.try_wait().expect("a child").is_none(), "the run ended before its second frame");
         sleep(Duration::from_millis(2));
     }
-    child
 }
 
 #[test]
@@ -104,6 +113,51 @@ fn an_interrupted_run_finishes_its_frame_and_says_how_to_go_on() {
 }
 
 #[test]
+fn a_run_that_the_system_asks_to_end_keeps_a_checkpoint_and_goes_on_with_the_same_bits() {
+    // Checkpoints only where a run is stopped: the one that is found is the signal's.
+    let workshop = Workshop::with_scene(&MEDLEY.replace("checkpoint_every = 1", "checkpoint_every = 0"));
+    let whole = undisturbed(&workshop);
+    for signal in ["TERM", "HUP"] {
+        let child = under_way(&workshop);
+        send(signal, &child);
+        let words = ["finishing the frame", "interrupted; continue with: craze run --resume run"];
+        ended(child, signal).ended_with(130, &words);
+        assert_eq!(workshop.record("run")["result"], "interrupted", "{signal}");
+        let frames = workshop.files("run/frames").len();
+        assert!(frames < whole.frames.len(), "{signal}: {frames} frames");
+        let newest = format!("run/checkpoint/{:04}.checkpoint", frames - 1);
+        assert!(workshop.path(&newest).is_file(), "{signal}: {newest}");
+        workshop.craze(&["run", "--resume", "run"]).succeeded();
+        workshop.lasting("run").assert_same_as(&whole, signal);
+        std::fs::remove_dir_all(workshop.path("run")).expect("removable");
+    }
+}
+
+#[test]
+fn a_hangup_that_is_ignored_stays_ignored() {
+    let workshop = Workshop::with_scene(MEDLEY);
+    // As `nohup` starts it; the number of the shell is then that of the program.
+    let mut command = Command::new("sh");
+    command.args(["-c", "trap '' HUP; exec \"$CRAZE\" run scene.toml -o run"]).env("CRAZE", crate::workshop::CRAZE);
+    command.current_dir(workshop.path("")).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = command.spawn().expect("a shell");
+    wait_for_second_frame(&workshop, &mut child);
+    send("HUP", &child);
+    ended(child, "run, hung up").succeeded();
+    assert_eq!(workshop.record("run")["result"], "complete");
+}
+
+#[test]
+fn a_run_whose_reader_leaves_keeps_a_checkpoint() {
+    let workshop = Workshop::with_scene(&MEDLEY.replace("checkpoint_every = 1", "checkpoint_every = 0"));
+    let whole = undisturbed(&workshop);
+    workshop.shell("\"$CRAZE\" run scene.toml -o run --json | head -n 2 > /dev/null");
+    assert_eq!(workshop.record("run")["result"], "interrupted");
+    workshop.craze(&["run", "--resume", "run"]).succeeded();
+    workshop.lasting("run").assert_same_as(&whole, "after its reader left");
+}
+
+#[test]
 fn an_impatient_second_interrupt_stops_at_once_and_loses_nothing() {
     let workshop = Workshop::with_scene(MEDLEY);
     let whole = undisturbed(&workshop);
@@ -117,20 +171,24 @@ fn an_impatient_second_interrupt_stops_at_once_and_loses_nothing() {
 
 #[test]
 fn an_interrupted_preview_can_be_made_later() {
-    let scene = BLOCK.replace("preview = false", "preview = true") + "[picture]\nsize = [640, 360]\n";
-    let workshop = Workshop::with_scene(&scene);
-    let mut child = workshop.start(&["run", "scene.toml", "-o", "run", "--frames", "2"]);
+    let workshop = Workshop::with_scene(&MEDLEY.replace("preview = false", "preview = true"));
+    let mut child = workshop.start(&["run", "scene.toml", "-o", "run"]);
     while !workshop.path("run/run.json").exists() || workshop.record("run")["result"] != "complete" {
         assert!(child.try_wait().expect("a child").is_none(), "the run ended before its pictures");
-        sleep(Duration::from_millis(2));
+        sleep(Duration::from_millis(1));
     }
     interrupt(&child);
-    let words = ["interrupted; all frames are there; make pictures with: craze render run"];
-    ended(child, "run, interrupted at its pictures").ended_with(130, &words);
-    assert!(!workshop.path("run/preview.gif").exists());
+    let answer = ended(child, "run, interrupted at its pictures");
+    if answer.code == Some(0) {
+        // The pictures were ready before the signal came.
+        std::fs::remove_file(workshop.path("run/preview.png")).expect("a picture");
+    } else {
+        let words = ["interrupted; all frames are there; make pictures with: craze render run"];
+        answer.ended_with(130, &words);
+    }
     let told = workshop.craze(&["run", "--resume", "run"]).succeeded();
-    assert!(told.contains("all 2 frames are there already") && told.contains("look at run/preview.gif"), "{told}");
-    assert!(workshop.path("run/preview.gif").is_file());
+    assert!(told.contains("frames are there already") && told.contains("look at run/preview."), "{told}");
+    assert!(workshop.path("run/preview.png").is_file());
 }
 
 #[test]
@@ -138,10 +196,54 @@ fn two_programs_never_write_one_folder() {
     let workshop = Workshop::with_scene(MEDLEY);
     let child = under_way(&workshop);
     for call in [["run", "--resume", "run"].as_slice(), &["run", "scene.toml", "-o", "run", "--force"]] {
-        workshop.craze(call).failed_with(&["run is being written by another craze"]);
+        workshop.craze(call).failed_with(&["another run is writing to run;", "-o"]);
     }
     ended(child, "the first").succeeded();
     assert_eq!(workshop.record("run")["result"], "complete");
+}
+
+/// Starts the same call twice at once and waits for both. Gives those that were refused.
+fn two_at_once(workshop: &Workshop, call: &[&str]) -> Vec<Answer> {
+    let children = [workshop.start(call), workshop.start(call)];
+    let answers = children.map(|child| ended(child, &call.join(" ")));
+    answers.into_iter().filter(|answer| answer.code != Some(0)).collect()
+}
+
+#[test]
+fn of_two_runs_that_start_at_once_in_one_folder_one_wins_and_the_other_is_refused() {
+    let workshop = Workshop::with_scene(MEDLEY);
+    let whole = undisturbed(&workshop);
+    for round in 0..6 {
+        let call: &[&str] = match round % 3 {
+            0 => &["run", "scene.toml", "-o", "run"],
+            1 => &["run", "scene.toml", "-o", "run", "--force"],
+            _ => {
+                // Half of the run is there, without any of its pictures or tables being newer.
+                std::fs::remove_dir_all(workshop.path("run")).expect("removable");
+                let child = under_way(&workshop);
+                interrupt(&child);
+                ended(child, "run, interrupted").ended_with(130, &["--resume"]);
+                &["run", "--resume", "run"]
+            }
+        };
+        if round % 3 == 0 && workshop.path("run").exists() {
+            std::fs::remove_dir_all(workshop.path("run")).expect("removable");
+        }
+        let refused = two_at_once(&workshop, call);
+        assert_eq!(refused.len(), 1, "round {round}");
+        refused.into_iter().for_each(|answer| drop(answer.failed_with(&["another run is writing to run;", "-o"])));
+        workshop.lasting("run").assert_same_as(&whole, "of two at once");
+    }
+}
+
+#[test]
+fn a_run_that_was_killed_leaves_its_folder_to_others() {
+    let workshop = Workshop::with_scene(MEDLEY);
+    let mut child = under_way(&workshop);
+    child.kill().expect("a child that can be killed");
+    child.wait().expect("a child");
+    workshop.craze(&["run", "scene.toml", "-o", "run"]).failed_with(&["run exists already", "--resume", "--force"]);
+    workshop.craze(&["run", "--resume", "run"]).succeeded();
 }
 
 #[test]
