@@ -108,16 +108,7 @@ impl Scene<'_> {
     }
 
     fn nearest_plane(&self, ray: &Ray, limit: f64) -> Option<(f64, &Plane)> {
-        let mut nearest: Option<(f64, &Plane)> = None;
-        for plane in &self.stage.planes {
-            let approach = -ray.direction.dot(&plane.normal);
-            let distance = (ray.origin.dot(&plane.normal) + plane.height) / approach;
-            // Planes have one side: from behind they are not there.
-            if approach > 0.0 && distance > 0.0 && distance < nearest.map_or(limit, |(d, _)| d) {
-                nearest = Some((distance, plane));
-            }
-        }
-        nearest
+        self.stage.nearest_plane(&ray.origin, &ray.direction, limit)
     }
 
     /// Walls are grey and fade to the backdrop.
@@ -219,7 +210,7 @@ impl Scene<'_> {
             normal = (normal - ray.direction * (0.02 - toward)).normalize();
         }
         let mut look = self.look_of(&triangle.coat, shares);
-        if self.wireframe == Wireframe::Shown && triangle.wire {
+        if self.wireframe == Wireframe::Shown && triangle.is_body {
             let edge = distance_to_edge(corners, shares);
             if edge < 0.5 * WIRE_WIDTH * self.pixel * distance {
                 let color = if luminance(&look.color) > 0.1 { look.color * 0.12 } else { Light::repeat(0.4) };

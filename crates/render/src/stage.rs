@@ -9,8 +9,8 @@ use crate::look::Look;
 use crate::normals::corner_normals;
 use crate::paint::{Coat, Paint};
 use crate::settings::{Ground, Settings};
-use crate::subject::{Subject, corners, is_finite};
-use crate::trace::Tracer;
+use crate::subject::{Held, Subject, corners, is_finite};
+use crate::trace::{Item, Tracer};
 
 /// Single precision is enough for what only colours a point.
 pub(crate) type Vec3f = nalgebra::Vector3<f32>;
@@ -29,8 +29,8 @@ pub(crate) struct Triangle {
     pub grain: Option<Box<[Vec3f; 3]>>,
     /// What it is painted with.
     pub coat: Coat,
-    /// Whether its edges are part of a wireframe.
-    pub wire: bool,
+    /// Whether it belongs to a body, not to an obstacle. Bodies are the subject, and only their edges are drawn.
+    pub is_body: bool,
 }
 
 /// A plane without end.
@@ -80,7 +80,7 @@ struct Builder<'a> {
 impl Stage {
     /// Everything in the frame that can be drawn. `view` is a point and a length (m) to scale by where there is no subject.
     pub fn new(frame: &Frame, settings: &Settings, view: (Vec3, f64)) -> Result<Stage, RenderError> {
-        let (center, radius) = match Subject::of(&[frame]).bounds() {
+        let (center, radius) = match Subject::of(&[frame], Held::WithObstacles).bounds() {
             Some((low, high)) if high != low => (0.5 * (low + high), 0.5 * (high - low).norm()),
             _ => view,
         };
@@ -137,6 +137,30 @@ impl Stage {
     pub fn place(&self, point: &Vec3) -> Vec3 {
         (point - self.center) * self.scale
     }
+
+    /// The nearest plane that a ray meets from its free side before `limit`, and the distance. Seen from behind, planes
+    /// are not there.
+    pub fn nearest_plane(&self, origin: &Vec3, direction: &Vec3, limit: f64) -> Option<(f64, &Plane)> {
+        let mut nearest: Option<(f64, &Plane)> = None;
+        for plane in &self.planes {
+            let approach = -direction.dot(&plane.normal);
+            let distance = (origin.dot(&plane.normal) + plane.height) / approach;
+            if approach > 0.0 && distance > 0.0 && distance < nearest.map_or(limit, |(d, _)| d) {
+                nearest = Some((distance, plane));
+            }
+        }
+        nearest
+    }
+
+    /// Whether the first thing that a ray meets is part of a body.
+    pub fn shows_body(&self, origin: &Vec3, direction: &Vec3) -> bool {
+        let Some(hit) = self.tracer.nearest(origin, direction, f64::INFINITY) else { return false };
+        let is_body = match hit.item {
+            Item::Triangle(triangle, ..) => self.triangles[triangle].is_body,
+            Item::Sphere(_) => true,
+        };
+        is_body && self.nearest_plane(origin, direction, hit.distance).is_none()
+    }
 }
 
 /// Whether a point of the stage is a number and near enough to be seen.
@@ -149,7 +173,7 @@ impl Builder<'_> {
         (point - self.center) * self.scale
     }
 
-    fn add_surface(&mut self, surface: &Surface, paint: &Paint, wire: bool) {
+    fn add_surface(&mut self, surface: &Surface, paint: &Paint, is_body: bool) {
         let positions: Vec<Vec3> =
             surface.positions.iter().map(|p| if is_finite(p) { self.place(p) } else { Vec3::zeros() }).collect();
         let has_area = |triangle: &[u32; 3]| {
@@ -177,7 +201,7 @@ impl Builder<'_> {
                 normals: normals.map(|normal| normal.cast()),
                 grain,
                 coat: paint.coat(element, *triangle, first_look),
-                wire,
+                is_body,
             });
         }
         self.looks.extend(&paint.looks);

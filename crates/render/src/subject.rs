@@ -3,7 +3,7 @@
 use craze_frame::{BodyFrame, Frame, ObstacleShape, names};
 use craze_math::Vec3;
 
-/// Share of the bodies' area that certainly is part of the picture.
+/// Share of the bodies' area from whose radius strays are told.
 const CORE_SHARE: f64 = 0.9;
 /// Pieces farther out than this many radii of the core are strays.
 const STRAY_DISTANCE: f64 = 2.5;
@@ -36,18 +36,26 @@ struct Cluster {
     weight: f64,
 }
 
+/// How much of the frames a picture is to hold.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Held {
+    /// All pieces but strays, and the obstacles near them.
+    WithObstacles,
+    /// All pieces but strays.
+    Bodies,
+    /// The pieces nearest to the middle of each frame that have this share (0 to 1) of the bodies' area.
+    Core(f64),
+}
+
 impl Subject {
     /// What these frames are about, together.
-    pub fn of(frames: &[&Frame]) -> Subject {
-        let mut balls = Vec::new();
-        for frame in frames {
-            balls.extend(core_balls(frame));
-        }
-        let (low, high) = bounds(&balls).unwrap_or((Vec3::zeros(), Vec3::zeros()));
-        let reach = OBSTACLE_REACH * (high - low).norm();
+    pub fn of(frames: &[&Frame], held: Held) -> Subject {
+        let mut balls: Vec<Ball> = frames.iter().flat_map(|frame| core_balls(frame, held)).collect();
         let nothing_else = balls.is_empty();
-        for frame in frames {
-            for obstacle in &frame.obstacles {
+        if held == Held::WithObstacles || nothing_else {
+            let (low, high) = bounds(&balls).unwrap_or((Vec3::zeros(), Vec3::zeros()));
+            let reach = OBSTACLE_REACH * (high - low).norm();
+            for obstacle in frames.iter().flat_map(|frame| &frame.obstacles) {
                 let ObstacleShape::Surface(surface) = &obstacle.shape else { continue };
                 for &center in surface.positions.iter().filter(|p| is_finite(p)) {
                     let near = center.sup(&low.add_scalar(-reach)).inf(&high.add_scalar(reach));
@@ -78,8 +86,8 @@ fn bounds(balls: &[Ball]) -> Option<(Vec3, Vec3)> {
     }))
 }
 
-/// The balls of all pieces of a frame that are no strays.
-fn core_balls(frame: &Frame) -> Vec<Ball> {
+/// The balls of the pieces of a frame that are held.
+fn core_balls(frame: &Frame, held: Held) -> Vec<Ball> {
     let clusters: Vec<Cluster> =
         frame.bodies.iter().flat_map(clusters).filter(|cluster| !cluster.balls.is_empty()).collect();
     let total: f64 = clusters.iter().map(|cluster| cluster.weight).sum();
@@ -91,8 +99,13 @@ fn core_balls(frame: &Frame) -> Vec<Ball> {
         weighted_quantile(clusters.iter().zip(&centers).map(|(c, center)| (center[axis], c.weight)), 0.5 * total)
     });
     let extents: Vec<f64> = clusters.iter().map(|cluster| cluster.extent(&middle)).collect();
-    let core = weighted_quantile(clusters.iter().zip(&extents).map(|(c, &e)| (e, c.weight)), CORE_SHARE * total);
-    let kept = clusters.into_iter().zip(extents).filter(|(_, extent)| *extent <= STRAY_DISTANCE * core);
+    let quantile =
+        |share: f64| weighted_quantile(clusters.iter().zip(&extents).map(|(c, &e)| (e, c.weight)), share * total);
+    let farthest = match held {
+        Held::WithObstacles | Held::Bodies => STRAY_DISTANCE * quantile(CORE_SHARE),
+        Held::Core(share) => quantile(share),
+    };
+    let kept = clusters.into_iter().zip(extents).filter(|(_, extent)| *extent <= farthest);
     kept.flat_map(|(cluster, _)| cluster.balls).collect()
 }
 

@@ -4,6 +4,7 @@ use craze_frame::{BodyFrame, Data, Frame, ObstacleFrame, ObstacleShape, Particle
 use craze_math::Vec3;
 use craze_render::{
     Background, Camera, Coloring, Ground, Image, Legend, RenderError, Settings, ValueRange, Wireframe, render_frame,
+    silhouette,
 };
 
 const BLUE_SCREEN: [u8; 3] = [40, 60, 200];
@@ -162,6 +163,71 @@ fn a_stray_fragment_does_not_shrink_the_rest() {
     surface.face_attributes.set(names::PIECE, Data::Index(pieces));
     frame.bodies[0].pieces.push(piece(0));
     assert!((Camera::framing(&[&frame], 160, 90).from - framed.from).norm() < 1e-9);
+}
+
+/// Cubes with this side around the points, one piece each, as one body.
+fn cubes(centers: &[Vec3], side: f64) -> Frame {
+    let mut surface = Surface::default();
+    for &center in centers {
+        let first = surface.positions.len() as u32;
+        let cube = cube(center, side);
+        surface.positions.extend(cube.positions);
+        surface.triangles.extend(cube.triangles.iter().map(|t| t.map(|vertex| first + vertex)));
+    }
+    let pieces = (0..12 * centers.len() as u32).map(|face| face / 12).collect();
+    surface.face_attributes.set(names::PIECE, Data::Index(pieces));
+    let body = BodyFrame { pieces: vec![piece(); centers.len()], ..body("clay", surface) };
+    Frame { bodies: vec![body], ..Frame::default() }
+}
+
+#[test]
+fn the_silhouette_of_a_sphere_is_that_of_geometry_and_only_bodies_count() {
+    let mut frame = ball(1.0);
+    let from = Vec3::new(0.0, 1.0, 6.0);
+    let camera = Camera { from, to: Vec3::new(0.0, 1.0, 0.0), up: Vec3::y(), field_of_view: 40.0 };
+    let settings = Settings { camera: Some(camera), ..small() };
+    // The cone around a sphere of radius 1 at distance 6 opens by its tangent, 1/√35, in every direction.
+    let radius = 1.0 / 35f64.sqrt() / 20f64.to_radians().tan();
+    let expected = std::f64::consts::PI * radius * radius / 4.0 * 90.0 / 160.0;
+    let share = silhouette(&frame, &settings).unwrap();
+    assert!((share - expected).abs() < 0.01 * expected, "{share} {expected}");
+    // A screen before its left half hides that half, and does not count itself.
+    let mut screen = cube(Vec3::new(-5.0, 1.0, 3.0), 1.0);
+    screen
+        .positions
+        .iter_mut()
+        .for_each(|p| *p = Vec3::new(if p.x > -5.0 { 0.0 } else { -9.0 }, 20.0 * (p.y - 1.0), p.z));
+    let shape = ObstacleShape::Surface(screen);
+    frame.obstacles.push(ObstacleFrame { name: "screen".to_owned(), shape });
+    let half = silhouette(&frame, &settings).unwrap();
+    assert!((half - 0.5 * expected).abs() < 0.02 * expected, "{half} {expected}");
+    // Behind a wall that faces the eye nothing is seen.
+    let shape = ObstacleShape::Plane { point: Vec3::new(0.0, 0.0, 4.0), normal: Vec3::z() };
+    frame.obstacles.push(ObstacleFrame { name: "wall".to_owned(), shape });
+    assert_eq!(silhouette(&frame, &settings).unwrap(), 0.0);
+    assert_eq!(silhouette(&Frame::default(), &small()).unwrap(), 0.0);
+    assert!(silhouette(&frame, &Settings { width: 0, ..small() }).is_err());
+}
+
+#[test]
+fn the_camera_comes_so_near_that_a_quarter_is_covered() {
+    // A slender beam, and debris that has flown apart from a heap.
+    let mut beam = cubes(&[Vec3::zeros()], 1.0);
+    beam.bodies[0].surface.positions.iter_mut().for_each(|p| *p = p.component_mul(&Vec3::new(1.0, 0.1, 0.1)));
+    let heap: Vec<Vec3> =
+        (0..40).map(|i| Vec3::new(f64::from(i % 5), f64::from(i / 20), f64::from(i / 5 % 4))).collect();
+    let apart: Vec<Vec3> = heap
+        .iter()
+        .enumerate()
+        .map(|(i, p)| if i % 3 == 0 { (p - Vec3::new(2.0, 0.0, 1.5)) * 4.0 } else { *p })
+        .collect();
+    let (first, last) = (cubes(&heap, 0.9), cubes(&apart, 0.9));
+    for frames in [vec![&beam], vec![&first, &last]] {
+        let settings = small().fitted_to(&frames);
+        let shares: Vec<f64> = frames.iter().map(|frame| silhouette(frame, &settings).unwrap()).collect();
+        // The first of several may show bodies on their way.
+        assert!(shares[0] > 0.04 && (0.25..0.8).contains(&shares[frames.len() - 1]), "{shares:?}");
+    }
 }
 
 #[test]
