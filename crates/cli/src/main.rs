@@ -4,6 +4,7 @@ mod bench;
 mod commands;
 mod gallery;
 mod outers;
+mod preview;
 mod problem;
 mod progress;
 mod scene_source;

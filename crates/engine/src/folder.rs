@@ -101,6 +101,8 @@ pub struct RunFolder {
     checkpoint_every: u32,
     /// Hash of the scene's text: a checkpoint belongs to one scene.
     scene_hash: u64,
+    /// What run.json said of the process before this one (s).
+    earlier_seconds: f64,
     /// Newer checkpoints that could not be used.
     passed_over: Vec<FolderError>,
     /// Free for others when this is dropped, or when the process ends in whatever way.
@@ -128,6 +130,7 @@ impl RunFolder {
                 started: Instant::now(),
                 checkpoint_every,
                 scene_hash: hash64(scene.as_bytes()),
+                earlier_seconds: 0.0,
                 passed_over: Vec::new(),
                 _lock: lock,
             };
@@ -162,6 +165,7 @@ impl RunFolder {
         let scene = fs::read(&scene_path).map_err(io_error("read", &scene_path))?;
         let mut folder = RunFolder {
             path: path.to_owned(),
+            earlier_seconds: record.wall_seconds,
             record,
             started: Instant::now(),
             checkpoint_every,
@@ -170,6 +174,7 @@ impl RunFolder {
             _lock: lock,
         };
         folder.record.result = RunResult::Running;
+        folder.record.preview_seconds = 0.0;
         let checkpoints = checkpoints(path)?;
         for file in checkpoints.iter().rev() {
             match folder.load_checkpoint(file, world, registry) {
@@ -190,6 +195,11 @@ impl RunFolder {
     /// Checkpoints newer than the one that was resumed from, and why they could not be used.
     pub fn passed_over(&self) -> &[FolderError] {
         &self.passed_over
+    }
+
+    /// Time (s) that the process before this one worked on the run, as run.json had it; 0 for a new run.
+    pub fn earlier_seconds(&self) -> f64 {
+        self.earlier_seconds
     }
 
     /// Where it is.
@@ -251,6 +261,12 @@ impl RunFolder {
         self.record.result = result;
         self.record.book(world);
         self.write_record()
+    }
+
+    /// Notes how long preview pictures took (s), which is no part of the run's own time.
+    pub fn note_preview(&mut self, seconds: f64) -> Result<(), FolderError> {
+        self.record.preview_seconds = seconds;
+        write_record(&self.path, &self.record)
     }
 
     fn certify(&mut self, world: &World, frame: &Frame) {

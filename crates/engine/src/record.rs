@@ -30,8 +30,11 @@ pub struct RunRecord {
     pub splits: SplitCounts,
     /// Time by stage (s), of this process only.
     pub seconds: Vec<(String, f64)>,
-    /// Time from start to now (s), of this process only.
+    /// Time from start to now (s), of this process only, without preview pictures.
     pub wall_seconds: f64,
+    /// Time that preview pictures took (s), of this process only; 0 if none were made.
+    #[serde(default)]
+    pub preview_seconds: f64,
     /// What was conserved.
     pub certificate: Certificate,
     /// The pieces of every body that broke, at the end of the run.

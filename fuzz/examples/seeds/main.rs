@@ -147,6 +147,7 @@ fn record() -> RunRecord {
         splits: Default::default(),
         seconds: Vec::new(),
         wall_seconds: 0.0,
+        preview_seconds: 0.0,
         certificate: Certificate::default(),
         broken: Vec::new(),
         state_hashes: Vec::new(),

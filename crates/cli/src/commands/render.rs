@@ -6,9 +6,9 @@ use crate::problem::Problem;
 use clap::Args;
 use craze_engine::RunFolder;
 use craze_export::{ShardFilm, ShardSettings};
-use craze_frame::{Frame, Surface};
+use craze_frame::{Frame, FrameFileError, Surface};
 use craze_math::Vec3;
-use craze_render::{Camera, Coloring, Image, Settings, Wireframe, render_frame, write_gif};
+use craze_render::{Camera, Coloring, Image, Settings, Wireframe, render_frame, silhouette, write_gif};
 use craze_scene::{ColorBy, Scene, SceneDocument};
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -98,30 +98,36 @@ pub fn run(arguments: &Arguments, voice: Voice) -> Result<(), Problem> {
         if arguments.particles {
             show_particles(&mut frame);
         }
-        Ok::<Image, Problem>(render_frame(&frame, &settings)?)
+        // Found by rays of their own, which only a program that asks for it is to wait for.
+        let share = if voice == Voice::Program { Some(silhouette(&frame, &settings)?) } else { None };
+        Ok::<(Image, Option<f64>), Problem>((render_frame(&frame, &settings)?, share))
     };
     let written = if arguments.gif {
         let path = arguments.output.clone().unwrap_or_else(|| arguments.run.join("animation.gif"));
         make_folder(path.parent().unwrap_or(Path::new("")))?;
-        let images = files.iter().map(picture).collect::<Result<Vec<_>, _>>()?;
+        let (images, shares): (Vec<Image>, Vec<_>) =
+            files.iter().map(picture).collect::<Result<Vec<_>, _>>()?.into_iter().unzip();
         write_gif(&path, &images, 1.0 / scene.world.fps)?;
-        vec![path]
+        vec![(path, shares)]
     } else {
         let folder = arguments.output.clone().unwrap_or_else(|| arguments.run.join("pictures"));
         make_folder(&folder)?;
         let mut written = Vec::new();
         for file in &files {
             let path = folder.join(file.with_extension("png").file_name().unwrap_or_default());
-            picture(file)?.write_png(&path)?;
-            written.push(path);
+            let (image, share) = picture(file)?;
+            image.write_png(&path)?;
+            written.push((path, vec![share]));
         }
         written
     };
     let mut stdout = std::io::stdout().lock();
-    for path in written {
+    for (path, shares) in written {
         match voice {
             Voice::Person => writeln!(stdout, "{}", path.display())?,
-            Voice::Program => writeln!(stdout, "{}", serde_json::json!({ "picture": path }))?,
+            Voice::Program => {
+                writeln!(stdout, "{}", serde_json::json!({ "picture": path, "silhouettes": shares }))?;
+            }
             Voice::Silent => {}
         }
     }
@@ -208,12 +214,37 @@ pub struct Film {
 impl Film {
     /// The shards of the last frame, moving through all frames.
     pub fn of(run: &Path, settings: &ShardSettings) -> Result<Film, Problem> {
-        let files = frame_files(run, None)?;
+        Film::of_frames(run, frame_files(run, None)?, |file| craze_frame::read(file), settings)
+    }
+
+    /// The shards of bodies of these names in the last of some of a run's frames, moving through these. Other bodies keep their surfaces.
+    pub fn of_bodies(
+        run: &Path,
+        files: Vec<PathBuf>,
+        names: &[String],
+        settings: &ShardSettings,
+    ) -> Result<Film, Problem> {
+        let read = |file: &PathBuf| {
+            let mut frame = craze_frame::read(file)?;
+            for body in frame.bodies.iter_mut().filter(|body| !names.contains(&body.name)) {
+                body.surface = Surface::default();
+            }
+            Ok(frame)
+        };
+        Film::of_frames(run, files, read, settings)
+    }
+
+    fn of_frames(
+        run: &Path,
+        files: Vec<PathBuf>,
+        read: impl Fn(&PathBuf) -> Result<Frame, FrameFileError>,
+        settings: &ShardSettings,
+    ) -> Result<Film, Problem> {
         let outers = match files.first() {
-            Some(first) => outers(run, &craze_frame::read(first)?),
+            Some(first) => outers(run, &read(first)?),
             None => Vec::new(),
         };
-        let shards = ShardFilm::of(files.iter().map(|file| craze_frame::read(file)), &outers, settings)?;
+        let shards = ShardFilm::of(files.iter().map(read), &outers, settings)?;
         Ok(Film { files, shards })
     }
 

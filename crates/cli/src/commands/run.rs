@@ -1,9 +1,9 @@
 //! `craze run`
 
-use super::render;
 use crate::Voice;
+use crate::preview;
 use crate::problem::{self, Problem};
-use crate::progress::{Meter, Moment, counts, pictures, plural, seconds};
+use crate::progress::{Meter, Moment, counts, plural, seconds};
 use crate::scene_source::{self, Changes, NamedScene};
 use crate::signals;
 use clap::Args;
@@ -11,7 +11,6 @@ use craze_engine::{
     Certificate, Existing, FolderError, Machine, RunFolder, RunRecord, RunResult, Verdict, World, WorldError,
 };
 use craze_math::lanes::Instructions;
-use craze_render::write_gif;
 use craze_scene::{Built, Scene, SceneDocument, build, registry};
 use serde_json::json;
 use std::io::Write;
@@ -19,15 +18,6 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Instant;
-
-/// Pictures in a preview, at most: it is to be ready in seconds.
-const PREVIEW_PICTURES: usize = 24;
-
-/// Shortest time that a picture of the preview stays (s).
-const QUICKEST: f64 = 0.04;
-
-const PREVIEW_PICTURE: &str = "preview.png";
-pub const PREVIEW_FILM: &str = "preview.gif";
 
 #[derive(Args)]
 pub struct Arguments {
@@ -45,32 +35,43 @@ pub struct Arguments {
     /// Replace a run folder that exists
     #[arg(long)]
     force: bool,
+    /// Make no preview pictures
+    #[arg(long)]
+    no_preview: bool,
 }
 
 /// Runs a scene to its end and leaves a run folder.
 pub fn run(arguments: &Arguments, voice: Voice) -> Result<(), Problem> {
     let presses = count_interrupts(voice);
-    carry_out(begin(arguments, voice)?, Pictures::AsInScene, voice, &presses)
+    let pictures = if arguments.no_preview { Pictures::None } else { Pictures::AsInScene };
+    carry_out(begin(arguments, voice)?, pictures, voice, &presses).map(|_| ())
 }
 
-/// Runs a scene that a command made to its end, in a folder of its own. The command makes the preview. Gives the number of times that Ctrl-C was pressed.
-pub fn start(scene: NamedScene, path: &Path, existing: Existing, voice: Voice) -> Result<Arc<AtomicU32>, Problem> {
+/// Runs a scene that a command made to its end, in a folder of its own. The command makes the preview, if any, while it holds the folder.
+pub fn start(
+    scene: NamedScene,
+    path: &Path,
+    existing: Existing,
+    voice: Voice,
+) -> Result<(RunFolder, Arc<AtomicU32>), Problem> {
     let presses = count_interrupts(voice);
-    carry_out(open(scene, path, existing, Summary::Known, voice)?, Pictures::Later, voice, &presses)?;
-    Ok(presses)
+    let folder = carry_out(open(scene, path, existing, Summary::Known, voice)?, Pictures::None, voice, &presses)?;
+    Ok((folder, presses))
 }
 
-/// When the preview is made.
+/// Whether the preview is made at the end.
 #[derive(Clone, Copy, PartialEq)]
 enum Pictures {
     AsInScene,
-    Later,
+    None,
 }
 
-/// Goes on from where a run stands to its end.
-fn carry_out(begun: Begun, pictures: Pictures, voice: Voice, presses: &AtomicU32) -> Result<(), Problem> {
+/// Goes on from where a run stands to its end. Gives its folder, which no other process may write to until it is dropped.
+fn carry_out(begun: Begun, pictures: Pictures, voice: Voice, presses: &AtomicU32) -> Result<RunFolder, Problem> {
     let started = Instant::now();
     let Begun { mut folder, mut world, scene } = begun;
+    // What an earlier process took, if there is nothing left to do but pictures.
+    let earlier = folder.earlier_seconds();
     let frames = frame_count(&scene).max(folder.record().frames);
     let registry = registry();
     let mut meter = Meter::new(voice, frames, world.frame_number);
@@ -111,12 +112,16 @@ fn carry_out(begun: Begun, pictures: Pictures, voice: Voice, presses: &AtomicU32
     }
     meter.finish();
     folder.finish(&world, RunResult::Complete).map_err(stopped(folder.path()))?;
-    let has_preview = [PREVIEW_PICTURE, PREVIEW_FILM].iter().all(|name| folder.path().join(name).is_file());
+    let run_seconds = started.elapsed().as_secs_f64();
     let is_wanted = scene.output.preview && pictures == Pictures::AsInScene;
-    if is_wanted && (world.frame_number > first || !has_preview) {
-        preview(folder.path(), &scene, None, voice, presses)?;
+    if is_wanted && (world.frame_number > first || !folder.path().join(preview::STILL).is_file()) {
+        let run_seconds = if world.frame_number > first { run_seconds } else { earlier };
+        let subject = preview::Subject { path: folder.path(), scene: &scene, film: None, run_seconds };
+        let seconds = preview::make(&subject, voice, presses)?;
+        folder.note_preview(seconds).map_err(stopped(folder.path()))?;
     }
-    tell(&folder, &world, voice, started)
+    tell(&folder, &world, voice, run_seconds)?;
+    Ok(folder)
 }
 
 /// A run that stands at a frame.
@@ -162,6 +167,7 @@ fn open(scene: NamedScene, path: &Path, existing: Existing, told: Summary, voice
         splits: Default::default(),
         seconds: Vec::new(),
         wall_seconds: 0.0,
+        preview_seconds: 0.0,
         certificate: Certificate::default(),
         broken: Vec::new(),
         state_hashes: Vec::new(),
@@ -267,62 +273,22 @@ fn stopped(path: &Path) -> impl FnOnce(FolderError) -> Problem {
 }
 
 /// A world that cannot go on.
-fn failed(folder: &mut RunFolder, world: &World, meter: &Meter, error: WorldError) -> Result<(), Problem> {
+fn failed(folder: &mut RunFolder, world: &World, meter: &Meter, error: WorldError) -> Result<RunFolder, Problem> {
     meter.finish();
     folder.finish(world, RunResult::Failed(error.to_string())).map_err(stopped(folder.path()))?;
     Err(error.into())
 }
 
-fn interrupted(folder: &mut RunFolder, world: &World, meter: &Meter) -> Result<(), Problem> {
+fn interrupted(folder: &mut RunFolder, world: &World, meter: &Meter) -> Result<RunFolder, Problem> {
     meter.finish();
     folder.finish(world, RunResult::Interrupted).map_err(stopped(folder.path()))?;
     Err(Problem::Interrupted(format!("continue with: {}", resume_line(folder.path()))))
 }
 
-/// Makes preview.png (the last frame) and preview.gif, of shards if there is a film of them.
-pub fn preview(
-    path: &Path,
-    scene: &Scene,
-    film: Option<&render::Film>,
-    voice: Voice,
-    presses: &AtomicU32,
-) -> Result<(), Problem> {
-    let files = render::frame_files(path, None)?;
-    let settings = render::fitted(render::settings(scene), &files)?;
-    let every = files.len().div_ceil(PREVIEW_PICTURES);
-    let shown: Vec<&PathBuf> = files.iter().step_by(every).collect();
-    let bar = pictures(voice, 1 + shown.len());
-    let picture = |file: &PathBuf, settings: &craze_render::Settings| {
-        if presses.load(Ordering::Relaxed) > 0 {
-            bar.finish_and_clear();
-            let later = format!("all frames are there; make pictures with: craze render {}", problem::quoted(path));
-            return Err(Problem::Interrupted(later));
-        }
-        let frame = film.map_or_else(|| Ok(craze_frame::read(file)?), |film| film.frame(file))?;
-        let image = craze_render::render_frame(&frame, settings)?;
-        bar.inc(1);
-        Ok::<_, Problem>(image)
-    };
-    if let Some(last) = files.last() {
-        let mut still = settings.clone();
-        // The shards are what the picture is about, not how tall the model stood.
-        if let (Some(film), None) = (film, &scene.camera) {
-            still.camera = Some(craze_render::Camera::framing(&[&film.frame(last)?], still.width, still.height));
-        }
-        picture(last, &still)?.write_png(path.join(PREVIEW_PICTURE))?;
-    }
-    let small = craze_render::Settings { width: 480, height: 270, samples: 9, ..settings };
-    let images = shown.into_iter().map(|file| picture(file, &small)).collect::<Result<Vec<_>, _>>()?;
-    // Impacts are over in milliseconds: what would be too quick to see is shown slowly.
-    write_gif(path.join(PREVIEW_FILM), &images, (every as f64 / scene.world.fps).max(QUICKEST))?;
-    bar.finish_and_clear();
-    Ok(())
-}
-
-fn tell(folder: &RunFolder, world: &World, voice: Voice, started: Instant) -> Result<(), Problem> {
+fn tell(folder: &RunFolder, world: &World, voice: Voice, wall: f64) -> Result<(), Problem> {
     let mut stdout = std::io::stdout().lock();
     let account = world.account();
-    let wall = started.elapsed().as_secs_f64();
+    let preview_seconds = folder.record().preview_seconds;
     match voice {
         Voice::Person => {
             write!(
@@ -337,6 +303,9 @@ fn tell(folder: &RunFolder, world: &World, voice: Voice, started: Instant) -> Re
             // A run that had nothing left to do took no step.
             if world.last_time_step > 0.0 {
                 write!(stdout, "; last Δt {}", seconds(world.last_time_step))?;
+            }
+            if preview_seconds > 0.0 {
+                write!(stdout, "; preview in {preview_seconds:.1} s")?;
             }
             writeln!(stdout)?;
             for body in &world.bodies {
@@ -361,15 +330,17 @@ fn tell(folder: &RunFolder, world: &World, voice: Voice, started: Instant) -> Re
                     writeln!(stdout, "{}: {finding}", broken.body)?;
                 }
             }
-            let film = folder.path().join(PREVIEW_FILM);
-            if film.is_file() {
-                writeln!(stdout, "look at {}", film.display())?;
+            if let Some(picture) = preview::best(folder.path()) {
+                writeln!(stdout, "look at {}", picture.display())?;
             }
         }
         Voice::Program => writeln!(
             stdout,
             "{}",
-            json!({ "run": folder.path(), "frames": world.frame_number, "seconds": wall, "result": "complete" })
+            json!({
+                "run": folder.path(), "frames": world.frame_number, "seconds": wall, "preview_seconds": preview_seconds,
+                "result": "complete"
+            })
         )?,
         Voice::Silent => {}
     }

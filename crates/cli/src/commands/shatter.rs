@@ -3,6 +3,7 @@
 use super::inspect::{self, Found as Named};
 use super::{render, run};
 use crate::Voice;
+use crate::preview;
 use crate::problem::{self, Problem};
 use crate::progress::plural;
 use crate::scene_source::{NamedScene, parse_seed};
@@ -92,6 +93,9 @@ pub struct Arguments {
     /// Replace a run folder that exists
     #[arg(long)]
     force: bool,
+    /// Make no preview pictures
+    #[arg(long)]
+    no_preview: bool,
 }
 
 fn height(text: &str) -> Result<f64, String> {
@@ -180,7 +184,7 @@ pub fn run(arguments: &Arguments, voice: Voice) -> Result<(), Problem> {
     let document = SceneDocument::from_scene(&scene, &format!("{} (made by craze shatter)", model.name))?;
     let named = NamedScene { name: format!("{}-shards", model.name), document };
     let existing = if arguments.force { Existing::Replace } else { Existing::Refuse };
-    let presses = run::start(named, &path, existing, voice).map_err(|problem| match problem {
+    let (mut folder, presses) = run::start(named, &path, existing, voice).map_err(|problem| match problem {
         Problem::Interrupted(how) => {
             let then = format!("craze export {} --format shards", problem::quoted(&path));
             Problem::Interrupted(format!("{how}, and then: {then}"))
@@ -190,8 +194,14 @@ pub fn run(arguments: &Arguments, voice: Voice) -> Result<(), Problem> {
     let film = film(&path, arguments)?;
     let report = film.shards().write_shards(&path)?;
     film.shards().write_animation(arguments.slow.unwrap_or_default(), &path)?;
-    run::preview(&path, &scene, Some(&film), voice, &presses)?;
-    say(voice, &format!("look at {}", path.join(run::PREVIEW_FILM).display()))?;
+    let run_seconds = started.elapsed().as_secs_f64();
+    if !arguments.no_preview {
+        let subject = preview::Subject { path: &path, scene: &scene, film: Some(&film), run_seconds };
+        folder.note_preview(preview::make(&subject, voice, &presses)?)?;
+    }
+    if let Some(picture) = preview::best(&path) {
+        say(voice, &format!("look at {}", picture.display()))?;
+    }
     tell(&report, &path, arguments.pieces, voice, started)
 }
 

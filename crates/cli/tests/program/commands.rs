@@ -60,6 +60,44 @@ fn broken(workshop: &Workshop, name: &str, frames: &str) -> (u64, f64) {
     (number(last, "pieces"), number(last, "elements") as f64 / number(first, "elements") as f64)
 }
 
+/// Share of the picture that bodies cover in the middle and in the last frame of a built-in scene, run to its end.
+fn covered(workshop: &Workshop, name: &str) -> [f64; 2] {
+    workshop.craze(&["run", name, "--no-preview"]).succeeded();
+    let run = format!("out/{name}");
+    let last = workshop.files(&format!("{run}/frames")).len() - 1;
+    [last.div_ceil(2), last].map(|frame| {
+        let frame = frame.to_string();
+        let told = workshop
+            .craze(&["render", &run, "--frame", &frame, "--size", "64x36", "--samples", "1", "--json"])
+            .succeeded();
+        let picture: Value = serde_json::from_str(&told).expect("JSON");
+        picture["silhouettes"][0].as_f64().expect("a share")
+    })
+}
+
+#[test]
+fn bodies_cover_a_quarter_of_the_pictures_of_quick_scenes() {
+    let workshop = Workshop::new();
+    for name in ["bowl-1", "bowl-3", "cantilever"] {
+        let covered = covered(&workshop, name);
+        assert!(covered.iter().all(|share| (0.25..0.75).contains(share)), "{name}: {covered:?}");
+    }
+}
+
+#[test]
+#[ignore = "whole runs of all built-in scenes: half an hour"]
+fn bodies_cover_a_quarter_of_the_pictures_of_every_built_in_scene() {
+    let workshop = Workshop::new();
+    let mut empty = Vec::new();
+    for name in built_in_scenes(&workshop) {
+        let covered = covered(&workshop, &name);
+        if covered.iter().any(|share| *share < 0.25) {
+            empty.push((name, covered));
+        }
+    }
+    assert!(empty.is_empty(), "{empty:?}");
+}
+
 /// Validation test 33 (O'Brien & Hodgins 1999, Figures 9 to 11).
 #[test]
 #[ignore = "four scenes, and the first frames of two more: minutes"]

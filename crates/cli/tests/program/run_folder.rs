@@ -24,17 +24,40 @@ fn a_run_leaves_the_folder_that_the_design_lists() {
         "frames/0003.craze",
         "frames/0004.craze",
         "frames/0005.craze",
-        "preview.gif",
         "preview.png",
         "probes.csv",
         "run.json",
         "scene.toml",
         "stats.csv",
     ];
-    assert_eq!(workshop.files("out/scene"), expected);
+    let mut files = workshop.files("out/scene");
+    // A run of no time may have none for a moving picture.
+    files.retain(|name| name != "preview.gif");
+    assert_eq!(files, expected);
     let read = |name: &str| fs::read(workshop.path("out/scene").join(name)).expect(name);
     assert!(read("preview.png").starts_with(b"\x89PNG\r\n\x1a\n"));
+}
+
+#[test]
+fn previews_take_a_fifth_of_the_run_and_their_time_is_told_apart() {
+    let workshop = Workshop::new();
+    let run = ["run", "two-bodies", "-o", "run"];
+    let told = workshop.craze(&run).succeeded();
+    assert!(told.contains("; preview in "), "{told}");
+    let record = workshop.record("run");
+    let [run_seconds, preview] = ["wall_seconds", "preview_seconds"].map(|name| record[name].as_f64().expect("a time"));
+    // A quarter: other tests use the processor meanwhile.
+    assert!(preview > 0.0 && preview < 0.25 * run_seconds, "{preview} s of {run_seconds} s");
+    let read = |name: &str| fs::read(workshop.path("run").join(name)).expect(name);
+    assert!(read("preview.png").starts_with(b"\x89PNG\r\n\x1a\n"));
     assert!(read("preview.gif").starts_with(b"GIF89a"));
+    // Without a preview the state is the same, and no picture is left of the run before.
+    let hashes = workshop.state_hashes("run");
+    let told = workshop.craze(&[&run[..], &["--no-preview", "--force", "--json"]].concat()).succeeded();
+    let last: Value = serde_json::from_str(told.lines().last().expect("a line")).expect("JSON");
+    assert_eq!((&last["result"], &last["preview_seconds"]), (&"complete".into(), &0.0.into()), "{last}");
+    assert_eq!(workshop.state_hashes("run"), hashes);
+    assert!(!workshop.files("run").iter().any(|name| name.starts_with("preview")));
 }
 
 #[test]

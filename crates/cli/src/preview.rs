@@ -1,0 +1,319 @@
+//! `preview.png` and `preview.gif` of a run, in a fifth of the time that the run itself took.
+//!
+//! Two very small pictures of the last frame show what a picture costs: a part that each picture has, such as its hierarchy of boxes, and a part that
+//! grows with the rays. What fits into the time follows from that: size, rays per pixel, number of pictures, and whether there is a moving picture at all.
+
+use crate::Voice;
+use crate::commands::render::{self, Film};
+use crate::problem::{self, Problem};
+use crate::progress;
+use craze_export::ShardSettings;
+use craze_frame::{BodyFrame, Frame};
+use craze_render::{Camera, Coloring, Image, Settings, render_frame, write_gif};
+use craze_scene::{MethodKind, Scene};
+use craze_shape::Shape;
+use indicatif::ProgressBar;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::{Duration, Instant};
+
+/// The still, and the moving picture.
+pub const STILL: &str = "preview.png";
+pub const FILM: &str = "preview.gif";
+
+/// Share of a run's own time that its preview may take (1).
+const SHARE: f64 = 0.2;
+/// Time that a preview may always take (s): nobody waits for it.
+const ALWAYS: f64 = 0.1;
+/// Share of the time that is planned with (1); estimates are not exact.
+const PLANNED: f64 = 0.85;
+/// Share of the time that shards may take, and share of what is left then that the still may take (1).
+const FOR_SHARDS: f64 = 0.4;
+const FOR_STILL: f64 = 0.4;
+/// Time that it takes to cut shards, at most, for each triangle of the last frame (s): of what has flat faces, and of what is first drawn finely.
+const FLAT_TRIANGLE: f64 = 2e-3;
+const ROUND_TRIANGLE: f64 = 1.1e-2;
+/// Widths of the pictures that show what pictures cost (pixels), and their rays per pixel.
+const TRIALS: [f64; 2] = [80.0, 160.0];
+const TRIAL_SAMPLES: u32 = 4;
+/// Share of pixels that get all their rays, at most (1).
+const UNEVEN: f64 = 0.5;
+/// Shortest time that a picture of the film stays (s): impacts are over in milliseconds, and what would be too quick to see is shown slowly.
+const QUICKEST: f64 = 0.04;
+/// Stills from the best to the least: share of the scene's width and height, most rays per pixel.
+const STILLS: [(f64, u32); 8] =
+    [(1.0, u32::MAX), (0.75, u32::MAX), (0.75, 9), (0.5, 16), (0.5, 9), (0.5, 4), (0.375, 4), (0.25, 4)];
+/// Films from the best to the least: width for the usual shape (pixels), most rays per pixel, pictures.
+const FILMS: [(f64, u32, usize); 14] = [
+    (480.0, 9, 24),
+    (480.0, 9, 18),
+    (480.0, 4, 24),
+    (480.0, 4, 18),
+    (480.0, 4, 12),
+    (320.0, 4, 18),
+    (320.0, 4, 12),
+    (240.0, 4, 12),
+    (240.0, 4, 8),
+    (160.0, 4, 12),
+    (160.0, 4, 8),
+    (160.0, 4, 5),
+    (160.0, 2, 8),
+    (160.0, 2, 5),
+];
+
+/// Whose preview is made.
+pub struct Subject<'a> {
+    /// The run's folder.
+    pub path: &'a Path,
+    /// Its scene.
+    pub scene: &'a Scene,
+    /// Its shards, if they are known already.
+    pub film: Option<&'a Film>,
+    /// Time that the run took (s).
+    pub run_seconds: f64,
+}
+
+/// Makes the pictures. Gives the time that it took (s).
+pub fn make(subject: &Subject, voice: Voice, presses: &AtomicU32) -> Result<f64, Problem> {
+    let files = render::frame_files(subject.path, None)?;
+    let clock = Clock { started: Instant::now(), time: (SHARE * subject.run_seconds).max(ALWAYS) };
+    let bar = progress::pictures(voice, 1);
+    let made = Maker { subject, files: &files, clock: &clock, presses, bar: &bar }.make();
+    bar.finish_and_clear();
+    made?;
+    Ok(clock.started.elapsed().as_secs_f64())
+}
+
+/// What there is to look at in a run's folder: the moving picture rather than the still.
+pub fn best(path: &Path) -> Option<PathBuf> {
+    [FILM, STILL].into_iter().map(|name| path.join(name)).find(|file| file.is_file())
+}
+
+/// The time that there is.
+struct Clock {
+    started: Instant,
+    /// All of it (s).
+    time: f64,
+}
+
+impl Clock {
+    /// What is left of the time that is planned with (s).
+    fn left(&self) -> f64 {
+        (PLANNED * self.time - self.started.elapsed().as_secs_f64()).max(0.0)
+    }
+}
+
+/// What a picture costs: a time (s), and a time (s) for each ray.
+#[derive(Clone, Copy, Debug)]
+struct Cost {
+    picture: f64,
+    ray: f64,
+}
+
+impl Cost {
+    /// From two pictures by so many rays, and what they took.
+    fn of([few, many]: [f64; 2], [short, long]: [Duration; 2]) -> Cost {
+        let (short, long) = (short.as_secs_f64(), long.as_secs_f64());
+        // Clocks and other programs disturb: rays are never taken to be nearly free.
+        let ray = ((long - short) / (many - few)).clamp(0.3 * long / many, long / many);
+        Cost { picture: (long - ray * many).max(0.0), ray }
+    }
+
+    fn seconds(&self, settings: &Settings) -> f64 {
+        self.picture + self.ray * rays(settings)
+    }
+}
+
+/// Rays that a picture takes, about: all pixels get a quarter of theirs, and at least four, and those with edges or shadows in them get the rest.
+fn rays(settings: &Settings) -> f64 {
+    let all = f64::from(settings.samples);
+    let first = (0.25 * all).max(4.0).min(all);
+    f64::from(settings.width) * f64::from(settings.height) * (first + UNEVEN * (all - first))
+}
+
+/// The settings with both sides times `scale`, and no more than so many rays per pixel.
+fn scaled(settings: &Settings, scale: f64, samples: u32) -> Settings {
+    let side = |side: u32| ((f64::from(side) * scale).round() as u32).max(1);
+    Settings {
+        width: side(settings.width),
+        height: side(settings.height),
+        samples: settings.samples.min(samples),
+        ..settings.clone()
+    }
+}
+
+/// The scale by which a picture of these settings has the area of one that is so wide (pixels) and has the usual shape; never above 1.
+fn scale_to(settings: &Settings, width: f64) -> f64 {
+    let area = f64::from(settings.width) * f64::from(settings.height);
+    (width * width * 9.0 / 16.0 / area).sqrt().min(1.0)
+}
+
+/// Numbers of so many of `count` frames, evenly from the first to the last.
+fn evenly(count: usize, pictures: usize) -> Vec<usize> {
+    let pictures = pictures.min(count);
+    if pictures < 2 {
+        return (0..count).rev().take(pictures).collect();
+    }
+    (0..pictures).map(|picture| (picture * (count - 1) + (pictures - 1) / 2) / (pictures - 1)).collect()
+}
+
+struct Maker<'a> {
+    subject: &'a Subject<'a>,
+    files: &'a [PathBuf],
+    clock: &'a Clock,
+    presses: &'a AtomicU32,
+    bar: &'a ProgressBar,
+}
+
+impl Maker<'_> {
+    fn make(&self) -> Result<(), Problem> {
+        let Subject { path, scene, .. } = *self.subject;
+        let Some(last_file) = self.files.last() else { return Ok(()) };
+        let settings = render::fitted(render::settings(scene), self.files)?;
+        let mut shown: Vec<PathBuf> =
+            evenly(self.files.len(), FILMS[0].2).into_iter().map(|number| self.files[number].clone()).collect();
+        let own_film = match self.subject.film {
+            Some(_) => None,
+            None => self.shards(&settings, &shown)?,
+        };
+        let film = self.subject.film.or(own_film.as_ref());
+        let frame = |file: &PathBuf| film.map_or_else(|| Ok(craze_frame::read(file)?), |film| film.frame(file));
+        let last = frame(last_file)?;
+        let mut still = settings.clone();
+        // The shards are what the picture is about, not how tall the model stood.
+        if self.subject.film.is_some() && scene.camera.is_none() {
+            still.camera = Some(Camera::framing(&[&last], still.width, still.height));
+        }
+        let (cost, trial, trial_rays) = self.cost(&last, &still)?;
+        // Reading is a part of what each picture of the film costs.
+        let began = Instant::now();
+        drop(frame(&shown[0])?);
+        let reading = began.elapsed().as_secs_f64();
+        let film_seconds = |(settings, pictures): &(Settings, usize)| {
+            (*pictures).min(self.files.len()) as f64 * (reading + cost.seconds(settings))
+        };
+        let films =
+            FILMS.map(|(width, samples, pictures)| (scaled(&settings, scale_to(&settings, width), samples), pictures));
+        let left = self.clock.left();
+        let has_film = films.iter().any(|film| film_seconds(film) <= (1.0 - FOR_STILL) * left);
+        let time = if has_film { FOR_STILL * left } else { left };
+        let stills = STILLS.iter().map(|&(scale, samples)| scaled(&still, scale, samples));
+        let better = stills.into_iter().find(|still| cost.seconds(still) <= time);
+        let picture = match better.filter(|still| rays(still) > trial_rays) {
+            Some(still) => self.picture(&last, &still)?,
+            None => trial,
+        };
+        picture.write_png(path.join(STILL))?;
+        self.bar.inc(1);
+
+        let time = self.clock.left();
+        let Some((small, pictures)) = films.into_iter().find(|film| has_film && film_seconds(film) <= time) else {
+            // One of an earlier part of the run would show something else.
+            let _ = std::fs::remove_file(path.join(FILM));
+            return Ok(());
+        };
+        let numbers = evenly(shown.len(), pictures);
+        shown = numbers.into_iter().map(|number| shown[number].clone()).collect();
+        self.bar.set_length(1 + shown.len() as u64);
+        let mut images = Vec::with_capacity(shown.len());
+        for file in &shown {
+            images.push(self.picture(&frame(file)?, &small)?);
+            self.bar.inc(1);
+        }
+        let seconds = (self.files.len() - 1).max(1) as f64 / (shown.len() - 1).max(1) as f64 / scene.world.fps;
+        write_gif(path.join(FILM), &images, seconds.max(QUICKEST))?;
+        Ok(())
+    }
+
+    /// A picture, unless somebody has pressed Ctrl-C.
+    fn picture(&self, frame: &Frame, settings: &Settings) -> Result<Image, Problem> {
+        self.check_presses()?;
+        Ok(render_frame(frame, settings)?)
+    }
+
+    fn check_presses(&self) -> Result<(), Problem> {
+        if self.presses.load(Ordering::Relaxed) == 0 {
+            return Ok(());
+        }
+        let run = problem::quoted(self.subject.path);
+        Err(Problem::Interrupted(format!("all frames are there; make pictures with: craze render {run}")))
+    }
+
+    /// What pictures of a frame cost, and the larger of those by which it was found, with its rays.
+    fn cost(&self, frame: &Frame, settings: &Settings) -> Result<(Cost, Image, f64), Problem> {
+        let trial = |width: f64| {
+            let settings = scaled(settings, scale_to(settings, width), TRIAL_SAMPLES);
+            let began = Instant::now();
+            let image = self.picture(frame, &settings)?;
+            Ok::<_, Problem>((rays(&settings), began.elapsed(), image))
+        };
+        let [small, large] = TRIALS;
+        let (small, large) = (trial(small)?, trial(large)?);
+        if large.0 <= small.0 {
+            let whole = Cost { picture: 0.0, ray: large.1.as_secs_f64() / large.0 };
+            return Ok((whole, large.2, large.0));
+        }
+        Ok((Cost::of([small.0, large.0], [small.1, large.1]), large.2, large.0))
+    }
+
+    /// The shards of the solids that broke, in these frames, if there are any, colours can show them and time allows it.
+    fn shards(&self, settings: &Settings, shown: &[PathBuf]) -> Result<Option<Film>, Problem> {
+        let Some(last) = shown.last() else { return Ok(None) };
+        if !matches!(settings.coloring, Coloring::Material | Coloring::Piece) {
+            return Ok(None);
+        }
+        let last = craze_frame::read(last)?;
+        let broken = |body: &BodyFrame| {
+            let of_scene = self.subject.scene.bodies.iter().find(|other| other.name == body.name);
+            // Skins of clusters show bending, which shards would hide.
+            of_scene.filter(|other| body.pieces.len() > 1 && other.method == MethodKind::Solid)
+        };
+        let seconds = |body: &BodyFrame| {
+            let triangle = match broken(body)?.shape {
+                Shape::Box(_) => FLAT_TRIANGLE,
+                _ => ROUND_TRIANGLE,
+            };
+            Some(triangle * body.surface.triangles.len() as f64)
+        };
+        let needed: Vec<f64> = last.bodies.iter().filter_map(seconds).collect();
+        if needed.is_empty() || needed.iter().sum::<f64>() > FOR_SHARDS * self.clock.left() {
+            return Ok(None);
+        }
+        self.check_presses()?;
+        let names: Vec<String> =
+            last.bodies.iter().filter(|body| broken(body).is_some()).map(|body| body.name.clone()).collect();
+        Film::of_bodies(self.subject.path, shown.to_vec(), &names, &ShardSettings::default()).map(Some)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn films_run_evenly_from_the_first_frame_to_the_last() {
+        assert_eq!(evenly(31, 4), [0, 10, 20, 30]);
+        assert_eq!(evenly(3, 24), [0, 1, 2]);
+        assert_eq!((evenly(9, 1), evenly(0, 5)), (vec![8], vec![]));
+    }
+
+    #[test]
+    fn the_cost_of_a_ray_follows_from_two_pictures() {
+        let cost = Cost::of([100.0, 400.0], [Duration::from_millis(1100), Duration::from_millis(1400)]);
+        assert!((cost.picture - 1.0).abs() < 1e-9 && (cost.ray - 1e-3).abs() < 1e-9, "{cost:?}");
+        // A trial that was disturbed makes pictures neither free nor cheaper than nothing.
+        for times in [[500, 400], [1, 4000]] {
+            let cost = Cost::of([100.0, 400.0], times.map(Duration::from_millis));
+            assert!(cost.picture >= 0.0 && cost.ray > 0.0, "{cost:?}");
+        }
+    }
+
+    #[test]
+    fn small_pictures_keep_the_shape_of_the_scene_s() {
+        let tall = Settings { width: 600, height: 1200, ..Settings::default() };
+        let small = scaled(&tall, scale_to(&tall, 480.0), 9);
+        assert_eq!((small.width * 2, small.samples), (small.height, 9));
+        let tiny = Settings { width: 32, height: 18, samples: 1, ..Settings::default() };
+        assert_eq!(scaled(&tiny, scale_to(&tiny, 480.0), 9), tiny);
+    }
+}
