@@ -176,7 +176,7 @@ fn cubes(centers: &[Vec3], side: f64) -> Frame {
     }
     let pieces = (0..12 * centers.len() as u32).map(|face| face / 12).collect();
     surface.face_attributes.set(names::PIECE, Data::Index(pieces));
-    let body = BodyFrame { pieces: vec![piece(); centers.len()], ..body("clay", surface) };
+    let body = BodyFrame { pieces: (0..centers.len() as u32).map(piece).collect(), ..body("clay", surface) };
     Frame { bodies: vec![body], ..Frame::default() }
 }
 
