@@ -10,6 +10,8 @@ use crate::subject::{Held, Subject};
 
 /// Share of the picture (1) that bodies are to cover: a quarter, and somewhat more because frames between those that are looked at differ.
 const COVERED: f64 = 0.29;
+/// Share of the picture (1) with which nothing is cut off for the sake of more: a quarter, and what measuring by few rays may be off.
+const ENOUGH: f64 = 0.26;
 /// Share of the first frame's picture (1) that bodies cover in any case, or as much as they do if everything is held.
 const AT_FIRST: f64 = 0.04;
 /// Rays from which a candidate's silhouette is measured.
@@ -32,12 +34,13 @@ const HELD: [(Held, f64); 7] = [
 const FIELD_OF_VIEW: f64 = 28.0;
 /// Directions that are tried if the usual one leaves the picture too empty: azimuth and elevation (degrees).
 /// Those near the horizon foreshorten what is long.
-const DIRECTIONS: [[f64; 2]; 9] = [
+const DIRECTIONS: [[f64; 2]; 10] = [
     [32.0, 30.0],
     [58.0, 24.0],
     [12.0, 18.0],
     [78.0, 18.0],
     [66.0, 6.0],
+    [75.0, 5.0],
     [24.0, 6.0],
     [45.0, 45.0],
     [148.0, 24.0],
@@ -92,6 +95,9 @@ impl Camera {
         // First all frames, with nothing cut off; then without the first.
         let whole = HELD.iter().filter(|(_, margin)| *margin > 0.0).map(|held| (frames, held));
         for (frames, &(held, margin)) in whole.chain(HELD.iter().map(|held| (later, held))) {
+            if margin < 0.0 && best.0 >= ENOUGH {
+                break;
+            }
             let subject = Subject::of(frames, held);
             let views = DIRECTIONS.map(|[azimuth, elevation]| View { azimuth, elevation });
             for view in std::iter::once(usual).chain(views) {
