@@ -2,7 +2,6 @@
 
 mod bench;
 mod commands;
-mod gallery;
 mod outers;
 mod preview;
 mod problem;

@@ -1,6 +1,5 @@
 //! Where a scene comes from: its name in the gallery, or a file.
 
-use crate::gallery;
 use crate::problem::{self, Problem};
 use clap::Args;
 use craze_material::nearest;
@@ -44,7 +43,7 @@ pub fn read(name: &str, changes: &Changes) -> Result<NamedScene, Problem> {
     if let Some(seed) = changes.seed {
         overrides.push(format!("world.seed={seed}"));
     }
-    let mut named = match gallery::find(name) {
+    let mut named = match craze_scenes::find(name) {
         // A folder may have the name of a scene: that of its run, for one.
         Some(scene) if !path.exists() || path.is_dir() => {
             let document = SceneDocument::parse(scene.text, &format!("{name} (built in)"), &overrides)?;
@@ -78,7 +77,7 @@ pub fn read(name: &str, changes: &Changes) -> Result<NamedScene, Problem> {
 }
 
 fn unknown(name: &str) -> Problem {
-    let names = gallery::GALLERY.iter().map(|scene| scene.name);
+    let names = craze_scenes::GALLERY.iter().map(|scene| scene.name);
     let help = match nearest(name, names) {
         Some(near) => format!("did you mean \"{near}\"? `craze scenes` lists all"),
         None => "`craze scenes` lists the built-in scenes; a scene file ends in .toml".to_owned(),

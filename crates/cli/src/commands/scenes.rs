@@ -1,10 +1,10 @@
 //! `craze scenes`
 
 use crate::Voice;
-use crate::gallery::{self, GALLERY};
 use crate::problem::Problem;
 use clap::Args;
 use craze_material::nearest;
+use craze_scenes::GALLERY;
 use serde_json::json;
 use std::io::Write;
 
@@ -18,7 +18,7 @@ pub struct Arguments {
 pub fn run(arguments: &Arguments, voice: Voice) -> Result<(), Problem> {
     let mut stdout = std::io::stdout().lock();
     if let Some(name) = &arguments.name {
-        let scene = gallery::find(name).ok_or_else(|| {
+        let scene = craze_scenes::find(name).ok_or_else(|| {
             let near = nearest(name, GALLERY.iter().map(|scene| scene.name));
             let help = near.map_or("`craze scenes` lists all".to_owned(), |near| format!("did you mean \"{near}\"?"));
             Problem::new(format!("there is no built-in scene called \"{name}\""), help)
