@@ -198,6 +198,7 @@ fn a_run_with_a_model_can_be_repeated_and_resumed_from_anywhere() {
     workshop.write("work/models/wedge.obj", tetrahedron);
     let shape = "shape.mesh = { file = \"models/wedge.obj\", size = 0.1 }\nspacing = 0.02";
     let scene = BLOCK.replace("\"solid\"", "\"clusters\"");
+    let scene = scene.replace("young = 1e5, poisson = 0.3", "goal_stiffness = 0.5");
     let scene = scene.replace("shape.box = { size = [0.1, 0.1, 0.1] }\nedge = 0.05", shape);
     workshop.write("work/wedge.toml", scene);
     workshop.craze(&["run", "work/wedge.toml"]).succeeded();
