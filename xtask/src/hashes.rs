@@ -1,7 +1,7 @@
 //! State hashes of all built-in scenes: what a change that must not change results is compared by.
 
 use crate::steps::{Outcome, run};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::Mutex;
 use std::time::Instant;
@@ -11,12 +11,8 @@ const FOLDER: &str = "target/hashes";
 /// Runs every built-in scene to its end, two at a time on one thread each (a result never depends on the number of threads), and prints a line
 /// per scene: name, number of the last frame, state hash of that frame, seconds. Gives false if a scene failed.
 pub fn print() -> bool {
-    let cargo = std::env::var("CARGO").unwrap_or_else(|_| "cargo".to_owned());
-    if run(Command::new(cargo).args(["build", "--release", "--quiet", "--package", "craze"])) != Outcome::Passed {
-        return false;
-    }
-    let program = Path::new("target/release/craze");
-    let listed = match Command::new(program).args(["scenes", "--json"]).output() {
+    let Some(program) = build_program() else { return false };
+    let listed = match Command::new(&program).args(["scenes", "--json"]).output() {
         Ok(output) => String::from_utf8_lossy(&output.stdout).into_owned(),
         Err(error) => {
             eprintln!("{}: {error}", program.display());
@@ -34,7 +30,7 @@ pub fn print() -> bool {
                     let index = next.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
                     let Some(name) = names.get(index) else { return };
                     if let Ok(mut line) = lines[index].lock() {
-                        *line = run_scene(program, name);
+                        *line = run_scene(&program, name);
                     }
                 }
             });
@@ -54,8 +50,21 @@ pub fn print() -> bool {
     complete
 }
 
-fn run_scene(program: &Path, name: &str) -> Result<String, String> {
-    let folder = format!("{FOLDER}/{name}");
+/// Builds the program and returns its path.
+pub fn build_program() -> Option<PathBuf> {
+    let cargo = std::env::var("CARGO").unwrap_or_else(|_| "cargo".to_owned());
+    let build = run(Command::new(cargo).args(["build", "--release", "--quiet", "--package", "craze"]));
+    (build == Outcome::Passed).then(|| PathBuf::from("target/release/craze"))
+}
+
+/// Folder of the run of a built-in scene.
+pub fn run_folder(name: &str) -> String {
+    format!("{FOLDER}/{name}")
+}
+
+/// Runs a built-in scene to its end; returns the number of its last frame, the state hash of that frame and the seconds that it took.
+pub fn run_scene(program: &Path, name: &str) -> Result<String, String> {
+    let folder = run_folder(name);
     let started = Instant::now();
     let output = Command::new(program)
         .args(["run", name, "-o", &folder, "--force", "--quiet", "--threads", "1", "--set", "output.preview=false"])
