@@ -242,12 +242,12 @@ fn what_follows_cracks_is_what_would_be_made_anew() {
         assert!(origins[1].iter().enumerate().all(|(at, &first)| origins[0][at] == origins[0][first as usize]));
         let outer = [&surface, &solid.surface].map(|surface| surface.contact_tetrahedra(&solid.mesh).outer);
         assert!(outer[0] == outer[1]);
-        let followed = solid.least_pulls.clone();
-        solid.find_bounds_of_failure();
+        let followed = solid.critical_forces.clone();
+        solid.compute_critical_loads();
         // Quick bounds are no more than exact ones but for rounding, and not far below.
         let is_near =
             |(&quick, &exact): (&f64, &f64)| quick == exact || quick <= (1.0 + 1e-12) * exact && exact < 10.0 * quick;
-        assert!(followed.iter().zip(&solid.least_pulls).all(is_near));
+        assert!(followed.iter().zip(&solid.critical_forces).all(is_near));
         solid.sum_forces().unwrap();
         let forces = |solid: &Solid| -> Vec<[f64; 4]> {
             (0..solid.state.len()).map(|node| solid.scratch.forces.of_node(&solid.layout, node)).collect()
@@ -295,9 +295,10 @@ fn nothing_small_breaks_off_and_small_pieces_break_no_further() {
             if turn % 30 == 29 {
                 solid.settle();
             }
-            let spared = |solid: &Solid| solid.least_pulls.iter().map(|pull| pull.is_infinite()).collect::<Vec<_>>();
+            let spared =
+                |solid: &Solid| solid.critical_forces.iter().map(|pull| pull.is_infinite()).collect::<Vec<_>>();
             let followed = spared(&solid);
-            solid.find_bounds_of_failure();
+            solid.compute_critical_loads();
             assert!(followed == spared(&solid));
         }
         // What hung together in an edge only is parted afterwards, and may be smaller.
@@ -320,7 +321,7 @@ fn held_nodes_stay_held_through_splits() {
     let normal = Vec3::new(1.0, 0.1, 0.0);
     let middle = |&&node: &&u32| (solid.mesh().position(NodeId(node)) - Vec3::new(0.2, 0.0, 0.2)).norm() < 0.08;
     let node = NodeId(*solid.holds.regions[0].nodes.iter().find(middle).unwrap());
-    let pull = crate::Pull { ratio: 2.0, measure: FailureMeasure::Stress(1e3), normal };
+    let pull = crate::FailureState { ratio: 2.0, measure: FailureMeasure::Stress(1e3), normal };
     solid.split_node(node, &pull).unwrap();
     solid.catch_up();
     assert!(solid.holds.regions[0].nodes.len() > held);

@@ -8,6 +8,7 @@ mod blocks;
 #[cfg(test)]
 mod breaking;
 mod cost;
+mod criterion;
 mod failure;
 mod flight;
 mod forces;
@@ -29,8 +30,8 @@ mod parallel;
 mod peaks;
 mod pieces;
 mod potential;
+mod prefilter;
 mod save;
-mod sieve;
 mod split;
 mod step;
 mod surface;
@@ -40,7 +41,8 @@ mod testing;
 mod tests;
 
 pub use cost::{StepCost, elastic_step_cost};
-pub use failure::{Pull, STRENGTH};
+pub use criterion::FailureState;
+pub use failure::STRENGTH;
 pub use material::MATERIAL;
 pub use model::Solid;
 pub use options::{Integrator, SolidError, SolidOptions};

@@ -12,7 +12,7 @@ use crate::node::Node;
 use crate::options::{Integrator, SolidError, SolidOptions};
 use crate::order::Changed;
 use crate::pieces::{name_columns, volumes_of_pieces};
-use crate::sieve::Sieve;
+use crate::prefilter::Prefilter;
 use crate::surface::SolidSurface;
 use craze_element::{CollapseGuard, Law};
 use craze_engine::{MaterialPoint, SplitCounts};
@@ -82,10 +82,10 @@ pub struct Solid {
     pub(crate) stiffnesses: Stiffnesses,
     /// Smallest height of an element at rest (m).
     pub(crate) smallest_height: f64,
-    /// Stress of an element (Pa) below which no node of it fails.
-    pub(crate) least_stress: f64,
-    /// For each node the least pull (N) at which it could fail; empty for an unbreakable body.
-    pub(crate) least_pulls: Vec<f64>,
+    /// Stress (Pa) of elements below which no node of the body fails.
+    pub(crate) critical_stress: f64,
+    /// Separation force (N) from which each node could fail; empty for an unbreakable body.
+    pub(crate) critical_forces: Vec<f64>,
     pub(crate) scratch: Scratch,
 }
 
@@ -98,10 +98,10 @@ pub(crate) struct Scratch {
     pub accelerations: Vec<[f64; 4]>,
     /// Nodes that contact or holds have moved far in this step.
     pub suspects: Vec<u32>,
-    /// For every element its place in a list of those that are looked at for failure; `u32::MAX` between looks.
-    pub places: Vec<u32>,
-    /// Takes nodes out that do not fail, if many are in question.
-    pub sieve: Sieve,
+    /// Index of each element in the list of those around candidates for failure; `u32::MAX` between checks.
+    pub element_indices: Vec<u32>,
+    /// Rejects nodes that do not fail, if there are many candidates.
+    pub prefilter: Prefilter,
     /// Δt of the prediction (s).
     pub time_step: f64,
     /// Box around state and prediction (m).
@@ -226,8 +226,8 @@ impl Solid {
             refused: vec![false; state.len()],
             disordered: false,
             node_islands,
-            least_stress: f64::INFINITY,
-            least_pulls: Vec::new(),
+            critical_stress: f64::INFINITY,
+            critical_forces: Vec::new(),
             smallest_height: spectrum.smallest_height,
             prediction: state.clone(),
             holds: Holds::default(),
@@ -250,7 +250,7 @@ impl Solid {
             surface,
             scratch,
         };
-        solid.find_bounds_of_failure();
+        solid.compute_critical_loads();
         Ok(solid)
     }
 
@@ -311,7 +311,7 @@ impl Solid {
             + self.material_of.capacity() * 4
             + self.surface.bytes()
             + self.stiffnesses.bytes()
-            + self.scratch.sieve.bytes()
+            + self.scratch.prefilter.bytes()
             + self.drag.capacity() * 8
             + self.scratch.accelerations.capacity() * 32
             + self.scratch.chunk_reports.capacity() * size_of::<ChunkReport>()

@@ -65,7 +65,7 @@ impl Solid {
         let Spectrum { strain, stiffening, .. } = self.spectrum;
         self.spectrum = Spectrum { strain, stiffening, ..self.stiffnesses.spectrum() };
         self.smallest_height = self.spectrum.smallest_height;
-        self.follow_bounds_of_failure(&nodes);
+        self.update_critical_loads(&nodes);
         // Of all others both are written at every step, or both are the same.
         self.prediction.resize(self.state.len(), self.state[0]);
         for &node in &nodes {

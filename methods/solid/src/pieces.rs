@@ -142,7 +142,7 @@ impl Solid {
         let mut nodes: Vec<u32> = elements.iter().flat_map(|&element| self.mesh.elements()[element as usize]).collect();
         nodes.sort_unstable();
         nodes.dedup();
-        self.follow_bounds_of_failure(&nodes);
+        self.update_critical_loads(&nodes);
     }
 
     /// The piece of an element, by its number in the body's history.

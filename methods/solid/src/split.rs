@@ -4,7 +4,7 @@
 //! ([`SimplexMesh::cut_star`](craze_mesh::SimplexMesh::cut_star)); what stands here decides where the plane may pass, lets everything that lives on
 //! nodes and elements follow, and keeps mass and momenta.
 
-use crate::failure::Pull;
+use crate::criterion::FailureState;
 use crate::flight::Change;
 use crate::model::Solid;
 use crate::node::Node;
@@ -94,16 +94,16 @@ impl Solid {
 
     /// Splits a node if it still fails; both copies of it.
     fn split_if_failing(&mut self, node: NodeId, splits: &mut Vec<Change>) -> Option<[NodeId; 2]> {
-        let pull = self.pull_at(node).filter(|pull| pull.ratio > 1.0)?;
+        let failure = self.failure_state(node).filter(|failure| failure.ratio > 1.0)?;
         if self.refused[node.index()] {
             return None;
         }
         let parent = self.mesh.elements_of(node).next().map_or(0, |element| self.piece_of(element));
         let place = self.state[node.index()].position();
-        match self.split_node(node, &pull) {
+        match self.split_node(node, &failure) {
             Ok(copy) => {
                 self.counts.splits += 1;
-                let Pull { measure, normal, .. } = pull;
+                let FailureState { measure, normal, .. } = failure;
                 splits.push(Change::Split { place, normal, measure, parent, children: Vec::new() });
                 Some([node, copy])
             }
@@ -116,9 +116,9 @@ impl Solid {
         }
     }
 
-    /// Opens a crack at a node in the plane across the pull; the copy of the node behind the plane.
-    pub(crate) fn split_node(&mut self, node: NodeId, pull: &Pull) -> Result<NodeId, TetEditError> {
-        let patch = self.plan_split(node, &pull.normal)?;
+    /// Opens a crack at a node in the crack plane of its failure; returns the copy of the node behind the plane.
+    pub(crate) fn split_node(&mut self, node: NodeId, failure: &FailureState) -> Result<NodeId, TetEditError> {
+        let patch = self.plan_split(node, &failure.normal)?;
         let touched = self.touched_by(&patch);
         let before = Momenta::of(&self.state, &touched);
         let edit = self.replace(&patch)?;

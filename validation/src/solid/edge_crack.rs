@@ -89,7 +89,7 @@ fn breaking_stress(length: f64) -> Result<f64, ValidationError> {
     }
     let step = Step { time: 0.0, time_step: 1.0, gravity: Vec3::zeros(), loads: &loads, contacts: &[] };
     solid.balance(&step)?;
-    let pulls = solid.mesh().point_ids().filter_map(|node| solid.pull_at(node).map(|pull| (node, pull)));
+    let pulls = solid.mesh().point_ids().filter_map(|node| solid.failure_state(node).map(|pull| (node, pull)));
     let hardest = pulls.max_by(|one, other| one.1.ratio.total_cmp(&other.1.ratio));
     let (node, pull) = hardest.ok_or(ValidationError::NothingMeasured("the tip"))?;
     let tip = Vec3::new(length, 0.0, solid.mesh().position(node).z);
