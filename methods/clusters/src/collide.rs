@@ -4,6 +4,7 @@
 //! is at rest: freshly parted clusters begin from their overlap.
 
 use crate::cluster::{Plane, Rest};
+use crate::flow::fraction_in;
 use crate::membership::Memberships;
 use crate::model::Clusters;
 use craze_contact::proxy::Proxy;
@@ -12,8 +13,9 @@ use craze_math::{Mat3, Vec3, svd};
 use craze_spatial::Aabb;
 use rayon::prelude::*;
 
-/// Share of the overlap that is undone in a step, at most (Bridson et al. 2002).
-const UNDONE: f64 = 0.1;
+/// Fraction of a penetration that is removed in a reference step, at most (Bridson et al. 2002 use 0.1
+/// per step). A fixed fraction in every step would separate parts at a speed of 1/Δt.
+const REMOVED_PER_REFERENCE_STEP: f64 = 0.1;
 
 /// Pairs that one thread takes at a time.
 const FEW_PAIRS: usize = 64;
@@ -214,12 +216,13 @@ impl Clusters {
         let (masses, velocities) = (&self.particles.masses, &self.prediction.velocities);
         let mut velocity = mean_velocity(from, &rest, &self.memberships, masses, velocities);
         let (mut given, mut last) = (Vec3::zeros(), 0);
+        let removed = fraction_in(REMOVED_PER_REFERENCE_STEP, step.time_step / self.options.time_step);
         for index in 0..self.memberships.members(of as usize).len() {
             let member = self.memberships.members(of as usize)[index] as usize;
             let Some(Overlap { normal, depth }) = self.overlap(member, from, solid, &mut last) else { continue };
             let mass = self.particles.masses[member];
             let approach = (self.prediction.velocities[member] - velocity).dot(&normal);
-            let change = (UNDONE * depth / step.time_step - approach).max(0.0) * rest.mass / (mass + rest.mass);
+            let change = (removed * depth / step.time_step - approach).max(0.0) * rest.mass / (mass + rest.mass);
             let impulse = mass * change * normal;
             given += impulse;
             velocity -= impulse / rest.mass;
@@ -262,7 +265,7 @@ fn mean_velocity(cluster: u32, rest: &Rest, memberships: &Memberships, masses: &
 mod tests {
     use crate::testing::{awake, block, matter, plain_step};
     use crate::{Cloud, Clustering, Clusters, Options};
-    use craze_engine::Method;
+    use craze_engine::{Method, Step};
     use craze_math::{Isometry, Vec3};
 
     /// Two blocks that share no cluster, one flying into the other at 1 m/s; how far their middles are apart at the closest (m), and
@@ -288,6 +291,36 @@ mod tests {
             nearest = nearest.min((frame.pieces[1].pose.position - frame.pieces[0].pose.position).norm());
         }
         (nearest, drift)
+    }
+
+    #[test]
+    fn overlapping_parts_separate_as_slowly_in_short_steps() {
+        // Two blocks that overlap by more than at rest, since one has been moved into the other.
+        let speed = |parts: u32| {
+            let (left, right) = (block([6, 6, 6]), block([6, 6, 6]));
+            let positions = left.positions.iter().copied().chain(right.positions.iter().map(|at| at + Vec3::x()));
+            let positions: Vec<Vec3> = positions.collect();
+            let cloud = Cloud { volumes: vec![1e-3; positions.len()], positions, spacing: 0.1 };
+            let clustering = Clustering::Count { count: 2, overlap: 1.0, seed: 1 };
+            let options = Options { clustering, damping: 2.0, ..awake() };
+            let still = Vec3::zeros();
+            let mut body = Clusters::new(cloud, &matter(1.0), options, &Isometry::identity(), still, still).unwrap();
+            body.set_motion(|rest| (rest - Vec3::x() * if rest.x < 0.75 { 0.0 } else { 0.65 }, still)).unwrap();
+            let whole = plain_step();
+            let step = Step { time_step: whole.time_step / f64::from(parts), ..whole };
+            for _ in 0..parts {
+                body.predict(&step).unwrap();
+                body.commit(&step);
+            }
+            let kinetic = body.account(&still).kinetic;
+            assert!(kinetic > 0.0, "the blocks push each other away");
+            (2.0 * kinetic / 432.0).sqrt()
+        };
+        let whole = speed(1);
+        for parts in [10, 100, 1000] {
+            let ratio = speed(parts) / whole;
+            assert!((0.3..3.0).contains(&ratio), "{parts} steps: {ratio} times the speed of one step");
+        }
     }
 
     #[test]

@@ -22,7 +22,7 @@ impl Clusters {
             return;
         }
         if let Some(yield_strain) = self.matter.yield_strain {
-            let rate = flow_rate(self.matter.flow, step.time_step / self.options.time_step);
+            let rate = fraction_in(self.matter.flow, step.time_step / self.options.time_step);
             // Asked side by side: to flow changes nothing in other clusters.
             let clusters = (0..self.rest.len()).into_par_iter().with_min_len(FEW_CLUSTERS);
             let asked: Vec<Option<Asked>> = clusters.map(|cluster| self.flow_asked(cluster, yield_strain)).collect();
@@ -115,10 +115,10 @@ impl Clusters {
     }
 }
 
-/// The share of the excess strain that flows in a step (1), if a share `per_reference_step` (ν)
-/// flows in a reference step Δt₀. `steps` is Δt/Δt₀. What is left of the excess is (1 − ν) after
-/// each reference step, into however many steps the world divides it.
-fn flow_rate(per_reference_step: f64, steps: f64) -> f64 {
+/// Fraction applied in a step (1), if a fraction `per_reference_step` is applied in each reference
+/// step Δt₀. `steps` is Δt/Δt₀. What is left after each reference step does not depend on the number of
+/// steps that it is divided into.
+pub(crate) fn fraction_in(per_reference_step: f64, steps: f64) -> f64 {
     1.0 - (1.0 - per_reference_step).powf(steps)
 }
 
@@ -152,16 +152,16 @@ mod tests {
     #[test]
     fn steps_that_make_up_a_reference_step_let_as_much_flow_as_it() {
         for rate in [1e-6, 0.1, 0.5, 0.9, 0.999] {
-            assert!((flow_rate(rate, 1.0) - rate).abs() < 1e-15);
+            assert!((fraction_in(rate, 1.0) - rate).abs() < 1e-15);
             for parts in [2, 3, 4, 100] {
-                let left = (1.0 - flow_rate(rate, 1.0 / f64::from(parts))).powi(parts);
+                let left = (1.0 - fraction_in(rate, 1.0 / f64::from(parts))).powi(parts);
                 assert!((left - (1.0 - rate)).abs() < 1e-13, "{rate} in {parts}: {left}");
             }
         }
         // Half a step of ν = 0.75 leaves the square root of a quarter.
-        assert_eq!(flow_rate(0.75, 0.5), 0.5);
+        assert_eq!(fraction_in(0.75, 0.5), 0.5);
         for steps in [1e-9, 0.25, 1.0] {
-            assert_eq!((flow_rate(0.0, steps), flow_rate(1.0, steps)), (0.0, 1.0));
+            assert_eq!((fraction_in(0.0, steps), fraction_in(1.0, steps)), (0.0, 1.0));
         }
     }
 }
