@@ -74,3 +74,37 @@ fn a_body_in_equilibrium_neither_falls_asleep_nor_wakes_up() {
     let rigid = |kind: &EventKind| matches!(kind, EventKind::Sleep { .. } | EventKind::Wake { .. });
     assert!(world.events.iter().all(|event| !rigid(&event.kind)), "{:?}", world.events);
 }
+
+#[test]
+fn settings_of_contact_and_motion_are_refused() {
+    let text = |extra: &str| {
+        format!(
+            r#"
+            contact.separate_at_start = {}
+            [world]
+            duration = 1
+            mode = "quasi-static"
+            [[body]]
+            name = "bar"
+            method = "solid"
+            shape.box = {{ size = [0.4, 0.1, 0.1] }}
+            edge = 0.05
+            material.preset = "glass"
+            {extra}
+            "#,
+            extra.contains("separate")
+        )
+    };
+    assert!(SceneDocument::parse(&text(""), "test.toml", &[]).is_ok());
+    for key in [
+        "solid.touches_itself = false",
+        "solid.response = \"node-penalty\"",
+        "solid.rest_strain = 1e-3",
+        "solid.look_every = 1e-3",
+        "# separate_at_start",
+    ] {
+        let errors = SceneDocument::parse(&text(key), "test.toml", &[]).expect_err(key).to_string();
+        let name = key.trim_start_matches("# ").trim_start_matches("solid.").split(' ').next().unwrap_or_default();
+        assert!(errors.contains(&format!("`{name}` changes nothing")), "{key}: {errors}");
+    }
+}

@@ -259,12 +259,18 @@ fn scene() -> impl Strategy<Value = Scene> {
 fn at_rest(mut scene: Scene) -> Scene {
     scene.world.time_step = None;
     scene.contact.pairs.clear();
+    scene.contact.separate_at_start = false;
     for obstacle in &mut scene.obstacles {
         (obstacle.friction, obstacle.restitution) = (None, None);
     }
     for body in &mut scene.bodies {
         (body.time_step, body.material.friction) = (None, None);
         (body.place.velocity, body.place.spin) = ([0.0; 3], [0.0; 3]);
+        if let Some(settings) = &mut body.solid {
+            let usual = SolidSettings::default();
+            (settings.touches_itself, settings.response) = (usual.touches_itself, usual.response);
+            (settings.rest_strain, settings.look_every) = (usual.rest_strain, usual.look_every);
+        }
     }
     scene
 }

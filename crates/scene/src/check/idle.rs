@@ -135,6 +135,8 @@ impl Checker<'_> {
         self.refuse(scene.contact.friction != usual.friction, "contact", "friction", apart, no_contact);
         self.refuse(scene.contact.restitution != usual.restitution, "contact", "restitution", apart, no_contact);
         self.refuse(!scene.contact.pairs.is_empty(), "contact", "pair", apart, no_contact);
+        let separates = scene.contact.separate_at_start != usual.separate_at_start;
+        self.refuse(separates, "contact", "separate_at_start", apart, no_contact);
         for (index, obstacle) in scene.obstacles.iter().enumerate() {
             let table = format!("obstacle[{index}]");
             self.refuse(obstacle.friction.is_some(), &table, "friction", apart, no_contact);
@@ -145,6 +147,19 @@ impl Checker<'_> {
             self.refuse(body.time_step.is_some(), &table, "time_step", "quasi-static mode has load steps", steps);
             self.refuse(body.place.velocity != [0.0; 3], &table, "place.velocity", at_rest, no_motion);
             self.refuse(body.place.spin != [0.0; 3], &table, "place.spin", at_rest, no_motion);
+            let Some(settings) = &body.solid else { continue };
+            let (table, usual) = (format!("{table}.solid"), SolidSettings::default());
+            self.refuse(settings.touches_itself != usual.touches_itself, &table, "touches_itself", apart, no_contact);
+            self.refuse(settings.response != usual.response, &table, "response", apart, no_contact);
+            self.refuse(settings.rest_strain != usual.rest_strain, &table, "rest_strain", at_rest, no_motion);
+            let differs = settings.look_every != usual.look_every;
+            self.refuse(
+                differs,
+                &table,
+                "look_every",
+                "quasi-static mode checks for fracture after every load step",
+                steps,
+            );
         }
     }
 }
