@@ -145,7 +145,8 @@ impl RunFolder {
     }
 
     /// Takes up a run where its newest usable checkpoint left it, and puts the world into that state. A run that was stopped
-    /// before its first checkpoint begins anew, with the world as it was built.
+    /// before its first checkpoint begins from the start, with the world as it was built. The record of a finished run is
+    /// left unchanged.
     pub fn resume(
         path: &Path,
         world: &mut World,
@@ -163,6 +164,7 @@ impl RunFolder {
         }
         let scene_path = path.join(SCENE);
         let scene = fs::read(&scene_path).map_err(io_error("read", &scene_path))?;
+        let finished = (record.result == RunResult::Complete).then(|| record.clone());
         let mut folder = RunFolder {
             path: path.to_owned(),
             earlier_seconds: record.wall_seconds,
@@ -178,6 +180,11 @@ impl RunFolder {
         let checkpoints = checkpoints(path)?;
         for file in checkpoints.iter().rev() {
             match folder.load_checkpoint(file, world, registry) {
+                // A finished run has nothing left to do: its record stays as it is.
+                Ok(_) if finished.as_ref().is_some_and(|record| world.frame_number >= record.frames) => {
+                    folder.record = finished.unwrap_or(folder.record);
+                    return Ok(folder);
+                }
                 Ok(reached) => {
                     folder.cut_back(&reached, world)?;
                     return Ok(folder);
@@ -249,8 +256,10 @@ impl RunFolder {
         Ok(frame)
     }
 
-    /// Closes the record. A run that was interrupted at a frame's end keeps a checkpoint there.
+    /// Closes the record. A run that was interrupted at a frame's end keeps a checkpoint there; one that ends
+    /// within a frame keeps the events of that frame, which show what went wrong.
     pub fn finish(&mut self, world: &World, result: RunResult) -> Result<(), FolderError> {
+        tables::append_events(&self.path, &world.events)?;
         let at_frame_end = self.record.state_hashes.len() == world.frame_number as usize + 1
             && world.time == f64::from(world.frame_number) / world.settings.frames_per_second;
         if result == RunResult::Interrupted && at_frame_end {

@@ -3,7 +3,7 @@
 //! Their lengths are part of every checkpoint: a run that goes on cuts off what was written after it.
 
 use crate::probe::Moment;
-use crate::{FolderError, SplitCounts, Stage, World};
+use crate::{Event, FolderError, SplitCounts, Stage, World};
 use craze_frame::WriteError;
 use std::fs::{File, OpenOptions};
 use std::io::{self, Write};
@@ -36,13 +36,8 @@ pub(crate) fn append(folder: &Path, world: &mut World) -> Result<(), FolderError
     stats.push_str(&stats_row(world));
     append_text(&folder.join(STATS), &stats)?;
 
-    let mut events = String::new();
-    for event in world.events.drain(..) {
-        // An event is made of numbers and text: it always has a JSON form.
-        events.push_str(&serde_json::to_string(&event).unwrap_or_default());
-        events.push('\n');
-    }
-    append_text(&folder.join(EVENTS), &events)?;
+    append_events(folder, &world.events)?;
+    world.events.clear();
 
     let mut probes = String::new();
     if first && !world.probes.is_empty() {
@@ -56,6 +51,17 @@ pub(crate) fn append(folder: &Path, world: &mut World) -> Result<(), FolderError
         probes.push_str(&format!("{},{}\n", number(sample.time), values.collect::<Vec<_>>().join(",")));
     }
     append_text(&folder.join(PROBES), &probes)
+}
+
+/// Appends events to their table.
+pub(crate) fn append_events(folder: &Path, events: &[Event]) -> Result<(), FolderError> {
+    let mut lines = String::new();
+    for event in events {
+        // An event is made of numbers and text: it always has a JSON form.
+        lines.push_str(&serde_json::to_string(event).unwrap_or_default());
+        lines.push('\n');
+    }
+    append_text(&folder.join(EVENTS), &lines)
 }
 
 /// How long the tables are, once all of them has reached the disk: no checkpoint may count on rows that a power failure takes away.

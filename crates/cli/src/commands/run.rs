@@ -111,7 +111,10 @@ fn carry_out(begun: Begun, pictures: Pictures, voice: Voice, presses: &AtomicU32
         }
     }
     meter.finish();
-    folder.finish(&world, RunResult::Complete).map_err(stopped(folder.path()))?;
+    // A finished run that was resumed keeps its record.
+    if folder.record().result != RunResult::Complete {
+        folder.finish(&world, RunResult::Complete).map_err(stopped(folder.path()))?;
+    }
     let run_seconds = started.elapsed().as_secs_f64();
     let is_wanted = scene.output.preview && pictures == Pictures::AsInScene;
     if is_wanted && (world.frame_number > first || !folder.path().join(preview::STILL).is_file()) {
