@@ -20,6 +20,9 @@ const RAYS: f64 = 900.0;
 const MARGIN: f64 = 0.14;
 /// and otherwise.
 const SMALL_MARGIN: f64 = 0.04;
+/// Largest margin that a camera is pulled back to, and by how many halvings it is found.
+const FARTHEST_MARGIN: f64 = 0.7;
+const PULL_BACK_STEPS: usize = 6;
 /// What is held where the picture would be too empty otherwise, the most first, and the margin: at last what reaches farthest is cut off.
 const HELD: [(Held, f64); 7] = [
     (Held::Bodies, SMALL_MARGIN),
@@ -106,16 +109,35 @@ impl Camera {
                 if at_first < needed_at_first {
                     continue;
                 }
+                if share >= COVERED {
+                    return pulled_back(view, &subject, aspect, margin, needed_at_first, &shares);
+                }
                 if share > best.0 {
                     best = (share, camera);
-                }
-                if share >= COVERED {
-                    return camera;
                 }
             }
         }
         best.1
     }
+}
+
+/// The camera that covers just enough of the picture along this view: one that holds the middle of the bodies closely
+/// enough to cover [`COVERED`] may cut off more at the borders than is needed.
+fn pulled_back(
+    view: View,
+    subject: &Subject,
+    aspect: f64,
+    margin: f64,
+    needed_at_first: f64,
+    shares: &dyn Fn(&Camera) -> (f64, f64),
+) -> Camera {
+    let (mut near, mut far) = (margin, FARTHEST_MARGIN);
+    for _ in 0..PULL_BACK_STEPS {
+        let middle = 0.5 * (near + far);
+        let (at_first, share) = shares(&view.holding(subject, aspect, middle));
+        if share >= COVERED && at_first >= needed_at_first { near = middle } else { far = middle }
+    }
+    view.holding(subject, aspect, near)
 }
 
 impl View {
