@@ -65,7 +65,8 @@ fn worst(mesh: &TetMesh, strength: Strength, direction: &Vec3, expected: f64) ->
     solid.set_state(&places, &vec![Vec3::zeros(); places.len()]);
     let on_surface = is_on_surface(solid.mesh());
     let interior = solid.mesh().point_ids().filter(|node| !on_surface[node.index()]);
-    let pulls: Vec<f64> = interior.map(|node| solid.failure_state(node).map_or(0.0, |pull| pull.measure.value())).collect();
+    let pulls: Vec<f64> =
+        interior.map(|node| solid.failure_state(node).map_or(0.0, |pull| pull.measure.value())).collect();
     let off = largest(pulls.iter().map(|pull| pull - expected));
     Ok(pulls.into_iter().find(|pull| (pull - expected).abs() == off.abs()).unwrap_or(f64::NAN))
 }
