@@ -147,7 +147,7 @@ impl Springs {
 
 #[cfg(test)]
 mod tests {
-    use super::flow_rate;
+    use super::fraction_in;
 
     #[test]
     fn steps_that_make_up_a_reference_step_let_as_much_flow_as_it() {
