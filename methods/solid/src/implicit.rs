@@ -6,7 +6,7 @@ use crate::kernel::Report;
 use crate::model::Solid;
 use crate::options::Integrator;
 use crate::potential::{Memory, Potential};
-use craze_contact::ContactStiffness;
+use craze_contact::ContactSpring;
 use craze_engine::{Failure, Step};
 use craze_math::{Mat3, Vec3};
 use craze_solve::{
@@ -63,7 +63,7 @@ impl Implicit {
         let settings = NewtonSettings {
             residual: BALANCED_STRAIN * stiffest * solid.smallest_height * solid.smallest_height,
             step: BALANCED_STRAIN * solid.smallest_height,
-            most_iterations: MOST_ITERATIONS,
+            max_iterations: MOST_ITERATIONS,
         };
         Ok(Implicit {
             matrix: BlockMatrix::zeros(pattern),
@@ -109,7 +109,7 @@ impl Implicit {
     fn minimise(
         &mut self,
         solid: &Solid,
-        contacts: &[ContactStiffness],
+        contacts: &[ContactSpring],
         motion: Option<(f64, Vec3)>,
     ) -> Result<NewtonReport, SolveError> {
         let mut potential = potential(solid, &self.external, contacts, motion, &mut self.memory);
@@ -126,7 +126,7 @@ impl Implicit {
 fn potential<'a>(
     solid: &'a Solid,
     external: &'a [Vec3],
-    contacts: &'a [ContactStiffness],
+    contacts: &'a [ContactSpring],
     motion: Option<(f64, Vec3)>,
     memory: &'a mut Memory,
 ) -> Potential<'a> {
@@ -174,7 +174,7 @@ impl Solid {
     }
 
     /// Wakes what takes part in the equations: islands in contact, and those that were hit while asleep.
-    pub(crate) fn wake_for_equations(&mut self, contacts: &[ContactStiffness]) {
+    pub(crate) fn wake_for_equations(&mut self, contacts: &[ContactSpring]) {
         if self.options.integrator != Integrator::Implicit {
             return;
         }
@@ -183,7 +183,7 @@ impl Solid {
                 self.wake(island);
             }
         }
-        for (node, _) in contacts.iter().flat_map(ContactStiffness::bearers) {
+        for (node, _) in contacts.iter().flat_map(ContactSpring::bearers) {
             if node < self.state.len() {
                 let island = self.layout.island_of_node(node);
                 self.wake(island);
@@ -223,9 +223,7 @@ impl Solid {
         implicit.constraints = self.held_nodes(step);
         self.each_load(step.loads, |node, force| implicit.external[node] += force);
         self.each_placed(step.loads, |_, node, end| implicit.positions[node] = end);
-        debug_assert!(
-            step.contacts.iter().flat_map(ContactStiffness::bearers).all(|(node, _)| node < self.state.len())
-        );
+        debug_assert!(step.contacts.iter().flat_map(ContactSpring::bearers).all(|(node, _)| node < self.state.len()));
         match implicit.minimise(self, step.contacts, Some((step.time_step, step.gravity))) {
             Err(SolveError::NotConverged { residual, needed, .. }) if residual <= MISSED * needed => {}
             report => _ = report.map_err(|error| failure(&error))?,
@@ -313,8 +311,7 @@ impl Solid {
         self.each_placed(step.loads, |_, node, end| placed.push((node, end)));
         implicit.constraints = self.held_nodes(step);
 
-        let settings =
-            MarchSettings { first_step: 1.0, largest_step: 1.0, smallest_step: 1e-4, ..MarchSettings::default() };
+        let settings = MarchSettings { first_step: 1.0, max_step: 1.0, min_step: 1e-4, ..MarchSettings::default() };
         let mut state: Vec<Vec3> = implicit.positions.clone();
         let solve = |factor: f64, state: &mut [Vec3]| {
             for ((external, before), wanted) in implicit.external.iter_mut().zip(&before.external).zip(&wanted) {

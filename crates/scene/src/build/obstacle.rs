@@ -10,7 +10,7 @@ use craze_contact::MeshShape;
 use craze_engine::{Drive, Motion, Obstacle};
 use craze_frame::Surface;
 use craze_math::{Isometry, Rotation, Vec3};
-use craze_shape::{BuiltIn, Cylinder, MassSpread, Repaired, Shape, TriangleSurface, repair};
+use craze_shape::{BuiltIn, Cylinder, MassProperties, Repaired, Shape, TriangleSurface, repair};
 use std::sync::Arc;
 
 /// Edges on curved obstacles, as a share of the radius: fine enough to look round.
@@ -26,7 +26,7 @@ pub fn build(document: &SceneDocument, index: usize) -> Result<(Obstacle, Option
     let (shape, surface) = match &obstacle.shape {
         ObstacleShape::Plane { plane } => {
             pose *= plane_pose(Vec3::from(plane.point), Vec3::from(plane.normal));
-            (craze_contact::Shape::HalfSpace, TriangleSurface::default())
+            (craze_contact::RigidShape::HalfSpace, TriangleSurface::default())
         }
         ObstacleShape::Solid(shape) => solid(document, &format!("{path}.shape"), shape, &mut remarks)?,
     };
@@ -37,8 +37,8 @@ pub fn build(document: &SceneDocument, index: usize) -> Result<(Obstacle, Option
     let mut built =
         Obstacle { name: obstacle.name.clone(), shape, surface: frame_surface(&surface), place: pose, drive };
     if let RigidMotion::Free { mass } = obstacle.motion {
-        let spread = spread(document, &path, &obstacle.shape, &surface, mass)?;
-        built.release(mass, spread.center, &spread.inertia, place.velocity.into(), place.spin.into());
+        let mass_properties = mass_properties(document, &path, &obstacle.shape, &surface, mass)?;
+        built.release(mass, mass_properties.center, &mass_properties.inertia, place.velocity.into(), place.spin.into());
     }
     let line = (!remarks.is_empty()).then(|| format!("{}: {}", built.name, remarks.join("; ")));
     Ok((built, line))
@@ -58,20 +58,20 @@ fn solid(
     path: &str,
     shape: &Shape,
     remarks: &mut Vec<String>,
-) -> Result<(craze_contact::Shape, TriangleSurface), SceneError> {
+) -> Result<(craze_contact::RigidShape, TriangleSurface), SceneError> {
     let drawn = |shape: &dyn BuiltIn, edge: f64| {
         shape.surface(edge).map_err(|error| rejected(document, path, error, "see docs/shapes.md for what is possible"))
     };
     Ok(match (shape, shape.built_in()) {
         (Shape::Sphere(sphere), _) => {
-            (craze_contact::Shape::Ball { radius: sphere.radius }, drawn(sphere, sphere.radius * ROUNDNESS)?)
+            (craze_contact::RigidShape::Ball { radius: sphere.radius }, drawn(sphere, sphere.radius * ROUNDNESS)?)
         }
         (Shape::Box(block), _) => {
-            (craze_contact::Shape::Cuboid { half_size: 0.5 * Vec3::from(block.size) }, drawn(block, 1.0)?)
+            (craze_contact::RigidShape::Cuboid { half_size: 0.5 * Vec3::from(block.size) }, drawn(block, 1.0)?)
         }
         (Shape::Cylinder(cylinder), _) => {
             let Cylinder { radius, height } = *cylinder;
-            let shape = craze_contact::Shape::Cylinder { radius, half_height: 0.5 * height };
+            let shape = craze_contact::RigidShape::Cylinder { radius, half_height: 0.5 * height };
             (shape, drawn(cylinder, radius * ROUNDNESS)?)
         }
         (_, Ok(built_in)) => {
@@ -92,29 +92,33 @@ fn solid(
     })
 }
 
-fn mesh(document: &SceneDocument, path: &str, surface: &TriangleSurface) -> Result<craze_contact::Shape, SceneError> {
+fn mesh(
+    document: &SceneDocument,
+    path: &str,
+    surface: &TriangleSurface,
+) -> Result<craze_contact::RigidShape, SceneError> {
     let shape = MeshShape::new(&surface.positions, &surface.triangles)
         .map_err(|error| rejected(document, path, error, "repair the model in a modelling program"))?;
-    Ok(craze_contact::Shape::Mesh(Arc::new(shape)))
+    Ok(craze_contact::RigidShape::Mesh(Arc::new(shape)))
 }
 
 fn frame_surface(surface: &TriangleSurface) -> Surface {
     Surface { positions: surface.positions.clone(), triangles: surface.triangles.clone(), ..Surface::default() }
 }
 
-fn spread(
+fn mass_properties(
     document: &SceneDocument,
     path: &str,
     shape: &ObstacleShape,
     surface: &TriangleSurface,
     mass: f64,
-) -> Result<MassSpread, SceneError> {
+) -> Result<MassProperties, SceneError> {
     match shape {
         // These have formulas; of others the surface is as good as what it stands for.
-        ObstacleShape::Solid(Shape::Sphere(sphere)) => Ok(sphere.spread(mass)),
-        ObstacleShape::Solid(Shape::Cylinder(cylinder)) => Ok(cylinder.spread(mass)),
-        ObstacleShape::Solid(Shape::Box(block)) => Ok(block.spread(mass)),
-        ObstacleShape::Solid(_) => surface.spread(mass).ok_or_else(|| {
+        ObstacleShape::Solid(Shape::Sphere(sphere)) => Ok(sphere.mass_properties(mass)),
+        ObstacleShape::Solid(Shape::Cylinder(cylinder)) => Ok(cylinder.mass_properties(mass)),
+        ObstacleShape::Solid(Shape::Box(block)) => Ok(block.mass_properties(mass)),
+        ObstacleShape::Solid(_) => surface.mass_properties(mass).ok_or_else(|| {
             let message = "the model encloses no volume that could carry a mass";
             rejected(document, &format!("{path}.shape"), message, "close the model, or turn its faces outward")
         }),
