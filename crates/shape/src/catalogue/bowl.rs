@@ -36,13 +36,13 @@ impl Default for Bowl {
     }
 }
 
-/// The middle line of the wall: an arc in the x–y plane from the axis to the rim.
+/// The centre line of the wall: an arc in the x–y plane from the axis to the rim.
 struct MiddleLine {
     /// Radius of the arc (m).
     radius: f64,
-    /// Its centre above the origin (m).
+    /// Height of its centre above the origin (m).
     centre: f64,
-    /// Angle that it spans, from straight down (rad).
+    /// Angle of the arc from straight down (rad).
     angle: f64,
 }
 
@@ -97,7 +97,7 @@ impl BuiltIn for Bowl {
         if self.foot() == 0.0 {
             return wall;
         }
-        // The foot is a disc up into the middle of the wall, cut out where the bowl is hollow.
+        // The foot is a disc up to the middle of the wall, minus the hollow.
         let bottom = -0.5 * self.height();
         let rise = line.radius - (line.radius.powi(2) - self.foot_radius().powi(2)).max(0.0).sqrt();
         let top = line.centre - line.radius + rise;
@@ -111,7 +111,7 @@ impl BuiltIn for Bowl {
         self.wall
     }
 
-    /// A bowl without a foot whose wall is hardly thicker than the edge has rings of its own.
+    /// Without a foot, thin walls have a structured mesh of rings.
     fn structured_mesh(&self, edge: f64) -> Option<Result<TetMesh, ShapeError>> {
         if self.foot() > 0.0 {
             return None;
@@ -133,13 +133,13 @@ impl BuiltIn for Bowl {
         let half = 0.5 * self.wall;
         let (outer, inner) = (line.radius + half, line.radius - half);
         let shell = 2.0 / 3.0 * PI * (1.0 - line.angle.cos()) * (outer.powi(3) - inner.powi(3));
-        // Half a disc turned about the axis (Pappus); its centroid lies 4 r / (3 π) from its straight side.
+        // Revolved half disc (Pappus): its centroid is 4 r / (3 π) from the straight side.
         let centroid = line.radius * line.angle.sin() + 4.0 * half / (3.0 * PI) * line.angle.cos();
         let rim = 2.0 * PI * centroid * (0.5 * PI * half * half);
         let foot = if self.foot() == 0.0 {
             0.0
         } else {
-            // From the ground up to the outer sphere, ring by ring.
+            // The space between the ground and the outer sphere, integrated by rings.
             let radius = self.foot_radius();
             let under = outer.powi(3) - (outer * outer - radius * radius).max(0.0).powf(1.5);
             PI * radius * radius * (line.centre + 0.5 * self.height()) - 2.0 / 3.0 * PI * under

@@ -34,11 +34,11 @@ impl Default for BrickWall {
     }
 }
 
-/// Most bricks of a wall.
+/// Most bricks of a wall: bounds the cost of its field.
 const MAX_BRICKS: f64 = 10_000.0;
 
 impl BrickWall {
-    /// Length of a half brick (m): two of them and a joint are a brick.
+    /// Length of a half brick (m): two half bricks and a joint make a brick.
     fn half_brick(&self) -> f64 {
         0.5 * (self.brick[0] - self.mortar)
     }
@@ -66,7 +66,7 @@ impl BrickWall {
         bricks
     }
 
-    /// Widths (m) of brick and joint in turn along each axis, as all courses together cut them.
+    /// Alternating widths (m) of bricks and joints along each axis, of all courses combined.
     fn strips(&self) -> [Vec<f64>; 3] {
         let in_turn = |count: u32, width: f64| {
             let mut widths = vec![width];

@@ -34,12 +34,13 @@ impl Heart {
         0.35 * self.thickness
     }
 
-    /// Side (m) of the square on its corner that, with a disc on each upper side, is a heart.
+    /// Side (m) of the square that, standing on a corner with a disc on each upper side, forms the
+    /// heart.
     fn side(&self) -> f64 {
         (self.width - 2.0 * self.rounding()) / (1.0 + FRAC_1_SQRT_2)
     }
 
-    /// Height of the heart before its edges are rounded (m).
+    /// Height before the edges are rounded (m).
     fn inner_height(&self) -> f64 {
         self.side() * (1.5 * FRAC_1_SQRT_2 + 0.5)
     }

@@ -1,4 +1,4 @@
-//! Hollow sphere and dome: walls between two spheres.
+//! Hollow sphere and dome.
 
 use std::f64::consts::PI;
 
@@ -114,7 +114,7 @@ impl BuiltIn for Dome {
     }
 }
 
-/// Volume (m³) of a cap of a sphere (radius and height in m).
+/// Volume (m³) of a spherical cap (radius and height in m).
 fn cap(sphere: f64, height: f64) -> f64 {
     PI * height * height * (sphere - height / 3.0)
 }

@@ -33,9 +33,8 @@ impl Default for Letters {
     }
 }
 
-/// Clear space between letters, as a share of their height.
+/// Gap between letters relative to their height.
 const LETTER_GAP: f64 = 0.12;
-/// Most letters of a text.
 const MAX_LETTERS: usize = 100;
 
 impl Letters {

@@ -1,6 +1,6 @@
-//! The built-in shapes, one struct each with the parameters that scenes give it.
+//! The built-in shapes: one struct per shape with its scene parameters.
 //!
-//! Every parameter has a default of the size of the real thing. The middle of a shape's box is the origin, y is up.
+//! Defaults have the size of the real object. The bounding box is centred at the origin, y up.
 
 mod bowl;
 mod brick_wall;
@@ -99,7 +99,7 @@ impl Shape {
         ]
     }
 
-    /// Its name in scenes.
+    /// Its scene key.
     pub fn name(&self) -> &'static str {
         match self {
             Self::Box(_) => "box",
@@ -121,7 +121,7 @@ impl Shape {
         }
     }
 
-    /// The shape that Craze makes, or the model, which must be read first.
+    /// The built-in shape, or the model file, which must be read first.
     pub fn built_in(&self) -> Result<&dyn BuiltIn, &ModelFile> {
         Ok(match self {
             Self::Box(shape) => shape,
@@ -143,7 +143,7 @@ impl Shape {
         })
     }
 
-    /// Refuses parameters that are no sizes, or do not fit together; the error names one.
+    /// Rejects invalid or incompatible parameters; the error names one.
     pub fn check(&self) -> Result<(), ShapeError> {
         match self.built_in() {
             Ok(shape) => shape.check(),

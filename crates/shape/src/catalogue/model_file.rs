@@ -1,4 +1,4 @@
-//! A model from a file, as a scene says it.
+//! A model file in a scene.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -25,7 +25,7 @@ pub struct ModelFile {
 }
 
 impl ModelFile {
-    /// Refuses a path or size that cannot be meant.
+    /// Rejects an empty path or an invalid size.
     pub fn check(&self) -> Result<(), ShapeError> {
         if self.file.is_empty() {
             return Err(ShapeError::BadText {

@@ -33,12 +33,12 @@ impl Default for Mug {
 }
 
 impl Mug {
-    /// How far the middle line of the handle goes up and down from the middle (m).
+    /// Height of the handle's ends above and below the middle (m).
     fn handle_rise(&self) -> f64 {
         0.29 * self.height
     }
 
-    /// How far the middle line of the handle stands out from the middle of the wall (m).
+    /// Distance of the handle's centre line from the middle of the wall (m).
     fn handle_reach(&self) -> f64 {
         0.3 * self.height
     }
@@ -76,7 +76,7 @@ impl BuiltIn for Mug {
             .arc([out - corner, corner - up], corner, [-90.0, 0.0])
             .line(&[[out, corner - up], [out, up]]);
         let body = Field::revolution(Profile::stroke(path, self.wall));
-        // The handle starts and ends in the wall: out, around two quarters of a circle, and back.
+        // The handle starts and ends in the wall and turns through two quarter circles.
         let (rise, reach) = (self.handle_rise(), self.handle_reach());
         let bend = 0.75 * rise.min(reach);
         let (far, near) = (out + reach, out + reach - bend);
@@ -87,9 +87,9 @@ impl BuiltIn for Mug {
             .arc([near, bend - rise], bend, [-90.0, 0.0])
             .line(&[[near, -rise], [out, -rise]]);
         let handle = Field::tube(handle, 0.5 * self.handle);
-        // What of handle and fillet would stand inside is taken out again.
+        // Removes the parts of handle and fillet inside the mug. The bottom edge of the hollow is
+        // rounded like the mug's inside.
         let inner = self.radius - self.wall;
-        // Its bottom edge is as round as the mug's.
         let round = corner - half;
         let size = [2.0 * (inner - round), 2.0 * (self.height - self.wall - round)];
         let hollow = Field::revolution(Profile::rectangle(size)).offset(round);

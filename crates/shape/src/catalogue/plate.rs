@@ -1,4 +1,4 @@
-//! A plate with holes or a notch: the specimen of many fracture tests.
+//! A plate with holes or a notch: a common fracture specimen.
 
 use std::f64::consts::PI;
 
@@ -70,13 +70,13 @@ impl Default for Notch {
 }
 
 impl Plate {
-    /// The middle line of the notch.
+    /// The centre line of the notch.
     fn slot(&self, notch: &Notch) -> Path {
         let side = -0.5 * self.size[0];
         Path::new().line(&[[side - notch.width, 0.0], [side + notch.length - 0.5 * notch.width, 0.0]])
     }
 
-    /// Matter between a hole and what else is cut out or ends (m): the sides, the notch, and the holes before it.
+    /// Ligament widths (m) of a hole: to the sides, the notch and the preceding holes.
     fn ligaments(&self, index: usize) -> [f64; 3] {
         let Hole { at, radius } = &self.holes[index];
         let side = (0..2).map(|axis| 0.5 * self.size[axis] - at[axis].abs()).fold(f64::INFINITY, f64::min) - radius;

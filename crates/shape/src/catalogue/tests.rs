@@ -5,7 +5,7 @@ use craze_math::Vec3;
 use craze_mesh::TetMesh;
 use proptest::prelude::*;
 
-/// Shapes that have a lattice of their own.
+/// Shapes with a structured mesh.
 fn structured_shapes() -> Vec<Shape> {
     vec![
         Shape::Box(Block { size: [1.0, 0.5, 0.25] }),
@@ -18,7 +18,7 @@ fn made(shape: &Shape) -> &dyn BuiltIn {
     shape.built_in().expect("a built-in shape")
 }
 
-/// Smallest and largest dihedral angle in degrees.
+/// Smallest and largest dihedral angle (degrees).
 fn angles(mesh: &TetMesh) -> (f64, f64) {
     mesh.element_ids().map(|tet| mesh.quality(tet)).fold((180.0, 0.0), |(low, high), quality| {
         (quality.smallest_dihedral.to_degrees().min(low), quality.largest_dihedral.to_degrees().max(high))
@@ -33,7 +33,7 @@ fn tetrahedra_fill_the_shape_without_gap_or_overlap() {
         for edge in [0.2, 0.07, 0.04] {
             let mesh = ideal.tetrahedra(edge).expect("a mesh").mesh;
             mesh.validate().expect("valid");
-            // Positive elements whose sum is what their boundary encloses cannot overlap.
+            // Positive elements whose total equals the enclosed volume cannot overlap.
             let boundary = mesh.boundary();
             let triangles = boundary.triangles.iter().map(|t| t.map(|node| node.0)).collect();
             let surface = TriangleSurface::new(mesh.positions().to_vec(), triangles).expect("sound");
@@ -128,17 +128,18 @@ fn parameters_that_do_not_fit_say_what_is_allowed() {
     }
 }
 
-/// Highest coordinate (m) of a field's inside along a direction, by dividing cells until it is known to `tolerance` (m).
+/// Largest signed coordinate (m) inside the field along an axis, by cell subdivision to `tolerance`
+/// (m).
 fn max_coordinate(field: &crate::field::Field, axis: usize, sign: f64, tolerance: f64) -> f64 {
     let bounds = field.bounds();
     let mut known = f64::NEG_INFINITY;
-    // All cells of one width that may hold more than is known; each pass halves the width.
+    // The cells of this level that may exceed the known maximum.
     let mut width = bounds.size().max();
     let mut cells = vec![bounds.centre()];
     while width > 0.5 * tolerance {
         let distances: Vec<f64> = cells.iter().map(|centre| field.distance(centre)).collect();
         for (centre, &distance) in cells.iter().zip(&distances).filter(|(_, distance)| **distance < 0.0) {
-            // All within this distance is inside too.
+            // The ball of this radius is inside as well.
             known = known.max(sign * centre[axis] - distance);
         }
         let may_hold = |centre: &Vec3, distance: f64| {
@@ -192,7 +193,7 @@ fn formulas_for_volumes_agree_with_the_fields() {
         let added = ideal.field().integrated_volume(ideal.thinnest_wall());
         assert!((added / exact - 1.0).abs() < 1e-3, "{shape:?}: {added} for {exact}");
     }
-    // Half a hollow sphere, by the formula of the textbook.
+    // Half a hollow sphere in closed form.
     let dome = Dome { radius: 0.1, height: 0.1, wall: 0.02 };
     let half = 2.0 / 3.0 * std::f64::consts::PI * (0.1_f64.powi(3) - 0.08_f64.powi(3));
     assert!((dome.volume() / half - 1.0).abs() < 1e-12);
@@ -211,18 +212,18 @@ fn defaults_pass_their_own_checks_and_have_a_sensible_resolution() {
     }
 }
 
-/// Checks tetrahedra of a shape: angles, volume, and how far its surface is from the ideal one.
+/// Checks dihedral angles, volume and the distance of the surface from the field.
 fn check_tetrahedra(shape: &Shape, edge: f64) {
     let (ideal, name) = (made(shape), shape.name());
     let Tetrahedra { mesh, report, .. } = ideal.tetrahedra(edge).unwrap_or_else(|error| panic!("{name}: {error}"));
-    // Tetrahedra that were snapped to creases are counted apart, with a weaker promise.
+    // Tetrahedra snapped to features have a separate, weaker bound.
     let (lowest, highest) = angles(&mesh);
     let (low, high) =
         report.as_ref().map_or((lowest, highest), |report| (report.dihedral.smallest, report.dihedral.largest));
     assert!(low > 10.0 && high < 165.0, "{name}: {low}° to {high}°");
     assert!(lowest > 5.0 && highest < 172.0, "{name}: {lowest}° to {highest}° with snapped ones");
     let volume = TriangleSurface::around(&mesh).closed_volume().unwrap_or_else(|error| panic!("{name}: {error}"));
-    // Lattices of their own are inscribed.
+    // Structured meshes are inscribed.
     let slack = if report.is_some() { 0.01 } else { 0.03 };
     assert!((volume / ideal.volume() - 1.0).abs() < slack, "{name}: {volume} for {}", ideal.volume());
     let field = ideal.field();
@@ -253,10 +254,10 @@ fn every_shape_has_good_tetrahedra_at_all_edge_lengths() {
 
 #[test]
 fn letters_are_pieces_of_their_own() {
-    // The exclamation mark has two.
+    // The exclamation mark has two pieces.
     for (text, count) in [("CRAZE", 5), ("Hi 8!", 5), ("Q", 1)] {
         let letters = Letters { text: text.to_owned(), ..Letters::default() };
-        // Coarser than a scene would have them, which is the harder direction.
+        // Coarser than the default, which is harder.
         let mesh = letters.tetrahedra(1.5 * letters.default_edge()).expect("letters").mesh;
         assert_eq!(mesh.pieces().count, count, "{text}");
     }
@@ -267,7 +268,7 @@ fn names_are_those_of_scene_files() {
     let text = serde_json::to_value(Shape::all()).expect("JSON");
     for (shape, written) in Shape::all().iter().zip(text.as_array().expect("a list")) {
         assert_eq!(written.as_object().expect("a table").keys().collect::<Vec<_>>(), [shape.name()]);
-        // Every parameter may be left out.
+        // Every parameter is optional.
         let bare: Shape = serde_json::from_value(serde_json::json!({ shape.name(): {} })).expect("defaults");
         assert_eq!(&bare, shape);
     }
@@ -277,7 +278,7 @@ fn names_are_those_of_scene_files() {
 fn a_brick_wall_has_its_bricks_and_joints() {
     let wall = BrickWall { bricks: [3, 4], ..BrickWall::default() };
     let bricks = wall.bricks();
-    // Two courses of three, two of two with halves at both ends.
+    // Two courses of three bricks, and two courses of two with half bricks at both ends.
     assert_eq!(bricks.len(), 2 * 3 + 2 * 4);
     let exact: f64 = bricks.iter().map(|(_, size)| size.product()).sum();
     for edge in [0.1, 0.03, 0.008] {

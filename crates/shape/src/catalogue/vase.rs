@@ -33,12 +33,12 @@ impl Default for Vase {
 }
 
 impl Vase {
-    /// The middle line of the wall from foot to lip.
+    /// The centre line of the wall from foot to lip.
     fn middle_line(&self) -> Vec<Point2> {
-        /// Straight pieces between two knots.
+        /// Line segments between two knots.
         const SEGMENTS_PER_SPAN: usize = 12;
         let half = 0.5 * self.wall;
-        // Share of the height, and radius of the outside: foot, belly, neck, lip.
+        // Height fraction and outer radius of foot, belly, neck and lip.
         let knots = [[0.0, 0.55 * self.radius], [0.4, self.radius], [0.82, self.neck], [1.0, self.neck * 4.0 / 3.0]];
         let mut points = Vec::new();
         for pair in knots.windows(2) {

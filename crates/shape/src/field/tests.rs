@@ -4,7 +4,7 @@ use proptest::prelude::*;
 
 use super::*;
 
-/// A field, and whether a point is inside by a rule that knows nothing of distances.
+/// Name, field and an independent membership test.
 type Case = (&'static str, Field, fn(&Vec3) -> bool);
 
 fn within(value: f64, limit: f64) -> bool {
@@ -13,7 +13,7 @@ fn within(value: f64, limit: f64) -> bool {
 
 fn primitives() -> Vec<Case> {
     let triangle = vec![[0.0, -0.4], [0.6, 0.3], [-0.5, 0.4]];
-    // Positive on the inner side of each of the triangle's sides, which run counter-clockwise.
+    // The triangle is counter-clockwise: inside is to the left of each side.
     fn in_triangle(p: &Vec3) -> bool {
         let corners = [[0.0, -0.4], [0.6, 0.3], [-0.5, 0.4]];
         (0..3).all(|k| {
@@ -39,7 +39,7 @@ fn primitives() -> Vec<Case> {
             (p.x.abs() - 0.3).max(0.0).hypot(p.y.hypot(p.z)) <= 0.2
         }),
         ("round cone", Field::round_cone(Vec3::zeros(), Vec3::new(0.0, 0.6, 0.0), [0.3, 0.1]), |p| {
-            // All balls in between whose radius shrinks evenly.
+            // The union of balls whose radius decreases linearly.
             (0..=3000).any(|k| {
                 let share = f64::from(k) / 3000.0;
                 (p - Vec3::new(0.0, 0.6 * share, 0.0)).norm() <= 0.3 - 0.2 * share
@@ -64,7 +64,7 @@ fn primitives() -> Vec<Case> {
     ]
 }
 
-/// Fields of every operation.
+/// Fields of each operation.
 fn compounds() -> Vec<(&'static str, Field)> {
     let ball = Field::sphere(0.5);
     let bar = Field::block(Vec3::new(1.2, 0.3, 0.3), 0.05);
@@ -171,10 +171,10 @@ proptest! {
             prop_assert_eq!(Field::union(both(&a, &b)).contains(&point), in_a || in_b);
             prop_assert_eq!(Field::intersection(both(&a, &b)).contains(&point), in_a && in_b);
             prop_assert_eq!(a.clone().without(b.clone()).contains(&point), in_a && !in_b);
-            // The order of parts does not matter, to the last bit.
+            // Bitwise independent of the order of parts.
             let (one, other) = (Field::union(both(&a, &b)), Field::union(both(&b, &a)));
             prop_assert_eq!(one.distance(&point), other.distance(&point));
-            // A blend holds the union and stays within a quarter of its length around it.
+            // A blend contains the union and exceeds it by at most a quarter of its length.
             let blend = a.clone().smooth_union(b.clone(), 0.2);
             let union = Field::union(both(&a, &b)).distance(&point);
             let lowered = union - blend.distance(&point);
