@@ -39,7 +39,7 @@ pub enum ShapeError {
     },
     /// A resolution that exceeds the limit on elements or points.
     #[error(
-        "{field} = {value} m is too fine for this shape: it needs about {count:.3e} {what}, and at most {limit:e} are made"
+        "{field} = {value} m is too fine for this shape: it needs about {count:.3e} {what}, and the limit is {limit:e}"
     )]
     TooFine {
         /// Which length.
@@ -63,7 +63,7 @@ pub enum ShapeError {
     },
     /// A shape too long for a lattice of this edge length.
     #[error(
-        "the shape is {} m long, too much for edges of {} m: if a point or a part of it lies far off, take that away; otherwise take edges of at least {} m",
+        "the shape is {} m long, too long for edges of {} m: remove distant points or parts, or use edges of at least {} m",
         short(*size), short(*edge), short(*least)
     )]
     TooLong {
@@ -75,7 +75,7 @@ pub enum ShapeError {
         least: f64,
     },
     /// A background lattice with no vertex inside.
-    #[error("tetrahedra with edges of {} m find no inside: {}", words::short(*edge), missed(*edge, *thinnest))]
+    #[error("a mesh with edges of {} m has no point inside: {}", words::short(*edge), missed(*edge, *thinnest))]
     InteriorMissed {
         /// Requested edge length (m).
         edge: f64,
@@ -84,7 +84,7 @@ pub enum ShapeError {
     },
     /// A shape too thin for tetrahedra of the requested size.
     #[error(
-        "the shape is like a sheet, {} m thin{}: tetrahedra with edges of {} m miss much of it; it takes edges of {} m, about {} of them. Model it as a sheet, make it thicker, or ask for that edge",
+        "the shape is like a sheet, {} m thick{}: tetrahedra with edges of {} m miss much of it; edges of {} m give about {} of them. Model it as a sheet, make it thicker, or set that edge",
         short(*thickness), near(place), short(*edge), short(*thickness), rough(*count)
     )]
     ThinSheet {
@@ -99,7 +99,7 @@ pub enum ShapeError {
     },
     /// A model with an outlying point whose other points are too small for the requested size.
     #[error(
-        "{}, so that tetrahedra with edges of {} m miss the rest: it is probably damaged. Mend it, or ask for an edge that suits the rest",
+        "{}, and tetrahedra with edges of {} m miss the other points: the model is probably damaged. Repair it, or set an edge that suits the other points",
         far.told(), short(*edge)
     )]
     OutlierPoint {
@@ -136,7 +136,7 @@ pub enum ShapeError {
     },
     /// A surface that encloses nothing.
     #[error(
-        "the surface has no inside: {}, {} in {}, {}; a solid needs a surface that closes around something",
+        "the surface has no inside: {}, {} in {}, {}; a solid needs a closed surface",
         words::counted(*triangles, "triangle"), words::counted(*open_edges, "open edge"),
         words::counted(*open_loops, "loop"), words::counted(*one_sided, "one-sided part")
     )]
@@ -152,7 +152,7 @@ pub enum ShapeError {
     },
     /// A surface that intersects itself almost everywhere.
     #[error(
-        "the surface is a tangle: its {triangles} triangles cross each other in more than {intersections} pairs, so nothing can be called inside; its points or their numbers are probably damaged"
+        "the surface intersects itself almost everywhere: its {triangles} triangles cross in more than {intersections} pairs; its points or indices are probably damaged"
     )]
     SelfIntersecting {
         /// Triangles left after repair.
@@ -169,7 +169,7 @@ pub enum ShapeError {
         source: std::io::Error,
     },
     /// A binary file where text is expected.
-    #[error("{} is not a sound {format} file: byte {byte} is not text", path.display())]
+    #[error("{} is not a valid {format} file: byte {byte} is not text", path.display())]
     NotText {
         /// Which file.
         path: PathBuf,
@@ -179,7 +179,7 @@ pub enum ShapeError {
         byte: usize,
     },
     /// A file extension that names no supported format.
-    #[error("{}: models are read from files that end in {known}", path.display())]
+    #[error("{}: unsupported file extension; supported are {known}", path.display())]
     UnknownExtension {
         /// Which file.
         path: PathBuf,
@@ -197,7 +197,7 @@ pub enum ShapeError {
         name: String,
     },
     /// A file in an unsupported format.
-    #[error("{} looks like {looks_like}, which is not read: save it as GLB or OBJ", path.display())]
+    #[error("{} looks like {looks_like}, which is not supported: save it as GLB or OBJ", path.display())]
     UnsupportedFormat {
         /// Which file.
         path: PathBuf,
@@ -205,7 +205,7 @@ pub enum ShapeError {
         looks_like: &'static str,
     },
     /// A file that uses an unsupported feature of its format.
-    #[error("{} uses {what}, which is not read: {help}", path.display())]
+    #[error("{} uses {what}, which is not supported: {help}", path.display())]
     UnsupportedFeature {
         /// Which file.
         path: PathBuf,
@@ -263,14 +263,14 @@ pub enum ShapeError {
         reason: String,
     },
     /// A model whose points all coincide.
-    #[error("{} has no extent: all of its points lie at one place", path.display())]
+    #[error("{} has no extent: all of its points coincide", path.display())]
     NoExtent {
         /// Which file.
         path: PathBuf,
     },
     /// A model so large or small that powers of its lengths overflow or underflow.
     #[error(
-        "{} is {} {unit} large: from 1e-18 to 1e19 can be computed with; say another unit or size, or scale it",
+        "{} is {} {unit} large: extents from 1e-18 to 1e19 are supported; set another unit or size, or scale it",
         path.display(), words::short(*extent)
     )]
     OutOfScale {
@@ -320,9 +320,9 @@ pub(crate) fn check_that(
 fn missed(edge: f64, thinnest: f64) -> String {
     if thinnest < edge {
         let thin = words::short(thinnest);
-        format!("the shape is only {thin} m thick; ask for edges of {thin} m or shorter")
+        format!("the shape is only {thin} m thick; use edges of {thin} m or shorter")
     } else {
-        "the shape encloses nothing, or only places thinner than that; ask for shorter edges".to_owned()
+        "the shape encloses nothing, or is thinner than that everywhere; use shorter edges".to_owned()
     }
 }
 
@@ -340,10 +340,8 @@ fn rough(count: f64) -> String {
 }
 
 fn advice(enough: Option<f64>) -> String {
-    enough.map_or_else(
-        || "it is too thin for any that is not far smaller".to_owned(),
-        |enough| format!("a spacing of {enough} m would do"),
-    )
+    enough
+        .map_or_else(|| "use a much smaller spacing".to_owned(), |enough| format!("a spacing of {enough} m is enough"))
 }
 
 /// Rejects lengths that are not finite and positive.
@@ -372,10 +370,10 @@ mod tests {
         let told = |thinnest| ShapeError::InteriorMissed { edge: 0.1, thinnest }.to_string();
         assert_eq!(
             told(0.00123),
-            "tetrahedra with edges of 0.1 m find no inside: the shape is only 0.00123 m thick; ask for edges of 0.00123 m or shorter"
+            "a mesh with edges of 0.1 m has no point inside: the shape is only 0.00123 m thick; use edges of 0.00123 m or shorter"
         );
         assert!(
-            told(2.0).ends_with("the shape encloses nothing, or only places thinner than that; ask for shorter edges")
+            told(2.0).ends_with("the shape encloses nothing, or is thinner than that everywhere; use shorter edges")
         );
     }
 }

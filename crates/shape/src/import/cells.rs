@@ -86,10 +86,7 @@ impl Cells {
                 ("", 0) => ParseError::in_part("cells", "there are neither tetrahedra nor triangles"),
                 ("", faces) => ParseError::in_part(
                     "cells",
-                    format!(
-                        "{} left out for nodes that are missing, and there is nothing else",
-                        counted(faces, "face")
-                    ),
+                    format!("{} left out: missing nodes, and there is nothing else", counted(faces, "face")),
                 ),
                 (solids, _) => ParseError::unsupported(solids, "cut them into tetrahedra, such as with Gmsh"),
             };
@@ -97,15 +94,15 @@ impl Cells {
         }
         if self.higher_order > 0 {
             let cells = counted(self.higher_order, "cell");
-            self.remarks.push(format!("{cells} of higher order taken by the corners, other nodes left out"));
+            self.remarks.push(format!("{cells} of higher order reduced to corner nodes"));
         }
         if !solids.is_empty() {
-            self.remarks.push(format!("{solids} left out: only tetrahedra and triangles are read"));
+            self.remarks.push(format!("{solids} left out: only tetrahedra and triangles are supported"));
         }
         if self.tetrahedra.is_empty() {
             if self.incomplete_faces > 0 {
                 let faces = counted(self.incomplete_faces, "face");
-                self.remarks.push(format!("{faces} left out for nodes that are missing"));
+                self.remarks.push(format!("{faces} left out: missing nodes"));
             }
             self.faces.points = self.points;
             self.faces.remarks = self.remarks;
@@ -116,13 +113,13 @@ impl Cells {
         if faces > 0 {
             outside = self.cells_outside_faces(path).unwrap_or_default();
             let remark = match outside.iter().filter(|is| **is).count() {
-                0 => "left out: the surface is their boundary".to_owned(),
+                0 => "left out: the surface is the boundary of the tetrahedra".to_owned(),
                 count => {
                     let left_out = counted(count, "tetrahedron");
-                    format!("close around less than the tetrahedra do: {left_out} outside left out")
+                    format!("enclose only part of the tetrahedra: {left_out} outside left out")
                 }
             };
-            self.remarks.push(format!("{} beside the tetrahedra {remark}", counted(faces, "face")));
+            self.remarks.push(format!("{} {remark}", counted(faces, "face")));
         }
         volume_model(self.points, &self.tetrahedra, &outside, &self.regions, self.remarks, path)
     }
@@ -201,9 +198,9 @@ mod tests {
         assert_eq!(
             model.remarks,
             [
-                "1 cell of higher order taken by the corners, other nodes left out",
-                "2 hexahedra, 1 prism and 1 cell of another kind left out: only tetrahedra and triangles are read",
-                "1 face beside the tetrahedra left out: the surface is their boundary",
+                "1 cell of higher order reduced to corner nodes",
+                "2 hexahedra, 1 prism and 1 cell of another kind left out: only tetrahedra and triangles are supported",
+                "1 face left out: the surface is the boundary of the tetrahedra",
                 "4 nodes left out, used by no tetrahedron",
             ]
         );
@@ -216,17 +213,17 @@ mod tests {
         cells.push(CellKind::Face(3), &[0, MISSING_NODE, 2]);
         let model = cells.into_model(Path::new("square.msh")).expect("a square");
         assert!(model.volume.is_none() && model.surface.triangles.len() == 2);
-        assert_eq!(model.remarks[0], "1 face left out for nodes that are missing");
+        assert_eq!(model.remarks[0], "1 face left out: missing nodes");
 
         let error = |cells: Cells| cells.into_model(Path::new("a.msh")).expect_err("no model").to_string();
         let mut cells = Cells::default();
         assert_eq!(error(Cells::default()), "a.msh, cells: there are neither tetrahedra nor triangles");
         cells.push(CellKind::Pyramid, &[0; 5]);
-        let message = "a.msh uses 1 pyramid, which is not read: cut them into tetrahedra, such as with Gmsh";
+        let message = "a.msh uses 1 pyramid, which is not supported: cut them into tetrahedra, such as with Gmsh";
         assert_eq!(error(cells), message);
         let mut cells = Cells::default();
         cells.push(CellKind::Face(3), &[MISSING_NODE; 3]);
-        assert!(error(cells).contains("1 face left out for nodes that are missing"));
+        assert!(error(cells).contains("1 face left out: missing nodes"));
     }
 
     /// Tetrahedra of the cube from 0 to 2: six around the diagonal of each of its eight unit cubes. Faces around the unit cube at 0.
@@ -272,8 +269,7 @@ mod tests {
         let volume = model.volume.expect("tetrahedra");
         assert_eq!((volume.tetrahedra.len(), volume.regions), (6, vec![7; 6]));
         assert!((model.surface.closed_volume().expect("closed") - 1.0).abs() < 1e-12);
-        let told =
-            "6 faces beside the tetrahedra close around less than the tetrahedra do: 42 tetrahedra outside left out";
+        let told = "6 faces enclose only part of the tetrahedra: 42 tetrahedra outside left out";
         assert_eq!(model.remarks[0], told);
 
         // Those left out count in the numbers that errors name.

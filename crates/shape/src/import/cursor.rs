@@ -203,7 +203,7 @@ impl<'b> Cursor<'b> {
     fn required_word(&mut self, what: &str) -> Result<&'b [u8], ParseError> {
         match self.word() {
             Some(word) => Ok(word),
-            None => Err(self.error(format!("the file ends where {what} should stand"))),
+            None => Err(self.error(format!("the file ends where {what} is expected"))),
         }
     }
 
@@ -307,7 +307,7 @@ mod tests {
         let wrong = cursor.float(Width::Eight, "a coordinate").expect_err("a letter");
         assert_eq!(message(wrong), "file:5: \"x\" is not a coordinate");
         let end = cursor.integer(Width::Four, "a number").expect_err("the end");
-        assert_eq!(message(end), "file:5: the file ends where a number should stand");
+        assert_eq!(message(end), "file:5: the file ends where a number is expected");
     }
 
     #[test]

@@ -76,7 +76,7 @@ impl Faces {
             return Err(ShapeError::NoFaces { path: path.to_owned(), points: self.points.len() });
         }
         if u32::try_from(self.points.len()).is_err() {
-            let problem = format!("{} points are more than can be numbered", self.points.len());
+            let problem = format!("{} points exceed 32-bit indices", self.points.len());
             return Err(ShapeError::BadPart { path: path.to_owned(), place: "points".into(), problem });
         }
         if welding == Welding::Equal {
@@ -148,11 +148,11 @@ impl Faces {
             remarks.push(left_out(unusable, "triangle", "with points that are not numbers within ±1e18"));
         }
         if degenerate > 0 {
-            remarks.push(left_out(degenerate, "face", "of fewer than three different points"));
+            remarks.push(left_out(degenerate, "face", "with fewer than three distinct points"));
         }
         if crossing > 0 {
             let faces = counted(crossing, "face");
-            remarks.push(format!("{faces} that cross themselves were cut into triangles as well as can be"));
+            remarks.push(format!("{faces} with self-intersections: the triangulation is approximate"));
         }
         triangulated
     }
@@ -321,7 +321,7 @@ mod tests {
             model.remarks,
             [
                 "4 triangles with points that are not numbers within ±1e18 were left out",
-                "1 face of fewer than three different points was left out",
+                "1 face with fewer than three distinct points was left out",
                 "3 points that no triangle uses were left out"
             ]
         );
@@ -367,6 +367,6 @@ mod tests {
         let model = faces.into_model(Welding::Equal, Path::new("a.stl")).expect("a model");
         assert_eq!(model.surface.triangles, [[0, 1, 2], [0, 2, 3]]);
         assert_eq!(model.texture_coordinates[1], [[7.0, 7.0], [8.0, 8.0], [0.0, 1.0]]);
-        assert_eq!(model.remarks, ["1 face of fewer than three different points was left out"]);
+        assert_eq!(model.remarks, ["1 face with fewer than three distinct points was left out"]);
     }
 }

@@ -217,7 +217,7 @@ mod tests {
         assert_eq!(Format::of_path(Path::new("a/b.OBJ")).expect("known"), Format::Obj);
         assert_eq!(Format::of_path(Path::new("b.tar.glb")).expect("known"), Format::Glb);
         let error = Format::of_path(Path::new("b.fbx")).expect_err("unknown").to_string();
-        assert!(error.starts_with("b.fbx: models are read from files that end in .obj, .stl, "), "{error}");
+        assert!(error.starts_with("b.fbx: unsupported file extension; supported are .obj, .stl, "), "{error}");
         assert!(Format::of_path(Path::new("obj")).is_err());
     }
 
@@ -240,7 +240,7 @@ mod tests {
             ),
             (
                 b"PK\x03\x04",
-                "bunny.obj looks like a ZIP archive (3MF, USDZ and others are such), which is not read: save it as GLB or OBJ",
+                "bunny.obj looks like a ZIP archive (3MF, USDZ and others are such), which is not supported: save it as GLB or OBJ",
             ),
         ] {
             let error = Format::Obj.check_content(bytes, Path::new("bunny.obj")).expect_err(name);

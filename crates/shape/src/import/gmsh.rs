@@ -57,7 +57,7 @@ fn read(bytes: &[u8]) -> Result<Cells, ParseError> {
                     return Err(cursor.error(format!("the file ends within its section {}", quote(section))));
                 }
             }
-            other => return Err(cursor.error(format!("{} stands where a section should begin", quote(other)))),
+            other => return Err(cursor.error(format!("expected a section, found {}", quote(other)))),
         }
     }
     if reader.header.is_none() {
@@ -95,7 +95,7 @@ fn read_header(cursor: &mut Cursor<'_>) -> Result<Header, ParseError> {
         encoding = match cursor.take(4, "its header")? {
             [1, 0, 0, 0] => Encoding::Little,
             [0, 0, 0, 1] => Encoding::Big,
-            _ => return Err(cursor.error("the binary 1 that tells the byte order is not there")),
+            _ => return Err(cursor.error("the binary 1 that marks the byte order is missing")),
         };
     }
     end_section(cursor, b"$MeshFormat")?;
@@ -106,7 +106,7 @@ fn end_section(cursor: &mut Cursor<'_>, section: &[u8]) -> Result<(), ParseError
     let end = [b"$End", &section[1..]].concat();
     match cursor.word() {
         Some(word) if word == end => Ok(()),
-        Some(word) => Err(cursor.error(format!("{} stands where {} should", quote(word), quote(&end)))),
+        Some(word) => Err(cursor.error(format!("expected {}, found {}", quote(&end), quote(word)))),
         None => Err(cursor.error(format!("the file ends before {}", quote(&end)))),
     }
 }
@@ -297,7 +297,7 @@ impl Reader {
 
     fn read_elements(&mut self, cursor: &mut Cursor<'_>, header: Header) -> Result<(), ParseError> {
         let Some(node_tags) = self.node_tags.take() else {
-            return Err(cursor.error("the elements stand before the nodes"));
+            return Err(cursor.error("the elements come before the nodes"));
         };
         match (header.version, header.encoding) {
             (Version::Two, Encoding::Text) => self.read_listed_elements(cursor, &node_tags)?,
@@ -338,7 +338,7 @@ impl Reader {
             let count = cursor.integer(Width::Four, "a number of elements")?;
             let tags = cursor.count(Width::Four, "tags", 1, 4)?;
             if count < 1 {
-                return Err(cursor.error(format!("a batch of {count} elements")));
+                return Err(cursor.error(format!("a block of {count} elements")));
             }
             for _ in 0..count {
                 cursor.integer(Width::Four, "the number of an element")?;
@@ -389,7 +389,7 @@ impl Reader {
         for _ in 0..element.nodes {
             let tag = cursor.integer(width, "the number of a node")?;
             let node = node_tags.find(tag).ok_or_else(|| {
-                cursor.error(format!("the element names node {tag}, but the nodes have numbers {node_tags}"))
+                cursor.error(format!("the element refers to node {tag}, but nodes are numbered {node_tags}"))
             })?;
             self.nodes.push(node);
         }
@@ -444,7 +444,7 @@ fn check_announced(declared: usize, found: usize, what: &str) -> Result<(), Pars
     if declared == found {
         return Ok(());
     }
-    Err(ParseError::in_part(what, format!("{declared} are declared, but {found} are there")))
+    Err(ParseError::in_part(what, format!("{declared} are declared, but the file has {found}")))
 }
 
 /// The first two tags of an element of version 2: its physical group and its entity.
@@ -507,7 +507,7 @@ impl ElementType {
             7 => (CellKind::Pyramid, 5),
             14 => (CellKind::Pyramid, 14),
             19 => (CellKind::Pyramid, 13),
-            other => return Err(cursor.error(format!("elements of type {other} are not known"))),
+            other => return Err(cursor.error(format!("unknown element type {other}"))),
         };
         Ok(Self { kind, nodes })
     }

@@ -72,7 +72,7 @@ fn read_text(bytes: &[u8]) -> Result<Cells, ParseError> {
     let mut cursor = Cursor::with_comments(bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes), b'#');
     let first = cursor.word().unwrap_or_default();
     if !first.eq_ignore_ascii_case(b"MeshVersionFormatted") {
-        return Err(cursor.error(format!("{} stands where MeshVersionFormatted should", quote(first))));
+        return Err(cursor.error(format!("expected MeshVersionFormatted, found {}", quote(first))));
     }
     cursor.integer(Width::Four, "a version")?;
     let mut reader = Reader { real_width: Width::Eight, integer_width: Width::Eight, ..Reader::default() };
@@ -82,7 +82,7 @@ fn read_text(bytes: &[u8]) -> Result<Cells, ParseError> {
             Some(section) => reader.read(&mut cursor, section)?,
             // The numbers of a section that means nothing here are passed over with it.
             None if word[0].is_ascii_alphabetic() || is_number(word) => {}
-            None => return Err(cursor.error(format!("{} stands where a keyword should", quote(word)))),
+            None => return Err(cursor.error(format!("expected a keyword, found {}", quote(word)))),
         }
     }
     Ok(reader.cells)
@@ -121,7 +121,7 @@ fn read_binary(bytes: &[u8], encoding: Encoding) -> Result<Cells, ParseError> {
         }
         let next = usize::try_from(next).unwrap_or(0);
         if next < cursor.offset() || next > bytes.len() {
-            return Err(cursor.error(format!("section {code} says that the next one begins at byte {next}")));
+            return Err(cursor.error(format!("section {code} gives the invalid offset {next} of the next section")));
         }
         cursor.seek(next);
     }
@@ -163,7 +163,7 @@ impl Reader {
 
     fn read_vertices(&mut self, cursor: &mut Cursor<'_>) -> Result<(), ParseError> {
         let Some(dimension) = self.dimension else {
-            return Err(cursor.error("the vertices stand before the dimension"));
+            return Err(cursor.error("the vertices come before the dimension"));
         };
         let bytes = dimension * self.real_width.bytes() + self.integer_width.bytes();
         let count = cursor.count(self.integer_width, "vertices", dimension + 1, bytes)?;
@@ -187,7 +187,7 @@ impl Reader {
             cursor.count(self.integer_width, "elements", nodes + 1, (nodes + 1) * self.integer_width.bytes())?;
         let points = self.cells.points.len();
         if points == 0 && count > 0 {
-            return Err(cursor.error("the elements stand before the vertices"));
+            return Err(cursor.error("the elements come before the vertices"));
         }
         let mut corners = [0u32; 10];
         for _ in 0..count {
@@ -197,7 +197,8 @@ impl Reader {
                     // A file has fewer vertices than bytes; more than 32 bits can count are refused with the model.
                     Ok(number) if (1..=points).contains(&number) => (number - 1) as u32,
                     _ => {
-                        let problem = format!("the element names vertex {number}, but there are 1 to {points}");
+                        let problem =
+                            format!("the element refers to vertex {number}, but vertices are numbered 1 to {points}");
                         return Err(cursor.error(problem));
                     }
                 };

@@ -25,11 +25,11 @@ impl NodeTags {
     /// Nodes in the order of their lookup; refuses numbers that are there twice.
     pub(crate) fn new(numbers: &[i64]) -> Result<Self, ParseError> {
         if u32::try_from(numbers.len()).is_err() {
-            return Err(ParseError::in_part("nodes", format!("{} are more than can be numbered", numbers.len())));
+            return Err(ParseError::in_part("nodes", format!("{} exceed 32-bit indices", numbers.len())));
         }
         let lowest = numbers.iter().copied().min().unwrap_or(0);
         let highest = numbers.iter().copied().max().unwrap_or(-1);
-        let twice = |number: i64| Err(ParseError::in_part(format!("node {number}"), "it is there twice"));
+        let twice = |number: i64| Err(ParseError::in_part(format!("node {number}"), "it is defined twice"));
         // A table as long as a few times the nodes is quicker than a search; numbers without bound have none.
         let span = (i128::from(highest) - i128::from(lowest) + 1) as u128;
         let lookup = if span <= 8 * numbers.len() as u128 + 1024 {

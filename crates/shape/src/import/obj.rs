@@ -175,7 +175,7 @@ fn parse_number(number: &str, word: &str, kind: &str, so_far: usize) -> Result<u
         _ => (so_far as u64 + 1)
             .checked_sub(value.unsigned_abs())
             .filter(|&number| number > 0)
-            .ok_or_else(|| format!("the face uses {kind} {value}, but only {so_far} {kind}s stand before it")),
+            .ok_or_else(|| format!("the face uses {kind} {value}, but only {so_far} {kind}s precede it")),
     }
 }
 
@@ -253,7 +253,7 @@ mod tests {
         for (text, message) in [
             (format!("{three}f 1 2 4\n"), "model.obj:4: the face uses point 4, but the file has only 3"),
             (format!("{three}f 1 2 0\n"), "model.obj:4: points are numbered from 1, but the face uses point 0"),
-            (format!("{three}f 1 2 -4\n"), "model.obj:4: the face uses point -4, but only 3 points stand before it"),
+            (format!("{three}f 1 2 -4\n"), "model.obj:4: the face uses point -4, but only 3 points precede it"),
             (format!("{three}f 1 2 3/1\n"), "model.obj:4: the face uses texture coordinate 1, but the file has only 0"),
             (
                 format!("{three}vn 1 0 0\nf 1//2 2//1 3//1"),
@@ -271,9 +271,9 @@ mod tests {
             (String::new(), "model.obj has no faces (0 points found)"),
             (
                 format!("{three}f 1 2\n"),
-                "model.obj has no usable faces among its 1: 1 face of fewer than three different points was left out",
+                "model.obj has no usable faces among its 1: 1 face with fewer than three distinct points was left out",
             ),
-            ("v \0".to_owned(), "model.obj is not a sound OBJ file: byte 2 is not text"),
+            ("v \0".to_owned(), "model.obj is not a valid OBJ file: byte 2 is not text"),
         ] {
             assert_eq!(parse_with(&text, "").expect_err(message).to_string(), message);
         }

@@ -260,11 +260,11 @@ mod tests {
             ("OFF\n1 0 0\n0 0 0".to_owned(), "cube.off has no faces (1 point found)"),
             (
                 "4OFF\n1 0 0\n".to_owned(),
-                "cube.off uses 4OFF, points of other than three coordinates, which is not read: save it with three",
+                "cube.off uses 4OFF, points of other than three coordinates, which is not supported: save it with three",
             ),
             (
                 "OFF BINARY\n\0\0\0".to_owned(),
-                "cube.off uses OFF BINARY, which is not read: save it as text, or as PLY",
+                "cube.off uses OFF BINARY, which is not supported: save it as text, or as PLY",
             ),
         ] {
             assert_eq!(read(&text).expect_err(message).to_string(), message);

@@ -57,7 +57,7 @@ impl ModelPlacement {
         let extent = scale * largest;
         if self.size.is_none() && !(1e-3..=1e3).contains(&extent) {
             model.remarks.push(format!(
-                "it is {} m large with the unit {}: say its unit or its size if that is not meant",
+                "the model is {} m large with the unit {}: set its unit or its size if this is wrong",
                 short(extent),
                 self.unit
             ));
@@ -251,7 +251,7 @@ mod tests {
         let tiny = refused(1e-200, ModelPlacement::default());
         assert_eq!(
             tiny,
-            "sail.obj is 4.00e-200 units large: from 1e-18 to 1e19 can be computed with; say another unit or size, or scale it"
+            "sail.obj is 4.00e-200 units large: extents from 1e-18 to 1e19 are supported; set another unit or size, or scale it"
         );
         // A size cannot help, since the file was read before.
         assert!(
@@ -279,7 +279,7 @@ mod tests {
             model.surface.positions.iter_mut().for_each(|position| *position *= factor);
             ModelPlacement::default().apply(&mut model, Path::new("sail.obj")).expect("placed");
             assert_eq!(model.remarks.len(), 1, "{:?}", model.remarks);
-            assert!(model.remarks[0].contains("say its unit or its size"), "{:?}", model.remarks);
+            assert!(model.remarks[0].contains("set its unit or its size"), "{:?}", model.remarks);
         }
     }
 }

@@ -205,8 +205,8 @@ mod tests {
     #[test]
     fn concave_polygons_keep_their_area() {
         // An L, starting at a corner from which a fan would leave the polygon.
-        let kept = [[1.0, 0.0], [1.0, 1.0], [0.0, 1.0], [0.0, -1.0], [2.0, -1.0], [2.0, 0.0]];
-        let positions: Vec<Vec3> = kept.iter().map(|[x, y]| Vec3::new(*x, *y, 0.5 * x)).collect();
+        let points = [[1.0, 0.0], [1.0, 1.0], [0.0, 1.0], [0.0, -1.0], [2.0, -1.0], [2.0, 0.0]];
+        let positions: Vec<Vec3> = points.iter().map(|[x, y]| Vec3::new(*x, *y, 0.5 * x)).collect();
         let triangles = triangulate(&[0, 1, 2, 3, 4, 5], &positions);
         assert_eq!(triangles.len(), 4);
         assert!((area(&triangles, &positions) - 3.0).abs() < 1e-14);
@@ -229,8 +229,8 @@ mod tests {
     #[test]
     fn corners_are_told_apart_where_a_point_is_used_twice() {
         // Two squares that hang together in point 0.
-        let kept = [[0.0, 0.0], [1.0, 0.0], [1.0, 1.0], [0.0, 1.0], [-1.0, 0.0], [-1.0, -1.0], [0.0, -1.0]];
-        let positions: Vec<Vec3> = kept.iter().map(|&[x, y]| Vec3::new(x, y, 0.0)).collect();
+        let points = [[0.0, 0.0], [1.0, 0.0], [1.0, 1.0], [0.0, 1.0], [-1.0, 0.0], [-1.0, -1.0], [0.0, -1.0]];
+        let positions: Vec<Vec3> = points.iter().map(|&[x, y]| Vec3::new(x, y, 0.0)).collect();
         let polygon = [0, 1, 2, 3, 0, 4, 5, 6];
         let mut triangulator = Triangulator::default();
         let triangles = triangulator.triangulate(&polygon, &positions).to_vec();

@@ -61,7 +61,7 @@ fn parse_binary(bytes: &[u8], path: &Path) -> Result<Faces, ShapeError> {
     let mut faces = Faces::default();
     let surplus = body.len() - triangles as usize * RECORD_BYTES;
     if surplus > 0 {
-        faces.remarks.push(left_out(surplus, "byte", "behind the last triangle"));
+        faces.remarks.push(left_out(surplus, "byte", "after the last triangle"));
     }
     faces.points.reserve(3 * triangles as usize);
     for record in body.chunks_exact(RECORD_BYTES).take(triangles as usize) {
@@ -83,7 +83,7 @@ fn parse_text(bytes: &[u8], path: &Path) -> Result<Faces, ShapeError> {
         reader.read(line).map_err(|problem| ShapeError::BadLine { path: path.to_owned(), line: last, problem })?;
     }
     if reader.is_in_facet {
-        let problem = "the file ends inside of a facet".to_owned();
+        let problem = "the file ends inside a facet".to_owned();
         return Err(ShapeError::BadLine { path: path.to_owned(), line: last, problem });
     }
     if reader.is_in_solid {
@@ -106,17 +106,17 @@ impl TextReader {
         let Some(word) = words.next() else { return Ok(()) };
         match &word.to_ascii_lowercase()[..] {
             "solid" => self.is_in_solid = true,
-            "endsolid" if self.is_in_facet => return Err("the solid ends inside of a facet".into()),
+            "endsolid" if self.is_in_facet => return Err("the solid ends inside a facet".into()),
             "endsolid" => self.is_in_solid = false,
-            "facet" if self.is_in_facet => return Err("a facet begins inside of another".into()),
+            "facet" if self.is_in_facet => return Err("a facet begins inside another".into()),
             "facet" => self.is_in_facet = true,
-            "vertex" if !self.is_in_facet => return Err("a vertex stands outside of all facets".into()),
+            "vertex" if !self.is_in_facet => return Err("a vertex lies outside all facets".into()),
             "vertex" if self.corners.len() == 3 => return Err("the facet has more than 3 vertices".into()),
             "vertex" => self.corners.push(Vec3::from(numbers(&mut words, "vertex", ["x", "y", "z"])?)),
             "endfacet" if !self.is_in_facet => return Err("a facet ends that has not begun".into()),
             "endfacet" => self.end_facet()?,
             "outer" | "endloop" => {}
-            _ => return Err(format!("\"{}\" does not belong into an STL file", shortened(word))),
+            _ => return Err(format!("\"{}\" is not an STL keyword", shortened(word))),
         }
         Ok(())
     }
@@ -215,21 +215,21 @@ mod tests {
             bytes[..title].fill(0);
             assert_eq!(read(&bytes).expect_err(message).to_string(), message);
         }
-        assert_eq!(read(&longer).expect("a cube").remarks, ["7 bytes behind the last triangle were left out"]);
+        assert_eq!(read(&longer).expect("a cube").remarks, ["7 bytes after the last triangle were left out"]);
     }
 
     #[test]
     fn faults_of_text_are_named_with_their_line() {
         let start = "solid\nfacet normal 0 0 1\nouter loop\nvertex 0 0 0\nvertex 1 0 0\n";
         for (rest, message) in [
-            ("", "cube.stl:5: the file ends inside of a facet"),
+            ("", "cube.stl:5: the file ends inside a facet"),
             ("endloop\nendfacet", "cube.stl:7: the facet ends with 2 of its 3 vertices"),
             ("vertex 1 x 0", "cube.stl:6: y of the vertex is \"x\", which is not a number"),
             ("vertex 1 0", "cube.stl:6: the vertex has no z"),
             ("vertex 1 1 0\nvertex 2 2 2", "cube.stl:7: the facet has more than 3 vertices"),
-            ("facet", "cube.stl:6: a facet begins inside of another"),
-            ("endsolid", "cube.stl:6: the solid ends inside of a facet"),
-            ("v 0 0 0", "cube.stl:6: \"v\" does not belong into an STL file"),
+            ("facet", "cube.stl:6: a facet begins inside another"),
+            ("endsolid", "cube.stl:6: the solid ends inside a facet"),
+            ("v 0 0 0", "cube.stl:6: \"v\" is not an STL keyword"),
         ] {
             assert_eq!(read(format!("{start}{rest}").as_bytes()).expect_err(message).to_string(), message);
         }

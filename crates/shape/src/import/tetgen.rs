@@ -94,7 +94,7 @@ fn check_number(cursor: &Cursor<'_>, number: i64, first: i64, index: usize, what
     if number == expected {
         return Ok(());
     }
-    Err(cursor.error(format!("{what} {number} stands where {what} {expected} should")))
+    Err(cursor.error(format!("expected {what} {expected}, found {what} {number}")))
 }
 
 fn read_elements(bytes: &[u8], first: i64, cells: &mut Cells) -> Result<(), ParseError> {
@@ -119,7 +119,8 @@ fn read_elements(bytes: &[u8], first: i64, cells: &mut Cells) -> Result<(), Pars
         for corner in &mut corners[..nodes] {
             let node = cursor.integer(Width::Eight, "the number of a node")?;
             if !(first..=last).contains(&node) {
-                let problem = format!("the tetrahedron names node {node}, but there are {first} to {last}");
+                let problem =
+                    format!("the tetrahedron refers to node {node}, but nodes are numbered {first} to {last}");
                 return Err(cursor.error(problem));
             }
             *corner = (node - first) as u32;

@@ -156,10 +156,10 @@ impl UsableTets {
             self.numbers.push(number);
         }
         self.remark(inverted, "inverted right side out");
-        self.remark(missing, "left out for nodes that are missing");
-        self.remark(repeated, "left out for naming a node twice");
-        self.remark(unusable, "left out for nodes that are not numbers within ±1e18");
-        self.remark(flat, "left out for want of volume");
+        self.remark(missing, "left out: missing nodes");
+        self.remark(repeated, "left out: repeated node");
+        self.remark(unusable, "left out: coordinates are not numbers within ±1e18");
+        self.remark(flat, "left out: no volume");
     }
 
     /// Of tetrahedra with the same nodes the first stays.
@@ -184,7 +184,7 @@ impl UsableTets {
             let mut flags = stays.iter();
             self.numbers.retain(|_| *flags.next().unwrap_or(&true));
         }
-        self.remark(count, "left out as doubles of others");
+        self.remark(count, "left out: duplicates");
     }
 
     /// Renumbers the nodes that are used, and gives their places.
@@ -298,11 +298,11 @@ mod tests {
             model.remarks,
             [
                 "1 tetrahedron inverted right side out",
-                "1 tetrahedron left out for nodes that are missing",
-                "1 tetrahedron left out for naming a node twice",
-                "2 tetrahedra left out for nodes that are not numbers within ±1e18",
-                "1 tetrahedron left out for want of volume",
-                "1 tetrahedron left out as doubles of others",
+                "1 tetrahedron left out: missing nodes",
+                "1 tetrahedron left out: repeated node",
+                "2 tetrahedra left out: coordinates are not numbers within ±1e18",
+                "1 tetrahedron left out: no volume",
+                "1 tetrahedron left out: duplicates",
                 "3 nodes left out, used by no tetrahedron",
             ]
         );
@@ -323,7 +323,7 @@ mod tests {
         assert_eq!(overlap, format!("a.msh, tetrahedra 1 and 2: {reason}"));
         let none = judge(&[[0, 1, 2, 5], [0, 1, 2, 2]]);
         assert!(
-            none.starts_with("a.msh, tetrahedra: none of 2 can be used: 1 tetrahedron left out for naming"),
+            none.starts_with("a.msh, tetrahedra: none of 2 can be used: 1 tetrahedron left out: repeated"),
             "{none}"
         );
     }

@@ -118,7 +118,7 @@ impl AccessorReader<'_> {
             return Err(self.bad(place, format!("its type is {}, but {kind} is needed", shortened(&accessor.kind))));
         }
         let Some(component) = Component::of(accessor.component_type) else {
-            return Err(self.bad(place, format!("there is no componentType {}", accessor.component_type)));
+            return Err(self.bad(place, format!("unknown componentType {}", accessor.component_type)));
         };
         let is_normalised = accessor.normalized;
         let read = |bytes: &[u8]| {
@@ -162,11 +162,11 @@ impl AccessorReader<'_> {
     pub fn indices(&mut self, number: usize) -> Result<Vec<u32>, ShapeError> {
         let accessor = self.accessor(number)?;
         if !matches!(Component::of(accessor.component_type), Some(Component::U8 | Component::U16 | Component::U32)) {
-            let problem = format!("componentType {} cannot number points", accessor.component_type);
+            let problem = format!("componentType {} is not an index type", accessor.component_type);
             return Err(self.bad(format!("accessors[{number}]"), problem));
         }
         if accessor.normalized {
-            return Err(self.bad(format!("accessors[{number}]"), "normalised numbers cannot number points"));
+            return Err(self.bad(format!("accessors[{number}]"), "indices must not be normalised"));
         }
         // Whole numbers of 32 bits pass through a `f64` unharmed.
         Ok(self.vectors::<1>(number, "SCALAR")?.into_iter().map(|[index]| index as u32).collect())
@@ -176,7 +176,7 @@ impl AccessorReader<'_> {
         let component = Component::of(part.component_type)
             .filter(|component| matches!(component, Component::U8 | Component::U16 | Component::U32))
             .ok_or_else(|| {
-                self.bad(place.to_owned(), format!("componentType {} cannot number", part.component_type))
+                self.bad(place.to_owned(), format!("componentType {} is not an index type", part.component_type))
             })?;
         let elements = self.elements(place, part.buffer_view, part.byte_offset, count, component.size())?;
         Ok((0..elements.count).map(|element| component.read(elements.get(element)) as u32).collect())
@@ -189,7 +189,7 @@ impl AccessorReader<'_> {
         let chunk = self.chunk.as_ref().map_or(0, |chunk| chunk.len());
         let room = chunk + self.buffers.values().map(|bytes| bytes.len()).sum::<usize>();
         if accessor.sparse.is_none() || accessor.count > room as u64 {
-            return Err(self.bad(place.to_owned(), format!("its {} elements stand in no bufferView", accessor.count)));
+            return Err(self.bad(place.to_owned(), format!("its {} elements have no bufferView", accessor.count)));
         }
         Ok(accessor.count as usize)
     }
@@ -218,7 +218,7 @@ impl AccessorReader<'_> {
         let end_of_view = view.byte_offset.checked_add(view.byte_length).filter(|&end| end <= bytes.len() as u64);
         let Some(end_of_view) = end_of_view else {
             let problem = format!(
-                "{} bytes from byte {} on lie beyond the {} bytes of buffers[{}]",
+                "{} bytes from byte {} exceed the {} bytes of buffers[{}]",
                 view.byte_length,
                 view.byte_offset,
                 bytes.len(),
@@ -230,10 +230,8 @@ impl AccessorReader<'_> {
         let length = count.checked_sub(1).map_or(Some(0), |last| last.checked_mul(stride)?.checked_add(size as u64));
         let end = start.zip(length).and_then(|(start, length)| start.checked_add(length));
         if end.is_none_or(|end| end > end_of_view) {
-            let problem = format!(
-                "{count} elements from byte {offset} on lie beyond the {} bytes of {place_of_view}",
-                view.byte_length
-            );
+            let problem =
+                format!("{count} elements from byte {offset} exceed the {} bytes of {place_of_view}", view.byte_length);
             return Err(self.bad(place.to_owned(), problem));
         }
         // All fit into the bytes that are there, so into `usize`.
@@ -271,7 +269,7 @@ impl AccessorReader<'_> {
         let bytes: Rc<[u8]> = match &buffer.uri {
             None => match (&self.chunk, number) {
                 (Some(chunk), 0) => chunk.clone(),
-                _ => return Err(self.bad(place, "it has no uri, and only the first may stand in the file itself")),
+                _ => return Err(self.bad(place, "it has no uri, and only the first buffer may be the binary chunk")),
             },
             Some(uri) => match uri::resolve(uri) {
                 Ok(Target::Data(bytes)) => bytes.into(),
@@ -280,7 +278,7 @@ impl AccessorReader<'_> {
             },
         };
         if buffer.byte_length > bytes.len() as u64 {
-            let problem = format!("it should have {} bytes, but {} are there", buffer.byte_length, bytes.len());
+            let problem = format!("it declares {} bytes, but has {}", buffer.byte_length, bytes.len());
             return Err(self.bad(place, problem));
         }
         self.buffers.insert(number, bytes.clone());
@@ -290,7 +288,7 @@ impl AccessorReader<'_> {
     fn file(&mut self, place: &str, name: &str) -> Result<Rc<[u8]>, ShapeError> {
         let shown = shortened(name);
         let Some(path) = path_within(name) else {
-            let problem = format!("\"{shown}\" is not a file in the model's folder, and no other is read");
+            let problem = format!("\"{shown}\" is not a file in the model's folder");
             return Err(self.bad(place.to_owned(), problem));
         };
         if self.path.file_name().is_some_and(|own| path.as_os_str() == own) {

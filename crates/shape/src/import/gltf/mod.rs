@@ -133,7 +133,7 @@ fn remarks(document: &Document, has_other_primitives: bool) -> Vec<String> {
     let textures = document.materials.iter().filter_map(base_texture);
     let mut remarks = Vec::new();
     for (is_there, what) in [
-        (!document.skins.is_empty(), "skins were left out: meshes stand as their nodes put them"),
+        (!document.skins.is_empty(), "skins were left out: meshes keep their node transforms"),
         (primitives().any(|primitive| !primitive.targets.is_empty()), "morph targets were left out"),
         (!document.animations.is_empty(), "animations were left out"),
         (has_other_primitives, "points and lines were left out"),
@@ -196,7 +196,7 @@ impl Reader<'_> {
     fn read_mesh(&mut self, number: usize, transform: &Transform) -> Result<(), ShapeError> {
         let place = format!("meshes[{number}]");
         let Some(mesh) = self.access.document.meshes.get(number) else {
-            return Err(self.bad(place, "a node shows it, but it does not exist"));
+            return Err(self.bad(place, "a node refers to it, but it does not exist"));
         };
         for (index, primitive) in mesh.primitives.iter().enumerate() {
             self.read_primitive(&format!("{place}.primitives[{index}]"), primitive, transform)?;
@@ -249,7 +249,7 @@ impl Reader<'_> {
             return Err(self.bad(place.to_owned(), format!("it uses point {index}, but has only {count}")));
         }
         if mode == TRIANGLES && !indices.len().is_multiple_of(3) {
-            return Err(self.bad(place.to_owned(), format!("{} corners do not make triangles", indices.len())));
+            return Err(self.bad(place.to_owned(), format!("{} corners are not a multiple of 3", indices.len())));
         }
         let corner = |index: u32| Corner {
             point: (first_point + index as usize) as u32,
@@ -279,8 +279,7 @@ impl Reader<'_> {
             }
         }
         if self.elements_to_read > MAX_ELEMENTS {
-            let problem =
-                format!("its nodes show more than {MAX_ELEMENTS:e} points and corners, which is the most that is read");
+            let problem = format!("its nodes reference more than {MAX_ELEMENTS:e} points and corners, the limit");
             return Err(self.bad("nodes".into(), problem));
         }
         Ok(())
@@ -290,7 +289,7 @@ impl Reader<'_> {
         if found == count {
             return Ok(());
         }
-        Err(self.bad(place.to_owned(), format!("it has {found} of {name} for its {count} points")))
+        Err(self.bad(place.to_owned(), format!("it has {found} {name} values for its {count} points")))
     }
 
     fn read_normals(

@@ -95,7 +95,7 @@ pub(super) fn placed_meshes(document: &Document, path: &Path) -> Result<Vec<(usi
         let mut open = vec![(root, Transform::IDENTITY)];
         while let Some((number, above)) = open.pop() {
             let Some(node) = nodes.get(number) else {
-                return Err(bad("scenes".into(), format!("nodes[{number}] is shown, but does not exist")));
+                return Err(bad("scenes".into(), format!("nodes[{number}] is referenced, but does not exist")));
             };
             // Several scenes may show the same tree.
             if std::mem::replace(&mut is_placed[number], true) {

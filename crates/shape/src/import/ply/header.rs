@@ -130,7 +130,7 @@ pub(super) fn parse(bytes: &[u8], path: &Path) -> Result<Header, ShapeError> {
                 return Err(bad(format!("a PLY file begins with \"ply\", not with \"{}\"", shortened(line))));
             }
         } else if line == "end_header" {
-            let encoding = header.encoding.ok_or_else(|| bad("the header says no format".into()))?;
+            let encoding = header.encoding.ok_or_else(|| bad("the header declares no format".into()))?;
             let HeaderBuilder { elements, textures, .. } = header;
             return Ok(Header { encoding, elements, textures, end: offset, lines: index + 1 });
         } else {
@@ -160,7 +160,7 @@ impl HeaderBuilder {
                     "ascii" => Encoding::Text,
                     "binary_little_endian" => Encoding::LittleEndian,
                     "binary_big_endian" => Encoding::BigEndian,
-                    other => return Err(format!("there is no format \"{}\"", shortened(other))),
+                    other => return Err(format!("unknown format \"{}\"", shortened(other))),
                 });
             }
             Some("element") => {
@@ -175,7 +175,7 @@ impl HeaderBuilder {
             Some("property") => {
                 let mut kind = || -> Result<Option<NumberType>, String> {
                     let name = word("type")?;
-                    let unknown = || format!("there is no type \"{}\"", shortened(name));
+                    let unknown = || format!("unknown type \"{}\"", shortened(name));
                     if name == "list" { Ok(None) } else { NumberType::named(name).map(Some).ok_or_else(unknown) }
                 };
                 let nested = || "a list cannot hold lists".to_owned();
@@ -190,7 +190,7 @@ impl HeaderBuilder {
                     return Err("the length of a list must be a whole number".into());
                 }
                 let name = word("name")?.to_owned();
-                let element = self.elements.last_mut().ok_or("a property stands before all elements")?;
+                let element = self.elements.last_mut().ok_or("a property precedes all elements")?;
                 element.properties.push(Property { name, kind, length });
             }
             Some("comment") => {
@@ -200,7 +200,7 @@ impl HeaderBuilder {
                 }
             }
             Some("obj_info") | None => {}
-            Some(other) => return Err(format!("\"{}\" does not belong into a header", shortened(other))),
+            Some(other) => return Err(format!("\"{}\" is not a header keyword", shortened(other))),
         }
         Ok(())
     }

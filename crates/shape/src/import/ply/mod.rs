@@ -65,11 +65,8 @@ fn read<V: Values>(header: &Header, values: V, path: &Path) -> Result<Model, Sha
         let least = element.min_bytes(header.encoding) as u64;
         // The last word of a text need not be followed by a blank.
         if element.count.saturating_mul(least) > reader.values.remaining() as u64 + 1 {
-            let problem = format!(
-                "{} are declared, which take more than the {} bytes that are left",
-                element.count,
-                reader.values.remaining()
-            );
+            let problem =
+                format!("{} are declared, but only {} bytes follow", element.count, reader.values.remaining());
             return Err(ShapeError::BadPart {
                 path: path.to_owned(),
                 place: format!("element {}", element.name),

@@ -168,20 +168,20 @@ fn faults_are_named_with_their_place() {
     for (text, message) in [
         (String::new(), "cube.ply:1: the file ends before \"end_header\""),
         ("plywood".into(), "cube.ply:1: a PLY file begins with \"ply\", not with \"plywood\""),
-        ("ply\nend_header\n".into(), "cube.ply:2: the header says no format"),
+        ("ply\nend_header\n".into(), "cube.ply:2: the header declares no format"),
         ("ply\nformat ascii 1.0\n".into(), "cube.ply:3: the file ends before \"end_header\""),
-        ("ply\nformat binary 1.0\n".into(), "cube.ply:2: there is no format \"binary\""),
+        ("ply\nformat binary 1.0\n".into(), "cube.ply:2: unknown format \"binary\""),
         ("ply\nelement vertex -1\n".into(), "cube.ply:2: \"-1\" is not a count"),
-        ("ply\nproperty int x\n".into(), "cube.ply:2: a property stands before all elements"),
+        ("ply\nproperty int x\n".into(), "cube.ply:2: a property precedes all elements"),
         ("ply\nelement a 1\nelement a 1\n".into(), "cube.ply:3: the element a is declared twice"),
-        ("ply\nelement a 1\nproperty text x\n".into(), "cube.ply:3: there is no type \"text\""),
+        ("ply\nelement a 1\nproperty text x\n".into(), "cube.ply:3: unknown type \"text\""),
         (
             "ply\nelement a 1\nproperty list float int x\n".into(),
             "cube.ply:3: the length of a list must be a whole number",
         ),
         ("ply\nelement a 1\nproperty list list int x\n".into(), "cube.ply:3: a list cannot hold lists"),
         ("ply\nelement a 1\nproperty int\n".into(), "cube.ply:3: the line has no name"),
-        ("ply\nvertices 3\n".into(), "cube.ply:2: \"vertices\" does not belong into a header"),
+        ("ply\nvertices 3\n".into(), "cube.ply:2: \"vertices\" is not a header keyword"),
         ("ply\nformat ascii 1.0\nend_header\n".into(), "cube.ply, header: there is no element vertex"),
         (
             "ply\nformat ascii 1.0\nelement vertex 1\nproperty float x\nend_header\n".into(),
@@ -189,11 +189,11 @@ fn faults_are_named_with_their_place() {
         ),
         (
             format!("ply\nformat binary_little_endian 1.0\nelement vertex 1000000000\n{xyz}end_header\n0123456789"),
-            "cube.ply, element vertex: 1000000000 are declared, which take more than the 10 bytes that are left",
+            "cube.ply, element vertex: 1000000000 are declared, but only 10 bytes follow",
         ),
         (
             format!("ply\nformat ascii 1.0\nelement vertex 18446744073709551615\n{xyz}end_header\n"),
-            "cube.ply, element vertex: 18446744073709551615 are declared, which take more than the 0 bytes that are left",
+            "cube.ply, element vertex: 18446744073709551615 are declared, but only 0 bytes follow",
         ),
         (triangle("3 0 1 3\n"), "cube.ply:13: point 3 is used, but points are numbered from 0 and there are 3"),
         (triangle("3 0 1 -2\n"), "cube.ply:13: point -2 is used, but points are numbered from 0 and there are 3"),
@@ -201,8 +201,8 @@ fn faults_are_named_with_their_place() {
         (triangle("3 0 1 1.5\n"), "cube.ply:13: point 1.5 is used, but points are numbered from 0 and there are 3"),
         (triangle("3 0 x 1\n"), "cube.ply:13: \"x\" is not a number"),
         (triangle("-3 0 1\n"), "cube.ply:13: a list cannot have -3 items"),
-        (triangle("3 0 1"), "cube.ply:13: the file ends in the middle of its elements"),
-        (triangle("99 0 1"), "cube.ply:13: the file ends in the middle of its elements"),
+        (triangle("3 0 1"), "cube.ply:13: the file ends within its elements"),
+        (triangle("99 0 1"), "cube.ply:13: the file ends within its elements"),
         (
             format!("ply\nformat ascii 1.0\nelement vertex 1\n{xyz}end_header\n0 0 0"),
             "cube.ply has no faces (1 point found)",
@@ -217,7 +217,7 @@ fn faults_are_named_with_their_place() {
     let mut cut = cube("binary_big_endian", "float", "uchar", "int");
     let length = cut.len() - 3;
     cut.truncate(length);
-    let message = format!("cube.ply, byte {length}: the file ends in the middle of its elements");
+    let message = format!("cube.ply, byte {length}: the file ends within its elements");
     assert_eq!(read(&cut).expect_err("cut").to_string(), message);
 }
 

@@ -42,7 +42,7 @@ impl<const LITTLE: bool> BinaryValues<'_, LITTLE> {
     }
 
     fn unexpected_end(&self) -> ShapeError {
-        let problem = "the file ends in the middle of its elements".to_owned();
+        let problem = "the file ends within its elements".to_owned();
         ShapeError::BadByte { path: self.path.to_owned(), byte: self.bytes.len(), problem }
     }
 }
@@ -95,7 +95,7 @@ impl<'f> TextValues<'f> {
         let length = rest[start..].iter().position(u8::is_ascii_whitespace).unwrap_or(rest.len() - start);
         self.offset += start + length;
         if length == 0 {
-            return Err(self.bad("the file ends in the middle of its elements".into()));
+            return Err(self.bad("the file ends within its elements".into()));
         }
         Ok(&rest[start..start + length])
     }

@@ -110,7 +110,7 @@ impl Array {
             "binary" => Storage::Base64,
             "appended" => match attribute("offset").trim().parse() {
                 Ok(offset) => Storage::Appended(offset),
-                Err(_) => return Err(error("is appended, but says not where".into())),
+                Err(_) => return Err(error("is appended, but has no valid offset".into())),
             },
             other => return Err(error(format!("has the format {other:?}, which is not known"))),
         };
@@ -224,7 +224,7 @@ impl<'b> ArrayReader<'b> {
         match cursor.word() {
             None => Ok(numbers),
             Some(_) => {
-                Err(cursor.error(format!("the array {} goes on behind its {count} numbers", array.display_name())))
+                Err(cursor.error(format!("the array {} continues after its {count} numbers", array.display_name())))
             }
         }
     }
@@ -233,7 +233,9 @@ impl<'b> ArrayReader<'b> {
     fn bytes(&mut self, array: &Array, count: usize) -> Result<Vec<u8>, ParseError> {
         let (start, end) = array.text;
         let mut source = match (array.storage, self.appended) {
-            (Storage::Appended(_), None) => return Err(self.error(array, "is appended, but nothing is")),
+            (Storage::Appended(_), None) => {
+                return Err(self.error(array, "is appended, but the file has no appended data"));
+            }
             (Storage::Appended(offset), Some(appended)) => {
                 let start = appended.start.saturating_add(offset);
                 if start > self.file.len() {
@@ -249,7 +251,10 @@ impl<'b> ArrayReader<'b> {
         };
         // Every number becomes one of eight bytes, whatever it was.
         let Some(memory_left) = self.memory_left.checked_sub(count.saturating_mul(8)) else {
-            return Err(self.error(array, format!("would decompress to {count} numbers: no mesh shrinks so far")));
+            return Err(self.error(
+                array,
+                format!("would decompress to {count} numbers, more than the limit for a file of this size"),
+            ));
         };
         self.memory_left = memory_left;
         let expected = count.saturating_mul(array.number_type.bytes());
@@ -306,7 +311,9 @@ impl<'b> ArrayReader<'b> {
         for (block, &size) in compressed_sizes.iter().enumerate() {
             let decompressed = if block + 1 == blocks { last } else { full };
             if decompressed > size.saturating_add(8).saturating_mul(MAX_ZLIB_RATIO) {
-                return Err(self.error(array, format!("has a block of {size} bytes that cannot become {decompressed}")));
+                return Err(
+                    self.error(array, format!("has a block of {size} bytes that cannot decompress to {decompressed}"))
+                );
             }
             compressed.push(source.take(size)?);
         }
@@ -323,7 +330,7 @@ impl<'b> ArrayReader<'b> {
             .collect::<Vec<bool>>();
         match failed.iter().position(|&failed| failed) {
             None => Ok(decompressed),
-            Some(block) => Err(self.error(array, format!("has a zlib block that is not sound, number {block} from 0"))),
+            Some(block) => Err(self.error(array, format!("has an invalid zlib block, number {block} from 0"))),
         }
     }
 }

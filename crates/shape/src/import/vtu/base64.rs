@@ -100,7 +100,7 @@ impl<'b> Decoder<'b> {
                     count += 1;
                     letters += 1;
                 }
-                _ => return Err(self.error(&format!("{:?} stands where base64 should go on", char::from(letter)))),
+                _ => return Err(self.error(&format!("{:?} is not a base64 character", char::from(letter)))),
             }
             self.at += 1;
         }

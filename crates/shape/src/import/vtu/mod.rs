@@ -162,7 +162,7 @@ fn read_appended(tag: &Tag<'_>, xml: &Xml<'_>, bytes: &[u8]) -> Result<Appended,
     let is_base64 = match &*tag.attribute("encoding").unwrap_or_default() {
         "base64" => true,
         "raw" => false,
-        other => return Err(xml.error_at(tag.at, format!("data appended in the encoding {other:?} are not known"))),
+        other => return Err(xml.error_at(tag.at, format!("the encoding {other:?} of appended data is not known"))),
     };
     let rest = &bytes[xml.offset()..];
     let blank = rest.iter().take_while(|byte| byte.is_ascii_whitespace()).count();
@@ -221,7 +221,7 @@ impl Piece {
         let numbers = arrays.floats(positions, self.points.saturating_mul(3))?;
         cells.points.extend(numbers.as_chunks().0.iter().map(|&[x, y, z]| Vec3::new(x, y, z)));
         if u32::try_from(cells.points.len()).is_err() {
-            return Err(ParseError::in_part("points", format!("{} are more than can be numbered", cells.points.len())));
+            return Err(ParseError::in_part("points", format!("{} exceed 32-bit indices", cells.points.len())));
         }
         drop(numbers);
 
@@ -246,7 +246,7 @@ impl Piece {
             nodes.clear();
             for &point in listed {
                 if !(0..self.points as i64).contains(&point) {
-                    return Err(error(format!("it names point {point}, but the piece has {}, from 0", self.points)));
+                    return Err(error(format!("it refers to point {point}, but the piece has {} points", self.points)));
                 }
                 nodes.push((first_point as i64 + point) as u32);
             }

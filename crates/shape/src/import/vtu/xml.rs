@@ -108,7 +108,7 @@ impl<'b> Xml<'b> {
         let name_length = inside.iter().position(u8::is_ascii_whitespace).unwrap_or(inside.len());
         let (name, attributes) = inside.split_at(name_length);
         if name.is_empty() || !name[0].is_ascii_alphabetic() {
-            return Err(self.error_at(start, format!("{} is no tag", quote(inside))));
+            return Err(self.error_at(start, format!("{} is not a tag", quote(inside))));
         }
         let tag = Tag { name, attributes, at: start };
         Ok(if is_empty { Event::Empty(tag) } else { Event::Start(tag) })
