@@ -1,4 +1,4 @@
-//! What all readers of cells end in: cells of many kinds become the tetrahedra of a model, or else its triangles.
+//! Cells of volume meshes: converted to the tetrahedra of a model, or to its triangles.
 
 use std::path::Path;
 
@@ -13,37 +13,37 @@ use super::volume::volume_model;
 use crate::error::ShapeError;
 use crate::words::counted;
 
-/// The number of a node that an element names and the file does not have.
+/// Index of a node that an element refers to and the file lacks.
 pub(crate) const MISSING_NODE: u32 = u32::MAX;
 
-/// What a cell is, whatever its order: its corners come first among its nodes.
+/// Kind of a cell of any order; corner nodes come first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum CellKind {
-    /// Points, lines and others without a surface; they mean nothing here.
+    /// Cells without area; ignored.
     PointOrLine,
-    /// A polygon of this many corners.
+    /// A polygon with this number of corners.
     Face(usize),
     Tetrahedron,
     Hexahedron,
     Prism,
     Pyramid,
-    /// A solid of many corners, or one of which the format's description says too little.
+    /// A polyhedron, or a cell whose format is underspecified.
     Other,
 }
 
-/// Points and cells as they stand in a file. Whoever fills it has checked that every number exists or is [`MISSING_NODE`].
+/// Points and cells of a file. The reader has checked that each index is valid or [`MISSING_NODE`].
 #[derive(Debug, Default)]
 pub(crate) struct Cells {
     pub points: Vec<Vec3>,
-    /// Four corners each, not judged yet.
+    /// Corner nodes, not validated yet.
     pub tetrahedra: Vec<[u32; 4]>,
-    /// The file's region of every tetrahedron, or empty.
+    /// The file's region of each tetrahedron, or empty.
     pub regions: Vec<i64>,
     pub remarks: Vec<String>,
     faces: Faces,
     complete_faces: usize,
     incomplete_faces: usize,
-    /// Tetrahedra and faces with nodes beside their corners.
+    /// Tetrahedra and faces with nodes other than corners.
     higher_order: usize,
     hexahedra: usize,
     prisms: usize,
@@ -52,7 +52,7 @@ pub(crate) struct Cells {
 }
 
 impl Cells {
-    /// Adds a cell by all of its nodes, corners first.
+    /// Adds a cell; `nodes` starts with its corners.
     pub fn push(&mut self, kind: CellKind, nodes: &[u32]) {
         match (kind, nodes) {
             (CellKind::PointOrLine, _) => {}
@@ -78,7 +78,7 @@ impl Cells {
         }
     }
 
-    /// The tetrahedra as a model's volume; or, of a file without any, its faces as a surface.
+    /// Converts the tetrahedra to a volume, or, if there are none, the faces to a surface.
     pub fn into_model(mut self, path: &Path) -> Result<Model, ShapeError> {
         let solids = self.other_solids();
         if self.tetrahedra.is_empty() && self.complete_faces == 0 {
@@ -124,9 +124,9 @@ impl Cells {
         volume_model(self.points, &self.tetrahedra, &outside, &self.regions, self.remarks, path)
     }
 
-    /// Which tetrahedra lie outside the surface that the file's own faces close, as those which fill the hull of a model up. None where
-    /// the faces do not close around some of the tetrahedra; or where they only part regions that are told apart by their numbers:
-    /// then both sides are meant.
+    /// Marks tetrahedra outside the closed surface of the file's own faces, such as those that fill
+    /// a convex hull. `None` if the faces enclose none of them, or if the faces only separate
+    /// regions with different numbers: then all tetrahedra are kept.
     fn cells_outside_faces(&mut self, path: &Path) -> Option<Vec<bool>> {
         let mut faces = std::mem::take(&mut self.faces);
         if self.incomplete_faces > 0 {
@@ -138,7 +138,7 @@ impl Cells {
         let winding = WindingTree::new(&surface.positions, &surface.triangles).ok()?;
         let is_inside = |nodes: &[u32; 4]| {
             let corners = nodes.iter().filter_map(|&node| self.points.get(node as usize));
-            // Faces that all look inward close around as much.
+            // Negative if all faces are oriented inward.
             winding.winding_number(&(corners.sum::<Vec3>() * 0.25)).abs() > 0.5
         };
         let outside: Vec<bool> = self.tetrahedra.par_iter().with_min_len(1024).map(|nodes| !is_inside(nodes)).collect();
@@ -151,7 +151,7 @@ impl Cells {
         (!keep_all).then_some(outside)
     }
 
-    /// Cells that are not read, such as "2 hexahedra and 1 prism"; nothing if there are none.
+    /// Lists the unsupported cells, such as "2 hexahedra and 1 prism"; empty if there are none.
     fn other_solids(&self) -> String {
         let kinds = [
             (self.hexahedra, "hexahedron"),
@@ -226,7 +226,8 @@ mod tests {
         assert!(error(cells).contains("1 face left out: missing nodes"));
     }
 
-    /// Tetrahedra of the cube from 0 to 2: six around the diagonal of each of its eight unit cubes. Faces around the unit cube at 0.
+    /// The cube [0, 2]³ as eight unit cubes of six tetrahedra each, and the faces of the unit cube
+    /// at 0.
     fn filled_hull(regions: impl Fn(bool) -> i64) -> Cells {
         let mut cells = Cells::default();
         let number = |[x, y, z]: [u32; 3]| 9 * z + 3 * y + x;
@@ -272,7 +273,7 @@ mod tests {
         let told = "6 faces enclose only part of the tetrahedra: 42 tetrahedra outside left out";
         assert_eq!(model.remarks[0], told);
 
-        // Those left out count in the numbers that errors name.
+        // Errors count the omitted tetrahedra as well.
         let mut overlapping = filled_hull(|_| 7);
         overlapping.tetrahedra.rotate_left(6);
         let [a, b, c, d] = overlapping.tetrahedra[47];

@@ -1,4 +1,4 @@
-//! What all readers of surfaces end in: faces of any number of corners become the triangles of a model.
+//! Polygonal faces, converted to the triangles of a model.
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -12,10 +12,10 @@ use crate::error::ShapeError;
 use crate::surface::TriangleSurface;
 use crate::words::counted;
 
-/// Largest coordinate that is taken: squares and products of three stay far from overflow.
+/// Largest valid coordinate: products of three do not overflow.
 pub(crate) const MAX_COORDINATE: f64 = 1e18;
 
-/// Corner of a face: numbers of its point, texture coordinates and normal.
+/// A face corner: indices of its point, texture coordinate and normal.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Corner {
     pub point: u32,
@@ -23,11 +23,11 @@ pub(crate) struct Corner {
     pub normal: Option<u32>,
 }
 
-/// Faces as they stand in a file. Whoever fills it has checked that every number exists.
+/// Faces of a file. The reader has checked all indices.
 #[derive(Debug, Default)]
 pub(crate) struct Faces {
     pub points: Vec<Vec3>,
-    /// How bright the first points are painted (1); those behind are not.
+    /// Brightness (1) of the first points; the others have the default.
     pub brightness: Vec<f32>,
     pub texture_coordinates: Vec<[f32; 2]>,
     pub normals: Vec<[f32; 3]>,
@@ -39,38 +39,38 @@ pub(crate) struct Faces {
 
 #[derive(Clone, Copy, Debug)]
 struct Face {
-    /// Where its corners end; they begin where those of the face before end.
+    /// End of its corners; they start at the end of the previous face.
     end: usize,
     material: Option<u32>,
 }
 
-/// Whether points at the same place are one.
+/// How to treat points with equal coordinates.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Welding {
-    /// Points stay as the file numbers them.
+    /// Keep the points of the file.
     Keep,
-    /// Points with exactly equal coordinates become one: for formats that repeat a point for every face or wherever texture
-    /// coordinates or normals differ.
+    /// Merge points with exactly equal coordinates: for formats that duplicate points per face, or
+    /// where texture coordinates or normals differ.
     Equal,
 }
 
 impl Faces {
-    /// Paints the last of the points.
+    /// Sets the brightness of the last point.
     pub fn set_last_brightness(&mut self, brightness: f32) {
         self.brightness.resize(self.points.len().saturating_sub(1), DEFAULT_BRIGHTNESS);
         self.brightness.push(brightness);
     }
 
-    /// Adds a face of any number of corners.
+    /// Adds a polygon.
     pub fn push(&mut self, corners: impl IntoIterator<Item = Corner>, material: Option<u32>) {
         self.corners.extend(corners);
         self.faces.push(Face { end: self.corners.len(), material });
     }
 
-    /// The triangles of all faces over the points that they use, in the order of the file.
+    /// Triangulates all faces and drops unused points, in file order.
     ///
-    /// Left out, with a remark each: faces with points that are no numbers within ±1e18, faces of which fewer than three corners
-    /// differ, points that no face uses. Refuses files in which nothing is left.
+    /// Left out, with a remark: faces with coordinates that are not numbers within ±1e18, faces
+    /// with fewer than three distinct points, unused points. Fails if nothing is left.
     pub fn into_model(mut self, welding: Welding, path: &Path) -> Result<Model, ShapeError> {
         if self.faces.is_empty() {
             return Err(ShapeError::NoFaces { path: path.to_owned(), points: self.points.len() });
@@ -100,13 +100,13 @@ impl Faces {
         Ok(model)
     }
 
-    /// Makes corners at the same place use the same point, the first of them.
+    /// Maps each corner to the first point with the same coordinates.
     fn weld(&mut self) {
         let mut first_at: HashMap<[u64; 3], u32> = HashMap::with_capacity(self.points.len());
         let same: Vec<u32> = (0u32..)
             .zip(&self.points)
             .map(|(number, point)| {
-                // Adding 0 makes −0 and 0 one.
+                // Maps −0 to 0.
                 let key = [point.x, point.y, point.z].map(|value| (value + 0.0).to_bits());
                 *first_at.entry(key).or_insert(number)
             })
@@ -117,7 +117,7 @@ impl Faces {
     }
 
     fn triangulate(&self, remarks: &mut Vec<String>) -> TriangulatedFaces {
-        // NaN fails the comparison.
+        // False for NaN.
         let is_usable: Vec<bool> =
             self.points.iter().map(|point| point.iter().all(|value| value.abs() <= MAX_COORDINATE)).collect();
         let mut triangulated =
@@ -157,7 +157,7 @@ impl Faces {
         triangulated
     }
 
-    /// The points that triangles use, in the order of the file, the triangles over them, and how bright the points are painted.
+    /// The used points in file order, the triangles over them, and the brightness of the points.
     fn compact(
         &self,
         corners: &[[Corner; 3]],
@@ -179,7 +179,7 @@ impl Faces {
             }
         }
         let unused = self.points.len() - positions.len();
-        // Of welded points it is no news that most are gone.
+        // Welding leaves duplicates unused, which needs no remark.
         if unused > 0 && welding == Welding::Keep {
             remarks.push(left_out(unused, "point", "that no triangle uses"));
         }
@@ -238,21 +238,21 @@ impl Faces {
     }
 }
 
-/// Triangles by their corners in the file.
+/// Triangles by their face corners, and their materials.
 struct TriangulatedFaces {
     corners: Vec<[Corner; 3]>,
     materials: Vec<Option<u32>>,
 }
 
-/// A vector of length 1; none for what has no direction.
+/// The unit vector; `None` for zero, infinite and NaN vectors.
 fn unit(vector: Vec3) -> Option<Vec3> {
-    // Scaled first, so that squares neither vanish nor overflow. NaN and infinity fail the test of the length.
+    // Scaling avoids underflow and overflow of squares; NaN and infinity fail the test below.
     let vector = vector / vector.amax();
     let length = vector.norm();
     length.is_finite().then(|| vector / length)
 }
 
-/// A material for every triangle; those without one get a new one, as long as others have one.
+/// The material of each triangle; adds a material for triangles without one if others have one.
 fn materials_of(of_triangle: &[Option<u32>], materials: &mut Vec<SurfaceMaterial>) -> Vec<u32> {
     if of_triangle.iter().all(Option::is_none) {
         materials.clear();
@@ -273,7 +273,7 @@ mod tests {
         Corner { point, texture: Some(point), normal: Some(point) }
     }
 
-    /// A unit square, with one texture coordinate and normal a point.
+    /// A unit square with texture coordinates and a normal per point.
     fn square() -> Faces {
         let places = [[0.0, 0.0], [1.0, 0.0], [1.0, 1.0], [0.0, 1.0]];
         Faces {

@@ -1,7 +1,6 @@
-//! Medit .mesh files of text, and their binary kin .meshb of either byte order.
+//! Medit .mesh text files and .meshb binary files of either byte order.
 //!
-//! Keywords and their codes are those of libMeshb (documentation "The Gamma Mesh Format"). Regions are the references of the
-//! tetrahedra.
+//! Keywords and codes: libMeshb, "The Gamma Mesh Format". Regions are the references of tetrahedra.
 
 use std::path::Path;
 
@@ -12,7 +11,7 @@ use super::cursor::{Cursor, Encoding, ParseError, Width, quote};
 use super::model::Model;
 use crate::error::ShapeError;
 
-/// Reads the bytes of a Medit file; `path` is what errors call it.
+/// Parses a Medit file; errors refer to `path`.
 pub(crate) fn parse(bytes: &[u8], path: &Path) -> Result<Model, ShapeError> {
     let cells = match bytes {
         [1, 0, 0, 0, ..] => read_binary(bytes, Encoding::Little),
@@ -22,12 +21,12 @@ pub(crate) fn parse(bytes: &[u8], path: &Path) -> Result<Model, ShapeError> {
     cells.map_err(|error| error.in_file(path))?.into_model(path)
 }
 
-/// A keyword that matters here.
+/// A supported keyword.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Section {
     Dimension,
     Vertices,
-    /// Elements of one kind with so many nodes each.
+    /// Elements of one kind with this number of nodes.
     Elements(CellKind, usize),
     End,
 }
@@ -80,7 +79,7 @@ fn read_text(bytes: &[u8]) -> Result<Cells, ParseError> {
         match Section::of_word(word) {
             Some(Section::End) => break,
             Some(section) => reader.read(&mut cursor, section)?,
-            // The numbers of a section that means nothing here are passed over with it.
+            // Skips the numbers of unsupported sections.
             None if word[0].is_ascii_alphabetic() || is_number(word) => {}
             None => return Err(cursor.error(format!("expected a keyword, found {}", quote(word)))),
         }
@@ -97,7 +96,7 @@ fn read_binary(bytes: &[u8], encoding: Encoding) -> Result<Cells, ParseError> {
     cursor.encoding = encoding;
     cursor.take(4, "its header")?;
     let version = cursor.integer(Width::Four, "its version")?;
-    // Which widths a version has: of coordinates, of whole numbers, of places in the file.
+    // Widths of coordinates, integers and file offsets.
     let (real_width, integer_width, offset_width) = match version {
         1 => (Width::Four, Width::Four, Width::Four),
         2 => (Width::Eight, Width::Four, Width::Four),
@@ -128,10 +127,10 @@ fn read_binary(bytes: &[u8], encoding: Encoding) -> Result<Cells, ParseError> {
     Ok(reader.cells)
 }
 
-/// What was read so far.
+/// State of the reader.
 struct Reader {
     cells: Cells,
-    /// Coordinates a vertex has, once they are known.
+    /// Coordinates per vertex, once known.
     dimension: Option<usize>,
     real_width: Width,
     integer_width: Width,
@@ -194,7 +193,8 @@ impl Reader {
             for corner in &mut corners[..nodes] {
                 let number = cursor.integer(self.integer_width, "the number of a vertex")?;
                 *corner = match usize::try_from(number) {
-                    // A file has fewer vertices than bytes; more than 32 bits can count are refused with the model.
+                    // A file has fewer vertices than bytes; counts above 32 bits are rejected
+                    // later.
                     Ok(number) if (1..=points).contains(&number) => (number - 1) as u32,
                     _ => {
                         let problem =

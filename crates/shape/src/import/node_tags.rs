@@ -1,11 +1,11 @@
-//! Numbers by which a file calls its nodes, in any order and with gaps.
+//! Node tags of a file, in any order and with gaps.
 
 use std::fmt;
 
 use super::cells::MISSING_NODE;
 use super::cursor::ParseError;
 
-/// Finds a node's index by its number in the file.
+/// Maps a node's tag to its index.
 #[derive(Debug)]
 pub(crate) struct NodeTags {
     lowest: i64,
@@ -15,14 +15,14 @@ pub(crate) struct NodeTags {
 
 #[derive(Debug)]
 enum Lookup {
-    /// By the number less the lowest; [`MISSING_NODE`] in gaps.
+    /// Index by tag − lowest tag; [`MISSING_NODE`] in gaps.
     Table(Vec<u32>),
-    /// Ascending by number.
+    /// Sorted by tag.
     Sorted(Vec<(i64, u32)>),
 }
 
 impl NodeTags {
-    /// Nodes in the order of their lookup; refuses numbers that are there twice.
+    /// Indexes the tags; rejects duplicates.
     pub(crate) fn new(numbers: &[i64]) -> Result<Self, ParseError> {
         if u32::try_from(numbers.len()).is_err() {
             return Err(ParseError::in_part("nodes", format!("{} exceed 32-bit indices", numbers.len())));
@@ -30,7 +30,7 @@ impl NodeTags {
         let lowest = numbers.iter().copied().min().unwrap_or(0);
         let highest = numbers.iter().copied().max().unwrap_or(-1);
         let twice = |number: i64| Err(ParseError::in_part(format!("node {number}"), "it is defined twice"));
-        // A table as long as a few times the nodes is quicker than a search; numbers without bound have none.
+        // A table is faster than a search while it is at most a few times the number of nodes.
         let span = (i128::from(highest) - i128::from(lowest) + 1) as u128;
         let lookup = if span <= 8 * numbers.len() as u128 + 1024 {
             let mut table = vec![MISSING_NODE; span as usize];
@@ -53,7 +53,7 @@ impl NodeTags {
         Ok(Self { lowest, highest, lookup })
     }
 
-    /// The index of a node, [`MISSING_NODE`] if its number lies in a gap; none for numbers beyond all that there are.
+    /// The index of a node, [`MISSING_NODE`] for a gap; `None` outside the range of tags.
     pub(crate) fn find(&self, number: i64) -> Option<u32> {
         if !(self.lowest..=self.highest).contains(&number) {
             return None;

@@ -1,4 +1,4 @@
-//! Pictures that a surface is painted with, as they stand in their files: nobody here looks at them, they are only handed on.
+//! Texture images, passed on without decoding.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -8,10 +8,11 @@ use super::external::{ExternalFiles, path_within};
 use super::model::{Model, SurfaceMaterial};
 use super::text::shortened;
 
-/// Pictures of a model are kept up to so many bytes in all: views of a glTF file may overlap, and a small file name a large picture many times.
+/// Limit on the total size of a model's images (bytes): views of a glTF file may overlap, and files
+/// may refer to an image many times.
 const MAX_TOTAL_BYTES: usize = 256 << 20;
 
-/// A picture in a format that glTF knows, not decoded.
+/// An encoded PNG or JPEG image.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Picture {
     media_type: &'static str,
@@ -19,7 +20,7 @@ pub struct Picture {
 }
 
 impl Picture {
-    /// The picture that some bytes are; none unless they begin as PNG or JPEG does.
+    /// Detects PNG or JPEG by the first bytes; `None` otherwise.
     pub fn of(bytes: &[u8]) -> Option<Picture> {
         let media_type = match bytes {
             [0x89, b'P', b'N', b'G', 0x0d, 0x0a, 0x1a, 0x0a, ..] => "image/png",
@@ -34,7 +35,7 @@ impl Picture {
         self.media_type
     }
 
-    /// The bytes of its file.
+    /// The encoded bytes.
     pub fn bytes(&self) -> &Arc<[u8]> {
         &self.bytes
     }
@@ -46,8 +47,8 @@ impl fmt::Debug for Picture {
     }
 }
 
-/// Finds the pictures of all materials in use. `key` names that of a material, by its number, so that none is read twice, and `read` gives its bytes
-/// or says why there are none: that costs the picture, not the model, and is remarked.
+/// Finds the images of all used materials. `key` identifies a material's image, so that each is
+/// read once; `read` returns its bytes. Failures get a remark.
 pub(super) fn find<Key: Ord>(
     model: &mut Model,
     key: impl Fn(usize, &SurfaceMaterial) -> Option<Key>,
@@ -79,7 +80,7 @@ pub(super) fn find<Key: Ord>(
     }
 }
 
-/// Finds the pictures that materials name as files in the model's folder.
+/// Finds images that materials name as files in the model's folder.
 pub(super) fn find_beside(model: &mut Model, external_files: &ExternalFiles<'_>) {
     let name_of = |_: usize, material: &SurfaceMaterial| material.texture.clone();
     find(model, name_of, |name| {

@@ -1,4 +1,4 @@
-//! From a file's unit and axes to metres with y up.
+//! Transform from a file's unit and axes to metres with y up.
 
 use std::fmt;
 use std::path::Path;
@@ -11,10 +11,10 @@ use super::model::Model;
 use crate::error::{ShapeError, check_length};
 use crate::words::short;
 
-/// Extents of models that can be computed with (m): squares and cubes of lengths must stay numbers.
+/// Valid extents of models (m): their squares and cubes neither overflow nor underflow.
 const VALID_EXTENTS: std::ops::RangeInclusive<f64> = 1e-18..=1e19;
 
-/// How a model's coordinates become metres with y up.
+/// How a model's coordinates are converted to metres with y up.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct ModelPlacement {
@@ -28,14 +28,15 @@ pub struct ModelPlacement {
 }
 
 impl ModelPlacement {
-    /// Turns, scales and moves a model: y up, in metres, the middle of its box at the origin.
+    /// Rotates, scales and centres a model: y up, in metres, its bounding box centred at the
+    /// origin.
     pub(crate) fn apply(&self, model: &mut Model, path: &Path) -> Result<(), ShapeError> {
         if let Some(size) = self.size {
             check_length("size", size)?;
         }
         let bounds = model.surface.bounds();
         let largest = bounds.size().max();
-        // NaN fails the comparison: a model without points has no box.
+        // False for NaN: a model without points has no box.
         if !(largest > 0.0 && largest.is_finite()) {
             return Err(ShapeError::NoExtent { path: path.to_owned() });
         }
@@ -153,7 +154,7 @@ impl UpAxis {
     /// Every axis.
     pub const ALL: [Self; 3] = [Self::Y, Self::Z, Self::X];
 
-    /// A direction of the model with y up.
+    /// Rotates a direction of the model to y up.
     fn to_y_up(self, direction: Vec3) -> Vec3 {
         match self {
             UpAxis::Y => direction,
@@ -178,7 +179,7 @@ mod tests {
     use super::*;
     use crate::surface::TriangleSurface;
 
-    /// A triangle that stands on the z axis as up, 2 wide and 4 high, with its normal along −y.
+    /// A triangle with z up, 2 wide and 4 high, its normal along −y.
     fn standing() -> Model {
         let surface = TriangleSurface {
             positions: vec![Vec3::new(1.0, 5.0, 1.0), Vec3::new(3.0, 5.0, 1.0), Vec3::new(2.0, 5.0, 5.0)],
@@ -253,7 +254,7 @@ mod tests {
             tiny,
             "sail.obj is 4.00e-200 units large: extents from 1e-18 to 1e19 are supported; set another unit or size, or scale it"
         );
-        // A size cannot help, since the file was read before.
+        // A size does not help: coordinates are read first.
         assert!(
             refused(1e-200, ModelPlacement { size: Some(1.0), ..ModelPlacement::default() })
                 .contains("4.00e-200 units")

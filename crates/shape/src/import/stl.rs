@@ -1,6 +1,6 @@
-//! Models in STL files, as text or binary. Every triangle brings its own points; equal ones become one.
+//! STL files, text or binary. Triangles have points of their own; equal points are merged.
 //!
-//! The normals of the file are passed over: they are those of its triangles, where they are right.
+//! Normals are ignored: they follow from the triangles.
 
 use std::path::Path;
 
@@ -11,13 +11,13 @@ use super::model::{Model, left_out};
 use super::text::{decode_text, numbers, shortened};
 use crate::error::ShapeError;
 
-/// Bytes of a binary file before its triangles: a title, and their number.
+/// Header of a binary file: title and number of triangles (bytes).
 const HEADER_BYTES: usize = 84;
 
-/// Bytes of a triangle: a normal and three corners, each of three 32-bit floats, and two bytes that mean nothing.
+/// A triangle (bytes): normal and three corners of three 32-bit floats, and two attribute bytes.
 const RECORD_BYTES: usize = 50;
 
-/// Whether the length of a file is just what the number of triangles in a binary header asks for.
+/// Returns true if the file length matches the number of triangles in a binary header.
 pub(crate) fn has_binary_length(bytes: &[u8]) -> bool {
     declared_triangles(bytes)
         .is_some_and(|triangles| HEADER_BYTES as u64 + RECORD_BYTES as u64 * u64::from(triangles) == bytes.len() as u64)
@@ -29,9 +29,9 @@ fn declared_triangles(bytes: &[u8]) -> Option<u32> {
     Some(u32::from_le_bytes(number.try_into().ok()?))
 }
 
-/// Reads an STL file of either kind.
+/// Parses a text or binary STL file.
 pub(crate) fn parse(bytes: &[u8], path: &Path) -> Result<Model, ShapeError> {
-    // Many binary files have a title that begins with "solid", too.
+    // Titles of binary files may also start with "solid".
     let is_text = bytes.trim_ascii_start().get(..5).is_some_and(|word| word.eq_ignore_ascii_case(b"solid"))
         && !has_binary_length(bytes)
         && !bytes[..bytes.len().min(512)].contains(&0);
@@ -42,7 +42,7 @@ pub(crate) fn parse(bytes: &[u8], path: &Path) -> Result<Model, ShapeError> {
 fn push_triangle(faces: &mut Faces, corners: [Vec3; 3]) {
     let first = faces.points.len();
     faces.points.extend(corners);
-    // Points beyond u32 are refused when the model is made.
+    // More points than u32 are rejected later.
     faces.push([0, 1, 2].map(|k| Corner { point: (first + k) as u32, texture: None, normal: None }), None);
 }
 
@@ -136,7 +136,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// The triangles of a cube from −1 to 1.
+    /// The triangles of the cube [−1, 1]³.
     fn cube() -> Vec<[[f32; 3]; 3]> {
         let surface = crate::BuiltIn::surface(&crate::Block { size: [2.0; 3] }, 2.0).expect("a box");
         let corners = |t: &[u32; 3]| surface.corners(t).map(|p| [p.x as f32, p.y as f32, p.z as f32]);
@@ -209,7 +209,7 @@ mod tests {
             (&binary(&[])[..], "cube.stl has no faces (0 points found)"),
             (b"", "cube.stl, byte 0: the file ends, but the header of a binary STL file has 84 bytes"),
         ] {
-            // A title of blanks, not of text, so that it is not taken for a cut text.
+            // A title of zeros, which is not taken for text.
             let mut bytes = bytes.to_vec();
             let title = bytes.len().min(80);
             bytes[..title].fill(0);

@@ -1,4 +1,4 @@
-//! Tetrahedra of a file are usable: inverted, left out and counted, or refused, until they form a mesh.
+//! Validation of imported tetrahedra: re-orient, omit or reject.
 
 use std::path::Path;
 
@@ -16,30 +16,31 @@ use crate::surface::TriangleSurface;
 use crate::words::counted;
 use crate::words::short;
 
-/// A tetrahedron with less than this part of its longest edge's cube is flat: placing a model rounds its nodes, and could turn
-/// it inside out.
+/// Tetrahedra with less volume than this times the cube of their longest edge are omitted: rounding
+/// while placing the model could invert them.
 const MIN_RELATIVE_VOLUME: f64 = 1e-13;
 
 impl ModelVolume {
-    /// The tetrahedra as a mesh. It succeeds for every model as it was read; rounding can only spoil models that were scaled
-    /// out of all proportion.
+    /// The tetrahedra as a mesh. Fails only if rounding inverts an element of an extremely scaled
+    /// model.
     pub fn mesh(&self) -> Result<TetMesh, ShapeError> {
         Ok(TetMesh::from_parts(self.nodes.clone(), self.tetrahedra.clone())?)
     }
 
-    /// Sum of the tetrahedra's volumes (m³).
+    /// Total volume of the tetrahedra (m³).
     pub fn volume(&self) -> f64 {
         let of = |tetrahedron: &[u32; 4]| tetrahedron::volume(&tetrahedron.map(|node| self.nodes[node as usize]));
         self.tetrahedra.iter().map(of).sum()
     }
 }
 
-/// A model of tetrahedra over the nodes that they use, in the order of the file, and of their boundary.
+/// A model of valid tetrahedra, the nodes that they use, and their boundary, in file order.
 ///
-/// Inverted tetrahedra are inverted. Left out, with a remark each: tetrahedra without volume, with nodes that are missing,
-/// repeated or no numbers within ±1e18, and those that are there already. Refused: files in which nothing is left; faces of more
-/// than two tetrahedra; tetrahedra that overlap in a face. Those marked in `outside`, which may be empty, are left out without another
-/// word; regions, and numbers in errors, are those of the file all the same.
+/// Inverted tetrahedra are re-oriented. Left out, with a remark: tetrahedra without volume, with
+/// missing or repeated nodes or coordinates that are not numbers within ±1e18, and duplicates.
+/// Rejected: no tetrahedra left; a face of more than two tetrahedra; tetrahedra that overlap at a
+/// face. Those marked in `outside` (may be empty) are dropped silently. Regions and errors keep the
+/// numbers of the file.
 pub(crate) fn volume_model(
     points: Vec<Vec3>,
     tetrahedra: &[[u32; 4]],
@@ -85,10 +86,10 @@ pub(crate) fn volume_model(
     })
 }
 
-/// Dihedral angles below this (degrees) make a sliver: time steps shrink with it, and cracks prefer it.
+/// Dihedral angle of a sliver (degrees): slivers shorten time steps and attract cracks.
 const SLIVER_DIHEDRAL: f64 = 5.0;
 
-/// A remark on tetrahedra that are nearly flat.
+/// A remark on slivers.
 fn sliver_remark(mesh: &TetMesh) -> Option<String> {
     let smallest =
         |corners: &[u32; 4]| DihedralRange::of(&corners.map(|corner| mesh.positions()[corner as usize])).smallest;
@@ -103,11 +104,11 @@ fn sliver_remark(mesh: &TetMesh) -> Option<String> {
     (count > 0).then(text)
 }
 
-/// What is left of a file's tetrahedra.
+/// The valid tetrahedra of a file.
 #[derive(Default)]
 struct UsableTets {
     kept: Vec<[u32; 4]>,
-    /// Which of the file's tetrahedra each is, from 0.
+    /// Index of each in the file, from 0.
     numbers: Vec<u32>,
     remarks: Vec<String>,
 }
@@ -120,7 +121,7 @@ impl UsableTets {
     }
 
     fn select(&mut self, points: &[Vec3], tetrahedra: &[[u32; 4]], outside: &[bool]) {
-        // NaN fails the comparison.
+        // False for NaN.
         let is_usable: Vec<bool> =
             points.iter().map(|point| point.iter().all(|value| value.abs() <= MAX_COORDINATE)).collect();
         let (mut missing, mut unusable, mut repeated, mut flat, mut inverted) = (0, 0, 0, 0, 0);
@@ -162,7 +163,7 @@ impl UsableTets {
         self.remark(flat, "left out: no volume");
     }
 
-    /// Of tetrahedra with the same nodes the first stays.
+    /// Keeps the first of tetrahedra with the same nodes.
     fn drop_duplicates(&mut self) {
         let sorted = |(index, nodes): (u32, &[u32; 4])| {
             let mut nodes = *nodes;
@@ -187,7 +188,7 @@ impl UsableTets {
         self.remark(count, "left out: duplicates");
     }
 
-    /// Renumbers the nodes that are used, and gives their places.
+    /// Drops unused nodes, renumbers the rest and returns their positions.
     fn compact_nodes(&mut self, points: &[Vec3]) -> Vec<Vec3> {
         let used = compact_points(points, self.kept.as_flattened_mut());
         let unused = points.len() - used.len();
@@ -204,7 +205,7 @@ fn longest_edge(corners: &[Vec3; 4]) -> f64 {
     edges.iter().map(Vec3::norm_squared).fold(0.0, f64::max).sqrt()
 }
 
-/// The points that are used, in order; `uses` is renumbered to them.
+/// The used points in order; renumbers `uses`.
 fn compact_points(points: &[Vec3], uses: &mut [u32]) -> Vec<Vec3> {
     let mut number = vec![u32::MAX; points.len()];
     for &point in &*uses {
@@ -230,7 +231,7 @@ fn boundary(mesh: &TetMesh) -> TriangleSurface {
     TriangleSurface { positions, triangles }
 }
 
-/// Names tetrahedra by their index in the file, from 1.
+/// Names tetrahedra by their number in the file, from 1.
 fn with_file_numbers(error: TetMeshError, numbers: &[u32], path: &Path) -> ShapeError {
     let name = |index: u32| 1 + u64::from(numbers[index as usize]);
     match error {
@@ -253,7 +254,8 @@ fn with_file_numbers(error: TetMeshError, numbers: &[u32], path: &Path) -> Shape
 mod tests {
     use super::*;
 
-    /// Two tetrahedra on both sides of the triangle 0, 1, 2, apexes 3 and 4, and three odd nodes.
+    /// Two tetrahedra on both sides of the triangle 0, 1, 2, with apexes 3 and 4, and three more
+    /// nodes.
     fn points() -> Vec<Vec3> {
         let nan = f64::NAN;
         let places = [

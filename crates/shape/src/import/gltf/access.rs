@@ -1,4 +1,4 @@
-//! Numbers in the buffers of a glTF file: buffers, views, accessors, sparse ones among them.
+//! Accessors of a glTF file, dense and sparse, and the buffers behind them.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -10,20 +10,20 @@ use crate::error::ShapeError;
 use crate::import::external::{ExternalFiles, path_within};
 use crate::import::text::shortened;
 
-/// Hands out the numbers of accessors. Buffers are read when they are first asked for.
+/// Reads accessors; loads buffers on first use.
 pub(super) struct AccessorReader<'f> {
     pub document: &'f Document,
     pub path: &'f Path,
     pub external_files: &'f ExternalFiles<'f>,
     /// The binary chunk of a GLB file.
     pub chunk: Option<Rc<[u8]>>,
-    /// Bytes of the buffers that were asked for, by number.
+    /// Loaded buffers by index.
     pub buffers: BTreeMap<usize, Rc<[u8]>>,
-    /// Files that were read; several buffers may name the same.
+    /// Loaded files; several buffers may use the same one.
     pub files: BTreeMap<PathBuf, Rc<[u8]>>,
 }
 
-/// Kind of a number, as the specification counts them.
+/// Component type of an accessor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Component {
     I8,
@@ -55,7 +55,7 @@ impl Component {
         }
     }
 
-    /// The number at the start of some bytes.
+    /// The number at the start of `bytes`.
     fn read(self, bytes: &[u8]) -> f64 {
         match (self, bytes) {
             (Component::I8, [a, ..]) => i8::from_le_bytes([*a]).into(),
@@ -68,7 +68,7 @@ impl Component {
         }
     }
 
-    /// The number that a normalised whole one stands for (specification, section 3.6.2.2).
+    /// The value of a normalised integer (specification, section 3.6.2.2).
     fn normalised(self, value: f64) -> f64 {
         match self {
             Component::I8 => (value / 127.0).max(-1.0),
@@ -81,7 +81,7 @@ impl Component {
     }
 }
 
-/// Elements of the same length at equal distances.
+/// Elements of equal size at a constant stride.
 struct Elements {
     bytes: Rc<[u8]>,
     start: usize,
@@ -100,7 +100,7 @@ impl AccessorReader<'_> {
         ShapeError::BadPart { path: self.path.to_owned(), place, problem: problem.into() }
     }
 
-    /// How many elements an accessor has.
+    /// Number of elements of an accessor.
     pub fn count(&self, number: usize) -> Result<u64, ShapeError> {
         Ok(self.accessor(number)?.count)
     }
@@ -110,7 +110,7 @@ impl AccessorReader<'_> {
         self.document.accessors.get(number).ok_or_else(missing)
     }
 
-    /// Vectors of an accessor, normalised numbers made real.
+    /// Vectors of an accessor; normalised integers become floats.
     pub fn vectors<const N: usize>(&mut self, number: usize, kind: &str) -> Result<Vec<[f64; N]>, ShapeError> {
         let place = format!("accessors[{number}]");
         let accessor = self.accessor(number)?;
@@ -129,7 +129,7 @@ impl AccessorReader<'_> {
         };
         let size = N * component.size();
         let (view, offset, count) = (accessor.buffer_view, accessor.byte_offset, accessor.count);
-        // Its buffers are read before the zeros that they change are made.
+        // Loads the sparse buffers before the zeros are allocated.
         let changes = match &self.document.accessors[number].sparse {
             Some(sparse) => {
                 let place = format!("{place}.sparse");
@@ -158,7 +158,7 @@ impl AccessorReader<'_> {
         Ok(vectors)
     }
 
-    /// Whole numbers of an accessor.
+    /// Indices of an accessor.
     pub fn indices(&mut self, number: usize) -> Result<Vec<u32>, ShapeError> {
         let accessor = self.accessor(number)?;
         if !matches!(Component::of(accessor.component_type), Some(Component::U8 | Component::U16 | Component::U32)) {
@@ -168,7 +168,7 @@ impl AccessorReader<'_> {
         if accessor.normalized {
             return Err(self.bad(format!("accessors[{number}]"), "indices must not be normalised"));
         }
-        // Whole numbers of 32 bits pass through a `f64` unharmed.
+        // An f64 represents all 32-bit integers exactly.
         Ok(self.vectors::<1>(number, "SCALAR")?.into_iter().map(|[index]| index as u32).collect())
     }
 
@@ -182,8 +182,8 @@ impl AccessorReader<'_> {
         Ok((0..elements.count).map(|element| component.read(elements.get(element)) as u32).collect())
     }
 
-    /// How many zeros an accessor without a view stands for: at most as many as the bytes of all buffers, so that a few letters
-    /// cannot fill the memory.
+    /// Number of zeros of an accessor without a buffer view: at most the size of all buffers, which
+    /// bounds memory by the file size.
     fn zero_count(&self, place: &str, number: usize) -> Result<usize, ShapeError> {
         let accessor = self.accessor(number)?;
         let chunk = self.chunk.as_ref().map_or(0, |chunk| chunk.len());
@@ -194,7 +194,7 @@ impl AccessorReader<'_> {
         Ok(accessor.count as usize)
     }
 
-    /// Elements of a size (bytes) in a view, all of them within it.
+    /// Elements of a size (bytes) in a buffer view, checked against its bounds.
     fn elements(
         &mut self,
         place: &str,
@@ -234,11 +234,11 @@ impl AccessorReader<'_> {
                 format!("{count} elements from byte {offset} exceed the {} bytes of {place_of_view}", view.byte_length);
             return Err(self.bad(place.to_owned(), problem));
         }
-        // All fit into the bytes that are there, so into `usize`.
+        // The bounds check above makes the casts safe.
         Ok(Elements { bytes, start: start.unwrap_or(0) as usize, stride: stride as usize, count: count as usize })
     }
 
-    /// The bytes of a picture, in a view or behind an address.
+    /// The bytes of an image in a buffer view or at a URI.
     pub fn image(&mut self, number: usize) -> Result<Vec<u8>, ShapeError> {
         let place = format!("images[{number}]");
         let Some(image) = self.document.images.get(number) else { return Err(self.bad(place, "it does not exist")) };
@@ -257,7 +257,7 @@ impl AccessorReader<'_> {
         }
     }
 
-    /// The bytes of a buffer, as many as it announces.
+    /// The bytes of a buffer, at least the declared number.
     fn buffer(&mut self, number: usize, user: &str) -> Result<Rc<[u8]>, ShapeError> {
         if let Some(bytes) = self.buffers.get(&number) {
             return Ok(bytes.clone());

@@ -1,4 +1,4 @@
-//! glTF files that the tests write themselves.
+//! Tests on generated glTF files.
 
 use std::io;
 use std::path::Path;
@@ -14,7 +14,7 @@ fn read_with(bytes: &[u8], files: &ExternalFiles<'_>) -> Result<Model, ShapeErro
 
 const PNG: &[u8] = b"\x89PNG\r\n\x1a\n picture";
 
-/// Nothing lies beside the model but the picture of its material.
+/// No external files except the material's image.
 fn nothing(path: &Path) -> io::Result<Vec<u8>> {
     if path == Path::new("wood.png") { Ok(PNG.to_vec()) } else { Err(io::Error::other("it is not there")) }
 }
@@ -27,7 +27,7 @@ fn refused(document: &Value) -> String {
     read(document).expect_err("refused").to_string()
 }
 
-/// A GLB file of the chunks.
+/// A GLB file of a document and a binary chunk.
 fn glb(document: &Value, binary: &[u8]) -> Vec<u8> {
     let mut json = document.to_string().into_bytes();
     json.resize(json.len().next_multiple_of(4), b' ');
@@ -46,7 +46,7 @@ fn data_uri(bytes: &[u8]) -> String {
     format!("data:application/octet-stream,{escaped}")
 }
 
-/// A side of the cube from −1 to 1: its four corners, normal and the order of its triangles.
+/// Corners and normal of each side of the cube [−1, 1]³.
 fn sides() -> [([[f32; 3]; 4], [f32; 3]); 6] {
     let side = |axis: usize, sign: f32| {
         let corner = |u: f32, v: f32| {
@@ -63,8 +63,8 @@ fn sides() -> [([[f32; 3]; 4], [f32; 3]); 6] {
     [side(0, 1.0), side(0, -1.0), side(1, 1.0), side(1, -1.0), side(2, 1.0), side(2, -1.0)]
 }
 
-/// A cube of 24 points with normals and texture coordinates: positions at byte 0, normals at 288, texture coordinates (bytes of
-/// 255) at 576 every 4 bytes, indices (16 bits) at 672; 744 bytes in all.
+/// A cube of 24 points: positions at byte 0, normals at 288, texture coordinates (normalised bytes,
+/// stride 4) at 576, indices (16 bits) at 672; 744 bytes.
 fn buffer() -> Vec<u8> {
     let mut bytes = Vec::new();
     for (corners, _) in sides() {
@@ -128,7 +128,7 @@ fn check_cube(model: &Model, volume: f64) {
         let [a, b, c] = model.surface.corners(triangle);
         let normal = (b - a).cross(&(c - a)).normalize();
         assert!(normals.iter().all(|got| (normal - Vec3::from(got.map(f64::from))).norm() < 1e-6), "{normals:?}");
-        // Both triangles of a side hold its first corner and the one across, whichever way they turn.
+        // Both triangles of a side contain its first and third corner.
         assert_eq!(textures[0], [0.0, 1.0], "the lower left of the picture is where its last row is");
         assert!(textures.contains(&[1.0, 0.0]), "{textures:?}");
     }
@@ -189,7 +189,7 @@ fn pictures_are_found_inside_beside_and_in_the_chunk() {
 #[test]
 fn colours_of_points_are_paint() {
     let mut painted = sound();
-    // Four bytes a point, of which texture coordinates read the first two: red, green, blue and opacity.
+    // Red, green, blue and opacity; texture coordinates use the first two bytes.
     painted["accessors"]
         .as_array_mut()
         .expect("a list")
@@ -206,7 +206,7 @@ fn colours_of_points_are_paint() {
 #[test]
 fn nodes_turn_scale_mirror_and_repeat_meshes() {
     let mut cube = sound();
-    // A quarter turn about z, doubled along x, the whole mirrored by a matrix above it.
+    // A quarter turn about z and a scale of 2 along x, below a reflection.
     let half = std::f64::consts::FRAC_1_SQRT_2;
     cube["nodes"] = json!([
         { "matrix": [-1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 10, 0, 0, 1], "children": [1] },
@@ -265,7 +265,7 @@ fn strips_fans_and_bare_points_make_the_same_cube() {
         let model = read_with(&glb(&cube, &bytes), &nothing).expect("a cube");
         assert!((model.surface.closed_volume().expect("closed") - 8.0).abs() < 1e-9, "mode {mode}");
     }
-    // Without indices: three points a triangle.
+    // Without indices: three points per triangle.
     let mut corners = Vec::new();
     for (side, _) in sides() {
         [0, 1, 2, 0, 2, 3]
@@ -324,7 +324,7 @@ fn sparse_accessors_change_what_they_name() {
     let model = read_with(&glb(&cube, &bytes), &nothing).expect("a cube with a spike");
     assert_eq!((model.surface.positions.len(), model.surface.bounds().max.z), (9, 9.0));
 
-    // Without a view all the others are zero, so that nothing is left to see.
+    // Without a view the other elements are zero, so all triangles are degenerate.
     let accessor = cube["accessors"][0].as_object_mut().expect("an object");
     accessor.remove("bufferView");
     let error = read_with(&glb(&cube, &bytes), &nothing).expect_err("flat").to_string();
@@ -502,7 +502,7 @@ fn cut_files_are_refused() {
     for end in 0..text.len() {
         read_with(&text[..end], &|_| Ok(buffer())).expect_err("cut");
     }
-    // Chunks of wrong lengths in a file of the right one.
+    // Wrong chunk lengths in a file of correct length.
     for (place, byte) in [(12, 0xff), (13, 0xff), (15, 0xff), (8, 0), (4, 3)] {
         let mut changed = whole.clone();
         changed[place] = byte;

@@ -1,4 +1,4 @@
-//! PLY files that the tests write themselves.
+//! Tests on generated PLY files.
 
 use std::path::Path;
 
@@ -10,7 +10,7 @@ fn read(bytes: &[u8]) -> Result<Model, ShapeError> {
     parse(bytes, Path::new("cube.ply"))
 }
 
-/// Writes numbers in an encoding and as a type.
+/// Writes numbers of a type in an encoding.
 struct Writer {
     encoding: &'static str,
     bytes: Vec<u8>,
@@ -47,14 +47,14 @@ impl Writer {
 
 const ENCODINGS: [&str; 3] = ["ascii", "binary_little_endian", "binary_big_endian"];
 
-/// Corner of the cube from −1 to 1.
+/// Corner of the cube [−1, 1]³.
 fn corner(k: usize) -> [f64; 3] {
     [0, 1, 2].map(|axis| if k >> axis & 1 == 1 { 1.0 } else { -1.0 })
 }
 
 const FACES: [[usize; 4]; 6] = [[0, 2, 3, 1], [4, 5, 7, 6], [0, 1, 5, 4], [2, 6, 7, 3], [0, 4, 6, 2], [1, 3, 7, 5]];
 
-/// A cube of quads with normals, texture coordinates, colours and an element that nobody knows.
+/// A cube of quads with normals, texture coordinates, colours and an unknown element.
 fn cube(encoding: &'static str, real: &str, length: &str, index: &str) -> Vec<u8> {
     let mut writer = Writer::new(
         encoding,
@@ -103,7 +103,7 @@ fn cubes_of_all_encodings_and_types_are_read() {
                 }
                 assert_eq!(model.materials[0].texture.as_deref(), Some("my wood.png"));
                 assert_eq!(model.material_of_triangle, [0; 12]);
-                // A fifth of red, and what is not said of green and blue is all of them.
+                // Red is 0.2; missing green and blue are 1.
                 assert!(
                     model.vertex_brightness.iter().all(|&brightness| (brightness - 2.2 / 3.0).abs() < 1e-6),
                     "{:?}",
@@ -139,7 +139,7 @@ fn strips_are_unrolled_with_their_turning() {
         text += &corner(k).map(|value| value.to_string()).join(" ");
         text.push('\n');
     }
-    // Each side of the cube as one strip of two triangles, the last two through a repeated point.
+    // One strip of two triangles per side, the last two joined by a repeated point.
     let strips = "29 0 2 1 3 -1 4 5 6 7 -1 0 1 4 5 -1 2 6 3 7 -1 0 4 2 6 -1 1 3 5 7";
     let model = read((text + strips).as_bytes()).expect("a cube");
     assert!((model.surface.closed_volume().expect("closed") - 8.0).abs() < 1e-12);
@@ -225,7 +225,8 @@ fn faults_are_named_with_their_place() {
 fn points_that_are_no_numbers_cost_only_their_triangles() {
     for encoding in ENCODINGS {
         let mut bytes = cube(encoding, "double", "uchar", "int");
-        // The first coordinate stands behind the header and the camera: 5 bytes, or "2 -5 7 " and a line end.
+        // The first coordinate follows the header and the camera: 5 bytes, or "2 -5 7 " and a line
+        // end.
         let header = bytes.windows(11).position(|window| window == b"end_header\n").expect("a header") + 11;
         let (place, length, nan) = match encoding {
             "ascii" => (8, 2, b"-nan".to_vec()),

@@ -1,4 +1,4 @@
-//! The numbers behind the header of a PLY file, one after the other.
+//! The values after a PLY header.
 
 use std::path::Path;
 
@@ -6,22 +6,22 @@ use super::header::NumberType;
 use crate::error::ShapeError;
 use crate::import::text::{number, shortened};
 
-/// Where numbers come from. All kinds fit into a `f64` without loss.
+/// A source of numbers. An f64 represents all types exactly.
 pub(super) trait Values {
     /// The next number.
     fn next(&mut self, kind: NumberType) -> Result<f64, ShapeError>;
 
-    /// Passes over numbers.
+    /// Skips numbers.
     fn skip(&mut self, kind: NumberType, count: u64) -> Result<(), ShapeError>;
 
-    /// Bytes that are left.
+    /// Number of bytes left.
     fn remaining(&self) -> usize;
 
-    /// An error at the number that was read last.
+    /// An error at the last number read.
     fn bad(&self, problem: String) -> ShapeError;
 }
 
-/// BinaryValues numbers of either byte order.
+/// Binary numbers of either byte order.
 pub(super) struct BinaryValues<'f, const LITTLE: bool> {
     pub bytes: &'f [u8],
     pub offset: usize,
@@ -78,11 +78,11 @@ impl<const LITTLE: bool> Values for BinaryValues<'_, LITTLE> {
     }
 }
 
-/// Numbers as words between blanks and line ends.
+/// Numbers separated by white space.
 pub(super) struct TextValues<'f> {
     pub bytes: &'f [u8],
     pub offset: usize,
-    /// Line of the offset, from 1.
+    /// Line at the offset, from 1.
     pub line: usize,
     pub path: &'f Path,
 }

@@ -1,4 +1,4 @@
-//! ArrayReader of a VTK file: where their numbers stand, and how they are decoded.
+//! Data arrays of a VTK file: storage and decoding.
 
 use miniz_oxide::inflate::decompress_slice_iter_to_slice;
 use rayon::iter::{IndexedParallelIterator, ParallelIterator};
@@ -8,39 +8,39 @@ use super::super::cursor::{Cursor, Encoding, ParseError, Width};
 use super::base64::Decoder;
 use super::xml::Tag;
 
-/// How the bytes of arrays are compressed; words of text never are.
+/// Compression of binary arrays.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Compression {
     None,
     Zlib,
-    /// By a compressor of this name, which is not read.
+    /// An unsupported compressor.
     Other(String),
 }
 
-/// What the head of the file says of all arrays.
+/// Encoding of all binary arrays, from the file header.
 #[derive(Clone, Debug)]
 pub(super) struct Layout {
     /// Byte order; never text.
     pub(super) order: Encoding,
-    /// Width of the sizes that stand before an array's bytes.
+    /// Width of the sizes before an array's bytes.
     pub(super) header: Width,
     pub(super) compression: Compression,
 }
 
-/// The section in which arrays are gathered at the end of the file.
+/// The appended data section at the end of the file.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Appended {
-    /// Its first byte behind the underscore.
+    /// First byte after the underscore.
     pub(super) start: usize,
     pub(super) is_base64: bool,
 }
 
-/// Type of an array's numbers.
+/// Number type of an array.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum NumberType {
-    /// Whole numbers of so many bytes, with a sign.
+    /// Signed integers of this many bytes.
     Signed(usize),
-    /// Whole numbers of so many bytes, without one.
+    /// Unsigned integers of this many bytes.
     Unsigned(usize),
     Float32,
     Float64,
@@ -72,32 +72,32 @@ impl NumberType {
     }
 }
 
-/// Where an array's numbers stand.
+/// Where an array is stored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Storage {
-    /// As words in the element.
+    /// Text in the element.
     Text,
-    /// As base64 in the element.
+    /// Base64 in the element.
     Base64,
-    /// In the appended section, so many bytes behind its start.
+    /// At this offset in the appended data.
     Appended(usize),
 }
 
-/// An array as its tag describes it.
+/// An array as declared by its tag.
 #[derive(Clone, Debug)]
 pub(super) struct Array {
     pub(super) name: String,
     pub(super) number_type: NumberType,
     pub(super) components: usize,
     storage: Storage,
-    /// Where its tag stands.
+    /// Offset of its tag.
     at: usize,
-    /// The text in its element: first byte, and last + 1.
+    /// Byte range of the text in its element.
     pub(super) text: (usize, usize),
 }
 
 impl Array {
-    /// An array by its tag; the text of its element is not known yet.
+    /// Parses a tag; the text range is set later.
     pub(super) fn of_tag(tag: &Tag<'_>, file: &[u8]) -> Result<Self, ParseError> {
         let attribute = |name: &str| tag.attribute(name).unwrap_or_default();
         let name = attribute("Name").into_owned();
@@ -121,12 +121,12 @@ impl Array {
         Ok(Self { name, number_type, components, storage, at: tag.at, text: (tag.at, tag.at) })
     }
 
-    /// What errors call it: that of the points needs no name.
+    /// Name in errors; the array of points may have none.
     fn display_name(&self) -> String {
         if self.name.is_empty() { "without a name".to_owned() } else { format!("{:?}", self.name) }
     }
 
-    /// Whether its numbers stand in its own element.
+    /// Returns true unless the array is in the appended data.
     pub(super) fn is_inline(&self) -> bool {
         !matches!(self.storage, Storage::Appended(_))
     }
@@ -137,18 +137,18 @@ pub(super) struct ArrayReader<'b> {
     file: &'b [u8],
     layout: Layout,
     appended: Option<Appended>,
-    /// Memory that arrays may still take (bytes).
+    /// Memory left for arrays (bytes).
     memory_left: usize,
 }
 
-/// How many times as large as its file all of its arrays may become in memory. Meshes shrink to a tenth or so; an array of one
-/// number over and over shrinks a thousandfold, and many pieces can name the same appended bytes.
+/// Limit on decoded size relative to file size. Meshes compress to about a tenth, but constant
+/// arrays compress a thousandfold, and pieces can share appended bytes.
 const MAX_EXPANSION: usize = 100;
 
-/// What the arrays of any file may take (bytes), however small it is.
+/// Memory for arrays of any file, however small (bytes).
 const MIN_MEMORY: usize = 1 << 20;
 
-/// How many times smaller zlib can make bytes at the very most (deflate: 258 bytes from two bits).
+/// Largest compression ratio of deflate (258 bytes from two bits).
 const MAX_ZLIB_RATIO: usize = 1032;
 
 impl<'b> ArrayReader<'b> {
@@ -161,7 +161,7 @@ impl<'b> ArrayReader<'b> {
         ParseError::at_line(self.file, array.at, format!("the array {} {problem}", array.display_name()))
     }
 
-    /// The numbers of an array, so many; fractions are cut off.
+    /// Reads `count` integers; truncates fractions.
     pub(super) fn integers(&mut self, array: &Array, count: usize) -> Result<Vec<i64>, ParseError> {
         if array.storage == Storage::Text {
             return match array.number_type {
@@ -180,14 +180,14 @@ impl<'b> ArrayReader<'b> {
             NumberType::Unsigned(2) => decode_words(&bytes, is_big, |word| i64::from(u16::from_le_bytes(word))),
             NumberType::Signed(4) => decode_words(&bytes, is_big, |word| i64::from(i32::from_le_bytes(word))),
             NumberType::Unsigned(4) => decode_words(&bytes, is_big, |word| i64::from(u32::from_le_bytes(word))),
-            // Beyond 63 bits they become negative, which no node has for a number.
+            // Values above 63 bits become negative, which is an invalid index.
             NumberType::Signed(_) | NumberType::Unsigned(_) => decode_words(&bytes, is_big, i64::from_le_bytes),
             NumberType::Float32 => decode_words(&bytes, is_big, |word| f32::from_le_bytes(word) as i64),
             NumberType::Float64 => decode_words(&bytes, is_big, |word| f64::from_le_bytes(word) as i64),
         })
     }
 
-    /// The numbers of an array, so many.
+    /// Reads `count` numbers.
     pub(super) fn floats(&mut self, array: &Array, count: usize) -> Result<Vec<f64>, ParseError> {
         match (array.storage, array.number_type) {
             (Storage::Text, _) => self.words(array, count, |cursor| cursor.float(Width::Eight, "a number")),
@@ -203,7 +203,7 @@ impl<'b> ArrayReader<'b> {
         }
     }
 
-    /// Words in the array's element, one for each number.
+    /// Reads the words of a text array.
     fn words<T>(
         &self,
         array: &Array,
@@ -211,7 +211,7 @@ impl<'b> ArrayReader<'b> {
         read: impl Fn(&mut Cursor<'b>) -> Result<T, ParseError>,
     ) -> Result<Vec<T>, ParseError> {
         let (start, end) = array.text;
-        // The shortest word is a digit and a space.
+        // Each word takes at least a digit and a separator.
         if count > (end - start).div_ceil(2) {
             return Err(self.error(array, format!("should have {count} numbers, but has {} bytes", end - start)));
         }
@@ -229,7 +229,7 @@ impl<'b> ArrayReader<'b> {
         }
     }
 
-    /// The decoded and decompressed bytes of so many numbers.
+    /// Decodes and decompresses the bytes of `count` numbers.
     fn bytes(&mut self, array: &Array, count: usize) -> Result<Vec<u8>, ParseError> {
         let (start, end) = array.text;
         let mut source = match (array.storage, self.appended) {
@@ -249,7 +249,7 @@ impl<'b> ArrayReader<'b> {
             }
             _ => Source::Base64(Decoder::new(self.file, start, end)),
         };
-        // Every number becomes one of eight bytes, whatever it was.
+        // Each number becomes an 8-byte value.
         let Some(memory_left) = self.memory_left.checked_sub(count.saturating_mul(8)) else {
             return Err(self.error(
                 array,
@@ -278,7 +278,7 @@ impl<'b> ArrayReader<'b> {
         Err(self.error(array, format!("has {length} bytes, but {expected} are needed")))
     }
 
-    /// Sizes of the width that the file has for them; those beyond the memory's are as large as that.
+    /// Reads sizes of the header's width; larger ones saturate at usize.
     fn sizes(&self, source: &mut Source<'b>, count: usize) -> Result<Vec<usize>, ParseError> {
         let width = self.layout.header;
         let bytes = source.take(count.saturating_mul(width.bytes()))?;
@@ -291,8 +291,8 @@ impl<'b> ArrayReader<'b> {
         })
     }
 
-    /// Unpacks the blocks of a zlib array. Their head says how many there are, how large they and the last one become (0 if
-    /// it is as large as the others), and how large each is in the file.
+    /// Decompresses zlib blocks. Their header: number of blocks, size of a block, size of the last
+    /// block (0 if full), and compressed size of each.
     fn decompress(&self, array: &Array, source: &mut Source<'b>, expected: usize) -> Result<Vec<u8>, ParseError> {
         let blocks = self.sizes(source, 1)?[0];
         if blocks == 0 {
@@ -335,7 +335,7 @@ impl<'b> ArrayReader<'b> {
     }
 }
 
-/// Numbers of `N` bytes each, lowest first once they are turned.
+/// Converts words of `N` bytes from either byte order.
 fn decode_words<T, const N: usize>(bytes: &[u8], is_big: bool, convert: impl Fn([u8; N]) -> T) -> Vec<T> {
     let words = bytes.as_chunks::<N>().0.iter();
     if is_big {
@@ -351,7 +351,7 @@ fn decode_words<T, const N: usize>(bytes: &[u8], is_big: bool, convert: impl Fn(
     }
 }
 
-/// Where an array's bytes come from.
+/// Source of an array's bytes.
 enum Source<'b> {
     Raw { file: &'b [u8], at: usize },
     Base64(Decoder<'b>),
