@@ -54,7 +54,7 @@ pub enum ShapeError {
         limit: f64,
     },
     /// A spacing at which no sample lies inside the shape.
-    #[error("no point of spacing {spacing} m lies inside the shape: {}", advice(*enough))]
+    #[error("no point of spacing {spacing} m lies inside the shape: {}", spacing_help(*enough))]
     NoPoints {
         /// Spacing of points (m).
         spacing: f64,
@@ -75,7 +75,7 @@ pub enum ShapeError {
         least: f64,
     },
     /// A background lattice with no vertex inside.
-    #[error("a mesh with edges of {} m has no point inside: {}", words::short(*edge), missed(*edge, *thinnest))]
+    #[error("a mesh with edges of {} m has no point inside: {}", words::short(*edge), missed_help(*edge, *thinnest))]
     InteriorMissed {
         /// Requested edge length (m).
         edge: f64,
@@ -85,7 +85,7 @@ pub enum ShapeError {
     /// A shape too thin for tetrahedra of the requested size.
     #[error(
         "the shape is like a sheet, {} m thick{}: tetrahedra with edges of {} m miss much of it; edges of {} m give about {} of them. Model it as a sheet, make it thicker, or set that edge",
-        short(*thickness), near(place), short(*edge), short(*thickness), rough(*count)
+        short(*thickness), position_text(position), short(*edge), short(*thickness), millions(*count)
     )]
     ThinSheet {
         /// Requested edge length (m).
@@ -93,7 +93,7 @@ pub enum ShapeError {
         /// Its thickness (m).
         thickness: f64,
         /// Where the thickness was measured (m).
-        place: Option<[f64; 3]>,
+        position: Option<[f64; 3]>,
         /// Number of tetrahedra needed to resolve it.
         count: f64,
     },
@@ -225,12 +225,12 @@ pub enum ShapeError {
         problem: String,
     },
     /// An inconsistent part of a file.
-    #[error("{}, {place}: {problem}", path.display())]
+    #[error("{}, {part}: {problem}", path.display())]
     BadPart {
         /// Which file.
         path: PathBuf,
         /// The part, as the format names it.
-        place: String,
+        part: String,
         /// What is wrong.
         problem: String,
     },
@@ -310,14 +310,14 @@ impl ShapeError {
 pub(crate) fn check_that(
     field: impl Into<String>,
     value: f64,
-    all_right: bool,
+    valid: bool,
     allowed: impl FnOnce() -> String,
 ) -> Result<(), ShapeError> {
-    if all_right { Ok(()) } else { Err(ShapeError::BadParameter { field: field.into(), value, allowed: allowed() }) }
+    if valid { Ok(()) } else { Err(ShapeError::BadParameter { field: field.into(), value, allowed: allowed() }) }
 }
 
 /// Explains why no lattice vertex is inside and what to change.
-fn missed(edge: f64, thinnest: f64) -> String {
+fn missed_help(edge: f64, thinnest: f64) -> String {
     if thinnest < edge {
         let thin = words::short(thinnest);
         format!("the shape is only {thin} m thick; use edges of {thin} m or shorter")
@@ -327,19 +327,19 @@ fn missed(edge: f64, thinnest: f64) -> String {
 }
 
 /// Formats a position, or nothing.
-fn near(place: &Option<[f64; 3]>) -> String {
-    place.map_or_else(String::new, |place| {
-        let [x, y, z] = place.map(short);
+fn position_text(position: &Option<[f64; 3]>) -> String {
+    position.map_or_else(String::new, |position| {
+        let [x, y, z] = position.map(short);
         format!(" near ({x}, {y}, {z}) m")
     })
 }
 
 /// Formats a count in millions.
-fn rough(count: f64) -> String {
+fn millions(count: f64) -> String {
     if count < 1e9 { format!("{} million", short((1e-5 * count).ceil() / 10.0)) } else { format!("{count:.0e}") }
 }
 
-fn advice(enough: Option<f64>) -> String {
+fn spacing_help(enough: Option<f64>) -> String {
     enough
         .map_or_else(|| "use a much smaller spacing".to_owned(), |enough| format!("a spacing of {enough} m is enough"))
 }
@@ -366,14 +366,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_inside_that_was_missed_is_told_with_what_to_do() {
-        let told = |thinnest| ShapeError::InteriorMissed { edge: 0.1, thinnest }.to_string();
+    fn a_missed_interior_is_reported_with_help() {
+        let message = |thinnest| ShapeError::InteriorMissed { edge: 0.1, thinnest }.to_string();
         assert_eq!(
-            told(0.00123),
+            message(0.00123),
             "a mesh with edges of 0.1 m has no point inside: the shape is only 0.00123 m thick; use edges of 0.00123 m or shorter"
         );
         assert!(
-            told(2.0).ends_with("the shape encloses nothing, or is thinner than that everywhere; use shorter edges")
+            message(2.0).ends_with("the shape encloses nothing, or is thinner than that everywhere; use shorter edges")
         );
     }
 }

@@ -16,16 +16,16 @@ use crate::structured::cap::Shell;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Bowl {
-    /// Radius of the outside of the rim.
+    /// Outer radius of the rim.
     #[schemars(extend("x-unit" = "m", "exclusiveMinimum" = 0))]
     pub radius: f64,
-    /// Height over all; 0.8 of the radius if left out.
+    /// Total height; 0.8 of the radius if left out.
     #[schemars(extend("x-unit" = "m", "exclusiveMinimum" = 0))]
     pub height: Option<f64>,
-    /// Thickness of the wall.
+    /// Wall thickness.
     #[schemars(extend("x-unit" = "m", "exclusiveMinimum" = 0))]
     pub wall: f64,
-    /// Height of the foot, whose radius is 0.45 of the bowl's; 0: none. The wall's thickness if left out.
+    /// Height of the foot (radius 0.45 of the bowl's), 0 for none; the wall thickness if left out.
     #[schemars(extend("x-unit" = "m", "minimum" = 0))]
     pub foot: Option<f64>,
 }
@@ -37,7 +37,7 @@ impl Default for Bowl {
 }
 
 /// The centre line of the wall: an arc in the x–y plane from the axis to the rim.
-struct MiddleLine {
+struct CentreLine {
     /// Radius of the arc (m).
     radius: f64,
     /// Height of its centre above the origin (m).
@@ -59,12 +59,12 @@ impl Bowl {
         0.45 * self.radius
     }
 
-    fn middle_line(&self) -> MiddleLine {
+    fn centre_line(&self) -> CentreLine {
         let half = 0.5 * self.wall;
         let (out, up) = (self.radius - half, self.height() - self.foot() - self.wall);
         let radius = (out * out + up * up) / (2.0 * up);
         let bottom = self.foot() + half - 0.5 * self.height();
-        MiddleLine { radius, centre: bottom + radius, angle: (out / radius).min(1.0).asin() }
+        CentreLine { radius, centre: bottom + radius, angle: (out / radius).min(1.0).asin() }
     }
 }
 
@@ -90,7 +90,7 @@ impl BuiltIn for Bowl {
     }
 
     fn field(&self) -> Field {
-        let line = self.middle_line();
+        let line = self.centre_line();
         let degrees = line.angle.to_degrees();
         let path = Path::new().arc([0.0, line.centre], line.radius, [-90.0, degrees - 90.0]);
         let wall = Field::revolution(Profile::stroke(path, self.wall));
@@ -116,7 +116,7 @@ impl BuiltIn for Bowl {
         if self.foot() > 0.0 {
             return None;
         }
-        let line = self.middle_line();
+        let line = self.centre_line();
         let shell = Shell { radius: line.radius, wall: self.wall, angle: line.angle };
         let layers = shell.layers(edge)?;
         let count = check_count("edge", edge, "tetrahedra", shell.count(edge, layers));
@@ -129,7 +129,7 @@ impl BuiltIn for Bowl {
     }
 
     fn exact_volume(&self) -> Option<f64> {
-        let line = self.middle_line();
+        let line = self.centre_line();
         let half = 0.5 * self.wall;
         let (outer, inner) = (line.radius + half, line.radius - half);
         let shell = 2.0 / 3.0 * PI * (1.0 - line.angle.cos()) * (outer.powi(3) - inner.powi(3));

@@ -21,13 +21,14 @@ pub struct Cheese {
     /// Angle of the slice.
     #[schemars(extend("x-unit" = "deg", "minimum" = 20, "maximum" = 180))]
     pub angle: f64,
-    /// How many holes.
+    /// Number of holes.
     #[schemars(range(min = 0, max = 100))]
     pub holes: u32,
-    /// Radius of the largest holes, at most a quarter of the height; the smallest have half of it.
+    /// Radius of the largest holes, at most a quarter of the height; the smallest have half that
+    /// radius.
     #[schemars(extend("x-unit" = "m", "exclusiveMinimum" = 0))]
     pub hole_radius: f64,
-    /// Where the holes are: each seed makes another cheese.
+    /// Seed of the holes' positions and sizes.
     #[schemars(range(min = 0, max = 4294967295u32))]
     pub seed: u32,
 }

@@ -15,7 +15,7 @@ pub struct Figure {
     /// Height from the soles to the crown.
     #[schemars(extend("x-unit" = "m", "exclusiveMinimum" = 0))]
     pub height: f64,
-    /// How far the arms are raised: 20° is almost hanging, 90° level.
+    /// Angle of the arms from straight down; 90° is level.
     #[schemars(extend("x-unit" = "deg", "minimum" = 20, "maximum" = 110))]
     pub arms: f64,
 }

@@ -14,7 +14,7 @@ use Stroke::{Arc, Line};
 
 /// The supported characters, for messages.
 pub(super) const ALLOWED_CHARACTERS: &str =
-    "A–Z (small letters are drawn as capitals), 0–9, spaces and . , : ! ? ' - + = /";
+    "A–Z (lower case is drawn as capitals), 0–9, spaces and . , : ! ? ' - + = /";
 
 /// Width of a space.
 pub(super) const SPACE_WIDTH: f64 = 0.4;

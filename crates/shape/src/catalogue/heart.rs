@@ -14,7 +14,7 @@ use crate::field::{Field, Profile};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Heart {
-    /// Extent along x; its height is 0.95 to 1 of that.
+    /// Extent along x; the height is 0.95 to 1 of it.
     #[schemars(extend("x-unit" = "m", "exclusiveMinimum" = 0))]
     pub width: f64,
     /// Extent along z, at most half of the width.

@@ -13,13 +13,13 @@ pub struct ModelFile {
     /// Path of the model, relative to the scene file.
     #[schemars(length(min = 1))]
     pub file: String,
-    /// Largest extent to scale the model to; as in the file if left out.
+    /// Largest extent after scaling; unscaled if left out.
     #[schemars(extend("x-unit" = "m", "exclusiveMinimum" = 0))]
     pub size: Option<f64>,
     /// Unit of the model's coordinates.
     #[serde(default)]
     pub unit: Unit,
-    /// Which axis of the model points up.
+    /// Up axis of the model.
     #[serde(default)]
     pub up: UpAxis,
 }

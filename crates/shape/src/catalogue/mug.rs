@@ -12,7 +12,7 @@ use crate::field::{Field, Path, Profile};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Mug {
-    /// Radius of the outside.
+    /// Outer radius.
     #[schemars(extend("x-unit" = "m", "exclusiveMinimum" = 0))]
     pub radius: f64,
     /// Height.
@@ -21,7 +21,7 @@ pub struct Mug {
     /// Thickness of wall and bottom, below a third of the radius.
     #[schemars(extend("x-unit" = "m", "exclusiveMinimum" = 0))]
     pub wall: f64,
-    /// Thickness of the handle, at most a sixth of the height.
+    /// Handle thickness, at most a sixth of the height.
     #[schemars(extend("x-unit" = "m", "exclusiveMinimum" = 0))]
     pub handle: f64,
 }
@@ -39,7 +39,7 @@ impl Mug {
     }
 
     /// Distance of the handle's centre line from the middle of the wall (m).
-    fn handle_reach(&self) -> f64 {
+    fn handle_extent(&self) -> f64 {
         0.3 * self.height
     }
 }
@@ -62,7 +62,7 @@ impl BuiltIn for Mug {
     }
 
     fn size(&self) -> Vec3 {
-        let out = self.radius - 0.5 * self.wall + self.handle_reach() + 0.5 * self.handle;
+        let out = self.radius - 0.5 * self.wall + self.handle_extent() + 0.5 * self.handle;
         Vec3::new(self.radius + out, self.height, 2.0 * self.radius)
     }
 
@@ -77,9 +77,9 @@ impl BuiltIn for Mug {
             .line(&[[out, corner - up], [out, up]]);
         let body = Field::revolution(Profile::stroke(path, self.wall));
         // The handle starts and ends in the wall and turns through two quarter circles.
-        let (rise, reach) = (self.handle_rise(), self.handle_reach());
-        let bend = 0.75 * rise.min(reach);
-        let (far, near) = (out + reach, out + reach - bend);
+        let (rise, extent) = (self.handle_rise(), self.handle_extent());
+        let bend = 0.75 * rise.min(extent);
+        let (far, near) = (out + extent, out + extent - bend);
         let handle = Path::new()
             .line(&[[out, rise], [near, rise]])
             .arc([near, rise - bend], bend, [0.0, 90.0])

@@ -20,10 +20,10 @@ pub struct Plate {
     /// Extent along z.
     #[schemars(extend("x-unit" = "m", "exclusiveMinimum" = 0))]
     pub thickness: f64,
-    /// Round holes through the plate, inside of it and apart from each other; [] for none.
+    /// Round through holes, disjoint and inside the plate; [] for none.
     #[schemars(length(max = 1000))]
     pub holes: Vec<Hole>,
-    /// A notch from the middle of the left side (that of the smallest x) toward +x.
+    /// A notch from the middle of the left side (smallest x) toward +x.
     pub notch: Option<Notch>,
 }
 
@@ -31,10 +31,10 @@ pub struct Plate {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Hole {
-    /// Its centre: x and y from the middle of the plate.
+    /// Centre: x and y from the middle of the plate.
     #[schemars(extend("x-unit" = "m"))]
     pub at: [f64; 2],
-    /// Its radius.
+    /// Radius.
     #[schemars(extend("x-unit" = "m", "exclusiveMinimum" = 0))]
     pub radius: f64,
 }
@@ -43,10 +43,10 @@ pub struct Hole {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Notch {
-    /// How deep it goes, below the plate's width.
+    /// Depth, below the plate's width.
     #[schemars(extend("x-unit" = "m", "exclusiveMinimum" = 0))]
     pub length: f64,
-    /// How wide it is, at most its length.
+    /// Width, at most its length.
     #[schemars(extend("x-unit" = "m", "exclusiveMinimum" = 0))]
     pub width: f64,
 }

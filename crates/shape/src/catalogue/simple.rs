@@ -16,7 +16,7 @@ use crate::structured::icosphere::Icosphere;
 use crate::structured::{ball, cylinder, steps};
 use crate::surface::TriangleSurface;
 
-/// A block with its centre in the origin.
+/// A box centred at the origin.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Block {
@@ -86,7 +86,7 @@ impl Block {
     }
 }
 
-/// A ball with its centre in the origin.
+/// A ball centred at the origin.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Sphere {
@@ -146,7 +146,7 @@ impl BuiltIn for Sphere {
     }
 }
 
-/// A cylinder along y with its centre in the origin.
+/// A cylinder along y, centred at the origin.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Cylinder {

@@ -79,7 +79,7 @@ fn surfaces_of_lattices_are_closed_and_outward() {
 }
 
 #[test]
-fn impossible_lengths_are_named() {
+fn invalid_lengths_are_rejected_by_name() {
     assert!(matches!(
         Block { size: [1.0, -1.0, 1.0] }.tetrahedra(0.1),
         Err(ShapeError::BadLength { field: "size", value: -1.0 })
@@ -92,7 +92,7 @@ fn impossible_lengths_are_named() {
 }
 
 #[test]
-fn parameters_that_do_not_fit_say_what_is_allowed() {
+fn incompatible_parameters_report_the_allowed_range() {
     let cases: Vec<(Shape, &str, &str)> = vec![
         (Shape::HollowSphere(HollowSphere { radius: 0.05, wall: 0.06 }), "wall", "below radius = 0.05 m"),
         (Shape::Dome(Dome { radius: 0.1, height: 0.2, wall: 0.01 }), "height", "at most radius = 0.1 m"),
@@ -158,7 +158,7 @@ fn max_coordinate(field: &crate::field::Field, axis: usize, sign: f64, tolerance
 }
 
 #[test]
-fn sizes_are_those_of_the_fields_and_their_middle_is_the_origin() {
+fn sizes_match_the_fields_which_are_centred_at_the_origin() {
     for shape in Shape::all() {
         let ideal = made(&shape);
         let half = 0.5 * ideal.size();
@@ -175,7 +175,7 @@ fn sizes_are_those_of_the_fields_and_their_middle_is_the_origin() {
 }
 
 #[test]
-fn formulas_for_volumes_agree_with_the_fields() {
+fn exact_volumes_agree_with_integrated_volumes() {
     let shapes = [
         Shape::Bowl(Bowl { foot: Some(0.0), height: Some(0.05), ..Bowl::default() }),
         Shape::Bowl(Bowl { radius: 0.1, height: Some(0.105), wall: 0.01, foot: Some(0.0) }),
@@ -200,7 +200,7 @@ fn formulas_for_volumes_agree_with_the_fields() {
 }
 
 #[test]
-fn defaults_pass_their_own_checks_and_have_a_sensible_resolution() {
+fn defaults_are_valid_and_have_a_sensible_resolution() {
     for shape in Shape::all() {
         shape.check().unwrap_or_else(|error| panic!("{}: {error}", shape.name()));
         let ideal = made(&shape);
@@ -229,9 +229,9 @@ fn check_tetrahedra(shape: &Shape, edge: f64) {
     let field = ideal.field();
     for triangle in mesh.boundary().triangles {
         let [a, b, c] = triangle.map(|node| mesh.position(node));
-        for place in [a, (a + b) * 0.5, (b + c) * 0.5, (c + a) * 0.5, (a + b + c) / 3.0] {
-            let distance = field.distance(&place).abs();
-            assert!(distance < 0.3 * edge, "{name}: {} edges at {place:?}", distance / edge);
+        for point in [a, (a + b) * 0.5, (b + c) * 0.5, (c + a) * 0.5, (a + b + c) / 3.0] {
+            let distance = field.distance(&point).abs();
+            assert!(distance < 0.3 * edge, "{name}: {} edges at {point:?}", distance / edge);
         }
     }
 }
@@ -253,7 +253,7 @@ fn every_shape_has_good_tetrahedra_at_all_edge_lengths() {
 }
 
 #[test]
-fn letters_are_pieces_of_their_own() {
+fn letters_are_separate_pieces() {
     // The exclamation mark has two pieces.
     for (text, count) in [("CRAZE", 5), ("Hi 8!", 5), ("Q", 1)] {
         let letters = Letters { text: text.to_owned(), ..Letters::default() };
@@ -264,7 +264,7 @@ fn letters_are_pieces_of_their_own() {
 }
 
 #[test]
-fn names_are_those_of_scene_files() {
+fn names_match_the_scene_keys() {
     let text = serde_json::to_value(Shape::all()).expect("JSON");
     for (shape, written) in Shape::all().iter().zip(text.as_array().expect("a list")) {
         assert_eq!(written.as_object().expect("a table").keys().collect::<Vec<_>>(), [shape.name()]);
@@ -294,7 +294,7 @@ fn a_brick_wall_has_its_bricks_and_joints() {
 }
 
 #[test]
-fn another_seed_is_another_cheese_and_the_same_seed_the_same() {
+fn the_seed_determines_the_holes_of_a_cheese() {
     let point = |seed: u32| {
         let field = Cheese { seed, ..Cheese::default() }.field();
         (0..50).map(|k| field.distance(&Vec3::new(0.0, 0.0, 0.002 * f64::from(k - 25)))).collect::<Vec<f64>>()
@@ -305,7 +305,7 @@ fn another_seed_is_another_cheese_and_the_same_seed_the_same() {
 
 proptest! {
     #[test]
-    fn the_distance_of_every_shape_changes_no_faster_than_the_point(
+    fn the_distance_of_every_shape_is_1_lipschitz(
         from in [-0.6..0.6_f64, -0.6..0.6, -0.6..0.6],
         direction in [-1.0..1.0_f64, -1.0..1.0, -1.0..1.0],
         length in 1e-4..0.5_f64,

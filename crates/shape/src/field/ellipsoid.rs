@@ -70,7 +70,7 @@ mod tests {
     }
 
     #[test]
-    fn the_distance_is_that_to_the_nearest_of_many_surface_points() {
+    fn the_distance_agrees_with_sampled_surface_points() {
         let radii = Vec3::new(0.3, 0.7, 0.2);
         let points: Vec<Vec3> = (0..400)
             .flat_map(|i| (0..400).map(move |j| (f64::from(i) / 399.0, f64::from(j) / 400.0)))

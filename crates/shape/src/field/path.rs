@@ -56,11 +56,11 @@ impl Path {
 
     /// Scales about the origin by a positive factor, then translates (m).
     pub fn transformed(mut self, factor: f64, shift: Point2) -> Self {
-        let place = |[x, y]: Point2| [factor * x + shift[0], factor * y + shift[1]];
+        let transform = |[x, y]: Point2| [factor * x + shift[0], factor * y + shift[1]];
         for segment in &mut self.segments {
             match segment {
-                Segment::Straight { from, to } => (*from, *to) = (place(*from), place(*to)),
-                Segment::Arc { centre, radius, .. } => (*centre, *radius) = (place(*centre), factor * *radius),
+                Segment::Straight { from, to } => (*from, *to) = (transform(*from), transform(*to)),
+                Segment::Arc { centre, radius, .. } => (*centre, *radius) = (transform(*centre), factor * *radius),
             }
         }
         self
@@ -139,7 +139,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn distances_of_segments_dots_and_arcs_are_those_of_the_textbook() {
+    fn distances_of_segments_and_arcs_are_exact() {
         let path = Path::new().line(&[[0.0, 0.0], [1.0, 0.0]]);
         assert_eq!(path.distance([0.5, 2.0]), 2.0);
         assert_eq!(path.distance([4.0, 4.0]), 5.0);

@@ -184,7 +184,7 @@ mod tests {
     }
 
     #[test]
-    fn other_solids_are_counted_and_left_out() {
+    fn unsupported_cells_are_counted_and_left_out() {
         let mut cells = Cells { points: corners_of_a_cube(), ..Cells::default() };
         cells.push(CellKind::Tetrahedron, &[0, 1, 2, 4, 3, 5]);
         cells.push(CellKind::Hexahedron, &[0; 8]);
@@ -207,7 +207,7 @@ mod tests {
     }
 
     #[test]
-    fn faces_alone_make_a_surface_and_nothing_makes_an_error() {
+    fn faces_alone_make_a_surface_and_an_empty_file_an_error() {
         let mut cells = Cells { points: corners_of_a_cube(), ..Cells::default() };
         cells.push(CellKind::Face(4), &[0, 1, 3, 2]);
         cells.push(CellKind::Face(3), &[0, MISSING_NODE, 2]);
@@ -237,11 +237,11 @@ mod tests {
         for cube in 0..8u32 {
             let low = [cube & 1, cube >> 1 & 1, cube >> 2];
             for order in [[0, 1, 2], [1, 2, 0], [2, 0, 1], [1, 0, 2], [0, 2, 1], [2, 1, 0]] {
-                let mut place = low;
-                let mut nodes = vec![number(place)];
+                let mut coordinates = low;
+                let mut nodes = vec![number(coordinates)];
                 for axis in order {
-                    place[axis] += 1;
-                    nodes.push(number(place));
+                    coordinates[axis] += 1;
+                    nodes.push(number(coordinates));
                 }
                 cells.push(CellKind::Tetrahedron, &nodes);
                 cells.regions.push(regions(cube == 0));
@@ -250,9 +250,9 @@ mod tests {
         for axis in 0..3 {
             for side in 0..2 {
                 let corner = |a: u32, b: u32| {
-                    let mut place = [side; 3];
-                    (place[(axis + 1) % 3], place[(axis + 2) % 3]) = (a, b);
-                    number(place)
+                    let mut coordinates = [side; 3];
+                    (coordinates[(axis + 1) % 3], coordinates[(axis + 2) % 3]) = (a, b);
+                    number(coordinates)
                 };
                 let mut square = [corner(0, 0), corner(1, 0), corner(1, 1), corner(0, 1)];
                 if side == 0 {
@@ -265,13 +265,13 @@ mod tests {
     }
 
     #[test]
-    fn tetrahedra_beyond_faces_that_close_are_left_out_unless_regions_tell_them_apart() {
+    fn tetrahedra_outside_closed_faces_are_left_out_unless_regions_differ() {
         let model = filled_hull(|_| 7).into_model(Path::new("hull.mesh")).expect("a model");
         let volume = model.volume.expect("tetrahedra");
         assert_eq!((volume.tetrahedra.len(), volume.regions), (6, vec![7; 6]));
         assert!((model.surface.closed_volume().expect("closed") - 1.0).abs() < 1e-12);
-        let told = "6 faces enclose only part of the tetrahedra: 42 tetrahedra outside left out";
-        assert_eq!(model.remarks[0], told);
+        let remark = "6 faces enclose only part of the tetrahedra: 42 tetrahedra outside left out";
+        assert_eq!(model.remarks[0], remark);
 
         // Errors count the omitted tetrahedra as well.
         let mut overlapping = filled_hull(|_| 7);

@@ -50,7 +50,7 @@ impl ParseError {
         match self.location {
             Location::Line(line) => ShapeError::BadLine { path, line, problem },
             Location::Byte(byte) => ShapeError::BadByte { path, byte, problem },
-            Location::Part(place) => ShapeError::BadPart { path, place, problem },
+            Location::Part(part) => ShapeError::BadPart { path, part, problem },
             Location::UnsupportedFeature(help) => ShapeError::UnsupportedFeature { path, what: problem, help },
         }
     }
@@ -300,7 +300,7 @@ mod tests {
     }
 
     #[test]
-    fn words_are_read_past_comments_and_named_by_line() {
+    fn words_skip_comments_and_errors_report_the_line() {
         let mut cursor = Cursor::with_comments(b" 1 # one\n\r\n-2#two\n# nothing\n2.5 x", b'#');
         assert_eq!(cursor.integer(Width::Four, "a number"), Ok(1));
         assert_eq!(cursor.integer(Width::Four, "a number"), Ok(-2));
@@ -333,7 +333,7 @@ mod tests {
     }
 
     #[test]
-    fn counts_are_held_against_what_follows() {
+    fn counts_are_checked_against_the_remaining_bytes() {
         let mut cursor = Cursor::new(b"3 1 2 3");
         assert_eq!(cursor.count(Width::Four, "things", 1, 4), Ok(3));
         let mut cursor = Cursor::new(b"1000000000000 1 2 3");
@@ -344,7 +344,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_that_do_not_fit_are_none() {
+    fn invalid_integers_are_none() {
         for word in ["", "-", "+", "1.5", "0x1", "99999999999999999999", "1e3"] {
             assert_eq!(parse_integer(word.as_bytes()), None, "{word}");
         }

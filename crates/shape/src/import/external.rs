@@ -73,7 +73,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_file_is_not_read() {
+    fn only_regular_files_are_read() {
         let folder = tempfile::tempdir().expect("a folder");
         std::fs::create_dir(folder.path().join("sub")).expect("made");
         std::fs::write(folder.path().join("a.bin"), [1, 2]).expect("written");

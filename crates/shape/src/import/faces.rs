@@ -77,7 +77,7 @@ impl Faces {
         }
         if u32::try_from(self.points.len()).is_err() {
             let problem = format!("{} points exceed 32-bit indices", self.points.len());
-            return Err(ShapeError::BadPart { path: path.to_owned(), place: "points".into(), problem });
+            return Err(ShapeError::BadPart { path: path.to_owned(), part: "points".into(), problem });
         }
         if welding == Welding::Equal {
             self.weld();
@@ -275,10 +275,10 @@ mod tests {
 
     /// A unit square with texture coordinates and a normal per point.
     fn square() -> Faces {
-        let places = [[0.0, 0.0], [1.0, 0.0], [1.0, 1.0], [0.0, 1.0]];
+        let corners_of_square = [[0.0, 0.0], [1.0, 0.0], [1.0, 1.0], [0.0, 1.0]];
         Faces {
-            points: places.iter().map(|&[x, y]| Vec3::new(x, y, 0.0)).collect(),
-            texture_coordinates: places.iter().map(|&[x, y]| [x as f32, y as f32]).collect(),
+            points: corners_of_square.iter().map(|&[x, y]| Vec3::new(x, y, 0.0)).collect(),
+            texture_coordinates: corners_of_square.iter().map(|&[x, y]| [x as f32, y as f32]).collect(),
             normals: vec![[0.0, 0.0, 2.0]; 4],
             ..Faces::default()
         }
@@ -296,8 +296,8 @@ mod tests {
         assert_eq!(model.surface.triangles.len(), 2);
         for (triangle, textures) in model.surface.triangles.iter().zip(&model.texture_coordinates) {
             for (&point, texture) in triangle.iter().zip(textures) {
-                let place = model.surface.positions[point as usize];
-                assert_eq!([place.x as f32, place.y as f32], *texture);
+                let position = model.surface.positions[point as usize];
+                assert_eq!([position.x as f32, position.y as f32], *texture);
             }
         }
         assert!(model.normals.iter().flatten().all(|normal| *normal == [0.0, 0.0, 1.0]), "made unit");
@@ -328,7 +328,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_left_is_an_error_with_its_reason() {
+    fn a_model_without_usable_faces_is_rejected_with_the_reason() {
         let mut faces = square();
         faces.points[0].x = f64::INFINITY;
         faces.push([0, 1, 2].map(corner), None);
@@ -356,7 +356,7 @@ mod tests {
     }
 
     #[test]
-    fn equal_points_weld_and_keep_their_own_attributes() {
+    fn welded_points_keep_their_corner_attributes() {
         let mut faces = square();
         faces.points.extend([Vec3::new(-0.0, 0.0, 0.0), Vec3::new(1.0, 1.0, -0.0)]);
         faces.texture_coordinates.extend([[7.0, 7.0], [8.0, 8.0]]);

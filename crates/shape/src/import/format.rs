@@ -213,7 +213,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn endings_name_formats_in_any_case() {
+    fn extensions_are_case_insensitive() {
         assert_eq!(Format::of_path(Path::new("a/b.OBJ")).expect("known"), Format::Obj);
         assert_eq!(Format::of_path(Path::new("b.tar.glb")).expect("known"), Format::Glb);
         let error = Format::of_path(Path::new("b.fbx")).expect_err("unknown").to_string();
@@ -222,7 +222,7 @@ mod tests {
     }
 
     #[test]
-    fn content_against_the_ending_is_named() {
+    fn content_that_contradicts_the_extension_is_reported() {
         let mut binary_stl = [0; 84 + 50];
         binary_stl[80] = 1;
         for (bytes, name) in [

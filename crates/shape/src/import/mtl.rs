@@ -139,7 +139,7 @@ mod tests {
     }
 
     #[test]
-    fn libraries_outside_the_folder_or_missing_are_remarked() {
+    fn missing_and_outside_libraries_get_a_remark() {
         let files = |path: &std::path::Path| match path.to_str() {
             Some("two words.mtl") => Ok(b"newmtl a".to_vec()),
             Some("one.mtl") => Ok(b"newmtl b".to_vec()),

@@ -79,7 +79,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn numbers_are_found_gaps_are_missing_and_others_are_none() {
+    fn tags_are_found_gaps_are_missing_and_others_are_none() {
         for far in [7, 1 << 40, i64::MAX] {
             let node_tags = NodeTags::new(&[5, -3, far]).expect("different numbers");
             assert_eq!([5, -3, far].map(|number| node_tags.find(number)), [Some(0), Some(1), Some(2)]);
@@ -92,7 +92,7 @@ mod tests {
     }
 
     #[test]
-    fn a_number_that_is_there_twice_is_refused() {
+    fn duplicate_tags_are_rejected() {
         for numbers in [[1, 2, 1], [1, 1 << 50, 1]] {
             assert!(NodeTags::new(&numbers).is_err());
         }

@@ -241,14 +241,14 @@ mod tests {
     }
 
     #[test]
-    fn a_missing_library_costs_only_the_look() {
+    fn a_missing_library_affects_appearance_only() {
         let model = parse_with(CUBE, "").expect("a cube");
         assert_eq!(model.materials[0], SurfaceMaterial { name: "red paint".into(), ..SurfaceMaterial::default() });
         assert_eq!(model.remarks[0], "the material library \"look.mtl\" was not read: it is not there");
     }
 
     #[test]
-    fn faults_are_named_with_file_and_line() {
+    fn errors_report_file_and_line() {
         let three = "v 0 0 0\nv 1 0 0\nv 0 1 0\n";
         for (text, message) in [
             (format!("{three}f 1 2 4\n"), "model.obj:4: the face uses point 4, but the file has only 3"),
@@ -280,7 +280,7 @@ mod tests {
     }
 
     #[test]
-    fn points_that_are_no_numbers_cost_only_their_triangles() {
+    fn triangles_with_invalid_coordinates_are_left_out() {
         let model =
             parse_with("v 0 0 0\nv 1 0 0\nv 0 1 0\nv nan 0 0\nv 0 1e300 -inf\nf 1 2 3\nf 1 2 4\nf 1 5 3 2\n", "");
         let model = model.expect("a triangle");
@@ -289,7 +289,7 @@ mod tests {
     }
 
     #[test]
-    fn statements_go_on_behind_a_backslash() {
+    fn a_backslash_continues_a_statement() {
         let text = "a\\\nb # c \\\n\\\nd\\";
         let got: Vec<(usize, String)> = statements(text).map(|(line, text)| (line, text.into_owned())).collect();
         assert_eq!(got, [(1, "a b".to_owned()), (3, " d ".to_owned())]);
@@ -297,7 +297,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn no_text_makes_it_panic(text in "([vtnf#\\\\ /\\-0-9.e\n]|nan|usemtl a){0,120}") {
+        fn random_text_never_panics(text in "([vtnf#\\\\ /\\-0-9.e\n]|nan|usemtl a){0,120}") {
             let _ = parse_with(&text, "newmtl a");
         }
     }

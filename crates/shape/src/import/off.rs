@@ -232,7 +232,7 @@ mod tests {
     }
 
     #[test]
-    fn faults_are_named_with_their_line() {
+    fn errors_report_the_line() {
         let three = "OFF\n3 1 0\n0 0 0\n1 0 0\n0 1 0\n";
         for (text, message) in [
             ("".to_owned(), "cube.off:0: the file ends before its numbers of points and faces"),
@@ -272,7 +272,7 @@ mod tests {
     }
 
     #[test]
-    fn cut_files_are_read_or_refused() {
+    fn truncated_files_are_read_or_rejected() {
         let text = cube("STCNOFF\n8 6 0", |k| format!("0 3 0 255 0 0 0.5 {k}"), "");
         for end in 0..text.len() {
             let _ = read(&text[..end]);
@@ -281,7 +281,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn no_text_makes_it_panic(start in "(OFF|STOFF|CNOFF)?\n[0-3] [0-3] 0\n", text in "[-0-4.e #\n]{0,80}") {
+        fn random_text_never_panics(start in "(OFF|STOFF|CNOFF)?\n[0-3] [0-3] 0\n", text in "[-0-4.e #\n]{0,80}") {
             let _ = read(&(start + &text));
         }
     }

@@ -96,7 +96,7 @@ mod tests {
     const PNG: &[u8] = b"\x89PNG\r\n\x1a\n and more";
 
     #[test]
-    fn the_first_bytes_tell_what_it_is() {
+    fn images_are_detected_by_their_first_bytes() {
         assert_eq!(Picture::of(PNG).expect("PNG").media_type(), "image/png");
         assert_eq!(Picture::of(&[0xff, 0xd8, 0xff, 0xe0]).expect("JPEG").media_type(), "image/jpeg");
         for other in [&b""[..], b"\x89PNG", b"GIF89a", b"\xff\xd8"] {
@@ -105,7 +105,7 @@ mod tests {
     }
 
     #[test]
-    fn pictures_of_materials_in_use_are_found_once_and_faults_are_remarked() {
+    fn images_of_used_materials_are_read_once_and_errors_remarked() {
         let names = ["a.png", "b.png", "a.png", "../c.png", "unused.png", "text.png", "b.png"];
         let material = |name: &&str| SurfaceMaterial { texture: Some((*name).into()), ..SurfaceMaterial::default() };
         let mut model = Model {
@@ -136,7 +136,7 @@ mod tests {
     }
 
     #[test]
-    fn pictures_that_overlap_do_not_fill_the_memory() {
+    fn the_total_size_of_images_is_limited() {
         let material =
             |number: usize| SurfaceMaterial { texture: Some(number.to_string()), ..SurfaceMaterial::default() };
         let mut model = Model {

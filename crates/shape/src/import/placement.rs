@@ -18,12 +18,12 @@ const VALID_EXTENTS: std::ops::RangeInclusive<f64> = 1e-18..=1e19;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct ModelPlacement {
-    /// Largest extent to scale the model to; as in the file if left out.
+    /// Largest extent after scaling; unscaled if left out.
     #[schemars(extend("x-unit" = "m", "exclusiveMinimum" = 0))]
     pub size: Option<f64>,
     /// Unit of the model's coordinates.
     pub unit: Unit,
-    /// Which axis of the model points up.
+    /// Up axis of the model.
     pub up: UpAxis,
 }
 
@@ -189,7 +189,7 @@ mod tests {
     }
 
     #[test]
-    fn a_model_is_turned_scaled_and_centred() {
+    fn a_model_is_rotated_scaled_and_centred() {
         let mut model = standing();
         let placement = ModelPlacement { unit: Unit::Centimetre, up: UpAxis::Z, size: None };
         placement.apply(&mut model, Path::new("sail.obj")).expect("placed");
@@ -202,7 +202,7 @@ mod tests {
     }
 
     #[test]
-    fn every_axis_can_point_up_without_a_mirror() {
+    fn every_up_axis_is_a_rotation() {
         for (up, axis) in [(UpAxis::X, Vec3::x()), (UpAxis::Y, Vec3::y()), (UpAxis::Z, Vec3::z())] {
             assert_eq!(up.to_y_up(axis), Vec3::y(), "{up}");
             let [x, y, z] = [Vec3::x(), Vec3::y(), Vec3::z()].map(|axis| up.to_y_up(axis));
@@ -226,7 +226,7 @@ mod tests {
     }
 
     #[test]
-    fn models_without_extent_and_impossible_sizes_are_refused() {
+    fn models_without_extent_and_invalid_sizes_are_rejected() {
         let path = Path::new("dot.obj");
         let mut dot = standing();
         dot.surface.positions = vec![Vec3::x(); 3];
@@ -242,7 +242,7 @@ mod tests {
     }
 
     #[test]
-    fn a_model_too_small_or_large_to_compute_with_is_called_so() {
+    fn models_outside_the_valid_extents_are_rejected() {
         let path = Path::new("sail.obj");
         let refused = |factor: f64, placement: ModelPlacement| {
             let mut model = standing();
@@ -274,7 +274,7 @@ mod tests {
     }
 
     #[test]
-    fn a_model_a_million_times_too_large_or_small_is_remarked() {
+    fn a_model_of_unlikely_size_gets_a_remark() {
         for factor in [1e6, 1e-6] {
             let mut model = standing();
             model.surface.positions.iter_mut().for_each(|position| *position *= factor);

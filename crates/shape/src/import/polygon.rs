@@ -223,13 +223,13 @@ mod tests {
     }
 
     #[test]
-    fn a_bow_tie_still_ends() {
+    fn a_self_intersecting_quad_becomes_a_fan() {
         let positions = [Vec3::zeros(), Vec3::new(1.0, 1.0, 0.0), Vec3::x(), Vec3::y()];
         assert_eq!(triangulate(&[0, 1, 2, 3], &positions).len(), 2);
     }
 
     #[test]
-    fn corners_are_told_apart_where_a_point_is_used_twice() {
+    fn corners_that_share_a_point_stay_distinct() {
         // Two squares that share point 0.
         let points = [[0.0, 0.0], [1.0, 0.0], [1.0, 1.0], [0.0, 1.0], [-1.0, 0.0], [-1.0, -1.0], [0.0, -1.0]];
         let positions: Vec<Vec3> = points.iter().map(|&[x, y]| Vec3::new(x, y, 0.0)).collect();
@@ -250,7 +250,7 @@ mod tests {
     }
 
     #[test]
-    fn a_face_of_many_corners_is_cut_in_no_time() {
+    fn a_convex_face_of_100_000_corners_takes_linear_time() {
         let count = 100_000;
         let positions = star(count, 1.0);
         let triangles = triangulate(&(0..count).collect::<Vec<u32>>(), &positions);
@@ -259,7 +259,7 @@ mod tests {
     }
 
     #[test]
-    fn a_face_that_twists_without_end_is_given_up() {
+    fn ear_clipping_stops_at_the_step_limit() {
         // A spiral of 100,000 corners out and back; without the limit this takes hours.
         let count: u32 = 100_000;
         let there_and_back = |k: u32| {
@@ -274,7 +274,7 @@ mod tests {
     }
 
     #[test]
-    fn a_star_of_many_rays_is_whole() {
+    fn a_star_of_many_rays_keeps_its_area() {
         let count = 2_000;
         let positions = star(count, 0.5);
         let triangles = triangulate(&(0..count).collect::<Vec<u32>>(), &positions);

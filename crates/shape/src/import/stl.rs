@@ -66,8 +66,8 @@ fn parse_binary(bytes: &[u8], path: &Path) -> Result<Faces, ShapeError> {
     faces.points.reserve(3 * triangles as usize);
     for record in body.chunks_exact(RECORD_BYTES).take(triangles as usize) {
         let value = |k: usize| {
-            let place = 12 + 4 * k;
-            f64::from(f32::from_le_bytes([record[place], record[place + 1], record[place + 2], record[place + 3]]))
+            let offset = 12 + 4 * k;
+            f64::from(f32::from_le_bytes([record[offset], record[offset + 1], record[offset + 2], record[offset + 3]]))
         };
         push_triangle(&mut faces, [0, 3, 6].map(|k| Vec3::new(value(k), value(k + 1), value(k + 2))));
     }
@@ -184,7 +184,7 @@ mod tests {
     }
 
     #[test]
-    fn triangles_that_are_no_numbers_are_left_out_in_both_kinds() {
+    fn triangles_with_invalid_coordinates_are_left_out_in_both_kinds() {
         let mut triangles = cube();
         triangles[3][1][2] = f32::NAN;
         triangles[5][0][0] = f32::INFINITY;
@@ -196,7 +196,7 @@ mod tests {
     }
 
     #[test]
-    fn wrong_numbers_of_triangles_are_named() {
+    fn wrong_triangle_counts_are_reported() {
         let whole = binary(&cube());
         let mut many = whole.clone();
         many[80..84].copy_from_slice(&u32::MAX.to_le_bytes());
@@ -219,7 +219,7 @@ mod tests {
     }
 
     #[test]
-    fn faults_of_text_are_named_with_their_line() {
+    fn text_errors_report_the_line() {
         let start = "solid\nfacet normal 0 0 1\nouter loop\nvertex 0 0 0\nvertex 1 0 0\n";
         for (rest, message) in [
             ("", "cube.stl:5: the file ends inside a facet"),
@@ -238,7 +238,7 @@ mod tests {
     }
 
     #[test]
-    fn cut_files_are_read_or_refused() {
+    fn truncated_files_are_read_or_rejected() {
         for bytes in [binary(&cube()[..3]), text(&cube()[..3]).into_bytes()] {
             for end in 0..bytes.len() {
                 if let Ok(model) = read(&bytes[..end]) {
@@ -250,11 +250,11 @@ mod tests {
 
     proptest! {
         #[test]
-        fn changed_bytes_never_make_it_panic(changes in proptest::collection::vec((0usize..1000, any::<u8>()), 1..8), is_text: bool) {
+        fn corrupted_bytes_never_panic(changes in proptest::collection::vec((0usize..1000, any::<u8>()), 1..8), is_text: bool) {
             let mut bytes = if is_text { text(&cube()).into_bytes() } else { binary(&cube()) };
             let length = bytes.len();
-            for (place, byte) in changes {
-                bytes[place % length] = byte;
+            for (offset, byte) in changes {
+                bytes[offset % length] = byte;
             }
             let _ = read(&bytes);
         }

@@ -49,7 +49,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_programs_print_for_no_number_is_told_from_words() {
+    fn printed_nan_and_infinity_are_numbers() {
         for (word, is_finite) in [("1e3", true), ("-.5", true), ("nan", false), ("-nan(ind)", false), ("1.#INF", false)]
         {
             assert_eq!(number(word).expect("a number").is_finite(), is_finite, "{word}");
@@ -60,7 +60,7 @@ mod tests {
     }
 
     #[test]
-    fn old_encodings_are_text_and_zero_bytes_are_not() {
+    fn other_encodings_are_text_and_zero_bytes_are_not() {
         let path = Path::new("model.obj");
         assert_eq!(decode_text(b"\xef\xbb\xbfo caf\xe9", path, "OBJ").expect("text"), "o caf\u{fffd}");
         assert_eq!(decode_text(b"v 1\rv 2\r", path, "OBJ").expect("text"), "v 1\nv 2\n");

@@ -258,7 +258,7 @@ mod tests {
     /// nodes.
     fn points() -> Vec<Vec3> {
         let nan = f64::NAN;
-        let places = [
+        let corners = [
             [0., 0., 0.],
             [1., 0., 0.],
             [0., 1., 0.],
@@ -268,7 +268,7 @@ mod tests {
             [nan, 0., 0.],
             [2e18, 0., 0.],
         ];
-        places.into_iter().map(Vec3::from).collect()
+        corners.into_iter().map(Vec3::from).collect()
     }
 
     fn judge(tetrahedra: &[[u32; 4]], regions: &[i64]) -> Result<Model, ShapeError> {
@@ -276,7 +276,7 @@ mod tests {
     }
 
     #[test]
-    fn bad_tetrahedra_are_turned_or_left_out_and_counted() {
+    fn invalid_tetrahedra_are_re_oriented_or_left_out() {
         let listed = [
             [6, 1, 2, 3],
             [0, 1, 2, 3],
@@ -311,7 +311,7 @@ mod tests {
     }
 
     #[test]
-    fn shared_faces_and_overlaps_are_named_by_their_place_in_the_file() {
+    fn shared_faces_and_overlaps_are_reported_by_file_number() {
         let mut points = points();
         points[6] = Vec3::new(0.1, 0.1, 2.0);
         let judge = |listed: &[[u32; 4]]| {
@@ -338,10 +338,10 @@ mod tests {
     }
 
     #[test]
-    fn slivers_that_rounding_could_turn_are_flat_and_thin_ones_stay() {
+    fn only_slivers_that_rounding_could_invert_are_left_out() {
         let tetrahedron = |height: f64| {
-            let places = [[0., 0., 0.], [1., 0., 0.], [0., 1., 0.], [0.3, 0.3, height]];
-            let points = places.into_iter().map(Vec3::from).collect();
+            let corners = [[0., 0., 0.], [1., 0., 0.], [0., 1., 0.], [0.3, 0.3, height]];
+            let points = corners.into_iter().map(Vec3::from).collect();
             volume_model(points, &[[0, 1, 2, 3]], &[], &[], Vec::new(), Path::new("a.msh"))
         };
         tetrahedron(1e-9).expect("thin, but a tetrahedron");

@@ -83,8 +83,8 @@ fn parse_json(json: &[u8], path: &Path) -> Result<Document, ShapeError> {
         asset: Asset,
     }
     let bad = |error: serde_json::Error| {
-        let (place, problem) = (format!("JSON, line {}", error.line()), error.to_string());
-        ShapeError::BadPart { path: path.to_owned(), place, problem }
+        let (part, problem) = (format!("JSON, line {}", error.line()), error.to_string());
+        ShapeError::BadPart { path: path.to_owned(), part, problem }
     };
     // Parsed on its own, since other versions may have another schema.
     let version = serde_json::from_slice::<Versioned>(json).map_err(bad)?.asset.version;
@@ -190,22 +190,22 @@ struct Reader<'f> {
 }
 
 impl Reader<'_> {
-    fn bad(&self, place: String, problem: impl Into<String>) -> ShapeError {
-        ShapeError::BadPart { path: self.access.path.to_owned(), place, problem: problem.into() }
+    fn bad(&self, part: String, problem: impl Into<String>) -> ShapeError {
+        ShapeError::BadPart { path: self.access.path.to_owned(), part, problem: problem.into() }
     }
 
     fn read_mesh(&mut self, number: usize, transform: &Transform) -> Result<(), ShapeError> {
-        let place = format!("meshes[{number}]");
+        let part = format!("meshes[{number}]");
         let Some(mesh) = self.access.document.meshes.get(number) else {
-            return Err(self.bad(place, "a node refers to it, but it does not exist"));
+            return Err(self.bad(part, "a node refers to it, but it does not exist"));
         };
         for (index, primitive) in mesh.primitives.iter().enumerate() {
-            self.read_primitive(&format!("{place}.primitives[{index}]"), primitive, transform)?;
+            self.read_primitive(&format!("{part}.primitives[{index}]"), primitive, transform)?;
         }
         Ok(())
     }
 
-    fn read_primitive(&mut self, place: &str, primitive: &Primitive, transform: &Transform) -> Result<(), ShapeError> {
+    fn read_primitive(&mut self, part: &str, primitive: &Primitive, transform: &Transform) -> Result<(), ShapeError> {
         let document = self.access.document;
         let mode = primitive.mode.unwrap_or(TRIANGLES);
         let Some(position) = position_of(primitive) else {
@@ -221,7 +221,7 @@ impl Reader<'_> {
             None => None,
             Some((number, Some(material))) => Some((number, material)),
             Some((number, None)) => {
-                return Err(self.bad(place.to_owned(), format!("materials[{number}] does not exist")));
+                return Err(self.bad(part.to_owned(), format!("materials[{number}] does not exist")));
             }
         };
         let positions: Vec<[f64; 3]> = self.access.vectors(position, "VEC3")?;
@@ -229,16 +229,16 @@ impl Reader<'_> {
         let first_point = self.faces.points.len();
         self.faces.points.extend(positions.into_iter().map(|point| transform.apply(Vec3::from(point))));
         if let Some(&colour) = primitive.attributes.get("COLOR_0") {
-            self.read_colours(place, colour, count)?;
+            self.read_colours(part, colour, count)?;
         }
         let first_normal = match primitive.attributes.get("NORMAL") {
-            Some(&normal) => Some(self.read_normals(place, normal, count, transform)?),
+            Some(&normal) => Some(self.read_normals(part, normal, count, transform)?),
             None => None,
         };
         let set = material.and_then(|(_, material)| base_texture(material)).map_or(0, |texture| texture.tex_coord);
         let texture = primitive.attributes.get(&format!("TEXCOORD_{set}"));
         let first_texture = match texture.or_else(|| primitive.attributes.get("TEXCOORD_0")) {
-            Some(&texture) => Some(self.read_textures(place, texture, count)?),
+            Some(&texture) => Some(self.read_textures(part, texture, count)?),
             None => None,
         };
         let indices = match primitive.indices {
@@ -247,10 +247,10 @@ impl Reader<'_> {
             None => (0..count as u32).collect(),
         };
         if let Some(index) = indices.iter().find(|&&index| index as usize >= count) {
-            return Err(self.bad(place.to_owned(), format!("it uses point {index}, but has only {count}")));
+            return Err(self.bad(part.to_owned(), format!("it uses point {index}, but has only {count}")));
         }
         if mode == TRIANGLES && !indices.len().is_multiple_of(3) {
-            return Err(self.bad(place.to_owned(), format!("{} corners are not a multiple of 3", indices.len())));
+            return Err(self.bad(part.to_owned(), format!("{} corners are not a multiple of 3", indices.len())));
         }
         let corner = |index: u32| Corner {
             point: (first_point + index as usize) as u32,
@@ -286,22 +286,22 @@ impl Reader<'_> {
         Ok(())
     }
 
-    fn check_count(&self, place: &str, name: &str, found: usize, count: usize) -> Result<(), ShapeError> {
+    fn check_count(&self, part: &str, name: &str, found: usize, count: usize) -> Result<(), ShapeError> {
         if found == count {
             return Ok(());
         }
-        Err(self.bad(place.to_owned(), format!("it has {found} {name} values for its {count} points")))
+        Err(self.bad(part.to_owned(), format!("it has {found} {name} values for its {count} points")))
     }
 
     fn read_normals(
         &mut self,
-        place: &str,
+        part: &str,
         accessor: usize,
         count: usize,
         transform: &Transform,
     ) -> Result<usize, ShapeError> {
         let normals: Vec<[f64; 3]> = self.access.vectors(accessor, "VEC3")?;
-        self.check_count(place, "NORMAL", normals.len(), count)?;
+        self.check_count(part, "NORMAL", normals.len(), count)?;
         let first = self.faces.normals.len();
         let matrix = transform.normal_matrix();
         self.faces.normals.extend(normals.into_iter().map(|normal| {
@@ -314,22 +314,22 @@ impl Reader<'_> {
     }
 
     /// Reads the colours of the last points.
-    fn read_colours(&mut self, place: &str, accessor: usize, count: usize) -> Result<(), ShapeError> {
+    fn read_colours(&mut self, part: &str, accessor: usize, count: usize) -> Result<(), ShapeError> {
         let has_opacity = self.access.document.accessors.get(accessor).is_some_and(|accessor| accessor.kind == "VEC4");
         let colours: Vec<[f64; 3]> = if has_opacity {
             self.access.vectors(accessor, "VEC4")?.into_iter().map(|[red, green, blue, _]| [red, green, blue]).collect()
         } else {
             self.access.vectors(accessor, "VEC3")?
         };
-        self.check_count(place, "COLOR_0", colours.len(), count)?;
+        self.check_count(part, "COLOR_0", colours.len(), count)?;
         self.faces.brightness.resize(self.faces.points.len() - count, DEFAULT_BRIGHTNESS);
         self.faces.brightness.extend(colours.into_iter().map(brightness));
         Ok(())
     }
 
-    fn read_textures(&mut self, place: &str, accessor: usize, count: usize) -> Result<usize, ShapeError> {
+    fn read_textures(&mut self, part: &str, accessor: usize, count: usize) -> Result<usize, ShapeError> {
         let textures: Vec<[f64; 2]> = self.access.vectors(accessor, "VEC2")?;
-        self.check_count(place, "TEXCOORD", textures.len(), count)?;
+        self.check_count(part, "TEXCOORD", textures.len(), count)?;
         let first = self.faces.texture_coordinates.len();
         // glTF has v = 0 at the top of the image.
         self.faces.texture_coordinates.extend(textures.into_iter().map(|[u, v]| [u as f32, (1.0 - v) as f32]));

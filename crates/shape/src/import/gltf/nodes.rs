@@ -84,7 +84,7 @@ pub(super) fn placed_meshes(document: &Document, path: &Path) -> Result<Vec<(usi
     if nodes.is_empty() {
         return Ok((0..document.meshes.len()).map(|mesh| (mesh, Transform::IDENTITY)).collect());
     }
-    let bad = |place: String, problem: String| ShapeError::BadPart { path: path.to_owned(), place, problem };
+    let bad = |part: String, problem: String| ShapeError::BadPart { path: path.to_owned(), part, problem };
     let parents = parents_of(nodes).map_err(|(node, problem)| bad(format!("nodes[{node}]"), problem))?;
     let roots: Vec<usize> = if document.scenes.is_empty() {
         (0..nodes.len()).filter(|&node| parents[node].is_none()).collect()

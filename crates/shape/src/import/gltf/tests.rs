@@ -138,7 +138,7 @@ fn check_cube(model: &Model, volume: f64) {
 }
 
 #[test]
-fn buffers_are_found_inside_beside_and_in_the_chunk() {
+fn buffers_are_read_from_uris_files_and_the_chunk() {
     check_cube(&read(&sound()).expect("inside"), 8.0);
     check_cube(&read_with(&glb(&document(None), &buffer()), &nothing).expect("in the chunk"), 8.0);
     let files = |path: &Path| match path.to_str() {
@@ -150,7 +150,7 @@ fn buffers_are_found_inside_beside_and_in_the_chunk() {
 }
 
 #[test]
-fn pictures_are_found_inside_beside_and_in_the_chunk() {
+fn images_are_read_from_uris_files_and_the_chunk() {
     let png = PNG.to_vec();
     let beside = |path: &Path| {
         if path == Path::new("my wood.png") { Ok(png.clone()) } else { Err(io::Error::other("it is not there")) }
@@ -187,7 +187,7 @@ fn pictures_are_found_inside_beside_and_in_the_chunk() {
 }
 
 #[test]
-fn colours_of_points_are_paint() {
+fn vertex_colours_become_brightness() {
     let mut painted = sound();
     // Red, green, blue and opacity; texture coordinates use the first two bytes.
     painted["accessors"]
@@ -204,7 +204,7 @@ fn colours_of_points_are_paint() {
 }
 
 #[test]
-fn nodes_turn_scale_mirror_and_repeat_meshes() {
+fn nodes_rotate_scale_reflect_and_instantiate_meshes() {
     let mut cube = sound();
     // A quarter turn about z and a scale of 2 along x, below a reflection.
     let half = std::f64::consts::FRAC_1_SQRT_2;
@@ -310,7 +310,7 @@ fn quantised_positions_are_read() {
 }
 
 #[test]
-fn sparse_accessors_change_what_they_name() {
+fn sparse_accessors_replace_elements() {
     let mut bytes = buffer();
     bytes.extend([6, 0, 0, 0]);
     bytes.extend([0.0f32, 0.0, 9.0].iter().flat_map(|value| value.to_le_bytes()));
@@ -338,7 +338,7 @@ fn sparse_accessors_change_what_they_name() {
 }
 
 #[test]
-fn what_is_not_read_is_remarked_or_refused_by_name() {
+fn unsupported_features_are_remarked_or_rejected_by_name() {
     let mut cube = sound();
     cube["skins"] = json!([{ "joints": [0] }]);
     cube["animations"] = json!([{}]);
@@ -378,7 +378,7 @@ fn what_is_not_read_is_remarked_or_refused_by_name() {
 }
 
 #[test]
-fn rings_and_shared_children_are_refused() {
+fn cycles_and_shared_children_are_rejected() {
     for (nodes, message) in [
         (json!([{ "children": [0] }]), "nodes[0]: it is its own ancestor"),
         (json!([{ "mesh": 0 }, { "children": [2] }, { "children": [1] }]), "nodes[1]: it is its own ancestor"),
@@ -396,7 +396,7 @@ fn rings_and_shared_children_are_refused() {
 }
 
 #[test]
-fn files_outside_the_folder_are_refused() {
+fn files_outside_the_folder_are_rejected() {
     for uri in [
         "../cube.bin",
         "/etc/passwd",
@@ -415,7 +415,7 @@ fn files_outside_the_folder_are_refused() {
 }
 
 #[test]
-fn numbers_at_odds_are_named_with_their_place() {
+fn inconsistent_numbers_are_reported_by_location() {
     for (pointer, value, message) in [
         ("/buffers/0/byteLength", json!(745), "buffers[0]: it declares 745 bytes, but has 744"),
         ("/buffers/0/uri", json!("data:;base64,!"), "buffers[0]: its data: is not base64"),
@@ -474,7 +474,7 @@ fn numbers_at_odds_are_named_with_their_place() {
 }
 
 #[test]
-fn a_mesh_that_is_shown_without_end_is_refused() {
+fn the_number_of_mesh_instances_is_limited() {
     let mut cube = sound();
     let primitive = cube["meshes"][0]["primitives"][0].clone();
     cube["meshes"][0]["primitives"] = vec![primitive; 1000].into();
@@ -484,7 +484,7 @@ fn a_mesh_that_is_shown_without_end_is_refused() {
 }
 
 #[test]
-fn points_that_are_no_numbers_cost_only_their_triangles() {
+fn triangles_with_invalid_coordinates_are_left_out() {
     let mut bytes = buffer();
     bytes[0..4].copy_from_slice(&f32::NAN.to_le_bytes());
     let model = read(&document(Some(data_uri(&bytes)))).expect("the rest");
@@ -493,7 +493,7 @@ fn points_that_are_no_numbers_cost_only_their_triangles() {
 }
 
 #[test]
-fn cut_files_are_refused() {
+fn truncated_files_are_rejected() {
     let whole = glb(&document(None), &buffer());
     for end in 0..whole.len() {
         read_with(&whole[..end], &nothing).expect_err("cut");
@@ -503,27 +503,27 @@ fn cut_files_are_refused() {
         read_with(&text[..end], &|_| Ok(buffer())).expect_err("cut");
     }
     // Wrong chunk lengths in a file of correct length.
-    for (place, byte) in [(12, 0xff), (13, 0xff), (15, 0xff), (8, 0), (4, 3)] {
+    for (offset, byte) in [(12, 0xff), (13, 0xff), (15, 0xff), (8, 0), (4, 3)] {
         let mut changed = whole.clone();
-        changed[place] = byte;
+        changed[offset] = byte;
         read_with(&changed, &nothing).expect_err("changed");
     }
 }
 
 proptest! {
     #[test]
-    fn changed_bytes_never_make_it_panic(
+    fn corrupted_bytes_never_panic(
         changes in proptest::collection::vec((0usize..4000, any::<u8>()), 1..8),
         digits in proptest::collection::vec((0usize..4000, b'0'..=b'9'), 0..8),
     ) {
         let mut bytes = glb(&document(None), &buffer());
         let length = bytes.len();
-        for (place, byte) in changes {
-            bytes[place % length] = byte;
+        for (offset, byte) in changes {
+            bytes[offset % length] = byte;
         }
-        for (place, digit) in digits {
-            if bytes[place % length].is_ascii_digit() {
-                bytes[place % length] = digit;
+        for (offset, digit) in digits {
+            if bytes[offset % length].is_ascii_digit() {
+                bytes[offset % length] = digit;
             }
         }
         let _ = read_with(&bytes, &nothing);

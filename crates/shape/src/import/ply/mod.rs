@@ -31,7 +31,7 @@ fn read<V: Values>(header: &Header, values: V, path: &Path) -> Result<Model, Sha
     let find = |name: &str| header.elements.iter().find(|element| element.name == name);
     let bad = |problem: &str| ShapeError::BadPart {
         path: path.to_owned(),
-        place: "header".into(),
+        part: "header".into(),
         problem: problem.to_owned(),
     };
     let vertices = find("vertex").ok_or_else(|| bad("there is no element vertex"))?;
@@ -69,7 +69,7 @@ fn read<V: Values>(header: &Header, values: V, path: &Path) -> Result<Model, Sha
                 format!("{} are declared, but only {} bytes follow", element.count, reader.values.remaining());
             return Err(ShapeError::BadPart {
                 path: path.to_owned(),
-                place: format!("element {}", element.name),
+                part: format!("element {}", element.name),
                 problem,
             });
         }

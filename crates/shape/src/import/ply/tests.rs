@@ -131,7 +131,7 @@ fn faces_may_have_texture_coordinates_at_their_corners() {
 }
 
 #[test]
-fn strips_are_unrolled_with_their_turning() {
+fn strips_alternate_orientation() {
     let mut text = "ply\nformat ascii 1.0\nelement vertex 8\nproperty float x\nproperty float y\nproperty float z\n\
         element tristrips 1\nproperty list int int vertex_indices\nend_header\n"
         .to_owned();
@@ -157,7 +157,7 @@ fn points_that_are_split_by_their_normals_are_welded() {
 }
 
 #[test]
-fn faults_are_named_with_their_place() {
+fn errors_report_their_location() {
     let xyz = "property float x\nproperty float y\nproperty float z\n";
     let triangle = |rest: &str| {
         format!(
@@ -222,18 +222,18 @@ fn faults_are_named_with_their_place() {
 }
 
 #[test]
-fn points_that_are_no_numbers_cost_only_their_triangles() {
+fn triangles_with_invalid_coordinates_are_left_out() {
     for encoding in ENCODINGS {
         let mut bytes = cube(encoding, "double", "uchar", "int");
         // The first coordinate follows the header and the camera: 5 bytes, or "2 -5 7 " and a line
         // end.
         let header = bytes.windows(11).position(|window| window == b"end_header\n").expect("a header") + 11;
-        let (place, length, nan) = match encoding {
+        let (offset, length, nan) = match encoding {
             "ascii" => (8, 2, b"-nan".to_vec()),
             "binary_little_endian" => (5, 8, f64::NAN.to_le_bytes().to_vec()),
             _ => (5, 8, f64::NAN.to_be_bytes().to_vec()),
         };
-        bytes.splice(header + place..header + place + length, nan);
+        bytes.splice(header + offset..header + offset + length, nan);
         let model = read(&bytes).expect(encoding);
         assert_eq!(model.surface.triangles.len(), 6);
         assert_eq!(model.remarks[0], "6 triangles with points that are not numbers within ±1e18 were left out");
@@ -241,7 +241,7 @@ fn points_that_are_no_numbers_cost_only_their_triangles() {
 }
 
 #[test]
-fn cut_files_are_refused() {
+fn truncated_files_are_rejected() {
     for encoding in ENCODINGS {
         let bytes = cube(encoding, "float", "uchar", "int");
         for end in 0..bytes.len() - 3 {
@@ -252,14 +252,14 @@ fn cut_files_are_refused() {
 
 proptest! {
     #[test]
-    fn changed_bytes_never_make_it_panic(
+    fn corrupted_bytes_never_panic(
         changes in proptest::collection::vec((0usize..1000, any::<u8>()), 1..8),
         encoding in 0usize..3,
     ) {
         let mut bytes = cube(ENCODINGS[encoding], "float", "uchar", "int");
         let length = bytes.len();
-        for (place, byte) in changes {
-            bytes[place % length] = byte;
+        for (offset, byte) in changes {
+            bytes[offset % length] = byte;
         }
         let _ = read(&bytes);
     }

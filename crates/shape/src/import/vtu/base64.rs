@@ -132,7 +132,7 @@ mod tests {
     }
 
     #[test]
-    fn the_examples_of_the_standard_are_decoded() {
+    fn the_vectors_of_rfc_4648_are_decoded() {
         for (text, plain) in
             [("", ""), ("Zg==", "f"), ("Zm8=", "fo"), ("Zm9v", "foo"), ("Zm9vYg==", "foob"), ("Zm9vYmFy", "foobar")]
         {
@@ -142,7 +142,7 @@ mod tests {
     }
 
     #[test]
-    fn runs_follow_one_another_and_pieces_fit_together() {
+    fn runs_are_concatenated_across_partial_reads() {
         let text = "Zg==\n Zm 9v\tYmFyZm9vYmFy";
         let plain = b"ffoobarfoobar";
         for first in 0..=plain.len() {
@@ -152,7 +152,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_base64_is_refused() {
+    fn invalid_base64_is_rejected() {
         for text in ["Z", "Zg", "Zg=", "=Zg=", "Z===", "Zg=v", "Zm9*", "Zm9v<"] {
             decode(text, &[4]).expect_err(text);
         }

@@ -168,7 +168,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_cut_or_foreign_is_refused() {
+    fn truncated_and_invalid_tags_are_rejected() {
         for file in ["<", "<A", "<A x='>", "<!-- x", "<?xml", "<!DOCTYPE x>", "<1>", "<>", "< A>", "<![CDATA[x]]>"] {
             Xml::new(file.as_bytes()).next().expect_err(file);
         }
