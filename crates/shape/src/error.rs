@@ -316,7 +316,6 @@ pub(crate) fn check_that(
     if valid { Ok(()) } else { Err(ShapeError::BadParameter { field: field.into(), value, allowed: allowed() }) }
 }
 
-/// Explains why no lattice vertex is inside and what to change.
 fn missed_help(edge: f64, thinnest: f64) -> String {
     if thinnest < edge {
         let thin = words::short(thinnest);
@@ -326,7 +325,6 @@ fn missed_help(edge: f64, thinnest: f64) -> String {
     }
 }
 
-/// Formats a position, or nothing.
 fn position_text(position: &Option<[f64; 3]>) -> String {
     position.map_or_else(String::new, |position| {
         let [x, y, z] = position.map(short);
@@ -334,7 +332,6 @@ fn position_text(position: &Option<[f64; 3]>) -> String {
     })
 }
 
-/// Formats a count in millions.
 fn millions(count: f64) -> String {
     if count < 1e9 { format!("{} million", short((1e-5 * count).ceil() / 10.0)) } else { format!("{count:.0e}") }
 }

@@ -44,7 +44,6 @@ impl ParseError {
         Self { location: Location::UnsupportedFeature(help), problem: what.into() }
     }
 
-    /// Adds the file path.
     pub(crate) fn in_file(self, path: &Path) -> ShapeError {
         let (path, problem) = (path.to_owned(), self.problem);
         match self.location {
@@ -61,13 +60,10 @@ impl ParseError {
 pub(crate) enum Encoding {
     /// Words separated by white space.
     Text,
-    /// Binary, little-endian.
     Little,
-    /// Binary, big-endian.
     Big,
 }
 
-/// Size of a binary number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Width {
     Four,
@@ -97,12 +93,10 @@ pub(crate) struct Cursor<'b> {
 }
 
 impl<'b> Cursor<'b> {
-    /// A cursor at the start of a text file.
     pub(crate) fn new(bytes: &'b [u8]) -> Self {
         Self { bytes, at: 0, last_start: 0, encoding: Encoding::Text, comment: None }
     }
 
-    /// A cursor at the start of a text file with comments.
     pub(crate) fn with_comments(bytes: &'b [u8], comment: u8) -> Self {
         Self { comment: Some(comment), ..Self::new(bytes) }
     }
@@ -115,12 +109,10 @@ impl<'b> Cursor<'b> {
         }
     }
 
-    /// Number of bytes left.
     pub(crate) fn remaining(&self) -> usize {
         self.bytes.len() - self.at
     }
 
-    /// Offset of the next byte.
     pub(crate) fn offset(&self) -> usize {
         self.at
     }
@@ -266,7 +258,6 @@ pub(crate) fn quote(word: &[u8]) -> String {
     format!("{:?}", text::shortened(&String::from_utf8_lossy(&word[..word.len().min(200)])))
 }
 
-/// A decimal integer.
 fn parse_integer(word: &[u8]) -> Option<i64> {
     let (digits, negative) = match word {
         [b'-', digits @ ..] => (digits, true),

@@ -61,7 +61,6 @@ impl Faces {
         self.brightness.push(brightness);
     }
 
-    /// Adds a polygon.
     pub fn push(&mut self, corners: impl IntoIterator<Item = Corner>, material: Option<u32>) {
         self.corners.extend(corners);
         self.faces.push(Face { end: self.corners.len(), material });

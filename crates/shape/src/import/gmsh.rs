@@ -27,7 +27,6 @@ enum Version {
     FourOne,
 }
 
-/// The $MeshFormat section.
 #[derive(Clone, Copy, Debug)]
 struct Header {
     version: Version,
@@ -111,12 +110,10 @@ fn end_section(cursor: &mut Cursor<'_>, section: &[u8]) -> Result<(), ParseError
     }
 }
 
-/// State of the reader.
 #[derive(Default)]
 struct Reader {
     header: Option<Header>,
     cells: Cells,
-    /// Node tags, once they are read.
     node_tags: Option<NodeTags>,
     /// First physical group of an entity, by its dimension and tag.
     physical_of_entity: BTreeMap<(i64, i64), i64>,
@@ -124,7 +121,6 @@ struct Reader {
     physical: Vec<i64>,
     /// Geometrical entity of each tetrahedron.
     entities: Vec<i64>,
-    /// Node indices of the current element.
     nodes: Vec<u32>,
 }
 
@@ -405,7 +401,6 @@ impl Reader {
     }
 }
 
-/// Skips 4-byte integers.
 fn skip_integers(cursor: &mut Cursor<'_>, count: usize) -> Result<(), ParseError> {
     for _ in 0..count {
         cursor.integer(Width::Four, "the number of an entity")?;
@@ -459,7 +454,6 @@ fn read_tags(cursor: &mut Cursor<'_>, count: usize) -> Result<(i64, i64), ParseE
     Ok((tags[0], tags[1]))
 }
 
-/// Properties of a Gmsh element type.
 #[derive(Clone, Copy, Debug)]
 struct ElementType {
     kind: CellKind,

@@ -21,7 +21,6 @@ pub(crate) fn parse(bytes: &[u8], path: &Path) -> Result<Model, ShapeError> {
     cells.map_err(|error| error.in_file(path))?.into_model(path)
 }
 
-/// A supported keyword.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Section {
     Dimension,
@@ -127,7 +126,6 @@ fn read_binary(bytes: &[u8], encoding: Encoding) -> Result<Cells, ParseError> {
     Ok(reader.cells)
 }
 
-/// State of the reader.
 struct Reader {
     cells: Cells,
     /// Coordinates per vertex, once known.

@@ -14,7 +14,6 @@ pub(crate) struct MaterialLibraries {
 }
 
 impl MaterialLibraries {
-    /// The material of this name.
     pub fn find(&self, name: &str) -> Option<&SurfaceMaterial> {
         self.number_of.get(name).map(|&number| &self.materials[number])
     }

@@ -17,7 +17,6 @@ pub(crate) struct NodeTags {
 enum Lookup {
     /// Index by tag − lowest tag; [`MISSING_NODE`] in gaps.
     Table(Vec<u32>),
-    /// Sorted by tag.
     Sorted(Vec<(i64, u32)>),
 }
 

@@ -108,7 +108,6 @@ impl<'t, L: Iterator<Item = (usize, &'t str)>> Lines<'t, L> {
     }
 }
 
-/// The variant, and the numbers of points and faces.
 fn header<'t>(
     lines: &mut Lines<'t, impl Iterator<Item = (usize, &'t str)>>,
 ) -> Result<(Variant, [u64; 2]), ShapeError> {

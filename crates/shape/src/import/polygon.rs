@@ -78,7 +78,6 @@ struct Ring<'p> {
     reflex: Vec<usize>,
     /// Position of each corner in `reflex`.
     reflex_index: Vec<Option<usize>>,
-    /// Search steps left.
     steps_left: usize,
 }
 
@@ -104,7 +103,6 @@ impl<'p> Ring<'p> {
         std::iter::successors(Some(start), |&corner| Some(self.next[corner]))
     }
 
-    /// A corner with its neighbours.
     fn triangle(&self, corner: usize) -> [usize; 3] {
         [self.previous[corner], corner, self.next[corner]]
     }
@@ -189,7 +187,6 @@ fn newell_normal(ring: &[u32], positions: &[Vec3]) -> Vec3 {
 mod tests {
     use super::*;
 
-    /// Triangles by point index.
     fn triangulate(polygon: &[u32], positions: &[Vec3]) -> Vec<[u32; 3]> {
         let mut triangulator = Triangulator::default();
         triangulator.triangulate(polygon, positions).iter().map(|t| t.map(|index| polygon[index as usize])).collect()

@@ -29,7 +29,6 @@ fn declared_triangles(bytes: &[u8]) -> Option<u32> {
     Some(u32::from_le_bytes(number.try_into().ok()?))
 }
 
-/// Parses a text or binary STL file.
 pub(crate) fn parse(bytes: &[u8], path: &Path) -> Result<Model, ShapeError> {
     // Titles of binary files may also start with "solid".
     let is_text = bytes.trim_ascii_start().get(..5).is_some_and(|word| word.eq_ignore_ascii_case(b"solid"))
@@ -136,7 +135,6 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// The triangles of the cube [−1, 1]³.
     fn cube() -> Vec<[[f32; 3]; 3]> {
         let surface = crate::BuiltIn::surface(&crate::Block { size: [2.0; 3] }, 2.0).expect("a box");
         let corners = |t: &[u32; 3]| surface.corners(t).map(|p| [p.x as f32, p.y as f32, p.z as f32]);

@@ -39,7 +39,6 @@ pub(crate) fn numbers<'a, const N: usize>(
     Ok(values)
 }
 
-/// A shortened word for error messages.
 pub(crate) fn shortened(word: &str) -> String {
     if word.chars().count() <= 40 { word.to_owned() } else { word.chars().take(37).chain("...".chars()).collect() }
 }

@@ -89,7 +89,6 @@ pub(crate) fn volume_model(
 /// Dihedral angle of a sliver (degrees): slivers shorten time steps and attract cracks.
 const SLIVER_DIHEDRAL: f64 = 5.0;
 
-/// A remark on slivers.
 fn sliver_remark(mesh: &TetMesh) -> Option<String> {
     let smallest =
         |corners: &[u32; 4]| DihedralRange::of(&corners.map(|corner| mesh.positions()[corner as usize])).smallest;

@@ -15,7 +15,6 @@ pub(super) struct AccessorReader<'f> {
     pub document: &'f Document,
     pub path: &'f Path,
     pub external_files: &'f ExternalFiles<'f>,
-    /// The binary chunk of a GLB file.
     pub chunk: Option<Rc<[u8]>>,
     /// Loaded buffers by index.
     pub buffers: BTreeMap<usize, Rc<[u8]>>,
@@ -23,7 +22,6 @@ pub(super) struct AccessorReader<'f> {
     pub files: BTreeMap<PathBuf, Rc<[u8]>>,
 }
 
-/// Component type of an accessor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Component {
     I8,
@@ -100,7 +98,6 @@ impl AccessorReader<'_> {
         ShapeError::BadPart { path: self.path.to_owned(), part, problem: problem.into() }
     }
 
-    /// Number of elements of an accessor.
     pub fn count(&self, number: usize) -> Result<u64, ShapeError> {
         Ok(self.accessor(number)?.count)
     }
@@ -158,7 +155,6 @@ impl AccessorReader<'_> {
         Ok(vectors)
     }
 
-    /// Indices of an accessor.
     pub fn indices(&mut self, number: usize) -> Result<Vec<u32>, ShapeError> {
         let accessor = self.accessor(number)?;
         if !matches!(Component::of(accessor.component_type), Some(Component::U8 | Component::U16 | Component::U32)) {

@@ -8,13 +8,11 @@ use crate::error::ShapeError;
 const JSON: u32 = 0x4E4F_534A;
 const BINARY: u32 = 0x004E_4942;
 
-/// The chunks of a GLB file.
 pub(super) struct Chunks<'b> {
     pub json: &'b [u8],
     pub binary: Option<&'b [u8]>,
 }
 
-/// Splits a GLB file into chunks.
 pub(super) fn split<'b>(bytes: &'b [u8], path: &Path) -> Result<Chunks<'b>, ShapeError> {
     let bad = |byte: usize, problem: String| ShapeError::BadByte { path: path.to_owned(), byte, problem };
     let word = |offset: usize| {

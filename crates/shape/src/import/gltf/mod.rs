@@ -35,7 +35,6 @@ const TRIANGLES: u32 = 4;
 const TRIANGLE_STRIP: u32 = 5;
 const TRIANGLE_FAN: u32 = 6;
 
-/// Parses a glTF or GLB file.
 pub(crate) fn parse(bytes: &[u8], path: &Path, external_files: &ExternalFiles<'_>) -> Result<Model, ShapeError> {
     let (json, chunk) = if bytes.starts_with(b"glTF") {
         let chunks = container::split(bytes, path)?;
@@ -128,7 +127,6 @@ fn unsupported_extension(path: &Path, extension: &str) -> ShapeError {
     }
 }
 
-/// Remarks on ignored features.
 fn remarks(document: &Document, has_other_primitives: bool) -> Vec<String> {
     let primitives = || document.meshes.iter().flat_map(|mesh| &mesh.primitives);
     let textures = document.materials.iter().filter_map(base_texture);

@@ -34,7 +34,6 @@ impl Transform {
         Self { matrix: self.matrix * child.matrix, offset: self.matrix * child.offset + self.offset }
     }
 
-    /// Transforms a point.
     pub fn apply(&self, point: Vec3) -> Vec3 {
         self.matrix * point + self.offset
     }

@@ -1,11 +1,8 @@
 //! URIs of glTF files: embedded data and file names.
 
-/// A resolved URI.
 #[derive(Debug, PartialEq)]
 pub(super) enum Target {
-    /// Embedded bytes.
     Data(Vec<u8>),
-    /// A file name without escapes.
     Name(String),
 }
 

@@ -13,7 +13,6 @@ pub(super) enum Encoding {
     BigEndian,
 }
 
-/// Type of a number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum NumberType {
     I8,
@@ -54,7 +53,6 @@ impl NumberType {
         })
     }
 
-    /// Size (bytes).
     pub fn size(self) -> usize {
         match self {
             NumberType::I8 | NumberType::U8 => 1,
@@ -69,7 +67,6 @@ impl NumberType {
     }
 }
 
-/// A property of an element.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Property {
     pub name: String,
@@ -99,7 +96,6 @@ impl Element {
     }
 }
 
-/// The header.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Header {
     pub encoding: Encoding,

@@ -128,14 +128,11 @@ fn lists_points(property: &Property) -> bool {
 struct Reader<V> {
     values: V,
     faces: Faces,
-    /// Declared number of vertices.
     vertices: u64,
-    /// Whether vertices have texture coordinates.
     has_texture: bool,
     /// Whether face corners have texture coordinates.
     has_wedges: bool,
     has_normals: bool,
-    /// Whether vertices have colours.
     has_colours: bool,
     textures: usize,
 }

@@ -47,7 +47,6 @@ impl Writer {
 
 const ENCODINGS: [&str; 3] = ["ascii", "binary_little_endian", "binary_big_endian"];
 
-/// Corner of the cube [−1, 1]³.
 fn corner(k: usize) -> [f64; 3] {
     [0, 1, 2].map(|axis| if k >> axis & 1 == 1 { 1.0 } else { -1.0 })
 }

@@ -8,13 +8,10 @@ use crate::import::text::{number, shortened};
 
 /// A source of numbers. An f64 represents all types exactly.
 pub(super) trait Values {
-    /// The next number.
     fn next(&mut self, kind: NumberType) -> Result<f64, ShapeError>;
 
-    /// Skips numbers.
     fn skip(&mut self, kind: NumberType, count: u64) -> Result<(), ShapeError>;
 
-    /// Number of bytes left.
     fn remaining(&self) -> usize;
 
     /// An error at the last number read.

@@ -35,7 +35,6 @@ pub(super) struct Appended {
     pub(super) is_base64: bool,
 }
 
-/// Number type of an array.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum NumberType {
     /// Signed integers of this many bytes.
@@ -72,7 +71,6 @@ impl NumberType {
     }
 }
 
-/// Where an array is stored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Storage {
     /// Text in the element.
@@ -351,7 +349,6 @@ fn decode_words<T, const N: usize>(bytes: &[u8], is_big: bool, convert: impl Fn(
     }
 }
 
-/// Source of an array's bytes.
 enum Source<'b> {
     Raw { file: &'b [u8], at: usize },
     Base64(Decoder<'b>),

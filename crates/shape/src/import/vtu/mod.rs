@@ -38,7 +38,6 @@ fn read(bytes: &[u8]) -> Result<Cells, ParseError> {
     Ok(cells)
 }
 
-/// A grid as declared by its tags.
 struct Grid {
     layout: Layout,
     pieces: Vec<Piece>,
@@ -194,7 +193,6 @@ impl Piece {
         })
     }
 
-    /// Stores an array of this piece.
     fn add(&mut self, array: Array, section: Section) {
         match (section, array.name.to_ascii_lowercase().as_str()) {
             (Section::Points, _) => self.positions = Some(array),

@@ -13,7 +13,6 @@ pub(super) struct Xml<'b> {
     at: usize,
 }
 
-/// A start tag.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Tag<'b> {
     pub(super) name: &'b [u8],
@@ -25,11 +24,8 @@ pub(super) struct Tag<'b> {
 
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Event<'b> {
-    /// A start tag.
     Start(Tag<'b>),
-    /// An empty-element tag.
     Empty(Tag<'b>),
-    /// An end tag.
     End(&'b [u8]),
 }
 
@@ -38,7 +34,6 @@ impl<'b> Xml<'b> {
         Self { bytes, at: 0 }
     }
 
-    /// Current offset.
     pub(super) fn offset(&self) -> usize {
         self.at
     }
