@@ -18,6 +18,7 @@ pub mod sheet;
 mod structured;
 mod stuffing;
 mod surface;
+mod tuning;
 mod volume;
 pub mod words;
 

@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::BuiltIn;
 use crate::error::{ShapeError, check_length, check_that};
 use crate::field::{Field, Profile};
+use crate::tuning::TRIES_PER_HOLE;
 
 /// A slice of a wheel of cheese, its tip toward −z, with round holes inside and in its sides.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -38,9 +39,6 @@ impl Default for Cheese {
         Self { radius: 0.12, height: 0.06, angle: 50.0, holes: 14, hole_radius: 0.012, seed: 1 }
     }
 }
-
-/// Attempts to place each hole before the slice counts as full.
-const TRIES_PER_HOLE: usize = 1000;
 
 impl Cheese {
     fn rounding(&self) -> f64 {

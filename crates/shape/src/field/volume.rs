@@ -4,11 +4,8 @@ use craze_math::Vec3;
 use rayon::prelude::*;
 
 use super::Field;
+use crate::tuning::{CELLS_ACROSS_WALL, CELLS_ALONG_LONGEST_SIDE};
 
-/// Least and most smallest-level cells along the longest side.
-const CELLS_ALONG_LONGEST_SIDE: [f64; 2] = [128.0, 400.0];
-/// Smallest-level cells across the thinnest wall, within the bounds above.
-const CELLS_ACROSS_WALL: f64 = 8.0;
 /// Subdivision levels below the cells that are distributed among threads.
 const SUBDIVISIONS: u32 = 4;
 

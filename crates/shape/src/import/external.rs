@@ -3,11 +3,10 @@
 use std::io;
 use std::path::{Component, Path, PathBuf};
 
+use crate::tuning::MAX_FILE_BYTES;
+
 /// Returns the bytes of a file by its path relative to the model's folder.
 pub type ExternalFiles<'a> = dyn Fn(&Path) -> io::Result<Vec<u8>> + 'a;
-
-/// Size limit of a file (bytes).
-const MAX_FILE_BYTES: u64 = 16 << 30;
 
 /// Reads a regular file. Rejects pipes and devices, which may block or never end.
 pub(crate) fn read_file(path: &Path) -> io::Result<Vec<u8>> {

@@ -10,10 +10,8 @@ use super::model::{Model, SurfaceMaterial, left_out};
 use super::polygon::Triangulator;
 use crate::error::ShapeError;
 use crate::surface::TriangleSurface;
+use crate::tuning::MAX_COORDINATE;
 use crate::words::counted;
-
-/// Largest valid coordinate: products of three do not overflow.
-pub(crate) const MAX_COORDINATE: f64 = 1e18;
 
 /// A face corner: indices of its point, texture coordinate and normal.
 #[derive(Clone, Copy, Debug)]

@@ -7,10 +7,7 @@ use std::sync::Arc;
 use super::external::{ExternalFiles, path_within};
 use super::model::{Model, SurfaceMaterial};
 use super::text::shortened;
-
-/// Limit on the total size of a model's images (bytes): views of a glTF file may overlap, and files
-/// may refer to an image many times.
-const MAX_TOTAL_BYTES: usize = 256 << 20;
+use crate::tuning::MAX_IMAGE_BYTES;
 
 /// An encoded PNG or JPEG image.
 #[derive(Clone, PartialEq, Eq)]
@@ -57,7 +54,7 @@ pub(super) fn find<Key: Ord>(
     let mut used = vec![false; model.materials.len()];
     model.material_of_triangle.iter().for_each(|&material| used[material as usize] = true);
     let mut known: BTreeMap<Key, Option<Picture>> = BTreeMap::new();
-    let mut bytes_left = MAX_TOTAL_BYTES;
+    let mut bytes_left = MAX_IMAGE_BYTES;
     for (number, material) in model.materials.iter_mut().enumerate().filter(|(number, _)| used[*number]) {
         let Some(key) = key(number, material) else { continue };
         if let Some(picture) = known.get(&key) {
@@ -66,7 +63,7 @@ pub(super) fn find<Key: Ord>(
         }
         let bytes = read(&key);
         if bytes.as_ref().is_ok_and(|bytes| bytes.len() > bytes_left) {
-            model.remarks.push(format!("of its pictures only the first {} MB were read", MAX_TOTAL_BYTES >> 20));
+            model.remarks.push(format!("of its pictures only the first {} MB were read", MAX_IMAGE_BYTES >> 20));
             return;
         }
         let found = bytes.and_then(|bytes| Picture::of(&bytes).ok_or_else(|| "it is neither PNG nor JPEG".to_owned()));
@@ -145,7 +142,7 @@ mod tests {
             ..Model::default()
         };
         let mut large = PNG.to_vec();
-        large.resize(MAX_TOTAL_BYTES / 4, 0);
+        large.resize(MAX_IMAGE_BYTES / 4, 0);
         let mut times = 0;
         let read = |_: &usize| {
             times += 1;

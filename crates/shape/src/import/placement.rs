@@ -9,10 +9,8 @@ use serde::{Deserialize, Serialize};
 
 use super::model::Model;
 use crate::error::{ShapeError, check_length};
+use crate::tuning::VALID_EXTENTS;
 use crate::words::short;
-
-/// Valid extents of models (m): their squares and cubes neither overflow nor underflow.
-const VALID_EXTENTS: std::ops::RangeInclusive<f64> = 1e-18..=1e19;
 
 /// How a model's coordinates are converted to metres with y up.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]

@@ -2,9 +2,7 @@
 
 use craze_math::Vec3;
 
-/// Search steps per corner before ear clipping stops; only polygons that wind around themselves
-/// many times need more.
-const MAX_STEPS_PER_CORNER: usize = 2000;
+use crate::tuning::MAX_STEPS_PER_CORNER;
 
 /// Triangulates polygons and reuses its buffer.
 #[derive(Default)]

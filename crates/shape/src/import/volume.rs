@@ -8,17 +8,13 @@ use rayon::prelude::*;
 
 use super::cells::MISSING_NODE;
 use super::cursor::ParseError;
-use super::faces::MAX_COORDINATE;
 use super::model::{Model, ModelVolume};
 use crate::error::ShapeError;
 use crate::stuffing::DihedralRange;
 use crate::surface::TriangleSurface;
+use crate::tuning::{MAX_COORDINATE, MIN_RELATIVE_VOLUME, SLIVER_DIHEDRAL};
 use crate::words::counted;
 use crate::words::short;
-
-/// Tetrahedra with less volume than this times the cube of their longest edge are omitted: rounding
-/// while placing the model could invert them.
-const MIN_RELATIVE_VOLUME: f64 = 1e-13;
 
 impl ModelVolume {
     /// The tetrahedra as a mesh. Fails only if rounding inverts an element of an extremely scaled
@@ -85,9 +81,6 @@ pub(crate) fn volume_model(
         ..Model::default()
     })
 }
-
-/// Dihedral angle of a sliver (degrees): slivers shorten time steps and attract cracks.
-const SLIVER_DIHEDRAL: f64 = 5.0;
 
 fn sliver_remark(mesh: &TetMesh) -> Option<String> {
     let smallest =

@@ -7,6 +7,7 @@ use rayon::slice::ParallelSliceMut;
 use super::super::cursor::{Cursor, Encoding, ParseError, Width};
 use super::base64::Decoder;
 use super::xml::Tag;
+use crate::tuning::{MAX_ARRAY_EXPANSION, MIN_ARRAY_MEMORY};
 
 /// Compression of binary arrays.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -139,19 +140,12 @@ pub(super) struct ArrayReader<'b> {
     memory_left: usize,
 }
 
-/// Limit on decoded size relative to file size. Meshes compress to about a tenth, but constant
-/// arrays compress a thousandfold, and pieces can share appended bytes.
-const MAX_EXPANSION: usize = 100;
-
-/// Memory for arrays of any file, however small (bytes).
-const MIN_MEMORY: usize = 1 << 20;
-
 /// Largest compression ratio of deflate (258 bytes from two bits).
 const MAX_ZLIB_RATIO: usize = 1032;
 
 impl<'b> ArrayReader<'b> {
     pub(super) fn new(file: &'b [u8], layout: Layout, appended: Option<Appended>) -> Self {
-        let memory_left = file.len().saturating_mul(MAX_EXPANSION).saturating_add(MIN_MEMORY);
+        let memory_left = file.len().saturating_mul(MAX_ARRAY_EXPANSION).saturating_add(MIN_ARRAY_MEMORY);
         Self { file, layout, appended, memory_left }
     }
 
