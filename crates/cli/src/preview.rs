@@ -9,7 +9,7 @@ use crate::problem::{self, Problem};
 use crate::progress;
 use craze_export::ShardSettings;
 use craze_frame::{BodyFrame, Frame};
-use craze_render::{Camera, Coloring, Image, Settings, render_frame, write_gif};
+use craze_render::{Camera, Coloring, Image, Settings, Tracking, render_frame, write_gif};
 use craze_scene::{MethodKind, Scene};
 use craze_shape::Shape;
 use indicatif::ProgressBar;
@@ -170,7 +170,7 @@ impl Maker<'_> {
     fn make(&self) -> Result<(), Problem> {
         let Subject { path, scene, .. } = *self.subject;
         let Some(last_file) = self.files.last() else { return Ok(()) };
-        let settings = render::fitted(render::settings(scene), self.files)?;
+        let settings = render::fitted(render::settings(scene), self.files, self.files)?;
         let mut shown: Vec<PathBuf> =
             evenly(self.files.len(), FILMS[0].2).into_iter().map(|number| self.files[number].clone()).collect();
         let own_film = match self.subject.film {
@@ -181,9 +181,10 @@ impl Maker<'_> {
         let frame = |file: &PathBuf| film.map_or_else(|| Ok(craze_frame::read(file)?), |film| film.frame(file));
         let last = frame(last_file)?;
         let mut still = settings.clone();
-        // The shards are what the picture is about, not how tall the model stood.
-        if self.subject.film.is_some() && scene.camera.is_none() {
+        // The still shows the last frame, not the path that led to it.
+        if scene.camera.is_none() {
             still.camera = Some(Camera::framing(&[&last], still.width, still.height));
+            still.tracking = Tracking::Off;
         }
         let (cost, trial, trial_rays) = self.cost(&last, &still)?;
         // Reading is a part of what each picture of the film costs.

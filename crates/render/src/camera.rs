@@ -18,7 +18,25 @@ pub struct Camera {
     pub field_of_view: f64,
 }
 
+/// Whether the camera of a sequence moves.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub enum Tracking {
+    /// It stands still.
+    #[default]
+    Off,
+    /// It moves with the centre of the bodies, without turning.
+    Bodies {
+        /// This centre where the camera is as given (m).
+        center: Vec3,
+    },
+}
+
 impl Camera {
+    /// The camera moved by a vector (m).
+    pub(crate) fn moved(self, by: Vec3) -> Camera {
+        Camera { from: self.from + by, to: self.to + by, ..self }
+    }
+
     /// Names the first number that no picture can be made with.
     pub(crate) fn check(&self) -> Result<(), RenderError> {
         let refuse = |reason: String| Err(RenderError::Camera { reason });

@@ -37,7 +37,7 @@ mod tone;
 mod trace;
 mod values;
 
-pub use camera::Camera;
+pub use camera::{Camera, Tracking};
 pub use error::RenderError;
 pub use gif::write_gif;
 pub use image::Image;

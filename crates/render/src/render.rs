@@ -4,7 +4,7 @@ use craze_frame::Frame;
 use rayon::prelude::*;
 
 use crate::backdrop::Backdrop;
-use crate::camera::{Camera, Eye};
+use crate::camera::Eye;
 use crate::color::{ColorMap, Light};
 use crate::error::RenderError;
 use crate::film::Film;
@@ -29,7 +29,7 @@ use crate::values::{ValueRange, attribute_names};
 pub fn render_frame(frame: &Frame, settings: &Settings) -> Result<Image, RenderError> {
     settings.check()?;
     let (width, height) = (settings.width, settings.height);
-    let camera = settings.camera.unwrap_or_else(|| Camera::framing(&[frame], width, height));
+    let camera = settings.camera_for(frame);
     let range = value_range(frame, settings)?;
     let stage = Stage::new(frame, settings, (camera.to, (camera.to - camera.from).norm()))?;
     let eye = Eye::new(&camera, stage.place(&camera.from), width, height);

@@ -4,8 +4,9 @@ use std::str::FromStr;
 
 use craze_frame::{Frame, names};
 
-use crate::camera::Camera;
+use crate::camera::{Camera, Tracking};
 use crate::error::RenderError;
+use crate::subject::{center, is_finite};
 use crate::values::ValueRange;
 
 /// Longest side of a picture (pixels).
@@ -28,6 +29,8 @@ pub struct Settings {
     pub range: Option<ValueRange>,
     /// The eye; `None` frames what is in the frame.
     pub camera: Option<Camera>,
+    /// Whether the eye moves with the bodies, if `camera` is set.
+    pub tracking: Tracking,
     /// What is behind everything.
     pub background: Background,
     /// What things stand on.
@@ -50,6 +53,7 @@ impl Default for Settings {
             coloring: Coloring::Material,
             range: None,
             camera: None,
+            tracking: Tracking::Off,
             background: Background::Studio,
             ground: Ground::FromFrame,
             wireframe: Wireframe::Hidden,
@@ -62,16 +66,27 @@ impl Default for Settings {
 impl Settings {
     /// These settings with the camera and the range of colours, where they are open, fixed for a whole sequence.
     ///
-    /// Pass the first, a middle and the last frame: the camera then holds all three, fragments that flew far away left
-    /// out, and colours mean the same in every picture.
+    /// Pass the first, some between and the last frame: the camera then holds all of these, fragments that flew far away left
+    /// out, and colours mean the same in every picture. The camera stands still if bodies then cover a quarter of the picture, and
+    /// moves with them otherwise, if they cover more then.
     pub fn fitted_to(mut self, frames: &[&Frame]) -> Settings {
         if self.camera.is_none() {
-            self.camera = Some(Camera::framing(frames, self.width, self.height));
+            let (camera, tracking) = Camera::tracking(frames, self.width, self.height);
+            (self.camera, self.tracking) = (Some(camera), tracking);
         }
         if self.range.is_none() {
             self.range = ValueRange::of(frames, self.coloring);
         }
         self
+    }
+
+    /// The camera for a frame.
+    pub(crate) fn camera_for(&self, frame: &Frame) -> Camera {
+        let Some(camera) = self.camera else { return Camera::framing(&[frame], self.width, self.height) };
+        match (self.tracking, center(frame)) {
+            (Tracking::Bodies { center: start }, Some(center)) => camera.moved(center - start),
+            _ => camera,
+        }
     }
 
     /// Names the first setting that no picture can be made with.
@@ -86,7 +101,12 @@ impl Settings {
         if let Some(range) = self.range {
             range.check()?;
         }
-        self.camera.as_ref().map_or(Ok(()), Camera::check)
+        match self.tracking {
+            Tracking::Bodies { center } if !is_finite(&center) => Err(RenderError::Camera {
+                reason: format!("the centre that it tracks is [{}, {}, {}]", center.x, center.y, center.z),
+            }),
+            _ => self.camera.as_ref().map_or(Ok(()), Camera::check),
+        }
     }
 }
 

@@ -10,16 +10,18 @@ use crate::stage::Stage;
 
 /// Rays from which the silhouette of a picture is measured: the share is then right to about one percent.
 const RAYS: f64 = 14_400.0;
+/// Distance of one ray from the next across the picture, in its width (1): no two rays lie above each other then, so that what is thin and upright is met by its share of them.
+const GOLDEN_RATIO: f64 = 0.618_033_988_749_894_9;
 
-/// Share of the picture (0 to 1) in which a body is seen, found by casting a ray through the middle of each cell of an even
-/// grid. Obstacles and planes do not count, and hide what is behind them. An empty frame gives 0.
+/// Share of the picture (0 to 1) in which a body is seen, found by casting rays through points that are
+/// spread evenly. Obstacles and planes do not count, and hide what is behind them. An empty frame gives 0.
 ///
 /// # Errors
 /// Impossible settings. Colours do not matter.
 pub fn silhouette(frame: &Frame, settings: &Settings) -> Result<f64, RenderError> {
     settings.check()?;
     let (width, height) = (settings.width, settings.height);
-    let camera = settings.camera.unwrap_or_else(|| Camera::framing(&[frame], width, height));
+    let camera = settings.camera_for(frame);
     Ok(Silhouette::new(frame, settings, &camera)?.share(&camera, (width, height), RAYS))
 }
 
@@ -38,19 +40,13 @@ impl Silhouette {
 
     /// The share for a picture of these sides (pixels), by about so many rays.
     pub fn share(&self, camera: &Camera, (width, height): (u32, u32), rays: f64) -> f64 {
-        let aspect = f64::from(width.max(1)) / f64::from(height.max(1));
-        let columns = (rays * aspect).sqrt().round().clamp(1.0, rays) as usize;
-        let rows = (rays / columns as f64).round().max(1.0) as usize;
+        let count = rays.max(1.0) as usize;
         let eye = Eye::new(camera, self.stage.place(&camera.from), width.max(1), height.max(1));
-        let middle = |cell: usize, cells: usize| 2.0 * (cell as f64 + 0.5) / cells as f64 - 1.0;
-        let shown_in_row = |row: usize| {
-            let shows_body = |column: &usize| {
-                let direction = eye.direction(middle(*column, columns), middle(row, rows));
-                self.stage.shows_body(&eye.position, &direction)
-            };
-            (0..columns).filter(shows_body).count()
+        let shows_body = |&number: &usize| {
+            let across = (number as f64 * GOLDEN_RATIO).fract();
+            let up = (number as f64 + 0.5) / count as f64;
+            self.stage.shows_body(&eye.position, &eye.direction(2.0 * across - 1.0, 2.0 * up - 1.0))
         };
-        let shown: usize = (0..rows).into_par_iter().map(shown_in_row).sum();
-        shown as f64 / (columns * rows) as f64
+        (0..count).into_par_iter().filter(shows_body).count() as f64 / count as f64
     }
 }

@@ -72,6 +72,31 @@ impl Subject {
     }
 }
 
+/// The centre of the bodies (m): of the area of their surfaces without crack faces, which then moves as smoothly as the bodies; of the particles where there is
+/// no surface. `None` without bodies that have an area.
+pub(crate) fn center(frame: &Frame) -> Option<Vec3> {
+    let (mut moment, mut weight) = (Vec3::zeros(), 0.0);
+    for body in &frame.bodies {
+        let surface = &body.surface;
+        let cracks = surface.face_attributes.indices(names::CRACK).unwrap_or(&[]);
+        let outer = |index: usize| cracks.get(index).is_none_or(|&crack| crack == 0);
+        for (_, triangle) in surface.triangles.iter().enumerate().filter(|(index, _)| outer(*index)) {
+            let Some([a, b, c]) = corners(&surface.positions, triangle) else { continue };
+            let area = 0.5 * (b - a).cross(&(c - a)).norm();
+            moment += (a + b + c) / 3.0 * area;
+            weight += area;
+        }
+        let particles = body.particles.as_ref().filter(|_| surface.triangles.is_empty());
+        for center in particles.iter().flat_map(|particles| &particles.positions).filter(|p| is_finite(p)) {
+            let radius = particles.map_or(0.0, |particles| particles.radius);
+            let area = std::f64::consts::PI * radius * radius;
+            moment += center * area;
+            weight += area;
+        }
+    }
+    (weight > 0.0).then(|| moment / weight).filter(is_finite)
+}
+
 /// Whether all coordinates are numbers that a picture can hold.
 ///
 /// The limit leaves room for squares and cubes of lengths.

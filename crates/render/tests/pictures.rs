@@ -3,8 +3,8 @@
 use craze_frame::{BodyFrame, Data, Frame, ObstacleFrame, ObstacleShape, Particles, Piece, Pose, Surface, names};
 use craze_math::Vec3;
 use craze_render::{
-    Background, Camera, Coloring, Ground, Image, Legend, RenderError, Settings, ValueRange, Wireframe, render_frame,
-    silhouette,
+    Background, Camera, Coloring, Ground, Image, Legend, RenderError, Settings, Tracking, ValueRange, Wireframe,
+    render_frame, silhouette,
 };
 
 const BLUE_SCREEN: [u8; 3] = [40, 60, 200];
@@ -228,6 +228,75 @@ fn the_camera_comes_so_near_that_a_quarter_is_covered() {
         // The first of several may show bodies on their way.
         assert!(shares[0] > 0.04 && (0.25..0.8).contains(&shares[frames.len() - 1]), "{shares:?}");
     }
+}
+
+/// A body with this surface that falls freely for half a second and then lies on a floor, at even times.
+fn falling(surface: &Surface, height: f64) -> Vec<Frame> {
+    let at = |number: u32| {
+        let time = f64::from(number) / 20.0;
+        let mut surface = surface.clone();
+        let drop = (0.5 * 9.81 * time * time).min(height);
+        surface.positions.iter_mut().for_each(|position| position.y += height - drop);
+        let obstacles = vec![floor(0.0)];
+        Frame { number, time, bodies: vec![body("clay", surface)], obstacles }
+    };
+    (0..=10).map(at).collect()
+}
+
+/// The share of the picture that is covered in each frame, none of which is cut at the border.
+fn shares_of_whole(frames: &[Frame], settings: &Settings) -> Vec<f64> {
+    let share = |frame: &Frame| {
+        let settings =
+            Settings { ground: Ground::Hidden, background: Background::Color(BLUE_SCREEN), ..settings.clone() };
+        let image = render_frame(frame, &settings).unwrap();
+        let (width, height) = (image.width, image.height);
+        let sides = (0..width).flat_map(|column| [(column, 0), (column, height - 1)]);
+        let mut border = sides.chain((0..height).flat_map(|row| [(0, row), (width - 1, row)]));
+        assert!(
+            !border.any(|(c, r)| differs(image.pixel(c, r).unwrap(), BLUE_SCREEN)),
+            "frame {} is cut",
+            frame.number
+        );
+        silhouette(frame, &settings).unwrap()
+    };
+    frames.iter().map(share).collect()
+}
+
+#[test]
+fn a_body_that_falls_many_times_its_height_is_tracked_and_covers_a_quarter_of_every_picture() {
+    let frames = falling(&cube(Vec3::new(3.0, 0.05, -2.0), 0.1), 1.0);
+    let settings = small().fitted_to(&[&frames[0], &frames[5], &frames[10]]);
+    assert!(matches!(settings.tracking, Tracking::Bodies { .. }), "{settings:?}");
+    let shares = shares_of_whole(&frames, &settings);
+    assert!(shares.iter().all(|share| (0.25..0.5).contains(share)), "{shares:?}");
+    // The camera neither turns nor comes nearer: the body looks the same everywhere.
+    let spread = shares.iter().fold(0.0, |most: f64, share| most.max((share - shares[0]).abs()));
+    assert!(spread < 0.02, "{shares:?}");
+    // What hardly moves is looked at by a camera that stands still.
+    let still = small().fitted_to(&[&frames[8], &frames[10]]);
+    assert_eq!(still.tracking, Tracking::Off);
+}
+
+#[test]
+fn a_slender_rod_fills_the_picture_from_border_to_border_and_is_not_cut() {
+    let mut rod = cube(Vec3::new(0.0, 0.5, 0.0), 1.0);
+    rod.positions.iter_mut().for_each(|p| *p = p.component_mul(&Vec3::new(0.02, 0.5, 0.02)));
+    let frames = falling(&rod, 1.0);
+    for shown in [&frames[..], &frames[10..]] {
+        let settings = small().fitted_to(&shown.iter().collect::<Vec<_>>());
+        let shares = shares_of_whole(shown, &settings);
+        // Upright, from one border to the other with a margin of 5 %, it covers 0.95² · (0.02 / 0.5) · (9 / 16) of the picture.
+        assert!(shares.iter().all(|share| *share > 0.02), "{shares:?}");
+    }
+}
+
+#[test]
+fn a_centre_that_is_not_a_number_is_refused() {
+    let frame = two_pieces();
+    let settings = small().fitted_to(&[&frame]);
+    let tracking = Tracking::Bodies { center: Vec3::new(f64::NAN, 0.0, 0.0) };
+    let error = render_frame(&frame, &Settings { tracking, ..settings }).unwrap_err();
+    assert!(error.to_string().contains("tracks"), "{error}");
 }
 
 #[test]

@@ -8,10 +8,13 @@ use craze_engine::RunFolder;
 use craze_export::{ShardFilm, ShardSettings};
 use craze_frame::{Frame, FrameFileError, Surface};
 use craze_math::Vec3;
-use craze_render::{Camera, Coloring, Image, Settings, Wireframe, render_frame, silhouette, write_gif};
+use craze_render::{Camera, Coloring, Image, Settings, ValueRange, Wireframe, render_frame, silhouette, write_gif};
 use craze_scene::{ColorBy, Scene, SceneDocument};
 use std::io::Write;
 use std::path::{Path, PathBuf};
+
+/// Frames of a sequence that its camera or its range of colours is fitted to.
+const FITTED_FRAMES: usize = 5;
 
 #[derive(Args)]
 pub struct Arguments {
@@ -74,7 +77,8 @@ pub fn run(arguments: &Arguments, voice: Voice) -> Result<(), Problem> {
         settings.wireframe = Wireframe::Shown;
     }
     let all = frame_files(&arguments.run, None)?;
-    let settings = fitted(settings, &all)?;
+    // Colours mean the same in all pictures of a run; the camera is for those that are made.
+    let settings = fitted(settings, &files, &all)?;
     if arguments.shards && !matches!(settings.coloring, Coloring::Material | Coloring::Piece) {
         let help = "leave --shards out, or show --color material or piece";
         return Err(Problem::new("shards carry neither stress nor velocity nor plastic strain", help));
@@ -188,14 +192,27 @@ pub fn settings(scene: &Scene) -> Settings {
     Settings { width, height, samples: scene.picture.samples, coloring, camera, ..Settings::default() }
 }
 
-/// The settings with camera and colours fixed for a whole run.
-pub fn fitted(settings: Settings, files: &[PathBuf]) -> Result<Settings, Problem> {
-    let (Some(first), Some(last)) = (files.first(), files.last()) else { return Ok(settings) };
-    let frames = [first, &files[files.len() / 2], last]
-        .map(|file| craze_frame::read(file))
-        .into_iter()
-        .collect::<Result<Vec<Frame>, _>>()?;
-    Ok(settings.fitted_to(&frames.iter().collect::<Vec<_>>()))
+/// The settings with the camera fixed for the frames that are shown, and the range of colours for all of a run.
+pub fn fitted(mut settings: Settings, shown: &[PathBuf], all: &[PathBuf]) -> Result<Settings, Problem> {
+    if !matches!(settings.coloring, Coloring::Material | Coloring::Piece) {
+        let frames = read(&evenly(all, FITTED_FRAMES))?;
+        settings.range = ValueRange::of(&frames.iter().collect::<Vec<_>>(), settings.coloring);
+    }
+    if settings.camera.is_none() {
+        let frames = read(&evenly(shown, FITTED_FRAMES))?;
+        settings = settings.fitted_to(&frames.iter().collect::<Vec<_>>());
+    }
+    Ok(settings)
+}
+
+/// At most so many files, evenly from the first to the last.
+fn evenly(files: &[PathBuf], count: usize) -> Vec<&PathBuf> {
+    let count = count.min(files.len());
+    (0..count).map(|place| &files[place * (files.len() - 1) / (count - 1).max(1)]).collect()
+}
+
+fn read(files: &[&PathBuf]) -> Result<Vec<Frame>, Problem> {
+    Ok(files.iter().map(|file| craze_frame::read(file)).collect::<Result<Vec<Frame>, _>>()?)
 }
 
 /// Takes the surfaces off bodies that have particles.

@@ -60,19 +60,49 @@ fn broken(workshop: &Workshop, name: &str, frames: &str) -> (u64, f64) {
     (number(last, "pieces"), number(last, "elements") as f64 / number(first, "elements") as f64)
 }
 
-/// Share of the picture that bodies cover in the middle and in the last frame of a built-in scene, run to its end.
+/// Share of the picture that bodies cover in each picture that `craze render` makes of a run with these options.
+fn silhouettes(workshop: &Workshop, run: &str, options: &[&str]) -> Vec<f64> {
+    let told = workshop.craze(&[&["render", run, "--samples", "1", "--json"], options].concat()).succeeded();
+    let share = |line: &str| {
+        let picture: Value = serde_json::from_str(line).expect("JSON");
+        picture["silhouettes"][0].as_f64().expect("a share")
+    };
+    told.lines().map(share).collect()
+}
+
+/// Share of the picture that bodies cover in the middle and in the last frame of a built-in scene, run to its end, in pictures of the scene's shape.
 fn covered(workshop: &Workshop, name: &str) -> [f64; 2] {
     workshop.craze(&["run", name, "--no-preview"]).succeeded();
     let run = format!("out/{name}");
     let last = workshop.files(&format!("{run}/frames")).len() - 1;
-    [last.div_ceil(2), last].map(|frame| {
-        let frame = frame.to_string();
-        let told = workshop
-            .craze(&["render", &run, "--frame", &frame, "--size", "64x36", "--samples", "1", "--json"])
-            .succeeded();
-        let picture: Value = serde_json::from_str(&told).expect("JSON");
-        picture["silhouettes"][0].as_f64().expect("a share")
-    })
+    let size = if name == "torn-figure" { "36x50" } else { "64x36" };
+    [last.div_ceil(2), last]
+        .map(|frame| silhouettes(workshop, &run, &["--frame", &frame.to_string(), "--size", size])[0])
+}
+
+#[test]
+fn pictures_of_a_scene_without_a_camera_are_filled_by_what_falls() {
+    let workshop = Workshop::new();
+    let scene = |shape: &str| {
+        format!(
+            "[world]\nduration = 0.4\nfps = 20\n[[body]]\nname = \"thing\"\nmethod = \"clusters\"\n{shape}\n\
+             material = {{ density = 1000 }}\nplace.at = [0, 0.7, 0]\n\
+             [[obstacle]]\nshape.plane = {{ point = [0, 0, 0], normal = [0, 1, 0] }}\n\
+             [[obstacle]]\nshape.box = {{ size = [3, 0.2, 3] }}\nplace.at = [0, -1, 0]\n\
+             [[obstacle]]\nshape.sphere = {{ radius = 0.4 }}\nplace.at = [0.9, 0.3, 0]\n"
+        )
+    };
+    let ball = "shape.sphere = { radius = 0.05 }\nspacing = 0.015";
+    let rod = "shape.cylinder = { radius = 0.01, height = 0.5 }\nspacing = 0.01";
+    for (name, shape, least) in [("ball", ball, 0.25), ("rod", rod, 0.015)] {
+        fs::write(workshop.path(&format!("{name}.toml")), scene(shape)).expect("a scene");
+        workshop.craze(&["run", &format!("{name}.toml"), "--no-preview"]).succeeded();
+        let run = format!("out/{name}");
+        let whole = silhouettes(&workshop, &run, &["--size", "96x54"]);
+        assert!(whole.len() == 9 && whole.iter().all(|share| *share > least), "{name}: {whole:?}");
+        let last = silhouettes(&workshop, &run, &["--size", "96x54", "--frame", "8"]);
+        assert!(last[0] > least, "{name}: {last:?}");
+    }
 }
 
 #[test]
