@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use crate::document::{Document, Material, POINTS, Sides, TRIANGLES, relative, sides_of};
 use crate::labels::Labels;
-use crate::looks::{Named, inside, matter_of, sides};
+use crate::looks::{Inside, Named, matter_of, sides};
 use crate::normals::shade;
 use crate::parts::{Cloud, Part, clouds, parts};
 use crate::shards::material;
@@ -20,18 +20,7 @@ pub(crate) fn encode(frame: &Frame, dressed: &[Option<Dressed<'_>>]) -> Result<V
     let mut document = Document::default();
     let mut roots = Vec::new();
     for (index, (body, label)) in frame.bodies.iter().zip(&labels.bodies).enumerate() {
-        let shown = |triangle: &usize| !body.surface.is_crack(*triangle);
-        let inside = match &dressed[index] {
-            None => body.looks()[0],
-            Some(dressed) => {
-                let outer = (0..body.surface.triangles.len()).filter(shown);
-                let corners = |triangle: usize| {
-                    body.surface.triangles[triangle].map(|vertex| body.surface.positions[vertex as usize])
-                };
-                let outer = outer.map(|triangle| (corners(triangle), dressed.worn[triangle].material));
-                inside(body, &dressed.model.usable_paints(), outer)
-            }
-        };
+        let inside = dressed[index].as_ref().map_or(Inside::AsBody, |dressed| dressed.inside).look(body);
         let looks = sides(body, label, inside);
         let shows = sides_of(&body.surface);
         let materials =

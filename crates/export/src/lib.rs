@@ -19,16 +19,19 @@ mod check;
 mod document;
 mod dress;
 mod glb;
+mod jpeg;
 mod labels;
 mod looks;
 mod normals;
 mod obj;
 mod parts;
+mod picture;
 mod ply;
 mod shards;
 mod stl;
 mod vtk;
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use craze_frame::{Frame, FrameFileError, InvalidFrame, ObstacleShape, WriteError, atomic_write};
@@ -240,9 +243,10 @@ pub fn export_sequence(
 ) -> Result<Report, ExportError> {
     std::fs::create_dir_all(folder).map_err(|cause| ExportError::Folder { path: folder.to_owned(), cause })?;
     let mut output = Output { folder: folder.to_owned(), base: labels::label(base), report: Report::default() };
-    let mut numbers = std::collections::BTreeSet::new();
+    let mut numbers = BTreeSet::new();
     let mut materials = obj::Materials::default();
     let mut collection = vtk::Collection::default();
+    let mut insides = Insides::new();
     for frame in frames {
         let frame = frame?;
         let number = frame.number;
@@ -253,11 +257,12 @@ pub fn export_sequence(
         }
         note_left_out(&frame, format, &mut output);
         match format {
-            Format::Obj => obj::export(&frame, &dressed(&frame, outers), &mut materials, &mut output)?,
+            Format::Obj => obj::export(&frame, &dressed(&frame, outers, &mut insides), &mut materials, &mut output)?,
             Format::Ply => drop(output.write(&format!("{number:04}.ply"), &ply::encode(&frame)?)?),
             Format::Stl => drop(output.write(&format!("{number:04}.stl"), &stl::encode(&frame))?),
             Format::Glb => {
-                drop(output.write(&format!("{number:04}.glb"), &glb::encode(&frame, &dressed(&frame, outers))?)?)
+                let dressed = dressed(&frame, outers, &mut insides);
+                drop(output.write(&format!("{number:04}.glb"), &glb::encode(&frame, &dressed)?)?)
             }
             Format::Vtk => vtk::export(&frame, &mut collection, &mut output)?,
         }
@@ -274,19 +279,26 @@ pub fn export_sequence(
     Ok(output.report)
 }
 
-/// The model that a body's outside is made of, and what its triangles carry.
+/// The model that a body's outside is made of, how this looks inside, and what the triangles of the body carry.
 pub(crate) struct Dressed<'model> {
     model: &'model Outer,
+    inside: looks::Inside,
     worn: Vec<dress::Worn>,
 }
 
+/// How models look inside, by the numbers of body and model: found once for all frames.
+type Insides = BTreeMap<(usize, usize), looks::Inside>;
+
 /// For every body of the frame what its outside carries, if it is made of a model's triangles.
-fn dressed<'model>(frame: &Frame, outers: &'model [Vec<Outer>]) -> Vec<Option<Dressed<'model>>> {
-    let of_body = |(index, body): (usize, &craze_frame::BodyFrame)| {
-        let wear = |model| Some(Dressed { model, worn: dress::dress(&body.surface, model, dress::At::Frame)? });
-        outers.get(index)?.iter().find_map(wear)
+fn dressed<'model>(frame: &Frame, outers: &'model [Vec<Outer>], insides: &mut Insides) -> Vec<Option<Dressed<'model>>> {
+    let mut of_body = |(index, body): (usize, &craze_frame::BodyFrame)| {
+        let worn = |model| dress::dress(&body.surface, model, dress::At::Frame);
+        let mut models = outers.get(index)?.iter().enumerate();
+        let (number, model, worn) = models.find_map(|(number, model)| Some((number, model, worn(model)?)))?;
+        let inside = *insides.entry((index, number)).or_insert_with(|| looks::Inside::of(model));
+        Some(Dressed { model, inside, worn })
     };
-    frame.bodies.iter().enumerate().map(of_body).collect()
+    frame.bodies.iter().enumerate().map(&mut of_body).collect()
 }
 
 /// Notes what the frame holds and the format does not.

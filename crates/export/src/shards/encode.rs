@@ -12,7 +12,7 @@ use super::shape::Shape;
 use super::{Broken, Paint, Shard, ShardSummary};
 use crate::document::{Document, Material, Sides, TRIANGLES, relative, sides_of};
 use crate::labels::Labels;
-use crate::looks::{Named, inside, sides};
+use crate::looks::{Named, sides};
 use crate::normals::{Shaded, shade};
 use crate::{ExportError, Format};
 
@@ -52,13 +52,12 @@ pub(super) fn lay_out(document: &mut Document, frame: &Frame, bodies: &[Broken],
     let labels = Labels::of(frame);
     let (mut summaries, mut nodes) = (Vec::new(), Vec::new());
     let mut roots = Vec::new();
-    for ((body, label), Broken { shards, paints }) in frame.bodies.iter().zip(&labels.bodies).zip(bodies) {
+    for ((body, label), Broken { shards, paints, inside }) in frame.bodies.iter().zip(&labels.bodies).zip(bodies) {
         if shards.is_empty() {
             continue;
         }
         let shows = sides_of(&body.surface);
-        let outer = shards.iter().flat_map(|shard| outer_triangles(&shard.shape));
-        let looks = sides(body, label, inside(body, paints, outer));
+        let looks = sides(body, label, inside.look(body));
         let of_side = |side: &Named| document.material(&side.name, &side.look, shows);
         let sides = looks.iter().map(|[outside, crack]| [of_side(outside), of_side(crack)]).collect();
         let plain = looks[0][0].look;
@@ -79,15 +78,6 @@ pub(super) fn lay_out(document: &mut Document, frame: &Frame, bodies: &[Broken],
         roots.push(document.node(json!({ "name": label, "children": children, "extras": extras })));
     }
     Laid { roots, nodes, summaries }
-}
-
-/// Corners (m) and paint of the outer triangles of a shape.
-fn outer_triangles(shape: &Shape) -> impl Iterator<Item = ([Vec3; 3], Option<u32>)> {
-    let part = &shape.part;
-    let outer = part.triangles.iter().enumerate().filter(|(triangle, _)| !part.crack[*triangle]);
-    outer.map(|(triangle, corners)| {
-        (corners.map(|corner| part.positions[corner as usize]), shape.look.materials.get(triangle).copied())
-    })
 }
 
 /// Materials of a body's shards.

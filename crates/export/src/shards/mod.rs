@@ -16,6 +16,7 @@ use craze_math::Vec3;
 use craze_skin::{Contacts, Grain};
 
 use crate::dress::{At, Worn, dress};
+use crate::looks::Inside;
 use crate::{ExportError, Format, check};
 pub use animation::{Pace, export_animation};
 use contacts::{Contact, contacts};
@@ -134,6 +135,7 @@ fn write_shards(
 struct Broken {
     shards: Vec<Shard>,
     paints: Vec<Paint>,
+    inside: Inside,
 }
 
 /// The shards of a frame, body by body, and what has none.
@@ -206,7 +208,8 @@ fn shards(
     if let Some((outer, worn)) = dressed.next() {
         skins.push(format!("{}: the outside is {}", body.name, outer.told()));
         let shapes = shapes_of_frame(&body.surface, rest, &volumes, &owners, Some(&worn));
-        return Broken { shards: gather(body, &touching, &owners, shapes), paints: outer.usable_paints() };
+        let shards = gather(body, &touching, &owners, shapes);
+        return Broken { shards, paints: outer.usable_paints(), inside: Inside::of(outer) };
     }
     let cut = |owners: &[u32]| skinned(body, rest, &touching, owners, outers, settings.grain.as_ref());
     let (mut skinned, mut said) = cut(&owners);
@@ -231,14 +234,14 @@ fn shards(
         let told = skinned.as_ref().map_or("faces of the tetrahedra", |skinned| skinned.told.as_str());
         skins.push(format!("{}: the outside is {told}", body.name));
     }
-    let (shapes, paints) = match skinned {
-        Some(Skinned { shapes, paints, .. }) => (shapes, paints),
+    let (shapes, paints, inside) = match skinned {
+        Some(Skinned { shapes, outer, .. }) => (shapes, outer.usable_paints(), Inside::of(outer)),
         None => {
             let volumes: Vec<f64> = body.pieces.iter().map(|piece| piece.volume).collect();
-            (shapes_of_frame(&body.surface, rest, &volumes, &owners, None), Vec::new())
+            (shapes_of_frame(&body.surface, rest, &volumes, &owners, None), Vec::new(), Inside::AsBody)
         }
     };
-    Broken { shards: gather(body, &touching, &owners, shapes), paints }
+    Broken { shards: gather(body, &touching, &owners, shapes), paints, inside }
 }
 
 /// Whether drawing the cracks anew has left shards smaller than `smallest` (m³), or nothing at all of them; `volumes` (m³) of their pieces say so then.

@@ -83,24 +83,24 @@ pub struct PaintPicture {
 }
 
 /// What was cut.
-pub(super) struct Skinned {
+pub(super) struct Skinned<'a> {
     /// By owner: its shape and volume (m³); `None` for an owner that has no part of the surface's inside.
     pub shapes: Vec<Option<(Shape, f64)>>,
-    /// How their outsides look, by the numbers that these have.
-    pub paints: Vec<Paint>,
+    /// What it was cut from.
+    pub outer: &'a Outer,
     /// How, for a person.
     pub told: String,
 }
 
 /// Cuts the first of `outers` that can be cut. Gives what was said against those before it.
-pub(super) fn skinned(
+pub(super) fn skinned<'a>(
     body: &BodyFrame,
     rest: &[Vec3],
     contacts: &Contacts,
     owners: &[u32],
-    outers: &[Outer],
+    outers: &'a [Outer],
     grain: Option<&Grain>,
-) -> (Option<Skinned>, Vec<String>) {
+) -> (Option<Skinned<'a>>, Vec<String>) {
     let mut said = Vec::new();
     for outer in outers {
         let (smooth, plain) = (Grain::smooth(), "cracks of flat faces");
@@ -109,7 +109,7 @@ pub(super) fn skinned(
             match try_cut(body, rest, contacts, owners, outer, look) {
                 Ok(shapes) => {
                     let told = format!("{}; {told}", outer.told());
-                    return (Some(Skinned { shapes, paints: outer.usable_paints(), told }), said);
+                    return (Some(Skinned { shapes, outer, told }), said);
                 }
                 Err(error) => said.push(format!("{} with {told}: {error}", outer.name)),
             }

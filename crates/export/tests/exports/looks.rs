@@ -119,15 +119,41 @@ fn bodies_without_a_known_material_have_a_colour_of_their_own() {
     assert!((color(material(&glb, "block")) - color(material(&glb, "cloud"))).norm() > 0.05);
 }
 
-/// The crack faces of glass with a model's own material outside.
+/// The crack faces of glass with a model's own material outside, whose picture is used from 0.05 to 0.45 across and over the whole height.
 fn inside(paint: Paint) -> Value {
     let mut outer: Outer = wrapping();
     outer.corners.materials = vec![0; outer.triangles.len()];
+    let halves = [[[0.05, 0.0], [0.45, 0.0], [0.45, 1.0]], [[0.05, 0.0], [0.45, 1.0], [0.05, 1.0]]];
+    outer.corners.texture = halves.repeat(outer.triangles.len() / 2);
     outer.paints = vec![paint];
     let folder = tempfile::tempdir().unwrap();
     let settings = ShardSettings { grain: None, ..ShardSettings::default() };
     export_shards(&halves(), &[vec![outer]], &settings, folder.path()).unwrap();
     material(&parse(&bytes_of(folder.path(), "shards.glb")), "block_crack").clone()
+}
+
+/// A picture of 4 × 4 texels: rows of white and black on the left, blue on the right.
+fn striped() -> Vec<u8> {
+    let mut bytes = Vec::new();
+    let mut encoder = png::Encoder::new(&mut bytes, 4, 4);
+    encoder.set_color(png::ColorType::Rgb);
+    encoder.set_depth(png::BitDepth::Eight);
+    let row = |value: u8| [[value; 3], [value; 3], [0, 0, 255], [0, 0, 255]].concat();
+    let rows = [255, 0, 255, 0].map(row).concat();
+    encoder.write_header().unwrap().write_image_data(&rows).unwrap();
+    bytes
+}
+
+#[test]
+fn the_inside_of_a_model_with_a_picture_has_the_mean_colour_of_what_is_seen_of_it() {
+    let picture = PaintPicture { media_type: "image/png", bytes: striped().into() };
+    for (factor, mean) in [(None, [0.5, 0.5, 0.5]), (Some([1.0, 0.5, 0.2, 1.0]), [0.5, 0.25, 0.1])] {
+        let crack = inside(Paint { name: "stripes".into(), colour: factor, picture: Some(picture.clone()) });
+        let matching = Look { color: Vec3::from(mean), ..Look::named("clay").unwrap() }.cracked();
+        assert!((color(&crack) - matching.color).amax() < 0.01, "{crack}");
+        assert!(number(&crack["pbrMetallicRoughness"]["roughnessFactor"]) > 0.2, "{crack}");
+        assert!(crack["extensions"].get("KHR_materials_transmission").is_none(), "{crack}");
+    }
 }
 
 #[test]
