@@ -123,8 +123,8 @@ fn bodies_without_a_known_material_have_a_colour_of_their_own() {
 fn inside(paint: Paint) -> Value {
     let mut outer: Outer = wrapping();
     outer.corners.materials = vec![0; outer.triangles.len()];
-    let halves = [[[0.05, 0.0], [0.45, 0.0], [0.45, 1.0]], [[0.05, 0.0], [0.45, 1.0], [0.05, 1.0]]];
-    outer.corners.texture = halves.repeat(outer.triangles.len() / 2);
+    let triangles = [[[0.05, 0.0], [0.45, 0.0], [0.45, 1.0]], [[0.05, 0.0], [0.45, 1.0], [0.05, 1.0]]];
+    outer.corners.texture = triangles.repeat(outer.triangles.len() / 2);
     outer.paints = vec![paint];
     let folder = tempfile::tempdir().unwrap();
     let settings = ShardSettings { grain: None, ..ShardSettings::default() };
