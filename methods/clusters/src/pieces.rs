@@ -1,6 +1,7 @@
 //! Which piece is which: what hangs together by shared particles, with numbers in the body's whole history.
 
 use crate::model::Clusters;
+use craze_math::DisjointSets;
 
 /// Parts whose masses differ by less than this share are equally heavy (1): the first of them keeps
 /// the number, whatever rounding says.
@@ -35,18 +36,13 @@ impl Clusters {
     /// For every cluster the lowest of those that it hangs together with by shared particles.
     pub(crate) fn components(&self) -> Vec<u32> {
         let clusters = self.temper.len() as u32;
-        let mut roots: Vec<u32> = (0..clusters).collect();
+        let mut sets = DisjointSets::new(clusters as usize);
         for particle in 0..self.count() {
             let shares = self.memberships.of(particle);
             let Some((first, others)) = shares.split_first() else { continue };
-            let mut lowest = root(&mut roots, first.cluster);
-            for share in others {
-                let other = root(&mut roots, share.cluster);
-                roots[lowest.max(other) as usize] = lowest.min(other);
-                lowest = lowest.min(other);
-            }
+            others.iter().for_each(|share| sets.join(first.cluster, share.cluster));
         }
-        (0..clusters).map(|cluster| root(&mut roots, cluster)).collect()
+        (0..clusters).map(|cluster| sets.root(cluster)).collect()
     }
 
     /// Numbers the pieces that splits have separated, and fills in what they became. A piece that
@@ -104,12 +100,4 @@ impl Clusters {
         }
         masses
     }
-}
-
-fn root(roots: &mut [u32], mut cluster: u32) -> u32 {
-    while roots[cluster as usize] != cluster {
-        roots[cluster as usize] = roots[roots[cluster as usize] as usize];
-        cluster = roots[cluster as usize];
-    }
-    cluster
 }

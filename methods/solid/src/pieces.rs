@@ -4,6 +4,7 @@ use crate::flight::Change;
 use crate::model::Solid;
 use craze_element::Tetrahedron;
 use craze_frame::names;
+use craze_math::DisjointSets;
 use craze_mesh::{ElementRule, Inherit, NodeId, Patch, TetId, TetMesh, Values};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -246,34 +247,28 @@ const TURN: usize = 16;
 /// work is that of the smaller parts.
 fn parts_about(mesh: &TetMesh, seeds: &[u32]) -> Vec<Vec<u32>> {
     let mut owner: BTreeMap<u32, usize> = seeds.iter().enumerate().map(|(part, &seed)| (seed, part)).collect();
-    let mut joined: Vec<usize> = (0..seeds.len()).collect();
+    let mut joined = DisjointSets::new(seeds.len());
     // Elements of each part, and how many of them have been looked about.
     let mut parts: Vec<(Vec<u32>, usize)> = seeds.iter().map(|&seed| (vec![seed], 0)).collect();
-    fn root(joined: &[usize], mut part: usize) -> usize {
-        while joined[part] != part {
-            part = joined[part];
-        }
-        part
-    }
-    let mut growing: Vec<usize> = joined.clone();
+    let mut growing: Vec<usize> = (0..seeds.len()).collect();
     while growing.len() > 1 {
         for &part in &growing {
             for _ in 0..TURN {
-                if joined[part] != part || parts[part].1 == parts[part].0.len() {
+                if joined.root(part as u32) != part as u32 || parts[part].1 == parts[part].0.len() {
                     break;
                 }
                 let element = parts[part].0[parts[part].1];
                 parts[part].1 += 1;
                 for neighbour in (0..4).filter_map(|corner| mesh.neighbour(TetId(element), corner)) {
-                    let here = root(&joined, part);
-                    match owner.get(&neighbour.0).map(|&other| root(&joined, other)) {
+                    let here = joined.root(part as u32) as usize;
+                    match owner.get(&neighbour.0).map(|&other| joined.root(other as u32) as usize) {
                         None => {
                             owner.insert(neighbour.0, here);
                             parts[here].0.push(neighbour.0);
                         }
                         Some(other) if other != here => {
                             let (keeps, goes) = (here.min(other), here.max(other));
-                            joined[goes] = keeps;
+                            joined.join(keeps as u32, goes as u32);
                             let (elements, seen) = std::mem::take(&mut parts[goes]);
                             let (own, own_seen) = &mut parts[keeps];
                             // What has been looked about stands first.
@@ -286,10 +281,10 @@ fn parts_about(mesh: &TetMesh, seeds: &[u32]) -> Vec<Vec<u32>> {
                 }
             }
         }
-        growing.retain(|&part| joined[part] == part && parts[part].1 < parts[part].0.len());
+        growing.retain(|&part| joined.root(part as u32) == part as u32 && parts[part].1 < parts[part].0.len());
     }
     let left_out = growing.first().copied();
-    let whole = |part: &usize| joined[*part] == *part && Some(*part) != left_out;
+    let whole = |part: &usize| joined.root(*part as u32) == *part as u32 && Some(*part) != left_out;
     let mut found: Vec<Vec<u32>> =
         (0..parts.len()).filter(whole).map(|part| std::mem::take(&mut parts[part].0)).collect();
     if left_out.is_none() {
