@@ -34,6 +34,11 @@ impl Random {
         2.0 * self.number() - 1.0
     }
 
+    /// A vector with entries from −1 up to, but not including, 1.
+    pub fn vector(&mut self) -> Vec3 {
+        Vec3::new(self.signed(), self.signed(), self.signed())
+    }
+
     /// A whole number below `count`, which must not be 0; its slight bias (count/2⁶⁴) matters to nobody here.
     pub fn below(&mut self, count: usize) -> usize {
         ((u128::from(self.bits()) * count as u128) >> 64) as usize

@@ -1,10 +1,10 @@
 //! Tests of bodies that break: what must stay while everything falls apart.
 
-use crate::testing::{Random, awake, free_step, mesh, soft};
+use crate::testing::{awake, free_step, mesh, soft};
 use crate::{Integrator, Solid, SolidOptions};
 use craze_engine::{Account, Event, EventKind, FailureMeasure, HoldId, Method, Region, Step};
 use craze_material::{Material, Strength};
-use craze_math::{Isometry, Vec3};
+use craze_math::{Isometry, Random, Vec3};
 use craze_mesh::NodeId;
 
 /// Rubber that breaks at this stress (Pa).
@@ -159,7 +159,7 @@ fn the_same_splits_on_any_number_of_threads() {
 #[test]
 fn observed_points_stay_in_the_material() {
     let mut solid = bursting([4, 4, 4], 3e3, 6.0);
-    let mut random = Random(3);
+    let mut random = Random::new(3);
     let places: Vec<Vec3> = (0..40).map(|_| Vec3::repeat(0.2) + 0.19 * random.vector()).collect();
     let points: Vec<_> = places.iter().map(|place| solid.locate(place)).collect();
     for turn in 0..100 {
