@@ -6,8 +6,8 @@
 //! the result independent of threads.
 
 use crate::laws::THINNESSES;
-use crate::node::Node;
 use crate::parallel::Span;
+use craze_body::Node;
 use craze_element::Tetrahedron;
 use craze_math::lanes::WIDTH;
 use craze_math::{DisjointSets, Vec3};
@@ -104,7 +104,7 @@ pub(crate) struct Island {
     pub nodes: Range<usize>,
     /// Likewise its elements.
     pub elements: Range<usize>,
-    /// The label of the piece of its first element, see `Solid::piece_numbers`.
+    /// The label of the piece of its first element, see [`craze_body::pieces`].
     pub piece: u32,
 }
 

@@ -10,9 +10,9 @@
 //! by what elements ask for in a step of about the right length, and every element is then judged by itself with the parts that it got.
 
 use crate::blocks::Layout;
-use crate::node::Node;
 use crate::options::Integrator;
 use crate::peaks::Peaks;
+use craze_body::Node;
 use craze_element::{Law, Tetrahedron};
 use craze_material::VoigtMatrix;
 use craze_mesh::{NodeId, TetMesh};
