@@ -4,7 +4,7 @@
 use craze_engine::{EventKind, Verdict, World};
 use craze_frame::names;
 use craze_math::{Isometry, Rotation, Vec3};
-use craze_scene::{SceneDocument, build, registry};
+use craze_scene::{SceneDocument, build};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
@@ -86,7 +86,7 @@ fn run(text: &str, shift: Vec3, degrees: Vec3, frames: u32) -> Run {
     let mut world = world(text);
     let mut run = Run { splits: Vec::new(), positions: Vec::new(), pieces: Vec::new(), energy: 0.0 };
     for frame in 0..frames {
-        world.advance_frame(&registry(), &mut |_| Verdict::Continue).expect("a frame");
+        world.advance_frame(&mut |_| Verdict::Continue).expect("a frame");
         for event in std::mem::take(&mut world.events) {
             if let EventKind::Split { place, normal, parent, children, .. } = event.kind {
                 let (place, normal) = (back(&place), placement.rotation.inverse() * normal);
@@ -153,7 +153,7 @@ fn plastic_strain(flow: f64, time_step: f64) -> f64 {
          motion = [{{ t = 0 }}, {{ t = 1, move = [0.08, 0, 0] }}]\n"
     ));
     for _ in 0..30 {
-        world.advance_frame(&registry(), &mut |_| Verdict::Continue).expect("a frame");
+        world.advance_frame(&mut |_| Verdict::Continue).expect("a frame");
     }
     assert!((world.last_time_step - time_step).abs() < 1e-9, "{}", world.last_time_step);
     let particles = world.frame().bodies[0].particles.clone().expect("particles");
@@ -187,7 +187,7 @@ fn flow_does_not_depend_on_the_time_step() {
 fn check_numbers(world: &mut World, frames: u32) -> usize {
     let (mut known, mut compared, mut count) = (BTreeSet::from([0]), 0, 0);
     for _ in 0..frames {
-        world.advance_frame(&registry(), &mut |_| Verdict::Continue).expect("a frame");
+        world.advance_frame(&mut |_| Verdict::Continue).expect("a frame");
         let body = &world.frame().bodies[0];
         let pieces: BTreeMap<u32, _> = body.pieces.iter().map(|piece| (piece.id, piece)).collect();
         assert!(known.iter().all(|number| pieces.contains_key(number)), "{known:?} became {:?}", pieces.keys());
