@@ -32,7 +32,7 @@ fn bar(shift: Vec3, degrees: Vec3, sampling: &str) -> String {
     let mut text = format!(
         "[world]\nduration = 2\nfps = 60\ngravity = [0, 0, 0]\n[[body]]\nname = \"bar\"\nmethod = \"clusters\"\n\
          shape.box = {{ size = [{SIZE}, 0.16, 0.16] }}\nspacing = 0.02\n\
-         material = {{ density = 1200, young = 1e6, poisson = 0.4, goal_stiffness = 0.7, cluster_yield = 0.08, \
+         material = {{ density = 1200, goal_stiffness = 0.7, cluster_yield = 0.08, \
          cluster_flow = 0.1, cluster_toughness = 1.08 }}\n\
          clusters = {{ sampling = \"{sampling}\", count = 40, overlap = 3.0, strain_limit = 0.5, damping = 2, boost = 0.3, \
          boost_decay = 4, seams = [{{ region.half_space = {{ point = {}, normal = {} }}, toughness = 1.06 }}] }}\n\
@@ -146,7 +146,7 @@ fn plastic_strain(flow: f64, time_step: f64) -> f64 {
     let mut world = world(&format!(
         "[world]\nduration = 1\nfps = 30\ngravity = [0, 0, 0]\ntime_step = {time_step:?}\n[[body]]\nname = \"bar\"\n\
          method = \"clusters\"\nshape.box = {{ size = [0.4, 0.1, 0.1] }}\nspacing = 0.02\ntime_step = {REFERENCE:?}\n\
-         material = {{ density = 1200, young = 1e6, poisson = 0.4, goal_stiffness = 0.9, cluster_yield = 0.02, \
+         material = {{ density = 1200, goal_stiffness = 0.9, cluster_yield = 0.02, \
          cluster_flow = {flow:?} }}\nclusters = {{ count = 20, overlap = 3.0, damping = 5 }}\n\
          [[hold]]\nname = \"left\"\nbody = \"bar\"\nregion.half_space = {{ point = [-0.161, 0, 0], normal = [1, 0, 0] }}\n\
          [[hold]]\nname = \"right\"\nbody = \"bar\"\nregion.half_space = {{ point = [0.161, 0, 0], normal = [-1, 0, 0] }}\n\
