@@ -17,6 +17,7 @@ mod hash;
 mod manifold;
 mod measure;
 mod model;
+mod normals;
 mod reassemble;
 #[cfg(test)]
 mod testing;
@@ -33,3 +34,4 @@ pub use model::{
     Attribute, Attributes, BodyFrame, Data, Frame, ObstacleFrame, ObstacleShape, Particles, Piece, Pose, Surface,
     Volume, names,
 };
+pub use normals::corner_normals;
