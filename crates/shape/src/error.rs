@@ -5,8 +5,8 @@ use std::path::PathBuf;
 use craze_mesh::{LatticeError, NodeId, TetEditError, TetId, TetMeshError};
 use craze_spatial::SpatialError;
 
+use crate::number_format::{self, short};
 use crate::repair::FarPoint;
-use crate::words::{self, short};
 
 /// A shape that cannot be made, or a model that cannot be read.
 #[derive(Debug, thiserror::Error)]
@@ -75,7 +75,7 @@ pub enum ShapeError {
         least: f64,
     },
     /// A lattice that misses the inside.
-    #[error("tetrahedra with edges of {} m find no inside: {}", words::short(*edge), missed(*edge, *thinnest))]
+    #[error("tetrahedra with edges of {} m find no inside: {}", number_format::short(*edge), missed(*edge, *thinnest))]
     InsideMissed {
         /// Edge length asked for (m).
         edge: f64,
@@ -100,7 +100,7 @@ pub enum ShapeError {
     /// A model with a point far from all others, of which tetrahedra of the asked size miss most.
     #[error(
         "{}, so that tetrahedra with edges of {} m miss the rest: it is probably damaged. Mend it, or ask for an edge that suits the rest",
-        far.told(), short(*edge)
+        far.description(), short(*edge)
     )]
     Needle {
         /// Edge length asked for (m).
@@ -137,8 +137,8 @@ pub enum ShapeError {
     /// A surface around which nothing can be called inside.
     #[error(
         "the surface has no inside: {}, {} in {}, {}; a solid needs a surface that closes around something",
-        words::counted(*triangles, "triangle"), words::counted(*open_edges, "open edge"),
-        words::counted(*open_loops, "loop"), words::counted(*one_sided, "one-sided part")
+        number_format::counted(*triangles, "triangle"), number_format::counted(*open_edges, "open edge"),
+        number_format::counted(*open_loops, "loop"), number_format::counted(*one_sided, "one-sided part")
     )]
     NoInside {
         /// How many triangles are left after repair.
@@ -245,7 +245,7 @@ pub enum ShapeError {
         problem: String,
     },
     /// A model without triangles.
-    #[error("{} has no faces ({} found)", path.display(), words::counted(*points, "point"))]
+    #[error("{} has no faces ({} found)", path.display(), number_format::counted(*points, "point"))]
     NoFaces {
         /// Which file.
         path: PathBuf,
@@ -271,7 +271,7 @@ pub enum ShapeError {
     /// A model whose lengths are no use in squares and cubes.
     #[error(
         "{} is {} {unit} large: from 1e-18 to 1e19 can be computed with; say another unit or size, or scale it",
-        path.display(), words::short(*extent)
+        path.display(), number_format::short(*extent)
     )]
     OutOfScale {
         /// Which file.
@@ -319,7 +319,7 @@ pub(crate) fn check_that(
 /// Why a lattice finds no inside, and what to do.
 fn missed(edge: f64, thinnest: f64) -> String {
     if thinnest < edge {
-        let thin = words::short(thinnest);
+        let thin = number_format::short(thinnest);
         format!("the shape is only {thin} m thick; ask for edges of {thin} m or shorter")
     } else {
         "the shape encloses nothing, or only places thinner than that; ask for shorter edges".to_owned()

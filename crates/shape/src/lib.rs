@@ -1,9 +1,10 @@
-//! Where bodies come from: built-in shapes, imported models, and points inside of them.
+//! Sources of body geometry: built-in shapes, imported models, tetrahedral meshing and point
+//! sampling.
 //!
-//! Shapes are centred at the origin, y up, in metres; the scene places them. A [`BuiltIn`] shape gives a signed
-//! distance ([`Field`]), tetrahedra and a closed surface; an imported [`TriangleSurface`] is put right by [`repair`]
-//! and becomes a [`SurfaceDomain`]. Whatever is a [`Domain`] is filled with tetrahedra by [`stuff`] and with points by
-//! [`grid_points`] and [`poisson_points`].
+//! Shapes are centred at the origin, y up, in metres; the scene places them. A [`BuiltIn`] shape
+//! provides a signed distance ([`Field`]), tetrahedra and a closed surface. An imported
+//! [`TriangleSurface`] is cleaned by [`repair`] and becomes a [`SurfaceDomain`]. [`stuff`] fills
+//! any [`Domain`] with tetrahedra; [`grid_points`] and [`poisson_points`] sample it with points.
 
 mod catalogue;
 mod domain;
@@ -11,6 +12,7 @@ mod error;
 pub mod field;
 mod import;
 mod inertia;
+pub mod number_format;
 mod repair;
 pub mod resolution;
 mod sample;
@@ -19,7 +21,6 @@ mod structured;
 mod stuffing;
 mod surface;
 mod volume;
-pub mod words;
 
 pub use catalogue::{
     Block, Bowl, BrickWall, BuiltIn, Cheese, Cylinder, Dome, Figure, Heart, Hole, HollowSphere, Letters, ModelFile,
@@ -32,7 +33,7 @@ pub use import::{
     Format, Model, ModelVolume, Paint, Picture, Reading, SideFiles, SurfaceMaterial, Unit, UpAxis, parse_model,
     read_model,
 };
-pub use inertia::MassSpread;
+pub use inertia::MassProperties;
 pub use repair::{FarPoint, Findings, Repaired, SurfaceDomain, Thickness, examine, repair};
 pub use sample::{SampledPoints, grid_points, poisson_points, poisson_points_about};
 pub use stuffing::{

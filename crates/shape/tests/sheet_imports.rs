@@ -188,14 +188,14 @@ fn flipped_doubled_flat_and_broken_triangles_are_put_right() {
     dirty.triangles.extend([[0, 1, bad], [2, 3, bad + 70]]);
     let (sheet, report) = made(&dirty, 0.1);
     assert!((report.area - 1.0).abs() < 1e-12);
-    assert_eq!((report.turned_triangles, report.findings.broken_triangles), (flipped, 2));
+    assert_eq!((report.flipped_triangles, report.findings.broken_triangles), (flipped, 2));
     assert!(report.findings.duplicate_triangles >= 2);
     assert_eq!((euler(&sheet.mesh), sheet.boundary.len()), (1, 1));
     for triangle in sheet.mesh.element_ids() {
         let [a, b, c] = sheet.mesh.corners(triangle);
         assert!((b - a).cross(&(c - a)).y > 0.0);
     }
-    assert!(report.remarks().iter().any(|remark| remark.contains("were turned")), "{:?}", report.remarks());
+    assert!(report.remarks().iter().any(|remark| remark.contains("were flipped")), "{:?}", report.remarks());
 }
 
 #[test]

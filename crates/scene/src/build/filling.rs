@@ -6,7 +6,7 @@ use crate::document::SceneDocument;
 use crate::report::SceneError;
 use craze_math::Vec3;
 use craze_mesh::TetMesh;
-use craze_shape::words::short;
+use craze_shape::number_format::short;
 use craze_shape::{
     BuiltIn, Domain, Findings, Model, ModelVolume, Paint, Repaired, SampledPoints, ShapeError, Stuffing,
     StuffingOptions, SurfaceDomain, Tetrahedra, TriangleSurface, grid_points, poisson_points, repair, resolution,

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use super::BuiltIn;
 use crate::error::{ShapeError, check_count, check_length};
 use crate::field::Field;
-use crate::inertia::MassSpread;
+use crate::inertia::MassProperties;
 use crate::sample::{SampledPoints, grid};
 use crate::structured::icosphere::Icosphere;
 use crate::structured::{ball, cylinder, steps};
@@ -65,13 +65,13 @@ impl BuiltIn for Block {
         self.check()?;
         check_length("spacing", spacing)?;
         let cell = self.size().map(|length| length / steps(length, spacing));
-        grid::inside(&self.field(), &self.bounds(), cell, spacing, self.volume())
+        grid::sample_cells(&self.field(), &self.bounds(), cell, spacing, self.volume())
     }
 }
 
 impl Block {
-    /// The spread of a mass (kg) over it.
-    pub fn spread(&self, mass: f64) -> MassSpread {
+    /// Mass properties for this mass (kg).
+    pub fn mass_properties(&self, mass: f64) -> MassProperties {
         let [x, y, z] = self.size.map(|length| length * length / 12.0);
         about_centre(mass, Vec3::new(y + z, z + x, x + y))
     }
@@ -102,8 +102,8 @@ impl Default for Sphere {
 }
 
 impl Sphere {
-    /// The spread of a mass (kg) over it.
-    pub fn spread(&self, mass: f64) -> MassSpread {
+    /// Mass properties for this mass (kg).
+    pub fn mass_properties(&self, mass: f64) -> MassProperties {
         about_centre(mass, Vec3::repeat(0.4 * self.radius * self.radius))
     }
 }
@@ -165,8 +165,8 @@ impl Default for Cylinder {
 }
 
 impl Cylinder {
-    /// The spread of a mass (kg) over it.
-    pub fn spread(&self, mass: f64) -> MassSpread {
+    /// Mass properties for this mass (kg).
+    pub fn mass_properties(&self, mass: f64) -> MassProperties {
         let square = self.radius * self.radius;
         let across = square / 4.0 + self.height * self.height / 12.0;
         about_centre(mass, Vec3::new(across, square / 2.0, across))
@@ -208,9 +208,9 @@ impl BuiltIn for Cylinder {
     }
 }
 
-/// The spread of a mass (kg) with these principal moments of inertia per mass (m²) about the origin.
-fn about_centre(mass: f64, moments: Vec3) -> MassSpread {
-    MassSpread { center: Vec3::zeros(), inertia: Mat3::from_diagonal(&(mass * moments)) }
+/// Mass properties for this mass (kg) with these principal moments of inertia per mass (m²) about the origin.
+fn about_centre(mass: f64, moments: Vec3) -> MassProperties {
+    MassProperties { center: Vec3::zeros(), inertia: Mat3::from_diagonal(&(mass * moments)) }
 }
 
 /// The twelve triangles of a box centred at the origin.

@@ -11,7 +11,7 @@ use super::faces::{Corner, Faces, Welding};
 use super::model::Model;
 use super::volume::into_volume;
 use crate::error::ShapeError;
-use crate::words::counted;
+use crate::number_format::counted;
 
 /// The number of a node that an element names and the file does not have.
 pub(crate) const MISSING: u32 = u32::MAX;

@@ -9,8 +9,8 @@ use super::model::{Model, SurfaceMaterial, left_out};
 use super::paint::UNPAINTED;
 use super::polygon::Triangulation;
 use crate::error::ShapeError;
+use crate::number_format::counted;
 use crate::surface::TriangleSurface;
-use crate::words::counted;
 
 /// Largest coordinate that is taken: squares and products of three stay far from overflow.
 pub(crate) const FARTHEST: f64 = 1e18;

@@ -5,8 +5,8 @@ use craze_math::Vec3;
 use super::format::Format;
 use super::picture::Picture;
 use super::reading::Reading;
+use crate::number_format::{counted, short};
 use crate::surface::TriangleSurface;
-use crate::words::{counted, short};
 
 /// What a file holds, in the file's own unit and axes until it is placed by [`Reading`].
 #[derive(Clone, Debug, Default, PartialEq)]

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use super::model::Model;
 use crate::error::{ShapeError, check_length};
-use crate::words::short;
+use crate::number_format::short;
 
 /// Extents of models that can be computed with (m): squares and cubes of lengths must stay numbers.
 const EXTENTS: std::ops::RangeInclusive<f64> = 1e-18..=1e19;

@@ -11,10 +11,10 @@ use super::cursor::Fault;
 use super::faces::FARTHEST;
 use super::model::{Model, ModelVolume};
 use crate::error::ShapeError;
+use crate::number_format::counted;
+use crate::number_format::short;
 use crate::stuffing::DihedralRange;
 use crate::surface::TriangleSurface;
-use crate::words::counted;
-use crate::words::short;
 
 /// A tetrahedron with less than this part of its longest edge's cube is flat: placing a model rounds its nodes, and could turn
 /// it inside out.

@@ -1,16 +1,16 @@
-//! Edges of faces, and what hangs together through them.
+//! Edges of faces and connected components through them.
 
-/// One side of a face: its edge, the smaller point first.
+/// One side of a face: its edge, with the lower point first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Side {
     pub low: u32,
     pub high: u32,
     pub face: u32,
-    /// Whether the face runs from the larger to the smaller point.
+    /// Whether the face traverses the edge from `high` to `low`.
     pub backward: bool,
 }
 
-/// All sides of all faces, those of one edge together.
+/// All sides of all faces, grouped by edge.
 pub(super) struct Edges {
     sides: Vec<Side>,
 }
@@ -27,19 +27,19 @@ impl Edges {
         Self { sides }
     }
 
-    /// The sides of each edge, in order of its points.
+    /// The sides of each edge, in order of the edges' points.
     pub fn iter(&self) -> impl Iterator<Item = &[Side]> {
         self.sides.chunk_by(|one, other| (one.low, one.high) == (other.low, other.high))
     }
 
-    /// Sides of edges that are not run equally often both ways.
+    /// Sides of edges that are not traversed equally often in both directions.
     pub fn open_sides(&self) -> impl Iterator<Item = &Side> {
         let is_open = |sides: &&[Side]| sides.len() != 2 * sides.iter().filter(|side| side.backward).count();
         self.iter().filter(is_open).flatten()
     }
 
-    /// Edges that are not run equally often both ways: from, to, and how much oftener. They bound the surface as a chain;
-    /// a surface without any is closed.
+    /// Edges that are not traversed equally often in both directions, with the surplus. They form
+    /// the boundary of the surface as a chain; a closed surface has none.
     pub fn rim(&self) -> Vec<RimEdge> {
         let mut rim = Vec::new();
         for sides in self.iter() {
@@ -54,7 +54,7 @@ impl Edges {
     }
 }
 
-/// An edge of the rim, directed as its faces run.
+/// A rim edge, directed as its faces traverse it; `times` is its multiplicity.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct RimEdge {
     pub from: u32,
@@ -62,7 +62,7 @@ pub(super) struct RimEdge {
     pub times: u32,
 }
 
-/// Sets that grow together.
+/// Disjoint sets (union-find).
 pub(super) struct Unions {
     parent: Vec<u32>,
 }
@@ -72,7 +72,7 @@ impl Unions {
         Self { parent: (0..count as u32).collect() }
     }
 
-    /// The smallest member of a member's set.
+    /// The smallest member of the set of `member`.
     pub fn find(&mut self, member: u32) -> u32 {
         let mut root = member;
         while self.parent[root as usize] != root {
@@ -90,7 +90,7 @@ impl Unions {
         self.parent[one.max(other) as usize] = one.min(other);
     }
 
-    /// The number of each member's set, counted from 0 by their smallest members, and how many sets there are.
+    /// The set index of each member, ordered by smallest member, and the number of sets.
     pub fn numbered(&mut self) -> (Vec<u32>, usize) {
         let mut numbers = vec![0; self.parent.len()];
         let mut count = 0;
@@ -107,7 +107,7 @@ impl Unions {
     }
 }
 
-/// How many loops the rim forms: sets of edges that hang together.
+/// The loop index of each rim edge and the number of loops (connected components of the rim).
 pub(super) fn loops(rim: &[RimEdge], points: usize) -> (Vec<u32>, usize) {
     let mut unions = Unions::new(points);
     rim.iter().for_each(|edge| unions.join(edge.from, edge.to));

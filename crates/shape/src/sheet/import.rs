@@ -40,7 +40,7 @@ pub struct SheetReport {
     /// Triangles without area, which were dropped.
     pub flat_triangles: usize,
     /// Triangles that were turned to agree with their neighbours.
-    pub turned_triangles: usize,
+    pub flipped_triangles: usize,
     /// Edges that three or more triangles shared: the straightest continuation stayed joined, the others let go.
     pub shared_edges: usize,
     /// Where the first of them is (m).
@@ -74,7 +74,7 @@ impl SheetReport {
             ),
             (self.findings.duplicate_triangles, "triangles that repeat others were dropped".to_owned()),
             (self.flat_triangles, "triangles without area were dropped".to_owned()),
-            (self.turned_triangles, "triangles were turned to agree with their neighbours".to_owned()),
+            (self.flipped_triangles, "triangles were flipped to agree with their neighbours".to_owned()),
             (
                 self.shared_edges,
                 format!(
@@ -151,7 +151,7 @@ fn make(
     let (mean_edge, smallest_angle) = measured(&made.mesh);
     let report = SheetReport {
         flat_triangles: sound.flat_triangles,
-        turned_triangles: (0..parted.turned.len()).filter(|&place| sound.is_turned(place, &parted.turned)).count(),
+        flipped_triangles: (0..parted.turned.len()).filter(|&place| sound.is_turned(place, &parted.turned)).count(),
         findings: sound.findings,
         shared_edges: parted.shared_edges,
         first_shared_edge: parted.first_shared,
@@ -199,7 +199,7 @@ impl Sound {
         }
         Ok(Self {
             sources: kept.iter().map(|&t| repaired.source_triangles[t]).collect(),
-            turned: kept.iter().map(|&t| repaired.turned[t]).collect(),
+            turned: kept.iter().map(|&t| repaired.flipped[t]).collect(),
             flat_triangles: all - kept.len(),
             findings: repaired.findings,
             surface: TriangleSurface {

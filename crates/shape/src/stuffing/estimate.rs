@@ -8,7 +8,7 @@ use super::survey::{CELL_OF_EDGE, CHUNK};
 use super::window::{self, CELLS, count_within};
 use super::{MOST_REFINED, MOST_TIMES_REFINED, Stuffing, StuffingOptions, stuff};
 use crate::error::check_length;
-use crate::resolution::TETRAHEDRA_A_SQUARE;
+use crate::resolution::TETRAHEDRA_PER_SQUARE_EDGE;
 use crate::{Domain, ShapeError};
 
 /// What a mesh will take.
@@ -210,7 +210,7 @@ fn by_depth(domain: &dyn Domain, bounds: &Aabb, samples: f64, options: &Stuffing
 fn layer(domain: &dyn Domain, options: &StuffingOptions) -> f64 {
     let (Some(volume), Some(area)) = (domain.volume(), domain.area()) else { return 0.0 };
     let (sheet, wall) = (0.5 * area, 2.0 * volume / area);
-    let count = |halvings: u32| TETRAHEDRA_A_SQUARE * sheet * 4f64.powi(halvings as i32) / options.edge.powi(2);
+    let count = |halvings: u32| TETRAHEDRA_PER_SQUARE_EDGE * sheet * 4f64.powi(halvings as i32) / options.edge.powi(2);
     let holds = |halvings: u32| WHOLE * options.edge / 2f64.powi(halvings as i32) <= wall;
     let wanted = (0..=options.refinement).find(|&halvings| holds(halvings)).unwrap_or(options.refinement);
     (0..=wanted).rev().map(count).find(|count| *count <= MOST_REFINED).unwrap_or(count(0))

@@ -11,8 +11,8 @@ use super::shaping::{Shaping, project};
 use super::survey::{CHUNK, Survey, grown};
 use crate::Domain;
 use crate::error::ShapeError;
-use crate::resolution::TETRAHEDRA_A_SQUARE;
-use crate::words::{grouped, short};
+use crate::number_format::{grouped, short};
+use crate::resolution::TETRAHEDRA_PER_SQUARE_EDGE;
 
 /// Thin walls, tips and gaps that cells of the asked edge length do not resolve.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -242,7 +242,7 @@ pub(super) fn missed(domain: &dyn Domain, edge: f64, thin: &ThinReport) -> Shape
         return ShapeError::InsideMissed { edge, thinnest };
     }
     let volume = domain.volume().unwrap_or_else(|| size.product().min(0.5 * thinnest * size.norm_squared()));
-    let count = TETRAHEDRA_A_SQUARE * volume / thinnest.powi(3);
+    let count = TETRAHEDRA_PER_SQUARE_EDGE * volume / thinnest.powi(3);
     ShapeError::Foil { edge, thickness: thinnest, place: thin.thinnest.map(|place| place.place), count }
 }
 
@@ -434,7 +434,7 @@ mod tests {
             if let Some(edge) = report.thin.shortened {
                 let warning = report.thin.warning().expect("a warning");
                 assert!(
-                    warning.contains(&format!("{} m was taken for all of it", crate::words::short(edge))),
+                    warning.contains(&format!("{} m was taken for all of it", crate::number_format::short(edge))),
                     "{warning}"
                 );
             }

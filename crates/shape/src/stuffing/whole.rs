@@ -10,7 +10,7 @@ use super::thin::missed;
 use super::{Stuffing, StuffingOptions, StuffingReport, quick_estimate, stuff_together};
 use crate::Domain;
 use crate::error::ShapeError;
-use crate::resolution::WHOLE;
+use crate::resolution::EDGES_PER_MESHED_WALL;
 
 /// More tetrahedra than this are not made for the sake of thin walls (fewer of damaged models, which answer slowly),
 const MOST: f64 = 1e6;
@@ -39,7 +39,7 @@ pub(super) fn stuff_whole(domain: &dyn Domain, options: &StuffingOptions) -> Res
     let harm = Harm::of(domain, &first);
     let mut best = (first, harm);
     if let Some(wall) = wall.filter(|_| best.1.tears() > 1.0 && options.refinement > 0) {
-        let finer = StuffingOptions { edge: wall / WHOLE, ..*options };
+        let finer = StuffingOptions { edge: wall / EDGES_PER_MESHED_WALL, ..*options };
         let most = (MOST.max(MOST_TIMES * count as f64) / domain.effort().max(1.0)).min(options.limit);
         if finer.edge < options.edge && quick_estimate(domain, &finer)?.tetrahedra <= most {
             let mut second = stuff_together(domain, &finer);

@@ -3,8 +3,8 @@
 use craze_math::Vec3;
 use craze_mesh::TetMesh;
 use craze_render::Ground;
+use craze_shape::number_format::{grouped, memory, rough, short};
 use craze_shape::sheet::{default_edge, triangle_count};
-use craze_shape::words::{grouped, memory, rough, short};
 use craze_shape::{Findings, StuffingOptions, StuffingReport, Thickness, TriangleSurface};
 use serde_json::{Map, Value, json};
 
@@ -84,14 +84,14 @@ impl Facts {
 
     /// The thinnest wall that was met by looking through the matter.
     pub fn thinnest(&mut self, thickness: &Thickness) {
-        let Thickness { thinnest, place, fifth_percentile, median } = *thickness;
+        let Thickness { thinnest, position, fifth_percentile, median } = *thickness;
         let [x, y, z] = [place.x, place.y, place.z].map(short);
         let mut line = format!("{} m at ({x}, {y}, {z})", short(thinnest));
         if median > 1.01 * thinnest {
             let (twentieth, half) = (short(fifth_percentile), short(median));
             line += &format!("; a twentieth of the walls is thinner than {twentieth} m, half of them than {half} m");
         }
-        let value = json!({ "thickness": thinnest, "place": <[f64; 3]>::from(place),
+        let value = json!({ "thickness": thinnest, "place": <[f64; 3]>::from(position),
             "twentieth": fifth_percentile, "median": median });
         self.tell("thinnest", line, value);
     }
