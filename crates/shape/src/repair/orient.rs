@@ -13,7 +13,7 @@ pub(super) struct Patches {
     pub one_sided: usize,
 }
 
-/// Flips faces so that neighbours orient; each patch keeps the orientation of most of its area.
+/// Flips faces so that neighbours agree; each patch keeps the orientation of most of its area.
 /// Marks flipped faces in `flipped`.
 pub(super) fn orient(faces: &[Face], areas: &[f64], flipped: &mut [bool]) -> Patches {
     let corners: Vec<[u32; 3]> = faces.iter().map(|face| face.corners).collect();

@@ -188,7 +188,7 @@ pub(super) fn proves_inside(winding: &WindingTree, [a, b, c]: &[Vec3; 3], size: 
     proves(own) || PROBE_DEPTHS.into_iter().any(|depth| proves(depth * size))
 }
 
-/// How far (m) the outer box extends overhang the inner one.
+/// How far (m) the outer box extends beyond the inner one.
 fn overhang(inner: &Aabb, outer: &Aabb) -> f64 {
     (inner.min - outer.min).max().max((outer.max - inner.max).max())
 }

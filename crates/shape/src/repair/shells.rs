@@ -154,7 +154,7 @@ fn capped_volume(points: &[Vec3], faces: &[[u32; 3]], rim: &[super::edges::RimEd
     sixfold / 6.0
 }
 
-/// Face centroids, sample_centroids evenly over the area.
+/// Face centroids, spread evenly over the area.
 fn sample_centroids(points: &[Vec3], faces: &[[u32; 3]], areas: &[f64], total: f64) -> Vec<Vec3> {
     let mut samples = Vec::with_capacity(SAMPLES_PER_SHELL);
     let (mut passed, mut next) = (0.0, 0.5);

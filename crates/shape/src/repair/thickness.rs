@@ -11,7 +11,7 @@ use rayon::prelude::*;
 use super::domain::SurfaceDomain;
 use crate::domain::Domain;
 
-/// Offset of ray starts offset a triangle, as a share of the size.
+/// Offset of ray starts beyond a triangle, as a share of the size.
 const RAY_OFFSET: f64 = 1e-7;
 /// Points spread over the area.
 const AREA_SAMPLES: usize = 4000;

@@ -114,7 +114,7 @@ impl Sampler<'_> {
         let width = self.cells.width();
         let middle = corner.add_scalar(0.5 * width);
         if !self.is_free(slot, &middle) {
-            // The cell extends half a distance around its centre, so there is hardly any free_cell.
+            // The cell extends half a distance around its centre, so there is hardly any room.
             return Ok(());
         }
         let share = Vec3::from_fn(|_, _| self.random.number());

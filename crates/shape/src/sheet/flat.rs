@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use super::error::{check_below, check_length};
 use super::{BuiltInSheet, SheetError, SheetMesh};
 
-/// A flat square.
+/// A flat_sheet square.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Square {
@@ -39,11 +39,11 @@ impl BuiltInSheet for Square {
     }
 
     fn mesh(&self, edge: f64) -> Result<SheetMesh, SheetError> {
-        flat(PlaneDomain { outline: rectangle(self.size, self.size), ..Default::default() }, edge)
+        flat_sheet(PlaneDomain { outline: rectangle(self.size, self.size), ..Default::default() }, edge)
     }
 }
 
-/// A flat rectangle.
+/// A flat_sheet rectangle.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Strip {
@@ -76,11 +76,11 @@ impl BuiltInSheet for Strip {
     }
 
     fn mesh(&self, edge: f64) -> Result<SheetMesh, SheetError> {
-        flat(PlaneDomain { outline: rectangle(self.length, self.width), ..Default::default() }, edge)
+        flat_sheet(PlaneDomain { outline: rectangle(self.length, self.width), ..Default::default() }, edge)
     }
 }
 
-/// A flat disc.
+/// A flat_sheet disc.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Disc {
@@ -110,11 +110,12 @@ impl BuiltInSheet for Disc {
 
     fn mesh(&self, edge: f64) -> Result<SheetMesh, SheetError> {
         let outline = circle([0.0, 0.0], self.radius, edge, 6);
-        flat(PlaneDomain { outline, ..Default::default() }, edge)
+        flat_sheet(PlaneDomain { outline, ..Default::default() }, edge)
     }
 }
 
-/// A strip with a slit from the middle of its end at −x: two legs, to be pulled apart as in a trouser tear test.
+/// A strip with a slit from the middle of its end at −x. Its two legs can be pulled apart, as in a
+/// trouser tear test.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Trouser {
@@ -151,7 +152,7 @@ impl BuiltInSheet for Trouser {
     }
 
     fn mesh(&self, edge: f64) -> Result<SheetMesh, SheetError> {
-        flat(slit_rectangle(self.length, self.width, self.slit), edge)
+        flat_sheet(slit_rectangle(self.length, self.width, self.slit), edge)
     }
 }
 
@@ -162,10 +163,11 @@ pub struct NotchedSquare {
     /// Length of its sides.
     #[schemars(extend("x-unit" = "m", "exclusiveMinimum" = 0))]
     pub size: f64,
-    /// How far the notch reaches in.
+    /// Depth of the notch.
     #[schemars(extend("x-unit" = "m", "exclusiveMinimum" = 0))]
     pub notch: f64,
-    /// Width of the notch at the rim, from where it narrows to its tip; 0 makes it a slit.
+    /// Width of the notch at the edge of the square, from where it narrows to its tip; 0 makes it a
+    /// slit.
     #[schemars(extend("x-unit" = "m", "minimum" = 0))]
     pub mouth: f64,
 }
@@ -193,25 +195,25 @@ impl BuiltInSheet for NotchedSquare {
 
     fn mesh(&self, edge: f64) -> Result<SheetMesh, SheetError> {
         if self.mouth == 0.0 {
-            return flat(slit_rectangle(self.size, self.size, self.notch), edge);
+            return flat_sheet(slit_rectangle(self.size, self.size, self.notch), edge);
         }
-        let (half, lip) = (0.5 * self.size, 0.5 * self.mouth);
+        let (half, half_mouth) = (0.5 * self.size, 0.5 * self.mouth);
         let mut outline = rectangle(self.size, self.size);
-        outline.extend([[-half, lip], [self.notch - half, 0.0], [-half, -lip]]);
-        flat(PlaneDomain { outline, ..Default::default() }, edge)
+        outline.extend([[-half, half_mouth], [self.notch - half, 0.0], [-half, -half_mouth]]);
+        flat_sheet(PlaneDomain { outline, ..Default::default() }, edge)
     }
 }
 
-/// A square with round holes in rows and columns.
+/// A square with a grid of round holes.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct HoledSquare {
     /// Length of its sides.
     #[schemars(extend("x-unit" = "m", "exclusiveMinimum" = 0))]
     pub size: f64,
-    /// How many holes along x and along z; they divide the square evenly.
+    /// Number of holes along x and z, evenly spaced.
     pub holes: [u32; 2],
-    /// Radius of each hole; vertices of their rims lie on it.
+    /// Radius of each hole; the vertices of its rim lie on it.
     #[schemars(extend("x-unit" = "m", "exclusiveMinimum" = 0))]
     pub hole_radius: f64,
 }
@@ -244,19 +246,19 @@ impl BuiltInSheet for HoledSquare {
     }
 
     fn mesh(&self, edge: f64) -> Result<SheetMesh, SheetError> {
-        let place = |number: u32, count: u32| self.size * ((f64::from(number) + 0.5) / f64::from(count) - 0.5);
+        let coordinate = |number: u32, count: u32| self.size * ((f64::from(number) + 0.5) / f64::from(count) - 0.5);
         let mut holes = Vec::new();
         for row in 0..self.holes[1] {
             for column in 0..self.holes[0] {
-                let centre = [place(column, self.holes[0]), place(row, self.holes[1])];
+                let centre = [coordinate(column, self.holes[0]), coordinate(row, self.holes[1])];
                 holes.push(circle(centre, self.hole_radius, edge, 12));
             }
         }
-        flat(PlaneDomain { outline: rectangle(self.size, self.size), holes, ..Default::default() }, edge)
+        flat_sheet(PlaneDomain { outline: rectangle(self.size, self.size), holes, ..Default::default() }, edge)
     }
 }
 
-/// Counter-clockwise around the origin.
+/// Counter-clockwise rectangle around the origin.
 fn rectangle(length: f64, width: f64) -> Vec<[f64; 2]> {
     let (x, y) = (0.5 * length, 0.5 * width);
     vec![[-x, -y], [x, -y], [x, y], [-x, y]]
@@ -270,7 +272,7 @@ fn slit_rectangle(length: f64, width: f64, slit: f64) -> PlaneDomain {
     PlaneDomain { outline, slits: vec![vec![start, [slit - 0.5 * length, 0.0]]], ..Default::default() }
 }
 
-/// Points on a circle, about `edge` apart, at least `least` of them.
+/// Points on a circle about `edge` apart, at least `least` of them.
 fn circle(centre: [f64; 2], radius: f64, edge: f64, least: usize) -> Vec<[f64; 2]> {
     let count = ((TAU * radius / edge).round() as usize).max(least);
     (0..count)
@@ -281,9 +283,9 @@ fn circle(centre: [f64; 2], radius: f64, edge: f64, least: usize) -> Vec<[f64; 2
         .collect()
 }
 
-/// Triangulates the domain and lays it down: what lies along the second axis there runs towards −z here, so that the face
-/// that was seen is up.
-fn flat(domain: PlaneDomain, edge: f64) -> Result<SheetMesh, SheetError> {
+/// Triangulates the domain and places it in y = 0, with its second axis along −z, so that its front
+/// faces up.
+fn flat_sheet(domain: PlaneDomain, edge: f64) -> Result<SheetMesh, SheetError> {
     let made = triangulate(&domain, edge)?;
     let positions = made.mesh.positions();
     let corner = |vertex: u32| [positions[vertex as usize].x, positions[vertex as usize].y];
