@@ -93,14 +93,14 @@ fn row(
         back_distance.0 / edge,
         report.features.edges_cut_off,
         report.features.corners_missed,
-        report.thin.found,
-        report.thin.left,
+        report.thin.under_resolved,
+        report.thin.unresolved,
         report.thin.halvings,
-        report.bad,
-        report.parted,
+        report.bad_angles,
+        report.separated,
         mesh.pieces().count,
         estimate(domain, &StuffingOptions::with_edge(edge))?.tetrahedra / report.tetrahedra as f64,
-        report.lowest / edge,
+        report.smallest_height / edge,
     );
     if std::env::var_os("WHERE").is_some() {
         println!("    {:?} {:?} {:?}", out_distance.1.as_slice(), back_distance.1.as_slice(), report.thin.thinnest);

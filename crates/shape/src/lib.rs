@@ -37,7 +37,7 @@ pub use inertia::MassProperties;
 pub use repair::{FarPoint, Findings, Repaired, SurfaceDomain, Thickness, examine, repair};
 pub use sample::{SampledPoints, grid_points, poisson_points, poisson_points_about};
 pub use stuffing::{
-    DihedralRange, FeatureReport, Stuffing, StuffingEstimate, StuffingOptions, StuffingReport, ThinPlace, ThinReport,
+    DihedralRange, FeatureReport, Stuffing, StuffingEstimate, StuffingOptions, StuffingReport, ThinReport, ThinWall,
     estimate, quick_estimate, stuff,
 };
 pub use surface::TriangleSurface;

@@ -131,12 +131,12 @@ impl<'scene> Source<'scene> {
             }
         };
         remarks.extend(tetrahedra.report.as_ref().and_then(|report| report.thin.warning()));
-        let shortened = tetrahedra.report.as_ref().and_then(|report| report.thin.shortened);
+        let shortened = tetrahedra.report.as_ref().and_then(|report| report.thin.shortened_edge);
         let across = thinnest / shortened.unwrap_or(edge);
         if across < 1.4 {
             remarks.push(format!("walls of {} m are only {} edges thick", short(thinnest), short(across)));
         }
-        let lost = tetrahedra.report.as_ref().map_or(0, |report| report.thin.left);
+        let lost = tetrahedra.report.as_ref().map_or(0, |report| report.thin.unresolved);
         Ok(Solids { tetrahedra, regions, remarks, lost })
     }
 

@@ -206,7 +206,7 @@ mod tests {
                 points.dedup();
                 assert_eq!(points.len() + surface.len(), 3 * surface.len() / 2 + 2);
                 let angles = mesh.element_ids().map(|element| DihedralRange::of(&mesh.corners(element)));
-                let worst = angles.fold(DihedralRange::default(), DihedralRange::joined);
+                let worst = angles.fold(DihedralRange::default(), DihedralRange::combined);
                 // Several layers are slightly flatter at the rim than one.
                 let flattest = if edge < 0.02 { 152.0 } else { 150.0 };
                 assert!(worst.smallest > 15.0 && worst.largest < flattest, "{worst:?} at {angle}, {edge}");

@@ -164,25 +164,29 @@ impl Facts {
             self.tell("creases", line, json!({ "points": on_creases, "snapped": snapped, "cut_off": features.edges_cut_off,
                 "corners_missed": features.corners_missed, "dihedral_of_others": [dihedral.smallest, dihedral.largest] }));
         }
-        if let Some(edge) = thin.shortened {
+        if let Some(edge) = thin.shortened_edge {
             let line = format!("{} m for all of it: walls came out torn at the edge that was asked for", short(edge));
             self.tell("shortened", line, edge);
         }
-        if thin.found > 0 {
+        if thin.under_resolved > 0 {
             let mut line = format!(
                 "{} where the mesh missed the surface by more than an eighth of an edge",
-                counted(thin.found, "place", "places")
+                counted(thin.under_resolved, "place", "places")
             );
             match thin.halvings {
                 0 => {}
                 1 => line += ": cells were halved there",
                 times => line += &format!(": cells were halved there, up to {times} times"),
             }
-            if thin.left > 0 {
-                let are = if thin.left == 1 { "is" } else { "are" };
-                line += &format!("; {} {are} lost still, a shorter edge would show them", grouped(thin.left));
+            if thin.unresolved > 0 {
+                let are = if thin.unresolved == 1 { "is" } else { "are" };
+                line += &format!("; {} {are} lost still, a shorter edge would show them", grouped(thin.unresolved));
             }
-            self.tell("thin", line, json!({ "found": thin.found, "halvings": thin.halvings, "lost": thin.left }));
+            self.tell(
+                "thin",
+                line,
+                json!({ "found": thin.under_resolved, "halvings": thin.halvings, "lost": thin.unresolved }),
+            );
         }
         if *parted > 0 {
             let line = format!("{} where parts only touched", counted(*parted, "place", "places"));

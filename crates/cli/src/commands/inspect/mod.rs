@@ -218,7 +218,11 @@ fn stuffing_facts(facts: &mut Facts, domain: &dyn Domain, edge: f64) -> Result<O
     } else {
         // Finer cells at thin places may be many more. What would be made of them without this limit is then to be told, not what is spared here.
         match stuff(domain, &StuffingOptions { limit: MOST_LATTICE, ..whole }) {
-            Ok(Stuffing { report, .. }) if report.thin.spared.is_some() && report.tetrahedra > MOST_UNSPARED => None,
+            Ok(Stuffing { report, .. })
+                if report.thin.skipped_tetrahedra.is_some() && report.tetrahedra > MOST_UNSPARED =>
+            {
+                None
+            }
             Err(ShapeError::TooFine { .. }) => None,
             other => Some(other),
         }
