@@ -13,6 +13,7 @@ pub mod field;
 mod import;
 mod inertia;
 pub mod number_format;
+pub mod number_format;
 mod repair;
 pub mod resolution;
 mod sample;
@@ -30,8 +31,8 @@ pub use domain::Domain;
 pub use error::ShapeError;
 pub use field::Field;
 pub use import::{
-    Format, Model, ModelVolume, Paint, Picture, Reading, SideFiles, SurfaceMaterial, Unit, UpAxis, parse_model,
-    read_model,
+    BrightnessMap, ExternalFiles, Format, Model, ModelPlacement, ModelVolume, Picture, SurfaceMaterial, Unit, UpAxis,
+    parse_model, read_model,
 };
 pub use inertia::MassProperties;
 pub use repair::{FarPoint, Findings, Repaired, SurfaceDomain, Thickness, examine, repair};

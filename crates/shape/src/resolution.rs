@@ -26,25 +26,25 @@ const MAX_TETRAHEDRA_ONE_LAYER: f64 = 1e6;
 /// Thinner shapes (foils) get a longer edge than their thickness, and meshing then reports missed
 /// regions. Never 0, whatever the arguments.
 pub fn edge_for(volume: f64, area: f64, thinnest_wall: f64) -> f64 {
-    edge_with_effort(volume, area, thinnest_wall, 1.0)
+    edge_with_query_cost(volume, area, thinnest_wall, 1.0)
 }
 
 /// As [`edge_for`], for a domain with a measured thinnest wall (m). A domain with slow queries gets
 /// fewer tetrahedra for its walls: a self-intersecting surface is thin everywhere, and its measured
 /// thickness is meaningless.
 pub fn edge_in(domain: &dyn Domain, volume: f64, thinnest_wall: f64) -> f64 {
-    edge_with_effort(volume, domain.area().unwrap_or_default(), thinnest_wall, domain.effort().max(1.0))
+    edge_with_query_cost(volume, domain.area().unwrap_or_default(), thinnest_wall, domain.query_cost().max(1.0))
 }
 
-fn edge_with_effort(volume: f64, area: f64, thinnest_wall: f64, effort: f64) -> f64 {
+fn edge_with_query_cost(volume: f64, area: f64, thinnest_wall: f64, query_cost: f64) -> f64 {
     let elements =
         ElementCount { volume: TETRAHEDRA_PER_CUBIC_EDGE * volume, area: TETRAHEDRA_PER_SQUARE_EDGE * 0.5 * area };
     let edge = elements.resolution(
         thinnest_wall,
         DEFAULT_TETRAHEDRA,
-        (MAX_TETRAHEDRA_TWO_LAYERS / effort).max(DEFAULT_TETRAHEDRA),
+        (MAX_TETRAHEDRA_TWO_LAYERS / query_cost).max(DEFAULT_TETRAHEDRA),
     );
-    let finest = elements.length((MAX_TETRAHEDRA_ONE_LAYER / effort).max(DEFAULT_TETRAHEDRA));
+    let finest = elements.length((MAX_TETRAHEDRA_ONE_LAYER / query_cost).max(DEFAULT_TETRAHEDRA));
     let one_layer_fits = thinnest_wall > 0.0 && thinnest_wall / EDGES_PER_REFINED_WALL >= finest;
     two_digits(if one_layer_fits { edge.min(finest.max(thinnest_wall / EDGES_PER_MESHED_WALL)) } else { edge })
 }
@@ -103,8 +103,8 @@ mod tests {
 
     #[test]
     fn slow_domains_get_fewer_tetrahedra_for_walls_but_at_least_the_default_number() {
-        let edge = |effort: f64| edge_with_effort(1.0, 6.0, 1e-4, effort);
-        let count = |effort: f64| TETRAHEDRA_PER_CUBIC_EDGE / edge(effort).powi(3);
+        let edge = |query_cost: f64| edge_with_query_cost(1.0, 6.0, 1e-4, query_cost);
+        let count = |query_cost: f64| TETRAHEDRA_PER_CUBIC_EDGE / edge(query_cost).powi(3);
         assert!((count(1.0) / MAX_TETRAHEDRA_TWO_LAYERS - 1.0).abs() < 0.1, "{}", count(1.0));
         assert!((count(5.0) / (0.2 * MAX_TETRAHEDRA_TWO_LAYERS) - 1.0).abs() < 0.1, "{}", count(5.0));
         assert!((count(1e3) / DEFAULT_TETRAHEDRA - 1.0).abs() < 0.1, "{}", count(1e3));

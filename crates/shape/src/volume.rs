@@ -17,12 +17,12 @@ const PARALLEL_LEVELS: u32 = 2;
 
 /// Volume (m³) of a domain: as the domain knows it, or measured.
 pub fn volume_of(domain: &dyn Domain) -> f64 {
-    domain.volume().unwrap_or_else(|| measured_volume(domain, &domain.bounds(), DEFAULT_LEVELS))
+    domain.volume().unwrap_or_else(|| integrated_volume(domain, &domain.bounds(), DEFAULT_LEVELS))
 }
 
 /// Volume (m³) of a domain within a box, by octree subdivision with this many levels of the longest
 /// side. The error is about one leaf's share of the surface, averaged.
-pub(crate) fn measured_volume(domain: &dyn Domain, bounds: &Aabb, levels: u32) -> f64 {
+pub(crate) fn integrated_volume(domain: &dyn Domain, bounds: &Aabb, levels: u32) -> f64 {
     let side = bounds.size().max();
     if !(side > 0.0 && side.is_finite()) {
         return 0.0;

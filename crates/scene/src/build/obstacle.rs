@@ -37,8 +37,8 @@ pub fn build(document: &SceneDocument, index: usize) -> Result<(Obstacle, Option
     let mut built =
         Obstacle { name: obstacle.name.clone(), shape, surface: frame_surface(&surface), place: pose, drive };
     if let RigidMotion::Free { mass } = obstacle.motion {
-        let properties = mass_properties(document, &path, &obstacle.shape, &surface, mass)?;
-        built.release(mass, properties.center, &properties.inertia, place.velocity.into(), place.spin.into());
+        let mass_properties = mass_properties(document, &path, &obstacle.shape, &surface, mass)?;
+        built.release(mass, mass_properties.center, &mass_properties.inertia, place.velocity.into(), place.spin.into());
     }
     let line = (!remarks.is_empty()).then(|| format!("{}: {}", built.name, remarks.join("; ")));
     Ok((built, line))

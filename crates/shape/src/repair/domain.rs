@@ -11,7 +11,7 @@ use super::{Repaired, repair};
 use crate::domain::Domain;
 use crate::error::ShapeError;
 use crate::surface::TriangleSurface;
-use crate::volume::{DEFAULT_LEVELS, MIN_LEVELS, OPEN_SURFACE_LEVELS, measured_volume};
+use crate::volume::{DEFAULT_LEVELS, MIN_LEVELS, OPEN_SURFACE_LEVELS, integrated_volume};
 
 /// Triangles behind which an inside is searched for.
 const MAX_INSIDE_PROBES: usize = 4096;
@@ -44,7 +44,7 @@ pub struct SurfaceDomain {
     size: f64,
     volume: f64,
     area: f64,
-    effort: f64,
+    query_cost: f64,
     far_point: Option<FarPoint>,
 }
 
@@ -61,7 +61,7 @@ impl SurfaceDomain {
     /// The inside of an already repaired surface.
     pub fn of_repaired(surface: TriangleSurface, findings: &Findings) -> Result<Self, ShapeError> {
         let triangles = surface.triangles.len();
-        let no_inside = || ShapeError::NoInside {
+        let no_inside = || ShapeError::NoInterior {
             triangles,
             open_edges: findings.open_edges,
             open_loops: findings.open_loops,
@@ -72,7 +72,7 @@ impl SurfaceDomain {
         }
         // An incomplete search with few hits, as in a large flat polygon, proves nothing.
         if !findings.intersections_complete && findings.intersections > triangles {
-            return Err(ShapeError::Tangled { triangles, intersections: findings.intersections });
+            return Err(ShapeError::SelfIntersecting { triangles, intersections: findings.intersections });
         }
         let mut surface = surface;
         let mut edges = Edges::of(&surface.triangles);
@@ -86,8 +86,9 @@ impl SurfaceDomain {
         let rim = Rim::new(&surface.positions, &edges.rim())?;
         let far_point = findings.far_point.filter(|far| !far.dropped);
         let (bounds, size, area) = (surface.bounds(), parts.largest(), surface.area());
-        let mut domain = Self { surface, winding, rim, parts, bounds, size, volume: 0.0, area, effort: 1.0, far_point };
-        domain.effort =
+        let mut domain =
+            Self { surface, winding, rim, parts, bounds, size, volume: 0.0, area, query_cost: 1.0, far_point };
+        domain.query_cost =
             domain.mean_visits() / REFERENCE_VISITS * (1.0 + RIM_SEARCH_COST * domain.reduced_clearance_share());
         let simple = domain.rim.is_empty() && findings.intersections == 0 && findings.nested_shells == 0;
         let enclosed = if simple { domain.parts.volume(&domain.surface) } else { 0.0 };
@@ -173,12 +174,12 @@ impl SurfaceDomain {
         let levels = if self.rim.is_empty() { DEFAULT_LEVELS } else { OPEN_SURFACE_LEVELS };
         let shared = self.parts.boxes.len().ilog2() / 2;
         let by_part = levels.saturating_sub(shared).max(MIN_LEVELS);
-        let whole = self.parts.boxes.iter().map(|part| measured_volume(self, part, by_part)).sum::<f64>();
+        let whole = self.parts.boxes.iter().map(|part| integrated_volume(self, part, by_part)).sum::<f64>();
         let Some(far) = self.far_point.filter(|_| self.parts.boxes.len() == 1) else { return whole };
         // A grid as large as a far point misses everything else; one around the other points may
         // miss a coarse part larger than its finely meshed neighbours. Neither overestimates.
         let around = Aabb { min: far.middle, max: far.middle }.grown(FAR_POINT_WINDOW * far.others);
-        whole.max(measured_volume(self, &around, levels))
+        whole.max(integrated_volume(self, &around, levels))
     }
 
     /// Grows the boxes of all parts until no point of a grid on their sides is inside: the ½ level
@@ -271,8 +272,8 @@ impl Domain for SurfaceDomain {
         Some(self.area)
     }
 
-    fn effort(&self) -> f64 {
-        self.effort
+    fn query_cost(&self) -> f64 {
+        self.query_cost
     }
 
     fn far_point(&self) -> Option<FarPoint> {

@@ -6,7 +6,7 @@ use rayon::prelude::*;
 
 use super::{SampledPoints, with_equal_shares};
 use crate::domain::Domain;
-use crate::error::{LIMIT, ShapeError, check_count, check_length};
+use crate::error::{MAX_ELEMENTS, ShapeError, check_count, check_length};
 use crate::volume::volume_of;
 
 /// Most times the spacing is halved to suggest one that finds points.
@@ -19,7 +19,7 @@ pub fn grid_points(domain: &dyn Domain, spacing: f64) -> Result<SampledPoints, S
     check_length("spacing", spacing)?;
     let cell = Vec3::repeat(spacing);
     let parts = domain.parts();
-    if parts.len() < 2 || cells_in(&domain.bounds(), &cell).product() <= LIMIT {
+    if parts.len() < 2 || cells_in(&domain.bounds(), &cell).product() <= MAX_ELEMENTS {
         return sample_cells(domain, &domain.bounds(), cell, spacing, volume_of(domain));
     }
     check_count("spacing", spacing, "points", parts.iter().map(|part| cells_in(part, &cell).product()).sum())?;

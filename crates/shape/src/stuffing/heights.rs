@@ -81,7 +81,7 @@ fn longest_edge([a, b, c, d]: &[Vec3; 4]) -> f64 {
 fn improved_position(working: &WorkingMesh, point: u32, origin: &Vec3) -> Option<Vec3> {
     let constraint = working.constraint[point as usize];
     // Queries of a damaged surface are too slow for this.
-    let may_slide = working.domain.effort() < MAX_QUERY_COST;
+    let may_slide = working.domain.query_cost() < MAX_QUERY_COST;
     if constraint == PointConstraint::Fixed || (constraint == PointConstraint::Surface && !may_slide) {
         return None;
     }

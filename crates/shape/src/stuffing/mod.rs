@@ -35,7 +35,7 @@ use craze_mesh::{TetMesh, morton_order};
 use rayon::prelude::*;
 
 use crate::Domain;
-use crate::error::{LIMIT, ShapeError};
+use crate::error::{MAX_ELEMENTS, ShapeError};
 use background::Background;
 use classification::{CHUNK, Classification};
 use octree::Octree;
@@ -68,7 +68,7 @@ pub struct StuffingOptions {
 
 impl Default for StuffingOptions {
     fn default() -> Self {
-        Self { edge: 0.05, grading: 2, feature_angle: 40.0, refinement: 2, limit: LIMIT }
+        Self { edge: 0.05, grading: 2, feature_angle: 40.0, refinement: 2, limit: MAX_ELEMENTS }
     }
 }
 
@@ -138,8 +138,8 @@ pub fn stuff(domain: &dyn Domain, options: &StuffingOptions) -> Result<Stuffing,
     };
     // An outlier causes the same failure as a thin sheet, but needs different advice.
     result.map_err(|error| match (error, domain.far_point()) {
-        (ShapeError::Foil { edge, .. } | ShapeError::InsideMissed { edge, .. }, Some(far)) => {
-            ShapeError::Needle { edge, far }
+        (ShapeError::ThinSheet { edge, .. } | ShapeError::InteriorMissed { edge, .. }, Some(far)) => {
+            ShapeError::OutlierPoint { edge, far }
         }
         (error, _) => error,
     })
@@ -153,7 +153,7 @@ fn stuff_in_one_lattice(domain: &dyn Domain, options: &StuffingOptions) -> Resul
     let (mut working, mut features) = improved_mesh(domain, options, &mut classification, &mut refined)?;
     // Budget of refinement at thin features; smaller for domains with slow queries.
     let budget = MIN_REFINEMENT_BUDGET.max(REFINEMENT_BUDGET_RATIO * working.tetrahedra.len() as f64);
-    let budget = (budget / domain.effort().max(1.0)).min(options.limit);
+    let budget = (budget / domain.query_cost().max(1.0)).min(options.limit);
     let within_budget = StuffingOptions { limit: budget, ..*options };
     let mut compared =
         Comparison::new(&classification, &working, base, &classification.candidates, SampleDensity::EightPerOctant);
@@ -409,8 +409,8 @@ mod tests {
         assert!(matches!(stuff(&ball(f64::NAN), &StuffingOptions::with_edge(0.1)), Err(ShapeError::BadLength { .. })));
         let bounds = Aabb { min: Vec3::zeros(), max: Vec3::repeat(1.0) };
         let empty = Distance { distance: |_: &Vec3| 1.0, bounds };
-        assert!(matches!(stuff(&empty, &StuffingOptions::with_edge(0.1)), Err(ShapeError::InsideMissed { .. })));
+        assert!(matches!(stuff(&empty, &StuffingOptions::with_edge(0.1)), Err(ShapeError::InteriorMissed { .. })));
         let lost = Distance { distance: |_: &Vec3| f64::NAN, bounds };
-        assert!(matches!(stuff(&lost, &StuffingOptions::with_edge(0.1)), Err(ShapeError::InsideMissed { .. })));
+        assert!(matches!(stuff(&lost, &StuffingOptions::with_edge(0.1)), Err(ShapeError::InteriorMissed { .. })));
     }
 }

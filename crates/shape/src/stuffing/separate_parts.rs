@@ -29,7 +29,7 @@ pub(super) fn stuff_separate_parts(
                 regions.extend(stuffing.regions);
                 report = combined(report, stuffing.report);
             }
-            Err(error @ (ShapeError::InsideMissed { .. } | ShapeError::Foil { .. })) => {
+            Err(error @ (ShapeError::InteriorMissed { .. } | ShapeError::ThinSheet { .. })) => {
                 report.thin.unresolved += 1;
                 last_error = Some(error);
             }

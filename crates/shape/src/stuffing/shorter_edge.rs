@@ -34,15 +34,15 @@ pub(super) fn stuff_connected(domain: &dyn Domain, options: &StuffingOptions) ->
     let (wall, count) = match &first {
         Ok(stuffing) => (stuffing.report.thin.tenth_percentile, stuffing.report.tetrahedra),
         // The distance to an outlier is no wall thickness.
-        Err(ShapeError::Foil { thickness, .. }) if domain.far_point().is_none() => (Some(*thickness), 0),
+        Err(ShapeError::ThinSheet { thickness, .. }) if domain.far_point().is_none() => (Some(*thickness), 0),
         Err(_) => return first,
     };
     let damage = WallDamage::of(domain, &first);
     let mut best = (first, damage);
     if let Some(wall) = wall.filter(|_| best.1.severity() > 1.0 && options.refinement > 0) {
         let finer = StuffingOptions { edge: wall / EDGES_PER_MESHED_WALL, ..*options };
-        let max_tetrahedra =
-            (MAX_RETRY_TETRAHEDRA.max(MAX_RETRY_RATIO * count as f64) / domain.effort().max(1.0)).min(options.limit);
+        let max_tetrahedra = (MAX_RETRY_TETRAHEDRA.max(MAX_RETRY_RATIO * count as f64) / domain.query_cost().max(1.0))
+            .min(options.limit);
         if finer.edge < options.edge && quick_estimate(domain, &finer)?.tetrahedra <= max_tetrahedra {
             let mut second = stuff_in_one_lattice(domain, &finer);
             if let Ok(Stuffing { report: StuffingReport { thin, .. }, .. }) = &mut second {
