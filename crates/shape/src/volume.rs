@@ -47,8 +47,8 @@ pub(crate) fn integrated_volume(domain: &dyn Domain, bounds: &Aabb, levels: u32)
 fn volume_in_cube(domain: &dyn Domain, centre: &Vec3, half: f64, levels: u32) -> f64 {
     if levels > 0 && domain.clearance(centre) < half * 3.0_f64.sqrt() {
         let child = |corner: usize| {
-            let way = Vec3::from_fn(|axis, _| if corner >> axis & 1 == 1 { 0.5 } else { -0.5 });
-            volume_in_cube(domain, &(centre + way * half), 0.5 * half, levels - 1)
+            let offset = Vec3::from_fn(|axis, _| if corner >> axis & 1 == 1 { 0.5 } else { -0.5 });
+            volume_in_cube(domain, &(centre + offset * half), 0.5 * half, levels - 1)
         };
         return (0..8).map(child).sum();
     }

@@ -131,19 +131,19 @@ impl SurfaceDomain {
     fn has_inside(&self) -> bool {
         let triangles = &self.surface.triangles;
         let step = triangles.len().div_ceil(MAX_INSIDE_PROBES).max(1);
-        let mut looks = triangles.iter().step_by(step);
-        looks.any(|triangle| proves_inside(&self.winding, &self.surface.corners(triangle), self.size))
+        let mut probes = triangles.iter().step_by(step);
+        probes.any(|triangle| proves_inside(&self.winding, &self.surface.corners(triangle), self.size))
     }
 
     /// Mean number of triangles and clusters that a winding number query near the surface visits.
     fn mean_visits(&self) -> f64 {
         let triangles = &self.surface.triangles;
         let step = triangles.len().div_ceil(MAX_COST_SAMPLES).max(1);
-        let looks = triangles.iter().step_by(step).map(|triangle| {
+        let visits = triangles.iter().step_by(step).map(|triangle| {
             let middle = self.surface.corners(triangle).iter().sum::<Vec3>() / 3.0;
             self.winding.looks(&middle)
         });
-        looks.sum::<usize>() as f64 / triangles.len().div_ceil(step).max(1) as f64
+        visits.sum::<usize>() as f64 / triangles.len().div_ceil(step).max(1) as f64
     }
 
     /// Share of the surface near which holes make the clearance less than half the distance.
@@ -153,17 +153,17 @@ impl SurfaceDomain {
         }
         let triangles = &self.surface.triangles;
         let step = triangles.len().div_ceil(MAX_COST_SAMPLES).max(1);
-        let places = triangles.iter().step_by(step).flat_map(|triangle| {
+        let positions = triangles.iter().step_by(step).flat_map(|triangle| {
             let [a, b, c] = self.surface.corners(triangle);
             let beside =
                 (b - a).cross(&(c - a)).try_normalize(0.0).unwrap_or_default() * (CLEARANCE_TEST_OFFSET * self.size);
             [1.0, -1.0].map(|side| (a + b + c) / 3.0 + beside * side)
         });
         let (mut all, mut reduced) = (0usize, 0usize);
-        for place in places {
-            let distance = self.winding.triangles().closest(&place).map_or(0.0, |found| found.distance_squared.sqrt());
+        for position in positions {
+            let distance = self.winding.triangles().closest(&position).map_or(0.0, |found| found.distance_squared.sqrt());
             all += 1;
-            reduced += usize::from(self.clearance(&place) < 0.5 * distance);
+            reduced += usize::from(self.clearance(&position) < 0.5 * distance);
         }
         reduced as f64 / all.max(1) as f64
     }

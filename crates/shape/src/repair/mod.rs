@@ -116,9 +116,9 @@ fn welded(input: &TriangleSurface, sound: &[(u32, [u32; 3])]) -> Welded {
     let mut used: Vec<u32> = sound.iter().flat_map(|(_, t)| *t).collect();
     used.sort_unstable();
     used.dedup();
-    let place = |point: u32| input.positions[point as usize];
+    let position = |point: u32| input.positions[point as usize];
     let corner = Aabb::around(used.iter().map(|&point| &input.positions[point as usize])).min;
-    let points: Vec<Vec3> = used.iter().map(|&point| place(point) - corner).collect();
+    let points: Vec<Vec3> = used.iter().map(|&point| position(point) - corner).collect();
     let first = weld::first_coincident(&points, weld_tolerance(input, sound, &points));
     let mut number = vec![0_u32; points.len()];
     let mut sources = Vec::new();
