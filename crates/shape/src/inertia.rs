@@ -14,13 +14,12 @@ pub struct MassProperties {
 }
 
 impl TriangleSurface {
-    /// Mass properties of the homogeneous solid of this mass (kg) that the closed surface bounds;
-    /// `None` if the enclosed volume is not positive.
+    /// Mass properties of a homogeneous solid of this mass (kg); `None` unless the surface encloses
+    /// a positive volume.
     pub fn mass_properties(&self, mass: f64) -> Option<MassProperties> {
         let middle = if self.positions.is_empty() { Vec3::zeros() } else { self.bounds().centre() };
-        // Sums over signed tetrahedra from `middle` to every triangle. With one corner at the
-        // origin, ∫ x xᵀ over a tetrahedron is volume/20 · (Σ c cᵀ + s sᵀ), s the sum of its
-        // corners c.
+        // Signed tetrahedra from `middle`. With one corner at the origin, ∫ x xᵀ = volume/20 · (Σ c
+        // cᵀ + s sᵀ), s the sum of the corners c.
         let (mut volume, mut moment, mut second) = (0.0, Vec3::zeros(), Mat3::zeros());
         for triangle in &self.triangles {
             let corners = self.corners(triangle).map(|corner| corner - middle);

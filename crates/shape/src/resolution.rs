@@ -7,9 +7,9 @@ pub const TETRAHEDRA_PER_CUBIC_EDGE: f64 = 6.0;
 /// Tetrahedra per square of their edge length in a sheet about one tetrahedron thick, measured on
 /// plates.
 pub(crate) const TETRAHEDRA_PER_SQUARE_EDGE: f64 = 10.0;
-/// Wall thickness in edges from which a wall is meshed without gaps and nearly without refinement.
+/// Wall thickness (edges) that is meshed without gaps nearly without refinement.
 pub(crate) const EDGES_PER_MESHED_WALL: f64 = 1.5;
-/// Wall thickness in edges from which a wall is meshed without gaps with some refinement.
+/// Wall thickness (edges) that is meshed without gaps with some refinement.
 const EDGES_PER_REFINED_WALL: f64 = 1.25;
 
 /// Default number of tetrahedra of a shape.
@@ -19,19 +19,16 @@ const MAX_TETRAHEDRA_TWO_LAYERS: f64 = 200_000.0;
 /// Upper limit of tetrahedra for one layer through the thinnest wall.
 const MAX_TETRAHEDRA_ONE_LAYER: f64 = 1e6;
 
-/// Default edge length (m) of tetrahedra for a shape with this volume (m³), area (m²) and thinnest
-/// wall (m). Aims at about 10,000 tetrahedra, with two through the thinnest wall if 200,000 are
-/// enough for that, or one if a million are.
-///
-/// Thinner shapes (foils) get a longer edge than their thickness, and meshing then reports missed
-/// regions. Never 0, whatever the arguments.
+/// Default edge length (m) of tetrahedra for this volume (m³), area (m²) and thinnest wall (m):
+/// about 10,000 tetrahedra, with two through the thinnest wall if 200,000 suffice, or one if a
+/// million do. Thinner shapes get a longer edge than their thickness. Never 0.
 pub fn edge_for(volume: f64, area: f64, thinnest_wall: f64) -> f64 {
     edge_with_query_cost(volume, area, thinnest_wall, 1.0)
 }
 
-/// As [`edge_for`], for a domain with a measured thinnest wall (m). A domain with slow queries gets
-/// fewer tetrahedra for its walls: a self-intersecting surface is thin everywhere, and its measured
-/// thickness is meaningless.
+/// As [`edge_for`], for a domain with a measured thinnest wall (m). Domains with slow queries get
+/// fewer tetrahedra for their walls: the measured thickness of a self-intersecting surface is
+/// meaningless.
 pub fn edge_in(domain: &dyn Domain, volume: f64, thinnest_wall: f64) -> f64 {
     edge_with_query_cost(volume, domain.area().unwrap_or_default(), thinnest_wall, domain.query_cost().max(1.0))
 }
@@ -49,9 +46,8 @@ fn edge_with_query_cost(volume: f64, area: f64, thinnest_wall: f64, query_cost: 
     two_digits(if one_layer_fits { edge.min(finest.max(thinnest_wall / EDGES_PER_MESHED_WALL)) } else { edge })
 }
 
-/// Default distance (m) of particles for a shape with this volume (m³), area (m²) and thinnest wall
-/// (m). Aims at about 2,000 particles, with two through the thinnest wall if 20,000 are enough for
-/// that. Never 0.
+/// Default distance (m) of particles for this volume (m³), area (m²) and thinnest wall (m): about
+/// 2,000 particles, with two through the thinnest wall if 20,000 suffice. Never 0.
 pub fn spacing_for(volume: f64, area: f64, thinnest_wall: f64) -> f64 {
     two_digits(ElementCount { volume, area: 0.5 * area }.resolution(thinnest_wall, 2_000.0, 20_000.0))
 }

@@ -69,8 +69,7 @@ impl TriangleSurface {
         self.triangles.iter().map(sixfold).sum::<f64>() / 6.0
     }
 
-    /// Fails if the surface has holes or inconsistently oriented triangles: every edge must be
-    /// traversed equally often in both directions.
+    /// Fails unless every edge is traversed equally often in both directions.
     pub fn check_closed(&self) -> Result<(), ShapeError> {
         let mut edges = Vec::with_capacity(3 * self.triangles.len());
         for &[a, b, c] in &self.triangles {

@@ -6,9 +6,9 @@ use rayon::prelude::*;
 
 use crate::domain::Domain;
 
-/// Subdivision levels of the longest side: leaves of 1/128, each counted by one sample.
+/// Subdivision levels of the longest side, to leaves of 1/128.
 pub(crate) const DEFAULT_LEVELS: u32 = 7;
-/// The same for open surfaces, where clearances are small and few cells can be decided early: 1/64.
+/// The same for open surfaces, with few early decisions.
 pub(crate) const OPEN_SURFACE_LEVELS: u32 = 6;
 /// Fewest levels for one part of a domain.
 pub(crate) const MIN_LEVELS: u32 = 3;
@@ -20,15 +20,14 @@ pub fn volume_of(domain: &dyn Domain) -> f64 {
     domain.volume().unwrap_or_else(|| integrated_volume(domain, &domain.bounds(), DEFAULT_LEVELS))
 }
 
-/// Volume (m³) of a domain within a box, by octree subdivision with this many levels of the longest
-/// side. The error is about one leaf's share of the surface, averaged.
+/// Volume (m³) of a domain within a box, with this many subdivision levels of the longest side. The
+/// error is about one leaf's share of the surface, averaged.
 pub(crate) fn integrated_volume(domain: &dyn Domain, bounds: &Aabb, levels: u32) -> f64 {
     let side = bounds.size().max();
     if !(side > 0.0 && side.is_finite()) {
         return 0.0;
     }
-    // Cells of the first parallel level that cover the bounds; each is integrated alone, and the
-    // results are added in index order.
+    // Cells of the first parallel level, added in index order.
     let cell = side / f64::from(1 << PARALLEL_LEVELS);
     let counts = bounds.size().map(|length| (length / cell - 1e-9).ceil().max(1.0) as usize);
     let first = bounds.centre() - (counts.map(|count| count as f64) * (0.5 * cell)).add_scalar(-0.5 * cell);
@@ -43,7 +42,6 @@ pub(crate) fn integrated_volume(domain: &dyn Domain, bounds: &Aabb, levels: u32)
     cells.iter().sum()
 }
 
-/// Volume (m³) of the domain in a cube.
 fn volume_in_cube(domain: &dyn Domain, centre: &Vec3, half: f64, levels: u32) -> f64 {
     if levels > 0 && domain.clearance(centre) < half * 3.0_f64.sqrt() {
         let child = |corner: usize| {
@@ -52,8 +50,8 @@ fn volume_in_cube(domain: &dyn Domain, centre: &Vec3, half: f64, levels: u32) ->
         };
         return (0..8).map(child).sum();
     }
-    // A leaf that the surface crosses is decided by one random point. Leaf centres would all miss
-    // or all hit a plate aligned with the grid.
+    // One random point decides a leaf that the surface crosses; centres would all miss or all hit a
+    // plate aligned with the grid.
     let mut point = *centre;
     if levels == 0 {
         let mix = |seed: u64, value: &f64| Random::new(seed ^ value.to_bits()).bits();

@@ -49,10 +49,8 @@ pub struct SurfaceDomain {
 }
 
 impl SurfaceDomain {
-    /// Repairs a surface and finds its inside.
-    ///
-    /// Reports defects in the findings. Fails for surfaces that enclose nothing, and for those that
-    /// intersect themselves everywhere.
+    /// Repairs a surface and finds its inside. Fails for surfaces that enclose nothing or intersect
+    /// themselves everywhere.
     pub fn new(input: &TriangleSurface) -> Result<(Self, Findings), ShapeError> {
         let Repaired { surface, findings, .. } = repair(input)?;
         Ok((Self::of_repaired(surface, &findings)?, findings))
@@ -108,7 +106,7 @@ impl SurfaceDomain {
         &self.surface
     }
 
-    /// Messages about omitted stray parts and about parts that lie far apart.
+    /// Messages about omitted stray parts and distant parts.
     pub fn warnings(&self) -> Vec<String> {
         self.parts.warnings()
     }
@@ -118,7 +116,6 @@ impl SurfaceDomain {
         self.winding.winding_number(point)
     }
 
-    /// Longest side (m) of the surface's bounding box.
     pub(super) fn size(&self) -> f64 {
         self.size
     }
@@ -127,7 +124,6 @@ impl SurfaceDomain {
         self.winding.triangles()
     }
 
-    /// Returns true if the winding number clearly exceeds ½ behind any of a sample of triangles.
     fn has_inside(&self) -> bool {
         let triangles = &self.surface.triangles;
         let step = triangles.len().div_ceil(MAX_INSIDE_PROBES).max(1);
@@ -135,7 +131,7 @@ impl SurfaceDomain {
         probes.any(|triangle| proves_inside(&self.winding, &self.surface.corners(triangle), self.size))
     }
 
-    /// Mean number of triangles and clusters that a winding number query near the surface visits.
+    /// Mean number of triangles and clusters visited by a winding number query near the surface.
     fn mean_visits(&self) -> f64 {
         let triangles = &self.surface.triangles;
         let step = triangles.len().div_ceil(MAX_COST_SAMPLES).max(1);
@@ -146,7 +142,7 @@ impl SurfaceDomain {
         visits.sum::<usize>() as f64 / triangles.len().div_ceil(step).max(1) as f64
     }
 
-    /// Share of the surface near which holes make the clearance less than half the distance.
+    /// Share of the surface where holes reduce the clearance below half the distance.
     fn reduced_clearance_share(&self) -> f64 {
         if self.rim.is_empty() {
             return 0.0;
@@ -161,32 +157,32 @@ impl SurfaceDomain {
         });
         let (mut all, mut reduced) = (0usize, 0usize);
         for position in positions {
-            let distance = self.winding.triangles().closest(&position).map_or(0.0, |found| found.distance_squared.sqrt());
+            let distance =
+                self.winding.triangles().closest(&position).map_or(0.0, |found| found.distance_squared.sqrt());
             all += 1;
             reduced += usize::from(self.clearance(&position) < 0.5 * distance);
         }
         reduced as f64 / all.max(1) as f64
     }
 
-    /// Volume (m³) by octree subdivision of each part. Open surfaces get fewer levels, since their
-    /// cells can seldom be decided early; many parts share the effort of one.
+    /// Volume (m³) by octree subdivision. Open surfaces and many parts get fewer levels, to limit
+    /// the cost.
     fn measured(&self) -> f64 {
         let levels = if self.rim.is_empty() { DEFAULT_LEVELS } else { OPEN_SURFACE_LEVELS };
         let shared = self.parts.boxes.len().ilog2() / 2;
         let by_part = levels.saturating_sub(shared).max(MIN_LEVELS);
         let whole = self.parts.boxes.iter().map(|part| integrated_volume(self, part, by_part)).sum::<f64>();
         let Some(far) = self.far_point.filter(|_| self.parts.boxes.len() == 1) else { return whole };
-        // A grid as large as a far point misses everything else; one around the other points may
-        // miss a coarse part larger than its finely meshed neighbours. Neither overestimates.
+        // A grid over a far point is too coarse for the rest; one without it may miss a coarse
+        // part. Neither overestimates.
         let around = Aabb { min: far.middle, max: far.middle }.grown(FAR_POINT_WINDOW * far.others);
         whole.max(integrated_volume(self, &around, levels))
     }
 
-    /// Grows the boxes of all parts until no point of a grid on their sides is inside: the ½ level
-    /// of an open surface may bulge out.
+    /// Grows all boxes until no point of a grid on their sides is inside: the ½ level of an open
+    /// surface may bulge out.
     fn widen(&mut self) {
         let boxes = std::mem::take(&mut self.parts.boxes);
-        // Many small boxes together take no more tests than one.
         let looks = 8 / boxes.len();
         let wide = boxes.iter().map(|part| self.widened(*part, looks)).collect();
         self.parts.boxes = wide;
@@ -231,8 +227,8 @@ impl Domain for SurfaceDomain {
         self.winding.winding_number(point) - 0.5
     }
 
-    /// The distance to the nearest triangle, within which the winding number of a closed surface is
-    /// constant. That of an open one varies, bounded by its rim.
+    /// Distance to the nearest triangle; for an open surface also bounded by the variation of its
+    /// winding number.
     fn clearance(&self, point: &Vec3) -> f64 {
         // Subtract the error of the level at both ends.
         let margin = || self.level(point).abs() - 2.0 * WindingTree::ERROR;
@@ -246,8 +242,7 @@ impl Domain for SurfaceDomain {
             .map_or(if steady.is_finite() { steady } else { 0.0 }, |closest| closest.distance_squared.sqrt())
     }
 
-    /// Normal of the nearest triangle; within a hole, the direction in which the winding number
-    /// falls fastest.
+    /// Normal of the nearest triangle; within a hole, the direction of steepest decrease.
     fn normal(&self, point: &Vec3) -> Option<Vec3> {
         let closest = self.winding.triangles().closest(point)?;
         let falling = || (-self.rim.gradient(point)).try_normalize(0.0);

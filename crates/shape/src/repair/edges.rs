@@ -6,7 +6,6 @@ pub(super) struct Side {
     pub low: u32,
     pub high: u32,
     pub face: u32,
-    /// Whether the face traverses the edge from `high` to `low`.
     pub backward: bool,
 }
 
@@ -27,19 +26,18 @@ impl Edges {
         Self { sides }
     }
 
-    /// The sides of each edge, in order of the edges' points.
     pub fn iter(&self) -> impl Iterator<Item = &[Side]> {
         self.sides.chunk_by(|one, other| (one.low, one.high) == (other.low, other.high))
     }
 
-    /// Sides of edges that are not traversed equally often in both directions.
+    /// Sides of open edges.
     pub fn open_sides(&self) -> impl Iterator<Item = &Side> {
         let is_open = |sides: &&[Side]| sides.len() != 2 * sides.iter().filter(|side| side.backward).count();
         self.iter().filter(is_open).flatten()
     }
 
-    /// Edges that are not traversed equally often in both directions, with the surplus. They form
-    /// the boundary of the surface as a chain; a closed surface has none.
+    /// Edges not traversed equally often in both directions, with the surplus. They bound the
+    /// surface as a chain.
     pub fn rim(&self) -> Vec<RimEdge> {
         let mut rim = Vec::new();
         for sides in self.iter() {
@@ -72,7 +70,6 @@ impl Unions {
         Self { parent: (0..count as u32).collect() }
     }
 
-    /// The smallest member of the set of `member`.
     pub fn find(&mut self, member: u32) -> u32 {
         let mut root = member;
         while self.parent[root as usize] != root {
@@ -107,7 +104,7 @@ impl Unions {
     }
 }
 
-/// The loop index of each rim edge and the number of loops (connected components of the rim).
+/// The loop index of each rim edge, and the number of loops.
 pub(super) fn loops(rim: &[RimEdge], points: usize) -> (Vec<u32>, usize) {
     let mut unions = Unions::new(points);
     rim.iter().for_each(|edge| unions.join(edge.from, edge.to));

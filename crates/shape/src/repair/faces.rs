@@ -10,11 +10,10 @@ pub(super) struct Face {
     pub corners: [u32; 3],
     /// Index of the input triangle.
     pub source: u32,
-    /// Whether equally many copies have each orientation, so that its own is arbitrary.
+    /// Whether both orientations are equally frequent, so that its own is arbitrary.
     pub double_sided: bool,
 }
 
-/// Numbers of removed triangles.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct RemovedCount {
     pub degenerate: usize,
@@ -23,13 +22,10 @@ pub(super) struct RemovedCount {
 
 /// The distinct faces of triangles over welded points, in the order of their first copies.
 ///
-/// Triangles with a repeated corner are dropped. Of duplicates one remains, with the orientation of
-/// the majority. If both orientations are equally frequent, the face belongs either to a
-/// double-sided surface, and one remains, or to a wall between two closed parts, and both are
-/// removed.
-///
-/// Patches that fill the same polygon with different triangulations count as duplicates too, for
-/// example the quadrilaterals of a cube written for both sides.
+/// Of duplicates one remains, with the majority's orientation. If both orientations are equally
+/// frequent, the face belongs to a double-sided surface, and one remains, or to a wall between two
+/// closed parts, and both are removed. Different triangulations of one polygon count as duplicates
+/// too.
 pub(super) fn distinct(triangles: &[(u32, [u32; 3])], positions: &[Vec3]) -> (Vec<Face>, RemovedCount) {
     let mut removed = RemovedCount::default();
     let mut keyed: Vec<([u32; 3], u32, u32, bool)> = Vec::with_capacity(triangles.len());
@@ -65,14 +61,12 @@ pub(super) fn distinct(triangles: &[(u32, [u32; 3])], positions: &[Vec3]) -> (Ve
     (faces, removed)
 }
 
-/// Largest volume between two triangulations of one quadrilateral, which need not be planar, as a
-/// share of its area to the power 3/2;
+/// Largest volume between two triangulations of a quadrilateral, over its area to the power 3/2;
 const QUADRILATERAL_VOLUME_TOLERANCE: f64 = 0.02;
-/// of one larger polygon, which must be planar.
+/// of a larger polygon, which must be planar.
 const POLYGON_VOLUME_TOLERANCE: f64 = 1e-9;
 
-/// Of patches with the same outline and different triangulations, keeps the first with the
-/// majority's orientation.
+/// Keeps the first of several triangulations of an outline that has the majority's orientation.
 fn without_retriangulated_copies(mut faces: Vec<Face>, positions: &[Vec3]) -> Vec<Face> {
     let corners: Vec<[u32; 3]> = faces.iter().map(|face| face.corners).collect();
     let edges = Edges::of(&corners);
@@ -105,7 +99,7 @@ fn without_retriangulated_copies(mut faces: Vec<Face>, positions: &[Vec3]) -> Ve
     order.sort_by(|&one, &other| undirected(one).cmp(undirected(other)));
     let mut is_removed = vec![false; faces.len()];
     for alike in order.chunk_by(|&one, &other| undirected(one).eq(undirected(other))) {
-        // A wall and the patches on both sides of it share an outline, so each pair is compared.
+        // A wall and the patches beside it share an outline, so each pair is compared.
         let mut left = alike.to_vec();
         while let Some(&head) = left.first() {
             let first = &patches[head as usize];
@@ -134,14 +128,12 @@ fn without_retriangulated_copies(mut faces: Vec<Face>, positions: &[Vec3]) -> Ve
 #[derive(Clone, Debug, Default)]
 struct Patch {
     faces: Vec<u32>,
-    /// Edges shared with further faces: low point, high point, and whether the patch traverses them
-    /// backward.
+    /// Edges shared with further faces: low point, high point, backward.
     outline: Vec<(u32, u32, bool)>,
 }
 
 impl Patch {
-    /// Whether another patch with the same outline, in the same or the opposite orientation,
-    /// encloses no volume with this one up to the tolerance.
+    /// Whether a patch with the same outline encloses no volume with this one.
     fn is_retriangulated_by(&self, other: &Self, corners: &[[u32; 3]], positions: &[Vec3]) -> bool {
         let opposite = self.outline.iter().zip(&other.outline).all(|(one, two)| one.2 != two.2);
         if !opposite && self.outline != other.outline {

@@ -1,21 +1,20 @@
 //! Detection of outlying points. A point far beyond all others is damage, for example a wrong
-//! exponent that gives a cup a spike of a thousand kilometres. Less distant outliers are only
-//! reported.
+//! exponent; less distant outliers are only reported.
 
 use craze_math::Vec3;
 
 use super::findings::FarPoint;
 
-/// Distance, in multiples of the radius of nearly all points, beyond which a point is damage: no
-/// lattice could span both.
+/// Distance beyond which a point is damage, over the radius of nearly all points: no lattice could
+/// span both.
 const DAMAGED_DISTANCE_RATIO: f64 = 1000.0;
 /// The same, beyond which a point is reported.
 const REPORTED_DISTANCE_RATIO: f64 = 20.0;
 /// One point in this many may be an outlier.
 const POINTS_PER_OUTLIER: usize = 50;
 
-/// Drops triangles that connect the other points with damaged ones. Returns the first damaged point
-/// or else the farthest reported one. Separate parts far away are kept.
+/// Drops triangles between damaged points and others. Returns the first damaged point or else the
+/// farthest outlier. Separate distant parts are kept.
 pub(super) fn drop_outliers(positions: &[Vec3], triangles: &mut Vec<(u32, [u32; 3])>) -> Option<FarPoint> {
     let mut used: Vec<u32> = triangles.iter().flat_map(|(_, corners)| *corners).collect();
     used.sort_unstable();
@@ -36,7 +35,6 @@ pub(super) fn drop_outliers(positions: &[Vec3], triangles: &mut Vec<(u32, [u32; 
     if !(others > 0.0) {
         return None;
     }
-    // Points beyond so many radii in triangles that also have a nearer corner.
     let outliers = |triangles: &[(u32, [u32; 3])], times: f64| -> Vec<u32> {
         let is_far = |point: &u32| distance(*point) > times * others;
         let leading = triangles.iter().filter(|(_, t)| t.iter().any(is_far) && !t.iter().all(is_far));
@@ -130,8 +128,7 @@ mod tests {
             warnings.contains("point 10 at (") && warnings.contains("150 m away, the others within 0.5"),
             "{warnings}"
         );
-        // Tetrahedra of the needle's size would miss the ball: the error names the point, not a
-        // thin sheet.
+        // The error names the point, not a thin sheet.
         let error = crate::stuff(&domain, &crate::StuffingOptions::with_edge(8.0)).expect_err("too coarse").to_string();
         assert!(error.starts_with("point 10 at (") && error.contains("probably damaged"), "{error}");
     }

@@ -12,8 +12,7 @@ pub struct Findings {
     pub triangles: usize,
     /// Points of the input.
     pub points: usize,
-    /// Points that coincide with earlier ones, as at texture seams or where triangles were stored
-    /// separately.
+    /// Points merged with coincident earlier ones.
     pub merged_points: usize,
     /// Components connected through edges.
     pub components: usize,
@@ -35,11 +34,11 @@ pub struct Findings {
     pub flipped_triangles: usize,
     /// Non-orientable patches, such as a Möbius strip.
     pub one_sided_patches: usize,
-    /// Shells that faced inward and were flipped as a whole.
+    /// Shells that faced inward and were flipped.
     pub inside_out_shells: usize,
     /// Cavities: shells that face inward within others.
     pub cavities: usize,
-    /// Shells within others that face outward; they change nothing.
+    /// Shells that face outward within others; no effect.
     pub nested_shells: usize,
     /// Pairs of triangles that intersect beyond shared corners.
     pub intersections: usize,
@@ -75,7 +74,6 @@ pub struct FarPoint {
 }
 
 impl FarPoint {
-    /// Describes the point and its distance.
     pub(crate) fn description(&self) -> String {
         let [x, y, z] = <[f64; 3]>::from(self.position).map(short);
         let (point, distance, others) = (grouped(self.point as usize + 1), short(self.distance), short(self.others));

@@ -1,8 +1,8 @@
 //! Repair of damaged triangle surfaces.
 //!
-//! Coincident points are merged, degenerate and duplicate triangles dropped, neighbours flipped to
-//! agree and shells flipped outward. Holes, overlaps and intersections stay: [`SurfaceDomain`]
-//! decides what is inside by the winding number, which they disturb only locally.
+//! Points are welded, degenerate and duplicate triangles dropped, neighbours flipped to agree and
+//! shells flipped outward. Holes, overlaps and intersections stay; they disturb the winding number
+//! of [`SurfaceDomain`] only locally.
 
 mod domain;
 mod edges;
@@ -33,10 +33,10 @@ const WELD_OF_SIZE: f64 = 1e-9;
 const WELD_OF_EDGE: f64 = 1e-6;
 /// Largest coordinate (m) that the search trees accept.
 const MAX_COORDINATE: f64 = 1e18;
-/// Limit of the intersection search, in pairs per triangle. Beyond it the surface is a tangle
-/// without a usable inside, and each query would visit all triangles.
+/// Limit of the intersection search, in pairs per triangle. Beyond it the surface has no usable
+/// inside.
 const MAX_INTERSECTIONS_PER_TRIANGLE: usize = 4;
-/// The lower bound of this limit, for small surfaces.
+/// The lower bound of this limit.
 const MIN_INTERSECTION_LIMIT: usize = 20_000;
 
 /// A repaired surface and its relation to the input.
@@ -62,10 +62,9 @@ pub fn examine(surface: &TriangleSurface) -> Result<Findings, ShapeError> {
 /// Welds points, drops degenerate and duplicate triangles, flips neighbours to agree and shells to
 /// face outward.
 ///
-/// Neighbours across edges of two triangles are made to agree; each such patch keeps the
-/// orientation of most of its area. A shell that faces inward is flipped unless it is a cavity,
-/// where the winding number of the larger shells is ½ or more. Accepts any input, including invalid
-/// indices; the result may be empty.
+/// Each patch connected through edges of two triangles keeps the orientation of most of its area. A
+/// shell that faces inward is flipped unless it is a cavity, where the winding number of larger
+/// shells is ½ or more. Accepts any input, including invalid indices; the result may be empty.
 pub fn repair(input: &TriangleSurface) -> Result<Repaired, ShapeError> {
     let mut findings =
         Findings { triangles: input.triangles.len(), points: input.positions.len(), ..Findings::default() };
@@ -108,7 +107,6 @@ struct Welded {
     triangles: Vec<(u32, [u32; 3])>,
     /// The first input point of each.
     source_points: Vec<u32>,
-    /// Number of points merged into others.
     merged: usize,
 }
 
@@ -156,7 +154,6 @@ fn weld_tolerance(input: &TriangleSurface, sound: &[(u32, [u32; 3])], points: &[
     (WELD_OF_EDGE * *median).min(WELD_OF_SIZE * Aabb::around(points).size().max())
 }
 
-/// Measures the repaired surface.
 fn measure(surface: &TriangleSurface, findings: &mut Findings) -> Result<(), ShapeError> {
     let edges = Edges::of(&surface.triangles);
     let rim = edges.rim();
@@ -177,8 +174,7 @@ fn measure(surface: &TriangleSurface, findings: &mut Findings) -> Result<(), Sha
     findings.intersections = pairs.len();
     findings.intersections_complete = complete;
     findings.first_intersection = pairs.first().map(|&[one, other]| {
-        // A representative position only: the point of one triangle nearest the centroid of the
-        // other.
+        // A representative position only.
         let [one, other] = [one, other].map(|t| surface.corners(&surface.triangles[t as usize]));
         let middle = (other[0] + other[1] + other[2]) / 3.0;
         craze_spatial::closest_on_triangle(&middle, &one).0

@@ -7,9 +7,8 @@ use super::faces::Face;
 pub(super) struct Patches {
     /// The patch of each face.
     pub of_face: Vec<u32>,
-    /// How many there are.
     pub count: usize,
-    /// Number of non-orientable patches, such as a Möbius strip.
+    /// Number of non-orientable patches.
     pub one_sided: usize,
 }
 
@@ -19,8 +18,7 @@ pub(super) fn orient(faces: &[Face], areas: &[f64], flipped: &mut [bool]) -> Pat
     let corners: Vec<[u32; 3]> = faces.iter().map(|face| face.corners).collect();
     let edges = Edges::of(&corners);
     let mut unions = Unions::new(faces.len());
-    // Neighbours, and whether they traverse their edge in the same direction, which is
-    // inconsistent.
+    // Neighbours, and whether they traverse their edge in the same direction, a conflict.
     let mut neighbours: Vec<(u32, u32, bool)> = Vec::with_capacity(3 * faces.len());
     for sides in edges.iter().filter(|sides| sides.len() == 2) {
         let (one, other) = (sides[0], sides[1]);

@@ -1,7 +1,6 @@
-//! Separate parts of a surface, and stray components: far away and enclosing nothing.
+//! Separate parts of a surface, and strays: components far away that enclose nothing.
 //!
-//! A single stray triangle a kilometre from a cup would otherwise determine the size, and thus the
-//! accuracy of all measurements relative to it.
+//! One stray triangle a kilometre from a cup would spoil everything measured relative to the size.
 
 use craze_math::Vec3;
 use craze_spatial::{Aabb, Bvh, SpatialError, WindingTree};
@@ -14,26 +13,24 @@ use crate::surface::TriangleSurface;
 const INSIDE_MARGIN: f64 = 0.1;
 /// Depths behind triangles at which an inside is searched for, as shares of the size
 const PROBE_DEPTHS: [f64; 3] = [1e-4, 1e-3, 1e-2];
-/// and of the triangle's size: an outlier makes the size of the whole a poor scale.
+/// and of the triangle's size, in case an outlier dominates the size.
 const PROBE_DEPTH_PER_TRIANGLE_SIZE: f64 = 0.05;
 /// Triangles per component behind which an inside is searched for.
 const MAX_INSIDE_PROBES: usize = 64;
-/// A component that encloses nothing is a stray if it sticks out of the enclosing ones by more than
-/// this share of their size.
+/// Overhang beyond the enclosing components, over their size, from which a component that encloses
+/// nothing is a stray.
 const STRAY_OVERHANG_RATIO: f64 = 0.5;
-/// Total span, in sizes of the largest part, from which separate parts are reported.
+/// Total span, in sizes of the largest part, from which distant parts are reported.
 const REPORTED_SPAN_RATIO: f64 = 100.0;
 
-/// The parts of a surface.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Parts {
     /// Bounding boxes of the parts, at least one; they do not overlap.
     pub boxes: Vec<Aabb>,
     /// The part of each triangle; none for strays.
     pub of_triangle: Vec<Option<u32>>,
-    /// Number of stray components.
     strays: usize,
-    /// Position (m) of the farthest stray and its distance to the enclosing components (m).
+    /// Position of the farthest stray and its distance to the enclosing components (m).
     farthest: Option<(Vec3, f64)>,
 }
 
@@ -105,7 +102,6 @@ impl Parts {
                 kept_boxes[part] = kept_boxes[part].union(&boxes[component]);
             }
         }
-        // Parts without any enclosing component consist of strays only.
         let mut number = vec![None; parts];
         for (part, around) in kept_boxes.iter().enumerate().filter(|(_, around)| !around.is_empty()) {
             number[part] = Some(found.boxes.len() as u32);
@@ -139,8 +135,8 @@ impl Parts {
         Some(TriangleSurface { positions, triangles })
     }
 
-    /// Volume (m³) of a closed surface by the divergence theorem, relative to each part's own
-    /// centre, so that distant parts lose no digits.
+    /// Volume (m³) of a closed surface by the divergence theorem, relative to each part's centre to
+    /// keep precision.
     pub fn volume(&self, surface: &TriangleSurface) -> f64 {
         let middles: Vec<Vec3> = self.boxes.iter().map(Aabb::centre).collect();
         let sixfold = |(triangle, part): (&[u32; 3], &Option<u32>)| {
@@ -156,7 +152,7 @@ impl Parts {
         self.boxes.iter().map(|part| part.size().max()).fold(0.0, f64::max)
     }
 
-    /// Messages about omitted strays and about parts that lie far apart.
+    /// Messages about omitted strays and distant parts.
     pub fn warnings(&self) -> Vec<String> {
         let mut warnings = Vec::new();
         if let Some((position, distance)) = self.farthest {
@@ -178,7 +174,7 @@ impl Parts {
     }
 }
 
-/// Whether the winding number clearly exceeds ½ behind a triangle of a component of this size (m).
+/// Whether the winding number clearly exceeds ½ behind a triangle; `size` (m) is the component's.
 pub(super) fn proves_inside(winding: &WindingTree, [a, b, c]: &[Vec3; 3], size: f64) -> bool {
     let doubled = (b - a).cross(&(c - a));
     let Some(normal) = doubled.try_normalize(0.0) else { return false };
@@ -193,8 +189,8 @@ fn overhang(inner: &Aabb, outer: &Aabb) -> f64 {
     (inner.min - outer.min).max().max((outer.max - inner.max).max())
 }
 
-/// Groups boxes whose distance is at most the size of the larger, until no more are; returns the
-/// group of each box, ordered by first box, and the number of groups.
+/// Groups boxes no farther apart than the size of the larger, until none are left; returns the
+/// group of each box and the number of groups.
 fn grouped_by_distance(boxes: &[Aabb]) -> Result<(Vec<u32>, usize), SpatialError> {
     let mut unions = Unions::new(boxes.len());
     let larger = |one: &&Aabb, other: &&Aabb| one.size().max().total_cmp(&other.size().max());

@@ -43,8 +43,8 @@ struct EdgeCluster {
 const MAX_LEAF_EDGES: usize = 8;
 /// Longest rim whose gradient is summed over all edges, which takes a few microseconds.
 const MAX_DIRECT_EDGES: usize = 256;
-/// Distance from which a cluster's far field is used, in radii; the error is then about a
-/// thousandth of the gradient within holes, where it is needed.
+/// Distance (radii) from which a cluster's far field is used; its error is about a thousandth of
+/// the gradient within holes.
 const FAR_FIELD_RADII: f64 = 4.0;
 
 impl Rim {
@@ -66,21 +66,18 @@ impl Rim {
         self.edges.is_empty()
     }
 
-    /// Gradient of the winding number (1/m) off the surface. For long rims the error is about a
-    /// thousandth of the gradient within holes. It only gives the direction in which to search for
-    /// the surface; the winding number itself decides where that is.
+    /// Gradient of the winding number (1/m) off the surface, for search directions; long rims have
+    /// an error of about a thousandth.
     pub fn gradient(&self, point: &Vec3) -> Vec3 {
         let biot_savart =
             if self.clusters.is_empty() { self.direct_biot_savart(point) } else { self.biot_savart(0, point) };
         biot_savart / (4.0 * PI)
     }
 
-    /// ∫ (x − p) × dx / |x − p|³ over all edges.
     fn direct_biot_savart(&self, point: &Vec3) -> Vec3 {
         self.edges.iter().map(|(ends, times)| segment_biot_savart(ends, *times, point)).sum()
     }
 
-    /// ∫ (x − p) × dx / |x − p|³ over a cluster.
     fn biot_savart(&self, index: usize, point: &Vec3) -> Vec3 {
         let build_clusters = &self.clusters[index];
         let offset = build_clusters.centre - point;
@@ -111,8 +108,7 @@ impl Rim {
         }
         let Some(closest) = self.tree.closest(point) else { return 0.0 };
         let distance = closest.distance_squared.sqrt();
-        // Both roots are positive; the smaller one, computed without cancellation, lies before the
-        // rim.
+        // The smaller of two positive roots, without cancellation.
         let sum = 2.0 * distance + self.length / (4.0 * PI * change);
         2.0 * distance * distance / (sum + (sum * sum - 4.0 * distance * distance).max(0.0).sqrt())
     }
@@ -132,8 +128,7 @@ impl EdgeCluster {
     }
 }
 
-/// Builds the clusters of a range of edges, split at the median along the longest side; returns the
-/// index of their root.
+/// Builds the clusters of a range of edges by median splits; returns their root.
 fn build_clusters(
     edges: &mut [([Vec3; 2], f64)],
     range: std::ops::Range<usize>,
@@ -162,7 +157,7 @@ fn build_clusters(
     index
 }
 
-/// ∫ (x − p) × dx / |x − p|³ over a segment of this multiplicity, in closed form.
+/// ∫ (x − p) × dx / |x − p|³ over a segment, in closed form.
 fn segment_biot_savart([from, to]: &[Vec3; 2], times: f64, point: &Vec3) -> Vec3 {
     let (a, b) = (from - point, to - point);
     let (la, lb) = (a.norm(), b.norm());
@@ -241,8 +236,7 @@ mod tests {
         let (domain, _) = SurfaceDomain::new(&perforated_ball).expect("an inside");
         for hole in holes {
             let normal = domain.normal(&hole).expect("a direction");
-            // The normals of a ball are radial, and so are those of the level that closes small
-            // holes.
+            // Normals near closed small holes are radial.
             assert!(normal.dot(&hole.normalize()) > 0.9, "{normal} at {hole}");
             let met = crate::stuffing::project(&domain, &hole, &normal, 0.04).expect("the surface");
             assert!(domain.level(&met).abs() < 1e-4, "{} at {met}", domain.level(&met));

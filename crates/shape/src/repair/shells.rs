@@ -1,5 +1,4 @@
-//! Shells: patches that enclose a volume, which of them are inside out, and which are cavities in
-//! others.
+//! Shells (patches that enclose a volume), inverted shells and cavities.
 
 use craze_math::Vec3;
 use craze_spatial::{Aabb, Bvh, WindingTree};
@@ -8,22 +7,18 @@ use super::edges::{Edges, loops};
 use super::orient::Patches;
 use crate::error::ShapeError;
 
-/// Largest ratio |Σ area vectors| / Σ areas of an enclosing patch: 0 for a closed surface, 0.5 for
-/// a hemisphere, 1 for a plane sheet.
+/// Largest |Σ area vectors| / Σ areas of a shell: 0 if closed, 0.5 for a hemisphere, 1 for a plane
+/// sheet.
 const MAX_OPENNESS: f64 = 0.5;
 /// Sample points per shell at which the winding number of larger shells is averaged.
 const SAMPLES_PER_SHELL: usize = 32;
 
-/// Numbers of shells by kind.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Shells {
-    /// Closed shells.
     pub closed: usize,
-    /// Shells that were inside out and flipped.
     pub inside_out: usize,
-    /// Cavities in others.
     pub cavities: usize,
-    /// Shells within others that are not cavities.
+    /// Neither cavities nor outermost.
     pub nested: usize,
 }
 
@@ -37,11 +32,10 @@ struct Shell {
     sign: f64,
 }
 
-/// Flips shells to face outward unless they are cavities; marks their faces in `flipped`. `faces`
-/// have the orientation already marked there.
+/// Flips shells to face outward unless they are cavities; marks their faces in `flipped`.
 ///
-/// Shells are processed from the largest down. One that faces inward outside all larger ones is
-/// flipped together with all shells inside it, so that an inverted hollow body keeps its cavity.
+/// From the largest down, a shell that faces inward outside all larger ones is flipped with all
+/// shells inside it, so that an inverted hollow body keeps its cavity.
 pub(super) fn flip_outward(
     positions: &[Vec3],
     faces: &[[u32; 3]],
@@ -52,8 +46,7 @@ pub(super) fn flip_outward(
     shells.sort_by(|one, other| other.volume.abs().total_cmp(&one.volume.abs()));
     let boxes: Vec<Aabb> = shells.iter().map(|shell| shell.winding.triangles().bvh().bounds()).collect();
     let bvh = Bvh::build(&boxes)?;
-    // Winding number of the larger shells, or of one of them, around a shell, averaged over its
-    // samples.
+    // Mean winding number of the larger shells, or of one of them, over a shell's samples.
     let around = |shells: &[Shell], inner: usize, only: Option<usize>| {
         let samples = &shells[inner].samples;
         let mut sum = 0.0;
@@ -99,7 +92,6 @@ pub(super) fn flip_outward(
     Ok(found)
 }
 
-/// The patches that enclose a volume.
 fn shells(positions: &[Vec3], faces: &[[u32; 3]], patches: &Patches) -> Result<Vec<Shell>, ShapeError> {
     let mut members: Vec<Vec<u32>> = vec![Vec::new(); patches.count];
     for (face, &patch) in patches.of_face.iter().enumerate() {
@@ -136,7 +128,7 @@ fn shells(positions: &[Vec3], faces: &[[u32; 3]], patches: &Patches) -> Result<V
     Ok(shells)
 }
 
-/// Volume (m³) of a patch whose holes are closed by fans around their centroids.
+/// Volume (m³) of a patch with its holes closed by triangle fans.
 fn capped_volume(points: &[Vec3], faces: &[[u32; 3]], rim: &[super::edges::RimEdge]) -> f64 {
     let middle = Aabb::around(points).centre();
     let at = |point: u32| points[point as usize] - middle;
@@ -154,7 +146,6 @@ fn capped_volume(points: &[Vec3], faces: &[[u32; 3]], rim: &[super::edges::RimEd
     sixfold / 6.0
 }
 
-/// Face centroids, spread evenly over the area.
 fn sample_centroids(points: &[Vec3], faces: &[[u32; 3]], areas: &[f64], total: f64) -> Vec<Vec3> {
     let mut samples = Vec::with_capacity(SAMPLES_PER_SHELL);
     let (mut passed, mut next) = (0.0, 0.5);

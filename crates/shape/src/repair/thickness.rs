@@ -1,8 +1,7 @@
-//! Wall thickness of surface domains.
+//! Wall thickness of surface domains, by rays from the surface inward.
 //!
-//! Rays go inward from points of the surface until they leave the domain. A wall exists only where
-//! the two sides face each other: the edge of a cube is not thin although two faces meet there, but
-//! a blade is. Built-in shapes know their thinnest wall and need no measurement.
+//! A wall exists only where both sides face each other: a cube's edge is not a thin wall, but a
+//! blade is. Built-in shapes know their thinnest wall.
 
 use craze_math::{Random, Vec3};
 use craze_spatial::Ray;
@@ -11,14 +10,13 @@ use rayon::prelude::*;
 use super::domain::SurfaceDomain;
 use crate::domain::Domain;
 
-/// Offset of ray starts beyond a triangle, as a share of the size.
+/// Offset of ray starts, as a share of the size.
 const RAY_OFFSET: f64 = 1e-7;
 /// Points spread over the area.
 const AREA_SAMPLES: usize = 4000;
-/// Limit of the triangles whose centroids are tested as well, so that small parts are not missed.
+/// Limit of additional triangle centroids, which cover small parts.
 const MAX_CENTROID_SAMPLES: usize = 4000;
-/// Cosine of 30°, the largest angle between a normal and the opposite of the other side's: a wider
-/// wedge is an edge, not a wall.
+/// Cosine of 30°, the largest angle between opposite sides: a wider wedge is an edge, not a wall.
 const MIN_FACING_COSINE: f64 = 0.866;
 /// Tangent of 20°, by which the outer rays deviate from the normal.
 const RAY_TILT: f64 = 0.364;
@@ -39,8 +37,8 @@ pub struct Thickness {
 }
 
 impl SurfaceDomain {
-    /// Measures walls at some thousand points of the surface, the same for the same seed; none if
-    /// no two sides face each other. Parts smaller than the distance of these points may be missed.
+    /// Measures walls at some thousand points, the same for the same seed; none if no sides face
+    /// each other. May miss parts smaller than the distance of these points.
     pub fn thickness(&self, seed: u64) -> Option<Thickness> {
         let starts = self.starts(seed);
         let found: Vec<Option<f64>> =
@@ -61,7 +59,7 @@ impl SurfaceDomain {
         Some(Thickness { thinnest, position: position?, fifth_percentile: percentile(5), median: percentile(50) })
     }
 
-    /// Points of the surface with their normals, and whether each is one of those spread evenly.
+    /// Surface points with normals, and whether each is one of those spread evenly.
     fn starts(&self, seed: u64) -> Vec<(Vec3, Vec3, bool)> {
         let surface = self.surface();
         let normals: Vec<Vec3> = surface
@@ -97,9 +95,8 @@ impl SurfaceDomain {
         starts
     }
 
-    /// Diameter (m) of the largest ball that touches the surface at a point from within, estimated
-    /// from five rays: if a ray at angle θ to the normal exits at distance t, the diameter is at
-    /// most t/cos θ.
+    /// Diameter (m) of the largest inner ball that touches the surface at a point, estimated from
+    /// five rays: one at angle θ to the normal that exits at distance t bounds it by t/cos θ.
     fn wall_below(&self, point: &Vec3, normal: &Vec3) -> Option<f64> {
         let offset = RAY_OFFSET * self.size();
         // Inner faces of overlapping parts are not part of the boundary.
@@ -115,8 +112,8 @@ impl SurfaceDomain {
             .min_by(f64::total_cmp)
     }
 
-    /// The exit distance of a ray divided by the cosine of its angle to the normal, if the exit
-    /// side faces the start.
+    /// The exit distance of a ray over the cosine of its angle to the normal, if the exit side
+    /// faces the start.
     fn exit(&self, start: &Vec3, normal: &Vec3, direction: &Vec3) -> Option<f64> {
         let offset = RAY_OFFSET * self.size();
         let mut ray = Ray::new(*start, *direction);

@@ -4,12 +4,9 @@ use std::collections::HashMap;
 
 use craze_math::Vec3;
 
-/// For each point, the index of the first point that it coincides with, or its own. A point
-/// coincides with an earlier first point nearer than `tolerance` (m), and with any of equal
-/// coordinates. Points must be finite.
-///
-/// A grid with cells four tolerances wide finds the candidates, so that most points look into one
-/// cell only. A tolerance of 0 merges equal coordinates only.
+/// For each point, the index of the first point that it coincides with: of equal coordinates, or
+/// nearer than `tolerance` (m). Points must be finite. Cells of four tolerances keep most searches
+/// within one cell.
 pub(super) fn first_coincident(points: &[Vec3], tolerance: f64) -> Vec<u32> {
     let mut exact: HashMap<[u64; 3], u32> = HashMap::with_capacity(points.len());
     let mut first: Vec<u32> = Vec::with_capacity(points.len());
@@ -23,7 +20,7 @@ pub(super) fn first_coincident(points: &[Vec3], tolerance: f64) -> Vec<u32> {
     }
     let width = 4.0 * tolerance;
     let cell = |point: &Vec3, shift: f64| point.map(|value| ((value + shift) / width).floor());
-    // First points of a cell form a linked list: the latest, and for each the previous one.
+    // First points of a cell form a linked list.
     let mut latest: HashMap<[i64; 3], u32> = HashMap::with_capacity(points.len());
     let mut before = vec![u32::MAX; points.len()];
     for (index, point) in points.iter().enumerate() {

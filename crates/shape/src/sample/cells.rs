@@ -1,5 +1,4 @@
-//! Sparse grid for Poisson disk sampling: cells hold at most one sample each, in blocks allocated
-//! on demand.
+//! Sparse grid for Poisson disk sampling with at most one sample per cell.
 
 use craze_math::Vec3;
 use craze_spatial::Aabb;
@@ -7,13 +6,12 @@ use craze_spatial::Aabb;
 use crate::domain::Domain;
 use crate::error::{ShapeError, check_count};
 
-/// Cells along a side of a block, so that its occupancy fits into 64 bits.
+/// Cells along a side of a block; its occupancy fits into 64 bits.
 const BLOCK_SIDE: usize = 4;
-/// Cells along a side of the cubes that are classified as inside or outside.
+/// Cells along a side of a cube, the unit of inside/outside classification.
 const CUBE_SIDE: usize = 2;
 const NONE: u32 = u32::MAX;
 
-/// Classification of all cells of a cube.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum CubeState {
     Inside,
@@ -22,23 +20,20 @@ pub(super) enum CubeState {
     Unknown,
 }
 
-/// Location of a cell.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Slot {
     cell: [usize; 3],
     block: usize,
-    /// Index of the cell within its block.
     inner: usize,
 }
 
-/// Samples of a block.
 struct Block {
     occupied: u64,
     samples: [u32; BLOCK_SIDE * BLOCK_SIDE * BLOCK_SIDE],
 }
 
-/// Cells of width distance/√3, so that two samples in one cell would be too near. A margin of one
-/// block around the domain ensures that all neighbours exist.
+/// Cells of width distance/√3, each with at most one sample, in blocks allocated on demand. A
+/// margin of one block ensures that all neighbours exist.
 pub(super) struct Cells {
     corner: Vec3,
     width: f64,
@@ -49,25 +44,24 @@ pub(super) struct Cells {
     /// Index of each block in `blocks` once it has a sample.
     stored: Vec<u32>,
     blocks: Vec<Block>,
-    /// For each cell of a block, masks of the cells that may hold samples within the distance, in
-    /// the block and its seven nearest neighbours.
+    /// For each cell of a block, masks of the cells within the distance, in the block and its seven
+    /// nearest neighbours.
     around: Vec<[u64; 8]>,
 }
 
 impl Cells {
-    /// Cell width (m), reduced slightly so that rounding never puts two samples a full distance
-    /// apart into one cell.
+    /// Cell width (m), slightly reduced so that rounding never puts two samples into one cell.
     fn width_for(distance: f64) -> f64 {
         distance / 3.0_f64.sqrt() * (1.0 - 1e-9)
     }
 
-    /// Blocks along the sides of a box, including half a block for rounding and the margins.
+    /// Blocks along the sides of a box, including margins and half a block for rounding.
     fn blocks_along(bounds: &Aabb, distance: f64) -> Vec3 {
         let block = Self::width_for(distance) * BLOCK_SIDE as f64;
         bounds.size().map(|length| (length / block + 0.5).ceil().max(1.0) + 2.0)
     }
 
-    /// Number of cubes in the grid around a box.
+    /// Number of cubes around a box.
     pub fn count(bounds: &Aabb, distance: f64) -> f64 {
         Self::blocks_along(bounds, distance).product() * ((BLOCK_SIDE / CUBE_SIDE).pow(3) as f64)
     }
@@ -94,7 +88,7 @@ impl Cells {
         Ok(cells)
     }
 
-    /// Classifies cubes by recursive bisection of boxes.
+    /// Classifies cubes by recursive bisection.
     fn classify(&mut self, domain: &dyn Domain) {
         let cube = self.width * CUBE_SIDE as f64;
         let cubes = self.counts.map(|count| count * (BLOCK_SIDE / CUBE_SIDE));
@@ -103,7 +97,7 @@ impl Cells {
             let ends = [from, to].map(|end| Vec3::from_fn(|axis, _| end[axis] as f64));
             let centre = self.corner + (ends[0] + ends[1]) * (0.5 * cube);
             let longest = (ends[1] - ends[0]).iamax();
-            // The factor keeps rounding of a cube's corner within the clearance.
+            // The factor absorbs rounding.
             if 0.999_999 * domain.clearance(&centre) > (ends[1] - ends[0]).norm() * 0.5 * cube {
                 let state = if domain.contains(&centre) { CubeState::Inside } else { CubeState::Outside };
                 for k in from[2]..to[2] {
@@ -163,13 +157,12 @@ impl Cells {
         Some(Slot { cell, block, inner: (z % BLOCK_SIDE * BLOCK_SIDE + y % BLOCK_SIDE) * BLOCK_SIDE + x % BLOCK_SIDE })
     }
 
-    /// The classification of a cell's cube.
     pub fn state(&self, slot: &Slot) -> CubeState {
         let [x, y, z] = slot.cell.map(|index| index / CUBE_SIDE);
         self.states[(z * self.counts[1] * (BLOCK_SIDE / CUBE_SIDE) + y) * self.counts[0] * (BLOCK_SIDE / CUBE_SIDE) + x]
     }
 
-    /// Whether no sample in the cells that may be within the distance satisfies the predicate.
+    /// Whether no sample within the distance of the cell satisfies the predicate.
     pub fn none_near(&self, slot: &Slot, is_too_near: impl Fn(u32) -> bool) -> bool {
         let strides = [1, self.counts[0], self.counts[0] * self.counts[1]];
         let around = &self.around[slot.inner];
@@ -201,7 +194,6 @@ impl Cells {
         })
     }
 
-    /// Stores a sample in a cell.
     pub fn insert(&mut self, slot: &Slot, sample: u32) {
         if self.stored[slot.block] == NONE {
             self.stored[slot.block] = self.blocks.len() as u32;
@@ -213,13 +205,12 @@ impl Cells {
     }
 }
 
-/// Whether a cell lies in the lower half of its block, so that its distance reaches into the
-/// preceding block.
+/// Whether a cell is in the lower half of its block, near the preceding one.
 fn is_low(step: usize) -> bool {
     step < BLOCK_SIDE / 2
 }
 
-/// A distance is √3 cells, so samples within it are at most two cells away along each axis.
+/// A distance is √3 cells, so at most two cells along each axis.
 fn neighbourhoods() -> Vec<[u64; 8]> {
     let steps = |inner: usize| [inner % BLOCK_SIDE, inner / BLOCK_SIDE % BLOCK_SIDE, inner / (BLOCK_SIDE * BLOCK_SIDE)];
     let mask = |inner: usize, which: usize| {

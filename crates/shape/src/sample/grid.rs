@@ -9,12 +9,11 @@ use crate::domain::Domain;
 use crate::error::{MAX_ELEMENTS, ShapeError, check_count, check_length};
 use crate::volume::volume_of;
 
-/// Most times the spacing is halved to suggest one that finds points.
+/// Most halvings of the spacing when suggesting one that finds points.
 const MAX_SUGGESTED_HALVINGS: i32 = 6;
 
-/// Centres of the cubic grid cells of width `spacing` (m) that lie in a domain, with equal shares
-/// of its volume. The grid is symmetric about the centre of the domain's box; parts too far apart
-/// for one grid have a grid each.
+/// Centres of cubic cells of width `spacing` (m) in a domain, with equal shares of its volume. The
+/// grid is symmetric about the centre of the domain's box; parts too far apart have a grid each.
 pub fn grid_points(domain: &dyn Domain, spacing: f64) -> Result<SampledPoints, ShapeError> {
     check_length("spacing", spacing)?;
     let cell = Vec3::repeat(spacing);
@@ -32,13 +31,12 @@ pub fn grid_points(domain: &dyn Domain, spacing: f64) -> Result<SampledPoints, S
     Ok(with_equal_shares(domain, positions, cell))
 }
 
-/// Number of grid cells along the sides of a box.
 fn cells_in(bounds: &Aabb, cell: &Vec3) -> Vec3 {
     bounds.size().component_div(cell).map(|count| (count - 1e-9).ceil().max(1.0))
 }
 
-/// Centres of the grid cells that lie in a domain, with equal shares of its volume (m³). The grid
-/// is symmetric about the centre of `bounds`.
+/// Centres of grid cells in a domain, with equal shares of its volume (m³), symmetric about the
+/// centre of `bounds`.
 pub(crate) fn sample_cells(
     domain: &dyn Domain,
     bounds: &Aabb,
@@ -101,7 +99,7 @@ mod tests {
 
     #[test]
     fn a_grid_that_misses_or_is_too_fine_is_refused() {
-        // A cell so large that both centres along each axis lie outside the ball.
+        // A cell so large that its neighbours' centres lie outside the ball.
         let ball = Sphere { radius: 0.5 };
         assert!(matches!(ball.points(0.9), Err(ShapeError::NoPoints { .. })));
         assert!(matches!(ball.points(1e-9), Err(ShapeError::TooFine { .. })));
@@ -125,7 +123,6 @@ mod tests {
         for count in [first, poisson.positions.len() - first] {
             assert!(count.abs_diff(one.positions.len()) * 8 < count, "{count} {}", one.positions.len());
         }
-        // A spacing too fine even for separate grids is refused by its number of points.
         let error = grid_points(&domain, 1e-4).expect_err("too fine").to_string();
         assert!(error.contains("3.000e11 points"), "{error}");
     }

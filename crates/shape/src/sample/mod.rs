@@ -35,7 +35,6 @@ impl SampledPoints {
     }
 }
 
-/// Points with equal shares of the domain's volume.
 fn with_equal_shares(domain: &dyn Domain, positions: Vec<Vec3>, spacing: Vec3) -> SampledPoints {
     let volume = volume_of(domain) / positions.len() as f64;
     SampledPoints { positions, volume, spacing }

@@ -7,28 +7,26 @@ use super::{SampledPoints, with_equal_shares};
 use crate::domain::{Domain, Part};
 use crate::error::{ShapeError, check_count, check_length};
 
-/// Candidates per active sample (k in Bridson 2007 §2). The later sweep over empty cells finds what
-/// 30 would.
+/// Candidates per active sample (k in Bridson 2007 §2); the sweep over empty cells finds what 30
+/// would.
 const MAX_CANDIDATES: usize = 16;
 /// Typical samples per cube of the distance; a saturated packing has 0.73.
 const PACKING_DENSITY: f64 = 0.6;
 /// Relative tolerance of a requested count.
 const RELATIVE_COUNT_TOLERANCE: f64 = 0.01;
 
-/// Random points inside a domain, no two nearer than `distance` (m), without gaps: every interior
-/// point is nearer than two distances to a sample, up to the resolution of cells of `distance`/√3.
-/// Points have equal shares of the volume.
+/// Random points inside a domain, no two nearer than `distance` (m), with equal shares of the
+/// volume. There are no gaps: every interior point is nearer than two distances to a sample, up to
+/// cells of `distance`/√3.
 ///
-/// The same for the same seed, for any number of threads; time and memory are proportional to the
-/// number of points. Every part of the domain gets points, thin ones too. Fails if there are too
-/// many points or none.
+/// The same for the same seed, for any number of threads. Time and memory are proportional to the
+/// number of points. Thin parts get points too. Fails if there are too many points or none.
 pub fn poisson_points(domain: &dyn Domain, distance: f64, seed: u64) -> Result<SampledPoints, ShapeError> {
     let positions = positions(domain, distance, seed)?;
     Ok(with_equal_shares(domain, positions, Vec3::repeat(distance)))
 }
 
-/// The same with about `count` points, within 1 % where that many fit; the distance is found by
-/// iteration.
+/// The same with about `count` points (within 1 % where they fit), by iterating over the distance.
 pub fn poisson_points_about(domain: &dyn Domain, count: usize, seed: u64) -> Result<SampledPoints, ShapeError> {
     check_count("count", count as f64, "points", count as f64)?;
     let wanted = count.max(1) as f64;
@@ -60,8 +58,7 @@ fn positions(domain: &dyn Domain, distance: f64, seed: u64) -> Result<Vec<Vec3>,
     if !(parts.len() > 1 && matches!(whole, Err(ShapeError::TooFine { .. }))) {
         return whole;
     }
-    // Too far apart for one grid: each part has its own. Their distance exceeds `distance`, or one
-    // grid would have sufficed.
+    // Too far apart for one grid, and thus farther than `distance`: each part has its own.
     check_count("distance", distance, "cells", parts.iter().map(|part| Cells::count(part, distance)).sum())?;
     let mut positions = Vec::new();
     for (bounds, number) in parts.into_iter().zip(0..) {
@@ -84,8 +81,7 @@ fn positions_within(domain: &dyn Domain, distance: f64, seed: u64) -> Result<Vec
         positions: Vec::new(),
         active: Vec::new(),
     };
-    // Every cell that is still empty is tried as a start, so that all parts of the domain are
-    // found.
+    // Trying every empty cell as a start finds all parts of the domain.
     for block in 0..sampler.cells.block_count() {
         for (slot, corner) in sampler.cells.empty_cells(block) {
             sampler.start_in(&slot, corner)?;
@@ -108,13 +104,13 @@ struct Sampler<'a> {
 }
 
 impl Sampler<'_> {
-    /// Tries to start in a cell: at random, at its centre, and, where the surface passes it, just
-    /// below the surface.
+    /// Tries to start in a cell: at random, at its centre, or just below the surface if that passes
+    /// it.
     fn start_in(&mut self, slot: &Slot, corner: Vec3) -> Result<(), ShapeError> {
         let width = self.cells.width();
         let middle = corner.add_scalar(0.5 * width);
         if !self.is_free(slot, &middle) {
-            // The cell extends half a distance around its centre, so there is hardly any room.
+            // The cell extends half a distance around its centre.
             return Ok(());
         }
         let share = Vec3::from_fn(|_, _| self.random.number());
@@ -133,8 +129,7 @@ impl Sampler<'_> {
         Ok(())
     }
 
-    /// A point below the surface within half a distance of an outside point; finds parts thinner
-    /// than a cell.
+    /// A point below the surface near an outside point; finds parts thinner than a cell.
     fn below_surface(&self, outside: &Vec3) -> Option<Vec3> {
         let gap = self.domain.clearance(outside);
         if !(gap < 0.5 * self.distance) {
@@ -146,7 +141,7 @@ impl Sampler<'_> {
             .find(|point| self.free_cell(point).is_some())
     }
 
-    /// Tries to place a sample around a random active one (Bridson 2007, step 2).
+    /// Places a sample around a random active one (Bridson 2007, step 2).
     fn grow(&mut self) -> Result<(), ShapeError> {
         let index = self.random.below(self.active.len());
         let centre = self.positions[self.active[index] as usize];
@@ -162,7 +157,7 @@ impl Sampler<'_> {
         Ok(())
     }
 
-    /// The cell of a point that is inside and far enough from all samples.
+    /// The cell of a point, if it is inside and far enough from all samples.
     fn free_cell(&self, point: &Vec3) -> Option<Slot> {
         let slot = self.cells.slot(point)?;
         let is_free_inside = match self.cells.state(&slot) {
@@ -173,7 +168,6 @@ impl Sampler<'_> {
         is_free_inside.then_some(slot)
     }
 
-    /// Whether no sample is nearer than the distance.
     fn is_free(&self, slot: &Slot, point: &Vec3) -> bool {
         let limit = self.distance * self.distance;
         self.cells.none_near(slot, |sample| (self.positions[sample as usize] - point).norm_squared() < limit)

@@ -13,9 +13,8 @@ use crate::structured::icosphere::{FACES, Icosphere};
 
 /// A tube along the y axis, open at both ends, facing outward.
 ///
-/// Alternate rows of vertices are rotated by half a step, which makes all triangles congruent. The
-/// tube is therefore developable: its material coordinates keep every length. They start at the +x
-/// side.
+/// Alternate rows are rotated by half a step, so that all triangles are congruent and material
+/// coordinates keep every length. They start at the +x side.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Cylinder {
@@ -51,7 +50,6 @@ impl BuiltInSheet for Cylinder {
         let columns = (TAU * self.radius / edge).round().max(3.0) as usize;
         let rows = (self.height / (0.75f64.sqrt() * edge)).round().max(1.0) as usize;
         let rise = self.height / rows as f64;
-        // A triangle has the chord of a step as base; its other sides span half a step.
         let base = 2.0 * self.radius * (PI / columns as f64).sin();
         let side = rise.hypot(2.0 * self.radius * (0.5 * PI / columns as f64).sin());
         let altitude = (side * side - 0.25 * base * base).sqrt();
@@ -72,8 +70,7 @@ impl BuiltInSheet for Cylinder {
             }));
         };
         for row in 0..rows {
-            // Offset to the vertex above the step from `column`: odd rows are shifted by half a
-            // step.
+            // Odd rows are shifted by half a step.
             let ahead = row % 2;
             for column in 0..columns {
                 add([(row, column), (row, column + 1), (row + 1, column + ahead)]);
@@ -91,10 +88,10 @@ fn shift(row: usize) -> f64 {
     if row % 2 == 1 { 0.5 } else { 0.0 }
 }
 
-/// A closed hollow sphere, facing outward: a subdivided icosahedron.
+/// A closed sphere, facing outward: a subdivided icosahedron.
 ///
-/// In the material the twenty faces of the icosahedron lie flat next to each other, with the total
-/// area of the sphere; edges differ there by up to 30 %.
+/// In the material its twenty faces lie flat next to each other, with the total area of the sphere;
+/// edges differ by up to 30 %.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Sphere {
@@ -128,7 +125,6 @@ impl BuiltInSheet for Sphere {
         let sphere = Icosphere::new(steps as usize);
         let positions: Vec<Vec3> = sphere.directions().iter().map(|direction| direction * self.radius).collect();
         let triangles = sphere.triangles();
-        // Triangles are ordered by face.
         let triangles_per_face = triangles.len() / FACES.len();
         let side = (0.8 * PI / 3f64.sqrt()).sqrt() * self.radius;
         let coordinates = (triangles.iter().enumerate())
@@ -144,10 +140,9 @@ impl BuiltInSheet for Sphere {
     }
 }
 
-/// Material coordinates of a point above a face of the icosahedron: its barycentric coordinates in
-/// the face, applied to a flat equilateral triangle.
+/// Material coordinates of a point above a face, by its barycentric coordinates there.
 fn face_coordinates(frame: &Mat3, point: &Vec3, face: usize, side: f64) -> [f64; 2] {
-    // Always solvable: no face of the icosahedron lies in a plane through the centre.
+    // No face of the icosahedron lies in a plane through the centre.
     let weights = frame.lu().solve(point).unwrap_or(Vec3::repeat(1.0));
     let weights = weights / weights.sum();
     [side * (face as f64 + weights[1] + 0.5 * weights[2]), side * 0.75f64.sqrt() * weights[2]]
@@ -162,8 +157,7 @@ pub struct Dome {
     /// Radius of the rim.
     #[schemars(extend("x-unit" = "m", "exclusiveMinimum" = 0))]
     pub radius: f64,
-    /// Height of the top above the rim; the radius gives a hemisphere, more closes the sphere
-    /// further.
+    /// Height above the rim; equal to the radius for a hemisphere.
     #[schemars(extend("x-unit" = "m", "exclusiveMinimum" = 0))]
     pub height: f64,
 }
@@ -205,7 +199,6 @@ impl BuiltInSheet for Dome {
 
     fn mesh(&self, edge: f64) -> Result<SheetMesh, SheetError> {
         let sphere = self.curvature_radius();
-        // Polar angle of the rim.
         let opening = self.radius.atan2(sphere - self.height);
         let rings = (sphere * opening / (0.9 * edge)).round().max(1.0) as usize;
         let polar = |ring: usize| opening * ring as f64 / rings as f64;
@@ -245,8 +238,8 @@ fn longitude(step: usize, count: usize, ring: usize) -> f64 {
     TAU * (step as f64 + shift(ring)) / count as f64
 }
 
-/// Triangles between two rings, each given by first vertex, count and ring number. Each step
-/// advances on the ring whose next segment has its midpoint at the smaller longitude.
+/// Triangles between two rings (first vertex, count, number), by advancing on the ring whose next
+/// segment's midpoint has the smaller longitude.
 fn triangulate_between_rings(triangles: &mut Vec<[u32; 3]>, [inner, outer]: [(u32, usize, usize); 2]) {
     let name = |(first, count, _): (u32, usize, usize), step: usize| first + (step % count) as u32;
     if inner.1 == 1 {

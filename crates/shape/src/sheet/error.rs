@@ -73,12 +73,10 @@ pub enum SheetError {
     Surface(#[from] ShapeError),
 }
 
-/// Fails unless the value is positive and finite.
 pub(super) fn check_length(field: &'static str, value: f64) -> Result<(), SheetError> {
     if value.is_finite() && value > 0.0 { Ok(()) } else { Err(SheetError::BadLength { field, value }) }
 }
 
-/// Fails unless the value is positive and below `limit`, which `what` explains.
 pub(super) fn check_below(field: &'static str, value: f64, limit: f64, what: &str) -> Result<(), SheetError> {
     check_length(field, value)?;
     if value < limit {

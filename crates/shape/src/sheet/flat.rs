@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use super::error::{check_below, check_length};
 use super::{BuiltInSheet, SheetError, SheetMesh};
 
-/// A flat_sheet square.
+/// A flat square.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Square {
@@ -43,7 +43,7 @@ impl BuiltInSheet for Square {
     }
 }
 
-/// A flat_sheet rectangle.
+/// A flat rectangle.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Strip {
@@ -80,7 +80,7 @@ impl BuiltInSheet for Strip {
     }
 }
 
-/// A flat_sheet disc.
+/// A flat disc.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Disc {
@@ -114,8 +114,7 @@ impl BuiltInSheet for Disc {
     }
 }
 
-/// A strip with a slit from the middle of its end at −x. Its two legs can be pulled apart, as in a
-/// trouser tear test.
+/// A strip with a slit from the middle of its end at −x, for a trouser tear test.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Trouser {
@@ -166,8 +165,7 @@ pub struct NotchedSquare {
     /// Depth of the notch.
     #[schemars(extend("x-unit" = "m", "exclusiveMinimum" = 0))]
     pub notch: f64,
-    /// Width of the notch at the edge of the square, from where it narrows to its tip; 0 makes it a
-    /// slit.
+    /// Width of the notch at its open end; 0 makes it a slit.
     #[schemars(extend("x-unit" = "m", "minimum" = 0))]
     pub mouth: f64,
 }
@@ -258,13 +256,11 @@ impl BuiltInSheet for HoledSquare {
     }
 }
 
-/// Counter-clockwise rectangle around the origin.
 fn rectangle(length: f64, width: f64) -> Vec<[f64; 2]> {
     let (x, y) = (0.5 * length, 0.5 * width);
     vec![[-x, -y], [x, -y], [x, y], [-x, y]]
 }
 
-/// A rectangle with a slit from the middle of its left side.
 fn slit_rectangle(length: f64, width: f64, slit: f64) -> PlaneDomain {
     let start = [-0.5 * length, 0.0];
     let mut outline = rectangle(length, width);
@@ -272,7 +268,7 @@ fn slit_rectangle(length: f64, width: f64, slit: f64) -> PlaneDomain {
     PlaneDomain { outline, slits: vec![vec![start, [slit - 0.5 * length, 0.0]]], ..Default::default() }
 }
 
-/// Points on a circle about `edge` apart, at least `least` of them.
+/// At least `least` points on a circle, about `edge` apart.
 fn circle(centre: [f64; 2], radius: f64, edge: f64, least: usize) -> Vec<[f64; 2]> {
     let count = ((TAU * radius / edge).round() as usize).max(least);
     (0..count)
@@ -283,8 +279,7 @@ fn circle(centre: [f64; 2], radius: f64, edge: f64, least: usize) -> Vec<[f64; 2
         .collect()
 }
 
-/// Triangulates the domain and places it in y = 0, with its second axis along −z, so that its front
-/// faces up.
+/// Triangulates the domain and places it in y = 0, face up, with its second axis along −z.
 fn flat_sheet(domain: PlaneDomain, edge: f64) -> Result<SheetMesh, SheetError> {
     let made = triangulate(&domain, edge)?;
     let positions = made.mesh.positions();

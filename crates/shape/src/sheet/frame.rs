@@ -10,12 +10,11 @@ use serde::{Deserialize, Serialize};
 use super::error::{check_below, check_length};
 use super::{BuiltInSheet, SheetError, SheetMesh};
 
-/// The six sides of a box, connected along its edges: bars along all edges and a pane in the middle
-/// of each side, as in Pfaff et al. 2014, figure 2 (an aluminium frame with glass panes). Faces
-/// outward.
+/// A box with bars along all edges and a pane in the middle of each side, as in Pfaff et al. 2014,
+/// figure 2 (an aluminium frame with glass panes). Faces outward.
 ///
-/// Material 0 is the frame, 1 the panes. The edges of the box and the borders of the panes are
-/// feature lines. Material coordinates keep every length; the sides lie next to each other.
+/// Material 0 is the frame, 1 the panes. Edges of the box and borders of the panes are feature
+/// lines. Material coordinates keep every length.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct BoxFrame {
@@ -33,8 +32,8 @@ impl Default for BoxFrame {
     }
 }
 
-/// The two axes of each side, whose cross product is its outward normal: the side lies at +½ of the
-/// third axis if the three are in cyclic order, at −½ otherwise.
+/// The axes of each side; their cross product is the outward normal. Cyclic order means the side at
+/// +½ of the third axis.
 const SIDES: [[usize; 2]; 6] = [[1, 2], [2, 1], [2, 0], [0, 2], [0, 1], [1, 0]];
 
 /// Key of a vertex on the edges of the box: its steps along each axis.
@@ -44,7 +43,7 @@ impl BuiltInSheet for BoxFrame {
     fn check(&self) -> Result<(), SheetError> {
         self.size.iter().try_for_each(|&length| check_length("size", length))?;
         let least = self.size.iter().copied().fold(f64::INFINITY, f64::min);
-        // For panes narrower than this, the bars would not be divided like the edges of the box.
+        // Narrower panes would be divided differently from the edges of the box.
         check_below("bar", self.bar, least / 3.9, "about a quarter of the shortest side")
     }
 
@@ -63,7 +62,7 @@ impl BuiltInSheet for BoxFrame {
 
     fn mesh(&self, edge: f64) -> Result<SheetMesh, SheetError> {
         let mut box_mesh = Assembly::default();
-        // The bars are at least one triangle wide; both sides of each box edge are divided alike.
+        // Bars at least one triangle wide; both sides of a box edge divided alike.
         let step = edge.min(self.bar);
         let steps = self.size.map(|length| (length / step).round().max(1.0) as usize);
         let mut offset = 0.0;
@@ -76,7 +75,6 @@ impl BuiltInSheet for BoxFrame {
     }
 }
 
-/// The mesh under construction.
 #[derive(Default)]
 struct Assembly {
     positions: Vec<Vec3>,
@@ -100,7 +98,7 @@ impl BoxFrame {
         let third = 3 - along - across;
         let outward = (along + 1) % 3 == across;
         let [length, width] = [self.size[along], self.size[across]];
-        // Outline, counter-clockwise, as keys in the plane of the side.
+        // Outline as keys in the plane of the side.
         let mut rim: Vec<[usize; 2]> = Vec::new();
         rim.extend((0..steps[along]).map(|k| [k, 0]));
         rim.extend((0..steps[across]).map(|k| [steps[along], k]));
@@ -152,7 +150,7 @@ impl BoxFrame {
     }
 }
 
-/// The bits of a coordinate, with −0 mapped to 0.
+/// Maps −0 to 0.
 fn bits(coordinate: f64) -> u64 {
     (coordinate + 0.0).to_bits()
 }

@@ -20,8 +20,8 @@ use crate::surface::TriangleSurface;
 pub struct SheetOptions {
     /// Target edge length (m).
     pub edge: f64,
-    /// Angle (rad) between neighbours above which their common edge is a feature line; a feature
-    /// line that bends more has a corner there.
+    /// Angle (rad) between neighbours above which their edge is a feature line, and between
+    /// segments of a line above which it has a corner.
     pub feature_angle: f64,
 }
 
@@ -37,12 +37,11 @@ impl SheetOptions {
 pub struct SheetReport {
     /// Defects of the surface.
     pub findings: Findings,
-    /// Triangles without area, which were dropped.
+    /// Dropped triangles without area.
     pub flat_triangles: usize,
     /// Triangles flipped to agree with their neighbours.
     pub flipped_triangles: usize,
-    /// Edges of three or more triangles: the straightest pairs stay connected, the others are
-    /// separated.
+    /// Edges of three or more triangles; only the straightest pairs stay connected.
     pub shared_edges: usize,
     /// Position of the first of them (m).
     pub first_shared_edge: Option<Vec3>,
@@ -108,18 +107,16 @@ pub fn sheet_from_surface(
     make(surface, &[], &[], options)
 }
 
-/// Makes a sheet of a model's surface: repairs it and remeshes it to the target edge length.
+/// Repairs a model's surface and remeshes it to the target edge length.
 ///
-/// Coincident points are merged, degenerate and duplicate triangles dropped and neighbours flipped
-/// to agree. Edges of three or more triangles and non-orientable surfaces are cut (see
-/// [`SheetReport`]). The rim, edges sharper than the feature angle, borders of materials and
-/// texture seams are kept; their corners do not move. Materials are kept. Texture coordinates
-/// become material coordinates in the file's unit. Without texture each triangle is laid flat by
-/// itself with its true lengths, its first direction nearest to x, or to −z where the surface faces
-/// along x.
+/// Edges of three or more triangles and non-orientable surfaces are cut (see [`SheetReport`]). The
+/// rim, edges sharper than the feature angle, material borders and texture seams are kept; their
+/// corners do not move. Materials are kept; texture coordinates become material coordinates in the
+/// file's unit. Without texture each triangle is laid flat by itself with true lengths, its first
+/// direction nearest to x, or to −z where the surface faces along x.
 ///
-/// Fails if no triangle has an area, if the edge length is invalid, needs more than ten million
-/// triangles or exceeds half the surface's size, and if per-triangle data have the wrong length.
+/// Fails if no triangle has an area, if the edge is invalid, needs more than ten million triangles
+/// or exceeds half the surface's size, and if per-triangle data have the wrong length.
 pub fn sheet_from_model(model: &Model, options: &SheetOptions) -> Result<(SheetMesh, SheetReport), SheetError> {
     make(&model.surface, &model.texture_coordinates, &model.material_of_triangle, options)
 }
@@ -174,7 +171,6 @@ fn make(
     Ok((SheetMesh::new(made.mesh, coordinates, numbers, lines), report))
 }
 
-/// The distinct triangles of positive area.
 struct CleanSurface {
     surface: TriangleSurface,
     /// The input triangle of each.
@@ -210,14 +206,13 @@ impl CleanSurface {
         })
     }
 
-    /// Whether exactly one of the repair and the manifold step flipped a triangle.
+    /// Whether exactly one of repair and manifold step flipped a triangle.
     fn is_flipped(&self, index: usize, now: &[bool]) -> bool {
         self.flipped[index] != now[index]
     }
 
-    /// Per-triangle data of the input, where present.
     fn attributes(&self, now: &[bool], texture: &[[[f32; 2]; 3]], materials: &[u32]) -> SourceAttributes {
-        // Lengths have been checked: there is an entry for every source, or none.
+        // Checked lengths: an entry for every source, or none.
         let corners = |index: usize| {
             let known = texture.get(self.sources[index] as usize)?;
             let order = if self.is_flipped(index, now) { [0, 2, 1] } else { [0, 1, 2] };
@@ -230,7 +225,6 @@ impl CleanSurface {
     }
 }
 
-/// Fails for edge lengths that need too many triangles or are too large for the surface.
 fn check_edge(surface: &TriangleSurface, edge: f64) -> Result<(), SheetError> {
     let size = surface.bounds().size().norm();
     if edge > 0.5 * size {
@@ -240,8 +234,7 @@ fn check_edge(surface: &TriangleSurface, edge: f64) -> Result<(), SheetError> {
     if count <= MAX_TRIANGLES { Ok(()) } else { Err(SheetError::TooFine { edge, count, limit: MAX_TRIANGLES }) }
 }
 
-/// The largest distance (m) between the meshes, sampled at the corners, edge midpoints and
-/// centroids of both.
+/// The largest distance (m) between the meshes, sampled at corners, edge midpoints and centroids.
 fn distance(one: &TriMesh, other: &TriMesh) -> Result<f64, SheetError> {
     let farthest = |from: &TriMesh, to: &TriMesh| -> Result<f64, SheetError> {
         let tree = TriangleTree::new(to.positions(), to.elements()).map_err(ShapeError::from)?;
@@ -253,14 +246,12 @@ fn distance(one: &TriMesh, other: &TriMesh) -> Result<f64, SheetError> {
                 .into_iter()
                 .fold(0.0, f64::max)
         };
-        // The maximum does not depend on the order.
         Ok(from.elements().par_iter().map(samples).reduce(|| 0.0, f64::max).sqrt())
     };
     Ok(farthest(one, other)?.max(farthest(other, one)?))
 }
 
-/// Interpolated texture coordinates of the remeshed triangles' corners, or each triangle laid flat
-/// by itself.
+/// Interpolated texture coordinates of the corners, or each triangle laid flat.
 fn material_coordinates(made: &Remeshed, original: &Original, attributes: &SourceAttributes) -> Vec<[[f64; 2]; 3]> {
     let corner_coordinates = |(triangle, corners): (usize, &[u32; 3])| {
         let nodes = corners.map(|corner| made.mesh.positions()[corner as usize]);
@@ -269,7 +260,7 @@ fn material_coordinates(made: &Remeshed, original: &Original, attributes: &Sourc
             return lay_flat(&nodes);
         }
         nodes.map(|node| {
-            // Slightly inside the triangle, so that a seam is evaluated on the right side.
+            // Slightly inside the triangle, for the right side of a seam.
             let index = node + (middle - node) * 1e-6;
             let Some(closest) = original.closest_on_patch(made.patch_of[triangle], &index, f64::INFINITY) else {
                 return [0.0; 2];
@@ -281,8 +272,7 @@ fn material_coordinates(made: &Remeshed, original: &Original, attributes: &Sourc
     made.mesh.elements().par_iter().enumerate().map(corner_coordinates).collect()
 }
 
-/// A triangle in its own plane; the first axis is the direction nearest to x, or to −z if it faces
-/// along x.
+/// A triangle in its own plane; the first axis is nearest to x, or to −z if it faces along x.
 fn lay_flat(nodes: &[Vec3; 3]) -> [[f64; 2]; 3] {
     let normal = triangle::normal(nodes).unwrap_or(Vec3::y());
     let guide = if normal.x.abs() > 0.9 { -Vec3::z() } else { Vec3::x() };

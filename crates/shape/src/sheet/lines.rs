@@ -1,5 +1,4 @@
-//! Feature lines that remeshing keeps, the patches between them, and attributes of the source
-//! surface.
+//! Feature lines, the patches between them, and attributes of the source surface.
 
 use craze_math::Vec3;
 use craze_math::triangle::area_vector;
@@ -15,11 +14,11 @@ pub(super) enum VertexClass {
     Surface,
     /// Moves along its feature line.
     Line,
-    /// Fixed: feature lines end, meet or bend sharply here.
+    /// Fixed: lines end, meet or bend sharply here.
     Corner,
 }
 
-/// Attributes of the input triangles, in the order of the mesh.
+/// Attributes of the input triangles.
 pub(super) struct SourceAttributes {
     /// Texture coordinates of the corners; empty without texture.
     pub(super) texture: Vec<[[f64; 2]; 3]>,
@@ -27,29 +26,26 @@ pub(super) struct SourceAttributes {
     pub(super) materials: Vec<u32>,
 }
 
-/// The source surface for remeshing: feature lines, and the patches between them.
+/// The source surface, divided by feature lines into patches.
 pub(super) struct Original {
     /// The chain of each side (triangle · 3 + opposite corner), from 1; 0 for none.
     pub(super) chain_of_side: Vec<u32>,
-    /// The constraint of each vertex.
     pub(super) vertex_classes: Vec<VertexClass>,
-    /// The patch of each triangle.
     pub(super) patch_of: Vec<u32>,
-    /// The segments of each chain, as degenerate triangles in a tree.
+    /// The segments of each chain as degenerate triangles.
     chains: Vec<TriangleTree>,
     patches: Vec<Patch>,
 }
 
 struct Patch {
     tree: TriangleTree,
-    /// The mesh triangle of each triangle in the tree.
+    /// The mesh triangles, in the tree's order.
     triangles: Vec<u32>,
 }
 
 impl Original {
-    /// Finds feature lines by the angle (rad) between neighbours, by discontinuous texture
-    /// coordinates and by materials. Sharp edges that form lines shorter than `shortest` (m) are
-    /// wrinkles and ignored.
+    /// Finds feature lines by the angle (rad) between neighbours, texture seams and materials.
+    /// Sharp lines shorter than `shortest` (m) are ignored as wrinkles.
     pub(super) fn new(
         mesh: &TriMesh,
         attributes: &SourceAttributes,
@@ -61,7 +57,7 @@ impl Original {
         let (chain_of_side, chain_edges) = chains(mesh, &is_line, &vertex_classes);
         let positions = mesh.positions();
         let tree = |triangles: &[[u32; 3]]| -> Result<TriangleTree, SheetError> {
-            // Points are renumbered, so that many small trees stay small.
+            // Renumbered points keep small trees small.
             let mut points: Vec<u32> = triangles.iter().flatten().copied().collect();
             points.sort_unstable();
             points.dedup();
@@ -84,19 +80,17 @@ impl Original {
         Ok(Self { chain_of_side, vertex_classes, patch_of, chains, patches })
     }
 
-    /// Number of patches.
     pub(super) fn patch_count(&self) -> usize {
         self.patches.len()
     }
 
-    /// The point of a chain (from 1) closest to a position (m), within `reach` (m).
+    /// The closest point of a chain (from 1) within `reach` (m).
     pub(super) fn closest_on_chain(&self, chain: u32, position: &Vec3, reach: f64) -> Option<Vec3> {
         let tree = self.chains.get((chain as usize).checked_sub(1)?)?;
         tree.closest_within(position, reach).map(|closest| closest.point)
     }
 
-    /// The point of a patch closest to a position (m), within `reach` (m), with its triangle in the
-    /// mesh.
+    /// The closest point of a patch within `reach` (m), with its triangle in the mesh.
     pub(super) fn closest_on_patch(&self, patch: u32, position: &Vec3, reach: f64) -> Option<Closest> {
         let patch = self.patches.get(patch as usize)?;
         let closest = patch.tree.closest_within(position, reach)?;
@@ -104,7 +98,6 @@ impl Original {
     }
 }
 
-/// Whether each side lies on a feature line or the rim.
 fn line_sides(mesh: &TriMesh, attributes: &SourceAttributes, angle: f64, shortest: f64) -> Vec<bool> {
     let mut is_line = vec![false; mesh.element_count() * 3];
     let mut sharp = Vec::new();
@@ -151,12 +144,11 @@ fn has_texture_seam(mesh: &TriMesh, attributes: &SourceAttributes, [one, other]:
     })
 }
 
-/// The corner of `triangle` opposite its side towards `other`.
 fn side_towards(mesh: &TriMesh, triangle: TriangleId, other: TriangleId) -> Option<usize> {
     (0..3).find(|&corner| mesh.neighbour(triangle, corner) == Some(other))
 }
 
-/// Sharp sides in components longer than `shortest` or connected with other feature lines.
+/// Sharp sides in components longer than `shortest` or connected with other lines.
 fn long_lines(mesh: &TriMesh, sharp: Vec<[u32; 2]>, shortest: f64, is_line: &[bool]) -> Vec<[u32; 2]> {
     let ends = |side: u32| {
         let corners = mesh.elements()[side as usize / 3];
@@ -187,7 +179,7 @@ fn long_lines(mesh: &TriMesh, sharp: Vec<[u32; 2]>, shortest: f64, is_line: &[bo
     sharp.into_iter().filter(|pair| lengths[root(&mut parent, ends(pair[0])[0]) as usize] >= shortest).collect()
 }
 
-/// Vertices are corners where the number of feature lines is not two, or where a line bends by more
+/// Corners are vertices where not exactly two feature edges meet, or where a line bends by more
 /// than the angle.
 fn vertex_classes(mesh: &TriMesh, is_line: &[bool], angle: f64) -> Vec<VertexClass> {
     let mut others: Vec<Vec<u32>> = vec![Vec::new(); mesh.point_count()];
@@ -216,8 +208,7 @@ fn vertex_classes(mesh: &TriMesh, is_line: &[bool], angle: f64) -> Vec<VertexCla
         .collect()
 }
 
-/// Chains of feature edges between corners, numbered from 1, and their edges; loops without a
-/// corner are chains too.
+/// Chains of feature edges between corners (or closed loops), numbered from 1, and their edges.
 fn chains(mesh: &TriMesh, is_line: &[bool], vertex_classes: &[VertexClass]) -> (Vec<u32>, Vec<Vec<[u32; 2]>>) {
     let mut edges: Vec<([u32; 2], u32)> = (0..is_line.len())
         .filter(|&side| is_line[side])
@@ -270,8 +261,8 @@ fn chains(mesh: &TriMesh, is_line: &[bool], vertex_classes: &[VertexClass]) -> (
     (chain_of_side, members)
 }
 
-/// Patches: components of triangles that are connected without crossing a feature line. Returns the
-/// patch of each triangle and the members of each patch.
+/// The patch of each triangle, connected without crossing a feature line, and the members of each
+/// patch.
 fn patches(mesh: &TriMesh, chain_of_side: &[u32]) -> (Vec<u32>, Vec<Vec<u32>>) {
     let mut patch_of = vec![u32::MAX; mesh.element_count()];
     let mut members: Vec<Vec<u32>> = Vec::new();

@@ -5,10 +5,9 @@ use craze_mesh::{TriMesh, TriMeshError, edge_sides, part_except};
 
 use crate::surface::TriangleSurface;
 
-/// A manifold made of a surface.
 pub(super) struct Manifold {
     pub(super) mesh: TriMesh,
-    /// Whether each triangle was flipped: its corners are then the input's first, third and second.
+    /// Whether each triangle was flipped.
     pub(super) flipped: Vec<bool>,
     /// Edges of three or more triangles, and the position of the first (m).
     pub(super) shared_edges: usize,
@@ -20,11 +19,10 @@ pub(super) struct Manifold {
 
 /// Makes an oriented manifold of distinct triangles with positive area.
 ///
-/// Where three or more triangles share an edge, the pair that continues most straightly stays
-/// connected, then the next pair; the remaining ones are separated, so that crossing sheets cross
-/// without being connected. Neighbours are flipped to agree; each patch keeps the orientation of
-/// most of its area. A non-orientable surface, such as a Möbius strip, is cut where its orientation
-/// conflicts. Parts connected only through a vertex are separated.
+/// At edges of three or more triangles, the straightest pairs stay connected and the rest is
+/// separated. Neighbours are flipped to agree; each patch keeps the orientation of most of its
+/// area. A non-orientable surface is cut where its orientation conflicts. Parts connected only
+/// through a vertex are separated.
 pub(super) fn manifold(surface: &TriangleSurface) -> Result<Manifold, TriMeshError> {
     let mut connected = SidePairs::new(surface);
     let flipped = connected.orient(surface);
@@ -34,14 +32,14 @@ pub(super) fn manifold(surface: &TriangleSurface) -> Result<Manifold, TriMeshErr
         .zip(&flipped)
         .map(|(&[a, b, c], &orient)| if orient { [a, c, b] } else { [a, b, c] })
         .collect();
-    // Sides are named by the opposite corner; flipping swaps the second and the third.
+    // Flipping swaps the second and the third corner.
     let flipped_side = |side: u32| match (flipped[side as usize / 3], side % 3) {
         (true, corner @ 1..) => side - corner + (3 - corner),
         _ => side,
     };
     let mut pairs: Vec<[u32; 2]> = connected.pairs.iter().map(|pair| pair.map(flipped_side)).collect();
-    // A triangle separated from an edge may still share both its ends through neighbours; then all
-    // its connections are cut. Each round cuts at least one triangle.
+    // A separated triangle may still share both ends through neighbours; then it is cut free. Each
+    // round cuts at least one.
     let separated = loop {
         let separated = part_except(surface.positions.len(), &triangles, &pairs);
         let mut partner = vec![u32::MAX; triangles.len() * 3];
@@ -72,7 +70,7 @@ pub(super) fn manifold(surface: &TriangleSurface) -> Result<Manifold, TriMeshErr
     })
 }
 
-/// A mesh of the points that the triangles use.
+/// Removes unused points.
 fn compact(positions: Vec<Vec3>, mut triangles: Vec<[u32; 3]>) -> Result<TriMesh, TriMeshError> {
     let mut new_index = vec![u32::MAX; positions.len()];
     triangles.iter().flatten().for_each(|&point| new_index[point as usize] = 0);
@@ -110,8 +108,8 @@ impl SidePairs {
         connected
     }
 
-    /// Connects the triangles at an edge pairwise, the straightest pairs first; triangles folded by
-    /// more than a right angle stay separate.
+    /// Connects the triangles at an edge pairwise, the straightest first; pairs folded by more than
+    /// a right angle stay separate.
     fn pair_straightest(&mut self, surface: &TriangleSurface, [a, b]: [Vec3; 2], pages: &[u32]) {
         let along = (b - a).normalize();
         let directions: Vec<Vec3> = (pages.iter())
@@ -139,8 +137,7 @@ impl SidePairs {
         }
     }
 
-    /// Whether each triangle has to be flipped so that all pairs agree. Removes pairs that
-    /// conflict.
+    /// Whether each triangle has to be flipped; removes pairs that conflict.
     fn orient(&mut self, surface: &TriangleSurface) -> Vec<bool> {
         let count = surface.triangles.len();
         let forward = |side: u32| {

@@ -33,16 +33,15 @@ pub struct SheetMesh {
     /// The rest shape (m), oriented; the two sides of a slit have separate vertices at equal
     /// positions.
     pub mesh: TriMesh,
-    /// Positions of each triangle's corners in the flat material (m), given by corner, so that a
-    /// closed surface can be cut open there; neighbours in the material agree at their edge. Flat
-    /// and developable sheets keep every length; see each sheet for the others.
+    /// Positions of each triangle's corners in the flat material (m), by corner, so that closed
+    /// surfaces can be cut open; neighbours in the material agree at their edge. Flat and
+    /// developable sheets keep every length.
     pub material_coordinates: Vec<[[f64; 2]; 3]>,
     /// Material index of each triangle.
     pub materials: Vec<u32>,
-    /// Edges on feature lines other than the rim: folds, seams, borders of materials. Lower vertex
-    /// first, ascending.
+    /// Edges on feature lines other than the rim, lower vertex first, ascending.
     pub feature_edges: Vec<[VertexId; 2]>,
-    /// The rim as closed loops with the sheet on the left, each starting at its lowest vertex.
+    /// The rim as closed loops with the sheet on the left, from their lowest vertices.
     pub boundary: Vec<Vec<VertexId>>,
 }
 
@@ -184,7 +183,7 @@ pub fn triangle_count(area: f64, edge: f64) -> f64 {
     area / (0.25 * 3f64.sqrt() * edge * edge)
 }
 
-/// Interface of a built-in sheet; `check` has passed when `mesh` is called.
+/// Interface of a built-in sheet; sizes are checked before `mesh`.
 trait BuiltInSheet {
     fn check(&self) -> Result<(), SheetError>;
     fn area(&self) -> f64;

@@ -1,10 +1,9 @@
 //! Isotropic remeshing to a uniform edge length.
 //!
 //! Botsch & Kobbelt 2004, "A Remeshing Approach to Multiresolution Modeling", section 4: split
-//! edges longer than 4/3 of the length, collapse edges shorter than 4/5, flip edges toward valence
-//! 6, move vertices tangentially and project them onto the source surface; repeat. Feature lines
-//! are chains of edges that are split and collapsed along themselves only; their corners do not
-//! move.
+//! edges longer than 4/3 of the length, collapse those shorter than 4/5, flip toward valence 6,
+//! relax vertices tangentially and project them onto the source; repeat. Feature lines are split
+//! and collapsed along themselves only.
 
 use craze_math::Vec3;
 use craze_math::triangle::{area_vector, centroid};
@@ -20,22 +19,20 @@ use super::lines::{Original, VertexClass};
 
 /// Rounds of all four steps.
 const ROUNDS: usize = 8;
-/// Mean edge length of the result over the length that the thresholds refer to.
+/// Mean edge length of the result over the nominal length.
 const MEAN_EDGE_RATIO: f64 = 1.04;
-/// Largest distance of collapsed edges from the source surface, over this length.
+/// Largest distance of collapsed edges from the source, over the length.
 const MAX_COLLAPSE_DISTANCE: f64 = 0.15;
 /// Vertices per parallel chunk.
 const VERTICES_PER_CHUNK: usize = 4096;
 
-/// Names of the attributes on the mesh during remeshing.
+/// Mesh attributes during remeshing.
 const CHAIN: &str = "chain";
 const PATCH: &str = "patch";
 const VERTEX_CLASS: &str = "vertex_class";
 
-/// A remeshed surface.
 pub(super) struct Remeshed {
     pub(super) mesh: TriMesh,
-    /// The patch of each triangle.
     pub(super) patch_of: Vec<u32>,
     /// The chain of each side, from 1; 0 for none.
     pub(super) chain_of_side: Vec<u32>,
@@ -58,15 +55,14 @@ impl Remeshed {
     }
 }
 
-/// Remeshes a surface to edges of `edge` (m).
 pub(super) fn remesh(mesh: TriMesh, original: &Original, edge: f64) -> Result<Remeshed, SheetError> {
     let mut remesher = Remesher::new(mesh, original, edge / MEAN_EDGE_RATIO)?;
     for round in 0..ROUNDS {
         remesher.split_long()?;
         remesher.collapse_short();
         if round == 0 {
-            // Now that the mesh has about its final size, it is reordered for memory locality. A
-            // complete order cannot be refused.
+            // The mesh now has about its final size; the order improves memory locality and cannot
+            // be refused.
             remesher.mesh.renumber(&morton_order(remesher.mesh.positions(), remesher.mesh.elements())).ok();
         }
         remesher.flip_to_valence();
@@ -89,7 +85,6 @@ struct Remesher<'a> {
 impl<'a> Remesher<'a> {
     fn new(mut mesh: TriMesh, original: &'a Original, length: f64) -> Result<Self, SheetError> {
         let vertex_classes = original.vertex_classes.iter().map(|&vertex_class| vertex_class as u32).collect();
-        // The columns have the length of the mesh and unique names.
         let columns = [
             mesh.point_attributes_mut().add(VERTEX_CLASS, PointRule::Heaviest, Values::Labels(vertex_classes)),
             mesh.element_attributes_mut().add(PATCH, ElementRule::Copy, Values::Labels(original.patch_of.clone())),
@@ -120,12 +115,11 @@ impl<'a> Remesher<'a> {
         }
     }
 
-    /// The chain of a side; both sides of an edge have the same.
+    /// The chain of a side, equal on both sides.
     fn chain(&self, triangle: TriangleId, corner: usize) -> u32 {
         self.mesh.facet_attributes().labels(CHAIN).map_or(0, |chains| chains[triangle.index() * 3 + corner])
     }
 
-    /// The chain of the edge between two vertices.
     fn chain_between(&self, one: VertexId, other: VertexId) -> u32 {
         for triangle in self.mesh.elements_of(one) {
             let corners = self.mesh.points_of(triangle);
@@ -142,8 +136,7 @@ impl<'a> Remesher<'a> {
         (self.mesh.position(one) - self.mesh.position(other)).norm()
     }
 
-    /// Splits edges longer than 4/3 of the length at their midpoints, the longest first, so that
-    /// parts are never longer.
+    /// Splits edges longer than 4/3 of the length at their midpoints, the longest first.
     fn split_long(&mut self) -> Result<(), SheetError> {
         let limit = 4.0 / 3.0 * self.length;
         // The bits of non-negative floats are ordered like their values.
@@ -156,7 +149,7 @@ impl<'a> Remesher<'a> {
             .filter(|e| f64::from_bits(e.0) > limit)
             .collect();
         while let Some((_, [a, b])) = queue.pop() {
-            // Splits do not renumber vertices, and an edge that no longer exists has been split.
+            // Splits do not renumber vertices; a missing edge was split.
             let chain = self.chain_between(a, b);
             let Ok(edit) = self.mesh.split_edge(a, b, 0.5) else { continue };
             let Some(middle) = edit.points_added.first().map(|added| added.point) else { continue };
@@ -178,8 +171,8 @@ impl<'a> Remesher<'a> {
         Ok(())
     }
 
-    /// Collapses edges shorter than 4/5 of the length, by vertex and the shortest first. A vertex
-    /// moved to an index already passed is processed in the next round.
+    /// Collapses edges shorter than 4/5 of the length, the shortest of each vertex first. A vertex
+    /// renumbered to an earlier index waits for the next round.
     fn collapse_short(&mut self) {
         let mut vertex = 0;
         while vertex < self.mesh.point_count() {
@@ -195,7 +188,7 @@ impl<'a> Remesher<'a> {
         }
     }
 
-    /// Collapses an edge if that keeps feature lines and shape and makes no edge too long.
+    /// Collapses an edge if that keeps lines and shape and makes no edge too long.
     fn collapse(&mut self, kept: VertexId, removed: VertexId) -> bool {
         let parameter = match (self.vertex_class(kept), self.vertex_class(removed)) {
             (_, VertexClass::Corner) => return false,
@@ -211,8 +204,7 @@ impl<'a> Remesher<'a> {
         };
         let mut position = self.mesh.position(kept).lerp(&self.mesh.position(removed), parameter);
         let mut at = parameter;
-        // On straight lines this keeps them straight; on curved ones relaxation corrects the
-        // position.
+        // On a straight line this keeps it straight; relaxation corrects curved ones.
         for end in [kept, removed] {
             let far = neighbours(&self.mesh, end).into_iter().any(|other| {
                 other != kept
@@ -243,9 +235,8 @@ impl<'a> Remesher<'a> {
         collapsed
     }
 
-    /// In each triangle that vanishes, the other two sides become one edge. If the side at the kept
-    /// vertex lies on a chain, the triangle beyond the other side must be marked too, since the
-    /// marked one may vanish next.
+    /// The other two sides of a vanishing triangle become one edge. If one lies on a chain, the
+    /// neighbour across the other is marked too, since the marked one may vanish next.
     fn mark_joining_lines(&mut self, kept: VertexId, removed: VertexId) -> Vec<(usize, u32)> {
         let mut marks = Vec::new();
         for triangle in self.mesh.elements_of(kept) {
@@ -270,8 +261,8 @@ impl<'a> Remesher<'a> {
         }
     }
 
-    /// Whether a triangle that would vanish has a feature line through the removed vertex; the
-    /// collapse would move it onto the other side.
+    /// Whether a vanishing triangle has a feature line through the removed vertex, which the
+    /// collapse would displace.
     fn merges_feature_line(&self, kept: VertexId, removed: VertexId) -> bool {
         self.mesh.elements_of(removed).any(|triangle| {
             let corners = self.mesh.points_of(triangle);
@@ -280,8 +271,8 @@ impl<'a> Remesher<'a> {
         })
     }
 
-    /// Whether no triangle around an edge rotates by more than 45° or becomes a sliver when both
-    /// ends move to `position`, and the surface stays near the source.
+    /// Whether no triangle rotates by more than 45° or becomes a sliver when both ends move to
+    /// `position`, and the surface stays near the source.
     fn keeps_shape(&self, kept: VertexId, removed: VertexId, position: Vec3) -> bool {
         let mut star: Vec<(TriangleId, [Vec3; 3])> = Vec::with_capacity(12);
         let mut normal_sum = Vec3::zeros();
@@ -311,7 +302,7 @@ impl<'a> Remesher<'a> {
         is_flat || self.stays_near(&star, [kept, removed].map(|end| self.mesh.position(end)))
     }
 
-    /// Whether the changed triangles are near the old vertices and the source surface.
+    /// Whether the changed triangles are near the old vertices and the source.
     fn stays_near(&self, star: &[(TriangleId, [Vec3; 3])], vertices: [Vec3; 2]) -> bool {
         let limit = MAX_COLLAPSE_DISTANCE * self.length;
         let near_star = |vertex: &Vec3| {
@@ -327,7 +318,7 @@ impl<'a> Remesher<'a> {
         self.mesh.element_attributes().labels(PATCH).map_or(0, |labels| labels[triangle.index()])
     }
 
-    /// Flips edges where that brings the four valences closer to 6, or to 4 on the rim.
+    /// Flips edges if that brings valences closer to 6, or 4 on the rim.
     fn flip_to_valence(&mut self) {
         self.flip_where(|remesher, vertices| {
             let deviation = |change: i32, vertex: VertexId| {
@@ -345,7 +336,7 @@ impl<'a> Remesher<'a> {
         });
     }
 
-    /// Flips edges where that improves the worse of the two triangles.
+    /// Flips edges if that improves the worse triangle.
     fn flip_to_angle(&mut self) {
         self.flip_where(|remesher, vertices| {
             let quad = Quad::new(&remesher.mesh, vertices);
@@ -353,12 +344,11 @@ impl<'a> Remesher<'a> {
         });
     }
 
-    /// Flips interior edges off feature lines where `wanted` returns a quad and the surface is
-    /// kept. `wanted` gets the ends of the edge and of the other diagonal.
+    /// Flips interior edges off feature lines if `wanted` (given the edge's ends and the opposite
+    /// vertices) returns a quad and the surface is kept.
     fn flip_where(&mut self, wanted: impl Fn(&Self, [VertexId; 4]) -> Option<Quad>) {
         for triangle in (0..self.mesh.element_count() as u32).map(TriangleId) {
             for corner in 0..3 {
-                // Each edge is visited from the lower triangle.
                 let Some(behind) = self.mesh.neighbour(triangle, corner).filter(|&behind| behind > triangle) else {
                     continue;
                 };
@@ -378,8 +368,8 @@ impl<'a> Remesher<'a> {
         }
     }
 
-    /// Whether the other diagonal is about as close to the source surface as the current one;
-    /// measured only where the surface is bent.
+    /// Whether the other diagonal is about as close to the source; measured only where the surface
+    /// is bent.
     fn stays_on_surface(&self, triangle: TriangleId, [start, end, one, other]: [VertexId; 4], bend: f64) -> bool {
         if bend > 0.995 {
             return true;
@@ -398,9 +388,8 @@ impl<'a> Remesher<'a> {
         after <= 0.03 * self.length || after <= off(start, end)
     }
 
-    /// Moves every vertex toward the centroid of its neighbourhood, tangentially or along its
-    /// feature line, and projects it onto the source. New positions are computed in parallel from
-    /// the old ones, then applied in order.
+    /// Moves vertices toward the centroid of their neighbourhood, tangentially or along their line,
+    /// and projects them onto the source. Positions are computed in parallel and applied in order.
     fn relax(&mut self) {
         let count = self.mesh.point_count();
         let chunks: Vec<Vec<Option<Vec3>>> = (0..count.div_ceil(VERTICES_PER_CHUNK))
@@ -416,7 +405,7 @@ impl<'a> Remesher<'a> {
             if self.distorts(vertex, position) {
                 continue;
             }
-            // A refused move leaves the vertex where it is.
+            // A refused move changes nothing.
             self.mesh.move_point(vertex, position).ok();
         }
     }
@@ -470,13 +459,13 @@ impl<'a> Remesher<'a> {
 struct Quad {
     /// Cosine of the angle between their normals.
     bend: f64,
-    /// Quality of the worse triangle before and after a flip; negative if one would be inverted.
+    /// Quality of the worse triangle before and after a flip; negative if inverted.
     quality_before: f64,
     quality_after: f64,
 }
 
 impl Quad {
-    /// The triangles at an edge, given its ends and then the opposite vertices.
+    /// The triangles at an edge, given its ends and the opposite vertices.
     fn new(mesh: &TriMesh, vertices: [VertexId; 4]) -> Self {
         let [p, q, a, b] = vertices.map(|vertex| mesh.position(vertex));
         let [one, other] = [area_vector(&[a, p, q]), area_vector(&[b, q, p])];
@@ -491,21 +480,20 @@ impl Quad {
     }
 }
 
-/// Quality from 0 (flat) to 1 (equilateral): area over squared edge lengths.
+/// Quality from 0 (flat) to 1 (equilateral): area over squared edges.
 fn quality_of([a, b, c]: &[Vec3; 3]) -> f64 {
     let squares = (b - a).norm_squared() + (c - b).norm_squared() + (a - c).norm_squared();
     let quality = 48f64.sqrt() * area_vector(&[*a, *b, *c]).norm() / squares;
     if quality.is_nan() { 0.0 } else { quality }
 }
 
-/// The neighbour's side across a side, as triangle · 3 + corner.
+/// The same edge seen from the neighbour, as triangle · 3 + corner.
 fn opposite_side(mesh: &TriMesh, triangle: TriangleId, corner: usize) -> Option<usize> {
     let behind = mesh.neighbour(triangle, corner)?;
     let back = (0..3).find(|&back| mesh.neighbour(behind, back) == Some(triangle))?;
     Some(behind.index() * 3 + back)
 }
 
-/// Vertices connected by an edge, ascending.
 fn neighbours(mesh: &TriMesh, vertex: VertexId) -> Vec<VertexId> {
     let mut others: Vec<VertexId> = mesh
         .elements_of(vertex)
@@ -524,7 +512,6 @@ fn is_on_rim(mesh: &TriMesh, vertex: VertexId) -> bool {
     })
 }
 
-/// Mean edge length (m) and smallest angle (rad) of a mesh.
 pub(super) fn mean_edge_and_smallest_angle(mesh: &TriMesh) -> (f64, f64) {
     let edges = mesh.edges();
     let length: f64 = edges.iter().map(|ends| (mesh.position(ends[0]) - mesh.position(ends[1])).norm()).sum();

@@ -2,19 +2,18 @@
 
 use craze_mesh::{TriMesh, VertexId};
 
-/// Closed loops of the boundary, each from its lowest vertex on, ascending. At a vertex on several
-/// loops (fans that meet in a vertex) a loop continues within the same fan.
+/// Boundary loops, each from its lowest vertex, ascending. Where fans meet in a vertex, a loop
+/// stays within one fan.
 pub(super) fn rim_loops(mesh: &TriMesh) -> Vec<Vec<VertexId>> {
     let rim = mesh.boundary();
     let edges = &rim.edges;
-    // Edges sorted by start vertex; usually one per vertex.
     let mut order: Vec<u32> = (0..edges.len() as u32).collect();
     order.sort_unstable_by_key(|&edge| (edges[edge as usize][0], edge));
     let starts = |vertex: VertexId| {
         let first = order.partition_point(|&edge| edges[edge as usize][0] < vertex);
         order[first..].iter().copied().take_while(move |&edge| edges[edge as usize][0] == vertex)
     };
-    // Rotates around the end of an edge, from its triangle to the one with the next open edge.
+    // Rotates around the end of an edge to the next open edge.
     let next = |edge: u32| {
         let end = edges[edge as usize][1];
         let mut triangle = rim.facets[edge as usize].element;

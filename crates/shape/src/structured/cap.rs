@@ -1,8 +1,7 @@
 //! Structured tetrahedral mesh of a thin bowl: rings on a spherical cap, stacked through the wall.
 //!
-//! Where the wall is about one edge thick, a background lattice would have to be several times
-//! finer to resolve it. Prisms through the wall, divided into three tetrahedra each, work at any
-//! thickness.
+//! A background lattice would have to be several times finer than such a wall. Prisms, divided into
+//! three tetrahedra each, work at any thickness.
 
 use std::f64::consts::{PI, TAU};
 
@@ -23,22 +22,20 @@ pub(crate) struct CapShell {
     pub(crate) angle: f64,
 }
 
-/// Most layers of tetrahedra through the wall; thicker walls are meshed as well by a lattice.
+/// Most layers through the wall; a lattice meshes thicker walls as well.
 const MAX_LAYERS: f64 = 4.0;
 
-/// Number of layers up to which layers are at most `edge` thick. With more, the thickness is
-/// rounded to the nearest number of edges, since every layer also adds a ring of short steps at the
-/// rim.
+/// Layers up to which they are at most `edge` thick; beyond, the number of edges is rounded, since
+/// each layer adds a ring of short steps at the rim.
 const MAX_LAYERS_WITHIN_EDGE: f64 = 2.0;
 
 impl CapShell {
-    /// Number of tetrahedron layers through the wall; `None` if this mesher does not apply.
+    /// Layers through the wall; `None` if there are too many.
     pub(crate) fn layers(&self, edge: f64) -> Option<f64> {
         let layers = steps(self.wall, edge).min(MAX_LAYERS_WITHIN_EDGE).max((self.wall / edge).round());
         (layers <= MAX_LAYERS).then_some(layers)
     }
 
-    /// Approximate number of tetrahedra.
     pub(crate) fn count(&self, edge: f64, layers: f64) -> f64 {
         let area = TAU * self.radius * self.radius * (1.0 - self.angle.cos());
         3.0 * layers * area / (0.25 * 3f64.sqrt() * edge * edge)
@@ -50,8 +47,7 @@ impl CapShell {
         let rim = if layers > 2 { (PI / 8.0 * self.wall / (TRIANGLE_HEIGHT * edge)).floor().max(1.0) } else { 0.0 };
         let cap = Cap::new(self.radius, self.angle, edge, rim as usize);
         let (mut wall, mut mesh) = (self.wall, self.stacked(&cap, layers, self.wall)?);
-        // Flat faces lose volume on the outside and gain it on the inside; the thickness is
-        // adjusted until the volume agrees.
+        // Flat faces change the volume; the thickness is adjusted until it agrees.
         for _ in 0..12 {
             let ratio = volume / mesh.total_measure();
             if (ratio - 1.0).abs() < 1e-4 {
@@ -82,7 +78,7 @@ impl CapShell {
         for layer in 0..layers {
             let (inner, outer) = ((layer * count) as u32, ((layer + 1) * count) as u32);
             for triangle in &cap.triangles {
-                // A pseudorandom order, which favours no direction.
+                // A pseudorandom order, to favour no direction.
                 let mut ordered = *triangle;
                 ordered.sort_unstable_by_key(|point| (point + 1).wrapping_mul(0x9e37_79b1));
                 elements.extend(prism(inner, outer, ordered).map(|corners| oriented(corners, &positions)));
@@ -92,9 +88,8 @@ impl CapShell {
     }
 }
 
-/// How far the rim extends at a layer, in wall thicknesses: on a half circle, except that the first
-/// and last layers, which would degenerate there, extend so far that the area of the half disc is
-/// kept.
+/// Extent of the rim at a layer, in wall thicknesses: on a half circle; the first and last layers,
+/// which would degenerate, extend as far as keeps its area.
 fn rim(layer: usize, layers: usize) -> f64 {
     let inside = |layer: usize| {
         let share = layer as f64 / layers as f64;
@@ -109,7 +104,6 @@ fn rim(layer: usize, layers: usize) -> f64 {
 /// Height of an equilateral triangle in edges.
 const TRIANGLE_HEIGHT: f64 = 0.866;
 
-/// A point of a cap.
 struct Point {
     /// Polar angle and azimuth (rad).
     polar: f64,
@@ -118,20 +112,19 @@ struct Point {
     rim_offset: f64,
 }
 
-/// Triangulated spherical cap: a pole and rings around it, the last of which lie in the rim.
+/// Triangulated spherical cap: a pole and rings, the last of which lie in the rim.
 struct Cap {
     points: Vec<Point>,
     triangles: Vec<[u32; 3]>,
 }
 
 impl Cap {
-    /// A cap with `rim` rings in the rim, or with its outermost ring moved outward if that is 0.
+    /// A cap with `rim` rings in the rim; if that is 0, the outermost ring moves outward.
     fn new(radius: f64, angle: f64, edge: f64, rim: usize) -> Self {
         // Ring distance equals the height of equilateral triangles.
         let rings = steps(radius * angle, TRIANGLE_HEIGHT * edge) as usize;
         let mut points = vec![Point { polar: 0.0, around: 0.0, rim_offset: 0.0 }];
         let mut triangles = Vec::new();
-        // First point and number of points of the previous ring.
         let mut before = (0, 1);
         for ring in 1..=rings + rim {
             let polar = angle * (ring as f64 / rings as f64).min(1.0);
@@ -155,8 +148,8 @@ impl Cap {
     }
 }
 
-/// Triangles between two rings, each given by its first point and number of points. Each step
-/// advances on the ring whose next point has the smaller azimuth.
+/// Triangles between two rings (first point, number of points), by advancing on the ring whose next
+/// point has the smaller azimuth.
 fn triangulate_between_rings(
     points: &[Point],
     (first, inner_count): (usize, usize),

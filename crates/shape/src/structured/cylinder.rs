@@ -10,13 +10,13 @@ use crate::structured::ball::oriented;
 use crate::structured::prism;
 use crate::surface::TriangleSurface;
 
-/// A disc of concentric rings; ring k has 6k points, so that all triangles are nearly equilateral.
+/// A disc of concentric rings; ring k has 6k points, for nearly equilateral triangles.
 struct Disc {
     /// x and z of the points for radius 1.
     points: Vec<[f64; 2]>,
     /// Oriented from x to z.
     triangles: Vec<[u32; 3]>,
-    /// Index of the first point of the outermost ring; its points are the last.
+    /// First point of the outermost ring, whose points are the last.
     rim: usize,
 }
 

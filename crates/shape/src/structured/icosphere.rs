@@ -46,7 +46,6 @@ pub(crate) const FACES: [[usize; 3]; 20] = [
     [9, 8, 1],
 ];
 
-/// Number of points of sphere `r`; sphere 0 is the centre.
 pub(crate) fn point_count(r: usize) -> usize {
     if r == 0 { 1 } else { 10 * r * r + 2 }
 }
@@ -59,7 +58,6 @@ fn corner(index: usize) -> Vec3 {
     Vec3::new(value(x), value(y), value(z)).normalize()
 }
 
-/// Edges as sorted pairs of corners, in order.
 fn edges() -> Vec<[usize; 2]> {
     let mut edges: Vec<[usize; 2]> =
         FACES.iter().flat_map(|&[a, b, c]| [[a, b], [b, c], [c, a]]).filter(|[from, to]| from < to).collect();
@@ -67,7 +65,6 @@ fn edges() -> Vec<[usize; 2]> {
     edges
 }
 
-/// Point numbering and positions of one sphere.
 pub(crate) struct Icosphere {
     r: usize,
     edges: Vec<[usize; 2]>,
@@ -78,7 +75,7 @@ impl Icosphere {
         Self { r, edges: edges() }
     }
 
-    /// Index of the point with these steps toward the three corners of a face; they sum to r.
+    /// Index of the point at these steps (sum r) toward the corners of a face.
     pub fn index(&self, face: usize, steps: [usize; 3]) -> usize {
         let r = self.r;
         let corners = FACES[face];
@@ -102,7 +99,7 @@ impl Icosphere {
         }
     }
 
-    /// Unit vectors of all points, by index.
+    /// Unit vectors of all points.
     pub fn directions(&self) -> Vec<Vec3> {
         let mut directions = vec![Vec3::zeros(); point_count(self.r)];
         if self.r == 0 {
@@ -121,7 +118,7 @@ impl Icosphere {
         directions
     }
 
-    /// Triangles over the points, counter-clockwise seen from outside.
+    /// Triangles, counter-clockwise seen from outside.
     pub fn triangles(&self) -> Vec<[u32; 3]> {
         let mut triangles = Vec::with_capacity(20 * self.r * self.r);
         for face in 0..FACES.len() {

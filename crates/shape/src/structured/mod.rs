@@ -6,9 +6,8 @@ pub(crate) mod cap;
 pub(crate) mod cylinder;
 pub(crate) mod icosphere;
 
-/// The three tetrahedra of a prism between two layers with these first indices. On each side face
-/// the diagonal rises from the earlier point of the triangle: neighbours conform if they order
-/// their points alike.
+/// The three tetrahedra of a prism between layers with these first indices. Side diagonals rise
+/// from the triangle's earlier point: neighbours conform if they order points alike.
 pub(crate) fn prism(lower: u32, upper: u32, [a, b, c]: [u32; 3]) -> [[u32; 4]; 3] {
     [
         [lower + a, lower + b, lower + c, upper + c],
@@ -17,7 +16,7 @@ pub(crate) fn prism(lower: u32, upper: u32, [a, b, c]: [u32; 3]) -> [[u32; 4]; 3
     ]
 }
 
-/// Number of steps of at most `edge` in a length, with a tolerance for rounding.
+/// Number of steps of at most `edge` in a length, tolerating rounding.
 pub(crate) fn steps(length: f64, edge: f64) -> f64 {
     (length / edge - 1e-9).ceil().max(1.0)
 }

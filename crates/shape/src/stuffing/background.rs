@@ -1,9 +1,9 @@
-//! Background tetrahedra that fill the leaves of the octree and that the surface cuts.
+//! Background tetrahedra, which fill the leaves of the octree.
 //!
-//! Between two leaves of one size stand the tetrahedra of the body-centred cubic lattice: an edge
-//! from centre to centre, and an edge of the common face. The tetrahedron is bisected where finer
-//! leaves split that edge, and quadrisected toward smaller leaves. Toward a larger leaf, two half
-//! pyramids fill the face (Labelle & Shewchuk 2007 §4).
+//! Between leaves of one size they are those of the body-centred cubic lattice: an edge from centre
+//! to centre, and an edge of the common face. They are bisected where finer leaves split that edge
+//! and quadrisected toward smaller leaves; two half pyramids lead to a larger leaf (Labelle &
+//! Shewchuk 2007 §4).
 
 use rayon::prelude::*;
 
@@ -11,7 +11,6 @@ use super::classification::{CHUNK, Classification, points_of};
 use super::morton::{GridIndex, decode, point, sorted, step};
 use super::octree::Octree;
 
-/// Tetrahedra over lattice points.
 pub(super) struct Background {
     /// Morton keys of the points, sorted.
     pub(super) points: Vec<u64>,
@@ -22,7 +21,7 @@ pub(super) struct Background {
 }
 
 impl Background {
-    /// The tetrahedra of all leaves that have a point inside.
+    /// The tetrahedra of all leaves with a point inside.
     pub(super) fn new(classification: &Classification, octree: &Octree) -> Self {
         Self::with_signs(octree, |point| classification.sign(point))
     }
@@ -73,7 +72,7 @@ impl Filler<'_> {
             for forward in [false, true] {
                 let other = step(leaf, axis, forward);
                 if self.octree.is_leaf(self.level, other) {
-                    // Both leaves share this face; the lower one fills it.
+                    // The lower of both leaves fills their face.
                     if forward {
                         self.between_equals(leaf, index, axis);
                     }
@@ -105,8 +104,7 @@ impl Filler<'_> {
         }
     }
 
-    /// Whether the edge on that side of the forward face is split, that is, whether an octant
-    /// around it has children.
+    /// Whether an octant around the edge on that side of the forward face has children.
     fn is_split_edge(&self, leaf: u64, axis: usize, across: usize, forward: bool) -> bool {
         let beside = step(leaf, across, forward);
         self.octree.is_split(self.level, beside) || self.octree.is_split(self.level, step(beside, axis, true))
@@ -126,8 +124,7 @@ impl Filler<'_> {
         }
     }
 
-    /// Two half pyramids with a common diagonal from the centre of the larger leaf's face to its
-    /// corner.
+    /// Two half pyramids with a common diagonal to the corner of the larger leaf's face.
     fn toward_larger(&mut self, index: GridIndex, axis: usize, forward: bool) {
         let centre = index.map(|c| 2 * c + 1);
         let face = offset(centre, axis, if forward { 1 } else { -1 });
@@ -139,7 +136,7 @@ impl Filler<'_> {
         self.push([centre, corner(1, 1), corner(-1, -1), corner(-1, 1)]);
     }
 
-    /// Adds a tetrahedron, reordered if its volume is negative.
+    /// Adds a tetrahedron with positive orientation.
     fn push(&mut self, mut corners: [GridIndex; 4]) {
         let [a, b, c] = [1, 2, 3].map(|i| [0, 1, 2].map(|axis| corners[i][axis] - corners[0][axis]));
         let determinant = a[0] * (b[1] * c[2] - b[2] * c[1]) - a[1] * (b[0] * c[2] - b[2] * c[0])
@@ -151,7 +148,6 @@ impl Filler<'_> {
     }
 }
 
-/// The other two axes.
 fn others(axis: usize) -> [usize; 2] {
     [(axis + 1) % 3, (axis + 2) % 3]
 }
@@ -177,8 +173,7 @@ mod tests {
             let classification = Classification::new(&ball(1.0), &options).expect("a classification");
             let octree = Octree::new(&classification, &[], &options).expect("an octree");
             assert!(octree.leaves.iter().all(|leaves| !leaves.is_empty()), "all {grading} levels are used");
-            // With all points inside, the boundary is that of the leaves, far from the changes of
-            // level.
+            // All inside: the boundary is that of the leaves.
             let background = Background::with_signs(&octree, |_| 1);
             let filled = fill(&background, &warp(&classification.frame, &background, &[]), |_| false);
             let range = DihedralRange::of_all(&filled.positions, &filled.tetrahedra);

@@ -9,8 +9,7 @@ use super::morton::{BITS, block, centre, contains, corners, decode, encode, sort
 use crate::Domain;
 use crate::error::{ShapeError, check_length};
 
-/// Octants and points per parallel chunk; fixed, so that results do not depend on the number of
-/// threads.
+/// Octants and points per parallel chunk, independent of the number of threads.
 pub(super) const CHUNK: usize = 1024;
 
 /// Geometry of the lattice.
@@ -20,37 +19,33 @@ pub(super) struct Frame {
     origin: Vec3,
     /// Half the width of a finest cell (m), the spacing of points.
     half: f64,
-    /// Level of the cells along the surface; finer ones are used at thin walls.
+    /// Level of the cells along the surface; thin walls have finer ones.
     pub(super) base: u32,
 }
 
 impl Frame {
-    /// Position of a point (m).
     pub(super) fn position(&self, point: u64) -> Vec3 {
         let [x, y, z] = decode(point).map(f64::from);
         self.origin + Vec3::new(x, y, z) * self.half
     }
 
-    /// Width (m) of an octant.
     pub(super) fn width(&self, level: u32) -> f64 {
         2.0 * self.half * (1u64 << level) as f64
     }
 
-    /// The octant of a level that contains a position (m); none beyond the lattice.
+    /// The octant of a level that contains a position (m), if within the lattice.
     pub(super) fn octant(&self, level: u32, position: &Vec3) -> Option<u64> {
         let cell = (position - self.origin) / self.width(level);
         let max_index = f64::from(1u32 << (BITS - 1 - level)) - 1.0;
         cell.iter().all(|&c| c >= 1.0 && c < max_index).then(|| encode([cell.x as i32, cell.y as i32, cell.z as i32]))
     }
 
-    /// Unit cells from the origin.
     #[cfg(test)]
     pub(super) fn unit() -> Self {
         Self { origin: Vec3::zeros(), half: 0.5, base: 0 }
     }
 }
 
-/// Signs of a batch of lattice points.
 #[derive(Debug, Default)]
 struct Signs {
     points: Vec<u64>,
@@ -62,21 +57,21 @@ pub(super) struct Classification {
     pub(super) frame: Frame,
     /// Octants of level `base` that may contain the surface, sorted.
     pub(super) candidates: Vec<u64>,
-    /// Octants entirely inside: their first finest cell and their level; sorted.
+    /// Octants entirely inside: first finest cell and level; sorted.
     inside: Vec<(u64, u32)>,
-    /// One batch for the base level and one for each refinement.
+    /// One batch for the base level and one per refinement.
     signs: Vec<Signs>,
 }
 
 impl Classification {
-    /// Descends to the cells that may contain the surface and evaluates the signs of their points.
+    /// Descends to the cells that may contain the surface and evaluates their signs.
     pub(super) fn new(domain: &dyn Domain, options: &StuffingOptions) -> Result<Self, ShapeError> {
         let (frame, root) = place_lattice(domain, options)?;
         let bounds = domain.bounds();
         let mut classification = Self { frame, candidates: vec![0], inside: Vec::new(), signs: Vec::new() };
         for level in (frame.base..=root).rev() {
             options.check_count(classification.candidates.len() as f64)?;
-            // Largest distance of a point of the octant from its centre.
+            // Circumradius of the octant.
             let radius = 0.5 * 3f64.sqrt() * frame.width(level) * (1.0 + 1e-9);
             let reach = 0.5 * frame.width(level);
             let classify = |&octant: &u64| {
@@ -110,7 +105,7 @@ impl Classification {
         Ok(classification)
     }
 
-    /// Evaluates the signs of all points of these octants that are not known yet.
+    /// Evaluates the unknown signs at the points of these octants.
     pub(super) fn sample_signs(&mut self, domain: &dyn Domain, level: u32, octants: &[u64]) {
         let points = octants.par_iter().with_min_len(CHUNK).flat_map_iter(|&octant| points_of(level, octant));
         let mut points = sorted(points.collect());
@@ -142,16 +137,14 @@ impl Classification {
         (cell - first < 1 << (3 * level)).then_some(1)
     }
 
-    /// Those of the given octants and their neighbours with a lattice edge that crosses the
-    /// surface; sorted.
+    /// The given octants and neighbours with a lattice edge that crosses the surface; sorted.
     pub(super) fn crossed(&self, level: u32, octants: &[u64]) -> Vec<u64> {
         let classify = |&octant: &u64| {
             let mut found = Vec::new();
             let middle = self.sign(centre(level, octant));
             if corners(level, octant).iter().any(|&corner| self.sign(corner) != middle) {
                 found.push(octant);
-                // An edge between centres can cross while all points of the other octant have the
-                // same sign.
+                // An edge between centres can cross while the other octant's points all agree.
                 for axis in 0..3 {
                     let beside = [false, true].map(|forward| step(octant, axis, forward));
                     found.extend(beside.into_iter().filter(|&other| self.sign(centre(level, other)) != middle));
@@ -162,8 +155,8 @@ impl Classification {
         sorted(octants.par_iter().with_min_len(CHUNK).flat_map_iter(classify).collect())
     }
 
-    /// The octants of a level that contain some of the inside, given the base-level octants at the
-    /// surface and their neighbours; sorted. Fails above the limit of the options.
+    /// The octants of a level with some of the inside, given the base-level octants near the
+    /// surface; sorted. Fails above the limit.
     pub(super) fn covering(&self, level: u32, near: &[u64], options: &StuffingOptions) -> Result<Vec<u64>, ShapeError> {
         let base = self.frame.base;
         let cells = |&(_, size): &(u64, u32)| 8f64.powi(size.saturating_sub(level) as i32);
@@ -182,7 +175,7 @@ impl Classification {
         Ok(sorted(found))
     }
 
-    /// Whether a leaf of the base level or above is meshed: it is inside or near the surface.
+    /// Whether a leaf of the base level or above is inside or near the surface.
     pub(super) fn is_needed(&self, level: u32, octant: u64, near: &[u64]) -> bool {
         level < self.frame.base
             || (level == self.frame.base && contains(near, octant))
@@ -197,7 +190,6 @@ enum OctantState {
     Unknown,
 }
 
-/// All points of an octant.
 pub(super) fn points_of(level: u32, octant: u64) -> impl Iterator<Item = u64> {
     corners(level, octant).into_iter().chain([centre(level, octant)])
 }
@@ -207,13 +199,11 @@ pub(super) fn grown(octants: &[u64]) -> Vec<u64> {
     sorted(octants.par_iter().with_min_len(CHUNK).flat_map_iter(|&octant| block(octant)).collect())
 }
 
-/// Lattice cells around a box of this size (m), with a margin of three on all sides, so that all
-/// needed neighbours exist.
+/// Lattice cells along a box of this size (m), with a margin of three for neighbours.
 fn cells_along(size: &Vec3, options: &StuffingOptions) -> Vec3 {
     (size / (options.edge * CELL_WIDTH_PER_EDGE)).map(|count| count.ceil() + 6.0)
 }
 
-/// Largest number of cells along a side of a lattice.
 fn max_cells(options: &StuffingOptions) -> f64 {
     f64::from(1u32 << (BITS - 1 - options.refinement))
 }
@@ -223,8 +213,7 @@ pub(super) fn fits_one_lattice(bounds: &Aabb, options: &StuffingOptions) -> bool
     cells_along(&bounds.size(), options).max() <= max_cells(options)
 }
 
-/// Places the lattice around the domain; also returns the level of the octant that contains
-/// everything.
+/// Places the lattice around the domain; also returns the level of the root octant.
 fn place_lattice(domain: &dyn Domain, options: &StuffingOptions) -> Result<(Frame, u32), ShapeError> {
     check_length("edge", options.edge)?;
     let bounds = domain.bounds();
@@ -238,16 +227,16 @@ fn place_lattice(domain: &dyn Domain, options: &StuffingOptions) -> Result<(Fram
     }
     let width = options.edge * CELL_WIDTH_PER_EDGE;
     let cells = cells_along(&size, options);
-    // Faces of the box lie just inside of lattice planes, which are warped onto them. On the
-    // planes, the signs would be determined by rounding.
+    // Lattice planes lie just outside the box and are warped onto its faces; exactly there, signs
+    // would be rounding errors.
     let origin = bounds.min.add_scalar(-(3.0 + LATTICE_OFFSET) * width);
     let half = 0.5 * width / f64::from(1u32 << options.refinement);
     let root = (cells.max() as u64).next_power_of_two().trailing_zeros() + options.refinement;
     Ok((Frame { origin, half, base: options.refinement }, root))
 }
 
-/// Lattice cell width over the mean edge length of surface tetrahedra, measured on balls.
+/// Lattice cell width over the mean surface edge, measured on balls.
 pub(super) const CELL_WIDTH_PER_EDGE: f64 = 1.2;
 
-/// Distance (cells) of the domain's lowest faces from lattice planes.
+/// Distance (cells) of the box from lattice planes.
 const LATTICE_OFFSET: f64 = 0.05;

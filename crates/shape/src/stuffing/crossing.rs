@@ -7,7 +7,6 @@ use super::background::Background;
 use super::classification::{CHUNK, Frame};
 use crate::Domain;
 
-/// A point of the surface on a background edge.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Crossing {
     /// Ends of the edge, the lower index first.
@@ -17,7 +16,6 @@ pub(super) struct Crossing {
 }
 
 impl Crossing {
-    /// The edge as a sortable key.
     pub(super) fn edge(&self) -> u64 {
         edge(self.ends[0], self.ends[1])
     }
@@ -28,7 +26,7 @@ pub(super) fn edge(one: u32, other: u32) -> u64 {
     u64::from(one.min(other)) << 32 | u64::from(one.max(other))
 }
 
-/// Crossings of all edges whose ends have opposite signs, sorted by edge.
+/// Crossings of all edges with ends of opposite sign, sorted by edge.
 pub(super) fn crossings(domain: &dyn Domain, frame: &Frame, background: &Background) -> Vec<Crossing> {
     let signs = &background.signs;
     let edges = background.tetrahedra.par_iter().with_min_len(CHUNK).flat_map_iter(|corners| {
@@ -47,12 +45,11 @@ pub(super) fn crossings(domain: &dyn Domain, frame: &Frame, background: &Backgro
 /// Position along a segment, 0 to 1, at which the level changes sign, to [`ACCURACY`];
 /// `inside_first` tells which end is inside.
 ///
-/// Where the domain knows candidates for jumps of the level, these are tested first, with two
-/// evaluations each. Otherwise, and in holes of open models, the ITP method is used (Oliveira &
-/// Takahashi 2020): it converges like the secant method on smooth levels, and needs one step more
-/// than bisection where the level jumps, as winding numbers do.
+/// Known candidates for jumps are tested first, with two evaluations each. The rest uses the ITP
+/// method (Oliveira & Takahashi 2020), which converges like the secant method on smooth levels and
+/// takes one step more than bisection at jumps.
 pub(super) fn root(domain: &dyn Domain, ends: &[Vec3; 2], inside_first: bool) -> f64 {
-    // Sign chosen such that the value is positive at `low` and negative at `high`.
+    // Signed to be positive at `low` and negative at `high`.
     let value = |share: f64| {
         let level = domain.level(&(ends[0] + (ends[1] - ends[0]) * share));
         let level = if level.is_nan() { -f64::MAX } else { level.clamp(-f64::MAX, f64::MAX) };
@@ -73,7 +70,7 @@ pub(super) fn root(domain: &dyn Domain, ends: &[Vec3; 2], inside_first: bool) ->
         }
     }
     let (mut low_value, mut high_value) = (value(low), value(high));
-    // Bisection reaches twice the accuracy in this many steps; ITP is allowed one more.
+    // One step more than bisection to twice the accuracy.
     let steps = (0.5 / ACCURACY).log2().ceil() as i32 + 1;
     for step in 0..=steps {
         let width: f64 = high - low;
@@ -85,10 +82,10 @@ pub(super) fn root(domain: &dyn Domain, ends: &[Vec3; 2], inside_first: bool) ->
         let secant =
             if fall > 0.0 && fall.is_finite() { (low * -high_value + high * low_value) / fall } else { middle };
         let toward = (middle - secant).signum();
-        // Truncation toward the midpoint (κ₁ = 0.2, κ₂ = 2), so that both ends of the bracket move.
+        // Truncation toward the midpoint (κ₁ = 0.2, κ₂ = 2), so that both ends move.
         let truncation = 0.2 * width * width;
         let truncated = if truncation <= (middle - secant).abs() { secant + toward * truncation } else { middle };
-        // Projection to the midpoint's neighbourhood, which bounds the worst case by bisection's.
+        // Projection near the midpoint, which bounds the worst case by bisection's.
         let slack = ACCURACY * 2f64.powi(steps - step) - 0.5 * width;
         let tried = if (truncated - middle).abs() <= slack { truncated } else { middle - toward * slack.max(0.0) };
         let evaluated = value(tried);
@@ -104,7 +101,7 @@ pub(super) fn root(domain: &dyn Domain, ends: &[Vec3; 2], inside_first: bool) ->
 /// Accuracy of crossings, as a share of the edge.
 const ACCURACY: f64 = 5e-8;
 
-/// Candidates for jumps that are tested before the iteration.
+/// Most candidates for jumps.
 const MAX_JUMPS: usize = 4;
 
 #[cfg(test)]

@@ -23,7 +23,7 @@ pub struct StuffingEstimate {
 /// Samples along the longest side of the domain's box.
 const SAMPLES: f64 = 48.0;
 const MIN_SAMPLES: f64 = 6.0;
-/// Depth (cells) below the surface of the finest cells, and of each coarser level (in its own
+/// Depth (cells) of the finest cells below the surface, and of each coarser level (in its own
 /// cells).
 const FINEST_DEPTH: f64 = 3.2;
 const LEVEL_DEPTH: f64 = 2.2;
@@ -33,19 +33,19 @@ const BYTES_PER_TETRAHEDRON: f64 = 60.0;
 /// Wall thickness in edges below which cells are refined.
 const EDGES_PER_UNREFINED_WALL: f64 = 1.1;
 
-/// Largest number of boxes during the descent to the surface, and of meshed windows.
+/// Limits of boxes in the descent and of meshed windows.
 const MAX_BOXES: usize = 2048;
 const MAX_WINDOWS: usize = 36;
-/// Largest number of separate parts among which the windows are distributed.
+/// Limit of separate parts that share the windows.
 const MAX_PARTS: usize = 6;
 /// Lattice tetrahedra per mesh tetrahedron where cells are refined.
 const LATTICE_TETRAHEDRA_PER_MESH_TETRAHEDRON: f64 = 2.5;
 
-/// Estimates the mesh from small windows of four cells, meshed at random positions along the
-/// surface, and from depth samples elsewhere; within a factor of 1.5 on all built-in shapes. A
-/// domain no larger than all windows together is meshed itself, and the number is exact. The result
-/// does not depend on the number of threads. Takes as long as a mesh of some hundred thousand
-/// tetrahedra; [`quick_estimate`] is immediate, but hardly accounts for refinement.
+/// Estimates the mesh from small windows meshed at random positions along the surface, and from
+/// depth samples elsewhere; within a factor of 1.5 on all built-in shapes. A domain no larger than
+/// all windows is meshed and counted. Independent of the number of threads. Takes as long as a mesh
+/// of some hundred thousand tetrahedra; [`quick_estimate`] is immediate, but hardly accounts for
+/// refinement.
 pub fn estimate(domain: &dyn Domain, options: &StuffingOptions) -> Result<StuffingEstimate, ShapeError> {
     let quick = quick_estimate(domain, options)?.tetrahedra;
     let width = options.edge * CELL_WIDTH_PER_EDGE;
@@ -61,7 +61,6 @@ pub fn estimate(domain: &dyn Domain, options: &StuffingOptions) -> Result<Stuffi
     Ok(estimate_by_windows(domain, quick, options))
 }
 
-/// Estimates the mesh by windows, given the quick estimate.
 fn estimate_by_windows(domain: &dyn Domain, quick: f64, options: &StuffingOptions) -> StuffingEstimate {
     let parts = domain.parts();
     let mut found = quick;
@@ -72,7 +71,7 @@ fn estimate_by_windows(domain: &dyn Domain, quick: f64, options: &StuffingOption
         let options = StuffingOptions { refinement, ..*options };
         let tried = parts.iter().map(|part| by_windows(domain, part, MAX_WINDOWS / parts.len(), &options)).sum();
         found = quick.max(tried);
-        // Refinement beyond the budget is skipped by the mesher.
+        // The mesher skips refinement beyond the budget.
         if LATTICE_TETRAHEDRA_PER_MESH_TETRAHEDRON * tried
             <= (REFINEMENT_BUDGET_RATIO * quick).max(MIN_REFINEMENT_BUDGET)
         {
@@ -82,22 +81,19 @@ fn estimate_by_windows(domain: &dyn Domain, quick: f64, options: &StuffingOption
     StuffingEstimate { tetrahedra: found, bytes: BYTES_PER_TETRAHEDRON * found }
 }
 
-/// Estimates the mesh from depth samples, with at least one layer along the area. Includes
-/// refinement only where the whole domain is thin; refinement at thin, small or sharp features
-/// elsewhere can multiply the number.
+/// Estimates the mesh from depth samples, with at least one layer along the area. Accounts for
+/// refinement only where the whole domain is thin; elsewhere it can multiply the number.
 pub fn quick_estimate(domain: &dyn Domain, options: &StuffingOptions) -> Result<StuffingEstimate, ShapeError> {
     check_length("edge", options.edge)?;
     check_length("size of the shape", domain.bounds().size().max())?;
     let parts = domain.parts();
-    // Separate parts share the samples of one.
     let samples = (SAMPLES / (parts.len() as f64).cbrt()).max(MIN_SAMPLES);
     let by_volume: f64 = parts.iter().map(|part| by_depth(domain, part, samples, options)).sum();
     let tetrahedra = by_volume.max(layer_count(domain, options));
     Ok(StuffingEstimate { tetrahedra, bytes: BYTES_PER_TETRAHEDRON * tetrahedra })
 }
 
-/// Tetrahedra within a box, from this many windows along the surface and from depth samples
-/// elsewhere.
+/// Tetrahedra within a box, from windows along the surface and depth samples elsewhere.
 fn by_windows(domain: &dyn Domain, bounds: &Aabb, windows: usize, options: &StuffingOptions) -> f64 {
     let mut random = Random::new(1);
     let width = options.edge * CELL_WIDTH_PER_EDGE;
@@ -105,7 +101,7 @@ fn by_windows(domain: &dyn Domain, bounds: &Aabb, windows: usize, options: &Stuf
     while size < bounds.size().max() + width {
         size *= 2.0;
     }
-    // Boxes of one size; each represents `weight` boxes.
+    // Each box represents `weight` boxes of its size.
     let (mut boxes, mut weight) = (vec![bounds.min.add_scalar(-0.5 * width)], 1.0);
     let mut deep = 0.0;
     loop {
@@ -141,8 +137,7 @@ fn by_windows(domain: &dyn Domain, bounds: &Aabb, windows: usize, options: &Stuf
         };
         boxes = boxes.iter().flat_map(children).collect();
     }
-    // The inside share of a box predicts its number of tetrahedra; the windows calibrate the
-    // prediction.
+    // The inside share of a box predicts its count; the windows calibrate this.
     let share = |corner: &Vec3| {
         const SIDE: usize = 4;
         let inside = (0..SIDE.pow(3)).filter(|index| {
@@ -163,7 +158,7 @@ fn by_windows(domain: &dyn Domain, bounds: &Aabb, windows: usize, options: &Stuf
     deep + if sampled > 0.0 { expected * counts.iter().sum::<f64>() / sampled } else { 0.0 }
 }
 
-/// Keeps at most `most` entries, evenly spaced from a random start; returns how many each
+/// Keeps at most `most` evenly spaced entries from a random start; returns how many each
 /// represents.
 fn subsample(list: &mut Vec<Vec3>, most: usize, random: &mut Random) -> f64 {
     if list.len() <= most {
@@ -175,7 +170,7 @@ fn subsample(list: &mut Vec<Vec3>, most: usize, random: &mut Random) -> f64 {
     step
 }
 
-/// Tetrahedra of a box inside the domain, from depth samples.
+/// Tetrahedra of a box inside the domain.
 fn deep_count(domain: &dyn Domain, corner: &Vec3, size: f64, options: &StuffingOptions) -> f64 {
     const SIDE: usize = 3;
     let width = options.edge * CELL_WIDTH_PER_EDGE;
@@ -186,7 +181,7 @@ fn deep_count(domain: &dyn Domain, corner: &Vec3, size: f64, options: &StuffingO
     densities.sum::<f64>() / SIDE.pow(3) as f64 * (size / width).powi(3)
 }
 
-/// Tetrahedra in a cube the size of a finest cell at this depth (in cells) below the surface.
+/// Tetrahedra per finest cell at this depth (cells) below the surface.
 fn density(depth: f64, options: &StuffingOptions) -> f64 {
     let mut depth = depth - FINEST_DEPTH;
     let mut density = 12.0;
@@ -209,7 +204,7 @@ fn by_depth(domain: &dyn Domain, bounds: &Aabb, samples: f64, options: &Stuffing
     let width = options.edge * CELL_WIDTH_PER_EDGE;
     let at = |index: usize| {
         let [i, j, k] = [index % counts.x, index / counts.x % counts.y, index / (counts.x * counts.y)];
-        // Alternate rows are shifted, so that samples do not all miss the walls of a regular shape.
+        // Shifted rows do not all miss the walls of a regular shape.
         let shift = 0.25 + 0.5 * ((i + j + k) % 2) as f64;
         let position = bounds.min + Vec3::new(i as f64 + shift, j as f64 + 0.5, k as f64 + shift).component_mul(&step);
         if !domain.contains(&position) {
@@ -222,8 +217,7 @@ fn by_depth(domain: &dyn Domain, bounds: &Aabb, samples: f64, options: &Stuffing
     densities.iter().sum::<f64>() * step.product() / width.powi(3)
 }
 
-/// Tetrahedra of a single layer with the domain's mean thickness, with as many cell halvings as
-/// that needs and the budget allows.
+/// Tetrahedra of a single layer of the domain's mean thickness, refined as needed and affordable.
 fn layer_count(domain: &dyn Domain, options: &StuffingOptions) -> f64 {
     let (Some(volume), Some(area)) = (domain.volume(), domain.area()) else { return 0.0 };
     let (sheet, wall) = (0.5 * area, 2.0 * volume / area);
@@ -257,8 +251,7 @@ mod tests {
         }
     }
 
-    /// Compares estimates of shapes with walls thinner than the edge to the meshes, with the
-    /// allowed ratio.
+    /// Compares estimates of thin shapes with their meshes, with the allowed ratio.
     fn check_thin(shapes: &[(&dyn BuiltIn, f64)]) {
         for (shape, cells) in shapes {
             let options = StuffingOptions::with_edge(shape.size().max() / cells);

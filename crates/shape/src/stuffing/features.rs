@@ -1,8 +1,8 @@
 //! Snapping of surface points onto creases and corners.
 //!
 //! Where the normals at the ends of a surface edge differ, bisection along the surface locates the
-//! crease between them; the normal must still jump there, which excludes smooth parts of high
-//! curvature. One end of every such edge must lie on the crease, or the edge cuts it off.
+//! crease. The normal must still jump there, unlike on smooth parts of high curvature. The edge
+//! cuts off the crease unless one of its ends lies on it.
 
 use craze_math::{Mat3, Vec3, symmetric_eigen};
 use rayon::prelude::*;
@@ -11,7 +11,7 @@ use super::classification::CHUNK;
 use super::quality::DihedralCosines;
 use super::working_mesh::{AngleBounds, Edit, PointConstraint, WorkingMesh, project};
 
-/// Limit of edges that are split one at a time with smoothing; each costs a pass over the mesh.
+/// Limit of edges that are split one at a time with smoothing.
 const MAX_SMOOTHED_SPLITS: usize = 300;
 
 /// Result of snapping to creases and corners.
@@ -29,7 +29,7 @@ pub struct FeatureReport {
     pub edges_cut_off: usize,
 }
 
-/// A crease point next to an edge of the mesh's surface.
+/// A crease point next to a surface edge.
 struct Crease {
     ends: [u32; 2],
     point: Vec3,
@@ -40,7 +40,7 @@ struct Crease {
 }
 
 impl Crease {
-    /// Whether an end of the edge is fixed on this crease; another crease does not count.
+    /// Whether an end of the edge is fixed on this crease.
     fn is_covered(&self, working: &WorkingMesh) -> bool {
         self.ends.iter().any(|&end| {
             let offset = working.positions[end as usize] - self.point;
@@ -51,7 +51,7 @@ impl Crease {
 }
 
 /// Moves surface points onto creases (normals that differ by more than `angle`, rad) and corners,
-/// as far as the angle bounds allow.
+/// within the angle bounds.
 pub(super) fn snap_to_features(working: &mut WorkingMesh, angle: f64) -> FeatureReport {
     let triangles = surface_triangles(working);
     let points = sorted_points(&triangles);
@@ -73,7 +73,7 @@ pub(super) fn snap_to_features(working: &mut WorkingMesh, angle: f64) -> Feature
     report
 }
 
-/// Corners come first: they are few, and creases end in them.
+/// Corners come first, since creases end in them.
 fn snap_to_corners(
     working: &mut WorkingMesh,
     edges: &[[u32; 2]],
@@ -99,7 +99,7 @@ fn snap_to_corners(
             points.iter().filter_map(|&other| Some((working.positions[other as usize], normal(other)?))).collect()
         };
         let first: Vec<u32> = neighbours(point).chain([point]).collect();
-        // One ring may miss one of the faces that meet; two rings may include a face too many.
+        // One ring may miss a face; two may include one too many.
         let corner = find_corner(working, &here, &planes(&first)).or_else(|| {
             let mut second: Vec<u32> = first.iter().flat_map(|&other| neighbours(other)).collect();
             second.sort_unstable();
@@ -126,8 +126,7 @@ fn snap_to_corners(
             }
         }
     }
-    // If all points are too far, a tetrahedron on the triangle that cuts off the corner adds a new
-    // one.
+    // If all points are too far, a new tetrahedron adds one.
     for corner in std::mem::take(&mut missed) {
         if !close(&done, &corner, working.edge) {
             if add_cap(working, &corner) { done.push(corner) } else { missed.push(corner) }
@@ -138,7 +137,7 @@ fn snap_to_corners(
 }
 
 /// Adds the best tetrahedron between a corner and a triangle that cuts it off; false if none keeps
-/// the angle bounds.
+/// the bounds.
 fn add_cap(working: &mut WorkingMesh, corner: &Vec3) -> bool {
     let triangles = surface_triangles(working);
     let quality = |triangle: &&[u32; 3]| {
@@ -157,7 +156,7 @@ fn add_cap(working: &mut WorkingMesh, corner: &Vec3) -> bool {
     true
 }
 
-/// Covers all crease edges by points on the crease, the nearest first.
+/// Moves points onto all uncovered creases, the nearest first.
 fn snap_to_creases(working: &mut WorkingMesh, creases: &[Crease], report: &mut FeatureReport) {
     let mut at_points: Vec<(u32, u32)> =
         creases.iter().zip(0..).flat_map(|(crease, index)| crease.ends.map(|end| (end, index))).collect();
@@ -174,7 +173,6 @@ fn snap_to_creases(working: &mut WorkingMesh, creases: &[Crease], report: &mut F
             let here = working.positions[point as usize];
             let open =
                 run.iter().map(|&(_, index)| &creases[index as usize]).filter(|crease| !crease.is_covered(working));
-            // The projection onto the nearest crease's tangent.
             let nearest = open
                 .map(|crease| {
                     crease.point
@@ -214,17 +212,16 @@ fn snap_to_creases(working: &mut WorkingMesh, creases: &[Crease], report: &mut F
     report.edges_cut_off = creases.iter().filter(|crease| is_cut_off(working, &edges, crease)).count();
 }
 
-/// Topological change of an edge across a crease whose ends cannot move.
+/// Topological change of an edge that cuts off a crease.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Change {
-    /// If both opposite points lie on the crease, adds a tetrahedron (convex crease) or removes one
-    /// (concave crease), which puts an edge along the crease.
+    /// If both opposite points lie on the crease, adds (convex) or removes (concave) a tetrahedron,
+    /// which puts an edge there.
     Bridge,
-    /// Splits the edge at a new point on the crease.
     Split,
 }
 
-/// Changes edges that still cut off a crease, where the new tetrahedra keep the angle bounds.
+/// Changes edges that still cut off a crease, within the angle bounds.
 fn change_edges(working: &mut WorkingMesh, creases: &[Crease], change: Change, report: &mut FeatureReport) {
     let triangles = surface_triangles(working);
     let mut sides: Vec<([u32; 2], u32)> =
@@ -255,8 +252,7 @@ fn change_edges(working: &mut WorkingMesh, creases: &[Crease], change: Change, r
     }
 }
 
-/// Plans the tetrahedron to add or remove, so that the edge between `beside` replaces the crease's
-/// edge.
+/// Plans the tetrahedron to add or remove.
 fn bridge(working: &WorkingMesh, crease: &Crease, beside: [u32; 2], edit: &mut Edit) {
     let four = [crease.ends[0], crease.ends[1], beside[0], beside[1]];
     let corners = four.map(|point| working.positions[point as usize]);
@@ -272,14 +268,13 @@ fn bridge(working: &WorkingMesh, crease: &Crease, beside: [u32; 2], edit: &mut E
         }
     } else if let [single] = working.common(crease.ends)[..]
         && four.iter().all(|point| working.tetrahedra[single as usize].contains(point))
-        // A separate single tetrahedron would leave unused points.
+        // A separate tetrahedron would leave unused points.
         && four.iter().all(|&point| working.star(point).len() > 1)
     {
         edit.change(&four, &[single], &[]);
     }
 }
 
-/// Plans to split the edge at a new point on the crease.
 fn split(working: &WorkingMesh, crease: &Crease, edit: &mut Edit) {
     let around = working.common(crease.ends);
     let points: Vec<u32> = around.iter().flat_map(|&index| working.tetrahedra[index as usize]).collect();
@@ -340,10 +335,10 @@ fn find_crease(working: &WorkingMesh, ends: [u32; 2], normals: [Vec3; 2], angle:
     ((point - middle).norm() < 0.25 * working.edge).then_some(Crease { ends, point, normals: [low.2, high.2], along })
 }
 
-/// The corner where the tangent planes around a point intersect, if it is a nearby surface point.
+/// The nearby surface point in which the tangent planes around a point intersect.
 fn find_corner(working: &WorkingMesh, here: &Vec3, around: &[(Vec3, Vec3)]) -> Option<Vec3> {
-    // Least squares over the planes (quadric error, Garland & Heckbert 1997) relative to the mean
-    // point. Parallel planes count once, since the number of points per face is arbitrary.
+    // Least squares (quadric error, Garland & Heckbert 1997) relative to the mean point; parallel
+    // planes count once.
     let middle = around.iter().map(|(position, _)| position).sum::<Vec3>() / around.len() as f64;
     let mut matrix = Mat3::zeros();
     let mut right = Vec3::zeros();
@@ -368,8 +363,8 @@ fn find_corner(working: &WorkingMesh, here: &Vec3, around: &[(Vec3, Vec3)]) -> O
     if !((corner - here).norm() < 1.6 * edge) || worst > 0.03 * edge {
         return None;
     }
-    // A small ball around a surface point contains both sides. The inside of a sharp corner lies
-    // opposite to its normals.
+    // A small ball around a surface point contains both sides; inside a sharp corner is opposite
+    // its normals.
     let sum = distinct.iter().map(|(_, normal)| normal).sum::<Vec3>().try_normalize(1e-3).unwrap_or_default();
     let directions = distinct.iter().map(|&(_, normal)| normal).chain([sum, Vec3::x(), Vec3::y(), Vec3::z()]);
     let probes: Vec<bool> = directions
@@ -395,7 +390,7 @@ pub(super) fn surface_triangles(working: &WorkingMesh) -> Vec<[u32; 3]> {
     faces.chunk_by(|one, other| one.0 == other.0).filter(|run| run.len() == 1).map(|run| run[0].1).collect()
 }
 
-/// The distinct edges of the triangles, the lower end first.
+/// The distinct edges, lower end first.
 fn surface_edges(triangles: &[[u32; 3]]) -> Vec<[u32; 2]> {
     let mut edges: Vec<[u32; 2]> =
         triangles.iter().flat_map(|&[a, b, c]| [[a, b], [b, c], [c, a]]).map(|[a, b]| [a.min(b), a.max(b)]).collect();
@@ -419,8 +414,7 @@ mod tests {
     use craze_math::Vec3;
     use craze_spatial::TriangleTree;
 
-    /// Largest distance from the mesh's surface to the domain's, and from samples of the latter to
-    /// the mesh (m).
+    /// Largest distances (m) from the mesh's surface to the domain's and back.
     fn distances(mesh: &craze_mesh::TetMesh, distance: &dyn Fn(&Vec3) -> f64, samples: &[Vec3]) -> [f64; 2] {
         let triangles: Vec<[u32; 3]> = mesh.boundary().triangles.iter().map(|t| t.map(|node| node.0)).collect();
         let tree = TriangleTree::new(mesh.positions(), &triangles).expect("a tree");

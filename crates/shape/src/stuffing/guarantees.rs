@@ -1,5 +1,5 @@
-//! Tests of the mesher's guarantees: angles, distances in both directions, volume, and identical
-//! bits for any number of threads.
+//! Tests of the mesher's guarantees: angles, distances, volume, and the same bits for any number of
+//! threads.
 
 use craze_math::{Rotation, Vec3};
 use craze_spatial::TriangleTree;
@@ -10,8 +10,7 @@ use super::{Stuffing, StuffingOptions, stuff};
 use crate::catalogue::{Block, Bowl, BuiltIn, Heart};
 use crate::{Domain, SurfaceDomain, TriangleSurface, poisson_points, volume_of};
 
-/// A surface of revolution around the y axis through these radii and heights (m), open where it
-/// does not end on the axis.
+/// A surface of revolution around the y axis through these radii and heights (m).
 fn revolved(profile: &[[f64; 2]], around: u32) -> TriangleSurface {
     let mut surface = TriangleSurface::default();
     for [radius, height] in profile {
@@ -46,7 +45,7 @@ fn placed(mut surface: TriangleSurface, at: Vec3, rotation: Vec3) -> TriangleSur
     surface
 }
 
-/// A pot, its lid and its spout, all open: the pot above, the lid below, the spout at both ends.
+/// A pot, its lid and its spout, all open.
 fn open_pot() -> SurfaceDomain {
     let belly: Vec<[f64; 2]> = (0..=16)
         .map(|step| PI * (f64::from(step) / 16.0 * 0.8 - 0.5))
@@ -75,7 +74,7 @@ fn rotated_block() -> SurfaceDomain {
     SurfaceDomain::new(&block).expect("an inside").0
 }
 
-/// The largest distance (edges) of a surface, sampled ten times per edge, from another.
+/// The largest distance (edges) between surfaces, one way, sampled ten times per edge.
 fn largest_distance(from: &TriangleSurface, to: &TriangleSurface, edge: f64) -> f64 {
     let tree = TriangleTree::new(&to.positions, &to.triangles).expect("sound");
     let mut worst = 0.0_f64;
@@ -94,7 +93,7 @@ fn largest_distance(from: &TriangleSurface, to: &TriangleSurface, edge: f64) -> 
     worst / edge
 }
 
-/// Meshes a domain and compares it with a surface that represents it.
+/// Compares the mesh of a domain with a surface that represents it.
 fn check(name: &str, domain: &dyn Domain, edge: f64, surface: &TriangleSurface) {
     let Stuffing { mesh, report, .. } = stuff(domain, &StuffingOptions::with_edge(edge)).expect("a mesh");
     assert!(
@@ -109,7 +108,7 @@ fn check(name: &str, domain: &dyn Domain, edge: f64, surface: &TriangleSurface) 
     assert!((share - 1.0).abs() < 0.01, "{name}: {share}");
 }
 
-/// Compares a mesh with one of a third of the edge length, which represents the domain.
+/// Compares a mesh with one of a third of the edge.
 fn check_against_finer(name: &str, domain: &dyn Domain, cells: f64) {
     let edge = domain.bounds().size().max() / cells;
     let fine = stuff(domain, &StuffingOptions::with_edge(edge / 3.0)).expect("a mesh").mesh;
@@ -140,8 +139,7 @@ fn meshes_of_thin_open_and_intersecting_models_are_close_to_their_inside() {
     check_against_finer("blocks", &crossing_blocks(), 20.0);
 }
 
-/// Meshes and samples of all kinds of domains for a number of threads, with edges scaled by
-/// `coarser`.
+/// Meshes and samples of all kinds of domains, with edges scaled by `coarser`.
 fn made_with_threads(threads: usize, coarser: f64) -> impl PartialEq {
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("threads");
     pool.install(|| {

@@ -1,8 +1,8 @@
-//! Vertex smoothing that increases the smallest heights of tetrahedra.
+//! Vertex smoothing that increases the smallest heights of tetrahedra, to which the explicit time
+//! step is proportional.
 //!
-//! The stable explicit time step is proportional to the smallest height of a tetrahedron. Stuffing
-//! bounds the angles, but within these bounds heights of a tenth of an edge remain; most grow
-//! severalfold when one or two points move.
+//! The angle bounds allow heights of a tenth of an edge; most grow severalfold when one or two
+//! points move.
 
 use craze_math::Vec3;
 use craze_math::tetrahedron::smallest_height;
@@ -18,22 +18,21 @@ const THIN_HEIGHT_RATIO: f64 = 0.3;
 const MAX_PASSES: usize = 4;
 /// Moves of a point per pass.
 const MAX_MOVES_PER_PASS: usize = 4;
-/// Step lengths of a line search, over the longest edge of the lowest tetrahedron.
+/// Step lengths of a line search, over the lowest tetrahedron's longest edge.
 const STEP_LENGTHS: [f64; 4] = [0.12, 0.06, 0.03, 0.015];
-/// Relative gain of the lowest height that a move must reach.
+/// Relative gain that a move must reach.
 const MIN_RELATIVE_GAIN: f64 = 0.02;
-/// Largest displacement of points along the surface, over the same edge, so that the surface
-/// triangles stay close to the surface.
+/// Largest displacement along the surface, over the same edge.
 const MAX_SURFACE_DISPLACEMENT: f64 = 0.2;
-/// Largest query cost of a domain for which surface points are moved.
+/// Largest query cost of a domain for which surface points move.
 const MAX_QUERY_COST: f64 = 3.0;
-/// Smallest cosine between the surface normals before and after a move.
+/// Smallest cosine between surface normals before and after a move.
 const MIN_NORMAL_COSINE: f64 = 0.9;
-/// Tetrahedra up to this many times the lowest height contribute to the direction of a move.
+/// Tetrahedra up to this many times the lowest height contribute to a move.
 const GRADIENT_HEIGHT_RATIO: f64 = 1.2;
 
-/// Moves the points of thin tetrahedra to increase the lowest height around them, within the
-/// guaranteed angles. Returns the old positions (m) of the moved points.
+/// Increases the lowest heights within the guaranteed angles. Returns the old positions (m) of
+/// moved points.
 pub(super) fn increase_heights(working: &mut WorkingMesh) -> Vec<Option<Vec3>> {
     let mut before = vec![None; working.positions.len()];
     for _ in 0..MAX_PASSES {
@@ -61,7 +60,7 @@ pub(super) fn increase_heights(working: &mut WorkingMesh) -> Vec<Option<Vec3>> {
     before
 }
 
-/// Moves a point back to a position, if its tetrahedra keep their angle bounds.
+/// Moves a point back, if its tetrahedra keep their bounds.
 pub(super) fn move_back(working: &mut WorkingMesh, point: u32, target: Vec3) {
     if keeps_angles(working, point, &target) {
         working.positions[point as usize] = target;
@@ -77,10 +76,10 @@ fn longest_edge([a, b, c, d]: &[Vec3; 4]) -> f64 {
     squares.into_iter().fold(0.0, f64::max).sqrt()
 }
 
-/// A position that increases the lowest height at a point, near its origin (m) if on the surface.
+/// A position that increases the lowest height at a point; on the surface, near its origin (m).
 fn improved_position(working: &WorkingMesh, point: u32, origin: &Vec3) -> Option<Vec3> {
     let constraint = working.constraint[point as usize];
-    // Queries of a damaged surface are too slow for this.
+    // Queries of a damaged surface are too slow.
     let may_slide = working.domain.query_cost() < MAX_QUERY_COST;
     if constraint == PointConstraint::Fixed || (constraint == PointConstraint::Surface && !may_slide) {
         return None;
@@ -95,7 +94,6 @@ fn improved_position(working: &WorkingMesh, point: u32, origin: &Vec3) -> Option
     if !(lowest > 0.0) {
         return None;
     }
-    // Sum of the gradients of the lowest heights.
     let lowest_ones = star.iter().zip(heights).filter(|(_, height)| *height < GRADIENT_HEIGHT_RATIO * lowest);
     let mut direction: Vec3 = lowest_ones.map(|(&index, _)| height_gradient(working, index, point)).sum();
     let normal = if constraint == PointConstraint::Surface { Some(working.domain.normal(&here)?) } else { None };
@@ -109,9 +107,8 @@ fn improved_position(working: &WorkingMesh, point: u32, origin: &Vec3) -> Option
         if is_far || !is_higher(working, point, &target, lowest * (1.0 + MIN_RELATIVE_GAIN)) {
             continue;
         }
-        // Projection onto the surface takes many queries, so only promising positions are
-        // projected. Where the normal changes too much the move is discarded, since it would cut
-        // off a ridge.
+        // Projection takes many queries, so only promising positions are projected. A changed
+        // normal would mean a cut-off ridge.
         let target = match normal {
             Some(normal) => project(working.domain, &target, &normal, 0.5 * step_length).filter(|target| {
                 working.domain.normal(target).is_some_and(|new_normal| new_normal.dot(&normal) > MIN_NORMAL_COSINE)
@@ -129,7 +126,7 @@ fn improved_position(working: &WorkingMesh, point: u32, origin: &Vec3) -> Option
     None
 }
 
-/// Gradient of a tetrahedron's smallest height with respect to one of its corners.
+/// Gradient of a tetrahedron's smallest height with respect to a corner.
 fn height_gradient(working: &WorkingMesh, index: u32, point: u32) -> Vec3 {
     let numbers = working.tetrahedra[index as usize];
     let corners = working.corners(index);
@@ -148,7 +145,7 @@ fn height_gradient(working: &WorkingMesh, index: u32, point: u32) -> Vec3 {
     if numbers[apex] == point {
         return up;
     }
-    // A base corner tilts the base by its barycentric weight at the foot of the height.
+    // A base corner counts by its barycentric weight at the foot of the height.
     let [a, b, c] = [1, 2, 3].map(|step| corners[(apex + step) % 4]);
     let whole = normal.norm_squared();
     let share = |one: Vec3, other: Vec3| (one - corners[apex]).cross(&(other - corners[apex])).dot(&normal) / whole;
@@ -157,12 +154,10 @@ fn height_gradient(working: &WorkingMesh, index: u32, point: u32) -> Vec3 {
     corner.map_or(Vec3::zeros(), |step| up * -shares[step - 1])
 }
 
-/// Whether all tetrahedra at a point would be higher than `height` (m) with the point at `target`.
 fn is_higher(working: &WorkingMesh, point: u32, target: &Vec3, height: f64) -> bool {
     working.star(point).iter().all(|&index| smallest_height(&moved(working, index, point, target)) > height)
 }
 
-/// Whether all tetrahedra at a point would keep their angle bounds with the point at `target`.
 fn keeps_angles(working: &WorkingMesh, point: u32, target: &Vec3) -> bool {
     working.star(point).iter().all(|&index| {
         let now = DihedralCosines::of(&moved(working, index, point, target));
@@ -170,7 +165,6 @@ fn keeps_angles(working: &WorkingMesh, point: u32, target: &Vec3) -> bool {
     })
 }
 
-/// The corners of a tetrahedron with one point moved.
 fn moved(working: &WorkingMesh, index: u32, point: u32, target: &Vec3) -> [Vec3; 4] {
     working.tetrahedra[index as usize]
         .map(|corner| if corner == point { *target } else { working.positions[corner as usize] })
@@ -184,8 +178,8 @@ mod tests {
 
     #[test]
     fn no_tetrahedron_of_a_round_body_is_thin() {
-        // Without smoothing, the lowest height is 0.18 edges for the ball and 0.15 for the
-        // cylinder. Fixed points on creases limit a few tetrahedra of a coarse cylinder.
+        // Without smoothing, 0.18 edges for the ball and 0.15 for the cylinder. Fixed crease points
+        // limit a few tetrahedra.
         let cases: [(&dyn Domain, f64, f64); 3] =
             [(&ball(1.0), 0.3, 0.3), (&ball(1.0), 0.1, 0.3), (&rotated_cylinder(1.0, 0.8), 0.1, 0.2)];
         for (domain, edge, least) in cases {

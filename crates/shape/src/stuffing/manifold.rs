@@ -1,13 +1,11 @@
-//! Separation of parts connected only through a point or an edge, so that the surface is manifold.
+//! Separation of parts connected only through points or edges, for a manifold surface.
 
 use craze_mesh::{NodeId, TetEditError, TetMesh};
 
-/// Separates tetrahedra that are connected only through single points or edges; returns how many
-/// such points and edges there were.
+/// Separates tetrahedra connected only through single points or edges; returns the number of these.
 ///
-/// Separated edges are split, which is the only step that may worsen angles. Where the tetrahedra
-/// are connected otherwise and only the surface touches itself, as at the end of a crack, nothing
-/// changes.
+/// Separated edges are split, which may worsen angles. Where only the surface touches itself, as at
+/// the end of a crack, nothing changes.
 pub(super) fn separate(mesh: &mut TetMesh) -> Result<usize, TetEditError> {
     let mut nodes: Vec<NodeId> = mesh.boundary().triangles.into_iter().flatten().collect();
     nodes.sort_unstable();

@@ -1,11 +1,10 @@
 //! Tetrahedral meshing by isosurface stuffing (Labelle & Shewchuk 2007), with bounded dihedral
 //! angles.
 //!
-//! A body-centred cubic lattice on an octree is fine along the surface and coarser inside. The
-//! level's sign is evaluated at lattice points; edges with two signs cross the surface. Points too
-//! close to a crossing are warped onto it, and stencils fill the inside. Only the sign of the level
-//! matters, so open, intersecting and doubled models have a mesh wherever their winding number
-//! defines an inside.
+//! A body-centred cubic lattice on an octree is fine along the surface. The level's sign is
+//! evaluated at lattice points; edges with two signs cross the surface. Points too close to a
+//! crossing are warped onto it, and stencils fill the inside. Since only signs matter, open,
+//! intersecting and doubled models have a mesh wherever their winding number defines an inside.
 
 mod background;
 mod classification;
@@ -55,12 +54,12 @@ pub(crate) use working_mesh::project;
 pub struct StuffingOptions {
     /// Mean edge length (m) of the tetrahedra at the surface.
     pub edge: f64,
-    /// How many times cells may double in size toward the inside; 0 for uniform cells.
+    /// How often cells may double in size toward the inside; 0 for uniform cells.
     pub grading: u32,
-    /// Angle between normals (degrees) above which a crease is kept, as far as the angle bounds
-    /// allow; 180 keeps none.
+    /// Angle between normals (degrees) above which a crease is kept, within the angle bounds; 180
+    /// keeps none.
     pub feature_angle: f64,
-    /// How many times cells may be halved where walls are thinner than the edge.
+    /// How often cells may be halved where walls are thinner than the edge.
     pub refinement: u32,
     /// Largest number of tetrahedra; more are refused.
     pub limit: f64,
@@ -104,7 +103,7 @@ pub struct Stuffing {
 pub struct StuffingReport {
     /// Number of tetrahedra.
     pub tetrahedra: usize,
-    /// Dihedral angles of all tetrahedra that do not touch a feature.
+    /// Dihedral angles of tetrahedra that touch no feature.
     pub dihedral: DihedralRange,
     /// Number of tetrahedra with a point on a crease or corner.
     pub snapped: usize,
@@ -114,10 +113,9 @@ pub struct StuffingReport {
     pub features: FeatureReport,
     /// Thin walls, tips and gaps.
     pub thin: ThinReport,
-    /// Tetrahedra with angles beyond 10° to 165° that touch no feature; possible only next to
-    /// refined cells.
+    /// Tetrahedra beyond 10° to 165° that touch no feature; only next to refined cells.
     pub bad_angles: usize,
-    /// Points and edges that were the only connection between parts, which were separated there.
+    /// Points and edges at which parts were separated.
     pub separated: usize,
     /// Mean edge length (m) of the surface triangles.
     pub surface_edge: f64,
@@ -127,8 +125,8 @@ pub struct StuffingReport {
 
 /// Fills a domain with tetrahedra.
 ///
-/// Fails if the edge is too long to find any inside, or would give more tetrahedra than the limit.
-/// Results are bit for bit the same for any number of threads.
+/// Fails if the edge is too long to find any inside, or gives more tetrahedra than the limit. The
+/// same bits for any number of threads.
 pub fn stuff(domain: &dyn Domain, options: &StuffingOptions) -> Result<Stuffing, ShapeError> {
     let parts = domain.parts();
     let result = if parts.len() > 1 && !classification::fits_one_lattice(&domain.bounds(), options) {
@@ -136,7 +134,7 @@ pub fn stuff(domain: &dyn Domain, options: &StuffingOptions) -> Result<Stuffing,
     } else {
         shorter_edge::stuff_connected(domain, options)
     };
-    // An outlier causes the same failure as a thin sheet, but needs different advice.
+    // An outlier fails like a thin sheet, but needs different advice.
     result.map_err(|error| match (error, domain.far_point()) {
         (ShapeError::ThinSheet { edge, .. } | ShapeError::InteriorMissed { edge, .. }, Some(far)) => {
             ShapeError::OutlierPoint { edge, far }
@@ -151,7 +149,7 @@ fn stuff_in_one_lattice(domain: &dyn Domain, options: &StuffingOptions) -> Resul
     let base = classification.frame.base;
     let mut refined = vec![Vec::new(); base as usize];
     let (mut working, mut features) = improved_mesh(domain, options, &mut classification, &mut refined)?;
-    // Budget of refinement at thin features; smaller for domains with slow queries.
+    // Budget of refinement; smaller for slow queries.
     let budget = MIN_REFINEMENT_BUDGET.max(REFINEMENT_BUDGET_RATIO * working.tetrahedra.len() as f64);
     let budget = (budget / domain.query_cost().max(1.0)).min(options.limit);
     let within_budget = StuffingOptions { limit: budget, ..*options };
@@ -159,7 +157,6 @@ fn stuff_in_one_lattice(domain: &dyn Domain, options: &StuffingOptions) -> Resul
         Comparison::new(&classification, &working, base, &classification.candidates, SampleDensity::EightPerOctant);
     let mut thin = compared.report(domain, options.edge);
     let samples = compared.samples();
-    // Number of halvings of the cells compared last.
     let mut depth = 0;
     for level in (1..=base).rev() {
         let cells = compared.finer_cells(&classification, level);
@@ -177,8 +174,7 @@ fn stuff_in_one_lattice(domain: &dyn Domain, options: &StuffingOptions) -> Resul
             Err(error) => return Err(error),
         }
         depth += 1;
-        // The places to refine are compared again even if refinement was skipped, to count what is
-        // lost.
+        // Compared again even if refinement was skipped, to count what is lost.
         let finer = &refined[level as usize - 1];
         let is_last = level == 1 || finer.is_empty();
         let density = if is_last { SampleDensity::OnePerOctant } else { SampleDensity::EightPerOctant };
@@ -240,12 +236,11 @@ fn stuff_in_one_lattice(domain: &dyn Domain, options: &StuffingOptions) -> Resul
 }
 
 /// Budget of lattice tetrahedra for refinement: this many, or this multiple of the unrefined mesh.
-/// About a fifth of the lattice lies inside thin walls.
+/// About a fifth of them lies inside thin walls.
 const MIN_REFINEMENT_BUDGET: f64 = 2e6;
 const REFINEMENT_BUDGET_RATIO: f64 = 8.0;
 
-/// The mesh with features on a lattice with refined cells; grows or drops refined regions until the
-/// angle bounds hold.
+/// The mesh with features; grows or drops refined regions until the angle bounds hold.
 fn improved_mesh<'a>(
     domain: &'a dyn Domain,
     options: &StuffingOptions,
@@ -262,7 +257,7 @@ fn improved_mesh<'a>(
             break;
         }
         if growths < MAX_GROWTHS {
-            // With the change of cell size elsewhere, different tetrahedra meet the surface.
+            // Cells then change size elsewhere, and different tetrahedra meet the surface.
             growths += 1;
             for (level, list) in (1..).zip(refined.iter_mut()).skip(finest) {
                 list.extend(thin_walls::cells_around(classification, level, &centroids));
@@ -284,10 +279,10 @@ fn improved_mesh<'a>(
     Ok((working, features))
 }
 
-/// How many times refined regions may grow before their finest level is dropped.
+/// Growths of refined regions before their finest level is dropped.
 const MAX_GROWTHS: u32 = 4;
 
-/// The mesh of a lattice with refined cells, cut by the surface.
+/// The mesh of a refined lattice, cut by the surface.
 fn cut_lattice<'a>(
     domain: &'a dyn Domain,
     options: &StuffingOptions,
@@ -301,7 +296,7 @@ fn cut_lattice<'a>(
     let background = Background::new(classification, &octree);
     let crossings = crossing::crossings(domain, &classification.frame, &background);
     let cut_lattice = warp::warp(&classification.frame, &background, &crossings);
-    // Flat tetrahedra on a smooth surface are not part of a wall.
+    // Flat ones on a smooth surface are no wall.
     let is_wall = |corners: &[Vec3; 4]| {
         AngleBounds::REGULAR.contain(DihedralCosines::of(corners))
             && domain.contains(&(corners.iter().sum::<Vec3>() * 0.25))
@@ -327,7 +322,7 @@ mod tests {
             assert!((mesh.total_measure() / (4.0 / 3.0 * PI) - 1.0).abs() < 0.01);
             let surface = mesh.boundary().triangles;
             assert!(edge_uses(&surface).all(|uses| uses == (1, 1)));
-            // A chord of this length deviates by at most edge²/4 of a triangle's height.
+            // A chord deviates by at most edge²/4 of a triangle's height.
             assert!(surface.iter().flatten().all(|node| (mesh.position(*node).norm() - 1.0).abs() < 0.0025));
             assert!((report.surface_edge / 0.1 - 1.0).abs() < 0.15, "{report:?}");
         }
@@ -402,7 +397,7 @@ mod tests {
     fn what_cannot_be_meshed_is_refused_with_the_reason() {
         let few = StuffingOptions { limit: 1e6, ..StuffingOptions::with_edge(1e-4) };
         assert!(matches!(stuff(&ball(1.0), &few), Err(ShapeError::TooFine { .. })));
-        // Without clearance, octants are subdivided until the limit is reached.
+        // Without clearance, octants are subdivided up to the limit.
         assert!(matches!(stuff(&WithoutClearance(ball(1.0)), &few), Err(ShapeError::TooFine { .. })));
         assert!(matches!(stuff(&ball(1.0), &StuffingOptions::with_edge(1e-9)), Err(ShapeError::TooLong { .. })));
         assert!(matches!(stuff(&ball(1.0), &StuffingOptions::with_edge(-1.0)), Err(ShapeError::BadLength { .. })));

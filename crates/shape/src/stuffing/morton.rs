@@ -1,17 +1,15 @@
 //! Morton keys: grid points and octants as integers sorted along a space-filling curve.
 //!
-//! An octant of level `l` is 2^l finest cells wide and identified by its integer coordinates among
-//! the octants of that level. Points lie on a grid of half a finest cell, so that corners,
-//! midpoints of edges and faces, and centres of all octants have integer coordinates.
+//! An octant of level `l` is 2^l finest cells wide and has integer coordinates within its level.
+//! Points lie on a grid of half a finest cell, which includes midpoints and centres.
 
 /// Bits per axis: three axes fill 63 of 64.
 pub(super) const BITS: u32 = 21;
 
-/// The bits of x in a key; those of y and z are shifted by one and two.
+/// The bits of x in a key; y and z are shifted by one and two.
 const X: u64 = 0x1249_2492_4924_9249;
 const AXES: [u64; 3] = [X, X << 1, X << 2];
 
-/// Integer coordinates.
 pub(super) type GridIndex = [i32; 3];
 
 /// The key of coordinates from 0 to 2^21 − 1.
@@ -19,7 +17,6 @@ pub(super) fn encode(index: GridIndex) -> u64 {
     interleave(index[0]) | interleave(index[1]) << 1 | interleave(index[2]) << 2
 }
 
-/// The coordinates of a key.
 pub(super) fn decode(key: u64) -> GridIndex {
     [deinterleave(key), deinterleave(key >> 1), deinterleave(key >> 2)]
 }
@@ -49,18 +46,16 @@ pub(super) fn block(key: u64) -> [u64; 27] {
     found
 }
 
-/// The point at half-step `index` of an octant's level: 2·octant is its low corner, 2·octant + 1
-/// its centre.
+/// The point at half-step `index` of a level: 2·octant is an octant's low corner, 2·octant + 1 its
+/// centre.
 pub(super) fn point(level: u32, index: GridIndex) -> u64 {
     encode(index) << (3 * level)
 }
 
-/// The centre of an octant.
 pub(super) fn centre(level: u32, octant: u64) -> u64 {
     (octant << 3 | 7) << (3 * level)
 }
 
-/// The eight corners of an octant.
 pub(super) fn corners(level: u32, octant: u64) -> [u64; 8] {
     let mut found = [octant; 8];
     for axis in 0..3 {
@@ -73,7 +68,6 @@ pub(super) fn corners(level: u32, octant: u64) -> [u64; 8] {
     found.map(|corner| corner << (3 * (level + 1)))
 }
 
-/// Whether a sorted list contains the key.
 pub(super) fn contains(sorted: &[u64], key: u64) -> bool {
     sorted.binary_search(&key).is_ok()
 }

@@ -1,4 +1,4 @@
-//! The octree: finest along the surface, coarser inside, with neighbours at most one level apart.
+//! The octree: finest along the surface, coarser inside, 2:1 balanced.
 
 use rayon::prelude::*;
 
@@ -9,15 +9,15 @@ use crate::error::ShapeError;
 
 /// Octants by level; each list is sorted.
 pub(super) struct Octree {
-    /// Octants without children that contribute to the mesh.
+    /// Childless octants that contribute to the mesh.
     pub(super) leaves: Vec<Vec<u64>>,
     /// Octants with children.
     split: Vec<Vec<u64>>,
 }
 
 impl Octree {
-    /// Leaves `options.grading` levels above the base inside, of the base level along the surface,
-    /// and finer ones in `refined`, which has a list for each level below the base.
+    /// Leaves of the base level along the surface, up to `options.grading` levels above inside, and
+    /// finer ones in `refined` (a list per level below the base).
     pub(super) fn new(
         classification: &Classification,
         refined: &[Vec<u64>],
@@ -25,10 +25,10 @@ impl Octree {
     ) -> Result<Self, ShapeError> {
         let base = classification.frame.base;
         let top = base + options.grading;
-        // A warped point may be surrounded by regular lattice tetrahedra only, so all octants next
-        // to crossed ones are included.
+        // Only regular tetrahedra may surround a warped point, so all octants next to crossed ones
+        // are included.
         let mut near = classification.crossed(base, &classification.candidates);
-        // Refined leaves may find an inside that the base level misses.
+        // These may find an inside that the base level misses.
         if let Some(finer) = refined.get((base as usize).wrapping_sub(1)) {
             near.extend(finer.iter().map(|octant| octant >> 3));
         }
@@ -37,8 +37,8 @@ impl Octree {
         for level in 0..top {
             let needed =
                 if level == base { near.as_slice() } else { refined.get(level as usize).map_or(&[][..], |list| list) };
-            // Neighbours of an octant with children are at least as fine (2:1 balance, across edges
-            // and corners too).
+            // Neighbours of an octant with children are at least as fine, across edges and corners
+            // too.
             let parents =
                 grown(&split[level as usize]).into_iter().chain(needed.iter().copied()).map(|octant| octant >> 3);
             split.push(sorted(parents.collect()));
@@ -57,18 +57,15 @@ impl Octree {
         Ok(Self { leaves, split })
     }
 
-    /// A tree of finest leaves, in any order.
     #[cfg(test)]
     pub(super) fn of_leaves(leaves: Vec<u64>) -> Self {
         Self { leaves: vec![sorted(leaves)], split: Vec::new() }
     }
 
-    /// Whether the octant is a leaf.
     pub(super) fn is_leaf(&self, level: u32, octant: u64) -> bool {
         self.leaves.get(level as usize).is_some_and(|leaves| contains(leaves, octant))
     }
 
-    /// Whether the octant has children.
     pub(super) fn is_split(&self, level: u32, octant: u64) -> bool {
         level > 0 && self.split.get(level as usize).is_some_and(|split| contains(split, octant))
     }

@@ -20,7 +20,6 @@ impl Default for DihedralRange {
 }
 
 impl DihedralRange {
-    /// The range over all tetrahedra.
     #[cfg(test)]
     pub(super) fn of_all(positions: &[Vec3], tetrahedra: &[[u32; 4]]) -> Self {
         let range = |corners: &[u32; 4]| DihedralCosines::of(&corners.map(|corner| positions[corner as usize])).range();
@@ -38,12 +37,12 @@ impl DihedralRange {
     }
 }
 
-/// DihedralCosines of the smallest and largest dihedral angle of a tetrahedron.
+/// Cosines of the smallest and largest dihedral angle of a tetrahedron.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct DihedralCosines {
-    /// Cosine of the smallest angle, the largest cosine.
+    /// The largest cosine.
     pub(super) of_smallest: f64,
-    /// Cosine of the largest angle, the smallest cosine.
+    /// The smallest cosine.
     pub(super) of_largest: f64,
 }
 
@@ -53,10 +52,9 @@ impl DihedralCosines {
         let [a, b, c, d] = corners;
         let (ab, ac, ad) = (b - a, c - a, d - a);
         let (bc, bd) = (c - b, d - b);
-        // Outward normals of the faces opposite a, b, c and d.
         let normals = [bc.cross(&bd), ad.cross(&ac), ab.cross(&ad), ac.cross(&ab)];
         let lengths = normals.map(|normal| normal.norm());
-        // The last normal points outward, so −normal · ad is six times the volume.
+        // The outward normal makes −normal · ad six times the volume.
         if !(-normals[3].dot(&ad) > 0.0) || lengths.contains(&0.0) {
             return Self { of_smallest: 1.0, of_largest: -1.0 };
         }
@@ -87,7 +85,6 @@ pub(super) fn mean_surface_edge(mesh: &TetMesh) -> f64 {
     triangles.iter().map(around).sum::<f64>() / (3 * triangles.len().max(1)) as f64
 }
 
-/// Smallest height (m) of all tetrahedra.
 pub(super) fn smallest_height_of_all(mesh: &TetMesh) -> f64 {
     mesh.element_ids().map(|element| smallest_height(&mesh.corners(element))).fold(f64::INFINITY, f64::min)
 }

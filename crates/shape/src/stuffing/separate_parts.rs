@@ -1,4 +1,4 @@
-//! Meshing of parts that lie too far apart for one lattice: each has its own.
+//! Meshing of parts too far apart for one lattice, each with its own.
 
 use craze_mesh::TetMesh;
 use craze_spatial::Aabb;
@@ -8,8 +8,8 @@ use super::{FeatureReport, Stuffing, StuffingOptions, StuffingReport, shorter_ed
 use crate::domain::{Domain, Part};
 use crate::error::ShapeError;
 
-/// Meshes the parts one after the other within one limit of tetrahedra. Parts too small for the
-/// edge length are omitted, unless all are.
+/// Meshes the parts in turn within one limit. Parts too small for the edge are omitted, unless all
+/// are.
 pub(super) fn stuff_separate_parts(
     domain: &dyn Domain,
     parts: &[Aabb],

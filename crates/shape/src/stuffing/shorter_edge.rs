@@ -1,8 +1,8 @@
-//! Retry with a shorter edge where the walls of a domain come out torn.
+//! Retry with a shorter edge where walls come out torn.
 //!
-//! Local refinement resolves a thin feature of a thick body. A plate or shell thinner than the edge
-//! would need it everywhere; cells of two sizes then meet within the wall, and angle bounds forbid
-//! some of the fine ones. A uniformly finer lattice avoids this.
+//! Local refinement resolves a thin feature of a thick body. A wall thinner than the edge needs it
+//! everywhere; cells of two sizes then meet within the wall, and angle bounds forbid some fine
+//! ones. A uniformly finer lattice avoids this.
 
 use craze_mesh::TetMesh;
 
@@ -12,9 +12,9 @@ use crate::Domain;
 use crate::error::ShapeError;
 use crate::resolution::EDGES_PER_MESHED_WALL;
 
-/// Largest number of tetrahedra after a retry; less for domains with slow queries,
+/// Largest number of tetrahedra of a retry, less for slow queries,
 const MAX_RETRY_TETRAHEDRA: f64 = 1e6;
-/// and more if the first mesh has a quarter as many.
+/// more if the first mesh has a quarter as many.
 const MAX_RETRY_RATIO: f64 = 4.0;
 /// Tolerated relative volume error,
 const VOLUME_TOLERANCE: f64 = 0.03;
@@ -24,10 +24,10 @@ const LOST_SURFACE_TOLERANCE: f64 = 0.02;
 const LOOSE_PIECE_TOLERANCE: f64 = 4.0;
 /// Volume error above which meshing fails.
 const MAX_VOLUME_ERROR: f64 = 0.25;
-/// Largest number of tetrahedra of a loose piece that is removed.
+/// Largest loose piece (tetrahedra) that is removed.
 const MAX_LOOSE_PIECE_TETRAHEDRA: usize = 8;
 
-/// Fills a domain that fits into one lattice; if its walls come out torn, tries a shorter edge and
+/// Fills a domain that fits into one lattice; if walls come out torn, tries a shorter edge and
 /// keeps the better mesh.
 pub(super) fn stuff_connected(domain: &dyn Domain, options: &StuffingOptions) -> Result<Stuffing, ShapeError> {
     let first = stuff_in_one_lattice(domain, options);
@@ -61,11 +61,8 @@ pub(super) fn stuff_connected(domain: &dyn Domain, options: &StuffingOptions) ->
     without_loose_pieces(stuffing)
 }
 
-/// Damage of a mesh by thin walls.
 struct WallDamage {
-    /// Relative volume error.
     volume: f64,
-    /// Lost share of the surface.
     surface: f64,
     loose_pieces: f64,
 }
@@ -86,7 +83,7 @@ impl WallDamage {
         }
     }
 
-    /// The largest ratio of a measure to its tolerance.
+    /// The largest ratio of damage to tolerance.
     fn severity(&self) -> f64 {
         (self.volume / VOLUME_TOLERANCE)
             .max(self.surface / LOST_SURFACE_TOLERANCE)
@@ -94,7 +91,7 @@ impl WallDamage {
     }
 }
 
-/// The loose pieces to remove, given the piece of each tetrahedron; none if there is nothing else.
+/// The loose pieces to remove, given the piece of each tetrahedron; none if all are.
 fn loose_pieces(piece_of: &[u32]) -> Vec<u32> {
     let mut sizes = vec![0; piece_of.iter().max().map_or(0, |&last| last as usize + 1)];
     piece_of.iter().for_each(|&piece| sizes[piece as usize] += 1);
@@ -103,7 +100,7 @@ fn loose_pieces(piece_of: &[u32]) -> Vec<u32> {
     if loose_pieces.len() < sizes.len() { loose_pieces } else { Vec::new() }
 }
 
-/// Removes remains of walls that are too thin; as separate bodies they would be debris.
+/// Removes remains of walls that are too thin, which would be debris.
 fn without_loose_pieces(mut stuffing: Stuffing) -> Result<Stuffing, ShapeError> {
     if stuffing.report.thin.unresolved == 0 {
         return Ok(stuffing);

@@ -1,9 +1,8 @@
 //! Stencils: the inside of a background tetrahedron as one to three tetrahedra.
 //!
-//! Where the surface cuts two edges of a face with two inside points, a trapezoid remains, which
-//! the tetrahedra on both sides must split by the same diagonal. It ends at the crossing of the
-//! longer edge; for equal lengths the parity of the coordinates decides (Labelle & Shewchuk 2007
-//! §3.3).
+//! A cut face with two inside points is a trapezoid, which both its tetrahedra must split by the
+//! same diagonal. It ends at the crossing of the longer edge, or by the parity of the coordinates
+//! (Labelle & Shewchuk 2007 §3.3).
 
 use craze_math::Vec3;
 use rayon::prelude::*;
@@ -25,10 +24,8 @@ pub(super) struct StencilMesh {
     pub(super) tetrahedra: Vec<[u32; 4]>,
 }
 
-/// The tetrahedra inside the surface.
-///
-/// `keeps` decides by their corners about tetrahedra with all corners on the surface, which fill a
-/// thin wall or lie outside in a gap.
+/// The tetrahedra inside the surface. `keeps` decides about those with all corners on it, which
+/// fill a thin wall or a gap.
 pub(super) fn fill(
     background: &Background,
     warped: &WarpedLattice,
@@ -80,7 +77,7 @@ struct Stencils<'a> {
     background: &'a Background,
     signs: &'a [i8],
     edges: &'a [u64],
-    /// Index of the first crossing; background points come before.
+    /// Index of the first crossing, after the background points.
     first_crossing: u32,
 }
 
@@ -129,8 +126,7 @@ impl Stencils<'_> {
                 let top = [corners[q], crossing(q, m), crossing(q, n)];
                 let first = self.diagonal_at_first(corners[p], corners[q], corners[m]);
                 let last = !self.diagonal_at_first(corners[p], corners[q], corners[n]);
-                // The face between the crossings belongs to this tetrahedron alone; its diagonal is
-                // chosen so that the three are not cyclic, which no prism admits.
+                // The face between the crossings is free; its diagonal avoids a cyclic triple.
                 prism(base, top, [first, !(first && last), last], is_even([p, m, n, q]), found);
             }
             [p, q, r] => {
@@ -145,13 +141,12 @@ impl Stencils<'_> {
         }
     }
 
-    /// The index of the crossing between an inside and an outside point.
+    /// The crossing between an inside and an outside point.
     fn crossing(&self, inner: u32, outer: u32) -> u32 {
         self.first_crossing + self.edges.binary_search(&edge(inner, outer)).unwrap_or(0) as u32
     }
 
-    /// Whether the diagonal of the trapezoid p, q, (crossing q–m), (crossing p–m) starts at p
-    /// rather than at q.
+    /// Whether the diagonal of the trapezoid p, q, (crossing q–m), (crossing p–m) starts at p.
     fn diagonal_at_first(&self, p: u32, q: u32, m: u32) -> bool {
         let [from_p, from_q] = [p, q].map(|inner| {
             let [inner, outer] = [inner, m].map(|point| decode(self.background.points[point as usize]));
@@ -168,17 +163,17 @@ impl Stencils<'_> {
     }
 }
 
-/// Whether an order of the numbers 0 to 3 is an even permutation.
+/// Whether an order of 0 to 3 is an even permutation.
 fn is_even(order: [usize; 4]) -> bool {
     let inversions = (0..4).flat_map(|i| (0..i).map(move |j| (j, i))).filter(|&(j, i)| order[j] > order[i]).count();
     inversions % 2 == 0
 }
 
-/// The three tetrahedra of a prism. `diagonals[i]` tells whether side i, between edges i and i + 1,
-/// is split from base i to top i + 1 rather than from base i + 1 to top i; all three alike is
-/// impossible. `positive` tells whether base and top 0 have positive orientation.
+/// The three tetrahedra of a prism. `diagonals[i]`: side i, between edges i and i + 1, is split
+/// from base i to top i + 1 rather than from base i + 1 to top i; all three alike is impossible.
+/// `positive`: orientation of base and top 0.
 fn prism(base: [u32; 3], top: [u32; 3], diagonals: [bool; 3], positive: bool, found: &mut Vec<[u32; 4]>) {
-    // Edge x is the base end of both adjacent diagonals, edge z the top end of both.
+    // Edge x is the base end of both its diagonals, edge z the top end.
     let starts = |edge: usize| usize::from(diagonals[edge]) + usize::from(!diagonals[(edge + 2) % 3]);
     let Some(x) = (0..3).find(|&edge| starts(edge) == 2) else { return };
     let (y, z, flipped) =
@@ -204,7 +199,7 @@ mod tests {
     use crate::stuffing::warp::{ALPHA_LONG, ALPHA_SHORT, warp};
     use craze_mesh::{TETRAHEDRON_EDGES, TetMesh};
 
-    /// A cube of lattice cells with random signs and crossings; its outermost points lie outside.
+    /// A cube of cells with random signs and crossings, surrounded by outside.
     fn random_mesh(random: &mut Random, draw: &dyn Fn(&mut Random) -> f64) -> StencilMesh {
         const CELLS: i32 = 7;
         let first_crossing =

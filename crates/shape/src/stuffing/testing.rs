@@ -6,7 +6,7 @@ use craze_spatial::Aabb;
 
 use crate::Domain;
 
-/// A domain given by a signed distance (m), negative inside, and its box.
+/// A domain given by a signed distance (m), negative inside.
 pub(super) struct Distance<F> {
     pub(super) distance: F,
     pub(super) bounds: Aabb,
@@ -50,7 +50,6 @@ pub(super) fn rotated_cube(half: f64) -> Distance<impl Fn(&Vec3) -> f64 + Sync> 
     }
 }
 
-/// The orientation of rotated shapes.
 pub(super) fn rotation() -> craze_math::Rotation {
     craze_math::Rotation::from_euler_angles(0.37, 0.61, 1.13)
 }
@@ -69,7 +68,7 @@ pub(super) fn rotated_cylinder(radius: f64, half: f64) -> Distance<impl Fn(&Vec3
     }
 }
 
-/// For each edge, how often the triangles traverse it in either direction.
+/// How often each edge is traversed in either direction.
 pub(super) fn edge_uses(triangles: &[[NodeId; 3]]) -> impl Iterator<Item = (usize, usize)> {
     let mut edges: Vec<(NodeId, NodeId, bool)> = triangles
         .iter()

@@ -1,5 +1,4 @@
-//! Detection of thin features: places where mesh and surface differ too much, so that finer cells
-//! are needed.
+//! Detection of places where mesh and surface differ too much and need finer cells.
 
 use craze_math::Vec3;
 use craze_spatial::TriangleTree;
@@ -18,30 +17,28 @@ use crate::resolution::TETRAHEDRA_PER_SQUARE_EDGE;
 /// Thin walls, tips and gaps that cells of the requested edge length do not resolve.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct ThinReport {
-    /// Places that cells of the requested edge length approximate worse than an eighth of an edge.
+    /// Places approximated worse than an eighth of an edge without refinement.
     pub under_resolved: usize,
     /// Number of cell halvings there.
     pub halvings: u32,
-    /// Number of tetrahedra that the next halving would have needed, if it was skipped for that
-    /// reason.
+    /// Number of tetrahedra of the next halving, if skipped as too many.
     pub skipped_tetrahedra: Option<f64>,
-    /// Places still farther than 0.3 edges from the mesh: parts there are missing or filled up.
+    /// Places farther than 0.3 edges from the mesh: missing or filled up.
     pub unresolved: usize,
     /// Approximate share of the surface lost at these places.
     pub lost_share: f64,
-    /// The thinnest wall among all places, if one was found.
+    /// The thinnest wall among all places.
     pub thinnest: Option<ThinWall>,
     /// Tenth percentile of the wall thickness at the places (m).
     pub tenth_percentile: Option<f64>,
-    /// The edge length (m) used instead of the requested one, because walls this thin would come
-    /// out torn.
+    /// The edge length (m) used instead of the requested one, which would tear such walls.
     pub shortened_edge: Option<f64>,
-    /// Removed loose pieces of a few tetrahedra, remains of walls thinner than the finest cells.
+    /// Removed loose pieces, remains of walls thinner than the finest cells.
     pub removed_pieces: usize,
 }
 
 impl ThinReport {
-    /// Describes what is lost or has a shorter edge than requested, if anything.
+    /// Describes what is lost or has a shorter edge than requested.
     pub fn warning(&self) -> Option<String> {
         let shortened_edge = self.shortened_edge.map(|edge| {
             let wall = self.tenth_percentile.map_or_else(String::new, |wall| format!(" (about {} m)", short(wall)));
@@ -82,11 +79,11 @@ pub struct ThinWall {
     pub position: [f64; 3],
 }
 
-/// Distances (edges) between the two surfaces above which cells are refined,
+/// Distances (edges) between the surfaces above which cells are refined,
 const REFINEMENT_DISTANCE: f64 = 0.12;
 /// and above which a place counts as lost.
 const LOST_DISTANCE: f64 = 0.3;
-/// Ratio of thickness to size below which a shape is a sheet.
+/// Thickness over size below which a shape is a sheet.
 const SHEET_THICKNESS_RATIO: f64 = 0.1;
 /// Lost share of the surface above which meshing fails.
 pub(super) const MAX_LOST_SHARE: f64 = 0.8;
@@ -95,13 +92,13 @@ pub(super) const MAX_LOST_SHARE: f64 = 0.8;
 pub(super) struct Comparison {
     /// The mesh's surface.
     pub(super) triangles: Vec<[u32; 3]>,
-    /// Signed distance (m) from each triangle's centroid to the domain's surface along the normal;
-    /// none beyond [`LOST_DISTANCE`].
+    /// Signed distance (m) from each centroid to the domain's surface; none beyond
+    /// [`LOST_DISTANCE`].
     pub(super) gaps: Vec<Option<f64>>,
-    /// Points of either surface too far from the other, with their distance over the edge length,
-    /// capped at [`LOST_DISTANCE`].
+    /// Points of either surface too far from the other, with their distance (edges, up to
+    /// [`LOST_DISTANCE`]).
     places: Vec<(Vec3, f64)>,
-    /// Number of sampled points on the domain's surface, and how many of them are lost.
+    /// Sampled points on the domain's surface, and how many are lost.
     samples: [usize; 2],
     density: SampleDensity,
 }
@@ -109,15 +106,14 @@ pub(super) struct Comparison {
 /// Sampling of the domain's surface in an octant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum SampleDensity {
-    /// Near the centres of its eight children, to decide about refinement.
+    /// Near the centres of its children, to decide about refinement.
     EightPerOctant,
-    /// Near its centre, enough to count what is lost.
+    /// Near its centre, to count what is lost.
     OnePerOctant,
 }
 
 impl Comparison {
-    /// Samples the domain's surface in the octants `within` (of `level`), and all triangles of the
-    /// mesh.
+    /// Samples the domain's surface in the octants `within` (of `level`), and the mesh's.
     pub(super) fn new(
         classification: &Classification,
         working: &WorkingMesh,
@@ -127,7 +123,7 @@ impl Comparison {
     ) -> Self {
         let (domain, edge) = (working.domain, working.edge);
         let triangles = surface_triangles(working);
-        // A tree of valid triangles cannot fail.
+        // Valid triangles cannot fail.
         let tree = TriangleTree::new(&working.positions, &triangles).unwrap_or_default();
         let quarter = 0.25 * classification.frame.width(level);
         let (count, radius) = match density {
@@ -165,8 +161,8 @@ impl Comparison {
         Self { triangles, gaps: samples.into_iter().map(|(_, gap)| gap).collect(), places, samples: counts, density }
     }
 
-    /// Measures triangles with moved points again, given their positions `before` (m). Points of
-    /// triangles that now bridge a gap or cut off a ridge are moved back.
+    /// Measures triangles with moved points again. Points of those that now bridge a gap or cut off
+    /// a ridge return to `before` (m).
     pub(super) fn restore_worsened(&mut self, working: &mut WorkingMesh, before: &[Option<Vec3>]) {
         let old = self.gaps.clone();
         self.remeasure(working, before);
@@ -206,9 +202,8 @@ impl Comparison {
         }
     }
 
-    /// Cells below `level` for places where the surfaces differ: all lost places, and merely
-    /// inaccurate ones unless they are most of the surface, since refining a noisy model is not
-    /// worth the cost.
+    /// Cells below `level` where the surfaces differ: all lost places, and inaccurate ones unless
+    /// they are most of the surface, as for a noisy model.
     pub(super) fn finer_cells(&self, classification: &Classification, level: u32) -> Vec<u64> {
         let most = 12 * classification.candidates.len();
         let cells = |tolerance: f64| {
@@ -222,21 +217,18 @@ impl Comparison {
             .unwrap_or_else(|| cells(LOST_DISTANCE))
     }
 
-    /// Number of sampled points on the domain's surface.
     pub(super) fn samples(&self) -> usize {
         self.samples[0]
     }
 
-    /// Lost share of the domain's surface, given the number of samples before refinement and the
-    /// number of halvings.
+    /// Lost share of the domain's surface, given the samples before refinement and the number of
+    /// halvings.
     pub(super) fn lost_share(&self, samples: usize, halvings: u32) -> f64 {
-        // Halved cells have four times as many samples per area; eight samples per octant are four
-        // times as many as one.
+        // A halving gives four times as many samples; so does eight per octant instead of one.
         let fewer = i32::from(self.density == SampleDensity::OnePerOctant);
         self.samples[1] as f64 / 4f64.powi(halvings as i32 - fewer) / samples.max(1) as f64
     }
 
-    /// Number of lost places.
     pub(super) fn lost(&self) -> usize {
         self.places.iter().filter(|(_, distance)| *distance >= LOST_DISTANCE).count()
     }
@@ -246,20 +238,19 @@ fn centroid(working: &WorkingMesh, triangle: &[u32; 3]) -> Vec3 {
     triangle.iter().map(|&point| working.positions[point as usize]).sum::<Vec3>() / 3.0
 }
 
-/// Signed distance (m) from a triangle's centroid to the domain's surface along the normal; none
-/// beyond [`LOST_DISTANCE`].
+/// Signed distance (m) from a triangle's centroid to the domain's surface; none beyond
+/// [`LOST_DISTANCE`].
 pub(super) fn gap(working: &WorkingMesh, triangle: &[u32; 3]) -> Option<f64> {
     let [a, b, c] = triangle.map(|point| working.positions[point as usize]);
     let centroid = centroid(working, triangle);
     let normal = (b - a).cross(&(c - a)).try_normalize(0.0).unwrap_or_default();
-    // Shorter distances are tried too, because beyond a thin wall or gap the sign is the same
-    // again.
+    // Beyond a thin wall or gap the sign is the same again, so shorter distances are tried too.
     let reaches = [1.0, 0.3, 0.1].map(|share| share * LOST_DISTANCE * working.edge);
     let under_resolved = reaches.iter().find_map(|reach| project(working.domain, &centroid, &normal, *reach));
     under_resolved.map(|under_resolved| (under_resolved - centroid).dot(&normal))
 }
 
-/// The error for a failed mesh: what is too thin, and what it would take.
+/// The error for a failed mesh, with the cause.
 pub(super) fn inside_missed(domain: &dyn Domain, edge: f64, thin: &ThinReport) -> ShapeError {
     let size = domain.bounds().size();
     // Mean thickness of a sheet.
@@ -273,7 +264,7 @@ pub(super) fn inside_missed(domain: &dyn Domain, edge: f64, thin: &ThinReport) -
     ShapeError::ThinSheet { edge, thickness: thinnest, place: thin.thinnest.map(|wall| wall.position), count }
 }
 
-/// A surface point near a position, within `reach` (m).
+/// A surface point within `reach` (m).
 fn nearest_surface(domain: &dyn Domain, position: &Vec3, reach: f64) -> Option<Vec3> {
     let clearance = domain.clearance(position);
     if clearance > reach {
@@ -281,7 +272,7 @@ fn nearest_surface(domain: &dyn Domain, position: &Vec3, reach: f64) -> Option<V
     }
     let normal = domain.normal(position)?;
     let toward = if domain.contains(position) { normal } else { -normal };
-    // Inner triangles of a model are not part of the surface; the sign must change.
+    // The sign must change, unlike at inner triangles of a model.
     project(domain, &(position + toward * clearance), &normal, 0.02 * reach)
         .or_else(|| project(domain, position, &normal, reach))
 }
@@ -294,11 +285,10 @@ pub(super) fn cells_around(classification: &Classification, level: u32, places: 
     parents.iter().flat_map(|&octant| (0..8).map(move |child| octant << 3 | child)).collect()
 }
 
-/// Largest number of points behind which wall thickness is measured.
+/// Most points at which wall thickness is measured.
 const MAX_WALL_SAMPLES: usize = 512;
 
-/// Walls behind those of the points that lie on the surface, up to two edges thick; the thinnest
-/// first.
+/// Walls up to two edges thick behind surface points; the thinnest first.
 fn walls(domain: &dyn Domain, edge: f64, places: &[Vec3]) -> Vec<ThinWall> {
     let thickness = |position: &Vec3| {
         let inward = -domain.normal(position)?;
@@ -350,7 +340,7 @@ mod tests {
             let surface = mesh.boundary().triangles;
             assert!(edge_uses(&surface).all(|uses| uses == (1, 1)));
             assert_eq!(mesh.pieces().count, 1);
-            // An outer and an inner sphere without a hole: V − E + F = 4, where E = 3/2 F.
+            // Two spheres without a hole: V − E + F = 4, where E = 3/2 F.
             let mut nodes: Vec<_> = surface.iter().flatten().copied().collect();
             nodes.sort_unstable();
             nodes.dedup();
@@ -376,7 +366,7 @@ mod tests {
             Err(ShapeError::ThinSheet { thickness, .. }) => assert!(thickness < 0.01, "{thickness}"),
             Err(other) => panic!("{other}"),
         }
-        // Two plates, one of them thick; what remains of the thin one is reported.
+        // Two plates, one thick; what remains of the thin one is reported.
         let distance = |point: &Vec3| {
             let plate = |at: f64, half: f64| {
                 let beyond = (point - Vec3::new(0.0, at, 0.0)).abs() - Vec3::new(1.0, half, 1.0);
@@ -403,7 +393,6 @@ mod tests {
         assert!((report.thin.thinnest.expect("a wall").thickness - 0.1).abs() < 0.001);
     }
 
-    /// A triangulated plate of a width and thickness (m), aligned or rotated.
     fn plate(width: f64, thickness: f64, rotated: bool) -> SurfaceDomain {
         let mut surface = Block { size: [width, thickness, width] }.surface(1.0).expect("a plate");
         if rotated {
@@ -417,7 +406,7 @@ mod tests {
         check_default_edges(&[(1e-2, true), (1e-3, false), (1e-5, true)]);
     }
 
-    /// Meshes plates of these thicknesses (m), rotated or not, with their default edge.
+    /// Meshes plates of these thicknesses (m) with their default edge.
     fn check_default_edges(plates: &[(f64, bool)]) {
         for &(thickness, rotated) in plates {
             let domain = plate(if thickness < 5e-3 { 1.0 } else { 0.25 }, thickness, rotated);
@@ -446,7 +435,7 @@ mod tests {
         }
     }
 
-    /// Sizes and requested edges (m) of rods and plates thinner than the edge.
+    /// Sizes and requested edges (m).
     const THIN: [([f64; 3], f64); 4] = [
         ([0.005, 0.005, 0.3], 0.025),
         ([0.15, 0.01, 0.15], 0.03),
@@ -454,7 +443,6 @@ mod tests {
         ([0.1, 0.005, 0.1], 0.025),
     ];
 
-    /// Meshes plates and rods thinner than the requested edge.
     fn check_thin(rotated: bool, sizes: &[([f64; 3], f64)]) {
         for &(size, edge) in sizes {
             let mut surface = Block { size }.surface(1.0).expect("a block");

@@ -1,23 +1,22 @@
-//! Volume compensation: surface points move by the volume that the triangles around them cut off.
+//! Volume compensation: surface points move by the volume that the triangles cut off.
 //!
-//! A triangle with its corners on a curved surface is a chord, so a convex body loses volume and
-//! mass in proportion to the square of the edge length. Offset points add as much outside as the
-//! chords cut off, which also reduces the mean distance to the surface.
+//! Chords of a curved surface lose volume and mass in proportion to the square of the edge. Offset
+//! points add as much outside, which also reduces the mean distance to the surface.
 
 use craze_math::Vec3;
 
 use super::working_mesh::{PointConstraint, WorkingMesh};
 
-/// Mean gap of a triangle over the gap at its centroid, on a quadric through the corners: the mean
-/// product of two barycentric coordinates is 1/12, at the centroid 1/9.
+/// Mean gap of a triangle over that at its centroid, on a quadric: mean product of two barycentric
+/// coordinates 1/12, at the centroid 1/9.
 const MEAN_GAP_RATIO: f64 = 0.75;
 /// Smallest displacement (edges).
 const MIN_DISPLACEMENT: f64 = 0.002;
-/// Largest displacement (edges); larger gaps are cut-off corners and lost places, not curvature.
+/// Largest displacement (edges); larger gaps are no curvature.
 const MAX_DISPLACEMENT: f64 = 0.1;
 
-/// Offsets surface points as far as angles allow, given the gap (m, outward) at the centroid of
-/// each surface triangle.
+/// Offsets surface points within the angle bounds, given the gap (m, outward) at each triangle's
+/// centroid.
 pub(super) fn compensate_volume(working: &mut WorkingMesh, triangles: &[[u32; 3]], gaps: &[Option<f64>]) {
     let mut missing_volume = vec![0.0; working.positions.len()];
     let mut normals = vec![Vec3::zeros(); working.positions.len()];

@@ -6,16 +6,16 @@ use super::background::Background;
 use super::classification::Frame;
 use super::crossing::Crossing;
 
-/// A crossing nearer to an end of a long lattice edge than this share of its length moves that end.
+/// Share of a long lattice edge: a crossing nearer to an end moves that end.
 ///
-/// Labelle & Shewchuk 2007 give 0.24999 and 0.41189. With the diagonals of these stencils this pair
-/// is better: over millions of random and extreme lattices all angles stay between 10.6° and 164°,
-/// where theirs go down to 9.3°.
+/// Labelle & Shewchuk 2007 give 0.24999 and 0.41189. With the diagonals of these stencils, over
+/// millions of random and extreme lattices, angles stay between 10.6° and 164°, theirs go down to
+/// 9.3°.
 pub(super) const ALPHA_LONG: f64 = 0.285;
 /// The same for short edges, from a corner to a centre.
 pub(super) const ALPHA_SHORT: f64 = 0.395;
 
-/// The background after warping, with no crossing too near to a point.
+/// The background after warping.
 pub(super) struct WarpedLattice {
     /// Positions of the background points (m).
     pub(super) positions: Vec<Vec3>,
@@ -25,11 +25,8 @@ pub(super) struct WarpedLattice {
     pub(super) crossings: Vec<Crossing>,
 }
 
-/// Moves each point with a crossing too near onto the nearest one, which removes the crossings of
-/// all its edges.
-///
-/// Points are processed in order, as in the paper: a point stays if its neighbours removed its
-/// crossings.
+/// Moves each point with a crossing too near onto the nearest one, which removes all crossings of
+/// its edges. Points are processed in order, as in the paper.
 pub(super) fn warp(frame: &Frame, background: &Background, crossings: &[Crossing]) -> WarpedLattice {
     let mut positions: Vec<Vec3> = background.points.iter().map(|&point| frame.position(point)).collect();
     let mut signs = background.signs.clone();
@@ -42,7 +39,7 @@ pub(super) fn warp(frame: &Frame, background: &Background, crossings: &[Crossing
         let mut nearest: Option<(f64, Vec3)> = None;
         for &(_, index) in run.iter().filter(|&&(_, index)| is_remaining[index as usize]) {
             let Crossing { ends, share } = crossings[index as usize];
-            // The ends of remaining crossings have not moved.
+            // Ends of remaining crossings have not moved.
             let [start, end] = ends.map(|end| frame.position(background.points[end as usize]));
             let length = (end - start).norm();
             let part = if ends[0] == here { share } else { 1.0 - share };
@@ -68,7 +65,7 @@ pub(super) fn warp(frame: &Frame, background: &Background, crossings: &[Crossing
     WarpedLattice { positions, signs, crossings: remaining }
 }
 
-/// Whether an edge is parallel to an axis, from corner to corner or centre to centre.
+/// Whether an edge is parallel to an axis.
 fn is_long(background: &Background, ends: [u32; 2]) -> bool {
     let [one, other] = ends.map(|end| super::morton::decode(background.points[end as usize]));
     (0..3).filter(|&axis| one[axis] != other[axis]).count() == 1

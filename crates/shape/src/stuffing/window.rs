@@ -10,17 +10,15 @@ use crate::Domain;
 
 /// Cells along a side of a window,
 pub(super) const CELLS: f64 = 4.0;
-/// and of the margin around it, so that the cut does not influence the tetrahedra inside.
+/// and of the margin around it, which keeps the cut away.
 const MARGIN_CELLS: f64 = 3.0;
 /// Cells of a window with its margin.
 pub(super) const CELLS_WITHIN: f64 =
     (CELLS + 2.0 * MARGIN_CELLS) * (CELLS + 2.0 * MARGIN_CELLS) * (CELLS + 2.0 * MARGIN_CELLS);
-/// Cells below the sides in which creases and thin features are ignored, since the cut creates
-/// them.
+/// Cells below the sides without features, since the cut creates some.
 const IGNORED_DEPTH: f64 = 1.0;
 
-/// Number of tetrahedra with their centroid in a box, when the domain is meshed there with a
-/// margin.
+/// Number of tetrahedra with their centroid in a box, from meshing it with a margin.
 pub(super) fn count_within(domain: &dyn Domain, inner: &Aabb, options: &StuffingOptions) -> usize {
     let bounds = inner.grown(MARGIN_CELLS * CELL_WIDTH_PER_EDGE * options.edge);
     let window = Window { domain, bounds, ignored_depth: IGNORED_DEPTH * CELL_WIDTH_PER_EDGE * options.edge };
@@ -36,12 +34,12 @@ pub(super) fn count_within(domain: &dyn Domain, inner: &Aabb, options: &Stuffing
 struct Window<'a> {
     domain: &'a dyn Domain,
     bounds: Aabb,
-    /// Depth (m) below the sides within which no normals are reported.
+    /// Depth (m) below the sides without normals.
     ignored_depth: f64,
 }
 
 impl Window<'_> {
-    /// Depth (m) of a point below the nearest side of the box; negative outside.
+    /// Depth (m) of a point below the nearest side; negative outside.
     fn depth(&self, point: &Vec3) -> f64 {
         (point - self.bounds.min).min().min((self.bounds.max - point).min())
     }

@@ -1,4 +1,4 @@
-//! A tetrahedral mesh whose points may move as long as its dihedral angles stay within bounds.
+//! A tetrahedral mesh with movable points and bounded dihedral angles.
 
 use craze_math::Vec3;
 use rayon::prelude::*;
@@ -17,7 +17,7 @@ pub(super) struct AngleBounds {
 }
 
 impl AngleBounds {
-    /// 10.5° to 164.5°, kept by all tetrahedra that do not touch a feature.
+    /// 10.5° to 164.5°, for tetrahedra that touch no feature.
     pub(super) const REGULAR: Self = Self { of_smallest: 0.983_25, of_largest: -0.963_63 };
     /// 10° to 165°, guaranteed to users.
     pub(super) const GUARANTEED: Self = Self { of_smallest: 0.984_80, of_largest: -0.965_92 };
@@ -40,7 +40,7 @@ pub(super) enum PointConstraint {
     Fixed,
 }
 
-/// Planned replacements of tetrahedra that have no points in common.
+/// Planned replacements of tetrahedra without common points.
 #[derive(Default)]
 pub(super) struct Edit {
     removed: Vec<u32>,
@@ -52,7 +52,6 @@ pub(super) struct Edit {
 }
 
 impl Edit {
-    /// Whether no planned change involves any of the points.
     pub(super) fn is_free(&self, points: &[u32]) -> bool {
         points.iter().all(|point| !self.used.contains(point))
     }
@@ -66,7 +65,7 @@ impl Edit {
     }
 }
 
-/// A tetrahedral mesh under improvement, with its points' tetrahedra.
+/// A tetrahedral mesh under improvement.
 pub(super) struct WorkingMesh<'a> {
     pub(super) domain: &'a dyn Domain,
     /// Nominal edge length (m), the scale of moves.
@@ -108,7 +107,7 @@ impl<'a> WorkingMesh<'a> {
         (self.starts, self.stars) = (starts, stars);
     }
 
-    /// Applies planned changes; new points are fixed on features.
+    /// Applies planned changes; new points are fixed.
     pub(super) fn replace(&mut self, edit: Edit) {
         let mut stays_within_bounds = vec![true; self.tetrahedra.len()];
         edit.removed.iter().for_each(|&index| stays_within_bounds[index as usize] = false);
@@ -120,7 +119,6 @@ impl<'a> WorkingMesh<'a> {
         self.gather_stars();
     }
 
-    /// Tetrahedra that contain both points.
     pub(super) fn common(&self, points: [u32; 2]) -> Vec<u32> {
         self.star(points[0])
             .iter()
@@ -129,7 +127,6 @@ impl<'a> WorkingMesh<'a> {
             .collect()
     }
 
-    /// The tetrahedra at a point.
     pub(super) fn star(&self, point: u32) -> &[u32] {
         &self.stars[self.starts[point as usize] as usize..self.starts[point as usize + 1] as usize]
     }
@@ -151,16 +148,14 @@ impl<'a> WorkingMesh<'a> {
         found
     }
 
-    /// Whether a tetrahedron touches a feature.
     pub(super) fn is_snapped(&self, tetrahedron: u32) -> bool {
         self.tetrahedra[tetrahedron as usize]
             .iter()
             .any(|&corner| self.constraint[corner as usize] == PointConstraint::Fixed)
     }
 
-    /// Moves a point onto a feature and fixes it there, if its tetrahedra, after smoothing of its
-    /// neighbours, keep the bounds; those away from features keep the regular ones. Otherwise
-    /// nothing changes.
+    /// Moves a point onto a feature and fixes it, if its tetrahedra keep their bounds after
+    /// smoothing of its neighbours. Otherwise nothing changes.
     pub(super) fn snap(&mut self, point: u32, to: Vec3, bounds: AngleBounds) -> bool {
         let around = self.neighbours(point);
         let old_positions: Vec<Vec3> = around.iter().map(|&other| self.positions[other as usize]).collect();
@@ -179,11 +174,11 @@ impl<'a> WorkingMesh<'a> {
         false
     }
 
-    /// Splits an edge at a new point on a feature, if the surrounding tetrahedra, after smoothing,
-    /// keep the bounds for features. Otherwise nothing changes.
+    /// Splits an edge at a new point on a feature, if the tetrahedra around keep their bounds after
+    /// smoothing. Otherwise nothing changes.
     pub(super) fn split_and_smooth(&mut self, ends: [u32; 2], position: Vec3) -> bool {
-        // Tried on a copy of the region that can move, since most attempts fail and each change
-        // costs a pass over the mesh.
+        // Tried on a copy of the region: most attempts fail, and a change costs a pass over the
+        // mesh.
         let mut region: Vec<u32> = self
             .common(ends)
             .iter()
@@ -197,7 +192,7 @@ impl<'a> WorkingMesh<'a> {
         let middle = extract.split(local, position);
         let around = extract.neighbours(middle);
         let mut before = extract.affected_tetrahedra(middle, &around);
-        // New tetrahedra have no previous angles to fall back to.
+        // New tetrahedra have no previous angles.
         for (index, cosines) in &mut before {
             if extract.tetrahedra[*index as usize].contains(&middle) {
                 *cosines = DihedralCosines { of_smallest: 0.0, of_largest: 0.0 };
@@ -227,7 +222,7 @@ impl<'a> WorkingMesh<'a> {
         middle
     }
 
-    /// Some tetrahedra as a separate mesh, with the original indices of its points.
+    /// A copy of some tetrahedra, with the original indices of its points.
     fn extract(&self, region: &[u32]) -> (Self, Vec<u32>) {
         let mut points: Vec<u32> = region.iter().flat_map(|&index| self.tetrahedra[index as usize]).collect();
         points.sort_unstable();
@@ -245,7 +240,7 @@ impl<'a> WorkingMesh<'a> {
         (extract, points)
     }
 
-    /// Displaces a point by all or half of a vector or not at all, as its tetrahedra allow.
+    /// Moves a point by all or half of a vector or not at all, within the bounds.
     pub(super) fn shift(&mut self, point: u32, direction: Vec3) {
         let here = self.positions[point as usize];
         let before: Vec<DihedralCosines> =
@@ -264,8 +259,8 @@ impl<'a> WorkingMesh<'a> {
         self.positions[point as usize] = here;
     }
 
-    /// Whether a tetrahedron keeps the given bounds at features and the regular ones elsewhere; one
-    /// beyond them may stay as it is.
+    /// Whether a tetrahedron keeps the given bounds at features and the regular ones elsewhere, or
+    /// is no worse than before.
     fn stays_within_bounds(&self, index: u32, before: &DihedralCosines, bounds: AngleBounds) -> bool {
         self.keeps_bounds(index, DihedralCosines::of(&self.corners(index)), before, bounds)
     }
@@ -283,8 +278,8 @@ impl<'a> WorkingMesh<'a> {
         bounds.contain(now) || (is_no_worse && now.of_smallest < 1.0 && !bounds.contain(*before))
     }
 
-    /// Smooths points of tetrahedra beyond the regular bounds until all are within or no move
-    /// helps; returns the remaining ones. Needed where cell sizes change at the surface.
+    /// Smooths points of tetrahedra beyond the regular bounds until no move helps; returns those
+    /// that remain, possible where cell sizes change.
     pub(super) fn smooth_bad(&mut self) -> Vec<u32> {
         for _ in 0..8 {
             let bad = self.bad();
@@ -298,7 +293,6 @@ impl<'a> WorkingMesh<'a> {
         self.bad()
     }
 
-    /// Tetrahedra away from features that violate the regular bounds.
     fn bad(&self) -> Vec<u32> {
         let is_bad = |index: &u32| {
             !AngleBounds::REGULAR.contain(DihedralCosines::of(&self.corners(*index))) && !self.is_snapped(*index)
@@ -320,7 +314,7 @@ impl<'a> WorkingMesh<'a> {
         affected_tetrahedra.into_iter().map(|index| (index, DihedralCosines::of(&self.corners(index)))).collect()
     }
 
-    /// Smooths points until all tetrahedra keep their bounds or no point moves.
+    /// Smooths points until all tetrahedra keep their bounds or nothing moves.
     fn smooth_until_within(&mut self, around: &[u32], before: &[(u32, DihedralCosines)], bounds: AngleBounds) -> bool {
         for _ in 0..5 {
             let stays_within_bounds =
@@ -335,15 +329,14 @@ impl<'a> WorkingMesh<'a> {
         false
     }
 
-    /// Badness of the worst tetrahedron at a point: the larger of the cosine of its smallest angle
-    /// and the negative cosine of its largest, and above 1 for an inverted one.
+    /// Badness of the worst tetrahedron at a point: the cosine of its smallest angle or negative
+    /// cosine of its largest; above 1 if inverted.
     fn badness(&self, point: u32) -> f64 {
         let worst = |worst: f64, &index: &u32| worst.max(badness(&self.corners(index), self.edge));
         self.star(point).iter().fold(-1.0, worst)
     }
 
-    /// Moves a point to improve its worst tetrahedron, by a pattern search with decreasing steps;
-    /// returns whether it moved.
+    /// Moves a point to improve its worst tetrahedron by pattern search; returns whether it moved.
     pub(super) fn improve(&mut self, point: u32) -> bool {
         let constraint = self.constraint[point as usize];
         if constraint == PointConstraint::Fixed {
@@ -371,8 +364,7 @@ impl<'a> WorkingMesh<'a> {
                     best = Some((tried, target));
                 }
             }
-            // Projection onto the surface takes many queries, so only the best tangential position
-            // is projected.
+            // Projection takes many queries: only for the best tangential position.
             if let (Some((_, tangential)), Some(normal)) = (best, normal) {
                 best = project(self.domain, &tangential, &normal, 0.5 * step_length * self.edge).and_then(|target| {
                     self.positions[point as usize] = target;
@@ -419,8 +411,8 @@ fn badness(corners: &[Vec3; 4], edge: f64) -> f64 {
     if volume.is_finite() { 1.1 - volume } else { f64::INFINITY }
 }
 
-/// The surface point on the line through `point` along `direction`, within `reach` (m) on both sides;
-/// none if both ends have the same sign.
+/// The surface point on the line through `point` along `direction`, within `reach` (m) on both
+/// sides; none if both ends have the same sign.
 pub(crate) fn project(domain: &dyn Domain, point: &Vec3, direction: &Vec3, reach: f64) -> Option<Vec3> {
     let ends = [point - direction * reach, point + direction * reach];
     let inside = ends.map(|end| domain.contains(&end));
