@@ -4,7 +4,7 @@ use craze_math::{Mat3, Vec3};
 
 use crate::surface::TriangleSurface;
 
-/// Mass properties of a homogeneous solid.
+/// How the mass of a homogeneous solid is spread.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct MassProperties {
     /// Centre of mass (m).
@@ -14,12 +14,11 @@ pub struct MassProperties {
 }
 
 impl TriangleSurface {
-    /// Mass properties of a homogeneous solid of this mass (kg); `None` unless the surface encloses
-    /// a positive volume.
+    /// The spread of a mass (kg) over the inside of a closed surface; `None` if the surface encloses no volume.
     pub fn mass_properties(&self, mass: f64) -> Option<MassProperties> {
         let middle = if self.positions.is_empty() { Vec3::zeros() } else { self.bounds().centre() };
-        // Signed tetrahedra from `middle`. With one corner at the origin, ∫ x xᵀ = volume/20 · (Σ c
-        // cᵀ + s sᵀ), s the sum of the corners c.
+        // Signed tetrahedra from the middle to every triangle. ∫ x xᵀ over one with a corner in the origin is
+        // volume/20 · (Σ c cᵀ + s sᵀ), s the sum of its corners c.
         let (mut volume, mut moment, mut second) = (0.0, Vec3::zeros(), Mat3::zeros());
         for triangle in &self.triangles {
             let corners = self.corners(triangle).map(|corner| corner - middle);
@@ -35,8 +34,8 @@ impl TriangleSurface {
             return None;
         }
         let offset = moment / volume;
-        let covariance = (second / volume - offset * offset.transpose()) * mass;
-        Some(MassProperties { center: middle + offset, inertia: Mat3::identity() * covariance.trace() - covariance })
+        let spread = (second / volume - offset * offset.transpose()) * mass;
+        Some(MassProperties { center: middle + offset, inertia: Mat3::identity() * spread.trace() - spread })
     }
 }
 

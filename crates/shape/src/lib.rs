@@ -1,10 +1,9 @@
-//! Sources of body geometry: built-in shapes, imported models, tetrahedral meshing and point
-//! sampling.
+//! Where bodies come from: built-in shapes, imported models, and points inside of them.
 //!
-//! Shapes are centred at the origin, y up, in metres; the scene places them. A [`BuiltIn`] shape
-//! provides a signed distance ([`Field`]), tetrahedra and a closed surface. An imported
-//! [`TriangleSurface`] is cleaned by [`repair`] and becomes a [`SurfaceDomain`]. [`stuff`] fills
-//! any [`Domain`] with tetrahedra; [`grid_points`] and [`poisson_points`] sample it with points.
+//! Shapes are centred at the origin, y up, in metres; the scene places them. A [`BuiltIn`] shape gives a signed
+//! distance ([`Field`]), tetrahedra and a closed surface; an imported [`TriangleSurface`] is put right by [`repair`]
+//! and becomes a [`SurfaceDomain`]. Whatever is a [`Domain`] is filled with tetrahedra by [`stuff`] and with points by
+//! [`grid_points`] and [`poisson_points`].
 
 mod catalogue;
 mod domain;
