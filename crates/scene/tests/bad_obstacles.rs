@@ -66,8 +66,8 @@ fn a_damaged_obstacle_is_told_and_still_bears() {
         ((corners.clone(), inside_out), "inside out and flipped"),
         ((corners.clone(), mixed.collect()), "4 triangles were flipped"),
         ((corners.clone(), open), "the surface is open: 4 edges"),
-        ((corners.clone(), empty), "2 faces of fewer than three different points"),
-        ((lost, triangles.clone()), "6 triangles with missing, non-finite or far too large points"),
+        ((corners.clone(), empty), "2 faces with fewer than three distinct points"),
+        ((lost, triangles.clone()), "6 triangles with points that are not numbers"),
     ] {
         write(folder.path(), &model);
         let (said, height) = fall(folder.path());

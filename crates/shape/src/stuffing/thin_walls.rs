@@ -246,8 +246,8 @@ pub(super) fn gap(working: &WorkingMesh, triangle: &[u32; 3]) -> Option<f64> {
     let normal = (b - a).cross(&(c - a)).try_normalize(0.0).unwrap_or_default();
     // Beyond a thin wall or gap the sign is the same again, so shorter distances are tried too.
     let reaches = [1.0, 0.3, 0.1].map(|share| share * LOST_DISTANCE * working.edge);
-    let under_resolved = reaches.iter().find_map(|reach| project(working.domain, &centroid, &normal, *reach));
-    under_resolved.map(|under_resolved| (under_resolved - centroid).dot(&normal))
+    let found = reaches.iter().find_map(|reach| project(working.domain, &centroid, &normal, *reach));
+    found.map(|found| (found - centroid).dot(&normal))
 }
 
 /// The error for a failed mesh, with the cause.
@@ -261,7 +261,7 @@ pub(super) fn inside_missed(domain: &dyn Domain, edge: f64, thin: &ThinReport) -
     }
     let volume = domain.volume().unwrap_or_else(|| size.product().min(0.5 * thinnest * size.norm_squared()));
     let count = TETRAHEDRA_PER_SQUARE_EDGE * volume / thinnest.powi(3);
-    ShapeError::ThinSheet { edge, thickness: thinnest, place: thin.thinnest.map(|wall| wall.position), count }
+    ShapeError::ThinSheet { edge, thickness: thinnest, position: thin.thinnest.map(|wall| wall.position), count }
 }
 
 /// A surface point within `reach` (m).
@@ -307,10 +307,10 @@ fn walls(domain: &dyn Domain, edge: f64, places: &[Vec3]) -> Vec<ThinWall> {
         Some(ThinWall { thickness: (through - position).norm(), position: (*position).into() })
     };
     let samples: Vec<&Vec3> = places.iter().step_by(places.len().div_ceil(MAX_WALL_SAMPLES).max(1)).collect();
-    let mut under_resolved: Vec<ThinWall> =
+    let mut found: Vec<ThinWall> =
         samples.par_iter().with_min_len(16).filter_map(|position| thickness(position)).collect();
-    under_resolved.sort_by(|one, other| one.thickness.total_cmp(&other.thickness));
-    under_resolved
+    found.sort_by(|one, other| one.thickness.total_cmp(&other.thickness));
+    found
 }
 
 #[cfg(test)]
@@ -422,8 +422,8 @@ mod tests {
                     );
                     assert_eq!((report.thin.warning(), mesh.pieces().count), (None, 1));
                 }
-                Err(error @ ShapeError::ThinSheet { thickness: under_resolved, .. }) => {
-                    assert!(thickness < 5e-3 && (under_resolved / thickness - 1.0).abs() < 0.15, "{error}");
+                Err(error @ ShapeError::ThinSheet { thickness: found, .. }) => {
+                    assert!(thickness < 5e-3 && (found / thickness - 1.0).abs() < 0.15, "{error}");
                     let text = error.to_string();
                     assert!(
                         text.starts_with("the shape is like a sheet, 0.00") && text.contains("Model it as a sheet"),
