@@ -40,12 +40,12 @@ pub struct ThinReport {
 impl ThinReport {
     /// Describes what is lost or has a shorter edge than requested.
     pub fn warning(&self) -> Option<String> {
-        let shortened_edge = self.shortened_edge.map(|edge| {
+        let shortened = self.shortened_edge.map(|edge| {
             let wall = self.tenth_percentile.map_or_else(String::new, |wall| format!(" (about {} m)", short(wall)));
             format!("the walls are too thin{wall} for the requested edge; the edge is {} m instead", short(edge))
         });
         if self.unresolved == 0 && self.removed_pieces == 0 {
-            return shortened_edge;
+            return shortened;
         }
         let places = if self.unresolved == 1 {
             "1 place is".to_owned()
@@ -59,14 +59,13 @@ impl ThinReport {
         let why = self
             .skipped_tetrahedra
             .map_or_else(String::new, |_| "; finer cells were skipped because there would be too many".to_owned());
-        let removed_pieces = if self.removed_pieces == 0 {
+        let removed = if self.removed_pieces == 0 {
             String::new()
         } else {
             format!("; {} loose pieces were removed", grouped(self.removed_pieces))
         };
-        let lost =
-            format!("{places} too thin for this edge, and partly missing or filled up{what}{why}{removed_pieces}");
-        Some(shortened_edge.map_or(lost.clone(), |shortened_edge| format!("{shortened_edge}; {lost}")))
+        let lost = format!("{places} too thin for this edge, and partly missing or filled up{what}{why}{removed}");
+        Some(shortened.map_or(lost.clone(), |shortened| format!("{shortened}; {lost}")))
     }
 }
 
