@@ -12,8 +12,6 @@ pub mod field;
 mod import;
 mod inertia;
 pub mod number_format;
-pub mod number_format;
-pub mod number_format;
 mod repair;
 pub mod resolution;
 mod sample;
