@@ -2,10 +2,10 @@
 //!
 //! One stray triangle a kilometre from a cup would spoil everything measured relative to the size.
 
-use craze_math::Vec3;
+use craze_math::{DisjointSets, Vec3};
 use craze_spatial::{Aabb, Bvh, SpatialError, WindingTree};
 
-use super::edges::{Edges, Unions};
+use super::edges::Edges;
 use crate::number_format::{grouped, short};
 use crate::surface::TriangleSurface;
 
@@ -38,11 +38,11 @@ impl Parts {
     /// Finds the parts from the components connected through edges.
     pub fn of(surface: &TriangleSurface, edges: &Edges, winding: &WindingTree) -> Result<Self, SpatialError> {
         let triangles = &surface.triangles;
-        let mut unions = Unions::new(triangles.len());
+        let mut sets = DisjointSets::new(triangles.len());
         for sides in edges.iter() {
-            sides.windows(2).for_each(|pair| unions.join(pair[0].face, pair[1].face));
+            sides.windows(2).for_each(|pair| sets.join(pair[0].face, pair[1].face));
         }
-        let (component_of, count) = unions.numbered();
+        let (component_of, count) = sets.numbered();
         let all =
             || Self { boxes: vec![surface.bounds()], of_triangle: vec![Some(0); triangles.len()], ..Self::default() };
         if count < 2 {
@@ -192,15 +192,15 @@ fn overhang(inner: &Aabb, outer: &Aabb) -> f64 {
 /// Groups boxes no farther apart than the size of the larger, until none are left; returns the
 /// group of each box and the number of groups.
 fn grouped_by_distance(boxes: &[Aabb]) -> Result<(Vec<u32>, usize), SpatialError> {
-    let mut unions = Unions::new(boxes.len());
+    let mut sets = DisjointSets::new(boxes.len());
     let larger = |one: &&Aabb, other: &&Aabb| one.size().max().total_cmp(&other.size().max());
     let largest = boxes.iter().max_by(larger).copied().unwrap_or(Aabb::EMPTY);
     let near = largest.grown(largest.size().max());
     if boxes.iter().all(|other| other.overlaps(&near)) {
-        (1..boxes.len() as u32).for_each(|index| unions.join(0, index));
+        (1..boxes.len() as u32).for_each(|index| sets.join(0, index));
     }
     loop {
-        let (number, count) = unions.numbered();
+        let (number, count) = sets.numbered();
         let mut joined = vec![Aabb::EMPTY; count];
         let mut first = vec![u32::MAX; count];
         for (index, &part) in (0..).zip(&number) {
@@ -210,9 +210,9 @@ fn grouped_by_distance(boxes: &[Aabb]) -> Result<(Vec<u32>, usize), SpatialError
         let bvh = Bvh::build(&joined)?;
         for (part, part_box) in joined.iter().enumerate() {
             let near = part_box.grown(part_box.size().max());
-            bvh.overlapping(&near, &joined, |other| unions.join(first[part], first[other as usize]));
+            bvh.overlapping(&near, &joined, |other| sets.join(first[part], first[other as usize]));
         }
-        if unions.numbered().1 == count {
+        if sets.numbered().1 == count {
             return Ok((number, count));
         }
     }

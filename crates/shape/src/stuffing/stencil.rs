@@ -195,16 +195,17 @@ mod tests {
     use crate::stuffing::crossing::Crossing;
     use crate::stuffing::octree::Octree;
     use crate::stuffing::quality::DihedralRange;
-    use crate::stuffing::testing::{Random, edge_uses};
+    use crate::stuffing::testing::edge_uses;
     use crate::stuffing::warp::{ALPHA_LONG, ALPHA_SHORT, warp};
+    use craze_math::Random;
     use craze_mesh::{TETRAHEDRON_EDGES, TetMesh};
 
     /// A cube of cells with random signs and crossings, surrounded by outside.
     fn random_mesh(random: &mut Random, draw: &dyn Fn(&mut Random) -> f64) -> StencilMesh {
         const CELLS: i32 = 7;
-        let first_crossing =
+        let octants =
             (0..CELLS).flat_map(|x| (0..CELLS).flat_map(move |y| (0..CELLS).map(move |z| [x + 1, y + 1, z + 1])));
-        let octree = Octree::of_leaves(first_crossing.map(crate::stuffing::morton::encode).collect());
+        let octree = Octree::of_leaves(octants.map(crate::stuffing::morton::encode).collect());
         let outermost = |point: u64| decode(point).iter().any(|&c| c <= 2 || c >= 2 * CELLS + 2);
         let share_inside = random.number();
         let signs: Vec<f64> = (0..4096).map(|_| random.number()).collect();
