@@ -230,7 +230,7 @@ mod tests {
 
     #[test]
     fn angles_stay_within_bounds_for_any_signs_and_crossings() {
-        let mut random = Random(5);
+        let mut random = Random::new(5);
         let (long, short) = (ALPHA_LONG, ALPHA_SHORT);
         let mut extremes = vec![0.0, 1e-9, 0.5, 1.0];
         for alpha in [long, short] {

@@ -4,7 +4,7 @@ use craze_shape::{Model, ShapeError};
 use proptest::prelude::*;
 
 use crate::write::{Numbers, Sample, Storage, Vtu, gmsh, medit, tetgen, vtu};
-use crate::{check_sound, parse};
+use crate::{check_invariants, parse};
 
 /// A small file of every kind with its name.
 fn samples() -> Vec<(&'static str, Vec<u8>)> {
@@ -38,7 +38,7 @@ fn try_bytes(bytes: &[u8], name: &str) -> Result<Model, ShapeError> {
         parse(bytes, name)
     };
     match &outcome {
-        Ok(model) => check_sound(model),
+        Ok(model) => check_invariants(model),
         Err(error) => assert!(error.to_string().contains('.'), "{error} names no file"),
     }
     outcome

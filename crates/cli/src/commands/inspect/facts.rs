@@ -85,7 +85,7 @@ impl Facts {
     /// The thinnest wall that was met by looking through the matter.
     pub fn thinnest(&mut self, thickness: &Thickness) {
         let Thickness { thinnest, position, fifth_percentile, median } = *thickness;
-        let [x, y, z] = [place.x, place.y, place.z].map(short);
+        let [x, y, z] = [position.x, position.y, position.z].map(short);
         let mut line = format!("{} m at ({x}, {y}, {z})", short(thinnest));
         if median > 1.01 * thinnest {
             let (twentieth, half) = (short(fifth_percentile), short(median));
@@ -150,7 +150,7 @@ impl Facts {
 
     /// What became of creases, corners and thin places.
     pub fn stuffing(&mut self, report: &StuffingReport) {
-        let StuffingReport { dihedral, snapped, features, thin, parted, .. } = report;
+        let StuffingReport { dihedral, snapped, features, thin, separated, .. } = report;
         let on_creases = features.crease_points + features.corner_points;
         if *snapped > 0 {
             let line = format!(
@@ -188,9 +188,9 @@ impl Facts {
                 json!({ "found": thin.under_resolved, "halvings": thin.halvings, "lost": thin.unresolved }),
             );
         }
-        if *parted > 0 {
-            let line = format!("{} where parts only touched", counted(*parted, "place", "places"));
-            self.tell("parted", line, *parted);
+        if *separated > 0 {
+            let line = format!("{} where parts only touched", counted(*separated, "place", "places"));
+            self.tell("parted", line, *separated);
         }
     }
 
