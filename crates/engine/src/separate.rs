@@ -54,7 +54,7 @@ impl World {
         }
         let mut tangles = self.tangles();
         tangles.retain(|tangle| tangle.bodies[0] != tangle.bodies[1]);
-        let boxes: Vec<Aabb> = self.bodies.iter().map(|body| Aabb::around(&places(body))).collect();
+        let boxes: Vec<Aabb> = self.bodies.iter().map(|body| Aabb::from_points(&places(body))).collect();
         let parting = |tangle: &Tangle| {
             let [first, second] = tangle.bodies.map(|body| boxes[body]);
             let size = first.size().norm().min(second.size().norm());

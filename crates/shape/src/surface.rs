@@ -45,7 +45,7 @@ impl TriangleSurface {
 
     /// The smallest box around all points.
     pub fn bounds(&self) -> Aabb {
-        Aabb::around(&self.positions)
+        Aabb::from_points(&self.positions)
     }
 
     /// Sum of the triangles' areas (m²).

@@ -1,10 +1,10 @@
-//! Repeatable random input for tests.
+//! Reproducible random input for tests.
 
 use craze_math::Vec3;
 
 use crate::aabb::Aabb;
 
-/// A small generator of numbers in [0, 1) (splitmix64).
+/// A generator of numbers in [0, 1) (SplitMix64).
 pub(crate) struct Random(pub u64);
 
 impl Random {
@@ -22,7 +22,7 @@ impl Random {
     }
 }
 
-/// Boxes of many sizes, some of them flat or points.
+/// Boxes of many sizes, some without volume or points.
 pub(crate) fn random_boxes(count: usize, seed: u64) -> Vec<Aabb> {
     let mut random = Random(seed);
     (0..count)
@@ -38,7 +38,7 @@ pub(crate) fn random_boxes(count: usize, seed: u64) -> Vec<Aabb> {
         .collect()
 }
 
-/// Triangles without order, among them slivers, needles and points.
+/// Random triangles, among them slivers, needles and points.
 pub(crate) fn random_triangles(count: usize, seed: u64) -> (Vec<Vec3>, Vec<[u32; 3]>) {
     let mut random = Random(seed);
     let mut positions = Vec::new();
@@ -59,7 +59,7 @@ pub(crate) fn random_triangles(count: usize, seed: u64) -> (Vec<Vec3>, Vec<[u32;
     (positions, triangles)
 }
 
-/// A sphere of triangles about the origin, seen from outside counter-clockwise: an octahedron, its faces quartered.
+/// A triangulated sphere about the origin, counterclockwise from outside: a subdivided octahedron.
 pub(crate) fn sphere(radius: f64, levels: usize) -> (Vec<Vec3>, Vec<[u32; 3]>) {
     let mut faces: Vec<[Vec3; 3]> = Vec::new();
     for (sx, sy, sz) in

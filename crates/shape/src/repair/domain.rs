@@ -136,7 +136,7 @@ impl SurfaceDomain {
         let step = triangles.len().div_ceil(EFFORTS).max(1);
         let looks = triangles.iter().step_by(step).map(|triangle| {
             let middle = self.surface.corners(triangle).iter().sum::<Vec3>() / 3.0;
-            self.winding.looks(&middle)
+            self.winding.evaluation_count(&middle)
         });
         looks.sum::<usize>() as f64 / triangles.len().div_ceil(step).max(1) as f64
     }

@@ -129,7 +129,7 @@ impl Bundle {
 /// Puts a range of edges into bundles, sorted along the longest side of their box; gives the number of the one that holds all.
 fn bundle(edges: &mut [([Vec3; 2], f64)], range: std::ops::Range<usize>, bundles: &mut Vec<Bundle>) -> usize {
     let own = &mut edges[range.clone()];
-    let bounds = Aabb::around(own.iter().flat_map(|(ends, _)| ends));
+    let bounds = Aabb::from_points(own.iter().flat_map(|(ends, _)| ends));
     let centre = bounds.centre();
     let radius = own.iter().flat_map(|(ends, _)| ends).map(|end| (end - centre).norm()).fold(0.0, f64::max);
     let mut made =
