@@ -1,7 +1,7 @@
 //! From welded triangles to a mesh in which every edge has one or two of them, turned the same way.
 
 use craze_math::Vec3;
-use craze_mesh::{TriMesh, TriMeshError, edge_sides, part_except};
+use craze_mesh::{TriMesh, TriMeshError, edge_sides, separate_except};
 
 use crate::surface::TriangleSurface;
 
@@ -42,7 +42,7 @@ pub(super) fn manifold(surface: &TriangleSurface) -> Result<Manifold, TriMeshErr
     // What let go of an edge may still hold both of its ends: then it has to let go of everything. Each round frees at
     // least one triangle.
     let parted = loop {
-        let parted = part_except(surface.positions.len(), &triangles, &pairs);
+        let parted = separate_except(surface.positions.len(), &triangles, &pairs);
         let mut partner = vec![u32::MAX; triangles.len() * 3];
         for &[one, other] in &pairs {
             (partner[one as usize], partner[other as usize]) = (other, one);
