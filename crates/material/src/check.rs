@@ -2,49 +2,27 @@
 
 /// An invalid material parameter or name.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[expect(missing_docs, reason = "the message names the fields")]
 pub enum MaterialError {
     /// A number outside its allowed range, or not finite.
     #[error("{field} = {value}{} is out of range: it must be {allowed}", with_space(unit))]
     OutOfRange {
         /// Key of the number, as in [`Overrides`](crate::Overrides).
         field: &'static str,
-        /// The value found.
         value: f64,
         /// Its unit; empty if dimensionless.
         unit: &'static str,
-        /// The allowed range in words.
         allowed: &'static str,
     },
     /// A matrix entry that is infinite or NaN.
     #[error("{field}[{row}][{column}] = {value} is not a finite number")]
-    MatrixNotFinite {
-        /// Key of the matrix.
-        field: &'static str,
-        /// Row, from 0.
-        row: usize,
-        /// Column, from 0.
-        column: usize,
-        /// The value found.
-        value: f64,
-    },
+    MatrixNotFinite { field: &'static str, row: usize, column: usize, value: f64 },
     /// A matrix that is not symmetric.
     #[error("{field} must be symmetric, but entry [{row}][{column}] is {value} and [{column}][{row}] is {transposed}")]
-    NotSymmetric {
-        /// Key of the matrix.
-        field: &'static str,
-        /// Row, from 0.
-        row: usize,
-        /// Column, from 0.
-        column: usize,
-        /// The value found.
-        value: f64,
-        /// The value of the transposed entry.
-        transposed: f64,
-    },
+    NotSymmetric { field: &'static str, row: usize, column: usize, value: f64, transposed: f64 },
     /// A matrix that is not positive definite.
     #[error("{field} must be positive definite, but the pivot of row {row} is {pivot:e}")]
     NotPositiveDefinite {
-        /// Key of the matrix.
         field: &'static str,
         /// Row, from 0 in the order xx, yy, zz, yz, zx, xy.
         row: usize,
@@ -54,23 +32,16 @@ pub enum MaterialError {
     /// An unknown preset.
     #[error("there is no material \"{name}\"{}", suggestion(nearest))]
     UnknownPreset {
-        /// The name given.
         name: String,
         /// The most similar name, if any is similar.
         nearest: Option<&'static str>,
     },
     /// Two keys for the same property.
     #[error("{first} and {second} cannot both be given: they set the same property")]
-    Conflict {
-        /// One key.
-        first: &'static str,
-        /// The other key.
-        second: &'static str,
-    },
+    Conflict { first: &'static str, second: &'static str },
     /// A key that the method of the body does not read.
     #[error("method {method} does not use {field}{}", suggested_key(instead))]
     Unused {
-        /// The key.
         field: &'static str,
         /// The method's name in scene files.
         method: &'static str,
@@ -79,14 +50,7 @@ pub enum MaterialError {
     },
     /// A key that requires another one.
     #[error("{given} requires {missing}: {why}")]
-    Missing {
-        /// The key that was given.
-        given: &'static str,
-        /// The key that is missing.
-        missing: &'static str,
-        /// The reason in words.
-        why: &'static str,
-    },
+    Missing { given: &'static str, missing: &'static str, why: &'static str },
 }
 
 fn with_space(unit: &str) -> String {

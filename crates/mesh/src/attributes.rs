@@ -89,29 +89,17 @@ impl Rule for Inherit {
 
 /// Why an attribute is rejected.
 #[derive(Clone, Debug, PartialEq, Error)]
+#[expect(missing_docs, reason = "the message names the fields")]
 pub enum AttributeError {
     /// The column has the wrong length.
     #[error("attribute '{name}' has {found} values where {expected} are needed")]
-    Length {
-        /// The column.
-        name: String,
-        /// Number of values required.
-        expected: usize,
-        /// Number of values found.
-        found: usize,
-    },
+    Length { name: String, expected: usize, found: usize },
     /// A column with this name exists.
     #[error("attribute '{name}' exists already")]
-    Exists {
-        /// The column.
-        name: String,
-    },
+    Exists { name: String },
     /// The rule does not apply to values of this type.
     #[error("attribute '{name}': labels cannot be averaged or divided, and only labels have bits in common")]
-    Rule {
-        /// The column.
-        name: String,
-    },
+    Rule { name: String },
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

@@ -141,7 +141,6 @@ fn apply<I: Id, T: Clone>(
 /// Slots of removed, new and moved entries of a dense array.
 pub(crate) struct Slots {
     pub(crate) after: usize,
-    /// The slot of each new entry.
     pub(crate) added: Vec<u32>,
     pub(crate) moved: Vec<(u32, u32)>,
 }

@@ -40,102 +40,63 @@ impl Display for Corners {
 
 /// The first fault of a mesh.
 #[derive(Clone, PartialEq, Debug, Error)]
+#[expect(missing_docs, reason = "the message names the fields")]
 pub enum MeshError<P: Id, E: Id> {
     /// More elements or points than 32-bit adjacency can index.
     #[error("{points} points and {elements} elements are more than a mesh can hold")]
-    TooMany {
-        /// Number of points.
-        points: usize,
-        /// Number of elements.
-        elements: usize,
-    },
+    TooMany { points: usize, elements: usize },
     /// A coordinate is infinite or NaN.
     #[error("{point} has the position ({}, {}, {}), which is not finite", position[0], position[1], position[2])]
     NotFinite {
-        /// The point.
         point: P,
         /// Its position (m).
         position: [f64; 3],
     },
     /// An element refers to a point that does not exist.
     #[error("{element} refers to {point}, but there are only {count}")]
-    OutOfRange {
-        /// The element.
-        element: E,
-        /// The point it refers to.
-        point: P,
-        /// Number of points.
-        count: usize,
-    },
+    OutOfRange { element: E, point: P, count: usize },
     /// An element refers to a point twice.
     #[error("{element} refers to {point} twice")]
-    RepeatedPoint {
-        /// The element.
-        element: E,
-        /// The point.
-        point: P,
-    },
+    RepeatedPoint { element: E, point: P },
     /// A tetrahedron is degenerate or inverted, or a triangle has no area.
     #[error("{element} has measure {measure:e}, which is not positive")]
     NotPositive {
-        /// The element.
         element: E,
         /// Its signed volume (m³) or area (m²).
         measure: f64,
     },
     /// A point belongs to no element, so it would have no mass.
     #[error("{point} belongs to no element")]
-    Unused {
-        /// The point.
-        point: P,
-    },
+    Unused { point: P },
     /// A facet with more than two elements.
     #[error("the facet ({facet}) of {} is shared with {} and {}", elements[0], elements[1], elements[2])]
     FacetShared {
-        /// The points of the facet.
         facet: Corners,
         /// The first three of its elements.
         elements: [E; 3],
     },
     /// Two neighbours have opposite orientations.
     #[error("{} and {} have opposite orientations at their facet ({facet})", elements[0], elements[1])]
-    Orientation {
-        /// The points of the facet.
-        facet: Corners,
-        /// The two elements.
-        elements: [E; 2],
-    },
+    Orientation { facet: Corners, elements: [E; 2] },
     /// Two elements have the same points.
     #[error("{} and {} have the same points", elements[0], elements[1])]
-    Duplicate {
-        /// The two elements.
-        elements: [E; 2],
-    },
+    Duplicate { elements: [E; 2] },
     /// Stored neighbours differ from those of the elements.
     #[error("{element} has a wrong neighbour through the facet opposite corner {corner}")]
     Neighbour {
-        /// The element.
         element: E,
         /// The facet.
         corner: u8,
     },
     /// The stored list of a point's elements is wrong.
     #[error("the list of elements at {point} disagrees with the elements")]
-    Incidence {
-        /// The point.
-        point: P,
-    },
+    Incidence { point: P },
     /// An attribute does not match the mesh.
     #[error(transparent)]
     Attribute(#[from] AttributeError),
     /// Saved corners are not a multiple of the corners per element.
     #[error("{length} saved corners are not a multiple of {corners}")]
-    Truncated {
-        /// Number of saved corners.
-        length: usize,
-        /// Corners per element.
-        corners: usize,
-    },
+    Truncated { length: usize, corners: usize },
 }
 
 impl<P: Id, E: Id> From<FacetFault> for MeshError<P, E> {
@@ -154,51 +115,31 @@ impl<P: Id, E: Id> From<FacetFault> for MeshError<P, E> {
 
 /// Why an edit failed; the mesh is unchanged.
 #[derive(Clone, PartialEq, Debug, Error)]
+#[expect(missing_docs, reason = "the message names the fields")]
 pub enum EditError<P: Id, E: Id> {
     /// The point does not exist.
     #[error("{point} does not exist")]
-    NoSuchPoint {
-        /// The point.
-        point: P,
-    },
+    NoSuchPoint { point: P },
     /// The element does not exist.
     #[error("{element} does not exist")]
-    NoSuchElement {
-        /// The element.
-        element: E,
-    },
+    NoSuchElement { element: E },
     /// The two points have no common edge.
     #[error("there is no edge between {} and {}", ends[0], ends[1])]
-    NoSuchEdge {
-        /// The two points.
-        ends: [P; 2],
-    },
+    NoSuchEdge { ends: [P; 2] },
     /// The facet does not exist or has no neighbour.
     #[error("{element} has no neighbour opposite corner {corner}")]
-    NoNeighbour {
-        /// The element.
-        element: E,
-        /// The corner.
-        corner: usize,
-    },
+    NoNeighbour { element: E, corner: usize },
     /// A number is out of range.
     #[error("{what} is {value}, but must be {range}")]
     OutOfRange {
-        /// The quantity.
         what: &'static str,
-        /// Its value.
         value: f64,
         /// The range in words.
         range: &'static str,
     },
     /// The number of current positions is wrong.
     #[error("{found} current positions were given for {expected} points")]
-    PositionCount {
-        /// Number of points.
-        expected: usize,
-        /// Number of positions.
-        found: usize,
-    },
+    PositionCount { expected: usize, found: usize },
     /// An element would be degenerate or inverted.
     #[error("an element with the points ({corners}) would have measure {measure:e}")]
     Inverts {
@@ -209,10 +150,7 @@ pub enum EditError<P: Id, E: Id> {
     },
     /// An element would reverse its orientation.
     #[error("the triangle with the points ({corners}) would be reversed")]
-    Reverses {
-        /// The points of the element.
-        corners: Corners,
-    },
+    Reverses { corners: Corners },
     /// The edit would change the shape of the body.
     #[error("the elements of the edit have measure {before:e} and would have {after:e}")]
     MeasureChanges {
@@ -227,7 +165,6 @@ pub enum EditError<P: Id, E: Id> {
         ends[0], ends[1]
     )]
     LinkCondition {
-        /// The ends of the edge.
         ends: [P; 2],
         /// The simplex in both links that is not in the link of the edge; empty for the boundary
         /// itself.
@@ -235,58 +172,25 @@ pub enum EditError<P: Id, E: Id> {
     },
     /// The edge is on the boundary, where this flip is undefined.
     #[error("the edge of {} and {} is on the boundary", ends[0], ends[1])]
-    BoundaryEdge {
-        /// The ends of the edge.
-        ends: [P; 2],
-    },
+    BoundaryEdge { ends: [P; 2] },
     /// The flip needs a different number of elements at its edge.
     #[error("{found} elements share the edge of {} and {}, but the flip needs {needed}", ends[0], ends[1])]
-    Ring {
-        /// The ends of the edge.
-        ends: [P; 2],
-        /// Number of elements at the edge.
-        found: usize,
-        /// Number of elements the flip needs.
-        needed: usize,
-    },
+    Ring { ends: [P; 2], found: usize, needed: usize },
     /// The edge to create exists already.
     #[error("{} and {} have an edge already", ends[0], ends[1])]
-    EdgeExists {
-        /// The ends of the edge.
-        ends: [P; 2],
-    },
+    EdgeExists { ends: [P; 2] },
     /// The patch would make a facet non-manifold: a third element, or two on the same side.
     #[error("the facet ({facet}) would be non-manifold")]
-    NonManifoldFacet {
-        /// The points of the facet.
-        facet: Corners,
-    },
+    NonManifoldFacet { facet: Corners },
     /// One side of the plane is empty: there is nothing to separate.
     #[error("the {side} side of the plane at {point} is empty")]
-    SideEmpty {
-        /// The point of the star.
-        point: P,
-        /// The empty side.
-        side: Side,
-    },
+    SideEmpty { point: P, side: Side },
     /// The point is not a corner of the element.
     #[error("{point} is not a corner of {element}")]
-    NotIncident {
-        /// The element.
-        element: E,
-        /// The point.
-        point: P,
-    },
+    NotIncident { element: E, point: P },
     /// One side of a partition is empty.
     #[error("{selected} of {all} elements at {point} are selected: one side would be empty")]
-    EmptySide {
-        /// The point.
-        point: P,
-        /// Number of elements selected.
-        selected: usize,
-        /// Number of elements at the point.
-        all: usize,
-    },
+    EmptySide { point: P, selected: usize, all: usize },
     /// The elements are connected through facets already.
     #[error("the elements at ({at}) are connected")]
     Connected {
@@ -295,22 +199,10 @@ pub enum EditError<P: Id, E: Id> {
     },
     /// A point would move, but one of its elements is not in the patch.
     #[error("{point} would move, but its element {element} is not in the patch")]
-    MovesOutside {
-        /// The point.
-        point: P,
-        /// The element.
-        element: E,
-    },
+    MovesOutside { point: P, element: E },
     /// An inconsistent patch.
     #[error("{what} {entry} of the patch {wrong}")]
-    Patch {
-        /// The kind of the entry.
-        what: &'static str,
-        /// Its index.
-        entry: usize,
-        /// The fault.
-        wrong: &'static str,
-    },
+    Patch { what: &'static str, entry: usize, wrong: &'static str },
     /// More elements or points than 32-bit adjacency can index.
     #[error("the mesh cannot hold more elements")]
     TooMany,

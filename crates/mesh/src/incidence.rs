@@ -63,7 +63,6 @@ impl Incidence {
         self.lists.push(List::default());
     }
 
-    /// Inserts an element into a point's sorted list.
     pub(crate) fn insert(&mut self, point: u32, element: u32) {
         let mut list = self.lists[point as usize];
         if list.length == list.capacity {
@@ -78,7 +77,6 @@ impl Incidence {
         self.lists[point as usize] = list;
     }
 
-    /// Removes an element from a point's list, if present.
     pub(crate) fn remove(&mut self, point: u32, element: u32) {
         let list = &mut self.lists[point as usize];
         let block = &mut self.pool[list.start as usize..(list.start + list.length) as usize];
@@ -93,7 +91,6 @@ impl Incidence {
         self.lists.swap(from as usize, to as usize);
     }
 
-    /// Removes the points from `count` on.
     pub(crate) fn truncate_points(&mut self, count: usize) {
         while self.lists.len() > count {
             if let Some(list) = self.lists.pop() {
@@ -102,7 +99,6 @@ impl Incidence {
         }
     }
 
-    /// Memory in bytes.
     pub(crate) fn bytes(&self) -> usize {
         self.lists.capacity() * size_of::<List>()
             + self.pool.capacity() * size_of::<u32>()

@@ -8,13 +8,11 @@ use thiserror::Error;
 
 /// Why a lattice cannot be built.
 #[derive(Clone, Debug, PartialEq, Error)]
+#[expect(missing_docs, reason = "the message names the fields")]
 pub enum LatticeError<P: Id, E: Id> {
     /// An axis without cells.
     #[error("a lattice needs at least one cell along each axis, not {counts:?}")]
-    Empty {
-        /// Cells per axis.
-        counts: Vec<usize>,
-    },
+    Empty { counts: Vec<usize> },
     /// The cells form no mesh: too many, or a size that is not positive.
     #[error(transparent)]
     Mesh(#[from] MeshError<P, E>),

@@ -21,12 +21,15 @@
 //! |---|---|
 //! | [`SimplexMesh::split_edge`] | new point on an edge |
 //! | [`SimplexMesh::collapse_edge`] | merge two points |
-//! | [`TetMesh::flip_face`], [`TetMesh::flip_edge`], [`TetMesh::flip_to_diagonal`] | 2–3, 3–2, 4–4 flip of tetrahedra |
+//! | [`TetMesh::flip_face`] | 2–3 flip of tetrahedra |
+//! | [`TetMesh::flip_edge`] | 3–2 flip of tetrahedra |
+//! | [`TetMesh::flip_to_diagonal`] | 4–4 flip of tetrahedra |
 //! | [`TriMesh::flip_edge`] | flip the diagonal of two triangles |
 //! | [`SimplexMesh::move_point`] | new position in the rest shape |
 //! | [`SimplexMesh::duplicate_point`] | a copy of a point for some of its elements |
 //! | [`SimplexMesh::cut_star`] | open a crack in a plane through a point |
-//! | [`SimplexMesh::separate_at_points`], [`SimplexMesh::separate_at_edge`] | separate elements that share no facet |
+//! | [`SimplexMesh::separate_at_points`] | separate elements that share only points |
+//! | [`SimplexMesh::separate_at_edge`] | separate elements that share only an edge |
 //! | [`SimplexMesh::remove_elements`] | remove elements |
 //!
 //! ```
@@ -37,7 +40,7 @@
 //! let masses = mesh.element_ids().map(|tet| 2500.0 * mesh.measure(tet)).collect();
 //! mesh.element_attributes_mut().add("mass", ElementRule::Divide, Values::Scalars(masses))?;
 //!
-//! // The body is at rest: current positions are rest positions. Velocities are an array of our own.
+//! // The body is at rest: current positions are rest positions.
 //! let current = mesh.positions().to_vec();
 //! let mut velocities = vec![Vec3::zeros(); mesh.point_count()];
 //! let edit = mesh.cut_star(NodeId(62), Vec3::new(1.0, 0.4, 0.2), &current, Snap::PAPER)?;

@@ -33,7 +33,6 @@ where
         self.replace(&patch)
     }
 
-    /// The elements at an edge, which must exist.
     pub(crate) fn edge_elements(&self, start: P, end: P) -> Result<Vec<E>, EditError<P, E>> {
         self.check_point(start)?;
         self.check_point(end)?;

@@ -415,12 +415,12 @@ fn tip_of(mesh: &TetMesh) -> (NodeId, Vec<(NodeId, Side)>) {
             mesh.elements_of(point).map(|tet| mesh.corners(tet).map(|corner| corner.z - 2.0).iter().sum::<f64>()).sum();
         if height > 0.0 { Side::Positive } else { Side::Negative }
     };
-    let is_lip = |point: &NodeId| {
+    let is_on_face = |point: &NodeId| {
         let place = mesh.position(*point);
         place.x < 1.5 && (place.z - 2.0).abs() < 0.45
     };
     let mut face_points: Vec<NodeId> =
-        mesh.elements_of(tip).flat_map(|tet| mesh.points_of(tet)).filter(is_lip).collect();
+        mesh.elements_of(tip).flat_map(|tet| mesh.points_of(tet)).filter(is_on_face).collect();
     face_points.sort_unstable();
     face_points.dedup();
     (tip, face_points.into_iter().map(|point| (point, side(point))).collect())
@@ -434,17 +434,17 @@ fn figure_12_a_kinked_crack_cuts_nothing_behind_its_tip() {
         let snap = Snap { distance: 1.5 * jitter, angle: 0.0 };
         for turn in [-1.1f64, -0.7, -0.3, 0.3, 0.7, 1.1] {
             let mesh = cracked_block(jitter);
-            let (tip, face_points) = tip_of(&mesh);
+            let (node, face_points) = tip_of(&mesh);
             assert!(
-                face_points.iter().any(|lip| lip.1 == Side::Positive)
-                    && face_points.iter().any(|lip| lip.1 == Side::Negative)
+                face_points.iter().any(|point| point.1 == Side::Positive)
+                    && face_points.iter().any(|point| point.1 == Side::Negative)
             );
             let normal = Vec3::new(turn.sin(), 0.0, turn.cos());
             // Elements divided by a cut with all of their points behind the tip.
             let divided_behind = |tip: Option<CrackTip<NodeId>>| {
                 let mut cracked = mesh.clone();
                 let surface = CutSurface { normal, tip };
-                let patch = cracked.plan_cut(tip, &surface, |point| mesh.position(point), snap).unwrap();
+                let patch = cracked.plan_cut(node, &surface, |point| mesh.position(point), snap).unwrap();
                 let mut parents: Vec<_> = patch.added.iter().map(|added| added.parent).collect();
                 parents.sort_unstable();
                 let is_behind =
@@ -458,28 +458,28 @@ fn figure_12_a_kinked_crack_cuts_nothing_behind_its_tip() {
                 count
             };
             let tip = CrackTip { normal: UP, backward: -Vec3::x(), face_points: &face_points };
-            assert_eq!(divided_behind(Some(tip)), 0, "turned by {turn}");
+            assert_eq!(divided_behind(Some(tip)), 0, "kink of {turn} rad");
             backward += divided_behind(None);
         }
-        assert!(backward > 0, "a plane alone cuts back");
+        assert!(backward > 0, "a plane alone cuts backward");
     }
 }
 
 #[test]
 fn a_crack_that_continues_straight_or_twisted_changes_nothing() {
     let mesh = cracked_block(0.15);
-    let (tip, face_points) = tip_of(&mesh);
+    let (node, face_points) = tip_of(&mesh);
     let plan = |normal: Vec3, tip: Option<CrackTip<NodeId>>| {
-        mesh.plan_cut(tip, &CutSurface { normal, tip }, |point| mesh.position(point), Snap::PAPER).unwrap()
+        mesh.plan_cut(node, &CutSurface { normal, tip }, |point| mesh.position(point), Snap::PAPER).unwrap()
     };
-    for (normal, tip, backward) in [
+    for (normal, tip_normal, backward) in [
         (Vec3::new(0.1, 0.05, 1.0), UP, -Vec3::x()),
         (Vec3::new(0.0, 0.8, 1.0), UP, -Vec3::x()),
         (Vec3::new(0.9, 0.0, 0.1), UP, -Vec3::x()),
         (Vec3::new(0.9, 0.0, 0.9), Vec3::zeros(), -Vec3::x()),
         (Vec3::new(0.9, 0.0, 0.9), UP, Vec3::zeros()),
     ] {
-        let bent = plan(normal, Some(CrackTip { normal: tip, backward, face_points: &face_points }));
+        let bent = plan(normal, Some(CrackTip { normal: tip_normal, backward, face_points: &face_points }));
         assert!(bent == plan(normal, None));
     }
 }
@@ -501,8 +501,8 @@ fn bent_cuts_preserve_the_volume_for_any_input() {
                     _ => {}
                 }
             }
-            face_points.sort_unstable_by_key(|lip| lip.0);
-            face_points.dedup_by_key(|lip| lip.0);
+            face_points.sort_unstable_by_key(|point| point.0);
+            face_points.dedup_by_key(|point| point.0);
             let normal = random.direction();
             let tip = CrackTip {
                 normal: normal + 0.8 * random.direction(),

@@ -81,7 +81,7 @@ where
             assert!(edit.crack.is_empty(), "what touches in a point only has no facet to lose");
             watched.follow(edit);
         }
-        assert!(watched.mesh.separate_at_points(&[point]).unwrap().is_empty(), "parted once, parted for good");
+        assert!(watched.mesh.separate_at_points(&[point]).unwrap().is_empty(), "separated once, separated for good");
     }
 }
 

@@ -64,12 +64,10 @@ struct Search<'a> {
 }
 
 impl Search<'_> {
-    /// The pair of roots.
     fn start(&self) -> Vec<(u32, u32)> {
         if self.first.is_empty() || self.second.is_empty() { Vec::new() } else { vec![(0, 0)] }
     }
 
-    /// True for a node paired with itself.
     fn is_self(&self, (a, b): (u32, u32)) -> bool {
         self.is_same && a == b
     }

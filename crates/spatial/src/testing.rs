@@ -16,7 +16,6 @@ impl Random {
         ((z ^ (z >> 31)) >> 11) as f64 / (1_u64 << 53) as f64
     }
 
-    /// A point in the cube [-1, 1]³.
     pub fn point(&mut self) -> Vec3 {
         Vec3::new(self.number(), self.number(), self.number()) * 2.0 - Vec3::repeat(1.0)
     }

@@ -39,7 +39,7 @@ fn measure(depth: Depth, findings: &mut Findings) -> Result<(), ValidationError>
         findings.compare(format!("nominal stress at s = {stretch}"), "Pa", stress, expected);
         measured.push([stretch, stress * 1e-6]);
     }
-    let book = (0..=56).map(|n| 0.65 + 0.025 * f64::from(n)).map(|stretch| [stretch, known(stretch) * 1e-6]);
+    let analytic = (0..=56).map(|n| 0.65 + 0.025 * f64::from(n)).map(|stretch| [stretch, known(stretch) * 1e-6]);
     findings.plots.push(Plot {
         name: "column",
         title: "Constrained column: nominal stress".to_owned(),
@@ -47,7 +47,7 @@ fn measure(depth: Depth, findings: &mut Findings) -> Result<(), ValidationError>
         up: "nominal stress (MPa)",
         scales: [Scale::Linear; 2],
         lines: vec![
-            Line { label: "1.56e8·(s³ − s)".to_owned(), mark: Mark::Dashes, points: book.collect() },
+            Line { label: "1.56e8·(s³ − s)".to_owned(), mark: Mark::Dashes, points: analytic.collect() },
             Line { label: "measured".to_owned(), mark: Mark::Points, points: measured },
         ],
     });

@@ -15,7 +15,6 @@ use std::collections::BinaryHeap;
 type Face = FixedFaceHandle<InnerTag>;
 type Cdt = ConstrainedDelaunayTriangulation<Point2<f64>>;
 
-/// A triangulated domain.
 pub(super) struct Filled {
     /// The triangles; slits are still closed.
     pub(super) mesh: TriMesh,
@@ -27,7 +26,6 @@ pub(super) struct Filled {
     pub(super) fixed: usize,
 }
 
-/// Triangulates the domain of the chains.
 pub(super) fn fill(chains: &Chains) -> Result<Filled, DelaunayError> {
     let sizing = chains.sizing();
     let fixed = chains.points.len();

@@ -78,7 +78,6 @@ pub fn edge_sides(triangles: &[[u32; 3]]) -> Vec<([u32; 2], u32)> {
     sides
 }
 
-/// Disjoint sets of corners.
 struct Groups {
     parent: Vec<u32>,
 }
