@@ -2,10 +2,10 @@
 
 use std::collections::HashMap;
 
-use craze_math::Vec3;
+use craze_math::{DisjointSets, Vec3};
 use serde::{Deserialize, Serialize};
 
-use crate::manifold::{Sets, Side, fans, is_manifold, sides};
+use crate::manifold::{Side, fans, is_manifold, sides};
 use crate::measure::Bounds;
 
 /// What a surface may have that a simple solid does not.
@@ -234,7 +234,7 @@ impl Welded {
                 }
             }
         }
-        let mut joined = Sets::new(fans.len());
+        let mut joined = DisjointSets::new(fans.len());
         for (one, first) in &sectors {
             for (other, second) in &sectors {
                 if one < other && lie_on_each_other(first, second) {
@@ -242,7 +242,7 @@ impl Welded {
                 }
             }
         }
-        (0..fans.len() as u32).all(|fan| joined.first(fan) == 0)
+        (0..fans.len() as u32).all(|fan| joined.root(fan) == 0)
     }
 
     /// Adds the separate bodies.
@@ -274,14 +274,14 @@ impl Welded {
     /// Triangles by connected component; those are connected that share a vertex of `triangles`, which are as many as this surface has.
     fn components(&self, triangles: &[[u32; 3]]) -> Vec<Vec<usize>> {
         let count = triangles.iter().flatten().max().map_or(0, |&last| last as usize + 1);
-        let mut sets = Sets::new(count);
+        let mut sets = DisjointSets::new(count);
         for [a, b, c] in triangles {
             sets.join(*a, *b);
             sets.join(*b, *c);
         }
         sets.flatten();
         let mut order: Vec<(u32, usize)> =
-            triangles.iter().enumerate().map(|(number, corners)| (sets.first(corners[0]), number)).collect();
+            triangles.iter().enumerate().map(|(number, corners)| (sets.root(corners[0]), number)).collect();
         order.sort_unstable();
         let parts = order.chunk_by(|one, other| one.0 == other.0);
         parts.map(|part| part.iter().map(|&(_, triangle)| triangle).collect()).collect()

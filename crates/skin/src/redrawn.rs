@@ -70,13 +70,13 @@ fn end_of(label: u32, from: &Vec3, to: &Vec3, label_at: impl Fn(&Vec3) -> u32) -
 
 /// Labels of which each is in one place, but for large parts: small ones apart from the rest go to the neighbour that they touch most.
 fn without_islands(background: &Background, seen: &[u32]) -> Vec<u32> {
-    let mut together = craze_frame::Sets::new(seen.len());
+    let mut together = craze_math::DisjointSets::new(seen.len());
     for &[low, high] in background.edges() {
         if seen[low as usize] == seen[high as usize] {
             together.join(low, high);
         }
     }
-    let roots: Vec<u32> = (0..seen.len() as u32).map(|vertex| together.first(vertex)).collect();
+    let roots: Vec<u32> = (0..seen.len() as u32).map(|vertex| together.root(vertex)).collect();
     let mut sizes = vec![0u32; seen.len()];
     roots.iter().for_each(|&root| sizes[root as usize] += 1);
     let mut wholes: Vec<(u32, u32)> = seen.iter().map(|&label| (label, 1)).collect();

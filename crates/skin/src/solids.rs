@@ -1,7 +1,6 @@
 //! Closed surfaces of several solids, each by itself.
 
-use craze_frame::Sets;
-use craze_math::Vec3;
+use craze_math::{DisjointSets, Vec3};
 use craze_spatial::WindingTree;
 
 /// The solids that a closed surface bounds, as the numbers of their triangles in ascending order. A hollow counts to the solid that it is in.
@@ -43,14 +42,14 @@ pub fn solids(positions: &[Vec3], triangles: &[[u32; 3]]) -> Vec<Vec<u32>> {
 
 /// Triangles that hang together by their vertices.
 fn shells(vertices: usize, triangles: &[[u32; 3]]) -> Vec<Vec<u32>> {
-    let mut together = Sets::new(vertices);
+    let mut together = DisjointSets::new(vertices);
     for &[a, b, c] in triangles {
         together.join(a, b);
         together.join(b, c);
     }
     together.flatten();
     let mut order: Vec<(u32, u32)> =
-        triangles.iter().zip(0..).map(|(corners, triangle)| (together.first(corners[0]), triangle)).collect();
+        triangles.iter().zip(0..).map(|(corners, triangle)| (together.root(corners[0]), triangle)).collect();
     order.sort_unstable();
     order
         .chunk_by(|one, other| one.0 == other.0)

@@ -1,7 +1,6 @@
 //! Texture coordinates, normals and materials of a model, put on another surface in its place.
 
-use craze_frame::Sets;
-use craze_math::Vec3;
+use craze_math::{DisjointSets, Vec3};
 use craze_spatial::TriangleTree;
 
 /// What the corners of every triangle, and the triangle as a whole, carry; empty where there is none.
@@ -85,7 +84,7 @@ fn continued((positions, triangles): (&[Vec3], &[[u32; 3]]), triangle: u32, plac
 
 /// For every triangle the first of its chart: triangles that have texture coordinates in common at a common edge.
 fn charts(triangles: &[[u32; 3]], texture: &[[[f32; 2]; 3]]) -> Vec<u32> {
-    let mut sets = Sets::new(triangles.len());
+    let mut sets = DisjointSets::new(triangles.len());
     let mut edges: Vec<([u32; 2], [[u32; 2]; 2], u32)> = Vec::new();
     for ((corners, texture), index) in triangles.iter().zip(texture).zip(0..) {
         for [start, end] in [[0, 1], [1, 2], [2, 0]] {
@@ -98,5 +97,5 @@ fn charts(triangles: &[[u32; 3]], texture: &[[[f32; 2]; 3]]) -> Vec<u32> {
     for together in edges.chunk_by(|one, other| (one.0, one.1) == (other.0, other.1)) {
         together.iter().for_each(|(_, _, triangle)| sets.join(together[0].2, *triangle));
     }
-    (0..triangles.len() as u32).map(|triangle| sets.first(triangle)).collect()
+    (0..triangles.len() as u32).map(|triangle| sets.root(triangle)).collect()
 }

@@ -4,8 +4,8 @@
 //! by exact predicates; what of them lies outside goes. What is left hangs together around edges: two sides of faces are neighbours where there is matter
 //! between them and nothing else. So no label is needed, cracks may cross each other and end anywhere, and every surface is closed.
 
-use craze_frame::{Sets, is_manifold};
-use craze_math::{Random, Vec3};
+use craze_frame::is_manifold;
+use craze_math::{DisjointSets, Random, Vec3};
 
 use crate::crossing::{Of, Triangles, crossings};
 use crate::cut::{Vertices, divided, keep_inside};
@@ -109,7 +109,7 @@ struct Side {
 }
 
 /// For every corner (3 a face) the first of those that it is one vertex with.
-fn fans(faces: &[Face], positions: &[Vec3], lips: &Lips) -> Result<Sets, SkinError> {
+fn fans(faces: &[Face], positions: &[Vec3], lips: &Lips) -> Result<DisjointSets, SkinError> {
     let mut sides: Vec<Side> = Vec::with_capacity(3 * faces.len());
     for (face, number) in faces.iter().zip(0..) {
         for [start, end] in [[0u8, 1], [1, 2], [2, 0]] {
@@ -120,7 +120,7 @@ fn fans(faces: &[Face], positions: &[Vec3], lips: &Lips) -> Result<Sets, SkinErr
         }
     }
     sides.sort_unstable();
-    let mut fans = Sets::new(3 * faces.len());
+    let mut fans = DisjointSets::new(3 * faces.len());
     for edge in sides.chunk_by(|one, other| one.edge == other.edge) {
         for [one, other] in pairs(edge, faces, positions, lips)? {
             for end in 0..2 {
@@ -204,7 +204,7 @@ fn assemble(
     drawn: &Drawn,
     lips: &Lips,
     faces: &Faces,
-    fans: &Sets,
+    fans: &DisjointSets,
 ) -> Result<Parted, SkinError> {
     let list = &faces.list;
     let mut knots = vec![Knot { number: u32::MAX, host: None }; 3 * list.len()];
@@ -213,7 +213,7 @@ fn assemble(
         let (tetrahedron, parts) = lips.sides[lip as usize];
         let own = cutting.parts[tetrahedron as usize].map(|part| part == parts[side]);
         for corner in 0..3 {
-            let host = &mut knots[fans.first(3 * index + corner) as usize].host;
+            let host = &mut knots[fans.root(3 * index + corner) as usize].host;
             match host {
                 Some((known, _)) if *known < tetrahedron => {}
                 Some((known, held)) if *known == tetrahedron => {
@@ -228,7 +228,7 @@ fn assemble(
     for (face, index) in list.iter().zip(0u32..) {
         let mut corners = [0; 3];
         for corner in 0..3 {
-            let knot = &mut knots[fans.first(3 * index + corner as u32) as usize];
+            let knot = &mut knots[fans.root(3 * index + corner as u32) as usize];
             if knot.number == u32::MAX {
                 let vertex = face.corners[corner];
                 let rest = faces.positions[vertex as usize];
@@ -264,18 +264,18 @@ fn assemble(
 
 /// For every triangle a vertex of the background in the matter behind it: the same for all of a surface.
 fn owners(parted: &Parted, certain: &[Option<u32>]) -> Vec<u32> {
-    let mut sets = Sets::new(parted.points.len());
+    let mut sets = DisjointSets::new(parted.points.len());
     for &[a, b, c] in &parted.triangles {
         sets.join(a, b);
         sets.join(a, c);
     }
     let mut owners: Vec<Option<u32>> = vec![None; parted.points.len()];
     for (corners, certain) in parted.triangles.iter().zip(certain).filter(|(_, certain)| certain.is_some()) {
-        let owner = &mut owners[sets.first(corners[0]) as usize];
+        let owner = &mut owners[sets.root(corners[0]) as usize];
         *owner = owner.or(*certain);
     }
     let of = |corners: &[u32; 3]| {
-        let first = sets.first(corners[0]) as usize;
+        let first = sets.root(corners[0]) as usize;
         owners[first].unwrap_or(parted.points[first].carriers[0].0)
     };
     parted.triangles.iter().map(of).collect()

@@ -6,7 +6,7 @@ use crate::kernel::Report;
 use crate::model::Solid;
 use crate::options::Integrator;
 use crate::potential::{Memory, Potential};
-use craze_contact::ContactStiffness;
+use craze_contact::ContactSpring;
 use craze_engine::{Failure, Step};
 use craze_math::{Mat3, Vec3};
 use craze_solve::{
@@ -109,7 +109,7 @@ impl Implicit {
     fn minimise(
         &mut self,
         solid: &Solid,
-        contacts: &[ContactStiffness],
+        contacts: &[ContactSpring],
         motion: Option<(f64, Vec3)>,
     ) -> Result<NewtonReport, SolveError> {
         let mut potential = potential(solid, &self.external, contacts, motion, &mut self.memory);
@@ -126,7 +126,7 @@ impl Implicit {
 fn potential<'a>(
     solid: &'a Solid,
     external: &'a [Vec3],
-    contacts: &'a [ContactStiffness],
+    contacts: &'a [ContactSpring],
     motion: Option<(f64, Vec3)>,
     memory: &'a mut Memory,
 ) -> Potential<'a> {
@@ -174,7 +174,7 @@ impl Solid {
     }
 
     /// Wakes what takes part in the equations: islands in contact, and those that were hit while asleep.
-    pub(crate) fn wake_for_equations(&mut self, contacts: &[ContactStiffness]) {
+    pub(crate) fn wake_for_equations(&mut self, contacts: &[ContactSpring]) {
         if self.options.integrator != Integrator::Implicit {
             return;
         }
@@ -183,7 +183,7 @@ impl Solid {
                 self.wake(island);
             }
         }
-        for (node, _) in contacts.iter().flat_map(ContactStiffness::bearers) {
+        for (node, _) in contacts.iter().flat_map(ContactSpring::bearers) {
             if node < self.state.len() {
                 let island = self.layout.island_of_node(node);
                 self.wake(island);
@@ -223,9 +223,7 @@ impl Solid {
         implicit.constraints = self.held_nodes(step);
         self.each_load(step.loads, |node, force| implicit.external[node] += force);
         self.each_placed(step.loads, |_, node, end| implicit.positions[node] = end);
-        debug_assert!(
-            step.contacts.iter().flat_map(ContactStiffness::bearers).all(|(node, _)| node < self.state.len())
-        );
+        debug_assert!(step.contacts.iter().flat_map(ContactSpring::bearers).all(|(node, _)| node < self.state.len()));
         match implicit.minimise(self, step.contacts, Some((step.time_step, step.gravity))) {
             Err(SolveError::NotConverged { residual, needed, .. }) if residual <= MISSED * needed => {}
             report => _ = report.map_err(|error| failure(&error))?,
@@ -245,8 +243,8 @@ impl Solid {
             let end = contact.place(|node| implicit.positions[node]);
             self.pending_work += contact.force(&end).dot(&(end - start));
         }
-        self.book_loads(step.loads);
-        self.book_gradient(step, &implicit.gradient);
+        self.constraints.record_loads(step.loads);
+        self.record_pushes(step, |_, node| implicit.gradient[node]);
         self.report_prediction();
         Ok(())
     }
@@ -261,17 +259,6 @@ impl Solid {
             }
         }
         constraints
-    }
-
-    /// What is left of the gradient at held nodes is what their holds push with.
-    fn book_gradient(&mut self, step: &Step, gradient: &[Vec3]) {
-        let mut pushes = vec![Vec3::zeros(); self.holds.regions.len()];
-        let mut work = 0.0;
-        self.each_placed(step.loads, |region, node, _| {
-            pushes[region] += gradient[node];
-            work += gradient[node].dot(&(self.prediction[node].position() - self.state[node].position()));
-        });
-        self.book_pushes(pushes, work);
     }
 
     /// Boxes around the prediction, and nothing to watch: the solver has looked at every element.
@@ -336,8 +323,8 @@ impl Solid {
             node.set_position(place);
             node.set_velocity(&Vec3::zeros());
         }
-        self.book_loads(step.loads);
-        self.book_gradient(step, &implicit.gradient);
+        self.constraints.record_loads(step.loads);
+        self.record_pushes(step, |_, node| implicit.gradient[node]);
         // Trapezoids: forces have grown along the way.
         self.pending_work = 0.0;
         let mut after = Balanced { external: wanted, reactions: vec![Vec3::zeros(); nodes] };
@@ -350,9 +337,7 @@ impl Solid {
             self.work += (push - weight).dot(&way);
         }
         self.balanced = after;
-        for region in &mut self.holds.regions {
-            region.reaction = region.pending;
-        }
+        self.constraints.commit();
         self.report_prediction();
         std::mem::swap(&mut self.state, &mut self.prediction);
         self.prediction.clone_from(&self.state);

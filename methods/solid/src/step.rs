@@ -4,6 +4,7 @@ use crate::blocks::corners_of;
 use crate::flight::{Carrier, Flight, Rigid};
 use crate::model::Solid;
 use crate::options::Integrator;
+use craze_body::closest::closest_point;
 use craze_contact::{ContactRun, ContactSurface, ContactTetrahedra, ContactTriangles, Impulse, SurfacePoint};
 use craze_engine::{Account, Event, Failure, FrameDetail, HoldId, MaterialPoint, Method, Region, SplitCounts, Step};
 use craze_frame::BodyFrame;
@@ -40,18 +41,18 @@ impl Method for Solid {
     }
 
     fn attach(&mut self, hold: HoldId, region: &Region) -> Option<Vec3> {
-        self.take_hold(hold, region)
+        self.attach_hold(hold, region)
     }
 
     fn locate(&mut self, place: &Vec3) -> MaterialPoint {
-        self.follow_material_point(place)
+        self.track_material_point(place)
     }
 
     fn time_step_limit(&self) -> f64 {
         self.flight_limit().min(self.options.longest_time_step)
     }
 
-    fn takes_contact_stiffness(&self) -> bool {
+    fn takes_contact_springs(&self) -> bool {
         self.options.integrator == Integrator::Implicit
     }
 
@@ -68,15 +69,15 @@ impl Method for Solid {
                 self.add_loads(step.loads);
                 self.integrate(step);
                 self.place_held(step);
-                self.book_reactions(step);
+                self.record_reactions(step);
             }
         }
         self.find_reach();
         Ok(())
     }
 
-    fn compliance(&mut self, freedoms: &[u32], step: &Step) -> Option<Vec<Mat3>> {
-        self.give_way(freedoms, step)
+    fn compliance(&mut self, dofs: &[u32], step: &Step) -> Option<Vec<Mat3>> {
+        self.give_way(dofs, step)
     }
 
     fn reach(&self) -> Aabb {
@@ -93,7 +94,7 @@ impl Method for Solid {
             let carriers = Carriers::new(&self.flights[chunk.island]);
             let (own, others) = rest.split_at(rest.partition_point(|&node| (node as usize) < chunk.nodes.end));
             rest = others;
-            surface.points.extend(own.iter().map(|&freedom| self.contact_point(freedom, &carriers)));
+            surface.points.extend(own.iter().map(|&dof| self.contact_point(dof, &carriers)));
         }
     }
 
@@ -112,8 +113,8 @@ impl Method for Solid {
         let chunk = &self.layout.chunks[run];
         let carriers = Carriers::new(&self.flights[chunk.island]);
         let first = self.surface.nodes.partition_point(|&node| (node as usize) < chunk.nodes.start);
-        for (point, &freedom) in points.iter_mut().zip(&self.surface.nodes[first..]) {
-            *point = self.contact_point(freedom, &carriers);
+        for (point, &dof) in points.iter_mut().zip(&self.surface.nodes[first..]) {
+            *point = self.contact_point(dof, &carriers);
         }
     }
 
@@ -139,15 +140,15 @@ impl Method for Solid {
     fn receive(&mut self, impulses: &[Impulse], step: &Step) {
         // Elements of implicit bodies may be thinner than anything that their steps tell of.
         let far = if self.options.integrator == Integrator::Implicit { 0.0 } else { self.far() };
-        for Impulse { freedom, impulse } in impulses {
-            let node = *freedom as usize;
+        for Impulse { dof, impulse } in impulses {
+            let node = *dof as usize;
             if node >= self.state.len() {
                 continue;
             }
             // A node whose place is prescribed does not move: its hold pushes back.
-            if self.holds.places(node) {
-                if let Some(owner) = self.holds.owner(node) {
-                    self.holds.regions[owner].pending -= impulse / step.time_step;
+            if self.constraints.is_placed(node) {
+                if let Some(owner) = self.constraints.owner(node) {
+                    self.constraints.add_reaction(owner, &(-impulse / step.time_step));
                 }
                 continue;
             }
@@ -165,7 +166,7 @@ impl Method for Solid {
             record.set_position(&place);
             record.set_velocity(&velocity);
             if !(step.time_step * gained.norm() <= far) {
-                self.scratch.suspects.push(*freedom);
+                self.scratch.suspects.push(*dof);
             }
             self.scratch.reach = self.scratch.reach.map(|reach| reach.with(&place));
             self.scratch.chunk_reports[chunk].include(&place);
@@ -182,9 +183,7 @@ impl Method for Solid {
     fn commit(&mut self, step: &Step) {
         self.work += self.pending_work + self.work_of_loads(step.loads);
         self.pending_work = 0.0;
-        for region in &mut self.holds.regions {
-            region.reaction = region.pending;
-        }
+        self.constraints.commit();
         self.commit_flights();
         std::mem::swap(&mut self.state, &mut self.prediction);
     }
@@ -206,7 +205,7 @@ impl Method for Solid {
         for flight in &mut self.flights {
             flight.careful = false;
         }
-        self.holds.forget_placed();
+        self.constraints.forget_placed();
         self.fall_asleep();
         for flight in &mut self.flights {
             flight.disturbed = false;
@@ -222,11 +221,9 @@ impl Method for Solid {
     }
 
     fn observe(&self, point: &MaterialPoint) -> (Vec3, Vec3) {
-        let Some(followed) = self.followed.get(point.element as usize) else {
-            return (Vec3::zeros(), Vec3::zeros());
-        };
         let mut sum = (Vec3::zeros(), Vec3::zeros());
-        for (corner, weight) in self.mesh.elements()[followed.element as usize].iter().zip(&followed.weights) {
+        let Some(tracked) = self.tracked.get(point) else { return sum };
+        for (corner, weight) in self.mesh.elements()[tracked.element as usize].iter().zip(&tracked.weights) {
             let (place, velocity) = self.node_now(*corner as usize);
             sum.0 += *weight * place;
             sum.1 += *weight * velocity;
@@ -235,7 +232,7 @@ impl Method for Solid {
     }
 
     fn reaction(&self, hold: HoldId) -> Vec3 {
-        self.holds.region(hold).map_or(Vec3::zeros(), |region| region.reaction)
+        self.constraints.reaction(hold)
     }
 
     fn frame(&self, detail: FrameDetail) -> BodyFrame {
@@ -248,8 +245,8 @@ impl Method for Solid {
 }
 
 impl Solid {
-    fn contact_point(&self, freedom: u32, carriers: &Carriers) -> SurfacePoint {
-        let node = freedom as usize;
+    fn contact_point(&self, dof: u32, carriers: &Carriers) -> SurfacePoint {
+        let node = dof as usize;
         let (now, then) = (&self.state[node], &self.prediction[node]);
         let (start, start_velocity) = match &carriers.now {
             Some(carrier) => carrier.carry(&now.position()),
@@ -259,8 +256,8 @@ impl Solid {
             Some(carrier) => carrier.carry(&now.position()),
             None => (then.position(), then.velocity()),
         };
-        let inverse_mass = if self.holds.places(node) { 0.0 } else { now.inverse_mass() };
-        SurfacePoint { freedom, start, start_velocity, end, velocity, inverse_mass, radius: 0.0 }
+        let inverse_mass = if self.constraints.is_placed(node) { 0.0 } else { now.inverse_mass() };
+        SurfacePoint { dof, start, start_velocity, end, velocity, inverse_mass, radius: 0.0 }
     }
 
     fn begin_prediction(&mut self, step: &Step) {
@@ -347,11 +344,10 @@ impl Solid {
         self.spectrum.stiffening = stiffening;
     }
 
-    /// The material point nearest to a place, under a number by which it is found again however the mesh changes.
-    fn follow_material_point(&mut self, place: &Vec3) -> MaterialPoint {
-        let rest = self.placement.inverse_transform_point(&(*place).into()).coords;
-        let found = crate::locate::nearest(&self.mesh, &rest);
-        self.followed.push(found);
-        MaterialPoint { element: self.followed.len() as u32 - 1, weights: found.weights }
+    /// Tracks the material point that is closest to a position (m) of the placed body.
+    fn track_material_point(&mut self, position: &Vec3) -> MaterialPoint {
+        let rest = self.placement.inverse_transform_point(&(*position).into()).coords;
+        let found = closest_point(&self.mesh, &rest);
+        self.tracked.track(found, found.weights)
     }
 }

@@ -1,12 +1,12 @@
 //! The solid as the world sees it.
 
-use crate::testing::{Random, awake, damped, directional, free_step, half_space, loaded_step, run, shake, soft, solid};
+use crate::testing::{awake, damped, directional, free_step, half_space, loaded_step, run, shake, soft, solid};
 use crate::{Integrator, Solid, SolidOptions, load};
 use craze_contact::{ContactSurface, Impulse};
 use craze_engine::{Effect, Event, EventKind, Failure, FrameDetail, HoldId, Load, Method, Region, Step};
 use craze_frame::names;
 use craze_material::{Damping, Elasticity, Material};
-use craze_math::{Isometry, Rotation, Vec3};
+use craze_math::{Isometry, Random, Rotation, Vec3};
 
 const ALL: [Integrator; 4] =
     [Integrator::SymplecticEuler, Integrator::ForwardEuler, Integrator::Taylor, Integrator::Implicit];
@@ -166,7 +166,7 @@ fn predicting_again_gives_the_same_bits() {
         let mut twin = solid([4, 4, 4], 0.1, damped(), awake(integrator));
         shake(&mut twin, 0.1, 0.3, 1);
         body.predict(&long).unwrap();
-        body.receive(&[Impulse { freedom: 3, impulse: Vec3::new(1.0, 0.0, 0.0) }], &long);
+        body.receive(&[Impulse { dof: 3, impulse: Vec3::new(1.0, 0.0, 0.0) }], &long);
         body.predict(&short).unwrap();
         body.commit(&short);
         twin.predict(&short).unwrap();
@@ -213,11 +213,11 @@ fn foreign_bytes_are_refused() {
         assert!(load(&bytes[..cut]).is_err());
     }
     // Whatever is changed, it loads or is refused: it never panics, and never runs wild.
-    let mut random = Random(1);
+    let mut random = Random::new(1);
     for _ in 0..3000 {
         let mut changed = bytes.clone();
-        let place = ((random.next().abs()) * (bytes.len() - 1) as f64) as usize;
-        changed[place] ^= 1 << ((random.next().abs() * 8.0) as u32 % 8);
+        let place = ((random.signed().abs()) * (bytes.len() - 1) as f64) as usize;
+        changed[place] ^= 1 << ((random.signed().abs() * 8.0) as u32 % 8);
         if let Ok(mut body) = load(&changed) {
             let step = free_step(1e-6);
             let _ = body.predict(&step);
@@ -259,7 +259,7 @@ fn an_impulse_wakes_a_sleeper_and_is_felt_once() {
     let mut surface = ContactSurface::default();
     body.predict(&short).unwrap();
     body.contact_surface(&mut surface);
-    let hit = Impulse { freedom: surface.points[5].freedom, impulse: Vec3::new(0.0, 0.01, 0.0) };
+    let hit = Impulse { dof: surface.points[5].dof, impulse: Vec3::new(0.0, 0.01, 0.0) };
     body.receive(&[hit], &short);
     body.check().unwrap();
     body.commit(&short);
@@ -283,7 +283,7 @@ fn a_sleeper_that_is_hit_in_a_long_step_asks_for_short_ones() {
     assert!(body.time_step_limit() > 100.0 * elastic);
     let long = free_step(100.0 * elastic);
     body.predict(&long).unwrap();
-    body.receive(&[Impulse { freedom: 0, impulse: Vec3::new(0.0, 1e-3, 0.0) }], &long);
+    body.receive(&[Impulse { dof: 0, impulse: Vec3::new(0.0, 1e-3, 0.0) }], &long);
     assert!(matches!(body.check(), Err(Failure::TooFast { .. })));
     assert_eq!(body.time_step_limit(), elastic);
     // Thrown away: it still sleeps, and has not moved.

@@ -84,7 +84,7 @@ fn splits_under_tension(mesh: TetMesh, strength: f64) -> Result<Vec<(Vec3, Failu
     let rim: Vec<Vec3> = solid.mesh().positions().iter().filter(is_rim).copied().collect();
     let stretched =
         |position: &Vec3| position + STRAIN * Vec3::new(position.x, -POISSON * position.y, -POISSON * position.z);
-    let mut world = world_of(solid, 1.0, Mode::QuasiStatic { steps: 1 });
+    let mut world = world_of(solid, craze_solid::load, 1.0, Mode::QuasiStatic { steps: 1 });
     constrain_positions(&mut world, rim, stretched)?;
     run_frames(&mut world, 1)?;
     Ok(take_splits(&mut world))

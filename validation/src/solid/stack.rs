@@ -5,7 +5,7 @@ use crate::measure::largest;
 use crate::outcome::{Expected, Findings};
 use crate::run::{Depth, MethodLetter, Test};
 use crate::setup::run_frames;
-use craze_contact::{ContactSurface, Shape};
+use craze_contact::{ContactSurface, RigidShape};
 use craze_engine::{Body, Checked, Drive, FrameDetail, Mode, Motion, Obstacle, PairTable, Settings, World};
 use craze_frame::Surface;
 use craze_material::{Damping, Elasticity, Material};
@@ -85,7 +85,7 @@ fn check_rest(depth: Depth, findings: &mut Findings) -> Result<(), ValidationErr
         largest(depths) / (weight / stiffness),
         Expected::Zero { limit: 1.0 },
     );
-    findings.compare("crossing triangles", "", crossings(&world)?, Expected::Zero { limit: 0.0 });
+    findings.compare("crossing triangles", "", intersections(&world)?, Expected::Zero { limit: 0.0 });
     Ok(())
 }
 
@@ -125,7 +125,7 @@ fn shoot((size, place): (Vec3, Isometry), cube: Isometry) -> Result<f64, Validat
     let mut crossing = 0.0;
     for _ in 0..5 {
         run_frames(&mut world, 1)?;
-        crossing += crossings(&world)?;
+        crossing += intersections(&world)?;
         // Triangles that have passed completely no longer cross: the thin body must be pushed ahead
         // of the cube.
         let frame = world.frame();
@@ -147,13 +147,13 @@ fn block(
     let material = Material { damping, ..Material::elastic("rubber", DENSITY, Elasticity::from_young(1e6, 0.3)) };
     let placement = place * Isometry::translation(-0.5 * size.x, -0.5 * size.y, -0.5 * size.z);
     let solid = Solid::new(kuhn_box(cells, size)?, vec![material], options, placement, velocity, Vec3::zeros())?;
-    Ok(Body { name: "box".to_owned(), method: Box::new(solid) })
+    Ok(Body { name: "box".to_owned(), method: Box::new(solid), load: craze_solid::load })
 }
 
 fn ground() -> Obstacle {
     Obstacle {
         name: "ground".to_owned(),
-        shape: Shape::HalfSpace,
+        shape: RigidShape::HalfSpace,
         surface: Surface::default(),
         place: Isometry::identity(),
         drive: Drive::Prescribed(Motion::still()),
@@ -190,7 +190,7 @@ fn contact_distance_used(world: &World) -> f64 {
 }
 
 /// Number of crossing triangle pairs of all bodies, by an exact test.
-fn crossings(world: &World) -> Result<f64, ValidationError> {
+fn intersections(world: &World) -> Result<f64, ValidationError> {
     let (mut positions, mut triangles) = (Vec::new(), Vec::new());
     for body in world.frame().bodies {
         let first = positions.len() as u32;

@@ -1,7 +1,7 @@
 //! The surface of one shard at rest.
 
-use craze_frame::{Bounds, Sets, Surface, fans, is_manifold};
-use craze_math::Vec3;
+use craze_frame::{Bounds, Surface, fans, is_manifold};
+use craze_math::{DisjointSets, Vec3};
 
 use super::contacts::{Contact, place};
 use crate::dress::Worn;
@@ -105,7 +105,7 @@ pub(super) fn shape(
 struct Glue {
     /// Vertices of the surface that the triangles use, ascending.
     used: Vec<u32>,
-    sets: Sets,
+    sets: DisjointSets,
 }
 
 impl Glue {
@@ -113,7 +113,7 @@ impl Glue {
         let mut used: Vec<u32> = triangles.iter().flat_map(|&triangle| surface.triangles[triangle]).collect();
         used.sort_unstable();
         used.dedup();
-        let mut glue = Glue { sets: Sets::new(used.len()), used };
+        let mut glue = Glue { sets: DisjointSets::new(used.len()), used };
         for contact in glued {
             let [one, other] = contact.triangles.map(|triangle| surface.triangles[triangle]);
             for vertex in one {
@@ -131,7 +131,7 @@ impl Glue {
     }
 
     fn representative(&self, vertex: u32) -> u32 {
-        self.used[self.sets.first(self.local(vertex)) as usize]
+        self.used[self.sets.root(self.local(vertex)) as usize]
     }
 }
 

@@ -3,8 +3,8 @@
 //! Parts of a model that do not touch each other break each by itself. Whose a place beyond the tetrahedra is, is told by the nearest; across a
 //! gap that would be the wrong side's. So the surface of each solid is cut by the cracks between its own pieces alone.
 
-use craze_frame::{BodyFrame, Sets};
-use craze_math::Vec3;
+use craze_frame::BodyFrame;
+use craze_math::{DisjointSets, Vec3};
 use craze_skin::{Contacts, Outside, Shards, solids};
 use craze_spatial::TriangleTree;
 
@@ -109,7 +109,7 @@ fn homes(
     outer: &Outer,
     parts: &[Vec<u32>],
 ) -> Option<Homes> {
-    let mut together = Sets::new(owners.len());
+    let mut together = DisjointSets::new(owners.len());
     contacts.areas().for_each(|([one, other], _)| together.join(one, other));
     (0_u32..).zip(owners).for_each(|(piece, &owner)| together.join(piece, owner));
     let mut part_of = vec![0; outer.triangles.len()];
@@ -125,7 +125,7 @@ fn homes(
     for (&triangle, corners) in outside.iter().zip(&corners) {
         let [a, b, c] = corners.map(|corner| rest[corner as usize]);
         let near = tree.closest(&((a + b + c) / 3.0))?;
-        let group = together.first(surface.piece_of(triangle)) as usize;
+        let group = together.root(surface.piece_of(triangle)) as usize;
         areas[group][part_of[near.triangle as usize]] += 0.5 * (b - a).cross(&(c - a)).norm();
     }
     let most = |areas: &Vec<f64>| {
@@ -134,7 +134,7 @@ fn homes(
     };
     let groups: Vec<Option<usize>> = areas.iter().map(most).collect();
     let bodies = TriangleTree::new(rest, &corners).ok()?;
-    let mut joined = Sets::new(parts.len());
+    let mut joined = DisjointSets::new(parts.len());
     for (part, triangles) in parts.iter().enumerate() {
         let there = |is_own: bool| {
             let some = groups.iter().zip(&areas).filter(move |(home, _)| !is_own || **home == Some(part));
@@ -145,15 +145,15 @@ fn homes(
         }
         let vertex = outer.triangles[*triangles.first()? as usize][0];
         let near = outside[bodies.closest(&outer.positions[vertex as usize])?.triangle as usize];
-        let near = together.first(surface.piece_of(near)) as usize;
+        let near = together.root(surface.piece_of(near)) as usize;
         for (_, home) in groups.iter().enumerate().filter(|(group, _)| *group == near || areas[*group][part] > 0.0) {
             joined.join(part as u32, home.unwrap_or(part) as u32);
         }
     }
-    let home = |part: usize| joined.first(part as u32) as usize;
+    let home = |part: usize| joined.root(part as u32) as usize;
     Some(Homes {
         parts: (0..parts.len()).map(home).collect(),
         // What has no outside at all is within what it hung together with.
-        owners: owners.iter().map(|&owner| groups[together.first(owner) as usize].map_or(0, home)).collect(),
+        owners: owners.iter().map(|&owner| groups[together.root(owner) as usize].map_or(0, home)).collect(),
     })
 }

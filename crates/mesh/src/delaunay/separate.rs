@@ -1,5 +1,7 @@
 //! Separation of triangles along edges.
 
+use craze_math::DisjointSets;
+
 /// Triangles with some points duplicated.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SeparatedTriangles {
@@ -29,7 +31,7 @@ pub fn separate_along(points: usize, triangles: &[[u32; 3]], joined: impl Fn([u3
 /// [`separate_along`] with the pairs of sides (triangle · 3 + opposite corner) that stay connected.
 /// Both sides of a pair have the same two points.
 pub fn separate_except(points: usize, triangles: &[[u32; 3]], pairs: &[[u32; 2]]) -> SeparatedTriangles {
-    let mut groups = Groups { parent: (0..triangles.len() as u32 * 3).collect() };
+    let mut groups = DisjointSets::new(3 * triangles.len());
     for &[one, other] in pairs {
         let [one, other] = [one, other].map(|side| (side as usize / 3, side as usize % 3));
         for step in 1..3 {
@@ -76,27 +78,6 @@ pub fn edge_sides(triangles: &[[u32; 3]]) -> Vec<([u32; 2], u32)> {
     }
     sides.sort_unstable();
     sides
-}
-
-struct Groups {
-    parent: Vec<u32>,
-}
-
-impl Groups {
-    fn root(&mut self, mut corner: u32) -> u32 {
-        while self.parent[corner as usize] != corner {
-            let above = self.parent[corner as usize];
-            self.parent[corner as usize] = self.parent[above as usize];
-            corner = above;
-        }
-        corner
-    }
-
-    fn join(&mut self, one: u32, other: u32) {
-        let (one, other) = (self.root(one), self.root(other));
-        let (low, high) = (one.min(other), one.max(other));
-        self.parent[high as usize] = low;
-    }
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 use super::*;
 use crate::cover::cover;
 use crate::parting::Carried;
-use craze_math::Mat3;
+use craze_math::{DisjointSets, Mat3};
 use craze_spatial::{Aabb, WindingTree};
 use proptest::prelude::*;
 
@@ -165,12 +165,12 @@ fn a_crack_that_ends_within_the_surface_opens_it_and_leaves_one_piece() {
     let parted = background.part_within(&parted, &drawn).unwrap();
     check(&parted, &drawn);
     assert!(parted.cracks.iter().any(|crack| *crack));
-    let mut sets = Sets::new(parted.points.len());
+    let mut sets = DisjointSets::new(parted.points.len());
     parted.triangles.iter().for_each(|&[a, b, c]| {
         sets.join(a, b);
         sets.join(a, c);
     });
-    assert!((0..parted.points.len() as u32).all(|point| sets.first(point) == sets.first(0)));
+    assert!((0..parted.points.len() as u32).all(|point| sets.root(point) == sets.root(0)));
     // Points of the rim are two where the crack is open.
     let mut places: Vec<[u64; 3]> = parted.points.iter().map(|point| point.rest.map(f64::to_bits).into()).collect();
     let all = places.len();

@@ -1,11 +1,11 @@
 //! Implicit steps and equilibrium, as the world sees them.
 
-use crate::testing::{Random, awake, damped, directional, free_step, half_space, loaded_step, run, shake, soft, solid};
+use crate::testing::{awake, damped, directional, free_step, half_space, loaded_step, run, shake, soft, solid};
 use crate::{Integrator, SolidOptions};
 use craze_contact::ContactSurface;
 use craze_engine::{Effect, HoldId, Load, Method, Step};
 use craze_material::{Elasticity, Material};
-use craze_math::{Isometry, Mat3, Rotation, Vec3};
+use craze_math::{Isometry, Mat3, Random, Rotation, Vec3};
 
 #[test]
 fn implicit_steps_keep_momentum_and_lose_energy_only_to_damping() {
@@ -52,16 +52,16 @@ fn an_implicit_body_recovers_from_being_crushed() {
 fn implicit_contact_carries_the_weight() {
     let mut body =
         solid([2, 2, 2], 0.0, damped(), SolidOptions { integrator: Integrator::Implicit, ..SolidOptions::default() });
-    assert!(body.takes_contact_stiffness() && !body.is_awake());
+    assert!(body.takes_contact_springs() && !body.is_awake());
     let mut surface = ContactSurface::default();
     body.contact_surface(&mut surface);
     let stiffness = 1e6 * Vec3::y() * Vec3::y().transpose();
-    let contacts: Vec<craze_contact::ContactStiffness> = surface
+    let contacts: Vec<craze_contact::ContactSpring> = surface
         .points
         .iter()
         .filter(|point| point.start.y < 1e-9)
-        .map(|point| craze_contact::ContactStiffness {
-            freedoms: [point.freedom; 3],
+        .map(|point| craze_contact::ContactSpring {
+            dofs: [point.dof; 3],
             weights: [1.0, 0.0, 0.0],
             obstacle: Some(0),
             force: Vec3::zeros(),
@@ -79,7 +79,7 @@ fn implicit_contact_carries_the_weight() {
     let weight = body.account(&gravity).mass * 9.81;
     let positions = body.positions();
     let push: f64 =
-        contacts.iter().map(|contact| -1e6 * (positions[contact.freedoms[0] as usize].y - contact.anchor.y)).sum();
+        contacts.iter().map(|contact| -1e6 * (positions[contact.dofs[0] as usize].y - contact.anchor.y)).sum();
     assert!((push / weight - 1.0).abs() < 1e-6);
 }
 
@@ -87,8 +87,8 @@ fn implicit_contact_carries_the_weight() {
 fn a_body_gives_way_as_it_says() {
     let mut body = solid([2, 2, 2], 0.0, damped(), awake(Integrator::Implicit));
     let nodes = [0, 5, 13];
-    let push = |node: u32, force: Vec3| craze_contact::ContactStiffness {
-        freedoms: [node; 3],
+    let push = |node: u32, force: Vec3| craze_contact::ContactSpring {
+        dofs: [node; 3],
         weights: [1.0, 0.0, 0.0],
         obstacle: None,
         force,
@@ -132,7 +132,7 @@ fn a_jiggled_patch_finds_its_affine_balance() {
     }
     let turn = Isometry::from_parts(Vec3::new(0.1, 0.2, 0.3).into(), Rotation::from_euler_angles(0.4, 0.2, -0.3));
     let loads: Vec<Load> = (0..6).map(|id| Load { hold: HoldId(id), effect: Effect::Place(turn) }).collect();
-    let mut random = Random(3);
+    let mut random = Random::new(3);
     let jiggled: Vec<Vec3> = rest.iter().map(|place| place + 0.01 * random.vector()).collect();
     body.set_state(&jiggled, &vec![Vec3::zeros(); rest.len()]);
     body.balance(&loaded_step(1.0, &loads)).unwrap();
