@@ -170,11 +170,11 @@ fn invalid_domains_are_rejected() {
     let spike = outline(vec![[0.0, 0.0], [1.0, 0.0], [1.0, 1.0], [0.5, 1.0], [0.5, 2.0], [0.5, 1.0], [0.0, 1.0]]);
     assert!(matches!(spike, Err(DelaunayError::Crossing { .. })), "{spike:?}");
     let twice = outline(vec![[0.0, 0.0], [1.0, 0.0], [1.0, 0.0], [0.0, 1.0]]);
-    assert!(matches!(twice, Err(DelaunayError::RepeatedPoint { place: 1, .. })));
+    assert!(matches!(twice, Err(DelaunayError::RepeatedPoint { index: 1, .. })));
     let nowhere = outline(vec![[0.0, 0.0], [f64::NAN, 0.0], [0.0, 1.0]]);
-    assert!(matches!(nowhere, Err(DelaunayError::BadPoint { place: 1, .. })));
+    assert!(matches!(nowhere, Err(DelaunayError::BadPoint { index: 1, .. })));
     let far = outline(vec![[0.0, 0.0], [1e30, 0.0], [0.0, 1e30]]);
-    assert!(matches!(far, Err(DelaunayError::BadPoint { place: 1, .. })));
+    assert!(matches!(far, Err(DelaunayError::BadPoint { index: 1, .. })));
 
     let hole = |hole: Vec<Point>| triangulate(&PlaneDomain { holes: vec![hole], ..square.clone() }, 0.1);
     let outside = hole(circle([2.0, 0.0], 0.2, 8));
