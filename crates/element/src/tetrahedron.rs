@@ -278,9 +278,9 @@ mod tests {
             let forces = element.forces(&deformation, &stress);
             for corner in 0..4 {
                 for axis in 0..3 {
-                    let moved = |way: f64| {
+                    let moved = |shift: f64| {
                         let mut positions = positions;
-                        positions[corner][axis] += way;
+                        positions[corner][axis] += shift;
                         total_energy(&element, &law, &positions)
                     };
                     let slope = (moved(1e-6) - moved(-1e-6)) / 2e-6;
@@ -324,9 +324,9 @@ mod tests {
             let blocks = element.stiffness(&deformation, &stress, &tangent);
             for corner in 0..4 {
                 for axis in 0..3 {
-                    let moved = |way: f64| {
+                    let moved = |shift: f64| {
                         let mut positions = positions;
-                        positions[corner][axis] += way;
+                        positions[corner][axis] += shift;
                         let deformation = element.deformation(&positions);
                         element.forces(&deformation, &Tetrahedron::stress(&law, &GUARD, &deformation, &Mat3::zeros()))
                     };
@@ -398,13 +398,13 @@ mod tests {
     #[test]
     fn forces_vanish_under_rigid_motion_and_keep_both_momenta() {
         let (element, corners) = rest();
-        let turn = craze_math::Rotation::from_euler_angles(0.3, 1.2, -2.0);
-        let turned = corners.map(|corner| turn * corner + Vec3::new(1.0, 2.0, 3.0));
-        let deformation = element.deformation(&turned);
+        let rotation = craze_math::Rotation::from_euler_angles(0.3, 1.2, -2.0);
+        let rotated = corners.map(|corner| rotation * corner + Vec3::new(1.0, 2.0, 3.0));
+        let deformation = element.deformation(&rotated);
         let stress = Tetrahedron::stress(&law(true), &GUARD, &deformation, &Mat3::zeros());
         assert!(element.forces(&deformation, &stress).iter().all(|force| force.norm() < 1e-14));
 
-        let mut pulled = turned;
+        let mut pulled = rotated;
         pulled[2] += Vec3::new(0.1, -0.2, 0.15);
         let deformation = element.deformation(&pulled);
         let stress = Tetrahedron::stress(&law(true), &GUARD, &deformation, &Mat3::from_element(0.1));

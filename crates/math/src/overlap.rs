@@ -301,8 +301,8 @@ mod tests {
             assert!(volume < 1e-3 || (overlap.centroid - tetrahedron::centroid(&nodes)).norm() < 1e-11);
             assert!(overlap.area_normal.norm() < 1e-15);
             let [a, b, c, d] = nodes;
-            let turned = tetrahedra(&[b, a, c, d], &[c, d, b, a]).expect("not flat");
-            assert!((turned.volume - volume).abs() < 1e-15);
+            let permuted = tetrahedra(&[b, a, c, d], &[c, d, b, a]).expect("not flat");
+            assert!((permuted.volume - volume).abs() < 1e-15);
         }
     }
 

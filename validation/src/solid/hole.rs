@@ -36,8 +36,8 @@ fn measure(depth: Depth, findings: &mut Findings) -> Result<(), ValidationError>
     let mesh = plate(around, outward)?;
     // With a low strength the node with the largest stress fails first and gives its value.
     let splits = splits_under_tension(mesh.clone(), 1e-3 * YOUNG * STRAIN)?;
-    let (_, hardest) = splits.first().ok_or(ValidationError::NothingMeasured("the first split"))?;
-    let largest = hardest.value();
+    let (_, failure) = splits.first().ok_or(ValidationError::NothingMeasured("the first split"))?;
+    let largest = failure.value();
     findings.compare("largest stress over remote stress", "", largest / (YOUNG * STRAIN), Expected::Reported);
     let splits = splits_under_tension(mesh, 0.99 * largest)?;
     let from_axis = |(position, _): &(Vec3, _)| (90.0 - position.y.abs().atan2(position.x.abs()).to_degrees()).abs();
