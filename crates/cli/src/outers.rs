@@ -1,6 +1,6 @@
 //! The surfaces that shards of a run may be cut from: the model that was read, the shape drawn finely, and that of the tetrahedra.
 
-use craze_export::{Corners, Outer, Paint, PaintPicture, part_touching, transfer};
+use craze_export::{CornerAttributes, Outer, Paint, PaintPicture, separate_touching, transfer_attributes};
 use craze_frame::{Frame, names};
 use craze_math::Vec3;
 use craze_scene::{Body, SceneDocument, fault_of_triangles};
@@ -73,14 +73,14 @@ pub fn outers(run: &Path, first: &Frame) -> Vec<Vec<Outer>> {
 
 /// A closed surface that carries nothing yet. Parts that only touch are parted.
 fn outer(name: &str, mut positions: Vec<Vec3>, triangles: Vec<[u32; 3]>) -> Outer {
-    part_touching(&mut positions, &triangles);
+    separate_touching(&mut positions, &triangles);
     Outer { name: name.to_owned(), positions, triangles, ..Outer::default() }
 }
 
 /// Takes texture coordinates, normals and materials from the nearest places of another surface.
 fn dress(outer: &mut Outer, own: &Outer) {
     let to = (outer.positions.as_slice(), outer.triangles.as_slice());
-    if let Some(corners) = transfer((&own.positions, &own.triangles), &own.corners, to.0, to.1) {
+    if let Some(corners) = transfer_attributes((&own.positions, &own.triangles), &own.corners, to.0, to.1) {
         outer.corners = corners;
         outer.paints.clone_from(&own.paints);
     }
@@ -125,7 +125,7 @@ fn of_model(model: &Model, repaired: &Repaired, body: &Body) -> Outer {
         name: "the model's own triangles".to_owned(),
         positions: repaired.surface.positions.iter().map(|position| turn * position + at).collect(),
         triangles: repaired.surface.triangles.clone(),
-        corners: Corners {
+        corners: CornerAttributes {
             texture: carried(&model.texture_coordinates, repaired),
             normals: carried(&model.normals, repaired)
                 .into_iter()

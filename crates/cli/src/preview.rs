@@ -62,7 +62,7 @@ const FILMS: [(f64, u32, usize); 14] = [
     (160.0, 2, 5),
 ];
 
-/// Whose preview is made.
+/// The run whose preview is made.
 pub struct Subject<'a> {
     /// The run's folder.
     pub path: &'a Path,

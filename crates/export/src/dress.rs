@@ -97,14 +97,14 @@ fn turns(surface: &Surface, rest: &[Vec3]) -> Vec<Mat3> {
 mod tests {
     use super::*;
     use craze_frame::Data;
-    use craze_skin::Corners;
+    use craze_skin::CornerAttributes;
 
     /// A triangle with texture coordinates and a normal that leans, of which the surface is the half with the first corner, turned by a right angle about x.
     fn half() -> (Surface, Outer) {
         let model = Outer {
             positions: vec![Vec3::zeros(), Vec3::x(), Vec3::y()],
             triangles: vec![[0, 1, 2]],
-            corners: Corners {
+            corners: CornerAttributes {
                 texture: vec![[[0.0, 0.0], [1.0, 0.0], [0.0, 1.0]]],
                 normals: vec![[[0.6, 0.0, 0.8]; 3]],
                 materials: vec![3],

@@ -152,7 +152,7 @@ impl Document {
         let shown: BTreeSet<((bool, usize), Option<u32>)> = (0..part.triangles.len()).map(shows).collect();
         let mut primitives = Vec::new();
         for look in shown {
-            let mut corners = Corners::default();
+            let mut corners = CornerAttributes::default();
             for triangle in (0..part.triangles.len()).filter(|&triangle| shows(triangle) == look) {
                 for corner in 0..3 {
                     let smooth = shaded.normals[shaded.triangles[triangle][corner] as usize];
@@ -199,7 +199,7 @@ type Key = (u32, [u32; 3], Option<[u32; 2]>);
 
 /// Corners of triangles, of which those that carry the same are one vertex.
 #[derive(Default)]
-struct Corners {
+struct CornerAttributes {
     known: BTreeMap<Key, u32>,
     places: Vec<u32>,
     normals: Vec<[f32; 3]>,
@@ -208,7 +208,7 @@ struct Corners {
     indices: Vec<u32>,
 }
 
-impl Corners {
+impl CornerAttributes {
     fn add(&mut self, place: u32, normal: [f32; 3], texture: Option<[f32; 2]>) {
         let next = self.places.len() as u32;
         let key = (place, normal.map(f32::to_bits), texture.map(|texture| texture.map(f32::to_bits)));

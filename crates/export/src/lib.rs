@@ -34,7 +34,7 @@ use std::path::{Path, PathBuf};
 use craze_frame::{Frame, FrameFileError, InvalidFrame, ObstacleShape, WriteError, atomic_write};
 use thiserror::Error;
 
-pub use craze_skin::{Corners, Grain, part_touching, transfer};
+pub use craze_skin::{CornerAttributes, CrackDetail, separate_touching, transfer_attributes};
 pub use shards::{
     Outer, Pace, Paint, PaintPicture, ShardFilm, ShardReport, ShardSettings, ShardSummary, export_animation,
     export_shards,

@@ -10,7 +10,7 @@ use crate::scene_source::{NamedScene, parse_seed};
 use crate::shatter::{Axis, Blow, Detail, GRAVITY, Hit, Matter, Model, Stage, Wanted, find};
 use clap::Args;
 use craze_engine::Existing;
-use craze_export::{Grain, Pace, ShardReport, ShardSettings};
+use craze_export::{CrackDetail, Pace, ShardReport, ShardSettings};
 use craze_scene::SceneDocument;
 use craze_shape::words::{grouped, short};
 use craze_shape::{ModelFile, Reading, Shape, Unit, UpAxis, read_model};
@@ -297,7 +297,8 @@ fn model(arguments: &Arguments) -> Result<(Model, Vec<String>), Problem> {
 /// The shards of the last frame, as asked for.
 fn film(path: &Path, arguments: &Arguments) -> Result<render::Film, Problem> {
     let defaults = ShardSettings::default();
-    let grain = defaults.grain.filter(|_| !arguments.flat_cracks).map(|grain| Grain { seed: arguments.seed, ..grain });
+    let grain =
+        defaults.grain.filter(|_| !arguments.flat_cracks).map(|grain| CrackDetail { seed: arguments.seed, ..grain });
     // The finer mesh of the run breaks into another number than that of the trials: the smallest shards make up for it.
     let (smallest, most) = arguments.pieces.map_or((SMALLEST, MOST), |asked| (FINEST, asked));
     let settings = ShardSettings { smallest, most, grain, ..defaults };

@@ -81,7 +81,7 @@ pub(super) fn lay_out(document: &mut Document, frame: &Frame, bodies: &[Broken],
     Laid { roots, nodes, summaries }
 }
 
-/// Corners (m) and paint of the outer triangles of a shape.
+/// Corner positions (m) and paint of the outer triangles of a shape.
 fn outer_triangles(shape: &Shape) -> impl Iterator<Item = ([Vec3; 3], Option<u32>)> {
     let part = &shape.part;
     let outer = part.triangles.iter().enumerate().filter(|(triangle, _)| !part.crack[*triangle]);

@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 
 use craze_frame::{BodyFrame, Fault, Frame, Surface, atomic_write, names};
 use craze_math::Vec3;
-use craze_skin::{Contacts, Grain};
+use craze_skin::{Contacts, CrackDetail};
 
 use crate::dress::{At, Worn, dress};
 use crate::{ExportError, Format, check};
@@ -41,12 +41,12 @@ pub struct ShardSettings {
     /// Vertices of a convex hull at most; at least 4.
     pub hull_vertices: usize,
     /// What makes crack faces look like broken matter; without it they are the faces of the tetrahedra.
-    pub grain: Option<Grain>,
+    pub grain: Option<CrackDetail>,
 }
 
 impl Default for ShardSettings {
     fn default() -> Self {
-        ShardSettings { smallest: 0.0, most: usize::MAX, hull_vertices: 32, grain: Some(Grain::default()) }
+        ShardSettings { smallest: 0.0, most: usize::MAX, hull_vertices: 32, grain: Some(CrackDetail::default()) }
     }
 }
 
@@ -196,7 +196,7 @@ fn shards(
     settings: &ShardSettings,
     skins: &mut Vec<String>,
 ) -> Broken {
-    let touching = Contacts::of(&body.surface, rest);
+    let touching = Contacts::new(&body.surface, rest);
     let mut volumes: Vec<f64> = body.pieces.iter().map(|piece| piece.volume).collect();
     // What drawing loses altogether is merged whatever was asked for.
     let smallest = (settings.smallest * volumes.iter().sum::<f64>()).max(f64::MIN_POSITIVE);

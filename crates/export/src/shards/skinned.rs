@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use craze_frame::{BodyFrame, fans};
 use craze_math::Vec3;
-use craze_skin::{Contacts, Corners, Cracks, CutShard, Grain, Shards, SkinError, Whose, cut};
+use craze_skin::{Contacts, CornerAttributes, CrackDetail, Cracks, CutShard, FragmentLocator, Shards, SkinError, cut};
 
 use super::shape::{Look, Shape};
 use super::solids::{Closed, solids_of};
@@ -31,8 +31,8 @@ pub struct Outer {
     /// Closed and manifold, counterclockwise seen from outside.
     pub triangles: Vec<[u32; 3]>,
     /// What its corners carry.
-    pub corners: Corners,
-    /// How its triangles look, by the numbers in [`Corners::materials`].
+    pub corners: CornerAttributes,
+    /// How its triangles look, by the numbers in [`CornerAttributes::materials`].
     pub paints: Vec<Paint>,
 }
 
@@ -99,11 +99,11 @@ pub(super) fn skinned(
     contacts: &Contacts,
     owners: &[u32],
     outers: &[Outer],
-    grain: Option<&Grain>,
+    grain: Option<&CrackDetail>,
 ) -> (Option<Skinned>, Vec<String>) {
     let mut said = Vec::new();
     for outer in outers {
-        let (smooth, plain) = (Grain::smooth(), "cracks of flat faces");
+        let (smooth, plain) = (CrackDetail::smooth(), "cracks of flat faces");
         let looks = [(grain, "rough cracks"), (Some(&smooth), "smooth cracks"), (None, plain)];
         for (look, told) in looks.into_iter().skip(usize::from(grain.is_none())) {
             match try_cut(body, rest, contacts, owners, outer, look) {
@@ -124,13 +124,13 @@ fn try_cut(
     contacts: &Contacts,
     owners: &[u32],
     outer: &Outer,
-    grain: Option<&Grain>,
+    grain: Option<&CrackDetail>,
 ) -> Result<Vec<Option<(Shape, f64)>>, SkinError> {
     let mut volumes = vec![0.0; owners.len()];
     body.pieces.iter().zip(owners).for_each(|(piece, &owner)| volumes[owner as usize] += piece.volume);
     let mut shards = Shards::default();
     for solid in solids_of(body, rest, contacts, owners, outer) {
-        let whose = Whose::among(&body.surface, rest, owners, |owner| solid.counts[owner as usize])?;
+        let whose = FragmentLocator::filtered(&body.surface, rest, owners, |owner| solid.counts[owner as usize])?;
         let cut = cut_on_lattice(&solid.surface, &whose, &volumes, LATTICE * contacts.edge(), grain)?;
         solid.give(cut, &mut shards);
     }
@@ -145,12 +145,12 @@ fn try_cut(
 /// it left. `volumes` (m³) are those that the shards should have.
 fn cut_on_lattice(
     outer: &Closed,
-    whose: &Whose,
+    whose: &FragmentLocator,
     volumes: &[f64],
     edge: f64,
-    grain: Option<&Grain>,
+    grain: Option<&CrackDetail>,
 ) -> Result<Shards, SkinError> {
-    let label_at = |point: &Vec3| whose.at(point);
+    let label_at = |point: &Vec3| whose.locate(point);
     if whose.labels().count() < 2 {
         return cut(&outer.positions, &outer.triangles, &Cracks::default(), label_at);
     }
@@ -180,20 +180,20 @@ fn cut_on_lattice(
 /// The same on a lattice of this very edge (m); none where it has lost a shard and is not the last.
 fn cut_once(
     outer: &Closed,
-    whose: &Whose,
+    whose: &FragmentLocator,
     edge: f64,
-    grain: Option<&Grain>,
+    grain: Option<&CrackDetail>,
     is_last: bool,
 ) -> Result<Option<Shards>, SkinError> {
-    let label_at = |point: &Vec3| whose.at(point);
-    let mut cracks = Cracks::redrawn(&outer.positions, &outer.triangles, edge, label_at)?;
+    let label_at = |point: &Vec3| whose.locate(point);
+    let mut cracks = Cracks::extract(&outer.positions, &outer.triangles, edge, label_at)?;
     if cracks.labels().len() < whose.labels().count() && !is_last {
         return Ok(None);
     }
-    cracks.prepare(grain)?;
+    cracks.add_detail(grain)?;
     let mut shards = Err(SkinError::Degenerate);
     for seed in 1..=TRIES {
-        cracks.unsettle(seed);
+        cracks.perturb(seed);
         shards = cut(&outer.positions, &outer.triangles, &cracks, label_at);
         if shards != Err(SkinError::Degenerate) {
             break;
@@ -203,7 +203,7 @@ fn cut_once(
 }
 
 /// The shape of a shard, with a vertex for each fan of triangles.
-fn shape(shard: &CutShard, positions: &[Vec3], corners: &Corners) -> Shape {
+fn shape(shard: &CutShard, positions: &[Vec3], corners: &CornerAttributes) -> Shape {
     let triangles: Vec<[u32; 3]> =
         shard.outside.iter().map(|part| part.corners).chain(shard.cracks.iter().copied()).collect();
     let fans = fans(&triangles, |vertex| positions[vertex as usize]);

@@ -1,11 +1,11 @@
 //! The solids that a body consists of, each with the pieces that are its own.
 //!
-//! Parts of a model that do not touch each other break each by itself. Whose a place beyond the tetrahedra is, is told by the nearest; across a
+//! Solids of a model that do not touch break independently. Outside the tetrahedra the nearest fragment is located; across a
 //! gap that would be the wrong side's. So the surface of each solid is cut by the cracks between its own pieces alone.
 
 use craze_frame::{BodyFrame, Sets};
 use craze_math::Vec3;
-use craze_skin::{Contacts, Outside, Shards, solids};
+use craze_skin::{Contacts, Shards, SurfacePart, solids};
 use craze_spatial::TriangleTree;
 
 use super::skinned::Outer;
@@ -37,7 +37,7 @@ impl Solid {
         let first = all.positions.len() as u32;
         all.positions.extend(cut.positions);
         for mut shard in cut.shards {
-            for Outside { corners, source, .. } in &mut shard.outside {
+            for SurfacePart { corners, source, .. } in &mut shard.outside {
                 (*corners, *source) = (corners.map(|corner| first + corner), self.sources[*source as usize]);
             }
             shard.cracks.iter_mut().flatten().for_each(|corner| *corner += first);

@@ -1,6 +1,6 @@
 //! Surfaces that are made of a model's own triangles carry what those do, wherever they have moved to.
 
-use craze_export::{Corners, Format, Outer, ShardSettings, export_sequence, export_shards};
+use craze_export::{CornerAttributes, Format, Outer, ShardSettings, export_sequence, export_shards};
 use craze_frame::{Data, Frame, names};
 
 use crate::glb::parse;
@@ -16,7 +16,7 @@ fn halves() -> (Frame, Outer) {
     let texture = |corner: u32| [rest[corner as usize].x as f32, rest[corner as usize].y as f32];
     let model = Outer {
         name: "the model".into(),
-        corners: Corners {
+        corners: CornerAttributes {
             texture: triangles.iter().map(|corners| corners.map(texture)).collect(),
             normals: vec![[[0.0, 0.6, 0.8]; 3]; triangles.len()],
             materials: Vec::new(),

@@ -1,8 +1,8 @@
 use std::sync::Arc;
 
 use craze_export::{
-    Corners, ExportError, Grain, Outer, Pace, Paint, PaintPicture, ShardFilm, ShardReport, ShardSettings,
-    export_animation, export_shards,
+    CornerAttributes, CrackDetail, ExportError, Outer, Pace, Paint, PaintPicture, ShardFilm, ShardReport,
+    ShardSettings, export_animation, export_shards,
 };
 use craze_frame::{BodyFrame, Data, Frame, Piece, Pose, Surface, names};
 use craze_math::Vec3;
@@ -253,7 +253,7 @@ pub fn wrapping() -> Outer {
     let texture = |corner: u32| [positions[corner as usize].x as f32, positions[corner as usize].y as f32];
     Outer {
         name: "a box".into(),
-        corners: Corners {
+        corners: CornerAttributes {
             texture: triangles.iter().map(|corners| corners.map(texture)).collect(),
             normals: vec![[[0.0, 1.0, 0.0]; 3]; triangles.len()],
             materials: Vec::new(),
@@ -266,7 +266,7 @@ pub fn wrapping() -> Outer {
 
 #[test]
 fn the_outside_is_the_given_surface_with_its_texture_and_normals() {
-    for grain in [None, Some(Grain::default())] {
+    for grain in [None, Some(CrackDetail::default())] {
         let folder = tempfile::tempdir().unwrap();
         let settings = ShardSettings { grain, ..ShardSettings::default() };
         let report = export_shards(&halves(), &[vec![wrapping()]], &settings, folder.path()).unwrap();
