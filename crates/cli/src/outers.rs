@@ -1,6 +1,6 @@
 //! The surfaces that shards of a run may be cut from: the model that was read, the shape drawn finely, and that of the tetrahedra.
 
-use craze_export::{CornerAttributes, Outer, Paint, PaintPicture, separate_touching, transfer_attributes};
+use craze_export::{CornerAttributes, Paint, PaintPicture, SourceSurface, separate_touching, transfer_attributes};
 use craze_frame::{Frame, names};
 use craze_math::Vec3;
 use craze_scene::{Body, SceneDocument, fault_of_triangles};
@@ -25,7 +25,7 @@ const MOST_TETRAHEDRA: f64 = 1e6;
 ///
 /// A model that is closed and does not pass through itself comes first. Any other, and every built-in shape, is drawn anew, finer than the tetrahedra are; at
 /// last comes the surface of the tetrahedra. Texture coordinates, normals and materials go over to both, and names say why.
-pub fn outers(run: &Path, first: &Frame) -> Vec<Vec<Outer>> {
+pub fn outers(run: &Path, first: &Frame) -> Vec<Vec<SourceSurface>> {
     let scene = SceneDocument::read(&run.join("scene.toml"), &[]).ok().map(|document| document.scene);
     let bodies = scene.map(|scene| scene.bodies).unwrap_or_default();
     let of_body = |frame: &craze_frame::BodyFrame| {
@@ -72,13 +72,13 @@ pub fn outers(run: &Path, first: &Frame) -> Vec<Vec<Outer>> {
 }
 
 /// A closed surface that carries nothing yet. Parts that only touch are parted.
-fn outer(name: &str, mut positions: Vec<Vec3>, triangles: Vec<[u32; 3]>) -> Outer {
+fn outer(name: &str, mut positions: Vec<Vec3>, triangles: Vec<[u32; 3]>) -> SourceSurface {
     separate_touching(&mut positions, &triangles);
-    Outer { name: name.to_owned(), positions, triangles, ..Outer::default() }
+    SourceSurface { name: name.to_owned(), positions, triangles, ..SourceSurface::default() }
 }
 
 /// Takes texture coordinates, normals and materials from the nearest places of another surface.
-fn dress(outer: &mut Outer, own: &Outer) {
+fn dress(outer: &mut SourceSurface, own: &SourceSurface) {
     let to = (outer.positions.as_slice(), outer.triangles.as_slice());
     if let Some(corners) = transfer_attributes((&own.positions, &own.triangles), &own.corners, to.0, to.1) {
         outer.corners = corners;
@@ -89,7 +89,7 @@ fn dress(outer: &mut Outer, own: &Outer) {
 /// The surface of what a body was filled from, drawn by `draw` with edges (m) so short that it is round where that is round, and placed as the
 /// body was; none where the surface of the tetrahedra, `skin`, is as good, or if it cannot be drawn.
 fn drawn_finely(
-    skin: &Outer,
+    skin: &SourceSurface,
     body: &Body,
     domain: &dyn Domain,
     draw: impl Fn(f64) -> Result<TriangleSurface, ShapeError>,
@@ -118,10 +118,10 @@ fn surface_of(domain: &SurfaceDomain, edge: f64) -> Result<TriangleSurface, Shap
 }
 
 /// The model where the body was placed.
-fn of_model(model: &Model, repaired: &Repaired, body: &Body) -> Outer {
+fn of_model(model: &Model, repaired: &Repaired, body: &Body) -> SourceSurface {
     let (turn, at) = (body.place.rotation(), Vec3::from(body.place.at));
     let turned_normal = |normal: [f32; 3]| (turn * Vec3::from(normal.map(f64::from))).map(|part| part as f32).into();
-    Outer {
+    SourceSurface {
         name: "the model's own triangles".to_owned(),
         positions: repaired.surface.positions.iter().map(|position| turn * position + at).collect(),
         triangles: repaired.surface.triangles.clone(),
@@ -167,7 +167,7 @@ mod tests {
     use craze_frame::is_manifold;
 
     /// The surfaces of the only body of a scene, and the body.
-    fn surfaces_of(shape: &str) -> (Vec<Outer>, Body) {
+    fn surfaces_of(shape: &str) -> (Vec<SourceSurface>, Body) {
         let text = format!(
             "[[body]]\nname = \"thing\"\nmethod = \"solid\"\nmaterial.preset = \"glass\"\n{shape}\nplace = {{ at = [1, 2, 3], turn = [20, 0, 50] }}\n"
         );

@@ -6,9 +6,10 @@ use crate::problem::Problem;
 use crate::progress::plural;
 use clap::Args;
 use craze_export::{
-    Format, Outer, Pace, ShardReport, ShardSettings, ShardSummary, export_animation, export_sequence, export_shards,
+    Format, Pace, ShardReport, ShardSettings, ShardSummary, SourceSurface, export_animation, export_sequence,
+    export_shards,
 };
-use craze_frame::{BodyFrame, Fault, Frame, findings, names};
+use craze_frame::{BodyFrame, Fault, Frame, describe_faults, names};
 use serde_json::json;
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -39,7 +40,7 @@ pub struct Arguments {
 
 /// Reads by how much an animation is slowed down.
 pub fn slow(text: &str) -> Result<Pace, String> {
-    let pace = text.parse().ok().and_then(Pace::slowed);
+    let pace = text.parse().ok().and_then(Pace::stretched);
     pace.ok_or_else(|| "give a number from 0.001 to 1000000: 1 is real time, 20 is twenty times as slow".to_owned())
 }
 
@@ -106,12 +107,12 @@ fn slow_without_animation(format: &str) -> Problem {
 }
 
 /// What the shards of each body may be cut from; nothing where the first frame is missing.
-fn outers_of(run: &Path) -> Vec<Vec<Outer>> {
+fn outers_of(run: &Path) -> Vec<Vec<SourceSurface>> {
     first_frame(run).map_or_else(Vec::new, |first| outers(run, &first))
 }
 
 /// The same for a sequence, which needs it only where surfaces are made of a model's own triangles.
-fn dresses_of(run: &Path) -> Vec<Vec<Outer>> {
+fn dresses_of(run: &Path) -> Vec<Vec<SourceSurface>> {
     let is_drawn = |body: &BodyFrame| body.surface.face_attributes.get(names::SOURCE).is_some();
     let first = first_frame(run).filter(|first| first.bodies.iter().any(is_drawn));
     first.map_or_else(Vec::new, |first| outers(run, &first))
@@ -138,8 +139,9 @@ fn shards(arguments: &Arguments, parts: Parts, voice: Voice) -> Result<(), Probl
     let files = super::render::frame_files(&arguments.run, arguments.frame)?;
     let frame = craze_frame::read(files.last().map_or(Path::new(""), PathBuf::as_path))?;
     let defaults = ShardSettings::default();
-    let grain = defaults.grain.filter(|_| !arguments.flat_cracks);
-    let settings = ShardSettings { smallest: arguments.smallest.unwrap_or(defaults.smallest), grain, ..defaults };
+    let crack_detail = defaults.crack_detail.filter(|_| !arguments.flat_cracks);
+    let min_volume_fraction = arguments.smallest.unwrap_or(defaults.min_volume_fraction);
+    let settings = ShardSettings { min_volume_fraction, crack_detail, ..defaults };
     let outers = outers_of(&arguments.run);
     let report = match parts {
         Parts::AtRest => export_shards(&frame, &outers, &settings, &folder(arguments))?,
@@ -167,7 +169,7 @@ fn shards(arguments: &Arguments, parts: Parts, voice: Voice) -> Result<(), Probl
                     "faults": shard.faults }));
             let text = json!({
                 "file": report.file, "frame": frame.number, "shards": shards.collect::<Vec<_>>(),
-                "length": report.length, "merged": report.merged, "skins": report.skins, "left_out": report.left_out,
+                "length": report.length, "merged": report.merged, "skins": report.outside_notes, "left_out": report.left_out,
             });
             writeln!(stdout, "{text}")?;
         }
@@ -196,12 +198,12 @@ pub fn told(report: &ShardReport) -> Vec<String> {
     });
     let faults: Vec<(String, &[Fault])> =
         report.shards.iter().map(|shard| (shard.name.clone(), shard.faults.as_slice())).collect();
-    lines.extend(findings(&faults).into_iter().map(|(_, line)| line));
+    lines.extend(describe_faults(&faults).into_iter().map(|(_, line)| line));
     lines.extend(report.length.map(|length| format!("{length:.2} s long")));
     if report.merged > 0 {
         lines.push(format!("{} merged into neighbours", plural(report.merged as u64, "smaller piece")));
     }
-    lines.extend(report.skins.iter().cloned());
+    lines.extend(report.outside_notes.iter().cloned());
     lines.extend(report.left_out.iter().map(|what| format!("left out: {what}")));
     lines
 }

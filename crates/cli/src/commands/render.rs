@@ -5,7 +5,7 @@ use crate::outers::outers;
 use crate::problem::Problem;
 use clap::Args;
 use craze_engine::RunFolder;
-use craze_export::{ShardFilm, ShardSettings};
+use craze_export::{ShardSequence, ShardSettings};
 use craze_frame::{Frame, FrameFileError, Surface};
 use craze_math::Vec3;
 use craze_render::{Camera, Coloring, Image, Settings, Wireframe, render_frame, silhouette, write_gif};
@@ -208,7 +208,7 @@ fn show_particles(frame: &mut Frame) {
 /// The frames of a run with its shards in them.
 pub struct Film {
     files: Vec<PathBuf>,
-    shards: ShardFilm,
+    shards: ShardSequence,
 }
 
 impl Film {
@@ -244,12 +244,12 @@ impl Film {
             Some(first) => outers(run, &read(first)?),
             None => Vec::new(),
         };
-        let shards = ShardFilm::of(files.iter().map(read), &outers, settings)?;
+        let shards = ShardSequence::new(files.iter().map(read), &outers, settings)?;
         Ok(Film { files, shards })
     }
 
     /// The shards alone.
-    pub fn shards(&self) -> &ShardFilm {
+    pub fn shards(&self) -> &ShardSequence {
         &self.shards
     }
 
@@ -257,7 +257,7 @@ impl Film {
     pub fn frame(&self, file: &PathBuf) -> Result<Frame, Problem> {
         let mut frame = craze_frame::read(file)?;
         if let Some(place) = self.files.iter().position(|other| other == file) {
-            self.shards.show(place, &mut frame);
+            self.shards.replace_surfaces(place, &mut frame);
         }
         Ok(frame)
     }

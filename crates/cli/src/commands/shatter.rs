@@ -297,14 +297,16 @@ fn model(arguments: &Arguments) -> Result<(Model, Vec<String>), Problem> {
 /// The shards of the last frame, as asked for.
 fn film(path: &Path, arguments: &Arguments) -> Result<render::Film, Problem> {
     let defaults = ShardSettings::default();
-    let grain =
-        defaults.grain.filter(|_| !arguments.flat_cracks).map(|grain| CrackDetail { seed: arguments.seed, ..grain });
+    let crack_detail = defaults
+        .crack_detail
+        .filter(|_| !arguments.flat_cracks)
+        .map(|detail| CrackDetail { seed: arguments.seed, ..detail });
     // The finer mesh of the run breaks into another number than that of the trials: the smallest shards make up for it.
-    let (smallest, most) = arguments.pieces.map_or((SMALLEST, MOST), |asked| (FINEST, asked));
-    let settings = ShardSettings { smallest, most, grain, ..defaults };
+    let (min_volume_fraction, max_shards) = arguments.pieces.map_or((SMALLEST, MOST), |asked| (FINEST, asked));
+    let settings = ShardSettings { min_volume_fraction, max_shards, crack_detail, ..defaults };
     let film = render::Film::of(path, &settings)?;
     if arguments.pieces.is_none() && film.shards().count() < FEWEST {
-        return render::Film::of(path, &ShardSettings { smallest: FINEST, most: FEW, ..settings });
+        return render::Film::of(path, &ShardSettings { min_volume_fraction: FINEST, max_shards: FEW, ..settings });
     }
     Ok(film)
 }
