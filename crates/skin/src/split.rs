@@ -129,8 +129,8 @@ impl BackgroundMesh {
     pub fn edges(&self) -> &[[u32; 2]] {
         &self.edges
     }
-    /// Splits the solid. `cuts` gives for every cut edge the position of its cut point from the lower
-    /// vertex, as a fraction in (0, 1).
+    /// Splits the solid. `cuts` gives for every cut edge the position of its cut point from the
+    /// lower vertex, as a fraction in (0, 1).
 
     pub fn split(&self, cuts: &[Option<f64>]) -> SplitSurface {
         let mut splitter = Splitter::new(self, cuts);

@@ -2,8 +2,8 @@
 
 /// Most cells of a BCC lattice.
 pub(crate) const MAX_LATTICE_CELLS: f64 = 1e7;
-/// Rotation (rad) and shift (cells) of a BCC lattice. Models are often axis-aligned, which would make
-/// their points coplanar with lattice faces.
+/// Rotation (rad) and shift (cells) of a BCC lattice. Models are often axis-aligned, which would
+/// make their points coplanar with lattice faces.
 pub(crate) const LATTICE_ROTATION: [f64; 3] = [0.371, 0.213, -0.527];
 pub(crate) const LATTICE_SHIFT: [f64; 3] = [0.137, 0.291, 0.433];
 /// Distance by which the lattice of extracted cracks exceeds the surface, in edges (1): more than
@@ -17,8 +17,8 @@ pub(crate) const MIN_CUT_FRACTION: f64 = 0.1;
 pub(crate) const MAX_ISLAND_FRACTION: f64 = 0.1;
 /// Perturbation of crack vertices against coplanar points, in edges (1).
 pub(crate) const CRACK_PERTURBATION: f64 = 1e-7;
-/// Displacement of coincident surface vertices, in their shortest edge (1): invisible, but large enough
-/// for predicates.
+/// Displacement of coincident surface vertices, in their shortest edge (1): invisible, but large
+/// enough for predicates.
 pub(crate) const TOUCHING_SEPARATION: f64 = 1e-6;
 /// Most triangles of an embedded surface; edges are not halved beyond.
 pub(crate) const MAX_EMBEDDED_TRIANGLES: usize = 4_000_000;

@@ -5,8 +5,8 @@ use craze_math::{Random, Vec3};
 use craze_skin::{CornerAttributes, CrackDetail, Cracks, FragmentLocator, Shards, SkinError, cut, transfer_attributes};
 use proptest::prelude::*;
 
-/// A block of edge 2 m, split into four columns by the planes x = 0.1 m and z = −0.2 m. Every face is a
-/// grid of `cells` × `cells` squares with different diagonals per piece if `crossed`.
+/// A block of edge 2 m, split into four columns by the planes x = 0.1 m and z = −0.2 m. Every face
+/// is a grid of `cells` × `cells` squares with different diagonals per piece if `crossed`.
 fn columns(cells: usize, crossed: bool) -> (Surface, Vec<Vec3>) {
     let (xs, zs) = ([-1.0, 0.1, 1.0], [-1.0, -0.2, 1.0]);
     let (mut rest, mut triangles, mut pieces, mut cracks) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());

@@ -70,8 +70,8 @@ fn enclosed(embedded: &EmbeddedSurface) -> f64 {
     triangles.iter().map(corners).map(|[a, b, c]| a.dot(&b.cross(&c)) / 6.0).sum()
 }
 
-/// Checks that surfaces are closed, that parts of input triangles lie on these and cover them, and that
-/// volumes sum to the whole.
+/// Checks that surfaces are closed, that parts of input triangles lie on these and cover them, and
+/// that volumes sum to the whole.
 fn check(parted: &SplitSurface, embedded: &EmbeddedSurface) {
     assert!(is_manifold(&parted.triangles));
     let (positions, triangles) = embedded.input();
