@@ -36,7 +36,7 @@ fn try_bytes(bytes: &[u8], format: Format) -> Result<(), String> {
         Some(ending) if ending == "png" => Ok(b"\x89PNG\r\n\x1a\n".to_vec()),
         _ => Ok((0..=255).collect()),
     };
-    let path = Path::new("fuzzed").with_extension(format.endings()[0]);
+    let path = Path::new("fuzzed").with_extension(format.extensions()[0]);
     let model = parse_model(bytes, format, &path, &side_files).map_err(|error| error.to_string())?;
     check(&model);
     Ok(())

@@ -1,6 +1,6 @@
 //! Model files of tetrahedra.
 
-use craze_shape::{Format, SideFiles, parse_model};
+use craze_shape::{ExternalFiles, Format, parse_model};
 use std::io;
 use std::path::Path;
 
@@ -31,8 +31,8 @@ fn try_alone(bytes: &[u8], format: Format) -> Result<(), String> {
 }
 
 /// Reads bytes as a model. Tetrahedra that are taken form a mesh, and the surface is its closed boundary.
-fn try_bytes(bytes: &[u8], format: Format, side_files: &SideFiles<'_>) -> Result<(), String> {
-    let path = Path::new("fuzzed").with_extension(format.endings()[0]);
+fn try_bytes(bytes: &[u8], format: Format, side_files: &ExternalFiles<'_>) -> Result<(), String> {
+    let path = Path::new("fuzzed").with_extension(format.extensions()[0]);
     let model = parse_model(bytes, format, &path, side_files).map_err(|error| error.to_string())?;
     crate::model::check(&model);
     if let Some(volume) = &model.volume {

@@ -5,8 +5,8 @@ use craze_frame::{Frame, names};
 use craze_math::Vec3;
 use craze_scene::{Body, SceneDocument, fault_of_triangles};
 use craze_shape::{
-    Domain, Model, Reading, Repaired, ShapeError, StuffingOptions, SurfaceDomain, SurfaceMaterial, TriangleSurface,
-    read_model, repair, stuff,
+    Domain, Model, ModelPlacement, Repaired, ShapeError, StuffingOptions, SurfaceDomain, SurfaceMaterial,
+    TriangleSurface, read_model, repair, stuff,
 };
 use std::path::Path;
 
@@ -45,7 +45,7 @@ pub fn outers(run: &Path, first: &Frame) -> Vec<Vec<SourceSurface>> {
             }
             Err(file) => file,
         };
-        let reading = Reading { size: file.size, unit: file.unit, up: file.up };
+        let reading = ModelPlacement { size: file.size, unit: file.unit, up: file.up };
         let model = match read_model(Path::new(&file.file), &reading) {
             Ok(model) => model,
             Err(error) => {

@@ -1,18 +1,19 @@
-//! How stress follows strain and strain rate.
+//! Constitutive laws: stress from strain and strain rate.
 
 use crate::voigt::{apply, strain_vector, stress_matrix};
 use craze_material::{Material, VoigtMatrix};
 use craze_math::Mat3;
 use serde::{Deserialize, Serialize};
 
-/// Elastic and viscous response of a material, (4)–(8) of O'Brien & Hodgins 1999.
+/// Elastic and viscous law of a material, (4)–(8) of O'Brien & Hodgins 1999.
 ///
-/// The paper's ε (1) and ν (3) are twice the true Green strain and its rate, so that its σ is twice the true second
-/// Piola–Kirchhoff stress (READINGS 1). Everything here takes ε and ν as the paper writes them and returns the *true* stress σ/2.
+/// The paper's ε (1) and ν (3) are twice the true Green strain and its rate, so its σ is twice the
+/// true second Piola–Kirchhoff stress (READINGS 1). All functions here take ε and ν as in the paper
+/// and return the *true* stress σ/2.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[allow(clippy::large_enum_variant)] // a handful a body, and read by every block
+#[allow(clippy::large_enum_variant)] // few per body, read by every block of elements
 pub enum Law {
-    /// The same in all directions, (7) and (8).
+    /// Isotropic, (7) and (8).
     Isotropic {
         /// First Lamé constant λ (Pa).
         lambda: f64,
@@ -23,7 +24,7 @@ pub enum Law {
         /// Viscous counterpart of μ, ψ (N s/m²).
         psi: f64,
     },
-    /// Any symmetric law along the rest axes, (5) and (6).
+    /// Anisotropic in the rest axes, (5) and (6).
     Directional {
         /// C (Pa).
         stiffness: VoigtMatrix,
@@ -33,8 +34,8 @@ pub enum Law {
 }
 
 impl Law {
-    /// The law of a material: isotropic where two constants say all about stiffness and about viscosity.
-    pub fn of(material: &Material) -> Law {
+    /// The law of a material; isotropic if its elasticity and its damping are.
+    pub fn from_material(material: &Material) -> Law {
         let elasticity = &material.elasticity;
         if elasticity.is_isotropic() && material.damping.is_isotropic(elasticity) {
             let (lambda, mu) = material.lame();
@@ -45,8 +46,8 @@ impl Law {
         }
     }
 
-    /// The same law with this multiple of its viscosity.
-    pub fn with_viscosity_times(&self, factor: f64) -> Law {
+    /// The law with its viscosity multiplied by `factor`.
+    pub fn with_scaled_viscosity(&self, factor: f64) -> Law {
         match self {
             Law::Isotropic { lambda, mu, phi, psi } => {
                 Law::Isotropic { lambda: *lambda, mu: *mu, phi: factor * phi, psi: factor * psi }
@@ -58,7 +59,7 @@ impl Law {
         }
     }
 
-    /// True elastic stress σ⁽ᵋ⁾/2 (Pa) at the strain ε of (1).
+    /// True elastic stress σ⁽ᵋ⁾/2 (Pa) at the strain ε (1).
     pub fn elastic_stress(&self, strain: &Mat3) -> Mat3 {
         match self {
             Law::Isotropic { lambda, mu, .. } => isotropic(*lambda, *mu, strain),
@@ -66,7 +67,7 @@ impl Law {
         }
     }
 
-    /// True viscous stress σ⁽ᵛ⁾/2 (Pa) at the strain rate ν (1/s) of (3).
+    /// True viscous stress σ⁽ᵛ⁾/2 (Pa) at the strain rate ν (3) (1/s).
     pub fn viscous_stress(&self, strain_rate: &Mat3) -> Mat3 {
         match self {
             Law::Isotropic { phi, psi, .. } => isotropic(*phi, *psi, strain_rate),
@@ -74,24 +75,25 @@ impl Law {
         }
     }
 
-    /// A bound of the norm of the true stress (Pa) at strains ε and rates ν (1/s) of these norms.
-    pub fn largest_stress(&self, strain: f64, rate: f64) -> f64 {
+    /// Upper bound of the Frobenius norm of the true stress (Pa), given the norms of ε and ν (1/s).
+    pub fn stress_norm_bound(&self, strain: f64, rate: f64) -> f64 {
         match self {
             // |tr ε| ≤ √3·|ε|, and the trace acts on three axes.
             Law::Isotropic { lambda, mu, phi, psi } => {
                 (1.5 * lambda.abs() + mu) * strain + (1.5 * phi.abs() + psi) * rate
             }
-            // Engineering shears and the two places of each shear stress are √2 each in the norm of tensors.
+            // Engineering shear strains and shear stresses each contribute a factor √2 to the
+            // tensor norm.
             Law::Directional { stiffness, viscosity } => norm(stiffness) * strain + norm(viscosity) * rate,
         }
     }
 
-    /// True stored energy per rest volume (J/m³), η/4 with η of (9).
+    /// True elastic energy per rest volume (J/m³), η/4 with η of (9).
     pub fn energy_density(&self, strain: &Mat3) -> f64 {
         0.25 * self.elastic_stress(strain).dot(strain)
     }
 
-    /// C as a matrix (Pa).
+    /// Stiffness matrix C (Pa).
     pub fn stiffness(&self) -> VoigtMatrix {
         match self {
             Law::Isotropic { lambda, mu, .. } => isotropic_matrix(*lambda, *mu),
@@ -99,7 +101,7 @@ impl Law {
         }
     }
 
-    /// D as a matrix (N s/m²).
+    /// Viscosity matrix D (N s/m²).
     pub fn viscosity(&self) -> VoigtMatrix {
         match self {
             Law::Isotropic { phi, psi, .. } => isotropic_matrix(*phi, *psi),
@@ -107,7 +109,7 @@ impl Law {
         }
     }
 
-    /// Modulus of a pressure wave (Pa), λ + 2μ; for directional laws the largest of the three along the axes.
+    /// P-wave modulus (Pa), λ + 2μ; for anisotropic laws the largest of the three along the axes.
     pub fn pressure_modulus(&self) -> f64 {
         match self {
             Law::Isotropic { lambda, mu, .. } => lambda + 2.0 * mu,
@@ -115,7 +117,8 @@ impl Law {
         }
     }
 
-    /// Viscosity of a pressure wave (Pa·s), φ + 2ψ; for directional laws the largest of the three along the axes.
+    /// P-wave viscosity (Pa·s), φ + 2ψ; for anisotropic laws the largest of the three along the
+    /// axes.
     pub fn pressure_viscosity(&self) -> f64 {
         match self {
             Law::Isotropic { phi, psi, .. } => phi + 2.0 * psi,
@@ -140,7 +143,7 @@ fn isotropic_matrix(first: f64, second: f64) -> VoigtMatrix {
     matrix
 }
 
-/// Frobenius norm of a 6×6 law (its unit).
+/// Frobenius norm of a 6×6 matrix (its unit).
 fn norm(law: &VoigtMatrix) -> f64 {
     law.iter().flatten().map(|entry| entry * entry).sum::<f64>().sqrt()
 }
@@ -163,10 +166,10 @@ mod tests {
     #[test]
     fn uniaxial_stress_without_contraction_is_young_times_green_strain() {
         let material = Material::elastic("bar", 1.0, Elasticity::from_young(10.0, 0.0));
-        let law = Law::of(&material);
+        let law = Law::from_material(&material);
         let stretch: f64 = 1.2;
         let mut strain = Mat3::zeros();
-        strain[(0, 0)] = stretch * stretch - 1.0; // (1), without the half
+        strain[(0, 0)] = stretch * stretch - 1.0; // (1), without the factor ½
         let green = 0.5 * strain[(0, 0)];
         assert!((law.elastic_stress(&strain)[(0, 0)] - 10.0 * green).abs() < 1e-14);
         assert!((law.energy_density(&strain) - 0.5 * 10.0 * green * green).abs() < 1e-14);

@@ -1,8 +1,9 @@
-//! Physics that methods share, one element at a time.
+//! Single-element mechanics that several methods share.
 //!
-//! [`Tetrahedron`] is the linear element of O'Brien & Hodgins 1999 with its strain, forces and stiffness, [`Law`] the
-//! stress that a material answers with, [`CollapseGuard`] what keeps an element from being crushed to nothing,
-//! [`Separation`] what pulls a node apart. The fast kernels of the methods are tested against what stands here.
+//! [`Tetrahedron`] is the linear element of O'Brien & Hodgins 1999 with its strain, forces and
+//! stiffness; [`Law`] the constitutive law; [`CollapseGuard`] the penalty against collapse;
+//! [`SeparationTensor`] the fracture criterion at a node. The optimised kernels of the methods are
+//! tested against these functions.
 
 mod guard;
 mod law;
@@ -13,7 +14,8 @@ mod voigt;
 pub use guard::CollapseGuard;
 pub use law::Law;
 pub use separation::{
-    LEAST_SHARE, Separation, area_across, bound_of_area_across, least_area_across, tensile_part, tensile_parts,
+    MIN_AREA_FRACTION, SeparationTensor, min_separation_area, separation_area, separation_area_bound, tensile_part,
+    tensile_parts,
 };
 pub use tetrahedron::{Tetrahedron, strain, strain_rate};
 pub use voigt::{strain_vector, stress_matrix};

@@ -1,12 +1,12 @@
-//! The linear tetrahedron of O'Brien & Hodgins 1999, §3.2.
+//! Linear tetrahedron of O'Brien & Hodgins 1999, §3.2.
 
-use crate::voigt::{PLACES, strain_vector};
+use crate::voigt::{VOIGT_INDICES, strain_vector};
 use crate::{CollapseGuard, Law};
 use craze_material::VoigtMatrix;
 use craze_math::batch::symmetric_eigen_batch;
 use craze_math::{Eigen, Mat3, Vec3, symmetric_eigen};
 
-/// Green's strain ε = FᵀF − 1 without the half, (1).
+/// Green strain without the factor ½, ε = FᵀF − 1, (1).
 pub fn strain(deformation: &Mat3) -> Mat3 {
     deformation.transpose() * deformation - Mat3::identity()
 }
@@ -17,18 +17,19 @@ pub fn strain_rate(deformation: &Mat3, rate: &Mat3) -> Mat3 {
     half + half.transpose()
 }
 
-/// The rest shape of a tetrahedron, as far as its physics needs it.
+/// Rest geometry of a tetrahedron.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Tetrahedron {
-    /// Inverse of the matrix whose columns are the edges from the first corner to the others (1/m). Its rows are the gradients of the
-    /// shape functions of corners 1, 2 and 3: rows of β (16).
+    /// Inverse of the edge matrix, whose columns are the edges from corner 0 to corners 1, 2 and 3
+    /// (1/m). Its rows are the gradients of shape functions 1, 2 and 3: rows of β (16).
     pub inverse_edges: Mat3,
     /// Volume, vol of (25) (m³).
     pub volume: f64,
 }
 
 impl Tetrahedron {
-    /// The rest shape with these corners (m); `None` if its volume is not positive or vanishes in rounding.
+    /// Rest geometry for these corners (m); `None` if the volume is not positive or its inverse is
+    /// not finite.
     pub fn new(corners: &[Vec3; 4]) -> Option<Tetrahedron> {
         let edges = Self::edges(corners);
         let volume = edges.determinant() / 6.0;
@@ -47,32 +48,33 @@ impl Tetrahedron {
         [-(a + b + c), a, b, c]
     }
 
-    /// F = ∂x/∂u (21) of corners at these places (m); of velocities (m/s) its rate Ḟ (22) (1/s).
+    /// F = ∂x/∂u (21) for the positions of the corners (m); for velocities (m/s) its rate Ḟ (22)
+    /// (1/s).
     pub fn deformation(&self, corners: &[Vec3; 4]) -> Mat3 {
         Self::edges(corners) * self.inverse_edges
     }
 
-    /// Forces (N) on the corners at a true second Piola–Kirchhoff stress S = σ/2 (Pa): (27).
+    /// Forces on the corners (N), (27), for a true second Piola–Kirchhoff stress S = σ/2 (Pa).
     pub fn forces(&self, deformation: &Mat3, stress: &Mat3) -> [Vec3; 4] {
-        let pull = -self.volume * deformation * stress * self.inverse_edges.transpose();
-        let [a, b, c] = [0, 1, 2].map(|column| pull.column(column).into_owned());
+        let scaled_stress = -self.volume * deformation * stress * self.inverse_edges.transpose();
+        let [a, b, c] = [0, 1, 2].map(|column| scaled_stress.column(column).into_owned());
         [-(a + b + c), a, b, c]
     }
 
-    /// True total stress S = σ/2 (Pa) at F and its rate (1/s), guard included.
+    /// True total stress S = σ/2 (Pa) at F and its rate (1/s), penalty against collapse included.
     pub fn stress(law: &Law, guard: &CollapseGuard, deformation: &Mat3, rate: &Mat3) -> Mat3 {
         law.elastic_stress(&strain(deformation))
             + law.viscous_stress(&strain_rate(deformation, rate))
             + guard.stress(deformation)
     }
 
-    /// True stored energy (J), vol·η/4 with η of (9), and the guard's.
+    /// True elastic energy (J), vol·η/4 with η of (9), plus the penalty energy.
     pub fn energy(&self, law: &Law, guard: &CollapseGuard, deformation: &Mat3) -> f64 {
         self.volume * (law.energy_density(&strain(deformation)) + guard.energy_density(deformation.determinant()))
     }
 
-    /// Rate of the forces (N/s) while F changes at `rate` (1/s) and that at `second_rate` (1/s²): the jerk term of the second-order
-    /// Taylor integrator (READINGS 4).
+    /// Rate of the forces (N/s) for Ḟ = `rate` (1/s) and F̈ = `second_rate` (1/s²): the jerk term
+    /// of the second-order Taylor integrator (READINGS 4).
     pub fn force_rates(
         &self,
         law: &Law,
@@ -86,13 +88,14 @@ impl Tetrahedron {
         let stress_rate = law.elastic_stress(&strain_rate(deformation, rate))
             + law.viscous_stress(&change_of_rate)
             + guard.stress_rate(deformation, rate);
-        let by_turn = self.forces(rate, &stress);
-        let by_stress = self.forces(deformation, &stress_rate);
-        std::array::from_fn(|corner| by_turn[corner] + by_stress[corner])
+        let geometric = self.forces(rate, &stress);
+        let material = self.forces(deformation, &stress_rate);
+        std::array::from_fn(|corner| geometric[corner] + material[corner])
     }
 
-    /// Change of the stress with true Green strain (Pa), 6×6: C + D/Δt and the guard's part. `inverse_time_step` (1/s) weighs
-    /// viscosity as backward Euler does; 0 leaves it out. Positive semidefinite.
+    /// Tangent of the stress with respect to true Green strain (Pa), 6×6: C + D/Δt plus the
+    /// penalty's tangent. `inverse_time_step` (1/s) weighs viscosity as backward Euler does; 0
+    /// omits it. Positive semidefinite.
     pub fn tangent(law: &Law, guard: &CollapseGuard, deformation: &Mat3, inverse_time_step: f64) -> VoigtMatrix {
         let mut tangent = law.stiffness();
         if inverse_time_step > 0.0 {
@@ -104,8 +107,8 @@ impl Tetrahedron {
             }
         }
         if let Some((inverse, dilation, shear)) = guard.tangent(deformation) {
-            for (i, &(a, b)) in PLACES.iter().enumerate() {
-                for (j, &(c, d)) in PLACES.iter().enumerate() {
+            for (i, &(a, b)) in VOIGT_INDICES.iter().enumerate() {
+                for (j, &(c, d)) in VOIGT_INDICES.iter().enumerate() {
                     let product = 0.5 * (inverse[(a, c)] * inverse[(b, d)] + inverse[(a, d)] * inverse[(b, c)]);
                     tangent[i][j] += dilation * inverse[(a, b)] * inverse[(c, d)] + shear * product;
                 }
@@ -114,12 +117,13 @@ impl Tetrahedron {
         tangent
     }
 
-    /// Projected stiffness (N/m) of the corners, −∂f/∂x made positive semidefinite: Bᵀ·T·B with the `tangent` T, and the geometric part with
-    /// the `stress` S replaced by its positive semidefinite part S⁺. Entry \[i\]\[j\] is the block of corners i and j.
+    /// Stiffness of the corners (N/m), −∂f/∂x projected to be positive semidefinite: Bᵀ·T·B with
+    /// the `tangent` T, plus the geometric part with `stress` S replaced by its positive
+    /// semidefinite part S⁺. Entry \[i\]\[j\] is the block of corners i and j.
     pub fn stiffness(&self, deformation: &Mat3, stress: &Mat3, tangent: &VoigtMatrix) -> [[Mat3; 4]; 4] {
         let gradients = self.gradients();
-        let pulling = positive_part(stress);
-        // Column k of B for corner i: the strain that a unit motion along axis k makes, sym(Fᵀ·e_k⊗g).
+        let tensile = positive_part(stress);
+        // Column k of B for corner i: the strain per unit displacement along axis k, sym(Fᵀ·e_k⊗g).
         let strains = gradients.map(|gradient| {
             [0, 1, 2].map(|axis| {
                 let row = deformation.row(axis).transpose();
@@ -130,7 +134,7 @@ impl Tetrahedron {
         let stresses = strains.map(|columns| columns.map(|column| crate::voigt::apply(tangent, &column)));
         std::array::from_fn(|i| {
             std::array::from_fn(|j| {
-                let geometric = gradients[i].dot(&(pulling * gradients[j]));
+                let geometric = gradients[i].dot(&(tensile * gradients[j]));
                 let mut block = Mat3::from_diagonal_element(geometric);
                 for (row, strain) in strains[i].iter().enumerate() {
                     for (column, stress) in stresses[j].iter().enumerate() {
@@ -142,18 +146,22 @@ impl Tetrahedron {
         })
     }
 
-    /// The largest eigenvalue (1/m² times the unit of the law) of BᵀCB at rest, for C of two constants: what bounds the
-    /// frequencies of the element. With γ² the eigenvalues of Σ ∇N⊗∇N it is the larger of that of λ·γγᵀ + 2μ·diag γ² (stretching) and of
-    /// μ·(γ₁² + γ₂²) (shear), exactly.
-    pub fn sharpest_stiffness(&self, first: f64, second: f64) -> f64 {
-        sharpest(&self.squared_gradients(), first, second)
+    /// Largest eigenvalue of BᵀCB at rest (1/m² times the unit of the law) for an isotropic C with
+    /// two constants; bounds the frequencies of the element. With γ² the eigenvalues of Σ ∇N⊗∇N, it
+    /// is exactly the larger of the largest eigenvalue of λ·γγᵀ + 2μ·diag γ² (stretch) and μ·(γ₁² +
+    /// γ₂²) (shear).
+    pub fn max_stiffness_eigenvalue(&self, first: f64, second: f64) -> f64 {
+        max_eigenvalue(&self.squared_gradients(), first, second)
     }
 
-    /// The same for several laws of two constants, where what belongs to each corner counts by the root of its weight.
-    pub fn weighted_stiffnesses<const N: usize>(&self, weights: &[f64; 4], laws: [[f64; 2]; N]) -> [f64; N] {
+    /// [`Self::max_stiffness_eigenvalue`] for several isotropic laws, with the gradient of each
+    /// corner scaled by the square root of its weight.
+    pub fn weighted_stiffness_eigenvalues<const N: usize>(&self, weights: &[f64; 4], laws: [[f64; 2]; N]) -> [f64; N] {
         let outer = |(gradient, weight): (&Vec3, &f64)| *weight * gradient * gradient.transpose();
         let squares = eigenvalues(&self.gradients().iter().zip(weights).map(outer).sum());
-        laws.map(|[first, second]| if first == 0.0 && second == 0.0 { 0.0 } else { sharpest(&squares, first, second) })
+        laws.map(
+            |[first, second]| if first == 0.0 && second == 0.0 { 0.0 } else { max_eigenvalue(&squares, first, second) },
+        )
     }
 
     /// Eigenvalues of Σ ∇N⊗∇N over the four corners (1/m²), descending.
@@ -163,15 +171,15 @@ impl Tetrahedron {
     }
 }
 
-/// The largest eigenvalue of BᵀCB, see [`Tetrahedron::sharpest_stiffness`].
-fn sharpest(squares: &Vec3, first: f64, second: f64) -> f64 {
+/// See [`Tetrahedron::max_stiffness_eigenvalue`].
+fn max_eigenvalue(squares: &Vec3, first: f64, second: f64) -> f64 {
     let roots = squares.map(|square| square.max(0.0).sqrt());
     let stretching = first * roots * roots.transpose() + 2.0 * second * Mat3::from_diagonal(squares);
     eigenvalues(&stretching)[0].max(second * (squares[0] + squares[1]))
 }
 
-/// Eigenvalues of a symmetric matrix in closed form (Smith 1961), descending: right to about 1e-8 of the largest, which is enough for a bound,
-/// and several times faster than [`symmetric_eigen`].
+/// Eigenvalues of a symmetric matrix in closed form (Smith 1961), descending. Accurate to about
+/// 1e-8 of the largest, enough for a bound, and several times faster than [`symmetric_eigen`].
 fn eigenvalues(matrix: &Mat3) -> Vec3 {
     let mean = matrix.trace() / 3.0;
     let deviator = matrix - Mat3::from_diagonal_element(mean);
@@ -185,40 +193,41 @@ fn eigenvalues(matrix: &Mat3) -> Vec3 {
     Vec3::new(largest, 3.0 * mean - largest - smallest, smallest)
 }
 
-/// The positive semidefinite part of a symmetric matrix.
+/// Positive semidefinite part of a symmetric matrix.
 pub(crate) fn positive_part(matrix: &Mat3) -> Mat3 {
-    positive_part_by_signs(matrix).unwrap_or_else(|| above_zero(&symmetric_eigen(matrix)))
+    positive_part_by_signs(matrix).unwrap_or_else(|| clamp_negative_eigenvalues(&symmetric_eigen(matrix)))
 }
 
-/// [`positive_part`] of each matrix, in place: eight eigenvalue problems at a time.
+/// [`positive_part`] of each matrix, in place, eight eigenvalue problems at a time.
 pub(crate) fn positive_parts(matrices: &mut [Mat3]) {
     let mut mixed = Vec::with_capacity(matrices.len());
-    for (place, matrix) in matrices.iter_mut().enumerate() {
+    for (index, matrix) in matrices.iter_mut().enumerate() {
         match positive_part_by_signs(matrix) {
             Some(part) => *matrix = part,
-            None => mixed.push(place),
+            None => mixed.push(index),
         }
     }
-    let unsolved: Vec<Mat3> = mixed.iter().map(|&place| matrices[place]).collect();
+    let unsolved: Vec<Mat3> = mixed.iter().map(|&index| matrices[index]).collect();
     let mut eigen = vec![Eigen { values: Vec3::zeros(), vectors: Mat3::identity() }; mixed.len()];
     symmetric_eigen_batch(&unsolved, &mut eigen);
-    for (place, eigen) in mixed.into_iter().zip(&eigen) {
-        matrices[place] = above_zero(eigen);
+    for (index, eigen) in mixed.into_iter().zip(&eigen) {
+        matrices[index] = clamp_negative_eigenvalues(eigen);
     }
 }
 
-/// The positive part of a matrix all of whose eigenvalues have the same sign, where that is easily seen.
+/// Positive part of a matrix whose eigenvalues Gershgorin's theorem shows to have one sign.
 fn positive_part_by_signs(matrix: &Mat3) -> Option<Mat3> {
-    // Gershgorin: every eigenvalue is in the interval of some row. Most matrices in matter that is squeezed are done with here.
-    let beside =
+    // Each eigenvalue lies in the Gershgorin interval of a row. Decides most matrices under
+    // compression.
+    let off_diagonal_sum =
         |row: usize| (0..3).filter(|&column| column != row).map(|column| matrix[(row, column)].abs()).sum::<f64>();
-    if (0..3).all(|row| matrix[(row, row)] + beside(row) <= 0.0) {
+    if (0..3).all(|row| matrix[(row, row)] + off_diagonal_sum(row) <= 0.0) {
         return Some(Mat3::zeros());
     }
-    (0..3).all(|row| matrix[(row, row)] >= beside(row)).then_some(*matrix)
+    (0..3).all(|row| matrix[(row, row)] >= off_diagonal_sum(row)).then_some(*matrix)
 }
 
-fn above_zero(eigen: &Eigen) -> Mat3 {
+fn clamp_negative_eigenvalues(eigen: &Eigen) -> Mat3 {
     eigen.vectors * Mat3::from_diagonal(&eigen.values.map(|value| value.max(0.0))) * eigen.vectors.transpose()
 }
 
@@ -248,31 +257,31 @@ mod tests {
         (Tetrahedron::new(&corners).unwrap(), corners)
     }
 
-    fn places() -> impl Strategy<Value = [Vec3; 4]> {
+    fn positions() -> impl Strategy<Value = [Vec3; 4]> {
         proptest::collection::vec(-0.25..0.25f64, 12).prop_map(|moves| {
             let (_, corners) = rest();
             std::array::from_fn(|i| corners[i] + Vec3::new(moves[3 * i], moves[3 * i + 1], moves[3 * i + 2]))
         })
     }
 
-    fn total_energy(element: &Tetrahedron, law: &Law, places: &[Vec3; 4]) -> f64 {
-        element.energy(law, &GUARD, &element.deformation(places))
+    fn total_energy(element: &Tetrahedron, law: &Law, positions: &[Vec3; 4]) -> f64 {
+        element.energy(law, &GUARD, &element.deformation(positions))
     }
 
     proptest! {
         #[test]
-        fn forces_are_minus_the_gradient_of_energy(places in places(), directional: bool) {
+        fn forces_are_minus_the_gradient_of_energy(positions in positions(), directional: bool) {
             let (element, law) = (rest().0, law(directional));
-            let deformation = element.deformation(&places);
+            let deformation = element.deformation(&positions);
             prop_assume!(deformation.determinant() > 0.1);
             let stress = Tetrahedron::stress(&law, &GUARD, &deformation, &Mat3::zeros());
             let forces = element.forces(&deformation, &stress);
             for corner in 0..4 {
                 for axis in 0..3 {
                     let moved = |way: f64| {
-                        let mut places = places;
-                        places[corner][axis] += way;
-                        total_energy(&element, &law, &places)
+                        let mut positions = positions;
+                        positions[corner][axis] += way;
+                        total_energy(&element, &law, &positions)
                     };
                     let slope = (moved(1e-6) - moved(-1e-6)) / 2e-6;
                     prop_assert!((forces[corner][axis] + slope).abs() < 1e-7 * (1.0 + forces[corner].norm()));
@@ -281,11 +290,11 @@ mod tests {
         }
 
         #[test]
-        fn force_rates_are_the_derivative_of_forces(places in places(), moves in places(), directional: bool) {
+        fn force_rates_are_the_derivative_of_forces(positions in positions(), moves in positions(), directional: bool) {
             let (element, law) = (rest().0, law(directional));
             let (velocity, acceleration) = (moves.map(|v| 0.3 * v), moves.map(|v| Vec3::new(v.z, -v.x, 0.5 * v.y)));
             let gradients = |time: f64| {
-                let now = std::array::from_fn(|i| places[i] + time * velocity[i] + 0.5 * time * time * acceleration[i]);
+                let now = std::array::from_fn(|i| positions[i] + time * velocity[i] + 0.5 * time * time * acceleration[i]);
                 let speed = std::array::from_fn(|i| velocity[i] + time * acceleration[i]);
                 (element.deformation(&now), element.deformation(&speed))
             };
@@ -304,11 +313,11 @@ mod tests {
         }
 
         #[test]
-        fn stiffness_without_projection_is_minus_the_derivative_of_forces(places in places(), directional: bool) {
+        fn stiffness_without_projection_is_minus_the_derivative_of_forces(positions in positions(), directional: bool) {
             let (element, law) = (rest().0, law(directional));
-            // Stretched enough that the stress pulls in every direction: nothing is projected away.
-            let places = places.map(|place| 1.9 * place);
-            let deformation = element.deformation(&places);
+            // Stretched so that all principal stresses are tensile: nothing is projected away.
+            let positions = positions.map(|index| 1.9 * index);
+            let deformation = element.deformation(&positions);
             let stress = Tetrahedron::stress(&law, &GUARD, &deformation, &Mat3::zeros());
             prop_assume!(symmetric_eigen(&stress).values[2] > 0.0 && deformation.determinant() > 0.6);
             let tangent = Tetrahedron::tangent(&law, &GUARD, &deformation, 0.0);
@@ -316,9 +325,9 @@ mod tests {
             for corner in 0..4 {
                 for axis in 0..3 {
                     let moved = |way: f64| {
-                        let mut places = places;
-                        places[corner][axis] += way;
-                        let deformation = element.deformation(&places);
+                        let mut positions = positions;
+                        positions[corner][axis] += way;
+                        let deformation = element.deformation(&positions);
                         element.forces(&deformation, &Tetrahedron::stress(&law, &GUARD, &deformation, &Mat3::zeros()))
                     };
                     let (after, before) = (moved(1e-6), moved(-1e-6));
@@ -332,9 +341,9 @@ mod tests {
         }
 
         #[test]
-        fn stiffness_is_never_negative(places in places(), motion in places(), directional: bool) {
+        fn stiffness_is_never_negative(positions in positions(), motion in positions(), directional: bool) {
             let (element, law) = (rest().0, law(directional));
-            let deformation = element.deformation(&places);
+            let deformation = element.deformation(&positions);
             prop_assume!(deformation.determinant() > 0.05);
             let stress = Tetrahedron::stress(&law, &GUARD, &deformation, &Mat3::zeros());
             let blocks = element.stiffness(&deformation, &stress, &Tetrahedron::tangent(&law, &GUARD, &deformation, 3.0));
@@ -349,22 +358,22 @@ mod tests {
         }
 
         #[test]
-        fn damping_never_adds_energy(places in places(), velocity in places(), directional: bool) {
+        fn damping_never_adds_energy(positions in positions(), velocity in positions(), directional: bool) {
             let (element, law) = (rest().0, law(directional));
-            let (deformation, rate) = (element.deformation(&places), element.deformation(&velocity));
+            let (deformation, rate) = (element.deformation(&positions), element.deformation(&velocity));
             let forces = element.forces(&deformation, &law.viscous_stress(&strain_rate(&deformation, &rate)));
             let power: f64 = forces.iter().zip(&velocity).map(|(force, velocity)| force.dot(velocity)).sum();
             prop_assert!(power <= 1e-12);
         }
 
         #[test]
-        fn the_sharpest_stiffness_is_reached_and_never_exceeded(motion in places(), lambda in -1.0..9.0f64) {
+        fn the_largest_eigenvalue_is_reached_and_never_exceeded(motion in positions(), lambda in -1.0..9.0f64) {
             let (element, mu) = (rest().0, 2.0);
             let law = Law::Isotropic { lambda, mu, phi: 0.0, psi: 0.0 };
             let unit = Tetrahedron::tangent(&law, &CollapseGuard { threshold: 0.0, stiffness: 0.0 }, &Mat3::identity(), 0.0);
             let blocks = element.stiffness(&Mat3::identity(), &Mat3::zeros(), &unit);
-            let bound = element.sharpest_stiffness(lambda, mu) * element.volume;
-            // The power method climbs to the largest eigenvalue from below.
+            let bound = element.max_stiffness_eigenvalue(lambda, mu) * element.volume;
+            // Power iteration approaches the largest eigenvalue from below.
             let mut motion = motion;
             let mut value = 0.0;
             for _ in 0..400 {
@@ -401,9 +410,9 @@ mod tests {
         let stress = Tetrahedron::stress(&law(true), &GUARD, &deformation, &Mat3::from_element(0.1));
         let forces = element.forces(&deformation, &stress);
         let (mut sum, mut moment) = (Vec3::zeros(), Vec3::zeros());
-        for (force, place) in forces.iter().zip(&pulled) {
+        for (force, index) in forces.iter().zip(&pulled) {
             sum += force;
-            moment += place.cross(force);
+            moment += index.cross(force);
         }
         assert!(sum.norm() < 1e-14 && moment.norm() < 1e-14);
     }

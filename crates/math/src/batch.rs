@@ -1,7 +1,7 @@
-//! The decompositions over slices: eight matrices at a time, in the widest instructions that the processor has.
+//! Decompositions of slices, eight matrices at a time, with the widest vector instructions that the
+//! processor has.
 //!
-//! Results are those of [`svd`], [`polar`] and [`symmetric_eigen`],
-//! bit for bit.
+//! Results equal those of [`svd`], [`polar`] and [`symmetric_eigen`] bit for bit.
 
 use crate::columns::Columns;
 use crate::eigen::{Eigen, symmetric_eigen, symmetric_eigen_of};
@@ -10,17 +10,17 @@ use crate::polar::{Polar, polar, polar_of};
 use crate::svd::{Svd, svd, svd_of};
 use crate::{Mat3, Vec3};
 
-/// [`svd`] of each matrix. Stops at the end of the shorter slice.
+/// [`svd`] of each matrix, up to the length of the shorter slice.
 pub fn svd_batch(matrices: &[Mat3], results: &mut [Svd]) {
     Instructions::detect().run(SvdKernel(matrices, results));
 }
 
-/// [`polar`] of each matrix. Stops at the end of the shorter slice.
+/// [`polar`] of each matrix, up to the length of the shorter slice.
 pub fn polar_batch(matrices: &[Mat3], results: &mut [Polar]) {
     Instructions::detect().run(PolarKernel(matrices, results));
 }
 
-/// [`symmetric_eigen`] of each matrix. Stops at the end of the shorter slice.
+/// [`symmetric_eigen`] of each matrix, up to the length of the shorter slice.
 pub fn symmetric_eigen_batch(matrices: &[Mat3], results: &mut [Eigen]) {
     Instructions::detect().run(EigenKernel(matrices, results));
 }
@@ -84,7 +84,7 @@ mod tests {
 
     #[test]
     fn every_instruction_set_gives_the_bits_of_the_single_decomposition() {
-        // Not a multiple of eight, so that the rest is covered too.
+        // Not a multiple of eight, to cover the remainder loop.
         let matrices: Vec<Mat3> = Matrices::new(4).take(200_003).collect();
         let mut svds = vec![blank_svd(); matrices.len()];
         let mut polars = vec![Polar { rotation: Mat3::zeros(), stretch: Mat3::zeros() }; matrices.len()];
@@ -117,7 +117,7 @@ mod tests {
         svd_batch(&matrices, &mut []);
     }
 
-    /// Nanoseconds a matrix: the shortest of many short runs, so that a busy machine does not count.
+    /// Nanoseconds per matrix: minimum over many short runs, to exclude other load.
     fn fastest(mut run: impl FnMut(), count: usize) -> f64 {
         let mut best = Duration::MAX;
         for _ in 0..40 {
@@ -128,7 +128,7 @@ mod tests {
         best.as_secs_f64() * 1e9 / count as f64
     }
 
-    /// The benchmark that the `unsafe` of this crate rests on. Prints with `--nocapture`.
+    /// The benchmark that justifies the `unsafe` code of this crate. Prints with `--nocapture`.
     #[test]
     fn wide_instructions_pay() {
         let matrices: Vec<Mat3> = Matrices::new(6).take(1024).collect();
@@ -147,7 +147,7 @@ mod tests {
         let mut eigens = vec![Eigen { values: Vec3::zeros(), vectors: Mat3::zeros() }; count];
         println!("eigen: {:.0} ns in a batch", fastest(|| symmetric_eigen_batch(&matrices, &mut eigens), count));
         if Instructions::detect() != Instructions::Baseline {
-            // Far below what a quiet machine shows, so that only a loss of the vector code fails.
+            // Far below the speed-up of an idle machine: fails only if vectorisation is lost.
             assert!(widest * 1.5 < single, "{widest} ns against {single} ns");
         }
     }

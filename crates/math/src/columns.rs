@@ -1,4 +1,4 @@
-//! 3×3 matrices of [`Real`]s, kept by columns: one matrix, or eight in structure-of-arrays form.
+//! 3×3 matrices of [`Real`]s stored by columns: one matrix, or eight as structure of arrays.
 
 use crate::lanes::{Lanes, Real, WIDTH};
 use crate::{Mat3, Vec3};
@@ -13,13 +13,13 @@ pub struct Vector<T>(pub [T; 3]);
 pub struct Columns<T>(pub [Vector<T>; 3]);
 
 impl<T: Real> Vector<T> {
-    /// The scalar product, each term rounded by itself (the same bits on every instruction set).
+    /// The dot product, each term rounded separately (the same bits on every instruction set).
     #[inline(always)]
     pub fn dot(self, other: Self) -> T {
         self.0[0] * other.0[0] + self.0[1] * other.0[1] + self.0[2] * other.0[2]
     }
 
-    /// The vector product.
+    /// The cross product.
     #[inline(always)]
     pub fn cross(self, other: Self) -> Self {
         let ([ax, ay, az], [bx, by, bz]) = (self.0, other.0);
@@ -33,7 +33,8 @@ impl<T: Real> Vector<T> {
         Self([T::select(mask, a[0], b[0]), T::select(mask, a[1], b[1]), T::select(mask, a[2], b[2])])
     }
 
-    /// Turns −0 into +0: a lane that rests while its neighbours still turn may flip the sign of a zero, and nothing else.
+    /// Replaces −0 by +0: an inactive lane may flip the sign of a zero while other lanes still
+    /// rotate.
     #[inline(always)]
     pub(crate) fn unsigned_zeros(self) -> Self {
         let zero = T::splat(0.0);
@@ -105,8 +106,9 @@ impl<T: Real> Columns<T> {
         Self([self.0[0].unsigned_zeros(), self.0[1].unsigned_zeros(), self.0[2].unsigned_zeros()])
     }
 
-    /// The power of two that brings the largest entry near one, so that squares neither overflow nor vanish. Multiplying
-    /// and dividing by it is exact. Zero matrices get a finite factor as well.
+    /// The power of two that scales the largest entry to about one, so that squares neither
+    /// overflow nor underflow. Multiplication and division by it are exact. Finite also for the
+    /// zero matrix.
     #[inline(always)]
     pub(crate) fn normalising_factor(&self) -> T {
         let mut largest = T::splat(0.0);
@@ -143,7 +145,7 @@ impl Vector<f64> {
 }
 
 impl<L: Lanes> Columns<L> {
-    /// Eight matrices side by side.
+    /// Eight matrices in lanes.
     #[inline(always)]
     pub fn gather(matrices: &[Mat3; WIDTH]) -> Self {
         let mut columns = [Vector([L::splat(0.0); 3]); 3];
@@ -159,7 +161,7 @@ impl<L: Lanes> Columns<L> {
         Self(columns)
     }
 
-    /// The eight matrices, one array of numbers for each entry: \[column\]\[row\]\[lane\].
+    /// The eight matrices as one array per entry: \[column\]\[row\]\[lane\].
     #[inline(always)]
     pub fn to_arrays(self) -> [[[f64; WIDTH]; 3]; 3] {
         [self.0[0].to_arrays(), self.0[1].to_arrays(), self.0[2].to_arrays()]
@@ -167,7 +169,7 @@ impl<L: Lanes> Columns<L> {
 }
 
 impl<L: Lanes> Vector<L> {
-    /// The eight vectors, one array of numbers for each entry: \[row\]\[lane\].
+    /// The eight vectors as one array per entry: \[row\]\[lane\].
     #[inline(always)]
     pub fn to_arrays(self) -> [[f64; WIDTH]; 3] {
         [self.0[0].to_array(), self.0[1].to_array(), self.0[2].to_array()]

@@ -1,43 +1,45 @@
 //! Exact geometry of tetrahedra and triangles cut by a plane.
 //!
-//! The plane is given by its signed distances to the nodes. Each side is divided into simplices whose shares of the whole are products
-//! of edge fractions, without a single subtraction, so that even slivers keep all their digits; the integrals of shape functions
-//! over them are polynomials and come out exactly (needed by the enriched elements of READINGS 29). Everything is in barycentric
-//! coordinates: positions only enter as the volume or area of the whole.
+//! The plane is given by its signed distances to the nodes. Each side is divided into simplices
+//! whose volume fractions are products of edge fractions, without subtraction, so slivers keep full
+//! relative accuracy. Integrals of shape functions over the parts are exact polynomials (needed by
+//! the enriched elements of READINGS 29). All coordinates are barycentric; positions enter only
+//! through the volume or area of the whole.
 
 use crate::Vec3;
 
 /// One side of a cut simplex with `N` nodes (4 for tetrahedra, 3 for triangles).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Part<const N: usize> {
-    /// Volume (m³) or area (m²); zero if the plane leaves nothing on this side.
+    /// Volume (m³) or area (m²); zero if this side is empty.
     pub measure: f64,
-    /// ∫N_i over the part, in the unit of the measure; they sum to it.
+    /// ∫N_i over the part, in the unit of `measure`; the sum is `measure`.
     pub first: [f64; N],
-    /// ∫N_i N_j over the part, in the unit of the measure; each row sums to ∫N_i.
+    /// ∫N_i N_j over the part, in the unit of `measure`; each row sums to ∫N_i.
     pub second: [[f64; N]; N],
 }
 
 /// Both sides of a cut simplex.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Cut<const N: usize> {
-    /// Where the distance is positive. Nodes on the plane itself count as on this side, which changes no integral.
+    /// The side of positive distance. Nodes on the plane are assigned to it, which changes no
+    /// integral.
     pub positive: Part<N>,
-    /// Where the distance is negative.
+    /// The side of negative distance.
     pub negative: Part<N>,
 }
 
 impl<const N: usize> Part<N> {
     const EMPTY: Self = Self { measure: 0.0, first: [0.0; N], second: [[0.0; N]; N] };
 
-    /// The centroid (m), given the nodes of the whole; `None` for an empty part.
+    /// The centroid (m), given the nodes of the whole simplex; `None` for an empty part.
     pub fn centroid(&self, nodes: &[Vec3; N]) -> Option<Vec3> {
         let moment: Vec3 = nodes.iter().zip(&self.first).map(|(node, first)| node * *first).sum();
         (self.measure > 0.0).then(|| moment / self.measure)
     }
 
-    /// Adds a simplex of this measure, given the barycentric coordinates of its corners. The integral of a product of linear functions is
-    /// M/(N(N+1))·(Σ f_a g_a + Σ f_a·Σ g_b) over the corners.
+    /// Adds a simplex with this measure and these barycentric corners. The integral of a product of
+    /// linear functions is M/(N(N+1))·(Σ f_a g_a + Σ f_a·Σ g_b) over the corners.
     fn add(&mut self, measure: f64, corners: [[f64; N]; N]) {
         self.measure += measure;
         let count = N as f64;
@@ -53,11 +55,11 @@ impl<const N: usize> Part<N> {
     }
 }
 
-/// The point where the plane crosses the edge from one node to another.
+/// Intersection of the plane with an edge.
 struct Crossing<const N: usize> {
     /// Barycentric coordinates.
     point: [f64; N],
-    /// How far it is along the edge, seen from the first node and from the second; they sum to one.
+    /// Fraction of the edge length from the first node, and from the second; the sum is one.
     near: f64,
     far: f64,
 }
@@ -65,7 +67,7 @@ struct Crossing<const N: usize> {
 impl<const N: usize> Crossing<N> {
     fn new(distances: &[f64; N], from: usize, to: usize) -> Self {
         let (a, b) = (distances[from].abs(), distances[to].abs());
-        // Nodes on different sides have at least one distance that is not zero. Halved, so that huge distances do not overflow.
+        // Nodes on different sides have at least one non-zero distance. Halved against overflow.
         let total = a / 2.0 + b / 2.0;
         let (near, far) = (a / 2.0 / total, b / 2.0 / total);
         let mut point = [0.0; N];
@@ -81,7 +83,7 @@ fn corner<const N: usize>(node: usize) -> [f64; N] {
     point
 }
 
-/// The nodes on either side: how many are positive, then their indices, positive ones first.
+/// The number of nodes on the positive side, and all node indices, positive ones first.
 fn sides<const N: usize>(distances: &[f64; N]) -> (usize, [usize; N]) {
     let mut nodes = [0; N];
     let mut count = 0;
@@ -106,8 +108,8 @@ fn uncut<const N: usize>(measure: f64) -> Part<N> {
     part
 }
 
-/// Cuts a tetrahedron of this volume (m³, its magnitude is taken) by the plane with these signed distances to its nodes. Distances may
-/// have any unit; all on one side, or all zero, leaves one part empty.
+/// Cuts a tetrahedron of this volume (m³, absolute value) by the plane with these signed distances
+/// to its nodes, in any unit. If all distances have one sign or are zero, one part is empty.
 pub fn cut_tetrahedron(volume: f64, distances: &[f64; 4]) -> Cut<4> {
     let volume = volume.abs();
     let (count, nodes) = sides(distances);
@@ -126,7 +128,7 @@ pub fn cut_tetrahedron(volume: f64, distances: &[f64; 4]) -> Cut<4> {
     cut
 }
 
-/// Node a alone on its side: a small tetrahedron at it, and a prism with three corners below, as three tetrahedra.
+/// Node a alone on its side: a tetrahedron at a, and the remaining prism as three tetrahedra.
 fn cut_tip(volume: f64, distances: &[f64; 4], [a, b, c, d]: [usize; 4], tip: &mut Part<4>, rest: &mut Part<4>) {
     let [ab, ac, ad] = [b, c, d].map(|to| Crossing::new(distances, a, to));
     tip.add(volume * ab.near * ac.near * ad.near, [corner(a), ab.point, ac.point, ad.point]);
@@ -135,7 +137,7 @@ fn cut_tip(volume: f64, distances: &[f64; 4], [a, b, c, d]: [usize; 4], tip: &mu
     rest.add(volume * ab.near * ac.near * ad.far, [ab.point, ac.point, ad.point, corner(d)]);
 }
 
-/// Nodes a and b on one side, c and d on the other: the wedge about the edge from a to b, as three tetrahedra.
+/// Nodes a and b on one side, c and d on the other: the wedge at edge ab, as three tetrahedra.
 fn add_wedge(volume: f64, distances: &[f64; 4], [a, b, c, d]: [usize; 4], part: &mut Part<4>) {
     let [ac, ad] = [c, d].map(|to| Crossing::new(distances, a, to));
     let [bc, bd] = [c, d].map(|to| Crossing::new(distances, b, to));
@@ -144,8 +146,8 @@ fn add_wedge(volume: f64, distances: &[f64; 4], [a, b, c, d]: [usize; 4], part: 
     part.add(volume * bc.near * bd.near * ad.far, [corner(b), bc.point, bd.point, ad.point]);
 }
 
-/// Cuts a triangle of this area (m², its magnitude is taken) by the line with these signed distances to its nodes. Distances may have
-/// any unit; all on one side, or all zero, leaves one part empty.
+/// Cuts a triangle of this area (m², absolute value) by the line with these signed distances to its
+/// nodes, in any unit. If all distances have one sign or are zero, one part is empty.
 pub fn cut_triangle(area: f64, distances: &[f64; 3]) -> Cut<3> {
     let area = area.abs();
     let (count, nodes) = sides(distances);
@@ -200,8 +202,8 @@ mod tests {
         }
     }
 
-    /// The distance is positive on one side and negative on the other, so integrating it over the parts gives ∫|distance|, which the
-    /// centroids must show as well.
+    /// The distance has one sign per side, so its integral over the parts gives ∫|distance|, and
+    /// the centroids must agree.
     fn check_sides<const N: usize>(cut: &Cut<N>, distances: &[f64; N]) {
         for (part, sign) in [(&cut.positive, 1.0), (&cut.negative, -1.0)] {
             let integral: f64 = part.first.iter().zip(distances).map(|(first, distance)| first * distance).sum();
@@ -232,7 +234,7 @@ mod tests {
         }
 
         #[test]
-        fn turning_the_plane_round_exchanges_the_parts(distances in proptest::array::uniform4(0.01..1.0f64), signs in 0u32..16) {
+        fn flipping_the_plane_exchanges_the_parts(distances in proptest::array::uniform4(0.01..1.0f64), signs in 0u32..16) {
             let mut distances = distances;
             for (i, distance) in distances.iter_mut().enumerate() {
                 *distance *= if signs >> i & 1 == 1 { 1.0 } else { -1.0 };
@@ -248,7 +250,7 @@ mod tests {
     }
 
     #[test]
-    fn a_plane_across_one_corner_cuts_off_a_cube_law() {
+    fn a_plane_across_one_corner_cuts_off_a_cubic_volume() {
         for height in [1e-12, 0.1, 0.5, 0.9, 1.0 - 1e-9] {
             let volume = tetrahedron::volume(&CORNER);
             let cut = cut_tetrahedron(volume, &CORNER.map(|node| node.z - height));
@@ -256,7 +258,8 @@ mod tests {
             assert!((cut.positive.measure - expected).abs() <= 1e-14 * expected, "{cut:?}");
             let centroid = cut.positive.centroid(&CORNER).expect("not empty");
             assert!(near(centroid.z, height + (1.0 - height) / 4.0) && near(centroid.x, (1.0 - height) / 4.0));
-            // ∫z² over a tetrahedron of height one above z = 0 is V/10; that of the tip follows by scaling and shifting.
+            // ∫z² over a tetrahedron of height one above z = 0 is V/10; the tip follows by scaling
+            // and shifting.
             let scale = 1.0 - height;
             let square = expected * (height * height + 2.0 * height * scale / 4.0 + scale * scale / 10.0);
             assert!((cut.positive.second[3][3] - square).abs() <= 1e-14, "{cut:?}");
@@ -267,7 +270,7 @@ mod tests {
     fn a_plane_between_opposite_edges_halves_the_tetrahedron() {
         let cut = cut_tetrahedron(1.0, &[1.0, 1.0, -1.0, -1.0]);
         assert!(near(cut.positive.measure, 0.5) && near(cut.negative.measure, 0.5));
-        // The wedge at fraction t of the way: 1 − 3t² + 2t³ remains beyond it.
+        // The wedge at fraction t: the volume beyond is 1 − 3t² + 2t³.
         let t = 0.3;
         let cut = cut_tetrahedron(1.0, &[t, t, t - 1.0, t - 1.0]);
         assert!(near(cut.negative.measure, 1.0 - 3.0 * t * t + 2.0 * t * t * t), "{cut:?}");
@@ -275,7 +278,8 @@ mod tests {
 
     #[test]
     fn cutting_a_part_again_agrees_with_finer_simplices() {
-        // Refinement: split the tetrahedron at an edge midpoint, cut both halves by the same plane, and map the moments back.
+        // Splits the tetrahedron at an edge midpoint, cuts both halves by the same plane and maps
+        // the moments back.
         let mut numbers = Matrices::new(10);
         for _ in 0..1000 {
             let distances = [(); 4].map(|()| numbers.number());

@@ -1,10 +1,11 @@
 //! Eigenvalues and eigenvectors of symmetric 3×3 matrices.
 //!
-//! Cyclic Jacobi rotations, without branches that depend on one matrix, so that eight go through the same instructions at
-//! once. As in [`svd`](mod@crate::svd), a matrix gives the same bits alone, in a batch, and on every instruction set.
+//! Cyclic Jacobi rotations without data-dependent branches, so eight matrices run in SIMD lanes. As
+//! in [`svd`](mod@crate::svd), a matrix gives the same bits alone, in a batch, and on every
+//! instruction set.
 
 use crate::columns::{Columns, Vector};
-use crate::jacobi::{MOST_SWEEPS, Turn, order_columns};
+use crate::jacobi::{JacobiRotation, MAX_SWEEPS, order_columns};
 use crate::lanes::{Mask, Real};
 use crate::{Mat3, Vec3};
 
@@ -13,32 +14,33 @@ use crate::{Mat3, Vec3};
 pub struct Eigen {
     /// λ, descending, in the unit of A.
     pub values: Vec3,
-    /// V: column i belongs to value i.
+    /// V: column i belongs to eigenvalue i.
     pub vectors: Mat3,
 }
 
-/// [`Eigen`] of one matrix, or of eight side by side.
+/// [`Eigen`] of one matrix, or of eight in SIMD lanes.
 #[derive(Clone, Copy, Debug)]
 pub struct EigenOf<T> {
     /// λ, descending, in the unit of A.
     pub values: Vector<T>,
-    /// V: column i belongs to value i.
+    /// V: column i belongs to eigenvalue i.
     pub vectors: Columns<T>,
 }
 
-/// Entries off the diagonal count as zero below this, beside a largest entry of about one.
-const NEGLIGIBLE: f64 = 1e-18;
+/// Off-diagonal entries below this count as zero, after scaling the largest entry to about one.
+const OFF_DIAGONAL_TOLERANCE: f64 = 1e-18;
 
 /// Eigenvalues and eigenvectors of the symmetric part of a matrix.
 ///
-/// Values are right to about 1e-15 relative to the largest entry, from the smallest to the largest numbers. Where values coincide,
-/// the vectors are one orthonormal basis of many; the zero matrix gives V = 1. Infinite or NaN entries give NaN.
+/// Eigenvalues are accurate to about 1e-15 relative to the largest entry, over the whole range of
+/// `f64`. For repeated eigenvalues the vectors are one of many orthonormal bases; the zero matrix
+/// gives V = 1. Infinite or NaN entries give NaN.
 pub fn symmetric_eigen(matrix: &Mat3) -> Eigen {
     let EigenOf { values, vectors } = symmetric_eigen_of(&Columns::of(matrix));
     Eigen { values: values.to_vector(), vectors: vectors.to_matrix() }
 }
 
-/// [`symmetric_eigen`] for kernels: of one matrix, or of eight side by side with the same bits as one by one.
+/// [`symmetric_eigen`] for kernels: one matrix, or eight in lanes with the same bits.
 #[inline(always)]
 pub fn symmetric_eigen_of<T: Real>(matrix: &Columns<T>) -> EigenOf<T> {
     let factor = matrix.normalising_factor();
@@ -47,14 +49,14 @@ pub fn symmetric_eigen_of<T: Real>(matrix: &Columns<T>) -> EigenOf<T> {
     let [Vector([xx, xy, xz]), Vector([_, yy, yz]), Vector([_, _, zz])] =
         [half.0[0] + transposed.0[0], half.0[1] + transposed.0[1], half.0[2] + transposed.0[2]];
     let mut diagonal = [xx, yy, zz];
-    // off[k] stands opposite to diagonal[k]: the entry in the row and column that are not k.
+    // off[k] is the entry in the row and column other than k.
     let mut off = [yz, xz, xy];
     let mut vectors = Columns::identity();
-    for _ in 0..MOST_SWEEPS {
-        let mut turned = eliminate(&mut diagonal, &mut off, &mut vectors, (0, 1, 2));
-        turned = turned.or(eliminate(&mut diagonal, &mut off, &mut vectors, (0, 2, 1)));
-        turned = turned.or(eliminate(&mut diagonal, &mut off, &mut vectors, (1, 2, 0)));
-        if !turned.any() {
+    for _ in 0..MAX_SWEEPS {
+        let mut rotated = eliminate(&mut diagonal, &mut off, &mut vectors, (0, 1, 2));
+        rotated = rotated.or(eliminate(&mut diagonal, &mut off, &mut vectors, (0, 2, 1)));
+        rotated = rotated.or(eliminate(&mut diagonal, &mut off, &mut vectors, (1, 2, 0)));
+        if !rotated.any() {
             break;
         }
     }
@@ -64,7 +66,8 @@ pub fn symmetric_eigen_of<T: Real>(matrix: &Columns<T>) -> EigenOf<T> {
     EigenOf { values: Vector([x / factor, y / factor, z / factor]).unsigned_zeros(), vectors: vectors[0] }
 }
 
-/// Turns axes p and q until their off-diagonal entry is zero (r is the third axis); says where it was not.
+/// Rotates axes p and q until their off-diagonal entry is zero (r is the third axis); returns where
+/// it was not.
 #[inline(always)]
 fn eliminate<T: Real>(
     diagonal: &mut [T; 3],
@@ -73,16 +76,16 @@ fn eliminate<T: Real>(
     (p, q, r): (usize, usize, usize),
 ) -> T::Mask {
     let apq = off[r];
-    let active = T::splat(NEGLIGIBLE).less_than(apq.abs());
-    let turn = Turn::diagonalising((diagonal[p], apq, diagonal[q]), active);
-    diagonal[p] = diagonal[p] - turn.tangent * apq;
-    diagonal[q] = diagonal[q] + turn.tangent * apq;
+    let active = T::splat(OFF_DIAGONAL_TOLERANCE).less_than(apq.abs());
+    let rotation = JacobiRotation::diagonalising((diagonal[p], apq, diagonal[q]), active);
+    diagonal[p] = diagonal[p] - rotation.tangent * apq;
+    diagonal[q] = diagonal[q] + rotation.tangent * apq;
     off[r] = T::select(active, T::splat(0.0), apq);
-    // The entry of p with r is opposite to q, and the other way round.
+    // The entry (p, r) is off[q], and (q, r) is off[p].
     let (apr, aqr) = (off[q], off[p]);
-    off[q] = turn.cosine * apr - turn.sine * aqr;
-    off[p] = turn.sine * apr + turn.cosine * aqr;
-    turn.turn(vectors, (p, q));
+    off[q] = rotation.cosine * apr - rotation.sine * aqr;
+    off[p] = rotation.sine * apr + rotation.cosine * aqr;
+    rotation.apply(vectors, (p, q));
     active
 }
 
@@ -95,7 +98,7 @@ mod tests {
     fn check(matrix: &Mat3) {
         let Eigen { values, vectors } = symmetric_eigen(matrix);
         let scale = largest_entry(matrix);
-        // A power of two, so that sums neither overflow nor vanish and nothing is rounded.
+        // A power of two: avoids overflow and underflow of the sums without rounding.
         let factor = if scale > 1.0 { 2f64.powi(-100) } else { 2f64.powi(100) };
         let rebuilt = vectors * Mat3::from_diagonal(&(values * factor)) * vectors.transpose();
         let error = largest_entry(&(rebuilt - matrix * factor));

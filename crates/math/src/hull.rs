@@ -1,42 +1,46 @@
-//! Convex hulls, whole or of a few vertices.
+//! Convex hulls, optionally with a limited number of vertices.
 //!
-//! Points are added one by one, always the one that lies farthest outside (as quickhull chooses, Barber, Dobkin & Huhdanpaa 1996),
-//! so that a hull cut short at a number of vertices is already a good likeness. Which faces a point sees is decided
-//! exactly. A face in whose plane the point lies counts as seen: then no new triangle is without area, and a vertex
-//! that comes to lie inside a flat side is dropped.
+//! The point farthest outside is added first, as in quickhull (Barber, Dobkin & Huhdanpaa 1996), so
+//! a hull with few vertices is already a good approximation. The faces visible from a point are
+//! determined exactly. A face coplanar with the point counts as visible, which avoids triangles
+//! without area and removes vertices inside a flat face.
 
 use crate::Vec3;
 use crate::predicates::orient3d;
 
-/// Points within this share of the largest distance count as equally far; the one at the end of the order of coordinates is then a corner.
-const EQUALLY_FAR: f64 = 1e-9;
+/// Relative tolerance below which two distances tie; the last point in lexicographic order is then
+/// chosen, which is a corner.
+const DISTANCE_TIE_TOLERANCE: f64 = 1e-9;
 
 /// A convex polyhedron.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Hull {
-    /// Its vertices as places in the list of points, ascending.
+    /// Its vertices as indices into the points, ascending.
     pub vertices: Vec<u32>,
-    /// Its faces as places in the list of points, counter-clockwise from outside.
+    /// Its faces as indices into the points, counterclockwise from outside.
     pub triangles: Vec<[u32; 3]>,
-    /// How far the points reach out of it at most (m, measured from the planes of its faces); 0 for a whole hull.
+    /// Largest distance of a point outside the hull (m, from the planes of its faces); 0 for a
+    /// complete hull.
     pub beyond: f64,
 }
 
-/// A face of the hull in the making.
+/// A face of the hull under construction.
 struct Face {
     corners: [u32; 3],
     /// Unit normal, outward.
     normal: Vec3,
 }
 
-/// The face that a point lies farthest outside of, and how far (m). Distances order the work; exact signs decide.
+/// The face that a point is farthest outside of, and the distance (m). Distances set the order;
+/// exact signs decide visibility.
 #[derive(Clone, Copy)]
 struct Outside {
     face: usize,
     distance: f64,
 }
 
-/// The hull of some points with at most `limit` vertices (at least 4). `None` if they lie in one plane or are not all finite.
+/// The convex hull of the points with at most `limit` vertices (at least 4). `None` if the points
+/// are coplanar or not all finite.
 pub fn convex_hull(points: &[Vec3], limit: usize) -> Option<Hull> {
     if !points.iter().flatten().all(|coordinate| coordinate.is_finite()) {
         return None;
@@ -47,7 +51,7 @@ pub fn convex_hull(points: &[Vec3], limit: usize) -> Option<Hull> {
         faces.push(Some(face(points, corners)));
     }
     let mut outside: Vec<Option<Outside>> = points.iter().map(|point| farthest(points, &faces, 0, point)).collect();
-    // A closed polyhedron of F triangles has F/2 + 2 vertices (Euler).
+    // Euler: a closed polyhedron of F triangles has F/2 + 2 vertices.
     while faces.iter().flatten().count() / 2 + 2 < limit {
         let Some(apex) = next(points, &outside) else { break };
         let first_new = faces.len();
@@ -75,13 +79,13 @@ fn face(points: &[Vec3], corners: [u32; 3]) -> Face {
     Face { corners, normal: (b - a).cross(&(c - a)).try_normalize(0.0).unwrap_or_else(Vec3::zeros) }
 }
 
-/// Positive if the point is outside the face, zero if in its plane.
+/// Positive if the point is outside the face, zero if coplanar.
 fn side(points: &[Vec3], face: &Face, point: &Vec3) -> f64 {
     let [a, b, c] = face.corners.map(|corner| points[corner as usize]);
     orient3d(&a, &b, &c, point)
 }
 
-/// Four points that are not in one plane, positively oriented, far from each other.
+/// Four points far from each other and not coplanar, positively oriented.
 fn first_tetrahedron(points: &[Vec3]) -> Option<[u32; 4]> {
     let a = farthest_by(points, |point| -point.x)?;
     let from = points[a as usize];
@@ -100,7 +104,7 @@ fn first_tetrahedron(points: &[Vec3]) -> Option<[u32; 4]> {
     }
 }
 
-/// The point with the largest measure; of equals, the one whose coordinates come last.
+/// The point with the largest measure; among equals the last in lexicographic order.
 fn farthest_by(points: &[Vec3], measure: impl Fn(&Vec3) -> f64) -> Option<u32> {
     let ranked = |index: usize| (measure(&points[index]), points[index]);
     let best = (0..points.len()).reduce(|best, index| {
@@ -111,12 +115,12 @@ fn farthest_by(points: &[Vec3], measure: impl Fn(&Vec3) -> f64) -> Option<u32> {
     Some(best as u32)
 }
 
-/// Whether a point comes after another in the order of coordinates.
+/// Lexicographic order of coordinates.
 fn after(one: &Vec3, other: &Vec3) -> bool {
     [one.x, one.y, one.z] > [other.x, other.y, other.z]
 }
 
-/// The face from number `first` on that the point lies farthest outside of.
+/// The face with index `first` or above that the point is farthest outside of.
 fn farthest(points: &[Vec3], faces: &[Option<Face>], first: usize, point: &Vec3) -> Option<Outside> {
     let mut best: Option<Outside> = None;
     for (number, face) in faces.iter().enumerate().skip(first) {
@@ -129,16 +133,16 @@ fn farthest(points: &[Vec3], faces: &[Option<Face>], first: usize, point: &Vec3)
     best
 }
 
-/// The point to add: the farthest, and of those as far the last in the order of coordinates.
+/// The next point to add: the farthest; among ties the last in lexicographic order.
 fn next(points: &[Vec3], outside: &[Option<Outside>]) -> Option<u32> {
     let largest = outside.iter().flatten().map(|outside| outside.distance).reduce(f64::max)?;
-    let near = largest * (1.0 - EQUALLY_FAR);
+    let near = largest * (1.0 - DISTANCE_TIE_TOLERANCE);
     let far = |index: &usize| outside[*index].is_some_and(|outside| outside.distance >= near);
     let last = |best: usize, index: usize| if after(&points[index], &points[best]) { index } else { best };
     (0..points.len()).filter(far).reduce(last).map(|index| index as u32)
 }
 
-/// Puts triangles from `apex` to the horizon in place of the faces it sees.
+/// Replaces the faces visible from `apex` by triangles from `apex` to the horizon.
 fn add(points: &[Vec3], faces: &mut Vec<Option<Face>>, apex: u32) {
     let point = points[apex as usize];
     let mut edges = Vec::new();
@@ -149,10 +153,10 @@ fn add(points: &[Vec3], faces: &mut Vec<Option<Face>>, apex: u32) {
             edges.extend([[a, b], [b, c], [c, a]]);
         }
     }
-    // Edges between two seen faces are passed in both directions.
-    let mut passed = edges.clone();
-    passed.sort_unstable();
-    edges.retain(|&[from, to]| passed.binary_search(&[to, from]).is_err());
+    // Edges between two visible faces occur in both directions; the others form the horizon.
+    let mut directed = edges.clone();
+    directed.sort_unstable();
+    edges.retain(|&[from, to]| directed.binary_search(&[to, from]).is_err());
     for [from, to] in edges {
         faces.push(Some(face(points, [from, to, apex])));
     }
@@ -163,7 +167,8 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// What every hull keeps, whole or not: convex, closed, its vertices those of its triangles, Euler's formula.
+    /// Invariants of any hull: convex, closed, vertices equal those of the triangles, Euler's
+    /// formula.
     fn check(points: &[Vec3], hull: &Hull) {
         let mut used: Vec<u32> = hull.triangles.iter().flatten().copied().collect();
         used.sort_unstable();
@@ -181,7 +186,7 @@ mod tests {
         }
     }
 
-    fn holds(points: &[Vec3], hull: &Hull, point: &Vec3) -> bool {
+    fn contains(points: &[Vec3], hull: &Hull, point: &Vec3) -> bool {
         hull.triangles.iter().all(|&corners| side(points, &face(points, corners), point) <= 0.0)
     }
 
@@ -191,17 +196,17 @@ mod tests {
     }
 
     #[test]
-    fn of_a_grid_only_the_corners_are_left() {
+    fn the_hull_of_a_grid_has_its_corners_only() {
         let points = grid(5);
         let hull = convex_hull(&points, usize::MAX).unwrap();
         check(&points, &hull);
         assert_eq!(hull.vertices.len(), 8);
         assert_eq!(hull.beyond, 0.0);
-        assert!(points.iter().all(|point| holds(&points, &hull, point)));
+        assert!(points.iter().all(|point| contains(&points, &hull, point)));
     }
 
     #[test]
-    fn flat_few_and_endless_points_have_none() {
+    fn coplanar_too_few_or_infinite_points_have_no_hull() {
         assert_eq!(convex_hull(&[], 8), None);
         assert_eq!(convex_hull(&[Vec3::zeros(); 9], 8), None);
         assert_eq!(convex_hull(&[Vec3::zeros(), Vec3::x(), Vec3::y(), Vec3::new(0.3, 0.3, 0.0)], 8), None);
@@ -211,7 +216,7 @@ mod tests {
     }
 
     #[test]
-    fn a_limit_keeps_the_far_points_and_says_what_sticks_out() {
+    fn a_limit_keeps_the_far_points_and_reports_the_distance_outside() {
         let mut points = grid(2);
         points.push(Vec3::new(0.5, 0.5, 1.01));
         let hull = convex_hull(&points, 8).unwrap();
@@ -228,19 +233,19 @@ mod tests {
             let points: Vec<Vec3> = points.into_iter().map(Vec3::from).collect();
             if let Some(hull) = convex_hull(&points, usize::MAX) {
                 check(&points, &hull);
-                prop_assert!(points.iter().all(|point| holds(&points, &hull, point)));
+                prop_assert!(points.iter().all(|point| contains(&points, &hull, point)));
             } else {
                 prop_assert!(points.len() < 4);
             }
         }
 
-        /// Coordinates of few values: many points in one plane, on one line, in one place.
+        /// Coordinates with few values: many coplanar, collinear and coincident points.
         #[test]
         fn all_points_are_inside_where_many_are_in_one_plane(points in prop::collection::vec(prop::array::uniform3(0..4), 0..60)) {
             let points: Vec<Vec3> = points.into_iter().map(|point| Vec3::from(point.map(f64::from))).collect();
             if let Some(hull) = convex_hull(&points, usize::MAX) {
                 check(&points, &hull);
-                prop_assert!(points.iter().all(|point| holds(&points, &hull, point)));
+                prop_assert!(points.iter().all(|point| contains(&points, &hull, point)));
             }
         }
 
@@ -250,8 +255,8 @@ mod tests {
             if let Some(hull) = convex_hull(&points, limit) {
                 check(&points, &hull);
                 prop_assert!(hull.vertices.len() <= limit);
-                let sticks_out = points.iter().any(|point| !holds(&points, &hull, point));
-                prop_assert_eq!(sticks_out, hull.beyond > 0.0);
+                let is_outside = points.iter().any(|point| !contains(&points, &hull, point));
+                prop_assert_eq!(is_outside, hull.beyond > 0.0);
             }
         }
     }

@@ -1,22 +1,22 @@
-//! What the one-sided and the two-sided Jacobi method share.
+//! Jacobi rotations, shared by the one-sided and the two-sided method.
 
 use crate::columns::Columns;
 use crate::lanes::Real;
 
-/// Five sweeps do for most matrices; convergence is quadratic, so that this is never reached but bounds the time.
-pub(crate) const MOST_SWEEPS: usize = 16;
+/// Limit that bounds the run time. Convergence is quadratic; most matrices need five sweeps.
+pub(crate) const MAX_SWEEPS: usize = 16;
 
-/// A turn in the plane of two axes.
+/// A rotation in the plane of two axes.
 #[derive(Clone, Copy)]
-pub(crate) struct Turn<T> {
+pub(crate) struct JacobiRotation<T> {
     pub(crate) cosine: T,
     pub(crate) sine: T,
     pub(crate) tangent: T,
 }
 
-impl<T: Real> Turn<T> {
-    /// The turn that makes the symmetric 2×2 matrix \[app, apq; apq, aqq\] diagonal (Golub & Van Loan, Matrix Computations, 4th ed.,
-    /// 8.5.2); none where `active` is not set.
+impl<T: Real> JacobiRotation<T> {
+    /// The rotation that diagonalises the symmetric 2×2 matrix \[app, apq; apq, aqq\] (Golub & Van
+    /// Loan, Matrix Computations, 4th ed., 8.5.2); the identity where `active` is not set.
     #[inline(always)]
     pub(crate) fn diagonalising((app, apq, aqq): (T, T, T), active: T::Mask) -> Self {
         let one = T::splat(1.0);
@@ -28,17 +28,17 @@ impl<T: Real> Turn<T> {
         Self { cosine, sine: tangent * cosine, tangent }
     }
 
-    /// Turns columns p and q: (p, q) ← (c·p − s·q, s·p + c·q).
+    /// Rotates columns p and q: (p, q) ← (c·p − s·q, s·p + c·q).
     #[inline(always)]
-    pub(crate) fn turn(self, matrix: &mut Columns<T>, (p, q): (usize, usize)) {
+    pub(crate) fn apply(self, matrix: &mut Columns<T>, (p, q): (usize, usize)) {
         let (old_p, old_q) = (matrix.0[p], matrix.0[q]);
         matrix.0[p] = old_p * self.cosine - old_q * self.sine;
         matrix.0[q] = old_p * self.sine + old_q * self.cosine;
     }
 }
 
-/// Sorts three keys in descending order, and the columns with them. An exchange turns one of the two columns round, so that
-/// determinants keep their sign.
+/// Sorts three keys in descending order, and the columns with them. Each exchange negates one of
+/// the two columns, which preserves the determinant.
 #[inline(always)]
 pub(crate) fn order_columns<T: Real, const COUNT: usize>(keys: &mut [T; 3], matrices: &mut [Columns<T>; COUNT]) {
     for (p, q) in [(0, 1), (0, 2), (1, 2)] {

@@ -1,8 +1,9 @@
-//! Eight numbers at a time: what every hot kernel is written in, and the choice of instructions at run time.
+//! SIMD over eight `f64`, with the instruction set chosen at run time.
 //!
-//! A kernel is an ordinary function, generic over [`Lanes`]. [`Instructions::run`] compiles it once for each instruction set and
-//! picks one when the program runs, so that one portable program is fast everywhere. What works for one number as well as for
-//! eight, like the decompositions of this crate, is generic over [`Real`].
+//! A kernel is a function generic over [`Lanes`]. [`Instructions::run`] compiles it for each
+//! instruction set and selects one at run time, so one portable program is fast on all processors.
+//! Code that works on one number as well as on eight, like the decompositions of this crate, is
+//! generic over [`Real`].
 //!
 //! ```
 //! use craze_math::lanes::{Instructions, Kernel, Lanes};
@@ -25,10 +26,11 @@
 //! assert_eq!(y, [[7.0; 8]]);
 //! ```
 //!
-//! **Everything that touches lanes inside a kernel must be `#[inline(always)]`**: only what is inlined is compiled for the
-//! instruction set. Closures and `array::map` cannot be marked so, and a single one in a hot loop costs a factor of ten:
-//! write loops, or the three lines out. Plain arrays of eight numbers were tried first; the compiler gives up on vectorising a body of
-//! some hundred operations, and the singular value decomposition was slower than one by one.
+//! **Every function that uses lanes inside a kernel must be `#[inline(always)]`**: only inlined
+//! code is compiled for the instruction set. Closures and `array::map` cannot carry the attribute,
+//! and one of them in a hot loop costs a factor of ten: write loops, or the three lines out.
+//! Rejected: plain arrays of eight numbers; the compiler does not vectorise a body of several
+//! hundred operations, and the SVD was slower than one matrix at a time.
 
 use std::ops::{Add, Div, Mul, Neg, Sub};
 
@@ -38,59 +40,60 @@ mod x86;
 
 pub use portable::Portable;
 
-/// How many numbers [`Lanes`] holds: one 512-bit register of `f64`.
+/// Number of lanes: one 512-bit register of `f64`.
 pub const WIDTH: usize = 8;
 
-/// One number, or several that go through the same computation side by side.
+/// One number, or several processed in lanes.
 pub trait Real:
     Copy + Add<Output = Self> + Sub<Output = Self> + Mul<Output = Self> + Div<Output = Self> + Neg<Output = Self>
 {
-    /// The outcome of a comparison, lane by lane.
+    /// Result of a comparison, per lane.
     type Mask: Mask;
 
-    /// The same number in every lane.
+    /// `number` in every lane.
     fn splat(number: f64) -> Self;
-    /// self·factor + addend; rounded once where the processor has the instruction, otherwise twice. The one operation whose
-    /// bits depend on the instruction set.
+    /// self·factor + addend, rounded once if the processor has fused multiply-add, otherwise twice.
+    /// The only operation with bits that depend on the instruction set.
     fn mul_add(self, factor: Self, addend: Self) -> Self;
     /// The square root; NaN for negative numbers.
     fn sqrt(self) -> Self;
-    /// The square root in single precision, for bounds: within a ten millionth, several times as fast.
+    /// The square root in single precision, for bounds: relative error 1e-7, several times as fast.
     fn rough_sqrt(self) -> Self;
-    /// The magnitude.
+    /// The absolute value.
     fn abs(self) -> Self;
     /// The magnitude of `self` with the sign of `sign`.
     fn copysign(self, sign: Self) -> Self;
-    /// `self` if it is smaller, else `other`; so `other` where either is NaN.
+    /// The smaller of both; `other` if either is NaN.
     fn min(self, other: Self) -> Self;
-    /// `self` if it is larger, else `other`; so `other` where either is NaN.
+    /// The larger of both; `other` if either is NaN.
     fn max(self, other: Self) -> Self;
-    /// Where `self < other`; not where either is NaN.
+    /// Set where `self < other`; not set where either is NaN.
     fn less_than(self, other: Self) -> Self::Mask;
     /// `chosen` where the mask is set, `otherwise` elsewhere.
     fn select(mask: Self::Mask, chosen: Self, otherwise: Self) -> Self;
-    /// The power of two that brings numbers in \[0, 2¹⁰²²\] into \[1, 2), or below one if they are subnormal.
+    /// The power of two that scales numbers in \[0, 2¹⁰²²\] into \[1, 2), or below one if they are
+    /// subnormal.
     fn normalising_power(self) -> Self;
 }
 
-/// The outcome of a comparison, lane by lane.
+/// Result of a comparison, per lane.
 pub trait Mask: Copy {
-    /// Set where both are.
+    /// Set where both are set.
     fn and(self, other: Self) -> Self;
-    /// Set where either is.
+    /// Set where either is set.
     fn or(self, other: Self) -> Self;
-    /// Whether any lane is set.
+    /// True if any lane is set.
     fn any(self) -> bool;
 }
 
-/// Eight numbers side by side.
+/// Eight numbers in lanes.
 pub trait Lanes: Real {
     /// Lanes holding these numbers.
     fn new(numbers: [f64; WIDTH]) -> Self;
     /// The numbers.
     fn to_array(self) -> [f64; WIDTH];
 
-    /// Eight rows of eight numbers to eight columns.
+    /// Transposes eight rows of eight numbers.
     #[inline(always)]
     fn transpose(rows: &[Self; WIDTH]) -> [Self; WIDTH] {
         let mut columns = [[0.0; WIDTH]; WIDTH];
@@ -100,14 +103,14 @@ pub trait Lanes: Real {
                 columns[column][row] = numbers[column];
             }
         }
-        let mut turned = *rows;
+        let mut transposed = *rows;
         for column in 0..WIDTH {
-            turned[column] = Self::new(columns[column]);
+            transposed[column] = Self::new(columns[column]);
         }
-        turned
+        transposed
     }
 
-    /// The sum of all lanes in a fixed order: halves are folded onto each other, the same on every instruction set.
+    /// The sum of all lanes, with the same order of additions on every instruction set.
     #[inline(always)]
     fn sum(self) -> f64 {
         let [a, b, c, d, e, f, g, h] = self.to_array();
@@ -115,8 +118,8 @@ pub trait Lanes: Real {
     }
 }
 
-/// Asks for a thing that will be needed soon, so that it is near when it is: processors foresee straight walks through memory, but not beyond
-/// the end of a page. Changes nothing.
+/// Prefetches a value into the cache. Hardware prefetchers follow sequential access only within a
+/// page. Has no effect on results.
 #[inline(always)]
 pub fn prefetch<T>(thing: &T) {
     #[cfg(target_arch = "x86_64")]
@@ -124,7 +127,8 @@ pub fn prefetch<T>(thing: &T) {
         const LINE: usize = 64;
         let start = std::ptr::from_ref(thing).cast::<i8>();
         for line in 0..size_of::<T>().div_ceil(LINE) {
-            // SAFETY: every x86-64 processor has the instruction, it never faults, and the address lies within a live reference.
+            // SAFETY: every x86-64 processor has the instruction, it never faults, and the address
+            // lies within a live reference.
             #[allow(unsafe_code)]
             unsafe {
                 std::arch::x86_64::_mm_prefetch::<{ std::arch::x86_64::_MM_HINT_T0 }>(start.add(line * LINE));
@@ -135,19 +139,19 @@ pub fn prefetch<T>(thing: &T) {
     let _ = thing;
 }
 
-/// A computation that [`Instructions::run`] compiles for every instruction set.
+/// A computation that [`Instructions::run`] compiles for each instruction set.
 pub trait Kernel {
-    /// What it returns.
+    /// The return type.
     type Output;
 
-    /// The computation. Mark it, and all it calls in its loops, `#[inline(always)]`.
+    /// The computation. Mark it and everything in its loops `#[inline(always)]`.
     fn run<L: Lanes>(self) -> Self::Output;
 }
 
-/// The vector instructions a kernel is compiled for, from narrow to wide.
+/// Vector instruction sets, from narrow to wide.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Instructions {
-    /// What every processor of the build target has (SSE2 on x86-64, NEON on ARM).
+    /// The baseline of the build target (SSE2 on x86-64, NEON on ARM).
     Baseline,
     /// 256-bit vectors with fused multiply-add.
     Avx2Fma,
@@ -159,7 +163,7 @@ impl Instructions {
     /// All sets, from narrow to wide.
     pub const ALL: [Self; 3] = [Self::Baseline, Self::Avx2Fma, Self::Avx512];
 
-    /// The widest set that this processor has.
+    /// The widest set that this processor supports.
     #[inline]
     pub fn detect() -> Self {
         #[cfg(target_arch = "x86_64")]
@@ -174,13 +178,13 @@ impl Instructions {
         Self::Baseline
     }
 
-    /// Runs the kernel, compiled for this set; for the widest set that the processor has if it lacks this one.
+    /// Runs the kernel compiled for this set, or for the widest supported set if that is narrower.
     #[inline]
     pub fn run<K: Kernel>(self, kernel: K) -> K::Output {
         match self.min(Self::detect()) {
             Self::Baseline => kernel.run::<Portable>(),
-            // SAFETY: the set is no wider than `detect` found this processor to have, and these functions need nothing else.
-            // The wide sets pay: see `wide_instructions_pay` in batch.rs.
+            // SAFETY: the set is no wider than `detect` found, and these functions require nothing
+            // else. For the gain see `wide_instructions_pay` in batch.rs.
             #[cfg(target_arch = "x86_64")]
             #[allow(unsafe_code)]
             Self::Avx2Fma => unsafe { x86::run_avx2_fma(kernel) },

@@ -1,8 +1,8 @@
-//! Small matrices and exact geometry that every method of Craze stands on.
+//! Small matrices and exact geometry.
 //!
-//! [`svd`](svd::svd), [`polar`](polar::polar) and [`symmetric_eigen`] take any matrix, inverted, degenerate,
-//! huge or tiny, and always return proper rotations; [`batch`] does the same eight at a time with the same bits, and
-//! [`lanes`] is what other kernels are written in.
+//! [`svd`](svd::svd), [`polar`](polar::polar) and [`symmetric_eigen`] accept any matrix (inverted,
+//! degenerate, huge or tiny) and return proper rotations. [`batch`] decomposes eight matrices at a
+//! time with the same bits; [`lanes`] is the SIMD abstraction for other kernels.
 
 pub mod batch;
 pub mod columns;
@@ -27,7 +27,7 @@ pub use polar::{Polar, polar};
 pub use random::Random;
 pub use svd::{Svd, svd};
 
-/// A point or vector in space (m, m/s or N, as its owner says).
+/// A point or vector; its owner states the unit.
 pub type Vec3 = nalgebra::Vector3<f64>;
 /// A 3×3 matrix, column-major.
 pub type Mat3 = nalgebra::Matrix3<f64>;
@@ -35,5 +35,5 @@ pub type Mat3 = nalgebra::Matrix3<f64>;
 pub type Rotation = nalgebra::UnitQuaternion<f64>;
 /// A quaternion of any length.
 pub type Quaternion = nalgebra::Quaternion<f64>;
-/// A turn and a shift: where a rigid thing is.
+/// A rigid transform: rotation, then translation (m).
 pub type Isometry = nalgebra::Isometry3<f64>;

@@ -1,33 +1,37 @@
-//! What two tetrahedra have in common.
+//! Intersection of two tetrahedra.
 //!
-//! The surface of the common part is what lies of each surface within the other tetrahedron: eight faces, each clipped by four planes. With
-//! the divergence theorem they give volume and centroid. Which side of a plane a corner is on is decided exactly; every new corner
-//! is computed from the end inside towards the end outside, so that the two faces at an edge share it bit for bit. Nothing is allocated.
+//! The surface of the intersection consists of the parts of each surface inside the other
+//! tetrahedron: eight faces, each clipped by four planes. The divergence theorem gives volume and
+//! centroid. The side of a plane that a corner is on is decided exactly. Each new corner is
+//! interpolated from the inner end of its edge to the outer end, so the two faces at an edge
+//! compute it with the same bits. Allocates nothing.
 
 use crate::Vec3;
 use crate::predicates::orient3d;
 
-/// The common part of two tetrahedra a and b (O'Brien & Hodgins 1999, §3.3).
+/// The intersection of two tetrahedra a and b (O'Brien & Hodgins 1999, §3.3).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Overlap {
     /// Its volume (m³), positive.
     pub volume: f64,
     /// Its centroid (m).
     pub centroid: Vec3,
-    /// Outward normal times area, summed over the part of a's surface that is inside b (m²); that of b's surface inside a is its
-    /// opposite. It is also how the volume grows as a is shifted. Faces of both that coincide count half. Zero if one holds the other.
+    /// Integral of the outward normal over the part of a's surface inside b (m²); the opposite
+    /// holds for b's surface inside a. Equals the gradient of the volume with respect to a
+    /// translation of a. Coincident faces count half. Zero if one contains the other.
     pub area_normal: Vec3,
 }
 
-/// Corners of the four faces, seen counterclockwise from outside; face k is opposite to node k.
+/// Corners of the four faces, counterclockwise from outside; face k is opposite to node k.
 const FACES: [[usize; 3]; 4] = [[1, 2, 3], [0, 3, 2], [0, 1, 3], [0, 2, 1]];
-/// Corners of a clipped face: three, and one more a plane.
+/// Maximum corners of a clipped face: three, and one more per plane.
 const CORNER_COUNT: usize = 7;
-/// Rounding of a corner's height above a plane, in units of the square of the face's longest side times the corner's distance.
-const ROUNDING: f64 = 1e-14;
+/// Bound on the rounding error of a corner's height above a plane, in units of the squared longest
+/// side of the face times the distance of the corner.
+const HEIGHT_ROUNDING: f64 = 1e-14;
 
-/// The common part of two tetrahedra, whichever way they are oriented (m). `None` if they only touch or are apart, if one is flat, or if
-/// coordinates are not finite.
+/// The intersection of two tetrahedra of any orientation (m). `None` if they are disjoint or only
+/// touch, if one is degenerate, or if coordinates are not finite.
 pub fn tetrahedra(a: &[Vec3; 4], b: &[Vec3; 4]) -> Option<Overlap> {
     let (a, b) = (oriented(a)?, oriented(b)?);
     let (a_in_b, b_in_a) = (depths(&a, &b)?, depths(&b, &a)?);
@@ -37,12 +41,12 @@ pub fn tetrahedra(a: &[Vec3; 4], b: &[Vec3; 4]) -> Option<Overlap> {
     add_faces(&b, &b_in_a, &origin, &mut of_b);
     let volume = of_a.volume + of_b.volume;
     let centroid = origin + (of_a.moment + of_b.moment) / (4.0 * volume);
-    // Both normals are the same but for rounding; half of the difference is the same whichever tetrahedron comes first.
+    // Both are equal up to rounding; half the difference is symmetric in the two tetrahedra.
     let area_normal = (of_a.area - of_b.area) / 4.0;
     (volume > 0.0).then_some(Overlap { volume: volume / 6.0, centroid, area_normal })
 }
 
-/// The nodes in the order of positive volume; `None` if it is exactly zero or not finite.
+/// The nodes in positive orientation; `None` if the volume is exactly zero or not finite.
 fn oriented(nodes: &[Vec3; 4]) -> Option<[Vec3; 4]> {
     let [p, q, r, s] = *nodes;
     let sign = Plane::new(&[p, q, r]).side(&s);
@@ -69,22 +73,22 @@ impl<'a> Plane<'a> {
         Self { corners, normal: first.cross(&second), longest }
     }
 
-    /// As [`orient3d`] of the corners and a place: six times the volume of the four, exactly zero in the plane, and positive where the corners are
-    /// seen counterclockwise.
-    fn side(&self, place: &Vec3) -> f64 {
-        let arm = place - self.corners[0];
-        let height = arm.dot(&self.normal);
-        // Written so that what is not a number goes the long way.
-        if height.abs() > ROUNDING * self.longest * arm.amax() {
+    /// Like [`orient3d`] of the corners and a point: six times the signed volume, exactly zero in
+    /// the plane, positive on the side from which the corners are counterclockwise.
+    fn side(&self, position: &Vec3) -> f64 {
+        let offset = position - self.corners[0];
+        let height = offset.dot(&self.normal);
+        // NaN takes the exact path.
+        if height.abs() > HEIGHT_ROUNDING * self.longest * offset.amax() {
             return height;
         }
         let [p, q, r] = self.corners;
-        orient3d(p, q, r, place)
+        orient3d(p, q, r, position)
     }
 }
 
-/// Six times the volume between each corner of a tetrahedron and each face of the other: positive inside. `None` if one of the faces has
-/// no corner inside.
+/// Six times the signed volume between each corner and each face of the other tetrahedron, positive
+/// inside. `None` if a face has no corner inside.
 fn depths(corners: &[Vec3; 4], other: &[Vec3; 4]) -> Option<[[f64; 4]; 4]> {
     let mut depths = [[0.0; 4]; 4];
     for (face, nodes) in FACES.into_iter().enumerate() {
@@ -104,8 +108,8 @@ fn depths(corners: &[Vec3; 4], other: &[Vec3; 4]) -> Option<[[f64; 4]; 4]> {
 
 #[derive(Clone, Copy)]
 struct Corner {
-    place: Vec3,
-    /// How deep inside each plane of the other tetrahedron, on a scale of each plane's own; zero on the plane.
+    position: Vec3,
+    /// Depth inside each plane of the other tetrahedron, each plane with its own scale; zero on it.
     depths: [f64; 4],
 }
 
@@ -114,30 +118,30 @@ impl Corner {
         self.depths[plane] >= 0.0
     }
 
-    /// Where the edge from a corner inside to one outside meets the plane.
+    /// Intersection with the plane of the edge from an inner to an outer corner.
     fn crossing(inside: &Self, outside: &Self, plane: usize) -> Self {
         let (deep, high) = (inside.depths[plane], -outside.depths[plane]);
         let total = deep + high;
         let (near, far) = (high / total, deep / total);
         let mut depths = std::array::from_fn(|k| inside.depths[k] * near + outside.depths[k] * far);
         depths[plane] = 0.0;
-        Self { place: inside.place * near + outside.place * far, depths }
+        Self { position: inside.position * near + outside.position * far, depths }
     }
 }
 
 /// Sums over faces.
 #[derive(Default)]
 struct Sums {
-    /// Six times the volume between them and the origin (m³).
+    /// Six times the volume between the faces and the origin (m³).
     volume: f64,
     /// Twenty-four times its first moment (m⁴).
     moment: Vec3,
-    /// Twice their area normal (m²).
+    /// Twice the integral of the normal (m²).
     area: Vec3,
 }
 
 impl Sums {
-    /// Adds a triangle, seen from the origin.
+    /// Adds a triangle, relative to the origin.
     #[inline(always)]
     fn add(&mut self, apex: &Vec3, from: &Vec3, to: &Vec3, share: f64) {
         let triangle = share * (from - apex).cross(&(to - apex));
@@ -148,10 +152,10 @@ impl Sums {
     }
 }
 
-/// Adds the parts of a tetrahedron's faces that are inside the other, seen from an origin.
+/// Adds the parts of a tetrahedron's faces inside the other, relative to an origin.
 fn add_faces(nodes: &[Vec3; 4], depths: &[[f64; 4]; 4], origin: &Vec3, sums: &mut Sums) {
     let seen = [nodes[0] - origin, nodes[1] - origin, nodes[2] - origin, nodes[3] - origin];
-    // Bit k: outside of plane k, or on it.
+    // Bit k: outside of plane k; below: on plane k.
     let outside =
         [0, 1, 2, 3].map(|node: usize| (0..4).fold(0u8, |bits, k| bits | u8::from(depths[node][k] < 0.0) << k));
     let on = [0, 1, 2, 3].map(|node: usize| (0..4).fold(0u8, |bits, k| bits | u8::from(depths[node][k] == 0.0) << k));
@@ -159,14 +163,14 @@ fn add_faces(nodes: &[Vec3; 4], depths: &[[f64; 4]; 4], origin: &Vec3, sums: &mu
         if outside[i] & outside[j] & outside[k] != 0 {
             continue;
         }
-        // A face of both is found twice.
+        // A face of both tetrahedra is found twice.
         let share = if on[i] & on[j] & on[k] != 0 { 0.5 } else { 1.0 };
         let crossed = outside[i] | outside[j] | outside[k];
         if crossed == 0 {
             sums.add(&seen[i], &seen[j], &seen[k], share);
             continue;
         }
-        let corner = |node: usize| Corner { place: seen[node], depths: depths[node] };
+        let corner = |node: usize| Corner { position: seen[node], depths: depths[node] };
         let mut loops = [[corner(i); CORNER_COUNT]; 2];
         (loops[0][1], loops[0][2]) = (corner(j), corner(k));
         let [all, next] = &mut loops;
@@ -177,24 +181,25 @@ fn add_faces(nodes: &[Vec3; 4], depths: &[[f64; 4]; 4], origin: &Vec3, sums: &mu
             std::mem::swap(&mut all, &mut next);
         }
         for pair in all[..count].windows(2).skip(1) {
-            sums.add(&all[0].place, &pair[0].place, &pair[1].place, share);
+            sums.add(&all[0].position, &pair[0].position, &pair[1].position, share);
         }
     }
 }
 
-/// What of a loop of corners is inside of a plane; how many corners that are.
+/// The part of a polygon inside a plane; returns its number of corners.
 #[inline(always)]
-fn clip(whole: &[Corner], left: &mut [Corner; CORNER_COUNT], plane: usize) -> usize {
+fn clip(polygon: &[Corner], clipped: &mut [Corner; CORNER_COUNT], plane: usize) -> usize {
     let mut count = 0;
     let mut push = |corner: Corner| {
-        // A convex face gains one corner a plane at most; where rounding dents it, what is lost is shorter than rounding.
+        // A convex polygon gains at most one corner per plane; where rounding makes it non-convex,
+        // the dropped edge is shorter than rounding.
         if count < CORNER_COUNT {
-            left[count] = corner;
+            clipped[count] = corner;
             count += 1;
         }
     };
-    let Some(mut from) = whole.last() else { return 0 };
-    for to in whole {
+    let Some(mut from) = polygon.last() else { return 0 };
+    for to in polygon {
         match (from.is_inside(plane), to.is_inside(plane)) {
             (true, true) => push(*to),
             (true, false) => push(Corner::crossing(from, to, plane)),
@@ -217,7 +222,7 @@ mod tests {
     const CORNER: [Vec3; 4] =
         [Vec3::new(0.0, 0.0, 0.0), Vec3::new(1.0, 0.0, 0.0), Vec3::new(0.0, 1.0, 0.0), Vec3::new(0.0, 0.0, 1.0)];
 
-    /// The six tetrahedra of Kuhn's division of a box.
+    /// The six tetrahedra of Kuhn's subdivision of a box.
     fn cube(corner: Vec3, size: Vec3) -> [[Vec3; 4]; 6] {
         [[0, 1, 2], [0, 2, 1], [1, 0, 2], [1, 2, 0], [2, 0, 1], [2, 1, 0]].map(|order| {
             let mut nodes = [corner; 4];
@@ -234,19 +239,19 @@ mod tests {
     }
 
     #[test]
-    fn boxes_of_tetrahedra_overlap_as_boxes_do() {
-        for (place, size) in [
+    fn boxes_of_tetrahedra_overlap_like_boxes() {
+        for (position, size) in [
             (Vec3::new(0.5, 0.25, 0.75), Vec3::new(1.0, 2.0, 3.0)),
             (Vec3::new(0.5, 0.0, 0.0), Vec3::new(1.0, 1.0, 1.0)), // flush on four sides
             (Vec3::new(0.25, 0.25, 0.25), Vec3::new(0.5, 0.5, 0.5)), // inside
             (Vec3::new(0.3, -0.7, 0.1), Vec3::new(0.9, 1.1, 0.2)),
             (Vec3::zeros(), Vec3::repeat(1.0)), // identical
         ] {
-            let (low, high) = (place.sup(&Vec3::zeros()), (place + size).inf(&Vec3::repeat(1.0)));
+            let (low, high) = (position.sup(&Vec3::zeros()), (position + size).inf(&Vec3::repeat(1.0)));
             let (expected, middle) = ((high - low).product(), (low + high) / 2.0);
             let (mut volume, mut moment) = (0.0, Vec3::zeros());
             for a in cube(Vec3::zeros(), Vec3::repeat(1.0)) {
-                for b in cube(place, size) {
+                for b in cube(position, size) {
                     if let Some(overlap) = tetrahedra(&a, &b) {
                         volume += overlap.volume;
                         moment += overlap.centroid * overlap.volume;
@@ -260,7 +265,7 @@ mod tests {
 
     #[test]
     fn area_normals_of_all_pairs_sum_to_that_of_the_boxes() {
-        // A box whose right end is in another's left one: inner faces cancel, and what is left is the end face.
+        // The right end of one box lies in the other: inner faces cancel, the end face remains.
         let mut sum = Vec3::zeros();
         for a in cube(Vec3::zeros(), Vec3::repeat(1.0)) {
             for b in cube(Vec3::new(0.7, -0.5, -0.5), Vec3::repeat(2.0)) {
@@ -271,8 +276,8 @@ mod tests {
     }
 
     #[test]
-    fn a_corner_in_a_face_is_known_in_full() {
-        // The tip of one, pointing down, below the other's top face z = 0: a corner cut off at height h.
+    fn a_corner_in_a_face_has_the_analytic_overlap() {
+        // A corner pointing down below the face z = 0 of the other: a tip of height h.
         let h = 0.25;
         let below = [
             Vec3::new(-5.0, -5.0, 0.0),
@@ -288,7 +293,7 @@ mod tests {
     }
 
     #[test]
-    fn identical_ones_share_all_and_have_no_normal() {
+    fn identical_tetrahedra_share_all_and_have_no_normal() {
         let mut numbers = Matrices::new(31);
         for _ in 0..500 {
             let nodes = [(); 4].map(|()| numbers.vector());
@@ -322,7 +327,7 @@ mod tests {
     }
 
     #[test]
-    fn flat_ones_and_what_is_no_number_share_nothing() {
+    fn degenerate_tetrahedra_and_nan_share_nothing() {
         let flat = [Vec3::zeros(), Vec3::x(), Vec3::y(), Vec3::x() + Vec3::y()];
         assert_eq!(tetrahedra(&CORNER, &flat), None);
         assert_eq!(tetrahedra(&flat, &CORNER), None);
@@ -343,7 +348,7 @@ mod tests {
     }
 
     #[test]
-    fn exchange_turns_the_normal_and_motion_carries_all_along() {
+    fn exchange_negates_the_normal_and_rigid_motion_changes_nothing() {
         let mut numbers = Matrices::new(32);
         let mut count = 0;
         for _ in 0..4000 {

@@ -1,4 +1,4 @@
-//! Polar decomposition: the rotation nearest to a deformation, and what remains.
+//! Polar decomposition into a rotation and a symmetric stretch.
 
 use crate::Mat3;
 use crate::columns::{Columns, Vector};
@@ -7,17 +7,17 @@ use crate::svd::svd_of;
 
 /// F = R·S with a proper rotation R and a symmetric stretch S.
 ///
-/// R is the rotation nearest to F among those with determinant +1 (Kabsch 1976), so that S has a negative eigenvalue where F is
-/// inverted.
+/// R is the nearest rotation to F with determinant +1 (Kabsch 1976), so S has a negative eigenvalue
+/// if F is inverted.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Polar {
     /// R, a rotation (determinant +1, whatever F is).
     pub rotation: Mat3,
-    /// S, symmetric to the last bit, in the unit of F.
+    /// S, exactly symmetric, in the unit of F.
     pub stretch: Mat3,
 }
 
-/// [`Polar`] of one matrix, or of eight side by side.
+/// [`Polar`] of one matrix, or of eight in SIMD lanes.
 #[derive(Clone, Copy, Debug)]
 pub struct PolarOf<T> {
     /// R, a rotation.
@@ -26,16 +26,16 @@ pub struct PolarOf<T> {
     pub stretch: Columns<T>,
 }
 
-/// The polar decomposition of any matrix, by [`svd`](crate::svd::svd): R = U·Vᵀ, S = V·diag(σ)·Vᵀ.
+/// The polar decomposition of any matrix by [`svd`](crate::svd::svd): R = U·Vᵀ, S = V·diag(σ)·Vᵀ.
 ///
-/// Right to about 1e-15 relative to the largest entry. The zero matrix gives R = 1; where F has lost rank, R is one of the many
-/// nearest rotations. Infinite or NaN entries give NaN.
+/// Accurate to about 1e-15 relative to the largest entry. The zero matrix gives R = 1; if F is
+/// rank-deficient, R is one of several nearest rotations. Infinite or NaN entries give NaN.
 pub fn polar(f: &Mat3) -> Polar {
     let PolarOf { rotation, stretch } = polar_of(&Columns::of(f));
     Polar { rotation: rotation.to_matrix(), stretch: stretch.to_matrix() }
 }
 
-/// [`polar`] for kernels: of one matrix, or of eight side by side with the same bits as one by one.
+/// [`polar`] for kernels: one matrix, or eight in lanes with the same bits.
 #[inline(always)]
 pub fn polar_of<T: Real>(f: &Columns<T>) -> PolarOf<T> {
     let svd = svd_of(f);

@@ -1,8 +1,8 @@
 //! Exact orientation predicates (Shewchuk 1997, adaptive precision).
 //!
-//! The **sign** of every result is that of the exact determinant of the given coordinates, and zero means exactly zero, as long as
-//! products of coordinates neither overflow nor underflow (magnitudes between about 1e-60 and 1e60). The value itself is only
-//! approximate. NaN in gives a result without meaning, never a panic.
+//! The **sign** of each result is exact for the given coordinates, and zero means exactly zero, as
+//! long as products of coordinates neither overflow nor underflow (magnitudes from about 1e-60 to
+//! 1e60). The value is approximate. NaN input gives a meaningless result, never a panic.
 
 use crate::Vec3;
 use robust::{Coord, Coord3D};
@@ -15,30 +15,30 @@ fn space(point: &Vec3) -> Coord3D<f64> {
     Coord3D { x: point.x, y: point.y, z: point.z }
 }
 
-/// Positive if a, b, c turn counterclockwise, negative if clockwise, zero if they are on one line.
+/// Positive if a, b, c are counterclockwise, negative if clockwise, zero if collinear.
 ///
 /// Approximately twice the signed area (m²).
 pub fn orient2d(a: [f64; 2], b: [f64; 2], c: [f64; 2]) -> f64 {
     robust::orient2d(plane(a), plane(b), plane(c))
 }
 
-/// Positive if (b − a)×(c − a)·(d − a) > 0: d is on the side of the triangle a, b, c from which it is seen counterclockwise; negative
-/// on the other side, zero if the four are in one plane.
+/// Positive if (b − a)×(c − a)·(d − a) > 0, that is if d is on the side from which a, b, c are
+/// counterclockwise; negative on the other side, zero if coplanar.
 ///
 /// Approximately six times the signed volume (m³).
 pub fn orient3d(a: &Vec3, b: &Vec3, c: &Vec3, d: &Vec3) -> f64 {
-    // Shewchuk's convention is the opposite one.
+    // Shewchuk uses the opposite sign.
     -robust::orient3d(space(a), space(b), space(c), space(d))
 }
 
-/// Positive if d is inside the circle through a, b, c, which must turn counterclockwise; negative outside, zero on it. For
-/// clockwise triangles the sign is the other way round.
+/// Positive if d is inside the circle through a, b, c, negative outside, zero on it. a, b, c must
+/// be counterclockwise; otherwise the sign is reversed.
 pub fn in_circle(a: [f64; 2], b: [f64; 2], c: [f64; 2], d: [f64; 2]) -> f64 {
     robust::incircle(plane(a), plane(b), plane(c), plane(d))
 }
 
-/// Positive if e is inside the sphere through a, b, c, d, for which [`orient3d`] must be positive; negative outside, zero on it.
-/// For negatively oriented tetrahedra the sign is the other way round.
+/// Positive if e is inside the sphere through a, b, c, d, negative outside, zero on it.
+/// [`orient3d`] of a, b, c, d must be positive; otherwise the sign is reversed.
 pub fn in_sphere(a: &Vec3, b: &Vec3, c: &Vec3, d: &Vec3, e: &Vec3) -> f64 {
     -robust::insphere(space(a), space(b), space(c), space(d), space(e))
 }
@@ -63,7 +63,8 @@ mod tests {
 
     #[test]
     fn one_step_of_rounding_off_the_plane_is_seen() {
-        // Coordinates on a grid, so that the plane z = x + y holds exactly, with more digits than products can keep.
+        // Coordinates on a grid, so that z = x + y holds exactly while products need more digits
+        // than f64 has.
         let mut numbers = crate::testing::Matrices::new(11);
         let grid = (1u64 << 45) as f64;
         let mut on_plane = |size: f64| {

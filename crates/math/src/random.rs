@@ -1,16 +1,16 @@
-//! Random numbers that are the same everywhere.
+//! Random numbers with the same sequence on every platform.
 
 use crate::Vec3;
 
-/// SplitMix64 (Steele, Lea & Flood 2014): 64 bits of state, one addition and two multiplications a number. For sampling and
-/// jitter; not for secrets.
+/// SplitMix64 (Steele, Lea & Flood 2014) with 64 bits of state, for sampling and jitter. Not
+/// cryptographic.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Random {
     state: u64,
 }
 
 impl Random {
-    /// The sequence that belongs to a seed.
+    /// The sequence of a seed.
     pub fn new(seed: u64) -> Self {
         Self { state: seed }
     }
@@ -24,22 +24,22 @@ impl Random {
         bits ^ (bits >> 31)
     }
 
-    /// A number from 0 up to, but not including, 1.
+    /// A number in \[0, 1).
     pub fn number(&mut self) -> f64 {
         (self.bits() >> 11) as f64 / (1_u64 << 53) as f64
     }
 
-    /// A number from −1 up to, but not including, 1.
+    /// A number in \[−1, 1).
     pub fn signed(&mut self) -> f64 {
         2.0 * self.number() - 1.0
     }
 
-    /// A whole number below `count`, which must not be 0; its slight bias (count/2⁶⁴) matters to nobody here.
+    /// An integer below `count`, which must not be 0. The bias of count/2⁶⁴ is negligible here.
     pub fn below(&mut self, count: usize) -> usize {
         ((u128::from(self.bits()) * count as u128) >> 64) as usize
     }
 
-    /// A unit vector, all directions equally likely.
+    /// A unit vector, uniform over the sphere.
     pub fn direction(&mut self) -> Vec3 {
         let (height, angle) = (self.signed(), std::f64::consts::TAU * self.number());
         let across = (1.0 - height * height).sqrt();
@@ -53,7 +53,7 @@ mod tests {
 
     #[test]
     fn the_sequence_is_that_of_the_publication() {
-        // First outputs for seed 1234567 as its reference implementation prints them.
+        // First outputs of the reference implementation for seed 1234567.
         let mut random = Random::new(1_234_567);
         assert_eq!(
             [(); 3].map(|()| random.bits()),

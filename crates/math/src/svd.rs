@@ -1,19 +1,18 @@
 //! Signed singular value decomposition of 3×3 matrices.
 //!
-//! One-sided Jacobi rotations (Hestenes 1958): columns of F·V are turned against each other until they are orthogonal. No
-//! FᵀF is formed, so small singular values keep their digits, and there are no branches that depend on one matrix, so
-//! eight go through the same instructions at once. Fused operations are left out on purpose: a matrix gives the same bits alone,
-//! in a batch, and on every instruction set.
+//! One-sided Jacobi rotations (Hestenes 1958) orthogonalise the columns of F·V. FᵀF is never
+//! formed, so small singular values keep their accuracy. There are no data-dependent branches, so
+//! eight matrices run in SIMD lanes. No fused operations: a matrix gives the same bits alone, in a
+//! batch, and on every instruction set.
 
 use crate::columns::{Columns, Vector};
-use crate::jacobi::{MOST_SWEEPS, Turn, order_columns};
+use crate::jacobi::{JacobiRotation, MAX_SWEEPS, order_columns};
 use crate::lanes::{Mask, Real};
 use crate::{Mat3, Vec3};
 
-/// F = U·diag(σ)·Vᵀ with proper rotations U and V (determinant +1, whatever F is).
+/// F = U·diag(σ)·Vᵀ with proper rotations U and V (determinant +1 for any F).
 ///
-/// |σx| ≥ |σy| ≥ |σz|, σx and σy are not negative, and σz has the sign of det F (Irving et al. 2004, section 4): an inverted
-/// element is seen as one squashed through its thinnest direction.
+/// |σx| ≥ |σy| ≥ |σz|; σx and σy are not negative, and σz has the sign of det F (Irving et al. 2004, section 4), so an inverted element is treated as inverted along its thinnest direction.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Svd {
     /// U, a rotation.
@@ -24,7 +23,7 @@ pub struct Svd {
     pub v: Mat3,
 }
 
-/// [`Svd`] of one matrix, or of eight side by side.
+/// [`Svd`] of one matrix, or of eight in SIMD lanes.
 #[derive(Clone, Copy, Debug)]
 pub struct SvdOf<T> {
     /// U, a rotation.
@@ -35,32 +34,34 @@ pub struct SvdOf<T> {
     pub v: Columns<T>,
 }
 
-/// Columns count as orthogonal when the cosine between them is below this (2⁻⁵⁰, a few roundings of their scalar product).
-const ORTHOGONAL: f64 = 1.0 / (1u64 << 50) as f64;
-/// A column below this, beside a largest entry of about one, has no direction worth keeping: its square would lose digits.
-const NO_DIRECTION: f64 = 1e-140;
+/// Cosine between two columns below which they count as orthogonal (2⁻⁵⁰, a few rounding errors of
+/// the dot product).
+const ORTHOGONALITY_TOLERANCE: f64 = 1.0 / (1u64 << 50) as f64;
+/// Length below which a column has no usable direction, after scaling the largest entry to about
+/// one: its square would lose digits.
+const MIN_COLUMN_LENGTH: f64 = 1e-140;
 
 /// The signed singular value decomposition of any matrix.
 ///
-/// Reconstruction and orthogonality hold to about 1e-15, relative to the largest singular value, from the smallest to the largest
-/// numbers whose singular values can be represented. Rank loss leaves U and V proper; the zero matrix gives U = V = 1.
-/// Infinite or NaN entries give NaN.
+/// Reconstruction and orthogonality are accurate to about 1e-15 relative to the largest singular
+/// value, over the whole range of representable singular values. U and V are proper also for
+/// rank-deficient matrices; the zero matrix gives U = V = 1. Infinite or NaN entries give NaN.
 pub fn svd(f: &Mat3) -> Svd {
     let SvdOf { u, sigma, v } = svd_of(&Columns::of(f));
     Svd { u: u.to_matrix(), sigma: sigma.to_vector(), v: v.to_matrix() }
 }
 
-/// [`svd`] for kernels: of one matrix, or of eight side by side with the same bits as one by one.
+/// [`svd`] for kernels: one matrix, or eight in lanes with the same bits.
 #[inline(always)]
 pub fn svd_of<T: Real>(f: &Columns<T>) -> SvdOf<T> {
     let factor = f.normalising_factor();
     let mut columns = f.scale(factor);
     let mut v = Columns::identity();
-    for _ in 0..MOST_SWEEPS {
-        let mut turned = orthogonalise(&mut columns, &mut v, (0, 1));
-        turned = turned.or(orthogonalise(&mut columns, &mut v, (0, 2)));
-        turned = turned.or(orthogonalise(&mut columns, &mut v, (1, 2)));
-        if !turned.any() {
+    for _ in 0..MAX_SWEEPS {
+        let mut rotated = orthogonalise(&mut columns, &mut v, (0, 1));
+        rotated = rotated.or(orthogonalise(&mut columns, &mut v, (0, 2)));
+        rotated = rotated.or(orthogonalise(&mut columns, &mut v, (1, 2)));
+        if !rotated.any() {
             break;
         }
     }
@@ -74,12 +75,12 @@ pub fn svd_of<T: Real>(f: &Columns<T>) -> SvdOf<T> {
 
     let x = direction(columns.0[0], Columns::identity().0[0]);
     let y = direction(columns.0[1], perpendicular(x));
-    // The columns are orthogonal to rounding already; once more, so that U is a rotation whatever became of them.
+    // Reorthogonalised: the columns are orthogonal only up to rounding.
     let y = y - x * x.dot(y);
     let y = y * (T::splat(1.0) / y.dot(y).sqrt());
     let z = x.cross(y);
 
-    // Rounding must not break the order of magnitudes.
+    // Keeps the order of magnitudes despite rounding.
     let sigma_x = x.dot(columns.0[0]);
     let sigma_y = y.dot(columns.0[1]).max(T::splat(0.0)).min(sigma_x);
     let sigma_z = z.dot(columns.0[2]);
@@ -87,28 +88,29 @@ pub fn svd_of<T: Real>(f: &Columns<T>) -> SvdOf<T> {
     SvdOf { u: Columns([x, y, z]), sigma: Vector([sigma_x / factor, sigma_y / factor, sigma_z / factor]), v }
 }
 
-/// Turns columns p and q until they are orthogonal; says where they were not.
+/// Rotates columns p and q until they are orthogonal; returns where they were not.
 #[inline(always)]
 fn orthogonalise<T: Real>(columns: &mut Columns<T>, v: &mut Columns<T>, (p, q): (usize, usize)) -> T::Mask {
     let (app, aqq) = (columns.0[p].dot(columns.0[p]), columns.0[q].dot(columns.0[q]));
     let apq = columns.0[p].dot(columns.0[q]);
-    let active = (T::splat(ORTHOGONAL * ORTHOGONAL) * app * aqq).less_than(apq * apq);
-    let turn = Turn::diagonalising((app, apq, aqq), active);
-    turn.turn(columns, (p, q));
-    turn.turn(v, (p, q));
+    let active = (T::splat(ORTHOGONALITY_TOLERANCE * ORTHOGONALITY_TOLERANCE) * app * aqq).less_than(apq * apq);
+    let rotation = JacobiRotation::diagonalising((app, apq, aqq), active);
+    rotation.apply(columns, (p, q));
+    rotation.apply(v, (p, q));
     active
 }
 
-/// The vector scaled to length one, or `otherwise` where it is too short to have a direction.
+/// The normalised vector, or `otherwise` where it is shorter than [`MIN_COLUMN_LENGTH`].
 #[inline(always)]
 fn direction<T: Real>(vector: Vector<T>, otherwise: Vector<T>) -> Vector<T> {
     let length = vector.dot(vector).sqrt();
-    let short = length.less_than(T::splat(NO_DIRECTION));
+    let short = length.less_than(T::splat(MIN_COLUMN_LENGTH));
     let [x, y, z] = vector.0;
     Vector::select(short, otherwise, Vector([x / length, y / length, z / length]))
 }
 
-/// A unit vector at right angles to a unit vector (Duff et al. 2017, Building an Orthonormal Basis, Revisited, listing 3).
+/// A unit vector perpendicular to a unit vector (Duff et al. 2017, Building an Orthonormal Basis,
+/// Revisited, listing 3).
 #[inline(always)]
 fn perpendicular<T: Real>(unit: Vector<T>) -> Vector<T> {
     let [x, y, z] = unit.0;
@@ -126,7 +128,7 @@ mod tests {
     fn check(f: &Mat3) {
         let Svd { u, sigma, v } = svd(f);
         let scale = largest_entry(f);
-        // A power of two, so that sums neither overflow nor vanish and nothing is rounded.
+        // A power of two: avoids overflow and underflow of the sums without rounding.
         let factor = if scale > 1.0 { 2f64.powi(-100) } else { 2f64.powi(100) };
         let rebuilt = u * Mat3::from_diagonal(&(sigma * factor)) * v.transpose();
         let error = largest_entry(&(rebuilt - f * factor));
@@ -179,7 +181,7 @@ mod tests {
 
     #[test]
     fn small_singular_values_keep_their_digits() {
-        // A graded matrix, of which FᵀF would lose the smallest value altogether.
+        // A graded matrix, for which FᵀF would lose the smallest value.
         let (u, v) = (crate::Rotation::new(Vec3::new(0.3, -0.8, 0.5)), crate::Rotation::new(Vec3::new(-1.1, 0.2, 0.4)));
         let graded =
             u.to_rotation_matrix() * Mat3::from_diagonal(&Vec3::new(1.0, 1e-4, 1e-11)) * v.to_rotation_matrix();

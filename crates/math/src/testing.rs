@@ -1,9 +1,9 @@
-//! Matrices of every kind for the property tests of this crate.
+//! Test matrices for the property tests of this crate.
 
 use crate::{Mat3, Vec3};
 
-/// A repeatable stream of matrices: random, near-singular, inverted, of rank one and zero, symmetric, nearly diagonal, with equal
-/// singular values, graded, huge and tiny.
+/// A reproducible stream of matrices: random, near-singular, inverted, of rank one and zero,
+/// symmetric, nearly diagonal, with equal singular values, graded, huge and tiny.
 pub struct Matrices {
     state: u64,
     count: u64,
@@ -67,7 +67,7 @@ impl Iterator for Matrices {
     }
 }
 
-/// The largest magnitude of the entries; NaN if any is NaN.
+/// Largest magnitude of the entries; NaN if any is NaN.
 pub fn largest_entry(matrix: &Mat3) -> f64 {
     matrix.iter().fold(0.0, |most: f64, entry| if entry.is_nan() { f64::NAN } else { most.max(entry.abs()) })
 }

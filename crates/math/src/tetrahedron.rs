@@ -1,4 +1,4 @@
-//! Measures of one tetrahedron. Nodes are in metres.
+//! Measures of a tetrahedron. Nodes are in metres.
 
 use crate::predicates::orient3d;
 use crate::{Mat3, Vec3};
@@ -8,7 +8,8 @@ pub fn edge_matrix(nodes: &[Vec3; 4]) -> Mat3 {
     Mat3::from_columns(&[nodes[1] - nodes[0], nodes[2] - nodes[0], nodes[3] - nodes[0]])
 }
 
-/// The signed volume (m³): positive if node 3 is on the side from which 0, 1, 2 are seen counterclockwise.
+/// The signed volume (m³): positive if node 3 is on the side from which 0, 1, 2 are
+/// counterclockwise.
 pub fn volume(nodes: &[Vec3; 4]) -> f64 {
     edge_matrix(nodes).determinant() / 6.0
 }
@@ -18,7 +19,8 @@ pub fn centroid(nodes: &[Vec3; 4]) -> Vec3 {
     (nodes[0] + nodes[1] + nodes[2] + nodes[3]) / 4.0
 }
 
-/// The smallest of the four heights (m): the volume over the largest face. Negative if inside out.
+/// The smallest of the four heights (m): three times the volume over the largest face area.
+/// Negative if inverted.
 pub fn smallest_height(nodes: &[Vec3; 4]) -> f64 {
     let [a, b, c, d] = nodes;
     let (ab, ac, ad, bc, bd) = (b - a, c - a, d - a, c - b, d - b);
@@ -26,20 +28,21 @@ pub fn smallest_height(nodes: &[Vec3; 4]) -> f64 {
     ab.cross(&ac).dot(&ad) / doubled.into_iter().fold(f64::MIN_POSITIVE, f64::max).sqrt()
 }
 
-/// The inverse of the edge matrix (1/m), rows of which are the gradients of the shape functions 1, 2 and 3. `None` if the tetrahedron
-/// is flat or its inverse cannot be represented.
+/// The inverse of the edge matrix (1/m); its rows are the gradients of shape functions 1, 2 and 3.
+/// `None` if the tetrahedron is degenerate or an entry is not finite.
 pub fn inverse_edge_matrix(nodes: &[Vec3; 4]) -> Option<Mat3> {
     edge_matrix(nodes).try_inverse().filter(|inverse| inverse.iter().all(|entry| entry.is_finite()))
 }
 
-/// The gradients of the four linear shape functions (1/m); they sum to zero. `None` if the tetrahedron is flat.
+/// Gradients of the four linear shape functions (1/m); their sum is zero. `None` if the tetrahedron
+/// is degenerate.
 pub fn shape_gradients(nodes: &[Vec3; 4]) -> Option<[Vec3; 4]> {
     let inverse = inverse_edge_matrix(nodes)?;
     let [a, b, c] = [0, 1, 2].map(|row| inverse.row(row).transpose());
     Some([-(a + b + c), a, b, c])
 }
 
-/// ∫N_i N_j (m³) over a whole tetrahedron of this volume: V/20 off the diagonal, V/10 on it.
+/// ∫N_i N_j (m³) over a tetrahedron of this volume: V/20 off the diagonal, V/10 on it.
 pub fn second_moments(volume: f64) -> [[f64; 4]; 4] {
     let mut moments = [[volume / 20.0; 4]; 4];
     for i in 0..4 {
@@ -48,8 +51,9 @@ pub fn second_moments(volume: f64) -> [[f64; 4]; 4] {
     moments
 }
 
-/// The weights of the nodes at a point inside or on the tetrahedron, whichever way it is oriented: none negative, sum one. `None` if the point is
-/// outside (decided exactly), the tetrahedron flat, or a coordinate no number.
+/// Barycentric weights of a point inside or on the tetrahedron of either orientation: none
+/// negative, with sum one. `None` if the point is outside (exact test), the tetrahedron degenerate,
+/// or a coordinate not finite.
 pub fn weights_inside(nodes: &[Vec3; 4], point: &Vec3) -> Option<[f64; 4]> {
     let [a, b, c, d] = nodes;
     let volumes =

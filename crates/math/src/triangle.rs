@@ -1,8 +1,9 @@
-//! Measures of one triangle in space. Nodes are in metres.
+//! Measures of a triangle in space. Nodes are in metres.
 
 use crate::{Mat3, Vec3};
 
-/// The normal times the area (m²); its direction is the one from which the nodes are seen counterclockwise.
+/// The unit normal times the area (m²). It points to the side from which the nodes are
+/// counterclockwise.
 pub fn area_vector(nodes: &[Vec3; 3]) -> Vec3 {
     (nodes[1] - nodes[0]).cross(&(nodes[2] - nodes[0])) / 2.0
 }
@@ -12,9 +13,9 @@ pub fn area(nodes: &[Vec3; 3]) -> f64 {
     area_vector(nodes).norm()
 }
 
-/// The unit normal; `None` for triangles without area.
+/// The unit normal; `None` for a triangle without area.
 pub fn normal(nodes: &[Vec3; 3]) -> Option<Vec3> {
-    // Brought near one first: squares of tiny or huge areas would vanish or overflow.
+    // Normalised first: squares of very small or large areas would underflow or overflow.
     let vector = area_vector(nodes);
     let largest = vector.amax();
     (largest > 0.0 && largest.is_finite()).then(|| (vector / largest).normalize())
@@ -25,8 +26,8 @@ pub fn centroid(nodes: &[Vec3; 3]) -> Vec3 {
     (nodes[0] + nodes[1] + nodes[2]) / 3.0
 }
 
-/// The gradients of the three linear shape functions in the triangle's plane (1/m); they sum to zero. `None` for triangles without
-/// area.
+/// Gradients of the three linear shape functions in the plane of the triangle (1/m); their sum is
+/// zero. `None` for a triangle without area.
 pub fn shape_gradients(nodes: &[Vec3; 3]) -> Option<[Vec3; 3]> {
     let (first, second, normal) = (nodes[1] - nodes[0], nodes[2] - nodes[0], normal(nodes)?);
     let inverse = Mat3::from_columns(&[first, second, normal]).try_inverse()?;
@@ -35,7 +36,7 @@ pub fn shape_gradients(nodes: &[Vec3; 3]) -> Option<[Vec3; 3]> {
     finite.then(|| [-(a + b), a, b])
 }
 
-/// ∫N_i N_j (m²) over a whole triangle of this area: A/12 off the diagonal, A/6 on it.
+/// ∫N_i N_j (m²) over a triangle of this area: A/12 off the diagonal, A/6 on it.
 pub fn second_moments(area: f64) -> [[f64; 3]; 3] {
     let mut moments = [[area / 12.0; 3]; 3];
     for i in 0..3 {

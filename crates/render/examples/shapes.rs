@@ -57,7 +57,7 @@ fn draw(body: BodyFrame, ground: Ground, folder: &Path, name: &str) -> Result<()
 /// A shape without the quarter that faces the camera.
 fn cut_open(shape: &dyn BuiltIn, edge: f64) -> Result<Tetrahedra, ShapeError> {
     let size = shape.size();
-    let quarter = Field::block(2.0 * size, 0.0).moved(Vec3::new(size.x, 0.0, size.z));
+    let quarter = Field::block(2.0 * size, 0.0).translated(Vec3::new(size.x, 0.0, size.z));
     let Stuffing { mesh, regions, report } = stuff(&shape.field().without(quarter), &StuffingOptions::with_edge(edge))?;
     Ok(Tetrahedra { mesh, regions, report: Some(report) })
 }

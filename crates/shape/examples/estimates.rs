@@ -4,7 +4,7 @@
 //! CELLS are sizes over the edge length (10, 20 and 40). Without names all built-in shapes are looked at.
 
 use craze_shape::{
-    Domain, Reading, Shape, StuffingOptions, SurfaceDomain, estimate, quick_estimate, read_model, stuff,
+    Domain, ModelPlacement, Shape, StuffingOptions, SurfaceDomain, estimate, quick_estimate, read_model, stuff,
 };
 
 type Failure = Box<dyn std::error::Error>;
@@ -28,7 +28,7 @@ fn main() -> Result<(), Failure> {
         let shape = Shape::all().into_iter().find(|shape| shape.name() == name);
         let domain: Box<dyn Domain> = match &shape {
             Some(shape) => Box::new(shape.built_in().map_err(|_| "a model")?.field()),
-            None => Box::new(SurfaceDomain::new(&read_model(name.as_ref(), &Reading::default())?.surface)?.0),
+            None => Box::new(SurfaceDomain::new(&read_model(name.as_ref(), &ModelPlacement::default())?.surface)?.0),
         };
         for &cells in &cells {
             let options = StuffingOptions::with_edge(domain.bounds().size().max() / cells);

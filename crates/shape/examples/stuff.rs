@@ -9,7 +9,8 @@ use std::time::Instant;
 use craze_math::Vec3;
 use craze_mesh::TetMesh;
 use craze_shape::{
-    Domain, Reading, Shape, StuffingOptions, SurfaceDomain, TriangleSurface, estimate, read_model, stuff, volume_of,
+    Domain, ModelPlacement, Shape, StuffingOptions, SurfaceDomain, TriangleSurface, estimate, read_model, stuff,
+    volume_of,
 };
 use craze_spatial::TriangleTree;
 
@@ -40,7 +41,7 @@ fn main() -> Result<(), Failure> {
                 fine.boundary().triangles.iter().flatten().map(|&node| fine.position(node)).collect();
             row(&name, &field, cells, &samples, &|point| field.distance(point).abs(), out.as_deref())?;
         } else {
-            let model = read_model(name.as_ref(), &Reading::default())?;
+            let model = read_model(name.as_ref(), &ModelPlacement::default())?;
             let (domain, findings) = SurfaceDomain::new(&model.surface)?;
             let mut surface = domain.surface().clone();
             if !findings.closed {

@@ -7,7 +7,7 @@
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use craze_shape::{Reading, read_model};
+use craze_shape::{ModelPlacement, read_model};
 
 #[path = "../tests/torture/mod.rs"]
 mod torture;
@@ -34,7 +34,7 @@ fn main() -> std::process::ExitCode {
         "model", "spoilt by", "tries", "meshes", "reasons", "panics", "longest"
     );
     for file in std::env::args().skip(1).filter(|argument| !argument.starts_with("--")) {
-        let model = match read_model(Path::new(&file), &Reading::default()) {
+        let model = match read_model(Path::new(&file), &ModelPlacement::default()) {
             Ok(model) => model,
             Err(error) => {
                 println!("{file}: {error}");

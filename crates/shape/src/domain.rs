@@ -50,7 +50,7 @@ pub trait Domain: Sync {
 
     /// How long an answer takes (1), over what one of a sound model takes; not much below 1. Damaged surfaces answer up to a hundred times
     /// more slowly, so that less may be asked of them.
-    fn effort(&self) -> f64 {
+    fn query_cost(&self) -> f64 {
         1.0
     }
 
@@ -96,7 +96,7 @@ impl Domain for Part<'_> {
         self.domain.region(point)
     }
 
-    fn effort(&self) -> f64 {
-        self.domain.effort()
+    fn query_cost(&self) -> f64 {
+        self.domain.query_cost()
     }
 }

@@ -21,7 +21,7 @@ pub enum ShapeError {
     },
     /// A parameter of a shape that does not fit the others.
     #[error("{field} = {value} is impossible: it must be {allowed}")]
-    Impossible {
+    BadParameter {
         /// Which parameter, as in `holes[1].radius`.
         field: String,
         /// The value found, in the parameter's unit.
@@ -76,7 +76,7 @@ pub enum ShapeError {
     },
     /// A lattice that misses the inside.
     #[error("tetrahedra with edges of {} m find no inside: {}", words::short(*edge), missed(*edge, *thinnest))]
-    InsideMissed {
+    InteriorMissed {
         /// Edge length asked for (m).
         edge: f64,
         /// The thinnest thing known of it (m).
@@ -87,7 +87,7 @@ pub enum ShapeError {
         "the shape is like a sheet, {} m thin{}: tetrahedra with edges of {} m miss much of it; it takes edges of {} m, about {} of them. Model it as a sheet, make it thicker, or ask for that edge",
         short(*thickness), near(place), short(*edge), short(*thickness), rough(*count)
     )]
-    Foil {
+    ThinSheet {
         /// Edge length asked for (m).
         edge: f64,
         /// How thin it is (m).
@@ -102,7 +102,7 @@ pub enum ShapeError {
         "{}, so that tetrahedra with edges of {} m miss the rest: it is probably damaged. Mend it, or ask for an edge that suits the rest",
         far.told(), short(*edge)
     )]
-    Needle {
+    OutlierPoint {
         /// Edge length asked for (m).
         edge: f64,
         /// The point.
@@ -140,7 +140,7 @@ pub enum ShapeError {
         words::counted(*triangles, "triangle"), words::counted(*open_edges, "open edge"),
         words::counted(*open_loops, "loop"), words::counted(*one_sided, "one-sided part")
     )]
-    NoInside {
+    NoInterior {
         /// How many triangles are left after repair.
         triangles: usize,
         /// Edges that border one triangle only.
@@ -154,7 +154,7 @@ pub enum ShapeError {
     #[error(
         "the surface is a tangle: its {triangles} triangles cross each other in more than {intersections} pairs, so nothing can be called inside; its points or their numbers are probably damaged"
     )]
-    Tangled {
+    SelfIntersecting {
         /// How many triangles there are after repair.
         triangles: usize,
         /// Crossings found before the search was given up.
@@ -180,7 +180,7 @@ pub enum ShapeError {
     },
     /// A file whose ending names no format that is read.
     #[error("{}: models are read from files that end in {known}", path.display())]
-    UnknownEnding {
+    UnknownExtension {
         /// Which file.
         path: PathBuf,
         /// The endings that are known.
@@ -188,7 +188,7 @@ pub enum ShapeError {
     },
     /// A file that is not what its ending says.
     #[error("{} looks like {looks_like}: rename it to {name}", path.display())]
-    OtherFormat {
+    WrongExtension {
         /// Which file.
         path: PathBuf,
         /// What it looks like, with its article.
@@ -198,7 +198,7 @@ pub enum ShapeError {
     },
     /// A file of a kind that is not read, whatever its ending says.
     #[error("{} looks like {looks_like}, which is not read: save it as GLB or OBJ", path.display())]
-    ForeignFormat {
+    UnsupportedFormat {
         /// Which file.
         path: PathBuf,
         /// What it looks like, with its article.
@@ -206,7 +206,7 @@ pub enum ShapeError {
     },
     /// A file that uses a part of its format that is not read.
     #[error("{} uses {what}, which is not read: {help}", path.display())]
-    NotSupported {
+    UnsupportedFeature {
         /// Which file.
         path: PathBuf,
         /// What it uses.
@@ -300,7 +300,7 @@ impl ShapeError {
     pub fn field(&self) -> Option<&str> {
         match self {
             Self::BadLength { field, .. } | Self::TooFine { field, .. } | Self::BadText { field, .. } => Some(field),
-            Self::Impossible { field, .. } => Some(field),
+            Self::BadParameter { field, .. } => Some(field),
             _ => None,
         }
     }
@@ -313,7 +313,7 @@ pub(crate) fn check_that(
     all_right: bool,
     allowed: impl FnOnce() -> String,
 ) -> Result<(), ShapeError> {
-    if all_right { Ok(()) } else { Err(ShapeError::Impossible { field: field.into(), value, allowed: allowed() }) }
+    if all_right { Ok(()) } else { Err(ShapeError::BadParameter { field: field.into(), value, allowed: allowed() }) }
 }
 
 /// Why a lattice finds no inside, and what to do.
@@ -352,11 +352,15 @@ pub(crate) fn check_length(field: &'static str, value: f64) -> Result<(), ShapeE
 }
 
 /// Most elements or points that one shape may have.
-pub(crate) const LIMIT: f64 = 5e7;
+pub(crate) const MAX_ELEMENTS: f64 = 5e7;
 
 /// Refuses resolutions that would fill the memory.
 pub(crate) fn check_count(field: &'static str, value: f64, what: &'static str, count: f64) -> Result<(), ShapeError> {
-    if count <= LIMIT { Ok(()) } else { Err(ShapeError::TooFine { field, value, what, count, limit: LIMIT }) }
+    if count <= MAX_ELEMENTS {
+        Ok(())
+    } else {
+        Err(ShapeError::TooFine { field, value, what, count, limit: MAX_ELEMENTS })
+    }
 }
 
 #[cfg(test)]
@@ -365,7 +369,7 @@ mod tests {
 
     #[test]
     fn an_inside_that_was_missed_is_told_with_what_to_do() {
-        let told = |thinnest| ShapeError::InsideMissed { edge: 0.1, thinnest }.to_string();
+        let told = |thinnest| ShapeError::InteriorMissed { edge: 0.1, thinnest }.to_string();
         assert_eq!(
             told(0.00123),
             "tetrahedra with edges of 0.1 m find no inside: the shape is only 0.00123 m thick; ask for edges of 0.00123 m or shorter"

@@ -6,7 +6,7 @@ use crate::surface::TriangleSurface;
 
 /// How the mass of a homogeneous solid is spread.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct MassSpread {
+pub struct MassProperties {
     /// Centre of mass (m).
     pub center: Vec3,
     /// Inertia about the centre of mass (kg·m²).
@@ -15,7 +15,7 @@ pub struct MassSpread {
 
 impl TriangleSurface {
     /// The spread of a mass (kg) over the inside of a closed surface; `None` if the surface encloses no volume.
-    pub fn spread(&self, mass: f64) -> Option<MassSpread> {
+    pub fn mass_properties(&self, mass: f64) -> Option<MassProperties> {
         let middle = if self.positions.is_empty() { Vec3::zeros() } else { self.bounds().centre() };
         // Signed tetrahedra from the middle to every triangle. ∫ x xᵀ over one with a corner in the origin is
         // volume/20 · (Σ c cᵀ + s sᵀ), s the sum of its corners c.
@@ -35,7 +35,7 @@ impl TriangleSurface {
         }
         let offset = moment / volume;
         let spread = (second / volume - offset * offset.transpose()) * mass;
-        Some(MassSpread { center: middle + offset, inertia: Mat3::identity() * spread.trace() - spread })
+        Some(MassProperties { center: middle + offset, inertia: Mat3::identity() * spread.trace() - spread })
     }
 }
 
@@ -48,16 +48,16 @@ mod tests {
     fn a_surface_integral_agrees_with_the_formulas() {
         let (block, sphere, cylinder) =
             (Block { size: [0.3, 0.5, 0.7] }, Sphere { radius: 0.4 }, Cylinder { radius: 0.2, height: 0.9 });
-        let shapes: [(&dyn BuiltIn, MassSpread, f64); 3] = [
-            (&block, block.spread(2.0), 1e-12),
-            (&sphere, sphere.spread(2.0), 0.02),
-            (&cylinder, cylinder.spread(2.0), 0.02),
+        let shapes: [(&dyn BuiltIn, MassProperties, f64); 3] = [
+            (&block, block.mass_properties(2.0), 1e-12),
+            (&sphere, sphere.mass_properties(2.0), 0.02),
+            (&cylinder, cylinder.mass_properties(2.0), 0.02),
         ];
         for (shape, exact, tolerance) in shapes {
             let mut surface = shape.surface(0.03).unwrap();
             let shift = Vec3::new(5.0, -3.0, 2.0);
             surface.positions.iter_mut().for_each(|position| *position += shift);
-            let found = surface.spread(2.0).unwrap();
+            let found = surface.mass_properties(2.0).unwrap();
             assert!((found.center - shift).norm() < 1e-9, "{}", shape.size());
             let error = (found.inertia - exact.inertia).norm() / exact.inertia.norm();
             assert!(error < tolerance, "{}: {error}", shape.size());
@@ -68,6 +68,6 @@ mod tests {
     fn an_inside_out_surface_has_no_mass() {
         let mut surface = Sphere { radius: 1.0 }.surface(0.5).unwrap();
         surface.triangles.iter_mut().for_each(|triangle| triangle.swap(0, 1));
-        assert_eq!(surface.spread(1.0), None);
+        assert_eq!(surface.mass_properties(1.0), None);
     }
 }

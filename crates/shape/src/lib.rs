@@ -29,10 +29,10 @@ pub use domain::Domain;
 pub use error::ShapeError;
 pub use field::Field;
 pub use import::{
-    Format, Model, ModelVolume, Paint, Picture, Reading, SideFiles, SurfaceMaterial, Unit, UpAxis, parse_model,
-    read_model,
+    BrightnessMap, ExternalFiles, Format, Model, ModelPlacement, ModelVolume, Picture, SurfaceMaterial, Unit, UpAxis,
+    parse_model, read_model,
 };
-pub use inertia::MassSpread;
+pub use inertia::MassProperties;
 pub use repair::{FarPoint, Findings, Repaired, SurfaceDomain, Thickness, examine, repair};
 pub use sample::{SampledPoints, grid_points, poisson_points, poisson_points_about};
 pub use stuffing::{

@@ -24,19 +24,19 @@ const MOST_FOR_ONE: f64 = 1e6;
 /// What is thinner yet, a foil, cannot be held by any number that is made unasked: stuffing then says so. Never 0, whatever was
 /// measured.
 pub fn edge_for(volume: f64, area: f64, thinnest_wall: f64) -> f64 {
-    edge_with_effort(volume, area, thinnest_wall, 1.0)
+    edge_with_query_cost(volume, area, thinnest_wall, 1.0)
 }
 
 /// Edge length (m) of tetrahedra for a domain whose thinnest wall (m) was measured: as [`edge_for`], but what answers slowly gets
 /// fewer for the sake of its walls. Those of a tangle are thin everywhere, and mean nothing.
 pub fn edge_in(domain: &dyn Domain, volume: f64, thinnest_wall: f64) -> f64 {
-    edge_with_effort(volume, domain.area().unwrap_or_default(), thinnest_wall, domain.effort().max(1.0))
+    edge_with_query_cost(volume, domain.area().unwrap_or_default(), thinnest_wall, domain.query_cost().max(1.0))
 }
 
-fn edge_with_effort(volume: f64, area: f64, thinnest_wall: f64, effort: f64) -> f64 {
+fn edge_with_query_cost(volume: f64, area: f64, thinnest_wall: f64, query_cost: f64) -> f64 {
     let matter = Matter { volume: TETRAHEDRA_A_CUBE * volume, area: TETRAHEDRA_A_SQUARE * 0.5 * area };
-    let edge = matter.resolution(thinnest_wall, USUAL, (MOST_FOR_TWO / effort).max(USUAL));
-    let finest = matter.length((MOST_FOR_ONE / effort).max(USUAL));
+    let edge = matter.resolution(thinnest_wall, USUAL, (MOST_FOR_TWO / query_cost).max(USUAL));
+    let finest = matter.length((MOST_FOR_ONE / query_cost).max(USUAL));
     let holds_one = thinnest_wall > 0.0 && thinnest_wall / NEARLY_WHOLE >= finest;
     two_digits(if holds_one { edge.min(finest.max(thinnest_wall / WHOLE)) } else { edge })
 }
@@ -94,8 +94,8 @@ mod tests {
 
     #[test]
     fn what_answers_slowly_gets_fewer_tetrahedra_for_its_walls_but_the_usual_number() {
-        let edge = |effort: f64| edge_with_effort(1.0, 6.0, 1e-4, effort);
-        let count = |effort: f64| TETRAHEDRA_A_CUBE / edge(effort).powi(3);
+        let edge = |query_cost: f64| edge_with_query_cost(1.0, 6.0, 1e-4, query_cost);
+        let count = |query_cost: f64| TETRAHEDRA_A_CUBE / edge(query_cost).powi(3);
         assert!((count(1.0) / MOST_FOR_TWO - 1.0).abs() < 0.1, "{}", count(1.0));
         assert!((count(5.0) / (0.2 * MOST_FOR_TWO) - 1.0).abs() < 0.1, "{}", count(5.0));
         assert!((count(1e3) / USUAL - 1.0).abs() < 0.1, "{}", count(1e3));

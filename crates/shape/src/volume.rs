@@ -17,12 +17,12 @@ const PARALLEL_LEVELS: u32 = 2;
 
 /// Volume (m³) of a domain: as it knows it, or measured.
 pub fn volume_of(domain: &dyn Domain) -> f64 {
-    domain.volume().unwrap_or_else(|| measured_volume(domain, &domain.bounds(), FINE))
+    domain.volume().unwrap_or_else(|| integrated_volume(domain, &domain.bounds(), FINE))
 }
 
 /// Volume (m³) of what a domain has within a box whose longest side is halved so often; the error is about one box's share of the surface, averaged
 /// out.
-pub(crate) fn measured_volume(domain: &dyn Domain, bounds: &Aabb, levels: u32) -> f64 {
+pub(crate) fn integrated_volume(domain: &dyn Domain, bounds: &Aabb, levels: u32) -> f64 {
     let side = bounds.size().max();
     if !(side > 0.0 && side.is_finite()) {
         return 0.0;

@@ -3,14 +3,12 @@
 use crate::constraint::Constraints;
 use crate::error::{SolveError, expect_length};
 use crate::pattern::Pattern;
+use crate::tuning::ROWS_PER_CHUNK;
 use craze_math::{Mat3, Vec3};
 use rayon::prelude::*;
 use std::sync::Arc;
 
-/// Rows go to threads in chunks of this many. A row's result never depends on its chunk.
-const ROWS: usize = 256;
-
-/// A symmetric matrix of 3×3 blocks (N/m for stiffness), both triangles stored, rows compressed.
+/// A symmetric matrix of 3×3 blocks (N/m for stiffness) in block CSR format, both triangles stored.
 #[derive(Clone, Debug)]
 pub struct BlockMatrix {
     pattern: Arc<Pattern>,
@@ -29,17 +27,17 @@ impl BlockMatrix {
         &self.pattern
     }
 
-    /// How many nodes (rows of blocks) there are.
+    /// Number of nodes (block rows).
     pub fn nodes(&self) -> usize {
         self.pattern.nodes()
     }
 
-    /// One block, if it is part of the pattern.
+    /// A block, if it is in the pattern.
     pub fn block(&self, row: usize, column: usize) -> Option<&Mat3> {
         self.pattern.find(row, column).map(|block| &self.blocks[block])
     }
 
-    /// One block for writing. The caller keeps the matrix symmetric.
+    /// A block for writing, if it is in the pattern. The caller keeps the matrix symmetric.
     pub fn block_mut(&mut self, row: usize, column: usize) -> Option<&mut Mat3> {
         self.pattern.find(row, column).map(|block| &mut self.blocks[block])
     }
@@ -60,14 +58,15 @@ impl BlockMatrix {
         &mut self.blocks[self.pattern.diagonal(row)]
     }
 
-    /// Sets the matrix to the sum of element matrices, given block by block in the order of the [`Pattern`]. Each block adds its
-    /// contributions in the order of elements, so that the result has the same bits for any number of threads.
+    /// Sets the matrix to the sum of element matrices, given block by block in the order of the
+    /// [`Pattern`]. Each block sums its contributions in element order, so the result has the same
+    /// bits for any number of threads.
     pub fn assemble(&mut self, element_blocks: &[Mat3]) -> Result<(), SolveError> {
         expect_length("the list of element blocks", element_blocks.len(), self.pattern.element_blocks())?;
         let pattern = &self.pattern;
-        self.blocks.par_chunks_mut(ROWS).enumerate().for_each(|(chunk, blocks)| {
+        self.blocks.par_chunks_mut(ROWS_PER_CHUNK).enumerate().for_each(|(chunk, blocks)| {
             for (index, block) in blocks.iter_mut().enumerate() {
-                let sources = pattern.sources(chunk * ROWS + index);
+                let sources = pattern.sources(chunk * ROWS_PER_CHUNK + index);
                 *block = sources.iter().fold(Mat3::zeros(), |sum, &source| sum + element_blocks[source as usize]);
             }
         });
@@ -78,9 +77,9 @@ impl BlockMatrix {
     pub fn multiply(&self, x: &[Vec3], y: &mut [Vec3]) -> Result<(), SolveError> {
         expect_length("the vector to multiply", x.len(), self.nodes())?;
         expect_length("the vector for the product", y.len(), self.nodes())?;
-        y.par_chunks_mut(ROWS).enumerate().for_each(|(chunk, y)| {
+        y.par_chunks_mut(ROWS_PER_CHUNK).enumerate().for_each(|(chunk, y)| {
             for (index, y) in y.iter_mut().enumerate() {
-                *y = self.multiply_row(chunk * ROWS + index, x);
+                *y = self.multiply_row(chunk * ROWS_PER_CHUNK + index, x);
             }
         });
         Ok(())
@@ -97,9 +96,11 @@ impl BlockMatrix {
         sum
     }
 
-    /// Replaces the matrix A by P·A·P + s·(1 − P), where P takes out the constrained freedoms and s is the size of the node's
-    /// diagonal block. If A is positive definite on the free freedoms, the result is so on all; with a projected right-hand side, the
-    /// solution has no constrained part (Baraff & Witkin 1998, section 5.3, done to the matrix so that every solver can use it).
+    /// Replaces the matrix A by P·A·P + s·(1 − P), where P projects out the constrained DOFs and s
+    /// is the mean diagonal entry of the node. If A is positive definite on the free DOFs, the
+    /// result is positive definite; with a projected right-hand side, the solution has no
+    /// constrained part (Baraff & Witkin 1998, section 5.3, applied to the matrix so that every
+    /// solver can use it).
     pub fn constrain(&mut self, constraints: &Constraints) -> Result<(), SolveError> {
         expect_length("the list of constraints", constraints.nodes(), self.nodes())?;
         if constraints.is_empty() {
@@ -134,7 +135,7 @@ impl BlockMatrix {
         Ok(())
     }
 
-    /// Adds `shift` times the identity (N/m) to every diagonal block.
+    /// Adds `shift` (N/m) times the identity.
     pub fn add_to_diagonal(&mut self, shift: f64) {
         for row in 0..self.nodes() {
             for axis in 0..3 {
@@ -143,8 +144,8 @@ impl BlockMatrix {
         }
     }
 
-    /// The largest entry on the diagonal (N/m); zero for an empty matrix.
-    pub fn largest_diagonal(&self) -> f64 {
+    /// Largest diagonal entry (N/m); zero for an empty matrix.
+    pub fn max_diagonal(&self) -> f64 {
         (0..self.nodes()).map(|row| self.diagonal(row).diagonal().max()).fold(0.0, f64::max)
     }
 }
@@ -205,7 +206,7 @@ mod tests {
     }
 
     #[test]
-    fn constrained_freedoms_are_taken_out_and_symmetry_stays() {
+    fn constrained_dofs_are_projected_out_and_symmetry_is_kept() {
         let (nodes, elements) = box_mesh(2);
         let pattern = Arc::new(Pattern::from_elements(nodes.len(), &elements).expect("valid"));
         let mut matrix = BlockMatrix::zeros(pattern);
@@ -217,7 +218,7 @@ mod tests {
         let normal = Vec3::new(1.0, 2.0, -1.0).normalize();
         for (column, block) in matrix.row(5) {
             let expected = if column == 5 { normal * (block * normal).norm() } else { Vec3::zeros() };
-            assert!((block.transpose() * normal - expected).amax() < 1e-12 * matrix.largest_diagonal());
+            assert!((block.transpose() * normal - expected).amax() < 1e-12 * matrix.max_diagonal());
         }
         for (column, block) in matrix.row(0) {
             assert!(column == 0 || *block == Mat3::zeros());
@@ -226,7 +227,7 @@ mod tests {
         for row in 0..matrix.nodes() {
             for (column, block) in matrix.row(row) {
                 let mirrored = matrix.block(column, row).expect("symmetric pattern").transpose();
-                assert!((block - mirrored).amax() < 1e-12 * matrix.largest_diagonal());
+                assert!((block - mirrored).amax() < 1e-12 * matrix.max_diagonal());
             }
         }
     }

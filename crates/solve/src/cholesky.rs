@@ -1,35 +1,35 @@
-//! Sparse Cholesky factorisation in 3×3 blocks: multifrontal, with supernodes (Duff & Reid 1983; Liu 1992).
+//! Sparse Cholesky factorisation in 3×3 blocks: multifrontal, with supernodes (Duff & Reid 1983;
+//! Liu 1992).
 //!
-//! The elimination tree is walked from the leaves up. Each supernode gathers its entries and what its children left over in a dense front,
-//! eliminates its own columns there and hands the rest on. All arithmetic is in dense, vectorised loops, in one fixed
-//! order. A general library (faer) was left out: it takes minutes to build, and its parallel factorisation is not
+//! The elimination tree is traversed from the leaves up. Each supernode assembles its matrix
+//! entries and the update matrices of its children in a dense frontal matrix, eliminates its own
+//! columns and passes the Schur complement to its parent. The order of operations is fixed.
+//! Rejected: faer, which takes minutes to build and has a parallel factorisation that is not
 //! bit-stable.
 
 use crate::block::BlockMatrix;
 use crate::dense::{self, Packed};
 use crate::error::{SolveError, expect_length};
 use crate::symbolic::Symbolic;
+use crate::tuning::MIN_RELATIVE_PIVOT;
 use craze_math::Vec3;
 use std::sync::Arc;
 
-/// A pivot below this share of the diagonal entry it came from is lost in rounding: the matrix is as good as singular.
-const LOST: f64 = 64.0 * f64::EPSILON;
-
-/// The factor L of A = L·Lᵀ, and the memory to compute it again: nothing is allocated once warm.
+/// The factor L of A = L·Lᵀ with workspace for refactorisation; allocates nothing once warm.
 #[derive(Clone, Debug)]
 pub struct Cholesky {
     symbolic: Arc<Symbolic>,
-    /// One dense panel a supernode, by columns.
+    /// One dense panel per supernode, by columns.
     values: Vec<f64>,
     state: State,
-    /// What children left over, the last one on top, lower triangles by columns.
+    /// Update matrices of children not yet assembled, last on top: lower triangles by columns.
     stack: Vec<f64>,
-    /// Of each entry on the stack: its supernode.
+    /// The supernode of each update matrix on the stack.
     owners: Vec<usize>,
     front: Vec<f64>,
-    /// The place in the front of each position.
-    places: Vec<u32>,
-    smallest: Vec<f64>,
+    /// Position in the frontal matrix of each column.
+    front_positions: Vec<u32>,
+    min_pivots: Vec<f64>,
     packed: Packed,
     solution: Vec<f64>,
     gathered: Vec<f64>,
@@ -42,7 +42,7 @@ enum State {
 }
 
 impl Cholesky {
-    /// Room for the factors of matrices with this pattern.
+    /// An empty factor for matrices with this pattern.
     pub fn new(symbolic: Arc<Symbolic>) -> Self {
         let nodes = symbolic.order.len();
         Self {
@@ -51,8 +51,8 @@ impl Cholesky {
             stack: Vec::new(),
             owners: Vec::new(),
             front: Vec::new(),
-            places: vec![0; nodes],
-            smallest: Vec::new(),
+            front_positions: vec![0; nodes],
+            min_pivots: Vec::new(),
             packed: Packed::default(),
             solution: vec![0.0; 3 * nodes],
             gathered: Vec::new(),
@@ -60,12 +60,13 @@ impl Cholesky {
         }
     }
 
-    /// The analysis that it rests on.
+    /// The symbolic analysis.
     pub fn symbolic(&self) -> &Arc<Symbolic> {
         &self.symbolic
     }
 
-    /// Factorises a matrix. If it is singular or indefinite, the error names the node at which it shows, and there is no factor.
+    /// Factorises a matrix. For a singular or indefinite matrix the error names the node at which
+    /// the factorisation fails, and there is no factor.
     pub fn factorise(&mut self, matrix: &BlockMatrix) -> Result<(), SolveError> {
         let symbolic = self.symbolic.clone();
         if !Arc::ptr_eq(matrix.pattern(), &symbolic.pattern) && *matrix.pattern() != symbolic.pattern {
@@ -78,17 +79,17 @@ impl Cholesky {
             let (width, height) = (supernode.width(), supernode.height());
             self.front.clear();
             self.front.resize(height * height, 0.0);
-            for (place, column) in supernode.columns.clone().enumerate() {
-                self.places[column] = place as u32;
+            for (offset, column) in supernode.columns.clone().enumerate() {
+                self.front_positions[column] = offset as u32;
             }
-            for (place, &row) in supernode.rows.iter().enumerate() {
-                self.places[row as usize] = (supernode.columns.len() + place) as u32;
+            for (offset, &row) in supernode.rows.iter().enumerate() {
+                self.front_positions[row as usize] = (supernode.columns.len() + offset) as u32;
             }
             self.gather_matrix(&symbolic, index, matrix);
             for _ in 0..supernode.children {
                 self.gather_child(&symbolic, height);
             }
-            dense::factorise(&mut self.front, height, &self.smallest, &mut self.packed).map_err(|bad| {
+            dense::factorise(&mut self.front, height, &self.min_pivots, &mut self.packed).map_err(|bad| {
                 let node = symbolic.order[supernode.columns.start + bad.column / 3] as usize;
                 SolveError::NotPositiveDefinite { node, pivot: bad.pivot }
             })?;
@@ -105,33 +106,34 @@ impl Cholesky {
         Ok(())
     }
 
-    /// Adds the entries of a supernode's columns to the front, and notes how small their pivots may get.
+    /// Adds the matrix entries of a supernode's columns to the front, and sets their pivot
+    /// thresholds.
     fn gather_matrix(&mut self, symbolic: &Symbolic, index: usize, matrix: &BlockMatrix) {
         let supernode = &symbolic.supernodes[index];
         let height = supernode.height();
-        self.smallest.clear();
+        self.min_pivots.clear();
         for column in supernode.columns.clone() {
-            let place = 3 * (column - supernode.columns.start);
+            let offset = 3 * (column - supernode.columns.start);
             for (other, block) in matrix.row(symbolic.order[column] as usize) {
                 let position = symbolic.position[other] as usize;
                 if position < column {
                     continue;
                 }
-                let row = 3 * self.places[position] as usize;
+                let row = 3 * self.front_positions[position] as usize;
                 for b in 0..3 {
                     for a in 0..3 {
-                        // The block stands in the row of this node; below the diagonal it is needed transposed.
-                        self.front[(place + b) * height + row + a] = block[(b, a)];
+                        // Stored in the row of this node; the lower triangle needs its transpose.
+                        self.front[(offset + b) * height + row + a] = block[(b, a)];
                     }
                 }
                 if position == column {
-                    self.smallest.extend((0..3).map(|axis| LOST * block[(axis, axis)].abs()));
+                    self.min_pivots.extend((0..3).map(|axis| MIN_RELATIVE_PIVOT * block[(axis, axis)].abs()));
                 }
             }
         }
     }
 
-    /// Adds what the topmost child left over to the front, and takes it off the stack.
+    /// Adds the topmost update matrix to the front and pops it from the stack.
     fn gather_child(&mut self, symbolic: &Symbolic, height: usize) {
         let Some(child) = self.owners.pop() else { return };
         let rows = &symbolic.supernodes[child].rows;
@@ -140,16 +142,16 @@ impl Cholesky {
         let mut column = &self.stack[start..];
         for (j, &node) in rows.iter().enumerate() {
             for b in 0..3 {
-                let place = (3 * self.places[node as usize] as usize + b) * height;
-                let target = &mut self.front[place..place + height];
+                let offset = (3 * self.front_positions[node as usize] as usize + b) * height;
+                let target = &mut self.front[offset..offset + height];
                 let (first, rest) = column.split_at(3 - b);
-                let diagonal = 3 * self.places[node as usize] as usize;
+                let diagonal = 3 * self.front_positions[node as usize] as usize;
                 for (target, value) in target[diagonal + b..diagonal + 3].iter_mut().zip(first) {
                     *target += value;
                 }
                 let (blocks, _) = rest[..size - 3 * j - 3].as_chunks::<3>();
                 for (&row, block) in rows[j + 1..].iter().zip(blocks) {
-                    let row = 3 * self.places[row as usize] as usize;
+                    let row = 3 * self.front_positions[row as usize] as usize;
                     for (target, value) in target[row..row + 3].iter_mut().zip(block) {
                         *target += value;
                     }
@@ -160,7 +162,7 @@ impl Cholesky {
         self.stack.truncate(start);
     }
 
-    /// x ← A⁻¹·right, with the matrix last factorised.
+    /// x ← A⁻¹·right, with the last factor.
     pub fn solve(&mut self, right: &[Vec3], x: &mut [Vec3]) -> Result<(), SolveError> {
         let symbolic = self.symbolic.clone();
         expect_length("the right-hand side", right.len(), symbolic.order.len())?;
@@ -168,8 +170,8 @@ impl Cholesky {
         if self.state == State::Empty {
             return Err(SolveError::NotFactorised);
         }
-        for (place, &node) in symbolic.order.iter().enumerate() {
-            self.solution[3 * place..3 * place + 3].copy_from_slice(right[node as usize].as_slice());
+        for (offset, &node) in symbolic.order.iter().enumerate() {
+            self.solution[3 * offset..3 * offset + 3].copy_from_slice(right[node as usize].as_slice());
         }
         for index in 0..symbolic.supernodes.len() {
             self.forward(&symbolic, index);
@@ -177,13 +179,13 @@ impl Cholesky {
         for index in (0..symbolic.supernodes.len()).rev() {
             self.backward(&symbolic, index);
         }
-        for (place, &node) in symbolic.order.iter().enumerate() {
-            x[node as usize].copy_from_slice(&self.solution[3 * place..3 * place + 3]);
+        for (offset, &node) in symbolic.order.iter().enumerate() {
+            x[node as usize].copy_from_slice(&self.solution[3 * offset..3 * offset + 3]);
         }
         Ok(())
     }
 
-    /// The entries of the solution that a supernode touches, side by side.
+    /// Gathers the entries of the solution that a supernode touches.
     fn gather_solution(&mut self, symbolic: &Symbolic, index: usize) {
         let supernode = &symbolic.supernodes[index];
         self.gathered.clear();
@@ -247,7 +249,7 @@ mod tests {
                 .map(|_| [(); 2].map(|()| ((numbers.number() + 1.0) / 2.0 * nodes as f64) as u32 % nodes as u32))
                 .collect();
             let pattern = Arc::new(Pattern::from_elements(nodes, &links).expect("valid"));
-            // Each link adds B·Bᵀ, which is positive semi-definite; the diagonal makes the sum definite.
+            // Each link adds the positive semidefinite B·Bᵀ; the diagonal makes the sum definite.
             let mut blocks = Vec::new();
             for _ in &links {
                 let [a, b] =
@@ -262,7 +264,7 @@ mod tests {
             let mut cholesky = Cholesky::new(Arc::new(Symbolic::analyse(&pattern)));
             cholesky.factorise(&matrix).expect("positive definite");
             cholesky.solve(&right, &mut direct).expect("factorised");
-            let mut pcg = Pcg::new(PcgSettings { tolerance: 1e-13, most_iterations: 5000 });
+            let mut pcg = Pcg::new(PcgSettings { tolerance: 1e-13, max_iterations: 5000 });
             pcg.solve(&matrix, &right, &mut iterated).expect("positive definite");
             assert!(residual_of(&matrix, &direct, &right) < 1e-13);
             assert!(difference(&direct, &iterated) < 1e-10);
@@ -279,12 +281,12 @@ mod tests {
         let mut cholesky = Cholesky::new(Arc::new(Symbolic::analyse(matrix.pattern())));
         cholesky.factorise(&matrix).expect("positive definite");
         cholesky.solve(&right, &mut direct).expect("factorised");
-        Pcg::new(PcgSettings { tolerance: 1e-13, most_iterations: 5000 })
+        Pcg::new(PcgSettings { tolerance: 1e-13, max_iterations: 5000 })
             .solve(&matrix, &right, &mut iterated)
             .expect("spd");
         assert!(residual_of(&matrix, &direct, &right) < 1e-12);
         assert!(difference(&direct, &iterated) < 1e-10);
-        // The symbolic factor serves the next matrix too.
+        // The symbolic factor is reused.
         let mut softer = matrix.clone();
         softer.add_to_diagonal(0.7);
         cholesky.factorise(&softer).expect("positive definite");
@@ -334,7 +336,7 @@ mod tests {
         assert!(residual_of(&matrix, &x, &right) < 1e-12);
     }
 
-    /// Prints how long a mesh of 10,648 nodes takes (with `--nocapture`).
+    /// Prints the times for a mesh of 10,648 nodes (with `--nocapture`).
     #[test]
     fn ten_thousand_nodes_take_seconds() {
         let (matrix, constraints) = clamped_box(21);

@@ -1,23 +1,23 @@
-//! Freedoms that are held.
+//! Constrained degrees of freedom.
 
 use craze_math::{Mat3, Vec3};
 
-/// Which freedoms of each node may change: all, those in a plane, those on a line, or none.
+/// The free DOFs of each node: all, those in a plane, those on a line, or none.
 #[derive(Clone, Debug, Default)]
 pub struct Constraints {
-    /// For each node, where its projection stands in `projections`.
-    places: Vec<Option<u32>>,
-    /// Orthogonal projections onto what is free.
+    /// For each node, the index of its projection.
+    projection_indices: Vec<Option<u32>>,
+    /// Orthogonal projections onto the free DOFs.
     projections: Vec<Mat3>,
 }
 
 impl Constraints {
     /// All nodes free.
     pub fn none(nodes: usize) -> Self {
-        Self { places: vec![None; nodes], projections: Vec::new() }
+        Self { projection_indices: vec![None; nodes], projections: Vec::new() }
     }
 
-    /// The listed nodes fixed, all others free. Nodes that do not exist are left out.
+    /// The listed nodes fixed, all others free. Nodes out of range are ignored.
     pub fn fixed(nodes: usize, fixed: impl IntoIterator<Item = usize>) -> Self {
         let mut constraints = Self::none(nodes);
         for node in fixed.into_iter().filter(|&node| node < nodes) {
@@ -26,54 +26,54 @@ impl Constraints {
         constraints
     }
 
-    /// How many nodes there are.
+    /// Number of nodes.
     pub fn nodes(&self) -> usize {
-        self.places.len()
+        self.projection_indices.len()
     }
 
-    /// Whether nothing is held.
+    /// True if nothing is constrained.
     pub fn is_empty(&self) -> bool {
         self.projections.is_empty()
     }
 
-    /// Fixes a node in all directions. Panics if there is no such node, as all setters do.
+    /// Fixes a node in all directions. Panics if the node is out of range, as do all setters.
     pub fn fix(&mut self, node: usize) {
         self.set(node, Mat3::zeros());
     }
 
-    /// Lets a node move in the plane with this normal only. A normal without direction changes nothing.
+    /// Restricts a node to the plane with this normal. A zero normal changes nothing.
     pub fn restrict_to_plane(&mut self, node: usize, normal: Vec3) {
         if let Some(normal) = normal.try_normalize(0.0) {
             self.set(node, Mat3::identity() - normal * normal.transpose());
         }
     }
 
-    /// Lets a node move along this direction only. A zero vector fixes it.
+    /// Restricts a node to this direction. A zero vector fixes it.
     pub fn restrict_to_line(&mut self, node: usize, direction: Vec3) {
         let direction = direction.try_normalize(0.0).unwrap_or_else(Vec3::zeros);
         self.set(node, direction * direction.transpose());
     }
 
     fn set(&mut self, node: usize, projection: Mat3) {
-        match self.places[node] {
-            Some(place) => self.projections[place as usize] = projection,
+        match self.projection_indices[node] {
+            Some(index) => self.projections[index as usize] = projection,
             None => {
-                self.places[node] = Some(self.projections.len() as u32);
+                self.projection_indices[node] = Some(self.projections.len() as u32);
                 self.projections.push(projection);
             }
         }
     }
 
-    /// The projection onto what is free at a node; `None` if all is.
+    /// The projection onto the free DOFs of a node; `None` if all are free.
     pub fn projection(&self, node: usize) -> Option<&Mat3> {
-        self.places[node].map(|place| &self.projections[place as usize])
+        self.projection_indices[node].map(|index| &self.projections[index as usize])
     }
 
-    /// Takes the held part out of a vector over all nodes.
+    /// Projects a vector over all nodes onto the free DOFs.
     pub fn project(&self, vector: &mut [Vec3]) {
-        for (place, entry) in self.places.iter().zip(vector) {
-            if let Some(place) = place {
-                *entry = self.projections[*place as usize] * *entry;
+        for (index, entry) in self.projection_indices.iter().zip(vector) {
+            if let Some(index) = index {
+                *entry = self.projections[*index as usize] * *entry;
             }
         }
     }
@@ -93,7 +93,7 @@ mod tests {
         constraints.project(&mut vector);
         let expected = [[0.0, 0.0, 0.0], [1.0, 0.0, 3.0], [0.0, 0.0, 3.0], [1.0, 2.0, 3.0], [1.0, 2.0, 3.0]];
         assert_eq!(vector, expected.map(Vec3::from));
-        // The last word counts.
+        // A later constraint replaces an earlier one.
         constraints.fix(1);
         constraints.project(&mut vector);
         assert_eq!(vector[1], Vec3::zeros());

@@ -1,42 +1,43 @@
-//! Partial Cholesky factorisation of a dense symmetric matrix: the inner loops of the sparse one.
+//! Partial Cholesky factorisation of a dense symmetric matrix: the kernel of the sparse one.
 
 use craze_math::lanes::{Instructions, Kernel, Lanes, WIDTH};
 
-/// Columns factorised before the rest is updated.
-const PANEL: usize = 64;
-/// Columns of the small tile that is kept in registers; its rows are one vector.
-const TILE: usize = 6;
+/// Columns factorised before the trailing matrix is updated.
+const PANEL_COLUMNS: usize = 64;
+/// Columns of the register tile; its rows are one vector.
+const TILE_COLUMNS: usize = 6;
 
-/// Scratch memory of [`factorise`].
+/// Workspace of [`factorise`].
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Packed {
     rows: Vec<[f64; WIDTH]>,
-    columns: Vec<[f64; TILE]>,
+    columns: Vec<[f64; TILE_COLUMNS]>,
 }
 
-/// A pivot that is too small.
+/// A pivot below its threshold.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct BadPivot {
     pub(crate) column: usize,
     pub(crate) pivot: f64,
 }
 
-/// Eliminates the first columns, one for each entry of `smallest`, of the symmetric matrix whose lower triangle stands in `matrix` by columns
-/// of `size` numbers. They become columns of L, and the lower triangle of the rest becomes the Schur complement; the upper triangle is
-/// overwritten. Column j fails if its pivot is not larger than `smallest[j]`.
+/// Eliminates the first columns, one per entry of `min_pivots`, of the symmetric matrix whose lower
+/// triangle is in `matrix`, by columns of length `size`. They become columns of L, and the
+/// remaining lower triangle becomes the Schur complement; the upper triangle is overwritten. Fails
+/// at column j if its pivot is not above `min_pivots[j]`.
 pub(crate) fn factorise(
     matrix: &mut [f64],
     size: usize,
-    smallest: &[f64],
+    min_pivots: &[f64],
     packed: &mut Packed,
 ) -> Result<(), BadPivot> {
-    Instructions::detect().run(Factorise { matrix, size, smallest, packed })
+    Instructions::detect().run(Factorise { matrix, size, min_pivots, packed })
 }
 
 struct Factorise<'a> {
     matrix: &'a mut [f64],
     size: usize,
-    smallest: &'a [f64],
+    min_pivots: &'a [f64],
     packed: &'a mut Packed,
 }
 
@@ -45,11 +46,11 @@ impl Kernel for Factorise<'_> {
 
     #[inline(always)]
     fn run<L: Lanes>(self) -> Self::Output {
-        let Self { matrix, size, smallest, packed } = self;
+        let Self { matrix, size, min_pivots, packed } = self;
         let mut start = 0;
-        while start < smallest.len() {
-            let end = (start + PANEL).min(smallest.len());
-            factorise_panel::<L>(matrix, size, smallest, start, end)?;
+        while start < min_pivots.len() {
+            let end = (start + PANEL_COLUMNS).min(min_pivots.len());
+            factorise_panel::<L>(matrix, size, min_pivots, start, end)?;
             if end < size {
                 pack(matrix, size, start, end, packed);
                 update::<L>(&mut matrix[end * size..], size, end, end - start, packed);
@@ -60,12 +61,12 @@ impl Kernel for Factorise<'_> {
     }
 }
 
-/// Columns `start..end`, each from the ones before it in the panel.
+/// Factorises columns `start..end`, each from the earlier ones in the panel.
 #[inline(always)]
 fn factorise_panel<L: Lanes>(
     matrix: &mut [f64],
     size: usize,
-    smallest: &[f64],
+    min_pivots: &[f64],
     start: usize,
     end: usize,
 ) -> Result<(), BadPivot> {
@@ -73,7 +74,7 @@ fn factorise_panel<L: Lanes>(
         let (before, rest) = matrix.split_at_mut(column * size);
         let target = &mut rest[column..size];
         let mut source = start;
-        // Four at a time, so that the target is loaded and stored less often.
+        // Four at a time, to load and store the target less often.
         while source + 4 <= column {
             let [a, b, c, d] = [0, 1, 2, 3].map(|k| &before[(source + k) * size + column..(source + k + 1) * size]);
             subtract_four::<L>(target, [a, b, c, d]);
@@ -84,7 +85,7 @@ fn factorise_panel<L: Lanes>(
         }
         let pivot = target[0];
         // Written so that NaN fails.
-        if !(pivot > smallest[column] && pivot.is_finite()) {
+        if !(pivot > min_pivots[column] && pivot.is_finite()) {
             return Err(BadPivot { column, pivot });
         }
         let root = pivot.sqrt();
@@ -129,53 +130,54 @@ fn subtract_four<L: Lanes>(target: &mut [f64], [a, b, c, d]: [&[f64]; 4]) {
     }
 }
 
-/// Copies the rows below the panel into strips as wide as a vector, and again as wide as a tile, padded with zeros.
+/// Packs the rows below the panel into strips of vector width, and again of tile width, padded with
+/// zeros.
 #[inline(always)]
 fn pack(matrix: &[f64], size: usize, start: usize, end: usize, packed: &mut Packed) {
     let (height, depth) = (size - end, end - start);
-    let (row_strips, column_strips) = (height.div_ceil(WIDTH), height.div_ceil(TILE));
+    let (row_strips, column_strips) = (height.div_ceil(WIDTH), height.div_ceil(TILE_COLUMNS));
     packed.rows.clear();
     packed.rows.resize(row_strips * depth, [0.0; WIDTH]);
     packed.columns.clear();
-    packed.columns.resize(column_strips * depth, [0.0; TILE]);
+    packed.columns.resize(column_strips * depth, [0.0; TILE_COLUMNS]);
     for k in 0..depth {
         let column = &matrix[(start + k) * size + end..(start + k + 1) * size];
         for (strip, numbers) in column.chunks(WIDTH).enumerate() {
             packed.rows[strip * depth + k][..numbers.len()].copy_from_slice(numbers);
         }
-        for (strip, numbers) in column.chunks(TILE).enumerate() {
+        for (strip, numbers) in column.chunks(TILE_COLUMNS).enumerate() {
             packed.columns[strip * depth + k][..numbers.len()].copy_from_slice(numbers);
         }
     }
 }
 
-/// Subtracts the product of the packed rows with themselves from the trailing columns; `offset` is the first row (and column) of what
-/// remains, `columns` starts at that column.
+/// Subtracts the product of the packed rows with their transpose from the trailing columns.
+/// `offset` is the first remaining row and column; `columns` starts at that column.
 #[inline(always)]
 fn update<L: Lanes>(columns: &mut [f64], size: usize, offset: usize, depth: usize, packed: &Packed) {
     let height = size - offset;
     for (strip, right) in packed.columns.chunks_exact(depth).enumerate() {
-        let first_column = strip * TILE;
-        let width = TILE.min(height - first_column);
-        // Tiles above the diagonal are left out.
+        let first_column = strip * TILE_COLUMNS;
+        let width = TILE_COLUMNS.min(height - first_column);
+        // Skips tiles above the diagonal.
         let first_strip = first_column / WIDTH;
         for (strip, left) in packed.rows.chunks_exact(depth).enumerate().skip(first_strip) {
-            let mut sums = [L::splat(0.0); TILE];
+            let mut sums = [L::splat(0.0); TILE_COLUMNS];
             for (left, right) in left.iter().zip(right) {
                 let left = L::new(*left);
-                for j in 0..TILE {
+                for j in 0..TILE_COLUMNS {
                     sums[j] = left.mul_add(L::splat(right[j]), sums[j]);
                 }
             }
             let first_row = strip * WIDTH;
             let rows = WIDTH.min(height - first_row);
             for j in 0..width {
-                let place = (first_column + j) * size + offset + first_row;
-                if let Some((target, _)) = columns[place..place + rows].split_first_chunk_mut::<WIDTH>() {
+                let index = (first_column + j) * size + offset + first_row;
+                if let Some((target, _)) = columns[index..index + rows].split_first_chunk_mut::<WIDTH>() {
                     *target = (L::new(*target) - sums[j]).to_array();
                 } else {
                     let sums = sums[j].to_array();
-                    for (target, sum) in columns[place..place + rows].iter_mut().zip(sums) {
+                    for (target, sum) in columns[index..index + rows].iter_mut().zip(sums) {
                         *target -= sum;
                     }
                 }
@@ -237,13 +239,13 @@ mod tests {
     }
 
     #[test]
-    fn every_instruction_set_gets_it_right() {
+    fn every_instruction_set_gives_the_factor() {
         let size = 90;
         let matrix = positive_definite(size);
         let mut results = Instructions::ALL.map(|instructions| {
             let mut result = matrix.clone();
             let kernel =
-                Factorise { matrix: &mut result, size, smallest: &vec![0.0; size], packed: &mut Packed::default() };
+                Factorise { matrix: &mut result, size, min_pivots: &vec![0.0; size], packed: &mut Packed::default() };
             instructions.run(kernel).expect("positive definite");
             for j in 0..size {
                 result[j * size..j * size + j].fill(0.0);

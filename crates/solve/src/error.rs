@@ -1,18 +1,18 @@
-//! What can go wrong in a solve.
+//! Errors of the solvers.
 
 use thiserror::Error;
 
 /// Why a system could not be built or solved.
 #[derive(Clone, Copy, Debug, PartialEq, Error)]
 pub enum SolveError {
-    /// An element names a node that does not exist.
-    #[error("element {element} names node {node}, but there are only {count} nodes")]
+    /// An element refers to a node that does not exist.
+    #[error("element {element} refers to node {node}, but there are only {count} nodes")]
     NodeOutOfRange {
         /// Index of the element in its group.
         element: usize,
-        /// The node it names.
+        /// The node it refers to.
         node: usize,
-        /// How many nodes there are.
+        /// Number of nodes.
         count: usize,
     },
     /// An array has the wrong length.
@@ -20,31 +20,31 @@ pub enum SolveError {
     WrongLength {
         /// Which array.
         what: &'static str,
-        /// The length that is needed.
+        /// The length required.
         expected: usize,
         /// The length found.
         found: usize,
     },
-    /// The matrix belongs to another pattern than the one analysed.
-    #[error("the matrix has another pattern than the one that was analysed")]
+    /// The pattern of the matrix differs from the one analysed.
+    #[error("the pattern of the matrix differs from the one that was analysed")]
     WrongPattern,
-    /// A solution is asked for before a matrix was factorised.
-    #[error("there is no factor to solve with: factorise a matrix first")]
+    /// A solve was requested before a factorisation.
+    #[error("no factor: factorise a matrix before solving")]
     NotFactorised,
-    /// The matrix is singular or indefinite, as seen at one node.
+    /// The matrix is singular or indefinite.
     #[error("the matrix is not positive definite at node {node} (pivot {pivot:e})")]
     NotPositiveDefinite {
-        /// The node at which it shows.
+        /// The node at which the factorisation failed.
         node: usize,
         /// The pivot that should have been positive.
         pivot: f64,
     },
-    /// Conjugate gradients met a direction of negative or no curvature.
+    /// Conjugate gradients found a direction of negative or zero curvature.
     #[error("the matrix is not positive definite: curvature {curvature:e} in iteration {iteration}")]
     NegativeCurvature {
-        /// In which iteration.
+        /// The iteration.
         iteration: usize,
-        /// Direction · matrix · direction.
+        /// dᵀ·A·d of the direction d.
         curvature: f64,
     },
     /// A number is infinite or NaN.
@@ -52,32 +52,32 @@ pub enum SolveError {
     NotFinite {
         /// Which quantity.
         what: &'static str,
-        /// In which iteration; 0 is the input.
+        /// The iteration; 0 for the input.
         iteration: usize,
     },
-    /// The iterations ran out.
+    /// The iteration limit was reached.
     #[error("no convergence in {iterations} iterations: residual {residual:e}, needed {needed:e}")]
     NotConverged {
-        /// How many were allowed.
+        /// The limit.
         iterations: usize,
         /// The residual reached.
         residual: f64,
-        /// The residual needed.
+        /// The residual required.
         needed: f64,
     },
     /// No step along the search direction lowers the energy.
     #[error("no step lowers the energy in iteration {iteration}: residual {residual:e}, slope {slope:e}")]
     LineSearch {
-        /// In which iteration.
+        /// The iteration.
         iteration: usize,
-        /// The largest entry of the gradient (N).
+        /// Largest entry of the gradient (N).
         residual: f64,
-        /// The slope of the energy along the direction (J).
+        /// Slope of the energy along the direction (J).
         slope: f64,
     },
-    /// Marching could not pass a load however small its step.
+    /// Load stepping failed at the minimum step.
     #[error(
-        "equilibrium lost at load factor {factor}: the step fell to {step:e}, below the smallest allowed ({cause})"
+        "no equilibrium beyond load factor {factor}: a step of {step:e} failed ({cause}), and half of it is below the minimum"
     )]
     StepTooSmall {
         /// The last load factor in equilibrium.
@@ -87,8 +87,8 @@ pub enum SolveError {
         /// Why the last attempt failed.
         cause: Failure,
     },
-    /// Settings that cannot work.
-    #[error("{what} is {value}, which cannot work")]
+    /// An invalid setting.
+    #[error("{what} is {value}, which is invalid")]
     BadSetting {
         /// Which setting.
         what: &'static str,
@@ -97,13 +97,13 @@ pub enum SolveError {
     },
 }
 
-/// Why one attempt at equilibrium failed, in short.
+/// Why an attempt to reach equilibrium failed, without data.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 pub enum Failure {
-    /// Iterations ran out.
+    /// The iteration limit was reached.
     #[error("no convergence")]
     NotConverged,
-    /// Numbers went out of range.
+    /// A number is infinite or NaN.
     #[error("not finite")]
     NotFinite,
     /// The matrix is singular or indefinite.
@@ -112,7 +112,7 @@ pub enum Failure {
     /// No step lowers the energy.
     #[error("line search")]
     LineSearch,
-    /// Sizes, patterns or settings do not fit together.
+    /// Sizes, patterns or settings are inconsistent.
     #[error("inconsistent input")]
     Inconsistent,
 }
@@ -135,7 +135,7 @@ impl SolveError {
     }
 }
 
-/// An error unless the array has the length needed.
+/// An error unless the array has the expected length.
 pub(crate) fn expect_length(what: &'static str, found: usize, expected: usize) -> Result<(), SolveError> {
     if found == expected { Ok(()) } else { Err(SolveError::WrongLength { what, expected, found }) }
 }

@@ -1,7 +1,9 @@
-//! Linear and nonlinear systems over the nodes of a mesh, in 3×3 blocks, with the same bits for any number of threads.
+//! Linear and nonlinear systems over the nodes of a mesh, in 3×3 blocks, with the same bits for any
+//! number of threads.
 //!
-//! A [`Pattern`] says which blocks exist; a [`BlockMatrix`] is assembled from element matrices; [`Pcg`] and [`Cholesky`] solve with it;
-//! [`Newton`] minimises an energy with either, and [`march()`] raises a load step by step.
+//! A [`Pattern`] lists the non-zero blocks; a [`BlockMatrix`] is assembled from element matrices;
+//! [`Pcg`] and [`Cholesky`] solve linear systems; [`Newton`] minimises an energy; [`march()`]
+//! raises a load in steps.
 
 pub mod block;
 pub mod cholesky;
@@ -17,6 +19,7 @@ pub mod pcg;
 pub mod symbolic;
 #[cfg(test)]
 mod testing;
+mod tuning;
 
 pub use block::BlockMatrix;
 pub use cholesky::Cholesky;

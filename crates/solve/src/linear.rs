@@ -1,4 +1,4 @@
-//! The choice between the two linear solvers.
+//! Choice of the linear solver.
 
 use crate::block::BlockMatrix;
 use crate::cholesky::Cholesky;
@@ -8,13 +8,14 @@ use crate::symbolic::Symbolic;
 use craze_math::Vec3;
 use std::sync::Arc;
 
-/// A solver for symmetric positive definite systems, with its memory.
+/// A solver for symmetric positive definite systems, with its workspace.
 #[derive(Clone, Debug)]
 pub enum LinearSolver {
-    /// Conjugate gradients: little memory, parallel, best for large meshes and good starts.
+    /// Preconditioned conjugate gradients: little memory, parallel; best for large meshes and good
+    /// initial values.
     ConjugateGradients(Box<Pcg>),
-    /// Cholesky factorisation: exact to rounding however stiff the system; analysed anew when the pattern changes. Holds nothing before
-    /// the first solve.
+    /// Cholesky factorisation: accurate to rounding for any stiffness. Analysed again when the
+    /// pattern changes; empty before the first solve.
     Cholesky(Option<Box<Cholesky>>),
 }
 
@@ -29,17 +30,18 @@ impl LinearSolver {
         Self::Cholesky(None)
     }
 
-    /// Solves matrix·x = right. Conjugate gradients start from the x given.
+    /// Solves matrix·x = right. Conjugate gradients start from the given x.
     pub fn solve(&mut self, matrix: &BlockMatrix, right: &[Vec3], x: &mut [Vec3]) -> Result<(), SolveError> {
         match self {
             Self::ConjugateGradients(pcg) => pcg.solve(matrix, right, x).map(|_| ()),
             Self::Cholesky(slot) => {
-                let kept = slot.take().filter(|held| Arc::ptr_eq(&held.symbolic().pattern, matrix.pattern()));
-                let held =
-                    kept.unwrap_or_else(|| Box::new(Cholesky::new(Arc::new(Symbolic::analyse(matrix.pattern())))));
-                let held = slot.insert(held);
-                held.factorise(matrix)?;
-                held.solve(right, x)
+                let matching =
+                    slot.take().filter(|cholesky| Arc::ptr_eq(&cholesky.symbolic().pattern, matrix.pattern()));
+                let cholesky =
+                    matching.unwrap_or_else(|| Box::new(Cholesky::new(Arc::new(Symbolic::analyse(matrix.pattern())))));
+                let cholesky = slot.insert(cholesky);
+                cholesky.factorise(matrix)?;
+                cholesky.solve(right, x)
             }
         }
     }
@@ -51,7 +53,7 @@ mod tests {
     use crate::testing::{clamped_box, residual_of};
 
     #[test]
-    fn a_new_pattern_is_analysed_anew() {
+    fn a_new_pattern_is_analysed_again() {
         let mut solver = LinearSolver::cholesky();
         for cells in [2, 3, 2] {
             let (matrix, constraints) = clamped_box(cells);

@@ -1,52 +1,51 @@
-//! Quasi-static marching: raise a load little by little and stay in equilibrium.
+//! Quasi-static load stepping.
 
 use crate::error::SolveError;
 use crate::newton::NewtonReport;
+use crate::tuning::STEP_GROWTH;
 use craze_math::Vec3;
 
-/// How the load is raised.
+/// Load steps.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct MarchSettings {
-    /// Load factor (or time, s) at which the state given is in equilibrium.
+    /// Load factor (or time, s) of the initial equilibrium.
     pub from: f64,
     /// Load factor (or time, s) to reach.
     pub to: f64,
-    /// The first step to try.
+    /// The first step.
     pub first_step: f64,
-    /// Marching gives up when a step smaller than this would be needed.
-    pub smallest_step: f64,
-    /// No step is larger than this.
-    pub largest_step: f64,
-    /// A solve with at most this many iterations is easy: the next step is half as large again.
+    /// The march fails if it needs a step below this.
+    pub min_step: f64,
+    /// Maximum step.
+    pub max_step: f64,
+    /// After a solve with at most this many iterations the step grows.
     pub easy_iterations: usize,
 }
 
 impl Default for MarchSettings {
     fn default() -> Self {
-        Self { from: 0.0, to: 1.0, first_step: 0.1, smallest_step: 1e-6, largest_step: 0.1, easy_iterations: 6 }
+        Self { from: 0.0, to: 1.0, first_step: 0.1, min_step: 1e-6, max_step: 0.1, easy_iterations: 6 }
     }
 }
 
-/// How a march went.
+/// Statistics of a march.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MarchReport {
     /// Steps that reached equilibrium.
     pub steps: usize,
-    /// Steps that failed and were tried again at half their size.
+    /// Steps that failed and were retried at half their size.
     pub halvings: usize,
-    /// Newton iterations of the successful steps together.
+    /// Newton iterations of all successful steps.
     pub iterations: usize,
 }
 
-/// How much larger the step becomes after an easy solve.
-const GROWTH: f64 = 1.5;
-
-/// Marches the state from one load factor to another.
+/// Advances the state from one load factor to another.
 ///
-/// `solve` brings the state to equilibrium at a load factor, usually by [`Newton`](crate::newton::Newton) with held nodes moved or forces
-/// scaled first. When it fails, the state is put back and the step halved; after easy solves it grows. `observe` sees every state in
-/// equilibrium, the last one exactly at `settings.to`. On an error the state is the last one in equilibrium. `previous` is scratch memory of
-/// the caller, so that repeated marches allocate nothing.
+/// `solve` finds equilibrium at a load factor, usually by [`Newton`](crate::newton::Newton) after
+/// moving constrained nodes or scaling forces. If it fails, the state is restored and the step
+/// halved; after easy solves the step grows. `observe` receives every equilibrium state, the last
+/// one exactly at `settings.to`. After an error the state is the last equilibrium. `previous` is
+/// workspace of the caller.
 pub fn march(
     settings: &MarchSettings,
     state: &mut [Vec3],
@@ -57,11 +56,11 @@ pub fn march(
     check(settings)?;
     let direction = (settings.to - settings.from).signum();
     let mut factor = settings.from;
-    let mut step = settings.first_step.min(settings.largest_step);
+    let mut step = settings.first_step.min(settings.max_step);
     let mut report = MarchReport { steps: 0, halvings: 0, iterations: 0 };
     while factor != settings.to {
         let left = (settings.to - factor).abs();
-        // Ends exactly, and without a last step that is mere rounding.
+        // Ends exactly at `to`, without a last step of rounding size.
         let next = if step >= left * (1.0 - 1e-9) { settings.to } else { factor + direction * step };
         previous.clear();
         previous.extend_from_slice(state);
@@ -72,7 +71,7 @@ pub fn march(
                 report.iterations += solved.iterations;
                 observe(factor, state);
                 if solved.iterations <= settings.easy_iterations {
-                    step = (step * GROWTH).min(settings.largest_step);
+                    step = (step * STEP_GROWTH).min(settings.max_step);
                 }
             }
             Err(error) => {
@@ -80,7 +79,7 @@ pub fn march(
                 let tried = (next - factor).abs();
                 step = tried / 2.0;
                 report.halvings += 1;
-                if step < settings.smallest_step {
+                if step < settings.min_step {
                     return Err(SolveError::StepTooSmall { factor, step: tried, cause: error.failure() });
                 }
             }
@@ -95,11 +94,11 @@ fn check(settings: &MarchSettings) -> Result<(), SolveError> {
         ("the start of the march", settings.from, settings.from.is_finite()),
         ("the end of the march", settings.to, settings.to.is_finite()),
         ("the first step", settings.first_step, positive(settings.first_step)),
-        ("the smallest step", settings.smallest_step, positive(settings.smallest_step)),
-        ("the largest step", settings.largest_step, positive(settings.largest_step)),
+        ("the minimum step", settings.min_step, positive(settings.min_step)),
+        ("the maximum step", settings.max_step, positive(settings.max_step)),
     ]
     .into_iter()
-    .find(|(_, _, works)| !works);
+    .find(|(_, _, valid)| !valid);
     match bad {
         Some((what, value, _)) => Err(SolveError::BadSetting { what, value }),
         None => Ok(()),
@@ -118,7 +117,7 @@ mod tests {
     use craze_math::Mat3;
     use std::sync::Arc;
 
-    /// A spring along x with force u + hardening·u³, pulled by a load.
+    /// A spring along x with force u + hardening·u³ under a load.
     struct Spring {
         hardening: f64,
         load: f64,
@@ -145,7 +144,7 @@ mod tests {
     ) -> (Result<MarchReport, SolveError>, Vec<(f64, f64)>) {
         let pattern = Arc::new(Pattern::from_elements::<1>(1, &[]).expect("valid"));
         let mut matrix = BlockMatrix::zeros(pattern);
-        let newton_settings = NewtonSettings { residual: 1e-12, step: 0.0, most_iterations: 30 };
+        let newton_settings = NewtonSettings { residual: 1e-12, step: 0.0, max_iterations: 30 };
         let mut newton = Newton::new(newton_settings, LinearSolver::cholesky());
         let constraints = Constraints::none(1);
         let mut state = vec![Vec3::zeros()];
@@ -178,7 +177,7 @@ mod tests {
 
     #[test]
     fn a_softening_spring_stops_at_its_limit_load() {
-        // u − u³ has its maximum 2/(3√3) at u = 1/√3; there is no equilibrium beyond.
+        // u − u³ has its maximum 2/(3√3) at u = 1/√3: no equilibrium beyond.
         let (result, path) = run(-1.0, 1.0, &MarchSettings::default());
         let limit = 2.0 / (3.0 * 3f64.sqrt());
         match result {
@@ -193,7 +192,7 @@ mod tests {
 
     #[test]
     fn steps_shrink_when_solves_fail_and_grow_when_they_are_easy() {
-        let settings = MarchSettings { first_step: 0.5, largest_step: 1.0, ..MarchSettings::default() };
+        let settings = MarchSettings { first_step: 0.5, max_step: 1.0, ..MarchSettings::default() };
         let mut tried = Vec::new();
         let mut state = vec![Vec3::zeros()];
         let easy = NewtonReport {
@@ -230,8 +229,8 @@ mod tests {
         let defaults = MarchSettings::default();
         for settings in [
             MarchSettings { first_step: 0.0, ..defaults },
-            MarchSettings { smallest_step: f64::NAN, ..defaults },
-            MarchSettings { largest_step: -1.0, ..defaults },
+            MarchSettings { min_step: f64::NAN, ..defaults },
+            MarchSettings { max_step: -1.0, ..defaults },
             MarchSettings { to: f64::INFINITY, ..defaults },
         ] {
             assert!(matches!(run(1.0, 1.0, &settings).0, Err(SolveError::BadSetting { .. })), "{settings:?}");

@@ -1,87 +1,81 @@
-//! Newton's method with a line search: the minimum of an energy over the nodes.
+//! Newton's method with line search, for the minimum of an energy over the nodes.
 
 use crate::block::BlockMatrix;
 use crate::constraint::Constraints;
 use crate::error::{SolveError, expect_length};
 use crate::linear::LinearSolver;
+use crate::tuning::{
+    ARMIJO_CONSTANT, ENERGY_ROUNDING, INITIAL_RELATIVE_SHIFT, MAX_SHIFTS, MAX_STEP_HALVINGS, SHIFT_GROWTH,
+    WOLFE_CONSTANT,
+};
 use craze_math::Vec3;
 
-/// Armijo's constant: the share of the slope that a step must gain (Nocedal & Wright 2006, eq. 3.4).
-const GAIN: f64 = 1e-4;
-/// Energies that differ by less than this share cannot be told apart for certain; the slope decides then.
-const FLAT: f64 = 1e-10;
-/// Halvings of the step before the line search gives up.
-const MOST_HALVINGS: usize = 50;
-/// The first shift of a matrix that is not positive definite, as a share of its largest diagonal entry, and its growth.
-const FIRST_SHIFT: f64 = 1e-8;
-const SHIFT_GROWTH: f64 = 100.0;
-const MOST_SHIFTS: usize = 6;
-
-/// An energy over the positions (or displacements) of all nodes.
+/// An energy as a function of the positions (or displacements) of all nodes.
 ///
-/// Methods take `&mut self` so that an objective can keep scratch memory; they must give the same results for the same x.
+/// Methods take `&mut self` for workspace; equal x must give equal results.
 pub trait Objective {
-    /// The energy (J). Infinite or NaN where x is not admissible: the line search turns back there.
+    /// The energy (J). Infinite or NaN where x is inadmissible, which the line search rejects.
     fn energy(&mut self, x: &[Vec3]) -> f64;
 
-    /// The gradient of the energy (N), into `out`.
+    /// Writes the gradient of the energy (N) to `out`.
     fn gradient(&mut self, x: &[Vec3], out: &mut [Vec3]);
 
-    /// The Hessian of the energy (N/m), into `out`, projected to be positive semi-definite where the true one is not. What `out` holds
-    /// before is of no meaning.
+    /// Writes the Hessian of the energy (N/m), projected to be positive semidefinite, to `out`.
+    /// `out` holds arbitrary values before.
     fn hessian(&mut self, x: &[Vec3], out: &mut BlockMatrix);
 
-    /// The largest share of the direction that x may go without leaving what is admissible (without inverting an element, say). Steps
-    /// beyond are not tried.
-    fn largest_step(&mut self, x: &[Vec3], direction: &[Vec3]) -> f64 {
+    /// Largest fraction of `direction` for which x stays admissible (for example without inverted
+    /// elements). Longer steps are not tried.
+    fn max_step(&mut self, x: &[Vec3], direction: &[Vec3]) -> f64 {
         let _ = (x, direction);
         1.0
     }
 }
 
-/// When Newton's method stops.
+/// Stopping criteria.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct NewtonSettings {
-    /// Largest entry of the gradient that counts as equilibrium (N).
+    /// Equilibrium tolerance: largest entry of the gradient (N).
     pub residual: f64,
-    /// Largest entry of the whole Newton step that counts as no more movement (m). Zero leaves the decision to the residual.
+    /// Step tolerance: largest entry of the full Newton step (m). With zero, only the residual
+    /// decides.
     pub step: f64,
-    /// Iterations allowed.
-    pub most_iterations: usize,
+    /// Iteration limit.
+    pub max_iterations: usize,
 }
 
 impl Default for NewtonSettings {
     fn default() -> Self {
-        Self { residual: 1e-6, step: 1e-12, most_iterations: 100 }
+        Self { residual: 1e-6, step: 1e-12, max_iterations: 100 }
     }
 }
 
-/// By what the end was recognised.
+/// The criterion that stopped the iteration.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Convergence {
-    /// The gradient is small enough.
+    /// The residual tolerance.
     Residual,
-    /// The next step would be too small to matter.
+    /// The step tolerance.
     Step,
 }
 
-/// How a solve went.
+/// Statistics of a solve.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct NewtonReport {
     /// Steps taken.
     pub iterations: usize,
-    /// Largest entry of the gradient at the end (N).
+    /// Largest entry of the final gradient (N).
     pub residual: f64,
-    /// The energy at the end (J).
+    /// The final energy (J).
     pub energy: f64,
-    /// By what the end was recognised.
+    /// The criterion that stopped the iteration.
     pub convergence: Convergence,
 }
 
-/// The method with its scratch memory: nothing is allocated once warm, apart from new patterns.
+/// Newton's method with its workspace; allocates nothing once warm, except for new patterns.
 #[derive(Clone, Debug)]
 pub struct Newton {
-    /// When to stop.
+    /// Stopping criteria.
     pub settings: NewtonSettings,
     solver: LinearSolver,
     gradient: Vec<Vec3>,
@@ -90,14 +84,15 @@ pub struct Newton {
 }
 
 impl Newton {
-    /// The method with these settings and this linear solver.
+    /// Newton's method with these settings and this linear solver.
     pub fn new(settings: NewtonSettings, solver: LinearSolver) -> Self {
         Self { settings, solver, gradient: Vec::new(), direction: Vec::new(), trial: Vec::new() }
     }
 
-    /// Moves x to a minimum of the energy. Held freedoms stay where x has them. `matrix` is memory for the Hessian and gives its pattern.
+    /// Moves x to a minimum of the energy. Constrained DOFs keep their value in x. `matrix`
+    /// provides the pattern and the memory of the Hessian.
     ///
-    /// After an error, x is the best point reached, never one with a higher energy or NaN.
+    /// After an error, x is the last accepted iterate, never one with a higher energy or NaN.
     pub fn solve<O: Objective>(
         &mut self,
         objective: &mut O,
@@ -118,7 +113,7 @@ impl Newton {
         loop {
             objective.gradient(x, &mut self.gradient);
             constraints.project(&mut self.gradient);
-            let residual = largest(&self.gradient);
+            let residual = max_abs(&self.gradient);
             if !residual.is_finite() {
                 return Err(SolveError::NotFinite { what: "the gradient", iteration });
             }
@@ -126,7 +121,7 @@ impl Newton {
             if residual <= self.settings.residual {
                 return Ok(report(Convergence::Residual));
             }
-            if iteration == self.settings.most_iterations {
+            if iteration == self.settings.max_iterations {
                 return Err(SolveError::NotConverged {
                     iterations: iteration,
                     residual,
@@ -134,11 +129,11 @@ impl Newton {
                 });
             }
             let slope = self.find_direction(objective, constraints, matrix, x, iteration)?;
-            if largest(&self.direction) <= self.settings.step {
+            if max_abs(&self.direction) <= self.settings.step {
                 return Ok(report(Convergence::Step));
             }
             iteration += 1;
-            energy = self.search_line(objective, constraints, x, energy, slope).ok_or(SolveError::LineSearch {
+            energy = self.line_search(objective, constraints, x, energy, slope).ok_or(SolveError::LineSearch {
                 iteration,
                 residual,
                 slope,
@@ -147,7 +142,8 @@ impl Newton {
         }
     }
 
-    /// The Newton direction; the matrix is shifted where it is not positive definite or leads uphill. Returns the slope along it.
+    /// Computes the Newton direction and returns the slope along it. Shifts the diagonal if the
+    /// matrix is not positive definite or the direction is not one of descent.
     fn find_direction<O: Objective>(
         &mut self,
         objective: &mut O,
@@ -166,7 +162,7 @@ impl Newton {
         let outcome = loop {
             self.direction.fill(Vec3::zeros());
             let solved = match self.solver.solve(matrix, &self.gradient, &mut self.direction) {
-                // Conjugate gradients from zero lead downhill however early they end.
+                // Iterates of conjugate gradients started from zero are descent directions.
                 Err(SolveError::NotConverged { .. }) => Ok(()),
                 other => other,
             };
@@ -177,14 +173,17 @@ impl Newton {
                 Ok(()) => SolveError::NotFinite { what: "the Newton direction", iteration },
                 Err(error) => error,
             };
-            let size = matrix.largest_diagonal();
-            if attempt == MOST_SHIFTS || !size.is_finite() {
+            let size = matrix.max_diagonal();
+            if attempt == MAX_SHIFTS || !size.is_finite() {
                 break Err(error);
             }
-            let wanted =
-                if shift == 0.0 { FIRST_SHIFT * if size > 0.0 { size } else { 1.0 } } else { shift * SHIFT_GROWTH };
-            matrix.add_to_diagonal(wanted - shift);
-            shift = wanted;
+            let next = if shift == 0.0 {
+                INITIAL_RELATIVE_SHIFT * if size > 0.0 { size } else { 1.0 }
+            } else {
+                shift * SHIFT_GROWTH
+            };
+            matrix.add_to_diagonal(next - shift);
+            shift = next;
             attempt += 1;
         };
         for entry in &mut self.gradient {
@@ -193,8 +192,9 @@ impl Newton {
         outcome
     }
 
-    /// Halves the step until the energy falls enough. Leaves the point in `trial` and returns its energy; `None` if there is no such step.
-    fn search_line<O: Objective>(
+    /// Backtracking line search: halves the step until the energy decreases sufficiently. Leaves
+    /// the point in `trial` and returns its energy; `None` if no step succeeds.
+    fn line_search<O: Objective>(
         &mut self,
         objective: &mut O,
         constraints: &Constraints,
@@ -202,24 +202,25 @@ impl Newton {
         energy: f64,
         slope: f64,
     ) -> Option<f64> {
-        let mut step = objective.largest_step(x, &self.direction).min(1.0);
+        let mut step = objective.max_step(x, &self.direction).min(1.0);
         if step.is_nan() || step <= 0.0 {
             return None;
         }
-        for _ in 0..MOST_HALVINGS {
+        for _ in 0..MAX_STEP_HALVINGS {
             for ((trial, x), direction) in self.trial.iter_mut().zip(x).zip(&self.direction) {
                 *trial = x + direction * step;
             }
             let reached = objective.energy(&self.trial);
             if reached.is_finite() {
-                if reached <= energy + GAIN * step * slope {
+                if reached <= energy + ARMIJO_CONSTANT * step * slope {
                     return Some(reached);
                 }
-                // So near to the minimum the energy shows only rounding; the slope still knows (Hager & Zhang 2005, approximate Wolfe).
-                if (reached - energy).abs() <= FLAT * energy.abs().max(reached.abs()) {
+                // Energies equal up to rounding: the slope decides (Hager & Zhang 2005, approximate
+                // Wolfe conditions).
+                if (reached - energy).abs() <= ENERGY_ROUNDING * energy.abs().max(reached.abs()) {
                     objective.gradient(&self.trial, &mut self.gradient);
                     constraints.project(&mut self.gradient);
-                    if dot(&self.gradient, &self.direction).abs() <= 0.9 * slope.abs() {
+                    if dot(&self.gradient, &self.direction).abs() <= WOLFE_CONSTANT * slope.abs() {
                         return Some(reached);
                     }
                 }
@@ -230,12 +231,12 @@ impl Newton {
     }
 }
 
-/// The largest magnitude of an entry; NaN if any is NaN.
-fn largest(vector: &[Vec3]) -> f64 {
+/// Largest absolute entry; NaN if any is NaN.
+fn max_abs(vector: &[Vec3]) -> f64 {
     vector.iter().flatten().fold(0.0, |most: f64, entry| if entry.is_nan() { f64::NAN } else { most.max(entry.abs()) })
 }
 
-/// The scalar product, summed in the order of nodes.
+/// The dot product, summed in node order.
 fn dot(a: &[Vec3], b: &[Vec3]) -> f64 {
     a.iter().zip(b).map(|(a, b)| a.dot(b)).sum()
 }
@@ -249,7 +250,8 @@ mod tests {
     use craze_math::Mat3;
     use std::sync::Arc;
 
-    /// Springs along the edges of a mesh, under gravity; Hessians projected by dropping the compressive geometric part.
+    /// Springs along the edges of a mesh under gravity. The Hessian omits the compressive geometric
+    /// part.
     struct Springs {
         edges: Vec<[u32; 2]>,
         lengths: Vec<f64>,
@@ -316,7 +318,7 @@ mod tests {
         let (mut springs, nodes, pattern) = Springs::of_box(3);
         let constraints = held_bottom(&nodes);
         let mut matrix = BlockMatrix::zeros(pattern);
-        let settings = NewtonSettings { residual: 1e-11, step: 0.0, most_iterations: 500 };
+        let settings = NewtonSettings { residual: 1e-11, step: 0.0, max_iterations: 500 };
         let mut numbers = Numbers::new(5);
         let mut start = nodes.clone();
         for x in start.iter_mut().filter(|x| x.z > 0.0) {
@@ -357,7 +359,7 @@ mod tests {
                 out[i] += x[i] - x[i - 1];
                 out[i - 1] -= x[i] - x[i - 1];
             }
-            self.residuals.push(largest(out));
+            self.residuals.push(max_abs(out));
         }
         fn hessian(&mut self, x: &[Vec3], out: &mut BlockMatrix) {
             let one = Mat3::identity();
@@ -378,7 +380,7 @@ mod tests {
         let mut objective = Quartic { load: Vec3::new(3.0, -1.0, 0.5), residuals: Vec::new() };
         let mut numbers = Numbers::new(6);
         let mut x: Vec<Vec3> = (0..20).map(|_| numbers.vector() * 100.0).collect();
-        let settings = NewtonSettings { residual: 1e-11, step: 0.0, most_iterations: 60 };
+        let settings = NewtonSettings { residual: 1e-11, step: 0.0, max_iterations: 60 };
         let report = Newton::new(settings, LinearSolver::cholesky())
             .solve(&mut objective, &Constraints::none(20), &mut chain(20), &mut x)
             .expect("convex");
@@ -390,7 +392,7 @@ mod tests {
         }
     }
 
-    /// x − ln x for each coordinate: only positive coordinates are admissible, and the minimum is at one.
+    /// x − ln x per coordinate: admissible if positive, with its minimum at one.
     struct Barrier(StepFilter);
 
     #[derive(PartialEq)]
@@ -414,7 +416,7 @@ mod tests {
                 *out.diagonal_mut(node) = Mat3::from_diagonal(&x.map(|x| 1.0 / (x * x)));
             }
         }
-        fn largest_step(&mut self, x: &[Vec3], direction: &[Vec3]) -> f64 {
+        fn max_step(&mut self, x: &[Vec3], direction: &[Vec3]) -> f64 {
             match self.0 {
                 StepFilter::None => 1.0,
                 StepFilter::Stuck => 0.0,
@@ -449,7 +451,7 @@ mod tests {
     }
 
     #[test]
-    fn a_start_outside_the_admissible_is_refused() {
+    fn an_inadmissible_start_is_refused() {
         let mut matrix = BlockMatrix::zeros(Arc::new(Pattern::from_elements::<1>(1, &[]).expect("valid")));
         let mut newton = Newton::new(NewtonSettings::default(), LinearSolver::cholesky());
         for start in [-1.0, f64::NAN] {
@@ -462,10 +464,10 @@ mod tests {
         assert!(matches!(result, Err(SolveError::WrongLength { .. })));
     }
 
-    /// −u⁴ along x, without a minimum, and with a Hessian that is not positive definite.
-    struct Bottomless;
+    /// −u⁴ along x: no minimum, and an indefinite Hessian.
+    struct UnboundedBelow;
 
-    impl Objective for Bottomless {
+    impl Objective for UnboundedBelow {
         fn energy(&mut self, x: &[Vec3]) -> f64 {
             x.iter().map(|x| -x.norm_squared().powi(2)).sum()
         }
@@ -487,7 +489,7 @@ mod tests {
         for solver in [LinearSolver::cholesky(), LinearSolver::conjugate_gradients(PcgSettings::default())] {
             let mut x = vec![Vec3::new(1.0, 0.0, 0.0), Vec3::new(0.0, 2.0, 1.0)];
             let result = Newton::new(NewtonSettings::default(), solver).solve(
-                &mut Bottomless,
+                &mut UnboundedBelow,
                 &Constraints::none(2),
                 &mut matrix.clone(),
                 &mut x,

@@ -1,20 +1,14 @@
-//! A fill-reducing order of the nodes by nested dissection (George 1973).
+//! Fill-reducing node order by nested dissection (George 1973).
 //!
-//! A set of nodes is split by a thin separator, which is numbered last; both sides are split again. Where to split comes from
-//! distances in the graph: with a few pivots spread over the set, the difference of the distances to two of them is a coordinate along
-//! the line from one to the other, and halving the set at its median cuts across that line. Every pair of pivots is
-//! tried; the thinnest separator wins and is thinned further. The order depends on the pattern alone, never on threads or addresses.
+//! A set of nodes is split by a small separator, which is numbered last; both sides are split
+//! again. The difference of graph distances to two pivots is a coordinate along the line between
+//! them, and its median bisects the set. All pairs of a few distant pivots are tried; the smallest
+//! separator is refined. The order depends on the pattern only.
 
 use crate::pattern::Pattern;
+use crate::tuning::{MAX_DISSECTION_LEAF, PIVOTS, SEPARATOR_REFINEMENTS};
 
-/// Sets of this size or less are not split further.
-const LEAF: usize = 32;
-/// Points from which distances are measured.
-const PIVOTS: usize = 7;
-/// How often the separator is gone over to thin it.
-const THINNINGS: usize = 8;
-
-/// Where a node of the current set stands.
+/// The part of the current set that a node is in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Side {
     Outside,
@@ -25,11 +19,11 @@ enum Side {
 
 struct Dissection<'a> {
     pattern: &'a Pattern,
-    /// Where each node stands in the split under way.
+    /// The part of each node in the current split.
     side: Vec<Side>,
-    /// Distances to each pivot.
+    /// Graph distance of each node to each pivot.
     distances: [Vec<i32>; PIVOTS],
-    /// The smallest of the distances to the pivots so far.
+    /// Smallest distance to a pivot so far.
     nearest: Vec<i32>,
     queue: Vec<u32>,
     best: Vec<Side>,
@@ -38,7 +32,7 @@ struct Dissection<'a> {
 
 const UNREACHED: i32 = -1;
 
-/// The nodes in the order of elimination.
+/// The elimination order of the nodes.
 pub(crate) fn nested_dissection(pattern: &Pattern) -> Vec<u32> {
     let nodes = pattern.nodes();
     let mut order: Vec<u32> = (0..nodes as u32).collect();
@@ -55,7 +49,7 @@ pub(crate) fn nested_dissection(pattern: &Pattern) -> Vec<u32> {
     sets.push(0..nodes);
     while let Some(range) = sets.pop() {
         let set = &mut order[range.clone()];
-        if set.len() <= LEAF {
+        if set.len() <= MAX_DISSECTION_LEAF {
             set.sort_unstable_by_key(|&node| (pattern.row_columns(node as usize).len(), node));
         } else if let Some((first, second)) = dissection.split(set) {
             sets.push(range.start..range.start + first);
@@ -66,21 +60,21 @@ pub(crate) fn nested_dissection(pattern: &Pattern) -> Vec<u32> {
 }
 
 impl Dissection<'_> {
-    /// Puts the set in the order first side, second side, separator and returns the sizes of both sides; `None` if it is too dense to
-    /// split.
+    /// Sorts the set into first side, second side and separator, and returns the sizes of the
+    /// sides; `None` if it is too dense to split.
     fn split(&mut self, set: &mut [u32]) -> Option<(usize, usize)> {
         for &node in set.iter() {
             self.side[node as usize] = Side::Second;
         }
         self.search(set, 0, set[0]);
         let found = if self.queue.len() < set.len() {
-            // Not connected: what was reached, and the rest, need no separator.
+            // Disconnected: the reached component and the rest need no separator.
             for &node in &self.queue {
                 self.side[node as usize] = Side::First;
             }
             Some(())
         } else {
-            self.halve(set)
+            self.bisect(set)
         };
         let rank = |side: Side| match side {
             Side::First => 0,
@@ -119,9 +113,9 @@ impl Dissection<'_> {
         }
     }
 
-    /// Splits a connected set. `None` if no pair of pivots gives two sides.
-    fn halve(&mut self, set: &[u32]) -> Option<()> {
-        // Pivots far from each other: the first at the end of the set, each other one farthest from those before it.
+    /// Bisects a connected set. `None` if no pair of pivots gives two sides.
+    fn bisect(&mut self, set: &[u32]) -> Option<()> {
+        // Farthest-point sampling: each pivot is farthest from those before it.
         let mut start = *self.queue.last()?;
         for &node in set {
             self.nearest[node as usize] = i32::MAX;
@@ -150,13 +144,14 @@ impl Dissection<'_> {
         for (&node, &side) in set.iter().zip(&self.best) {
             self.side[node as usize] = side;
         }
-        for _ in 0..THINNINGS {
-            self.thin(set);
+        for _ in 0..SEPARATOR_REFINEMENTS {
+            self.refine_separator(set);
         }
         Some(())
     }
 
-    /// Separates the set across the line between two pivots; returns the cost, or `None` if there are no two sides.
+    /// Separates the set across the line between two pivots; returns the cost, or `None` if a side
+    /// is empty.
     fn separate(&mut self, set: &[u32], a: usize, b: usize) -> Option<f64> {
         let coordinate =
             |distances: &[Vec<i32>; PIVOTS], node: u32| distances[a][node as usize] - distances[b][node as usize];
@@ -164,7 +159,7 @@ impl Dissection<'_> {
         self.coordinates.extend(set.iter().map(|&node| coordinate(&self.distances, node)));
         let middle = set.len() / 2;
         let (_, &mut median, _) = self.coordinates.select_nth_unstable(middle);
-        // The step at the median or the one behind it, whichever is nearer to half.
+        // The bound at the median or the next one, whichever divides more evenly.
         let below = self.coordinates.iter().filter(|&&value| value < median).count();
         let upto = self.coordinates.iter().filter(|&&value| value <= median).count();
         let bound = if middle - below <= upto - middle { median } else { median + 1 };
@@ -172,52 +167,53 @@ impl Dissection<'_> {
             let first = coordinate(&self.distances, node) < bound;
             self.side[node as usize] = if first { Side::First } else { Side::Second };
         }
-        // The border on the larger side becomes the separator, which also evens out the sides.
+        // The boundary of the larger side becomes the separator, which balances the sides.
         let firsts = set.iter().filter(|&&node| self.side[node as usize] == Side::First).count();
         let (from, other) =
             if 2 * firsts > set.len() { (Side::First, Side::Second) } else { (Side::Second, Side::First) };
-        let mut border = 0;
+        let mut separator_size = 0;
         for &node in set {
             let columns = self.pattern.row_columns(node as usize);
             if self.side[node as usize] == from && columns.iter().any(|&next| self.side[next as usize] == other) {
                 self.side[node as usize] = Side::Separator;
-                border += 1;
+                separator_size += 1;
             }
         }
         let mut sizes = [firsts, set.len() - firsts];
-        sizes[usize::from(from == Side::Second)] -= border;
+        sizes[usize::from(from == Side::Second)] -= separator_size;
         let imbalance = sizes[0].max(sizes[1]) as f64 / set.len() as f64 - 0.5;
-        let cost = border as f64 * (1.0 + 16.0 * imbalance * imbalance);
+        let cost = separator_size as f64 * (1.0 + 16.0 * imbalance * imbalance);
         (sizes[0] > 0 && sizes[1] > 0).then_some(cost)
     }
 
-    /// Moves nodes out of the separator where that makes it smaller, or keeps its size and evens out the sides.
-    fn thin(&mut self, set: &[u32]) {
+    /// Moves nodes out of the separator where that shrinks it, or keeps its size and balances the
+    /// sides.
+    fn refine_separator(&mut self, set: &[u32]) {
         let count = |side| set.iter().filter(|&&node| self.side[node as usize] == side).count();
         let mut sizes = [count(Side::First), count(Side::Second)];
         for &node in set {
             if self.side[node as usize] != Side::Separator {
                 continue;
             }
-            let mut touching = [0, 0];
+            let mut neighbours = [0, 0];
             let mut last = [node, node];
             for &other in self.pattern.row_columns(node as usize) {
                 match self.side[other as usize] {
-                    Side::First => (touching[0], last[0]) = (touching[0] + 1, other),
-                    Side::Second => (touching[1], last[1]) = (touching[1] + 1, other),
+                    Side::First => (neighbours[0], last[0]) = (neighbours[0] + 1, other),
+                    Side::Second => (neighbours[1], last[1]) = (neighbours[1] + 1, other),
                     Side::Separator | Side::Outside => {}
                 }
             }
-            // Joining one side draws the neighbours on the other side into the separator.
+            // A node that joins one side draws its neighbours on the other side into the separator.
             let smaller_side = usize::from(sizes[0] > sizes[1]);
             for to in [smaller_side, 1 - smaller_side] {
                 let from = 1 - to;
-                let smaller = touching[from] == 0;
-                let evener = touching[from] == 1 && sizes[to] + 1 < sizes[from];
-                if smaller || evener {
+                let shrinks = neighbours[from] == 0;
+                let balances = neighbours[from] == 1 && sizes[to] + 1 < sizes[from];
+                if shrinks || balances {
                     self.side[node as usize] = [Side::First, Side::Second][to];
                     sizes[to] += 1;
-                    if evener {
+                    if balances {
                         self.side[last[from] as usize] = Side::Separator;
                         sizes[from] -= 1;
                     }
@@ -265,7 +261,8 @@ mod tests {
         let (nodes, elements) = box_mesh(10);
         let pattern = Pattern::from_elements(nodes.len(), &elements).expect("valid");
         let order = nested_dissection(&pattern);
-        // Without the separator at the end (about one layer of 121 nodes), the rest falls into parts of at most 70 %.
+        // Without the separator at the end (about one layer of 121 nodes), components have at most
+        // 70 % of the nodes.
         let kept = nodes.len() - 180;
         let mut component = vec![usize::MAX; nodes.len()];
         let mut largest = 0;

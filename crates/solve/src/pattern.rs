@@ -1,50 +1,52 @@
-//! Which blocks of a matrix can differ from zero, and which element matrices add up to each of them.
+//! Sparsity pattern of a block matrix and its assembly plan.
 
 use crate::error::SolveError;
 
-/// The non-zero blocks of a symmetric matrix with one row of 3×3 blocks a node, both triangles stored, and the plan by which element
-/// matrices are summed into it. Valid until the topology changes; share it by [`std::sync::Arc`].
+/// The non-zero 3×3 blocks of a symmetric matrix with one block row per node, both triangles
+/// stored, and the element blocks summed into each. Valid until the topology changes; shared by
+/// [`std::sync::Arc`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Pattern {
-    /// Row i holds the blocks `starts[i]..starts[i + 1]`.
+    /// Row i has blocks `starts[i]..starts[i + 1]`.
     starts: Vec<usize>,
-    /// The column of each block, ascending in a row.
+    /// Column of each block, ascending within a row.
     columns: Vec<u32>,
-    /// The diagonal block of each row.
+    /// Index of the diagonal block of each row.
     diagonals: Vec<usize>,
-    /// Block b is the sum of the element blocks `sources[source_starts[b]..source_starts[b + 1]]`, in that order.
+    /// Block b is the sum of the element blocks `sources[source_starts[b]..source_starts[b + 1]]`,
+    /// in this order.
     source_starts: Vec<usize>,
     sources: Vec<u32>,
-    /// How many element blocks there are in all.
+    /// Number of element blocks.
     source_count: usize,
 }
 
 /// Collects groups of elements for a [`Pattern`].
 ///
-/// The element matrices of all groups stand one after the other, in the order in which groups were added; an element with k nodes has k²
-/// blocks, row by row.
+/// Element matrices of all groups are concatenated in the order of the groups; an element with k
+/// nodes has k² blocks, row by row.
 #[derive(Clone, Debug)]
 pub struct PatternBuilder {
     nodes: usize,
-    /// (row, column) of each element block, in their order.
-    places: Vec<(u32, u32)>,
+    /// (row, column) of each element block.
+    entries: Vec<(u32, u32)>,
 }
 
 impl PatternBuilder {
-    /// A pattern for this many nodes. Every diagonal block is part of it.
+    /// A pattern for this many nodes. Contains all diagonal blocks.
     pub fn new(nodes: usize) -> Self {
-        Self { nodes, places: Vec::new() }
+        Self { nodes, entries: Vec::new() }
     }
 
     /// Adds a group of elements with `ARITY` nodes each. A node may occur twice in an element.
     pub fn with_elements<const ARITY: usize>(mut self, elements: &[[u32; ARITY]]) -> Result<Self, SolveError> {
-        self.places.reserve(elements.len() * ARITY * ARITY);
+        self.entries.reserve(elements.len() * ARITY * ARITY);
         for (element, nodes) in elements.iter().enumerate() {
             if let Some(&node) = nodes.iter().find(|&&node| node as usize >= self.nodes) {
                 return Err(SolveError::NodeOutOfRange { element, node: node as usize, count: self.nodes });
             }
             for &row in nodes {
-                self.places.extend(nodes.iter().map(|&column| (row, column)));
+                self.entries.extend(nodes.iter().map(|&column| (row, column)));
             }
         }
         Ok(self)
@@ -52,17 +54,17 @@ impl PatternBuilder {
 
     /// The pattern of all groups added.
     pub fn build(self) -> Pattern {
-        // Sort by row (by counting), then by column within the row; both keep the order of sources.
+        // Counting sort by row, then sort by column; both keep the order of sources.
         let mut row_starts = vec![0usize; self.nodes + 1];
-        for &(row, _) in &self.places {
+        for &(row, _) in &self.entries {
             row_starts[row as usize + 1] += 1;
         }
         for row in 0..self.nodes {
             row_starts[row + 1] += row_starts[row];
         }
         let mut next = row_starts.clone();
-        let mut by_row = vec![(0u32, 0u32); self.places.len()];
-        for (source, &(row, column)) in self.places.iter().enumerate() {
+        let mut by_row = vec![(0u32, 0u32); self.entries.len()];
+        for (source, &(row, column)) in self.entries.iter().enumerate() {
             by_row[next[row as usize]] = (column, source as u32);
             next[row as usize] += 1;
         }
@@ -72,17 +74,17 @@ impl PatternBuilder {
             columns: Vec::new(),
             diagonals: Vec::with_capacity(self.nodes),
             source_starts: Vec::new(),
-            sources: Vec::with_capacity(self.places.len()),
-            source_count: self.places.len(),
+            sources: Vec::with_capacity(self.entries.len()),
+            source_count: self.entries.len(),
         };
         for row in 0..self.nodes {
             pattern.starts.push(pattern.columns.len());
-            let entries = &mut by_row[row_starts[row]..row_starts[row + 1]];
-            entries.sort_unstable(); // by column, then by source: nothing is equal
-            let mut entries = entries.iter().peekable();
+            let row_entries = &mut by_row[row_starts[row]..row_starts[row + 1]];
+            row_entries.sort_unstable(); // by column, then by source: all entries differ
+            let mut row_entries = row_entries.iter().peekable();
             let mut diagonal = None;
             loop {
-                let column = match (entries.peek(), diagonal) {
+                let column = match (row_entries.peek(), diagonal) {
                     (Some(&&(column, _)), None) => column.min(row as u32),
                     (Some(&&(column, _)), Some(_)) => column,
                     (None, None) => row as u32,
@@ -93,7 +95,7 @@ impl PatternBuilder {
                 }
                 pattern.columns.push(column);
                 pattern.source_starts.push(pattern.sources.len());
-                while let Some(&(_, source)) = entries.next_if(|&&(next, _)| next == column) {
+                while let Some(&(_, source)) = row_entries.next_if(|&&(next, _)| next == column) {
                     pattern.sources.push(source);
                 }
             }
@@ -106,27 +108,28 @@ impl PatternBuilder {
 }
 
 impl Pattern {
-    /// The pattern of one group of elements with `ARITY` nodes each; [`PatternBuilder`] takes several groups.
+    /// The pattern of one group of elements with `ARITY` nodes each; see [`PatternBuilder`] for
+    /// several.
     pub fn from_elements<const ARITY: usize>(nodes: usize, elements: &[[u32; ARITY]]) -> Result<Self, SolveError> {
         Ok(PatternBuilder::new(nodes).with_elements(elements)?.build())
     }
 
-    /// How many nodes (rows of blocks) there are.
+    /// Number of nodes (block rows).
     pub fn nodes(&self) -> usize {
         self.diagonals.len()
     }
 
-    /// How many blocks are stored.
+    /// Number of stored blocks.
     pub fn blocks(&self) -> usize {
         self.columns.len()
     }
 
-    /// How many element blocks the assembly takes: Σ arity² over all elements.
+    /// Number of element blocks of the assembly: Σ arity² over all elements.
     pub fn element_blocks(&self) -> usize {
         self.source_count
     }
 
-    /// The range of the blocks of a row.
+    /// The blocks of a row.
     pub fn row(&self, row: usize) -> std::ops::Range<usize> {
         self.starts[row]..self.starts[row + 1]
     }
@@ -141,14 +144,14 @@ impl Pattern {
         self.diagonals[row]
     }
 
-    /// The index of a block, if it is part of the pattern.
+    /// The index of a block, if it is in the pattern.
     pub fn find(&self, row: usize, column: usize) -> Option<usize> {
         let start = *self.starts.get(row).filter(|_| row < self.nodes())?;
         let position = self.row_columns(row).binary_search(&u32::try_from(column).ok()?).ok()?;
         Some(start + position)
     }
 
-    /// The element blocks that add up to a block.
+    /// The element blocks that are summed into a block.
     pub(crate) fn sources(&self, block: usize) -> &[u32] {
         &self.sources[self.source_starts[block]..self.source_starts[block + 1]]
     }
@@ -169,13 +172,13 @@ mod tests {
             assert_eq!(pattern.find(row, row), Some(pattern.diagonal(row)));
         }
         assert_eq!((pattern.find(0, 2), pattern.find(5, 0), pattern.find(0, usize::MAX)), (None, None, None));
-        // Block (1, 3): from the first element row 2, column 0 and from the second row 0, column 1.
+        // Block (1, 3): row 2, column 0 of the first element and row 0, column 1 of the second.
         let block = pattern.find(1, 3).expect("stored");
         assert_eq!(pattern.sources(block), [6, 10]);
     }
 
     #[test]
-    fn groups_of_different_arity_stand_one_after_the_other() {
+    fn groups_of_different_arity_are_concatenated() {
         let pattern = PatternBuilder::new(4)
             .with_elements(&[[0, 1]])
             .and_then(|b| b.with_elements(&[[1, 2, 3]]))

@@ -2,41 +2,38 @@
 
 use crate::block::BlockMatrix;
 use crate::error::{SolveError, expect_length};
+use crate::tuning::NODES_PER_SUM;
 use craze_math::{Mat3, Vec3};
 use rayon::prelude::*;
 
-/// Scalar products are summed within chunks of this many nodes, and then over the chunks in order: the same bits for any number of
-/// threads.
-const CHUNK: usize = 512;
-
-/// When conjugate gradients stop.
+/// Stopping criteria.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct PcgSettings {
-    /// Residual to reach, relative to the right-hand side (both in the 2-norm).
+    /// Residual relative to the right-hand side (2-norm).
     pub tolerance: f64,
-    /// Iterations allowed.
-    pub most_iterations: usize,
+    /// Iteration limit.
+    pub max_iterations: usize,
 }
 
 impl Default for PcgSettings {
     fn default() -> Self {
-        Self { tolerance: 1e-10, most_iterations: 2000 }
+        Self { tolerance: 1e-10, max_iterations: 2000 }
     }
 }
 
-/// How a solve went.
+/// Statistics of a solve.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct PcgReport {
     /// Iterations used.
     pub iterations: usize,
-    /// Residual reached, relative to the right-hand side.
+    /// Final residual relative to the right-hand side.
     pub residual: f64,
 }
 
-/// The solver with its scratch memory: nothing is allocated once warm.
+/// Conjugate gradients with their workspace; allocates nothing once warm.
 #[derive(Clone, Debug, Default)]
 pub struct Pcg {
-    /// When to stop.
+    /// Stopping criteria.
     pub settings: PcgSettings,
     inverses: Vec<Mat3>,
     residual: Vec<Vec3>,
@@ -52,10 +49,11 @@ impl Pcg {
         Self { settings, ..Self::default() }
     }
 
-    /// Solves matrix·x = right for symmetric positive definite matrices, starting from the x given.
+    /// Solves matrix·x = right for a symmetric positive definite matrix, starting from the given x.
     ///
-    /// For held freedoms, use [`BlockMatrix::constrain`] and project the right-hand side. A zero right-hand side gives zero at once. If
-    /// iterations run out ([`SolveError::NotConverged`]), x is the last iterate; after other errors it is of no use.
+    /// For constrained DOFs, use [`BlockMatrix::constrain`] and project the right-hand side. A zero
+    /// right-hand side gives zero at once. After [`SolveError::NotConverged`], x is the last
+    /// iterate; after other errors it is meaningless.
     pub fn solve(&mut self, matrix: &BlockMatrix, right: &[Vec3], x: &mut [Vec3]) -> Result<PcgReport, SolveError> {
         let nodes = matrix.nodes();
         expect_length("the right-hand side", right.len(), nodes)?;
@@ -78,7 +76,7 @@ impl Pcg {
             *residual = right - product;
         }
         self.direction.fill(Vec3::zeros());
-        // A step of length zero: it preconditions the first residual and takes its scalar products.
+        // A step of length zero preconditions the first residual and computes its dot products.
         let [mut residual_square, mut decrease] = self.advance(0.0, x);
         self.direction.copy_from_slice(&self.preconditioned);
         let mut iteration = 0;
@@ -89,7 +87,7 @@ impl Pcg {
             if residual_square.sqrt() <= needed {
                 return Ok(PcgReport { iterations: iteration, residual: residual_square.sqrt() / size });
             }
-            if iteration == self.settings.most_iterations {
+            if iteration == self.settings.max_iterations {
                 let residual = residual_square.sqrt();
                 return Err(SolveError::NotConverged { iterations: iteration, residual, needed });
             }
@@ -104,7 +102,7 @@ impl Pcg {
             let previous = decrease;
             [residual_square, decrease] = self.advance(decrease / curvature, x);
             let ratio = decrease / previous;
-            self.direction.par_chunks_mut(CHUNK).zip(self.preconditioned.par_chunks(CHUNK)).for_each(
+            self.direction.par_chunks_mut(NODES_PER_SUM).zip(self.preconditioned.par_chunks(NODES_PER_SUM)).for_each(
                 |(direction, preconditioned)| {
                     for (direction, preconditioned) in direction.iter_mut().zip(preconditioned) {
                         *direction = preconditioned + *direction * ratio;
@@ -114,13 +112,13 @@ impl Pcg {
         }
     }
 
-    /// Sizes the scratch memory and inverts the diagonal blocks.
+    /// Resizes the workspace and inverts the diagonal blocks.
     fn prepare(&mut self, matrix: &BlockMatrix) -> Result<(), SolveError> {
         let nodes = matrix.nodes();
         for vector in [&mut self.residual, &mut self.direction, &mut self.product, &mut self.preconditioned] {
             vector.resize(nodes, Vec3::zeros());
         }
-        self.partial.resize(nodes.div_ceil(CHUNK), [0.0; 2]);
+        self.partial.resize(nodes.div_ceil(NODES_PER_SUM), [0.0; 2]);
         self.inverses.clear();
         for node in 0..nodes {
             let block = matrix.diagonal(node);
@@ -133,13 +131,13 @@ impl Pcg {
         Ok(())
     }
 
-    /// x ← x + α·direction, residual ← residual − α·product, preconditioned ← M⁻¹·residual; returns residual² and
-    /// residual·preconditioned.
+    /// x ← x + α·direction, residual ← residual − α·product, preconditioned ← M⁻¹·residual; returns
+    /// |residual|² and residual·preconditioned.
     fn advance(&mut self, alpha: f64, x: &mut [Vec3]) -> [f64; 2] {
         let (direction, product, inverses) = (&self.direction, &self.product, &self.inverses);
-        x.par_chunks_mut(CHUNK)
-            .zip(self.residual.par_chunks_mut(CHUNK))
-            .zip(self.preconditioned.par_chunks_mut(CHUNK))
+        x.par_chunks_mut(NODES_PER_SUM)
+            .zip(self.residual.par_chunks_mut(NODES_PER_SUM))
+            .zip(self.preconditioned.par_chunks_mut(NODES_PER_SUM))
             .zip(self.partial.par_iter_mut())
             .enumerate()
             .for_each(|(chunk, (((x, residual), preconditioned), partial))| {
@@ -147,7 +145,7 @@ impl Pcg {
                 for (index, ((x, residual), preconditioned)) in
                     x.iter_mut().zip(residual).zip(preconditioned).enumerate()
                 {
-                    let node = chunk * CHUNK + index;
+                    let node = chunk * NODES_PER_SUM + index;
                     *x += direction[node] * alpha;
                     *residual -= product[node] * alpha;
                     *preconditioned = inverses[node] * *residual;
@@ -161,11 +159,11 @@ impl Pcg {
     /// product ← matrix·direction; returns direction·product.
     fn multiply_direction(&mut self, matrix: &BlockMatrix) -> f64 {
         let direction = &self.direction;
-        self.product.par_chunks_mut(CHUNK).zip(self.partial.par_iter_mut()).enumerate().for_each(
+        self.product.par_chunks_mut(NODES_PER_SUM).zip(self.partial.par_iter_mut()).enumerate().for_each(
             |(chunk, (product, partial))| {
                 *partial = [0.0; 2];
                 for (index, product) in product.iter_mut().enumerate() {
-                    let node = chunk * CHUNK + index;
+                    let node = chunk * NODES_PER_SUM + index;
                     *product = matrix.multiply_row(node, direction);
                     partial[0] += product.dot(&direction[node]);
                 }
@@ -175,7 +173,7 @@ impl Pcg {
     }
 
     fn sum_over_chunks(&mut self, vector: &[Vec3], term: impl Fn(&Vec3) -> f64 + Sync) -> f64 {
-        vector.par_chunks(CHUNK).zip(self.partial.par_iter_mut()).for_each(|(chunk, partial)| {
+        vector.par_chunks(NODES_PER_SUM).zip(self.partial.par_iter_mut()).for_each(|(chunk, partial)| {
             *partial = [chunk.iter().map(&term).sum(), 0.0];
         });
         self.partial.iter().map(|partial| partial[0]).sum()
@@ -204,7 +202,7 @@ mod tests {
         for node in (0..x.len()).filter(|&node| constraints.projection(node).is_some()) {
             assert_eq!(x[node], Vec3::zeros());
         }
-        // Starting from the solution costs nothing.
+        // The solution is accepted as initial value at once.
         let again = pcg.solve(&matrix, &right, &mut x).expect("positive definite");
         assert!(again.iterations <= 2, "{again:?}");
     }
@@ -247,7 +245,7 @@ mod tests {
         let right = vec![Vec3::x(); nodes];
         assert!(matches!(pcg.solve(&broken, &right, &mut x), Err(SolveError::NotPositiveDefinite { node: 7, .. })));
 
-        let mut pcg = Pcg::new(PcgSettings { most_iterations: 2, ..PcgSettings::default() });
+        let mut pcg = Pcg::new(PcgSettings { max_iterations: 2, ..PcgSettings::default() });
         x.fill(Vec3::zeros());
         assert!(matches!(pcg.solve(&matrix, &right, &mut x), Err(SolveError::NotConverged { iterations: 2, .. })));
     }

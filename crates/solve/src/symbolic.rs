@@ -1,44 +1,40 @@
-//! What a Cholesky factor looks like, known from the pattern alone: order, elimination tree, supernodes.
+//! Symbolic Cholesky analysis of a pattern: order, elimination tree, supernodes.
 
 use crate::ordering::nested_dissection;
 use crate::pattern::Pattern;
+use crate::tuning::{MAX_ZERO_FRACTION, MAX_ZERO_FRACTION_NARROW, NARROW_SUPERNODE};
 use std::ops::Range;
 use std::sync::Arc;
 
 const NONE: u32 = u32::MAX;
-/// Neighbouring supernodes are merged while zeros stay below this share of the merged blocks: fewer, larger dense matrices are faster.
-const ZEROS: f64 = 0.2;
-/// Supernodes up to this width are merged more freely.
-const NARROW: usize = 8;
-/// Zeros allowed in narrow ones.
-const ZEROS_IN_NARROW: f64 = 0.5;
 
 /// Columns of the factor with one pattern: a dense triangle, and dense rows below it.
 #[derive(Clone, Debug)]
 pub(crate) struct Supernode {
-    /// Its columns, in the order of elimination.
+    /// Its columns, in elimination order.
     pub(crate) columns: Range<usize>,
     /// Rows below the triangle, ascending.
     pub(crate) rows: Vec<u32>,
-    /// How many supernodes hang below it in the elimination tree.
+    /// Number of child supernodes in the elimination tree.
     pub(crate) children: usize,
-    /// Where its values start in the factor.
+    /// Offset of its values in the factor.
     pub(crate) start: usize,
 }
 
 impl Supernode {
-    /// Scalar columns.
+    /// Number of scalar columns.
     pub(crate) fn width(&self) -> usize {
         3 * self.columns.len()
     }
 
-    /// Scalar rows, triangle included.
+    /// Number of scalar rows, triangle included.
     pub(crate) fn height(&self) -> usize {
         3 * (self.columns.len() + self.rows.len())
     }
 }
 
-/// The analysis of a pattern, valid while topology holds: any number of matrices can be factorised with it.
+/// The analysis of a pattern, valid until the topology changes and shared by any number of
+/// matrices.
 #[derive(Clone, Debug)]
 pub struct Symbolic {
     pub(crate) pattern: Arc<Pattern>,
@@ -55,7 +51,7 @@ impl Symbolic {
     pub fn analyse(pattern: &Arc<Pattern>) -> Self {
         let dissected = nested_dissection(pattern);
         let parents = elimination_tree(pattern, &dissected);
-        // Children right before their parents, so that columns of one supernode stand together.
+        // Children directly before their parents: columns of one supernode become contiguous.
         let order: Vec<u32> = postorder(&parents).into_iter().map(|column| dissected[column as usize]).collect();
         let parents = elimination_tree(pattern, &order);
         let position = inverse(&order);
@@ -75,12 +71,12 @@ impl Symbolic {
         Self { pattern: pattern.clone(), order, position, supernodes, values }
     }
 
-    /// How many numbers the factor holds (8 bytes each).
+    /// Number of scalars in the factor (8 bytes each).
     pub fn factor_size(&self) -> usize {
         self.values
     }
 
-    /// How many floating-point operations a factorisation takes.
+    /// Number of floating-point operations of a factorisation.
     pub fn operations(&self) -> f64 {
         let columns = |supernode: &Supernode| {
             (0..supernode.width()).map(|column| ((supernode.height() - column) as f64).powi(2)).sum::<f64>()
@@ -91,8 +87,8 @@ impl Symbolic {
 
 fn inverse(order: &[u32]) -> Vec<u32> {
     let mut position = vec![0; order.len()];
-    for (place, &node) in order.iter().enumerate() {
-        position[node as usize] = place as u32;
+    for (index, &node) in order.iter().enumerate() {
+        position[node as usize] = index as u32;
     }
     position
 }
@@ -118,7 +114,7 @@ fn elimination_tree(pattern: &Pattern, order: &[u32]) -> Vec<u32> {
     parents
 }
 
-/// Every subtree in one run, children before parents.
+/// Columns in postorder: subtrees contiguous, children before parents.
 fn postorder(parents: &[u32]) -> Vec<u32> {
     let mut first_child = vec![NONE; parents.len()];
     let mut next_sibling = vec![NONE; parents.len()];
@@ -132,7 +128,7 @@ fn postorder(parents: &[u32]) -> Vec<u32> {
             }
         }
     }
-    // The last root was pushed first; the walk below needs the first root on top.
+    // The first root is on top of the stack.
     let mut order = Vec::with_capacity(parents.len());
     while let Some(&column) = stack.last() {
         let child = first_child[column as usize];
@@ -147,7 +143,7 @@ fn postorder(parents: &[u32]) -> Vec<u32> {
     order
 }
 
-/// Runs of columns in which each has the pattern of the next plus its own row.
+/// Runs of columns, each with the pattern of the next plus its own row.
 fn fundamental_supernodes(pattern: &Pattern, order: &[u32], position: &[u32], parents: &[u32]) -> Vec<Supernode> {
     let count = order.len();
     let mut children: Vec<Vec<u32>> = vec![Vec::new(); count];
@@ -171,7 +167,7 @@ fn fundamental_supernodes(pattern: &Pattern, order: &[u32], position: &[u32], pa
             }
         }
         union.sort_unstable();
-        // Only the last column of a supernode keeps its rows, and only until its parent has taken them over.
+        // Only the last column of a supernode keeps its rows, until its parent has inherited them.
         let continues = column > 0 && parents[column - 1] == column as u32 && rows[column - 1].len() == union.len() + 1;
         for child in std::mem::take(&mut children[column]) {
             rows[child as usize] = Vec::new();
@@ -190,7 +186,7 @@ fn fundamental_supernodes(pattern: &Pattern, order: &[u32], position: &[u32], pa
     supernodes
 }
 
-/// Merges a supernode into its parent right behind it where that costs few zeros.
+/// Merges each supernode into the parent directly behind it if that adds few zeros.
 fn merge(fundamental: Vec<Supernode>) -> Vec<Supernode> {
     let blocks = |width: usize, rows: usize| width * (width + 1) / 2 + width * rows;
     let mut merged: Vec<(Supernode, usize)> = Vec::with_capacity(fundamental.len());
@@ -204,7 +200,7 @@ fn merge(fundamental: Vec<Supernode>) -> Vec<Supernode> {
             let width = previous.columns.len() + supernode.columns.len();
             let all = blocks(width, supernode.rows.len());
             let zeros = (all - (true_blocks + previous_blocks).min(all)) as f64 / all as f64;
-            if zeros > if width <= NARROW { ZEROS_IN_NARROW } else { ZEROS } {
+            if zeros > if width <= NARROW_SUPERNODE { MAX_ZERO_FRACTION_NARROW } else { MAX_ZERO_FRACTION } {
                 break;
             }
             true_blocks += previous_blocks;
@@ -236,7 +232,7 @@ mod tests {
         let (nodes, elements) = box_mesh(5);
         let pattern = Arc::new(Pattern::from_elements(nodes.len(), &elements).expect("valid"));
         let symbolic = Symbolic::analyse(&pattern);
-        // Plain elimination on the graph is the oracle.
+        // Reference: elimination on the graph.
         let count = nodes.len();
         let mut filled: Vec<std::collections::BTreeSet<usize>> = (0..count)
             .map(|column| {

@@ -6,7 +6,7 @@ use crate::pattern::Pattern;
 use craze_math::{Mat3, Vec3, tetrahedron};
 use std::sync::Arc;
 
-/// A repeatable stream of numbers (xorshift64*).
+/// A reproducible stream of numbers (xorshift64*).
 pub struct Numbers(u64);
 
 impl Numbers {
@@ -78,7 +78,7 @@ pub fn elastic_blocks(nodes: &[Vec3], elements: &[[u32; 4]]) -> Vec<Mat3> {
     blocks
 }
 
-/// The stiffness of an elastic box held at z = 0, with the constraints already worked in.
+/// The stiffness of an elastic box clamped at z = 0, with constraints applied, and the constraints.
 pub fn clamped_box(cells: usize) -> (BlockMatrix, Constraints) {
     let (nodes, elements) = box_mesh(cells);
     let pattern = Arc::new(Pattern::from_elements(nodes.len(), &elements).expect("valid"));
@@ -98,7 +98,7 @@ pub fn residual_of(matrix: &BlockMatrix, x: &[Vec3], right: &[Vec3]) -> f64 {
     (error / size).sqrt()
 }
 
-/// Runs something in a pool of this many threads.
+/// Runs a closure in a pool of this many threads.
 pub fn in_threads<T: Send>(threads: usize, run: impl FnOnce() -> T + Send) -> T {
     rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("a pool").install(run)
 }

@@ -7,7 +7,7 @@
 //! always speak of the same criterion. [`SeparationLanes`] is the bound for eight nodes at once.
 
 use crate::kernel::dot;
-use craze_element::{LEAST_SHARE, Separation, area_across};
+use craze_element::{MIN_AREA_FRACTION, SeparationTensor, separation_area};
 use craze_engine::FailureMeasure;
 use craze_material::Strength;
 use craze_math::columns::{Columns, Vector};
@@ -74,13 +74,13 @@ impl FractureCriterion {
     /// `factor` multiplies the strengths at the node.
     pub fn evaluate(
         &self,
-        separation: &Separation,
+        separation: &SeparationTensor,
         deformation: &Mat3,
         gradients: &[Vec3],
         factor: f64,
         critical_force: f64,
     ) -> Option<FailureState> {
-        if !self.is_breakable() || separation.bound() < critical_force {
+        if !self.is_breakable() || separation.upper_bound() < critical_force {
             return None;
         }
         let eigen = symmetric_eigen(&separation.tensor());
@@ -89,7 +89,7 @@ impl FractureCriterion {
             return None;
         }
         let at_rest = deformation.tr_mul(&normal).normalize();
-        let stress = force / area_across(&at_rest, gradients);
+        let stress = force / separation_area(&at_rest, gradients);
         let (by_stress, by_force) = (stress / (factor * self.tensile), force / (factor * self.separation_force));
         let (ratio, measure) = if by_stress >= by_force {
             (by_stress, FailureMeasure::Stress(stress))
@@ -108,9 +108,9 @@ impl FractureCriterion {
     /// Stress (Pa) of the elements around a node below which it does not fail. `area` (m²) is
     /// ½·Σ vol·|∇N| of the node.
     ///
-    /// ζ₁ is at most that area times the largest stress, and is divided by at least [`LEAST_SHARE`] of it.
+    /// ζ₁ is at most that area times the largest stress, and is divided by at least [`MIN_AREA_FRACTION`] of it.
     pub fn critical_stress(&self, area: f64, factor: f64) -> f64 {
-        factor * (LEAST_SHARE * self.tensile).min(self.separation_force / area)
+        factor * (MIN_AREA_FRACTION * self.tensile).min(self.separation_force / area)
     }
 }
 
@@ -255,8 +255,8 @@ mod tests {
             star
         }
 
-        fn separation(&self) -> Separation {
-            let mut separation = Separation::default();
+        fn separation(&self) -> SeparationTensor {
+            let mut separation = SeparationTensor::default();
             self.forces.iter().for_each(|[tensile, compressive]| separation.add(tensile, compressive));
             separation
         }
@@ -323,7 +323,7 @@ mod tests {
             let criterion = criteria[round % 3];
             let factor = 0.5 + random.number();
             let least =
-                |star: &Star| criterion.critical_force(craze_element::least_area_across(&star.gradients), factor);
+                |star: &Star| criterion.critical_force(craze_element::min_separation_area(&star.gradients), factor);
             let critical: [f64; WIDTH] = std::array::from_fn(|lane| least(&stars[lane]));
             let bounds = Instructions::detect().run(Bounds(&stars, critical));
             for (lane, star) in stars.iter().enumerate() {
@@ -340,7 +340,7 @@ mod tests {
                     continue;
                 }
                 let normal = Vec3::from_fn(|axis, _| bounds.normal[axis][lane]);
-                let area = area_across(&normal, &star.gradients);
+                let area = separation_area(&normal, &star.gradients);
                 let bound = force / criterion.critical_force(area, factor);
                 let ratio = exact.map_or(0.0, |state| state.ratio);
                 assert!(bound >= ratio, "round {round}: bound {bound} < {ratio}");
@@ -366,11 +366,11 @@ mod tests {
                 FailureMeasure::Force(force) => force,
                 FailureMeasure::Stress(stress) => {
                     let normal = star.deformation.tr_mul(&state.normal).normalize();
-                    stress * area_across(&normal, &star.gradients)
+                    stress * separation_area(&normal, &star.gradients)
                 }
                 _ => unreachable!("the criterion knows no other measure"),
             };
-            let least_area = craze_element::least_area_across(&star.gradients);
+            let least_area = craze_element::min_separation_area(&star.gradients);
             assert!(force * (1.0 + 1e-12) >= criterion.critical_force(least_area, 1.0));
             let exact =
                 criterion.evaluate(&star.separation(), &star.deformation, &star.gradients, 1.0, force * 0.999_999);

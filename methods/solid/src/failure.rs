@@ -9,7 +9,9 @@ use crate::criterion::{FailureState, FractureCriterion};
 use crate::kernel::Report;
 use crate::laws::law_of;
 use crate::model::Solid;
-use craze_element::{Separation, Tetrahedron, bound_of_area_across, least_area_across, tensile_part, tensile_parts};
+use craze_element::{
+    SeparationTensor, Tetrahedron, min_separation_area, separation_area_bound, tensile_part, tensile_parts,
+};
 use craze_math::{Mat3, Vec3};
 use craze_mesh::{NodeId, TetId};
 use rayon::prelude::*;
@@ -84,7 +86,7 @@ impl Solid {
         tension: impl Fn(TetId) -> Option<Tension>,
         critical_force: f64,
     ) -> Option<FailureState> {
-        let mut separation = Separation::default();
+        let mut separation = SeparationTensor::default();
         let mut gradients = Vec::with_capacity(32);
         let (mut deformation, mut volume) = (Mat3::zeros(), 0.0);
         let mut criterion = FractureCriterion::UNBREAKABLE;
@@ -198,7 +200,7 @@ impl Solid {
         let strain = report.largest_strain.sqrt();
         let stretch = (1.0 + strain).sqrt();
         let rate = 2.0 * stretch * report.fastest_change.sqrt();
-        !(stretch * self.laws[block.law].largest_stress(strain, rate) < self.critical_stress)
+        !(stretch * self.laws[block.law].stress_norm_bound(strain, rate) < self.critical_stress)
     }
 
     /// vol·∇N of a node in each of its elements (m²).
@@ -221,7 +223,7 @@ impl Solid {
         }
         let loads: Vec<(f64, f64)> = (0..self.mesh.point_count() as u32)
             .into_par_iter()
-            .map(|node| self.critical_loads_at(NodeId(node), least_area_across))
+            .map(|node| self.critical_loads_at(NodeId(node), min_separation_area))
             .collect();
         self.critical_forces = loads.iter().map(|(force, _)| *force).collect();
         self.critical_stress = loads.iter().map(|(_, stress)| *stress).fold(f64::INFINITY, f64::min);
@@ -236,7 +238,7 @@ impl Solid {
         }
         self.critical_forces.resize(self.mesh.point_count(), f64::INFINITY);
         for &node in nodes {
-            let (force, stress) = self.critical_loads_at(NodeId(node), bound_of_area_across);
+            let (force, stress) = self.critical_loads_at(NodeId(node), separation_area_bound);
             self.critical_forces[node as usize] = force;
             self.critical_stress = self.critical_stress.min(stress);
         }

@@ -63,7 +63,7 @@ impl Implicit {
         let settings = NewtonSettings {
             residual: BALANCED_STRAIN * stiffest * solid.smallest_height * solid.smallest_height,
             step: BALANCED_STRAIN * solid.smallest_height,
-            most_iterations: MOST_ITERATIONS,
+            max_iterations: MOST_ITERATIONS,
         };
         Ok(Implicit {
             matrix: BlockMatrix::zeros(pattern),
@@ -313,8 +313,7 @@ impl Solid {
         self.each_placed(step.loads, |_, node, end| placed.push((node, end)));
         implicit.constraints = self.held_nodes(step);
 
-        let settings =
-            MarchSettings { first_step: 1.0, largest_step: 1.0, smallest_step: 1e-4, ..MarchSettings::default() };
+        let settings = MarchSettings { first_step: 1.0, max_step: 1.0, min_step: 1e-4, ..MarchSettings::default() };
         let mut state: Vec<Vec3> = implicit.positions.clone();
         let solve = |factor: f64, state: &mut [Vec3]| {
             for ((external, before), wanted) in implicit.external.iter_mut().zip(&before.external).zip(&wanted) {

@@ -18,8 +18,8 @@ pub(crate) const THINNESSES: usize = 4;
 /// The laws of all materials, one material after another.
 pub(crate) fn laws_of(materials: &[Material]) -> Vec<Law> {
     let of_material = |material: &Material| {
-        let law = Law::of(material);
-        (0..THINNESSES as i32).map(move |thinness| law.with_viscosity_times(0.25f64.powi(thinness)))
+        let law = Law::from_material(material);
+        (0..THINNESSES as i32).map(move |thinness| law.with_scaled_viscosity(0.25f64.powi(thinness)))
     };
     materials.iter().flat_map(of_material).collect()
 }
@@ -33,7 +33,7 @@ pub(crate) fn full_heights(materials: &[Material], options: &SolidOptions, first
         }
         // A row of elements of height h vibrates at ω = 2c/h at most. A viscous stress of `delay` times the rate of the elastic one damps
         // that by ½·ω·delay of what is critical.
-        let law = Law::of(material);
+        let law = Law::from_material(material);
         let elastic = law.pressure_modulus();
         let delay = law.pressure_viscosity() / elastic;
         let speed = (elastic / material.density).sqrt();

@@ -223,7 +223,9 @@ fn rate_of(squared_frequency: f64, damping: f64) -> f64 {
 /// The same as [`bounds`] with what belongs to each corner times the root of a weight.
 fn weighted_bounds(rest: &Tetrahedron, law: &Law, weights: &[f64; 4]) -> [f64; 2] {
     match law {
-        Law::Isotropic { lambda, mu, phi, psi } => rest.weighted_stiffnesses(weights, [[*lambda, *mu], [*phi, *psi]]),
+        Law::Isotropic { lambda, mu, phi, psi } => {
+            rest.weighted_stiffness_eigenvalues(weights, [[*lambda, *mu], [*phi, *psi]])
+        }
         Law::Directional { .. } => {
             let largest = weights.iter().copied().fold(0.0, f64::max);
             bounds(rest, law).map(|bound| largest * bound)
@@ -235,11 +237,11 @@ fn weighted_bounds(rest: &Tetrahedron, law: &Law, weights: &[f64; 4]) -> [f64; 2
 fn bounds(rest: &Tetrahedron, law: &Law) -> [f64; 2] {
     match law {
         Law::Isotropic { lambda, mu, phi, psi } => {
-            let elastic = rest.sharpest_stiffness(*lambda, *mu);
+            let elastic = rest.max_stiffness_eigenvalue(*lambda, *mu);
             if *phi == 0.0 && *psi == 0.0 {
                 return [elastic, 0.0];
             }
-            [elastic, rest.sharpest_stiffness(*phi, *psi)]
+            [elastic, rest.max_stiffness_eigenvalue(*phi, *psi)]
         }
         Law::Directional { stiffness, viscosity } => {
             let steepest = rest.squared_gradients()[0];

@@ -86,7 +86,7 @@ impl SolidSurface {
     pub fn of(mesh: &TetMesh, materials: &[Material], version: u64) -> Self {
         let facets = mesh.boundary_facets().map(code).collect();
         let modulus = materials.iter().map(|material| material.elasticity.young()).fold(0.0, f64::max);
-        let speed = |material: &Material| (Law::of(material).pressure_modulus() / material.density).sqrt();
+        let speed = |material: &Material| (Law::from_material(material).pressure_modulus() / material.density).sqrt();
         let sound = materials.iter().map(speed).fold(0.0, f64::max);
         let size = mesh.element_ids().map(|element| volume(&mesh.corners(element)).abs()).sum::<f64>().cbrt();
         let firsts = if is_broken(mesh) { firsts(mesh) } else { Vec::new() };

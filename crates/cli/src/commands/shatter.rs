@@ -13,7 +13,7 @@ use craze_engine::Existing;
 use craze_export::{CrackDetail, Pace, ShardReport, ShardSettings};
 use craze_scene::SceneDocument;
 use craze_shape::words::{grouped, short};
-use craze_shape::{ModelFile, Reading, Shape, Unit, UpAxis, read_model};
+use craze_shape::{ModelFile, ModelPlacement, Shape, Unit, UpAxis, read_model};
 use serde_json::json;
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -273,7 +273,7 @@ fn model(arguments: &Arguments) -> Result<(Model, Vec<String>), Problem> {
             Err(Problem::new(message, "choose a solid shape, as in: craze shatter bowl"))
         }
         None => {
-            let reading = Reading { size: arguments.size, unit: arguments.unit, up: arguments.up };
+            let reading = ModelPlacement { size: arguments.size, unit: arguments.unit, up: arguments.up };
             let read = read_model(path, &reading)?;
             let extent = read.surface.bounds().size().max();
             let mut remarks = Vec::new();

@@ -1,4 +1,4 @@
-//! Numbers without vector instructions: one `f64`, and eight of them in an array.
+//! Numbers without vector instructions: one `f64`, and an array of eight.
 
 use super::{Lanes, Mask, Real, WIDTH};
 use std::array;
@@ -28,7 +28,7 @@ impl Real for f64 {
     }
     #[inline(always)]
     fn mul_add(self, factor: Self, addend: Self) -> Self {
-        // Not the fused operation: without hardware for it, that is a slow function call.
+        // Not fused: without hardware support that is a slow function call.
         self * factor + addend
     }
     #[inline(always)]
@@ -65,12 +65,12 @@ impl Real for f64 {
     }
     #[inline(always)]
     fn normalising_power(self) -> Self {
-        // The exponent e, counted from 1023, becomes 2046 − e: the reciprocal of the leading power of two.
+        // The biased exponent e becomes 2046 − e: the reciprocal of the leading power of two.
         f64::from_bits((2046 << 52) - (self.to_bits() & (0x7ff << 52)))
     }
 }
 
-/// Eight numbers in an array, for processors without wide vectors. Products and sums are rounded one after the other.
+/// Eight numbers in an array, for processors without wide vectors. Multiply-add rounds twice.
 #[derive(Clone, Copy, Debug)]
 #[repr(C, align(64))]
 pub struct Portable([f64; WIDTH]);

@@ -1,8 +1,8 @@
-//! The vector registers of x86-64: one of 512 bits, or two of 256 bits.
+//! Vector registers of x86-64: one of 512 bits, or two of 256 bits.
 //!
-//! Why `unsafe` is sound in this file: the intrinsics ask for nothing but a processor that has them. The types here are private, so
-//! no one can name them outside; the only code that meets them is a kernel called by [`run_avx2_fma`] or [`run_avx512`], whose own
-//! contract is that very processor. Conversions between registers and arrays of the same size have no invalid values.
+//! Soundness of the `unsafe` code: the intrinsics only require a processor that supports them. The
+//! types are private and used only by kernels called from [`run_avx2_fma`] or [`run_avx512`], whose
+//! contract is that processor. Registers and arrays of the same size have no invalid values.
 #![allow(unsafe_code)]
 
 use super::{Kernel, Lanes, Mask, Real, WIDTH};
@@ -10,13 +10,13 @@ use std::arch::x86_64::*;
 use std::mem::transmute;
 use std::ops::{Add, Div, Mul, Neg, Sub};
 
-/// The kernel, compiled for 256-bit vectors.
+/// Runs the kernel compiled for 256-bit vectors.
 #[target_feature(enable = "avx2,fma")]
 pub(super) fn run_avx2_fma<K: Kernel>(kernel: K) -> K::Output {
     kernel.run::<Two256>()
 }
 
-/// The kernel, compiled for 512-bit vectors.
+/// Runs the kernel compiled for 512-bit vectors.
 #[target_feature(enable = "avx2,fma,avx512f,avx512dq,avx512vl")]
 pub(super) fn run_avx512<K: Kernel>(kernel: K) -> K::Output {
     kernel.run::<One512>()
@@ -170,7 +170,8 @@ impl Lanes for One512 {
         unsafe { transmute(self.0) }
     }
 
-    /// Three rounds of exchanges between two rows each: single numbers within pairs, then twice pairs.
+    /// Three rounds of exchanges between two rows each: single numbers within pairs, then pairs
+    /// twice.
     #[inline(always)]
     fn transpose(rows: &[Self; WIDTH]) -> [Self; WIDTH] {
         let singles = |a: Self, b: Self| unsafe { (_mm512_unpacklo_pd(a.0, b.0), _mm512_unpackhi_pd(a.0, b.0)) };

@@ -230,8 +230,8 @@ fn painted<'source>(
     path: &str,
 ) -> Result<Option<Factor<'source>>, SceneError> {
     let Some(settings) = settings else { return Ok(None) };
-    let paint = source.paint(document, path)?;
-    Ok(Some(Box::new(move |place| settings.factor(paint.at(place)))))
+    let brightness = source.brightness(document, path)?;
+    Ok(Some(Box::new(move |place| settings.factor(brightness.at(place)))))
 }
 
 /// The material that a table of a body says. `path` is the key of the table.

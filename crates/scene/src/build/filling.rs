@@ -8,7 +8,7 @@ use craze_math::Vec3;
 use craze_mesh::TetMesh;
 use craze_shape::words::short;
 use craze_shape::{
-    BuiltIn, Domain, Findings, Model, ModelVolume, Paint, Repaired, SampledPoints, ShapeError, Stuffing,
+    BrightnessMap, BuiltIn, Domain, Findings, Model, ModelVolume, Repaired, SampledPoints, ShapeError, Stuffing,
     StuffingOptions, SurfaceDomain, Tetrahedra, TriangleSurface, grid_points, poisson_points, repair, resolution,
     stuff, volume_of,
 };
@@ -76,10 +76,10 @@ impl<'scene> Source<'scene> {
     }
 
     /// The paint that a body's `painted` at `path` asks for.
-    pub fn paint(&self, document: &SceneDocument, path: &str) -> Result<Paint<'_>, SceneError> {
+    pub fn brightness(&self, document: &SceneDocument, path: &str) -> Result<BrightnessMap<'_>, SceneError> {
         let (what, found) = match self {
             Source::BuiltIn(_) => ("a built-in shape".to_owned(), None),
-            Source::Model(model) => (model.file.clone(), Paint::of(model)),
+            Source::Model(model) => (model.file.clone(), BrightnessMap::of(model)),
         };
         let help = "paint points of an OBJ, PLY or glTF model, or use `seams` and `region`";
         found.ok_or_else(|| rejected(document, path, format!("{what} has no colours of points"), help))

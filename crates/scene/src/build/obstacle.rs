@@ -10,7 +10,7 @@ use craze_contact::MeshShape;
 use craze_engine::{Drive, Motion, Obstacle};
 use craze_frame::Surface;
 use craze_math::{Isometry, Rotation, Vec3};
-use craze_shape::{BuiltIn, Cylinder, MassSpread, Repaired, Shape, TriangleSurface, repair};
+use craze_shape::{BuiltIn, Cylinder, MassProperties, Repaired, Shape, TriangleSurface, repair};
 use std::sync::Arc;
 
 /// Edges on curved obstacles, as a share of the radius: fine enough to look round.
@@ -37,8 +37,8 @@ pub fn build(document: &SceneDocument, index: usize) -> Result<(Obstacle, Option
     let mut built =
         Obstacle { name: obstacle.name.clone(), shape, surface: frame_surface(&surface), place: pose, drive };
     if let RigidMotion::Free { mass } = obstacle.motion {
-        let spread = spread(document, &path, &obstacle.shape, &surface, mass)?;
-        built.release(mass, spread.center, &spread.inertia, place.velocity.into(), place.spin.into());
+        let mass_properties = mass_properties(document, &path, &obstacle.shape, &surface, mass)?;
+        built.release(mass, mass_properties.center, &mass_properties.inertia, place.velocity.into(), place.spin.into());
     }
     let line = (!remarks.is_empty()).then(|| format!("{}: {}", built.name, remarks.join("; ")));
     Ok((built, line))
@@ -102,19 +102,19 @@ fn frame_surface(surface: &TriangleSurface) -> Surface {
     Surface { positions: surface.positions.clone(), triangles: surface.triangles.clone(), ..Surface::default() }
 }
 
-fn spread(
+fn mass_properties(
     document: &SceneDocument,
     path: &str,
     shape: &ObstacleShape,
     surface: &TriangleSurface,
     mass: f64,
-) -> Result<MassSpread, SceneError> {
+) -> Result<MassProperties, SceneError> {
     match shape {
         // These have formulas; of others the surface is as good as what it stands for.
-        ObstacleShape::Solid(Shape::Sphere(sphere)) => Ok(sphere.spread(mass)),
-        ObstacleShape::Solid(Shape::Cylinder(cylinder)) => Ok(cylinder.spread(mass)),
-        ObstacleShape::Solid(Shape::Box(block)) => Ok(block.spread(mass)),
-        ObstacleShape::Solid(_) => surface.spread(mass).ok_or_else(|| {
+        ObstacleShape::Solid(Shape::Sphere(sphere)) => Ok(sphere.mass_properties(mass)),
+        ObstacleShape::Solid(Shape::Cylinder(cylinder)) => Ok(cylinder.mass_properties(mass)),
+        ObstacleShape::Solid(Shape::Box(block)) => Ok(block.mass_properties(mass)),
+        ObstacleShape::Solid(_) => surface.mass_properties(mass).ok_or_else(|| {
             let message = "the model encloses no volume that could carry a mass";
             rejected(document, &format!("{path}.shape"), message, "close the model, or turn its faces outward")
         }),

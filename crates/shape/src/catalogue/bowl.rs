@@ -101,8 +101,9 @@ impl BuiltIn for Bowl {
         let bottom = -0.5 * self.height();
         let rise = line.radius - (line.radius.powi(2) - self.foot_radius().powi(2)).max(0.0).sqrt();
         let top = line.centre - line.radius + rise;
-        let disc = Field::cylinder(self.foot_radius(), top - bottom).moved(Vec3::new(0.0, 0.5 * (top + bottom), 0.0));
-        let hollow = Field::sphere(line.radius).moved(Vec3::new(0.0, line.centre, 0.0));
+        let disc =
+            Field::cylinder(self.foot_radius(), top - bottom).translated(Vec3::new(0.0, 0.5 * (top + bottom), 0.0));
+        let hollow = Field::sphere(line.radius).translated(Vec3::new(0.0, line.centre, 0.0));
         Field::union(vec![wall, disc.without(hollow)])
     }
 
@@ -111,7 +112,7 @@ impl BuiltIn for Bowl {
     }
 
     /// A bowl without a foot whose wall is hardly thicker than the edge has rings of its own.
-    fn lattice(&self, edge: f64) -> Option<Result<TetMesh, ShapeError>> {
+    fn structured_mesh(&self, edge: f64) -> Option<Result<TetMesh, ShapeError>> {
         if self.foot() > 0.0 {
             return None;
         }

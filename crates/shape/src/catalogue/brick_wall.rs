@@ -35,7 +35,7 @@ impl Default for BrickWall {
 }
 
 /// Most bricks of a wall.
-const MOST: f64 = 10_000.0;
+const MAX_BRICKS: f64 = 10_000.0;
 
 impl BrickWall {
     /// Length of a half brick (m): two of them and a joint are a brick.
@@ -91,7 +91,7 @@ impl BuiltIn for BrickWall {
             check_that("bricks", f64::from(count), count > 0, || "at least 1".to_owned())?;
         }
         let count = f64::from(self.bricks[0]) * f64::from(self.bricks[1]);
-        check_that("bricks", count, count <= MOST, || format!("at most {MOST} in all"))
+        check_that("bricks", count, count <= MAX_BRICKS, || format!("at most {MAX_BRICKS} in all"))
     }
 
     fn size(&self) -> Vec3 {
@@ -101,10 +101,10 @@ impl BuiltIn for BrickWall {
     }
 
     fn field(&self) -> Field {
-        let brick = |(centre, size): (Vec3, Vec3)| Field::block(size, 0.0).moved(centre);
+        let brick = |(centre, size): (Vec3, Vec3)| Field::block(size, 0.0).translated(centre);
         let bricks = Field::union(self.bricks().into_iter().map(brick).collect());
         let wall = Field::block(self.size(), 0.0);
-        wall.clone().painted(wall, 1).painted(bricks, 0)
+        wall.clone().with_region(wall, 1).with_region(bricks, 0)
     }
 
     fn thinnest_wall(&self) -> f64 {
@@ -119,11 +119,11 @@ impl BuiltIn for BrickWall {
         &["brick", "mortar"]
     }
 
-    fn lattice(&self, edge: f64) -> Option<Result<TetMesh, ShapeError>> {
+    fn structured_mesh(&self, edge: f64) -> Option<Result<TetMesh, ShapeError>> {
         Some(bricks::tetrahedra(&self.strips(), edge))
     }
 
-    fn lattice_surface(&self, _edge: f64) -> Option<Result<TriangleSurface, ShapeError>> {
+    fn structured_surface(&self, _edge: f64) -> Option<Result<TriangleSurface, ShapeError>> {
         Some(Ok(box_surface(self.size())))
     }
 }

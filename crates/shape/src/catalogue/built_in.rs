@@ -50,12 +50,12 @@ pub trait BuiltIn: Sync {
     }
 
     /// Tetrahedra from the shape's own lattice, if it has one.
-    fn lattice(&self, _edge: f64) -> Option<Result<TetMesh, ShapeError>> {
+    fn structured_mesh(&self, _edge: f64) -> Option<Result<TetMesh, ShapeError>> {
         None
     }
 
     /// A surface from a lattice of its own, if it has one.
-    fn lattice_surface(&self, _edge: f64) -> Option<Result<TriangleSurface, ShapeError>> {
+    fn structured_surface(&self, _edge: f64) -> Option<Result<TriangleSurface, ShapeError>> {
         None
     }
 
@@ -67,7 +67,7 @@ pub trait BuiltIn: Sync {
 
     /// Volume (m³): by formula, or added up to about a thousandth.
     fn volume(&self) -> f64 {
-        self.exact_volume().unwrap_or_else(|| self.field().measured_volume(self.thinnest_wall()))
+        self.exact_volume().unwrap_or_else(|| self.field().integrated_volume(self.thinnest_wall()))
     }
 
     /// Edge length (m) for about 10,000 tetrahedra, shorter where thin walls need it.
@@ -92,7 +92,7 @@ pub trait BuiltIn: Sync {
     fn tetrahedra(&self, edge: f64) -> Result<Tetrahedra, ShapeError> {
         self.check()?;
         check_length("edge", edge)?;
-        let Some(mesh) = self.lattice(edge) else {
+        let Some(mesh) = self.structured_mesh(edge) else {
             let Stuffing { mesh, regions, report } = stuff(&self.field(), &StuffingOptions::with_edge(edge))?;
             return Ok(Tetrahedra { mesh, regions, report: Some(report) });
         };
@@ -111,7 +111,7 @@ pub trait BuiltIn: Sync {
     fn surface(&self, edge: f64) -> Result<TriangleSurface, ShapeError> {
         self.check()?;
         check_length("edge", edge)?;
-        self.lattice_surface(edge).unwrap_or_else(|| Ok(TriangleSurface::around(&self.tetrahedra(edge)?.mesh)))
+        self.structured_surface(edge).unwrap_or_else(|| Ok(TriangleSurface::around(&self.tetrahedra(edge)?.mesh)))
     }
 
     /// Points in the middles of grid cells inside the shape; see [`SampledPoints`].

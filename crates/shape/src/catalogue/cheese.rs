@@ -39,7 +39,7 @@ impl Default for Cheese {
 }
 
 /// Tries for each hole before the cheese counts as full.
-const TRIES: usize = 1000;
+const TRIES_PER_HOLE: usize = 1000;
 
 impl Cheese {
     fn rounding(&self) -> f64 {
@@ -78,10 +78,10 @@ impl Cheese {
         let size = self.size();
         let mut holes: Vec<(Vec3, f64)> = Vec::new();
         for _ in 0..self.holes {
-            for _ in 0..TRIES {
+            for _ in 0..TRIES_PER_HOLE {
                 let radius = self.hole_radius * (0.5 + 0.5 * random.number());
                 let centre = size.map(|length| length * (random.number() - 0.5));
-                if self.has_room(&centre, radius, &holes) {
+                if self.is_hole_valid(&centre, radius, &holes) {
                     holes.push((centre, radius));
                     break;
                 }
@@ -91,7 +91,7 @@ impl Cheese {
     }
 
     /// Whether a hole leaves walls that can be meshed: it lies within, or opens one side and no edge, well and truly.
-    fn has_room(&self, centre: &Vec3, radius: f64, holes: &[(Vec3, f64)]) -> bool {
+    fn is_hole_valid(&self, centre: &Vec3, radius: f64, holes: &[(Vec3, f64)]) -> bool {
         let near = radius + self.gap();
         let mut close = self.depths(centre).into_iter().filter(|&depth| depth < near);
         let open = close.next().is_none_or(|depth| depth.abs() < 0.5 * radius) && close.next().is_none();
@@ -125,10 +125,10 @@ impl BuiltIn for Cheese {
         let rounding = self.rounding();
         let slice = Field::extrusion(Profile::sector(self.sector(), self.angle), self.height - 2.0 * rounding);
         // What was drawn in x–y lies down: y becomes z, and z −y.
-        let slice = slice.offset(rounding).turned(Rotation::new(Vec3::x() * std::f64::consts::FRAC_PI_2));
-        let slice = slice.moved(Vec3::new(0.0, 0.0, rounding - 0.5 * self.radius));
+        let slice = slice.offset(rounding).rotated(Rotation::new(Vec3::x() * std::f64::consts::FRAC_PI_2));
+        let slice = slice.translated(Vec3::new(0.0, 0.0, rounding - 0.5 * self.radius));
         let holes: Vec<Field> =
-            self.placed_holes().into_iter().map(|(centre, radius)| Field::sphere(radius).moved(centre)).collect();
+            self.placed_holes().into_iter().map(|(centre, radius)| Field::sphere(radius).translated(centre)).collect();
         if holes.is_empty() { slice } else { slice.without(Field::union(holes)) }
     }
 

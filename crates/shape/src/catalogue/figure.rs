@@ -29,9 +29,9 @@ impl Default for Figure {
 // All for a figure of height 1 whose soles are at y = 0.
 const SHOULDER: Vec3 = Vec3::new(0.105, 0.775, 0.0);
 const ARM_LENGTH: f64 = 0.34;
-const HAND: f64 = 0.034;
+const HAND_RADIUS: f64 = 0.034;
 /// Half the length of a foot.
-const FOOT: f64 = 0.085;
+const FOOT_HALF_LENGTH: f64 = 0.085;
 
 impl Figure {
     fn hand(&self) -> Vec3 {
@@ -47,12 +47,12 @@ impl BuiltIn for Figure {
     }
 
     fn size(&self) -> Vec3 {
-        self.height * Vec3::new(2.0 * (self.hand().x + HAND), 1.0, 2.0 * FOOT)
+        self.height * Vec3::new(2.0 * (self.hand().x + HAND_RADIUS), 1.0, 2.0 * FOOT_HALF_LENGTH)
     }
 
     fn field(&self) -> Field {
         let at = Vec3::new;
-        let ellipsoid = |radii: Vec3, centre: Vec3| Field::ellipsoid(radii).moved(centre);
+        let ellipsoid = |radii: Vec3, centre: Vec3| Field::ellipsoid(radii).translated(centre);
         let head = ellipsoid(at(0.066, 0.085, 0.074), at(0.0, 0.915, 0.0));
         let neck = Field::capsule(at(0.0, 0.76, -0.004), at(0.0, 0.88, 0.0), 0.036);
         let chest = ellipsoid(at(0.112, 0.13, 0.066), at(0.0, 0.715, 0.0));
@@ -64,18 +64,22 @@ impl BuiltIn for Figure {
         let elbow = shoulder + 0.5 * (hand - shoulder);
         let upper = Field::round_cone(shoulder, elbow, [0.044, 0.034]);
         let lower = Field::round_cone(elbow, hand, [0.034, 0.026]);
-        let arm = upper.smooth_union(lower, 0.01).smooth_union(Field::sphere(HAND).moved(hand), 0.02);
+        let arm = upper.smooth_union(lower, 0.01).smooth_union(Field::sphere(HAND_RADIUS).translated(hand), 0.02);
         let (hip, knee, ankle) = (at(0.06, 0.47, 0.0), at(0.088, 0.26, 0.004), at(0.11, 0.055, -0.02));
         let thigh = Field::round_cone(hip, knee, [0.062, 0.045]);
         let shin = Field::round_cone(knee, ankle, [0.045, 0.032]);
         // The foot's round underside is cut flat at the ground.
         let sole = 0.012;
-        let foot = Field::round_cone(at(0.11, sole, -FOOT + 0.033), at(0.12, sole, FOOT - 0.036), [0.033, 0.036]);
+        let foot = Field::round_cone(
+            at(0.11, sole, -FOOT_HALF_LENGTH + 0.033),
+            at(0.12, sole, FOOT_HALF_LENGTH - 0.036),
+            [0.033, 0.036],
+        );
         let leg = thigh.smooth_union(shin, 0.02).smooth_union(foot, 0.035);
         let limbs = arm.smooth_union(leg, 0.0).mirrored(0);
         let whole = trunk.smooth_union(limbs, 0.035);
         let standing = Field::intersection(vec![whole, Field::half_space(-Vec3::y(), 0.0)]);
-        standing.moved(at(0.0, -0.5, 0.0)).scaled(self.height)
+        standing.translated(at(0.0, -0.5, 0.0)).scaled(self.height)
     }
 
     fn thinnest_wall(&self) -> f64 {

@@ -13,10 +13,11 @@ enum Stroke {
 use Stroke::{Arc, Line};
 
 /// Which characters there are, in words.
-pub(super) const ALLOWED: &str = "A–Z (small letters are drawn as capitals), 0–9, spaces and . , : ! ? ' - + = /";
+pub(super) const ALLOWED_CHARACTERS: &str =
+    "A–Z (small letters are drawn as capitals), 0–9, spaces and . , : ! ? ' - + = /";
 
 /// Width of the space between words.
-pub(super) const BLANK: f64 = 0.4;
+pub(super) const SPACE_WIDTH: f64 = 0.4;
 
 /// The middle line of a letter and its width; none for characters that there are not.
 pub(super) fn glyph(letter: char) -> Option<(Path, f64)> {

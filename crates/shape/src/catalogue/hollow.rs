@@ -99,7 +99,7 @@ impl BuiltIn for Dome {
         let sphere = self.sphere();
         let half = 0.5 * self.height;
         let shell = Field::sphere(sphere).without(Field::sphere(sphere - self.wall));
-        let shell = shell.moved(Vec3::new(0.0, half - sphere, 0.0));
+        let shell = shell.translated(Vec3::new(0.0, half - sphere, 0.0));
         Field::intersection(vec![Field::cylinder(self.radius, self.height), shell])
     }
 

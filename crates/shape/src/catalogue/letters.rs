@@ -5,7 +5,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::BuiltIn;
-use super::glyphs::{ALLOWED, BLANK, glyph};
+use super::glyphs::{ALLOWED_CHARACTERS, SPACE_WIDTH, glyph};
 use crate::error::{ShapeError, check_length, check_that};
 use crate::field::{Field, Profile};
 
@@ -34,27 +34,27 @@ impl Default for Letters {
 }
 
 /// Clear space between letters, as a share of their height.
-const CLEAR: f64 = 0.12;
+const LETTER_GAP: f64 = 0.12;
 /// Most letters of a text.
-const MOST: usize = 100;
+const MAX_LETTERS: usize = 100;
 
 impl Letters {
     fn profile(&self) -> Profile {
         let scale = self.height - self.stroke;
-        let clear = CLEAR * self.height;
+        let gap = LETTER_GAP * self.height;
         let mut x = 0.0;
         let mut letters = Vec::new();
         for letter in self.text.chars() {
             let Some((path, width)) = glyph(letter) else {
-                x += BLANK * self.height;
+                x += SPACE_WIDTH * self.height;
                 continue;
             };
             letters.push((path, x));
-            x += scale * width + self.stroke + clear;
+            x += scale * width + self.stroke + gap;
         }
         let drawn = |shift: [f64; 2]| {
             let stroke = |(path, x): &(crate::field::Path, f64)| {
-                Profile::stroke(path.clone().placed(scale, [x + shift[0], shift[1]]), self.stroke)
+                Profile::stroke(path.clone().transformed(scale, [x + shift[0], shift[1]]), self.stroke)
             };
             Profile::union(letters.iter().map(stroke).collect())
         };
@@ -73,13 +73,17 @@ impl BuiltIn for Letters {
         })?;
         let refuse = |problem: String| Err(ShapeError::BadText { field: "text", problem });
         if let Some(letter) = self.text.chars().find(|&letter| letter != ' ' && glyph(letter).is_none()) {
-            return refuse(format!("there is no letter {letter:?}: there are {ALLOWED}"));
+            return refuse(format!("there is no letter {letter:?}: there are {ALLOWED_CHARACTERS}"));
         }
         if self.text.chars().all(|letter| letter == ' ') {
-            return refuse(format!("it has no letters: there are {ALLOWED}"));
+            return refuse(format!("it has no letters: there are {ALLOWED_CHARACTERS}"));
         }
         let count = self.text.chars().count();
-        if count > MOST { refuse(format!("it has {count} letters: at most {MOST} are drawn")) } else { Ok(()) }
+        if count > MAX_LETTERS {
+            refuse(format!("it has {count} letters: at most {MAX_LETTERS} are drawn"))
+        } else {
+            Ok(())
+        }
     }
 
     fn size(&self) -> Vec3 {
@@ -92,6 +96,6 @@ impl BuiltIn for Letters {
     }
 
     fn thinnest_wall(&self) -> f64 {
-        self.stroke.min(self.depth).min(CLEAR * self.height)
+        self.stroke.min(self.depth).min(LETTER_GAP * self.height)
     }
 }

@@ -93,9 +93,9 @@ impl BuiltIn for Mug {
         let round = corner - half;
         let size = [2.0 * (inner - round), 2.0 * (self.height - self.wall - round)];
         let hollow = Field::revolution(Profile::rectangle(size)).offset(round);
-        let hollow = hollow.moved(Vec3::new(0.0, 0.5 * self.height, 0.0));
+        let hollow = hollow.translated(Vec3::new(0.0, 0.5 * self.height, 0.0));
         let whole = body.smooth_union(handle, 0.7 * self.handle).without(hollow);
-        whole.moved(Vec3::new(self.radius - 0.5 * self.size().x, 0.0, 0.0))
+        whole.translated(Vec3::new(self.radius - 0.5 * self.size().x, 0.0, 0.0))
     }
 
     fn thinnest_wall(&self) -> f64 {

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use super::BuiltIn;
 use crate::error::{ShapeError, check_count, check_length};
 use crate::field::Field;
-use crate::inertia::MassSpread;
+use crate::inertia::MassProperties;
 use crate::sample::{SampledPoints, grid};
 use crate::structured::icosphere::Icosphere;
 use crate::structured::{ball, cylinder, steps};
@@ -52,11 +52,11 @@ impl BuiltIn for Block {
         Some(self.size.iter().product())
     }
 
-    fn lattice(&self, edge: f64) -> Option<Result<TetMesh, ShapeError>> {
-        Some(self.kuhn_lattice(edge))
+    fn structured_mesh(&self, edge: f64) -> Option<Result<TetMesh, ShapeError>> {
+        Some(self.kuhn_mesh(edge))
     }
 
-    fn lattice_surface(&self, _edge: f64) -> Option<Result<TriangleSurface, ShapeError>> {
+    fn structured_surface(&self, _edge: f64) -> Option<Result<TriangleSurface, ShapeError>> {
         Some(Ok(box_surface(self.size())))
     }
 
@@ -71,12 +71,12 @@ impl BuiltIn for Block {
 
 impl Block {
     /// The spread of a mass (kg) over it.
-    pub fn spread(&self, mass: f64) -> MassSpread {
+    pub fn mass_properties(&self, mass: f64) -> MassProperties {
         let [x, y, z] = self.size.map(|length| length * length / 12.0);
-        about_centre(mass, Vec3::new(y + z, z + x, x + y))
+        centred_mass_properties(mass, Vec3::new(y + z, z + x, x + y))
     }
 
-    fn kuhn_lattice(&self, edge: f64) -> Result<TetMesh, ShapeError> {
+    fn kuhn_mesh(&self, edge: f64) -> Result<TetMesh, ShapeError> {
         let cells = self.size.map(|length| steps(length, edge));
         check_count("edge", edge, "tetrahedra", 6.0 * cells.iter().product::<f64>())?;
         let lattice = kuhn_box(cells.map(|count| count as usize), self.size())?;
@@ -103,8 +103,8 @@ impl Default for Sphere {
 
 impl Sphere {
     /// The spread of a mass (kg) over it.
-    pub fn spread(&self, mass: f64) -> MassSpread {
-        about_centre(mass, Vec3::repeat(0.4 * self.radius * self.radius))
+    pub fn mass_properties(&self, mass: f64) -> MassProperties {
+        centred_mass_properties(mass, Vec3::repeat(0.4 * self.radius * self.radius))
     }
 }
 
@@ -129,13 +129,13 @@ impl BuiltIn for Sphere {
         Some(4.0 / 3.0 * PI * self.radius.powi(3))
     }
 
-    fn lattice(&self, edge: f64) -> Option<Result<TetMesh, ShapeError>> {
+    fn structured_mesh(&self, edge: f64) -> Option<Result<TetMesh, ShapeError>> {
         let layers = steps(self.radius, edge);
         let count = check_count("edge", edge, "tetrahedra", 20.0 * layers.powi(3));
         Some(count.and_then(|()| ball::tetrahedra(self.radius, layers as usize)))
     }
 
-    fn lattice_surface(&self, edge: f64) -> Option<Result<TriangleSurface, ShapeError>> {
+    fn structured_surface(&self, edge: f64) -> Option<Result<TriangleSurface, ShapeError>> {
         let frequency = steps(self.radius, edge);
         let count = check_count("edge", edge, "triangles", 20.0 * frequency * frequency);
         Some(count.map(|()| {
@@ -166,10 +166,10 @@ impl Default for Cylinder {
 
 impl Cylinder {
     /// The spread of a mass (kg) over it.
-    pub fn spread(&self, mass: f64) -> MassSpread {
+    pub fn mass_properties(&self, mass: f64) -> MassProperties {
         let square = self.radius * self.radius;
         let across = square / 4.0 + self.height * self.height / 12.0;
-        about_centre(mass, Vec3::new(across, square / 2.0, across))
+        centred_mass_properties(mass, Vec3::new(across, square / 2.0, across))
     }
 }
 
@@ -195,13 +195,13 @@ impl BuiltIn for Cylinder {
         Some(PI * self.radius * self.radius * self.height)
     }
 
-    fn lattice(&self, edge: f64) -> Option<Result<TetMesh, ShapeError>> {
+    fn structured_mesh(&self, edge: f64) -> Option<Result<TetMesh, ShapeError>> {
         let (rings, layers) = (steps(self.radius, edge), steps(self.height, edge));
         let count = check_count("edge", edge, "tetrahedra", 18.0 * rings * rings * layers);
         Some(count.and_then(|()| cylinder::tetrahedra(self.radius, self.height, rings as usize, layers as usize)))
     }
 
-    fn lattice_surface(&self, edge: f64) -> Option<Result<TriangleSurface, ShapeError>> {
+    fn structured_surface(&self, edge: f64) -> Option<Result<TriangleSurface, ShapeError>> {
         let rings = steps(self.radius, edge);
         let count = check_count("edge", edge, "triangles", 12.0 * rings * (rings + 1.0));
         Some(count.map(|()| cylinder::surface(self.radius, self.height, rings as usize)))
@@ -209,8 +209,8 @@ impl BuiltIn for Cylinder {
 }
 
 /// The spread of a mass (kg) with these principal moments of inertia per mass (m²) about the origin.
-fn about_centre(mass: f64, moments: Vec3) -> MassSpread {
-    MassSpread { center: Vec3::zeros(), inertia: Mat3::from_diagonal(&(mass * moments)) }
+fn centred_mass_properties(mass: f64, moments: Vec3) -> MassProperties {
+    MassProperties { center: Vec3::zeros(), inertia: Mat3::from_diagonal(&(mass * moments)) }
 }
 
 /// The twelve triangles of a box centred at the origin.

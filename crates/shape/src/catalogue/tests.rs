@@ -6,7 +6,7 @@ use craze_mesh::TetMesh;
 use proptest::prelude::*;
 
 /// Shapes that have a lattice of their own.
-fn with_lattice() -> Vec<Shape> {
+fn structured_shapes() -> Vec<Shape> {
     vec![
         Shape::Box(Block { size: [1.0, 0.5, 0.25] }),
         Shape::Sphere(Sphere { radius: 0.4 }),
@@ -27,7 +27,7 @@ fn angles(mesh: &TetMesh) -> (f64, f64) {
 
 #[test]
 fn tetrahedra_fill_the_shape_without_gap_or_overlap() {
-    for shape in with_lattice() {
+    for shape in structured_shapes() {
         let ideal = made(&shape);
         let field = ideal.field();
         for edge in [0.2, 0.07, 0.04] {
@@ -63,7 +63,7 @@ fn dihedral_angles_of_lattices_keep_their_bounds_under_refinement() {
 
 #[test]
 fn surfaces_of_lattices_are_closed_and_outward() {
-    for shape in with_lattice() {
+    for shape in structured_shapes() {
         let ideal = made(&shape);
         for edge in [1.0, 0.1, 0.02] {
             let surface = ideal.surface(edge).expect("a surface");
@@ -129,7 +129,7 @@ fn parameters_that_do_not_fit_say_what_is_allowed() {
 }
 
 /// Highest coordinate (m) of a field's inside along a direction, by dividing cells until it is known to `tolerance` (m).
-fn reach(field: &crate::field::Field, axis: usize, sign: f64, tolerance: f64) -> f64 {
+fn max_coordinate(field: &crate::field::Field, axis: usize, sign: f64, tolerance: f64) -> f64 {
     let bounds = field.bounds();
     let mut known = f64::NEG_INFINITY;
     // All cells of one width that may hold more than is known; each pass halves the width.
@@ -165,7 +165,7 @@ fn sizes_are_those_of_the_fields_and_their_middle_is_the_origin() {
         let tolerance = 2e-3 * ideal.size().max();
         for axis in 0..3 {
             for sign in [-1.0, 1.0] {
-                let found = reach(&field, axis, sign, tolerance);
+                let found = max_coordinate(&field, axis, sign, tolerance);
                 let name = shape.name();
                 assert!((found - half[axis]).abs() < 2.0 * tolerance, "{name} {axis} {sign}: {found} {}", half[axis]);
             }
@@ -189,7 +189,7 @@ fn formulas_for_volumes_agree_with_the_fields() {
     for shape in Shape::all().into_iter().chain(shapes) {
         let ideal = made(&shape);
         let Some(exact) = ideal.exact_volume() else { continue };
-        let added = ideal.field().measured_volume(ideal.thinnest_wall());
+        let added = ideal.field().integrated_volume(ideal.thinnest_wall());
         assert!((added / exact - 1.0).abs() < 1e-3, "{shape:?}: {added} for {exact}");
     }
     // Half a hollow sphere, by the formula of the textbook.
@@ -256,7 +256,7 @@ fn letters_are_pieces_of_their_own() {
     // The exclamation mark has two.
     for (text, count) in [("CRAZE", 5), ("Hi 8!", 5), ("Q", 1)] {
         let letters = Letters { text: text.to_owned(), ..Letters::default() };
-        // Coarser than a scene would have them, which is the harder way.
+        // Coarser than a scene would have them, which is the harder direction.
         let mesh = letters.tetrahedra(1.5 * letters.default_edge()).expect("letters").mesh;
         assert_eq!(mesh.pieces().count, count, "{text}");
     }
@@ -306,16 +306,16 @@ proptest! {
     #[test]
     fn the_distance_of_every_shape_changes_no_faster_than_the_point(
         from in [-0.6..0.6_f64, -0.6..0.6, -0.6..0.6],
-        way in [-1.0..1.0_f64, -1.0..1.0, -1.0..1.0],
+        direction in [-1.0..1.0_f64, -1.0..1.0, -1.0..1.0],
         length in 1e-4..0.5_f64,
     ) {
-        let Some(way) = Vec3::from(way).try_normalize(1e-3) else { return Ok(()) };
+        let Some(direction) = Vec3::from(direction).try_normalize(1e-3) else { return Ok(()) };
         for shape in Shape::all() {
             let size = made(&shape).size();
             let field = made(&shape).field();
             let start = Vec3::from(from).component_mul(&size);
             let step = length * size.max();
-            let change = (field.distance(&(start + step * way)) - field.distance(&start)).abs();
+            let change = (field.distance(&(start + step * direction)) - field.distance(&start)).abs();
             prop_assert!(change <= step * (1.0 + 1e-9), "{}: {change} over {step}", shape.name());
         }
     }

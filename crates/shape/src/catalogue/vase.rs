@@ -36,14 +36,14 @@ impl Vase {
     /// The middle line of the wall from foot to lip.
     fn middle_line(&self) -> Vec<Point2> {
         /// Straight pieces between two knots.
-        const PIECES: usize = 12;
+        const SEGMENTS_PER_SPAN: usize = 12;
         let half = 0.5 * self.wall;
         // Share of the height, and radius of the outside: foot, belly, neck, lip.
         let knots = [[0.0, 0.55 * self.radius], [0.4, self.radius], [0.82, self.neck], [1.0, self.neck * 4.0 / 3.0]];
         let mut points = Vec::new();
         for pair in knots.windows(2) {
-            for k in 0..=PIECES {
-                let t = k as f64 / PIECES as f64;
+            for k in 0..=SEGMENTS_PER_SPAN {
+                let t = k as f64 / SEGMENTS_PER_SPAN as f64;
                 let ease = t * t * (3.0 - 2.0 * t);
                 let share = pair[0][0] + (pair[1][0] - pair[0][0]) * t;
                 let radius = pair[0][1] + (pair[1][1] - pair[0][1]) * ease;

@@ -16,7 +16,7 @@ pub(super) fn distance(point: &Vec3, radii: &Vec3) -> f64 {
     let start = (0..3).map(|axis| scaled[axis] - squares[axis]).fold(f64::NEG_INFINITY, f64::max);
     let mut t = start;
     if t <= -smallest {
-        return inside_the_flat_middle(&p, &squares, smallest);
+        return distance_from_focal_region(&p, &squares, smallest);
     }
     // Far from the root the distance to the pole grows by half of itself a step; hundreds of steps mean no number.
     for _ in 0..200 {
@@ -35,7 +35,7 @@ pub(super) fn distance(point: &Vec3, radii: &Vec3) -> f64 {
 }
 
 /// A point in the plane across the shortest axis may have two nearest points, mirror images in that plane.
-fn inside_the_flat_middle(p: &Vec3, squares: &Vec3, smallest: f64) -> f64 {
+fn distance_from_focal_region(p: &Vec3, squares: &Vec3, smallest: f64) -> f64 {
     let mut nearest = Vec3::zeros();
     let mut left = 1.0;
     for axis in 0..3 {

@@ -6,11 +6,11 @@
 //! exact; a union is exact outside, an intersection inside, and elsewhere the true distance is larger than |f|.
 
 mod ellipsoid;
-mod measure;
 mod path;
 mod profile;
 #[cfg(test)]
 mod tests;
+mod volume;
 
 use std::sync::Arc;
 
@@ -92,12 +92,12 @@ enum Node {
         field: Field,
         axis: usize,
     },
-    Placed {
+    Transformed {
         field: Field,
-        place: Isometry,
+        transform: Isometry,
         factor: f64,
     },
-    Painted {
+    Region {
         field: Field,
         part: Field,
         region: u16,
@@ -105,7 +105,7 @@ enum Node {
 }
 
 /// All of space.
-const EVERYWHERE: Aabb = Aabb {
+const UNBOUNDED: Aabb = Aabb {
     min: Vec3::new(f64::NEG_INFINITY, f64::NEG_INFINITY, f64::NEG_INFINITY),
     max: Vec3::new(f64::INFINITY, f64::INFINITY, f64::INFINITY),
 };
@@ -171,7 +171,7 @@ impl Field {
 
     /// All points p with normal · p below `offset`; the normal has length 1.
     pub fn half_space(normal: Vec3, offset: f64) -> Self {
-        let mut bounds = EVERYWHERE;
+        let mut bounds = UNBOUNDED;
         for axis in 0..3 {
             if normal[axis] == 1.0 {
                 bounds.max[axis] = offset;
@@ -216,7 +216,7 @@ impl Field {
 
     /// Everything in all of the parts; everything if there are none.
     pub fn intersection(parts: Vec<Self>) -> Self {
-        let bounds = parts.iter().fold(EVERYWHERE, |all, part| Aabb {
+        let bounds = parts.iter().fold(UNBOUNDED, |all, part| Aabb {
             min: all.min.sup(&part.bounds.min),
             max: all.max.inf(&part.bounds.max),
         });
@@ -256,47 +256,47 @@ impl Field {
     }
 
     /// Moved (m).
-    pub fn moved(self, by: Vec3) -> Self {
-        self.placed(Isometry::from_parts(by.into(), Rotation::identity()), 1.0)
+    pub fn translated(self, by: Vec3) -> Self {
+        self.transformed(Isometry::from_parts(by.into(), Rotation::identity()), 1.0)
     }
 
     /// Turned about the origin.
-    pub fn turned(self, by: Rotation) -> Self {
-        self.placed(Isometry::from_parts(Vec3::zeros().into(), by), 1.0)
+    pub fn rotated(self, by: Rotation) -> Self {
+        self.transformed(Isometry::from_parts(Vec3::zeros().into(), by), 1.0)
     }
 
     /// Enlarged about the origin.
     pub fn scaled(self, factor: f64) -> Self {
-        self.placed(Isometry::identity(), factor)
+        self.transformed(Isometry::identity(), factor)
     }
 
     /// Enlarged about the origin, then turned and moved.
-    pub fn placed(self, place: Isometry, factor: f64) -> Self {
-        let bounds = if place.rotation == Rotation::identity() {
-            let shift = place.translation.vector;
+    pub fn transformed(self, transform: Isometry, factor: f64) -> Self {
+        let bounds = if transform.rotation == Rotation::identity() {
+            let shift = transform.translation.vector;
             Aabb { min: factor * self.bounds.min + shift, max: factor * self.bounds.max + shift }
         } else if self.bounds.size().iter().all(|length| length.is_finite()) {
             let corner = |k: usize| {
                 Vec3::from_fn(|axis, _| if k >> axis & 1 == 1 { self.bounds.max[axis] } else { self.bounds.min[axis] })
             };
             let corners: Vec<Vec3> =
-                (0..8).map(|k| place.rotation * (factor * corner(k)) + place.translation.vector).collect();
+                (0..8).map(|k| transform.rotation * (factor * corner(k)) + transform.translation.vector).collect();
             Aabb::around(&corners)
         } else {
-            EVERYWHERE
+            UNBOUNDED
         };
-        Self::new(Node::Placed { field: self, place, factor }, bounds)
+        Self::new(Node::Transformed { field: self, transform, factor }, bounds)
     }
 
     /// `count` copies, each moved by `step` (m) from the one before.
     pub fn repeated(self, step: Vec3, count: usize) -> Self {
-        Self::union((0..count).map(|k| self.clone().moved(k as f64 * step)).collect())
+        Self::union((0..count).map(|k| self.clone().translated(k as f64 * step)).collect())
     }
 
     /// The same solid, of which the part inside another is a region of this number.
-    pub fn painted(self, part: Self, region: u16) -> Self {
+    pub fn with_region(self, part: Self, region: u16) -> Self {
         let bounds = self.bounds;
-        Self::new(Node::Painted { field: self, part, region }, bounds)
+        Self::new(Node::Region { field: self, part, region }, bounds)
     }
 }
 
@@ -312,38 +312,40 @@ impl Field {
                 beyond.sup(&Vec3::zeros()).norm() + beyond.max().min(0.0) - rounding
             }
             Node::RoundCone { from, to, radii } => round_cone(&(point - from), &(to - from), *radii),
-            Node::Torus { ring, tube } => length(length(point.x, point.z) - ring, point.y) - tube,
+            Node::Torus { ring, tube } => hypotenuse(hypotenuse(point.x, point.z) - ring, point.y) - tube,
             Node::HalfSpace { normal, offset } => normal.dot(point) - offset,
-            Node::Tube { path, radius } => length(path.distance([point.x, point.y]), point.z) - radius,
+            Node::Tube { path, radius } => hypotenuse(path.distance([point.x, point.y]), point.z) - radius,
             Node::Extrusion { profile, half_depth } => {
                 corner_distance(profile.distance([point.x, point.y]), point.z.abs() - half_depth)
             }
-            Node::Revolution { profile } => profile.distance([length(point.x, point.z), point.y]),
+            Node::Revolution { profile } => profile.distance([hypotenuse(point.x, point.z), point.y]),
             Node::Union(parts) => parts.iter().fold(f64::INFINITY, |nearest, part| {
                 // A part farther than its box cannot be the nearest; that spares most of many.
                 let away = part.outside_box(point);
-                if away > nearest.max(0.0) { nearest } else { nearest.min(part.guarded(point, away)) }
+                if away > nearest.max(0.0) { nearest } else { nearest.min(part.bounded_distance(point, away)) }
             }),
             Node::Intersection(parts) => {
                 parts.iter().map(|part| part.distance(point)).fold(f64::NEG_INFINITY, f64::max)
             }
             Node::Difference { whole, part } => whole.distance(point).max(-part.distance(point)),
             Node::SmoothUnion { one, other, blend } => {
-                let guarded = |part: &Field| part.guarded(point, part.outside_box(point));
-                smooth_minimum(guarded(one), guarded(other), *blend)
+                let bounded_distance = |part: &Field| part.bounded_distance(point, part.outside_box(point));
+                smooth_minimum(bounded_distance(one), bounded_distance(other), *blend)
             }
             Node::Offset { field, by } => field.distance(point) - by,
             Node::Shell { field, half_wall } => field.distance(point).abs() - half_wall,
-            Node::Mirror { field, axis } => field.distance(&mirrored(point, *axis)),
-            Node::Placed { field, place, factor } => factor * field.distance(&before(place, *factor, point)),
-            Node::Painted { field, .. } => field.distance(point),
+            Node::Mirror { field, axis } => field.distance(&reflected(point, *axis)),
+            Node::Transformed { field, transform, factor } => {
+                factor * field.distance(&inverse_transformed(transform, *factor, point))
+            }
+            Node::Region { field, .. } => field.distance(point),
         }
     }
 
     /// Volume (m³) by adding up cells, to about a thousandth for walls not thinner than 1/100 of the size; 0 where
     /// the solid has no end. Walls are `thinnest` (m).
-    pub fn measured_volume(&self, thinnest: f64) -> f64 {
-        measure::volume(self, thinnest)
+    pub fn integrated_volume(&self, thinnest: f64) -> f64 {
+        volume::volume(self, thinnest)
     }
 
     /// Distance from the box around it (m), 0 inside.
@@ -353,7 +355,7 @@ impl Field {
 
     /// The signed distance, but never less than the distance from the box: so a part that is skipped because its box is
     /// far changes nothing, and what blends with it bulges no farther than its box allows.
-    fn guarded(&self, point: &Vec3, away: f64) -> f64 {
+    fn bounded_distance(&self, point: &Vec3, away: f64) -> f64 {
         let distance = self.distance(point);
         if away > 0.0 { distance.max(away) } else { distance }
     }
@@ -377,21 +379,21 @@ impl Domain for Field {
         let size = self.bounds.size().max();
         let step = 1e-5 * if size.is_finite() { size } else { 1.0 };
         let gradient = Vec3::from_fn(|axis, _| {
-            let mut way = Vec3::zeros();
-            way[axis] = step;
-            (self.distance(&(point + way)) - self.distance(&(point - way))) / (2.0 * step)
+            let mut offset = Vec3::zeros();
+            offset[axis] = step;
+            (self.distance(&(point + offset)) - self.distance(&(point - offset))) / (2.0 * step)
         });
         // On an edge the two sides' directions mix and the gradient is shorter; in the middle of a wall it vanishes.
         gradient.try_normalize(1e-2)
     }
 
     fn volume(&self) -> Option<f64> {
-        Some(self.measured_volume(self.bounds.size().min()))
+        Some(self.integrated_volume(self.bounds.size().min()))
     }
 
     fn region(&self, point: &Vec3) -> u16 {
         match &*self.node {
-            Node::Painted { field, part, region } => {
+            Node::Region { field, part, region } => {
                 if part.distance(point) <= 0.0 {
                     *region
                 } else {
@@ -410,31 +412,33 @@ impl Domain for Field {
             Node::Difference { whole: field, .. } | Node::Offset { field, .. } | Node::Shell { field, .. } => {
                 field.region(point)
             }
-            Node::Mirror { field, axis } => field.region(&mirrored(point, *axis)),
-            Node::Placed { field, place, factor } => field.region(&before(place, *factor, point)),
+            Node::Mirror { field, axis } => field.region(&reflected(point, *axis)),
+            Node::Transformed { field, transform, factor } => {
+                field.region(&inverse_transformed(transform, *factor, point))
+            }
             _ => 0,
         }
     }
 }
 
 /// The point, or its mirror image where it is negative along an axis.
-fn mirrored(point: &Vec3, axis: usize) -> Vec3 {
+fn reflected(point: &Vec3, axis: usize) -> Vec3 {
     let mut image = *point;
     image[axis] = image[axis].abs();
     image
 }
 
 /// Where a placed point was before.
-fn before(place: &Isometry, factor: f64, point: &Vec3) -> Vec3 {
-    let moved = point - place.translation.vector;
+fn inverse_transformed(transform: &Isometry, factor: f64, point: &Vec3) -> Vec3 {
+    let moved = point - transform.translation.vector;
     // Most are not turned, and a product with a quaternion costs more than a sphere.
-    let turned = if place.rotation == Rotation::identity() { moved } else { place.rotation.inverse() * moved };
+    let turned = if transform.rotation == Rotation::identity() { moved } else { transform.rotation.inverse() * moved };
     turned / factor
 }
 
 /// Length (m) of two legs at a right angle. Sizes of models are far from where their squares overflow, and `hypot` took a quarter of
 /// the time of filling a mug.
-fn length(x: f64, y: f64) -> f64 {
+fn hypotenuse(x: f64, y: f64) -> f64 {
     (x * x + y * y).sqrt()
 }
 
@@ -451,7 +455,7 @@ fn round_cone(point: &Vec3, axis: &Vec3, [first, second]: [f64; 2]) -> f64 {
     let length = axis.norm();
     let slope = (first - second) / length;
     if !(slope.abs() < 1.0) {
-        // One ball holds the other, or both are in one place.
+        // One ball holds the other, or both are in one transform.
         return if first >= second { point.norm() - first } else { (point - axis).norm() - second };
     }
     let along = point.dot(axis) / length;

@@ -1,15 +1,15 @@
-//! Lines in the plane: straight pieces and arcs of circles, and how far a point is from them.
+//! Lines in the plane: straight segments and arcs of circles, and how far a point is from them.
 
-use super::{Point2, length};
+use super::{Point2, hypotenuse};
 
-/// What a pen draws in the plane: straight pieces and arcs, not necessarily joined.
+/// What a pen draws in the plane: straight segments and arcs, not necessarily joined.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Path {
-    pieces: Vec<Piece>,
+    segments: Vec<Segment>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq)]
-enum Piece {
+enum Segment {
     Straight {
         from: Point2,
         to: Point2,
@@ -25,17 +25,17 @@ enum Piece {
 }
 
 impl Path {
-    /// A path without pieces.
+    /// A path without segments.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Adds straight pieces from point to point (m); a single point is a dot.
+    /// Adds straight segments from point to point (m); a single point is a dot.
     pub fn line(mut self, points: &[Point2]) -> Self {
         match points {
-            [dot] => self.pieces.push(Piece::Straight { from: *dot, to: *dot }),
+            [dot] => self.segments.push(Segment::Straight { from: *dot, to: *dot }),
             _ => {
-                self.pieces.extend(points.windows(2).map(|pair| Piece::Straight { from: pair[0], to: pair[1] }));
+                self.segments.extend(points.windows(2).map(|pair| Segment::Straight { from: pair[0], to: pair[1] }));
             }
         }
         self
@@ -45,7 +45,7 @@ impl Path {
     pub fn arc(mut self, centre: Point2, radius: f64, degrees: [f64; 2]) -> Self {
         let [from, to] = degrees.map(f64::to_radians);
         let (middle, half) = (0.5 * (from + to), (0.5 * (to - from)).abs());
-        self.pieces.push(Piece::Arc {
+        self.segments.push(Segment::Arc {
             centre,
             radius,
             middle: [middle.cos(), middle.sin()],
@@ -55,35 +55,35 @@ impl Path {
     }
 
     /// The path enlarged about the origin by a positive factor and then shifted (m).
-    pub fn placed(mut self, factor: f64, shift: Point2) -> Self {
+    pub fn transformed(mut self, factor: f64, shift: Point2) -> Self {
         let place = |[x, y]: Point2| [factor * x + shift[0], factor * y + shift[1]];
-        for piece in &mut self.pieces {
-            match piece {
-                Piece::Straight { from, to } => (*from, *to) = (place(*from), place(*to)),
-                Piece::Arc { centre, radius, .. } => (*centre, *radius) = (place(*centre), factor * *radius),
+        for segment in &mut self.segments {
+            match segment {
+                Segment::Straight { from, to } => (*from, *to) = (place(*from), place(*to)),
+                Segment::Arc { centre, radius, .. } => (*centre, *radius) = (place(*centre), factor * *radius),
             }
         }
         self
     }
 
-    /// All pieces of both.
+    /// All segments of both.
     pub fn and(mut self, other: Self) -> Self {
-        self.pieces.extend(other.pieces);
+        self.segments.extend(other.segments);
         self
     }
 
-    /// Distance of a point from the nearest piece (m); infinite without pieces.
+    /// Distance of a point from the nearest segment (m); infinite without segments.
     pub fn distance(&self, point: Point2) -> f64 {
-        self.pieces.iter().map(|piece| piece.distance(point)).fold(f64::INFINITY, f64::min)
+        self.segments.iter().map(|segment| segment.distance(point)).fold(f64::INFINITY, f64::min)
     }
 
     /// Lowest and highest coordinates (m).
     pub fn bounds(&self) -> [Point2; 2] {
         let mut low = [f64::INFINITY; 2];
         let mut high = [f64::NEG_INFINITY; 2];
-        for piece in &self.pieces {
+        for segment in &self.segments {
             for axis in 0..2 {
-                let [from, to] = piece.extent(axis);
+                let [from, to] = segment.extent(axis);
                 low[axis] = low[axis].min(from);
                 high[axis] = high[axis].max(to);
             }
@@ -92,26 +92,26 @@ impl Path {
     }
 }
 
-impl Piece {
+impl Segment {
     fn distance(&self, [x, y]: Point2) -> f64 {
         match *self {
-            Piece::Straight { from, to } => {
+            Segment::Straight { from, to } => {
                 let (along, away) = ([to[0] - from[0], to[1] - from[1]], [x - from[0], y - from[1]]);
                 let square = along[0] * along[0] + along[1] * along[1];
-                let share = (along[0] * away[0] + along[1] * away[1]) / square;
+                let fraction = (along[0] * away[0] + along[1] * away[1]) / square;
                 // A dot has no length: NaN becomes its only point.
-                let share = if share.is_nan() { 0.0 } else { share.clamp(0.0, 1.0) };
-                length(away[0] - share * along[0], away[1] - share * along[1])
+                let fraction = if fraction.is_nan() { 0.0 } else { fraction.clamp(0.0, 1.0) };
+                hypotenuse(away[0] - fraction * along[0], away[1] - fraction * along[1])
             }
-            Piece::Arc { centre, radius, middle, half } => {
+            Segment::Arc { centre, radius, middle, half } => {
                 let (dx, dy) = (x - centre[0], y - centre[1]);
                 let along = dx * middle[0] + dy * middle[1];
                 let across = (dy * middle[0] - dx * middle[1]).abs();
                 // Both ends are one in this frame; the point faces the arc if its angle is at most half of what it spans.
                 if along * half[1] >= across * half[0] {
-                    (length(dx, dy) - radius).abs()
+                    (hypotenuse(dx, dy) - radius).abs()
                 } else {
-                    length(along - radius * half[0], across - radius * half[1])
+                    hypotenuse(along - radius * half[0], across - radius * half[1])
                 }
             }
         }
@@ -119,8 +119,8 @@ impl Piece {
 
     fn extent(&self, axis: usize) -> [f64; 2] {
         match *self {
-            Piece::Straight { from, to } => [from[axis].min(to[axis]), from[axis].max(to[axis])],
-            Piece::Arc { centre, radius, middle, half } => {
+            Segment::Straight { from, to } => [from[axis].min(to[axis]), from[axis].max(to[axis])],
+            Segment::Arc { centre, radius, middle, half } => {
                 let turned = [-middle[1], middle[0]];
                 let ends = [1.0, -1.0].map(|side| half[0] * middle[axis] + side * half[1] * turned[axis]);
                 // The axis's own direction if the arc reaches so far around.

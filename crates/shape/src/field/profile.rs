@@ -1,19 +1,19 @@
 //! Areas of the plane by signed distance, from which solids are drawn out or turned.
 
 use super::path::Path;
-use super::{Point2, length, smooth_minimum};
+use super::{Point2, hypotenuse, smooth_minimum};
 
 /// An area of the plane. Its signed distance (m) is negative inside, never changes faster than the point moves, and is
 /// exact outside of single figures.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Profile {
-    figure: Figure,
+    kind: Kind,
     low: Point2,
     high: Point2,
 }
 
 #[derive(Clone, Debug, PartialEq)]
-enum Figure {
+enum Kind {
     Circle { centre: Point2, radius: f64 },
     Rectangle { half: Point2 },
     Sector { radius: f64, half: Point2 },
@@ -28,17 +28,13 @@ impl Profile {
     /// A disc (m).
     pub fn circle(centre: Point2, radius: f64) -> Self {
         let [x, y] = centre;
-        Self {
-            figure: Figure::Circle { centre, radius },
-            low: [x - radius, y - radius],
-            high: [x + radius, y + radius],
-        }
+        Self { kind: Kind::Circle { centre, radius }, low: [x - radius, y - radius], high: [x + radius, y + radius] }
     }
 
     /// A rectangle about the origin (m).
     pub fn rectangle(size: Point2) -> Self {
         let half = size.map(|length| 0.5 * length);
-        Self { figure: Figure::Rectangle { half }, low: half.map(|length| -length), high: half }
+        Self { kind: Kind::Rectangle { half }, low: half.map(|length| -length), high: half }
     }
 
     /// The part of a disc about the origin (radius in m) that lies within `degrees` / 2 on both sides of the y axis.
@@ -46,11 +42,7 @@ impl Profile {
         let angle = (0.5 * degrees).clamp(0.0, 180.0).to_radians();
         let half = [angle.sin(), angle.cos()];
         let width = if angle < std::f64::consts::FRAC_PI_2 { radius * half[0] } else { radius };
-        Self {
-            figure: Figure::Sector { radius, half },
-            low: [-width, (radius * half[1]).min(0.0)],
-            high: [width, radius],
-        }
+        Self { kind: Kind::Sector { radius, half }, low: [-width, (radius * half[1]).min(0.0)], high: [width, radius] }
     }
 
     /// The inside of a closed polygon (m) whose sides do not cross; either direction.
@@ -59,15 +51,15 @@ impl Profile {
             [0, 1].map(|axis| corners.iter().map(|corner| corner[axis]).fold(start, pick))
         };
         let (low, high) = (fold(f64::INFINITY, f64::min), fold(f64::NEG_INFINITY, f64::max));
-        Self { figure: Figure::Polygon(corners), low, high }
+        Self { kind: Kind::Polygon(corners), low, high }
     }
 
-    /// All points within half a width (m) of a path: round ends and corners.
+    /// All points within half a width (m) of a path: to_arc ends and corners.
     pub fn stroke(path: Path, width: f64) -> Self {
         let half_width = 0.5 * width;
         let [low, high] = path.bounds();
         Self {
-            figure: Figure::Stroke { path, half_width },
+            kind: Kind::Stroke { path, half_width },
             low: low.map(|x| x - half_width),
             high: high.map(|x| x + half_width),
         }
@@ -77,7 +69,7 @@ impl Profile {
     pub fn union(parts: Vec<Self>) -> Self {
         let low = [0, 1].map(|axis| parts.iter().map(|part| part.low[axis]).fold(f64::INFINITY, f64::min));
         let high = [0, 1].map(|axis| parts.iter().map(|part| part.high[axis]).fold(f64::NEG_INFINITY, f64::max));
-        Self { figure: Figure::Union(parts), low, high }
+        Self { kind: Kind::Union(parts), low, high }
     }
 
     /// Both, with the corner between them filled over a length (m).
@@ -86,13 +78,13 @@ impl Profile {
         let bulge = 0.25 * blend;
         let low = [0, 1].map(|axis| self.low[axis].min(other.low[axis]) - bulge);
         let high = [0, 1].map(|axis| self.high[axis].max(other.high[axis]) + bulge);
-        Self { figure: Figure::SmoothUnion { parts: Box::new([self, other]), blend }, low, high }
+        Self { kind: Kind::SmoothUnion { parts: Box::new([self, other]), blend }, low, high }
     }
 
     /// What of this is not in the other.
     pub fn without(self, other: Self) -> Self {
         let (low, high) = (self.low, self.high);
-        Self { figure: Figure::Difference(Box::new([self, other])), low, high }
+        Self { kind: Kind::Difference(Box::new([self, other])), low, high }
     }
 
     /// A box around it: lowest and highest coordinates (m).
@@ -103,42 +95,42 @@ impl Profile {
     /// Signed distance (m), negative inside.
     pub fn distance(&self, point: Point2) -> f64 {
         let [x, y] = point;
-        match &self.figure {
-            Figure::Circle { centre, radius } => length(x - centre[0], y - centre[1]) - radius,
-            Figure::Rectangle { half } => corner_distance(x.abs() - half[0], y.abs() - half[1]),
-            Figure::Sector { radius, half } => {
+        match &self.kind {
+            Kind::Circle { centre, radius } => hypotenuse(x - centre[0], y - centre[1]) - radius,
+            Kind::Rectangle { half } => corner_distance(x.abs() - half[0], y.abs() - half[1]),
+            Kind::Sector { radius, half } => {
                 let x = x.abs();
-                let round = length(x, y) - radius;
+                let to_arc = hypotenuse(x, y) - radius;
                 // Along the straight side, from the tip to its end.
                 let along = (x * half[0] + y * half[1]).clamp(0.0, *radius);
-                let side = length(x - along * half[0], y - along * half[1]);
+                let side = hypotenuse(x - along * half[0], y - along * half[1]);
                 let beyond = x * half[1] - y * half[0];
-                round.max(side * beyond.signum())
+                to_arc.max(side * beyond.signum())
             }
-            Figure::Polygon(corners) => polygon_distance(corners, point),
-            Figure::Stroke { path, half_width } => path.distance(point) - half_width,
-            Figure::Union(parts) => parts.iter().fold(f64::INFINITY, |nearest, part| {
+            Kind::Polygon(corners) => polygon_distance(corners, point),
+            Kind::Stroke { path, half_width } => path.distance(point) - half_width,
+            Kind::Union(parts) => parts.iter().fold(f64::INFINITY, |nearest, part| {
                 // A part farther than its box cannot be the nearest; that spares most letters of a word.
                 let away = part.outside_box(point);
-                if away > nearest.max(0.0) { nearest } else { nearest.min(part.guarded(point, away)) }
+                if away > nearest.max(0.0) { nearest } else { nearest.min(part.bounded_distance(point, away)) }
             }),
-            Figure::SmoothUnion { parts, blend } => {
+            Kind::SmoothUnion { parts, blend } => {
                 let [one, other] = &**parts;
-                let guarded = |part: &Profile| part.guarded(point, part.outside_box(point));
-                smooth_minimum(guarded(one), guarded(other), *blend)
+                let bounded_distance = |part: &Profile| part.bounded_distance(point, part.outside_box(point));
+                smooth_minimum(bounded_distance(one), bounded_distance(other), *blend)
             }
-            Figure::Difference(parts) => parts[0].distance(point).max(-parts[1].distance(point)),
+            Kind::Difference(parts) => parts[0].distance(point).max(-parts[1].distance(point)),
         }
     }
 
     /// Distance from the box around it (m), 0 inside.
     fn outside_box(&self, [x, y]: Point2) -> f64 {
         let beyond = |value: f64, axis: usize| (self.low[axis] - value).max(value - self.high[axis]).max(0.0);
-        length(beyond(x, 0), beyond(y, 1))
+        hypotenuse(beyond(x, 0), beyond(y, 1))
     }
 
     /// The signed distance, but never less than the distance from the box.
-    fn guarded(&self, point: Point2, away: f64) -> f64 {
+    fn bounded_distance(&self, point: Point2, away: f64) -> f64 {
         let distance = self.distance(point);
         if away > 0.0 { distance.max(away) } else { distance }
     }
@@ -146,7 +138,7 @@ impl Profile {
 
 /// Signed distance from a corner that opens to where both are negative.
 pub(super) fn corner_distance(x: f64, y: f64) -> f64 {
-    length(x.max(0.0), y.max(0.0)) + x.max(y).min(0.0)
+    hypotenuse(x.max(0.0), y.max(0.0)) + x.max(y).min(0.0)
 }
 
 /// Signed distance (m) from a polygon, inside by the parity of crossings to the right.
@@ -157,9 +149,9 @@ fn polygon_distance(corners: &[Point2], [x, y]: Point2) -> f64 {
         let [from_x, from_y] = corners[(index + corners.len() - 1) % corners.len()];
         let (along_x, along_y) = (to_x - from_x, to_y - from_y);
         let (away_x, away_y) = (x - from_x, y - from_y);
-        let share = (along_x * away_x + along_y * away_y) / (along_x * along_x + along_y * along_y);
-        let share = if share.is_nan() { 0.0 } else { share.clamp(0.0, 1.0) };
-        nearest = nearest.min(length(away_x - share * along_x, away_y - share * along_y));
+        let fraction = (along_x * away_x + along_y * away_y) / (along_x * along_x + along_y * along_y);
+        let fraction = if fraction.is_nan() { 0.0 } else { fraction.clamp(0.0, 1.0) };
+        nearest = nearest.min(hypotenuse(away_x - fraction * along_x, away_y - fraction * along_y));
         if (from_y > y) != (to_y > y) && x < from_x + along_x * (y - from_y) / along_y {
             inside = !inside;
         }

@@ -68,7 +68,7 @@ fn primitives() -> Vec<Case> {
 fn compounds() -> Vec<(&'static str, Field)> {
     let ball = Field::sphere(0.5);
     let bar = Field::block(Vec3::new(1.2, 0.3, 0.3), 0.05);
-    let egg = Field::ellipsoid(Vec3::new(0.4, 0.6, 0.3)).moved(Vec3::new(0.2, 0.2, 0.0));
+    let egg = Field::ellipsoid(Vec3::new(0.4, 0.6, 0.3)).translated(Vec3::new(0.2, 0.2, 0.0));
     vec![
         ("union", Field::union(vec![ball.clone(), bar.clone(), egg.clone()])),
         ("intersection", Field::intersection(vec![ball.clone(), bar.clone()])),
@@ -80,7 +80,7 @@ fn compounds() -> Vec<(&'static str, Field)> {
         ("mirror", egg.clone().mirrored(0)),
         (
             "placed",
-            bar.clone().placed(
+            bar.clone().transformed(
                 Isometry::from_parts(Vec3::new(0.1, -0.2, 0.3).into(), Rotation::new(Vec3::new(0.5, 1.0, -0.3))),
                 0.7,
             ),
@@ -122,8 +122,8 @@ fn direction() -> impl Strategy<Value = Vec3> {
 
 proptest! {
     #[test]
-    fn the_distance_changes_no_faster_than_the_point(from in point(), way in direction(), length in 1e-4..1.0_f64) {
-        let to = from + length * way;
+    fn the_distance_changes_no_faster_than_the_point(from in point(), unit in direction(), length in 1e-4..1.0_f64) {
+        let to = from + length * unit;
         for (name, field) in all_fields() {
             let change = (field.distance(&to) - field.distance(&from)).abs();
             prop_assert!(change <= length * (1.0 + 1e-9), "{name}: {change} over {length}");
@@ -141,12 +141,12 @@ proptest! {
     }
 
     #[test]
-    fn no_surface_lies_within_the_clearance(point in point(), way in direction(), share in 0.0..1.0_f64) {
+    fn no_surface_lies_within_the_clearance(point in point(), unit in direction(), share in 0.0..1.0_f64) {
         for (name, field) in all_fields() {
             let inside = field.contains(&point);
             let clearance = field.clearance(&point);
             if clearance > 1e-9 {
-                prop_assert_eq!(field.contains(&(point + share * (1.0 - 1e-9) * clearance * way)), inside, "{}", name);
+                prop_assert_eq!(field.contains(&(point + share * (1.0 - 1e-9) * clearance * unit)), inside, "{}", name);
             }
         }
     }
@@ -183,11 +183,11 @@ proptest! {
     }
 
     #[test]
-    fn placing_is_undone_by_placing_back(point in point(), way in direction(), factor in 0.3..3.0_f64) {
-        let turn = Rotation::new(2.0 * way);
+    fn placing_is_undone_by_placing_back(point in point(), unit in direction(), factor in 0.3..3.0_f64) {
+        let turn = Rotation::new(2.0 * unit);
         for (name, field) in all_fields() {
-            let there = field.clone().scaled(factor).turned(turn).moved(way);
-            let back = there.moved(-way).turned(turn.inverse()).scaled(1.0 / factor);
+            let there = field.clone().scaled(factor).rotated(turn).translated(unit);
+            let back = there.translated(-unit).rotated(turn.inverse()).scaled(1.0 / factor);
             prop_assert!((back.distance(&point) - field.distance(&point)).abs() < 1e-12, "{name}");
         }
     }
@@ -196,11 +196,11 @@ proptest! {
 #[test]
 fn normals_point_outward() {
     let ball = Field::sphere(0.5);
-    let way = Vec3::new(0.6, 0.0, 0.8);
-    assert!((ball.normal(&(0.5 * way)).expect("a normal") - way).norm() < 1e-8);
+    let unit = Vec3::new(0.6, 0.0, 0.8);
+    assert!((ball.normal(&(0.5 * unit)).expect("a normal") - unit).norm() < 1e-8);
     assert_eq!(ball.normal(&Vec3::zeros()), None);
     let shell = Field::sphere(0.5).without(Field::sphere(0.4));
-    assert!((shell.normal(&(0.4 * way)).expect("a normal") + way).norm() < 1e-8);
+    assert!((shell.normal(&(0.4 * unit)).expect("a normal") + unit).norm() < 1e-8);
 }
 
 #[test]
@@ -212,7 +212,7 @@ fn volumes_are_those_of_the_formulas() {
         ("box", Field::block(Vec3::new(1.0, 0.37, 0.011), 0.0), 0.37 * 0.011, 0.011),
         (
             "turned box",
-            Field::block(Vec3::new(1.0, 0.3, 0.05), 0.0).turned(Rotation::new(Vec3::new(0.3, 1.0, 0.5))),
+            Field::block(Vec3::new(1.0, 0.3, 0.05), 0.0).rotated(Rotation::new(Vec3::new(0.3, 1.0, 0.5))),
             0.015,
             0.05,
         ),
@@ -222,7 +222,7 @@ fn volumes_are_those_of_the_formulas() {
         ("no end", Field::half_space(Vec3::y(), 0.0), 0.0, 1.0),
     ];
     for (name, field, exact, thinnest) in cases {
-        let found = field.measured_volume(thinnest);
+        let found = field.integrated_volume(thinnest);
         assert!((found - exact).abs() <= 1e-3 * exact, "{name}: {found} for {exact}");
     }
 }
@@ -231,7 +231,7 @@ fn volumes_are_those_of_the_formulas() {
 fn painted_parts_are_regions() {
     let bar = Field::block(Vec3::new(1.0, 0.2, 0.2), 0.0);
     let tip = Field::half_space(-Vec3::x(), -0.3);
-    let painted = bar.painted(tip, 1).moved(Vec3::new(0.0, 1.0, 0.0));
+    let painted = bar.with_region(tip, 1).translated(Vec3::new(0.0, 1.0, 0.0));
     assert_eq!(painted.region(&Vec3::new(0.4, 1.0, 0.0)), 1);
     assert_eq!(painted.region(&Vec3::new(0.2, 1.0, 0.0)), 0);
 }

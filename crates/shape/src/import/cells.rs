@@ -6,21 +6,21 @@ use craze_math::Vec3;
 use craze_spatial::WindingTree;
 use rayon::prelude::*;
 
-use super::cursor::Fault;
+use super::cursor::ParseError;
 use super::faces::{Corner, Faces, Welding};
 use super::model::Model;
-use super::volume::into_volume;
+use super::volume::volume_model;
 use crate::error::ShapeError;
 use crate::words::counted;
 
 /// The number of a node that an element names and the file does not have.
-pub(crate) const MISSING: u32 = u32::MAX;
+pub(crate) const MISSING_NODE: u32 = u32::MAX;
 
 /// What a cell is, whatever its order: its corners come first among its nodes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum CellKind {
     /// Points, lines and others without a surface; they mean nothing here.
-    Thin,
+    PointOrLine,
     /// A polygon of this many corners.
     Face(usize),
     Tetrahedron,
@@ -31,7 +31,7 @@ pub(crate) enum CellKind {
     Other,
 }
 
-/// Points and cells as they stand in a file. Whoever fills it has checked that every number exists or is [`MISSING`].
+/// Points and cells as they stand in a file. Whoever fills it has checked that every number exists or is [`MISSING_NODE`].
 #[derive(Debug, Default)]
 pub(crate) struct Cells {
     pub points: Vec<Vec3>,
@@ -55,7 +55,7 @@ impl Cells {
     /// Adds a cell by all of its nodes, corners first.
     pub fn push(&mut self, kind: CellKind, nodes: &[u32]) {
         match (kind, nodes) {
-            (CellKind::Thin, _) => {}
+            (CellKind::PointOrLine, _) => {}
             (CellKind::Tetrahedron, &[a, b, c, d, ref rest @ ..]) => {
                 self.tetrahedra.push([a, b, c, d]);
                 self.higher_order += usize::from(!rest.is_empty());
@@ -63,7 +63,7 @@ impl Cells {
             (CellKind::Face(corners), nodes) if nodes.len() >= corners => {
                 self.higher_order += usize::from(nodes.len() > corners);
                 let corners = &nodes[..corners];
-                if corners.contains(&MISSING) {
+                if corners.contains(&MISSING_NODE) {
                     self.incomplete_faces += 1;
                 } else {
                     let corners = corners.iter().map(|&point| Corner { point, texture: None, normal: None });
@@ -82,18 +82,18 @@ impl Cells {
     pub fn into_model(mut self, path: &Path) -> Result<Model, ShapeError> {
         let solids = self.other_solids();
         if self.tetrahedra.is_empty() && self.complete_faces == 0 {
-            let fault = match (solids.as_str(), self.incomplete_faces) {
-                ("", 0) => Fault::in_part("cells", "there are neither tetrahedra nor triangles"),
-                ("", faces) => Fault::in_part(
+            let error = match (solids.as_str(), self.incomplete_faces) {
+                ("", 0) => ParseError::in_part("cells", "there are neither tetrahedra nor triangles"),
+                ("", faces) => ParseError::in_part(
                     "cells",
                     format!(
                         "{} left out for nodes that are missing, and there is nothing else",
                         counted(faces, "face")
                     ),
                 ),
-                (solids, _) => Fault::not_supported(solids, "cut them into tetrahedra, such as with Gmsh"),
+                (solids, _) => ParseError::unsupported(solids, "cut them into tetrahedra, such as with Gmsh"),
             };
-            return Err(fault.in_file(path));
+            return Err(error.in_file(path));
         }
         if self.higher_order > 0 {
             let cells = counted(self.higher_order, "cell");
@@ -112,25 +112,25 @@ impl Cells {
             return self.faces.into_model(Welding::Keep, path);
         }
         let faces = self.complete_faces + self.incomplete_faces;
-        let mut beyond = Vec::new();
+        let mut outside = Vec::new();
         if faces > 0 {
-            beyond = self.beyond_faces(path).unwrap_or_default();
-            let remark = match beyond.iter().filter(|is| **is).count() {
+            outside = self.cells_outside_faces(path).unwrap_or_default();
+            let remark = match outside.iter().filter(|is| **is).count() {
                 0 => "left out: the surface is their boundary".to_owned(),
                 count => {
                     let left_out = counted(count, "tetrahedron");
-                    format!("close around less than the tetrahedra do: {left_out} beyond left out")
+                    format!("close around less than the tetrahedra do: {left_out} outside left out")
                 }
             };
             self.remarks.push(format!("{} beside the tetrahedra {remark}", counted(faces, "face")));
         }
-        into_volume(self.points, &self.tetrahedra, &beyond, &self.regions, self.remarks, path)
+        volume_model(self.points, &self.tetrahedra, &outside, &self.regions, self.remarks, path)
     }
 
-    /// Which tetrahedra lie beyond the surface that the file's own faces close, as those which fill the hull of a model up. None where
+    /// Which tetrahedra lie outside the surface that the file's own faces close, as those which fill the hull of a model up. None where
     /// the faces do not close around some of the tetrahedra; or where they only part regions that are told apart by their numbers:
     /// then both sides are meant.
-    fn beyond_faces(&mut self, path: &Path) -> Option<Vec<bool>> {
+    fn cells_outside_faces(&mut self, path: &Path) -> Option<Vec<bool>> {
         let mut faces = std::mem::take(&mut self.faces);
         if self.incomplete_faces > 0 {
             return None;
@@ -139,19 +139,19 @@ impl Cells {
         let surface = faces.into_model(Welding::Keep, path).ok()?.surface;
         surface.check_closed().ok()?;
         let winding = WindingTree::new(&surface.positions, &surface.triangles).ok()?;
-        let is_within = |nodes: &[u32; 4]| {
+        let is_inside = |nodes: &[u32; 4]| {
             let corners = nodes.iter().filter_map(|&node| self.points.get(node as usize));
             // Faces that all look inward close around as much.
             winding.winding_number(&(corners.sum::<Vec3>() * 0.25)).abs() > 0.5
         };
-        let beyond: Vec<bool> = self.tetrahedra.par_iter().with_min_len(1024).map(|nodes| !is_within(nodes)).collect();
-        let count = beyond.iter().filter(|is| **is).count();
-        let mut sides: Vec<(i64, bool)> = self.regions.iter().copied().zip(beyond.iter().copied()).collect();
+        let outside: Vec<bool> = self.tetrahedra.par_iter().with_min_len(1024).map(|nodes| !is_inside(nodes)).collect();
+        let count = outside.iter().filter(|is| **is).count();
+        let mut sides: Vec<(i64, bool)> = self.regions.iter().copied().zip(outside.iter().copied()).collect();
         sides.sort_unstable();
         sides.dedup();
-        let told_apart = sides.len() > 1 && sides.windows(2).all(|pair| pair[0].0 != pair[1].0);
-        let both_meant = count == beyond.len() || (count > 0 && told_apart);
-        (!both_meant).then_some(beyond)
+        let faces_separate_regions = sides.len() > 1 && sides.windows(2).all(|pair| pair[0].0 != pair[1].0);
+        let keep_all = count == outside.len() || (count > 0 && faces_separate_regions);
+        (!keep_all).then_some(outside)
     }
 
     /// Cells that are not read, such as "2 hexahedra and 1 prism"; nothing if there are none.
@@ -194,7 +194,7 @@ mod tests {
         cells.push(CellKind::Hexahedron, &[0; 8]);
         cells.push(CellKind::Prism, &[0; 6]);
         cells.push(CellKind::Other, &[0; 9]);
-        cells.push(CellKind::Thin, &[0; 2]);
+        cells.push(CellKind::PointOrLine, &[0; 2]);
         cells.push(CellKind::Face(3), &[0, 1, 2]);
         let model = cells.into_model(Path::new("mixed.msh")).expect("one tetrahedron");
         assert_eq!(model.volume.expect("a volume").tetrahedra, [[0, 1, 2, 3]]);
@@ -213,7 +213,7 @@ mod tests {
     fn faces_alone_make_a_surface_and_nothing_makes_an_error() {
         let mut cells = Cells { points: corners_of_a_cube(), ..Cells::default() };
         cells.push(CellKind::Face(4), &[0, 1, 3, 2]);
-        cells.push(CellKind::Face(3), &[0, MISSING, 2]);
+        cells.push(CellKind::Face(3), &[0, MISSING_NODE, 2]);
         let model = cells.into_model(Path::new("square.msh")).expect("a square");
         assert!(model.volume.is_none() && model.surface.triangles.len() == 2);
         assert_eq!(model.remarks[0], "1 face left out for nodes that are missing");
@@ -225,7 +225,7 @@ mod tests {
         let message = "a.msh uses 1 pyramid, which is not read: cut them into tetrahedra, such as with Gmsh";
         assert_eq!(error(cells), message);
         let mut cells = Cells::default();
-        cells.push(CellKind::Face(3), &[MISSING; 3]);
+        cells.push(CellKind::Face(3), &[MISSING_NODE; 3]);
         assert!(error(cells).contains("1 face left out for nodes that are missing"));
     }
 
@@ -273,7 +273,7 @@ mod tests {
         assert_eq!((volume.tetrahedra.len(), volume.regions), (6, vec![7; 6]));
         assert!((model.surface.closed_volume().expect("closed") - 1.0).abs() < 1e-12);
         let told =
-            "6 faces beside the tetrahedra close around less than the tetrahedra do: 42 tetrahedra beyond left out";
+            "6 faces beside the tetrahedra close around less than the tetrahedra do: 42 tetrahedra outside left out";
         assert_eq!(model.remarks[0], told);
 
         // Those left out count in the numbers that errors name.

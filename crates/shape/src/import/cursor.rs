@@ -1,4 +1,4 @@
-//! A place in a file, from which numbers are read: as words of text, or as binary numbers.
+//! A location in a file, from which numbers are read: as words of text, or as binary numbers.
 
 use std::path::Path;
 
@@ -7,51 +7,51 @@ use crate::error::ShapeError;
 
 /// What is wrong with a file, and where. The path is added by whoever knows it.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Fault {
-    place: Place,
+pub(crate) struct ParseError {
+    location: Location,
     problem: String,
 }
 
 #[derive(Clone, Debug, PartialEq)]
-enum Place {
+enum Location {
     Line(usize),
     Byte(usize),
     Part(String),
     /// Nothing is wrong: the problem is a use of the format that is not read, and this is what to do.
-    NotSupported(&'static str),
+    UnsupportedFeature(&'static str),
 }
 
-impl Fault {
+impl ParseError {
     /// At a byte of a file, from 0.
     pub(crate) fn at_byte(byte: usize, problem: impl Into<String>) -> Self {
-        Self { place: Place::Byte(byte), problem: problem.into() }
+        Self { location: Location::Byte(byte), problem: problem.into() }
     }
 
     /// At the line of text in which a byte stands.
     pub(crate) fn at_line(bytes: &[u8], byte: usize, problem: impl Into<String>) -> Self {
         let before = &bytes[..byte.min(bytes.len())];
         let line = 1 + before.iter().filter(|&&byte| byte == b'\n').count();
-        Self { place: Place::Line(line), problem: problem.into() }
+        Self { location: Location::Line(line), problem: problem.into() }
     }
 
     /// In a part of the file, as the format calls it.
     pub(crate) fn in_part(part: impl Into<String>, problem: impl Into<String>) -> Self {
-        Self { place: Place::Part(part.into()), problem: problem.into() }
+        Self { location: Location::Part(part.into()), problem: problem.into() }
     }
 
     /// The file uses something that is not read; `help` says what to do.
-    pub(crate) fn not_supported(what: impl Into<String>, help: &'static str) -> Self {
-        Self { place: Place::NotSupported(help), problem: what.into() }
+    pub(crate) fn unsupported(what: impl Into<String>, help: &'static str) -> Self {
+        Self { location: Location::UnsupportedFeature(help), problem: what.into() }
     }
 
     /// The error that a reader of `path` hands on.
     pub(crate) fn in_file(self, path: &Path) -> ShapeError {
         let (path, problem) = (path.to_owned(), self.problem);
-        match self.place {
-            Place::Line(line) => ShapeError::BadLine { path, line, problem },
-            Place::Byte(byte) => ShapeError::BadByte { path, byte, problem },
-            Place::Part(place) => ShapeError::BadPart { path, place, problem },
-            Place::NotSupported(help) => ShapeError::NotSupported { path, what: problem, help },
+        match self.location {
+            Location::Line(line) => ShapeError::BadLine { path, line, problem },
+            Location::Byte(byte) => ShapeError::BadByte { path, byte, problem },
+            Location::Part(place) => ShapeError::BadPart { path, place, problem },
+            Location::UnsupportedFeature(help) => ShapeError::UnsupportedFeature { path, what: problem, help },
         }
     }
 }
@@ -83,13 +83,13 @@ impl Width {
     }
 }
 
-/// A place in a file. Formats that mix text and binary numbers change its encoding as they go.
+/// A location in a file. Formats that mix text and binary numbers change its encoding as they go.
 #[derive(Clone, Debug)]
 pub(crate) struct Cursor<'b> {
     bytes: &'b [u8],
     at: usize,
-    /// Where the last thing that was read starts: faults point there.
-    last: usize,
+    /// Where the last_start thing that was read starts: faults point there.
+    last_start: usize,
     /// How numbers stand from here on.
     pub(crate) encoding: Encoding,
     /// What starts a comment that goes on to the end of its line.
@@ -99,7 +99,7 @@ pub(crate) struct Cursor<'b> {
 impl<'b> Cursor<'b> {
     /// The start of a file of text.
     pub(crate) fn new(bytes: &'b [u8]) -> Self {
-        Self { bytes, at: 0, last: 0, encoding: Encoding::Text, comment: None }
+        Self { bytes, at: 0, last_start: 0, encoding: Encoding::Text, comment: None }
     }
 
     /// The start of a file of text in which `comment` starts a comment.
@@ -107,26 +107,26 @@ impl<'b> Cursor<'b> {
         Self { comment: Some(comment), ..Self::new(bytes) }
     }
 
-    /// Something is wrong with what was read last.
-    pub(crate) fn fault(&self, problem: impl Into<String>) -> Fault {
+    /// Something is wrong with what was read last_start.
+    pub(crate) fn error(&self, problem: impl Into<String>) -> ParseError {
         match self.encoding {
-            Encoding::Text => Fault::at_line(self.bytes, self.last, problem),
-            Encoding::Little | Encoding::Big => Fault::at_byte(self.last, problem),
+            Encoding::Text => ParseError::at_line(self.bytes, self.last_start, problem),
+            Encoding::Little | Encoding::Big => ParseError::at_byte(self.last_start, problem),
         }
     }
 
     /// Bytes that follow.
-    pub(crate) fn left(&self) -> usize {
+    pub(crate) fn remaining(&self) -> usize {
         self.bytes.len() - self.at
     }
 
     /// The next byte's number.
-    pub(crate) fn at(&self) -> usize {
+    pub(crate) fn offset(&self) -> usize {
         self.at
     }
 
     /// Goes to a byte; beyond the end is the end.
-    pub(crate) fn go_to(&mut self, at: usize) {
+    pub(crate) fn seek(&mut self, at: usize) {
         self.at = at.min(self.bytes.len());
     }
 
@@ -136,7 +136,7 @@ impl<'b> Cursor<'b> {
             while self.at < self.bytes.len() && self.bytes[self.at].is_ascii_whitespace() {
                 self.at += 1;
             }
-            self.last = self.at;
+            self.last_start = self.at;
             match self.bytes.get(self.at) {
                 None => return None,
                 byte if byte == self.comment.as_ref() => {
@@ -154,7 +154,7 @@ impl<'b> Cursor<'b> {
 
     /// What is left of this line, without its end.
     pub(crate) fn line(&mut self) -> &'b [u8] {
-        self.last = self.at;
+        self.last_start = self.at;
         let rest = &self.bytes[self.at..];
         let length = rest.iter().position(|&byte| byte == b'\n');
         self.at += length.map_or(rest.len(), |length| length + 1);
@@ -165,10 +165,10 @@ impl<'b> Cursor<'b> {
     pub(crate) fn words_of_line(&mut self) -> Cursor<'b> {
         let start = self.at;
         self.line();
-        Cursor { bytes: &self.bytes[..self.at], at: start, last: start, ..*self }
+        Cursor { bytes: &self.bytes[..self.at], at: start, last_start: start, ..*self }
     }
 
-    /// Goes behind the next place where `mark` stands; whether there is one.
+    /// Goes behind the next location where `mark` stands; whether there is one.
     pub(crate) fn skip_past(&mut self, mark: &[u8]) -> bool {
         let Some(&first) = mark.first() else { return true };
         let mut at = self.at;
@@ -184,35 +184,35 @@ impl<'b> Cursor<'b> {
     }
 
     /// The next bytes of a binary file; `what` says what should stand there.
-    pub(crate) fn take(&mut self, count: usize, what: &str) -> Result<&'b [u8], Fault> {
-        self.last = self.at;
-        if self.left() < count {
-            return Err(self.fault(format!("the file ends within {what}")));
+    pub(crate) fn take(&mut self, count: usize, what: &str) -> Result<&'b [u8], ParseError> {
+        self.last_start = self.at;
+        if self.remaining() < count {
+            return Err(self.error(format!("the file ends within {what}")));
         }
         let taken = &self.bytes[self.at..self.at + count];
         self.at += count;
         Ok(taken)
     }
 
-    fn array<const N: usize>(&mut self, what: &str) -> Result<[u8; N], Fault> {
+    fn array<const N: usize>(&mut self, what: &str) -> Result<[u8; N], ParseError> {
         let mut array = [0; N];
         array.copy_from_slice(self.take(N, what)?);
         Ok(array)
     }
 
-    fn number_word(&mut self, what: &str) -> Result<&'b [u8], Fault> {
+    fn required_word(&mut self, what: &str) -> Result<&'b [u8], ParseError> {
         match self.word() {
             Some(word) => Ok(word),
-            None => Err(self.fault(format!("the file ends where {what} should stand"))),
+            None => Err(self.error(format!("the file ends where {what} should stand"))),
         }
     }
 
     /// A whole number; `width` counts in binary only.
-    pub(crate) fn whole(&mut self, width: Width, what: &str) -> Result<i64, Fault> {
+    pub(crate) fn integer(&mut self, width: Width, what: &str) -> Result<i64, ParseError> {
         let read = match (self.encoding, width) {
             (Encoding::Text, _) => {
-                let word = self.number_word(what)?;
-                parse_whole(word).ok_or_else(|| self.fault(format!("{} is not {what}", quote(word))))?
+                let word = self.required_word(what)?;
+                parse_integer(word).ok_or_else(|| self.error(format!("{} is not {what}", quote(word))))?
             }
             (Encoding::Little, Width::Four) => i64::from(i32::from_le_bytes(self.array(what)?)),
             (Encoding::Big, Width::Four) => i64::from(i32::from_be_bytes(self.array(what)?)),
@@ -223,11 +223,11 @@ impl<'b> Cursor<'b> {
     }
 
     /// A number, which may be infinite or none; `width` counts in binary only.
-    pub(crate) fn real(&mut self, width: Width, what: &str) -> Result<f64, Fault> {
+    pub(crate) fn float(&mut self, width: Width, what: &str) -> Result<f64, ParseError> {
         let read = match (self.encoding, width) {
             (Encoding::Text, _) => {
-                let word = self.number_word(what)?;
-                parse_real(word).ok_or_else(|| self.fault(format!("{} is not {what}", quote(word))))?
+                let word = self.required_word(what)?;
+                parse_float(word).ok_or_else(|| self.error(format!("{} is not {what}", quote(word))))?
             }
             (Encoding::Little, Width::Four) => f64::from(f32::from_le_bytes(self.array(what)?)),
             (Encoding::Big, Width::Four) => f64::from(f32::from_be_bytes(self.array(what)?)),
@@ -238,16 +238,24 @@ impl<'b> Cursor<'b> {
     }
 
     /// How many of something follow, checked against the bytes that are there: each takes at least `numbers` digits and
-    /// as many spaces in text, or `bytes` in binary. What was announced and is there may be allocated.
-    pub(crate) fn count(&mut self, width: Width, what: &str, numbers: usize, bytes: usize) -> Result<usize, Fault> {
-        let count = self.whole(width, &format!("a number of {what}"))?;
+    /// as many spaces in text, or `bytes` in binary. What was declared and is there may be allocated.
+    pub(crate) fn count(
+        &mut self,
+        width: Width,
+        what: &str,
+        numbers: usize,
+        bytes: usize,
+    ) -> Result<usize, ParseError> {
+        let count = self.integer(width, &format!("a number of {what}"))?;
         let least = if self.encoding == Encoding::Text { 2 * numbers } else { bytes };
-        // The last word of a file need not be followed by a space.
-        let room = (self.left() + 1) / least.max(1);
+        // The last_start word of a file need not be followed by a space.
+        let room = (self.remaining() + 1) / least.max(1);
         match usize::try_from(count) {
             Ok(count) if count <= room => Ok(count),
-            Ok(_) => Err(self.fault(format!("{count} {what} are announced, but only {} bytes follow", self.left()))),
-            Err(_) => Err(self.fault(format!("{count} {what} are announced"))),
+            Ok(_) => {
+                Err(self.error(format!("{count} {what} are declared, but only {} bytes follow", self.remaining())))
+            }
+            Err(_) => Err(self.error(format!("{count} {what} are declared"))),
         }
     }
 }
@@ -258,7 +266,7 @@ pub(crate) fn quote(word: &[u8]) -> String {
 }
 
 /// A whole number in decimal digits.
-fn parse_whole(word: &[u8]) -> Option<i64> {
+fn parse_integer(word: &[u8]) -> Option<i64> {
     let (digits, negative) = match word {
         [b'-', digits @ ..] => (digits, true),
         [b'+', digits @ ..] => (digits, false),
@@ -278,7 +286,7 @@ fn parse_whole(word: &[u8]) -> Option<i64> {
     Some(if negative { -value } else { value })
 }
 
-fn parse_real(word: &[u8]) -> Option<f64> {
+fn parse_float(word: &[u8]) -> Option<f64> {
     text::number(std::str::from_utf8(word).ok()?)
 }
 
@@ -286,19 +294,19 @@ fn parse_real(word: &[u8]) -> Option<f64> {
 mod tests {
     use super::*;
 
-    fn message(fault: Fault) -> String {
-        fault.in_file(Path::new("file")).to_string()
+    fn message(error: ParseError) -> String {
+        error.in_file(Path::new("file")).to_string()
     }
 
     #[test]
     fn words_are_read_past_comments_and_named_by_line() {
         let mut cursor = Cursor::with_comments(b" 1 # one\n\r\n-2#two\n# nothing\n2.5 x", b'#');
-        assert_eq!(cursor.whole(Width::Four, "a number"), Ok(1));
-        assert_eq!(cursor.whole(Width::Four, "a number"), Ok(-2));
-        assert_eq!(cursor.real(Width::Eight, "a number"), Ok(2.5));
-        let wrong = cursor.real(Width::Eight, "a coordinate").expect_err("a letter");
+        assert_eq!(cursor.integer(Width::Four, "a number"), Ok(1));
+        assert_eq!(cursor.integer(Width::Four, "a number"), Ok(-2));
+        assert_eq!(cursor.float(Width::Eight, "a number"), Ok(2.5));
+        let wrong = cursor.float(Width::Eight, "a coordinate").expect_err("a letter");
         assert_eq!(message(wrong), "file:5: \"x\" is not a coordinate");
-        let end = cursor.whole(Width::Four, "a number").expect_err("the end");
+        let end = cursor.integer(Width::Four, "a number").expect_err("the end");
         assert_eq!(message(end), "file:5: the file ends where a number should stand");
     }
 
@@ -312,14 +320,14 @@ mod tests {
         bytes.push(9);
         let mut cursor = Cursor::new(&bytes);
         cursor.encoding = Encoding::Little;
-        assert_eq!(cursor.whole(Width::Four, "a number"), Ok(-3));
+        assert_eq!(cursor.integer(Width::Four, "a number"), Ok(-3));
         cursor.encoding = Encoding::Big;
-        assert_eq!(cursor.whole(Width::Eight, "a number"), Ok(7));
+        assert_eq!(cursor.integer(Width::Eight, "a number"), Ok(7));
         cursor.encoding = Encoding::Little;
-        assert_eq!(cursor.real(Width::Eight, "a number"), Ok(0.5));
+        assert_eq!(cursor.float(Width::Eight, "a number"), Ok(0.5));
         cursor.encoding = Encoding::Big;
-        assert_eq!(cursor.real(Width::Four, "a number"), Ok(0.25));
-        let end = cursor.whole(Width::Four, "a number").expect_err("the end");
+        assert_eq!(cursor.float(Width::Four, "a number"), Ok(0.25));
+        let end = cursor.integer(Width::Four, "a number").expect_err("the end");
         assert_eq!(message(end), "file, byte 24: the file ends within a number");
     }
 
@@ -329,7 +337,7 @@ mod tests {
         assert_eq!(cursor.count(Width::Four, "things", 1, 4), Ok(3));
         let mut cursor = Cursor::new(b"1000000000000 1 2 3");
         let many = cursor.count(Width::Four, "things", 1, 4).expect_err("too many");
-        assert_eq!(message(many), "file:1: 1000000000000 things are announced, but only 6 bytes follow");
+        assert_eq!(message(many), "file:1: 1000000000000 things are declared, but only 6 bytes follow");
         let mut cursor = Cursor::new(b"-1 1 2 3");
         assert!(cursor.count(Width::Four, "things", 1, 4).is_err());
     }
@@ -337,10 +345,10 @@ mod tests {
     #[test]
     fn numbers_that_do_not_fit_are_none() {
         for word in ["", "-", "+", "1.5", "0x1", "99999999999999999999", "1e3"] {
-            assert_eq!(parse_whole(word.as_bytes()), None, "{word}");
+            assert_eq!(parse_integer(word.as_bytes()), None, "{word}");
         }
-        assert_eq!(parse_whole(b"+12"), Some(12));
-        assert!(parse_real(b"nan").is_some_and(f64::is_nan));
-        assert_eq!(parse_real(b"\xff"), None);
+        assert_eq!(parse_integer(b"+12"), Some(12));
+        assert!(parse_float(b"nan").is_some_and(f64::is_nan));
+        assert_eq!(parse_float(b"\xff"), None);
     }
 }

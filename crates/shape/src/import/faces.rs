@@ -5,15 +5,15 @@ use std::path::Path;
 
 use craze_math::Vec3;
 
+use super::brightness::DEFAULT_BRIGHTNESS;
 use super::model::{Model, SurfaceMaterial, left_out};
-use super::paint::UNPAINTED;
-use super::polygon::Triangulation;
+use super::polygon::Triangulator;
 use crate::error::ShapeError;
 use crate::surface::TriangleSurface;
 use crate::words::counted;
 
 /// Largest coordinate that is taken: squares and products of three stay far from overflow.
-pub(crate) const FARTHEST: f64 = 1e18;
+pub(crate) const MAX_COORDINATE: f64 = 1e18;
 
 /// Corner of a face: numbers of its point, texture coordinates and normal.
 #[derive(Clone, Copy, Debug)]
@@ -28,7 +28,7 @@ pub(crate) struct Corner {
 pub(crate) struct Faces {
     pub points: Vec<Vec3>,
     /// How bright the first points are painted (1); those behind are not.
-    pub paint: Vec<f32>,
+    pub brightness: Vec<f32>,
     pub texture_coordinates: Vec<[f32; 2]>,
     pub normals: Vec<[f32; 3]>,
     pub materials: Vec<SurfaceMaterial>,
@@ -56,9 +56,9 @@ pub(crate) enum Welding {
 
 impl Faces {
     /// Paints the last of the points.
-    pub fn paint_last(&mut self, brightness: f32) {
-        self.paint.resize(self.points.len().saturating_sub(1), UNPAINTED);
-        self.paint.push(brightness);
+    pub fn set_last_brightness(&mut self, brightness: f32) {
+        self.brightness.resize(self.points.len().saturating_sub(1), DEFAULT_BRIGHTNESS);
+        self.brightness.push(brightness);
     }
 
     /// Adds a face of any number of corners.
@@ -83,8 +83,8 @@ impl Faces {
             self.weld();
         }
         let mut remarks = std::mem::take(&mut self.remarks);
-        let cut = self.cut(&mut remarks);
-        if cut.corners.is_empty() {
+        let triangulated = self.triangulate(&mut remarks);
+        if triangulated.corners.is_empty() {
             return Err(ShapeError::NoUsableFaces {
                 path: path.to_owned(),
                 faces: self.faces.len(),
@@ -92,10 +92,10 @@ impl Faces {
             });
         }
         let mut model = Model { materials: std::mem::take(&mut self.materials), ..Model::default() };
-        (model.surface, model.paint) = self.compact(&cut.corners, welding, &mut remarks);
-        model.material_of_triangle = materials_of(&cut.materials, &mut model.materials);
-        model.texture_coordinates = self.textures(&cut.corners, &mut remarks);
-        model.normals = self.unit_normals(&cut.corners, &model.surface, &mut remarks);
+        (model.surface, model.vertex_brightness) = self.compact(&triangulated.corners, welding, &mut remarks);
+        model.material_of_triangle = materials_of(&triangulated.materials, &mut model.materials);
+        model.texture_coordinates = self.textures(&triangulated.corners, &mut remarks);
+        model.normals = self.unit_normals(&triangulated.corners, &model.surface, &mut remarks);
         model.remarks = remarks;
         Ok(model)
     }
@@ -116,14 +116,15 @@ impl Faces {
         }
     }
 
-    fn cut(&self, remarks: &mut Vec<String>) -> Cut {
+    fn triangulate(&self, remarks: &mut Vec<String>) -> TriangulatedFaces {
         // NaN fails the comparison.
         let is_usable: Vec<bool> =
-            self.points.iter().map(|point| point.iter().all(|value| value.abs() <= FARTHEST)).collect();
-        let mut cut = Cut { corners: Vec::with_capacity(self.faces.len()), materials: Vec::new() };
-        cut.materials.reserve(self.faces.len());
+            self.points.iter().map(|point| point.iter().all(|value| value.abs() <= MAX_COORDINATE)).collect();
+        let mut triangulated =
+            TriangulatedFaces { corners: Vec::with_capacity(self.faces.len()), materials: Vec::new() };
+        triangulated.materials.reserve(self.faces.len());
         let (mut unusable, mut degenerate, mut crossing) = (0, 0, 0);
-        let mut triangulation = Triangulation::default();
+        let mut triangulator = Triangulator::default();
         let mut polygon = Vec::new();
         let mut start = 0;
         for face in &self.faces {
@@ -135,11 +136,13 @@ impl Faces {
             }
             polygon.clear();
             polygon.extend(corners.iter().map(|corner| corner.point));
-            let triangles = triangulation.of(&polygon, &self.points);
-            cut.corners.extend(triangles.iter().map(|triangle| triangle.map(|corner| corners[corner as usize])));
-            cut.materials.extend(triangles.iter().map(|_| face.material));
+            let triangles = triangulator.triangulate(&polygon, &self.points);
+            triangulated
+                .corners
+                .extend(triangles.iter().map(|triangle| triangle.map(|corner| corners[corner as usize])));
+            triangulated.materials.extend(triangles.iter().map(|_| face.material));
             degenerate += usize::from(triangles.is_empty());
-            crossing += usize::from(triangulation.gave_up());
+            crossing += usize::from(triangulator.gave_up());
         }
         if unusable > 0 {
             remarks.push(left_out(unusable, "triangle", "with points that are not numbers within ±1e18"));
@@ -151,7 +154,7 @@ impl Faces {
             let faces = counted(crossing, "face");
             remarks.push(format!("{faces} that cross themselves were cut into triangles as well as can be"));
         }
-        cut
+        triangulated
     }
 
     /// The points that triangles use, in the order of the file, the triangles over them, and how bright the points are painted.
@@ -166,12 +169,13 @@ impl Faces {
             number[corner.point as usize] = 0;
         }
         let mut positions = Vec::with_capacity(self.points.len());
-        let (mut paint, is_painted) = (Vec::new(), !self.paint.is_empty());
+        let (mut brightness, has_brightness) = (Vec::new(), !self.brightness.is_empty());
         for (index, (point, number)) in self.points.iter().zip(&mut number).enumerate() {
             if *number == 0 {
                 *number = positions.len() as u32;
                 positions.push(*point);
-                paint.extend(is_painted.then(|| self.paint.get(index).copied().unwrap_or(UNPAINTED)));
+                brightness
+                    .extend(has_brightness.then(|| self.brightness.get(index).copied().unwrap_or(DEFAULT_BRIGHTNESS)));
             }
         }
         let unused = self.points.len() - positions.len();
@@ -180,7 +184,7 @@ impl Faces {
             remarks.push(left_out(unused, "point", "that no triangle uses"));
         }
         let triangles = corners.iter().map(|triangle| triangle.map(|corner| number[corner.point as usize])).collect();
-        (TriangleSurface { positions, triangles }, paint)
+        (TriangleSurface { positions, triangles }, brightness)
     }
 
     fn textures(&self, corners: &[[Corner; 3]], remarks: &mut Vec<String>) -> Vec<[[f32; 2]; 3]> {
@@ -235,7 +239,7 @@ impl Faces {
 }
 
 /// Triangles by their corners in the file.
-struct Cut {
+struct TriangulatedFaces {
     corners: Vec<[Corner; 3]>,
     materials: Vec<Option<u32>>,
 }

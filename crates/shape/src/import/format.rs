@@ -1,4 +1,4 @@
-//! Kinds of model files: by their ending, and by what they hold.
+//! Kinds of model files: by their extension, and by what they hold.
 
 use std::path::Path;
 
@@ -61,7 +61,7 @@ impl Format {
     }
 
     /// Endings of its files, without the dot; the first is the usual one.
-    pub fn endings(self) -> &'static [&'static str] {
+    pub fn extensions(self) -> &'static [&'static str] {
         match self {
             Format::Obj => &["obj"],
             Format::Stl => &["stl"],
@@ -76,20 +76,20 @@ impl Format {
         }
     }
 
-    /// All endings with their dots, for messages: ".obj, .stl, …".
-    pub fn all_endings() -> String {
-        let endings = Format::ALL.iter().flat_map(|format| format.endings());
-        endings.map(|ending| format!(".{ending}")).collect::<Vec<_>>().join(", ")
+    /// All extensions with their dots, for messages: ".obj, .stl, …".
+    pub fn all_extensions() -> String {
+        let extensions = Format::ALL.iter().flat_map(|format| format.extensions());
+        extensions.map(|extension| format!(".{extension}")).collect::<Vec<_>>().join(", ")
     }
 
-    /// The format that a path's ending names; refuses others.
+    /// The format that a path's extension names; refuses others.
     pub fn of_path(path: &Path) -> Result<Format, ShapeError> {
-        let ending = path.extension().unwrap_or_default();
-        let is_named = |format: &Format| format.endings().iter().any(|known| ending.eq_ignore_ascii_case(known));
+        let extension = path.extension().unwrap_or_default();
+        let is_named = |format: &Format| format.extensions().iter().any(|known| extension.eq_ignore_ascii_case(known));
         Format::ALL
             .into_iter()
             .find(is_named)
-            .ok_or_else(|| ShapeError::UnknownEnding { path: path.to_owned(), known: Format::all_endings() })
+            .ok_or_else(|| ShapeError::UnknownExtension { path: path.to_owned(), known: Format::all_extensions() })
     }
 
     /// Refuses bytes that are none or plainly of another kind, and says of which.
@@ -97,13 +97,15 @@ impl Format {
         if bytes.is_empty() {
             return Err(ShapeError::EmptyFile { path: path.to_owned() });
         }
-        match look_at(bytes) {
-            Some(Looks::Known(other, looks_like)) if other != self => {
-                let name = path.with_extension(other.endings()[0]);
+        match detect(bytes) {
+            Some(Detected::Known(other, looks_like)) if other != self => {
+                let name = path.with_extension(other.extensions()[0]);
                 let name = name.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned();
-                Err(ShapeError::OtherFormat { path: path.to_owned(), looks_like, name })
+                Err(ShapeError::WrongExtension { path: path.to_owned(), looks_like, name })
             }
-            Some(Looks::Foreign(looks_like)) => Err(ShapeError::ForeignFormat { path: path.to_owned(), looks_like }),
+            Some(Detected::Unsupported(looks_like)) => {
+                Err(ShapeError::UnsupportedFormat { path: path.to_owned(), looks_like })
+            }
             _ => Ok(()),
         }
     }
@@ -111,13 +113,13 @@ impl Format {
 
 /// What bytes look like, with article and kind.
 #[derive(Debug, PartialEq)]
-enum Looks {
+enum Detected {
     Known(Format, &'static str),
-    Foreign(&'static str),
+    Unsupported(&'static str),
 }
 
 /// What other programs write and we do not read, by how it begins.
-const FOREIGN: [(&[u8], &str); 12] = [
+const UNSUPPORTED_SIGNATURES: [(&[u8], &str); 12] = [
     (b"Kaydara FBX Binary", "a binary FBX file"),
     (b"; FBX", "an FBX file"),
     (b"PK\x03\x04", "a ZIP archive (3MF, USDZ and others are such)"),
@@ -133,26 +135,26 @@ const FOREIGN: [(&[u8], &str); 12] = [
 ];
 
 /// How much of a file of text is looked at (bytes).
-const GLANCE: usize = 4096;
+const DETECTION_BYTES: usize = 4096;
 
 /// What a file looks like; none where its bytes decide nothing.
-fn look_at(bytes: &[u8]) -> Option<Looks> {
-    if let Some((_, name)) = FOREIGN.iter().find(|(start, _)| bytes.starts_with(start)) {
-        return Some(Looks::Foreign(name));
+fn detect(bytes: &[u8]) -> Option<Detected> {
+    if let Some((_, name)) = UNSUPPORTED_SIGNATURES.iter().find(|(start, _)| bytes.starts_with(start)) {
+        return Some(Detected::Unsupported(name));
     }
     if bytes.starts_with(b"glTF") {
-        return Some(Looks::Known(Format::Glb, "a GLB file"));
+        return Some(Detected::Known(Format::Glb, "a GLB file"));
     }
     if bytes.starts_with(b"ply\n") || bytes.starts_with(b"ply\r") {
-        return Some(Looks::Known(Format::Ply, "a PLY file"));
+        return Some(Detected::Known(Format::Ply, "a PLY file"));
     }
     if super::stl::has_binary_length(bytes) {
-        return Some(Looks::Known(Format::Stl, "a binary STL file"));
+        return Some(Detected::Known(Format::Stl, "a binary STL file"));
     }
-    look_at_text(&bytes[..bytes.len().min(GLANCE)])
+    detect_text(&bytes[..bytes.len().min(DETECTION_BYTES)])
 }
 
-fn look_at_text(start: &[u8]) -> Option<Looks> {
+fn detect_text(start: &[u8]) -> Option<Detected> {
     if start.contains(&0) {
         return None;
     }
@@ -161,36 +163,36 @@ fn look_at_text(start: &[u8]) -> Option<Looks> {
     let first = lines.next()?;
     let word = first.split_whitespace().next().unwrap_or_default();
     if word.eq_ignore_ascii_case("solid") && ["facet", "endsolid"].iter().any(|key| text.to_lowercase().contains(key)) {
-        return Some(Looks::Known(Format::Stl, "an STL file"));
+        return Some(Detected::Known(Format::Stl, "an STL file"));
     }
     if super::off::variant_of(word).is_some() {
-        return Some(Looks::Known(Format::Off, "an OFF file"));
+        return Some(Detected::Known(Format::Off, "an OFF file"));
     }
     if first.starts_with("$MeshFormat") {
-        return Some(Looks::Known(Format::Gmsh, "a Gmsh file"));
+        return Some(Detected::Known(Format::Gmsh, "a Gmsh file"));
     }
     if word.eq_ignore_ascii_case("MeshVersionFormatted") {
-        return Some(Looks::Known(Format::Medit, "a Medit file"));
+        return Some(Detected::Known(Format::Medit, "a Medit file"));
     }
     if let Some((_, head)) = text.split_once("<VTKFile") {
         let is_grid = head.split('>').next().unwrap_or_default().contains("UnstructuredGrid");
         return Some(if is_grid {
-            Looks::Known(Format::Vtu, "a VTU file")
+            Detected::Known(Format::Vtu, "a VTU file")
         } else {
-            Looks::Foreign("a VTK file of another type")
+            Detected::Unsupported("a VTK file of another type")
         });
     }
     if first.starts_with('{') {
-        return text.contains("\"asset\"").then_some(Looks::Known(Format::Gltf, "a glTF file"));
+        return text.contains("\"asset\"").then_some(Detected::Known(Format::Gltf, "a glTF file"));
     }
     if text.contains("<COLLADA") {
-        return Some(Looks::Foreign("a COLLADA file"));
+        return Some(Detected::Unsupported("a COLLADA file"));
     }
     if first.to_ascii_lowercase().starts_with("<!doctype html") || first.to_ascii_lowercase().starts_with("<html") {
-        return Some(Looks::Foreign("a web page"));
+        return Some(Detected::Unsupported("a web page"));
     }
     // The last line may be cut off in the middle of a word.
-    std::iter::once(first).chain(lines).find(|line| is_obj(line)).map(|_| Looks::Known(Format::Obj, "an OBJ file"))
+    std::iter::once(first).chain(lines).find(|line| is_obj(line)).map(|_| Detected::Known(Format::Obj, "an OBJ file"))
 }
 
 /// Whether a line is a point, a face or a library of an OBJ file.
@@ -247,7 +249,7 @@ mod tests {
         let obj = b"# written by hand\no x\nv 0 0 0\n";
         let error = Format::Stl.check_content(obj, Path::new("x.stl")).expect_err("an OBJ file");
         assert_eq!(error.to_string(), "x.stl looks like an OBJ file: rename it to x.obj");
-        Format::Obj.check_content(obj, Path::new("x.obj")).expect("as its ending says");
+        Format::Obj.check_content(obj, Path::new("x.obj")).expect("as its extension says");
         Format::Obj.check_content(b"\n", Path::new("x.obj")).expect("nothing says otherwise");
         let error = Format::Obj.check_content(b"", Path::new("x.obj")).expect_err("no bytes");
         assert_eq!(error.to_string(), "x.obj is empty: there is no model in it");

@@ -9,14 +9,14 @@ use std::path::Path;
 use craze_math::Vec3;
 
 use super::cells::{CellKind, Cells};
-use super::cursor::{Cursor, Encoding, Fault, Width, quote};
+use super::cursor::{Cursor, Encoding, ParseError, Width, quote};
 use super::model::Model;
-use super::numbering::Numbering;
+use super::node_tags::NodeTags;
 use crate::error::ShapeError;
 
 /// Reads the bytes of a Gmsh file; `path` is what errors call it.
 pub(crate) fn parse(bytes: &[u8], path: &Path) -> Result<Model, ShapeError> {
-    read(bytes).map_err(|fault| fault.in_file(path))?.into_model(path)
+    read(bytes).map_err(|error| error.in_file(path))?.into_model(path)
 }
 
 /// Layouts that differ.
@@ -38,13 +38,13 @@ struct Header {
 
 const HELP: &str = "save it as version 4.1 or 2.2";
 
-fn read(bytes: &[u8]) -> Result<Cells, Fault> {
+fn read(bytes: &[u8]) -> Result<Cells, ParseError> {
     let mut cursor = Cursor::new(bytes);
     let mut reader = Reader::default();
     while let Some(section) = cursor.word() {
         match section {
             b"$MeshFormat" => reader.header = Some(read_header(&mut cursor)?),
-            b"$NOD" | b"$ELM" => return Err(Fault::not_supported("version 1 of the Gmsh format", HELP)),
+            b"$NOD" | b"$ELM" => return Err(ParseError::unsupported("version 1 of the Gmsh format", HELP)),
             b"$Entities" => reader.read(&mut cursor, section, Reader::read_entities)?,
             b"$PartitionedEntities" if reader.version() == Some(Version::FourOne) => {
                 reader.read(&mut cursor, section, Reader::read_partitioned_entities)?;
@@ -54,40 +54,40 @@ fn read(bytes: &[u8]) -> Result<Cells, Fault> {
             [b'$', name @ ..] => {
                 let end = [b"$End", name].concat();
                 if !cursor.skip_past(&end) {
-                    return Err(cursor.fault(format!("the file ends within its section {}", quote(section))));
+                    return Err(cursor.error(format!("the file ends within its section {}", quote(section))));
                 }
             }
-            other => return Err(cursor.fault(format!("{} stands where a section should begin", quote(other)))),
+            other => return Err(cursor.error(format!("{} stands where a section should begin", quote(other)))),
         }
     }
     if reader.header.is_none() {
-        return Err(Fault::in_part("header", "there is no section $MeshFormat"));
+        return Err(ParseError::in_part("header", "there is no section $MeshFormat"));
     }
-    if reader.numbering.is_none() {
-        return Err(Fault::in_part("nodes", "there is no section $Nodes"));
+    if reader.node_tags.is_none() {
+        return Err(ParseError::in_part("nodes", "there is no section $Nodes"));
     }
     Ok(reader.finish())
 }
 
-fn read_header(cursor: &mut Cursor<'_>) -> Result<Header, Fault> {
+fn read_header(cursor: &mut Cursor<'_>) -> Result<Header, ParseError> {
     let word = cursor.word().unwrap_or_default();
     let version = match word {
         b"2" | b"2.0" | b"2.1" | b"2.2" => Version::Two,
         b"4" | b"4.0" => Version::FourZero,
         b"4.1" => Version::FourOne,
-        b"" => return Err(cursor.fault("the file ends within its header")),
-        other => return Err(Fault::not_supported(format!("version {} of the Gmsh format", quote(other)), HELP)),
+        b"" => return Err(cursor.error("the file ends within its header")),
+        other => return Err(ParseError::unsupported(format!("version {} of the Gmsh format", quote(other)), HELP)),
     };
-    let is_binary = match cursor.whole(Width::Four, "a file type")? {
+    let is_binary = match cursor.integer(Width::Four, "a file type")? {
         0 => false,
         1 => true,
-        other => return Err(cursor.fault(format!("the file type is {other}: it must be 0 (text) or 1 (binary)"))),
+        other => return Err(cursor.error(format!("the file type is {other}: it must be 0 (text) or 1 (binary)"))),
     };
-    let size = match (cursor.whole(Width::Four, "a data size")?, version) {
+    let size = match (cursor.integer(Width::Four, "a data size")?, version) {
         (8, _) => Width::Eight,
         (4, Version::FourOne) => Width::Four,
         _ if !is_binary => Width::Eight,
-        (other, _) => return Err(Fault::not_supported(format!("numbers of {other} bytes"), HELP)),
+        (other, _) => return Err(ParseError::unsupported(format!("numbers of {other} bytes"), HELP)),
     };
     cursor.line();
     let mut encoding = Encoding::Text;
@@ -95,19 +95,19 @@ fn read_header(cursor: &mut Cursor<'_>) -> Result<Header, Fault> {
         encoding = match cursor.take(4, "its header")? {
             [1, 0, 0, 0] => Encoding::Little,
             [0, 0, 0, 1] => Encoding::Big,
-            _ => return Err(cursor.fault("the binary 1 that tells the byte order is not there")),
+            _ => return Err(cursor.error("the binary 1 that tells the byte order is not there")),
         };
     }
     end_section(cursor, b"$MeshFormat")?;
     Ok(Header { version, encoding, size })
 }
 
-fn end_section(cursor: &mut Cursor<'_>, section: &[u8]) -> Result<(), Fault> {
+fn end_section(cursor: &mut Cursor<'_>, section: &[u8]) -> Result<(), ParseError> {
     let end = [b"$End", &section[1..]].concat();
     match cursor.word() {
         Some(word) if word == end => Ok(()),
-        Some(word) => Err(cursor.fault(format!("{} stands where {} should", quote(word), quote(&end)))),
-        None => Err(cursor.fault(format!("the file ends before {}", quote(&end)))),
+        Some(word) => Err(cursor.error(format!("{} stands where {} should", quote(word), quote(&end)))),
+        None => Err(cursor.error(format!("the file ends before {}", quote(&end)))),
     }
 }
 
@@ -117,7 +117,7 @@ struct Reader {
     header: Option<Header>,
     cells: Cells,
     /// Numbers of nodes, once they were read.
-    numbering: Option<Numbering>,
+    node_tags: Option<NodeTags>,
     /// First physical group of an entity, by its dimension and number.
     physical_of_entity: BTreeMap<(i64, i64), i64>,
     /// Physical group of every tetrahedron, 0 for none.
@@ -134,10 +134,10 @@ impl Reader {
         &mut self,
         cursor: &mut Cursor<'_>,
         section: &[u8],
-        read: fn(&mut Self, &mut Cursor<'_>, Header) -> Result<(), Fault>,
-    ) -> Result<(), Fault> {
+        read: fn(&mut Self, &mut Cursor<'_>, Header) -> Result<(), ParseError>,
+    ) -> Result<(), ParseError> {
         let Some(header) = self.header else {
-            return Err(cursor.fault("the file does not begin with $MeshFormat"));
+            return Err(cursor.error("the file does not begin with $MeshFormat"));
         };
         cursor.line();
         if header.version != Version::Two {
@@ -159,20 +159,20 @@ impl Reader {
     }
 
     /// Which physical group a geometrical entity belongs to (version 4).
-    fn read_entities(&mut self, cursor: &mut Cursor<'_>, header: Header) -> Result<(), Fault> {
+    fn read_entities(&mut self, cursor: &mut Cursor<'_>, header: Header) -> Result<(), ParseError> {
         self.read_entities_with(cursor, header, |_| Ok(()))
     }
 
     /// The same of the parts that entities were cut into for several processors; elements then belong to those.
-    fn read_partitioned_entities(&mut self, cursor: &mut Cursor<'_>, header: Header) -> Result<(), Fault> {
+    fn read_partitioned_entities(&mut self, cursor: &mut Cursor<'_>, header: Header) -> Result<(), ParseError> {
         let size = header.size;
-        cursor.whole(size, "a number of partitions")?;
+        cursor.integer(size, "a number of partitions")?;
         let ghosts = cursor.count(size, "ghost entities", 2, 8)?;
-        skip_wholes(cursor, 2 * ghosts)?;
+        skip_integers(cursor, 2 * ghosts)?;
         self.read_entities_with(cursor, header, |cursor| {
-            skip_wholes(cursor, 2)?;
+            skip_integers(cursor, 2)?;
             let partitions = cursor.count(size, "partitions", 1, 4)?;
-            skip_wholes(cursor, partitions)
+            skip_integers(cursor, partitions)
         })
     }
 
@@ -181,10 +181,10 @@ impl Reader {
         &mut self,
         cursor: &mut Cursor<'_>,
         header: Header,
-        read_parent: impl Fn(&mut Cursor<'_>) -> Result<(), Fault>,
-    ) -> Result<(), Fault> {
+        read_parent: impl Fn(&mut Cursor<'_>) -> Result<(), ParseError>,
+    ) -> Result<(), ParseError> {
         if header.version == Version::Two {
-            return Err(cursor.fault("a file of version 2 has no entities"));
+            return Err(cursor.error("a file of version 2 has no entities"));
         }
         let size = header.size;
         let mut counts = [0; 4];
@@ -193,30 +193,30 @@ impl Reader {
         }
         for (dimension, count) in (0i64..).zip(counts) {
             for _ in 0..count {
-                let tag = cursor.whole(Width::Four, "the number of an entity")?;
+                let tag = cursor.integer(Width::Four, "the number of an entity")?;
                 read_parent(cursor)?;
                 let bounds = if dimension == 0 && header.version == Version::FourOne { 3 } else { 6 };
                 for _ in 0..bounds {
-                    cursor.real(Width::Eight, "a bound of an entity")?;
+                    cursor.float(Width::Eight, "a bound of an entity")?;
                 }
                 let groups = cursor.count(size, "physical groups", 1, 4)?;
                 if groups > 0 {
-                    let group = cursor.whole(Width::Four, "the number of a physical group")?;
+                    let group = cursor.integer(Width::Four, "the number of a physical group")?;
                     self.physical_of_entity.insert((dimension, tag), group);
-                    skip_wholes(cursor, groups - 1)?;
+                    skip_integers(cursor, groups - 1)?;
                 }
                 if dimension > 0 {
                     let bounding = cursor.count(size, "bounding entities", 1, 4)?;
-                    skip_wholes(cursor, bounding)?;
+                    skip_integers(cursor, bounding)?;
                 }
             }
         }
         Ok(())
     }
 
-    fn read_nodes(&mut self, cursor: &mut Cursor<'_>, header: Header) -> Result<(), Fault> {
-        if self.numbering.is_some() {
-            return Err(cursor.fault("the file has a second section $Nodes"));
+    fn read_nodes(&mut self, cursor: &mut Cursor<'_>, header: Header) -> Result<(), ParseError> {
+        if self.node_tags.is_some() {
+            return Err(cursor.error("the file has a second section $Nodes"));
         }
         let mut tags = Vec::new();
         match header.version {
@@ -230,7 +230,7 @@ impl Reader {
             }
             Version::FourZero | Version::FourOne => self.read_node_blocks(cursor, header, &mut tags)?,
         }
-        self.numbering = Some(Numbering::new(&tags)?);
+        self.node_tags = Some(NodeTags::new(&tags)?);
         Ok(())
     }
 
@@ -241,31 +241,36 @@ impl Reader {
         count: usize,
         parameters: i64,
         tags: &mut Vec<i64>,
-    ) -> Result<(), Fault> {
+    ) -> Result<(), ParseError> {
         tags.reserve(count);
         self.cells.points.reserve(count);
         for _ in 0..count {
-            tags.push(cursor.whole(Width::Four, "the number of a node")?);
+            tags.push(cursor.integer(Width::Four, "the number of a node")?);
             self.read_point(cursor, parameters)?;
         }
         Ok(())
     }
 
-    fn read_point(&mut self, cursor: &mut Cursor<'_>, parameters: i64) -> Result<(), Fault> {
+    fn read_point(&mut self, cursor: &mut Cursor<'_>, parameters: i64) -> Result<(), ParseError> {
         let mut point = Vec3::zeros();
         for value in point.iter_mut() {
-            *value = cursor.real(Width::Eight, "a coordinate")?;
+            *value = cursor.float(Width::Eight, "a coordinate")?;
         }
         self.cells.points.push(point);
         for _ in 0..parameters {
-            cursor.real(Width::Eight, "a parameter of a node")?;
+            cursor.float(Width::Eight, "a parameter of a node")?;
         }
         Ok(())
     }
 
-    fn read_node_blocks(&mut self, cursor: &mut Cursor<'_>, header: Header, tags: &mut Vec<i64>) -> Result<(), Fault> {
+    fn read_node_blocks(
+        &mut self,
+        cursor: &mut Cursor<'_>,
+        header: Header,
+        tags: &mut Vec<i64>,
+    ) -> Result<(), ParseError> {
         let size = header.size;
-        let (blocks, announced) = read_block_counts(cursor, header, "nodes")?;
+        let (blocks, declared) = read_block_counts(cursor, header, "nodes")?;
         for _ in 0..blocks {
             let block = read_block(cursor, header)?;
             let parameters = match block.kind {
@@ -281,38 +286,38 @@ impl Reader {
             tags.reserve(count);
             self.cells.points.reserve(count);
             for _ in 0..count {
-                tags.push(cursor.whole(size, "the number of a node")?);
+                tags.push(cursor.integer(size, "the number of a node")?);
             }
             for _ in 0..count {
                 self.read_point(cursor, parameters)?;
             }
         }
-        check_announced(announced, tags.len(), "nodes")
+        check_announced(declared, tags.len(), "nodes")
     }
 
-    fn read_elements(&mut self, cursor: &mut Cursor<'_>, header: Header) -> Result<(), Fault> {
-        let Some(numbering) = self.numbering.take() else {
-            return Err(cursor.fault("the elements stand before the nodes"));
+    fn read_elements(&mut self, cursor: &mut Cursor<'_>, header: Header) -> Result<(), ParseError> {
+        let Some(node_tags) = self.node_tags.take() else {
+            return Err(cursor.error("the elements stand before the nodes"));
         };
         match (header.version, header.encoding) {
-            (Version::Two, Encoding::Text) => self.read_listed_elements(cursor, &numbering)?,
-            (Version::Two, encoding) => self.read_binary_elements(cursor, encoding, &numbering)?,
-            _ => self.read_element_blocks(cursor, header, &numbering)?,
+            (Version::Two, Encoding::Text) => self.read_listed_elements(cursor, &node_tags)?,
+            (Version::Two, encoding) => self.read_binary_elements(cursor, encoding, &node_tags)?,
+            _ => self.read_element_blocks(cursor, header, &node_tags)?,
         }
-        self.numbering = Some(numbering);
+        self.node_tags = Some(node_tags);
         Ok(())
     }
 
     /// Elements of version 2 as text: number, type, tags and nodes of each.
-    fn read_listed_elements(&mut self, cursor: &mut Cursor<'_>, numbering: &Numbering) -> Result<(), Fault> {
+    fn read_listed_elements(&mut self, cursor: &mut Cursor<'_>, node_tags: &NodeTags) -> Result<(), ParseError> {
         let count = cursor.count(Width::Four, "elements", 4, 1)?;
         for _ in 0..count {
-            cursor.whole(Width::Four, "the number of an element")?;
+            cursor.integer(Width::Four, "the number of an element")?;
             let element = ElementType::read(cursor)?;
             let tags = cursor.count(Width::Four, "tags", 1, 4)?;
             let (group, entity) = read_tags(cursor, tags)?;
-            self.read_nodes_of(cursor, Width::Four, &element, numbering)?;
-            self.file_under(&element, group, entity);
+            self.read_nodes_of(cursor, Width::Four, &element, node_tags)?;
+            self.record_regions(&element, group, entity);
         }
         Ok(())
     }
@@ -322,28 +327,28 @@ impl Reader {
         &mut self,
         cursor: &mut Cursor<'_>,
         encoding: Encoding,
-        numbering: &Numbering,
-    ) -> Result<(), Fault> {
-        let announced = cursor.count(Width::Four, "elements", 1, 8)?;
+        node_tags: &NodeTags,
+    ) -> Result<(), ParseError> {
+        let declared = cursor.count(Width::Four, "elements", 1, 8)?;
         cursor.line();
         cursor.encoding = encoding;
         let mut found = 0;
-        while found < announced {
+        while found < declared {
             let element = ElementType::read(cursor)?;
-            let count = cursor.whole(Width::Four, "a number of elements")?;
+            let count = cursor.integer(Width::Four, "a number of elements")?;
             let tags = cursor.count(Width::Four, "tags", 1, 4)?;
             if count < 1 {
-                return Err(cursor.fault(format!("a batch of {count} elements")));
+                return Err(cursor.error(format!("a batch of {count} elements")));
             }
             for _ in 0..count {
-                cursor.whole(Width::Four, "the number of an element")?;
+                cursor.integer(Width::Four, "the number of an element")?;
                 let (group, entity) = read_tags(cursor, tags)?;
-                self.read_nodes_of(cursor, Width::Four, &element, numbering)?;
-                self.file_under(&element, group, entity);
+                self.read_nodes_of(cursor, Width::Four, &element, node_tags)?;
+                self.record_regions(&element, group, entity);
                 found += 1;
             }
         }
-        check_announced(announced, found, "elements")
+        check_announced(declared, found, "elements")
     }
 
     /// Elements of version 4: blocks of one type in one entity.
@@ -351,10 +356,10 @@ impl Reader {
         &mut self,
         cursor: &mut Cursor<'_>,
         header: Header,
-        numbering: &Numbering,
-    ) -> Result<(), Fault> {
+        node_tags: &NodeTags,
+    ) -> Result<(), ParseError> {
         let tag = if header.version == Version::FourOne { header.size } else { Width::Four };
-        let (blocks, announced) = read_block_counts(cursor, header, "elements")?;
+        let (blocks, declared) = read_block_counts(cursor, header, "elements")?;
         let mut found = 0;
         for _ in 0..blocks {
             let block = read_block(cursor, header)?;
@@ -363,13 +368,13 @@ impl Reader {
             let count = cursor.count(header.size, "elements", numbers, numbers * tag.bytes())?;
             let group = self.physical_of_entity.get(&(block.dimension, block.entity)).copied().unwrap_or(0);
             for _ in 0..count {
-                cursor.whole(tag, "the number of an element")?;
-                self.read_nodes_of(cursor, tag, &element, numbering)?;
-                self.file_under(&element, group, block.entity);
+                cursor.integer(tag, "the number of an element")?;
+                self.read_nodes_of(cursor, tag, &element, node_tags)?;
+                self.record_regions(&element, group, block.entity);
             }
             found += count;
         }
-        check_announced(announced, found, "elements")
+        check_announced(declared, found, "elements")
     }
 
     /// Reads the nodes of an element and keeps it.
@@ -378,13 +383,13 @@ impl Reader {
         cursor: &mut Cursor<'_>,
         width: Width,
         element: &ElementType,
-        numbering: &Numbering,
-    ) -> Result<(), Fault> {
+        node_tags: &NodeTags,
+    ) -> Result<(), ParseError> {
         self.nodes.clear();
         for _ in 0..element.nodes {
-            let tag = cursor.whole(width, "the number of a node")?;
-            let node = numbering.find(tag).ok_or_else(|| {
-                cursor.fault(format!("the element names node {tag}, but the nodes have numbers {numbering}"))
+            let tag = cursor.integer(width, "the number of a node")?;
+            let node = node_tags.find(tag).ok_or_else(|| {
+                cursor.error(format!("the element names node {tag}, but the nodes have numbers {node_tags}"))
             })?;
             self.nodes.push(node);
         }
@@ -392,7 +397,7 @@ impl Reader {
         Ok(())
     }
 
-    fn file_under(&mut self, element: &ElementType, group: i64, entity: i64) {
+    fn record_regions(&mut self, element: &ElementType, group: i64, entity: i64) {
         if element.kind == CellKind::Tetrahedron {
             self.physical.push(group);
             self.entities.push(entity);
@@ -401,9 +406,9 @@ impl Reader {
 }
 
 /// Passes over numbers of entities, groups and partitions.
-fn skip_wholes(cursor: &mut Cursor<'_>, count: usize) -> Result<(), Fault> {
+fn skip_integers(cursor: &mut Cursor<'_>, count: usize) -> Result<(), ParseError> {
     for _ in 0..count {
-        cursor.whole(Width::Four, "the number of an entity")?;
+        cursor.integer(Width::Four, "the number of an entity")?;
     }
     Ok(())
 }
@@ -416,38 +421,38 @@ struct Block {
     kind: i64,
 }
 
-fn read_block(cursor: &mut Cursor<'_>, header: Header) -> Result<Block, Fault> {
-    let first = cursor.whole(Width::Four, "the head of a block")?;
-    let second = cursor.whole(Width::Four, "the head of a block")?;
-    let kind = cursor.whole(Width::Four, "the head of a block")?;
+fn read_block(cursor: &mut Cursor<'_>, header: Header) -> Result<Block, ParseError> {
+    let first = cursor.integer(Width::Four, "the head of a block")?;
+    let second = cursor.integer(Width::Four, "the head of a block")?;
+    let kind = cursor.integer(Width::Four, "the head of a block")?;
     let (dimension, entity) = if header.version == Version::FourOne { (first, second) } else { (second, first) };
     Ok(Block { dimension, entity, kind })
 }
 
 /// How many blocks follow, and how many nodes or elements they have together.
-fn read_block_counts(cursor: &mut Cursor<'_>, header: Header, what: &str) -> Result<(usize, usize), Fault> {
+fn read_block_counts(cursor: &mut Cursor<'_>, header: Header, what: &str) -> Result<(usize, usize), ParseError> {
     let blocks = cursor.count(header.size, "blocks", 4, 12 + header.size.bytes())?;
-    let announced = cursor.count(header.size, what, 2, 8)?;
+    let declared = cursor.count(header.size, what, 2, 8)?;
     if header.version == Version::FourOne {
-        cursor.whole(header.size, "the lowest number")?;
-        cursor.whole(header.size, "the highest number")?;
+        cursor.integer(header.size, "the lowest number")?;
+        cursor.integer(header.size, "the highest number")?;
     }
-    Ok((blocks, announced))
+    Ok((blocks, declared))
 }
 
-fn check_announced(announced: usize, found: usize, what: &str) -> Result<(), Fault> {
-    if announced == found {
+fn check_announced(declared: usize, found: usize, what: &str) -> Result<(), ParseError> {
+    if declared == found {
         return Ok(());
     }
-    Err(Fault::in_part(what, format!("{announced} are announced, but {found} are there")))
+    Err(ParseError::in_part(what, format!("{declared} are declared, but {found} are there")))
 }
 
 /// The first two tags of an element of version 2: its physical group and its entity.
-fn read_tags(cursor: &mut Cursor<'_>, count: usize) -> Result<(i64, i64), Fault> {
+fn read_tags(cursor: &mut Cursor<'_>, count: usize) -> Result<(i64, i64), ParseError> {
     let mut tags = [0; 2];
-    for place in 0..count {
-        let tag = cursor.whole(Width::Four, "a tag of an element")?;
-        if let Some(kept) = tags.get_mut(place) {
+    for index in 0..count {
+        let tag = cursor.integer(Width::Four, "a tag of an element")?;
+        if let Some(kept) = tags.get_mut(index) {
             *kept = tag;
         }
     }
@@ -462,18 +467,18 @@ struct ElementType {
 }
 
 impl ElementType {
-    fn read(cursor: &mut Cursor<'_>) -> Result<Self, Fault> {
-        let number = cursor.whole(Width::Four, "the type of an element")?;
+    fn read(cursor: &mut Cursor<'_>) -> Result<Self, ParseError> {
+        let number = cursor.integer(Width::Four, "the type of an element")?;
         Self::new(number, cursor)
     }
 
     /// The type of a number just read (reference manual, "Low order elements" and "High order elements").
-    fn new(number: i64, cursor: &Cursor<'_>) -> Result<Self, Fault> {
+    fn new(number: i64, cursor: &Cursor<'_>) -> Result<Self, ParseError> {
         let (kind, nodes) = match number {
-            15 => (CellKind::Thin, 1),
-            1 => (CellKind::Thin, 2),
-            8 => (CellKind::Thin, 3),
-            26..=28 => (CellKind::Thin, number as usize - 22),
+            15 => (CellKind::PointOrLine, 1),
+            1 => (CellKind::PointOrLine, 2),
+            8 => (CellKind::PointOrLine, 3),
+            26..=28 => (CellKind::PointOrLine, number as usize - 22),
             2 => (CellKind::Face(3), 3),
             9 => (CellKind::Face(3), 6),
             20 => (CellKind::Face(3), 9),
@@ -502,7 +507,7 @@ impl ElementType {
             7 => (CellKind::Pyramid, 5),
             14 => (CellKind::Pyramid, 14),
             19 => (CellKind::Pyramid, 13),
-            other => return Err(cursor.fault(format!("elements of type {other} are not known"))),
+            other => return Err(cursor.error(format!("elements of type {other} are not known"))),
         };
         Ok(Self { kind, nodes })
     }

@@ -8,7 +8,7 @@ use std::path::Path;
 use craze_math::Vec3;
 
 use super::cells::{CellKind, Cells};
-use super::cursor::{Cursor, Encoding, Fault, Width, quote};
+use super::cursor::{Cursor, Encoding, ParseError, Width, quote};
 use super::model::Model;
 use crate::error::ShapeError;
 
@@ -19,7 +19,7 @@ pub(crate) fn parse(bytes: &[u8], path: &Path) -> Result<Model, ShapeError> {
         [0, 0, 0, 1, ..] => read_binary(bytes, Encoding::Big),
         _ => read_text(bytes),
     };
-    cells.map_err(|fault| fault.in_file(path))?.into_model(path)
+    cells.map_err(|error| error.in_file(path))?.into_model(path)
 }
 
 /// A keyword that matters here.
@@ -68,21 +68,21 @@ impl Section {
     }
 }
 
-fn read_text(bytes: &[u8]) -> Result<Cells, Fault> {
+fn read_text(bytes: &[u8]) -> Result<Cells, ParseError> {
     let mut cursor = Cursor::with_comments(bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes), b'#');
     let first = cursor.word().unwrap_or_default();
     if !first.eq_ignore_ascii_case(b"MeshVersionFormatted") {
-        return Err(cursor.fault(format!("{} stands where MeshVersionFormatted should", quote(first))));
+        return Err(cursor.error(format!("{} stands where MeshVersionFormatted should", quote(first))));
     }
-    cursor.whole(Width::Four, "a version")?;
-    let mut reader = Reader { real: Width::Eight, whole: Width::Eight, ..Reader::default() };
+    cursor.integer(Width::Four, "a version")?;
+    let mut reader = Reader { real_width: Width::Eight, integer_width: Width::Eight, ..Reader::default() };
     while let Some(word) = cursor.word() {
         match Section::of_word(word) {
             Some(Section::End) => break,
             Some(section) => reader.read(&mut cursor, section)?,
             // The numbers of a section that means nothing here are passed over with it.
             None if word[0].is_ascii_alphabetic() || is_number(word) => {}
-            None => return Err(cursor.fault(format!("{} stands where a keyword should", quote(word)))),
+            None => return Err(cursor.error(format!("{} stands where a keyword should", quote(word)))),
         }
     }
     Ok(reader.cells)
@@ -92,27 +92,27 @@ fn is_number(word: &[u8]) -> bool {
     word[0].is_ascii_digit() || matches!(word[0], b'+' | b'-' | b'.')
 }
 
-fn read_binary(bytes: &[u8], encoding: Encoding) -> Result<Cells, Fault> {
+fn read_binary(bytes: &[u8], encoding: Encoding) -> Result<Cells, ParseError> {
     let mut cursor = Cursor::new(bytes);
     cursor.encoding = encoding;
     cursor.take(4, "its header")?;
-    let version = cursor.whole(Width::Four, "its version")?;
+    let version = cursor.integer(Width::Four, "its version")?;
     // Which widths a version has: of coordinates, of whole numbers, of places in the file.
-    let (real, whole, place) = match version {
+    let (real_width, integer_width, offset_width) = match version {
         1 => (Width::Four, Width::Four, Width::Four),
         2 => (Width::Eight, Width::Four, Width::Four),
         3 => (Width::Eight, Width::Four, Width::Eight),
         4 => (Width::Eight, Width::Eight, Width::Eight),
-        other => return Err(cursor.fault(format!("version {other} of .meshb files is not known"))),
+        other => return Err(cursor.error(format!("version {other} of .meshb files is not known"))),
     };
-    let mut reader = Reader { real, whole, ..Reader::default() };
-    while cursor.left() > 0 {
-        let code = cursor.whole(Width::Four, "a keyword")?;
+    let mut reader = Reader { real_width, integer_width, ..Reader::default() };
+    while cursor.remaining() > 0 {
+        let code = cursor.integer(Width::Four, "a keyword")?;
         let section = Section::of_code(code);
         if section == Some(Section::End) {
             break;
         }
-        let next = cursor.whole(place, "the place of the next section")?;
+        let next = cursor.integer(offset_width, "the offset_width of the next section")?;
         if let Some(section) = section {
             reader.read(&mut cursor, section)?;
         }
@@ -120,10 +120,10 @@ fn read_binary(bytes: &[u8], encoding: Encoding) -> Result<Cells, Fault> {
             break;
         }
         let next = usize::try_from(next).unwrap_or(0);
-        if next < cursor.at() || next > bytes.len() {
-            return Err(cursor.fault(format!("section {code} says that the next one begins at byte {next}")));
+        if next < cursor.offset() || next > bytes.len() {
+            return Err(cursor.error(format!("section {code} says that the next one begins at byte {next}")));
         }
-        cursor.go_to(next);
+        cursor.seek(next);
     }
     Ok(reader.cells)
 }
@@ -133,25 +133,25 @@ struct Reader {
     cells: Cells,
     /// Coordinates a vertex has, once they are known.
     dimension: Option<usize>,
-    real: Width,
-    whole: Width,
+    real_width: Width,
+    integer_width: Width,
 }
 
 impl Default for Reader {
     fn default() -> Self {
-        Self { cells: Cells::default(), dimension: None, real: Width::Eight, whole: Width::Eight }
+        Self { cells: Cells::default(), dimension: None, real_width: Width::Eight, integer_width: Width::Eight }
     }
 }
 
 impl Reader {
-    fn read(&mut self, cursor: &mut Cursor<'_>, section: Section) -> Result<(), Fault> {
+    fn read(&mut self, cursor: &mut Cursor<'_>, section: Section) -> Result<(), ParseError> {
         match section {
             Section::Dimension => {
-                let dimension = cursor.whole(Width::Four, "a dimension")?;
+                let dimension = cursor.integer(Width::Four, "a dimension")?;
                 self.dimension = match dimension {
                     2 => Some(2),
                     3 => Some(3),
-                    other => return Err(cursor.fault(format!("the dimension is {other}: it must be 2 or 3"))),
+                    other => return Err(cursor.error(format!("the dimension is {other}: it must be 2 or 3"))),
                 };
                 Ok(())
             }
@@ -161,47 +161,48 @@ impl Reader {
         }
     }
 
-    fn read_vertices(&mut self, cursor: &mut Cursor<'_>) -> Result<(), Fault> {
+    fn read_vertices(&mut self, cursor: &mut Cursor<'_>) -> Result<(), ParseError> {
         let Some(dimension) = self.dimension else {
-            return Err(cursor.fault("the vertices stand before the dimension"));
+            return Err(cursor.error("the vertices stand before the dimension"));
         };
-        let bytes = dimension * self.real.bytes() + self.whole.bytes();
-        let count = cursor.count(self.whole, "vertices", dimension + 1, bytes)?;
+        let bytes = dimension * self.real_width.bytes() + self.integer_width.bytes();
+        let count = cursor.count(self.integer_width, "vertices", dimension + 1, bytes)?;
         if !self.cells.points.is_empty() {
-            return Err(cursor.fault("the file has a second section of vertices"));
+            return Err(cursor.error("the file has a second section of vertices"));
         }
         self.cells.points.reserve(count);
         for _ in 0..count {
             let mut point = Vec3::zeros();
             for value in point.iter_mut().take(dimension) {
-                *value = cursor.real(self.real, "a coordinate")?;
+                *value = cursor.float(self.real_width, "a coordinate")?;
             }
             self.cells.points.push(point);
-            cursor.whole(self.whole, "the reference of a vertex")?;
+            cursor.integer(self.integer_width, "the reference of a vertex")?;
         }
         Ok(())
     }
 
-    fn read_elements(&mut self, cursor: &mut Cursor<'_>, kind: CellKind, nodes: usize) -> Result<(), Fault> {
-        let count = cursor.count(self.whole, "elements", nodes + 1, (nodes + 1) * self.whole.bytes())?;
+    fn read_elements(&mut self, cursor: &mut Cursor<'_>, kind: CellKind, nodes: usize) -> Result<(), ParseError> {
+        let count =
+            cursor.count(self.integer_width, "elements", nodes + 1, (nodes + 1) * self.integer_width.bytes())?;
         let points = self.cells.points.len();
         if points == 0 && count > 0 {
-            return Err(cursor.fault("the elements stand before the vertices"));
+            return Err(cursor.error("the elements stand before the vertices"));
         }
         let mut corners = [0u32; 10];
         for _ in 0..count {
             for corner in &mut corners[..nodes] {
-                let number = cursor.whole(self.whole, "the number of a vertex")?;
+                let number = cursor.integer(self.integer_width, "the number of a vertex")?;
                 *corner = match usize::try_from(number) {
                     // A file has fewer vertices than bytes; more than 32 bits can count are refused with the model.
                     Ok(number) if (1..=points).contains(&number) => (number - 1) as u32,
                     _ => {
                         let problem = format!("the element names vertex {number}, but there are 1 to {points}");
-                        return Err(cursor.fault(problem));
+                        return Err(cursor.error(problem));
                     }
                 };
             }
-            let reference = cursor.whole(self.whole, "the reference of an element")?;
+            let reference = cursor.integer(self.integer_width, "the reference of an element")?;
             self.cells.push(kind, &corners[..nodes]);
             if kind == CellKind::Tetrahedron {
                 self.cells.regions.push(reference);

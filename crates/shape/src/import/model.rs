@@ -4,11 +4,11 @@ use craze_math::Vec3;
 
 use super::format::Format;
 use super::picture::Picture;
-use super::reading::Reading;
+use super::placement::ModelPlacement;
 use crate::surface::TriangleSurface;
 use crate::words::{counted, short};
 
-/// What a file holds, in the file's own unit and axes until it is placed by [`Reading`].
+/// What a file holds, in the file's own unit and axes until it is placed by [`ModelPlacement`].
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Model {
     /// Name of the file.
@@ -16,7 +16,7 @@ pub struct Model {
     /// What kind of file it is.
     pub format: Option<Format>,
     /// How its coordinates became metres, once it is placed.
-    pub reading: Option<Reading>,
+    pub placement: Option<ModelPlacement>,
     /// Its triangles; of a file of tetrahedra those of their boundary, outward.
     pub surface: TriangleSurface,
     /// Texture coordinates (1) of every triangle's corners, (0, 0) at the lower left of the picture; empty where the file has
@@ -29,10 +29,10 @@ pub struct Model {
     /// Number of every triangle's material; empty where the file has none.
     pub material_of_triangle: Vec<u32>,
     /// How bright every point of the surface is painted (1): 0 is black, 1 white; empty where the file has no colours of points.
-    pub paint: Vec<f32>,
+    pub vertex_brightness: Vec<f32>,
     /// Nodes (m) and tetrahedra, if the file has any.
     pub volume: Option<ModelVolume>,
-    /// What was left out or put right while reading, each a sentence.
+    /// What was left out or put right while placement, each a sentence.
     pub remarks: Vec<String>,
 }
 
@@ -79,8 +79,8 @@ impl Model {
         if !self.normals.is_empty() {
             line += "normals, ";
         }
-        if !self.paint.is_empty() {
-            line += "painted, ";
+        if !self.vertex_brightness.is_empty() {
+            line += "vertex colours, ";
         }
         if !self.materials.is_empty() {
             line += &format!("{}, ", counted(self.materials.len(), "material"));
@@ -88,8 +88,8 @@ impl Model {
         let extent = if points == 0 { Vec3::zeros() } else { self.surface.bounds().size() };
         let [width, height, depth] = [extent.x, extent.y, extent.z].map(short);
         line += &format!("{width} × {height} × {depth}");
-        match &self.reading {
-            Some(reading) => line + &format!(" m ({reading})"),
+        match &self.placement {
+            Some(placement) => line + &format!(" m ({placement})"),
             None => line,
         }
     }
@@ -110,7 +110,7 @@ mod tests {
         let model = Model {
             file: "sail.obj".into(),
             format: Some(Format::Obj),
-            reading: Some(Reading { size: Some(0.2), ..Reading::default() }),
+            placement: Some(ModelPlacement { size: Some(0.2), ..ModelPlacement::default() }),
             surface: TriangleSurface {
                 positions: vec![Vec3::zeros(), Vec3::new(0.2, 0.0, 0.0), Vec3::new(0.0, 0.123_456, 0.0)],
                 triangles: vec![[0, 1, 2]],

@@ -2,18 +2,18 @@
 
 use std::collections::HashMap;
 
+use super::external::{ExternalFiles, path_within};
 use super::model::SurfaceMaterial;
-use super::side::{SideFiles, path_within};
 use super::text::{number, shortened};
 
 /// Materials by name; the first of a name counts.
 #[derive(Default)]
-pub(crate) struct Libraries {
+pub(crate) struct MaterialLibraries {
     materials: Vec<SurfaceMaterial>,
     number_of: HashMap<String, usize>,
 }
 
-impl Libraries {
+impl MaterialLibraries {
     /// The material of a name.
     pub fn find(&self, name: &str) -> Option<&SurfaceMaterial> {
         self.number_of.get(name).map(|&number| &self.materials[number])
@@ -30,13 +30,13 @@ impl Libraries {
 /// Reads what a `mtllib` statement names: one file whose name may hold blanks, or several. What cannot be read is remarked.
 pub(crate) fn read_library(
     names: &str,
-    side_files: &SideFiles<'_>,
-    libraries: &mut Libraries,
+    external_files: &ExternalFiles<'_>,
+    libraries: &mut MaterialLibraries,
     remarks: &mut Vec<String>,
 ) {
     let read = |name: &str| {
         let path = path_within(name).ok_or_else(|| "it lies outside the model's folder".to_owned())?;
-        side_files(&path).map_err(|error| error.to_string())
+        external_files(&path).map_err(|error| error.to_string())
     };
     let mut outcomes = vec![(names, read(names))];
     if outcomes[0].1.is_err() && names.contains(char::is_whitespace) {
@@ -53,7 +53,7 @@ pub(crate) fn read_library(
 }
 
 /// Adds the materials of a library. Statements that cannot be understood are passed over: only the look is lost.
-fn parse(text: &str, libraries: &mut Libraries) {
+fn parse(text: &str, libraries: &mut MaterialLibraries) {
     let mut material: Option<SurfaceMaterial> = None;
     for line in text.lines() {
         let statement = line.split('#').next().unwrap_or_default().trim();
@@ -102,11 +102,11 @@ fn texture_name(statement: &str) -> Option<String> {
             "mm" => 2,
             _ => 1,
         };
-        for place in 0..most {
+        for index in 0..most {
             let (word, after) =
                 values.trim_start().split_once(char::is_whitespace).unwrap_or((values.trim_start(), ""));
             // Scales and offsets have one to three numbers; what is no number is the file.
-            if place > 0 && number(word).is_none() {
+            if index > 0 && number(word).is_none() {
                 break;
             }
             values = after;
@@ -122,7 +122,7 @@ mod tests {
 
     #[test]
     fn colours_and_textures_are_read() {
-        let mut libraries = Libraries::default();
+        let mut libraries = MaterialLibraries::default();
         parse(
             "# look\nKd 9 9 9\nnewmtl red paint\nKd 1 0.25 0 # red\nd 0.5\nmap_Kd -s 2 2 -clamp on my wood.png\n\
              newmtl grey\nKd 0.5\nTr 0.25\nnewmtl bare\nmap_Kd\nnewmtl odd\nKd nan x\nnewmtl grey\nKd 1\n",
@@ -144,7 +144,7 @@ mod tests {
             Some("one.mtl") => Ok(b"newmtl b".to_vec()),
             _ => Err(std::io::Error::other("it is not there")),
         };
-        let (mut libraries, mut remarks) = (Libraries::default(), Vec::new());
+        let (mut libraries, mut remarks) = (MaterialLibraries::default(), Vec::new());
         for names in ["two words.mtl", "one.mtl other.mtl", "../one.mtl"] {
             read_library(names, &files, &mut libraries, &mut remarks);
         }

@@ -6,12 +6,12 @@ use std::path::Path;
 
 use craze_math::Vec3;
 
+use super::brightness::{DEFAULT_BRIGHTNESS, brightness};
+use super::external::ExternalFiles;
 use super::faces::{Corner, Faces, Welding};
 use super::model::{Model, SurfaceMaterial};
-use super::mtl::{self, Libraries};
-use super::paint::{UNPAINTED, brightness};
-use super::side::SideFiles;
-use super::text::{numbers, shortened, text_of};
+use super::mtl::{self, MaterialLibraries};
+use super::text::{decode_text, numbers, shortened};
 use crate::error::ShapeError;
 
 /// Reads an OBJ file.
@@ -19,8 +19,8 @@ use crate::error::ShapeError;
 /// Faces may name points that follow later. Refuses, with the line: coordinates that are missing or no numbers, and numbers of
 /// points, texture coordinates and normals that do not exist. Lines, single points and free-form surfaces are left out;
 /// a material library that cannot be read costs its colours, not the model.
-pub(crate) fn parse(bytes: &[u8], path: &Path, side_files: &SideFiles<'_>) -> Result<Model, ShapeError> {
-    let text = text_of(bytes, path, "OBJ")?;
+pub(crate) fn parse(bytes: &[u8], path: &Path, external_files: &ExternalFiles<'_>) -> Result<Model, ShapeError> {
+    let text = decode_text(bytes, path, "OBJ")?;
     let mut reader = Reader::default();
     for (line, statement) in statements(&text) {
         reader.read(line, &statement).map_err(|problem| ShapeError::BadLine {
@@ -29,16 +29,16 @@ pub(crate) fn parse(bytes: &[u8], path: &Path, side_files: &SideFiles<'_>) -> Re
             problem,
         })?;
     }
-    let mut libraries = Libraries::default();
+    let mut libraries = MaterialLibraries::default();
     for name in &reader.libraries {
-        mtl::read_library(name, side_files, &mut libraries, &mut reader.remarks);
+        mtl::read_library(name, external_files, &mut libraries, &mut reader.remarks);
     }
     let faces = reader.into_faces(libraries, path)?;
     faces.into_model(Welding::Keep, path)
 }
 
-/// Numbers of a corner, from 1; 0 stands for one that is left out.
-type Numbers = [u64; 3];
+/// CornerIndices of a corner, from 1; 0 stands for one that is left out.
+type CornerIndices = [u64; 3];
 
 /// What the numbers of a corner count, in their order.
 const KINDS: [&str; 3] = ["point", "texture coordinate", "normal"];
@@ -47,11 +47,11 @@ const KINDS: [&str; 3] = ["point", "texture coordinate", "normal"];
 struct Reader {
     points: Vec<Vec3>,
     /// How bright the first points are painted (1).
-    paint: Vec<f32>,
+    brightness: Vec<f32>,
     texture_coordinates: Vec<[f32; 2]>,
     normals: Vec<[f32; 3]>,
-    /// Numbers of all faces' corners; they may follow the face in the file, so they are checked last.
-    corners: Vec<Numbers>,
+    /// CornerIndices of all faces' corners; they may follow the face in the file, so they are checked last.
+    corners: Vec<CornerIndices>,
     /// Line of each face, where its corners end, and its material.
     faces: Vec<(usize, usize, Option<u32>)>,
     materials: Vec<String>,
@@ -71,13 +71,13 @@ impl Reader {
                 let colour: Vec<f64> = words.map_while(|word| word.parse().ok()).collect();
                 // One number more is a weight of the point, which nobody uses.
                 if let [.., red, green, blue] = colour[..] {
-                    self.paint.resize(self.points.len() - 1, UNPAINTED);
-                    self.paint.push(brightness([red, green, blue]));
+                    self.brightness.resize(self.points.len() - 1, DEFAULT_BRIGHTNESS);
+                    self.brightness.push(brightness([red, green, blue]));
                 }
             }
             Some("vt") => {
                 let [u] = numbers(&mut words, "texture coordinate", ["u"])?;
-                // One number alone is a place along a line.
+                // One number alone is a index along a line.
                 let v = if words.clone().next().is_some() {
                     numbers(&mut words, "texture coordinate", ["v"])?[0]
                 } else {
@@ -112,7 +112,7 @@ impl Reader {
         number
     }
 
-    fn into_faces(mut self, libraries: Libraries, path: &Path) -> Result<Faces, ShapeError> {
+    fn into_faces(mut self, libraries: MaterialLibraries, path: &Path) -> Result<Faces, ShapeError> {
         if self.has_free_form {
             self.remarks.push("free-form curves and surfaces were left out".into());
         }
@@ -122,7 +122,7 @@ impl Reader {
         };
         let mut faces = Faces::default();
         faces.points = self.points;
-        faces.paint = self.paint;
+        faces.brightness = self.brightness;
         faces.texture_coordinates = self.texture_coordinates;
         faces.normals = self.normals;
         faces.materials = self.materials.into_iter().map(material).collect();
@@ -131,15 +131,15 @@ impl Reader {
         for (line, end, material) in self.faces {
             let corners = &self.corners[start..end];
             start = end;
-            let missing = |numbers: &Numbers| (0..3).find(|&kind| numbers[kind] > counts[kind] as u64);
+            let missing = |numbers: &CornerIndices| (0..3).find(|&kind| numbers[kind] > counts[kind] as u64);
             if let Some((numbers, kind)) = corners.iter().find_map(|numbers| Some((numbers, missing(numbers)?))) {
                 let (number, name, count) = (numbers[kind], KINDS[kind], counts[kind]);
                 let problem = format!("the face uses {name} {number}, but the file has only {count}");
                 return Err(ShapeError::BadLine { path: path.to_owned(), line, problem });
             }
-            // Numbers are at most as many as the bytes of the file; points beyond u32 are refused later.
+            // CornerIndices are at most as many as the bytes of the file; points beyond u32 are refused later.
             let index = |number: u64| number.checked_sub(1).map(|index| index as u32);
-            let corner = |numbers: &Numbers| Corner {
+            let corner = |numbers: &CornerIndices| Corner {
                 point: (numbers[0] - 1) as u32,
                 texture: index(numbers[1]),
                 normal: index(numbers[2]),
@@ -156,12 +156,12 @@ fn rest_of(statement: &str) -> &str {
 }
 
 /// The numbers of a corner such as `7`, `7/1`, `7//2` or `-1` (the last point so far).
-fn parse_corner(word: &str, so_far: [usize; 3]) -> Result<Numbers, String> {
+fn parse_corner(word: &str, so_far: [usize; 3]) -> Result<CornerIndices, String> {
     let mut numbers = [0; 3];
-    for (place, number) in word.split('/').take(3).enumerate() {
+    for (index, number) in word.split('/').take(3).enumerate() {
         // Only the point must be there.
-        if !(number.is_empty() && place > 0) {
-            numbers[place] = parse_number(number, word, KINDS[place], so_far[place])?;
+        if !(number.is_empty() && index > 0) {
+            numbers[index] = parse_number(number, word, KINDS[index], so_far[index])?;
         }
     }
     Ok(numbers)
@@ -228,7 +228,7 @@ mod tests {
         assert_eq!(model.normals[0], [[0.0, 0.0, 1.0]; 3]);
         assert_eq!(model.normals[5][0].map(f32::abs).iter().sum::<f32>(), 1.0, "a face without normals has its own");
 
-        assert_eq!(model.paint, [1.0, 1.0, 1.0, 1.0, 1.0, 0.5, 1.0, 1.0]);
+        assert_eq!(model.vertex_brightness, [1.0, 1.0, 1.0, 1.0, 1.0, 0.5, 1.0, 1.0]);
         assert_eq!(model.material_of_triangle, [0, 0, 0, 0, 1, 1, 1, 1, 1, 1, 1, 1]);
         assert_eq!(model.materials[0].colour, Some([1.0, 0.0, 0.0, 1.0]));
         assert_eq!(model.materials[0].texture.as_deref(), Some("a.png"));

@@ -6,7 +6,7 @@ use craze_math::Vec3;
 
 use super::faces::{Corner, Faces, Welding};
 use super::model::Model;
-use super::text::{numbers, shortened, text_of};
+use super::text::{decode_text, numbers, shortened};
 use crate::error::ShapeError;
 
 /// What the first word of a file says that its points have.
@@ -41,18 +41,18 @@ pub(crate) fn variant_of(word: &str) -> Option<Variant> {
 
 /// Reads an OFF file. A point and a face stand on a line each; the first word may be left out. Colours are passed over.
 pub(crate) fn parse(bytes: &[u8], path: &Path) -> Result<Model, ShapeError> {
-    if let Some(what) = binary_of(bytes) {
+    if let Some(what) = binary_variant(bytes) {
         let help = "save it as text, or as PLY";
-        return Err(ShapeError::NotSupported { path: path.to_owned(), what, help });
+        return Err(ShapeError::UnsupportedFeature { path: path.to_owned(), what, help });
     }
-    let text = text_of(bytes, path, "OFF")?;
+    let text = decode_text(bytes, path, "OFF")?;
     let mut lines = Lines { path, lines: text.lines().enumerate(), last: 0 };
     let (variant, counts) = header(&mut lines)?;
     let [points, count_of_faces] = counts;
     // A point takes at least the five bytes of "0 0 0", a face the one of "0".
     for (count, what, least) in [(points, "points", 5), (count_of_faces, "faces", 1)] {
         if count > bytes.len() as u64 / least {
-            return Err(lines.bad(format!("{count} {what} are announced, but the file has only {} bytes", bytes.len())));
+            return Err(lines.bad(format!("{count} {what} are declared, but the file has only {} bytes", bytes.len())));
         }
     }
     let mut faces = Faces::default();
@@ -74,7 +74,7 @@ pub(crate) fn parse(bytes: &[u8], path: &Path) -> Result<Model, ShapeError> {
 }
 
 /// What a binary file calls itself.
-fn binary_of(bytes: &[u8]) -> Option<String> {
+fn binary_variant(bytes: &[u8]) -> Option<String> {
     let line = bytes.split(|&byte| byte == b'\n').next()?;
     let line = std::str::from_utf8(line).ok()?;
     let mut words = line.split_whitespace();
@@ -119,7 +119,7 @@ fn header<'t>(
     if let Some(named) = variant_of(word) {
         if named.has_four_coordinates || named.has_any_coordinates {
             let (path, what) = (lines.path.to_owned(), format!("{word}, points of other than three coordinates"));
-            return Err(ShapeError::NotSupported { path, what, help: "save it with three" });
+            return Err(ShapeError::UnsupportedFeature { path, what, help: "save it with three" });
         }
         variant = named;
         first = rest.trim();
@@ -241,11 +241,11 @@ mod tests {
             ("OFF\n-3 1 0\n".to_owned(), "cube.off:2: \"-3\" is not a number of points"),
             (
                 "OFF\n1000000000 1 0\n0 0 0\n".to_owned(),
-                "cube.off:2: 1000000000 points are announced, but the file has only 25 bytes",
+                "cube.off:2: 1000000000 points are declared, but the file has only 25 bytes",
             ),
             (
                 "OFF\n1 99999999 0\n0 0 0\n".to_owned(),
-                "cube.off:2: 99999999 faces are announced, but the file has only 23 bytes",
+                "cube.off:2: 99999999 faces are declared, but the file has only 23 bytes",
             ),
             ("OFF\n2 1 0\n0 0 0\n\n".to_owned(), "cube.off:4: the file ends before point 1 of 2"),
             (three.to_owned(), "cube.off:5: the file ends before face 0 of 1"),

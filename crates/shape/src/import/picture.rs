@@ -4,12 +4,12 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
 
+use super::external::{ExternalFiles, path_within};
 use super::model::{Model, SurfaceMaterial};
-use super::side::{SideFiles, path_within};
 use super::text::shortened;
 
 /// Pictures of a model are kept up to so many bytes in all: views of a glTF file may overlap, and a small file name a large picture many times.
-const MOST_BYTES: usize = 256 << 20;
+const MAX_TOTAL_BYTES: usize = 256 << 20;
 
 /// A picture in a format that glTF knows, not decoded.
 #[derive(Clone, PartialEq, Eq)]
@@ -56,7 +56,7 @@ pub(super) fn find<Key: Ord>(
     let mut used = vec![false; model.materials.len()];
     model.material_of_triangle.iter().for_each(|&material| used[material as usize] = true);
     let mut known: BTreeMap<Key, Option<Picture>> = BTreeMap::new();
-    let mut room = MOST_BYTES;
+    let mut bytes_left = MAX_TOTAL_BYTES;
     for (number, material) in model.materials.iter_mut().enumerate().filter(|(number, _)| used[*number]) {
         let Some(key) = key(number, material) else { continue };
         if let Some(picture) = known.get(&key) {
@@ -64,8 +64,8 @@ pub(super) fn find<Key: Ord>(
             continue;
         }
         let bytes = read(&key);
-        if bytes.as_ref().is_ok_and(|bytes| bytes.len() > room) {
-            model.remarks.push(format!("of its pictures only the first {} MB were read", MOST_BYTES >> 20));
+        if bytes.as_ref().is_ok_and(|bytes| bytes.len() > bytes_left) {
+            model.remarks.push(format!("of its pictures only the first {} MB were read", MAX_TOTAL_BYTES >> 20));
             return;
         }
         let found = bytes.and_then(|bytes| Picture::of(&bytes).ok_or_else(|| "it is neither PNG nor JPEG".to_owned()));
@@ -74,17 +74,17 @@ pub(super) fn find<Key: Ord>(
             model.remarks.push(format!("the picture \"{name}\" was not read: {problem}"));
         }
         material.picture = found.ok();
-        room -= material.picture.as_ref().map_or(0, |picture| picture.bytes.len());
+        bytes_left -= material.picture.as_ref().map_or(0, |picture| picture.bytes.len());
         known.insert(key, material.picture.clone());
     }
 }
 
 /// Finds the pictures that materials name as files in the model's folder.
-pub(super) fn find_beside(model: &mut Model, side_files: &SideFiles<'_>) {
+pub(super) fn find_beside(model: &mut Model, external_files: &ExternalFiles<'_>) {
     let name_of = |_: usize, material: &SurfaceMaterial| material.texture.clone();
     find(model, name_of, |name| {
         let path = path_within(name).ok_or_else(|| "it lies outside the model's folder".to_owned())?;
-        side_files(&path).map_err(|error| error.to_string())
+        external_files(&path).map_err(|error| error.to_string())
     });
 }
 
@@ -144,7 +144,7 @@ mod tests {
             ..Model::default()
         };
         let mut large = PNG.to_vec();
-        large.resize(MOST_BYTES / 4, 0);
+        large.resize(MAX_TOTAL_BYTES / 4, 0);
         let mut times = 0;
         let read = |_: &usize| {
             times += 1;

@@ -3,24 +3,24 @@
 use craze_math::Vec3;
 
 /// Steps of the search for ears that a corner may cost; only polygons that twist round themselves many times need more.
-const PATIENCE: usize = 2000;
+const MAX_STEPS_PER_CORNER: usize = 2000;
 
 /// Cuts polygons into triangles; keeps its memory from one to the next.
 #[derive(Default)]
-pub(crate) struct Triangulation {
+pub(crate) struct Triangulator {
     triangles: Vec<[u32; 3]>,
     gave_up: bool,
 }
 
-impl Triangulation {
+impl Triangulator {
     /// Cuts a polygon of numbered points into triangles of the same turning, by clipping ears in the plane it fits best.
-    /// The triangles name places in the polygon's list, so that what belongs to a corner is found again.
+    /// The triangles name kept in the polygon's list, so that what belongs to a corner is found again.
     ///
     /// Points that repeat their neighbour are left out; what is left of less than three gives none. A polygon that crosses
-    /// itself has no right answer: the remaining points are then joined as a fan, which keeps its rim. Only inward corners can
+    /// itself has no right answer: the remaining points are then joined as a fan, which keeps its rim. Only reflex corners can
     /// lie in an ear, and the search goes on where the last ear was, so that a round face of many thousand corners takes no time;
     /// its steps are limited, so that no face takes long.
-    pub fn of(&mut self, polygon: &[u32], positions: &[Vec3]) -> &[[u32; 3]] {
+    pub fn triangulate(&mut self, polygon: &[u32], positions: &[Vec3]) -> &[[u32; 3]] {
         self.triangles.clear();
         self.gave_up = false;
         if let &[a, b, c] = polygon {
@@ -29,28 +29,28 @@ impl Triangulation {
             }
             return &self.triangles;
         }
-        let point = |place: &u32| polygon[*place as usize];
-        let mut places: Vec<u32> = (0..polygon.len() as u32).collect();
-        places.dedup_by_key(|place| point(place));
-        while places.len() > 1 && places.first().map(point) == places.last().map(point) {
-            places.pop();
+        let point = |index: &u32| polygon[*index as usize];
+        let mut kept: Vec<u32> = (0..polygon.len() as u32).collect();
+        kept.dedup_by_key(|index| point(index));
+        while kept.len() > 1 && kept.first().map(point) == kept.last().map(point) {
+            kept.pop();
         }
-        let mut left = places.len();
+        let mut left = kept.len();
         if left < 3 {
             return &self.triangles;
         }
-        let mut ring = Ring::new(places.iter().map(point).collect(), positions);
+        let mut ring = Ring::new(kept.iter().map(point).collect(), positions);
         let mut start = 0;
         while left > 3 {
             let Some(ear) = ring.find_ear(start, left) else {
                 self.gave_up = true;
                 break;
             };
-            self.triangles.push(ring.triangle(ear).map(|corner| places[corner]));
+            self.triangles.push(ring.triangle(ear).map(|corner| kept[corner]));
             start = ring.clip(ear);
             left -= 1;
         }
-        let rest: Vec<u32> = ring.walk(start).take(left).map(|corner| places[corner]).collect();
+        let rest: Vec<u32> = ring.walk(start).take(left).map(|corner| kept[corner]).collect();
         self.triangles.extend((1..left - 1).map(|k| [rest[0], rest[k], rest[k + 1]]));
         // The rest of a polygon that touches itself may hold the same point twice.
         self.triangles.retain(|triangle| {
@@ -66,19 +66,19 @@ impl Triangulation {
     }
 }
 
-/// What is left of a polygon while ears are clipped. Corners are places in its list of points.
+/// What is left of a polygon while ears are clipped. Corners are kept in its list of points.
 struct Ring<'p> {
     points: Vec<u32>,
     positions: &'p [Vec3],
     normal: Vec3,
     next: Vec<usize>,
     previous: Vec<usize>,
-    /// Corners that turn inward or not at all.
-    inward: Vec<usize>,
+    /// Corners that turn reflex or not at all.
+    reflex: Vec<usize>,
     /// Where each corner stands in that list.
-    place_inward: Vec<Option<usize>>,
+    reflex_index: Vec<Option<usize>>,
     /// Steps that the search may still take.
-    patience: usize,
+    steps_left: usize,
 }
 
 impl<'p> Ring<'p> {
@@ -90,11 +90,11 @@ impl<'p> Ring<'p> {
             positions,
             next: (0..count).map(|corner| (corner + 1) % count).collect(),
             previous: (0..count).map(|corner| (corner + count - 1) % count).collect(),
-            inward: Vec::new(),
-            place_inward: vec![None; count],
-            patience: PATIENCE.saturating_mul(count),
+            reflex: Vec::new(),
+            reflex_index: vec![None; count],
+            steps_left: MAX_STEPS_PER_CORNER.saturating_mul(count),
         };
-        (0..count).for_each(|corner| ring.sort(corner));
+        (0..count).for_each(|corner| ring.update_reflex(corner));
         ring
     }
 
@@ -114,12 +114,12 @@ impl<'p> Ring<'p> {
         (to - from).cross(&(point - from)).dot(&self.normal)
     }
 
-    fn turns_outward(&self, corner: usize) -> bool {
+    fn is_convex(&self, corner: usize) -> bool {
         let [a, b, c] = self.triangle(corner);
         self.side(a, b, c) > 0.0
     }
 
-    /// An ear among the corners that are left; none if there is none, or patience has ended.
+    /// An ear among the corners that are left; none if there is none, or steps_left has ended.
     fn find_ear(&mut self, start: usize, left: usize) -> Option<usize> {
         let mut corner = start;
         for _ in 0..left {
@@ -127,7 +127,7 @@ impl<'p> Ring<'p> {
             if is_ear {
                 return Some(corner);
             }
-            self.patience = self.patience.checked_sub(steps)?;
+            self.steps_left = self.steps_left.checked_sub(steps)?;
             corner = self.next[corner];
         }
         None
@@ -135,30 +135,30 @@ impl<'p> Ring<'p> {
 
     /// Whether a corner turns outward and no other point of the ring lies in its triangle; and how many points were asked.
     fn is_ear(&self, corner: usize) -> (bool, usize) {
-        if !self.turns_outward(corner) {
+        if !self.is_convex(corner) {
             return (false, 1);
         }
         let [a, b, c] = self.triangle(corner);
         let points = [a, b, c].map(|corner| self.points[corner]);
         let is_outside = |p: usize| self.side(a, b, p) < 0.0 || self.side(b, c, p) < 0.0 || self.side(c, a, p) < 0.0;
         let is_apart = |&other: &usize| points.contains(&self.points[other]) || is_outside(other);
-        let apart = self.inward.iter().take_while(|other| is_apart(other)).count();
-        (apart == self.inward.len(), apart + 1)
+        let apart = self.reflex.iter().take_while(|other| is_apart(other)).count();
+        (apart == self.reflex.len(), apart + 1)
     }
 
-    /// Puts a corner on the list of those that turn inward, or takes it off.
-    fn sort(&mut self, corner: usize) {
-        match (self.turns_outward(corner), self.place_inward[corner]) {
-            (true, Some(place)) => {
-                self.inward.swap_remove(place);
-                if let Some(&moved) = self.inward.get(place) {
-                    self.place_inward[moved] = Some(place);
+    /// Puts a corner on the list of those that turn reflex, or takes it off.
+    fn update_reflex(&mut self, corner: usize) {
+        match (self.is_convex(corner), self.reflex_index[corner]) {
+            (true, Some(index)) => {
+                self.reflex.swap_remove(index);
+                if let Some(&moved) = self.reflex.get(index) {
+                    self.reflex_index[moved] = Some(index);
                 }
-                self.place_inward[corner] = None;
+                self.reflex_index[corner] = None;
             }
             (false, None) => {
-                self.place_inward[corner] = Some(self.inward.len());
-                self.inward.push(corner);
+                self.reflex_index[corner] = Some(self.reflex.len());
+                self.reflex.push(corner);
             }
             _ => {}
         }
@@ -169,8 +169,8 @@ impl<'p> Ring<'p> {
         let (before, after) = (self.previous[corner], self.next[corner]);
         self.next[before] = after;
         self.previous[after] = before;
-        self.sort(before);
-        self.sort(after);
+        self.update_reflex(before);
+        self.update_reflex(after);
         before
     }
 }
@@ -189,8 +189,8 @@ mod tests {
 
     /// Triangles by the numbers of their points.
     fn triangulate(polygon: &[u32], positions: &[Vec3]) -> Vec<[u32; 3]> {
-        let mut triangulation = Triangulation::default();
-        triangulation.of(polygon, positions).iter().map(|t| t.map(|place| polygon[place as usize])).collect()
+        let mut triangulator = Triangulator::default();
+        triangulator.triangulate(polygon, positions).iter().map(|t| t.map(|index| polygon[index as usize])).collect()
     }
 
     fn area(triangles: &[[u32; 3]], positions: &[Vec3]) -> f64 {
@@ -205,8 +205,8 @@ mod tests {
     #[test]
     fn concave_polygons_keep_their_area() {
         // An L, starting at a corner from which a fan would leave the polygon.
-        let places = [[1.0, 0.0], [1.0, 1.0], [0.0, 1.0], [0.0, -1.0], [2.0, -1.0], [2.0, 0.0]];
-        let positions: Vec<Vec3> = places.iter().map(|[x, y]| Vec3::new(*x, *y, 0.5 * x)).collect();
+        let kept = [[1.0, 0.0], [1.0, 1.0], [0.0, 1.0], [0.0, -1.0], [2.0, -1.0], [2.0, 0.0]];
+        let positions: Vec<Vec3> = kept.iter().map(|[x, y]| Vec3::new(*x, *y, 0.5 * x)).collect();
         let triangles = triangulate(&[0, 1, 2, 3, 4, 5], &positions);
         assert_eq!(triangles.len(), 4);
         assert!((area(&triangles, &positions) - 3.0).abs() < 1e-14);
@@ -229,12 +229,12 @@ mod tests {
     #[test]
     fn corners_are_told_apart_where_a_point_is_used_twice() {
         // Two squares that hang together in point 0.
-        let places = [[0.0, 0.0], [1.0, 0.0], [1.0, 1.0], [0.0, 1.0], [-1.0, 0.0], [-1.0, -1.0], [0.0, -1.0]];
-        let positions: Vec<Vec3> = places.iter().map(|&[x, y]| Vec3::new(x, y, 0.0)).collect();
+        let kept = [[0.0, 0.0], [1.0, 0.0], [1.0, 1.0], [0.0, 1.0], [-1.0, 0.0], [-1.0, -1.0], [0.0, -1.0]];
+        let positions: Vec<Vec3> = kept.iter().map(|&[x, y]| Vec3::new(x, y, 0.0)).collect();
         let polygon = [0, 1, 2, 3, 0, 4, 5, 6];
-        let mut triangulation = Triangulation::default();
-        let triangles = triangulation.of(&polygon, &positions).to_vec();
-        assert!(triangles.iter().flatten().all(|&place| place < 8));
+        let mut triangulator = Triangulator::default();
+        let triangles = triangulator.triangulate(&polygon, &positions).to_vec();
+        assert!(triangles.iter().flatten().all(|&index| index < 8));
         assert!((area(&triangulate(&polygon, &positions), &positions) - 2.0).abs() < 1e-14);
     }
 
@@ -266,9 +266,9 @@ mod tests {
             Vec3::new(angle.cos(), angle.sin(), 0.0) * radius
         };
         let positions: Vec<Vec3> = (0..count).map(there_and_back).collect();
-        let mut triangulation = Triangulation::default();
+        let mut triangulator = Triangulator::default();
         let polygon: Vec<u32> = (0..count).collect();
-        assert_eq!(triangulation.of(&polygon, &positions).len(), 99_998);
+        assert_eq!(triangulator.triangulate(&polygon, &positions).len(), 99_998);
     }
 
     #[test]

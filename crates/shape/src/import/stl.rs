@@ -8,23 +8,24 @@ use craze_math::Vec3;
 
 use super::faces::{Corner, Faces, Welding};
 use super::model::{Model, left_out};
-use super::text::{numbers, shortened, text_of};
+use super::text::{decode_text, numbers, shortened};
 use crate::error::ShapeError;
 
 /// Bytes of a binary file before its triangles: a title, and their number.
-const HEADER: usize = 84;
+const HEADER_BYTES: usize = 84;
 
 /// Bytes of a triangle: a normal and three corners, each of three 32-bit floats, and two bytes that mean nothing.
-const RECORD: usize = 50;
+const RECORD_BYTES: usize = 50;
 
 /// Whether the length of a file is just what the number of triangles in a binary header asks for.
 pub(crate) fn has_binary_length(bytes: &[u8]) -> bool {
-    announced(bytes).is_some_and(|triangles| HEADER as u64 + RECORD as u64 * u64::from(triangles) == bytes.len() as u64)
+    declared_triangles(bytes)
+        .is_some_and(|triangles| HEADER_BYTES as u64 + RECORD_BYTES as u64 * u64::from(triangles) == bytes.len() as u64)
 }
 
 /// The number of triangles in a binary header.
-fn announced(bytes: &[u8]) -> Option<u32> {
-    let number = bytes.get(HEADER - 4..HEADER)?;
+fn declared_triangles(bytes: &[u8]) -> Option<u32> {
+    let number = bytes.get(HEADER_BYTES - 4..HEADER_BYTES)?;
     Some(u32::from_le_bytes(number.try_into().ok()?))
 }
 
@@ -47,23 +48,23 @@ fn push_triangle(faces: &mut Faces, corners: [Vec3; 3]) {
 
 fn parse_binary(bytes: &[u8], path: &Path) -> Result<Faces, ShapeError> {
     let bad = |byte: usize, problem: String| ShapeError::BadByte { path: path.to_owned(), byte, problem };
-    let triangles = announced(bytes).ok_or_else(|| {
-        let problem = format!("the file ends, but the header of a binary STL file has {HEADER} bytes");
+    let triangles = declared_triangles(bytes).ok_or_else(|| {
+        let problem = format!("the file ends, but the header of a binary STL file has {HEADER_BYTES} bytes");
         bad(bytes.len(), problem)
     })?;
-    let body = &bytes[HEADER..];
-    let whole = body.len() / RECORD;
+    let body = &bytes[HEADER_BYTES..];
+    let whole = body.len() / RECORD_BYTES;
     if (triangles as usize) > whole {
-        let problem = format!("{triangles} triangles are announced, but the file has room for only {whole}");
-        return Err(bad(HEADER - 4, problem));
+        let problem = format!("{triangles} triangles are declared, but the file has room for only {whole}");
+        return Err(bad(HEADER_BYTES - 4, problem));
     }
     let mut faces = Faces::default();
-    let surplus = body.len() - triangles as usize * RECORD;
+    let surplus = body.len() - triangles as usize * RECORD_BYTES;
     if surplus > 0 {
         faces.remarks.push(left_out(surplus, "byte", "behind the last triangle"));
     }
     faces.points.reserve(3 * triangles as usize);
-    for record in body.chunks_exact(RECORD).take(triangles as usize) {
+    for record in body.chunks_exact(RECORD_BYTES).take(triangles as usize) {
         let value = |k: usize| {
             let place = 12 + 4 * k;
             f64::from(f32::from_le_bytes([record[place], record[place + 1], record[place + 2], record[place + 3]]))
@@ -74,7 +75,7 @@ fn parse_binary(bytes: &[u8], path: &Path) -> Result<Faces, ShapeError> {
 }
 
 fn parse_text(bytes: &[u8], path: &Path) -> Result<Faces, ShapeError> {
-    let text = text_of(bytes, path, "STL")?;
+    let text = decode_text(bytes, path, "STL")?;
     let mut reader = TextReader::default();
     let mut last = 0;
     for (index, line) in text.lines().enumerate() {
@@ -203,8 +204,8 @@ mod tests {
         longer.extend([0; 7]);
         for (bytes, message) in [
             (&whole[..80], "cube.stl, byte 80: the file ends, but the header of a binary STL file has 84 bytes"),
-            (&whole[..400], "cube.stl, byte 80: 12 triangles are announced, but the file has room for only 6"),
-            (&many[..], "cube.stl, byte 80: 4294967295 triangles are announced, but the file has room for only 12"),
+            (&whole[..400], "cube.stl, byte 80: 12 triangles are declared, but the file has room for only 6"),
+            (&many[..], "cube.stl, byte 80: 4294967295 triangles are declared, but the file has room for only 12"),
             (&binary(&[])[..], "cube.stl has no faces (0 points found)"),
             (b"", "cube.stl, byte 0: the file ends, but the header of a binary STL file has 84 bytes"),
         ] {

@@ -8,30 +8,35 @@ use std::path::{Path, PathBuf};
 use craze_math::Vec3;
 
 use super::cells::{CellKind, Cells};
-use super::cursor::{Cursor, Fault, Width};
+use super::cursor::{Cursor, ParseError, Width};
+use super::external::ExternalFiles;
 use super::model::Model;
-use super::side::SideFiles;
 use crate::error::ShapeError;
 
 /// Reads a pair of files of which either is given by its bytes; the other stands beside it under the same name.
-pub(crate) fn parse(bytes: &[u8], path: &Path, side_files: &SideFiles<'_>) -> Result<Model, ShapeError> {
-    let ending = path.extension().unwrap_or_default();
-    let is_nodes = ending.eq_ignore_ascii_case("node");
-    let (other_path, other) = read_other(path, if is_nodes { "ele" } else { "node" }, side_files)?;
+pub(crate) fn parse(bytes: &[u8], path: &Path, external_files: &ExternalFiles<'_>) -> Result<Model, ShapeError> {
+    let extension = path.extension().unwrap_or_default();
+    let is_nodes = extension.eq_ignore_ascii_case("node");
+    let (other_path, other) = read_other(path, if is_nodes { "ele" } else { "node" }, external_files)?;
     let (given, found) = ((bytes, path), (&other[..], other_path.as_path()));
     let ((nodes, nodes_path), (elements, elements_path)) = if is_nodes { (given, found) } else { (found, given) };
 
     let mut cells = Cells::default();
-    let first = read_nodes(nodes, &mut cells).map_err(|fault| fault.in_file(nodes_path))?;
-    read_elements(elements, first, &mut cells).map_err(|fault| fault.in_file(elements_path))?;
+    let first = read_nodes(nodes, &mut cells).map_err(|error| error.in_file(nodes_path))?;
+    read_elements(elements, first, &mut cells).map_err(|error| error.in_file(elements_path))?;
     cells.into_model(path)
 }
 
-/// The file beside, with an ending written as that of `path` is.
-fn read_other(path: &Path, ending: &str, side_files: &SideFiles<'_>) -> Result<(PathBuf, Vec<u8>), ShapeError> {
-    let is_upper = path.extension().is_some_and(|ending| ending.to_string_lossy().starts_with(char::is_uppercase));
-    let other = path.with_extension(if is_upper { ending.to_ascii_uppercase() } else { ending.to_owned() });
-    match side_files(Path::new(other.file_name().unwrap_or_default())) {
+/// The file beside, with an extension written as that of `path` is.
+fn read_other(
+    path: &Path,
+    extension: &str,
+    external_files: &ExternalFiles<'_>,
+) -> Result<(PathBuf, Vec<u8>), ShapeError> {
+    let is_upper =
+        path.extension().is_some_and(|extension| extension.to_string_lossy().starts_with(char::is_uppercase));
+    let other = path.with_extension(if is_upper { extension.to_ascii_uppercase() } else { extension.to_owned() });
+    match external_files(Path::new(other.file_name().unwrap_or_default())) {
         Ok(bytes) => Ok((other, bytes)),
         Err(source) => {
             let needed = "tetrahedra of TetGen are a .node and an .ele file of the same name";
@@ -42,86 +47,86 @@ fn read_other(path: &Path, ending: &str, side_files: &SideFiles<'_>) -> Result<(
 }
 
 /// Reads a line's next number, if the line has one.
-fn whole_or(line: &mut Cursor<'_>, otherwise: i64, what: &str) -> Result<i64, Fault> {
-    if line.clone().word().is_none() { Ok(otherwise) } else { line.whole(Width::Eight, what) }
+fn integer_or(line: &mut Cursor<'_>, otherwise: i64, what: &str) -> Result<i64, ParseError> {
+    if line.clone().word().is_none() { Ok(otherwise) } else { line.integer(Width::Eight, what) }
 }
 
 /// Reads the nodes, and gives the number of the first.
-fn read_nodes(bytes: &[u8], cells: &mut Cells) -> Result<i64, Fault> {
+fn read_nodes(bytes: &[u8], cells: &mut Cells) -> Result<i64, ParseError> {
     let mut cursor = Cursor::with_comments(bytes, b'#');
     let count = cursor.count(Width::Eight, "nodes", 4, 1)?;
     let mut line = cursor.words_of_line();
-    let dimension = whole_or(&mut line, 3, "a dimension")?;
+    let dimension = integer_or(&mut line, 3, "a dimension")?;
     if dimension != 3 {
-        return Err(line.fault(format!("the dimension is {dimension}: it must be 3")));
+        return Err(line.error(format!("the dimension is {dimension}: it must be 3")));
     }
-    let attributes = whole_or(&mut line, 0, "a number of attributes")?;
-    let markers = whole_or(&mut line, 0, "a number of boundary markers")?;
+    let attributes = integer_or(&mut line, 0, "a number of attributes")?;
+    let markers = integer_or(&mut line, 0, "a number of boundary markers")?;
     cells.points.reserve(count);
     let mut first = 0;
-    for place in 0..count {
-        let number = cursor.whole(Width::Eight, "the number of a node")?;
-        if place == 0 {
+    for index in 0..count {
+        let number = cursor.integer(Width::Eight, "the number of a node")?;
+        if index == 0 {
             first = number;
             if first != 0 && first != 1 {
-                return Err(cursor.fault(format!("the first node has number {first}: it must be 0 or 1")));
+                return Err(cursor.error(format!("the first node has number {first}: it must be 0 or 1")));
             }
         }
-        check_number(&cursor, number, first, place, "node")?;
+        check_number(&cursor, number, first, index, "node")?;
         let mut point = Vec3::zeros();
         for value in point.iter_mut() {
-            *value = cursor.real(Width::Eight, "a coordinate")?;
+            *value = cursor.float(Width::Eight, "a coordinate")?;
         }
         cells.points.push(point);
         for _ in 0..attributes {
-            cursor.real(Width::Eight, "an attribute of a node")?;
+            cursor.float(Width::Eight, "an attribute of a node")?;
         }
         for _ in 0..markers {
-            cursor.whole(Width::Eight, "a boundary marker")?;
+            cursor.integer(Width::Eight, "a boundary marker")?;
         }
     }
     Ok(first)
 }
 
 /// Rows count up from the first; one that does not has more or fewer words than the head of the file says.
-fn check_number(cursor: &Cursor<'_>, number: i64, first: i64, place: usize, what: &str) -> Result<(), Fault> {
-    let expected = first + place as i64;
+fn check_number(cursor: &Cursor<'_>, number: i64, first: i64, index: usize, what: &str) -> Result<(), ParseError> {
+    let expected = first + index as i64;
     if number == expected {
         return Ok(());
     }
-    Err(cursor.fault(format!("{what} {number} stands where {what} {expected} should")))
+    Err(cursor.error(format!("{what} {number} stands where {what} {expected} should")))
 }
 
-fn read_elements(bytes: &[u8], first: i64, cells: &mut Cells) -> Result<(), Fault> {
+fn read_elements(bytes: &[u8], first: i64, cells: &mut Cells) -> Result<(), ParseError> {
     let mut cursor = Cursor::with_comments(bytes, b'#');
     let count = cursor.count(Width::Eight, "tetrahedra", 5, 1)?;
     let mut line = cursor.words_of_line();
-    let nodes = match whole_or(&mut line, 4, "a number of nodes")? {
+    let nodes = match integer_or(&mut line, 4, "a number of nodes")? {
         4 => 4,
         10 => 10,
-        other => return Err(line.fault(format!("tetrahedra of {other} nodes: they must have 4 or 10"))),
+        other => return Err(line.error(format!("tetrahedra of {other} nodes: they must have 4 or 10"))),
     };
-    let attributes = whole_or(&mut line, 0, "a number of attributes")?;
+    let attributes = integer_or(&mut line, 0, "a number of attributes")?;
     let last = first + cells.points.len() as i64 - 1;
     let (mut first_row, mut rounded) = (0, false);
     let mut corners = [0u32; 10];
-    for place in 0..count {
-        let number = cursor.whole(Width::Eight, "the number of a tetrahedron")?;
-        if place == 0 {
+    for index in 0..count {
+        let number = cursor.integer(Width::Eight, "the number of a tetrahedron")?;
+        if index == 0 {
             first_row = number.clamp(0, 1);
         }
-        check_number(&cursor, number, first_row, place, "tetrahedron")?;
+        check_number(&cursor, number, first_row, index, "tetrahedron")?;
         for corner in &mut corners[..nodes] {
-            let node = cursor.whole(Width::Eight, "the number of a node")?;
+            let node = cursor.integer(Width::Eight, "the number of a node")?;
             if !(first..=last).contains(&node) {
                 let problem = format!("the tetrahedron names node {node}, but there are {first} to {last}");
-                return Err(cursor.fault(problem));
+                return Err(cursor.error(problem));
             }
             *corner = (node - first) as u32;
         }
         cells.push(CellKind::Tetrahedron, &corners[..nodes]);
         for attribute in 0..attributes {
-            let value = cursor.real(Width::Eight, "an attribute of a tetrahedron")?;
+            let value = cursor.float(Width::Eight, "an attribute of a tetrahedron")?;
             if attribute == 0 {
                 // Saturates, and NaN becomes 0.
                 let region = value.round() as i64;

@@ -7,7 +7,7 @@ use crate::error::ShapeError;
 
 /// The text of a file. Bytes that are no UTF-8 become marks, since a name in some old encoding must not stop a model; a zero
 /// byte stands in no text. Lines that end as on the first Macintosh, by a carriage return alone, end as elsewhere.
-pub(crate) fn text_of<'b>(bytes: &'b [u8], path: &Path, format: &'static str) -> Result<Cow<'b, str>, ShapeError> {
+pub(crate) fn decode_text<'b>(bytes: &'b [u8], path: &Path, format: &'static str) -> Result<Cow<'b, str>, ShapeError> {
     if let Some(byte) = bytes.iter().position(|&byte| byte == 0) {
         return Err(ShapeError::NotText { path: path.to_owned(), format, byte });
     }
@@ -62,9 +62,9 @@ mod tests {
     #[test]
     fn old_encodings_are_text_and_zero_bytes_are_not() {
         let path = Path::new("model.obj");
-        assert_eq!(text_of(b"\xef\xbb\xbfo caf\xe9", path, "OBJ").expect("text"), "o caf\u{fffd}");
-        assert_eq!(text_of(b"v 1\rv 2\r", path, "OBJ").expect("text"), "v 1\nv 2\n");
-        assert_eq!(text_of(b"v 1\r\nv 2", path, "OBJ").expect("text"), "v 1\r\nv 2");
-        assert!(matches!(text_of(b"v \0", path, "OBJ"), Err(ShapeError::NotText { byte: 2, .. })));
+        assert_eq!(decode_text(b"\xef\xbb\xbfo caf\xe9", path, "OBJ").expect("text"), "o caf\u{fffd}");
+        assert_eq!(decode_text(b"v 1\rv 2\r", path, "OBJ").expect("text"), "v 1\nv 2\n");
+        assert_eq!(decode_text(b"v 1\r\nv 2", path, "OBJ").expect("text"), "v 1\r\nv 2");
+        assert!(matches!(decode_text(b"v \0", path, "OBJ"), Err(ShapeError::NotText { byte: 2, .. })));
     }
 }

@@ -1,4 +1,4 @@
-//! Tetrahedra of a file are judged: turned, left out and counted, or refused, until they form a mesh.
+//! Tetrahedra of a file are usable: inverted, left out and counted, or refused, until they form a mesh.
 
 use std::path::Path;
 
@@ -6,9 +6,9 @@ use craze_math::{Vec3, tetrahedron};
 use craze_mesh::{MeshError, TetMesh, TetMeshError};
 use rayon::prelude::*;
 
-use super::cells::MISSING;
-use super::cursor::Fault;
-use super::faces::FARTHEST;
+use super::cells::MISSING_NODE;
+use super::cursor::ParseError;
+use super::faces::MAX_COORDINATE;
 use super::model::{Model, ModelVolume};
 use crate::error::ShapeError;
 use crate::stuffing::DihedralRange;
@@ -18,7 +18,7 @@ use crate::words::short;
 
 /// A tetrahedron with less than this part of its longest edge's cube is flat: placing a model rounds its nodes, and could turn
 /// it inside out.
-const FLAT: f64 = 1e-13;
+const MIN_RELATIVE_VOLUME: f64 = 1e-13;
 
 impl ModelVolume {
     /// The tetrahedra as a mesh. It succeeds for every model as it was read; rounding can only spoil models that were scaled
@@ -36,36 +36,36 @@ impl ModelVolume {
 
 /// A model of tetrahedra over the nodes that they use, in the order of the file, and of their boundary.
 ///
-/// Inverted tetrahedra are turned. Left out, with a remark each: tetrahedra without volume, with nodes that are missing,
+/// Inverted tetrahedra are inverted. Left out, with a remark each: tetrahedra without volume, with nodes that are missing,
 /// repeated or no numbers within ±1e18, and those that are there already. Refused: files in which nothing is left; faces of more
-/// than two tetrahedra; tetrahedra that overlap in a face. Those marked in `beyond`, which may be empty, are left out without another
+/// than two tetrahedra; tetrahedra that overlap in a face. Those marked in `outside`, which may be empty, are left out without another
 /// word; regions, and numbers in errors, are those of the file all the same.
-pub(crate) fn into_volume(
+pub(crate) fn volume_model(
     points: Vec<Vec3>,
     tetrahedra: &[[u32; 4]],
-    beyond: &[bool],
+    outside: &[bool],
     regions: &[i64],
     remarks: Vec<String>,
     path: &Path,
 ) -> Result<Model, ShapeError> {
-    let announced = tetrahedra.len();
-    if u32::try_from(announced.max(points.len())).is_err() {
+    let declared = tetrahedra.len();
+    if u32::try_from(declared.max(points.len())).is_err() {
         let problem =
-            format!("{} over {} are too many", counted(announced, "tetrahedron"), counted(points.len(), "node"));
-        return Err(Fault::in_part("cells", problem).in_file(path));
+            format!("{} over {} are too many", counted(declared, "tetrahedron"), counted(points.len(), "node"));
+        return Err(ParseError::in_part("cells", problem).in_file(path));
     }
-    let mut judged = Judged { remarks, ..Judged::default() };
-    judged.judge(&points, tetrahedra, beyond);
-    judged.leave_out_doubled();
-    if judged.kept.is_empty() {
-        let problem = format!("none of {announced} can be used: {}", judged.remarks.join("; "));
-        return Err(Fault::in_part("tetrahedra", problem).in_file(path));
+    let mut usable = UsableTets { remarks, ..UsableTets::default() };
+    usable.select(&points, tetrahedra, outside);
+    usable.drop_duplicates();
+    if usable.kept.is_empty() {
+        let problem = format!("none of {declared} can be used: {}", usable.remarks.join("; "));
+        return Err(ParseError::in_part("tetrahedra", problem).in_file(path));
     }
-    let nodes = judged.number_nodes(&points);
-    let Judged { kept, numbers, mut remarks } = judged;
-    let mesh = TetMesh::from_parts(nodes, kept).map_err(|error| in_terms_of_file(error, &numbers, path))?;
+    let nodes = usable.compact_nodes(&points);
+    let UsableTets { kept, numbers, mut remarks } = usable;
+    let mesh = TetMesh::from_parts(nodes, kept).map_err(|error| with_file_numbers(error, &numbers, path))?;
 
-    remarks.extend(slivers(&mesh));
+    remarks.extend(sliver_remark(&mesh));
     let regions: Option<Vec<i32>> = match regions {
         [] => Some(Vec::new()),
         regions => numbers.iter().map(|&number| i32::try_from(regions[number as usize]).ok()).collect(),
@@ -86,14 +86,14 @@ pub(crate) fn into_volume(
 }
 
 /// Dihedral angles below this (degrees) make a sliver: time steps shrink with it, and cracks prefer it.
-const SLIVER: f64 = 5.0;
+const SLIVER_DIHEDRAL: f64 = 5.0;
 
 /// A remark on tetrahedra that are nearly flat.
-fn slivers(mesh: &TetMesh) -> Option<String> {
+fn sliver_remark(mesh: &TetMesh) -> Option<String> {
     let smallest =
         |corners: &[u32; 4]| DihedralRange::of(&corners.map(|corner| mesh.positions()[corner as usize])).smallest;
     let angles: Vec<f64> = mesh.elements().par_iter().with_min_len(1024).map(smallest).collect();
-    let count = angles.iter().filter(|angle| **angle < SLIVER).count();
+    let count = angles.iter().filter(|angle| **angle < SLIVER_DIHEDRAL).count();
     let least = angles.iter().fold(180.0, |least: f64, angle| least.min(*angle));
     let text = || {
         let which = if count == 1 { "is a sliver" } else { "are slivers" };
@@ -105,32 +105,32 @@ fn slivers(mesh: &TetMesh) -> Option<String> {
 
 /// What is left of a file's tetrahedra.
 #[derive(Default)]
-struct Judged {
+struct UsableTets {
     kept: Vec<[u32; 4]>,
     /// Which of the file's tetrahedra each is, from 0.
     numbers: Vec<u32>,
     remarks: Vec<String>,
 }
 
-impl Judged {
+impl UsableTets {
     fn remark(&mut self, count: usize, what: &str) {
         if count > 0 {
             self.remarks.push(format!("{} {what}", counted(count, "tetrahedron")));
         }
     }
 
-    fn judge(&mut self, points: &[Vec3], tetrahedra: &[[u32; 4]], beyond: &[bool]) {
+    fn select(&mut self, points: &[Vec3], tetrahedra: &[[u32; 4]], outside: &[bool]) {
         // NaN fails the comparison.
         let is_usable: Vec<bool> =
-            points.iter().map(|point| point.iter().all(|value| value.abs() <= FARTHEST)).collect();
-        let (mut missing, mut unusable, mut repeated, mut flat, mut turned) = (0, 0, 0, 0, 0);
+            points.iter().map(|point| point.iter().all(|value| value.abs() <= MAX_COORDINATE)).collect();
+        let (mut missing, mut unusable, mut repeated, mut flat, mut inverted) = (0, 0, 0, 0, 0);
         for (number, &nodes) in (0u32..).zip(tetrahedra) {
             let mut nodes = nodes;
             let [a, b, c, d] = nodes;
-            if beyond.get(number as usize) == Some(&true) {
+            if outside.get(number as usize) == Some(&true) {
                 continue;
             }
-            if nodes.contains(&MISSING) {
+            if nodes.contains(&MISSING_NODE) {
                 missing += 1;
                 continue;
             }
@@ -144,18 +144,18 @@ impl Judged {
             }
             let corners = nodes.map(|node| points[node as usize]);
             let volume = tetrahedron::volume(&corners);
-            if volume.abs() <= FLAT * longest_edge(&corners).powi(3) {
+            if volume.abs() <= MIN_RELATIVE_VOLUME * longest_edge(&corners).powi(3) {
                 flat += 1;
                 continue;
             }
             if volume < 0.0 {
                 nodes.swap(2, 3);
-                turned += 1;
+                inverted += 1;
             }
             self.kept.push(nodes);
             self.numbers.push(number);
         }
-        self.remark(turned, "turned right side out");
+        self.remark(inverted, "inverted right side out");
         self.remark(missing, "left out for nodes that are missing");
         self.remark(repeated, "left out for naming a node twice");
         self.remark(unusable, "left out for nodes that are not numbers within ±1e18");
@@ -163,19 +163,19 @@ impl Judged {
     }
 
     /// Of tetrahedra with the same nodes the first stays.
-    fn leave_out_doubled(&mut self) {
-        let sorted = |(place, nodes): (u32, &[u32; 4])| {
+    fn drop_duplicates(&mut self) {
+        let sorted = |(index, nodes): (u32, &[u32; 4])| {
             let mut nodes = *nodes;
             nodes.sort_unstable();
-            (nodes, place)
+            (nodes, index)
         };
         let mut keys: Vec<([u32; 4], u32)> = (0u32..).zip(&self.kept).map(sorted).collect();
         keys.par_sort_unstable();
-        let doubled = keys.windows(2).filter(|pair| pair[0].0 == pair[1].0).map(|pair| pair[1].1 as usize);
+        let duplicates = keys.windows(2).filter(|pair| pair[0].0 == pair[1].0).map(|pair| pair[1].1 as usize);
         let mut stays = vec![true; self.kept.len()];
         let mut count = 0;
-        for place in doubled {
-            stays[place] = false;
+        for index in duplicates {
+            stays[index] = false;
             count += 1;
         }
         if count > 0 {
@@ -188,8 +188,8 @@ impl Judged {
     }
 
     /// Renumbers the nodes that are used, and gives their places.
-    fn number_nodes(&mut self, points: &[Vec3]) -> Vec<Vec3> {
-        let used = number_used(points, self.kept.as_flattened_mut());
+    fn compact_nodes(&mut self, points: &[Vec3]) -> Vec<Vec3> {
+        let used = compact_points(points, self.kept.as_flattened_mut());
         let unused = points.len() - used.len();
         if unused > 0 {
             self.remarks.push(format!("{} left out, used by no tetrahedron", counted(unused, "node")));
@@ -205,7 +205,7 @@ fn longest_edge(corners: &[Vec3; 4]) -> f64 {
 }
 
 /// The points that are used, in order; `uses` is renumbered to them.
-fn number_used(points: &[Vec3], uses: &mut [u32]) -> Vec<Vec3> {
+fn compact_points(points: &[Vec3], uses: &mut [u32]) -> Vec<Vec3> {
     let mut number = vec![u32::MAX; points.len()];
     for &point in &*uses {
         number[point as usize] = 0;
@@ -226,23 +226,24 @@ fn number_used(points: &[Vec3], uses: &mut [u32]) -> Vec<Vec3> {
 fn boundary(mesh: &TetMesh) -> TriangleSurface {
     let mut triangles: Vec<[u32; 3]> =
         mesh.boundary().triangles.iter().map(|triangle| triangle.map(|node| node.0)).collect();
-    let positions = number_used(mesh.positions(), triangles.as_flattened_mut());
+    let positions = compact_points(mesh.positions(), triangles.as_flattened_mut());
     TriangleSurface { positions, triangles }
 }
 
-/// Names tetrahedra by their place in the file, from 1.
-fn in_terms_of_file(error: TetMeshError, numbers: &[u32], path: &Path) -> ShapeError {
-    let name = |place: u32| 1 + u64::from(numbers[place as usize]);
+/// Names tetrahedra by their index in the file, from 1.
+fn with_file_numbers(error: TetMeshError, numbers: &[u32], path: &Path) -> ShapeError {
+    let name = |index: u32| 1 + u64::from(numbers[index as usize]);
     match error {
         MeshError::FacetShared { elements, .. } => {
             let [first, second, third] = elements.map(|element| name(element.0));
             let part = format!("tetrahedra {first}, {second} and {third}");
-            Fault::in_part(part, "they share one face, but a face joins two at most").in_file(path)
+            ParseError::in_part(part, "they share one face, but a face joins two at most").in_file(path)
         }
         MeshError::Orientation { elements, .. } => {
             let [first, second] = elements.map(|element| name(element.0));
             let part = format!("tetrahedra {first} and {second}");
-            Fault::in_part(part, "they overlap: both lie on the same side of the face that they share").in_file(path)
+            ParseError::in_part(part, "they overlap: both lie on the same side of the face that they share")
+                .in_file(path)
         }
         error => error.into(),
     }
@@ -269,7 +270,7 @@ mod tests {
     }
 
     fn judge(tetrahedra: &[[u32; 4]], regions: &[i64]) -> Result<Model, ShapeError> {
-        into_volume(points(), tetrahedra, &[], regions, Vec::new(), Path::new("a.msh"))
+        volume_model(points(), tetrahedra, &[], regions, Vec::new(), Path::new("a.msh"))
     }
 
     #[test]
@@ -282,7 +283,7 @@ mod tests {
             [1, 2, 0, 3],
             [0, 1, 1, 3],
             [0, 1, 2, 7],
-            [0, MISSING, 2, 3],
+            [0, MISSING_NODE, 2, 3],
         ];
         let model = judge(&listed, &[0, 1, 2, 3, 4, 5, 6, 7]).expect("two are sound");
         let volume = model.volume.expect("a volume");
@@ -296,7 +297,7 @@ mod tests {
         assert_eq!(
             model.remarks,
             [
-                "1 tetrahedron turned right side out",
+                "1 tetrahedron inverted right side out",
                 "1 tetrahedron left out for nodes that are missing",
                 "1 tetrahedron left out for naming a node twice",
                 "2 tetrahedra left out for nodes that are not numbers within ±1e18",
@@ -312,7 +313,7 @@ mod tests {
         let mut points = points();
         points[6] = Vec3::new(0.1, 0.1, 2.0);
         let judge = |listed: &[[u32; 4]]| {
-            let error = into_volume(points.clone(), listed, &[], &[], Vec::new(), Path::new("a.msh"));
+            let error = volume_model(points.clone(), listed, &[], &[], Vec::new(), Path::new("a.msh"));
             error.expect_err("no mesh").to_string()
         };
         let three = judge(&[[0, 1, 2, 2], [0, 1, 2, 3], [0, 1, 2, 4], [0, 1, 2, 6]]);
@@ -339,7 +340,7 @@ mod tests {
         let tetrahedron = |height: f64| {
             let places = [[0., 0., 0.], [1., 0., 0.], [0., 1., 0.], [0.3, 0.3, height]];
             let points = places.into_iter().map(Vec3::from).collect();
-            into_volume(points, &[[0, 1, 2, 3]], &[], &[], Vec::new(), Path::new("a.msh"))
+            volume_model(points, &[[0, 1, 2, 3]], &[], &[], Vec::new(), Path::new("a.msh"))
         };
         tetrahedron(1e-9).expect("thin, but a tetrahedron");
         tetrahedron(1e-14).expect_err("flat");

@@ -11,7 +11,7 @@ use super::{Repaired, repair};
 use crate::domain::Domain;
 use crate::error::ShapeError;
 use crate::surface::TriangleSurface;
-use crate::volume::{COARSE, COARSEST, FINE, measured_volume};
+use crate::volume::{COARSE, COARSEST, FINE, integrated_volume};
 
 /// Triangles behind which an inside is looked for.
 const PROBES: usize = 4096;
@@ -41,7 +41,7 @@ pub struct SurfaceDomain {
     size: f64,
     volume: f64,
     area: f64,
-    effort: f64,
+    query_cost: f64,
     far_point: Option<FarPoint>,
 }
 
@@ -57,7 +57,7 @@ impl SurfaceDomain {
     /// The inside of a surface that was repaired already.
     pub fn of_repaired(surface: TriangleSurface, findings: &Findings) -> Result<Self, ShapeError> {
         let triangles = surface.triangles.len();
-        let no_inside = || ShapeError::NoInside {
+        let no_inside = || ShapeError::NoInterior {
             triangles,
             open_edges: findings.open_edges,
             open_loops: findings.open_loops,
@@ -68,7 +68,7 @@ impl SurfaceDomain {
         }
         // A search that was given up with few found, as in a large flat polygon, tells nothing.
         if !findings.intersections_complete && findings.intersections > triangles {
-            return Err(ShapeError::Tangled { triangles, intersections: findings.intersections });
+            return Err(ShapeError::SelfIntersecting { triangles, intersections: findings.intersections });
         }
         let mut surface = surface;
         let mut edges = Edges::of(&surface.triangles);
@@ -82,8 +82,9 @@ impl SurfaceDomain {
         let rim = Rim::new(&surface.positions, &edges.rim())?;
         let far_point = findings.far_point.filter(|far| !far.dropped);
         let (bounds, size, area) = (surface.bounds(), parts.largest(), surface.area());
-        let mut domain = Self { surface, winding, rim, parts, bounds, size, volume: 0.0, area, effort: 1.0, far_point };
-        domain.effort = domain.mean_looks() / USUAL_LOOKS * (1.0 + SEARCH * domain.blurred_share());
+        let mut domain =
+            Self { surface, winding, rim, parts, bounds, size, volume: 0.0, area, query_cost: 1.0, far_point };
+        domain.query_cost = domain.mean_looks() / USUAL_LOOKS * (1.0 + SEARCH * domain.blurred_share());
         let simple = domain.rim.is_empty() && findings.intersections == 0 && findings.nested_shells == 0;
         let enclosed = if simple { domain.parts.volume(&domain.surface) } else { 0.0 };
         let certain = simple && enclosed > 0.0;
@@ -163,17 +164,17 @@ impl SurfaceDomain {
     }
 
     /// Volume (m³) by halving boxes, part by part. Where the surface is open they are seldom known to lie on one side, so fewer are
-    /// looked at; many parts share the effort of one.
+    /// looked at; many parts share the query_cost of one.
     fn measured(&self) -> f64 {
         let levels = if self.rim.is_empty() { FINE } else { COARSE };
         let shared = self.parts.boxes.len().ilog2() / 2;
         let by_part = levels.saturating_sub(shared).max(COARSEST);
-        let whole = self.parts.boxes.iter().map(|part| measured_volume(self, part, by_part)).sum::<f64>();
+        let whole = self.parts.boxes.iter().map(|part| integrated_volume(self, part, by_part)).sum::<f64>();
         let Some(far) = self.far_point.filter(|_| self.parts.boxes.len() == 1) else { return whole };
         // Boxes as large as a point far off makes them miss all others; those around the others miss a plain part that is far larger than what is drawn
         // finely on it. Neither finds what is not there.
         let around = Aabb { min: far.middle, max: far.middle }.grown(AROUND_OTHERS * far.others);
-        whole.max(measured_volume(self, &around, levels))
+        whole.max(integrated_volume(self, &around, levels))
     }
 
     /// Grows the boxes of all parts until no point of a grid on their sides is inside: the ½ level of an open surface may bulge out.
@@ -264,8 +265,8 @@ impl Domain for SurfaceDomain {
         Some(self.area)
     }
 
-    fn effort(&self) -> f64 {
-        self.effort
+    fn query_cost(&self) -> f64 {
+        self.query_cost
     }
 
     fn far_point(&self) -> Option<FarPoint> {

@@ -216,12 +216,15 @@ fn what_has_no_inside_says_so() {
     let square = TriangleSurface { triangles: sheet.triangles[..2].to_vec(), ..sheet };
     for (surface, open) in [(triangle, 3), (square, 4)] {
         let error = SurfaceDomain::new(&surface).expect_err("no inside");
-        assert!(matches!(error, ShapeError::NoInside { open_edges, .. } if open_edges == open), "{error}");
+        assert!(matches!(error, ShapeError::NoInterior { open_edges, .. } if open_edges == open), "{error}");
         assert!(error.to_string().contains("a surface that closes around something"), "{error}");
     }
     assert_eq!(examine(&moebius()).expect("sound").one_sided_patches, 1);
-    assert!(matches!(SurfaceDomain::new(&moebius()), Err(ShapeError::NoInside { one_sided: 1, .. })));
-    assert!(matches!(SurfaceDomain::new(&TriangleSurface::default()), Err(ShapeError::NoInside { triangles: 0, .. })));
+    assert!(matches!(SurfaceDomain::new(&moebius()), Err(ShapeError::NoInterior { one_sided: 1, .. })));
+    assert!(matches!(
+        SurfaceDomain::new(&TriangleSurface::default()),
+        Err(ShapeError::NoInterior { triangles: 0, .. })
+    ));
 }
 
 #[test]
@@ -259,7 +262,7 @@ fn a_tangle_is_called_so() {
     let positions = (0..900).map(|_| random.direction()).collect();
     let triangles = (0..2700).map(|_| [0; 3].map(|_: u32| random.below(900) as u32)).collect();
     let error = SurfaceDomain::new(&TriangleSurface { positions, triangles }).expect_err("no inside");
-    assert!(matches!(error, ShapeError::Tangled { .. }), "{error}");
+    assert!(matches!(error, ShapeError::SelfIntersecting { .. }), "{error}");
 }
 
 #[test]
@@ -373,7 +376,7 @@ fn squares_written_both_ways_with_other_diagonals_are_one_cube() {
 #[test]
 fn damaged_surfaces_know_that_they_answer_slowly() {
     let sound = Sphere { radius: 0.5 }.surface(0.1).expect("a ball");
-    let effort = |surface: &TriangleSurface| SurfaceDomain::new(surface).expect("an inside").0.effort();
+    let query_cost = |surface: &TriangleSurface| SurfaceDomain::new(surface).expect("an inside").0.query_cost();
     // Points fallen together leave long triangles across.
     let mut crossed = sound.clone();
     let count = crossed.positions.len();
@@ -389,7 +392,7 @@ fn damaged_surfaces_know_that_they_answer_slowly() {
     });
     let mut cut = sound.clone();
     cut.triangles.retain(|triangle| sound.positions[triangle[0] as usize].y < 0.45);
-    let [sound, crossed, sieve, cut] = [sound, crossed, sieve, cut].map(|surface| effort(&surface));
+    let [sound, crossed, sieve, cut] = [sound, crossed, sieve, cut].map(|surface| query_cost(&surface));
     assert!(sound < 2.0 && cut < 2.0 * sound, "{sound} {cut}");
     assert!(crossed > 3.0 * sound && sieve > 3.0 * sound, "{crossed} {sieve} {sound}");
 }

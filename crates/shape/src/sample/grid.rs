@@ -6,7 +6,7 @@ use rayon::prelude::*;
 
 use super::{SampledPoints, shared};
 use crate::domain::Domain;
-use crate::error::{LIMIT, ShapeError, check_count, check_length};
+use crate::error::{MAX_ELEMENTS, ShapeError, check_count, check_length};
 use crate::volume::volume_of;
 
 /// Halvings of a spacing that misses a shape before it is called hopeless.
@@ -18,7 +18,7 @@ pub fn grid_points(domain: &dyn Domain, spacing: f64) -> Result<SampledPoints, S
     check_length("spacing", spacing)?;
     let cell = Vec3::repeat(spacing);
     let parts = domain.parts();
-    if parts.len() < 2 || cells_in(&domain.bounds(), &cell).product() <= LIMIT {
+    if parts.len() < 2 || cells_in(&domain.bounds(), &cell).product() <= MAX_ELEMENTS {
         return inside(domain, &domain.bounds(), cell, spacing, volume_of(domain));
     }
     check_count("spacing", spacing, "points", parts.iter().map(|part| cells_in(part, &cell).product()).sum())?;

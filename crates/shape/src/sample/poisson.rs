@@ -234,7 +234,7 @@ mod tests {
 
     #[test]
     fn every_part_gets_points() {
-        let parts = (0..5).map(|k| Field::sphere(0.01 + 0.1 * f64::from(k)).moved(Vec3::x() * f64::from(2 * k)));
+        let parts = (0..5).map(|k| Field::sphere(0.01 + 0.1 * f64::from(k)).translated(Vec3::x() * f64::from(2 * k)));
         let parts = Field::union(parts.collect());
         let sampled = poisson_points(&parts, 0.2, 7).expect("points");
         for k in 0..5 {
@@ -275,7 +275,7 @@ mod tests {
         assert!(matches!(poisson_points(&ball, 0.0, 1), Err(ShapeError::BadLength { .. })));
         assert!(matches!(poisson_points(&ball, f64::NAN, 1), Err(ShapeError::BadLength { .. })));
         assert!(matches!(poisson_points_about(&ball, usize::MAX, 1), Err(ShapeError::TooFine { .. })));
-        let nothing = Field::intersection(vec![Field::sphere(1.0), Field::sphere(1.0).moved(Vec3::x() * 3.0)]);
+        let nothing = Field::intersection(vec![Field::sphere(1.0), Field::sphere(1.0).translated(Vec3::x() * 3.0)]);
         assert!(matches!(poisson_points(&nothing, 0.1, 1), Err(ShapeError::NoPoints { .. })));
     }
 }

@@ -28,7 +28,7 @@ pub(super) fn stuff_apart(
                 regions.extend(stuffing.regions);
                 report = joined(report, stuffing.report);
             }
-            Err(error @ (ShapeError::InsideMissed { .. } | ShapeError::Foil { .. })) => {
+            Err(error @ (ShapeError::InteriorMissed { .. } | ShapeError::ThinSheet { .. })) => {
                 report.thin.left += 1;
                 missed = Some(error);
             }

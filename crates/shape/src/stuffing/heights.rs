@@ -79,7 +79,7 @@ fn longest_edge([a, b, c, d]: &[Vec3; 4]) -> f64 {
 fn better_place(shaping: &Shaping, point: u32, origin: &Vec3) -> Option<Vec3> {
     let freedom = shaping.freedom[point as usize];
     // A damaged surface is slow to ask, and not worth the time.
-    let may_slide = shaping.domain.effort() < MOST_EFFORT;
+    let may_slide = shaping.domain.query_cost() < MOST_EFFORT;
     if freedom == Freedom::Fixed || (freedom == Freedom::Surface && !may_slide) {
         return None;
     }

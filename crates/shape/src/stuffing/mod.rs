@@ -33,7 +33,7 @@ use craze_mesh::{TetMesh, morton_order};
 use rayon::prelude::*;
 
 use crate::Domain;
-use crate::error::{LIMIT, ShapeError};
+use crate::error::{MAX_ELEMENTS, ShapeError};
 use background::Background;
 use octree::Octree;
 use quality::Cosines;
@@ -65,7 +65,7 @@ pub struct StuffingOptions {
 
 impl Default for StuffingOptions {
     fn default() -> Self {
-        Self { edge: 0.05, grading: 2, feature_angle: 40.0, refinement: 2, limit: LIMIT }
+        Self { edge: 0.05, grading: 2, feature_angle: 40.0, refinement: 2, limit: MAX_ELEMENTS }
     }
 }
 
@@ -134,8 +134,8 @@ pub fn stuff(domain: &dyn Domain, options: &StuffingOptions) -> Result<Stuffing,
     };
     // A needle looks like a sheet, but what is to be done about it is something else.
     result.map_err(|error| match (error, domain.far_point()) {
-        (ShapeError::Foil { edge, .. } | ShapeError::InsideMissed { edge, .. }, Some(far)) => {
-            ShapeError::Needle { edge, far }
+        (ShapeError::ThinSheet { edge, .. } | ShapeError::InteriorMissed { edge, .. }, Some(far)) => {
+            ShapeError::OutlierPoint { edge, far }
         }
         (error, _) => error,
     })
@@ -149,7 +149,7 @@ fn stuff_together(domain: &dyn Domain, options: &StuffingOptions) -> Result<Stuf
     let (mut shaping, mut features) = shape(domain, options, &mut survey, &mut refined)?;
     // What thin places may cost: much for a small mesh, a few times as much for a large one, less where answers take long.
     let most = MOST_REFINED.max(MOST_TIMES_REFINED * shaping.tetrahedra.len() as f64);
-    let most = (most / domain.effort().max(1.0)).min(options.limit);
+    let most = (most / domain.query_cost().max(1.0)).min(options.limit);
     let sparing = StuffingOptions { limit: most, ..*options };
     let mut compared = Comparison::new(&survey, &shaping, base, &survey.candidates, Density::Eighths);
     let mut thin = compared.report(domain, options.edge);
@@ -396,8 +396,8 @@ mod tests {
         assert!(matches!(stuff(&ball(f64::NAN), &StuffingOptions::with_edge(0.1)), Err(ShapeError::BadLength { .. })));
         let bounds = Aabb { min: Vec3::zeros(), max: Vec3::repeat(1.0) };
         let empty = Distance { distance: |_: &Vec3| 1.0, bounds };
-        assert!(matches!(stuff(&empty, &StuffingOptions::with_edge(0.1)), Err(ShapeError::InsideMissed { .. })));
+        assert!(matches!(stuff(&empty, &StuffingOptions::with_edge(0.1)), Err(ShapeError::InteriorMissed { .. })));
         let lost = Distance { distance: |_: &Vec3| f64::NAN, bounds };
-        assert!(matches!(stuff(&lost, &StuffingOptions::with_edge(0.1)), Err(ShapeError::InsideMissed { .. })));
+        assert!(matches!(stuff(&lost, &StuffingOptions::with_edge(0.1)), Err(ShapeError::InteriorMissed { .. })));
     }
 }

@@ -239,11 +239,11 @@ pub(super) fn missed(domain: &dyn Domain, edge: f64, thin: &ThinReport) -> Shape
     let mean = domain.volume().zip(domain.area()).map(|(volume, area)| 2.0 * volume / area).filter(|mean| *mean > 0.0);
     let thinnest = thin.thinnest.map(|place| place.thickness).or(mean).unwrap_or(size.min());
     if !(thinnest < edge && thinnest < SHEET * size.max()) {
-        return ShapeError::InsideMissed { edge, thinnest };
+        return ShapeError::InteriorMissed { edge, thinnest };
     }
     let volume = domain.volume().unwrap_or_else(|| size.product().min(0.5 * thinnest * size.norm_squared()));
     let count = TETRAHEDRA_A_SQUARE * volume / thinnest.powi(3);
-    ShapeError::Foil { edge, thickness: thinnest, place: thin.thinnest.map(|place| place.place), count }
+    ShapeError::ThinSheet { edge, thickness: thinnest, place: thin.thinnest.map(|place| place.place), count }
 }
 
 /// A point of the surface near a place, no farther than `reach` (m).
@@ -343,7 +343,7 @@ mod tests {
         let options = StuffingOptions::with_edge(0.2);
         match stuff(&shell(0.004), &options) {
             Ok(Stuffing { report, .. }) => assert!(report.thin.left > 0, "{report:?}"),
-            Err(ShapeError::Foil { thickness, .. }) => assert!(thickness < 0.01, "{thickness}"),
+            Err(ShapeError::ThinSheet { thickness, .. }) => assert!(thickness < 0.01, "{thickness}"),
             Err(other) => panic!("{other}"),
         }
         // Two plates, one of them thick: what is left of the other is named.
@@ -397,7 +397,7 @@ mod tests {
                     assert!((mesh.total_measure() / volume - 1.0).abs() < 0.01 && report.thin.left == 0, "{report:?}");
                     assert_eq!((report.thin.warning(), mesh.pieces().count), (None, 1));
                 }
-                Err(error @ ShapeError::Foil { thickness: found, .. }) => {
+                Err(error @ ShapeError::ThinSheet { thickness: found, .. }) => {
                     assert!(thickness < 5e-3 && (found / thickness - 1.0).abs() < 0.15, "{error}");
                     let text = error.to_string();
                     assert!(
@@ -459,7 +459,7 @@ mod tests {
         let block = Block { size: [1.0, 0.5, 0.7] }.surface(1.0).expect("a block");
         let (domain, _) = SurfaceDomain::new(&block).expect("an inside");
         let error = stuff(&domain, &StuffingOptions::with_edge(1e6)).expect_err("too long");
-        assert!(matches!(error, ShapeError::InsideMissed { .. }), "{error}");
+        assert!(matches!(error, ShapeError::InteriorMissed { .. }), "{error}");
     }
 
     #[test]

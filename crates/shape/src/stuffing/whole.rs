@@ -33,14 +33,14 @@ pub(super) fn stuff_whole(domain: &dyn Domain, options: &StuffingOptions) -> Res
     let (wall, count) = match &first {
         Ok(stuffing) => (stuffing.report.thin.typical, stuffing.report.tetrahedra),
         // The way to a point far off is no wall, and not worth a million tetrahedra.
-        Err(ShapeError::Foil { thickness, .. }) if domain.far_point().is_none() => (Some(*thickness), 0),
+        Err(ShapeError::ThinSheet { thickness, .. }) if domain.far_point().is_none() => (Some(*thickness), 0),
         Err(_) => return first,
     };
     let harm = Harm::of(domain, &first);
     let mut best = (first, harm);
     if let Some(wall) = wall.filter(|_| best.1.tears() > 1.0 && options.refinement > 0) {
         let finer = StuffingOptions { edge: wall / WHOLE, ..*options };
-        let most = (MOST.max(MOST_TIMES * count as f64) / domain.effort().max(1.0)).min(options.limit);
+        let most = (MOST.max(MOST_TIMES * count as f64) / domain.query_cost().max(1.0)).min(options.limit);
         if finer.edge < options.edge && quick_estimate(domain, &finer)?.tetrahedra <= most {
             let mut second = stuff_together(domain, &finer);
             if let Ok(Stuffing { report: StuffingReport { thin, .. }, .. }) = &mut second {

@@ -71,7 +71,7 @@ impl Domain for Window<'_> {
         jumps.min_by(f64::total_cmp)
     }
 
-    fn effort(&self) -> f64 {
-        self.domain.effort()
+    fn query_cost(&self) -> f64 {
+        self.domain.query_cost()
     }
 }

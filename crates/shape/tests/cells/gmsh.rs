@@ -86,14 +86,14 @@ fn bad_files_are_refused_with_their_place() {
         ("$MeshFormat\n4.1 2 8\n".into(), "a.msh:2: the file type is 2: it must be 0 (text) or 1 (binary)"),
         (
             format!("{HEAD}$Nodes\n1000000000\n1 0 0 0\n"),
-            "a.msh:5: 1000000000 nodes are announced, but only 9 bytes follow",
+            "a.msh:5: 1000000000 nodes are declared, but only 9 bytes follow",
         ),
-        (format!("{HEAD}$Nodes\n-1\n$EndNodes\n"), "a.msh:5: -1 nodes are announced"),
+        (format!("{HEAD}$Nodes\n-1\n$EndNodes\n"), "a.msh:5: -1 nodes are declared"),
         (format!("{HEAD}$Nodes\n1\n1 0 0 x\n$EndNodes"), "a.msh:6: \"x\" is not a coordinate"),
         (format!("{HEAD}$Nodes\n2\n1 0 0 0\n1 0 0 1\n$EndNodes\n"), "a.msh, node 1: it is there twice"),
         (format!("{HEAD}$Nodes\n1\n1 0 0 0\n$EndNods\n"), "a.msh:7: \"$EndNods\" stands where \"$EndNodes\" should"),
         (of_elements("1 77 0 1"), "a.msh:14: elements of type 77 are not known"),
-        (of_elements("1 4 9000 1"), "a.msh:14: 9000 tags are announced, but only 16 bytes follow"),
+        (of_elements("1 4 9000 1"), "a.msh:14: 9000 tags are declared, but only 16 bytes follow"),
         (format!("{HEAD}$NodeData\n1 2 3\n"), "a.msh:4: the file ends within its section \"$NodeData\""),
     ] {
         assert_eq!(message(text.as_bytes(), "a.msh"), expected);
@@ -107,7 +107,7 @@ fn announced_counts_of_binary_files_are_held_against_their_bytes() {
         bytes.extend(value.to_le_bytes());
     }
     let text = message(&bytes, "a.msh");
-    assert_eq!(text, "a.msh, byte 55: 1099511627776 nodes are announced, but only 16 bytes follow");
+    assert_eq!(text, "a.msh, byte 55: 1099511627776 nodes are declared, but only 16 bytes follow");
     let order = message(b"$MeshFormat\n4.1 1 8\n\x02\0\0\0\n$EndMeshFormat\n", "a.msh");
     assert_eq!(order, "a.msh:3: the binary 1 that tells the byte order is not there");
 }
@@ -115,7 +115,7 @@ fn announced_counts_of_binary_files_are_held_against_their_bytes() {
 #[test]
 fn blocks_must_add_up() {
     let text = "$MeshFormat\n4.1 0 8\n$EndMeshFormat\n$Nodes\n1 2 1 2\n0 1 0 1\n1\n0 0 0\n$EndNodes\n";
-    assert_eq!(message(text.as_bytes(), "a.msh"), "a.msh, nodes: 2 are announced, but 1 are there");
+    assert_eq!(message(text.as_bytes(), "a.msh"), "a.msh, nodes: 2 are declared, but 1 are there");
 }
 
 #[test]

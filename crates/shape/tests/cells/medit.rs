@@ -48,7 +48,7 @@ fn bad_files_are_refused_with_their_place() {
         (format!("{HEAD}Tetrahedra 1\n1 2 3 4 0\n"), "a.mesh:3: the elements stand before the vertices"),
         (
             format!("{HEAD}Vertices 1000000000\n0 0 0 1\n"),
-            "a.mesh:3: 1000000000 vertices are announced, but only 9 bytes follow",
+            "a.mesh:3: 1000000000 vertices are declared, but only 9 bytes follow",
         ),
         (
             format!("{HEAD}{VERTICES}Tetrahedra 1\n1 2 3 5 0\n"),
@@ -83,5 +83,5 @@ fn binary_sections_must_lead_on() {
     assert_eq!(message(&unknown, "a.meshb"), "a.meshb, byte 4: version 9 of .meshb files is not known");
     let mut many = sound;
     many[28..32].copy_from_slice(&i32::MAX.to_le_bytes());
-    assert!(message(&many, "a.meshb").contains("2147483647 vertices are announced"), "{}", message(&many, "a.meshb"));
+    assert!(message(&many, "a.meshb").contains("2147483647 vertices are declared"), "{}", message(&many, "a.meshb"));
 }

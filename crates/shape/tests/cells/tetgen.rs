@@ -1,7 +1,7 @@
 use std::io;
 use std::path::Path;
 
-use craze_shape::{Format, Model, Reading, ShapeError, parse_model, read_model};
+use craze_shape::{Format, Model, ModelPlacement, ShapeError, parse_model, read_model};
 
 use crate::check_cube;
 use crate::write::{Sample, tetgen};
@@ -34,11 +34,11 @@ fn either_file_may_be_named() {
     let (nodes, elements) = tetgen(&Sample::cube(), 1);
     let [nodes_path, elements_path] = ["cube.1.node", "cube.1.ele"].map(|name| folder.path().join(name));
     std::fs::write(&nodes_path, nodes).expect("written");
-    let alone = read_model(&nodes_path, &Reading::default()).expect_err("its other half is missing").to_string();
+    let alone = read_model(&nodes_path, &ModelPlacement::default()).expect_err("its other half is missing").to_string();
     assert!(alone.contains("cube.1.ele"), "{alone}");
     std::fs::write(&elements_path, elements).expect("written");
     for path in [nodes_path, elements_path] {
-        let model = read_model(&path, &Reading::default()).expect("a cube");
+        let model = read_model(&path, &ModelPlacement::default()).expect("a cube");
         let volume = model.volume.expect("a volume");
         assert!((volume.volume() - 1.0).abs() < 1e-15 && volume.mesh().is_ok());
     }
@@ -79,7 +79,7 @@ fn bad_pairs_are_refused_with_file_and_line() {
         (
             nodes,
             "1000000000 4 0\n1 1 2 3 4\n",
-            "folder/a.1.ele:1: 1000000000 tetrahedra are announced, but only 15 bytes follow",
+            "folder/a.1.ele:1: 1000000000 tetrahedra are declared, but only 15 bytes follow",
         ),
         ("2 2 0 0\n1 0.25 0.25\n2 1.25 1.25\n", "", "folder/a.1.node:1: the dimension is 2: it must be 3"),
         ("1 3 0 0\n5 0 0 0\n", "", "folder/a.1.node:2: the first node has number 5: it must be 0 or 1"),

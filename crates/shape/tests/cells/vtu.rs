@@ -139,8 +139,8 @@ fn other_files_of_vtk_are_named() {
 #[test]
 fn packed_blocks_are_bounded_by_what_is_plausible() {
     // One array of nothing but zeros, which shrinks a thousandfold: a bomb.
-    let bomb = |announced: u32, points: u32, packed: &[u8]| {
-        let head: Vec<u8> = [1, announced, 0, packed.len() as u32].iter().flat_map(|size| size.to_le_bytes()).collect();
+    let bomb = |declared: u32, points: u32, packed: &[u8]| {
+        let head: Vec<u8> = [1, declared, 0, packed.len() as u32].iter().flat_map(|size| size.to_le_bytes()).collect();
         let array = base64(&head) + &base64(packed);
         format!(
             "<VTKFile type='UnstructuredGrid' compressor='vtkZLibDataCompressor'><UnstructuredGrid>\

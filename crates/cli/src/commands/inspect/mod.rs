@@ -13,8 +13,8 @@ use craze_shape::resolution::{self, TETRAHEDRA_A_CUBE};
 use craze_shape::sheet::{Sheet, SheetMesh};
 use craze_shape::words::{grouped, short};
 use craze_shape::{
-    Domain, Model, Reading, Repaired, Shape, ShapeError, Stuffing, StuffingOptions, SurfaceDomain, TriangleSurface,
-    Unit, UpAxis, estimate, quick_estimate, read_model, repair, stuff, volume_of,
+    Domain, Model, ModelPlacement, Repaired, Shape, ShapeError, Stuffing, StuffingOptions, SurfaceDomain,
+    TriangleSurface, Unit, UpAxis, estimate, quick_estimate, read_model, repair, stuff, volume_of,
 };
 use facts::{Facts, Origin, Weight};
 use serde_json::{Value, json};
@@ -99,7 +99,7 @@ pub fn run(arguments: &Arguments, voice: Voice) -> Result<(), Problem> {
         Some(Found::Shape(shape)) => (shape_facts(&shape, arguments, weight.as_ref())?, arguments.model.as_os_str()),
         Some(Found::Sheet(sheet)) => (sheet_facts(&sheet, arguments)?, arguments.model.as_os_str()),
         None => {
-            let reading = Reading { size: arguments.size, unit: arguments.unit, up: arguments.up };
+            let reading = ModelPlacement { size: arguments.size, unit: arguments.unit, up: arguments.up };
             let model = read_model(&arguments.model, &reading)?;
             (model_facts(model, arguments, weight.as_ref())?, arguments.model.file_stem().unwrap_or_default())
         }

@@ -7,14 +7,14 @@ use std::rc::Rc;
 use super::document::{Accessor, Document, SparsePart};
 use super::uri::{self, Target};
 use crate::error::ShapeError;
-use crate::import::side::{SideFiles, path_within};
+use crate::import::external::{ExternalFiles, path_within};
 use crate::import::text::shortened;
 
 /// Hands out the numbers of accessors. Buffers are read when they are first asked for.
-pub(super) struct Access<'f> {
+pub(super) struct AccessorReader<'f> {
     pub document: &'f Document,
     pub path: &'f Path,
-    pub side_files: &'f SideFiles<'f>,
+    pub external_files: &'f ExternalFiles<'f>,
     /// The binary chunk of a GLB file.
     pub chunk: Option<Rc<[u8]>>,
     /// Bytes of the buffers that were asked for, by number.
@@ -95,7 +95,7 @@ impl Elements {
     }
 }
 
-impl Access<'_> {
+impl AccessorReader<'_> {
     fn bad(&self, place: String, problem: impl Into<String>) -> ShapeError {
         ShapeError::BadPart { path: self.path.to_owned(), place, problem: problem.into() }
     }
@@ -144,7 +144,7 @@ impl Access<'_> {
                 let elements = self.elements(&place, view, offset, count, size)?;
                 (0..elements.count).map(|element| read(elements.get(element))).collect()
             }
-            None => vec![[0.0; N]; self.room_for_zeros(&place, number)?],
+            None => vec![[0.0; N]; self.zero_count(&place, number)?],
         };
         if let Some((indices, values)) = changes {
             for (element, index) in indices.into_iter().enumerate() {
@@ -184,7 +184,7 @@ impl Access<'_> {
 
     /// How many zeros an accessor without a view stands for: at most as many as the bytes of all buffers, so that a few letters
     /// cannot fill the memory.
-    fn room_for_zeros(&self, place: &str, number: usize) -> Result<usize, ShapeError> {
+    fn zero_count(&self, place: &str, number: usize) -> Result<usize, ShapeError> {
         let accessor = self.accessor(number)?;
         let chunk = self.chunk.as_ref().map_or(0, |chunk| chunk.len());
         let room = chunk + self.buffers.values().map(|bytes| bytes.len()).sum::<usize>();
@@ -208,7 +208,7 @@ impl Access<'_> {
             return Err(self.bad(place.to_owned(), format!("it uses {place_of_view}, which does not exist")));
         };
         if view.extensions.contains_key("EXT_meshopt_compression") {
-            return Err(super::compressed(self.path, "EXT_meshopt_compression"));
+            return Err(super::unsupported_extension(self.path, "EXT_meshopt_compression"));
         }
         let stride = view.byte_stride.unwrap_or(size as u64);
         if stride < size as u64 {
@@ -299,7 +299,7 @@ impl Access<'_> {
         if let Some(bytes) = self.files.get(&path) {
             return Ok(bytes.clone());
         }
-        let bytes: Rc<[u8]> = (self.side_files)(&path)
+        let bytes: Rc<[u8]> = (self.external_files)(&path)
             .map_err(|error| self.bad(place.to_owned(), format!("\"{shown}\" cannot be read: {error}")))?
             .into();
         self.files.insert(path, bytes.clone());

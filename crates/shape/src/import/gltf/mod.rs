@@ -18,24 +18,24 @@ use std::path::Path;
 use craze_math::Vec3;
 use serde::Deserialize;
 
-use self::access::Access;
+use self::access::AccessorReader;
 use self::document::{Asset, Document, Image, Material, Primitive, TextureInfo};
 use self::nodes::{Transform, placed_meshes};
+use super::brightness::{DEFAULT_BRIGHTNESS, brightness};
+use super::external::ExternalFiles;
 use super::faces::{Corner, Faces, Welding};
 use super::model::{Model, SurfaceMaterial};
-use super::paint::{UNPAINTED, brightness};
 use super::picture;
-use super::side::SideFiles;
 use super::text::shortened;
-use crate::error::{LIMIT, ShapeError};
+use crate::error::{MAX_ELEMENTS, ShapeError};
 
 /// What the specification calls the kinds of primitives that are triangles.
 const TRIANGLES: u32 = 4;
-const STRIP: u32 = 5;
-const FAN: u32 = 6;
+const TRIANGLE_STRIP: u32 = 5;
+const TRIANGLE_FAN: u32 = 6;
 
 /// Reads a glTF file of either kind.
-pub(crate) fn parse(bytes: &[u8], path: &Path, side_files: &SideFiles<'_>) -> Result<Model, ShapeError> {
+pub(crate) fn parse(bytes: &[u8], path: &Path, external_files: &ExternalFiles<'_>) -> Result<Model, ShapeError> {
     let (json, chunk) = if bytes.starts_with(b"glTF") {
         let chunks = container::split(bytes, path)?;
         (chunks.json, chunks.binary)
@@ -50,19 +50,19 @@ pub(crate) fn parse(bytes: &[u8], path: &Path, side_files: &SideFiles<'_>) -> Re
     let document = parse_json(json, path)?;
     check_required(&document, path)?;
     let placed = placed_meshes(&document, path)?;
-    let access = Access {
+    let access = AccessorReader {
         document: &document,
         path,
-        side_files,
+        external_files,
         chunk: chunk.map(Into::into),
         buffers: BTreeMap::new(),
         files: BTreeMap::new(),
     };
-    let mut reader = Reader { access, faces: Faces::default(), work: 0.0, has_other_primitives: false };
-    reader.faces.materials = document.materials.iter().map(|material| look_of(material, &document)).collect();
+    let mut reader = Reader { access, faces: Faces::default(), elements_to_read: 0.0, has_other_primitives: false };
+    reader.faces.materials = document.materials.iter().map(|material| surface_material(material, &document)).collect();
     // All is counted before any of it is read, so that what is too much costs nothing.
     for (mesh, _) in &placed {
-        reader.count_work(*mesh)?;
+        reader.count_elements(*mesh)?;
     }
     for (mesh, transform) in placed {
         reader.read_mesh(mesh, &transform)?;
@@ -89,7 +89,7 @@ fn parse_json(json: &[u8], path: &Path) -> Result<Document, ShapeError> {
     let version = serde_json::from_slice::<Versioned>(json).map_err(bad)?.asset.version;
     if version != "2" && !version.starts_with("2.") {
         let (path, what) = (path.to_owned(), format!("version {} of glTF", shortened(&version)));
-        return Err(ShapeError::NotSupported { path, what, help: "save it as glTF 2.0" });
+        return Err(ShapeError::UnsupportedFeature { path, what, help: "save it as glTF 2.0" });
     }
     serde_json::from_slice(json).map_err(bad)
 }
@@ -109,18 +109,22 @@ fn check_required(document: &Document, path: &Path) -> Result<(), ShapeError> {
         name == "KHR_mesh_quantization" || kinds.iter().any(|kind| name.starts_with(kind))
     };
     match document.extensions_required.iter().find(|name| !is_harmless(name)) {
-        Some(name) => Err(compressed(path, name)),
+        Some(name) => Err(unsupported_extension(path, name)),
         None => Ok(()),
     }
 }
 
-fn compressed(path: &Path, extension: &str) -> ShapeError {
+fn unsupported_extension(path: &Path, extension: &str) -> ShapeError {
     let help = if extension.contains("compression") {
         "save it without compression"
     } else {
         "save it without that extension"
     };
-    ShapeError::NotSupported { path: path.to_owned(), what: format!("the extension {}", shortened(extension)), help }
+    ShapeError::UnsupportedFeature {
+        path: path.to_owned(),
+        what: format!("the extension {}", shortened(extension)),
+        help,
+    }
 }
 
 /// What was left out of a file.
@@ -160,7 +164,7 @@ fn image_of<'d>(material: &Material, document: &'d Document) -> Option<(usize, &
 }
 
 /// A material's colour, and the file or name of its picture.
-fn look_of(material: &Material, document: &Document) -> SurfaceMaterial {
+fn surface_material(material: &Material, document: &Document) -> SurfaceMaterial {
     let factor = material.pbr_metallic_roughness.as_ref().and_then(|roughness| roughness.base_color_factor);
     let texture = image_of(material, document).map(|(number, image)| match (&image.uri, &image.name) {
         (Some(uri), _) if !uri.starts_with("data:") => uri.clone(),
@@ -172,15 +176,15 @@ fn look_of(material: &Material, document: &Document) -> SurfaceMaterial {
 
 /// The accessor of a primitive's points, if it is made of triangles.
 fn position_of(primitive: &Primitive) -> Option<usize> {
-    let is_surface = (TRIANGLES..=FAN).contains(&primitive.mode.unwrap_or(TRIANGLES));
+    let is_surface = (TRIANGLES..=TRIANGLE_FAN).contains(&primitive.mode.unwrap_or(TRIANGLES));
     primitive.attributes.get("POSITION").copied().filter(|_| is_surface)
 }
 
 struct Reader<'f> {
-    access: Access<'f>,
+    access: AccessorReader<'f>,
     faces: Faces,
     /// Points and corners that are to be read. Nodes can show a mesh any number of times, so they are limited.
-    work: f64,
+    elements_to_read: f64,
     has_other_primitives: bool,
 }
 
@@ -210,7 +214,7 @@ impl Reader<'_> {
         let has_bytes =
             |number: usize| document.accessors.get(number).is_some_and(|accessor| accessor.buffer_view.is_some());
         if primitive.extensions.contains_key("KHR_draco_mesh_compression") && !has_bytes(position) {
-            return Err(compressed(self.access.path, "KHR_draco_mesh_compression"));
+            return Err(unsupported_extension(self.access.path, "KHR_draco_mesh_compression"));
         }
         let material = match primitive.material.map(|number| (number, document.materials.get(number))) {
             None => None,
@@ -224,7 +228,7 @@ impl Reader<'_> {
         let first_point = self.faces.points.len();
         self.faces.points.extend(positions.into_iter().map(|point| transform.apply(Vec3::from(point))));
         if let Some(&colour) = primitive.attributes.get("COLOR_0") {
-            self.read_paint(place, colour, count)?;
+            self.read_colours(place, colour, count)?;
         }
         let first_normal = match primitive.attributes.get("NORMAL") {
             Some(&normal) => Some(self.read_normals(place, normal, count, transform)?),
@@ -255,7 +259,7 @@ impl Reader<'_> {
         let material = material.map(|(number, _)| number as u32);
         for [a, b, c] in triangles_of(mode, &indices) {
             // Strips repeat points to turn a corner; such triangles are no faces.
-            if mode == STRIP && (a == b || b == c || c == a) {
+            if mode == TRIANGLE_STRIP && (a == b || b == c || c == a) {
                 continue;
             }
             let triangle = if transform.mirrors() { [a, c, b] } else { [a, b, c] };
@@ -265,18 +269,18 @@ impl Reader<'_> {
     }
 
     /// Counts the points and corners of a mesh that a node shows.
-    fn count_work(&mut self, mesh: usize) -> Result<(), ShapeError> {
+    fn count_elements(&mut self, mesh: usize) -> Result<(), ShapeError> {
         let primitives = self.access.document.meshes.get(mesh).map_or(&[][..], |mesh| &mesh.primitives);
         for primitive in primitives {
             let Some(position) = position_of(primitive) else { continue };
-            self.work += self.access.count(position)? as f64;
+            self.elements_to_read += self.access.count(position)? as f64;
             if let Some(indices) = primitive.indices {
-                self.work += self.access.count(indices)? as f64;
+                self.elements_to_read += self.access.count(indices)? as f64;
             }
         }
-        if self.work > LIMIT {
+        if self.elements_to_read > MAX_ELEMENTS {
             let problem =
-                format!("its nodes show more than {LIMIT:e} points and corners, which is the most that is read");
+                format!("its nodes show more than {MAX_ELEMENTS:e} points and corners, which is the most that is read");
             return Err(self.bad("nodes".into(), problem));
         }
         Ok(())
@@ -299,7 +303,7 @@ impl Reader<'_> {
         let normals: Vec<[f64; 3]> = self.access.vectors(accessor, "VEC3")?;
         self.check_count(place, "NORMAL", normals.len(), count)?;
         let first = self.faces.normals.len();
-        let matrix = transform.of_normals();
+        let matrix = transform.normal_matrix();
         self.faces.normals.extend(normals.into_iter().map(|normal| {
             let turned = matrix * Vec3::from(normal);
             // Scaled before it becomes shorter numbers, so that a tiny node keeps its normals.
@@ -310,7 +314,7 @@ impl Reader<'_> {
     }
 
     /// Reads the colours of the last points.
-    fn read_paint(&mut self, place: &str, accessor: usize, count: usize) -> Result<(), ShapeError> {
+    fn read_colours(&mut self, place: &str, accessor: usize, count: usize) -> Result<(), ShapeError> {
         let has_opacity = self.access.document.accessors.get(accessor).is_some_and(|accessor| accessor.kind == "VEC4");
         let colours: Vec<[f64; 3]> = if has_opacity {
             self.access.vectors(accessor, "VEC4")?.into_iter().map(|[red, green, blue, _]| [red, green, blue]).collect()
@@ -318,8 +322,8 @@ impl Reader<'_> {
             self.access.vectors(accessor, "VEC3")?
         };
         self.check_count(place, "COLOR_0", colours.len(), count)?;
-        self.faces.paint.resize(self.faces.points.len() - count, UNPAINTED);
-        self.faces.paint.extend(colours.into_iter().map(brightness));
+        self.faces.brightness.resize(self.faces.points.len() - count, DEFAULT_BRIGHTNESS);
+        self.faces.brightness.extend(colours.into_iter().map(brightness));
         Ok(())
     }
 
@@ -337,14 +341,14 @@ impl Reader<'_> {
 fn triangles_of(mode: u32, indices: &[u32]) -> Vec<[u32; 3]> {
     let triple = |window: &[u32]| [window[0], window[1], window[2]];
     match mode {
-        STRIP => {
+        TRIANGLE_STRIP => {
             let turned = |(k, window): (usize, &[u32])| {
                 let [a, b, c] = triple(window);
                 if k.is_multiple_of(2) { [a, b, c] } else { [a, c, b] }
             };
             indices.windows(3).enumerate().map(turned).collect()
         }
-        FAN => {
+        TRIANGLE_FAN => {
             let rim = indices.get(1..).unwrap_or_default();
             rim.windows(2).map(|pair| [pair[0], pair[1], indices[0]]).collect()
         }

@@ -29,7 +29,7 @@ impl Transform {
         Self { matrix: rotation * scale, offset: Vec3::from(node.translation.unwrap_or([0.0; 3])) }
     }
 
-    fn then(&self, child: &Transform) -> Self {
+    fn compose(&self, child: &Transform) -> Self {
         Self { matrix: self.matrix * child.matrix, offset: self.matrix * child.offset + self.offset }
     }
 
@@ -44,7 +44,7 @@ impl Transform {
     }
 
     /// What normals are multiplied by, up to their length; the cofactors, since they exist where the inverse does not.
-    pub fn of_normals(&self) -> Mat3 {
+    pub fn normal_matrix(&self) -> Mat3 {
         let [x, y, z] = [0, 1, 2].map(|column| Vec3::from(self.matrix.column(column)));
         let sign = if self.mirrors() { -1.0 } else { 1.0 };
         Mat3::from_columns(&[y.cross(&z), z.cross(&x), x.cross(&y)]) * sign
@@ -101,7 +101,7 @@ pub(super) fn placed_meshes(document: &Document, path: &Path) -> Result<Vec<(usi
             if std::mem::replace(&mut is_placed[number], true) {
                 continue;
             }
-            let transform = above.then(&Transform::of(node));
+            let transform = above.compose(&Transform::of(node));
             placed.extend(node.mesh.map(|mesh| (mesh, transform)));
             open.extend(node.children.iter().rev().map(|&child| (child, transform)));
         }
@@ -124,14 +124,14 @@ fn parents_of(nodes: &[Node]) -> Result<Vec<Option<usize>>, (usize, String)> {
         }
     }
     // Whoever meets its own walk upward again stands in a ring.
-    let mut walk_of = vec![usize::MAX; nodes.len()];
+    let mut visited_from = vec![usize::MAX; nodes.len()];
     for start in 0..nodes.len() {
         let mut node = Some(start);
-        while let Some(number) = node.filter(|&number| walk_of[number] == usize::MAX) {
-            walk_of[number] = start;
+        while let Some(number) = node.filter(|&number| visited_from[number] == usize::MAX) {
+            visited_from[number] = start;
             node = parents[number];
         }
-        if let Some(number) = node.filter(|&number| walk_of[number] == start) {
+        if let Some(number) = node.filter(|&number| visited_from[number] == start) {
             return Err((number, "it is its own ancestor".into()));
         }
     }

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use super::*;
 
-fn read_with(bytes: &[u8], files: &SideFiles<'_>) -> Result<Model, ShapeError> {
+fn read_with(bytes: &[u8], files: &ExternalFiles<'_>) -> Result<Model, ShapeError> {
     parse(bytes, Path::new("models/cube.gltf"), files)
 }
 
@@ -197,8 +197,8 @@ fn colours_of_points_are_paint() {
     painted["meshes"][0]["primitives"][0]["attributes"]["COLOR_0"] = json!(4);
     let model = read(&painted).expect("a cube");
     check_cube(&model, 8.0);
-    let ends = [f32::min, f32::max].map(|pick| model.paint.iter().copied().reduce(pick).expect("some"));
-    assert_eq!((model.paint.len(), ends), (8, [9.0, 519.0].map(|sum: f64| (sum / 765.0) as f32)));
+    let ends = [f32::min, f32::max].map(|pick| model.vertex_brightness.iter().copied().reduce(pick).expect("some"));
+    assert_eq!((model.vertex_brightness.len(), ends), (8, [9.0, 519.0].map(|sum: f64| (sum / 765.0) as f32)));
     painted["accessors"][4]["count"] = json!(23);
     assert!(refused(&painted).contains("it has 23 of COLOR_0 for its 24 points"));
 }

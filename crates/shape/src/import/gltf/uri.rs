@@ -28,16 +28,16 @@ fn unescaped(text: &str) -> Vec<u8> {
     let digit = |byte: Option<&u8>| byte.and_then(|&byte| char::from(byte).to_digit(16));
     let bytes = text.as_bytes();
     let mut result = Vec::with_capacity(bytes.len());
-    let mut place = 0;
-    while let Some(&byte) = bytes.get(place) {
-        match (byte, digit(bytes.get(place + 1)), digit(bytes.get(place + 2))) {
+    let mut offset = 0;
+    while let Some(&byte) = bytes.get(offset) {
+        match (byte, digit(bytes.get(offset + 1)), digit(bytes.get(offset + 2))) {
             (b'%', Some(high), Some(low)) => {
                 result.push((16 * high + low) as u8);
-                place += 3;
+                offset += 3;
             }
             _ => {
                 result.push(byte);
-                place += 1;
+                offset += 1;
             }
         }
     }

@@ -13,9 +13,9 @@ pub(super) enum Encoding {
     BigEndian,
 }
 
-/// Kind of a number.
+/// NumberType of a number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(super) enum NumberType {
     I8,
     U8,
     I16,
@@ -26,30 +26,30 @@ pub(super) enum Kind {
     F64,
 }
 
-impl Kind {
+impl NumberType {
     /// What full brightness of a colour is in numbers of this kind.
-    pub fn brightest(self) -> f64 {
+    pub fn full_scale(self) -> f64 {
         match self {
-            Kind::I8 => 127.0,
-            Kind::U8 => 255.0,
-            Kind::I16 => 32_767.0,
-            Kind::U16 => 65_535.0,
+            NumberType::I8 => 127.0,
+            NumberType::U8 => 255.0,
+            NumberType::I16 => 32_767.0,
+            NumberType::U16 => 65_535.0,
             // Nobody has so many shades: these are bytes that a program wrote as it writes whole numbers.
-            Kind::I32 | Kind::U32 => 255.0,
-            Kind::F32 | Kind::F64 => 1.0,
+            NumberType::I32 | NumberType::U32 => 255.0,
+            NumberType::F32 | NumberType::F64 => 1.0,
         }
     }
 
     fn named(name: &str) -> Option<Self> {
         Some(match name {
-            "char" | "int8" => Kind::I8,
-            "uchar" | "uint8" => Kind::U8,
-            "short" | "int16" => Kind::I16,
-            "ushort" | "uint16" => Kind::U16,
-            "int" | "int32" => Kind::I32,
-            "uint" | "uint32" => Kind::U32,
-            "float" | "float32" => Kind::F32,
-            "double" | "float64" => Kind::F64,
+            "char" | "int8" => NumberType::I8,
+            "uchar" | "uint8" => NumberType::U8,
+            "short" | "int16" => NumberType::I16,
+            "ushort" | "uint16" => NumberType::U16,
+            "int" | "int32" => NumberType::I32,
+            "uint" | "uint32" => NumberType::U32,
+            "float" | "float32" => NumberType::F32,
+            "double" | "float64" => NumberType::F64,
             _ => return None,
         })
     }
@@ -57,15 +57,15 @@ impl Kind {
     /// Bytes of one.
     pub fn size(self) -> usize {
         match self {
-            Kind::I8 | Kind::U8 => 1,
-            Kind::I16 | Kind::U16 => 2,
-            Kind::I32 | Kind::U32 | Kind::F32 => 4,
-            Kind::F64 => 8,
+            NumberType::I8 | NumberType::U8 => 1,
+            NumberType::I16 | NumberType::U16 => 2,
+            NumberType::I32 | NumberType::U32 | NumberType::F32 => 4,
+            NumberType::F64 => 8,
         }
     }
 
-    fn is_whole(self) -> bool {
-        !matches!(self, Kind::F32 | Kind::F64)
+    fn is_integer(self) -> bool {
+        !matches!(self, NumberType::F32 | NumberType::F64)
     }
 }
 
@@ -73,10 +73,10 @@ impl Kind {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Property {
     pub name: String,
-    /// Kind of its value or of its list's items.
-    pub kind: Kind,
-    /// Kind of the length of its list; none if it is one value.
-    pub length: Option<Kind>,
+    /// NumberType of its value or of its list's items.
+    pub kind: NumberType,
+    /// NumberType of the length of its list; none if it is one value.
+    pub length: Option<NumberType>,
 }
 
 /// A sort of element: vertices, faces or others.
@@ -89,7 +89,7 @@ pub(super) struct Element {
 
 impl Element {
     /// Least bytes that one takes.
-    pub fn least_bytes(&self, encoding: Encoding) -> usize {
+    pub fn min_bytes(&self, encoding: Encoding) -> usize {
         // In text a digit and a blank each.
         let bytes = |property: &Property| match encoding {
             Encoding::Text => 2,
@@ -118,10 +118,10 @@ pub(super) fn parse(bytes: &[u8], path: &Path) -> Result<Header, ShapeError> {
         Some([b'\r', second]) if *second != b'\n' => b'\r',
         _ => b'\n',
     };
-    let mut header = Draft::default();
-    let mut place = 0;
+    let mut header = HeaderBuilder::default();
+    let mut offset = 0;
     for (index, line) in bytes.split_inclusive(|&byte| byte == end_of_line).enumerate() {
-        place += line.len();
+        offset += line.len();
         let bad = |problem: String| ShapeError::BadLine { path: path.to_owned(), line: index + 1, problem };
         let line = String::from_utf8_lossy(line);
         let line = line.trim();
@@ -131,8 +131,8 @@ pub(super) fn parse(bytes: &[u8], path: &Path) -> Result<Header, ShapeError> {
             }
         } else if line == "end_header" {
             let encoding = header.encoding.ok_or_else(|| bad("the header says no format".into()))?;
-            let Draft { elements, textures, .. } = header;
-            return Ok(Header { encoding, elements, textures, end: place, lines: index + 1 });
+            let HeaderBuilder { elements, textures, .. } = header;
+            return Ok(Header { encoding, elements, textures, end: offset, lines: index + 1 });
         } else {
             header.read(line).map_err(bad)?;
         }
@@ -143,13 +143,13 @@ pub(super) fn parse(bytes: &[u8], path: &Path) -> Result<Header, ShapeError> {
 }
 
 #[derive(Default)]
-struct Draft {
+struct HeaderBuilder {
     encoding: Option<Encoding>,
     elements: Vec<Element>,
     textures: Vec<String>,
 }
 
-impl Draft {
+impl HeaderBuilder {
     fn read(&mut self, line: &str) -> Result<(), String> {
         let mut words = line.split_whitespace();
         let keyword = words.next();
@@ -168,15 +168,15 @@ impl Draft {
                 let count = word("count")?;
                 let count = count.parse().map_err(|_| format!("\"{}\" is not a count", shortened(count)))?;
                 if self.elements.iter().any(|element| element.name == name) {
-                    return Err(format!("the element {} is announced twice", shortened(&name)));
+                    return Err(format!("the element {} is declared twice", shortened(&name)));
                 }
                 self.elements.push(Element { name, count, properties: Vec::new() });
             }
             Some("property") => {
-                let mut kind = || -> Result<Option<Kind>, String> {
+                let mut kind = || -> Result<Option<NumberType>, String> {
                     let name = word("type")?;
                     let unknown = || format!("there is no type \"{}\"", shortened(name));
-                    if name == "list" { Ok(None) } else { Kind::named(name).map(Some).ok_or_else(unknown) }
+                    if name == "list" { Ok(None) } else { NumberType::named(name).map(Some).ok_or_else(unknown) }
                 };
                 let nested = || "a list cannot hold lists".to_owned();
                 let (kind, length) = match kind()? {
@@ -186,7 +186,7 @@ impl Draft {
                         (kind()?.ok_or_else(nested)?, Some(length))
                     }
                 };
-                if length.is_some_and(|length| !length.is_whole()) {
+                if length.is_some_and(|length| !length.is_integer()) {
                     return Err("the length of a list must be a whole number".into());
                 }
                 let name = word("name")?.to_owned();

@@ -10,20 +10,20 @@ use std::path::Path;
 use craze_math::Vec3;
 
 use self::header::{Element, Encoding, Header, Property};
-use self::values::{Binary, Values, Words};
+use self::values::{BinaryValues, TextValues, Values};
+use super::brightness::brightness;
 use super::faces::{Corner, Faces, Welding};
 use super::model::{Model, SurfaceMaterial};
-use super::paint::brightness;
 use crate::error::ShapeError;
 
 /// Reads a PLY file. Elements and properties that mean nothing here are passed over.
 pub(crate) fn parse(bytes: &[u8], path: &Path) -> Result<Model, ShapeError> {
     let header = header::parse(bytes, path)?;
-    let place = header.end;
+    let offset = header.end;
     match header.encoding {
-        Encoding::Text => read(&header, Words { bytes, place, line: header.lines + 1, path }, path),
-        Encoding::LittleEndian => read(&header, Binary::<true> { bytes, place, path }, path),
-        Encoding::BigEndian => read(&header, Binary::<false> { bytes, place, path }, path),
+        Encoding::Text => read(&header, TextValues { bytes, offset, line: header.lines + 1, path }, path),
+        Encoding::LittleEndian => read(&header, BinaryValues::<true> { bytes, offset, path }, path),
+        Encoding::BigEndian => read(&header, BinaryValues::<false> { bytes, offset, path }, path),
     }
 }
 
@@ -48,11 +48,11 @@ fn read<V: Values>(header: &Header, values: V, path: &Path) -> Result<Model, Sha
         has_texture: has(Role::Texture) && !has_wedges,
         has_wedges,
         has_normals: has(Role::Normal),
-        has_paint: has(Role::Paint),
+        has_colours: has(Role::Colour),
         textures: header.textures.len(),
     };
     let others = header.elements.iter().filter(|element| element.name != "vertex");
-    if others.flat_map(|element| &element.properties).any(|property| colour_of(property).is_some()) {
+    if others.flat_map(|element| &element.properties).any(|property| colour_channel(property).is_some()) {
         reader.faces.remarks.push("colours of faces were left out".into());
     }
     let texture = |name: &String| SurfaceMaterial {
@@ -62,13 +62,13 @@ fn read<V: Values>(header: &Header, values: V, path: &Path) -> Result<Model, Sha
     };
     reader.faces.materials = header.textures.iter().map(texture).collect();
     for element in &header.elements {
-        let least = element.least_bytes(header.encoding) as u64;
+        let least = element.min_bytes(header.encoding) as u64;
         // The last word of a text need not be followed by a blank.
-        if element.count.saturating_mul(least) > reader.values.left() as u64 + 1 {
+        if element.count.saturating_mul(least) > reader.values.remaining() as u64 + 1 {
             let problem = format!(
-                "{} are announced, which take more than the {} bytes that are left",
+                "{} are declared, which take more than the {} bytes that are left",
                 element.count,
-                reader.values.left()
+                reader.values.remaining()
             );
             return Err(ShapeError::BadPart {
                 path: path.to_owned(),
@@ -97,7 +97,7 @@ enum Role {
     Point,
     Normal,
     Texture,
-    Paint,
+    Colour,
 }
 
 /// What a property of a vertex belongs to, and which coordinate it is there.
@@ -114,12 +114,12 @@ fn role_of(property: &Property) -> Option<(Role, usize)> {
         "nz" => (Role::Normal, 2),
         "s" | "u" | "texture_u" | "texture_s" => (Role::Texture, 0),
         "t" | "v" | "texture_v" | "texture_t" => (Role::Texture, 1),
-        _ => (Role::Paint, colour_of(property)?),
+        _ => (Role::Colour, colour_channel(property)?),
     })
 }
 
 /// Which part of a colour a property is.
-fn colour_of(property: &Property) -> Option<usize> {
+fn colour_channel(property: &Property) -> Option<usize> {
     ["red", "green", "blue"].iter().position(|name| property.name.trim_start_matches("diffuse_") == *name)
 }
 
@@ -131,7 +131,7 @@ fn lists_points(property: &Property) -> bool {
 struct Reader<V> {
     values: V,
     faces: Faces,
-    /// How many vertices are announced.
+    /// How many vertices are declared.
     vertices: u64,
     /// Whether vertices have texture coordinates.
     has_texture: bool,
@@ -139,7 +139,7 @@ struct Reader<V> {
     has_wedges: bool,
     has_normals: bool,
     /// Whether vertices have colours.
-    has_paint: bool,
+    has_colours: bool,
     textures: usize,
 }
 
@@ -169,15 +169,15 @@ impl<V: Values> Reader<V> {
                     Some((Role::Point, axis)) => point[axis] = self.values.next(property.kind)?,
                     Some((Role::Normal, axis)) => normal[axis] = self.values.next(property.kind)? as f32,
                     Some((Role::Texture, axis)) => texture[axis] = self.values.next(property.kind)? as f32,
-                    Some((Role::Paint, part)) => {
-                        colour[part] = self.values.next(property.kind)? / property.kind.brightest();
+                    Some((Role::Colour, part)) => {
+                        colour[part] = self.values.next(property.kind)? / property.kind.full_scale();
                     }
                     None => self.skip(property)?,
                 }
             }
             self.faces.points.push(point);
-            if self.has_paint {
-                self.faces.paint_last(brightness(colour));
+            if self.has_colours {
+                self.faces.set_last_brightness(brightness(colour));
             }
             if self.has_normals {
                 self.faces.normals.push(normal);

@@ -105,11 +105,11 @@ fn cubes_of_all_encodings_and_types_are_read() {
                 assert_eq!(model.material_of_triangle, [0; 12]);
                 // A fifth of red, and what is not said of green and blue is all of them.
                 assert!(
-                    model.paint.iter().all(|&brightness| (brightness - 2.2 / 3.0).abs() < 1e-6),
+                    model.vertex_brightness.iter().all(|&brightness| (brightness - 2.2 / 3.0).abs() < 1e-6),
                     "{:?}",
-                    model.paint
+                    model.vertex_brightness
                 );
-                assert!(model.paint.len() == 8 && model.remarks.is_empty());
+                assert!(model.vertex_brightness.len() == 8 && model.remarks.is_empty());
             }
         }
     }
@@ -173,7 +173,7 @@ fn faults_are_named_with_their_place() {
         ("ply\nformat binary 1.0\n".into(), "cube.ply:2: there is no format \"binary\""),
         ("ply\nelement vertex -1\n".into(), "cube.ply:2: \"-1\" is not a count"),
         ("ply\nproperty int x\n".into(), "cube.ply:2: a property stands before all elements"),
-        ("ply\nelement a 1\nelement a 1\n".into(), "cube.ply:3: the element a is announced twice"),
+        ("ply\nelement a 1\nelement a 1\n".into(), "cube.ply:3: the element a is declared twice"),
         ("ply\nelement a 1\nproperty text x\n".into(), "cube.ply:3: there is no type \"text\""),
         (
             "ply\nelement a 1\nproperty list float int x\n".into(),
@@ -189,11 +189,11 @@ fn faults_are_named_with_their_place() {
         ),
         (
             format!("ply\nformat binary_little_endian 1.0\nelement vertex 1000000000\n{xyz}end_header\n0123456789"),
-            "cube.ply, element vertex: 1000000000 are announced, which take more than the 10 bytes that are left",
+            "cube.ply, element vertex: 1000000000 are declared, which take more than the 10 bytes that are left",
         ),
         (
             format!("ply\nformat ascii 1.0\nelement vertex 18446744073709551615\n{xyz}end_header\n"),
-            "cube.ply, element vertex: 18446744073709551615 are announced, which take more than the 0 bytes that are left",
+            "cube.ply, element vertex: 18446744073709551615 are declared, which take more than the 0 bytes that are left",
         ),
         (triangle("3 0 1 3\n"), "cube.ply:13: point 3 is used, but points are numbered from 0 and there are 3"),
         (triangle("3 0 1 -2\n"), "cube.ply:13: point -2 is used, but points are numbered from 0 and there are 3"),

@@ -2,38 +2,38 @@
 
 use std::path::Path;
 
-use super::header::Kind;
+use super::header::NumberType;
 use crate::error::ShapeError;
 use crate::import::text::{number, shortened};
 
 /// Where numbers come from. All kinds fit into a `f64` without loss.
 pub(super) trait Values {
     /// The next number.
-    fn next(&mut self, kind: Kind) -> Result<f64, ShapeError>;
+    fn next(&mut self, kind: NumberType) -> Result<f64, ShapeError>;
 
     /// Passes over numbers.
-    fn skip(&mut self, kind: Kind, count: u64) -> Result<(), ShapeError>;
+    fn skip(&mut self, kind: NumberType, count: u64) -> Result<(), ShapeError>;
 
     /// Bytes that are left.
-    fn left(&self) -> usize;
+    fn remaining(&self) -> usize;
 
     /// An error at the number that was read last.
     fn bad(&self, problem: String) -> ShapeError;
 }
 
-/// Binary numbers of either byte order.
-pub(super) struct Binary<'f, const LITTLE: bool> {
+/// BinaryValues numbers of either byte order.
+pub(super) struct BinaryValues<'f, const LITTLE: bool> {
     pub bytes: &'f [u8],
-    pub place: usize,
+    pub offset: usize,
     pub path: &'f Path,
 }
 
-impl<const LITTLE: bool> Binary<'_, LITTLE> {
+impl<const LITTLE: bool> BinaryValues<'_, LITTLE> {
     fn take<const N: usize>(&mut self) -> Result<[u8; N], ShapeError> {
-        let Some(&array) = self.bytes[self.place..].first_chunk::<N>() else {
-            return Err(self.ended());
+        let Some(&array) = self.bytes[self.offset..].first_chunk::<N>() else {
+            return Err(self.unexpected_end());
         };
-        self.place += N;
+        self.offset += N;
         let mut array = array;
         if !LITTLE {
             array.reverse();
@@ -41,59 +41,59 @@ impl<const LITTLE: bool> Binary<'_, LITTLE> {
         Ok(array)
     }
 
-    fn ended(&self) -> ShapeError {
+    fn unexpected_end(&self) -> ShapeError {
         let problem = "the file ends in the middle of its elements".to_owned();
         ShapeError::BadByte { path: self.path.to_owned(), byte: self.bytes.len(), problem }
     }
 }
 
-impl<const LITTLE: bool> Values for Binary<'_, LITTLE> {
-    fn next(&mut self, kind: Kind) -> Result<f64, ShapeError> {
+impl<const LITTLE: bool> Values for BinaryValues<'_, LITTLE> {
+    fn next(&mut self, kind: NumberType) -> Result<f64, ShapeError> {
         Ok(match kind {
-            Kind::I8 => i8::from_le_bytes(self.take()?).into(),
-            Kind::U8 => u8::from_le_bytes(self.take()?).into(),
-            Kind::I16 => i16::from_le_bytes(self.take()?).into(),
-            Kind::U16 => u16::from_le_bytes(self.take()?).into(),
-            Kind::I32 => i32::from_le_bytes(self.take()?).into(),
-            Kind::U32 => u32::from_le_bytes(self.take()?).into(),
-            Kind::F32 => f32::from_le_bytes(self.take()?).into(),
-            Kind::F64 => f64::from_le_bytes(self.take()?),
+            NumberType::I8 => i8::from_le_bytes(self.take()?).into(),
+            NumberType::U8 => u8::from_le_bytes(self.take()?).into(),
+            NumberType::I16 => i16::from_le_bytes(self.take()?).into(),
+            NumberType::U16 => u16::from_le_bytes(self.take()?).into(),
+            NumberType::I32 => i32::from_le_bytes(self.take()?).into(),
+            NumberType::U32 => u32::from_le_bytes(self.take()?).into(),
+            NumberType::F32 => f32::from_le_bytes(self.take()?).into(),
+            NumberType::F64 => f64::from_le_bytes(self.take()?),
         })
     }
 
-    fn skip(&mut self, kind: Kind, count: u64) -> Result<(), ShapeError> {
-        match count.checked_mul(kind.size() as u64).filter(|&length| length <= self.left() as u64) {
-            Some(length) => self.place += length as usize,
-            None => return Err(self.ended()),
+    fn skip(&mut self, kind: NumberType, count: u64) -> Result<(), ShapeError> {
+        match count.checked_mul(kind.size() as u64).filter(|&length| length <= self.remaining() as u64) {
+            Some(length) => self.offset += length as usize,
+            None => return Err(self.unexpected_end()),
         }
         Ok(())
     }
 
-    fn left(&self) -> usize {
-        self.bytes.len() - self.place
+    fn remaining(&self) -> usize {
+        self.bytes.len() - self.offset
     }
 
     fn bad(&self, problem: String) -> ShapeError {
-        ShapeError::BadByte { path: self.path.to_owned(), byte: self.place, problem }
+        ShapeError::BadByte { path: self.path.to_owned(), byte: self.offset, problem }
     }
 }
 
 /// Numbers as words between blanks and line ends.
-pub(super) struct Words<'f> {
+pub(super) struct TextValues<'f> {
     pub bytes: &'f [u8],
-    pub place: usize,
-    /// Line of the place, from 1.
+    pub offset: usize,
+    /// Line of the offset, from 1.
     pub line: usize,
     pub path: &'f Path,
 }
 
-impl<'f> Words<'f> {
+impl<'f> TextValues<'f> {
     fn word(&mut self) -> Result<&'f [u8], ShapeError> {
-        let rest = &self.bytes[self.place..];
+        let rest = &self.bytes[self.offset..];
         let start = rest.iter().position(|byte| !byte.is_ascii_whitespace()).unwrap_or(rest.len());
         self.line += rest[..start].iter().filter(|&&byte| byte == b'\n').count();
         let length = rest[start..].iter().position(u8::is_ascii_whitespace).unwrap_or(rest.len() - start);
-        self.place += start + length;
+        self.offset += start + length;
         if length == 0 {
             return Err(self.bad("the file ends in the middle of its elements".into()));
         }
@@ -101,19 +101,19 @@ impl<'f> Words<'f> {
     }
 }
 
-impl Values for Words<'_> {
-    fn next(&mut self, _kind: Kind) -> Result<f64, ShapeError> {
+impl Values for TextValues<'_> {
+    fn next(&mut self, _kind: NumberType) -> Result<f64, ShapeError> {
         let word = self.word()?;
         let value = std::str::from_utf8(word).ok().and_then(number);
         value.ok_or_else(|| self.bad(format!("\"{}\" is not a number", shortened(&String::from_utf8_lossy(word)))))
     }
 
-    fn skip(&mut self, _kind: Kind, count: u64) -> Result<(), ShapeError> {
+    fn skip(&mut self, _kind: NumberType, count: u64) -> Result<(), ShapeError> {
         (0..count).try_for_each(|_| self.word().map(|_| ()))
     }
 
-    fn left(&self) -> usize {
-        self.bytes.len() - self.place
+    fn remaining(&self) -> usize {
+        self.bytes.len() - self.offset
     }
 
     fn bad(&self, problem: String) -> ShapeError {

@@ -1,17 +1,17 @@
-//! Arrays of a VTK file: where their numbers stand, and how they are decoded.
+//! ArrayReader of a VTK file: where their numbers stand, and how they are decoded.
 
 use miniz_oxide::inflate::decompress_slice_iter_to_slice;
 use rayon::iter::{IndexedParallelIterator, ParallelIterator};
 use rayon::slice::ParallelSliceMut;
 
-use super::super::cursor::{Cursor, Encoding, Fault, Width};
+use super::super::cursor::{Cursor, Encoding, ParseError, Width};
 use super::base64::Decoder;
 use super::xml::Tag;
 
-/// How the bytes of arrays are packed; words of text never are.
+/// How the bytes of arrays are compressed; words of text never are.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Packing {
-    Plain,
+pub(super) enum Compression {
+    None,
     Zlib,
     /// By a compressor of this name, which is not read.
     Other(String),
@@ -24,7 +24,7 @@ pub(super) struct Layout {
     pub(super) order: Encoding,
     /// Width of the sizes that stand before an array's bytes.
     pub(super) header: Width,
-    pub(super) packing: Packing,
+    pub(super) compression: Compression,
 }
 
 /// The section in which arrays are gathered at the end of the file.
@@ -98,31 +98,31 @@ pub(super) struct Array {
 
 impl Array {
     /// An array by its tag; the text of its element is not known yet.
-    pub(super) fn of_tag(tag: &Tag<'_>, file: &[u8]) -> Result<Self, Fault> {
+    pub(super) fn of_tag(tag: &Tag<'_>, file: &[u8]) -> Result<Self, ParseError> {
         let attribute = |name: &str| tag.attribute(name).unwrap_or_default();
         let name = attribute("Name").into_owned();
-        let fault = |problem: String| Fault::at_line(file, tag.at, format!("the array {name:?} {problem}"));
+        let error = |problem: String| ParseError::at_line(file, tag.at, format!("the array {name:?} {problem}"));
         let type_name = attribute("type");
         let number_type = NumberType::of_name(&type_name)
-            .ok_or_else(|| fault(format!("has numbers of type {type_name:?}, which is not known")))?;
+            .ok_or_else(|| error(format!("has numbers of type {type_name:?}, which is not known")))?;
         let storage = match &*attribute("format") {
             "ascii" | "" => Storage::Text,
             "binary" => Storage::Base64,
             "appended" => match attribute("offset").trim().parse() {
                 Ok(offset) => Storage::Appended(offset),
-                Err(_) => return Err(fault("is appended, but says not where".into())),
+                Err(_) => return Err(error("is appended, but says not where".into())),
             },
-            other => return Err(fault(format!("has the format {other:?}, which is not known"))),
+            other => return Err(error(format!("has the format {other:?}, which is not known"))),
         };
         let components = match &*attribute("NumberOfComponents") {
             "" => 1,
-            number => number.trim().parse().map_err(|_| fault(format!("has {number:?} components")))?,
+            number => number.trim().parse().map_err(|_| error(format!("has {number:?} components")))?,
         };
         Ok(Self { name, number_type, components, storage, at: tag.at, text: (tag.at, tag.at) })
     }
 
     /// What errors call it: that of the points needs no name.
-    fn called(&self) -> String {
+    fn display_name(&self) -> String {
         if self.name.is_empty() { "without a name".to_owned() } else { format!("{:?}", self.name) }
     }
 
@@ -133,42 +133,42 @@ impl Array {
 }
 
 /// Decodes the arrays of a file.
-pub(super) struct Arrays<'b> {
+pub(super) struct ArrayReader<'b> {
     file: &'b [u8],
     layout: Layout,
     appended: Option<Appended>,
     /// Memory that arrays may still take (bytes).
-    allowance: usize,
+    memory_left: usize,
 }
 
 /// How many times as large as its file all of its arrays may become in memory. Meshes shrink to a tenth or so; an array of one
 /// number over and over shrinks a thousandfold, and many pieces can name the same appended bytes.
-const LARGEST_RATIO: usize = 100;
+const MAX_EXPANSION: usize = 100;
 
 /// What the arrays of any file may take (bytes), however small it is.
-const FREE_ALLOWANCE: usize = 1 << 20;
+const MIN_MEMORY: usize = 1 << 20;
 
 /// How many times smaller zlib can make bytes at the very most (deflate: 258 bytes from two bits).
-const ZLIB_RATIO: usize = 1032;
+const MAX_ZLIB_RATIO: usize = 1032;
 
-impl<'b> Arrays<'b> {
+impl<'b> ArrayReader<'b> {
     pub(super) fn new(file: &'b [u8], layout: Layout, appended: Option<Appended>) -> Self {
-        let allowance = file.len().saturating_mul(LARGEST_RATIO).saturating_add(FREE_ALLOWANCE);
-        Self { file, layout, appended, allowance }
+        let memory_left = file.len().saturating_mul(MAX_EXPANSION).saturating_add(MIN_MEMORY);
+        Self { file, layout, appended, memory_left }
     }
 
-    fn fault(&self, array: &Array, problem: impl std::fmt::Display) -> Fault {
-        Fault::at_line(self.file, array.at, format!("the array {} {problem}", array.called()))
+    fn error(&self, array: &Array, problem: impl std::fmt::Display) -> ParseError {
+        ParseError::at_line(self.file, array.at, format!("the array {} {problem}", array.display_name()))
     }
 
     /// The numbers of an array, so many; fractions are cut off.
-    pub(super) fn wholes(&mut self, array: &Array, count: usize) -> Result<Vec<i64>, Fault> {
+    pub(super) fn integers(&mut self, array: &Array, count: usize) -> Result<Vec<i64>, ParseError> {
         if array.storage == Storage::Text {
             return match array.number_type {
                 NumberType::Float32 | NumberType::Float64 => {
-                    Ok(self.reals(array, count)?.iter().map(|&value| value as i64).collect())
+                    Ok(self.floats(array, count)?.iter().map(|&value| value as i64).collect())
                 }
-                _ => self.words(array, count, |cursor| cursor.whole(Width::Eight, "a whole number")),
+                _ => self.words(array, count, |cursor| cursor.integer(Width::Eight, "a whole number")),
             };
         }
         let bytes = self.bytes(array, count)?;
@@ -176,30 +176,30 @@ impl<'b> Arrays<'b> {
         Ok(match array.number_type {
             NumberType::Signed(1) => bytes.iter().map(|&byte| i64::from(byte as i8)).collect(),
             NumberType::Unsigned(1) => bytes.iter().map(|&byte| i64::from(byte)).collect(),
-            NumberType::Signed(2) => words_of(&bytes, is_big, |word| i64::from(i16::from_le_bytes(word))),
-            NumberType::Unsigned(2) => words_of(&bytes, is_big, |word| i64::from(u16::from_le_bytes(word))),
-            NumberType::Signed(4) => words_of(&bytes, is_big, |word| i64::from(i32::from_le_bytes(word))),
-            NumberType::Unsigned(4) => words_of(&bytes, is_big, |word| i64::from(u32::from_le_bytes(word))),
+            NumberType::Signed(2) => decode_words(&bytes, is_big, |word| i64::from(i16::from_le_bytes(word))),
+            NumberType::Unsigned(2) => decode_words(&bytes, is_big, |word| i64::from(u16::from_le_bytes(word))),
+            NumberType::Signed(4) => decode_words(&bytes, is_big, |word| i64::from(i32::from_le_bytes(word))),
+            NumberType::Unsigned(4) => decode_words(&bytes, is_big, |word| i64::from(u32::from_le_bytes(word))),
             // Beyond 63 bits they become negative, which no node has for a number.
-            NumberType::Signed(_) | NumberType::Unsigned(_) => words_of(&bytes, is_big, i64::from_le_bytes),
-            NumberType::Float32 => words_of(&bytes, is_big, |word| f32::from_le_bytes(word) as i64),
-            NumberType::Float64 => words_of(&bytes, is_big, |word| f64::from_le_bytes(word) as i64),
+            NumberType::Signed(_) | NumberType::Unsigned(_) => decode_words(&bytes, is_big, i64::from_le_bytes),
+            NumberType::Float32 => decode_words(&bytes, is_big, |word| f32::from_le_bytes(word) as i64),
+            NumberType::Float64 => decode_words(&bytes, is_big, |word| f64::from_le_bytes(word) as i64),
         })
     }
 
     /// The numbers of an array, so many.
-    pub(super) fn reals(&mut self, array: &Array, count: usize) -> Result<Vec<f64>, Fault> {
+    pub(super) fn floats(&mut self, array: &Array, count: usize) -> Result<Vec<f64>, ParseError> {
         match (array.storage, array.number_type) {
-            (Storage::Text, _) => self.words(array, count, |cursor| cursor.real(Width::Eight, "a number")),
+            (Storage::Text, _) => self.words(array, count, |cursor| cursor.float(Width::Eight, "a number")),
             (_, NumberType::Float32) => {
                 let bytes = self.bytes(array, count)?;
-                Ok(words_of(&bytes, self.layout.order == Encoding::Big, |word| f64::from(f32::from_le_bytes(word))))
+                Ok(decode_words(&bytes, self.layout.order == Encoding::Big, |word| f64::from(f32::from_le_bytes(word))))
             }
             (_, NumberType::Float64) => {
                 let bytes = self.bytes(array, count)?;
-                Ok(words_of(&bytes, self.layout.order == Encoding::Big, f64::from_le_bytes))
+                Ok(decode_words(&bytes, self.layout.order == Encoding::Big, f64::from_le_bytes))
             }
-            _ => Ok(self.wholes(array, count)?.iter().map(|&value| value as f64).collect()),
+            _ => Ok(self.integers(array, count)?.iter().map(|&value| value as f64).collect()),
         }
     }
 
@@ -208,34 +208,36 @@ impl<'b> Arrays<'b> {
         &self,
         array: &Array,
         count: usize,
-        read: impl Fn(&mut Cursor<'b>) -> Result<T, Fault>,
-    ) -> Result<Vec<T>, Fault> {
+        read: impl Fn(&mut Cursor<'b>) -> Result<T, ParseError>,
+    ) -> Result<Vec<T>, ParseError> {
         let (start, end) = array.text;
         // The shortest word is a digit and a space.
         if count > (end - start).div_ceil(2) {
-            return Err(self.fault(array, format!("should have {count} numbers, but has {} bytes", end - start)));
+            return Err(self.error(array, format!("should have {count} numbers, but has {} bytes", end - start)));
         }
         let mut cursor = Cursor::new(&self.file[..end]);
-        cursor.go_to(start);
+        cursor.seek(start);
         let mut numbers = Vec::with_capacity(count);
         for _ in 0..count {
             numbers.push(read(&mut cursor)?);
         }
         match cursor.word() {
             None => Ok(numbers),
-            Some(_) => Err(cursor.fault(format!("the array {} goes on behind its {count} numbers", array.called()))),
+            Some(_) => {
+                Err(cursor.error(format!("the array {} goes on behind its {count} numbers", array.display_name())))
+            }
         }
     }
 
-    /// The decoded and unpacked bytes of so many numbers.
-    fn bytes(&mut self, array: &Array, count: usize) -> Result<Vec<u8>, Fault> {
+    /// The decoded and decompressed bytes of so many numbers.
+    fn bytes(&mut self, array: &Array, count: usize) -> Result<Vec<u8>, ParseError> {
         let (start, end) = array.text;
         let mut source = match (array.storage, self.appended) {
-            (Storage::Appended(_), None) => return Err(self.fault(array, "is appended, but nothing is")),
+            (Storage::Appended(_), None) => return Err(self.error(array, "is appended, but nothing is")),
             (Storage::Appended(offset), Some(appended)) => {
                 let start = appended.start.saturating_add(offset);
                 if start > self.file.len() {
-                    return Err(self.fault(array, format!("begins at offset {offset}, beyond the end of the file")));
+                    return Err(self.error(array, format!("begins at offset {offset}, beyond the end of the file")));
                 }
                 if appended.is_base64 {
                     Source::Base64(Decoder::new(self.file, start, self.file.len()))
@@ -246,47 +248,47 @@ impl<'b> Arrays<'b> {
             _ => Source::Base64(Decoder::new(self.file, start, end)),
         };
         // Every number becomes one of eight bytes, whatever it was.
-        let Some(allowance) = self.allowance.checked_sub(count.saturating_mul(8)) else {
-            return Err(self.fault(array, format!("would unpack to {count} numbers: no mesh shrinks so far")));
+        let Some(memory_left) = self.memory_left.checked_sub(count.saturating_mul(8)) else {
+            return Err(self.error(array, format!("would decompress to {count} numbers: no mesh shrinks so far")));
         };
-        self.allowance = allowance;
+        self.memory_left = memory_left;
         let expected = count.saturating_mul(array.number_type.bytes());
-        match &self.layout.packing {
-            Packing::Plain => {
+        match &self.layout.compression {
+            Compression::None => {
                 let length = self.sizes(&mut source, 1)?[0];
                 self.check_length(array, length, expected)?;
                 source.take(expected)
             }
-            Packing::Zlib => self.unpack(array, &mut source, expected),
-            Packing::Other(name) => {
-                Err(Fault::not_supported(format!("the compressor {name:?}"), "save it with zlib or uncompressed"))
+            Compression::Zlib => self.decompress(array, &mut source, expected),
+            Compression::Other(name) => {
+                Err(ParseError::unsupported(format!("the compressor {name:?}"), "save it with zlib or uncompressed"))
             }
         }
     }
 
-    fn check_length(&self, array: &Array, length: usize, expected: usize) -> Result<(), Fault> {
+    fn check_length(&self, array: &Array, length: usize, expected: usize) -> Result<(), ParseError> {
         if length == expected {
             return Ok(());
         }
-        Err(self.fault(array, format!("has {length} bytes, but {expected} are needed")))
+        Err(self.error(array, format!("has {length} bytes, but {expected} are needed")))
     }
 
     /// Sizes of the width that the file has for them; those beyond the memory's are as large as that.
-    fn sizes(&self, source: &mut Source<'b>, count: usize) -> Result<Vec<usize>, Fault> {
+    fn sizes(&self, source: &mut Source<'b>, count: usize) -> Result<Vec<usize>, ParseError> {
         let width = self.layout.header;
         let bytes = source.take(count.saturating_mul(width.bytes()))?;
         let is_big = self.layout.order == Encoding::Big;
         Ok(match width {
-            Width::Four => words_of(&bytes, is_big, |word| u32::from_le_bytes(word) as usize),
+            Width::Four => decode_words(&bytes, is_big, |word| u32::from_le_bytes(word) as usize),
             Width::Eight => {
-                words_of(&bytes, is_big, |word| usize::try_from(u64::from_le_bytes(word)).unwrap_or(usize::MAX))
+                decode_words(&bytes, is_big, |word| usize::try_from(u64::from_le_bytes(word)).unwrap_or(usize::MAX))
             }
         })
     }
 
     /// Unpacks the blocks of a zlib array. Their head says how many there are, how large they and the last one become (0 if
     /// it is as large as the others), and how large each is in the file.
-    fn unpack(&self, array: &Array, source: &mut Source<'b>, expected: usize) -> Result<Vec<u8>, Fault> {
+    fn decompress(&self, array: &Array, source: &mut Source<'b>, expected: usize) -> Result<Vec<u8>, ParseError> {
         let blocks = self.sizes(source, 1)?[0];
         if blocks == 0 {
             self.check_length(array, 0, expected)?;
@@ -297,36 +299,37 @@ impl<'b> Arrays<'b> {
         let length = (blocks - 1).saturating_mul(full).saturating_add(last);
         self.check_length(array, length, expected)?;
         if full == 0 || last > full {
-            return Err(self.fault(array, format!("has blocks of {full} bytes, and a last one of {last}")));
+            return Err(self.error(array, format!("has blocks of {full} bytes, and a last one of {last}")));
         }
-        let packed_sizes = self.sizes(source, blocks)?;
-        let mut packed = Vec::new();
-        for (block, &size) in packed_sizes.iter().enumerate() {
-            let unpacked = if block + 1 == blocks { last } else { full };
-            if unpacked > size.saturating_add(8).saturating_mul(ZLIB_RATIO) {
-                return Err(self.fault(array, format!("has a block of {size} bytes that cannot become {unpacked}")));
+        let compressed_sizes = self.sizes(source, blocks)?;
+        let mut compressed = Vec::new();
+        for (block, &size) in compressed_sizes.iter().enumerate() {
+            let decompressed = if block + 1 == blocks { last } else { full };
+            if decompressed > size.saturating_add(8).saturating_mul(MAX_ZLIB_RATIO) {
+                return Err(self.error(array, format!("has a block of {size} bytes that cannot become {decompressed}")));
             }
-            packed.push(source.take(size)?);
+            compressed.push(source.take(size)?);
         }
-        let mut unpacked = vec![0; length];
-        let failed = unpacked
+        let mut decompressed = vec![0; length];
+        let failed = decompressed
             .par_chunks_mut(full)
-            .zip(&packed)
-            .map(|(unpacked, packed)| {
-                let length = unpacked.len();
-                let outcome = decompress_slice_iter_to_slice(unpacked, std::iter::once(&packed[..]), true, false);
+            .zip(&compressed)
+            .map(|(decompressed, compressed)| {
+                let length = decompressed.len();
+                let outcome =
+                    decompress_slice_iter_to_slice(decompressed, std::iter::once(&compressed[..]), true, false);
                 outcome != Ok(length)
             })
             .collect::<Vec<bool>>();
         match failed.iter().position(|&failed| failed) {
-            None => Ok(unpacked),
-            Some(block) => Err(self.fault(array, format!("has a zlib block that is not sound, number {block} from 0"))),
+            None => Ok(decompressed),
+            Some(block) => Err(self.error(array, format!("has a zlib block that is not sound, number {block} from 0"))),
         }
     }
 }
 
 /// Numbers of `N` bytes each, lowest first once they are turned.
-fn words_of<T, const N: usize>(bytes: &[u8], is_big: bool, convert: impl Fn([u8; N]) -> T) -> Vec<T> {
+fn decode_words<T, const N: usize>(bytes: &[u8], is_big: bool, convert: impl Fn([u8; N]) -> T) -> Vec<T> {
     let words = bytes.as_chunks::<N>().0.iter();
     if is_big {
         words
@@ -348,12 +351,12 @@ enum Source<'b> {
 }
 
 impl Source<'_> {
-    fn take(&mut self, count: usize) -> Result<Vec<u8>, Fault> {
+    fn take(&mut self, count: usize) -> Result<Vec<u8>, ParseError> {
         match self {
             Source::Base64(decoder) => decoder.take(count),
             Source::Raw { file, at } => {
                 let Some(taken) = file[*at..].get(..count) else {
-                    return Err(Fault::at_byte(
+                    return Err(ParseError::at_byte(
                         *at,
                         format!("the file ends within an array: {count} bytes should follow"),
                     ));

@@ -1,6 +1,6 @@
 //! Base64 (RFC 4648), decoded piece by piece.
 
-use super::super::cursor::Fault;
+use super::super::cursor::ParseError;
 
 /// Encoded bytes from which decoded ones are taken. White space means nothing, and padding ends one run of bytes, after which
 /// the next begins: writers encode the head of an array alone or together with what follows.
@@ -16,11 +16,11 @@ pub(super) struct Decoder<'b> {
 
 const PADDING: u8 = 64;
 const SPACE: u8 = 65;
-const WRONG: u8 = 66;
+const INVALID: u8 = 66;
 
 /// What a letter stands for.
 const VALUES: [u8; 256] = {
-    let mut values = [WRONG; 256];
+    let mut values = [INVALID; 256];
     let letters = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     let mut value = 0;
     while value < 64 {
@@ -43,19 +43,19 @@ impl<'b> Decoder<'b> {
     }
 
     /// At least as many bytes as are left.
-    pub(super) fn left_at_most(&self) -> usize {
+    pub(super) fn max_remaining(&self) -> usize {
         self.ready_count + (self.end - self.at) / 4 * 3 + 3
     }
 
     /// Takes bytes; refuses letters that mean nothing, and to go beyond the end.
-    pub(super) fn take(&mut self, count: usize) -> Result<Vec<u8>, Fault> {
-        if count > self.left_at_most() {
+    pub(super) fn take(&mut self, count: usize) -> Result<Vec<u8>, ParseError> {
+        if count > self.max_remaining() {
             return Err(self.ended());
         }
         let mut taken = Vec::with_capacity(count);
         while taken.len() < count {
             if self.ready_count == 0 {
-                self.take_whole_groups(count, &mut taken);
+                self.take_full_groups(count, &mut taken);
                 if taken.len() == count {
                     break;
                 }
@@ -70,7 +70,7 @@ impl<'b> Decoder<'b> {
     }
 
     /// The common case at speed: groups of four letters without spaces or padding.
-    fn take_whole_groups(&mut self, count: usize, taken: &mut Vec<u8>) {
+    fn take_full_groups(&mut self, count: usize, taken: &mut Vec<u8>) {
         while count - taken.len() >= 3
             && let Some(&[a, b, c, d]) = self.file[self.at..self.end].first_chunk()
         {
@@ -78,12 +78,12 @@ impl<'b> Decoder<'b> {
             if values.iter().any(|&value| value >= 64) {
                 return;
             }
-            taken.extend_from_slice(&joined(values));
+            taken.extend_from_slice(&join_sextets(values));
             self.at += 4;
         }
     }
 
-    fn decode_group(&mut self) -> Result<(), Fault> {
+    fn decode_group(&mut self) -> Result<(), ParseError> {
         let mut values = [0; 4];
         let mut count = 0;
         let mut letters = 0;
@@ -100,25 +100,25 @@ impl<'b> Decoder<'b> {
                     count += 1;
                     letters += 1;
                 }
-                _ => return Err(self.fault(&format!("{:?} stands where base64 should go on", char::from(letter)))),
+                _ => return Err(self.error(&format!("{:?} stands where base64 should go on", char::from(letter)))),
             }
             self.at += 1;
         }
-        self.ready = joined(values);
+        self.ready = join_sextets(values);
         self.ready_count = count - 1;
         Ok(())
     }
 
-    fn ended(&self) -> Fault {
-        self.fault("the array ends before its last number")
+    fn ended(&self) -> ParseError {
+        self.error("the array ends before its last number")
     }
 
-    fn fault(&self, problem: &str) -> Fault {
-        Fault::at_byte(self.at, problem)
+    fn error(&self, problem: &str) -> ParseError {
+        ParseError::at_byte(self.at, problem)
     }
 }
 
-fn joined([a, b, c, d]: [u8; 4]) -> [u8; 3] {
+fn join_sextets([a, b, c, d]: [u8; 4]) -> [u8; 3] {
     [a << 2 | b >> 4, b << 4 | c >> 2, c << 6 | d]
 }
 
@@ -126,7 +126,7 @@ fn joined([a, b, c, d]: [u8; 4]) -> [u8; 3] {
 mod tests {
     use super::*;
 
-    fn decode(text: &str, counts: &[usize]) -> Result<Vec<Vec<u8>>, Fault> {
+    fn decode(text: &str, counts: &[usize]) -> Result<Vec<Vec<u8>>, ParseError> {
         let mut decoder = Decoder::new(text.as_bytes(), 0, text.len());
         counts.iter().map(|&count| decoder.take(count)).collect()
     }

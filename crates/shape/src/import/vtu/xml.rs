@@ -4,9 +4,9 @@
 
 use std::borrow::Cow;
 
-use super::super::cursor::{Fault, quote};
+use super::super::cursor::{ParseError, quote};
 
-/// A place between the tags of a file.
+/// A index between the tags of a file.
 #[derive(Clone, Debug)]
 pub(super) struct Xml<'b> {
     bytes: &'b [u8],
@@ -39,13 +39,13 @@ impl<'b> Xml<'b> {
     }
 
     /// Where the next thing begins.
-    pub(super) fn at(&self) -> usize {
+    pub(super) fn offset(&self) -> usize {
         self.at
     }
 
     /// Something is wrong at a byte.
-    pub(super) fn fault_at(&self, at: usize, problem: impl Into<String>) -> Fault {
-        Fault::at_line(self.bytes, at, problem)
+    pub(super) fn error_at(&self, at: usize, problem: impl Into<String>) -> ParseError {
+        ParseError::at_line(self.bytes, at, problem)
     }
 
     /// The text from here to the next tag, as its first and last byte + 1.
@@ -55,7 +55,7 @@ impl<'b> Xml<'b> {
     }
 
     /// The next tag; none at the end of the file.
-    pub(super) fn next(&mut self) -> Result<Option<Event<'b>>, Fault> {
+    pub(super) fn next(&mut self) -> Result<Option<Event<'b>>, ParseError> {
         loop {
             let (_, start) = self.text();
             self.at = start;
@@ -68,23 +68,23 @@ impl<'b> Xml<'b> {
             } else if rest.starts_with(b"<?") {
                 self.skip_past(start, b"?>")?;
             } else if rest.starts_with(b"<!") {
-                return Err(self.fault_at(start, "declarations and character data have no place in a VTK file"));
+                return Err(self.error_at(start, "declarations and character data have no index in a VTK file"));
             } else {
                 return self.tag(start).map(Some);
             }
         }
     }
 
-    fn skip_past(&mut self, start: usize, end: &[u8]) -> Result<(), Fault> {
+    fn skip_past(&mut self, start: usize, end: &[u8]) -> Result<(), ParseError> {
         let rest = &self.bytes[start..];
         match rest.windows(end.len()).position(|window| window == end) {
             Some(found) => self.at = start + found + end.len(),
-            None => return Err(self.fault_at(start, "the file ends within a comment")),
+            None => return Err(self.error_at(start, "the file ends within a comment")),
         }
         Ok(())
     }
 
-    fn tag(&mut self, start: usize) -> Result<Event<'b>, Fault> {
+    fn tag(&mut self, start: usize) -> Result<Event<'b>, ParseError> {
         let mut quoted = None;
         let inside = &self.bytes[start + 1..];
         let ends = |&byte: &u8| {
@@ -97,7 +97,7 @@ impl<'b> Xml<'b> {
             false
         };
         let Some(length) = inside.iter().position(ends) else {
-            return Err(self.fault_at(start, "the file ends within a tag"));
+            return Err(self.error_at(start, "the file ends within a tag"));
         };
         self.at = start + 1 + length + 1;
         let inside = &inside[..length];
@@ -108,7 +108,7 @@ impl<'b> Xml<'b> {
         let name_length = inside.iter().position(u8::is_ascii_whitespace).unwrap_or(inside.len());
         let (name, attributes) = inside.split_at(name_length);
         if name.is_empty() || !name[0].is_ascii_alphabetic() {
-            return Err(self.fault_at(start, format!("{} is no tag", quote(inside))));
+            return Err(self.error_at(start, format!("{} is no tag", quote(inside))));
         }
         let tag = Tag { name, attributes, at: start };
         Ok(if is_empty { Event::Empty(tag) } else { Event::Start(tag) })

@@ -12,12 +12,12 @@ use crate::error::{ShapeError, check_length};
 use crate::words::short;
 
 /// Extents of models that can be computed with (m): squares and cubes of lengths must stay numbers.
-const EXTENTS: std::ops::RangeInclusive<f64> = 1e-18..=1e19;
+const VALID_EXTENTS: std::ops::RangeInclusive<f64> = 1e-18..=1e19;
 
 /// How a model's coordinates become metres with y up.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
-pub struct Reading {
+pub struct ModelPlacement {
     /// Largest extent to scale the model to; as in the file if left out.
     #[schemars(extend("x-unit" = "m", "exclusiveMinimum" = 0))]
     pub size: Option<f64>,
@@ -27,9 +27,9 @@ pub struct Reading {
     pub up: UpAxis,
 }
 
-impl Reading {
+impl ModelPlacement {
     /// Turns, scales and moves a model: y up, in metres, the middle of its box at the origin.
-    pub(crate) fn place(&self, model: &mut Model, path: &Path) -> Result<(), ShapeError> {
+    pub(crate) fn apply(&self, model: &mut Model, path: &Path) -> Result<(), ShapeError> {
         if let Some(size) = self.size {
             check_length("size", size)?;
         }
@@ -41,17 +41,17 @@ impl Reading {
         }
         let scale = self.size.map_or(self.unit.in_metres(), |size| size / largest);
         for (extent, unit) in [(largest, "units"), (scale * largest, "m")] {
-            if !EXTENTS.contains(&extent) {
+            if !VALID_EXTENTS.contains(&extent) {
                 return Err(ShapeError::OutOfScale { path: path.to_owned(), extent, unit });
             }
         }
         let middle = bounds.centre();
         let nodes = model.volume.iter_mut().flat_map(|volume| &mut volume.nodes);
         for position in model.surface.positions.iter_mut().chain(nodes) {
-            *position = scale * self.up.turn(*position - middle);
+            *position = scale * self.up.to_y_up(*position - middle);
         }
         for normal in model.normals.iter_mut().flatten() {
-            let turned = self.up.turn(Vec3::from(normal.map(f64::from)));
+            let turned = self.up.to_y_up(Vec3::from(normal.map(f64::from)));
             *normal = [turned.x as f32, turned.y as f32, turned.z as f32];
         }
         let extent = scale * largest;
@@ -62,12 +62,12 @@ impl Reading {
                 self.unit
             ));
         }
-        model.reading = Some(*self);
+        model.placement = Some(*self);
         Ok(())
     }
 }
 
-impl fmt::Display for Reading {
+impl fmt::Display for ModelPlacement {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.size {
             Some(size) => write!(formatter, "scaled to {size} m, {} up", self.up),
@@ -154,7 +154,7 @@ impl UpAxis {
     pub const ALL: [Self; 3] = [Self::Y, Self::Z, Self::X];
 
     /// A direction of the model with y up.
-    fn turn(self, direction: Vec3) -> Vec3 {
+    fn to_y_up(self, direction: Vec3) -> Vec3 {
         match self {
             UpAxis::Y => direction,
             UpAxis::Z => Vec3::new(direction.x, direction.z, -direction.y),
@@ -190,21 +190,21 @@ mod tests {
     #[test]
     fn a_model_is_turned_scaled_and_centred() {
         let mut model = standing();
-        let reading = Reading { unit: Unit::Centimetre, up: UpAxis::Z, size: None };
-        reading.place(&mut model, Path::new("sail.obj")).expect("placed");
+        let placement = ModelPlacement { unit: Unit::Centimetre, up: UpAxis::Z, size: None };
+        placement.apply(&mut model, Path::new("sail.obj")).expect("placed");
         let want = [Vec3::new(-0.01, -0.02, 0.0), Vec3::new(0.01, -0.02, 0.0), Vec3::new(0.0, 0.02, 0.0)];
         for (got, want) in model.surface.positions.iter().zip(want) {
             assert!((got - want).norm() < 1e-15, "{got} {want}");
         }
         assert_eq!(model.normals[0][0], [0.0, 0.0, 1.0]);
-        assert!(model.remarks.is_empty() && model.reading == Some(reading));
+        assert!(model.remarks.is_empty() && model.placement == Some(placement));
     }
 
     #[test]
     fn every_axis_can_point_up_without_a_mirror() {
         for (up, axis) in [(UpAxis::X, Vec3::x()), (UpAxis::Y, Vec3::y()), (UpAxis::Z, Vec3::z())] {
-            assert_eq!(up.turn(axis), Vec3::y(), "{up}");
-            let [x, y, z] = [Vec3::x(), Vec3::y(), Vec3::z()].map(|axis| up.turn(axis));
+            assert_eq!(up.to_y_up(axis), Vec3::y(), "{up}");
+            let [x, y, z] = [Vec3::x(), Vec3::y(), Vec3::z()].map(|axis| up.to_y_up(axis));
             assert_eq!(x.cross(&y), z, "{up}");
         }
     }
@@ -219,8 +219,8 @@ mod tests {
     #[test]
     fn a_size_is_the_largest_extent_whatever_the_unit() {
         let mut model = standing();
-        let reading = Reading { unit: Unit::Inch, size: Some(0.2), ..Reading::default() };
-        reading.place(&mut model, Path::new("sail.obj")).expect("placed");
+        let placement = ModelPlacement { unit: Unit::Inch, size: Some(0.2), ..ModelPlacement::default() };
+        placement.apply(&mut model, Path::new("sail.obj")).expect("placed");
         assert!((model.surface.bounds().size().max() - 0.2).abs() < 1e-15);
     }
 
@@ -229,32 +229,47 @@ mod tests {
         let path = Path::new("dot.obj");
         let mut dot = standing();
         dot.surface.positions = vec![Vec3::x(); 3];
-        assert!(matches!(Reading::default().place(&mut dot, path), Err(ShapeError::NoExtent { .. })));
-        assert!(matches!(Reading::default().place(&mut Model::default(), path), Err(ShapeError::NoExtent { .. })));
+        assert!(matches!(ModelPlacement::default().apply(&mut dot, path), Err(ShapeError::NoExtent { .. })));
+        assert!(matches!(
+            ModelPlacement::default().apply(&mut Model::default(), path),
+            Err(ShapeError::NoExtent { .. })
+        ));
         for size in [0.0, -1.0, f64::NAN, f64::INFINITY] {
-            let reading = Reading { size: Some(size), ..Reading::default() };
-            assert!(matches!(reading.place(&mut standing(), path), Err(ShapeError::BadLength { .. })));
+            let placement = ModelPlacement { size: Some(size), ..ModelPlacement::default() };
+            assert!(matches!(placement.apply(&mut standing(), path), Err(ShapeError::BadLength { .. })));
         }
     }
 
     #[test]
     fn a_model_too_small_or_large_to_compute_with_is_called_so() {
         let path = Path::new("sail.obj");
-        let refused = |factor: f64, reading: Reading| {
+        let refused = |factor: f64, placement: ModelPlacement| {
             let mut model = standing();
             model.surface.positions.iter_mut().for_each(|position| *position *= factor);
-            reading.place(&mut model, path).expect_err("refused").to_string()
+            placement.apply(&mut model, path).expect_err("refused").to_string()
         };
-        let tiny = refused(1e-200, Reading::default());
+        let tiny = refused(1e-200, ModelPlacement::default());
         assert_eq!(
             tiny,
             "sail.obj is 4.00e-200 units large: from 1e-18 to 1e19 can be computed with; say another unit or size, or scale it"
         );
         // A size cannot help, since the file was read before.
-        assert!(refused(1e-200, Reading { size: Some(1.0), ..Reading::default() }).contains("4.00e-200 units"));
-        assert!(refused(1.0, Reading { size: Some(1e-30), ..Reading::default() }).contains("1.00e-30 m large"));
-        assert!(refused(1.0, Reading { size: Some(1e300), ..Reading::default() }).contains("1.00e300 m large"));
-        assert!(refused(1e-15, Reading { unit: Unit::Micrometre, ..Reading::default() }).contains("4.00e-21 m large"));
+        assert!(
+            refused(1e-200, ModelPlacement { size: Some(1.0), ..ModelPlacement::default() })
+                .contains("4.00e-200 units")
+        );
+        assert!(
+            refused(1.0, ModelPlacement { size: Some(1e-30), ..ModelPlacement::default() })
+                .contains("1.00e-30 m large")
+        );
+        assert!(
+            refused(1.0, ModelPlacement { size: Some(1e300), ..ModelPlacement::default() })
+                .contains("1.00e300 m large")
+        );
+        assert!(
+            refused(1e-15, ModelPlacement { unit: Unit::Micrometre, ..ModelPlacement::default() })
+                .contains("4.00e-21 m large")
+        );
     }
 
     #[test]
@@ -262,7 +277,7 @@ mod tests {
         for factor in [1e6, 1e-6] {
             let mut model = standing();
             model.surface.positions.iter_mut().for_each(|position| *position *= factor);
-            Reading::default().place(&mut model, Path::new("sail.obj")).expect("placed");
+            ModelPlacement::default().apply(&mut model, Path::new("sail.obj")).expect("placed");
             assert_eq!(model.remarks.len(), 1, "{:?}", model.remarks);
             assert!(model.remarks[0].contains("say its unit or its size"), "{:?}", model.remarks);
         }

@@ -1,13 +1,13 @@
-//! Files that a model names beside itself.
+//! Files that a model names files_beside itself.
 
 use std::io;
 use std::path::{Component, Path, PathBuf};
 
-/// Gives the bytes of a file beside a model, by its path relative to the model's folder.
-pub type SideFiles<'a> = dyn Fn(&Path) -> io::Result<Vec<u8>> + 'a;
+/// Gives the bytes of a file files_beside a model, by its path relative to the model's folder.
+pub type ExternalFiles<'a> = dyn Fn(&Path) -> io::Result<Vec<u8>> + 'a;
 
 /// Larger files are not read (bytes).
-const MOST_BYTES: u64 = 16 << 30;
+const MAX_FILE_BYTES: u64 = 16 << 30;
 
 /// The bytes of a file; pipes, which would wait for ever, and devices, which never end, are refused.
 pub(crate) fn read_file(path: &Path) -> io::Result<Vec<u8>> {
@@ -15,14 +15,14 @@ pub(crate) fn read_file(path: &Path) -> io::Result<Vec<u8>> {
     if !about.is_file() {
         return Err(io::Error::other("it is not a file"));
     }
-    if about.len() > MOST_BYTES {
-        return Err(io::Error::other(format!("it has {} bytes, more than {MOST_BYTES}", about.len())));
+    if about.len() > MAX_FILE_BYTES {
+        return Err(io::Error::other(format!("it has {} bytes, more than {MAX_FILE_BYTES}", about.len())));
     }
     std::fs::read(path)
 }
 
 /// The files in a model's folder and in those below; links that lead elsewhere are refused.
-pub(crate) fn beside(model: &Path) -> impl Fn(&Path) -> io::Result<Vec<u8>> {
+pub(crate) fn files_beside(model: &Path) -> impl Fn(&Path) -> io::Result<Vec<u8>> {
     let folder = match model.parent() {
         Some(folder) if !folder.as_os_str().is_empty() => folder,
         _ => Path::new("."),
@@ -76,7 +76,7 @@ mod tests {
         std::fs::create_dir(folder.path().join("sub")).expect("made");
         std::fs::write(folder.path().join("a.bin"), [1, 2]).expect("written");
         let model = folder.path().join("model.obj");
-        let files = beside(&model);
+        let files = files_beside(&model);
         assert_eq!(files(Path::new("a.bin")).expect("read"), [1, 2]);
         assert!(files(Path::new("sub")).is_err() && files(Path::new("b.bin")).is_err());
         assert!(read_file(folder.path()).is_err());
@@ -94,7 +94,7 @@ mod tests {
             std::os::unix::fs::symlink(target, inner.join(name)).expect("linked");
         }
         let model = inner.join("model.gltf");
-        let files = beside(&model);
+        let files = files_beside(&model);
         assert_eq!(files(Path::new("in")).expect("read"), [2]);
         assert!(files(Path::new("out")).expect_err("outside").to_string().contains("leaves"));
         assert!(files(Path::new("zero")).is_err());
