@@ -163,8 +163,8 @@ fn changes_from_the_command_line_are_checked_like_the_file() {
     workshop.craze(&["run", "scene.toml", "--frames", "4000000000"]).failed_with(&["duration", "at most"]);
     workshop.craze(&["run", "scene.toml", "--frames", "0"]).misused_with(&["--frames"]);
     workshop.craze(&["run", "scene.toml", "--frames", "-1"]).misused_with(&["invalid value '-1' for '--frames"]);
-    workshop.craze(&["run", "scene.toml", "--seed", "-1"]).misused_with(&["a seed is a whole number from 0"]);
-    workshop.craze(&["run", "scene.toml", "--seed", "99999999999999999999"]).misused_with(&["a whole number"]);
+    workshop.craze(&["run", "scene.toml", "--seed", "-1"]).misused_with(&["a seed is an integer from 0"]);
+    workshop.craze(&["run", "scene.toml", "--seed", "99999999999999999999"]).misused_with(&["an integer"]);
     workshop.craze(&["run", "scene.toml", "--threads", "0"]).misused_with(&["--threads"]);
     workshop.craze(&["run", "scene.toml", "--farmes", "3"]).misused_with(&["--farmes", "--frames"]);
     workshop.craze(&["rum", "scene.toml"]).misused_with(&["'rum'", "'run'"]);

@@ -59,8 +59,8 @@ fn models_that_cannot_be_shattered_are_named() {
 
 #[test]
 fn blows_that_are_none_are_refused_before_all_the_work() {
-    refused(&["block.obj", "--drop", "1e9"], &["faster than sound runs through glass", "lower height"]);
-    refused(&["block.obj", "--hit", "0,1,0@1e6"], &["faster than sound"]);
+    refused(&["block.obj", "--drop", "1e9"], &["exceeds the speed of sound in glass", "lower height"]);
+    refused(&["block.obj", "--hit", "0,1,0@1e6"], &["speed of sound"]);
     refused(&["block.obj", "--detail", "draft", "--drop", "1e-6"], &["too slow", "let it fall from 0.039"]);
     refused(&["block.obj", "--detail", "draft", "--hit", "0,1,0@0.001"], &["too slow", "m/s or more"]);
     refused(&["block.obj", "--detail", "draft", "--size", "9000", "--pull", "y"], &["too slow", "--size 0.3"]);
