@@ -10,6 +10,7 @@ use crate::tuning::{LATTICE_ROTATION, LATTICE_SHIFT, MAX_LATTICE_CELLS};
 const CELL_PER_EDGE: f64 = 1.15;
 /// Circumradius of a tetrahedron, in cells (1): √5/4.
 const CIRCUMRADIUS: f64 = 0.56;
+
 /// BCC tetrahedra with edges of about `edge` (m) that contain every point inside the surface or
 /// within `margin` (m) of it. Returns positions (m) and positively oriented tetrahedra.
 pub fn bcc_tetrahedra(

@@ -100,8 +100,7 @@ fn halve_long_edges(positions: &[Vec3], triangles: &[[u32; 3]], max_edge: f64) -
     (positions, triangles, sources)
 }
 
-/// Divides a triangle at the midpoints of some of its edges; edge k runs from corner k to corner k
-/// + 1.
+/// Divides a triangle at the midpoints of some of its edges; edge k starts at corner k.
 fn subdivide(corners: [u32; 3], middles: [Option<u32>; 3], into: &mut Vec<[u32; 3]>) {
     let rotated =
         |by: usize| ([0, 1, 2].map(|one| corners[(one + by) % 3]), [0, 1, 2].map(|one| middles[(one + by) % 3]));
