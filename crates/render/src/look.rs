@@ -32,7 +32,7 @@ impl Look {
     }
 
     /// This look in another colour, without metal.
-    pub fn painted(self, color: Light) -> Look {
+    pub fn in_color(self, color: Light) -> Look {
         Look { color, roughness: self.roughness.max(0.45), mirror: 0.04, metal: 0.0 }
     }
 }
