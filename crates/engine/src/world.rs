@@ -1,13 +1,13 @@
 //! The world: everything that takes part, and the present moment.
 
-use crate::collide::Scratch;
-use crate::separate::Parting;
+use crate::contact::Scratch;
+use crate::contact::Separation;
 use crate::throttle::Throttle;
 use crate::watch::Watch;
 use crate::{
     Account, Counters, Event, Failure, FrameDetail, Hold, HoldId, Method, Obstacle, Probe, Sample, SplitCounts,
 };
-use craze_contact::penalty::Response;
+use craze_contact::solvers::penalty::Response;
 use craze_frame::{Frame, Look};
 use craze_math::Vec3;
 use serde::{Deserialize, Serialize};
@@ -18,7 +18,12 @@ pub struct Body {
     pub name: String,
     /// What it is made of.
     pub method: Box<dyn Method>,
+    /// Brings back what the method has saved.
+    pub load: Loader,
 }
+
+/// Turns the bytes of [`Method::save`] into a body. The text of the error says what is wrong with them.
+pub type Loader = fn(&[u8]) -> Result<Box<dyn Method>, String>;
 
 /// How the world moves from one moment to the next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -288,7 +293,7 @@ pub struct World {
     pub last_time_step: f64,
     /// Whether bodies that start inside each other part slowly, and who still does.
     pub(crate) separates: bool,
-    pub(crate) partings: Vec<Parting>,
+    pub(crate) separations: Vec<Separation>,
     pub(crate) scratch: Scratch,
 }
 
@@ -313,7 +318,7 @@ impl World {
             counters: Counters::default(),
             last_time_step: 0.0,
             separates: false,
-            partings: Vec::new(),
+            separations: Vec::new(),
             scratch: Scratch::default(),
         };
         world.watch = Watch::new(&world);

@@ -1,7 +1,7 @@
 //! Models of obstacles that are damaged: the scene says what is wrong with them, and a block still comes to rest on top.
 
 use craze_engine::Verdict;
-use craze_scene::{SceneDocument, build, registry};
+use craze_scene::{SceneDocument, build};
 use std::path::Path;
 
 /// The corners and triangles of a slab of 0.2 × 0.04 × 0.2 m, seen counter-clockwise from outside.
@@ -42,7 +42,7 @@ fn fall(folder: &Path) -> (String, f64) {
     let built = build(&document).unwrap_or_else(|errors| panic!("{errors}"));
     let mut world = built.world;
     for _ in 0..15 {
-        world.advance_frame(&registry(), &mut |_| Verdict::Continue).expect("a frame");
+        world.advance_frame(&mut |_| Verdict::Continue).expect("a frame");
         world.check_intersections().unwrap_or_else(|found| panic!("{found}"));
     }
     let said = built.summary.into_iter().find(|line| line.starts_with("slab: ")).expect("a line about the slab");
@@ -65,7 +65,7 @@ fn a_damaged_obstacle_is_told_and_still_bears() {
         ((corners.clone(), inside_out), "inside out and turned"),
         ((corners.clone(), mixed.collect()), "4 triangles were turned"),
         ((corners.clone(), open), "the surface is open: 4 edges"),
-        ((corners.clone(), empty), "2 faces of fewer than three different points"),
+        ((corners.clone(), empty), "2 faces with fewer than three distinct points"),
         ((lost, triangles.clone()), "6 triangles with points that are not numbers"),
     ] {
         write(folder.path(), &model);

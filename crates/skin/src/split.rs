@@ -131,7 +131,6 @@ impl BackgroundMesh {
     }
     /// Splits the solid. `cuts` gives for every cut edge the position of its cut point from the
     /// lower vertex, as a fraction in (0, 1).
-
     pub fn split(&self, cuts: &[Option<f64>]) -> SplitSurface {
         let mut splitter = Splitter::new(self, cuts);
         splitter.boundary();

@@ -4,7 +4,7 @@
 use super::scene::ShatterScene;
 use crate::problem::Problem;
 use craze_engine::Verdict;
-use craze_scene::{SceneDocument, build, registry};
+use craze_scene::{SceneDocument, build};
 use std::ops::RangeInclusive;
 
 /// Most trials.
@@ -114,12 +114,11 @@ fn run_trial(scene: &ShatterScene, strength: f64, target: &Target) -> Result<usi
     trial.world.fps = COUNTS_PER_TRANSIT / scene.transit();
     trial.world.duration = MAX_TRANSITS * scene.transit();
     let mut world = build(&SceneDocument::from_scene(&trial, "a trial")?)?.world;
-    let registry = registry();
     let (mut shards, mut last_change) = (1, 0);
     let counts = (MAX_TRANSITS * COUNTS_PER_TRANSIT) as u32;
     let mut steps = 0;
     for index in 1..=counts {
-        let advanced = world.advance_frame(&registry, &mut |_| {
+        let advanced = world.advance_frame(&mut |_| {
             steps += 1;
             if steps > MAX_STEPS { Verdict::Stop } else { Verdict::Continue }
         });

@@ -4,7 +4,7 @@
 use craze_contact::{ContactSurface, ContactTriangles, Impulse, SurfacePoint};
 use craze_engine::{
     Account, Body, Checked, EventKind, Failure, FrameDetail, HoldId, MaterialPoint, Method, Mode, PairTable, Region,
-    Registry, Settings, Step, Verdict, World,
+    Settings, Step, Verdict, World,
 };
 use craze_frame::BodyFrame;
 use craze_math::Vec3;
@@ -75,7 +75,7 @@ impl Method for Leaves {
 
     fn contact_surface(&self, surface: &mut ContactSurface) {
         surface.points.extend((0..self.positions.len()).map(|node| SurfacePoint {
-            freedom: node as u32,
+            dof: node as u32,
             start: self.positions[node],
             start_velocity: self.velocities[node],
             end: self.ends[node],
@@ -95,7 +95,7 @@ impl Method for Leaves {
 
     fn receive(&mut self, impulses: &[Impulse], step: &Step) {
         for impulse in impulses {
-            let node = impulse.freedom as usize;
+            let node = impulse.dof as usize;
             let gain = impulse.impulse / self.masses[node];
             self.end_velocities[node] += gain;
             self.ends[node] += step.time_step * gain;
@@ -151,10 +151,12 @@ fn what_impulses_leave_colliding_is_resolved_by_zones() {
         check_intersections: Checked::Everything,
     };
     let leaves = Box::new(Leaves::new(12, 20.0));
-    let mut world = World::new(settings, vec![Body { name: "leaves".to_owned(), method: leaves }], Vec::new());
+    let load = |_: &[u8]| Err("leaves are not saved".to_owned());
+    let body = Body { name: "leaves".to_owned(), method: leaves, load };
+    let mut world = World::new(settings, vec![body], Vec::new());
     let before = world.account();
     for _ in 0..3 {
-        world.advance_frame(&Registry::new(), &mut |_| Verdict::Continue).expect("a frame");
+        world.advance_frame(&mut |_| Verdict::Continue).expect("a frame");
         world.check_intersections().unwrap_or_else(|found| panic!("{found}"));
     }
     let zones = world.events.iter().filter(|event| matches!(event.kind, EventKind::Zones { .. })).count();

@@ -13,7 +13,7 @@ pub use filling::fault_of_triangles;
 use crate::description::{Checked, Mode, Response, Scene};
 use crate::document::SceneDocument;
 use crate::report::{SceneError, SceneErrors};
-use craze_engine::{FrameDetail, PairTable, Registry, Settings, World};
+use craze_engine::{FrameDetail, PairTable, Settings, World};
 use craze_math::Vec3;
 
 /// Depth in an obstacle, in units of the body's size, that nobody sees and contact brings out of in no time.
@@ -29,11 +29,6 @@ pub struct Built {
     pub lost: usize,
 }
 
-/// All methods that can be loaded from a checkpoint.
-pub fn registry() -> Registry {
-    Registry::new().register(craze_solid::KIND, craze_solid::load).register(craze_clusters::KIND, craze_clusters::load)
-}
-
 /// Makes the world of a scene. What only shows now (a region that selects nothing, a model that cannot be read) is
 /// reported at its key.
 pub fn build(document: &SceneDocument) -> Result<Built, SceneErrors> {
@@ -46,7 +41,7 @@ pub fn build(document: &SceneDocument) -> Result<Built, SceneErrors> {
     for index in 0..scene.bodies.len() {
         filled.push(body::Filled::read(document, index)?);
     }
-    flush::set_back(document, &mut filled)?;
+    flush::separate_flush_faces(document, &mut filled)?;
     for body in filled {
         let read = body::build(document, body)?;
         bodies.push(read.body);
@@ -67,9 +62,9 @@ pub fn build(document: &SceneDocument) -> Result<Built, SceneErrors> {
         }
     }
     if scene.contact.separate_at_start {
-        world.separate_tangles();
+        world.separate_intersecting_bodies();
     } else {
-        refuse_tangles(document, &world)?;
+        refuse_intersections(document, &world)?;
         refuse_sunk(document, &world)?;
     }
     for index in 0..scene.holds.len() {
@@ -82,10 +77,13 @@ pub fn build(document: &SceneDocument) -> Result<Built, SceneErrors> {
 }
 
 /// Bodies must not start inside each other: nobody knows which way leads out.
-fn refuse_tangles(document: &SceneDocument, world: &World) -> Result<(), SceneError> {
-    let tangles = world.tangles();
-    let Some(tangle) = tangles.iter().find(|tangle| tangle.bodies[0] != tangle.bodies[1]) else { return Ok(()) };
-    let ([first, second], place) = (tangle.bodies, tangle.place);
+fn refuse_intersections(document: &SceneDocument, world: &World) -> Result<(), SceneError> {
+    let intersections = world.intersections();
+    let Some(intersection) = intersections.iter().find(|intersection| intersection.bodies[0] != intersection.bodies[1])
+    else {
+        return Ok(());
+    };
+    let ([first, second], place) = (intersection.bodies, intersection.place);
     let [one, other] = [first, second].map(|body| &world.bodies[body].name);
     let [x, y, z] = [place.x, place.y, place.z];
     let message = format!("body \"{other}\" starts inside body \"{one}\", at ({x:.4}, {y:.4}, {z:.4}) m");
@@ -95,8 +93,8 @@ fn refuse_tangles(document: &SceneDocument, world: &World) -> Result<(), SceneEr
 
 /// Bodies must not start in obstacles, but for what is out of sight.
 fn refuse_sunk(document: &SceneDocument, world: &World) -> Result<(), SceneError> {
-    let is_seen = |sunk: &craze_engine::Sunk| sunk.depth > VISIBLE_DEPTH * sunk.size;
-    let Some(sunk) = world.deepest_in_obstacles(0.0).into_iter().find(is_seen) else { return Ok(()) };
+    let is_seen = |sunk: &craze_engine::Penetration| sunk.depth > VISIBLE_DEPTH * sunk.size;
+    let Some(sunk) = world.obstacle_penetrations(0.0).into_iter().find(is_seen) else { return Ok(()) };
     let (body, obstacle) = (&world.bodies[sunk.body].name, &world.obstacles[sunk.obstacle].name);
     let [x, y, z] = [sunk.place.x, sunk.place.y, sunk.place.z];
     let depth = sunk.depth;
@@ -135,9 +133,9 @@ fn pairs(scene: &Scene) -> PairTable {
             let touch = scene.touch(first, second);
             table.set(one, other, touch.friction, touch.restitution);
             let response = match touch.response {
-                Response::Impulses => craze_contact::penalty::Response::Impulses,
-                Response::NodePenalty => craze_contact::penalty::Response::NodePenalty,
-                Response::OverlapPenalty => craze_contact::penalty::Response::OverlapPenalty,
+                Response::Impulses => craze_contact::solvers::penalty::Response::Impulses,
+                Response::NodePenalty => craze_contact::solvers::penalty::Response::NodePenalty,
+                Response::OverlapPenalty => craze_contact::solvers::penalty::Response::OverlapPenalty,
             };
             table.set_response(one, other, response);
         }
