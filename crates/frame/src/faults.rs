@@ -2,10 +2,10 @@
 
 use std::collections::HashMap;
 
-use craze_math::Vec3;
+use craze_math::{DisjointSets, Vec3};
 use serde::{Deserialize, Serialize};
 
-use crate::manifold::{HalfEdge, Sets, fans, half_edges, is_manifold};
+use crate::manifold::{HalfEdge, fans, half_edges, is_manifold};
 use crate::measure::Bounds;
 
 /// Kinds of faults.
@@ -242,7 +242,7 @@ impl WeldedSurface {
                 }
             }
         }
-        let mut joined = Sets::new(fans.len());
+        let mut joined = DisjointSets::new(fans.len());
         for (one, first) in &sectors {
             for (other, second) in &sectors {
                 if one < other && sectors_coincide(first, second) {
@@ -250,7 +250,7 @@ impl WeldedSurface {
                 }
             }
         }
-        (0..fans.len() as u32).all(|fan| joined.first(fan) == 0)
+        (0..fans.len() as u32).all(|fan| joined.root(fan) == 0)
     }
 
     /// Adds the separate bodies.
@@ -283,14 +283,14 @@ impl WeldedSurface {
     /// surface.
     fn components(&self, triangles: &[[u32; 3]]) -> Vec<Vec<usize>> {
         let count = triangles.iter().flatten().max().map_or(0, |&last| last as usize + 1);
-        let mut sets = Sets::new(count);
+        let mut sets = DisjointSets::new(count);
         for [a, b, c] in triangles {
             sets.join(*a, *b);
             sets.join(*b, *c);
         }
         sets.flatten();
         let mut order: Vec<(u32, usize)> =
-            triangles.iter().enumerate().map(|(number, corners)| (sets.first(corners[0]), number)).collect();
+            triangles.iter().enumerate().map(|(number, corners)| (sets.root(corners[0]), number)).collect();
         order.sort_unstable();
         let parts = order.chunk_by(|one, other| one.0 == other.0);
         parts.map(|part| part.iter().map(|&(_, triangle)| triangle).collect()).collect()

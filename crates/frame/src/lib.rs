@@ -26,7 +26,7 @@ pub use craze_material::Look;
 pub use faults::{Fault, FaultKind, WeldedSurface, describe_faults};
 pub use file::{FrameError, FrameFileError, decode_frame, encode_frame, read, write};
 pub use hash::{Hasher64, hash64};
-pub use manifold::{Sets, fans, is_manifold};
+pub use manifold::{fans, is_manifold};
 pub use measure::{Bounds, is_closed};
 pub use model::{
     Attribute, Attributes, BodyFrame, Data, Frame, ObstacleFrame, ObstacleShape, Particles, Piece, Pose, Surface,

@@ -1,49 +1,6 @@
 //! Connectivity of surfaces: fans around vertices, and the test for closed manifolds.
 
-use craze_math::Vec3;
-
-/// Sets of things that were found to be one, each with its first member as representative.
-#[derive(Clone, Debug)]
-pub struct Sets(Vec<u32>);
-
-impl Sets {
-    /// Every thing by itself.
-    pub fn new(count: usize) -> Sets {
-        Sets((0..count as u32).collect())
-    }
-
-    /// The representative of a thing's set.
-    pub fn first(&self, mut member: u32) -> u32 {
-        while self.0[member as usize] != member {
-            member = self.0[member as usize];
-        }
-        member
-    }
-
-    /// Shortens all ways to representatives to one step, for many searches to come.
-    pub fn flatten(&mut self) {
-        for member in 0..self.0.len() {
-            // Parents are lower, and have been led to their representatives.
-            self.0[member] = self.0[self.0[member] as usize];
-        }
-    }
-
-    /// Makes one set of two.
-    pub fn join(&mut self, one: u32, other: u32) {
-        let [one, other] = [one, other].map(|member| self.shortened(member));
-        self.0[one.max(other) as usize] = one.min(other);
-    }
-
-    /// The representative of a thing's set, with a shorter way to it for the next search.
-    fn shortened(&mut self, mut member: u32) -> u32 {
-        while self.0[member as usize] != member {
-            let parent = self.0[member as usize];
-            self.0[member as usize] = self.0[parent as usize];
-            member = parent;
-        }
-        member
-    }
-}
+use craze_math::{DisjointSets, Vec3};
 
 /// A directed edge of a triangle.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -86,7 +43,7 @@ pub fn is_manifold(triangles: &[[u32; 3]]) -> bool {
 /// over edges. Where more than two triangles share an edge, those with solid between them are
 /// connected. Corner k of triangle t is 3 t + k.
 pub fn fans(triangles: &[[u32; 3]], position: impl Fn(u32) -> Vec3) -> Vec<u32> {
-    let mut fans = Sets::new(3 * triangles.len());
+    let mut fans = DisjointSets::new(3 * triangles.len());
     let vertex = |corner: u32| triangles[corner as usize / 3][corner as usize % 3];
     for edge in half_edges(triangles).chunk_by_mut(|one, other| one.edge == other.edge) {
         if edge.len() > 2 {
@@ -99,7 +56,7 @@ pub fn fans(triangles: &[[u32; 3]], position: impl Fn(u32) -> Vec3) -> Vec<u32> 
             fans.join(one.corners[1], other.corners[1]);
         }
     }
-    (0..3 * triangles.len() as u32).map(|corner| fans.first(corner)).collect()
+    (0..3 * triangles.len() as u32).map(|corner| fans.root(corner)).collect()
 }
 
 /// Sorts triangles around their common edge by angle, counter-clockwise seen against `along` (m).

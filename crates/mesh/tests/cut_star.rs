@@ -2,12 +2,12 @@
 
 mod support;
 
-use craze_math::Vec3;
+use craze_math::{Random, Vec3};
 use craze_mesh::{
     CutSurface, EditError, Id, Jitter, Measure, NodeId, Side, SimplexMesh, Snap, Tail, TetEditError, TetMesh, TriMesh,
     VertexId, kuhn_box, kuhn_box_jittered, kuhn_grid_jittered,
 };
-use support::{Random, Watched};
+use support::Watched;
 
 const UP: Vec3 = Vec3::new(0.0, 0.0, 1.0);
 
@@ -298,7 +298,7 @@ fn part_everywhere(mesh: &mut TetMesh) {
 fn after_parting_the_surface_of_a_shattered_box_is_closed_and_manifold() {
     for seed in 0..5 {
         let mut mesh = kuhn_box_jittered([4, 4, 4], Vec3::repeat(1.0), Jitter { amount: 0.1, seed }).unwrap();
-        let mut random = Random(seed);
+        let mut random = Random::new(seed);
         for _ in 0..200 {
             let node = NodeId(random.below(mesh.point_count()) as u32);
             let current = mesh.positions().to_vec();
@@ -476,7 +476,7 @@ fn a_tail_that_goes_straight_on_or_is_twisted_changes_nothing() {
 
 #[test]
 fn bent_cuts_leave_a_mesh_of_the_same_volume_whatever_they_are_told() {
-    let mut random = Random(17);
+    let mut random = Random::new(17);
     let mut cut = 0;
     for _ in 0..60 {
         let mut mesh = cracked_block(0.15);

@@ -2,13 +2,13 @@
 
 mod support;
 
-use craze_math::Vec3;
+use craze_math::{Random, Vec3};
 use craze_mesh::{
     EditError, Id, Jitter, Measure, NodeId, SimplexMesh, Snap, TETRAHEDRON_EDGES, TetId, TetMesh, TriMesh, TriangleId,
     kuhn_box_jittered, kuhn_grid_jittered,
 };
 use proptest::prelude::*;
-use support::{Random, Watched};
+use support::Watched;
 
 fn random_edge<P: Id, E: Id, const N: usize>(mesh: &SimplexMesh<P, E, N>, random: &mut Random) -> [P; 2]
 where
@@ -27,11 +27,11 @@ where
     let [start, end] = random_edge(&watched.mesh, random);
     match kind {
         0 => {
-            let parameter = 0.2 + 0.6 * random.unit();
+            let parameter = 0.2 + 0.6 * random.number();
             watched.attempt(|mesh| mesh.split_edge(start, end, parameter));
         }
         1 => {
-            let parameter = [0.0, 1.0, random.unit()][random.below(3)];
+            let parameter = [0.0, 1.0, random.number()][random.below(3)];
             watched.attempt(|mesh| mesh.collapse_edge(start, end, parameter, 1e-12));
         }
         2 => {
@@ -148,7 +148,7 @@ fn triangles(counts: [usize; 2], seed: u64) -> TriMesh {
 fn a_thousand_random_edits_keep_every_invariant_of_a_tetrahedral_mesh() {
     for seed in 0..4 {
         let mut watched = Watched::new(tetrahedra([3, 3, 3], seed));
-        let mut random = Random(seed);
+        let mut random = Random::new(seed);
         while watched.edits < 1000 {
             // Collapses and flips are refused more often than splits: ask for them more often.
             let kind = [0, 1, 1, 1, 1, 1, 1, 2, 3, 4, 5, 6, 6, 6, 6, 7, 7, 7, 7, 7, 8, 8, 8, 8, 8, 8][random.below(26)];
@@ -163,7 +163,7 @@ fn each_kind_of_tetrahedral_edit_happens_many_times() {
     let mut happened = [0; 9];
     for seed in 0..20 {
         let mut watched = Watched::new(tetrahedra([3, 3, 3], seed));
-        let mut random = Random(seed);
+        let mut random = Random::new(seed);
         for step in 0..200 {
             // Flips and collapses first, as long as the mesh is still in one piece.
             let kind = if step < 100 { [0, 1, 1, 6, 7, 8][random.below(6)] } else { random.below(9) };
@@ -179,7 +179,7 @@ fn each_kind_of_tetrahedral_edit_happens_many_times() {
 fn a_thousand_random_edits_keep_every_invariant_of_a_triangle_mesh() {
     for seed in 0..4 {
         let mut watched = Watched::new(triangles([6, 6], seed));
-        let mut random = Random(seed);
+        let mut random = Random::new(seed);
         while watched.edits < 1500 {
             let kind = [0, 1, 1, 1, 1, 2, 3, 4, 6, 6, 6][random.below(11)];
             triangle_edit(&mut watched, &mut random, kind);
@@ -198,7 +198,7 @@ proptest! {
     ) {
         let mut watched = Watched::new(tetrahedra([2, 2, 2], seed));
         for (kind, choice) in edits {
-            tetrahedral_edit(&mut watched, &mut Random(choice), kind);
+            tetrahedral_edit(&mut watched, &mut Random::new(choice), kind);
         }
     }
 
@@ -209,7 +209,7 @@ proptest! {
     ) {
         let mut watched = Watched::new(triangles([3, 3], seed));
         for (kind, choice) in edits {
-            triangle_edit(&mut watched, &mut Random(choice), kind);
+            triangle_edit(&mut watched, &mut Random::new(choice), kind);
         }
     }
 }

@@ -2,13 +2,12 @@
 
 mod support;
 
-use craze_math::Vec3;
+use craze_math::{Random, Vec3};
 use craze_mesh::{
     AttributeError, Blend, EditError, ElementRule, Face, Inherit, Inheritance, Jitter, MeshError, NewElement, NodeId,
     Order, OrderError, Patch, PointRule, Snap, TetId, TetMesh, TriMesh, TriangleId, Values, VertexId, kuhn_box,
     kuhn_box_jittered, kuhn_grid, morton_order,
 };
-use support::Random;
 
 fn corner() -> Vec<Vec3> {
     [[0.0; 3], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0], [1.0, 1.0, 1.0]].map(Vec3::from).to_vec()
@@ -123,7 +122,7 @@ fn a_saved_mesh_is_the_same_mesh() {
     mesh.point_attributes_mut().add("weight", PointRule::Interpolate, Values::Scalars(vec![0.25; 64])).unwrap();
     mesh.element_attributes_mut().add("part", ElementRule::Copy, Values::Labels((0..162).collect())).unwrap();
     mesh.facet_attributes_mut().add("paint", Inherit, Values::Labels((0..648).collect())).unwrap();
-    let mut random = Random(1);
+    let mut random = Random::new(1);
     for _ in 0..50 {
         let current = mesh.positions().to_vec();
         let node = NodeId(random.below(mesh.point_count()) as u32);
@@ -148,7 +147,7 @@ fn foreign_bytes_are_refused_and_never_make_a_broken_mesh() {
     let mut mesh = kuhn_box([2, 2, 2], Vec3::repeat(1.0)).unwrap();
     mesh.point_attributes_mut().add("weight", PointRule::Interpolate, Values::Scalars(vec![1.0; 27])).unwrap();
     let bytes = postcard::to_allocvec(&mesh).unwrap();
-    let mut random = Random(3);
+    let mut random = Random::new(3);
     let mut refused = 0;
     for _ in 0..2000 {
         let mut damaged = bytes.clone();
@@ -187,7 +186,7 @@ fn renumbering_along_the_curve_keeps_the_mesh_and_brings_neighbours_together() {
     let count = mesh.point_count();
     let places = Values::Vectors(mesh.positions().to_vec());
     mesh.point_attributes_mut().add("place", PointRule::Interpolate, places).unwrap();
-    let mut random = Random(2);
+    let mut random = Random::new(2);
     let mut shuffled =
         Order { points: (0..count as u32).collect(), elements: (0..mesh.element_count() as u32).collect() };
     for list in [&mut shuffled.points, &mut shuffled.elements] {
@@ -390,7 +389,7 @@ fn elements_that_share_an_edge_only_are_parted_at_its_middle() {
 fn geometry_and_adjacency_need_less_than_150_bytes_a_tetrahedron() {
     let mut mesh = kuhn_box([20, 20, 20], Vec3::repeat(1.0)).unwrap();
     assert!(mesh.bytes() < 80 * mesh.element_count());
-    let mut random = Random(9);
+    let mut random = Random::new(9);
     for _ in 0..3000 {
         let current = mesh.positions().to_vec();
         let node = NodeId(random.below(mesh.point_count()) as u32);

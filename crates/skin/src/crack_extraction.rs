@@ -67,13 +67,13 @@ fn boundary_fraction(label: u32, from: &Vec3, to: &Vec3, label_at: impl Fn(&Vec3
 /// Relabels small disconnected components of a label with the neighbour that they share most edges
 /// with.
 fn merge_islands(mesh: &BackgroundMesh, located: &[u32]) -> Vec<u32> {
-    let mut together = craze_frame::Sets::new(located.len());
+    let mut together = craze_math::DisjointSets::new(located.len());
     for &[low, high] in mesh.edges() {
         if located[low as usize] == located[high as usize] {
             together.join(low, high);
         }
     }
-    let roots: Vec<u32> = (0..located.len() as u32).map(|vertex| together.first(vertex)).collect();
+    let roots: Vec<u32> = (0..located.len() as u32).map(|vertex| together.root(vertex)).collect();
     let mut sizes = vec![0u32; located.len()];
     roots.iter().for_each(|&root| sizes[root as usize] += 1);
     let mut label_sizes: Vec<(u32, u32)> = located.iter().map(|&label| (label, 1)).collect();

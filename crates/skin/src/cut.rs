@@ -1,7 +1,7 @@
 //! Mutual cutting of a closed surface and cracks into fragments.
 
-use craze_frame::{Sets, fans, is_manifold};
-use craze_math::Vec3;
+use craze_frame::{fans, is_manifold};
+use craze_math::{DisjointSets, Vec3};
 use craze_spatial::WindingTree;
 
 use crate::cracks::Cracks;
@@ -172,7 +172,7 @@ fn cut_edges(crossings: &Crossings, all: &Vertices) -> Vec<([u32; 2], u32)> {
 }
 
 /// Connected components of parts over edges that are not cut.
-fn connected_regions(parts: &[TrianglePart], cuts: &[([u32; 2], u32)]) -> Sets {
+fn connected_regions(parts: &[TrianglePart], cuts: &[([u32; 2], u32)]) -> DisjointSets {
     let mut edges: Vec<([u32; 2], u32)> = Vec::with_capacity(3 * parts.len());
     for (index, part) in (0_u32..).zip(parts) {
         let [a, b, c] = part.corners;
@@ -182,7 +182,7 @@ fn connected_regions(parts: &[TrianglePart], cuts: &[([u32; 2], u32)]) -> Sets {
     let is_cut = |[from, to]: [u32; 2]| {
         [[from, to], [to, from]].into_iter().any(|edge| cuts.binary_search_by_key(&edge, |cut| cut.0).is_ok())
     };
-    let mut sets = Sets::new(parts.len());
+    let mut sets = DisjointSets::new(parts.len());
     for together in edges.chunk_by(|one, other| one.0 == other.0) {
         if !is_cut(together[0].0) {
             together.iter().for_each(|(_, part)| sets.join(together[0].1, *part));
@@ -209,7 +209,7 @@ fn label_outside(
             let left = values_of(&cuts, [from, to]).map(|crack| cracks.sides[crack as usize][0]);
             let right = values_of(&cuts, [to, from]).map(|crack| cracks.sides[crack as usize][1]);
             for label in left.chain(right) {
-                let known = &mut labels[sets.first(index) as usize];
+                let known = &mut labels[sets.root(index) as usize];
                 if known.is_some_and(|known| known != label) {
                     return Err(SkinError::InconsistentLabels);
                 }
@@ -218,10 +218,10 @@ fn label_outside(
         }
     }
     for (index, part) in (0_u32..).zip(parts) {
-        let first = sets.first(index) as usize;
+        let first = sets.root(index) as usize;
         labels[first].get_or_insert_with(|| label_at(&all.positions[part.corners[0] as usize]));
     }
-    Ok((0..parts.len() as u32).filter_map(|index| labels[sets.first(index) as usize]).collect())
+    Ok((0..parts.len() as u32).filter_map(|index| labels[sets.root(index) as usize]).collect())
 }
 
 /// Parts of cracks inside the surface.
@@ -241,7 +241,7 @@ pub(crate) fn keep_inside(
             // crack triangle count.
             let own = |edge: [u32; 2]| values_of(&cuts, edge).any(|crack| crack == part.source);
             for is_inside in [own([from, to]).then_some(false), own([to, from]).then_some(true)].into_iter().flatten() {
-                let known = &mut inside[sets.first(index) as usize];
+                let known = &mut inside[sets.root(index) as usize];
                 if known.is_some_and(|known| known != is_inside) {
                     return Err(SkinError::InconsistentLabels);
                 }
@@ -252,7 +252,7 @@ pub(crate) fn keep_inside(
     let mut kept = Vec::new();
     for (index, part) in (0_u32..).zip(parts) {
         let at = || all.positions[part.corners[0] as usize];
-        let is_inside = inside[sets.first(index) as usize].get_or_insert_with(|| surface.winding_number(&at()) > 0.5);
+        let is_inside = inside[sets.root(index) as usize].get_or_insert_with(|| surface.winding_number(&at()) > 0.5);
         if *is_inside {
             kept.push(InnerFace { corners: part.corners, crack: part.source });
         }

@@ -6,8 +6,8 @@
 //! face sides are neighbours if only solid lies between them. It needs no labels, so cracks may
 //! cross and end anywhere, and every surface is closed.
 
-use craze_frame::{Sets, is_manifold};
-use craze_math::{Random, Vec3};
+use craze_frame::is_manifold;
+use craze_math::{DisjointSets, Random, Vec3};
 
 use crate::crack_faces::{CrackFaces, crack_faces, cut_centroid};
 use crate::crossing::{Mesh, Triangles, crossings};
@@ -107,7 +107,7 @@ struct Side {
 }
 
 /// Union-find over face corners (3 per face): corners in one set share a vertex.
-fn fans(faces: &[Face], positions: &[Vec3], cracks: &CrackFaces) -> Result<Sets, SkinError> {
+fn fans(faces: &[Face], positions: &[Vec3], cracks: &CrackFaces) -> Result<DisjointSets, SkinError> {
     let mut sides: Vec<Side> = Vec::with_capacity(3 * faces.len());
     for (face, number) in faces.iter().zip(0..) {
         for [start, end] in [[0u8, 1], [1, 2], [2, 0]] {
@@ -118,7 +118,7 @@ fn fans(faces: &[Face], positions: &[Vec3], cracks: &CrackFaces) -> Result<Sets,
         }
     }
     sides.sort_unstable();
-    let mut fans = Sets::new(3 * faces.len());
+    let mut fans = DisjointSets::new(3 * faces.len());
     for edge in sides.chunk_by(|one, other| one.edge == other.edge) {
         for [one, other] in pairs(edge, faces, positions, cracks)? {
             for end in 0..2 {
@@ -205,7 +205,7 @@ fn assemble(
     embedded: &EmbeddedSurface,
     cracks: &CrackFaces,
     faces: &Faces,
-    fans: &Sets,
+    fans: &DisjointSets,
 ) -> Result<SplitSurface, SkinError> {
     let list = &faces.list;
     let mut vertices = vec![VertexRecord { number: u32::MAX, host: None }; 3 * list.len()];
@@ -214,7 +214,7 @@ fn assemble(
         let (tetrahedron, parts) = cracks.sides[crack as usize];
         let own = splitter.parts[tetrahedron as usize].map(|part| part == parts[side]);
         for corner in 0..3 {
-            let host = &mut vertices[fans.first(3 * index + corner) as usize].host;
+            let host = &mut vertices[fans.root(3 * index + corner) as usize].host;
             match host {
                 Some((known, _)) if *known < tetrahedron => {}
                 Some((known, held)) if *known == tetrahedron => {
@@ -229,7 +229,7 @@ fn assemble(
     for (face, index) in list.iter().zip(0u32..) {
         let mut corners = [0; 3];
         for corner in 0..3 {
-            let vertex_record = &mut vertices[fans.first(3 * index + corner as u32) as usize];
+            let vertex_record = &mut vertices[fans.root(3 * index + corner as u32) as usize];
             if vertex_record.number == u32::MAX {
                 let vertex = face.corners[corner];
                 let rest = faces.positions[vertex as usize];
@@ -266,18 +266,18 @@ fn assemble(
 /// For every triangle a mesh vertex in the solid behind it, equal for all triangles of a connected
 /// surface.
 fn owners(surface: &SplitSurface, certain: &[Option<u32>]) -> Vec<u32> {
-    let mut sets = Sets::new(surface.points.len());
+    let mut sets = DisjointSets::new(surface.points.len());
     for &[a, b, c] in &surface.triangles {
         sets.join(a, b);
         sets.join(a, c);
     }
     let mut owners: Vec<Option<u32>> = vec![None; surface.points.len()];
     for (corners, certain) in surface.triangles.iter().zip(certain).filter(|(_, certain)| certain.is_some()) {
-        let owner = &mut owners[sets.first(corners[0]) as usize];
+        let owner = &mut owners[sets.root(corners[0]) as usize];
         *owner = owner.or(*certain);
     }
     let of = |corners: &[u32; 3]| {
-        let first = sets.first(corners[0]) as usize;
+        let first = sets.root(corners[0]) as usize;
         owners[first].unwrap_or(surface.points[first].weights[0].0)
     };
     surface.triangles.iter().map(of).collect()

@@ -1,7 +1,6 @@
 //! Separation of a closed surface into its solids.
 
-use craze_frame::Sets;
-use craze_math::Vec3;
+use craze_math::{DisjointSets, Vec3};
 use craze_spatial::WindingTree;
 
 /// The solids that a closed surface bounds, as ascending triangle indices. A cavity belongs to the
@@ -44,14 +43,14 @@ pub fn solids(positions: &[Vec3], triangles: &[[u32; 3]]) -> Vec<Vec<u32>> {
 
 /// Connected components by shared vertices.
 fn shells(vertices: usize, triangles: &[[u32; 3]]) -> Vec<Vec<u32>> {
-    let mut sets = Sets::new(vertices);
+    let mut sets = DisjointSets::new(vertices);
     for &[a, b, c] in triangles {
         sets.join(a, b);
         sets.join(b, c);
     }
     sets.flatten();
     let mut order: Vec<(u32, u32)> =
-        triangles.iter().zip(0..).map(|(corners, triangle)| (sets.first(corners[0]), triangle)).collect();
+        triangles.iter().zip(0..).map(|(corners, triangle)| (sets.root(corners[0]), triangle)).collect();
     order.sort_unstable();
     order
         .chunk_by(|one, other| one.0 == other.0)

@@ -1,7 +1,6 @@
 //! Attribute transfer: texture coordinates, normals and materials of a model onto another surface.
 
-use craze_frame::Sets;
-use craze_math::Vec3;
+use craze_math::{DisjointSets, Vec3};
 use craze_spatial::TriangleTree;
 
 /// Attributes of triangle corners and triangles; an empty list if absent.
@@ -87,7 +86,7 @@ fn extrapolated_weights((positions, triangles): (&[Vec3], &[[u32; 3]]), triangle
 /// The first triangle of every triangle's chart. Charts connect triangles that agree on texture
 /// coordinates at a common edge.
 fn charts(triangles: &[[u32; 3]], texture: &[[[f32; 2]; 3]]) -> Vec<u32> {
-    let mut sets = Sets::new(triangles.len());
+    let mut sets = DisjointSets::new(triangles.len());
     let mut edges: Vec<([u32; 2], [[u32; 2]; 2], u32)> = Vec::new();
     for ((corners, texture), index) in triangles.iter().zip(texture).zip(0..) {
         for [start, end] in [[0, 1], [1, 2], [2, 0]] {
@@ -100,5 +99,5 @@ fn charts(triangles: &[[u32; 3]], texture: &[[[f32; 2]; 3]]) -> Vec<u32> {
     for together in edges.chunk_by(|one, other| (one.0, one.1) == (other.0, other.1)) {
         together.iter().for_each(|(_, _, triangle)| sets.join(together[0].2, *triangle));
     }
-    (0..triangles.len() as u32).map(|triangle| sets.first(triangle)).collect()
+    (0..triangles.len() as u32).map(|triangle| sets.root(triangle)).collect()
 }

@@ -1,7 +1,6 @@
 //! Merging coincident points.
 
-use craze_frame::Sets;
-use craze_math::Vec3;
+use craze_math::{DisjointSets, Vec3};
 
 /// Sort direction, not aligned with any common lattice.
 const SORT_DIRECTION: Vec3 = Vec3::new(0.589_321, 0.713_227, 0.379_549);
@@ -11,7 +10,7 @@ const SORT_DIRECTION: Vec3 = Vec3::new(0.589_321, 0.713_227, 0.379_549);
 pub(crate) fn weld(points: &[Vec3], distance: f64) -> Vec<u32> {
     let mut order: Vec<(f64, u32)> = points.iter().map(|point| point.dot(&SORT_DIRECTION)).zip(0..).collect();
     order.sort_by(|one, other| one.0.total_cmp(&other.0).then(one.1.cmp(&other.1)));
-    let mut sets = Sets::new(points.len());
+    let mut sets = DisjointSets::new(points.len());
     for (index, &(along, one)) in order.iter().enumerate() {
         for &(_, other) in order[index + 1..].iter().take_while(|(next, _)| next - along <= 2.0 * distance) {
             if (points[one as usize] - points[other as usize]).norm() <= distance {
@@ -19,7 +18,7 @@ pub(crate) fn weld(points: &[Vec3], distance: f64) -> Vec<u32> {
             }
         }
     }
-    (0..points.len() as u32).map(|point| sets.first(point)).collect()
+    (0..points.len() as u32).map(|point| sets.root(point)).collect()
 }
 
 #[cfg(test)]

@@ -124,16 +124,17 @@ pub fn closest_on_segment(point: &Vec3, from: &Vec3, to: &Vec3) -> (Vec3, f64) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::testing::{Random, random_triangles};
+    use crate::testing::random_triangles;
+    use craze_math::Random;
     use proptest::prelude::*;
 
     #[test]
     fn closest_point_of_a_triangle_beats_every_sample() {
-        let mut random = Random(9);
+        let mut random = Random::new(9);
         let (positions, triangles) = random_triangles(200, 21);
         for t in &triangles {
             let corners = t.map(|p| positions[p as usize]);
-            let point = random.point();
+            let point = random.vector();
             let (closest, weights) = closest_on_triangle(&point, &corners);
             assert!(weights.iter().all(|&w| w >= 0.0) && (weights.iter().sum::<f64>() - 1.0).abs() < 1e-12);
             let rebuilt: Vec3 = (0..3).map(|k| corners[k] * weights[k]).sum();
@@ -157,9 +158,9 @@ mod tests {
         fn closest_point_is_that_of_brute_force(seed in 0_u64..10_000, count in 0_usize..150) {
             let (positions, triangles) = random_triangles(count, seed);
             let tree = TriangleTree::new(&positions, &triangles).expect("sound");
-            let mut random = Random(seed + 1);
+            let mut random = Random::new(seed + 1);
             for _ in 0..20 {
-                let point = random.point() * 2.0;
+                let point = random.vector() * 2.0;
                 let distance = |t: &[u32; 3]| {
                     (closest_on_triangle(&point, &t.map(|p| positions[p as usize])).0 - point).norm_squared()
                 };

@@ -70,7 +70,8 @@ fn seen([tip, left, right]: [Vec3; 3], sign: i32) -> [Vec3; 3] {
 mod tests {
     use super::*;
     use crate::intersections::triangles_meet;
-    use crate::testing::{Random, sphere};
+    use crate::testing::sphere;
+    use craze_math::Random;
 
     fn point(x: f64, y: f64, z: f64) -> Vec3 {
         Vec3::new(x, y, z)
@@ -91,10 +92,10 @@ mod tests {
 
     #[test]
     fn random_triangles_cross_where_they_meet() {
-        let mut random = Random(7);
+        let mut random = Random::new(7);
         let mut crossing = 0;
         for _ in 0..20_000 {
-            let mut triangle = || [random.point(), random.point(), random.point()];
+            let mut triangle = || [random.vector(), random.vector(), random.vector()];
             let (one, other) = (triangle(), triangle());
             let meet = triangles_meet(&one, &other);
             assert_eq!(cross(&one, &other), meet, "{one:?} {other:?}");

@@ -85,15 +85,16 @@ fn face_normal([a, b, c]: &[Vec3; 3]) -> Option<Vec3> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::testing::{Random, sphere};
+    use crate::testing::sphere;
+    use craze_math::Random;
 
     #[test]
     fn distance_to_a_fine_sphere_is_that_of_the_sphere() {
         let (positions, triangles) = sphere(0.5, 5);
         let surface = SurfaceDistance::new(&positions, &triangles).expect("sound");
-        let mut random = Random(11);
+        let mut random = Random::new(11);
         for _ in 0..500 {
-            let point = random.point();
+            let point = random.vector();
             let expected = point.norm() - 0.5;
             let seen = surface.signed_distance(&point).expect("a number");
             assert!((seen.distance - expected).abs() < 1e-3, "{} {expected}", seen.distance);

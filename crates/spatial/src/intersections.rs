@@ -205,7 +205,8 @@ fn plane_axes([a, b, c]: &[Vec3; 3]) -> Option<[usize; 2]> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::testing::{Random, random_triangles, sphere};
+    use crate::testing::{random_triangles, sphere};
+    use craze_math::Random;
     use proptest::prelude::*;
 
     fn point(x: f64, y: f64, z: f64) -> Vec3 {
@@ -300,7 +301,7 @@ mod tests {
         // On a coarse grid touches and flat overlaps are frequent, and rational arithmetic in integers is exact.
         #[test]
         fn meeting_is_symmetric_and_agrees_with_a_search_by_samples(seed in 0_u64..100_000) {
-            let mut random = Random(seed);
+            let mut random = Random::new(seed);
             let mut corner = || Vec3::from_fn(|_, _| (random.number() * 4.0).floor());
             let one = [corner(), corner(), corner()];
             let other = [corner(), corner(), corner()];

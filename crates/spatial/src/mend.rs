@@ -249,7 +249,8 @@ impl Change<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::testing::{Random, random_boxes};
+    use crate::testing::random_boxes;
+    use craze_math::Random;
     use craze_math::Vec3;
     use proptest::prelude::*;
 
@@ -284,7 +285,7 @@ mod tests {
         // All that is on one side of one side of the root.
         let side = tree.nodes[tree.nodes[0].first as usize].first as usize;
         let places: Vec<usize> = tree.order[tree.members(side)].iter().map(|&p| p as usize).collect();
-        let mut random = Random(5);
+        let mut random = Random::new(5);
         for &k in &places {
             let other = places[(random.number() * places.len() as f64) as usize % places.len()];
             boxes.swap(k, other);
@@ -311,14 +312,14 @@ mod tests {
         fn pairs_are_those_of_brute_force_however_primitives_move_come_and_go(
             seed in 0_u64..10_000, count in 0_usize..300, rounds in 1_usize..8,
         ) {
-            let mut random = Random(seed + 1);
+            let mut random = Random::new(seed + 1);
             let mut boxes = random_boxes(count, seed);
             let mut tree = Bvh::default();
             tree.update(&boxes).expect("sound boxes");
             for round in 0..rounds {
                 let size = 0.3 * random.number();
                 for aabb in &mut boxes {
-                    *aabb = moved(aabb, size * random.point());
+                    *aabb = moved(aabb, size * random.vector());
                 }
                 // Some go, the others close up or not, some come.
                 let leaving = 0.3 * random.number();

@@ -286,7 +286,8 @@ impl Shear {
 mod tests {
     use super::*;
     use crate::Aabb;
-    use crate::testing::{Random, random_triangles, sphere};
+    use crate::testing::{random_triangles, sphere};
+    use craze_math::Random;
     use proptest::prelude::*;
 
     fn brute_force(positions: &[Vec3], triangles: &[[u32; 3]], ray: &Ray) -> Option<f64> {
@@ -300,15 +301,15 @@ mod tests {
         fn nearest_hit_is_that_of_brute_force(seed in 0_u64..10_000, count in 0_usize..150, kind in 0..4) {
             let (positions, triangles) = random_triangles(count, seed);
             let tree = TriangleTree::new(&positions, &triangles).expect("sound");
-            let mut random = Random(seed + 77);
+            let mut random = Random::new(seed + 77);
             for _ in 0..30 {
-                let origin = random.point() * 1.5;
+                let origin = random.vector() * 1.5;
                 let direction = match kind {
                     0 => Vec3::y() * if random.number() < 0.5 { -1.0 } else { 1.0 },
                     1 => Vec3::new(random.number() - 0.5, 0.0, 1e-30),
                     // Aimed at a corner or edge, where rounding decides.
                     2 if count > 0 => positions[(random.number() * positions.len() as f64) as usize] - origin,
-                    _ => random.point(),
+                    _ => random.vector(),
                 };
                 let ray = Ray { near: 0.05, far: 0.5 + 3.0 * random.number(), ..Ray::new(origin, direction) };
                 let expected = brute_force(&positions, &triangles, &ray);
@@ -345,9 +346,9 @@ mod tests {
         let (positions, triangles) = sphere(0.01, 2);
         let moved: Vec<Vec3> = positions.iter().map(|point| point + offset).collect();
         let tree = TriangleTree::new(&moved, &triangles).expect("sound");
-        let mut random = Random(5);
+        let mut random = Random::new(5);
         for _ in 0..1000 {
-            let direction = random.point();
+            let direction = random.vector();
             let ray = Ray::new(offset + direction.normalize(), -direction);
             assert!(tree.cast(&ray).is_some());
         }
@@ -355,14 +356,14 @@ mod tests {
 
     #[test]
     fn spheres_tested_by_the_caller_are_met_like_in_brute_force() {
-        let mut random = Random(11);
-        let balls: Vec<(Vec3, f64)> = (0..200).map(|_| (random.point(), 0.1 * random.number())).collect();
+        let mut random = Random::new(11);
+        let balls: Vec<(Vec3, f64)> = (0..200).map(|_| (random.vector(), 0.1 * random.number())).collect();
         let boxes: Vec<Aabb> =
             balls.iter().map(|(c, r)| Aabb { min: c.add_scalar(-r), max: c.add_scalar(*r) }).collect();
         let bvh = Bvh::build(&boxes).expect("sound");
         let mut met = 0;
         for _ in 0..500 {
-            let ray = Ray::new(random.point() * 2.0, random.point());
+            let ray = Ray::new(random.vector() * 2.0, random.vector());
             let meet = |ball: u32, far: f64| {
                 let (centre, radius) = balls[ball as usize];
                 let (offset, length) = (centre - ray.origin, ray.direction.norm());

@@ -307,7 +307,8 @@ fn half_angle(point: &Vec3, corners: &[Vec3; 3]) -> (f64, f64) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::testing::{Random, sphere};
+    use crate::testing::sphere;
+    use craze_math::Random;
 
     #[test]
     fn one_inside_and_zero_outside_a_closed_surface() {
@@ -327,12 +328,12 @@ mod tests {
         let (positions, triangles) = sphere(1.0, 4);
         // The lower half is missing: an open bowl.
         let open: Vec<[u32; 3]> = triangles.iter().copied().filter(|t| positions[t[0] as usize].y > 0.0).collect();
-        let mut random = Random(3);
+        let mut random = Random::new(3);
         for surface in [&triangles, &open] {
             let tree = WindingTree::new(&positions, surface).expect("sound");
             let mut worst = 0.0_f64;
             for _ in 0..2000 {
-                let point = random.point() * 1.5;
+                let point = random.vector() * 1.5;
                 let exact = winding_number_exact(&point, &positions, surface);
                 worst = worst.max((tree.winding_number(&point) - exact).abs());
             }
@@ -358,10 +359,10 @@ mod tests {
     #[test]
     fn a_product_of_complex_numbers_sums_solid_angles() {
         let (positions, triangles) = crate::testing::random_triangles(300, 5);
-        let mut random = Random(8);
+        let mut random = Random::new(8);
         for count in [1, 2, 7, 300] {
             for _ in 0..200 {
-                let point = random.point() * 0.5;
+                let point = random.vector() * 0.5;
                 let mut angles = SolidAngles::new();
                 let mut expected = 0.0;
                 for triangle in &triangles[..count] {
@@ -388,12 +389,12 @@ mod tests {
     #[test]
     fn neither_size_nor_place_of_a_surface_matters() {
         let (positions, triangles) = sphere(1.0, 3);
-        let mut random = Random(4);
+        let mut random = Random::new(4);
         for (size, shift) in [(1e-9, 0.0), (1e12, 0.0), (1e-3, 1e3)] {
             let moved: Vec<Vec3> = positions.iter().map(|p| p * size + Vec3::repeat(shift)).collect();
             let tree = WindingTree::new(&moved, &triangles).expect("sound");
             for _ in 0..100 {
-                let point = random.point() * 1.3;
+                let point = random.vector() * 1.3;
                 let expected = if point.norm() < 0.97 {
                     1.0
                 } else if point.norm() > 1.03 {

@@ -10,7 +10,8 @@ mod shells;
 
 use crate::cluster::Plane;
 use crate::grid::Grid;
-use crate::model::{Clusters, is_finite, place};
+use crate::model::{Clusters, place};
+use craze_body::save::is_finite;
 use craze_frame::{Data, Surface, names};
 use craze_math::{Mat3, Vec3};
 use craze_skin::{BackgroundMesh, EmbeddedSurface, SplitSurface, VertexMotion, bcc_tetrahedra};

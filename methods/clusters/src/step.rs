@@ -3,10 +3,10 @@
 use crate::chunks::gather;
 use crate::flight::{land, take_off, write_particles};
 use crate::forces::{ShapeMatch, match_shape};
-use crate::model::{Clusters, Phase, Slip, is_finite};
+use crate::model::{Clusters, Phase, Slip};
+use craze_body::save::is_finite;
 use craze_contact::Impulse;
 use craze_engine::{Failure, RigidBody, Step};
-use craze_math::Vec3;
 use craze_spatial::Aabb;
 
 /// Velocities of a rigid motion differ from it by rounding, up to this share of the speed.
@@ -44,9 +44,7 @@ impl Clusters {
         self.is_prediction_fitted = false;
         self.external.clear();
         self.disturbance.clear();
-        for hold in &mut self.holds {
-            hold.predicted_reaction = Vec3::zeros();
-        }
+        self.constraints.clear_prediction();
         self.prediction.flight = None;
         self.prediction.touched = false;
         self.prediction.time_step = step.time_step;
@@ -116,7 +114,7 @@ impl Clusters {
         for Impulse { dof, impulse } in impulses {
             let particle = *dof as usize;
             match self.external.placed_by(particle) {
-                Some(hold) => self.holds[hold as usize].predicted_reaction -= impulse / step.time_step,
+                Some(hold) => self.constraints.add_reaction(hold as usize, &(-impulse / step.time_step)),
                 None => self.push(particle, impulse, step.time_step),
             }
         }
@@ -147,9 +145,7 @@ impl Clusters {
         let work = self.external_work();
         self.work += work;
         self.disturbance.commit(work);
-        for hold in &mut self.holds {
-            hold.reaction = hold.predicted_reaction;
-        }
+        self.constraints.commit();
         std::mem::swap(&mut self.state, &mut self.prediction);
         self.phase = Phase::Committed;
         if self.state.flight.is_some() {
@@ -169,6 +165,7 @@ mod tests {
     use crate::Options;
     use crate::testing::{advance, awake, block, body, crooked, plain_step};
     use craze_engine::Method;
+    use craze_math::Vec3;
 
     #[test]
     fn predicting_twice_gives_the_same_bits() {

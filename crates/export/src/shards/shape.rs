@@ -1,7 +1,7 @@
 //! Surface of one shard at rest.
 
-use craze_frame::{Bounds, Sets, Surface, fans, is_manifold};
-use craze_math::Vec3;
+use craze_frame::{Bounds, Surface, fans, is_manifold};
+use craze_math::{DisjointSets, Vec3};
 
 use super::contacts::{Contact, position_bits};
 use crate::attributes::TriangleAttributes;
@@ -107,7 +107,7 @@ pub(super) fn shape(
 struct MergedVertices {
     /// Vertices of the surface that the triangles use, ascending.
     used: Vec<u32>,
-    sets: Sets,
+    sets: DisjointSets,
 }
 
 impl MergedVertices {
@@ -115,7 +115,7 @@ impl MergedVertices {
         let mut used: Vec<u32> = triangles.iter().flat_map(|&triangle| surface.triangles[triangle]).collect();
         used.sort_unstable();
         used.dedup();
-        let mut merged = MergedVertices { sets: Sets::new(used.len()), used };
+        let mut merged = MergedVertices { sets: DisjointSets::new(used.len()), used };
         for contact in joined {
             let [one, other] = contact.triangles.map(|triangle| surface.triangles[triangle]);
             for vertex in one {
@@ -133,7 +133,7 @@ impl MergedVertices {
     }
 
     fn representative(&self, vertex: u32) -> u32 {
-        self.used[self.sets.first(self.local(vertex)) as usize]
+        self.used[self.sets.root(self.local(vertex)) as usize]
     }
 }
 

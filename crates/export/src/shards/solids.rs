@@ -4,8 +4,8 @@
 //! the nearest fragment, which across a gap could belong to another solid. So the surface of each
 //! solid is cut only by the cracks between its own pieces.
 
-use craze_frame::{BodyFrame, Sets};
-use craze_math::Vec3;
+use craze_frame::BodyFrame;
+use craze_math::{DisjointSets, Vec3};
 use craze_skin::{Contacts, Shards, SurfacePart, solids};
 use craze_spatial::TriangleTree;
 
@@ -109,7 +109,7 @@ fn assign_solids(
     input: &SourceSurface,
     parts: &[Vec<u32>],
 ) -> Option<SolidAssignment> {
-    let mut groups_of_pieces = Sets::new(owners.len());
+    let mut groups_of_pieces = DisjointSets::new(owners.len());
     contacts.areas().for_each(|([one, other], _)| groups_of_pieces.join(one, other));
     (0_u32..).zip(owners).for_each(|(piece, &owner)| groups_of_pieces.join(piece, owner));
     let mut part_of = vec![0; input.triangles.len()];
@@ -125,7 +125,7 @@ fn assign_solids(
     for (&triangle, corners) in outside.iter().zip(&corners) {
         let [a, b, c] = corners.map(|corner| rest[corner as usize]);
         let near = tree.closest(&((a + b + c) / 3.0))?;
-        let group = groups_of_pieces.first(surface.piece_of(triangle)) as usize;
+        let group = groups_of_pieces.root(surface.piece_of(triangle)) as usize;
         areas[group][part_of[near.triangle as usize]] += 0.5 * (b - a).cross(&(c - a)).norm();
     }
     let most = |areas: &Vec<f64>| {
@@ -134,7 +134,7 @@ fn assign_solids(
     };
     let groups: Vec<Option<usize>> = areas.iter().map(most).collect();
     let bodies = TriangleTree::new(rest, &corners).ok()?;
-    let mut joined = Sets::new(parts.len());
+    let mut joined = DisjointSets::new(parts.len());
     for (part, triangles) in parts.iter().enumerate() {
         let there = |is_own: bool| {
             let some = groups.iter().zip(&areas).filter(move |(solid_index, _)| !is_own || **solid_index == Some(part));
@@ -145,20 +145,20 @@ fn assign_solids(
         }
         let vertex = input.triangles[*triangles.first()? as usize][0];
         let near = outside[bodies.closest(&input.positions[vertex as usize])?.triangle as usize];
-        let near = groups_of_pieces.first(surface.piece_of(near)) as usize;
+        let near = groups_of_pieces.root(surface.piece_of(near)) as usize;
         for (_, solid_index) in
             groups.iter().enumerate().filter(|(group, _)| *group == near || areas[*group][part] > 0.0)
         {
             joined.join(part as u32, solid_index.unwrap_or(part) as u32);
         }
     }
-    let solid_index = |part: usize| joined.first(part as u32) as usize;
+    let solid_index = |part: usize| joined.root(part as u32) as usize;
     Some(SolidAssignment {
         parts: (0..parts.len()).map(solid_index).collect(),
         // Owners without outside area belong to the solid of their group.
         owners: owners
             .iter()
-            .map(|&owner| groups[groups_of_pieces.first(owner) as usize].map_or(0, solid_index))
+            .map(|&owner| groups[groups_of_pieces.root(owner) as usize].map_or(0, solid_index))
             .collect(),
     })
 }

@@ -1,5 +1,7 @@
 //! Triangles that let go of each other along edges.
 
+use craze_math::DisjointSets;
+
 /// Triangles over points of which some have been doubled.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Parted {
@@ -28,7 +30,7 @@ pub fn part_along(points: usize, triangles: &[[u32; 3]], joined: impl Fn([u32; 2
 
 /// The same, with the pairs of sides (triangle · 3 + opposite corner) that stay joined. Each pair has the same two points.
 pub fn part_except(points: usize, triangles: &[[u32; 3]], pairs: &[[u32; 2]]) -> Parted {
-    let mut groups = Groups { parent: (0..triangles.len() as u32 * 3).collect() };
+    let mut groups = DisjointSets::new(3 * triangles.len());
     for &[one, other] in pairs {
         let [one, other] = [one, other].map(|side| (side as usize / 3, side as usize % 3));
         for step in 1..3 {
@@ -74,28 +76,6 @@ pub fn edge_sides(triangles: &[[u32; 3]]) -> Vec<([u32; 2], u32)> {
     }
     sides.sort_unstable();
     sides
-}
-
-/// Disjoint sets of corners.
-struct Groups {
-    parent: Vec<u32>,
-}
-
-impl Groups {
-    fn root(&mut self, mut corner: u32) -> u32 {
-        while self.parent[corner as usize] != corner {
-            let above = self.parent[corner as usize];
-            self.parent[corner as usize] = self.parent[above as usize];
-            corner = above;
-        }
-        corner
-    }
-
-    fn join(&mut self, one: u32, other: u32) {
-        let (one, other) = (self.root(one), self.root(other));
-        let (low, high) = (one.min(other), one.max(other));
-        self.parent[high as usize] = low;
-    }
 }
 
 #[cfg(test)]

@@ -1,38 +1,9 @@
-//! What several test files share: random numbers, and meshes whose attributes tell whether an edit kept them right.
+//! What several test files share: meshes whose attributes tell whether an edit kept them right.
 
 #![allow(dead_code)] // each test file uses its own part
 
 use craze_math::Vec3;
 use craze_mesh::{Edit, EditError, ElementRule, Id, Inherit, Inheritance, Measure, PointRule, SimplexMesh, Values};
-
-pub struct Random(pub u64);
-
-impl Random {
-    pub fn bits(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut bits = self.0;
-        bits = (bits ^ (bits >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        bits = (bits ^ (bits >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        bits ^ (bits >> 31)
-    }
-
-    pub fn below(&mut self, count: usize) -> usize {
-        (self.bits() % count.max(1) as u64) as usize
-    }
-
-    pub fn unit(&mut self) -> f64 {
-        (self.bits() >> 11) as f64 / (1u64 << 53) as f64
-    }
-
-    pub fn direction(&mut self) -> Vec3 {
-        loop {
-            let vector = Vec3::from_fn(|_, _| 2.0 * self.unit() - 1.0);
-            if vector.norm() > 0.1 && vector.norm() < 1.0 {
-                return vector.normalize();
-            }
-        }
-    }
-}
 
 pub fn linear_field(position: &Vec3) -> f64 {
     3.0 * position.x - 2.0 * position.y + 0.5 * position.z + 1.0

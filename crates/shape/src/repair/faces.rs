@@ -1,8 +1,8 @@
 //! Faces without repetition: what is left when degenerate and duplicate triangles are gone.
 
-use craze_math::Vec3;
+use craze_math::{DisjointSets, Vec3};
 
-use super::edges::{Edges, Unions};
+use super::edges::Edges;
 
 /// A triangle over welded points that stands for all its copies.
 #[derive(Clone, Copy, Debug)]
@@ -77,9 +77,9 @@ fn without_refilled(mut faces: Vec<Face>, positions: &[Vec3]) -> Vec<Face> {
     if edges.iter().all(|sides| sides.len() < 3) {
         return faces;
     }
-    let mut unions = Unions::new(faces.len());
-    edges.iter().filter(|sides| sides.len() == 2).for_each(|sides| unions.join(sides[0].face, sides[1].face));
-    let (patch_of, count) = unions.numbered();
+    let mut sets = DisjointSets::new(faces.len());
+    edges.iter().filter(|sides| sides.len() == 2).for_each(|sides| sets.join(sides[0].face, sides[1].face));
+    let (patch_of, count) = sets.numbered();
     let mut patches: Vec<Patch> = vec![Patch::default(); count];
     for (face, &patch) in (0..).zip(&patch_of) {
         patches[patch as usize].faces.push(face);
@@ -162,9 +162,9 @@ impl Patch {
 fn without_walls(faces: Vec<Face>) -> Vec<Face> {
     let corners: Vec<[u32; 3]> = faces.iter().map(|face| face.corners).collect();
     let edges = Edges::of(&corners);
-    let mut unions = Unions::new(faces.len());
-    edges.iter().filter(|sides| sides.len() == 2).for_each(|sides| unions.join(sides[0].face, sides[1].face));
-    let (patch_of, count) = unions.numbered();
+    let mut sets = DisjointSets::new(faces.len());
+    edges.iter().filter(|sides| sides.len() == 2).for_each(|sides| sets.join(sides[0].face, sides[1].face));
+    let (patch_of, count) = sets.numbered();
     let mut is_wall = vec![true; count];
     for (face, &patch) in faces.iter().zip(&patch_of) {
         is_wall[patch as usize] &= face.both_ways;

@@ -20,12 +20,12 @@ pub use domain::SurfaceDomain;
 pub use findings::{FarPoint, Findings};
 pub use thickness::Thickness;
 
-use craze_math::Vec3;
+use craze_math::{DisjointSets, Vec3};
 use craze_spatial::{Aabb, SelfIntersections, self_intersections};
 
 use crate::error::ShapeError;
 use crate::surface::TriangleSurface;
-use edges::{Edges, Unions};
+use edges::Edges;
 
 /// Points nearer than this share of the size are one,
 const WELD_OF_SIZE: f64 = 1e-9;
@@ -160,7 +160,7 @@ fn measure(surface: &TriangleSurface, findings: &mut Findings) -> Result<(), Sha
     findings.open_edges = rim.len();
     findings.open_loops = edges::loops(&rim, surface.positions.len()).1;
     findings.closed = rim.is_empty() && !surface.triangles.is_empty();
-    let mut components = Unions::new(surface.triangles.len());
+    let mut components = DisjointSets::new(surface.triangles.len());
     for sides in edges.iter() {
         findings.non_manifold_edges += usize::from(sides.len() > 2);
         sides.windows(2).for_each(|pair| components.join(pair[0].face, pair[1].face));

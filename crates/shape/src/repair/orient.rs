@@ -1,7 +1,8 @@
 //! Turning neighbours the same way.
 
-use super::edges::{Edges, Unions};
+use super::edges::Edges;
 use super::faces::Face;
+use craze_math::DisjointSets;
 
 /// Faces that hang together through edges of two faces each, all turned the same way.
 pub(super) struct Patches {
@@ -17,13 +18,13 @@ pub(super) struct Patches {
 pub(super) fn agree(faces: &[Face], areas: &[f64], turned: &mut [bool]) -> Patches {
     let corners: Vec<[u32; 3]> = faces.iter().map(|face| face.corners).collect();
     let edges = Edges::of(&corners);
-    let mut unions = Unions::new(faces.len());
+    let mut sets = DisjointSets::new(faces.len());
     // Neighbours and whether they run along their edge the same way, which they should not.
     let mut neighbours: Vec<(u32, u32, bool)> = Vec::with_capacity(3 * faces.len());
     for sides in edges.iter().filter(|sides| sides.len() == 2) {
         let (one, other) = (sides[0], sides[1]);
         let clash = one.backward == other.backward;
-        unions.join(one.face, other.face);
+        sets.join(one.face, other.face);
         neighbours.extend([(one.face, other.face, clash), (other.face, one.face, clash)]);
     }
     neighbours.sort_unstable();
@@ -31,7 +32,7 @@ pub(super) fn agree(faces: &[Face], areas: &[f64], turned: &mut [bool]) -> Patch
         let start = neighbours.partition_point(|n| n.0 < face);
         neighbours[start..].iter().take_while(move |n| n.0 == face)
     };
-    let (of_face, count) = unions.numbered();
+    let (of_face, count) = sets.numbered();
     let mut one_sided = vec![false; count];
     let mut seen = vec![false; faces.len()];
     let mut members: Vec<u32> = Vec::new();

@@ -2,10 +2,10 @@
 //!
 //! One stray triangle a kilometre from a cup would make everything that is measured along the whole of it a kilometre coarse.
 
-use craze_math::Vec3;
+use craze_math::{DisjointSets, Vec3};
 use craze_spatial::{Aabb, Bvh, SpatialError, WindingTree};
 
-use super::edges::{Edges, Unions};
+use super::edges::Edges;
 use crate::surface::TriangleSurface;
 use crate::words::{grouped, short};
 
@@ -39,11 +39,11 @@ impl Parts {
     /// Looks at what hangs together through edges.
     pub fn of(surface: &TriangleSurface, edges: &Edges, winding: &WindingTree) -> Result<Self, SpatialError> {
         let triangles = &surface.triangles;
-        let mut unions = Unions::new(triangles.len());
+        let mut sets = DisjointSets::new(triangles.len());
         for sides in edges.iter() {
-            sides.windows(2).for_each(|pair| unions.join(pair[0].face, pair[1].face));
+            sides.windows(2).for_each(|pair| sets.join(pair[0].face, pair[1].face));
         }
-        let (component_of, count) = unions.numbered();
+        let (component_of, count) = sets.numbered();
         let all =
             || Self { boxes: vec![surface.bounds()], of_triangle: vec![Some(0); triangles.len()], ..Self::default() };
         if count < 2 {
@@ -191,15 +191,15 @@ fn beyond(inner: &Aabb, outer: &Aabb) -> f64 {
 
 /// Puts boxes together that are no farther apart than the larger is long, until none are; numbers them by their first.
 fn together(boxes: &[Aabb]) -> Result<(Vec<u32>, usize), SpatialError> {
-    let mut unions = Unions::new(boxes.len());
+    let mut sets = DisjointSets::new(boxes.len());
     let larger = |one: &&Aabb, other: &&Aabb| one.size().max().total_cmp(&other.size().max());
     let largest = boxes.iter().max_by(larger).copied().unwrap_or(Aabb::EMPTY);
     let near = largest.grown(largest.size().max());
     if boxes.iter().all(|other| other.overlaps(&near)) {
-        (1..boxes.len() as u32).for_each(|index| unions.join(0, index));
+        (1..boxes.len() as u32).for_each(|index| sets.join(0, index));
     }
     loop {
-        let (number, count) = unions.numbered();
+        let (number, count) = sets.numbered();
         let mut joined = vec![Aabb::EMPTY; count];
         let mut first = vec![u32::MAX; count];
         for (index, &part) in (0..).zip(&number) {
@@ -209,9 +209,9 @@ fn together(boxes: &[Aabb]) -> Result<(Vec<u32>, usize), SpatialError> {
         let bvh = Bvh::build(&joined)?;
         for (part, reach) in joined.iter().enumerate() {
             let near = reach.grown(reach.size().max());
-            bvh.overlapping(&near, &joined, |other| unions.join(first[part], first[other as usize]));
+            bvh.overlapping(&near, &joined, |other| sets.join(first[part], first[other as usize]));
         }
-        if unions.numbered().1 == count {
+        if sets.numbered().1 == count {
             return Ok((number, count));
         }
     }

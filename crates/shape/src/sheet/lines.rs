@@ -1,7 +1,7 @@
 //! Lines that remeshing keeps, the patches between them, and what the user's surface carried.
 
-use craze_math::Vec3;
 use craze_math::triangle::area_vector;
+use craze_math::{DisjointSets, Vec3};
 use craze_mesh::{TriMesh, TriangleId, VertexId};
 use craze_spatial::{Closest, TriangleTree};
 
@@ -154,29 +154,22 @@ fn long_lines(mesh: &TriMesh, sharp: Vec<[u32; 2]>, shortest: f64, is_line: &[bo
         let corners = mesh.elements()[side as usize / 3];
         [1, 2].map(|step| corners[(side as usize + step) % 3])
     };
-    let mut parent: Vec<u32> = (0..mesh.point_count() as u32).collect();
-    fn root(parent: &mut [u32], mut point: u32) -> u32 {
-        while parent[point as usize] != point {
-            parent[point as usize] = parent[parent[point as usize] as usize];
-            point = parent[point as usize];
-        }
-        point
-    }
+    let mut chains = DisjointSets::new(mesh.point_count());
     for pair in &sharp {
-        let [a, b] = ends(pair[0]).map(|end| root(&mut parent, end));
-        parent[a.max(b) as usize] = a.min(b);
+        let [a, b] = ends(pair[0]);
+        chains.join(a, b);
     }
     let mut lengths = vec![0.0; mesh.point_count()];
     for pair in &sharp {
         let [a, b] = ends(pair[0]);
-        lengths[root(&mut parent, a) as usize] += (mesh.positions()[a as usize] - mesh.positions()[b as usize]).norm();
+        lengths[chains.root(a) as usize] += (mesh.positions()[a as usize] - mesh.positions()[b as usize]).norm();
     }
     for side in (0..is_line.len() as u32).filter(|&side| is_line[side as usize]) {
         for end in ends(side) {
-            lengths[root(&mut parent, end) as usize] += shortest;
+            lengths[chains.root(end) as usize] += shortest;
         }
     }
-    sharp.into_iter().filter(|pair| lengths[root(&mut parent, ends(pair[0])[0]) as usize] >= shortest).collect()
+    sharp.into_iter().filter(|pair| lengths[chains.root(ends(pair[0])[0]) as usize] >= shortest).collect()
 }
 
 /// What each vertex may do: corners are where not exactly two lines meet, or where a line turns by more than the angle.
@@ -218,18 +211,11 @@ fn chains(mesh: &TriMesh, is_line: &[bool], freedoms: &[Freedom]) -> (Vec<u32>, 
         })
         .collect();
     edges.sort_unstable();
-    let mut unions: Vec<u32> = (0..edges.len() as u32).collect();
-    fn root(unions: &mut [u32], mut edge: u32) -> u32 {
-        while unions[edge as usize] != edge {
-            unions[edge as usize] = unions[unions[edge as usize] as usize];
-            edge = unions[edge as usize];
-        }
-        edge
-    }
+    let mut chains = DisjointSets::new(edges.len());
     let mut last = vec![u32::MAX; mesh.point_count()];
     for index in 0..edges.len() {
         if index > 0 && edges[index].0 == edges[index - 1].0 {
-            unions[index] = root(&mut unions, index as u32 - 1);
+            chains.join(index as u32 - 1, index as u32);
             continue;
         }
         for end in edges[index].0 {
@@ -238,8 +224,7 @@ fn chains(mesh: &TriMesh, is_line: &[bool], freedoms: &[Freedom]) -> (Vec<u32>, 
             }
             let before = std::mem::replace(&mut last[end as usize], index as u32);
             if before != u32::MAX {
-                let (one, other) = (root(&mut unions, before), root(&mut unions, index as u32));
-                unions[one.max(other) as usize] = one.min(other);
+                chains.join(before, index as u32);
             }
         }
     }
@@ -247,7 +232,7 @@ fn chains(mesh: &TriMesh, is_line: &[bool], freedoms: &[Freedom]) -> (Vec<u32>, 
     let mut chain_of_side = vec![0u32; is_line.len()];
     let mut members: Vec<Vec<[u32; 2]>> = Vec::new();
     for index in 0..edges.len() {
-        let root = root(&mut unions, index as u32) as usize;
+        let root = chains.root(index as u32) as usize;
         if name[root] == 0 {
             members.push(Vec::new());
             name[root] = members.len() as u32;

@@ -192,8 +192,9 @@ mod tests {
     use crate::stuffing::octree::Octree;
     use crate::stuffing::quality::DihedralRange;
     use crate::stuffing::survey::Frame;
-    use crate::stuffing::testing::{Random, edge_uses};
+    use crate::stuffing::testing::edge_uses;
     use crate::stuffing::warp::{ALPHA_LONG, ALPHA_SHORT, warp};
+    use craze_math::Random;
     use craze_mesh::{TETRAHEDRON_EDGES, TetMesh};
 
     /// A cube of lattice cells whose signs and crossings are drawn at random; its outermost points lie outside.
@@ -226,7 +227,7 @@ mod tests {
 
     #[test]
     fn whatever_the_signs_and_crossings_all_angles_stay_within_bounds() {
-        let mut random = Random(5);
+        let mut random = Random::new(5);
         let (long, short) = (ALPHA_LONG, ALPHA_SHORT);
         let mut extremes = vec![0.0, 1e-9, 0.5, 1.0];
         for alpha in [long, short] {

@@ -86,18 +86,3 @@ pub(super) fn edge_uses(triangles: &[[NodeId; 3]]) -> impl Iterator<Item = (usiz
         .collect();
     runs.into_iter()
 }
-
-/// SplitMix64 (Steele, Lea & Flood 2014).
-pub(super) struct Random(pub(super) u64);
-
-impl Random {
-    /// A number from 0 to 1.
-    pub(super) fn number(&mut self) -> f64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut bits = self.0;
-        bits = (bits ^ (bits >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        bits = (bits ^ (bits >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        bits ^= bits >> 31;
-        (bits >> 11) as f64 / (1u64 << 53) as f64
-    }
-}

@@ -1,7 +1,7 @@
 use super::*;
 use crate::bcc_lattice::bcc_tetrahedra;
 use crate::split::VertexMotion;
-use craze_math::Mat3;
+use craze_math::{DisjointSets, Mat3};
 use craze_spatial::{Aabb, WindingTree};
 use proptest::prelude::*;
 
@@ -166,12 +166,12 @@ fn a_crack_that_ends_inside_opens_one_piece() {
     let parted = background.split_embedded(&parted, &embedded).unwrap();
     check(&parted, &embedded);
     assert!(parted.cracks.iter().any(|crack| *crack));
-    let mut sets = Sets::new(parted.points.len());
+    let mut sets = DisjointSets::new(parted.points.len());
     parted.triangles.iter().for_each(|&[a, b, c]| {
         sets.join(a, b);
         sets.join(a, c);
     });
-    assert!((0..parted.points.len() as u32).all(|point| sets.first(point) == sets.first(0)));
+    assert!((0..parted.points.len() as u32).all(|point| sets.root(point) == sets.root(0)));
     // Points of the surface are doubled where the crack is open.
     let mut places: Vec<[u64; 3]> = parted.points.iter().map(|point| point.rest.map(f64::to_bits).into()).collect();
     let all = places.len();

@@ -1,5 +1,6 @@
 use super::*;
-use craze_frame::{Sets, is_manifold};
+use craze_frame::is_manifold;
+use craze_math::DisjointSets;
 use proptest::prelude::*;
 
 /// A box of cubes, six tetrahedra each.
@@ -110,12 +111,12 @@ fn a_crack_that_ends_inside_opens_one_piece() {
     assert!(is_manifold(&parted.triangles));
     assert!((volume(&parted, |_| true) - 32.0).abs() < 1e-12);
     assert!(parted.cracks.iter().any(|crack| *crack));
-    let mut sets = Sets::new(parted.points.len());
+    let mut sets = DisjointSets::new(parted.points.len());
     parted.triangles.iter().for_each(|&[a, b, c]| {
         sets.join(a, b);
         sets.join(a, c);
     });
-    assert!((0..parted.points.len() as u32).all(|point| sets.first(point) == sets.first(0)));
+    assert!((0..parted.points.len() as u32).all(|point| sets.root(point) == sets.root(0)));
 }
 
 proptest! {

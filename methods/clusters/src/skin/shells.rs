@@ -1,8 +1,7 @@
 //! Parts of a piece that hang together outside of the drawn surface only: closed surfaces beyond its largest.
 
 use super::Skin;
-use craze_frame::Sets;
-use craze_math::Vec3;
+use craze_math::{DisjointSets, Vec3};
 use craze_skin::SplitSurface;
 
 /// A closed surface that encloses less than this share of all (1) is a crack that opens nowhere, not a body.
@@ -30,7 +29,7 @@ pub(super) fn stray_shells(skin: &Skin, parted: &SplitSurface, piece_of: impl Fn
     if parted.beyond.is_empty() {
         return Vec::new();
     }
-    let mut sets = Sets::new(parted.points.len());
+    let mut sets = DisjointSets::new(parted.points.len());
     for &[a, b, c] in &parted.triangles {
         sets.join(a, b);
         sets.join(a, c);
@@ -39,7 +38,7 @@ pub(super) fn stray_shells(skin: &Skin, parted: &SplitSurface, piece_of: impl Fn
     let places = |corners: &[u32; 3]| corners.map(|point| parted.points[point as usize].rest - origin);
     // Triangles by the surface that they are of.
     let mut order: Vec<(u32, usize)> =
-        parted.triangles.iter().enumerate().map(|(triangle, corners)| (sets.first(corners[0]), triangle)).collect();
+        parted.triangles.iter().enumerate().map(|(triangle, corners)| (sets.root(corners[0]), triangle)).collect();
     order.sort_unstable();
     let shells: Vec<Shell> = order
         .chunk_by(|one, other| one.0 == other.0)
