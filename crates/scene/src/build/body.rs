@@ -11,7 +11,7 @@ use craze_frame::{Look, names};
 use craze_material::{Material, Overrides};
 use craze_math::{Isometry, Vec3};
 use craze_mesh::{ElementRule, PointRule, TetMesh, Values};
-use craze_shape::words::{grouped, short};
+use craze_shape::number_format::{grouped, short};
 use craze_shape::{SampledPoints, Tetrahedra};
 use craze_solid::{Solid, SolidOptions};
 

@@ -352,7 +352,7 @@ impl Checker<'_> {
     /// Elements that are larger than the body, or too many.
     fn resolution(&mut self, body: &Body, path: &str) {
         let (key, length, elements_a_cube, elements) = match body.method {
-            MethodKind::Solid => ("edge", body.edge, craze_shape::resolution::TETRAHEDRA_A_CUBE, "tetrahedra"),
+            MethodKind::Solid => ("edge", body.edge, craze_shape::resolution::TETRAHEDRA_PER_CUBIC_EDGE, "tetrahedra"),
             MethodKind::Clusters => ("spacing", body.spacing, 1.0, "particles"),
         };
         let (Some(length), Ok(shape)) = (length, body.shape.built_in()) else { return };

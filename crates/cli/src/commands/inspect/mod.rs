@@ -9,9 +9,9 @@ use craze_frame::{BodyFrame, Frame, Surface};
 use craze_material::{nearest, presets};
 use craze_mesh::TetMesh;
 use craze_render::{Ground, Settings, render_frame};
-use craze_shape::resolution::{self, TETRAHEDRA_A_CUBE};
+use craze_shape::number_format::{grouped, short};
+use craze_shape::resolution::{self, TETRAHEDRA_PER_CUBIC_EDGE};
 use craze_shape::sheet::{Sheet, SheetMesh};
-use craze_shape::words::{grouped, short};
 use craze_shape::{
     Domain, Model, ModelPlacement, Repaired, Shape, ShapeError, Stuffing, StuffingOptions, SurfaceDomain,
     TriangleSurface, Unit, UpAxis, estimate, quick_estimate, read_model, repair, stuff, volume_of,
@@ -190,7 +190,7 @@ fn shape_facts(shape: &Shape, arguments: &Arguments, weight: Option<&Weight>) ->
     let edge = arguments.edge.unwrap_or_else(|| made.default_edge());
     // These have their own lattice, equally fine inside and outside.
     if matches!(shape, Shape::Box(_) | Shape::Sphere(_) | Shape::Cylinder(_) | Shape::BrickWall(_)) {
-        let expected = TETRAHEDRA_A_CUBE * made.volume() / edge.powi(3);
+        let expected = TETRAHEDRA_PER_CUBIC_EDGE * made.volume() / edge.powi(3);
         if expected > MAX_REPORT_TETRAHEDRA {
             facts.estimate(expected, edge);
             facts.memory(expected, Origin::Given);
@@ -219,7 +219,7 @@ fn stuffing_facts(facts: &mut Facts, domain: &dyn Domain, edge: f64) -> Result<O
         // Refinement of thin places may exceed the limit. Then the mesh of a run is estimated.
         match stuff(domain, &StuffingOptions { limit: MAX_LATTICE_TETRAHEDRA, ..whole }) {
             Ok(Stuffing { report, .. })
-                if report.thin.spared.is_some() && report.tetrahedra > MAX_UNREFINED_TETRAHEDRA =>
+                if report.thin.skipped_tetrahedra.is_some() && report.tetrahedra > MAX_UNREFINED_TETRAHEDRA =>
             {
                 None
             }
