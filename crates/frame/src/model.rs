@@ -71,8 +71,8 @@ impl BodyFrame {
     pub fn looks(&self) -> Vec<Look> {
         let of_name = |name: &String| {
             let unknown =
-                || Look::of_unknown(if name.is_empty() || name == CUSTOM_MATERIAL { &self.name } else { name });
-            Look::of_material(name).unwrap_or_else(unknown)
+                || Look::for_unknown(if name.is_empty() || name == CUSTOM_MATERIAL { &self.name } else { name });
+            Look::for_material(name).unwrap_or_else(unknown)
         };
         let mut looks: Vec<Look> = self.materials.iter().map(of_name).collect();
         if looks.is_empty() {

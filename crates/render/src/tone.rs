@@ -1,7 +1,7 @@
 //! Filmic tone mapping: a toe that deepens shadows slightly, a linear part with true colours, and a
 //! shoulder that compresses highlights instead of clipping them.
 
-use crate::color::{Light, light_of_screen, luminance, screen_of_light};
+use crate::color::{Light, linear_from_srgb, luminance, srgb_from_linear};
 
 /// Upper end of the linear part.
 const SHOULDER_START: f64 = 0.55;
@@ -32,13 +32,13 @@ pub(crate) fn screen(light: &Light) -> Light {
     // Highlights blend toward their luminance, so they turn white, not yellow.
     let gray = luminance(light);
     let desaturation = HIGHLIGHT_DESATURATION * (1.0 - (-(gray - SHOULDER_START).max(0.0)).exp());
-    light.map(|channel| screen_of_light(curve(channel + desaturation * (gray - channel))))
+    light.map(|channel| srgb_from_linear(curve(channel + desaturation * (gray - channel))))
 }
 
 /// Light displayed by [`screen`] as this grey or nearly grey colour.
 pub(crate) fn light_shown_as(screen: [u8; 3]) -> Light {
     Light::from(screen.map(|channel| {
-        let wanted = light_of_screen(f64::from(channel.min(254)) / 255.0);
+        let wanted = linear_from_srgb(f64::from(channel.min(254)) / 255.0);
         let (mut low, mut high) = (0.0, 16.0);
         for _ in 0..60 {
             let middle = 0.5 * (low + high);

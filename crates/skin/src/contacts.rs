@@ -32,7 +32,7 @@ struct Face {
 impl Contacts {
     /// Contacts of a surface; `rest`: rest positions of its vertices (m).
     pub fn new(surface: &Surface, rest: &[Vec3]) -> Contacts {
-        let size = Aabb::around(rest).size().max().max(f64::MIN_POSITIVE);
+        let size = Aabb::from_points(rest).size().max().max(f64::MIN_POSITIVE);
         let tolerance = WELD_TOLERANCE * size;
         let same = weld(rest, tolerance);
         let own = (0..surface.triangles.len()).filter(|&triangle| surface.is_crack(triangle));
@@ -91,7 +91,7 @@ impl Contacts {
     /// Adds the common areas of faces that partly overlap.
     fn overlay(&mut self, faces: &[Face], rest: &[Vec3], tolerance: f64) {
         let corners = |face: &Face| face.vertices.map(|vertex| rest[vertex as usize]);
-        let boxes: Vec<Aabb> = faces.iter().map(|face| Aabb::around(&corners(face)).grown(tolerance)).collect();
+        let boxes: Vec<Aabb> = faces.iter().map(|face| Aabb::from_points(&corners(face)).grown(tolerance)).collect();
         let Ok(tree) = Bvh::build(&boxes) else { return };
         let mut pairs = Vec::new();
         tree.self_pairs(&boxes, |one, other| pairs.push([one, other]));

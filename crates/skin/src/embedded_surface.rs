@@ -121,7 +121,7 @@ fn subdivide(corners: [u32; 3], middles: [Option<u32>; 3], into: &mut Vec<[u32; 
 fn hosts(mesh: &BackgroundMesh, points: &[Vec3]) -> Result<Vec<u32>, SkinError> {
     let tetrahedra = mesh.tetrahedra();
     let place = |vertex: u32| mesh.positions()[vertex as usize];
-    let boxes: Vec<Aabb> = tetrahedra.iter().map(|corners| Aabb::around(&corners.map(place))).collect();
+    let boxes: Vec<Aabb> = tetrahedra.iter().map(|corners| Aabb::from_points(&corners.map(place))).collect();
     let tree = Bvh::build(&boxes).map_err(|_| SkinError::InvalidSurface)?;
     let find = |point: &Vec3| {
         let mut best = (-1e-6, None);

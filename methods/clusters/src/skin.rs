@@ -145,7 +145,7 @@ impl Clusters {
     ) -> Result<(), craze_skin::SkinError> {
         let spacing = self.particles.spacing;
         let winding = WindingTree::new(&positions, &triangles).map_err(|_| craze_skin::SkinError::InvalidSurface)?;
-        let (places, tetrahedra) = bcc_tetrahedra(&winding, &Aabb::around(&positions), spacing, 0.0)?;
+        let (places, tetrahedra) = bcc_tetrahedra(&winding, &Aabb::from_points(&positions), spacing, 0.0)?;
         let background = BackgroundMesh::new(places, tetrahedra)?;
         let drawn = EmbeddedSurface::new(&background, positions, triangles, LONGEST * spacing)?;
         self.skin = Some(Skin::new(background, Some(drawn), self.particles.rest.clone()));

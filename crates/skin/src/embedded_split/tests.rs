@@ -52,7 +52,7 @@ fn cube() -> (Vec<Vec3>, Vec<[u32; 3]>) {
 
 fn covered((positions, triangles): (Vec<Vec3>, Vec<[u32; 3]>), edge: f64) -> (BackgroundMesh, EmbeddedSurface) {
     let winding = WindingTree::new(&positions, &triangles).unwrap();
-    let (places, tetrahedra) = bcc_tetrahedra(&winding, &Aabb::around(&positions), edge, 0.0).unwrap();
+    let (places, tetrahedra) = bcc_tetrahedra(&winding, &Aabb::from_points(&positions), edge, 0.0).unwrap();
     let background = BackgroundMesh::new(places, tetrahedra).unwrap();
     let embedded = EmbeddedSurface::new(&background, positions, triangles, 1.5 * edge).unwrap();
     (background, embedded)
