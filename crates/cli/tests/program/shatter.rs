@@ -52,7 +52,7 @@ fn one_blow_at_a_time() {
 fn models_that_cannot_be_shattered_are_named() {
     refused(&["missing.obj"], &["missing.obj"]);
     refused(&["bowll"], &["did you mean \"bowl\"?"]);
-    refused(&["sheet.obj"], &["closes around something"]);
+    refused(&["sheet.obj"], &["a solid needs a closed surface"]);
     refused(&["bowl", "--size", "2"], &["built in"]);
     refused(&["block.obj", "--material", "glas"], &["did you mean \"glass\"?"]);
 }
