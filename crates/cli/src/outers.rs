@@ -154,11 +154,11 @@ fn paint(material: &SurfaceMaterial) -> Paint {
 
 /// What the corners of the repaired triangles carried in the file.
 fn carried<T: Copy>(values: &[[T; 3]], repaired: &Repaired) -> Vec<[T; 3]> {
-    let of_triangle = |(&source, &turned): (&u32, &bool)| {
+    let of_triangle = |(&source, &flipped): (&u32, &bool)| {
         let &[a, b, c] = values.get(source as usize)?;
-        Some(if turned { [a, c, b] } else { [a, b, c] })
+        Some(if flipped { [a, c, b] } else { [a, b, c] })
     };
-    repaired.source_triangles.iter().zip(&repaired.turned).map_while(of_triangle).collect()
+    repaired.source_triangles.iter().zip(&repaired.flipped).map_while(of_triangle).collect()
 }
 
 #[cfg(test)]

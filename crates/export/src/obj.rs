@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write;
 
 use craze_frame::{Frame, Look, ObstacleShape};
-use craze_material::color::screen_of_light;
+use craze_material::color::srgb_from_linear;
 use craze_math::Vec3;
 
 use crate::labels::Labels;
@@ -38,7 +38,7 @@ impl Materials {
             append(&mut text, format_args!("newmtl {name}\n"));
             let mut color = |key: &str, light: Vec3| {
                 // The format's colours are taken as displayed by most programs.
-                let [red, green, blue] = <[f64; 3]>::from(light).map(screen_of_light);
+                let [red, green, blue] = <[f64; 3]>::from(light).map(srgb_from_linear);
                 append(&mut text, format_args!("{key} {red:.4} {green:.4} {blue:.4}\n"));
             };
             // Many programs show nothing but this: what is clear has its colour as in pictures.

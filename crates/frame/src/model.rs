@@ -68,8 +68,8 @@ impl BodyFrame {
     /// in a colour of its own, made of the name of the material or of the body.
     pub fn looks(&self) -> Vec<Look> {
         let of_name = |name: &String| {
-            let unknown = || Look::of_unknown(if name.is_empty() || name == NAMELESS { &self.name } else { name });
-            Look::of_material(name).unwrap_or_else(unknown)
+            let unknown = || Look::for_unknown(if name.is_empty() || name == NAMELESS { &self.name } else { name });
+            Look::for_material(name).unwrap_or_else(unknown)
         };
         let mut looks: Vec<Look> = self.materials.iter().map(of_name).collect();
         if looks.is_empty() {

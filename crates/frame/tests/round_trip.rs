@@ -95,7 +95,7 @@ fn body() -> impl Strategy<Value = BodyFrame> {
         |(name, method, materials, surface, volume, particles, pieces)| BodyFrame {
             name,
             method,
-            look: materials.first().map(|name| Look::of_unknown(name)),
+            look: materials.first().map(|name| Look::for_unknown(name)),
             materials,
             surface,
             volume,

@@ -5,7 +5,9 @@
 
 use craze_math::Vec3;
 
-pub(crate) use craze_material::color::{light, light_of_screen, luminance, perceived, screen_of_light};
+pub(crate) use craze_material::color::{
+    linear_from_oklch, linear_from_rgb8, linear_from_srgb, luminance, srgb_from_linear,
+};
 
 /// Red, green and blue, proportional to light; 1 is the white of the screen.
 pub(crate) type Light = Vec3;
@@ -16,7 +18,7 @@ pub(crate) fn distinct(index: u64) -> Light {
     const GOLDEN: f64 = 0.618_033_988_749_894_9;
     let hue = (0.12 + GOLDEN * (index % 4096) as f64).fract();
     let lightness = [0.70, 0.80, 0.62][(index % 3) as usize];
-    perceived(lightness, 0.115, hue)
+    linear_from_oklch(lightness, 0.115, hue)
 }
 
 /// Number of colours in a map.
@@ -38,7 +40,7 @@ impl ColorMap {
             let segment = (position as usize).min(CONTROL.len() - 2);
             let ((c0, h0), (c1, h1)) = (CONTROL[segment], CONTROL[segment + 1]);
             let t = position - segment as f64;
-            perceived(0.33 + 0.57 * fraction, c0 + t * (c1 - c0), (h0 + t * (h1 - h0)) / 360.0)
+            linear_from_oklch(0.33 + 0.57 * fraction, c0 + t * (c1 - c0), (h0 + t * (h1 - h0)) / 360.0)
         });
         ColorMap(colors.collect())
     }

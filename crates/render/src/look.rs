@@ -2,7 +2,7 @@
 
 use craze_frame::Look as Matter;
 
-use crate::color::{Light, light};
+use crate::color::{Light, linear_from_rgb8};
 
 /// A surface as it is drawn.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -28,7 +28,7 @@ impl From<Matter> for Look {
 impl Look {
     /// What a body is drawn with where it lacks the attribute that the picture is coloured by.
     pub fn without_value() -> Look {
-        Look { color: light([176, 174, 170]), roughness: 0.7, mirror: 0.03, metal: 0.0 }
+        Look { color: linear_from_rgb8([176, 174, 170]), roughness: 0.7, mirror: 0.03, metal: 0.0 }
     }
 
     /// The same matter in another colour.

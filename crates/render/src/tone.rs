@@ -3,7 +3,7 @@
 //! A screen ends at white; light does not. Film answers with a curve: a toe that deepens shadows a little, a straight
 //! part where colours stay true, and a shoulder that rolls highlights off instead of clipping them.
 
-use crate::color::{Light, light_of_screen, luminance, screen_of_light};
+use crate::color::{Light, linear_from_srgb, luminance, srgb_from_linear};
 
 /// Light up to which the curve is straight.
 const SHOULDER: f64 = 0.55;
@@ -34,13 +34,13 @@ pub(crate) fn screen(light: &Light) -> Light {
     // The brighter it is, the more of each channel comes from the luminance: highlights turn white, not yellow.
     let gray = luminance(light);
     let bleach = BLEACH * (1.0 - (-(gray - SHOULDER).max(0.0)).exp());
-    light.map(|channel| screen_of_light(curve(channel + bleach * (gray - channel))))
+    light.map(|channel| srgb_from_linear(curve(channel + bleach * (gray - channel))))
 }
 
 /// The light that [`screen`] shows as this grey or nearly grey screen colour.
 pub(crate) fn light_shown_as(screen: [u8; 3]) -> Light {
     Light::from(screen.map(|channel| {
-        let wanted = light_of_screen(f64::from(channel.min(254)) / 255.0);
+        let wanted = linear_from_srgb(f64::from(channel.min(254)) / 255.0);
         let (mut low, mut high) = (0.0, 16.0);
         for _ in 0..60 {
             let middle = 0.5 * (low + high);

@@ -30,7 +30,7 @@ struct Face {
 impl Contacts {
     /// The contacts of a surface whose vertices were at `rest` (m) before it broke.
     pub fn of(surface: &Surface, rest: &[Vec3]) -> Contacts {
-        let size = Aabb::around(rest).size().max().max(f64::MIN_POSITIVE);
+        let size = Aabb::from_points(rest).size().max().max(f64::MIN_POSITIVE);
         let tolerance = SAME * size;
         let same = weld(rest, tolerance);
         let own = (0..surface.triangles.len()).filter(|&triangle| surface.is_crack(triangle));
@@ -89,7 +89,7 @@ impl Contacts {
     /// Finds the common parts of faces that lie on each other.
     fn overlay(&mut self, faces: &[Face], rest: &[Vec3], tolerance: f64) {
         let corners = |face: &Face| face.vertices.map(|vertex| rest[vertex as usize]);
-        let boxes: Vec<Aabb> = faces.iter().map(|face| Aabb::around(&corners(face)).grown(tolerance)).collect();
+        let boxes: Vec<Aabb> = faces.iter().map(|face| Aabb::from_points(&corners(face)).grown(tolerance)).collect();
         let Ok(tree) = Bvh::build(&boxes) else { return };
         let mut pairs = Vec::new();
         tree.self_pairs(&boxes, |one, other| pairs.push([one, other]));

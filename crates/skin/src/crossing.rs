@@ -22,7 +22,7 @@ impl Triangles<'_> {
     }
 
     fn boxes(&self) -> Vec<Aabb> {
-        (0..self.triangles.len() as u32).map(|triangle| Aabb::around(&self.corners(triangle))).collect()
+        (0..self.triangles.len() as u32).map(|triangle| Aabb::from_points(&self.corners(triangle))).collect()
     }
 }
 

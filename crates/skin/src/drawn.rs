@@ -120,7 +120,7 @@ fn divide(corners: [u32; 3], middles: [Option<u32>; 3], into: &mut Vec<[u32; 3]>
 fn hosts(background: &Background, points: &[Vec3]) -> Result<Vec<u32>, SkinError> {
     let tetrahedra = background.tetrahedra();
     let place = |vertex: u32| background.positions()[vertex as usize];
-    let boxes: Vec<Aabb> = tetrahedra.iter().map(|corners| Aabb::around(&corners.map(place))).collect();
+    let boxes: Vec<Aabb> = tetrahedra.iter().map(|corners| Aabb::from_points(&corners.map(place))).collect();
     let tree = Bvh::build(&boxes).map_err(|_| SkinError::Surface)?;
     let find = |point: &Vec3| {
         let mut best = (-1e-6, None);

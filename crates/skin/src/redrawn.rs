@@ -32,7 +32,7 @@ impl Cracks {
         label_at: impl Fn(&Vec3) -> u32,
     ) -> Result<Cracks, SkinError> {
         let surface = WindingTree::new(positions, triangles).map_err(|_| SkinError::Surface)?;
-        let (places, tetrahedra) = cover(&surface, &Aabb::around(positions), edge, MARGIN * edge)?;
+        let (places, tetrahedra) = cover(&surface, &Aabb::from_points(positions), edge, MARGIN * edge)?;
         let background = Background::new(places, tetrahedra)?;
         let seen: Vec<u32> = background.positions().iter().map(&label_at).collect();
         let labels = without_islands(&background, &seen);

@@ -49,7 +49,7 @@ impl Whose {
             let triangles: Vec<[u32; 3]> = own.iter().map(|(_, corners)| *corners).collect();
             let corners: Vec<Vec3> = triangles.iter().flatten().map(|&vertex| rest[vertex as usize]).collect();
             let tree = WindingTree::new(rest, &triangles).map_err(|_| SkinError::Surface)?;
-            shards.push((own[0].0, Aabb::around(&corners), tree));
+            shards.push((own[0].0, Aabb::from_points(&corners), tree));
         }
         let outside = TriangleTree::new(rest, &outside).map_err(|_| SkinError::Surface)?;
         Ok(Whose { shards, outside, outside_labels })

@@ -145,7 +145,7 @@ impl Clusters {
     ) -> Result<(), craze_skin::SkinError> {
         let spacing = self.particles.spacing;
         let winding = WindingTree::new(&positions, &triangles).map_err(|_| craze_skin::SkinError::Surface)?;
-        let (places, tetrahedra) = cover(&winding, &Aabb::around(&positions), spacing, 0.0)?;
+        let (places, tetrahedra) = cover(&winding, &Aabb::from_points(&positions), spacing, 0.0)?;
         let background = Background::new(places, tetrahedra)?;
         let drawn = Drawn::new(&background, positions, triangles, LONGEST * spacing)?;
         self.skin = Some(Skin::new(background, Some(drawn), self.particles.rest.clone()));

@@ -107,7 +107,7 @@ impl Flight {
     /// A box around it, state and prediction (m); empty if it is none.
     pub fn reach(&self) -> Aabb {
         self.rigid.as_ref().map_or(Aabb::EMPTY, |rigid| {
-            Aabb::around([&rigid.body.position, &rigid.predicted.position]).grown(self.radius)
+            Aabb::from_points([&rigid.body.position, &rigid.predicted.position]).grown(self.radius)
         })
     }
 

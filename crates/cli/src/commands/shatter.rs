@@ -12,7 +12,7 @@ use clap::Args;
 use craze_engine::Existing;
 use craze_export::{Grain, Pace, ShardReport, ShardSettings};
 use craze_scene::SceneDocument;
-use craze_shape::words::{grouped, short};
+use craze_shape::number_format::{grouped, short};
 use craze_shape::{ModelFile, ModelPlacement, Shape, Unit, UpAxis, read_model};
 use serde_json::json;
 use std::io::Write;

@@ -60,7 +60,7 @@ impl Matter {
     pub fn overrides(&self, strength: f64, edge: f64) -> Overrides {
         let (slower, soft) = (self.softening.sqrt(), self.softening);
         let Material { elasticity, damping, .. } = &self.real;
-        let mut overrides = Overrides::of_preset(&self.name);
+        let mut overrides = Overrides::from_preset(&self.name);
         if soft > 1.0 {
             if elasticity.is_isotropic() {
                 let (lambda, mu) = elasticity.lame();

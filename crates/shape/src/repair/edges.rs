@@ -1,18 +1,17 @@
-//! Edges of faces, and what hangs together through them.
+//! Edges of faces and connected components through them.
 
 use craze_math::DisjointSets;
 
-/// One side of a face: its edge, the smaller point first.
+/// One side of a face: its edge, with the lower point first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Side {
     pub low: u32,
     pub high: u32,
     pub face: u32,
-    /// Whether the face runs from the larger to the smaller point.
     pub backward: bool,
 }
 
-/// All sides of all faces, those of one edge together.
+/// All sides of all faces, grouped by edge.
 pub(super) struct Edges {
     sides: Vec<Side>,
 }
@@ -29,19 +28,18 @@ impl Edges {
         Self { sides }
     }
 
-    /// The sides of each edge, in order of its points.
     pub fn iter(&self) -> impl Iterator<Item = &[Side]> {
         self.sides.chunk_by(|one, other| (one.low, one.high) == (other.low, other.high))
     }
 
-    /// Sides of edges that are not run equally often both ways.
+    /// Sides of open edges.
     pub fn open_sides(&self) -> impl Iterator<Item = &Side> {
         let is_open = |sides: &&[Side]| sides.len() != 2 * sides.iter().filter(|side| side.backward).count();
         self.iter().filter(is_open).flatten()
     }
 
-    /// Edges that are not run equally often both ways: from, to, and how much oftener. They bound the surface as a chain;
-    /// a surface without any is closed.
+    /// Edges not traversed equally often in both directions, with the surplus. They bound the
+    /// surface as a chain.
     pub fn rim(&self) -> Vec<RimEdge> {
         let mut rim = Vec::new();
         for sides in self.iter() {
@@ -56,7 +54,7 @@ impl Edges {
     }
 }
 
-/// An edge of the rim, directed as its faces run.
+/// A rim edge, directed as its faces traverse it; `times` is its multiplicity.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct RimEdge {
     pub from: u32,
@@ -64,7 +62,7 @@ pub(super) struct RimEdge {
     pub times: u32,
 }
 
-/// How many loops the rim forms: sets of edges that hang together.
+/// The loop index of each rim edge, and the number of loops.
 pub(super) fn loops(rim: &[RimEdge], points: usize) -> (Vec<u32>, usize) {
     let mut sets = DisjointSets::new(points);
     rim.iter().for_each(|edge| sets.join(edge.from, edge.to));

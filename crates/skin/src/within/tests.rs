@@ -52,7 +52,7 @@ fn cube() -> (Vec<Vec3>, Vec<[u32; 3]>) {
 
 fn covered((positions, triangles): (Vec<Vec3>, Vec<[u32; 3]>), edge: f64) -> (Background, Drawn) {
     let winding = WindingTree::new(&positions, &triangles).unwrap();
-    let (places, tetrahedra) = cover(&winding, &Aabb::around(&positions), edge, 0.0).unwrap();
+    let (places, tetrahedra) = cover(&winding, &Aabb::from_points(&positions), edge, 0.0).unwrap();
     let background = Background::new(places, tetrahedra).unwrap();
     let drawn = Drawn::new(&background, positions, triangles, 1.5 * edge).unwrap();
     (background, drawn)

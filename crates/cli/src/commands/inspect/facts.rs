@@ -3,8 +3,8 @@
 use craze_math::Vec3;
 use craze_mesh::TetMesh;
 use craze_render::Ground;
+use craze_shape::number_format::{grouped, memory, rough, short};
 use craze_shape::sheet::{default_edge, triangle_count};
-use craze_shape::words::{grouped, memory, rough, short};
 use craze_shape::{Findings, StuffingOptions, StuffingReport, Thickness, TriangleSurface};
 use serde_json::{Map, Value, json};
 
@@ -84,14 +84,14 @@ impl Facts {
 
     /// The thinnest wall that was met by looking through the matter.
     pub fn thinnest(&mut self, thickness: &Thickness) {
-        let Thickness { thinnest, place, fifth_percentile, median } = *thickness;
-        let [x, y, z] = [place.x, place.y, place.z].map(short);
+        let Thickness { thinnest, position, fifth_percentile, median } = *thickness;
+        let [x, y, z] = [position.x, position.y, position.z].map(short);
         let mut line = format!("{} m at ({x}, {y}, {z})", short(thinnest));
         if median > 1.01 * thinnest {
             let (twentieth, half) = (short(fifth_percentile), short(median));
             line += &format!("; a twentieth of the walls is thinner than {twentieth} m, half of them than {half} m");
         }
-        let value = json!({ "thickness": thinnest, "place": <[f64; 3]>::from(place),
+        let value = json!({ "thickness": thinnest, "place": <[f64; 3]>::from(position),
             "twentieth": fifth_percentile, "median": median });
         self.tell("thinnest", line, value);
     }
@@ -150,7 +150,7 @@ impl Facts {
 
     /// What became of creases, corners and thin places.
     pub fn stuffing(&mut self, report: &StuffingReport) {
-        let StuffingReport { dihedral, snapped, features, thin, parted, .. } = report;
+        let StuffingReport { dihedral, snapped, features, thin, separated, .. } = report;
         let on_creases = features.crease_points + features.corner_points;
         if *snapped > 0 {
             let line = format!(
@@ -164,29 +164,33 @@ impl Facts {
             self.tell("creases", line, json!({ "points": on_creases, "snapped": snapped, "cut_off": features.edges_cut_off,
                 "corners_missed": features.corners_missed, "dihedral_of_others": [dihedral.smallest, dihedral.largest] }));
         }
-        if let Some(edge) = thin.shortened {
+        if let Some(edge) = thin.shortened_edge {
             let line = format!("{} m for all of it: walls came out torn at the edge that was asked for", short(edge));
             self.tell("shortened", line, edge);
         }
-        if thin.found > 0 {
+        if thin.under_resolved > 0 {
             let mut line = format!(
                 "{} where the mesh missed the surface by more than an eighth of an edge",
-                counted(thin.found, "place", "places")
+                counted(thin.under_resolved, "place", "places")
             );
             match thin.halvings {
                 0 => {}
                 1 => line += ": cells were halved there",
                 times => line += &format!(": cells were halved there, up to {times} times"),
             }
-            if thin.left > 0 {
-                let are = if thin.left == 1 { "is" } else { "are" };
-                line += &format!("; {} {are} lost still, a shorter edge would show them", grouped(thin.left));
+            if thin.unresolved > 0 {
+                let are = if thin.unresolved == 1 { "is" } else { "are" };
+                line += &format!("; {} {are} lost still, a shorter edge would show them", grouped(thin.unresolved));
             }
-            self.tell("thin", line, json!({ "found": thin.found, "halvings": thin.halvings, "lost": thin.left }));
+            self.tell(
+                "thin",
+                line,
+                json!({ "found": thin.under_resolved, "halvings": thin.halvings, "lost": thin.unresolved }),
+            );
         }
-        if *parted > 0 {
-            let line = format!("{} where parts only touched", counted(*parted, "place", "places"));
-            self.tell("parted", line, *parted);
+        if *separated > 0 {
+            let line = format!("{} where parts only touched", counted(*separated, "place", "places"));
+            self.tell("parted", line, *separated);
         }
     }
 

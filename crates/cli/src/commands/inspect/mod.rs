@@ -9,9 +9,9 @@ use craze_frame::{BodyFrame, Frame, Surface};
 use craze_material::{nearest, presets};
 use craze_mesh::TetMesh;
 use craze_render::{Ground, Settings, render_frame};
-use craze_shape::resolution::{self, TETRAHEDRA_A_CUBE};
+use craze_shape::number_format::{grouped, short};
+use craze_shape::resolution::{self, TETRAHEDRA_PER_CUBIC_EDGE};
 use craze_shape::sheet::{Sheet, SheetMesh};
-use craze_shape::words::{grouped, short};
 use craze_shape::{
     Domain, Model, ModelPlacement, Repaired, Shape, ShapeError, Stuffing, StuffingOptions, SurfaceDomain,
     TriangleSurface, Unit, UpAxis, estimate, quick_estimate, read_model, repair, stuff, volume_of,
@@ -190,7 +190,7 @@ fn shape_facts(shape: &Shape, arguments: &Arguments, weight: Option<&Weight>) ->
     let edge = arguments.edge.unwrap_or_else(|| made.default_edge());
     // These have a lattice of their own, which is as fine inside as outside.
     if matches!(shape, Shape::Box(_) | Shape::Sphere(_) | Shape::Cylinder(_) | Shape::BrickWall(_)) {
-        let expected = TETRAHEDRA_A_CUBE * made.volume() / edge.powi(3);
+        let expected = TETRAHEDRA_PER_CUBIC_EDGE * made.volume() / edge.powi(3);
         if expected > MOST_FOR_A_LOOK {
             facts.estimate(expected, edge);
             facts.memory(expected, Origin::Given);
@@ -218,7 +218,11 @@ fn stuffing_facts(facts: &mut Facts, domain: &dyn Domain, edge: f64) -> Result<O
     } else {
         // Finer cells at thin places may be many more. What would be made of them without this limit is then to be told, not what is spared here.
         match stuff(domain, &StuffingOptions { limit: MOST_LATTICE, ..whole }) {
-            Ok(Stuffing { report, .. }) if report.thin.spared.is_some() && report.tetrahedra > MOST_UNSPARED => None,
+            Ok(Stuffing { report, .. })
+                if report.thin.skipped_tetrahedra.is_some() && report.tetrahedra > MOST_UNSPARED =>
+            {
+                None
+            }
             Err(ShapeError::TooFine { .. }) => None,
             other => Some(other),
         }

@@ -1,4 +1,4 @@
-//! A point gets another place in the rest shape.
+//! Moves a point in the rest shape.
 
 use crate::error::{Corners, EditError};
 use crate::id::Id;
@@ -10,37 +10,33 @@ impl<P: Id, E: Id, const N: usize> SimplexMesh<P, E, N>
 where
     [Vec3; N]: Measure,
 {
-    /// Moves a point to `place` (m); who touches whom stays, and so do the point's attributes: the caller knows what they
-    /// should be in the new place.
+    /// Moves a point to `position` (m). Adjacency and attributes are unchanged; the caller updates
+    /// attributes if needed.
     ///
-    /// Refused if the place is not finite or if an element at the point would be flat or turn over.
-    pub fn move_point(&mut self, point: P, place: Vec3) -> Result<(), EditError<P, E>> {
+    /// Fails if the position is not finite or if an element would be degenerate or inverted.
+    pub fn move_point(&mut self, point: P, position: Vec3) -> Result<(), EditError<P, E>> {
         self.check_point(point)?;
-        if let Some(&value) = place.iter().find(|coordinate| !coordinate.is_finite()) {
-            return Err(EditError::OutOfRange {
-                what: "a coordinate of the new place",
-                value,
-                range: "at a finite place",
-            });
+        if let Some(&value) = position.iter().find(|coordinate| !coordinate.is_finite()) {
+            return Err(EditError::OutOfRange { what: "a coordinate of the new position", value, range: "finite" });
         }
         for &element in self.incidence.of(point.raw()) {
             let points = self.elements[element as usize];
             let before = points.map(|corner| self.positions[corner as usize]);
             let mut after = before;
-            for (corner, position) in after.iter_mut().enumerate() {
+            for (corner, moved) in after.iter_mut().enumerate() {
                 if points[corner] == point.raw() {
-                    *position = place;
+                    *moved = position;
                 }
             }
             let measure = after.measure();
             if measure.is_nan() || measure <= 0.0 {
                 return Err(EditError::Inverts { corners: Corners::new(&points), measure });
             }
-            if !after.faces_like(&before) {
-                return Err(EditError::TurnsOver { corners: Corners::new(&points) });
+            if !after.has_same_orientation(&before) {
+                return Err(EditError::Reverses { corners: Corners::new(&points) });
             }
         }
-        self.positions[point.index()] = place;
+        self.positions[point.index()] = position;
         Ok(())
     }
 }
@@ -61,7 +57,7 @@ mod tests {
         mesh.validate().unwrap();
         let unchanged = mesh.clone();
         let turned = mesh.move_point(inner, mesh.position(inner) + Vec3::new(2.0, 0.0, 0.0));
-        assert!(matches!(turned, Err(EditError::TurnsOver { .. } | EditError::Inverts { .. })), "{turned:?}");
+        assert!(matches!(turned, Err(EditError::Reverses { .. } | EditError::Inverts { .. })), "{turned:?}");
         assert!(matches!(mesh.move_point(inner, Vec3::repeat(f64::NAN)), Err(EditError::OutOfRange { .. })));
         assert!(matches!(mesh.move_point(VertexId(99), Vec3::zeros()), Err(EditError::NoSuchPoint { .. })));
         assert_eq!(mesh, unchanged);

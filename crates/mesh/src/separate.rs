@@ -1,4 +1,4 @@
-//! Parting: elements that touch stop sharing a point.
+//! Separation of elements: duplicates shared points.
 
 use crate::edit::{Edit, Inheritance};
 use crate::error::{Corners, EditError};
@@ -13,36 +13,37 @@ impl<P: Id, E: Id, const N: usize> SimplexMesh<P, E, N>
 where
     [Vec3; N]: Measure,
 {
-    /// Duplicates a point: the elements named take the new one, the others keep the old.
+    /// Duplicates a point: the listed elements get the copy, the others keep the original.
     ///
-    /// Facets between the two sets come apart and are listed in [`Edit::crack`]. Refused unless both sets have
-    /// elements.
-    pub fn duplicate_point(&mut self, point: P, taking_the_new: &[E]) -> Result<Edit<P, E>, EditError<P, E>> {
+    /// Facets between the two sets separate and are listed in [`Edit::crack`]. Fails if one of the
+    /// sets is empty.
+    pub fn duplicate_point(&mut self, point: P, moved_elements: &[E]) -> Result<Edit<P, E>, EditError<P, E>> {
         self.check_point(point)?;
-        let mut parted = taking_the_new.to_vec();
-        parted.sort_unstable();
-        parted.dedup();
+        let mut selected = moved_elements.to_vec();
+        selected.sort_unstable();
+        selected.dedup();
         let all = self.incidence.of(point.raw()).len();
-        for &element in &parted {
+        for &element in &selected {
             self.check_element(element)?;
             if !self.elements[element.index()].contains(&point.raw()) {
                 return Err(EditError::NotIncident { element, point });
             }
         }
-        if parted.is_empty() || parted.len() == all {
-            return Err(EditError::NothingParted { point, parted: parted.len(), all });
+        if selected.is_empty() || selected.len() == all {
+            return Err(EditError::EmptySide { point, selected: selected.len(), all });
         }
         let mut patch = Patch::new(Inheritance::Parent);
-        self.rename(&mut patch, point, &parted);
+        self.reassign(&mut patch, point, &selected);
         self.replace(&patch)
     }
 
-    /// Parts what hangs together at the given points only: where the elements at a point fall into groups that share no
-    /// facet at it, each group but the one with the lowest element gets a point of its own.
+    /// Separates elements connected only by the given points: if the elements at a point form
+    /// groups that share no facet at it, each group except the one with the lowest element gets a
+    /// copy of the point.
     ///
-    /// One edit for each point that was parted; points whose elements hang together are left alone. Ids of old points
-    /// and elements stay.
-    pub fn part_at_points(&mut self, points: &[P]) -> Result<Vec<Edit<P, E>>, EditError<P, E>> {
+    /// Returns one edit per separated point; other points are unchanged. Ids of old points and
+    /// elements are kept.
+    pub fn separate_at_points(&mut self, points: &[P]) -> Result<Vec<Edit<P, E>>, EditError<P, E>> {
         for &point in points {
             self.check_point(point)?;
         }
@@ -54,22 +55,22 @@ where
             }
             let mut patch = Patch::new(Inheritance::Parent);
             for group in &groups[1..] {
-                self.rename(&mut patch, point, group);
+                self.reassign(&mut patch, point, group);
             }
             edits.push(self.replace(&patch)?);
         }
         Ok(edits)
     }
 
-    /// Parts what hangs together at an edge only, while both of its ends are held together elsewhere: each group of
-    /// tetrahedra around the edge gets a point of its own in the edge's middle. At the middle they are apart then.
+    /// Separates tetrahedra connected only by an edge, where both ends are also connected
+    /// elsewhere: each group of tetrahedra at the edge gets its own point at the midpoint.
     ///
-    /// Refused if the elements around the edge are one group, as they always are in a triangle mesh.
-    pub fn part_at_edge(&mut self, start: P, end: P) -> Result<Edit<P, E>, EditError<P, E>> {
+    /// Fails if the elements at the edge form one group, as they always do in a triangle mesh.
+    pub fn separate_at_edge(&mut self, start: P, end: P) -> Result<Edit<P, E>, EditError<P, E>> {
         self.edge_elements(start, end)?;
         let groups = self.groups(&[start.raw(), end.raw()]);
         if groups.len() < 2 {
-            return Err(EditError::OnePart { at: Corners::new(&[start.raw(), end.raw()]) });
+            return Err(EditError::Connected { at: Corners::new(&[start.raw(), end.raw()]) });
         }
         let mut patch = Patch::new(Inheritance::Parent);
         for (middle, group) in groups.iter().enumerate() {
@@ -81,34 +82,36 @@ where
         self.replace(&patch)
     }
 
-    /// The other ends of edges at a point whose elements fall into several groups (see [`Self::part_at_edge`]),
-    /// ascending.
+    /// The other ends of edges at a point with elements in several groups (see
+    /// [`Self::separate_at_edge`]), ascending.
     pub fn pinched_edges(&self, point: P) -> Vec<P> {
-        // Elements that hang together around an edge are a ring, which leaves no place for others, or a fan, which ends in two bare facets. So an
-        // edge with more bare facets than that is looked at. A triangle's own edge is its only facet there, and counts for a second bare one.
+        // Connected elements at an edge form a closed ring, or a fan with two boundary facets, so
+        // an edge with more boundary facets is examined. In a triangle mesh the edge itself is the
+        // only facet and counts twice.
         let mut others: Vec<(u32, u32)> = Vec::with_capacity(N * self.incidence.of(point.raw()).len());
         for &element in self.incidence.of(point.raw()) {
             let (corners, neighbours) = (&self.elements[element as usize], &self.neighbours[element as usize]);
             for &other in corners.iter().filter(|&&other| other != point.raw()) {
-                let mut bare = 4 - N as u32;
+                let mut boundary = 4 - N as u32;
                 for (corner, neighbour) in corners.iter().zip(neighbours) {
-                    bare += u32::from(*corner != point.raw() && *corner != other && *neighbour == NONE);
+                    boundary += u32::from(*corner != point.raw() && *corner != other && *neighbour == NONE);
                 }
-                others.push((other, bare));
+                others.push((other, boundary));
             }
         }
         others.sort_unstable();
         let mut pinched = Vec::new();
         for edge in others.chunk_by(|one, other| one.0 == other.0) {
-            let ends = edge.iter().map(|(_, bare)| bare).sum::<u32>();
-            if ends > 2 && self.groups(&[point.raw(), edge[0].0]).len() > 1 {
+            let boundary_facets = edge.iter().map(|(_, boundary)| boundary).sum::<u32>();
+            if boundary_facets > 2 && self.groups(&[point.raw(), edge[0].0]).len() > 1 {
                 pinched.push(P::new(edge[0].0));
             }
         }
         pinched
     }
 
-    /// The points of the crack that an edit opened, ascending: where parts may be left that touch in a point only.
+    /// The points of the crack that an edit opened, ascending: candidates for
+    /// [`Self::separate_at_points`].
     pub fn crack_points(&self, edit: &Edit<P, E>) -> Vec<P> {
         let mut points: Vec<P> =
             edit.crack.iter().flatten().flat_map(|&facet| self.facet_points(facet)).flatten().collect();
@@ -117,8 +120,8 @@ where
         points
     }
 
-    /// Elements that have all the given points, in groups that are connected through facets with those points. Groups
-    /// and their elements are in ascending order.
+    /// Elements that have all the given points, in groups connected through facets with those
+    /// points. Groups and their elements are ascending.
     fn groups(&self, points: &[u32]) -> Vec<Vec<E>> {
         let all: Vec<u32> = self.elements_with(points).collect();
         let mut seen = vec![false; all.len()];
@@ -134,15 +137,15 @@ where
                 let element = group[next] as usize;
                 next += 1;
                 for corner in 0..N {
-                    // A neighbour has all the points if the facet to it has them.
+                    // A neighbour has all the points if the shared facet has.
                     let neighbour = self.neighbours[element][corner];
                     if neighbour == NONE || points.contains(&self.elements[element][corner]) {
                         continue;
                     }
-                    if let Ok(place) = all.binary_search(&neighbour)
-                        && !seen[place]
+                    if let Ok(index) = all.binary_search(&neighbour)
+                        && !seen[index]
                     {
-                        seen[place] = true;
+                        seen[index] = true;
                         group.push(neighbour);
                     }
                 }
@@ -153,8 +156,8 @@ where
         groups
     }
 
-    /// Adds a copy of `point` to the patch and gives it to the elements.
-    fn rename(&self, patch: &mut Patch<P, E, N>, point: P, elements: &[E]) {
+    /// Adds a copy of `point` to the patch and assigns it to the elements.
+    fn reassign(&self, patch: &mut Patch<P, E, N>, point: P, elements: &[E]) {
         let copy = P::new((self.positions.len() + patch.points.len()) as u32);
         patch.points.push(Blend::at(point));
         for &element in elements {

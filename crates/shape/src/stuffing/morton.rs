@@ -1,29 +1,27 @@
-//! Morton keys: places of the lattice and octants of the octree as one number, sorted along a space-filling curve.
+//! Morton keys: grid points and octants as integers sorted along a space-filling curve.
 //!
-//! An octant of level `l` is 2^l finest cells wide and is named by its integer place among the octants of that level. Points lie
-//! on a grid of half a finest cell, so that corners, middles of edges and faces, and centres of all octants have integer places.
+//! An octant of level `l` is 2^l finest cells wide and has integer coordinates within its level.
+//! Points lie on a grid of half a finest cell, which includes midpoints and centres.
 
-/// Bits an axis: three axes fill 63 of 64.
+/// Bits per axis: three axes fill 63 of 64.
 pub(super) const BITS: u32 = 21;
 
-/// The bits of x in a key; y and z lie one and two places higher.
+/// The bits of x in a key; y and z are shifted by one and two.
 const X: u64 = 0x1249_2492_4924_9249;
 const AXES: [u64; 3] = [X, X << 1, X << 2];
 
-/// An integer place.
-pub(super) type Place = [i32; 3];
+pub(super) type GridIndex = [i32; 3];
 
-/// The key of a place with coordinates from 0 to 2^21 − 1.
-pub(super) fn encode(place: Place) -> u64 {
-    spread(place[0]) | spread(place[1]) << 1 | spread(place[2]) << 2
+/// The key of coordinates from 0 to 2^21 − 1.
+pub(super) fn encode(index: GridIndex) -> u64 {
+    interleave(index[0]) | interleave(index[1]) << 1 | interleave(index[2]) << 2
 }
 
-/// The place of a key.
-pub(super) fn decode(key: u64) -> Place {
-    [gather(key), gather(key >> 1), gather(key >> 2)]
+pub(super) fn decode(key: u64) -> GridIndex {
+    [deinterleave(key), deinterleave(key >> 1), deinterleave(key >> 2)]
 }
 
-/// The key one step along an axis; keys of neighbours are found without decoding.
+/// The key one step along an axis, without decoding.
 pub(super) fn step(key: u64, axis: usize, forward: bool) -> u64 {
     let mask = AXES[axis];
     let moved = if forward {
@@ -48,17 +46,16 @@ pub(super) fn block(key: u64) -> [u64; 27] {
     found
 }
 
-/// The point at half-step `place` of an octant's level: 2·octant is its low corner, 2·octant + 1 its centre.
-pub(super) fn point(level: u32, place: Place) -> u64 {
-    encode(place) << (3 * level)
+/// The point at half-step `index` of a level: 2·octant is an octant's low corner, 2·octant + 1 its
+/// centre.
+pub(super) fn point(level: u32, index: GridIndex) -> u64 {
+    encode(index) << (3 * level)
 }
 
-/// The centre of an octant.
 pub(super) fn centre(level: u32, octant: u64) -> u64 {
     (octant << 3 | 7) << (3 * level)
 }
 
-/// The eight corners of an octant.
 pub(super) fn corners(level: u32, octant: u64) -> [u64; 8] {
     let mut found = [octant; 8];
     for axis in 0..3 {
@@ -71,12 +68,11 @@ pub(super) fn corners(level: u32, octant: u64) -> [u64; 8] {
     found.map(|corner| corner << (3 * (level + 1)))
 }
 
-/// Whether a sorted list holds the key.
-pub(super) fn holds(sorted: &[u64], key: u64) -> bool {
+pub(super) fn contains(sorted: &[u64], key: u64) -> bool {
     sorted.binary_search(&key).is_ok()
 }
 
-/// Sorted, each once.
+/// The sorted distinct keys.
 pub(super) fn sorted(mut keys: Vec<u64>) -> Vec<u64> {
     use rayon::slice::ParallelSliceMut;
     keys.par_sort_unstable();
@@ -84,7 +80,7 @@ pub(super) fn sorted(mut keys: Vec<u64>) -> Vec<u64> {
     keys
 }
 
-fn spread(coordinate: i32) -> u64 {
+fn interleave(coordinate: i32) -> u64 {
     let mut bits = coordinate as u64 & ((1 << BITS) - 1);
     bits = (bits | bits << 32) & 0x001f_0000_0000_ffff;
     bits = (bits | bits << 16) & 0x001f_0000_ff00_00ff;
@@ -93,7 +89,7 @@ fn spread(coordinate: i32) -> u64 {
     (bits | bits << 2) & X
 }
 
-fn gather(key: u64) -> i32 {
+fn deinterleave(key: u64) -> i32 {
     let mut bits = key & X;
     bits = (bits | bits >> 2) & 0x10c3_0c30_c30c_30c3;
     bits = (bits | bits >> 4) & 0x100f_00f0_0f00_f00f;
@@ -107,12 +103,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn keys_come_back_as_their_places_and_step_by_one() {
-        for place in [[0, 0, 0], [1, 2, 3], [2_097_150, 5, 1_048_576], [77, 2_097_000, 12345]] {
-            let key = encode(place);
-            assert_eq!(decode(key), place);
+    fn keys_decode_to_their_index_and_step_by_one() {
+        for index in [[0, 0, 0], [1, 2, 3], [2_097_150, 5, 1_048_576], [77, 2_097_000, 12345]] {
+            let key = encode(index);
+            assert_eq!(decode(key), index);
             for axis in 0..3 {
-                let mut ahead = place;
+                let mut ahead = index;
                 ahead[axis] += 1;
                 assert_eq!(step(key, axis, true), encode(ahead));
                 assert_eq!(step(encode(ahead), axis, false), key);

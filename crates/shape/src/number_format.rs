@@ -1,6 +1,6 @@
-//! Numbers as people read them.
+//! Formatting of numbers in messages.
 
-/// A count with commas: 18,400.
+/// A count with thousands separators: 18,400.
 pub fn grouped(count: usize) -> String {
     let digits = count.to_string();
     let mut text = String::new();
@@ -13,7 +13,7 @@ pub fn grouped(count: usize) -> String {
     text
 }
 
-/// A number with three digits that matter.
+/// A number to three significant digits.
 pub fn short(value: f64) -> String {
     if value == 0.0 || !value.is_finite() {
         return value.to_string();
@@ -26,7 +26,7 @@ pub fn short(value: f64) -> String {
     if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.').to_owned() } else { text }
 }
 
-/// A count that is only roughly known, to two digits: 1,200,000.
+/// An approximate count to two significant digits: 1,200,000.
 pub fn rough(count: f64) -> String {
     if !(0.0..1e15).contains(&count) {
         return format!("{count:.1e}");
@@ -42,7 +42,7 @@ pub fn memory(bytes: f64) -> String {
     format!("{} {name}", short(bytes / unit))
 }
 
-/// A count with its noun, thousands parted by commas: "1 point", "6,598 triangles", "2 tetrahedra".
+/// A count with its noun: "1 point", "6,598 triangles", "2 tetrahedra".
 pub(crate) fn counted(count: usize, noun: &str) -> String {
     let text = grouped(count);
     match (count, noun.strip_suffix("hedron")) {
@@ -57,7 +57,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn counts_are_grouped_and_put_in_the_plural() {
+    fn counts_are_grouped_and_pluralised() {
         for (count, noun, text) in [
             (0, "point", "0 points"),
             (1, "point", "1 point"),
@@ -70,7 +70,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_are_written_for_people() {
+    fn numbers_have_three_significant_digits() {
         for (value, text) in [
             (0.3142, "0.314"),
             (20.0, "20"),
@@ -92,7 +92,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_roughly_known_shows_two_digits() {
+    fn approximate_counts_show_two_digits() {
         for (count, text) in [
             (0.0, "0"),
             (7.4, "7"),

@@ -1,15 +1,16 @@
-//! What is promised of every mesh: angles, distances both ways, volume, and the same bits for any number of threads.
+//! Tests of the mesher's guarantees: angles, distances, volume, and the same bits for any number of
+//! threads.
 
 use craze_math::{Rotation, Vec3};
 use craze_spatial::TriangleTree;
 use std::f64::consts::PI;
 
-use super::testing::turn;
+use super::testing::rotation;
 use super::{Stuffing, StuffingOptions, stuff};
 use crate::catalogue::{Block, Bowl, BuiltIn, Heart};
 use crate::{Domain, SurfaceDomain, TriangleSurface, poisson_points, volume_of};
 
-/// A surface of revolution about the y axis through these radii and heights (m), open where it does not begin or end on the axis.
+/// A surface of revolution around the y axis through these radii and heights (m).
 fn revolved(profile: &[[f64; 2]], around: u32) -> TriangleSurface {
     let mut surface = TriangleSurface::default();
     for [radius, height] in profile {
@@ -28,7 +29,7 @@ fn revolved(profile: &[[f64; 2]], around: u32) -> TriangleSurface {
     surface
 }
 
-fn joined(parts: &[TriangleSurface]) -> TriangleSurface {
+fn combined(parts: &[TriangleSurface]) -> TriangleSurface {
     let mut all = TriangleSurface::default();
     for part in parts {
         let offset = all.positions.len() as u32;
@@ -38,13 +39,13 @@ fn joined(parts: &[TriangleSurface]) -> TriangleSurface {
     all
 }
 
-fn placed(mut surface: TriangleSurface, at: Vec3, turn: Vec3) -> TriangleSurface {
-    let turn = Rotation::from_scaled_axis(turn);
-    surface.positions.iter_mut().for_each(|point| *point = turn * *point + at);
+fn placed(mut surface: TriangleSurface, at: Vec3, rotation: Vec3) -> TriangleSurface {
+    let rotation = Rotation::from_scaled_axis(rotation);
+    surface.positions.iter_mut().for_each(|point| *point = rotation * *point + at);
     surface
 }
 
-/// A pot, its lid and its spout, each of them open: the pot above, the lid below, the spout at both ends.
+/// A pot, its lid and its spout, all open.
 fn open_pot() -> SurfaceDomain {
     let belly: Vec<[f64; 2]> = (0..=16)
         .map(|step| PI * (f64::from(step) / 16.0 * 0.8 - 0.5))
@@ -56,25 +57,25 @@ fn open_pot() -> SurfaceDomain {
         .collect();
     let spout = [[0.22, 0.0], [0.2, 0.5], [0.16, 1.0]];
     let spout = placed(revolved(&spout, 24), Vec3::new(0.7, -0.1, 0.0), Vec3::new(0.0, 0.0, -0.9));
-    SurfaceDomain::new(&joined(&[revolved(&belly, 40), revolved(&lid, 40), spout])).expect("an inside").0
+    SurfaceDomain::new(&combined(&[revolved(&belly, 40), revolved(&lid, 40), spout])).expect("an inside").0
 }
 
-/// Two turned blocks that cross.
+/// Two intersecting rotated blocks.
 fn crossing_blocks() -> SurfaceDomain {
     let block = || Block { size: [1.0, 0.5, 0.4] }.surface(1.0).expect("a block");
     let other = placed(block(), Vec3::new(0.2, 0.1, 0.0), Vec3::new(0.4, 0.9, 0.2));
-    SurfaceDomain::new(&joined(&[block(), other])).expect("an inside").0
+    SurfaceDomain::new(&combined(&[block(), other])).expect("an inside").0
 }
 
-/// A block with creases and corners that lie along nothing.
-fn turned_block() -> SurfaceDomain {
+/// A block with creases and corners in general position.
+fn rotated_block() -> SurfaceDomain {
     let mut block = Block { size: [1.0, 0.6, 0.4] }.surface(1.0).expect("a block");
-    block.positions.iter_mut().for_each(|point| *point = turn() * *point);
+    block.positions.iter_mut().for_each(|point| *point = rotation() * *point);
     SurfaceDomain::new(&block).expect("an inside").0
 }
 
-/// The farthest (edges) that any point of a surface, sampled ten times an edge, lies from another.
-fn farthest(from: &TriangleSurface, to: &TriangleSurface, edge: f64) -> f64 {
+/// The largest distance (edges) between surfaces, one way, sampled ten times per edge.
+fn largest_distance(from: &TriangleSurface, to: &TriangleSurface, edge: f64) -> f64 {
     let tree = TriangleTree::new(&to.positions, &to.triangles).expect("sound");
     let mut worst = 0.0_f64;
     for triangle in &from.triangles {
@@ -92,57 +93,57 @@ fn farthest(from: &TriangleSurface, to: &TriangleSurface, edge: f64) -> f64 {
     worst / edge
 }
 
-/// Meshes a domain and holds it against a surface that stands for it.
+/// Compares the mesh of a domain with a surface that represents it.
 fn check(name: &str, domain: &dyn Domain, edge: f64, surface: &TriangleSurface) {
     let Stuffing { mesh, report, .. } = stuff(domain, &StuffingOptions::with_edge(edge)).expect("a mesh");
     assert!(
-        report.bad == 0 && report.dihedral.smallest > 10.0 && report.dihedral.largest < 165.0,
+        report.bad_angles == 0 && report.dihedral.smallest > 10.0 && report.dihedral.largest < 165.0,
         "{name}: {report:?}"
     );
     let own = TriangleSurface::around(&mesh);
     own.check_closed().expect("closed");
-    let [out, back] = [farthest(&own, surface, edge), farthest(surface, &own, edge)];
+    let [out, back] = [largest_distance(&own, surface, edge), largest_distance(surface, &own, edge)];
     assert!(out <= 0.3 && back <= 0.3, "{name}: {out} edges off, {back} back; {report:?}");
     let share = mesh.total_measure() / volume_of(domain);
     assert!((share - 1.0).abs() < 0.01, "{name}: {share}");
 }
 
-/// Holds a mesh against one of a third of the edge, which stands for the domain.
-fn check_by_finer(name: &str, domain: &dyn Domain, cells: f64) {
+/// Compares a mesh with one of a third of the edge.
+fn check_against_finer(name: &str, domain: &dyn Domain, cells: f64) {
     let edge = domain.bounds().size().max() / cells;
     let fine = stuff(domain, &StuffingOptions::with_edge(edge / 3.0)).expect("a mesh").mesh;
     check(name, domain, edge, &TriangleSurface::around(&fine));
 }
 
 #[test]
-fn built_in_shapes_and_their_meshes_are_near_to_each_other() {
-    check_by_finer("heart", &Heart::default().field(), 24.0);
+fn meshes_of_built_in_shapes_are_close_to_them() {
+    check_against_finer("heart", &Heart::default().field(), 24.0);
 }
 
 #[test]
-fn models_and_their_meshes_are_near_to_each_other() {
-    let block = turned_block();
+fn meshes_of_models_are_close_to_them() {
+    let block = rotated_block();
     check("block", &block, 0.05, block.surface());
 }
 
 #[test]
-fn crossing_models_are_near_to_what_their_winding_number_encloses() {
-    check_by_finer("blocks", &crossing_blocks(), 10.0);
+fn meshes_of_intersecting_models_are_close_to_their_inside() {
+    check_against_finer("blocks", &crossing_blocks(), 10.0);
 }
 
 #[test]
 #[ignore = "long: thin walls, and finer meshes of models that answer slowly"]
-fn thin_open_and_crossing_models_are_near_to_what_they_enclose() {
-    check_by_finer("bowl", &Bowl::default().field(), 24.0);
-    check_by_finer("pot", &open_pot(), 24.0);
-    check_by_finer("blocks", &crossing_blocks(), 20.0);
+fn meshes_of_thin_open_and_intersecting_models_are_close_to_their_inside() {
+    check_against_finer("bowl", &Bowl::default().field(), 24.0);
+    check_against_finer("pot", &open_pot(), 24.0);
+    check_against_finer("blocks", &crossing_blocks(), 20.0);
 }
 
-/// Meshes and samples of all kinds of domains by some threads, their edges so many times as long as usual.
-fn made_by(threads: usize, coarser: f64) -> impl PartialEq {
+/// Meshes and samples of all kinds of domains, with edges scaled by `coarser`.
+fn made_with_threads(threads: usize, coarser: f64) -> impl PartialEq {
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("threads");
     pool.install(|| {
-        let (creased, open, crossing) = (turned_block(), open_pot(), crossing_blocks());
+        let (creased, open, crossing) = (rotated_block(), open_pot(), crossing_blocks());
         let bowl = Bowl::default();
         let refined = bowl.field();
         // Walls of the bowl are thinner than this.
@@ -162,12 +163,12 @@ fn made_by(threads: usize, coarser: f64) -> impl PartialEq {
 
 #[test]
 fn any_number_of_threads_makes_the_same_bits_of_all_kinds_of_domains() {
-    assert!(made_by(1, 2.0) == made_by(3, 2.0));
+    assert!(made_with_threads(1, 2.0) == made_with_threads(3, 2.0));
 }
 
 #[test]
 #[ignore = "long: finer meshes of models that answer slowly"]
 fn any_number_of_threads_makes_the_same_bits_of_finer_meshes() {
-    let one = made_by(1, 1.0);
-    assert!(one == made_by(2, 1.0) && one == made_by(3, 1.0));
+    let one = made_with_threads(1, 1.0);
+    assert!(one == made_with_threads(2, 1.0) && one == made_with_threads(3, 1.0));
 }
