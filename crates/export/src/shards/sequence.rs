@@ -1,44 +1,49 @@
-//! The shards of a run in its frames, for pictures.
+//! Shards of a run in its frames, for pictures.
 
 use std::path::Path;
 
 use craze_frame::{BodyFrame, Data, Frame, FrameFileError, Surface, names};
 use craze_spatial::TriangleTree;
 
-use super::animation::{Follower, Motion, Pace};
-use super::{Outer, Shard, ShardReport, ShardSettings, write_shards};
+use super::animation::{Pace, ShardMotion, ShardTrack};
+use super::{Shard, ShardReport, ShardSettings, SourceSurface, write_shards};
 use crate::ExportError;
 
-/// The frames of a run with the shards of its last frame in place of the surfaces that the computation has.
-pub struct ShardFilm {
-    motion: Motion,
+/// Frames of a run in which the shards of the last frame replace the surfaces of the simulation.
+pub struct ShardSequence {
+    motion: ShardMotion,
     settings: ShardSettings,
-    /// For every shard the materials of its triangles, by their numbers in the body; empty for bodies of one material.
+    /// Material indices of every shard's triangles; empty for bodies of one material.
     materials: Vec<Vec<u32>>,
 }
 
-impl ShardFilm {
-    /// Prepares the shards of the last of `frames`, which come in order of time; `outers` are as in [`export_shards`](super::export_shards).
-    pub fn of<Frames>(frames: Frames, outers: &[Vec<Outer>], settings: &ShardSettings) -> Result<Self, ExportError>
+impl ShardSequence {
+    /// Builds from frames in order of time; shards are those of the last. `source_surfaces` is as
+    /// in [`export_shards`](super::export_shards).
+    pub fn new<Frames>(
+        frames: Frames,
+        source_surfaces: &[Vec<SourceSurface>],
+        settings: &ShardSettings,
+    ) -> Result<Self, ExportError>
     where
         Frames: DoubleEndedIterator<Item = Result<Frame, FrameFileError>>,
     {
-        let motion = Motion::of(frames, outers, settings)?;
+        let motion = ShardMotion::new(frames, source_surfaces, settings)?;
         let mut materials = Vec::new();
-        for (body, broken) in motion.last.bodies.iter().zip(&motion.taken.bodies) {
-            materials.extend(broken.shards.iter().map(|shard| materials_of(body, shard)));
+        for (body, body_shards) in motion.last.bodies.iter().zip(&motion.collected.bodies) {
+            materials.extend(body_shards.shards.iter().map(|shard| materials_of(body, shard)));
         }
-        Ok(ShardFilm { motion, settings: *settings, materials })
+        Ok(ShardSequence { motion, settings: *settings, materials })
     }
 
-    /// How many shards there are.
+    /// Number of shards.
     pub fn count(&self) -> usize {
-        self.motion.followers.len()
+        self.motion.tracks.len()
     }
 
-    /// Writes `shards.glb`, as [`export_shards`](super::export_shards) of the last frame does.
+    /// Writes `shards.glb`, as [`export_shards`](super::export_shards) does for the last frame.
     pub fn write_shards(&self, folder: &Path) -> Result<ShardReport, ExportError> {
-        write_shards(&self.motion.last, &self.motion.taken, &self.settings, folder)
+        write_shards(&self.motion.last, &self.motion.collected, &self.settings, folder)
     }
 
     /// Writes `animation.glb`, as [`export_animation`](super::export_animation) does.
@@ -46,28 +51,29 @@ impl ShardFilm {
         self.motion.write(&self.settings, pace, folder)
     }
 
-    /// Puts the shards into one of the frames, `place` being its place among them. Bodies without shards stay as they are.
-    pub fn show(&self, place: usize, frame: &mut Frame) {
-        let shards = self.motion.taken.bodies.iter().flat_map(|broken| &broken.shards);
+    /// Replaces the surfaces of the frame at `index` by the shards. Bodies without shards stay as
+    /// they are.
+    pub fn replace_surfaces(&self, index: usize, frame: &mut Frame) {
+        let shards = self.motion.collected.bodies.iter().flat_map(|body_shards| &body_shards.shards);
         let mut shown: Vec<Surface> = vec![Surface::default(); frame.bodies.len()];
-        let mut marks: Vec<[Vec<u32>; 3]> = vec![Default::default(); frame.bodies.len()];
+        let mut attributes: Vec<[Vec<u32>; 3]> = vec![Default::default(); frame.bodies.len()];
         let mut rest = vec![Vec::new(); frame.bodies.len()];
-        for ((shard, follower), materials) in shards.zip(&self.motion.followers).zip(&self.materials) {
-            let body = follower.body;
-            let Some(pose) = pose(follower, place).filter(|_| body < shown.len()) else { continue };
+        for ((shard, track), materials) in shards.zip(&self.motion.tracks).zip(&self.materials) {
+            let body = track.body;
+            let Some(pose) = pose(track, index).filter(|_| body < shown.len()) else { continue };
             let (surface, part) = (&mut shown[body], &shard.shape.part);
             let first = surface.positions.len() as u32;
-            let placed = part.positions.iter().map(|at| pose.turn * (at - shard.shape.centre) + pose.centre);
+            let placed = part.positions.iter().map(|at| pose.rotation * (at - shard.shape.centre) + pose.centre);
             surface.positions.extend(placed);
             surface.triangles.extend(part.triangles.iter().map(|corners| corners.map(|corner| first + corner)));
             rest[body].extend_from_slice(&part.positions);
-            let [pieces, cracks, kinds] = &mut marks[body];
+            let [pieces, cracks, materials_of_body] = &mut attributes[body];
             pieces.extend(part.triangles.iter().map(|_| pose.piece));
             cracks.extend(part.crack.iter().map(|&is_crack| u32::from(is_crack)));
-            kinds.extend_from_slice(materials);
+            materials_of_body.extend_from_slice(materials);
         }
-        for (((body, mut surface), [pieces, cracks, kinds]), rest) in
-            frame.bodies.iter_mut().zip(shown).zip(marks).zip(rest)
+        for (((body, mut surface), [pieces, cracks, materials_of_body]), rest) in
+            frame.bodies.iter_mut().zip(shown).zip(attributes).zip(rest)
         {
             if surface.triangles.is_empty() {
                 continue;
@@ -75,20 +81,21 @@ impl ShardFilm {
             surface.vertex_attributes.set(names::REST, Data::Vector(rest));
             surface.face_attributes.set(names::PIECE, Data::Index(pieces));
             surface.face_attributes.set(names::CRACK, Data::Index(cracks));
-            if kinds.len() == surface.triangles.len() {
-                surface.face_attributes.set(names::MATERIAL, Data::Index(kinds));
+            if materials_of_body.len() == surface.triangles.len() {
+                surface.face_attributes.set(names::MATERIAL, Data::Index(materials_of_body));
             }
             body.surface = surface;
         }
     }
 }
 
-/// Where a shard is in the frame at this place among all.
-fn pose(follower: &Follower, place: usize) -> Option<&super::animation::Pose> {
-    follower.track.get(follower.track.len().checked_sub(place + 1)?)
+/// Pose of a shard in the frame at `index`.
+fn pose(track: &ShardTrack, index: usize) -> Option<&super::animation::Pose> {
+    track.poses.get(track.poses.len().checked_sub(index + 1)?)
 }
 
-/// The materials of a shard's triangles: those of what the computation has nearest. Empty for bodies of one material.
+/// Materials of a shard's triangles: those of the nearest triangles of the simulation. Empty for
+/// bodies of one material.
 pub(super) fn materials_of(body: &BodyFrame, shard: &Shard) -> Vec<u32> {
     let surface = &body.surface;
     let known = surface.face_attributes.indices(names::MATERIAL).filter(|_| body.materials.len() > 1);

@@ -1,4 +1,4 @@
-//! Whose every place in a broken body was.
+//! Point location in a broken body.
 
 use craze_frame::Surface;
 use craze_math::Vec3;
@@ -6,34 +6,35 @@ use craze_spatial::{Aabb, TriangleTree, WindingTree};
 
 use crate::error::SkinError;
 
-/// Tells for every point, where a body was at rest and around it, which shard it belongs to.
+/// Locates the fragment that contains a rest-space point, or that is nearest to it.
 #[derive(Debug)]
-pub struct Whose {
-    /// Label, extent and surface of every shard.
+pub struct FragmentLocator {
+    /// Label, bounding box and surface of every fragment.
     shards: Vec<(u32, Aabb, WindingTree)>,
-    /// The old surface of the body, and whose its triangles are.
+    /// The original surface of the body, with the fragment of each triangle.
     outside: TriangleTree,
     outside_labels: Vec<u32>,
 }
 
-impl Whose {
-    /// Prepares the surface of a broken body, whose vertices were at `rest` (m) before it broke; `owners` are the shards that its pieces count to.
-    pub fn of(surface: &Surface, rest: &[Vec3], owners: &[u32]) -> Result<Whose, SkinError> {
-        Whose::among(surface, rest, owners, |_| true)
+impl FragmentLocator {
+    /// Builds from the surface of a broken body. `rest`: rest positions of its vertices (m);
+    /// `owners`: the fragment of every piece.
+    pub fn new(surface: &Surface, rest: &[Vec3], owners: &[u32]) -> Result<FragmentLocator, SkinError> {
+        FragmentLocator::filtered(surface, rest, owners, |_| true)
     }
 
-    /// The same for the shards that `counts` is true for alone, as if there were no others.
-    pub fn among(
+    /// Like [`new`](Self::new), for the fragments that `counts` accepts only.
+    pub fn filtered(
         surface: &Surface,
         rest: &[Vec3],
         owners: &[u32],
         counts: impl Fn(u32) -> bool,
-    ) -> Result<Whose, SkinError> {
+    ) -> Result<FragmentLocator, SkinError> {
         let label = |triangle: usize| owners.get(surface.piece_of(triangle) as usize).copied();
         let mut by_label: Vec<(u32, [u32; 3])> = Vec::with_capacity(surface.triangles.len());
         let (mut outside, mut outside_labels) = (Vec::new(), Vec::new());
         for (triangle, &corners) in surface.triangles.iter().enumerate() {
-            let label = label(triangle).ok_or(SkinError::Surface)?;
+            let label = label(triangle).ok_or(SkinError::InvalidSurface)?;
             if !counts(label) {
                 continue;
             }
@@ -48,15 +49,16 @@ impl Whose {
         for own in by_label.chunk_by(|one, other| one.0 == other.0) {
             let triangles: Vec<[u32; 3]> = own.iter().map(|(_, corners)| *corners).collect();
             let corners: Vec<Vec3> = triangles.iter().flatten().map(|&vertex| rest[vertex as usize]).collect();
-            let tree = WindingTree::new(rest, &triangles).map_err(|_| SkinError::Surface)?;
+            let tree = WindingTree::new(rest, &triangles).map_err(|_| SkinError::InvalidSurface)?;
             shards.push((own[0].0, Aabb::from_points(&corners), tree));
         }
-        let outside = TriangleTree::new(rest, &outside).map_err(|_| SkinError::Surface)?;
-        Ok(Whose { shards, outside, outside_labels })
+        let outside = TriangleTree::new(rest, &outside).map_err(|_| SkinError::InvalidSurface)?;
+        Ok(FragmentLocator { shards, outside, outside_labels })
     }
 
-    /// The shard that a point (m) lies in; beyond the body, the one whose old surface is nearest.
-    pub fn at(&self, point: &Vec3) -> u32 {
+    /// The fragment that contains a point (m); outside the body, the one whose original surface is
+    /// nearest.
+    pub fn locate(&self, point: &Vec3) -> u32 {
         let around = self.shards.iter().filter(|(_, extent, _)| extent.contains(point));
         let within = around.map(|(label, _, tree)| (*label, tree.winding_number(point)));
         let most = within.max_by(|one, other| one.1.total_cmp(&other.1));
@@ -66,7 +68,7 @@ impl Whose {
         self.outside.closest(point).map_or(0, |near| self.outside_labels[near.triangle as usize])
     }
 
-    /// The shards' labels, ascending.
+    /// Labels of the fragments, ascending.
     pub fn labels(&self) -> impl Iterator<Item = u32> + '_ {
         self.shards.iter().map(|(label, _, _)| *label)
     }

@@ -1,34 +1,34 @@
-//! What breaks the model: a fall, a hit or a pull.
+//! The load that breaks the model: a drop, a hit or a pull.
 
 use std::str::FromStr;
 
 /// Acceleration of gravity (m/s²).
 pub const GRAVITY: f64 = 9.81;
 
-/// Speed at which each end is drawn away in a pull (m/s).
+/// Speed of each end in a pull (m/s).
 const PULL_SPEED: f64 = 2.0;
 
-/// What is done to the model.
+/// Load on the model.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Blow {
-    /// It falls from this height (m) onto the ground.
+pub enum Load {
+    /// Drop from this height (m) to the ground.
     Drop(f64),
-    /// A ball hits it.
+    /// Hit by a ball.
     Hit(Hit),
-    /// Its ends are drawn apart.
+    /// Opposite ends pulled apart.
     Pull(Axis),
 }
 
-/// A place and the speed of what hits it.
+/// Position and speed of a hit.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Hit {
-    /// Where, from the middle of the model's box (m).
+    /// Position relative to the centre of the model's bounding box (m).
     pub place: [f64; 3],
-    /// How fast (m/s).
+    /// Speed (m/s).
     pub speed: f64,
 }
 
-/// An axis of the world.
+/// A world axis.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Axis {
     X,
@@ -43,25 +43,25 @@ impl Axis {
     }
 }
 
-impl Blow {
-    /// Speed of the impact (m/s).
+impl Load {
+    /// Impact speed (m/s).
     pub fn speed(self) -> f64 {
         match self {
-            Blow::Drop(height) => (2.0 * GRAVITY * height).sqrt(),
-            Blow::Hit(Hit { speed, .. }) => speed,
-            Blow::Pull(_) => PULL_SPEED,
+            Load::Drop(height) => (2.0 * GRAVITY * height).sqrt(),
+            Load::Hit(Hit { speed, .. }) => speed,
+            Load::Pull(_) => PULL_SPEED,
         }
     }
 
-    /// What happens, in words.
-    pub fn told(self) -> String {
+    /// Description for the user.
+    pub fn description(self) -> String {
         match self {
-            Blow::Drop(height) => format!("it falls from {height} m and lands at {:.1} m/s", self.speed()),
-            Blow::Hit(Hit { place: [x, y, z], speed }) => {
-                format!("a ball as heavy as it hits ({x}, {y}, {z}) m at {speed} m/s")
+            Load::Drop(height) => format!("it falls from {height} m and lands at {:.1} m/s", self.speed()),
+            Load::Hit(Hit { place: [x, y, z], speed }) => {
+                format!("a ball of its mass hits ({x}, {y}, {z}) m at {speed} m/s")
             }
-            Blow::Pull(axis) => {
-                format!("its ends along {} are drawn apart at {PULL_SPEED} m/s each", ["x", "y", "z"][axis.index()])
+            Load::Pull(axis) => {
+                format!("its ends along {} are pulled apart at {PULL_SPEED} m/s each", ["x", "y", "z"][axis.index()])
             }
         }
     }
@@ -71,7 +71,7 @@ impl FromStr for Hit {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Hit, String> {
-        let help = "write a place in metres from the model's middle and a speed in m/s, as in 0,0.1,0@8";
+        let help = "write a position in metres from the model's centre and a speed in m/s, as in 0,0.1,0@8";
         let (place, speed) = text.split_once('@').ok_or(help)?;
         let numbers: Option<Vec<f64>> = place.split(',').map(|number| number.trim().parse().ok()).collect();
         let Some(&[x, y, z]) = numbers.as_deref() else { return Err(help.to_owned()) };
@@ -81,12 +81,11 @@ impl FromStr for Hit {
         }
         if x == 0.0 && y == 0.0 && z == 0.0 {
             return Err(
-                "the middle of the model is no place to hit: nothing says from where; name one toward its surface"
-                    .to_owned(),
+                "the centre of the model gives no direction to hit from; name a position toward its surface".to_owned()
             );
         }
         if !(speed.is_finite() && speed > 0.0) {
-            return Err(format!("a speed of {speed} m/s hits nothing: give one above 0"));
+            return Err(format!("a speed of {speed} m/s is not possible: give one above 0"));
         }
         Ok(Hit { place: [x, y, z], speed })
     }
@@ -100,7 +99,7 @@ impl FromStr for Axis {
             "x" => Ok(Axis::X),
             "y" => Ok(Axis::Y),
             "z" => Ok(Axis::Z),
-            _ => Err("write the axis to pull along: x, y or z".to_owned()),
+            _ => Err("write the axis of the pull: x, y or z".to_owned()),
         }
     }
 }
@@ -111,11 +110,11 @@ mod tests {
 
     #[test]
     fn a_fall_ends_at_the_speed_of_its_height() {
-        assert!((Blow::Drop(1.5).speed() - 5.4249).abs() < 1e-4);
+        assert!((Load::Drop(1.5).speed() - 5.4249).abs() < 1e-4);
     }
 
     #[test]
-    fn hits_are_a_place_and_a_speed() {
+    fn hits_have_a_position_and_a_speed() {
         assert_eq!("0,0.1,-2@8".parse::<Hit>(), Ok(Hit { place: [0.0, 0.1, -2.0], speed: 8.0 }));
         for bad in ["", "0,1@3", "0,1,2", "a,b,c@3", "0,0,0@3", "0,1,0@0", "0,1,0@-3", "0,nan,0@3", "0,1,0@inf"] {
             assert!(bad.parse::<Hit>().is_err(), "{bad}");

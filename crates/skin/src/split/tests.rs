@@ -4,7 +4,7 @@ use craze_math::DisjointSets;
 use proptest::prelude::*;
 
 /// A box of cubes, six tetrahedra each.
-fn cubes(counts: [u32; 3]) -> Background {
+fn cubes(counts: [u32; 3]) -> BackgroundMesh {
     let [nx, ny, nz] = counts.map(|count| count + 1);
     let number = |x: u32, y: u32, z: u32| (z * ny + y) * nx + x;
     let mut positions = Vec::new();
@@ -28,17 +28,17 @@ fn cubes(counts: [u32; 3]) -> Background {
             tetrahedra.push(corners);
         }
     }
-    Background::new(positions, tetrahedra).unwrap()
+    BackgroundMesh::new(positions, tetrahedra).unwrap()
 }
 
-fn volume(parted: &Parted, of: impl Fn(usize) -> bool) -> f64 {
+fn volume(parted: &SplitSurface, of: impl Fn(usize) -> bool) -> f64 {
     let rest = |point: u32| parted.points[point as usize].rest;
     let own = parted.triangles.iter().enumerate().filter(|(triangle, _)| of(*triangle));
     own.map(|(_, &[a, b, c])| rest(a).dot(&rest(b).cross(&rest(c))) / 6.0).sum()
 }
 
-/// Parts what a sphere and a plane, or any labels, divide.
-fn part_by(background: &Background, label: impl Fn(usize) -> u32, share: impl Fn(usize) -> f64) -> Parted {
+/// Splits between vertices of different labels.
+fn split_by(background: &BackgroundMesh, label: impl Fn(usize) -> u32, share: impl Fn(usize) -> f64) -> SplitSurface {
     let edges = background.edges().iter().enumerate();
     let parted: Vec<Option<f64>> = edges
         .map(|(edge, ends)| {
@@ -46,13 +46,13 @@ fn part_by(background: &Background, label: impl Fn(usize) -> u32, share: impl Fn
             (one != other).then(|| share(edge))
         })
         .collect();
-    background.part(&parted)
+    background.split(&parted)
 }
 
 #[test]
-fn what_is_not_parted_is_the_outer_surface() {
+fn without_cuts_the_surface_is_the_boundary() {
     let background = cubes([3, 2, 2]);
-    let parted = background.part(&vec![None; background.edges().len()]);
+    let parted = background.split(&vec![None; background.edges().len()]);
     assert!(is_manifold(&parted.triangles));
     assert_eq!(parted.triangles.len(), 2 * 2 * (3 * 2 + 3 * 2 + 2 * 2));
     assert!((volume(&parted, |_| true) - 12.0).abs() < 1e-12);
@@ -60,7 +60,7 @@ fn what_is_not_parted_is_the_outer_surface() {
 }
 
 #[test]
-fn a_plane_parts_a_box_into_two_with_flat_lips() {
+fn a_plane_splits_a_box_into_two_with_flat_crack_faces() {
     let background = cubes([4, 3, 2]);
     let place = |vertex: u32| background.positions()[vertex as usize].x;
     let edges = background.edges().iter();
@@ -70,7 +70,7 @@ fn a_plane_parts_a_box_into_two_with_flat_lips() {
             (share > 0.0 && share < 1.0).then_some(share)
         })
         .collect();
-    let parted = background.part(&parted);
+    let parted = background.split(&parted);
     assert!(is_manifold(&parted.triangles));
     let is_left = |triangle: usize| place(parted.owners[triangle]) < 1.3;
     assert!((volume(&parted, is_left) - 1.3 * 6.0).abs() < 1e-12);
@@ -79,23 +79,23 @@ fn a_plane_parts_a_box_into_two_with_flat_lips() {
         let on_plane = triangle.iter().all(|&point| (parted.points[point as usize].rest.x - 1.3).abs() < 1e-12);
         assert_eq!(on_plane, *crack);
     }
-    // The halves move by themselves.
-    let carried: Vec<Carried> = background
+    // The halves move independently.
+    let carried: Vec<VertexMotion> = background
         .positions()
         .iter()
-        .map(|rest| Carried {
+        .map(|rest| VertexMotion {
             position: rest + if rest.x > 1.3 { Vec3::x() } else { Vec3::zeros() },
             deformation: Mat3::identity(),
         })
         .collect();
-    for (moved, point) in parted.carried(&background, &carried).iter().zip(&parted.points) {
+    for (moved, point) in parted.deformed(&background, &carried).iter().zip(&parted.points) {
         let way = moved - point.rest;
         assert!(way.norm() < 1e-12 || (way - Vec3::x()).norm() < 1e-12);
     }
 }
 
 #[test]
-fn a_crack_that_ends_within_leaves_one_piece_that_opens() {
+fn a_crack_that_ends_inside_opens_one_piece() {
     let background = cubes([4, 4, 2]);
     let places = background.positions();
     let parted: Vec<Option<f64>> = background
@@ -107,7 +107,7 @@ fn a_crack_that_ends_within_leaves_one_piece_that_opens() {
             (crosses && low.y.max(high.y) <= 2.0).then_some(0.5)
         })
         .collect();
-    let parted = background.part(&parted);
+    let parted = background.split(&parted);
     assert!(is_manifold(&parted.triangles));
     assert!((volume(&parted, |_| true) - 32.0).abs() < 1e-12);
     assert!(parted.cracks.iter().any(|crack| *crack));
@@ -122,9 +122,9 @@ fn a_crack_that_ends_within_leaves_one_piece_that_opens() {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(48))]
     #[test]
-    fn whatever_parts_every_surface_closes(labels in prop::collection::vec(0u32..5, 80), shares in prop::collection::vec(0.05f64..0.95, 16)) {
+    fn any_labels_give_closed_surfaces(labels in prop::collection::vec(0u32..5, 80), shares in prop::collection::vec(0.05f64..0.95, 16)) {
         let background = cubes([4, 3, 3]);
-        let parted = part_by(&background, |vertex| labels[vertex], |edge| shares[edge % 16]);
+        let parted = split_by(&background, |vertex| labels[vertex], |edge| shares[edge % 16]);
         prop_assert!(is_manifold(&parted.triangles));
         let mut sum = 0.0;
         for label in 0..5 {
@@ -137,10 +137,10 @@ proptest! {
     }
 
     #[test]
-    fn any_edges_may_part(flags in prop::collection::vec(prop::bool::weighted(0.6), 400)) {
+    fn any_cut_edges_give_closed_surfaces(flags in prop::collection::vec(prop::bool::weighted(0.6), 400)) {
         let background = cubes([3, 3, 2]);
         let parted: Vec<Option<f64>> = (0..background.edges().len()).map(|edge| flags[edge % 400].then_some(0.5)).collect();
-        let parted = background.part(&parted);
+        let parted = background.split(&parted);
         prop_assert!(is_manifold(&parted.triangles));
         prop_assert!((volume(&parted, |_| true) - 18.0).abs() < 1e-9);
     }

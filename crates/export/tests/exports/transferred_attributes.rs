@@ -1,22 +1,23 @@
-//! Surfaces that are made of a model's own triangles carry what those do, wherever they have moved to.
+//! Attributes of surfaces built from a model's triangles, at rest and in motion.
 
-use craze_export::{Corners, Format, Outer, ShardSettings, export_sequence, export_shards};
+use craze_export::{CornerAttributes, Format, ShardSettings, SourceSurface, export_sequence, export_shards};
 use craze_frame::{Data, Frame, names};
 
 use crate::glb::parse;
 use crate::sample;
 use crate::{bytes_of, text_of};
 
-/// A block whose halves have moved apart, and a model whose triangles are those of the unmoved block, with a texture laid on along x and y.
-fn halves() -> (Frame, Outer) {
+/// A block with separated halves, and a model with the triangles of the whole block, textured along
+/// x and y.
+fn halves() -> (Frame, SourceSurface) {
     let mut frame = sample::frame(3);
     let rest = sample::frame(0).bodies[0].surface.positions.clone();
     let surface = &mut frame.bodies[0].surface;
     let triangles = surface.triangles.clone();
     let texture = |corner: u32| [rest[corner as usize].x as f32, rest[corner as usize].y as f32];
-    let model = Outer {
+    let model = SourceSurface {
         name: "the model".into(),
-        corners: Corners {
+        corners: CornerAttributes {
             texture: triangles.iter().map(|corners| corners.map(texture)).collect(),
             normals: vec![[[0.0, 0.6, 0.8]; 3]; triangles.len()],
             materials: Vec::new(),
@@ -63,11 +64,11 @@ fn a_moving_piece_keeps_texture_coordinates_and_normals() {
 }
 
 #[test]
-fn shards_of_such_a_surface_are_not_cut_again() {
+fn shards_of_a_surface_with_sources_are_not_cut_again() {
     let (frame, model) = halves();
     let folder = tempfile::tempdir().unwrap();
     let report = export_shards(&frame, &[vec![model]], &ShardSettings::default(), folder.path()).unwrap();
-    assert_eq!(report.skins, ["block: the outside is the model, with texture coordinates, with normals"]);
+    assert_eq!(report.outside_notes, ["block: the outside is the model, with texture coordinates, with normals"]);
     assert!(report.shards.iter().all(|shard| shard.closed));
     let glb = parse(&bytes_of(folder.path(), "shards.glb"));
     let node = glb.node(&report.shards[0].name);

@@ -1,16 +1,15 @@
-//! Surfaces that touch themselves, brought a hair apart.
+//! Separation of surface parts that touch in a vertex or an edge.
 
 use craze_math::Vec3;
 
-/// How far vertices in one place are brought apart, in the shortest edge at each (1): nobody sees it, and predicates do.
-const HAIR: f64 = 1e-6;
+use crate::tuning::TOUCHING_SEPARATION;
 
-/// Moves vertices of a closed surface that lie in the same place a hair inward, each into the matter of its own triangles (counterclockwise
-/// seen from outside). A surface of tetrahedra touches itself where two parts of it meet in a vertex or an edge; a crack that
-/// passes there would meet both in one point, and who is next to whom could not be told.
-pub fn part_touching(positions: &mut [Vec3], triangles: &[[u32; 3]]) {
+/// Moves coincident vertices of a closed surface (triangles counter-clockwise from outside) inward
+/// by 1e-6 of their shortest edge. Boundaries of tetrahedra touch themselves in vertices and edges;
+/// a crack through such a point would leave the adjacency of the two parts ambiguous.
+pub fn separate_touching(positions: &mut [Vec3], triangles: &[[u32; 3]]) {
     let mut order: Vec<u32> = (0..positions.len() as u32).collect();
-    // Adding 0 makes −0 and 0 one.
+    // Adding 0 makes −0 and 0 equal.
     let key = |vertex: u32| positions[vertex as usize].map(|value| (value + 0.0).to_bits());
     order.sort_by_key(|&vertex| <[u64; 3]>::from(key(vertex)));
     let mut touches = vec![false; positions.len()];
@@ -25,14 +24,15 @@ pub fn part_touching(positions: &mut [Vec3], triangles: &[[u32; 3]]) {
         for corner in 0..3 {
             let [next, last] = [1, 2].map(|step| places[(corner + step) % 3] - places[corner]);
             let (sum, edge) = &mut inward[triangle[corner] as usize];
-            // By angle, so that it does not matter how a flat part is divided into triangles.
+            // Angle weights: independent of how a flat part is triangulated.
             *sum -= next.angle(&last) * normal;
             *edge = edge.min(next.norm()).min(last.norm());
         }
     }
     for (index, position) in positions.iter_mut().enumerate().filter(|(index, _)| touches[*index]) {
-        let (way, edge) = inward[index];
-        *position += way.try_normalize(0.0).map_or_else(Vec3::zeros, |way| HAIR * edge * way);
+        let (direction, edge) = inward[index];
+        *position +=
+            direction.try_normalize(0.0).map_or_else(Vec3::zeros, |direction| TOUCHING_SEPARATION * edge * direction);
     }
 }
 
@@ -40,9 +40,9 @@ pub fn part_touching(positions: &mut [Vec3], triangles: &[[u32; 3]]) {
 mod tests {
     use super::*;
 
-    /// Two tetrahedra that touch in an edge, each with vertices of its own.
+    /// Two tetrahedra that share an edge geometrically, each with its own vertices.
     #[test]
-    fn what_touches_in_an_edge_is_parted_and_all_else_stays() {
+    fn parts_that_touch_in_an_edge_are_separated_and_other_vertices_stay() {
         let [low, high] = [Vec3::zeros(), Vec3::y()];
         let mut positions = vec![
             low,
@@ -61,7 +61,7 @@ mod tests {
             assert!((b - a).cross(&(c - a)).dot(&(d - a)) > 0.0);
         }
         let before = positions.clone();
-        part_touching(&mut positions, &triangles);
+        separate_touching(&mut positions, &triangles);
         for vertex in [0, 1] {
             assert!(positions[vertex].x > 1e-7 && positions[vertex + 4].x < -1e-7);
             assert!((positions[vertex] - before[vertex]).norm() < 2e-6);
