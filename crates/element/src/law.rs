@@ -143,7 +143,6 @@ fn isotropic_matrix(first: f64, second: f64) -> VoigtMatrix {
     matrix
 }
 
-/// Frobenius norm of a 6×6 matrix (its unit).
 fn norm(law: &VoigtMatrix) -> f64 {
     law.iter().flatten().map(|entry| entry * entry).sum::<f64>().sqrt()
 }

@@ -171,7 +171,6 @@ impl Tetrahedron {
     }
 }
 
-/// See [`Tetrahedron::max_stiffness_eigenvalue`].
 fn max_eigenvalue(squares: &Vec3, first: f64, second: f64) -> f64 {
     let roots = squares.map(|square| square.max(0.0).sqrt());
     let stretching = first * roots * roots.transpose() + 2.0 * second * Mat3::from_diagonal(squares);
@@ -193,7 +192,6 @@ fn eigenvalues(matrix: &Mat3) -> Vec3 {
     Vec3::new(largest, 3.0 * mean - largest - smallest, smallest)
 }
 
-/// Positive semidefinite part of a symmetric matrix.
 pub(crate) fn positive_part(matrix: &Mat3) -> Mat3 {
     positive_part_by_signs(matrix).unwrap_or_else(|| clamp_negative_eigenvalues(&symmetric_eigen(matrix)))
 }

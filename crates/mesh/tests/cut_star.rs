@@ -283,7 +283,6 @@ fn cuts_along_an_oblique_plane_separate_a_box_in_two_of_the_right_volume() {
     }
 }
 
-/// Separates all elements connected by points and edges only.
 fn separate_everywhere(mesh: &mut TetMesh) {
     loop {
         let nodes: Vec<NodeId> = mesh.point_ids().collect();

@@ -24,7 +24,6 @@ fn area(boundary: &[Point]) -> f64 {
     (0..boundary.len()).map(cross).sum::<f64>().abs() / 2.0
 }
 
-/// Smallest angle (degrees) and mean edge length (m).
 fn quality(mesh: &TriMesh) -> (f64, f64) {
     let smallest = mesh.element_ids().map(|t| mesh.quality(t).smallest_angle.to_degrees()).fold(90.0, f64::min);
     let edges = mesh.edges();

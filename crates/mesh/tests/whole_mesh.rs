@@ -132,7 +132,6 @@ fn a_saved_mesh_is_the_same_mesh() {
     let bytes = postcard::to_allocvec(&mesh).unwrap();
     let mut loaded: TetMesh = postcard::from_bytes(&bytes).unwrap();
     assert_eq!(mesh, loaded);
-    // Later edits have the same effect on the loaded mesh.
     for step in 0..50 {
         let [node, other] = [0, 1].map(|_| NodeId(random.below(mesh.point_count()) as u32));
         let (normal, current) = (random.direction(), mesh.positions().to_vec());
@@ -266,7 +265,6 @@ fn invalid_edits_return_the_reason() {
     assert_eq!(collapsed.points_removed, [inner]);
 }
 
-/// The elements with sorted corners in a fixed order, to compare two meshes.
 fn content(mesh: &TetMesh) -> Vec<[u32; 4]> {
     let mut elements: Vec<[u32; 4]> = mesh.elements().to_vec();
     elements.iter_mut().for_each(|element| element.sort_unstable());

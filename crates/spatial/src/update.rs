@@ -169,7 +169,6 @@ fn child_area_ratio(nodes: &[Node], index: usize) -> f32 {
     if own > 0.0 { children / own } else { 0.0 }
 }
 
-/// Depth of the subtree below a node.
 fn levels_below(nodes: &[Node], index: usize) -> usize {
     let node = &nodes[index];
     if node.is_leaf() {

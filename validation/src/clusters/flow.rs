@@ -19,7 +19,6 @@ pub(crate) const TEST: Test = Test {
     measure,
 };
 
-/// Yield strain λ (1).
 const YIELD: f64 = 0.1;
 
 /// Final stretch.

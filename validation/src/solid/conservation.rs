@@ -71,7 +71,6 @@ struct Drift {
     energies: Vec<[f64; 2]>,
 }
 
-/// Number of samples of the conserved quantities.
 const SAMPLES: u32 = 200;
 
 impl Drift {

@@ -115,7 +115,6 @@ fn lines(fine: f64, to: f64) -> Vec<f64> {
     all
 }
 
-/// A plate from x = 0, one element thick.
 fn plate(length: f64) -> Result<TetMesh, ValidationError> {
     let upper = lines(0.008, HALF_HEIGHT);
     let up: Vec<f64> = upper.iter().skip(1).rev().map(|y| -y).chain(upper.iter().copied()).collect();

@@ -52,7 +52,6 @@ const INTENSITY: f64 = 100.0;
 const STRENGTH: f64 = 100.0;
 /// Random displacement of nodes (edge lengths): a regular grid attracts cracks to its lines.
 const JITTER: f64 = 0.25;
-/// Number of meshes averaged.
 const SEEDS: u64 = 4;
 /// Strength factor of the crack faces and of two elements next to them.
 const UNBREAKABLE: f64 = 1e9;
@@ -210,7 +209,6 @@ fn with_line_at(position: f64, mut lines: Vec<f64>) -> Vec<f64> {
     lines
 }
 
-/// Lines on both sides of the tip, ascending.
 fn both_sides(behind: &[f64], ahead: &[f64]) -> Vec<f64> {
     behind.iter().skip(1).rev().map(|position| -position).chain(ahead.iter().copied()).collect()
 }

@@ -10,14 +10,12 @@ use std::collections::BTreeMap;
 /// Coordinates beyond this (m) are rejected: their products would overflow.
 const MAX_COORDINATE: f64 = 1e18;
 
-/// A straight segment of the input.
 #[derive(Clone, Copy, Debug)]
 struct Segment {
     chain: ChainName,
     ends: [Point; 2],
 }
 
-/// The checked and divided input.
 #[derive(Clone, Debug)]
 pub(super) struct Chains {
     /// All points: those of the input and those between.
@@ -78,7 +76,6 @@ impl Chains {
         check_count(self.edge, 8.0 * self.pieces.len() as f64)
     }
 
-    /// The edges of selected chains, lower point first, sorted.
     pub(super) fn edges_of(&self, chosen: impl Fn(ChainName) -> bool) -> Vec<[u32; 2]> {
         let mut edges: Vec<[u32; 2]> =
             (self.pieces.iter()).filter(|(_, chain)| chosen(*chain)).map(|&([a, b], _)| [a.min(b), a.max(b)]).collect();

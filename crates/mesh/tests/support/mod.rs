@@ -136,7 +136,6 @@ where
     }
 }
 
-/// The side of the box that a facet is on; zero for an inner facet.
 fn wall_of<P: Id, E: Id, const N: usize>(mesh: &SimplexMesh<P, E, N>, facet: craze_mesh::Facet<E>, axes: usize) -> u32 {
     let points = mesh.facet_points(facet);
     points.iter().flatten().fold(u32::MAX, |common, &point| common & sides(&mesh.position(point), axes))
