@@ -236,9 +236,9 @@ mod tests {
 
     const GUARD: CollapseGuard = CollapseGuard { threshold: 0.5, stiffness: 9.0 };
 
-    fn law(directional: bool) -> Law {
+    fn law(anisotropic: bool) -> Law {
         let plain = Law::Isotropic { lambda: 3.0, mu: 2.0, phi: 0.6, psi: 0.5 };
-        if !directional {
+        if !anisotropic {
             return plain;
         }
         let (mut stiffness, mut viscosity) = (plain.stiffness(), plain.viscosity());
@@ -246,7 +246,7 @@ mod tests {
             stiffness[i][j] += extra;
             viscosity[i][j] += 0.1 * extra;
         }
-        Law::Directional { stiffness, viscosity }
+        Law::Anisotropic { stiffness, viscosity }
     }
 
     fn rest() -> (Tetrahedron, [Vec3; 4]) {
@@ -268,8 +268,8 @@ mod tests {
 
     proptest! {
         #[test]
-        fn forces_are_minus_the_gradient_of_energy(positions in positions(), directional: bool) {
-            let (element, law) = (rest().0, law(directional));
+        fn forces_are_minus_the_gradient_of_energy(positions in positions(), anisotropic: bool) {
+            let (element, law) = (rest().0, law(anisotropic));
             let deformation = element.deformation(&positions);
             prop_assume!(deformation.determinant() > 0.1);
             let stress = Tetrahedron::stress(&law, &GUARD, &deformation, &Mat3::zeros());
@@ -288,8 +288,8 @@ mod tests {
         }
 
         #[test]
-        fn force_rates_are_the_derivative_of_forces(positions in positions(), moves in positions(), directional: bool) {
-            let (element, law) = (rest().0, law(directional));
+        fn force_rates_are_the_derivative_of_forces(positions in positions(), moves in positions(), anisotropic: bool) {
+            let (element, law) = (rest().0, law(anisotropic));
             let (velocity, acceleration) = (moves.map(|v| 0.3 * v), moves.map(|v| Vec3::new(v.z, -v.x, 0.5 * v.y)));
             let gradients = |time: f64| {
                 let now = std::array::from_fn(|i| positions[i] + time * velocity[i] + 0.5 * time * time * acceleration[i]);
@@ -311,8 +311,8 @@ mod tests {
         }
 
         #[test]
-        fn stiffness_without_projection_is_minus_the_derivative_of_forces(positions in positions(), directional: bool) {
-            let (element, law) = (rest().0, law(directional));
+        fn stiffness_without_projection_is_minus_the_derivative_of_forces(positions in positions(), anisotropic: bool) {
+            let (element, law) = (rest().0, law(anisotropic));
             // Stretched so that all principal stresses are tensile: nothing is projected away.
             let positions = positions.map(|position| 1.9 * position);
             let deformation = element.deformation(&positions);
@@ -339,8 +339,8 @@ mod tests {
         }
 
         #[test]
-        fn stiffness_is_never_negative(positions in positions(), motion in positions(), directional: bool) {
-            let (element, law) = (rest().0, law(directional));
+        fn stiffness_is_never_negative(positions in positions(), motion in positions(), anisotropic: bool) {
+            let (element, law) = (rest().0, law(anisotropic));
             let deformation = element.deformation(&positions);
             prop_assume!(deformation.determinant() > 0.05);
             let stress = Tetrahedron::stress(&law, &GUARD, &deformation, &Mat3::zeros());
@@ -356,8 +356,8 @@ mod tests {
         }
 
         #[test]
-        fn damping_never_adds_energy(positions in positions(), velocity in positions(), directional: bool) {
-            let (element, law) = (rest().0, law(directional));
+        fn damping_never_adds_energy(positions in positions(), velocity in positions(), anisotropic: bool) {
+            let (element, law) = (rest().0, law(anisotropic));
             let (deformation, rate) = (element.deformation(&positions), element.deformation(&velocity));
             let forces = element.forces(&deformation, &law.viscous_stress(&strain_rate(&deformation, &rate)));
             let power: f64 = forces.iter().zip(&velocity).map(|(force, velocity)| force.dot(velocity)).sum();

@@ -32,7 +32,7 @@ fn the_first_fault_is_named() {
     assert!(matches!(same_side, MeshError::Orientation { elements: [TetId(0), TetId(1)], .. }), "{same_side}");
     assert_eq!(
         same_side.to_string(),
-        "tetrahedron 0 and tetrahedron 1 are oriented against each other at their facet (0, 1, 2)"
+        "tetrahedron 0 and tetrahedron 1 have opposite orientations at their facet (0, 1, 2)"
     );
     let mut positions = corner();
     positions[2].y = f64::NAN;
