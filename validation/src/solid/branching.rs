@@ -48,12 +48,12 @@ const MIN_BRANCH_HEIGHT: f64 = 2.5 * EDGE;
 /// Maximum duration (s).
 const MAX_DURATION: f64 = 80e-6;
 /// Number of meshes.
-const SEEDS: u64 = 4;
+const MESHES: u64 = 4;
 
 fn measure(depth: Depth, findings: &mut Findings) -> Result<(), ValidationError> {
     let seeds = match depth {
         Depth::Quick => 1,
-        Depth::Full => SEEDS,
+        Depth::Full => MESHES,
     };
     let (mut lowest, mut sums, mut fastest, mut branched) = (f64::INFINITY, [0.0; 2], 0.0f64, 0.0);
     for seed in 0..seeds {
