@@ -55,7 +55,7 @@ impl Clusters {
     fn fly(&mut self, mut flight: RigidBody, step: &Step) {
         let start = flight.position;
         flight.advance(step.time_step, &step.gravity, self.matter.drag);
-        self.bounds = Aabb::around([&start, &flight.position]).grown(self.whole.extent);
+        self.bounds = Aabb::from_points([&start, &flight.position]).grown(self.whole.extent);
         let finite = is_finite(&flight.position) && is_finite(&flight.velocity) && is_finite(&flight.angular_momentum);
         self.broken = (!finite).then_some(0);
         self.prediction.flight = Some(flight);
@@ -229,7 +229,7 @@ mod tests {
             body.contact_surface(&mut surface);
             let reach = body.reach();
             for point in &surface.points {
-                let ball = Aabb::around([&point.start, &point.end]).grown(point.radius - 1e-12);
+                let ball = Aabb::from_points([&point.start, &point.end]).grown(point.radius - 1e-12);
                 assert_eq!(reach.union(&ball), reach);
             }
             body.commit(&step);

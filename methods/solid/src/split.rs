@@ -12,7 +12,9 @@ use craze_body::{Momenta, Node, PieceEvent};
 use craze_element::Tetrahedron;
 use craze_frame::names;
 use craze_math::Vec3;
-use craze_mesh::{CutSurface, Facet, NodeId, Patch, PointRule, Side, Snap, Tail, TetEdit, TetEditError, TetId, Values};
+use craze_mesh::{
+    CrackTip, CutSurface, Facet, NodeId, Patch, PointRule, Side, Snap, TetEdit, TetEditError, TetId, Values,
+};
 
 /// Point attribute of a solid's mesh, once it has broken: moment (s) until which a node waits for a crack to come to it.
 const WAITS_UNTIL: &str = "waits_until";
@@ -141,7 +143,11 @@ impl Solid {
     fn plan_split(&mut self, node: NodeId, normal: &Vec3) -> Result<Patch<NodeId, TetId, 4>, TetEditError> {
         let edge = self.edge_at(node);
         let crack = if self.options.turns_back { None } else { self.crack_ending_at(node, normal) };
-        let tail = crack.as_ref().map(|crack| Tail { normal: crack.normal, back: crack.back, lips: &crack.lips });
+        let tip = crack.as_ref().map(|crack| CrackTip {
+            normal: crack.normal,
+            backward: crack.back,
+            face_points: &crack.lips,
+        });
         let mut refused = None;
         for (level, wider) in WIDER.into_iter().enumerate() {
             let snap = Snap {
@@ -149,10 +155,10 @@ impl Solid {
                 angle: (self.options.snap_angle * wider).min(std::f64::consts::FRAC_PI_2),
             };
             let current = |point: NodeId| self.state[point.index()].position();
-            let bent = self.mesh.plan_cut(node, &CutSurface { normal: *normal, tail }, current, snap);
+            let bent = self.mesh.plan_cut(node, &CutSurface { normal: *normal, tip }, current, snap);
             // What a crack has left behind may hang together around the tip: then only a whole plane parts it.
             let plan = match bent {
-                Err(_) if tail.is_some() => self.mesh.plan_cut(node, &CutSurface::plane(*normal), current, snap),
+                Err(_) if tip.is_some() => self.mesh.plan_cut(node, &CutSurface::plane(*normal), current, snap),
                 plan => plan,
             };
             match plan {
@@ -244,18 +250,18 @@ impl Solid {
     /// Lets arrays and followed points go along with an edit that only adds nodes and elements.
     fn follow(&mut self, edit: &TetEdit, moving: &Moving) {
         self.changed.note(&self.mesh, edit);
-        edit.carry_points(&mut self.state, |old, blend| {
+        edit.apply_to_points(&mut self.state, |old, blend| {
             let position = blend.sum(|node| old[node.index()].position());
             let velocity = blend.sum(|node| old[node.index()].velocity());
             // Weighed when the patch is whole.
             Node::new(position, velocity, 1.0)
         });
-        edit.carry_points(&mut self.node_islands, |old, blend| old[blend.heaviest().index()]);
-        edit.carry_points(&mut self.refused, |_, _| false);
+        edit.apply_to_points(&mut self.node_islands, |old, blend| old[blend.heaviest().index()]);
+        edit.apply_to_points(&mut self.refused, |_, _| false);
         if !self.drag.is_empty() {
-            edit.carry_points(&mut self.drag, |old, blend| blend.sum(|node| old[node.index()]));
+            edit.apply_to_points(&mut self.drag, |old, blend| blend.sum(|node| old[node.index()]));
         }
-        edit.carry_elements(&mut self.material_of, |old, added| old[added.parent.index()]);
+        edit.apply_to_elements(&mut self.material_of, |old, added| old[added.parent.index()]);
         self.tracked.enter(&self.mesh, edit, moving);
         if let Some(marks) = self.mesh.facet_attributes_mut().labels_mut(names::CRACK) {
             for facet in edit.crack.iter().flatten() {
@@ -268,7 +274,7 @@ impl Solid {
     fn part_what_only_touches(&mut self, crack: &TetEdit, added: &mut Vec<u32>) {
         let mut points = self.mesh.crack_points(crack);
         loop {
-            let edits = self.mesh.part_at_points(&points).unwrap_or_default();
+            let edits = self.mesh.separate_at_points(&points).unwrap_or_default();
             for edit in &edits {
                 // Elements were renamed, not moved: followed points stay in theirs.
                 self.follow(edit, &Moving::new());
@@ -286,7 +292,7 @@ impl Solid {
     fn part_edge(&mut self, start: NodeId, end: NodeId) -> Option<TetEdit> {
         let around = self.mesh.elements_at_edge(start, end);
         let moving = self.tracked.leaving(&self.mesh, &around);
-        let edit = self.mesh.part_at_edge(start, end).ok()?;
+        let edit = self.mesh.separate_at_edge(start, end).ok()?;
         self.follow(&edit, &moving);
         Some(edit)
     }
