@@ -52,7 +52,7 @@ fn loads_are_exclusive() {
 fn models_that_cannot_be_shattered_are_reported() {
     refused(&["missing.obj"], &["missing.obj"]);
     refused(&["bowll"], &["did you mean \"bowl\"?"]);
-    refused(&["sheet.obj"], &["closes around something"]);
+    refused(&["sheet.obj"], &["a solid needs a closed surface"]);
     refused(&["bowl", "--size", "2"], &["built in"]);
     refused(&["block.obj", "--material", "glas"], &["did you mean \"glass\"?"]);
 }
