@@ -100,7 +100,7 @@ impl IslandMotion {
     /// Bounding box of state and prediction in rigid-body mode (m); empty otherwise.
     pub fn bounds(&self) -> Aabb {
         self.rigid.as_ref().map_or(Aabb::EMPTY, |rigid| {
-            Aabb::around([&rigid.body.position, &rigid.predicted.position]).grown(self.radius)
+            Aabb::from_points([&rigid.body.position, &rigid.predicted.position]).grown(self.radius)
         })
     }
 

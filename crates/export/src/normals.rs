@@ -1,27 +1,25 @@
-//! Normals that are smooth over gentle bends and sharp at edges.
+//! Vertex normals: smooth over gentle bends, sharp at edges.
 
 use craze_frame::corner_normals;
 use craze_math::Vec3;
 
 use crate::parts::Part;
+use crate::tuning::MIN_SMOOTH_COSINE;
 
-/// Faces that meet at a larger angle than this are shaded with a sharp edge between them: cos 30°.
-const SMOOTH_COSINE: f64 = 0.866_025_403_784_438_6;
-
-/// A part whose vertices are split wherever the normal is not the same on all sides.
+/// A part with vertices duplicated where their normals differ.
 pub(crate) struct Shaded {
-    /// For each vertex, the vertex of the part that it was.
+    /// The part's vertex of each vertex.
     pub sources: Vec<u32>,
-    /// For each vertex, its unit normal.
+    /// Unit normal of each vertex.
     pub normals: Vec<[f32; 3]>,
-    /// The triangles of the part, with the new vertices.
+    /// Triangles of the part over the new vertices.
     pub triangles: Vec<[u32; 3]>,
 }
 
-/// Splits vertices so that each has one normal: see [`corner_normals`]. Crack faces and outer faces share no normals. Where nothing gives a normal,
-/// it points up.
+/// Duplicates vertices so that each has one normal: see [`corner_normals`]. Crack faces and outer
+/// faces share no normals. Without any contribution the normal points up.
 pub(crate) fn shade(part: &Part) -> Shaded {
-    let normals = corner_normals(&part.positions, &part.triangles, &part.crack, SMOOTH_COSINE);
+    let normals = corner_normals(&part.positions, &part.triangles, &part.crack, MIN_SMOOTH_COSINE);
     let mut shaded = Shaded { sources: Vec::new(), normals: Vec::new(), triangles: part.triangles.clone() };
     // Corners by vertex.
     let mut corners: Vec<(u32, usize, usize)> = Vec::with_capacity(3 * part.triangles.len());
@@ -52,7 +50,7 @@ pub(crate) fn shade(part: &Part) -> Shaded {
 mod tests {
     use super::*;
 
-    /// Two triangles over the square of edge 1 m, the second with its far corner lifted by `lift` (m).
+    /// Two triangles over a square of edge 1 m; the last corner is lifted by `lift` (m).
     fn fold(lift: f64, crack: [bool; 2]) -> Part {
         Part {
             piece: 0,
@@ -85,7 +83,7 @@ mod tests {
     }
 
     #[test]
-    fn a_triangle_without_area_gets_a_unit_normal() {
+    fn a_degenerate_triangle_gets_a_unit_normal() {
         let mut part = fold(0.0, [false; 2]);
         part.positions = vec![Vec3::zeros(); 4];
         assert!(shade(&part).normals.iter().all(|normal| *normal == [0.0, 1.0, 0.0]));

@@ -46,7 +46,7 @@ impl TriangleSurface {
 
     /// The bounding box.
     pub fn bounds(&self) -> Aabb {
-        Aabb::around(&self.positions)
+        Aabb::from_points(&self.positions)
     }
 
     /// Total area (m²).

@@ -1,10 +1,10 @@
-//! Repeatable random input for tests.
+//! Reproducible random input for tests.
 
 use craze_math::{Random, Vec3};
 
 use crate::aabb::Aabb;
 
-/// Boxes of many sizes, some of them flat or points.
+/// Boxes of many sizes, some without volume or points.
 pub(crate) fn random_boxes(count: usize, seed: u64) -> Vec<Aabb> {
     let mut random = Random::new(seed);
     (0..count)
@@ -20,7 +20,7 @@ pub(crate) fn random_boxes(count: usize, seed: u64) -> Vec<Aabb> {
         .collect()
 }
 
-/// Triangles without order, among them slivers, needles and points.
+/// Random triangles, among them slivers, needles and points.
 pub(crate) fn random_triangles(count: usize, seed: u64) -> (Vec<Vec3>, Vec<[u32; 3]>) {
     let mut random = Random::new(seed);
     let mut positions = Vec::new();
@@ -41,7 +41,7 @@ pub(crate) fn random_triangles(count: usize, seed: u64) -> (Vec<Vec3>, Vec<[u32;
     (positions, triangles)
 }
 
-/// A sphere of triangles about the origin, seen from outside counter-clockwise: an octahedron, its faces quartered.
+/// A triangulated sphere about the origin, counterclockwise from outside: a subdivided octahedron.
 pub(crate) fn sphere(radius: f64, levels: usize) -> (Vec<Vec3>, Vec<[u32; 3]>) {
     let mut faces: Vec<[Vec3; 3]> = Vec::new();
     for (sx, sy, sz) in

@@ -134,7 +134,7 @@ impl Clusters {
             (fit.centre, fit.elastic.sigma.x.min(2.0) * rest.extent, cluster as u32)
         };
         let mut balls: Vec<(Vec3, f64, u32)> = (0..self.cluster_count()).map(ball).collect();
-        let axis = Aabb::around(balls.iter().map(|(centre, ..)| centre)).size().imax();
+        let axis = Aabb::from_points(balls.iter().map(|(centre, ..)| centre)).size().imax();
         // Sweep along the longest axis: balls that begin after the end of another do not overlap
         // it.
         let begin = |(centre, reach, _): &(Vec3, f64, u32)| centre[axis] - reach;
@@ -184,7 +184,7 @@ impl Clusters {
 
     /// Bounding box of the members of a cluster (m).
     fn box_of(&self, cluster: usize) -> Aabb {
-        Aabb::around(
+        Aabb::from_points(
             self.memberships.members(cluster).iter().map(|&member| &self.prediction.positions[member as usize]),
         )
     }

@@ -17,7 +17,7 @@ use crate::model::{Clusters, place};
 use craze_body::save::is_finite;
 use craze_frame::{Data, Surface, names};
 use craze_math::{Mat3, Vec3};
-use craze_skin::{Background, Carried, Drawn, Parted, cover};
+use craze_skin::{BackgroundMesh, EmbeddedSurface, SplitSurface, VertexMotion, bcc_tetrahedra};
 use craze_spatial::{Aabb, WindingTree};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
@@ -35,9 +35,9 @@ const STRETCHES: [f64; 2] = [0.2, 3.0];
 
 /// Data of a surface.
 pub(crate) struct Skin {
-    pub background: Background,
+    pub background: BackgroundMesh,
     /// The drawn surface that the tetrahedra carry; without one their own surface is shown.
-    pub drawn: Option<Drawn>,
+    pub drawn: Option<EmbeddedSurface>,
     /// Rest positions of the particles at the start, in the frame of the shape (m),
     pub sites: Vec<Vec3>,
     /// and the particle that each belongs to.
@@ -83,7 +83,7 @@ impl Cut {
 }
 
 impl Skin {
-    pub(crate) fn new(background: Background, drawn: Option<Drawn>, sites: Vec<Vec3>) -> Skin {
+    pub(crate) fn new(background: BackgroundMesh, drawn: Option<EmbeddedSurface>, sites: Vec<Vec3>) -> Skin {
         let owners = (0..sites.len() as u32).collect();
         let saved = crate::save::skin_bytes(&background, drawn.as_ref(), &sites);
         Skin { background, drawn, sites, owners, cuts: Vec::new(), saved }
@@ -91,9 +91,9 @@ impl Skin {
 
     /// Surfaces of the components; `parted` are the edges that are cut. Where a drawn surface
     /// cannot be cut because of rounding, the surface of the tetrahedra is shown.
-    fn part(&self, parted: &[Option<f64>]) -> Parted {
-        let cut = self.drawn.as_ref().and_then(|drawn| self.background.part_within(parted, drawn).ok());
-        cut.unwrap_or_else(|| self.background.part(parted))
+    fn part(&self, parted: &[Option<f64>]) -> SplitSurface {
+        let cut = self.drawn.as_ref().and_then(|drawn| self.background.split_embedded(parted, drawn).ok());
+        cut.unwrap_or_else(|| self.background.split(parted))
     }
 
     /// Returns true for a vertex inside the body.
@@ -134,7 +134,7 @@ impl Clusters {
     /// Adds a surface: positively oriented tetrahedra around the particles, in the frame of the
     /// rest shape (m). To be called before the first step.
     pub fn set_skin(&mut self, positions: Vec<Vec3>, tetrahedra: Vec<[u32; 4]>) -> Result<(), craze_skin::SkinError> {
-        let background = Background::new(positions, tetrahedra)?;
+        let background = BackgroundMesh::new(positions, tetrahedra)?;
         self.skin = Some(Skin::new(background, None, self.particles.rest.clone()));
         Ok(())
     }
@@ -148,10 +148,10 @@ impl Clusters {
         triangles: Vec<[u32; 3]>,
     ) -> Result<(), craze_skin::SkinError> {
         let spacing = self.particles.spacing;
-        let winding = WindingTree::new(&positions, &triangles).map_err(|_| craze_skin::SkinError::Surface)?;
-        let (places, tetrahedra) = cover(&winding, &Aabb::around(&positions), spacing, 0.0)?;
-        let background = Background::new(places, tetrahedra)?;
-        let drawn = Drawn::new(&background, positions, triangles, LONGEST * spacing)?;
+        let winding = WindingTree::new(&positions, &triangles).map_err(|_| craze_skin::SkinError::InvalidSurface)?;
+        let (places, tetrahedra) = bcc_tetrahedra(&winding, &Aabb::from_points(&positions), spacing, 0.0)?;
+        let background = BackgroundMesh::new(places, tetrahedra)?;
+        let drawn = EmbeddedSurface::new(&background, positions, triangles, LONGEST * spacing)?;
         self.skin = Some(Skin::new(background, Some(drawn), self.particles.rest.clone()));
         Ok(())
     }
@@ -163,7 +163,7 @@ impl Clusters {
         let (anchors, parted) = self.parted_skin(skin, positions, pieces);
         let (carried, motions) = self.carry(skin, &anchors, positions);
         let mut surface = Surface {
-            positions: parted.carried(&skin.background, &carried),
+            positions: parted.deformed(&skin.background, &carried),
             triangles: parted.triangles.clone(),
             ..Surface::default()
         };
@@ -181,8 +181,8 @@ impl Clusters {
             names::REST,
             Data::Vector(parted.points.iter().map(|point| place(&self.placement, &point.rest)).collect()),
         );
-        let still = |of: Vec3| Carried { position: of, deformation: Mat3::zeros() };
-        let mix = |values: Vec<Carried>| parted.carried(&skin.background, &values);
+        let still = |of: Vec3| VertexMotion { position: of, deformation: Mat3::zeros() };
+        let mix = |values: Vec<VertexMotion>| parted.deformed(&skin.background, &values);
         attributes
             .set(names::VELOCITY, Data::Vector(mix(motions.iter().map(|motion| still(motion.velocity)).collect())));
         if self.parameters.yield_strain.is_some() {
@@ -263,7 +263,7 @@ impl Clusters {
     }
 
     /// Motion of every vertex, interpolated from the particles near it.
-    fn carry(&self, skin: &Skin, anchors: &[u32], positions: &[Vec3]) -> (Vec<Carried>, Vec<Motion>) {
+    fn carry(&self, skin: &Skin, anchors: &[u32], positions: &[Vec3]) -> (Vec<VertexMotion>, Vec<Motion>) {
         let reach = CARRYING_REACH * self.particles.spacing;
         let grid = Grid::new(&self.particles.rest, reach);
         let deformations = self.deformations();
@@ -295,7 +295,7 @@ impl Clusters {
                     add(particle, (1.0 - near).powi(3));
                 }
             });
-            let carried = Carried { position: place / sum, deformation: deformation / sum };
+            let carried = VertexMotion { position: place / sum, deformation: deformation / sum };
             (carried, Motion { velocity: motion.velocity / sum, strain: motion.strain / sum })
         };
         anchors.par_iter().enumerate().map(carry).unzip()

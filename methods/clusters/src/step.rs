@@ -56,7 +56,7 @@ impl Clusters {
     fn predict_rigid(&mut self, mut rigid: RigidBody, step: &Step) {
         let start = rigid.position;
         rigid.advance(step.time_step, &step.gravity, self.parameters.drag);
-        self.bounds = Aabb::around([&start, &rigid.position]).grown(self.whole.extent);
+        self.bounds = Aabb::from_points([&start, &rigid.position]).grown(self.whole.extent);
         let finite = is_finite(&rigid.position) && is_finite(&rigid.velocity) && is_finite(&rigid.angular_momentum);
         self.broken = (!finite).then_some(0);
         self.prediction.rigid = Some(rigid);
@@ -233,7 +233,7 @@ mod tests {
             body.contact_surface(&mut surface);
             let reach = body.reach();
             for point in &surface.points {
-                let ball = Aabb::around([&point.start, &point.end]).grown(point.radius - 1e-12);
+                let ball = Aabb::from_points([&point.start, &point.end]).grown(point.radius - 1e-12);
                 assert_eq!(reach.union(&ball), reach);
             }
             body.commit(&step);

@@ -12,7 +12,9 @@ use craze_body::{Momenta, Node, PieceEvent};
 use craze_element::Tetrahedron;
 use craze_frame::names;
 use craze_math::Vec3;
-use craze_mesh::{CutSurface, Facet, NodeId, Patch, PointRule, Side, Snap, Tail, TetEdit, TetEditError, TetId, Values};
+use craze_mesh::{
+    CrackTip, CutSurface, Facet, NodeId, Patch, PointRule, Side, Snap, TetEdit, TetEditError, TetId, Values,
+};
 
 /// Point attribute of a solid's mesh, once it has broken: time (s) until which a node waits for a
 /// crack to reach it.
@@ -147,7 +149,11 @@ impl Solid {
     fn plan_split(&mut self, node: NodeId, normal: &Vec3) -> Result<Patch<NodeId, TetId, 4>, TetEditError> {
         let edge = self.edge_at(node);
         let crack = if self.options.turns_back { None } else { self.crack_with_tip_at(node, normal) };
-        let tail = crack.as_ref().map(|crack| Tail { normal: crack.normal, back: crack.back, lips: &crack.lips });
+        let tip = crack.as_ref().map(|crack| CrackTip {
+            normal: crack.normal,
+            backward: crack.backward,
+            face_points: &crack.face_points,
+        });
         let mut refused = None;
         for (level, wider) in WIDER.into_iter().enumerate() {
             let snap = Snap {
@@ -155,10 +161,10 @@ impl Solid {
                 angle: (self.options.snap_angle * wider).min(std::f64::consts::FRAC_PI_2),
             };
             let current = |point: NodeId| self.state[point.index()].position();
-            let bent = self.mesh.plan_cut(node, &CutSurface { normal: *normal, tail }, current, snap);
+            let bent = self.mesh.plan_cut(node, &CutSurface { normal: *normal, tip }, current, snap);
             // A crack may have left elements around its tip that only a whole plane separates.
             let plan = match bent {
-                Err(_) if tail.is_some() => self.mesh.plan_cut(node, &CutSurface::plane(*normal), current, snap),
+                Err(_) if tip.is_some() => self.mesh.plan_cut(node, &CutSurface::plane(*normal), current, snap),
                 plan => plan,
             };
             match plan {
@@ -180,32 +186,35 @@ impl Solid {
     /// there is none, or if the node is on one crack face only.
     fn crack_with_tip_at(&self, node: NodeId, ahead: &Vec3) -> Option<CrackAtTip> {
         let marks = self.mesh.facet_attributes().labels(names::CRACK)?;
-        let place = |point: NodeId| self.state[point.index()].position();
-        let centre = place(node);
-        let (mut normal, mut back) = (Vec3::zeros(), Vec3::zeros());
-        let mut lips: Vec<(NodeId, Side)> = Vec::new();
+        let position = |point: NodeId| self.state[point.index()].position();
+        let centre = position(node);
+        let (mut normal, mut backward) = (Vec3::zeros(), Vec3::zeros());
+        let mut face_points: Vec<(NodeId, Side)> = Vec::new();
         for element in self.mesh.elements_of(node) {
             let corners = self.mesh.points_of(element);
             for corner in (0..4).filter(|&corner| marks[4 * element.index() + corner] != 0 && corners[corner] != node) {
                 let [Some(a), Some(b), Some(c)] = self.mesh.facet_points(Facet::new(element, corner)) else { continue };
-                let outward = (place(b) - place(a)).cross(&(place(c) - place(a)));
+                let outward = (position(b) - position(a)).cross(&(position(c) - position(a)));
                 // A crack face points away from its own side.
                 let side = if outward.dot(ahead) > 0.0 { Side::Negative } else { Side::Positive };
                 normal += if side == Side::Negative { outward } else { -outward };
-                back += outward.norm() * ((place(a) + place(b) + place(c)) / 3.0 - centre);
-                lips.extend([a, b, c].into_iter().filter(|&point| point != node).map(|point| (point, side)));
+                backward += outward.norm() * ((position(a) + position(b) + position(c)) / 3.0 - centre);
+                face_points.extend([a, b, c].into_iter().filter(|&point| point != node).map(|point| (point, side)));
             }
         }
-        let has = |side: Side| lips.iter().any(|lip| lip.1 == side);
+        let has = |side: Side| face_points.iter().any(|point| point.1 == side);
         if !(has(Side::Positive) && has(Side::Negative)) {
             return None;
         }
-        lips.sort_unstable_by_key(|&(point, side)| (point, side == Side::Positive));
-        lips.dedup();
+        face_points.sort_unstable_by_key(|&(point, side)| (point, side == Side::Positive));
+        face_points.dedup();
         // A point of both crack faces is on the crack front.
-        let lips =
-            lips.chunk_by(|one, other| one.0 == other.0).filter(|lips| lips.len() == 1).map(|lips| lips[0]).collect();
-        Some(CrackAtTip { normal, back, lips })
+        let face_points = face_points
+            .chunk_by(|one, other| one.0 == other.0)
+            .filter(|sides| sides.len() == 1)
+            .map(|sides| sides[0])
+            .collect();
+        Some(CrackAtTip { normal, backward, face_points })
     }
 
     /// Mean distance (m) of a node from its neighbours at rest.
@@ -251,18 +260,18 @@ impl Solid {
     /// Updates arrays and tracked points after an edit that only adds nodes and elements.
     fn follow(&mut self, edit: &TetEdit, moving: &Moving) {
         self.changed.note(&self.mesh, edit);
-        edit.carry_points(&mut self.state, |old, blend| {
+        edit.apply_to_points(&mut self.state, |old, blend| {
             let position = blend.sum(|node| old[node.index()].position());
             let velocity = blend.sum(|node| old[node.index()].velocity());
             // Masses are lumped after the patch.
             Node::new(position, velocity, 1.0)
         });
-        edit.carry_points(&mut self.node_islands, |old, blend| old[blend.heaviest().index()]);
-        edit.carry_points(&mut self.refused, |_, _| false);
+        edit.apply_to_points(&mut self.node_islands, |old, blend| old[blend.heaviest().index()]);
+        edit.apply_to_points(&mut self.refused, |_, _| false);
         if !self.drag.is_empty() {
-            edit.carry_points(&mut self.drag, |old, blend| blend.sum(|node| old[node.index()]));
+            edit.apply_to_points(&mut self.drag, |old, blend| blend.sum(|node| old[node.index()]));
         }
-        edit.carry_elements(&mut self.material_of, |old, added| old[added.parent.index()]);
+        edit.apply_to_elements(&mut self.material_of, |old, added| old[added.parent.index()]);
         self.tracked.enter(&self.mesh, edit, moving);
         if let Some(marks) = self.mesh.facet_attributes_mut().labels_mut(names::CRACK) {
             for facet in edit.crack.iter().flatten() {
@@ -276,7 +285,7 @@ impl Solid {
     fn separate_point_contacts(&mut self, crack: &TetEdit, added: &mut Vec<u32>) {
         let mut points = self.mesh.crack_points(crack);
         loop {
-            let edits = self.mesh.part_at_points(&points).unwrap_or_default();
+            let edits = self.mesh.separate_at_points(&points).unwrap_or_default();
             for edit in &edits {
                 // Elements keep their shape: tracked points stay in theirs.
                 self.follow(edit, &Moving::new());
@@ -294,7 +303,7 @@ impl Solid {
     fn separate_edge(&mut self, start: NodeId, end: NodeId) -> Option<TetEdit> {
         let around = self.mesh.elements_at_edge(start, end);
         let moving = self.tracked.leaving(&self.mesh, &around);
-        let edit = self.mesh.part_at_edge(start, end).ok()?;
+        let edit = self.mesh.separate_at_edge(start, end).ok()?;
         self.follow(&edit, &moving);
         Some(edit)
     }
@@ -347,9 +356,9 @@ struct CrackAtTip {
     /// Its normal, on the side of the normal of the plane ahead; of any length.
     normal: Vec3,
     /// Direction from the tip back into the crack; of any length.
-    back: Vec3,
+    backward: Vec3,
     /// Points of its faces, ascending, and the side of each.
-    lips: Vec<(NodeId, Side)>,
+    face_points: Vec<(NodeId, Side)>,
 }
 
 /// Smallest height of an element at rest (m).

@@ -76,7 +76,7 @@ pub fn build(document: &SceneDocument, filled: Filled) -> Result<Read, SceneErro
         short(size.z),
         short(mass)
     );
-    let own = || Look::of_material(&material.name).unwrap_or_else(|| Look::of_unknown(&body.name));
+    let own = || Look::for_material(&material.name).unwrap_or_else(|| Look::for_unknown(&body.name));
     let look = body.look.as_ref().map(|look| look.resolve(own()));
     let load: craze_engine::Loader = match body.method {
         MethodKind::Solid => craze_solid::load,

@@ -9,7 +9,7 @@ use crate::description::{
 use crate::problem::Problem;
 use crate::report::Collector;
 use crate::tree::{Node, Value};
-use craze_material::color::light_of_hex;
+use craze_material::color::linear_from_hex;
 use craze_material::{Key, MaterialError, Overrides};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -235,7 +235,7 @@ impl Checker<'_> {
         if let Some(name) = look.name.as_deref().filter(|_| look.named().is_none()) {
             self.report(&format!("{path}.look.name"), unknown_name("look", name, LookSettings::names()));
         }
-        if let Some(color) = look.color.as_deref().filter(|color| light_of_hex(color).is_none()) {
+        if let Some(color) = look.color.as_deref().filter(|color| linear_from_hex(color).is_none()) {
             let message = format!("{color:?} is no colour");
             self.reject(
                 &format!("{path}.look.color"),

@@ -137,7 +137,7 @@ impl SurfaceDomain {
         let step = triangles.len().div_ceil(MAX_COST_SAMPLES).max(1);
         let visits = triangles.iter().step_by(step).map(|triangle| {
             let middle = self.surface.corners(triangle).iter().sum::<Vec3>() / 3.0;
-            self.winding.looks(&middle)
+            self.winding.evaluation_count(&middle)
         });
         visits.sum::<usize>() as f64 / triangles.len().div_ceil(step).max(1) as f64
     }

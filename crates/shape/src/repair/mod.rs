@@ -115,7 +115,7 @@ fn welded(input: &TriangleSurface, sound: &[(u32, [u32; 3])]) -> Welded {
     used.sort_unstable();
     used.dedup();
     let position = |point: u32| input.positions[point as usize];
-    let corner = Aabb::around(used.iter().map(|&point| &input.positions[point as usize])).min;
+    let corner = Aabb::from_points(used.iter().map(|&point| &input.positions[point as usize])).min;
     let points: Vec<Vec3> = used.iter().map(|&point| position(point) - corner).collect();
     let first = weld::first_coincident(&points, weld_tolerance(input, sound, &points));
     let mut number = vec![0_u32; points.len()];
@@ -151,7 +151,7 @@ fn weld_tolerance(input: &TriangleSurface, sound: &[(u32, [u32; 3])], points: &[
     }
     let half = lengths.len() / 2;
     let (_, median, _) = lengths.select_nth_unstable_by(half, f64::total_cmp);
-    (WELD_OF_EDGE * *median).min(WELD_OF_SIZE * Aabb::around(points).size().max())
+    (WELD_OF_EDGE * *median).min(WELD_OF_SIZE * Aabb::from_points(points).size().max())
 }
 
 fn measure(surface: &TriangleSurface, findings: &mut Findings) -> Result<(), ShapeError> {

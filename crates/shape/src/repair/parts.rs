@@ -51,7 +51,7 @@ impl Parts {
         let mut boxes = vec![Aabb::EMPTY; count];
         let mut members: Vec<Vec<u32>> = vec![Vec::new(); count];
         for (triangle, &component) in (0..).zip(&component_of) {
-            let around = Aabb::around(&surface.corners(&triangles[triangle as usize]));
+            let around = Aabb::from_points(&surface.corners(&triangles[triangle as usize]));
             boxes[component as usize] = boxes[component as usize].union(&around);
             members[component as usize].push(triangle);
         }

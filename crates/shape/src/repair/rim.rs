@@ -135,7 +135,7 @@ fn build_clusters(
     clusters: &mut Vec<EdgeCluster>,
 ) -> usize {
     let own = &mut edges[range.clone()];
-    let bounds = Aabb::around(own.iter().flat_map(|(ends, _)| ends));
+    let bounds = Aabb::from_points(own.iter().flat_map(|(ends, _)| ends));
     let centre = bounds.centre();
     let radius = own.iter().flat_map(|(ends, _)| ends).map(|end| (end - centre).norm()).fold(0.0, f64::max);
     let mut made =

@@ -51,7 +51,7 @@ pub(super) fn flip_outward(
         let samples = &shells[inner].samples;
         let mut sum = 0.0;
         for point in samples {
-            bvh.overlapping(&Aabb::of_point(point), &boxes, |outer| {
+            bvh.overlapping(&Aabb::from_point(point), &boxes, |outer| {
                 let outer = outer as usize;
                 if outer < inner && only.is_none_or(|wanted| wanted == outer) {
                     sum += shells[outer].sign * shells[outer].winding.winding_number(point);
@@ -130,7 +130,7 @@ fn shells(positions: &[Vec3], faces: &[[u32; 3]], patches: &Patches) -> Result<V
 
 /// Volume (m³) of a patch with its holes closed by triangle fans.
 fn capped_volume(points: &[Vec3], faces: &[[u32; 3]], rim: &[super::edges::RimEdge]) -> f64 {
-    let middle = Aabb::around(points).centre();
+    let middle = Aabb::from_points(points).centre();
     let at = |point: u32| points[point as usize] - middle;
     let mut sixfold: f64 = faces.iter().map(|&[a, b, c]| at(a).dot(&at(b).cross(&at(c)))).sum();
     let (of_edge, count) = loops(rim, points.len());

@@ -1,7 +1,7 @@
 //! Conversion of welded triangles to an oriented manifold with boundary.
 
 use craze_math::Vec3;
-use craze_mesh::{TriMesh, TriMeshError, edge_sides, part_except};
+use craze_mesh::{TriMesh, TriMeshError, edge_sides, separate_except};
 
 use crate::surface::TriangleSurface;
 
@@ -41,7 +41,7 @@ pub(super) fn manifold(surface: &TriangleSurface) -> Result<Manifold, TriMeshErr
     // A separated triangle may still share both ends through neighbours; then it is cut free. Each
     // round cuts at least one.
     let separated = loop {
-        let separated = part_except(surface.positions.len(), &triangles, &pairs);
+        let separated = separate_except(surface.positions.len(), &triangles, &pairs);
         let mut partner = vec![u32::MAX; triangles.len() * 3];
         for &[one, other] in &pairs {
             (partner[one as usize], partner[other as usize]) = (other, one);

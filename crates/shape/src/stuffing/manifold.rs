@@ -10,7 +10,7 @@ pub(super) fn separate(mesh: &mut TetMesh) -> Result<usize, TetEditError> {
     let mut nodes: Vec<NodeId> = mesh.boundary().triangles.into_iter().flatten().collect();
     nodes.sort_unstable();
     nodes.dedup();
-    let mut count = mesh.part_at_points(&nodes)?.len();
+    let mut count = mesh.separate_at_points(&nodes)?.len();
     let mut edges: Vec<[NodeId; 2]> = (mesh.boundary().triangles.iter())
         .flat_map(|&[a, b, c]| [[a, b], [b, c], [c, a]])
         .map(|[a, b]| [a.min(b), a.max(b)])
@@ -21,7 +21,7 @@ pub(super) fn separate(mesh: &mut TetMesh) -> Result<usize, TetEditError> {
     for [start, end] in pinched {
         // Separating another edge may have changed this one.
         if mesh.pinched_edges(start).contains(&end) {
-            mesh.part_at_edge(start, end)?;
+            mesh.separate_at_edge(start, end)?;
             count += 1;
         }
     }
