@@ -220,7 +220,7 @@ fn a_surface_without_an_inside_is_refused() {
     for (surface, open) in [(triangle, 3), (square, 4)] {
         let error = SurfaceDomain::new(&surface).expect_err("no inside");
         assert!(matches!(error, ShapeError::NoInterior { open_edges, .. } if open_edges == open), "{error}");
-        assert!(error.to_string().contains("a surface that closes around something"), "{error}");
+        assert!(error.to_string().contains("a solid needs a closed surface"), "{error}");
     }
     assert_eq!(examine(&moebius()).expect("sound").one_sided_patches, 1);
     assert!(matches!(SurfaceDomain::new(&moebius()), Err(ShapeError::NoInterior { one_sided: 1, .. })));
