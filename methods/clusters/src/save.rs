@@ -11,7 +11,7 @@ use craze_body::save::{decode, encode, is_finite, is_rigid_motion, is_rotation};
 use craze_body::{ConstrainedRegion, ConstrainedRegions, Lineage, TrackedPoints};
 use craze_engine::{HoldId, Method, SplitCounts};
 use craze_math::{Isometry, Vec3};
-use craze_skin::{Background, Drawn};
+use craze_skin::{BackgroundMesh, EmbeddedSurface};
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 
@@ -99,10 +99,10 @@ struct DrawnShape<'a> {
 }
 
 /// What of a skin never changes, as bytes.
-pub(crate) fn skin_bytes(background: &Background, drawn: Option<&Drawn>, sites: &[Vec3]) -> Vec<u8> {
+pub(crate) fn skin_bytes(background: &BackgroundMesh, drawn: Option<&EmbeddedSurface>, sites: &[Vec3]) -> Vec<u8> {
     let drawn = drawn.map(|drawn| {
-        let (positions, triangles) = drawn.given();
-        DrawnShape { positions: Cow::from(positions), triangles: Cow::from(triangles), longest: drawn.longest() }
+        let (positions, triangles) = drawn.input();
+        DrawnShape { positions: Cow::from(positions), triangles: Cow::from(triangles), longest: drawn.max_edge() }
     });
     let shape = SkinShape {
         positions: Cow::from(background.positions()),
@@ -253,11 +253,11 @@ fn from_bytes(bytes: &[u8]) -> Result<Clusters, String> {
 
 fn load_skin(saved: SavedSkin, particles: usize) -> Result<Skin, String> {
     let shape: SkinShape = postcard::from_bytes(saved.shape.as_bytes()).map_err(|error| error.to_string())?;
-    let background = Background::new(shape.positions.into_owned(), shape.tetrahedra.into_owned());
+    let background = BackgroundMesh::new(shape.positions.into_owned(), shape.tetrahedra.into_owned());
     let background = background.map_err(|error| error.to_string())?;
     let draw = |drawn: DrawnShape| {
         let DrawnShape { positions, triangles, longest } = drawn;
-        Drawn::new(&background, positions.into_owned(), triangles.into_owned(), longest)
+        EmbeddedSurface::new(&background, positions.into_owned(), triangles.into_owned(), longest)
     };
     let drawn = shape.drawn.map(draw).transpose().map_err(|error| error.to_string())?;
     let mut skin = Skin::new(background, drawn, shape.sites.into_owned());

@@ -4,7 +4,7 @@ use super::shells::{Stray, stray_shells};
 use super::{Cut, Skin};
 use crate::model::Clusters;
 use craze_math::{DisjointSets, Vec3};
-use craze_skin::Parted;
+use craze_skin::SplitSurface;
 use rayon::prelude::*;
 
 /// An edge is not parted nearer to its ends than this share of it (1).
@@ -19,7 +19,7 @@ const SHELL_ROUNDS: usize = 8;
 
 impl Clusters {
     /// The particle that each vertex is anchored to, and where edges are parted. Every piece hangs together.
-    pub(super) fn parted_skin(&self, skin: &Skin, positions: &[Vec3], pieces: &[u32]) -> (Vec<u32>, Parted) {
+    pub(super) fn parted_skin(&self, skin: &Skin, positions: &[Vec3], pieces: &[u32]) -> (Vec<u32>, SplitSurface) {
         let mut anchors = self.anchors(skin);
         if skin.cuts.is_empty() && self.is_whole {
             return (anchors, skin.part(&[]));
