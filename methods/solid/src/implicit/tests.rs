@@ -142,7 +142,7 @@ fn a_jiggled_patch_finds_its_affine_balance() {
 }
 
 #[test]
-fn balance_stretches_a_bar_by_the_law_and_books_its_work() {
+fn equilibrium_stretches_a_bar_by_the_law_and_records_its_work() {
     // A bar without contraction under a nominal stress P: P = E·(s³ − s)/2.
     let material = Material::elastic("bar", 1000.0, Elasticity::from_young(1e5, 0.0));
     let mut body = solid([2, 6, 2], 0.1, material, SolidOptions::default());
