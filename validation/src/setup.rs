@@ -2,8 +2,8 @@
 
 use crate::ValidationError;
 use craze_engine::{
-    Action, Body, Checked, Effect, EventKind, FailureMeasure, FrameDetail, Hold, HoldId, Keyframe, Load, Method, Mode,
-    Motion, PairTable, Region, Registry, Settings, Step, Verdict, World,
+    Action, Body, Checked, CommitLog, Effect, Event, EventKind, FailureMeasure, FrameDetail, Hold, HoldId, Keyframe,
+    Load, Method, Mode, Motion, PairTable, Region, Registry, Settings, Step, Verdict, World,
 };
 use craze_material::{Elasticity, Material};
 use craze_math::{Isometry, Vec3};
@@ -39,12 +39,13 @@ pub(crate) fn free_step(time_step: f64) -> Step<'static> {
     Step { time: 0.0, time_step, gravity: Vec3::zeros(), loads: &[], contacts: &[] }
 }
 
-/// Predicts, checks and commits.
-pub(crate) fn take_step(body: &mut dyn Method, step: &Step) -> Result<(), ValidationError> {
+/// Predicts, checks and commits; returns the events.
+pub(crate) fn take_step(body: &mut dyn Method, step: &Step) -> Result<Vec<Event>, ValidationError> {
+    let mut log = CommitLog::default();
     body.predict(step)?;
     body.check()?;
-    body.commit(step);
-    Ok(())
+    body.commit(step, &mut log);
+    Ok(log.events)
 }
 
 /// Forces (N) that act on the nodes of a solid in its present state, read from what one step does to the velocities. The solid

@@ -35,7 +35,7 @@ mod zones;
 pub use account::{Account, SplitCounts};
 pub use checkpoint::{Checkpoint, CheckpointError, Saved};
 pub use collide::Sunk;
-pub use counters::{Counters, Stage};
+pub use counters::{CommitLog, Counters, Stage};
 pub use event::{Event, EventKind, FailureMeasure};
 pub use folder::{Existing, FolderError, RunFolder, read_record};
 pub use load::{Action, Effect, Hold, HoldId, Load, Ramp};

@@ -1,6 +1,6 @@
 //! What a body is made of: the one trait that all fracture methods share.
 
-use crate::{Account, Event, HoldId, Load, Region, SplitCounts};
+use crate::{Account, CommitLog, HoldId, Load, Region, SplitCounts};
 use craze_contact::{
     ContactRun, ContactStiffness, ContactSurface, ContactTetrahedra, ContactTriangles, Impulse, SurfacePoint,
 };
@@ -182,20 +182,13 @@ pub trait Method: Send + Sync {
     /// Looks at the prediction once more after contact.
     fn check(&self) -> Result<(), Failure>;
 
-    /// Makes the prediction the state.
-    fn commit(&mut self, step: &Step);
+    /// Makes the prediction the state, then changes the body: plastic flow, fracture, remeshing. Events and
+    /// the time of each stage go into `log`.
+    fn commit(&mut self, step: &Step, log: &mut CommitLog);
 
-    /// Plastic flow.
-    fn flow(&mut self, _step: &Step) {}
-
-    /// Fails and splits; tells what broke.
-    fn fracture(&mut self, _step: &Step, _events: &mut Vec<Event>) {}
-
-    /// Refines and coarsens.
-    fn adapt(&mut self, _step: &Step) {}
-
-    /// Finds the state in which the loads at `step.time + step.time_step` are in balance (quasi-static mode).
-    fn balance(&mut self, _step: &Step) -> Result<(), Failure> {
+    /// Finds the state in which the loads at `step.time + step.time_step` are in balance (quasi-static mode),
+    /// then changes the body as [`commit`](Method::commit) does.
+    fn balance(&mut self, _step: &Step, _log: &mut CommitLog) -> Result<(), Failure> {
         Err(Failure::NoEquilibrium { method: self.kind() })
     }
 

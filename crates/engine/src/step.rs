@@ -4,7 +4,7 @@ use crate::collide::Round;
 use crate::counters::Stage;
 use crate::probe::Moment;
 use crate::world::{Mode, World, WorldError};
-use crate::{Event, EventKind, Failure, Registry, Step};
+use crate::{CommitLog, Event, EventKind, Failure, Registry, Step};
 use std::time::Instant;
 
 /// Largest turn of an obstacle in one step (rad).
@@ -150,21 +150,9 @@ impl World {
         self.collide(time_step)?;
         clock = self.counters.book(Stage::Contact, clock);
         self.check()?;
-        clock = self.counters.book(Stage::Check, clock);
+        self.counters.book(Stage::Check, clock);
         self.commit(time_step);
-        clock = self.counters.book(Stage::Commit, clock);
-        self.change_matter(time_step, clock);
         Ok(())
-    }
-
-    /// Plastic flow, fracture and remeshing: the three stages that change what bodies are, after they have moved.
-    fn change_matter(&mut self, time_step: f64, mut clock: Instant) {
-        self.for_bodies(time_step, |method, step, _| method.flow(step));
-        clock = self.counters.book(Stage::Flow, clock);
-        self.for_bodies(time_step, |method, step, events| method.fracture(step, events));
-        clock = self.counters.book(Stage::Fracture, clock);
-        self.for_bodies(time_step, |method, step, _| method.adapt(step));
-        self.counters.book(Stage::Adapt, clock);
     }
 
     /// One load step of the quasi-static mode.
@@ -175,20 +163,11 @@ impl World {
         let time_step = (end - self.time) / left;
         self.gather_loads(time_step);
         self.scratch.stiffness.iter_mut().for_each(Vec::clear);
-        let clock = Instant::now();
-        for (index, body) in self.bodies.iter_mut().enumerate() {
-            let step = self.scratch.step(index, self.time, time_step, self.settings.gravity);
-            body.method.balance(&step).map_err(|failure| WorldError::Stuck {
-                body: body.name.clone(),
-                time: step.time + step.time_step,
-                time_step,
-                failure,
-                squeezed_by: Vec::new(),
-            })?;
-        }
+        self.for_bodies(time_step, |method, step, log| method.balance(step, log)).map_err(|(body, failure)| {
+            let (body, time) = (self.bodies[body].name.clone(), self.time + time_step);
+            WorldError::Stuck { body, time, time_step, failure, squeezed_by: Vec::new() }
+        })?;
         self.check_overlaps(time_step)?;
-        let clock = self.counters.book(Stage::Predict, clock);
-        self.change_matter(time_step, clock);
         self.time = if left <= 1.0 { end } else { self.time + time_step };
         self.last_time_step = time_step;
         self.counters.steps += 1;
@@ -244,15 +223,25 @@ impl World {
         Ok(())
     }
 
-    fn for_bodies(&mut self, time_step: f64, mut work: impl FnMut(&mut dyn crate::Method, &Step, &mut Vec<Event>)) {
+    /// Calls `work` for every body in order, until one fails, and takes over what they log.
+    fn for_bodies(
+        &mut self,
+        time_step: f64,
+        mut work: impl FnMut(&mut dyn crate::Method, &Step, &mut CommitLog) -> Result<(), Failure>,
+    ) -> Result<(), (usize, Failure)> {
+        self.commit_log.start();
+        let mut outcome = Ok(());
         for (index, body) in self.bodies.iter_mut().enumerate() {
             let step = self.scratch.step(index, self.time, time_step, self.settings.gravity);
-            let first_new = self.events.len();
-            work(body.method.as_mut(), &step, &mut self.events);
-            for event in &mut self.events[first_new..] {
-                event.body.clone_from(&body.name);
+            outcome = work(body.method.as_mut(), &step, &mut self.commit_log).map_err(|failure| (index, failure));
+            let named = self.commit_log.events.drain(..).map(|event| Event { body: body.name.clone(), ..event });
+            self.events.extend(named);
+            if outcome.is_err() {
+                break;
             }
         }
+        self.commit_log.drain_times(&mut self.counters);
+        outcome
     }
 
     /// What every hold does in this step, by body.
@@ -287,7 +276,11 @@ impl World {
     }
 
     fn commit(&mut self, time_step: f64) {
-        self.for_bodies(time_step, |method, step, _| method.commit(step));
+        let committed = self.for_bodies(time_step, |method, step, log| {
+            method.commit(step, log);
+            Ok(())
+        });
+        debug_assert!(committed.is_ok(), "no body can refuse to commit");
         for obstacle in &mut self.obstacles {
             obstacle.commit();
         }

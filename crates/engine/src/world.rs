@@ -1,6 +1,7 @@
 //! The world: everything that takes part, and the present moment.
 
 use crate::collide::Scratch;
+use crate::counters::CommitLog;
 use crate::separate::Parting;
 use crate::throttle::Throttle;
 use crate::watch::Watch;
@@ -284,6 +285,8 @@ pub struct World {
     pub events: Vec<Event>,
     /// Where the time went.
     pub counters: Counters,
+    /// What bodies report in the present step.
+    pub(crate) commit_log: CommitLog,
     /// Length of the last step (s).
     pub last_time_step: f64,
     /// Whether bodies that start inside each other part slowly, and who still does.
@@ -311,6 +314,7 @@ impl World {
             watch: Watch::default(),
             events: Vec::new(),
             counters: Counters::default(),
+            commit_log: CommitLog::default(),
             last_time_step: 0.0,
             separates: false,
             partings: Vec::new(),

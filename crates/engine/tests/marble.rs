@@ -2,9 +2,9 @@
 
 use craze_contact::{ContactSurface, Impulse, Shape, SurfacePoint};
 use craze_engine::{
-    Account, Action, Body, Certificate, Checked, Drive, Effect, EventKind, Existing, Failure, FolderError, FrameDetail,
-    Hold, HoldId, Machine, MaterialPoint, Measure, Method, Mode, Motion, Obstacle, PairTable, Probe, Ramp, Region,
-    Registry, RunFolder, RunRecord, RunResult, Settings, Step, Verdict, World, WorldError,
+    Account, Action, Body, Certificate, Checked, CommitLog, Drive, Effect, EventKind, Existing, Failure, FolderError,
+    FrameDetail, Hold, HoldId, Machine, MaterialPoint, Measure, Method, Mode, Motion, Obstacle, PairTable, Probe, Ramp,
+    Region, Registry, RunFolder, RunRecord, RunResult, Settings, Step, Verdict, World, WorldError,
 };
 use craze_frame::{BodyFrame, Piece, Pose, Surface};
 use craze_math::{Isometry, Mat3, Vec3};
@@ -124,7 +124,7 @@ impl Method for Marble {
         Ok(())
     }
 
-    fn commit(&mut self, _step: &Step) {
+    fn commit(&mut self, _step: &Step, _log: &mut CommitLog) {
         self.state = self.predicted;
     }
 

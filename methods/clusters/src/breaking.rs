@@ -2,7 +2,7 @@
 
 use crate::testing::{TIME_STEP, awake, block, matter, plain_step};
 use crate::{Cloud, Clustering, Clusters, Options};
-use craze_engine::{Event, EventKind, HoldId, Method, Region, Step};
+use craze_engine::{CommitLog, Event, EventKind, HoldId, Method, Region, Step};
 use craze_material::Material;
 use craze_math::{Isometry, Vec3};
 use proptest::prelude::*;
@@ -34,7 +34,7 @@ fn step(body: &mut Clusters, time: f64, events: &mut Vec<Event>) -> [f64; 2] {
     let step = Step { time, ..plain_step() };
     body.predict(&step).expect("a good step");
     body.check().expect("a good step");
-    body.commit(&step);
+    body.commit_motion();
     let moved = body.account(&Vec3::zeros()).energy();
     body.flow(&step);
     body.fracture(&step, events);
@@ -198,7 +198,7 @@ fn gains(mut body: Clusters) -> [f64; 3] {
     for index in 0..60 {
         let step = Step { time: TIME_STEP * f64::from(index), ..plain_step() };
         body.predict(&step).unwrap();
-        body.commit(&step);
+        body.commit_motion();
         let committed = energy(&body);
         body.flow(&step);
         let flowed = energy(&body);
@@ -219,9 +219,9 @@ fn what_goes_back_or_is_loaded_goes_on_with_the_same_bits() {
         for index in 0..3 {
             let step = Step { time: TIME_STEP * f64::from(3 * frame + index), ..plain_step() };
             body.predict(&step).unwrap();
-            body.commit(&step);
-            body.flow(&step);
-            body.fracture(&step, &mut events);
+            let mut log = CommitLog::default();
+            body.commit(&step, &mut log);
+            events.extend(log.events);
         }
         body.settle();
         (body.save(), events)
@@ -331,9 +331,9 @@ proptest! {
                     }
                     let step = Step { time: TIME_STEP * f64::from(index), ..plain_step() };
                     body.predict(&step).unwrap();
-                    body.commit(&step);
-                    body.flow(&step);
-                    body.fracture(&step, &mut events);
+                    let mut log = CommitLog::default();
+                    body.commit(&step, &mut log);
+                    events.extend(log.events);
                     body.settle();
                 }
                 (body.save(), events)

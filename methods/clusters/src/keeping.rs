@@ -113,7 +113,7 @@ fn vibration_and_what_is_done_to_it_keep_the_books() {
                 };
                 body.receive(&ends.map(strike).collect::<Vec<_>>(), &step);
             }
-            body.commit(&step);
+            body.commit_motion();
             let now = body.account(&Vec3::zeros());
             let unexplained = now.energy() - now.work - start.energy();
             largest = largest.max(unexplained.abs() / (start.energy() + now.work.abs()));
@@ -159,7 +159,7 @@ impl Dropped {
         };
         let impulses: Vec<Impulse> = falling.map(stop).collect();
         self.body.receive(&impulses, &self.step);
-        self.body.commit(&self.step);
+        self.body.commit_motion();
         let moved = self.energy();
         self.body.flow(&self.step);
         [moved - start, self.energy() - moved]

@@ -4,7 +4,9 @@ use crate::chunks::gather;
 use crate::energy::Energy;
 use crate::model::{Clusters, Phase};
 use craze_contact::{ContactSurface, Impulse, SurfacePoint};
-use craze_engine::{Account, Event, Failure, FrameDetail, HoldId, MaterialPoint, Method, Region, SplitCounts, Step};
+use craze_engine::{
+    Account, CommitLog, Event, Failure, FrameDetail, HoldId, MaterialPoint, Method, Region, SplitCounts, Stage, Step,
+};
 use craze_frame::BodyFrame;
 use craze_math::Vec3;
 use craze_spatial::Aabb;
@@ -77,19 +79,13 @@ impl Method for Clusters {
         self.check_prediction()
     }
 
-    fn commit(&mut self, _step: &Step) {
-        self.books.take();
-        self.commit_prediction();
-    }
-
-    fn flow(&mut self, step: &Step) {
-        self.books.take();
-        self.flow_clusters(step);
-    }
-
-    fn fracture(&mut self, step: &Step, events: &mut Vec<Event>) {
-        self.books.take();
-        self.fracture_clusters(step, events);
+    fn commit(&mut self, step: &Step, log: &mut CommitLog) {
+        self.commit_motion();
+        log.end_stage(Stage::Commit);
+        self.flow(step);
+        log.end_stage(Stage::Flow);
+        self.fracture(step, &mut log.events);
+        log.end_stage(Stage::Fracture);
     }
 
     /// Closes up lists that splits have left with gaps, and lays clusters over velocities that were calmed, as a loaded body does.
@@ -140,6 +136,24 @@ impl Method for Clusters {
 }
 
 impl Clusters {
+    /// Makes the prediction the state.
+    pub fn commit_motion(&mut self) {
+        self.books.take();
+        self.commit_prediction();
+    }
+
+    /// Plastic flow at the end of `step`.
+    pub fn flow(&mut self, step: &Step) {
+        self.books.take();
+        self.flow_clusters(step);
+    }
+
+    /// Splits clusters that fail in the state at the end of `step`, and adds what happened to `events`.
+    pub fn fracture(&mut self, step: &Step, events: &mut Vec<Event>) {
+        self.books.take();
+        self.fracture_clusters(step, events);
+    }
+
     fn add_up(&self, gravity: &Vec3) -> Account {
         let mass = self.whole.mass();
         let matched = self.matched();

@@ -5,7 +5,9 @@ use crate::flight::{Carrier, Flight, Rigid};
 use crate::model::Solid;
 use crate::options::Integrator;
 use craze_contact::{ContactRun, ContactSurface, ContactTetrahedra, ContactTriangles, Impulse, SurfacePoint};
-use craze_engine::{Account, Event, Failure, FrameDetail, HoldId, MaterialPoint, Method, Region, SplitCounts, Step};
+use craze_engine::{
+    Account, CommitLog, Event, Failure, FrameDetail, HoldId, MaterialPoint, Method, Region, SplitCounts, Stage, Step,
+};
 use craze_frame::BodyFrame;
 use craze_math::{Mat3, Vec3};
 use craze_mesh::NodeId;
@@ -179,26 +181,19 @@ impl Method for Solid {
         self.check_suspects()
     }
 
-    fn commit(&mut self, step: &Step) {
-        self.work += self.pending_work + self.work_of_loads(step.loads);
-        self.pending_work = 0.0;
-        for region in &mut self.holds.regions {
-            region.reaction = region.pending;
-        }
-        self.commit_flights();
-        std::mem::swap(&mut self.state, &mut self.prediction);
+    fn commit(&mut self, step: &Step, log: &mut CommitLog) {
+        self.commit_motion(step);
+        log.end_stage(Stage::Commit);
+        self.fracture(step, &mut log.events);
+        log.end_stage(Stage::Fracture);
     }
 
-    fn fracture(&mut self, step: &Step, events: &mut Vec<Event>) {
-        let time = step.time + step.time_step;
-        if self.is_awake() && self.options.is_time_to_look(step.time, time) {
-            self.break_apart(time);
-        }
-        events.extend(self.happened.drain(..).map(|change| Event { time, body: String::new(), kind: change.into() }));
-    }
-
-    fn balance(&mut self, step: &Step) -> Result<(), Failure> {
-        self.find_balance(step)
+    fn balance(&mut self, step: &Step, log: &mut CommitLog) -> Result<(), Failure> {
+        self.find_balance(step)?;
+        log.end_stage(Stage::Predict);
+        self.fracture(step, &mut log.events);
+        log.end_stage(Stage::Fracture);
+        Ok(())
     }
 
     fn settle(&mut self) {
@@ -248,6 +243,26 @@ impl Method for Solid {
 }
 
 impl Solid {
+    /// Makes the prediction the state.
+    pub fn commit_motion(&mut self, step: &Step) {
+        self.work += self.pending_work + self.work_of_loads(step.loads);
+        self.pending_work = 0.0;
+        for region in &mut self.holds.regions {
+            region.reaction = region.pending;
+        }
+        self.commit_flights();
+        std::mem::swap(&mut self.state, &mut self.prediction);
+    }
+
+    /// Splits what fails in the state at the end of `step`, and adds what happened to `events`.
+    pub fn fracture(&mut self, step: &Step, events: &mut Vec<Event>) {
+        let time = step.time + step.time_step;
+        if self.is_awake() && self.options.is_time_to_look(step.time, time) {
+            self.break_apart(time);
+        }
+        events.extend(self.happened.drain(..).map(|change| Event { time, body: String::new(), kind: change.into() }));
+    }
+
     fn contact_point(&self, freedom: u32, carriers: &Carriers) -> SurfacePoint {
         let node = freedom as usize;
         let (now, then) = (&self.state[node], &self.prediction[node]);

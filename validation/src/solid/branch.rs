@@ -114,10 +114,8 @@ fn crack_under(load: f64, seed: u64) -> Result<Crack, ValidationError> {
     while time < LONGEST && splits.last().is_none_or(|(_, place): &(f64, Vec3)| place.x < OVER) {
         let step =
             Step { time, time_step: solid.time_step_limit(), gravity: Vec3::zeros(), loads: &loads, contacts: &[] };
-        take_step(&mut solid, &step)?;
+        let events = take_step(&mut solid, &step)?;
         time += step.time_step;
-        let mut events = Vec::new();
-        solid.fracture(&step, &mut events);
         for event in events {
             if let EventKind::Split { place, .. } = event.kind {
                 splits.push((time, place));

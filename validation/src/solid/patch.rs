@@ -5,7 +5,7 @@ use crate::measure::largest;
 use crate::outcome::{Expected, Findings};
 use crate::run::{Depth, MethodLetter, Test};
 use crate::setup::{JITTER, awake, elastic, forces_from_a_step, hold_nodes, is_on_surface, solid_at_rest};
-use craze_engine::{Method, Step};
+use craze_engine::{CommitLog, Method, Step};
 use craze_material::Elasticity;
 use craze_math::{Mat3, Vec3};
 use craze_mesh::kuhn_box_jittered;
@@ -90,7 +90,7 @@ fn equilibrium(cells: usize, affine: &Affine) -> Result<f64, ValidationError> {
         .collect();
     solid.set_state(&jiggled, &vec![Vec3::zeros(); jiggled.len()]);
     let step = Step { time: 0.0, time_step: 1.0, gravity: Vec3::zeros(), loads: &loads, contacts: &[] };
-    solid.balance(&step)?;
+    solid.balance(&step, &mut CommitLog::default())?;
     Ok(largest(solid.positions().iter().zip(&exact).map(|(place, exact)| (place - exact).norm())) / SIZE)
 }
 

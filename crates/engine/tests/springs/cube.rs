@@ -2,7 +2,7 @@
 
 use craze_contact::{ContactSurface, ContactTriangles, Impulse, SurfacePoint};
 use craze_engine::{
-    Account, Body, Checked, Event, Failure, FrameDetail, HoldId, MaterialPoint, Method, Mode, Obstacle, PairTable,
+    Account, Body, Checked, CommitLog, Failure, FrameDetail, HoldId, MaterialPoint, Method, Mode, Obstacle, PairTable,
     Region, Registry, Settings, Step, Verdict, World,
 };
 use craze_frame::BodyFrame;
@@ -251,7 +251,7 @@ impl Method for Cube {
         Ok(())
     }
 
-    fn commit(&mut self, _step: &Step) {
+    fn commit(&mut self, step: &Step, _log: &mut CommitLog) {
         for node in 0..self.positions.len() {
             let mean = 0.5 * (self.velocities[node] + self.end_velocities[node]);
             self.work[0] += self.outside[node].dot(&mean);
@@ -260,9 +260,6 @@ impl Method for Cube {
         }
         self.positions.clone_from(&self.ends);
         self.velocities.clone_from(&self.end_velocities);
-    }
-
-    fn fracture(&mut self, step: &Step, _events: &mut Vec<Event>) {
         if self.positions.len() == UPPER as usize && step.time + step.time_step >= self.splits_at {
             self.split();
         }

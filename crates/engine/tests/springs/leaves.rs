@@ -3,8 +3,8 @@
 
 use craze_contact::{ContactSurface, ContactTriangles, Impulse, SurfacePoint};
 use craze_engine::{
-    Account, Body, Checked, EventKind, Failure, FrameDetail, HoldId, MaterialPoint, Method, Mode, PairTable, Region,
-    Registry, Settings, Step, Verdict, World,
+    Account, Body, Checked, CommitLog, EventKind, Failure, FrameDetail, HoldId, MaterialPoint, Method, Mode, PairTable,
+    Region, Registry, Settings, Step, Verdict, World,
 };
 use craze_frame::BodyFrame;
 use craze_math::Vec3;
@@ -106,7 +106,7 @@ impl Method for Leaves {
         Ok(())
     }
 
-    fn commit(&mut self, _step: &Step) {
+    fn commit(&mut self, _step: &Step, _log: &mut CommitLog) {
         self.positions.clone_from(&self.ends);
         self.velocities.clone_from(&self.end_velocities);
     }

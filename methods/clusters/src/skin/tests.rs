@@ -1,6 +1,6 @@
 use crate::testing::{TIME_STEP, awake, block, matter, plain_step};
 use crate::{Clustering, Clusters, Options};
-use craze_engine::{FrameDetail, Method, Step};
+use craze_engine::{CommitLog, FrameDetail, Method, Step};
 use craze_frame::{BodyFrame, Sets, is_manifold, names};
 use craze_math::{Isometry, Vec3};
 use proptest::prelude::*;
@@ -50,9 +50,7 @@ fn steps(body: &mut dyn Method, range: std::ops::Range<u32>) {
     for index in range {
         let step = Step { time: TIME_STEP * f64::from(index), ..plain_step() };
         body.predict(&step).unwrap();
-        body.commit(&step);
-        body.flow(&step);
-        body.fracture(&step, &mut Vec::new());
+        body.commit(&step, &mut CommitLog::default());
         body.settle();
     }
 }
