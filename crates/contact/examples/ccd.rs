@@ -11,7 +11,7 @@
 #[path = "../tests/queries/mod.rs"]
 mod queries;
 
-use craze_contact::narrow::{
+use craze_contact::{
     ccd::{self, Impact},
     distance,
 };

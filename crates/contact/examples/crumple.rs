@@ -8,7 +8,7 @@
 //! points move by a tenth of an edge in the step: the neighbourhood of a point is the same for every size. Other
 //! work on the machine can only slow things down, so of several rounds the best counts.
 
-use craze_contact::meeting::{Look, Participant, meet};
+use craze_contact::collisions::features::{CollisionMesh, Detection, meet};
 use craze_contact::{Candidates, ContactSurface, ContactTriangles, SurfacePoint, SurfaceTree};
 use craze_math::{Random, Vec3};
 use craze_spatial::{Aabb, Bvh};
@@ -42,10 +42,10 @@ fn crumpled(count: usize) -> Sheet {
             let height = fold as f64 + along as f64 / FOLD as f64;
             let start = edge * Vec3::new(across as f64, height, k as f64) + shake(0.2);
             let velocity = if (i + k) % 2 == 0 { shake(0.1) } else { Vec3::zeros() };
-            let freedom = points.len() as u32;
+            let dof = points.len() as u32;
             let end = start + velocity;
             points.push(SurfacePoint {
-                freedom,
+                dof,
                 start,
                 start_velocity: velocity,
                 end,
@@ -111,11 +111,11 @@ fn measure(sheet: &Sheet) -> Times {
     let follow = best(refresh) * each;
     let mut candidates = Candidates::default();
     let searching = best(|| candidates.within(&surface_tree)) * each;
-    let participant = Participant { surface, tree: &surface_tree, is_closed: false, skin };
+    let participant = CollisionMesh { surface, tree: &surface_tree, is_closed: false, skin };
     let mut found = Vec::new();
     let meetings = best(|| {
         found.clear();
-        meet([&participant, &participant], &candidates, 0.35 * edge, Look::Ahead, &mut found);
+        meet([&participant, &participant], &candidates, 0.35 * edge, Detection::Proximity, &mut found);
     }) * each;
     let share = |count: usize| count as f64 / triangles.len() as f64;
     let pairs = candidates.point_triangle.len() + candidates.edge_edge.len();

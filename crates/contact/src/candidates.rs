@@ -3,8 +3,8 @@
 //! The search runs on all threads, and candidates are put in order of their distance afterwards: neither the tree nor the number of
 //! threads is seen in them.
 
-use crate::broad::SurfaceTree;
-use crate::narrow::distance;
+use crate::broad_phase::SurfaceTree;
+use crate::distance;
 use craze_math::Vec3;
 use craze_spatial::Aabb;
 use rayon::prelude::*;

@@ -1,53 +1,34 @@
-//! What touches, and what follows from it.
+//! Contact detection and response, in stages.
 //!
-//! In the order data flows:
-//!
-//! 1. A body shows its [`ContactSurface`] (points with state and prediction) and its [`ContactTriangles`] (how they hang together; none
-//!    for a body of particles). Obstacles are signed-distance [`Shape`]s at a pose. [`Lips`] of cracks are told apart by which points were one.
-//!    Bodies that a scene places face to face are [set back](set_back) first, so that every distance starts positive.
-//! 2. A [`SurfaceTree`] finds the [`Candidates`]: pairs of features that could meet before they have moved by a margin.
-//! 3. [`meeting`] follows candidates along their way through the step, [`detect`] points against shapes. [`narrow`] serves both with
-//!    distances and the times at which moving primitives first meet.
-//! 4. [`respond`] finds the impulses that keep all of them apart, with friction and restitution. A side of a contact is a weighted sum of
-//!    points or a place on a rigid shape, and impulses go back by the same weights.
-//!
-//! [`zones`] is the fail-safe where impulses find no way out: what collides moves as one.
-//!
-//! [`penalty`] is the other way to push: forces in proportion to the depth of nodes, or to the volume that tetrahedra share
-//! ([`overlap`]), found in a [`VolumeTree`] of the [`ContactTetrahedra`]; [`OwnOverlaps`] keeps the pieces of one body apart that way. [`proxy`] is what a cluster of particles is to contact: a ball cut by
-//! planes. [`tangle`] says, exactly, whether
-//! surfaces pass through each other.
+//! 1. [`geometry`]: a body hands over its [`ContactSurface`] (points with state and prediction) and its [`ContactTriangles`] (none for a
+//!    body of particles). [`CrackFaces`] tells which points and triangles a crack has made of one. [`obstacles`] are rigid shapes with
+//!    signed distances.
+//! 2. [`broad_phase`]: a [`SurfaceTree`] or [`VolumeTree`] finds primitives whose bounding boxes overlap.
+//! 3. [`Candidates`]: pairs of features that could meet before they have moved by a margin.
+//! 4. [`distance`] and [`ccd`]: the distance of two primitives, and the first time at which two moving ones meet.
+//! 5. [`collisions`]: pairs that come too close in a step, each with a normal, the gaps at its start and end, and the weighted degrees
+//!    of freedom on both sides.
+//! 6. [`solvers`]: impulses, forces in implicit bodies, penalty forces, and impact zones as the fail-safe.
+//! 7. [`intersection`]: an exact test for surfaces that pass through each other.
 
-mod broad;
+pub mod broad_phase;
 mod candidates;
-pub mod detect;
-mod features;
-mod flush;
-pub mod joint;
-mod lips;
-pub mod meeting;
-pub mod narrow;
-pub mod overlap;
-mod own;
-pub mod penalty;
-pub mod proxy;
-pub mod respond;
-mod shape;
-mod surface;
-pub mod tangle;
+pub mod ccd;
+pub mod collisions;
+pub mod distance;
+pub mod geometry;
+pub mod intersection;
+pub mod obstacles;
+pub mod solvers;
 #[cfg(test)]
 mod testing;
-mod volume;
-pub mod zones;
 
-pub use broad::{Motion, SurfaceTree};
+pub use broad_phase::{Motion, SurfaceTree, VolumeTree};
 pub use candidates::{Candidate, Candidates};
-pub use features::Features;
-pub use flush::{PlacedSurface, set_back};
-pub use lips::{LIP_DEPTH, Lips};
-pub use own::OwnOverlaps;
-pub use shape::{MeshShape, Sample, Shape};
-pub use surface::{
-    ContactRun, ContactStiffness, ContactSurface, ContactTetrahedra, ContactTriangles, Impulse, SurfacePoint,
+pub use collisions::initial::{PlacedSurface, separate_flush_faces};
+pub use geometry::{
+    ContactRun, ContactSpring, ContactSurface, ContactTetrahedra, ContactTriangles, CrackFaces, Features, Fit, Impulse,
+    MAX_CRACK_FACE_PENETRATION, Proxy, ProxyTouch, SurfacePoint,
 };
-pub use volume::VolumeTree;
+pub use obstacles::{MeshShape, RigidShape, SignedDistance};
+pub use solvers::self_overlap::SelfOverlaps;

@@ -22,8 +22,8 @@ pub(crate) fn sheet(n: u32, height: f64, wave: f64) -> (Vec<Vec3>, Vec<[u32; 3]>
 /// Points at rest.
 pub(crate) fn resting(places: &[Vec3]) -> Vec<SurfacePoint> {
     let still = Vec3::zeros();
-    let point = |(freedom, &place): (usize, &Vec3)| SurfacePoint {
-        freedom: freedom as u32,
+    let point = |(dof, &place): (usize, &Vec3)| SurfacePoint {
+        dof: dof as u32,
         start: place,
         start_velocity: still,
         end: place,

@@ -2,7 +2,7 @@
 
 mod queries;
 
-use craze_contact::narrow::{
+use craze_contact::{
     ccd::{self, Impact},
     distance,
 };

@@ -1,7 +1,7 @@
 //! Obstacle meshes as people have them: inside out, open, with triangles that have no area.
 
-use craze_contact::detect::against_shape;
-use craze_contact::{ContactSurface, MeshShape, Shape, SurfacePoint};
+use craze_contact::collisions::obstacle::find_obstacle_collisions;
+use craze_contact::{ContactSurface, MeshShape, RigidShape, SurfacePoint};
 use craze_math::{Isometry, Vec3};
 use std::sync::Arc;
 
@@ -14,19 +14,18 @@ fn cube() -> (Vec<Vec3>, Vec<[u32; 3]>) {
 }
 
 /// The normal along which a point that falls on the top of the shape is pushed, and how deep it would be (m).
-fn fall_on(shape: &Shape) -> Option<(Vec3, f64)> {
+fn fall_on(shape: &RigidShape) -> Option<(Vec3, f64)> {
     let (start, end) = (Vec3::new(0.3, 1.2, 0.2), Vec3::new(0.3, 0.9, 0.2));
     let velocity = end - start;
-    let point =
-        SurfacePoint { freedom: 0, start, start_velocity: velocity, end, velocity, inverse_mass: 1.0, radius: 0.0 };
+    let point = SurfacePoint { dof: 0, start, start_velocity: velocity, end, velocity, inverse_mass: 1.0, radius: 0.0 };
     let mut touches = Vec::new();
     let here = Isometry::identity();
-    against_shape(&ContactSurface { points: vec![point] }, shape, &here, &here, 0.0, 1.0, &mut touches);
+    find_obstacle_collisions(&ContactSurface { points: vec![point] }, shape, &here, &here, 0.0, 1.0, &mut touches);
     touches.first().map(|touch| (touch.normal, touch.gap_at_end))
 }
 
-fn mesh(positions: &[Vec3], triangles: &[[u32; 3]]) -> Shape {
-    Shape::Mesh(Arc::new(MeshShape::new(positions, triangles).expect("a surface")))
+fn mesh(positions: &[Vec3], triangles: &[[u32; 3]]) -> RigidShape {
+    RigidShape::Mesh(Arc::new(MeshShape::new(positions, triangles).expect("a surface")))
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! Penalty forces between bodies of tetrahedra: balanced, and the volume's the same on every mesh.
 
-use craze_contact::overlap::OverlapRegion;
-use craze_contact::penalty::{Press, Pressed, nodes, overlaps};
+use craze_contact::collisions::overlap::OverlapRegion;
+use craze_contact::solvers::penalty::{Press, Pressed, nodes, overlaps};
 use craze_contact::{ContactTetrahedra, SurfacePoint, VolumeTree};
 use craze_math::{Isometry, Vec3};
 use craze_mesh::kuhn_box;
@@ -42,8 +42,8 @@ impl Block {
     }
 
     fn points(&self, velocity: Vec3) -> Vec<SurfacePoint> {
-        let point = |(freedom, &start): (usize, &Vec3)| SurfacePoint {
-            freedom: freedom as u32,
+        let point = |(dof, &start): (usize, &Vec3)| SurfacePoint {
+            dof: dof as u32,
             start,
             start_velocity: velocity,
             end: start + 1e-6 * velocity,

@@ -203,7 +203,7 @@ impl World {
         self.watch = saved.watch.clone();
         (self.counters.steps, self.counters.retries) = (saved.steps, saved.retries);
         self.probe_samples.clone_from(&saved.probe_samples);
-        self.scratch.forget_neighbours();
-        self.find_partings();
+        self.scratch.forget_caches();
+        self.find_separations();
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::{Account, CommitLog, HoldId, Load, Region, SplitCounts};
 use craze_contact::{
-    ContactRun, ContactStiffness, ContactSurface, ContactTetrahedra, ContactTriangles, Impulse, SurfacePoint,
+    ContactRun, ContactSpring, ContactSurface, ContactTetrahedra, ContactTriangles, Impulse, SurfacePoint,
 };
 use craze_frame::BodyFrame;
 use craze_math::{Mat3, Vec3};
@@ -20,7 +20,7 @@ pub struct Step<'a> {
     /// What holds and loads do to this body during the step. A hold that is missing has been released.
     pub loads: &'a [Load],
     /// Contacts that an implicit body takes into its equations; explicit bodies leave them to impulses.
-    pub contacts: &'a [ContactStiffness],
+    pub contacts: &'a [ContactSpring],
 }
 
 /// Why a prediction cannot become the state.
@@ -127,14 +127,14 @@ pub trait Method: Send + Sync {
 
     /// Whether contact is part of the body's own equations, by [`Step::contacts`]: so it must be where Δt is long against
     /// the body's own vibrations, or a resting body would sink.
-    fn takes_contact_stiffness(&self) -> bool {
+    fn takes_contact_springs(&self) -> bool {
         false
     }
 
     /// Computes the prediction: where the body will be after the step if nothing further touches it.
     fn predict(&mut self, step: &Step) -> Result<(), Failure>;
 
-    /// How the prediction of an implicit body gives way (m/N): for a force on each of these freedoms, one after another, by how much each of them
+    /// How the prediction of an implicit body gives way (m/N): for a force on each of these dofs, one after another, by how much each of them
     /// moves, as 3×3 blocks whose columns are the directions of the force. None if the body cannot say: it is no implicit one, or parts of
     /// it that are asked for have not heard of a contact yet and fly as rigid bodies.
     fn compliance(&mut self, _freedoms: &[u32], _step: &Step) -> Option<Vec<Mat3>> {
@@ -156,7 +156,7 @@ pub trait Method: Send + Sync {
     fn contact_run(&self, _run: usize, _points: &mut [SurfacePoint]) {}
 
     /// How those points hang together; nothing for a body of particles. Where a crack or remeshing changes them, between two steps, the version
-    /// changes, and points that a crack has made of one say so by their [origins](ContactTriangles::origins): both lips then lie at the
+    /// changes, and points that a crack has made of one say so by their [origins](ContactTriangles::origins): both crack_faces then lie at the
     /// same place, and contact neither pushes them apart nor lets them into each other. Freedoms that stay keep their numbers,
     /// or what contact remembers of the last step is lost.
     fn contact_triangles(&self) -> ContactTriangles<'_> {

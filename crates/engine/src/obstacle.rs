@@ -1,8 +1,8 @@
 //! Rigid things that bodies meet: fixed, moved by keyframes, or free.
 
 use crate::{Motion, RigidBody};
-use craze_contact::Shape;
-use craze_contact::respond::RigidResponse;
+use craze_contact::RigidShape;
+use craze_contact::solvers::impulse::RigidSolverBody;
 use craze_frame::{ObstacleFrame, ObstacleShape, Surface};
 use craze_math::{Isometry, Mat3, Rotation, Vec3};
 
@@ -12,7 +12,7 @@ pub struct Obstacle {
     /// Its name.
     pub name: String,
     /// Its shape, in its own frame.
-    pub shape: Shape,
+    pub shape: RigidShape,
     /// Its surface for pictures, in its own frame; unused for a half-space.
     pub surface: Surface,
     /// Where it was placed.
@@ -101,16 +101,16 @@ impl Obstacle {
     }
 
     /// How it answers to impulses during a step (s).
-    pub fn response(&self, time: f64, time_step: f64) -> RigidResponse {
+    pub fn response(&self, time: f64, time_step: f64) -> RigidSolverBody {
         match &self.drive {
             Drive::Prescribed(_) => {
                 let (start, end) = (self.pose(time), self.pose(time + time_step));
                 let spin = (end.rotation * start.rotation.inverse()).scaled_axis() / time_step;
                 let center = end.translation.vector;
                 let velocity = (center - start.translation.vector) / time_step;
-                RigidResponse { center, velocity, spin, inverse_mass: 0.0, inverse_inertia: Mat3::zeros() }
+                RigidSolverBody { center, velocity, spin, inverse_mass: 0.0, inverse_inertia: Mat3::zeros() }
             }
-            Drive::Free(free) => RigidResponse {
+            Drive::Free(free) => RigidSolverBody {
                 center: free.predicted.position,
                 velocity: free.predicted.velocity,
                 spin: free.predicted.spin(),
@@ -121,7 +121,7 @@ impl Obstacle {
     }
 
     /// Takes over what contact made of its velocities.
-    pub fn receive(&mut self, response: &RigidResponse, time_step: f64) {
+    pub fn receive(&mut self, response: &RigidSolverBody, time_step: f64) {
         if let Drive::Free(free) = &mut self.drive {
             let predicted = &mut free.predicted;
             let gain = response.velocity - predicted.velocity;
@@ -147,7 +147,7 @@ impl Obstacle {
     pub fn frame(&self, time: f64) -> ObstacleFrame {
         let pose = self.pose(time);
         let shape = match self.shape {
-            Shape::HalfSpace => {
+            RigidShape::HalfSpace => {
                 ObstacleShape::Plane { point: pose.translation.vector, normal: pose.rotation * Vec3::y() }
             }
             _ => {
@@ -171,7 +171,7 @@ mod tests {
         let place = Isometry::new(Vec3::new(1.0, 2.0, 3.0), Vec3::new(0.3, -0.4, 0.9));
         let mut obstacle = Obstacle {
             name: "block".into(),
-            shape: Shape::Cuboid { half_size: Vec3::new(0.1, 0.2, 0.3) },
+            shape: RigidShape::Cuboid { half_size: Vec3::new(0.1, 0.2, 0.3) },
             surface: Surface::default(),
             place,
             drive: Drive::Prescribed(Motion::still()),

@@ -1,6 +1,6 @@
 //! One step of the world, and one frame of steps.
 
-use crate::collide::Round;
+use crate::contact::Round;
 use crate::counters::Stage;
 use crate::probe::Moment;
 use crate::world::{Mode, World, WorldError};
@@ -97,8 +97,8 @@ impl World {
         for body in &mut self.bodies {
             body.method.settle();
         }
-        self.scratch.forget_neighbours();
-        self.find_partings();
+        self.scratch.forget_caches();
+        self.find_separations();
         Ok(Verdict::Continue)
     }
 
@@ -137,9 +137,9 @@ impl World {
         for obstacle in &mut self.obstacles {
             obstacle.predict(time_step, &self.settings.gravity);
         }
-        self.begin_couples(time_step);
+        self.begin_implicit_contacts(time_step);
         self.predict(0..self.bodies.len(), time_step)?;
-        self.meet_couples();
+        self.update_implicit_contacts();
         for round in 1..=CONTACT_ROUNDS {
             let round = if round <= CONTACT_ROUNDS / 2 { Round::Early } else { Round::Last };
             if !self.correct_contacts(time_step, round)? {

@@ -1,14 +1,14 @@
 //! The world: everything that takes part, and the present moment.
 
-use crate::collide::Scratch;
+use crate::contact::Scratch;
+use crate::contact::Separation;
 use crate::counters::CommitLog;
-use crate::separate::Parting;
 use crate::throttle::Throttle;
 use crate::watch::Watch;
 use crate::{
     Account, Counters, Event, Failure, FrameDetail, Hold, HoldId, Method, Obstacle, Probe, Sample, SplitCounts,
 };
-use craze_contact::penalty::Response;
+use craze_contact::solvers::penalty::Response;
 use craze_frame::{Frame, Look};
 use craze_math::Vec3;
 use serde::{Deserialize, Serialize};
@@ -291,7 +291,7 @@ pub struct World {
     pub last_time_step: f64,
     /// Whether bodies that start inside each other part slowly, and who still does.
     pub(crate) separates: bool,
-    pub(crate) partings: Vec<Parting>,
+    pub(crate) separations: Vec<Separation>,
     pub(crate) scratch: Scratch,
 }
 
@@ -317,7 +317,7 @@ impl World {
             commit_log: CommitLog::default(),
             last_time_step: 0.0,
             separates: false,
-            partings: Vec::new(),
+            separations: Vec::new(),
             scratch: Scratch::default(),
         };
         world.watch = Watch::new(&world);

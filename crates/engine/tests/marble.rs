@@ -1,6 +1,6 @@
 //! The world with the simplest body there is: a point of mass that can be told to misbehave.
 
-use craze_contact::{ContactSurface, Impulse, Shape, SurfacePoint};
+use craze_contact::{ContactSurface, Impulse, RigidShape, SurfacePoint};
 use craze_engine::{
     Account, Action, Body, Certificate, Checked, CommitLog, Drive, Effect, EventKind, Existing, Failure, FolderError,
     FrameDetail, Hold, HoldId, Machine, MaterialPoint, Measure, Method, Mode, Motion, Obstacle, PairTable, Probe, Ramp,
@@ -102,7 +102,7 @@ impl Method for Marble {
 
     fn contact_surface(&self, surface: &mut ContactSurface) {
         surface.points.push(SurfacePoint {
-            freedom: 0,
+            dof: 0,
             start: self.state.position,
             start_velocity: self.state.velocity,
             end: self.predicted.position,
@@ -183,7 +183,7 @@ fn registry() -> Registry {
     Registry::new().register("marble", Marble::load)
 }
 
-fn obstacle(shape: Shape, place: Isometry) -> Obstacle {
+fn obstacle(shape: RigidShape, place: Isometry) -> Obstacle {
     let drive = Drive::Prescribed(Motion::still());
     Obstacle { name: "thing".to_owned(), shape, surface: Surface::default(), place, drive }
 }
@@ -288,7 +288,7 @@ fn a_marble_comes_to_rest_on_a_slope_below_the_friction_angle_and_slides_above_i
         // tan 0.4 < 0.5 < tan 0.6
         let slope = Isometry::new(Vec3::zeros(), Vec3::new(0.0, 0.0, angle));
         let start = slope.rotation * Vec3::new(0.0, 0.001, 0.0);
-        let mut world = world(Marble::at(start, Vec3::zeros()), vec![obstacle(Shape::HalfSpace, slope)]);
+        let mut world = world(Marble::at(start, Vec3::zeros()), vec![obstacle(RigidShape::HalfSpace, slope)]);
         advance(&mut world, 10).unwrap();
         let along = position(&world).dot(&(slope.rotation * Vec3::x()));
         let expected = if slides { -0.5 * 10.0 * (angle.sin() - 0.5 * angle.cos()) } else { 0.0 };
@@ -300,9 +300,9 @@ fn a_marble_comes_to_rest_on_a_slope_below_the_friction_angle_and_slides_above_i
 
 #[test]
 fn a_free_ball_falls_and_lies_still() {
-    let mut ball = obstacle(Shape::Ball { radius: 0.2 }, Isometry::translation(0.0, 0.5, 0.0));
+    let mut ball = obstacle(RigidShape::Ball { radius: 0.2 }, Isometry::translation(0.0, 0.5, 0.0));
     ball.release(3.0, Vec3::zeros(), &(Mat3::identity() * 0.048), Vec3::zeros(), Vec3::zeros());
-    let ground = obstacle(Shape::HalfSpace, Isometry::identity());
+    let ground = obstacle(RigidShape::HalfSpace, Isometry::identity());
     let mut world = world(Marble::at(Vec3::new(9.0, 1.0, 0.0), Vec3::zeros()), vec![ball, ground]);
     advance(&mut world, 20).unwrap();
     let height = world.obstacles[0].pose(world.time).translation.vector.y;
@@ -311,7 +311,7 @@ fn a_free_ball_falls_and_lies_still() {
 
 #[test]
 fn a_marble_shares_its_momentum_with_a_free_ball() {
-    let mut ball = obstacle(Shape::Ball { radius: 0.2 }, Isometry::identity());
+    let mut ball = obstacle(RigidShape::Ball { radius: 0.2 }, Isometry::identity());
     ball.release(6.0, Vec3::zeros(), &(Mat3::identity() * 0.096), Vec3::zeros(), Vec3::zeros());
     let mut world = world(Marble::at(Vec3::new(-0.5, 0.0, 0.0), Vec3::new(4.0, 0.0, 0.0)), vec![ball]);
     world.settings.gravity = Vec3::zeros();
@@ -358,8 +358,8 @@ fn probes_are_sampled_when_they_are_due() {
 }
 
 fn thrown() -> World {
-    let ground = obstacle(Shape::HalfSpace, Isometry::identity());
-    let mut ball = obstacle(Shape::Ball { radius: 0.1 }, Isometry::translation(0.5, 0.4, 0.0));
+    let ground = obstacle(RigidShape::HalfSpace, Isometry::identity());
+    let mut ball = obstacle(RigidShape::Ball { radius: 0.1 }, Isometry::translation(0.5, 0.4, 0.0));
     ball.release(1.0, Vec3::zeros(), &(Mat3::identity() * 0.004), Vec3::zeros(), Vec3::new(3.0, 1.0, 0.0));
     world(Marble::at(Vec3::new(0.0, 0.5, 0.0), Vec3::new(1.3, 0.0, 0.2)), vec![ground, ball])
 }

@@ -59,7 +59,7 @@ fn collide(first: &str, second: &str) {
     let mut world = world(&format!("{SPACE}{first}{second}"));
     let before = world.account();
     run(&mut world, 18);
-    assert_eq!(world.tangles(), []);
+    assert_eq!(world.intersections(), []);
     let after = world.account();
     let scale = before.mass * 2.0;
     assert!((after.momentum - before.momentum).norm() < 1e-12 * scale, "{}", after.momentum - before.momentum);

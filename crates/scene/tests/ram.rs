@@ -90,8 +90,8 @@ fn drive(world: &mut World) -> Outcome {
                 outcome.error = Some(error.to_string());
                 break 'run;
             }
-            outcome.work += world.pushes().iter().map(|push| push.work).sum::<f64>();
-            let of_ram = world.pushes().iter().filter(|push| world.obstacles[push.obstacle].name == "ram");
+            outcome.work += world.obstacle_impulses().iter().map(|push| push.work).sum::<f64>();
+            let of_ram = world.obstacle_impulses().iter().filter(|push| world.obstacles[push.obstacle].name == "ram");
             pushed += of_ram.map(|push| push.impulse.norm()).sum::<f64>();
         }
         world.check_intersections().unwrap_or_else(|found| panic!("{found}"));

@@ -66,12 +66,12 @@ fn bodies_that_start_inside_each_other_part_slowly_where_that_is_asked_for() {
     let text = format!("{contact}{}", scene(&format!("{BOX}    place.at = [0.02, 0.095, 0]")));
     let document = SceneDocument::parse(&text, "test.toml", &[]).expect("a good scene");
     let mut world = build(&document).unwrap_or_else(|errors| panic!("{errors}")).world;
-    assert_eq!(world.tangles().len(), 1);
+    assert_eq!(world.intersections().len(), 1);
     for _ in 0..12 {
         world.advance_frame(&registry(), &mut |_| Verdict::Continue).expect("a frame");
         world.check_intersections().unwrap_or_else(|found| panic!("{found}"));
     }
-    assert_eq!(world.tangles(), []);
+    assert_eq!(world.intersections(), []);
     let speed = world.bodies[1].method.account(&Vec3::zeros()).momentum.norm()
         / world.bodies[1].method.account(&Vec3::zeros()).mass;
     assert!(speed < 0.1, "{speed} m/s");

@@ -7,7 +7,7 @@ use crate::cluster::{Plane, Rest};
 use crate::flow::fraction_in;
 use crate::membership::Memberships;
 use crate::model::Clusters;
-use craze_contact::proxy::Proxy;
+use craze_contact::Proxy;
 use craze_engine::Step;
 use craze_math::{Mat3, Vec3, svd};
 use craze_spatial::Aabb;

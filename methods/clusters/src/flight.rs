@@ -124,13 +124,13 @@ mod tests {
 
         // Predicted in flight, touched, and thrown away: it still flies.
         body.predict(&no_gravity).unwrap();
-        body.receive(&[Impulse { freedom: 0, impulse: Vec3::new(0.0, 1.0, 0.0) }], &no_gravity);
+        body.receive(&[Impulse { dof: 0, impulse: Vec3::new(0.0, 1.0, 0.0) }], &no_gravity);
         assert!(body.is_flying());
         assert_eq!(body.positions(), flying);
         body.predict(&no_gravity).unwrap();
         let untouched = body.view(&body.prediction).position(7);
 
-        body.receive(&[Impulse { freedom: 0, impulse: Vec3::new(0.0, 1.0, 0.0) }], &no_gravity);
+        body.receive(&[Impulse { dof: 0, impulse: Vec3::new(0.0, 1.0, 0.0) }], &no_gravity);
         assert_eq!(body.view(&body.prediction).position(7), untouched);
         let before = body.account(&Vec3::zeros());
         body.commit_motion();

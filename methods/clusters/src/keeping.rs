@@ -107,10 +107,8 @@ fn vibration_and_what_is_done_to_it_keep_the_books() {
             // Both ends are struck alike, out of time with the vibration, so that nothing turns.
             if index % 7 == 0 {
                 let ends = (0..80).filter(|particle| !(16..64).contains(particle));
-                let strike = |particle| Impulse {
-                    freedom: particle,
-                    impulse: Vec3::x() * if particle < 16 { 0.3 } else { -0.3 },
-                };
+                let strike =
+                    |particle| Impulse { dof: particle, impulse: Vec3::x() * if particle < 16 { 0.3 } else { -0.3 } };
                 body.receive(&ends.map(strike).collect::<Vec<_>>(), &step);
             }
             body.commit_motion();
@@ -154,7 +152,7 @@ impl Dropped {
         self.body.contact_surface(&mut surface);
         let falling = surface.points.iter().filter(|point| point.end.y < 0.0 && point.velocity.y < 0.0);
         let stop = |point: &craze_contact::SurfacePoint| Impulse {
-            freedom: point.freedom,
+            dof: point.dof,
             impulse: Vec3::new(0.0, -point.velocity.y / point.inverse_mass, 0.0),
         };
         let impulses: Vec<Impulse> = falling.map(stop).collect();

@@ -292,7 +292,7 @@ mod tests {
         let mut surface = ContactSurface::default();
         body.contact_surface(&mut surface);
         assert_eq!(surface.points.iter().filter(|point| point.inverse_mass == 0.0).count(), 16);
-        body.receive(&[Impulse { freedom: 0, impulse: Vec3::new(2.0, 0.0, 0.0) }], &step);
+        body.receive(&[Impulse { dof: 0, impulse: Vec3::new(2.0, 0.0, 0.0) }], &step);
         body.commit_motion();
         assert!((body.reaction(HoldId(3)) + Vec3::new(120.0, 0.0, 0.0)).norm() < 1e-9);
         assert_eq!(body.positions()[0], Vec3::zeros());

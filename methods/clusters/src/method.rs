@@ -60,7 +60,7 @@ impl Method for Clusters {
         };
         let radius = self.radius();
         surface.points.extend(self.particles.masses.iter().enumerate().map(|(particle, mass)| SurfacePoint {
-            freedom: particle as u32,
+            dof: particle as u32,
             start: start.position(particle),
             start_velocity: start.velocity(particle),
             end: end.position(particle),

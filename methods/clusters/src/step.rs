@@ -113,8 +113,8 @@ impl Clusters {
         land(&mut self.prediction, &self.particles, &self.whole);
         self.prediction.touched = true;
         self.is_prediction_fitted = false;
-        for Impulse { freedom, impulse } in impulses {
-            let particle = *freedom as usize;
+        for Impulse { dof, impulse } in impulses {
+            let particle = *dof as usize;
             match self.external.placed_by(particle) {
                 Some(hold) => self.holds[hold as usize].predicted_reaction -= impulse / step.time_step,
                 None => self.push(particle, impulse, step.time_step),
@@ -183,7 +183,7 @@ mod tests {
                 body.predict(&step).unwrap();
                 body.contact_surface(surface);
                 // What a step that is thrown away has received must not show in the next.
-                body.receive(&[Impulse { freedom: 3, impulse: Vec3::new(1.0, 2.0, 3.0) }], &step);
+                body.receive(&[Impulse { dof: 3, impulse: Vec3::new(1.0, 2.0, 3.0) }], &step);
             }
             assert_eq!(surfaces[0].points, surfaces[1].points);
             assert_ne!(surfaces[0].points[3].start, surfaces[0].points[3].end);
@@ -212,7 +212,7 @@ mod tests {
     fn a_prediction_that_is_no_number_is_refused_with_its_particle() {
         let mut body = body(block([3, 3, 3]), 1.0, awake());
         body.predict(&plain_step()).unwrap();
-        body.receive(&[Impulse { freedom: 5, impulse: Vec3::new(f64::NAN, 0.0, 0.0) }], &plain_step());
+        body.receive(&[Impulse { dof: 5, impulse: Vec3::new(f64::NAN, 0.0, 0.0) }], &plain_step());
         assert_eq!(body.check(), Err(Failure::NotFinite { node: 5 }));
         let step = Step { gravity: Vec3::new(0.0, f64::INFINITY, 0.0), ..plain_step() };
         assert_eq!(body.predict(&step), Err(Failure::NotFinite { node: 0 }));
@@ -226,7 +226,7 @@ mod tests {
         for push in 0..3 {
             body.predict(&step).unwrap();
             if push > 0 {
-                body.receive(&[Impulse { freedom: 1, impulse: Vec3::new(40.0, 0.0, 0.0) }], &step);
+                body.receive(&[Impulse { dof: 1, impulse: Vec3::new(40.0, 0.0, 0.0) }], &step);
             }
             let mut surface = craze_contact::ContactSurface::default();
             body.contact_surface(&mut surface);

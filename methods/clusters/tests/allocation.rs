@@ -46,8 +46,7 @@ fn a_warm_step_allocates_nothing() {
     let gravity = Vec3::new(0.0, -9.81, 0.0);
     let loaded = Step { time: 0.0, time_step: 1.0 / 60.0, gravity, loads: &loads, contacts: &[] };
     let free = Step { loads: &[], ..loaded };
-    let impulses: Vec<Impulse> =
-        (0..20_000).map(|freedom| Impulse { freedom, impulse: Vec3::new(0.0, 0.01, 0.0) }).collect();
+    let impulses: Vec<Impulse> = (0..20_000).map(|dof| Impulse { dof, impulse: Vec3::new(0.0, 0.01, 0.0) }).collect();
     let (mut surface, mut log) = (ContactSurface::default(), CommitLog::default());
     // In flight, woken by contact, held, free; inside a pool, as the world's loop runs.
     let mut round = |body: &mut Clusters| {

@@ -1,7 +1,7 @@
 //! Particles and obstacles that are too fast for the step: nothing passes through anything.
 
 use craze_clusters::{Cloud, Clusters, KIND, Options, load};
-use craze_contact::Shape;
+use craze_contact::RigidShape;
 use craze_engine::{
     Body, Checked, Drive, FrameDetail, Keyframe, Mode, Motion, Obstacle, PairTable, Registry, Settings, Verdict, World,
 };
@@ -22,7 +22,7 @@ fn cube(velocity: Vec3) -> Body {
     Body { name: "cube".into(), method: Box::new(body.unwrap()) }
 }
 
-fn world(body: Body, shape: Shape, place: Isometry, motion: Motion) -> World {
+fn world(body: Body, shape: RigidShape, place: Isometry, motion: Motion) -> World {
     let obstacle =
         Obstacle { name: "wall".into(), shape, surface: Surface::default(), place, drive: Drive::Prescribed(motion) };
     let settings = Settings {
@@ -54,7 +54,7 @@ fn run(world: &mut World, frames: u32) {
 
 #[test]
 fn a_fast_cube_of_particles_stops_at_a_thin_plate() {
-    let plate = Shape::Cuboid { half_size: Vec3::new(1.0, 5e-5, 1.0) };
+    let plate = RigidShape::Cuboid { half_size: Vec3::new(1.0, 5e-5, 1.0) };
     let mut world =
         world(cube(Vec3::new(0.0, -100.0, 0.0)), plate, Isometry::translation(0.0, -0.3, 0.0), Motion::still());
     run(&mut world, 5);
@@ -64,7 +64,8 @@ fn a_fast_cube_of_particles_stops_at_a_thin_plate() {
 
 #[test]
 fn fast_obstacles_push_particles_before_them() {
-    for (shape, thickness) in [(Shape::HalfSpace, 0.0), (Shape::Cuboid { half_size: Vec3::new(1.0, 5e-4, 1.0) }, 5e-4)]
+    for (shape, thickness) in
+        [(RigidShape::HalfSpace, 0.0), (RigidShape::Cuboid { half_size: Vec3::new(1.0, 5e-4, 1.0) }, 5e-4)]
     {
         // From below, a metre in a hundredth of a second.
         let way = [0.0, 1.0].map(|y| Vec3::new(0.0, y, 0.0));

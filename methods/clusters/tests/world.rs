@@ -1,7 +1,7 @@
 //! A body of clusters in the world: it falls, bounces, comes to rest, and goes on after a restart.
 
 use craze_clusters::{Cloud, Clusters, KIND, Options, load};
-use craze_contact::Shape;
+use craze_contact::RigidShape;
 use craze_engine::{
     Body, Checked, Drive, EventKind, FrameDetail, Mode, Motion, Obstacle, PairTable, Registry, Settings, Verdict, World,
 };
@@ -29,7 +29,7 @@ fn world(goal_stiffness: f64, damping: f64, counts: [usize; 3]) -> World {
     let body = Clusters::new(cloud, &material, options, &placement, Vec3::x(), Vec3::zeros()).unwrap();
     let ground = Obstacle {
         name: "ground".into(),
-        shape: Shape::HalfSpace,
+        shape: RigidShape::HalfSpace,
         surface: Surface::default(),
         place: Isometry::identity(),
         drive: Drive::Prescribed(Motion::still()),

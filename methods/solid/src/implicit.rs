@@ -6,7 +6,7 @@ use crate::kernel::Report;
 use crate::model::Solid;
 use crate::options::Integrator;
 use crate::potential::{Memory, Potential};
-use craze_contact::ContactStiffness;
+use craze_contact::ContactSpring;
 use craze_engine::{Failure, Step};
 use craze_math::{Mat3, Vec3};
 use craze_solve::{
@@ -109,7 +109,7 @@ impl Implicit {
     fn minimise(
         &mut self,
         solid: &Solid,
-        contacts: &[ContactStiffness],
+        contacts: &[ContactSpring],
         motion: Option<(f64, Vec3)>,
     ) -> Result<NewtonReport, SolveError> {
         let mut potential = potential(solid, &self.external, contacts, motion, &mut self.memory);
@@ -126,7 +126,7 @@ impl Implicit {
 fn potential<'a>(
     solid: &'a Solid,
     external: &'a [Vec3],
-    contacts: &'a [ContactStiffness],
+    contacts: &'a [ContactSpring],
     motion: Option<(f64, Vec3)>,
     memory: &'a mut Memory,
 ) -> Potential<'a> {
@@ -174,7 +174,7 @@ impl Solid {
     }
 
     /// Wakes what takes part in the equations: islands in contact, and those that were hit while asleep.
-    pub(crate) fn wake_for_equations(&mut self, contacts: &[ContactStiffness]) {
+    pub(crate) fn wake_for_equations(&mut self, contacts: &[ContactSpring]) {
         if self.options.integrator != Integrator::Implicit {
             return;
         }
@@ -183,7 +183,7 @@ impl Solid {
                 self.wake(island);
             }
         }
-        for (node, _) in contacts.iter().flat_map(ContactStiffness::bearers) {
+        for (node, _) in contacts.iter().flat_map(ContactSpring::bearers) {
             if node < self.state.len() {
                 let island = self.layout.island_of_node(node);
                 self.wake(island);
@@ -223,9 +223,7 @@ impl Solid {
         implicit.constraints = self.held_nodes(step);
         self.each_load(step.loads, |node, force| implicit.external[node] += force);
         self.each_placed(step.loads, |_, node, end| implicit.positions[node] = end);
-        debug_assert!(
-            step.contacts.iter().flat_map(ContactStiffness::bearers).all(|(node, _)| node < self.state.len())
-        );
+        debug_assert!(step.contacts.iter().flat_map(ContactSpring::bearers).all(|(node, _)| node < self.state.len()));
         match implicit.minimise(self, step.contacts, Some((step.time_step, step.gravity))) {
             Err(SolveError::NotConverged { residual, needed, .. }) if residual <= MISSED * needed => {}
             report => _ = report.map_err(|error| failure(&error))?,

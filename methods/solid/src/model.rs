@@ -1,4 +1,4 @@
-//! The solid itself: its freedoms, its rest state, and the memory that a step works in.
+//! The solid itself: its dofs, its rest state, and the memory that a step works in.
 
 use crate::blocks::{Layout, LayoutError, islands_of_nodes, order_for_speed};
 use crate::flight::{Change, Flight};

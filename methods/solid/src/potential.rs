@@ -8,7 +8,7 @@ use crate::blocks::{Block, Layout, local_node};
 use crate::flight::Flight;
 use crate::node::Node;
 use crate::parallel::over_spans;
-use craze_contact::ContactStiffness;
+use craze_contact::ContactSpring;
 use craze_element::{CollapseGuard, Law, Tetrahedron, strain};
 use craze_math::lanes::WIDTH;
 use craze_math::{Mat3, Vec3};
@@ -28,7 +28,7 @@ pub(crate) struct Potential<'a> {
     pub drag: &'a [f64],
     /// Loads (N).
     pub external: &'a [Vec3],
-    pub contacts: &'a [ContactStiffness],
+    pub contacts: &'a [ContactSpring],
     /// Δt (s) and gravity (m/s²); `None` for statics, where gravity is a load.
     pub motion: Option<(f64, Vec3)>,
     pub memory: &'a mut Memory,

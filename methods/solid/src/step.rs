@@ -53,7 +53,7 @@ impl Method for Solid {
         self.flight_limit().min(self.options.longest_time_step)
     }
 
-    fn takes_contact_stiffness(&self) -> bool {
+    fn takes_contact_springs(&self) -> bool {
         self.options.integrator == Integrator::Implicit
     }
 
@@ -77,8 +77,8 @@ impl Method for Solid {
         Ok(())
     }
 
-    fn compliance(&mut self, freedoms: &[u32], step: &Step) -> Option<Vec<Mat3>> {
-        self.give_way(freedoms, step)
+    fn compliance(&mut self, dofs: &[u32], step: &Step) -> Option<Vec<Mat3>> {
+        self.give_way(dofs, step)
     }
 
     fn reach(&self) -> Aabb {
@@ -95,7 +95,7 @@ impl Method for Solid {
             let carriers = Carriers::new(&self.flights[chunk.island]);
             let (own, others) = rest.split_at(rest.partition_point(|&node| (node as usize) < chunk.nodes.end));
             rest = others;
-            surface.points.extend(own.iter().map(|&freedom| self.contact_point(freedom, &carriers)));
+            surface.points.extend(own.iter().map(|&dof| self.contact_point(dof, &carriers)));
         }
     }
 
@@ -114,8 +114,8 @@ impl Method for Solid {
         let chunk = &self.layout.chunks[run];
         let carriers = Carriers::new(&self.flights[chunk.island]);
         let first = self.surface.nodes.partition_point(|&node| (node as usize) < chunk.nodes.start);
-        for (point, &freedom) in points.iter_mut().zip(&self.surface.nodes[first..]) {
-            *point = self.contact_point(freedom, &carriers);
+        for (point, &dof) in points.iter_mut().zip(&self.surface.nodes[first..]) {
+            *point = self.contact_point(dof, &carriers);
         }
     }
 
@@ -141,8 +141,8 @@ impl Method for Solid {
     fn receive(&mut self, impulses: &[Impulse], step: &Step) {
         // Elements of implicit bodies may be thinner than anything that their steps tell of.
         let far = if self.options.integrator == Integrator::Implicit { 0.0 } else { self.far() };
-        for Impulse { freedom, impulse } in impulses {
-            let node = *freedom as usize;
+        for Impulse { dof, impulse } in impulses {
+            let node = *dof as usize;
             if node >= self.state.len() {
                 continue;
             }
@@ -167,7 +167,7 @@ impl Method for Solid {
             record.set_position(&place);
             record.set_velocity(&velocity);
             if !(step.time_step * gained.norm() <= far) {
-                self.scratch.suspects.push(*freedom);
+                self.scratch.suspects.push(*dof);
             }
             self.scratch.reach = self.scratch.reach.map(|reach| reach.with(&place));
             self.scratch.chunk_reports[chunk].include(&place);
@@ -263,8 +263,8 @@ impl Solid {
         events.extend(self.happened.drain(..).map(|change| Event { time, body: String::new(), kind: change.into() }));
     }
 
-    fn contact_point(&self, freedom: u32, carriers: &Carriers) -> SurfacePoint {
-        let node = freedom as usize;
+    fn contact_point(&self, dof: u32, carriers: &Carriers) -> SurfacePoint {
+        let node = dof as usize;
         let (now, then) = (&self.state[node], &self.prediction[node]);
         let (start, start_velocity) = match &carriers.now {
             Some(carrier) => carrier.carry(&now.position()),
@@ -275,7 +275,7 @@ impl Solid {
             None => (then.position(), then.velocity()),
         };
         let inverse_mass = if self.holds.places(node) { 0.0 } else { now.inverse_mass() };
-        SurfacePoint { freedom, start, start_velocity, end, velocity, inverse_mass, radius: 0.0 }
+        SurfacePoint { dof, start, start_velocity, end, velocity, inverse_mass, radius: 0.0 }
     }
 
     fn begin_prediction(&mut self, step: &Step) {

@@ -166,7 +166,7 @@ fn predicting_again_gives_the_same_bits() {
         let mut twin = solid([4, 4, 4], 0.1, damped(), awake(integrator));
         shake(&mut twin, 0.1, 0.3, 1);
         body.predict(&long).unwrap();
-        body.receive(&[Impulse { freedom: 3, impulse: Vec3::new(1.0, 0.0, 0.0) }], &long);
+        body.receive(&[Impulse { dof: 3, impulse: Vec3::new(1.0, 0.0, 0.0) }], &long);
         body.predict(&short).unwrap();
         body.commit_motion(&short);
         twin.predict(&short).unwrap();
@@ -259,7 +259,7 @@ fn an_impulse_wakes_a_sleeper_and_is_felt_once() {
     let mut surface = ContactSurface::default();
     body.predict(&short).unwrap();
     body.contact_surface(&mut surface);
-    let hit = Impulse { freedom: surface.points[5].freedom, impulse: Vec3::new(0.0, 0.01, 0.0) };
+    let hit = Impulse { dof: surface.points[5].dof, impulse: Vec3::new(0.0, 0.01, 0.0) };
     body.receive(&[hit], &short);
     body.check().unwrap();
     body.commit_motion(&short);
@@ -283,7 +283,7 @@ fn a_sleeper_that_is_hit_in_a_long_step_asks_for_short_ones() {
     assert!(body.time_step_limit() > 100.0 * elastic);
     let long = free_step(100.0 * elastic);
     body.predict(&long).unwrap();
-    body.receive(&[Impulse { freedom: 0, impulse: Vec3::new(0.0, 1e-3, 0.0) }], &long);
+    body.receive(&[Impulse { dof: 0, impulse: Vec3::new(0.0, 1e-3, 0.0) }], &long);
     assert!(matches!(body.check(), Err(Failure::TooFast { .. })));
     assert_eq!(body.time_step_limit(), elastic);
     // Thrown away: it still sleeps, and has not moved.

@@ -49,7 +49,7 @@ fn allocations_of_warm_steps(integrator: Integrator) -> usize {
     ];
     let time_step = 0.5 * body.time_step_limit();
     let step = Step { time: 0.0, time_step, gravity: Vec3::new(0.0, -9.81, 0.0), loads: &loads, contacts: &[] };
-    let impulses = [Impulse { freedom: 500, impulse: Vec3::new(1e-3, 0.0, 0.0) }];
+    let impulses = [Impulse { dof: 500, impulse: Vec3::new(1e-3, 0.0, 0.0) }];
     let mut surface = ContactSurface::default();
     let mut log = CommitLog::default();
     let mut one = |body: &mut Solid| {

@@ -3,7 +3,7 @@
 mod common;
 
 use common::{ground, run};
-use craze_contact::Shape;
+use craze_contact::RigidShape;
 use craze_engine::{Body, Drive, Keyframe, Motion, Obstacle, PairTable, Registry, Verdict, World};
 use craze_material::{Damping, Elasticity, Material};
 use craze_math::{Isometry, Random, Vec3};
@@ -110,7 +110,7 @@ fn a_block_comes_to_rest_on_another() {
 }
 
 /// Pairs of triangles of all bodies that pass through each other, exactly.
-fn tangles(world: &World) -> usize {
+fn intersections(world: &World) -> usize {
     let (mut positions, mut triangles) = (Vec::new(), Vec::new());
     for body in world.frame().bodies {
         let first = positions.len() as u32;
@@ -160,7 +160,7 @@ fn a_stack_of_five_rests() {
     }
     let most = energies[0].abs() * 1e-6;
     assert!(energies.windows(2).all(|pair| pair[1] <= pair[0] + most), "{energies:?}");
-    assert_eq!(tangles(&world), 0);
+    assert_eq!(intersections(&world), 0);
     // Impulses stop what would come closer than the skins within a step, as springs of stiffness m/Δt² would: this deep at most.
     let frame = world.frame();
     let side = |body: usize, pick: fn(f64, f64) -> f64| {
@@ -261,7 +261,7 @@ fn a_free_obstacle_and_a_body_push_each_other() {
     let bodies = vec![block("block", [3; 3], Vec3::repeat(0.1), Isometry::identity(), Vec3::zeros())];
     let mut hammer = Obstacle {
         name: "hammer".into(),
-        shape: Shape::Ball { radius: 0.05 },
+        shape: RigidShape::Ball { radius: 0.05 },
         place: Isometry::translation(-0.15, 0.0, 0.0),
         ..ground()
     };
@@ -310,7 +310,7 @@ fn two_hundred_shards_make_a_pile_and_none_passes_through_another() {
     let mut highest = f64::INFINITY;
     for _ in 0..3 {
         run(&mut world, 4);
-        assert_eq!(tangles(&world), 0, "at {} s", world.time);
+        assert_eq!(intersections(&world), 0, "at {} s", world.time);
         let now = energy(&world);
         assert!(now < highest, "{now} J after {highest} J");
         highest = now;
@@ -347,7 +347,7 @@ fn press(way: f64) -> World {
     let key = |time: f64, way: f64| Keyframe { time, shift: Vec3::new(0.0, -way, 0.0), turn: Vec3::zeros() };
     let ram = Obstacle {
         name: "ram".into(),
-        shape: Shape::Cuboid { half_size: Vec3::new(0.2, 0.05, 0.2) },
+        shape: RigidShape::Cuboid { half_size: Vec3::new(0.2, 0.05, 0.2) },
         place: Isometry::translation(0.0, 0.16, 0.0),
         drive: Drive::Prescribed(Motion::Keyframes(vec![key(0.0, 0.0), key(0.1, way)])),
         ..ground()
@@ -374,11 +374,11 @@ fn two_solids_of_the_world_tangle_or_do_not() {
     let cube = |name: &str, height: f64| {
         block(name, [2; 3], Vec3::repeat(0.1), Isometry::translation(0.0, height, 0.0), Vec3::zeros())
     };
-    let at = |height: f64| world(vec![cube("lower", 0.0), cube("upper", height)], Vec::new(), 0.0, 0.0).tangles();
+    let at = |height: f64| world(vec![cube("lower", 0.0), cube("upper", height)], Vec::new(), 0.0, 0.0).intersections();
     assert_eq!(at(0.1), [], "they touch");
     assert_eq!(at(0.15), []);
-    let tangles = at(0.09);
-    assert_eq!(tangles.len(), 1);
-    assert_eq!(tangles[0].bodies, [0, 1]);
-    assert!((tangles[0].place.y - 0.045).abs() < 0.0051, "{}", tangles[0].place);
+    let intersections = at(0.09);
+    assert_eq!(intersections.len(), 1);
+    assert_eq!(intersections[0].bodies, [0, 1]);
+    assert!((intersections[0].place.y - 0.045).abs() < 0.0051, "{}", intersections[0].place);
 }

@@ -117,7 +117,7 @@ fn an_implicit_block_that_falls_on_another_stays_on_it() {
         assert!(moved < 1e-5, "block {body} moves by {moved} m");
     }
     assert!(energy(&world) < before, "{} J of {before} J", energy(&world));
-    assert!(world.tangles().is_empty());
+    assert!(world.intersections().is_empty());
     assert!(points(&world, 1).points.iter().all(|point| point.start.y > 0.059));
 }
 
@@ -179,5 +179,5 @@ fn a_stack_of_implicit_blocks_whose_faces_touch_in_many_points_comes_to_rest() {
         // The lowest one spreads on the ground, whose friction holds it by springs.
         assert!(moved < 2e-5, "block {body} moves by {moved} m in a fifth of a second");
     }
-    assert!(world.tangles().is_empty());
+    assert!(world.intersections().is_empty());
 }

@@ -3,8 +3,8 @@
 use crate::ValidationError;
 use crate::outcome::{Expected, Findings};
 use crate::run::{Depth, MethodLetter, Test};
-use craze_contact::overlap::OverlapRegion;
-use craze_contact::penalty::{Press, Pressed, overlaps};
+use craze_contact::collisions::overlap::OverlapRegion;
+use craze_contact::solvers::penalty::{Press, Pressed, overlaps};
 use craze_contact::{ContactTetrahedra, VolumeTree};
 use craze_math::Vec3;
 use craze_mesh::{TetMesh, kuhn_box};

@@ -5,7 +5,7 @@ use crate::measure::largest;
 use crate::outcome::{Expected, Findings};
 use crate::run::{Depth, MethodLetter, Test};
 use crate::setup::run_frames;
-use craze_contact::{ContactSurface, Shape};
+use craze_contact::{ContactSurface, RigidShape};
 use craze_engine::{Body, Checked, Drive, FrameDetail, Mode, Motion, Obstacle, PairTable, Settings, World};
 use craze_frame::Surface;
 use craze_material::{Damping, Elasticity, Material};
@@ -85,7 +85,7 @@ fn rest(depth: Depth, findings: &mut Findings) -> Result<(), ValidationError> {
         largest(depths) / (weight / stiffness),
         Expected::Zero { limit: 1.0 },
     );
-    findings.compare("triangles that cross", "", tangles(&world)?, Expected::Zero { limit: 0.0 });
+    findings.compare("triangles that cross", "", intersections(&world)?, Expected::Zero { limit: 0.0 });
     Ok(())
 }
 
@@ -122,7 +122,7 @@ fn shoot((size, place): (Vec3, Isometry), cube: Isometry) -> Result<f64, Validat
     let mut crossing = 0.0;
     for _ in 0..5 {
         run_frames(&mut world, 1)?;
-        crossing += tangles(&world)?;
+        crossing += intersections(&world)?;
         // What has passed whole does not cross any more: the thin thing must be dragged along in front.
         let frame = world.frame();
         let [target, bullet] = [0, 1]
@@ -149,7 +149,7 @@ fn block(
 fn ground() -> Obstacle {
     Obstacle {
         name: "ground".to_owned(),
-        shape: Shape::HalfSpace,
+        shape: RigidShape::HalfSpace,
         surface: Surface::default(),
         place: Isometry::identity(),
         drive: Drive::Prescribed(Motion::still()),
@@ -186,7 +186,7 @@ fn depth_in_ground(world: &World) -> f64 {
 }
 
 /// Pairs of triangles of all bodies that cross, exactly.
-fn tangles(world: &World) -> Result<f64, ValidationError> {
+fn intersections(world: &World) -> Result<f64, ValidationError> {
     let (mut positions, mut triangles) = (Vec::new(), Vec::new());
     for body in world.frame().bodies {
         let first = positions.len() as u32;

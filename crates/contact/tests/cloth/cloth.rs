@@ -1,6 +1,6 @@
 //! Masses, springs and the steps they take.
 
-use craze_contact::zones::resolve;
+use craze_contact::solvers::impact_zones::resolve;
 use craze_contact::{ContactTriangles, SurfacePoint};
 use craze_math::Vec3;
 use craze_spatial::self_intersections;
@@ -156,7 +156,7 @@ impl Cloth {
                 let (start, start_velocity) = (self.places[index], self.velocities[index]);
                 let velocity = start_velocity + time_step * gain;
                 let end = start + time_step * velocity;
-                SurfacePoint { freedom: index as u32, start, start_velocity, end, velocity, inverse_mass, radius: 0.0 }
+                SurfacePoint { dof: index as u32, start, start_velocity, end, velocity, inverse_mass, radius: 0.0 }
             })
             .collect();
         let triangles =

@@ -65,7 +65,7 @@ pub fn half(bottom: u32, top: u32, is_lower: bool, broken: bool) -> Vec<[u32; 3]
         }
         let [p, q, r, s] = level(bottom);
         if is_lower || broken {
-            // Turned such that both lips are cut along the same diagonal.
+            // Turned such that both crack_faces are cut along the same diagonal.
             quads.push([p, s, r, q]);
         }
     }
@@ -214,10 +214,10 @@ impl Method for Cube {
     }
 
     fn contact_surface(&self, surface: &mut ContactSurface) {
-        surface.points.extend(self.surface.iter().map(|&freedom| {
-            let node = freedom as usize;
+        surface.points.extend(self.surface.iter().map(|&dof| {
+            let node = dof as usize;
             SurfacePoint {
-                freedom,
+                dof,
                 start: self.positions[node],
                 start_velocity: self.velocities[node],
                 end: self.ends[node],
@@ -239,7 +239,7 @@ impl Method for Cube {
 
     fn receive(&mut self, impulses: &[Impulse], step: &Step) {
         for impulse in impulses {
-            let node = impulse.freedom as usize;
+            let node = impulse.dof as usize;
             let gain = impulse.impulse / mass(self.positions.len(), node);
             self.impulses[node] += impulse.impulse;
             self.end_velocities[node] += gain;
@@ -336,7 +336,7 @@ pub fn run(world: &mut World, frames: u32) {
     for _ in 0..frames {
         world.advance_frame(&registry(), &mut |_| Verdict::Continue).expect("a frame");
         world.check_intersections().unwrap_or_else(|found| panic!("{found}"));
-        assert_eq!(world.tangles(), []);
+        assert_eq!(world.intersections(), []);
     }
 }
 

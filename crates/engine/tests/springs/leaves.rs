@@ -75,7 +75,7 @@ impl Method for Leaves {
 
     fn contact_surface(&self, surface: &mut ContactSurface) {
         surface.points.extend((0..self.positions.len()).map(|node| SurfacePoint {
-            freedom: node as u32,
+            dof: node as u32,
             start: self.positions[node],
             start_velocity: self.velocities[node],
             end: self.ends[node],
@@ -95,7 +95,7 @@ impl Method for Leaves {
 
     fn receive(&mut self, impulses: &[Impulse], step: &Step) {
         for impulse in impulses {
-            let node = impulse.freedom as usize;
+            let node = impulse.dof as usize;
             let gain = impulse.impulse / self.masses[node];
             self.end_velocities[node] += gain;
             self.ends[node] += step.time_step * gain;

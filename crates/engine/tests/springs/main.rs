@@ -1,7 +1,7 @@
 //! Contact of bodies made of springs: with themselves after a crack, with obstacles, and where impulses find no way out.
 
+mod crack_faces;
 mod cube;
 mod leaves;
-mod lips;
 mod obstacles;
-mod parting;
+mod separation;

@@ -1,7 +1,7 @@
 //! Obstacles press, and nothing of the body is ever found inside them.
 
 use crate::cube::{Cube, energy, moving, registry, run, world};
-use craze_contact::Shape;
+use craze_contact::RigidShape;
 use craze_engine::{Drive, Keyframe, Motion, Obstacle, Verdict, World, WorldError};
 use craze_frame::Surface;
 use craze_math::{Isometry, Mat3, Vec3};
@@ -14,7 +14,7 @@ fn block(half_size: Vec3, at: Vec3, turn: Vec3, motion: Motion) -> Obstacle {
     let triangles = quads.iter().flat_map(|&[a, b, c, d]| [[a, b, c], [a, c, d]]).collect();
     Obstacle {
         name: "block".to_owned(),
-        shape: Shape::Cuboid { half_size },
+        shape: RigidShape::Cuboid { half_size },
         surface: Surface { positions: (0..8).map(corner).collect(), triangles, ..Surface::default() },
         place: Isometry::new(at, turn),
         drive: Drive::Prescribed(motion),
@@ -41,7 +41,7 @@ fn ball(radius: f64, mass: f64, at: Vec3, velocity: Vec3) -> Obstacle {
     });
     let mut ball = Obstacle {
         name: "ball".to_owned(),
-        shape: Shape::Ball { radius },
+        shape: RigidShape::Ball { radius },
         surface: Surface { positions, triangles: triangles.collect(), ..Surface::default() },
         place: Isometry::translation(at.x, at.y, at.z),
         drive: Drive::Prescribed(Motion::still()),

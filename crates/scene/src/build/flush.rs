@@ -19,7 +19,7 @@ struct Placed {
 }
 
 /// Moves the faces of solids that lie flush on each other inward, each by the distance that its own body keeps: a thousandth of an edge.
-pub fn set_back(document: &SceneDocument, bodies: &mut [Filled]) -> Result<(), SceneError> {
+pub fn separate_flush_faces(document: &SceneDocument, bodies: &mut [Filled]) -> Result<(), SceneError> {
     let mut placed = Vec::new();
     for (body, filled) in bodies.iter_mut().enumerate() {
         let Some((mesh, placement)) = filled.mesh(document) else { continue };
@@ -31,7 +31,8 @@ pub fn set_back(document: &SceneDocument, bodies: &mut [Filled]) -> Result<(), S
         .map(|Placed { positions, triangles, skin, .. }| PlacedSurface { positions, triangles, skin: *skin })
         .collect();
     // Positions are finite wherever a scene or a model has been read.
-    let found = craze_contact::set_back(&surfaces).map_err(|error| rejected(document, "body", error, ""))?;
+    let found =
+        craze_contact::separate_flush_faces(&surfaces).map_err(|error| rejected(document, "body", error, ""))?;
     for (of, displacements) in placed.iter().zip(found) {
         let Some((mesh, _)) = bodies[of.body].mesh(document) else { continue };
         for (point, displacement) in displacements {

@@ -46,7 +46,7 @@ pub fn build(document: &SceneDocument) -> Result<Built, SceneErrors> {
     for index in 0..scene.bodies.len() {
         filled.push(body::Filled::read(document, index)?);
     }
-    flush::set_back(document, &mut filled)?;
+    flush::separate_flush_faces(document, &mut filled)?;
     for body in filled {
         let read = body::build(document, body)?;
         bodies.push(read.body);
@@ -67,9 +67,9 @@ pub fn build(document: &SceneDocument) -> Result<Built, SceneErrors> {
         }
     }
     if scene.contact.separate_at_start {
-        world.separate_tangles();
+        world.separate_intersecting_bodies();
     } else {
-        refuse_tangles(document, &world)?;
+        refuse_intersections(document, &world)?;
         refuse_sunk(document, &world)?;
     }
     for index in 0..scene.holds.len() {
@@ -82,10 +82,13 @@ pub fn build(document: &SceneDocument) -> Result<Built, SceneErrors> {
 }
 
 /// Bodies must not start inside each other: nobody knows which way leads out.
-fn refuse_tangles(document: &SceneDocument, world: &World) -> Result<(), SceneError> {
-    let tangles = world.tangles();
-    let Some(tangle) = tangles.iter().find(|tangle| tangle.bodies[0] != tangle.bodies[1]) else { return Ok(()) };
-    let ([first, second], place) = (tangle.bodies, tangle.place);
+fn refuse_intersections(document: &SceneDocument, world: &World) -> Result<(), SceneError> {
+    let intersections = world.intersections();
+    let Some(intersection) = intersections.iter().find(|intersection| intersection.bodies[0] != intersection.bodies[1])
+    else {
+        return Ok(());
+    };
+    let ([first, second], place) = (intersection.bodies, intersection.place);
     let [one, other] = [first, second].map(|body| &world.bodies[body].name);
     let [x, y, z] = [place.x, place.y, place.z];
     let message = format!("body \"{other}\" starts inside body \"{one}\", at ({x:.4}, {y:.4}, {z:.4}) m");
@@ -95,8 +98,8 @@ fn refuse_tangles(document: &SceneDocument, world: &World) -> Result<(), SceneEr
 
 /// Bodies must not start in obstacles, but for what is out of sight.
 fn refuse_sunk(document: &SceneDocument, world: &World) -> Result<(), SceneError> {
-    let is_seen = |sunk: &craze_engine::Sunk| sunk.depth > VISIBLE_DEPTH * sunk.size;
-    let Some(sunk) = world.deepest_in_obstacles(0.0).into_iter().find(is_seen) else { return Ok(()) };
+    let is_seen = |sunk: &craze_engine::Penetration| sunk.depth > VISIBLE_DEPTH * sunk.size;
+    let Some(sunk) = world.obstacle_penetrations(0.0).into_iter().find(is_seen) else { return Ok(()) };
     let (body, obstacle) = (&world.bodies[sunk.body].name, &world.obstacles[sunk.obstacle].name);
     let [x, y, z] = [sunk.place.x, sunk.place.y, sunk.place.z];
     let depth = sunk.depth;
@@ -135,9 +138,9 @@ fn pairs(scene: &Scene) -> PairTable {
             let touch = scene.touch(first, second);
             table.set(one, other, touch.friction, touch.restitution);
             let response = match touch.response {
-                Response::Impulses => craze_contact::penalty::Response::Impulses,
-                Response::NodePenalty => craze_contact::penalty::Response::NodePenalty,
-                Response::OverlapPenalty => craze_contact::penalty::Response::OverlapPenalty,
+                Response::Impulses => craze_contact::solvers::penalty::Response::Impulses,
+                Response::NodePenalty => craze_contact::solvers::penalty::Response::NodePenalty,
+                Response::OverlapPenalty => craze_contact::solvers::penalty::Response::OverlapPenalty,
             };
             table.set_response(one, other, response);
         }

@@ -26,7 +26,7 @@ pub fn build(document: &SceneDocument, index: usize) -> Result<(Obstacle, Option
     let (shape, surface) = match &obstacle.shape {
         ObstacleShape::Plane { plane } => {
             pose *= plane_pose(Vec3::from(plane.point), Vec3::from(plane.normal));
-            (craze_contact::Shape::HalfSpace, TriangleSurface::default())
+            (craze_contact::RigidShape::HalfSpace, TriangleSurface::default())
         }
         ObstacleShape::Solid(shape) => solid(document, &format!("{path}.shape"), shape, &mut remarks)?,
     };
@@ -58,20 +58,20 @@ fn solid(
     path: &str,
     shape: &Shape,
     remarks: &mut Vec<String>,
-) -> Result<(craze_contact::Shape, TriangleSurface), SceneError> {
+) -> Result<(craze_contact::RigidShape, TriangleSurface), SceneError> {
     let drawn = |shape: &dyn BuiltIn, edge: f64| {
         shape.surface(edge).map_err(|error| rejected(document, path, error, "see docs/shapes.md for what is possible"))
     };
     Ok(match (shape, shape.built_in()) {
         (Shape::Sphere(sphere), _) => {
-            (craze_contact::Shape::Ball { radius: sphere.radius }, drawn(sphere, sphere.radius * ROUNDNESS)?)
+            (craze_contact::RigidShape::Ball { radius: sphere.radius }, drawn(sphere, sphere.radius * ROUNDNESS)?)
         }
         (Shape::Box(block), _) => {
-            (craze_contact::Shape::Cuboid { half_size: 0.5 * Vec3::from(block.size) }, drawn(block, 1.0)?)
+            (craze_contact::RigidShape::Cuboid { half_size: 0.5 * Vec3::from(block.size) }, drawn(block, 1.0)?)
         }
         (Shape::Cylinder(cylinder), _) => {
             let Cylinder { radius, height } = *cylinder;
-            let shape = craze_contact::Shape::Cylinder { radius, half_height: 0.5 * height };
+            let shape = craze_contact::RigidShape::Cylinder { radius, half_height: 0.5 * height };
             (shape, drawn(cylinder, radius * ROUNDNESS)?)
         }
         (_, Ok(built_in)) => {
@@ -92,10 +92,14 @@ fn solid(
     })
 }
 
-fn mesh(document: &SceneDocument, path: &str, surface: &TriangleSurface) -> Result<craze_contact::Shape, SceneError> {
+fn mesh(
+    document: &SceneDocument,
+    path: &str,
+    surface: &TriangleSurface,
+) -> Result<craze_contact::RigidShape, SceneError> {
     let shape = MeshShape::new(&surface.positions, &surface.triangles)
         .map_err(|error| rejected(document, path, error, "repair the model in a modelling program"))?;
-    Ok(craze_contact::Shape::Mesh(Arc::new(shape)))
+    Ok(craze_contact::RigidShape::Mesh(Arc::new(shape)))
 }
 
 fn frame_surface(surface: &TriangleSurface) -> Surface {

@@ -52,16 +52,16 @@ fn an_implicit_body_recovers_from_being_crushed() {
 fn implicit_contact_carries_the_weight() {
     let mut body =
         solid([2, 2, 2], 0.0, damped(), SolidOptions { integrator: Integrator::Implicit, ..SolidOptions::default() });
-    assert!(body.takes_contact_stiffness() && !body.is_awake());
+    assert!(body.takes_contact_springs() && !body.is_awake());
     let mut surface = ContactSurface::default();
     body.contact_surface(&mut surface);
     let stiffness = 1e6 * Vec3::y() * Vec3::y().transpose();
-    let contacts: Vec<craze_contact::ContactStiffness> = surface
+    let contacts: Vec<craze_contact::ContactSpring> = surface
         .points
         .iter()
         .filter(|point| point.start.y < 1e-9)
-        .map(|point| craze_contact::ContactStiffness {
-            freedoms: [point.freedom; 3],
+        .map(|point| craze_contact::ContactSpring {
+            dofs: [point.dof; 3],
             weights: [1.0, 0.0, 0.0],
             obstacle: Some(0),
             force: Vec3::zeros(),
@@ -79,7 +79,7 @@ fn implicit_contact_carries_the_weight() {
     let weight = body.account(&gravity).mass * 9.81;
     let positions = body.positions();
     let push: f64 =
-        contacts.iter().map(|contact| -1e6 * (positions[contact.freedoms[0] as usize].y - contact.anchor.y)).sum();
+        contacts.iter().map(|contact| -1e6 * (positions[contact.dofs[0] as usize].y - contact.anchor.y)).sum();
     assert!((push / weight - 1.0).abs() < 1e-6);
 }
 
@@ -87,8 +87,8 @@ fn implicit_contact_carries_the_weight() {
 fn a_body_gives_way_as_it_says() {
     let mut body = solid([2, 2, 2], 0.0, damped(), awake(Integrator::Implicit));
     let nodes = [0, 5, 13];
-    let push = |node: u32, force: Vec3| craze_contact::ContactStiffness {
-        freedoms: [node; 3],
+    let push = |node: u32, force: Vec3| craze_contact::ContactSpring {
+        dofs: [node; 3],
         weights: [1.0, 0.0, 0.0],
         obstacle: None,
         force,

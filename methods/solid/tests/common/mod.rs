@@ -1,6 +1,6 @@
 //! The world that solids meet in.
 
-use craze_contact::Shape;
+use craze_contact::RigidShape;
 use craze_engine::{
     Body, Checked, Drive, FrameDetail, Mode, Motion, Obstacle, PairTable, Registry, Settings, Verdict, World,
 };
@@ -12,7 +12,7 @@ use craze_solid::{KIND, load};
 pub fn ground() -> Obstacle {
     Obstacle {
         name: "ground".into(),
-        shape: Shape::HalfSpace,
+        shape: RigidShape::HalfSpace,
         surface: Surface::default(),
         place: Isometry::identity(),
         drive: Drive::Prescribed(Motion::still()),

@@ -1,0 +1,119 @@
+//! Regions that two bodies of tetrahedra share (O'Brien & Hodgins 1999, §3.3).
+//!
+//! All tetrahedra that overlap within a region are taken together before there is a force: volumes and area normals
+//! are summed, then one force follows, in proportion to the volume and along the summed normal. Pairs that each had a force of
+//! their own would push differently on finer meshes, since the normals of single pairs point in all directions. Bodies that touch in
+//! two places share two regions: a clamp presses on both sides of what it holds, and its normals must not cancel.
+
+use crate::broad_phase::VolumeTree;
+use craze_math::{Vec3, overlap};
+
+/// What two tetrahedra contribute to a region.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Share {
+    /// The two, as their bodies number them.
+    pub tetrahedra: [u32; 2],
+    /// Volume that they have in common (m³).
+    pub volume: f64,
+    /// Its centroid (m).
+    pub centroid: Vec3,
+}
+
+/// A connected part of what two bodies have in common.
+#[derive(Clone, Debug, PartialEq)]
+pub struct OverlapRegion {
+    /// Volume (m³).
+    pub volume: f64,
+    /// Centroid (m).
+    pub centroid: Vec3,
+    /// Outward normal times area of the first body's surface within the second (m²): how the volume grows as the first is shifted.
+    /// Where an inner face of one lies exactly in the surface of the other, half of it is counted, though it is nobody's
+    /// surface.
+    pub area_normal: Vec3,
+    /// What it is made of, in ascending order of the tetrahedra.
+    pub shares: Vec<Share>,
+}
+
+impl OverlapRegion {
+    /// The regions between two bodies, in the order of their first tetrahedra.
+    pub fn between(first: &VolumeTree, second: &VolumeTree) -> Vec<OverlapRegion> {
+        let mut pairs = Vec::new();
+        first.pairs(second, &mut pairs);
+        let (mut shares, mut normals) = (Vec::new(), Vec::new());
+        for tetrahedra in pairs {
+            let [one, two] = tetrahedra;
+            if let Some(common) = overlap::tetrahedra(&first.corners(one), &second.corners(two)) {
+                shares.push(Share { tetrahedra, volume: common.volume, centroid: common.centroid });
+                normals.push(common.area_normal);
+            }
+        }
+        let mut regions: Vec<OverlapRegion> = Vec::new();
+        for (place, number) in region_of(&shares, first, second).into_iter().enumerate() {
+            let share = &shares[place];
+            if number == regions.len() {
+                let (volume, centroid, area_normal) = (0.0, Vec3::zeros(), Vec3::zeros());
+                regions.push(OverlapRegion { volume, centroid, area_normal, shares: Vec::new() });
+            }
+            let region = &mut regions[number];
+            region.volume += share.volume;
+            region.centroid += share.volume * share.centroid;
+            region.area_normal += normals[place];
+            region.shares.push(*share);
+        }
+        for region in &mut regions {
+            region.centroid /= region.volume;
+        }
+        regions
+    }
+
+    /// Unit vector that leads the first body out of the second; none where one holds the other whole: then no way leads out.
+    pub fn way_out(&self) -> Option<Vec3> {
+        (-self.area_normal).try_normalize(0.0)
+    }
+
+    /// Force on the first body (N), at the centroid; the second feels the opposite. `stiffness` is force a shared volume (N/m³).
+    pub fn force(&self, stiffness: f64) -> Vec3 {
+        stiffness * self.volume * self.way_out().unwrap_or_default()
+    }
+}
+
+/// The region of every share, numbered in the order in which they first appear. Two shares hang together if their tetrahedra have
+/// a node in common on both sides.
+fn region_of(shares: &[Share], first: &VolumeTree, second: &VolumeTree) -> Vec<usize> {
+    let mut keys: Vec<([u32; 2], u32)> = Vec::with_capacity(16 * shares.len());
+    for (place, share) in shares.iter().enumerate() {
+        let [one, two] = share.tetrahedra;
+        for node in first.nodes(one) {
+            keys.extend(second.nodes(two).map(|other| ([node, other], place as u32)));
+        }
+    }
+    keys.sort_unstable();
+    let mut parent: Vec<u32> = (0..shares.len() as u32).collect();
+    for run in keys.chunk_by(|one, other| one.0 == other.0) {
+        for pair in run.windows(2) {
+            let (one, other) = (root(&mut parent, pair[0].1), root(&mut parent, pair[1].1));
+            parent[one.max(other) as usize] = one.min(other);
+        }
+    }
+    let mut number_of = vec![usize::MAX; shares.len()];
+    let mut regions = 0;
+    (0..shares.len() as u32)
+        .map(|share| {
+            let number = &mut number_of[root(&mut parent, share) as usize];
+            if *number == usize::MAX {
+                *number = regions;
+                regions += 1;
+            }
+            *number
+        })
+        .collect()
+}
+
+/// The smallest share of a region so far; ways to it are halved.
+fn root(parent: &mut [u32], mut share: u32) -> u32 {
+    while parent[share as usize] != share {
+        parent[share as usize] = parent[parent[share as usize] as usize];
+        share = parent[share as usize];
+    }
+    share
+}

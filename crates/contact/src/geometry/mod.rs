@@ -1,0 +1,14 @@
+//! Collision geometry: what a body hands over to contact.
+
+mod crack_faces;
+mod features;
+mod proxy;
+mod surface;
+
+pub(crate) use crack_faces::{CrackFacePair, SecondPart};
+pub use crack_faces::{CrackFaces, MAX_CRACK_FACE_PENETRATION};
+pub use features::Features;
+pub use proxy::{Fit, Proxy, ProxyTouch};
+pub use surface::{
+    ContactRun, ContactSpring, ContactSurface, ContactTetrahedra, ContactTriangles, Impulse, SurfacePoint,
+};

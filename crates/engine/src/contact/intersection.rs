@@ -1,0 +1,127 @@
+//! Whether bodies pass through each other: before a run, and whenever somebody asks.
+
+use crate::world::{Body, Checked, World, WorldError};
+use craze_contact::intersection::{Moment, between, depth, within};
+use craze_contact::solvers::penalty::Response;
+use craze_contact::{ContactSurface, CrackFaces, MAX_CRACK_FACE_PENETRATION, RigidShape};
+use craze_math::Vec3;
+use craze_spatial::{Aabb, first_crossing};
+
+/// Two bodies that pass through each other, or one through itself.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Intersection {
+    /// The two, as the world numbers them; the same twice for one that passes through itself.
+    pub bodies: [usize; 2],
+    /// Where (m).
+    pub place: Vec3,
+}
+
+impl World {
+    /// All pairs of bodies that pass through each other in the present state, each with one place, up to a millionth of an edge. Bodies that only
+    /// touch do not. Bodies whose places are not numbers are left out: no step accepts them.
+    pub fn intersections(&self) -> Vec<Intersection> {
+        let places: Vec<Vec<Vec3>> = self.bodies.iter().map(places).collect();
+        let boxes: Vec<Aabb> = places.iter().map(Aabb::around).collect();
+        let moment =
+            |body: usize| Moment { places: &places[body], triangles: self.bodies[body].method.contact_triangles() };
+        let mut found = Vec::new();
+        for first in 0..self.bodies.len() {
+            if let Ok(Some(place)) = within(&moment(first)) {
+                found.push(Intersection { bodies: [first, first], place });
+            }
+            // Penalty forces need some overlap to push.
+            let is_apart = |second: &usize| self.settings.pairs.response(first, *second) == Response::Impulses;
+            let near = (first + 1..self.bodies.len()).filter(|&second| boxes[first].overlaps(&boxes[second]));
+            for second in near.filter(is_apart) {
+                if let Ok(Some(place)) = between(&moment(first), &moment(second)) {
+                    found.push(Intersection { bodies: [first, second], place });
+                }
+            }
+        }
+        found
+    }
+
+    /// As far as the settings ask: whether any triangle of a body passes through any other triangle of a body or an obstacle in the
+    /// present state, exactly, with no tolerance. What only touches does not. CrackFaces of a crack may overlap by [`MAX_CRACK_FACE_PENETRATION`]. Left out are bodies that still part from their start and those that penalty forces push apart. Planes
+    /// and particles have no triangles, and obstacles may pass through each other.
+    pub fn check_intersections(&self) -> Result<(), WorldError> {
+        if self.settings.check_intersections == Checked::Nothing {
+            return Ok(());
+        }
+        let (mut all, mut crack_faces) = (Heap::default(), Vec::new());
+        for body in &self.bodies {
+            let (places, surface) = (places(body), body.method.contact_triangles());
+            crack_faces.push((CrackFaces::new(surface.triangles, surface.origins, places.len()), surface.skin));
+            all.add(places, surface.triangles);
+        }
+        let with_obstacles = self.settings.check_intersections == Checked::Everything;
+        for obstacle in self.obstacles.iter().filter(|_| with_obstacles) {
+            let pose = obstacle.pose(self.time);
+            let places = obstacle.surface.positions.iter().map(|place| pose.transform_point(&(*place).into()).coords);
+            // The surface of a half-space is a picture of it.
+            let triangles: &[_] =
+                if matches!(obstacle.shape, RigidShape::HalfSpace) { &[] } else { &obstacle.surface.triangles };
+            all.add(places.collect(), triangles);
+        }
+        let Heap { positions, triangles, owners, firsts } = all;
+        let corners = |triangle: u32| triangles[triangle as usize].map(|corner| positions[corner as usize]);
+        let counts = |p: u32, q: u32| {
+            let [one, other] = [p, q].map(|triangle| owners[triangle as usize]);
+            let Some((crack_faces, skin)) = crack_faces.get(one.min(other)) else { return false };
+            if self.settings.pairs.response(one, other) != Response::Impulses {
+                return false;
+            }
+            let points = |triangle: u32| triangles[triangle as usize].map(|corner| corner - firsts[one]);
+            let pair = [one.min(other) as u32, one.max(other) as u32];
+            if self.separations.iter().any(|separation| separation.bodies == pair) {
+                return false;
+            }
+            one != other
+                || !crack_faces.are_crack_faces(&points(p), &points(q))
+                || depth(&corners(p), &corners(q)) > MAX_CRACK_FACE_PENETRATION * skin
+        };
+        let name = |thing: usize| match thing.checked_sub(self.bodies.len()) {
+            None => self.bodies[thing].name.clone(),
+            Some(obstacle) => self.obstacles[obstacle].name.clone(),
+        };
+        if let Some(point) = positions.iter().position(|place| !place.iter().all(|value| value.is_finite())) {
+            let owner = firsts.partition_point(|&first| first as usize <= point) - 1;
+            return Err(WorldError::NotFinite { thing: name(owner), frame: self.frame_number });
+        }
+        // Triangles name points of their own surface: nothing is left that could be refused.
+        let Ok(Some(pair)) = first_crossing(&positions, &triangles, counts) else { return Ok(()) };
+        let boxes = pair.map(|triangle| {
+            Aabb::around(triangles[triangle as usize].iter().map(|&corner| &positions[corner as usize]))
+        });
+        let place = 0.5 * (boxes[0].min.sup(&boxes[1].min) + boxes[0].max.inf(&boxes[1].max));
+        let things = pair.map(|triangle| name(owners[triangle as usize]));
+        Err(WorldError::Intersection { things, place, frame: self.frame_number })
+    }
+}
+
+/// Where the points of a body are (m).
+pub(crate) fn places(body: &Body) -> Vec<Vec3> {
+    let mut surface = ContactSurface::default();
+    body.method.contact_surface(&mut surface);
+    surface.points.iter().map(|point| point.start).collect()
+}
+
+/// Triangles of many things, bodies first, and whose each of them is.
+#[derive(Default)]
+struct Heap {
+    positions: Vec<Vec3>,
+    triangles: Vec<[u32; 3]>,
+    owners: Vec<usize>,
+    /// Everybody's first position.
+    firsts: Vec<u32>,
+}
+
+impl Heap {
+    fn add(&mut self, places: Vec<Vec3>, triangles: &[[u32; 3]]) {
+        let (first, owner) = (self.positions.len() as u32, self.firsts.len());
+        self.firsts.push(first);
+        self.positions.extend(places);
+        self.triangles.extend(triangles.iter().map(|triangle| triangle.map(|corner| first + corner)));
+        self.owners.resize(self.triangles.len(), owner);
+    }
+}

@@ -1,0 +1,123 @@
+//! What obstacles do to bodies: pushes of the last step, and who presses on whom.
+
+use crate::{World, WorldError};
+use craze_contact::{ContactSurface, SurfacePoint};
+use craze_math::Vec3;
+use craze_math::tetrahedron::volume;
+use craze_spatial::Aabb;
+
+/// Step that a crushed body asks for, in times that sound takes through a mean edge: elements are squeezed to about a fiftieth then, where no law of
+/// elasticity means anything any more, and their forces grow beyond all bounds.
+const CRUSHED: f64 = 1e-3;
+
+/// Step that an element would ask for in an explicit body, in times that sound takes through its lowest height.
+const EXPLICIT: f64 = 0.3;
+
+/// What an obstacle did to a body in the last step.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ObstacleImpulse {
+    /// The body, as the world numbers them.
+    pub body: usize,
+    /// The obstacle, likewise.
+    pub obstacle: usize,
+    /// Impulse on the body (N·s).
+    pub impulse: Vec3,
+    /// Work that the obstacle did (J): more than the body gained where that slid along, or was not as fast.
+    pub work: f64,
+}
+
+impl World {
+    /// What obstacles did to bodies in the last step, by body and obstacle. Impact zones, which move bodies as one with obstacles, are not among it.
+    pub fn obstacle_impulses(&self) -> &[ObstacleImpulse] {
+        &self.scratch.obstacle_impulses
+    }
+
+    /// The obstacles that push a body in the present step, or touch it, those that are driven before those at rest.
+    fn pressing_on(&self, body: usize) -> Vec<usize> {
+        let mut surface = ContactSurface::default();
+        self.bodies[body].method.contact_surface(&mut surface);
+        let size = Aabb::around(surface.points.iter().map(|point| &point.start)).size().norm();
+        // As near as the distance to keep, or where that is nothing to rounding.
+        let near = 2.0 * self.bodies[body].method.contact_triangles().skin + 1e-3 * size;
+        let touches = |obstacle: &usize| {
+            // A ball between the points of a body has none of them near it, but pushes.
+            let is_told = |push: &ObstacleImpulse| (push.body, push.obstacle) == (body, *obstacle);
+            let obstacle = &self.obstacles[*obstacle];
+            let pose = obstacle.pose(self.time);
+            let place = |point: &SurfacePoint| pose.inverse_transform_point(&point.start.into()).coords;
+            let gap = |point: &SurfacePoint| obstacle.shape.sample(&place(point)).distance - point.radius;
+            self.scratch.obstacle_impulses.iter().any(is_told) || surface.points.iter().any(|point| gap(point) <= near)
+        };
+        let mut touching: Vec<usize> = (0..self.obstacles.len()).filter(touches).collect();
+        touching.sort_by_key(|&obstacle| !self.is_driven(obstacle));
+        touching
+    }
+
+    /// Whether keyframes move an obstacle now.
+    fn is_driven(&self, obstacle: usize) -> bool {
+        self.obstacles[obstacle].next_key(self.time).is_some()
+    }
+
+    /// Names of the obstacles that squeeze a body, through others that it touches, too; those that are driven before those at rest.
+    pub(crate) fn squeezing(&self, body: usize) -> Vec<String> {
+        let heap = self.scratch.detector.around([body as u32]);
+        let bodies = heap.into_iter().map(|thing| thing as usize).filter(|&thing| thing < self.bodies.len());
+        let mut squeezing: Vec<usize> = bodies.flat_map(|body| self.pressing_on(body)).collect();
+        squeezing.sort_unstable_by_key(|&obstacle| (!self.is_driven(obstacle), obstacle));
+        squeezing.dedup();
+        squeezing.into_iter().map(|obstacle| self.obstacles[obstacle].name.clone()).collect()
+    }
+
+    /// The driven obstacle that presses on a body, if any.
+    pub(crate) fn driven_against(&self, body: usize) -> Option<usize> {
+        self.pressing_on(body).into_iter().find(|&obstacle| self.is_driven(obstacle))
+    }
+
+    /// Refuses to go on with a body that asks for steps of a length (s) because a driven obstacle has squeezed its elements to next to nothing.
+    pub(crate) fn refuse_crushed(&self, body: usize, asked: f64) -> Result<(), WorldError> {
+        let matter = self.bodies[body].method.contact_tetrahedra();
+        let through_edge = matter.edge / matter.sound;
+        let is_pushed = |push: &ObstacleImpulse| push.body == body && self.is_driven(push.obstacle);
+        // Written so that a body without sound is never crushed.
+        let Some(push) = self.scratch.obstacle_impulses.iter().find(|push| is_pushed(push) && through_edge.is_finite())
+        else {
+            return Ok(());
+        };
+        // Implicit bodies ask for nothing.
+        let asked = if asked.is_finite() { asked } else { EXPLICIT * self.thinnest(body) / matter.sound };
+        if !(asked < CRUSHED * through_edge) {
+            return Ok(());
+        }
+        let (body, obstacle) = (self.bodies[body].name.clone(), self.obstacles[push.obstacle].name.clone());
+        Err(WorldError::Crushed { body, obstacle, time: self.time, time_step: asked, through_edge })
+    }
+
+    /// Lowest height of a tetrahedron of a body's surface (m).
+    fn thinnest(&self, body: usize) -> f64 {
+        let (matter, mut nodes) = (self.bodies[body].method.contact_tetrahedra(), ContactSurface::default());
+        self.bodies[body].method.contact_nodes(&mut nodes);
+        let corners = |&element: &u32| {
+            let places = matter.tetrahedra.get(element as usize)?.map(|node| nodes.points.get(node as usize));
+            let [Some(p), Some(q), Some(r), Some(s)] = places else { return None };
+            Some([p.start, q.start, r.start, s.start])
+        };
+        let height = |corners: [Vec3; 4]| {
+            let [p, q, r, s] = corners;
+            let twice_area = |a: Vec3, b: Vec3, c: Vec3| (b - a).cross(&(c - a)).norm();
+            let faces = [twice_area(p, q, r), twice_area(p, q, s), twice_area(p, r, s), twice_area(q, r, s)];
+            6.0 * volume(&corners) / faces.into_iter().fold(0.0, f64::max)
+        };
+        matter.outer.iter().filter_map(corners).map(height).fold(f64::INFINITY, f64::min)
+    }
+}
+
+/// Adds a push to those of the same two.
+pub(crate) fn add(pushes: &mut Vec<ObstacleImpulse>, push: ObstacleImpulse) {
+    match pushes.binary_search_by_key(&(push.body, push.obstacle), |known| (known.body, known.obstacle)) {
+        Ok(place) => {
+            pushes[place].impulse += push.impulse;
+            pushes[place].work += push.work;
+        }
+        Err(place) => pushes.insert(place, push),
+    }
+}
