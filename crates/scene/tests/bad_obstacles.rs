@@ -65,7 +65,7 @@ fn a_damaged_obstacle_is_told_and_still_bears() {
         ((corners.clone(), inside_out), "inside out and turned"),
         ((corners.clone(), mixed.collect()), "4 triangles were turned"),
         ((corners.clone(), open), "the surface is open: 4 edges"),
-        ((corners.clone(), empty), "2 faces of fewer than three different points"),
+        ((corners.clone(), empty), "2 faces with fewer than three distinct points"),
         ((lost, triangles.clone()), "6 triangles with points that are not numbers"),
     ] {
         write(folder.path(), &model);

@@ -1,9 +1,9 @@
-//! Where bodies come from: built-in shapes, imported models, and points inside of them.
+//! Geometry sources: built-in shapes, imported models, and sampling of points inside them.
 //!
-//! Shapes are centred at the origin, y up, in metres; the scene places them. A [`BuiltIn`] shape gives a signed
-//! distance ([`Field`]), tetrahedra and a closed surface; an imported [`TriangleSurface`] is put right by [`repair`]
-//! and becomes a [`SurfaceDomain`]. Whatever is a [`Domain`] is filled with tetrahedra by [`stuff`] and with points by
-//! [`grid_points`] and [`poisson_points`].
+//! Shapes are centred at the origin, y up, in metres; the scene places them. A [`BuiltIn`] shape
+//! has a signed distance field ([`Field`]), a tetrahedral mesh and a closed surface. [`repair`]
+//! turns an imported [`TriangleSurface`] into a [`SurfaceDomain`]. Any [`Domain`] is meshed by
+//! [`stuff`] and sampled by [`grid_points`] and [`poisson_points`].
 
 mod catalogue;
 mod domain;
@@ -18,6 +18,7 @@ pub mod sheet;
 mod structured;
 mod stuffing;
 mod surface;
+mod tuning;
 mod volume;
 pub mod words;
 

@@ -194,7 +194,7 @@ fn what_is_no_model_is_named() {
         ("words.obj", "words.obj"),
         ("empty.ply", "empty.ply"),
         ("cube.stl", "rename it to cube.obj"),
-        ("cube.png", "files that end in"),
+        ("cube.png", "unsupported file extension"),
         ("folder.obj", "it is a folder"),
         ("folder", "it is a folder"),
         ("mine.toml", "`craze check mine.toml` looks at it"),

@@ -41,8 +41,9 @@ pub(crate) const DEEPEST: f64 = 0.5;
 /// How much stiffer springs that use up more become at once.
 pub(crate) const HARDER: f64 = 4.0;
 
-/// And how much at most.
-pub(crate) const HARDEST: f64 = 256.0;
+/// Largest stiffness of a contact, in units of [`World::contact_stiffness`]. A heavy, stiff body that lands on one
+/// corner presses with all of its mass on the contact of a single node: 256 let a steel cylinder through.
+pub(crate) const HARDEST: f64 = 65_536.0;
 
 /// Change of friction, as a share of itself, above which a body predicts anew.
 pub(crate) const RESTLESS_FRICTION: f64 = 0.1;

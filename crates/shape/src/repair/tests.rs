@@ -334,7 +334,7 @@ fn parts_far_apart_are_filled_each_for_itself() {
     let mut spike = cube();
     spike.positions[0] = Vec3::new(-500.0, 0.0, 0.0);
     let error = crate::stuff(&self::domain(&spike).0, &crate::StuffingOptions::with_edge(0.001)).expect_err("too long");
-    assert!(error.to_string().contains("if a point or a part of it lies far off, take that away"), "{error}");
+    assert!(error.to_string().contains("remove distant points or parts"), "{error}");
 }
 
 /// A box whose squares are cut along their other diagonals.

@@ -105,7 +105,7 @@ mod tests {
         assert!(matches!(ball.points(0.9), Err(ShapeError::NoPoints { .. })));
         assert!(matches!(ball.points(1e-9), Err(ShapeError::TooFine { .. })));
         let error = ball.points(0.9).expect_err("missed");
-        assert!(error.to_string().ends_with("a spacing of 0.45 m would do"), "{error}");
+        assert!(error.to_string().ends_with("a spacing of 0.45 m is enough"), "{error}");
     }
 
     #[test]

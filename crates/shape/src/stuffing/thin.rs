@@ -243,7 +243,7 @@ pub(super) fn missed(domain: &dyn Domain, edge: f64, thin: &ThinReport) -> Shape
     }
     let volume = domain.volume().unwrap_or_else(|| size.product().min(0.5 * thinnest * size.norm_squared()));
     let count = TETRAHEDRA_A_SQUARE * volume / thinnest.powi(3);
-    ShapeError::ThinSheet { edge, thickness: thinnest, place: thin.thinnest.map(|place| place.place), count }
+    ShapeError::ThinSheet { edge, thickness: thinnest, position: thin.thinnest.map(|place| place.place), count }
 }
 
 /// A point of the surface near a place, no farther than `reach` (m).
