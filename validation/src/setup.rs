@@ -3,7 +3,7 @@
 use crate::ValidationError;
 use craze_engine::{
     Action, Body, Checked, CommitLog, Effect, Event, EventKind, FailureMeasure, FrameDetail, Hold, HoldId, Keyframe,
-    Load, Method, Mode, Motion, PairTable, Region, Registry, Settings, Step, Verdict, World,
+    Load, Loader, Method, Mode, Motion, PairTable, Region, Settings, Step, Verdict, World,
 };
 use craze_material::{Elasticity, Material};
 use craze_math::{Isometry, Vec3};
@@ -126,7 +126,7 @@ pub(crate) fn slit_plate(
 }
 
 /// A world of one body, without gravity and obstacles.
-pub(crate) fn world_of(body: impl Method + 'static, frames_per_second: f64, mode: Mode) -> World {
+pub(crate) fn world_of(body: impl Method + 'static, load: Loader, frames_per_second: f64, mode: Mode) -> World {
     let settings = Settings {
         gravity: Vec3::zeros(),
         frames_per_second,
@@ -136,7 +136,7 @@ pub(crate) fn world_of(body: impl Method + 'static, frames_per_second: f64, mode
         pairs: PairTable::default(),
         check_intersections: Checked::Nothing,
     };
-    World::new(settings, vec![Body { name: "specimen".to_owned(), method: Box::new(body) }], Vec::new())
+    World::new(settings, vec![Body { name: "specimen".to_owned(), method: Box::new(body), load }], Vec::new())
 }
 
 /// Lets a world of one body hold single nodes at these rest positions (m) and place each where `place` takes it, from the first step on.
@@ -169,11 +169,8 @@ pub(crate) fn take_splits(world: &mut World) -> Vec<(Vec3, FailureMeasure)> {
 
 /// Lets the world run for some frames.
 pub(crate) fn run_frames(world: &mut World, frames: u32) -> Result<(), ValidationError> {
-    let registry = Registry::new()
-        .register(craze_solid::KIND, craze_solid::load)
-        .register(craze_clusters::KIND, craze_clusters::load);
     for _ in 0..frames {
-        world.advance_frame(&registry, &mut |_| Verdict::Continue)?;
+        world.advance_frame(&mut |_| Verdict::Continue)?;
         world.check_intersections()?;
     }
     Ok(())

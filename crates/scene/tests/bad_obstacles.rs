@@ -1,7 +1,7 @@
 //! Models of obstacles that are damaged: the scene says what is wrong with them, and a block still comes to rest on top.
 
 use craze_engine::Verdict;
-use craze_scene::{SceneDocument, build, registry};
+use craze_scene::{SceneDocument, build};
 use std::path::Path;
 
 /// The corners and triangles of a slab of 0.2 × 0.04 × 0.2 m, seen counter-clockwise from outside.
@@ -42,7 +42,7 @@ fn fall(folder: &Path) -> (String, f64) {
     let built = build(&document).unwrap_or_else(|errors| panic!("{errors}"));
     let mut world = built.world;
     for _ in 0..15 {
-        world.advance_frame(&registry(), &mut |_| Verdict::Continue).expect("a frame");
+        world.advance_frame(&mut |_| Verdict::Continue).expect("a frame");
         world.check_intersections().unwrap_or_else(|found| panic!("{found}"));
     }
     let said = built.summary.into_iter().find(|line| line.starts_with("slab: ")).expect("a line about the slab");

@@ -61,7 +61,7 @@ impl Drift {
             let place = 1.05 * rest + 0.04 * Vec3::new(rest.y, -0.5 * rest.z, rest.x);
             (place, Vec3::new(3.0, 1.0, -2.0) + Vec3::new(1.0, 2.0, -0.5).cross(rest))
         })?;
-        let mut world = world_of(body, 1.0 / TIME_STEP, Mode::Dynamic);
+        let mut world = world_of(body, craze_clusters::load, 1.0 / TIME_STEP, Mode::Dynamic);
         let start = world.account();
         let mut drift = Drift { linear: 0.0, angular: 0.0, record: Vec::new() };
         for _ in 0..seconds * 60 {

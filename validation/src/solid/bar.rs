@@ -53,7 +53,7 @@ fn released_bar(cells: [usize; 3], shift: impl Fn(f64) -> f64) -> Result<World, 
     let places: Vec<Vec3> =
         bar.mesh().positions().iter().map(|rest| rest + Vec3::new(shift(rest.x), 0.0, 0.0)).collect();
     bar.set_state(&places, &vec![Vec3::zeros(); places.len()]);
-    Ok(world_of(bar, 1000.0, Mode::Dynamic))
+    Ok(world_of(bar, craze_solid::load, 1000.0, Mode::Dynamic))
 }
 
 fn point_of_axis(world: &mut World, x: f64) -> MaterialPoint {

@@ -80,7 +80,7 @@ fn measure(depth: Depth, findings: &mut Findings) -> Result<(), ValidationError>
 fn tip_deflection(cells: usize) -> Result<f64, ValidationError> {
     let mesh = kuhn_box([10 * cells, cells, cells], Vec3::new(LENGTH, THICKNESS, THICKNESS))?;
     let beam = solid_at_rest(mesh, elastic(1000.0, Elasticity::from_young(1e7, 0.0)), awake())?;
-    let mut world = world_of(beam, 1.0, Mode::QuasiStatic { steps: 1 });
+    let mut world = world_of(beam, craze_solid::load, 1.0, Mode::QuasiStatic { steps: 1 });
     let face = |x: f64| Region::Box { from: Vec3::new(x, 0.0, 0.0), to: Vec3::new(x, THICKNESS, THICKNESS) };
     let traction = Vec3::new(0.0, -LOAD / (THICKNESS * THICKNESS), 0.0);
     for (name, region, action) in [

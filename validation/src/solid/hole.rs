@@ -82,7 +82,7 @@ fn broken(mesh: TetMesh, strength: f64) -> Result<Vec<(Vec3, FailureMeasure)>, V
     let is_rim = |place: &&Vec3| place.xy().norm() > (1.0 - 1e-9) * PLATE;
     let rim: Vec<Vec3> = solid.mesh().positions().iter().filter(is_rim).copied().collect();
     let pulled = |place: &Vec3| place + STRAIN * Vec3::new(place.x, -POISSON * place.y, -POISSON * place.z);
-    let mut world = world_of(solid, 1.0, Mode::QuasiStatic { steps: 1 });
+    let mut world = world_of(solid, craze_solid::load, 1.0, Mode::QuasiStatic { steps: 1 });
     hold_places(&mut world, rim, pulled)?;
     run_frames(&mut world, 1)?;
     Ok(take_splits(&mut world))

@@ -124,7 +124,7 @@ fn kink_of(crack: Crack, opening: f64, shear: f64, seed: u64) -> Result<f64, Val
         at_rim && !(place.y == 0.0 && place.x < 0.0)
     };
     let rim: Vec<Vec3> = rest.iter().filter(is_held).copied().collect();
-    let mut world = world_of(solid, 1.0, Mode::QuasiStatic { steps: 1 });
+    let mut world = world_of(solid, craze_solid::load, 1.0, Mode::QuasiStatic { steps: 1 });
     hold_places(&mut world, rim, placed)?;
     let mut end = Vec3::zeros();
     for _ in 0..MOST_STEPS {

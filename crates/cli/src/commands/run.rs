@@ -11,7 +11,7 @@ use craze_engine::{
     Certificate, Existing, FolderError, Machine, RunFolder, RunRecord, RunResult, Verdict, World, WorldError,
 };
 use craze_math::lanes::Instructions;
-use craze_scene::{Built, Scene, SceneDocument, build, registry};
+use craze_scene::{Built, Scene, SceneDocument, build};
 use serde_json::json;
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -73,7 +73,6 @@ fn carry_out(begun: Begun, pictures: Pictures, voice: Voice, presses: &AtomicU32
     // What an earlier process took, if there is nothing left to do but pictures.
     let earlier = folder.earlier_seconds();
     let frames = frame_count(&scene).max(folder.record().frames);
-    let registry = registry();
     let mut meter = Meter::new(voice, frames, world.frame_number);
     let first = world.frame_number;
     if let Err(error) = world.check_intersections() {
@@ -85,7 +84,7 @@ fn carry_out(begun: Begun, pictures: Pictures, voice: Voice, presses: &AtomicU32
         }
         let account = world.account();
         let counts = counts(account.elements, account.pieces);
-        let advanced = world.advance_frame(&registry, &mut |progress| {
+        let advanced = world.advance_frame(&mut |progress| {
             meter.step(&Moment { time: progress.time, time_step: progress.time_step }, &counts);
             // The first press lets the frame end, the second does not.
             if presses.load(Ordering::Relaxed) > 1 { Verdict::Stop } else { Verdict::Continue }
@@ -216,7 +215,7 @@ fn resume(arguments: &Arguments, voice: Voice) -> Result<Begun, Problem> {
     let document = SceneDocument::read(&RunFolder::scene_path(&path), &[])?;
     let mut world = build(&document)?.world;
     let scene = document.scene;
-    let folder = RunFolder::resume(&path, &mut world, &registry(), scene.output.checkpoint_every)?;
+    let folder = RunFolder::resume(&path, &mut world, scene.output.checkpoint_every)?;
     for problem in folder.passed_over() {
         tell_aside(&format!("warning: {problem}; going on from the checkpoint before it"), voice);
     }

@@ -3,7 +3,7 @@
 use super::stage::Stage;
 use crate::problem::Problem;
 use craze_engine::Verdict;
-use craze_scene::{SceneDocument, build, registry};
+use craze_scene::{SceneDocument, build};
 use std::ops::RangeInclusive;
 
 /// Trials at most.
@@ -110,12 +110,11 @@ fn trial(stage: &Stage, strength: f64, wanted: &Wanted) -> Result<usize, Problem
     scene.world.fps = LOOKS / stage.transit();
     scene.world.duration = LONGEST * stage.transit();
     let mut world = build(&SceneDocument::from_scene(&scene, "a trial")?)?.world;
-    let registry = registry();
     let (mut shards, mut last_change) = (1, 0);
     let looks = (LONGEST * LOOKS) as u32;
     let mut steps = 0;
     for look in 1..=looks {
-        let advanced = world.advance_frame(&registry, &mut |_| {
+        let advanced = world.advance_frame(&mut |_| {
             steps += 1;
             if steps > STEPS { Verdict::Stop } else { Verdict::Continue }
         });

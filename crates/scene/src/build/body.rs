@@ -78,7 +78,11 @@ pub fn build(document: &SceneDocument, filled: Filled) -> Result<Read, SceneErro
     );
     let own = || Look::of_material(&material.name).unwrap_or_else(|| Look::of_unknown(&body.name));
     let look = body.look.as_ref().map(|look| look.resolve(own()));
-    Ok(Read { body: Body { name: body.name.clone(), method }, look, line, lost })
+    let load: craze_engine::Loader = match body.method {
+        MethodKind::Solid => craze_solid::load,
+        MethodKind::Clusters => craze_clusters::load,
+    };
+    Ok(Read { body: Body { name: body.name.clone(), method, load }, look, line, lost })
 }
 
 fn solid(
