@@ -97,7 +97,7 @@ impl Method for Marble {
     }
 
     fn reach(&self) -> Aabb {
-        Aabb::around([&self.state.position, &self.predicted.position])
+        Aabb::from_points([&self.state.position, &self.predicted.position])
     }
 
     fn contact_surface(&self, surface: &mut ContactSurface) {

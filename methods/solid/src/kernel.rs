@@ -4,7 +4,7 @@
 
 use crate::blocks::{BLOCK_NODES, Group};
 use crate::gather::{Three, gather, gather_accelerations, scatter};
-use crate::node::Node;
+use craze_body::Node;
 use craze_element::{CollapseGuard, Law};
 use craze_math::Mat3;
 use craze_math::lanes::{Kernel, Lanes, Mask, WIDTH, prefetch};
@@ -18,7 +18,7 @@ const NODES_A_GROUP: usize = 3;
 /// What a block works on, near the processor.
 #[repr(C, align(64))]
 pub(crate) struct Local {
-    /// Records of the block's nodes; see [`Node`](crate::node::Node).
+    /// Records of the block's nodes; see [`Node`](craze_body::Node).
     pub nodes: [[f64; 8]; BLOCK_NODES],
     /// Their forces (N), or rates of force (N/s). The fourth entry is Σ vol·|S·∇N| over the elements at the node (N), by which
     /// failure is ruled out where nothing pulls hard, or 0 beside rates.
@@ -107,8 +107,8 @@ impl Kernel for Forces<'_> {
                     false => sweep::<L, _, false>(groups, &soon, &law, &guard, local),
                 }
             }
-            Law::Directional { stiffness, viscosity } => {
-                sweep::<L, _, true>(groups, &soon, &Directional { stiffness, viscosity }, &guard, local)
+            Law::Anisotropic { stiffness, viscosity } => {
+                sweep::<L, _, true>(groups, &soon, &Anisotropic { stiffness, viscosity }, &guard, local)
             }
         };
         partial[..slots.len()].copy_from_slice(&local.forces[..slots.len()]);
@@ -129,8 +129,8 @@ impl Kernel for ForceRates<'_> {
             Law::Isotropic { lambda, mu, phi, psi } => {
                 sweep_rates(groups, &Isotropic::<L>::new(*lambda, *mu, *phi, *psi), &guard, local)
             }
-            Law::Directional { stiffness, viscosity } => {
-                sweep_rates::<L, _>(groups, &Directional { stiffness, viscosity }, &guard, local)
+            Law::Anisotropic { stiffness, viscosity } => {
+                sweep_rates::<L, _>(groups, &Anisotropic { stiffness, viscosity }, &guard, local)
             }
         }
         partial[..slots.len()].copy_from_slice(&local.forces[..slots.len()]);
@@ -200,12 +200,12 @@ impl<L: Lanes> LawLanes<L> for Isotropic<L> {
     }
 }
 
-pub(crate) struct Directional<'a> {
+pub(crate) struct Anisotropic<'a> {
     pub stiffness: &'a [[f64; 6]; 6],
     pub viscosity: &'a [[f64; 6]; 6],
 }
 
-impl<L: Lanes> LawLanes<L> for Directional<'_> {
+impl<L: Lanes> LawLanes<L> for Anisotropic<'_> {
     #[inline(always)]
     fn stress(&self, strain: &[L; 6], rate: &[L; 6], viscosity: &L) -> [L; 6] {
         // Half of C times ε with engineering shears: normal strains count half, shears once.

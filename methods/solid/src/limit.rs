@@ -10,9 +10,9 @@
 //! by what elements ask for in a step of about the right length, and every element is then judged by itself with the parts that it got.
 
 use crate::blocks::Layout;
-use crate::node::Node;
 use crate::options::Integrator;
 use crate::peaks::Peaks;
+use craze_body::Node;
 use craze_element::{Law, Tetrahedron};
 use craze_material::VoigtMatrix;
 use craze_mesh::{NodeId, TetMesh};
@@ -226,7 +226,7 @@ fn weighted_bounds(rest: &Tetrahedron, law: &Law, weights: &[f64; 4]) -> [f64; 2
         Law::Isotropic { lambda, mu, phi, psi } => {
             rest.weighted_stiffness_eigenvalues(weights, [[*lambda, *mu], [*phi, *psi]])
         }
-        Law::Directional { .. } => {
+        Law::Anisotropic { .. } => {
             let largest = weights.iter().copied().fold(0.0, f64::max);
             bounds(rest, law).map(|bound| largest * bound)
         }
@@ -243,7 +243,7 @@ fn bounds(rest: &Tetrahedron, law: &Law) -> [f64; 2] {
             }
             [elastic, rest.max_stiffness_eigenvalue(*phi, *psi)]
         }
-        Law::Directional { stiffness, viscosity } => {
+        Law::Anisotropic { stiffness, viscosity } => {
             let steepest = rest.squared_gradients()[0];
             [steepest * largest_eigenvalue(stiffness), steepest * largest_eigenvalue(viscosity)]
         }
@@ -261,14 +261,14 @@ fn least_damping(law: &Law) -> f64 {
     match law {
         Law::Isotropic { lambda, mu, phi, psi } => (psi / mu).min((3.0 * phi + 2.0 * psi) / (3.0 * lambda + 2.0 * mu)),
         // Not worth an eigenvalue problem: directional laws get the step of an undamped body.
-        Law::Directional { .. } => 0.0,
+        Law::Anisotropic { .. } => 0.0,
     }
 }
 
 #[cfg(test)]
 mod tests {
     use crate::options::Integrator;
-    use crate::testing::{awake, damped, directional, free_step, shake, soft, solid};
+    use crate::testing::{anisotropic, awake, damped, free_step, shake, soft, solid};
     use craze_engine::Method;
     use craze_material::{Damping, Material};
     use craze_math::Vec3;
@@ -293,7 +293,7 @@ mod tests {
     fn the_limit_is_safe_and_within_twice_the_true_one() {
         let very_viscous = Material { damping: Damping { phi: 200.0, psi: 300.0, ..Damping::default() }, ..soft() };
         let dragged = Material { damping: Damping { mass: 400.0, ..Damping::default() }, ..soft() };
-        for material in [soft(), damped(), very_viscous, dragged, directional()] {
+        for material in [soft(), damped(), very_viscous, dragged, anisotropic()] {
             for (cells, jitter) in [([1, 1, 1], 0.0), ([3, 3, 3], 0.0), ([4, 3, 3], 0.15), ([9, 1, 1], 0.0)] {
                 let stable = |factor| is_stable(&material, cells, jitter, Integrator::SymplecticEuler, factor);
                 assert!(stable(1.0), "{} {cells:?} blows up at its limit", material.name);
@@ -347,7 +347,7 @@ mod tests {
     fn large_vibrations_of_crumbs_do_not_grow() {
         let energy = |solid: &crate::Solid| solid.account(&Vec3::zeros()).energy();
         for seed in 0..40 {
-            let mut random = crate::testing::Random(seed);
+            let mut random = craze_math::Random::new(seed);
             let corners = [Vec3::zeros(), Vec3::x(), Vec3::y(), Vec3::z()];
             let places = corners.map(|corner| 0.1 * corner + 0.02 * random.vector()).to_vec();
             let mesh = craze_mesh::TetMesh::from_parts(places, vec![[0, 1, 2, 3]]).unwrap();

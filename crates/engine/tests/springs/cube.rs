@@ -210,7 +210,7 @@ impl Method for Cube {
     }
 
     fn reach(&self) -> Aabb {
-        Aabb::around(self.positions.iter().chain(&self.ends))
+        Aabb::from_points(self.positions.iter().chain(&self.ends))
     }
 
     fn contact_surface(&self, surface: &mut ContactSurface) {

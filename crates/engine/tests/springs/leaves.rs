@@ -70,7 +70,7 @@ impl Method for Leaves {
     }
 
     fn reach(&self) -> Aabb {
-        Aabb::around(self.positions.iter().chain(&self.ends))
+        Aabb::from_points(self.positions.iter().chain(&self.ends))
     }
 
     fn contact_surface(&self, surface: &mut ContactSurface) {

@@ -5,8 +5,8 @@ use craze_math::Vec3;
 use super::format::Format;
 use super::picture::Picture;
 use super::placement::ModelPlacement;
+use crate::number_format::{counted, short};
 use crate::surface::TriangleSurface;
-use crate::words::{counted, short};
 
 /// Content of a model file, in the file's unit and axes until [`ModelPlacement`] is applied.
 #[derive(Clone, Debug, Default, PartialEq)]

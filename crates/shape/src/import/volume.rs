@@ -10,11 +10,11 @@ use super::cells::MISSING_NODE;
 use super::cursor::ParseError;
 use super::model::{Model, ModelVolume};
 use crate::error::ShapeError;
+use crate::number_format::counted;
+use crate::number_format::short;
 use crate::stuffing::DihedralRange;
 use crate::surface::TriangleSurface;
 use crate::tuning::{MAX_COORDINATE, MIN_RELATIVE_VOLUME, SLIVER_DIHEDRAL};
-use crate::words::counted;
-use crate::words::short;
 
 impl ModelVolume {
     /// The tetrahedra as a mesh. Fails only if rounding inverts an element of an extremely scaled
