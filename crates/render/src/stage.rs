@@ -33,7 +33,6 @@ pub(crate) struct Triangle {
     pub is_body: bool,
 }
 
-/// An infinite plane.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Plane {
     /// Height of the origin above the plane.
@@ -64,7 +63,6 @@ pub(crate) struct Stage {
     scale: f64,
 }
 
-/// A stage under construction.
 struct Builder<'a> {
     settings: &'a Settings,
     center: Vec3,

@@ -54,7 +54,7 @@ impl World {
     }
 
     /// Whether keyframes move an obstacle now.
-    fn is_driven(&self, obstacle: usize) -> bool {
+    pub(crate) fn is_driven(&self, obstacle: usize) -> bool {
         self.obstacles[obstacle].next_key(self.time).is_some()
     }
 
