@@ -2,8 +2,8 @@
 
 use crate::ValidationError;
 use craze_engine::{
-    Action, Body, Checked, CommitLog, Effect, Event, EventKind, FailureMeasure, FrameDetail, Hold, HoldId, Keyframe,
-    Load, Loader, Method, Mode, Motion, PairTable, Region, Settings, Step, Verdict, World,
+    Action, Attachable, Body, Checked, CommitLog, Effect, Event, EventKind, FailureMeasure, FrameDetail, Hold, HoldId,
+    Keyframe, Load, Loader, Method, Mode, Motion, PairTable, Region, Settings, Step, Verdict, World,
 };
 use craze_material::{Elasticity, Material};
 use craze_math::{Isometry, Vec3};
@@ -136,7 +136,7 @@ pub(crate) fn world_of(body: impl Method + 'static, load: Loader, frames_per_sec
         pairs: PairTable::default(),
         check_intersections: Checked::Nothing,
     };
-    World::new(settings, vec![Body { name: "specimen".to_owned(), method: Box::new(body), load }], Vec::new())
+    World::new(settings, vec![Body::new("specimen", Box::new(body), load)], Vec::new())
 }
 
 /// Constrains the nodes of a world with one body at these rest positions (m), each to its image

@@ -31,7 +31,7 @@ pub use counters::{CommitLog, Counters, Stage};
 pub use event::{Event, EventKind, FailureMeasure};
 pub use folder::{Existing, FolderError, RunFolder, read_record};
 pub use load::{Action, Effect, Hold, HoldId, Load, Ramp};
-pub use method::{Failure, FrameDetail, MaterialPoint, Method, Step};
+pub use method::{Attachable, Failure, FrameDetail, Implicit, MaterialPoint, Method, QuasiStatic, Rewind, Step};
 pub use motion::{Keyframe, Motion, Turning, turned};
 pub use obstacle::{Drive, Free, Obstacle};
 pub use pieces::{BrokenBody, CertifiedPiece};

@@ -4,7 +4,7 @@ use crate::contact::Round;
 use crate::counters::Stage;
 use crate::probe::Moment;
 use crate::world::{Mode, World, WorldError};
-use crate::{CommitLog, Event, EventKind, Failure, Step};
+use crate::{CommitLog, Event, EventKind, Failure, Method, Step};
 use std::time::Instant;
 
 /// Largest turn of an obstacle in one step (rad).
@@ -44,7 +44,7 @@ impl World {
     ///
     /// If energy runs away on the way, the frame is started again from its saved beginning with half the step, three times at most.
     pub fn advance_frame(&mut self, tell: &mut dyn FnMut(Progress) -> Verdict) -> Result<Verdict, WorldError> {
-        let beginning = self.keep();
+        let beginning = self.snapshot();
         let (mut first_event, first_sample) = (self.events.len(), self.samples.len());
         let mut attempts = 0;
         loop {
@@ -56,7 +56,7 @@ impl World {
                     // What the forgotten attempt measured and broke has not happened.
                     self.events.truncate(first_event);
                     self.samples.truncate(first_sample);
-                    self.go_back(&beginning).map_err(|error| WorldError::Reload(error.to_string()))?;
+                    self.rewind(&beginning).map_err(|error| WorldError::Reload(error.to_string()))?;
                     self.counters.retries = retries + 1;
                     self.throttle = throttle.begin_again(self.throttle);
                     self.events.push(Event { time: self.time, body, kind: EventKind::Retry { time_step, reason } });
@@ -159,7 +159,12 @@ impl World {
         let time_step = (end - self.time) / left;
         self.gather_loads(time_step);
         self.scratch.stiffness.iter_mut().for_each(Vec::clear);
-        self.for_bodies(time_step, |method, step, log| method.balance(step, log)).map_err(|(body, failure)| {
+        let balance = |method: &mut dyn Method, step: &Step, log: &mut CommitLog| {
+            let kind = method.kind();
+            let body = method.quasi_static().ok_or(Failure::NoEquilibrium { method: kind })?;
+            body.balance(step, log)
+        };
+        self.for_bodies(time_step, balance).map_err(|(body, failure)| {
             let (body, time) = (self.bodies[body].name.clone(), self.time + time_step);
             WorldError::Stuck { body, time, time_step, failure, squeezed_by: Vec::new() }
         })?;
@@ -225,7 +230,7 @@ impl World {
     fn for_bodies(
         &mut self,
         time_step: f64,
-        mut work: impl FnMut(&mut dyn crate::Method, &Step, &mut CommitLog) -> Result<(), Failure>,
+        mut work: impl FnMut(&mut dyn Method, &Step, &mut CommitLog) -> Result<(), Failure>,
     ) -> Result<(), (usize, Failure)> {
         self.commit_log.start();
         let mut outcome = Ok(());

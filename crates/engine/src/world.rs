@@ -19,8 +19,18 @@ pub struct Body {
     pub name: String,
     /// What it is made of.
     pub method: Box<dyn Method>,
-    /// Brings back what the method has saved.
+    /// Loads what the method has saved.
     pub load: Loader,
+    /// Whether it has contact in its own equations ([`Method::implicit`]).
+    pub(crate) is_implicit: bool,
+}
+
+impl Body {
+    /// A body with its name, and the loader of what its method saves.
+    pub fn new(name: impl Into<String>, mut method: Box<dyn Method>, load: Loader) -> Body {
+        let is_implicit = method.implicit().is_some();
+        Body { name: name.into(), method, load, is_implicit }
+    }
 }
 
 /// Turns the bytes of [`Method::save`] into a body. The text of the error says what is wrong with them.

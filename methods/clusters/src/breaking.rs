@@ -2,7 +2,7 @@
 
 use crate::testing::{TIME_STEP, awake, block, matter, plain_step};
 use crate::{Cloud, Clustering, Clusters, Options};
-use craze_engine::{CommitLog, Event, EventKind, HoldId, Method, Region, Step};
+use craze_engine::{Attachable, CommitLog, Event, EventKind, HoldId, Method, Region, Rewind, Step};
 use craze_material::Material;
 use craze_math::{Isometry, Vec3};
 use proptest::prelude::*;
@@ -229,11 +229,11 @@ fn what_goes_back_or_is_loaded_goes_on_with_the_same_bits() {
     let mut has_split = false;
     for frame in 0..8 {
         let mut loaded = crate::load(&body.save()).unwrap();
-        assert!(body.keep());
+        body.snapshot();
         let first = advance(&mut body, frame);
         has_split |= !first.1.is_empty();
         assert!(first == advance(loaded.as_mut(), frame), "loaded, frame {frame}");
-        body.go_back();
+        body.restore();
         assert!(first == advance(&mut body, frame), "gone back, frame {frame}");
     }
     assert!(has_split);

@@ -175,7 +175,7 @@ mod tests {
     use crate::testing::{TIME_STEP, advance, awake, block, body, loaded_step, plain_step};
     use crate::{Clusters, Options};
     use craze_contact::{ContactSurface, Impulse};
-    use craze_engine::{Effect, HoldId, Load, Method, Region, Step};
+    use craze_engine::{Attachable, Effect, HoldId, Load, Method, Region, Step};
     use craze_math::{Isometry, Vec3};
 
     const GRAVITY: Vec3 = Vec3::new(0.0, -9.81, 0.0);

@@ -5,7 +5,8 @@ use crate::energy::Energy;
 use crate::model::{Clusters, Phase};
 use craze_contact::{ContactSurface, Impulse, SurfacePoint};
 use craze_engine::{
-    Account, CommitLog, Event, Failure, FrameDetail, HoldId, MaterialPoint, Method, Region, SplitCounts, Stage, Step,
+    Account, Attachable, CommitLog, Event, Failure, FrameDetail, HoldId, MaterialPoint, Method, Region, Rewind,
+    SplitCounts, Stage, Step,
 };
 use craze_frame::BodyFrame;
 use craze_math::Vec3;
@@ -17,24 +18,6 @@ const EQUALLY_FAR: f64 = 1e-9;
 impl Method for Clusters {
     fn kind(&self) -> &'static str {
         crate::KIND
-    }
-
-    fn attach(&mut self, hold: HoldId, region: &Region) -> Option<Vec3> {
-        self.attach_hold(hold, region)
-    }
-
-    /// The nearest particle; of several, the first. Its number is that of the list of followed ones, since particles are renumbered.
-    fn locate(&mut self, place: &Vec3) -> MaterialPoint {
-        let place = self.placement.inverse_transform_point(&(*place).into()).coords;
-        let mut nearest = (f64::INFINITY, 0);
-        for (particle, rest) in self.particles.rest.iter().enumerate() {
-            let distance = (rest - place).norm_squared();
-            // Where the body stands decides by rounding between particles that are equally far.
-            if distance < (1.0 - EQUALLY_FAR) * nearest.0 {
-                nearest = (distance, particle);
-            }
-        }
-        self.tracked.track(nearest.1 as u32, [1.0, 0.0, 0.0, 0.0])
     }
 
     fn time_step_limit(&self) -> f64 {
@@ -105,6 +88,49 @@ impl Method for Clusters {
         self.counts
     }
 
+    fn frame(&self, _detail: FrameDetail) -> BodyFrame {
+        self.body_frame()
+    }
+
+    fn save(&self) -> Vec<u8> {
+        self.to_bytes()
+    }
+
+    fn rewind(&mut self) -> Option<&mut dyn Rewind> {
+        Some(self)
+    }
+}
+
+impl Rewind for Clusters {
+    fn snapshot(&mut self) {
+        self.keep_state();
+    }
+
+    fn restore(&mut self) {
+        self.books.take();
+        self.return_to_kept();
+    }
+}
+
+impl Attachable for Clusters {
+    fn attach(&mut self, hold: HoldId, region: &Region) -> Option<Vec3> {
+        self.attach_hold(hold, region)
+    }
+
+    /// The nearest particle; of several, the first. Its number is that of the list of followed ones, since particles are renumbered.
+    fn locate(&mut self, place: &Vec3) -> MaterialPoint {
+        let place = self.placement.inverse_transform_point(&(*place).into()).coords;
+        let mut nearest = (f64::INFINITY, 0);
+        for (particle, rest) in self.particles.rest.iter().enumerate() {
+            let distance = (rest - place).norm_squared();
+            // Where the body stands decides by rounding between particles that are equally far.
+            if distance < (1.0 - EQUALLY_FAR) * nearest.0 {
+                nearest = (distance, particle);
+            }
+        }
+        self.tracked.track(nearest.1 as u32, [1.0, 0.0, 0.0, 0.0])
+    }
+
     fn observe(&self, point: &MaterialPoint) -> (Vec3, Vec3) {
         let particle = self.tracked.get(point).map_or(0, |&particle| particle as usize);
         let view = self.view(&self.state);
@@ -113,24 +139,6 @@ impl Method for Clusters {
 
     fn reaction(&self, hold: HoldId) -> Vec3 {
         self.constraints.reaction(hold)
-    }
-
-    fn frame(&self, _detail: FrameDetail) -> BodyFrame {
-        self.body_frame()
-    }
-
-    fn keep(&mut self) -> bool {
-        self.keep_state();
-        true
-    }
-
-    fn go_back(&mut self) {
-        self.books.take();
-        self.return_to_kept();
-    }
-
-    fn save(&self) -> Vec<u8> {
-        self.to_bytes()
     }
 }
 

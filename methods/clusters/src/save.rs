@@ -365,7 +365,7 @@ fn load_constraints(saved: Vec<SavedHold>, count: usize) -> Result<ConstrainedRe
 mod tests {
     use super::*;
     use crate::testing::{awake, block, body, crooked, plain_step};
-    use craze_engine::{CommitLog, Effect, Load, Region, Step};
+    use craze_engine::{Attachable, CommitLog, Effect, Load, Region, Step};
     use craze_math::Isometry;
     use proptest::prelude::*;
 

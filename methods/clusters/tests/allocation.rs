@@ -5,7 +5,7 @@
 
 use craze_clusters::{Cloud, Clusters, Options};
 use craze_contact::{ContactSurface, Impulse};
-use craze_engine::{CommitLog, Effect, HoldId, Load, Method, Region, Step};
+use craze_engine::{Attachable, CommitLog, Effect, HoldId, Load, Method, Region, Step};
 use craze_material::{Elasticity, Material};
 use craze_math::{Isometry, Vec3};
 use std::alloc::{GlobalAlloc, Layout, System};

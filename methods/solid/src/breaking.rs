@@ -2,7 +2,7 @@
 
 use crate::testing::{awake, free_step, mesh, soft};
 use crate::{Integrator, Solid, SolidOptions};
-use craze_engine::{Account, CommitLog, Event, EventKind, FailureMeasure, HoldId, Method, Region, Step};
+use craze_engine::{Account, Attachable, CommitLog, Event, EventKind, FailureMeasure, HoldId, Method, Region, Step};
 use craze_material::{Material, Strength};
 use craze_math::{Isometry, Random, Vec3};
 use craze_mesh::NodeId;

@@ -7,7 +7,8 @@ use crate::options::Integrator;
 use craze_body::closest::closest_point;
 use craze_contact::{ContactRun, ContactSurface, ContactTetrahedra, ContactTriangles, Impulse, SurfacePoint};
 use craze_engine::{
-    Account, CommitLog, Event, Failure, FrameDetail, HoldId, MaterialPoint, Method, Region, SplitCounts, Stage, Step,
+    Account, Attachable, CommitLog, Event, Failure, FrameDetail, HoldId, Implicit, MaterialPoint, Method, QuasiStatic,
+    Region, SplitCounts, Stage, Step,
 };
 use craze_frame::BodyFrame;
 use craze_math::{Mat3, Vec3};
@@ -42,20 +43,8 @@ impl Method for Solid {
         crate::KIND
     }
 
-    fn attach(&mut self, hold: HoldId, region: &Region) -> Option<Vec3> {
-        self.attach_hold(hold, region)
-    }
-
-    fn locate(&mut self, place: &Vec3) -> MaterialPoint {
-        self.track_material_point(place)
-    }
-
     fn time_step_limit(&self) -> f64 {
         self.flight_limit().min(self.options.longest_time_step)
-    }
-
-    fn takes_contact_springs(&self) -> bool {
-        self.options.integrator == Integrator::Implicit
     }
 
     fn predict(&mut self, step: &Step) -> Result<(), Failure> {
@@ -76,10 +65,6 @@ impl Method for Solid {
         }
         self.find_reach();
         Ok(())
-    }
-
-    fn compliance(&mut self, dofs: &[u32], step: &Step) -> Option<Vec<Mat3>> {
-        self.give_way(dofs, step)
     }
 
     fn reach(&self) -> Aabb {
@@ -189,14 +174,6 @@ impl Method for Solid {
         log.end_stage(Stage::Fracture);
     }
 
-    fn balance(&mut self, step: &Step, log: &mut CommitLog) -> Result<(), Failure> {
-        self.find_balance(step)?;
-        log.end_stage(Stage::Predict);
-        self.fracture(step, &mut log.events);
-        log.end_stage(Stage::Fracture);
-        Ok(())
-    }
-
     fn settle(&mut self) {
         self.put_in_order();
         for flight in &mut self.flights {
@@ -217,6 +194,48 @@ impl Method for Solid {
         self.counts
     }
 
+    fn frame(&self, detail: FrameDetail) -> BodyFrame {
+        self.picture(detail)
+    }
+
+    fn save(&self) -> Vec<u8> {
+        self.to_bytes()
+    }
+
+    fn implicit(&mut self) -> Option<&mut dyn Implicit> {
+        (self.options.integrator == Integrator::Implicit).then_some(self)
+    }
+
+    fn quasi_static(&mut self) -> Option<&mut dyn QuasiStatic> {
+        Some(self)
+    }
+}
+
+impl QuasiStatic for Solid {
+    fn balance(&mut self, step: &Step, log: &mut CommitLog) -> Result<(), Failure> {
+        self.find_balance(step)?;
+        log.end_stage(Stage::Predict);
+        self.fracture(step, &mut log.events);
+        log.end_stage(Stage::Fracture);
+        Ok(())
+    }
+}
+
+impl Implicit for Solid {
+    fn compliance(&mut self, dofs: &[u32], step: &Step) -> Option<Vec<Mat3>> {
+        self.give_way(dofs, step)
+    }
+}
+
+impl Attachable for Solid {
+    fn attach(&mut self, hold: HoldId, region: &Region) -> Option<Vec3> {
+        self.attach_hold(hold, region)
+    }
+
+    fn locate(&mut self, place: &Vec3) -> MaterialPoint {
+        self.track_material_point(place)
+    }
+
     fn observe(&self, point: &MaterialPoint) -> (Vec3, Vec3) {
         let mut sum = (Vec3::zeros(), Vec3::zeros());
         let Some(tracked) = self.tracked.get(point) else { return sum };
@@ -230,14 +249,6 @@ impl Method for Solid {
 
     fn reaction(&self, hold: HoldId) -> Vec3 {
         self.constraints.reaction(hold)
-    }
-
-    fn frame(&self, detail: FrameDetail) -> BodyFrame {
-        self.picture(detail)
-    }
-
-    fn save(&self) -> Vec<u8> {
-        self.to_bytes()
     }
 }
 

@@ -3,7 +3,9 @@
 use crate::testing::{anisotropic, awake, damped, free_step, half_space, loaded_step, run, shake, soft, solid};
 use crate::{Integrator, Solid, SolidOptions, load};
 use craze_contact::{ContactSurface, Impulse};
-use craze_engine::{CommitLog, Effect, Event, EventKind, Failure, FrameDetail, HoldId, Load, Method, Region, Step};
+use craze_engine::{
+    Attachable, CommitLog, Effect, Event, EventKind, Failure, FrameDetail, HoldId, Load, Method, Region, Step,
+};
 use craze_frame::names;
 use craze_material::{Damping, Elasticity, Material};
 use craze_math::{Isometry, Random, Rotation, Vec3};

@@ -1,7 +1,7 @@
 //! A step allocates nothing once warm.
 
 use craze_contact::{ContactSurface, Impulse};
-use craze_engine::{CommitLog, Effect, HoldId, Load, Method, Region, Step};
+use craze_engine::{Attachable, CommitLog, Effect, HoldId, Load, Method, Region, Step};
 use craze_material::{Damping, Elasticity, Material};
 use craze_math::{Isometry, Vec3};
 use craze_mesh::kuhn_box;

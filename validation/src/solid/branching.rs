@@ -10,7 +10,7 @@ use crate::ValidationError;
 use crate::outcome::{Expected, Findings};
 use crate::run::{Depth, MethodLetter, Test};
 use crate::setup::{awake, elastic, solid_at_rest, take_step};
-use craze_engine::{Effect, EventKind, HoldId, Load, Method, Region, Step};
+use craze_engine::{Attachable, Effect, EventKind, HoldId, Load, Method, Region, Step};
 use craze_material::{Elasticity, Material, Strength};
 use craze_math::{Random, Vec3};
 use craze_mesh::{TetMesh, kuhn_box};

@@ -6,7 +6,7 @@ use crate::outcome::{Expected, Findings};
 use crate::plot::{Line, Mark, Plot, Scale};
 use crate::run::{Depth, MethodLetter, Test};
 use crate::setup::{JITTER, awake, constrain_nodes, elastic, is_on_surface, solid_at_rest};
-use craze_engine::{CommitLog, Method, Step};
+use craze_engine::{Attachable, CommitLog, QuasiStatic, Step};
 use craze_material::Elasticity;
 use craze_math::Vec3;
 use craze_mesh::kuhn_box_jittered;

@@ -4,7 +4,7 @@ use crate::ValidationError;
 use crate::outcome::{Expected, Findings};
 use crate::run::{Depth, MethodLetter, Test};
 use crate::setup::{awake, elastic, slit_plate, solid_at_rest};
-use craze_engine::{CommitLog, Effect, HoldId, Load, Method, Region, Step};
+use craze_engine::{Attachable, CommitLog, Effect, HoldId, Load, Method, QuasiStatic, Region, Step};
 use craze_material::Elasticity;
 use craze_math::{Isometry, Vec3};
 

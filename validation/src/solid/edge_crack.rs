@@ -8,7 +8,7 @@ use crate::outcome::{Expected, Findings};
 use crate::plot::{Line, Mark, Plot, Scale};
 use crate::run::{Depth, MethodLetter, Test};
 use crate::setup::{awake, elastic, slit_plate, solid_at_rest};
-use craze_engine::{CommitLog, Effect, HoldId, Load, Method, Region, Step};
+use craze_engine::{Attachable, CommitLog, Effect, HoldId, Load, QuasiStatic, Region, Step};
 use craze_material::{Elasticity, Material, Strength};
 use craze_math::{Isometry, Vec3};
 use craze_mesh::TetMesh;

@@ -6,7 +6,7 @@ use crate::measure::largest;
 use crate::outcome::{Expected, Findings};
 use crate::run::{Depth, MethodLetter, Test};
 use crate::setup::{JITTER, awake, constrain_nodes, elastic, forces_from_a_step, is_on_surface, solid_at_rest};
-use craze_engine::{CommitLog, Method, Step};
+use craze_engine::{CommitLog, QuasiStatic, Step};
 use craze_material::Elasticity;
 use craze_math::{Mat3, Vec3};
 use craze_mesh::kuhn_box_jittered;

@@ -3,7 +3,7 @@
 use crate::testing::{anisotropic, awake, damped, free_step, half_space, loaded_step, run, shake, soft, solid};
 use crate::{Integrator, SolidOptions};
 use craze_contact::ContactSurface;
-use craze_engine::{CommitLog, Effect, HoldId, Load, Method, Step};
+use craze_engine::{Attachable, CommitLog, Effect, HoldId, Implicit, Load, Method, QuasiStatic, Step};
 use craze_material::{Elasticity, Material};
 use craze_math::{Isometry, Mat3, Random, Rotation, Vec3};
 
@@ -52,7 +52,7 @@ fn an_implicit_body_recovers_from_being_crushed() {
 fn implicit_contact_carries_the_weight() {
     let mut body =
         solid([2, 2, 2], 0.0, damped(), SolidOptions { integrator: Integrator::Implicit, ..SolidOptions::default() });
-    assert!(body.takes_contact_springs() && !body.is_awake());
+    assert!(body.implicit().is_some() && !body.is_awake());
     let mut surface = ContactSurface::default();
     body.contact_surface(&mut surface);
     let stiffness = 1e6 * Vec3::y() * Vec3::y().transpose();
