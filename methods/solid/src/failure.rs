@@ -159,7 +159,7 @@ impl Solid {
     /// awake island is a candidate.
     fn candidate_nodes(&self) -> Vec<u32> {
         if !self.scratch.forces.has_pulls() {
-            let awake = self.layout.chunks.iter().filter(|chunk| !self.flights[chunk.island].is_asleep());
+            let awake = self.layout.chunks.iter().filter(|chunk| !self.motions[chunk.island].is_asleep());
             return awake.flat_map(|chunk| chunk.nodes.clone()).map(|node| node as u32).collect();
         }
         let forces = &self.scratch.forces;
@@ -170,7 +170,7 @@ impl Solid {
         // The margin covers the norms, which are accurate to single precision.
         let stretch = (1.0 + self.spectrum.strain).sqrt() * (1.0 + 1e-6);
         let candidates = |chunk: &Chunk| {
-            if self.flights[chunk.island].is_asleep() {
+            if self.motions[chunk.island].is_asleep() {
                 return Vec::new();
             }
             let reaches =
@@ -190,7 +190,7 @@ impl Solid {
     /// Returns true if a node of the block could fail by the extremes of the last force pass. These are at most one
     /// step old, so that no failure is found more than one step late.
     fn may_fail(&self, block: &Block, report: &Report) -> bool {
-        if self.flights[block.island].is_asleep() {
+        if self.motions[block.island].is_asleep() {
             return false;
         }
         if report.stiffening > 0.0 {
