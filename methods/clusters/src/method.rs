@@ -1,4 +1,4 @@
-//! The body as the world knows it.
+//! The trait [`Method`] for a body of clusters.
 
 use crate::chunks::gather;
 use crate::energy::Energy;
@@ -12,7 +12,7 @@ use craze_frame::BodyFrame;
 use craze_math::Vec3;
 use craze_spatial::Aabb;
 
-/// Squares of distances that differ by less than this share are the same (1).
+/// Relative difference of squared distances below which they are equal.
 const EQUALLY_FAR: f64 = 1e-9;
 
 impl Method for Clusters {
@@ -25,7 +25,7 @@ impl Method for Clusters {
     }
 
     fn predict(&mut self, step: &Step) -> Result<(), Failure> {
-        self.books.take();
+        self.ledger.take();
         self.predict_step(step)
     }
 
@@ -33,7 +33,7 @@ impl Method for Clusters {
         self.bounds.grown(self.radius())
     }
 
-    /// All particles: which of them lie outside may change once a body tears.
+    /// All particles, since tearing exposes inner ones.
     fn contact_surface(&self, surface: &mut ContactSurface) {
         let start = self.view(&self.state);
         let end = match self.phase {
@@ -53,7 +53,7 @@ impl Method for Clusters {
     }
 
     fn receive(&mut self, impulses: &[Impulse], step: &Step) {
-        self.books.take();
+        self.ledger.take();
         self.receive_impulses(impulses, step);
     }
 
@@ -70,7 +70,8 @@ impl Method for Clusters {
         log.end_stage(Stage::Fracture);
     }
 
-    /// Closes up lists that splits have left with gaps, and lays clusters over velocities that were calmed, as a loaded body does.
+    /// Compacts lists in which splits have left gaps, and fits clusters to velocities from which
+    /// energy was removed, as loading does.
     fn settle(&mut self) {
         self.memberships.tidy();
         if self.fits.is_calmed {
@@ -78,10 +79,11 @@ impl Method for Clusters {
         }
     }
 
-    /// Energies are those in the middle of the last step: see `energy.rs`. Whoever asks a second time in the same state gets what the first got.
+    /// Energies are those in the middle of the last step: see `energy.rs`. The result is cached
+    /// until the state changes.
     fn account(&self, gravity: &Vec3) -> Account {
-        let books = self.books.get_or_init(|| (*gravity, self.add_up(gravity)));
-        if books.0 == *gravity { books.1 } else { self.add_up(gravity) }
+        let ledger = self.ledger.get_or_init(|| (*gravity, self.compute_ledger(gravity)));
+        if ledger.0 == *gravity { ledger.1 } else { self.compute_ledger(gravity) }
     }
 
     fn split_counts(&self) -> SplitCounts {
@@ -103,12 +105,12 @@ impl Method for Clusters {
 
 impl Rewind for Clusters {
     fn snapshot(&mut self) {
-        self.keep_state();
+        self.take_snapshot();
     }
 
     fn restore(&mut self) {
-        self.books.take();
-        self.return_to_kept();
+        self.ledger.take();
+        self.restore_snapshot();
     }
 }
 
@@ -117,13 +119,14 @@ impl Attachable for Clusters {
         self.attach_hold(hold, region)
     }
 
-    /// The nearest particle; of several, the first. Its number is that of the list of followed ones, since particles are renumbered.
+    /// The closest particle; of several, the first. It is tracked by a number of its own, since
+    /// particles are renumbered.
     fn locate(&mut self, place: &Vec3) -> MaterialPoint {
         let place = self.placement.inverse_transform_point(&(*place).into()).coords;
         let mut nearest = (f64::INFINITY, 0);
         for (particle, rest) in self.particles.rest.iter().enumerate() {
             let distance = (rest - place).norm_squared();
-            // Where the body stands decides by rounding between particles that are equally far.
+            // The placement must not decide by rounding between particles at equal distances.
             if distance < (1.0 - EQUALLY_FAR) * nearest.0 {
                 nearest = (distance, particle);
             }
@@ -145,29 +148,29 @@ impl Attachable for Clusters {
 impl Clusters {
     /// Makes the prediction the state.
     pub fn commit_motion(&mut self) {
-        self.books.take();
+        self.ledger.take();
         self.commit_prediction();
     }
 
     /// Plastic flow at the end of `step`.
     pub fn flow(&mut self, step: &Step) {
-        self.books.take();
+        self.ledger.take();
         self.flow_clusters(step);
     }
 
     /// Splits clusters that fail in the state at the end of `step`, and adds what happened to `events`.
     pub fn fracture(&mut self, step: &Step, events: &mut Vec<Event>) {
-        self.books.take();
+        self.ledger.take();
         self.fracture_clusters(step, events);
     }
 
-    fn add_up(&self, gravity: &Vec3) -> Account {
+    fn compute_ledger(&self, gravity: &Vec3) -> Account {
         let mass = self.whole.mass();
         let matched = self.matched();
         let center = matched.center();
         let momentum = mass * matched.velocity;
-        let energy = match &self.state.flight {
-            Some(flight) => Energy { kinetic: flight.kinetic_energy(), elastic: 0.0 },
+        let energy = match &self.state.rigid {
+            Some(rigid) => Energy { kinetic: rigid.kinetic_energy(), elastic: 0.0 },
             None => self.energy_of(&self.state, &self.fits),
         };
         Account {

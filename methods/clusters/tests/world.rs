@@ -72,7 +72,8 @@ fn a_block_falls_and_comes_to_rest_on_the_ground() {
             .fold(f64::INFINITY, f64::min);
         assert!((lowest - 0.5 * SPACING).abs() < 0.1 * SPACING, "{lowest} at α = {goal_stiffness}");
         let account = world.account();
-        // Damping leaves rigid motion alone: what is left is a slow rocking on the bottom layer, which friction holds.
+        // Damping leaves rigid motion alone: what is left is a slow rocking on the bottom layer,
+        // which friction holds.
         let allowed = if damping > 0.0 { 1e-3 } else { 0.5 };
         assert!(account.kinetic < allowed * account.mass, "{} J at α = {goal_stiffness}", account.kinetic);
     }

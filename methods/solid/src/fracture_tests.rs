@@ -30,7 +30,8 @@ fn bursting(cells: [usize; 3], stress: f64, outward: f64) -> Solid {
     solid
 }
 
-/// A step of the longest stable length, halved as the world does it until the prediction can be the state.
+/// A step of the longest stable length, halved as the world does it until the prediction can be the
+/// state.
 fn advance(solid: &mut Solid) -> Step<'static> {
     let mut step = free_step(solid.time_step_limit());
     while solid.predict(&step).and_then(|()| solid.check()).is_err() {
@@ -236,7 +237,8 @@ fn what_follows_cracks_is_what_would_be_made_anew() {
         assert_eq!(spectrum.smallest_height, solid.spectrum.smallest_height);
         let surface = crate::surface::SolidSurface::of(&solid.mesh, &solid.materials, 0);
         assert!(surface.nodes == solid.surface.nodes && surface.triangles == solid.surface.triangles);
-        // Anew, all nodes at one place are one; those of cracks that met there by chance have never been.
+        // Anew, all nodes at one place are one; those of cracks that met there by chance have never
+        // been.
         let origins = [surface.contact_triangles().origins, solid.surface.contact_triangles().origins];
         assert!(origins[1].iter().enumerate().all(|(at, &first)| origins[0][at] == origins[0][first as usize]));
         let outer = [&surface, &solid.surface].map(|surface| surface.contact_tetrahedra(&solid.mesh).outer);
@@ -327,7 +329,7 @@ fn held_nodes_stay_held_through_splits() {
     let node = NodeId(*solid.constraints.at(0).members.iter().find(middle).unwrap());
     let pull = crate::FailureState { ratio: 2.0, measure: FailureMeasure::Stress(1e3), normal };
     solid.split_node(node, &pull).unwrap();
-    solid.catch_up();
+    solid.update_after_edits();
     assert!(solid.constraints.at(0).members.len() > held);
     let on_ground = |&node: &u32| solid.mesh().position(NodeId(node)).y.abs() < 1e-12;
     assert!(solid.constraints.at(0).members.iter().all(on_ground));
