@@ -32,7 +32,7 @@ impl Moment<'_> {
     }
 
     fn boxes(&self) -> Vec<Aabb> {
-        (0..self.triangles.triangles.len() as u32).map(|triangle| Aabb::around(&self.corners(triangle))).collect()
+        (0..self.triangles.triangles.len() as u32).map(|triangle| Aabb::from_points(&self.corners(triangle))).collect()
     }
 
     /// A place just beneath every triangle, or the points themselves where there is none.
@@ -136,7 +136,7 @@ fn contained(first: &Moment, second: &Moment) -> Result<Option<Vec3>, SpatialErr
     if !second.triangles.is_closed || triangles.is_empty() {
         return Ok(None);
     }
-    let bounds = Aabb::around(second.places);
+    let bounds = Aabb::from_points(second.places);
     let mut near = first.beneath();
     near.retain(|place| bounds.contains(place));
     if near.is_empty() {

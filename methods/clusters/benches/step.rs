@@ -1,4 +1,5 @@
-//! Time of a step of clusters at the particle, cluster, membership and iteration counts of the paper's scenes, on blocks.
+//! Time of a step of clusters at the particle, cluster, membership and iteration counts of the
+//! paper's scenes, on blocks.
 //!
 //! `cargo bench -p craze-clusters -- THREADS`
 

@@ -1,4 +1,4 @@
-//! The body as the world knows it.
+//! The trait [`Method`] for a body of clusters.
 
 use crate::chunks::gather;
 use crate::energy::Energy;
@@ -9,7 +9,7 @@ use craze_frame::BodyFrame;
 use craze_math::Vec3;
 use craze_spatial::Aabb;
 
-/// Squares of distances that differ by less than this share are the same (1).
+/// Relative difference of squared distances below which they are equal.
 const EQUALLY_FAR: f64 = 1e-9;
 
 impl Method for Clusters {
@@ -18,22 +18,22 @@ impl Method for Clusters {
     }
 
     fn attach(&mut self, hold: HoldId, region: &Region) -> Option<Vec3> {
-        self.take_hold(hold, region)
+        self.attach_hold(hold, region)
     }
 
-    /// The nearest particle; of several, the first. Its number is that of the list of followed ones, since particles are renumbered.
+    /// The closest particle; of several, the first. It is tracked by a number of its own, since
+    /// particles are renumbered.
     fn locate(&mut self, place: &Vec3) -> MaterialPoint {
         let place = self.placement.inverse_transform_point(&(*place).into()).coords;
         let mut nearest = (f64::INFINITY, 0);
         for (particle, rest) in self.particles.rest.iter().enumerate() {
             let distance = (rest - place).norm_squared();
-            // Where the body stands decides by rounding between particles that are equally far.
+            // The placement must not decide by rounding between particles at equal distances.
             if distance < (1.0 - EQUALLY_FAR) * nearest.0 {
                 nearest = (distance, particle);
             }
         }
-        self.followed.push(nearest.1 as u32);
-        MaterialPoint { element: self.followed.len() as u32 - 1, weights: [1.0, 0.0, 0.0, 0.0] }
+        self.tracked.track(nearest.1 as u32, [1.0, 0.0, 0.0, 0.0])
     }
 
     fn time_step_limit(&self) -> f64 {
@@ -41,7 +41,7 @@ impl Method for Clusters {
     }
 
     fn predict(&mut self, step: &Step) -> Result<(), Failure> {
-        self.books.take();
+        self.ledger.take();
         self.predict_step(step)
     }
 
@@ -49,7 +49,7 @@ impl Method for Clusters {
         self.bounds.grown(self.radius())
     }
 
-    /// All particles: which of them lie outside may change once a body tears.
+    /// All particles, since tearing exposes inner ones.
     fn contact_surface(&self, surface: &mut ContactSurface) {
         let start = self.view(&self.state);
         let end = match self.phase {
@@ -69,7 +69,7 @@ impl Method for Clusters {
     }
 
     fn receive(&mut self, impulses: &[Impulse], step: &Step) {
-        self.books.take();
+        self.ledger.take();
         self.receive_impulses(impulses, step);
     }
 
@@ -78,21 +78,22 @@ impl Method for Clusters {
     }
 
     fn commit(&mut self, _step: &Step) {
-        self.books.take();
+        self.ledger.take();
         self.commit_prediction();
     }
 
     fn flow(&mut self, step: &Step) {
-        self.books.take();
+        self.ledger.take();
         self.flow_clusters(step);
     }
 
     fn fracture(&mut self, step: &Step, events: &mut Vec<Event>) {
-        self.books.take();
+        self.ledger.take();
         self.fracture_clusters(step, events);
     }
 
-    /// Closes up lists that splits have left with gaps, and lays clusters over velocities that were calmed, as a loaded body does.
+    /// Compacts lists in which splits have left gaps, and fits clusters to velocities from which
+    /// energy was removed, as loading does.
     fn settle(&mut self) {
         self.memberships.tidy();
         if self.fits.is_calmed {
@@ -100,10 +101,11 @@ impl Method for Clusters {
         }
     }
 
-    /// Energies are those in the middle of the last step: see `energy.rs`. Whoever asks a second time in the same state gets what the first got.
+    /// Energies are those in the middle of the last step: see `energy.rs`. The result is cached
+    /// until the state changes.
     fn account(&self, gravity: &Vec3) -> Account {
-        let books = self.books.get_or_init(|| (*gravity, self.add_up(gravity)));
-        if books.0 == *gravity { books.1 } else { self.add_up(gravity) }
+        let ledger = self.ledger.get_or_init(|| (*gravity, self.compute_ledger(gravity)));
+        if ledger.0 == *gravity { ledger.1 } else { self.compute_ledger(gravity) }
     }
 
     fn split_counts(&self) -> SplitCounts {
@@ -111,13 +113,13 @@ impl Method for Clusters {
     }
 
     fn observe(&self, point: &MaterialPoint) -> (Vec3, Vec3) {
-        let particle = self.followed.get(point.element as usize).map_or(0, |&particle| particle as usize);
+        let particle = self.tracked.get(point).map_or(0, |&particle| particle as usize);
         let view = self.view(&self.state);
         (view.position(particle), view.velocity(particle))
     }
 
     fn reaction(&self, hold: HoldId) -> Vec3 {
-        self.hold_index(hold).map_or(Vec3::zeros(), |index| self.holds[index].reaction)
+        self.constraints.reaction(hold)
     }
 
     fn frame(&self, _detail: FrameDetail) -> BodyFrame {
@@ -125,13 +127,13 @@ impl Method for Clusters {
     }
 
     fn keep(&mut self) -> bool {
-        self.keep_state();
+        self.take_snapshot();
         true
     }
 
     fn go_back(&mut self) {
-        self.books.take();
-        self.return_to_kept();
+        self.ledger.take();
+        self.restore_snapshot();
     }
 
     fn save(&self) -> Vec<u8> {
@@ -140,13 +142,13 @@ impl Method for Clusters {
 }
 
 impl Clusters {
-    fn add_up(&self, gravity: &Vec3) -> Account {
+    fn compute_ledger(&self, gravity: &Vec3) -> Account {
         let mass = self.whole.mass();
         let matched = self.matched();
         let center = matched.center();
         let momentum = mass * matched.velocity;
-        let energy = match &self.state.flight {
-            Some(flight) => Energy { kinetic: flight.kinetic_energy(), elastic: 0.0 },
+        let energy = match &self.state.rigid {
+            Some(rigid) => Energy { kinetic: rigid.kinetic_energy(), elastic: 0.0 },
             None => self.energy_of(&self.state, &self.fits),
         };
         Account {

@@ -1,6 +1,7 @@
 //! A step allocates nothing once warm.
 
-// A global allocator can only be written with `unsafe`; it hands everything on to the system's and counts.
+// A global allocator can only be written with `unsafe`; it hands everything on to the system's and
+// counts.
 #![allow(unsafe_code)]
 
 use craze_clusters::{Cloud, Clusters, Options};
@@ -48,7 +49,7 @@ fn a_warm_step_allocates_nothing() {
     let free = Step { loads: &[], ..loaded };
     let impulses: Vec<Impulse> = (0..20_000).map(|dof| Impulse { dof, impulse: Vec3::new(0.0, 0.01, 0.0) }).collect();
     let mut surface = ContactSurface::default();
-    // In flight, woken by contact, held, free; inside a pool, as the world's loop runs.
+    // In rigid, woken by contact, held, free; inside a pool, as the world's loop runs.
     let mut round = |body: &mut Clusters| {
         for (step, impulses) in
             [(&free, &impulses[..0]), (&free, &impulses[..]), (&loaded, &impulses[..]), (&free, &[])]

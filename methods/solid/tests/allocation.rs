@@ -70,7 +70,8 @@ fn allocations_of_warm_steps(integrator: Integrator) -> usize {
 
 #[test]
 fn a_warm_step_allocates_nothing() {
-    // Within a pool, as the program runs: handing work in from outside costs the pool a small queue now and then.
+    // Within a pool, as the program runs: handing work in from outside costs the pool a small queue
+    // now and then.
     for threads in [1, 2] {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("threads");
         for integrator in [Integrator::SymplecticEuler, Integrator::ForwardEuler, Integrator::Taylor] {

@@ -47,7 +47,7 @@ struct Setback {
 pub fn separate_flush_faces(surfaces: &[PlacedSurface]) -> Result<Vec<Vec<(u32, Vec3)>>, SpatialError> {
     let mut setbacks: Vec<Vec<Setback>> = vec![Vec::new(); surfaces.len()];
     let bodies: Vec<Aabb> = (surfaces.iter())
-        .map(|surface| Aabb::around(surface.positions.iter()).grown(FLUSH_TOLERANCE * surface.skin))
+        .map(|surface| Aabb::from_points(surface.positions.iter()).grown(FLUSH_TOLERANCE * surface.skin))
         .collect();
     let mut neighbours = Vec::new();
     Bvh::build(&bodies)?.self_pairs(&bodies, |one, other| neighbours.push([one.min(other), one.max(other)]));
@@ -55,6 +55,10 @@ pub fn separate_flush_faces(surfaces: &[PlacedSurface]) -> Result<Vec<Vec<(u32, 
     let mut trees: Vec<Option<(Bvh, Vec<Aabb>)>> = vec![None; surfaces.len()];
     for pair in neighbours {
         let [first, second] = pair.map(|surface| surface as usize);
+        // Two that keep no distance, obstacles, are not set back.
+        if surfaces[first].skin + surfaces[second].skin <= 0.0 {
+            continue;
+        }
         for surface in [first, second] {
             if trees[surface].is_none() {
                 trees[surface] = Some(tree_of(&surfaces[surface])?);
@@ -70,7 +74,7 @@ pub fn separate_flush_faces(surfaces: &[PlacedSurface]) -> Result<Vec<Vec<(u32, 
 }
 
 fn tree_of(surface: &PlacedSurface) -> Result<(Bvh, Vec<Aabb>), SpatialError> {
-    let around = |triangle: &[u32; 3]| Aabb::around(&triangle.map(|corner| surface.positions[corner as usize]));
+    let around = |triangle: &[u32; 3]| Aabb::from_points(&triangle.map(|corner| surface.positions[corner as usize]));
     let boxes: Vec<Aabb> =
         surface.triangles.iter().map(|triangle| around(triangle).grown(FLUSH_TOLERANCE * surface.skin)).collect();
     Ok((Bvh::build(&boxes)?, boxes))

@@ -93,7 +93,7 @@ impl Zone {
         let corners: Vec<Vec3> = corners.collect();
         // What turns leaves the box of its two ends, by less than what its corners move.
         let turned = corners[..8].iter().zip(&corners[8..]).map(|(from, to)| (to - from).norm()).fold(0.0, f64::max);
-        Zone::Within(Aabb::around(&corners).grown(skin + turned))
+        Zone::Within(Aabb::from_points(&corners).grown(skin + turned))
     }
 
     /// Whether a point is clear of the shape on all of its way. Written so that places which are not numbers count as near.

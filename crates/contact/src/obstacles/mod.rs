@@ -53,7 +53,7 @@ impl MeshShape {
         } else {
             SurfaceDistance::new(positions, triangles)?
         };
-        Ok(MeshShape { distance, vertices: positions.to_vec(), bounds: Aabb::around(positions) })
+        Ok(MeshShape { distance, vertices: positions.to_vec(), bounds: Aabb::from_points(positions) })
     }
 }
 

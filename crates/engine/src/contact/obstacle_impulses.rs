@@ -36,7 +36,7 @@ impl World {
     fn pressing_on(&self, body: usize) -> Vec<usize> {
         let mut surface = ContactSurface::default();
         self.bodies[body].method.contact_surface(&mut surface);
-        let size = Aabb::around(surface.points.iter().map(|point| &point.start)).size().norm();
+        let size = Aabb::from_points(surface.points.iter().map(|point| &point.start)).size().norm();
         // As near as the distance to keep, or where that is nothing to rounding.
         let near = 2.0 * self.bodies[body].method.contact_triangles().skin + 1e-3 * size;
         let touches = |obstacle: &usize| {
@@ -54,7 +54,7 @@ impl World {
     }
 
     /// Whether keyframes move an obstacle now.
-    fn is_driven(&self, obstacle: usize) -> bool {
+    pub(crate) fn is_driven(&self, obstacle: usize) -> bool {
         self.obstacles[obstacle].next_key(self.time).is_some()
     }
 

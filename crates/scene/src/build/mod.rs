@@ -13,7 +13,7 @@ pub use filling::fault_of_triangles;
 use crate::description::{Checked, Mode, Response, Scene};
 use crate::document::SceneDocument;
 use crate::report::{SceneError, SceneErrors};
-use craze_engine::{FrameDetail, PairTable, Registry, Settings, World};
+use craze_engine::{FrameDetail, PairTable, Settings, World};
 use craze_math::Vec3;
 
 /// Depth in an obstacle, in units of the body's size, that nobody sees and contact brings out of in no time.
@@ -29,11 +29,6 @@ pub struct Built {
     pub lost: usize,
 }
 
-/// All methods that can be loaded from a checkpoint.
-pub fn registry() -> Registry {
-    Registry::new().register(craze_solid::KIND, craze_solid::load).register(craze_clusters::KIND, craze_clusters::load)
-}
-
 /// Makes the world of a scene. What only shows now (a region that selects nothing, a model that cannot be read) is
 /// reported at its key.
 pub fn build(document: &SceneDocument) -> Result<Built, SceneErrors> {
@@ -46,7 +41,13 @@ pub fn build(document: &SceneDocument) -> Result<Built, SceneErrors> {
     for index in 0..scene.bodies.len() {
         filled.push(body::Filled::read(document, index)?);
     }
-    flush::separate_flush_faces(document, &mut filled)?;
+    let (mut obstacles, mut obstacle_lines) = (Vec::new(), Vec::new());
+    for index in 0..scene.obstacles.len() {
+        let (obstacle, line) = obstacle::build(document, index)?;
+        obstacles.push(obstacle);
+        obstacle_lines.extend(line);
+    }
+    flush::separate_flush_faces(document, &mut filled, &obstacles)?;
     for body in filled {
         let read = body::build(document, body)?;
         bodies.push(read.body);
@@ -54,12 +55,7 @@ pub fn build(document: &SceneDocument) -> Result<Built, SceneErrors> {
         summary.push(read.line);
         lost += read.lost;
     }
-    let mut obstacles = Vec::new();
-    for index in 0..scene.obstacles.len() {
-        let (obstacle, line) = obstacle::build(document, index)?;
-        obstacles.push(obstacle);
-        summary.extend(line);
-    }
+    summary.extend(obstacle_lines);
     let mut world = World::new(settings(scene), bodies, obstacles);
     for (body, look) in looks.into_iter().enumerate() {
         if let Some(look) = look {

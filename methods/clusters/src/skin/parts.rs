@@ -3,24 +3,27 @@
 use super::shells::{Stray, stray_shells};
 use super::{Cut, Skin};
 use crate::model::Clusters;
-use craze_frame::Sets;
-use craze_math::Vec3;
-use craze_skin::Parted;
+use craze_math::{DisjointSets, Vec3};
+use craze_skin::SplitSurface;
 use rayon::prelude::*;
 
 /// An edge is not parted nearer to its ends than this share of it (1).
 const NEAREST_TO_END: f64 = 0.02;
-/// Particles that hang together and are farther apart than so many times their distance at rest, flow aside, have no skin between them (1).
+/// Particles that are connected and are farther apart than so many times their distance at rest,
+/// flow aside, have no skin between them (1).
 const DRAWN_OUT: f64 = 2.5;
-/// Parts of one piece are joined again wherever their particles are no farther apart than so many times their distance at rest (1): a crack that has not opened.
+/// Parts of one piece are joined again wherever their particles are no farther apart than so many
+/// times their distance at rest (1): a crack that has not opened.
 const CLOSED: f64 = 1.1;
 
-/// How often parts of a piece that hang together outside of a drawn surface only are given to neighbours.
+/// How often parts of a piece that are connected outside of a drawn surface only are given to
+/// neighbours.
 const SHELL_ROUNDS: usize = 8;
 
 impl Clusters {
-    /// The particle that each vertex is anchored to, and where edges are parted. Every piece hangs together.
-    pub(super) fn parted_skin(&self, skin: &Skin, positions: &[Vec3], pieces: &[u32]) -> (Vec<u32>, Parted) {
+    /// The particle that each vertex is anchored to, and where edges are parted. Every piece is
+    /// connected.
+    pub(super) fn parted_skin(&self, skin: &Skin, positions: &[Vec3], pieces: &[u32]) -> (Vec<u32>, SplitSurface) {
         let mut anchors = self.anchors(skin);
         if skin.cuts.is_empty() && self.is_whole {
             return (anchors, skin.part(&[]));
@@ -41,7 +44,8 @@ impl Clusters {
         (anchors, parted)
     }
 
-    /// Where edges are parted so that the tetrahedra of every piece hang together; anchors change where they must.
+    /// Where edges are parted so that the tetrahedra of every piece are connected; anchors change
+    /// where they must.
     fn one_a_piece(&self, skin: &Skin, anchors: &mut [u32], positions: &[Vec3], pieces: &[u32]) -> Vec<Option<f64>> {
         loop {
             let mut parted = self.parted_edges(skin, anchors, positions, pieces);
@@ -53,8 +57,9 @@ impl Clusters {
         }
     }
 
-    /// Joins parts of a piece that lie side by side: its particles hang together, by copies whose sites are others'. Wherever the crack between them has
-    /// not opened, and where it has everywhere, at the edge that is stretched least. Gives the parts.
+    /// Joins parts of a piece that lie side by side: its particles are connected, by copies whose
+    /// sites are others'. Wherever the crack between them has not opened, and where it has
+    /// everywhere, at the edge that is stretched least. Gives the parts.
     fn join_parts(
         &self,
         skin: &Skin,
@@ -62,9 +67,9 @@ impl Clusters {
         parted: &mut [Option<f64>],
         positions: &[Vec3],
         pieces: &[u32],
-    ) -> Sets {
+    ) -> DisjointSets {
         let edges = skin.background.edges();
-        let mut parts = Sets::new(anchors.len());
+        let mut parts = DisjointSets::new(anchors.len());
         for (ends, _) in edges.iter().zip(&*parted).filter(|(_, share)| share.is_none()) {
             parts.join(ends[0], ends[1]);
         }
@@ -78,14 +83,14 @@ impl Clusters {
         let mut between: Vec<(f64, usize)> = Vec::new();
         for (index, ends) in edges.iter().enumerate() {
             let is_within = piece(ends[0]) == piece(ends[1]) && parted[index].is_some();
-            if is_within && parts.first(ends[0]) != parts.first(ends[1]) {
+            if is_within && parts.root(ends[0]) != parts.root(ends[1]) {
                 between.push((stretch(ends), index));
             }
         }
         between.sort_by(|one, other| one.0.total_cmp(&other.0).then(one.1.cmp(&other.1)));
         for (stretch, index) in between {
             let [one, other] = edges[index];
-            if stretch <= CLOSED || parts.first(one) != parts.first(other) {
+            if stretch <= CLOSED || parts.root(one) != parts.root(other) {
                 parts.join(one, other);
                 parted[index] = None;
             }
@@ -125,13 +130,13 @@ impl Clusters {
         one == other || self.memberships.of(one as usize).iter().any(|share| is_common(share.cluster))
     }
 
-    /// Whether two particles are so far apart, by what they were at rest and have flown since, that no skin holds between them: matter that a
-    /// cluster spans without being there.
+    /// Whether two particles are so far apart, by what they were at rest and have flown since, that
+    /// no skin holds between them: matter that a cluster spans without being there.
     pub(super) fn is_drawn_out(&self, one: u32, other: u32, positions: &[Vec3]) -> bool {
         let [one, other] = [one, other].map(|particle| particle as usize);
         let flown = |particle: usize| {
             let shares = self.memberships.of(particle).iter();
-            let stretch = |cluster: u32| self.temper[cluster as usize].plastic.norm_squared() / 3.0;
+            let stretch = |cluster: u32| self.history[cluster as usize].plastic.norm_squared() / 3.0;
             shares.map(|share| share.weight * stretch(share.cluster)).sum::<f64>().max(1.0)
         };
         let rest = (self.particles.rest[one] - self.particles.rest[other]).norm_squared();
@@ -141,10 +146,11 @@ impl Clusters {
     }
 }
 
-/// Parts of a piece that do not hang together with its largest go over to a neighbour; whether there were any that could.
-fn adopt_strays(skin: &Skin, anchors: &mut [u32], parts: &Sets, pieces: &[u32]) -> bool {
+/// Parts of a piece that do not are connected with its largest go over to a neighbour; whether
+/// there were any that could.
+fn adopt_strays(skin: &Skin, anchors: &mut [u32], parts: &DisjointSets, pieces: &[u32]) -> bool {
     let edges = skin.background.edges();
-    let firsts: Vec<u32> = (0..anchors.len() as u32).map(|vertex| parts.first(vertex)).collect();
+    let firsts: Vec<u32> = (0..anchors.len() as u32).map(|vertex| parts.root(vertex)).collect();
     let mut sizes = vec![0usize; anchors.len()];
     // What lies within the body counts before all that does not.
     let size = |vertex: u32| if skin.is_inside(vertex) { anchors.len() } else { 1 };
