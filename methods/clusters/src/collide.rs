@@ -296,7 +296,7 @@ mod tests {
         for _ in 0..90 {
             let before = body.account(&still).momentum;
             body.predict(&plain_step()).unwrap();
-            body.commit(&plain_step());
+            body.commit_motion();
             drift = drift.max((body.account(&still).momentum - before).norm() / before.norm());
             let frame = body.body_frame();
             nearest = nearest.min((frame.pieces[1].pose.position - frame.pieces[0].pose.position).norm());
@@ -321,7 +321,7 @@ mod tests {
             let step = Step { time_step: whole.time_step / f64::from(parts), ..whole };
             for _ in 0..parts {
                 body.predict(&step).unwrap();
-                body.commit(&step);
+                body.commit_motion();
             }
             let kinetic = body.account(&still).kinetic;
             assert!(kinetic > 0.0, "the blocks push each other away");

@@ -115,7 +115,7 @@ fn work_of_loads_is_the_change_of_energy_in_vibration() {
                     |particle| Impulse { dof: particle, impulse: Vec3::x() * if particle < 16 { 0.3 } else { -0.3 } };
                 body.receive(&ends.map(strike).collect::<Vec<_>>(), &step);
             }
-            body.commit(&step);
+            body.commit_motion();
             let now = body.account(&Vec3::zeros());
             let unexplained = now.energy() - now.work - start.energy();
             largest = largest.max(unexplained.abs() / (start.energy() + now.work.abs()));
@@ -162,7 +162,7 @@ impl Dropped {
         };
         let impulses: Vec<Impulse> = falling.map(stop).collect();
         self.body.receive(&impulses, &self.step);
-        self.body.commit(&self.step);
+        self.body.commit_motion();
         let moved = self.energy();
         self.body.flow(&self.step);
         [moved - start, self.energy() - moved]

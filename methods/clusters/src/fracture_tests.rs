@@ -2,7 +2,7 @@
 
 use crate::testing::{TIME_STEP, awake, block, material, plain_step};
 use crate::{Cloud, Clustering, Clusters, Options};
-use craze_engine::{Event, EventKind, HoldId, Method, Region, Step};
+use craze_engine::{Attachable, CommitLog, Event, EventKind, HoldId, Method, Region, Rewind, Step};
 use craze_material::Material;
 use craze_math::{Isometry, Vec3};
 use proptest::prelude::*;
@@ -34,7 +34,7 @@ fn step(body: &mut Clusters, time: f64, events: &mut Vec<Event>) -> [f64; 2] {
     let step = Step { time, ..plain_step() };
     body.predict(&step).expect("a good step");
     body.check().expect("a good step");
-    body.commit(&step);
+    body.commit_motion();
     let moved = body.account(&Vec3::zeros()).energy();
     body.flow(&step);
     body.fracture(&step, events);
@@ -199,7 +199,7 @@ fn gains(mut body: Clusters) -> [f64; 3] {
     for index in 0..60 {
         let step = Step { time: TIME_STEP * f64::from(index), ..plain_step() };
         body.predict(&step).unwrap();
-        body.commit(&step);
+        body.commit_motion();
         let committed = energy(&body);
         body.flow(&step);
         let flowed = energy(&body);
@@ -220,9 +220,9 @@ fn restored_and_loaded_bodies_continue_with_the_same_bits() {
         for index in 0..3 {
             let step = Step { time: TIME_STEP * f64::from(3 * frame + index), ..plain_step() };
             body.predict(&step).unwrap();
-            body.commit(&step);
-            body.flow(&step);
-            body.fracture(&step, &mut events);
+            let mut log = CommitLog::default();
+            body.commit(&step, &mut log);
+            events.extend(log.events);
         }
         body.settle();
         (body.save(), events)
@@ -230,11 +230,11 @@ fn restored_and_loaded_bodies_continue_with_the_same_bits() {
     let mut has_split = false;
     for frame in 0..8 {
         let mut loaded = crate::load(&body.save()).unwrap();
-        assert!(body.keep());
+        body.snapshot();
         let first = advance(&mut body, frame);
         has_split |= !first.1.is_empty();
         assert!(first == advance(loaded.as_mut(), frame), "loaded, frame {frame}");
-        body.go_back();
+        body.restore();
         assert!(first == advance(&mut body, frame), "gone back, frame {frame}");
     }
     assert!(has_split);
@@ -333,9 +333,9 @@ proptest! {
                     }
                     let step = Step { time: TIME_STEP * f64::from(index), ..plain_step() };
                     body.predict(&step).unwrap();
-                    body.commit(&step);
-                    body.flow(&step);
-                    body.fracture(&step, &mut events);
+                    let mut log = CommitLog::default();
+                    body.commit(&step, &mut log);
+                    events.extend(log.events);
                     body.settle();
                 }
                 (body.save(), events)

@@ -178,7 +178,7 @@ mod tests {
     use crate::testing::{TIME_STEP, advance, awake, block, body, loaded_step, plain_step};
     use crate::{Clusters, Options};
     use craze_contact::{ContactSurface, Impulse};
-    use craze_engine::{Effect, HoldId, Load, Method, Region, Step};
+    use craze_engine::{Attachable, Effect, HoldId, Load, Method, Region, Step};
     use craze_math::{Isometry, Vec3};
 
     const GRAVITY: Vec3 = Vec3::new(0.0, -9.81, 0.0);
@@ -273,7 +273,7 @@ mod tests {
         body.contact_surface(&mut surface);
         assert_eq!(surface.points.iter().filter(|point| point.inverse_mass == 0.0).count(), 16);
         body.receive(&[Impulse { dof: 0, impulse: Vec3::new(2.0, 0.0, 0.0) }], &step);
-        body.commit(&step);
+        body.commit_motion();
         assert!((body.reaction(HoldId(3)) + Vec3::new(120.0, 0.0, 0.0)).norm() < 1e-9);
         assert_eq!(body.positions()[0], Vec3::zeros());
         assert_eq!(body.account(&Vec3::zeros()).work, 0.0);

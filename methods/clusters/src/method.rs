@@ -4,7 +4,10 @@ use crate::chunks::gather;
 use crate::energy::Energy;
 use crate::model::{Clusters, Phase};
 use craze_contact::{ContactSurface, Impulse, SurfacePoint};
-use craze_engine::{Account, Event, Failure, FrameDetail, HoldId, MaterialPoint, Method, Region, SplitCounts, Step};
+use craze_engine::{
+    Account, Attachable, CommitLog, Event, Failure, FrameDetail, HoldId, MaterialPoint, Method, Region, Rewind,
+    SplitCounts, Stage, Step,
+};
 use craze_frame::BodyFrame;
 use craze_math::Vec3;
 use craze_spatial::Aabb;
@@ -15,25 +18,6 @@ const EQUALLY_FAR: f64 = 1e-9;
 impl Method for Clusters {
     fn kind(&self) -> &'static str {
         crate::KIND
-    }
-
-    fn attach(&mut self, hold: HoldId, region: &Region) -> Option<Vec3> {
-        self.attach_hold(hold, region)
-    }
-
-    /// The closest particle; of several, the first. It is tracked by a number of its own, since
-    /// particles are renumbered.
-    fn locate(&mut self, place: &Vec3) -> MaterialPoint {
-        let place = self.placement.inverse_transform_point(&(*place).into()).coords;
-        let mut nearest = (f64::INFINITY, 0);
-        for (particle, rest) in self.particles.rest.iter().enumerate() {
-            let distance = (rest - place).norm_squared();
-            // The placement must not decide by rounding between particles at equal distances.
-            if distance < (1.0 - EQUALLY_FAR) * nearest.0 {
-                nearest = (distance, particle);
-            }
-        }
-        self.tracked.track(nearest.1 as u32, [1.0, 0.0, 0.0, 0.0])
     }
 
     fn time_step_limit(&self) -> f64 {
@@ -77,19 +61,13 @@ impl Method for Clusters {
         self.check_prediction()
     }
 
-    fn commit(&mut self, _step: &Step) {
-        self.ledger.take();
-        self.commit_prediction();
-    }
-
-    fn flow(&mut self, step: &Step) {
-        self.ledger.take();
-        self.flow_clusters(step);
-    }
-
-    fn fracture(&mut self, step: &Step, events: &mut Vec<Event>) {
-        self.ledger.take();
-        self.fracture_clusters(step, events);
+    fn commit(&mut self, step: &Step, log: &mut CommitLog) {
+        self.commit_motion();
+        log.end_stage(Stage::Commit);
+        self.flow(step);
+        log.end_stage(Stage::Flow);
+        self.fracture(step, &mut log.events);
+        log.end_stage(Stage::Fracture);
     }
 
     /// Compacts lists in which splits have left gaps, and fits clusters to velocities from which
@@ -112,6 +90,50 @@ impl Method for Clusters {
         self.counts
     }
 
+    fn frame(&self, _detail: FrameDetail) -> BodyFrame {
+        self.body_frame()
+    }
+
+    fn save(&self) -> Vec<u8> {
+        self.to_bytes()
+    }
+
+    fn rewind(&mut self) -> Option<&mut dyn Rewind> {
+        Some(self)
+    }
+}
+
+impl Rewind for Clusters {
+    fn snapshot(&mut self) {
+        self.take_snapshot();
+    }
+
+    fn restore(&mut self) {
+        self.ledger.take();
+        self.restore_snapshot();
+    }
+}
+
+impl Attachable for Clusters {
+    fn attach(&mut self, hold: HoldId, region: &Region) -> Option<Vec3> {
+        self.attach_hold(hold, region)
+    }
+
+    /// The closest particle; of several, the first. It is tracked by a number of its own, since
+    /// particles are renumbered.
+    fn locate(&mut self, place: &Vec3) -> MaterialPoint {
+        let place = self.placement.inverse_transform_point(&(*place).into()).coords;
+        let mut nearest = (f64::INFINITY, 0);
+        for (particle, rest) in self.particles.rest.iter().enumerate() {
+            let distance = (rest - place).norm_squared();
+            // The placement must not decide by rounding between particles at equal distances.
+            if distance < (1.0 - EQUALLY_FAR) * nearest.0 {
+                nearest = (distance, particle);
+            }
+        }
+        self.tracked.track(nearest.1 as u32, [1.0, 0.0, 0.0, 0.0])
+    }
+
     fn observe(&self, point: &MaterialPoint) -> (Vec3, Vec3) {
         let particle = self.tracked.get(point).map_or(0, |&particle| particle as usize);
         let view = self.view(&self.state);
@@ -121,27 +143,27 @@ impl Method for Clusters {
     fn reaction(&self, hold: HoldId) -> Vec3 {
         self.constraints.reaction(hold)
     }
-
-    fn frame(&self, _detail: FrameDetail) -> BodyFrame {
-        self.body_frame()
-    }
-
-    fn keep(&mut self) -> bool {
-        self.take_snapshot();
-        true
-    }
-
-    fn go_back(&mut self) {
-        self.ledger.take();
-        self.restore_snapshot();
-    }
-
-    fn save(&self) -> Vec<u8> {
-        self.to_bytes()
-    }
 }
 
 impl Clusters {
+    /// Makes the prediction the state.
+    pub fn commit_motion(&mut self) {
+        self.ledger.take();
+        self.commit_prediction();
+    }
+
+    /// Plastic flow at the end of `step`.
+    pub fn flow(&mut self, step: &Step) {
+        self.ledger.take();
+        self.flow_clusters(step);
+    }
+
+    /// Splits clusters that fail in the state at the end of `step`, and adds what happened to `events`.
+    pub fn fracture(&mut self, step: &Step, events: &mut Vec<Event>) {
+        self.ledger.take();
+        self.fracture_clusters(step, events);
+    }
+
     fn compute_ledger(&self, gravity: &Vec3) -> Account {
         let mass = self.whole.mass();
         let matched = self.matched();

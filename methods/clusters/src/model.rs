@@ -517,7 +517,7 @@ mod tests {
     use super::*;
     use crate::Options;
     use crate::testing::{block, material};
-    use craze_engine::Method;
+    use craze_engine::{Attachable, Method};
 
     fn refusal(cloud: Cloud, material: &Material, options: Options) -> String {
         let still = Vec3::zeros();

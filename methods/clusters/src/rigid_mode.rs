@@ -132,7 +132,7 @@ mod tests {
         body.receive(&[Impulse { dof: 0, impulse: Vec3::new(0.0, 1.0, 0.0) }], &no_gravity);
         assert_eq!(body.view(&body.prediction).position(7), untouched);
         let before = body.account(&Vec3::zeros());
-        body.commit(&no_gravity);
+        body.commit_motion();
         assert!(!body.is_rigid());
         let after = body.account(&Vec3::zeros());
         assert!((after.momentum - before.momentum - Vec3::y()).norm() < 1e-12 * before.momentum.norm());

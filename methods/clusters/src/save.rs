@@ -368,14 +368,14 @@ fn load_constraints(saved: Vec<SavedHold>, count: usize) -> Result<ConstrainedRe
 mod tests {
     use super::*;
     use crate::testing::{awake, block, body, crooked, plain_step};
-    use craze_engine::{Effect, Load, Region, Step};
+    use craze_engine::{Attachable, CommitLog, Effect, Load, Region, Step};
     use craze_math::Isometry;
     use proptest::prelude::*;
 
     fn two_kinds() -> [Clusters; 2] {
         let mut flying = body(block([4, 3, 2]), 0.5, Options::default());
         flying.predict(&plain_step()).unwrap();
-        flying.commit(&plain_step());
+        flying.commit_motion();
         assert!(flying.is_rigid());
         let mut held = body(block([4, 3, 2]), 0.5, Options { damping: 0.3, ..awake() });
         held.set_motion(|rest| (crooked(rest), Vec3::zeros())).unwrap();
@@ -394,7 +394,7 @@ mod tests {
                 for _ in 0..5 {
                     for body in [&mut original as &mut dyn Method, copy.as_mut()] {
                         body.predict(&step).unwrap();
-                        body.commit(&step);
+                        body.commit(&step, &mut CommitLog::default());
                     }
                 }
                 assert_eq!(copy.save(), original.save(), "round {round}");
@@ -431,7 +431,7 @@ mod tests {
             if let Ok(mut body) = load(&bytes) {
                 for _ in 0..3 {
                     let _ = body.predict(&plain_step());
-                    body.commit(&plain_step());
+                    body.commit(&plain_step(), &mut CommitLog::default());
                 }
                 body.frame(craze_engine::FrameDetail::Surface);
                 body.account(&Vec3::zeros());

@@ -236,7 +236,7 @@ mod tests {
                 let ball = Aabb::from_points([&point.start, &point.end]).grown(point.radius - 1e-12);
                 assert_eq!(reach.union(&ball), reach);
             }
-            body.commit(&step);
+            body.commit_motion();
         }
     }
 }

@@ -55,7 +55,7 @@ pub fn loaded_step(loads: &[Load]) -> Step<'_> {
 pub fn advance(body: &mut Clusters, step: &Step) {
     body.predict(step).expect("a good step");
     body.check().expect("a good step");
-    body.commit(step);
+    body.commit_motion();
 }
 
 /// A smooth irregular deformation: bent, twisted and stretched by about a tenth.

@@ -44,7 +44,7 @@ fn world(goal_stiffness: f64, damping: f64, counts: [usize; 3]) -> World {
         pairs: PairTable::new(1, 1, 0.5, 0.0),
         check_intersections: Checked::Nothing,
     };
-    World::new(settings, vec![Body { name: "block".into(), method: Box::new(body), load }], vec![ground])
+    World::new(settings, vec![Body::new("block", Box::new(body), load)], vec![ground])
 }
 
 fn run(world: &mut World, frames: u32) {

@@ -34,7 +34,7 @@ fn seconds_per_step(solid: &mut Solid, steps: usize) -> (f64, f64) {
         if let Err(failure) = solid.predict(&step) {
             eprintln!("{failure}");
         }
-        solid.commit(&step);
+        solid.commit_motion(&step);
         fastest = fastest.min(start.elapsed().as_secs_f64());
     }
     let busy = processor_seconds().zip(before).map_or(f64::NAN, |(after, before)| after - before);
@@ -79,7 +79,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         sleeper.predict(&step)?;
         sleeper.reach();
         sleeper.check()?;
-        sleeper.commit(&step);
+        sleeper.commit_motion(&step);
     }
     println!(
         "rigid-body mode of 101400 tetrahedra: {:.2} µs a step",

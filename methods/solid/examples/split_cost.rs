@@ -39,7 +39,7 @@ fn checks(cells: usize) -> Result<Vec<(f64, u64)>, Box<dyn std::error::Error>> {
         let time_step = solid.time_step_limit();
         let step = Step { time: 0.0, time_step, gravity: Vec3::zeros(), loads: &[], contacts: &[] };
         solid.predict(&step).map_err(|failure| failure.to_string())?;
-        solid.commit(&step);
+        solid.commit_motion(&step);
         let splits = solid.split_counts().splits;
         let start = Instant::now();
         solid.fracture(&step, &mut Vec::new());
@@ -87,7 +87,7 @@ fn measure_check(cells: usize, share: f64) -> Result<[f64; 2], Box<dyn std::erro
         let step = Step { time: 0.0, time_step, gravity: still, loads: &[], contacts: &[] };
         let start = Instant::now();
         solid.predict(&step).map_err(|failure| failure.to_string())?;
-        solid.commit(&step);
+        solid.commit_motion(&step);
         times[0].push(start.elapsed().as_secs_f64());
         let start = Instant::now();
         solid.fracture(&step, &mut Vec::new());

@@ -299,7 +299,7 @@ mod tests {
             if solid.predict(&step).is_err() {
                 return false;
             }
-            solid.commit(&step);
+            solid.commit_motion(&step);
         }
         energy(&solid) < 3.0 * start
     }
@@ -383,7 +383,7 @@ mod tests {
                     step.time_step *= 0.5;
                     assert!(step.time_step > 1e-9, "crumb {seed} is stuck after {count} steps");
                 }
-                crumb.commit(&step);
+                crumb.commit_motion(&step);
                 match count {
                     0..500 => first += energy(&crumb),
                     2500.. => last += energy(&crumb),

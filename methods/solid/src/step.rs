@@ -8,7 +8,10 @@ use craze_body::events::report;
 use craze_body::rigid_mode::RigidMap;
 use craze_body::{IslandMotion, RigidMotion};
 use craze_contact::{ContactRun, ContactSurface, ContactTetrahedra, ContactTriangles, Impulse, SurfacePoint};
-use craze_engine::{Account, Event, Failure, FrameDetail, HoldId, MaterialPoint, Method, Region, SplitCounts, Step};
+use craze_engine::{
+    Account, Attachable, CommitLog, Event, Failure, FrameDetail, HoldId, Implicit, MaterialPoint, Method, QuasiStatic,
+    Region, SplitCounts, Stage, Step,
+};
 use craze_frame::BodyFrame;
 use craze_math::{Mat3, Vec3};
 use craze_mesh::NodeId;
@@ -46,20 +49,8 @@ impl Method for Solid {
         crate::KIND
     }
 
-    fn attach(&mut self, hold: HoldId, region: &Region) -> Option<Vec3> {
-        self.attach_hold(hold, region)
-    }
-
-    fn locate(&mut self, place: &Vec3) -> MaterialPoint {
-        self.track_material_point(place)
-    }
-
     fn time_step_limit(&self) -> f64 {
         self.motion_limit().min(self.options.longest_time_step)
-    }
-
-    fn takes_contact_springs(&self) -> bool {
-        self.options.integrator == Integrator::Implicit
     }
 
     fn predict(&mut self, step: &Step) -> Result<(), Failure> {
@@ -80,10 +71,6 @@ impl Method for Solid {
         }
         self.find_reach();
         Ok(())
-    }
-
-    fn compliance(&mut self, dofs: &[u32], step: &Step) -> Option<Vec<Mat3>> {
-        self.compliance_at(dofs, step)
     }
 
     fn reach(&self) -> Aabb {
@@ -187,24 +174,11 @@ impl Method for Solid {
         self.check_suspects()
     }
 
-    fn commit(&mut self, step: &Step) {
-        self.work += self.pending_work + self.work_of_loads(step.loads);
-        self.pending_work = 0.0;
-        self.constraints.commit();
-        self.commit_rigid_motions();
-        std::mem::swap(&mut self.state, &mut self.prediction);
-    }
-
-    fn fracture(&mut self, step: &Step, events: &mut Vec<Event>) {
-        let time = step.time + step.time_step;
-        if self.is_awake() && self.options.is_time_to_look(step.time, time) {
-            self.break_apart(time);
-        }
-        report(&mut self.events, time, events);
-    }
-
-    fn balance(&mut self, step: &Step) -> Result<(), Failure> {
-        self.find_balance(step)
+    fn commit(&mut self, step: &Step, log: &mut CommitLog) {
+        self.commit_motion(step);
+        log.end_stage(Stage::Commit);
+        self.fracture(step, &mut log.events);
+        log.end_stage(Stage::Fracture);
     }
 
     fn settle(&mut self) {
@@ -227,6 +201,48 @@ impl Method for Solid {
         self.counts
     }
 
+    fn frame(&self, detail: FrameDetail) -> BodyFrame {
+        self.picture(detail)
+    }
+
+    fn save(&self) -> Vec<u8> {
+        self.to_bytes()
+    }
+
+    fn implicit(&mut self) -> Option<&mut dyn Implicit> {
+        (self.options.integrator == Integrator::Implicit).then_some(self)
+    }
+
+    fn quasi_static(&mut self) -> Option<&mut dyn QuasiStatic> {
+        Some(self)
+    }
+}
+
+impl QuasiStatic for Solid {
+    fn balance(&mut self, step: &Step, log: &mut CommitLog) -> Result<(), Failure> {
+        self.find_balance(step)?;
+        log.end_stage(Stage::Predict);
+        self.fracture(step, &mut log.events);
+        log.end_stage(Stage::Fracture);
+        Ok(())
+    }
+}
+
+impl Implicit for Solid {
+    fn compliance(&mut self, dofs: &[u32], step: &Step) -> Option<Vec<Mat3>> {
+        self.compliance_at(dofs, step)
+    }
+}
+
+impl Attachable for Solid {
+    fn attach(&mut self, hold: HoldId, region: &Region) -> Option<Vec3> {
+        self.attach_hold(hold, region)
+    }
+
+    fn locate(&mut self, place: &Vec3) -> MaterialPoint {
+        self.track_material_point(place)
+    }
+
     fn observe(&self, point: &MaterialPoint) -> (Vec3, Vec3) {
         let mut sum = (Vec3::zeros(), Vec3::zeros());
         let Some(tracked) = self.tracked.get(point) else { return sum };
@@ -241,17 +257,27 @@ impl Method for Solid {
     fn reaction(&self, hold: HoldId) -> Vec3 {
         self.constraints.reaction(hold)
     }
-
-    fn frame(&self, detail: FrameDetail) -> BodyFrame {
-        self.picture(detail)
-    }
-
-    fn save(&self) -> Vec<u8> {
-        self.to_bytes()
-    }
 }
 
 impl Solid {
+    /// Makes the prediction the state.
+    pub fn commit_motion(&mut self, step: &Step) {
+        self.work += self.pending_work + self.work_of_loads(step.loads);
+        self.pending_work = 0.0;
+        self.constraints.commit();
+        self.commit_rigid_motions();
+        std::mem::swap(&mut self.state, &mut self.prediction);
+    }
+
+    /// Splits what fails in the state at the end of `step`, and adds what happened to `events`.
+    pub fn fracture(&mut self, step: &Step, events: &mut Vec<Event>) {
+        let time = step.time + step.time_step;
+        if self.is_awake() && self.options.is_time_to_look(step.time, time) {
+            self.break_apart(time);
+        }
+        report(&mut self.events, time, events);
+    }
+
     fn contact_point(&self, dof: u32, maps: &RigidMaps) -> SurfacePoint {
         let node = dof as usize;
         let (now, then) = (&self.state[node], &self.prediction[node]);

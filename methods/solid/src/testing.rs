@@ -71,7 +71,7 @@ pub fn run(solid: &mut Solid, step: &Step, count: usize) {
     for _ in 0..count {
         solid.predict(step).unwrap();
         solid.check().unwrap();
-        solid.commit(step);
+        solid.commit_motion(step);
     }
 }
 

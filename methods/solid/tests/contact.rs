@@ -27,7 +27,7 @@ fn block_of(material: &Material, name: &str, cells: [usize; 3], size: Vec3, plac
     let placement = place * Isometry::translation(-0.5 * size.x, -0.5 * size.y, -0.5 * size.z);
     let options = SolidOptions::default();
     let solid = Solid::new(mesh, vec![material.clone()], options, placement, velocity, Vec3::zeros()).expect("a solid");
-    Body { name: name.into(), method: Box::new(solid), load: craze_solid::load }
+    Body::new(name, Box::new(solid), craze_solid::load)
 }
 
 fn world(bodies: Vec<Body>, obstacles: Vec<Obstacle>, gravity: f64, friction: f64) -> World {

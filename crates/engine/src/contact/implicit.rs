@@ -194,7 +194,7 @@ impl Part {
         let mobility = (0..3).map(|k| weights[k] * weights[k] * inverse_masses[k]).sum();
         let [start, place] = [Vec3::zeros(); 2];
         let dofs = shown.map(|point| point.dof);
-        let is_implicit = bodies[body].method.takes_contact_springs();
+        let is_implicit = bodies[body].is_implicit;
         let mut part = Part { body, points, weights, dofs, start, place, inverse_masses, mobility, is_implicit };
         part.look(detector);
         part
@@ -211,7 +211,7 @@ impl World {
     /// Finds what implicit bodies hold apart from the start: what lies in the distance to keep, as it moves on by itself, pushes as its depth
     /// says.
     pub(crate) fn begin_implicit_contacts(&mut self, time_step: f64) {
-        let is_implicit = |body: &Body| body.method.takes_contact_springs();
+        let is_implicit = |body: &Body| body.is_implicit;
         if self.bodies.len() < 2 || !self.bodies.iter().any(is_implicit) {
             return;
         }
@@ -310,7 +310,7 @@ impl World {
             return Ok(());
         }
         let mut found = None;
-        if self.bodies[body].method.takes_contact_springs() {
+        if self.bodies[body].is_implicit {
             found = self.compliance(body, &dofs, time_step);
             if found.is_none() {
                 // What flies as a rigid body wakes when it hears of its contacts.
@@ -331,13 +331,13 @@ impl World {
 
     fn compliance(&mut self, body: usize, dofs: &[u32], time_step: f64) -> Option<Vec<Mat3>> {
         let step = self.scratch.step(body, self.time, time_step, self.settings.gravity);
-        self.bodies[body].method.compliance(dofs, &step)
+        self.bodies[body].method.implicit()?.compliance(dofs, &step)
     }
 
     /// Puts what an implicit body's equations are to know of its implicit_contacts among its contacts.
     fn set_implicit_contacts(&mut self, body: usize) {
         let Scratch { implicit_contacts, stiffness, .. } = &mut self.scratch;
-        if !self.bodies[body].method.takes_contact_springs() {
+        if !self.bodies[body].is_implicit {
             return;
         }
         let held = &mut stiffness[body];

@@ -12,7 +12,7 @@ pub(crate) use initial_overlap::Separation;
 pub use intersection::Intersection;
 pub use obstacle_impulses::ObstacleImpulse;
 
-use crate::{Drive, Failure, Load, Step, World, WorldError};
+use crate::{Body, Drive, Failure, Load, Step, World, WorldError};
 use craze_contact::collisions::features::Detection;
 use craze_contact::collisions::obstacle::{Touch, find_obstacle_collisions, find_obstacle_collisions_in_runs};
 use craze_contact::solvers::impulse::{Contact, ContactSolver, RigidSolverBody, Side};
@@ -175,7 +175,7 @@ impl World {
             }
         }
         self.correct_implicit_contacts(&mut restless, time_step)?;
-        let is_implicit = |index: &&usize| self.bodies[**index].method.takes_contact_springs();
+        let is_implicit = |index: &&usize| self.bodies[**index].is_implicit;
         let implicit: Vec<usize> = restless.iter().filter(is_implicit).copied().collect();
         for &index in &implicit {
             self.predict([index], time_step)?;
@@ -230,8 +230,8 @@ impl World {
 
     /// Whether a body takes contacts into its equations and something within its box, as `grown`, could touch an obstacle.
     fn may_touch(&self, body: usize, grown: impl Fn(Aabb) -> Aabb, time_step: f64) -> bool {
-        let method = &self.bodies[body].method;
-        if !method.takes_contact_springs() || self.obstacles.is_empty() {
+        let Body { method, is_implicit, .. } = &self.bodies[body];
+        if !is_implicit || self.obstacles.is_empty() {
             return false;
         }
         let reach = grown(method.reach()).grown(method.contact_triangles().skin);
@@ -366,8 +366,8 @@ impl World {
         let Scratch { detector, contacts, .. } = &self.scratch;
         contacts.iter().position(|contact| {
             let Some(owner) = detector.owner_of(&contact.sides[0]) else { return false };
-            let method = &self.bodies[owner.body as usize].method;
-            let is_held = matches!(contact.sides[1], Side::Rigid(_)) && method.takes_contact_springs();
+            let Body { method, is_implicit, .. } = &self.bodies[owner.body as usize];
+            let is_held = matches!(contact.sides[1], Side::Rigid(_)) && *is_implicit;
             is_held && contact.gap_at_end < -UNHELD * method.contact_triangles().skin
         })
     }

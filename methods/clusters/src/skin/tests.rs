@@ -1,6 +1,6 @@
 use crate::testing::{TIME_STEP, awake, block, material, plain_step};
 use crate::{Clustering, Clusters, Options};
-use craze_engine::{FrameDetail, Method, Step};
+use craze_engine::{CommitLog, FrameDetail, Method, Step};
 use craze_frame::{BodyFrame, is_manifold, names};
 use craze_math::{DisjointSets, Isometry, Vec3};
 use proptest::prelude::*;
@@ -51,9 +51,7 @@ fn steps(body: &mut dyn Method, range: std::ops::Range<u32>) {
     for index in range {
         let step = Step { time: TIME_STEP * f64::from(index), ..plain_step() };
         body.predict(&step).unwrap();
-        body.commit(&step);
-        body.flow(&step);
-        body.fracture(&step, &mut Vec::new());
+        body.commit(&step, &mut CommitLog::default());
         body.settle();
     }
 }
