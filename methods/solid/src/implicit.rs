@@ -183,7 +183,7 @@ impl Solid {
                 self.wake(island);
             }
         }
-        for (node, _) in contacts.iter().flat_map(ContactSpring::bearers) {
+        for (node, _) in contacts.iter().flat_map(ContactSpring::dofs) {
             if node < self.state.len() {
                 let island = self.layout.island_of_node(node);
                 self.wake(island);
@@ -223,7 +223,7 @@ impl Solid {
         implicit.constraints = self.held_nodes(step);
         self.each_load(step.loads, |node, force| implicit.external[node] += force);
         self.each_placed(step.loads, |_, node, end| implicit.positions[node] = end);
-        debug_assert!(step.contacts.iter().flat_map(ContactSpring::bearers).all(|(node, _)| node < self.state.len()));
+        debug_assert!(step.contacts.iter().flat_map(ContactSpring::dofs).all(|(node, _)| node < self.state.len()));
         match implicit.minimise(self, step.contacts, Some((step.time_step, step.gravity))) {
             Err(SolveError::NotConverged { residual, needed, .. }) if residual <= MISSED * needed => {}
             report => _ = report.map_err(|error| failure(&error))?,
@@ -239,8 +239,8 @@ impl Solid {
             }
         }
         for contact in step.contacts {
-            let start = contact.place(|node| self.state[node].position());
-            let end = contact.place(|node| implicit.positions[node]);
+            let start = contact.position(|node| self.state[node].position());
+            let end = contact.position(|node| implicit.positions[node]);
             self.pending_work += contact.force(&end).dot(&(end - start));
         }
         self.book_loads(step.loads);

@@ -117,7 +117,7 @@ impl Objective for Potential<'_> {
             sum -= force.dot(place);
         }
         for contact in self.contacts {
-            sum += contact.energy(&contact.place(|node| x[node]));
+            sum += contact.energy(&contact.position(|node| x[node]));
         }
         sum
     }
@@ -159,8 +159,8 @@ impl Objective for Potential<'_> {
         self.memory.energies = reports;
         self.each_wish(x, |node, away, stiffness| out[node] += stiffness * away);
         for contact in self.contacts {
-            let force = contact.force(&contact.place(|node| x[node]));
-            contact.bearers().for_each(|(node, weight)| out[node] -= weight * force);
+            let force = contact.force(&contact.position(|node| x[node]));
+            contact.dofs().for_each(|(node, weight)| out[node] -= weight * force);
         }
     }
 
@@ -192,8 +192,8 @@ impl Objective for Potential<'_> {
         self.memory.blocks = blocks;
         self.each_wish(x, |node, _, stiffness| *out.diagonal_mut(node) += Mat3::from_diagonal_element(stiffness));
         for contact in self.contacts {
-            for (row, weight) in contact.bearers() {
-                for (column, other) in contact.bearers() {
+            for (row, weight) in contact.dofs() {
+                for (column, other) in contact.dofs() {
                     // The nodes of a face or an edge share an element: their blocks are in the pattern.
                     if let Some(block) = out.block_mut(row, column) {
                         *block += weight * other * contact.stiffness;

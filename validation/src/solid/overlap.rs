@@ -4,7 +4,7 @@ use crate::ValidationError;
 use crate::outcome::{Expected, Findings};
 use crate::run::{Depth, MethodLetter, Test};
 use craze_contact::collisions::overlap::OverlapRegion;
-use craze_contact::solvers::penalty::{Press, Pressed, overlaps};
+use craze_contact::solvers::penalty::{PenaltyBody, PenaltyForce, overlap_forces};
 use craze_contact::{ContactTetrahedra, VolumeTree};
 use craze_math::Vec3;
 use craze_mesh::{TetMesh, kuhn_box};
@@ -32,7 +32,7 @@ fn measure(depth: Depth, findings: &mut Findings) -> Result<(), ValidationError>
     let away = (region.centroid - Vec3::new(0.625, 0.125, 0.125)).norm();
     findings.compare("distance of the centroid from (0.625, 0.125, 0.125)", "m", away, Expected::Zero { limit: 1e-12 });
 
-    let (force, moment) = net(&press(&bodies)?, &bodies);
+    let (force, moment) = net(&only_force(&bodies)?, &bodies);
     findings.compare("net force of both over the force", "", force, Expected::Zero { limit: 1e-12 });
     findings.compare("net moment of both over the force", "m", moment, Expected::Zero { limit: 1e-12 });
 
@@ -43,7 +43,8 @@ fn measure(depth: Depth, findings: &mut Findings) -> Result<(), ValidationError>
     let coarse = box_against_box(1, 1)?;
     for cells in 2..=finest {
         let fine = box_against_box(cells, cells + 1)?;
-        let change = (fine.force * fine.normal - coarse.force * coarse.normal).norm() / coarse.force;
+        let change = (fine.spring.force * fine.spring.normal - coarse.spring.force * coarse.spring.normal).norm()
+            / coarse.spring.force;
         let what = format!("change of the force of two boxes of {cells} and {} cells an edge", cells + 1);
         findings.compare(what, "", change, Expected::Zero { limit: 1e-9 });
     }
@@ -70,11 +71,11 @@ impl Body {
     }
 }
 
-/// The only press between two bodies.
-fn press(bodies: &[Body; 2]) -> Result<Press, ValidationError> {
+/// The only penalty force between two bodies.
+fn only_force(bodies: &[Body; 2]) -> Result<PenaltyForce, ValidationError> {
     let [first, second] = [0, 1].map(|side: usize| {
         let Body { tetrahedra, tree, .. } = &bodies[side];
-        Pressed {
+        PenaltyBody {
             tree,
             matter: ContactTetrahedra {
                 outer: &[],
@@ -88,16 +89,16 @@ fn press(bodies: &[Body; 2]) -> Result<Press, ValidationError> {
         }
     });
     let mut found = Vec::new();
-    overlaps(&first, &second, &mut found);
+    overlap_forces(&first, &second, &mut found);
     found.pop().filter(|_| found.is_empty()).ok_or(ValidationError::NothingMeasured("the overlap"))
 }
 
-/// Net force and net moment about the origin of all forces on nodes, over the force of the press.
-fn net(press: &Press, bodies: &[Body; 2]) -> (f64, f64) {
+/// Net force and net moment about the origin of all forces on nodes, over the penalty force.
+fn net(press: &PenaltyForce, bodies: &[Body; 2]) -> (f64, f64) {
     let (mut force, mut moment) = (Vec3::zeros(), Vec3::zeros());
     for (side, sign) in [(0, 1.0), (1, -1.0)] {
-        for &(node, weight) in &press.bearers[side] {
-            let push = sign * weight * press.normal;
+        for &(node, weight) in &press.nodes[side] {
+            let push = sign * weight * press.spring.normal;
             force += push;
             moment += bodies[side].places[node as usize].cross(&push);
         }
@@ -107,8 +108,8 @@ fn net(press: &Press, bodies: &[Body; 2]) -> (f64, f64) {
 
 /// A box on the corner of another, both of so many cells an edge. Shifts are no fractions of an edge: where an inner face of one lies in the
 /// surface of the other, the way in which the volume grows has no single answer.
-fn box_against_box(cells: usize, other_cells: usize) -> Result<Press, ValidationError> {
+fn box_against_box(cells: usize, other_cells: usize) -> Result<PenaltyForce, ValidationError> {
     let lower = Body::of(&kuhn_box([cells; 3], Vec3::repeat(1.0))?, Vec3::zeros())?;
     let upper = Body::of(&kuhn_box([other_cells; 3], Vec3::repeat(1.0))?, Vec3::new(0.3137, 0.8291, 0.4173))?;
-    press(&[upper, lower])
+    only_force(&[upper, lower])
 }

@@ -1,19 +1,24 @@
-//! Bodies that are placed face to face are set back before the run, so that every pair of surfaces starts with a positive distance.
+//! Bodies that are placed face to face are set back before the run, so that every pair of surfaces
+//! starts with a positive distance.
 //!
-//! Continuous collision detection needs that: at distance zero the line between two features does not tell their sides, and a relative
-//! velocity would carry rim points into the other body. The points of faces that touch are moved inward by the contact distance of
-//! their body, so that the two surfaces start at exactly the distance that contact keeps, and nothing pushes.
+//! Continuous collision detection needs that: at distance zero the line between two features does
+//! not tell their sides, and a relative velocity would carry rim points into the other body. The
+//! points of faces that touch are moved inward by the contact distance of their body, so that the
+//! two surfaces start at exactly the distance that contact keeps, and nothing pushes.
 //!
-//! Rejected: a rule for distance zero in the narrow phase (faces of equal outline that slide by rounding are then inside each other
-//! with no way to tell), and moving whole bodies (a body in a snug cavity has nowhere to go).
+//! Rejected: a rule for distance zero in the narrow phase (faces of equal outline that slide by
+//! rounding are then inside each other with no way to tell), and moving whole bodies (a body in a
+//! snug cavity has nowhere to go).
 
 use craze_math::Vec3;
 use craze_spatial::{Aabb, Bvh, SpatialError};
 
-/// Gap or penetration of two surfaces up to which they count as flush, in units of the distance that contact keeps between them.
+/// Gap or penetration of two surfaces up to which they count as flush, in units of the distance
+/// that contact keeps between them.
 const FLUSH_TOLERANCE: f64 = 0.1;
 
-/// Rounds of projections onto the directions in which a point is set back; three orthogonal faces need one.
+/// Rounds of projections onto the directions in which a point is moved; three orthogonal faces need
+/// one.
 const ROUNDS: usize = 32;
 
 /// Directions closer than this (difference of unit vectors) are one.
@@ -26,11 +31,12 @@ pub struct PlacedSurface<'a> {
     pub positions: &'a [Vec3],
     /// Triangles, counter-clockwise seen from outside.
     pub triangles: &'a [[u32; 3]],
-    /// Half of the distance that it keeps from others like it (m): the `skin` of [`ContactTriangles`](crate::ContactTriangles).
+    /// Half of the distance that it keeps from others like it (m): the `skin` of
+    /// [`ContactTriangles`](crate::ContactTriangles).
     pub skin: f64,
 }
 
-/// How far a point has to go, and along what.
+/// The distance that a point has to move along a direction.
 #[derive(Clone, Copy, Debug)]
 struct Setback {
     point: u32,
@@ -38,12 +44,14 @@ struct Setback {
     distance: f64,
 }
 
-/// For each surface, the points of faces that lie flush on a face of another surface, ascending, with the displacement (m) after which the
-/// two are apart by the sum of their skins. Empty for surfaces that touch no other one.
+/// For each surface, the points of faces that lie flush on a face of another surface, ascending,
+/// with the displacement (m) after which the two are apart by the sum of their skins. Empty for
+/// surfaces that touch no other one.
 ///
-/// Triangles touch if all corners of one that are within the tolerance of the other's plane overlap the other's inside, and all else of it is
-/// on the outer side: a corner, an edge or a whole face of opposite normal. Coplanar side faces of bodies that stand side by side do not.
-/// Positions must be finite; fails if one is farther than 1e18 m from the origin.
+/// Triangles touch if all corners of one that are within the tolerance of the other's plane overlap
+/// the other's inside, and all else of it is on the outer side: a corner, an edge or a whole face
+/// of opposite normal. Coplanar side faces of bodies that stand side by side do not. Positions must
+/// be finite; fails if one is farther than 1e18 m from the origin.
 pub fn separate_flush_faces(surfaces: &[PlacedSurface]) -> Result<Vec<Vec<(u32, Vec3)>>, SpatialError> {
     let mut setbacks: Vec<Vec<Setback>> = vec![Vec::new(); surfaces.len()];
     let bodies: Vec<Aabb> = (surfaces.iter())
@@ -76,7 +84,8 @@ fn tree_of(surface: &PlacedSurface) -> Result<(Bvh, Vec<Aabb>), SpatialError> {
     Ok((Bvh::build(&boxes)?, boxes))
 }
 
-/// Notes the setbacks of a triangle that touches the inside of another one with a corner, an edge or its face, and of that other one.
+/// Records the displacements of a triangle that touches the inside of another one with a corner, an
+/// edge or its face, and of that other one.
 fn find_touch([(on, p), (under, q)]: [(usize, u32); 2], surfaces: &[PlacedSurface], setbacks: &mut [Vec<Setback>]) {
     let [first, second] = [&surfaces[on], &surfaces[under]];
     let [points, base_points] = [first.triangles[p as usize], second.triangles[q as usize]];
@@ -113,8 +122,9 @@ fn find_touch([(on, p), (under, q)]: [(usize, u32); 2], surfaces: &[PlacedSurfac
     }));
 }
 
-/// True if a convex polygon of up to three corners and a triangle in the same plane overlap by more than `margin` (m): no line in the
-/// plane separates them (separating axes: the normals of all edges in the plane).
+/// True if a convex polygon of up to three corners and a triangle in the same plane overlap by more
+/// than `margin` (m): no line in the plane separates them (separating axes: the normals of all
+/// edges in the plane).
 fn overlap_in_plane(polygon: &[Vec3], triangle: &[Vec3; 3], normal: &Vec3, margin: f64) -> bool {
     let edges_of_polygon = (0..polygon.len()).map(|k| polygon[(k + 1) % polygon.len()] - polygon[k]);
     let edges_of_triangle = (0..3).map(|k| triangle[(k + 1) % 3] - triangle[k]);
