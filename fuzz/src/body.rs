@@ -5,8 +5,8 @@
 //! there. Seeds thus stay good when the layout of saved bodies changes.
 
 use crate::world::take_steps;
-use craze_engine::{Saved, World};
-use craze_scene::{SceneDocument, build, registry};
+use craze_engine::{Loader, Saved, World};
+use craze_scene::{SceneDocument, build};
 use std::sync::OnceLock;
 
 /// Most records that are followed.
@@ -86,8 +86,8 @@ const SCENES: [&str; 4] = [
 
 /// A world after a few steps, and what it saved.
 struct Sound {
-    /// Kind and bytes of each body.
-    bodies: Vec<(&'static str, Vec<u8>)>,
+    /// What loads each body, and its bytes.
+    bodies: Vec<(Loader, Vec<u8>)>,
     /// All of the world.
     world: Vec<u8>,
 }
@@ -103,8 +103,8 @@ pub fn try_bytes(bytes: &[u8]) -> Result<(), String> {
         1 => try_raw(changes),
         which => {
             let index = which % sound.bodies.len();
-            let (kind, saved) = &sound.bodies[index];
-            try_body(number, index, kind, &damaged(saved, changes))
+            let (load, saved) = &sound.bodies[index];
+            try_body(number, index, *load, &damaged(saved, changes))
         }
     }
 }
@@ -112,20 +112,25 @@ pub fn try_bytes(bytes: &[u8]) -> Result<(), String> {
 fn try_world(number: usize, saved: &[u8]) -> Result<(), String> {
     let saved: Saved = postcard::from_bytes(saved).map_err(|error| error.to_string())?;
     let mut world = world(number);
-    world.restore(&saved, &registry()).map_err(|error| error.to_string())?;
+    world.restore(&saved).map_err(|error| error.to_string())?;
     take_steps(&mut world)
 }
 
 /// Bytes that no program of ours wrote.
 fn try_raw(bytes: &[u8]) -> Result<(), String> {
-    let solid = registry().load("solid", bytes).map(|_| ());
-    let clusters = registry().load("clusters", bytes).map(|_| ());
-    solid.or(clusters).map_err(|error| error.to_string())
+    let mut refusal = String::new();
+    for load in sound_ones().iter().flat_map(|sound| sound.bodies.iter().map(|(load, _)| load)) {
+        match load(bytes) {
+            Ok(_) => return Ok(()),
+            Err(reason) => refusal = reason,
+        }
+    }
+    Err(refusal)
 }
 
-fn try_body(number: usize, index: usize, kind: &str, saved: &[u8]) -> Result<(), String> {
-    let body = registry().load(kind, saved).map_err(|error| error.to_string())?;
-    let again = registry().load(kind, &body.save()).expect("what was loaded can be saved and loaded");
+fn try_body(number: usize, index: usize, load: Loader, saved: &[u8]) -> Result<(), String> {
+    let body = load(saved)?;
+    let again = load(&body.save()).expect("what was loaded can be saved and loaded");
     assert_eq!(again.save(), body.save());
     let mut world = world(number);
     world.bodies[index].method = body;
@@ -143,7 +148,7 @@ fn sound_ones() -> &'static [Sound] {
         let save = |number| {
             let mut world = world(number);
             take_steps(&mut world).expect("a sound world moves");
-            let bodies = world.bodies.iter().map(|body| (body.method.kind(), body.method.save())).collect();
+            let bodies = world.bodies.iter().map(|body| (body.load, body.method.save())).collect();
             Sound { bodies, world: postcard::to_stdvec(&world.save()).expect("a state can be written") }
         };
         (0..SCENES.len()).map(save).collect()

@@ -1,19 +1,19 @@
-//! The list of tests, and how they are run.
+//! The list of tests and the runner.
 
 use crate::outcome::{Findings, Outcome};
 use crate::{ValidationError, clusters, solid};
 use std::time::Instant;
 
-/// How thorough a run is.
+/// Extent of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Depth {
-    /// Every test with the coarsest set-up that still shows what is asked: seconds, for every change.
+    /// Every test in its coarsest meaningful configuration: seconds, for every change.
     Quick,
-    /// Every test as the list asks for it: minutes.
+    /// Every test as specified: minutes.
     Full,
 }
 
-/// Which fracture method a test is for.
+/// The fracture method that a test covers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MethodLetter {
     /// S: tetrahedra (O'Brien & Hodgins 1999).
@@ -43,24 +43,24 @@ impl MethodLetter {
     }
 }
 
-/// A known answer that a method must give.
+/// A known answer that a method must reproduce.
 #[derive(Debug)]
 pub struct Test {
     /// Its number in the list of known answers.
     pub number: u32,
-    /// The method that is tested.
+    /// The method tested.
     pub method: MethodLetter,
-    /// What it is about.
+    /// Its subject.
     pub title: &'static str,
-    /// Where the answer comes from.
+    /// Source of the answer.
     pub source: &'static str,
-    /// What the test arranges that a scene of this kind would not have: parts made stronger, states set by hand, numbers chosen for it.
-    /// Tables show it beside the title; empty if there is nothing.
+    /// Conditions of the test that a scene would not have: strengthened parts, prescribed states,
+    /// chosen numbers. Shown in tables; empty if there are none.
     pub conditions: &'static str,
     pub(crate) measure: fn(Depth, &mut Findings) -> Result<(), ValidationError>,
 }
 
-/// Every test, by method and number.
+/// All tests, by method and number.
 pub const TESTS: &[Test] = &[
     solid::patch::TEST,
     solid::objectivity::TEST,
@@ -86,37 +86,37 @@ pub const TESTS: &[Test] = &[
     clusters::flow::TEST,
 ];
 
-/// Which tests to run.
+/// The tests to run.
 #[derive(Clone, Debug, Default)]
 pub struct Selection {
-    /// Their numbers; none: all.
+    /// Their numbers; empty: all.
     pub numbers: Vec<u32>,
-    /// The method; none: all.
+    /// The method; `None`: all.
     pub method: Option<MethodLetter>,
 }
 
 impl Selection {
-    /// Whether a test is chosen.
+    /// True if a test is selected.
     pub fn admits(&self, test: &Test) -> bool {
         (self.numbers.is_empty() || self.numbers.contains(&test.number))
             && self.method.is_none_or(|method| method == test.method)
     }
 
-    /// The chosen tests, in the order of [`TESTS`].
+    /// The selected tests, in the order of [`TESTS`].
     pub fn tests(&self) -> impl Iterator<Item = &'static Test> {
         TESTS.iter().filter(|test| self.admits(test))
     }
 }
 
-/// Runs the chosen tests one after the other. `tell` hears of each outcome as soon as it is there.
-pub fn run(selection: &Selection, depth: Depth, tell: &mut dyn FnMut(&Outcome)) -> Vec<Outcome> {
+/// Runs the selected tests in order and calls `report` with each result.
+pub fn run(selection: &Selection, depth: Depth, report: &mut dyn FnMut(&Outcome)) -> Vec<Outcome> {
     let mut outcomes = Vec::new();
     for test in selection.tests() {
         let clock = Instant::now();
         let mut findings = Findings::default();
         let error = (test.measure)(depth, &mut findings).err().map(|error| error.to_string());
         let outcome = Outcome { test, findings, error, seconds: clock.elapsed().as_secs_f64() };
-        tell(&outcome);
+        report(&outcome);
         outcomes.push(outcome);
     }
     outcomes
@@ -139,7 +139,7 @@ mod tests {
     }
 
     #[test]
-    fn no_test_stands_in_the_list_twice() {
+    fn no_test_is_listed_twice() {
         let mut names: Vec<_> = TESTS.iter().map(|test| (test.method.letter(), test.number)).collect();
         names.sort_unstable();
         names.dedup();

@@ -1,6 +1,6 @@
-//! Everything that can end the program early, told to a person or to a program.
+//! Errors that end the program, as text or JSON.
 
-use crate::Voice;
+use crate::OutputMode;
 use craze_engine::{FolderError, WorldError};
 use craze_export::{ExportError, UnknownFormat};
 use craze_frame::{FrameFileError, WriteError};
@@ -11,10 +11,10 @@ use craze_shape::sheet::SheetError;
 use std::io::{self, IsTerminal, Write};
 use std::path::Path;
 
-/// Exit code after Ctrl-C, as shells have it.
+/// Exit code after Ctrl-C, as in shells.
 pub const INTERRUPTED: u8 = 130;
 
-/// A path as a shell takes it.
+/// A path, quoted for a shell if necessary.
 pub fn quoted(path: &Path) -> String {
     let text = path.display().to_string();
     let plain = |letter: char| letter.is_ascii_alphanumeric() || "/._-+=:@%,".contains(letter);
@@ -24,13 +24,13 @@ pub fn quoted(path: &Path) -> String {
 /// Why the program ends early.
 #[derive(Debug, thiserror::Error)]
 pub enum Problem {
-    /// The scene cannot be used.
+    /// The scene is not valid.
     #[error("{}", .0.render(Style::Plain))]
     Scene(#[from] SceneErrors),
     /// The run folder cannot be used.
     #[error(transparent)]
     Folder(#[from] FolderError),
-    /// The simulation cannot go on.
+    /// The simulation failed.
     #[error(transparent)]
     World(#[from] WorldError),
     /// A frame cannot be read.
@@ -45,65 +45,65 @@ pub enum Problem {
     /// A sheet cannot be meshed.
     #[error(transparent)]
     Sheet(#[from] SheetError),
-    /// A picture cannot be made.
+    /// A picture cannot be rendered.
     #[error(transparent)]
     Render(#[from] RenderError),
-    /// An export cannot be made.
+    /// An export failed.
     #[error(transparent)]
     Export(#[from] ExportError),
-    /// No such format.
+    /// Unknown export format.
     #[error("{0}, shards or animation")]
     Format(#[from] UnknownFormat),
-    /// Somebody pressed Ctrl-C.
+    /// Interrupted by Ctrl-C.
     #[error("interrupted; {0}")]
     Interrupted(
-        /// How to go on.
+        /// How to continue.
         String,
     ),
-    /// A run whose folder can no longer be written.
-    #[error("{cause}\n  help: what was computed is kept; once there is room, continue with: {resume}")]
+    /// The run folder can no longer be written.
+    #[error("{cause}\n  help: what was computed is kept; once there is space, continue with: {resume}")]
     Stopped {
-        /// What went wrong.
+        /// The error.
         cause: Box<FolderError>,
-        /// The line to type.
+        /// Command to continue.
         resume: String,
     },
-    /// Standard output is gone, or the terminal is.
+    /// Standard output is closed.
     #[error("cannot write to standard output: {0}")]
     Output(#[from] io::Error),
-    /// Anything else that can be said in a sentence.
+    /// Any other problem.
     #[error("{message}{}", if help.is_empty() { String::new() } else { format!("\n  help: {help}") })]
     Other {
-        /// What is wrong.
+        /// The problem.
         message: String,
-        /// What to do.
+        /// Advice.
         help: String,
     },
 }
 
 impl Problem {
-    /// A problem in a sentence, and what to do about it.
+    /// A problem with advice.
     pub fn new(message: impl Into<String>, help: impl Into<String>) -> Problem {
         Problem::Other { message: message.into(), help: help.into() }
     }
 
-    /// 130 after Ctrl-C, as shells have it; otherwise 1.
+    /// 130 after Ctrl-C, otherwise 1.
     pub fn exit_code(&self) -> u8 {
         if matches!(self, Problem::Interrupted(_)) { INTERRUPTED } else { 1 }
     }
 
-    /// Tells what is wrong on standard error.
-    pub fn report(&self, voice: Voice) {
-        // A reader that has left (a closed pipe) is no reason to complain.
+    /// Prints the problem to standard error.
+    pub fn report(&self, mode: OutputMode) {
+        // A closed pipe is not reported.
         if let Problem::Output(error) = self
             && error.kind() == io::ErrorKind::BrokenPipe
         {
             return;
         }
         let mut stderr = io::stderr().lock();
-        let text = match (voice, self) {
-            (Voice::Program, Problem::Scene(errors)) => errors.to_json().to_string(),
-            (Voice::Program, _) => serde_json::json!({ "error": self.to_string() }).to_string(),
+        let text = match (mode, self) {
+            (OutputMode::Json, Problem::Scene(errors)) => errors.to_json().to_string(),
+            (OutputMode::Json, _) => serde_json::json!({ "error": self.to_string() }).to_string(),
             (_, Problem::Scene(errors)) => {
                 let style = if stderr.is_terminal() { Style::Color } else { Style::Plain };
                 errors.render(style)

@@ -97,7 +97,7 @@ fn measure(sheet: &Sheet) -> Times {
             let point = &surface.points[*corner as usize];
             point.start + way * point.velocity
         };
-        triangles.iter().map(|corners| Aabb::around(&corners.each_ref().map(place))).collect()
+        triangles.iter().map(|corners| Aabb::from_points(&corners.each_ref().map(place))).collect()
     };
     let (boxes, moved) = (bounds(0.0), bounds(1.0));
     let mut tree = Bvh::build(&boxes).expect("sound boxes");

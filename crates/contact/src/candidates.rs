@@ -46,7 +46,7 @@ impl Candidates {
         let (a, b) = (&first.features, &second.features);
         let near = Near { first, second, limit: CANDIDATE_DISTANCE_ROUNDING * (first.reach + second.reach) };
         let turned = Near { first: second, second: first, ..near };
-        let parts = first.tree.pairs_by_parts(&first.boxes, &second.tree, &second.boxes, |found: &mut Self, p, q| {
+        let parts = first.tree.par_pairs(&first.boxes, &second.tree, &second.boxes, |found: &mut Self, p, q| {
             let (p, q) = (p as usize, q as usize);
             if b.is_triangle(q) {
                 for point in a.owned_points(p) {
@@ -80,7 +80,7 @@ impl Candidates {
     pub fn within(&mut self, surface: &SurfaceTree) {
         let features = &surface.features;
         let near = Near { first: surface, second: surface, limit: CANDIDATE_DISTANCE_ROUNDING * 2.0 * surface.reach };
-        let parts = surface.tree.self_pairs_by_parts(&surface.boxes, |found: &mut Self, p, q| {
+        let parts = surface.tree.par_self_pairs(&surface.boxes, |found: &mut Self, p, q| {
             let (p, q) = (p as usize, q as usize);
             for (one, other) in [(p, q), (q, p)].into_iter().filter(|pair| features.is_triangle(pair.1)) {
                 let corners = features.triangles[other];
@@ -196,7 +196,7 @@ impl Near<'_> {
     fn edge_edge(&self, edge: u32, other: u32) -> Option<(f64, Vec3)> {
         let ends = self.first.features.edges[edge as usize].map(|end| self.first.anchors[end as usize]);
         let others = self.second.features.edges[other as usize].map(|end| self.second.anchors[end as usize]);
-        if !Aabb::around(&ends).grown(self.limit).overlaps(&Aabb::around(&others)) {
+        if !Aabb::from_points(&ends).grown(self.limit).overlaps(&Aabb::from_points(&others)) {
             return None;
         }
         let near = distance::edge_edge(&ends, &others);

@@ -34,7 +34,7 @@ impl PosedSurface<'_> {
     }
 
     fn boxes(&self) -> Vec<Aabb> {
-        (0..self.triangles.triangles.len() as u32).map(|triangle| Aabb::around(&self.corners(triangle))).collect()
+        (0..self.triangles.triangles.len() as u32).map(|triangle| Aabb::from_points(&self.corners(triangle))).collect()
     }
 
     /// A point just below each triangle, or the points themselves where there are none.
@@ -141,7 +141,7 @@ fn contained(first: &PosedSurface, second: &PosedSurface) -> Result<Option<Vec3>
     if !second.triangles.is_closed || triangles.is_empty() {
         return Ok(None);
     }
-    let bounds = Aabb::around(second.positions);
+    let bounds = Aabb::from_points(second.positions);
     let mut near = first.beneath();
     near.retain(|place| bounds.contains(place));
     if near.is_empty() {

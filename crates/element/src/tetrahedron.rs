@@ -316,7 +316,7 @@ mod tests {
         fn stiffness_without_projection_is_minus_the_derivative_of_forces(positions in positions(), directional: bool) {
             let (element, law) = (rest().0, law(directional));
             // Stretched so that all principal stresses are tensile: nothing is projected away.
-            let positions = positions.map(|index| 1.9 * index);
+            let positions = positions.map(|position| 1.9 * position);
             let deformation = element.deformation(&positions);
             let stress = Tetrahedron::stress(&law, &GUARD, &deformation, &Mat3::zeros());
             prop_assume!(symmetric_eigen(&stress).values[2] > 0.0 && deformation.determinant() > 0.6);

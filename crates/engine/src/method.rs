@@ -229,6 +229,6 @@ pub trait Method: Send + Sync {
     /// Goes back to the state that was kept last, as if it had been loaded.
     fn go_back(&mut self) {}
 
-    /// The whole state as bytes, for the [`Registry`](crate::Registry) to load.
+    /// The whole state as bytes, for the body's [`Loader`](crate::Loader).
     fn save(&self) -> Vec<u8>;
 }

@@ -4,7 +4,7 @@ use crate::contact::Round;
 use crate::counters::Stage;
 use crate::probe::Moment;
 use crate::world::{Mode, World, WorldError};
-use crate::{Event, EventKind, Failure, Registry, Step};
+use crate::{Event, EventKind, Failure, Step};
 use std::time::Instant;
 
 /// Largest turn of an obstacle in one step (rad).
@@ -43,11 +43,7 @@ impl World {
     /// Computes the next frame: as many steps as it takes. `tell` hears of every step and may end the run.
     ///
     /// If energy runs away on the way, the frame is started again from its saved beginning with half the step, three times at most.
-    pub fn advance_frame(
-        &mut self,
-        registry: &Registry,
-        tell: &mut dyn FnMut(Progress) -> Verdict,
-    ) -> Result<Verdict, WorldError> {
+    pub fn advance_frame(&mut self, tell: &mut dyn FnMut(Progress) -> Verdict) -> Result<Verdict, WorldError> {
         let beginning = self.keep();
         let (mut first_event, first_sample) = (self.events.len(), self.samples.len());
         let mut attempts = 0;
@@ -60,7 +56,7 @@ impl World {
                     // What the forgotten attempt measured and broke has not happened.
                     self.events.truncate(first_event);
                     self.samples.truncate(first_sample);
-                    self.go_back(&beginning, registry).map_err(|error| WorldError::Reload(error.to_string()))?;
+                    self.go_back(&beginning).map_err(|error| WorldError::Reload(error.to_string()))?;
                     self.counters.retries = retries + 1;
                     self.throttle = throttle.begin_again(self.throttle);
                     self.events.push(Event { time: self.time, body, kind: EventKind::Retry { time_step, reason } });

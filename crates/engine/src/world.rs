@@ -19,7 +19,12 @@ pub struct Body {
     pub name: String,
     /// What it is made of.
     pub method: Box<dyn Method>,
+    /// Brings back what the method has saved.
+    pub load: Loader,
 }
+
+/// Turns the bytes of [`Method::save`] into a body. The text of the error says what is wrong with them.
+pub type Loader = fn(&[u8]) -> Result<Box<dyn Method>, String>;
 
 /// How the world moves from one moment to the next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]

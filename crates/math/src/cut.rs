@@ -57,7 +57,6 @@ impl<const N: usize> Part<N> {
 
 /// Intersection of the plane with an edge.
 struct Crossing<const N: usize> {
-    /// Barycentric coordinates.
     point: [f64; N],
     /// Fraction of the edge length from the first node, and from the second; the sum is one.
     near: f64,

@@ -24,7 +24,6 @@ pub struct Hull {
     pub beyond: f64,
 }
 
-/// A face of the hull under construction.
 struct Face {
     corners: [u32; 3],
     /// Unit normal, outward.

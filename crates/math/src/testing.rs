@@ -10,7 +10,6 @@ pub struct Matrices {
 }
 
 impl Matrices {
-    /// The stream of this seed.
     pub fn new(seed: u64) -> Self {
         Self { state: seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1, count: 0 }
     }
@@ -24,7 +23,6 @@ impl Matrices {
         bits as f64 / (1u64 << 52) as f64 - 1.0
     }
 
-    /// A vector with entries between −1 and 1.
     pub fn vector(&mut self) -> Vec3 {
         Vec3::new(self.number(), self.number(), self.number())
     }

@@ -1,13 +1,13 @@
-//! Smooth shading: one normal a corner, the mean over neighbours that meet at less than the crease angle.
+//! Smooth shading: per-corner normals with a crease angle.
 
 use craze_math::Vec3;
 
 /// Unit normal of each corner of each triangle.
 ///
-/// A corner's normal is the mean of the unit normals of those triangles at its vertex that lie in the same group and lean
-/// less than `crease_angle` (degrees) from the corner's own, each weighted by the angle it has at the vertex, so
-/// that the triangulation does not show (G. Thürmer & C. Wüthrich 1998). `groups` keeps surfaces apart that share
-/// vertices but not a normal: crack faces and outer faces. Triangles without area get zero normals.
+/// It is the mean of face normals at the vertex that are in the same group and deviate by less than
+/// `crease_angle` (degrees) from the corner's own face, weighted by their corner angles (G. Thürmer
+/// & C. Wüthrich 1998). `groups` separates crack faces from outer faces. Degenerate triangles get
+/// zero normals.
 pub(crate) fn corner_normals(
     positions: &[Vec3],
     triangles: &[[u32; 3]],
@@ -51,7 +51,8 @@ pub(crate) fn corner_normals(
         .collect()
 }
 
-/// For each vertex, the (triangle, corner) pairs at it: a start for each vertex into one list, in the order of triangles.
+/// Corners at each vertex as (triangle, corner): offsets per vertex into one list, in the order of
+/// triangles.
 fn corners_of_vertices(vertices: usize, triangles: &[[u32; 3]]) -> (Vec<usize>, Vec<(u32, u8)>) {
     let mut starts = vec![0; vertices + 1];
     for &vertex in triangles.iter().flatten() {

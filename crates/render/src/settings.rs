@@ -1,4 +1,4 @@
-//! How a picture is to look.
+//! Settings of a picture.
 
 use std::str::FromStr;
 
@@ -8,36 +8,36 @@ use crate::camera::Camera;
 use crate::error::RenderError;
 use crate::values::ValueRange;
 
-/// Longest side of a picture (pixels).
+/// Largest side of a picture (pixels).
 const SIDE_LIMIT: u32 = 16_384;
-/// Most samples a pixel: beyond, the eye sees no difference.
+/// Most samples per pixel; more make no visible difference.
 const SAMPLES_LIMIT: u32 = 4_096;
 
-/// How a picture is to look. The default is a quiet studio: light warm grey, one large lamp, a soft shadow.
+/// Settings of a picture. Default: a studio with warm light grey background, one large lamp and
+/// soft shadows.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Settings {
-    /// Width of the picture (pixels).
+    /// Width (pixels).
     pub width: u32,
-    /// Height of the picture (pixels).
+    /// Height (pixels).
     pub height: u32,
-    /// Rays a pixel: 16 for a preview, 64 and more for a still. Time grows in proportion.
+    /// Rays per pixel: 16 for a preview, 64 and more for a still. Time is proportional.
     pub samples: u32,
-    /// What the colours mean.
+    /// Meaning of colours.
     pub coloring: Coloring,
-    /// Values of the first and last colour of the map; `None` takes them from the frame.
+    /// Values of the first and last colour; `None`: from the frame.
     pub range: Option<ValueRange>,
-    /// The eye; `None` frames what is in the frame.
+    /// Camera; `None`: automatic.
     pub camera: Option<Camera>,
-    /// What is behind everything.
+    /// Background.
     pub background: Background,
-    /// What things stand on.
+    /// Ground.
     pub ground: Ground,
-    /// Whether edges of triangles are drawn.
+    /// Wireframe.
     pub wireframe: Wireframe,
-    /// Whether a bar explains the colours, where they stand for values.
+    /// Colour bar, if colours represent values.
     pub legend: Legend,
-    /// Neighbouring triangles that meet at less than this angle are shaded as one smooth surface (degrees); 0 shades
-    /// every triangle flat.
+    /// Crease angle (degrees): triangles that meet at less are shaded smoothly; 0 is flat shading.
     pub crease_angle: f64,
 }
 
@@ -60,10 +60,10 @@ impl Default for Settings {
 }
 
 impl Settings {
-    /// These settings with the camera and the range of colours, where they are open, fixed for a whole sequence.
+    /// Fixes camera and colour range, where open, for a sequence.
     ///
-    /// Pass the first, a middle and the last frame: the camera then holds all three, fragments that flew far away left
-    /// out, and colours mean the same in every picture.
+    /// Pass the first, a middle and the last frame: the camera then shows all three, without
+    /// fragments that flew far away.
     pub fn fitted_to(mut self, frames: &[&Frame]) -> Settings {
         if self.camera.is_none() {
             self.camera = Some(Camera::framing(frames, self.width, self.height));
@@ -74,7 +74,7 @@ impl Settings {
         self
     }
 
-    /// Names the first setting that no picture can be made with.
+    /// Checks that the settings are valid.
     pub(crate) fn check(&self) -> Result<(), RenderError> {
         let (width, height, samples) = (self.width, self.height, self.samples);
         if !(1..=SIDE_LIMIT).contains(&width) || !(1..=SIDE_LIMIT).contains(&height) {
@@ -90,25 +90,25 @@ impl Settings {
     }
 }
 
-/// What the colours of bodies mean.
+/// Meaning of the colours of bodies.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Coloring {
-    /// Each material has its colour.
+    /// Colour of the material.
     #[default]
     Material,
-    /// Each piece that breaks off a body gets a colour by its number and keeps it; what keeps the
-    /// number 0, the largest part at every break, keeps its material's.
+    /// Pieces that split off get a constant colour by their number; number 0, which the largest
+    /// part keeps at every split, keeps its material's.
     Piece,
-    /// Largest principal stress (Pa) through a colour map.
+    /// Largest principal stress (Pa), by colour map.
     Stress,
-    /// Speed (m/s) through a colour map.
+    /// Speed (m/s), by colour map.
     Velocity,
-    /// Plastic strain through a colour map.
+    /// Plastic strain, by colour map.
     PlasticStrain,
 }
 
 impl Coloring {
-    /// The attribute that is shown through the colour map; `None` where colours do not stand for values.
+    /// Attribute of the colour map; `None` if colours do not represent values.
     pub(crate) fn attribute(self) -> Option<&'static str> {
         match self {
             Coloring::Material | Coloring::Piece => None,
@@ -134,45 +134,45 @@ impl FromStr for Coloring {
     }
 }
 
-/// What is behind everything.
+/// Background.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Background {
-    /// Light warm grey, a little darker toward the corners.
+    /// Warm light grey, slightly darker toward the corners.
     #[default]
     Studio,
     /// Near black, for slides.
     Dark,
-    /// One colour: red, green, blue (sRGB).
+    /// One sRGB colour.
     Color([u8; 3]),
 }
 
-/// What things stand on.
+/// Ground.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Ground {
     /// The planes among the frame's obstacles.
     #[default]
     FromFrame,
-    /// The planes among the frame's obstacles; where there are none, a level floor that the lowest point touches.
-    /// In a sequence it follows that point.
+    /// The planes among the frame's obstacles, or without any a level floor below the lowest point
+    /// of each frame.
     UnderBodies,
-    /// No plane is drawn.
+    /// No planes.
     Hidden,
 }
 
-/// Whether edges of triangles are drawn.
+/// Visibility of triangle edges.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Wireframe {
     /// Surfaces only.
     #[default]
     Hidden,
-    /// Thin dark lines along the edges of every triangle of a body.
+    /// Thin dark lines along the edges of bodies' triangles.
     Shown,
 }
 
-/// Whether a bar explains the colours.
+/// Visibility of the colour bar.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Legend {
-    /// A bar at the right border, where colours stand for values.
+    /// At the right border, if colours represent values.
     #[default]
     Shown,
     /// No bar.

@@ -21,7 +21,7 @@ mod template;
 mod tree;
 mod write;
 
-pub use build::{Built, build, fault_of_triangles, registry};
+pub use build::{Built, build, fault_of_triangles};
 pub use description::*;
 pub use document::{SceneDocument, parse};
 pub use problem::{LARGEST_FILE, Problem};

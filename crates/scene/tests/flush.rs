@@ -2,7 +2,7 @@
 
 use craze_engine::{Verdict, World};
 use craze_math::Vec3;
-use craze_scene::{SceneDocument, build, registry};
+use craze_scene::{SceneDocument, build};
 
 /// A flyer plate of 10 mm that starts in full contact with a target of 20 mm. Sound takes 2 µs through the flyer.
 fn impact(velocity: [f64; 3], poisson: f64, flyer_width: f64) -> World {
@@ -52,7 +52,7 @@ fn a_flush_flyer_hands_its_momentum_to_the_target() {
         let mut world = impact(velocity_at_start, poisson, width);
         let (before, energy) = (world.account().momentum, world.account().energy());
         for _ in 0..20 {
-            world.advance_frame(&registry(), &mut |_| Verdict::Continue).unwrap_or_else(|error| panic!("{error}"));
+            world.advance_frame(&mut |_| Verdict::Continue).unwrap_or_else(|error| panic!("{error}"));
             world.check_intersections().unwrap_or_else(|found| panic!("{found}"));
         }
         let after = world.account();
@@ -111,7 +111,7 @@ fn flush_bodies_at_rest_stay_at_rest() {
     for turn in [[0.0, 0.0, 0.0], [0.0, 0.0, 30.0]] {
         let mut world = blocks(turn, Vec3::new(0.1, 0.02, 0.0), [0.0; 3]);
         for _ in 0..10 {
-            world.advance_frame(&registry(), &mut |_| Verdict::Continue).unwrap_or_else(|error| panic!("{error}"));
+            world.advance_frame(&mut |_| Verdict::Continue).unwrap_or_else(|error| panic!("{error}"));
         }
         assert!(velocity(&world, 0).norm() < 1e-12 && velocity(&world, 1).norm() < 1e-12, "{turn:?}");
     }
@@ -122,7 +122,7 @@ fn a_flush_body_slides_off_and_parts_freely() {
     for (velocity_at_start, turn) in [([0.0, 1.0, 0.0], 0.0), ([1.0, 0.0, 0.0], 0.0), ([0.0, 0.5, 0.5], 0.0)] {
         let mut world = blocks([0.0, 0.0, turn], Vec3::new(0.1, 0.0, 0.0), velocity_at_start);
         for _ in 0..20 {
-            world.advance_frame(&registry(), &mut |_| Verdict::Continue).unwrap_or_else(|error| panic!("{error}"));
+            world.advance_frame(&mut |_| Verdict::Continue).unwrap_or_else(|error| panic!("{error}"));
             world.check_intersections().unwrap_or_else(|found| panic!("{found}"));
         }
         // Without friction nothing holds it back.

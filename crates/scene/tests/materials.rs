@@ -5,7 +5,7 @@ use craze_engine::{Body, Checked, FrameDetail, Method, Mode, PairTable, Settings
 use craze_material::{Elasticity, Key, Material, Overrides, Quantity};
 use craze_math::{Isometry, Vec3};
 use craze_mesh::kuhn_box;
-use craze_scene::{MethodKind, SceneDocument, registry};
+use craze_scene::{MethodKind, SceneDocument};
 use craze_solid::{Solid, SolidOptions};
 
 /// A material with every number, none of which another one hides.
@@ -97,10 +97,14 @@ fn motion(method: MethodKind, material: &Material) -> String {
         pairs: PairTable::default(),
         check_intersections: Checked::Nothing,
     };
-    let body = Body { name: "block".to_owned(), method: block(method, material) };
+    let load = match method {
+        MethodKind::Solid => craze_solid::load,
+        MethodKind::Clusters => craze_clusters::load,
+    };
+    let body = Body { name: "block".to_owned(), method: block(method, material), load };
     let mut world = World::new(settings, vec![body], Vec::new());
     for _ in 0..6 {
-        world.advance_frame(&registry(), &mut |_| Verdict::Continue).unwrap_or_else(|error| panic!("{error}"));
+        world.advance_frame(&mut |_| Verdict::Continue).unwrap_or_else(|error| panic!("{error}"));
     }
     let surface = &world.frame().bodies[0].surface;
     format!("{:?} {:?} {:?} {:?}", world.events, world.account(), surface.positions, surface.triangles)

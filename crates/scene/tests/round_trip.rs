@@ -89,7 +89,7 @@ fn material() -> impl Strategy<Value = craze_material::Overrides> {
         (of(positive()), of(positive())).prop_map(|(density, friction)| craze_material::Overrides {
             density,
             friction,
-            ..craze_material::Overrides::of_preset("glass")
+            ..craze_material::Overrides::from_preset("glass")
         }),
         Just(general),
     ]

@@ -1,71 +1,74 @@
-//! What has an inside: the one question that tetrahedra, samples and pictures ask of a shape.
+//! [`Domain`]: the inside/outside query behind meshing, sampling and rendering.
 
 use craze_math::Vec3;
 use craze_spatial::Aabb;
 
 use crate::repair::FarPoint;
 
-/// A part of space. Built-in shapes answer from their signed distance, imported surfaces from their winding number.
+/// A solid region of space. Built-in shapes answer from their signed distance, imported surfaces
+/// from their winding number.
 ///
-/// Every answer depends on the point alone, so that a mesh does not depend on the order in which points were asked for.
+/// Each answer depends on the point alone, so meshes do not depend on the order of queries.
 pub trait Domain: Sync {
-    /// A box that holds all of the inside.
+    /// A box that contains the inside.
     fn bounds(&self) -> Aabb;
 
-    /// Boxes that hold all of the inside, no two of which touch: one for each of the parts that lie far apart.
+    /// Disjoint boxes that contain the inside: one for each group of distant parts.
     fn parts(&self) -> Vec<Aabb> {
         vec![self.bounds()]
     }
 
-    /// Positive inside, negative outside, its zero is the surface. It may jump there (a winding number does), and its unit
-    /// is the domain's own: only the sign, and where it changes, mean something to others.
+    /// Level-set value: positive inside, negative outside, zero on the surface. It may jump at the
+    /// surface (a winding number does). Only its sign has a common meaning; its unit depends on the
+    /// domain.
     fn level(&self, point: &Vec3) -> f64;
 
-    /// Radius (m) of a ball around the point in which the level keeps its sign; never too large, 0 where nothing is known.
+    /// Radius (m) of a ball around the point in which the level keeps its sign: a lower bound, 0 if
+    /// unknown.
     fn clearance(&self, point: &Vec3) -> f64;
 
-    /// Outward unit normal of the surface near a point of it; none where it has no direction.
+    /// Outward unit normal of the surface near the point; `None` where it is undefined.
     fn normal(&self, point: &Vec3) -> Option<Vec3>;
 
-    /// The first share of a segment beyond `from` (both 0 to 1) at which the level may jump. Only a guess that saves questions: none
-    /// where nothing is known.
+    /// The first parameter on a segment after `from` (both 0 to 1) at which the level may jump. A
+    /// hint that saves queries; `None` if unknown.
     fn jump(&self, _ends: &[Vec3; 2], _from: f64) -> Option<f64> {
         None
     }
 
-    /// Which matter a point inside is made of, from 0.
+    /// Material region of a point inside, from 0.
     fn region(&self, _point: &Vec3) -> u16 {
         0
     }
 
-    /// Volume (m³), if it is known better than by counting small boxes.
+    /// Volume (m³), if known more accurately than by counting cells.
     fn volume(&self) -> Option<f64> {
         None
     }
 
-    /// Area (m²) of the surface, if it is known; inner faces may count.
+    /// Area (m²) of the surface, if known; may include inner faces.
     fn area(&self) -> Option<f64> {
         None
     }
 
-    /// How long an answer takes (1), over what one of a sound model takes; not much below 1. Damaged surfaces answer up to a hundred times
-    /// more slowly, so that less may be asked of them.
+    /// Time per query relative to a sound model (1), about 1 or more. Damaged surfaces cost up to
+    /// 100 times more, so callers reduce the number of queries.
     fn query_cost(&self) -> f64 {
         1.0
     }
 
-    /// A point of a model that lies far from nearly all others: the likely reason if there is no mesh.
+    /// An outlying point of a model: the likely reason if meshing fails.
     fn far_point(&self) -> Option<FarPoint> {
         None
     }
 
-    /// Whether a point lies inside.
+    /// Returns true if the point is inside.
     fn contains(&self, point: &Vec3) -> bool {
         self.level(point) > 0.0
     }
 }
 
-/// A domain within one of its parts.
+/// A domain restricted to one of its parts.
 pub(crate) struct Part<'a> {
     pub(crate) domain: &'a dyn Domain,
     pub(crate) bounds: Aabb,

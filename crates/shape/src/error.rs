@@ -1,17 +1,17 @@
-//! What can be wrong with a shape or a model.
+//! Errors of shapes and models.
 
 use std::path::PathBuf;
 
 use craze_mesh::{LatticeError, NodeId, TetEditError, TetId, TetMeshError};
 use craze_spatial::SpatialError;
 
+use crate::number_format::{self, short};
 use crate::repair::FarPoint;
-use crate::words::{self, short};
 
-/// A shape that cannot be made, or a model that cannot be read.
+/// A shape that cannot be built, or a model that cannot be read.
 #[derive(Debug, thiserror::Error)]
 pub enum ShapeError {
-    /// A length that is not a positive number.
+    /// A length that is not finite and positive.
     #[error("{field} = {value} m is impossible: it must be finite and above 0")]
     BadLength {
         /// Which length.
@@ -19,145 +19,145 @@ pub enum ShapeError {
         /// The value found (m).
         value: f64,
     },
-    /// A parameter of a shape that does not fit the others.
+    /// A shape parameter outside its range.
     #[error("{field} = {value} is impossible: it must be {allowed}")]
     BadParameter {
         /// Which parameter, as in `holes[1].radius`.
         field: String,
         /// The value found, in the parameter's unit.
         value: f64,
-        /// What it may be.
+        /// The allowed range.
         allowed: String,
     },
-    /// A text that does not name or spell anything.
+    /// A text parameter that is invalid.
     #[error("{field}: {problem}")]
     BadText {
         /// Which parameter.
         field: &'static str,
-        /// What is wrong, and what is allowed.
+        /// What is wrong and what is allowed.
         problem: String,
     },
-    /// A resolution that would need more elements or points than memory has room for.
+    /// A resolution that exceeds the limit on elements or points.
     #[error(
-        "{field} = {value} m is too fine for this shape: it needs about {count:.3e} {what}, and at most {limit:e} are made"
+        "{field} = {value} m is too fine for this shape: it needs about {count:.3e} {what}, and the limit is {limit:e}"
     )]
     TooFine {
         /// Which length.
         field: &'static str,
         /// The value found (m).
         value: f64,
-        /// What there would be too many of.
+        /// What is counted: elements or points.
         what: &'static str,
-        /// How many there would be.
+        /// How many the resolution needs.
         count: f64,
-        /// How many there may be.
+        /// The limit.
         limit: f64,
     },
-    /// Samples that all miss the shape.
-    #[error("no point of spacing {spacing} m lies inside the shape: {}", advice(*enough))]
+    /// A spacing at which no sample lies inside the shape.
+    #[error("no point of spacing {spacing} m lies inside the shape: {}", spacing_help(*enough))]
     NoPoints {
-        /// Distance of points (m).
+        /// Spacing of points (m).
         spacing: f64,
-        /// A distance that would do (m), if one was found.
+        /// A spacing that is small enough (m), if one was found.
         enough: Option<f64>,
     },
-    /// A shape that is longer than a lattice can be.
+    /// A shape too long for a lattice of this edge length.
     #[error(
-        "the shape is {} m long, too much for edges of {} m: if a point or a part of it lies far off, take that away; otherwise take edges of at least {} m",
+        "the shape is {} m long, too long for edges of {} m: remove distant points or parts, or use edges of at least {} m",
         short(*size), short(*edge), short(*least)
     )]
     TooLong {
-        /// Longest side of the box around it (m).
+        /// Longest side of its bounding box (m).
         size: f64,
-        /// Edge length asked for (m).
+        /// Requested edge length (m).
         edge: f64,
-        /// The shortest for which there is a lattice (m).
+        /// The shortest possible edge length (m).
         least: f64,
     },
-    /// A lattice that misses the inside.
-    #[error("tetrahedra with edges of {} m find no inside: {}", words::short(*edge), missed(*edge, *thinnest))]
+    /// A background lattice with no vertex inside.
+    #[error("a mesh with edges of {} m has no point inside: {}", number_format::short(*edge), missed_help(*edge, *thinnest))]
     InteriorMissed {
-        /// Edge length asked for (m).
+        /// Requested edge length (m).
         edge: f64,
-        /// The thinnest thing known of it (m).
+        /// The smallest thickness found (m).
         thinnest: f64,
     },
-    /// A shape so thin that tetrahedra of the asked size miss most of it.
+    /// A shape too thin for tetrahedra of the requested size.
     #[error(
-        "the shape is like a sheet, {} m thin{}: tetrahedra with edges of {} m miss much of it; it takes edges of {} m, about {} of them. Model it as a sheet, make it thicker, or ask for that edge",
-        short(*thickness), near(place), short(*edge), short(*thickness), rough(*count)
+        "the shape is like a sheet, {} m thick{}: tetrahedra with edges of {} m miss much of it; edges of {} m give about {} of them. Model it as a sheet, make it thicker, or set that edge",
+        short(*thickness), position_text(position), short(*edge), short(*thickness), millions(*count)
     )]
     ThinSheet {
-        /// Edge length asked for (m).
+        /// Requested edge length (m).
         edge: f64,
-        /// How thin it is (m).
+        /// Its thickness (m).
         thickness: f64,
-        /// Where this was found (m).
-        place: Option<[f64; 3]>,
-        /// How many tetrahedra it would take.
+        /// Where the thickness was measured (m).
+        position: Option<[f64; 3]>,
+        /// Number of tetrahedra needed to resolve it.
         count: f64,
     },
-    /// A model with a point far from all others, of which tetrahedra of the asked size miss most.
+    /// A model with an outlying point whose other points are too small for the requested size.
     #[error(
-        "{}, so that tetrahedra with edges of {} m miss the rest: it is probably damaged. Mend it, or ask for an edge that suits the rest",
-        far.told(), short(*edge)
+        "{}, and tetrahedra with edges of {} m miss the other points: the model is probably damaged. Repair it, or set an edge that suits the other points",
+        far.description(), short(*edge)
     )]
     OutlierPoint {
-        /// Edge length asked for (m).
+        /// Requested edge length (m).
         edge: f64,
-        /// The point.
+        /// The outlying point.
         far: FarPoint,
     },
-    /// A surface with a hole, or with triangles turned against their neighbours.
+    /// A surface with a hole or with inconsistently oriented triangles.
     #[error(
         "the surface is not closed: the edge between points {from} and {to} is used {forward} times in this direction and {backward} times in the other"
     )]
     NotClosed {
-        /// One end of the edge, from 0.
+        /// One end of the edge: point index from 0.
         from: u32,
-        /// The other end, from 0.
+        /// The other end: point index from 0.
         to: u32,
-        /// Triangles that run from → to.
+        /// Number of triangles that traverse from → to.
         forward: usize,
-        /// Triangles that run to → from.
+        /// Number of triangles that traverse to → from.
         backward: usize,
     },
-    /// A closed surface whose triangles face inward, or that encloses nothing.
+    /// A closed surface that is inside out or encloses no volume.
     #[error("the surface encloses {volume} m³: its triangles must run counter-clockwise seen from outside")]
     InsideOut {
         /// Enclosed volume (m³), not positive.
         volume: f64,
     },
-    /// A file without a byte.
+    /// An empty file.
     #[error("{} is empty: there is no model in it", path.display())]
     EmptyFile {
         /// Which file.
         path: PathBuf,
     },
-    /// A surface around which nothing can be called inside.
+    /// A surface that encloses nothing.
     #[error(
-        "the surface has no inside: {}, {} in {}, {}; a solid needs a surface that closes around something",
-        words::counted(*triangles, "triangle"), words::counted(*open_edges, "open edge"),
-        words::counted(*open_loops, "loop"), words::counted(*one_sided, "one-sided part")
+        "the surface has no inside: {}, {} in {}, {}; a solid needs a closed surface",
+        number_format::counted(*triangles, "triangle"), number_format::counted(*open_edges, "open edge"),
+        number_format::counted(*open_loops, "loop"), number_format::counted(*one_sided, "one-sided part")
     )]
     NoInterior {
-        /// How many triangles are left after repair.
+        /// Triangles left after repair.
         triangles: usize,
-        /// Edges that border one triangle only.
+        /// Edges with one triangle only.
         open_edges: usize,
-        /// Loops that these form.
+        /// Loops formed by open edges.
         open_loops: usize,
-        /// Patches like a Möbius strip.
+        /// Non-orientable patches, such as a Möbius strip.
         one_sided: usize,
     },
-    /// A surface that crosses itself everywhere.
+    /// A surface that intersects itself almost everywhere.
     #[error(
-        "the surface is a tangle: its {triangles} triangles cross each other in more than {intersections} pairs, so nothing can be called inside; its points or their numbers are probably damaged"
+        "the surface intersects itself almost everywhere: its {triangles} triangles cross in more than {intersections} pairs; its points or indices are probably damaged"
     )]
     SelfIntersecting {
-        /// How many triangles there are after repair.
+        /// Triangles left after repair.
         triangles: usize,
-        /// Crossings found before the search was given up.
+        /// Intersecting pairs found before the search stopped.
         intersections: usize,
     },
     /// A file that cannot be read.
@@ -165,138 +165,138 @@ pub enum ShapeError {
     Read {
         /// Which file.
         path: PathBuf,
-        /// What the system says.
+        /// The system's error.
         source: std::io::Error,
     },
-    /// A file that is no text.
-    #[error("{} is not a sound {format} file: byte {byte} is not text", path.display())]
+    /// A binary file where text is expected.
+    #[error("{} is not a valid {format} file: byte {byte} is not text", path.display())]
     NotText {
         /// Which file.
         path: PathBuf,
-        /// What it should be.
+        /// The expected format.
         format: &'static str,
-        /// First byte that stands in no text, from 0.
+        /// First byte that is not text, from 0.
         byte: usize,
     },
-    /// A file whose ending names no format that is read.
-    #[error("{}: models are read from files that end in {known}", path.display())]
+    /// A file extension that names no supported format.
+    #[error("{}: unsupported file extension; supported are {known}", path.display())]
     UnknownExtension {
         /// Which file.
         path: PathBuf,
-        /// The endings that are known.
+        /// The supported extensions.
         known: String,
     },
-    /// A file that is not what its ending says.
+    /// A file with the extension of another format.
     #[error("{} looks like {looks_like}: rename it to {name}", path.display())]
     WrongExtension {
         /// Which file.
         path: PathBuf,
-        /// What it looks like, with its article.
+        /// The format found, with its article.
         looks_like: &'static str,
-        /// The name it should have.
+        /// The file name with the right extension.
         name: String,
     },
-    /// A file of a kind that is not read, whatever its ending says.
-    #[error("{} looks like {looks_like}, which is not read: save it as GLB or OBJ", path.display())]
+    /// A file in an unsupported format.
+    #[error("{} looks like {looks_like}, which is not supported: save it as GLB or OBJ", path.display())]
     UnsupportedFormat {
         /// Which file.
         path: PathBuf,
-        /// What it looks like, with its article.
+        /// The format found, with its article.
         looks_like: &'static str,
     },
-    /// A file that uses a part of its format that is not read.
-    #[error("{} uses {what}, which is not read: {help}", path.display())]
+    /// A file that uses an unsupported feature of its format.
+    #[error("{} uses {what}, which is not supported: {help}", path.display())]
     UnsupportedFeature {
         /// Which file.
         path: PathBuf,
-        /// What it uses.
+        /// The feature.
         what: String,
         /// What to do.
         help: &'static str,
     },
-    /// Bytes of a binary file that cannot be understood.
+    /// Invalid bytes in a binary file.
     #[error("{}, byte {byte}: {problem}", path.display())]
     BadByte {
         /// Which file.
         path: PathBuf,
-        /// Which byte, from 0.
+        /// Byte offset, from 0.
         byte: usize,
-        /// What is wrong there.
+        /// What is wrong.
         problem: String,
     },
-    /// A part of a file that is at odds with the rest.
-    #[error("{}, {place}: {problem}", path.display())]
+    /// An inconsistent part of a file.
+    #[error("{}, {part}: {problem}", path.display())]
     BadPart {
         /// Which file.
         path: PathBuf,
-        /// Which part, as the format calls it.
-        place: String,
-        /// What is wrong with it.
+        /// The part, as the format names it.
+        part: String,
+        /// What is wrong.
         problem: String,
     },
-    /// A line that cannot be understood.
+    /// An invalid line in a text file.
     #[error("{}:{line}: {problem}", path.display())]
     BadLine {
         /// Which file.
         path: PathBuf,
-        /// Which line, from 1.
+        /// Line number, from 1.
         line: usize,
-        /// What is wrong with it.
+        /// What is wrong.
         problem: String,
     },
     /// A model without triangles.
-    #[error("{} has no faces ({} found)", path.display(), words::counted(*points, "point"))]
+    #[error("{} has no faces ({} found)", path.display(), number_format::counted(*points, "point"))]
     NoFaces {
         /// Which file.
         path: PathBuf,
-        /// How many points it has.
+        /// Number of points in it.
         points: usize,
     },
-    /// A model of which no triangle can be used.
+    /// A model without a usable triangle.
     #[error("{} has no usable faces among its {faces}: {reason}", path.display())]
     NoUsableFaces {
         /// Which file.
         path: PathBuf,
-        /// How many faces it has.
+        /// Number of faces in it.
         faces: usize,
-        /// Why they were left out.
+        /// Why they were skipped.
         reason: String,
     },
-    /// A model whose points all lie at one place.
-    #[error("{} has no extent: all of its points lie at one place", path.display())]
+    /// A model whose points all coincide.
+    #[error("{} has no extent: all of its points coincide", path.display())]
     NoExtent {
         /// Which file.
         path: PathBuf,
     },
-    /// A model whose lengths are no use in squares and cubes.
+    /// A model so large or small that powers of its lengths overflow or underflow.
     #[error(
-        "{} is {} {unit} large: from 1e-18 to 1e19 can be computed with; say another unit or size, or scale it",
-        path.display(), words::short(*extent)
+        "{} is {} {unit} large: extents from 1e-18 to 1e19 are supported; set another unit or size, or scale it",
+        path.display(), number_format::short(*extent)
     )]
     OutOfScale {
         /// Which file.
         path: PathBuf,
-        /// Its largest extent,
+        /// Its largest extent, in `unit`.
         extent: f64,
-        /// in metres (m) or in the units of the file.
+        /// `m`, or `units` of the file.
         unit: &'static str,
     },
-    /// Points or triangles that are not sound.
+    /// Invalid points or triangles.
     #[error(transparent)]
     Surface(#[from] SpatialError),
-    /// Parts of a mesh that could not be taken apart.
+    /// A mesh that could not be divided into parts.
     #[error(transparent)]
     Edit(#[from] TetEditError),
-    /// Tetrahedra that do not form a mesh.
+    /// Tetrahedra that do not form a valid mesh.
     #[error(transparent)]
     Mesh(#[from] TetMeshError),
-    /// A lattice that does not form a mesh.
+    /// A lattice that does not form a valid mesh.
     #[error(transparent)]
     Lattice(#[from] LatticeError<NodeId, TetId>),
 }
 
 impl ShapeError {
-    /// The parameter of the shape that is wrong, as in `holes[1].radius`; none if it is something else.
+    /// The invalid parameter, as in `holes[1].radius`; `None` for other errors.
     pub fn field(&self) -> Option<&str> {
         match self {
             Self::BadLength { field, .. } | Self::TooFine { field, .. } | Self::BadText { field, .. } => Some(field),
@@ -306,55 +306,50 @@ impl ShapeError {
     }
 }
 
-/// Refuses a parameter unless it is all right; else the words say what is allowed.
+/// Rejects a parameter unless `valid`; `allowed` describes its range.
 pub(crate) fn check_that(
     field: impl Into<String>,
     value: f64,
-    all_right: bool,
+    valid: bool,
     allowed: impl FnOnce() -> String,
 ) -> Result<(), ShapeError> {
-    if all_right { Ok(()) } else { Err(ShapeError::BadParameter { field: field.into(), value, allowed: allowed() }) }
+    if valid { Ok(()) } else { Err(ShapeError::BadParameter { field: field.into(), value, allowed: allowed() }) }
 }
 
-/// Why a lattice finds no inside, and what to do.
-fn missed(edge: f64, thinnest: f64) -> String {
+fn missed_help(edge: f64, thinnest: f64) -> String {
     if thinnest < edge {
-        let thin = words::short(thinnest);
-        format!("the shape is only {thin} m thick; ask for edges of {thin} m or shorter")
+        let thin = number_format::short(thinnest);
+        format!("the shape is only {thin} m thick; use edges of {thin} m or shorter")
     } else {
-        "the shape encloses nothing, or only places thinner than that; ask for shorter edges".to_owned()
+        "the shape encloses nothing, or is thinner than that everywhere; use shorter edges".to_owned()
     }
 }
 
-/// Where something is, in words.
-fn near(place: &Option<[f64; 3]>) -> String {
-    place.map_or_else(String::new, |place| {
-        let [x, y, z] = place.map(short);
+fn position_text(position: &Option<[f64; 3]>) -> String {
+    position.map_or_else(String::new, |position| {
+        let [x, y, z] = position.map(short);
         format!(" near ({x}, {y}, {z}) m")
     })
 }
 
-/// A large number in words.
-fn rough(count: f64) -> String {
+fn millions(count: f64) -> String {
     if count < 1e9 { format!("{} million", short((1e-5 * count).ceil() / 10.0)) } else { format!("{count:.0e}") }
 }
 
-fn advice(enough: Option<f64>) -> String {
-    enough.map_or_else(
-        || "it is too thin for any that is not far smaller".to_owned(),
-        |enough| format!("a spacing of {enough} m would do"),
-    )
+fn spacing_help(enough: Option<f64>) -> String {
+    enough
+        .map_or_else(|| "use a much smaller spacing".to_owned(), |enough| format!("a spacing of {enough} m is enough"))
 }
 
-/// Refuses lengths that are not positive numbers.
+/// Rejects lengths that are not finite and positive.
 pub(crate) fn check_length(field: &'static str, value: f64) -> Result<(), ShapeError> {
     if value.is_finite() && value > 0.0 { Ok(()) } else { Err(ShapeError::BadLength { field, value }) }
 }
 
-/// Most elements or points that one shape may have.
+/// Most elements or points of one shape; bounds memory.
 pub(crate) const MAX_ELEMENTS: f64 = 5e7;
 
-/// Refuses resolutions that would fill the memory.
+/// Rejects resolutions that exceed [`MAX_ELEMENTS`].
 pub(crate) fn check_count(field: &'static str, value: f64, what: &'static str, count: f64) -> Result<(), ShapeError> {
     if count <= MAX_ELEMENTS {
         Ok(())
@@ -368,14 +363,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_inside_that_was_missed_is_told_with_what_to_do() {
-        let told = |thinnest| ShapeError::InteriorMissed { edge: 0.1, thinnest }.to_string();
+    fn a_missed_interior_is_reported_with_help() {
+        let message = |thinnest| ShapeError::InteriorMissed { edge: 0.1, thinnest }.to_string();
         assert_eq!(
-            told(0.00123),
-            "tetrahedra with edges of 0.1 m find no inside: the shape is only 0.00123 m thick; ask for edges of 0.00123 m or shorter"
+            message(0.00123),
+            "a mesh with edges of 0.1 m has no point inside: the shape is only 0.00123 m thick; use edges of 0.00123 m or shorter"
         );
         assert!(
-            told(2.0).ends_with("the shape encloses nothing, or only places thinner than that; ask for shorter edges")
+            message(2.0).ends_with("the shape encloses nothing, or is thinner than that everywhere; use shorter edges")
         );
     }
 }

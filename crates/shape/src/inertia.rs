@@ -1,10 +1,10 @@
-//! Centre of mass and inertia of homogeneous solids.
+//! Mass properties of homogeneous solids.
 
 use craze_math::{Mat3, Vec3};
 
 use crate::surface::TriangleSurface;
 
-/// How the mass of a homogeneous solid is spread.
+/// Centre of mass and inertia of a homogeneous solid.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct MassProperties {
     /// Centre of mass (m).
@@ -14,11 +14,13 @@ pub struct MassProperties {
 }
 
 impl TriangleSurface {
-    /// The spread of a mass (kg) over the inside of a closed surface; `None` if the surface encloses no volume.
+    /// Mass properties of a closed surface filled with a mass (kg); `None` if it encloses no
+    /// volume.
     pub fn mass_properties(&self, mass: f64) -> Option<MassProperties> {
         let middle = if self.positions.is_empty() { Vec3::zeros() } else { self.bounds().centre() };
-        // Signed tetrahedra from the middle to every triangle. ∫ x xᵀ over one with a corner in the origin is
-        // volume/20 · (Σ c cᵀ + s sᵀ), s the sum of its corners c.
+        // Sum over signed tetrahedra from the box centre to each triangle. For a tetrahedron with
+        // one corner at the origin, ∫ x xᵀ = volume/20 · (Σ c cᵀ + s sᵀ), with corners c and their
+        // sum s.
         let (mut volume, mut moment, mut second) = (0.0, Vec3::zeros(), Mat3::zeros());
         for triangle in &self.triangles {
             let corners = self.corners(triangle).map(|corner| corner - middle);

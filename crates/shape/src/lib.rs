@@ -1,9 +1,9 @@
-//! Where bodies come from: built-in shapes, imported models, and points inside of them.
+//! Geometry sources: built-in shapes, imported models, and sampling of points inside them.
 //!
-//! Shapes are centred at the origin, y up, in metres; the scene places them. A [`BuiltIn`] shape gives a signed
-//! distance ([`Field`]), tetrahedra and a closed surface; an imported [`TriangleSurface`] is put right by [`repair`]
-//! and becomes a [`SurfaceDomain`]. Whatever is a [`Domain`] is filled with tetrahedra by [`stuff`] and with points by
-//! [`grid_points`] and [`poisson_points`].
+//! Shapes are centred at the origin, y up, in metres; the scene places them. A [`BuiltIn`] shape
+//! has a signed distance field ([`Field`]), a tetrahedral mesh and a closed surface. [`repair`]
+//! turns an imported [`TriangleSurface`] into a [`SurfaceDomain`]. Any [`Domain`] is meshed by
+//! [`stuff`] and sampled by [`grid_points`] and [`poisson_points`].
 
 mod catalogue;
 mod domain;
@@ -11,6 +11,7 @@ mod error;
 pub mod field;
 mod import;
 mod inertia;
+pub mod number_format;
 mod repair;
 pub mod resolution;
 mod sample;
@@ -18,8 +19,8 @@ pub mod sheet;
 mod structured;
 mod stuffing;
 mod surface;
+mod tuning;
 mod volume;
-pub mod words;
 
 pub use catalogue::{
     Block, Bowl, BrickWall, BuiltIn, Cheese, Cylinder, Dome, Figure, Heart, Hole, HollowSphere, Letters, ModelFile,
@@ -36,7 +37,7 @@ pub use inertia::MassProperties;
 pub use repair::{FarPoint, Findings, Repaired, SurfaceDomain, Thickness, examine, repair};
 pub use sample::{SampledPoints, grid_points, poisson_points, poisson_points_about};
 pub use stuffing::{
-    DihedralRange, FeatureReport, Stuffing, StuffingEstimate, StuffingOptions, StuffingReport, ThinPlace, ThinReport,
+    DihedralRange, FeatureReport, Stuffing, StuffingEstimate, StuffingOptions, StuffingReport, ThinReport, ThinWall,
     estimate, quick_estimate, stuff,
 };
 pub use surface::TriangleSurface;

@@ -7,14 +7,12 @@ const PANEL_COLUMNS: usize = 64;
 /// Columns of the register tile; its rows are one vector.
 const TILE_COLUMNS: usize = 6;
 
-/// Workspace of [`factorise`].
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Packed {
     rows: Vec<[f64; WIDTH]>,
     columns: Vec<[f64; TILE_COLUMNS]>,
 }
 
-/// A pivot below its threshold.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct BadPivot {
     pub(crate) column: usize,

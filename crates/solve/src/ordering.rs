@@ -19,7 +19,6 @@ enum Side {
 
 struct Dissection<'a> {
     pattern: &'a Pattern,
-    /// The part of each node in the current split.
     side: Vec<Side>,
     /// Graph distance of each node to each pivot.
     distances: [Vec<i32>; PIVOTS],

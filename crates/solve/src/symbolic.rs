@@ -22,7 +22,6 @@ pub(crate) struct Supernode {
 }
 
 impl Supernode {
-    /// Number of scalar columns.
     pub(crate) fn width(&self) -> usize {
         3 * self.columns.len()
     }
@@ -38,9 +37,7 @@ impl Supernode {
 #[derive(Clone, Debug)]
 pub struct Symbolic {
     pub(crate) pattern: Arc<Pattern>,
-    /// The node eliminated at each position.
     pub(crate) order: Vec<u32>,
-    /// The position of each node.
     pub(crate) position: Vec<u32>,
     pub(crate) supernodes: Vec<Supernode>,
     pub(crate) values: usize,

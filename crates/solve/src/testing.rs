@@ -10,7 +10,6 @@ use std::sync::Arc;
 pub struct Numbers(u64);
 
 impl Numbers {
-    /// The stream of this seed.
     pub fn new(seed: u64) -> Self {
         Self(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1)
     }
@@ -23,7 +22,6 @@ impl Numbers {
         (self.0.wrapping_mul(0x2545_f491_4f6c_dd1d) >> 11) as f64 / (1u64 << 52) as f64 - 1.0
     }
 
-    /// A vector with entries between −1 and 1.
     pub fn vector(&mut self) -> Vec3 {
         Vec3::new(self.number(), self.number(), self.number())
     }

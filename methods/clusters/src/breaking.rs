@@ -182,7 +182,7 @@ fn held_and_followed_particles_stay_held_and_followed() {
         step(&mut body, TIME_STEP * f64::from(index), &mut events);
     }
     assert!(events.len() > 3);
-    let is_held = |particle: usize| body.holds[0].members.binary_search(&(particle as u32)).is_ok();
+    let is_held = |particle: usize| body.constraints.at(0).contains(particle as u32);
     let in_region = |particle: usize| body.particles.rest[particle].x < 0.26;
     assert!((0..body.count()).all(|particle| is_held(particle) == in_region(particle)));
     assert!(body.observe(&end).0.x > 1.3, "it went with the other end: {}", body.observe(&end).0);

@@ -128,7 +128,7 @@ impl Clusters {
             (fit.centre, fit.elastic.sigma.x.min(2.0) * rest.extent, cluster as u32)
         };
         let mut balls: Vec<(Vec3, f64, u32)> = (0..self.cluster_count()).map(ball).collect();
-        let axis = Aabb::around(balls.iter().map(|(centre, ..)| centre)).size().imax();
+        let axis = Aabb::from_points(balls.iter().map(|(centre, ..)| centre)).size().imax();
         // Along the longest axis: whatever begins after a ball has ended is not near it.
         let begin = |(centre, reach, _): &(Vec3, f64, u32)| centre[axis] - reach;
         balls.sort_unstable_by(|one, other| begin(one).total_cmp(&begin(other)).then(one.2.cmp(&other.2)));
@@ -176,7 +176,7 @@ impl Clusters {
 
     /// A box around the members of a cluster (m).
     fn box_of(&self, cluster: usize) -> Aabb {
-        Aabb::around(
+        Aabb::from_points(
             self.memberships.members(cluster).iter().map(|&member| &self.prediction.positions[member as usize]),
         )
     }

@@ -21,7 +21,7 @@ pub(crate) struct Grid<'a> {
 impl<'a> Grid<'a> {
     /// Sorts points (m) into cells at least `width` (m) wide.
     pub(crate) fn new(points: &'a [Vec3], width: f64) -> Grid<'a> {
-        let bounds = Aabb::around(points);
+        let bounds = Aabb::from_points(points);
         let size = bounds.size();
         // Written so that what is not a number is one cell.
         let cells = |length: f64| if length > width { (length / width).floor().min(MOST_CELLS) } else { 1.0 };

@@ -2,10 +2,10 @@
 //! there are none.
 
 use crate::cluster::{Rest, Temper};
-use crate::loads::Hold;
 use crate::membership::Memberships;
 use crate::model::{Clusters, Moment, Particles, Phase, Whole};
 use crate::skin::Cut;
+use craze_body::{ConstrainedRegions, Lineage, TrackedPoints};
 use craze_engine::SplitCounts;
 
 /// A state to go back to.
@@ -13,12 +13,12 @@ use craze_engine::SplitCounts;
 pub(crate) struct Kept {
     state: Moment,
     temper: Vec<Temper>,
-    holds: Vec<Hold>,
+    constraints: ConstrainedRegions,
     work: f64,
     is_whole: bool,
-    lineage: Vec<Option<u32>>,
+    lineage: Lineage,
     counts: SplitCounts,
-    followed: Vec<u32>,
+    tracked: TrackedPoints<u32>,
     topology: Option<Topology>,
     /// Whether anything has split since.
     pub is_parted: bool,
@@ -56,11 +56,11 @@ impl Clusters {
         let kept = &mut self.kept;
         kept.state.copy_from(&self.state);
         kept.temper.clone_from(&self.temper);
-        kept.holds.clone_from(&self.holds);
+        kept.constraints.clone_from(&self.constraints);
         (kept.work, kept.is_whole) = (self.work, self.is_whole);
         kept.lineage.clone_from(&self.lineage);
         kept.counts = self.counts;
-        kept.followed.clone_from(&self.followed);
+        kept.tracked.clone_from(&self.tracked);
     }
 
     fn topology(&self) -> Topology {
@@ -90,11 +90,11 @@ impl Clusters {
         self.state.copy_from(&kept.state);
         self.prediction.copy_from(&kept.state);
         self.temper.clone_from(&kept.temper);
-        self.holds.clone_from(&kept.holds);
+        self.constraints.clone_from(&kept.constraints);
         (self.work, self.is_whole) = (kept.work, kept.is_whole);
         self.lineage.clone_from(&kept.lineage);
         self.counts = kept.counts;
-        self.followed.clone_from(&kept.followed);
+        self.tracked.clone_from(&kept.tracked);
         self.phase = Phase::Committed;
         self.external.resize(self.count());
         self.disturbance.clear();

@@ -1,20 +1,9 @@
 //! What acts on a body from outside: holds, loads and contacts.
 
 use crate::model::{Clusters, Particles, place};
+use craze_body::ConstrainedRegion;
 use craze_engine::{Effect, HoldId, Region, Step};
 use craze_math::{Isometry, Vec3};
-
-/// Particles that a hold has taken.
-#[derive(Clone)]
-pub(crate) struct Hold {
-    pub id: HoldId,
-    /// Increasing, never empty.
-    pub members: Vec<u32>,
-    /// Force on the body in the last committed step (N).
-    pub reaction: Vec3,
-    /// The same in the prediction (N).
-    pub predicted_reaction: Vec3,
-}
 
 /// Impulses from outside in the prediction.
 pub(crate) struct External {
@@ -81,17 +70,14 @@ impl Particles {
 }
 
 impl Clusters {
-    /// Takes the particles inside a region; centre of mass of what was taken (m).
-    pub(crate) fn take_hold(&mut self, id: HoldId, region: &Region) -> Option<Vec3> {
+    /// Lets a hold act on the particles inside a region; returns their centre of mass (m), or `None` if there are none.
+    pub(crate) fn attach_hold(&mut self, id: HoldId, region: &Region) -> Option<Vec3> {
         let members: Vec<u32> = (0..self.count())
             .filter(|&particle| region.contains(&self.placed(particle)))
             .map(|index| index as u32)
             .collect();
-        let place = self.holds.binary_search_by_key(&id, |hold| hold.id);
         if members.is_empty() {
-            if let Ok(index) = place {
-                self.holds.remove(index);
-            }
+            self.constraints.remove(id);
             return None;
         }
         let (mut mass, mut moment) = (0.0, Vec3::zeros());
@@ -99,22 +85,13 @@ impl Clusters {
             mass += self.particles.masses[member as usize];
             moment += self.particles.masses[member as usize] * self.placed(member as usize);
         }
-        let hold = Hold { id, members, reaction: Vec3::zeros(), predicted_reaction: Vec3::zeros() };
-        match place {
-            Ok(index) => self.holds[index] = hold,
-            Err(index) => self.holds.insert(index, hold),
-        }
+        self.constraints.set(ConstrainedRegion::of_particles(id, members));
         Some(moment / mass)
     }
 
-    /// Index of a hold of this body.
-    pub(crate) fn hold_index(&self, id: HoldId) -> Option<usize> {
-        self.holds.binary_search_by_key(&id, |hold| hold.id).ok()
-    }
-
-    /// Whether a load of this step takes hold of the body.
+    /// Returns true if a load of this step acts on the body.
     pub(crate) fn is_loaded(&self, step: &Step) -> bool {
-        step.loads.iter().any(|load| self.hold_index(load.hold).is_some())
+        step.loads.iter().any(|load| self.constraints.index(load.hold).is_some())
     }
 
     /// Lets forces push the prediction, then puts placed particles where they belong.
@@ -124,12 +101,12 @@ impl Clusters {
     /// A particle that several holds place follows the first of them.
     pub(crate) fn apply_loads(&mut self, step: &Step) {
         for load in step.loads {
-            let Some(index) = self.hold_index(load.hold) else { continue };
+            let Some(index) = self.constraints.index(load.hold) else { continue };
             match load.effect {
                 Effect::Place(_) => {}
                 Effect::Force(force) => {
-                    let mass: f64 =
-                        self.holds[index].members.iter().map(|&member| self.particles.masses[member as usize]).sum();
+                    let members = &self.constraints.at(index).members;
+                    let mass: f64 = members.iter().map(|&member| self.particles.masses[member as usize]).sum();
                     let acceleration = force / mass;
                     self.push_members(index, step, |particles, particle| particles.masses[particle] * acceleration);
                 }
@@ -139,24 +116,24 @@ impl Clusters {
             }
         }
         for load in step.loads {
-            if let (Some(index), Effect::Place(motion)) = (self.hold_index(load.hold), load.effect) {
+            if let (Some(index), Effect::Place(motion)) = (self.constraints.index(load.hold), load.effect) {
                 self.place_members(index, &motion, step);
             }
         }
     }
 
     fn push_members(&mut self, hold: usize, step: &Step, force_on: impl Fn(&Particles, usize) -> Vec3) {
-        for member in 0..self.holds[hold].members.len() {
-            let particle = self.holds[hold].members[member] as usize;
+        for member in 0..self.constraints.at(hold).members.len() {
+            let particle = self.constraints.at(hold).members[member] as usize;
             let force = force_on(&self.particles, particle);
-            self.holds[hold].predicted_reaction += force;
+            self.constraints.add_reaction(hold, &force);
             self.push(particle, &(step.time_step * force), step.time_step);
         }
     }
 
     fn place_members(&mut self, hold: usize, motion: &Isometry, step: &Step) {
-        for member in 0..self.holds[hold].members.len() {
-            let particle = self.holds[hold].members[member] as usize;
+        for member in 0..self.constraints.at(hold).members.len() {
+            let particle = self.constraints.at(hold).members[member] as usize;
             if self.external.placed_by[particle].is_some() {
                 continue;
             }
@@ -165,7 +142,7 @@ impl Clusters {
             let impulse = self.particles.masses[particle] * (velocity - self.prediction.velocities[particle]);
             self.external.book(particle, &impulse);
             self.external.placed_by[particle] = Some(hold as u32);
-            self.holds[hold].predicted_reaction += impulse / step.time_step;
+            self.constraints.add_reaction(hold, &(impulse / step.time_step));
             self.prediction.positions[particle] = position;
             self.prediction.velocities[particle] = velocity;
             self.note_change(particle);

@@ -18,7 +18,7 @@ impl Method for Clusters {
     }
 
     fn attach(&mut self, hold: HoldId, region: &Region) -> Option<Vec3> {
-        self.take_hold(hold, region)
+        self.attach_hold(hold, region)
     }
 
     /// The nearest particle; of several, the first. Its number is that of the list of followed ones, since particles are renumbered.
@@ -32,8 +32,7 @@ impl Method for Clusters {
                 nearest = (distance, particle);
             }
         }
-        self.followed.push(nearest.1 as u32);
-        MaterialPoint { element: self.followed.len() as u32 - 1, weights: [1.0, 0.0, 0.0, 0.0] }
+        self.tracked.track(nearest.1 as u32, [1.0, 0.0, 0.0, 0.0])
     }
 
     fn time_step_limit(&self) -> f64 {
@@ -111,13 +110,13 @@ impl Method for Clusters {
     }
 
     fn observe(&self, point: &MaterialPoint) -> (Vec3, Vec3) {
-        let particle = self.followed.get(point.element as usize).map_or(0, |&particle| particle as usize);
+        let particle = self.tracked.get(point).map_or(0, |&particle| particle as usize);
         let view = self.view(&self.state);
         (view.position(particle), view.velocity(particle))
     }
 
     fn reaction(&self, hold: HoldId) -> Vec3 {
-        self.hold_index(hold).map_or(Vec3::zeros(), |index| self.holds[index].reaction)
+        self.constraints.reaction(hold)
     }
 
     fn frame(&self, _detail: FrameDetail) -> BodyFrame {

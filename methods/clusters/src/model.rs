@@ -6,12 +6,14 @@ use crate::fits::{Fits, Shapes};
 use crate::flight::View;
 use crate::forces::{ShapeMatch, match_shape};
 use crate::kept::Kept;
-use crate::loads::{External, Hold};
+use crate::loads::External;
 use crate::matter::{Matter, toughnesses};
 use crate::membership::{Memberships, Share};
 use crate::options::{ClusterError, Options, setting};
 use crate::partition::{Clustering, morton_order, partition};
 use crate::skin::Skin;
+use craze_body::save::is_finite;
+use craze_body::{ConstrainedRegions, Lineage, TrackedPoints};
 use craze_engine::{Account, RigidBody, SplitCounts};
 use craze_material::{Material, Quantity};
 use craze_math::{Isometry, Mat3, Rotation, Vec3};
@@ -69,16 +71,14 @@ pub struct Clusters {
     pub(crate) bounds: Aabb,
     /// First particle of the prediction that is no number.
     pub(crate) broken: Option<u32>,
-    /// By increasing number.
-    pub(crate) holds: Vec<Hold>,
+    pub(crate) constraints: ConstrainedRegions,
     /// What acts on the prediction from outside.
     pub(crate) external: External,
     /// Work done from outside since the start (J).
     pub(crate) work: f64,
-    /// Particles that somebody follows.
-    pub(crate) followed: Vec<u32>,
-    /// For every piece of the body's history the piece it broke from.
-    pub(crate) lineage: Vec<Option<u32>>,
+    /// Particles that probes observe.
+    pub(crate) tracked: TrackedPoints<u32>,
+    pub(crate) lineage: Lineage,
     /// What fracture has done since the start.
     pub(crate) counts: SplitCounts,
     /// Mean mass of a cluster at the start (kg).
@@ -175,7 +175,7 @@ pub(crate) struct Parts {
     pub placement: Isometry,
     pub shares: Vec<Vec<Share>>,
     pub temper: Vec<Temper>,
-    pub lineage: Vec<Option<u32>>,
+    pub lineage: Lineage,
     pub is_whole: bool,
     pub mean_mass: f64,
 }
@@ -217,7 +217,7 @@ impl Clusters {
             placement: *placement,
             shares: found.shares,
             temper,
-            lineage: vec![None],
+            lineage: Lineage::new(1),
             is_whole: true,
             mean_mass,
         };
@@ -264,10 +264,10 @@ impl Clusters {
             is_prediction_fitted: false,
             bounds: Aabb::EMPTY,
             broken: None,
-            holds: Vec::new(),
+            constraints: ConstrainedRegions::default(),
             external: External::new(count),
             work: 0.0,
-            followed: Vec::new(),
+            tracked: TrackedPoints::default(),
             lineage,
             counts: SplitCounts::default(),
             mean_mass,
@@ -504,10 +504,6 @@ impl Whole {
     pub(crate) fn mass(&self) -> f64 {
         self.rigid.mass
     }
-}
-
-pub(crate) fn is_finite(vector: &Vec3) -> bool {
-    vector.iter().all(|entry| entry.is_finite())
 }
 
 #[cfg(test)]

@@ -80,7 +80,7 @@ pub(crate) fn partition(places: &[Vec3], masses: &[f64], clustering: &Clustering
         }
     };
     let count = count.min(places.len() / FEWEST);
-    if count <= 1 || !(Aabb::around(places).size().max() > 0.0) {
+    if count <= 1 || !(Aabb::from_points(places).size().max() > 0.0) {
         return Ok(whole());
     }
     let mut centres = first_centres(places, count, seed);
@@ -123,7 +123,7 @@ fn first_centres(places: &[Vec3], count: usize, seed: u64) -> Vec<Vec3> {
 
 /// Particles in the order of a Morton curve through their box: neighbours in space are mostly neighbours in the list.
 pub(crate) fn morton_order(places: &[Vec3]) -> Vec<u32> {
-    let bounds = Aabb::around(places);
+    let bounds = Aabb::from_points(places);
     let scale = 1023.0 / bounds.size().max().max(f64::MIN_POSITIVE);
     let spread = |number: u64| {
         let mut bits = number & 0x3ff;
@@ -143,7 +143,7 @@ pub(crate) fn morton_order(places: &[Vec3]) -> Vec<u32> {
 
 /// Mean distance of neighbouring centres (m), for the width of cells.
 fn centre_distance(places: &[Vec3], count: usize) -> f64 {
-    let size = Aabb::around(places).size();
+    let size = Aabb::from_points(places).size();
     let widest = size.max().max(f64::MIN_POSITIVE);
     // A flat or thin cloud has no volume to speak of; then centres lie in a plane or on a line.
     let sizes = size.map(|length| length.max(0.05 * widest));

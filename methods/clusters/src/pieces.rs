@@ -1,10 +1,8 @@
 //! Which piece is which: what hangs together by shared particles, with numbers in the body's whole history.
 
 use crate::model::Clusters;
-
-/// Parts whose masses differ by less than this share are equally heavy (1): the first of them keeps
-/// the number, whatever rounding says.
-const EQUALLY_HEAVY: f64 = 1e-9;
+use craze_body::lineage::largest;
+use craze_math::DisjointSets;
 
 /// A split that is to be told of: the piece it happened to, and those that it became.
 pub(crate) struct Parted {
@@ -35,18 +33,13 @@ impl Clusters {
     /// For every cluster the lowest of those that it hangs together with by shared particles.
     pub(crate) fn components(&self) -> Vec<u32> {
         let clusters = self.temper.len() as u32;
-        let mut roots: Vec<u32> = (0..clusters).collect();
+        let mut sets = DisjointSets::new(clusters as usize);
         for particle in 0..self.count() {
             let shares = self.memberships.of(particle);
             let Some((first, others)) = shares.split_first() else { continue };
-            let mut lowest = root(&mut roots, first.cluster);
-            for share in others {
-                let other = root(&mut roots, share.cluster);
-                roots[lowest.max(other) as usize] = lowest.min(other);
-                lowest = lowest.min(other);
-            }
+            others.iter().for_each(|share| sets.join(first.cluster, share.cluster));
         }
-        (0..clusters).map(|cluster| root(&mut roots, cluster)).collect()
+        (0..clusters).map(|cluster| sets.root(cluster)).collect()
     }
 
     /// Numbers the pieces that splits have separated, and fills in what they became. A piece that
@@ -56,28 +49,22 @@ impl Clusters {
     pub(crate) fn name_pieces(&mut self, of: &[u32], splits: &mut [Parted]) {
         let clusters = of.len();
         let leaders: Vec<u32> = (0..clusters as u32).filter(|&cluster| of[cluster as usize] == cluster).collect();
-        let mut parts = vec![0u32; self.lineage.len()];
+        // For every piece its parts, by their leaders, and the one that keeps the number.
+        let mut parts: Vec<Vec<u32>> = vec![Vec::new(); self.lineage.len()];
         for &leader in &leaders {
-            parts[self.temper[leader as usize].piece as usize] += 1;
+            parts[self.temper[leader as usize].piece as usize].push(leader);
         }
-        let masses = if parts.iter().any(|&count| count > 1) { self.masses_of(of) } else { Vec::new() };
-        // For every piece that is not connected its heaviest part, by its leader.
-        let mut heaviest: Vec<Option<u32>> = vec![None; parts.len()];
-        for &leader in leaders.iter().filter(|_| !masses.is_empty()) {
-            let best = &mut heaviest[self.temper[leader as usize].piece as usize];
-            let known = best.map_or(0.0, |best| masses[best as usize]);
-            if masses[leader as usize] > (1.0 + EQUALLY_HEAVY) * known {
-                *best = Some(leader);
-            }
-        }
+        let masses = if parts.iter().any(|parts| parts.len() > 1) { self.masses_of(of) } else { Vec::new() };
+        let mass = |leader: &u32| masses.get(*leader as usize).copied().unwrap_or(0.0);
+        let keeps: Vec<Option<u32>> =
+            parts.iter().map(|parts| parts.get(largest(parts.iter().map(mass))).copied()).collect();
         let mut number = vec![0; clusters];
         let mut children = vec![Vec::new(); parts.len()];
         for &leader in &leaders {
             let parent = self.temper[leader as usize].piece;
             number[leader as usize] = parent;
-            if parts[parent as usize] > 1 && heaviest[parent as usize] != Some(leader) {
-                number[leader as usize] = self.lineage.len() as u32;
-                self.lineage.push(Some(parent));
+            if keeps[parent as usize] != Some(leader) {
+                number[leader as usize] = self.lineage.branch(parent);
             }
             children[parent as usize].push(number[leader as usize]);
         }
@@ -104,12 +91,4 @@ impl Clusters {
         }
         masses
     }
-}
-
-fn root(roots: &mut [u32], mut cluster: u32) -> u32 {
-    while roots[cluster as usize] != cluster {
-        roots[cluster as usize] = roots[roots[cluster as usize] as usize];
-        cluster = roots[cluster as usize];
-    }
-    cluster
 }

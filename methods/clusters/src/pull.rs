@@ -2,8 +2,9 @@
 
 use crate::chunks::{Span, gather};
 use crate::cluster::pseudo_inverse;
-use crate::model::{Clusters, Slip, is_finite};
+use crate::model::{Clusters, Slip};
 use crate::survey::Lead;
+use craze_body::save::is_finite;
 use craze_engine::Step;
 use craze_math::lanes::{Instructions, Kernel, Lanes};
 use craze_math::{Mat3, Vec3};

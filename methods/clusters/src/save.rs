@@ -1,16 +1,17 @@
 //! A body as bytes, and back, bit for bit.
 
 use crate::cluster::Temper;
-use crate::loads::Hold;
 use crate::matter::Matter;
 use crate::membership::{Memberships, Share};
-use crate::model::{Clusters, Moment, Particles, Parts, is_finite};
+use crate::model::{Clusters, Moment, Particles, Parts};
 use crate::options::Options;
 use crate::packed::Packed;
 use crate::skin::{Cut, Skin};
+use craze_body::save::{decode, encode, is_finite, is_rigid_motion, is_rotation};
+use craze_body::{ConstrainedRegion, ConstrainedRegions, Lineage, TrackedPoints};
 use craze_engine::{HoldId, Method, SplitCounts};
 use craze_math::{Isometry, Vec3};
-use craze_skin::{Background, Drawn};
+use craze_skin::{BackgroundMesh, EmbeddedSurface};
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 
@@ -24,7 +25,6 @@ const IMPOSSIBLE_TURN: f64 = 1e3;
 /// the same bits; a prediction is never saved.
 #[derive(Serialize, Deserialize)]
 struct Saved<'a> {
-    version: u32,
     matter: Matter,
     options: Options,
     #[serde(borrow)]
@@ -41,7 +41,7 @@ struct Saved<'a> {
     #[serde(borrow)]
     shares: SavedShares<'a>,
     temper: Cow<'a, [Temper]>,
-    lineage: Vec<Option<u32>>,
+    lineage: Lineage,
     counts: SplitCounts,
     is_whole: bool,
     mean_mass: f64,
@@ -54,7 +54,7 @@ struct Saved<'a> {
     #[serde(borrow)]
     holds: Vec<SavedHold<'a>>,
     work: f64,
-    followed: Vec<u32>,
+    tracked: TrackedPoints<u32>,
     #[serde(borrow)]
     skin: Option<SavedSkin<'a>>,
 }
@@ -99,10 +99,10 @@ struct DrawnShape<'a> {
 }
 
 /// What of a skin never changes, as bytes.
-pub(crate) fn skin_bytes(background: &Background, drawn: Option<&Drawn>, sites: &[Vec3]) -> Vec<u8> {
+pub(crate) fn skin_bytes(background: &BackgroundMesh, drawn: Option<&EmbeddedSurface>, sites: &[Vec3]) -> Vec<u8> {
     let drawn = drawn.map(|drawn| {
-        let (positions, triangles) = drawn.given();
-        DrawnShape { positions: Cow::from(positions), triangles: Cow::from(triangles), longest: drawn.longest() }
+        let (positions, triangles) = drawn.input();
+        DrawnShape { positions: Cow::from(positions), triangles: Cow::from(triangles), longest: drawn.max_edge() }
     });
     let shape = SkinShape {
         positions: Cow::from(background.positions()),
@@ -128,15 +128,14 @@ pub fn load(bytes: &[u8]) -> Result<Box<dyn Method>, String> {
 
 impl Clusters {
     pub(crate) fn to_bytes(&self) -> Vec<u8> {
-        let hold = |hold: &Hold| SavedHold {
-            id: hold.id,
-            members: Packed::indices(hold.members.len(), hold.members.iter().copied()),
-            reaction: hold.reaction,
+        let hold = |region: &ConstrainedRegion| SavedHold {
+            id: region.id,
+            members: Packed::indices(region.members.len(), region.members.iter().copied()),
+            reaction: region.reaction,
         };
         let (state, flies) = (&self.state, self.is_flying());
         let of_state = |vectors: &[Vec3]| if flies { Packed::default() } else { Packed::vectors(vectors) };
         let saved = Saved {
-            version: VERSION,
             matter: self.matter.clone(),
             options: self.options,
             rest: Packed::vectors(&self.particles.rest),
@@ -155,20 +154,17 @@ impl Clusters {
             state: Moment { positions: Vec::new(), velocities: Vec::new(), ..*state },
             positions: of_state(&state.positions),
             velocities: of_state(&state.velocities),
-            holds: self.holds.iter().map(hold).collect(),
+            holds: self.constraints.iter().map(hold).collect(),
             work: self.work,
-            followed: self.followed.clone(),
+            tracked: self.tracked.clone(),
             skin: self.skin.as_ref().map(|skin| SavedSkin {
                 shape: Packed::bytes(&skin.saved),
                 owners: Packed::indices(skin.owners.len(), skin.owners.iter().copied()),
                 cuts: Cow::from(&skin.cuts),
             }),
         };
-        // Room for all of it: lists that grow are copied again and again.
-        let room = 160 * self.count() + 12 * self.memberships.count() + 512 * self.rest.len();
-        let room = room + self.skin.as_ref().map_or(0, |skin| skin.saved.len());
-        postcard::to_io(&saved, Vec::with_capacity(room))
-            .expect("numbers, lists and text can always be written to memory")
+        let capacity = 160 * self.count() + 12 * self.memberships.count() + 512 * self.rest.len();
+        encode(VERSION, &saved, capacity + self.skin.as_ref().map_or(0, |skin| skin.saved.len()))
     }
 }
 
@@ -204,14 +200,7 @@ impl<'a> SavedShares<'a> {
 }
 
 fn from_bytes(bytes: &[u8]) -> Result<Clusters, String> {
-    let (version, _) = postcard::take_from_bytes::<u32>(bytes).map_err(|error| error.to_string())?;
-    if version != VERSION {
-        return Err(format!("it has version {version} of this method; this program reads version {VERSION}"));
-    }
-    let (saved, left) = postcard::take_from_bytes::<Saved>(bytes).map_err(|error| error.to_string())?;
-    if !left.is_empty() {
-        return Err(format!("{} bytes are left over", left.len()));
-    }
+    let saved: Saved = decode(VERSION, bytes)?;
     let spacing = saved.spacing;
     let centred = Some((saved.centre, saved.offsets.to_vectors()?));
     let (rest, volumes, masses) = (saved.rest.to_vectors()?, saved.volumes.to_numbers()?, saved.masses.to_numbers()?);
@@ -219,15 +208,14 @@ fn from_bytes(bytes: &[u8]) -> Result<Clusters, String> {
     let particles = particles.map_err(|error| error.to_string())?;
     let shares = saved.shares.to_lists()?;
     check_clusters(&particles, &shares, &saved.temper, &saved.lineage)?;
-    let Isometry { rotation, translation } = &saved.placement;
-    if !(is_finite(&translation.vector) && (rotation.as_ref().norm() - 1.0).abs() < 1e-6) {
+    if !is_rigid_motion(&saved.placement) {
         return Err("where it was placed is not a rigid motion".to_owned());
     }
     if !(saved.mean_mass.is_finite() && saved.mean_mass > 0.0) {
         return Err("the mean mass of its clusters is not a finite number above 0".to_owned());
     }
-    if saved.followed.iter().any(|&particle| particle as usize >= particles.rest.len()) {
-        return Err("it follows a particle that is not there".to_owned());
+    if saved.tracked.iter().any(|&particle| particle as usize >= particles.rest.len()) {
+        return Err("it tracks a particle that it does not have".to_owned());
     }
     let parts = Parts {
         matter: saved.matter,
@@ -242,12 +230,12 @@ fn from_bytes(bytes: &[u8]) -> Result<Clusters, String> {
     };
     let mut body = Clusters::assemble(parts).map_err(|error| error.to_string())?;
     body.counts = saved.counts;
-    body.followed = saved.followed;
+    body.tracked = saved.tracked;
     body.skin = saved.skin.map(|skin| load_skin(skin, body.count())).transpose()?;
     let mut state = saved.state;
     (state.positions, state.velocities) = (saved.positions.to_vectors()?, saved.velocities.to_vectors()?);
     check_state(&body, &state)?;
-    body.holds = load_holds(saved.holds, body.count())?;
+    body.constraints = load_constraints(saved.holds, body.count())?;
     if !saved.work.is_finite() {
         return Err("its work is not a finite number".to_owned());
     }
@@ -265,11 +253,11 @@ fn from_bytes(bytes: &[u8]) -> Result<Clusters, String> {
 
 fn load_skin(saved: SavedSkin, particles: usize) -> Result<Skin, String> {
     let shape: SkinShape = postcard::from_bytes(saved.shape.as_bytes()).map_err(|error| error.to_string())?;
-    let background = Background::new(shape.positions.into_owned(), shape.tetrahedra.into_owned());
+    let background = BackgroundMesh::new(shape.positions.into_owned(), shape.tetrahedra.into_owned());
     let background = background.map_err(|error| error.to_string())?;
     let draw = |drawn: DrawnShape| {
         let DrawnShape { positions, triangles, longest } = drawn;
-        Drawn::new(&background, positions.into_owned(), triangles.into_owned(), longest)
+        EmbeddedSurface::new(&background, positions.into_owned(), triangles.into_owned(), longest)
     };
     let drawn = shape.drawn.map(draw).transpose().map_err(|error| error.to_string())?;
     let mut skin = Skin::new(background, drawn, shape.sites.into_owned());
@@ -282,7 +270,7 @@ fn check_clusters(
     particles: &Particles,
     shares: &[Vec<Share>],
     temper: &[Temper],
-    lineage: &[Option<u32>],
+    lineage: &Lineage,
 ) -> Result<(), String> {
     let count = particles.rest.len();
     if shares.len() != count || particles.offsets.len() != count {
@@ -306,9 +294,7 @@ fn check_clusters(
     if let Some(cluster) = members.iter().position(|&count| count == 0) {
         return Err(format!("cluster {cluster} has no members"));
     }
-    let ancestors =
-        lineage.iter().enumerate().all(|(piece, parent)| parent.is_none_or(|parent| (parent as usize) < piece));
-    if !ancestors {
+    if !lineage.is_sound() {
         return Err("its pieces have no sound history".to_owned());
     }
     for (cluster, temper) in temper.iter().enumerate() {
@@ -348,15 +334,16 @@ fn check_state(body: &Clusters, state: &Moment) -> Result<(), String> {
     if flight.mass != rigid.mass || flight.inertia != rigid.inertia {
         return Err("it flies with the mass or inertia of another body".to_owned());
     }
-    let turned = (flight.orientation.as_vector().norm() - 1.0).abs() < 1e-6;
+    let turned = is_rotation(&flight.orientation);
     let turn = flight.spin().norm() * body.options.time_step;
     // Written so that NaN fails, too.
     let possible = is_finite(&flight.position) && is_finite(&flight.velocity) && turned && turn < IMPOSSIBLE_TURN;
     if possible { Ok(()) } else { Err("it flies in a way that no body can".to_owned()) }
 }
 
-fn load_holds(saved: Vec<SavedHold>, count: usize) -> Result<Vec<Hold>, String> {
-    let mut holds: Vec<Hold> = Vec::with_capacity(saved.len());
+fn load_constraints(saved: Vec<SavedHold>, count: usize) -> Result<ConstrainedRegions, String> {
+    let mut constraints = ConstrainedRegions::default();
+    let mut last = None;
     for SavedHold { id, members, reaction } in saved {
         let members = members.to_indices()?;
         let is_sound = members.windows(2).all(|pair| pair[0] < pair[1])
@@ -365,12 +352,13 @@ fn load_holds(saved: Vec<SavedHold>, count: usize) -> Result<Vec<Hold>, String> 
         if !is_sound {
             return Err(format!("hold {} names particles that are not there, or its force is not finite", id.0));
         }
-        if holds.last().is_some_and(|last| last.id >= id) {
+        if last.is_some_and(|last| last >= id) {
             return Err("its holds are out of order".to_owned());
         }
-        holds.push(Hold { id, members, reaction, predicted_reaction: Vec3::zeros() });
+        last = Some(id);
+        constraints.set(ConstrainedRegion { reaction, ..ConstrainedRegion::of_particles(id, members) });
     }
-    Ok(holds)
+    Ok(constraints)
 }
 
 #[cfg(test)]

@@ -10,10 +10,11 @@ mod shells;
 
 use crate::cluster::Plane;
 use crate::grid::Grid;
-use crate::model::{Clusters, is_finite, place};
+use crate::model::{Clusters, place};
+use craze_body::save::is_finite;
 use craze_frame::{Data, Surface, names};
 use craze_math::{Mat3, Vec3};
-use craze_skin::{Background, Carried, Drawn, Parted, cover};
+use craze_skin::{BackgroundMesh, EmbeddedSurface, SplitSurface, VertexMotion, bcc_tetrahedra};
 use craze_spatial::{Aabb, WindingTree};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
@@ -31,16 +32,16 @@ const STRETCHES: [f64; 2] = [0.2, 3.0];
 
 /// What a body needs to have a surface.
 pub(crate) struct Skin {
-    pub background: Background,
+    pub background: BackgroundMesh,
     /// The surface that the tetrahedra carry; without one they show their own.
-    pub drawn: Option<Drawn>,
+    pub drawn: Option<EmbeddedSurface>,
     /// Rest positions of the particles at the start, in the frame of the shape (m),
     pub sites: Vec<Vec3>,
     /// and the particle that each belongs to now.
     pub owners: Vec<u32>,
     /// Planes that have split clusters, in the order in which they did.
     pub cuts: Vec<Cut>,
-    /// Background and sites as a checkpoint holds them: they never change.
+    /// Background mesh and sites as a checkpoint holds them: they never change.
     pub saved: Vec<u8>,
 }
 
@@ -78,7 +79,7 @@ impl Cut {
 }
 
 impl Skin {
-    pub(crate) fn new(background: Background, drawn: Option<Drawn>, sites: Vec<Vec3>) -> Skin {
+    pub(crate) fn new(background: BackgroundMesh, drawn: Option<EmbeddedSurface>, sites: Vec<Vec3>) -> Skin {
         let owners = (0..sites.len() as u32).collect();
         let saved = crate::save::skin_bytes(&background, drawn.as_ref(), &sites);
         Skin { background, drawn, sites, owners, cuts: Vec::new(), saved }
@@ -86,9 +87,9 @@ impl Skin {
 
     /// The surfaces of what hangs together, `parted` being the edges that do not. A drawn surface that cannot be cut, for rounding, is shown as the
     /// tetrahedra that carry it.
-    fn part(&self, parted: &[Option<f64>]) -> Parted {
-        let cut = self.drawn.as_ref().and_then(|drawn| self.background.part_within(parted, drawn).ok());
-        cut.unwrap_or_else(|| self.background.part(parted))
+    fn part(&self, parted: &[Option<f64>]) -> SplitSurface {
+        let cut = self.drawn.as_ref().and_then(|drawn| self.background.split_embedded(parted, drawn).ok());
+        cut.unwrap_or_else(|| self.background.split(parted))
     }
 
     /// Whether a vertex lies within the body.
@@ -129,7 +130,7 @@ impl Clusters {
     /// Gives the body a surface: positively oriented tetrahedra around its particles, in the frame
     /// of the shape (m). To be called before the first step.
     pub fn set_skin(&mut self, positions: Vec<Vec3>, tetrahedra: Vec<[u32; 4]>) -> Result<(), craze_skin::SkinError> {
-        let background = Background::new(positions, tetrahedra)?;
+        let background = BackgroundMesh::new(positions, tetrahedra)?;
         self.skin = Some(Skin::new(background, None, self.particles.rest.clone()));
         Ok(())
     }
@@ -143,10 +144,10 @@ impl Clusters {
         triangles: Vec<[u32; 3]>,
     ) -> Result<(), craze_skin::SkinError> {
         let spacing = self.particles.spacing;
-        let winding = WindingTree::new(&positions, &triangles).map_err(|_| craze_skin::SkinError::Surface)?;
-        let (places, tetrahedra) = cover(&winding, &Aabb::around(&positions), spacing, 0.0)?;
-        let background = Background::new(places, tetrahedra)?;
-        let drawn = Drawn::new(&background, positions, triangles, LONGEST * spacing)?;
+        let winding = WindingTree::new(&positions, &triangles).map_err(|_| craze_skin::SkinError::InvalidSurface)?;
+        let (places, tetrahedra) = bcc_tetrahedra(&winding, &Aabb::from_points(&positions), spacing, 0.0)?;
+        let background = BackgroundMesh::new(places, tetrahedra)?;
+        let drawn = EmbeddedSurface::new(&background, positions, triangles, LONGEST * spacing)?;
         self.skin = Some(Skin::new(background, Some(drawn), self.particles.rest.clone()));
         Ok(())
     }
@@ -158,7 +159,7 @@ impl Clusters {
         let (anchors, parted) = self.parted_skin(skin, positions, pieces);
         let (carried, motions) = self.carry(skin, &anchors, positions);
         let mut surface = Surface {
-            positions: parted.carried(&skin.background, &carried),
+            positions: parted.deformed(&skin.background, &carried),
             triangles: parted.triangles.clone(),
             ..Surface::default()
         };
@@ -176,8 +177,8 @@ impl Clusters {
             names::REST,
             Data::Vector(parted.points.iter().map(|point| place(&self.placement, &point.rest)).collect()),
         );
-        let still = |of: Vec3| Carried { position: of, deformation: Mat3::zeros() };
-        let mix = |values: Vec<Carried>| parted.carried(&skin.background, &values);
+        let still = |of: Vec3| VertexMotion { position: of, deformation: Mat3::zeros() };
+        let mix = |values: Vec<VertexMotion>| parted.deformed(&skin.background, &values);
         attributes
             .set(names::VELOCITY, Data::Vector(mix(motions.iter().map(|motion| still(motion.velocity)).collect())));
         if self.matter.yield_strain.is_some() {
@@ -256,7 +257,7 @@ impl Clusters {
     }
 
     /// How every vertex moves with the particles near it.
-    fn carry(&self, skin: &Skin, anchors: &[u32], positions: &[Vec3]) -> (Vec<Carried>, Vec<Motion>) {
+    fn carry(&self, skin: &Skin, anchors: &[u32], positions: &[Vec3]) -> (Vec<VertexMotion>, Vec<Motion>) {
         let reach = CARRYING_REACH * self.particles.spacing;
         let grid = Grid::new(&self.particles.rest, reach);
         let deformations = self.deformations();
@@ -288,7 +289,7 @@ impl Clusters {
                     add(particle, (1.0 - near).powi(3));
                 }
             });
-            let carried = Carried { position: place / sum, deformation: deformation / sum };
+            let carried = VertexMotion { position: place / sum, deformation: deformation / sum };
             (carried, Motion { velocity: motion.velocity / sum, strain: motion.strain / sum })
         };
         anchors.par_iter().enumerate().map(carry).unzip()

@@ -5,8 +5,9 @@
 use crate::cluster::{Guide, Plane, Rest, Temper};
 use crate::failure::Split;
 use crate::grid::Grid;
-use crate::model::{Clusters, Particles, Whole, is_finite};
+use crate::model::{Clusters, Particles, Whole};
 use crate::skin::Cut;
+use craze_body::save::is_finite;
 use craze_math::{Mat3, Vec3};
 
 /// A cluster lighter than this share of the mean cluster at the start is removed (1).
@@ -117,10 +118,7 @@ impl Clusters {
             moment.positions.push(position);
             moment.velocities.push(velocity);
         }
-        for hold in self.holds.iter_mut().filter(|hold| hold.members.binary_search(&particle).is_ok()) {
-            // The highest number of all: members stay in order.
-            hold.members.push(new);
-        }
+        self.constraints.add_copy(particle, new);
     }
 
     /// Brings rest shape and fit of one cluster up to date with its members.
@@ -257,13 +255,10 @@ impl Clusters {
             keep(&mut moment.positions, &particles);
             keep(&mut moment.velocities, &particles);
         }
-        for hold in &mut self.holds {
-            hold.members = hold.members.iter().filter_map(|&member| particles[member as usize]).collect();
-        }
-        self.holds.retain(|hold| !hold.members.is_empty());
-        for followed in &mut self.followed {
-            let heir = heirs[*followed as usize].unwrap_or(*followed);
-            *followed = particles[heir as usize].unwrap_or(0);
+        self.constraints.renumber(&particles);
+        for tracked in self.tracked.iter_mut() {
+            let heir = heirs[*tracked as usize].unwrap_or(*tracked);
+            *tracked = particles[heir as usize].unwrap_or(0);
         }
     }
 

@@ -3,10 +3,10 @@
 use crate::chunks::gather;
 use crate::flight::{land, take_off, write_particles};
 use crate::forces::{ShapeMatch, match_shape};
-use crate::model::{Clusters, Phase, Slip, is_finite};
+use crate::model::{Clusters, Phase, Slip};
+use craze_body::save::is_finite;
 use craze_contact::Impulse;
 use craze_engine::{Failure, RigidBody, Step};
-use craze_math::Vec3;
 use craze_spatial::Aabb;
 
 /// Velocities of a rigid motion differ from it by rounding, up to this share of the speed.
@@ -44,9 +44,7 @@ impl Clusters {
         self.is_prediction_fitted = false;
         self.external.clear();
         self.disturbance.clear();
-        for hold in &mut self.holds {
-            hold.predicted_reaction = Vec3::zeros();
-        }
+        self.constraints.clear_prediction();
         self.prediction.flight = None;
         self.prediction.touched = false;
         self.prediction.time_step = step.time_step;
@@ -57,7 +55,7 @@ impl Clusters {
     fn fly(&mut self, mut flight: RigidBody, step: &Step) {
         let start = flight.position;
         flight.advance(step.time_step, &step.gravity, self.matter.drag);
-        self.bounds = Aabb::around([&start, &flight.position]).grown(self.whole.extent);
+        self.bounds = Aabb::from_points([&start, &flight.position]).grown(self.whole.extent);
         let finite = is_finite(&flight.position) && is_finite(&flight.velocity) && is_finite(&flight.angular_momentum);
         self.broken = (!finite).then_some(0);
         self.prediction.flight = Some(flight);
@@ -116,7 +114,7 @@ impl Clusters {
         for Impulse { dof, impulse } in impulses {
             let particle = *dof as usize;
             match self.external.placed_by(particle) {
-                Some(hold) => self.holds[hold as usize].predicted_reaction -= impulse / step.time_step,
+                Some(hold) => self.constraints.add_reaction(hold as usize, &(-impulse / step.time_step)),
                 None => self.push(particle, impulse, step.time_step),
             }
         }
@@ -147,9 +145,7 @@ impl Clusters {
         let work = self.external_work();
         self.work += work;
         self.disturbance.commit(work);
-        for hold in &mut self.holds {
-            hold.reaction = hold.predicted_reaction;
-        }
+        self.constraints.commit();
         std::mem::swap(&mut self.state, &mut self.prediction);
         self.phase = Phase::Committed;
         if self.state.flight.is_some() {
@@ -169,6 +165,7 @@ mod tests {
     use crate::Options;
     use crate::testing::{advance, awake, block, body, crooked, plain_step};
     use craze_engine::Method;
+    use craze_math::Vec3;
 
     #[test]
     fn predicting_twice_gives_the_same_bits() {
@@ -232,7 +229,7 @@ mod tests {
             body.contact_surface(&mut surface);
             let reach = body.reach();
             for point in &surface.points {
-                let ball = Aabb::around([&point.start, &point.end]).grown(point.radius - 1e-12);
+                let ball = Aabb::from_points([&point.start, &point.end]).grown(point.radius - 1e-12);
                 assert_eq!(reach.union(&ball), reach);
             }
             body.commit(&step);

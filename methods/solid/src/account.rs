@@ -25,7 +25,7 @@ impl Solid {
             work: self.work,
             elements: self.mesh.element_count() as u64,
             nodes: self.mesh.point_count() as u64,
-            pieces: self.present_pieces().1.len() as u64,
+            pieces: self.pieces.present(&self.mesh).0.len() as u64,
             ..Account::default()
         };
         // Every block on its own, then in order: the same bits on any threads.

@@ -6,11 +6,11 @@
 //! the result independent of threads.
 
 use crate::laws::THINNESSES;
-use crate::node::Node;
 use crate::parallel::Span;
+use craze_body::Node;
 use craze_element::Tetrahedron;
-use craze_math::Vec3;
 use craze_math::lanes::WIDTH;
+use craze_math::{DisjointSets, Vec3};
 use craze_mesh::{Order, TetMesh, morton_order};
 use std::ops::Range;
 
@@ -104,7 +104,7 @@ pub(crate) struct Island {
     pub nodes: Range<usize>,
     /// Likewise its elements.
     pub elements: Range<usize>,
-    /// The label of the piece of its first element, see `Solid::piece_numbers`.
+    /// The label of the piece of its first element, see [`craze_body::pieces`].
     pub piece: u32,
 }
 
@@ -141,32 +141,13 @@ pub(crate) fn order_for_speed(mesh: &mut TetMesh, material: &mut Vec<u32>) -> Re
 
 /// The island of each node, numbered by their lowest nodes.
 pub(crate) fn islands_of_nodes(mesh: &TetMesh) -> Vec<u32> {
-    let mut parent: Vec<u32> = (0..mesh.point_count() as u32).collect();
-    fn root(parent: &mut [u32], mut node: u32) -> u32 {
-        while parent[node as usize] != node {
-            parent[node as usize] = parent[parent[node as usize] as usize];
-            node = parent[node as usize];
-        }
-        node
-    }
+    let mut islands = DisjointSets::new(mesh.point_count());
     for corners in mesh.elements() {
         for &corner in &corners[1..] {
-            let (a, b) = (root(&mut parent, corners[0]), root(&mut parent, corner));
-            // The lowest node is the root, so that numbers do not depend on the order of unions.
-            parent[a.max(b) as usize] = a.min(b);
+            islands.join(corners[0], corner);
         }
     }
-    let mut numbers = vec![u32::MAX; parent.len()];
-    let mut count = 0;
-    for node in 0..parent.len() as u32 {
-        let root = root(&mut parent, node) as usize;
-        if numbers[root] == u32::MAX {
-            numbers[root] = count;
-            count += 1;
-        }
-        numbers[node as usize] = numbers[root];
-    }
-    numbers
+    islands.numbered().0
 }
 
 impl Layout {

@@ -1,10 +1,10 @@
 //! Tests of bodies that break: what must stay while everything falls apart.
 
-use crate::testing::{Random, awake, free_step, mesh, soft};
+use crate::testing::{awake, free_step, mesh, soft};
 use crate::{Integrator, Solid, SolidOptions};
 use craze_engine::{Account, Event, EventKind, FailureMeasure, HoldId, Method, Region, Step};
 use craze_material::{Material, Strength};
-use craze_math::{Isometry, Vec3};
+use craze_math::{Isometry, Random, Vec3};
 use craze_mesh::NodeId;
 
 /// Rubber that breaks at this stress (Pa).
@@ -159,7 +159,7 @@ fn the_same_splits_on_any_number_of_threads() {
 #[test]
 fn observed_points_stay_in_the_material() {
     let mut solid = bursting([4, 4, 4], 3e3, 6.0);
-    let mut random = Random(3);
+    let mut random = Random::new(3);
     let places: Vec<Vec3> = (0..40).map(|_| Vec3::repeat(0.2) + 0.19 * random.vector()).collect();
     let points: Vec<_> = places.iter().map(|place| solid.locate(place)).collect();
     for turn in 0..100 {
@@ -175,9 +175,9 @@ fn observed_points_stay_in_the_material() {
         }
     }
     assert!(solid.counts.splits > 50);
-    for (place, followed) in places.iter().zip(&solid.followed) {
-        let corners = solid.mesh().corners(craze_mesh::TetId(followed.element));
-        let rest: Vec3 = corners.iter().zip(&followed.weights).map(|(corner, weight)| *weight * corner).sum();
+    for (place, tracked) in places.iter().zip(solid.tracked.iter()) {
+        let corners = solid.mesh().corners(craze_mesh::TetId(tracked.element));
+        let rest: Vec3 = corners.iter().zip(&tracked.weights).map(|(corner, weight)| *weight * corner).sum();
         assert!((rest - place).norm() < 1e-10);
     }
 }
@@ -190,7 +190,7 @@ fn pieces_know_what_they_broke_from() {
         for event in fracture(&mut solid, &step) {
             if let EventKind::Split { parent, children, .. } = event.kind {
                 let born =
-                    children.iter().all(|&child| child == parent || solid.lineage[child as usize] == Some(parent));
+                    children.iter().all(|&child| child == parent || solid.pieces.lineage.parent(child) == Some(parent));
                 assert!(born, "{parent} {children:?}");
             }
         }
@@ -254,15 +254,20 @@ fn what_follows_cracks_is_what_would_be_made_anew() {
         };
         let followed = forces(&solid);
         let largest = followed.iter().flatten().fold(0.0f64, |largest, part| largest.max(part.abs()));
-        solid.layout =
-            crate::blocks::Layout::build(&solid.mesh, &laws, &solid.node_islands, solid.piece_labels()).unwrap();
+        solid.layout = crate::blocks::Layout::build(
+            &solid.mesh,
+            &laws,
+            &solid.node_islands,
+            craze_body::pieces::labels(&solid.mesh),
+        )
+        .unwrap();
         solid.scratch.forces = crate::forces::Forces::of(&solid.layout);
         solid.scratch.chunk_reports = vec![Default::default(); solid.layout.chunks.len()];
         solid.sum_forces().unwrap();
         for (one, other) in followed.iter().flatten().zip(forces(&solid).iter().flatten()) {
             assert!((one - other).abs() < 1e-12 * largest);
         }
-        let (of_element, present) = solid.present_pieces();
+        let (present, of_element) = solid.pieces.present(&solid.mesh);
         let pieces = solid.mesh.pieces();
         assert_eq!(present.len(), pieces.count);
         let mut number_of = vec![u32::MAX; pieces.count];
@@ -281,7 +286,7 @@ fn nothing_small_breaks_off_and_small_pieces_break_no_further() {
     let burst = |smallest_piece: f64| {
         let mut solid = bursting([5, 5, 5], 1e3, 6.0);
         solid.options.smallest_piece = smallest_piece;
-        solid.smallest_volume = smallest_piece * solid.mesh().total_measure();
+        solid.pieces.smallest = smallest_piece * solid.mesh().total_measure();
         let mut volumes = std::collections::BTreeMap::new();
         for turn in 0..100 {
             let step = advance(&mut solid);
@@ -290,7 +295,7 @@ fn nothing_small_breaks_off_and_small_pieces_break_no_further() {
             }
             for event in fracture(&mut solid, &step) {
                 let EventKind::Split { parent, .. } = event.kind else { continue };
-                assert!(volumes[&parent] > 0.999 * solid.smallest_volume, "{parent}");
+                assert!(volumes[&parent] > 0.999 * solid.pieces.smallest, "{parent}");
             }
             if turn % 30 == 29 {
                 solid.settle();
@@ -303,7 +308,7 @@ fn nothing_small_breaks_off_and_small_pieces_break_no_further() {
         }
         // What hung together in an edge only is parted afterwards, and may be smaller.
         let pieces = solid.frame(craze_engine::FrameDetail::Surface).pieces;
-        let small = pieces.iter().filter(|piece| piece.volume < 0.999 * solid.smallest_volume).count();
+        let small = pieces.iter().filter(|piece| piece.volume < 0.999 * solid.pieces.smallest).count();
         println!("{} pieces, {small} of them small", pieces.len());
         assert!(smallest_piece == 0.0 || 10 * small <= pieces.len(), "{small} of {}", pieces.len());
         pieces.len()
@@ -317,16 +322,20 @@ fn held_nodes_stay_held_through_splits() {
     let mut solid = body([4, 4, 4], 0.1, brittle(500.0), awake(Integrator::SymplecticEuler));
     let region = Region::Box { from: Vec3::new(-1.0, -0.01, -1.0), to: Vec3::new(1.0, 0.01, 1.0) };
     solid.attach(HoldId(0), &region).unwrap();
-    let held = solid.holds.regions[0].nodes.len();
+    let held = solid.constraints.at(0).members.len();
     let normal = Vec3::new(1.0, 0.1, 0.0);
     let middle = |&&node: &&u32| (solid.mesh().position(NodeId(node)) - Vec3::new(0.2, 0.0, 0.2)).norm() < 0.08;
-    let node = NodeId(*solid.holds.regions[0].nodes.iter().find(middle).unwrap());
+    let node = NodeId(*solid.constraints.at(0).members.iter().find(middle).unwrap());
     let pull = crate::FailureState { ratio: 2.0, measure: FailureMeasure::Stress(1e3), normal };
     solid.split_node(node, &pull).unwrap();
     solid.catch_up();
-    assert!(solid.holds.regions[0].nodes.len() > held);
+    assert!(solid.constraints.at(0).members.len() > held);
     let on_ground = |&node: &u32| solid.mesh().position(NodeId(node)).y.abs() < 1e-12;
-    assert!(solid.holds.regions[0].nodes.iter().all(on_ground));
+    assert!(solid.constraints.at(0).members.iter().all(on_ground));
+    let mut read = craze_body::ConstrainedRegions::default();
+    read.read(&solid.mesh, |node| solid.layout.island_of_node(node as usize));
+    let lists = |regions: &craze_body::ConstrainedRegions| (regions.at(0).members.clone(), regions.at(0).areas.clone());
+    assert_eq!(lists(&solid.constraints), lists(&read));
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use crate::blocks::{Block, Group};
 use crate::model::Solid;
-use crate::node::Node;
+use craze_body::Node;
 use craze_math::lanes::WIDTH;
 
 /// Arithmetic and memory of one explicit step with damping, per element.

@@ -253,7 +253,7 @@ impl Solid {
     /// Separation force (N) from which a node could fail, and stress of its elements (Pa) from which it could.
     fn critical_loads_at(&self, node: NodeId, least_area: impl Fn(&[Vec3]) -> f64) -> (f64, f64) {
         // The node of a single element has nothing to be separated from.
-        if self.mesh.elements_of(node).len() < 2 || self.is_dust(node) {
+        if self.mesh.elements_of(node).len() < 2 || self.is_debris(node) {
             return (f64::INFINITY, f64::INFINITY);
         }
         let criterion = self.weakest_criterion();

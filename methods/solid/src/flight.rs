@@ -6,8 +6,8 @@
 
 use crate::blocks::corners_of;
 use crate::model::Solid;
-use crate::node::Node;
 use crate::options::Integrator;
+use craze_body::Node;
 use craze_element::strain;
 use craze_engine::{EventKind, Failure, FailureMeasure, RigidBody, Step, Velocities};
 use craze_math::{Isometry, Vec3};
@@ -107,7 +107,7 @@ impl Flight {
     /// A box around it, state and prediction (m); empty if it is none.
     pub fn reach(&self) -> Aabb {
         self.rigid.as_ref().map_or(Aabb::EMPTY, |rigid| {
-            Aabb::around([&rigid.body.position, &rigid.predicted.position]).grown(self.radius)
+            Aabb::from_points([&rigid.body.position, &rigid.predicted.position]).grown(self.radius)
         })
     }
 
@@ -147,7 +147,7 @@ impl Solid {
             // Both buffers hold the records, so that commit may swap them.
             let (state, prediction) = (&self.state[nodes.clone()], &mut self.prediction[nodes]);
             prediction.copy_from_slice(state);
-            self.happened.push(Change::Slept(self.piece_numbers[self.layout.islands[island].piece as usize]));
+            self.happened.push(Change::Slept(self.pieces.number(self.layout.islands[island].piece)));
         }
         // What bounds a step fades with the steps that strain the body, and there will be none.
         if !self.is_awake() && !self.happened.is_empty() {
@@ -251,7 +251,7 @@ impl Solid {
             record.set_velocity(&velocity);
             *predicted = *record;
         }
-        self.happened.push(Change::Woke(self.piece_numbers[self.layout.islands[island].piece as usize]));
+        self.happened.push(Change::Woke(self.pieces.number(self.layout.islands[island].piece)));
         self.scratch.reach = None;
     }
 
@@ -268,7 +268,7 @@ impl Solid {
                 Some(rigid) if rigid.woken => {
                     flight.rigid = None;
                     flight.disturbed = true;
-                    self.happened.push(Change::Woke(self.piece_numbers[island.piece as usize]));
+                    self.happened.push(Change::Woke(self.pieces.number(island.piece)));
                     self.scratch.forces.suspect(&self.layout, number);
                 }
                 Some(rigid) => rigid.body = rigid.predicted,

@@ -3,8 +3,8 @@
 use crate::blocks::{Block, Layout};
 use crate::kernel::{self, ForceRates, Local, Report};
 use crate::model::Solid;
-use crate::node::Node;
 use crate::parallel::over_spans;
+use craze_body::Node;
 use craze_engine::{Failure, Step};
 use craze_math::Vec3;
 use craze_math::lanes::Instructions;

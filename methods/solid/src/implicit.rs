@@ -243,8 +243,8 @@ impl Solid {
             let end = contact.position(|node| implicit.positions[node]);
             self.pending_work += contact.force(&end).dot(&(end - start));
         }
-        self.book_loads(step.loads);
-        self.book_gradient(step, &implicit.gradient);
+        self.constraints.record_loads(step.loads);
+        self.record_pushes(step, |_, node| implicit.gradient[node]);
         self.report_prediction();
         Ok(())
     }
@@ -259,17 +259,6 @@ impl Solid {
             }
         }
         constraints
-    }
-
-    /// What is left of the gradient at held nodes is what their holds push with.
-    fn book_gradient(&mut self, step: &Step, gradient: &[Vec3]) {
-        let mut pushes = vec![Vec3::zeros(); self.holds.regions.len()];
-        let mut work = 0.0;
-        self.each_placed(step.loads, |region, node, _| {
-            pushes[region] += gradient[node];
-            work += gradient[node].dot(&(self.prediction[node].position() - self.state[node].position()));
-        });
-        self.book_pushes(pushes, work);
     }
 
     /// Boxes around the prediction, and nothing to watch: the solver has looked at every element.
@@ -334,8 +323,8 @@ impl Solid {
             node.set_position(place);
             node.set_velocity(&Vec3::zeros());
         }
-        self.book_loads(step.loads);
-        self.book_gradient(step, &implicit.gradient);
+        self.constraints.record_loads(step.loads);
+        self.record_pushes(step, |_, node| implicit.gradient[node]);
         // Trapezoids: forces have grown along the way.
         self.pending_work = 0.0;
         let mut after = Balanced { external: wanted, reactions: vec![Vec3::zeros(); nodes] };
@@ -348,9 +337,7 @@ impl Solid {
             self.work += (push - weight).dot(&way);
         }
         self.balanced = after;
-        for region in &mut self.holds.regions {
-            region.reaction = region.pending;
-        }
+        self.constraints.commit();
         self.report_prediction();
         std::mem::swap(&mut self.state, &mut self.prediction);
         self.prediction.clone_from(&self.state);

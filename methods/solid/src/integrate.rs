@@ -3,9 +3,9 @@
 use crate::blocks::{Chunk, Layout};
 use crate::forces::Forces;
 use crate::model::Solid;
-use crate::node::Node;
 use crate::options::Integrator;
 use crate::parallel::over_spans;
+use craze_body::Node;
 use craze_engine::Step;
 use craze_math::Vec3;
 use craze_math::lanes::{Instructions, Kernel, Lanes};

@@ -4,7 +4,7 @@
 
 use crate::blocks::{BLOCK_NODES, Group};
 use crate::gather::{Three, gather, gather_accelerations, scatter};
-use crate::node::Node;
+use craze_body::Node;
 use craze_element::{CollapseGuard, Law};
 use craze_math::Mat3;
 use craze_math::lanes::{Kernel, Lanes, Mask, WIDTH, prefetch};
@@ -18,7 +18,7 @@ const NODES_A_GROUP: usize = 3;
 /// What a block works on, near the processor.
 #[repr(C, align(64))]
 pub(crate) struct Local {
-    /// Records of the block's nodes; see [`Node`](crate::node::Node).
+    /// Records of the block's nodes; see [`Node`](craze_body::Node).
     pub nodes: [[f64; 8]; BLOCK_NODES],
     /// Their forces (N), or rates of force (N/s). The fourth entry is Σ vol·|S·∇N| over the elements at the node (N), by which
     /// failure is ruled out where nothing pulls hard, or 0 beside rates.

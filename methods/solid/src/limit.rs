@@ -10,9 +10,9 @@
 //! by what elements ask for in a step of about the right length, and every element is then judged by itself with the parts that it got.
 
 use crate::blocks::Layout;
-use crate::node::Node;
 use crate::options::Integrator;
 use crate::peaks::Peaks;
+use craze_body::Node;
 use craze_element::{Law, Tetrahedron};
 use craze_material::VoigtMatrix;
 use craze_mesh::{NodeId, TetMesh};
@@ -347,7 +347,7 @@ mod tests {
     fn large_vibrations_of_crumbs_do_not_grow() {
         let energy = |solid: &crate::Solid| solid.account(&Vec3::zeros()).energy();
         for seed in 0..40 {
-            let mut random = crate::testing::Random(seed);
+            let mut random = craze_math::Random::new(seed);
             let corners = [Vec3::zeros(), Vec3::x(), Vec3::y(), Vec3::z()];
             let places = corners.map(|corner| 0.1 * corner + 0.02 * random.vector()).to_vec();
             let mesh = craze_mesh::TetMesh::from_parts(places, vec![[0, 1, 2, 3]]).unwrap();

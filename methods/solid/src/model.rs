@@ -3,17 +3,17 @@
 use crate::blocks::{Layout, LayoutError, islands_of_nodes, order_for_speed};
 use crate::flight::{Change, Flight};
 use crate::forces::Forces;
-use crate::holds::Holds;
 use crate::implicit::{Balanced, Implicit};
 use crate::integrate::ChunkReport;
 use crate::laws::{full_heights, laws_of, laws_of_elements, smallest_height};
 use crate::limit::{Spectrum, Stiffnesses};
-use crate::node::Node;
 use crate::options::{Integrator, SolidError, SolidOptions};
 use crate::order::Changed;
-use crate::pieces::{name_columns, volumes_of_pieces};
 use crate::prefilter::Prefilter;
 use crate::surface::SolidSurface;
+use craze_body::Node;
+use craze_body::pieces::{Pieces, labels};
+use craze_body::{ConstrainedRegions, TrackedPoints};
 use craze_element::{CollapseGuard, Law};
 use craze_engine::{MaterialPoint, SplitCounts};
 use craze_frame::names;
@@ -24,7 +24,7 @@ use craze_spatial::Aabb;
 
 /// An elastic solid of linear tetrahedra (O'Brien & Hodgins 1999, §3).
 pub struct Solid {
-    /// Rest shape in the body's own frame, in the order of the layout, with holds as attributes.
+    /// Rest shape in the body's own frame, in the order of the layout, with constrained regions as attributes.
     pub(crate) mesh: TetMesh,
     /// Which material each element is made of.
     pub(crate) material_of: Vec<u32>,
@@ -38,22 +38,15 @@ pub struct Solid {
     pub(crate) prediction: Vec<Node>,
     /// What each island does beside deforming.
     pub(crate) flights: Vec<Flight>,
-    pub(crate) holds: Holds,
+    pub(crate) constraints: ConstrainedRegions,
     /// Work done by holds, loads and contacts since the start (J), and what the prediction adds to it.
     pub(crate) work: f64,
     pub(crate) pending_work: f64,
     /// What happened and was not yet told.
     pub(crate) happened: Vec<Change>,
-    /// For every piece that ever was, the piece it broke from.
-    pub(crate) lineage: Vec<Option<u32>>,
-    /// For every label of an element's piece its number in the history. The same, but for pieces that have broken since the last frame.
-    pub(crate) piece_numbers: Vec<u32>,
-    /// Volume at rest (m³) of what bears each label; 0 for labels that nothing bears.
-    pub(crate) piece_volumes: Vec<f64>,
-    /// Pieces of less volume (m³) do not break.
-    pub(crate) smallest_volume: f64,
-    /// Material points that somebody observes.
-    pub(crate) followed: Vec<MaterialPoint>,
+    pub(crate) pieces: Pieces,
+    /// Material points that probes observe.
+    pub(crate) tracked: TrackedPoints<MaterialPoint>,
     /// What splits did since the start.
     pub(crate) counts: SplitCounts,
     /// Smallest height of an element before anything broke (m), slivers aside.
@@ -102,6 +95,8 @@ pub(crate) struct Scratch {
     pub element_indices: Vec<u32>,
     /// Rejects nodes that do not fail, if there are many candidates.
     pub prefilter: Prefilter,
+    /// Force of each constrained region on the nodes whose position it prescribes (N).
+    pub pushes: Vec<Vec3>,
     /// Δt of the prediction (s).
     pub time_step: f64,
     /// Box around state and prediction (m).
@@ -181,13 +176,12 @@ impl Solid {
             let (index, count) = (material_of[element], materials.len());
             return Err(SolidError::UnknownMaterial { element: element as u32, index, count });
         }
-        let history = name_columns(&mut mesh);
-        let piece_volumes = volumes_of_pieces(&mesh, history);
+        let pieces = Pieces::of(&mut mesh, options.smallest_piece);
         let node_islands = islands_of_nodes(&mesh);
-        let pieces = mesh.element_attributes().labels(names::PIECE).unwrap_or(&[]);
         let full_heights = full_heights(&materials, &options, first_height);
-        let layout = Layout::build(&mesh, &laws_of_elements(&mesh, &material_of, &full_heights), &node_islands, pieces)
-            .map_err(|error| match error {
+        let layout =
+            Layout::build(&mesh, &laws_of_elements(&mesh, &material_of, &full_heights), &node_islands, labels(&mesh))
+                .map_err(|error| match error {
                 LayoutError::Flat { element, place } => SolidError::Flat { element, place },
                 LayoutError::NotOrdered => SolidError::Order("elements do not stand by islands".to_owned()),
             })?;
@@ -213,13 +207,10 @@ impl Solid {
             ..Scratch::default()
         };
         let mut solid = Solid {
-            lineage: vec![None; history],
-            piece_numbers: (0..history as u32).collect(),
-            smallest_volume: options.smallest_piece * piece_volumes.iter().sum::<f64>(),
-            piece_volumes,
+            pieces,
             changed: Changed::default(),
             stiffnesses,
-            followed: Vec::new(),
+            tracked: TrackedPoints::default(),
             counts: SplitCounts::default(),
             first_height,
             full_heights,
@@ -230,7 +221,7 @@ impl Solid {
             critical_forces: Vec::new(),
             smallest_height: spectrum.smallest_height,
             prediction: state.clone(),
-            holds: Holds::default(),
+            constraints: ConstrainedRegions::default(),
             work: 0.0,
             pending_work: 0.0,
             happened: Vec::new(),

@@ -7,6 +7,7 @@ use crate::laws::law_at;
 use crate::limit::Spectrum;
 use crate::model::Solid;
 use crate::options::Integrator;
+use craze_body::pieces::labels;
 use craze_mesh::{TetEdit, TetMesh};
 
 /// What cracks have changed.
@@ -80,12 +81,7 @@ impl Solid {
         self.scratch.implicit = None;
         self.scratch.reach = None;
         self.balanced = Default::default();
-        if !self.holds.regions.is_empty() {
-            let reactions: Vec<_> = self.holds.regions.iter().map(|region| (region.id, region.reaction)).collect();
-            self.read_holds();
-            self.set_reactions(&reactions);
-        }
-        self.holds.forget_placed();
+        self.constraints.follow(&self.mesh, &nodes);
         elements
     }
 
@@ -93,7 +89,7 @@ impl Solid {
     fn lay_out_anew(&mut self, changed: &[u32]) {
         let law = |element: usize| law_at(&self.mesh, &self.material_of, &self.full_heights, element);
         // Elements too flat to compute with are never made: see `is_thick_enough`.
-        let made = self.layout.built_anew(&self.mesh, changed, law, &self.node_islands, self.piece_labels());
+        let made = self.layout.built_anew(&self.mesh, changed, law, &self.node_islands, labels(&self.mesh));
         if let Ok(layout) = made {
             self.layout = layout;
         }
@@ -106,7 +102,7 @@ impl Solid {
         if !self.disordered {
             return;
         }
-        self.settle_labels();
+        self.pieces.settle(&mut self.mesh);
         let (mut mesh, mut material_of) = (self.mesh.clone(), self.material_of.clone());
         let Ok(order) = order_for_speed(&mut mesh, &mut material_of) else { return };
         let mut old_islands = self.node_islands.clone();
@@ -122,7 +118,7 @@ impl Solid {
         else {
             return;
         };
-        let reactions: Vec<_> = self.holds.regions.iter().map(|region| (region.id, region.reaction)).collect();
+        let reactions = self.constraints.reactions();
         let old = std::mem::replace(self, ordered);
         for (node, old) in self.state.iter_mut().zip(&state) {
             node.set_position(&old.position());
@@ -143,13 +139,10 @@ impl Solid {
                 }
             })
             .collect();
-        self.followed = old.followed;
-        for point in &mut self.followed {
-            point.element = new_element[point.element as usize];
-        }
-        self.lineage = old.lineage;
-        self.piece_numbers = old.piece_numbers;
-        self.piece_volumes.resize(self.lineage.len(), 0.0);
+        self.tracked = old.tracked;
+        self.tracked.renumber(&new_element);
+        // The history knows all pieces of the mesh.
+        let _ = self.pieces.set_lineage(old.pieces.lineage);
         self.counts = old.counts;
         self.work = old.work;
         self.happened = old.happened;
@@ -157,7 +150,7 @@ impl Solid {
         self.spectrum.stiffening = old.spectrum.stiffening;
         self.surface.follow(old.surface.version());
         self.scratch.time_step = old.scratch.time_step;
-        self.read_holds();
-        self.set_reactions(&reactions);
+        self.read_constraints();
+        self.constraints.set_reactions(&reactions);
     }
 }

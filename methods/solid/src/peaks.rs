@@ -42,11 +42,11 @@ impl Peaks {
 #[cfg(test)]
 mod tests {
     use super::Peaks;
-    use crate::testing::Random;
+    use craze_math::Random;
 
     #[test]
     fn the_largest_follows_every_change() {
-        let (mut peaks, mut random, mut plain) = (Peaks::default(), Random(7), Vec::new());
+        let (mut peaks, mut random, mut plain) = (Peaks::default(), Random::new(7), Vec::new());
         assert_eq!(peaks.largest(), 0.0);
         for turn in 0..3000 {
             let place = if turn < 700 { turn } else { (turn * 37) % 700 };

@@ -6,8 +6,8 @@
 
 use crate::blocks::{Block, Layout, local_node};
 use crate::flight::Flight;
-use crate::node::Node;
 use crate::parallel::over_spans;
+use craze_body::Node;
 use craze_contact::ContactSpring;
 use craze_element::{CollapseGuard, Law, Tetrahedron, strain};
 use craze_math::lanes::WIDTH;

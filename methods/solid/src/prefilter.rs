@@ -13,8 +13,8 @@ use crate::kernel::{
     tractions,
 };
 use crate::model::Solid;
-use crate::node::Node;
 use crate::parallel::over_spans;
+use craze_body::Node;
 use craze_element::{CollapseGuard, Law};
 use craze_math::lanes::{Instructions, Kernel, Lanes, Mask, WIDTH};
 use craze_mesh::NodeId;

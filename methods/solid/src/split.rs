@@ -7,11 +7,15 @@
 use crate::criterion::FailureState;
 use crate::flight::Change;
 use crate::model::Solid;
-use crate::node::Node;
+use craze_body::pieces::{Separated, component, labels};
+use craze_body::tracked::Moving;
+use craze_body::{Momenta, Node};
 use craze_element::Tetrahedron;
 use craze_frame::names;
-use craze_math::{Mat3, Vec3};
-use craze_mesh::{CutSurface, Facet, NodeId, Patch, PointRule, Side, Snap, Tail, TetEdit, TetEditError, TetId, Values};
+use craze_math::Vec3;
+use craze_mesh::{
+    CrackTip, CutSurface, Facet, NodeId, Patch, PointRule, Side, Snap, TetEdit, TetEditError, TetId, Values,
+};
 
 /// Point attribute of a solid's mesh, once it has broken: moment (s) until which a node waits for a crack to come to it.
 const WAITS_UNTIL: &str = "waits_until";
@@ -64,7 +68,7 @@ impl Solid {
         }
         if !splits.is_empty() {
             let changed = self.catch_up();
-            self.name_pieces(splits, &changed);
+            self.separate_pieces(splits, &changed);
         }
     }
 
@@ -98,7 +102,7 @@ impl Solid {
         if self.refused[node.index()] {
             return None;
         }
-        let parent = self.mesh.elements_of(node).next().map_or(0, |element| self.piece_of(element));
+        let parent = self.mesh.elements_of(node).next().map_or(0, |element| self.pieces.number_of(&self.mesh, element));
         let place = self.state[node.index()].position();
         match self.split_node(node, &failure) {
             Ok(copy) => {
@@ -129,7 +133,7 @@ impl Solid {
         changed.extend(added);
         self.changed.nodes.extend(&changed);
         self.weigh(&changed);
-        self.restore(&changed, &before);
+        before.restore(&mut self.state, &changed);
         for &node in &changed {
             self.refused[node as usize] = false;
         }
@@ -140,7 +144,11 @@ impl Solid {
     fn plan_split(&mut self, node: NodeId, normal: &Vec3) -> Result<Patch<NodeId, TetId, 4>, TetEditError> {
         let edge = self.edge_at(node);
         let crack = if self.options.turns_back { None } else { self.crack_ending_at(node, normal) };
-        let tail = crack.as_ref().map(|crack| Tail { normal: crack.normal, back: crack.back, lips: &crack.lips });
+        let tip = crack.as_ref().map(|crack| CrackTip {
+            normal: crack.normal,
+            backward: crack.back,
+            face_points: &crack.lips,
+        });
         let mut refused = None;
         for (level, wider) in WIDER.into_iter().enumerate() {
             let snap = Snap {
@@ -148,15 +156,15 @@ impl Solid {
                 angle: (self.options.snap_angle * wider).min(std::f64::consts::FRAC_PI_2),
             };
             let current = |point: NodeId| self.state[point.index()].position();
-            let bent = self.mesh.plan_cut(node, &CutSurface { normal: *normal, tail }, current, snap);
+            let bent = self.mesh.plan_cut(node, &CutSurface { normal: *normal, tip }, current, snap);
             // What a crack has left behind may hang together around the tip: then only a whole plane parts it.
             let plan = match bent {
-                Err(_) if tail.is_some() => self.mesh.plan_cut(node, &CutSurface::plane(*normal), current, snap),
+                Err(_) if tip.is_some() => self.mesh.plan_cut(node, &CutSurface::plane(*normal), current, snap),
                 plan => plan,
             };
             match plan {
                 // Another plane would hardly break off more.
-                Ok(patch) if self.would_chip(&patch) => break,
+                Ok(patch) if self.pieces.would_detach_debris(&self.mesh, &patch) => break,
                 Ok(patch) if wider.is_infinite() || self.is_thick_enough(&patch) => {
                     self.counts.bent += u64::from(level > 0);
                     return Ok(patch);
@@ -234,58 +242,31 @@ impl Solid {
 
     /// Changes the mesh, and lets everything on it follow.
     fn replace(&mut self, patch: &Patch<NodeId, TetId, 4>) -> Result<TetEdit, TetEditError> {
-        let removed = |element: u32| patch.removed.contains(&TetId(element));
-        let moving: Vec<(usize, Vec3)> = (self.followed.iter().enumerate())
-            .filter(|(_, point)| removed(point.element))
-            .map(|(index, point)| {
-                let corners = self.mesh.corners(TetId(point.element));
-                (index, corners.iter().zip(&point.weights).map(|(corner, weight)| *weight * corner).sum())
-            })
-            .collect();
+        let moving = self.tracked.leaving(&self.mesh, &patch.removed);
         let edit = self.mesh.replace(patch)?;
         self.follow(&edit, &moving);
         Ok(edit)
     }
 
     /// Lets arrays and followed points go along with an edit that only adds nodes and elements.
-    fn follow(&mut self, edit: &TetEdit, moving: &[(usize, Vec3)]) {
+    fn follow(&mut self, edit: &TetEdit, moving: &Moving) {
         self.changed.note(&self.mesh, edit);
-        edit.carry_points(&mut self.state, |old, blend| {
+        edit.apply_to_points(&mut self.state, |old, blend| {
             let position = blend.sum(|node| old[node.index()].position());
             let velocity = blend.sum(|node| old[node.index()].velocity());
             // Weighed when the patch is whole.
             Node::new(position, velocity, 1.0)
         });
-        edit.carry_points(&mut self.node_islands, |old, blend| old[blend.heaviest().index()]);
-        edit.carry_points(&mut self.refused, |_, _| false);
+        edit.apply_to_points(&mut self.node_islands, |old, blend| old[blend.heaviest().index()]);
+        edit.apply_to_points(&mut self.refused, |_, _| false);
         if !self.drag.is_empty() {
-            edit.carry_points(&mut self.drag, |old, blend| blend.sum(|node| old[node.index()]));
+            edit.apply_to_points(&mut self.drag, |old, blend| blend.sum(|node| old[node.index()]));
         }
-        edit.carry_elements(&mut self.material_of, |old, added| old[added.parent.index()]);
-        for &(index, place) in moving {
-            self.follow_point(index, &place, edit);
-        }
+        edit.apply_to_elements(&mut self.material_of, |old, added| old[added.parent.index()]);
+        self.tracked.enter(&self.mesh, edit, moving);
         if let Some(marks) = self.mesh.facet_attributes_mut().labels_mut(names::CRACK) {
             for facet in edit.crack.iter().flatten() {
                 marks[4 * facet.element.index() + facet.corner as usize] = 1;
-            }
-        }
-    }
-
-    /// Finds the new element that a followed point at this rest place (m) has come to lie in.
-    fn follow_point(&mut self, index: usize, place: &Vec3, edit: &TetEdit) {
-        let old = self.followed[index].element;
-        let mut best = f64::NEG_INFINITY;
-        for added in edit.elements_added.iter().filter(|added| added.parent.0 == old) {
-            let corners = self.mesh.corners(added.element);
-            let Some(rest) = Tetrahedron::new(&corners) else { continue };
-            let inner = rest.inverse_edges * (place - corners[0]);
-            let weights = [1.0 - inner.sum(), inner.x, inner.y, inner.z];
-            let inside = weights.iter().copied().fold(f64::INFINITY, f64::min);
-            if inside > best {
-                best = inside;
-                self.followed[index].element = added.element.0;
-                self.followed[index].weights = weights;
             }
         }
     }
@@ -294,10 +275,10 @@ impl Solid {
     fn part_what_only_touches(&mut self, crack: &TetEdit, added: &mut Vec<u32>) {
         let mut points = self.mesh.crack_points(crack);
         loop {
-            let edits = self.mesh.part_at_points(&points).unwrap_or_default();
+            let edits = self.mesh.separate_at_points(&points).unwrap_or_default();
             for edit in &edits {
                 // Elements were renamed, not moved: followed points stay in theirs.
-                self.follow(edit, &[]);
+                self.follow(edit, &Moving::new());
                 added.extend(edit.points_added.iter().map(|placed| placed.point.0));
             }
             let pinched =
@@ -311,14 +292,8 @@ impl Solid {
 
     fn part_edge(&mut self, start: NodeId, end: NodeId) -> Option<TetEdit> {
         let around = self.mesh.elements_at_edge(start, end);
-        let moving: Vec<(usize, Vec3)> = (self.followed.iter().enumerate())
-            .filter(|(_, point)| around.contains(&TetId(point.element)))
-            .map(|(index, point)| {
-                let corners = self.mesh.corners(TetId(point.element));
-                (index, corners.iter().zip(&point.weights).map(|(corner, weight)| *weight * corner).sum())
-            })
-            .collect();
-        let edit = self.mesh.part_at_edge(start, end).ok()?;
+        let moving = self.tracked.leaving(&self.mesh, &around);
+        let edit = self.mesh.separate_at_edge(start, end).ok()?;
         self.follow(&edit, &moving);
         Some(edit)
     }
@@ -336,27 +311,33 @@ impl Solid {
         }
     }
 
-    /// Gives the nodes back the momenta that they had together: lumping masses anew keeps linear momentum, but changes angular momentum by
-    /// −(m/4)·t(1−t)·(x₁−x₂)×(v₁−v₂) for each cut edge of a cut tetrahedron (READINGS 5).
-    fn restore(&mut self, nodes: &[u32], before: &Momenta) {
-        let after = Momenta::about(&self.state, nodes, before.place);
-        let push = (before.linear - after.linear) / after.mass;
-        let centre = before.place + after.first / after.mass;
-        let mut inertia = Mat3::zeros();
-        for &node in nodes {
-            let (arm, mass) = (self.state[node as usize].position() - centre, self.state[node as usize].mass());
-            inertia += mass * (arm.norm_squared() * Mat3::identity() - arm * arm.transpose());
+    /// Labels the pieces that splits have separated, and reports the splits. `changed` are the elements on both sides of all that has been
+    /// separated.
+    fn separate_pieces(&mut self, mut splits: Vec<Change>, changed: &[u32]) {
+        let Separated { born, changed } = self.pieces.separate(&mut self.mesh, changed);
+        for (label, elements) in changed {
+            if self.pieces.is_debris(label) {
+                let elements = component(&self.mesh, &elements);
+                let corners = elements.iter().flat_map(|&element| self.mesh.elements()[element as usize]);
+                let mut nodes: Vec<u32> = corners.collect();
+                nodes.sort_unstable();
+                nodes.dedup();
+                self.update_critical_loads(&nodes);
+            }
         }
-        let lost = before.angular - after.angular - after.first.cross(&push);
-        let spin = inertia.try_inverse().map_or(Vec3::zeros(), |inverse| inverse * lost);
-        if !spin.iter().all(|part| part.is_finite()) {
-            return;
+        for split in &mut splits {
+            if let Change::Split { parent, children, .. } = split {
+                children.push(*parent);
+                children.extend(born.iter().filter(|[from, _]| from == parent).map(|[_, number]| *number));
+            }
         }
-        for &node in nodes {
-            let record = &mut self.state[node as usize];
-            let velocity = record.velocity() + push + spin.cross(&(record.position() - centre));
-            record.set_velocity(&velocity);
-        }
+        self.happened.append(&mut splits);
+    }
+
+    /// Returns true if a node belongs to a piece that is too small to break.
+    pub(crate) fn is_debris(&self, node: NodeId) -> bool {
+        let label = self.mesh.elements_of(node).next().map(|element| labels(&self.mesh)[element.index()]);
+        label.is_some_and(|label| self.pieces.is_debris(label))
     }
 }
 
@@ -373,39 +354,4 @@ struct EndingCrack {
 /// Smallest height of an element at rest (m).
 pub(crate) fn height(rest: &Tetrahedron) -> f64 {
     1.0 / rest.gradients().iter().map(|gradient| gradient.norm_squared()).fold(0.0, f64::max).sqrt()
-}
-
-/// What some nodes carry together.
-struct Momenta {
-    /// Where moments are taken about (m).
-    place: Vec3,
-    /// Mass (kg).
-    mass: f64,
-    /// Σ m·(x − place) (kg·m).
-    first: Vec3,
-    /// Linear momentum (kg·m/s).
-    linear: Vec3,
-    /// Angular momentum about the place (kg·m²/s).
-    angular: Vec3,
-}
-
-impl Momenta {
-    fn of(state: &[Node], nodes: &[u32]) -> Momenta {
-        let place = nodes.first().map_or(Vec3::zeros(), |&node| state[node as usize].position());
-        Momenta::about(state, nodes, place)
-    }
-
-    fn about(state: &[Node], nodes: &[u32], place: Vec3) -> Momenta {
-        let zero = Vec3::zeros();
-        let mut sum = Momenta { place, mass: 0.0, first: zero, linear: zero, angular: zero };
-        for &node in nodes {
-            let record = &state[node as usize];
-            let (arm, carried) = (record.position() - place, record.mass() * record.velocity());
-            sum.mass += record.mass();
-            sum.first += record.mass() * arm;
-            sum.linear += carried;
-            sum.angular += arm.cross(&carried);
-        }
-        sum
-    }
 }

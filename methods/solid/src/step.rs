@@ -4,6 +4,7 @@ use crate::blocks::corners_of;
 use crate::flight::{Carrier, Flight, Rigid};
 use crate::model::Solid;
 use crate::options::Integrator;
+use craze_body::closest::closest_point;
 use craze_contact::{ContactRun, ContactSurface, ContactTetrahedra, ContactTriangles, Impulse, SurfacePoint};
 use craze_engine::{Account, Event, Failure, FrameDetail, HoldId, MaterialPoint, Method, Region, SplitCounts, Step};
 use craze_frame::BodyFrame;
@@ -40,11 +41,11 @@ impl Method for Solid {
     }
 
     fn attach(&mut self, hold: HoldId, region: &Region) -> Option<Vec3> {
-        self.take_hold(hold, region)
+        self.attach_hold(hold, region)
     }
 
     fn locate(&mut self, place: &Vec3) -> MaterialPoint {
-        self.follow_material_point(place)
+        self.track_material_point(place)
     }
 
     fn time_step_limit(&self) -> f64 {
@@ -68,7 +69,7 @@ impl Method for Solid {
                 self.add_loads(step.loads);
                 self.integrate(step);
                 self.place_held(step);
-                self.book_reactions(step);
+                self.record_reactions(step);
             }
         }
         self.find_reach();
@@ -145,9 +146,9 @@ impl Method for Solid {
                 continue;
             }
             // A node whose place is prescribed does not move: its hold pushes back.
-            if self.holds.places(node) {
-                if let Some(owner) = self.holds.owner(node) {
-                    self.holds.regions[owner].pending -= impulse / step.time_step;
+            if self.constraints.is_placed(node) {
+                if let Some(owner) = self.constraints.owner(node) {
+                    self.constraints.add_reaction(owner, &(-impulse / step.time_step));
                 }
                 continue;
             }
@@ -182,9 +183,7 @@ impl Method for Solid {
     fn commit(&mut self, step: &Step) {
         self.work += self.pending_work + self.work_of_loads(step.loads);
         self.pending_work = 0.0;
-        for region in &mut self.holds.regions {
-            region.reaction = region.pending;
-        }
+        self.constraints.commit();
         self.commit_flights();
         std::mem::swap(&mut self.state, &mut self.prediction);
     }
@@ -206,7 +205,7 @@ impl Method for Solid {
         for flight in &mut self.flights {
             flight.careful = false;
         }
-        self.holds.forget_placed();
+        self.constraints.forget_placed();
         self.fall_asleep();
         for flight in &mut self.flights {
             flight.disturbed = false;
@@ -222,11 +221,9 @@ impl Method for Solid {
     }
 
     fn observe(&self, point: &MaterialPoint) -> (Vec3, Vec3) {
-        let Some(followed) = self.followed.get(point.element as usize) else {
-            return (Vec3::zeros(), Vec3::zeros());
-        };
         let mut sum = (Vec3::zeros(), Vec3::zeros());
-        for (corner, weight) in self.mesh.elements()[followed.element as usize].iter().zip(&followed.weights) {
+        let Some(tracked) = self.tracked.get(point) else { return sum };
+        for (corner, weight) in self.mesh.elements()[tracked.element as usize].iter().zip(&tracked.weights) {
             let (place, velocity) = self.node_now(*corner as usize);
             sum.0 += *weight * place;
             sum.1 += *weight * velocity;
@@ -235,7 +232,7 @@ impl Method for Solid {
     }
 
     fn reaction(&self, hold: HoldId) -> Vec3 {
-        self.holds.region(hold).map_or(Vec3::zeros(), |region| region.reaction)
+        self.constraints.reaction(hold)
     }
 
     fn frame(&self, detail: FrameDetail) -> BodyFrame {
@@ -259,7 +256,7 @@ impl Solid {
             Some(carrier) => carrier.carry(&now.position()),
             None => (then.position(), then.velocity()),
         };
-        let inverse_mass = if self.holds.places(node) { 0.0 } else { now.inverse_mass() };
+        let inverse_mass = if self.constraints.is_placed(node) { 0.0 } else { now.inverse_mass() };
         SurfacePoint { dof, start, start_velocity, end, velocity, inverse_mass, radius: 0.0 }
     }
 
@@ -347,11 +344,10 @@ impl Solid {
         self.spectrum.stiffening = stiffening;
     }
 
-    /// The material point nearest to a place, under a number by which it is found again however the mesh changes.
-    fn follow_material_point(&mut self, place: &Vec3) -> MaterialPoint {
-        let rest = self.placement.inverse_transform_point(&(*place).into()).coords;
-        let found = crate::locate::nearest(&self.mesh, &rest);
-        self.followed.push(found);
-        MaterialPoint { element: self.followed.len() as u32 - 1, weights: found.weights }
+    /// Tracks the material point that is closest to a position (m) of the placed body.
+    fn track_material_point(&mut self, position: &Vec3) -> MaterialPoint {
+        let rest = self.placement.inverse_transform_point(&(*position).into()).coords;
+        let found = closest_point(&self.mesh, &rest);
+        self.tracked.track(found, found.weights)
     }
 }

@@ -3,7 +3,7 @@
 use crate::{Integrator, Solid, SolidOptions};
 use craze_engine::{Load, Method, Region, Step};
 use craze_material::{Damping, Elasticity, Material};
-use craze_math::{Isometry, Vec3};
+use craze_math::{Isometry, Random, Vec3};
 use craze_mesh::{Jitter, TetMesh, kuhn_box_jittered};
 
 /// Rubbery and undamped: waves of a few metres a second, so that steps are long.
@@ -42,8 +42,8 @@ pub fn solid(cells: [usize; 3], jitter: f64, material: Material, options: SolidO
 
 /// A smooth deformation of about `amount` and velocities of about `speed` (m/s), the same for the same seed.
 pub fn shake(solid: &mut Solid, amount: f64, speed: f64, seed: u64) {
-    let mut random = Random(seed);
-    let shift = Vec3::new(random.next(), random.next(), random.next());
+    let mut random = Random::new(seed);
+    let shift = Vec3::new(random.signed(), random.signed(), random.signed());
     let wave = |place: &Vec3, k: f64| {
         let q = 9.0 * place + k * shift;
         Vec3::new((q.y + q.z).sin(), (q.x - 0.5 * q.z).cos(), (q.x + 1.3 * q.y).sin())
@@ -71,25 +71,6 @@ pub fn run(solid: &mut Solid, step: &Step, count: usize) {
         solid.predict(step).unwrap();
         solid.check().unwrap();
         solid.commit(step);
-    }
-}
-
-/// SplitMix64.
-pub struct Random(pub u64);
-
-impl Random {
-    /// Between −1 and 1.
-    pub fn next(&mut self) -> f64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut bits = self.0;
-        bits = (bits ^ (bits >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        bits = (bits ^ (bits >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        bits ^= bits >> 31;
-        (bits >> 11) as f64 / (1u64 << 52) as f64 - 1.0
-    }
-
-    pub fn vector(&mut self) -> Vec3 {
-        Vec3::new(self.next(), self.next(), self.next())
     }
 }
 

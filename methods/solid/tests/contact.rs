@@ -4,11 +4,11 @@ mod common;
 
 use common::{ground, run};
 use craze_contact::RigidShape;
-use craze_engine::{Body, Drive, Keyframe, Motion, Obstacle, PairTable, Registry, Verdict, World};
+use craze_engine::{Body, Drive, Keyframe, Motion, Obstacle, PairTable, Verdict, World};
 use craze_material::{Damping, Elasticity, Material};
 use craze_math::{Isometry, Random, Vec3};
 use craze_mesh::kuhn_box;
-use craze_solid::{KIND, Solid, SolidOptions, load};
+use craze_solid::{Solid, SolidOptions};
 use craze_spatial::self_intersections;
 
 /// Rubber with some damping (Pa·s).
@@ -27,7 +27,7 @@ fn block_of(material: &Material, name: &str, cells: [usize; 3], size: Vec3, plac
     let placement = place * Isometry::translation(-0.5 * size.x, -0.5 * size.y, -0.5 * size.z);
     let options = SolidOptions::default();
     let solid = Solid::new(mesh, vec![material.clone()], options, placement, velocity, Vec3::zeros()).expect("a solid");
-    Body { name: name.into(), method: Box::new(solid) }
+    Body { name: name.into(), method: Box::new(solid), load: craze_solid::load }
 }
 
 fn world(bodies: Vec<Body>, obstacles: Vec<Obstacle>, gravity: f64, friction: f64) -> World {
@@ -329,7 +329,7 @@ fn a_run_that_resumes_and_any_number_of_threads_give_the_same_bits() {
             if resume {
                 let saved = world.save();
                 world = rubble(40);
-                world.restore(&saved, &Registry::new().register(KIND, load)).expect("its own state");
+                world.restore(&saved).expect("its own state");
             }
             run(&mut world, 4);
             bits(&world)
@@ -357,13 +357,12 @@ fn press(way: f64) -> World {
 
 #[test]
 fn a_keyframed_obstacle_pushes_and_says_so_where_it_cannot() {
-    let registry = Registry::new().register(KIND, load);
     let mut world = press(0.04);
     run(&mut world, 5);
     let highest = world.bodies[0].method.reach().max.y;
     assert!(highest < 0.071 && highest > 0.06, "squeezed to {highest} m");
     let mut world = press(0.2);
-    let error = (0..6).find_map(|_| world.advance_frame(&registry, &mut |_| Verdict::Continue).err());
+    let error = (0..6).find_map(|_| world.advance_frame(&mut |_| Verdict::Continue).err());
     let message = error.expect("nothing fits between ram and ground").to_string();
     assert!(message.contains("\"ram\" crushes body \"block\""), "{message}");
     assert!(world.account().kinetic.is_finite());

@@ -26,7 +26,7 @@ fn block(integrator: Integrator, density: f64, cells: [usize; 3], size: Vec3, at
     let options = SolidOptions { integrator, ..SolidOptions::default() };
     let mesh = kuhn_box(cells, size).expect("a box");
     let solid = Solid::new(mesh, vec![material], options, placement, velocity, Vec3::zeros()).expect("a solid");
-    Body { name: "block".into(), method: Box::new(solid) }
+    Body { name: "block".into(), method: Box::new(solid), load: craze_solid::load }
 }
 
 fn world(bodies: Vec<Body>, gravity: f64, friction: f64, frames_per_second: f64) -> World {

@@ -11,19 +11,19 @@ use craze_clusters::{Cloud, Clusters, Options};
 use craze_material::{Cluster, Elasticity, Material};
 use craze_math::{Isometry, Vec3};
 
-/// Reference step of all bodies (s).
+/// Reference time step of all bodies (s).
 pub(crate) const TIME_STEP: f64 = 1.0 / 60.0;
 
-/// Distance between particles (m).
+/// Particle spacing (m).
 const SPACING: f64 = 0.1;
 
-/// A block of particles at rest in one cluster that never flies as a rigid body.
+/// A block of particles at rest in one cluster, with rigid-body mode disabled.
 pub(crate) fn block(counts: [usize; 3], goal_stiffness: f64) -> Result<Clusters, ValidationError> {
     let options = Options { time_step: TIME_STEP, rest_strain: None, ..Options::default() };
     block_of(counts, options, |cluster| cluster.goal_stiffness = goal_stiffness)
 }
 
-/// A block of particles at rest, of a matter that `change` decides.
+/// A block of particles at rest with cluster parameters set by `change`.
 pub(crate) fn block_of(
     counts: [usize; 3],
     options: Options,

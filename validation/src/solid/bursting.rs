@@ -1,4 +1,5 @@
-//! Test 11, the part with fracture: a free body that spins, bursts and breaks keeps mass and momenta across every split.
+//! Test 11, with fracture: a free rotating body that bursts conserves mass and momentum across
+//! every split.
 
 use crate::ValidationError;
 use crate::outcome::{Expected, Findings};
@@ -10,7 +11,7 @@ use craze_math::{Isometry, Vec3};
 use craze_mesh::kuhn_box_jittered;
 use craze_solid::Solid;
 
-/// Adds its findings to those of the body that stays whole.
+/// Adds its findings to those of the body without fracture.
 pub(crate) fn measure(depth: Depth, findings: &mut Findings) -> Result<(), ValidationError> {
     let steps = match depth {
         Depth::Quick => 80,
@@ -23,7 +24,7 @@ pub(crate) fn measure(depth: Depth, findings: &mut Findings) -> Result<(), Valid
     let mut events = Vec::new();
     for _ in 0..steps {
         let mut step = free_step(block.time_step_limit());
-        // As the world does it: half the step until the prediction can be the state.
+        // As in the world: the step is halved until the prediction is accepted.
         while let Err(failure) = block.predict(&step).and_then(|()| block.check()) {
             step.time_step *= 0.5;
             if step.time_step < 1e-9 {
@@ -35,8 +36,8 @@ pub(crate) fn measure(depth: Depth, findings: &mut Findings) -> Result<(), Valid
         block.fracture(&step, &mut events);
         let after = block.account(&gravity);
         linear = linear.max((after.momentum - before.momentum).norm() / start.momentum.norm());
-        let turned = after.angular_momentum - before.angular_momentum;
-        angular = angular.max(turned.norm() / start.angular_momentum.norm());
+        let change = after.angular_momentum - before.angular_momentum;
+        angular = angular.max(change.norm() / start.angular_momentum.norm());
         rise = rise.max(after.energy() / before.energy() - 1.0);
     }
     let end = block.account(&gravity);
@@ -51,7 +52,7 @@ pub(crate) fn measure(depth: Depth, findings: &mut Findings) -> Result<(), Valid
     Ok(())
 }
 
-/// A block that spins, and whose parts fly outward.
+/// A rotating block with outward velocities.
 fn block() -> Result<Solid, ValidationError> {
     let size = Vec3::new(0.5, 0.4, 0.3);
     let mesh = kuhn_box_jittered([5, 4, 3], size, JITTER)?;
@@ -59,10 +60,10 @@ fn block() -> Result<Solid, ValidationError> {
     let material = Material { strength, ..elastic(1000.0, Elasticity::from_lame(3e4, 2e4)) };
     let (velocity, spin) = (Vec3::new(0.3, 0.1, -0.2), Vec3::new(1.0, -2.0, 3.0));
     let mut block = Solid::new(mesh, vec![material], awake(), Isometry::identity(), velocity, spin)?;
-    let places = block.positions();
-    let velocities: Vec<Vec3> = (block.velocities().iter().zip(&places))
-        .map(|(velocity, place)| velocity + 6.0 * (place - 0.5 * size))
+    let positions = block.positions();
+    let velocities: Vec<Vec3> = (block.velocities().iter().zip(&positions))
+        .map(|(velocity, position)| velocity + 6.0 * (position - 0.5 * size))
         .collect();
-    block.set_state(&places, &velocities);
+    block.set_state(&positions, &velocities);
     Ok(block)
 }

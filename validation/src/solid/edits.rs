@@ -1,4 +1,5 @@
-//! Test 28: a mesh that is cut, split, flipped and collapsed at random stays a mesh of the same body, and snapping begins where it should.
+//! Test 28: random cuts, splits, flips and collapses keep the mesh valid and its volume, and the
+//! thresholds of snapping are exact.
 
 use crate::ValidationError;
 use crate::outcome::{Expected, Findings};
@@ -10,7 +11,7 @@ use craze_mesh::{NodeId, Snap, TetId, TetMesh, kuhn_box, kuhn_box_jittered};
 pub(crate) const TEST: Test = Test {
     number: 28,
     method: MethodLetter::Solid,
-    title: "Random splits, flips, collapses and fractures, and where snapping begins",
+    title: "Random splits, flips, collapses and fractures; thresholds of snapping",
     source: "definition",
     conditions: "",
     measure,
@@ -22,7 +23,8 @@ fn measure(depth: Depth, findings: &mut Findings) -> Result<(), ValidationError>
         Depth::Full => 10_000,
     };
     random_edits(wanted, findings)?;
-    // Edges of 30 mm: 5 mm are 0.17 rad, which the angle leaves alone. Edges of 1 m: 0.1 rad are 100 mm, which the distance leaves alone.
+    // Edges of 30 mm: 5 mm are 0.17 rad, above the angle threshold. Edges of 1 m: 0.1 rad are 100
+    // mm, above the distance threshold.
     for (what, edge, height, snaps) in [
         ("the crack passes a node 4.9 mm off the plane", 0.03, 0.0049, 1.0),
         ("the crack passes a node 5.1 mm off the plane", 0.03, 0.0051, 0.0),
@@ -35,13 +37,13 @@ fn measure(depth: Depth, findings: &mut Findings) -> Result<(), ValidationError>
     Ok(())
 }
 
-/// Edits a block until so many have been done.
+/// Edits a block `wanted` times.
 fn random_edits(wanted: u32, findings: &mut Findings) -> Result<(), ValidationError> {
     let mut mesh = kuhn_box_jittered([5, 5, 5], Vec3::repeat(1.0), JITTER)?;
     let start = mesh.total_measure();
     let mut random = Random::new(28);
     let (mut done, mut cuts, mut drift, mut invalid) = (0, 0, 0.0f64, 0u32);
-    // Many are refused, and leave the mesh as it is.
+    // Many edits fail and leave the mesh unchanged.
     for _ in 0..100 * wanted {
         let kind = random.below(8);
         let is_done = edit(&mut mesh, kind, &mut random);
@@ -64,7 +66,7 @@ fn random_edits(wanted: u32, findings: &mut Findings) -> Result<(), ValidationEr
     findings.compare("of these fractures", "", f64::from(cuts), Expected::AtLeast { bound: 100.0 });
     findings.compare("rest volume", "", drift, Expected::Zero { limit: 1e-9 });
     findings.compare(
-        "looks at which the mesh was not manifold, oriented, of positive elements, none twice",
+        "invalid meshes (not manifold, not oriented, elements not positive or duplicate)",
         "",
         f64::from(invalid),
         Expected::Zero { limit: 0.0 },
@@ -73,7 +75,7 @@ fn random_edits(wanted: u32, findings: &mut Findings) -> Result<(), ValidationEr
     Ok(())
 }
 
-/// Tries one edit at a random place; whether it was done.
+/// Tries an edit at a random element; returns true if it succeeded.
 fn edit(mesh: &mut TetMesh, kind: usize, random: &mut Random) -> bool {
     let element = TetId(random.below(mesh.element_count()) as u32);
     let corners = mesh.points_of(element);
@@ -85,33 +87,33 @@ fn edit(mesh: &mut TetMesh, kind: usize, random: &mut Random) -> bool {
         2 => mesh.flip_edge(node, other).is_ok(),
         3 => mesh.collapse_edge(node, other, 0.0, 1e-12).is_ok(),
         _ => {
-            let places = mesh.positions().to_vec();
-            let Ok(crack) = mesh.cut_star(node, random.direction(), &places, Snap { distance: 0.02, angle: 0.1 })
+            let positions = mesh.positions().to_vec();
+            let Ok(crack) = mesh.cut_star(node, random.direction(), &positions, Snap { distance: 0.02, angle: 0.1 })
             else {
                 return false;
             };
-            // What hangs together in a node only is parted, as after every split of a solid.
+            // Separates elements connected by a node only, as after every split of a solid.
             let points = mesh.crack_points(&crack);
-            mesh.part_at_points(&points).is_ok()
+            mesh.separate_at_points(&points).is_ok()
         }
     }
 }
 
-/// Whether a crack at the middle of a lattice with this edge (m) passes through the next node along x, whose height above the plane is given
-/// (m), with the paper's thresholds.
+/// True if a crack at the centre of a lattice with this edge (m) passes through the next node along
+/// x, at this height above the plane (m), with the paper's thresholds.
 fn passes_neighbour(edge: f64, height: f64) -> Result<bool, ValidationError> {
     let mut mesh = kuhn_box([4, 4, 4], Vec3::repeat(4.0 * edge))?;
-    let at = |place: Vec3| {
-        let is_there = |node: &NodeId| (mesh.position(*node) - place).norm() < 1e-6 * edge;
+    let at = |position: Vec3| {
+        let is_there = |node: &NodeId| (mesh.position(*node) - position).norm() < 1e-6 * edge;
         mesh.point_ids().find(is_there).ok_or(ValidationError::NothingMeasured("the snapping"))
     };
     let middle = Vec3::repeat(2.0 * edge);
     let (node, next) = (at(middle)?, at(middle + edge * Vec3::x())?);
     let lean = height / edge;
     let normal = Vec3::new(lean, (1.0 - lean * lean).sqrt(), 0.0);
-    let places = mesh.positions().to_vec();
+    let positions = mesh.positions().to_vec();
     let crack = mesh
-        .cut_star(node, normal, &places, Snap::PAPER)
+        .cut_star(node, normal, &positions, Snap::PAPER)
         .map_err(|_| ValidationError::NothingMeasured("the snapping"))?;
     Ok(mesh.crack_points(&crack).contains(&next))
 }

@@ -1,8 +1,9 @@
-//! Test 5: orders of the integrators. An oscillator with a known solution under halving of Δt, and free fall.
+//! Test 5: order of the integrators, for an oscillator with known solution under halving of Δt, and
+//! for free fall.
 //!
-//! The oscillator is a regular tetrahedron that breathes. By symmetry that is one of its modes: with the deformation
-//! (1 + e)·I, corner radius R and lumped masses, ë = −ω²·e − γ·ė with ω² = (9λ + 6μ)/(ρR²) and γ = (9φ + 6ψ)/(ρR²), up to terms of second
-//! order in e.
+//! The oscillator is a breathing regular tetrahedron. By symmetry, breathing is a mode: for the
+//! deformation (1 + e)·I, circumradius R and lumped masses, ë = −ω²·e − γ·ė with ω² = (9λ +
+//! 6μ)/(ρR²) and γ = (9φ + 6ψ)/(ρR²), up to second order in e.
 
 use crate::ValidationError;
 use crate::measure::{largest, order};
@@ -25,11 +26,12 @@ pub(crate) const TEST: Test = Test {
     measure,
 };
 
-/// Largest stretch of the oscillator beyond one: what is of second order in it stays below the errors of the integrators.
+/// Initial strain of the oscillator: second-order terms stay below the errors of the integrators.
 const AMPLITUDE: f64 = 1e-7;
-/// The implicit integrator solves its equations up to strains of 1e-12, so that a wider swing shows its order better.
+/// The implicit integrator solves its equations to strains of 1e-12: a larger amplitude shows its
+/// order better.
 const IMPLICIT_AMPLITUDE: f64 = 1e-4;
-/// Phase at which the oscillator is compared (rad): a little more than a turn, and at no special point of it.
+/// Phase of the comparison (rad): a little more than one period, at no special point.
 const PHASE: f64 = 7.0;
 /// Distance of the corners from the centre (m).
 const RADIUS: f64 = 0.5;
@@ -70,9 +72,9 @@ fn measure(depth: Depth, findings: &mut Findings) -> Result<(), ValidationError>
         lines,
     });
     let fall = free_fall_error(Integrator::Taylor)?;
-    findings.compare("free fall over 1 s, Taylor, error over the way", "", fall, Expected::Zero { limit: 1e-12 });
+    findings.compare("free fall over 1 s, Taylor, error over the distance", "", fall, Expected::Zero { limit: 1e-12 });
     let fall = free_fall_error(Integrator::SymplecticEuler)?;
-    findings.compare("free fall over 1 s, symplectic, error over the way", "", fall, Expected::Told);
+    findings.compare("free fall over 1 s, symplectic, error over the distance", "", fall, Expected::Reported);
     Ok(())
 }
 
@@ -84,7 +86,7 @@ fn angular_frequency() -> f64 {
 /// The breathing tetrahedron.
 struct Oscillator {
     integrator: Integrator,
-    /// Damping as a fraction of critical.
+    /// Damping ratio.
     fraction: f64,
 }
 
@@ -96,13 +98,13 @@ impl Oscillator {
     fn material(&self) -> Material {
         let mut material = elastic(DENSITY, Elasticity::from_lame(LAMBDA, MU));
         let time = 2.0 * self.fraction / angular_frequency();
-        // As much bulk as shear viscosity, against their stiffness: γ = time·ω².
+        // Bulk and shear viscosity in proportion to the stiffness: γ = time·ω².
         material.damping = Damping { phi: time * LAMBDA, psi: time * MU, ..Damping::default() };
         material
     }
 
-    /// Stretch beyond one and its rate (1/s) after a time (s), when it is let go at rest: e = A·exp(−ζωt)·(cos ω't + ζω/ω'·sin ω't),
-    /// ė = −A·exp(−ζωt)·ω²/ω'·sin ω't.
+    /// Strain and its rate (1/s) at a time (s) after release from rest: e = A·exp(−ζωt)·(cos ω't +
+    /// ζω/ω'·sin ω't), ė = −A·exp(−ζωt)·ω²/ω'·sin ω't.
     fn known(&self, time: f64) -> [f64; 2] {
         let (omega, fraction) = (angular_frequency(), self.fraction);
         let damped = omega * (1.0 - fraction * fraction).sqrt();
@@ -111,13 +113,15 @@ impl Oscillator {
         [decayed * (cosine + fraction * omega / damped * sine), -decayed * omega * omega / damped * sine]
     }
 
-    /// Distance from the known solution in the plane of stretch and rate over ω, over the amplitude, after [`PHASE`] in so many steps.
+    /// Distance from the known solution in the plane of strain and rate/ω, relative to the
+    /// amplitude, after [`PHASE`] in `steps` steps.
     fn error(&self, steps: u32) -> Result<f64, ValidationError> {
         let options = SolidOptions { integrator: self.integrator, ..awake() };
         let mut solid = solid_at_rest(regular_tetrahedron()?, self.material(), options)?;
         let corner = solid.mesh().positions()[0];
-        let places: Vec<Vec3> = solid.mesh().positions().iter().map(|rest| (1.0 + self.amplitude()) * rest).collect();
-        solid.set_state(&places, &[Vec3::zeros(); 4]);
+        let positions: Vec<Vec3> =
+            solid.mesh().positions().iter().map(|rest| (1.0 + self.amplitude()) * rest).collect();
+        solid.set_state(&positions, &[Vec3::zeros(); 4]);
         let omega = angular_frequency();
         let end = PHASE / omega;
         let step = free_step(end / f64::from(steps));
@@ -135,11 +139,12 @@ impl Oscillator {
 /// A regular tetrahedron about the origin.
 fn regular_tetrahedron() -> Result<TetMesh, ValidationError> {
     let corner = RADIUS / 3.0f64.sqrt();
-    let places = [[1.0, 1.0, 1.0], [1.0, -1.0, -1.0], [-1.0, -1.0, 1.0], [-1.0, 1.0, -1.0]];
-    Ok(TetMesh::from_parts(places.map(|place| corner * Vec3::from(place)).to_vec(), vec![[0, 1, 2, 3]])?)
+    let positions = [[1.0, 1.0, 1.0], [1.0, -1.0, -1.0], [-1.0, -1.0, 1.0], [-1.0, 1.0, -1.0]];
+    Ok(TetMesh::from_parts(positions.map(|position| corner * Vec3::from(position)).to_vec(), vec![[0, 1, 2, 3]])?)
 }
 
-/// Largest distance of a node from x + v·t + g·t²/2 after a second of free fall, over the way fallen.
+/// Largest distance of a node from x + v·t + g·t²/2 after one second of free fall, relative to the
+/// distance fallen.
 fn free_fall_error(integrator: Integrator) -> Result<f64, ValidationError> {
     let mesh = kuhn_box([3, 3, 3], Vec3::repeat(0.3))?;
     let material = elastic(DENSITY, Elasticity::from_lame(LAMBDA, MU));
@@ -152,7 +157,7 @@ fn free_fall_error(integrator: Integrator) -> Result<f64, ValidationError> {
     for _ in 0..steps as u64 {
         take_step(&mut solid, &step)?;
     }
-    let way = velocity + 0.5 * gravity;
-    let errors = solid.positions().into_iter().zip(start).map(|(place, start)| (place - start - way).norm());
-    Ok(largest(errors) / way.norm())
+    let path = velocity + 0.5 * gravity;
+    let errors = solid.positions().into_iter().zip(start).map(|(position, start)| (position - start - path).norm());
+    Ok(largest(errors) / path.norm())
 }

@@ -1,9 +1,9 @@
-//! Measurements as tables for a person.
+//! Measurements as text tables.
 
 use super::{Both, ElasticStep, Measurements};
 use std::fmt::Write;
 
-/// Everything that was measured, as text.
+/// All measurements as text.
 pub fn text(measured: &Measurements) -> String {
     let mut text =
         format!("{} hardware threads, vector instructions: {}\n\n", measured.hardware_threads, measured.instructions);

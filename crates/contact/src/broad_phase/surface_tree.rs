@@ -8,7 +8,7 @@ use crate::geometry::CrackFaces;
 use crate::geometry::Features;
 use crate::{ContactTriangles, SurfacePoint};
 use craze_math::Vec3;
-use craze_spatial::{Aabb, Bvh, GONE, SpatialError};
+use craze_spatial::{Aabb, Bvh, REMOVED, SpatialError};
 use rayon::prelude::*;
 
 /// Number of triangles and points below which one thread computes the boxes.
@@ -87,7 +87,7 @@ impl SurfaceTree {
     pub fn refresh(&mut self, points: &[SurfacePoint], skin: f64, margin: f64) -> Result<(), SpatialError> {
         self.margin = margin;
         self.make_boxes(points, |corners, radius| {
-            Aabb::around(corners.iter().map(|corner| &corner.start)).grown(radius + skin + margin)
+            Aabb::from_points(corners.iter().map(|corner| &corner.start)).grown(radius + skin + margin)
         })?;
         self.reach = self.radius + skin + margin;
         Ok(())
@@ -99,7 +99,7 @@ impl SurfaceTree {
         self.margin = 0.0;
         self.reach = f64::INFINITY;
         self.make_boxes(points, |corners, radius| {
-            Aabb::around(corners.iter().flat_map(|corner| [&corner.start, &corner.end])).grown(radius + reach)
+            Aabb::from_points(corners.iter().flat_map(|corner| [&corner.start, &corner.end])).grown(radius + reach)
         })
     }
 
@@ -129,7 +129,7 @@ impl SurfaceTree {
         }
         let identity = |primitive: usize| features.corners(primitive).map(|point| points[point as usize].dof);
         let identities: Vec<[u32; 3]> = (0..count).map(identity).collect();
-        self.tree.change(&fates(&self.identities, &identities), &self.boxes)?;
+        self.tree.remap(&fates(&self.identities, &identities), &self.boxes)?;
         (self.identities, self.is_changed) = (identities, false);
         Ok(())
     }
@@ -157,7 +157,7 @@ impl SurfaceTree {
 
 /// New index of each former primitive, by identity; repeated identities are matched in order.
 fn fates(former: &[[u32; 3]], present: &[[u32; 3]]) -> Vec<u32> {
-    let mut fates = vec![GONE; former.len()];
+    let mut fates = vec![REMOVED; former.len()];
     let same = |&place: &usize| former.get(place) == present.get(place);
     for place in (0..former.len()).filter(same) {
         fates[place] = place as u32;

@@ -63,7 +63,9 @@ impl VolumeTree {
         }
         self.boxes.clear();
         self.boxes.extend(
-            self.tetrahedra.iter().map(|nodes| Aabb::around(nodes.iter().map(|&node| &self.places[node as usize]))),
+            self.tetrahedra
+                .iter()
+                .map(|nodes| Aabb::from_points(nodes.iter().map(|&node| &self.places[node as usize]))),
         );
         if self.tree.len() == self.boxes.len() {
             self.tree.refit(&self.boxes)?;
@@ -104,7 +106,7 @@ impl VolumeTree {
     /// nodes there.
     pub fn holding(&self, place: &Vec3) -> Option<(u32, [f64; 4])> {
         let mut held: Option<(u32, [f64; 4])> = None;
-        self.tree.overlapping(&Aabb::of_point(place), &self.boxes, |tetrahedron| {
+        self.tree.overlapping(&Aabb::from_point(place), &self.boxes, |tetrahedron| {
             if held.is_none_or(|(first, _)| tetrahedron < first)
                 && let Some(weights) = weights_inside(&self.corners(tetrahedron), place)
             {

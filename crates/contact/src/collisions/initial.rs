@@ -55,7 +55,7 @@ struct Setback {
 pub fn separate_flush_faces(surfaces: &[PlacedSurface]) -> Result<Vec<Vec<(u32, Vec3)>>, SpatialError> {
     let mut setbacks: Vec<Vec<Setback>> = vec![Vec::new(); surfaces.len()];
     let bodies: Vec<Aabb> = (surfaces.iter())
-        .map(|surface| Aabb::around(surface.positions.iter()).grown(FLUSH_TOLERANCE * surface.skin))
+        .map(|surface| Aabb::from_points(surface.positions.iter()).grown(FLUSH_TOLERANCE * surface.skin))
         .collect();
     let mut neighbours = Vec::new();
     Bvh::build(&bodies)?.self_pairs(&bodies, |one, other| neighbours.push([one.min(other), one.max(other)]));
@@ -78,7 +78,7 @@ pub fn separate_flush_faces(surfaces: &[PlacedSurface]) -> Result<Vec<Vec<(u32, 
 }
 
 fn tree_of(surface: &PlacedSurface) -> Result<(Bvh, Vec<Aabb>), SpatialError> {
-    let around = |triangle: &[u32; 3]| Aabb::around(&triangle.map(|corner| surface.positions[corner as usize]));
+    let around = |triangle: &[u32; 3]| Aabb::from_points(&triangle.map(|corner| surface.positions[corner as usize]));
     let boxes: Vec<Aabb> =
         surface.triangles.iter().map(|triangle| around(triangle).grown(FLUSH_TOLERANCE * surface.skin)).collect();
     Ok((Bvh::build(&boxes)?, boxes))

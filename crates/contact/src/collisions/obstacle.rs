@@ -106,7 +106,7 @@ impl SweptBounds {
         let corners: Vec<Vec3> = corners.collect();
         // A rotating shape leaves the box around its two ends by less than its corners move.
         let moved = corners[..8].iter().zip(&corners[8..]).map(|(from, to)| (to - from).norm()).fold(0.0, f64::max);
-        SweptBounds::Box(Aabb::around(&corners).grown(skin + moved))
+        SweptBounds::Box(Aabb::from_points(&corners).grown(skin + moved))
     }
 
     /// True if a point is clear of the shape on its whole path. Positions that are not numbers are

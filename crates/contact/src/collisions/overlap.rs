@@ -7,7 +7,7 @@
 //! normals must not cancel.
 
 use crate::broad_phase::VolumeTree;
-use craze_math::{Vec3, overlap};
+use craze_math::{DisjointSets, Vec3, overlap};
 
 /// The overlap of two tetrahedra.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -90,18 +90,17 @@ fn region_of(shares: &[Share], first: &VolumeTree, second: &VolumeTree) -> Vec<u
         }
     }
     keys.sort_unstable();
-    let mut parent: Vec<u32> = (0..shares.len() as u32).collect();
+    let mut sets = DisjointSets::new(shares.len());
     for run in keys.chunk_by(|one, other| one.0 == other.0) {
         for pair in run.windows(2) {
-            let (one, other) = (root(&mut parent, pair[0].1), root(&mut parent, pair[1].1));
-            parent[one.max(other) as usize] = one.min(other);
+            sets.join(pair[0].1, pair[1].1);
         }
     }
     let mut number_of = vec![usize::MAX; shares.len()];
     let mut regions = 0;
     (0..shares.len() as u32)
         .map(|share| {
-            let number = &mut number_of[root(&mut parent, share) as usize];
+            let number = &mut number_of[sets.root(share) as usize];
             if *number == usize::MAX {
                 *number = regions;
                 regions += 1;
@@ -109,13 +108,4 @@ fn region_of(shares: &[Share], first: &VolumeTree, second: &VolumeTree) -> Vec<u
             *number
         })
         .collect()
-}
-
-/// The smallest overlap of a region so far, with path halving.
-fn root(parent: &mut [u32], mut share: u32) -> u32 {
-    while parent[share as usize] != share {
-        parent[share as usize] = parent[parent[share as usize] as usize];
-        share = parent[share as usize];
-    }
-    share
 }

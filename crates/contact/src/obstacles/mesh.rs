@@ -28,7 +28,7 @@ impl MeshShape {
         } else {
             SurfaceDistance::new(positions, triangles)?
         };
-        Ok(MeshShape { distance, vertices: positions.to_vec(), bounds: Aabb::around(positions) })
+        Ok(MeshShape { distance, vertices: positions.to_vec(), bounds: Aabb::from_points(positions) })
     }
 
     pub(super) fn signed_distance(&self, point: &Vec3) -> SignedDistance {

@@ -12,7 +12,7 @@
 use crate::tolerances::CLOSED_CRACK_DISTANCE;
 use crate::{Candidates, ContactTriangles, SurfacePoint, SurfaceTree};
 use crate::{ccd, distance};
-use craze_math::{Mat3, Vec3};
+use craze_math::{DisjointSets, Mat3, Vec3};
 
 /// Rounds in which zones may deform.
 const DEFORMING_ROUNDS: usize = 12;
@@ -84,28 +84,25 @@ struct Constraint {
 
 /// Zones as a union-find over points.
 struct Zones {
-    parent: Vec<u32>,
+    sets: DisjointSets,
     is_rigid: Vec<bool>,
 }
 
 impl Zones {
     fn new(points: usize) -> Zones {
-        Zones { parent: (0..points as u32).collect(), is_rigid: vec![false; points] }
+        Zones { sets: DisjointSets::new(points), is_rigid: vec![false; points] }
     }
 
     /// The smallest point of the zone.
-    fn root(&self, mut point: u32) -> u32 {
-        while self.parent[point as usize] != point {
-            point = self.parent[point as usize];
-        }
-        point
+    fn root(&self, point: u32) -> u32 {
+        self.sets.root(point)
     }
 
     fn join(&mut self, one: u32, other: u32) {
-        let (one, other) = (self.root(one), self.root(other));
-        let (first, second) = (one.min(other), one.max(other));
-        self.is_rigid[first as usize] |= self.is_rigid[second as usize];
-        self.parent[second as usize] = first;
+        let is_rigid = [one, other].iter().any(|&point| self.is_rigid[self.root(point) as usize]);
+        self.sets.join(one, other);
+        let root = self.root(one);
+        self.is_rigid[root as usize] = is_rigid;
     }
 
     /// True if a pair lies in one rigid zone, where nothing approaches.
@@ -116,7 +113,7 @@ impl Zones {
 
     /// The points of every zone of more than one, in order.
     fn members(&self) -> Vec<Vec<u32>> {
-        let mut all: Vec<(u32, u32)> = (0..self.parent.len() as u32).map(|point| (self.root(point), point)).collect();
+        let mut all: Vec<(u32, u32)> = (0..self.is_rigid.len() as u32).map(|point| (self.root(point), point)).collect();
         all.sort_unstable();
         let zones = all.chunk_by(|one, other| one.0 == other.0).filter(|zone| zone.len() > 1);
         zones.map(|zone| zone.iter().map(|entry| entry.1).collect()).collect()

@@ -310,7 +310,7 @@ impl SelfOverlaps {
         }
         self.boxes.clear();
         let (tetrahedra, anchors) = (&self.tetrahedra, &self.anchors);
-        self.boxes.extend(tetrahedra.iter().map(|outer| Aabb::around(&outer.corners(anchors)).grown(margin)));
+        self.boxes.extend(tetrahedra.iter().map(|outer| Aabb::from_points(&outer.corners(anchors)).grown(margin)));
         let made = match self.built_of == self.version && self.tree.len() == self.boxes.len() {
             true => self.tree.refit(&self.boxes),
             false => Bvh::build(&self.boxes).map(|tree| self.tree = tree),
@@ -324,7 +324,7 @@ impl SelfOverlaps {
             return false;
         }
         let reach = 2.0 * margin;
-        let parts = self.tree.self_pairs_by_parts(&self.boxes, |found: &mut Vec<Pair>, p, q| {
+        let parts = self.tree.par_self_pairs(&self.boxes, |found: &mut Vec<Pair>, p, q| {
             found.extend(pair_of(tetrahedra, anchors, [p, q], reach));
         });
         self.pairs.extend(parts.into_iter().flatten());
@@ -346,7 +346,7 @@ impl SelfOverlaps {
         let (tetrahedra, places, reach) = (&self.tetrahedra, &self.places, 2.0 * way);
         self.boxes.extend(tetrahedra[self.boxes.len()..].iter().map(|outer| {
             let corners = outer.corners(places).map(|corner| drift.undone(&corner));
-            Aabb::around(&corners).grown(way)
+            Aabb::from_points(&corners).grown(way)
         }));
         let (tree, boxes) = (&self.tree, &self.boxes);
         let first_pair = self.pairs.len();

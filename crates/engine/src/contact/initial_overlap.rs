@@ -57,7 +57,7 @@ impl World {
         }
         let mut intersections = self.intersections();
         intersections.retain(|intersection| intersection.bodies[0] != intersection.bodies[1]);
-        let boxes: Vec<Aabb> = self.bodies.iter().map(|body| Aabb::around(&places(body))).collect();
+        let boxes: Vec<Aabb> = self.bodies.iter().map(|body| Aabb::from_points(&places(body))).collect();
         let separation = |intersection: &Intersection| {
             let [first, second] = intersection.bodies.map(|body| boxes[body]);
             let size = first.size().norm().min(second.size().norm());

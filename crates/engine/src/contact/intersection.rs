@@ -23,7 +23,7 @@ impl World {
     /// positions that are not numbers are skipped: no step accepts them.
     pub fn intersections(&self) -> Vec<Intersection> {
         let places: Vec<Vec<Vec3>> = self.bodies.iter().map(places).collect();
-        let boxes: Vec<Aabb> = places.iter().map(Aabb::around).collect();
+        let boxes: Vec<Aabb> = places.iter().map(Aabb::from_points).collect();
         let moment = |body: usize| PosedSurface {
             positions: &places[body],
             triangles: self.bodies[body].method.contact_triangles(),
@@ -97,7 +97,7 @@ impl World {
         // Triangles refer to points of their own surface: there is nothing that could be refused.
         let Ok(Some(pair)) = first_crossing(&positions, &triangles, counts) else { return Ok(()) };
         let boxes = pair.map(|triangle| {
-            Aabb::around(triangles[triangle as usize].iter().map(|&corner| &positions[corner as usize]))
+            Aabb::from_points(triangles[triangle as usize].iter().map(|&corner| &positions[corner as usize]))
         });
         let place = 0.5 * (boxes[0].min.sup(&boxes[1].min) + boxes[0].max.inf(&boxes[1].max));
         let things = pair.map(|triangle| name(owners[triangle as usize]));

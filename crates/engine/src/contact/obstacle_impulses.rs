@@ -40,7 +40,7 @@ impl World {
     fn pressing_on(&self, body: usize) -> Vec<usize> {
         let mut surface = ContactSurface::default();
         self.bodies[body].method.contact_surface(&mut surface);
-        let size = Aabb::around(surface.points.iter().map(|point| &point.start)).size().norm();
+        let size = Aabb::from_points(surface.points.iter().map(|point| &point.start)).size().norm();
         // Within the contact distance, or, where that is zero, within rounding.
         let near = 2.0 * self.bodies[body].method.contact_triangles().skin + 1e-3 * size;
         let touches = |obstacle: &usize| {

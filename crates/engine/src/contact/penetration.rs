@@ -45,7 +45,7 @@ impl World {
         for (index, body) in self.bodies.iter().enumerate().filter(|_| !self.obstacles.is_empty()) {
             let mut surface = ContactSurface::default();
             body.method.contact_surface(&mut surface);
-            let size = Aabb::around(surface.points.iter().map(|point| &point.start)).size().norm();
+            let size = Aabb::from_points(surface.points.iter().map(|point| &point.start)).size().norm();
             for (number, obstacle) in self.obstacles.iter().enumerate() {
                 let pose = obstacle.pose(time);
                 let gap = |point: &SurfacePoint| {

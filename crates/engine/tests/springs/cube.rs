@@ -3,7 +3,7 @@
 use craze_contact::{ContactSurface, ContactTriangles, Impulse, SurfacePoint};
 use craze_engine::{
     Account, Body, Checked, Event, Failure, FrameDetail, HoldId, MaterialPoint, Method, Mode, Obstacle, PairTable,
-    Region, Registry, Settings, Step, Verdict, World,
+    Region, Settings, Step, Verdict, World,
 };
 use craze_frame::BodyFrame;
 use craze_math::Vec3;
@@ -210,7 +210,7 @@ impl Method for Cube {
     }
 
     fn reach(&self) -> Aabb {
-        Aabb::around(self.positions.iter().chain(&self.ends))
+        Aabb::from_points(self.positions.iter().chain(&self.ends))
     }
 
     fn contact_surface(&self, surface: &mut ContactSurface) {
@@ -327,17 +327,13 @@ pub fn world_of(cubes: Vec<Cube>, obstacles: Vec<Obstacle>, friction: f64) -> Wo
         pairs: PairTable::new(cubes.len(), obstacles.len(), friction, 0.0),
         check_intersections: Checked::Everything,
     };
-    let body = |cube: Cube| Body { name: "cube".to_owned(), method: Box::new(cube) };
+    let body = |cube: Cube| Body { name: "cube".to_owned(), method: Box::new(cube), load: Cube::load };
     World::new(settings, cubes.into_iter().map(body).collect(), obstacles)
-}
-
-pub fn registry() -> Registry {
-    Registry::new().register("cube", Cube::load)
 }
 
 pub fn run(world: &mut World, frames: u32) {
     for _ in 0..frames {
-        world.advance_frame(&registry(), &mut |_| Verdict::Continue).expect("a frame");
+        world.advance_frame(&mut |_| Verdict::Continue).expect("a frame");
         world.check_intersections().unwrap_or_else(|found| panic!("{found}"));
         assert_eq!(world.intersections(), []);
     }

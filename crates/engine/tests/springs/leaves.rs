@@ -4,7 +4,7 @@
 use craze_contact::{ContactSurface, ContactTriangles, Impulse, SurfacePoint};
 use craze_engine::{
     Account, Body, Checked, EventKind, Failure, FrameDetail, HoldId, MaterialPoint, Method, Mode, PairTable, Region,
-    Registry, Settings, Step, Verdict, World,
+    Settings, Step, Verdict, World,
 };
 use craze_frame::BodyFrame;
 use craze_math::Vec3;
@@ -70,7 +70,7 @@ impl Method for Leaves {
     }
 
     fn reach(&self) -> Aabb {
-        Aabb::around(self.positions.iter().chain(&self.ends))
+        Aabb::from_points(self.positions.iter().chain(&self.ends))
     }
 
     fn contact_surface(&self, surface: &mut ContactSurface) {
@@ -151,10 +151,12 @@ fn what_impulses_leave_colliding_is_resolved_by_zones() {
         check_intersections: Checked::Everything,
     };
     let leaves = Box::new(Leaves::new(12, 20.0));
-    let mut world = World::new(settings, vec![Body { name: "leaves".to_owned(), method: leaves }], Vec::new());
+    let load = |_: &[u8]| Err("leaves are not saved".to_owned());
+    let body = Body { name: "leaves".to_owned(), method: leaves, load };
+    let mut world = World::new(settings, vec![body], Vec::new());
     let before = world.account();
     for _ in 0..3 {
-        world.advance_frame(&Registry::new(), &mut |_| Verdict::Continue).expect("a frame");
+        world.advance_frame(&mut |_| Verdict::Continue).expect("a frame");
         world.check_intersections().unwrap_or_else(|found| panic!("{found}"));
     }
     let zones = world.events.iter().filter(|event| matches!(event.kind, EventKind::Zones { .. })).count();

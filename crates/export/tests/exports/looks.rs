@@ -1,6 +1,6 @@
-//! How bodies look in files: from the table of materials, as the scene says, or with the model's own materials.
+//! Looks in files: from the material table, the scene, or the model's own materials.
 
-use craze_export::{Format, Outer, Paint, PaintPicture, ShardSettings, export_shards};
+use craze_export::{Format, Paint, PaintPicture, ShardSettings, SourceSurface, export_shards};
 use craze_frame::{Data, Frame, Look, names};
 use craze_math::Vec3;
 use serde_json::Value;
@@ -96,7 +96,7 @@ fn bodies_of_two_materials_have_both_in_every_file() {
     assert!(library.contains("newmtl block\n") && library.contains("newmtl block_material_1\n"), "{library}");
 }
 
-/// Triangles of all meshes with a material.
+/// Number of triangles with a material.
 fn triangles_of(glb: &Glb, material: usize) -> usize {
     let meshes = glb.json["meshes"].as_array().expect("meshes").iter();
     let primitives = meshes.flat_map(|mesh| mesh["primitives"].as_array().expect("primitives"));
@@ -109,7 +109,7 @@ fn triangles_of(glb: &Glb, material: usize) -> usize {
 }
 
 #[test]
-fn bodies_without_a_known_material_have_a_colour_of_their_own() {
+fn bodies_of_unknown_materials_have_distinct_colours() {
     let mut frame = sample::frame(1);
     for (body, name) in frame.bodies.iter_mut().zip(["block", "cloud"]) {
         body.materials = vec!["custom".into()];
@@ -119,13 +119,13 @@ fn bodies_without_a_known_material_have_a_colour_of_their_own() {
     assert!((color(material(&glb, "block")) - color(material(&glb, "cloud"))).norm() > 0.05);
 }
 
-/// The crack faces of glass with a model's own material outside.
+/// Material of the crack faces of glass with a model material outside.
 fn inside(paint: Paint) -> Value {
-    let mut outer: Outer = wrapping();
+    let mut outer: SourceSurface = wrapping();
     outer.corners.materials = vec![0; outer.triangles.len()];
     outer.paints = vec![paint];
     let folder = tempfile::tempdir().unwrap();
-    let settings = ShardSettings { grain: None, ..ShardSettings::default() };
+    let settings = ShardSettings { crack_detail: None, ..ShardSettings::default() };
     export_shards(&halves(), &[vec![outer]], &settings, folder.path()).unwrap();
     material(&parse(&bytes_of(folder.path(), "shards.glb")), "block_crack").clone()
 }

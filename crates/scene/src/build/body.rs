@@ -11,7 +11,7 @@ use craze_frame::{Look, names};
 use craze_material::{Material, Overrides};
 use craze_math::{Isometry, Vec3};
 use craze_mesh::{ElementRule, PointRule, TetMesh, Values};
-use craze_shape::words::{grouped, short};
+use craze_shape::number_format::{grouped, short};
 use craze_shape::{SampledPoints, Tetrahedra};
 use craze_solid::{Solid, SolidOptions};
 
@@ -76,9 +76,13 @@ pub fn build(document: &SceneDocument, filled: Filled) -> Result<Read, SceneErro
         short(size.z),
         short(mass)
     );
-    let own = || Look::of_material(&material.name).unwrap_or_else(|| Look::of_unknown(&body.name));
+    let own = || Look::for_material(&material.name).unwrap_or_else(|| Look::for_unknown(&body.name));
     let look = body.look.as_ref().map(|look| look.resolve(own()));
-    Ok(Read { body: Body { name: body.name.clone(), method }, look, line, lost })
+    let load: craze_engine::Loader = match body.method {
+        MethodKind::Solid => craze_solid::load,
+        MethodKind::Clusters => craze_clusters::load,
+    };
+    Ok(Read { body: Body { name: body.name.clone(), method, load }, look, line, lost })
 }
 
 fn solid(

@@ -6,7 +6,7 @@ use crate::document::SceneDocument;
 use crate::report::SceneError;
 use craze_math::Vec3;
 use craze_mesh::TetMesh;
-use craze_shape::words::short;
+use craze_shape::number_format::short;
 use craze_shape::{
     BrightnessMap, BuiltIn, Domain, Findings, Model, ModelVolume, Repaired, SampledPoints, ShapeError, Stuffing,
     StuffingOptions, SurfaceDomain, Tetrahedra, TriangleSurface, grid_points, poisson_points, repair, resolution,
@@ -131,12 +131,12 @@ impl<'scene> Source<'scene> {
             }
         };
         remarks.extend(tetrahedra.report.as_ref().and_then(|report| report.thin.warning()));
-        let shortened = tetrahedra.report.as_ref().and_then(|report| report.thin.shortened);
+        let shortened = tetrahedra.report.as_ref().and_then(|report| report.thin.shortened_edge);
         let across = thinnest / shortened.unwrap_or(edge);
         if across < 1.4 {
             remarks.push(format!("walls of {} m are only {} edges thick", short(thinnest), short(across)));
         }
-        let lost = tetrahedra.report.as_ref().map_or(0, |report| report.thin.left);
+        let lost = tetrahedra.report.as_ref().map_or(0, |report| report.thin.unresolved);
         Ok(Solids { tetrahedra, regions, remarks, lost })
     }
 

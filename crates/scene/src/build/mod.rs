@@ -13,7 +13,7 @@ pub use filling::fault_of_triangles;
 use crate::description::{Checked, Mode, Response, Scene};
 use crate::document::SceneDocument;
 use crate::report::{SceneError, SceneErrors};
-use craze_engine::{FrameDetail, PairTable, Registry, Settings, World};
+use craze_engine::{FrameDetail, PairTable, Settings, World};
 use craze_math::Vec3;
 
 /// Depth in an obstacle, in units of the body's size, that nobody sees and contact brings out of in no time.
@@ -27,11 +27,6 @@ pub struct Built {
     pub summary: Vec<String>,
     /// Places where bodies are too thin for their tetrahedra, and partly missing or filled up.
     pub lost: usize,
-}
-
-/// All methods that can be loaded from a checkpoint.
-pub fn registry() -> Registry {
-    Registry::new().register(craze_solid::KIND, craze_solid::load).register(craze_clusters::KIND, craze_clusters::load)
 }
 
 /// Makes the world of a scene. What only shows now (a region that selects nothing, a model that cannot be read) is

@@ -9,7 +9,7 @@ use crate::description::{
 use crate::problem::Problem;
 use crate::report::Collector;
 use crate::tree::{Node, Value};
-use craze_material::color::light_of_hex;
+use craze_material::color::linear_from_hex;
 use craze_material::{Key, MaterialError, Overrides};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -235,7 +235,7 @@ impl Checker<'_> {
         if let Some(name) = look.name.as_deref().filter(|_| look.named().is_none()) {
             self.report(&format!("{path}.look.name"), unknown_name("look", name, LookSettings::names()));
         }
-        if let Some(color) = look.color.as_deref().filter(|color| light_of_hex(color).is_none()) {
+        if let Some(color) = look.color.as_deref().filter(|color| linear_from_hex(color).is_none()) {
             let message = format!("{color:?} is no colour");
             self.reject(
                 &format!("{path}.look.color"),
@@ -352,7 +352,7 @@ impl Checker<'_> {
     /// Elements that are larger than the body, or too many.
     fn resolution(&mut self, body: &Body, path: &str) {
         let (key, length, elements_a_cube, elements) = match body.method {
-            MethodKind::Solid => ("edge", body.edge, craze_shape::resolution::TETRAHEDRA_A_CUBE, "tetrahedra"),
+            MethodKind::Solid => ("edge", body.edge, craze_shape::resolution::TETRAHEDRA_PER_CUBIC_EDGE, "tetrahedra"),
             MethodKind::Clusters => ("spacing", body.spacing, 1.0, "particles"),
         };
         let (Some(length), Ok(shape)) = (length, body.shape.built_in()) else { return };

@@ -10,22 +10,22 @@ use serde::{Deserialize, Serialize};
 use super::BuiltIn;
 use crate::error::{ShapeError, check_count, check_length, check_that};
 use crate::field::{Field, Path, Profile};
-use crate::structured::cap::Shell;
+use crate::structured::cap::CapShell;
 
 /// A round bowl with a rounded rim on a low foot.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Bowl {
-    /// Radius of the outside of the rim.
+    /// Outer radius of the rim.
     #[schemars(extend("x-unit" = "m", "exclusiveMinimum" = 0))]
     pub radius: f64,
-    /// Height over all; 0.8 of the radius if left out.
+    /// Total height; 0.8 of the radius if left out.
     #[schemars(extend("x-unit" = "m", "exclusiveMinimum" = 0))]
     pub height: Option<f64>,
-    /// Thickness of the wall.
+    /// Wall thickness.
     #[schemars(extend("x-unit" = "m", "exclusiveMinimum" = 0))]
     pub wall: f64,
-    /// Height of the foot, whose radius is 0.45 of the bowl's; 0: none. The wall's thickness if left out.
+    /// Height of the foot (radius 0.45 of the bowl's), 0 for none; the wall thickness if left out.
     #[schemars(extend("x-unit" = "m", "minimum" = 0))]
     pub foot: Option<f64>,
 }
@@ -36,13 +36,13 @@ impl Default for Bowl {
     }
 }
 
-/// The middle line of the wall: an arc in the x–y plane from the axis to the rim.
-struct MiddleLine {
+/// The centre line of the wall: an arc in the x–y plane from the axis to the rim.
+struct CentreLine {
     /// Radius of the arc (m).
     radius: f64,
-    /// Its centre above the origin (m).
+    /// Height of its centre above the origin (m).
     centre: f64,
-    /// Angle that it spans, from straight down (rad).
+    /// Angle of the arc from straight down (rad).
     angle: f64,
 }
 
@@ -59,12 +59,12 @@ impl Bowl {
         0.45 * self.radius
     }
 
-    fn middle_line(&self) -> MiddleLine {
+    fn centre_line(&self) -> CentreLine {
         let half = 0.5 * self.wall;
         let (out, up) = (self.radius - half, self.height() - self.foot() - self.wall);
         let radius = (out * out + up * up) / (2.0 * up);
         let bottom = self.foot() + half - 0.5 * self.height();
-        MiddleLine { radius, centre: bottom + radius, angle: (out / radius).min(1.0).asin() }
+        CentreLine { radius, centre: bottom + radius, angle: (out / radius).min(1.0).asin() }
     }
 }
 
@@ -90,14 +90,14 @@ impl BuiltIn for Bowl {
     }
 
     fn field(&self) -> Field {
-        let line = self.middle_line();
+        let line = self.centre_line();
         let degrees = line.angle.to_degrees();
         let path = Path::new().arc([0.0, line.centre], line.radius, [-90.0, degrees - 90.0]);
         let wall = Field::revolution(Profile::stroke(path, self.wall));
         if self.foot() == 0.0 {
             return wall;
         }
-        // The foot is a disc up into the middle of the wall, cut out where the bowl is hollow.
+        // The foot is a disc up to the middle of the wall, minus the hollow.
         let bottom = -0.5 * self.height();
         let rise = line.radius - (line.radius.powi(2) - self.foot_radius().powi(2)).max(0.0).sqrt();
         let top = line.centre - line.radius + rise;
@@ -111,13 +111,13 @@ impl BuiltIn for Bowl {
         self.wall
     }
 
-    /// A bowl without a foot whose wall is hardly thicker than the edge has rings of its own.
+    /// Without a foot, thin walls have a structured mesh of rings.
     fn structured_mesh(&self, edge: f64) -> Option<Result<TetMesh, ShapeError>> {
         if self.foot() > 0.0 {
             return None;
         }
-        let line = self.middle_line();
-        let shell = Shell { radius: line.radius, wall: self.wall, angle: line.angle };
+        let line = self.centre_line();
+        let shell = CapShell { radius: line.radius, wall: self.wall, angle: line.angle };
         let layers = shell.layers(edge)?;
         let count = check_count("edge", edge, "tetrahedra", shell.count(edge, layers));
         Some(count.and_then(|()| {
@@ -129,17 +129,17 @@ impl BuiltIn for Bowl {
     }
 
     fn exact_volume(&self) -> Option<f64> {
-        let line = self.middle_line();
+        let line = self.centre_line();
         let half = 0.5 * self.wall;
         let (outer, inner) = (line.radius + half, line.radius - half);
         let shell = 2.0 / 3.0 * PI * (1.0 - line.angle.cos()) * (outer.powi(3) - inner.powi(3));
-        // Half a disc turned about the axis (Pappus); its centroid lies 4 r / (3 π) from its straight side.
+        // Revolved half disc (Pappus): its centroid is 4 r / (3 π) from the straight side.
         let centroid = line.radius * line.angle.sin() + 4.0 * half / (3.0 * PI) * line.angle.cos();
         let rim = 2.0 * PI * centroid * (0.5 * PI * half * half);
         let foot = if self.foot() == 0.0 {
             0.0
         } else {
-            // From the ground up to the outer sphere, ring by ring.
+            // The space between the ground and the outer sphere, integrated by rings.
             let radius = self.foot_radius();
             let under = outer.powi(3) - (outer * outer - radius * radius).max(0.0).powf(1.5);
             PI * radius * radius * (line.centre + 0.5 * self.height()) - 2.0 / 3.0 * PI * under

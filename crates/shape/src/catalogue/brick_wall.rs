@@ -12,18 +12,18 @@ use crate::field::Field;
 use crate::structured::bricks;
 use crate::surface::TriangleSurface;
 
-/// A wall of bricks in running bond, one brick thick: in every other course the joints lie over the middles of the bricks
-/// below, with half bricks at both ends. The bricks are of the body's `material`, the joints of `materials.mortar`.
+/// A wall of bricks in running bond, one brick thick; alternate courses start and end with half
+/// bricks. Bricks have the body's `material`, joints `materials.mortar`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct BrickWall {
-    /// How many bricks long and how many courses high.
+    /// Bricks per course, and number of courses.
     #[schemars(extend("minimum" = 1, "maximum" = 1000))]
     pub bricks: [u32; 2],
     /// Extents of a brick along x, y and z, at least three times the joint.
     #[schemars(extend("x-unit" = "m", "exclusiveMinimum" = 0))]
     pub brick: [f64; 3],
-    /// Thickness of the joints.
+    /// Joint thickness.
     #[schemars(extend("x-unit" = "m", "exclusiveMinimum" = 0))]
     pub mortar: f64,
 }
@@ -34,11 +34,11 @@ impl Default for BrickWall {
     }
 }
 
-/// Most bricks of a wall.
+/// Most bricks of a wall: bounds the cost of its field.
 const MAX_BRICKS: f64 = 10_000.0;
 
 impl BrickWall {
-    /// Length of a half brick (m): two of them and a joint are a brick.
+    /// Length of a half brick (m): two half bricks and a joint make a brick.
     fn half_brick(&self) -> f64 {
         0.5 * (self.brick[0] - self.mortar)
     }
@@ -66,7 +66,7 @@ impl BrickWall {
         bricks
     }
 
-    /// Widths (m) of brick and joint in turn along each axis, as all courses together cut them.
+    /// Alternating widths (m) of bricks and joints along each axis, of all courses combined.
     fn strips(&self) -> [Vec<f64>; 3] {
         let in_turn = |count: u32, width: f64| {
             let mut widths = vec![width];

@@ -1,4 +1,4 @@
-//! What every built-in shape offers.
+//! The interface of built-in shapes.
 
 use craze_math::Vec3;
 use craze_mesh::TetMesh;
@@ -12,60 +12,60 @@ use crate::sample::{SampledPoints, grid};
 use crate::stuffing::{Stuffing, StuffingOptions, StuffingReport, stuff};
 use crate::surface::TriangleSurface;
 
-/// Tetrahedra of a shape.
+/// Tetrahedral mesh of a shape.
 #[derive(Clone, Debug)]
 pub struct Tetrahedra {
-    /// The mesh: conforming, positive.
+    /// The mesh: conforming, with positive volumes.
     pub mesh: TetMesh,
     /// Region of each tetrahedron; see [`BuiltIn::regions`].
     pub regions: Vec<u16>,
-    /// What came of cutting them from a background; none where the shape has a lattice of its own.
+    /// Report of the stuffing; `None` for structured meshes.
     pub report: Option<StuffingReport>,
 }
 
-/// A shape that Craze makes itself: the middle of its box is the origin, y is up.
+/// A built-in shape, y up, its bounding box centred at the origin.
 ///
-/// A shape that has not been [checked](Self::check) may answer with nonsense, but not with a panic.
+/// Without a [check](Self::check) results may be meaningless, but nothing panics.
 pub trait BuiltIn: Sync {
-    /// Refuses parameters that are no sizes, or do not fit together; the error names one.
+    /// Rejects invalid or incompatible parameters; the error names one.
     fn check(&self) -> Result<(), ShapeError>;
 
-    /// Lengths of the smallest box around it (m).
+    /// Extents of the bounding box (m).
     fn size(&self) -> Vec3;
 
-    /// Its signed distance.
+    /// The signed distance field.
     fn field(&self) -> Field;
 
-    /// The thinnest part or gap that a mesh should resolve (m).
+    /// The thinnest wall or gap that a mesh should resolve (m).
     fn thinnest_wall(&self) -> f64;
 
-    /// Volume (m³) where there is a formula.
+    /// Volume (m³) in closed form, if there is one.
     fn exact_volume(&self) -> Option<f64> {
         None
     }
 
-    /// Names of its regions, which may be of different matter; the first is region 0.
+    /// Names of its material regions, starting with region 0.
     fn regions(&self) -> &'static [&'static str] {
         &["all"]
     }
 
-    /// Tetrahedra from the shape's own lattice, if it has one.
+    /// A structured tetrahedral mesh, if the shape has one.
     fn structured_mesh(&self, _edge: f64) -> Option<Result<TetMesh, ShapeError>> {
         None
     }
 
-    /// A surface from a lattice of its own, if it has one.
+    /// A structured surface mesh, if the shape has one.
     fn structured_surface(&self, _edge: f64) -> Option<Result<TriangleSurface, ShapeError>> {
         None
     }
 
-    /// The smallest box around it.
+    /// The bounding box.
     fn bounds(&self) -> Aabb {
         let half = 0.5 * self.size();
         Aabb { min: -half, max: half }
     }
 
-    /// Volume (m³): by formula, or added up to about a thousandth.
+    /// Volume (m³): in closed form, or integrated to about 1e-3.
     fn volume(&self) -> f64 {
         self.exact_volume().unwrap_or_else(|| self.field().integrated_volume(self.thinnest_wall()))
     }
@@ -73,21 +73,22 @@ pub trait BuiltIn: Sync {
     /// Edge length (m) for about 10,000 tetrahedra, shorter where thin walls need it.
     fn default_edge(&self) -> f64 {
         let (volume, wall) = (self.volume(), self.thinnest_wall());
-        // No shape whose walls are all at least so thick has more area than this.
+        // An upper bound of the area if no wall is thinner.
         resolution::edge_for(volume, 2.0 * volume / wall, wall)
     }
 
-    /// Distance of particles (m) for about 2,000 of them, shorter where thin walls need it.
+    /// Particle spacing (m) for about 2,000 particles, shorter where thin walls need it.
     fn default_spacing(&self) -> f64 {
         let (volume, wall) = (self.volume(), self.thinnest_wall());
         resolution::spacing_for(volume, 2.0 * volume / wall, wall)
     }
 
-    /// Conforming positive tetrahedra with edges of about `edge` (m).
+    /// A conforming mesh of positive tetrahedra with edges of about `edge` (m).
     ///
-    /// Most shapes are cut from a background by [`stuff`]. A box is a Kuhn lattice whose cells are at most `edge` wide. In spheres and cylinders the distance of spheres, rings
-    /// and layers is at most `edge`; points of their surface lie on the ideal one, so the volume falls short by O(edge²).
-    /// Dihedral angles: box of cubic cells 45°–90°; sphere 36°–119°; cylinder, with layers as high as rings are wide,
+    /// Most shapes are meshed by [`stuff`]. A box is a Kuhn lattice of cells at most `edge` wide.
+    /// In spheres and cylinders, shells, rings and layers are at most `edge` apart; their surface
+    /// nodes lie on the true surface, so the volume is too small by O(edge²). Dihedral angles: box
+    /// of cubic cells 45°–90°; sphere 36°–119°; cylinder with layers as high as rings are wide
     /// 34°–126°; brick wall 14°–90°.
     fn tetrahedra(&self, edge: f64) -> Result<Tetrahedra, ShapeError> {
         self.check()?;
@@ -106,18 +107,18 @@ pub trait BuiltIn: Sync {
         Ok(Tetrahedra { mesh, regions, report: None })
     }
 
-    /// A closed surface, outward, for obstacles and pictures; curved parts have edges of about `edge` (m), flat ones may have
-    /// longer ones.
+    /// A closed outward-oriented surface for obstacles and rendering; edges of about `edge` (m)
+    /// where it is curved, possibly longer where it is flat.
     fn surface(&self, edge: f64) -> Result<TriangleSurface, ShapeError> {
         self.check()?;
         check_length("edge", edge)?;
         self.structured_surface(edge).unwrap_or_else(|| Ok(TriangleSurface::around(&self.tetrahedra(edge)?.mesh)))
     }
 
-    /// Points in the middles of grid cells inside the shape; see [`SampledPoints`].
+    /// Centres of grid cells inside the shape; see [`SampledPoints`].
     fn points(&self, spacing: f64) -> Result<SampledPoints, ShapeError> {
         self.check()?;
         check_length("spacing", spacing)?;
-        grid::inside(&self.field(), &self.bounds(), Vec3::repeat(spacing), spacing, self.volume())
+        grid::sample_cells(&self.field(), &self.bounds(), Vec3::repeat(spacing), spacing, self.volume())
     }
 }

@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::BuiltIn;
 use crate::error::{ShapeError, check_length, check_that};
 use crate::field::{Field, Profile};
+use crate::tuning::TRIES_PER_HOLE;
 
 /// A slice of a wheel of cheese, its tip toward −z, with round holes inside and in its sides.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -21,13 +22,14 @@ pub struct Cheese {
     /// Angle of the slice.
     #[schemars(extend("x-unit" = "deg", "minimum" = 20, "maximum" = 180))]
     pub angle: f64,
-    /// How many holes.
+    /// Number of holes.
     #[schemars(range(min = 0, max = 100))]
     pub holes: u32,
-    /// Radius of the largest holes, at most a quarter of the height; the smallest have half of it.
+    /// Radius of the largest holes, at most a quarter of the height; the smallest have half that
+    /// radius.
     #[schemars(extend("x-unit" = "m", "exclusiveMinimum" = 0))]
     pub hole_radius: f64,
-    /// Where the holes are: each seed makes another cheese.
+    /// Seed of the holes' positions and sizes.
     #[schemars(range(min = 0, max = 4294967295u32))]
     pub seed: u32,
 }
@@ -38,28 +40,25 @@ impl Default for Cheese {
     }
 }
 
-/// Tries for each hole before the cheese counts as full.
-const TRIES_PER_HOLE: usize = 1000;
-
 impl Cheese {
     fn rounding(&self) -> f64 {
         0.05 * self.height.min(self.radius)
     }
 
-    /// Radius of the sector (m) whose rounded outline the slice is.
+    /// Radius (m) of the sector whose offset by the rounding is the slice.
     fn sector(&self) -> f64 {
         self.radius - 2.0 * self.rounding()
     }
 
-    /// Matter left between holes, and between a hole and a side that it does not open (m).
+    /// Least wall (m) between holes, and between a hole and a side that it does not open.
     fn gap(&self) -> f64 {
         0.4 * self.hole_radius
     }
 
-    /// Distance (m) of a point from top, bottom, rind and the two cut sides, positive inside.
+    /// Depth (m) of a point below top, bottom, rind and both cut sides, positive inside.
     fn depths(&self, point: &Vec3) -> [f64; 5] {
         let half = 0.5 * self.height;
-        // From the tip of the sector.
+        // Distance from the sector's tip along its axis.
         let along = point.z + 0.5 * self.radius - self.rounding();
         let (sine, cosine) = (0.5 * self.angle).to_radians().sin_cos();
         let side = |x: f64| along * sine - x * cosine + self.rounding();
@@ -72,7 +71,7 @@ impl Cheese {
         ]
     }
 
-    /// Centres and radii (m) of the holes; fewer than asked for if they do not fit.
+    /// Centres and radii (m) of the holes; fewer than requested if they do not fit.
     fn placed_holes(&self) -> Vec<(Vec3, f64)> {
         let mut random = Random::new(u64::from(self.seed));
         let size = self.size();
@@ -90,7 +89,8 @@ impl Cheese {
         holes
     }
 
-    /// Whether a hole leaves walls that can be meshed: it lies within, or opens one side and no edge, well and truly.
+    /// Returns true if the remaining walls can be meshed: the hole lies inside, or clearly opens
+    /// one side and no edge.
     fn is_hole_valid(&self, centre: &Vec3, radius: f64, holes: &[(Vec3, f64)]) -> bool {
         let near = radius + self.gap();
         let mut close = self.depths(centre).into_iter().filter(|&depth| depth < near);
@@ -124,7 +124,7 @@ impl BuiltIn for Cheese {
     fn field(&self) -> Field {
         let rounding = self.rounding();
         let slice = Field::extrusion(Profile::sector(self.sector(), self.angle), self.height - 2.0 * rounding);
-        // What was drawn in x–y lies down: y becomes z, and z −y.
+        // Lays the extrusion down: y becomes z, and z becomes −y.
         let slice = slice.offset(rounding).rotated(Rotation::new(Vec3::x() * std::f64::consts::FRAC_PI_2));
         let slice = slice.translated(Vec3::new(0.0, 0.0, rounding - 0.5 * self.radius));
         let holes: Vec<Field> =

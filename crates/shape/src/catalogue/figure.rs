@@ -15,7 +15,7 @@ pub struct Figure {
     /// Height from the soles to the crown.
     #[schemars(extend("x-unit" = "m", "exclusiveMinimum" = 0))]
     pub height: f64,
-    /// How far the arms are raised: 20° is almost hanging, 90° level.
+    /// Angle of the arms from straight down; 90° is level.
     #[schemars(extend("x-unit" = "deg", "minimum" = 20, "maximum" = 110))]
     pub arms: f64,
 }
@@ -26,11 +26,10 @@ impl Default for Figure {
     }
 }
 
-// All for a figure of height 1 whose soles are at y = 0.
+// Dimensions of a figure of height 1 with its soles at y = 0.
 const SHOULDER: Vec3 = Vec3::new(0.105, 0.775, 0.0);
 const ARM_LENGTH: f64 = 0.34;
 const HAND_RADIUS: f64 = 0.034;
-/// Half the length of a foot.
 const FOOT_HALF_LENGTH: f64 = 0.085;
 
 impl Figure {
@@ -68,7 +67,7 @@ impl BuiltIn for Figure {
         let (hip, knee, ankle) = (at(0.06, 0.47, 0.0), at(0.088, 0.26, 0.004), at(0.11, 0.055, -0.02));
         let thigh = Field::round_cone(hip, knee, [0.062, 0.045]);
         let shin = Field::round_cone(knee, ankle, [0.045, 0.032]);
-        // The foot's round underside is cut flat at the ground.
+        // The round underside of the foot is cut flat at the ground.
         let sole = 0.012;
         let foot = Field::round_cone(
             at(0.11, sole, -FOOT_HALF_LENGTH + 0.033),
@@ -83,7 +82,7 @@ impl BuiltIn for Figure {
     }
 
     fn thinnest_wall(&self) -> f64 {
-        // Across the wrist.
+        // Thickness of the wrist.
         0.05 * self.height
     }
 }

@@ -1,25 +1,25 @@
-//! Letters as a pen draws them, for [`Letters`](super::Letters).
+//! Stroke font for [`Letters`](super::Letters).
 
 use crate::field::{Path, Point2};
 
-/// A movement of the pen; x to the right, y up from the base line, capitals 1 high.
+/// A stroke; x to the right, y up from the base line, capital height 1.
 #[derive(Clone, Copy)]
 enum Stroke {
-    /// Straight from point to point; a single point is a dot.
+    /// A polyline; a single point is a dot.
     Line(&'static [Point2]),
-    /// Part of a circle: centre, radius, and the degrees where it starts and ends, counter-clockwise.
+    /// An arc: centre, radius, and start and end angle (degrees), counter-clockwise.
     Arc(Point2, f64, [f64; 2]),
 }
 use Stroke::{Arc, Line};
 
-/// Which characters there are, in words.
+/// The supported characters, for messages.
 pub(super) const ALLOWED_CHARACTERS: &str =
-    "A–Z (small letters are drawn as capitals), 0–9, spaces and . , : ! ? ' - + = /";
+    "A–Z (lower case is drawn as capitals), 0–9, spaces and . , : ! ? ' - + = /";
 
-/// Width of the space between words.
+/// Width of a space.
 pub(super) const SPACE_WIDTH: f64 = 0.4;
 
-/// The middle line of a letter and its width; none for characters that there are not.
+/// The centre line of a character and its width; `None` if it is not supported.
 pub(super) fn glyph(letter: char) -> Option<(Path, f64)> {
     let (width, strokes): (f64, &[Stroke]) = match letter.to_ascii_uppercase() {
         'A' => (0.72, &[Line(&[[0.0, 0.0], [0.36, 1.0], [0.72, 0.0]]), Line(&[[0.12, 0.33], [0.6, 0.33]])]),
@@ -146,7 +146,7 @@ pub(super) fn glyph(letter: char) -> Option<(Path, f64)> {
     Some((path, width))
 }
 
-/// The letter O: two half circles and the sides between them.
+/// The letter O: two half circles joined by two sides.
 const OVAL: &[Stroke] = &[
     Arc([0.3, 0.7], 0.3, [0.0, 180.0]),
     Line(&[[0.0, 0.7], [0.0, 0.3]]),

@@ -14,7 +14,7 @@ use crate::field::{Field, Profile};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Heart {
-    /// Extent along x; its height is 0.95 to 1 of that.
+    /// Extent along x; the height is 0.95 to 1 of it.
     #[schemars(extend("x-unit" = "m", "exclusiveMinimum" = 0))]
     pub width: f64,
     /// Extent along z, at most half of the width.
@@ -34,12 +34,13 @@ impl Heart {
         0.35 * self.thickness
     }
 
-    /// Side (m) of the square on its corner that, with a disc on each upper side, is a heart.
+    /// Side (m) of the square that, standing on a corner with a disc on each upper side, forms the
+    /// heart.
     fn side(&self) -> f64 {
         (self.width - 2.0 * self.rounding()) / (1.0 + FRAC_1_SQRT_2)
     }
 
-    /// Height of the heart before its edges are rounded (m).
+    /// Height before the edges are rounded (m).
     fn inner_height(&self) -> f64 {
         self.side() * (1.5 * FRAC_1_SQRT_2 + 0.5)
     }

@@ -1,4 +1,4 @@
-//! Hollow sphere and dome: walls between two spheres.
+//! Hollow sphere and dome.
 
 use std::f64::consts::PI;
 
@@ -10,14 +10,14 @@ use super::BuiltIn;
 use crate::error::{ShapeError, check_length, check_that};
 use crate::field::Field;
 
-/// A sphere with a hollow inside, like a bauble.
+/// A hollow sphere.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct HollowSphere {
-    /// Radius of the outside.
+    /// Outer radius.
     #[schemars(extend("x-unit" = "m", "exclusiveMinimum" = 0))]
     pub radius: f64,
-    /// Thickness of the wall, below the radius.
+    /// Wall thickness, below the radius.
     #[schemars(extend("x-unit" = "m", "exclusiveMinimum" = 0))]
     pub wall: f64,
 }
@@ -52,17 +52,17 @@ impl BuiltIn for HollowSphere {
     }
 }
 
-/// A dome that stands on its flat rim: part of a hollow sphere.
+/// A dome on its flat rim: part of a hollow sphere.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Dome {
-    /// Radius of the outside of the rim.
+    /// Outer radius of the rim.
     #[schemars(extend("x-unit" = "m", "exclusiveMinimum" = 0))]
     pub radius: f64,
-    /// Height, at most the radius, with which the dome is half a sphere.
+    /// Height, at most the radius (a hemisphere).
     #[schemars(extend("x-unit" = "m", "exclusiveMinimum" = 0))]
     pub height: f64,
-    /// Thickness of the wall, below the height.
+    /// Wall thickness, below the height.
     #[schemars(extend("x-unit" = "m", "exclusiveMinimum" = 0))]
     pub wall: f64,
 }
@@ -114,7 +114,7 @@ impl BuiltIn for Dome {
     }
 }
 
-/// Volume (m³) of a cap of a sphere (radius and height in m).
+/// Volume (m³) of a spherical cap (radius and height in m).
 fn cap(sphere: f64, height: f64) -> f64 {
     PI * height * height * (sphere - height / 3.0)
 }

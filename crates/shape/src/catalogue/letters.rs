@@ -1,4 +1,4 @@
-//! Letters that spell a word.
+//! Extruded text.
 
 use craze_math::Vec3;
 use schemars::JsonSchema;
@@ -9,17 +9,17 @@ use super::glyphs::{ALLOWED_CHARACTERS, SPACE_WIDTH, glyph};
 use crate::error::{ShapeError, check_length, check_that};
 use crate::field::{Field, Profile};
 
-/// Letters that stand side by side in the x–y plane; each is a piece of its own.
+/// Letters side by side in the x–y plane; each is a separate piece.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Letters {
-    /// What they spell: A–Z, 0–9, spaces and . , : ! ? ' - + = / (small letters are drawn as capitals).
+    /// The text: A–Z, 0–9, spaces and . , : ! ? ' - + = / (lower case is drawn as capitals).
     #[schemars(length(min = 1, max = 100))]
     pub text: String,
-    /// Height of a capital letter.
+    /// Height of capitals.
     #[schemars(extend("x-unit" = "m", "exclusiveMinimum" = 0))]
     pub height: f64,
-    /// Width of the strokes, at most a fifth of the height.
+    /// Stroke width, at most a fifth of the height.
     #[schemars(extend("x-unit" = "m", "exclusiveMinimum" = 0))]
     pub stroke: f64,
     /// Extent along z.
@@ -33,9 +33,8 @@ impl Default for Letters {
     }
 }
 
-/// Clear space between letters, as a share of their height.
+/// Gap between letters relative to their height.
 const LETTER_GAP: f64 = 0.12;
-/// Most letters of a text.
 const MAX_LETTERS: usize = 100;
 
 impl Letters {

@@ -1,6 +1,6 @@
-//! The built-in shapes, one struct each with the parameters that scenes give it.
+//! The built-in shapes: one struct per shape with its scene parameters.
 //!
-//! Every parameter has a default of the size of the real thing. The middle of a shape's box is the origin, y is up.
+//! Defaults have the size of the real object. The bounding box is centred at the origin, y up.
 
 mod bowl;
 mod brick_wall;
@@ -39,17 +39,17 @@ pub use rabbit::Rabbit;
 pub use simple::{Block, Cylinder, Sphere};
 pub use vase::Vase;
 
-/// What a body or obstacle may look like: a shape that Craze makes, or a model from a file.
+/// Shape of a body or obstacle: built-in, or a model from a file.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub enum Shape {
-    /// A block with its centre in the origin.
+    /// A box centred at the origin.
     Box(Block),
-    /// A ball with its centre in the origin.
+    /// A ball centred at the origin.
     Sphere(Sphere),
-    /// A cylinder along y with its centre in the origin.
+    /// A cylinder along y, centred at the origin.
     Cylinder(Cylinder),
-    /// A sphere with a hollow inside.
+    /// A hollow sphere.
     HollowSphere(HollowSphere),
     /// A round bowl on a low foot.
     Bowl(Bowl),
@@ -57,7 +57,7 @@ pub enum Shape {
     Mug(Mug),
     /// A vase: foot, belly, neck and lip.
     Vase(Vase),
-    /// A dome that stands on its flat rim.
+    /// A dome on its flat rim.
     Dome(Dome),
     /// A flat plate in the x–y plane with round holes, a notch, or both.
     Plate(Plate),
@@ -69,11 +69,11 @@ pub enum Shape {
     Figure(Figure),
     /// A sitting rabbit with its ears up, facing +z.
     Rabbit(Rabbit),
-    /// A wall of bricks in running bond, the joints of `materials.mortar`.
+    /// A brick wall in running bond, its joints of `materials.mortar`.
     BrickWall(BrickWall),
-    /// Letters that spell a word in the x–y plane, each a piece of its own.
+    /// Letters in the x–y plane, each a separate piece.
     Letters(Letters),
-    /// A model read from a file; the middle of its box becomes the origin.
+    /// A model file, its bounding box centred at the origin.
     Mesh(ModelFile),
 }
 
@@ -99,7 +99,7 @@ impl Shape {
         ]
     }
 
-    /// Its name in scenes.
+    /// Its scene key.
     pub fn name(&self) -> &'static str {
         match self {
             Self::Box(_) => "box",
@@ -121,7 +121,7 @@ impl Shape {
         }
     }
 
-    /// The shape that Craze makes, or the model, which must be read first.
+    /// The built-in shape, or the model file, which must be read first.
     pub fn built_in(&self) -> Result<&dyn BuiltIn, &ModelFile> {
         Ok(match self {
             Self::Box(shape) => shape,
@@ -143,7 +143,7 @@ impl Shape {
         })
     }
 
-    /// Refuses parameters that are no sizes, or do not fit together; the error names one.
+    /// Rejects invalid or incompatible parameters; the error names one.
     pub fn check(&self) -> Result<(), ShapeError> {
         match self.built_in() {
             Ok(shape) => shape.check(),

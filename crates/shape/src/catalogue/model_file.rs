@@ -1,4 +1,4 @@
-//! A model from a file, as a scene says it.
+//! A model file in a scene.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -13,19 +13,19 @@ pub struct ModelFile {
     /// Path of the model, relative to the scene file.
     #[schemars(length(min = 1))]
     pub file: String,
-    /// Largest extent to scale the model to; as in the file if left out.
+    /// Largest extent after scaling; unscaled if left out.
     #[schemars(extend("x-unit" = "m", "exclusiveMinimum" = 0))]
     pub size: Option<f64>,
     /// Unit of the model's coordinates.
     #[serde(default)]
     pub unit: Unit,
-    /// Which axis of the model points up.
+    /// Up axis of the model.
     #[serde(default)]
     pub up: UpAxis,
 }
 
 impl ModelFile {
-    /// Refuses a path or size that cannot be meant.
+    /// Rejects an empty path or an invalid size.
     pub fn check(&self) -> Result<(), ShapeError> {
         if self.file.is_empty() {
             return Err(ShapeError::BadText {

@@ -12,7 +12,7 @@ use crate::field::{Field, Path, Profile};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Mug {
-    /// Radius of the outside.
+    /// Outer radius.
     #[schemars(extend("x-unit" = "m", "exclusiveMinimum" = 0))]
     pub radius: f64,
     /// Height.
@@ -21,7 +21,7 @@ pub struct Mug {
     /// Thickness of wall and bottom, below a third of the radius.
     #[schemars(extend("x-unit" = "m", "exclusiveMinimum" = 0))]
     pub wall: f64,
-    /// Thickness of the handle, at most a sixth of the height.
+    /// Handle thickness, at most a sixth of the height.
     #[schemars(extend("x-unit" = "m", "exclusiveMinimum" = 0))]
     pub handle: f64,
 }
@@ -33,13 +33,13 @@ impl Default for Mug {
 }
 
 impl Mug {
-    /// How far the middle line of the handle goes up and down from the middle (m).
+    /// Height of the handle's ends above and below the middle (m).
     fn handle_rise(&self) -> f64 {
         0.29 * self.height
     }
 
-    /// How far the middle line of the handle stands out from the middle of the wall (m).
-    fn handle_reach(&self) -> f64 {
+    /// Distance of the handle's centre line from the middle of the wall (m).
+    fn handle_extent(&self) -> f64 {
         0.3 * self.height
     }
 }
@@ -62,7 +62,7 @@ impl BuiltIn for Mug {
     }
 
     fn size(&self) -> Vec3 {
-        let out = self.radius - 0.5 * self.wall + self.handle_reach() + 0.5 * self.handle;
+        let out = self.radius - 0.5 * self.wall + self.handle_extent() + 0.5 * self.handle;
         Vec3::new(self.radius + out, self.height, 2.0 * self.radius)
     }
 
@@ -76,10 +76,10 @@ impl BuiltIn for Mug {
             .arc([out - corner, corner - up], corner, [-90.0, 0.0])
             .line(&[[out, corner - up], [out, up]]);
         let body = Field::revolution(Profile::stroke(path, self.wall));
-        // The handle starts and ends in the wall: out, around two quarters of a circle, and back.
-        let (rise, reach) = (self.handle_rise(), self.handle_reach());
-        let bend = 0.75 * rise.min(reach);
-        let (far, near) = (out + reach, out + reach - bend);
+        // The handle starts and ends in the wall and turns through two quarter circles.
+        let (rise, extent) = (self.handle_rise(), self.handle_extent());
+        let bend = 0.75 * rise.min(extent);
+        let (far, near) = (out + extent, out + extent - bend);
         let handle = Path::new()
             .line(&[[out, rise], [near, rise]])
             .arc([near, rise - bend], bend, [0.0, 90.0])
@@ -87,9 +87,9 @@ impl BuiltIn for Mug {
             .arc([near, bend - rise], bend, [-90.0, 0.0])
             .line(&[[near, -rise], [out, -rise]]);
         let handle = Field::tube(handle, 0.5 * self.handle);
-        // What of handle and fillet would stand inside is taken out again.
+        // Removes the parts of handle and fillet inside the mug. The bottom edge of the hollow is
+        // rounded like the mug's inside.
         let inner = self.radius - self.wall;
-        // Its bottom edge is as round as the mug's.
         let round = corner - half;
         let size = [2.0 * (inner - round), 2.0 * (self.height - self.wall - round)];
         let hollow = Field::revolution(Profile::rectangle(size)).offset(round);

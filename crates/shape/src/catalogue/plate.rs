@@ -1,4 +1,4 @@
-//! A plate with holes or a notch: the specimen of many fracture tests.
+//! A plate with holes or a notch: a common fracture specimen.
 
 use std::f64::consts::PI;
 
@@ -20,10 +20,10 @@ pub struct Plate {
     /// Extent along z.
     #[schemars(extend("x-unit" = "m", "exclusiveMinimum" = 0))]
     pub thickness: f64,
-    /// Round holes through the plate, inside of it and apart from each other; [] for none.
+    /// Round through holes, disjoint and inside the plate; [] for none.
     #[schemars(length(max = 1000))]
     pub holes: Vec<Hole>,
-    /// A notch from the middle of the left side (that of the smallest x) toward +x.
+    /// A notch from the middle of the left side (smallest x) toward +x.
     pub notch: Option<Notch>,
 }
 
@@ -31,10 +31,10 @@ pub struct Plate {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Hole {
-    /// Its centre: x and y from the middle of the plate.
+    /// Centre: x and y from the middle of the plate.
     #[schemars(extend("x-unit" = "m"))]
     pub at: [f64; 2],
-    /// Its radius.
+    /// Radius.
     #[schemars(extend("x-unit" = "m", "exclusiveMinimum" = 0))]
     pub radius: f64,
 }
@@ -43,10 +43,10 @@ pub struct Hole {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Notch {
-    /// How deep it goes, below the plate's width.
+    /// Depth, below the plate's width.
     #[schemars(extend("x-unit" = "m", "exclusiveMinimum" = 0))]
     pub length: f64,
-    /// How wide it is, at most its length.
+    /// Width, at most its length.
     #[schemars(extend("x-unit" = "m", "exclusiveMinimum" = 0))]
     pub width: f64,
 }
@@ -70,13 +70,13 @@ impl Default for Notch {
 }
 
 impl Plate {
-    /// The middle line of the notch.
+    /// The centre line of the notch.
     fn slot(&self, notch: &Notch) -> Path {
         let side = -0.5 * self.size[0];
         Path::new().line(&[[side - notch.width, 0.0], [side + notch.length - 0.5 * notch.width, 0.0]])
     }
 
-    /// Matter between a hole and what else is cut out or ends (m): the sides, the notch, and the holes before it.
+    /// Ligament widths (m) of a hole: to the sides, the notch and the preceding holes.
     fn ligaments(&self, index: usize) -> [f64; 3] {
         let Hole { at, radius } = &self.holes[index];
         let side = (0..2).map(|axis| 0.5 * self.size[axis] - at[axis].abs()).fold(f64::INFINITY, f64::min) - radius;

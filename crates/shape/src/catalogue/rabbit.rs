@@ -26,9 +26,9 @@ impl Default for Rabbit {
     }
 }
 
-// All for a rabbit of height 1 up to the roots of its ears.
+// Dimensions of a rabbit of height 1 up to the roots of its ears.
 const EAR_ROOT: Vec3 = Vec3::new(0.07, 1.0, 0.17);
-/// Direction of an ear: up, a little out and back; of length 1.
+/// Unit direction of an ear: up, slightly outward and back.
 const EAR_DIRECTION: Vec3 = Vec3::new(0.12, 0.96, -0.252_982_212_813_470_3);
 const EAR_TIP_RADIUS: f64 = 0.05;
 const TAIL: Vec3 = Vec3::new(0.0, 0.2, -0.5);
@@ -40,7 +40,7 @@ const HAUNCH_RADII: Vec3 = Vec3::new(0.135, 0.23, 0.25);
 const NOSE_Z: f64 = 0.475;
 
 impl Rabbit {
-    /// Height of the ears' roots (m), by which all else is scaled.
+    /// Height of the ear roots (m): the scale of all other dimensions.
     fn scale(&self) -> f64 {
         (self.height - self.ears * EAR_DIRECTION.y) / (1.0 + EAR_TIP_RADIUS)
     }
@@ -79,7 +79,7 @@ impl BuiltIn for Rabbit {
         let length = self.ears / self.scale();
         let (middle, tip) = (EAR_ROOT + 0.55 * length * EAR_DIRECTION, EAR_ROOT + length * EAR_DIRECTION);
         let ear = Field::round_cone(root, middle, [0.055, 0.07]);
-        // Both touch the same ball in the middle: a blend would make a knot there.
+        // Both cones end in the same ball; a blend would thicken the ear there.
         let ear = ear.smooth_union(Field::round_cone(middle, tip, [0.07, EAR_TIP_RADIUS]), 0.0);
         let legs = haunch.smooth_union(hind_foot, 0.05).smooth_union(front_leg, 0.02);
         let pairs = legs.smooth_union(ear, 0.0).mirrored(0);
@@ -91,7 +91,7 @@ impl BuiltIn for Rabbit {
     }
 
     fn thinnest_wall(&self) -> f64 {
-        // Across the tips of the ears.
+        // Thickness of the ear tips.
         2.0 * EAR_TIP_RADIUS * self.scale()
     }
 }

@@ -16,7 +16,7 @@ use crate::structured::icosphere::Icosphere;
 use crate::structured::{ball, cylinder, steps};
 use crate::surface::TriangleSurface;
 
-/// A block with its centre in the origin.
+/// A box centred at the origin.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Block {
@@ -60,17 +60,17 @@ impl BuiltIn for Block {
         Some(Ok(box_surface(self.size())))
     }
 
-    /// A box is filled exactly, by cells at most `spacing` (m) wide.
+    /// Cells of at most `spacing` (m) that fill the box exactly.
     fn points(&self, spacing: f64) -> Result<SampledPoints, ShapeError> {
         self.check()?;
         check_length("spacing", spacing)?;
         let cell = self.size().map(|length| length / steps(length, spacing));
-        grid::inside(&self.field(), &self.bounds(), cell, spacing, self.volume())
+        grid::sample_cells(&self.field(), &self.bounds(), cell, spacing, self.volume())
     }
 }
 
 impl Block {
-    /// The spread of a mass (kg) over it.
+    /// Mass properties for a mass (kg).
     pub fn mass_properties(&self, mass: f64) -> MassProperties {
         let [x, y, z] = self.size.map(|length| length * length / 12.0);
         centred_mass_properties(mass, Vec3::new(y + z, z + x, x + y))
@@ -86,7 +86,7 @@ impl Block {
     }
 }
 
-/// A ball with its centre in the origin.
+/// A ball centred at the origin.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Sphere {
@@ -102,7 +102,7 @@ impl Default for Sphere {
 }
 
 impl Sphere {
-    /// The spread of a mass (kg) over it.
+    /// Mass properties for a mass (kg).
     pub fn mass_properties(&self, mass: f64) -> MassProperties {
         centred_mass_properties(mass, Vec3::repeat(0.4 * self.radius * self.radius))
     }
@@ -146,7 +146,7 @@ impl BuiltIn for Sphere {
     }
 }
 
-/// A cylinder along y with its centre in the origin.
+/// A cylinder along y, centred at the origin.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Cylinder {
@@ -165,7 +165,7 @@ impl Default for Cylinder {
 }
 
 impl Cylinder {
-    /// The spread of a mass (kg) over it.
+    /// Mass properties for a mass (kg).
     pub fn mass_properties(&self, mass: f64) -> MassProperties {
         let square = self.radius * self.radius;
         let across = square / 4.0 + self.height * self.height / 12.0;
@@ -208,7 +208,8 @@ impl BuiltIn for Cylinder {
     }
 }
 
-/// The spread of a mass (kg) with these principal moments of inertia per mass (m²) about the origin.
+/// Mass properties from a mass (kg) and principal moments of inertia per mass (m²) about the
+/// origin.
 fn centred_mass_properties(mass: f64, moments: Vec3) -> MassProperties {
     MassProperties { center: Vec3::zeros(), inertia: Mat3::from_diagonal(&(mass * moments)) }
 }
@@ -216,7 +217,7 @@ fn centred_mass_properties(mass: f64, moments: Vec3) -> MassProperties {
 /// The twelve triangles of a box centred at the origin.
 pub(crate) fn box_surface(size: Vec3) -> TriangleSurface {
     let corner = |k: usize| Vec3::from_fn(|axis, _| if k >> axis & 1 == 1 { 0.5 } else { -0.5 }).component_mul(&size);
-    // Four corners a side, counter-clockwise seen from outside; bit 0 of a number is x, bit 1 y, bit 2 z.
+    // Corners of each side, counter-clockwise from outside; bits 0, 1, 2 of an index are x, y, z.
     const SIDES: [[u32; 4]; 6] = [[0, 4, 6, 2], [1, 3, 7, 5], [0, 1, 5, 4], [2, 6, 7, 3], [0, 2, 3, 1], [4, 5, 7, 6]];
     let triangles = SIDES.iter().flat_map(|&[a, b, c, d]| [[a, b, c], [a, c, d]]).collect();
     TriangleSurface { positions: (0..8).map(corner).collect(), triangles }

@@ -5,7 +5,7 @@ use craze_math::Vec3;
 use craze_mesh::TetMesh;
 use proptest::prelude::*;
 
-/// Shapes that have a lattice of their own.
+/// Shapes with a structured mesh.
 fn structured_shapes() -> Vec<Shape> {
     vec![
         Shape::Box(Block { size: [1.0, 0.5, 0.25] }),
@@ -18,7 +18,7 @@ fn made(shape: &Shape) -> &dyn BuiltIn {
     shape.built_in().expect("a built-in shape")
 }
 
-/// Smallest and largest dihedral angle in degrees.
+/// Smallest and largest dihedral angle (degrees).
 fn angles(mesh: &TetMesh) -> (f64, f64) {
     mesh.element_ids().map(|tet| mesh.quality(tet)).fold((180.0, 0.0), |(low, high), quality| {
         (quality.smallest_dihedral.to_degrees().min(low), quality.largest_dihedral.to_degrees().max(high))
@@ -33,7 +33,7 @@ fn tetrahedra_fill_the_shape_without_gap_or_overlap() {
         for edge in [0.2, 0.07, 0.04] {
             let mesh = ideal.tetrahedra(edge).expect("a mesh").mesh;
             mesh.validate().expect("valid");
-            // Positive elements whose sum is what their boundary encloses cannot overlap.
+            // Positive elements whose total equals the enclosed volume cannot overlap.
             let boundary = mesh.boundary();
             let triangles = boundary.triangles.iter().map(|t| t.map(|node| node.0)).collect();
             let surface = TriangleSurface::new(mesh.positions().to_vec(), triangles).expect("sound");
@@ -79,7 +79,7 @@ fn surfaces_of_lattices_are_closed_and_outward() {
 }
 
 #[test]
-fn impossible_lengths_are_named() {
+fn invalid_lengths_are_rejected_by_name() {
     assert!(matches!(
         Block { size: [1.0, -1.0, 1.0] }.tetrahedra(0.1),
         Err(ShapeError::BadLength { field: "size", value: -1.0 })
@@ -92,7 +92,7 @@ fn impossible_lengths_are_named() {
 }
 
 #[test]
-fn parameters_that_do_not_fit_say_what_is_allowed() {
+fn incompatible_parameters_report_the_allowed_range() {
     let cases: Vec<(Shape, &str, &str)> = vec![
         (Shape::HollowSphere(HollowSphere { radius: 0.05, wall: 0.06 }), "wall", "below radius = 0.05 m"),
         (Shape::Dome(Dome { radius: 0.1, height: 0.2, wall: 0.01 }), "height", "at most radius = 0.1 m"),
@@ -128,17 +128,18 @@ fn parameters_that_do_not_fit_say_what_is_allowed() {
     }
 }
 
-/// Highest coordinate (m) of a field's inside along a direction, by dividing cells until it is known to `tolerance` (m).
+/// Largest signed coordinate (m) inside the field along an axis, by cell subdivision to `tolerance`
+/// (m).
 fn max_coordinate(field: &crate::field::Field, axis: usize, sign: f64, tolerance: f64) -> f64 {
     let bounds = field.bounds();
     let mut known = f64::NEG_INFINITY;
-    // All cells of one width that may hold more than is known; each pass halves the width.
+    // The cells of this level that may exceed the known maximum.
     let mut width = bounds.size().max();
     let mut cells = vec![bounds.centre()];
     while width > 0.5 * tolerance {
         let distances: Vec<f64> = cells.iter().map(|centre| field.distance(centre)).collect();
         for (centre, &distance) in cells.iter().zip(&distances).filter(|(_, distance)| **distance < 0.0) {
-            // All within this distance is inside too.
+            // The ball of this radius is inside as well.
             known = known.max(sign * centre[axis] - distance);
         }
         let may_hold = |centre: &Vec3, distance: f64| {
@@ -157,7 +158,7 @@ fn max_coordinate(field: &crate::field::Field, axis: usize, sign: f64, tolerance
 }
 
 #[test]
-fn sizes_are_those_of_the_fields_and_their_middle_is_the_origin() {
+fn sizes_match_the_fields_which_are_centred_at_the_origin() {
     for shape in Shape::all() {
         let ideal = made(&shape);
         let half = 0.5 * ideal.size();
@@ -174,7 +175,7 @@ fn sizes_are_those_of_the_fields_and_their_middle_is_the_origin() {
 }
 
 #[test]
-fn formulas_for_volumes_agree_with_the_fields() {
+fn exact_volumes_agree_with_integrated_volumes() {
     let shapes = [
         Shape::Bowl(Bowl { foot: Some(0.0), height: Some(0.05), ..Bowl::default() }),
         Shape::Bowl(Bowl { radius: 0.1, height: Some(0.105), wall: 0.01, foot: Some(0.0) }),
@@ -192,45 +193,45 @@ fn formulas_for_volumes_agree_with_the_fields() {
         let added = ideal.field().integrated_volume(ideal.thinnest_wall());
         assert!((added / exact - 1.0).abs() < 1e-3, "{shape:?}: {added} for {exact}");
     }
-    // Half a hollow sphere, by the formula of the textbook.
+    // Half a hollow sphere in closed form.
     let dome = Dome { radius: 0.1, height: 0.1, wall: 0.02 };
     let half = 2.0 / 3.0 * std::f64::consts::PI * (0.1_f64.powi(3) - 0.08_f64.powi(3));
     assert!((dome.volume() / half - 1.0).abs() < 1e-12);
 }
 
 #[test]
-fn defaults_pass_their_own_checks_and_have_a_sensible_resolution() {
+fn defaults_are_valid_and_have_a_sensible_resolution() {
     for shape in Shape::all() {
         shape.check().unwrap_or_else(|error| panic!("{}: {error}", shape.name()));
         let ideal = made(&shape);
         let edge = ideal.default_edge();
-        let count = crate::resolution::TETRAHEDRA_A_CUBE * ideal.volume() / edge.powi(3);
+        let count = crate::resolution::TETRAHEDRA_PER_CUBIC_EDGE * ideal.volume() / edge.powi(3);
         assert!((5_000.0..220_000.0).contains(&count), "{}: {count}", shape.name());
         // Two elements fit through every wall.
         assert!(ideal.thinnest_wall() >= 1.95 * edge, "{}", shape.name());
     }
 }
 
-/// Checks tetrahedra of a shape: angles, volume, and how far its surface is from the ideal one.
+/// Checks dihedral angles, volume and the distance of the surface from the field.
 fn check_tetrahedra(shape: &Shape, edge: f64) {
     let (ideal, name) = (made(shape), shape.name());
     let Tetrahedra { mesh, report, .. } = ideal.tetrahedra(edge).unwrap_or_else(|error| panic!("{name}: {error}"));
-    // Tetrahedra that were snapped to creases are counted apart, with a weaker promise.
+    // Tetrahedra snapped to features have a separate, weaker bound.
     let (lowest, highest) = angles(&mesh);
     let (low, high) =
         report.as_ref().map_or((lowest, highest), |report| (report.dihedral.smallest, report.dihedral.largest));
     assert!(low > 10.0 && high < 165.0, "{name}: {low}° to {high}°");
     assert!(lowest > 5.0 && highest < 172.0, "{name}: {lowest}° to {highest}° with snapped ones");
     let volume = TriangleSurface::around(&mesh).closed_volume().unwrap_or_else(|error| panic!("{name}: {error}"));
-    // Lattices of their own are inscribed.
+    // Structured meshes are inscribed.
     let slack = if report.is_some() { 0.01 } else { 0.03 };
     assert!((volume / ideal.volume() - 1.0).abs() < slack, "{name}: {volume} for {}", ideal.volume());
     let field = ideal.field();
     for triangle in mesh.boundary().triangles {
         let [a, b, c] = triangle.map(|node| mesh.position(node));
-        for place in [a, (a + b) * 0.5, (b + c) * 0.5, (c + a) * 0.5, (a + b + c) / 3.0] {
-            let distance = field.distance(&place).abs();
-            assert!(distance < 0.3 * edge, "{name}: {} edges at {place:?}", distance / edge);
+        for point in [a, (a + b) * 0.5, (b + c) * 0.5, (c + a) * 0.5, (a + b + c) / 3.0] {
+            let distance = field.distance(&point).abs();
+            assert!(distance < 0.3 * edge, "{name}: {} edges at {point:?}", distance / edge);
         }
     }
 }
@@ -252,22 +253,22 @@ fn every_shape_has_good_tetrahedra_at_all_edge_lengths() {
 }
 
 #[test]
-fn letters_are_pieces_of_their_own() {
-    // The exclamation mark has two.
+fn letters_are_separate_pieces() {
+    // The exclamation mark has two pieces.
     for (text, count) in [("CRAZE", 5), ("Hi 8!", 5), ("Q", 1)] {
         let letters = Letters { text: text.to_owned(), ..Letters::default() };
-        // Coarser than a scene would have them, which is the harder direction.
+        // Coarser than the default, which is harder.
         let mesh = letters.tetrahedra(1.5 * letters.default_edge()).expect("letters").mesh;
         assert_eq!(mesh.pieces().count, count, "{text}");
     }
 }
 
 #[test]
-fn names_are_those_of_scene_files() {
+fn names_match_the_scene_keys() {
     let text = serde_json::to_value(Shape::all()).expect("JSON");
     for (shape, written) in Shape::all().iter().zip(text.as_array().expect("a list")) {
         assert_eq!(written.as_object().expect("a table").keys().collect::<Vec<_>>(), [shape.name()]);
-        // Every parameter may be left out.
+        // Every parameter is optional.
         let bare: Shape = serde_json::from_value(serde_json::json!({ shape.name(): {} })).expect("defaults");
         assert_eq!(&bare, shape);
     }
@@ -277,7 +278,7 @@ fn names_are_those_of_scene_files() {
 fn a_brick_wall_has_its_bricks_and_joints() {
     let wall = BrickWall { bricks: [3, 4], ..BrickWall::default() };
     let bricks = wall.bricks();
-    // Two courses of three, two of two with halves at both ends.
+    // Two courses of three bricks, and two courses of two with half bricks at both ends.
     assert_eq!(bricks.len(), 2 * 3 + 2 * 4);
     let exact: f64 = bricks.iter().map(|(_, size)| size.product()).sum();
     for edge in [0.1, 0.03, 0.008] {
@@ -293,7 +294,7 @@ fn a_brick_wall_has_its_bricks_and_joints() {
 }
 
 #[test]
-fn another_seed_is_another_cheese_and_the_same_seed_the_same() {
+fn the_seed_determines_the_holes_of_a_cheese() {
     let point = |seed: u32| {
         let field = Cheese { seed, ..Cheese::default() }.field();
         (0..50).map(|k| field.distance(&Vec3::new(0.0, 0.0, 0.002 * f64::from(k - 25)))).collect::<Vec<f64>>()
@@ -304,7 +305,7 @@ fn another_seed_is_another_cheese_and_the_same_seed_the_same() {
 
 proptest! {
     #[test]
-    fn the_distance_of_every_shape_changes_no_faster_than_the_point(
+    fn the_distance_of_every_shape_is_1_lipschitz(
         from in [-0.6..0.6_f64, -0.6..0.6, -0.6..0.6],
         direction in [-1.0..1.0_f64, -1.0..1.0, -1.0..1.0],
         length in 1e-4..0.5_f64,

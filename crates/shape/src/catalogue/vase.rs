@@ -12,13 +12,13 @@ use crate::field::{Field, Path, Point2, Profile};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Vase {
-    /// Radius of the outside of the belly.
+    /// Outer radius of the belly.
     #[schemars(extend("x-unit" = "m", "exclusiveMinimum" = 0))]
     pub radius: f64,
     /// Height.
     #[schemars(extend("x-unit" = "m", "exclusiveMinimum" = 0))]
     pub height: f64,
-    /// Radius of the outside of the neck, at most 0.7 of the belly's; the lip is wider by a third.
+    /// Outer radius of the neck, at most 0.7 of the belly's; the lip is a third wider.
     #[schemars(extend("x-unit" = "m", "exclusiveMinimum" = 0))]
     pub neck: f64,
     /// Thickness of wall and bottom, at most half of the neck's radius.
@@ -33,21 +33,21 @@ impl Default for Vase {
 }
 
 impl Vase {
-    /// The middle line of the wall from foot to lip.
-    fn middle_line(&self) -> Vec<Point2> {
-        /// Straight pieces between two knots.
+    /// The centre line of the wall from foot to lip.
+    fn centre_line(&self) -> Vec<Point2> {
+        /// Line segments between two knots.
         const SEGMENTS_PER_SPAN: usize = 12;
         let half = 0.5 * self.wall;
-        // Share of the height, and radius of the outside: foot, belly, neck, lip.
+        // Height fraction and outer radius of foot, belly, neck and lip.
         let knots = [[0.0, 0.55 * self.radius], [0.4, self.radius], [0.82, self.neck], [1.0, self.neck * 4.0 / 3.0]];
         let mut points = Vec::new();
         for pair in knots.windows(2) {
             for k in 0..=SEGMENTS_PER_SPAN {
                 let t = k as f64 / SEGMENTS_PER_SPAN as f64;
                 let ease = t * t * (3.0 - 2.0 * t);
-                let share = pair[0][0] + (pair[1][0] - pair[0][0]) * t;
+                let height = pair[0][0] + (pair[1][0] - pair[0][0]) * t;
                 let radius = pair[0][1] + (pair[1][1] - pair[0][1]) * ease;
-                points.push([radius - half, (share - 0.5) * (self.height - self.wall)]);
+                points.push([radius - half, (height - 0.5) * (self.height - self.wall)]);
             }
         }
         points.dedup();
@@ -75,7 +75,7 @@ impl BuiltIn for Vase {
     }
 
     fn field(&self) -> Field {
-        let line = self.middle_line();
+        let line = self.centre_line();
         let [foot, bottom] = line[0];
         let path = Path::new().line(&[[0.0, bottom], [foot, bottom]]).line(&line);
         Field::revolution(Profile::stroke(path, self.wall))

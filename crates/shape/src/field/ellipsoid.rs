@@ -1,30 +1,32 @@
-//! Distance from an ellipsoid.
+//! Signed distance of an ellipsoid.
 
 use craze_math::Vec3;
 
-/// Signed distance (m) from the ellipsoid about the origin with these half axes (m), negative inside; exact to rounding.
+/// Signed distance (m) of the ellipsoid at the origin with these half-axes (m), negative inside;
+/// exact to rounding.
 ///
-/// The nearest point x of the surface satisfies xᵢ (t + rᵢ²) = rᵢ² pᵢ with the one t above −min rᵢ² for which
-/// F(t) = Σ (rᵢ pᵢ / (t + rᵢ²))² − 1 vanishes (Eberly, Distance from a point to an ellipse, an ellipsoid, or a
-/// hyperellipsoid, 2013). F is convex and falls, so that Newton's method started where F ≥ 0 never overshoots.
+/// The closest point x satisfies xᵢ (t + rᵢ²) = rᵢ² pᵢ, where t > −min rᵢ² is the root of F(t) = Σ
+/// (rᵢ pᵢ / (t + rᵢ²))² − 1 (Eberly, Distance from a point to an ellipse, an ellipsoid, or a
+/// hyperellipsoid, 2013). F is convex and decreasing, so Newton's method from F ≥ 0 does not
+/// overshoot.
 pub(super) fn distance(point: &Vec3, radii: &Vec3) -> f64 {
     let p = point.abs();
     let squares = radii.component_mul(radii);
     let scaled = radii.component_mul(&p);
     let smallest = squares.min();
-    // At this t one term is 1, so that F ≥ 0.
+    // One term is 1 here, so F ≥ 0.
     let start = (0..3).map(|axis| scaled[axis] - squares[axis]).fold(f64::NEG_INFINITY, f64::max);
     let mut t = start;
     if t <= -smallest {
         return distance_from_focal_region(&p, &squares, smallest);
     }
-    // Far from the root the distance to the pole grows by half of itself a step; hundreds of steps mean no number.
+    // Far from the root, t + min rᵢ² grows by half of itself per step; only NaN needs 200 steps.
     for _ in 0..200 {
         let ratio = Vec3::from_fn(|axis, _| scaled[axis] / (t + squares[axis]));
         let value = ratio.norm_squared() - 1.0;
         let slope: f64 = (0..3).map(|axis| -2.0 * ratio[axis] * ratio[axis] / (t + squares[axis])).sum();
         let step = value / slope;
-        // Inside of the rounding of t nothing can improve.
+        // Below the rounding error of t.
         if !(step.abs() > 1e-15 * (t.abs() + smallest)) {
             break;
         }
@@ -34,7 +36,8 @@ pub(super) fn distance(point: &Vec3, radii: &Vec3) -> f64 {
     (p - nearest).norm() * if t < 0.0 { -1.0 } else { 1.0 }
 }
 
-/// A point in the plane across the shortest axis may have two nearest points, mirror images in that plane.
+/// Distance of a point in the plane normal to the shortest axis that has two closest points, mirror
+/// images in that plane.
 fn distance_from_focal_region(p: &Vec3, squares: &Vec3, smallest: f64) -> f64 {
     let mut nearest = Vec3::zeros();
     let mut left = 1.0;
@@ -61,12 +64,13 @@ mod tests {
         assert!((distance(&Vec3::new(0.0, 3.0, 0.0), &radii) - 2.5).abs() < 1e-14);
         assert!((distance(&Vec3::new(0.0, 0.0, -2.5), &radii) - 0.5).abs() < 1e-14);
         assert!((distance(&Vec3::zeros(), &radii) + 0.5).abs() < 1e-14);
-        // Near the end of the long axis: the centre of curvature there is 2 − 0.5²/2 = 1.875 from the middle.
+        // The centre of curvature at the end of the long axis is 2 − 0.5²/2 = 1.875 from the
+        // centre.
         assert!((distance(&Vec3::new(0.0, 0.0, 1.9), &radii) + 0.1).abs() < 1e-14);
     }
 
     #[test]
-    fn the_distance_is_that_to_the_nearest_of_many_surface_points() {
+    fn the_distance_agrees_with_sampled_surface_points() {
         let radii = Vec3::new(0.3, 0.7, 0.2);
         let points: Vec<Vec3> = (0..400)
             .flat_map(|i| (0..400).map(move |j| (f64::from(i) / 399.0, f64::from(j) / 400.0)))
@@ -80,7 +84,7 @@ mod tests {
             let inside = point.component_div(&radii).norm() < 1.0;
             let found = distance(&point, &radii);
             assert_eq!(found < 0.0, inside, "{point}");
-            // A point of the surface is at most half a step of the lattice, 4 mm, from one of its points.
+            // Sample points are 4 mm or less from any point of the surface.
             let excess = nearest * nearest - found * found;
             assert!(found.abs() <= nearest + 1e-12 && excess < 0.004 * 0.004 * 2.0, "{point}: {found} {nearest}");
         }

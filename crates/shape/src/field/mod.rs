@@ -1,9 +1,9 @@
-//! Solids by signed distance, put together from simple ones.
+//! Signed distance fields, combined by set operations.
 //!
-//! A [`Field`] is a tree: primitives are its leaves, and unions, differences, blends and placements its branches. Its signed
-//! distance is negative inside, and **never changes faster than the point moves**: |f(p) − f(q)| ≤ |p − q|. That is all
-//! that meshing, sampling and integration ask of it, because then no surface lies within |f(p)| of p. Single primitives are
-//! exact; a union is exact outside, an intersection inside, and elsewhere the true distance is larger than |f|.
+//! A [`Field`] is a tree of primitives, set operations and transforms. Its distance is negative
+//! inside and **1-Lipschitz**: |f(p) − f(q)| ≤ |p − q|, so no surface lies within |f(p)| of p.
+//! Meshing, sampling and integration rely on this alone. Primitives are exact; a union is exact
+//! outside, an intersection inside; elsewhere |f| underestimates the distance.
 
 mod ellipsoid;
 mod path;
@@ -22,10 +22,10 @@ pub use path::Path;
 pub use profile::Profile;
 use profile::corner_distance;
 
-/// A point of the plane (m).
+/// A point in the plane (m).
 pub type Point2 = [f64; 2];
 
-/// A solid by its signed distance; see the [module](self). Copies share their parts.
+/// A solid given by its signed distance; see the [module](self). Clones share their nodes.
 #[derive(Clone, Debug)]
 pub struct Field {
     node: Arc<Node>,
@@ -40,7 +40,7 @@ enum Node {
     Sphere {
         radius: f64,
     },
-    /// A box whose edges are rounded: half its size without the rounding, and that.
+    /// A rounded box: half extents without the rounding, and the rounding radius.
     Block {
         half: Vec3,
         rounding: f64,
@@ -104,13 +104,13 @@ enum Node {
     },
 }
 
-/// All of space.
+/// The box of all space.
 const UNBOUNDED: Aabb = Aabb {
     min: Vec3::new(f64::NEG_INFINITY, f64::NEG_INFINITY, f64::NEG_INFINITY),
     max: Vec3::new(f64::INFINITY, f64::INFINITY, f64::INFINITY),
 };
 
-/// Primitives. Lengths are metres; the caller has checked that they are positive numbers.
+/// Primitives. Lengths are in metres; the caller has checked that they are positive.
 impl Field {
     fn new(node: Node, bounds: Aabb) -> Self {
         Self { node: Arc::new(node), bounds }
@@ -120,28 +120,28 @@ impl Field {
         Self::new(node, Aabb { min: -half, max: half })
     }
 
-    /// A ball about the origin.
+    /// A ball at the origin.
     pub fn sphere(radius: f64) -> Self {
         Self::about_origin(Node::Sphere { radius }, Vec3::repeat(radius))
     }
 
-    /// An ellipsoid about the origin with these half axes.
+    /// An ellipsoid at the origin with these half-axes.
     pub fn ellipsoid(radii: Vec3) -> Self {
         Self::about_origin(Node::Ellipsoid { radii }, radii)
     }
 
-    /// A box about the origin whose edges are rounded by a radius, at most half its thinnest side.
+    /// A box at the origin, its edges rounded by a radius of at most half its thinnest side.
     pub fn block(size: Vec3, rounding: f64) -> Self {
         let half = 0.5 * size;
         Self::about_origin(Node::Block { half: half.add_scalar(-rounding), rounding }, half)
     }
 
-    /// A cylinder about the y axis, its middle in the origin.
+    /// A cylinder about the y axis, centred at the origin.
     pub fn cylinder(radius: f64, height: f64) -> Self {
         Self::revolution(Profile::rectangle([2.0 * radius, height]))
     }
 
-    /// A cone cut off, about the y axis, its middle in the origin.
+    /// A truncated cone about the y axis, centred at the origin.
     pub fn frustum(bottom_radius: f64, top_radius: f64, height: f64) -> Self {
         let half = 0.5 * height;
         Self::revolution(Profile::polygon(vec![
@@ -152,24 +152,24 @@ impl Field {
         ]))
     }
 
-    /// All within a radius of the line between two points.
+    /// All points within a radius of a segment.
     pub fn capsule(from: Vec3, to: Vec3, radius: f64) -> Self {
         Self::round_cone(from, to, [radius, radius])
     }
 
-    /// Two balls and what a thread around both wraps in.
+    /// The convex hull of two balls.
     pub fn round_cone(from: Vec3, to: Vec3, radii: [f64; 2]) -> Self {
-        let ball = |centre: Vec3, radius| Aabb::of_point(&centre).grown(radius);
+        let ball = |centre: Vec3, radius| Aabb::from_point(&centre).grown(radius);
         let bounds = ball(from, radii[0]).union(&ball(to, radii[1]));
         Self::new(Node::RoundCone { from, to, radii }, bounds)
     }
 
-    /// A ring about the y axis: its middle line has radius `ring`, it is 2 · `tube` thick.
+    /// A torus about the y axis with centre-line radius `ring` and tube radius `tube`.
     pub fn torus(ring: f64, tube: f64) -> Self {
         Self::about_origin(Node::Torus { ring, tube }, Vec3::new(ring + tube, tube, ring + tube))
     }
 
-    /// All points p with normal · p below `offset`; the normal has length 1.
+    /// All points p with normal · p < `offset`; the normal has length 1.
     pub fn half_space(normal: Vec3, offset: f64) -> Self {
         let mut bounds = UNBOUNDED;
         for axis in 0..3 {
@@ -182,14 +182,14 @@ impl Field {
         Self::new(Node::HalfSpace { normal, offset }, bounds)
     }
 
-    /// All within a radius of a path in the plane z = 0.
+    /// All points within a radius of a path in the plane z = 0.
     pub fn tube(path: Path, radius: f64) -> Self {
         let [low, high] = path.bounds();
         let bounds = Aabb { min: Vec3::new(low[0], low[1], 0.0), max: Vec3::new(high[0], high[1], 0.0) };
         Self::new(Node::Tube { path, radius }, bounds.grown(radius))
     }
 
-    /// An area of the x–y plane drawn out along z, half of `depth` to each side.
+    /// A profile of the x–y plane extruded along z, half of `depth` to each side.
     pub fn extrusion(profile: Profile, depth: f64) -> Self {
         let [low, high] = profile.bounds();
         let half_depth = 0.5 * depth;
@@ -197,7 +197,7 @@ impl Field {
         Self::new(Node::Extrusion { profile, half_depth }, bounds)
     }
 
-    /// An area of the x–y plane turned about the y axis; only its part at x ≥ 0 counts.
+    /// A profile of the x–y plane revolved about the y axis; only its part at x ≥ 0 counts.
     pub fn revolution(profile: Profile) -> Self {
         let [low, high] = profile.bounds();
         let radius = high[0].max(0.0);
@@ -208,13 +208,13 @@ impl Field {
 
 /// Operations.
 impl Field {
-    /// Everything in any of the parts; nothing if there are none.
+    /// The union of the parts; empty without parts.
     pub fn union(parts: Vec<Self>) -> Self {
         let bounds = parts.iter().fold(Aabb::EMPTY, |all, part| all.union(&part.bounds));
         Self::new(Node::Union(parts), bounds)
     }
 
-    /// Everything in all of the parts; everything if there are none.
+    /// The intersection of the parts; all space without parts.
     pub fn intersection(parts: Vec<Self>) -> Self {
         let bounds = parts.iter().fold(UNBOUNDED, |all, part| Aabb {
             min: all.min.sup(&part.bounds.min),
@@ -223,54 +223,54 @@ impl Field {
         Self::new(Node::Intersection(parts), bounds)
     }
 
-    /// What of this is not in the other.
+    /// Set difference.
     pub fn without(self, part: Self) -> Self {
         let bounds = self.bounds;
         Self::new(Node::Difference { whole: self, part }, bounds)
     }
 
-    /// Both, with the corner between them filled over a length (m) by a quadratic blend.
+    /// Union with a quadratic blend of length `blend` (m) along the seam.
     pub fn smooth_union(self, other: Self, blend: f64) -> Self {
-        // The seam bulges by up to a quarter of the blend.
+        // The blend bulges by at most a quarter of its length.
         let bounds = self.bounds.union(&other.bounds).grown(0.25 * blend);
         Self::new(Node::SmoothUnion { one: self, other, blend }, bounds)
     }
 
-    /// All points closer than a length (m) to it; with a negative one all that are deeper inside.
+    /// Offset surface at a distance (m), outward if positive.
     pub fn offset(self, by: f64) -> Self {
         let bounds = self.bounds.grown(by);
         Self::new(Node::Offset { field: self, by }, bounds)
     }
 
-    /// A wall (m) on both sides of its surface.
+    /// A wall of this thickness (m), centred on the surface.
     pub fn shell(self, wall: f64) -> Self {
         let bounds = self.bounds.grown(0.5 * wall);
         Self::new(Node::Shell { field: self, half_wall: 0.5 * wall }, bounds)
     }
 
-    /// The part on the positive side of an axis (0 is x), and its mirror image on the other.
+    /// The part on the positive side of an axis (0 is x) and its mirror image.
     pub fn mirrored(self, axis: usize) -> Self {
         let mut bounds = self.bounds;
         bounds.min[axis] = -bounds.max[axis];
         Self::new(Node::Mirror { field: self, axis }, bounds)
     }
 
-    /// Moved (m).
+    /// Translates by a vector (m).
     pub fn translated(self, by: Vec3) -> Self {
         self.transformed(Isometry::from_parts(by.into(), Rotation::identity()), 1.0)
     }
 
-    /// Turned about the origin.
+    /// Rotates about the origin.
     pub fn rotated(self, by: Rotation) -> Self {
         self.transformed(Isometry::from_parts(Vec3::zeros().into(), by), 1.0)
     }
 
-    /// Enlarged about the origin.
+    /// Scales about the origin.
     pub fn scaled(self, factor: f64) -> Self {
         self.transformed(Isometry::identity(), factor)
     }
 
-    /// Enlarged about the origin, then turned and moved.
+    /// Scales about the origin, then applies a rigid transform.
     pub fn transformed(self, transform: Isometry, factor: f64) -> Self {
         let bounds = if transform.rotation == Rotation::identity() {
             let shift = transform.translation.vector;
@@ -281,28 +281,28 @@ impl Field {
             };
             let corners: Vec<Vec3> =
                 (0..8).map(|k| transform.rotation * (factor * corner(k)) + transform.translation.vector).collect();
-            Aabb::around(&corners)
+            Aabb::from_points(&corners)
         } else {
             UNBOUNDED
         };
         Self::new(Node::Transformed { field: self, transform, factor }, bounds)
     }
 
-    /// `count` copies, each moved by `step` (m) from the one before.
+    /// `count` copies, each translated by `step` (m) from the previous one.
     pub fn repeated(self, step: Vec3, count: usize) -> Self {
         Self::union((0..count).map(|k| self.clone().translated(k as f64 * step)).collect())
     }
 
-    /// The same solid, of which the part inside another is a region of this number.
+    /// Assigns a region number to the part inside another solid.
     pub fn with_region(self, part: Self, region: u16) -> Self {
         let bounds = self.bounds;
         Self::new(Node::Region { field: self, part, region }, bounds)
     }
 }
 
-/// Answers.
+/// Queries.
 impl Field {
-    /// Signed distance (m), negative inside: never more than the true one, and 1-Lipschitz.
+    /// Signed distance (m), negative inside: a 1-Lipschitz lower bound of the true distance.
     pub fn distance(&self, point: &Vec3) -> f64 {
         match &*self.node {
             Node::Sphere { radius } => point.norm() - radius,
@@ -320,7 +320,8 @@ impl Field {
             }
             Node::Revolution { profile } => profile.distance([hypotenuse(point.x, point.z), point.y]),
             Node::Union(parts) => parts.iter().fold(f64::INFINITY, |nearest, part| {
-                // A part farther than its box cannot be the nearest; that spares most of many.
+                // A part whose box is farther than the nearest part cannot be nearer; most are
+                // skipped.
                 let away = part.outside_box(point);
                 if away > nearest.max(0.0) { nearest } else { nearest.min(part.bounded_distance(point, away)) }
             }),
@@ -342,19 +343,19 @@ impl Field {
         }
     }
 
-    /// Volume (m³) by adding up cells, to about a thousandth for walls not thinner than 1/100 of the size; 0 where
-    /// the solid has no end. Walls are `thinnest` (m).
+    /// Volume (m³) by cell integration, accurate to about 1e-3 for walls of `thinnest` (m) ≥ 1/100
+    /// of the size; 0 if unbounded.
     pub fn integrated_volume(&self, thinnest: f64) -> f64 {
         volume::volume(self, thinnest)
     }
 
-    /// Distance from the box around it (m), 0 inside.
+    /// Distance to the bounding box (m), 0 inside.
     fn outside_box(&self, point: &Vec3) -> f64 {
         self.bounds.distance_squared(point).sqrt()
     }
 
-    /// The signed distance, but never less than the distance from the box: so a part that is skipped because its box is
-    /// far changes nothing, and what blends with it bulges no farther than its box allows.
+    /// The signed distance, at least the distance to the bounding box. Skipping a part by its box
+    /// then changes nothing, and a blend stays within its box.
     fn bounded_distance(&self, point: &Vec3, away: f64) -> f64 {
         let distance = self.distance(point);
         if away > 0.0 { distance.max(away) } else { distance }
@@ -374,7 +375,7 @@ impl Domain for Field {
         self.distance(point).abs()
     }
 
-    /// By central differences over a hundred-thousandth of the size.
+    /// Central differences with a step of 1e-5 of the size.
     fn normal(&self, point: &Vec3) -> Option<Vec3> {
         let size = self.bounds.size().max();
         let step = 1e-5 * if size.is_finite() { size } else { 1.0 };
@@ -383,7 +384,7 @@ impl Domain for Field {
             offset[axis] = step;
             (self.distance(&(point + offset)) - self.distance(&(point - offset))) / (2.0 * step)
         });
-        // On an edge the two sides' directions mix and the gradient is shorter; in the middle of a wall it vanishes.
+        // The gradient is shorter than 1 on edges and vanishes on medial surfaces.
         gradient.try_normalize(1e-2)
     }
 
@@ -421,46 +422,47 @@ impl Domain for Field {
     }
 }
 
-/// The point, or its mirror image where it is negative along an axis.
+/// Replaces a negative coordinate by its absolute value.
 fn reflected(point: &Vec3, axis: usize) -> Vec3 {
     let mut image = *point;
     image[axis] = image[axis].abs();
     image
 }
 
-/// Where a placed point was before.
+/// The point in the coordinates before the transform.
 fn inverse_transformed(transform: &Isometry, factor: f64, point: &Vec3) -> Vec3 {
     let moved = point - transform.translation.vector;
-    // Most are not turned, and a product with a quaternion costs more than a sphere.
+    // Skips the quaternion product of an identity rotation, which costs more than a sphere's
+    // distance.
     let turned = if transform.rotation == Rotation::identity() { moved } else { transform.rotation.inverse() * moved };
     turned / factor
 }
 
-/// Length (m) of two legs at a right angle. Sizes of models are far from where their squares overflow, and `hypot` took a quarter of
-/// the time of filling a mug.
+/// √(x² + y²). Lengths of models are far from overflow, and `hypot` took a quarter of the time of
+/// meshing a mug.
 fn hypotenuse(x: f64, y: f64) -> f64 {
     (x * x + y * y).sqrt()
 }
 
-/// The smaller of two, lowered by up to a quarter of `blend` where they differ by less than that. Its derivatives are
-/// not negative and add to 1, so that it changes no faster than they do.
+/// Smooth minimum: lowered by at most `blend`/4 where the two differ by less than `blend`. Its
+/// partial derivatives are non-negative and add to 1, so it stays 1-Lipschitz.
 fn smooth_minimum(one: f64, other: f64, blend: f64) -> f64 {
     let near = (blend - (one - other).abs()).max(0.0);
     let lowered = if blend > 0.0 { near * near / (4.0 * blend) } else { 0.0 };
     one.min(other) - lowered
 }
 
-/// Signed distance from two balls, the first about the origin and the other `axis` away, and the cone that touches both.
+/// Signed distance of the convex hull of two balls at the origin and at `axis`.
 fn round_cone(point: &Vec3, axis: &Vec3, [first, second]: [f64; 2]) -> f64 {
     let length = axis.norm();
     let slope = (first - second) / length;
     if !(slope.abs() < 1.0) {
-        // One ball holds the other, or both are in one transform.
+        // One ball contains the other.
         return if first >= second { point.norm() - first } else { (point - axis).norm() - second };
     }
     let along = point.dot(axis) / length;
     let across = (point - axis * (along / length)).norm();
-    // The side of the cone leans by this angle; what is over it projects onto the side at right angles.
+    // Cosine of the cone's half-angle. Points project onto its side along the side's normal.
     let lean = (1.0 - slope * slope).sqrt();
     let height = lean * along - slope * across;
     if height <= 0.0 {

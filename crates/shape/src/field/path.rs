@@ -1,8 +1,8 @@
-//! Lines in the plane: straight segments and arcs of circles, and how far a point is from them.
+//! Plane paths of line segments and arcs, and their distance.
 
 use super::{Point2, hypotenuse};
 
-/// What a pen draws in the plane: straight segments and arcs, not necessarily joined.
+/// Line segments and arcs in the plane, not necessarily connected.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Path {
     segments: Vec<Segment>,
@@ -19,18 +19,18 @@ enum Segment {
         radius: f64,
         /// Unit vector from the centre to the middle of the arc.
         middle: Point2,
-        /// Cosine and sine of half the angle that the arc spans.
+        /// Cosine and sine of half the arc's angle.
         half: Point2,
     },
 }
 
 impl Path {
-    /// A path without segments.
+    /// An empty path.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Adds straight segments from point to point (m); a single point is a dot.
+    /// Adds line segments through the points (m); a single point is a segment of length 0.
     pub fn line(mut self, points: &[Point2]) -> Self {
         match points {
             [dot] => self.segments.push(Segment::Straight { from: *dot, to: *dot }),
@@ -41,7 +41,7 @@ impl Path {
         self
     }
 
-    /// Adds the part of a circle (m) between two angles in degrees, counter-clockwise from the x axis.
+    /// Adds an arc (m) between two angles (degrees), counter-clockwise from the x axis.
     pub fn arc(mut self, centre: Point2, radius: f64, degrees: [f64; 2]) -> Self {
         let [from, to] = degrees.map(f64::to_radians);
         let (middle, half) = (0.5 * (from + to), (0.5 * (to - from)).abs());
@@ -54,25 +54,25 @@ impl Path {
         self
     }
 
-    /// The path enlarged about the origin by a positive factor and then shifted (m).
+    /// Scales about the origin by a positive factor, then translates (m).
     pub fn transformed(mut self, factor: f64, shift: Point2) -> Self {
-        let place = |[x, y]: Point2| [factor * x + shift[0], factor * y + shift[1]];
+        let transform = |[x, y]: Point2| [factor * x + shift[0], factor * y + shift[1]];
         for segment in &mut self.segments {
             match segment {
-                Segment::Straight { from, to } => (*from, *to) = (place(*from), place(*to)),
-                Segment::Arc { centre, radius, .. } => (*centre, *radius) = (place(*centre), factor * *radius),
+                Segment::Straight { from, to } => (*from, *to) = (transform(*from), transform(*to)),
+                Segment::Arc { centre, radius, .. } => (*centre, *radius) = (transform(*centre), factor * *radius),
             }
         }
         self
     }
 
-    /// All segments of both.
+    /// The segments of both paths.
     pub fn and(mut self, other: Self) -> Self {
         self.segments.extend(other.segments);
         self
     }
 
-    /// Distance of a point from the nearest segment (m); infinite without segments.
+    /// Distance to the nearest segment (m); infinite if the path is empty.
     pub fn distance(&self, point: Point2) -> f64 {
         self.segments.iter().map(|segment| segment.distance(point)).fold(f64::INFINITY, f64::min)
     }
@@ -99,7 +99,7 @@ impl Segment {
                 let (along, away) = ([to[0] - from[0], to[1] - from[1]], [x - from[0], y - from[1]]);
                 let square = along[0] * along[0] + along[1] * along[1];
                 let fraction = (along[0] * away[0] + along[1] * away[1]) / square;
-                // A dot has no length: NaN becomes its only point.
+                // A segment of length 0 gives NaN.
                 let fraction = if fraction.is_nan() { 0.0 } else { fraction.clamp(0.0, 1.0) };
                 hypotenuse(away[0] - fraction * along[0], away[1] - fraction * along[1])
             }
@@ -107,7 +107,8 @@ impl Segment {
                 let (dx, dy) = (x - centre[0], y - centre[1]);
                 let along = dx * middle[0] + dy * middle[1];
                 let across = (dy * middle[0] - dx * middle[1]).abs();
-                // Both ends are one in this frame; the point faces the arc if its angle is at most half of what it spans.
+                // The arc's frame makes both ends symmetric; the point projects onto the arc if its
+                // angle is at most half the arc's.
                 if along * half[1] >= across * half[0] {
                     (hypotenuse(dx, dy) - radius).abs()
                 } else {
@@ -123,7 +124,7 @@ impl Segment {
             Segment::Arc { centre, radius, middle, half } => {
                 let turned = [-middle[1], middle[0]];
                 let ends = [1.0, -1.0].map(|side| half[0] * middle[axis] + side * half[1] * turned[axis]);
-                // The axis's own direction if the arc reaches so far around.
+                // The extreme point is the axis direction if the arc contains it.
                 let reaches = |direction: f64| direction * middle[axis] >= half[0];
                 let low = if reaches(-1.0) { -1.0 } else { ends[0].min(ends[1]) };
                 let high = if reaches(1.0) { 1.0 } else { ends[0].max(ends[1]) };
@@ -138,7 +139,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn distances_of_segments_dots_and_arcs_are_those_of_the_textbook() {
+    fn distances_of_segments_and_arcs_are_exact() {
         let path = Path::new().line(&[[0.0, 0.0], [1.0, 0.0]]);
         assert_eq!(path.distance([0.5, 2.0]), 2.0);
         assert_eq!(path.distance([4.0, 4.0]), 5.0);

@@ -1,10 +1,10 @@
-//! Areas of the plane by signed distance, from which solids are drawn out or turned.
+//! Plane areas given by signed distance, for extrusion and revolution.
 
 use super::path::Path;
 use super::{Point2, hypotenuse, smooth_minimum};
 
-/// An area of the plane. Its signed distance (m) is negative inside, never changes faster than the point moves, and is
-/// exact outside of single figures.
+/// An area of the plane. Its signed distance (m) is negative inside and 1-Lipschitz; it is exact
+/// outside primitives.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Profile {
     kind: Kind,
@@ -37,7 +37,7 @@ impl Profile {
         Self { kind: Kind::Rectangle { half }, low: half.map(|length| -length), high: half }
     }
 
-    /// The part of a disc about the origin (radius in m) that lies within `degrees` / 2 on both sides of the y axis.
+    /// The part of a disc at the origin (radius in m) within `degrees` / 2 of the y axis.
     pub fn sector(radius: f64, degrees: f64) -> Self {
         let angle = (0.5 * degrees).clamp(0.0, 180.0).to_radians();
         let half = [angle.sin(), angle.cos()];
@@ -45,7 +45,7 @@ impl Profile {
         Self { kind: Kind::Sector { radius, half }, low: [-width, (radius * half[1]).min(0.0)], high: [width, radius] }
     }
 
-    /// The inside of a closed polygon (m) whose sides do not cross; either direction.
+    /// The inside of a simple polygon (m) of either orientation.
     pub fn polygon(corners: Vec<Point2>) -> Self {
         let fold = |start: f64, pick: fn(f64, f64) -> f64| {
             [0, 1].map(|axis| corners.iter().map(|corner| corner[axis]).fold(start, pick))
@@ -54,7 +54,7 @@ impl Profile {
         Self { kind: Kind::Polygon(corners), low, high }
     }
 
-    /// All points within half a width (m) of a path: to_arc ends and corners.
+    /// All points within half a width (m) of a path, with round caps and corners.
     pub fn stroke(path: Path, width: f64) -> Self {
         let half_width = 0.5 * width;
         let [low, high] = path.bounds();
@@ -65,29 +65,29 @@ impl Profile {
         }
     }
 
-    /// Everything in any of the parts.
+    /// The union of the parts.
     pub fn union(parts: Vec<Self>) -> Self {
         let low = [0, 1].map(|axis| parts.iter().map(|part| part.low[axis]).fold(f64::INFINITY, f64::min));
         let high = [0, 1].map(|axis| parts.iter().map(|part| part.high[axis]).fold(f64::NEG_INFINITY, f64::max));
         Self { kind: Kind::Union(parts), low, high }
     }
 
-    /// Both, with the corner between them filled over a length (m).
+    /// Union with a quadratic blend of length `blend` (m) along the seam.
     pub fn smooth_union(self, other: Self, blend: f64) -> Self {
-        // The seam bulges by up to a quarter of the blend.
+        // The blend bulges by at most a quarter of its length.
         let bulge = 0.25 * blend;
         let low = [0, 1].map(|axis| self.low[axis].min(other.low[axis]) - bulge);
         let high = [0, 1].map(|axis| self.high[axis].max(other.high[axis]) + bulge);
         Self { kind: Kind::SmoothUnion { parts: Box::new([self, other]), blend }, low, high }
     }
 
-    /// What of this is not in the other.
+    /// Set difference.
     pub fn without(self, other: Self) -> Self {
         let (low, high) = (self.low, self.high);
         Self { kind: Kind::Difference(Box::new([self, other])), low, high }
     }
 
-    /// A box around it: lowest and highest coordinates (m).
+    /// Bounding box: lowest and highest coordinates (m).
     pub fn bounds(&self) -> [Point2; 2] {
         [self.low, self.high]
     }
@@ -101,7 +101,7 @@ impl Profile {
             Kind::Sector { radius, half } => {
                 let x = x.abs();
                 let to_arc = hypotenuse(x, y) - radius;
-                // Along the straight side, from the tip to its end.
+                // Closest point of the straight side.
                 let along = (x * half[0] + y * half[1]).clamp(0.0, *radius);
                 let side = hypotenuse(x - along * half[0], y - along * half[1]);
                 let beyond = x * half[1] - y * half[0];
@@ -110,7 +110,8 @@ impl Profile {
             Kind::Polygon(corners) => polygon_distance(corners, point),
             Kind::Stroke { path, half_width } => path.distance(point) - half_width,
             Kind::Union(parts) => parts.iter().fold(f64::INFINITY, |nearest, part| {
-                // A part farther than its box cannot be the nearest; that spares most letters of a word.
+                // A part whose box is farther than the nearest part cannot be nearer; most are
+                // skipped.
                 let away = part.outside_box(point);
                 if away > nearest.max(0.0) { nearest } else { nearest.min(part.bounded_distance(point, away)) }
             }),
@@ -123,25 +124,25 @@ impl Profile {
         }
     }
 
-    /// Distance from the box around it (m), 0 inside.
+    /// Distance to the bounding box (m), 0 inside.
     fn outside_box(&self, [x, y]: Point2) -> f64 {
         let beyond = |value: f64, axis: usize| (self.low[axis] - value).max(value - self.high[axis]).max(0.0);
         hypotenuse(beyond(x, 0), beyond(y, 1))
     }
 
-    /// The signed distance, but never less than the distance from the box.
+    /// The signed distance, at least the distance to the bounding box.
     fn bounded_distance(&self, point: Point2, away: f64) -> f64 {
         let distance = self.distance(point);
         if away > 0.0 { distance.max(away) } else { distance }
     }
 }
 
-/// Signed distance from a corner that opens to where both are negative.
+/// Signed distance of the quadrant x < 0, y < 0.
 pub(super) fn corner_distance(x: f64, y: f64) -> f64 {
     hypotenuse(x.max(0.0), y.max(0.0)) + x.max(y).min(0.0)
 }
 
-/// Signed distance (m) from a polygon, inside by the parity of crossings to the right.
+/// Signed distance (m) of a polygon; inside by crossing parity.
 fn polygon_distance(corners: &[Point2], [x, y]: Point2) -> f64 {
     let mut nearest = f64::INFINITY;
     let mut inside = false;

@@ -4,7 +4,7 @@ use proptest::prelude::*;
 
 use super::*;
 
-/// A field, and whether a point is inside by a rule that knows nothing of distances.
+/// Name, field and an independent membership test.
 type Case = (&'static str, Field, fn(&Vec3) -> bool);
 
 fn within(value: f64, limit: f64) -> bool {
@@ -13,7 +13,7 @@ fn within(value: f64, limit: f64) -> bool {
 
 fn primitives() -> Vec<Case> {
     let triangle = vec![[0.0, -0.4], [0.6, 0.3], [-0.5, 0.4]];
-    // Positive on the inner side of each of the triangle's sides, which run counter-clockwise.
+    // The triangle is counter-clockwise: inside is to the left of each side.
     fn in_triangle(p: &Vec3) -> bool {
         let corners = [[0.0, -0.4], [0.6, 0.3], [-0.5, 0.4]];
         (0..3).all(|k| {
@@ -39,10 +39,10 @@ fn primitives() -> Vec<Case> {
             (p.x.abs() - 0.3).max(0.0).hypot(p.y.hypot(p.z)) <= 0.2
         }),
         ("round cone", Field::round_cone(Vec3::zeros(), Vec3::new(0.0, 0.6, 0.0), [0.3, 0.1]), |p| {
-            // All balls in between whose radius shrinks evenly.
+            // The union of balls whose radius decreases linearly.
             (0..=3000).any(|k| {
-                let share = f64::from(k) / 3000.0;
-                (p - Vec3::new(0.0, 0.6 * share, 0.0)).norm() <= 0.3 - 0.2 * share
+                let fraction = f64::from(k) / 3000.0;
+                (p - Vec3::new(0.0, 0.6 * fraction, 0.0)).norm() <= 0.3 - 0.2 * fraction
             })
         }),
         ("torus", Field::torus(0.5, 0.15), |p| (p.x.hypot(p.z) - 0.5).powi(2) + p.y * p.y <= 0.15 * 0.15),
@@ -64,7 +64,7 @@ fn primitives() -> Vec<Case> {
     ]
 }
 
-/// Fields of every operation.
+/// Fields of each operation.
 fn compounds() -> Vec<(&'static str, Field)> {
     let ball = Field::sphere(0.5);
     let bar = Field::block(Vec3::new(1.2, 0.3, 0.3), 0.05);
@@ -122,7 +122,7 @@ fn direction() -> impl Strategy<Value = Vec3> {
 
 proptest! {
     #[test]
-    fn the_distance_changes_no_faster_than_the_point(from in point(), unit in direction(), length in 1e-4..1.0_f64) {
+    fn the_distance_is_1_lipschitz(from in point(), unit in direction(), length in 1e-4..1.0_f64) {
         let to = from + length * unit;
         for (name, field) in all_fields() {
             let change = (field.distance(&to) - field.distance(&from)).abs();
@@ -131,7 +131,7 @@ proptest! {
     }
 
     #[test]
-    fn the_sign_is_that_of_membership(point in point()) {
+    fn the_sign_agrees_with_membership(point in point()) {
         for (name, field, inside) in primitives() {
             let distance = field.distance(&point);
             if distance.abs() > 1e-4 {
@@ -141,25 +141,25 @@ proptest! {
     }
 
     #[test]
-    fn no_surface_lies_within_the_clearance(point in point(), unit in direction(), share in 0.0..1.0_f64) {
+    fn no_surface_lies_within_the_clearance(point in point(), unit in direction(), fraction in 0.0..1.0_f64) {
         for (name, field) in all_fields() {
             let inside = field.contains(&point);
             let clearance = field.clearance(&point);
             if clearance > 1e-9 {
-                prop_assert_eq!(field.contains(&(point + share * (1.0 - 1e-9) * clearance * unit)), inside, "{}", name);
+                prop_assert_eq!(field.contains(&(point + fraction * (1.0 - 1e-9) * clearance * unit)), inside, "{}", name);
             }
         }
     }
 
     #[test]
-    fn all_that_is_inside_lies_in_the_bounds(point in point()) {
+    fn the_bounds_contain_the_inside(point in point()) {
         for (name, field) in all_fields() {
             prop_assert!(!field.contains(&point) || field.bounds().contains(&point), "{name} at {point}");
         }
     }
 
     #[test]
-    fn sets_obey_their_laws(point in point()) {
+    fn set_operations_agree_with_boolean_logic(point in point()) {
         let fields = all_fields();
         for pair in fields.windows(2) {
             let (a, b) = (pair[0].1.clone(), pair[1].1.clone());
@@ -171,10 +171,10 @@ proptest! {
             prop_assert_eq!(Field::union(both(&a, &b)).contains(&point), in_a || in_b);
             prop_assert_eq!(Field::intersection(both(&a, &b)).contains(&point), in_a && in_b);
             prop_assert_eq!(a.clone().without(b.clone()).contains(&point), in_a && !in_b);
-            // The order of parts does not matter, to the last bit.
+            // Bitwise independent of the order of parts.
             let (one, other) = (Field::union(both(&a, &b)), Field::union(both(&b, &a)));
             prop_assert_eq!(one.distance(&point), other.distance(&point));
-            // A blend holds the union and stays within a quarter of its length around it.
+            // A blend contains the union and exceeds it by at most a quarter of its length.
             let blend = a.clone().smooth_union(b.clone(), 0.2);
             let union = Field::union(both(&a, &b)).distance(&point);
             let lowered = union - blend.distance(&point);
@@ -183,7 +183,7 @@ proptest! {
     }
 
     #[test]
-    fn placing_is_undone_by_placing_back(point in point(), unit in direction(), factor in 0.3..3.0_f64) {
+    fn inverse_transforms_restore_the_distance(point in point(), unit in direction(), factor in 0.3..3.0_f64) {
         let turn = Rotation::new(2.0 * unit);
         for (name, field) in all_fields() {
             let there = field.clone().scaled(factor).rotated(turn).translated(unit);
@@ -204,7 +204,7 @@ fn normals_point_outward() {
 }
 
 #[test]
-fn volumes_are_those_of_the_formulas() {
+fn integrated_volumes_agree_with_formulas() {
     let cases = [
         ("sphere", Field::sphere(0.5), 4.0 / 3.0 * PI * 0.125, 1.0),
         ("ellipsoid", Field::ellipsoid(Vec3::new(0.5, 0.2, 0.7)), 4.0 / 3.0 * PI * 0.07, 0.4),
@@ -228,7 +228,7 @@ fn volumes_are_those_of_the_formulas() {
 }
 
 #[test]
-fn painted_parts_are_regions() {
+fn regions_follow_transforms() {
     let bar = Field::block(Vec3::new(1.0, 0.2, 0.2), 0.0);
     let tip = Field::half_space(-Vec3::x(), -0.3);
     let painted = bar.with_region(tip, 1).translated(Vec3::new(0.0, 1.0, 0.0));

@@ -1,22 +1,19 @@
-//! Volume by adding up cells.
+//! Volume by cell integration.
 
 use craze_math::Vec3;
 use rayon::prelude::*;
 
 use super::Field;
+use crate::tuning::{CELLS_ACROSS_WALL, CELLS_ALONG_LONGEST_SIDE};
 
-/// Smallest cells along the longest side, at least and at most.
-const CELLS_ALONG_LONGEST_SIDE: [f64; 2] = [128.0, 400.0];
-/// Smallest cells across the thinnest wall, as long as they are not too many.
-const CELLS_ACROSS_WALL: f64 = 8.0;
-/// How often the cells that are shared among threads are halved.
+/// Subdivision levels below the cells that are distributed among threads.
 const SUBDIVISIONS: u32 = 4;
 
-/// Volume (m³). Cells that the signed distance shows to be empty or full are taken as a whole, others are divided.
+/// Volume (m³). Cells that the signed distance shows to be empty or full are not subdivided.
 ///
-/// In the smallest cells, of width h, the partial inside is ½ − d/h, cut off at 0 and 1: over a surface this errs to both sides
-/// alike, so that plane faces are exact on average and curved ones and edges wrong by O(h²), which Richardson's extrapolation
-/// from cells twice as wide removes.
+/// A smallest-level cell of width h is filled to the fraction ½ − d/h, clamped to [0, 1]. This is
+/// exact on average for planes and O(h²) for curved surfaces and edges; Richardson extrapolation
+/// with cells of twice the width removes that term.
 pub(super) fn volume(field: &Field, thinnest: f64) -> f64 {
     let bounds = field.bounds;
     let length = bounds.size().max();
@@ -25,7 +22,7 @@ pub(super) fn volume(field: &Field, thinnest: f64) -> f64 {
     }
     let cells = (CELLS_ACROSS_WALL * length / thinnest).clamp(CELLS_ALONG_LONGEST_SIDE[0], CELLS_ALONG_LONGEST_SIDE[1]);
     let count = (cells / f64::from(1 << SUBDIVISIONS)).ceil() as usize;
-    // A hair more than the box, so that faces on it are met from both sides.
+    // Slightly larger than the box, so that cells straddle faces on it.
     let width = length * (1.0 + 1.0 / cells) / count as f64;
     let low = bounds.centre().add_scalar(-0.5 * count as f64 * width);
     let parts: Vec<[f64; 2]> = (0..count.pow(3))
@@ -40,7 +37,8 @@ pub(super) fn volume(field: &Field, thinnest: f64) -> f64 {
     (4.0 * fine - coarse) / 3.0
 }
 
-/// Volume (m³) inside of the cell of this centre and width (m), from the smallest cells and from those twice as wide.
+/// Filled volume (m³) of a cell (centre and width in m), from smallest-level cells and from cells
+/// twice as wide.
 fn cell_volume(field: &Field, centre: Vec3, width: f64, depth: u32) -> [f64; 2] {
     let distance = field.distance(&centre);
     let circumradius = 0.5 * 3.0_f64.sqrt() * width;

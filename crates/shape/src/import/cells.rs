@@ -1,4 +1,4 @@
-//! What all readers of cells end in: cells of many kinds become the tetrahedra of a model, or else its triangles.
+//! Cells of volume meshes: converted to the tetrahedra of a model, or to its triangles.
 
 use std::path::Path;
 
@@ -11,39 +11,39 @@ use super::faces::{Corner, Faces, Welding};
 use super::model::Model;
 use super::volume::volume_model;
 use crate::error::ShapeError;
-use crate::words::counted;
+use crate::number_format::counted;
 
-/// The number of a node that an element names and the file does not have.
+/// Index of a node that an element refers to and the file lacks.
 pub(crate) const MISSING_NODE: u32 = u32::MAX;
 
-/// What a cell is, whatever its order: its corners come first among its nodes.
+/// Kind of a cell of any order; corner nodes come first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum CellKind {
-    /// Points, lines and others without a surface; they mean nothing here.
+    /// Cells without area; ignored.
     PointOrLine,
-    /// A polygon of this many corners.
+    /// A polygon with this number of corners.
     Face(usize),
     Tetrahedron,
     Hexahedron,
     Prism,
     Pyramid,
-    /// A solid of many corners, or one of which the format's description says too little.
+    /// A polyhedron, or a cell whose format is underspecified.
     Other,
 }
 
-/// Points and cells as they stand in a file. Whoever fills it has checked that every number exists or is [`MISSING_NODE`].
+/// Points and cells of a file. The reader has checked that each index is valid or [`MISSING_NODE`].
 #[derive(Debug, Default)]
 pub(crate) struct Cells {
     pub points: Vec<Vec3>,
-    /// Four corners each, not judged yet.
+    /// Corner nodes, not validated yet.
     pub tetrahedra: Vec<[u32; 4]>,
-    /// The file's region of every tetrahedron, or empty.
+    /// The file's region of each tetrahedron, or empty.
     pub regions: Vec<i64>,
     pub remarks: Vec<String>,
     faces: Faces,
     complete_faces: usize,
     incomplete_faces: usize,
-    /// Tetrahedra and faces with nodes beside their corners.
+    /// Tetrahedra and faces with nodes other than corners.
     higher_order: usize,
     hexahedra: usize,
     prisms: usize,
@@ -52,7 +52,7 @@ pub(crate) struct Cells {
 }
 
 impl Cells {
-    /// Adds a cell by all of its nodes, corners first.
+    /// Adds a cell; `nodes` starts with its corners.
     pub fn push(&mut self, kind: CellKind, nodes: &[u32]) {
         match (kind, nodes) {
             (CellKind::PointOrLine, _) => {}
@@ -78,7 +78,7 @@ impl Cells {
         }
     }
 
-    /// The tetrahedra as a model's volume; or, of a file without any, its faces as a surface.
+    /// Converts the tetrahedra to a volume, or, if there are none, the faces to a surface.
     pub fn into_model(mut self, path: &Path) -> Result<Model, ShapeError> {
         let solids = self.other_solids();
         if self.tetrahedra.is_empty() && self.complete_faces == 0 {
@@ -86,10 +86,7 @@ impl Cells {
                 ("", 0) => ParseError::in_part("cells", "there are neither tetrahedra nor triangles"),
                 ("", faces) => ParseError::in_part(
                     "cells",
-                    format!(
-                        "{} left out for nodes that are missing, and there is nothing else",
-                        counted(faces, "face")
-                    ),
+                    format!("{} left out: missing nodes, and there is nothing else", counted(faces, "face")),
                 ),
                 (solids, _) => ParseError::unsupported(solids, "cut them into tetrahedra, such as with Gmsh"),
             };
@@ -97,15 +94,15 @@ impl Cells {
         }
         if self.higher_order > 0 {
             let cells = counted(self.higher_order, "cell");
-            self.remarks.push(format!("{cells} of higher order taken by the corners, other nodes left out"));
+            self.remarks.push(format!("{cells} of higher order reduced to corner nodes"));
         }
         if !solids.is_empty() {
-            self.remarks.push(format!("{solids} left out: only tetrahedra and triangles are read"));
+            self.remarks.push(format!("{solids} left out: only tetrahedra and triangles are supported"));
         }
         if self.tetrahedra.is_empty() {
             if self.incomplete_faces > 0 {
                 let faces = counted(self.incomplete_faces, "face");
-                self.remarks.push(format!("{faces} left out for nodes that are missing"));
+                self.remarks.push(format!("{faces} left out: missing nodes"));
             }
             self.faces.points = self.points;
             self.faces.remarks = self.remarks;
@@ -116,20 +113,20 @@ impl Cells {
         if faces > 0 {
             outside = self.cells_outside_faces(path).unwrap_or_default();
             let remark = match outside.iter().filter(|is| **is).count() {
-                0 => "left out: the surface is their boundary".to_owned(),
+                0 => "left out: the surface is the boundary of the tetrahedra".to_owned(),
                 count => {
                     let left_out = counted(count, "tetrahedron");
-                    format!("close around less than the tetrahedra do: {left_out} outside left out")
+                    format!("enclose only part of the tetrahedra: {left_out} outside left out")
                 }
             };
-            self.remarks.push(format!("{} beside the tetrahedra {remark}", counted(faces, "face")));
+            self.remarks.push(format!("{} {remark}", counted(faces, "face")));
         }
         volume_model(self.points, &self.tetrahedra, &outside, &self.regions, self.remarks, path)
     }
 
-    /// Which tetrahedra lie outside the surface that the file's own faces close, as those which fill the hull of a model up. None where
-    /// the faces do not close around some of the tetrahedra; or where they only part regions that are told apart by their numbers:
-    /// then both sides are meant.
+    /// Marks tetrahedra outside the closed surface of the file's own faces, such as those that fill
+    /// a convex hull. `None` if the faces enclose none of them, or if the faces only separate
+    /// regions with different numbers: then all tetrahedra are kept.
     fn cells_outside_faces(&mut self, path: &Path) -> Option<Vec<bool>> {
         let mut faces = std::mem::take(&mut self.faces);
         if self.incomplete_faces > 0 {
@@ -141,7 +138,7 @@ impl Cells {
         let winding = WindingTree::new(&surface.positions, &surface.triangles).ok()?;
         let is_inside = |nodes: &[u32; 4]| {
             let corners = nodes.iter().filter_map(|&node| self.points.get(node as usize));
-            // Faces that all look inward close around as much.
+            // Negative if all faces are oriented inward.
             winding.winding_number(&(corners.sum::<Vec3>() * 0.25)).abs() > 0.5
         };
         let outside: Vec<bool> = self.tetrahedra.par_iter().with_min_len(1024).map(|nodes| !is_inside(nodes)).collect();
@@ -154,7 +151,7 @@ impl Cells {
         (!keep_all).then_some(outside)
     }
 
-    /// Cells that are not read, such as "2 hexahedra and 1 prism"; nothing if there are none.
+    /// Lists the unsupported cells, such as "2 hexahedra and 1 prism"; empty if there are none.
     fn other_solids(&self) -> String {
         let kinds = [
             (self.hexahedra, "hexahedron"),
@@ -187,7 +184,7 @@ mod tests {
     }
 
     #[test]
-    fn other_solids_are_counted_and_left_out() {
+    fn unsupported_cells_are_counted_and_left_out() {
         let mut cells = Cells { points: corners_of_a_cube(), ..Cells::default() };
         cells.push(CellKind::Tetrahedron, &[0, 1, 2, 4, 3, 5]);
         cells.push(CellKind::Hexahedron, &[0; 8]);
@@ -201,35 +198,36 @@ mod tests {
         assert_eq!(
             model.remarks,
             [
-                "1 cell of higher order taken by the corners, other nodes left out",
-                "2 hexahedra, 1 prism and 1 cell of another kind left out: only tetrahedra and triangles are read",
-                "1 face beside the tetrahedra left out: the surface is their boundary",
+                "1 cell of higher order reduced to corner nodes",
+                "2 hexahedra, 1 prism and 1 cell of another kind left out: only tetrahedra and triangles are supported",
+                "1 face left out: the surface is the boundary of the tetrahedra",
                 "4 nodes left out, used by no tetrahedron",
             ]
         );
     }
 
     #[test]
-    fn faces_alone_make_a_surface_and_nothing_makes_an_error() {
+    fn faces_alone_make_a_surface_and_an_empty_file_an_error() {
         let mut cells = Cells { points: corners_of_a_cube(), ..Cells::default() };
         cells.push(CellKind::Face(4), &[0, 1, 3, 2]);
         cells.push(CellKind::Face(3), &[0, MISSING_NODE, 2]);
         let model = cells.into_model(Path::new("square.msh")).expect("a square");
         assert!(model.volume.is_none() && model.surface.triangles.len() == 2);
-        assert_eq!(model.remarks[0], "1 face left out for nodes that are missing");
+        assert_eq!(model.remarks[0], "1 face left out: missing nodes");
 
         let error = |cells: Cells| cells.into_model(Path::new("a.msh")).expect_err("no model").to_string();
         let mut cells = Cells::default();
         assert_eq!(error(Cells::default()), "a.msh, cells: there are neither tetrahedra nor triangles");
         cells.push(CellKind::Pyramid, &[0; 5]);
-        let message = "a.msh uses 1 pyramid, which is not read: cut them into tetrahedra, such as with Gmsh";
+        let message = "a.msh uses 1 pyramid, which is not supported: cut them into tetrahedra, such as with Gmsh";
         assert_eq!(error(cells), message);
         let mut cells = Cells::default();
         cells.push(CellKind::Face(3), &[MISSING_NODE; 3]);
-        assert!(error(cells).contains("1 face left out for nodes that are missing"));
+        assert!(error(cells).contains("1 face left out: missing nodes"));
     }
 
-    /// Tetrahedra of the cube from 0 to 2: six around the diagonal of each of its eight unit cubes. Faces around the unit cube at 0.
+    /// The cube [0, 2]³ as eight unit cubes of six tetrahedra each, and the faces of the unit cube
+    /// at 0.
     fn filled_hull(regions: impl Fn(bool) -> i64) -> Cells {
         let mut cells = Cells::default();
         let number = |[x, y, z]: [u32; 3]| 9 * z + 3 * y + x;
@@ -239,11 +237,11 @@ mod tests {
         for cube in 0..8u32 {
             let low = [cube & 1, cube >> 1 & 1, cube >> 2];
             for order in [[0, 1, 2], [1, 2, 0], [2, 0, 1], [1, 0, 2], [0, 2, 1], [2, 1, 0]] {
-                let mut place = low;
-                let mut nodes = vec![number(place)];
+                let mut coordinates = low;
+                let mut nodes = vec![number(coordinates)];
                 for axis in order {
-                    place[axis] += 1;
-                    nodes.push(number(place));
+                    coordinates[axis] += 1;
+                    nodes.push(number(coordinates));
                 }
                 cells.push(CellKind::Tetrahedron, &nodes);
                 cells.regions.push(regions(cube == 0));
@@ -252,9 +250,9 @@ mod tests {
         for axis in 0..3 {
             for side in 0..2 {
                 let corner = |a: u32, b: u32| {
-                    let mut place = [side; 3];
-                    (place[(axis + 1) % 3], place[(axis + 2) % 3]) = (a, b);
-                    number(place)
+                    let mut coordinates = [side; 3];
+                    (coordinates[(axis + 1) % 3], coordinates[(axis + 2) % 3]) = (a, b);
+                    number(coordinates)
                 };
                 let mut square = [corner(0, 0), corner(1, 0), corner(1, 1), corner(0, 1)];
                 if side == 0 {
@@ -267,16 +265,15 @@ mod tests {
     }
 
     #[test]
-    fn tetrahedra_beyond_faces_that_close_are_left_out_unless_regions_tell_them_apart() {
+    fn tetrahedra_outside_closed_faces_are_left_out_unless_regions_differ() {
         let model = filled_hull(|_| 7).into_model(Path::new("hull.mesh")).expect("a model");
         let volume = model.volume.expect("tetrahedra");
         assert_eq!((volume.tetrahedra.len(), volume.regions), (6, vec![7; 6]));
         assert!((model.surface.closed_volume().expect("closed") - 1.0).abs() < 1e-12);
-        let told =
-            "6 faces beside the tetrahedra close around less than the tetrahedra do: 42 tetrahedra outside left out";
-        assert_eq!(model.remarks[0], told);
+        let remark = "6 faces enclose only part of the tetrahedra: 42 tetrahedra outside left out";
+        assert_eq!(model.remarks[0], remark);
 
-        // Those left out count in the numbers that errors name.
+        // Errors count the omitted tetrahedra as well.
         let mut overlapping = filled_hull(|_| 7);
         overlapping.tetrahedra.rotate_left(6);
         let [a, b, c, d] = overlapping.tetrahedra[47];

@@ -1,11 +1,11 @@
-//! A location in a file, from which numbers are read: as words of text, or as binary numbers.
+//! Reads numbers from text and binary files and reports errors with their location.
 
 use std::path::Path;
 
 use super::text;
 use crate::error::ShapeError;
 
-/// What is wrong with a file, and where. The path is added by whoever knows it.
+/// A parse error and its location, without the file path.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct ParseError {
     location: Location,
@@ -17,57 +17,53 @@ enum Location {
     Line(usize),
     Byte(usize),
     Part(String),
-    /// Nothing is wrong: the problem is a use of the format that is not read, and this is what to do.
+    /// The file is valid but uses an unsupported feature; this says what to do.
     UnsupportedFeature(&'static str),
 }
 
 impl ParseError {
-    /// At a byte of a file, from 0.
+    /// An error at a byte offset, from 0.
     pub(crate) fn at_byte(byte: usize, problem: impl Into<String>) -> Self {
         Self { location: Location::Byte(byte), problem: problem.into() }
     }
 
-    /// At the line of text in which a byte stands.
+    /// An error at the line of text that contains a byte.
     pub(crate) fn at_line(bytes: &[u8], byte: usize, problem: impl Into<String>) -> Self {
         let before = &bytes[..byte.min(bytes.len())];
         let line = 1 + before.iter().filter(|&&byte| byte == b'\n').count();
         Self { location: Location::Line(line), problem: problem.into() }
     }
 
-    /// In a part of the file, as the format calls it.
+    /// An error in a part of the file, named as in the format.
     pub(crate) fn in_part(part: impl Into<String>, problem: impl Into<String>) -> Self {
         Self { location: Location::Part(part.into()), problem: problem.into() }
     }
 
-    /// The file uses something that is not read; `help` says what to do.
+    /// An unsupported feature; `help` says what to do.
     pub(crate) fn unsupported(what: impl Into<String>, help: &'static str) -> Self {
         Self { location: Location::UnsupportedFeature(help), problem: what.into() }
     }
 
-    /// The error that a reader of `path` hands on.
     pub(crate) fn in_file(self, path: &Path) -> ShapeError {
         let (path, problem) = (path.to_owned(), self.problem);
         match self.location {
             Location::Line(line) => ShapeError::BadLine { path, line, problem },
             Location::Byte(byte) => ShapeError::BadByte { path, byte, problem },
-            Location::Part(place) => ShapeError::BadPart { path, place, problem },
+            Location::Part(part) => ShapeError::BadPart { path, part, problem },
             Location::UnsupportedFeature(help) => ShapeError::UnsupportedFeature { path, what: problem, help },
         }
     }
 }
 
-/// How numbers stand in a file.
+/// Encoding of numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Encoding {
-    /// As words apart by white space.
+    /// Words separated by white space.
     Text,
-    /// Binary, lowest byte first.
     Little,
-    /// Binary, highest byte first.
     Big,
 }
 
-/// How many bytes a binary number has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Width {
     Four,
@@ -83,31 +79,29 @@ impl Width {
     }
 }
 
-/// A location in a file. Formats that mix text and binary numbers change its encoding as they go.
+/// A read position in a file. The encoding may change while reading.
 #[derive(Clone, Debug)]
 pub(crate) struct Cursor<'b> {
     bytes: &'b [u8],
     at: usize,
-    /// Where the last_start thing that was read starts: faults point there.
+    /// Start of the last item read; errors refer to it.
     last_start: usize,
-    /// How numbers stand from here on.
+    /// Encoding of the numbers that follow.
     pub(crate) encoding: Encoding,
-    /// What starts a comment that goes on to the end of its line.
+    /// Starts a comment that extends to the end of the line.
     comment: Option<u8>,
 }
 
 impl<'b> Cursor<'b> {
-    /// The start of a file of text.
     pub(crate) fn new(bytes: &'b [u8]) -> Self {
         Self { bytes, at: 0, last_start: 0, encoding: Encoding::Text, comment: None }
     }
 
-    /// The start of a file of text in which `comment` starts a comment.
     pub(crate) fn with_comments(bytes: &'b [u8], comment: u8) -> Self {
         Self { comment: Some(comment), ..Self::new(bytes) }
     }
 
-    /// Something is wrong with what was read last_start.
+    /// An error at the last item read.
     pub(crate) fn error(&self, problem: impl Into<String>) -> ParseError {
         match self.encoding {
             Encoding::Text => ParseError::at_line(self.bytes, self.last_start, problem),
@@ -115,22 +109,20 @@ impl<'b> Cursor<'b> {
         }
     }
 
-    /// Bytes that follow.
     pub(crate) fn remaining(&self) -> usize {
         self.bytes.len() - self.at
     }
 
-    /// The next byte's number.
     pub(crate) fn offset(&self) -> usize {
         self.at
     }
 
-    /// Goes to a byte; beyond the end is the end.
+    /// Moves to an offset, at most to the end.
     pub(crate) fn seek(&mut self, at: usize) {
         self.at = at.min(self.bytes.len());
     }
 
-    /// The next word of text; none at the end of the file.
+    /// The next word; `None` at the end of the file.
     pub(crate) fn word(&mut self) -> Option<&'b [u8]> {
         loop {
             while self.at < self.bytes.len() && self.bytes[self.at].is_ascii_whitespace() {
@@ -152,7 +144,7 @@ impl<'b> Cursor<'b> {
         Some(&rest[..length])
     }
 
-    /// What is left of this line, without its end.
+    /// The rest of the line, without the line feed.
     pub(crate) fn line(&mut self) -> &'b [u8] {
         self.last_start = self.at;
         let rest = &self.bytes[self.at..];
@@ -161,14 +153,14 @@ impl<'b> Cursor<'b> {
         &rest[..length.unwrap_or(rest.len())]
     }
 
-    /// Words of text that stand in the rest of this line.
+    /// A cursor over the rest of this line.
     pub(crate) fn words_of_line(&mut self) -> Cursor<'b> {
         let start = self.at;
         self.line();
         Cursor { bytes: &self.bytes[..self.at], at: start, last_start: start, ..*self }
     }
 
-    /// Goes behind the next location where `mark` stands; whether there is one.
+    /// Moves past the next occurrence of `mark`; returns false if there is none.
     pub(crate) fn skip_past(&mut self, mark: &[u8]) -> bool {
         let Some(&first) = mark.first() else { return true };
         let mut at = self.at;
@@ -183,7 +175,7 @@ impl<'b> Cursor<'b> {
         false
     }
 
-    /// The next bytes of a binary file; `what` says what should stand there.
+    /// The next bytes of a binary file; `what` names the expected item.
     pub(crate) fn take(&mut self, count: usize, what: &str) -> Result<&'b [u8], ParseError> {
         self.last_start = self.at;
         if self.remaining() < count {
@@ -203,11 +195,11 @@ impl<'b> Cursor<'b> {
     fn required_word(&mut self, what: &str) -> Result<&'b [u8], ParseError> {
         match self.word() {
             Some(word) => Ok(word),
-            None => Err(self.error(format!("the file ends where {what} should stand"))),
+            None => Err(self.error(format!("the file ends where {what} is expected"))),
         }
     }
 
-    /// A whole number; `width` counts in binary only.
+    /// An integer; `width` applies to binary numbers.
     pub(crate) fn integer(&mut self, width: Width, what: &str) -> Result<i64, ParseError> {
         let read = match (self.encoding, width) {
             (Encoding::Text, _) => {
@@ -222,7 +214,7 @@ impl<'b> Cursor<'b> {
         Ok(read)
     }
 
-    /// A number, which may be infinite or none; `width` counts in binary only.
+    /// A floating-point number, possibly infinite or NaN; `width` applies to binary numbers.
     pub(crate) fn float(&mut self, width: Width, what: &str) -> Result<f64, ParseError> {
         let read = match (self.encoding, width) {
             (Encoding::Text, _) => {
@@ -237,8 +229,9 @@ impl<'b> Cursor<'b> {
         Ok(read)
     }
 
-    /// How many of something follow, checked against the bytes that are there: each takes at least `numbers` digits and
-    /// as many spaces in text, or `bytes` in binary. What was declared and is there may be allocated.
+    /// The number of items that follow, checked against the remaining bytes, so that the caller may
+    /// allocate it. Each item takes at least `numbers` digits and separators in text, or `bytes` in
+    /// binary.
     pub(crate) fn count(
         &mut self,
         width: Width,
@@ -248,7 +241,7 @@ impl<'b> Cursor<'b> {
     ) -> Result<usize, ParseError> {
         let count = self.integer(width, &format!("a number of {what}"))?;
         let least = if self.encoding == Encoding::Text { 2 * numbers } else { bytes };
-        // The last_start word of a file need not be followed by a space.
+        // The last word needs no separator.
         let room = (self.remaining() + 1) / least.max(1);
         match usize::try_from(count) {
             Ok(count) if count <= room => Ok(count),
@@ -260,12 +253,11 @@ impl<'b> Cursor<'b> {
     }
 }
 
-/// A word of the file as errors show it.
+/// A quoted, shortened word for error messages.
 pub(crate) fn quote(word: &[u8]) -> String {
     format!("{:?}", text::shortened(&String::from_utf8_lossy(&word[..word.len().min(200)])))
 }
 
-/// A whole number in decimal digits.
 fn parse_integer(word: &[u8]) -> Option<i64> {
     let (digits, negative) = match word {
         [b'-', digits @ ..] => (digits, true),
@@ -299,7 +291,7 @@ mod tests {
     }
 
     #[test]
-    fn words_are_read_past_comments_and_named_by_line() {
+    fn words_skip_comments_and_errors_report_the_line() {
         let mut cursor = Cursor::with_comments(b" 1 # one\n\r\n-2#two\n# nothing\n2.5 x", b'#');
         assert_eq!(cursor.integer(Width::Four, "a number"), Ok(1));
         assert_eq!(cursor.integer(Width::Four, "a number"), Ok(-2));
@@ -307,7 +299,7 @@ mod tests {
         let wrong = cursor.float(Width::Eight, "a coordinate").expect_err("a letter");
         assert_eq!(message(wrong), "file:5: \"x\" is not a coordinate");
         let end = cursor.integer(Width::Four, "a number").expect_err("the end");
-        assert_eq!(message(end), "file:5: the file ends where a number should stand");
+        assert_eq!(message(end), "file:5: the file ends where a number is expected");
     }
 
     #[test]
@@ -332,7 +324,7 @@ mod tests {
     }
 
     #[test]
-    fn counts_are_held_against_what_follows() {
+    fn counts_are_checked_against_the_remaining_bytes() {
         let mut cursor = Cursor::new(b"3 1 2 3");
         assert_eq!(cursor.count(Width::Four, "things", 1, 4), Ok(3));
         let mut cursor = Cursor::new(b"1000000000000 1 2 3");
@@ -343,7 +335,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_that_do_not_fit_are_none() {
+    fn invalid_integers_are_none() {
         for word in ["", "-", "+", "1.5", "0x1", "99999999999999999999", "1e3"] {
             assert_eq!(parse_integer(word.as_bytes()), None, "{word}");
         }

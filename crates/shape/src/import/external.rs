@@ -1,15 +1,14 @@
-//! Files that a model names files_beside itself.
+//! Files that a model refers to.
 
 use std::io;
 use std::path::{Component, Path, PathBuf};
 
-/// Gives the bytes of a file files_beside a model, by its path relative to the model's folder.
+use crate::tuning::MAX_FILE_BYTES;
+
+/// Returns the bytes of a file by its path relative to the model's folder.
 pub type ExternalFiles<'a> = dyn Fn(&Path) -> io::Result<Vec<u8>> + 'a;
 
-/// Larger files are not read (bytes).
-const MAX_FILE_BYTES: u64 = 16 << 30;
-
-/// The bytes of a file; pipes, which would wait for ever, and devices, which never end, are refused.
+/// Reads a regular file. Rejects pipes and devices, which may block or never end.
 pub(crate) fn read_file(path: &Path) -> io::Result<Vec<u8>> {
     let about = std::fs::metadata(path)?;
     if !about.is_file() {
@@ -21,7 +20,7 @@ pub(crate) fn read_file(path: &Path) -> io::Result<Vec<u8>> {
     std::fs::read(path)
 }
 
-/// The files in a model's folder and in those below; links that lead elsewhere are refused.
+/// Access to the files in the model's folder and below; rejects links out of it.
 pub(crate) fn files_beside(model: &Path) -> impl Fn(&Path) -> io::Result<Vec<u8>> {
     let folder = match model.parent() {
         Some(folder) if !folder.as_os_str().is_empty() => folder,
@@ -36,9 +35,11 @@ pub(crate) fn files_beside(model: &Path) -> impl Fn(&Path) -> io::Result<Vec<u8>
     }
 }
 
-/// The path of a file that a model names, relative to the model's folder and without detours; none if it leaves that folder.
+/// The normalised path, relative to the model's folder, of a file name in a model; `None` if it
+/// leaves the folder.
 ///
-/// Names are read alike on every system: a backslash parts folders, a colon belongs to a drive or a scheme.
+/// Names are treated alike on all systems: a backslash separates folders, a colon belongs to a
+/// drive or a URI scheme.
 pub(crate) fn path_within(name: &str) -> Option<PathBuf> {
     let name = name.replace('\\', "/");
     if name.is_empty() || name.contains([':', '\0']) {
@@ -71,7 +72,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_file_is_not_read() {
+    fn only_regular_files_are_read() {
         let folder = tempfile::tempdir().expect("a folder");
         std::fs::create_dir(folder.path().join("sub")).expect("made");
         std::fs::write(folder.path().join("a.bin"), [1, 2]).expect("written");

@@ -1,4 +1,4 @@
-//! What all readers of surfaces end in: faces of any number of corners become the triangles of a model.
+//! Polygonal faces, converted to the triangles of a model.
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -9,13 +9,11 @@ use super::brightness::DEFAULT_BRIGHTNESS;
 use super::model::{Model, SurfaceMaterial, left_out};
 use super::polygon::Triangulator;
 use crate::error::ShapeError;
+use crate::number_format::counted;
 use crate::surface::TriangleSurface;
-use crate::words::counted;
+use crate::tuning::MAX_COORDINATE;
 
-/// Largest coordinate that is taken: squares and products of three stay far from overflow.
-pub(crate) const MAX_COORDINATE: f64 = 1e18;
-
-/// Corner of a face: numbers of its point, texture coordinates and normal.
+/// A face corner: indices of its point, texture coordinate and normal.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Corner {
     pub point: u32,
@@ -23,11 +21,11 @@ pub(crate) struct Corner {
     pub normal: Option<u32>,
 }
 
-/// Faces as they stand in a file. Whoever fills it has checked that every number exists.
+/// Faces of a file. The reader has checked all indices.
 #[derive(Debug, Default)]
 pub(crate) struct Faces {
     pub points: Vec<Vec3>,
-    /// How bright the first points are painted (1); those behind are not.
+    /// Brightness (1) of the first points; the others have the default.
     pub brightness: Vec<f32>,
     pub texture_coordinates: Vec<[f32; 2]>,
     pub normals: Vec<[f32; 3]>,
@@ -39,45 +37,44 @@ pub(crate) struct Faces {
 
 #[derive(Clone, Copy, Debug)]
 struct Face {
-    /// Where its corners end; they begin where those of the face before end.
+    /// End of its corners; they start at the end of the previous face.
     end: usize,
     material: Option<u32>,
 }
 
-/// Whether points at the same place are one.
+/// How to treat points with equal coordinates.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Welding {
-    /// Points stay as the file numbers them.
+    /// Keep the points of the file.
     Keep,
-    /// Points with exactly equal coordinates become one: for formats that repeat a point for every face or wherever texture
-    /// coordinates or normals differ.
+    /// Merge points with exactly equal coordinates: for formats that duplicate points per face, or
+    /// where texture coordinates or normals differ.
     Equal,
 }
 
 impl Faces {
-    /// Paints the last of the points.
+    /// Sets the brightness of the last point.
     pub fn set_last_brightness(&mut self, brightness: f32) {
         self.brightness.resize(self.points.len().saturating_sub(1), DEFAULT_BRIGHTNESS);
         self.brightness.push(brightness);
     }
 
-    /// Adds a face of any number of corners.
     pub fn push(&mut self, corners: impl IntoIterator<Item = Corner>, material: Option<u32>) {
         self.corners.extend(corners);
         self.faces.push(Face { end: self.corners.len(), material });
     }
 
-    /// The triangles of all faces over the points that they use, in the order of the file.
+    /// Triangulates all faces and drops unused points, in file order.
     ///
-    /// Left out, with a remark each: faces with points that are no numbers within ±1e18, faces of which fewer than three corners
-    /// differ, points that no face uses. Refuses files in which nothing is left.
+    /// Left out, with a remark: faces with coordinates that are not numbers within ±1e18, faces
+    /// with fewer than three distinct points, unused points. Fails if nothing is left.
     pub fn into_model(mut self, welding: Welding, path: &Path) -> Result<Model, ShapeError> {
         if self.faces.is_empty() {
             return Err(ShapeError::NoFaces { path: path.to_owned(), points: self.points.len() });
         }
         if u32::try_from(self.points.len()).is_err() {
-            let problem = format!("{} points are more than can be numbered", self.points.len());
-            return Err(ShapeError::BadPart { path: path.to_owned(), place: "points".into(), problem });
+            let problem = format!("{} points exceed 32-bit indices", self.points.len());
+            return Err(ShapeError::BadPart { path: path.to_owned(), part: "points".into(), problem });
         }
         if welding == Welding::Equal {
             self.weld();
@@ -100,13 +97,13 @@ impl Faces {
         Ok(model)
     }
 
-    /// Makes corners at the same place use the same point, the first of them.
+    /// Maps each corner to the first point with the same coordinates.
     fn weld(&mut self) {
         let mut first_at: HashMap<[u64; 3], u32> = HashMap::with_capacity(self.points.len());
         let same: Vec<u32> = (0u32..)
             .zip(&self.points)
             .map(|(number, point)| {
-                // Adding 0 makes −0 and 0 one.
+                // Maps −0 to 0.
                 let key = [point.x, point.y, point.z].map(|value| (value + 0.0).to_bits());
                 *first_at.entry(key).or_insert(number)
             })
@@ -117,7 +114,7 @@ impl Faces {
     }
 
     fn triangulate(&self, remarks: &mut Vec<String>) -> TriangulatedFaces {
-        // NaN fails the comparison.
+        // False for NaN.
         let is_usable: Vec<bool> =
             self.points.iter().map(|point| point.iter().all(|value| value.abs() <= MAX_COORDINATE)).collect();
         let mut triangulated =
@@ -148,16 +145,16 @@ impl Faces {
             remarks.push(left_out(unusable, "triangle", "with points that are not numbers within ±1e18"));
         }
         if degenerate > 0 {
-            remarks.push(left_out(degenerate, "face", "of fewer than three different points"));
+            remarks.push(left_out(degenerate, "face", "with fewer than three distinct points"));
         }
         if crossing > 0 {
             let faces = counted(crossing, "face");
-            remarks.push(format!("{faces} that cross themselves were cut into triangles as well as can be"));
+            remarks.push(format!("{faces} with self-intersections: the triangulation is approximate"));
         }
         triangulated
     }
 
-    /// The points that triangles use, in the order of the file, the triangles over them, and how bright the points are painted.
+    /// The used points in file order, the triangles over them, and the brightness of the points.
     fn compact(
         &self,
         corners: &[[Corner; 3]],
@@ -179,7 +176,7 @@ impl Faces {
             }
         }
         let unused = self.points.len() - positions.len();
-        // Of welded points it is no news that most are gone.
+        // Welding leaves duplicates unused, which needs no remark.
         if unused > 0 && welding == Welding::Keep {
             remarks.push(left_out(unused, "point", "that no triangle uses"));
         }
@@ -238,21 +235,21 @@ impl Faces {
     }
 }
 
-/// Triangles by their corners in the file.
+/// Triangles by their face corners, and their materials.
 struct TriangulatedFaces {
     corners: Vec<[Corner; 3]>,
     materials: Vec<Option<u32>>,
 }
 
-/// A vector of length 1; none for what has no direction.
+/// The unit vector; `None` for zero, infinite and NaN vectors.
 fn unit(vector: Vec3) -> Option<Vec3> {
-    // Scaled first, so that squares neither vanish nor overflow. NaN and infinity fail the test of the length.
+    // Scaling avoids underflow and overflow of squares; NaN and infinity fail the test below.
     let vector = vector / vector.amax();
     let length = vector.norm();
     length.is_finite().then(|| vector / length)
 }
 
-/// A material for every triangle; those without one get a new one, as long as others have one.
+/// The material of each triangle; adds a material for triangles without one if others have one.
 fn materials_of(of_triangle: &[Option<u32>], materials: &mut Vec<SurfaceMaterial>) -> Vec<u32> {
     if of_triangle.iter().all(Option::is_none) {
         materials.clear();
@@ -273,12 +270,12 @@ mod tests {
         Corner { point, texture: Some(point), normal: Some(point) }
     }
 
-    /// A unit square, with one texture coordinate and normal a point.
+    /// A unit square with texture coordinates and a normal per point.
     fn square() -> Faces {
-        let places = [[0.0, 0.0], [1.0, 0.0], [1.0, 1.0], [0.0, 1.0]];
+        let corners_of_square = [[0.0, 0.0], [1.0, 0.0], [1.0, 1.0], [0.0, 1.0]];
         Faces {
-            points: places.iter().map(|&[x, y]| Vec3::new(x, y, 0.0)).collect(),
-            texture_coordinates: places.iter().map(|&[x, y]| [x as f32, y as f32]).collect(),
+            points: corners_of_square.iter().map(|&[x, y]| Vec3::new(x, y, 0.0)).collect(),
+            texture_coordinates: corners_of_square.iter().map(|&[x, y]| [x as f32, y as f32]).collect(),
             normals: vec![[0.0, 0.0, 2.0]; 4],
             ..Faces::default()
         }
@@ -296,8 +293,8 @@ mod tests {
         assert_eq!(model.surface.triangles.len(), 2);
         for (triangle, textures) in model.surface.triangles.iter().zip(&model.texture_coordinates) {
             for (&point, texture) in triangle.iter().zip(textures) {
-                let place = model.surface.positions[point as usize];
-                assert_eq!([place.x as f32, place.y as f32], *texture);
+                let position = model.surface.positions[point as usize];
+                assert_eq!([position.x as f32, position.y as f32], *texture);
             }
         }
         assert!(model.normals.iter().flatten().all(|normal| *normal == [0.0, 0.0, 1.0]), "made unit");
@@ -321,14 +318,14 @@ mod tests {
             model.remarks,
             [
                 "4 triangles with points that are not numbers within ±1e18 were left out",
-                "1 face of fewer than three different points was left out",
+                "1 face with fewer than three distinct points was left out",
                 "3 points that no triangle uses were left out"
             ]
         );
     }
 
     #[test]
-    fn nothing_left_is_an_error_with_its_reason() {
+    fn a_model_without_usable_faces_is_rejected_with_the_reason() {
         let mut faces = square();
         faces.points[0].x = f64::INFINITY;
         faces.push([0, 1, 2].map(corner), None);
@@ -356,7 +353,7 @@ mod tests {
     }
 
     #[test]
-    fn equal_points_weld_and_keep_their_own_attributes() {
+    fn welded_points_keep_their_corner_attributes() {
         let mut faces = square();
         faces.points.extend([Vec3::new(-0.0, 0.0, 0.0), Vec3::new(1.0, 1.0, -0.0)]);
         faces.texture_coordinates.extend([[7.0, 7.0], [8.0, 8.0]]);
@@ -367,6 +364,6 @@ mod tests {
         let model = faces.into_model(Welding::Equal, Path::new("a.stl")).expect("a model");
         assert_eq!(model.surface.triangles, [[0, 1, 2], [0, 2, 3]]);
         assert_eq!(model.texture_coordinates[1], [[7.0, 7.0], [8.0, 8.0], [0.0, 1.0]]);
-        assert_eq!(model.remarks, ["1 face of fewer than three different points was left out"]);
+        assert_eq!(model.remarks, ["1 face with fewer than three distinct points was left out"]);
     }
 }

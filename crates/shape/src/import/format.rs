@@ -1,36 +1,36 @@
-//! Kinds of model files: by their extension, and by what they hold.
+//! Model file formats, detected by extension and content.
 
 use std::path::Path;
 
 use crate::error::ShapeError;
 
-/// A kind of model file.
+/// A model file format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Format {
     /// Wavefront OBJ.
     Obj,
-    /// STL, as text or binary.
+    /// STL, text or binary.
     Stl,
-    /// PLY, as text or binary of either byte order.
+    /// PLY, text or binary of either byte order.
     Ply,
     /// Object File Format of Geomview.
     Off,
-    /// glTF 2.0 in one binary file.
+    /// glTF 2.0, binary container.
     Glb,
     /// glTF 2.0 as JSON.
     Gltf,
-    /// Gmsh, versions 2 and 4, as text or binary: tetrahedra or triangles.
+    /// Gmsh versions 2 and 4, text or binary: tetrahedra or triangles.
     Gmsh,
-    /// Unstructured grid of VTK in XML: tetrahedra or triangles.
+    /// VTK XML unstructured grid: tetrahedra or triangles.
     Vtu,
-    /// Medit, as text or binary: tetrahedra or triangles.
+    /// Medit, text or binary: tetrahedra or triangles.
     Medit,
-    /// Nodes and tetrahedra of TetGen, in two files of which either may be named.
+    /// TetGen: a .node and an .ele file; either may be given.
     Tetgen,
 }
 
 impl Format {
-    /// All that can be read.
+    /// All supported formats.
     pub const ALL: [Format; 10] = [
         Format::Obj,
         Format::Stl,
@@ -60,7 +60,7 @@ impl Format {
         }
     }
 
-    /// Endings of its files, without the dot; the first is the usual one.
+    /// File extensions without the dot; the first is the usual one.
     pub fn extensions(self) -> &'static [&'static str] {
         match self {
             Format::Obj => &["obj"],
@@ -76,13 +76,13 @@ impl Format {
         }
     }
 
-    /// All extensions with their dots, for messages: ".obj, .stl, …".
+    /// All extensions for messages: ".obj, .stl, …".
     pub fn all_extensions() -> String {
         let extensions = Format::ALL.iter().flat_map(|format| format.extensions());
         extensions.map(|extension| format!(".{extension}")).collect::<Vec<_>>().join(", ")
     }
 
-    /// The format that a path's extension names; refuses others.
+    /// The format of a file extension; rejects unknown ones.
     pub fn of_path(path: &Path) -> Result<Format, ShapeError> {
         let extension = path.extension().unwrap_or_default();
         let is_named = |format: &Format| format.extensions().iter().any(|known| extension.eq_ignore_ascii_case(known));
@@ -92,7 +92,7 @@ impl Format {
             .ok_or_else(|| ShapeError::UnknownExtension { path: path.to_owned(), known: Format::all_extensions() })
     }
 
-    /// Refuses bytes that are none or plainly of another kind, and says of which.
+    /// Rejects empty files and files that are clearly of another format.
     pub(crate) fn check_content(self, bytes: &[u8], path: &Path) -> Result<(), ShapeError> {
         if bytes.is_empty() {
             return Err(ShapeError::EmptyFile { path: path.to_owned() });
@@ -111,14 +111,14 @@ impl Format {
     }
 }
 
-/// What bytes look like, with article and kind.
+/// The format detected from content, with a phrase for messages.
 #[derive(Debug, PartialEq)]
 enum Detected {
     Known(Format, &'static str),
     Unsupported(&'static str),
 }
 
-/// What other programs write and we do not read, by how it begins.
+/// Unsupported formats by their first bytes.
 const UNSUPPORTED_SIGNATURES: [(&[u8], &str); 12] = [
     (b"Kaydara FBX Binary", "a binary FBX file"),
     (b"; FBX", "an FBX file"),
@@ -134,10 +134,10 @@ const UNSUPPORTED_SIGNATURES: [(&[u8], &str); 12] = [
     (b"ISO-10303-21", "a STEP file"),
 ];
 
-/// How much of a file of text is looked at (bytes).
+/// Number of bytes searched in text files.
 const DETECTION_BYTES: usize = 4096;
 
-/// What a file looks like; none where its bytes decide nothing.
+/// Detects a format from content; `None` if undecided.
 fn detect(bytes: &[u8]) -> Option<Detected> {
     if let Some((_, name)) = UNSUPPORTED_SIGNATURES.iter().find(|(start, _)| bytes.starts_with(start)) {
         return Some(Detected::Unsupported(name));
@@ -191,11 +191,11 @@ fn detect_text(start: &[u8]) -> Option<Detected> {
     if first.to_ascii_lowercase().starts_with("<!doctype html") || first.to_ascii_lowercase().starts_with("<html") {
         return Some(Detected::Unsupported("a web page"));
     }
-    // The last line may be cut off in the middle of a word.
+    // The last line may be truncated.
     std::iter::once(first).chain(lines).find(|line| is_obj(line)).map(|_| Detected::Known(Format::Obj, "an OBJ file"))
 }
 
-/// Whether a line is a point, a face or a library of an OBJ file.
+/// Returns true for a vertex, face or material statement of OBJ.
 fn is_obj(line: &str) -> bool {
     let mut words = line.split_whitespace();
     match words.next() {
@@ -213,16 +213,16 @@ mod tests {
     use super::*;
 
     #[test]
-    fn endings_name_formats_in_any_case() {
+    fn extensions_are_case_insensitive() {
         assert_eq!(Format::of_path(Path::new("a/b.OBJ")).expect("known"), Format::Obj);
         assert_eq!(Format::of_path(Path::new("b.tar.glb")).expect("known"), Format::Glb);
         let error = Format::of_path(Path::new("b.fbx")).expect_err("unknown").to_string();
-        assert!(error.starts_with("b.fbx: models are read from files that end in .obj, .stl, "), "{error}");
+        assert!(error.starts_with("b.fbx: unsupported file extension; supported are .obj, .stl, "), "{error}");
         assert!(Format::of_path(Path::new("obj")).is_err());
     }
 
     #[test]
-    fn content_against_the_ending_is_named() {
+    fn content_that_contradicts_the_extension_is_reported() {
         let mut binary_stl = [0; 84 + 50];
         binary_stl[80] = 1;
         for (bytes, name) in [
@@ -240,7 +240,7 @@ mod tests {
             ),
             (
                 b"PK\x03\x04",
-                "bunny.obj looks like a ZIP archive (3MF, USDZ and others are such), which is not read: save it as GLB or OBJ",
+                "bunny.obj looks like a ZIP archive (3MF, USDZ and others are such), which is not supported: save it as GLB or OBJ",
             ),
         ] {
             let error = Format::Obj.check_content(bytes, Path::new("bunny.obj")).expect_err(name);

@@ -1,7 +1,7 @@
-//! Gmsh .msh files of versions 2 and 4 (4.0 and 4.1), as text and binary of either byte order.
+//! Gmsh .msh files, versions 2 and 4 (4.0 and 4.1), text and binary of either byte order.
 //!
-//! The layouts are those of the Gmsh reference manual, "MSH file format". Regions are the numbers of physical groups; in a file
-//! without any they are those of the geometrical entities.
+//! Layouts: Gmsh reference manual, "MSH file format". Regions are physical groups, or geometrical
+//! entities in files without groups.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -14,12 +14,12 @@ use super::model::Model;
 use super::node_tags::NodeTags;
 use crate::error::ShapeError;
 
-/// Reads the bytes of a Gmsh file; `path` is what errors call it.
+/// Parses a Gmsh file; errors refer to `path`.
 pub(crate) fn parse(bytes: &[u8], path: &Path) -> Result<Model, ShapeError> {
     read(bytes).map_err(|error| error.in_file(path))?.into_model(path)
 }
 
-/// Layouts that differ.
+/// Versions with different layouts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Version {
     Two,
@@ -27,12 +27,11 @@ enum Version {
     FourOne,
 }
 
-/// What the header says.
 #[derive(Clone, Copy, Debug)]
 struct Header {
     version: Version,
     encoding: Encoding,
-    /// Width of counts, and in 4.1 of tags.
+    /// Width of counts, and of tags in version 4.1.
     size: Width,
 }
 
@@ -57,7 +56,7 @@ fn read(bytes: &[u8]) -> Result<Cells, ParseError> {
                     return Err(cursor.error(format!("the file ends within its section {}", quote(section))));
                 }
             }
-            other => return Err(cursor.error(format!("{} stands where a section should begin", quote(other)))),
+            other => return Err(cursor.error(format!("expected a section, found {}", quote(other)))),
         }
     }
     if reader.header.is_none() {
@@ -95,7 +94,7 @@ fn read_header(cursor: &mut Cursor<'_>) -> Result<Header, ParseError> {
         encoding = match cursor.take(4, "its header")? {
             [1, 0, 0, 0] => Encoding::Little,
             [0, 0, 0, 1] => Encoding::Big,
-            _ => return Err(cursor.error("the binary 1 that tells the byte order is not there")),
+            _ => return Err(cursor.error("the binary 1 that marks the byte order is missing")),
         };
     }
     end_section(cursor, b"$MeshFormat")?;
@@ -106,30 +105,27 @@ fn end_section(cursor: &mut Cursor<'_>, section: &[u8]) -> Result<(), ParseError
     let end = [b"$End", &section[1..]].concat();
     match cursor.word() {
         Some(word) if word == end => Ok(()),
-        Some(word) => Err(cursor.error(format!("{} stands where {} should", quote(word), quote(&end)))),
+        Some(word) => Err(cursor.error(format!("expected {}, found {}", quote(&end), quote(word)))),
         None => Err(cursor.error(format!("the file ends before {}", quote(&end)))),
     }
 }
 
-/// What was read so far.
 #[derive(Default)]
 struct Reader {
     header: Option<Header>,
     cells: Cells,
-    /// Numbers of nodes, once they were read.
     node_tags: Option<NodeTags>,
-    /// First physical group of an entity, by its dimension and number.
+    /// First physical group of an entity, by its dimension and tag.
     physical_of_entity: BTreeMap<(i64, i64), i64>,
-    /// Physical group of every tetrahedron, 0 for none.
+    /// Physical group of each tetrahedron; 0: none.
     physical: Vec<i64>,
-    /// Geometrical entity of every tetrahedron.
+    /// Geometrical entity of each tetrahedron.
     entities: Vec<i64>,
-    /// Nodes of one element.
     nodes: Vec<u32>,
 }
 
 impl Reader {
-    /// Reads a section in the encoding of the file.
+    /// Reads a section in the file's encoding.
     fn read(
         &mut self,
         cursor: &mut Cursor<'_>,
@@ -158,12 +154,12 @@ impl Reader {
         self.cells
     }
 
-    /// Which physical group a geometrical entity belongs to (version 4).
+    /// Reads the physical groups of entities (version 4).
     fn read_entities(&mut self, cursor: &mut Cursor<'_>, header: Header) -> Result<(), ParseError> {
         self.read_entities_with(cursor, header, |_| Ok(()))
     }
 
-    /// The same of the parts that entities were cut into for several processors; elements then belong to those.
+    /// Reads the physical groups of partitioned entities, to which elements then refer.
     fn read_partitioned_entities(&mut self, cursor: &mut Cursor<'_>, header: Header) -> Result<(), ParseError> {
         let size = header.size;
         cursor.integer(size, "a number of partitions")?;
@@ -176,7 +172,7 @@ impl Reader {
         })
     }
 
-    /// Entities; `read_parent` reads what stands behind the number of each.
+    /// Reads entities; `read_parent` reads what follows the tag of each.
     fn read_entities_with(
         &mut self,
         cursor: &mut Cursor<'_>,
@@ -234,7 +230,7 @@ impl Reader {
         Ok(())
     }
 
-    /// Nodes, each with its number before it, and so many parameters behind it.
+    /// Reads nodes: a tag, coordinates and parameters each.
     fn read_nodes_with_tags(
         &mut self,
         cursor: &mut Cursor<'_>,
@@ -297,7 +293,7 @@ impl Reader {
 
     fn read_elements(&mut self, cursor: &mut Cursor<'_>, header: Header) -> Result<(), ParseError> {
         let Some(node_tags) = self.node_tags.take() else {
-            return Err(cursor.error("the elements stand before the nodes"));
+            return Err(cursor.error("the elements come before the nodes"));
         };
         match (header.version, header.encoding) {
             (Version::Two, Encoding::Text) => self.read_listed_elements(cursor, &node_tags)?,
@@ -308,7 +304,7 @@ impl Reader {
         Ok(())
     }
 
-    /// Elements of version 2 as text: number, type, tags and nodes of each.
+    /// Text elements of version 2: number, type, tags and nodes each.
     fn read_listed_elements(&mut self, cursor: &mut Cursor<'_>, node_tags: &NodeTags) -> Result<(), ParseError> {
         let count = cursor.count(Width::Four, "elements", 4, 1)?;
         for _ in 0..count {
@@ -322,7 +318,7 @@ impl Reader {
         Ok(())
     }
 
-    /// Elements of version 2 in binary: batches of one type and number of tags.
+    /// Binary elements of version 2: blocks of equal type and number of tags.
     fn read_binary_elements(
         &mut self,
         cursor: &mut Cursor<'_>,
@@ -338,7 +334,7 @@ impl Reader {
             let count = cursor.integer(Width::Four, "a number of elements")?;
             let tags = cursor.count(Width::Four, "tags", 1, 4)?;
             if count < 1 {
-                return Err(cursor.error(format!("a batch of {count} elements")));
+                return Err(cursor.error(format!("a block of {count} elements")));
             }
             for _ in 0..count {
                 cursor.integer(Width::Four, "the number of an element")?;
@@ -377,7 +373,7 @@ impl Reader {
         check_announced(declared, found, "elements")
     }
 
-    /// Reads the nodes of an element and keeps it.
+    /// Reads and stores the nodes of an element.
     fn read_nodes_of(
         &mut self,
         cursor: &mut Cursor<'_>,
@@ -389,7 +385,7 @@ impl Reader {
         for _ in 0..element.nodes {
             let tag = cursor.integer(width, "the number of a node")?;
             let node = node_tags.find(tag).ok_or_else(|| {
-                cursor.error(format!("the element names node {tag}, but the nodes have numbers {node_tags}"))
+                cursor.error(format!("the element refers to node {tag}, but nodes are numbered {node_tags}"))
             })?;
             self.nodes.push(node);
         }
@@ -405,7 +401,6 @@ impl Reader {
     }
 }
 
-/// Passes over numbers of entities, groups and partitions.
 fn skip_integers(cursor: &mut Cursor<'_>, count: usize) -> Result<(), ParseError> {
     for _ in 0..count {
         cursor.integer(Width::Four, "the number of an entity")?;
@@ -413,11 +408,11 @@ fn skip_integers(cursor: &mut Cursor<'_>, count: usize) -> Result<(), ParseError
     Ok(())
 }
 
-/// Head of a block of nodes or elements (version 4).
+/// Header of a block of nodes or elements (version 4).
 struct Block {
     dimension: i64,
     entity: i64,
-    /// Whether its nodes have parameters, or the type of its elements.
+    /// Whether nodes have parameters, or the element type.
     kind: i64,
 }
 
@@ -429,7 +424,7 @@ fn read_block(cursor: &mut Cursor<'_>, header: Header) -> Result<Block, ParseErr
     Ok(Block { dimension, entity, kind })
 }
 
-/// How many blocks follow, and how many nodes or elements they have together.
+/// Number of blocks, and of nodes or elements in all of them.
 fn read_block_counts(cursor: &mut Cursor<'_>, header: Header, what: &str) -> Result<(usize, usize), ParseError> {
     let blocks = cursor.count(header.size, "blocks", 4, 12 + header.size.bytes())?;
     let declared = cursor.count(header.size, what, 2, 8)?;
@@ -444,10 +439,10 @@ fn check_announced(declared: usize, found: usize, what: &str) -> Result<(), Pars
     if declared == found {
         return Ok(());
     }
-    Err(ParseError::in_part(what, format!("{declared} are declared, but {found} are there")))
+    Err(ParseError::in_part(what, format!("{declared} are declared, but the file has {found}")))
 }
 
-/// The first two tags of an element of version 2: its physical group and its entity.
+/// The first two tags of an element of version 2: physical group and entity.
 fn read_tags(cursor: &mut Cursor<'_>, count: usize) -> Result<(i64, i64), ParseError> {
     let mut tags = [0; 2];
     for index in 0..count {
@@ -459,7 +454,6 @@ fn read_tags(cursor: &mut Cursor<'_>, count: usize) -> Result<(i64, i64), ParseE
     Ok((tags[0], tags[1]))
 }
 
-/// What Gmsh's number of an element type stands for.
 #[derive(Clone, Copy, Debug)]
 struct ElementType {
     kind: CellKind,
@@ -472,7 +466,8 @@ impl ElementType {
         Self::new(number, cursor)
     }
 
-    /// The type of a number just read (reference manual, "Low order elements" and "High order elements").
+    /// The type with this number (reference manual, "Low order elements" and "High order
+    /// elements").
     fn new(number: i64, cursor: &Cursor<'_>) -> Result<Self, ParseError> {
         let (kind, nodes) = match number {
             15 => (CellKind::PointOrLine, 1),
@@ -507,7 +502,7 @@ impl ElementType {
             7 => (CellKind::Pyramid, 5),
             14 => (CellKind::Pyramid, 14),
             19 => (CellKind::Pyramid, 13),
-            other => return Err(cursor.error(format!("elements of type {other} are not known"))),
+            other => return Err(cursor.error(format!("unknown element type {other}"))),
         };
         Ok(Self { kind, nodes })
     }

@@ -1,7 +1,6 @@
-//! Medit .mesh files of text, and their binary kin .meshb of either byte order.
+//! Medit .mesh text files and .meshb binary files of either byte order.
 //!
-//! Keywords and their codes are those of libMeshb (documentation "The Gamma Mesh Format"). Regions are the references of the
-//! tetrahedra.
+//! Keywords and codes: libMeshb, "The Gamma Mesh Format". Regions are the references of tetrahedra.
 
 use std::path::Path;
 
@@ -12,7 +11,7 @@ use super::cursor::{Cursor, Encoding, ParseError, Width, quote};
 use super::model::Model;
 use crate::error::ShapeError;
 
-/// Reads the bytes of a Medit file; `path` is what errors call it.
+/// Parses a Medit file; errors refer to `path`.
 pub(crate) fn parse(bytes: &[u8], path: &Path) -> Result<Model, ShapeError> {
     let cells = match bytes {
         [1, 0, 0, 0, ..] => read_binary(bytes, Encoding::Little),
@@ -22,12 +21,11 @@ pub(crate) fn parse(bytes: &[u8], path: &Path) -> Result<Model, ShapeError> {
     cells.map_err(|error| error.in_file(path))?.into_model(path)
 }
 
-/// A keyword that matters here.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Section {
     Dimension,
     Vertices,
-    /// Elements of one kind with so many nodes each.
+    /// Elements of one kind with this number of nodes.
     Elements(CellKind, usize),
     End,
 }
@@ -72,7 +70,7 @@ fn read_text(bytes: &[u8]) -> Result<Cells, ParseError> {
     let mut cursor = Cursor::with_comments(bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes), b'#');
     let first = cursor.word().unwrap_or_default();
     if !first.eq_ignore_ascii_case(b"MeshVersionFormatted") {
-        return Err(cursor.error(format!("{} stands where MeshVersionFormatted should", quote(first))));
+        return Err(cursor.error(format!("expected MeshVersionFormatted, found {}", quote(first))));
     }
     cursor.integer(Width::Four, "a version")?;
     let mut reader = Reader { real_width: Width::Eight, integer_width: Width::Eight, ..Reader::default() };
@@ -80,9 +78,9 @@ fn read_text(bytes: &[u8]) -> Result<Cells, ParseError> {
         match Section::of_word(word) {
             Some(Section::End) => break,
             Some(section) => reader.read(&mut cursor, section)?,
-            // The numbers of a section that means nothing here are passed over with it.
+            // Skips the numbers of unsupported sections.
             None if word[0].is_ascii_alphabetic() || is_number(word) => {}
-            None => return Err(cursor.error(format!("{} stands where a keyword should", quote(word)))),
+            None => return Err(cursor.error(format!("expected a keyword, found {}", quote(word)))),
         }
     }
     Ok(reader.cells)
@@ -97,7 +95,7 @@ fn read_binary(bytes: &[u8], encoding: Encoding) -> Result<Cells, ParseError> {
     cursor.encoding = encoding;
     cursor.take(4, "its header")?;
     let version = cursor.integer(Width::Four, "its version")?;
-    // Which widths a version has: of coordinates, of whole numbers, of places in the file.
+    // Widths of coordinates, integers and file offsets.
     let (real_width, integer_width, offset_width) = match version {
         1 => (Width::Four, Width::Four, Width::Four),
         2 => (Width::Eight, Width::Four, Width::Four),
@@ -121,17 +119,16 @@ fn read_binary(bytes: &[u8], encoding: Encoding) -> Result<Cells, ParseError> {
         }
         let next = usize::try_from(next).unwrap_or(0);
         if next < cursor.offset() || next > bytes.len() {
-            return Err(cursor.error(format!("section {code} says that the next one begins at byte {next}")));
+            return Err(cursor.error(format!("section {code} gives the invalid offset {next} of the next section")));
         }
         cursor.seek(next);
     }
     Ok(reader.cells)
 }
 
-/// What was read so far.
 struct Reader {
     cells: Cells,
-    /// Coordinates a vertex has, once they are known.
+    /// Coordinates per vertex, once known.
     dimension: Option<usize>,
     real_width: Width,
     integer_width: Width,
@@ -163,7 +160,7 @@ impl Reader {
 
     fn read_vertices(&mut self, cursor: &mut Cursor<'_>) -> Result<(), ParseError> {
         let Some(dimension) = self.dimension else {
-            return Err(cursor.error("the vertices stand before the dimension"));
+            return Err(cursor.error("the vertices come before the dimension"));
         };
         let bytes = dimension * self.real_width.bytes() + self.integer_width.bytes();
         let count = cursor.count(self.integer_width, "vertices", dimension + 1, bytes)?;
@@ -187,17 +184,19 @@ impl Reader {
             cursor.count(self.integer_width, "elements", nodes + 1, (nodes + 1) * self.integer_width.bytes())?;
         let points = self.cells.points.len();
         if points == 0 && count > 0 {
-            return Err(cursor.error("the elements stand before the vertices"));
+            return Err(cursor.error("the elements come before the vertices"));
         }
         let mut corners = [0u32; 10];
         for _ in 0..count {
             for corner in &mut corners[..nodes] {
                 let number = cursor.integer(self.integer_width, "the number of a vertex")?;
                 *corner = match usize::try_from(number) {
-                    // A file has fewer vertices than bytes; more than 32 bits can count are refused with the model.
+                    // A file has fewer vertices than bytes; counts above 32 bits are rejected
+                    // later.
                     Ok(number) if (1..=points).contains(&number) => (number - 1) as u32,
                     _ => {
-                        let problem = format!("the element names vertex {number}, but there are 1 to {points}");
+                        let problem =
+                            format!("the element refers to vertex {number}, but vertices are numbered 1 to {points}");
                         return Err(cursor.error(problem));
                     }
                 };

@@ -1,8 +1,8 @@
-//! Models from files.
+//! Import of model files.
 //!
-//! A module a format turns bytes into faces or cells; [`faces`] turns those into the triangles of a [`Model`]; [`ModelPlacement`] brings
-//! it to metres with y up. All formats are read here rather than by libraries, so that every error can say its place and no
-//! number in a header is believed.
+//! One module per format reads faces or cells; [`faces`] converts them to the triangles of a
+//! [`Model`]; [`ModelPlacement`] transforms it to metres with y up. Readers are our own so that
+//! each error has a location and no declared size is trusted.
 
 mod brightness;
 mod cells;
@@ -40,11 +40,11 @@ use std::path::Path;
 
 use crate::error::ShapeError;
 
-/// Reads a model and places it: in metres, y up, the middle of its box at the origin.
+/// Reads a model and places it: in metres, y up, its bounding box centred at the origin.
 ///
-/// The ending of the path says the format, and the content must agree with it. Files beside the model (materials, buffers, pictures) are
-/// read from its folder and nowhere else. What was left out or put right is in [`Model::remarks`];
-/// [`Model::summary`] says how the file was read.
+/// The file extension gives the format, and the content must agree. Referenced files (materials,
+/// buffers, images) are read from the model's folder only. [`Model::remarks`] lists what was
+/// omitted or repaired, [`Model::summary`] describes the result.
 pub fn read_model(path: &Path, placement: &ModelPlacement) -> Result<Model, ShapeError> {
     if path.is_dir() {
         let source = io::Error::new(io::ErrorKind::IsADirectory, "it is a folder; name a model file in it");
@@ -57,7 +57,8 @@ pub fn read_model(path: &Path, placement: &ModelPlacement) -> Result<Model, Shap
     Ok(model)
 }
 
-/// Reads the bytes of a model, without placing it. `path` is what errors call it, `external_files` gives what it names beside it.
+/// Parses the bytes of a model without placing it. Errors refer to `path`; `external_files` reads
+/// the files that the model refers to.
 pub fn parse_model(
     bytes: &[u8],
     format: Format,

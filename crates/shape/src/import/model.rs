@@ -1,69 +1,70 @@
-//! What a file holds.
+//! The imported model.
 
 use craze_math::Vec3;
 
 use super::format::Format;
 use super::picture::Picture;
 use super::placement::ModelPlacement;
+use crate::number_format::{counted, short};
 use crate::surface::TriangleSurface;
-use crate::words::{counted, short};
 
-/// What a file holds, in the file's own unit and axes until it is placed by [`ModelPlacement`].
+/// Content of a model file, in the file's unit and axes until [`ModelPlacement`] is applied.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Model {
-    /// Name of the file.
+    /// File name.
     pub file: String,
-    /// What kind of file it is.
+    /// File format.
     pub format: Option<Format>,
-    /// How its coordinates became metres, once it is placed.
+    /// The placement that was applied, if any.
     pub placement: Option<ModelPlacement>,
-    /// Its triangles; of a file of tetrahedra those of their boundary, outward.
+    /// Its triangles; for tetrahedra their boundary, oriented outward.
     pub surface: TriangleSurface,
-    /// Texture coordinates (1) of every triangle's corners, (0, 0) at the lower left of the picture; empty where the file has
-    /// none.
+    /// Texture coordinates (1) of each triangle's corners, (0, 0) at the lower left of the image;
+    /// empty if the file has none.
     pub texture_coordinates: Vec<[[f32; 2]; 3]>,
-    /// Unit normals of every triangle's corners; empty where the file has none.
+    /// Unit normals of each triangle's corners; empty if the file has none.
     pub normals: Vec<[[f32; 3]; 3]>,
-    /// Materials of the surface by name and look; what matter a body is made of is the scene's business.
+    /// Appearance of the surface; the scene defines the physical material.
     pub materials: Vec<SurfaceMaterial>,
-    /// Number of every triangle's material; empty where the file has none.
+    /// Index of each triangle's material; empty if the file has none.
     pub material_of_triangle: Vec<u32>,
-    /// How bright every point of the surface is painted (1): 0 is black, 1 white; empty where the file has no colours of points.
+    /// Brightness of each point's colour (1): 0 is black, 1 white; empty if the file has no vertex
+    /// colours.
     pub vertex_brightness: Vec<f32>,
-    /// Nodes (m) and tetrahedra, if the file has any.
+    /// Nodes (m) and tetrahedra, if any.
     pub volume: Option<ModelVolume>,
-    /// What was left out or put right while placement, each a sentence.
+    /// What was omitted or repaired, one sentence each.
     pub remarks: Vec<String>,
 }
 
-/// Tetrahedra of a file.
+/// Tetrahedra of a model.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ModelVolume {
-    /// Where the nodes are.
+    /// Node positions (m).
     pub nodes: Vec<Vec3>,
-    /// Four nodes each, turned so that every volume is positive.
+    /// Node indices, oriented so that each volume is positive.
     pub tetrahedra: Vec<[u32; 4]>,
-    /// The file's number of the region (physical group, reference, cell attribute) of every tetrahedron; empty where the
-    /// file has none.
+    /// Region number (physical group, reference or cell attribute) of each tetrahedron; empty if
+    /// the file has none.
     pub regions: Vec<i32>,
 }
 
-/// How a part of a surface looks.
+/// Appearance of a part of a surface.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct SurfaceMaterial {
     /// Its name in the file.
     pub name: String,
-    /// Base colour, linear red, green, blue and opacity (1).
+    /// Base colour: linear red, green, blue and opacity (1).
     pub colour: Option<[f32; 4]>,
-    /// Path or name of its colour texture as it stands in the file.
+    /// Path or name of its colour texture in the file.
     pub texture: Option<String>,
-    /// That texture, if it was found and glTF knows its format.
+    /// That texture, if it was found and is PNG or JPEG.
     pub picture: Option<Picture>,
 }
 
 impl Model {
-    /// A line that says how the file was read, such as "bunny.obj: OBJ, 6,598 triangles over 3,301 points,
-    /// 0.155 × 0.154 × 0.12 m (unit m, y up)".
+    /// A one-line summary, such as "bunny.obj: OBJ, 6,598 triangles over 3,301 points, 0.155 ×
+    /// 0.154 × 0.12 m (unit m, y up)".
     pub fn summary(&self) -> String {
         let format = self.format.map_or("model", Format::name);
         let mut line = format!("{}: {format}, ", self.file);
@@ -95,7 +96,7 @@ impl Model {
     }
 }
 
-/// A remark on what is missing: "1 point that no triangle uses was left out".
+/// A remark on omitted items: "1 point that no triangle uses was left out".
 pub(crate) fn left_out(count: usize, noun: &str, which: &str) -> String {
     let were = if count == 1 { "was" } else { "were" };
     format!("{} {which} {were} left out", counted(count, noun))

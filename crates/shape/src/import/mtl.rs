@@ -1,4 +1,4 @@
-//! Material libraries of OBJ files: names, colours and the names of textures.
+//! Material libraries of OBJ files: names, colours and textures.
 
 use std::collections::HashMap;
 
@@ -6,7 +6,7 @@ use super::external::{ExternalFiles, path_within};
 use super::model::SurfaceMaterial;
 use super::text::{number, shortened};
 
-/// Materials by name; the first of a name counts.
+/// Materials by name; the first definition of a name counts.
 #[derive(Default)]
 pub(crate) struct MaterialLibraries {
     materials: Vec<SurfaceMaterial>,
@@ -14,7 +14,6 @@ pub(crate) struct MaterialLibraries {
 }
 
 impl MaterialLibraries {
-    /// The material of a name.
     pub fn find(&self, name: &str) -> Option<&SurfaceMaterial> {
         self.number_of.get(name).map(|&number| &self.materials[number])
     }
@@ -27,7 +26,8 @@ impl MaterialLibraries {
     }
 }
 
-/// Reads what a `mtllib` statement names: one file whose name may hold blanks, or several. What cannot be read is remarked.
+/// Reads the libraries of a `mtllib` statement: one file whose name may contain blanks, or several.
+/// Files that cannot be read get a remark.
 pub(crate) fn read_library(
     names: &str,
     external_files: &ExternalFiles<'_>,
@@ -52,7 +52,7 @@ pub(crate) fn read_library(
     }
 }
 
-/// Adds the materials of a library. Statements that cannot be understood are passed over: only the look is lost.
+/// Adds the materials of a library. Skips invalid statements, which affect appearance only.
 fn parse(text: &str, libraries: &mut MaterialLibraries) {
     let mut material: Option<SurfaceMaterial> = None;
     for line in text.lines() {
@@ -72,7 +72,7 @@ fn parse(text: &str, libraries: &mut MaterialLibraries) {
         match key {
             "Kd" => {
                 if let Some(red) = values.next().filter(|value| value.is_finite()) {
-                    // One number alone is a grey.
+                    // A single number is a grey.
                     let mut next = || values.next().filter(|value| value.is_finite()).unwrap_or(red);
                     material.colour = Some([red, next(), next(), colour[3]]);
                 }
@@ -92,7 +92,7 @@ fn parse(text: &str, libraries: &mut MaterialLibraries) {
     }
 }
 
-/// The file of a texture statement, behind options such as `-s 1 1 1` or `-clamp on`.
+/// The file name of a texture statement, after options such as `-s 1 1 1` or `-clamp on`.
 fn texture_name(statement: &str) -> Option<String> {
     let mut rest = statement;
     while let Some(option) = rest.strip_prefix('-') {
@@ -105,7 +105,7 @@ fn texture_name(statement: &str) -> Option<String> {
         for index in 0..most {
             let (word, after) =
                 values.trim_start().split_once(char::is_whitespace).unwrap_or((values.trim_start(), ""));
-            // Scales and offsets have one to three numbers; what is no number is the file.
+            // Scales and offsets have one to three numbers; the next word is the file name.
             if index > 0 && number(word).is_none() {
                 break;
             }
@@ -138,7 +138,7 @@ mod tests {
     }
 
     #[test]
-    fn libraries_outside_the_folder_or_missing_are_remarked() {
+    fn missing_and_outside_libraries_get_a_remark() {
         let files = |path: &std::path::Path| match path.to_str() {
             Some("two words.mtl") => Ok(b"newmtl a".to_vec()),
             Some("one.mtl") => Ok(b"newmtl b".to_vec()),

@@ -1,11 +1,11 @@
-//! Numbers by which a file calls its nodes, in any order and with gaps.
+//! Node tags of a file, in any order and with gaps.
 
 use std::fmt;
 
 use super::cells::MISSING_NODE;
 use super::cursor::ParseError;
 
-/// Finds a node's index by its number in the file.
+/// Maps a node's tag to its index.
 #[derive(Debug)]
 pub(crate) struct NodeTags {
     lowest: i64,
@@ -15,22 +15,21 @@ pub(crate) struct NodeTags {
 
 #[derive(Debug)]
 enum Lookup {
-    /// By the number less the lowest; [`MISSING_NODE`] in gaps.
+    /// Index by tag − lowest tag; [`MISSING_NODE`] in gaps.
     Table(Vec<u32>),
-    /// Ascending by number.
     Sorted(Vec<(i64, u32)>),
 }
 
 impl NodeTags {
-    /// Nodes in the order of their lookup; refuses numbers that are there twice.
+    /// Indexes the tags; rejects duplicates.
     pub(crate) fn new(numbers: &[i64]) -> Result<Self, ParseError> {
         if u32::try_from(numbers.len()).is_err() {
-            return Err(ParseError::in_part("nodes", format!("{} are more than can be numbered", numbers.len())));
+            return Err(ParseError::in_part("nodes", format!("{} exceed 32-bit indices", numbers.len())));
         }
         let lowest = numbers.iter().copied().min().unwrap_or(0);
         let highest = numbers.iter().copied().max().unwrap_or(-1);
-        let twice = |number: i64| Err(ParseError::in_part(format!("node {number}"), "it is there twice"));
-        // A table as long as a few times the nodes is quicker than a search; numbers without bound have none.
+        let twice = |number: i64| Err(ParseError::in_part(format!("node {number}"), "it is defined twice"));
+        // A table is faster than a search while it is at most a few times the number of nodes.
         let span = (i128::from(highest) - i128::from(lowest) + 1) as u128;
         let lookup = if span <= 8 * numbers.len() as u128 + 1024 {
             let mut table = vec![MISSING_NODE; span as usize];
@@ -53,7 +52,7 @@ impl NodeTags {
         Ok(Self { lowest, highest, lookup })
     }
 
-    /// The index of a node, [`MISSING_NODE`] if its number lies in a gap; none for numbers beyond all that there are.
+    /// The index of a node, [`MISSING_NODE`] for a gap; `None` outside the range of tags.
     pub(crate) fn find(&self, number: i64) -> Option<u32> {
         if !(self.lowest..=self.highest).contains(&number) {
             return None;
@@ -79,7 +78,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn numbers_are_found_gaps_are_missing_and_others_are_none() {
+    fn tags_are_found_gaps_are_missing_and_others_are_none() {
         for far in [7, 1 << 40, i64::MAX] {
             let node_tags = NodeTags::new(&[5, -3, far]).expect("different numbers");
             assert_eq!([5, -3, far].map(|number| node_tags.find(number)), [Some(0), Some(1), Some(2)]);
@@ -92,7 +91,7 @@ mod tests {
     }
 
     #[test]
-    fn a_number_that_is_there_twice_is_refused() {
+    fn duplicate_tags_are_rejected() {
         for numbers in [[1, 2, 1], [1, 1 << 50, 1]] {
             assert!(NodeTags::new(&numbers).is_err());
         }

@@ -1,4 +1,4 @@
-//! Models in Wavefront OBJ files: points, texture coordinates, normals, faces and materials.
+//! Wavefront OBJ files: points, texture coordinates, normals, faces and materials.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -14,11 +14,11 @@ use super::mtl::{self, MaterialLibraries};
 use super::text::{decode_text, numbers, shortened};
 use crate::error::ShapeError;
 
-/// Reads an OBJ file.
+/// Parses an OBJ file.
 ///
-/// Faces may name points that follow later. Refuses, with the line: coordinates that are missing or no numbers, and numbers of
-/// points, texture coordinates and normals that do not exist. Lines, single points and free-form surfaces are left out;
-/// a material library that cannot be read costs its colours, not the model.
+/// Faces may refer to later points. Rejects, with the line, missing or invalid coordinates and
+/// invalid indices. Leaves out lines, single points and free-form surfaces. An unreadable material
+/// library affects colours only.
 pub(crate) fn parse(bytes: &[u8], path: &Path, external_files: &ExternalFiles<'_>) -> Result<Model, ShapeError> {
     let text = decode_text(bytes, path, "OBJ")?;
     let mut reader = Reader::default();
@@ -37,22 +37,22 @@ pub(crate) fn parse(bytes: &[u8], path: &Path, external_files: &ExternalFiles<'_
     faces.into_model(Welding::Keep, path)
 }
 
-/// CornerIndices of a corner, from 1; 0 stands for one that is left out.
+/// Indices of a corner, from 1; 0 if omitted.
 type CornerIndices = [u64; 3];
 
-/// What the numbers of a corner count, in their order.
+/// What each index of a corner refers to.
 const KINDS: [&str; 3] = ["point", "texture coordinate", "normal"];
 
 #[derive(Default)]
 struct Reader {
     points: Vec<Vec3>,
-    /// How bright the first points are painted (1).
+    /// Brightness (1) of the first points.
     brightness: Vec<f32>,
     texture_coordinates: Vec<[f32; 2]>,
     normals: Vec<[f32; 3]>,
-    /// CornerIndices of all faces' corners; they may follow the face in the file, so they are checked last.
+    /// Corners of all faces; checked last, since faces may refer to later points.
     corners: Vec<CornerIndices>,
-    /// Line of each face, where its corners end, and its material.
+    /// Line, end of corners and material of each face.
     faces: Vec<(usize, usize, Option<u32>)>,
     materials: Vec<String>,
     number_of_material: HashMap<String, u32>,
@@ -69,7 +69,7 @@ impl Reader {
             Some("v") => {
                 self.points.push(Vec3::from(numbers(&mut words, "point", ["x", "y", "z"])?));
                 let colour: Vec<f64> = words.map_while(|word| word.parse().ok()).collect();
-                // One number more is a weight of the point, which nobody uses.
+                // A single extra number is a weight, which is ignored.
                 if let [.., red, green, blue] = colour[..] {
                     self.brightness.resize(self.points.len() - 1, DEFAULT_BRIGHTNESS);
                     self.brightness.push(brightness([red, green, blue]));
@@ -77,7 +77,7 @@ impl Reader {
             }
             Some("vt") => {
                 let [u] = numbers(&mut words, "texture coordinate", ["u"])?;
-                // One number alone is a index along a line.
+                // One-dimensional texture coordinate.
                 let v = if words.clone().next().is_some() {
                     numbers(&mut words, "texture coordinate", ["v"])?[0]
                 } else {
@@ -86,7 +86,7 @@ impl Reader {
                 self.texture_coordinates.push([u as f32, v as f32]);
             }
             Some("vn") => self.normals.push(numbers(&mut words, "normal", ["x", "y", "z"])?.map(|value| value as f32)),
-            // `fo` is how older files say `f`.
+            // `fo` is an obsolete form of `f`.
             Some("f" | "fo") => {
                 let so_far = [self.points.len(), self.texture_coordinates.len(), self.normals.len()];
                 for word in words {
@@ -137,7 +137,7 @@ impl Reader {
                 let problem = format!("the face uses {name} {number}, but the file has only {count}");
                 return Err(ShapeError::BadLine { path: path.to_owned(), line, problem });
             }
-            // CornerIndices are at most as many as the bytes of the file; points beyond u32 are refused later.
+            // Indices are bounded by the file size; more points than u32 are rejected later.
             let index = |number: u64| number.checked_sub(1).map(|index| index as u32);
             let corner = |numbers: &CornerIndices| Corner {
                 point: (numbers[0] - 1) as u32,
@@ -150,16 +150,16 @@ impl Reader {
     }
 }
 
-/// What follows the first word of a statement; names may hold blanks.
+/// The rest of a statement after its keyword; names may contain blanks.
 fn rest_of(statement: &str) -> &str {
     statement.trim_start().split_once(char::is_whitespace).map_or("", |(_, rest)| rest.trim())
 }
 
-/// The numbers of a corner such as `7`, `7/1`, `7//2` or `-1` (the last point so far).
+/// The indices of a corner such as `7`, `7/1`, `7//2` or `-1` (the last point so far).
 fn parse_corner(word: &str, so_far: [usize; 3]) -> Result<CornerIndices, String> {
     let mut numbers = [0; 3];
     for (index, number) in word.split('/').take(3).enumerate() {
-        // Only the point must be there.
+        // Only the point is required.
         if !(number.is_empty() && index > 0) {
             numbers[index] = parse_number(number, word, KINDS[index], so_far[index])?;
         }
@@ -175,11 +175,11 @@ fn parse_number(number: &str, word: &str, kind: &str, so_far: usize) -> Result<u
         _ => (so_far as u64 + 1)
             .checked_sub(value.unsigned_abs())
             .filter(|&number| number > 0)
-            .ok_or_else(|| format!("the face uses {kind} {value}, but only {so_far} {kind}s stand before it")),
+            .ok_or_else(|| format!("the face uses {kind} {value}, but only {so_far} {kind}s precede it")),
     }
 }
 
-/// Statements with the line on which they start: comments cut off, lines that end in a backslash joined with the next.
+/// Statements with their first line number, without comments, continuation lines joined.
 fn statements(text: &str) -> impl Iterator<Item = (usize, Cow<'_, str>)> {
     let content = |line| str::split(line, '#').next().unwrap_or_default().trim();
     let mut lines = text.lines().enumerate();
@@ -241,19 +241,19 @@ mod tests {
     }
 
     #[test]
-    fn a_missing_library_costs_only_the_look() {
+    fn a_missing_library_affects_appearance_only() {
         let model = parse_with(CUBE, "").expect("a cube");
         assert_eq!(model.materials[0], SurfaceMaterial { name: "red paint".into(), ..SurfaceMaterial::default() });
         assert_eq!(model.remarks[0], "the material library \"look.mtl\" was not read: it is not there");
     }
 
     #[test]
-    fn faults_are_named_with_file_and_line() {
+    fn errors_report_file_and_line() {
         let three = "v 0 0 0\nv 1 0 0\nv 0 1 0\n";
         for (text, message) in [
             (format!("{three}f 1 2 4\n"), "model.obj:4: the face uses point 4, but the file has only 3"),
             (format!("{three}f 1 2 0\n"), "model.obj:4: points are numbered from 1, but the face uses point 0"),
-            (format!("{three}f 1 2 -4\n"), "model.obj:4: the face uses point -4, but only 3 points stand before it"),
+            (format!("{three}f 1 2 -4\n"), "model.obj:4: the face uses point -4, but only 3 points precede it"),
             (format!("{three}f 1 2 3/1\n"), "model.obj:4: the face uses texture coordinate 1, but the file has only 0"),
             (
                 format!("{three}vn 1 0 0\nf 1//2 2//1 3//1"),
@@ -271,16 +271,16 @@ mod tests {
             (String::new(), "model.obj has no faces (0 points found)"),
             (
                 format!("{three}f 1 2\n"),
-                "model.obj has no usable faces among its 1: 1 face of fewer than three different points was left out",
+                "model.obj has no usable faces among its 1: 1 face with fewer than three distinct points was left out",
             ),
-            ("v \0".to_owned(), "model.obj is not a sound OBJ file: byte 2 is not text"),
+            ("v \0".to_owned(), "model.obj is not a valid OBJ file: byte 2 is not text"),
         ] {
             assert_eq!(parse_with(&text, "").expect_err(message).to_string(), message);
         }
     }
 
     #[test]
-    fn points_that_are_no_numbers_cost_only_their_triangles() {
+    fn triangles_with_invalid_coordinates_are_left_out() {
         let model =
             parse_with("v 0 0 0\nv 1 0 0\nv 0 1 0\nv nan 0 0\nv 0 1e300 -inf\nf 1 2 3\nf 1 2 4\nf 1 5 3 2\n", "");
         let model = model.expect("a triangle");
@@ -289,7 +289,7 @@ mod tests {
     }
 
     #[test]
-    fn statements_go_on_behind_a_backslash() {
+    fn a_backslash_continues_a_statement() {
         let text = "a\\\nb # c \\\n\\\nd\\";
         let got: Vec<(usize, String)> = statements(text).map(|(line, text)| (line, text.into_owned())).collect();
         assert_eq!(got, [(1, "a b".to_owned()), (3, " d ".to_owned())]);
@@ -297,7 +297,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn no_text_makes_it_panic(text in "([vtnf#\\\\ /\\-0-9.e\n]|nan|usemtl a){0,120}") {
+        fn random_text_never_panics(text in "([vtnf#\\\\ /\\-0-9.e\n]|nan|usemtl a){0,120}") {
             let _ = parse_with(&text, "newmtl a");
         }
     }

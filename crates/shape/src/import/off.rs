@@ -1,4 +1,4 @@
-//! Models in OFF files (Geomview): plain, and with normals (NOFF), colours (COFF) or texture coordinates (STOFF).
+//! OFF files (Geomview): plain, with normals (NOFF), colours (COFF) or texture coordinates (STOFF).
 
 use std::path::Path;
 
@@ -9,7 +9,7 @@ use super::model::Model;
 use super::text::{decode_text, numbers, shortened};
 use crate::error::ShapeError;
 
-/// What the first word of a file says that its points have.
+/// Attributes of points, from the file's first word.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Variant {
     has_texture: bool,
@@ -19,7 +19,7 @@ pub(crate) struct Variant {
     has_any_coordinates: bool,
 }
 
-/// The variant that a first word such as `OFF` or `STCNOFF` names; none for other words.
+/// The variant of a first word such as `OFF` or `STCNOFF`; `None` for other words.
 pub(crate) fn variant_of(word: &str) -> Option<Variant> {
     let mut rest = word.strip_suffix("OFF")?;
     let mut take = |prefix: &str| match rest.strip_prefix(prefix) {
@@ -39,7 +39,7 @@ pub(crate) fn variant_of(word: &str) -> Option<Variant> {
     rest.is_empty().then_some(variant)
 }
 
-/// Reads an OFF file. A point and a face stand on a line each; the first word may be left out. Colours are passed over.
+/// Parses an OFF file: one point or face per line; the first word is optional. Colours are ignored.
 pub(crate) fn parse(bytes: &[u8], path: &Path) -> Result<Model, ShapeError> {
     if let Some(what) = binary_variant(bytes) {
         let help = "save it as text, or as PLY";
@@ -49,7 +49,7 @@ pub(crate) fn parse(bytes: &[u8], path: &Path) -> Result<Model, ShapeError> {
     let mut lines = Lines { path, lines: text.lines().enumerate(), last: 0 };
     let (variant, counts) = header(&mut lines)?;
     let [points, count_of_faces] = counts;
-    // A point takes at least the five bytes of "0 0 0", a face the one of "0".
+    // Shortest lines: "0 0 0" for a point, "0" for a face.
     for (count, what, least) in [(points, "points", 5), (count_of_faces, "faces", 1)] {
         if count > bytes.len() as u64 / least {
             return Err(lines.bad(format!("{count} {what} are declared, but the file has only {} bytes", bytes.len())));
@@ -68,12 +68,12 @@ pub(crate) fn parse(bytes: &[u8], path: &Path) -> Result<Model, ShapeError> {
     if has_colours {
         faces.remarks.push("colours were left out".into());
     }
-    // Points are doubled where their texture coordinates or normals differ.
+    // Points are duplicated where texture coordinates or normals differ.
     let welding = if variant.has_texture || variant.has_normal { Welding::Equal } else { Welding::Keep };
     faces.into_model(welding, path)
 }
 
-/// What a binary file calls itself.
+/// The first words of a binary file.
 fn binary_variant(bytes: &[u8]) -> Option<String> {
     let line = bytes.split(|&byte| byte == b'\n').next()?;
     let line = std::str::from_utf8(line).ok()?;
@@ -82,11 +82,11 @@ fn binary_variant(bytes: &[u8]) -> Option<String> {
     (words.next() == Some("BINARY")).then(|| format!("{word} BINARY"))
 }
 
-/// Lines that say something, with their number for errors.
+/// Lines with content and their numbers for errors.
 struct Lines<'t, L> {
     path: &'t Path,
     lines: L,
-    /// The last line that was looked at, from 1.
+    /// Number of the last line read, from 1.
     last: usize,
 }
 
@@ -95,7 +95,7 @@ impl<'t, L: Iterator<Item = (usize, &'t str)>> Lines<'t, L> {
         ShapeError::BadLine { path: self.path.to_owned(), line: self.last, problem }
     }
 
-    /// The next line that holds more than a comment.
+    /// The next line that is not blank or a comment.
     fn next(&mut self, if_none: impl Fn() -> String) -> Result<&'t str, ShapeError> {
         for (index, line) in self.lines.by_ref() {
             self.last = index + 1;
@@ -108,7 +108,6 @@ impl<'t, L: Iterator<Item = (usize, &'t str)>> Lines<'t, L> {
     }
 }
 
-/// The variant, and the numbers of points and faces.
 fn header<'t>(
     lines: &mut Lines<'t, impl Iterator<Item = (usize, &'t str)>>,
 ) -> Result<(Variant, [u64; 2]), ShapeError> {
@@ -137,7 +136,7 @@ fn header<'t>(
     Ok((variant, counts))
 }
 
-/// Reads a line `x y z [nx ny nz] [colour] [s t]`; says whether there was a colour.
+/// Reads a line `x y z [nx ny nz] [colour] [s t]`; returns true if it has a colour.
 fn read_point(statement: &str, variant: Variant, faces: &mut Faces) -> Result<bool, String> {
     let mut words = statement.split_whitespace();
     faces.points.push(Vec3::from(numbers(&mut words, "point", ["x", "y", "z"])?));
@@ -147,7 +146,7 @@ fn read_point(statement: &str, variant: Variant, faces: &mut Faces) -> Result<bo
     }
     let mut left = words.clone().count();
     if variant.has_texture {
-        // A colour of unknown length stands before.
+        // Skips a colour of unknown length.
         let skipped = if variant.has_colour { left.saturating_sub(2) } else { 0 };
         let mut words = words.skip(skipped);
         let texture = numbers(&mut words, "texture coordinate", ["s", "t"])?;
@@ -157,7 +156,7 @@ fn read_point(statement: &str, variant: Variant, faces: &mut Faces) -> Result<bo
     Ok(left > 0)
 }
 
-/// Reads a line `n p₁ … pₙ [colour]`; says whether there was a colour.
+/// Reads a line `n p₁ … pₙ [colour]`; returns true if it has a colour.
 fn read_face(statement: &str, variant: Variant, faces: &mut Faces) -> Result<bool, String> {
     let mut words = statement.split_whitespace();
     let word = words.next().unwrap_or_default();
@@ -187,7 +186,7 @@ mod tests {
         parse(text.as_bytes(), Path::new("cube.off"))
     }
 
-    /// A cube of quads, with words behind every point and face.
+    /// A cube of quads, with extra words after each point and face.
     fn cube(header: &str, behind_point: impl Fn(usize) -> String, behind_face: &str) -> String {
         let mut text = format!("{header}\n");
         let corner = |k: usize, axis: usize| if k >> axis & 1 == 1 { 1 } else { -1 };
@@ -232,7 +231,7 @@ mod tests {
     }
 
     #[test]
-    fn faults_are_named_with_their_line() {
+    fn errors_report_the_line() {
         let three = "OFF\n3 1 0\n0 0 0\n1 0 0\n0 1 0\n";
         for (text, message) in [
             ("".to_owned(), "cube.off:0: the file ends before its numbers of points and faces"),
@@ -260,11 +259,11 @@ mod tests {
             ("OFF\n1 0 0\n0 0 0".to_owned(), "cube.off has no faces (1 point found)"),
             (
                 "4OFF\n1 0 0\n".to_owned(),
-                "cube.off uses 4OFF, points of other than three coordinates, which is not read: save it with three",
+                "cube.off uses 4OFF, points of other than three coordinates, which is not supported: save it with three",
             ),
             (
                 "OFF BINARY\n\0\0\0".to_owned(),
-                "cube.off uses OFF BINARY, which is not read: save it as text, or as PLY",
+                "cube.off uses OFF BINARY, which is not supported: save it as text, or as PLY",
             ),
         ] {
             assert_eq!(read(&text).expect_err(message).to_string(), message);
@@ -272,7 +271,7 @@ mod tests {
     }
 
     #[test]
-    fn cut_files_are_read_or_refused() {
+    fn truncated_files_are_read_or_rejected() {
         let text = cube("STCNOFF\n8 6 0", |k| format!("0 3 0 255 0 0 0.5 {k}"), "");
         for end in 0..text.len() {
             let _ = read(&text[..end]);
@@ -281,7 +280,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn no_text_makes_it_panic(start in "(OFF|STOFF|CNOFF)?\n[0-3] [0-3] 0\n", text in "[-0-4.e #\n]{0,80}") {
+        fn random_text_never_panics(start in "(OFF|STOFF|CNOFF)?\n[0-3] [0-3] 0\n", text in "[-0-4.e #\n]{0,80}") {
             let _ = read(&(start + &text));
         }
     }

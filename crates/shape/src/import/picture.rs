@@ -1,4 +1,4 @@
-//! Pictures that a surface is painted with, as they stand in their files: nobody here looks at them, they are only handed on.
+//! Texture images, passed on without decoding.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -7,11 +7,9 @@ use std::sync::Arc;
 use super::external::{ExternalFiles, path_within};
 use super::model::{Model, SurfaceMaterial};
 use super::text::shortened;
+use crate::tuning::MAX_IMAGE_BYTES;
 
-/// Pictures of a model are kept up to so many bytes in all: views of a glTF file may overlap, and a small file name a large picture many times.
-const MAX_TOTAL_BYTES: usize = 256 << 20;
-
-/// A picture in a format that glTF knows, not decoded.
+/// An encoded PNG or JPEG image.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Picture {
     media_type: &'static str,
@@ -19,7 +17,7 @@ pub struct Picture {
 }
 
 impl Picture {
-    /// The picture that some bytes are; none unless they begin as PNG or JPEG does.
+    /// Detects PNG or JPEG by the first bytes; `None` otherwise.
     pub fn of(bytes: &[u8]) -> Option<Picture> {
         let media_type = match bytes {
             [0x89, b'P', b'N', b'G', 0x0d, 0x0a, 0x1a, 0x0a, ..] => "image/png",
@@ -34,7 +32,7 @@ impl Picture {
         self.media_type
     }
 
-    /// The bytes of its file.
+    /// The encoded bytes.
     pub fn bytes(&self) -> &Arc<[u8]> {
         &self.bytes
     }
@@ -46,8 +44,8 @@ impl fmt::Debug for Picture {
     }
 }
 
-/// Finds the pictures of all materials in use. `key` names that of a material, by its number, so that none is read twice, and `read` gives its bytes
-/// or says why there are none: that costs the picture, not the model, and is remarked.
+/// Finds the images of all used materials. `key` identifies a material's image, so that each is
+/// read once; `read` returns its bytes. Failures get a remark.
 pub(super) fn find<Key: Ord>(
     model: &mut Model,
     key: impl Fn(usize, &SurfaceMaterial) -> Option<Key>,
@@ -56,7 +54,7 @@ pub(super) fn find<Key: Ord>(
     let mut used = vec![false; model.materials.len()];
     model.material_of_triangle.iter().for_each(|&material| used[material as usize] = true);
     let mut known: BTreeMap<Key, Option<Picture>> = BTreeMap::new();
-    let mut bytes_left = MAX_TOTAL_BYTES;
+    let mut bytes_left = MAX_IMAGE_BYTES;
     for (number, material) in model.materials.iter_mut().enumerate().filter(|(number, _)| used[*number]) {
         let Some(key) = key(number, material) else { continue };
         if let Some(picture) = known.get(&key) {
@@ -65,7 +63,7 @@ pub(super) fn find<Key: Ord>(
         }
         let bytes = read(&key);
         if bytes.as_ref().is_ok_and(|bytes| bytes.len() > bytes_left) {
-            model.remarks.push(format!("of its pictures only the first {} MB were read", MAX_TOTAL_BYTES >> 20));
+            model.remarks.push(format!("of its pictures only the first {} MB were read", MAX_IMAGE_BYTES >> 20));
             return;
         }
         let found = bytes.and_then(|bytes| Picture::of(&bytes).ok_or_else(|| "it is neither PNG nor JPEG".to_owned()));
@@ -79,7 +77,7 @@ pub(super) fn find<Key: Ord>(
     }
 }
 
-/// Finds the pictures that materials name as files in the model's folder.
+/// Finds images that materials name as files in the model's folder.
 pub(super) fn find_beside(model: &mut Model, external_files: &ExternalFiles<'_>) {
     let name_of = |_: usize, material: &SurfaceMaterial| material.texture.clone();
     find(model, name_of, |name| {
@@ -95,7 +93,7 @@ mod tests {
     const PNG: &[u8] = b"\x89PNG\r\n\x1a\n and more";
 
     #[test]
-    fn the_first_bytes_tell_what_it_is() {
+    fn images_are_detected_by_their_first_bytes() {
         assert_eq!(Picture::of(PNG).expect("PNG").media_type(), "image/png");
         assert_eq!(Picture::of(&[0xff, 0xd8, 0xff, 0xe0]).expect("JPEG").media_type(), "image/jpeg");
         for other in [&b""[..], b"\x89PNG", b"GIF89a", b"\xff\xd8"] {
@@ -104,7 +102,7 @@ mod tests {
     }
 
     #[test]
-    fn pictures_of_materials_in_use_are_found_once_and_faults_are_remarked() {
+    fn images_of_used_materials_are_read_once_and_errors_remarked() {
         let names = ["a.png", "b.png", "a.png", "../c.png", "unused.png", "text.png", "b.png"];
         let material = |name: &&str| SurfaceMaterial { texture: Some((*name).into()), ..SurfaceMaterial::default() };
         let mut model = Model {
@@ -135,7 +133,7 @@ mod tests {
     }
 
     #[test]
-    fn pictures_that_overlap_do_not_fill_the_memory() {
+    fn the_total_size_of_images_is_limited() {
         let material =
             |number: usize| SurfaceMaterial { texture: Some(number.to_string()), ..SurfaceMaterial::default() };
         let mut model = Model {
@@ -144,7 +142,7 @@ mod tests {
             ..Model::default()
         };
         let mut large = PNG.to_vec();
-        large.resize(MAX_TOTAL_BYTES / 4, 0);
+        large.resize(MAX_IMAGE_BYTES / 4, 0);
         let mut times = 0;
         let read = |_: &usize| {
             times += 1;

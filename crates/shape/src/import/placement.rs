@@ -1,4 +1,4 @@
-//! From a file's unit and axes to metres with y up.
+//! Transform from a file's unit and axes to metres with y up.
 
 use std::fmt;
 use std::path::Path;
@@ -9,33 +9,32 @@ use serde::{Deserialize, Serialize};
 
 use super::model::Model;
 use crate::error::{ShapeError, check_length};
-use crate::words::short;
+use crate::number_format::short;
+use crate::tuning::VALID_EXTENTS;
 
-/// Extents of models that can be computed with (m): squares and cubes of lengths must stay numbers.
-const VALID_EXTENTS: std::ops::RangeInclusive<f64> = 1e-18..=1e19;
-
-/// How a model's coordinates become metres with y up.
+/// How a model's coordinates are converted to metres with y up.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct ModelPlacement {
-    /// Largest extent to scale the model to; as in the file if left out.
+    /// Largest extent after scaling; unscaled if left out.
     #[schemars(extend("x-unit" = "m", "exclusiveMinimum" = 0))]
     pub size: Option<f64>,
     /// Unit of the model's coordinates.
     pub unit: Unit,
-    /// Which axis of the model points up.
+    /// Up axis of the model.
     pub up: UpAxis,
 }
 
 impl ModelPlacement {
-    /// Turns, scales and moves a model: y up, in metres, the middle of its box at the origin.
+    /// Rotates, scales and centres a model: y up, in metres, its bounding box centred at the
+    /// origin.
     pub(crate) fn apply(&self, model: &mut Model, path: &Path) -> Result<(), ShapeError> {
         if let Some(size) = self.size {
             check_length("size", size)?;
         }
         let bounds = model.surface.bounds();
         let largest = bounds.size().max();
-        // NaN fails the comparison: a model without points has no box.
+        // False for NaN: a model without points has no box.
         if !(largest > 0.0 && largest.is_finite()) {
             return Err(ShapeError::NoExtent { path: path.to_owned() });
         }
@@ -57,7 +56,7 @@ impl ModelPlacement {
         let extent = scale * largest;
         if self.size.is_none() && !(1e-3..=1e3).contains(&extent) {
             model.remarks.push(format!(
-                "it is {} m large with the unit {}: say its unit or its size if that is not meant",
+                "the model is {} m large with the unit {}: set its unit or its size if this is wrong",
                 short(extent),
                 self.unit
             ));
@@ -153,7 +152,7 @@ impl UpAxis {
     /// Every axis.
     pub const ALL: [Self; 3] = [Self::Y, Self::Z, Self::X];
 
-    /// A direction of the model with y up.
+    /// Rotates a direction of the model to y up.
     fn to_y_up(self, direction: Vec3) -> Vec3 {
         match self {
             UpAxis::Y => direction,
@@ -178,7 +177,7 @@ mod tests {
     use super::*;
     use crate::surface::TriangleSurface;
 
-    /// A triangle that stands on the z axis as up, 2 wide and 4 high, with its normal along −y.
+    /// A triangle with z up, 2 wide and 4 high, its normal along −y.
     fn standing() -> Model {
         let surface = TriangleSurface {
             positions: vec![Vec3::new(1.0, 5.0, 1.0), Vec3::new(3.0, 5.0, 1.0), Vec3::new(2.0, 5.0, 5.0)],
@@ -188,7 +187,7 @@ mod tests {
     }
 
     #[test]
-    fn a_model_is_turned_scaled_and_centred() {
+    fn a_model_is_rotated_scaled_and_centred() {
         let mut model = standing();
         let placement = ModelPlacement { unit: Unit::Centimetre, up: UpAxis::Z, size: None };
         placement.apply(&mut model, Path::new("sail.obj")).expect("placed");
@@ -201,7 +200,7 @@ mod tests {
     }
 
     #[test]
-    fn every_axis_can_point_up_without_a_mirror() {
+    fn every_up_axis_is_a_rotation() {
         for (up, axis) in [(UpAxis::X, Vec3::x()), (UpAxis::Y, Vec3::y()), (UpAxis::Z, Vec3::z())] {
             assert_eq!(up.to_y_up(axis), Vec3::y(), "{up}");
             let [x, y, z] = [Vec3::x(), Vec3::y(), Vec3::z()].map(|axis| up.to_y_up(axis));
@@ -225,7 +224,7 @@ mod tests {
     }
 
     #[test]
-    fn models_without_extent_and_impossible_sizes_are_refused() {
+    fn models_without_extent_and_invalid_sizes_are_rejected() {
         let path = Path::new("dot.obj");
         let mut dot = standing();
         dot.surface.positions = vec![Vec3::x(); 3];
@@ -241,7 +240,7 @@ mod tests {
     }
 
     #[test]
-    fn a_model_too_small_or_large_to_compute_with_is_called_so() {
+    fn models_outside_the_valid_extents_are_rejected() {
         let path = Path::new("sail.obj");
         let refused = |factor: f64, placement: ModelPlacement| {
             let mut model = standing();
@@ -251,9 +250,9 @@ mod tests {
         let tiny = refused(1e-200, ModelPlacement::default());
         assert_eq!(
             tiny,
-            "sail.obj is 4.00e-200 units large: from 1e-18 to 1e19 can be computed with; say another unit or size, or scale it"
+            "sail.obj is 4.00e-200 units large: extents from 1e-18 to 1e19 are supported; set another unit or size, or scale it"
         );
-        // A size cannot help, since the file was read before.
+        // A size does not help: coordinates are read first.
         assert!(
             refused(1e-200, ModelPlacement { size: Some(1.0), ..ModelPlacement::default() })
                 .contains("4.00e-200 units")
@@ -273,13 +272,13 @@ mod tests {
     }
 
     #[test]
-    fn a_model_a_million_times_too_large_or_small_is_remarked() {
+    fn a_model_of_unlikely_size_gets_a_remark() {
         for factor in [1e6, 1e-6] {
             let mut model = standing();
             model.surface.positions.iter_mut().for_each(|position| *position *= factor);
             ModelPlacement::default().apply(&mut model, Path::new("sail.obj")).expect("placed");
             assert_eq!(model.remarks.len(), 1, "{:?}", model.remarks);
-            assert!(model.remarks[0].contains("say its unit or its size"), "{:?}", model.remarks);
+            assert!(model.remarks[0].contains("set its unit or its size"), "{:?}", model.remarks);
         }
     }
 }

@@ -1,11 +1,10 @@
-//! Polygons into triangles.
+//! Polygon triangulation by ear clipping.
 
 use craze_math::Vec3;
 
-/// Steps of the search for ears that a corner may cost; only polygons that twist round themselves many times need more.
-const MAX_STEPS_PER_CORNER: usize = 2000;
+use crate::tuning::MAX_STEPS_PER_CORNER;
 
-/// Cuts polygons into triangles; keeps its memory from one to the next.
+/// Triangulates polygons and reuses its buffer.
 #[derive(Default)]
 pub(crate) struct Triangulator {
     triangles: Vec<[u32; 3]>,
@@ -13,13 +12,13 @@ pub(crate) struct Triangulator {
 }
 
 impl Triangulator {
-    /// Cuts a polygon of numbered points into triangles of the same turning, by clipping ears in the plane it fits best.
-    /// The triangles name kept in the polygon's list, so that what belongs to a corner is found again.
+    /// Triangulates a polygon in its best-fit plane by ear clipping, keeping its orientation. The
+    /// triangles index the corners of `polygon`, so that corner attributes can be found.
     ///
-    /// Points that repeat their neighbour are left out; what is left of less than three gives none. A polygon that crosses
-    /// itself has no right answer: the remaining points are then joined as a fan, which keeps its rim. Only reflex corners can
-    /// lie in an ear, and the search goes on where the last ear was, so that a round face of many thousand corners takes no time;
-    /// its steps are limited, so that no face takes long.
+    /// Repeated neighbours are dropped; fewer than three remaining corners give no triangles. If no
+    /// ear is found (a self-intersecting polygon), the remaining corners become a fan. Only reflex
+    /// corners are tested against an ear, and the search resumes at the last ear, so a convex face
+    /// takes linear time.
     pub fn triangulate(&mut self, polygon: &[u32], positions: &[Vec3]) -> &[[u32; 3]] {
         self.triangles.clear();
         self.gave_up = false;
@@ -52,7 +51,7 @@ impl Triangulator {
         }
         let rest: Vec<u32> = ring.walk(start).take(left).map(|corner| kept[corner]).collect();
         self.triangles.extend((1..left - 1).map(|k| [rest[0], rest[k], rest[k + 1]]));
-        // The rest of a polygon that touches itself may hold the same point twice.
+        // The fan of a polygon that touches itself may repeat a point.
         self.triangles.retain(|triangle| {
             let [a, b, c] = triangle.each_ref().map(point);
             a != b && b != c && c != a
@@ -60,24 +59,23 @@ impl Triangulator {
         &self.triangles
     }
 
-    /// Whether the last polygon could not be cut well, since it crosses itself.
+    /// Returns true if no ear was found in the last polygon, since it intersects itself.
     pub fn gave_up(&self) -> bool {
         self.gave_up
     }
 }
 
-/// What is left of a polygon while ears are clipped. Corners are kept in its list of points.
+/// The remaining polygon; corners are indices into `points`.
 struct Ring<'p> {
     points: Vec<u32>,
     positions: &'p [Vec3],
     normal: Vec3,
     next: Vec<usize>,
     previous: Vec<usize>,
-    /// Corners that turn reflex or not at all.
+    /// Reflex and straight corners.
     reflex: Vec<usize>,
-    /// Where each corner stands in that list.
+    /// Position of each corner in `reflex`.
     reflex_index: Vec<Option<usize>>,
-    /// Steps that the search may still take.
     steps_left: usize,
 }
 
@@ -98,17 +96,16 @@ impl<'p> Ring<'p> {
         ring
     }
 
-    /// Round the ring without end.
+    /// Iterates around the ring endlessly.
     fn walk(&self, start: usize) -> impl Iterator<Item = usize> {
         std::iter::successors(Some(start), |&corner| Some(self.next[corner]))
     }
 
-    /// A corner between its neighbours.
     fn triangle(&self, corner: usize) -> [usize; 3] {
         [self.previous[corner], corner, self.next[corner]]
     }
 
-    /// Which way a corner lies of a line, as a multiple of its distance; positive to the left.
+    /// Signed area of the triangle (from, to, corner), scaled; positive to the left.
     fn side(&self, from: usize, to: usize, corner: usize) -> f64 {
         let [from, to, point] = [from, to, corner].map(|corner| self.positions[self.points[corner] as usize]);
         (to - from).cross(&(point - from)).dot(&self.normal)
@@ -119,7 +116,7 @@ impl<'p> Ring<'p> {
         self.side(a, b, c) > 0.0
     }
 
-    /// An ear among the corners that are left; none if there is none, or steps_left has ended.
+    /// The next ear; `None` if there is none or the step limit is reached.
     fn find_ear(&mut self, start: usize, left: usize) -> Option<usize> {
         let mut corner = start;
         for _ in 0..left {
@@ -133,7 +130,8 @@ impl<'p> Ring<'p> {
         None
     }
 
-    /// Whether a corner turns outward and no other point of the ring lies in its triangle; and how many points were asked.
+    /// Returns whether a corner is an ear (convex, without other corners in its triangle), and the
+    /// steps taken.
     fn is_ear(&self, corner: usize) -> (bool, usize) {
         if !self.is_convex(corner) {
             return (false, 1);
@@ -146,7 +144,7 @@ impl<'p> Ring<'p> {
         (apart == self.reflex.len(), apart + 1)
     }
 
-    /// Puts a corner on the list of those that turn reflex, or takes it off.
+    /// Adds a corner to the reflex list or removes it.
     fn update_reflex(&mut self, corner: usize) {
         match (self.is_convex(corner), self.reflex_index[corner]) {
             (true, Some(index)) => {
@@ -164,7 +162,7 @@ impl<'p> Ring<'p> {
         }
     }
 
-    /// Takes a corner out, which changes how its neighbours turn; gives back the one before it.
+    /// Removes a corner and updates its neighbours; returns the previous corner.
     fn clip(&mut self, corner: usize) -> usize {
         let (before, after) = (self.previous[corner], self.next[corner]);
         self.next[before] = after;
@@ -175,7 +173,7 @@ impl<'p> Ring<'p> {
     }
 }
 
-/// Normal of the best plane, as long as twice the area (Newell).
+/// Normal of the best-fit plane, twice the area long (Newell).
 fn newell_normal(ring: &[u32], positions: &[Vec3]) -> Vec3 {
     let Some(&first) = ring.first() else { return Vec3::zeros() };
     let origin = positions[first as usize];
@@ -187,7 +185,6 @@ fn newell_normal(ring: &[u32], positions: &[Vec3]) -> Vec3 {
 mod tests {
     use super::*;
 
-    /// Triangles by the numbers of their points.
     fn triangulate(polygon: &[u32], positions: &[Vec3]) -> Vec<[u32; 3]> {
         let mut triangulator = Triangulator::default();
         triangulator.triangulate(polygon, positions).iter().map(|t| t.map(|index| polygon[index as usize])).collect()
@@ -204,9 +201,9 @@ mod tests {
 
     #[test]
     fn concave_polygons_keep_their_area() {
-        // An L, starting at a corner from which a fan would leave the polygon.
-        let kept = [[1.0, 0.0], [1.0, 1.0], [0.0, 1.0], [0.0, -1.0], [2.0, -1.0], [2.0, 0.0]];
-        let positions: Vec<Vec3> = kept.iter().map(|[x, y]| Vec3::new(*x, *y, 0.5 * x)).collect();
+        // An L that starts at a corner whose fan would leave the polygon.
+        let points = [[1.0, 0.0], [1.0, 1.0], [0.0, 1.0], [0.0, -1.0], [2.0, -1.0], [2.0, 0.0]];
+        let positions: Vec<Vec3> = points.iter().map(|[x, y]| Vec3::new(*x, *y, 0.5 * x)).collect();
         let triangles = triangulate(&[0, 1, 2, 3, 4, 5], &positions);
         assert_eq!(triangles.len(), 4);
         assert!((area(&triangles, &positions) - 3.0).abs() < 1e-14);
@@ -221,16 +218,16 @@ mod tests {
     }
 
     #[test]
-    fn a_bow_tie_still_ends() {
+    fn a_self_intersecting_quad_becomes_a_fan() {
         let positions = [Vec3::zeros(), Vec3::new(1.0, 1.0, 0.0), Vec3::x(), Vec3::y()];
         assert_eq!(triangulate(&[0, 1, 2, 3], &positions).len(), 2);
     }
 
     #[test]
-    fn corners_are_told_apart_where_a_point_is_used_twice() {
-        // Two squares that hang together in point 0.
-        let kept = [[0.0, 0.0], [1.0, 0.0], [1.0, 1.0], [0.0, 1.0], [-1.0, 0.0], [-1.0, -1.0], [0.0, -1.0]];
-        let positions: Vec<Vec3> = kept.iter().map(|&[x, y]| Vec3::new(x, y, 0.0)).collect();
+    fn corners_that_share_a_point_stay_distinct() {
+        // Two squares that share point 0.
+        let points = [[0.0, 0.0], [1.0, 0.0], [1.0, 1.0], [0.0, 1.0], [-1.0, 0.0], [-1.0, -1.0], [0.0, -1.0]];
+        let positions: Vec<Vec3> = points.iter().map(|&[x, y]| Vec3::new(x, y, 0.0)).collect();
         let polygon = [0, 1, 2, 3, 0, 4, 5, 6];
         let mut triangulator = Triangulator::default();
         let triangles = triangulator.triangulate(&polygon, &positions).to_vec();
@@ -238,7 +235,7 @@ mod tests {
         assert!((area(&triangulate(&polygon, &positions), &positions) - 2.0).abs() < 1e-14);
     }
 
-    /// Corners on a circle, every other one drawn in to a given radius.
+    /// Corners on a circle, alternate ones at an inner radius.
     fn star(count: u32, inner: f64) -> Vec<Vec3> {
         let round = |k: u32| {
             let angle = std::f64::consts::TAU * f64::from(k) / f64::from(count);
@@ -248,7 +245,7 @@ mod tests {
     }
 
     #[test]
-    fn a_face_of_many_corners_is_cut_in_no_time() {
+    fn a_convex_face_of_100_000_corners_takes_linear_time() {
         let count = 100_000;
         let positions = star(count, 1.0);
         let triangles = triangulate(&(0..count).collect::<Vec<u32>>(), &positions);
@@ -257,8 +254,8 @@ mod tests {
     }
 
     #[test]
-    fn a_face_that_twists_without_end_is_given_up() {
-        // A spiral of a hundred thousand turns there and back crosses itself everywhere; without a limit this takes hours.
+    fn ear_clipping_stops_at_the_step_limit() {
+        // A spiral of 100,000 corners out and back; without the limit this takes hours.
         let count: u32 = 100_000;
         let there_and_back = |k: u32| {
             let angle = 2.4 * f64::from(k);
@@ -272,7 +269,7 @@ mod tests {
     }
 
     #[test]
-    fn a_star_of_many_rays_is_whole() {
+    fn a_star_of_many_rays_keeps_its_area() {
         let count = 2_000;
         let positions = star(count, 0.5);
         let triangles = triangulate(&(0..count).collect::<Vec<u32>>(), &positions);

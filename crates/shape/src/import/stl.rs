@@ -1,6 +1,6 @@
-//! Models in STL files, as text or binary. Every triangle brings its own points; equal ones become one.
+//! STL files, text or binary. Triangles have points of their own; equal points are merged.
 //!
-//! The normals of the file are passed over: they are those of its triangles, where they are right.
+//! Normals are ignored: they follow from the triangles.
 
 use std::path::Path;
 
@@ -11,13 +11,13 @@ use super::model::{Model, left_out};
 use super::text::{decode_text, numbers, shortened};
 use crate::error::ShapeError;
 
-/// Bytes of a binary file before its triangles: a title, and their number.
+/// Header of a binary file: title and number of triangles (bytes).
 const HEADER_BYTES: usize = 84;
 
-/// Bytes of a triangle: a normal and three corners, each of three 32-bit floats, and two bytes that mean nothing.
+/// A triangle (bytes): normal and three corners of three 32-bit floats, and two attribute bytes.
 const RECORD_BYTES: usize = 50;
 
-/// Whether the length of a file is just what the number of triangles in a binary header asks for.
+/// Returns true if the file length matches the number of triangles in a binary header.
 pub(crate) fn has_binary_length(bytes: &[u8]) -> bool {
     declared_triangles(bytes)
         .is_some_and(|triangles| HEADER_BYTES as u64 + RECORD_BYTES as u64 * u64::from(triangles) == bytes.len() as u64)
@@ -29,9 +29,8 @@ fn declared_triangles(bytes: &[u8]) -> Option<u32> {
     Some(u32::from_le_bytes(number.try_into().ok()?))
 }
 
-/// Reads an STL file of either kind.
 pub(crate) fn parse(bytes: &[u8], path: &Path) -> Result<Model, ShapeError> {
-    // Many binary files have a title that begins with "solid", too.
+    // Titles of binary files may also start with "solid".
     let is_text = bytes.trim_ascii_start().get(..5).is_some_and(|word| word.eq_ignore_ascii_case(b"solid"))
         && !has_binary_length(bytes)
         && !bytes[..bytes.len().min(512)].contains(&0);
@@ -42,7 +41,7 @@ pub(crate) fn parse(bytes: &[u8], path: &Path) -> Result<Model, ShapeError> {
 fn push_triangle(faces: &mut Faces, corners: [Vec3; 3]) {
     let first = faces.points.len();
     faces.points.extend(corners);
-    // Points beyond u32 are refused when the model is made.
+    // More points than u32 are rejected later.
     faces.push([0, 1, 2].map(|k| Corner { point: (first + k) as u32, texture: None, normal: None }), None);
 }
 
@@ -61,13 +60,13 @@ fn parse_binary(bytes: &[u8], path: &Path) -> Result<Faces, ShapeError> {
     let mut faces = Faces::default();
     let surplus = body.len() - triangles as usize * RECORD_BYTES;
     if surplus > 0 {
-        faces.remarks.push(left_out(surplus, "byte", "behind the last triangle"));
+        faces.remarks.push(left_out(surplus, "byte", "after the last triangle"));
     }
     faces.points.reserve(3 * triangles as usize);
     for record in body.chunks_exact(RECORD_BYTES).take(triangles as usize) {
         let value = |k: usize| {
-            let place = 12 + 4 * k;
-            f64::from(f32::from_le_bytes([record[place], record[place + 1], record[place + 2], record[place + 3]]))
+            let offset = 12 + 4 * k;
+            f64::from(f32::from_le_bytes([record[offset], record[offset + 1], record[offset + 2], record[offset + 3]]))
         };
         push_triangle(&mut faces, [0, 3, 6].map(|k| Vec3::new(value(k), value(k + 1), value(k + 2))));
     }
@@ -83,7 +82,7 @@ fn parse_text(bytes: &[u8], path: &Path) -> Result<Faces, ShapeError> {
         reader.read(line).map_err(|problem| ShapeError::BadLine { path: path.to_owned(), line: last, problem })?;
     }
     if reader.is_in_facet {
-        let problem = "the file ends inside of a facet".to_owned();
+        let problem = "the file ends inside a facet".to_owned();
         return Err(ShapeError::BadLine { path: path.to_owned(), line: last, problem });
     }
     if reader.is_in_solid {
@@ -106,17 +105,17 @@ impl TextReader {
         let Some(word) = words.next() else { return Ok(()) };
         match &word.to_ascii_lowercase()[..] {
             "solid" => self.is_in_solid = true,
-            "endsolid" if self.is_in_facet => return Err("the solid ends inside of a facet".into()),
+            "endsolid" if self.is_in_facet => return Err("the solid ends inside a facet".into()),
             "endsolid" => self.is_in_solid = false,
-            "facet" if self.is_in_facet => return Err("a facet begins inside of another".into()),
+            "facet" if self.is_in_facet => return Err("a facet begins inside another".into()),
             "facet" => self.is_in_facet = true,
-            "vertex" if !self.is_in_facet => return Err("a vertex stands outside of all facets".into()),
+            "vertex" if !self.is_in_facet => return Err("a vertex lies outside all facets".into()),
             "vertex" if self.corners.len() == 3 => return Err("the facet has more than 3 vertices".into()),
             "vertex" => self.corners.push(Vec3::from(numbers(&mut words, "vertex", ["x", "y", "z"])?)),
             "endfacet" if !self.is_in_facet => return Err("a facet ends that has not begun".into()),
             "endfacet" => self.end_facet()?,
             "outer" | "endloop" => {}
-            _ => return Err(format!("\"{}\" does not belong into an STL file", shortened(word))),
+            _ => return Err(format!("\"{}\" is not an STL keyword", shortened(word))),
         }
         Ok(())
     }
@@ -136,7 +135,6 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// The triangles of a cube from −1 to 1.
     fn cube() -> Vec<[[f32; 3]; 3]> {
         let surface = crate::BuiltIn::surface(&crate::Block { size: [2.0; 3] }, 2.0).expect("a box");
         let corners = |t: &[u32; 3]| surface.corners(t).map(|p| [p.x as f32, p.y as f32, p.z as f32]);
@@ -184,7 +182,7 @@ mod tests {
     }
 
     #[test]
-    fn triangles_that_are_no_numbers_are_left_out_in_both_kinds() {
+    fn triangles_with_invalid_coordinates_are_left_out_in_both_kinds() {
         let mut triangles = cube();
         triangles[3][1][2] = f32::NAN;
         triangles[5][0][0] = f32::INFINITY;
@@ -196,7 +194,7 @@ mod tests {
     }
 
     #[test]
-    fn wrong_numbers_of_triangles_are_named() {
+    fn wrong_triangle_counts_are_reported() {
         let whole = binary(&cube());
         let mut many = whole.clone();
         many[80..84].copy_from_slice(&u32::MAX.to_le_bytes());
@@ -209,27 +207,27 @@ mod tests {
             (&binary(&[])[..], "cube.stl has no faces (0 points found)"),
             (b"", "cube.stl, byte 0: the file ends, but the header of a binary STL file has 84 bytes"),
         ] {
-            // A title of blanks, not of text, so that it is not taken for a cut text.
+            // A title of zeros, which is not taken for text.
             let mut bytes = bytes.to_vec();
             let title = bytes.len().min(80);
             bytes[..title].fill(0);
             assert_eq!(read(&bytes).expect_err(message).to_string(), message);
         }
-        assert_eq!(read(&longer).expect("a cube").remarks, ["7 bytes behind the last triangle were left out"]);
+        assert_eq!(read(&longer).expect("a cube").remarks, ["7 bytes after the last triangle were left out"]);
     }
 
     #[test]
-    fn faults_of_text_are_named_with_their_line() {
+    fn text_errors_report_the_line() {
         let start = "solid\nfacet normal 0 0 1\nouter loop\nvertex 0 0 0\nvertex 1 0 0\n";
         for (rest, message) in [
-            ("", "cube.stl:5: the file ends inside of a facet"),
+            ("", "cube.stl:5: the file ends inside a facet"),
             ("endloop\nendfacet", "cube.stl:7: the facet ends with 2 of its 3 vertices"),
             ("vertex 1 x 0", "cube.stl:6: y of the vertex is \"x\", which is not a number"),
             ("vertex 1 0", "cube.stl:6: the vertex has no z"),
             ("vertex 1 1 0\nvertex 2 2 2", "cube.stl:7: the facet has more than 3 vertices"),
-            ("facet", "cube.stl:6: a facet begins inside of another"),
-            ("endsolid", "cube.stl:6: the solid ends inside of a facet"),
-            ("v 0 0 0", "cube.stl:6: \"v\" does not belong into an STL file"),
+            ("facet", "cube.stl:6: a facet begins inside another"),
+            ("endsolid", "cube.stl:6: the solid ends inside a facet"),
+            ("v 0 0 0", "cube.stl:6: \"v\" is not an STL keyword"),
         ] {
             assert_eq!(read(format!("{start}{rest}").as_bytes()).expect_err(message).to_string(), message);
         }
@@ -238,7 +236,7 @@ mod tests {
     }
 
     #[test]
-    fn cut_files_are_read_or_refused() {
+    fn truncated_files_are_read_or_rejected() {
         for bytes in [binary(&cube()[..3]), text(&cube()[..3]).into_bytes()] {
             for end in 0..bytes.len() {
                 if let Ok(model) = read(&bytes[..end]) {
@@ -250,11 +248,11 @@ mod tests {
 
     proptest! {
         #[test]
-        fn changed_bytes_never_make_it_panic(changes in proptest::collection::vec((0usize..1000, any::<u8>()), 1..8), is_text: bool) {
+        fn corrupted_bytes_never_panic(changes in proptest::collection::vec((0usize..1000, any::<u8>()), 1..8), is_text: bool) {
             let mut bytes = if is_text { text(&cube()).into_bytes() } else { binary(&cube()) };
             let length = bytes.len();
-            for (place, byte) in changes {
-                bytes[place % length] = byte;
+            for (offset, byte) in changes {
+                bytes[offset % length] = byte;
             }
             let _ = read(&bytes);
         }

@@ -1,7 +1,7 @@
-//! TetGen's pairs of text files: .node with the nodes, .ele with the tetrahedra.
+//! TetGen .node and .ele text files.
 //!
-//! Layouts as in the TetGen manual, "File Formats". Nodes are numbered from 0 or from 1, as the first of them says. Regions are
-//! the first attribute of the tetrahedra.
+//! Layouts: TetGen manual, "File Formats". Nodes are numbered from 0 or 1, given by the first.
+//! Regions are the first attribute of tetrahedra.
 
 use std::path::{Path, PathBuf};
 
@@ -13,7 +13,7 @@ use super::external::ExternalFiles;
 use super::model::Model;
 use crate::error::ShapeError;
 
-/// Reads a pair of files of which either is given by its bytes; the other stands beside it under the same name.
+/// Parses either file; the other is read from the same folder under the same name.
 pub(crate) fn parse(bytes: &[u8], path: &Path, external_files: &ExternalFiles<'_>) -> Result<Model, ShapeError> {
     let extension = path.extension().unwrap_or_default();
     let is_nodes = extension.eq_ignore_ascii_case("node");
@@ -27,7 +27,7 @@ pub(crate) fn parse(bytes: &[u8], path: &Path, external_files: &ExternalFiles<'_
     cells.into_model(path)
 }
 
-/// The file beside, with an extension written as that of `path` is.
+/// Reads the other file; its extension has the case of `path`'s.
 fn read_other(
     path: &Path,
     extension: &str,
@@ -46,12 +46,12 @@ fn read_other(
     }
 }
 
-/// Reads a line's next number, if the line has one.
+/// The next integer of a line, or a default at its end.
 fn integer_or(line: &mut Cursor<'_>, otherwise: i64, what: &str) -> Result<i64, ParseError> {
     if line.clone().word().is_none() { Ok(otherwise) } else { line.integer(Width::Eight, what) }
 }
 
-/// Reads the nodes, and gives the number of the first.
+/// Reads the nodes; returns the number of the first.
 fn read_nodes(bytes: &[u8], cells: &mut Cells) -> Result<i64, ParseError> {
     let mut cursor = Cursor::with_comments(bytes, b'#');
     let count = cursor.count(Width::Eight, "nodes", 4, 1)?;
@@ -88,13 +88,13 @@ fn read_nodes(bytes: &[u8], cells: &mut Cells) -> Result<i64, ParseError> {
     Ok(first)
 }
 
-/// Rows count up from the first; one that does not has more or fewer words than the head of the file says.
+/// Rows are numbered consecutively; a mismatch means that the header gives a wrong row length.
 fn check_number(cursor: &Cursor<'_>, number: i64, first: i64, index: usize, what: &str) -> Result<(), ParseError> {
     let expected = first + index as i64;
     if number == expected {
         return Ok(());
     }
-    Err(cursor.error(format!("{what} {number} stands where {what} {expected} should")))
+    Err(cursor.error(format!("expected {what} {expected}, found {what} {number}")))
 }
 
 fn read_elements(bytes: &[u8], first: i64, cells: &mut Cells) -> Result<(), ParseError> {
@@ -119,7 +119,8 @@ fn read_elements(bytes: &[u8], first: i64, cells: &mut Cells) -> Result<(), Pars
         for corner in &mut corners[..nodes] {
             let node = cursor.integer(Width::Eight, "the number of a node")?;
             if !(first..=last).contains(&node) {
-                let problem = format!("the tetrahedron names node {node}, but there are {first} to {last}");
+                let problem =
+                    format!("the tetrahedron refers to node {node}, but nodes are numbered {first} to {last}");
                 return Err(cursor.error(problem));
             }
             *corner = (node - first) as u32;
@@ -128,7 +129,7 @@ fn read_elements(bytes: &[u8], first: i64, cells: &mut Cells) -> Result<(), Pars
         for attribute in 0..attributes {
             let value = cursor.float(Width::Eight, "an attribute of a tetrahedron")?;
             if attribute == 0 {
-                // Saturates, and NaN becomes 0.
+                // Saturates; NaN becomes 0.
                 let region = value.round() as i64;
                 rounded |= region as f64 != value;
                 cells.regions.push(region);

@@ -1,12 +1,12 @@
-//! Words and numbers of files of text.
+//! Words and numbers of text files.
 
 use std::borrow::Cow;
 use std::path::Path;
 
 use crate::error::ShapeError;
 
-/// The text of a file. Bytes that are no UTF-8 become marks, since a name in some old encoding must not stop a model; a zero
-/// byte stands in no text. Lines that end as on the first Macintosh, by a carriage return alone, end as elsewhere.
+/// The text of a file. Invalid UTF-8 is replaced, since a name in another encoding must not reject
+/// a model; a zero byte is an error. A lone carriage return ends a line.
 pub(crate) fn decode_text<'b>(bytes: &'b [u8], path: &Path, format: &'static str) -> Result<Cow<'b, str>, ShapeError> {
     if let Some(byte) = bytes.iter().position(|&byte| byte == 0) {
         return Err(ShapeError::NotText { path: path.to_owned(), format, byte });
@@ -15,16 +15,16 @@ pub(crate) fn decode_text<'b>(bytes: &'b [u8], path: &Path, format: &'static str
     Ok(if text.contains('\r') && !text.contains('\n') { text.replace('\r', "\n").into() } else { text })
 }
 
-/// The number that a word spells; NaN or infinity for what programs print in their place; none for any other word.
+/// Parses a number, including the NaN and infinity of C programs; `None` for other words.
 pub(crate) fn number(word: &str) -> Option<f64> {
     word.parse().ok().or_else(|| {
-        // What C programs print: "-nan(ind)", "1.#QNAN", "-1.#IND", "1.#INF00".
+        // C runtimes print "-nan(ind)", "1.#QNAN", "-1.#IND", "1.#INF00".
         let unsigned = word.trim_start_matches(['+', '-']).to_ascii_lowercase();
         (unsigned.starts_with("nan") || unsigned.starts_with("1.#")).then_some(f64::NAN)
     })
 }
 
-/// The next numbers of a statement, each under its name; says which is missing or no number.
+/// Parses the next numbers; errors use their names.
 pub(crate) fn numbers<'a, const N: usize>(
     words: &mut impl Iterator<Item = &'a str>,
     what: &str,
@@ -39,7 +39,6 @@ pub(crate) fn numbers<'a, const N: usize>(
     Ok(values)
 }
 
-/// A word as errors show it.
 pub(crate) fn shortened(word: &str) -> String {
     if word.chars().count() <= 40 { word.to_owned() } else { word.chars().take(37).chain("...".chars()).collect() }
 }
@@ -49,7 +48,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_programs_print_for_no_number_is_told_from_words() {
+    fn printed_nan_and_infinity_are_numbers() {
         for (word, is_finite) in [("1e3", true), ("-.5", true), ("nan", false), ("-nan(ind)", false), ("1.#INF", false)]
         {
             assert_eq!(number(word).expect("a number").is_finite(), is_finite, "{word}");
@@ -60,7 +59,7 @@ mod tests {
     }
 
     #[test]
-    fn old_encodings_are_text_and_zero_bytes_are_not() {
+    fn other_encodings_are_text_and_zero_bytes_are_not() {
         let path = Path::new("model.obj");
         assert_eq!(decode_text(b"\xef\xbb\xbfo caf\xe9", path, "OBJ").expect("text"), "o caf\u{fffd}");
         assert_eq!(decode_text(b"v 1\rv 2\r", path, "OBJ").expect("text"), "v 1\nv 2\n");

@@ -1,4 +1,4 @@
-//! Tetrahedra of a file are usable: inverted, left out and counted, or refused, until they form a mesh.
+//! Validation of imported tetrahedra: re-orient, omit or reject.
 
 use std::path::Path;
 
@@ -8,38 +8,35 @@ use rayon::prelude::*;
 
 use super::cells::MISSING_NODE;
 use super::cursor::ParseError;
-use super::faces::MAX_COORDINATE;
 use super::model::{Model, ModelVolume};
 use crate::error::ShapeError;
+use crate::number_format::counted;
+use crate::number_format::short;
 use crate::stuffing::DihedralRange;
 use crate::surface::TriangleSurface;
-use crate::words::counted;
-use crate::words::short;
-
-/// A tetrahedron with less than this part of its longest edge's cube is flat: placing a model rounds its nodes, and could turn
-/// it inside out.
-const MIN_RELATIVE_VOLUME: f64 = 1e-13;
+use crate::tuning::{MAX_COORDINATE, MIN_RELATIVE_VOLUME, SLIVER_DIHEDRAL};
 
 impl ModelVolume {
-    /// The tetrahedra as a mesh. It succeeds for every model as it was read; rounding can only spoil models that were scaled
-    /// out of all proportion.
+    /// The tetrahedra as a mesh. Fails only if rounding inverts an element of an extremely scaled
+    /// model.
     pub fn mesh(&self) -> Result<TetMesh, ShapeError> {
         Ok(TetMesh::from_parts(self.nodes.clone(), self.tetrahedra.clone())?)
     }
 
-    /// Sum of the tetrahedra's volumes (m³).
+    /// Total volume of the tetrahedra (m³).
     pub fn volume(&self) -> f64 {
         let of = |tetrahedron: &[u32; 4]| tetrahedron::volume(&tetrahedron.map(|node| self.nodes[node as usize]));
         self.tetrahedra.iter().map(of).sum()
     }
 }
 
-/// A model of tetrahedra over the nodes that they use, in the order of the file, and of their boundary.
+/// A model of valid tetrahedra, the nodes that they use, and their boundary, in file order.
 ///
-/// Inverted tetrahedra are inverted. Left out, with a remark each: tetrahedra without volume, with nodes that are missing,
-/// repeated or no numbers within ±1e18, and those that are there already. Refused: files in which nothing is left; faces of more
-/// than two tetrahedra; tetrahedra that overlap in a face. Those marked in `outside`, which may be empty, are left out without another
-/// word; regions, and numbers in errors, are those of the file all the same.
+/// Inverted tetrahedra are re-oriented. Left out, with a remark: tetrahedra without volume, with
+/// missing or repeated nodes or coordinates that are not numbers within ±1e18, and duplicates.
+/// Rejected: no tetrahedra left; a face of more than two tetrahedra; tetrahedra that overlap at a
+/// face. Those marked in `outside` (may be empty) are dropped silently. Regions and errors keep the
+/// numbers of the file.
 pub(crate) fn volume_model(
     points: Vec<Vec3>,
     tetrahedra: &[[u32; 4]],
@@ -85,10 +82,6 @@ pub(crate) fn volume_model(
     })
 }
 
-/// Dihedral angles below this (degrees) make a sliver: time steps shrink with it, and cracks prefer it.
-const SLIVER_DIHEDRAL: f64 = 5.0;
-
-/// A remark on tetrahedra that are nearly flat.
 fn sliver_remark(mesh: &TetMesh) -> Option<String> {
     let smallest =
         |corners: &[u32; 4]| DihedralRange::of(&corners.map(|corner| mesh.positions()[corner as usize])).smallest;
@@ -103,11 +96,11 @@ fn sliver_remark(mesh: &TetMesh) -> Option<String> {
     (count > 0).then(text)
 }
 
-/// What is left of a file's tetrahedra.
+/// The valid tetrahedra of a file.
 #[derive(Default)]
 struct UsableTets {
     kept: Vec<[u32; 4]>,
-    /// Which of the file's tetrahedra each is, from 0.
+    /// Index of each in the file, from 0.
     numbers: Vec<u32>,
     remarks: Vec<String>,
 }
@@ -120,7 +113,7 @@ impl UsableTets {
     }
 
     fn select(&mut self, points: &[Vec3], tetrahedra: &[[u32; 4]], outside: &[bool]) {
-        // NaN fails the comparison.
+        // False for NaN.
         let is_usable: Vec<bool> =
             points.iter().map(|point| point.iter().all(|value| value.abs() <= MAX_COORDINATE)).collect();
         let (mut missing, mut unusable, mut repeated, mut flat, mut inverted) = (0, 0, 0, 0, 0);
@@ -156,13 +149,13 @@ impl UsableTets {
             self.numbers.push(number);
         }
         self.remark(inverted, "inverted right side out");
-        self.remark(missing, "left out for nodes that are missing");
-        self.remark(repeated, "left out for naming a node twice");
-        self.remark(unusable, "left out for nodes that are not numbers within ±1e18");
-        self.remark(flat, "left out for want of volume");
+        self.remark(missing, "left out: missing nodes");
+        self.remark(repeated, "left out: repeated node");
+        self.remark(unusable, "left out: coordinates are not numbers within ±1e18");
+        self.remark(flat, "left out: no volume");
     }
 
-    /// Of tetrahedra with the same nodes the first stays.
+    /// Keeps the first of tetrahedra with the same nodes.
     fn drop_duplicates(&mut self) {
         let sorted = |(index, nodes): (u32, &[u32; 4])| {
             let mut nodes = *nodes;
@@ -184,10 +177,10 @@ impl UsableTets {
             let mut flags = stays.iter();
             self.numbers.retain(|_| *flags.next().unwrap_or(&true));
         }
-        self.remark(count, "left out as doubles of others");
+        self.remark(count, "left out: duplicates");
     }
 
-    /// Renumbers the nodes that are used, and gives their places.
+    /// Drops unused nodes, renumbers the rest and returns their positions.
     fn compact_nodes(&mut self, points: &[Vec3]) -> Vec<Vec3> {
         let used = compact_points(points, self.kept.as_flattened_mut());
         let unused = points.len() - used.len();
@@ -204,7 +197,7 @@ fn longest_edge(corners: &[Vec3; 4]) -> f64 {
     edges.iter().map(Vec3::norm_squared).fold(0.0, f64::max).sqrt()
 }
 
-/// The points that are used, in order; `uses` is renumbered to them.
+/// The used points in order; renumbers `uses`.
 fn compact_points(points: &[Vec3], uses: &mut [u32]) -> Vec<Vec3> {
     let mut number = vec![u32::MAX; points.len()];
     for &point in &*uses {
@@ -230,7 +223,7 @@ fn boundary(mesh: &TetMesh) -> TriangleSurface {
     TriangleSurface { positions, triangles }
 }
 
-/// Names tetrahedra by their index in the file, from 1.
+/// Names tetrahedra by their number in the file, from 1.
 fn with_file_numbers(error: TetMeshError, numbers: &[u32], path: &Path) -> ShapeError {
     let name = |index: u32| 1 + u64::from(numbers[index as usize]);
     match error {
@@ -253,10 +246,11 @@ fn with_file_numbers(error: TetMeshError, numbers: &[u32], path: &Path) -> Shape
 mod tests {
     use super::*;
 
-    /// Two tetrahedra on both sides of the triangle 0, 1, 2, apexes 3 and 4, and three odd nodes.
+    /// Two tetrahedra on both sides of the triangle 0, 1, 2, with apexes 3 and 4, and three more
+    /// nodes.
     fn points() -> Vec<Vec3> {
         let nan = f64::NAN;
-        let places = [
+        let corners = [
             [0., 0., 0.],
             [1., 0., 0.],
             [0., 1., 0.],
@@ -266,7 +260,7 @@ mod tests {
             [nan, 0., 0.],
             [2e18, 0., 0.],
         ];
-        places.into_iter().map(Vec3::from).collect()
+        corners.into_iter().map(Vec3::from).collect()
     }
 
     fn judge(tetrahedra: &[[u32; 4]], regions: &[i64]) -> Result<Model, ShapeError> {
@@ -274,7 +268,7 @@ mod tests {
     }
 
     #[test]
-    fn bad_tetrahedra_are_turned_or_left_out_and_counted() {
+    fn invalid_tetrahedra_are_re_oriented_or_left_out() {
         let listed = [
             [6, 1, 2, 3],
             [0, 1, 2, 3],
@@ -298,18 +292,18 @@ mod tests {
             model.remarks,
             [
                 "1 tetrahedron inverted right side out",
-                "1 tetrahedron left out for nodes that are missing",
-                "1 tetrahedron left out for naming a node twice",
-                "2 tetrahedra left out for nodes that are not numbers within ±1e18",
-                "1 tetrahedron left out for want of volume",
-                "1 tetrahedron left out as doubles of others",
+                "1 tetrahedron left out: missing nodes",
+                "1 tetrahedron left out: repeated node",
+                "2 tetrahedra left out: coordinates are not numbers within ±1e18",
+                "1 tetrahedron left out: no volume",
+                "1 tetrahedron left out: duplicates",
                 "3 nodes left out, used by no tetrahedron",
             ]
         );
     }
 
     #[test]
-    fn shared_faces_and_overlaps_are_named_by_their_place_in_the_file() {
+    fn shared_faces_and_overlaps_are_reported_by_file_number() {
         let mut points = points();
         points[6] = Vec3::new(0.1, 0.1, 2.0);
         let judge = |listed: &[[u32; 4]]| {
@@ -323,7 +317,7 @@ mod tests {
         assert_eq!(overlap, format!("a.msh, tetrahedra 1 and 2: {reason}"));
         let none = judge(&[[0, 1, 2, 5], [0, 1, 2, 2]]);
         assert!(
-            none.starts_with("a.msh, tetrahedra: none of 2 can be used: 1 tetrahedron left out for naming"),
+            none.starts_with("a.msh, tetrahedra: none of 2 can be used: 1 tetrahedron left out: repeated"),
             "{none}"
         );
     }
@@ -336,10 +330,10 @@ mod tests {
     }
 
     #[test]
-    fn slivers_that_rounding_could_turn_are_flat_and_thin_ones_stay() {
+    fn only_slivers_that_rounding_could_invert_are_left_out() {
         let tetrahedron = |height: f64| {
-            let places = [[0., 0., 0.], [1., 0., 0.], [0., 1., 0.], [0.3, 0.3, height]];
-            let points = places.into_iter().map(Vec3::from).collect();
+            let corners = [[0., 0., 0.], [1., 0., 0.], [0., 1., 0.], [0.3, 0.3, height]];
+            let points = corners.into_iter().map(Vec3::from).collect();
             volume_model(points, &[[0, 1, 2, 3]], &[], &[], Vec::new(), Path::new("a.msh"))
         };
         tetrahedron(1e-9).expect("thin, but a tetrahedron");

@@ -13,10 +13,7 @@ fn every_version_and_encoding_gives_the_same_cube() {
             check_cube(&model);
             assert_eq!(
                 model.remarks,
-                [
-                    "2 faces beside the tetrahedra left out: the surface is their boundary",
-                    "1 tetrahedron turned right side out",
-                ]
+                ["2 faces left out: the surface is the boundary of the tetrahedra", "1 tetrahedron re-oriented",]
             );
             let shell = parse(&gmsh(&Sample::shell(), version, numbers), "cube.msh").expect("a shell");
             check_shell(&shell);
@@ -47,41 +44,41 @@ fn curved_tetrahedra_give_their_corners_and_other_solids_are_left_out() {
     assert_eq!(
         model.remarks,
         [
-            "1 cell of higher order taken by the corners, other nodes left out",
-            "1 hexahedron left out: only tetrahedra and triangles are read",
+            "1 cell of higher order reduced to corner nodes",
+            "1 hexahedron left out: only tetrahedra and triangles are supported",
             "1 node left out, used by no tetrahedron",
         ]
     );
     let hexahedron = message(of_elements("2 5 0 1 1 1 1 1 1 1 1").as_bytes(), "a.msh");
-    assert!(hexahedron.starts_with("a.msh uses 1 hexahedron, which is not read: cut them into"), "{hexahedron}");
+    assert!(hexahedron.starts_with("a.msh uses 1 hexahedron, which is not supported: cut them into"), "{hexahedron}");
 }
 
 #[test]
 fn nodes_in_gaps_cost_their_tetrahedron_and_nodes_beyond_the_file() {
     let text = of_elements("1 4 0 1 2 3 4\n2 4 0 1 2 3 6");
     let model = parse(text.as_bytes(), "a.msh").expect("one");
-    assert_eq!(model.remarks[0], "1 tetrahedron left out for nodes that are missing");
+    assert_eq!(model.remarks[0], "1 tetrahedron left out: missing nodes");
     let beyond = message(of_elements("1 4 0 1 2 3 4\n2 4 0 1 2 3 8").as_bytes(), "a.msh");
-    assert_eq!(beyond, "a.msh:15: the element names node 8, but the nodes have numbers 1 to 7");
+    assert_eq!(beyond, "a.msh:15: the element refers to node 8, but nodes are numbered 1 to 7");
 }
 
 #[test]
 fn bad_files_are_refused_with_their_place() {
     for (text, expected) in [
         (String::new(), "a.msh is empty: there is no model in it"),
-        ("what is this".into(), "a.msh:1: \"what\" stands where a section should begin"),
+        ("what is this".into(), "a.msh:1: expected a section, found \"what\""),
         (NODES.into(), "a.msh:1: the file does not begin with $MeshFormat"),
         (HEAD.into(), "a.msh, nodes: there is no section $Nodes"),
         (format!("{HEAD}{NODES}"), "a.msh, cells: there are neither tetrahedra nor triangles"),
         (format!("{HEAD}{NODES}{NODES}"), "a.msh:12: the file has a second section $Nodes"),
-        (format!("{HEAD}$Elements\n1\n1 15 0 1\n$EndElements\n"), "a.msh:4: the elements stand before the nodes"),
+        (format!("{HEAD}$Elements\n1\n1 15 0 1\n$EndElements\n"), "a.msh:4: the elements come before the nodes"),
         (
             "$NOD\n1\n".into(),
-            "a.msh uses version 1 of the Gmsh format, which is not read: save it as version 4.1 or 2.2",
+            "a.msh uses version 1 of the Gmsh format, which is not supported: save it as version 4.1 or 2.2",
         ),
         (
             "$MeshFormat\n3 0 8\n".into(),
-            "a.msh uses version \"3\" of the Gmsh format, which is not read: save it as version 4.1 or 2.2",
+            "a.msh uses version \"3\" of the Gmsh format, which is not supported: save it as version 4.1 or 2.2",
         ),
         ("$MeshFormat\n4.1 2 8\n".into(), "a.msh:2: the file type is 2: it must be 0 (text) or 1 (binary)"),
         (
@@ -90,9 +87,9 @@ fn bad_files_are_refused_with_their_place() {
         ),
         (format!("{HEAD}$Nodes\n-1\n$EndNodes\n"), "a.msh:5: -1 nodes are declared"),
         (format!("{HEAD}$Nodes\n1\n1 0 0 x\n$EndNodes"), "a.msh:6: \"x\" is not a coordinate"),
-        (format!("{HEAD}$Nodes\n2\n1 0 0 0\n1 0 0 1\n$EndNodes\n"), "a.msh, node 1: it is there twice"),
-        (format!("{HEAD}$Nodes\n1\n1 0 0 0\n$EndNods\n"), "a.msh:7: \"$EndNods\" stands where \"$EndNodes\" should"),
-        (of_elements("1 77 0 1"), "a.msh:14: elements of type 77 are not known"),
+        (format!("{HEAD}$Nodes\n2\n1 0 0 0\n1 0 0 1\n$EndNodes\n"), "a.msh, node 1: it is defined twice"),
+        (format!("{HEAD}$Nodes\n1\n1 0 0 0\n$EndNods\n"), "a.msh:7: expected \"$EndNodes\", found \"$EndNods\""),
+        (of_elements("1 77 0 1"), "a.msh:14: unknown element type 77"),
         (of_elements("1 4 9000 1"), "a.msh:14: 9000 tags are declared, but only 16 bytes follow"),
         (format!("{HEAD}$NodeData\n1 2 3\n"), "a.msh:4: the file ends within its section \"$NodeData\""),
     ] {
@@ -109,13 +106,13 @@ fn announced_counts_of_binary_files_are_held_against_their_bytes() {
     let text = message(&bytes, "a.msh");
     assert_eq!(text, "a.msh, byte 55: 1099511627776 nodes are declared, but only 16 bytes follow");
     let order = message(b"$MeshFormat\n4.1 1 8\n\x02\0\0\0\n$EndMeshFormat\n", "a.msh");
-    assert_eq!(order, "a.msh:3: the binary 1 that tells the byte order is not there");
+    assert_eq!(order, "a.msh:3: the binary 1 that marks the byte order is missing");
 }
 
 #[test]
 fn blocks_must_add_up() {
     let text = "$MeshFormat\n4.1 0 8\n$EndMeshFormat\n$Nodes\n1 2 1 2\n0 1 0 1\n1\n0 0 0\n$EndNodes\n";
-    assert_eq!(message(text.as_bytes(), "a.msh"), "a.msh, nodes: 2 are declared, but 1 are there");
+    assert_eq!(message(text.as_bytes(), "a.msh"), "a.msh, nodes: 2 are declared, but the file has 1");
 }
 
 #[test]

@@ -6,7 +6,7 @@ use craze_shape::{Format, Model, ModelPlacement, ShapeError, parse_model, read_m
 use crate::check_cube;
 use crate::write::{Sample, tetgen};
 
-/// Reads a pair, of which the nodes are named.
+/// Reads a pair of files by the name of the node file.
 pub fn parse_pair(nodes: &[u8], elements: &[u8]) -> Result<Model, ShapeError> {
     let beside = |name: &Path| {
         if name == Path::new("a.1.ele") { Ok(elements.to_vec()) } else { Err(io::Error::other("no such file")) }
@@ -29,7 +29,7 @@ fn pairs_numbered_from_0_and_from_1_give_the_same_cube() {
 }
 
 #[test]
-fn either_file_may_be_named() {
+fn either_file_name_is_accepted() {
     let folder = tempfile::tempdir().expect("a folder");
     let (nodes, elements) = tetgen(&Sample::cube(), 1);
     let [nodes_path, elements_path] = ["cube.1.node", "cube.1.ele"].map(|name| folder.path().join(name));
@@ -53,7 +53,7 @@ fn curved_tetrahedra_and_fractions_of_regions_are_remarked() {
         model.remarks,
         [
             "attributes of tetrahedra rounded to whole numbers of regions",
-            "1 cell of higher order taken by the corners, other nodes left out",
+            "1 cell of higher order reduced to corner nodes",
             "1 node left out, used by no tetrahedron",
         ]
     );
@@ -66,16 +66,20 @@ fn bad_pairs_are_refused_with_file_and_line() {
     let nodes = "4 3 0 0\n1 0 0 0\n2 1 0 0\n3 0 1 0\n4 0 0 1\n";
     for (nodes, elements, expected) in [
         ("", "", "folder/a.1.node is empty: there is no model in it"),
-        (nodes, "", "folder/a.1.ele:1: the file ends where a number of tetrahedra should stand"),
+        (nodes, "", "folder/a.1.ele:1: the file ends where a number of tetrahedra is expected"),
         (nodes, "0 4 0\n", "folder/a.1.node, cells: there are neither tetrahedra nor triangles"),
-        (nodes, "1 4 0\n1 1 2 3 5\n", "folder/a.1.ele:2: the tetrahedron names node 5, but there are 1 to 4"),
-        (nodes, "1 4 0\n1 0 2 3 4\n", "folder/a.1.ele:2: the tetrahedron names node 0, but there are 1 to 4"),
-        (nodes, "1 5 0\n1 1 2 3 4 4\n", "folder/a.1.ele:1: tetrahedra of 5 nodes: they must have 4 or 10"),
         (
             nodes,
-            "2 4 0\n1 1 2 3 4 9\n2 1 2 3 4 9\n",
-            "folder/a.1.ele:2: tetrahedron 9 stands where tetrahedron 2 should",
+            "1 4 0\n1 1 2 3 5\n",
+            "folder/a.1.ele:2: the tetrahedron refers to node 5, but nodes are numbered 1 to 4",
         ),
+        (
+            nodes,
+            "1 4 0\n1 0 2 3 4\n",
+            "folder/a.1.ele:2: the tetrahedron refers to node 0, but nodes are numbered 1 to 4",
+        ),
+        (nodes, "1 5 0\n1 1 2 3 4 4\n", "folder/a.1.ele:1: tetrahedra of 5 nodes: they must have 4 or 10"),
+        (nodes, "2 4 0\n1 1 2 3 4 9\n2 1 2 3 4 9\n", "folder/a.1.ele:2: expected tetrahedron 2, found tetrahedron 9"),
         (
             nodes,
             "1000000000 4 0\n1 1 2 3 4\n",
@@ -83,7 +87,7 @@ fn bad_pairs_are_refused_with_file_and_line() {
         ),
         ("2 2 0 0\n1 0.25 0.25\n2 1.25 1.25\n", "", "folder/a.1.node:1: the dimension is 2: it must be 3"),
         ("1 3 0 0\n5 0 0 0\n", "", "folder/a.1.node:2: the first node has number 5: it must be 0 or 1"),
-        ("2 3 0 0\n1 0 0 0\n3 0 0 0\n", "", "folder/a.1.node:3: node 3 stands where node 2 should"),
+        ("2 3 0 0\n1 0 0 0\n3 0 0 0\n", "", "folder/a.1.node:3: expected node 2, found node 3"),
     ] {
         assert_eq!(message(nodes, elements), expected);
     }

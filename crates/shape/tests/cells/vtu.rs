@@ -18,7 +18,7 @@ fn text() -> String {
     String::from_utf8(vtu(&Sample::cube(), TEXT)).expect("text")
 }
 
-/// A grid of one piece, with cells by their points, ends and types.
+/// A grid of one piece, with cells given by their points, end offsets and types.
 fn grid(connectivity: &str, offsets: &str, types: &str) -> String {
     let cells = types.split_whitespace().count();
     format!(
@@ -31,23 +31,23 @@ fn grid(connectivity: &str, offsets: &str, types: &str) -> String {
 }
 
 #[test]
-fn cells_of_all_kinds_are_told_apart() {
+fn all_cell_types_are_recognised() {
     let model = parse(grid("0 1 2 4 0 1 3 2 4 5 7 6 0 1 3 2 4 0", "4 12 17 18", "10 12 14 1").as_bytes(), "a.vtu");
     let model = model.expect("one tetrahedron");
     assert_eq!(model.volume.expect("a volume").tetrahedra.len(), 1);
-    assert_eq!(model.remarks[0], "1 hexahedron and 1 pyramid left out: only tetrahedra and triangles are read");
+    assert_eq!(model.remarks[0], "1 hexahedron and 1 pyramid left out: only tetrahedra and triangles are supported");
 
     let curved = parse(grid("0 1 2 4 3 3 3 3 3 3", "10", "24").as_bytes(), "a.vtu").expect("one tetrahedron");
-    assert_eq!(curved.remarks[0], "1 cell of higher order taken by the corners, other nodes left out");
+    assert_eq!(curved.remarks[0], "1 cell of higher order reduced to corner nodes");
 
-    // A quadrilateral, a rectangle in rows, a polygon and a strip: four of the cube's sides.
+    // A quadrilateral, a pixel, a polygon and a strip: four sides of the cube.
     let faces = parse(grid("0 1 3 2 4 5 6 7 0 1 5 4 2 3 6 7", "4 8 12 16", "9 8 7 6").as_bytes(), "a.vtu");
     let surface = faces.expect("faces").surface;
     assert_eq!((surface.triangles.len(), surface.area()), (8, 4.0));
 }
 
 #[test]
-fn pieces_are_put_together() {
+fn pieces_are_merged() {
     let text = text();
     let start = text.find("<Piece").expect("a piece");
     let end = text.find("</UnstructuredGrid>").expect("an end");
@@ -59,14 +59,14 @@ fn pieces_are_put_together() {
     assert_eq!(volume.regions.len(), 12);
 }
 
-/// A file whose head names a compressor that is not read.
-fn named(text: &str) -> String {
+/// A file whose header names an unsupported compressor.
+fn with_compressor(text: &str) -> String {
     text.replacen("type=\"UnstructuredGrid\"", "type=\"UnstructuredGrid\" compressor=\"vtkLZ4DataCompressor\"", 1)
 }
 
 #[test]
 fn a_compressor_of_text_does_not_matter() {
-    check_cube(&parse(named(&text()).as_bytes(), "a.vtu").expect("a cube"));
+    check_cube(&parse(with_compressor(&text()).as_bytes(), "a.vtu").expect("a cube"));
 }
 
 #[test]
@@ -78,16 +78,16 @@ fn bad_files_are_refused_with_their_place() {
     };
     for (text, expected) in [
         (String::new(), "a.vtu is empty: there is no model in it"),
-        ("<html>".into(), "a.vtu looks like a web page, which is not read: save it as GLB or OBJ"),
+        ("<html>".into(), "a.vtu looks like a web page, which is not supported: save it as GLB or OBJ"),
         ("<x>".into(), "a.vtu:1: the file does not begin with <VTKFile>"),
         ("<VTKFile type='UnstructuredGrid'/>".into(), "a.vtu:1: the file does not begin with <VTKFile>"),
         ("<VTKFile type='UnstructuredGrid'>".into(), "a.vtu:1: there is no <Piece> of a grid"),
         (
-            named(
+            with_compressor(
                 &String::from_utf8(vtu(&Sample::cube(), Vtu { storage: Storage::Inline { head_alone: true }, ..TEXT }))
                     .expect("text"),
             ),
-            "a.vtu uses the compressor \"vtkLZ4DataCompressor\", which is not read: save it with zlib or uncompressed",
+            "a.vtu uses the compressor \"vtkLZ4DataCompressor\", which is not supported: save it with zlib or uncompressed",
         ),
         (
             "<VTKFile type='UnstructuredGrid' byte_order='Middle'>".into(),
@@ -103,7 +103,7 @@ fn bad_files_are_refused_with_their_place() {
         ),
         (
             replaced("NumberOfPoints=\"8\"", "NumberOfPoints=\"7\""),
-            "a.vtu:13: the array \"Points\" goes on behind its 21 numbers",
+            "a.vtu:13: the array \"Points\" continues after its 21 numbers",
         ),
         (
             replaced("Name=\"offsets\"", "Name=\"offset\""),
@@ -113,8 +113,8 @@ fn bad_files_are_refused_with_their_place() {
             replaced("\"Float64\"", "\"Float16\""),
             "a.vtu:12: the array \"Points\" has numbers of type \"Float16\", which is not known",
         ),
-        (grid("0 1 2 8", "4", "10"), "a.vtu, cell 0 from 0: it names point 8, but the piece has 8, from 0"),
-        (grid("0 1 2 -1", "4", "10"), "a.vtu, cell 0 from 0: it names point -1, but the piece has 8, from 0"),
+        (grid("0 1 2 8", "4", "10"), "a.vtu, cell 0 from 0: it refers to point 8, but the piece has 8 points"),
+        (grid("0 1 2 -1", "4", "10"), "a.vtu, cell 0 from 0: it refers to point -1, but the piece has 8 points"),
         (grid("0 1 2 4", "5 4", "10 10"), "a.vtu, cell 0 from 0: its nodes end at 5, but begin at 0 of 4"),
         (grid("0 1 2 4", "4 2 4", "10 10 10"), "a.vtu, cell 1 from 0: its nodes end at 2, but begin at 4 of 4"),
         (
@@ -133,12 +133,12 @@ fn bad_files_are_refused_with_their_place() {
 #[test]
 fn other_files_of_vtk_are_named() {
     let text = message(b"<?xml version='1.0'?><VTKFile type='PolyData'>", "a.vtu");
-    assert_eq!(text, "a.vtu looks like a VTK file of another type, which is not read: save it as GLB or OBJ");
+    assert_eq!(text, "a.vtu looks like a VTK file of another type, which is not supported: save it as GLB or OBJ");
 }
 
 #[test]
-fn packed_blocks_are_bounded_by_what_is_plausible() {
-    // One array of nothing but zeros, which shrinks a thousandfold: a bomb.
+fn compressed_blocks_are_limited_to_plausible_sizes() {
+    // An array of zeros, compressed a thousandfold: a decompression bomb.
     let bomb = |declared: u32, points: u32, packed: &[u8]| {
         let head: Vec<u8> = [1, declared, 0, packed.len() as u32].iter().flat_map(|size| size.to_le_bytes()).collect();
         let array = base64(&head) + &base64(packed);
@@ -152,24 +152,30 @@ fn packed_blocks_are_bounded_by_what_is_plausible() {
     };
     let zeros = miniz_oxide::deflate::compress_to_vec_zlib(&vec![0; 12_000_000], 9);
     let text = message(bomb(12_000_000, 1_000_000, &zeros).as_bytes(), "a.vtu");
-    assert!(text.ends_with("would unpack to 3000000 numbers: no mesh shrinks so far"), "{text}");
+    assert!(
+        text.ends_with("would decompress to 3000000 numbers, more than the limit for a file of this size"),
+        "{text}"
+    );
     let text = message(bomb(u32::MAX, 357_913_941, &zeros).as_bytes(), "a.vtu");
-    assert!(text.ends_with("would unpack to 1073741823 numbers: no mesh shrinks so far"), "{text}");
+    assert!(
+        text.ends_with("would decompress to 1073741823 numbers, more than the limit for a file of this size"),
+        "{text}"
+    );
     let text = message(bomb(13_000, 1_000, &zeros).as_bytes(), "a.vtu");
     assert!(text.ends_with("has 13000 bytes, but 12000 are needed"), "{text}");
     let text = message(bomb(120_000, 10_000, &zeros[..20]).as_bytes(), "a.vtu");
-    assert!(text.ends_with("has a block of 20 bytes that cannot become 120000"), "{text}");
+    assert!(text.ends_with("has a block of 20 bytes that cannot decompress to 120000"), "{text}");
     let text = message(bomb(12_000, 1_000, &zeros).as_bytes(), "a.vtu");
-    assert!(text.ends_with("has a zlib block that is not sound, number 0 from 0"), "{text}");
+    assert!(text.ends_with("has an invalid zlib block, number 0 from 0"), "{text}");
     let mut damaged = miniz_oxide::deflate::compress_to_vec_zlib(&[7; 12_000], 9);
     let last = damaged.len() - 1;
     damaged[last] ^= 1;
     let text = message(bomb(12_000, 1_000, &damaged).as_bytes(), "a.vtu");
-    assert!(text.ends_with("has a zlib block that is not sound, number 0 from 0"), "{text}");
+    assert!(text.ends_with("has an invalid zlib block, number 0 from 0"), "{text}");
 }
 
 #[test]
-fn pieces_that_share_their_bytes_are_bounded_too() {
+fn pieces_that_share_their_bytes_are_limited_too() {
     let piece = "<Piece NumberOfPoints='2000' NumberOfCells='0'>\
         <Points><DataArray type='Float32' Name='p' NumberOfComponents='3' format='appended' offset='0'/></Points>\
         <Cells><DataArray type='Int32' Name='connectivity'/><DataArray type='Int32' Name='offsets'/>\
@@ -182,5 +188,5 @@ fn pieces_that_share_their_bytes_are_bounded_too() {
     let mut bytes = format!("{head}{}<AppendedData encoding='raw'>_", piece.repeat(1000)).into_bytes();
     bytes.extend(&appended);
     let text = message(&bytes, "a.vtu");
-    assert!(text.ends_with("would unpack to 6000 numbers: no mesh shrinks so far"), "{text}");
+    assert!(text.ends_with("would decompress to 6000 numbers, more than the limit for a file of this size"), "{text}");
 }

@@ -3,9 +3,8 @@
 use super::shells::{Stray, stray_shells};
 use super::{Cut, Skin};
 use crate::model::Clusters;
-use craze_frame::Sets;
-use craze_math::Vec3;
-use craze_skin::Parted;
+use craze_math::{DisjointSets, Vec3};
+use craze_skin::SplitSurface;
 use rayon::prelude::*;
 
 /// An edge is not parted nearer to its ends than this share of it (1).
@@ -20,7 +19,7 @@ const SHELL_ROUNDS: usize = 8;
 
 impl Clusters {
     /// The particle that each vertex is anchored to, and where edges are parted. Every piece hangs together.
-    pub(super) fn parted_skin(&self, skin: &Skin, positions: &[Vec3], pieces: &[u32]) -> (Vec<u32>, Parted) {
+    pub(super) fn parted_skin(&self, skin: &Skin, positions: &[Vec3], pieces: &[u32]) -> (Vec<u32>, SplitSurface) {
         let mut anchors = self.anchors(skin);
         if skin.cuts.is_empty() && self.is_whole {
             return (anchors, skin.part(&[]));
@@ -62,9 +61,9 @@ impl Clusters {
         parted: &mut [Option<f64>],
         positions: &[Vec3],
         pieces: &[u32],
-    ) -> Sets {
+    ) -> DisjointSets {
         let edges = skin.background.edges();
-        let mut parts = Sets::new(anchors.len());
+        let mut parts = DisjointSets::new(anchors.len());
         for (ends, _) in edges.iter().zip(&*parted).filter(|(_, share)| share.is_none()) {
             parts.join(ends[0], ends[1]);
         }
@@ -78,14 +77,14 @@ impl Clusters {
         let mut between: Vec<(f64, usize)> = Vec::new();
         for (index, ends) in edges.iter().enumerate() {
             let is_within = piece(ends[0]) == piece(ends[1]) && parted[index].is_some();
-            if is_within && parts.first(ends[0]) != parts.first(ends[1]) {
+            if is_within && parts.root(ends[0]) != parts.root(ends[1]) {
                 between.push((stretch(ends), index));
             }
         }
         between.sort_by(|one, other| one.0.total_cmp(&other.0).then(one.1.cmp(&other.1)));
         for (stretch, index) in between {
             let [one, other] = edges[index];
-            if stretch <= CLOSED || parts.first(one) != parts.first(other) {
+            if stretch <= CLOSED || parts.root(one) != parts.root(other) {
                 parts.join(one, other);
                 parted[index] = None;
             }
@@ -142,9 +141,9 @@ impl Clusters {
 }
 
 /// Parts of a piece that do not hang together with its largest go over to a neighbour; whether there were any that could.
-fn adopt_strays(skin: &Skin, anchors: &mut [u32], parts: &Sets, pieces: &[u32]) -> bool {
+fn adopt_strays(skin: &Skin, anchors: &mut [u32], parts: &DisjointSets, pieces: &[u32]) -> bool {
     let edges = skin.background.edges();
-    let firsts: Vec<u32> = (0..anchors.len() as u32).map(|vertex| parts.first(vertex)).collect();
+    let firsts: Vec<u32> = (0..anchors.len() as u32).map(|vertex| parts.root(vertex)).collect();
     let mut sizes = vec![0usize; anchors.len()];
     // What lies within the body counts before all that does not.
     let size = |vertex: u32| if skin.is_inside(vertex) { anchors.len() } else { 1 };

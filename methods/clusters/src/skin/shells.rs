@@ -1,9 +1,8 @@
 //! Parts of a piece that hang together outside of the drawn surface only: closed surfaces beyond its largest.
 
 use super::Skin;
-use craze_frame::Sets;
-use craze_math::Vec3;
-use craze_skin::Parted;
+use craze_math::{DisjointSets, Vec3};
+use craze_skin::SplitSurface;
 
 /// A closed surface that encloses less than this share of all (1) is a crack that opens nowhere, not a body.
 const NOTHING: f64 = 1e-10;
@@ -26,11 +25,11 @@ pub(super) struct Stray {
 }
 
 /// The bodies of each piece beyond its largest. `piece_of` tells the piece of a vertex of the tetrahedra. None where the tetrahedra show themselves.
-pub(super) fn stray_shells(skin: &Skin, parted: &Parted, piece_of: impl Fn(u32) -> u32) -> Vec<Stray> {
+pub(super) fn stray_shells(skin: &Skin, parted: &SplitSurface, piece_of: impl Fn(u32) -> u32) -> Vec<Stray> {
     if parted.beyond.is_empty() {
         return Vec::new();
     }
-    let mut sets = Sets::new(parted.points.len());
+    let mut sets = DisjointSets::new(parted.points.len());
     for &[a, b, c] in &parted.triangles {
         sets.join(a, b);
         sets.join(a, c);
@@ -39,7 +38,7 @@ pub(super) fn stray_shells(skin: &Skin, parted: &Parted, piece_of: impl Fn(u32) 
     let places = |corners: &[u32; 3]| corners.map(|point| parted.points[point as usize].rest - origin);
     // Triangles by the surface that they are of.
     let mut order: Vec<(u32, usize)> =
-        parted.triangles.iter().enumerate().map(|(triangle, corners)| (sets.first(corners[0]), triangle)).collect();
+        parted.triangles.iter().enumerate().map(|(triangle, corners)| (sets.root(corners[0]), triangle)).collect();
     order.sort_unstable();
     let shells: Vec<Shell> = order
         .chunk_by(|one, other| one.0 == other.0)
@@ -66,7 +65,7 @@ pub(super) fn stray_shells(skin: &Skin, parted: &Parted, piece_of: impl Fn(u32) 
         let lips = own.iter().map(|(_, triangle)| *triangle).filter(|&triangle| parted.beyond[triangle] != u32::MAX);
         let widest = lips.max_by(|one, other| area(*one).total_cmp(&area(*other)).then(other.cmp(one)))?;
         let corners = own.iter().flat_map(|(_, triangle)| parted.triangles[*triangle]);
-        let carriers = corners.flat_map(|point| parted.points[point as usize].carriers);
+        let carriers = corners.flat_map(|point| parted.points[point as usize].weights);
         let mut vertices: Vec<u32> = carriers.filter(|carrier| carrier.1 > 0.0).map(|carrier| carrier.0).collect();
         vertices.sort_unstable();
         vertices.dedup();

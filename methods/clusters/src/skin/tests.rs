@@ -1,8 +1,8 @@
 use crate::testing::{TIME_STEP, awake, block, matter, plain_step};
 use crate::{Clustering, Clusters, Options};
 use craze_engine::{FrameDetail, Method, Step};
-use craze_frame::{BodyFrame, Sets, is_manifold, names};
-use craze_math::{Isometry, Vec3};
+use craze_frame::{BodyFrame, is_manifold, names};
+use craze_math::{DisjointSets, Isometry, Vec3};
 use proptest::prelude::*;
 
 /// Cubes of six tetrahedra around a block of particles: corner of the box, and cells along the axes.
@@ -73,7 +73,7 @@ fn sound_volumes(frame: &BodyFrame) -> Vec<f64> {
     let surface = &frame.surface;
     let rest = surface.vertex_attributes.vectors(names::REST).unwrap();
     assert!(is_manifold(&surface.triangles));
-    let mut sets = Sets::new(rest.len());
+    let mut sets = DisjointSets::new(rest.len());
     for &[a, b, c] in &surface.triangles {
         sets.join(a, b);
         sets.join(a, c);
@@ -83,12 +83,12 @@ fn sound_volumes(frame: &BodyFrame) -> Vec<f64> {
     let mut volumes = vec![0.0; frame.pieces.len()];
     for (triangle, &[a, b, c]) in surface.triangles.iter().enumerate() {
         let piece = surface.piece_of(triangle);
-        let known = piece_of[sets.first(a) as usize].get_or_insert(piece);
+        let known = piece_of[sets.root(a) as usize].get_or_insert(piece);
         assert_eq!(*known, piece, "what hangs together is one piece");
         let [a, b, c] = [a, b, c].map(|vertex| rest[vertex as usize]);
         let share = a.dot(&b.cross(&c)) / 6.0;
         volumes[piece as usize] += share;
-        shells[sets.first(surface.triangles[triangle][0]) as usize] += share;
+        shells[sets.root(surface.triangles[triangle][0]) as usize] += share;
     }
     let whole = 0.1 * 0.1 * 0.1 * f64::from(13 * 5 * 5);
     assert!((volumes.iter().sum::<f64>() / whole - 1.0).abs() < 1e-9);

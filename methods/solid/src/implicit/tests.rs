@@ -1,11 +1,11 @@
 //! Implicit steps and equilibrium, as the world sees them.
 
-use crate::testing::{Random, awake, damped, directional, free_step, half_space, loaded_step, run, shake, soft, solid};
+use crate::testing::{awake, damped, directional, free_step, half_space, loaded_step, run, shake, soft, solid};
 use crate::{Integrator, SolidOptions};
 use craze_contact::ContactSurface;
 use craze_engine::{Effect, HoldId, Load, Method, Step};
 use craze_material::{Elasticity, Material};
-use craze_math::{Isometry, Mat3, Rotation, Vec3};
+use craze_math::{Isometry, Mat3, Random, Rotation, Vec3};
 
 #[test]
 fn implicit_steps_keep_momentum_and_lose_energy_only_to_damping() {
@@ -132,7 +132,7 @@ fn a_jiggled_patch_finds_its_affine_balance() {
     }
     let turn = Isometry::from_parts(Vec3::new(0.1, 0.2, 0.3).into(), Rotation::from_euler_angles(0.4, 0.2, -0.3));
     let loads: Vec<Load> = (0..6).map(|id| Load { hold: HoldId(id), effect: Effect::Place(turn) }).collect();
-    let mut random = Random(3);
+    let mut random = Random::new(3);
     let jiggled: Vec<Vec3> = rest.iter().map(|place| place + 0.01 * random.vector()).collect();
     body.set_state(&jiggled, &vec![Vec3::zeros(); rest.len()]);
     body.balance(&loaded_step(1.0, &loads)).unwrap();

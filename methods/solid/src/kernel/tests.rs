@@ -1,10 +1,10 @@
 use super::*;
 use crate::blocks::{corners_of, velocities_of};
 use crate::options::Integrator;
-use crate::testing::{Random, awake, damped, directional, shake, solid};
+use crate::testing::{awake, damped, directional, shake, solid};
 use craze_element::Tetrahedron;
-use craze_math::Vec3;
 use craze_math::lanes::Instructions;
+use craze_math::{Random, Vec3};
 
 /// Forces, or their rates, of the first block by the reference and by the kernel in every instruction set; the largest deviation.
 fn deviation(material: craze_material::Material, amount: f64, rates: bool) -> (f64, f64) {
@@ -12,7 +12,7 @@ fn deviation(material: craze_material::Material, amount: f64, rates: bool) -> (f
     shake(&mut solid, amount, 0.5, 3);
     let block = &solid.layout.blocks[0];
     let nodes = &solid.layout.slot_nodes[block.slots.clone()];
-    let mut random = Random(5);
+    let mut random = Random::new(5);
     let accelerations: Vec<Vec3> = nodes.iter().map(|_| 30.0 * random.vector()).collect();
     let mut expected = vec![Vec3::zeros(); nodes.len()];
     let mut lowest = f64::INFINITY;

@@ -1,42 +1,43 @@
-//! What is told of a model, in words and in numbers.
+//! Facts about a model, as text and JSON.
 
 use craze_math::Vec3;
 use craze_mesh::TetMesh;
 use craze_render::Ground;
+use craze_shape::number_format::{grouped, memory, rough, short};
 use craze_shape::sheet::{default_edge, triangle_count};
-use craze_shape::words::{grouped, memory, rough, short};
 use craze_shape::{Findings, StuffingOptions, StuffingReport, Thickness, TriangleSurface};
 use serde_json::{Map, Value, json};
 
-/// Memory of a solid, its mesh included (bytes): measured by `craze bench`.
+/// Memory of a solid with its mesh (bytes per tetrahedron), measured by `craze bench`.
 const BYTES_A_TETRAHEDRON: f64 = 190.0;
 
-/// Memory in use while tetrahedra are cut from their background (bytes each), as measured on the bunny and the armadillo.
+/// Peak memory of stuffing (bytes per background tetrahedron), measured on the bunny and the
+/// armadillo.
 const BYTES_A_TETRAHEDRON_IN_WORK: f64 = 290.0;
 
-/// Where tetrahedra come from.
+/// Origin of tetrahedra.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Origin {
-    /// A file, or a lattice of the shape's own.
+    /// A file, or the shape's own lattice.
     Given,
-    /// They are cut from a background lattice.
+    /// Cut from a background lattice.
     Cut,
 }
 
-/// What a volume is weighed as.
+/// Material for the mass.
 pub struct Weight {
     pub name: String,
-    /// kg/m³
+    /// Density (kg/m³).
     pub density: f64,
 }
 
-/// Facts about a model, in the order they are told: a line for a person and a value for a program each.
+/// Facts about a model in order: a line of text and a JSON value each.
 #[derive(Default)]
 pub struct Facts {
     pub title: String,
     pub lines: Vec<(&'static str, String)>,
     pub values: Map<String, Value>,
-    /// What a picture shows, and what it stands on.
+    /// Content of the picture, and its ground.
     pub surface: TriangleSurface,
     pub ground: Ground,
 }
@@ -63,7 +64,7 @@ impl Facts {
         }
     }
 
-    /// What is wrong with a surface.
+    /// Faults of a surface.
     pub fn findings(&mut self, findings: &Findings) {
         self.size(findings.size);
         self.area(findings.area);
@@ -82,21 +83,21 @@ impl Facts {
         self.values.insert("repairs".into(), json!(warnings));
     }
 
-    /// The thinnest wall that was met by looking through the matter.
+    /// Thinnest wall, measured by rays through the solid.
     pub fn thinnest(&mut self, thickness: &Thickness) {
-        let Thickness { thinnest, place, fifth_percentile, median } = *thickness;
-        let [x, y, z] = [place.x, place.y, place.z].map(short);
+        let Thickness { thinnest, position, fifth_percentile, median } = *thickness;
+        let [x, y, z] = [position.x, position.y, position.z].map(short);
         let mut line = format!("{} m at ({x}, {y}, {z})", short(thinnest));
         if median > 1.01 * thinnest {
             let (twentieth, half) = (short(fifth_percentile), short(median));
             line += &format!("; a twentieth of the walls is thinner than {twentieth} m, half of them than {half} m");
         }
-        let value = json!({ "thickness": thinnest, "place": <[f64; 3]>::from(place),
+        let value = json!({ "thickness": thinnest, "place": <[f64; 3]>::from(position),
             "twentieth": fifth_percentile, "median": median });
         self.tell("thinnest", line, value);
     }
 
-    /// Tetrahedra that were made, and how good they are.
+    /// Tetrahedra made, and their quality.
     pub fn mesh(&mut self, mesh: &TetMesh, edge: Option<f64>) {
         let (smallest, largest) =
             mesh.element_ids().map(|tet| mesh.quality(tet)).fold((180.0, 0.0), |range, quality| {
@@ -111,7 +112,7 @@ impl Facts {
         self.tell("tetrahedra", line, value);
     }
 
-    /// Tetrahedra that are too many to make for a look.
+    /// Estimated number of tetrahedra, if too many to make.
     pub fn estimate(&mut self, count: f64, edge: f64) {
         let most = StuffingOptions::default().limit;
         let mut line = format!("about {} at an edge of {} m", rough(count), short(edge));
@@ -122,7 +123,7 @@ impl Facts {
         self.tell("tetrahedra", line, value);
     }
 
-    /// Memory of so many tetrahedra as a solid, and before that while they are made.
+    /// Memory of these tetrahedra as a solid, and while meshing.
     pub fn memory(&mut self, count: f64, origin: Origin) {
         let solid = BYTES_A_TETRAHEDRON * count;
         let mut line = format!("{} as a solid", memory(solid));
@@ -133,7 +134,7 @@ impl Facts {
         self.tell("memory", line, json!({ "solid": solid, "meshing": meshing }));
     }
 
-    /// The file's own regions, and how many tetrahedra each has.
+    /// Regions of the file with their numbers of tetrahedra.
     pub fn regions(&mut self, regions: &[i32]) {
         let mut sorted = regions.to_vec();
         sorted.sort_unstable();
@@ -148,9 +149,9 @@ impl Facts {
         self.tell("regions", line, values.collect::<Vec<_>>());
     }
 
-    /// What became of creases, corners and thin places.
+    /// Treatment of creases, corners and thin places.
     pub fn stuffing(&mut self, report: &StuffingReport) {
-        let StuffingReport { dihedral, snapped, features, thin, parted, .. } = report;
+        let StuffingReport { dihedral, snapped, features, thin, separated, .. } = report;
         let on_creases = features.crease_points + features.corner_points;
         if *snapped > 0 {
             let line = format!(
@@ -164,33 +165,37 @@ impl Facts {
             self.tell("creases", line, json!({ "points": on_creases, "snapped": snapped, "cut_off": features.edges_cut_off,
                 "corners_missed": features.corners_missed, "dihedral_of_others": [dihedral.smallest, dihedral.largest] }));
         }
-        if let Some(edge) = thin.shortened {
+        if let Some(edge) = thin.shortened_edge {
             let line = format!("{} m for all of it: walls came out torn at the edge that was asked for", short(edge));
             self.tell("shortened", line, edge);
         }
-        if thin.found > 0 {
+        if thin.under_resolved > 0 {
             let mut line = format!(
                 "{} where the mesh missed the surface by more than an eighth of an edge",
-                counted(thin.found, "place", "places")
+                counted(thin.under_resolved, "place", "places")
             );
             match thin.halvings {
                 0 => {}
                 1 => line += ": cells were halved there",
                 times => line += &format!(": cells were halved there, up to {times} times"),
             }
-            if thin.left > 0 {
-                let are = if thin.left == 1 { "is" } else { "are" };
-                line += &format!("; {} {are} lost still, a shorter edge would show them", grouped(thin.left));
+            if thin.unresolved > 0 {
+                let are = if thin.unresolved == 1 { "is" } else { "are" };
+                line += &format!("; {} {are} lost still, a shorter edge would show them", grouped(thin.unresolved));
             }
-            self.tell("thin", line, json!({ "found": thin.found, "halvings": thin.halvings, "lost": thin.left }));
+            self.tell(
+                "thin",
+                line,
+                json!({ "found": thin.under_resolved, "halvings": thin.halvings, "lost": thin.unresolved }),
+            );
         }
-        if *parted > 0 {
-            let line = format!("{} where parts only touched", counted(*parted, "place", "places"));
-            self.tell("parted", line, *parted);
+        if *separated > 0 {
+            let line = format!("{} where parts only touched", counted(*separated, "place", "places"));
+            self.tell("parted", line, *separated);
         }
     }
 
-    /// What an open surface would be as a sheet.
+    /// Result of meshing an open surface as a sheet.
     pub fn sheet(&mut self, findings: &Findings, edge: Option<f64>) {
         let edge = edge.unwrap_or_else(|| default_edge(findings.area));
         let count = triangle_count(findings.area, edge);

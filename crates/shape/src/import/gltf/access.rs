@@ -1,4 +1,4 @@
-//! Numbers in the buffers of a glTF file: buffers, views, accessors, sparse ones among them.
+//! Accessors of a glTF file, dense and sparse, and the buffers behind them.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -10,20 +10,18 @@ use crate::error::ShapeError;
 use crate::import::external::{ExternalFiles, path_within};
 use crate::import::text::shortened;
 
-/// Hands out the numbers of accessors. Buffers are read when they are first asked for.
+/// Reads accessors; loads buffers on first use.
 pub(super) struct AccessorReader<'f> {
     pub document: &'f Document,
     pub path: &'f Path,
     pub external_files: &'f ExternalFiles<'f>,
-    /// The binary chunk of a GLB file.
     pub chunk: Option<Rc<[u8]>>,
-    /// Bytes of the buffers that were asked for, by number.
+    /// Loaded buffers by index.
     pub buffers: BTreeMap<usize, Rc<[u8]>>,
-    /// Files that were read; several buffers may name the same.
+    /// Loaded files; several buffers may use the same one.
     pub files: BTreeMap<PathBuf, Rc<[u8]>>,
 }
 
-/// Kind of a number, as the specification counts them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Component {
     I8,
@@ -55,7 +53,7 @@ impl Component {
         }
     }
 
-    /// The number at the start of some bytes.
+    /// The number at the start of `bytes`.
     fn read(self, bytes: &[u8]) -> f64 {
         match (self, bytes) {
             (Component::I8, [a, ..]) => i8::from_le_bytes([*a]).into(),
@@ -68,7 +66,7 @@ impl Component {
         }
     }
 
-    /// The number that a normalised whole one stands for (specification, section 3.6.2.2).
+    /// The value of a normalised integer (specification, section 3.6.2.2).
     fn normalised(self, value: f64) -> f64 {
         match self {
             Component::I8 => (value / 127.0).max(-1.0),
@@ -81,7 +79,7 @@ impl Component {
     }
 }
 
-/// Elements of the same length at equal distances.
+/// Elements of equal size at a constant stride.
 struct Elements {
     bytes: Rc<[u8]>,
     start: usize,
@@ -96,11 +94,10 @@ impl Elements {
 }
 
 impl AccessorReader<'_> {
-    fn bad(&self, place: String, problem: impl Into<String>) -> ShapeError {
-        ShapeError::BadPart { path: self.path.to_owned(), place, problem: problem.into() }
+    fn bad(&self, part: String, problem: impl Into<String>) -> ShapeError {
+        ShapeError::BadPart { path: self.path.to_owned(), part, problem: problem.into() }
     }
 
-    /// How many elements an accessor has.
     pub fn count(&self, number: usize) -> Result<u64, ShapeError> {
         Ok(self.accessor(number)?.count)
     }
@@ -110,15 +107,15 @@ impl AccessorReader<'_> {
         self.document.accessors.get(number).ok_or_else(missing)
     }
 
-    /// Vectors of an accessor, normalised numbers made real.
+    /// Vectors of an accessor; normalised integers become floats.
     pub fn vectors<const N: usize>(&mut self, number: usize, kind: &str) -> Result<Vec<[f64; N]>, ShapeError> {
-        let place = format!("accessors[{number}]");
+        let part = format!("accessors[{number}]");
         let accessor = self.accessor(number)?;
         if accessor.kind != kind {
-            return Err(self.bad(place, format!("its type is {}, but {kind} is needed", shortened(&accessor.kind))));
+            return Err(self.bad(part, format!("its type is {}, but {kind} is needed", shortened(&accessor.kind))));
         }
         let Some(component) = Component::of(accessor.component_type) else {
-            return Err(self.bad(place, format!("there is no componentType {}", accessor.component_type)));
+            return Err(self.bad(part, format!("unknown componentType {}", accessor.component_type)));
         };
         let is_normalised = accessor.normalized;
         let read = |bytes: &[u8]| {
@@ -129,28 +126,28 @@ impl AccessorReader<'_> {
         };
         let size = N * component.size();
         let (view, offset, count) = (accessor.buffer_view, accessor.byte_offset, accessor.count);
-        // Its buffers are read before the zeros that they change are made.
+        // Loads the sparse buffers before the zeros are allocated.
         let changes = match &self.document.accessors[number].sparse {
             Some(sparse) => {
-                let place = format!("{place}.sparse");
-                let indices = self.sparse_indices(&place, &sparse.indices, sparse.count)?;
+                let part = format!("{part}.sparse");
+                let indices = self.sparse_indices(&part, &sparse.indices, sparse.count)?;
                 let (view, offset) = (sparse.values.buffer_view, sparse.values.byte_offset);
-                Some((indices, self.elements(&place, view, offset, sparse.count, size)?))
+                Some((indices, self.elements(&part, view, offset, sparse.count, size)?))
             }
             None => None,
         };
         let mut vectors: Vec<[f64; N]> = match view {
             Some(view) => {
-                let elements = self.elements(&place, view, offset, count, size)?;
+                let elements = self.elements(&part, view, offset, count, size)?;
                 (0..elements.count).map(|element| read(elements.get(element))).collect()
             }
-            None => vec![[0.0; N]; self.zero_count(&place, number)?],
+            None => vec![[0.0; N]; self.zero_count(&part, number)?],
         };
         if let Some((indices, values)) = changes {
             for (element, index) in indices.into_iter().enumerate() {
                 let Some(vector) = vectors.get_mut(index as usize) else {
                     let problem = format!("it changes element {index}, but there are only {count}");
-                    return Err(self.bad(format!("{place}.sparse"), problem));
+                    return Err(self.bad(format!("{part}.sparse"), problem));
                 };
                 *vector = read(values.get(element));
             }
@@ -158,149 +155,146 @@ impl AccessorReader<'_> {
         Ok(vectors)
     }
 
-    /// Whole numbers of an accessor.
     pub fn indices(&mut self, number: usize) -> Result<Vec<u32>, ShapeError> {
         let accessor = self.accessor(number)?;
         if !matches!(Component::of(accessor.component_type), Some(Component::U8 | Component::U16 | Component::U32)) {
-            let problem = format!("componentType {} cannot number points", accessor.component_type);
+            let problem = format!("componentType {} is not an index type", accessor.component_type);
             return Err(self.bad(format!("accessors[{number}]"), problem));
         }
         if accessor.normalized {
-            return Err(self.bad(format!("accessors[{number}]"), "normalised numbers cannot number points"));
+            return Err(self.bad(format!("accessors[{number}]"), "indices must not be normalised"));
         }
-        // Whole numbers of 32 bits pass through a `f64` unharmed.
+        // An f64 represents all 32-bit integers exactly.
         Ok(self.vectors::<1>(number, "SCALAR")?.into_iter().map(|[index]| index as u32).collect())
     }
 
-    fn sparse_indices(&mut self, place: &str, part: &SparsePart, count: u64) -> Result<Vec<u32>, ShapeError> {
-        let component = Component::of(part.component_type)
+    fn sparse_indices(&mut self, part: &str, indices: &SparsePart, count: u64) -> Result<Vec<u32>, ShapeError> {
+        let component = Component::of(indices.component_type)
             .filter(|component| matches!(component, Component::U8 | Component::U16 | Component::U32))
             .ok_or_else(|| {
-                self.bad(place.to_owned(), format!("componentType {} cannot number", part.component_type))
+                self.bad(part.to_owned(), format!("componentType {} is not an index type", indices.component_type))
             })?;
-        let elements = self.elements(place, part.buffer_view, part.byte_offset, count, component.size())?;
+        let elements = self.elements(part, indices.buffer_view, indices.byte_offset, count, component.size())?;
         Ok((0..elements.count).map(|element| component.read(elements.get(element)) as u32).collect())
     }
 
-    /// How many zeros an accessor without a view stands for: at most as many as the bytes of all buffers, so that a few letters
-    /// cannot fill the memory.
-    fn zero_count(&self, place: &str, number: usize) -> Result<usize, ShapeError> {
+    /// Number of zeros of an accessor without a buffer view: at most the size of all buffers, which
+    /// bounds memory by the file size.
+    fn zero_count(&self, part: &str, number: usize) -> Result<usize, ShapeError> {
         let accessor = self.accessor(number)?;
         let chunk = self.chunk.as_ref().map_or(0, |chunk| chunk.len());
         let room = chunk + self.buffers.values().map(|bytes| bytes.len()).sum::<usize>();
         if accessor.sparse.is_none() || accessor.count > room as u64 {
-            return Err(self.bad(place.to_owned(), format!("its {} elements stand in no bufferView", accessor.count)));
+            return Err(self.bad(part.to_owned(), format!("its {} elements have no bufferView", accessor.count)));
         }
         Ok(accessor.count as usize)
     }
 
-    /// Elements of a size (bytes) in a view, all of them within it.
+    /// Elements of a size (bytes) in a buffer view, checked against its bounds.
     fn elements(
         &mut self,
-        place: &str,
+        part: &str,
         view: usize,
         offset: u64,
         count: u64,
         size: usize,
     ) -> Result<Elements, ShapeError> {
-        let place_of_view = format!("bufferViews[{view}]");
+        let view_name = format!("bufferViews[{view}]");
         let Some(view) = self.document.buffer_views.get(view) else {
-            return Err(self.bad(place.to_owned(), format!("it uses {place_of_view}, which does not exist")));
+            return Err(self.bad(part.to_owned(), format!("it uses {view_name}, which does not exist")));
         };
         if view.extensions.contains_key("EXT_meshopt_compression") {
             return Err(super::unsupported_extension(self.path, "EXT_meshopt_compression"));
         }
         let stride = view.byte_stride.unwrap_or(size as u64);
         if stride < size as u64 {
-            return Err(self.bad(place_of_view, format!("its byteStride is {stride}, but an element has {size} bytes")));
+            return Err(self.bad(view_name, format!("its byteStride is {stride}, but an element has {size} bytes")));
         }
-        let bytes = self.buffer(view.buffer, &place_of_view)?;
+        let bytes = self.buffer(view.buffer, &view_name)?;
         let end_of_view = view.byte_offset.checked_add(view.byte_length).filter(|&end| end <= bytes.len() as u64);
         let Some(end_of_view) = end_of_view else {
             let problem = format!(
-                "{} bytes from byte {} on lie beyond the {} bytes of buffers[{}]",
+                "{} bytes from byte {} exceed the {} bytes of buffers[{}]",
                 view.byte_length,
                 view.byte_offset,
                 bytes.len(),
                 view.buffer
             );
-            return Err(self.bad(place_of_view, problem));
+            return Err(self.bad(view_name, problem));
         };
         let start = view.byte_offset.checked_add(offset);
         let length = count.checked_sub(1).map_or(Some(0), |last| last.checked_mul(stride)?.checked_add(size as u64));
         let end = start.zip(length).and_then(|(start, length)| start.checked_add(length));
         if end.is_none_or(|end| end > end_of_view) {
-            let problem = format!(
-                "{count} elements from byte {offset} on lie beyond the {} bytes of {place_of_view}",
-                view.byte_length
-            );
-            return Err(self.bad(place.to_owned(), problem));
+            let problem =
+                format!("{count} elements from byte {offset} exceed the {} bytes of {view_name}", view.byte_length);
+            return Err(self.bad(part.to_owned(), problem));
         }
-        // All fit into the bytes that are there, so into `usize`.
+        // The bounds check above makes the casts safe.
         Ok(Elements { bytes, start: start.unwrap_or(0) as usize, stride: stride as usize, count: count as usize })
     }
 
-    /// The bytes of a picture, in a view or behind an address.
+    /// The bytes of an image in a buffer view or at a URI.
     pub fn image(&mut self, number: usize) -> Result<Vec<u8>, ShapeError> {
-        let place = format!("images[{number}]");
-        let Some(image) = self.document.images.get(number) else { return Err(self.bad(place, "it does not exist")) };
+        let part = format!("images[{number}]");
+        let Some(image) = self.document.images.get(number) else { return Err(self.bad(part, "it does not exist")) };
         match (&image.uri, image.buffer_view) {
             (Some(uri), _) => match uri::resolve(uri) {
                 Ok(Target::Data(bytes)) => Ok(bytes),
-                Ok(Target::Name(name)) => Ok(self.file(&place, &name)?.to_vec()),
-                Err(problem) => Err(self.bad(place, problem)),
+                Ok(Target::Name(name)) => Ok(self.file(&part, &name)?.to_vec()),
+                Err(problem) => Err(self.bad(part, problem)),
             },
             (None, Some(view)) => {
                 let length = self.document.buffer_views.get(view).map_or(0, |view| view.byte_length);
-                let elements = self.elements(&place, view, 0, length, 1)?;
+                let elements = self.elements(&part, view, 0, length, 1)?;
                 Ok(elements.bytes[elements.start..elements.start + elements.count].to_vec())
             }
-            (None, None) => Err(self.bad(place, "it has neither a uri nor a bufferView")),
+            (None, None) => Err(self.bad(part, "it has neither a uri nor a bufferView")),
         }
     }
 
-    /// The bytes of a buffer, as many as it announces.
+    /// The bytes of a buffer, at least the declared number.
     fn buffer(&mut self, number: usize, user: &str) -> Result<Rc<[u8]>, ShapeError> {
         if let Some(bytes) = self.buffers.get(&number) {
             return Ok(bytes.clone());
         }
-        let place = format!("buffers[{number}]");
+        let part = format!("buffers[{number}]");
         let Some(buffer) = self.document.buffers.get(number) else {
-            return Err(self.bad(user.to_owned(), format!("it uses {place}, which does not exist")));
+            return Err(self.bad(user.to_owned(), format!("it uses {part}, which does not exist")));
         };
         let bytes: Rc<[u8]> = match &buffer.uri {
             None => match (&self.chunk, number) {
                 (Some(chunk), 0) => chunk.clone(),
-                _ => return Err(self.bad(place, "it has no uri, and only the first may stand in the file itself")),
+                _ => return Err(self.bad(part, "it has no uri, and only the first buffer may be the binary chunk")),
             },
             Some(uri) => match uri::resolve(uri) {
                 Ok(Target::Data(bytes)) => bytes.into(),
-                Ok(Target::Name(name)) => self.file(&place, &name)?,
-                Err(problem) => return Err(self.bad(place, problem)),
+                Ok(Target::Name(name)) => self.file(&part, &name)?,
+                Err(problem) => return Err(self.bad(part, problem)),
             },
         };
         if buffer.byte_length > bytes.len() as u64 {
-            let problem = format!("it should have {} bytes, but {} are there", buffer.byte_length, bytes.len());
-            return Err(self.bad(place, problem));
+            let problem = format!("it declares {} bytes, but has {}", buffer.byte_length, bytes.len());
+            return Err(self.bad(part, problem));
         }
         self.buffers.insert(number, bytes.clone());
         Ok(bytes)
     }
 
-    fn file(&mut self, place: &str, name: &str) -> Result<Rc<[u8]>, ShapeError> {
+    fn file(&mut self, part: &str, name: &str) -> Result<Rc<[u8]>, ShapeError> {
         let shown = shortened(name);
         let Some(path) = path_within(name) else {
-            let problem = format!("\"{shown}\" is not a file in the model's folder, and no other is read");
-            return Err(self.bad(place.to_owned(), problem));
+            let problem = format!("\"{shown}\" is not a file in the model's folder");
+            return Err(self.bad(part.to_owned(), problem));
         };
         if self.path.file_name().is_some_and(|own| path.as_os_str() == own) {
-            return Err(self.bad(place.to_owned(), "it names the model itself"));
+            return Err(self.bad(part.to_owned(), "it names the model itself"));
         }
         if let Some(bytes) = self.files.get(&path) {
             return Ok(bytes.clone());
         }
         let bytes: Rc<[u8]> = (self.external_files)(&path)
-            .map_err(|error| self.bad(place.to_owned(), format!("\"{shown}\" cannot be read: {error}")))?
+            .map_err(|error| self.bad(part.to_owned(), format!("\"{shown}\" cannot be read: {error}")))?
             .into();
         self.files.insert(path, bytes.clone());
         Ok(bytes)

@@ -1,20 +1,18 @@
-//! The binary file around glTF (GLB): a JSON chunk, and a chunk of bytes for the first buffer.
+//! GLB container: a JSON chunk and an optional binary chunk.
 
 use std::path::Path;
 
 use crate::error::ShapeError;
 
-/// Chunk types, as the letters "JSON" and "BIN\0" spell them.
+/// Chunk types: "JSON" and "BIN\0".
 const JSON: u32 = 0x4E4F_534A;
 const BINARY: u32 = 0x004E_4942;
 
-/// The two chunks.
 pub(super) struct Chunks<'b> {
     pub json: &'b [u8],
     pub binary: Option<&'b [u8]>,
 }
 
-/// Takes a GLB file apart.
 pub(super) fn split<'b>(bytes: &'b [u8], path: &Path) -> Result<Chunks<'b>, ShapeError> {
     let bad = |byte: usize, problem: String| ShapeError::BadByte { path: path.to_owned(), byte, problem };
     let word = |offset: usize| {

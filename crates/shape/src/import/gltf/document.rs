@@ -1,6 +1,6 @@
-//! The JSON of a glTF 2.0 file, as far as surfaces need it.
+//! The parts of a glTF 2.0 document that surfaces need.
 //!
-//! Names are those of the specification (Khronos, glTF 2.0, section 5), so that errors can point at them.
+//! Names follow the specification (Khronos, glTF 2.0, section 5), so that errors can refer to them.
 
 use std::collections::BTreeMap;
 
@@ -109,7 +109,7 @@ pub(super) struct SparsePart {
     pub buffer_view: usize,
     #[serde(default)]
     pub byte_offset: u64,
-    /// Of the indices only.
+    /// Used by indices only.
     #[serde(default)]
     pub component_type: u32,
 }

@@ -1,8 +1,9 @@
-//! Models in glTF 2.0 files: JSON with buffers beside or inside it, and GLB.
+//! glTF 2.0 files: JSON with external or embedded buffers, and GLB.
 //!
-//! Read: the meshes of all scenes where their nodes put them, as triangles, strips and fans, with normals, the texture
-//! coordinates of the base colour, materials, sparse and quantised numbers. Left out with a remark: skins, morph targets,
-//! animations, points and lines. Refused by name: compressed meshes and whatever else a file requires that is not read.
+//! Read: the meshes of all scenes with node transforms, as triangles, strips and fans, with
+//! normals, base-colour texture coordinates, materials, sparse and quantised accessors. Left out,
+//! with a remark: skins, morph targets, animations, points and lines. Rejected: compressed meshes
+//! and other unsupported required extensions.
 
 mod access;
 mod container;
@@ -29,12 +30,11 @@ use super::picture;
 use super::text::shortened;
 use crate::error::{MAX_ELEMENTS, ShapeError};
 
-/// What the specification calls the kinds of primitives that are triangles.
+/// Primitive modes of triangles in the specification.
 const TRIANGLES: u32 = 4;
 const TRIANGLE_STRIP: u32 = 5;
 const TRIANGLE_FAN: u32 = 6;
 
-/// Reads a glTF file of either kind.
 pub(crate) fn parse(bytes: &[u8], path: &Path, external_files: &ExternalFiles<'_>) -> Result<Model, ShapeError> {
     let (json, chunk) = if bytes.starts_with(b"glTF") {
         let chunks = container::split(bytes, path)?;
@@ -60,7 +60,7 @@ pub(crate) fn parse(bytes: &[u8], path: &Path, external_files: &ExternalFiles<'_
     };
     let mut reader = Reader { access, faces: Faces::default(), elements_to_read: 0.0, has_other_primitives: false };
     reader.faces.materials = document.materials.iter().map(|material| surface_material(material, &document)).collect();
-    // All is counted before any of it is read, so that what is too much costs nothing.
+    // Counts before reading, so that oversized models are rejected early.
     for (mesh, _) in &placed {
         reader.count_elements(*mesh)?;
     }
@@ -82,10 +82,10 @@ fn parse_json(json: &[u8], path: &Path) -> Result<Document, ShapeError> {
         asset: Asset,
     }
     let bad = |error: serde_json::Error| {
-        let (place, problem) = (format!("JSON, line {}", error.line()), error.to_string());
-        ShapeError::BadPart { path: path.to_owned(), place, problem }
+        let (part, problem) = (format!("JSON, line {}", error.line()), error.to_string());
+        ShapeError::BadPart { path: path.to_owned(), part, problem }
     };
-    // Asked for alone, since another version may have another shape.
+    // Parsed on its own, since other versions may have another schema.
     let version = serde_json::from_slice::<Versioned>(json).map_err(bad)?.asset.version;
     if version != "2" && !version.starts_with("2.") {
         let (path, what) = (path.to_owned(), format!("version {} of glTF", shortened(&version)));
@@ -94,7 +94,7 @@ fn parse_json(json: &[u8], path: &Path) -> Result<Document, ShapeError> {
     serde_json::from_slice(json).map_err(bad)
 }
 
-/// Refuses files that cannot be understood without what we do not know. Looks, lights and notes can be left out.
+/// Rejects unsupported required extensions. Those on appearance, lights and metadata are ignored.
 fn check_required(document: &Document, path: &Path) -> Result<(), ShapeError> {
     let is_harmless = |name: &str| {
         let kinds = [
@@ -127,13 +127,12 @@ fn unsupported_extension(path: &Path, extension: &str) -> ShapeError {
     }
 }
 
-/// What was left out of a file.
 fn remarks(document: &Document, has_other_primitives: bool) -> Vec<String> {
     let primitives = || document.meshes.iter().flat_map(|mesh| &mesh.primitives);
     let textures = document.materials.iter().filter_map(base_texture);
     let mut remarks = Vec::new();
     for (is_there, what) in [
-        (!document.skins.is_empty(), "skins were left out: meshes stand as their nodes put them"),
+        (!document.skins.is_empty(), "skins were left out: meshes keep their node transforms"),
         (primitives().any(|primitive| !primitive.targets.is_empty()), "morph targets were left out"),
         (!document.animations.is_empty(), "animations were left out"),
         (has_other_primitives, "points and lines were left out"),
@@ -157,13 +156,13 @@ fn base_texture(material: &Material) -> Option<&TextureInfo> {
     material.pbr_metallic_roughness.as_ref()?.base_color_texture.as_ref()
 }
 
-/// The picture of a material's base colour, and its number.
+/// The base-colour image of a material, and its index.
 fn image_of<'d>(material: &Material, document: &'d Document) -> Option<(usize, &'d Image)> {
     let source = document.textures.get(base_texture(material)?.index)?.source?;
     Some((source, document.images.get(source)?))
 }
 
-/// A material's colour, and the file or name of its picture.
+/// A material's colour, and the file or name of its image.
 fn surface_material(material: &Material, document: &Document) -> SurfaceMaterial {
     let factor = material.pbr_metallic_roughness.as_ref().and_then(|roughness| roughness.base_color_factor);
     let texture = image_of(material, document).map(|(number, image)| match (&image.uri, &image.name) {
@@ -174,7 +173,7 @@ fn surface_material(material: &Material, document: &Document) -> SurfaceMaterial
     SurfaceMaterial { name: material.name.clone(), colour: Some(factor.unwrap_or([1.0; 4])), texture, picture: None }
 }
 
-/// The accessor of a primitive's points, if it is made of triangles.
+/// The position accessor of a triangle primitive; `None` for points and lines.
 fn position_of(primitive: &Primitive) -> Option<usize> {
     let is_surface = (TRIANGLES..=TRIANGLE_FAN).contains(&primitive.mode.unwrap_or(TRIANGLES));
     primitive.attributes.get("POSITION").copied().filter(|_| is_surface)
@@ -183,28 +182,28 @@ fn position_of(primitive: &Primitive) -> Option<usize> {
 struct Reader<'f> {
     access: AccessorReader<'f>,
     faces: Faces,
-    /// Points and corners that are to be read. Nodes can show a mesh any number of times, so they are limited.
+    /// Points and corners to read; limited, since nodes can instantiate a mesh any number of times.
     elements_to_read: f64,
     has_other_primitives: bool,
 }
 
 impl Reader<'_> {
-    fn bad(&self, place: String, problem: impl Into<String>) -> ShapeError {
-        ShapeError::BadPart { path: self.access.path.to_owned(), place, problem: problem.into() }
+    fn bad(&self, part: String, problem: impl Into<String>) -> ShapeError {
+        ShapeError::BadPart { path: self.access.path.to_owned(), part, problem: problem.into() }
     }
 
     fn read_mesh(&mut self, number: usize, transform: &Transform) -> Result<(), ShapeError> {
-        let place = format!("meshes[{number}]");
+        let part = format!("meshes[{number}]");
         let Some(mesh) = self.access.document.meshes.get(number) else {
-            return Err(self.bad(place, "a node shows it, but it does not exist"));
+            return Err(self.bad(part, "a node refers to it, but it does not exist"));
         };
         for (index, primitive) in mesh.primitives.iter().enumerate() {
-            self.read_primitive(&format!("{place}.primitives[{index}]"), primitive, transform)?;
+            self.read_primitive(&format!("{part}.primitives[{index}]"), primitive, transform)?;
         }
         Ok(())
     }
 
-    fn read_primitive(&mut self, place: &str, primitive: &Primitive, transform: &Transform) -> Result<(), ShapeError> {
+    fn read_primitive(&mut self, part: &str, primitive: &Primitive, transform: &Transform) -> Result<(), ShapeError> {
         let document = self.access.document;
         let mode = primitive.mode.unwrap_or(TRIANGLES);
         let Some(position) = position_of(primitive) else {
@@ -220,7 +219,7 @@ impl Reader<'_> {
             None => None,
             Some((number, Some(material))) => Some((number, material)),
             Some((number, None)) => {
-                return Err(self.bad(place.to_owned(), format!("materials[{number}] does not exist")));
+                return Err(self.bad(part.to_owned(), format!("materials[{number}] does not exist")));
             }
         };
         let positions: Vec<[f64; 3]> = self.access.vectors(position, "VEC3")?;
@@ -228,28 +227,28 @@ impl Reader<'_> {
         let first_point = self.faces.points.len();
         self.faces.points.extend(positions.into_iter().map(|point| transform.apply(Vec3::from(point))));
         if let Some(&colour) = primitive.attributes.get("COLOR_0") {
-            self.read_colours(place, colour, count)?;
+            self.read_colours(part, colour, count)?;
         }
         let first_normal = match primitive.attributes.get("NORMAL") {
-            Some(&normal) => Some(self.read_normals(place, normal, count, transform)?),
+            Some(&normal) => Some(self.read_normals(part, normal, count, transform)?),
             None => None,
         };
         let set = material.and_then(|(_, material)| base_texture(material)).map_or(0, |texture| texture.tex_coord);
         let texture = primitive.attributes.get(&format!("TEXCOORD_{set}"));
         let first_texture = match texture.or_else(|| primitive.attributes.get("TEXCOORD_0")) {
-            Some(&texture) => Some(self.read_textures(place, texture, count)?),
+            Some(&texture) => Some(self.read_textures(part, texture, count)?),
             None => None,
         };
         let indices = match primitive.indices {
             Some(indices) => self.access.indices(indices)?,
-            // Points beyond u32 are refused when the model is made.
+            // More points than u32 are rejected later.
             None => (0..count as u32).collect(),
         };
         if let Some(index) = indices.iter().find(|&&index| index as usize >= count) {
-            return Err(self.bad(place.to_owned(), format!("it uses point {index}, but has only {count}")));
+            return Err(self.bad(part.to_owned(), format!("it uses point {index}, but has only {count}")));
         }
         if mode == TRIANGLES && !indices.len().is_multiple_of(3) {
-            return Err(self.bad(place.to_owned(), format!("{} corners do not make triangles", indices.len())));
+            return Err(self.bad(part.to_owned(), format!("{} corners are not a multiple of 3", indices.len())));
         }
         let corner = |index: u32| Corner {
             point: (first_point + index as usize) as u32,
@@ -258,7 +257,7 @@ impl Reader<'_> {
         };
         let material = material.map(|(number, _)| number as u32);
         for [a, b, c] in triangles_of(mode, &indices) {
-            // Strips repeat points to turn a corner; such triangles are no faces.
+            // Strips contain degenerate triangles as restarts.
             if mode == TRIANGLE_STRIP && (a == b || b == c || c == a) {
                 continue;
             }
@@ -268,7 +267,7 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// Counts the points and corners of a mesh that a node shows.
+    /// Counts the points and corners of a mesh instance.
     fn count_elements(&mut self, mesh: usize) -> Result<(), ShapeError> {
         let primitives = self.access.document.meshes.get(mesh).map_or(&[][..], |mesh| &mesh.primitives);
         for primitive in primitives {
@@ -279,34 +278,33 @@ impl Reader<'_> {
             }
         }
         if self.elements_to_read > MAX_ELEMENTS {
-            let problem =
-                format!("its nodes show more than {MAX_ELEMENTS:e} points and corners, which is the most that is read");
+            let problem = format!("its nodes reference more than {MAX_ELEMENTS:e} points and corners, the limit");
             return Err(self.bad("nodes".into(), problem));
         }
         Ok(())
     }
 
-    fn check_count(&self, place: &str, name: &str, found: usize, count: usize) -> Result<(), ShapeError> {
+    fn check_count(&self, part: &str, name: &str, found: usize, count: usize) -> Result<(), ShapeError> {
         if found == count {
             return Ok(());
         }
-        Err(self.bad(place.to_owned(), format!("it has {found} of {name} for its {count} points")))
+        Err(self.bad(part.to_owned(), format!("it has {found} {name} values for its {count} points")))
     }
 
     fn read_normals(
         &mut self,
-        place: &str,
+        part: &str,
         accessor: usize,
         count: usize,
         transform: &Transform,
     ) -> Result<usize, ShapeError> {
         let normals: Vec<[f64; 3]> = self.access.vectors(accessor, "VEC3")?;
-        self.check_count(place, "NORMAL", normals.len(), count)?;
+        self.check_count(part, "NORMAL", normals.len(), count)?;
         let first = self.faces.normals.len();
         let matrix = transform.normal_matrix();
         self.faces.normals.extend(normals.into_iter().map(|normal| {
             let turned = matrix * Vec3::from(normal);
-            // Scaled before it becomes shorter numbers, so that a tiny node keeps its normals.
+            // Scaled before rounding to f32, so that tiny node scales keep their normals.
             let turned = turned / turned.amax();
             [turned.x as f32, turned.y as f32, turned.z as f32]
         }));
@@ -314,30 +312,31 @@ impl Reader<'_> {
     }
 
     /// Reads the colours of the last points.
-    fn read_colours(&mut self, place: &str, accessor: usize, count: usize) -> Result<(), ShapeError> {
+    fn read_colours(&mut self, part: &str, accessor: usize, count: usize) -> Result<(), ShapeError> {
         let has_opacity = self.access.document.accessors.get(accessor).is_some_and(|accessor| accessor.kind == "VEC4");
         let colours: Vec<[f64; 3]> = if has_opacity {
             self.access.vectors(accessor, "VEC4")?.into_iter().map(|[red, green, blue, _]| [red, green, blue]).collect()
         } else {
             self.access.vectors(accessor, "VEC3")?
         };
-        self.check_count(place, "COLOR_0", colours.len(), count)?;
+        self.check_count(part, "COLOR_0", colours.len(), count)?;
         self.faces.brightness.resize(self.faces.points.len() - count, DEFAULT_BRIGHTNESS);
         self.faces.brightness.extend(colours.into_iter().map(brightness));
         Ok(())
     }
 
-    fn read_textures(&mut self, place: &str, accessor: usize, count: usize) -> Result<usize, ShapeError> {
+    fn read_textures(&mut self, part: &str, accessor: usize, count: usize) -> Result<usize, ShapeError> {
         let textures: Vec<[f64; 2]> = self.access.vectors(accessor, "VEC2")?;
-        self.check_count(place, "TEXCOORD", textures.len(), count)?;
+        self.check_count(part, "TEXCOORD", textures.len(), count)?;
         let first = self.faces.texture_coordinates.len();
-        // The format counts from the picture's upper edge.
+        // glTF has v = 0 at the top of the image.
         self.faces.texture_coordinates.extend(textures.into_iter().map(|[u, v]| [u as f32, (1.0 - v) as f32]));
         Ok(first)
     }
 }
 
-/// The triangles of a list, a strip (every other one turned) or a fan (specification, section 3.7.2.1).
+/// Triangles of a list, a strip (alternating orientation) or a fan (specification, section
+/// 3.7.2.1).
 fn triangles_of(mode: u32, indices: &[u32]) -> Vec<[u32; 3]> {
     let triple = |window: &[u32]| [window[0], window[1], window[2]];
     match mode {

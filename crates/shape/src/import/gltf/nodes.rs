@@ -1,4 +1,4 @@
-//! The trees of nodes that place meshes.
+//! Node hierarchy: mesh instances and their transforms.
 
 use std::path::Path;
 
@@ -7,7 +7,7 @@ use craze_math::{Mat3, Vec3};
 use super::document::{Document, Node};
 use crate::error::ShapeError;
 
-/// A matrix and an offset behind it.
+/// An affine transform: matrix, then offset.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Transform {
     pub matrix: Mat3,
@@ -18,7 +18,8 @@ impl Transform {
     const IDENTITY: Transform =
         Transform { matrix: Mat3::new(1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0), offset: Vec3::new(0.0, 0.0, 0.0) };
 
-    /// That of a node in its parent: a matrix by columns, or scale, then rotation (a quaternion, real part last), then move.
+    /// A node's local transform: a column-major matrix, or scale, rotation (quaternion x, y, z, w)
+    /// and translation.
     fn of(node: &Node) -> Self {
         if let Some(m) = &node.matrix {
             let matrix = Mat3::new(m[0], m[4], m[8], m[1], m[5], m[9], m[2], m[6], m[10]);
@@ -33,17 +34,17 @@ impl Transform {
         Self { matrix: self.matrix * child.matrix, offset: self.matrix * child.offset + self.offset }
     }
 
-    /// Where a point goes.
     pub fn apply(&self, point: Vec3) -> Vec3 {
         self.matrix * point + self.offset
     }
 
-    /// Whether it turns left into right, and with it the order of triangles' corners.
+    /// Returns true if the transform is a reflection, which reverses triangle orientation.
     pub fn mirrors(&self) -> bool {
         self.matrix.determinant() < 0.0
     }
 
-    /// What normals are multiplied by, up to their length; the cofactors, since they exist where the inverse does not.
+    /// Cofactor matrix with the sign of the determinant: transforms normals up to length, also
+    /// where the inverse does not exist.
     pub fn normal_matrix(&self) -> Mat3 {
         let [x, y, z] = [0, 1, 2].map(|column| Vec3::from(self.matrix.column(column)));
         let sign = if self.mirrors() { -1.0 } else { 1.0 };
@@ -51,7 +52,7 @@ impl Transform {
     }
 }
 
-/// The rotation of a quaternion, which need not be of length 1; none for zero.
+/// The rotation of a quaternion of any length; identity for zero.
 fn rotation(quaternion: [f64; 4]) -> Mat3 {
     let largest = quaternion.iter().fold(0.0, |most: f64, part| most.max(part.abs()));
     if largest == 0.0 {
@@ -73,16 +74,16 @@ fn rotation(quaternion: [f64; 4]) -> Mat3 {
     )
 }
 
-/// Every mesh of every scene where its nodes put it: the nodes' numbers of meshes, in the order of the trees. A file without
-/// scenes shows all of its nodes, one without nodes all of its meshes.
+/// Mesh indices and transforms of all mesh instances of all scenes, in tree order. Without scenes
+/// all nodes count; without nodes all meshes.
 ///
-/// Refuses nodes that have two parents or are their own ancestors: they would have no end.
+/// Rejects nodes with two parents and cycles.
 pub(super) fn placed_meshes(document: &Document, path: &Path) -> Result<Vec<(usize, Transform)>, ShapeError> {
     let nodes = &document.nodes;
     if nodes.is_empty() {
         return Ok((0..document.meshes.len()).map(|mesh| (mesh, Transform::IDENTITY)).collect());
     }
-    let bad = |place: String, problem: String| ShapeError::BadPart { path: path.to_owned(), place, problem };
+    let bad = |part: String, problem: String| ShapeError::BadPart { path: path.to_owned(), part, problem };
     let parents = parents_of(nodes).map_err(|(node, problem)| bad(format!("nodes[{node}]"), problem))?;
     let roots: Vec<usize> = if document.scenes.is_empty() {
         (0..nodes.len()).filter(|&node| parents[node].is_none()).collect()
@@ -95,9 +96,9 @@ pub(super) fn placed_meshes(document: &Document, path: &Path) -> Result<Vec<(usi
         let mut open = vec![(root, Transform::IDENTITY)];
         while let Some((number, above)) = open.pop() {
             let Some(node) = nodes.get(number) else {
-                return Err(bad("scenes".into(), format!("nodes[{number}] is shown, but does not exist")));
+                return Err(bad("scenes".into(), format!("nodes[{number}] is referenced, but does not exist")));
             };
-            // Several scenes may show the same tree.
+            // Several scenes may contain the same tree.
             if std::mem::replace(&mut is_placed[number], true) {
                 continue;
             }
@@ -109,7 +110,7 @@ pub(super) fn placed_meshes(document: &Document, path: &Path) -> Result<Vec<(usi
     Ok(placed)
 }
 
-/// The parent of every node; or the node for which there is not one, and why.
+/// The parent of each node; or the invalid node and the reason.
 fn parents_of(nodes: &[Node]) -> Result<Vec<Option<usize>>, (usize, String)> {
     let mut parents = vec![None; nodes.len()];
     for (parent, node) in nodes.iter().enumerate() {
@@ -123,7 +124,7 @@ fn parents_of(nodes: &[Node]) -> Result<Vec<Option<usize>>, (usize, String)> {
             }
         }
     }
-    // Whoever meets its own walk upward again stands in a ring.
+    // A walk towards the root that meets itself is a cycle.
     let mut visited_from = vec![usize::MAX; nodes.len()];
     for start in 0..nodes.len() {
         let mut node = Some(start);

@@ -1,4 +1,4 @@
-//! glTF files that the tests write themselves.
+//! Tests on generated glTF files.
 
 use std::io;
 use std::path::Path;
@@ -14,7 +14,7 @@ fn read_with(bytes: &[u8], files: &ExternalFiles<'_>) -> Result<Model, ShapeErro
 
 const PNG: &[u8] = b"\x89PNG\r\n\x1a\n picture";
 
-/// Nothing lies beside the model but the picture of its material.
+/// No external files except the material's image.
 fn nothing(path: &Path) -> io::Result<Vec<u8>> {
     if path == Path::new("wood.png") { Ok(PNG.to_vec()) } else { Err(io::Error::other("it is not there")) }
 }
@@ -27,7 +27,7 @@ fn refused(document: &Value) -> String {
     read(document).expect_err("refused").to_string()
 }
 
-/// A GLB file of the chunks.
+/// A GLB file of a document and a binary chunk.
 fn glb(document: &Value, binary: &[u8]) -> Vec<u8> {
     let mut json = document.to_string().into_bytes();
     json.resize(json.len().next_multiple_of(4), b' ');
@@ -46,7 +46,7 @@ fn data_uri(bytes: &[u8]) -> String {
     format!("data:application/octet-stream,{escaped}")
 }
 
-/// A side of the cube from −1 to 1: its four corners, normal and the order of its triangles.
+/// Corners and normal of each side of the cube [−1, 1]³.
 fn sides() -> [([[f32; 3]; 4], [f32; 3]); 6] {
     let side = |axis: usize, sign: f32| {
         let corner = |u: f32, v: f32| {
@@ -63,8 +63,8 @@ fn sides() -> [([[f32; 3]; 4], [f32; 3]); 6] {
     [side(0, 1.0), side(0, -1.0), side(1, 1.0), side(1, -1.0), side(2, 1.0), side(2, -1.0)]
 }
 
-/// A cube of 24 points with normals and texture coordinates: positions at byte 0, normals at 288, texture coordinates (bytes of
-/// 255) at 576 every 4 bytes, indices (16 bits) at 672; 744 bytes in all.
+/// A cube of 24 points: positions at byte 0, normals at 288, texture coordinates (normalised bytes,
+/// stride 4) at 576, indices (16 bits) at 672; 744 bytes.
 fn buffer() -> Vec<u8> {
     let mut bytes = Vec::new();
     for (corners, _) in sides() {
@@ -128,7 +128,7 @@ fn check_cube(model: &Model, volume: f64) {
         let [a, b, c] = model.surface.corners(triangle);
         let normal = (b - a).cross(&(c - a)).normalize();
         assert!(normals.iter().all(|got| (normal - Vec3::from(got.map(f64::from))).norm() < 1e-6), "{normals:?}");
-        // Both triangles of a side hold its first corner and the one across, whichever way they turn.
+        // Both triangles of a side contain its first and third corner.
         assert_eq!(textures[0], [0.0, 1.0], "the lower left of the picture is where its last row is");
         assert!(textures.contains(&[1.0, 0.0]), "{textures:?}");
     }
@@ -138,7 +138,7 @@ fn check_cube(model: &Model, volume: f64) {
 }
 
 #[test]
-fn buffers_are_found_inside_beside_and_in_the_chunk() {
+fn buffers_are_read_from_uris_files_and_the_chunk() {
     check_cube(&read(&sound()).expect("inside"), 8.0);
     check_cube(&read_with(&glb(&document(None), &buffer()), &nothing).expect("in the chunk"), 8.0);
     let files = |path: &Path| match path.to_str() {
@@ -150,7 +150,7 @@ fn buffers_are_found_inside_beside_and_in_the_chunk() {
 }
 
 #[test]
-fn pictures_are_found_inside_beside_and_in_the_chunk() {
+fn images_are_read_from_uris_files_and_the_chunk() {
     let png = PNG.to_vec();
     let beside = |path: &Path| {
         if path == Path::new("my wood.png") { Ok(png.clone()) } else { Err(io::Error::other("it is not there")) }
@@ -187,9 +187,9 @@ fn pictures_are_found_inside_beside_and_in_the_chunk() {
 }
 
 #[test]
-fn colours_of_points_are_paint() {
+fn vertex_colours_become_brightness() {
     let mut painted = sound();
-    // Four bytes a point, of which texture coordinates read the first two: red, green, blue and opacity.
+    // Red, green, blue and opacity; texture coordinates use the first two bytes.
     painted["accessors"]
         .as_array_mut()
         .expect("a list")
@@ -200,13 +200,13 @@ fn colours_of_points_are_paint() {
     let ends = [f32::min, f32::max].map(|pick| model.vertex_brightness.iter().copied().reduce(pick).expect("some"));
     assert_eq!((model.vertex_brightness.len(), ends), (8, [9.0, 519.0].map(|sum: f64| (sum / 765.0) as f32)));
     painted["accessors"][4]["count"] = json!(23);
-    assert!(refused(&painted).contains("it has 23 of COLOR_0 for its 24 points"));
+    assert!(refused(&painted).contains("it has 23 COLOR_0 values for its 24 points"));
 }
 
 #[test]
-fn nodes_turn_scale_mirror_and_repeat_meshes() {
+fn nodes_rotate_scale_reflect_and_instantiate_meshes() {
     let mut cube = sound();
-    // A quarter turn about z, doubled along x, the whole mirrored by a matrix above it.
+    // A quarter turn about z and a scale of 2 along x, below a reflection.
     let half = std::f64::consts::FRAC_1_SQRT_2;
     cube["nodes"] = json!([
         { "matrix": [-1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 10, 0, 0, 1], "children": [1] },
@@ -265,7 +265,7 @@ fn strips_fans_and_bare_points_make_the_same_cube() {
         let model = read_with(&glb(&cube, &bytes), &nothing).expect("a cube");
         assert!((model.surface.closed_volume().expect("closed") - 8.0).abs() < 1e-9, "mode {mode}");
     }
-    // Without indices: three points a triangle.
+    // Without indices: three points per triangle.
     let mut corners = Vec::new();
     for (side, _) in sides() {
         [0, 1, 2, 0, 2, 3]
@@ -310,7 +310,7 @@ fn quantised_positions_are_read() {
 }
 
 #[test]
-fn sparse_accessors_change_what_they_name() {
+fn sparse_accessors_replace_elements() {
     let mut bytes = buffer();
     bytes.extend([6, 0, 0, 0]);
     bytes.extend([0.0f32, 0.0, 9.0].iter().flat_map(|value| value.to_le_bytes()));
@@ -324,21 +324,21 @@ fn sparse_accessors_change_what_they_name() {
     let model = read_with(&glb(&cube, &bytes), &nothing).expect("a cube with a spike");
     assert_eq!((model.surface.positions.len(), model.surface.bounds().max.z), (9, 9.0));
 
-    // Without a view all the others are zero, so that nothing is left to see.
+    // Without a view the other elements are zero, so all triangles are degenerate.
     let accessor = cube["accessors"][0].as_object_mut().expect("an object");
     accessor.remove("bufferView");
     let error = read_with(&glb(&cube, &bytes), &nothing).expect_err("flat").to_string();
     assert!(error.contains("no usable faces among its 12"), "{error}");
     cube["accessors"][0]["count"] = json!(10_000_000);
     let error = read_with(&glb(&cube, &bytes), &nothing).expect_err("too many").to_string();
-    assert!(error.contains("accessors[0]: its 10000000 elements stand in no bufferView"), "{error}");
+    assert!(error.contains("accessors[0]: its 10000000 elements have no bufferView"), "{error}");
     cube["accessors"][0]["count"] = json!(6);
     let error = read_with(&glb(&cube, &bytes), &nothing).expect_err("beyond").to_string();
     assert!(error.contains("accessors[0].sparse: it changes element 6, but there are only 6"), "{error}");
 }
 
 #[test]
-fn what_is_not_read_is_remarked_or_refused_by_name() {
+fn unsupported_features_are_remarked_or_rejected_by_name() {
     let mut cube = sound();
     cube["skins"] = json!([{ "joints": [0] }]);
     cube["animations"] = json!([{}]);
@@ -359,7 +359,7 @@ fn what_is_not_read_is_remarked_or_refused_by_name() {
     ] {
         let mut cube = sound();
         cube["extensionsRequired"] = json!([extension]);
-        let message = format!("models/cube.gltf uses the extension {extension}, which is not read: {help}");
+        let message = format!("models/cube.gltf uses the extension {extension}, which is not supported: {help}");
         assert_eq!(refused(&cube), message);
     }
     let mut cube = sound();
@@ -373,12 +373,12 @@ fn what_is_not_read_is_remarked_or_refused_by_name() {
     for version in ["1.0", "3.0"] {
         let mut cube = sound();
         cube["asset"]["version"] = json!(version);
-        assert!(refused(&cube).ends_with("of glTF, which is not read: save it as glTF 2.0"));
+        assert!(refused(&cube).ends_with("of glTF, which is not supported: save it as glTF 2.0"));
     }
 }
 
 #[test]
-fn rings_and_shared_children_are_refused() {
+fn cycles_and_shared_children_are_rejected() {
     for (nodes, message) in [
         (json!([{ "children": [0] }]), "nodes[0]: it is its own ancestor"),
         (json!([{ "mesh": 0 }, { "children": [2] }, { "children": [1] }]), "nodes[1]: it is its own ancestor"),
@@ -387,7 +387,7 @@ fn rings_and_shared_children_are_refused() {
             "nodes[2]: it is a child of nodes[0] and of nodes[1]",
         ),
         (json!([{ "children": [7] }]), "nodes[0]: its child nodes[7] does not exist"),
-        (json!([{ "mesh": 7 }]), "meshes[7]: a node shows it, but it does not exist"),
+        (json!([{ "mesh": 7 }]), "meshes[7]: a node refers to it, but it does not exist"),
     ] {
         let mut cube = sound();
         cube["nodes"] = nodes;
@@ -396,7 +396,7 @@ fn rings_and_shared_children_are_refused() {
 }
 
 #[test]
-fn files_outside_the_folder_are_refused() {
+fn files_outside_the_folder_are_rejected() {
     for uri in [
         "../cube.bin",
         "/etc/passwd",
@@ -408,54 +408,54 @@ fn files_outside_the_folder_are_refused() {
     ] {
         let error = refused(&document(Some(uri.into())));
         assert!(error.starts_with("models/cube.gltf, buffers[0]: \""), "{error}");
-        assert!(error.ends_with("is not a file in the model's folder, and no other is read"), "{error}");
+        assert!(error.ends_with("is not a file in the model's folder"), "{error}");
     }
     assert!(refused(&document(Some("cube.gltf".into()))).ends_with("buffers[0]: it names the model itself"));
     assert!(refused(&document(Some("cube.bin".into()))).ends_with("\"cube.bin\" cannot be read: it is not there"));
 }
 
 #[test]
-fn numbers_at_odds_are_named_with_their_place() {
+fn inconsistent_numbers_are_reported_by_location() {
     for (pointer, value, message) in [
-        ("/buffers/0/byteLength", json!(745), "buffers[0]: it should have 745 bytes, but 744 are there"),
+        ("/buffers/0/byteLength", json!(745), "buffers[0]: it declares 745 bytes, but has 744"),
         ("/buffers/0/uri", json!("data:;base64,!"), "buffers[0]: its data: is not base64"),
-        ("/buffers/0/uri", Value::Null, "buffers[0]: it has no uri, and only the first may stand in the file itself"),
+        ("/buffers/0/uri", Value::Null, "buffers[0]: it has no uri, and only the first buffer may be the binary chunk"),
         (
             "/bufferViews/0/byteLength",
             json!(u64::MAX),
-            "bufferViews[0]: 18446744073709551615 bytes from byte 0 on lie beyond the 744 bytes of buffers[0]",
+            "bufferViews[0]: 18446744073709551615 bytes from byte 0 exceed the 744 bytes of buffers[0]",
         ),
         (
             "/bufferViews/2/byteOffset",
             json!(673),
-            "bufferViews[2]: 72 bytes from byte 673 on lie beyond the 744 bytes of buffers[0]",
+            "bufferViews[2]: 72 bytes from byte 673 exceed the 744 bytes of buffers[0]",
         ),
         ("/bufferViews/0/buffer", json!(1), "bufferViews[0]: it uses buffers[1], which does not exist"),
         ("/bufferViews/1/byteStride", json!(1), "bufferViews[1]: its byteStride is 1, but an element has 2 bytes"),
         (
             "/accessors/0/count",
             json!(10_000_000),
-            "accessors[0]: 10000000 elements from byte 0 on lie beyond the 576 bytes of bufferViews[0]",
+            "accessors[0]: 10000000 elements from byte 0 exceed the 576 bytes of bufferViews[0]",
         ),
         (
             "/accessors/0/count",
             json!(u64::MAX),
-            "nodes: its nodes show more than 5e7 points and corners, which is the most that is read",
+            "nodes: its nodes reference more than 5e7 points and corners, the limit",
         ),
         (
             "/accessors/1/byteOffset",
             json!(u64::MAX),
-            "accessors[1]: 24 elements from byte 18446744073709551615 on lie beyond the 576 bytes of bufferViews[0]",
+            "accessors[1]: 24 elements from byte 18446744073709551615 exceed the 576 bytes of bufferViews[0]",
         ),
         ("/accessors/0/type", json!("VEC2"), "accessors[0]: its type is VEC2, but VEC3 is needed"),
-        ("/accessors/0/componentType", json!(5124), "accessors[0]: there is no componentType 5124"),
-        ("/accessors/3/componentType", json!(5126), "accessors[3]: componentType 5126 cannot number points"),
-        ("/accessors/3/count", json!(35), "meshes[0].primitives[0]: 35 corners do not make triangles"),
-        ("/accessors/0/count", json!(23), "meshes[0].primitives[0]: it has 24 of NORMAL for its 23 points"),
-        ("/accessors/2/count", json!(23), "meshes[0].primitives[0]: it has 23 of TEXCOORD for its 24 points"),
+        ("/accessors/0/componentType", json!(5124), "accessors[0]: unknown componentType 5124"),
+        ("/accessors/3/componentType", json!(5126), "accessors[3]: componentType 5126 is not an index type"),
+        ("/accessors/3/count", json!(35), "meshes[0].primitives[0]: 35 corners are not a multiple of 3"),
+        ("/accessors/0/count", json!(23), "meshes[0].primitives[0]: it has 24 NORMAL values for its 23 points"),
+        ("/accessors/2/count", json!(23), "meshes[0].primitives[0]: it has 23 TEXCOORD values for its 24 points"),
         ("/meshes/0/primitives/0/indices", json!(9), "accessors[9]: it does not exist"),
         ("/meshes/0/primitives/0/material", json!(1), "meshes[0].primitives[0]: materials[1] does not exist"),
-        ("/scenes/0/nodes/0", json!(1), "scenes: nodes[1] is shown, but does not exist"),
+        ("/scenes/0/nodes/0", json!(1), "scenes: nodes[1] is referenced, but does not exist"),
         ("/accessors/0/bufferView", json!(3), "accessors[0]: it uses bufferViews[3], which does not exist"),
     ] {
         let mut cube = sound();
@@ -474,17 +474,17 @@ fn numbers_at_odds_are_named_with_their_place() {
 }
 
 #[test]
-fn a_mesh_that_is_shown_without_end_is_refused() {
+fn the_number_of_mesh_instances_is_limited() {
     let mut cube = sound();
     let primitive = cube["meshes"][0]["primitives"][0].clone();
     cube["meshes"][0]["primitives"] = vec![primitive; 1000].into();
     cube["nodes"] = vec![json!({ "mesh": 0 }); 1000].into();
     cube["scenes"][0]["nodes"] = (0..1000).collect();
-    assert!(refused(&cube).contains("which is the most that is read"));
+    assert!(refused(&cube).contains("the limit"));
 }
 
 #[test]
-fn points_that_are_no_numbers_cost_only_their_triangles() {
+fn triangles_with_invalid_coordinates_are_left_out() {
     let mut bytes = buffer();
     bytes[0..4].copy_from_slice(&f32::NAN.to_le_bytes());
     let model = read(&document(Some(data_uri(&bytes)))).expect("the rest");
@@ -493,7 +493,7 @@ fn points_that_are_no_numbers_cost_only_their_triangles() {
 }
 
 #[test]
-fn cut_files_are_refused() {
+fn truncated_files_are_rejected() {
     let whole = glb(&document(None), &buffer());
     for end in 0..whole.len() {
         read_with(&whole[..end], &nothing).expect_err("cut");
@@ -502,28 +502,28 @@ fn cut_files_are_refused() {
     for end in 0..text.len() {
         read_with(&text[..end], &|_| Ok(buffer())).expect_err("cut");
     }
-    // Chunks of wrong lengths in a file of the right one.
-    for (place, byte) in [(12, 0xff), (13, 0xff), (15, 0xff), (8, 0), (4, 3)] {
+    // Wrong chunk lengths in a file of correct length.
+    for (offset, byte) in [(12, 0xff), (13, 0xff), (15, 0xff), (8, 0), (4, 3)] {
         let mut changed = whole.clone();
-        changed[place] = byte;
+        changed[offset] = byte;
         read_with(&changed, &nothing).expect_err("changed");
     }
 }
 
 proptest! {
     #[test]
-    fn changed_bytes_never_make_it_panic(
+    fn corrupted_bytes_never_panic(
         changes in proptest::collection::vec((0usize..4000, any::<u8>()), 1..8),
         digits in proptest::collection::vec((0usize..4000, b'0'..=b'9'), 0..8),
     ) {
         let mut bytes = glb(&document(None), &buffer());
         let length = bytes.len();
-        for (place, byte) in changes {
-            bytes[place % length] = byte;
+        for (offset, byte) in changes {
+            bytes[offset % length] = byte;
         }
-        for (place, digit) in digits {
-            if bytes[place % length].is_ascii_digit() {
-                bytes[place % length] = digit;
+        for (offset, digit) in digits {
+            if bytes[offset % length].is_ascii_digit() {
+                bytes[offset % length] = digit;
             }
         }
         let _ = read_with(&bytes, &nothing);

@@ -1,15 +1,12 @@
-//! URIs of glTF files: data inside of them, and names of files beside.
+//! URIs of glTF files: embedded data and file names.
 
-/// What a URI stands for.
 #[derive(Debug, PartialEq)]
 pub(super) enum Target {
-    /// Bytes that the URI holds itself.
     Data(Vec<u8>),
-    /// A name, its escapes resolved.
     Name(String),
 }
 
-/// Resolves a URI; says what is wrong with it.
+/// Resolves a URI, or returns what is wrong with it.
 pub(super) fn resolve(uri: &str) -> Result<Target, &'static str> {
     let Some(data) = uri.strip_prefix("data:") else {
         let name = String::from_utf8(unescaped(uri)).map_err(|_| "its escapes are no text")?;
@@ -23,7 +20,7 @@ pub(super) fn resolve(uri: &str) -> Result<Target, &'static str> {
     }
 }
 
-/// Text with every `%41` replaced by the byte it stands for.
+/// Replaces each `%41` by its byte.
 fn unescaped(text: &str) -> Vec<u8> {
     let digit = |byte: Option<&u8>| byte.and_then(|&byte| char::from(byte).to_digit(16));
     let bytes = text.as_bytes();
@@ -44,7 +41,7 @@ fn unescaped(text: &str) -> Vec<u8> {
     result
 }
 
-/// Bytes of base64 (RFC 4648), with or without the padding; none for other letters.
+/// Decodes base64 (RFC 4648), padding optional; `None` if invalid.
 fn base64(text: &[u8]) -> Option<Vec<u8>> {
     let end = text.iter().rposition(|&letter| letter != b'=').map_or(0, |last| last + 1);
     let mut bytes = Vec::with_capacity(end / 4 * 3 + 2);
@@ -62,7 +59,7 @@ fn base64(text: &[u8]) -> Option<Vec<u8>> {
             bits = bits << 6 | u32::from(value);
         }
         bits <<= 6 * (4 - group.len());
-        // A letter alone holds no whole byte.
+        // A single character encodes no byte.
         let count = if group.len() == 1 { return None } else { group.len() - 1 };
         bytes.extend(&bits.to_be_bytes()[1..=count]);
     }
@@ -75,7 +72,7 @@ mod tests {
 
     #[test]
     fn data_is_decoded_and_names_lose_their_escapes() {
-        // Test vectors of RFC 4648, section 10.
+        // RFC 4648, section 10.
         for (text, bytes) in
             [("", ""), ("Zg==", "f"), ("Zm8=", "fo"), ("Zm9v", "foo"), ("Zm9vYg", "foob"), ("Zm9vYmE=", "fooba")]
         {

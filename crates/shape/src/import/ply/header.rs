@@ -1,11 +1,11 @@
-//! What a PLY file announces.
+//! PLY header.
 
 use std::path::Path;
 
 use crate::error::ShapeError;
 use crate::import::text::shortened;
 
-/// How values are written behind the header.
+/// Encoding of the values after the header.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Encoding {
     Text,
@@ -13,7 +13,6 @@ pub(super) enum Encoding {
     BigEndian,
 }
 
-/// NumberType of a number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum NumberType {
     I8,
@@ -27,14 +26,14 @@ pub(super) enum NumberType {
 }
 
 impl NumberType {
-    /// What full brightness of a colour is in numbers of this kind.
+    /// Value of full intensity of a colour channel.
     pub fn full_scale(self) -> f64 {
         match self {
             NumberType::I8 => 127.0,
             NumberType::U8 => 255.0,
             NumberType::I16 => 32_767.0,
             NumberType::U16 => 65_535.0,
-            // Nobody has so many shades: these are bytes that a program wrote as it writes whole numbers.
+            // Exporters write byte colours as int.
             NumberType::I32 | NumberType::U32 => 255.0,
             NumberType::F32 | NumberType::F64 => 1.0,
         }
@@ -54,7 +53,6 @@ impl NumberType {
         })
     }
 
-    /// Bytes of one.
     pub fn size(self) -> usize {
         match self {
             NumberType::I8 | NumberType::U8 => 1,
@@ -69,17 +67,16 @@ impl NumberType {
     }
 }
 
-/// A property of an element.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Property {
     pub name: String,
-    /// NumberType of its value or of its list's items.
+    /// Type of the value or of the list items.
     pub kind: NumberType,
-    /// NumberType of the length of its list; none if it is one value.
+    /// Type of the list length; `None` for a scalar.
     pub length: Option<NumberType>,
 }
 
-/// A sort of element: vertices, faces or others.
+/// An element type: vertices, faces or others.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Element {
     pub name: String,
@@ -88,9 +85,9 @@ pub(super) struct Element {
 }
 
 impl Element {
-    /// Least bytes that one takes.
+    /// Least size of one element (bytes).
     pub fn min_bytes(&self, encoding: Encoding) -> usize {
-        // In text a digit and a blank each.
+        // A digit and a separator.
         let bytes = |property: &Property| match encoding {
             Encoding::Text => 2,
             _ => property.length.unwrap_or(property.kind).size(),
@@ -99,21 +96,20 @@ impl Element {
     }
 }
 
-/// A header.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Header {
     pub encoding: Encoding,
     pub elements: Vec<Element>,
-    /// Pictures that comments name.
+    /// Texture files named in comments.
     pub textures: Vec<String>,
-    /// Where the values begin (bytes), and how many lines stand before.
+    /// Offset of the first value (bytes), and number of header lines.
     pub end: usize,
     pub lines: usize,
 }
 
-/// Reads the header, up to and with the end of its last line.
+/// Parses the header up to the end of its last line.
 pub(super) fn parse(bytes: &[u8], path: &Path) -> Result<Header, ShapeError> {
-    // Files of old Macs end their lines with a carriage return alone.
+    // Lines may end with a lone carriage return.
     let end_of_line = match bytes.get(3..5) {
         Some([b'\r', second]) if *second != b'\n' => b'\r',
         _ => b'\n',
@@ -130,7 +126,7 @@ pub(super) fn parse(bytes: &[u8], path: &Path) -> Result<Header, ShapeError> {
                 return Err(bad(format!("a PLY file begins with \"ply\", not with \"{}\"", shortened(line))));
             }
         } else if line == "end_header" {
-            let encoding = header.encoding.ok_or_else(|| bad("the header says no format".into()))?;
+            let encoding = header.encoding.ok_or_else(|| bad("the header declares no format".into()))?;
             let HeaderBuilder { elements, textures, .. } = header;
             return Ok(Header { encoding, elements, textures, end: offset, lines: index + 1 });
         } else {
@@ -160,7 +156,7 @@ impl HeaderBuilder {
                     "ascii" => Encoding::Text,
                     "binary_little_endian" => Encoding::LittleEndian,
                     "binary_big_endian" => Encoding::BigEndian,
-                    other => return Err(format!("there is no format \"{}\"", shortened(other))),
+                    other => return Err(format!("unknown format \"{}\"", shortened(other))),
                 });
             }
             Some("element") => {
@@ -175,7 +171,7 @@ impl HeaderBuilder {
             Some("property") => {
                 let mut kind = || -> Result<Option<NumberType>, String> {
                     let name = word("type")?;
-                    let unknown = || format!("there is no type \"{}\"", shortened(name));
+                    let unknown = || format!("unknown type \"{}\"", shortened(name));
                     if name == "list" { Ok(None) } else { NumberType::named(name).map(Some).ok_or_else(unknown) }
                 };
                 let nested = || "a list cannot hold lists".to_owned();
@@ -190,7 +186,7 @@ impl HeaderBuilder {
                     return Err("the length of a list must be a whole number".into());
                 }
                 let name = word("name")?.to_owned();
-                let element = self.elements.last_mut().ok_or("a property stands before all elements")?;
+                let element = self.elements.last_mut().ok_or("a property precedes all elements")?;
                 element.properties.push(Property { name, kind, length });
             }
             Some("comment") => {
@@ -200,7 +196,7 @@ impl HeaderBuilder {
                 }
             }
             Some("obj_info") | None => {}
-            Some(other) => return Err(format!("\"{}\" does not belong into a header", shortened(other))),
+            Some(other) => return Err(format!("\"{}\" is not a header keyword", shortened(other))),
         }
         Ok(())
     }

@@ -1,4 +1,4 @@
-//! Models in PLY files: text, and binary of either byte order; faces and triangle strips.
+//! PLY files: text, and binary of either byte order; faces and triangle strips.
 
 mod header;
 #[cfg(test)]
@@ -16,7 +16,7 @@ use super::faces::{Corner, Faces, Welding};
 use super::model::{Model, SurfaceMaterial};
 use crate::error::ShapeError;
 
-/// Reads a PLY file. Elements and properties that mean nothing here are passed over.
+/// Parses a PLY file. Unknown elements and properties are skipped.
 pub(crate) fn parse(bytes: &[u8], path: &Path) -> Result<Model, ShapeError> {
     let header = header::parse(bytes, path)?;
     let offset = header.end;
@@ -31,7 +31,7 @@ fn read<V: Values>(header: &Header, values: V, path: &Path) -> Result<Model, Sha
     let find = |name: &str| header.elements.iter().find(|element| element.name == name);
     let bad = |problem: &str| ShapeError::BadPart {
         path: path.to_owned(),
-        place: "header".into(),
+        part: "header".into(),
         problem: problem.to_owned(),
     };
     let vertices = find("vertex").ok_or_else(|| bad("there is no element vertex"))?;
@@ -63,21 +63,18 @@ fn read<V: Values>(header: &Header, values: V, path: &Path) -> Result<Model, Sha
     reader.faces.materials = header.textures.iter().map(texture).collect();
     for element in &header.elements {
         let least = element.min_bytes(header.encoding) as u64;
-        // The last word of a text need not be followed by a blank.
+        // The last word needs no separator.
         if element.count.saturating_mul(least) > reader.values.remaining() as u64 + 1 {
-            let problem = format!(
-                "{} are declared, which take more than the {} bytes that are left",
-                element.count,
-                reader.values.remaining()
-            );
+            let problem =
+                format!("{} are declared, but only {} bytes follow", element.count, reader.values.remaining());
             return Err(ShapeError::BadPart {
                 path: path.to_owned(),
-                place: format!("element {}", element.name),
+                part: format!("element {}", element.name),
                 problem,
             });
         }
         match &element.name[..] {
-            // However many, they take no bytes and say nothing.
+            // Elements without properties take no bytes.
             _ if element.properties.is_empty() => {}
             "vertex" => reader.read_vertices(element)?,
             "face" => reader.read_faces(element)?,
@@ -86,12 +83,12 @@ fn read<V: Values>(header: &Header, values: V, path: &Path) -> Result<Model, Sha
                 .try_for_each(|_| element.properties.iter().try_for_each(|property| reader.skip(property)))?,
         }
     }
-    // Points are doubled where their texture coordinates or normals differ.
+    // Points are duplicated where texture coordinates or normals differ.
     let is_split = reader.has_texture || reader.has_normals;
     reader.faces.into_model(if is_split { Welding::Equal } else { Welding::Keep }, path)
 }
 
-/// What a number of a vertex belongs to.
+/// Attribute that a vertex property belongs to.
 #[derive(Clone, Copy, PartialEq)]
 enum Role {
     Point,
@@ -100,7 +97,7 @@ enum Role {
     Colour,
 }
 
-/// What a property of a vertex belongs to, and which coordinate it is there.
+/// Attribute and component of a vertex property.
 fn role_of(property: &Property) -> Option<(Role, usize)> {
     if property.length.is_some() {
         return None;
@@ -118,12 +115,12 @@ fn role_of(property: &Property) -> Option<(Role, usize)> {
     })
 }
 
-/// Which part of a colour a property is.
+/// Colour channel of a property.
 fn colour_channel(property: &Property) -> Option<usize> {
     ["red", "green", "blue"].iter().position(|name| property.name.trim_start_matches("diffuse_") == *name)
 }
 
-/// Whether a property lists the points of a face or strip.
+/// Returns true for the vertex list of a face or strip.
 fn lists_points(property: &Property) -> bool {
     property.length.is_some() && matches!(&property.name[..], "vertex_indices" | "vertex_index")
 }
@@ -131,14 +128,11 @@ fn lists_points(property: &Property) -> bool {
 struct Reader<V> {
     values: V,
     faces: Faces,
-    /// How many vertices are declared.
     vertices: u64,
-    /// Whether vertices have texture coordinates.
     has_texture: bool,
-    /// Whether corners of faces have texture coordinates of their own.
+    /// Whether face corners have texture coordinates.
     has_wedges: bool,
     has_normals: bool,
-    /// Whether vertices have colours.
     has_colours: bool,
     textures: usize,
 }
@@ -148,7 +142,7 @@ impl<V: Values> Reader<V> {
         let Some(kind) = property.length else { return Ok(1) };
         let length = self.values.next(kind)?;
         if length >= 0.0 && length.fract() == 0.0 {
-            // What is longer than the file fails at its end.
+            // A length beyond the file fails at its end.
             return Ok(length as u64);
         }
         Err(self.values.bad(format!("a list cannot have {length} items")))
@@ -189,7 +183,7 @@ impl<V: Values> Reader<V> {
         Ok(())
     }
 
-    /// The number of a point in a list; the one before the first stands for none.
+    /// A point index in a list; −1 gives `None`.
     fn point(&mut self, property: &Property) -> Result<Option<u32>, ShapeError> {
         let value = self.values.next(property.kind)?;
         if value == -1.0 {
@@ -243,7 +237,7 @@ impl<V: Values> Reader<V> {
         Ok(())
     }
 
-    /// Strips of triangles; −1 begins a new one, and every other triangle is turned.
+    /// Triangle strips; −1 restarts, and orientation alternates.
     fn read_strips(&mut self, element: &Element) -> Result<(), ShapeError> {
         for _ in 0..element.count {
             for property in &element.properties {
@@ -258,7 +252,7 @@ impl<V: Values> Reader<V> {
                     if let ([Some(first), Some(second)], Some(third)) = (last, point) {
                         let triangle = if is_turned { [second, first, third] } else { [first, second, third] };
                         let corners = triangle.map(|point| self.corner(point));
-                        // Strips repeat points to turn a corner; such triangles are no faces.
+                        // Strips contain degenerate triangles.
                         if first != second && second != third && third != first {
                             self.faces.push(corners, None);
                         }

@@ -1,4 +1,4 @@
-//! PLY files that the tests write themselves.
+//! Tests on generated PLY files.
 
 use std::path::Path;
 
@@ -10,7 +10,7 @@ fn read(bytes: &[u8]) -> Result<Model, ShapeError> {
     parse(bytes, Path::new("cube.ply"))
 }
 
-/// Writes numbers in an encoding and as a type.
+/// Writes numbers of a type in an encoding.
 struct Writer {
     encoding: &'static str,
     bytes: Vec<u8>,
@@ -47,14 +47,13 @@ impl Writer {
 
 const ENCODINGS: [&str; 3] = ["ascii", "binary_little_endian", "binary_big_endian"];
 
-/// Corner of the cube from −1 to 1.
 fn corner(k: usize) -> [f64; 3] {
     [0, 1, 2].map(|axis| if k >> axis & 1 == 1 { 1.0 } else { -1.0 })
 }
 
 const FACES: [[usize; 4]; 6] = [[0, 2, 3, 1], [4, 5, 7, 6], [0, 1, 5, 4], [2, 6, 7, 3], [0, 4, 6, 2], [1, 3, 7, 5]];
 
-/// A cube of quads with normals, texture coordinates, colours and an element that nobody knows.
+/// A cube of quads with normals, texture coordinates, colours and an unknown element.
 fn cube(encoding: &'static str, real: &str, length: &str, index: &str) -> Vec<u8> {
     let mut writer = Writer::new(
         encoding,
@@ -103,7 +102,7 @@ fn cubes_of_all_encodings_and_types_are_read() {
                 }
                 assert_eq!(model.materials[0].texture.as_deref(), Some("my wood.png"));
                 assert_eq!(model.material_of_triangle, [0; 12]);
-                // A fifth of red, and what is not said of green and blue is all of them.
+                // Red is 0.2; missing green and blue are 1.
                 assert!(
                     model.vertex_brightness.iter().all(|&brightness| (brightness - 2.2 / 3.0).abs() < 1e-6),
                     "{:?}",
@@ -131,7 +130,7 @@ fn faces_may_have_texture_coordinates_at_their_corners() {
 }
 
 #[test]
-fn strips_are_unrolled_with_their_turning() {
+fn strips_alternate_orientation() {
     let mut text = "ply\nformat ascii 1.0\nelement vertex 8\nproperty float x\nproperty float y\nproperty float z\n\
         element tristrips 1\nproperty list int int vertex_indices\nend_header\n"
         .to_owned();
@@ -139,7 +138,7 @@ fn strips_are_unrolled_with_their_turning() {
         text += &corner(k).map(|value| value.to_string()).join(" ");
         text.push('\n');
     }
-    // Each side of the cube as one strip of two triangles, the last two through a repeated point.
+    // One strip of two triangles per side, the last two joined by a repeated point.
     let strips = "29 0 2 1 3 -1 4 5 6 7 -1 0 1 4 5 -1 2 6 3 7 -1 0 4 2 6 -1 1 3 5 7";
     let model = read((text + strips).as_bytes()).expect("a cube");
     assert!((model.surface.closed_volume().expect("closed") - 8.0).abs() < 1e-12);
@@ -157,7 +156,7 @@ fn points_that_are_split_by_their_normals_are_welded() {
 }
 
 #[test]
-fn faults_are_named_with_their_place() {
+fn errors_report_their_location() {
     let xyz = "property float x\nproperty float y\nproperty float z\n";
     let triangle = |rest: &str| {
         format!(
@@ -168,20 +167,20 @@ fn faults_are_named_with_their_place() {
     for (text, message) in [
         (String::new(), "cube.ply:1: the file ends before \"end_header\""),
         ("plywood".into(), "cube.ply:1: a PLY file begins with \"ply\", not with \"plywood\""),
-        ("ply\nend_header\n".into(), "cube.ply:2: the header says no format"),
+        ("ply\nend_header\n".into(), "cube.ply:2: the header declares no format"),
         ("ply\nformat ascii 1.0\n".into(), "cube.ply:3: the file ends before \"end_header\""),
-        ("ply\nformat binary 1.0\n".into(), "cube.ply:2: there is no format \"binary\""),
+        ("ply\nformat binary 1.0\n".into(), "cube.ply:2: unknown format \"binary\""),
         ("ply\nelement vertex -1\n".into(), "cube.ply:2: \"-1\" is not a count"),
-        ("ply\nproperty int x\n".into(), "cube.ply:2: a property stands before all elements"),
+        ("ply\nproperty int x\n".into(), "cube.ply:2: a property precedes all elements"),
         ("ply\nelement a 1\nelement a 1\n".into(), "cube.ply:3: the element a is declared twice"),
-        ("ply\nelement a 1\nproperty text x\n".into(), "cube.ply:3: there is no type \"text\""),
+        ("ply\nelement a 1\nproperty text x\n".into(), "cube.ply:3: unknown type \"text\""),
         (
             "ply\nelement a 1\nproperty list float int x\n".into(),
             "cube.ply:3: the length of a list must be a whole number",
         ),
         ("ply\nelement a 1\nproperty list list int x\n".into(), "cube.ply:3: a list cannot hold lists"),
         ("ply\nelement a 1\nproperty int\n".into(), "cube.ply:3: the line has no name"),
-        ("ply\nvertices 3\n".into(), "cube.ply:2: \"vertices\" does not belong into a header"),
+        ("ply\nvertices 3\n".into(), "cube.ply:2: \"vertices\" is not a header keyword"),
         ("ply\nformat ascii 1.0\nend_header\n".into(), "cube.ply, header: there is no element vertex"),
         (
             "ply\nformat ascii 1.0\nelement vertex 1\nproperty float x\nend_header\n".into(),
@@ -189,11 +188,11 @@ fn faults_are_named_with_their_place() {
         ),
         (
             format!("ply\nformat binary_little_endian 1.0\nelement vertex 1000000000\n{xyz}end_header\n0123456789"),
-            "cube.ply, element vertex: 1000000000 are declared, which take more than the 10 bytes that are left",
+            "cube.ply, element vertex: 1000000000 are declared, but only 10 bytes follow",
         ),
         (
             format!("ply\nformat ascii 1.0\nelement vertex 18446744073709551615\n{xyz}end_header\n"),
-            "cube.ply, element vertex: 18446744073709551615 are declared, which take more than the 0 bytes that are left",
+            "cube.ply, element vertex: 18446744073709551615 are declared, but only 0 bytes follow",
         ),
         (triangle("3 0 1 3\n"), "cube.ply:13: point 3 is used, but points are numbered from 0 and there are 3"),
         (triangle("3 0 1 -2\n"), "cube.ply:13: point -2 is used, but points are numbered from 0 and there are 3"),
@@ -201,8 +200,8 @@ fn faults_are_named_with_their_place() {
         (triangle("3 0 1 1.5\n"), "cube.ply:13: point 1.5 is used, but points are numbered from 0 and there are 3"),
         (triangle("3 0 x 1\n"), "cube.ply:13: \"x\" is not a number"),
         (triangle("-3 0 1\n"), "cube.ply:13: a list cannot have -3 items"),
-        (triangle("3 0 1"), "cube.ply:13: the file ends in the middle of its elements"),
-        (triangle("99 0 1"), "cube.ply:13: the file ends in the middle of its elements"),
+        (triangle("3 0 1"), "cube.ply:13: the file ends within its elements"),
+        (triangle("99 0 1"), "cube.ply:13: the file ends within its elements"),
         (
             format!("ply\nformat ascii 1.0\nelement vertex 1\n{xyz}end_header\n0 0 0"),
             "cube.ply has no faces (1 point found)",
@@ -217,22 +216,23 @@ fn faults_are_named_with_their_place() {
     let mut cut = cube("binary_big_endian", "float", "uchar", "int");
     let length = cut.len() - 3;
     cut.truncate(length);
-    let message = format!("cube.ply, byte {length}: the file ends in the middle of its elements");
+    let message = format!("cube.ply, byte {length}: the file ends within its elements");
     assert_eq!(read(&cut).expect_err("cut").to_string(), message);
 }
 
 #[test]
-fn points_that_are_no_numbers_cost_only_their_triangles() {
+fn triangles_with_invalid_coordinates_are_left_out() {
     for encoding in ENCODINGS {
         let mut bytes = cube(encoding, "double", "uchar", "int");
-        // The first coordinate stands behind the header and the camera: 5 bytes, or "2 -5 7 " and a line end.
+        // The first coordinate follows the header and the camera: 5 bytes, or "2 -5 7 " and a line
+        // end.
         let header = bytes.windows(11).position(|window| window == b"end_header\n").expect("a header") + 11;
-        let (place, length, nan) = match encoding {
+        let (offset, length, nan) = match encoding {
             "ascii" => (8, 2, b"-nan".to_vec()),
             "binary_little_endian" => (5, 8, f64::NAN.to_le_bytes().to_vec()),
             _ => (5, 8, f64::NAN.to_be_bytes().to_vec()),
         };
-        bytes.splice(header + place..header + place + length, nan);
+        bytes.splice(header + offset..header + offset + length, nan);
         let model = read(&bytes).expect(encoding);
         assert_eq!(model.surface.triangles.len(), 6);
         assert_eq!(model.remarks[0], "6 triangles with points that are not numbers within ±1e18 were left out");
@@ -240,7 +240,7 @@ fn points_that_are_no_numbers_cost_only_their_triangles() {
 }
 
 #[test]
-fn cut_files_are_refused() {
+fn truncated_files_are_rejected() {
     for encoding in ENCODINGS {
         let bytes = cube(encoding, "float", "uchar", "int");
         for end in 0..bytes.len() - 3 {
@@ -251,14 +251,14 @@ fn cut_files_are_refused() {
 
 proptest! {
     #[test]
-    fn changed_bytes_never_make_it_panic(
+    fn corrupted_bytes_never_panic(
         changes in proptest::collection::vec((0usize..1000, any::<u8>()), 1..8),
         encoding in 0usize..3,
     ) {
         let mut bytes = cube(ENCODINGS[encoding], "float", "uchar", "int");
         let length = bytes.len();
-        for (place, byte) in changes {
-            bytes[place % length] = byte;
+        for (offset, byte) in changes {
+            bytes[offset % length] = byte;
         }
         let _ = read(&bytes);
     }

@@ -1,4 +1,4 @@
-//! The numbers behind the header of a PLY file, one after the other.
+//! The values after a PLY header.
 
 use std::path::Path;
 
@@ -6,22 +6,19 @@ use super::header::NumberType;
 use crate::error::ShapeError;
 use crate::import::text::{number, shortened};
 
-/// Where numbers come from. All kinds fit into a `f64` without loss.
+/// A source of numbers. An f64 represents all types exactly.
 pub(super) trait Values {
-    /// The next number.
     fn next(&mut self, kind: NumberType) -> Result<f64, ShapeError>;
 
-    /// Passes over numbers.
     fn skip(&mut self, kind: NumberType, count: u64) -> Result<(), ShapeError>;
 
-    /// Bytes that are left.
     fn remaining(&self) -> usize;
 
-    /// An error at the number that was read last.
+    /// An error at the last number read.
     fn bad(&self, problem: String) -> ShapeError;
 }
 
-/// BinaryValues numbers of either byte order.
+/// Binary numbers of either byte order.
 pub(super) struct BinaryValues<'f, const LITTLE: bool> {
     pub bytes: &'f [u8],
     pub offset: usize,
@@ -42,7 +39,7 @@ impl<const LITTLE: bool> BinaryValues<'_, LITTLE> {
     }
 
     fn unexpected_end(&self) -> ShapeError {
-        let problem = "the file ends in the middle of its elements".to_owned();
+        let problem = "the file ends within its elements".to_owned();
         ShapeError::BadByte { path: self.path.to_owned(), byte: self.bytes.len(), problem }
     }
 }
@@ -78,11 +75,11 @@ impl<const LITTLE: bool> Values for BinaryValues<'_, LITTLE> {
     }
 }
 
-/// Numbers as words between blanks and line ends.
+/// Numbers separated by white space.
 pub(super) struct TextValues<'f> {
     pub bytes: &'f [u8],
     pub offset: usize,
-    /// Line of the offset, from 1.
+    /// Line at the offset, from 1.
     pub line: usize,
     pub path: &'f Path,
 }
@@ -95,7 +92,7 @@ impl<'f> TextValues<'f> {
         let length = rest[start..].iter().position(u8::is_ascii_whitespace).unwrap_or(rest.len() - start);
         self.offset += start + length;
         if length == 0 {
-            return Err(self.bad("the file ends in the middle of its elements".into()));
+            return Err(self.bad("the file ends within its elements".into()));
         }
         Ok(&rest[start..start + length])
     }

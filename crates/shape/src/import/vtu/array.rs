@@ -1,4 +1,4 @@
-//! ArrayReader of a VTK file: where their numbers stand, and how they are decoded.
+//! Data arrays of a VTK file: storage and decoding.
 
 use miniz_oxide::inflate::decompress_slice_iter_to_slice;
 use rayon::iter::{IndexedParallelIterator, ParallelIterator};
@@ -7,40 +7,40 @@ use rayon::slice::ParallelSliceMut;
 use super::super::cursor::{Cursor, Encoding, ParseError, Width};
 use super::base64::Decoder;
 use super::xml::Tag;
+use crate::tuning::{MAX_ARRAY_EXPANSION, MIN_ARRAY_MEMORY};
 
-/// How the bytes of arrays are compressed; words of text never are.
+/// Compression of binary arrays.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Compression {
     None,
     Zlib,
-    /// By a compressor of this name, which is not read.
+    /// An unsupported compressor.
     Other(String),
 }
 
-/// What the head of the file says of all arrays.
+/// Encoding of all binary arrays, from the file header.
 #[derive(Clone, Debug)]
 pub(super) struct Layout {
     /// Byte order; never text.
     pub(super) order: Encoding,
-    /// Width of the sizes that stand before an array's bytes.
+    /// Width of the sizes before an array's bytes.
     pub(super) header: Width,
     pub(super) compression: Compression,
 }
 
-/// The section in which arrays are gathered at the end of the file.
+/// The appended data section at the end of the file.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Appended {
-    /// Its first byte behind the underscore.
+    /// First byte after the underscore.
     pub(super) start: usize,
     pub(super) is_base64: bool,
 }
 
-/// Type of an array's numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum NumberType {
-    /// Whole numbers of so many bytes, with a sign.
+    /// Signed integers of this many bytes.
     Signed(usize),
-    /// Whole numbers of so many bytes, without one.
+    /// Unsigned integers of this many bytes.
     Unsigned(usize),
     Float32,
     Float64,
@@ -72,32 +72,31 @@ impl NumberType {
     }
 }
 
-/// Where an array's numbers stand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Storage {
-    /// As words in the element.
+    /// Text in the element.
     Text,
-    /// As base64 in the element.
+    /// Base64 in the element.
     Base64,
-    /// In the appended section, so many bytes behind its start.
+    /// At this offset in the appended data.
     Appended(usize),
 }
 
-/// An array as its tag describes it.
+/// An array as declared by its tag.
 #[derive(Clone, Debug)]
 pub(super) struct Array {
     pub(super) name: String,
     pub(super) number_type: NumberType,
     pub(super) components: usize,
     storage: Storage,
-    /// Where its tag stands.
+    /// Offset of its tag.
     at: usize,
-    /// The text in its element: first byte, and last + 1.
+    /// Byte range of the text in its element.
     pub(super) text: (usize, usize),
 }
 
 impl Array {
-    /// An array by its tag; the text of its element is not known yet.
+    /// Parses a tag; the text range is set later.
     pub(super) fn of_tag(tag: &Tag<'_>, file: &[u8]) -> Result<Self, ParseError> {
         let attribute = |name: &str| tag.attribute(name).unwrap_or_default();
         let name = attribute("Name").into_owned();
@@ -110,7 +109,7 @@ impl Array {
             "binary" => Storage::Base64,
             "appended" => match attribute("offset").trim().parse() {
                 Ok(offset) => Storage::Appended(offset),
-                Err(_) => return Err(error("is appended, but says not where".into())),
+                Err(_) => return Err(error("is appended, but has no valid offset".into())),
             },
             other => return Err(error(format!("has the format {other:?}, which is not known"))),
         };
@@ -121,12 +120,12 @@ impl Array {
         Ok(Self { name, number_type, components, storage, at: tag.at, text: (tag.at, tag.at) })
     }
 
-    /// What errors call it: that of the points needs no name.
+    /// Name in errors; the array of points may have none.
     fn display_name(&self) -> String {
         if self.name.is_empty() { "without a name".to_owned() } else { format!("{:?}", self.name) }
     }
 
-    /// Whether its numbers stand in its own element.
+    /// Returns true unless the array is in the appended data.
     pub(super) fn is_inline(&self) -> bool {
         !matches!(self.storage, Storage::Appended(_))
     }
@@ -137,23 +136,16 @@ pub(super) struct ArrayReader<'b> {
     file: &'b [u8],
     layout: Layout,
     appended: Option<Appended>,
-    /// Memory that arrays may still take (bytes).
+    /// Memory left for arrays (bytes).
     memory_left: usize,
 }
 
-/// How many times as large as its file all of its arrays may become in memory. Meshes shrink to a tenth or so; an array of one
-/// number over and over shrinks a thousandfold, and many pieces can name the same appended bytes.
-const MAX_EXPANSION: usize = 100;
-
-/// What the arrays of any file may take (bytes), however small it is.
-const MIN_MEMORY: usize = 1 << 20;
-
-/// How many times smaller zlib can make bytes at the very most (deflate: 258 bytes from two bits).
+/// Largest compression ratio of deflate (258 bytes from two bits).
 const MAX_ZLIB_RATIO: usize = 1032;
 
 impl<'b> ArrayReader<'b> {
     pub(super) fn new(file: &'b [u8], layout: Layout, appended: Option<Appended>) -> Self {
-        let memory_left = file.len().saturating_mul(MAX_EXPANSION).saturating_add(MIN_MEMORY);
+        let memory_left = file.len().saturating_mul(MAX_ARRAY_EXPANSION).saturating_add(MIN_ARRAY_MEMORY);
         Self { file, layout, appended, memory_left }
     }
 
@@ -161,7 +153,7 @@ impl<'b> ArrayReader<'b> {
         ParseError::at_line(self.file, array.at, format!("the array {} {problem}", array.display_name()))
     }
 
-    /// The numbers of an array, so many; fractions are cut off.
+    /// Reads `count` integers; truncates fractions.
     pub(super) fn integers(&mut self, array: &Array, count: usize) -> Result<Vec<i64>, ParseError> {
         if array.storage == Storage::Text {
             return match array.number_type {
@@ -180,14 +172,14 @@ impl<'b> ArrayReader<'b> {
             NumberType::Unsigned(2) => decode_words(&bytes, is_big, |word| i64::from(u16::from_le_bytes(word))),
             NumberType::Signed(4) => decode_words(&bytes, is_big, |word| i64::from(i32::from_le_bytes(word))),
             NumberType::Unsigned(4) => decode_words(&bytes, is_big, |word| i64::from(u32::from_le_bytes(word))),
-            // Beyond 63 bits they become negative, which no node has for a number.
+            // Values above 63 bits become negative, which is an invalid index.
             NumberType::Signed(_) | NumberType::Unsigned(_) => decode_words(&bytes, is_big, i64::from_le_bytes),
             NumberType::Float32 => decode_words(&bytes, is_big, |word| f32::from_le_bytes(word) as i64),
             NumberType::Float64 => decode_words(&bytes, is_big, |word| f64::from_le_bytes(word) as i64),
         })
     }
 
-    /// The numbers of an array, so many.
+    /// Reads `count` numbers.
     pub(super) fn floats(&mut self, array: &Array, count: usize) -> Result<Vec<f64>, ParseError> {
         match (array.storage, array.number_type) {
             (Storage::Text, _) => self.words(array, count, |cursor| cursor.float(Width::Eight, "a number")),
@@ -203,7 +195,7 @@ impl<'b> ArrayReader<'b> {
         }
     }
 
-    /// Words in the array's element, one for each number.
+    /// Reads the words of a text array.
     fn words<T>(
         &self,
         array: &Array,
@@ -211,7 +203,7 @@ impl<'b> ArrayReader<'b> {
         read: impl Fn(&mut Cursor<'b>) -> Result<T, ParseError>,
     ) -> Result<Vec<T>, ParseError> {
         let (start, end) = array.text;
-        // The shortest word is a digit and a space.
+        // Each word takes at least a digit and a separator.
         if count > (end - start).div_ceil(2) {
             return Err(self.error(array, format!("should have {count} numbers, but has {} bytes", end - start)));
         }
@@ -224,16 +216,18 @@ impl<'b> ArrayReader<'b> {
         match cursor.word() {
             None => Ok(numbers),
             Some(_) => {
-                Err(cursor.error(format!("the array {} goes on behind its {count} numbers", array.display_name())))
+                Err(cursor.error(format!("the array {} continues after its {count} numbers", array.display_name())))
             }
         }
     }
 
-    /// The decoded and decompressed bytes of so many numbers.
+    /// Decodes and decompresses the bytes of `count` numbers.
     fn bytes(&mut self, array: &Array, count: usize) -> Result<Vec<u8>, ParseError> {
         let (start, end) = array.text;
         let mut source = match (array.storage, self.appended) {
-            (Storage::Appended(_), None) => return Err(self.error(array, "is appended, but nothing is")),
+            (Storage::Appended(_), None) => {
+                return Err(self.error(array, "is appended, but the file has no appended data"));
+            }
             (Storage::Appended(offset), Some(appended)) => {
                 let start = appended.start.saturating_add(offset);
                 if start > self.file.len() {
@@ -247,9 +241,12 @@ impl<'b> ArrayReader<'b> {
             }
             _ => Source::Base64(Decoder::new(self.file, start, end)),
         };
-        // Every number becomes one of eight bytes, whatever it was.
+        // Each number becomes an 8-byte value.
         let Some(memory_left) = self.memory_left.checked_sub(count.saturating_mul(8)) else {
-            return Err(self.error(array, format!("would decompress to {count} numbers: no mesh shrinks so far")));
+            return Err(self.error(
+                array,
+                format!("would decompress to {count} numbers, more than the limit for a file of this size"),
+            ));
         };
         self.memory_left = memory_left;
         let expected = count.saturating_mul(array.number_type.bytes());
@@ -273,7 +270,7 @@ impl<'b> ArrayReader<'b> {
         Err(self.error(array, format!("has {length} bytes, but {expected} are needed")))
     }
 
-    /// Sizes of the width that the file has for them; those beyond the memory's are as large as that.
+    /// Reads sizes of the header's width; larger ones saturate at usize.
     fn sizes(&self, source: &mut Source<'b>, count: usize) -> Result<Vec<usize>, ParseError> {
         let width = self.layout.header;
         let bytes = source.take(count.saturating_mul(width.bytes()))?;
@@ -286,8 +283,8 @@ impl<'b> ArrayReader<'b> {
         })
     }
 
-    /// Unpacks the blocks of a zlib array. Their head says how many there are, how large they and the last one become (0 if
-    /// it is as large as the others), and how large each is in the file.
+    /// Decompresses zlib blocks. Their header: number of blocks, size of a block, size of the last
+    /// block (0 if full), and compressed size of each.
     fn decompress(&self, array: &Array, source: &mut Source<'b>, expected: usize) -> Result<Vec<u8>, ParseError> {
         let blocks = self.sizes(source, 1)?[0];
         if blocks == 0 {
@@ -306,7 +303,9 @@ impl<'b> ArrayReader<'b> {
         for (block, &size) in compressed_sizes.iter().enumerate() {
             let decompressed = if block + 1 == blocks { last } else { full };
             if decompressed > size.saturating_add(8).saturating_mul(MAX_ZLIB_RATIO) {
-                return Err(self.error(array, format!("has a block of {size} bytes that cannot become {decompressed}")));
+                return Err(
+                    self.error(array, format!("has a block of {size} bytes that cannot decompress to {decompressed}"))
+                );
             }
             compressed.push(source.take(size)?);
         }
@@ -323,12 +322,12 @@ impl<'b> ArrayReader<'b> {
             .collect::<Vec<bool>>();
         match failed.iter().position(|&failed| failed) {
             None => Ok(decompressed),
-            Some(block) => Err(self.error(array, format!("has a zlib block that is not sound, number {block} from 0"))),
+            Some(block) => Err(self.error(array, format!("has an invalid zlib block, number {block} from 0"))),
         }
     }
 }
 
-/// Numbers of `N` bytes each, lowest first once they are turned.
+/// Converts words of `N` bytes from either byte order.
 fn decode_words<T, const N: usize>(bytes: &[u8], is_big: bool, convert: impl Fn([u8; N]) -> T) -> Vec<T> {
     let words = bytes.as_chunks::<N>().0.iter();
     if is_big {
@@ -344,7 +343,6 @@ fn decode_words<T, const N: usize>(bytes: &[u8], is_big: bool, convert: impl Fn(
     }
 }
 
-/// Where an array's bytes come from.
 enum Source<'b> {
     Raw { file: &'b [u8], at: usize },
     Base64(Decoder<'b>),

@@ -1,15 +1,15 @@
-//! Base64 (RFC 4648), decoded piece by piece.
+//! Incremental base64 decoder (RFC 4648).
 
 use super::super::cursor::ParseError;
 
-/// Encoded bytes from which decoded ones are taken. White space means nothing, and padding ends one run of bytes, after which
-/// the next begins: writers encode the head of an array alone or together with what follows.
+/// Decoder of a byte range. Ignores white space; padding ends a run, after which the next begins,
+/// since writers encode an array's header alone or together with its data.
 #[derive(Clone, Debug)]
 pub(super) struct Decoder<'b> {
     file: &'b [u8],
     at: usize,
     end: usize,
-    /// Bytes decoded and not taken.
+    /// Decoded bytes not taken yet.
     ready: [u8; 3],
     ready_count: usize,
 }
@@ -18,7 +18,7 @@ const PADDING: u8 = 64;
 const SPACE: u8 = 65;
 const INVALID: u8 = 66;
 
-/// What a letter stands for.
+/// Value of each character.
 const VALUES: [u8; 256] = {
     let mut values = [INVALID; 256];
     let letters = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
@@ -42,12 +42,12 @@ impl<'b> Decoder<'b> {
         Self { file, at: at.min(end), end, ready: [0; 3], ready_count: 0 }
     }
 
-    /// At least as many bytes as are left.
+    /// Upper bound of the decoded bytes left.
     pub(super) fn max_remaining(&self) -> usize {
         self.ready_count + (self.end - self.at) / 4 * 3 + 3
     }
 
-    /// Takes bytes; refuses letters that mean nothing, and to go beyond the end.
+    /// Takes bytes; rejects invalid characters and reading past the end.
     pub(super) fn take(&mut self, count: usize) -> Result<Vec<u8>, ParseError> {
         if count > self.max_remaining() {
             return Err(self.ended());
@@ -69,7 +69,7 @@ impl<'b> Decoder<'b> {
         Ok(taken)
     }
 
-    /// The common case at speed: groups of four letters without spaces or padding.
+    /// Fast path: groups of four characters without spaces or padding.
     fn take_full_groups(&mut self, count: usize, taken: &mut Vec<u8>) {
         while count - taken.len() >= 3
             && let Some(&[a, b, c, d]) = self.file[self.at..self.end].first_chunk()
@@ -100,7 +100,7 @@ impl<'b> Decoder<'b> {
                     count += 1;
                     letters += 1;
                 }
-                _ => return Err(self.error(&format!("{:?} stands where base64 should go on", char::from(letter)))),
+                _ => return Err(self.error(&format!("{:?} is not a base64 character", char::from(letter)))),
             }
             self.at += 1;
         }
@@ -132,7 +132,7 @@ mod tests {
     }
 
     #[test]
-    fn the_examples_of_the_standard_are_decoded() {
+    fn the_vectors_of_rfc_4648_are_decoded() {
         for (text, plain) in
             [("", ""), ("Zg==", "f"), ("Zm8=", "fo"), ("Zm9v", "foo"), ("Zm9vYg==", "foob"), ("Zm9vYmFy", "foobar")]
         {
@@ -142,7 +142,7 @@ mod tests {
     }
 
     #[test]
-    fn runs_follow_one_another_and_pieces_fit_together() {
+    fn runs_are_concatenated_across_partial_reads() {
         let text = "Zg==\n Zm 9v\tYmFyZm9vYmFy";
         let plain = b"ffoobarfoobar";
         for first in 0..=plain.len() {
@@ -152,7 +152,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_base64_is_refused() {
+    fn invalid_base64_is_rejected() {
         for text in ["Z", "Zg", "Zg=", "=Zg=", "Z===", "Zg=v", "Zm9*", "Zm9v<"] {
             decode(text, &[4]).expect_err(text);
         }

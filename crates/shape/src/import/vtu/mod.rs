@@ -1,7 +1,8 @@
-//! VTK's XML files of unstructured grids (.vtu): numbers as text, as base64 or appended raw, of either byte order, plain or
-//! compressed by zlib.
+//! VTK XML unstructured grids (.vtu): text, base64 or appended raw data of either byte order,
+//! uncompressed or zlib.
 //!
-//! The layout is that of "VTK XML Formats" in the VTK documentation. Regions come from the cell array whose name says so.
+//! Layout: VTK documentation, "VTK XML Formats". Regions come from the cell array named in
+//! [`REGION_NAMES`].
 
 mod array;
 mod base64;
@@ -18,7 +19,7 @@ use crate::error::ShapeError;
 use array::{Appended, Array, ArrayReader, Compression, Layout};
 use xml::{Event, Tag, Xml};
 
-/// Reads the bytes of a .vtu file; `path` is what errors call it.
+/// Parses a .vtu file; errors refer to `path`.
 pub(crate) fn parse(bytes: &[u8], path: &Path) -> Result<Model, ShapeError> {
     read(bytes).map_err(|error| error.in_file(path))?.into_model(path)
 }
@@ -37,18 +38,17 @@ fn read(bytes: &[u8]) -> Result<Cells, ParseError> {
     Ok(cells)
 }
 
-/// A grid as its tags describe it.
 struct Grid {
     layout: Layout,
     pieces: Vec<Piece>,
     appended: Option<Appended>,
 }
 
-/// A part of a grid with points of its own.
+/// A part of a grid with its own points.
 struct Piece {
     points: usize,
     cells: usize,
-    /// What to say if it lacks an array.
+    /// The error if an array is missing.
     incomplete: ParseError,
     positions: Option<Array>,
     connectivity: Option<Array>,
@@ -57,13 +57,13 @@ struct Piece {
     cell_data: Vec<Array>,
 }
 
-/// Which arrays a tag stands section.
+/// The section that contains an array.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Section {
     Points,
     Cells,
     CellData,
-    /// ArrayReader that mean nothing here.
+    /// Ignored arrays.
     Others,
 }
 
@@ -77,7 +77,8 @@ impl Grid {
         };
         let mut grid = Grid { layout, pieces: Vec::new(), appended: None };
         let mut section = Section::Others;
-        // The end of the file is not looked for: of some writers it is missing, and behind raw bytes it cannot be found.
+        // Does not look for the end tag: some writers omit it, and it cannot be found after raw
+        // bytes.
         while let Some(event) = xml.next()? {
             match event {
                 Event::Start(tag) | Event::Empty(tag) if tag.name == b"Piece" => {
@@ -90,7 +91,7 @@ impl Grid {
                 Event::Start(tag) | Event::Empty(tag) if tag.name == b"DataArray" && section != Section::Others => {
                     let mut array = match (Array::of_tag(&tag, bytes), section) {
                         (Ok(array), _) => array,
-                        // Text and other kinds of data on cells need not be understood.
+                        // Cell data of other types is ignored.
                         (Err(_), Section::CellData) => continue,
                         (Err(error), _) => return Err(error),
                     };
@@ -139,7 +140,7 @@ fn read_layout(tag: &Tag<'_>, xml: &Xml<'_>) -> Result<Layout, ParseError> {
     Ok(Layout { order, header, compression })
 }
 
-/// The first text in an array's element that is not blank; elements before it are passed over.
+/// Byte range of the first non-blank text in an array's element; skips child elements.
 fn inline_text(xml: &mut Xml<'_>, bytes: &[u8]) -> Result<(usize, usize), ParseError> {
     let mut inside = 0usize;
     loop {
@@ -162,7 +163,7 @@ fn read_appended(tag: &Tag<'_>, xml: &Xml<'_>, bytes: &[u8]) -> Result<Appended,
     let is_base64 = match &*tag.attribute("encoding").unwrap_or_default() {
         "base64" => true,
         "raw" => false,
-        other => return Err(xml.error_at(tag.at, format!("data appended in the encoding {other:?} are not known"))),
+        other => return Err(xml.error_at(tag.at, format!("the encoding {other:?} of appended data is not known"))),
     };
     let rest = &bytes[xml.offset()..];
     let blank = rest.iter().take_while(|byte| byte.is_ascii_whitespace()).count();
@@ -192,7 +193,6 @@ impl Piece {
         })
     }
 
-    /// Keeps an array that stands in this piece.
     fn add(&mut self, array: Array, section: Section) {
         match (section, array.name.to_ascii_lowercase().as_str()) {
             (Section::Points, _) => self.positions = Some(array),
@@ -221,7 +221,7 @@ impl Piece {
         let numbers = arrays.floats(positions, self.points.saturating_mul(3))?;
         cells.points.extend(numbers.as_chunks().0.iter().map(|&[x, y, z]| Vec3::new(x, y, z)));
         if u32::try_from(cells.points.len()).is_err() {
-            return Err(ParseError::in_part("points", format!("{} are more than can be numbered", cells.points.len())));
+            return Err(ParseError::in_part("points", format!("{} exceed 32-bit indices", cells.points.len())));
         }
         drop(numbers);
 
@@ -246,7 +246,7 @@ impl Piece {
             nodes.clear();
             for &point in listed {
                 if !(0..self.points as i64).contains(&point) {
-                    return Err(error(format!("it names point {point}, but the piece has {}, from 0", self.points)));
+                    return Err(error(format!("it refers to point {point}, but the piece has {} points", self.points)));
                 }
                 nodes.push((first_point as i64 + point) as u32);
             }
@@ -261,13 +261,13 @@ impl Piece {
     }
 }
 
-/// What a VTK cell type is (vtkCellType.h).
+/// A VTK cell type (vtkCellType.h).
 #[derive(Clone, Copy)]
 enum VtkCell {
     Kind(CellKind),
-    /// Triangles in a row, each with the last two points of the one before.
+    /// A triangle strip.
     Strip,
-    /// A rectangle with its points in rows.
+    /// A rectangle with its points in row order.
     Pixel,
 }
 
@@ -279,7 +279,7 @@ fn cell_kind(number: i64, nodes: usize) -> VtkCell {
         7 => CellKind::Face(nodes),
         8 => return VtkCell::Pixel,
         9 | 23 | 28 | 30 | 62 | 70 | 77 => CellKind::Face(4),
-        // Quadratic polygons list all corners before all middles of edges.
+        // Quadratic polygons list all corners before the edge midpoints.
         36 => CellKind::Face(nodes / 2),
         10 | 24 | 64 | 71 | 78 => CellKind::Tetrahedron,
         11 | 12 | 25 | 29 | 33 | 67 | 72 | 79 => CellKind::Hexahedron,
@@ -307,7 +307,7 @@ fn push(cells: &mut Cells, kind: VtkCell, nodes: &mut [u32]) {
     }
 }
 
-/// Names that programs give to the regions of cells, without case and punctuation, the surest first.
+/// Common names of region arrays without case and punctuation, in order of preference.
 const REGION_NAMES: [&str; 16] = [
     "gmshphysical",
     "meditref",
@@ -327,7 +327,7 @@ const REGION_NAMES: [&str; 16] = [
     "gmshgeometrical",
 ];
 
-/// The name of the cell array that holds regions, if one of any piece does.
+/// The name of the cell array of regions, if a piece has one.
 fn region_array_name(pieces: &[Piece]) -> Option<String> {
     let plain = |name: &str| name.chars().filter(char::is_ascii_alphanumeric).collect::<String>().to_ascii_lowercase();
     let arrays = || pieces.iter().flat_map(|piece| &piece.cell_data).filter(|array| array.components == 1);

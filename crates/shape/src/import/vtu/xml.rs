@@ -1,35 +1,31 @@
-//! As much XML as VTK writes: elements, attributes and text, without anything that needs a document type.
+//! Minimal XML reader: elements, attributes and text, without declarations.
 //!
-//! A reader of our own since raw appended data is no XML at all: here one can stop before it.
+//! Our own, since files with raw appended data are not valid XML; this reader stops before them.
 
 use std::borrow::Cow;
 
 use super::super::cursor::{ParseError, quote};
 
-/// A index between the tags of a file.
+/// A read position between tags.
 #[derive(Clone, Debug)]
 pub(super) struct Xml<'b> {
     bytes: &'b [u8],
     at: usize,
 }
 
-/// A start tag.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Tag<'b> {
     pub(super) name: &'b [u8],
-    /// What stands behind its name.
+    /// The text after its name.
     attributes: &'b [u8],
-    /// Where it begins in the file.
+    /// Offset of the tag.
     pub(super) at: usize,
 }
 
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Event<'b> {
-    /// An element begins.
     Start(Tag<'b>),
-    /// An element without content.
     Empty(Tag<'b>),
-    /// An element ends.
     End(&'b [u8]),
 }
 
@@ -38,23 +34,22 @@ impl<'b> Xml<'b> {
         Self { bytes, at: 0 }
     }
 
-    /// Where the next thing begins.
     pub(super) fn offset(&self) -> usize {
         self.at
     }
 
-    /// Something is wrong at a byte.
+    /// An error at a byte.
     pub(super) fn error_at(&self, at: usize, problem: impl Into<String>) -> ParseError {
         ParseError::at_line(self.bytes, at, problem)
     }
 
-    /// The text from here to the next tag, as its first and last byte + 1.
+    /// Byte range of the text up to the next tag.
     pub(super) fn text(&self) -> (usize, usize) {
         let length = self.bytes[self.at..].iter().position(|&byte| byte == b'<');
         (self.at, length.map_or(self.bytes.len(), |length| self.at + length))
     }
 
-    /// The next tag; none at the end of the file.
+    /// The next tag; `None` at the end of the file.
     pub(super) fn next(&mut self) -> Result<Option<Event<'b>>, ParseError> {
         loop {
             let (_, start) = self.text();
@@ -108,7 +103,7 @@ impl<'b> Xml<'b> {
         let name_length = inside.iter().position(u8::is_ascii_whitespace).unwrap_or(inside.len());
         let (name, attributes) = inside.split_at(name_length);
         if name.is_empty() || !name[0].is_ascii_alphabetic() {
-            return Err(self.error_at(start, format!("{} is no tag", quote(inside))));
+            return Err(self.error_at(start, format!("{} is not a tag", quote(inside))));
         }
         let tag = Tag { name, attributes, at: start };
         Ok(if is_empty { Event::Empty(tag) } else { Event::Start(tag) })
@@ -116,7 +111,7 @@ impl<'b> Xml<'b> {
 }
 
 impl<'b> Tag<'b> {
-    /// The value of an attribute, if the tag has it. What cannot be understood behind it has no values.
+    /// The value of an attribute; stops at the first malformed one.
     pub(super) fn attribute(&self, wanted: &str) -> Option<Cow<'b, str>> {
         let mut rest = self.attributes.trim_ascii();
         while !rest.is_empty() {
@@ -137,7 +132,7 @@ impl<'b> Tag<'b> {
     }
 }
 
-/// Text with the five named entities put back.
+/// Replaces the five predefined entities.
 fn unescaped(text: &[u8]) -> Cow<'_, str> {
     let text = String::from_utf8_lossy(text);
     if !text.contains('&') {
@@ -168,7 +163,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_cut_or_foreign_is_refused() {
+    fn truncated_and_invalid_tags_are_rejected() {
         for file in ["<", "<A", "<A x='>", "<!-- x", "<?xml", "<!DOCTYPE x>", "<1>", "<>", "< A>", "<![CDATA[x]]>"] {
             Xml::new(file.as_bytes()).next().expect_err(file);
         }
