@@ -29,7 +29,6 @@ pub(crate) fn awake() -> SolidOptions {
     SolidOptions { rest_strain: 0.0, ..SolidOptions::default() }
 }
 
-/// A purely elastic material.
 pub(crate) fn elastic(density: f64, elasticity: Elasticity) -> Material {
     Material::elastic("test", density, elasticity)
 }
@@ -39,7 +38,6 @@ pub(crate) fn free_step(time_step: f64) -> Step<'static> {
     Step { time: 0.0, time_step, gravity: Vec3::zeros(), loads: &[], contacts: &[] }
 }
 
-/// Predicts, checks and commits a step.
 pub(crate) fn take_step(body: &mut dyn Method, step: &Step) -> Result<(), ValidationError> {
     body.predict(step)?;
     body.check()?;
@@ -168,7 +166,6 @@ pub(crate) fn take_splits(world: &mut World) -> Vec<(Vec3, FailureMeasure)> {
         .collect()
 }
 
-/// Advances the world by some frames.
 pub(crate) fn run_frames(world: &mut World, frames: u32) -> Result<(), ValidationError> {
     for _ in 0..frames {
         world.advance_frame(&mut |_| Verdict::Continue)?;

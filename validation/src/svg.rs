@@ -39,7 +39,6 @@ pub fn draw(plot: &Plot) -> String {
     svg
 }
 
-/// Range of an axis, in its own scale.
 struct Axis {
     scale: Scale,
     from: f64,
@@ -98,7 +97,6 @@ impl Axis {
     }
 }
 
-/// Multiples of a spacing in a range.
 fn multiples(spacing: f64, from: f64, to: f64) -> Vec<f64> {
     let (first, last) = ((from / spacing).ceil() as i64, (to / spacing).floor() as i64);
     (first..=last).map(|count| count as f64 * spacing).collect()

@@ -49,12 +49,7 @@ const PICTURES: &[Picture] = &[
     picture(
         "bowls",
         "400x300",
-        &[
-            part("bowl-1", 12, SHARDS),
-            part("bowl-2", 12, SHARDS),
-            part("bowl-3", 12, SHARDS),
-            part("bowl-4", 12, SHARDS),
-        ],
+        &[part("bowl-1", 4, SHARDS), part("bowl-2", 4, SHARDS), part("bowl-3", 4, SHARDS), part("bowl-4", 4, SHARDS)],
     ),
     picture("reassembled", "640x360", &[part("adobe-wall-heavy", 36, TOGETHER), part("glass-slab", 15, TOGETHER)]),
     picture("twisted-bar", LARGE, &[part("twisted-bar", 50, &[])]),

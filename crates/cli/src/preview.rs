@@ -66,9 +66,7 @@ const FILMS: [(f64, u32, usize); 14] = [
 
 /// The run to be previewed.
 pub struct Subject<'a> {
-    /// Folder of the run.
     pub path: &'a Path,
-    /// Its scene.
     pub scene: &'a Scene,
     /// Its shards, if already cut.
     pub film: Option<&'a ShardFrames>,

@@ -24,37 +24,26 @@ pub fn quoted(path: &Path) -> String {
 /// Why the program ends early.
 #[derive(Debug, thiserror::Error)]
 pub enum Problem {
-    /// The scene is not valid.
     #[error("{}", .0.render(Style::Plain))]
     Scene(#[from] SceneErrors),
-    /// The run folder cannot be used.
     #[error(transparent)]
     Folder(#[from] FolderError),
-    /// The simulation failed.
     #[error(transparent)]
     World(#[from] WorldError),
-    /// A frame cannot be read.
     #[error(transparent)]
     Frame(#[from] FrameFileError),
-    /// A file cannot be written.
     #[error(transparent)]
     Write(#[from] WriteError),
-    /// A model cannot be read or meshed.
     #[error(transparent)]
     Shape(#[from] ShapeError),
-    /// A sheet cannot be meshed.
     #[error(transparent)]
     Sheet(#[from] SheetError),
-    /// A picture cannot be rendered.
     #[error(transparent)]
     Render(#[from] RenderError),
-    /// An export failed.
     #[error(transparent)]
     Export(#[from] ExportError),
-    /// Unknown export format.
     #[error("{0}, shards or animation")]
     Format(#[from] UnknownFormat),
-    /// Interrupted by Ctrl-C.
     #[error("interrupted; {0}")]
     Interrupted(
         /// How to continue.
@@ -63,7 +52,6 @@ pub enum Problem {
     /// The run folder can no longer be written.
     #[error("{cause}\n  help: what was computed is kept; once there is space, continue with: {resume}")]
     Stopped {
-        /// The error.
         cause: Box<FolderError>,
         /// Command to continue.
         resume: String,
@@ -71,18 +59,11 @@ pub enum Problem {
     /// Standard output is closed.
     #[error("cannot write to standard output: {0}")]
     Output(#[from] io::Error),
-    /// Any other problem.
     #[error("{message}{}", if help.is_empty() { String::new() } else { format!("\n  help: {help}") })]
-    Other {
-        /// The problem.
-        message: String,
-        /// Advice.
-        help: String,
-    },
+    Other { message: String, help: String },
 }
 
 impl Problem {
-    /// A problem with advice.
     pub fn new(message: impl Into<String>, help: impl Into<String>) -> Problem {
         Problem::Other { message: message.into(), help: help.into() }
     }
@@ -92,7 +73,6 @@ impl Problem {
         if matches!(self, Problem::Interrupted(_)) { INTERRUPTED } else { 1 }
     }
 
-    /// Prints the problem to standard error.
     pub fn report(&self, mode: OutputMode) {
         // A closed pipe is not reported.
         if let Problem::Output(error) = self

@@ -13,7 +13,6 @@ pub struct Meter {
     last: Instant,
 }
 
-/// The current state.
 pub struct Moment {
     /// Simulated time (s).
     pub time: f64,
@@ -65,7 +64,6 @@ impl Meter {
         Ok(())
     }
 
-    /// Removes the bar.
     pub fn finish(&self) {
         self.bar.finish_and_clear();
     }

@@ -28,11 +28,8 @@ pub fn parse_seed(text: &str) -> Result<u64, String> {
     seed.ok_or_else(|| format!("a seed is an integer from 0 to {most}"))
 }
 
-/// A scene with its name.
 pub struct NamedScene {
-    /// Name of the run.
     pub name: String,
-    /// The scene.
     pub document: SceneDocument,
 }
 

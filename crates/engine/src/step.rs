@@ -221,8 +221,10 @@ impl World {
         if self.throttle.is_exhausted() {
             let time = self.time;
             return Err(match failure {
-                Failure::Pressed { obstacle, place } => {
-                    // What is squeezed may be seen to pass the ground first: it is the driven one that squeezes.
+                // A squeezed body may be found to pass a fixed obstacle first: the driven one squeezes it.
+                Failure::Pressed { obstacle, place }
+                    if self.driven_against(body).is_some() || self.is_driven(obstacle as usize) =>
+                {
                     let obstacle = self.driven_against(body).unwrap_or(obstacle as usize);
                     let obstacle = self.obstacles[obstacle].name.clone();
                     WorldError::Pressed { body: name, obstacle, time, time_step, place }

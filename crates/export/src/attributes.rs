@@ -7,7 +7,6 @@ use craze_math::{Mat3, Vec3};
 use crate::shards::SourceSurface;
 use crate::tuning::MAX_SOURCE_DISTANCE;
 
-/// Attributes of a triangle and its corners.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct TriangleAttributes {
     /// Texture coordinates (1), (0, 0) at the lower left.
@@ -21,7 +20,6 @@ pub(crate) struct TriangleAttributes {
 /// Configuration that normals are transformed to.
 #[derive(Clone, Copy, PartialEq)]
 pub(crate) enum Pose {
-    /// Rest shape.
     Rest,
     /// Deformed shape of the frame.
     Frame,

@@ -35,9 +35,7 @@ pub(crate) fn sides_of(surface: &Surface) -> Sides {
 #[derive(Clone)]
 pub(crate) struct Material(Value);
 
-/// Animation of a node.
 pub(crate) struct Track {
-    /// The node.
     pub node: usize,
     /// Positions (m), one per key.
     pub positions: Vec<[f32; 3]>,
@@ -45,7 +43,6 @@ pub(crate) struct Track {
     pub rotations: Vec<[f32; 4]>,
 }
 
-/// A glTF document under construction.
 #[derive(Default)]
 pub(crate) struct Document {
     nodes: Vec<Value>,
@@ -62,7 +59,6 @@ pub(crate) struct Document {
 }
 
 impl Document {
-    /// Material of a look.
     pub(crate) fn material(&self, name: &str, look: &Look, sides: Sides) -> Material {
         let color = look.surface_color();
         let mut material = json!({

@@ -14,7 +14,6 @@ use crate::parts::{Cloud, Part, clouds, parts};
 use crate::shards::material;
 use crate::{ExportError, Format, TransferredAttributes};
 
-/// Encodes a frame.
 pub(crate) fn encode(
     frame: &Frame,
     transferred_attributes: &[Option<TransferredAttributes<'_>>],
@@ -187,7 +186,6 @@ impl Document {
         self.mesh_node(name, origin, primitives, extras)
     }
 
-    /// Node with particles as points.
     fn cloud(&mut self, name: &str, cloud: &Cloud, piece: Option<&Piece>, material: &Material) -> usize {
         let origin = node_origin(&cloud.positions, piece);
         let positions: Vec<[f32; 3]> = cloud.positions.iter().map(|position| relative(position, &origin)).collect();

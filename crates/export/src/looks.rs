@@ -5,7 +5,6 @@ use craze_math::Vec3;
 
 use crate::shards::Paint;
 
-/// A named material of a file.
 #[derive(Clone)]
 pub(crate) struct NamedMaterial {
     pub name: String,

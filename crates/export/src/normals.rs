@@ -1,5 +1,6 @@
 //! Vertex normals: smooth over gentle bends, sharp at edges.
 
+use craze_frame::corner_normals;
 use craze_math::Vec3;
 
 use crate::parts::Part;
@@ -15,27 +16,23 @@ pub(crate) struct Shaded {
     pub triangles: Vec<[u32; 3]>,
 }
 
-/// Computes corner normals: the mean over faces around the vertex, weighted by their corner angles,
-/// without faces across a sharp edge or a crack border. Corners with equal normals share a vertex.
-///
-/// Degenerate triangles do not contribute; without any contribution the normal points up.
+/// Duplicates vertices so that each has one normal: see [`corner_normals`]. Crack faces and outer
+/// faces share no normals. Without any contribution the normal points up.
 pub(crate) fn shade(part: &Part) -> Shaded {
-    let face_normals: Vec<Vec3> = part.triangles.iter().map(|triangle| face_normal(part, triangle)).collect();
-    let around = corners_around(part);
+    let normals = corner_normals(&part.positions, &part.triangles, &part.crack, MIN_SMOOTH_COSINE);
     let mut shaded = Shaded { sources: Vec::new(), normals: Vec::new(), triangles: part.triangles.clone() };
-    for (vertex, corners) in around.chunk_by(|one, other| one.0 == other.0).map(|corners| (corners[0].0, corners)) {
+    // Corners by vertex.
+    let mut corners: Vec<(u32, usize, usize)> = Vec::with_capacity(3 * part.triangles.len());
+    for (face, triangle) in part.triangles.iter().enumerate() {
+        corners.extend((0..3).map(|corner| (triangle[corner], face, corner)));
+    }
+    corners.sort_unstable();
+    for corners in corners.chunk_by(|one, other| one.0 == other.0) {
         let first = shaded.sources.len();
-        for &(_, face, place) in corners {
-            let (face, place) = (face as usize, place as usize);
-            let mut sum = Vec3::zeros();
-            for &(_, other, other_place) in corners {
-                let (other, other_place) = (other as usize, other_place as usize);
-                let smooth = face_normals[face].dot(&face_normals[other]) >= MIN_SMOOTH_COSINE;
-                if part.crack[face] == part.crack[other] && (smooth || face == other) {
-                    sum += face_normals[other] * corner_angle(part, &part.triangles[other], other_place);
-                }
-            }
-            let normal = sum.try_normalize(0.0).unwrap_or(Vec3::y()).map(|coordinate| coordinate as f32).into();
+        for &(vertex, face, corner) in corners {
+            let normal = normals[face][corner];
+            let normal = if normal == Vec3::zeros() { Vec3::y() } else { normal };
+            let normal = normal.map(|coordinate| coordinate as f32).into();
             let known = shaded.normals[first..].iter().position(|other| *other == normal);
             let index = first
                 + known.unwrap_or_else(|| {
@@ -43,34 +40,10 @@ pub(crate) fn shade(part: &Part) -> Shaded {
                     shaded.normals.push(normal);
                     shaded.normals.len() - 1 - first
                 });
-            shaded.triangles[face][place] = index as u32;
+            shaded.triangles[face][corner] = index as u32;
         }
     }
     shaded
-}
-
-/// (vertex, face, corner) of all corners, sorted by vertex.
-fn corners_around(part: &Part) -> Vec<(u32, u32, u32)> {
-    let mut corners: Vec<(u32, u32, u32)> = Vec::with_capacity(3 * part.triangles.len());
-    for (face, triangle) in part.triangles.iter().enumerate() {
-        corners.extend((0..3).map(|place| (triangle[place as usize], face as u32, place)));
-    }
-    corners.sort_unstable();
-    corners
-}
-
-/// Unit normal by the right-hand rule; zero for a degenerate triangle.
-fn face_normal(part: &Part, triangle: &[u32; 3]) -> Vec3 {
-    let [a, b, c] = triangle.map(|vertex| part.positions[vertex as usize]);
-    (b - a).cross(&(c - a)).try_normalize(0.0).unwrap_or_else(Vec3::zeros)
-}
-
-/// Angle at a corner of a triangle (rad).
-fn corner_angle(part: &Part, triangle: &[u32; 3], place: usize) -> f64 {
-    let position = |place: usize| part.positions[triangle[place % 3] as usize];
-    let along = position(place + 1) - position(place);
-    let back = position(place + 2) - position(place);
-    along.cross(&back).norm().atan2(along.dot(&back))
 }
 
 #[cfg(test)]

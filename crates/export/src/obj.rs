@@ -31,7 +31,6 @@ pub(crate) fn export(
 }
 
 impl Materials {
-    /// Text of the `.mtl` file.
     pub(crate) fn encode(&self) -> String {
         let mut text = String::from("# Craze\n");
         for (name, look) in &self.looks {
@@ -181,7 +180,6 @@ impl Text {
         suffixes
     }
 
-    /// Writes an object of points.
     fn points(&mut self, object: &str, group: &str, positions: &[Vec3]) {
         let first = self.vertices + 1;
         self.object(object, group, positions);

@@ -50,7 +50,6 @@ fn part(surface: &Surface, triangles: &[usize], local: &mut [u32]) -> Part {
     part
 }
 
-/// Particles of one piece.
 pub(crate) struct Cloud {
     /// Index of the piece in the body.
     pub piece: u32,

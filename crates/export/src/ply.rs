@@ -28,7 +28,6 @@ struct Column<'frame> {
     coordinate: Option<usize>,
     /// True if all values are indices.
     index: bool,
-    /// Name in the file.
     name: String,
 }
 
@@ -39,7 +38,6 @@ struct Points<'frame> {
     radius: Option<f64>,
 }
 
-/// Encodes a frame.
 pub(crate) fn encode(frame: &Frame) -> Result<Vec<u8>, ExportError> {
     let obstacles = frame.obstacles.iter().map(|obstacle| match &obstacle.shape {
         ObstacleShape::Surface(surface) => Some(surface),

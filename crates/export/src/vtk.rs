@@ -10,7 +10,6 @@ use craze_math::Vec3;
 use crate::labels::Labels;
 use crate::{ExportError, Output};
 
-/// VTK cell type of a tetrahedron.
 const TETRAHEDRON: u8 = 10;
 
 /// Files of a sequence with their times.
@@ -23,7 +22,6 @@ impl Collection {
         self.0 += &format!("    <DataSet timestep=\"{time:?}\" part=\"{part}\" name=\"{name}\" file=\"{file}\"/>\n");
     }
 
-    /// Text of the `.pvd` file.
     pub(crate) fn encode(&self) -> String {
         format!(
             "<?xml version=\"1.0\"?>\n<VTKFile type=\"Collection\" version=\"1.0\" byte_order=\"LittleEndian\">\n  \
@@ -109,7 +107,6 @@ fn volume_file(frame: &Frame, volume: &Volume, body: &BodyFrame) -> Option<Vec<u
     Some(file.finish("UnstructuredGrid"))
 }
 
-/// A VTK XML file under construction.
 struct File {
     xml: String,
     appended: Vec<u8>,

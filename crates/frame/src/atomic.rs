@@ -8,7 +8,6 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use thiserror::Error;
 
-/// Suffix of temporary files.
 const TEMPORARY_SUFFIX: &str = ".craze.tmp";
 
 /// A file could not be written; its previous content is unchanged.

@@ -23,7 +23,6 @@ const STORED: u32 = 1 << 31;
 /// Flag of a shuffled block.
 const SHUFFLED: u32 = 1 << 30;
 
-/// Compresses a payload.
 pub(crate) fn pack(payload: &[u8]) -> Vec<u8> {
     let mut packed = Vec::with_capacity(payload.len() / 2);
     let mut shuffled = vec![0; BLOCK_LENGTH.min(payload.len())];

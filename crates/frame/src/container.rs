@@ -148,7 +148,6 @@ pub enum ContainerFileError {
     },
 }
 
-/// Fields of the header.
 struct Header {
     version: u16,
     payload_length: u64,

@@ -253,7 +253,6 @@ impl WeldedSurface {
         (0..fans.len() as u32).all(|fan| joined.root(fan) == 0)
     }
 
-    /// Adds the separate bodies.
     fn find_bodies(&self, found: &mut FaultCounts) {
         let parts = self.components(&self.triangles);
         let volumes: Vec<f64> = parts.iter().map(|part| self.volume(part)).collect();
@@ -376,7 +375,6 @@ mod tests {
     const TETRAHEDRON: [[u32; 3]; 4] = [[0, 2, 1], [0, 1, 3], [0, 3, 2], [1, 2, 3]];
     const CORNERS: [[f64; 3]; 4] = [[0.0; 3], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]];
 
-    /// Tetrahedra with their own vertices.
     fn tetrahedra(corners: &[[[f64; 3]; 4]]) -> WeldedSurface {
         let positions: Vec<Vec3> = corners.iter().flatten().copied().map(Vec3::from).collect();
         let faces = |first: u32| TETRAHEDRON.map(|face| face.map(|corner| 4 * first + corner));

@@ -16,6 +16,7 @@ mod hash;
 mod manifold;
 mod measure;
 mod model;
+mod normals;
 mod reassemble;
 #[cfg(test)]
 mod testing;
@@ -32,3 +33,4 @@ pub use model::{
     Attribute, Attributes, BodyFrame, Data, Frame, ObstacleFrame, ObstacleShape, Particles, Piece, Pose, Surface,
     Volume, names,
 };
+pub use normals::corner_normals;

@@ -2,7 +2,7 @@
 
 /// An invalid material parameter or name.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
-#[expect(missing_docs, reason = "the message names the fields")]
+#[expect(missing_docs, reason = "the messages describe variants and fields")]
 pub enum MaterialError {
     /// A number outside its allowed range, or not finite.
     #[error("{field} = {value}{} is out of range: it must be {allowed}", with_space(unit))]
@@ -14,10 +14,8 @@ pub enum MaterialError {
         unit: &'static str,
         allowed: &'static str,
     },
-    /// A matrix entry that is infinite or NaN.
     #[error("{field}[{row}][{column}] = {value} is not a finite number")]
     MatrixNotFinite { field: &'static str, row: usize, column: usize, value: f64 },
-    /// A matrix that is not symmetric.
     #[error("{field} must be symmetric, but entry [{row}][{column}] is {value} and [{column}][{row}] is {transposed}")]
     NotSymmetric { field: &'static str, row: usize, column: usize, value: f64, transposed: f64 },
     /// A matrix that is not positive definite.
@@ -36,7 +34,6 @@ pub enum MaterialError {
         /// The most similar name, if any is similar.
         nearest: Option<&'static str>,
     },
-    /// Two keys for the same property.
     #[error("{first} and {second} cannot both be given: they set the same property")]
     Conflict { first: &'static str, second: &'static str },
     /// A key that the method of the body does not read.

@@ -111,7 +111,6 @@ impl Look {
     }
 }
 
-/// The words of a name in lower case.
 fn words(name: &str) -> Vec<String> {
     name.split(|letter: char| !letter.is_alphanumeric())
         .filter(|word| !word.is_empty())

@@ -7,56 +7,32 @@ use crate::strength::CrackResistance;
 
 /// A scalar that a preset or a user can set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[expect(missing_docs, reason = "`Overrides` documents the keys")]
 pub enum Quantity {
-    /// Mass density.
     Density,
-    /// Young's modulus.
     Young,
-    /// Poisson's ratio.
     Poisson,
-    /// First Lamé constant.
     Lambda,
-    /// Second Lamé constant, the shear modulus.
     Mu,
-    /// Viscous counterpart of λ.
     Phi,
-    /// Viscous counterpart of μ.
     Psi,
-    /// Stiffness-proportional damping.
     DampingTime,
-    /// Mass-proportional damping.
     MassDamping,
-    /// Stress at which plastic flow starts.
     YieldStress,
-    /// Curvature at which bending becomes permanent.
     YieldCurvature,
-    /// Rate of plastic flow.
     FlowRate,
-    /// Increase of the yield stress.
     Hardening,
-    /// Tensile strength.
     TensileStrength,
-    /// Compressive strength.
     CompressiveStrength,
-    /// Energy per crack area.
     FractureEnergy,
-    /// Critical stress intensity factor.
     Toughness,
-    /// Nodal failure criterion of O'Brien & Hodgins 1999.
     SeparationForce,
-    /// Coefficient of Coulomb friction.
     Friction,
-    /// Coefficient of restitution.
     Restitution,
-    /// Cluster: stiffness towards the goal position.
     GoalStiffness,
-    /// Cluster: strain at which plastic flow starts.
     ClusterYield,
-    /// Cluster: fraction of the excess strain that flows.
     ClusterFlow,
-    /// Cluster: increase of the yield strain.
     ClusterHardening,
-    /// Cluster: stretch at which a cluster splits.
     ClusterToughness,
 }
 

@@ -50,7 +50,6 @@ impl CrackResistance {
         }
     }
 
-    /// The quantity and its value.
     pub(crate) fn quantity(self) -> (Quantity, f64) {
         match self {
             Self::FractureEnergy(energy) => (Quantity::FractureEnergy, energy),

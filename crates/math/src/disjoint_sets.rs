@@ -1,7 +1,7 @@
-//! Union-find: sets of numbered members that are joined pair by pair.
+//! Union-find.
 
-/// Disjoint sets of the members 0..n (Tarjan 1975, with path halving). The root of a set is its smallest member, so that roots and numbers
-/// do not depend on the order of joins.
+/// Disjoint sets of the members 0..n (Tarjan 1975, with path halving). The root of a set is its
+/// smallest member, independent of the order of joins.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct DisjointSets {
     parent: Vec<u32>,
@@ -35,7 +35,8 @@ impl DisjointSets {
         }
     }
 
-    /// The number of each member's set, counted from 0 in the order of roots, and the number of sets.
+    /// The number of each member's set, counted from 0 in the order of roots, and the number of
+    /// sets.
     pub fn numbered(&self) -> (Vec<u32>, usize) {
         let mut numbers = vec![0; self.parent.len()];
         let mut count = 0;

@@ -114,7 +114,6 @@ fn farthest_by(points: &[Vec3], measure: impl Fn(&Vec3) -> f64) -> Option<u32> {
     Some(best as u32)
 }
 
-/// Lexicographic order of coordinates.
 fn after(one: &Vec3, other: &Vec3) -> bool {
     [one.x, one.y, one.z] > [other.x, other.y, other.z]
 }

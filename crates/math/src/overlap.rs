@@ -139,7 +139,6 @@ struct Sums {
 }
 
 impl Sums {
-    /// Adds a triangle, relative to the origin.
     #[inline(always)]
     fn add(&mut self, apex: &Vec3, from: &Vec3, to: &Vec3, share: f64) {
         let triangle = share * (from - apex).cross(&(to - apex));
@@ -220,7 +219,6 @@ mod tests {
     const CORNER: [Vec3; 4] =
         [Vec3::new(0.0, 0.0, 0.0), Vec3::new(1.0, 0.0, 0.0), Vec3::new(0.0, 1.0, 0.0), Vec3::new(0.0, 0.0, 1.0)];
 
-    /// The six tetrahedra of Kuhn's subdivision of a box.
     fn cube(corner: Vec3, size: Vec3) -> [[Vec3; 4]; 6] {
         [[0, 1, 2], [0, 2, 1], [1, 0, 2], [1, 2, 0], [2, 0, 1], [2, 1, 0]].map(|order| {
             let mut nodes = [corner; 4];
@@ -301,8 +299,8 @@ mod tests {
             assert!(volume < 1e-3 || (overlap.centroid - tetrahedron::centroid(&nodes)).norm() < 1e-11);
             assert!(overlap.area_normal.norm() < 1e-15);
             let [a, b, c, d] = nodes;
-            let turned = tetrahedra(&[b, a, c, d], &[c, d, b, a]).expect("not flat");
-            assert!((turned.volume - volume).abs() < 1e-15);
+            let permuted = tetrahedra(&[b, a, c, d], &[c, d, b, a]).expect("not flat");
+            assert!((permuted.volume - volume).abs() < 1e-15);
         }
     }
 

@@ -89,15 +89,12 @@ impl Rule for Inherit {
 
 /// Why an attribute is rejected.
 #[derive(Clone, Debug, PartialEq, Error)]
-#[expect(missing_docs, reason = "the message names the fields")]
+#[expect(missing_docs, reason = "the messages describe variants and fields")]
 pub enum AttributeError {
-    /// The column has the wrong length.
     #[error("attribute '{name}' has {found} values where {expected} are needed")]
     Length { name: String, expected: usize, found: usize },
-    /// A column with this name exists.
     #[error("attribute '{name}' exists already")]
     Exists { name: String },
-    /// The rule does not apply to values of this type.
     #[error("attribute '{name}': labels cannot be averaged or divided, and only labels have bits in common")]
     Rule { name: String },
 }

@@ -15,7 +15,7 @@ pub struct Surface {
 
 /// The boundary of a triangle mesh.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Rim {
+pub struct BoundaryEdges {
     /// Edges in the direction of their triangles, in the order of their facets.
     pub edges: Vec<[VertexId; 2]>,
     /// The mesh facet of each edge.
@@ -51,7 +51,7 @@ impl TetMesh {
 
 impl TriMesh {
     /// The boundary: all edges with one triangle.
-    pub fn boundary(&self) -> Rim {
+    pub fn boundary(&self) -> BoundaryEdges {
         let facets: Vec<_> = self.boundary_facets().collect();
         let edges = facets
             .iter()
@@ -60,6 +60,6 @@ impl TriMesh {
                 [VertexId(start), VertexId(end)]
             })
             .collect();
-        Rim { edges, facets }
+        BoundaryEdges { edges, facets }
     }
 }

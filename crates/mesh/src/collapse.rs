@@ -89,8 +89,8 @@ where
         let own = Facet::new(element, corner);
         let Some(behind) = self.neighbour(element, corner) else { return own };
         let points = self.points_of(behind);
-        let places = ends.map(|end| points.iter().position(|&point| point == end));
-        let [Some(first), Some(second)] = places else { return own };
+        let corners = ends.map(|end| points.iter().position(|&point| point == end));
+        let [Some(first), Some(second)] = corners else { return own };
         // The vanishing element lies between its facets opposite the two ends; the element is
         // behind one of them.
         let other = if self.neighbour(behind, first) == Some(element) { second } else { first };

@@ -84,7 +84,6 @@ impl<P: Copy + Ord> CutSurface<'_, P> {
     }
 }
 
-/// A point of the star with its classification.
 struct ClassifiedPoint {
     point: u32,
     /// Signed distance from the surface (m).
@@ -93,7 +92,6 @@ struct ClassifiedPoint {
     side: Option<Side>,
 }
 
-/// An edge cut by the plane.
 struct CutEdge {
     ends: [u32; 2],
     /// Indices of its new points: on the positive and on the negative side.
@@ -192,7 +190,6 @@ where
         }
     }
 
-    /// Checks the arguments and normalises the normal.
     fn check_cut(&self, point: P, normal: Vec3, snap: Snap) -> Result<Vec3, EditError<P, E>> {
         self.check_point(point)?;
         for (what, value) in [("the snapping distance", snap.distance), ("the snapping angle", snap.angle)] {
@@ -304,7 +301,6 @@ fn find(classified: &[ClassifiedPoint], point: u32) -> Option<&ClassifiedPoint> 
     classified.binary_search_by_key(&point, |classified| classified.point).ok().map(|index| &classified[index])
 }
 
-/// Splits an element at each of its cut edges, in order.
 fn subdivide<const N: usize>(element: [u32; N], edges: &[CutEdge], parts: &mut Vec<[u32; N]>) {
     parts.clear();
     parts.push(element);

@@ -138,7 +138,6 @@ fn apply<I: Id, T: Clone>(
     }
 }
 
-/// Slots of removed, new and moved entries of a dense array.
 pub(crate) struct Slots {
     pub(crate) after: usize,
     pub(crate) added: Vec<u32>,

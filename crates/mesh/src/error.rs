@@ -40,22 +40,19 @@ impl Display for Corners {
 
 /// The first fault of a mesh.
 #[derive(Clone, PartialEq, Debug, Error)]
-#[expect(missing_docs, reason = "the message names the fields")]
+#[expect(missing_docs, reason = "the messages describe variants and fields")]
 pub enum MeshError<P: Id, E: Id> {
     /// More elements or points than 32-bit adjacency can index.
     #[error("{points} points and {elements} elements are more than a mesh can hold")]
     TooMany { points: usize, elements: usize },
-    /// A coordinate is infinite or NaN.
     #[error("{point} has the position ({}, {}, {}), which is not finite", position[0], position[1], position[2])]
     NotFinite {
         point: P,
         /// Its position (m).
         position: [f64; 3],
     },
-    /// An element refers to a point that does not exist.
     #[error("{element} refers to {point}, but there are only {count}")]
     OutOfRange { element: E, point: P, count: usize },
-    /// An element refers to a point twice.
     #[error("{element} refers to {point} twice")]
     RepeatedPoint { element: E, point: P },
     /// A tetrahedron is degenerate or inverted, or a triangle has no area.
@@ -68,33 +65,27 @@ pub enum MeshError<P: Id, E: Id> {
     /// A point belongs to no element, so it would have no mass.
     #[error("{point} belongs to no element")]
     Unused { point: P },
-    /// A facet with more than two elements.
     #[error("the facet ({facet}) of {} is shared with {} and {}", elements[0], elements[1], elements[2])]
     FacetShared {
         facet: Corners,
         /// The first three of its elements.
         elements: [E; 3],
     },
-    /// Two neighbours have opposite orientations.
     #[error("{} and {} have opposite orientations at their facet ({facet})", elements[0], elements[1])]
     Orientation { facet: Corners, elements: [E; 2] },
-    /// Two elements have the same points.
     #[error("{} and {} have the same points", elements[0], elements[1])]
     Duplicate { elements: [E; 2] },
-    /// Stored neighbours differ from those of the elements.
     #[error("{element} has a wrong neighbour through the facet opposite corner {corner}")]
     Neighbour {
         element: E,
         /// The facet.
         corner: u8,
     },
-    /// The stored list of a point's elements is wrong.
     #[error("the list of elements at {point} disagrees with the elements")]
     Incidence { point: P },
     /// An attribute does not match the mesh.
     #[error(transparent)]
     Attribute(#[from] AttributeError),
-    /// Saved corners are not a multiple of the corners per element.
     #[error("{length} saved corners are not a multiple of {corners}")]
     Truncated { length: usize, corners: usize },
 }
@@ -115,21 +106,17 @@ impl<P: Id, E: Id> From<FacetFault> for MeshError<P, E> {
 
 /// Why an edit failed; the mesh is unchanged.
 #[derive(Clone, PartialEq, Debug, Error)]
-#[expect(missing_docs, reason = "the message names the fields")]
+#[expect(missing_docs, reason = "the messages describe variants and fields")]
 pub enum EditError<P: Id, E: Id> {
-    /// The point does not exist.
     #[error("{point} does not exist")]
     NoSuchPoint { point: P },
-    /// The element does not exist.
     #[error("{element} does not exist")]
     NoSuchElement { element: E },
-    /// The two points have no common edge.
     #[error("there is no edge between {} and {}", ends[0], ends[1])]
     NoSuchEdge { ends: [P; 2] },
     /// The facet does not exist or has no neighbour.
     #[error("{element} has no neighbour opposite corner {corner}")]
     NoNeighbour { element: E, corner: usize },
-    /// A number is out of range.
     #[error("{what} is {value}, but must be {range}")]
     OutOfRange {
         what: &'static str,
@@ -137,7 +124,6 @@ pub enum EditError<P: Id, E: Id> {
         /// The range in words.
         range: &'static str,
     },
-    /// The number of current positions is wrong.
     #[error("{found} current positions were given for {expected} points")]
     PositionCount { expected: usize, found: usize },
     /// An element would be degenerate or inverted.
@@ -170,13 +156,10 @@ pub enum EditError<P: Id, E: Id> {
         /// itself.
         shared: Corners,
     },
-    /// The edge is on the boundary, where this flip is undefined.
     #[error("the edge of {} and {} is on the boundary", ends[0], ends[1])]
     BoundaryEdge { ends: [P; 2] },
-    /// The flip needs a different number of elements at its edge.
     #[error("{found} elements share the edge of {} and {}, but the flip needs {needed}", ends[0], ends[1])]
     Ring { ends: [P; 2], found: usize, needed: usize },
-    /// The edge to create exists already.
     #[error("{} and {} have an edge already", ends[0], ends[1])]
     EdgeExists { ends: [P; 2] },
     /// The patch would make a facet non-manifold: a third element, or two on the same side.
@@ -185,7 +168,6 @@ pub enum EditError<P: Id, E: Id> {
     /// One side of the plane is empty: there is nothing to separate.
     #[error("the {side} side of the plane at {point} is empty")]
     SideEmpty { point: P, side: Side },
-    /// The point is not a corner of the element.
     #[error("{point} is not a corner of {element}")]
     NotIncident { element: E, point: P },
     /// One side of a partition is empty.
@@ -197,13 +179,11 @@ pub enum EditError<P: Id, E: Id> {
         /// The point or the ends of the edge.
         at: Corners,
     },
-    /// A point would move, but one of its elements is not in the patch.
     #[error("{point} would move, but its element {element} is not in the patch")]
     MovesOutside { point: P, element: E },
     /// An inconsistent patch.
     #[error("{what} {entry} of the patch {wrong}")]
     Patch { what: &'static str, entry: usize, wrong: &'static str },
-    /// More elements or points than 32-bit adjacency can index.
     #[error("the mesh cannot hold more elements")]
     TooMany,
 }

@@ -63,7 +63,6 @@ pub(crate) enum Winding {
     Backward,
 }
 
-/// Why elements cannot have at most one neighbour per facet.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum FacetFault {
     Shared { facet: [u32; 3], elements: [u32; 3] },
@@ -129,7 +128,6 @@ pub(crate) fn build_neighbours<const N: usize>(
     }
 }
 
-/// Makes the two owners of a facet neighbours, or returns the fault.
 fn join<const N: usize>(
     elements: &[[u32; N]],
     neighbours: &mut [[u32; N]],

@@ -23,7 +23,6 @@ pub(crate) struct Incidence {
 }
 
 impl Incidence {
-    /// Builds all lists by counting, in time linear in the number of elements.
     pub(crate) fn build<const N: usize>(points: usize, elements: &[[u32; N]]) -> Self {
         let mut lists = vec![List::default(); points];
         for element in elements {
@@ -52,7 +51,6 @@ impl Incidence {
         self.lists.len()
     }
 
-    /// The elements at a point, ascending.
     #[inline]
     pub(crate) fn of(&self, point: u32) -> &[u32] {
         let list = self.lists[point as usize];

@@ -8,7 +8,7 @@ use thiserror::Error;
 
 /// Why a lattice cannot be built.
 #[derive(Clone, Debug, PartialEq, Error)]
-#[expect(missing_docs, reason = "the message names the fields")]
+#[expect(missing_docs, reason = "the messages describe variants and fields")]
 pub enum LatticeError<P: Id, E: Id> {
     /// An axis without cells.
     #[error("a lattice needs at least one cell along each axis, not {counts:?}")]

@@ -80,7 +80,7 @@ mod tuning;
 mod validate;
 
 pub use attributes::{AttributeError, Attributes, ElementRule, Inherit, PointRule, Rule, Values};
-pub use boundary::{Rim, Surface};
+pub use boundary::{BoundaryEdges, Surface};
 pub use cut::{CrackTip, CutSurface, Snap};
 pub use delaunay::{
     ChainName, DelaunayError, PlaneDomain, SeparatedTriangles, Triangulation, edge_sides, separate_along,

@@ -185,7 +185,6 @@ impl<P: Id, E: Id, const N: usize> SimplexMesh<P, E, N> {
         edges
     }
 
-    /// Elements that have all the given points, ascending.
     pub(crate) fn elements_with<'a>(&'a self, points: &'a [u32]) -> impl Iterator<Item = u32> + 'a {
         let shortest = points.iter().copied().min_by_key(|&point| self.incidence.of(point).len());
         shortest.into_iter().flat_map(|point| self.incidence.of(point).iter().copied()).filter(move |&element| {

@@ -56,8 +56,8 @@ mod tests {
         assert!((mesh.total_measure() - whole).abs() < 1e-12);
         mesh.validate().unwrap();
         let unchanged = mesh.clone();
-        let turned = mesh.move_point(inner, mesh.position(inner) + Vec3::new(2.0, 0.0, 0.0));
-        assert!(matches!(turned, Err(EditError::Reverses { .. } | EditError::Inverts { .. })), "{turned:?}");
+        let result = mesh.move_point(inner, mesh.position(inner) + Vec3::new(2.0, 0.0, 0.0));
+        assert!(matches!(result, Err(EditError::Reverses { .. } | EditError::Inverts { .. })), "{result:?}");
         assert!(matches!(mesh.move_point(inner, Vec3::repeat(f64::NAN)), Err(EditError::OutOfRange { .. })));
         assert!(matches!(mesh.move_point(VertexId(99), Vec3::zeros()), Err(EditError::NoSuchPoint { .. })));
         assert_eq!(mesh, unchanged);

@@ -18,16 +18,14 @@ pub struct Order {
 
 /// Why a mesh cannot be renumbered.
 #[derive(Clone, Debug, PartialEq, Error)]
-#[expect(missing_docs, reason = "the message names the fields")]
+#[expect(missing_docs, reason = "the messages describe variants and fields")]
 pub enum OrderError<P: Id, E: Id> {
-    /// The order is not a permutation.
     #[error("the order of {what} is not a permutation (entry {entry})")]
     NotAPermutation {
         what: &'static str,
         /// The first entry that is out of range or repeated, or the length if entries are missing.
         entry: usize,
     },
-    /// The renumbered mesh is invalid.
     #[error(transparent)]
     Mesh(#[from] MeshError<P, E>),
 }

@@ -151,7 +151,6 @@ where
         Ok(())
     }
 
-    /// Facets of the removed elements, sorted, with index (element · N + corner).
     fn facets_of(&self, removed: &[u32]) -> Vec<([u32; 3], Winding, u32)> {
         let mut facets: Vec<_> = (removed.iter())
             .flat_map(|&element| (0..N).map(move |corner| (element, corner)))
@@ -291,7 +290,6 @@ where
         edit
     }
 
-    /// The log without the separated facets.
     fn describe(&self, patch: &Patch<P, E, N>, plan: &Plan, elements: &Slots, points: &Slots) -> Edit<P, E> {
         let moved = |&(from, to): &(u32, u32)| Moved { from: P::new(from), to: P::new(to) };
         let points_moved: Vec<Moved<P>> = points.moved.iter().map(moved).collect();

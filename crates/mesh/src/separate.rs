@@ -156,7 +156,6 @@ where
         groups
     }
 
-    /// Adds a copy of `point` to the patch and assigns it to the elements.
     fn reassign(&self, patch: &mut Patch<P, E, N>, point: P, elements: &[E]) {
         let copy = P::new((self.positions.len() + patch.points.len()) as u32);
         patch.points.push(Blend::at(point));

@@ -80,7 +80,6 @@ where
     Ok(())
 }
 
-/// Checks that every point belongs to an element.
 pub(crate) fn check_used<P: Id, E: Id>(incidence: &Incidence) -> Result<(), MeshError<P, E>> {
     match (0..incidence.point_count() as u32).find(|&point| incidence.of(point).is_empty()) {
         Some(point) => Err(MeshError::Unused { point: P::new(point) }),

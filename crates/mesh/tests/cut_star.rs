@@ -283,7 +283,6 @@ fn cuts_along_an_oblique_plane_separate_a_box_in_two_of_the_right_volume() {
     }
 }
 
-/// Separates all elements connected by points and edges only.
 fn separate_everywhere(mesh: &mut TetMesh) {
     loop {
         let nodes: Vec<NodeId> = mesh.point_ids().collect();
@@ -395,8 +394,8 @@ fn the_plane_is_one_of_the_current_configuration() {
 fn cracked_block(jitter: f64) -> TetMesh {
     let mut mesh = kuhn_box_jittered([4, 2, 4], Vec3::new(4.0, 2.0, 4.0), Jitter { amount: jitter, seed: 5 }).unwrap();
     for index in 0..mesh.point_count() {
-        let place = mesh.position(NodeId(index as u32));
-        if (place.z - 2.0).abs() < 0.5 && place.x < 1.5 {
+        let position = mesh.position(NodeId(index as u32));
+        if (position.z - 2.0).abs() < 0.5 && position.x < 1.5 {
             let current = mesh.positions().to_vec();
             let snap = Snap { distance: 0.45, angle: 0.3 };
             mesh.cut_star(NodeId(index as u32), UP, &current, snap).unwrap();
@@ -408,7 +407,7 @@ fn cracked_block(jitter: f64) -> TetMesh {
 /// The node at the tip of that crack inside the block, and the crack-face points behind it in its
 /// star.
 fn tip_of(mesh: &TetMesh) -> (NodeId, Vec<(NodeId, Side)>) {
-    let near = |place: &Vec3, x: f64, y: f64| (place - Vec3::new(x, y, 2.0)).norm() < 0.45;
+    let near = |position: &Vec3, x: f64, y: f64| (position - Vec3::new(x, y, 2.0)).norm() < 0.45;
     let tip = mesh.point_ids().find(|&point| near(&mesh.position(point), 2.0, 1.0)).unwrap();
     let side = |point: NodeId| {
         let height: f64 =
@@ -416,8 +415,8 @@ fn tip_of(mesh: &TetMesh) -> (NodeId, Vec<(NodeId, Side)>) {
         if height > 0.0 { Side::Positive } else { Side::Negative }
     };
     let is_on_face = |point: &NodeId| {
-        let place = mesh.position(*point);
-        place.x < 1.5 && (place.z - 2.0).abs() < 0.45
+        let position = mesh.position(*point);
+        position.x < 1.5 && (position.z - 2.0).abs() < 0.45
     };
     let mut face_points: Vec<NodeId> =
         mesh.elements_of(tip).flat_map(|tet| mesh.points_of(tet)).filter(is_on_face).collect();
@@ -432,14 +431,14 @@ fn figure_12_a_kinked_crack_cuts_nothing_behind_its_tip() {
         let mut backward = 0;
         // Other nodes of the front are as far from the planes.
         let snap = Snap { distance: 1.5 * jitter, angle: 0.0 };
-        for turn in [-1.1f64, -0.7, -0.3, 0.3, 0.7, 1.1] {
+        for kink in [-1.1f64, -0.7, -0.3, 0.3, 0.7, 1.1] {
             let mesh = cracked_block(jitter);
             let (node, face_points) = tip_of(&mesh);
             assert!(
                 face_points.iter().any(|point| point.1 == Side::Positive)
                     && face_points.iter().any(|point| point.1 == Side::Negative)
             );
-            let normal = Vec3::new(turn.sin(), 0.0, turn.cos());
+            let normal = Vec3::new(kink.sin(), 0.0, kink.cos());
             // Elements divided by a cut with all of their points behind the tip.
             let divided_behind = |tip: Option<CrackTip<NodeId>>| {
                 let mut cracked = mesh.clone();
@@ -458,7 +457,7 @@ fn figure_12_a_kinked_crack_cuts_nothing_behind_its_tip() {
                 count
             };
             let tip = CrackTip { normal: UP, backward: -Vec3::x(), face_points: &face_points };
-            assert_eq!(divided_behind(Some(tip)), 0, "kink of {turn} rad");
+            assert_eq!(divided_behind(Some(tip)), 0, "kink of {kink} rad");
             backward += divided_behind(None);
         }
         assert!(backward > 0, "a plane alone cuts backward");

@@ -16,15 +16,14 @@ fn circle(centre: Point, radius: f64, count: usize) -> Vec<Point> {
     (0..count).map(|k| [centre[0] + radius * angle(k).cos(), centre[1] + radius * angle(k).sin()]).collect()
 }
 
-fn area(rim: &[Point]) -> f64 {
-    let turned = |k: usize| {
-        let (a, b) = (rim[k], rim[(k + 1) % rim.len()]);
+fn area(boundary: &[Point]) -> f64 {
+    let cross = |k: usize| {
+        let (a, b) = (boundary[k], boundary[(k + 1) % boundary.len()]);
         a[0] * b[1] - b[0] * a[1]
     };
-    (0..rim.len()).map(turned).sum::<f64>().abs() / 2.0
+    (0..boundary.len()).map(cross).sum::<f64>().abs() / 2.0
 }
 
-/// Smallest angle (degrees) and mean edge length (m).
 fn quality(mesh: &TriMesh) -> (f64, f64) {
     let smallest = mesh.element_ids().map(|t| mesh.quality(t).smallest_angle.to_degrees()).fold(90.0, f64::min);
     let edges = mesh.edges();
@@ -35,13 +34,13 @@ fn quality(mesh: &TriMesh) -> (f64, f64) {
 /// Euler characteristic V − E + F, and the number of boundary loops.
 fn topology(mesh: &TriMesh) -> (i64, usize) {
     let euler = mesh.point_count() as i64 - mesh.edges().len() as i64 + mesh.element_count() as i64;
-    let rim = mesh.boundary();
+    let boundary = mesh.boundary();
     let mut next = vec![None; mesh.point_count()];
-    for [start, end] in &rim.edges {
+    for [start, end] in &boundary.edges {
         assert!(next[start.index()].replace(end.index()).is_none(), "a rim that touches itself at {start}");
     }
     let mut loops = 0;
-    for [start, _] in &rim.edges {
+    for [start, _] in &boundary.edges {
         let mut here = start.index();
         loops += usize::from(next[here].is_some());
         while let Some(after) = next[here].take() {
@@ -139,7 +138,7 @@ fn the_same_domain_gives_the_same_bits() {
 #[test]
 fn scale_and_position_do_not_matter() {
     for (scale, shift) in [(1e-9, 0.0), (1e9, 0.0), (1e-3, 1e3)] {
-        let moved = |rim: Vec<Point>| rim.iter().map(|p| p.map(|c| c * scale + shift)).collect::<Vec<_>>();
+        let moved = |boundary: Vec<Point>| boundary.iter().map(|p| p.map(|c| c * scale + shift)).collect::<Vec<_>>();
         let domain = PlaneDomain {
             outline: moved(rectangle(1.0, 1.0)),
             holes: vec![moved(circle([0.0; 2], 0.2, 20))],
@@ -211,9 +210,9 @@ proptest! {
         let made = checked(&domain, edge);
         prop_assert_eq!(topology(&made.mesh).1, 1 + domain.holes.len());
         // Input corners sharper than 60° limit the angles near them.
-        let sharp: Vec<Point> = [&outline].into_iter().chain(&domain.holes).flat_map(|rim| {
-            (0..rim.len()).filter_map(|k| {
-                let [a, b, c] = [rim.len() - 1, 0, 1].map(|step| rim[(k + step) % rim.len()]);
+        let sharp: Vec<Point> = [&outline].into_iter().chain(&domain.holes).flat_map(|boundary| {
+            (0..boundary.len()).filter_map(|k| {
+                let [a, b, c] = [boundary.len() - 1, 0, 1].map(|step| boundary[(k + step) % boundary.len()]);
                 let ([x, y], [u, v]) = ([a[0] - b[0], a[1] - b[1]], [c[0] - b[0], c[1] - b[1]]);
                 let angle = (x * v - y * u).abs().atan2(x * u + y * v);
                 (angle < PI / 3.0).then_some(b)

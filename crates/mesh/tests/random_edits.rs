@@ -19,7 +19,6 @@ where
     [corners[first], corners[(first + 1 + random.below(N - 1)) % N]]
 }
 
-/// An edit common to both kinds of meshes.
 fn common_edit<P: Id, E: Id, const N: usize>(watched: &mut Watched<P, E, N>, random: &mut Random, kind: usize)
 where
     [Vec3; N]: Measure,

@@ -32,7 +32,7 @@ fn the_first_fault_is_named() {
     assert!(matches!(same_side, MeshError::Orientation { elements: [TetId(0), TetId(1)], .. }), "{same_side}");
     assert_eq!(
         same_side.to_string(),
-        "tetrahedron 0 and tetrahedron 1 are oriented against each other at their facet (0, 1, 2)"
+        "tetrahedron 0 and tetrahedron 1 have opposite orientations at their facet (0, 1, 2)"
     );
     let mut positions = corner();
     positions[2].y = f64::NAN;
@@ -99,7 +99,7 @@ fn the_surface_is_closed_and_encloses_the_volume() {
 fn lumped_volumes_add_up() {
     let mesh = kuhn_box([3, 3, 3], Vec3::new(1.0, 1.0, 2.0)).unwrap();
     assert!((mesh.point_measures().iter().sum::<f64>() - 2.0).abs() < 1e-14);
-    let inner = mesh.positions().iter().position(|place| (place - Vec3::new(1.0, 1.0, 2.0) / 3.0).norm() < 1e-12);
+    let inner = mesh.positions().iter().position(|position| (position - Vec3::new(1.0, 1.0, 2.0) / 3.0).norm() < 1e-12);
     assert!((mesh.point_measures()[inner.unwrap()] - 2.0 / 27.0).abs() < 1e-15);
 }
 
@@ -132,7 +132,6 @@ fn a_saved_mesh_is_the_same_mesh() {
     let bytes = postcard::to_allocvec(&mesh).unwrap();
     let mut loaded: TetMesh = postcard::from_bytes(&bytes).unwrap();
     assert_eq!(mesh, loaded);
-    // Later edits have the same effect on the loaded mesh.
     for step in 0..50 {
         let [node, other] = [0, 1].map(|_| NodeId(random.below(mesh.point_count()) as u32));
         let (normal, current) = (random.direction(), mesh.positions().to_vec());
@@ -153,8 +152,8 @@ fn invalid_bytes_are_rejected() {
     for _ in 0..2000 {
         let mut damaged = bytes.clone();
         for _ in 0..1 + random.below(3) {
-            let place = random.below(damaged.len());
-            damaged[place] = random.bits() as u8;
+            let index = random.below(damaged.len());
+            damaged[index] = random.bits() as u8;
         }
         damaged.truncate(if random.below(4) == 0 { random.below(damaged.len()) } else { damaged.len() });
         match postcard::from_bytes::<TetMesh>(&damaged) {
@@ -185,14 +184,14 @@ fn mismatched_attributes_are_rejected() {
 fn renumbering_along_the_curve_keeps_the_mesh_and_brings_neighbours_together() {
     let mut mesh = kuhn_box([12, 12, 12], Vec3::repeat(1.0)).unwrap();
     let count = mesh.point_count();
-    let places = Values::Vectors(mesh.positions().to_vec());
-    mesh.point_attributes_mut().add("place", PointRule::Interpolate, places).unwrap();
+    let positions = Values::Vectors(mesh.positions().to_vec());
+    mesh.point_attributes_mut().add("position", PointRule::Interpolate, positions).unwrap();
     let mut random = Random::new(2);
     let mut shuffled =
         Order { points: (0..count as u32).collect(), elements: (0..mesh.element_count() as u32).collect() };
     for list in [&mut shuffled.points, &mut shuffled.elements] {
-        for place in (1..list.len()).rev() {
-            list.swap(place, random.below(place + 1));
+        for index in (1..list.len()).rev() {
+            list.swap(index, random.below(index + 1));
         }
     }
     mesh.renumber(&shuffled).unwrap();
@@ -208,7 +207,7 @@ fn renumbering_along_the_curve_keeps_the_mesh_and_brings_neighbours_together() {
     order.apply_to_elements(&mut volumes);
     mesh.validate().unwrap();
     assert_eq!(mesh.positions(), outside);
-    assert_eq!(mesh.point_attributes().vectors("place"), Some(mesh.positions()));
+    assert_eq!(mesh.point_attributes().vectors("position"), Some(mesh.positions()));
     assert!(mesh.element_ids().all(|tet| mesh.measure(tet) == volumes[tet.index()]));
     assert!(spread(&mesh) < scattered / 4.0);
     let before = mesh.clone();
@@ -266,7 +265,6 @@ fn invalid_edits_return_the_reason() {
     assert_eq!(collapsed.points_removed, [inner]);
 }
 
-/// The elements with sorted corners in a fixed order, to compare two meshes.
 fn content(mesh: &TetMesh) -> Vec<[u32; 4]> {
     let mut elements: Vec<[u32; 4]> = mesh.elements().to_vec();
     elements.iter_mut().for_each(|element| element.sort_unstable());

@@ -4,7 +4,6 @@ use crate::color::Light;
 use crate::settings::Background;
 use crate::tone;
 
-/// Background light.
 pub(crate) struct Backdrop {
     /// Light at the centre of the picture.
     pub middle: Light,

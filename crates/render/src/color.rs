@@ -20,7 +20,6 @@ pub(crate) fn distinct(index: u64) -> Light {
     linear_from_oklch(lightness, 0.115, hue)
 }
 
-/// Number of colours in a map.
 const MAP_SIZE: usize = 256;
 
 /// Colour map from dark to bright. Lightness is linear, so it is readable in grey and with colour

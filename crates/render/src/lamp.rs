@@ -6,7 +6,6 @@ use crate::color::Light;
 use crate::sampling::{disc, tangents};
 use crate::tuning::LAMP_RADIUS;
 
-/// Studio lighting.
 pub(crate) struct Studio {
     /// Unit vector toward the centre of the lamp.
     lamp: Vec3,

@@ -22,7 +22,6 @@ mod image;
 mod lamp;
 mod legend;
 mod look;
-mod normals;
 mod paint;
 mod palette;
 mod render;

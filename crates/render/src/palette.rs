@@ -4,7 +4,6 @@ use crate::image::Image;
 
 /// Bits per channel of the histogram and of the table of nearest entries.
 const BITS_PER_CHANNEL: u32 = 6;
-/// Cells per channel.
 const CELLS_PER_CHANNEL: usize = 1 << BITS_PER_CHANNEL;
 /// Weights of squared differences of red, green and blue, approximating perception.
 const CHANNEL_WEIGHTS: [i64; 3] = [3, 6, 1];
@@ -98,7 +97,6 @@ impl Palette {
     }
 }
 
-/// Cell of a colour.
 fn cell_of(rgb: [u8; 3]) -> usize {
     let [r, g, b] = rgb.map(|channel| usize::from(channel >> (8 - BITS_PER_CHANNEL)));
     (r * CELLS_PER_CHANNEL + g) * CELLS_PER_CHANNEL + b

@@ -22,7 +22,6 @@ pub(crate) enum SampleUse {
     Bounce = 5,
 }
 
-/// Samples of one pixel.
 #[derive(Clone, Copy)]
 pub(crate) struct PixelSamples {
     seed: u32,

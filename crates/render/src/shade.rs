@@ -50,7 +50,6 @@ pub(crate) struct Shading {
 }
 
 impl Shading {
-    /// The background.
     fn backdrop(light: &Light) -> Shading {
         let zero = Vec3::zeros();
         Shading { albedo: *light, irradiance: Light::repeat(1.0), specular: zero, normal: zero, position: zero }
@@ -62,9 +61,7 @@ impl Shading {
     }
 }
 
-/// A point to be shaded.
 struct Point {
-    /// Position.
     position: Vec3,
     /// Unit normal of the triangle, toward the viewer.
     face: Vec3,
@@ -73,7 +70,6 @@ struct Point {
     look: Look,
 }
 
-/// Input of shading.
 pub(crate) struct Scene<'a> {
     pub stage: &'a Stage,
     pub studio: &'a Studio,

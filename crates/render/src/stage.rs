@@ -6,7 +6,6 @@ use craze_math::Vec3;
 
 use crate::error::RenderError;
 use crate::look::Look;
-use crate::normals::corner_normals;
 use crate::paint::{ElementLook, Paint};
 use crate::settings::{Ground, Settings};
 use crate::subject::{Content, Subject, corners, is_finite};
@@ -33,7 +32,6 @@ pub(crate) struct Triangle {
     pub is_body: bool,
 }
 
-/// An infinite plane.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Plane {
     /// Height of the origin above the plane.
@@ -64,7 +62,6 @@ pub(crate) struct Stage {
     scale: f64,
 }
 
-/// A stage under construction.
 struct Builder<'a> {
     settings: &'a Settings,
     center: Vec3,
@@ -187,7 +184,8 @@ impl Builder<'_> {
         self.undrawable += surface.triangles.len() - kept.len();
         let triangles: Vec<[u32; 3]> = kept.iter().map(|&t| surface.triangles[t]).collect();
         let groups: Vec<u8> = kept.iter().map(|&t| u8::from(paint.is_crack(t))).collect();
-        let normals = corner_normals(&positions, &triangles, &groups, self.settings.crease_angle);
+        let crease = self.settings.crease_angle.clamp(0.0, 180.0).to_radians().cos();
+        let normals = craze_frame::corner_normals(&positions, &triangles, &groups, crease);
         let rest = surface.vertex_attributes.vectors(craze_frame::names::REST).unwrap_or(&[]);
         let first_look = self.looks.len();
         for ((&element, triangle), normals) in kept.iter().zip(&triangles).zip(normals) {

@@ -11,7 +11,6 @@ const BLANK: f64 = 2.2;
 
 type Point = (f64, f64);
 
-/// A pen stroke.
 enum Stroke {
     /// Polyline; a single point is a dot.
     Line(&'static [Point]),

@@ -19,7 +19,6 @@ pub(crate) struct Ball {
     pub radius: f64,
 }
 
-/// Subject of a picture.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Subject {
     /// Vertices and particles.
@@ -122,7 +121,6 @@ impl Cluster {
     }
 }
 
-/// Weighted quantile.
 fn weighted_quantile(values: impl Iterator<Item = (f64, f64)>, weight: f64) -> f64 {
     let mut values: Vec<(f64, f64)> = values.collect();
     values.sort_by(|a, b| a.0.total_cmp(&b.0));

@@ -3,12 +3,9 @@
 use craze_math::Vec3;
 use craze_spatial::{Aabb, Bvh, Ray, SpatialError, TriangleTree};
 
-/// A hit of a ray.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Hit {
-    /// Distance along the ray.
     pub distance: f64,
-    /// The object hit.
     pub item: Item,
 }
 
@@ -17,7 +14,6 @@ pub(crate) struct Hit {
 pub(crate) enum Item {
     /// Index of a triangle and the barycentric weights of its second and third corner.
     Triangle(usize, f64, f64),
-    /// Index of a sphere.
     Sphere(usize),
 }
 
@@ -43,7 +39,6 @@ impl Tracer {
         Ok(Tracer { corners, triangles, balls, spheres })
     }
 
-    /// Corners of a triangle.
     pub fn corners(&self, triangle: usize) -> &[Vec3; 3] {
         &self.corners[triangle]
     }

@@ -22,7 +22,6 @@ pub struct Contacts {
     edge: f64,
 }
 
-/// A crack face of one piece.
 #[derive(Clone, Copy)]
 struct Face {
     vertices: [u32; 3],

@@ -14,7 +14,6 @@ pub(crate) struct CrackFaces {
     pub sides: Vec<(u32, [u8; 2])>,
 }
 
-/// All crack faces inside split tetrahedra.
 pub(crate) fn crack_faces(mesh: &BackgroundMesh, splitter: &Splitter<'_>) -> CrackFaces {
     const NONE: u32 = u32::MAX;
     let mut faces = CrackFaces::default();

@@ -21,7 +21,6 @@ pub struct Cracks {
 }
 
 impl Cracks {
-    /// Computes the shortest edge at each vertex.
     pub(crate) fn measure(&mut self) {
         self.shortest_edge = vec![self.edge; self.positions.len()];
         for &[a, b, c] in &self.triangles {

@@ -54,7 +54,6 @@ pub(crate) struct Segment {
     pub ends: [u32; 2],
 }
 
-/// All intersections of two meshes.
 #[derive(Debug, Default)]
 pub(crate) struct Crossings {
     /// Crossings, ascending.
@@ -67,7 +66,6 @@ pub(crate) struct Crossings {
     pub segments: Vec<Segment>,
 }
 
-/// Intersects two meshes.
 pub(crate) fn crossings(surface: Triangles<'_>, cracks: Triangles<'_>) -> Result<Crossings, SkinError> {
     let (surface_boxes, crack_boxes) = (surface.boxes(), cracks.boxes());
     let surface_tree = Bvh::build(&surface_boxes).map_err(|_| SkinError::InvalidSurface)?;

@@ -99,7 +99,6 @@ impl Vertices {
     }
 }
 
-/// A part of a triangle.
 #[derive(Clone, Copy)]
 pub(crate) struct TrianglePart {
     pub corners: [u32; 3],

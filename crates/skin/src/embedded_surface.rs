@@ -8,7 +8,6 @@ use crate::error::SkinError;
 use crate::split::BackgroundMesh;
 use crate::tuning::MAX_EMBEDDED_TRIANGLES;
 
-/// Most rounds of halving long edges.
 const MAX_HALVING_ROUNDS: usize = 24;
 
 /// A closed surface with short edges and, for each vertex, the tetrahedron of a [`BackgroundMesh`]

@@ -13,7 +13,6 @@ use craze_math::{Mat3, Vec3};
 
 use crate::error::SkinError;
 
-/// Edges of a tetrahedron.
 pub(crate) const EDGES: [[usize; 2]; 6] = [[0, 1], [0, 2], [0, 3], [1, 2], [1, 3], [2, 3]];
 /// Faces of a tetrahedron, counter-clockwise from outside.
 pub(crate) const FACES: [[usize; 3]; 4] = [[1, 2, 3], [0, 3, 2], [0, 1, 3], [0, 2, 1]];

@@ -85,7 +85,6 @@ impl BlockMatrix {
         Ok(())
     }
 
-    /// Row `row` of matrix·x.
     #[inline]
     pub(crate) fn multiply_row(&self, row: usize, x: &[Vec3]) -> Vec3 {
         let range = self.pattern.row(row);

@@ -27,7 +27,6 @@ pub struct Cholesky {
     /// The supernode of each update matrix on the stack.
     owners: Vec<usize>,
     front: Vec<f64>,
-    /// Position in the frontal matrix of each column.
     front_positions: Vec<u32>,
     min_pivots: Vec<f64>,
     packed: Packed,
@@ -286,7 +285,6 @@ mod tests {
             .expect("spd");
         assert!(residual_of(&matrix, &direct, &right) < 1e-12);
         assert!(difference(&direct, &iterated) < 1e-10);
-        // The symbolic factor is reused.
         let mut softer = matrix.clone();
         softer.add_to_diagonal(0.7);
         cholesky.factorise(&softer).expect("positive definite");

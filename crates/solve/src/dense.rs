@@ -157,7 +157,6 @@ fn update<L: Lanes>(columns: &mut [f64], size: usize, offset: usize, depth: usiz
     for (strip, right) in packed.columns.chunks_exact(depth).enumerate() {
         let first_column = strip * TILE_COLUMNS;
         let width = TILE_COLUMNS.min(height - first_column);
-        // Skips tiles above the diagonal.
         let first_strip = first_column / WIDTH;
         for (strip, left) in packed.rows.chunks_exact(depth).enumerate().skip(first_strip) {
             let mut sums = [L::splat(0.0); TILE_COLUMNS];

@@ -4,7 +4,7 @@ use thiserror::Error;
 
 /// Why a system could not be built or solved.
 #[derive(Clone, Copy, Debug, PartialEq, Error)]
-#[expect(missing_docs, reason = "the message names the fields")]
+#[expect(missing_docs, reason = "the messages describe variants and fields")]
 pub enum SolveError {
     /// An element refers to a node that does not exist.
     #[error("element {element} refers to node {node}, but there are only {count} nodes")]
@@ -14,13 +14,10 @@ pub enum SolveError {
         node: usize,
         count: usize,
     },
-    /// An array has the wrong length.
     #[error("{what} has {found} entries where {expected} are needed")]
     WrongLength { what: &'static str, expected: usize, found: usize },
-    /// The pattern of the matrix differs from the one analysed.
     #[error("the pattern of the matrix differs from the one that was analysed")]
     WrongPattern,
-    /// A solve was requested before a factorisation.
     #[error("no factor: factorise a matrix before solving")]
     NotFactorised,
     /// The matrix is singular or indefinite.
@@ -40,10 +37,8 @@ pub enum SolveError {
         /// The iteration; 0 for the input.
         iteration: usize,
     },
-    /// The iteration limit was reached.
     #[error("no convergence in {iterations} iterations: residual {residual:e}, needed {needed:e}")]
     NotConverged { iterations: usize, residual: f64, needed: f64 },
-    /// No step along the search direction lowers the energy.
     #[error("no step lowers the energy in iteration {iteration}: residual {residual:e}, slope {slope:e}")]
     LineSearch {
         iteration: usize,
@@ -105,7 +100,6 @@ impl SolveError {
     }
 }
 
-/// An error unless the array has the expected length.
 pub(crate) fn expect_length(what: &'static str, found: usize, expected: usize) -> Result<(), SolveError> {
     if found == expected { Ok(()) } else { Err(SolveError::WrongLength { what, expected, found }) }
 }

@@ -236,7 +236,6 @@ fn max_abs(vector: &[Vec3]) -> f64 {
     vector.iter().flatten().fold(0.0, |most: f64, entry| if entry.is_nan() { f64::NAN } else { most.max(entry.abs()) })
 }
 
-/// The dot product, summed in node order.
 fn dot(a: &[Vec3], b: &[Vec3]) -> f64 {
     a.iter().zip(b).map(|(a, b)| a.dot(b)).sum()
 }

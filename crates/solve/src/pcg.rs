@@ -112,7 +112,6 @@ impl Pcg {
         }
     }
 
-    /// Resizes the workspace and inverts the diagonal blocks.
     fn prepare(&mut self, matrix: &BlockMatrix) -> Result<(), SolveError> {
         let nodes = matrix.nodes();
         for vector in [&mut self.residual, &mut self.direction, &mut self.product, &mut self.preconditioned] {
@@ -202,7 +201,6 @@ mod tests {
         for node in (0..x.len()).filter(|&node| constraints.projection(node).is_some()) {
             assert_eq!(x[node], Vec3::zeros());
         }
-        // The solution is accepted as initial value at once.
         let again = pcg.solve(&matrix, &right, &mut x).expect("positive definite");
         assert!(again.iterations <= 2, "{again:?}");
     }

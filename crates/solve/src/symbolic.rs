@@ -11,13 +11,10 @@ const NONE: u32 = u32::MAX;
 /// Columns of the factor with one pattern: a dense triangle, and dense rows below it.
 #[derive(Clone, Debug)]
 pub(crate) struct Supernode {
-    /// Its columns, in elimination order.
     pub(crate) columns: Range<usize>,
     /// Rows below the triangle, ascending.
     pub(crate) rows: Vec<u32>,
-    /// Number of child supernodes in the elimination tree.
     pub(crate) children: usize,
-    /// Offset of its values in the factor.
     pub(crate) start: usize,
 }
 
@@ -125,7 +122,6 @@ fn postorder(parents: &[u32]) -> Vec<u32> {
             }
         }
     }
-    // The first root is on top of the stack.
     let mut order = Vec::with_capacity(parents.len());
     while let Some(&column) = stack.last() {
         let child = first_child[column as usize];

@@ -93,7 +93,6 @@ pub(crate) fn replace_with_subtree(nodes: &mut Vec<Node>, node: usize, subtree: 
     nodes.extend(subtree);
 }
 
-/// Rejects boxes that a tree cannot hold.
 pub(crate) fn check(boxes: &[Aabb]) -> Result<(), SpatialError> {
     if boxes.len() > u32::MAX as usize / 2 {
         return Err(SpatialError::TooMany { count: boxes.len() });
@@ -114,7 +113,6 @@ pub(crate) fn check(boxes: &[Aabb]) -> Result<(), SpatialError> {
     Ok(())
 }
 
-/// True if a tree can hold the point.
 pub(crate) fn is_valid_point(point: &Vec3) -> bool {
     point.iter().all(|value| value.abs() <= MAX_COORDINATE)
 }

@@ -29,7 +29,6 @@ impl TriangleTree {
         self.closest_index_within(point, distance).map(|(_, closest)| closest)
     }
 
-    /// The closest point and the index of its triangle in leaf order.
     pub(crate) fn closest_index_within(&self, point: &Vec3, distance: f64) -> Option<(usize, Closest)> {
         let root = self.bvh.nodes.first()?;
         let mut limit = distance * distance;

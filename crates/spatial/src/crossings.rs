@@ -86,8 +86,8 @@ mod tests {
         const ORDERS: [[usize; 3]; 6] = [[0, 1, 2], [1, 2, 0], [2, 0, 1], [0, 2, 1], [2, 1, 0], [1, 0, 2]];
         let answer = triangles_cross(one, other);
         for order in ORDERS {
-            let turned = order.map(|k| one[k]);
-            assert_eq!([triangles_cross(&turned, other), triangles_cross(other, &turned)], [answer; 2]);
+            let permuted = order.map(|k| one[k]);
+            assert_eq!([triangles_cross(&permuted, other), triangles_cross(other, &permuted)], [answer; 2]);
         }
         answer
     }

@@ -78,7 +78,6 @@ impl SurfaceDistance {
     }
 }
 
-/// Unit normal of a triangle; `None` without area.
 fn face_normal([a, b, c]: &[Vec3; 3]) -> Option<Vec3> {
     (b - a).cross(&(c - a)).try_normalize(0.0)
 }

@@ -66,7 +66,6 @@ fn find_pairs(
 /// True if two triangles of a mesh intersect beyond their shared corners or edge.
 fn intersect_beyond_shared(positions: &[Vec3], one: &[u32; 3], other: &[u32; 3]) -> bool {
     let at = |point: u32| &positions[point as usize];
-    // Rotates the shared corner to the front.
     let rotated = |t: &[u32; 3], first: u32| match t.iter().position(|&point| point == first) {
         Some(1) => [t[1], t[2], t[0]],
         Some(2) => [t[2], t[0], t[1]],
@@ -171,7 +170,6 @@ fn segment_intersects(from: &Vec3, to: &Vec3, triangle: &[Vec3; 3], axes: [usize
     sides.iter().all(|&side| side >= 0) || sides.iter().all(|&side| side <= 0)
 }
 
-/// Segment and triangle in a plane.
 fn segment_intersects_flat(from: [f64; 2], to: [f64; 2], [a, b, c]: [[f64; 2]; 3]) -> bool {
     let orientation = sign(orient2d(a, b, c));
     let contains = |point| {

@@ -53,7 +53,6 @@ impl Bvh {
     }
 }
 
-/// Two trees, or one tree with itself.
 #[derive(Clone, Copy)]
 struct Search<'a> {
     first: &'a Bvh,
@@ -95,7 +94,6 @@ impl Search<'_> {
         true
     }
 
-    /// True if the boxes of two nodes do not overlap.
     fn is_disjoint(&self, pair: (u32, u32)) -> bool {
         !self.is_self(pair) && !overlap(&self.first.nodes[pair.0 as usize], &self.second.nodes[pair.1 as usize])
     }

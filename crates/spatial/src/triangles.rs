@@ -62,7 +62,6 @@ impl TriangleTree {
     }
 }
 
-/// Rejects invalid points and point indices out of range.
 pub(crate) fn check(positions: &[Vec3], triangles: &[[u32; 3]]) -> Result<(), SpatialError> {
     if let Some(point) = positions.iter().position(|point| !is_valid_point(point)) {
         return Err(SpatialError::BadPoint { point, at: positions[point].into() });

@@ -1,5 +1,5 @@
-//! Constants a developer may want to tune. Most trade construction time for query time; the order in
-//! which a tree reports primitives depends on them.
+//! Constants a developer may want to tune. Most trade construction time for query time; they also
+//! determine the order in which a tree reports primitives.
 
 /// Bins of the surface area heuristic along the longest axis.
 pub(crate) const BINS: usize = 16;

@@ -169,7 +169,6 @@ fn child_area_ratio(nodes: &[Node], index: usize) -> f32 {
     if own > 0.0 { children / own } else { 0.0 }
 }
 
-/// Depth of the subtree below a node.
 fn levels_below(nodes: &[Node], index: usize) -> usize {
     let node = &nodes[index];
     if node.is_leaf() {
@@ -282,15 +281,15 @@ mod tests {
         assert_eq!(tree.update(&boxes).expect("valid boxes"), 0, "nothing has moved");
         // All primitives below a grandchild of the root.
         let side = tree.nodes[tree.nodes[0].first as usize].first as usize;
-        let places: Vec<usize> = tree.order[tree.members(side)].iter().map(|&p| p as usize).collect();
+        let scrambled: Vec<usize> = tree.order[tree.members(side)].iter().map(|&p| p as usize).collect();
         let mut random = Random::new(5);
-        for &k in &places {
-            let other = places[(random.number() * places.len() as f64) as usize % places.len()];
+        for &k in &scrambled {
+            let other = scrambled[(random.number() * scrambled.len() as f64) as usize % scrambled.len()];
             boxes.swap(k, other);
         }
         let again = tree.update(&boxes).expect("valid boxes");
         tree.validate(&boxes).expect("valid");
-        assert!(again > 0 && again <= places.len(), "{again} of 4000, where {} have moved", places.len());
+        assert!(again > 0 && again <= scrambled.len(), "{again} of 4000, where {} have moved", scrambled.len());
         let built = Bvh::build(&boxes).expect("valid boxes");
         assert!(cost(&tree) < 1.3 * cost(&built), "{} {}", cost(&tree), cost(&built));
         assert_eq!(found(&tree, &boxes), brute(&boxes));

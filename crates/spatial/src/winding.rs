@@ -30,7 +30,6 @@ pub struct WindingTree {
     moments: Vec<Moments>,
 }
 
-/// Geometry of a cluster of triangles.
 #[derive(Clone, Copy, Debug)]
 struct ClusterNode {
     /// Its area-weighted centre, rounded.

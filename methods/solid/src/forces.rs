@@ -114,14 +114,14 @@ impl Solid {
 
     /// Runs a kernel on every block that is awake.
     fn sweep_blocks(&mut self, pulls: bool, run: impl Fn(kernel::Forces, &mut Report) + Sync) {
-        let Solid { layout, state, flights, laws, guards, scratch, .. } = self;
+        let Solid { layout, state, motions, laws, guards, scratch, .. } = self;
         let Forces { partial, reports, .. } = &mut scratch.forces;
         over_spans(
             &layout.blocks,
             partial,
             reports,
             &|block: &Block, partial: &mut [[f64; 4]], report: &mut Report| {
-                if flights[block.island].is_asleep() {
+                if motions[block.island].is_asleep() {
                     return;
                 }
                 LOCAL.with_borrow_mut(|local| {
@@ -147,7 +147,7 @@ impl Solid {
     fn read_reports(&mut self) -> Result<(), Failure> {
         let (mut strain, mut stiffening) = (0.0f64, 0.0f64);
         for (block, report) in self.layout.blocks.iter().zip(&self.scratch.forces.reports) {
-            if self.flights[block.island].is_asleep() {
+            if self.motions[block.island].is_asleep() {
                 continue;
             }
             if !(report.lowest_ratio > 0.0 && report.witness.is_finite()) {

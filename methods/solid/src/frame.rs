@@ -38,7 +38,7 @@ impl Solid {
         let block = self.layout.block_of(element);
         let (rest, corners) = (self.layout.rest(block, element), &self.mesh.elements()[element]);
         let deformation = rest.deformation(&corners_of(&self.state, corners));
-        let rate = match self.flights[block.island].is_asleep() {
+        let rate = match self.motions[block.island].is_asleep() {
             true => Mat3::zeros(),
             false => rest.deformation(&velocities_of(&self.state, corners)),
         };

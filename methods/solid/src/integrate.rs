@@ -217,7 +217,7 @@ impl Solid {
     }
 
     fn advance<S: Scheme + Sync>(&mut self, step: &Step) {
-        let Solid { layout, state, prediction, flights, drag, scratch, .. } = self;
+        let Solid { layout, state, prediction, motions, drag, scratch, .. } = self;
         let mut nodes = Nodes::new(layout, &scratch.forces, state, drag, step);
         nodes.accelerations = &scratch.accelerations;
         over_spans(
@@ -226,7 +226,7 @@ impl Solid {
             &mut scratch.chunk_reports,
             &|chunk: &Chunk, prediction: &mut [Node], report: &mut ChunkReport| {
                 *report = ChunkReport::default();
-                if !flights[chunk.island].is_asleep() {
+                if !motions[chunk.island].is_asleep() {
                     let scheme = std::marker::PhantomData::<S>;
                     let advance = Advance { nodes, first: chunk.nodes.start, prediction, scheme };
                     *report = Instructions::detect().run(advance);
@@ -237,14 +237,14 @@ impl Solid {
 
     /// Accelerations at the state, for the jerk; a held node has that of its hold.
     fn keep_accelerations(&mut self, step: &Step) {
-        let Solid { layout, state, flights, drag, scratch, .. } = self;
+        let Solid { layout, state, motions, drag, scratch, .. } = self;
         let nodes = Nodes::new(layout, &scratch.forces, state, drag, step);
         over_spans(
             &layout.chunks,
             &mut scratch.accelerations,
             &mut scratch.chunk_reports,
             &|chunk: &Chunk, accelerations: &mut [[f64; 4]], _: &mut ChunkReport| {
-                if flights[chunk.island].is_asleep() {
+                if motions[chunk.island].is_asleep() {
                     return;
                 }
                 for (node, kept) in chunk.nodes.clone().zip(accelerations) {

@@ -107,8 +107,8 @@ impl Kernel for Forces<'_> {
                     false => sweep::<L, _, false>(groups, &soon, &law, &guard, local),
                 }
             }
-            Law::Directional { stiffness, viscosity } => {
-                sweep::<L, _, true>(groups, &soon, &Directional { stiffness, viscosity }, &guard, local)
+            Law::Anisotropic { stiffness, viscosity } => {
+                sweep::<L, _, true>(groups, &soon, &Anisotropic { stiffness, viscosity }, &guard, local)
             }
         };
         partial[..slots.len()].copy_from_slice(&local.forces[..slots.len()]);
@@ -129,8 +129,8 @@ impl Kernel for ForceRates<'_> {
             Law::Isotropic { lambda, mu, phi, psi } => {
                 sweep_rates(groups, &Isotropic::<L>::new(*lambda, *mu, *phi, *psi), &guard, local)
             }
-            Law::Directional { stiffness, viscosity } => {
-                sweep_rates::<L, _>(groups, &Directional { stiffness, viscosity }, &guard, local)
+            Law::Anisotropic { stiffness, viscosity } => {
+                sweep_rates::<L, _>(groups, &Anisotropic { stiffness, viscosity }, &guard, local)
             }
         }
         partial[..slots.len()].copy_from_slice(&local.forces[..slots.len()]);
@@ -200,12 +200,12 @@ impl<L: Lanes> LawLanes<L> for Isotropic<L> {
     }
 }
 
-pub(crate) struct Directional<'a> {
+pub(crate) struct Anisotropic<'a> {
     pub stiffness: &'a [[f64; 6]; 6],
     pub viscosity: &'a [[f64; 6]; 6],
 }
 
-impl<L: Lanes> LawLanes<L> for Directional<'_> {
+impl<L: Lanes> LawLanes<L> for Anisotropic<'_> {
     #[inline(always)]
     fn stress(&self, strain: &[L; 6], rate: &[L; 6], viscosity: &L) -> [L; 6] {
         // Half of C times ε with engineering shears: normal strains count half, shears once.

@@ -80,7 +80,7 @@ mod tests {
 
     #[test]
     fn thin_elements_have_less_viscosity_and_the_same_stiffness() {
-        let laws = laws_of(&[crate::testing::damped(), crate::testing::directional()]);
+        let laws = laws_of(&[crate::testing::damped(), crate::testing::anisotropic()]);
         let corner =
             |size: f64| Tetrahedron::new(&[Vec3::zeros(), size * Vec3::x(), size * Vec3::y(), size * Vec3::z()]);
         let first = height(&corner(0.5).unwrap());

@@ -3,14 +3,13 @@
 //! [`Solid`] is the body, [`load`] brings a saved one back, [`elastic_step_cost`] counts what an explicit step costs.
 //! The file `step.rs` reads as the algorithm.
 
-mod account;
 mod blocks;
 #[cfg(test)]
 mod breaking;
 mod cost;
 mod criterion;
+mod elastic_model;
 mod failure;
-mod flight;
 mod forces;
 mod frame;
 mod gather;
@@ -18,6 +17,7 @@ mod implicit;
 mod integrate;
 mod kernel;
 mod laws;
+mod ledger;
 mod limit;
 mod loads;
 mod material;
@@ -26,8 +26,8 @@ mod options;
 mod order;
 mod parallel;
 mod peaks;
-mod potential;
 mod prefilter;
+mod rigid_mode;
 mod save;
 mod split;
 mod step;

@@ -226,7 +226,7 @@ fn weighted_bounds(rest: &Tetrahedron, law: &Law, weights: &[f64; 4]) -> [f64; 2
         Law::Isotropic { lambda, mu, phi, psi } => {
             rest.weighted_stiffness_eigenvalues(weights, [[*lambda, *mu], [*phi, *psi]])
         }
-        Law::Directional { .. } => {
+        Law::Anisotropic { .. } => {
             let largest = weights.iter().copied().fold(0.0, f64::max);
             bounds(rest, law).map(|bound| largest * bound)
         }
@@ -243,7 +243,7 @@ fn bounds(rest: &Tetrahedron, law: &Law) -> [f64; 2] {
             }
             [elastic, rest.max_stiffness_eigenvalue(*phi, *psi)]
         }
-        Law::Directional { stiffness, viscosity } => {
+        Law::Anisotropic { stiffness, viscosity } => {
             let steepest = rest.squared_gradients()[0];
             [steepest * largest_eigenvalue(stiffness), steepest * largest_eigenvalue(viscosity)]
         }
@@ -261,14 +261,14 @@ fn least_damping(law: &Law) -> f64 {
     match law {
         Law::Isotropic { lambda, mu, phi, psi } => (psi / mu).min((3.0 * phi + 2.0 * psi) / (3.0 * lambda + 2.0 * mu)),
         // Not worth an eigenvalue problem: directional laws get the step of an undamped body.
-        Law::Directional { .. } => 0.0,
+        Law::Anisotropic { .. } => 0.0,
     }
 }
 
 #[cfg(test)]
 mod tests {
     use crate::options::Integrator;
-    use crate::testing::{awake, damped, directional, free_step, shake, soft, solid};
+    use crate::testing::{anisotropic, awake, damped, free_step, shake, soft, solid};
     use craze_engine::Method;
     use craze_material::{Damping, Material};
     use craze_math::Vec3;
@@ -293,7 +293,7 @@ mod tests {
     fn the_limit_is_safe_and_within_twice_the_true_one() {
         let very_viscous = Material { damping: Damping { phi: 200.0, psi: 300.0, ..Damping::default() }, ..soft() };
         let dragged = Material { damping: Damping { mass: 400.0, ..Damping::default() }, ..soft() };
-        for material in [soft(), damped(), very_viscous, dragged, directional()] {
+        for material in [soft(), damped(), very_viscous, dragged, anisotropic()] {
             for (cells, jitter) in [([1, 1, 1], 0.0), ([3, 3, 3], 0.0), ([4, 3, 3], 0.15), ([9, 1, 1], 0.0)] {
                 let stable = |factor| is_stable(&material, cells, jitter, Integrator::SymplecticEuler, factor);
                 assert!(stable(1.0), "{} {cells:?} blows up at its limit", material.name);

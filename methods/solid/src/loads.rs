@@ -31,7 +31,7 @@ impl Solid {
         for at in 0..self.constraints.at(index).islands.len() {
             let island = self.constraints.at(index).islands[at];
             self.wake(island);
-            self.flights[island].disturbed = true;
+            self.motions[island].disturbed = true;
         }
     }
 

@@ -1,9 +1,8 @@
 //! The solid itself: its dofs, its rest state, and the memory that a step works in.
 
 use crate::blocks::{Layout, LayoutError, islands_of_nodes, order_for_speed};
-use crate::flight::{Change, Flight};
 use crate::forces::Forces;
-use crate::implicit::{Balanced, Implicit};
+use crate::implicit::Implicit;
 use crate::integrate::ChunkReport;
 use crate::laws::{full_heights, laws_of, laws_of_elements, smallest_height};
 use crate::limit::{Spectrum, Stiffnesses};
@@ -12,8 +11,9 @@ use crate::order::Changed;
 use crate::prefilter::Prefilter;
 use crate::surface::SolidSurface;
 use craze_body::Node;
+use craze_body::implicit::Equilibrium;
 use craze_body::pieces::{Pieces, labels};
-use craze_body::{ConstrainedRegions, TrackedPoints};
+use craze_body::{ConstrainedRegions, IslandMotion, PieceEvent, TrackedPoints};
 use craze_element::{CollapseGuard, Law};
 use craze_engine::{MaterialPoint, SplitCounts};
 use craze_frame::names;
@@ -36,14 +36,14 @@ pub struct Solid {
     pub(crate) state: Vec<Node>,
     /// Where the nodes will be.
     pub(crate) prediction: Vec<Node>,
-    /// What each island does beside deforming.
-    pub(crate) flights: Vec<Flight>,
+    /// Rigid-body mode of each island.
+    pub(crate) motions: Vec<IslandMotion>,
     pub(crate) constraints: ConstrainedRegions,
     /// Work done by holds, loads and contacts since the start (J), and what the prediction adds to it.
     pub(crate) work: f64,
     pub(crate) pending_work: f64,
-    /// What happened and was not yet told.
-    pub(crate) happened: Vec<Change>,
+    /// Events that are not reported yet.
+    pub(crate) events: Vec<PieceEvent>,
     pub(crate) pieces: Pieces,
     /// Material points that probes observe.
     pub(crate) tracked: TrackedPoints<MaterialPoint>,
@@ -52,7 +52,7 @@ pub struct Solid {
     /// Smallest height of an element before anything broke (m), slivers aside.
     pub(crate) first_height: f64,
     /// The last equilibrium; empty before the first.
-    pub(crate) balanced: Balanced,
+    pub(crate) equilibrium: Equilibrium,
     /// Largest strain and stiffening at the last look, which bound Δt.
     pub(crate) spectrum: Spectrum,
     /// Nodes that failed and could not be split since the last frame, and whose elements have not changed since.
@@ -194,7 +194,7 @@ impl Solid {
             .map(|(rest, mass)| Node::new(place(rest), Vec3::zeros(), *mass))
             .collect();
         let surface = SolidSurface::of(&mesh, &materials, 0);
-        let flights = (layout.islands.iter()).map(|island| Flight::of(&state[island.nodes.clone()])).collect();
+        let motions = (layout.islands.iter()).map(|island| IslandMotion::awake(&state[island.nodes.clone()])).collect();
         let stiffnesses = Stiffnesses::of(&mesh, &laws, &layout, &state, &drag);
         let spectrum = stiffnesses.spectrum();
         let scratch = Scratch {
@@ -224,15 +224,15 @@ impl Solid {
             constraints: ConstrainedRegions::default(),
             work: 0.0,
             pending_work: 0.0,
-            happened: Vec::new(),
-            balanced: Balanced::default(),
+            events: Vec::new(),
+            equilibrium: Equilibrium::default(),
             mesh,
             material_of,
             materials,
             options,
             placement,
             state,
-            flights,
+            motions,
             spectrum,
             laws,
             guards,
@@ -324,7 +324,7 @@ fn lump(mesh: &TetMesh, material_of: &[u32], materials: &[Material]) -> (Vec<f64
     if materials.iter().all(|material| material.damping.mass == 0.0) {
         return (masses, Vec::new());
     }
-    // A single value is kept as it is: a rigid flight asks whether all nodes feel the same.
+    // A single value stays as it is: rigid-body mode asks whether all nodes feel the same.
     let uniform = materials.windows(2).all(|pair| pair[0].damping.mass == pair[1].damping.mass);
     for (drag, mass) in drag.iter_mut().zip(&masses) {
         *drag = if uniform { materials[0].damping.mass } else { *drag / mass };

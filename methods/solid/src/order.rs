@@ -1,12 +1,12 @@
 //! Bringing memory into order after cracks: at once as far as a step needs it, and wholly at the next frame boundary.
 
 use crate::blocks::order_for_speed;
-use crate::flight::Flight;
 use crate::integrate::ChunkReport;
 use crate::laws::law_at;
 use crate::limit::Spectrum;
 use crate::model::Solid;
 use crate::options::Integrator;
+use craze_body::IslandMotion;
 use craze_body::pieces::labels;
 use craze_mesh::{TetEdit, TetMesh};
 
@@ -80,7 +80,7 @@ impl Solid {
         }
         self.scratch.implicit = None;
         self.scratch.reach = None;
-        self.balanced = Default::default();
+        self.equilibrium = Default::default();
         self.constraints.follow(&self.mesh, &nodes);
         elements
     }
@@ -125,17 +125,17 @@ impl Solid {
             node.set_velocity(&old.velocity());
         }
         self.prediction.clone_from(&self.state);
-        self.flights = (self.layout.islands.iter())
+        self.motions = (self.layout.islands.iter())
             .map(|island| {
-                let before = &old.flights[old_islands[island.nodes.start] as usize];
+                let before = &old.motions[old_islands[island.nodes.start] as usize];
                 // A sleeper has not been split: it is the same island as before.
                 if before.is_asleep() {
                     return before.clone();
                 }
-                Flight {
+                IslandMotion {
                     disturbed: before.disturbed,
-                    careful: before.careful,
-                    ..Flight::of(&self.state[island.nodes.clone()])
+                    needs_short_steps: before.needs_short_steps,
+                    ..IslandMotion::awake(&self.state[island.nodes.clone()])
                 }
             })
             .collect();
@@ -145,7 +145,7 @@ impl Solid {
         let _ = self.pieces.set_lineage(old.pieces.lineage);
         self.counts = old.counts;
         self.work = old.work;
-        self.happened = old.happened;
+        self.events = old.events;
         self.spectrum.strain = old.spectrum.strain;
         self.spectrum.stiffening = old.spectrum.stiffening;
         self.surface.follow(old.surface.version());

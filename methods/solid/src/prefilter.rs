@@ -9,7 +9,7 @@ use crate::blocks::{BLOCK_NODES, Block, Group, Layout, local_node};
 use crate::criterion::{ForceBounds, SeparationLanes, directed, positive_part};
 use crate::gather::{Three, gather};
 use crate::kernel::{
-    Directional, Isotropic, LawLanes, determinant, dot, guard_stress, inverse_edges, pulls, strain, strain_rate, times,
+    Anisotropic, Isotropic, LawLanes, determinant, dot, guard_stress, inverse_edges, pulls, strain, strain_rate, times,
     tractions,
 };
 use crate::model::Solid;
@@ -198,8 +198,8 @@ impl Kernel for SumForces<'_> {
             Law::Isotropic { lambda, mu, phi, psi } => {
                 sweep(groups, &Isotropic::<L>::new(*lambda, *mu, *phi, *psi), &guard, local, sums)
             }
-            Law::Directional { stiffness, viscosity } => {
-                sweep::<L, _>(groups, &Directional { stiffness, viscosity }, &guard, local, sums)
+            Law::Anisotropic { stiffness, viscosity } => {
+                sweep::<L, _>(groups, &Anisotropic { stiffness, viscosity }, &guard, local, sums)
             }
         }
     }
@@ -383,7 +383,7 @@ impl Kernel for SumAreas<'_> {
 #[cfg(test)]
 mod tests {
     use crate::Integrator;
-    use crate::testing::{awake, directional, shake, soft, solid};
+    use crate::testing::{anisotropic, awake, shake, soft, solid};
     use craze_material::{Material, Strength};
     use craze_mesh::NodeId;
 
@@ -392,7 +392,7 @@ mod tests {
         let by_stress = Strength { tensile: Some(4e3), ..Strength::default() };
         let by_force = Strength { separation_force: Some(30.0), ..Strength::default() };
         let (mut candidates, mut kept, mut failing) = (0, 0, 0);
-        for (material, strength) in [(soft(), by_stress.clone()), (directional(), by_stress), (soft(), by_force)] {
+        for (material, strength) in [(soft(), by_stress.clone()), (anisotropic(), by_stress), (soft(), by_force)] {
             for (amount, speed) in [(0.01, 0.0), (0.05, 0.5), (0.3, 0.1)] {
                 let material = Material { strength: strength.clone(), ..material.clone() };
                 let mut solid = solid([9, 5, 8], 0.2, material, awake(Integrator::SymplecticEuler));

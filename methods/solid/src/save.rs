@@ -3,12 +3,11 @@
 //! What is written is what cannot be rebuilt; blocks, lists and constants follow from it, bit for bit. Reading checks everything:
 //! foreign bytes are refused with a reason.
 
-use crate::flight::{Change, Flight};
-use crate::implicit::Balanced;
 use crate::model::Solid;
 use crate::options::SolidOptions;
-use craze_body::save::{decode, encode, is_finite, is_rigid_body, is_rigid_motion, is_rotation};
-use craze_body::{Lineage, Node, TrackedPoints};
+use craze_body::implicit::Equilibrium;
+use craze_body::save::{decode, encode, is_finite, is_rigid_motion};
+use craze_body::{IslandMotion, Lineage, Node, PieceEvent, TrackedPoints};
 use craze_engine::{HoldId, MaterialPoint, Method, SplitCounts};
 use craze_material::Material;
 use craze_math::{Isometry, Vec3};
@@ -28,17 +27,17 @@ struct Saved<'a> {
     placement: Isometry,
     /// Positions (m) and velocities (m/s).
     nodes: Vec<[f64; 6]>,
-    flights: Cow<'a, [Flight]>,
+    motions: Cow<'a, [IslandMotion]>,
     reactions: Vec<(HoldId, Vec3)>,
     work: f64,
     strain: f64,
     stiffening: f64,
-    happened: Cow<'a, [Change]>,
+    events: Cow<'a, [PieceEvent]>,
     lineage: Cow<'a, Lineage>,
     tracked: Cow<'a, TrackedPoints<MaterialPoint>>,
     counts: SplitCounts,
     first_height: f64,
-    balanced: Cow<'a, Balanced>,
+    equilibrium: Cow<'a, Equilibrium>,
 }
 
 impl Solid {
@@ -54,17 +53,17 @@ impl Solid {
             options: self.options,
             placement: self.placement,
             nodes: self.state.iter().map(record).collect(),
-            flights: Cow::from(&self.flights),
+            motions: Cow::from(&self.motions),
             reactions: self.constraints.reactions(),
             work: self.work,
             strain: self.spectrum.strain,
             stiffening: self.spectrum.stiffening,
-            happened: Cow::from(&self.happened),
+            events: Cow::from(&self.events),
             lineage: Cow::Borrowed(&self.pieces.lineage),
             tracked: Cow::Borrowed(&self.tracked),
             counts: self.counts,
             first_height: self.first_height,
-            balanced: Cow::Borrowed(&self.balanced),
+            equilibrium: Cow::Borrowed(&self.equilibrium),
         };
         let capacity = 100 * self.state.len() + 32 * self.mesh.element_count();
         encode(VERSION, &saved, capacity)
@@ -79,7 +78,7 @@ impl Solid {
                 return Err(format!("it has {found} {what}, but its mesh asks for {expected}"));
             }
         }
-        for list in [&saved.balanced.external, &saved.balanced.reactions] {
+        for list in [&saved.equilibrium.external, &saved.equilibrium.reactions] {
             if !(list.is_empty() || list.len() == nodes) || !list.iter().all(is_finite) {
                 return Err("its last equilibrium does not fit its nodes".to_owned());
             }
@@ -108,54 +107,36 @@ impl Solid {
             saved.first_height,
         )
         .map_err(|error| error.to_string())?;
-        if saved.flights.len() != solid.layout.islands.len() || !saved.flights.iter().all(is_sound) {
-            return Err("its flights do not fit its islands".to_owned());
+        if saved.motions.len() != solid.layout.islands.len() {
+            return Err("its rigid motions do not fit its islands".to_owned());
         }
         for (node, [x, y, z, vx, vy, vz]) in solid.state.iter_mut().zip(saved.nodes) {
             node.set_position(&Vec3::new(x, y, z));
             node.set_velocity(&Vec3::new(vx, vy, vz));
         }
         solid.prediction.clone_from(&solid.state);
-        solid.flights = saved.flights.into_owned();
-        if let Some(island) = (0..solid.flights.len()).find(|&island| !solid.flies_soundly(island)) {
-            return Err(format!("the flight of its island {island} does not fit its nodes"));
+        solid.motions = saved.motions.into_owned();
+        let rim_speed = solid.largest_rim_speed();
+        for (number, (motion, island)) in solid.motions.iter().zip(&solid.layout.islands).enumerate() {
+            if !motion.is_sound(&solid.state[island.nodes.clone()], rim_speed) {
+                return Err(format!("the rigid motion of its island {number} does not fit its nodes"));
+            }
         }
         solid.read_constraints();
         solid.constraints.set_reactions(&saved.reactions);
         solid.work = saved.work;
         solid.spectrum.strain = saved.strain;
         solid.spectrum.stiffening = saved.stiffening;
-        solid.happened = saved.happened.into_owned();
+        solid.events = saved.events.into_owned();
         solid.pieces.set_lineage(saved.lineage.into_owned())?;
         if !saved.tracked.is_sound(elements) {
             return Err("it tracks a point of an element that it does not have".to_owned());
         }
         solid.tracked = saved.tracked.into_owned();
         solid.counts = saved.counts;
-        solid.balanced = saved.balanced.into_owned();
+        solid.equilibrium = saved.equilibrium.into_owned();
         Ok(solid)
     }
-
-    /// Whether a saved flight can be that of its nodes: as wide, and spinning no faster than a body at rest in itself may.
-    fn flies_soundly(&self, island: usize) -> bool {
-        let flight = &self.flights[island];
-        let Some(rigid) = &flight.rigid else { return true };
-        let center = rigid.frozen.translation.vector;
-        let nodes = &self.state[self.layout.islands[island].nodes.clone()];
-        let radius = nodes.iter().map(|node| (node.position() - center).norm()).fold(0.0, f64::max);
-        let fastest = 2.0 * self.options.rest_strain.sqrt() * self.slowest_sound();
-        (flight.radius - radius).abs() <= 1e-6 * radius && rigid.body.spin().norm() * radius <= fastest
-    }
-}
-
-fn is_sound(flight: &Flight) -> bool {
-    flight.radius.is_finite()
-        && flight.rigid.as_ref().is_none_or(|rigid| {
-            is_rigid_body(&rigid.body)
-                && is_rigid_body(&rigid.predicted)
-                && is_rotation(&rigid.frozen.rotation)
-                && is_finite(&rigid.frozen.translation.vector)
-        })
 }
 
 /// Turns what [`Method::save`] gave back into a solid. Foreign bytes are refused with a reason.

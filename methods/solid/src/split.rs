@@ -5,11 +5,10 @@
 //! nodes and elements follow, and keeps mass and momenta.
 
 use crate::criterion::FailureState;
-use crate::flight::Change;
 use crate::model::Solid;
 use craze_body::pieces::{Separated, component, labels};
 use craze_body::tracked::Moving;
-use craze_body::{Momenta, Node};
+use craze_body::{Momenta, Node, PieceEvent};
 use craze_element::Tetrahedron;
 use craze_frame::names;
 use craze_math::Vec3;
@@ -97,7 +96,7 @@ impl Solid {
     }
 
     /// Splits a node if it still fails; both copies of it.
-    fn split_if_failing(&mut self, node: NodeId, splits: &mut Vec<Change>) -> Option<[NodeId; 2]> {
+    fn split_if_failing(&mut self, node: NodeId, splits: &mut Vec<PieceEvent>) -> Option<[NodeId; 2]> {
         let failure = self.failure_state(node).filter(|failure| failure.ratio > 1.0)?;
         if self.refused[node.index()] {
             return None;
@@ -108,7 +107,7 @@ impl Solid {
             Ok(copy) => {
                 self.counts.splits += 1;
                 let FailureState { measure, normal, .. } = failure;
-                splits.push(Change::Split { place, normal, measure, parent, children: Vec::new() });
+                splits.push(PieceEvent::Split { place, normal, measure, parent, children: Vec::new() });
                 Some([node, copy])
             }
             Err(_) => {
@@ -313,7 +312,7 @@ impl Solid {
 
     /// Labels the pieces that splits have separated, and reports the splits. `changed` are the elements on both sides of all that has been
     /// separated.
-    fn separate_pieces(&mut self, mut splits: Vec<Change>, changed: &[u32]) {
+    fn separate_pieces(&mut self, mut splits: Vec<PieceEvent>, changed: &[u32]) {
         let Separated { born, changed } = self.pieces.separate(&mut self.mesh, changed);
         for (label, elements) in changed {
             if self.pieces.is_debris(label) {
@@ -326,12 +325,12 @@ impl Solid {
             }
         }
         for split in &mut splits {
-            if let Change::Split { parent, children, .. } = split {
+            if let PieceEvent::Split { parent, children, .. } = split {
                 children.push(*parent);
                 children.extend(born.iter().filter(|[from, _]| from == parent).map(|[_, number]| *number));
             }
         }
-        self.happened.append(&mut splits);
+        self.events.append(&mut splits);
     }
 
     /// Returns true if a node belongs to a piece that is too small to break.

@@ -1,10 +1,12 @@
 //! One step, as the world calls for it: O'Brien & Hodgins 1999, §3.
 
 use crate::blocks::corners_of;
-use crate::flight::{Carrier, Flight, Rigid};
 use crate::model::Solid;
 use crate::options::Integrator;
 use craze_body::closest::closest_point;
+use craze_body::events::report;
+use craze_body::rigid_mode::RigidMap;
+use craze_body::{IslandMotion, RigidMotion};
 use craze_contact::{ContactRun, ContactSurface, ContactTetrahedra, ContactTriangles, Impulse, SurfacePoint};
 use craze_engine::{Account, Event, Failure, FrameDetail, HoldId, MaterialPoint, Method, Region, SplitCounts, Step};
 use craze_frame::BodyFrame;
@@ -22,16 +24,19 @@ const WATCHED_CHANGE: f64 = 0.1;
 const WATCHED_JUMP: f64 = 0.1;
 
 /// How the nodes of an island are carried while it flies as a rigid body: to where they are, and to where they are predicted to be.
-struct Carriers {
-    now: Option<Carrier>,
-    predicted: Option<Carrier>,
+struct RigidMaps {
+    now: Option<RigidMap>,
+    predicted: Option<RigidMap>,
 }
 
-impl Carriers {
-    fn new(flight: &Flight) -> Carriers {
-        let rigid = flight.rigid.as_ref();
+impl RigidMaps {
+    fn new(motion: &IslandMotion) -> RigidMaps {
+        let rigid = motion.rigid.as_ref();
         // Once woken, the prediction is that of the records.
-        Carriers { now: rigid.map(Rigid::now), predicted: rigid.filter(|rigid| !rigid.woken).map(Rigid::predicted) }
+        RigidMaps {
+            now: rigid.map(RigidMotion::map),
+            predicted: rigid.filter(|rigid| !rigid.woken).map(RigidMotion::predicted_map),
+        }
     }
 }
 
@@ -49,7 +54,7 @@ impl Method for Solid {
     }
 
     fn time_step_limit(&self) -> f64 {
-        self.flight_limit().min(self.options.longest_time_step)
+        self.motion_limit().min(self.options.longest_time_step)
     }
 
     fn takes_contact_springs(&self) -> bool {
@@ -60,7 +65,7 @@ impl Method for Solid {
         self.begin_prediction(step);
         self.begin_loads(step.loads);
         self.wake_for_equations(step.contacts);
-        self.fly(step);
+        self.predict_rigid_motions(step);
         if self.is_awake() {
             if self.options.integrator == Integrator::Implicit {
                 self.solve_step(step)?;
@@ -77,24 +82,24 @@ impl Method for Solid {
     }
 
     fn compliance(&mut self, dofs: &[u32], step: &Step) -> Option<Vec<Mat3>> {
-        self.give_way(dofs, step)
+        self.compliance_at(dofs, step)
     }
 
     fn reach(&self) -> Aabb {
         self.scratch.reach.unwrap_or_else(|| {
-            let awake = self.layout.chunks.iter().filter(|chunk| !self.flights[chunk.island].is_asleep());
+            let awake = self.layout.chunks.iter().filter(|chunk| !self.motions[chunk.island].is_asleep());
             let nodes = awake.flat_map(|chunk| &self.state[chunk.nodes.clone()]);
-            nodes.fold(self.flight_reach(), |all, node| all.with(&node.position()))
+            nodes.fold(self.rigid_bounds(), |all, node| all.with(&node.position()))
         })
     }
 
     fn contact_surface(&self, surface: &mut ContactSurface) {
         let mut rest = self.surface.nodes.as_slice();
         for chunk in &self.layout.chunks {
-            let carriers = Carriers::new(&self.flights[chunk.island]);
+            let maps = RigidMaps::new(&self.motions[chunk.island]);
             let (own, others) = rest.split_at(rest.partition_point(|&node| (node as usize) < chunk.nodes.end));
             rest = others;
-            surface.points.extend(own.iter().map(|&dof| self.contact_point(dof, &carriers)));
+            surface.points.extend(own.iter().map(|&dof| self.contact_point(dof, &maps)));
         }
     }
 
@@ -102,8 +107,8 @@ impl Method for Solid {
         let mut start = 0;
         for (chunk, report) in self.layout.chunks.iter().zip(&self.scratch.chunk_reports) {
             let end = start + self.surface.nodes[start..].partition_point(|&node| (node as usize) < chunk.nodes.end);
-            // What was hit in its flight is where its impulses have put it, too.
-            let bounds = report.reach().union(&self.flights[chunk.island].reach());
+            // Nodes of an island that was hit in rigid-body mode are where impulses have put them, too.
+            let bounds = report.reach().union(&self.motions[chunk.island].bounds());
             runs.push(ContactRun { points: start..end, bounds });
             start = end;
         }
@@ -111,10 +116,10 @@ impl Method for Solid {
 
     fn contact_run(&self, run: usize, points: &mut [SurfacePoint]) {
         let chunk = &self.layout.chunks[run];
-        let carriers = Carriers::new(&self.flights[chunk.island]);
+        let maps = RigidMaps::new(&self.motions[chunk.island]);
         let first = self.surface.nodes.partition_point(|&node| (node as usize) < chunk.nodes.start);
         for (point, &dof) in points.iter_mut().zip(&self.surface.nodes[first..]) {
-            *point = self.contact_point(dof, &carriers);
+            *point = self.contact_point(dof, &maps);
         }
     }
 
@@ -128,8 +133,8 @@ impl Method for Solid {
 
     fn contact_nodes(&self, nodes: &mut ContactSurface) {
         for chunk in &self.layout.chunks {
-            let carriers = Carriers::new(&self.flights[chunk.island]);
-            nodes.points.extend(chunk.nodes.clone().map(|node| self.contact_point(node as u32, &carriers)));
+            let maps = RigidMaps::new(&self.motions[chunk.island]);
+            nodes.points.extend(chunk.nodes.clone().map(|node| self.contact_point(node as u32, &maps)));
         }
     }
 
@@ -155,7 +160,7 @@ impl Method for Solid {
             let chunk = self.layout.chunk_of_node(node);
             let island = self.layout.chunks[chunk].island;
             self.wake_prediction(island, step.time_step);
-            self.flights[island].disturbed = true;
+            self.motions[island].disturbed = true;
             let before = self.state[node].velocity();
             let record = &mut self.prediction[node];
             let gained = record.inverse_mass() * impulse;
@@ -174,7 +179,7 @@ impl Method for Solid {
     }
 
     fn check(&self) -> Result<(), Failure> {
-        self.check_flights()?;
+        self.check_rigid_motions()?;
         self.check_numbers()?;
         self.check_watched_blocks()?;
         self.check_suspects()
@@ -184,7 +189,7 @@ impl Method for Solid {
         self.work += self.pending_work + self.work_of_loads(step.loads);
         self.pending_work = 0.0;
         self.constraints.commit();
-        self.commit_flights();
+        self.commit_rigid_motions();
         std::mem::swap(&mut self.state, &mut self.prediction);
     }
 
@@ -193,7 +198,7 @@ impl Method for Solid {
         if self.is_awake() && self.options.is_time_to_look(step.time, time) {
             self.break_apart(time);
         }
-        events.extend(self.happened.drain(..).map(|change| Event { time, body: String::new(), kind: change.into() }));
+        report(&mut self.events, time, events);
     }
 
     fn balance(&mut self, step: &Step) -> Result<(), Failure> {
@@ -202,18 +207,18 @@ impl Method for Solid {
 
     fn settle(&mut self) {
         self.put_in_order();
-        for flight in &mut self.flights {
-            flight.careful = false;
+        for motion in &mut self.motions {
+            motion.needs_short_steps = false;
         }
         self.constraints.forget_placed();
         self.fall_asleep();
-        for flight in &mut self.flights {
-            flight.disturbed = false;
+        for motion in &mut self.motions {
+            motion.disturbed = false;
         }
     }
 
     fn account(&self, gravity: &Vec3) -> Account {
-        self.books(gravity)
+        self.ledger(gravity)
     }
 
     fn split_counts(&self) -> SplitCounts {
@@ -245,15 +250,15 @@ impl Method for Solid {
 }
 
 impl Solid {
-    fn contact_point(&self, dof: u32, carriers: &Carriers) -> SurfacePoint {
+    fn contact_point(&self, dof: u32, maps: &RigidMaps) -> SurfacePoint {
         let node = dof as usize;
         let (now, then) = (&self.state[node], &self.prediction[node]);
-        let (start, start_velocity) = match &carriers.now {
-            Some(carrier) => carrier.carry(&now.position()),
+        let (start, start_velocity) = match &maps.now {
+            Some(map) => map.apply(&now.position()),
             None => (now.position(), now.velocity()),
         };
-        let (end, velocity) = match &carriers.predicted {
-            Some(carrier) => carrier.carry(&now.position()),
+        let (end, velocity) = match &maps.predicted {
+            Some(map) => map.apply(&now.position()),
             None => (then.position(), then.velocity()),
         };
         let inverse_mass = if self.constraints.is_placed(node) { 0.0 } else { now.inverse_mass() };
@@ -268,7 +273,7 @@ impl Solid {
     }
 
     pub(crate) fn is_awake(&self) -> bool {
-        self.flights.iter().any(|flight| !flight.is_asleep())
+        self.motions.iter().any(|motion| !motion.is_asleep())
     }
 
     fn find_reach(&mut self) {
@@ -282,7 +287,7 @@ impl Solid {
         for &node in &self.scratch.suspects {
             reach = reach.with(&self.prediction[node as usize].position());
         }
-        self.scratch.reach = Some(reach.union(&self.flight_reach()));
+        self.scratch.reach = Some(reach.union(&self.rigid_bounds()));
     }
 
     /// A way that deserves a second look when a node is pushed along it in one step (m).
@@ -292,7 +297,7 @@ impl Solid {
 
     fn check_numbers(&self) -> Result<(), Failure> {
         for (chunk, report) in self.layout.chunks.iter().zip(&self.scratch.chunk_reports) {
-            if self.flights[chunk.island].is_asleep() || report.witness.is_finite() {
+            if self.motions[chunk.island].is_asleep() || report.witness.is_finite() {
                 continue;
             }
             let bad = chunk.nodes.clone().find(|&node| !self.prediction[node].is_finite());
@@ -310,7 +315,7 @@ impl Solid {
         let change = WATCHED_CHANGE / self.scratch.time_step;
         for (block, report) in self.layout.blocks.iter().zip(&self.scratch.forces.reports) {
             let watched = all || report.lowest_ratio < WATCHED_RATIO || report.fastest_change > change * change;
-            if watched && !self.flights[block.island].is_asleep() {
+            if watched && !self.motions[block.island].is_asleep() {
                 for element in block.elements.clone() {
                     self.check_element(block, element, &self.prediction)?;
                 }

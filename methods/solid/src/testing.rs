@@ -17,7 +17,7 @@ pub fn damped() -> Material {
 }
 
 /// Directional in stiffness and viscosity.
-pub fn directional() -> Material {
+pub fn anisotropic() -> Material {
     let young = [9e4, 5e4, 3e4];
     let elasticity = Elasticity::Orthotropic { young, shear: [1e4, 2e4, 1.5e4], poisson: [0.2, 0.1, 0.3] };
     Material { damping: Damping { time: 1e-4, ..Damping::default() }, ..Material::elastic("wood", 1000.0, elasticity) }

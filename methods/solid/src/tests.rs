@@ -1,6 +1,6 @@
 //! The solid as the world sees it.
 
-use crate::testing::{awake, damped, directional, free_step, half_space, loaded_step, run, shake, soft, solid};
+use crate::testing::{anisotropic, awake, damped, free_step, half_space, loaded_step, run, shake, soft, solid};
 use crate::{Integrator, Solid, SolidOptions, load};
 use craze_contact::{ContactSurface, Impulse};
 use craze_engine::{Effect, Event, EventKind, Failure, FrameDetail, HoldId, Load, Method, Region, Step};
@@ -54,7 +54,7 @@ fn undamped_vibration_keeps_its_energy_and_damping_takes_it_out() {
 #[test]
 fn affine_fields_leave_inner_nodes_in_balance() {
     // VALIDATION 1: no inner force in a uniformly strained body, whatever its mesh.
-    let mut body = solid([4, 4, 4], 0.15, directional(), awake(Integrator::SymplecticEuler));
+    let mut body = solid([4, 4, 4], 0.15, anisotropic(), awake(Integrator::SymplecticEuler));
     let inner: Vec<bool> = body.positions().iter().map(|p| p.iter().all(|x| *x > 1e-9 && *x < 0.4 - 1e-9)).collect();
     let affine = craze_math::Mat3::new(1.1, 0.05, 0.0, -0.1, 0.95, 0.08, 0.02, 0.0, 1.05);
     let moved: Vec<Vec3> = body.positions().iter().map(|place| affine * place).collect();
@@ -69,7 +69,7 @@ fn affine_fields_leave_inner_nodes_in_balance() {
 #[test]
 fn rigid_motion_makes_no_force() {
     // VALIDATION 2.
-    let mut body = solid([3, 3, 3], 0.1, directional(), awake(Integrator::SymplecticEuler));
+    let mut body = solid([3, 3, 3], 0.1, anisotropic(), awake(Integrator::SymplecticEuler));
     let turn = Rotation::from_axis_angle(&Vec3::z_axis(), std::f64::consts::FRAC_PI_2);
     let spin = Vec3::new(1.0, 2.0, 3.0);
     let moved: Vec<Vec3> = body.positions().iter().map(|place| turn * place + Vec3::new(1.0, -2.0, 0.5)).collect();

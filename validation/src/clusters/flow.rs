@@ -19,11 +19,10 @@ pub(crate) const TEST: Test = Test {
     measure,
 };
 
-/// Yield strain λ (1).
-const YIELD: f64 = 0.1;
+const YIELD_STRAIN: f64 = 0.1;
 
 /// Final stretch.
-const STRETCH: f64 = 1.3;
+const FINAL_STRETCH: f64 = 1.3;
 
 fn measure(depth: Depth, findings: &mut Findings) -> Result<(), ValidationError> {
     let steps = match depth {
@@ -31,7 +30,7 @@ fn measure(depth: Depth, findings: &mut Findings) -> Result<(), ValidationError>
         Depth::Full => 200_000,
     };
     // ‖F* − I‖ = λ at diag(s, s^−½, s^−½): the list of known answers has 1.0832, and 1.3 over it.
-    let known = stretch_at(YIELD);
+    let known = stretch_at(YIELD_STRAIN);
     let held = stretch(steps, 0.0, Vec3::zeros())?;
     findings.compare(
         "stretch at which flow starts",
@@ -39,7 +38,7 @@ fn measure(depth: Depth, findings: &mut Findings) -> Result<(), ValidationError>
         held.start,
         Expected::Absolute { value: known, tolerance: 1e-4 },
     );
-    let kept = Expected::Absolute { value: STRETCH / known, tolerance: 1e-4 };
+    let kept = Expected::Absolute { value: FINAL_STRETCH / known, tolerance: 1e-4 };
     findings.compare("final plastic stretch", "", held.plastic, kept);
     findings.compare("det F^p − 1", "", held.volume, Expected::Zero { limit: 1e-10 });
     let spun = stretch(steps, 0.0, Vec3::new(3.0, -2.0, 5.0))?;
@@ -83,16 +82,16 @@ struct Flow {
     record: Vec<[f64; 2]>,
 }
 
-/// Stretches a cluster to [`STRETCH`] over half of the steps and then holds it, rotating with
+/// Stretches a cluster to [`FINAL_STRETCH`] over half of the steps and then holds it, rotating with
 /// `spin` (rad/s) throughout.
 fn stretch(steps: u32, hardening: f64, spin: Vec3) -> Result<Flow, ValidationError> {
     let options = Options { time_step: TIME_STEP, rest_strain: None, ..Options::default() };
     let mut body = block_of([5, 4, 3], options, |cluster| {
-        (cluster.yield_strain, cluster.flow, cluster.hardening) = (Some(YIELD), 0.2, hardening);
+        (cluster.yield_strain, cluster.flow, cluster.hardening) = (Some(YIELD_STRAIN), 0.2, hardening);
     })?;
     let mut flow = Flow { start: f64::NAN, plastic: 1.0, volume: 0.0, record: Vec::new() };
     for index in 1..=steps {
-        let now = 1.0 + (STRETCH - 1.0) * f64::from(2 * index).min(f64::from(steps)) / f64::from(steps);
+        let now = 1.0 + (FINAL_STRETCH - 1.0) * f64::from(2 * index).min(f64::from(steps)) / f64::from(steps);
         let rotation = Isometry::rotation(f64::from(index) * TIME_STEP * spin);
         let across = now.powf(-0.5);
         body.set_motion(|rest| (rotation * Vec3::new(now * rest.x, across * rest.y, across * rest.z), Vec3::zeros()))?;

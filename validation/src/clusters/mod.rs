@@ -11,7 +11,6 @@ use craze_clusters::{Cloud, Clusters, Options};
 use craze_material::{Cluster, Elasticity, Material};
 use craze_math::{Isometry, Vec3};
 
-/// Reference time step of all bodies (s).
 pub(crate) const TIME_STEP: f64 = 1.0 / 60.0;
 
 /// Particle spacing (m).

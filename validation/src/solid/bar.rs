@@ -26,12 +26,12 @@ pub(crate) const TEST: Test = Test {
 const LENGTH: f64 = 1.0;
 const WIDTH: f64 = 0.05;
 /// Analytic wave speed (m/s) and first mode (Hz).
-const SPEED: f64 = 316.96;
+const WAVE_SPEED: f64 = 316.96;
 const FIRST_MODE: f64 = 158.5;
 /// Amplitude of the displacement (m), small enough for linear theory.
 const AMPLITUDE: f64 = 1e-6;
 /// Centre and width of the initial pulse (m), and the stations of the time measurement (m).
-const BUMP: [f64; 2] = [0.25, 0.05];
+const PULSE: [f64; 2] = [0.25, 0.05];
 const STATIONS: [f64; 2] = [0.45, 0.7];
 
 fn measure(depth: Depth, findings: &mut Findings) -> Result<(), ValidationError> {
@@ -42,7 +42,7 @@ fn measure(depth: Depth, findings: &mut Findings) -> Result<(), ValidationError>
     };
     let expect = |value| Expected::Relative { value, tolerance: 0.02 };
     let speed = wave_speed(wave_cells, findings)?;
-    findings.compare("wave speed", "m/s", speed, expect(SPEED));
+    findings.compare("wave speed", "m/s", speed, expect(WAVE_SPEED));
     findings.compare("first mode", "Hz", first_mode(mode_cells)?, expect(FIRST_MODE));
     Ok(())
 }
@@ -63,12 +63,12 @@ fn point_of_axis(world: &mut World, x: f64) -> MaterialPoint {
 
 /// Speed (m/s) between the stations of the half of the pulse that moves to the right.
 fn wave_speed(cells: [usize; 3], findings: &mut Findings) -> Result<f64, ValidationError> {
-    let bump = |x: f64| AMPLITUDE * (-((x - BUMP[0]) / BUMP[1]).powi(2)).exp();
-    let mut world = released_bar(cells, bump)?;
+    let pulse = |x: f64| AMPLITUDE * (-((x - PULSE[0]) / PULSE[1]).powi(2)).exp();
+    let mut world = released_bar(cells, pulse)?;
     let points = STATIONS.map(|x| point_of_axis(&mut world, x));
     let mut records = [Vec::new(), Vec::new()];
     // The reflection of the other half arrives later than this.
-    let end = 0.6 * LENGTH / SPEED;
+    let end = 0.6 * LENGTH / WAVE_SPEED;
     while world.time < end {
         world.step(end)?;
         for ((record, point), x) in records.iter_mut().zip(&points).zip(STATIONS) {
@@ -82,7 +82,7 @@ fn wave_speed(cells: [usize; 3], findings: &mut Findings) -> Result<f64, Validat
         mark: Mark::Stroke,
         points: record.iter().map(|[time, displacement]| [1e3 * time, 1e6 * displacement]).collect(),
     };
-    let known = STATIONS.map(|x| (x - BUMP[0]) / SPEED * 1e3).map(|arrival| Line {
+    let known = STATIONS.map(|x| (x - PULSE[0]) / WAVE_SPEED * 1e3).map(|arrival| Line {
         label: format!("√(E/ρ): {arrival:.4} ms"),
         mark: Mark::Dashes,
         points: vec![[arrival, 0.0], [arrival, 0.55 * AMPLITUDE * 1e6]],

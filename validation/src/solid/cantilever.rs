@@ -31,7 +31,7 @@ const THICKNESS: f64 = 0.1;
 /// End load (N).
 const LOAD: f64 = 1.0;
 /// Analytic deflection (mm).
-const KNOWN: f64 = 4.024;
+const ANALYTIC_DEFLECTION: f64 = 4.024;
 
 fn measure(depth: Depth, findings: &mut Findings) -> Result<(), ValidationError> {
     let divisions = match depth {
@@ -49,7 +49,7 @@ fn measure(depth: Depth, findings: &mut Findings) -> Result<(), ValidationError>
         );
     }
     let (known, second_order) =
-        (Expected::Relative { value: KNOWN, tolerance: 0.02 }, Expected::AtLeast { bound: 1.6 });
+        (Expected::Relative { value: ANALYTIC_DEFLECTION, tolerance: 0.02 }, Expected::AtLeast { bound: 1.6 });
     let of_deflection = match depth {
         Depth::Quick => [Expected::Reported; 2],
         Depth::Full => [known, second_order],
@@ -60,7 +60,9 @@ fn measure(depth: Depth, findings: &mut Findings) -> Result<(), ValidationError>
     let (order, limit) = extrapolate(deflections.map(|deflection| LOAD / deflection));
     findings.compare("deflection by the extrapolated stiffness", "mm", LOAD / limit, known);
     findings.compare("order of convergence of the stiffness", "", order, second_order);
-    let error = |(cells, deflection): (usize, f64)| [THICKNESS / cells as f64, (KNOWN - deflection).abs() / KNOWN];
+    let error = |(cells, deflection): (usize, f64)| {
+        [THICKNESS / cells as f64, (ANALYTIC_DEFLECTION - deflection).abs() / ANALYTIC_DEFLECTION]
+    };
     let errors: Vec<[f64; 2]> = divisions.into_iter().zip(deflections).map(error).collect();
     let second: Vec<[f64; 2]> = errors.iter().map(|[h, _]| [*h, errors[2][1] * (h / errors[2][0]).powi(2)]).collect();
     findings.plots.push(Plot {

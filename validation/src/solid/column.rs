@@ -24,7 +24,6 @@ pub(crate) const TEST: Test = Test {
 const LAME: f64 = 1.04e8;
 /// Stretches at which the stress is compared (1).
 const STRETCHES: [f64; 7] = [0.7, 0.9, 0.99, 1.01, 1.1, 1.5, 2.0];
-/// Width, height and depth (m).
 const SIZE: [f64; 3] = [0.2, 0.6, 0.3];
 
 fn measure(depth: Depth, findings: &mut Findings) -> Result<(), ValidationError> {

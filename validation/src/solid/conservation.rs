@@ -1,5 +1,5 @@
 //! Test 11: a free rotating and vibrating body conserves mass and momentum, without fracture and
-//! ([`bursting`](super::bursting)) with it.
+//! ([`fracture_conservation`](super::fracture_conservation)) with it.
 
 use crate::ValidationError;
 use crate::measure::largest;
@@ -58,7 +58,7 @@ fn measure(depth: Depth, findings: &mut Findings) -> Result<(), ValidationError>
         scales: [Scale::Linear; 2],
         lines,
     });
-    super::bursting::measure(depth, findings)
+    super::fracture_conservation::measure(depth, findings)
 }
 
 /// Largest change of each conserved quantity during a run, relative to the start.
@@ -71,7 +71,6 @@ struct Drift {
     energies: Vec<[f64; 2]>,
 }
 
-/// Number of samples of the conserved quantities.
 const SAMPLES: u32 = 200;
 
 impl Drift {

@@ -23,7 +23,7 @@ pub(crate) const TEST: Test = Test {
 };
 
 /// Crack lengths (m).
-const CRACKS: [f64; 5] = [0.010, 0.014, 0.020, 0.028, 0.040];
+const CRACK_LENGTHS: [f64; 5] = [0.010, 0.014, 0.020, 0.028, 0.040];
 const WIDTH: f64 = 0.5;
 const HALF_HEIGHT: f64 = 0.75;
 /// Edge length of the elements at the crack (m).
@@ -35,7 +35,7 @@ const STRESS: f64 = 100.0;
 
 fn measure(_: Depth, findings: &mut Findings) -> Result<(), ValidationError> {
     let mut points = Vec::new();
-    for length in CRACKS {
+    for length in CRACK_LENGTHS {
         let breaks_at = breaking_stress(length)?;
         findings.compare(format!("failure stress, {} mm", 1e3 * length), "Pa", breaks_at, Expected::Reported);
         points.push([length, breaks_at * geometry_factor(length / WIDTH)]);
@@ -115,7 +115,6 @@ fn lines(fine: f64, to: f64) -> Vec<f64> {
     all
 }
 
-/// A plate from x = 0, one element thick.
 fn plate(length: f64) -> Result<TetMesh, ValidationError> {
     let upper = lines(0.008, HALF_HEIGHT);
     let up: Vec<f64> = upper.iter().skip(1).rev().map(|y| -y).chain(upper.iter().copied()).collect();

@@ -38,24 +38,23 @@ pub(crate) const TEST: Test = Test {
 
 /// Edge length of the elements at the tip (m), and their number to each side.
 const EDGE: f64 = 1e-3;
-const FINE: usize = 14;
+const FINE_CELLS: usize = 14;
 /// Distance of the boundary from either tip (m).
-const HALF: f64 = 0.08;
+const MARGIN: f64 = 0.08;
 /// Half the crack length (m): thirty elements.
 const HALF_CRACK: f64 = 30.0 * EDGE;
 /// Largest grid spacing (m).
 const MAX_SPACING: f64 = 8.0 * EDGE;
 const YOUNG: f64 = 1e7;
 /// √(K_I² + K_II²) (Pa·√m).
-const INTENSITY: f64 = 100.0;
+const STRESS_INTENSITY: f64 = 100.0;
 /// Small relative to the stress at a tip: the node with the largest tension always fails.
 const STRENGTH: f64 = 100.0;
 /// Random displacement of nodes (edge lengths): a regular grid attracts cracks to its lines.
 const JITTER: f64 = 0.25;
-/// Number of meshes averaged.
-const SEEDS: u64 = 4;
+const MESHES: u64 = 4;
 /// Strength factor of the crack faces and of two elements next to them.
-const UNBREAKABLE: f64 = 1e9;
+const FACE_STRENGTH_FACTOR: f64 = 1e9;
 /// Crack growth in elements.
 const INCREMENTS: f64 = 10.0;
 /// Maximum number of load steps; a front of two nodes needs two per element.
@@ -77,7 +76,7 @@ fn measure(depth: Depth, findings: &mut Findings) -> Result<(), ValidationError>
     ];
     let (seeds, shears, kinds): (u64, &[f64], _) = match depth {
         Depth::Quick => (1, &[1.0], &kinds[..2]),
-        Depth::Full => (SEEDS, &[1.0, -1.0], kinds),
+        Depth::Full => (MESHES, &[1.0, -1.0], kinds),
     };
     for (name, crack, opening, expected) in kinds {
         let mut angles = Vec::new();
@@ -101,29 +100,30 @@ fn kink_of(crack: Crack, opening: f64, shear: f64, seed: u64) -> Result<f64, Val
     let strength = Strength { tensile: Some(STRENGTH), ..Strength::default() };
     let material = Material { strength, ..elastic(1000.0, Elasticity::from_young(YOUNG, 0.0)) };
     let options = SolidOptions { splits_a_step: 1, ..awake() };
-    let ahead = lines(HALF);
-    let across = both_sides(&with_line_at(crack.behind(), lines(HALF + crack.behind())), &ahead);
+    let ahead = lines(MARGIN);
+    let across = both_sides(&with_line_at(crack.behind(), lines(MARGIN + crack.behind())), &ahead);
     let up = both_sides(&ahead, &ahead);
     let plate = slit_plate(&across, &up, EDGE, crack.slit())?;
     let mut random = Random::new(seed);
     let moved = |position: &Vec3| {
         let shift = EDGE * JITTER * Vec3::new(random.signed(), random.signed(), 0.0);
-        let is_free = position.xy().amax() < (FINE as f64 - 0.5) * EDGE && !(position.y == 0.0 && position.x <= 0.0);
+        let is_free =
+            position.xy().amax() < (FINE_CELLS as f64 - 0.5) * EDGE && !(position.y == 0.0 && position.x <= 0.0);
         if is_free { position + shift } else { *position }
     };
     let positions = plate.positions().iter().map(moved).collect();
     let mut plate = TetMesh::from_parts(positions, plate.elements().to_vec())?;
     let is_at_face = |position: &Vec3| position.x < -0.5 * EDGE && position.y.abs() < 2.5 * EDGE;
-    let factor = |position: &Vec3| if is_at_face(position) { UNBREAKABLE } else { 1.0 };
+    let factor = |position: &Vec3| if is_at_face(position) { FACE_STRENGTH_FACTOR } else { 1.0 };
     let factors = plate.positions().iter().map(factor).collect();
     plate.point_attributes_mut().add(craze_solid::STRENGTH, PointRule::Interpolate, Values::Scalars(factors))?;
     let solid = solid_at_rest(plate, material, options)?;
-    let scale = INTENSITY / opening.hypot(shear);
+    let scale = STRESS_INTENSITY / opening.hypot(shear);
     let placed = |position: &Vec3| position + crack.displacement(position, scale * opening, scale * shear);
     let rest = solid.mesh().positions();
     let is_held = |position: &&Vec3| {
         let middle = -0.5 * crack.behind();
-        let at_rim = (position.x - middle).abs() - middle.abs() > HALF - 1e-9 || position.y.abs() > HALF - 1e-9;
+        let at_rim = (position.x - middle).abs() - middle.abs() > MARGIN - 1e-9 || position.y.abs() > MARGIN - 1e-9;
         // The two faces of a slit through the boundary have the same position.
         at_rim && !(position.y == 0.0 && position.x < 0.0)
     };
@@ -191,7 +191,7 @@ impl Crack {
 
 /// Positions of grid lines (m) from the tip to `end`: uniform at first, then growing.
 fn lines(end: f64) -> Vec<f64> {
-    let mut positions: Vec<f64> = (0..=FINE).map(|cell| cell as f64 * EDGE).collect();
+    let mut positions: Vec<f64> = (0..=FINE_CELLS).map(|cell| cell as f64 * EDGE).collect();
     let mut step = EDGE;
     while let Some(last) = positions.last().copied().filter(|last| *last < end) {
         step = (1.35 * step).min(MAX_SPACING);
@@ -210,7 +210,6 @@ fn with_line_at(position: f64, mut lines: Vec<f64>) -> Vec<f64> {
     lines
 }
 
-/// Lines on both sides of the tip, ascending.
 fn both_sides(behind: &[f64], ahead: &[f64]) -> Vec<f64> {
     behind.iter().skip(1).rev().map(|position| -position).chain(ahead.iter().copied()).collect()
 }

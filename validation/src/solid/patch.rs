@@ -20,7 +20,6 @@ pub(crate) const TEST: Test = Test {
     measure,
 };
 
-/// Edge length of the cube (m).
 const SIZE: f64 = 1.0;
 const YOUNG: f64 = 1e7;
 const POISSON: f64 = 0.3;

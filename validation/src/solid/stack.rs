@@ -54,9 +54,9 @@ fn check_rest(depth: Depth, findings: &mut Findings) -> Result<(), ValidationErr
         Depth::Full => (3, 10),
     };
     let cells = |index: usize| [[2, 1, 2], [3, 1, 3]][index % 2];
-    let place = |index: usize| Isometry::translation(0.0, 0.04 + 0.0801 * index as f64, 0.0);
+    let pose = |index: usize| Isometry::translation(0.0, 0.04 + 0.0801 * index as f64, 0.0);
     let options = SolidOptions::default();
-    let bodies = (0..BOXES).map(|index| block(cells(index), SIZE, place(index), Vec3::zeros(), options));
+    let bodies = (0..BOXES).map(|index| block(cells(index), SIZE, pose(index), Vec3::zeros(), options));
     let mut world = world(bodies.collect::<Result<_, _>>()?, vec![ground()], GRAVITY, 10.0);
     run_frames(&mut world, 10 * settling)?;
     let (before, mut energies, mut depths) = (centres(&world), vec![energy(&world)], Vec::new());
@@ -93,8 +93,8 @@ fn check_rest(depth: Depth, findings: &mut Findings) -> Result<(), ValidationErr
 /// its weight over their stiffness.
 fn check_springs(findings: &mut Findings) -> Result<(), ValidationError> {
     let options = SolidOptions { integrator: Integrator::Implicit, ..SolidOptions::default() };
-    let place = Isometry::translation(0.0, 0.041, 0.0);
-    let mut world = world(vec![block([3, 1, 3], SIZE, place, Vec3::zeros(), options)?], vec![ground()], GRAVITY, 100.0);
+    let pose = Isometry::translation(0.0, 0.041, 0.0);
+    let mut world = world(vec![block([3, 1, 3], SIZE, pose, Vec3::zeros(), options)?], vec![ground()], GRAVITY, 100.0);
     run_frames(&mut world, 100)?;
     let (contact_distance, step) = (world.bodies[0].method.contact_triangles().skin, world.last_time_step);
     // See `World::contact_stiffness`: a hundred masses over Δt², or the stiffness that leaves three
@@ -116,10 +116,10 @@ fn check_springs(findings: &mut Findings) -> Result<(), ValidationError> {
 
 /// Number of crossing triangle pairs after a cube of 2 cm hits a thin body at 100 m/s. Steps are as
 /// long as both bodies allow, at most 10 ms.
-fn shoot((size, place): (Vec3, Isometry), cube: Isometry) -> Result<f64, ValidationError> {
+fn shoot((size, pose): (Vec3, Isometry), cube: Isometry) -> Result<f64, ValidationError> {
     let cells = size.map(|extent| (extent / 0.05).round().max(1.0) as usize);
     let options = SolidOptions::default();
-    let target = block([cells.x, cells.y, cells.z], size, place, Vec3::zeros(), options)?;
+    let target = block([cells.x, cells.y, cells.z], size, pose, Vec3::zeros(), options)?;
     let bullet = block([1; 3], Vec3::repeat(0.02), cube, Vec3::new(0.0, -100.0, 0.0), options)?;
     let mut world = world(vec![target, bullet], Vec::new(), 0.0, 5000.0);
     let mut crossing = 0.0;
@@ -129,8 +129,9 @@ fn shoot((size, place): (Vec3, Isometry), cube: Isometry) -> Result<f64, Validat
         // Triangles that have passed completely no longer cross: the thin body must be pushed ahead
         // of the cube.
         let frame = world.frame();
-        let [target, bullet] = [0, 1]
-            .map(|body| frame.bodies[body].surface.positions.iter().map(|place| place.y).fold(f64::MAX, f64::min));
+        let [target, bullet] = [0, 1].map(|body| {
+            frame.bodies[body].surface.positions.iter().map(|position| position.y).fold(f64::MAX, f64::min)
+        });
         crossing += f64::from(bullet < target);
     }
     Ok(crossing)
@@ -139,13 +140,13 @@ fn shoot((size, place): (Vec3, Isometry), cube: Isometry) -> Result<f64, Validat
 fn block(
     cells: [usize; 3],
     size: Vec3,
-    place: Isometry,
+    pose: Isometry,
     velocity: Vec3,
     options: SolidOptions,
 ) -> Result<Body, ValidationError> {
     let damping = Damping { phi: 20.0, psi: 20.0, ..Damping::default() };
     let material = Material { damping, ..Material::elastic("rubber", DENSITY, Elasticity::from_young(1e6, 0.3)) };
-    let placement = place * Isometry::translation(-0.5 * size.x, -0.5 * size.y, -0.5 * size.z);
+    let placement = pose * Isometry::translation(-0.5 * size.x, -0.5 * size.y, -0.5 * size.z);
     let solid = Solid::new(kuhn_box(cells, size)?, vec![material], options, placement, velocity, Vec3::zeros())?;
     Ok(Body { name: "box".to_owned(), method: Box::new(solid), load: craze_solid::load })
 }
@@ -174,7 +175,7 @@ fn world(bodies: Vec<Body>, obstacles: Vec<Obstacle>, gravity: f64, frames_per_s
 }
 
 fn centres(world: &World) -> Vec<Vec3> {
-    let centre = |places: &[Vec3]| places.iter().sum::<Vec3>() / places.len() as f64;
+    let centre = |positions: &[Vec3]| positions.iter().sum::<Vec3>() / positions.len() as f64;
     world.frame().bodies.iter().map(|body| centre(&body.surface.positions)).collect()
 }
 
@@ -186,7 +187,7 @@ fn energy(world: &World) -> f64 {
 /// Reduction of the contact distance between the lowest box and the ground (m).
 fn contact_distance_used(world: &World) -> f64 {
     let contact_distance = world.bodies[0].method.contact_triangles().skin;
-    largest(world.frame().bodies[0].surface.positions.iter().map(|place| (contact_distance - place.y).max(0.0)))
+    largest(world.frame().bodies[0].surface.positions.iter().map(|position| (contact_distance - position.y).max(0.0)))
 }
 
 /// Number of crossing triangle pairs of all bodies, by an exact test.

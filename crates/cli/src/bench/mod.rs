@@ -28,9 +28,7 @@ pub enum Effort {
 /// A value on one thread and on two.
 #[derive(Clone, Copy, Debug, Serialize)]
 pub struct Both {
-    /// On one thread.
     pub one: f64,
-    /// On two threads.
     pub two: f64,
 }
 
@@ -48,7 +46,6 @@ impl Both {
     }
 }
 
-/// Limits of the machine.
 #[derive(Clone, Copy, Debug, Serialize)]
 pub struct Limits {
     /// Memory bandwidth (bytes/s) of `a[i] = b[i] + s·c[i]`, with the fetch of a before it is
@@ -63,7 +60,6 @@ pub struct Limits {
 /// Explicit elastic step with damping of one body.
 #[derive(Clone, Copy, Debug, Serialize)]
 pub struct ElasticStep {
-    /// Number of tetrahedra.
     pub tetrahedra: usize,
     /// Memory per tetrahedron (bytes).
     pub bytes_held: f64,
@@ -79,14 +75,10 @@ pub struct ElasticStep {
     pub bound_by: &'static str,
 }
 
-/// All measurements.
 #[derive(Clone, Debug, Serialize)]
 pub struct Measurements {
-    /// Vector instructions in use.
     pub instructions: String,
-    /// Hardware threads.
     pub hardware_threads: usize,
-    /// Limits of the machine.
     pub machine: Limits,
     /// Elastic steps, by size.
     pub elastic: Vec<ElasticStep>,

@@ -3,7 +3,6 @@
 use super::{Both, ElasticStep, Measurements};
 use std::fmt::Write;
 
-/// All measurements as text.
 pub fn text(measured: &Measurements) -> String {
     let mut text =
         format!("{} hardware threads, vector instructions: {}\n\n", measured.hardware_threads, measured.instructions);

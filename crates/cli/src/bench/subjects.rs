@@ -120,7 +120,6 @@ impl Particles {
     }
 }
 
-/// Matrices to decompose.
 pub struct Decompositions {
     matrices: Vec<Mat3>,
     symmetric: Vec<Mat3>,

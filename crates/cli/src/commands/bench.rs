@@ -14,7 +14,6 @@ pub struct Arguments {
     quick: bool,
 }
 
-/// Measures and prints the results.
 pub fn run(arguments: &Arguments, mode: OutputMode) -> Result<(), Problem> {
     let effort = if arguments.quick { Effort::Quick } else { Effort::Full };
     let measured = measure(effort, &mut |doing| {

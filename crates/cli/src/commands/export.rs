@@ -51,7 +51,6 @@ fn share(text: &str) -> Result<f64, String> {
     share.ok_or_else(|| "give a share of the volume from 0 to less than 1, as in 0.001".to_owned())
 }
 
-/// Exports the frames of a run.
 pub fn run(arguments: &Arguments, mode: OutputMode) -> Result<(), Problem> {
     if arguments.format.eq_ignore_ascii_case("shards") {
         if arguments.slow.is_some() {

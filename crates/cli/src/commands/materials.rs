@@ -14,7 +14,6 @@ pub struct Arguments {
     name: Option<String>,
 }
 
-/// Lists the presets, or one in full.
 pub fn run(arguments: &Arguments, mode: OutputMode) -> Result<(), Problem> {
     let mut stdout = std::io::stdout().lock();
     let Some(name) = &arguments.name else {

@@ -19,7 +19,6 @@ pub struct Arguments {
     force: bool,
 }
 
-/// Writes a commented scene file.
 pub fn run(arguments: &Arguments, mode: OutputMode) -> Result<(), Problem> {
     let template = Template::by_name(&arguments.template).ok_or_else(|| {
         let names: Vec<&str> = Template::ALL.iter().map(|template| template.name()).collect();

@@ -59,7 +59,6 @@ fn parse_size(text: &str) -> Result<[u32; 2], String> {
     }
 }
 
-/// Renders the frames of a run.
 pub fn run(arguments: &Arguments, mode: OutputMode) -> Result<(), Problem> {
     let files = frame_files(&arguments.run, arguments.frame)?;
     let scene = SceneDocument::read(&RunFolder::scene_path(&arguments.run), &[])?.scene;
@@ -250,7 +249,6 @@ impl ShardFrames {
         Ok(ShardFrames { files, shards })
     }
 
-    /// The shards.
     pub fn shards(&self) -> &ShardSequence {
         &self.shards
     }

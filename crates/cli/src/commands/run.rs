@@ -60,7 +60,6 @@ pub fn start(
     Ok((folder, presses))
 }
 
-/// Whether to make the preview.
 #[derive(Clone, Copy, PartialEq)]
 enum Pictures {
     AsInScene,
@@ -276,7 +275,6 @@ fn stopped(path: &Path) -> impl FnOnce(FolderError) -> Problem {
     move |cause| Problem::Stopped { cause: Box::new(cause), resume }
 }
 
-/// A failed world.
 fn failed(folder: &mut RunFolder, world: &World, meter: &Meter, error: WorldError) -> Result<RunFolder, Problem> {
     meter.finish();
     folder.finish(world, RunResult::Failed(error.to_string())).map_err(stopped(folder.path()))?;

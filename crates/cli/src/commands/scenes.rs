@@ -14,7 +14,6 @@ pub struct Arguments {
     name: Option<String>,
 }
 
-/// Lists the built-in scenes, or prints one.
 pub fn run(arguments: &Arguments, mode: OutputMode) -> Result<(), Problem> {
     let mut stdout = std::io::stdout().lock();
     if let Some(name) = &arguments.name {

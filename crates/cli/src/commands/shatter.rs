@@ -244,7 +244,6 @@ fn check_load(load: Load, scene_setup: &ShatterScene) -> Result<(), Problem> {
     Err(Problem::new(format!("{} m/s is too slow to break a model of {size} m", short(load.speed())), help))
 }
 
-/// Advice if nothing broke.
 fn unbroken(load: Load) -> &'static str {
     match load {
         Load::Drop(_) => "let it fall from higher, as in --drop 5",
@@ -253,7 +252,6 @@ fn unbroken(load: Load) -> &'static str {
     }
 }
 
-/// Target number of shards.
 fn target(pieces: Option<usize>, parts: usize) -> Target {
     let (range, aim) = match pieces {
         // Shards can be merged afterwards but not split, so prefer too many.
@@ -302,7 +300,6 @@ fn model(arguments: &Arguments) -> Result<(Model, Vec<String>), Problem> {
     }
 }
 
-/// The shards of the last frame.
 fn film(path: &Path, arguments: &Arguments) -> Result<render::ShardFrames, Problem> {
     let defaults = ShardSettings::default();
     let crack_detail = defaults

@@ -13,13 +13,10 @@ const PULL_SPEED: f64 = 2.0;
 pub enum Load {
     /// Drop from this height (m) to the ground.
     Drop(f64),
-    /// Hit by a ball.
     Hit(Hit),
-    /// Opposite ends pulled apart.
     Pull(Axis),
 }
 
-/// Position and speed of a hit.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Hit {
     /// Position relative to the centre of the model's bounding box (m).
@@ -28,7 +25,6 @@ pub struct Hit {
     pub speed: f64,
 }
 
-/// A world axis.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Axis {
     X,
@@ -53,7 +49,6 @@ impl Load {
         }
     }
 
-    /// Description for the user.
     pub fn description(self) -> String {
         match self {
             Load::Drop(height) => format!("it falls from {height} m and lands at {:.1} m/s", self.speed()),

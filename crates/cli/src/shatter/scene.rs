@@ -24,7 +24,6 @@ const MIN_DROP: f64 = 0.02;
 const BALL_RADIUS: f64 = 0.12;
 /// Duration of the run: distance in model sizes at the impact speed (1).
 const TRAVEL: f64 = 0.8;
-/// Frames of a run.
 const FRAMES: f64 = 60.0;
 /// Interval of fracture checks, in times of a wave along an edge (1).
 const CHECK_INTERVAL: f64 = 0.1;
@@ -69,7 +68,6 @@ pub enum Detail {
 }
 
 impl Detail {
-    /// Approximate number of tetrahedra.
     pub fn tetrahedra(self) -> f64 {
         match self {
             Detail::Draft => 1_500.0,
@@ -82,9 +80,7 @@ impl Detail {
 /// The model to be shattered.
 #[derive(Clone, Debug)]
 pub struct Model {
-    /// Name.
     pub name: String,
-    /// Shape.
     pub shape: Shape,
     /// True if it keeps the tetrahedra of its file.
     pub has_tetrahedra: bool,
@@ -92,7 +88,6 @@ pub struct Model {
 
 /// The scene, except for the strength of the material.
 pub struct ShatterScene {
-    /// Number of tetrahedra.
     pub tetrahedra: f64,
     /// Smallest share of the model's volume that may split off (1).
     smallest: f64,
@@ -386,7 +381,6 @@ fn meshed(scene: &mut Scene, model: &Model, edge: Option<f64>) -> Result<Meshed,
     })
 }
 
-/// A rounded length.
 fn two_digits(length: f64) -> f64 {
     format!("{length:.1e}").parse().unwrap_or(length)
 }

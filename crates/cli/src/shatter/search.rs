@@ -7,7 +7,6 @@ use craze_engine::Verdict;
 use craze_scene::{SceneDocument, build};
 use std::ops::RangeInclusive;
 
-/// Most trials.
 const MAX_TRIALS: usize = 6;
 /// Exponent of the ratio of target to result by which the strength changes while one bound is
 /// unknown.
@@ -24,10 +23,8 @@ const MAX_TRANSITS: f64 = 25.0;
 const QUIET_TRANSITS: f64 = 6.0;
 /// or after this one if there are enough shards (wave transits).
 const QUIET_TRANSITS_WITH_ENOUGH: f64 = 2.0;
-/// Most steps of a trial.
 const MAX_STEPS: u64 = 5_000;
 
-/// Target number of shards.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Target {
     /// Acceptable numbers.
@@ -45,12 +42,10 @@ impl Target {
     }
 }
 
-/// A trial.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Trial {
     /// Share of the material's strength.
     pub strength: f64,
-    /// Number of shards.
     pub shards: usize,
 }
 

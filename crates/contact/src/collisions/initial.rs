@@ -63,6 +63,10 @@ pub fn separate_flush_faces(surfaces: &[PlacedSurface]) -> Result<Vec<Vec<(u32, 
     let mut trees: Vec<Option<(Bvh, Vec<Aabb>)>> = vec![None; surfaces.len()];
     for pair in neighbours {
         let [first, second] = pair.map(|surface| surface as usize);
+        // Two that keep no distance, obstacles, are not set back.
+        if surfaces[first].skin + surfaces[second].skin <= 0.0 {
+            continue;
+        }
         for surface in [first, second] {
             if trees[surface].is_none() {
                 trees[surface] = Some(tree_of(&surfaces[surface])?);

@@ -58,7 +58,7 @@ impl World {
     }
 
     /// True if keyframes move an obstacle now.
-    fn is_driven(&self, obstacle: usize) -> bool {
+    pub(crate) fn is_driven(&self, obstacle: usize) -> bool {
         self.obstacles[obstacle].next_key(self.time).is_some()
     }
 

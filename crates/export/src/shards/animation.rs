@@ -16,7 +16,6 @@ use crate::ExportError;
 use crate::document::{Document, Track};
 use crate::tuning::{DEVIATION_RANGE, FRAMES_PER_SECOND, PIECE_ROTATION_WEIGHT};
 
-/// File name.
 const FILE: &str = "animation.glb";
 
 /// Factors by which simulated time may be stretched (1): keys stay distinct in single precision.
@@ -47,7 +46,6 @@ impl Pace {
     }
 }
 
-/// Bits of a rest position.
 type PositionBits = [u64; 3];
 
 /// Motion of a shard, built from the last frame to the first.
@@ -63,7 +61,6 @@ pub(super) struct ShardTrack {
     pub poses: Vec<Pose>,
 }
 
-/// Pose of a shard.
 #[derive(Clone, Copy)]
 pub(super) struct Pose {
     /// Centre of mass (m).
@@ -129,7 +126,6 @@ impl ShardMotion {
         Ok(ShardMotion { last, collected, tracks, times })
     }
 
-    /// Writes `animation.glb`.
     pub fn write(&self, settings: &ShardSettings, pace: Pace, folder: &Path) -> Result<ShardReport, ExportError> {
         let ShardMotion { last, collected, tracks, times } = self;
         let mut document = Document::default();
@@ -325,7 +321,6 @@ impl RigidFit {
     }
 }
 
-/// Quaternion of a rotation matrix.
 fn quaternion(rotation: &Mat3) -> Rotation {
     Rotation::from_basis_unchecked(&[0, 1, 2].map(|axis| rotation.column(axis).into_owned()))
 }

@@ -29,14 +29,12 @@ pub(super) fn encode(
 
 /// Nodes of the shards of a frame.
 pub(super) struct Layout {
-    /// Nodes of bodies.
     pub roots: Vec<usize>,
     /// Nodes of shards, body by body.
     pub nodes: Vec<usize>,
     pub summaries: Vec<ShardSummary>,
 }
 
-/// Encodes a document.
 pub(super) fn finish(document: Document, frame: &Frame, roots: Vec<usize>) -> Result<Vec<u8>, ExportError> {
     let scene = json!({ "nodes": roots, "extras": { "frame": frame.number, "time": frame.time } });
     document.finish(scene).map_err(|count| ExportError::TooLarge {
@@ -47,7 +45,6 @@ pub(super) fn finish(document: Document, frame: &Frame, roots: Vec<usize>) -> Re
     })
 }
 
-/// Adds all shards to a document.
 pub(super) fn lay_out(document: &mut Document, frame: &Frame, bodies: &[BodyShards], hull_vertices: usize) -> Layout {
     let labels = Labels::new(frame);
     let (mut summaries, mut nodes) = (Vec::new(), Vec::new());
@@ -90,7 +87,6 @@ fn outer_triangles(shape: &Shape) -> impl Iterator<Item = ([Vec3; 3], Option<u32
     })
 }
 
-/// Materials of a body's shards.
 struct Materials {
     /// For each material of the body, that of outsides without a model material and that of crack
     /// faces.
@@ -141,7 +137,6 @@ struct Faces<'a> {
 }
 
 impl Faces<'_> {
-    /// Kind of a triangle.
     fn of(&self, triangle: usize) -> Face {
         let material = self.materials.get(triangle).copied().unwrap_or(0);
         match self.shape.part.crack[triangle] {
@@ -214,10 +209,8 @@ struct Primitive {
     indices: Vec<u32>,
 }
 
-/// A vertex of a primitive.
 #[derive(Clone, Copy)]
 struct Vertex {
-    /// Vertex of the part.
     part_vertex: u32,
     normal: [f32; 3],
     /// Texture coordinates, (0, 0) at the upper left as in glTF.

@@ -28,7 +28,6 @@ use merge_small_pieces::merge_small_pieces;
 pub use sequence::ShardSequence;
 use shape::{Shape, shape};
 
-/// File name.
 const FILE: &str = "shards.glb";
 
 /// Settings of shard export.
@@ -184,7 +183,6 @@ fn collect_shards(
     Ok(CollectedShards { bodies, outside_notes, left_out })
 }
 
-/// Writes a file of shards.
 fn write(
     name: &str,
     bytes: &[u8],

@@ -12,7 +12,6 @@ use craze_spatial::TriangleTree;
 use super::cut_shards::SourceSurface;
 use crate::tuning::MIN_OWN_AREA_RATIO;
 
-/// A closed surface.
 pub(super) struct ClosedSurface {
     /// Vertex positions (m).
     pub positions: Vec<Vec3>,
@@ -20,9 +19,7 @@ pub(super) struct ClosedSurface {
     pub triangles: Vec<[u32; 3]>,
 }
 
-/// A solid of a body.
 pub(super) struct Solid {
-    /// Its surface.
     pub surface: ClosedSurface,
     /// Its triangles in the input surface.
     sources: Vec<u32>,

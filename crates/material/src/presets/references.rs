@@ -12,7 +12,6 @@ pub struct Reference {
 macro_rules! references {
     ($($name:ident = $key:literal, $citation:literal;)*) => {
         $(pub(super) const $name: Reference = Reference { key: $key, citation: $citation };)*
-        /// All sources, by first use.
         pub(crate) const ALL: &[Reference] = &[$($name),*];
     };
 }

@@ -10,14 +10,12 @@ use std::collections::BTreeMap;
 /// Coordinates beyond this (m) are rejected: their products would overflow.
 const MAX_COORDINATE: f64 = 1e18;
 
-/// A straight segment of the input.
 #[derive(Clone, Copy, Debug)]
 struct Segment {
     chain: ChainName,
     ends: [Point; 2],
 }
 
-/// The checked and divided input.
 #[derive(Clone, Debug)]
 pub(super) struct Chains {
     /// All points: those of the input and those between.
@@ -78,7 +76,6 @@ impl Chains {
         check_count(self.edge, 8.0 * self.pieces.len() as f64)
     }
 
-    /// The edges of selected chains, lower point first, sorted.
     pub(super) fn edges_of(&self, chosen: impl Fn(ChainName) -> bool) -> Vec<[u32; 2]> {
         let mut edges: Vec<[u32; 2]> =
             (self.pieces.iter()).filter(|(_, chain)| chosen(*chain)).map(|&([a, b], _)| [a.min(b), a.max(b)]).collect();
@@ -188,14 +185,14 @@ fn segments(domain: &PlaneDomain) -> Result<Vec<Segment>, DelaunayError> {
 
 /// The area of the domain; fails if a closed chain has none.
 fn check_areas(domain: &PlaneDomain) -> Result<f64, DelaunayError> {
-    let enclosed = |chain: ChainName, rim: &[Point]| {
+    let enclosed = |chain: ChainName, polygon: &[Point]| {
         // Relative to the first point, to keep precision far from the origin.
-        let [x, y] = rim[0];
+        let [x, y] = polygon[0];
         let cross = |k: usize| {
-            let ([ax, ay], [bx, by]) = (rim[k], rim[(k + 1) % rim.len()]);
+            let ([ax, ay], [bx, by]) = (polygon[k], polygon[(k + 1) % polygon.len()]);
             (ax - x) * (by - y) - (bx - x) * (ay - y)
         };
-        let area = (0..rim.len()).map(cross).sum::<f64>().abs() / 2.0;
+        let area = (0..polygon.len()).map(cross).sum::<f64>().abs() / 2.0;
         if area > 0.0 { Ok(area) } else { Err(DelaunayError::NoArea { chain }) }
     };
     let mut area = enclosed(ChainName::Outline, &domain.outline)?;
@@ -231,7 +228,7 @@ fn check_crossings(segments: &[Segment]) -> Result<(), DelaunayError> {
 fn conflict(segments: &[Segment], one: usize, other: usize) -> bool {
     let ([a, b], [c, d]) = (segments[one].ends, segments[other].ends);
     let (first, second) = (segments[one].chain, segments[other].chain);
-    let is_rim = |chain| matches!(chain, ChainName::Outline | ChainName::Hole(_));
+    let is_closed = |chain| matches!(chain, ChainName::Outline | ChainName::Hole(_));
     for (shared, p, q) in [(a, b, c), (a, b, d), (b, a, c), (b, a, d)] {
         if shared != q {
             continue;
@@ -239,7 +236,7 @@ fn conflict(segments: &[Segment], one: usize, other: usize) -> bool {
         let r = if q == c { d } else { c };
         // Closed chains meet only at the point between successive segments.
         let successive = first == second && (b == c || (d == a));
-        if is_rim(first) && is_rim(second) && !successive {
+        if is_closed(first) && is_closed(second) && !successive {
             return true;
         }
         let along = (p[0] - shared[0]) * (r[0] - shared[0]) + (p[1] - shared[1]) * (r[1] - shared[1]);
@@ -254,10 +251,10 @@ fn conflict(segments: &[Segment], one: usize, other: usize) -> bool {
 
 /// Even–odd rule: a ray to the right crosses a closed chain around the point an odd number of
 /// times.
-fn is_inside(rim: &[Point], [x, y]: Point) -> bool {
+fn is_inside(polygon: &[Point], [x, y]: Point) -> bool {
     let mut inside = false;
-    for k in 0..rim.len() {
-        let (mut low, mut high) = (rim[k], rim[(k + 1) % rim.len()]);
+    for k in 0..polygon.len() {
+        let (mut low, mut high) = (polygon[k], polygon[(k + 1) % polygon.len()]);
         if low[1] > high[1] {
             (low, high) = (high, low);
         }

@@ -31,21 +31,17 @@ impl Display for ChainName {
 
 /// Why a domain is rejected.
 #[derive(Clone, Debug, PartialEq, Error)]
-#[expect(missing_docs, reason = "the message names the fields")]
+#[expect(missing_docs, reason = "the messages describe variants and fields")]
 pub enum DelaunayError {
-    /// An edge length that is not positive and finite.
     #[error("an edge length of {value} m is out of range: it must be finite and above 0")]
     EdgeLength { value: f64 },
-    /// A coordinate that is NaN or beyond ±1e18 m.
     #[error("point {index} of {chain} is at ({}, {}): coordinates must be finite and within ±1e18 m", at[0], at[1])]
     BadPoint { chain: ChainName, index: usize, at: Point },
     /// A chain with too few points: three if closed, two otherwise.
     #[error("{chain} has {found} points and needs at least {needed}")]
     TooFewPoints { chain: ChainName, found: usize, needed: usize },
-    /// Two successive points are equal.
     #[error("point {index} of {chain} and the next are both at ({}, {}): remove one", at[0], at[1])]
     RepeatedPoint { chain: ChainName, index: usize, at: Point },
-    /// A closed chain that encloses no area.
     #[error("{chain} encloses no area")]
     NoArea { chain: ChainName },
     /// Two segments that cross, touch or overlap other than at a common point.
@@ -62,13 +58,11 @@ pub enum DelaunayError {
     /// A hole outside the outline or inside another hole, or a line outside the domain.
     #[error("{chain} is not inside the outline and outside of all holes")]
     Outside { chain: ChainName },
-    /// More triangles than supported.
     #[error("an edge length of {edge} m needs about {count:.3e} triangles, but at most {limit:e} are supported")]
     TooFine { edge: f64, count: f64, limit: f64 },
     /// Gaps too narrow for floating point.
     #[error("the triangles cover {found} m² of {expected} m²: parts of the domain are too narrow for floating point")]
     Unfilled { expected: f64, found: f64 },
-    /// The triangles form no valid mesh.
     #[error(transparent)]
     Mesh(#[from] TriMeshError),
 }

@@ -18,9 +18,7 @@ type Cdt = ConstrainedDelaunayTriangulation<Point2<f64>>;
 pub(super) struct Filled {
     /// The triangles; slits are still closed.
     pub(super) mesh: TriMesh,
-    /// The local target edge length.
     pub(super) sizing: Sizing,
-    /// Constrained edges, lower vertex first, sorted.
     pub(super) constraints: Vec<[u32; 2]>,
     /// The first vertices up to this number must not move.
     pub(super) fixed: usize,
@@ -154,7 +152,6 @@ fn inside(cdt: &Cdt, closed_chains: &[[u32; 2]]) -> Vec<bool> {
     cdt.fixed_inner_faces().map(|face| side[face.index()] == Some(true)).collect()
 }
 
-/// A triangle that may need a point, the worst first.
 #[derive(PartialEq)]
 struct Candidate {
     excess: f64,

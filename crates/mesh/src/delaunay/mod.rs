@@ -79,7 +79,6 @@ pub fn triangulate(domain: &PlaneDomain, edge: f64) -> Result<Triangulation, Del
     open_slits(&mesh, &chains)
 }
 
-/// Separates the triangles along the slits and collects the edges of the lines.
 fn open_slits(mesh: &TriMesh, chains: &Chains) -> Result<Triangulation, DelaunayError> {
     let lines = chains.edges_of(|name| matches!(name, ChainName::Line(_)));
     let slits = chains.edges_of(|name| matches!(name, ChainName::Slit(_)));

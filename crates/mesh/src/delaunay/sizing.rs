@@ -60,17 +60,14 @@ impl Sizing {
         }
     }
 
-    /// True if the target length is nearly uniform.
     pub(super) fn is_uniform(&self) -> bool {
         self.finest > UNIFORM_SIZE_RATIO * self.edge
     }
 
-    /// The requested edge length (m).
     pub(super) fn edge(&self) -> f64 {
         self.edge
     }
 
-    /// The target edge length at a point (m).
     pub(super) fn at(&self, point: Point) -> f64 {
         if self.is_uniform() { self.edge } else { self.minimum(point, 1.0, SIZE_GROWTH, self.edge) }
     }

@@ -8,7 +8,6 @@ use crate::tuning::{GOOD_ANGLE, SMOOTHING_ROUNDS};
 use craze_math::Vec3;
 use craze_math::predicates::in_circle;
 
-/// Moves all vertices except the first `fixed` and flips all edges except the constraints.
 pub(super) fn smooth(mesh: &mut TriMesh, sizing: &Sizing, constraints: &[[u32; 2]], fixed: usize) {
     for _ in 0..SMOOTHING_ROUNDS {
         flip_to_delaunay(mesh, constraints, fixed);

@@ -48,7 +48,7 @@ where
         let vectors = positions.clone();
         let points = mesh.point_attributes_mut();
         points.add("field", PointRule::Interpolate, Values::Scalars(fields)).unwrap();
-        points.add("place", PointRule::Interpolate, Values::Vectors(vectors)).unwrap();
+        points.add("position", PointRule::Interpolate, Values::Vectors(vectors)).unwrap();
         points.add("borders", PointRule::Common, Values::Labels(borders)).unwrap();
         let elements = mesh.element_attributes_mut();
         elements.add("mass", ElementRule::Divide, Values::Scalars(masses.clone())).unwrap();
@@ -103,11 +103,11 @@ where
         assert_eq!(self.positions, mesh.positions());
         assert_eq!(Some(&self.colours[..]), mesh.element_attributes().labels("colour"));
         let fields = mesh.point_attributes().scalars("field").unwrap();
-        let places = mesh.point_attributes().vectors("place").unwrap();
+        let positions = mesh.point_attributes().vectors("position").unwrap();
         let borders = mesh.point_attributes().labels("borders").unwrap();
         for (index, position) in mesh.positions().iter().enumerate() {
             assert!((fields[index] - linear_field(position)).abs() < 1e-12);
-            assert_eq!(places[index], *position);
+            assert_eq!(positions[index], *position);
             assert_eq!(borders[index], sides(position, self.axes), "{position}");
         }
         let masses = mesh.element_attributes().scalars("mass").unwrap();
@@ -136,7 +136,6 @@ where
     }
 }
 
-/// The side of the box that a facet is on; zero for an inner facet.
 fn wall_of<P: Id, E: Id, const N: usize>(mesh: &SimplexMesh<P, E, N>, facet: craze_mesh::Facet<E>, axes: usize) -> u32 {
     let points = mesh.facet_points(facet);
     points.iter().flatten().fold(u32::MAX, |common, &point| common & sides(&mesh.position(point), axes))

@@ -1,10 +1,11 @@
-//! Bodies that the scene places face to face start at the distance that contact keeps.
+//! Bodies that the scene places face to face, on each other or on obstacles, start at the distance that contact keeps.
 
 use super::body::Filled;
 use super::rejected;
 use crate::document::SceneDocument;
 use crate::report::SceneError;
 use craze_contact::PlacedSurface;
+use craze_engine::Obstacle;
 use craze_math::{Isometry, Vec3};
 use craze_mesh::NodeId;
 
@@ -18,8 +19,13 @@ struct Placed {
     skin: f64,
 }
 
-/// Moves the faces of solids that lie flush on each other inward, each by the distance that its own body keeps: a thousandth of an edge.
-pub fn separate_flush_faces(document: &SceneDocument, bodies: &mut [Filled]) -> Result<(), SceneError> {
+/// Moves the faces of solids that lie flush on each other or on an obstacle inward, each by the distance that its own body keeps: a
+/// thousandth of an edge. Obstacles stay as they are. Planes have no corners that could be inside a face: bodies lie on them as they are.
+pub fn separate_flush_faces(
+    document: &SceneDocument,
+    bodies: &mut [Filled],
+    obstacles: &[Obstacle],
+) -> Result<(), SceneError> {
     let mut placed = Vec::new();
     for (body, filled) in bodies.iter_mut().enumerate() {
         let Some((mesh, placement)) = filled.mesh(document) else { continue };
@@ -27,9 +33,20 @@ pub fn separate_flush_faces(document: &SceneDocument, bodies: &mut [Filled]) -> 
         let put = |place: &Vec3| placement.transform_point(&(*place).into()).coords;
         placed.push(Placed { body, placement, positions: mesh.positions().iter().map(put).collect(), triangles, skin });
     }
-    let surfaces: Vec<PlacedSurface> = (placed.iter())
-        .map(|Placed { positions, triangles, skin, .. }| PlacedSurface { positions, triangles, skin: *skin })
+    let solid: Vec<(Vec<Vec3>, &[[u32; 3]])> = (obstacles.iter())
+        .filter(|obstacle| !obstacle.surface.triangles.is_empty())
+        .map(|Obstacle { surface, place, .. }| {
+            let put = |point: &Vec3| place.transform_point(&(*point).into()).coords;
+            (surface.positions.iter().map(put).collect(), surface.triangles.as_slice())
+        })
         .collect();
+    let of_bodies = (placed.iter()).map(|Placed { positions, triangles, skin, .. }| PlacedSurface {
+        positions,
+        triangles,
+        skin: *skin,
+    });
+    let of_obstacles = solid.iter().map(|(positions, triangles)| PlacedSurface { positions, triangles, skin: 0.0 });
+    let surfaces: Vec<PlacedSurface> = of_bodies.chain(of_obstacles).collect();
     // Positions are finite wherever a scene or a model has been read.
     let found =
         craze_contact::separate_flush_faces(&surfaces).map_err(|error| rejected(document, "body", error, ""))?;

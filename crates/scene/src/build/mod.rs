@@ -41,7 +41,13 @@ pub fn build(document: &SceneDocument) -> Result<Built, SceneErrors> {
     for index in 0..scene.bodies.len() {
         filled.push(body::Filled::read(document, index)?);
     }
-    flush::separate_flush_faces(document, &mut filled)?;
+    let (mut obstacles, mut obstacle_lines) = (Vec::new(), Vec::new());
+    for index in 0..scene.obstacles.len() {
+        let (obstacle, line) = obstacle::build(document, index)?;
+        obstacles.push(obstacle);
+        obstacle_lines.extend(line);
+    }
+    flush::separate_flush_faces(document, &mut filled, &obstacles)?;
     for body in filled {
         let read = body::build(document, body)?;
         bodies.push(read.body);
@@ -49,12 +55,7 @@ pub fn build(document: &SceneDocument) -> Result<Built, SceneErrors> {
         summary.push(read.line);
         lost += read.lost;
     }
-    let mut obstacles = Vec::new();
-    for index in 0..scene.obstacles.len() {
-        let (obstacle, line) = obstacle::build(document, index)?;
-        obstacles.push(obstacle);
-        summary.extend(line);
-    }
+    summary.extend(obstacle_lines);
     let mut world = World::new(settings(scene), bodies, obstacles);
     for (body, look) in looks.into_iter().enumerate() {
         if let Some(look) = look {

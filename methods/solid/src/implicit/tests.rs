@@ -1,6 +1,6 @@
 //! Implicit steps and equilibrium, as the world sees them.
 
-use crate::testing::{awake, damped, directional, free_step, half_space, loaded_step, run, shake, soft, solid};
+use crate::testing::{anisotropic, awake, damped, free_step, half_space, loaded_step, run, shake, soft, solid};
 use crate::{Integrator, SolidOptions};
 use craze_contact::ContactSurface;
 use craze_engine::{Effect, HoldId, Load, Method, Step};
@@ -116,7 +116,7 @@ fn a_body_gives_way_as_it_says() {
 #[test]
 fn a_jiggled_patch_finds_its_affine_balance() {
     // VALIDATION 1.
-    let mut body = solid([4, 4, 4], 0.15, directional(), awake(Integrator::SymplecticEuler));
+    let mut body = solid([4, 4, 4], 0.15, anisotropic(), awake(Integrator::SymplecticEuler));
     let rest = body.positions();
     let shell = HoldId(0);
     // The boundary is held by its own region; inner nodes are free.

@@ -1,7 +1,7 @@
 use super::*;
 use crate::blocks::{corners_of, velocities_of};
 use crate::options::Integrator;
-use crate::testing::{awake, damped, directional, shake, solid};
+use crate::testing::{anisotropic, awake, damped, shake, solid};
 use craze_element::Tetrahedron;
 use craze_math::lanes::Instructions;
 use craze_math::{Random, Vec3};
@@ -71,7 +71,7 @@ fn deviation(material: craze_material::Material, amount: f64, rates: bool) -> (f
 
 #[test]
 fn forces_agree_with_the_reference() {
-    for material in [damped(), directional()] {
+    for material in [damped(), anisotropic()] {
         let (worst, _) = deviation(material, 0.3, false);
         assert!(worst < 1e-12, "{worst}");
     }
@@ -79,7 +79,7 @@ fn forces_agree_with_the_reference() {
 
 #[test]
 fn force_rates_agree_with_the_reference() {
-    for material in [damped(), directional()] {
+    for material in [damped(), anisotropic()] {
         let (worst, _) = deviation(material, 0.3, true);
         assert!(worst < 1e-12, "{worst}");
     }

@@ -18,7 +18,7 @@ pub(crate) const TEST: Test = Test {
 };
 
 /// Crack length, arm height, width and total length (m).
-const CRACK: f64 = 0.1;
+const CRACK_LENGTH: f64 = 0.1;
 const HEIGHT: f64 = 0.01;
 const WIDTH: f64 = 0.002;
 const LENGTH: f64 = 0.15;
@@ -34,10 +34,12 @@ fn measure(depth: Depth, findings: &mut Findings) -> Result<(), ValidationError>
         Depth::Full => (16, true),
     };
     let cell = 2.0 * HEIGHT / cells as f64;
-    let [shorter, longer] = [CRACK - 2.0 * cell, CRACK + 2.0 * cell].map(|crack| compliance(cells, crack));
+    let [shorter, longer] =
+        [CRACK_LENGTH - 2.0 * cell, CRACK_LENGTH + 2.0 * cell].map(|crack| compliance(cells, crack));
     let released = 0.5 * LOAD * LOAD / WIDTH * (longer? - shorter?) / (4.0 * cell);
     let inertia = HEIGHT.powi(3);
-    let known = 12.0 * (LOAD * CRACK / WIDTH).powi(2) / (YOUNG * inertia) * (1.0 + 0.67 * HEIGHT / CRACK).powi(2);
+    let known =
+        12.0 * (LOAD * CRACK_LENGTH / WIDTH).powi(2) / (YOUNG * inertia) * (1.0 + 0.67 * HEIGHT / CRACK_LENGTH).powi(2);
     let expected = if held { Expected::Relative { value: known, tolerance: 0.1 } } else { Expected::Reported };
     findings.compare(format!("energy released, {cells} elements through an arm"), "J/m²", released, expected);
     findings.compare("energy released over beam theory", "", released / known, Expected::Reported);

@@ -1,14 +1,15 @@
-//! The books of a solid.
+//! Ledger of a solid: mass, momenta, energies and counts.
 
 use crate::blocks::{Block, corners_of};
-use crate::flight::Rigid;
 use crate::model::Solid;
+use craze_body::RigidMotion;
+use craze_body::ledger::add_nodes;
 use craze_engine::Account;
 use craze_math::Vec3;
 use rayon::prelude::*;
 
 impl Solid {
-    /// True elastic energy of a block in the state (J). Rigid flight does not change it.
+    /// True elastic energy of a block in the state (J). Rigid-body mode does not change it.
     fn elastic_energy(&self, block: &Block) -> f64 {
         let (law, guard) = (&self.laws[block.law], &self.guards[block.law]);
         let energy = |element: usize| {
@@ -19,7 +20,7 @@ impl Solid {
         block.elements.clone().map(energy).sum()
     }
 
-    pub(crate) fn books(&self, gravity: &Vec3) -> Account {
+    pub(crate) fn ledger(&self, gravity: &Vec3) -> Account {
         let mut account = Account {
             volume: self.mesh.total_measure(),
             work: self.work,
@@ -32,19 +33,8 @@ impl Solid {
         let energies: Vec<f64> = self.layout.blocks.par_iter().map(|block| self.elastic_energy(block)).collect();
         account.elastic = energies.iter().sum();
         for chunk in &self.layout.chunks {
-            let carrier = self.flights[chunk.island].rigid.as_ref().map(Rigid::now);
-            for record in &self.state[chunk.nodes.clone()] {
-                let mass = record.mass();
-                let (place, velocity) = match &carrier {
-                    Some(carrier) => carrier.carry(&record.position()),
-                    None => (record.position(), record.velocity()),
-                };
-                account.mass += mass;
-                account.momentum += mass * velocity;
-                account.angular_momentum += mass * place.cross(&velocity);
-                account.kinetic += 0.5 * mass * velocity.norm_squared();
-                account.potential -= mass * gravity.dot(&place);
-            }
+            let map = self.motions[chunk.island].rigid.as_ref().map(RigidMotion::map);
+            add_nodes(&mut account, &self.state[chunk.nodes.clone()], map.as_ref(), gravity);
         }
         account
     }

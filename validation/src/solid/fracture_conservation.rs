@@ -52,7 +52,6 @@ pub(crate) fn measure(depth: Depth, findings: &mut Findings) -> Result<(), Valid
     Ok(())
 }
 
-/// A rotating block with outward velocities.
 fn block() -> Result<Solid, ValidationError> {
     let size = Vec3::new(0.5, 0.4, 0.3);
     let mesh = kuhn_box_jittered([5, 4, 3], size, JITTER)?;

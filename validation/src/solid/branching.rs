@@ -48,12 +48,12 @@ const MIN_BRANCH_HEIGHT: f64 = 2.5 * EDGE;
 /// Maximum duration (s).
 const MAX_DURATION: f64 = 80e-6;
 /// Number of meshes.
-const SEEDS: u64 = 4;
+const MESHES: u64 = 4;
 
 fn measure(depth: Depth, findings: &mut Findings) -> Result<(), ValidationError> {
     let seeds = match depth {
         Depth::Quick => 1,
-        Depth::Full => SEEDS,
+        Depth::Full => MESHES,
     };
     let (mut lowest, mut sums, mut fastest, mut branched) = (f64::INFINITY, [0.0; 2], 0.0f64, 0.0);
     for seed in 0..seeds {
@@ -63,7 +63,8 @@ fn measure(depth: Depth, findings: &mut Findings) -> Result<(), ValidationError>
         lowest = lowest.min(heights[0]).min(heights[1]);
         sums.iter_mut().zip(heights).for_each(|(sum, height)| *sum += height);
         // Both branches continue if no late split is on the axis.
-        let late: Vec<f64> = crack.splits.iter().filter(|(_, place)| place.x > END - 5e-3).map(|(_, p)| p.y).collect();
+        let late: Vec<f64> =
+            crack.splits.iter().filter(|(_, position)| position.x > END - 5e-3).map(|(_, p)| p.y).collect();
         branched += f64::from(u8::from(!late.is_empty() && late.iter().all(|height| height.abs() > MIN_BRANCH_HEIGHT)));
     }
     findings.compare(
@@ -94,13 +95,14 @@ struct Crack {
 impl Crack {
     /// Largest heights (m) of splits above and below the axis.
     fn heights(&self) -> [f64; 2] {
-        [1.0, -1.0].map(|sign| self.splits.iter().map(|(_, place)| sign * place.y).fold(0.0, f64::max))
+        [1.0, -1.0].map(|sign| self.splits.iter().map(|(_, position)| sign * position.y).fold(0.0, f64::max))
     }
 
     /// Mean speed (m/s) of the tip since the first split.
     fn speed(&self) -> f64 {
-        let farthest =
-            |(time, x): (f64, f64), (now, place): &(f64, Vec3)| if place.x > x { (*now, place.x) } else { (time, x) };
+        let farthest = |(time, x): (f64, f64), (now, position): &(f64, Vec3)| {
+            if position.x > x { (*now, position.x) } else { (time, x) }
+        };
         let Some((first, start)) = self.splits.first() else { return 0.0 };
         let (last, x) = self.splits.iter().fold((*first, start.x), farthest);
         if last > *first { (x - start.x) / (last - first) } else { 0.0 }
@@ -120,7 +122,7 @@ fn crack_under(load: f64, seed: u64) -> Result<Crack, ValidationError> {
         loads.push(Load { hold, effect: Effect::Traction(Vec3::new(0.0, sign * load, 0.0)) });
     }
     let (mut time, mut splits) = (0.0, Vec::new());
-    while time < MAX_DURATION && splits.last().is_none_or(|(_, place): &(f64, Vec3)| place.x < END) {
+    while time < MAX_DURATION && splits.last().is_none_or(|(_, position): &(f64, Vec3)| position.x < END) {
         let step =
             Step { time, time_step: solid.time_step_limit(), gravity: Vec3::zeros(), loads: &loads, contacts: &[] };
         take_step(&mut solid, &step)?;
@@ -144,22 +146,22 @@ fn plate(seed: u64) -> Result<TetMesh, ValidationError> {
     // Nodes at the same x and y move together, so that the plate remains one layer of cells.
     let shifts: Vec<[f64; 2]> =
         (0..(cells[0] + 1) * (cells[1] + 1)).map(|_| [random.signed(), random.signed()]).collect();
-    let moved = |place: &Vec3| {
-        let at = [place.x, place.y].map(|length| (length / EDGE).round() as usize);
+    let moved = |position: &Vec3| {
+        let at = [position.x, position.y].map(|length| (length / EDGE).round() as usize);
         let is_free = at[0] > 0 && at[0] < cells[0] && at[1] > 0 && at[1] < cells[1];
         let [x, y] = shifts[at[0] * (cells[1] + 1) + at[1]].map(|share| JITTER * EDGE * share);
-        if is_free { place + Vec3::new(x, y, 0.0) } else { *place }
+        if is_free { position + Vec3::new(x, y, 0.0) } else { *position }
     };
     let mut positions: Vec<Vec3> = upper.positions().iter().map(moved).collect();
     let count = positions.len();
     let mut image: Vec<u32> = Vec::with_capacity(count);
     for node in 0..count {
-        let place = positions[node];
-        if place.y.abs() < 1e-9 && place.x > TIP - 1e-9 {
+        let position = positions[node];
+        if position.y.abs() < 1e-9 && position.x > TIP - 1e-9 {
             image.push(node as u32);
         } else {
             image.push(positions.len() as u32);
-            positions.push(Vec3::new(place.x, -place.y, place.z));
+            positions.push(Vec3::new(position.x, -position.y, position.z));
         }
     }
     let mut elements = upper.elements().to_vec();

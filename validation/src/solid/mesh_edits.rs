@@ -37,13 +37,11 @@ fn measure(depth: Depth, findings: &mut Findings) -> Result<(), ValidationError>
     Ok(())
 }
 
-/// Edits a block `wanted` times.
 fn random_edits(wanted: u32, findings: &mut Findings) -> Result<(), ValidationError> {
     let mut mesh = kuhn_box_jittered([5, 5, 5], Vec3::repeat(1.0), JITTER)?;
     let start = mesh.total_measure();
     let mut random = Random::new(28);
     let (mut done, mut cuts, mut drift, mut invalid) = (0, 0, 0.0f64, 0u32);
-    // Many edits fail and leave the mesh unchanged.
     for _ in 0..100 * wanted {
         let kind = random.below(8);
         let is_done = edit(&mut mesh, kind, &mut random);
@@ -75,7 +73,6 @@ fn random_edits(wanted: u32, findings: &mut Findings) -> Result<(), ValidationEr
     Ok(())
 }
 
-/// Tries an edit at a random element; returns true if it succeeded.
 fn edit(mesh: &mut TetMesh, kind: usize, random: &mut Random) -> bool {
     let element = TetId(random.below(mesh.element_count()) as u32);
     let corners = mesh.points_of(element);

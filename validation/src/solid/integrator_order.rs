@@ -136,7 +136,6 @@ impl Oscillator {
     }
 }
 
-/// A regular tetrahedron about the origin.
 fn regular_tetrahedron() -> Result<TetMesh, ValidationError> {
     let corner = RADIUS / 3.0f64.sqrt();
     let positions = [[1.0, 1.0, 1.0], [1.0, -1.0, -1.0], [-1.0, -1.0, 1.0], [-1.0, 1.0, -1.0]];

@@ -20,8 +20,8 @@ pub(crate) const TEST: Test = Test {
 };
 
 /// Radius of the hole and of the plate (m).
-const HOLE: f64 = 0.05;
-const PLATE: f64 = 0.5;
+const HOLE_RADIUS: f64 = 0.05;
+const PLATE_RADIUS: f64 = 0.5;
 const THICKNESS: f64 = 0.02;
 const YOUNG: f64 = 1e7;
 const POISSON: f64 = 0.3;
@@ -36,8 +36,8 @@ fn measure(depth: Depth, findings: &mut Findings) -> Result<(), ValidationError>
     let mesh = plate(around, outward)?;
     // With a low strength the node with the largest stress fails first and gives its value.
     let splits = splits_under_tension(mesh.clone(), 1e-3 * YOUNG * STRAIN)?;
-    let (_, hardest) = splits.first().ok_or(ValidationError::NothingMeasured("the first split"))?;
-    let largest = hardest.value();
+    let (_, failure) = splits.first().ok_or(ValidationError::NothingMeasured("the first split"))?;
+    let largest = failure.value();
     findings.compare("largest stress over remote stress", "", largest / (YOUNG * STRAIN), Expected::Reported);
     let splits = splits_under_tension(mesh, 0.99 * largest)?;
     let from_axis = |(position, _): &(Vec3, _)| (90.0 - position.y.abs().atan2(position.x.abs()).to_degrees()).abs();
@@ -52,7 +52,7 @@ fn measure(depth: Depth, findings: &mut Findings) -> Result<(), ValidationError>
 fn plate(around: usize, outward: usize) -> Result<TetMesh, ValidationError> {
     let block = kuhn_box([around, outward, 2], Vec3::new(1.0, 1.0, 1.0))?;
     let ring = |position: &Vec3| {
-        let radius = HOLE * (PLATE / HOLE).powf(position.y);
+        let radius = HOLE_RADIUS * (PLATE_RADIUS / HOLE_RADIUS).powf(position.y);
         // Reversed, to keep the orientation of tetrahedra.
         let angle = -TAU * position.x;
         Vec3::new(radius * angle.cos(), radius * angle.sin(), THICKNESS * (position.z - 0.5))
@@ -80,7 +80,7 @@ fn splits_under_tension(mesh: TetMesh, strength: f64) -> Result<Vec<(Vec3, Failu
     let strength = Strength { tensile: Some(strength), ..Strength::default() };
     let material = Material { strength, ..elastic(1000.0, Elasticity::from_young(YOUNG, POISSON)) };
     let solid = solid_at_rest(mesh, material, awake())?;
-    let is_rim = |position: &&Vec3| position.xy().norm() > (1.0 - 1e-9) * PLATE;
+    let is_rim = |position: &&Vec3| position.xy().norm() > (1.0 - 1e-9) * PLATE_RADIUS;
     let rim: Vec<Vec3> = solid.mesh().positions().iter().filter(is_rim).copied().collect();
     let stretched =
         |position: &Vec3| position + STRAIN * Vec3::new(position.x, -POISSON * position.y, -POISSON * position.z);

@@ -1,28 +1,27 @@
-//! Smooth shading: per-corner normals with a crease angle.
+//! Corner normals of a surface: smooth over gentle bends, sharp at creases.
 
 use craze_math::Vec3;
 
 /// Unit normal of each corner of each triangle.
 ///
-/// It is the mean of face normals at the vertex that are in the same group and deviate by less than
-/// `crease_angle` (degrees) from the corner's own face, weighted by their corner angles (G. Thürmer
-/// & C. Wüthrich 1998). `groups` separates crack faces from outer faces. Degenerate triangles get
-/// zero normals.
-pub(crate) fn corner_normals(
+/// The normal of a corner is the mean of the unit normals of those triangles at its vertex that are in the same group and whose normal has a
+/// cosine of at least `crease_cosine` with that of the corner's own triangle, each weighted by its angle at the vertex, so that the
+/// triangulation does not show (Thürmer & Wüthrich 1998). `groups`, by triangle, separate surfaces that share vertices but no normals, such as crack faces and
+/// outer faces. Triangles without area have no part in other normals, and get zero normals where they are alone.
+pub fn corner_normals<Group: PartialEq>(
     positions: &[Vec3],
     triangles: &[[u32; 3]],
-    groups: &[u8],
-    crease_angle: f64,
+    groups: &[Group],
+    crease_cosine: f64,
 ) -> Vec<[Vec3; 3]> {
     let face_normals: Vec<Vec3> = triangles
         .iter()
-        .map(|t| {
-            let [a, b, c] = t.map(|vertex| positions[vertex as usize]);
+        .map(|triangle| {
+            let [a, b, c] = triangle.map(|vertex| positions[vertex as usize]);
             (b - a).cross(&(c - a)).try_normalize(0.0).unwrap_or_default()
         })
         .collect();
-    let threshold = crease_angle.clamp(0.0, 180.0).to_radians().cos();
-    if crease_angle <= 0.0 {
+    if crease_cosine >= 1.0 {
         return face_normals.iter().map(|&normal| [normal; 3]).collect();
     }
     let (starts, corners) = corners_of_vertices(positions.len(), triangles);
@@ -41,18 +40,17 @@ pub(crate) fn corner_normals(
                 let mut sum = Vec3::zeros();
                 for &(neighbour, corner) in around {
                     let neighbour = neighbour as usize;
-                    if groups[neighbour] == groups[index] && face_normals[neighbour].dot(&own) >= threshold {
+                    if groups[neighbour] == groups[index] && face_normals[neighbour].dot(&own) >= crease_cosine {
                         sum += weighted[neighbour][corner as usize];
                     }
                 }
-                sum.try_normalize(1e-12).unwrap_or(own)
+                sum.try_normalize(0.0).unwrap_or(own)
             })
         })
         .collect()
 }
 
-/// Corners at each vertex as (triangle, corner): offsets per vertex into one list, in the order of
-/// triangles.
+/// For each vertex, the (triangle, corner) pairs at it: a start for each vertex into one list, in the order of triangles.
 fn corners_of_vertices(vertices: usize, triangles: &[[u32; 3]]) -> (Vec<usize>, Vec<(u32, u8)>) {
     let mut starts = vec![0; vertices + 1];
     for &vertex in triangles.iter().flatten() {
@@ -82,6 +80,9 @@ fn corner_angle(positions: &[Vec3], triangle: &[u32; 3], corner: usize) -> f64 {
 mod tests {
     use super::*;
 
+    /// cos 30°.
+    const CREASE: f64 = 0.866_025_403_784_438_6;
+
     /// Two unit squares that share an edge along z and meet at `angle` degrees.
     fn folded(angle: f64) -> (Vec<Vec3>, Vec<[u32; 3]>) {
         let (sin, cos) = angle.to_radians().sin_cos();
@@ -93,17 +94,29 @@ mod tests {
     #[test]
     fn gentle_folds_are_smooth_and_sharp_ones_are_not() {
         let (positions, triangles) = folded(20.0);
-        let normals = corner_normals(&positions, &triangles, &[0; 4], 30.0);
+        let normals = corner_normals(&positions, &triangles, &[0; 4], CREASE);
         assert!((normals[0][2] - normals[3][0]).norm() < 1e-12);
+        let flat = corner_normals(&positions, &triangles, &[0; 4], 1.0);
+        assert!((flat[0][2] - Vec3::y()).norm() < 1e-12);
         let (positions, triangles) = folded(40.0);
-        let normals = corner_normals(&positions, &triangles, &[0; 4], 30.0);
+        let normals = corner_normals(&positions, &triangles, &[0; 4], CREASE);
         assert!((normals[0][2] - Vec3::y()).norm() < 1e-12);
     }
 
     #[test]
     fn crack_faces_do_not_bend_the_shading_of_outer_faces() {
         let (positions, triangles) = folded(20.0);
-        let normals = corner_normals(&positions, &triangles, &[0, 0, 1, 1], 30.0);
+        let normals = corner_normals(&positions, &triangles, &[0, 0, 1, 1], CREASE);
         assert!((normals[0][2] - Vec3::y()).norm() < 1e-12);
+    }
+
+    #[test]
+    fn a_triangle_without_area_changes_no_normal() {
+        let (positions, mut triangles) = folded(20.0);
+        let before = corner_normals(&positions, &triangles, &[0; 4], CREASE);
+        triangles.push([2, 3, 3]);
+        let after = corner_normals(&positions, &triangles, &[0; 5], CREASE);
+        assert_eq!(after[..4], before);
+        assert_eq!(after[4], [Vec3::zeros(); 3]);
     }
 }
