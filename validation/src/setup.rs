@@ -2,8 +2,8 @@
 
 use crate::ValidationError;
 use craze_engine::{
-    Action, Body, Checked, Effect, EventKind, FailureMeasure, FrameDetail, Hold, HoldId, Keyframe, Load, Loader,
-    Method, Mode, Motion, PairTable, Region, Settings, Step, Verdict, World,
+    Action, Attachable, Body, Checked, CommitLog, Effect, Event, EventKind, FailureMeasure, FrameDetail, Hold, HoldId,
+    Keyframe, Load, Loader, Method, Mode, Motion, PairTable, Region, Settings, Step, Verdict, World,
 };
 use craze_material::{Elasticity, Material};
 use craze_math::{Isometry, Vec3};
@@ -38,11 +38,13 @@ pub(crate) fn free_step(time_step: f64) -> Step<'static> {
     Step { time: 0.0, time_step, gravity: Vec3::zeros(), loads: &[], contacts: &[] }
 }
 
-pub(crate) fn take_step(body: &mut dyn Method, step: &Step) -> Result<(), ValidationError> {
+/// Predicts, checks and commits; returns the events.
+pub(crate) fn take_step(body: &mut dyn Method, step: &Step) -> Result<Vec<Event>, ValidationError> {
+    let mut log = CommitLog::default();
     body.predict(step)?;
     body.check()?;
-    body.commit(step);
-    Ok(())
+    body.commit(step, &mut log);
+    Ok(log.events)
 }
 
 /// Nodal forces (N) of a solid in its current state, from the change of velocity in one step, which
@@ -134,7 +136,7 @@ pub(crate) fn world_of(body: impl Method + 'static, load: Loader, frames_per_sec
         pairs: PairTable::default(),
         check_intersections: Checked::Nothing,
     };
-    World::new(settings, vec![Body { name: "specimen".to_owned(), method: Box::new(body), load }], Vec::new())
+    World::new(settings, vec![Body::new("specimen", Box::new(body), load)], Vec::new())
 }
 
 /// Constrains the nodes of a world with one body at these rest positions (m), each to its image

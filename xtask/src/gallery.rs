@@ -60,7 +60,7 @@ const PICTURES: &[Picture] = &[
     picture("slope", LARGE, &[part("slope", 30, &[])]),
     picture("steel-drop", LARGE, &[part("steel-drop", 15, &[])]),
     picture("two-bodies", LARGE, &[part("two-bodies", 30, &[])]),
-    picture("torn-figure", "600x480", &[part("torn-figure", 40, &[])]),
+    picture("torn-figure", "432x600", &[part("torn-figure", 40, &[])]),
     picture("broken-heart", SMALL, &[part("broken-heart", 45, &[])]),
     picture("torn-cheese", SMALL, &[part("torn-cheese", 60, &[])]),
     picture("hollow-ball", SMALL, &[part("hollow-ball", 48, &[])]),

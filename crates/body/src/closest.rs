@@ -6,11 +6,12 @@ use craze_mesh::{Id, SimplexMesh};
 
 /// An element with barycentric coordinates: a triangle or a tetrahedron.
 pub trait Barycentric {
-    /// Barycentric coordinates of the point of the element that is closest to a position (m). A triangle's fourth is 0.
+    /// Barycentric coordinates of the point of the element that is closest to a position (m). A
+    /// triangle's fourth is 0.
     fn closest(&self, position: &Vec3) -> [f64; 4];
 
-    /// Barycentric coordinates of a position (m) in or, for a triangle, above the element; some are negative outside. `None` for a
-    /// degenerate element.
+    /// Barycentric coordinates of a position (m) in or, for a triangle, above the element; some are
+    /// negative outside. `None` for a degenerate element.
     fn coordinates(&self, position: &Vec3) -> Option<[f64; 4]>;
 }
 
@@ -96,7 +97,8 @@ pub fn interpolate(values: &[Vec3], weights: &[f64; 4]) -> Vec3 {
     values.iter().zip(weights).fold(Vec3::zeros(), |sum, (value, weight)| sum + *weight * value)
 }
 
-/// The material point closest to a position (m, in the frame of the mesh). Looks at every element: probes are located once.
+/// The material point closest to a position (m, in the frame of the mesh). Looks at every element:
+/// probes are located once.
 pub fn closest_point<P: Id, E: Id, const N: usize>(mesh: &SimplexMesh<P, E, N>, position: &Vec3) -> MaterialPoint
 where
     [Vec3; N]: Barycentric,

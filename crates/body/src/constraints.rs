@@ -1,7 +1,9 @@
-//! Boundary conditions and loads: the regions of a body whose positions are prescribed, or that are pushed.
+//! Boundary conditions and loads: the regions of a body whose positions are prescribed, or that are
+//! pushed.
 //!
-//! On a mesh, membership is kept as bits in point attributes, so that edits carry it along: a new point on an edge is in a region if both ends
-//! are. The lists here follow from those bits. After an edit [`ConstrainedRegions::follow`] updates them around the changed nodes.
+//! On a mesh, membership is kept as bits in point attributes, so that edits carry it along: a new
+//! point on an edge is in a region if both ends are. The lists here follow from those bits. After
+//! an edit [`ConstrainedRegions::follow`] updates them around the changed nodes.
 
 use craze_engine::{Effect, HoldId, Load};
 use craze_math::{Isometry, Vec3};
@@ -20,7 +22,8 @@ pub struct ConstrainedRegion {
     pub id: HoldId,
     /// Its nodes or particles, ascending; never empty.
     pub members: Vec<u32>,
-    /// Area of the region's part of the surface at rest that each member carries (m²); empty for particles, which have no surface.
+    /// Area of the region's part of the surface at rest that each member carries (m²); empty for
+    /// particles, which have no surface.
     pub areas: Vec<f64>,
     /// Islands that it touches; empty for a body that is not divided into islands.
     pub islands: Vec<usize>,
@@ -109,7 +112,8 @@ impl ConstrainedRegions {
         self.regions.iter().map(|region| (region.id, region.reaction)).collect()
     }
 
-    /// Sets the forces of all holds in the last committed step (N); zero for those without an entry.
+    /// Sets the forces of all holds in the last committed step (N); zero for those without an
+    /// entry.
     pub fn set_reactions(&mut self, reactions: &[(HoldId, Vec3)]) {
         for region in &mut self.regions {
             let known = reactions.iter().find(|(id, _)| *id == region.id);
@@ -135,13 +139,14 @@ impl ConstrainedRegions {
 
 /// Particles.
 impl ConstrainedRegions {
-    /// Adds a copy of a particle to all regions of the particle. The copy has the highest number of all.
+    /// Adds a copy of a particle to all regions of the particle. The copy has the highest number of
+    /// all.
     pub fn add_copy(&mut self, particle: u32, copy: u32) {
         self.regions.iter_mut().filter(|region| region.contains(particle)).for_each(|region| region.members.push(copy));
     }
 
-    /// Gives particles their new numbers after some have been removed, and drops regions that have none left. The order of the others
-    /// stays.
+    /// Gives particles their new numbers after some have been removed, and drops regions that have
+    /// none left. The order of the others stays.
     pub fn renumber(&mut self, new_numbers: &[Option<u32>]) {
         for region in &mut self.regions {
             region.members = region.members.iter().filter_map(|&member| new_numbers[member as usize]).collect();
@@ -152,7 +157,8 @@ impl ConstrainedRegions {
 
 /// Meshes.
 impl ConstrainedRegions {
-    /// Lets a hold act on these nodes (ascending, at least one), in place of an earlier region of the same hold.
+    /// Lets a hold act on these nodes (ascending, at least one), in place of an earlier region of
+    /// the same hold.
     pub fn attach<P: Id, E: Id, const N: usize>(
         &mut self,
         mesh: &mut SimplexMesh<P, E, N>,
@@ -164,8 +170,8 @@ impl ConstrainedRegions {
         self.set(region_of(mesh, id, nodes, island_of));
     }
 
-    /// Lists all regions from the attributes of a mesh. Takes time in proportion to the mesh: for a mesh that was loaded or renumbered.
-    /// Reactions are zero.
+    /// Lists all regions from the attributes of a mesh. Takes time in proportion to the mesh: for a
+    /// mesh that was loaded or renumbered. Reactions are zero.
     pub fn read<P: Id, E: Id, const N: usize>(
         &mut self,
         mesh: &SimplexMesh<P, E, N>,
@@ -190,8 +196,9 @@ impl ConstrainedRegions {
         self.forget_placed();
     }
 
-    /// Updates the lists after edits that only add nodes. `nodes` (ascending) are those of all elements that are new, have other nodes or a newly
-    /// exposed face. Takes time in proportion to their number, for each region.
+    /// Updates the lists after edits that only add nodes. `nodes` (ascending) are those of all
+    /// elements that are new, have other nodes or a newly exposed face. Takes time in proportion to
+    /// their number, for each region.
     pub fn follow<P: Id, E: Id, const N: usize>(&mut self, mesh: &SimplexMesh<P, E, N>, nodes: &[u32]) {
         for region in &mut self.regions {
             let Some(labels) = mesh.point_attributes().labels(&attribute(region.id)) else { continue };
@@ -213,7 +220,8 @@ impl ConstrainedRegions {
 
 /// Loads of a step.
 impl ConstrainedRegions {
-    /// Notes which of so many nodes have their position prescribed in the prediction that begins, and forgets all forces of the last.
+    /// Notes which of so many nodes have their position prescribed in the prediction that begins,
+    /// and forgets all forces of the last.
     pub fn begin(&mut self, loads: &[Load], nodes: usize) {
         let placing = || loads.iter().filter(|load| matches!(load.effect, Effect::Place(_))).map(|load| load.hold);
         if !placing().eq(self.placing.iter().copied()) {
@@ -230,7 +238,8 @@ impl ConstrainedRegions {
         self.clear_prediction();
     }
 
-    /// Forgets which nodes have their position prescribed, as a body does that was loaded: the next prediction finds out.
+    /// Forgets which nodes have their position prescribed, as a body does that was loaded: the next
+    /// prediction finds out.
     pub fn forget_placed(&mut self) {
         self.placing.clear();
         self.placed.clear();
@@ -248,8 +257,8 @@ impl ConstrainedRegions {
         self.regions.iter().position(owns)
     }
 
-    /// Calls `push` with every node that a load pushes and the force on it (N). A force is spread by `mass` (kg), a traction by rest
-    /// area.
+    /// Calls `push` with every node that a load pushes and the force on it (N). A force is spread
+    /// by `mass` (kg), a traction by rest area.
     pub fn each_load(&self, loads: &[Load], mass: impl Fn(usize) -> f64, mut push: impl FnMut(usize, &Vec3)) {
         for load in loads {
             let Some(region) = self.index(load.hold).map(|index| &self.regions[index]) else { continue };
@@ -285,8 +294,9 @@ impl ConstrainedRegions {
         }
     }
 
-    /// Calls `visit` with every node whose position is prescribed, the index of the region that prescribes it, and that position at the end
-    /// of the step (m). `placed` is where a node was placed at rest (m).
+    /// Calls `visit` with every node whose position is prescribed, the index of the region that
+    /// prescribes it, and that position at the end of the step (m). `placed` is where a node was
+    /// placed at rest (m).
     pub fn each_placed(
         &self,
         loads: &[Load],

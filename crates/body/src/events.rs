@@ -4,7 +4,8 @@ use craze_engine::{Event, EventKind, FailureMeasure};
 use craze_math::Vec3;
 use serde::{Deserialize, Serialize};
 
-/// What happened to a piece. Bodies save unreported events, so the order of variants and fields is part of their format.
+/// What happened to a piece. Bodies save unreported events, so the order of variants and fields is
+/// part of their format.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum PieceEvent {
     /// It entered rigid-body mode.
@@ -38,7 +39,8 @@ impl From<PieceEvent> for EventKind {
     }
 }
 
-/// Moves events to the list of the world, dated `time` (s). The world fills in the name of the body.
+/// Moves events to the list of the world, dated `time` (s). The world fills in the name of the
+/// body.
 pub fn report(events: &mut Vec<PieceEvent>, time: f64, list: &mut Vec<Event>) {
     list.extend(events.drain(..).map(|event| Event { time, body: String::new(), kind: event.into() }));
 }

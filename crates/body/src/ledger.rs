@@ -5,8 +5,8 @@ use crate::rigid_mode::RigidMap;
 use craze_engine::Account;
 use craze_math::Vec3;
 
-/// Adds mass, momenta, kinetic energy and potential energy in `gravity` (m/s²) of nodes; `map` takes recorded positions of an island in
-/// rigid-body mode to where it is.
+/// Adds mass, momenta, kinetic energy and potential energy in `gravity` (m/s²) of nodes; `map`
+/// takes recorded positions of an island in rigid-body mode to where it is.
 pub fn add_nodes(account: &mut Account, nodes: &[Node], map: Option<&RigidMap>, gravity: &Vec3) {
     for node in nodes {
         let mass = node.mass();

@@ -1,4 +1,5 @@
-//! What every deformable body has, whatever its method: implemented once, for meshes of triangles and tetrahedra and for particles.
+//! What every deformable body has, whatever its method: implemented once, for meshes of triangles
+//! and tetrahedra and for particles.
 //!
 //! | module | content |
 //! |---|---|
@@ -15,7 +16,8 @@
 //! | [`node`] | state of a node: position, velocity and mass in one cache line |
 //! | [`save`] | header and checks of saved bodies |
 //!
-//! Everything here is deterministic: sums run in index order, and nothing depends on the number of threads.
+//! Everything here is deterministic: sums run in index order, and nothing depends on the number of
+//! threads.
 
 pub mod closest;
 pub mod constraints;

@@ -1,8 +1,10 @@
-//! Lineage: pieces are numbered over the whole history of a body, and each knows the piece that it broke from.
+//! Lineage: pieces are numbered over the whole history of a body, and each knows the piece that it
+//! broke from.
 
 use serde::{Deserialize, Serialize};
 
-/// Sizes whose ratio differs from 1 by less than this are equal: rounding must not decide which part keeps the number of a piece.
+/// Sizes whose ratio differs from 1 by less than this are equal: rounding must not decide which
+/// part keeps the number of a piece.
 const EQUAL_SIZE_TOLERANCE: f64 = 1e-9;
 
 /// All pieces that a body ever had. A number is never given twice.
@@ -39,13 +41,15 @@ impl Lineage {
         self.parents.len() as u32 - 1
     }
 
-    /// Returns true if every parent is older than its children. A history from a file may be anything.
+    /// Returns true if every parent is older than its children. A history from a file may be
+    /// anything.
     pub fn is_sound(&self) -> bool {
         (0u32..).zip(&self.parents).all(|(piece, parent)| parent.is_none_or(|parent| parent < piece))
     }
 }
 
-/// The part that keeps the number of a piece: the index of the largest of these sizes, the first of equal ones; 0 if there are none.
+/// The part that keeps the number of a piece: the index of the largest of these sizes, the first of
+/// equal ones; 0 if there are none.
 pub fn largest(sizes: impl IntoIterator<Item = f64>) -> usize {
     let mut best = (0, f64::NEG_INFINITY);
     for (index, size) in sizes.into_iter().enumerate() {

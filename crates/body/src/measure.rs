@@ -1,9 +1,11 @@
-//! Measures of a piece: mass, volume, and the pose that maps its rest shape to its current shape best.
+//! Measures of a piece: mass, volume, and the pose that maps its rest shape to its current shape
+//! best.
 
 use craze_frame::Pose;
 use craze_math::{Mat3, Rotation, Vec3, polar};
 
-/// Sums over the matter of a piece. Positions are taken relative to an anchor each, so that no digits are lost far from the origin.
+/// Sums over the matter of a piece. Positions are taken relative to an anchor each, so that no
+/// digits are lost far from the origin.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct PieceMeasure {
     /// Mass (kg).
@@ -21,13 +23,15 @@ pub struct PieceMeasure {
 }
 
 impl PieceMeasure {
-    /// Adds mass (kg) and rest volume (m³). Where they are is added by [`add_point`](PieceMeasure::add_point).
+    /// Adds mass (kg) and rest volume (m³). Where they are is added by
+    /// [`add_point`](PieceMeasure::add_point).
     pub fn add_matter(&mut self, mass: f64, volume: f64) {
         self.mass += mass;
         self.volume += volume;
     }
 
-    /// Adds a point mass (kg) at a rest and a current position (m). The masses of all points together are the mass of the piece.
+    /// Adds a point mass (kg) at a rest and a current position (m). The masses of all points
+    /// together are the mass of the piece.
     pub fn add_point(&mut self, mass: f64, rest: &Vec3, position: &Vec3) {
         let [rest_anchor, anchor] = *self.anchor.get_or_insert([*rest, *position]);
         let (rest, position) = (rest - rest_anchor, position - anchor);
@@ -41,7 +45,8 @@ impl PieceMeasure {
         self.anchor.map_or(Vec3::zeros(), |[_, anchor]| anchor + self.moment / self.mass)
     }
 
-    /// The rotation from the rest shape to the current shape with the least Σ m·|R(X − X̄) − (x − x̄)|² (Kabsch 1976).
+    /// The rotation from the rest shape to the current shape with the least Σ m·|R(X − X̄) − (x −
+    /// x̄)|² (Kabsch 1976).
     pub fn rotation(&self) -> Rotation {
         let central = self.mixed - self.moment * self.rest_moment.transpose() / self.mass;
         let rotation = polar(&central).rotation;

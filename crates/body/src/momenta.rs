@@ -1,7 +1,7 @@
 //! Momenta of some nodes together, and how they are restored after an edit.
 //!
-//! Lumping masses again after a cut conserves linear momentum, but changes angular momentum by −(m/4)·t(1−t)·(x₁−x₂)×(v₁−v₂) for each cut
-//! edge of a cut tetrahedron (READINGS 5).
+//! Lumping masses again after a cut conserves linear momentum, but changes angular momentum by
+//! −(m/4)·t(1−t)·(x₁−x₂)×(v₁−v₂) for each cut edge of a cut tetrahedron (READINGS 5).
 
 use crate::Node;
 use craze_math::{Mat3, Vec3};
@@ -42,8 +42,9 @@ impl Momenta {
         sum
     }
 
-    /// Adds a rigid velocity field to nodes so that they have these momenta together. `nodes` are those after the edit: the nodes from
-    /// before it and their copies. Nothing happens where the inertia of the nodes cannot be inverted to finite numbers.
+    /// Adds a rigid velocity field to nodes so that they have these momenta together. `nodes` are
+    /// those after the edit: the nodes from before it and their copies. Nothing happens where the
+    /// inertia of the nodes cannot be inverted to finite numbers.
     pub fn restore(&self, state: &mut [Node], nodes: &[u32]) {
         let after = Momenta::about(self.origin, state, nodes);
         let push = (self.linear - after.linear) / after.mass;

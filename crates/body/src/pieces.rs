@@ -1,8 +1,10 @@
-//! Pieces of a simplicial mesh: components connected through faces (tetrahedra) or edges (triangles).
+//! Pieces of a simplicial mesh: components connected through faces (tetrahedra) or edges
+//! (triangles).
 //!
-//! Every element has a *label* in the mesh attribute [`names::PIECE`], which follows edits. A label stands for a piece by its number in the
-//! [`Lineage`] of the body. Labels and numbers differ only for pieces that have broken since [`Pieces::settle`]: then the largest part
-//! keeps the number of the piece, but the part that is most expensive to walk through keeps the labels.
+//! Every element has a *label* in the mesh attribute [`names::PIECE`], which follows edits. A label
+//! stands for a piece by its number in the [`Lineage`] of the body. Labels and numbers differ only
+//! for pieces that have broken since [`Pieces::settle`]: then the largest part keeps the number of
+//! the piece, but the part that is most expensive to walk through keeps the labels.
 
 use crate::Lineage;
 use crate::lineage::largest;
@@ -24,7 +26,8 @@ pub struct Pieces {
     pub lineage: Lineage,
     /// For every label the number of its piece.
     numbers: Vec<u32>,
-    /// Rest volume (m³) or area (m²) of the elements with each label; 0 for labels that no element has.
+    /// Rest volume (m³) or area (m²) of the elements with each label; 0 for labels that no element
+    /// has.
     measures: Vec<f64>,
     /// Pieces of a smaller volume (m³) or area (m²) do not break.
     pub smallest: f64,
@@ -45,8 +48,9 @@ pub fn labels<P: Id, E: Id, const N: usize>(mesh: &SimplexMesh<P, E, N>) -> &[u3
 }
 
 impl Pieces {
-    /// The pieces of a mesh. Adds the attributes that fracture writes to, unless the mesh has them: the label of each element, and
-    /// which facets are crack faces. `smallest_share` is the smallest volume or area of a piece that may break, as a share of the body's.
+    /// The pieces of a mesh. Adds the attributes that fracture writes to, unless the mesh has them:
+    /// the label of each element, and which facets are crack faces. `smallest_share` is the
+    /// smallest volume or area of a piece that may break, as a share of the body's.
     pub fn of<P: Id, E: Id, const N: usize>(mesh: &mut SimplexMesh<P, E, N>, smallest_share: f64) -> Pieces
     where
         [Vec3; N]: Measure,
@@ -79,8 +83,8 @@ impl Pieces {
         Pieces { lineage: Lineage::new(count), numbers: (0..count as u32).collect(), measures, smallest }
     }
 
-    /// Takes over a history, under whose numbers the pieces of the mesh are labelled. Fails if there are labels that the history does
-    /// not know.
+    /// Takes over a history, under whose numbers the pieces of the mesh are labelled. Fails if
+    /// there are labels that the history does not know.
     pub fn set_lineage(&mut self, lineage: Lineage) -> Result<(), String> {
         if self.numbers.len() > lineage.len() || !lineage.is_sound() {
             return Err("its pieces do not fit their history".to_owned());
@@ -124,7 +128,8 @@ impl Pieces {
         self.numbers = (0..self.lineage.len() as u32).collect();
     }
 
-    /// The numbers of the pieces that there are now, ascending; and for every element the index of its piece among them.
+    /// The numbers of the pieces that there are now, ascending; and for every element the index of
+    /// its piece among them.
     pub fn present<P: Id, E: Id, const N: usize>(&self, mesh: &SimplexMesh<P, E, N>) -> (Vec<u32>, Vec<u32>) {
         let of_element: Vec<u32> = labels(mesh).iter().map(|&label| self.numbers[label as usize]).collect();
         let mut present = of_element.clone();
@@ -135,9 +140,10 @@ impl Pieces {
         (present, of_element)
     }
 
-    /// Labels the pieces that edits have separated. A piece that is connected keeps its number. Of one that is not, the largest part
-    /// keeps it, and the others get new numbers with that piece as their parent. `changed` are the elements on both sides of all facets that
-    /// were separated. Takes time in proportion to the smaller parts.
+    /// Labels the pieces that edits have separated. A piece that is connected keeps its number. Of
+    /// one that is not, the largest part keeps it, and the others get new numbers with that piece
+    /// as their parent. `changed` are the elements on both sides of all facets that were separated.
+    /// Takes time in proportion to the smaller parts.
     pub fn separate<P: Id, E: Id, const N: usize>(
         &mut self,
         mesh: &mut SimplexMesh<P, E, N>,
@@ -184,8 +190,8 @@ impl Pieces {
         separated
     }
 
-    /// Returns true if a patch would detach a part that is smaller than the smallest piece: from each new element the mesh is walked
-    /// through until enough is connected.
+    /// Returns true if a patch would detach a part that is smaller than the smallest piece: from
+    /// each new element the mesh is walked through until enough is connected.
     pub fn would_detach_debris<P: Id, E: Id, const N: usize>(
         &self,
         mesh: &SimplexMesh<P, E, N>,
@@ -275,8 +281,9 @@ fn facet_key<const N: usize>(mut points: [u32; N], corner: usize) -> [u32; N] {
     points
 }
 
-/// The components that hold these elements (ascending), all but one of them: each with its elements, in the order of their first among those
-/// given. All grow at the same pace, and the last that still grows when the others are complete is left out: the work is that of the smaller
+/// The components that hold these elements (ascending), all but one of them: each with its
+/// elements, in the order of their first among those given. All grow at the same pace, and the last
+/// that still grows when the others are complete is left out: the work is that of the smaller
 /// components.
 fn parts_about<P: Id, E: Id, const N: usize>(mesh: &SimplexMesh<P, E, N>, seeds: &[u32]) -> Vec<Vec<u32>> {
     let mut owner: BTreeMap<u32, u32> = seeds.iter().copied().zip(0..).collect();

@@ -1,7 +1,9 @@
-//! Rigid-body mode: an island that carries no load does not deform, so it moves as a rigid body, exactly and at no cost.
+//! Rigid-body mode: an island that carries no load does not deform, so it moves as a rigid body,
+//! exactly and at no cost.
 //!
-//! An island enters the mode when its strains and the velocities beyond rigid motion are small, nothing holds, loads or touches it, and its spin is
-//! too slow to strain it. The records of its nodes then stay as they were; current positions are computed on demand. The first impulse ends
+//! An island enters the mode when its strains and the velocities beyond rigid motion are small,
+//! nothing holds, loads or touches it, and its spin is too slow to strain it. The records of its
+//! nodes then stay as they were; current positions are computed on demand. The first impulse ends
 //! the mode. Which strains are small is for the method to say.
 
 use crate::Node;
@@ -24,7 +26,8 @@ pub struct IslandMotion {
     pub rigid: Option<RigidMotion>,
     /// Whether something touched it, or a hold acted on it, since the last frame.
     pub disturbed: bool,
-    /// Whether it met an obstacle in a step too long for an elastic body; short steps follow until the next frame.
+    /// Whether it met an obstacle in a step too long for an elastic body; short steps follow until
+    /// the next frame.
     pub needs_short_steps: bool,
     /// Distance of the farthest node from the centre of mass when the island was last measured (m).
     pub radius: f64,
@@ -101,9 +104,10 @@ impl IslandMotion {
         })
     }
 
-    /// The rigid motion of an awake island whose nodes move as one: `None` if it was disturbed, spins so fast that it is strained, nodes
-    /// move against each other, or feel different drag. A velocity over `sound_speed` (m/s) is a strain, and `rest_strain` (1) is what counts
-    /// as none. `drag` (1/s) is by node, or empty. Strains of elements are for the caller to check.
+    /// The rigid motion of an awake island whose nodes move as one: `None` if it was disturbed,
+    /// spins so fast that it is strained, nodes move against each other, or feel different drag. A
+    /// velocity over `sound_speed` (m/s) is a strain, and `rest_strain` (1) is what counts as none.
+    /// `drag` (1/s) is by node, or empty. Strains of elements are for the caller to check.
     pub fn coherent_motion(
         &self,
         nodes: &[Node],
@@ -144,8 +148,9 @@ impl IslandMotion {
         rigid.predicted.advance(step.time_step, &step.gravity, drag);
     }
 
-    /// Writes the nodes of state and prediction, since an impulse is about to meet the prediction. [`commit`](IslandMotion::commit) ends the
-    /// mode. `is_short` says whether an elastic body bears the step.
+    /// Writes the nodes of state and prediction, since an impulse is about to meet the prediction.
+    /// [`commit`](IslandMotion::commit) ends the mode. `is_short` says whether an elastic body
+    /// bears the step.
     pub fn wake_prediction(&mut self, is_short: bool, state: &mut [Node], prediction: &mut [Node]) {
         let Some(rigid) = self.rigid.as_mut().filter(|rigid| !rigid.woken) else { return };
         rigid.woken = true;
@@ -176,8 +181,8 @@ impl IslandMotion {
         true
     }
 
-    /// Makes the prediction the state; returns true if it was hit, which ends the mode. Comes before the nodes of state and prediction are
-    /// swapped.
+    /// Makes the prediction the state; returns true if it was hit, which ends the mode. Comes
+    /// before the nodes of state and prediction are swapped.
     pub fn commit(&mut self) -> bool {
         match &mut self.rigid {
             Some(rigid) if rigid.woken => {
@@ -193,8 +198,8 @@ impl IslandMotion {
         }
     }
 
-    /// The longest step (s): in rigid-body mode no farther than the island's radius, and no more than half a radian; otherwise, or after it
-    /// met an obstacle, `elastic`.
+    /// The longest step (s): in rigid-body mode no farther than the island's radius, and no more
+    /// than half a radian; otherwise, or after it met an obstacle, `elastic`.
     pub fn time_step_limit(&self, elastic: f64) -> f64 {
         match &self.rigid {
             Some(rigid) if !self.needs_short_steps => {
@@ -205,8 +210,9 @@ impl IslandMotion {
         }
     }
 
-    /// Returns true if this can be the motion of these nodes: its radius is theirs, its numbers are those of rigid bodies, and it spins no
-    /// faster than at `rim_speed` (m/s). A motion from a file may be anything.
+    /// Returns true if this can be the motion of these nodes: its radius is theirs, its numbers are
+    /// those of rigid bodies, and it spins no faster than at `rim_speed` (m/s). A motion from a
+    /// file may be anything.
     pub fn is_sound(&self, nodes: &[Node], rim_speed: f64) -> bool {
         let Some(rigid) = &self.rigid else { return self.radius.is_finite() };
         let radius = radius_about(&rigid.recorded_pose.translation.vector, nodes);

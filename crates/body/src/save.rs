@@ -1,7 +1,7 @@
 //! Header and checks of saved bodies.
 //!
-//! The bytes of a body are a version number and what the method writes after it, in the postcard format. Bytes from elsewhere are
-//! refused with a reason.
+//! The bytes of a body are a version number and what the method writes after it, in the postcard
+//! format. Bytes from elsewhere are refused with a reason.
 
 use craze_engine::RigidBody;
 use craze_math::{Isometry, Rotation, Vec3};
@@ -10,7 +10,8 @@ use serde::{Deserialize, Serialize};
 /// Largest deviation of the squared norm of a rotation's quaternion from 1.
 const ROTATION_TOLERANCE: f64 = 1e-6;
 
-/// The bytes of a body saved as this version of its method. `capacity` is the expected number of bytes.
+/// The bytes of a body saved as this version of its method. `capacity` is the expected number of
+/// bytes.
 pub fn encode<Body: Serialize>(version: u32, body: &Body, capacity: usize) -> Vec<u8> {
     // Writing to memory fails only for types without a length, which saved bodies do not contain.
     postcard::to_io(&(version, body), Vec::with_capacity(capacity)).unwrap_or_default()
@@ -45,7 +46,8 @@ pub fn is_rigid_motion(motion: &Isometry) -> bool {
     is_rotation(&motion.rotation) && is_finite(&motion.translation.vector)
 }
 
-/// Returns true if a rigid body has a positive finite mass, a rotation for orientation, and finite vectors.
+/// Returns true if a rigid body has a positive finite mass, a rotation for orientation, and finite
+/// vectors.
 pub fn is_rigid_body(body: &RigidBody) -> bool {
     [body.inertia, body.position, body.velocity, body.angular_momentum].iter().all(is_finite)
         && is_rotation(&body.orientation)

@@ -6,7 +6,8 @@ use craze_math::Vec3;
 use craze_mesh::{Edit, Id, SimplexMesh};
 use serde::{Deserialize, Serialize};
 
-/// Points that a body tracks, by the numbers under which it gave them out: a `MaterialPoint` of a mesh, the number of a particle.
+/// Points that a body tracks, by the numbers under which it gave them out: a `MaterialPoint` of a
+/// mesh, the number of a particle.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct TrackedPoints<Point> {
@@ -24,7 +25,8 @@ impl<Point> Default for TrackedPoints<Point> {
 }
 
 impl<Point> TrackedPoints<Point> {
-    /// Tracks a point from now on. The result names it by its number, so that its element may change; `weights` are for the caller.
+    /// Tracks a point from now on. The result names it by its number, so that its element may
+    /// change; `weights` are for the caller.
     pub fn track(&mut self, point: Point, weights: [f64; 4]) -> MaterialPoint {
         self.points.push(point);
         MaterialPoint { element: self.points.len() as u32 - 1, weights }
@@ -47,7 +49,8 @@ impl<Point> TrackedPoints<Point> {
 }
 
 impl TrackedPoints<MaterialPoint> {
-    /// The points in elements that an edit is about to remove. Takes time in proportion to the number of tracked points.
+    /// The points in elements that an edit is about to remove. Takes time in proportion to the
+    /// number of tracked points.
     pub fn leaving<P: Id, E: Id, const N: usize>(&self, mesh: &SimplexMesh<P, E, N>, removed: &[E]) -> Moving {
         let leaves = |point: &MaterialPoint| removed.iter().any(|element| element.raw() == point.element);
         let rest = |point: &MaterialPoint| {
@@ -58,8 +61,8 @@ impl TrackedPoints<MaterialPoint> {
         leaving.map(|(number, point)| (number, rest(point))).collect()
     }
 
-    /// Moves points whose elements were removed into the new elements that replace them: the part of its old element in which a point lies
-    /// deepest.
+    /// Moves points whose elements were removed into the new elements that replace them: the part
+    /// of its old element in which a point lies deepest.
     pub fn enter<P: Id, E: Id, const N: usize>(
         &mut self,
         mesh: &SimplexMesh<P, E, N>,
@@ -83,14 +86,16 @@ impl TrackedPoints<MaterialPoint> {
         }
     }
 
-    /// Gives every point the new number of its element after a renumbering. `new_numbers` are by old element.
+    /// Gives every point the new number of its element after a renumbering. `new_numbers` are by
+    /// old element.
     pub fn renumber(&mut self, new_numbers: &[u32]) {
         for point in &mut self.points {
             point.element = new_numbers[point.element as usize];
         }
     }
 
-    /// Returns true if all points lie in elements of a mesh with so many of them. A list from a file may be anything.
+    /// Returns true if all points lie in elements of a mesh with so many of them. A list from a
+    /// file may be anything.
     pub fn is_sound(&self, elements: usize) -> bool {
         self.points.iter().all(|point| (point.element as usize) < elements)
     }

@@ -20,7 +20,7 @@ use std::time::{Duration, Instant};
 
 /// File names of the still and the GIF.
 pub const STILL: &str = "preview.png";
-pub const FILM: &str = "preview.gif";
+pub const GIF: &str = "preview.gif";
 
 /// Share of the run's time for its preview (1).
 const TIME_SHARE: f64 = 0.2;
@@ -47,7 +47,7 @@ const STILLS: [(f64, u32); 8] =
     [(1.0, u32::MAX), (0.75, u32::MAX), (0.75, 9), (0.5, 16), (0.5, 9), (0.5, 4), (0.375, 4), (0.25, 4)];
 /// GIFs in order of preference: width for the default aspect (pixels), most rays per pixel, number
 /// of pictures. The number is odd, so that every second picture also spans the whole run.
-const FILMS: [(f64, u32, usize); 14] = [
+const GIFS: [(f64, u32, usize); 14] = [
     (480.0, 9, 23),
     (480.0, 9, 17),
     (480.0, 4, 23),
@@ -69,7 +69,7 @@ pub struct Subject<'a> {
     pub path: &'a Path,
     pub scene: &'a Scene,
     /// Its shards, if already cut.
-    pub film: Option<&'a ShardFrames>,
+    pub shard_frames: Option<&'a ShardFrames>,
     /// Duration of the run (s).
     pub run_seconds: f64,
 }
@@ -79,7 +79,7 @@ pub fn make(subject: &Subject, mode: OutputMode, presses: &AtomicU32) -> Result<
     let files = render::frame_files(subject.path, None)?;
     let clock = Clock { started: Instant::now(), time: (TIME_SHARE * subject.run_seconds).max(MIN_TIME) };
     let bar = progress::pictures(mode, 1);
-    let made = Maker { subject, files: &files, clock: &clock, presses, bar: &bar }.make();
+    let made = PreviewMaker { subject, files: &files, clock: &clock, presses, bar: &bar }.make();
     bar.finish_and_clear();
     made?;
     Ok(clock.started.elapsed().as_secs_f64())
@@ -87,7 +87,7 @@ pub fn make(subject: &Subject, mode: OutputMode, presses: &AtomicU32) -> Result<
 
 /// The preview in a run's folder: the GIF if there is one, else the still.
 pub fn best(path: &Path) -> Option<PathBuf> {
-    [FILM, STILL].into_iter().map(|name| path.join(name)).find(|file| file.is_file())
+    [GIF, STILL].into_iter().map(|name| path.join(name)).find(|file| file.is_file())
 }
 
 /// Time budget.
@@ -160,7 +160,7 @@ fn evenly(count: usize, pictures: usize) -> Vec<usize> {
     (0..pictures).map(|picture| (picture * (count - 1) + (pictures - 1) / 2) / (pictures - 1)).collect()
 }
 
-struct Maker<'a> {
+struct PreviewMaker<'a> {
     subject: &'a Subject<'a>,
     files: &'a [PathBuf],
     clock: &'a Clock,
@@ -168,23 +168,23 @@ struct Maker<'a> {
     bar: &'a ProgressBar,
 }
 
-impl Maker<'_> {
+impl PreviewMaker<'_> {
     fn make(&self) -> Result<(), Problem> {
         let Subject { path, scene, .. } = *self.subject;
         let Some(last_file) = self.files.last() else { return Ok(()) };
         let settings = render::fitted(render::settings(scene), self.files)?;
         let mut shown: Vec<PathBuf> =
-            evenly(self.files.len(), FILMS[0].2).into_iter().map(|number| self.files[number].clone()).collect();
-        let own_film = match self.subject.film {
+            evenly(self.files.len(), GIFS[0].2).into_iter().map(|number| self.files[number].clone()).collect();
+        let own_film = match self.subject.shard_frames {
             Some(_) => None,
             None => self.shards(&settings, &shown)?,
         };
-        let film = self.subject.film.or(own_film.as_ref());
+        let film = self.subject.shard_frames.or(own_film.as_ref());
         let frame = |file: &PathBuf| film.map_or_else(|| Ok(craze_frame::read(file)?), |film| film.frame(file));
         let last = frame(last_file)?;
         let mut still = settings.clone();
         // The subject is the shards on the ground, not the height of the standing model.
-        if self.subject.film.is_some() && scene.camera.is_none() {
+        if self.subject.shard_frames.is_some() && scene.camera.is_none() {
             still.camera = Some(Camera::framing(&[&last], still.width, still.height));
         }
         let (cost, trial, trial_rays) = self.cost(&last, &still)?;
@@ -196,7 +196,7 @@ impl Maker<'_> {
             (*pictures).min(self.files.len()) as f64 * (reading + cost.seconds(settings))
         };
         let films =
-            FILMS.map(|(width, samples, pictures)| (scaled(&settings, scale_to(&settings, width), samples), pictures));
+            GIFS.map(|(width, samples, pictures)| (scaled(&settings, scale_to(&settings, width), samples), pictures));
         let left = self.clock.left();
         let has_film = films.iter().any(|film| film_seconds(film) <= (1.0 - STILL_SHARE) * left);
         let time = if has_film { STILL_SHARE * left } else { left };
@@ -212,7 +212,7 @@ impl Maker<'_> {
         let time = self.clock.left();
         let Some((small, pictures)) = films.into_iter().find(|film| has_film && film_seconds(film) <= time) else {
             // A GIF of an earlier part of the run would be outdated.
-            let _ = std::fs::remove_file(path.join(FILM));
+            let _ = std::fs::remove_file(path.join(GIF));
             return Ok(());
         };
         let numbers = evenly(shown.len(), pictures);
@@ -233,7 +233,7 @@ impl Maker<'_> {
         }
         let images: Vec<Image> = images.into_iter().flatten().collect();
         let seconds = (self.files.len() - 1).max(1) as f64 / (images.len() - 1).max(1) as f64 / scene.world.fps;
-        write_gif(path.join(FILM), &images, seconds.max(MIN_PICTURE_TIME))?;
+        write_gif(path.join(GIF), &images, seconds.max(MIN_PICTURE_TIME))?;
         Ok(())
     }
 

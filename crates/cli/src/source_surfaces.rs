@@ -150,7 +150,7 @@ fn of_model(model: &Model, repaired: &Repaired, body: &Body) -> SourceSurface {
 
 /// Look of a model's material.
 fn paint(material: &SurfaceMaterial) -> Paint {
-    let picture = material.picture.as_ref();
+    let picture = material.image.as_ref();
     Paint {
         name: material.name.clone(),
         colour: material.colour,

@@ -187,18 +187,26 @@ impl World {
         Ok(())
     }
 
-    /// Keeps the world at the beginning of a frame.
-    pub(crate) fn keep(&mut self) -> Beginning {
-        let bodies = self.bodies.iter_mut().map(|body| (!body.method.keep()).then(|| body.method.save())).collect();
+    /// Takes a snapshot of the world at the beginning of a frame.
+    pub(crate) fn snapshot(&mut self) -> Beginning {
+        let snapshot = |body: &mut Body| match body.method.rewind() {
+            Some(body) => {
+                body.snapshot();
+                None
+            }
+            None => Some(body.method.save()),
+        };
+        let bodies = self.bodies.iter_mut().map(snapshot).collect();
         Beginning { world: self.save_with(Vec::new()), bodies }
     }
 
-    /// Goes back to the beginning of the frame.
-    pub(crate) fn go_back(&mut self, beginning: &Beginning) -> Result<(), CheckpointError> {
+    /// Restores the world at the beginning of the frame.
+    pub(crate) fn rewind(&mut self, beginning: &Beginning) -> Result<(), CheckpointError> {
         for (body, bytes) in self.bodies.iter_mut().zip(&beginning.bodies) {
-            match bytes {
-                Some(bytes) => body.method = load(body, bytes)?,
-                None => body.method.go_back(),
+            match (bytes, body.method.rewind()) {
+                (Some(bytes), _) => body.method = load(body, bytes)?,
+                (None, Some(body)) => body.restore(),
+                (None, None) => {}
             }
         }
         self.put(&beginning.world);

@@ -2,6 +2,7 @@
 
 use crate::contact::Scratch;
 use crate::contact::Separation;
+use crate::counters::CommitLog;
 use crate::throttle::Throttle;
 use crate::watch::Watch;
 use crate::{
@@ -19,8 +20,18 @@ pub struct Body {
     pub name: String,
     /// What it is made of.
     pub method: Box<dyn Method>,
-    /// Brings back what the method has saved.
+    /// Loads what the method has saved.
     pub load: Loader,
+    /// Whether it has contact in its own equations ([`Method::implicit`]).
+    pub(crate) is_implicit: bool,
+}
+
+impl Body {
+    /// A body with its name, and the loader of what its method saves.
+    pub fn new(name: impl Into<String>, mut method: Box<dyn Method>, load: Loader) -> Body {
+        let is_implicit = method.implicit().is_some();
+        Body { name: name.into(), method, load, is_implicit }
+    }
 }
 
 /// Turns the bytes of [`Method::save`] into a body. The text of the error says what is wrong with them.
@@ -294,6 +305,8 @@ pub struct World {
     pub events: Vec<Event>,
     /// Where the time went.
     pub counters: Counters,
+    /// What bodies report in the present step.
+    pub(crate) commit_log: CommitLog,
     /// Length of the last step (s).
     pub last_time_step: f64,
     /// Whether bodies that start inside each other part slowly, and who still does.
@@ -321,6 +334,7 @@ impl World {
             watch: Watch::default(),
             events: Vec::new(),
             counters: Counters::default(),
+            commit_log: CommitLog::default(),
             last_time_step: 0.0,
             separates: false,
             separations: Vec::new(),

@@ -2,9 +2,9 @@
 
 use craze_contact::{ContactSurface, Impulse, RigidShape, SurfacePoint};
 use craze_engine::{
-    Account, Action, Body, Certificate, Checked, Drive, Effect, EventKind, Existing, Failure, FolderError, FrameDetail,
-    Hold, HoldId, Machine, MaterialPoint, Measure, Method, Mode, Motion, Obstacle, PairTable, Probe, Ramp, Region,
-    RunFolder, RunRecord, RunResult, Settings, Step, Verdict, World, WorldError,
+    Account, Action, Attachable, Body, Certificate, Checked, CommitLog, Drive, Effect, EventKind, Existing, Failure,
+    FolderError, FrameDetail, Hold, HoldId, Machine, MaterialPoint, Measure, Method, Mode, Motion, Obstacle, PairTable,
+    Probe, Ramp, Region, RunFolder, RunRecord, RunResult, Settings, Step, Verdict, World, WorldError,
 };
 use craze_frame::{BodyFrame, Piece, Pose, Surface};
 use craze_math::{Isometry, Mat3, Vec3};
@@ -60,17 +60,6 @@ impl Method for Marble {
         "marble"
     }
 
-    fn attach(&mut self, hold: HoldId, region: &Region) -> Option<Vec3> {
-        region.contains(&self.state.position).then(|| {
-            self.held = Some(hold.0);
-            self.state.position
-        })
-    }
-
-    fn locate(&mut self, _place: &Vec3) -> MaterialPoint {
-        MaterialPoint { element: 0, weights: [1.0, 0.0, 0.0, 0.0] }
-    }
-
     fn time_step_limit(&self) -> f64 {
         self.longest_step
     }
@@ -124,7 +113,7 @@ impl Method for Marble {
         Ok(())
     }
 
-    fn commit(&mut self, _step: &Step) {
+    fn commit(&mut self, _step: &Step, _log: &mut CommitLog) {
         self.state = self.predicted;
     }
 
@@ -144,14 +133,6 @@ impl Method for Marble {
         }
     }
 
-    fn observe(&self, _point: &MaterialPoint) -> (Vec3, Vec3) {
-        (self.state.position, self.state.velocity)
-    }
-
-    fn reaction(&self, _hold: HoldId) -> Vec3 {
-        self.reaction
-    }
-
     fn frame(&self, _detail: FrameDetail) -> BodyFrame {
         let pose = Pose { position: self.state.position, ..Pose::default() };
         BodyFrame { pieces: vec![Piece { id: 0, volume: 0.0, mass: MASS, parent: None, pose }], ..BodyFrame::default() }
@@ -159,6 +140,27 @@ impl Method for Marble {
 
     fn save(&self) -> Vec<u8> {
         postcard::to_stdvec(self).unwrap()
+    }
+}
+
+impl Attachable for Marble {
+    fn attach(&mut self, hold: HoldId, region: &Region) -> Option<Vec3> {
+        region.contains(&self.state.position).then(|| {
+            self.held = Some(hold.0);
+            self.state.position
+        })
+    }
+
+    fn locate(&mut self, _place: &Vec3) -> MaterialPoint {
+        MaterialPoint { element: 0, weights: [1.0, 0.0, 0.0, 0.0] }
+    }
+
+    fn observe(&self, _point: &MaterialPoint) -> (Vec3, Vec3) {
+        (self.state.position, self.state.velocity)
+    }
+
+    fn reaction(&self, _hold: HoldId) -> Vec3 {
+        self.reaction
     }
 }
 
@@ -175,7 +177,7 @@ fn settings(obstacles: usize) -> Settings {
 }
 
 fn world(marble: Marble, obstacles: Vec<Obstacle>) -> World {
-    let body = Body { name: "marble".to_owned(), method: Box::new(marble), load: Marble::load };
+    let body = Body::new("marble", Box::new(marble), Marble::load);
     World::new(settings(obstacles.len()), vec![body], obstacles)
 }
 

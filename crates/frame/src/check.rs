@@ -219,9 +219,9 @@ mod tests {
     #[test]
     fn a_vertex_that_is_not_there_is_named() {
         let error = after(|frame| frame.bodies[0].surface.triangles[1][2] = 99).unwrap_err();
-        assert_eq!(error.to_string(), "body 'pair': triangle 1 uses vertex 99, but there are 8");
+        assert_eq!(error.to_string(), "body 'pair': triangle 1 uses vertex 99 of 8");
         let error = after(|frame| frame.bodies[0].volume.as_mut().unwrap().tetrahedra[0][0] = 8).unwrap_err();
-        assert_eq!(error.to_string(), "body 'pair': tetrahedron 0 uses vertex 8, but there are 8");
+        assert_eq!(error.to_string(), "body 'pair': tetrahedron 0 uses vertex 8 of 8");
     }
 
     #[test]
@@ -237,13 +237,13 @@ mod tests {
             attributes.push(attributes[0].clone());
         })
         .unwrap_err();
-        assert_eq!(error.to_string(), "body 'pair': two attributes of its triangles are called 'piece'");
+        assert_eq!(error.to_string(), "body 'pair': two attributes of its triangles are named 'piece'");
     }
 
     #[test]
     fn a_piece_that_is_not_there_is_named() {
         let error = after(|frame| frame.bodies[0].pieces.truncate(1)).unwrap_err();
-        assert_eq!(error.to_string(), "body 'pair': attribute 'piece' of its triangles is 1 at 4, but there are 1");
+        assert_eq!(error.to_string(), "body 'pair': attribute 'piece' of its triangles is 1 at 4, but only 1 exist");
     }
 
     #[test]
@@ -264,6 +264,6 @@ mod tests {
             surface.triangles[0][0] = 7;
         })
         .unwrap_err();
-        assert_eq!(error.to_string(), "obstacle 'ramp': triangle 0 uses vertex 7, but there are 3");
+        assert_eq!(error.to_string(), "obstacle 'ramp': triangle 0 uses vertex 7 of 3");
     }
 }

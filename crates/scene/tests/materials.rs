@@ -101,7 +101,7 @@ fn motion(method: MethodKind, material: &Material) -> String {
         MethodKind::Solid => craze_solid::load,
         MethodKind::Clusters => craze_clusters::load,
     };
-    let body = Body { name: "block".to_owned(), method: block(method, material), load };
+    let body = Body::new("block", block(method, material), load);
     let mut world = World::new(settings, vec![body], Vec::new());
     for _ in 0..6 {
         world.advance_frame(&mut |_| Verdict::Continue).unwrap_or_else(|error| panic!("{error}"));

@@ -1,7 +1,7 @@
 //! Mutates the fuzz seeds of every model reader and checks what the fuzz targets check:
 //! `cargo run --release -p craze-shape --example damage -- [--times=N] [--seconds=S] [READER …]`
 //!
-//! Unlike the fuzzer (docs/fuzzing.md) it is not guided by coverage, but needs no tools. Every input
+//! Unlike the fuzzer (docs/fuzzing.md) it ignores coverage, but needs no tools. Every input
 //! is determined by its number; one that panics is written to the current folder.
 
 use std::panic::catch_unwind;

@@ -1,7 +1,7 @@
 //! Compares estimated numbers of tetrahedra with the meshes:
 //! `cargo run --release -p craze-shape --example estimates -- [CELLS …] [SHAPE or FILE …]`
 //!
-//! CELLS are sizes over the edge length (10, 20 and 40). Without names all built-in shapes are used.
+//! CELLS are sizes over the edge length (10, 20 and 40). Without names all built-in shapes are run.
 
 use craze_shape::{
     Domain, ModelPlacement, Shape, StuffingOptions, SurfaceDomain, estimate, quick_estimate, read_model, stuff,

@@ -1,5 +1,5 @@
 //! Meshes shapes and models and prints a table of quality measures:
-//! `cargo run --release -p craze-shape --example stuff -- [CELLS] [SHAPE or FILE …] [--out OUT.obj]`
+//! `cargo run --release -p craze-shape --example stuff -- [CELLS] [SHAPE or FILE …] [--out OBJ]`
 //!
 //! CELLS is the size over the edge length (40). Without names all built-in shapes are meshed.
 

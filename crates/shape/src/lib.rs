@@ -30,8 +30,8 @@ pub use domain::Domain;
 pub use error::ShapeError;
 pub use field::Field;
 pub use import::{
-    BrightnessMap, ExternalFiles, Format, Model, ModelPlacement, ModelVolume, Picture, SurfaceMaterial, Unit, UpAxis,
-    parse_model, read_model,
+    BrightnessMap, ExternalFiles, Format, Model, ModelPlacement, ModelVolume, SurfaceMaterial, TextureImage, Unit,
+    UpAxis, parse_model, read_model,
 };
 pub use inertia::MassProperties;
 pub use repair::{FarPoint, Findings, Repaired, SurfaceDomain, Thickness, examine, repair};

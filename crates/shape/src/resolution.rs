@@ -1,6 +1,7 @@
 //! Default resolution of a shape: edge length of tetrahedra and spacing of particles.
 
 use crate::Domain;
+use crate::tuning::{DEFAULT_TETRAHEDRA, MAX_TETRAHEDRA_ONE_LAYER, MAX_TETRAHEDRA_TWO_LAYERS};
 
 /// Tetrahedra per cube of their edge length.
 pub const TETRAHEDRA_PER_CUBIC_EDGE: f64 = 6.0;
@@ -11,13 +12,6 @@ pub(crate) const TETRAHEDRA_PER_SQUARE_EDGE: f64 = 10.0;
 pub(crate) const EDGES_PER_MESHED_WALL: f64 = 1.5;
 /// Wall thickness (edges) that is meshed without gaps with some refinement.
 const EDGES_PER_REFINED_WALL: f64 = 1.25;
-
-/// Default number of tetrahedra of a shape.
-const DEFAULT_TETRAHEDRA: f64 = 10_000.0;
-/// Upper limit of tetrahedra for two layers through the thinnest wall.
-const MAX_TETRAHEDRA_TWO_LAYERS: f64 = 200_000.0;
-/// Upper limit of tetrahedra for one layer through the thinnest wall.
-const MAX_TETRAHEDRA_ONE_LAYER: f64 = 1e6;
 
 /// Default edge length (m) of tetrahedra for this volume (m³), area (m²) and thinnest wall (m):
 /// about 10,000 tetrahedra, with two through the thinnest wall if 200,000 suffice, or one if a

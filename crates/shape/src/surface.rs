@@ -112,9 +112,9 @@ mod tests {
         holed.triangles.pop();
         assert!(matches!(holed.check_closed(), Err(ShapeError::NotClosed { .. })));
 
-        let mut turned = whole.clone();
-        turned.triangles[3].swap(0, 1);
-        assert!(matches!(turned.check_closed(), Err(ShapeError::NotClosed { .. })));
+        let mut flipped = whole.clone();
+        flipped.triangles[3].swap(0, 1);
+        assert!(matches!(flipped.check_closed(), Err(ShapeError::NotClosed { .. })));
 
         let mut inside_out = whole;
         inside_out.triangles.iter_mut().for_each(|t| t.swap(0, 1));

@@ -239,7 +239,7 @@ fn a_non_orientable_strip_is_cut_and_reported() {
     assert!((report.area / report.area_before - 1.0).abs() < 0.005);
     // Once cut, it is an ordinary strip.
     assert_eq!((euler(&sheet.mesh), sheet.boundary.len()), (1, 1));
-    assert!(report.remarks().iter().any(|remark| remark.contains("one-sided")));
+    assert!(report.remarks().iter().any(|remark| remark.contains("non-orientable")));
 }
 
 #[test]

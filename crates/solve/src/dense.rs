@@ -186,12 +186,11 @@ fn update<L: Lanes>(columns: &mut [f64], size: usize, offset: usize, depth: usiz
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::testing::Numbers;
 
     /// M·Mᵀ + 1, by columns.
     fn positive_definite(size: usize) -> Vec<f64> {
-        let mut numbers = Numbers::new(size as u64);
-        let factor: Vec<f64> = (0..size * size).map(|_| numbers.number()).collect();
+        let mut random = craze_math::Random::new(size as u64);
+        let factor: Vec<f64> = (0..size * size).map(|_| random.signed()).collect();
         let mut matrix = vec![0.0; size * size];
         for i in 0..size {
             for j in 0..size {

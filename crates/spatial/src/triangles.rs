@@ -93,7 +93,7 @@ mod tests {
         positions[2].z = f64::NAN;
         let error = TriangleTree::new(&positions, &[[0, 1, 2]]).expect_err("NaN");
         assert!(matches!(error, SpatialError::BadPoint { point: 2, .. }));
-        assert_eq!(error.to_string(), "point 2 is at (0, 1, NaN): coordinates must be numbers within ±1e18 m");
+        assert_eq!(error.to_string(), "point 2 is at (0, 1, NaN): coordinates must be finite and within ±1e18 m");
     }
 
     #[test]

@@ -1,17 +1,18 @@
-//! What a body of clusters looks like.
+//! Frame of a body of clusters.
 
-use crate::flight::View;
 use crate::model::Clusters;
+use crate::rigid_mode::View;
 use craze_body::PieceMeasure;
 use craze_body::measure::pose;
 use craze_frame::{BodyFrame, Data, Particles, Piece, names};
 use craze_math::{Mat3, Vec3};
 
-/// Name of the attribute that tells the cluster in which a particle has the largest weight.
+/// Name of the attribute with the cluster in which a particle has the largest weight.
 const CLUSTER: &str = "cluster";
 
 impl Clusters {
-    /// The particles with velocity, rest position, piece, cluster and, where they flow, plastic strain; and the surface, if there is one.
+    /// The particles with velocity, rest position, piece, cluster and, for a material that yields,
+    /// plastic strain; and the surface, if there is one.
     pub(crate) fn body_frame(&self) -> BodyFrame {
         let present = self.present_pieces();
         let index = |particle: usize| {
@@ -30,13 +31,13 @@ impl Clusters {
             attributes
                 .set(CLUSTER, Data::Index((0..self.count()).map(|particle| self.main_cluster(particle)).collect()));
         }
-        if self.matter.yield_strain.is_some() {
+        if self.parameters.yield_strain.is_some() {
             let strains = (0..self.count()).map(|particle| self.plastic_strain(particle)).collect();
             attributes.set(names::PLASTIC_STRAIN, Data::Scalar(strains));
         }
         BodyFrame {
             method: crate::KIND.to_owned(),
-            materials: vec![self.matter.name.clone()],
+            materials: vec![self.parameters.name.clone()],
             surface,
             particles: Some(particles),
             pieces: measured,
@@ -49,7 +50,7 @@ impl Clusters {
         self.particles.volumes.iter().sum()
     }
 
-    /// The cluster in which a particle weighs most; of several the first.
+    /// The cluster in which a particle has the largest weight; of several the first.
     fn main_cluster(&self, particle: usize) -> u32 {
         let shares = self.memberships.of(particle);
         let most = shares
@@ -58,11 +59,11 @@ impl Clusters {
         most.1
     }
 
-    /// ‖F^pᵀF^p − I‖/2 of its clusters, by weight (1).
+    /// ‖F^pᵀF^p − I‖/2 of its clusters, weighted (1).
     pub(crate) fn plastic_strain(&self, particle: usize) -> f64 {
         let strain = |plastic: &Mat3| 0.5 * (plastic.transpose() * plastic - Mat3::identity()).norm();
         let shares = self.memberships.of(particle).iter();
-        shares.map(|share| share.weight * strain(&self.temper[share.cluster as usize].plastic)).sum()
+        shares.map(|share| share.weight * strain(&self.history[share.cluster as usize].plastic)).sum()
     }
 
     fn measure_pieces(&self, positions: &[Vec3], pieces: &[u32], present: &[u32]) -> Vec<Piece> {
@@ -83,7 +84,7 @@ impl Clusters {
             pose: pose(sum.center(), &(sum.rotation() * placed)),
         };
         let mut pieces: Vec<Piece> = measures.iter().zip(present).map(piece).collect();
-        if let (View::Flight(_), Some(piece)) = (self.view(&self.state), pieces.first_mut()) {
+        if let (View::Rigid(_), Some(piece)) = (self.view(&self.state), pieces.first_mut()) {
             let matched = self.matched();
             piece.pose = pose(matched.center(), &(matched.orientation() * placed));
         }

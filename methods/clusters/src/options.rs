@@ -7,31 +7,36 @@ use serde::{Deserialize, Serialize};
 /// How a body of clusters is computed.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Options {
-    /// Reference step Δt₀ (s) at which the goal stiffness α is meant; also the longest step the body takes.
+    /// Reference step Δt₀ (s) at which the goal stiffness α is meant; also the longest step the
+    /// body takes.
     pub time_step: f64,
-    /// Rate (1/s) at which motion that is not rigid motion of a cluster dies away, as e^(−damping·t). Momenta are kept.
+    /// Rate (1/s) at which motion that is not rigid motion of a cluster dies away, as
+    /// e^(−damping·t). Momenta are kept.
     pub damping: f64,
-    /// Strain (1) below which an untouched body counts as unstrained and flies as a rigid one, exactly, until something touches it;
-    /// none: never. Judged by the energy of vibration, which must not exceed that of a uniform strain of this size, and by
-    /// the stretch ω²Δt₀²/α that the spin ω would cause. A body that has flowed or split never does.
+    /// Strain (1) below which an untouched body counts as unstrained and flies as a rigid one,
+    /// exactly, until something touches it; none: never. Judged by the energy of vibration, which
+    /// must not exceed that of a uniform strain of this size, and by the stretch ω²Δt₀²/α that the
+    /// spin ω would cause. A body that has flowed or split never does.
     pub rest_strain: Option<f64>,
     /// Into which clusters it is divided.
     pub clustering: Clustering,
-    /// Largest distance of a member from its goal, in largest distances of members from the centre at rest (1): γ of Bargteil & Jones
-    /// 2014; none: no limit.
+    /// Largest distance of a member from its goal, in largest distances of members from the centre
+    /// at rest (1): γ of Bargteil & Jones 2014; none: no limit.
     pub strain_limit: Option<f64>,
-    /// Rounds of strain limiting in a step, at most. A round that finds nothing beyond the limit ends them.
+    /// Rounds of strain limiting in a step, at most. A round that finds nothing beyond the limit
+    /// ends them.
     pub limit_rounds: u32,
-    /// Splits of clusters in a step, at most; those that exceed their toughness by most go first, the others wait.
+    /// Splits of clusters in a step, at most; those that exceed their toughness by most go first,
+    /// the others wait.
     pub splits_a_step: u32,
-    /// How much tougher a cluster is right after it has split (1): τ_b of Jones et al. 2016 (16). At 0 it waits until it is
-    /// below its toughness instead.
+    /// How much tougher a cluster is right after it has split (1): τ_b of Jones et al. 2016 (16).
+    /// At 0 it waits until it is below its toughness instead.
     pub boost: f64,
     /// Rate (1/s) at which that falls off: τ_f of (16).
     pub boost_decay: f64,
     /// Share by which the toughness τ − 1 of clusters varies at random (1), from 0 to 1.
     pub toughness_spread: f64,
-    /// Whether parts of the body that do not hang together, or not closely, keep out of each other.
+    /// Whether parts of the body that do not are connected, or not closely, keep out of each other.
     pub self_contact: bool,
 }
 

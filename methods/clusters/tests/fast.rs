@@ -19,7 +19,7 @@ fn cube(velocity: Vec3) -> Body {
     let mut material = Material::elastic("dough", 1000.0, Elasticity::from_young(1e6, 0.3));
     material.cluster.goal_stiffness = 0.9;
     let body = Clusters::new(cloud, &material, Options::default(), &Isometry::identity(), velocity, Vec3::zeros());
-    Body { name: "cube".into(), method: Box::new(body.unwrap()), load }
+    Body::new("cube", Box::new(body.unwrap()), load)
 }
 
 fn world(body: Body, shape: RigidShape, place: Isometry, motion: Motion) -> World {

@@ -43,7 +43,7 @@ fn world(goal_stiffness: f64, damping: f64, counts: [usize; 3]) -> World {
         pairs: PairTable::new(1, 1, 0.5, 0.0),
         check_intersections: Checked::Nothing,
     };
-    World::new(settings, vec![Body { name: "block".into(), method: Box::new(body), load }], vec![ground])
+    World::new(settings, vec![Body::new("block", Box::new(body), load)], vec![ground])
 }
 
 fn run(world: &mut World, frames: u32) {
@@ -72,7 +72,8 @@ fn a_block_falls_and_comes_to_rest_on_the_ground() {
             .fold(f64::INFINITY, f64::min);
         assert!((lowest - 0.5 * SPACING).abs() < 0.1 * SPACING, "{lowest} at α = {goal_stiffness}");
         let account = world.account();
-        // Damping leaves rigid motion alone: what is left is a slow rocking on the bottom layer, which friction holds.
+        // Damping leaves rigid motion alone: what is left is a slow rocking on the bottom layer,
+        // which friction holds.
         let allowed = if damping > 0.0 { 1e-3 } else { 0.5 };
         assert!(account.kinetic < allowed * account.mass, "{} J at α = {goal_stiffness}", account.kinetic);
     }

@@ -1,7 +1,9 @@
-//! Measures what a split costs in a small body and in a large one, and a look at which nothing splits beside an elastic step:
-//! `cargo run --release -p craze-solid --example split_cost`, of one case with `split CELLS` or `look SHARE`.
+//! Measures what a split costs in a small body and in a large one, and a look at which nothing
+//! splits beside an elastic step: `cargo run --release -p craze-solid --example split_cost`, of one
+//! case with `split CELLS` or `look SHARE`.
 //!
-//! A corner is torn out of a cube; the same elements fail in all. Then a cube is stretched evenly to shares of its strength. One thread.
+//! A corner is torn out of a cube; the same elements fail in all. Then a cube is stretched evenly
+//! to shares of its strength. One thread.
 
 use craze_engine::{Method, Step};
 use craze_material::{Elasticity, Material, Strength};
@@ -37,7 +39,7 @@ fn looks(cells: usize) -> Result<Vec<(f64, u64)>, Box<dyn std::error::Error>> {
         let time_step = solid.time_step_limit();
         let step = Step { time: 0.0, time_step, gravity: Vec3::zeros(), loads: &[], contacts: &[] };
         solid.predict(&step).map_err(|failure| failure.to_string())?;
-        solid.commit(&step);
+        solid.commit_motion(&step);
         let splits = solid.split_counts().splits;
         let start = Instant::now();
         solid.fracture(&step, &mut Vec::new());
@@ -46,8 +48,9 @@ fn looks(cells: usize) -> Result<Vec<(f64, u64)>, Box<dyn std::error::Error>> {
     Ok(looks)
 }
 
-/// Seconds of the looks at which something split, of a look at which nothing did (median), and how many splits and looks those were. Every
-/// round does the same; of each look the quickest counts, since other work on the machine only slows it.
+/// Seconds of the looks at which something split, of a look at which nothing did (median), and how
+/// many splits and looks those were. Every round does the same; of each look the quickest counts,
+/// since other work on the machine only slows it.
 fn measure(cells: usize) -> Result<(f64, f64, u64, usize), Box<dyn std::error::Error>> {
     let mut best = looks(cells)?;
     for _ in 1..ROUNDS {
@@ -63,7 +66,8 @@ fn measure(cells: usize) -> Result<(f64, f64, u64, usize), Box<dyn std::error::E
     Ok((with.iter().sum(), idle, best.iter().map(|look| look.1).sum(), with.len()))
 }
 
-/// Seconds (the best of many) of an elastic step and of the look after it, in a cube that is stretched to this share of its strength everywhere.
+/// Seconds (the best of many) of an elastic step and of the look after it, in a cube that is
+/// stretched to this share of its strength everywhere.
 fn measure_look(cells: usize, share: f64) -> Result<[f64; 2], Box<dyn std::error::Error>> {
     let (young, strength) = (9.3e6, 3e4);
     let mut material = Material::elastic("clay", 1013.0, Elasticity::from_young(young, 0.0));
@@ -83,7 +87,7 @@ fn measure_look(cells: usize, share: f64) -> Result<[f64; 2], Box<dyn std::error
         let step = Step { time: 0.0, time_step, gravity: still, loads: &[], contacts: &[] };
         let start = Instant::now();
         solid.predict(&step).map_err(|failure| failure.to_string())?;
-        solid.commit(&step);
+        solid.commit_motion(&step);
         times[0].push(start.elapsed().as_secs_f64());
         let start = Instant::now();
         solid.fracture(&step, &mut Vec::new());

@@ -1,7 +1,8 @@
 //! Energy, forces and stiffness of the elements of a solid, for implicit steps and equilibrium.
 //!
-//! Beside the stored energy there is viscosity with the strain rate (ε − ε₀)/Δt, which makes the viscous stress the gradient of ½Δt·ν:D:ν. The
-//! stored energy is not convex; its stiffness is projected as [`Tetrahedron::stiffness`] says.
+//! Beside the stored energy there is viscosity with the strain rate (ε − ε₀)/Δt, which makes the
+//! viscous stress the gradient of ½Δt·ν:D:ν. The stored energy is not convex; its stiffness is
+//! projected as [`Tetrahedron::stiffness`] says.
 
 use crate::blocks::{Block, local_node};
 use crate::model::Solid;

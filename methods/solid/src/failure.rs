@@ -16,7 +16,8 @@ use craze_math::{Mat3, Vec3};
 use craze_mesh::{NodeId, TetId};
 use rayon::prelude::*;
 
-/// Point attribute of a solid's mesh: factor by which the strengths of the materials at a node are multiplied.
+/// Point attribute of a solid's mesh: factor by which the strengths of the materials at a node are
+/// multiplied.
 pub const STRENGTH: &str = "strength";
 
 /// Contribution of an element to the separation tensors of its nodes.
@@ -35,8 +36,8 @@ struct Tension {
 }
 
 impl Solid {
-    /// How close a node is to failure in the state; `None` for a node of unbreakable material, and for one
-    /// that nothing separates. The weakest material at the node decides.
+    /// How close a node is to failure in the state; `None` for a node of unbreakable material, and
+    /// for one that nothing separates. The weakest material at the node decides.
     pub fn failure_state(&self, node: NodeId) -> Option<FailureState> {
         self.evaluate_failure(node, |element| self.tension_in(element), 0.0)
     }
@@ -78,8 +79,8 @@ impl Solid {
         computed.into_iter().zip(&stresses).map(with_tensile_part).collect()
     }
 
-    /// State of a node from the tensions of its elements; `None` also if its separation force is certainly less
-    /// than `critical_force` (N).
+    /// State of a node from the tensions of its elements; `None` also if its separation force is
+    /// certainly less than `critical_force` (N).
     fn evaluate_failure(
         &self,
         node: NodeId,
@@ -107,8 +108,8 @@ impl Solid {
         criterion.evaluate(&separation, &(deformation / volume), &gradients, factor, critical_force)
     }
 
-    /// The tensions of all elements at some nodes, each computed once, and those elements. Sets `indices` of an
-    /// element to its index in both lists.
+    /// The tensions of all elements at some nodes, each computed once, and those elements. Sets
+    /// `indices` of an element to its index in both lists.
     fn tensions_around(&self, nodes: &[u32], indices: &mut Vec<u32>) -> (Vec<Option<Tension>>, Vec<TetId>) {
         indices.resize(self.mesh.element_count(), u32::MAX);
         let mut elements = Vec::new();
@@ -134,7 +135,8 @@ impl Solid {
         if nodes.is_empty() {
             return Vec::new();
         }
-        // Kept between checks: clearing a list of all elements costs more than evaluating a few nodes.
+        // Kept between checks: clearing a list of all elements costs more than evaluating a few
+        // nodes.
         let mut indices = std::mem::take(&mut self.scratch.element_indices);
         let (tensions, elements) = self.tensions_around(&nodes, &mut indices);
         let fails = |&node: &u32| {
@@ -152,11 +154,11 @@ impl Solid {
 
     /// Candidates for failure, ascending.
     ///
-    /// The separation force of a node is at most ½·Σ vol·|F·S⁺·∇N| over its elements, and |S⁺·∇N| ≤ |S·∇N|,
-    /// since S⁺ has the eigenvectors of S and no eigenvalue that is larger. So it is at most the largest
-    /// stretch times half the sum that the force pass leaves behind; in uniaxial tension it is that, except
-    /// for the stretch. After an equilibrium or an implicit step there is no such sum, and every node of an
-    /// awake island is a candidate.
+    /// The separation force of a node is at most ½·Σ vol·|F·S⁺·∇N| over its elements, and |S⁺·∇N| ≤
+    /// |S·∇N|, since S⁺ has the eigenvectors of S and no eigenvalue that is larger. So it is at
+    /// most the largest stretch times half the sum that the force pass leaves behind; in uniaxial
+    /// tension it is that, except for the stretch. After an equilibrium or an implicit step there
+    /// is no such sum, and every node of an awake island is a candidate.
     fn candidate_nodes(&self) -> Vec<u32> {
         if !self.scratch.forces.has_pulls() {
             let awake = self.layout.chunks.iter().filter(|chunk| !self.motions[chunk.island].is_asleep());
@@ -187,8 +189,8 @@ impl Solid {
         self.mesh.point_attributes().scalars(STRENGTH).map_or(1.0, |factors| factors[node.index()])
     }
 
-    /// Returns true if a node of the block could fail by the extremes of the last force pass. These are at most one
-    /// step old, so that no failure is found more than one step late.
+    /// Returns true if a node of the block could fail by the extremes of the last force pass. These
+    /// are at most one step old, so that no failure is found more than one step late.
     fn may_fail(&self, block: &Block, report: &Report) -> bool {
         if self.motions[block.island].is_asleep() {
             return false;
@@ -213,8 +215,8 @@ impl Solid {
         self.mesh.elements_of(node).map(gradient).collect()
     }
 
-    /// Computes the critical loads of all nodes: the separation force from which each could fail, and the
-    /// smallest stress of an element from which any could.
+    /// Computes the critical loads of all nodes: the separation force from which each could fail,
+    /// and the smallest stress of an element from which any could.
     pub(crate) fn compute_critical_loads(&mut self) {
         self.critical_forces.clear();
         self.critical_stress = f64::INFINITY;
@@ -229,9 +231,9 @@ impl Solid {
         self.critical_stress = loads.iter().map(|(_, stress)| *stress).fold(f64::INFINITY, f64::min);
     }
 
-    /// Updates the critical loads of nodes whose elements have changed, with a quick lower bound of their
-    /// areas: the candidates that it adds cost less than the exact area. The critical stress only decreases
-    /// until all loads are computed again.
+    /// Updates the critical loads of nodes whose elements have changed, with a quick lower bound of
+    /// their areas: the candidates that it adds cost less than the exact area. The critical stress
+    /// only decreases until all loads are computed again.
     pub(crate) fn update_critical_loads(&mut self, nodes: &[u32]) {
         if self.critical_forces.is_empty() {
             return;
@@ -250,7 +252,8 @@ impl Solid {
         strengths.fold(FractureCriterion::UNBREAKABLE, FractureCriterion::or)
     }
 
-    /// Separation force (N) from which a node could fail, and stress of its elements (Pa) from which it could.
+    /// Separation force (N) from which a node could fail, and stress of its elements (Pa) from
+    /// which it could.
     fn critical_loads_at(&self, node: NodeId, least_area: impl Fn(&[Vec3]) -> f64) -> (f64, f64) {
         // The node of a single element has nothing to be separated from.
         if self.mesh.elements_of(node).len() < 2 || self.is_debris(node) {
@@ -281,8 +284,8 @@ mod tests {
         Material { strength: Strength { separation_force: Some(force), ..Strength::default() }, ..soft() }
     }
 
-    /// A box with a uniform nominal stress (Pa) along a direction, by the stretch along it that a laterally constrained
-    /// column has: S = (λ/2 + μ)·(s³ − s).
+    /// A box with a uniform nominal stress (Pa) along a direction, by the stretch along it that a
+    /// laterally constrained column has: S = (λ/2 + μ)·(s³ − s).
     fn pulled(material: Material, cells: [usize; 3], jitter: f64, direction: Vec3, scale: f64) -> (Solid, f64) {
         let mesh = mesh(cells, jitter);
         let positions: Vec<Vec3> = mesh.positions().iter().map(|position| scale * position).collect();

@@ -1,4 +1,4 @@
-//! What a solid looks like.
+//! Frame of a solid.
 
 use crate::KIND;
 use crate::blocks::{corners_of, velocities_of};
@@ -80,7 +80,7 @@ impl Solid {
         volume
     }
 
-    /// Means over the elements at each node, by rest volume.
+    /// Means over the elements at each node, weighted by rest volume.
     fn average_to_nodes(&self, values: &[f64]) -> Vec<f64> {
         let (mut sums, mut weights) = (vec![0.0; self.state.len()], vec![0.0; self.state.len()]);
         for ((element, corners), value) in self.mesh.element_ids().zip(self.mesh.elements()).zip(values) {

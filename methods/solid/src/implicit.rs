@@ -15,19 +15,23 @@ use craze_solve::{Constraints, LinearSolver, NewtonReport, NewtonSettings, PcgSe
 /// Strain whose stress on an element's face is the tolerance of the force balance (1).
 const RESIDUAL_STRAIN: f64 = 1e-12;
 
-/// Equilibrium is solved by factorisation up to this many nodes, by conjugate gradients beyond: factors grow faster than meshes.
+/// Equilibrium is solved by factorisation up to this many nodes, by conjugate gradients beyond:
+/// factors grow faster than meshes.
 const MAX_NODES_FACTORED_FOR_EQUILIBRIUM: usize = 60_000;
 
-/// Steps are solved by factorisation up to this many nodes: below, it is faster than conjugate gradients.
+/// Steps are solved by factorisation up to this many nodes: below, it is faster than conjugate
+/// gradients.
 const MAX_NODES_FACTORED_PER_STEP: usize = 1000;
 
-/// Residual over the tolerance at which a step that has run out of iterations is accepted: its error is invisible.
+/// Residual over the tolerance at which a step that has run out of iterations is accepted: its
+/// error is invisible.
 const ACCEPTED_RESIDUAL_FACTOR: f64 = 1e3;
 
 /// Newton iterations of a step; a step that needs more is better halved.
 const MAX_NEWTON_ITERATIONS: usize = 60;
 
-/// Bodies of up to this many nodes report their compliance to contact: factors of larger ones cost more than the rounds that they save.
+/// Bodies of up to this many nodes report their compliance to contact: factors of larger ones cost
+/// more than the rounds that they save.
 const MAX_NODES_WITH_COMPLIANCE: usize = 4000;
 
 /// The solver and the workspace of the elements.
@@ -74,7 +78,8 @@ impl Solid {
         Ok(implicit)
     }
 
-    /// Wakes what takes part in the equations: islands in contact, and those that were hit while asleep.
+    /// Wakes what takes part in the equations: islands in contact, and those that were hit while
+    /// asleep.
     pub(crate) fn wake_for_equations(&mut self, contacts: &[ContactSpring]) {
         if self.options.integrator != Integrator::Implicit {
             return;
@@ -93,7 +98,8 @@ impl Solid {
         }
     }
 
-    /// Columns of the inverse stiffness at some nodes; none if some of them fly, or where factors would cost too much.
+    /// Columns of the inverse stiffness at some nodes; none if some of them fly, or where factors
+    /// would cost too much.
     pub(crate) fn compliance_at(&mut self, nodes: &[u32], step: &Step) -> Option<Vec<Mat3>> {
         let count = self.state.len();
         let is_awake = |&node: &u32| {
@@ -145,7 +151,8 @@ impl Solid {
         Ok(())
     }
 
-    /// The nodes that do not take part: those whose position is prescribed, and those in rigid-body mode.
+    /// The nodes that do not take part: those whose position is prescribed, and those in rigid-body
+    /// mode-body mode.
     fn fixed_nodes(&self, step: &Step) -> Constraints {
         let mut constraints = Constraints::none(self.state.len());
         self.each_placed(step.loads, |_, node, _| constraints.fix(node));
@@ -166,9 +173,11 @@ impl Solid {
         }
     }
 
-    /// Moves the state to the balance of the loads at the end of the step, marching from the last one.
+    /// Moves the state to the balance of the loads at the end of the step, marching from the last
+    /// one.
     pub(crate) fn find_balance(&mut self, step: &Step) -> Result<(), Failure> {
-        // A body in equilibrium is never in rigid-body mode. The one that it starts in, at rest before the first load step, is no event.
+        // A body in equilibrium is never in rigid-body mode-body mode. The one that it starts in,
+        // at rest before the first load step, is no event.
         self.wake_all();
         self.motions.iter_mut().for_each(|motion| motion.disturbed = true);
         self.events.retain(|event| matches!(event, PieceEvent::Split { .. }));

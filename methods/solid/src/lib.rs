@@ -1,16 +1,17 @@
-//! Brittle solids of linear tetrahedra: O'Brien & Hodgins 1999, "Graphical Modeling and Animation of Brittle Fracture".
+//! Brittle solids of linear tetrahedra: O'Brien & Hodgins 1999, "Graphical Modeling and Animation
+//! of Brittle Fracture".
 //!
-//! [`Solid`] is the body, [`load`] brings a saved one back, [`elastic_step_cost`] counts what an explicit step costs.
-//! The file `step.rs` reads as the algorithm.
+//! [`Solid`] is the body, [`load`] reads a saved one, [`elastic_step_cost`] counts the cost of an
+//! explicit step. `step.rs` has the stages of one step in order.
 
 mod blocks;
-#[cfg(test)]
-mod breaking;
 mod cost;
 mod criterion;
 mod elastic_model;
 mod failure;
 mod forces;
+#[cfg(test)]
+mod fracture_tests;
 mod frame;
 mod gather;
 mod implicit;

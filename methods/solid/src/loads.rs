@@ -5,7 +5,8 @@ use craze_engine::{HoldId, Load, Region, Step};
 use craze_math::Vec3;
 
 impl Solid {
-    /// Lets a hold act on the nodes inside a region of the placed body; returns their mean position (m), or `None` if there are none.
+    /// Lets a hold act on the nodes inside a region of the placed body; returns their mean position
+    /// (m), or `None` if there are none.
     pub(crate) fn attach_hold(&mut self, id: HoldId, region: &Region) -> Option<Vec3> {
         let placed = |node: u32| self.placed(&self.mesh.positions()[node as usize]);
         let nodes: Vec<u32> =
@@ -46,8 +47,8 @@ impl Solid {
         self.constraints.each_load(loads, |node| self.state[node].mass(), push);
     }
 
-    /// Calls `visit` with every node whose position is prescribed, the region that prescribes it, and that position at the end of the step
-    /// (m).
+    /// Calls `visit` with every node whose position is prescribed, the region that prescribes it,
+    /// and that position at the end of the step (m).
     pub(crate) fn each_placed(&self, loads: &[Load], visit: impl FnMut(usize, usize, Vec3)) {
         self.constraints.each_placed(loads, |node| self.placed(&self.mesh.positions()[node]), visit);
     }
@@ -66,7 +67,7 @@ impl Solid {
     }
 
     /// Moves the nodes of the prediction whose positions are prescribed.
-    pub(crate) fn place_held(&mut self, step: &Step) {
+    pub(crate) fn move_placed_nodes(&mut self, step: &Step) {
         let dt = step.time_step;
         let mut prediction = std::mem::take(&mut self.prediction);
         let mut suspects = std::mem::take(&mut self.scratch.suspects);
@@ -86,8 +87,8 @@ impl Solid {
         self.scratch.suspects = suspects;
     }
 
-    /// Records the forces with which holds moved their nodes (N), and the work that they did: whatever the forces in the partial sums,
-    /// gravity and drag did not do.
+    /// Records the forces with which holds moved their nodes (N), and the work that they did:
+    /// whatever the forces in the partial sums, gravity and drag did not do.
     pub(crate) fn record_reactions(&mut self, step: &Step) {
         self.record_pushes(step, |solid, node| {
             let (start, end) = (&solid.state[node], &solid.prediction[node]);
@@ -99,7 +100,8 @@ impl Solid {
         });
     }
 
-    /// Records the force with which holds push each of the nodes that they place (N), and the work that they do.
+    /// Records the force with which holds push each of the nodes that they place (N), and the work
+    /// that they do.
     pub(crate) fn record_pushes(&mut self, step: &Step, push_on: impl Fn(&Solid, usize) -> Vec3) {
         let mut pushes = std::mem::take(&mut self.scratch.pushes);
         pushes.clear();
@@ -118,7 +120,7 @@ impl Solid {
     }
 
     /// Accelerations of held nodes for the jerk: those of their prescribed motion.
-    pub(crate) fn accelerate_held(&mut self, step: &Step) {
+    pub(crate) fn accelerate_placed_nodes(&mut self, step: &Step) {
         let mut accelerations = std::mem::take(&mut self.scratch.accelerations);
         self.each_placed(step.loads, |_, node, end| {
             let start = &self.state[node];

@@ -7,10 +7,12 @@ use serde::{Deserialize, Serialize};
 /// How a solid moves from one moment to the next.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Integrator {
-    /// Velocity first, then position with the new velocity: first order, keeps energy over any time. The default.
+    /// Velocity first, then position with the new velocity: first order, keeps energy over any
+    /// time. The default.
     #[default]
     SymplecticEuler,
-    /// Position and velocity with the old rates. First order; it feeds energy into every vibration that damping does not take out.
+    /// Position and velocity with the old rates. First order; it feeds energy into every vibration
+    /// that damping does not take out.
     ForwardEuler,
     /// Second-order Taylor series with the jerk (READINGS 4): x + Δt·v + ½Δt²·a, v + Δt·a + ½Δt²·j.
     Taylor,
@@ -23,38 +25,49 @@ pub enum Integrator {
 pub struct SolidOptions {
     /// How it moves.
     pub integrator: Integrator,
-    /// Share of its rest volume below which an element resists collapse; 0 is the law of the paper. See [`craze_element::CollapseGuard`].
+    /// Share of its rest volume below which an element resists collapse; 0 is the law of the paper.
+    /// See [`craze_element::CollapseGuard`].
     pub collapse_guard: f64,
-    /// Strain below which a free piece counts as at rest in itself and flies as a rigid body; 0: never.
+    /// Strain below which a free piece counts as at rest in itself and flies as a rigid body; 0:
+    /// never.
     pub rest_strain: f64,
     /// A bound on Δt for accuracy (s); infinite for none.
     pub longest_time_step: f64,
     /// Whether it breaks where its materials say so.
     pub breaks: bool,
-    /// Distance from a crack plane up to which a node counts as lying in it, in mean edges about the crack's node. The paper has 5 mm.
+    /// Distance from a crack plane up to which a node counts as lying in it, in mean edges about
+    /// the crack's node. The paper has 5 mm.
     pub snap_distance: f64,
     /// Angle (rad) likewise, seen from the crack's node.
     pub snap_angle: f64,
-    /// Smallest height of an element that a crack may make, in smallest heights of the unbroken body (its thinnest twentieth aside): thin elements ask for short steps.
+    /// Smallest height of an element that a crack may make, in smallest heights of the unbroken
+    /// body (its thinnest twentieth aside): thin elements ask for short steps.
     pub thinnest: f64,
-    /// Share of critical damping that an element's own fastest vibration may have; elements that would have more have less viscosity.
-    /// 0: all of it whatever they have, as in the paper, and steps that shrink with the square of the thinnest element. Implicit steps need none
-    /// of it. What sound crosses in the time by which viscous stress lags should be a typical element at most, or the whole body is damped less.
+    /// Share of critical damping that an element's own fastest vibration may have; elements that
+    /// would have more have less viscosity. 0: all of it whatever they have, as in the paper, and
+    /// steps that shrink with the square of the thinnest element. Implicit steps need none of it.
+    /// What sound crosses in the time by which viscous stress lags should be a typical element at
+    /// most, or the whole body is damped less.
     pub most_damping: f64,
-    /// Whether a crack that turns sharply may also cut what lies behind its tip, as in the paper (its Figure 12 b).
+    /// Whether a crack that turns sharply may also cut what lies behind its tip, as in the paper
+    /// (its Figure 12 b).
     pub turns_back: bool,
     /// Splits that are done in one step at most; what else fails waits for the next.
     pub splits_a_step: u32,
-    /// Time (s) from one look at what fails to the next; 0: after every step, as in the paper. With it, cracks advance by
-    /// [`splits_a_step`](Self::splits_a_step) in this time at most, however short the steps are.
+    /// Time (s) from one look at what fails to the next; 0: after every step, as in the paper. With
+    /// it, cracks advance by [`splits_a_step`](Self::splits_a_step) in this time at most, however
+    /// short the steps are.
     pub look_every: f64,
-    /// Speed of cracks at most, in speeds of sound along a thin bar: nodes around a split one wait for as long as a crack takes to them. What the
-    /// crack unloads in that time does not fail, so that it stays a crack and does not become a band of crumbs. 0: no wait, as in the paper.
+    /// Speed of cracks at most, in speeds of sound along a thin bar: nodes around a split one wait
+    /// for as long as a crack takes to them. What the crack unloads in that time does not fail, so
+    /// that it stays a crack and does not become a band of debris. 0: no wait, as in the paper.
     pub crack_speed: f64,
-    /// Share of the body's volume below which nothing breaks off, and pieces break no further; 0: anything may, as in the paper. A split that would
-    /// part less is refused. What is ground to dust takes longer to compute than all the rest, and is thrown away.
+    /// Share of the body's volume below which nothing breaks off, and pieces break no further; 0:
+    /// anything may, as in the paper. A split that would part less is refused. What is ground to
+    /// debris takes longer to compute than all the rest, and is thrown away.
     pub smallest_piece: f64,
-    /// Whether its parts keep each other apart once it has broken. Without, they pass through each other, and steps are quicker.
+    /// Whether its parts keep each other apart once it has broken. Without, they pass through each
+    /// other, and steps are quicker.
     pub touches_itself: bool,
 }
 
@@ -137,8 +150,8 @@ pub enum SolidError {
 }
 
 impl SolidOptions {
-    /// Whether a step from one moment to another (s) ends with a look at what fails. It follows from the clock alone, so that a run
-    /// that goes on looks when one that never stopped does.
+    /// Whether a step from one moment to another (s) ends with a look at what fails. It follows
+    /// from the clock alone, so that a run that goes on looks when one that never stopped does.
     pub(crate) fn is_time_to_look(&self, from: f64, to: f64) -> bool {
         self.look_every == 0.0 || (from / self.look_every).floor() != (to / self.look_every).floor()
     }

@@ -1,9 +1,10 @@
 //! Failure prefilter: rejects nodes that certainly do not fail, eight at a time.
 //!
 //! In a body that is near its strength everywhere, every node is a candidate for failure. This pass
-//! evaluates [`SeparationLanes`] for all of them block by block, as forces are evaluated: each element
-//! once, each eigenvalue problem in lanes. It rounds differently from the exact test, so it only rejects
-//! nodes; what comes close to failure, or has an uncertain crack plane, goes on to the exact test.
+//! evaluates [`SeparationLanes`] for all of them block by block, as forces are evaluated: each
+//! element once, each eigenvalue problem in lanes. It rounds differently from the exact test, so it
+//! only rejects nodes; what comes close to failure, or has an uncertain crack plane, goes on to the
+//! exact test.
 
 use crate::blocks::{BLOCK_NODES, Block, Group, Layout, local_node};
 use crate::criterion::{ForceBounds, SeparationLanes, directed, positive_part};
@@ -21,14 +22,16 @@ use craze_mesh::NodeId;
 use rayon::prelude::*;
 use std::cell::RefCell;
 
-/// Sums over the elements at a node, as [`SeparationLanes`] needs them: Σ m(f⁺) and two entries of Σ f⁺,
-/// the same of the compressive forces (N), Σ vol·F (m³) by columns without its last entry, then the last
-/// entries of both force sums and of Σ vol·F.
+/// Sums over the elements at a node, as [`SeparationLanes`] needs them: Σ m(f⁺) and two entries of
+/// Σ f⁺, the same of the compressive forces (N), Σ vol·F (m³) by columns without its last entry,
+/// then the last entries of both force sums and of Σ vol·F.
 ///
-/// Twenty-eight numbers. In fours, since zeroed memory of long arrays is written to when it is allocated.
+/// Twenty-eight numbers. In fours, since zeroed memory of long arrays is written to when it is
+/// allocated.
 type Sums = [[f64; 4]; 7];
 
-/// The pass visits whole blocks. It pays if their nodes are fewer than so many times the candidates.
+/// The pass visits whole blocks. It pays if their nodes are fewer than so many times the
+/// candidates.
 const MAX_NODES_PER_CANDIDATE: usize = 5;
 /// Nodes per parallel task.
 const NODES_PER_TASK: usize = 512;
@@ -44,10 +47,11 @@ pub(crate) struct Prefilter {
     sums: Vec<Sums>,
     /// For each block whether it has a candidate.
     blocks: Vec<bool>,
-    /// Index of each node in the list of candidates; [`NO_CANDIDATE`] for others, and between passes.
+    /// Index of each node in the list of candidates; [`NO_CANDIDATE`] for others, and between
+    /// passes.
     indices: Vec<u32>,
-    /// For each candidate the normal of its crack plane at rest and an upper bound of its separation
-    /// force (N): 0 if it does not fail, infinite if the normal is uncertain.
+    /// For each candidate the normal of its crack plane at rest and an upper bound of its
+    /// separation force (N): 0 if it does not fail, infinite if the normal is uncertain.
     bounds: Vec<[f64; 4]>,
 }
 
@@ -64,13 +68,15 @@ impl Prefilter {
 }
 
 impl Solid {
-    /// Removes nodes that do not fail from an ascending list of candidates. A short list is left as it is.
+    /// Removes nodes that do not fail from an ascending list of candidates. A short list is left as
+    /// it is.
     pub(crate) fn prefilter(&mut self, nodes: &mut Vec<u32>) {
         let mut work = std::mem::take(&mut self.scratch.prefilter);
         if self.mark_blocks(nodes, &mut work.blocks) < MAX_NODES_PER_CANDIDATE * nodes.len() {
             let slots = self.layout.slot_nodes.len();
             if work.sums.len() < slots {
-                // With room for blocks that cracks add. Not resized: untouched zeroed memory takes no space.
+                // With room for blocks that cracks add. Not resized: untouched zeroed memory takes
+                // no space.
                 work.sums = vec![Sums::default(); slots + slots / 8];
             }
             work.indices.resize(self.state.len(), NO_CANDIDATE);
@@ -140,8 +146,8 @@ impl Solid {
         });
     }
 
-    /// Sums Σ vol·|n̂·∇N| of the candidates, twice the area across their crack planes (m²), into the first
-    /// entry of their sums.
+    /// Sums Σ vol·|n̂·∇N| of the candidates, twice the area across their crack planes (m²), into
+    /// the first entry of their sums.
     fn sum_areas(&self, work: &mut Prefilter) {
         let Prefilter { sums, blocks, indices, bounds } = work;
         let sums = &mut sums[..self.layout.slot_nodes.len()];

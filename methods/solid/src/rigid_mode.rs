@@ -1,4 +1,5 @@
-//! Rigid-body mode of unloaded islands: see [`craze_body::rigid_mode`]. What counts as unstrained is said here.
+//! Rigid-body mode of unloaded islands: see [`craze_body::rigid_mode`]. What counts as unstrained
+//! is said here.
 
 use crate::blocks::corners_of;
 use crate::model::Solid;
@@ -20,7 +21,7 @@ impl Solid {
     }
 
     /// Puts every island into rigid-body mode that carries no load.
-    pub(crate) fn fall_asleep(&mut self) {
+    pub(crate) fn enter_rigid_mode(&mut self) {
         for island in 0..self.layout.islands.len() {
             let Some(body) = self.unstrained_motion(island) else { continue };
             let nodes = self.layout.islands[island].nodes.clone();
@@ -34,7 +35,8 @@ impl Solid {
         self.scratch.reach = None;
     }
 
-    /// The rigid motion of an awake island whose elements are unstrained; `None` if it is not such an island.
+    /// The rigid motion of an awake island whose elements are unstrained; `None` if it is not such
+    /// an island.
     fn unstrained_motion(&self, island: usize) -> Option<RigidBody> {
         let (rest, nodes) = (self.options.rest_strain, self.layout.islands[island].nodes.clone());
         let drag = if self.drag.is_empty() { &[] } else { &self.drag[nodes.clone()] };
@@ -52,7 +54,8 @@ impl Solid {
         Some(body)
     }
 
-    /// Speed of sound along a thin bar, √(E/ρ), in the slowest of the materials (m/s): a velocity over it is a strain.
+    /// Speed of sound along a thin bar, √(E/ρ), in the slowest of the materials (m/s): a velocity
+    /// over it is a strain.
     pub(crate) fn slowest_sound(&self) -> f64 {
         let squares = self.materials.iter().map(|material| material.elasticity.young() / material.density);
         squares.fold(f64::INFINITY, f64::min).sqrt()
@@ -72,7 +75,8 @@ impl Solid {
         }
     }
 
-    /// Wakes an island in the prediction: an impulse is about to meet it. [`commit`](craze_engine::Method::commit) makes it so.
+    /// Wakes an island in the prediction: an impulse is about to meet it.
+    /// [`commit`](craze_engine::Method::commit) makes it so.
     pub(crate) fn wake_prediction(&mut self, island: usize, time_step: f64) {
         let is_short = self.bears_impact(time_step);
         let nodes = self.layout.islands[island].nodes.clone();
@@ -94,7 +98,8 @@ impl Solid {
         }
     }
 
-    /// Makes predicted rigid motions the state, and ends those that were hit. Comes before the nodes are swapped.
+    /// Makes predicted rigid motions the state, and ends those that were hit. Comes before the
+    /// nodes are swapped.
     pub(crate) fn commit_rigid_motions(&mut self) {
         for (number, (motion, island)) in self.motions.iter_mut().zip(&self.layout.islands).enumerate() {
             if motion.commit() {
@@ -104,13 +109,15 @@ impl Solid {
         }
     }
 
-    /// Returns true if an impulse may meet an island in rigid-body mode in a step of this length (s). An explicit body must meet it in steps that it can
-    /// bear; an implicit one takes it into its equations, awake.
+    /// Returns true if an impulse may meet an island in rigid-body mode-body mode in a step of this
+    /// length (s). An explicit body must meet it in steps that it can bear; an implicit one takes
+    /// it into its equations, awake.
     fn bears_impact(&self, time_step: f64) -> bool {
         self.options.integrator != Integrator::Implicit && time_step <= self.spectrum.limit(self.options.integrator)
     }
 
-    /// Refuses a step in which an island in rigid-body mode was hit although an elastic body could not have taken it.
+    /// Refuses a step in which an island in rigid-body mode-body mode was hit although an elastic
+    /// body could not have taken it.
     pub(crate) fn check_rigid_motions(&self) -> Result<(), Failure> {
         for (motion, island) in self.motions.iter().zip(&self.layout.islands) {
             if let Some(rigid) = &motion.rigid
@@ -134,7 +141,7 @@ impl Solid {
         self.motions.iter().map(|motion| motion.time_step_limit(elastic)).fold(f64::INFINITY, f64::min)
     }
 
-    /// Bounding box of the islands in rigid-body mode, state and prediction (m).
+    /// Bounding box of the islands in rigid-body mode-body mode, state and prediction (m).
     pub(crate) fn rigid_bounds(&self) -> Aabb {
         self.motions.iter().map(|motion| motion.bounds()).fold(Aabb::EMPTY, |all, one| all.union(&one))
     }

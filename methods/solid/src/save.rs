@@ -1,7 +1,7 @@
 //! A solid as bytes, and back.
 //!
-//! What is written is what cannot be rebuilt; blocks, lists and constants follow from it, bit for bit. Reading checks everything:
-//! foreign bytes are refused with a reason.
+//! What is written is what cannot be rebuilt; blocks, lists and constants follow from it, bit for
+//! bit. Reading checks everything: foreign bytes are refused with a reason.
 
 use crate::model::Solid;
 use crate::options::SolidOptions;

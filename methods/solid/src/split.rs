@@ -1,8 +1,8 @@
-//! How a solid breaks: O'Brien & Hodgins 1999, §4.3.
+//! Splitting of nodes: O'Brien & Hodgins 1999, §4.3.
 //!
-//! After every step the nodes that fail are split, the hardest pulled first. The mesh does the cutting
-//! ([`SimplexMesh::cut_star`](craze_mesh::SimplexMesh::cut_star)); what stands here decides where the plane may pass, lets everything that lives on
-//! nodes and elements follow, and keeps mass and momenta.
+//! After every step the nodes that fail are split, in descending order of their failure ratio. The
+//! mesh is cut by [`SimplexMesh::cut_star`](craze_mesh::SimplexMesh::cut_star). This file chooses
+//! the crack surface, updates what is stored at nodes and elements, and conserves mass and momenta.
 
 use crate::criterion::FailureState;
 use crate::model::Solid;
@@ -16,18 +16,19 @@ use craze_mesh::{
     CrackTip, CutSurface, Facet, NodeId, Patch, PointRule, Side, Snap, TetEdit, TetEditError, TetId, Values,
 };
 
-/// Point attribute of a solid's mesh, once it has broken: moment (s) until which a node waits for a crack to come to it.
+/// Point attribute of a solid's mesh, once it has broken: time (s) until which a node waits for a
+/// crack to reach it.
 const WAITS_UNTIL: &str = "waits_until";
 
-/// Planes that may open at one node in one step: a body has three axes.
+/// Crack planes that may open at one node in one step.
 const PLANES_A_NODE: usize = 3;
 
-/// How far the snapping distance and angle are widened, in this order, until no element is too thin. The last puts every node of
-/// the star into the plane, so that the crack follows faces that exist.
+/// Factors of the snapping distance and angle, tried in this order until no element is too thin.
+/// The last one snaps all nodes of the star to the plane, so that the crack follows existing faces.
 const WIDER: [f64; 5] = [1.0, 2.0, 4.0, 8.0, f64::INFINITY];
 
 impl Solid {
-    /// Splits the nodes that fail in the state, at this moment (s).
+    /// Splits the nodes that fail in the state at time `now` (s).
     pub(crate) fn break_apart(&mut self, now: f64) {
         let failing = self.failing_nodes();
         if failing.is_empty() {
@@ -35,7 +36,7 @@ impl Solid {
         }
         if self.options.crack_speed > 0.0 && self.mesh.point_attributes().scalars(WAITS_UNTIL).is_none() {
             let nobody = Values::Scalars(vec![0.0; self.mesh.point_count()]);
-            // Fails only for a list of another length.
+            // Adding fails only for lists of another length.
             let _ = self.mesh.point_attributes_mut().add(WAITS_UNTIL, PointRule::Interpolate, nobody);
         }
         let budget = self.options.splits_a_step as usize;
@@ -44,7 +45,7 @@ impl Solid {
             if self.waits(first, now) {
                 continue;
             }
-            // The copies of a node may fail again, along other planes.
+            // The copies of a node may fail along other planes.
             let (mut copies, mut family) = (vec![first], vec![first]);
             for _ in 0..PLANES_A_NODE {
                 let mut next = Vec::new();
@@ -57,27 +58,30 @@ impl Solid {
                 copies = next;
             }
             if family.len() > 1 {
-                self.let_wait_about(&family, now);
+                self.delay_neighbours(&family, now);
             }
             if splits.len() >= budget {
-                // Between looks at set times the budget is a speed of cracks, and meant to be reached.
+                // Between fracture checks at set times the budget limits the speed of cracks and is
+                // meant to be reached.
                 self.counts.over_budget += u64::from(self.options.look_every == 0.0);
                 break;
             }
         }
         if !splits.is_empty() {
-            let changed = self.catch_up();
+            let changed = self.update_after_edits();
             self.separate_pieces(splits, &changed);
         }
     }
 
-    /// Whether a crack has not come as far as this node yet; see [`SolidOptions::crack_speed`](crate::SolidOptions).
+    /// Returns true if no crack can have reached this node yet: see
+    /// [`SolidOptions::crack_speed`](crate::SolidOptions).
     fn waits(&self, node: NodeId, now: f64) -> bool {
         self.mesh.point_attributes().scalars(WAITS_UNTIL).is_some_and(|until| until[node.index()] > now)
     }
 
-    /// Lets all nodes around the copies of a split one wait until a crack can have come to them, and these until one can have gone on.
-    fn let_wait_about(&mut self, copies: &[NodeId], now: f64) {
+    /// Delays the neighbours of the copies of a split node until a crack can have reached them, and
+    /// the copies until it can have advanced.
+    fn delay_neighbours(&mut self, copies: &[NodeId], now: f64) {
         if self.options.crack_speed == 0.0 {
             return;
         }
@@ -95,7 +99,7 @@ impl Solid {
         }
     }
 
-    /// Splits a node if it still fails; both copies of it.
+    /// Splits a node if it still fails; returns both copies of it.
     fn split_if_failing(&mut self, node: NodeId, splits: &mut Vec<PieceEvent>) -> Option<[NodeId; 2]> {
         let failure = self.failure_state(node).filter(|failure| failure.ratio > 1.0)?;
         if self.refused[node.index()] {
@@ -111,7 +115,7 @@ impl Solid {
                 Some([node, copy])
             }
             Err(_) => {
-                // Not tried again before something about it has changed.
+                // Tried again only after its elements have changed.
                 self.refused[node.index()] = true;
                 self.counts.refused += 1;
                 None
@@ -119,7 +123,8 @@ impl Solid {
         }
     }
 
-    /// Opens a crack at a node in the crack plane of its failure; returns the copy of the node behind the plane.
+    /// Opens a crack at a node in the crack plane of its failure; returns the copy of the node
+    /// behind the plane.
     pub(crate) fn split_node(&mut self, node: NodeId, failure: &FailureState) -> Result<NodeId, TetEditError> {
         let patch = self.plan_split(node, &failure.normal)?;
         let touched = self.touched_by(&patch);
@@ -127,11 +132,11 @@ impl Solid {
         let edit = self.replace(&patch)?;
         let copy = edit.points_added[0].point;
         let mut added: Vec<u32> = edit.points_added.iter().map(|placed| placed.point.0).collect();
-        self.part_what_only_touches(&edit, &mut added);
+        self.separate_point_contacts(&edit, &mut added);
         let mut changed = touched;
         changed.extend(added);
         self.changed.nodes.extend(&changed);
-        self.weigh(&changed);
+        self.lump_masses(&changed);
         before.restore(&mut self.state, &changed);
         for &node in &changed {
             self.refused[node as usize] = false;
@@ -139,14 +144,15 @@ impl Solid {
         Ok(copy)
     }
 
-    /// The cut whose plane passes nodes as closely as can be without leaving elements that are too thin.
+    /// Plans a cut whose plane snaps to nodes as little as it can without creating elements that
+    /// are too thin.
     fn plan_split(&mut self, node: NodeId, normal: &Vec3) -> Result<Patch<NodeId, TetId, 4>, TetEditError> {
         let edge = self.edge_at(node);
-        let crack = if self.options.turns_back { None } else { self.crack_ending_at(node, normal) };
+        let crack = if self.options.turns_back { None } else { self.crack_with_tip_at(node, normal) };
         let tip = crack.as_ref().map(|crack| CrackTip {
             normal: crack.normal,
-            backward: crack.back,
-            face_points: &crack.lips,
+            backward: crack.backward,
+            face_points: &crack.face_points,
         });
         let mut refused = None;
         for (level, wider) in WIDER.into_iter().enumerate() {
@@ -156,13 +162,13 @@ impl Solid {
             };
             let current = |point: NodeId| self.state[point.index()].position();
             let bent = self.mesh.plan_cut(node, &CutSurface { normal: *normal, tip }, current, snap);
-            // What a crack has left behind may hang together around the tip: then only a whole plane parts it.
+            // A crack may have left elements around its tip that only a whole plane separates.
             let plan = match bent {
                 Err(_) if tip.is_some() => self.mesh.plan_cut(node, &CutSurface::plane(*normal), current, snap),
                 plan => plan,
             };
             match plan {
-                // Another plane would hardly break off more.
+                // Other planes would detach hardly more.
                 Ok(patch) if self.pieces.would_detach_debris(&self.mesh, &patch) => break,
                 Ok(patch) if wider.is_infinite() || self.is_thick_enough(&patch) => {
                     self.counts.bent += u64::from(level > 0);
@@ -172,43 +178,46 @@ impl Solid {
                 Err(error) => refused = Some(error),
             }
         }
-        // The last plan stands, was refused or breaks off too little.
+        // The last plan was refused, or would detach too little.
         Err(refused.unwrap_or(TetEditError::NoSuchPoint { point: node }))
     }
 
-    /// The crack that ends at a node where a plane of this normal is to open. Nothing if there is none, or if the node is on one of its lips
-    /// only.
-    fn crack_ending_at(&self, node: NodeId, ahead: &Vec3) -> Option<EndingCrack> {
+    /// The crack with its tip at a node where a plane with normal `ahead` is to open. `None` if
+    /// there is none, or if the node is on one crack face only.
+    fn crack_with_tip_at(&self, node: NodeId, ahead: &Vec3) -> Option<CrackAtTip> {
         let marks = self.mesh.facet_attributes().labels(names::CRACK)?;
-        let place = |point: NodeId| self.state[point.index()].position();
-        let centre = place(node);
-        let (mut normal, mut back) = (Vec3::zeros(), Vec3::zeros());
-        let mut lips: Vec<(NodeId, Side)> = Vec::new();
+        let position = |point: NodeId| self.state[point.index()].position();
+        let centre = position(node);
+        let (mut normal, mut backward) = (Vec3::zeros(), Vec3::zeros());
+        let mut face_points: Vec<(NodeId, Side)> = Vec::new();
         for element in self.mesh.elements_of(node) {
             let corners = self.mesh.points_of(element);
             for corner in (0..4).filter(|&corner| marks[4 * element.index() + corner] != 0 && corners[corner] != node) {
                 let [Some(a), Some(b), Some(c)] = self.mesh.facet_points(Facet::new(element, corner)) else { continue };
-                let outward = (place(b) - place(a)).cross(&(place(c) - place(a)));
-                // A lip faces away from its own matter.
+                let outward = (position(b) - position(a)).cross(&(position(c) - position(a)));
+                // A crack face points away from its own side.
                 let side = if outward.dot(ahead) > 0.0 { Side::Negative } else { Side::Positive };
                 normal += if side == Side::Negative { outward } else { -outward };
-                back += outward.norm() * ((place(a) + place(b) + place(c)) / 3.0 - centre);
-                lips.extend([a, b, c].into_iter().filter(|&point| point != node).map(|point| (point, side)));
+                backward += outward.norm() * ((position(a) + position(b) + position(c)) / 3.0 - centre);
+                face_points.extend([a, b, c].into_iter().filter(|&point| point != node).map(|point| (point, side)));
             }
         }
-        let has = |side: Side| lips.iter().any(|lip| lip.1 == side);
+        let has = |side: Side| face_points.iter().any(|point| point.1 == side);
         if !(has(Side::Positive) && has(Side::Negative)) {
             return None;
         }
-        lips.sort_unstable_by_key(|&(point, side)| (point, side == Side::Positive));
-        lips.dedup();
-        // A point of both lips is another one of the crack's front.
-        let lips =
-            lips.chunk_by(|one, other| one.0 == other.0).filter(|lips| lips.len() == 1).map(|lips| lips[0]).collect();
-        Some(EndingCrack { normal, back, lips })
+        face_points.sort_unstable_by_key(|&(point, side)| (point, side == Side::Positive));
+        face_points.dedup();
+        // A point of both crack faces is on the crack front.
+        let face_points = face_points
+            .chunk_by(|one, other| one.0 == other.0)
+            .filter(|sides| sides.len() == 1)
+            .map(|sides| sides[0])
+            .collect();
+        Some(CrackAtTip { normal, backward, face_points })
     }
 
-    /// Mean distance (m) of a node from its neighbours, at rest.
+    /// Mean distance (m) of a node from its neighbours at rest.
     fn edge_at(&self, node: NodeId) -> f64 {
         let (mut sum, mut count) = (0.0, 0.0);
         for element in self.mesh.elements_of(node) {
@@ -220,7 +229,8 @@ impl Solid {
         sum / count
     }
 
-    /// Whether no element of the patch is thinner than what bounds Δt, or than the element that it is part of.
+    /// Returns true if no element of the patch is thinner than the bound for Δt, or than the
+    /// element that it is part of.
     fn is_thick_enough(&self, patch: &Patch<NodeId, TetId, 4>) -> bool {
         let floor = self.options.thinnest * self.first_height;
         patch.added.iter().all(|added| {
@@ -230,7 +240,7 @@ impl Solid {
         })
     }
 
-    /// Nodes of the elements that a patch takes out, ascending.
+    /// Nodes of the elements that a patch removes, ascending.
     fn touched_by(&self, patch: &Patch<NodeId, TetId, 4>) -> Vec<u32> {
         let mut nodes: Vec<u32> =
             patch.removed.iter().flat_map(|&element| self.mesh.elements()[element.index()]).collect();
@@ -239,7 +249,7 @@ impl Solid {
         nodes
     }
 
-    /// Changes the mesh, and lets everything on it follow.
+    /// Applies a patch to the mesh, and updates what is stored at nodes and elements.
     fn replace(&mut self, patch: &Patch<NodeId, TetId, 4>) -> Result<TetEdit, TetEditError> {
         let moving = self.tracked.leaving(&self.mesh, &patch.removed);
         let edit = self.mesh.replace(patch)?;
@@ -247,13 +257,13 @@ impl Solid {
         Ok(edit)
     }
 
-    /// Lets arrays and followed points go along with an edit that only adds nodes and elements.
+    /// Updates arrays and tracked points after an edit that only adds nodes and elements.
     fn follow(&mut self, edit: &TetEdit, moving: &Moving) {
         self.changed.note(&self.mesh, edit);
         edit.apply_to_points(&mut self.state, |old, blend| {
             let position = blend.sum(|node| old[node.index()].position());
             let velocity = blend.sum(|node| old[node.index()].velocity());
-            // Weighed when the patch is whole.
+            // Masses are lumped after the patch.
             Node::new(position, velocity, 1.0)
         });
         edit.apply_to_points(&mut self.node_islands, |old, blend| old[blend.heaviest().index()]);
@@ -270,26 +280,27 @@ impl Solid {
         }
     }
 
-    /// Parts elements that a crack has left hanging together in a node or an edge only; names the nodes that this added.
-    fn part_what_only_touches(&mut self, crack: &TetEdit, added: &mut Vec<u32>) {
+    /// Separates elements that a crack has left connected in a node or an edge only. Appends the
+    /// nodes that this adds.
+    fn separate_point_contacts(&mut self, crack: &TetEdit, added: &mut Vec<u32>) {
         let mut points = self.mesh.crack_points(crack);
         loop {
             let edits = self.mesh.separate_at_points(&points).unwrap_or_default();
             for edit in &edits {
-                // Elements were renamed, not moved: followed points stay in theirs.
+                // Elements keep their shape: tracked points stay in theirs.
                 self.follow(edit, &Moving::new());
                 added.extend(edit.points_added.iter().map(|placed| placed.point.0));
             }
             let pinched =
                 points.iter().find_map(|&point| self.mesh.pinched_edges(point).first().map(|&other| (point, other)));
             let Some((start, end)) = pinched else { break };
-            let Some(edit) = self.part_edge(start, end) else { break };
+            let Some(edit) = self.separate_edge(start, end) else { break };
             added.extend(edit.points_added.iter().map(|placed| placed.point.0));
             points.extend(edit.points_added.iter().map(|placed| placed.point));
         }
     }
 
-    fn part_edge(&mut self, start: NodeId, end: NodeId) -> Option<TetEdit> {
+    fn separate_edge(&mut self, start: NodeId, end: NodeId) -> Option<TetEdit> {
         let around = self.mesh.elements_at_edge(start, end);
         let moving = self.tracked.leaving(&self.mesh, &around);
         let edit = self.mesh.separate_at_edge(start, end).ok()?;
@@ -297,8 +308,8 @@ impl Solid {
         Some(edit)
     }
 
-    /// Lumps the masses of these nodes anew, ρ·vol/4 of each of their elements.
-    fn weigh(&mut self, nodes: &[u32]) {
+    /// Lumps the masses of these nodes, ρ·vol/4 of each of their elements.
+    fn lump_masses(&mut self, nodes: &[u32]) {
         for &node in nodes {
             let mut mass = 0.0;
             for element in self.mesh.elements_of(NodeId(node)) {
@@ -310,8 +321,8 @@ impl Solid {
         }
     }
 
-    /// Labels the pieces that splits have separated, and reports the splits. `changed` are the elements on both sides of all that has been
-    /// separated.
+    /// Labels the pieces that splits have separated, and records the splits as events. `changed`
+    /// are the elements on both sides of all separated facets.
     fn separate_pieces(&mut self, mut splits: Vec<PieceEvent>, changed: &[u32]) {
         let Separated { born, changed } = self.pieces.separate(&mut self.mesh, changed);
         for (label, elements) in changed {
@@ -340,14 +351,14 @@ impl Solid {
     }
 }
 
-/// A crack as it looks from a node where it ends.
-struct EndingCrack {
-    /// Its normal, to the same side as that of the plane ahead; of any length.
+/// A crack as seen from a node on its front.
+struct CrackAtTip {
+    /// Its normal, on the side of the normal of the plane ahead; of any length.
     normal: Vec3,
-    /// Where it comes from; of any length.
-    back: Vec3,
-    /// Points of its lips, ascending, and the side that each is on.
-    lips: Vec<(NodeId, Side)>,
+    /// Direction from the tip back into the crack; of any length.
+    backward: Vec3,
+    /// Points of its faces, ascending, and the side of each.
+    face_points: Vec<(NodeId, Side)>,
 }
 
 /// Smallest height of an element at rest (m).

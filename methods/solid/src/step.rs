@@ -1,4 +1,4 @@
-//! One step, as the world calls for it: O'Brien & Hodgins 1999, §3.
+//! The trait [`Method`] for a solid: the stages of a step, O'Brien & Hodgins 1999, §3.
 
 use crate::blocks::corners_of;
 use crate::model::Solid;
@@ -8,22 +8,26 @@ use craze_body::events::report;
 use craze_body::rigid_mode::RigidMap;
 use craze_body::{IslandMotion, RigidMotion};
 use craze_contact::{ContactRun, ContactSurface, ContactTetrahedra, ContactTriangles, Impulse, SurfacePoint};
-use craze_engine::{Account, Event, Failure, FrameDetail, HoldId, MaterialPoint, Method, Region, SplitCounts, Step};
+use craze_engine::{
+    Account, Attachable, CommitLog, Event, Failure, FrameDetail, HoldId, Implicit, MaterialPoint, Method, QuasiStatic,
+    Region, SplitCounts, Stage, Step,
+};
 use craze_frame::BodyFrame;
 use craze_math::{Mat3, Vec3};
 use craze_mesh::NodeId;
 use craze_spatial::Aabb;
 
-/// An element below this share of its rest volume is looked at once more in the prediction.
+/// Ratio of current to rest volume below which an element is checked again in the prediction.
 const WATCHED_RATIO: f64 = 0.5;
 
-/// So is one whose deformation gradient changes by more than this in the step.
+/// Change of the deformation gradient in the step above which an element is checked again.
 const WATCHED_CHANGE: f64 = 0.1;
 
-/// And everything, if acceleration alone carries a node by more than this share of the smallest height.
+/// Displacement by acceleration alone, relative to the smallest height, above which all elements
+/// are checked again.
 const WATCHED_JUMP: f64 = 0.1;
 
-/// How the nodes of an island are carried while it flies as a rigid body: to where they are, and to where they are predicted to be.
+/// Maps from recorded positions of an island in rigid-body mode to state and prediction.
 struct RigidMaps {
     now: Option<RigidMap>,
     predicted: Option<RigidMap>,
@@ -32,7 +36,7 @@ struct RigidMaps {
 impl RigidMaps {
     fn new(motion: &IslandMotion) -> RigidMaps {
         let rigid = motion.rigid.as_ref();
-        // Once woken, the prediction is that of the records.
+        // Once woken, the nodes of the prediction are written.
         RigidMaps {
             now: rigid.map(RigidMotion::map),
             predicted: rigid.filter(|rigid| !rigid.woken).map(RigidMotion::predicted_map),
@@ -45,20 +49,8 @@ impl Method for Solid {
         crate::KIND
     }
 
-    fn attach(&mut self, hold: HoldId, region: &Region) -> Option<Vec3> {
-        self.attach_hold(hold, region)
-    }
-
-    fn locate(&mut self, place: &Vec3) -> MaterialPoint {
-        self.track_material_point(place)
-    }
-
     fn time_step_limit(&self) -> f64 {
         self.motion_limit().min(self.options.longest_time_step)
-    }
-
-    fn takes_contact_springs(&self) -> bool {
-        self.options.integrator == Integrator::Implicit
     }
 
     fn predict(&mut self, step: &Step) -> Result<(), Failure> {
@@ -73,16 +65,12 @@ impl Method for Solid {
                 self.sum_forces_for(step)?;
                 self.add_loads(step.loads);
                 self.integrate(step);
-                self.place_held(step);
+                self.move_placed_nodes(step);
                 self.record_reactions(step);
             }
         }
         self.find_reach();
         Ok(())
-    }
-
-    fn compliance(&mut self, dofs: &[u32], step: &Step) -> Option<Vec<Mat3>> {
-        self.compliance_at(dofs, step)
     }
 
     fn reach(&self) -> Aabb {
@@ -107,7 +95,8 @@ impl Method for Solid {
         let mut start = 0;
         for (chunk, report) in self.layout.chunks.iter().zip(&self.scratch.chunk_reports) {
             let end = start + self.surface.nodes[start..].partition_point(|&node| (node as usize) < chunk.nodes.end);
-            // Nodes of an island that was hit in rigid-body mode are where impulses have put them, too.
+            // Impulses have moved nodes of islands that were hit in rigid-body mode beyond the
+            // report.
             let bounds = report.reach().union(&self.motions[chunk.island].bounds());
             runs.push(ContactRun { points: start..end, bounds });
             start = end;
@@ -143,14 +132,14 @@ impl Method for Solid {
     }
 
     fn receive(&mut self, impulses: &[Impulse], step: &Step) {
-        // Elements of implicit bodies may be thinner than anything that their steps tell of.
+        // Elements of implicit bodies may be thinner than their steps reveal.
         let far = if self.options.integrator == Integrator::Implicit { 0.0 } else { self.far() };
         for Impulse { dof, impulse } in impulses {
             let node = *dof as usize;
             if node >= self.state.len() {
                 continue;
             }
-            // A node whose place is prescribed does not move: its hold pushes back.
+            // A node with prescribed position does not move: the impulse is a reaction of its hold.
             if self.constraints.is_placed(node) {
                 if let Some(owner) = self.constraints.owner(node) {
                     self.constraints.add_reaction(owner, &(-impulse / step.time_step));
@@ -165,8 +154,8 @@ impl Method for Solid {
             let record = &mut self.prediction[node];
             let gained = record.inverse_mass() * impulse;
             let (place, velocity) = (record.position() + step.time_step * gained, record.velocity() + gained);
-            // The impulse acts over the whole step, as all other forces do: a node that contact keeps at rest has no work done to
-            // it, though the forces of its elements pushed it first.
+            // The impulse acts over the whole step, as all other forces do: on a node that contact
+            // keeps at rest no work is done, though the forces of its elements moved it first.
             self.pending_work += 0.5 * impulse.dot(&(before + velocity));
             record.set_position(&place);
             record.set_velocity(&velocity);
@@ -185,33 +174,20 @@ impl Method for Solid {
         self.check_suspects()
     }
 
-    fn commit(&mut self, step: &Step) {
-        self.work += self.pending_work + self.work_of_loads(step.loads);
-        self.pending_work = 0.0;
-        self.constraints.commit();
-        self.commit_rigid_motions();
-        std::mem::swap(&mut self.state, &mut self.prediction);
-    }
-
-    fn fracture(&mut self, step: &Step, events: &mut Vec<Event>) {
-        let time = step.time + step.time_step;
-        if self.is_awake() && self.options.is_time_to_look(step.time, time) {
-            self.break_apart(time);
-        }
-        report(&mut self.events, time, events);
-    }
-
-    fn balance(&mut self, step: &Step) -> Result<(), Failure> {
-        self.find_balance(step)
+    fn commit(&mut self, step: &Step, log: &mut CommitLog) {
+        self.commit_motion(step);
+        log.end_stage(Stage::Commit);
+        self.fracture(step, &mut log.events);
+        log.end_stage(Stage::Fracture);
     }
 
     fn settle(&mut self) {
-        self.put_in_order();
+        self.renumber();
         for motion in &mut self.motions {
             motion.needs_short_steps = false;
         }
         self.constraints.forget_placed();
-        self.fall_asleep();
+        self.enter_rigid_mode();
         for motion in &mut self.motions {
             motion.disturbed = false;
         }
@@ -223,6 +199,48 @@ impl Method for Solid {
 
     fn split_counts(&self) -> SplitCounts {
         self.counts
+    }
+
+    fn frame(&self, detail: FrameDetail) -> BodyFrame {
+        self.picture(detail)
+    }
+
+    fn save(&self) -> Vec<u8> {
+        self.to_bytes()
+    }
+
+    fn implicit(&mut self) -> Option<&mut dyn Implicit> {
+        (self.options.integrator == Integrator::Implicit).then_some(self)
+    }
+
+    fn quasi_static(&mut self) -> Option<&mut dyn QuasiStatic> {
+        Some(self)
+    }
+}
+
+impl QuasiStatic for Solid {
+    fn balance(&mut self, step: &Step, log: &mut CommitLog) -> Result<(), Failure> {
+        self.find_balance(step)?;
+        log.end_stage(Stage::Predict);
+        self.fracture(step, &mut log.events);
+        log.end_stage(Stage::Fracture);
+        Ok(())
+    }
+}
+
+impl Implicit for Solid {
+    fn compliance(&mut self, dofs: &[u32], step: &Step) -> Option<Vec<Mat3>> {
+        self.compliance_at(dofs, step)
+    }
+}
+
+impl Attachable for Solid {
+    fn attach(&mut self, hold: HoldId, region: &Region) -> Option<Vec3> {
+        self.attach_hold(hold, region)
+    }
+
+    fn locate(&mut self, place: &Vec3) -> MaterialPoint {
+        self.track_material_point(place)
     }
 
     fn observe(&self, point: &MaterialPoint) -> (Vec3, Vec3) {
@@ -239,17 +257,27 @@ impl Method for Solid {
     fn reaction(&self, hold: HoldId) -> Vec3 {
         self.constraints.reaction(hold)
     }
-
-    fn frame(&self, detail: FrameDetail) -> BodyFrame {
-        self.picture(detail)
-    }
-
-    fn save(&self) -> Vec<u8> {
-        self.to_bytes()
-    }
 }
 
 impl Solid {
+    /// Makes the prediction the state.
+    pub fn commit_motion(&mut self, step: &Step) {
+        self.work += self.pending_work + self.work_of_loads(step.loads);
+        self.pending_work = 0.0;
+        self.constraints.commit();
+        self.commit_rigid_motions();
+        std::mem::swap(&mut self.state, &mut self.prediction);
+    }
+
+    /// Splits what fails in the state at the end of `step`, and adds what happened to `events`.
+    pub fn fracture(&mut self, step: &Step, events: &mut Vec<Event>) {
+        let time = step.time + step.time_step;
+        if self.is_awake() && self.options.is_time_to_look(step.time, time) {
+            self.break_apart(time);
+        }
+        report(&mut self.events, time, events);
+    }
+
     fn contact_point(&self, dof: u32, maps: &RigidMaps) -> SurfacePoint {
         let node = dof as usize;
         let (now, then) = (&self.state[node], &self.prediction[node]);
@@ -290,7 +318,7 @@ impl Solid {
         self.scratch.reach = Some(reach.union(&self.rigid_bounds()));
     }
 
-    /// A way that deserves a second look when a node is pushed along it in one step (m).
+    /// Displacement by a push in one step above which the elements of a node are checked again (m).
     pub(crate) fn far(&self) -> f64 {
         0.02 * self.smallest_height
     }
@@ -308,7 +336,7 @@ impl Solid {
         Ok(())
     }
 
-    /// Looks at the predicted shape of all elements that could have turned inside out in this step.
+    /// Checks the predicted shape of all elements that could have been inverted in this step.
     fn check_watched_blocks(&self) -> Result<(), Failure> {
         let jump = WATCHED_JUMP * self.smallest_height;
         let all = self.scratch.chunk_reports.iter().any(|report| report.largest_jump > jump * jump);
@@ -333,7 +361,7 @@ impl Solid {
         Ok(())
     }
 
-    /// Brings what bounds Δt up to date with the state.
+    /// Computes the strain and stiffening that bound Δt from the state.
     pub(crate) fn measure(&mut self) {
         let mut strain = 0.0f64;
         let mut stiffening = 0.0f64;

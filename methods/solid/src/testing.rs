@@ -1,4 +1,4 @@
-//! Builders that the tests share.
+//! Builders shared by tests.
 
 use crate::{Integrator, Solid, SolidOptions};
 use craze_engine::{Load, Method, Region, Step};
@@ -6,7 +6,7 @@ use craze_material::{Damping, Elasticity, Material};
 use craze_math::{Isometry, Random, Vec3};
 use craze_mesh::{Jitter, TetMesh, kuhn_box_jittered};
 
-/// Rubbery and undamped: waves of a few metres a second, so that steps are long.
+/// Soft and undamped: waves of a few metres per second, so that steps are long.
 pub fn soft() -> Material {
     Material::elastic("soft", 1000.0, Elasticity::from_lame(3e4, 2e4))
 }
@@ -29,7 +29,7 @@ pub fn mesh(cells: [usize; 3], jitter: f64) -> TetMesh {
     kuhn_box_jittered(cells, size, Jitter { amount: jitter, seed: 7 }).unwrap()
 }
 
-/// Options of a body that never sleeps.
+/// Options of a body that never enters rigid-body mode.
 pub fn awake(integrator: Integrator) -> SolidOptions {
     SolidOptions { integrator, rest_strain: 0.0, ..SolidOptions::default() }
 }
@@ -40,7 +40,8 @@ pub fn solid(cells: [usize; 3], jitter: f64, material: Material, options: SolidO
     Solid::new(mesh(cells, jitter), vec![material], options, Isometry::identity(), still, still).unwrap()
 }
 
-/// A smooth deformation of about `amount` and velocities of about `speed` (m/s), the same for the same seed.
+/// A smooth deformation of about `amount` and velocities of about `speed` (m/s), the same for the
+/// same seed.
 pub fn shake(solid: &mut Solid, amount: f64, speed: f64, seed: u64) {
     let mut random = Random::new(seed);
     let shift = Vec3::new(random.signed(), random.signed(), random.signed());
@@ -65,16 +66,16 @@ pub fn loaded_step(time_step: f64, loads: &[Load]) -> Step<'_> {
     Step { loads, ..free_step(time_step) }
 }
 
-/// Steps that must all go well.
+/// Steps that must all succeed.
 pub fn run(solid: &mut Solid, step: &Step, count: usize) {
     for _ in 0..count {
         solid.predict(step).unwrap();
         solid.check().unwrap();
-        solid.commit(step);
+        solid.commit_motion(step);
     }
 }
 
-/// All that lies beyond a plane.
+/// The half-space on one side of a plane.
 pub fn half_space(point: Vec3, normal: Vec3) -> Region {
     Region::HalfSpace { point, normal }
 }

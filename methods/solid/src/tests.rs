@@ -3,7 +3,9 @@
 use crate::testing::{anisotropic, awake, damped, free_step, half_space, loaded_step, run, shake, soft, solid};
 use crate::{Integrator, Solid, SolidOptions, load};
 use craze_contact::{ContactSurface, Impulse};
-use craze_engine::{Effect, Event, EventKind, Failure, FrameDetail, HoldId, Load, Method, Region, Step};
+use craze_engine::{
+    Attachable, CommitLog, Effect, Event, EventKind, Failure, FrameDetail, HoldId, Load, Method, Region, Step,
+};
 use craze_frame::names;
 use craze_material::{Damping, Elasticity, Material};
 use craze_math::{Isometry, Random, Rotation, Vec3};
@@ -168,9 +170,9 @@ fn predicting_again_gives_the_same_bits() {
         body.predict(&long).unwrap();
         body.receive(&[Impulse { dof: 3, impulse: Vec3::new(1.0, 0.0, 0.0) }], &long);
         body.predict(&short).unwrap();
-        body.commit(&short);
+        body.commit_motion(&short);
         twin.predict(&short).unwrap();
-        twin.commit(&short);
+        twin.commit_motion(&short);
         assert_eq!(bits(&body), bits(&twin));
     }
 }
@@ -196,7 +198,7 @@ fn a_resumed_run_has_the_same_bits() {
             for method in [&mut body as &mut dyn Method, resumed.as_mut()] {
                 let step = Step { time_step: method.time_step_limit().min(1e-2), ..step };
                 method.predict(&step).unwrap();
-                method.commit(&step);
+                method.commit(&step, &mut CommitLog::default());
             }
         }
         assert_eq!(resumed.save(), body.save());
@@ -262,7 +264,7 @@ fn an_impulse_wakes_a_sleeper_and_is_felt_once() {
     let hit = Impulse { dof: surface.points[5].dof, impulse: Vec3::new(0.0, 0.01, 0.0) };
     body.receive(&[hit], &short);
     body.check().unwrap();
-    body.commit(&short);
+    body.commit_motion(&short);
     assert!(body.is_awake());
     let account = body.account(&Vec3::zeros());
     assert!((account.momentum - hit.impulse).norm() < 1e-15);
@@ -290,7 +292,7 @@ fn a_sleeper_that_is_hit_in_a_long_step_asks_for_short_ones() {
     let short = free_step(elastic);
     body.predict(&short).unwrap();
     body.check().unwrap();
-    body.commit(&short);
+    body.commit_motion(&short);
     assert!(!body.is_awake() && body.account(&Vec3::zeros()).kinetic == 0.0);
 }
 
@@ -342,7 +344,7 @@ fn a_hold_carries_its_region_and_feels_the_weight() {
     let step = Step { time_step: step.time_step.min(body.spectrum.limit(Integrator::SymplecticEuler) * 0.5), ..step };
     for _ in 0..20_000 {
         body.predict(&step).unwrap();
-        body.commit(&step);
+        body.commit_motion(&step);
     }
     let weight = body.account(&gravity).mass * 9.81;
     assert!((body.reaction(top).y / weight - 1.0).abs() < 1e-3, "{}", body.reaction(top));
@@ -390,7 +392,7 @@ fn the_guard_stops_a_crushing_blow() {
             if body.predict(&step).and_then(|()| body.check()).is_err() {
                 return false;
             }
-            body.commit(&step);
+            body.commit_motion(&step);
         }
         true
     };
@@ -437,7 +439,7 @@ fn reach_holds_state_and_prediction() {
             body.contact_surface(&mut surface);
             let reach = body.reach();
             assert!(surface.points.iter().all(|point| reach.contains(&point.start) && reach.contains(&point.end)));
-            body.commit(&step);
+            body.commit_motion(&step);
         }
     }
 }

@@ -1,4 +1,5 @@
-//! Solids that meet each other: they push back, keep momentum, come to rest, and never pass through.
+//! Solids that meet each other: they push back, keep momentum, come to rest, and never pass
+//! through.
 
 mod common;
 
@@ -27,7 +28,7 @@ fn block_of(material: &Material, name: &str, cells: [usize; 3], size: Vec3, plac
     let placement = place * Isometry::translation(-0.5 * size.x, -0.5 * size.y, -0.5 * size.z);
     let options = SolidOptions::default();
     let solid = Solid::new(mesh, vec![material.clone()], options, placement, velocity, Vec3::zeros()).expect("a solid");
-    Body { name: name.into(), method: Box::new(solid), load: craze_solid::load }
+    Body::new(name, Box::new(solid), craze_solid::load)
 }
 
 fn world(bodies: Vec<Body>, obstacles: Vec<Obstacle>, gravity: f64, friction: f64) -> World {
@@ -161,7 +162,8 @@ fn a_stack_of_five_rests() {
     let most = energies[0].abs() * 1e-6;
     assert!(energies.windows(2).all(|pair| pair[1] <= pair[0] + most), "{energies:?}");
     assert_eq!(intersections(&world), 0);
-    // Impulses stop what would come closer than the skins within a step, as springs of stiffness m/Δt² would: this deep at most.
+    // Impulses stop what would come closer than the skins within a step, as springs of stiffness
+    // m/Δt² would: this deep at most.
     let frame = world.frame();
     let side = |body: usize, pick: fn(f64, f64) -> f64| {
         frame.bodies[body].surface.positions.iter().map(|place| place.y).reduce(pick).expect("points")

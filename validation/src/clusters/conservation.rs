@@ -45,7 +45,7 @@ fn measure(depth: Depth, findings: &mut Findings) -> Result<(), ValidationError>
         let step = Step { time: TIME_STEP * f64::from(index), ..free_step(TIME_STEP) };
         body.predict(&step)?;
         body.check()?;
-        body.commit(&step);
+        body.commit_motion();
         body.flow(&step);
         let (before, known) = (body.account(&Vec3::zeros()), events.len());
         body.fracture(&step, &mut events);

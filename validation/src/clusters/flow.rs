@@ -7,7 +7,6 @@ use crate::plot::{Line, Mark, Plot, Scale};
 use crate::run::{Depth, MethodLetter, Test};
 use crate::setup::free_step;
 use craze_clusters::{Clusters, Options};
-use craze_engine::Method;
 use craze_math::{Isometry, Mat3, Vec3, svd};
 
 pub(crate) const TEST: Test = Test {

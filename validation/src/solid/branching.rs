@@ -10,7 +10,7 @@ use crate::ValidationError;
 use crate::outcome::{Expected, Findings};
 use crate::run::{Depth, MethodLetter, Test};
 use crate::setup::{awake, elastic, solid_at_rest, take_step};
-use craze_engine::{Effect, EventKind, HoldId, Load, Method, Region, Step};
+use craze_engine::{Attachable, Effect, EventKind, HoldId, Load, Method, Region, Step};
 use craze_material::{Elasticity, Material, Strength};
 use craze_math::{Random, Vec3};
 use craze_mesh::{TetMesh, kuhn_box};
@@ -125,10 +125,8 @@ fn crack_under(load: f64, seed: u64) -> Result<Crack, ValidationError> {
     while time < MAX_DURATION && splits.last().is_none_or(|(_, position): &(f64, Vec3)| position.x < END) {
         let step =
             Step { time, time_step: solid.time_step_limit(), gravity: Vec3::zeros(), loads: &loads, contacts: &[] };
-        take_step(&mut solid, &step)?;
+        let events = take_step(&mut solid, &step)?;
         time += step.time_step;
-        let mut events = Vec::new();
-        solid.fracture(&step, &mut events);
         for event in events {
             if let EventKind::Split { place: position, .. } = event.kind {
                 splits.push((time, position));

@@ -6,7 +6,7 @@ use crate::outcome::{Expected, Findings};
 use crate::plot::{Line, Mark, Plot, Scale};
 use crate::run::{Depth, MethodLetter, Test};
 use crate::setup::{JITTER, awake, constrain_nodes, elastic, is_on_surface, solid_at_rest};
-use craze_engine::{Method, Step};
+use craze_engine::{Attachable, CommitLog, QuasiStatic, Step};
 use craze_material::Elasticity;
 use craze_math::Vec3;
 use craze_mesh::kuhn_box_jittered;
@@ -68,7 +68,8 @@ fn nominal_stress(cells: [usize; 3], stretch: f64) -> Result<f64, ValidationErro
     let surface = is_on_surface(solid.mesh());
     let (held, loads) = constrain_nodes(&mut solid, (0..surface.len()).filter(|&node| surface[node]), stretched)?;
     solid.set_state(&positions, &vec![Vec3::zeros(); positions.len()]);
-    solid.balance(&Step { time: 0.0, time_step: 1.0, gravity: Vec3::zeros(), loads: &loads, contacts: &[] })?;
+    let step = Step { time: 0.0, time_step: 1.0, gravity: Vec3::zeros(), loads: &loads, contacts: &[] };
+    solid.balance(&step, &mut CommitLog::default())?;
     let on_top = |node: usize| solid.mesh().positions()[node].y > SIZE[1] * (1.0 - 1e-9);
     let top = held.iter().zip(&loads).filter(|(node, _)| on_top(**node));
     let force: Vec3 = top.map(|(_, load)| solid.reaction(load.hold)).sum();

@@ -65,10 +65,8 @@ fn accelerated(steps: u32) -> Result<f64, ValidationError> {
 }
 
 fn run(solid: &mut Solid, step: &Step, steps: u32) -> Result<f64, ValidationError> {
-    let mut events = Vec::new();
     for _ in 0..steps {
         crate::setup::take_step(solid, step)?;
-        solid.fracture(step, &mut events);
     }
     Ok(solid.split_counts().splits as f64)
 }

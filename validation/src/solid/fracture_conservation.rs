@@ -31,7 +31,7 @@ pub(crate) fn measure(depth: Depth, findings: &mut Findings) -> Result<(), Valid
                 return Err(failure.into());
             }
         }
-        block.commit(&step);
+        block.commit_motion(&step);
         let before = block.account(&gravity);
         block.fracture(&step, &mut events);
         let after = block.account(&gravity);

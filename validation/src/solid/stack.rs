@@ -148,7 +148,7 @@ fn block(
     let material = Material { damping, ..Material::elastic("rubber", DENSITY, Elasticity::from_young(1e6, 0.3)) };
     let placement = pose * Isometry::translation(-0.5 * size.x, -0.5 * size.y, -0.5 * size.z);
     let solid = Solid::new(kuhn_box(cells, size)?, vec![material], options, placement, velocity, Vec3::zeros())?;
-    Ok(Body { name: "box".to_owned(), method: Box::new(solid), load: craze_solid::load })
+    Ok(Body::new("box", Box::new(solid), craze_solid::load))
 }
 
 fn ground() -> Obstacle {

@@ -1,6 +1,7 @@
 //! Implicit steps and equilibrium: Newton's method on the incremental potential of a body.
 //!
-//! A method implements [`ElasticModel`] for its elements. Inertia, drag, loads, prescribed positions and contact springs are added here.
+//! A method implements [`ElasticModel`] for its elements. Inertia, drag, loads, prescribed
+//! positions and contact springs are added here.
 
 mod potential;
 #[cfg(test)]
@@ -28,19 +29,22 @@ const MIN_LOAD_STEP: f64 = 1e-4;
 pub struct ImplicitSolver {
     matrix: BlockMatrix,
     newton: Newton,
-    /// Nodes that do not take part: those whose position is prescribed, and those in rigid-body mode.
+    /// Nodes that do not take part: those whose position is prescribed, and those in rigid-body
+    /// mode.
     pub constraints: Constraints,
     /// Positions of the nodes (m): where the search begins, and what it finds.
     pub positions: Vec<Vec3>,
     /// Loads (N).
     pub external: Vec<Vec3>,
-    /// Gradient at the positions found (N). At a node whose position is prescribed it is the force that is needed for that.
+    /// Gradient at the positions found (N). At a node whose position is prescribed it is the force
+    /// that is needed for that.
     pub gradient: Vec<Vec3>,
     /// Factors of the matrix at the last prediction for which the compliance was asked.
     factors: Option<Box<Cholesky>>,
 }
 
-/// Loads and reactions (N) of the last equilibrium, from which the next one is marched to; empty before the first.
+/// Loads and reactions (N) of the last equilibrium, from which the next one is marched to; empty
+/// before the first.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Equilibrium {
     /// Loads on all nodes, gravity included.
@@ -50,8 +54,9 @@ pub struct Equilibrium {
 }
 
 impl Equilibrium {
-    /// Adds the work of loads and reactions from one equilibrium to this one, gravity not counted (J). Forces grow in proportion to the
-    /// displacement, so that their mean acts (trapezoidal rule).
+    /// Adds the work of loads and reactions from one equilibrium to this one, gravity not counted
+    /// (J). Forces grow in proportion to the displacement, so that their mean acts (trapezoidal
+    /// rule).
     pub fn add_work(&self, before: &Equilibrium, start: &[Node], end: &[Vec3], gravity: &Vec3, work: &mut f64) {
         for (node, (start, end)) in start.iter().zip(end).enumerate() {
             let weight = start.mass() * gravity;
@@ -110,8 +115,8 @@ impl ImplicitSolver {
         report
     }
 
-    /// Compliance (m/N) about the current positions: columns of the inverse stiffness. For each of these nodes, blocks with the displacement
-    /// of all of them per unit force on it.
+    /// Compliance (m/N) about the current positions: columns of the inverse stiffness. For each of
+    /// these nodes, blocks with the displacement of all of them per unit force on it.
     pub fn compliance<Model: ElasticModel>(
         &mut self,
         model: Model,
@@ -142,8 +147,9 @@ impl ImplicitSolver {
         Ok(blocks)
     }
 
-    /// Marches from one equilibrium toward loads (N) on all nodes, with prescribed positions (m) that change from those of the current
-    /// search in proportion. `minimise` calls [`minimise`](ImplicitSolver::minimise). Returns the new equilibrium.
+    /// Marches from one equilibrium toward loads (N) on all nodes, with prescribed positions (m)
+    /// that change from those of the current search in proportion. `minimise` calls
+    /// [`minimise`](ImplicitSolver::minimise). Returns the new equilibrium.
     pub fn march(
         &mut self,
         before: &Equilibrium,
@@ -174,7 +180,8 @@ impl ImplicitSolver {
         Ok(Equilibrium { external: loads, reactions })
     }
 
-    /// Writes the positions found to the prediction of some nodes, with the velocities of backward Euler over Δt (s).
+    /// Writes the positions found to the prediction of some nodes, with the velocities of backward
+    /// Euler over Δt (s).
     pub fn write_prediction(&self, nodes: Range<usize>, time_step: f64, state: &[Node], prediction: &mut [Node]) {
         for node in nodes {
             let (start, end) = (state[node].position(), self.positions[node]);

@@ -1,7 +1,9 @@
-//! The incremental potential whose minimum is the end of an implicit step, or the equilibrium of forces.
+//! The incremental potential whose minimum is the end of an implicit step, or the equilibrium of
+//! forces.
 //!
-//! For backward Euler: ½·Σ m·|x − x̃|²/Δt² with x̃ = x₀ + Δt·v₀ + Δt²·g, what the [`ElasticModel`] stores and dissipates, the work of
-//! loads, contact springs, and drag. For equilibrium there is no inertia, and gravity is a load.
+//! For backward Euler: ½·Σ m·|x − x̃|²/Δt² with x̃ = x₀ + Δt·v₀ + Δt²·g, what the [`ElasticModel`]
+//! stores and dissipates, the work of loads, contact springs, and drag. For equilibrium there is no
+//! inertia, and gravity is a load.
 
 use crate::Node;
 use craze_contact::ContactSpring;
@@ -20,7 +22,8 @@ pub struct TimeStep {
 
 /// What the elements of a body contribute. `step` is `None` for equilibrium.
 pub trait ElasticModel {
-    /// Elastic energy, and for a step the incremental viscous potential (J), at positions (m); infinite where an element is inverted.
+    /// Elastic energy, and for a step the incremental viscous potential (J), at positions (m);
+    /// infinite where an element is inverted.
     fn energy(&mut self, positions: &[Vec3], step: Option<&TimeStep>) -> f64;
 
     /// Subtracts elastic and viscous forces (N) from the gradient.
@@ -40,7 +43,8 @@ pub struct Surroundings<'a> {
     pub start: &'a [Node],
     /// Drag on each node (1/s), or empty.
     pub drag: &'a [f64],
-    /// Contact springs. The nodes of each share an element on either side, or their blocks are left out.
+    /// Contact springs. The nodes of each share an element on either side, or their blocks are left
+    /// out.
     pub contacts: &'a [ContactSpring],
     /// The time step; `None` for equilibrium.
     pub step: Option<TimeStep>,
@@ -54,7 +58,8 @@ pub(super) struct Potential<'a, Model> {
 }
 
 impl<Model: ElasticModel> Potential<'_, Model> {
-    /// Calls `each` with every node that has inertia or drag, its displacement from where these draw it (m) and their stiffness (N/m).
+    /// Calls `each` with every node that has inertia or drag, its displacement from where these
+    /// draw it (m) and their stiffness (N/m).
     fn each_anchor(&self, positions: &[Vec3], mut each: impl FnMut(usize, Vec3, f64)) {
         let Surroundings { start, drag, step, .. } = self.surroundings;
         let Some(TimeStep { length, gravity }) = step else { return };

@@ -85,7 +85,8 @@ fn equilibrium_carries_the_weight_and_work_is_that_of_the_loads() {
         let stretch = solver.positions[node] - solver.positions[node - 1] - Vec3::x();
         assert!((stretch - below / STIFFNESS).norm() < 1e-10);
     }
-    // Without gravity the work is stored in the springs: linear forces, so the trapezoidal rule is exact.
+    // Without gravity the work is stored in the springs: linear forces, so the trapezoidal rule is
+    // exact.
     let (state, mut solver) = chain(2);
     solver.constraints.fix(0);
     let mut before = Equilibrium::default();

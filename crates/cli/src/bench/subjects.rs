@@ -4,7 +4,7 @@ use super::machine::seconds;
 use super::{Both, ElasticStep, Limits};
 use crate::problem::Problem;
 use craze_clusters::{Cloud, Clusters};
-use craze_engine::{Failure, Method, Step};
+use craze_engine::{CommitLog, Failure, Method, Step};
 use craze_material::{Damping, Elasticity, Material};
 use craze_math::batch::{polar_batch, svd_batch, symmetric_eigen_batch};
 use craze_math::{Eigen, Isometry, Mat3, Polar, Svd, Vec3};
@@ -25,12 +25,12 @@ fn refused(error: impl std::fmt::Display) -> Problem {
 /// Shortest time of a step (s) within one repetition.
 fn shortest_step(body: &mut dyn Method, time_step: f64) -> Result<f64, Problem> {
     let step = Step { time: 0.0, time_step, gravity: GRAVITY, loads: &[], contacts: &[] };
-    let (mut shortest, mut total) = (f64::INFINITY, 0.0);
+    let (mut shortest, mut total, mut log) = (f64::INFINITY, 0.0, CommitLog::default());
     while total < REPETITION {
         let mut result: Result<(), Failure> = Ok(());
         let time = seconds(|| {
             result = body.predict(&step).and_then(|()| body.check());
-            body.commit(&step);
+            body.commit(&step, &mut log);
         });
         result.map_err(refused)?;
         shortest = shortest.min(time);

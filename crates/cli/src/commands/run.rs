@@ -44,7 +44,7 @@ pub struct Arguments {
 pub fn run(arguments: &Arguments, mode: OutputMode) -> Result<(), Problem> {
     let presses = count_interrupts(mode);
     let pictures = if arguments.no_preview { Pictures::None } else { Pictures::AsInScene };
-    carry_out(begin(arguments, mode)?, pictures, mode, &presses).map(|_| ())
+    run_to_end(begin(arguments, mode)?, pictures, mode, &presses).map(|_| ())
 }
 
 /// Runs a generated scene in its own folder. The caller makes the preview while it holds the
@@ -56,7 +56,7 @@ pub fn start(
     mode: OutputMode,
 ) -> Result<(RunFolder, Arc<AtomicU32>), Problem> {
     let presses = count_interrupts(mode);
-    let folder = carry_out(open(scene, path, existing, Summary::Known, mode)?, Pictures::None, mode, &presses)?;
+    let folder = run_to_end(open(scene, path, existing, Summary::Skip, mode)?, Pictures::None, mode, &presses)?;
     Ok((folder, presses))
 }
 
@@ -68,9 +68,14 @@ enum Pictures {
 
 /// Runs from the current state to the end. Returns the folder, which stays locked until it is
 /// dropped.
-fn carry_out(begun: Begun, pictures: Pictures, mode: OutputMode, presses: &AtomicU32) -> Result<RunFolder, Problem> {
+fn run_to_end(
+    started_run: StartedRun,
+    pictures: Pictures,
+    mode: OutputMode,
+    presses: &AtomicU32,
+) -> Result<RunFolder, Problem> {
     let started = Instant::now();
-    let Begun { mut folder, mut world, scene } = begun;
+    let StartedRun { mut folder, mut world, scene } = started_run;
     // Time of an earlier process, if only pictures are left to do.
     let earlier = folder.earlier_seconds();
     let frames = frame_count(&scene).max(folder.record().frames);
@@ -119,22 +124,22 @@ fn carry_out(begun: Begun, pictures: Pictures, mode: OutputMode, presses: &Atomi
     let is_wanted = scene.output.preview && pictures == Pictures::AsInScene;
     if is_wanted && (world.frame_number > first || !folder.path().join(preview::STILL).is_file()) {
         let run_seconds = if world.frame_number > first { run_seconds } else { earlier };
-        let subject = preview::Subject { path: folder.path(), scene: &scene, film: None, run_seconds };
+        let subject = preview::Subject { path: folder.path(), scene: &scene, shard_frames: None, run_seconds };
         let seconds = preview::make(&subject, mode, presses)?;
         folder.note_preview(seconds).map_err(stopped(folder.path()))?;
     }
-    tell(&folder, &world, mode, run_seconds)?;
+    print_result(&folder, &world, mode, run_seconds)?;
     Ok(folder)
 }
 
 /// A run at a frame.
-struct Begun {
+struct StartedRun {
     folder: RunFolder,
     world: World,
     scene: Scene,
 }
 
-fn begin(arguments: &Arguments, mode: OutputMode) -> Result<Begun, Problem> {
+fn begin(arguments: &Arguments, mode: OutputMode) -> Result<StartedRun, Problem> {
     if arguments.resume {
         return resume(arguments, mode);
     }
@@ -142,18 +147,24 @@ fn begin(arguments: &Arguments, mode: OutputMode) -> Result<Begun, Problem> {
     let scene = scene_source::read(name, &arguments.changes)?;
     let path = arguments.output.clone().unwrap_or_else(|| Path::new("out").join(&scene.name));
     let existing = if arguments.force { Existing::Replace } else { Existing::Refuse };
-    open(scene, &path, existing, Summary::News, mode)
+    open(scene, &path, existing, Summary::Print, mode)
 }
 
-/// Whether the user already knows how the bodies were read.
+/// Whether to print how the bodies were read.
 #[derive(Clone, Copy, PartialEq)]
 enum Summary {
-    News,
-    Known,
+    Print,
+    Skip,
 }
 
 /// Builds the world of a scene and creates the folder of its run.
-fn open(scene: NamedScene, path: &Path, existing: Existing, told: Summary, mode: OutputMode) -> Result<Begun, Problem> {
+fn open(
+    scene: NamedScene,
+    path: &Path,
+    existing: Existing,
+    printing: Summary,
+    mode: OutputMode,
+) -> Result<StartedRun, Problem> {
     let NamedScene { name, document } = scene;
     let Built { mut world, summary, .. } = build(&document)?;
     let scene = document.scene;
@@ -176,17 +187,17 @@ fn open(scene: NamedScene, path: &Path, existing: Existing, told: Summary, mode:
         state_hashes: Vec::new(),
     };
     let mut folder = RunFolder::create(path, &scene.to_toml(), record, scene.output.checkpoint_every, existing)?;
-    if mode == OutputMode::Text && told == Summary::News {
+    if mode == OutputMode::Text && printing == Summary::Print {
         let mut stdout = std::io::stdout().lock();
         for line in &summary {
             writeln!(stdout, "{line}")?;
         }
     }
     folder.record_frame(&mut world).map_err(stopped(folder.path()))?;
-    Ok(Begun { folder, world, scene })
+    Ok(StartedRun { folder, world, scene })
 }
 
-fn resume(arguments: &Arguments, mode: OutputMode) -> Result<Begun, Problem> {
+fn resume(arguments: &Arguments, mode: OutputMode) -> Result<StartedRun, Problem> {
     let path = match (&arguments.output, &arguments.scene) {
         (Some(path), _) => path.clone(),
         // The argument is the run's folder, or its scene.
@@ -218,7 +229,7 @@ fn resume(arguments: &Arguments, mode: OutputMode) -> Result<Begun, Problem> {
     let scene = document.scene;
     let folder = RunFolder::resume(&path, &mut world, scene.output.checkpoint_every)?;
     for problem in folder.passed_over() {
-        tell_aside(&format!("warning: {problem}; going on from the checkpoint before it"), mode);
+        print_note(&format!("warning: {problem}; going on from the checkpoint before it"), mode);
     }
     if mode == OutputMode::Text {
         let reached = world.frame_number;
@@ -229,7 +240,7 @@ fn resume(arguments: &Arguments, mode: OutputMode) -> Result<Begun, Problem> {
         };
         writeln!(std::io::stdout().lock(), "{}: {words}", path.display())?;
     }
-    Ok(Begun { folder, world, scene })
+    Ok(StartedRun { folder, world, scene })
 }
 
 fn frame_count(scene: &Scene) -> u32 {
@@ -249,7 +260,7 @@ fn count_interrupts(mode: OutputMode) -> Arc<AtomicU32> {
     let presses = Arc::new(AtomicU32::new(0));
     let counter = presses.clone();
     signals::on_interrupt(move || match counter.fetch_add(1, Ordering::Relaxed) {
-        0 => tell_aside("finishing the frame; press Ctrl-C again to stop at once", mode),
+        0 => print_note("finishing the frame; press Ctrl-C again to stop at once", mode),
         1 => {}
         // Leave even a long step or picture: files are written atomically.
         _ => std::process::exit(i32::from(problem::INTERRUPTED)),
@@ -258,7 +269,7 @@ fn count_interrupts(mode: OutputMode) -> Arc<AtomicU32> {
 }
 
 /// Prints a message to standard error in text mode.
-fn tell_aside(text: &str, mode: OutputMode) {
+fn print_note(text: &str, mode: OutputMode) {
     if mode == OutputMode::Text {
         // A closed terminal is not an error.
         let _ = writeln!(std::io::stderr().lock(), "{text}");
@@ -287,7 +298,7 @@ fn interrupted(folder: &mut RunFolder, world: &World, meter: &Meter) -> Result<R
     Err(Problem::Interrupted(format!("continue with: {}", resume_line(folder.path()))))
 }
 
-fn tell(folder: &RunFolder, world: &World, mode: OutputMode, wall: f64) -> Result<(), Problem> {
+fn print_result(folder: &RunFolder, world: &World, mode: OutputMode, wall: f64) -> Result<(), Problem> {
     let mut stdout = std::io::stdout().lock();
     let account = world.account();
     let preview_seconds = folder.record().preview_seconds;

@@ -153,15 +153,15 @@ pub fn run(arguments: &Arguments, mode: OutputMode) -> Result<(), Problem> {
             plural(scene_setup.parts, "part")
         ));
     }
-    say(mode, &scene_setup.summary)?;
+    print_line(mode, &scene_setup.summary)?;
     for remark in &remarks {
-        say(mode, remark)?;
+        print_line(mode, remark)?;
     }
     if scene_setup.tetrahedra > SLOW_TETRAHEDRA {
         let count = grouped(scene_setup.tetrahedra as usize);
-        say(mode, &format!("its walls are so thin that it takes {count} tetrahedra: this will take many minutes"))?;
+        print_line(mode, &format!("its thin walls need {count} tetrahedra: this will take many minutes"))?;
     }
-    say(mode, &load.description())?;
+    print_line(mode, &load.description())?;
     let target = target(arguments.pieces, scene_setup.parts as usize);
     // Trials are coarse: a finer mesh gives about as many shards at the same strength, and more
     // debris.
@@ -174,17 +174,17 @@ pub fn run(arguments: &Arguments, mode: OutputMode) -> Result<(), Problem> {
             Some(set(&model, material, Detail::Draft)?).filter(|coarse| coarse.tetrahedra < scene_setup.tetrahedra)
         }
     };
-    say(mode, "looking for the strength that gives enough shards, by a few coarse trials:")?;
+    print_line(mode, "searching for the strength that gives enough shards, by a few coarse trials:")?;
     let found = find(coarse.as_ref().unwrap_or(&scene_setup), &target, |found| {
         let shards = plural(found.shards as u64, "shard");
-        say(mode, &format!("  at {:.3} of its strength: {shards}", found.strength))
+        print_line(mode, &format!("  at {:.3} of its strength: {shards}", found.strength))
     })?;
     if found.shards <= scene_setup.parts as usize {
         return Err(Problem::new("nothing broke, however weak it was made", unbroken(load)));
     }
     if !target.range.contains(&found.shards) {
         let (got, range) = (found.shards, &target.range);
-        say(mode, &format!("{got} is the nearest to {} to {} that was found", range.start(), range.end()))?;
+        print_line(mode, &format!("{got} is the nearest to {} to {} found", range.start(), range.end()))?;
     }
     let scene = scene_setup.scene(found.strength);
     let document = SceneDocument::from_scene(&scene, &format!("{} (made by craze shatter)", model.name))?;
@@ -197,18 +197,18 @@ pub fn run(arguments: &Arguments, mode: OutputMode) -> Result<(), Problem> {
         }
         other => other,
     })?;
-    let film = film(&path, arguments)?;
-    let report = film.shards().write_shards(&path)?;
-    film.shards().write_animation(arguments.slow.unwrap_or_default(), &path)?;
+    let shard_frames = shard_frames(&path, arguments)?;
+    let report = shard_frames.shards().write_shards(&path)?;
+    shard_frames.shards().write_animation(arguments.slow.unwrap_or_default(), &path)?;
     let run_seconds = started.elapsed().as_secs_f64();
     if !arguments.no_preview {
-        let subject = preview::Subject { path: &path, scene: &scene, film: Some(&film), run_seconds };
+        let subject = preview::Subject { path: &path, scene: &scene, shard_frames: Some(&shard_frames), run_seconds };
         folder.note_preview(preview::make(&subject, mode, &presses)?)?;
     }
     if let Some(picture) = preview::best(&path) {
-        say(mode, &format!("look at {}", picture.display()))?;
+        print_line(mode, &format!("look at {}", picture.display()))?;
     }
-    tell(&report, &path, arguments.pieces, mode, started)
+    print_result(&report, &path, arguments.pieces, mode, started)
 }
 
 /// Checks that the folder can be created, without leaving anything behind.
@@ -300,7 +300,7 @@ fn model(arguments: &Arguments) -> Result<(Model, Vec<String>), Problem> {
     }
 }
 
-fn film(path: &Path, arguments: &Arguments) -> Result<render::ShardFrames, Problem> {
+fn shard_frames(path: &Path, arguments: &Arguments) -> Result<render::ShardFrames, Problem> {
     let defaults = ShardSettings::default();
     let crack_detail = defaults
         .crack_detail
@@ -310,24 +310,24 @@ fn film(path: &Path, arguments: &Arguments) -> Result<render::ShardFrames, Probl
     let (min_volume_fraction, max_shards) =
         arguments.pieces.map_or((MIN_VOLUME_FRACTION, MAX_SHARDS), |asked| (FINEST_VOLUME_FRACTION, asked));
     let settings = ShardSettings { min_volume_fraction, max_shards, crack_detail, ..defaults };
-    let film = render::ShardFrames::of(path, &settings)?;
-    if arguments.pieces.is_none() && film.shards().count() < FEW_SHARDS {
+    let shard_frames = render::ShardFrames::of(path, &settings)?;
+    if arguments.pieces.is_none() && shard_frames.shards().count() < FEW_SHARDS {
         return render::ShardFrames::of(
             path,
             &ShardSettings { min_volume_fraction: FINEST_VOLUME_FRACTION, max_shards: FEW_SHARDS_MAX, ..settings },
         );
     }
-    Ok(film)
+    Ok(shard_frames)
 }
 
-fn say(mode: OutputMode, line: &str) -> Result<(), Problem> {
+fn print_line(mode: OutputMode, line: &str) -> Result<(), Problem> {
     if mode == OutputMode::Text {
         writeln!(std::io::stdout().lock(), "{line}")?;
     }
     Ok(())
 }
 
-fn tell(
+fn print_result(
     report: &ShardReport,
     path: &Path,
     asked: Option<usize>,
@@ -340,18 +340,18 @@ fn tell(
     match mode {
         OutputMode::Text => {
             for line in super::export::summary(report) {
-                say(mode, &line)?;
+                print_line(mode, &line)?;
             }
             if let Some(asked) = asked.filter(|asked| count.abs_diff(*asked) * 4 > *asked) {
-                say(mode, &format!("{asked} were asked for: {count} is the nearest that was found"))?;
+                print_line(mode, &format!("{asked} requested: {count} is the nearest found"))?;
             }
             let volumes = report.shards.iter().map(|shard| shard.volume);
             let largest = volumes.clone().fold(0.0, f64::max) / volumes.sum::<f64>();
             if largest > DOMINANT_SHARD {
                 let percent = 100.0 * largest;
-                say(mode, &format!("{percent:.0} % of it stayed in one shard: ask for more with --pieces"))?;
+                print_line(mode, &format!("{percent:.0} % of it stayed in one shard: ask for more with --pieces"))?;
             }
-            say(mode, &format!("all in {} after {seconds:.0} s", problem::quoted(path)))
+            print_line(mode, &format!("all in {} after {seconds:.0} s", problem::quoted(path)))
         }
         OutputMode::Json => {
             let text = json!({

@@ -29,13 +29,13 @@ pub struct Arguments {
 pub fn run(arguments: &Arguments, mode: OutputMode) -> Result<(), Problem> {
     let selection = selection(arguments)?;
     let depth = if arguments.quick { Depth::Quick } else { Depth::Full };
-    let mut told = Ok(());
+    let mut printed = Ok(());
     let outcomes = craze_validation::run(&selection, depth, &mut |outcome| {
-        if told.is_ok() {
-            told = tell(outcome, mode);
+        if printed.is_ok() {
+            printed = print_outcome(outcome, mode);
         }
     });
-    told?;
+    printed?;
     if let Some(folder) = &arguments.output {
         write(folder, &outcomes)?;
     }
@@ -72,7 +72,7 @@ fn selection(arguments: &Arguments) -> Result<Selection, Problem> {
     Ok(selection)
 }
 
-fn tell(outcome: &Outcome, mode: OutputMode) -> Result<(), io::Error> {
+fn print_outcome(outcome: &Outcome, mode: OutputMode) -> Result<(), io::Error> {
     let mut stdout = io::stdout().lock();
     match mode {
         OutputMode::Text => writeln!(stdout, "{}", report::text(outcome)),

@@ -161,7 +161,7 @@ fn side_of(detector: &CollisionDetector, bodies: &[Body], body: usize, points: P
     };
     let inverse_masses = stencil.as_slice().iter().map(|&(dof, _)| inverse_mass(dof)).collect();
     let [start, end] = [Vec3::zeros(); 2];
-    let is_implicit = bodies[body].method.takes_contact_springs();
+    let is_implicit = bodies[body].is_implicit;
     let mut side = ImplicitSide { body, points, stencil, inverse_masses, start, end, is_implicit };
     follow(&mut side, detector);
     side
@@ -178,7 +178,7 @@ impl World {
     /// Finds the contacts of implicit bodies with others before the first prediction, from
     /// velocities. What is within the contact distance pushes by its depth.
     pub(crate) fn begin_implicit_contacts(&mut self, time_step: f64) {
-        let is_implicit = |body: &Body| body.method.takes_contact_springs();
+        let is_implicit = |body: &Body| body.is_implicit;
         if self.bodies.len() < 2 || !self.bodies.iter().any(is_implicit) {
             return;
         }
@@ -293,7 +293,7 @@ impl World {
             return Ok(());
         }
         let mut found = None;
-        if self.bodies[body].method.takes_contact_springs() {
+        if self.bodies[body].is_implicit {
             found = self.compliance(body, &dofs, time_step);
             if found.is_none() {
                 // A sleeping piece wakes when it gets its contacts.
@@ -313,13 +313,13 @@ impl World {
 
     fn compliance(&mut self, body: usize, dofs: &[u32], time_step: f64) -> Option<Vec<Mat3>> {
         let step = self.scratch.step(body, self.time, time_step, self.settings.gravity);
-        self.bodies[body].method.compliance(dofs, &step)
+        self.bodies[body].method.implicit()?.compliance(dofs, &step)
     }
 
     /// Puts the forces of its contacts with other bodies into the equations of an implicit body.
     fn set_implicit_contacts(&mut self, body: usize) {
         let Scratch { implicit_contacts, springs, .. } = &mut self.scratch;
-        if !self.bodies[body].method.takes_contact_springs() {
+        if !self.bodies[body].is_implicit {
             return;
         }
         let springs = &mut springs[body];

@@ -21,7 +21,7 @@ pub use obstacle_impulses::ObstacleImpulse;
 pub(crate) use obstacle_springs::Round;
 pub use penetration::Penetration;
 
-use crate::{Drive, Failure, Load, Step, World};
+use crate::{Body, Drive, Failure, Load, Step, World};
 use craze_contact::collisions::features::Detection;
 use craze_contact::collisions::obstacle::{find_obstacle_collisions, find_obstacle_collisions_in_runs, is_crossing};
 use craze_contact::collisions::{Parts, PointSum, Side};
@@ -148,8 +148,8 @@ impl World {
         let Scratch { detector, collisions, .. } = &self.scratch;
         collisions.iter().position(|collision| {
             let Some(body) = detector.body_of(&collision.sides[0]) else { return false };
-            let method = &self.bodies[body].method;
-            let in_equations = collision.sides[1].rigid().is_some() && method.takes_contact_springs();
+            let Body { method, is_implicit, .. } = &self.bodies[body];
+            let in_equations = collision.sides[1].rigid().is_some() && *is_implicit;
             in_equations && collision.gap_at_end < -MAX_CORRECTED_PENETRATION * method.contact_triangles().skin
         })
     }

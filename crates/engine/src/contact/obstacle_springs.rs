@@ -1,7 +1,7 @@
 //! Contacts with obstacles in the equations of implicit bodies.
 
 use super::is_near_shape;
-use crate::{Failure, World};
+use crate::{Body, Failure, World};
 use craze_contact::ContactSpring;
 use craze_contact::collisions::obstacle::find_obstacle_collisions;
 use craze_contact::tolerances::{
@@ -57,7 +57,7 @@ impl World {
             }
         }
         self.correct_implicit_contacts(&mut changed, time_step)?;
-        let is_implicit = |index: &&usize| self.bodies[**index].method.takes_contact_springs();
+        let is_implicit = |index: &&usize| self.bodies[**index].is_implicit;
         let implicit: Vec<usize> = changed.iter().filter(is_implicit).copied().collect();
         for &index in &implicit {
             self.predict([index], time_step)?;
@@ -117,8 +117,8 @@ impl World {
     /// True if a body takes contacts into its equations and something in its bounding box, as
     /// `grown`, could touch an obstacle.
     fn may_touch(&self, body: usize, grown: impl Fn(Aabb) -> Aabb, time_step: f64) -> bool {
-        let method = &self.bodies[body].method;
-        if !method.takes_contact_springs() || self.obstacles.is_empty() {
+        let Body { method, is_implicit, .. } = &self.bodies[body];
+        if !is_implicit || self.obstacles.is_empty() {
             return false;
         }
         let reach = grown(method.reach()).grown(method.contact_triangles().skin);

@@ -238,7 +238,7 @@ fn a_shard_with_a_hole_is_counted() {
 fn frames_without_rest_shapes_and_inconsistent_frames_are_refused() {
     let folder = tempfile::tempdir().unwrap();
     let refused = |frame: &Frame| export_shards(frame, &[], &ShardSettings::default(), folder.path()).unwrap_err();
-    assert!(refused(&sample::frame(1)).to_string().contains("body 'block': its frames do not say"));
+    assert!(refused(&sample::frame(1)).to_string().contains("body 'block': its frames have no rest positions"));
     assert!(matches!(refused(&Frame::default()), ExportError::NoShards { .. }));
     let mut frame = halves();
     frame.bodies[0].surface.vertex_attributes.set(names::REST, Data::Vector(vec![Vec3::repeat(f64::NAN); 16]));

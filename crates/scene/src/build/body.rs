@@ -82,7 +82,7 @@ pub fn build(document: &SceneDocument, filled: Filled) -> Result<Read, SceneErro
         MethodKind::Solid => craze_solid::load,
         MethodKind::Clusters => craze_clusters::load,
     };
-    Ok(Read { body: Body { name: body.name.clone(), method, load }, look, line, lost })
+    Ok(Read { body: Body::new(&body.name, method, load), look, line, lost })
 }
 
 fn solid(

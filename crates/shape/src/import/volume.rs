@@ -148,7 +148,7 @@ impl UsableTets {
             self.kept.push(nodes);
             self.numbers.push(number);
         }
-        self.remark(inverted, "inverted right side out");
+        self.remark(inverted, "re-oriented");
         self.remark(missing, "left out: missing nodes");
         self.remark(repeated, "left out: repeated node");
         self.remark(unusable, "left out: coordinates are not numbers within ±1e18");
@@ -291,7 +291,7 @@ mod tests {
         assert_eq!(
             model.remarks,
             [
-                "1 tetrahedron inverted right side out",
+                "1 tetrahedron re-oriented",
                 "1 tetrahedron left out: missing nodes",
                 "1 tetrahedron left out: repeated node",
                 "2 tetrahedra left out: coordinates are not numbers within ±1e18",

@@ -183,16 +183,16 @@ impl SurfaceDomain {
     /// surface may bulge out.
     fn widen(&mut self) {
         let boxes = std::mem::take(&mut self.parts.boxes);
-        let looks = 8 / boxes.len();
-        let wide = boxes.iter().map(|part| self.widened(*part, looks)).collect();
+        let max_rounds = 8 / boxes.len();
+        let wide = boxes.iter().map(|part| self.widened(*part, max_rounds)).collect();
         self.parts.boxes = wide;
         self.bounds = self.parts.boxes.iter().fold(self.bounds, |all, part| all.union(part));
     }
 
-    fn widened(&self, mut part: Aabb, looks: usize) -> Aabb {
+    fn widened(&self, mut part: Aabb, max_rounds: usize) -> Aabb {
         const GRID: usize = 24;
         let own = part.size().max();
-        for _ in 0..looks {
+        for _ in 0..max_rounds {
             part = part.grown(0.02 * own);
             let (min, size) = (part.min, part.size());
             let is_inside = |axis: usize, side: f64, i: usize, j: usize| {

@@ -62,9 +62,9 @@ impl Parts {
         let encloses: Vec<bool> = (0..count)
             .map(|component| {
                 let step = members[component].len().div_ceil(MAX_INSIDE_PROBES);
-                let mut looks = members[component].iter().step_by(step);
+                let mut probes = members[component].iter().step_by(step);
                 (closed[component] && members[component].len() >= 4)
-                    || looks.any(|&triangle| {
+                    || probes.any(|&triangle| {
                         let corners = surface.corners(&triangles[triangle as usize]);
                         proves_inside(winding, &corners, boxes[component].size().max())
                     })

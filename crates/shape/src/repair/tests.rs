@@ -135,8 +135,8 @@ fn two_overlapping_cubes_are_joined() {
     assert!(domain.contains(&Vec3::new(0.25, 0.1, 0.1)));
     let expected = 2.0 - 0.5 * 0.75 * 0.875;
     assert!((domain.volume().expect("measured") - expected).abs() < 0.01 * expected);
-    let place = findings.first_intersection.expect("a place");
-    assert!(place.amax() <= 0.5 + 1e-12, "{place}");
+    let position = findings.first_intersection.expect("a place");
+    assert!(position.amax() <= 0.5 + 1e-12, "{position}");
 }
 
 #[test]
@@ -304,7 +304,7 @@ fn faces_that_enclose_a_volume_together_are_no_strays() {
 }
 
 /// Two cubes at this distance (m).
-fn apart(distance: f64) -> SurfaceDomain {
+fn two_cubes_at(distance: f64) -> SurfaceDomain {
     domain(&joined(&[cube(), moved(cube(), Vec3::new(distance, 0.25 * distance, 0.0))])).0
 }
 
@@ -312,7 +312,7 @@ fn apart(distance: f64) -> SurfaceDomain {
 #[ignore = "long: an estimate for every part"]
 fn parts_far_apart_have_their_volume_and_their_tetrahedra() {
     for distance in [1e5, 1e9] {
-        let domain = apart(distance);
+        let domain = two_cubes_at(distance);
         assert!((domain.volume().expect("known") - 2.0).abs() < 1e-6, "{:?}", domain.volume());
         assert_eq!(domain.parts().len(), 2);
         let [warning] = &domain.warnings()[..] else { panic!("one warning") };
@@ -328,11 +328,11 @@ fn parts_far_apart_have_their_volume_and_their_tetrahedra() {
 
 #[test]
 fn parts_far_apart_are_meshed_separately() {
-    let domain = apart(1e6);
+    let domain = two_cubes_at(1e6);
     let mesh = crate::stuff(&domain, &crate::StuffingOptions::with_edge(0.3)).expect("a mesh").mesh;
     assert_eq!((domain.parts().len(), mesh.pieces().count), (2, 2));
     assert!((mesh.total_measure() - 2.0).abs() < 0.02, "{}", mesh.total_measure());
-    assert!(apart(3.0).warnings().is_empty());
+    assert!(two_cubes_at(3.0).warnings().is_empty());
     // A single outlier, which cannot be separated as a part.
     let mut spike = cube();
     spike.positions[0] = Vec3::new(-500.0, 0.0, 0.0);
@@ -387,15 +387,15 @@ fn damaged_surfaces_report_a_high_query_cost() {
         crossed.positions[point] = crossed.positions[(point * 7 + count / 2) % count];
     }
     // Holes all over the surface, against a single hole.
-    let mut sieve = sound.clone();
+    let mut perforated = sound.clone();
     let mut number = 0;
-    sieve.triangles.retain(|_| {
+    perforated.triangles.retain(|_| {
         number += 1;
         number % 5 != 0
     });
     let mut cut = sound.clone();
     cut.triangles.retain(|triangle| sound.positions[triangle[0] as usize].y < 0.45);
-    let [sound, crossed, sieve, cut] = [sound, crossed, sieve, cut].map(|surface| query_cost(&surface));
+    let [sound, crossed, perforated, cut] = [sound, crossed, perforated, cut].map(|surface| query_cost(&surface));
     assert!(sound < 2.0 && cut < 2.0 * sound, "{sound} {cut}");
-    assert!(crossed > 3.0 * sound && sieve > 3.0 * sound, "{crossed} {sieve} {sound}");
+    assert!(crossed > 3.0 * sound && perforated > 3.0 * sound, "{crossed} {perforated} {sound}");
 }

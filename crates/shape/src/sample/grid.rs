@@ -90,7 +90,7 @@ mod tests {
         let surface = shape.surface(0.01).expect("a surface");
         let (ideal, meshed) = (
             shape.points(0.09).expect("points"),
-            grid_points(&SurfaceDomain::new(&surface).expect("an sample_cells").0, 0.09).expect("points"),
+            grid_points(&SurfaceDomain::new(&surface).expect("an inside").0, 0.09).expect("points"),
         );
         let difference = ideal.positions.len().abs_diff(meshed.positions.len());
         assert!(difference * 100 < ideal.positions.len(), "{difference}");
@@ -113,7 +113,7 @@ mod tests {
         let offset = both.positions.len() as u32;
         both.positions.extend(both.positions.clone().iter().map(|point| point.add_scalar(1e6)));
         both.triangles.extend(both.triangles.clone().iter().map(|t| t.map(|point| point + offset)));
-        let (domain, _) = SurfaceDomain::new(&both).expect("an sample_cells");
+        let (domain, _) = SurfaceDomain::new(&both).expect("an inside");
         let grid = grid_points(&domain, 0.1).expect("points");
         assert_eq!(grid.positions.len(), 300);
         assert!((grid.volume - 0.001).abs() < 1e-9);

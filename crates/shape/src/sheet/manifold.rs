@@ -97,11 +97,11 @@ impl SidePairs {
             match run {
                 [_] => {}
                 [one, other] => connected.pairs.push([one.1, other.1]),
-                pages => {
+                sides => {
                     connected.shared_edges += 1;
                     let [a, b] = run[0].0.map(|point| surface.positions[point as usize]);
                     connected.first_shared.get_or_insert((a + b) * 0.5);
-                    connected.pair_straightest(surface, [a, b], &pages.iter().map(|page| page.1).collect::<Vec<_>>());
+                    connected.pair_straightest(surface, [a, b], &sides.iter().map(|side| side.1).collect::<Vec<_>>());
                 }
             }
         }
@@ -110,17 +110,17 @@ impl SidePairs {
 
     /// Connects the triangles at an edge pairwise, the straightest first; pairs folded by more than
     /// a right angle stay separate.
-    fn pair_straightest(&mut self, surface: &TriangleSurface, [a, b]: [Vec3; 2], pages: &[u32]) {
+    fn pair_straightest(&mut self, surface: &TriangleSurface, [a, b]: [Vec3; 2], sides: &[u32]) {
         let along = (b - a).normalize();
-        let directions: Vec<Vec3> = (pages.iter())
+        let directions: Vec<Vec3> = (sides.iter())
             .map(|&side| {
                 let apex = surface.positions[surface.triangles[side as usize / 3][side as usize % 3] as usize] - a;
                 (apex - along * apex.dot(&along)).normalize()
             })
             .collect();
         let mut candidates: Vec<(f64, usize, usize)> = Vec::new();
-        for one in 0..pages.len() {
-            for other in one + 1..pages.len() {
+        for one in 0..sides.len() {
+            for other in one + 1..sides.len() {
                 let straightness = -directions[one].dot(&directions[other]);
                 if straightness > 0.0 {
                     candidates.push((straightness, one, other));
@@ -128,11 +128,11 @@ impl SidePairs {
             }
         }
         candidates.sort_by(|one, other| other.0.total_cmp(&one.0).then((one.1, one.2).cmp(&(other.1, other.2))));
-        let mut paired = vec![false; pages.len()];
+        let mut paired = vec![false; sides.len()];
         for (_, one, other) in candidates {
             if !paired[one] && !paired[other] {
                 (paired[one], paired[other]) = (true, true);
-                self.pairs.push([pages[one], pages[other]]);
+                self.pairs.push([sides[one], sides[other]]);
             }
         }
     }

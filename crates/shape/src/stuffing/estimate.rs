@@ -6,9 +6,10 @@ use rayon::prelude::*;
 
 use super::classification::{CELL_WIDTH_PER_EDGE, CHUNK};
 use super::window::{self, CELLS, count_within};
-use super::{MIN_REFINEMENT_BUDGET, REFINEMENT_BUDGET_RATIO, Stuffing, StuffingOptions, stuff};
+use super::{Stuffing, StuffingOptions, stuff};
 use crate::error::check_length;
 use crate::resolution::TETRAHEDRA_PER_SQUARE_EDGE;
+use crate::tuning::{MIN_REFINEMENT_BUDGET, REFINEMENT_BUDGET_RATIO};
 use crate::{Domain, ShapeError};
 
 /// Estimated size of a mesh.

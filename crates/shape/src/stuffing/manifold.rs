@@ -49,7 +49,7 @@ mod tests {
         assert_eq!((touching.point_count(), separate(&mut touching)), (8, Ok(0)));
         let shared = vec![positions[0], positions[1], positions[2], positions[3], positions[5], positions[6]];
         let mut hinged = TetMesh::from_parts(shared, vec![[0, 1, 2, 3], [0, 1, 4, 5]]).expect("a mesh");
-        assert!(separate(&mut hinged).expect("parted") > 0);
+        assert!(separate(&mut hinged).expect("separated") > 0);
         hinged.validate().expect("valid");
         assert_eq!(hinged.point_count(), 8);
     }

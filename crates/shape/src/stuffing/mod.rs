@@ -35,6 +35,7 @@ use rayon::prelude::*;
 
 use crate::Domain;
 use crate::error::{MAX_ELEMENTS, ShapeError};
+use crate::tuning::{MIN_REFINEMENT_BUDGET, REFINEMENT_BUDGET_RATIO};
 use background::Background;
 use classification::{CHUNK, Classification};
 use octree::Octree;
@@ -234,11 +235,6 @@ fn stuff_in_one_lattice(domain: &dyn Domain, options: &StuffingOptions) -> Resul
     };
     Ok(Stuffing { mesh, regions, report })
 }
-
-/// Budget of lattice tetrahedra for refinement: this many, or this multiple of the unrefined mesh.
-/// About a fifth of them lies inside thin walls.
-const MIN_REFINEMENT_BUDGET: f64 = 2e6;
-const REFINEMENT_BUDGET_RATIO: f64 = 8.0;
 
 /// The mesh with features; grows or drops refined regions until the angle bounds hold.
 fn improved_mesh<'a>(

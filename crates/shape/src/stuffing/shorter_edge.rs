@@ -11,10 +11,9 @@ use super::{Stuffing, StuffingOptions, StuffingReport, quick_estimate, stuff_in_
 use crate::Domain;
 use crate::error::ShapeError;
 use crate::resolution::EDGES_PER_MESHED_WALL;
+use crate::tuning::MAX_RETRY_TETRAHEDRA;
 
-/// Largest number of tetrahedra of a retry, less for slow queries,
-const MAX_RETRY_TETRAHEDRA: f64 = 1e6;
-/// more if the first mesh has a quarter as many.
+/// Tetrahedra of a retry that are allowed in any case, over those of the first mesh.
 const MAX_RETRY_RATIO: f64 = 4.0;
 /// Tolerated relative volume error,
 const VOLUME_TOLERANCE: f64 = 0.03;

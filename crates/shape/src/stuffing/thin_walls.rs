@@ -13,6 +13,7 @@ use crate::Domain;
 use crate::error::ShapeError;
 use crate::number_format::{grouped, short};
 use crate::resolution::TETRAHEDRA_PER_SQUARE_EDGE;
+use crate::tuning::{LOST_DISTANCE, REFINEMENT_DISTANCE};
 
 /// Thin walls, tips and gaps that cells of the requested edge length do not resolve.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -78,10 +79,6 @@ pub struct ThinWall {
     pub position: [f64; 3],
 }
 
-/// Distances (edges) between the surfaces above which cells are refined,
-const REFINEMENT_DISTANCE: f64 = 0.12;
-/// and above which a place counts as lost.
-const LOST_DISTANCE: f64 = 0.3;
 /// Thickness over size below which a shape is a sheet.
 const SHEET_THICKNESS_RATIO: f64 = 0.1;
 /// Lost share of the surface above which meshing fails.

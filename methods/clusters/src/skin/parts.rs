@@ -9,16 +9,20 @@ use rayon::prelude::*;
 
 /// An edge is not parted nearer to its ends than this share of it (1).
 const NEAREST_TO_END: f64 = 0.02;
-/// Particles that hang together and are farther apart than so many times their distance at rest, flow aside, have no skin between them (1).
+/// Particles that are connected and are farther apart than so many times their distance at rest,
+/// flow aside, have no skin between them (1).
 const DRAWN_OUT: f64 = 2.5;
-/// Parts of one piece are joined again wherever their particles are no farther apart than so many times their distance at rest (1): a crack that has not opened.
+/// Parts of one piece are joined again wherever their particles are no farther apart than so many
+/// times their distance at rest (1): a crack that has not opened.
 const CLOSED: f64 = 1.1;
 
-/// How often parts of a piece that hang together outside of a drawn surface only are given to neighbours.
+/// How often parts of a piece that are connected outside of a drawn surface only are given to
+/// neighbours.
 const SHELL_ROUNDS: usize = 8;
 
 impl Clusters {
-    /// The particle that each vertex is anchored to, and where edges are parted. Every piece hangs together.
+    /// The particle that each vertex is anchored to, and where edges are parted. Every piece is
+    /// connected.
     pub(super) fn parted_skin(&self, skin: &Skin, positions: &[Vec3], pieces: &[u32]) -> (Vec<u32>, SplitSurface) {
         let mut anchors = self.anchors(skin);
         if skin.cuts.is_empty() && self.is_whole {
@@ -40,7 +44,8 @@ impl Clusters {
         (anchors, parted)
     }
 
-    /// Where edges are parted so that the tetrahedra of every piece hang together; anchors change where they must.
+    /// Where edges are parted so that the tetrahedra of every piece are connected; anchors change
+    /// where they must.
     fn one_a_piece(&self, skin: &Skin, anchors: &mut [u32], positions: &[Vec3], pieces: &[u32]) -> Vec<Option<f64>> {
         loop {
             let mut parted = self.parted_edges(skin, anchors, positions, pieces);
@@ -52,8 +57,9 @@ impl Clusters {
         }
     }
 
-    /// Joins parts of a piece that lie side by side: its particles hang together, by copies whose sites are others'. Wherever the crack between them has
-    /// not opened, and where it has everywhere, at the edge that is stretched least. Gives the parts.
+    /// Joins parts of a piece that lie side by side: its particles are connected, by copies whose
+    /// sites are others'. Wherever the crack between them has not opened, and where it has
+    /// everywhere, at the edge that is stretched least. Gives the parts.
     fn join_parts(
         &self,
         skin: &Skin,
@@ -124,13 +130,13 @@ impl Clusters {
         one == other || self.memberships.of(one as usize).iter().any(|share| is_common(share.cluster))
     }
 
-    /// Whether two particles are so far apart, by what they were at rest and have flown since, that no skin holds between them: matter that a
-    /// cluster spans without being there.
+    /// Whether two particles are so far apart, by what they were at rest and have flown since, that
+    /// no skin holds between them: matter that a cluster spans without being there.
     pub(super) fn is_drawn_out(&self, one: u32, other: u32, positions: &[Vec3]) -> bool {
         let [one, other] = [one, other].map(|particle| particle as usize);
         let flown = |particle: usize| {
             let shares = self.memberships.of(particle).iter();
-            let stretch = |cluster: u32| self.temper[cluster as usize].plastic.norm_squared() / 3.0;
+            let stretch = |cluster: u32| self.history[cluster as usize].plastic.norm_squared() / 3.0;
             shares.map(|share| share.weight * stretch(share.cluster)).sum::<f64>().max(1.0)
         };
         let rest = (self.particles.rest[one] - self.particles.rest[other]).norm_squared();
@@ -140,7 +146,8 @@ impl Clusters {
     }
 }
 
-/// Parts of a piece that do not hang together with its largest go over to a neighbour; whether there were any that could.
+/// Parts of a piece that do not are connected with its largest go over to a neighbour; whether
+/// there were any that could.
 fn adopt_strays(skin: &Skin, anchors: &mut [u32], parts: &DisjointSets, pieces: &[u32]) -> bool {
     let edges = skin.background.edges();
     let firsts: Vec<u32> = (0..anchors.len() as u32).map(|vertex| parts.root(vertex)).collect();

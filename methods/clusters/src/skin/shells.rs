@@ -1,10 +1,12 @@
-//! Parts of a piece that hang together outside of the drawn surface only: closed surfaces beyond its largest.
+//! Parts of a piece that are connected outside of the drawn surface only: closed surfaces beyond
+//! its largest.
 
 use super::Skin;
 use craze_math::{DisjointSets, Vec3};
 use craze_skin::SplitSurface;
 
-/// A closed surface that encloses less than this share of all (1) is a crack that opens nowhere, not a body.
+/// A closed surface that encloses less than this share of all (1) is a crack that opens nowhere,
+/// not a body.
 const NOTHING: f64 = 1e-10;
 
 /// A closed surface.
@@ -20,11 +22,12 @@ struct Shell<'order> {
 pub(super) struct Stray {
     /// Vertices of the tetrahedra that carry it,
     pub vertices: Vec<u32>,
-    /// and one of those beyond its largest lip.
+    /// and one of those beyond its largest crack face.
     pub heir: u32,
 }
 
-/// The bodies of each piece beyond its largest. `piece_of` tells the piece of a vertex of the tetrahedra. None where the tetrahedra show themselves.
+/// The bodies of each piece beyond its largest. `piece_of` tells the piece of a vertex of the
+/// tetrahedra. None where the tetrahedra show themselves.
 pub(super) fn stray_shells(skin: &Skin, parted: &SplitSurface, piece_of: impl Fn(u32) -> u32) -> Vec<Stray> {
     if parted.beyond.is_empty() {
         return Vec::new();
@@ -62,8 +65,9 @@ pub(super) fn stray_shells(skin: &Skin, parted: &SplitSurface, piece_of: impl Fn
             let [a, b, c] = places(&parted.triangles[triangle]);
             (b - a).cross(&(c - a)).norm()
         };
-        let lips = own.iter().map(|(_, triangle)| *triangle).filter(|&triangle| parted.beyond[triangle] != u32::MAX);
-        let widest = lips.max_by(|one, other| area(*one).total_cmp(&area(*other)).then(other.cmp(one)))?;
+        let crack_faces =
+            own.iter().map(|(_, triangle)| *triangle).filter(|&triangle| parted.beyond[triangle] != u32::MAX);
+        let widest = crack_faces.max_by(|one, other| area(*one).total_cmp(&area(*other)).then(other.cmp(one)))?;
         let corners = own.iter().flat_map(|(_, triangle)| parted.triangles[*triangle]);
         let carriers = corners.flat_map(|point| parted.points[point as usize].weights);
         let mut vertices: Vec<u32> = carriers.filter(|carrier| carrier.1 > 0.0).map(|carrier| carrier.0).collect();
@@ -81,7 +85,8 @@ pub(super) fn stray_shells(skin: &Skin, parted: &SplitSurface, piece_of: impl Fn
     shells.iter().filter(is_stray).filter_map(take).collect()
 }
 
-/// The solid angle of a triangle seen from a point (sr), positive from behind: Van Oosterom & Strackee 1983.
+/// The solid angle of a triangle seen from a point (sr), positive from behind: Van Oosterom &
+/// Strackee 1983.
 fn solid_angle(from: &Vec3, corners: [Vec3; 3]) -> f64 {
     let [a, b, c] = corners.map(|corner| corner - from);
     let lengths = [a.norm(), b.norm(), c.norm()];

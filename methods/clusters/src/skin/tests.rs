@@ -1,11 +1,12 @@
-use crate::testing::{TIME_STEP, awake, block, matter, plain_step};
+use crate::testing::{TIME_STEP, awake, block, material, plain_step};
 use crate::{Clustering, Clusters, Options};
-use craze_engine::{FrameDetail, Method, Step};
+use craze_engine::{CommitLog, FrameDetail, Method, Step};
 use craze_frame::{BodyFrame, is_manifold, names};
 use craze_math::{DisjointSets, Isometry, Vec3};
 use proptest::prelude::*;
 
-/// Cubes of six tetrahedra around a block of particles: corner of the box, and cells along the axes.
+/// Cubes of six tetrahedra around a block of particles: corner of the box, and cells along the
+/// axes.
 fn cubes(counts: [u32; 3]) -> (Vec<Vec3>, Vec<[u32; 4]>) {
     let number = |[x, y, z]: [u32; 3]| (z * (counts[1] + 1) + y) * (counts[0] + 1) + x;
     let (mut positions, mut tetrahedra) = (Vec::new(), Vec::new());
@@ -32,7 +33,7 @@ fn all([nx, ny, nz]: [u32; 3]) -> impl Iterator<Item = (u32, u32, u32)> {
 
 /// A bar of 13 × 5 × 5 particles whose ends part at so many of its lengths a second.
 fn bar(toughness: f64, yield_strain: Option<f64>, speed: f64) -> Clusters {
-    let mut material = matter(0.8);
+    let mut material = material(0.8);
     material.cluster.toughness = Some(toughness);
     material.cluster.yield_strain = yield_strain;
     material.cluster.flow = 0.3;
@@ -50,9 +51,7 @@ fn steps(body: &mut dyn Method, range: std::ops::Range<u32>) {
     for index in range {
         let step = Step { time: TIME_STEP * f64::from(index), ..plain_step() };
         body.predict(&step).unwrap();
-        body.commit(&step);
-        body.flow(&step);
-        body.fracture(&step, &mut Vec::new());
+        body.commit(&step, &mut CommitLog::default());
         body.settle();
     }
 }
@@ -68,7 +67,8 @@ fn drawn_bar(toughness: f64, yield_strain: Option<f64>, speed: f64) -> Clusters 
     body
 }
 
-/// Checks that every piece's surface closes and is the outside of one body, that no triangle joins two, and that rest volumes sum to the whole; gives them.
+/// Checks that every piece's surface closes and is the outside of one body, that no triangle joins
+/// two, and that rest volumes sum to the whole; gives them.
 fn sound_volumes(frame: &BodyFrame) -> Vec<f64> {
     let surface = &frame.surface;
     let rest = surface.vertex_attributes.vectors(names::REST).unwrap();
@@ -120,7 +120,7 @@ fn the_skin_of_a_whole_body_is_its_outside_and_moves_with_it() {
 
 #[test]
 fn one_split_cuts_the_skin_along_its_plane() {
-    let mut material = matter(0.8);
+    let mut material = material(0.8);
     material.cluster.toughness = Some(1.1);
     let (place, still) = (Isometry::identity(), Vec3::zeros());
     let mut whole = Clusters::new(block([13, 5, 5]), &material, awake(), &place, still, still).unwrap();

@@ -6,7 +6,8 @@ use craze_element::Tetrahedron;
 use craze_math::lanes::Instructions;
 use craze_math::{Random, Vec3};
 
-/// Forces, or their rates, of the first block by the reference and by the kernel in every instruction set; the largest deviation.
+/// Forces, or their rates, of the first block by the reference and by the kernel in every
+/// instruction set; the largest deviation.
 fn deviation(material: craze_material::Material, amount: f64, rates: bool) -> (f64, f64) {
     let mut solid = solid([4, 4, 4], 0.15, material, awake(Integrator::Taylor));
     shake(&mut solid, amount, 0.5, 3);

@@ -9,11 +9,11 @@ use craze_shape::{Findings, StuffingOptions, StuffingReport, Thickness, Triangle
 use serde_json::{Map, Value, json};
 
 /// Memory of a solid with its mesh (bytes per tetrahedron), measured by `craze bench`.
-const BYTES_A_TETRAHEDRON: f64 = 190.0;
+const BYTES_PER_TETRAHEDRON: f64 = 190.0;
 
 /// Peak memory of stuffing (bytes per background tetrahedron), measured on the bunny and the
 /// armadillo.
-const BYTES_A_TETRAHEDRON_IN_WORK: f64 = 290.0;
+const STUFFING_BYTES_PER_TETRAHEDRON: f64 = 290.0;
 
 /// Origin of tetrahedra.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -43,24 +43,24 @@ pub struct Facts {
 }
 
 impl Facts {
-    pub fn tell(&mut self, key: &'static str, line: impl Into<String>, value: impl Into<Value>) {
+    pub fn add(&mut self, key: &'static str, line: impl Into<String>, value: impl Into<Value>) {
         self.lines.push((key, line.into()));
         self.values.insert(key.to_owned(), value.into());
     }
 
     pub fn size(&mut self, size: Vec3) {
         let [x, y, z] = [size.x, size.y, size.z].map(short);
-        self.tell("size", format!("{x} × {y} × {z} m"), json!([size.x, size.y, size.z]));
+        self.add("size", format!("{x} × {y} × {z} m"), json!([size.x, size.y, size.z]));
     }
 
     pub fn area(&mut self, area: f64) {
-        self.tell("area", format!("{} m²", short(area)), area);
+        self.add("area", format!("{} m²", short(area)), area);
     }
 
     pub fn volume(&mut self, volume: f64, material: Option<&Weight>) {
-        self.tell("volume", format!("{} m³", short(volume)), volume);
+        self.add("volume", format!("{} m³", short(volume)), volume);
         if let Some(Weight { name, density }) = material {
-            self.tell("mass", format!("{} kg of {name}", short(volume * density)), volume * density);
+            self.add("mass", format!("{} kg of {name}", short(volume * density)), volume * density);
         }
     }
 
@@ -74,7 +74,7 @@ impl Facts {
             several => format!("{} components", grouped(several)),
         };
         let value = json!({ "closed": findings.closed, "components": findings.components });
-        self.tell("surface", format!("{closed}, {components}"), value);
+        self.add("surface", format!("{closed}, {components}"), value);
         let warnings = findings.warnings();
         match warnings.is_empty() {
             true => self.lines.push(("repairs", "none needed".to_owned())),
@@ -94,7 +94,7 @@ impl Facts {
         }
         let value = json!({ "thickness": thinnest, "place": <[f64; 3]>::from(position),
             "twentieth": fifth_percentile, "median": median });
-        self.tell("thinnest", line, value);
+        self.add("thinnest", line, value);
     }
 
     /// Tetrahedra made, and their quality.
@@ -109,7 +109,7 @@ impl Facts {
         let line = format!("{}{at}, dihedral angles {smallest:.1}° to {largest:.1}°", grouped(count));
         let value = json!({ "edge": edge, "count": count, "nodes": mesh.point_count(),
             "volume": mesh.total_measure(), "dihedral": [smallest, largest] });
-        self.tell("tetrahedra", line, value);
+        self.add("tetrahedra", line, value);
     }
 
     /// Estimated number of tetrahedra, if too many to make.
@@ -120,18 +120,18 @@ impl Facts {
             line += &format!(": too fine, at most {} are made", grouped(most as usize));
         }
         let value = json!({ "edge": edge, "count": count, "estimated": true, "too_fine": count > most });
-        self.tell("tetrahedra", line, value);
+        self.add("tetrahedra", line, value);
     }
 
     /// Memory of these tetrahedra as a solid, and while meshing.
     pub fn memory(&mut self, count: f64, origin: Origin) {
-        let solid = BYTES_A_TETRAHEDRON * count;
+        let solid = BYTES_PER_TETRAHEDRON * count;
         let mut line = format!("{} as a solid", memory(solid));
-        let meshing = (origin == Origin::Cut).then_some(BYTES_A_TETRAHEDRON_IN_WORK * count);
+        let meshing = (origin == Origin::Cut).then_some(STUFFING_BYTES_PER_TETRAHEDRON * count);
         if let Some(meshing) = meshing {
             line += &format!(", about {} before that while it is meshed", memory(meshing));
         }
-        self.tell("memory", line, json!({ "solid": solid, "meshing": meshing }));
+        self.add("memory", line, json!({ "solid": solid, "meshing": meshing }));
     }
 
     /// Regions of the file with their numbers of tetrahedra.
@@ -146,7 +146,7 @@ impl Facts {
         }
         let line = if listed.is_empty() { "none in the file".to_owned() } else { listed.join(", ") };
         let values = counts.iter().map(|(number, count)| json!({ "number": number, "tetrahedra": count }));
-        self.tell("regions", line, values.collect::<Vec<_>>());
+        self.add("regions", line, values.collect::<Vec<_>>());
     }
 
     /// Treatment of creases, corners and thin places.
@@ -162,12 +162,12 @@ impl Facts {
                 dihedral.smallest,
                 dihedral.largest
             );
-            self.tell("creases", line, json!({ "points": on_creases, "snapped": snapped, "cut_off": features.edges_cut_off,
+            self.add("creases", line, json!({ "points": on_creases, "snapped": snapped, "cut_off": features.edges_cut_off,
                 "corners_missed": features.corners_missed, "dihedral_of_others": [dihedral.smallest, dihedral.largest] }));
         }
         if let Some(edge) = thin.shortened_edge {
             let line = format!("{} m for all of it: walls came out torn at the edge that was asked for", short(edge));
-            self.tell("shortened", line, edge);
+            self.add("shortened", line, edge);
         }
         if thin.under_resolved > 0 {
             let mut line = format!(
@@ -183,7 +183,7 @@ impl Facts {
                 let are = if thin.unresolved == 1 { "is" } else { "are" };
                 line += &format!("; {} {are} lost still, a shorter edge would show them", grouped(thin.unresolved));
             }
-            self.tell(
+            self.add(
                 "thin",
                 line,
                 json!({ "found": thin.under_resolved, "halvings": thin.halvings, "lost": thin.unresolved }),
@@ -191,7 +191,7 @@ impl Facts {
         }
         if *separated > 0 {
             let line = format!("{} where parts only touched", counted(*separated, "place", "places"));
-            self.tell("parted", line, *separated);
+            self.add("parted", line, *separated);
         }
     }
 
@@ -207,7 +207,7 @@ impl Facts {
         line += &format!(", about {} triangles at an edge of {} m", rough(count), short(edge));
         let value = json!({ "rims": findings.open_loops, "non_manifold_edges": findings.non_manifold_edges,
             "edge": edge, "triangles": count });
-        self.tell("sheet", line, value);
+        self.add("sheet", line, value);
     }
 }
 

@@ -114,7 +114,7 @@ pub fn run(arguments: &Arguments, mode: OutputMode) -> Result<(), Problem> {
         });
         drawn = draw(std::mem::take(&mut facts.surface), facts.ground, &path);
         if drawn.is_ok() {
-            facts.tell("picture", path.display().to_string(), path.display().to_string());
+            facts.add("picture", path.display().to_string(), path.display().to_string());
         }
     }
     print(facts, mode)?;
@@ -186,7 +186,7 @@ fn shape_facts(shape: &Shape, arguments: &Arguments, weight: Option<&Weight>) ->
     facts.size(made.size());
     facts.volume(made.volume(), weight);
     let wall = made.thinnest_wall();
-    facts.tell("thinnest", format!("{} m", short(wall)), json!({ "thickness": wall }));
+    facts.add("thinnest", format!("{} m", short(wall)), json!({ "thickness": wall }));
     let edge = arguments.edge.unwrap_or_else(|| made.default_edge());
     // These have their own lattice, equally fine inside and outside.
     if matches!(shape, Shape::Box(_) | Shape::Sphere(_) | Shape::Cylinder(_) | Shape::BrickWall(_)) {
@@ -241,7 +241,7 @@ fn stuffing_facts(facts: &mut Facts, domain: &dyn Domain, edge: f64) -> Result<O
             Ok(Some(mesh))
         }
         Some(Err(error)) => {
-            facts.tell("tetrahedra", format!("none: {error}"), json!({ "error": error.to_string() }));
+            facts.add("tetrahedra", format!("none: {error}"), json!({ "error": error.to_string() }));
             Ok(None)
         }
     }
@@ -260,9 +260,9 @@ fn sheet_facts(sheet: &Sheet, arguments: &Arguments) -> Result<Facts, Problem> {
     facts.area(sheet.area());
     let edge = arguments.edge.unwrap_or_else(|| sheet.default_edge());
     let SheetMesh { mesh, boundary, .. } = sheet.mesh(edge)?;
-    facts.tell("rims", boundary.len().to_string(), boundary.len());
+    facts.add("rims", boundary.len().to_string(), boundary.len());
     let line = format!("{} at an edge of {} m", grouped(mesh.element_count()), short(edge));
-    facts.tell("triangles", line, json!({ "edge": edge, "count": mesh.element_count() }));
+    facts.add("triangles", line, json!({ "edge": edge, "count": mesh.element_count() }));
     facts.surface = TriangleSurface { positions: mesh.positions().to_vec(), triangles: mesh.elements().to_vec() };
     Ok(facts)
 }
@@ -297,7 +297,7 @@ fn model_facts(model: Model, arguments: &Arguments, weight: Option<&Weight>) -> 
     }
     match domain {
         Ok(domain) => domain_facts(&mut facts, &domain, arguments, weight)?,
-        Err(error) => facts.tell("inside", error.to_string(), json!({ "error": error.to_string() })),
+        Err(error) => facts.add("inside", error.to_string(), json!({ "error": error.to_string() })),
     }
     if !findings.closed {
         facts.sheet(&findings, arguments.edge);

@@ -2,7 +2,7 @@
 
 use crate::testing::{awake, free_step, mesh, soft};
 use crate::{Integrator, Solid, SolidOptions};
-use craze_engine::{Account, Event, EventKind, FailureMeasure, HoldId, Method, Region, Step};
+use craze_engine::{Account, Attachable, CommitLog, Event, EventKind, FailureMeasure, HoldId, Method, Region, Step};
 use craze_material::{Material, Strength};
 use craze_math::{Isometry, Random, Vec3};
 use craze_mesh::NodeId;
@@ -30,14 +30,15 @@ fn bursting(cells: [usize; 3], stress: f64, outward: f64) -> Solid {
     solid
 }
 
-/// A step of the longest stable length, halved as the world does it until the prediction can be the state.
+/// A step of the longest stable length, halved as the world does it until the prediction can be the
+/// state.
 fn advance(solid: &mut Solid) -> Step<'static> {
     let mut step = free_step(solid.time_step_limit());
     while solid.predict(&step).and_then(|()| solid.check()).is_err() {
         step.time_step *= 0.5;
         assert!(step.time_step > 1e-9, "no step is short enough");
     }
-    solid.commit(&step);
+    solid.commit_motion(&step);
     step
 }
 
@@ -126,10 +127,9 @@ fn a_settled_body_is_the_one_that_a_checkpoint_brings_back() {
         let events = fracture(&mut solid, &step);
         twin.predict(&step).unwrap();
         twin.check().unwrap();
-        twin.commit(&step);
-        let mut others = Vec::new();
-        twin.fracture(&step, &mut others);
-        assert_eq!(events, others);
+        let mut log = CommitLog::default();
+        twin.commit(&step, &mut log);
+        assert_eq!(events, log.events);
     }
     assert!(solid.counts.splits > 50);
     solid.settle();
@@ -237,7 +237,8 @@ fn what_follows_cracks_is_what_would_be_made_anew() {
         assert_eq!(spectrum.smallest_height, solid.spectrum.smallest_height);
         let surface = crate::surface::SolidSurface::of(&solid.mesh, &solid.materials, 0);
         assert!(surface.nodes == solid.surface.nodes && surface.triangles == solid.surface.triangles);
-        // Anew, all nodes at one place are one; those of cracks that met there by chance have never been.
+        // Anew, all nodes at one place are one; those of cracks that met there by chance have never
+        // been.
         let origins = [surface.contact_triangles().origins, solid.surface.contact_triangles().origins];
         assert!(origins[1].iter().enumerate().all(|(at, &first)| origins[0][at] == origins[0][first as usize]));
         let outer = [&surface, &solid.surface].map(|surface| surface.contact_tetrahedra(&solid.mesh).outer);
@@ -328,7 +329,7 @@ fn held_nodes_stay_held_through_splits() {
     let node = NodeId(*solid.constraints.at(0).members.iter().find(middle).unwrap());
     let pull = crate::FailureState { ratio: 2.0, measure: FailureMeasure::Stress(1e3), normal };
     solid.split_node(node, &pull).unwrap();
-    solid.catch_up();
+    solid.update_after_edits();
     assert!(solid.constraints.at(0).members.len() > held);
     let on_ground = |&node: &u32| solid.mesh().position(NodeId(node)).y.abs() < 1e-12;
     assert!(solid.constraints.at(0).members.iter().all(on_ground));

@@ -11,20 +11,20 @@ use crate::tuning::MAX_IMAGE_BYTES;
 
 /// An encoded PNG or JPEG image.
 #[derive(Clone, PartialEq, Eq)]
-pub struct Picture {
+pub struct TextureImage {
     media_type: &'static str,
     bytes: Arc<[u8]>,
 }
 
-impl Picture {
+impl TextureImage {
     /// Detects PNG or JPEG by the first bytes; `None` otherwise.
-    pub fn of(bytes: &[u8]) -> Option<Picture> {
+    pub fn of(bytes: &[u8]) -> Option<TextureImage> {
         let media_type = match bytes {
             [0x89, b'P', b'N', b'G', 0x0d, 0x0a, 0x1a, 0x0a, ..] => "image/png",
             [0xff, 0xd8, 0xff, ..] => "image/jpeg",
             _ => return None,
         };
-        Some(Picture { media_type, bytes: bytes.into() })
+        Some(TextureImage { media_type, bytes: bytes.into() })
     }
 
     /// `image/png` or `image/jpeg`.
@@ -38,7 +38,7 @@ impl Picture {
     }
 }
 
-impl fmt::Debug for Picture {
+impl fmt::Debug for TextureImage {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(formatter, "{} of {} bytes", self.media_type, self.bytes.len())
     }
@@ -53,27 +53,28 @@ pub(super) fn find<Key: Ord>(
 ) {
     let mut used = vec![false; model.materials.len()];
     model.material_of_triangle.iter().for_each(|&material| used[material as usize] = true);
-    let mut known: BTreeMap<Key, Option<Picture>> = BTreeMap::new();
+    let mut known: BTreeMap<Key, Option<TextureImage>> = BTreeMap::new();
     let mut bytes_left = MAX_IMAGE_BYTES;
     for (number, material) in model.materials.iter_mut().enumerate().filter(|(number, _)| used[*number]) {
         let Some(key) = key(number, material) else { continue };
-        if let Some(picture) = known.get(&key) {
-            material.picture.clone_from(picture);
+        if let Some(image) = known.get(&key) {
+            material.image.clone_from(image);
             continue;
         }
         let bytes = read(&key);
         if bytes.as_ref().is_ok_and(|bytes| bytes.len() > bytes_left) {
-            model.remarks.push(format!("of its pictures only the first {} MB were read", MAX_IMAGE_BYTES >> 20));
+            model.remarks.push(format!("only the first {} MB of images were read", MAX_IMAGE_BYTES >> 20));
             return;
         }
-        let found = bytes.and_then(|bytes| Picture::of(&bytes).ok_or_else(|| "it is neither PNG nor JPEG".to_owned()));
+        let found =
+            bytes.and_then(|bytes| TextureImage::of(&bytes).ok_or_else(|| "it is neither PNG nor JPEG".to_owned()));
         if let Err(problem) = &found {
             let name = shortened(material.texture.as_deref().unwrap_or_default());
-            model.remarks.push(format!("the picture \"{name}\" was not read: {problem}"));
+            model.remarks.push(format!("the image \"{name}\" was not read: {problem}"));
         }
-        material.picture = found.ok();
-        bytes_left -= material.picture.as_ref().map_or(0, |picture| picture.bytes.len());
-        known.insert(key, material.picture.clone());
+        material.image = found.ok();
+        bytes_left -= material.image.as_ref().map_or(0, |image| image.bytes.len());
+        known.insert(key, material.image.clone());
     }
 }
 
@@ -94,10 +95,10 @@ mod tests {
 
     #[test]
     fn images_are_detected_by_their_first_bytes() {
-        assert_eq!(Picture::of(PNG).expect("PNG").media_type(), "image/png");
-        assert_eq!(Picture::of(&[0xff, 0xd8, 0xff, 0xe0]).expect("JPEG").media_type(), "image/jpeg");
+        assert_eq!(TextureImage::of(PNG).expect("PNG").media_type(), "image/png");
+        assert_eq!(TextureImage::of(&[0xff, 0xd8, 0xff, 0xe0]).expect("JPEG").media_type(), "image/jpeg");
         for other in [&b""[..], b"\x89PNG", b"GIF89a", b"\xff\xd8"] {
-            assert_eq!(Picture::of(other), None);
+            assert_eq!(TextureImage::of(other), None);
         }
     }
 
@@ -120,14 +121,14 @@ mod tests {
             }
         });
         assert_eq!(*asked.borrow(), ["a.png", "b.png", "text.png"]);
-        let found: Vec<bool> = model.materials.iter().map(|material| material.picture.is_some()).collect();
+        let found: Vec<bool> = model.materials.iter().map(|material| material.image.is_some()).collect();
         assert_eq!(found, [true, false, true, false, false, false, false]);
         assert_eq!(
             model.remarks,
             [
-                "the picture \"b.png\" was not read: it is not there",
-                "the picture \"../c.png\" was not read: it lies outside the model's folder",
-                "the picture \"text.png\" was not read: it is neither PNG nor JPEG",
+                "the image \"b.png\" was not read: it is not there",
+                "the image \"../c.png\" was not read: it lies outside the model's folder",
+                "the image \"text.png\" was not read: it is neither PNG nor JPEG",
             ]
         );
     }
@@ -149,8 +150,8 @@ mod tests {
             Ok(large.clone())
         };
         find(&mut model, |number, _| Some(number), read);
-        assert_eq!(model.materials.iter().filter(|material| material.picture.is_some()).count(), 4);
-        assert_eq!(model.remarks, ["of its pictures only the first 256 MB were read"]);
+        assert_eq!(model.materials.iter().filter(|material| material.image.is_some()).count(), 4);
+        assert_eq!(model.remarks, ["only the first 256 MB of images were read"]);
         assert_eq!(times, 5, "nothing is read beyond that");
     }
 }

@@ -1,6 +1,6 @@
 //! Tests of what is kept and what dies away.
 
-use crate::testing::{TIME_STEP, advance, awake, block, body, crooked, matter, plain_step};
+use crate::testing::{TIME_STEP, advance, awake, block, body, crooked, material, plain_step};
 use crate::{Cloud, Clusters, Options};
 use craze_contact::{ContactSurface, Impulse};
 use craze_engine::{Method, Step};
@@ -18,7 +18,8 @@ fn breathing_period(goal_stiffness: f64, counts: [usize; 3]) -> f64 {
         advance(&mut body, &plain_step());
         stretches.push(stretch(&body));
     }
-    // Where the sampled cosine crosses zero upward, by the cosine through the two samples around it.
+    // Where the sampled cosine crosses zero upward, by the cosine through the two samples around
+    // it.
     let angle = (1.0 - goal_stiffness / 2.0).acos();
     let crossing = |index: usize| {
         let (before, after) = (stretches[index], stretches[index + 1]);
@@ -54,7 +55,8 @@ fn a_shorter_step_of_the_world_leaves_the_stiffness_as_it_is() {
     assert!((body.deformation() - Mat3::identity()).norm() < 2e-3 * 0.01 * 3.0);
 }
 
-/// Largest relative change of linear and angular momentum over 600 steps of a sheared body that spins at 2.3 rad/s.
+/// Largest relative change of linear and angular momentum over 600 steps of a sheared body that
+/// spins at 2.3 rad/s.
 fn momentum_changes(counts: [usize; 3], shear: f64) -> (f64, f64) {
     let mut body = body(block(counts), 1.0, awake());
     let (center, spin) = (body.rest_center(), Vec3::new(0.5, 2.0, 1.0));
@@ -86,7 +88,8 @@ fn a_cube_keeps_both_momenta() {
 
 #[test]
 fn a_long_bar_keeps_both_momenta() {
-    // VALIDATION 12, 4:1:1. With R of F in place of the R of least energy the second changes by 1.6 of itself (READINGS 26).
+    // VALIDATION 12, 4:1:1. With R of F in place of the R of least energy the second changes by 1.6
+    // of itself (READINGS 26).
     for shear in [0.1, 0.01] {
         let (linear, angular) = momentum_changes([16, 4, 4], shear);
         assert!(linear < 1e-12 && angular < 1e-12, "linear {linear:e}, angular {angular:e}");
@@ -111,7 +114,7 @@ fn vibration_and_what_is_done_to_it_keep_the_books() {
                     |particle| Impulse { dof: particle, impulse: Vec3::x() * if particle < 16 { 0.3 } else { -0.3 } };
                 body.receive(&ends.map(strike).collect::<Vec<_>>(), &step);
             }
-            body.commit(&step);
+            body.commit_motion();
             let now = body.account(&Vec3::zeros());
             let unexplained = now.energy() - now.work - start.energy();
             largest = largest.max(unexplained.abs() / (start.energy() + now.work.abs()));
@@ -131,7 +134,7 @@ impl Dropped {
         let mut positions = block([7, 7, 7]).positions;
         positions.retain(|place| (place - Vec3::repeat(0.3)).norm() < 0.31);
         let cloud = Cloud { volumes: vec![1e-3; positions.len()], positions, spacing: 0.1 };
-        let mut material = matter(goal_stiffness);
+        let mut material = material(goal_stiffness);
         (material.cluster.yield_strain, material.cluster.flow) = (Some(yield_strain), flow);
         let place = Isometry::translation(0.0, 0.05, 0.0);
         let (velocity, spin) = (Vec3::new(1.0, -6.0, 0.0), Vec3::new(0.0, 0.0, 3.0));
@@ -144,7 +147,8 @@ impl Dropped {
         account.energy() - account.work
     }
 
-    /// A step on the floor, with flow; how much energy came from nowhere before flow, and in it (J).
+    /// A step on the floor, with flow; how much energy came from nowhere before flow, and in it
+    /// (J).
     fn advance(&mut self) -> [f64; 2] {
         let start = self.energy();
         self.body.predict(&self.step).unwrap();
@@ -157,7 +161,7 @@ impl Dropped {
         };
         let impulses: Vec<Impulse> = falling.map(stop).collect();
         self.body.receive(&impulses, &self.step);
-        self.body.commit(&self.step);
+        self.body.commit_motion();
         let moved = self.energy();
         self.body.flow(&self.step);
         [moved - start, self.energy() - moved]
@@ -170,7 +174,8 @@ fn a_stiff_ball_that_flows_as_it_lands_gains_no_energy() {
     for (goal_stiffness, flow, yield_strain) in [(0.9, 0.2, 0.1), (0.9, 1.0, 0.1), (0.9, 0.2, 0.02), (0.3, 0.2, 0.05)] {
         let mut ball = Dropped::new(goal_stiffness, flow, yield_strain);
         let start = ball.body.account(&Vec3::zeros());
-        // Velocities are told for the middle of a step and the potential for its end: up to ½ Δt·m·g·v is between.
+        // Velocities are told for the middle of a step and the potential for its end: up to ½
+        // Δt·m·g·v is between.
         let lag = 0.5 * TIME_STEP * start.mass * 9.81 * 12.0;
         let (mut moved, mut flowed) = (0.0, 0.0);
         for _ in 0..200 {
@@ -224,7 +229,7 @@ fn damping_ends_vibration_and_keeps_momenta() {
 #[test]
 fn drag_slows_flight_and_vibration_alike() {
     for options in [awake(), Options { time_step: TIME_STEP, ..Options::default() }] {
-        let mut material = matter(1.0);
+        let mut material = material(1.0);
         material.damping.mass = 2.0;
         let place = Isometry::identity();
         let mut body = Clusters::new(block([3, 3, 3]), &material, options, &place, Vec3::x(), Vec3::zeros()).unwrap();

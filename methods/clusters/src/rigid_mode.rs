@@ -1,20 +1,22 @@
-//! Rigid flight: a body that nothing strains moves as one thing, and its particles are computed when somebody looks.
+//! Rigid-body mode: an unstrained body moves as a rigid body, and positions of its particles are
+//! computed on demand. Unlike [`craze_body::rigid_mode`] it maps the rest shape, since an
+//! unstrained body of clusters is its rest shape.
 
 use crate::forces::ShapeMatch;
-use crate::model::{Moment, Particles, Whole};
+use crate::model::{ParticleState, Particles, Whole};
 use craze_engine::RigidBody;
 use craze_math::{Mat3, Rotation, Vec3};
 
-/// Positions and velocities at a moment, whether particles or a flight carry them.
+/// Positions and velocities of a state, in rigid-body mode or not.
 pub(crate) enum View<'a> {
-    /// Every particle by itself.
-    Particles(&'a Moment),
-    /// All by one rigid motion.
-    Flight(Carrier<'a>),
+    /// Of particles that are integrated.
+    Particles(&'a ParticleState),
+    /// Of the rest shape under a rigid motion.
+    Rigid(RigidMap<'a>),
 }
 
 /// A rigid motion of the rest shape.
-pub(crate) struct Carrier<'a> {
+pub(crate) struct RigidMap<'a> {
     offsets: &'a [Vec3],
     center: Vec3,
     rotation: Mat3,
@@ -23,15 +25,15 @@ pub(crate) struct Carrier<'a> {
 }
 
 impl<'a> View<'a> {
-    pub(crate) fn new(moment: &'a Moment, particles: &'a Particles, whole: &Whole) -> View<'a> {
-        match &moment.flight {
+    pub(crate) fn new(moment: &'a ParticleState, particles: &'a Particles, whole: &Whole) -> View<'a> {
+        match &moment.rigid {
             None => View::Particles(moment),
-            Some(flight) => View::Flight(Carrier {
+            Some(rigid) => View::Rigid(RigidMap {
                 offsets: &particles.offsets,
-                center: flight.position,
-                rotation: orientation(flight, whole).to_rotation_matrix().into_inner(),
-                velocity: flight.velocity,
-                spin: flight.spin(),
+                center: rigid.position,
+                rotation: orientation(rigid, whole).to_rotation_matrix().into_inner(),
+                velocity: rigid.velocity,
+                spin: rigid.spin(),
             }),
         }
     }
@@ -41,7 +43,7 @@ impl<'a> View<'a> {
     pub(crate) fn position(&self, particle: usize) -> Vec3 {
         match self {
             View::Particles(moment) => moment.positions[particle],
-            View::Flight(carrier) => carrier.center + carrier.rotation * carrier.offsets[particle],
+            View::Rigid(map) => map.center + map.rotation * map.offsets[particle],
         }
     }
 
@@ -50,20 +52,18 @@ impl<'a> View<'a> {
     pub(crate) fn velocity(&self, particle: usize) -> Vec3 {
         match self {
             View::Particles(moment) => moment.velocities[particle],
-            View::Flight(carrier) => {
-                carrier.velocity + carrier.spin.cross(&(carrier.rotation * carrier.offsets[particle]))
-            }
+            View::Rigid(map) => map.velocity + map.spin.cross(&(map.rotation * map.offsets[particle])),
         }
     }
 }
 
-/// Turns rest coordinates to the world.
-pub(crate) fn orientation(flight: &RigidBody, whole: &Whole) -> Rotation {
-    flight.orientation * whole.principal.inverse()
+/// Rotation from rest coordinates to the world.
+pub(crate) fn orientation(rigid: &RigidBody, whole: &Whole) -> Rotation {
+    rigid.orientation * whole.principal.inverse()
 }
 
-/// The rest shape in flight, with the place and the momenta that particles have together.
-pub(crate) fn take_off(whole: &Whole, matched: &ShapeMatch) -> RigidBody {
+/// Rigid motion with the centre of mass and the momenta of the particles.
+pub(crate) fn enter_rigid_mode(whole: &Whole, matched: &ShapeMatch) -> RigidBody {
     RigidBody {
         position: matched.center(),
         orientation: matched.orientation() * whole.principal,
@@ -73,21 +73,21 @@ pub(crate) fn take_off(whole: &Whole, matched: &ShapeMatch) -> RigidBody {
     }
 }
 
-/// Writes the particles of a moment in flight and lets them go. Nothing happens to one that is not in flight.
-pub(crate) fn land(moment: &mut Moment, particles: &Particles, whole: &Whole) {
+/// Ends rigid-body mode and writes the particles. Nothing happens outside of rigid-body mode.
+pub(crate) fn leave_rigid_mode(moment: &mut ParticleState, particles: &Particles, whole: &Whole) {
     write_particles(moment, particles, whole);
-    moment.flight = None;
+    moment.rigid = None;
 }
 
-/// Brings the particles of a moment up to date with its flight.
-pub(crate) fn write_particles(moment: &mut Moment, particles: &Particles, whole: &Whole) {
+/// Writes the particles in rigid-body mode to where they are.
+pub(crate) fn write_particles(moment: &mut ParticleState, particles: &Particles, whole: &Whole) {
     let (mut positions, mut velocities) =
         (std::mem::take(&mut moment.positions), std::mem::take(&mut moment.velocities));
-    if let View::Flight(carrier) = View::new(moment, particles, whole) {
-        for ((position, velocity), offset) in positions.iter_mut().zip(&mut velocities).zip(carrier.offsets) {
-            let arm = carrier.rotation * offset;
-            *position = carrier.center + arm;
-            *velocity = carrier.velocity + carrier.spin.cross(&arm);
+    if let View::Rigid(map) = View::new(moment, particles, whole) {
+        for ((position, velocity), offset) in positions.iter_mut().zip(&mut velocities).zip(map.offsets) {
+            let arm = map.rotation * offset;
+            *position = map.center + arm;
+            *velocity = map.velocity + map.spin.cross(&arm);
         }
     }
     (moment.positions, moment.velocities) = (positions, velocities);
@@ -95,7 +95,7 @@ pub(crate) fn write_particles(moment: &mut Moment, particles: &Particles, whole:
 
 #[cfg(test)]
 mod tests {
-    use crate::testing::{TIME_STEP, advance, awake, block, body, crooked, matter, plain_step};
+    use crate::testing::{TIME_STEP, advance, awake, block, body, crooked, material, plain_step};
     use crate::{Cloud, Clusters, Options};
     use craze_contact::Impulse;
     use craze_engine::{Method, Step};
@@ -107,14 +107,14 @@ mod tests {
         let spin = Vec3::new(0.1, 0.3, -0.2);
         let placement = Isometry::new(Vec3::new(0.0, 2.0, 0.0), Vec3::new(0.3, 0.2, 3.0));
         let velocity = Vec3::new(1.0, 4.0, 0.0);
-        let mut body = Clusters::new(block([8, 4, 2]), &matter(1.0), options, &placement, velocity, spin).unwrap();
+        let mut body = Clusters::new(block([8, 4, 2]), &material(1.0), options, &placement, velocity, spin).unwrap();
         let (start, center) = (body.account(&Vec3::zeros()), body.rest_center());
         let step = Step { gravity: Vec3::new(0.0, -9.81, 0.0), ..plain_step() };
         let no_gravity = plain_step();
         for _ in 0..30 {
             advance(&mut body, &step);
         }
-        assert!(body.is_flying());
+        assert!(body.is_rigid());
         let matched = body.matched();
         let parabola = center + 0.5 * velocity + 0.125 * step.gravity;
         assert!((matched.center() - parabola).norm() < 1e-12);
@@ -122,10 +122,10 @@ mod tests {
         assert!(turned && largest_stretch(&body) < 1e-13, "it keeps its shape");
         let flying = body.positions();
 
-        // Predicted in flight, touched, and thrown away: it still flies.
+        // Predicted in rigid-body mode, touched, and thrown away: it still flies.
         body.predict(&no_gravity).unwrap();
         body.receive(&[Impulse { dof: 0, impulse: Vec3::new(0.0, 1.0, 0.0) }], &no_gravity);
-        assert!(body.is_flying());
+        assert!(body.is_rigid());
         assert_eq!(body.positions(), flying);
         body.predict(&no_gravity).unwrap();
         let untouched = body.view(&body.prediction).position(7);
@@ -133,14 +133,14 @@ mod tests {
         body.receive(&[Impulse { dof: 0, impulse: Vec3::new(0.0, 1.0, 0.0) }], &no_gravity);
         assert_eq!(body.view(&body.prediction).position(7), untouched);
         let before = body.account(&Vec3::zeros());
-        body.commit(&no_gravity);
-        assert!(!body.is_flying());
+        body.commit_motion();
+        assert!(!body.is_rigid());
         let after = body.account(&Vec3::zeros());
         assert!((after.momentum - before.momentum - Vec3::y()).norm() < 1e-12 * before.momentum.norm());
         // The particle turned with the body for a step, which the mean of its velocities sees.
         assert!((after.work - (after.kinetic - before.kinetic)).abs() < 1e-3, "{before:?} {after:?}");
         advance(&mut body, &no_gravity);
-        assert!(!body.is_flying() && body.account(&Vec3::zeros()).elastic > 0.0);
+        assert!(!body.is_rigid() && body.account(&Vec3::zeros()).elastic > 0.0);
     }
 
     fn largest_stretch(body: &Clusters) -> f64 {
@@ -156,7 +156,7 @@ mod tests {
         body.set_motion(|rest| (crooked(rest), Vec3::x() + spin.cross(rest))).unwrap();
         let start = body.account(&Vec3::zeros());
         let mut steps = 0;
-        while !body.is_flying() && steps < 1000 {
+        while !body.is_rigid() && steps < 1000 {
             advance(&mut body, &plain_step());
             steps += 1;
         }
@@ -175,9 +175,9 @@ mod tests {
             let (place, still) = (Isometry::identity(), Vec3::zeros());
             let options = Options { rest_strain: Some(1e-4), ..awake() };
             let mut body =
-                Clusters::new(block([3, 3, 3]), &matter(1.0), options, &place, still, Vec3::z() * spin).unwrap();
+                Clusters::new(block([3, 3, 3]), &material(1.0), options, &place, still, Vec3::z() * spin).unwrap();
             advance(&mut body, &plain_step());
-            body.is_flying()
+            body.is_rigid()
         };
         // ω²Δt₀²/α = 1e-4 at 0.6 rad/s.
         assert!(spun(0.59) && !spun(0.61));
@@ -189,6 +189,6 @@ mod tests {
         let mut body = body(cloud, 1.0, Options::default());
         body.set_motion(|rest| (*rest, Vec3::new(1e3, 0.1, 7.0))).unwrap();
         advance(&mut body, &plain_step());
-        assert!(body.is_flying());
+        assert!(body.is_rigid());
     }
 }

@@ -1,4 +1,4 @@
-//! What the method reads of a material, and how toughness varies from cluster to cluster.
+//! Material parameters of the method, and variation of toughness between clusters.
 
 use crate::options::Options;
 use crate::partition::Clustering;
@@ -6,7 +6,8 @@ use craze_material::{Key, Material, MaterialError, MaterialUse, Quantity};
 use craze_math::Random;
 use serde::{Deserialize, Serialize};
 
-/// The numbers of a material that [`Matter`] takes. Stretches take the place of stresses: shape matching knows no stiffness in pascals.
+/// The material keys that the method reads. Stretches take the place of stresses: shape matching
+/// has no stiffness in pascals.
 pub const MATERIAL: MaterialUse = MaterialUse {
     method: crate::KIND,
     reads: &[
@@ -37,9 +38,9 @@ pub const MATERIAL: MaterialUse = MaterialUse {
     ],
 };
 
-/// What the method reads of a material.
+/// Material parameters of the method.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub(crate) struct Matter {
+pub(crate) struct Parameters {
     pub name: String,
     /// kg/m³.
     pub density: f64,
@@ -49,19 +50,19 @@ pub(crate) struct Matter {
     pub damping_time: f64,
     /// 1/s.
     pub drag: f64,
-    /// λ (1); none: never yields.
+    /// λ (1); `None`: never yields.
     pub yield_strain: Option<f64>,
     /// ν (1).
     pub flow: f64,
     /// K (1/s).
     pub hardening: f64,
-    /// τ₀ (1); none: never splits.
+    /// τ₀ (1); `None`: never splits.
     pub toughness: Option<f64>,
 }
 
-impl Matter {
-    pub(crate) fn of(material: &Material) -> Matter {
-        Matter {
+impl Parameters {
+    pub(crate) fn of(material: &Material) -> Parameters {
+        Parameters {
             name: material.name.clone(),
             density: material.density,
             goal_stiffness: material.cluster.goal_stiffness,
@@ -88,18 +89,18 @@ impl Matter {
     }
 }
 
-/// Toughness of every cluster, varied as the options ask.
-pub(crate) fn toughnesses(matter: &Matter, options: &Options, clusters: usize) -> Vec<Option<f64>> {
+/// Toughness of every cluster, with the variation that the options ask for.
+pub(crate) fn toughnesses(parameters: &Parameters, options: &Options, clusters: usize) -> Vec<Option<f64>> {
     let seed = match options.clustering {
         Clustering::One => 0,
         Clustering::Count { seed, .. } | Clustering::Radius { seed, .. } => seed,
     };
-    // Another sequence than the one that chose the centres.
+    // A sequence different from the one that chose the centres.
     let mut random = Random::new(!seed);
     let mut vary = |toughness: f64| {
         let varied = 1.0 + (toughness - 1.0) * (1.0 + options.toughness_spread * random.signed());
-        // With a spread of one the weakest would bear nothing at all.
+        // With a spread of one the weakest would have no strength.
         varied.max(1.0 + 1e-3 * (toughness - 1.0))
     };
-    (0..clusters).map(|_| matter.toughness.map(&mut vary)).collect()
+    (0..clusters).map(|_| parameters.toughness.map(&mut vary)).collect()
 }

@@ -1,14 +1,14 @@
 //! Tests of what tears: properties that hold whatever breaks.
 
-use crate::testing::{TIME_STEP, awake, block, matter, plain_step};
+use crate::testing::{TIME_STEP, awake, block, material, plain_step};
 use crate::{Cloud, Clustering, Clusters, Options};
-use craze_engine::{Event, EventKind, HoldId, Method, Region, Step};
+use craze_engine::{Attachable, CommitLog, Event, EventKind, HoldId, Method, Region, Rewind, Step};
 use craze_material::Material;
 use craze_math::{Isometry, Vec3};
 use proptest::prelude::*;
 
 fn dough(toughness: f64) -> Material {
-    let mut material = matter(0.8);
+    let mut material = material(0.8);
     material.cluster.toughness = Some(toughness);
     material.cluster.yield_strain = Some(0.05);
     material.cluster.flow = 0.3;
@@ -34,7 +34,7 @@ fn step(body: &mut Clusters, time: f64, events: &mut Vec<Event>) -> [f64; 2] {
     let step = Step { time, ..plain_step() };
     body.predict(&step).expect("a good step");
     body.check().expect("a good step");
-    body.commit(&step);
+    body.commit_motion();
     let moved = body.account(&Vec3::zeros()).energy();
     body.flow(&step);
     body.fracture(&step, events);
@@ -56,13 +56,13 @@ fn assert_sound(body: &Clusters) {
             assert!(share.weight > 0.0);
             members[share.cluster as usize].push(particle as u32);
         }
-        let pieces: Vec<u32> = shares.iter().map(|share| body.temper[share.cluster as usize].piece).collect();
+        let pieces: Vec<u32> = shares.iter().map(|share| body.history[share.cluster as usize].piece).collect();
         assert!(pieces.iter().all(|piece| *piece == pieces[0]), "a particle holds its clusters together");
     }
     for (cluster, known) in members.iter().enumerate() {
         assert_eq!(body.memberships.members(cluster), known);
-        let piece = body.temper[cluster].piece;
-        let is_last = body.temper.iter().filter(|temper| temper.piece == piece).count() == 1;
+        let piece = body.history[cluster].piece;
+        let is_last = body.history.iter().filter(|history| history.piece == piece).count() == 1;
         assert!(known.len() >= 4 || is_last, "cluster {cluster} of {}", known.len());
     }
     assert!(body.particles.masses.iter().all(|mass| *mass > 0.0));
@@ -116,7 +116,7 @@ fn the_first_split_goes_through_the_middle_across_the_pull() {
     let craze_engine::FailureMeasure::Stretch(stretch) = measure else { panic!("{measure:?}") };
     assert!((place - turn * Vec3::new(0.65, 0.2, 0.2)).norm() < 1e-12, "{place}");
     assert!((normal.y.abs() - 1.0).abs() < 1e-12 && (stretch - 1.3).abs() < 1e-12, "{normal} {stretch}");
-    let plane = body.temper[0].planes[0];
+    let plane = body.history[0].planes[0];
     assert!((plane.normal.x.abs() - 1.0).abs() < 1e-12 && plane.end.abs() < 1e-12, "{plane:?}");
     assert_eq!(body.piece_count(), 2);
 }
@@ -162,7 +162,7 @@ fn a_cluster_that_has_split_waits_or_is_tougher() {
 #[test]
 fn toughness_may_vary_by_chance_and_by_place() {
     let mut body = torn(block([13, 5, 5]), Options { toughness_spread: 0.5, ..many(14, 1) }, 1.2);
-    let values = |body: &Clusters| body.temper.iter().map(|temper| temper.toughness.unwrap()).collect::<Vec<_>>();
+    let values = |body: &Clusters| body.history.iter().map(|history| history.toughness.unwrap()).collect::<Vec<_>>();
     let varied = values(&body);
     assert!(varied.iter().all(|value| (1.1..=1.3).contains(value)));
     assert!(varied.iter().any(|value| *value > 1.22) && varied.iter().any(|value| *value < 1.18));
@@ -188,8 +188,8 @@ fn held_and_followed_particles_stay_held_and_followed() {
     assert!(body.observe(&end).0.x > 1.3, "it went with the other end: {}", body.observe(&end).0);
 }
 
-/// Sum of what flow, and of what fracture, has added to the energy (J) where they have added to it, in a second; and the energy at the end
-/// over that at the start.
+/// Sum of what flow, and of what fracture, has added to the energy (J) where they have added to it,
+/// in a second; and the energy at the end over that at the start.
 fn gains(mut body: Clusters) -> [f64; 3] {
     let energy = |body: &Clusters| body.account(&Vec3::zeros()).energy();
     let start = energy(&body);
@@ -198,7 +198,7 @@ fn gains(mut body: Clusters) -> [f64; 3] {
     for index in 0..60 {
         let step = Step { time: TIME_STEP * f64::from(index), ..plain_step() };
         body.predict(&step).unwrap();
-        body.commit(&step);
+        body.commit_motion();
         let committed = energy(&body);
         body.flow(&step);
         let flowed = energy(&body);
@@ -219,9 +219,9 @@ fn what_goes_back_or_is_loaded_goes_on_with_the_same_bits() {
         for index in 0..3 {
             let step = Step { time: TIME_STEP * f64::from(3 * frame + index), ..plain_step() };
             body.predict(&step).unwrap();
-            body.commit(&step);
-            body.flow(&step);
-            body.fracture(&step, &mut events);
+            let mut log = CommitLog::default();
+            body.commit(&step, &mut log);
+            events.extend(log.events);
         }
         body.settle();
         (body.save(), events)
@@ -229,11 +229,11 @@ fn what_goes_back_or_is_loaded_goes_on_with_the_same_bits() {
     let mut has_split = false;
     for frame in 0..8 {
         let mut loaded = crate::load(&body.save()).unwrap();
-        assert!(body.keep());
+        body.snapshot();
         let first = advance(&mut body, frame);
         has_split |= !first.1.is_empty();
         assert!(first == advance(loaded.as_mut(), frame), "loaded, frame {frame}");
-        body.go_back();
+        body.restore();
         assert!(first == advance(&mut body, frame), "gone back, frame {frame}");
     }
     assert!(has_split);
@@ -259,10 +259,11 @@ fn what_flows_and_tears_gains_no_energy() {
     }
 }
 
-/// A plate between two held rims, whose middle is struck, breaks into crumbs that press on each other: contacts of light parts with heavy ones.
+/// A plate between two held rims, whose middle is struck, breaks into debris that press on each
+/// other: contacts of light parts with heavy ones.
 #[test]
 fn a_shattered_plate_whose_parts_meet_gains_no_energy() {
-    let mut material = matter(0.9);
+    let mut material = material(0.9);
     material.cluster.toughness = Some(1.012);
     let clustering = Clustering::Count { count: 40, overlap: 3.2, seed: 1 };
     let options = Options { clustering, strain_limit: Some(1.0), toughness_spread: 0.3, damping: 0.25, ..awake() };
@@ -331,9 +332,9 @@ proptest! {
                     }
                     let step = Step { time: TIME_STEP * f64::from(index), ..plain_step() };
                     body.predict(&step).unwrap();
-                    body.commit(&step);
-                    body.flow(&step);
-                    body.fracture(&step, &mut events);
+                    let mut log = CommitLog::default();
+                    body.commit(&step, &mut log);
+                    events.extend(log.events);
                     body.settle();
                 }
                 (body.save(), events)
