@@ -28,7 +28,7 @@ pub(super) fn signed_distance(point: &Vec3, radius: f64, half_height: f64) -> Si
 pub(super) fn support_points(radius: f64, half_height: f64) -> Vec<(Vec3, f64)> {
     let point = |index: usize| {
         let angle = (index / 2) as f64 * TAU / RIM_POINTS as f64;
-        let height = if index % 2 == 0 { half_height } else { -half_height };
+        let height = if index.is_multiple_of(2) { half_height } else { -half_height };
         (Vec3::new(radius * angle.cos(), height, radius * angle.sin()), 0.0)
     };
     (0..2 * RIM_POINTS).map(point).collect()
