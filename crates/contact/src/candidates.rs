@@ -12,7 +12,7 @@ use craze_spatial::Aabb;
 use rayon::prelude::*;
 
 /// Number of candidates below which one thread sorts them.
-const FEW: usize = 4096;
+const SEQUENTIAL_CANDIDATES: usize = 4096;
 
 /// Two features and their distance when they were found.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -138,7 +138,7 @@ impl Candidates {
             level(one.distance).cmp(&level(other.distance)).then(one.features.cmp(&other.features))
         };
         for list in self.lists() {
-            if list.len() < FEW {
+            if list.len() < SEQUENTIAL_CANDIDATES {
                 list.sort_unstable_by(order);
             } else {
                 list.par_sort_unstable_by(order);
@@ -335,7 +335,7 @@ mod tests {
             })
         };
         let one = search(1);
-        assert!(one.edge_edge.len() > FEW, "{}", one.edge_edge.len());
+        assert!(one.edge_edge.len() > SEQUENTIAL_CANDIDATES, "{}", one.edge_edge.len());
         assert!(one == search(3));
     }
 

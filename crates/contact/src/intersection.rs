@@ -4,20 +4,12 @@
 //! triangles must cross, which exact predicates decide ([`triangles_cross`]), by more than a
 //! tolerance, or a point just below the surface of one must lie inside the other.
 
-use crate::tolerances::MAX_CRACK_FACE_PENETRATION;
+use crate::tolerances::{
+    INSIDE_PROBE_DEPTH, INSIDE_WINDING_NUMBER, MAX_CRACK_FACE_PENETRATION, MIN_INTERSECTION_DEPTH,
+};
 use crate::{ContactTriangles, CrackFaces};
 use craze_math::Vec3;
 use craze_spatial::{Aabb, Bvh, SpatialError, WindingTree, triangles_cross};
-
-/// Depth from which two triangles intersect, in units of the smaller one's size.
-const CLEARLY: f64 = 1e-6;
-
-/// Depth of a point just below a triangle, in units of the triangle's size.
-const BENEATH: f64 = 1e-3;
-
-/// Winding number from which a point is inside: on a face it is a half, on a concave edge three
-/// quarters.
-const INSIDE: f64 = 0.9;
 
 /// A surface at given positions.
 #[derive(Clone, Copy, Debug)]
@@ -43,7 +35,7 @@ impl PosedSurface<'_> {
             let [a, b, c] = self.corners(triangle);
             let outward = (b - a).cross(&(c - a));
             let size = outward.norm().sqrt();
-            (a + b + c) / 3.0 - if size > 0.0 { BENEATH / size * outward } else { outward }
+            (a + b + c) / 3.0 - if size > 0.0 { INSIDE_PROBE_DEPTH / size * outward } else { outward }
         };
         match self.triangles.triangles.len() as u32 {
             0 => self.positions.to_vec(),
@@ -148,7 +140,7 @@ fn contained(first: &PosedSurface, second: &PosedSurface) -> Result<Option<Vec3>
         return Ok(None);
     }
     let tree = WindingTree::new(second.positions, triangles)?;
-    Ok(near.into_iter().find(|place| tree.winding_number(place) > INSIDE))
+    Ok(near.into_iter().find(|place| tree.winding_number(place) > INSIDE_WINDING_NUMBER))
 }
 
 /// A point in which two triangles cross by more than the tolerance.
@@ -158,5 +150,5 @@ fn crossing(one: &[Vec3; 3], other: &[Vec3; 3]) -> Option<Vec3> {
     }
     let size = |[a, b, c]: &[Vec3; 3]| (b - a).norm().max((c - b).norm()).max((a - c).norm());
     let cut = cut(one, other)?;
-    (cut.depth > CLEARLY * size(one).min(size(other))).then_some(cut.place)
+    (cut.depth > MIN_INTERSECTION_DEPTH * size(one).min(size(other))).then_some(cut.place)
 }

@@ -87,14 +87,60 @@ pub const MAX_PENETRATION_UNDONE: f64 = 0.1;
 /// microsecond would be an explosion.
 pub const PENETRATION_UNDONE_TIME: f64 = 0.05;
 
-/// The distance (m) that must be left throughout a step, of a distance at its start (m) and the
-/// contact distance (m).
-#[inline]
-pub fn min_distance_left(distance: f64, contact_distance: f64) -> f64 {
-    let is_close = distance < CLOSE_DISTANCE * contact_distance;
-    let share = if is_close { MIN_DISTANCE_LEFT_WHEN_CLOSE } else { MIN_DISTANCE_LEFT };
-    share * distance.min(contact_distance)
-}
+/// Gap or penetration of two surfaces up to which they count as flush when they are placed, as a
+/// share of the contact distance.
+pub const FLUSH_DISTANCE: f64 = 0.1;
+
+/// Difference of unit vectors below which two directions of flush faces are the same.
+pub const SAME_DIRECTION: f64 = 1e-3;
+
+/// Depth from which two triangles intersect, in units of the smaller one's size.
+pub const MIN_INTERSECTION_DEPTH: f64 = 1e-6;
+
+/// Depth of a point just below a triangle, in units of the triangle's size.
+pub const INSIDE_PROBE_DEPTH: f64 = 1e-3;
+
+/// Winding number from which a point is inside: on a face it is a half, on a concave edge three
+/// quarters.
+pub const INSIDE_WINDING_NUMBER: f64 = 0.9;
+
+/// Share of the distance at the start that impact zones leave throughout a step.
+pub const ZONE_DISTANCE_LEFT: f64 = 0.5;
+
+/// Largest rotation of a rigid zone in a step (rad): the field stretches by √(1 + angle²).
+pub const MAX_ZONE_ROTATION: f64 = 0.5;
+
+/// Displacement of nodes after which overlapping pairs of tetrahedra are searched for again, in mean
+/// edges of the surface.
+pub const OVERLAP_SEARCH_MARGIN: f64 = 0.1;
+
+/// Depth up to which two tetrahedra only touch, in edges: after a split whole faces lie on each
+/// other and barely press.
+pub const OVERLAP_TOUCHING_DEPTH: f64 = 3e-4;
+
+/// Relative displacement of the nodes of two tetrahedra after which their volume is measured again,
+/// in edges. Until then it follows from their separation to first order.
+pub const OVERLAP_MOTION: f64 = 1e-2;
+
+/// The same in penetration depths, for deep pairs: the error is of the order of its square.
+pub const OVERLAP_MOTION_DEPTHS: f64 = 0.1;
+
+/// Largest such displacement of deep pairs, in those of pairs that barely touch.
+pub const MAX_OVERLAP_MOTION_FACTOR: f64 = 3.0;
+
+/// Margin of the search for candidates, as a share of the mean edge (1).
+pub const CANDIDATE_MARGIN_EDGES: f64 = 0.25;
+
+/// Margin of the search for candidates, in units of the largest displacement in the present step.
+pub const CANDIDATE_MARGIN_STEPS: f64 = 8.0;
+
+/// Penetration into an obstacle that an equilibrium may have, as a share of the size of the body:
+/// standing on the ground is no overlap, nor is rounding.
+pub const MAX_STATIC_PENETRATION: f64 = 1e-6;
+
+/// Penetration into an obstacle, in contact distances, up to which an impulse corrects the
+/// equations of an implicit body.
+pub const MAX_CORRECTED_PENETRATION: f64 = 2.0;
 
 /// Stiffness of a contact in the equations of an implicit body, in effective masses over Δt²: a
 /// point then ends at a hundredth of the depth that it would reach without contact.
@@ -123,3 +169,12 @@ pub const FRICTION_CHANGE: f64 = 0.1;
 /// Displacement of a contact point, as a share of the contact distance, above which implicit bodies
 /// predict again.
 pub const CONTACT_DISPLACEMENT: f64 = 5e-4;
+
+/// The distance (m) that must be left throughout a step, of a distance at its start (m) and the
+/// contact distance (m).
+#[inline]
+pub fn min_distance_left(distance: f64, contact_distance: f64) -> f64 {
+    let is_close = distance < CLOSE_DISTANCE * contact_distance;
+    let share = if is_close { MIN_DISTANCE_LEFT_WHEN_CLOSE } else { MIN_DISTANCE_LEFT };
+    share * distance.min(contact_distance)
+}

@@ -12,7 +12,7 @@ use craze_spatial::{Aabb, Bvh, REMOVED, SpatialError};
 use rayon::prelude::*;
 
 /// Number of triangles and points below which one thread computes the boxes.
-const FEW: usize = 4096;
+const SEQUENTIAL_PRIMITIVES: usize = 4096;
 
 /// A bounding volume hierarchy of a surface, with boxes that contain it until it has moved by a
 /// margin.
@@ -118,11 +118,11 @@ impl SurfaceTree {
             box_of(&corners, corners.iter().map(|corner| corner.radius).fold(0.0, f64::max))
         };
         let count = features.primitives();
-        if count < FEW {
+        if count < SEQUENTIAL_PRIMITIVES {
             self.boxes.clear();
             self.boxes.extend((0..count).map(one));
         } else {
-            (0..count).into_par_iter().with_min_len(FEW).map(one).collect_into_vec(&mut self.boxes);
+            (0..count).into_par_iter().with_min_len(SEQUENTIAL_PRIMITIVES).map(one).collect_into_vec(&mut self.boxes);
         }
         if !self.is_changed {
             return self.tree.update(&self.boxes).map(|_| ());

@@ -10,19 +10,13 @@
 //! rounding are then inside each other with no way to tell), and moving whole bodies (a body in a
 //! snug cavity has nowhere to go).
 
+use crate::tolerances::{FLUSH_DISTANCE, SAME_DIRECTION};
 use craze_math::Vec3;
 use craze_spatial::{Aabb, Bvh, SpatialError};
 
-/// Gap or penetration of two surfaces up to which they count as flush, in units of the distance
-/// that contact keeps between them.
-const FLUSH_TOLERANCE: f64 = 0.1;
-
 /// Rounds of projections onto the directions in which a point is moved; three orthogonal faces need
 /// one.
-const ROUNDS: usize = 32;
-
-/// Directions closer than this (difference of unit vectors) are one.
-const SAME_DIRECTION: f64 = 1e-3;
+const MAX_PROJECTION_ROUNDS: usize = 32;
 
 /// The surface of a body as it is placed.
 #[derive(Clone, Copy, Debug)]
@@ -55,7 +49,7 @@ struct Setback {
 pub fn separate_flush_faces(surfaces: &[PlacedSurface]) -> Result<Vec<Vec<(u32, Vec3)>>, SpatialError> {
     let mut setbacks: Vec<Vec<Setback>> = vec![Vec::new(); surfaces.len()];
     let bodies: Vec<Aabb> = (surfaces.iter())
-        .map(|surface| Aabb::from_points(surface.positions.iter()).grown(FLUSH_TOLERANCE * surface.skin))
+        .map(|surface| Aabb::from_points(surface.positions.iter()).grown(FLUSH_DISTANCE * surface.skin))
         .collect();
     let mut neighbours = Vec::new();
     Bvh::build(&bodies)?.self_pairs(&bodies, |one, other| neighbours.push([one.min(other), one.max(other)]));
@@ -84,7 +78,7 @@ pub fn separate_flush_faces(surfaces: &[PlacedSurface]) -> Result<Vec<Vec<(u32, 
 fn tree_of(surface: &PlacedSurface) -> Result<(Bvh, Vec<Aabb>), SpatialError> {
     let around = |triangle: &[u32; 3]| Aabb::from_points(&triangle.map(|corner| surface.positions[corner as usize]));
     let boxes: Vec<Aabb> =
-        surface.triangles.iter().map(|triangle| around(triangle).grown(FLUSH_TOLERANCE * surface.skin)).collect();
+        surface.triangles.iter().map(|triangle| around(triangle).grown(FLUSH_DISTANCE * surface.skin)).collect();
     Ok((Bvh::build(&boxes)?, boxes))
 }
 
@@ -96,7 +90,7 @@ fn find_touch([(on, p), (under, q)]: [(usize, u32); 2], surfaces: &[PlacedSurfac
     let corners = points.map(|corner| first.positions[corner as usize]);
     let base = base_points.map(|corner| second.positions[corner as usize]);
     let distance = first.skin + second.skin;
-    let tolerance = FLUSH_TOLERANCE * distance;
+    let tolerance = FLUSH_DISTANCE * distance;
     let Some(normal) = (base[1] - base[0]).cross(&(base[2] - base[0])).try_normalize(0.0) else { return };
     let heights = corners.map(|corner| normal.dot(&(corner - base[0])));
     if heights.iter().any(|&height| !(height >= -tolerance)) {
@@ -157,7 +151,7 @@ fn displacements(mut setbacks: Vec<Setback>) -> Vec<(u32, Vec3)> {
             }
         }
         let mut displacement = Vec3::zeros();
-        for _ in 0..ROUNDS {
+        for _ in 0..MAX_PROJECTION_ROUNDS {
             for Setback { direction, distance, .. } in &distinct {
                 displacement += (distance - displacement.dot(direction)).max(0.0) * direction;
             }

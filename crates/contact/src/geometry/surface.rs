@@ -11,7 +11,8 @@ use std::ops::Range;
 pub struct ContactSurface {
     /// The points, in an order that depends on the state of the body only.
     pub points: Vec<SurfacePoint>,
-    /// The degrees of freedom of points that have several; empty if each point moves with its own.
+    /// The degrees of freedom of points that have several; empty if each point moves with its own. A
+    /// body with stencils hands over all points at once, not in runs.
     pub stencils: PointStencils,
 }
 
@@ -73,11 +74,12 @@ impl PointStencils {
         self.ends.is_empty()
     }
 
-    /// The degrees of freedom of a point.
+    /// The degrees of freedom of a point; none for a point that has not been added.
     pub fn of(&self, point: u32) -> &[SurfaceDof] {
         let point = point as usize;
+        let Some(&end) = self.ends.get(point) else { return &[] };
         let begin = if point > 0 { self.ends[point - 1] } else { 0 };
-        &self.entries[begin as usize..self.ends[point] as usize]
+        &self.entries[begin as usize..end as usize]
     }
 
     fn clear(&mut self) {

@@ -9,35 +9,29 @@
 //! of such a zone approach, since |y + t ω×y| ≥ |y|. Both conserve linear and angular momentum
 //! about the start positions, except for held points.
 
-use crate::tolerances::CLOSED_CRACK_DISTANCE;
+use crate::tolerances::{CLOSED_CRACK_DISTANCE, MAX_ZONE_ROTATION, ZONE_DISTANCE_LEFT};
 use crate::{Candidates, ContactTriangles, SurfacePoint, SurfaceTree};
 use crate::{ccd, distance};
 use craze_math::{DisjointSets, Mat3, Vec3};
 
 /// Rounds in which zones may deform.
-const DEFORMING_ROUNDS: usize = 12;
+const MAX_DEFORMING_ROUNDS: usize = 12;
 
 /// Most rounds: every rigid round enlarges a zone, and zones that grow for so long need a shorter
 /// step.
-const ROUNDS: usize = 60;
+const MAX_ROUNDS: usize = 60;
 
 /// Most Gauss–Seidel iterations over the constraints of all zones in a round.
-const SWEEPS: usize = 200;
+const MAX_ITERATIONS: usize = 200;
 
 /// Change of a displacement at which iterations end, as a share of the largest displacement.
-const LEAST_CHANGE: f64 = 1e-10;
-
-/// Share of the distance at the start that must be left throughout the step.
-const LEFT: f64 = 0.5;
-
-/// Largest rotation of a rigid zone in a step (rad): the field stretches by √(1 + angle²).
-const LARGEST_TURN: f64 = 0.5;
+const DISPLACEMENT_TOLERANCE: f64 = 1e-10;
 
 /// Why a step has to be shorter.
 #[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
 pub enum ZoneError {
     /// Zones grew and still collided.
-    #[error("surfaces still collide at ({:.4}, {:.4}, {:.4}) m after {ROUNDS} rounds of impact zones", place.x, place.y, place.z)]
+    #[error("surfaces still collide at ({:.4}, {:.4}, {:.4}) m after {MAX_ROUNDS} rounds of impact zones", place.x, place.y, place.z)]
     Unresolved {
         /// Where (m).
         place: Vec3,
@@ -153,7 +147,7 @@ fn grow(
     let mut tree = SurfaceTree::default();
     tree.follow(triangles, points.len());
     let mut place = Vec3::zeros();
-    for round in 0..=ROUNDS {
+    for round in 0..=MAX_ROUNDS {
         let found = collisions(points, &mut tree, &zones, thickness, collides)?;
         if found.is_empty() {
             return Ok(report(&zones, round));
@@ -162,7 +156,7 @@ fn grow(
         for constraint in &found {
             let [first, rest @ ..] = constraint.points;
             rest.iter().for_each(|&point| zones.join(first, point));
-            if round >= DEFORMING_ROUNDS {
+            if round >= MAX_DEFORMING_ROUNDS {
                 let root = zones.root(first);
                 zones.is_rigid[root as usize] = true;
             }
@@ -217,7 +211,7 @@ fn collisions(
         if distance <= CLOSED_CRACK_DISTANCE * thickness && tree.features.crack_faces.share_origin(first, second) {
             return;
         }
-        let kept = LEFT * distance.min(thickness);
+        let kept = ZONE_DISTANCE_LEFT * distance.min(thickness);
         let impact =
             if is_edges { ccd::edge_edge(&start, &end, kept) } else { ccd::point_triangle(&start, &end, kept) };
         found.extend(impact.map(|impact| Constraint {
@@ -243,10 +237,10 @@ fn collisions(
 /// that deform.
 fn project(points: &mut [SurfacePoint], constraints: &[Constraint], zones: &Zones) -> Result<(), ZoneError> {
     let way = |point: &SurfacePoint| (point.end - point.start).norm();
-    let enough = LEAST_CHANGE * points.iter().map(way).fold(0.0, f64::max);
+    let enough = DISPLACEMENT_TOLERANCE * points.iter().map(way).fold(0.0, f64::max);
     let deforms = |constraint: &&Constraint| !zones.is_rigid[zones.root(constraint.points[0]) as usize];
     let constraints: Vec<&Constraint> = constraints.iter().filter(deforms).collect();
-    for _ in 0..SWEEPS {
+    for _ in 0..MAX_ITERATIONS {
         let mut largest = 0.0f64;
         for Constraint { points: corners, weights, normal } in &constraints {
             let sum = |of: &dyn Fn(&SurfacePoint, f64) -> f64| -> f64 {
@@ -327,7 +321,7 @@ fn move_rigidly(points: &mut [SurfacePoint], predicted: &[Vec3], zone: &[u32]) -
     let shift = zone.iter().map(weighed).sum::<Vec3>() / mass;
     let moment = |point: &u32| (points[*point as usize].start - centre).cross(&weighed(point));
     let turn = turn(&inertia, &zone.iter().map(moment).sum());
-    if !(turn.norm() <= LARGEST_TURN) {
+    if !(turn.norm() <= MAX_ZONE_ROTATION) {
         return Err(ZoneError::Turning { place: centre, angle: turn.norm() });
     }
     for &point in zone {

@@ -13,6 +13,9 @@
 //! off therefore costs no more than by itself.
 
 use super::penalty::{PenaltySpring, weights_at};
+use crate::tolerances::{
+    MAX_OVERLAP_MOTION_FACTOR, OVERLAP_MOTION, OVERLAP_MOTION_DEPTHS, OVERLAP_SEARCH_MARGIN, OVERLAP_TOUCHING_DEPTH,
+};
 use crate::{ContactMaterial, ContactTetrahedra, SurfacePoint};
 use craze_math::overlap;
 use craze_math::polar::polar;
@@ -21,41 +24,24 @@ use craze_math::{Mat3, Vec3};
 use craze_spatial::{Aabb, Bvh};
 use rayon::prelude::*;
 
-/// Displacement of nodes after which pairs are searched for again, in mean edges of the surface.
-const MARGIN: f64 = 0.1;
-
-/// Depth up to which two tetrahedra only touch, in edges: after a split whole faces lie on each
-/// other and barely press.
-const TOUCHING: f64 = 3e-4;
-
-/// Relative displacement of the nodes of two tetrahedra after which their volume is measured again,
-/// in edges. Until then it follows from their separation to first order.
-const STALE: f64 = 1e-2;
-
-/// The same in penetration depths, for deep pairs: the error is of the order of its square.
-const STALE_DEPTHS: f64 = 0.1;
-
-/// Largest such displacement of deep pairs, in those of pairs that barely touch.
-const STALEST: f64 = 3.0;
-
 /// Share of the margin from which tetrahedra join a search that others need: a search costs about
 /// the same for few and for many.
-const STRAYING: f64 = 0.5;
+const JOINT_SEARCH_SHARE: f64 = 0.5;
 
 /// All pairs are searched for again when new tetrahedra are more than one in this many of the
 /// others.
-const FRESH_SHARE: usize = 8;
+const FULL_SEARCH_SHARE: usize = 8;
 
 /// Time between two impulses, in times that sound takes through a mean edge. Thin elements make
 /// steps many times shorter than contact needs: two overlapping tetrahedra oscillate with a period
 /// of about six of these times.
-const PULSE: f64 = 0.5;
+const IMPULSE_INTERVAL: f64 = 0.5;
 
 /// Pairs per task.
-const FEW: usize = 512;
+const PAIRS_PER_TASK: usize = 512;
 
 /// Volumes per task.
-const FEW_MEASURED: usize = 64;
+const VOLUMES_PER_TASK: usize = 64;
 
 /// Corners of the four faces, seen counterclockwise from outside; face k is opposite to node k.
 const FACES: [[usize; 3]; 4] = [[1, 2, 3], [0, 3, 2], [0, 1, 3], [0, 2, 1]];
@@ -136,7 +122,7 @@ impl Shared {
     /// one (m).
     fn bears(&self, stale: f64) -> f64 {
         let depth = if self.area > 0.0 { self.volume / self.area } else { 0.0 };
-        (STALE_DEPTHS * depth).clamp(stale, STALEST * stale)
+        (OVERLAP_MOTION_DEPTHS * depth).clamp(stale, MAX_OVERLAP_MOTION_FACTOR * stale)
     }
 }
 
@@ -146,7 +132,7 @@ impl SelfOverlaps {
     /// method, Grubmüller et al. 1991). It follows from the time alone, so that a repeated step and
     /// a resumed run apply forces at the same times.
     pub fn pulse(matter: &ContactTetrahedra, from: f64, time_step: f64) -> Option<f64> {
-        let interval = PULSE * matter.edge / matter.sound;
+        let interval = IMPULSE_INTERVAL * matter.edge / matter.sound;
         // Written so that a body without a speed of sound gets forces in every step.
         if !(time_step < interval && interval.is_finite()) {
             return Some(time_step);
@@ -171,7 +157,7 @@ impl SelfOverlaps {
         if !self.follow(matter) {
             return;
         }
-        self.check_due(TOUCHING * matter.edge, STALE * matter.edge);
+        self.check_due(OVERLAP_TOUCHING_DEPTH * matter.edge, OVERLAP_MOTION * matter.edge);
         // Two elastic layers in series, each as thick as an edge.
         let bed = 0.5 * matter.modulus / matter.edge;
         let measured =
@@ -201,13 +187,13 @@ impl SelfOverlaps {
             self.version = Some(matter.version);
             self.find_changes(matter);
         }
-        let margin = MARGIN * matter.edge;
+        let margin = OVERLAP_SEARCH_MARGIN * matter.edge;
         let known = self.anchors.len().min(self.places.len());
         let drift = Drift::of(&self.places[..known], &self.anchors);
         let moved = |(place, anchor): (&Vec3, &Vec3)| drift.left(place, anchor);
         // Written so that a position which is not a number counts as moved.
         let has_strayed = known == 0 || !self.places.iter().zip(&self.anchors).all(|pair| moved(pair) <= margin);
-        let limit = if has_strayed { STRAYING * margin } else { margin };
+        let limit = if has_strayed { JOINT_SEARCH_SHARE * margin } else { margin };
         let mut way = 0.0f64;
         if has_strayed || has_changed {
             for (place, anchor) in self.places.iter().zip(&mut self.anchors) {
@@ -222,7 +208,7 @@ impl SelfOverlaps {
         if has_strayed {
             self.renew_strayed();
         }
-        let many = self.tetrahedra.len() > self.tree.len() + self.tree.len() / FRESH_SHARE + FEW;
+        let many = self.tetrahedra.len() > self.tree.len() + self.tree.len() / FULL_SEARCH_SHARE + PAIRS_PER_TASK;
         if known == 0 || many {
             if !self.search(margin) {
                 // Positions that are not numbers: the check of the prediction reports them.
@@ -388,9 +374,14 @@ impl SelfOverlaps {
             };
             pairs.iter_mut().enumerate().filter_map(check).collect()
         };
-        let found: Vec<Vec<(u32, Finding)>> = match self.pairs.len() <= FEW {
+        let found: Vec<Vec<(u32, Finding)>> = match self.pairs.len() <= PAIRS_PER_TASK {
             true => vec![find((0, &mut self.pairs))],
-            false => self.pairs.par_chunks_mut(FEW).enumerate().map(|(k, pairs)| find((k * FEW, pairs))).collect(),
+            false => self
+                .pairs
+                .par_chunks_mut(PAIRS_PER_TASK)
+                .enumerate()
+                .map(|(k, pairs)| find((k * PAIRS_PER_TASK, pairs)))
+                .collect(),
         };
         let (pairs, mut pressed) = (&self.pairs, Vec::new());
         for &(place, finding) in found.iter().flatten() {
@@ -400,9 +391,9 @@ impl SelfOverlaps {
             }
         }
         let measure = |place: &u32| measure(pairs[*place as usize].tetrahedra.map(|k| &tetrahedra[k as usize]), places);
-        let measured: Vec<Option<Shared>> = match pressed.len() <= FEW_MEASURED {
+        let measured: Vec<Option<Shared>> = match pressed.len() <= VOLUMES_PER_TASK {
             true => pressed.iter().map(measure).collect(),
-            false => pressed.par_iter().with_min_len(FEW_MEASURED).map(measure).collect(),
+            false => pressed.par_iter().with_min_len(VOLUMES_PER_TASK).map(measure).collect(),
         };
         for &(place, _) in found.iter().flatten().filter(|(_, finding)| *finding == Finding::Parted) {
             self.pairs[place as usize].shared = NONE;

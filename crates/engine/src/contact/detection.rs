@@ -7,6 +7,7 @@ use craze_contact::collisions::features::{CollisionMesh, Detection, find_collisi
 use craze_contact::collisions::{Collision, Parts, PointSum, Side, Stencil};
 use craze_contact::solvers::impulse::SolverDof;
 use craze_contact::solvers::penalty::Response;
+use craze_contact::tolerances::{CANDIDATE_MARGIN_EDGES, CANDIDATE_MARGIN_STEPS};
 use craze_contact::{
     Candidates, ContactRun, ContactSurface, ContactTriangles, Impulse, Motion, SurfaceDof, SurfacePoint, SurfaceTree,
 };
@@ -14,12 +15,6 @@ use craze_math::{Isometry, Vec3};
 use craze_spatial::Aabb;
 use std::collections::BTreeMap;
 use std::ops::Range;
-
-/// Margin of the search for candidates, as a share of the mean edge (1).
-const MARGIN_EDGES: f64 = 0.25;
-
-/// Margin of the search for candidates, in units of the largest displacement in the present step.
-const MARGIN_STEPS: f64 = 8.0;
 
 /// A body or an obstacle in collision detection.
 #[derive(Default)]
@@ -464,7 +459,8 @@ impl DetectedBody {
     fn refresh(&mut self) {
         let points = &self.surface.points;
         let motion = points.iter().map(|point| (point.end - point.start).norm()).fold(0.0, f64::max);
-        let margin = (MARGIN_EDGES * self.tree.features.mean_edge(points)).max(MARGIN_STEPS * motion);
+        let margin =
+            (CANDIDATE_MARGIN_EDGES * self.tree.features.mean_edge(points)).max(CANDIDATE_MARGIN_STEPS * motion);
         match self.tree.refresh(points, self.skin, margin) {
             Ok(()) => self.find_motions(),
             // Positions that are not numbers cannot be put in a tree: the check of the prediction

@@ -26,7 +26,7 @@ use craze_contact::collisions::features::Detection;
 use craze_contact::collisions::obstacle::{find_obstacle_collisions, find_obstacle_collisions_in_runs, is_crossing};
 use craze_contact::collisions::{Parts, PointSum, Side};
 use craze_contact::solvers::impulse::{ContactSolver, RigidSolverBody};
-use craze_contact::tolerances::MIN_DISTANCE_LEFT;
+use craze_contact::tolerances::{MAX_CORRECTED_PENETRATION, MIN_DISTANCE_LEFT};
 use craze_contact::{Collision, ContactSpring, ContactSurface, Impulse, RigidShape, SurfacePoint};
 use craze_math::{Isometry, Vec3};
 use craze_spatial::Aabb;
@@ -38,10 +38,6 @@ use penalty::PenaltyForces;
 
 /// Most rounds in which crossings are solved before the step is given up.
 const MAX_CROSSING_ROUNDS: usize = 16;
-
-/// Penetration into an obstacle, in contact distances, up to which an impulse corrects the
-/// equations of an implicit body.
-const MAX_CORRECTED_PENETRATION: f64 = 2.0;
 
 /// Memory of a step that is not state.
 #[derive(Default)]

@@ -1,13 +1,10 @@
 //! How deep bodies reach into obstacles.
 
 use crate::{World, WorldError};
+use craze_contact::tolerances::MAX_STATIC_PENETRATION;
 use craze_contact::{ContactSurface, SurfacePoint};
 use craze_math::Vec3;
 use craze_spatial::Aabb;
-
-/// Penetration into an obstacle that an equilibrium may have, as a share of the size of the body:
-/// standing on the ground is no overlap, nor is rounding.
-const MAX_PENETRATION: f64 = 1e-6;
 
 /// A body that reaches into an obstacle.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -28,7 +25,7 @@ impl World {
     /// Refuses an equilibrium that reaches into an obstacle: quasi-static mode has no contact.
     pub(crate) fn check_overlaps(&mut self, time_step: f64) -> Result<(), WorldError> {
         let time = self.time + time_step;
-        let is_deep = |found: &Penetration| found.depth > MAX_PENETRATION * found.size;
+        let is_deep = |found: &Penetration| found.depth > MAX_STATIC_PENETRATION * found.size;
         match self.obstacle_penetrations(time).into_iter().find(is_deep) {
             None => Ok(()),
             Some(Penetration { body, obstacle, depth, .. }) => {
