@@ -1,9 +1,7 @@
 //! Errors that prevent a test.
 
-use craze_clusters::ClusterError;
 use craze_engine::{Failure, WorldError};
 use craze_mesh::{AttributeError, LatticeError, NodeId, TetId, TetMeshError};
-use craze_solid::SolidError;
 
 /// Why a test could not be completed. Such a test has failed.
 #[derive(Debug, thiserror::Error)]
@@ -17,13 +15,10 @@ pub enum ValidationError {
     /// An attribute is invalid.
     #[error("cannot create the mesh: {0}")]
     Attribute(#[from] AttributeError),
-    /// A solid could not be created.
-    #[error("cannot create the solid: {0}")]
-    Solid(#[from] SolidError),
-    /// A body of clusters could not be created.
-    #[error("cannot create the clusters: {0}")]
-    Clusters(#[from] ClusterError),
-    /// A step failed.
+    /// A body was refused.
+    #[error("the body could not be made: {0}")]
+    Body(String),
+    /// A step was refused.
     #[error("a step failed: {0}")]
     Step(#[from] Failure),
     /// The world failed.

@@ -21,4 +21,7 @@ pub mod svg;
 pub use error::ValidationError;
 pub use outcome::{Expected, Findings, Outcome, Row};
 pub use plot::{Line, Mark, Plot, Scale};
-pub use run::{Depth, MethodLetter, Selection, TESTS, Test, run};
+pub use run::{Depth, Selection, Test, run, tests};
+
+/// The tests of each method.
+pub(crate) const SUITES: &[&[Test]] = &[solid::TESTS, clusters::TESTS];

@@ -75,7 +75,7 @@ pub fn text(outcome: &Outcome) -> String {
     let test = outcome.test;
     let mut text = format!(
         "{}{} {} [{}], {:.1} s: {}\n",
-        test.method.letter(),
+        test.letter(),
         test.number,
         test.title,
         test.source,
@@ -116,10 +116,8 @@ pub fn markdown(outcomes: &[Outcome]) -> String {
             "" => String::new(),
             conditions => format!(". *Conditions: {conditions}.*"),
         };
-        let mut head = (
-            format!("{}{}", test.method.letter(), test.number),
-            format!("{} ({}){}", test.title, test.source, conditions),
-        );
+        let mut head =
+            (format!("{}{}", test.letter(), test.number), format!("{} ({}){}", test.title, test.source, conditions));
         for row in &outcome.findings.rows {
             let cells = [&head.0, &head.1, &row.what, &measured(row), &expected(row), &deviation(row), verdict(row)];
             text.push_str(&format!("| {} |\n", cells.join(" | ")));
@@ -152,7 +150,7 @@ pub fn csv(outcomes: &[Outcome]) -> String {
             let _ = writeln!(
                 text,
                 "{}{},\"{}\",{},{:e},{kind},{},{},{},{}",
-                outcome.test.method.letter(),
+                outcome.test.letter(),
                 outcome.test.number,
                 row.what.replace('"', "\"\""),
                 row.unit,
@@ -170,7 +168,7 @@ pub fn csv(outcomes: &[Outcome]) -> String {
 /// A test with its numbers as JSON.
 pub fn to_json(outcome: &Outcome) -> Value {
     json!({
-        "test": format!("{}{}", outcome.test.method.letter(), outcome.test.number),
+        "test": format!("{}{}", outcome.test.letter(), outcome.test.number),
         "title": outcome.test.title,
         "source": outcome.test.source,
         "conditions": outcome.test.conditions,
@@ -185,7 +183,7 @@ pub fn to_json(outcome: &Outcome) -> Value {
 mod tests {
     use super::*;
     use crate::outcome::Findings;
-    use crate::run::TESTS;
+    use crate::run::tests;
 
     fn outcome() -> Outcome {
         let mut findings = Findings::default();
@@ -193,7 +191,7 @@ mod tests {
         findings.compare("order", "", 1.2, Expected::AtLeast { bound: 1.6 });
         findings.compare("force", "", 3e-15, Expected::Zero { limit: 1e-10 });
         findings.compare("drift", "", -0.25, Expected::Reported);
-        Outcome { test: &TESTS[0], findings, error: None, seconds: 0.25 }
+        Outcome { test: tests().next().expect("a test"), findings, error: None, seconds: 0.25 }
     }
 
     #[test]
@@ -244,7 +242,7 @@ mod tests {
 
     #[test]
     fn conditions_stand_in_every_table() {
-        let kink = TESTS.iter().find(|test| test.number == 18).expect("a test");
+        let kink = tests().find(|test| test.number == 18).expect("a test");
         let outcome = Outcome { test: kink, ..outcome() };
         for table in [text(&outcome), markdown(std::slice::from_ref(&outcome)), to_json(&outcome).to_string()] {
             assert!(table.contains("10⁹ times stronger"), "{table}");

@@ -1,7 +1,7 @@
 //! The list of tests and the runner.
 
 use crate::outcome::{Findings, Outcome};
-use crate::{ValidationError, clusters, solid};
+use crate::{SUITES, ValidationError};
 use std::time::Instant;
 
 /// Extent of a run.
@@ -13,44 +13,14 @@ pub enum Depth {
     Full,
 }
 
-/// The fracture method that a test covers.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum MethodLetter {
-    /// S: tetrahedra (O'Brien & Hodgins 1999).
-    Solid,
-    /// C: clustered shape matching (Jones et al. 2016).
-    Clusters,
-}
-
-impl MethodLetter {
-    /// All methods that have tests.
-    pub const ALL: [MethodLetter; 2] = [MethodLetter::Solid, MethodLetter::Clusters];
-
-    /// Its letter in the list of known answers.
-    pub fn letter(self) -> char {
-        match self {
-            MethodLetter::Solid => 'S',
-            MethodLetter::Clusters => 'C',
-        }
-    }
-
-    /// Its name in scene files.
-    pub fn kind(self) -> &'static str {
-        match self {
-            MethodLetter::Solid => craze_solid::KIND,
-            MethodLetter::Clusters => craze_clusters::KIND,
-        }
-    }
-}
-
-/// A known answer that a method must reproduce.
+/// A known answer that a method must give.
 #[derive(Debug)]
 pub struct Test {
     /// Its number in the list of known answers.
     pub number: u32,
-    /// The method tested.
-    pub method: MethodLetter,
-    /// Its subject.
+    /// Name of the method that is tested.
+    pub method: &'static str,
+    /// What it is about.
     pub title: &'static str,
     /// Source of the answer.
     pub source: &'static str,
@@ -60,39 +30,25 @@ pub struct Test {
     pub(crate) measure: fn(Depth, &mut Findings) -> Result<(), ValidationError>,
 }
 
-/// All tests, by method and number.
-pub const TESTS: &[Test] = &[
-    solid::patch::TEST,
-    solid::objectivity::TEST,
-    solid::column::TEST,
-    solid::bar::TEST,
-    solid::integrator_order::TEST,
-    solid::cantilever::TEST,
-    solid::conservation::TEST,
-    solid::tension::TEST,
-    solid::compression::TEST,
-    solid::plate_with_hole::TEST,
-    solid::edge_crack::TEST,
-    solid::kink::TEST,
-    solid::double_cantilever::TEST,
-    solid::branching::TEST,
-    solid::mesh_edits::TEST,
-    solid::overlap::TEST,
-    solid::stack::TEST,
-    clusters::objectivity::TEST,
-    clusters::conservation::TEST,
-    clusters::momentum::TEST,
-    clusters::breathing::TEST,
-    clusters::flow::TEST,
-];
+impl Test {
+    /// The letter of its method in tables; a question mark for a method that Craze does not have.
+    pub fn letter(&self) -> char {
+        craze_methods::method(self.method).map_or('?', |method| method.letter)
+    }
+}
+
+/// Every test, by method and number.
+pub fn tests() -> impl Iterator<Item = &'static Test> {
+    SUITES.iter().copied().flatten()
+}
 
 /// The tests to run.
 #[derive(Clone, Debug, Default)]
 pub struct Selection {
     /// Their numbers; empty: all.
     pub numbers: Vec<u32>,
-    /// The method; `None`: all.
-    pub method: Option<MethodLetter>,
+    /// The method; none: all.
+    pub method: Option<&'static str>,
 }
 
 impl Selection {
@@ -102,9 +58,9 @@ impl Selection {
             && self.method.is_none_or(|method| method == test.method)
     }
 
-    /// The selected tests, in the order of [`TESTS`].
+    /// The chosen tests, in the order of [`tests`].
     pub fn tests(&self) -> impl Iterator<Item = &'static Test> {
-        TESTS.iter().filter(|test| self.admits(test))
+        tests().filter(|test| self.admits(test))
     }
 }
 
@@ -130,19 +86,27 @@ mod tests {
     fn tests_are_chosen_by_number_and_by_method() {
         let chosen = |numbers: &[u32], method| {
             let selection = Selection { numbers: numbers.to_vec(), method };
-            selection.tests().map(|test| (test.method.letter(), test.number)).collect::<Vec<_>>()
+            selection.tests().map(|test| (test.letter(), test.number)).collect::<Vec<_>>()
         };
-        assert_eq!(chosen(&[], None).len(), TESTS.len());
+        assert_eq!(chosen(&[], None).len(), super::tests().count());
         assert_eq!(chosen(&[2], None), [('S', 2), ('C', 2)]);
-        assert_eq!(chosen(&[13, 2], Some(MethodLetter::Clusters)), [('C', 2), ('C', 13)]);
+        assert_eq!(chosen(&[13, 2], Some("clusters")), [('C', 2), ('C', 13)]);
         assert!(chosen(&[999], None).is_empty());
     }
 
     #[test]
-    fn no_test_is_listed_twice() {
-        let mut names: Vec<_> = TESTS.iter().map(|test| (test.method.letter(), test.number)).collect();
+    fn no_test_stands_in_the_list_twice() {
+        let mut names: Vec<_> = super::tests().map(|test| (test.letter(), test.number)).collect();
         names.sort_unstable();
         names.dedup();
-        assert_eq!(names.len(), TESTS.len());
+        assert_eq!(names.len(), super::tests().count());
+    }
+
+    #[test]
+    fn every_method_has_known_answers_and_every_answer_a_method() {
+        for method in craze_methods::METHODS {
+            assert!(super::tests().any(|test| test.method == method.name), "{}", method.name);
+        }
+        assert!(super::tests().all(|test| craze_methods::method(test.method).is_some()));
     }
 }

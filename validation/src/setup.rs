@@ -8,7 +8,7 @@ use craze_engine::{
 use craze_material::{Elasticity, Material};
 use craze_math::{Isometry, Vec3};
 use craze_mesh::{Jitter, TetMesh, kuhn_box};
-use craze_solid::{Solid, SolidOptions};
+use craze_methods::solid::{Solid, SolidOptions};
 use std::ops::Range;
 
 /// Irregular box meshes, with the largest jitter that a Kuhn lattice allows.

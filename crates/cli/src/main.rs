@@ -1,6 +1,7 @@
 //! The program `craze`: from scenes or models to frames, shards and pictures.
 
 mod bench;
+mod choices;
 mod commands;
 mod preview;
 mod problem;

@@ -10,8 +10,9 @@ use crate::problem::{self, Problem};
 use crate::progress;
 use craze_export::ShardSettings;
 use craze_frame::{BodyFrame, Frame};
+use craze_methods::{Elements, method};
 use craze_render::{Camera, Coloring, Image, Settings, render_frame, write_gif};
-use craze_scene::{MethodKind, Scene};
+use craze_scene::Scene;
 use craze_shape::Shape;
 use indicatif::ProgressBar;
 use std::path::{Path, PathBuf};
@@ -278,8 +279,10 @@ impl PreviewMaker<'_> {
         let last = craze_frame::read(last)?;
         let broken = |body: &BodyFrame| {
             let of_scene = self.subject.scene.bodies.iter().find(|other| other.name == body.name);
-            // Surfaces of clusters show bending, which rigid shards would hide.
-            of_scene.filter(|other| body.pieces.len() > 1 && other.method == MethodKind::Solid)
+            // Surfaces of particles show bending, which rigid shards would hide.
+            let has_tetrahedra =
+                |name: &str| method(name).is_some_and(|method| matches!(method.elements, Elements::Tetrahedra { .. }));
+            of_scene.filter(|other| body.pieces.len() > 1 && has_tetrahedra(&other.method))
         };
         let seconds = |body: &BodyFrame| {
             let triangle = match broken(body)?.shape {

@@ -2,7 +2,7 @@
 
 use crate::OutputMode;
 use craze_engine::{FolderError, WorldError};
-use craze_export::{ExportError, UnknownFormat};
+use craze_export::ExportError;
 use craze_frame::{FrameFileError, WriteError};
 use craze_render::RenderError;
 use craze_scene::{SceneErrors, Style};
@@ -42,8 +42,6 @@ pub enum Problem {
     Render(#[from] RenderError),
     #[error(transparent)]
     Export(#[from] ExportError),
-    #[error("{0}, shards or animation")]
-    Format(#[from] UnknownFormat),
     #[error("interrupted; {0}")]
     Interrupted(
         /// How to continue.

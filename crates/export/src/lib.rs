@@ -72,14 +72,6 @@ impl Format {
         }
     }
 
-    /// The format with this name; case is ignored.
-    pub fn from_name(name: &str) -> Result<Format, UnknownFormat> {
-        Format::ALL
-            .into_iter()
-            .find(|format| format.name().eq_ignore_ascii_case(name))
-            .ok_or_else(|| UnknownFormat { name: name.to_owned() })
-    }
-
     /// Largest coordinate (m) in this format, with room for the difference of two.
     fn largest_coordinate(self) -> f64 {
         match self {
@@ -87,14 +79,6 @@ impl Format {
             Format::Stl | Format::Glb => f64::from(f32::MAX) / 4.0,
         }
     }
-}
-
-/// Unknown format name.
-#[derive(Clone, Debug, PartialEq, Eq, Error)]
-#[error("there is no export format '{name}'; choose one of {}", Format::ALL.map(Format::name).join(", "))]
-pub struct UnknownFormat {
-    /// The name given.
-    pub name: String,
 }
 
 /// Why an export failed. Files of earlier frames remain, complete.

@@ -50,12 +50,6 @@ pub enum RenderError {
     /// Too many triangles or particles.
     #[error(transparent)]
     Spatial(#[from] craze_spatial::SpatialError),
-    /// Unknown name of a colouring.
-    #[error("unknown colouring \"{name}\": use material, piece, stress, velocity or plastic-strain")]
-    UnknownColoring {
-        /// The name.
-        name: String,
-    },
     /// A GIF without pictures.
     #[error("{path}: an animation needs at least one picture")]
     NoImages {

@@ -1,7 +1,5 @@
 //! Settings of a picture.
 
-use std::str::FromStr;
-
 use craze_frame::{Frame, names};
 
 use crate::camera::Camera;
@@ -115,21 +113,6 @@ impl Coloring {
             Coloring::Stress => Some(names::STRESS),
             Coloring::Velocity => Some(names::VELOCITY),
             Coloring::PlasticStrain => Some(names::PLASTIC_STRAIN),
-        }
-    }
-}
-
-impl FromStr for Coloring {
-    type Err = RenderError;
-
-    fn from_str(name: &str) -> Result<Self, RenderError> {
-        match name {
-            "material" => Ok(Coloring::Material),
-            "piece" => Ok(Coloring::Piece),
-            "stress" => Ok(Coloring::Stress),
-            "velocity" => Ok(Coloring::Velocity),
-            "plastic-strain" | "plastic_strain" => Ok(Coloring::PlasticStrain),
-            _ => Err(RenderError::UnknownColoring { name: name.to_owned() }),
         }
     }
 }

@@ -49,6 +49,7 @@ mod cluster;
 mod collide;
 #[cfg(test)]
 mod conservation_tests;
+mod describe;
 mod disturbance;
 mod energy;
 mod failure;
@@ -81,7 +82,7 @@ mod survey;
 mod testing;
 
 pub use model::{Cloud, Clusters};
-pub use options::{ClusterError, Options};
+pub use options::{ClusterError, ClustersTable, Options, Seam};
 pub use parameters::MATERIAL;
 pub use partition::Clustering;
 pub use save::load;

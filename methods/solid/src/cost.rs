@@ -73,7 +73,7 @@ mod tests {
 
     #[test]
     fn bytes_that_move_are_those_of_nodes_that_elements_have() {
-        let solid = solid([16, 16, 16], 0.0, damped(), awake(Integrator::SymplecticEuler));
+        let solid = solid([16, 16, 16], 0.0, damped(), awake(Integrator::Symplectic));
         let mesh = solid.mesh();
         // Counted from the mesh: every block's nodes, without the layout's own list of them.
         let slots_of = |block: &Block| {

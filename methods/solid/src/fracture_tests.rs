@@ -19,7 +19,7 @@ fn body(cells: [usize; 3], jitter: f64, material: Material, options: SolidOption
 
 /// A body that spins and bursts: velocities grow outward.
 fn bursting(cells: [usize; 3], stress: f64, outward: f64) -> Solid {
-    let mut solid = body(cells, 0.2, brittle(stress), awake(Integrator::SymplecticEuler));
+    let mut solid = body(cells, 0.2, brittle(stress), awake(Integrator::Symplectic));
     let places = solid.positions();
     let centre = places.iter().sum::<Vec3>() / places.len() as f64;
     let spin = Vec3::new(1.0, -2.0, 3.0);
@@ -83,7 +83,7 @@ fn mass_volume_and_momenta_survive_thousands_of_splits() {
 
 #[test]
 fn a_bar_with_separating_halves_breaks_between_them() {
-    let mut solid = body([20, 2, 2], 0.15, brittle(3e3), awake(Integrator::SymplecticEuler));
+    let mut solid = body([20, 2, 2], 0.15, brittle(3e3), awake(Integrator::Symplectic));
     let whole = solid.positions();
     // The stress between the halves is ρ·c·v = 3.6 kPa.
     let velocities: Vec<Vec3> = whole.iter().map(|place| Vec3::new(0.5 * (place.x - 1.0).signum(), 0.0, 0.0)).collect();
@@ -320,7 +320,7 @@ fn debris_is_not_detached_and_does_not_break() {
 
 #[test]
 fn held_nodes_stay_held_through_splits() {
-    let mut solid = body([4, 4, 4], 0.1, brittle(500.0), awake(Integrator::SymplecticEuler));
+    let mut solid = body([4, 4, 4], 0.1, brittle(500.0), awake(Integrator::Symplectic));
     let region = Region::Box { from: Vec3::new(-1.0, -0.01, -1.0), to: Vec3::new(1.0, 0.01, 1.0) };
     solid.attach(HoldId(0), &region).unwrap();
     let held = solid.constraints.at(0).members.len();
@@ -423,7 +423,7 @@ fn around_a_crack_nothing_breaks_before_it_can_have_come_there() {
 #[test]
 fn a_body_may_be_told_to_pass_through_itself() {
     let told = |touches_itself: bool| {
-        let options = SolidOptions { touches_itself, ..awake(Integrator::SymplecticEuler) };
+        let options = SolidOptions { touches_itself, ..awake(Integrator::Symplectic) };
         body([2, 2, 2], 0.0, brittle(1e3), options).touches_itself()
     };
     assert_eq!((told(true), told(false)), (true, false));

@@ -207,8 +207,8 @@ impl Solid {
     /// Predicts all nodes outside of rigid-body mode from the partial sums.
     pub(crate) fn integrate(&mut self, step: &Step) {
         match self.options.integrator {
-            Integrator::SymplecticEuler => self.advance::<Symplectic>(step),
-            Integrator::ForwardEuler => self.advance::<ForwardEuler>(step),
+            Integrator::Symplectic => self.advance::<Symplectic>(step),
+            Integrator::Euler => self.advance::<ForwardEuler>(step),
             Integrator::Taylor => {
                 self.keep_accelerations(step);
                 self.sum_force_rates();

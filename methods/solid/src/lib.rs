@@ -7,6 +7,7 @@
 mod blocks;
 mod cost;
 mod criterion;
+mod describe;
 mod elastic_model;
 mod failure;
 mod forces;
@@ -32,6 +33,7 @@ mod rigid_mode;
 mod save;
 mod split;
 mod step;
+mod strength;
 mod surface;
 #[cfg(test)]
 mod testing;
@@ -43,7 +45,7 @@ pub use criterion::FailureState;
 pub use failure::STRENGTH;
 pub use material::MATERIAL;
 pub use model::Solid;
-pub use options::{Integrator, SolidError, SolidOptions};
+pub use options::{Integrator, Seam, SolidError, SolidOptions, SolidTable};
 pub use save::load;
 pub use surface::contact_boundary;
 

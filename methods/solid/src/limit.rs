@@ -213,13 +213,13 @@ impl Spectrum {
                 // Stable while ω²Δt² + 2c·Δt < 4: with the largest ω and c of all, or with those of
                 // every element. Strain may increase the first by the root of its factor and the
                 // second by the factor.
-                Integrator::SymplecticEuler => {
+                Integrator::Symplectic => {
                     let by_strain = (omega * omega / self.stiffness).sqrt().max(1.0 + self.strain);
                     ((2.0 / omega) * ((zeta * zeta + 1.0).sqrt() - zeta)).max(1.0 / (self.quickest * by_strain))
                 }
                 // |1 + z| < 1 with z = s·Δt for both roots s of s² + c·s + ω²: Δt < c/ω² if
                 // underdamped, Δt < 2/|s| otherwise.
-                Integrator::ForwardEuler => self.least_damping.max(UNDAMPED_EULER / omega).min(2.0 / decay),
+                Integrator::Euler => self.least_damping.max(UNDAMPED_EULER / omega).min(2.0 / decay),
                 // |1 + z + z²/2| < 1: (ωΔt)³ < 8ζ near the imaginary axis, Δt < 2/|s| on the real one.
                 Integrator::Taylor => {
                     let swinging = (4.0 * self.least_damping / (omega * omega)).cbrt();
@@ -310,7 +310,7 @@ mod tests {
         let dragged = Material { damping: Damping { mass: 400.0, ..Damping::default() }, ..soft() };
         for material in [soft(), damped(), very_viscous, dragged, anisotropic()] {
             for (cells, jitter) in [([1, 1, 1], 0.0), ([3, 3, 3], 0.0), ([4, 3, 3], 0.15), ([9, 1, 1], 0.0)] {
-                let stable = |factor| is_stable(&material, cells, jitter, Integrator::SymplecticEuler, factor);
+                let stable = |factor| is_stable(&material, cells, jitter, Integrator::Symplectic, factor);
                 assert!(stable(1.0), "{} {cells:?} blows up at its limit", material.name);
                 assert!(!stable(2.0), "{} {cells:?} is stable at twice its limit", material.name);
             }
@@ -319,7 +319,7 @@ mod tests {
 
     #[test]
     fn damped_bodies_are_stable_under_the_other_integrators() {
-        for integrator in [Integrator::ForwardEuler, Integrator::Taylor] {
+        for integrator in [Integrator::Euler, Integrator::Taylor] {
             for material in
                 [damped(), Material { damping: Damping { phi: 200.0, psi: 300.0, ..Damping::default() }, ..soft() }]
             {
@@ -337,7 +337,7 @@ mod tests {
         let limit = |material: &Material| {
             let mesh = craze_mesh::kuhn_box([6, 6, 6], Vec3::repeat(0.03)).unwrap();
             let still = Vec3::zeros();
-            let options = awake(Integrator::SymplecticEuler);
+            let options = awake(Integrator::Symplectic);
             crate::Solid::new(mesh, vec![material.clone()], options, craze_math::Isometry::identity(), still, still)
                 .unwrap()
                 .time_step_limit()
@@ -351,7 +351,7 @@ mod tests {
 
     #[test]
     fn stretched_bodies_ask_for_shorter_steps() {
-        let mut body = solid([3, 3, 3], 0.0, soft(), awake(Integrator::SymplecticEuler));
+        let mut body = solid([3, 3, 3], 0.0, soft(), awake(Integrator::Symplectic));
         let rest = body.time_step_limit();
         let stretched: Vec<Vec3> =
             body.positions().iter().map(|place| Vec3::new(1.5 * place.x, place.y, place.z)).collect();
@@ -367,7 +367,7 @@ mod tests {
             let corners = [Vec3::zeros(), Vec3::x(), Vec3::y(), Vec3::z()];
             let places = corners.map(|corner| 0.1 * corner + 0.02 * random.vector()).to_vec();
             let mesh = craze_mesh::TetMesh::from_parts(places, vec![[0, 1, 2, 3]]).unwrap();
-            let (options, still) = (awake(Integrator::SymplecticEuler), Vec3::zeros());
+            let (options, still) = (awake(Integrator::Symplectic), Vec3::zeros());
             let mut crumb =
                 crate::Solid::new(mesh, vec![soft()], options, craze_math::Isometry::identity(), still, still).unwrap();
             // A few metres a second: as fast as its sound.

@@ -401,7 +401,7 @@ mod tests {
         for (material, strength) in [(soft(), by_stress.clone()), (anisotropic(), by_stress), (soft(), by_force)] {
             for (amount, speed) in [(0.01, 0.0), (0.05, 0.5), (0.3, 0.1)] {
                 let material = Material { strength: strength.clone(), ..material.clone() };
-                let mut solid = solid([9, 5, 8], 0.2, material, awake(Integrator::SymplecticEuler));
+                let mut solid = solid([9, 5, 8], 0.2, material, awake(Integrator::Symplectic));
                 shake(&mut solid, amount, speed, 5);
                 let mut nodes: Vec<u32> = (0..solid.mesh.point_count() as u32).collect();
                 candidates += nodes.len();
@@ -428,7 +428,7 @@ mod tests {
     #[test]
     fn bounds_are_close_to_the_exact_separation_force() {
         let strength = Strength { tensile: Some(4e3), ..Strength::default() };
-        let mut solid = solid([6, 5, 4], 0.2, Material { strength, ..soft() }, awake(Integrator::SymplecticEuler));
+        let mut solid = solid([6, 5, 4], 0.2, Material { strength, ..soft() }, awake(Integrator::Symplectic));
         shake(&mut solid, 0.1, 0.3, 5);
         let mut nodes: Vec<u32> = (0..solid.mesh.point_count() as u32).collect();
         solid.critical_forces.fill(0.0);

@@ -73,7 +73,7 @@ fn a_warm_step_allocates_nothing() {
     // now and then.
     for threads in [1, 2] {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("threads");
-        for integrator in [Integrator::SymplecticEuler, Integrator::ForwardEuler, Integrator::Taylor] {
+        for integrator in [Integrator::Symplectic, Integrator::Euler, Integrator::Taylor] {
             let count = pool.install(|| allocations_of_warm_steps(integrator));
             assert_eq!(count, 0, "{integrator:?} on {threads} threads");
         }

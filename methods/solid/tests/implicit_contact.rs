@@ -128,8 +128,8 @@ fn an_implicit_block_that_falls_on_another_stays_on_it() {
 fn an_implicit_block_and_any_other_keep_their_momentum() {
     for (one, other) in [
         (Integrator::Implicit, Integrator::Implicit),
-        (Integrator::Implicit, Integrator::SymplecticEuler),
-        (Integrator::SymplecticEuler, Integrator::Implicit),
+        (Integrator::Implicit, Integrator::Symplectic),
+        (Integrator::Symplectic, Integrator::Implicit),
     ] {
         // The light one hits the heavy one, and the other way round: in either order, none is
         // thrown off.

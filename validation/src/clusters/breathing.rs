@@ -4,14 +4,14 @@ use super::{TIME_STEP, block};
 use crate::ValidationError;
 use crate::outcome::{Expected, Findings};
 use crate::plot::{Line, Mark, Plot, Scale};
-use crate::run::{Depth, MethodLetter, Test};
+use crate::run::{Depth, Test};
 use crate::setup::{free_step, take_step};
 use craze_math::Vec3;
 use std::f64::consts::TAU;
 
 pub(crate) const TEST: Test = Test {
     number: 13,
-    method: MethodLetter::Clusters,
+    method: craze_methods::clusters::KIND,
     title: "1-D breathing with goal stiffness α",
     source: "cos ωΔt = 1 − α/2",
     conditions: "",

@@ -5,15 +5,15 @@
 use super::{TIME_STEP, block_of};
 use crate::ValidationError;
 use crate::outcome::{Expected, Findings};
-use crate::run::{Depth, MethodLetter, Test};
+use crate::run::{Depth, Test};
 use crate::setup::free_step;
-use craze_clusters::{Clustering, Options};
 use craze_engine::{Method, Step};
 use craze_math::Vec3;
+use craze_methods::clusters::{Clustering, Options};
 
 pub(crate) const TEST: Test = Test {
     number: 11,
-    method: MethodLetter::Clusters,
+    method: craze_methods::clusters::KIND,
     title: "Free spinning body that tears",
     source: "conservation",
     conditions: "the angular velocity is set; contact between parts is disabled; strain_limit = 0.5",

@@ -4,14 +4,15 @@ use super::{TIME_STEP, block_of};
 use crate::ValidationError;
 use crate::outcome::{Expected, Findings};
 use crate::plot::{Line, Mark, Plot, Scale};
-use crate::run::{Depth, MethodLetter, Test};
+use crate::run::{Depth, Test};
 use crate::setup::free_step;
-use craze_clusters::{Clusters, Options};
 use craze_math::{Isometry, Mat3, Vec3, svd};
+use craze_methods::clusters::{Clusters, Options};
+use craze_methods::clusters::{Clusters, Options};
 
 pub(crate) const TEST: Test = Test {
     number: 27,
-    method: MethodLetter::Clusters,
+    method: craze_methods::clusters::KIND,
     title: "Isochoric stretch ramped to 1.3 and held, λ = 0.1",
     source: "Jones et al. 2016, (9)–(14)",
     conditions: "",

@@ -1,15 +1,24 @@
 //! Tests of clustered shape matching: Jones et al. 2016.
 
-pub(crate) mod breathing;
-pub(crate) mod conservation;
-pub(crate) mod flow;
-pub(crate) mod momentum;
-pub(crate) mod objectivity;
+mod breathing;
+mod conservation;
+mod flow;
+mod momentum;
+mod objectivity;
 
-use crate::ValidationError;
-use craze_clusters::{Cloud, Clusters, Options};
+use crate::{Test, ValidationError};
 use craze_material::{Cluster, Elasticity, Material};
 use craze_math::{Isometry, Vec3};
+use craze_methods::clusters::{Cloud, ClusterError, Clusters, Options};
+
+/// Its tests, by number.
+pub const TESTS: &[Test] = &[objectivity::TEST, conservation::TEST, momentum::TEST, breathing::TEST, flow::TEST];
+
+impl From<ClusterError> for ValidationError {
+    fn from(error: ClusterError) -> ValidationError {
+        ValidationError::Body(error.to_string())
+    }
+}
 
 pub(crate) const TIME_STEP: f64 = 1.0 / 60.0;
 

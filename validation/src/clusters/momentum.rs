@@ -5,14 +5,14 @@ use super::{TIME_STEP, block};
 use crate::ValidationError;
 use crate::outcome::{Expected, Findings};
 use crate::plot::{Line, Mark, Plot, Scale};
-use crate::run::{Depth, MethodLetter, Test};
+use crate::run::{Depth, Test};
 use crate::setup::{run_frames, world_of};
 use craze_engine::Mode;
 use craze_math::Vec3;
 
 pub(crate) const TEST: Test = Test {
     number: 12,
-    method: MethodLetter::Clusters,
+    method: craze_methods::clusters::KIND,
     title: "One elastic cluster with isotropic A_rr; one 4:1:1",
     source: "Jones et al. 2016, (3)–(6)",
     conditions: "",
@@ -62,7 +62,7 @@ impl Drift {
             let position = 1.05 * rest + 0.04 * Vec3::new(rest.y, -0.5 * rest.z, rest.x);
             (position, Vec3::new(3.0, 1.0, -2.0) + Vec3::new(1.0, 2.0, -0.5).cross(rest))
         })?;
-        let mut world = world_of(body, craze_clusters::load, 1.0 / TIME_STEP, Mode::Dynamic);
+        let mut world = world_of(body, craze_methods::clusters::load, 1.0 / TIME_STEP, Mode::Dynamic);
         let start = world.account();
         let mut drift = Drift { linear: 0.0, angular: 0.0, record: Vec::new() };
         for _ in 0..seconds * 60 {

@@ -4,14 +4,14 @@ use super::{block, block_of};
 use crate::ValidationError;
 use crate::measure::largest;
 use crate::outcome::{Expected, Findings};
-use crate::run::{Depth, MethodLetter, Test};
-use craze_clusters::{Clustering, Options};
+use crate::run::{Depth, Test};
 use craze_math::{Isometry, Vec3};
+use craze_methods::clusters::{Clustering, Options};
 use std::f64::consts::FRAC_PI_2;
 
 pub(crate) const TEST: Test = Test {
     number: 2,
-    method: MethodLetter::Clusters,
+    method: craze_methods::clusters::KIND,
     title: "Rigid rotation by 90° and translation",
     source: "objectivity",
     conditions: "",

@@ -5,7 +5,7 @@ use crate::ValidationError;
 use crate::measure::{frequency, time_of_peak};
 use crate::outcome::{Expected, Findings};
 use crate::plot::{Line, Mark, Plot, Scale};
-use crate::run::{Depth, MethodLetter, Test};
+use crate::run::{Depth, Test};
 use crate::setup::{awake, elastic, solid_at_rest, world_of};
 use craze_engine::{MaterialPoint, Mode, World};
 use craze_material::Elasticity;
@@ -15,7 +15,7 @@ use std::f64::consts::PI;
 
 pub(crate) const TEST: Test = Test {
     number: 4,
-    method: MethodLetter::Solid,
+    method: craze_methods::solid::KIND,
     title: "Bar 1×0.05×0.05, λ = 0, μ = 1.3e8, ρ = 2588, both ends free",
     source: "√(E/ρ)",
     conditions: "",
@@ -54,7 +54,7 @@ fn released_bar(cells: [usize; 3], shift: impl Fn(f64) -> f64) -> Result<World, 
     let positions: Vec<Vec3> =
         bar.mesh().positions().iter().map(|rest| rest + Vec3::new(shift(rest.x), 0.0, 0.0)).collect();
     bar.set_state(&positions, &vec![Vec3::zeros(); positions.len()]);
-    Ok(world_of(bar, craze_solid::load, 1000.0, Mode::Dynamic))
+    Ok(world_of(bar, craze_methods::solid::load, 1000.0, Mode::Dynamic))
 }
 
 fn point_of_axis(world: &mut World, x: f64) -> MaterialPoint {

@@ -8,17 +8,17 @@
 
 use crate::ValidationError;
 use crate::outcome::{Expected, Findings};
-use crate::run::{Depth, MethodLetter, Test};
+use crate::run::{Depth, Test};
 use crate::setup::{awake, elastic, solid_at_rest, take_step};
 use craze_engine::{Attachable, Effect, EventKind, HoldId, Load, Method, Region, Step};
 use craze_material::{Elasticity, Material, Strength};
 use craze_math::{Random, Vec3};
 use craze_mesh::{TetMesh, kuhn_box};
-use craze_solid::SolidOptions;
+use craze_methods::solid::SolidOptions;
 
 pub(crate) const TEST: Test = Test {
     number: 21,
-    method: MethodLetter::Solid,
+    method: craze_methods::solid::KIND,
     title: "Branching of a fast crack",
     source: "Song & Belytschko 2009",
     conditions: "crack_speed = 0.58; the mesh is symmetric about the slit; contact between crack faces is disabled",

@@ -9,7 +9,7 @@ use crate::ValidationError;
 use crate::measure::extrapolate;
 use crate::outcome::{Expected, Findings};
 use crate::plot::{Line, Mark, Plot, Scale};
-use crate::run::{Depth, MethodLetter, Test};
+use crate::run::{Depth, Test};
 use crate::setup::{awake, elastic, run_frames, solid_at_rest, world_of};
 use craze_engine::{Action, Hold, Mode, Motion, Ramp, Region};
 use craze_material::Elasticity;
@@ -18,7 +18,7 @@ use craze_mesh::kuhn_box;
 
 pub(crate) const TEST: Test = Test {
     number: 6,
-    method: MethodLetter::Solid,
+    method: craze_methods::solid::KIND,
     title: "Cantilever 1×0.1×0.1, E = 1e7, ν = 0, tip load 1 N",
     source: "Timoshenko",
     conditions: "",
@@ -83,7 +83,7 @@ fn measure(depth: Depth, findings: &mut Findings) -> Result<(), ValidationError>
 fn tip_deflection(cells: usize) -> Result<f64, ValidationError> {
     let mesh = kuhn_box([10 * cells, cells, cells], Vec3::new(LENGTH, THICKNESS, THICKNESS))?;
     let beam = solid_at_rest(mesh, elastic(1000.0, Elasticity::from_young(1e7, 0.0)), awake())?;
-    let mut world = world_of(beam, craze_solid::load, 1.0, Mode::QuasiStatic { steps: 1 });
+    let mut world = world_of(beam, craze_methods::solid::load, 1.0, Mode::QuasiStatic { steps: 1 });
     let face = |x: f64| Region::Box { from: Vec3::new(x, 0.0, 0.0), to: Vec3::new(x, THICKNESS, THICKNESS) };
     let traction = Vec3::new(0.0, -LOAD / (THICKNESS * THICKNESS), 0.0);
     for (name, region, action) in [

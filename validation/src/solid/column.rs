@@ -4,7 +4,7 @@
 use crate::ValidationError;
 use crate::outcome::{Expected, Findings};
 use crate::plot::{Line, Mark, Plot, Scale};
-use crate::run::{Depth, MethodLetter, Test};
+use crate::run::{Depth, Test};
 use crate::setup::{JITTER, awake, constrain_nodes, elastic, is_on_surface, solid_at_rest};
 use craze_engine::{Attachable, CommitLog, QuasiStatic, Step};
 use craze_material::Elasticity;
@@ -13,7 +13,7 @@ use craze_mesh::kuhn_box_jittered;
 
 pub(crate) const TEST: Test = Test {
     number: 3,
-    method: MethodLetter::Solid,
+    method: craze_methods::solid::KIND,
     title: "Laterally constrained column, λ = μ = 1.04e8",
     source: "St Venant–Kirchhoff",
     conditions: "the equilibrium iteration starts from the stretched state",

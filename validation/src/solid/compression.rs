@@ -2,17 +2,17 @@
 
 use crate::ValidationError;
 use crate::outcome::{Expected, Findings};
-use crate::run::{Depth, MethodLetter, Test};
+use crate::run::{Depth, Test};
 use crate::setup::{JITTER, awake, constrain_nodes, elastic, finite_step, free_step, solid_at_rest};
 use craze_engine::{Method, Step};
 use craze_material::{Elasticity, Material, Strength};
 use craze_math::Vec3;
 use craze_mesh::kuhn_box_jittered;
-use craze_solid::Solid;
+use craze_methods::solid::Solid;
 
 pub(crate) const TEST: Test = Test {
     number: 15,
-    method: MethodLetter::Solid,
+    method: craze_methods::solid::KIND,
     title: "Compression at 50 times the strength, and rigid acceleration",
     source: "balance",
     conditions: "the compressed state is set, not loaded; steps are half the stable time step",

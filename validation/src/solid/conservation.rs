@@ -5,17 +5,17 @@ use crate::ValidationError;
 use crate::measure::largest;
 use crate::outcome::{Expected, Findings};
 use crate::plot::{Line, Mark, Plot, Scale};
-use crate::run::{Depth, MethodLetter, Test};
+use crate::run::{Depth, Test};
 use crate::setup::{JITTER, awake, elastic, free_step, take_step};
 use craze_engine::{Account, Method};
 use craze_material::Elasticity;
 use craze_math::{Isometry, Vec3};
 use craze_mesh::kuhn_box_jittered;
-use craze_solid::{Integrator, Solid, SolidOptions};
+use craze_methods::solid::{Integrator, Solid, SolidOptions};
 
 pub(crate) const TEST: Test = Test {
     number: 11,
-    method: MethodLetter::Solid,
+    method: craze_methods::solid::KIND,
     title: "Free spinning body, no damping, whole and breaking",
     source: "conservation",
     conditions: "with fracture, the velocities of the burst are set, and contact between pieces is disabled",
@@ -32,7 +32,7 @@ fn measure(depth: Depth, findings: &mut Findings) -> Result<(), ValidationError>
         Depth::Quick => 1.0,
         Depth::Full => 10.0,
     };
-    let symplectic = Drift::of(Integrator::SymplecticEuler, duration)?;
+    let symplectic = Drift::of(Integrator::Symplectic, duration)?;
     findings.compare("mass, symplectic", "", symplectic.mass, Expected::Zero { limit: 1e-12 });
     findings.compare("linear momentum, symplectic", "", symplectic.momentum, Expected::Zero { limit: 1e-12 });
     findings.compare("angular momentum, symplectic", "", symplectic.angular_momentum, Expected::Zero { limit: 1e-6 });

@@ -2,7 +2,7 @@
 
 use crate::ValidationError;
 use crate::outcome::{Expected, Findings};
-use crate::run::{Depth, MethodLetter, Test};
+use crate::run::{Depth, Test};
 use crate::setup::{awake, elastic, slit_plate, solid_at_rest};
 use craze_engine::{Attachable, CommitLog, Effect, HoldId, Load, Method, QuasiStatic, Region, Step};
 use craze_material::Elasticity;
@@ -10,7 +10,7 @@ use craze_math::{Isometry, Vec3};
 
 pub(crate) const TEST: Test = Test {
     number: 20,
-    method: MethodLetter::Solid,
+    method: craze_methods::solid::KIND,
     title: "Slender double cantilever, arms ten times as long as high",
     source: "beam theory",
     conditions: "no crack grows: the released energy is the difference between two meshes",

@@ -6,7 +6,7 @@
 use crate::ValidationError;
 use crate::outcome::{Expected, Findings};
 use crate::plot::{Line, Mark, Plot, Scale};
-use crate::run::{Depth, MethodLetter, Test};
+use crate::run::{Depth, Test};
 use crate::setup::{awake, elastic, slit_plate, solid_at_rest};
 use craze_engine::{Attachable, CommitLog, Effect, HoldId, Load, QuasiStatic, Region, Step};
 use craze_material::{Elasticity, Material, Strength};
@@ -15,7 +15,7 @@ use craze_mesh::TetMesh;
 
 pub(crate) const TEST: Test = Test {
     number: 17,
-    method: MethodLetter::Solid,
+    method: craze_methods::solid::KIND,
     title: "Edge cracks of five lengths in a plate 0.5 m wide",
     source: "Griffith; Irwin",
     conditions: "nothing fails: the failure stress is scaled from the stress at the tip under a smaller load",

@@ -9,7 +9,7 @@ use craze_engine::Method;
 use craze_material::{Elasticity, Material, Strength};
 use craze_math::{Isometry, Vec3};
 use craze_mesh::kuhn_box_jittered;
-use craze_solid::Solid;
+use craze_methods::solid::Solid;
 
 /// Adds its findings to those of the body without fracture.
 pub(crate) fn measure(depth: Depth, findings: &mut Findings) -> Result<(), ValidationError> {

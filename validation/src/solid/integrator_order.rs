@@ -9,17 +9,17 @@ use crate::ValidationError;
 use crate::measure::{largest, order};
 use crate::outcome::{Expected, Findings};
 use crate::plot::{Line, Mark, Plot, Scale};
-use crate::run::{Depth, MethodLetter, Test};
+use crate::run::{Depth, Test};
 use crate::setup::{awake, elastic, finite_step, free_step, solid_at_rest, take_step};
 use craze_engine::Step;
 use craze_material::{Damping, Elasticity, Material};
 use craze_math::Vec3;
 use craze_mesh::{TetMesh, kuhn_box};
-use craze_solid::{Integrator, SolidOptions};
+use craze_methods::solid::{Integrator, SolidOptions};
 
 pub(crate) const TEST: Test = Test {
     number: 5,
-    method: MethodLetter::Solid,
+    method: craze_methods::solid::KIND,
     title: "Oscillator under Δt halving; free fall",
     source: "Taylor expansion",
     conditions: "",
@@ -46,10 +46,10 @@ fn measure(depth: Depth, findings: &mut Findings) -> Result<(), ValidationError>
     };
     let mut lines = Vec::new();
     for (name, integrator, fraction, known) in [
-        ("forward Euler", Integrator::ForwardEuler, 0.0, 1.0),
+        ("forward Euler", Integrator::Euler, 0.0, 1.0),
         ("Taylor", Integrator::Taylor, 0.0, 2.0),
         ("Taylor, damped", Integrator::Taylor, 0.2, 2.0),
-        ("symplectic", Integrator::SymplecticEuler, 0.0, 1.0),
+        ("symplectic", Integrator::Symplectic, 0.0, 1.0),
         ("implicit", Integrator::Implicit, 0.0, 1.0),
         ("implicit, damped", Integrator::Implicit, 0.2, 1.0),
     ] {
@@ -73,7 +73,7 @@ fn measure(depth: Depth, findings: &mut Findings) -> Result<(), ValidationError>
     });
     let fall = free_fall_error(Integrator::Taylor)?;
     findings.compare("free fall over 1 s, Taylor, error over the distance", "", fall, Expected::Zero { limit: 1e-12 });
-    let fall = free_fall_error(Integrator::SymplecticEuler)?;
+    let fall = free_fall_error(Integrator::Symplectic)?;
     findings.compare("free fall over 1 s, symplectic, error over the distance", "", fall, Expected::Reported);
     Ok(())
 }

@@ -17,19 +17,19 @@
 
 use crate::ValidationError;
 use crate::outcome::{Expected, Findings};
-use crate::run::{Depth, MethodLetter, Test};
+use crate::run::{Depth, Test};
 use crate::setup::{awake, constrain_positions, elastic, run_frames, slit_plate, solid_at_rest, take_splits, world_of};
 use craze_engine::Mode;
 use craze_material::{Elasticity, Material, Strength};
 use craze_math::{Random, Vec3};
 use craze_mesh::{PointRule, TetMesh, Values};
-use craze_solid::SolidOptions;
+use craze_methods::solid::SolidOptions;
 use nalgebra::Complex;
 use std::ops::Range;
 
 pub(crate) const TEST: Test = Test {
     number: 18,
-    method: MethodLetter::Solid,
+    method: craze_methods::solid::KIND,
     title: "Kink angle of a crack under shear",
     source: "Erdogan & Sih 1963; Amestoy & Leblond 1992",
     conditions: "the crack faces and two elements next to them are made 10⁹ times stronger; one node splits in each load step; the strength is far below the stress at the tip",
@@ -116,7 +116,11 @@ fn kink_of(crack: Crack, opening: f64, shear: f64, seed: u64) -> Result<f64, Val
     let is_at_face = |position: &Vec3| position.x < -0.5 * EDGE && position.y.abs() < 2.5 * EDGE;
     let factor = |position: &Vec3| if is_at_face(position) { FACE_STRENGTH_FACTOR } else { 1.0 };
     let factors = plate.positions().iter().map(factor).collect();
-    plate.point_attributes_mut().add(craze_solid::STRENGTH, PointRule::Interpolate, Values::Scalars(factors))?;
+    plate.point_attributes_mut().add(
+        craze_methods::solid::STRENGTH,
+        PointRule::Interpolate,
+        Values::Scalars(factors),
+    )?;
     let solid = solid_at_rest(plate, material, options)?;
     let scale = STRESS_INTENSITY / opening.hypot(shear);
     let placed = |position: &Vec3| position + crack.displacement(position, scale * opening, scale * shear);
@@ -128,7 +132,7 @@ fn kink_of(crack: Crack, opening: f64, shear: f64, seed: u64) -> Result<f64, Val
         at_rim && !(position.y == 0.0 && position.x < 0.0)
     };
     let rim: Vec<Vec3> = rest.iter().filter(is_held).copied().collect();
-    let mut world = world_of(solid, craze_solid::load, 1.0, Mode::QuasiStatic { steps: 1 });
+    let mut world = world_of(solid, craze_methods::solid::load, 1.0, Mode::QuasiStatic { steps: 1 });
     constrain_positions(&mut world, rim, placed)?;
     let mut end = Vec3::zeros();
     for _ in 0..MAX_STEPS {

@@ -3,14 +3,14 @@
 
 use crate::ValidationError;
 use crate::outcome::{Expected, Findings};
-use crate::run::{Depth, MethodLetter, Test};
+use crate::run::{Depth, Test};
 use crate::setup::JITTER;
 use craze_math::{Random, Vec3};
 use craze_mesh::{NodeId, Snap, TetId, TetMesh, kuhn_box, kuhn_box_jittered};
 
 pub(crate) const TEST: Test = Test {
     number: 28,
-    method: MethodLetter::Solid,
+    method: craze_methods::solid::KIND,
     title: "Random splits, flips, collapses and fractures; thresholds of snapping",
     source: "definition",
     conditions: "",

@@ -3,18 +3,18 @@
 use crate::ValidationError;
 use crate::measure::largest;
 use crate::outcome::{Expected, Findings};
-use crate::run::{Depth, MethodLetter, Test};
+use crate::run::{Depth, Test};
 use crate::setup::{JITTER, awake, elastic, forces_from_a_step, solid_at_rest};
 use craze_engine::Method;
 use craze_material::{Damping, Elasticity, Material};
 use craze_math::{Isometry, Vec3};
 use craze_mesh::kuhn_box_jittered;
-use craze_solid::{Integrator, Solid, SolidOptions};
+use craze_methods::solid::{Integrator, Solid, SolidOptions};
 use std::f64::consts::FRAC_PI_2;
 
 pub(crate) const TEST: Test = Test {
     number: 2,
-    method: MethodLetter::Solid,
+    method: craze_methods::solid::KIND,
     title: "Rigid rotation by 90° and translation",
     source: "objectivity",
     conditions: "",
@@ -30,8 +30,8 @@ fn measure(_: Depth, findings: &mut Findings) -> Result<(), ValidationError> {
     let limit = Expected::Zero { limit: 1e-10 };
     let isotropic = elastic(2500.0, Elasticity::from_young(YOUNG, 0.3));
     for (name, integrator) in [
-        ("symplectic", Integrator::SymplecticEuler),
-        ("forward Euler", Integrator::ForwardEuler),
+        ("symplectic", Integrator::Symplectic),
+        ("forward Euler", Integrator::Euler),
         ("Taylor", Integrator::Taylor),
         ("implicit", Integrator::Implicit),
     ] {
@@ -83,7 +83,7 @@ fn viscous_force_of_spin(area: f64) -> Result<f64, ValidationError> {
     let (phi, psi) = (3e4, 2e4);
     let mut material = elastic(2500.0, Elasticity::from_young(YOUNG, 0.3));
     material.damping = Damping { phi, psi, ..Damping::default() };
-    let mut solid = rotated(material, Integrator::SymplecticEuler)?;
+    let mut solid = rotated(material, Integrator::Symplectic)?;
     let spin = Vec3::new(2.0, -3.0, 5.0);
     let positions = solid.positions();
     let velocities: Vec<Vec3> = positions.iter().map(|position| spin.cross(position)).collect();

@@ -2,7 +2,7 @@
 
 use crate::ValidationError;
 use crate::outcome::{Expected, Findings};
-use crate::run::{Depth, MethodLetter, Test};
+use crate::run::{Depth, Test};
 use craze_contact::collisions::overlap::OverlapRegion;
 use craze_contact::solvers::penalty::{PenaltyBody, PenaltyForce, overlap_forces};
 use craze_contact::{ContactTetrahedra, VolumeTree};
@@ -11,7 +11,7 @@ use craze_mesh::{TetMesh, kuhn_box};
 
 pub(crate) const TEST: Test = Test {
     number: 29,
-    method: MethodLetter::Solid,
+    method: craze_methods::solid::KIND,
     title: "Overlap of a corner tetrahedron with itself shifted by 0.5, and its force",
     source: "geometry; O'Brien & Hodgins 1999, §3.3",
     conditions: "",

@@ -4,7 +4,7 @@
 use crate::ValidationError;
 use crate::measure::largest;
 use crate::outcome::{Expected, Findings};
-use crate::run::{Depth, MethodLetter, Test};
+use crate::run::{Depth, Test};
 use crate::setup::{JITTER, awake, constrain_nodes, elastic, forces_from_a_step, is_on_surface, solid_at_rest};
 use craze_engine::{CommitLog, QuasiStatic, Step};
 use craze_material::Elasticity;
@@ -13,7 +13,7 @@ use craze_mesh::kuhn_box_jittered;
 
 pub(crate) const TEST: Test = Test {
     number: 1,
-    method: MethodLetter::Solid,
+    method: craze_methods::solid::KIND,
     title: "Patch test: affine field on the boundary, interior nodes perturbed",
     source: "Irons & Razzaque 1972",
     conditions: "the affine state is set, not loaded",

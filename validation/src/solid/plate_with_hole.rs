@@ -2,7 +2,7 @@
 
 use crate::ValidationError;
 use crate::outcome::{Expected, Findings};
-use crate::run::{Depth, MethodLetter, Test};
+use crate::run::{Depth, Test};
 use crate::setup::{awake, constrain_positions, elastic, run_frames, solid_at_rest, take_splits, world_of};
 use craze_engine::{FailureMeasure, Mode};
 use craze_material::{Elasticity, Material, Strength};
@@ -12,7 +12,7 @@ use std::f64::consts::TAU;
 
 pub(crate) const TEST: Test = Test {
     number: 16,
-    method: MethodLetter::Solid,
+    method: craze_methods::solid::KIND,
     title: "Hole of a tenth of the width in tension",
     source: "Kirsch; Heywood",
     conditions: "the strength is 0.99 of the largest stress in a first run with low strength",
@@ -84,7 +84,7 @@ fn splits_under_tension(mesh: TetMesh, strength: f64) -> Result<Vec<(Vec3, Failu
     let rim: Vec<Vec3> = solid.mesh().positions().iter().filter(is_rim).copied().collect();
     let stretched =
         |position: &Vec3| position + STRAIN * Vec3::new(position.x, -POISSON * position.y, -POISSON * position.z);
-    let mut world = world_of(solid, craze_solid::load, 1.0, Mode::QuasiStatic { steps: 1 });
+    let mut world = world_of(solid, craze_methods::solid::load, 1.0, Mode::QuasiStatic { steps: 1 });
     constrain_positions(&mut world, rim, stretched)?;
     run_frames(&mut world, 1)?;
     Ok(take_splits(&mut world))

@@ -3,7 +3,7 @@
 use crate::ValidationError;
 use crate::measure::largest;
 use crate::outcome::{Expected, Findings};
-use crate::run::{Depth, MethodLetter, Test};
+use crate::run::{Depth, Test};
 use crate::setup::run_frames;
 use craze_contact::{ContactSurface, RigidShape};
 use craze_engine::{Body, Checked, Drive, FrameDetail, Mode, Motion, Obstacle, PairTable, Settings, World};
@@ -11,12 +11,12 @@ use craze_frame::Surface;
 use craze_material::{Damping, Elasticity, Material};
 use craze_math::{Isometry, Vec3};
 use craze_mesh::kuhn_box;
-use craze_solid::{Integrator, Solid, SolidOptions};
+use craze_methods::solid::{Integrator, Solid, SolidOptions};
 use craze_spatial::self_intersections;
 
 pub(crate) const TEST: Test = Test {
     number: 30,
-    method: MethodLetter::Solid,
+    method: craze_methods::solid::KIND,
     title: "Five boxes at rest on each other; a cube at 100 m/s against a thin plate, edge against edge",
     source: "statics; Bridson et al. 2002",
     conditions: "",
@@ -148,7 +148,7 @@ fn block(
     let material = Material { damping, ..Material::elastic("rubber", DENSITY, Elasticity::from_young(1e6, 0.3)) };
     let placement = pose * Isometry::translation(-0.5 * size.x, -0.5 * size.y, -0.5 * size.z);
     let solid = Solid::new(kuhn_box(cells, size)?, vec![material], options, placement, velocity, Vec3::zeros())?;
-    Ok(Body::new("box", Box::new(solid), craze_solid::load))
+    Ok(Body::new("box", Box::new(solid), craze_methods::solid::load))
 }
 
 fn ground() -> Obstacle {

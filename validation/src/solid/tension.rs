@@ -3,7 +3,7 @@
 use crate::ValidationError;
 use crate::measure::largest;
 use crate::outcome::{Expected, Findings};
-use crate::run::{Depth, MethodLetter, Test};
+use crate::run::{Depth, Test};
 use crate::setup::{JITTER, awake, elastic, is_on_surface, solid_at_rest};
 use craze_material::{Elasticity, Material, Strength};
 use craze_math::{Rotation, Vec3};
@@ -11,7 +11,7 @@ use craze_mesh::{TetMesh, kuhn_box, kuhn_box_jittered};
 
 pub(crate) const TEST: Test = Test {
     number: 14,
-    method: MethodLetter::Solid,
+    method: craze_methods::solid::KIND,
     title: "Separation tensor in uniform tension",
     source: "READINGS 2",
     conditions: "the state of uniform tension is set, not loaded",

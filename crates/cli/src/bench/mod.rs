@@ -14,7 +14,7 @@ use crate::problem::Problem;
 use machine::Machine;
 pub use report::text;
 use serde::Serialize;
-use subjects::{Decompositions, ElasticBody, Particles};
+use subjects::{Decompositions, ElasticBody, MethodBody};
 
 /// Duration of a benchmark.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -75,6 +75,19 @@ pub struct ElasticStep {
     pub bound_by: &'static str,
 }
 
+/// A step of a body of one method.
+#[derive(Clone, Copy, Debug, Serialize)]
+pub struct MethodStep {
+    /// Name of the method.
+    pub method: &'static str,
+    /// What the body consists of: tetrahedra or particles.
+    pub elements: &'static str,
+    /// Their number.
+    pub count: u64,
+    /// Time of a step (s).
+    pub seconds: Both,
+}
+
 #[derive(Clone, Debug, Serialize)]
 pub struct Measurements {
     pub instructions: String,
@@ -86,10 +99,8 @@ pub struct Measurements {
     pub flight_tetrahedra: usize,
     /// Time of a step in rigid-body mode (s).
     pub flight_seconds: f64,
-    /// Particles of the cluster.
-    pub cluster_particles: usize,
-    /// Time of a step of the cluster (s).
-    pub cluster_seconds: Both,
+    /// A step of a body of every method.
+    pub methods: Vec<MethodStep>,
     /// Time of one 3×3 SVD, polar and symmetric eigen decomposition (s), in batches on one thread.
     pub decomposition_seconds: [f64; 3],
 }
@@ -107,10 +118,11 @@ pub fn measure(effort: Effort, tell: &mut dyn FnMut(&str)) -> Result<Measurement
         bodies.push(ElasticBody::new(cells)?);
     }
     let mut flying = ElasticBody::in_flight([26, 26, 25])?;
-    let mut particles = Particles::new(46)?;
+    let mut of_methods = MethodBody::all()?;
     let mut decompositions = Decompositions::new(20_000);
     let mut times = vec![Both::NEVER; bodies.len()];
-    let (mut flight, mut cluster, mut decomposition) = (f64::INFINITY, Both::NEVER, [f64::INFINITY; 3]);
+    let mut method_times = vec![Both::NEVER; of_methods.len()];
+    let (mut flight, mut decomposition) = (f64::INFINITY, [f64::INFINITY; 3]);
     for round in 1..=rounds {
         tell(&format!("round {round} of {rounds}"));
         for threads in [1, 2] {
@@ -121,7 +133,9 @@ pub fn measure(effort: Effort, tell: &mut dyn FnMut(&str)) -> Result<Measurement
                 machine.measure(&pool);
                 time.keep_best(threads, pool.install(|| body.seconds_a_step())?);
             }
-            cluster.keep_best(threads, pool.install(|| particles.seconds_a_step())?);
+            for (body, time) in of_methods.iter_mut().zip(&mut method_times) {
+                time.keep_best(threads, pool.install(|| body.seconds_a_step())?);
+            }
             if threads == 1 {
                 flight = flight.min(pool.install(|| flying.seconds_a_step())?);
                 let now = pool.install(|| decompositions.seconds());
@@ -137,8 +151,7 @@ pub fn measure(effort: Effort, tell: &mut dyn FnMut(&str)) -> Result<Measurement
         elastic: bodies.iter().zip(times).map(|(body, seconds)| body.judge(seconds, &limits)).collect(),
         flight_tetrahedra: flying.tetrahedra(),
         flight_seconds: flight,
-        cluster_particles: particles.count(),
-        cluster_seconds: cluster,
+        methods: of_methods.iter().zip(method_times).map(|(body, seconds)| body.judge(seconds)).collect(),
         decomposition_seconds: decomposition,
     })
 }

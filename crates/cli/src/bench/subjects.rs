@@ -1,15 +1,16 @@
 //! Benchmark subjects: bodies to step, and small matrices to decompose.
 
 use super::machine::seconds;
-use super::{Both, ElasticStep, Limits};
+use super::{Both, ElasticStep, Limits, MethodStep};
 use crate::problem::Problem;
-use craze_clusters::{Cloud, Clusters};
 use craze_engine::{CommitLog, Failure, Method, Step};
 use craze_material::{Damping, Elasticity, Material};
 use craze_math::batch::{polar_batch, svd_batch, symmetric_eigen_batch};
 use craze_math::{Eigen, Isometry, Mat3, Polar, Svd, Vec3};
 use craze_mesh::kuhn_box;
-use craze_solid::{Solid, SolidOptions, elastic_step_cost};
+use craze_methods::solid::{Solid, SolidOptions, elastic_step_cost};
+use craze_methods::{Descriptor, Elements, METHODS};
+use craze_scene::{SceneDocument, build};
 use std::hint::black_box;
 
 /// Approximate duration of a repetition (s): short enough to fit between time slices of other
@@ -92,31 +93,41 @@ impl ElasticBody {
     }
 }
 
-/// A cube of particles in one cluster.
-pub struct Particles {
-    body: Clusters,
+/// A body of a method, as the method's benchmark says, that turns slowly.
+pub struct MethodBody {
+    body: Box<dyn Method>,
+    name: &'static str,
+    elements: &'static str,
+    count: u64,
 }
 
-impl Particles {
-    /// A cube of `side`³ particles that never enters rigid-body mode.
-    pub fn new(side: usize) -> Result<Particles, Problem> {
-        let place = |n: usize| Vec3::new((n % side) as f64, (n / side % side) as f64, (n / side / side) as f64);
-        let positions: Vec<Vec3> = (0..side.pow(3)).map(|n| 0.01 * place(n)).collect();
-        let cloud = Cloud { volumes: vec![1e-6; positions.len()], positions, spacing: 0.01 };
-        let material = Material::elastic("dough", 1000.0, Elasticity::from_young(1e6, 0.3));
-        let options = craze_clusters::Options { rest_strain: None, ..craze_clusters::Options::default() };
-        let (place, still) = (Isometry::identity(), Vec3::zeros());
-        let body = Clusters::new(cloud, &material, options, &place, still, still).map_err(refused)?;
-        Ok(Particles { body })
+impl MethodBody {
+    /// A body of every method.
+    pub fn all() -> Result<Vec<MethodBody>, Problem> {
+        METHODS.iter().map(MethodBody::new).collect()
     }
 
-    pub fn count(&self) -> usize {
-        self.body.count()
+    fn new(method: &Descriptor) -> Result<MethodBody, Problem> {
+        let Descriptor { name, benchmark, .. } = method;
+        let text = format!("[[body]]\nname = \"body\"\nmethod = \"{name}\"\nplace.spin = [0, 1, 0.2]\n{benchmark}");
+        let mut bodies = build(&SceneDocument::parse(&text, name, &[])?)?.world.bodies;
+        let body = bodies.pop().ok_or_else(|| refused("it has no body"))?.method;
+        let account = body.account(&GRAVITY);
+        let count = match method.elements {
+            Elements::Tetrahedra { .. } => account.elements,
+            Elements::Particles => account.nodes,
+        };
+        Ok(MethodBody { body, name, elements: method.elements.name(), count })
     }
 
     pub fn seconds_a_step(&mut self) -> Result<f64, Problem> {
-        let time_step = self.body.time_step_limit();
-        shortest_step(&mut self.body, time_step)
+        let time_step = self.body.time_step_limit().min(1.0 / 60.0);
+        shortest_step(&mut *self.body, time_step)
+    }
+
+    /// The time of a step.
+    pub fn judge(&self, seconds: Both) -> MethodStep {
+        MethodStep { method: self.name, elements: self.elements, count: self.count, seconds }
     }
 }
 

@@ -1,13 +1,13 @@
 //! `craze export`
 
 use crate::OutputMode;
+use crate::choices::Exported;
 use crate::problem::Problem;
 use crate::progress::plural;
 use crate::source_surfaces::source_surfaces;
 use clap::Args;
 use craze_export::{
-    Format, Pace, ShardReport, ShardSettings, ShardSummary, SourceSurface, export_animation, export_sequence,
-    export_shards,
+    Pace, ShardReport, ShardSettings, ShardSummary, SourceSurface, export_animation, export_sequence, export_shards,
 };
 use craze_frame::{BodyFrame, Fault, Frame, describe_faults, names};
 use serde_json::json;
@@ -18,10 +18,9 @@ use std::path::{Path, PathBuf};
 pub struct Arguments {
     /// Folder of the run
     run: PathBuf,
-    /// Format: obj, ply, stl, glb or vtk, or shards for one file with the pieces of the last frame
-    /// in their rest shape, or animation for those pieces moving
-    #[arg(long, short, default_value = "obj")]
-    format: String,
+    /// What to write
+    #[arg(long, short, value_enum, ignore_case = true, default_value_t = Exported::Obj)]
+    format: Exported,
     /// Folder for the files; "export" inside the run by default
     #[arg(long, short)]
     output: Option<PathBuf>,
@@ -52,16 +51,13 @@ fn share(text: &str) -> Result<f64, String> {
 }
 
 pub fn run(arguments: &Arguments, mode: OutputMode) -> Result<(), Problem> {
-    if arguments.format.eq_ignore_ascii_case("shards") {
-        if arguments.slow.is_some() {
+    let Some(format) = arguments.format.of_frames() else {
+        let parts = if arguments.format == Exported::Animation { Parts::Moving } else { Parts::AtRest };
+        if parts == Parts::AtRest && arguments.slow.is_some() {
             return Err(slow_without_animation("shards"));
         }
-        return shards(arguments, Parts::AtRest, mode);
-    }
-    if arguments.format.eq_ignore_ascii_case("animation") {
-        return shards(arguments, Parts::Moving, mode);
-    }
-    let format = Format::from_name(&arguments.format)?;
+        return shards(arguments, parts, mode);
+    };
     if arguments.slow.is_some() {
         return Err(slow_without_animation(format.name()));
     }

@@ -4,7 +4,7 @@ use crate::OutputMode;
 use crate::problem::Problem;
 use clap::Args;
 use craze_material::{Key, nearest, presets, rows};
-use craze_scene::MethodKind;
+use craze_methods::METHODS;
 use serde_json::json;
 use std::io::Write;
 
@@ -47,7 +47,7 @@ pub fn run(arguments: &Arguments, mode: OutputMode) -> Result<(), Problem> {
 /// stiffness.
 fn methods_that_use(name: &str) -> Vec<&'static str> {
     let key = Key::all().find(|key| key.name() == name).unwrap_or(Key::Stiffness);
-    MethodKind::ALL.into_iter().filter(|method| method.material_use().accepts(key)).map(MethodKind::name).collect()
+    METHODS.iter().filter(|method| method.material.accepts(key)).map(|method| method.name).collect()
 }
 
 fn list(stdout: &mut impl Write, mode: OutputMode) -> Result<(), Problem> {

@@ -1,7 +1,7 @@
 //! `craze new`
 
-use crate::OutputMode;
 use crate::problem::{Problem, quoted};
+use crate::{OutputMode, choices};
 use clap::Args;
 use craze_scene::Template;
 use std::io::Write;
@@ -12,21 +12,15 @@ pub struct Arguments {
     /// Path of the scene file
     file: PathBuf,
     /// Template
-    #[arg(long, value_name = "NAME", default_value = "drop")]
-    template: String,
+    #[arg(long, value_name = "NAME", default_value = "drop", value_parser = choices::template())]
+    template: Template,
     /// Replace an existing file
     #[arg(long)]
     force: bool,
 }
 
 pub fn run(arguments: &Arguments, mode: OutputMode) -> Result<(), Problem> {
-    let template = Template::by_name(&arguments.template).ok_or_else(|| {
-        let names: Vec<&str> = Template::ALL.iter().map(|template| template.name()).collect();
-        let near = craze_material::nearest(&arguments.template, names.iter().copied());
-        let hint = near.map_or(String::new(), |near| format!("did you mean \"{near}\"? "));
-        let help = format!("{hint}available: {}", names.join(", "));
-        Problem::new(format!("there is no template named \"{}\"", arguments.template), help)
-    })?;
+    let template = arguments.template;
     let file = arguments.file.display();
     // A dangling link counts as existing.
     if arguments.file.symlink_metadata().is_ok() && !arguments.force {

@@ -1,6 +1,7 @@
 //! `craze render`
 
 use crate::OutputMode;
+use crate::choices::Shown;
 use crate::problem::Problem;
 use crate::source_surfaces::source_surfaces;
 use clap::Args;
@@ -26,10 +27,9 @@ pub struct Arguments {
     /// Folder for the pictures (or path of the GIF); "pictures" inside the run by default
     #[arg(long, short)]
     output: Option<PathBuf>,
-    /// What colours show: material, piece, stress, velocity or plastic-strain; as in the scene if
-    /// left out
-    #[arg(long)]
-    color: Option<String>,
+    /// What colours show; as in the scene if left out
+    #[arg(long, value_enum)]
+    color: Option<Shown>,
     /// Width and height in pixels, as in 1920x1080; by default as in the scene
     #[arg(long, value_parser = parse_size)]
     size: Option<[u32; 2]>,
@@ -63,8 +63,8 @@ pub fn run(arguments: &Arguments, mode: OutputMode) -> Result<(), Problem> {
     let files = frame_files(&arguments.run, arguments.frame)?;
     let scene = SceneDocument::read(&RunFolder::scene_path(&arguments.run), &[])?.scene;
     let mut settings = settings(&scene);
-    if let Some(color) = &arguments.color {
-        settings.coloring = color.parse()?;
+    if let Some(color) = arguments.color {
+        settings.coloring = color.into();
     }
     if let Some([width, height]) = arguments.size {
         (settings.width, settings.height) = (width, height);

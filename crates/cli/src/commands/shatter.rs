@@ -2,12 +2,12 @@
 
 use super::inspect::{self, Found as Named};
 use super::{render, run};
-use crate::OutputMode;
 use crate::preview;
 use crate::problem::{self, Problem};
 use crate::progress::plural;
 use crate::scene_source::{NamedScene, parse_seed};
 use crate::shatter::{Axis, Detail, GRAVITY, Hit, ImpactMaterial, Load, Model, ShatterScene, Target, find};
+use crate::{OutputMode, choices};
 use clap::Args;
 use craze_engine::Existing;
 use craze_export::{CrackDetail, Pace, ShardReport, ShardSettings};
@@ -74,11 +74,11 @@ pub struct Arguments {
     /// Scale the model so that its largest extent is this, in metres
     #[arg(long, value_name = "METRES", value_parser = inspect::length, allow_negative_numbers = true)]
     size: Option<f64>,
-    /// Unit of the file's coordinates: m, cm, mm, um, km, in or ft
-    #[arg(long, default_value = "m", value_parser = inspect::unit)]
+    /// Unit of the file's coordinates
+    #[arg(long, default_value = "m", value_parser = choices::unit())]
     unit: Unit,
     /// Which axis of the file points up: y, z or x
-    #[arg(long, default_value = "y", value_parser = inspect::up_axis)]
+    #[arg(long, default_value = "y", value_parser = choices::up_axis())]
     up: UpAxis,
     /// Seed; it changes the side on which the model lands
     #[arg(long, value_name = "N", default_value = "1", value_parser = parse_seed, allow_negative_numbers = true)]

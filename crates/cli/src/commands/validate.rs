@@ -1,10 +1,10 @@
 //! `craze validate`
 
-use crate::OutputMode;
 use crate::problem::Problem;
+use crate::{OutputMode, choices};
 use clap::Args;
 use craze_frame::{WriteError, atomic_write};
-use craze_validation::{Depth, MethodLetter, Outcome, Selection, TESTS, report, svg};
+use craze_validation::{Depth, Outcome, Selection, report, svg, tests};
 use serde_json::json;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -18,8 +18,8 @@ pub struct Arguments {
     #[arg(long, value_name = "NUMBERS", value_delimiter = ',')]
     only: Vec<u32>,
     /// Tests of this method only
-    #[arg(long, value_name = "METHOD")]
-    method: Option<String>,
+    #[arg(long, value_name = "METHOD", value_parser = choices::method())]
+    method: Option<&'static str>,
     /// Folder for validation.md, validation.csv and a plot of every curve
     #[arg(long, short)]
     output: Option<PathBuf>,
@@ -43,26 +43,15 @@ pub fn run(arguments: &Arguments, mode: OutputMode) -> Result<(), Problem> {
 }
 
 fn selection(arguments: &Arguments) -> Result<Selection, Problem> {
-    let known = || MethodLetter::ALL.map(MethodLetter::kind);
-    let method = match &arguments.method {
-        None => None,
-        Some(name) => {
-            let found = MethodLetter::ALL.into_iter().find(|method| method.kind() == name);
-            let help = || format!("methods with known answers: {}", known().join(", "));
-            Some(found.ok_or_else(|| Problem::new(format!("there is no method named \"{name}\""), help()))?)
-        }
-    };
+    let method = arguments.method;
     let selection = Selection { numbers: arguments.only.clone(), method };
     let missing = arguments.only.iter().find(|number| {
         let alone = Selection { numbers: vec![**number], method };
         alone.tests().next().is_none()
     });
     if let Some(number) = missing {
-        let mut numbers: Vec<u32> = TESTS
-            .iter()
-            .filter(|test| method.is_none_or(|method| method == test.method))
-            .map(|test| test.number)
-            .collect();
+        let mut numbers: Vec<u32> =
+            tests().filter(|test| method.is_none_or(|method| method == test.method)).map(|test| test.number).collect();
         numbers.sort_unstable();
         numbers.dedup();
         let numbers: Vec<String> = numbers.iter().map(u32::to_string).collect();
@@ -96,7 +85,7 @@ fn conclude(outcomes: &[Outcome], mode: OutputMode) -> Result<(), Problem> {
     let failed: Vec<String> = outcomes
         .iter()
         .filter(|outcome| !outcome.passed())
-        .map(|outcome| format!("{}{}", outcome.test.method.letter(), outcome.test.number))
+        .map(|outcome| format!("{}{}", outcome.test.letter(), outcome.test.number))
         .collect();
     let numbers: usize = outcomes.iter().map(|outcome| outcome.findings.rows.len()).sum();
     let seconds: f64 = outcomes.iter().map(|outcome| outcome.seconds).sum();

@@ -5,9 +5,11 @@ use super::material::ImpactMaterial;
 use crate::problem::Problem;
 use craze_frame::Bounds;
 use craze_math::Vec3;
+use craze_methods::Describe;
+use craze_methods::solid::{Solid, SolidOptions, SolidTable};
 use craze_scene::{
-    Action, Body, Hold, Keyframe, MethodKind, Obstacle, ObstacleShape, Place, Plane, Region, RigidMotion, Scene,
-    SceneDocument, SolidSettings, WorldSettings, build,
+    Action, Body, Hold, Keyframe, Obstacle, ObstacleShape, Place, Plane, Region, RigidMotion, Scene, SceneDocument,
+    Tables, WorldSettings, build,
 };
 use craze_shape::{Shape, Sphere};
 
@@ -126,7 +128,7 @@ impl ShatterScene {
         };
         let body = Body {
             name: model.name.clone(),
-            method: MethodKind::Solid,
+            method: Solid::NAME.to_owned(),
             shape: model.shape.clone(),
             edge: None,
             spacing: None,
@@ -136,8 +138,7 @@ impl ShatterScene {
             place: Place { turn, ..Place::default() },
             integrator: None,
             time_step: None,
-            solid: None,
-            clusters: None,
+            tables: Tables::default(),
         };
         let world = WorldSettings { seed, ..WorldSettings::default() };
         let mut scene = Scene { world, bodies: vec![body], ..Scene::default() };
@@ -237,7 +238,7 @@ impl ShatterScene {
         let mut scene = self.scene.clone();
         let crossing = self.edge / self.material.sound();
         scene.bodies[0].material = self.material.overrides(strength, self.edge);
-        scene.bodies[0].solid = Some(SolidSettings {
+        let options = SolidOptions {
             look_every: factor * CHECK_INTERVAL * crossing,
             splits_a_step: (factor * (SPLITS_PER_TETRAHEDRON * self.tetrahedra).max(MIN_SPLITS)) as u32,
             snap_distance: SNAP,
@@ -245,8 +246,9 @@ impl ShatterScene {
             thinnest: MIN_HEIGHT_RATIO,
             rest_strain: SLEEP_STRAIN,
             smallest_piece: self.smallest,
-            ..SolidSettings::default()
-        });
+            ..SolidOptions::default()
+        };
+        scene.bodies[0].tables = Tables::of::<Solid>(&SolidTable { options, ..SolidTable::default() });
         scene
     }
 

@@ -120,16 +120,6 @@ fn a_file_in_the_place_of_the_folder_is_named() {
 }
 
 #[test]
-fn formats_are_found_by_name() {
-    for format in Format::ALL {
-        assert_eq!(Format::from_name(format.name()), Ok(format));
-    }
-    assert_eq!(Format::from_name("GLB"), Ok(Format::Glb));
-    let message = Format::from_name("fbx").unwrap_err().to_string();
-    assert_eq!(message, "there is no export format 'fbx'; choose one of obj, ply, stl, glb, vtk");
-}
-
-#[test]
 fn empty_frames_can_be_exported() {
     for format in Format::ALL {
         let folder = tempfile::tempdir().unwrap();

@@ -1,4 +1,4 @@
-//! Bodies that the scene places face to face, on each other or on obstacles, start at the distance that contact keeps.
+//! Bodies that are placed face to face, on each other or on obstacles, are separated by the contact distance before they are built.
 
 use super::body::Filled;
 use super::rejected;
@@ -19,8 +19,8 @@ struct Placed {
     skin: f64,
 }
 
-/// Moves the faces of solids that lie flush on each other or on an obstacle inward, each by the distance that its own body keeps: a
-/// thousandth of an edge. Obstacles stay as they are. Planes have no corners that could be inside a face: bodies lie on them as they are.
+/// Moves the faces of solids that lie flush on each other or on an obstacle inward, each by the contact distance of its own body. Obstacles
+/// are not moved. Planes have no vertices that could lie inside a face, so that bodies on them are left unchanged.
 pub fn separate_flush_faces(
     document: &SceneDocument,
     bodies: &mut [Filled],
@@ -28,8 +28,8 @@ pub fn separate_flush_faces(
 ) -> Result<(), SceneError> {
     let mut placed = Vec::new();
     for (body, filled) in bodies.iter_mut().enumerate() {
-        let Some((mesh, placement)) = filled.mesh(document) else { continue };
-        let (triangles, skin) = craze_solid::contact_boundary(mesh);
+        let Some((mesh, placement, contact_boundary)) = filled.mesh(document) else { continue };
+        let (triangles, skin) = contact_boundary(mesh);
         let put = |place: &Vec3| placement.transform_point(&(*place).into()).coords;
         placed.push(Placed { body, placement, positions: mesh.positions().iter().map(put).collect(), triangles, skin });
     }
@@ -51,7 +51,7 @@ pub fn separate_flush_faces(
     let found =
         craze_contact::separate_flush_faces(&surfaces).map_err(|error| rejected(document, "body", error, ""))?;
     for (of, displacements) in placed.iter().zip(found) {
-        let Some((mesh, _)) = bodies[of.body].mesh(document) else { continue };
+        let Some((mesh, ..)) = bodies[of.body].mesh(document) else { continue };
         for (point, displacement) in displacements {
             let node = NodeId(point);
             let rest = mesh.position(node) + of.placement.rotation.inverse() * displacement;

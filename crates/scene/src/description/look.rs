@@ -1,11 +1,11 @@
-//! `look`: how a body looks in pictures and exports.
+//! `look`: appearance of a body in pictures and exports.
 
 use craze_frame::Look;
 use craze_material::color::linear_from_hex;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// How a body looks in pictures and exports. What is left out is as the body's material has it.
+/// Appearance of a body in pictures and exports; keys that are left out are those of its material.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct LookSettings {

@@ -13,7 +13,7 @@ fn implicit_steps_keep_momentum_and_lose_energy_only_to_damping() {
     shake(&mut body, 0.1, 0.3, 1);
     let before = body.account(&Vec3::zeros());
     assert_eq!(body.time_step_limit(), f64::INFINITY);
-    let step = free_step(20.0 * body.spectrum.limit(Integrator::SymplecticEuler));
+    let step = free_step(20.0 * body.spectrum.limit(Integrator::Symplectic));
     run(&mut body, &step, 10);
     let after = body.account(&Vec3::zeros());
     assert!((after.momentum - before.momentum).norm() < 1e-7 * before.momentum.norm());
@@ -116,7 +116,7 @@ fn a_body_gives_way_as_it_says() {
 #[test]
 fn a_jiggled_patch_finds_its_affine_balance() {
     // VALIDATION 1.
-    let mut body = solid([4, 4, 4], 0.15, anisotropic(), awake(Integrator::SymplecticEuler));
+    let mut body = solid([4, 4, 4], 0.15, anisotropic(), awake(Integrator::Symplectic));
     let rest = body.positions();
     let shell = HoldId(0);
     // The boundary is held by its own region; inner nodes are free.

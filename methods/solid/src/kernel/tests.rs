@@ -107,7 +107,7 @@ fn an_isotropic_law_written_out_gives_the_same_forces() {
         ..plain.clone()
     };
     let forces = |material| {
-        let mut solid = solid([3, 3, 3], 0.1, material, awake(Integrator::SymplecticEuler));
+        let mut solid = solid([3, 3, 3], 0.1, material, awake(Integrator::Symplectic));
         shake(&mut solid, 0.3, 1.0, 9);
         solid.sum_forces().unwrap();
         (0..solid.state.len()).map(|node| solid.scratch.forces.of_node(&solid.layout, node)).collect::<Vec<_>>()

@@ -2,8 +2,8 @@
 
 mod facts;
 
-use crate::OutputMode;
 use crate::problem::{self, Problem};
+use crate::{OutputMode, choices};
 use clap::Args;
 use craze_frame::{BodyFrame, Frame, Surface};
 use craze_material::{nearest, presets};
@@ -18,7 +18,6 @@ use craze_shape::{
 };
 use facts::{Facts, Origin, Weight};
 use serde_json::{Value, json};
-use std::fmt::Display;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
@@ -39,11 +38,11 @@ pub struct Arguments {
     /// Scale the model so that its largest extent is this, in metres
     #[arg(long, value_name = "METRES", value_parser = length, allow_negative_numbers = true)]
     size: Option<f64>,
-    /// Unit of the file's coordinates: m, cm, mm, um, km, in or ft
-    #[arg(long, default_value = "m", value_parser = unit)]
+    /// Unit of the file's coordinates
+    #[arg(long, default_value = "m", value_parser = choices::unit())]
     unit: Unit,
     /// Which axis of the file points up: y, z or x
-    #[arg(long, default_value = "y", value_parser = up_axis)]
+    #[arg(long, default_value = "y", value_parser = choices::up_axis())]
     up: UpAxis,
     /// Material for the mass
     #[arg(long, value_name = "PRESET")]
@@ -61,21 +60,6 @@ pub fn length(text: &str) -> Result<f64, String> {
         Ok(value) if value.is_finite() && value > 0.0 => Ok(value),
         _ => Err("write a length in metres, a number above 0, as in 0.005".to_owned()),
     }
-}
-
-pub fn unit(text: &str) -> Result<Unit, String> {
-    one_of(&Unit::ALL, text)
-}
-
-pub fn up_axis(text: &str) -> Result<UpAxis, String> {
-    one_of(&UpAxis::ALL, text)
-}
-
-fn one_of<T: Copy + Display>(all: &[T], text: &str) -> Result<T, String> {
-    all.iter().copied().find(|value| value.to_string() == text).ok_or_else(|| {
-        let names: Vec<String> = all.iter().map(T::to_string).collect();
-        format!("write one of {}", names.join(", "))
-    })
 }
 
 fn picture_path(text: &str) -> Result<PathBuf, String> {

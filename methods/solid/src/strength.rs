@@ -1,7 +1,6 @@
 //! How the strength of a solid varies within it: at random from grain to grain, in seams, and as its model is painted.
 
-use super::load::region;
-use crate::description::SolidSettings;
+use crate::options::SolidTable;
 use craze_engine::Region;
 use craze_math::random::Random;
 use craze_math::{Isometry, Vec3};
@@ -9,25 +8,26 @@ use craze_math::{Isometry, Vec3};
 /// What the strength is multiplied by at every node; none where it is the same everywhere. Of several seams that hold a node the last counts. `paint`
 /// tells what a place (m) of the shape is multiplied by as it is painted.
 pub fn factors(
-    settings: &SolidSettings,
+    table: &SolidTable,
     places: &[Vec3],
     placement: &Isometry,
     seed: u64,
     paint: Option<&dyn Fn(&Vec3) -> f64>,
 ) -> Option<Vec<f64>> {
-    if settings.strength_spread == 0.0 && settings.seams.is_empty() && paint.is_none() {
+    if table.strength_spread == 0.0 && table.seams.is_empty() && paint.is_none() {
         return None;
     }
     let corners = || places.iter();
     let size = corners().fold(Vec3::repeat(f64::NEG_INFINITY), |all, place| all.sup(place))
         - corners().fold(Vec3::repeat(f64::INFINITY), |all, place| all.inf(place));
-    let grains = Grains { size: settings.strength_grain.unwrap_or(0.1 * size.max()), seed };
-    let seams: Vec<(Region, f64)> = settings.seams.iter().map(|seam| (region(&seam.region), seam.strength)).collect();
+    let grains = Grains { size: table.strength_grain.unwrap_or(0.1 * size.max()), seed };
+    let seams: Vec<(Region, f64)> =
+        table.seams.iter().map(|seam| (Region::from(&seam.region), seam.strength)).collect();
     let factor = |place: &Vec3| {
         let placed = placement.transform_point(&(*place).into()).coords;
         let seam = seams.iter().rev().find(|(region, _)| region.contains(&placed));
         let painted = paint.map_or(1.0, |paint| paint(place));
-        (1.0 + settings.strength_spread * grains.at(place)) * seam.map_or(1.0, |(_, strength)| *strength) * painted
+        (1.0 + table.strength_spread * grains.at(place)) * seam.map_or(1.0, |(_, strength)| *strength) * painted
     };
     Some(corners().map(factor).collect())
 }
@@ -69,15 +69,15 @@ impl Grains {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::description::SolidSeam;
+    use crate::options::Seam;
 
     fn block() -> Vec<Vec3> {
         (0..4000).map(|k| Vec3::new((k % 20) as f64, (k / 20 % 20) as f64, (k / 400) as f64) * 0.05).collect()
     }
 
     fn spread(spread: f64, seed: u64) -> Vec<f64> {
-        let settings = SolidSettings { strength_spread: spread, strength_grain: Some(0.2), ..SolidSettings::default() };
-        factors(&settings, &block(), &Isometry::identity(), seed, None).expect("a field")
+        let table = SolidTable { strength_spread: spread, strength_grain: Some(0.2), ..SolidTable::default() };
+        factors(&table, &block(), &Isometry::identity(), seed, None).expect("a field")
     }
 
     #[test]
@@ -104,13 +104,13 @@ mod tests {
 
     #[test]
     fn seams_are_where_the_body_is_placed() {
-        let region = crate::description::Region::HalfSpace { point: [10.0, 0.0, 0.0], normal: [-1.0, 0.0, 0.0] };
-        let seams = vec![SolidSeam { region, strength: 0.25 }];
-        let settings = SolidSettings { seams, ..SolidSettings::default() };
+        let region = craze_descriptor::Region::HalfSpace { point: [10.0, 0.0, 0.0], normal: [-1.0, 0.0, 0.0] };
+        let seams = vec![Seam { region, strength: 0.25 }];
+        let table = SolidTable { seams, ..SolidTable::default() };
         let places = block();
-        assert_eq!(factors(&SolidSettings::default(), &places, &Isometry::identity(), 0, None), None);
-        let far = factors(&settings, &places, &Isometry::identity(), 0, None).expect("a field");
-        let near = factors(&settings, &places, &Isometry::translation(20.0, 0.0, 0.0), 0, None).expect("a field");
+        assert_eq!(factors(&SolidTable::default(), &places, &Isometry::identity(), 0, None), None);
+        let far = factors(&table, &places, &Isometry::identity(), 0, None).expect("a field");
+        let near = factors(&table, &places, &Isometry::translation(20.0, 0.0, 0.0), 0, None).expect("a field");
         assert!(far.iter().all(|factor| *factor == far[0]) && near.iter().all(|factor| *factor == near[0]));
         assert_eq!((far[0] * near[0], far[0] != near[0]), (0.25, true));
     }

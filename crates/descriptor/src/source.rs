@@ -1,29 +1,33 @@
-//! Shapes of bodies, filled with tetrahedra or points.
+//! Shapes of bodies, filled with tetrahedra or particles.
 
-use super::{model, rejected};
-use crate::description::{Body, ClustersSettings, Sampling};
-use crate::document::SceneDocument;
-use crate::report::SceneError;
+use crate::{Rejection, Sampling};
 use craze_math::Vec3;
 use craze_mesh::TetMesh;
 use craze_shape::number_format::short;
 use craze_shape::{
-    BrightnessMap, BuiltIn, Domain, Findings, Model, ModelVolume, Repaired, SampledPoints, ShapeError, Stuffing,
-    StuffingOptions, SurfaceDomain, Tetrahedra, TriangleSurface, grid_points, poisson_points, repair, resolution,
-    stuff, volume_of,
+    BrightnessMap, BuiltIn, Domain, Findings, Model, ModelFile, ModelPlacement, ModelVolume, Repaired, SampledPoints,
+    Shape, ShapeError, Stuffing, StuffingOptions, SurfaceDomain, Tetrahedra, TriangleSurface, grid_points,
+    poisson_points, read_model, repair, resolution, stuff, volume_of,
 };
+use std::path::Path;
+
+/// Key of a model's file in a body.
+const FILE: &str = "shape.mesh.file";
 
 /// The shape of a body once its file has been read.
 pub enum Source<'scene> {
+    /// A shape of the catalogue.
     BuiltIn(&'scene dyn BuiltIn),
+    /// A model, in metres and y up.
     Model(Box<Model>),
 }
 
 /// Tetrahedra of a body.
-pub struct Solids<'scene> {
+pub struct Solids {
+    /// The mesh, and the region of each element.
     pub tetrahedra: Tetrahedra,
-    /// Names of the regions; at least one.
-    pub regions: Regions<'scene>,
+    /// What the numbers of regions mean.
+    pub regions: Regions,
     /// How the shape was read, what was repaired, and what is thin.
     pub remarks: Vec<String>,
     /// Places where walls are too thin for the tetrahedra.
@@ -32,26 +36,37 @@ pub struct Solids<'scene> {
 
 /// Particles of a body.
 pub struct Points {
+    /// The particles.
     pub sampled: SampledPoints,
-    /// What its surface is made from.
+    /// What the surface of the body is made from.
     pub skin: Option<SkinSource>,
     /// How the shape was read, and what was repaired.
     pub remarks: Vec<String>,
 }
 
+/// Whether particles get a surface around them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Skin {
+    /// They are shown as balls.
+    Without,
+    /// They get one if the shape can be filled with tetrahedra or brings closed triangles.
+    With,
+}
+
 /// What the surface of a body of particles is made from.
 pub enum SkinSource {
-    /// Tetrahedra as large as the particles are apart, which show their own.
+    /// Tetrahedra as large as the particles are apart, which show their own surface.
     Tetrahedra(TetMesh),
     /// The model's own closed triangles.
     Drawn(TriangleSurface),
 }
 
 /// What the regions of tetrahedra are, from 0.
-pub enum Regions<'scene> {
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Regions {
     /// Those of a built-in shape, by name.
-    Named(&'scene [&'static str]),
-    /// The rest of a model, and then those of its regions that `materials.regions` lists.
+    Named(&'static [&'static str]),
+    /// The rest of a model, and then those of its regions that the scene lists.
     Listed,
 }
 
@@ -67,22 +82,25 @@ struct Inside {
 }
 
 impl<'scene> Source<'scene> {
-    /// Reads the shape of the body at `path`.
-    pub fn read(document: &SceneDocument, body: &'scene Body, path: &str) -> Result<Self, SceneError> {
-        Ok(match body.shape.built_in() {
+    /// Reads the model of a shape, if it is one.
+    pub fn read(shape: &'scene Shape) -> Result<Self, Rejection> {
+        Ok(match shape.built_in() {
             Ok(shape) => Source::BuiltIn(shape),
-            Err(file) => Source::Model(Box::new(model::read(file, document, &format!("{path}.shape.mesh"))?)),
+            Err(file) => {
+                let model = read_model_file(file).map_err(|error| error.below("shape.mesh"))?;
+                Source::Model(Box::new(model))
+            }
         })
     }
 
-    /// The paint that a body's `painted` at `path` asks for.
-    pub fn brightness(&self, document: &SceneDocument, path: &str) -> Result<BrightnessMap<'_>, SceneError> {
+    /// The brightness of the paint on the shape's surface, which `key` asks for.
+    pub fn brightness(&self, key: &str) -> Result<BrightnessMap<'_>, Rejection> {
         let (what, found) = match self {
             Source::BuiltIn(_) => ("a built-in shape".to_owned(), None),
             Source::Model(model) => (model.file.clone(), BrightnessMap::of(model)),
         };
         let help = "paint points of an OBJ, PLY or glTF model, or use `seams` and `region`";
-        found.ok_or_else(|| rejected(document, path, format!("{what} has no colours of points"), help))
+        found.ok_or_else(|| Rejection::new(key, format!("{what} has no colours of points"), help))
     }
 
     /// Lengths of the box around it (m).
@@ -93,22 +111,21 @@ impl<'scene> Source<'scene> {
         }
     }
 
-    /// Fills it with tetrahedra; a model that has its own keeps them.
-    pub fn tetrahedra(&self, document: &SceneDocument, body: &Body, path: &str) -> Result<Solids<'scene>, SceneError> {
-        let too_fine =
-            |error: ShapeError| rejected(document, &format!("{path}.edge"), error, "choose another edge, in metres");
+    /// Fills it with tetrahedra of this edge (m), or of one that suits its size. A model that has its own keeps them if no edge
+    /// is given; `listed` are the numbers of its regions that have a material of their own.
+    pub fn tetrahedra(&self, edge: Option<f64>, listed: &[i32]) -> Result<Solids, Rejection> {
+        let too_fine = |error: ShapeError| Rejection::new("edge", error, "choose another edge, in metres");
         let (tetrahedra, regions, mut remarks, thinnest, edge) = match self {
             Source::BuiltIn(shape) => {
-                let edge = body.edge.unwrap_or_else(|| shape.default_edge());
+                let edge = edge.unwrap_or_else(|| shape.default_edge());
                 let regions = Regions::Named(shape.regions());
                 (shape.tetrahedra(edge).map_err(too_fine)?, regions, Vec::new(), shape.thinnest_wall(), edge)
             }
-            Source::Model(model) if model.volume.is_some() && body.edge.is_none() => {
-                return own_tetrahedra(document, body, path, model);
+            Source::Model(model) if model.volume.is_some() && edge.is_none() => {
+                return own_tetrahedra(listed, model);
             }
             Source::Model(model) => {
-                if let Some(materials) = body.materials.as_ref().filter(|materials| !materials.regions.is_empty()) {
-                    let number = materials.regions[0].number;
+                if let Some(number) = listed.first() {
                     let (message, help) = if model.volume.is_some() {
                         let message =
                             format!("region {number} is one of the model's own tetrahedra, which `edge` replaces");
@@ -117,14 +134,14 @@ impl<'scene> Source<'scene> {
                         let message = format!("{} has no region {number}", model.file);
                         (message, "only models with their own tetrahedra have regions: remove it")
                     };
-                    return Err(rejected(document, &format!("{path}.materials.regions[0].number"), message, help));
+                    return Err(Rejection::new("materials.regions[0].number", message, help));
                 }
-                let Inside { domain, mut remarks, thinnest, .. } = inside(document, path, model)?;
+                let Inside { domain, mut remarks, thinnest, .. } = inside(model)?;
                 if let Some(own) = &model.volume {
                     let count = own.tetrahedra.len();
                     remarks.push(format!("its own {count} tetrahedra are replaced by others of the asked edge"));
                 }
-                let edge = body.edge.unwrap_or_else(|| resolution::edge_in(&domain, volume_of(&domain), thinnest));
+                let edge = edge.unwrap_or_else(|| resolution::edge_in(&domain, volume_of(&domain), thinnest));
                 let filled = stuff(&domain, &StuffingOptions::with_edge(edge)).map_err(too_fine)?;
                 let Stuffing { mesh, regions, report } = filled;
                 (Tetrahedra { mesh, regions, report: Some(report) }, Regions::Listed, remarks, thinnest, edge)
@@ -140,21 +157,13 @@ impl<'scene> Source<'scene> {
         Ok(Solids { tetrahedra, regions, remarks, lost })
     }
 
-    /// Fills it with points, and says how the shape was read and what was repaired.
-    pub fn points(
-        &self,
-        document: &SceneDocument,
-        body: &Body,
-        path: &str,
-        settings: &ClustersSettings,
-    ) -> Result<Points, SceneError> {
-        let sampling = settings.sampling;
-        let seed = document.scene.world.seed;
-        let key = format!("{path}.spacing");
+    /// Fills it with particles at this spacing (m), or at one that suits its size. `seed` chooses among random samplings.
+    pub fn points(&self, spacing: Option<f64>, sampling: Sampling, skin: Skin, seed: u64) -> Result<Points, Rejection> {
+        let has_skin = skin == Skin::With;
         let (sampled, skin, mut remarks) = match self {
             Source::BuiltIn(shape) => {
-                let spacing = body.spacing.unwrap_or_else(|| shape.default_spacing());
-                two_layers(shape.thinnest_wall(), spacing).map_err(|thin| rejected(document, &key, thin.0, &thin.1))?;
+                let spacing = spacing.unwrap_or_else(|| shape.default_spacing());
+                two_layers(shape.thinnest_wall(), spacing)?;
                 let sampled = match sampling {
                     Sampling::Grid => shape.points(spacing),
                     Sampling::Poisson => {
@@ -162,14 +171,14 @@ impl<'scene> Source<'scene> {
                     }
                 };
                 let fill = || shape.tetrahedra(spacing).map(|filled| SkinSource::Tetrahedra(filled.mesh));
-                (sampled, settings.skin.then(fill), Vec::new())
+                (sampled, has_skin.then(fill), Vec::new())
             }
             Source::Model(model) => {
-                let Inside { domain, mut remarks, fault, thinnest, median } = inside(document, path, model)?;
-                let spacing = || resolution::spacing_for(volume_of(&domain), domain.surface().area(), thinnest);
-                let spacing = body.spacing.unwrap_or_else(spacing);
+                let Inside { domain, mut remarks, fault, thinnest, median } = inside(model)?;
+                let usual = || resolution::spacing_for(volume_of(&domain), domain.surface().area(), thinnest);
+                let spacing = spacing.unwrap_or_else(usual);
                 // Sharp edges are thin somewhere; a sheet is thin all over.
-                two_layers(median, spacing).map_err(|thin| rejected(document, &key, thin.0, &thin.1))?;
+                two_layers(median, spacing)?;
                 let sampled = match sampling {
                     Sampling::Grid => grid_points(&domain, spacing),
                     Sampling::Poisson => poisson_points(&domain, spacing, seed),
@@ -181,7 +190,7 @@ impl<'scene> Source<'scene> {
                         filled.map(|filled| SkinSource::Tetrahedra(filled.mesh))
                     }
                 };
-                let skin = settings.skin.then(fill);
+                let skin = has_skin.then(fill);
                 remarks.extend(skin.as_ref().map(|_| match &fault {
                     None => "its skin is the model's own triangles".to_owned(),
                     Some(fault) => format!("its skin is that of tetrahedra, not the model's own triangles: {fault}"),
@@ -189,7 +198,8 @@ impl<'scene> Source<'scene> {
                 (sampled, skin, remarks)
             }
         };
-        let sampled = sampled.map_err(|error| rejected(document, &key, error, "choose another spacing, in metres"))?;
+        let refuse = |error| Rejection::new("spacing", error, "choose another spacing, in metres");
+        let sampled = sampled.map_err(refuse)?;
         // Particles get along without a surface.
         let skin = skin.and_then(|filled| {
             filled.map_err(|error| remarks.push(format!("shown as particles, without a surface: {error}"))).ok()
@@ -202,8 +212,8 @@ impl<'scene> Source<'scene> {
 const TWO_LAYERS: f64 = 1.25;
 
 /// Refuses walls (m) that hold a single layer of particles this far apart (m): clusters in it would have no thickness, and nothing would keep it
-/// from folding. Gives the message, and the help that names a spacing that does.
-fn two_layers(thinnest: f64, spacing: f64) -> Result<(), (String, String)> {
+/// from folding. The help names a spacing that does.
+fn two_layers(thinnest: f64, spacing: f64) -> Result<(), Rejection> {
     if thinnest <= 0.0 || thinnest >= TWO_LAYERS * spacing {
         return Ok(());
     }
@@ -215,12 +225,13 @@ fn two_layers(thinnest: f64, spacing: f64) -> Result<(), (String, String)> {
     // Two digits, rounded down.
     let digit = 10f64.powf((thinnest / TWO_LAYERS).log10().floor() - 1.0);
     let enough = (thinnest / TWO_LAYERS / digit).floor() * digit;
-    Err((message, format!("choose a spacing of {} m or less, or a thicker shape", short(enough))))
+    let help = format!("choose a spacing of {} m or less, or a thicker shape", short(enough));
+    Err(Rejection::new("spacing", message, help))
 }
 
-/// Finds what a model encloses. `path` is the key of the body.
-fn inside(document: &SceneDocument, path: &str, model: &Model) -> Result<Inside, SceneError> {
-    let refuse = |error| rejected(document, &format!("{path}.shape.mesh.file"), error, "mend the model");
+/// Finds what a model encloses.
+fn inside(model: &Model) -> Result<Inside, Rejection> {
+    let refuse = |error| Rejection::new(FILE, error, "mend the model");
     let Repaired { surface, findings, .. } = repair(&model.surface).map_err(refuse)?;
     let count = surface.triangles.len();
     let domain = SurfaceDomain::of_repaired(surface, &findings).map_err(refuse)?;
@@ -245,38 +256,32 @@ pub fn fault_of_triangles(findings: &Findings) -> Option<String> {
     (!sound).then(|| findings.warnings().into_iter().next_back().unwrap_or_else(|| "it is not closed".to_owned()))
 }
 
-/// The tetrahedra that a file has.
-fn own_tetrahedra<'scene>(
-    document: &SceneDocument,
-    body: &Body,
-    path: &str,
-    model: &Model,
-) -> Result<Solids<'scene>, SceneError> {
+/// The tetrahedra that a file has; `listed` are its regions with a material of their own.
+fn own_tetrahedra(listed: &[i32], model: &Model) -> Result<Solids, Rejection> {
     let Some(ModelVolume { nodes, tetrahedra, regions }) = &model.volume else {
-        return Err(rejected(document, path, "the model has no tetrahedra", ""));
+        return Err(Rejection::new("", "the model has no tetrahedra", ""));
     };
     let mesh = TetMesh::from_parts(nodes.clone(), tetrahedra.clone())
-        .map_err(|error| rejected(document, &format!("{path}.shape.mesh.file"), error, "mend the model"))?;
+        .map_err(|error| Rejection::new(FILE, error, "mend the model"))?;
     let mut remarks: Vec<String> = how_read(model).collect();
     let mut numbers = regions.clone();
     numbers.sort_unstable();
     numbers.dedup();
-    let said: &[_] = body.materials.as_ref().map_or(&[], |materials| &materials.regions);
-    for (index, region) in said.iter().enumerate() {
-        if numbers.binary_search(&region.number).is_err() {
+    for (index, number) in listed.iter().enumerate() {
+        if numbers.binary_search(number).is_err() {
             let known: Vec<String> = numbers.iter().take(MOST_NAMED).map(i32::to_string).collect();
-            let message = format!("{} has no region {}", model.file, region.number);
+            let message = format!("{} has no region {number}", model.file);
             let help = if known.is_empty() { "it has none".to_owned() } else { format!("it has {}", known.join(", ")) };
-            return Err(rejected(document, &format!("{path}.materials.regions[{index}].number"), message, &help));
+            return Err(Rejection::new(format!("materials.regions[{index}].number"), message, help));
         }
     }
-    if numbers.len() > 1 && said.is_empty() {
+    if numbers.len() > 1 && listed.is_empty() {
         remarks.push(format!("its {} regions are all of one material", numbers.len()));
     }
     // The rest is region 0; a list of materials has no more than 65,535.
-    let of = |number: &i32| said.iter().position(|region| region.number == *number).map_or(0, |place| place as u16 + 1);
-    let matter = if said.is_empty() { vec![0; mesh.element_count()] } else { regions.iter().map(of).collect() };
-    let tetrahedra = Tetrahedra { mesh, regions: matter, report: None };
+    let of = |number: &i32| listed.iter().position(|known| known == number).map_or(0, |place| place as u16 + 1);
+    let region_of = if listed.is_empty() { vec![0; mesh.element_count()] } else { regions.iter().map(of).collect() };
+    let tetrahedra = Tetrahedra { mesh, regions: region_of, report: None };
     Ok(Solids { tetrahedra, regions: Regions::Listed, remarks, lost: 0 })
 }
 
@@ -286,4 +291,11 @@ const MOST_NAMED: usize = 20;
 /// What there is to say of how a model was read.
 pub fn how_read(model: &Model) -> impl Iterator<Item = String> + '_ {
     std::iter::once(model.summary()).chain(model.remarks.iter().cloned())
+}
+
+/// Reads a model's file, in metres and y up; the middle of its box becomes the origin. Errors stand at the key `file`.
+pub fn read_model_file(model: &ModelFile) -> Result<Model, Rejection> {
+    let help = "write the path of a model file, relative to the scene file";
+    let placement = ModelPlacement { size: model.size, unit: model.unit, up: model.up };
+    read_model(Path::new(&model.file), &placement).map_err(|error| Rejection::new("file", error, help))
 }
