@@ -127,21 +127,23 @@ pub trait Method: Attachable + Send + Sync {
     /// A box around state and prediction (m), as cheap as can be: it decides whether contact looks closer.
     fn reach(&self) -> Aabb;
 
-    /// Fills in the points that can touch, with state and prediction. `surface` comes empty.
+    /// Fills in the points that can collide, with state and prediction. `surface` comes empty.
     fn contact_surface(&self, surface: &mut ContactSurface);
 
-    /// Where runs of those points are, so that only those near something have to be shown: all of them, in the order of the list. `runs` comes
-    /// empty, and stays so for a body that does not know; if not, it answers [`contact_run`](Method::contact_run). A box holds what impulses
-    /// have done to the prediction so far.
+    /// Fills in runs of those points with their bounding boxes, so that only runs near something have to
+    /// be filled in: all points, in the order of the list. `runs` comes empty, and stays so for a body
+    /// that does not implement [`contact_run`](Method::contact_run). The boxes include the impulses on
+    /// the prediction so far.
     fn contact_runs(&self, _runs: &mut Vec<ContactRun>) {}
 
     /// Fills in the points of one of the runs.
     fn contact_run(&self, _run: usize, _points: &mut [SurfacePoint]) {}
 
-    /// How those points hang together; nothing for a body of particles. Where a crack or remeshing changes them, between two steps, the version
-    /// changes, and points that a crack has made of one say so by their [origins](ContactTriangles::origins): both crack_faces then lie at the
-    /// same place, and contact neither pushes them apart nor lets them into each other. Freedoms that stay keep their numbers,
-    /// or what contact remembers of the last step is lost.
+    /// The triangles over those points; none for a body of particles. Where a crack or remeshing changes
+    /// them, between two steps, the version changes, and points that a crack has made of one have the
+    /// same [origin](ContactTriangles::origins): both crack faces then coincide, and contact neither
+    /// separates them nor lets them penetrate. Degrees of freedom that stay keep their numbers, or the
+    /// cached impulses of the last step are lost.
     fn contact_triangles(&self) -> ContactTriangles<'_> {
         ContactTriangles::default()
     }
@@ -154,7 +156,7 @@ pub trait Method: Attachable + Send + Sync {
     /// Fills in the nodes of its tetrahedra, inner ones too, with state and prediction. `nodes` comes empty.
     fn contact_nodes(&self, _nodes: &mut ContactSurface) {}
 
-    /// Whether parts of the body can come to touch other parts of it.
+    /// True if parts of the body can collide with other parts of it.
     fn touches_itself(&self) -> bool {
         false
     }

@@ -158,7 +158,7 @@ impl World {
         let left = ((end - self.time) / length).round().max(1.0);
         let time_step = (end - self.time) / left;
         self.gather_loads(time_step);
-        self.scratch.stiffness.iter_mut().for_each(Vec::clear);
+        self.scratch.springs.iter_mut().for_each(Vec::clear);
         let balance = |method: &mut dyn Method, step: &Step, log: &mut CommitLog| {
             let kind = method.kind();
             let body = method.quasi_static().ok_or(Failure::NoEquilibrium { method: kind })?;
@@ -251,7 +251,7 @@ impl World {
     fn gather_loads(&mut self, time_step: f64) {
         let end = self.time + time_step;
         self.scratch.loads.resize_with(self.bodies.len(), Vec::new);
-        self.scratch.stiffness.resize_with(self.bodies.len(), Vec::new);
+        self.scratch.springs.resize_with(self.bodies.len(), Vec::new);
         self.scratch.loads.iter_mut().for_each(Vec::clear);
         for (index, (hold, center)) in self.holds.iter().zip(&self.hold_centers).enumerate() {
             let load = hold.load(crate::HoldId(index as u32), center, end);

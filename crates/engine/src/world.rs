@@ -8,6 +8,7 @@ use crate::watch::Watch;
 use crate::{
     Account, Counters, Event, Failure, FrameDetail, Hold, HoldId, Method, Obstacle, Probe, Sample, SplitCounts,
 };
+use craze_contact::ContactMaterial;
 use craze_contact::solvers::penalty::Response;
 use craze_frame::{Frame, Look};
 use craze_math::Vec3;
@@ -82,7 +83,7 @@ pub enum Checked {
 #[derive(Clone, Debug, Default)]
 pub struct PairTable {
     things: usize,
-    values: Vec<(f64, f64)>,
+    values: Vec<ContactMaterial>,
     /// Pairs of bodies that are kept apart by something else than impulses, the smaller first, ascending.
     pressed: Vec<([usize; 2], Response)>,
 }
@@ -91,13 +92,17 @@ impl PairTable {
     /// A table for bodies, then obstacles, all alike.
     pub fn new(bodies: usize, obstacles: usize, friction: f64, restitution: f64) -> PairTable {
         let things = bodies + obstacles;
-        PairTable { things, values: vec![(friction, restitution); things * things], pressed: Vec::new() }
+        PairTable {
+            things,
+            values: vec![ContactMaterial { friction, restitution }; things * things],
+            pressed: Vec::new(),
+        }
     }
 
     /// Sets a pair, both ways round; bodies are counted first, then obstacles.
     pub fn set(&mut self, one: usize, other: usize, friction: f64, restitution: f64) {
-        self.values[one * self.things + other] = (friction, restitution);
-        self.values[other * self.things + one] = (friction, restitution);
+        self.values[one * self.things + other] = ContactMaterial { friction, restitution };
+        self.values[other * self.things + one] = ContactMaterial { friction, restitution };
     }
 
     /// Sets what keeps two bodies apart, or the parts of one. Penalty forces act between bodies that have tetrahedra only, and those
@@ -123,7 +128,7 @@ impl PairTable {
     }
 
     /// Friction and restitution of a pair; bodies are counted first, then obstacles. None of either for things beyond the table.
-    pub fn get(&self, one: usize, other: usize) -> (f64, f64) {
+    pub fn get(&self, one: usize, other: usize) -> ContactMaterial {
         let value = if other < self.things { self.values.get(one * self.things + other) } else { None };
         value.copied().unwrap_or_default()
     }

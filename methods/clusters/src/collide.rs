@@ -208,7 +208,7 @@ impl Clusters {
     fn overlap(&self, particle: usize, from: u32, solid: &Solid, last: &mut usize) -> Option<Overlap> {
         let radius = self.rest[from as usize].extent;
         let (across, distance) = solid.way_out(&self.prediction.positions[particle], radius, last)?;
-        let allowed = solid.proxy.sample(&self.particles.offsets[particle]).distance.min(0.0);
+        let allowed = solid.proxy.signed_distance(&self.particles.offsets[particle]).distance.min(0.0);
         let is_member = || self.memberships.weight(particle as u32, from) > 0.0;
         if distance >= allowed || is_member() || self.external.placed_by(particle).is_some() {
             return None;

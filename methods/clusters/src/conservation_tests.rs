@@ -1,4 +1,4 @@
-//! Tests of what is kept and what dies away.
+//! Tests of conserved quantities and of damping.
 
 use crate::testing::{TIME_STEP, advance, awake, block, body, crooked, material, plain_step};
 use crate::{Cloud, Clusters, Options};
@@ -88,8 +88,8 @@ fn a_cube_keeps_both_momenta() {
 
 #[test]
 fn a_long_bar_keeps_both_momenta() {
-    // VALIDATION 12, 4:1:1. With R of F in place of the R of least energy the second changes by 1.6
-    // of itself (READINGS 26).
+    // VALIDATION 12, 4:1:1. With R of F in place of the R of least energy the second changes by a
+    // factor of 1.6 (READINGS 26).
     for shear in [0.1, 0.01] {
         let (linear, angular) = momentum_changes([16, 4, 4], shear);
         assert!(linear < 1e-12 && angular < 1e-12, "linear {linear:e}, angular {angular:e}");
@@ -97,7 +97,7 @@ fn a_long_bar_keeps_both_momenta() {
 }
 
 #[test]
-fn vibration_and_what_is_done_to_it_keep_the_books() {
+fn work_of_loads_is_the_change_of_energy_in_vibration() {
     for goal_stiffness in [0.05, 0.5, 1.0] {
         let mut body = body(block([5, 4, 4]), goal_stiffness, awake());
         let middle = body.rest_center();
@@ -107,7 +107,8 @@ fn vibration_and_what_is_done_to_it_keep_the_books() {
         for index in 0..300 {
             let step = plain_step();
             body.predict(&step).unwrap();
-            // Both ends are struck alike, out of time with the vibration, so that nothing turns.
+            // Both ends are struck alike and out of phase with the vibration, so that nothing
+            // rotates.
             if index % 7 == 0 {
                 let ends = (0..80).filter(|particle| !(16..64).contains(particle));
                 let strike =
@@ -147,7 +148,7 @@ impl Dropped {
         account.energy() - account.work
     }
 
-    /// A step on the floor, with flow; how much energy came from nowhere before flow, and in it
+    /// A step on the floor, with flow; returns the energy that was added before flow, and by it
     /// (J).
     fn advance(&mut self) -> [f64; 2] {
         let start = self.energy();
@@ -174,8 +175,8 @@ fn a_stiff_ball_that_flows_as_it_lands_gains_no_energy() {
     for (goal_stiffness, flow, yield_strain) in [(0.9, 0.2, 0.1), (0.9, 1.0, 0.1), (0.9, 0.2, 0.02), (0.3, 0.2, 0.05)] {
         let mut ball = Dropped::new(goal_stiffness, flow, yield_strain);
         let start = ball.body.account(&Vec3::zeros());
-        // Velocities are told for the middle of a step and the potential for its end: up to ½
-        // Δt·m·g·v is between.
+        // Velocities are those in the middle of a step and the potential energy that at its end:
+        // they differ by up to ½ Δt·m·g·v.
         let lag = 0.5 * TIME_STEP * start.mass * 9.81 * 12.0;
         let (mut moved, mut flowed) = (0.0, 0.0);
         for _ in 0..200 {
@@ -222,12 +223,12 @@ fn damping_ends_vibration_and_keeps_momenta() {
     let end = body.account(&Vec3::zeros());
     assert!((end.momentum - start.momentum).norm() < 1e-12 * start.momentum.norm());
     assert!((end.angular_momentum - start.angular_momentum).norm() < 1e-11 * start.angular_momentum.norm());
-    // What is left is the stretch of the spin: (ω²/k)² of the moment.
+    // The remainder is the stretch by rotation: (ω²/k)² of the moment.
     assert!(end.elastic < 1e-8 * start.elastic, "{:e} of {:e}", end.elastic, start.elastic);
 }
 
 #[test]
-fn drag_slows_flight_and_vibration_alike() {
+fn drag_slows_rigid_motion_and_vibration_alike() {
     for options in [awake(), Options { time_step: TIME_STEP, ..Options::default() }] {
         let mut material = material(1.0);
         material.damping.mass = 2.0;

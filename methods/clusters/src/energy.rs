@@ -14,7 +14,7 @@
 //! step, off by ½ Δt·m·v·gravity, which does not accumulate.
 
 use crate::cluster::{ClusterHistory, Fit, Guide, Record, Rest};
-use crate::fits::{Fits, place_products};
+use crate::fits::{Fits, position_products};
 use crate::model::{Clusters, ParticleState};
 use craze_math::Vec3;
 
@@ -46,38 +46,38 @@ impl Energy {
 
 impl Clusters {
     /// Energy of integrated particles, with the clusters fitted to them.
-    pub(crate) fn energy_of(&self, moment: &ParticleState, fits: &Fits) -> Energy {
-        if fits.is_seen && !fits.is_calmed {
-            return fits.seen.energy(self.stiffness());
+    pub(crate) fn energy_of(&self, state: &ParticleState, fits: &Fits) -> Energy {
+        if fits.has_survey_result && !fits.is_calmed {
+            return fits.survey_result.energy(self.stiffness());
         }
-        fits.look(&self.shapes(), moment, &mut []).energy(self.stiffness())
+        fits.survey_members(&self.shapes(), state, &mut []).energy(self.stiffness())
     }
 
     /// Removes energy (J) from the involved clusters, and if that is not enough from all: see
     /// [`Clusters::take_out`].
-    pub(crate) fn calm(&self, excess: f64, moment: &mut ParticleState, fits: &mut Fits, is_involved: &[bool]) {
+    pub(crate) fn calm(&self, excess: f64, state: &mut ParticleState, fits: &mut Fits, is_involved: &[bool]) {
         if !(fits.has_motions && fits.is_surveyed) {
-            fits.fit(&self.shapes(), &moment.positions, Some(&moment.velocities));
-            fits.survey(&self.shapes(), moment);
+            fits.fit(&self.shapes(), &state.positions, Some(&state.velocities));
+            fits.survey(&self.shapes(), state);
         }
-        let mut ways = self.ways_of(is_involved, moment, fits);
+        let mut ways = self.ways_of(is_involved, state, fits);
         let mut excess = excess;
         for round in 0..CALMING_ROUNDS {
-            let left = self.take_out(excess, moment, fits, &mut ways);
+            let left = self.take_out(excess, state, fits, &mut ways);
             // NaN ends it.
             if !(left > ROUNDING * excess) || (round > 0 && left > EXHAUSTED * excess) {
                 return;
             }
             excess = left;
             if round == 0 {
-                ways = self.all_ways(moment, fits);
+                ways = self.all_ways(state, fits);
             }
         }
     }
 
     /// Directions of descent for the members of the involved clusters, as far as they belong to
     /// these.
-    fn ways_of(&self, is_involved: &[bool], moment: &ParticleState, fits: &Fits) -> Vec<Way> {
+    fn ways_of(&self, is_involved: &[bool], state: &ParticleState, fits: &Fits) -> Vec<Way> {
         let mut is_listed = vec![false; self.count()];
         let mut ways = Vec::new();
         for cluster in (0..is_involved.len()).filter(|&cluster| is_involved[cluster]) {
@@ -86,7 +86,7 @@ impl Clusters {
                 if std::mem::replace(&mut is_listed[particle], true) || self.external.placed_by(particle).is_some() {
                     continue;
                 }
-                let (arm, velocity) = (moment.positions[particle] - fits.anchor, moment.velocities[particle]);
+                let (arm, velocity) = (state.positions[particle] - fits.anchor, state.velocities[particle]);
                 let offset = &self.particles.offsets[particle];
                 let mut way = Way { particle, against: Vec3::zeros(), drawn: Vec3::zeros() };
                 for share in self.memberships.of(particle).iter().filter(|share| is_involved[share.cluster as usize]) {
@@ -101,11 +101,11 @@ impl Clusters {
     }
 
     /// Directions of descent for all particles.
-    fn all_ways(&self, moment: &ParticleState, fits: &Fits) -> Vec<Way> {
+    fn all_ways(&self, state: &ParticleState, fits: &Fits) -> Vec<Way> {
         let is_free = |particle: &usize| self.external.placed_by(*particle).is_none();
         let way = |particle: usize| {
             let lead = &fits.leads[particle];
-            Way { particle, against: lead.against, drawn: lead.goal - (moment.positions[particle] - fits.anchor) }
+            Way { particle, against: lead.against, drawn: lead.goal - (state.positions[particle] - fits.anchor) }
         };
         (0..self.count()).filter(is_free).map(way).collect()
     }
@@ -123,14 +123,14 @@ impl Clusters {
     /// Tearing and strain limiting change goals and positions in an instant. The energy that
     /// springs or velocities gain by it is no external work: it is removed from the vibration of
     /// the clusters involved.
-    fn take_out(&self, excess: f64, moment: &mut ParticleState, fits: &mut Fits, ways: &mut [Way]) -> f64 {
-        let lag = 0.5 * moment.time_step * self.stiffness();
+    fn take_out(&self, excess: f64, state: &mut ParticleState, fits: &mut Fits, ways: &mut [Way]) -> f64 {
+        let lag = 0.5 * state.time_step * self.stiffness();
         // E decreases by first·s − ½·second·s².
         let (mut first, mut second, mut whole) = (0.0, 0.0, 0.0);
         for Way { particle, against, drawn } in ways.iter() {
-            let to_goal = fits.leads[*particle].goal - (moment.positions[*particle] - fits.anchor);
+            let to_goal = fits.leads[*particle].goal - (state.positions[*particle] - fits.anchor);
             let (way, mass) = (against + lag * drawn, self.particles.masses[*particle]);
-            let motion = moment.velocities[*particle] + lag * to_goal;
+            let motion = state.velocities[*particle] + lag * to_goal;
             first += mass * way.dot(&motion);
             second += mass * way.norm_squared();
             whole += mass * motion.norm_squared();
@@ -143,7 +143,7 @@ impl Clusters {
         let square = first * first - 2.0 * second * asked;
         let share = if square > 0.0 { 2.0 * asked / (first + square.sqrt()) } else { first / second };
         for Way { particle, against, drawn } in ways {
-            moment.velocities[*particle] -= share * (*against + lag * *drawn);
+            state.velocities[*particle] -= share * (*against + lag * *drawn);
             fits.leads[*particle].against -= share * *against;
             *against *= 1.0 - share;
         }
@@ -210,7 +210,7 @@ fn springs_alone(members: &[Pulled], history: &ClusterHistory) -> f64 {
     let history = if rest.is_flat { ClusterHistory::fresh(None) } else { history.clone() };
     let mut sums = Record::ZERO;
     for member in members {
-        let products = place_products(member.mass, &member.arm, &member.offset);
+        let products = position_products(member.mass, &member.arm, &member.offset);
         for entry in 0..products.0.len() {
             sums.0[entry] += products.0[entry];
         }

@@ -39,7 +39,7 @@ impl Clusters {
             splits.iter().map(|split| SplitReport { parent: split.piece, children: Vec::new() }).collect();
         let of = self.remove_remains();
         self.name_pieces(&of, &mut changes);
-        self.measure_anew();
+        self.remeasure();
         self.survey_state();
         let is_split: Vec<bool> = self.history.iter().map(|history| history.last_split == Some(now)).collect();
         self.take_out_above(before, &is_split);
@@ -124,7 +124,7 @@ impl Clusters {
         // Members within the strain limit are not far from their centres.
         let outliers: Vec<(u32, u32)> = match self.options.strain_limit {
             Some(_) => {
-                let near = self.fits.seen.near.iter().map(|near| (near.particle, near.share.cluster));
+                let near = self.fits.survey_result.near.iter().map(|near| (near.particle, near.share.cluster));
                 near.filter(is_outlier).collect()
             }
             None => (0..self.count() as u32).flat_map(clusters_of).filter(is_outlier).collect(),

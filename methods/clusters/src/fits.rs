@@ -9,7 +9,7 @@ use crate::chunks::CHUNK;
 use crate::cluster::{ClusterHistory, Fit, Guide, Record, Rest};
 use crate::membership::{Memberships, Share};
 use crate::model::Particles;
-use crate::survey::{Lead, Seen};
+use crate::survey::{Lead, SurveyResult};
 use craze_math::batch::{polar_batch, svd_batch};
 use craze_math::lanes::{Instructions, Kernel, Lanes, WIDTH};
 use craze_math::{Mat3, Polar, Vec3};
@@ -28,8 +28,8 @@ pub(crate) struct Fits {
     pub leads: Vec<Lead>,
     pub is_surveyed: bool,
     /// Other results of the survey, if up to date.
-    pub seen: Seen,
-    pub is_seen: bool,
+    pub survey_result: SurveyResult,
+    pub has_survey_result: bool,
     /// Whether energy was removed from velocities since the survey: motions and energies are those
     /// before.
     pub is_calmed: bool,
@@ -78,7 +78,7 @@ impl Fits {
         let count = shapes.rest.len();
         let stretch = positions.len().div_ceil(STRETCHES).next_multiple_of(CHUNK);
         self.anchor = positions[0];
-        self.forget_looks();
+        self.invalidate_survey();
         self.is_calmed = false;
         self.has_motions = velocities.is_some();
         self.fits.resize(count, Fit::NONE);
@@ -102,14 +102,14 @@ impl Fits {
     }
 
     /// Invalidates the survey: clusters have changed.
-    fn forget_looks(&mut self) {
-        (self.is_surveyed, self.is_seen) = (false, false);
+    fn invalidate_survey(&mut self) {
+        (self.is_surveyed, self.has_survey_result) = (false, false);
     }
 
     /// Moves one particle by a displacement (m) in the sums of its clusters; [`Fits::follow`] then
     /// updates their fits.
     pub(crate) fn shift(&mut self, shapes: &Shapes, particle: usize, way: &Vec3) {
-        let products = place_products(shapes.particles.masses[particle], way, &shapes.particles.offsets[particle]);
+        let products = position_products(shapes.particles.masses[particle], way, &shapes.particles.offsets[particle]);
         for share in shapes.memberships.of(particle) {
             let sums = &mut self.sums[share.cluster as usize].0;
             for entry in 0..2 * WIDTH {
@@ -135,7 +135,7 @@ impl Fits {
                 self.fits[cluster].guide(&shapes.rest[cluster], &shapes.history[cluster], shapes.limit, guide);
             }
         }
-        self.forget_looks();
+        self.invalidate_survey();
     }
 
     /// Updates decomposition and goals of one cluster after a change of F^p.
@@ -143,7 +143,7 @@ impl Fits {
         let (rest, history) = (&shapes.rest[cluster], &shapes.history[cluster]);
         self.fits[cluster].decompose(rest, history);
         self.fits[cluster].guide(rest, history, shapes.limit, &mut self.guides[cluster]);
-        self.forget_looks();
+        self.invalidate_survey();
     }
 
     /// Fits one cluster to positions (m) by its members, after fracture has changed them.
@@ -153,7 +153,7 @@ impl Fits {
             let weight = shapes.memberships.weight(member, cluster as u32);
             let member = member as usize;
             let arm = positions[member] - self.anchor;
-            let product = place_products(shapes.particles.masses[member], &arm, &shapes.particles.offsets[member]);
+            let product = position_products(shapes.particles.masses[member], &arm, &shapes.particles.offsets[member]);
             for entry in 0..2 * WIDTH {
                 sums.0[entry] += weight * product.0[entry];
             }
@@ -250,7 +250,7 @@ fn solve(shapes: &Shapes, partial: &[Record], count: usize, first: usize, found:
 
 /// m u (o, 1)ᵀ as columns of four.
 #[inline(always)]
-pub(crate) fn place_products(mass: f64, arm: &Vec3, offset: &Vec3) -> Record {
+pub(crate) fn position_products(mass: f64, arm: &Vec3, offset: &Vec3) -> Record {
     let [x, y, z] = [mass * arm.x, mass * arm.y, mass * arm.z];
     let [a, b, c] = [offset.x, offset.y, offset.z];
     let mut products = Record::ZERO;
@@ -278,7 +278,7 @@ pub(crate) fn place_products(mass: f64, arm: &Vec3, offset: &Vec3) -> Record {
 /// The same, with m (v, u × v, u uᵀ) in the fourth places and behind.
 #[inline(always)]
 fn motion_products(mass: f64, arm: &Vec3, offset: &Vec3, velocity: &Vec3) -> Record {
-    let mut products = place_products(mass, arm, offset);
+    let mut products = position_products(mass, arm, offset);
     let momentum = mass * velocity;
     let turning = arm.cross(&momentum);
     let weighted = mass * arm;
@@ -351,7 +351,7 @@ impl<const N: usize> Kernel for Sum<'_, N> {
             let products = if N == MOTIONS {
                 motion_products(masses[index], &arm, &offsets[index], &self.velocities[index])
             } else {
-                place_products(masses[index], &arm, &offsets[index])
+                position_products(masses[index], &arm, &offsets[index])
             };
             let (products, _) = products.0.as_chunks::<WIDTH>();
             let mut lanes = [L::splat(0.0); N];

@@ -180,7 +180,7 @@ mod tests {
     }
 
     #[test]
-    fn a_quarter_turn_and_a_shift_leave_goals_at_the_particles() {
+    fn goals_follow_a_rotation_and_translation_exactly() {
         // VALIDATION 2.
         let motion = Isometry::new(Vec3::new(3.0, -2.0, 1.0), Vec3::new(0.0, 0.0, FRAC_PI_2));
         for counts in [[4, 4, 4], [8, 2, 2], [1, 1, 1], [2, 1, 1], [5, 1, 1], [3, 4, 1]] {
@@ -268,7 +268,7 @@ mod tests {
         }
 
         #[test]
-        fn goals_turn_with_the_particles(turn in prop::array::uniform3(-6.0f64..6.0)) {
+        fn goals_rotate_with_the_particles(turn in prop::array::uniform3(-6.0f64..6.0)) {
             let motion = Isometry::rotation(turn.into());
             let mut straight = body(block([4, 3, 2]), 1.0, awake());
             straight.set_motion(|rest| (crooked(rest), Vec3::zeros())).unwrap();

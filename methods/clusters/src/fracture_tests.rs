@@ -1,4 +1,4 @@
-//! Tests of what tears: properties that hold whatever breaks.
+//! Tests of fracture: invariants whatever breaks.
 
 use crate::testing::{TIME_STEP, awake, block, material, plain_step};
 use crate::{Cloud, Clustering, Clusters, Options};
@@ -29,7 +29,7 @@ fn many(count: u32, seed: u64) -> Options {
     }
 }
 
-/// A step; the energies (J) before and after what flows and tears at its end.
+/// A step; returns the energies (J) before and after flow and fracture at its end.
 fn step(body: &mut Clusters, time: f64, events: &mut Vec<Event>) -> [f64; 2] {
     let step = Step { time, ..plain_step() };
     body.predict(&step).expect("a good step");
@@ -84,7 +84,7 @@ fn a_bar_pulled_apart_breaks_into_pieces_that_know_their_parent() {
     let mut pieces = std::collections::BTreeSet::from([0]);
     for event in &events {
         let EventKind::Split { parent, children, normal, measure, .. } = &event.kind else { panic!("{event:?}") };
-        // A piece of which nothing is left has handed all its mass on.
+        // A piece that was removed has given all its mass to others.
         assert!(pieces.contains(parent), "{parent} of {pieces:?}");
         assert!((normal.norm() - 1.0).abs() < 1e-12 && measure.value() > 1.1);
         if children.as_slice() != [*parent] {
@@ -106,7 +106,8 @@ fn a_bar_pulled_apart_breaks_into_pieces_that_know_their_parent() {
 fn the_first_split_goes_through_the_middle_across_the_pull() {
     let mut body = torn(block([11, 5, 5]), awake(), 1.1);
     body.set_motion(|rest| (Vec3::new(1.3 * rest.x, rest.y, rest.z), Vec3::zeros())).unwrap();
-    // Turned by a quarter, so that a plane of the rest frame would be the wrong one (READINGS 25).
+    // Rotated by a quarter turn, so that a plane of the rest frame would be the wrong one (READINGS
+    // 25).
     let turn = Isometry::rotation(Vec3::z() * std::f64::consts::FRAC_PI_2);
     body.state.positions.iter_mut().for_each(|place| *place = turn * *place);
     body.fit_state();
@@ -147,7 +148,7 @@ fn a_cluster_that_has_split_waits_or_is_tougher() {
         let mut body = torn(block([13, 5, 5]), options, 1.05);
         pull_apart(&mut body, 6.0);
         let mut events = Vec::new();
-        // Before what sprays has nothing left to split.
+        // Before too little is left to split.
         (0..6).for_each(|index| {
             step(&mut body, TIME_STEP * f64::from(index), &mut events);
         });
@@ -160,7 +161,7 @@ fn a_cluster_that_has_split_waits_or_is_tougher() {
 }
 
 #[test]
-fn toughness_may_vary_by_chance_and_by_place() {
+fn toughness_varies_randomly_and_by_position() {
     let mut body = torn(block([13, 5, 5]), Options { toughness_spread: 0.5, ..many(14, 1) }, 1.2);
     let values = |body: &Clusters| body.history.iter().map(|history| history.toughness.unwrap()).collect::<Vec<_>>();
     let varied = values(&body);
@@ -172,7 +173,7 @@ fn toughness_may_vary_by_chance_and_by_place() {
 }
 
 #[test]
-fn held_and_followed_particles_stay_held_and_followed() {
+fn held_and_tracked_particles_stay_so() {
     let mut body = torn(block([13, 5, 5]), many(14, 1), 1.05);
     body.attach(HoldId(0), &Region::HalfSpace { point: Vec3::new(0.25, 0.0, 0.0), normal: -Vec3::x() }).unwrap();
     let end = body.locate(&Vec3::new(1.2, 0.2, 0.2));
@@ -188,8 +189,8 @@ fn held_and_followed_particles_stay_held_and_followed() {
     assert!(body.observe(&end).0.x > 1.3, "it went with the other end: {}", body.observe(&end).0);
 }
 
-/// Sum of what flow, and of what fracture, has added to the energy (J) where they have added to it,
-/// in a second; and the energy at the end over that at the start.
+/// Increases of energy (J) by flow and by fracture in a second, summed; and the energy at the end
+/// relative to that at the start.
 fn gains(mut body: Clusters) -> [f64; 3] {
     let energy = |body: &Clusters| body.account(&Vec3::zeros()).energy();
     let start = energy(&body);
@@ -211,7 +212,7 @@ fn gains(mut body: Clusters) -> [f64; 3] {
 }
 
 #[test]
-fn what_goes_back_or_is_loaded_goes_on_with_the_same_bits() {
+fn restored_and_loaded_bodies_continue_with_the_same_bits() {
     let mut body = torn(block([16, 6, 6]), Options { damping: 3.0, ..many(20, 4) }, 1.08);
     pull_apart(&mut body, 9.0);
     let advance = |body: &mut dyn Method, frame: u32| {
@@ -240,7 +241,7 @@ fn what_goes_back_or_is_loaded_goes_on_with_the_same_bits() {
 }
 
 #[test]
-fn what_flows_and_tears_gains_no_energy() {
+fn flow_and_fracture_add_no_energy() {
     for (count, speed, toughness, yield_strain, limit) in [
         (14, 8.0, 1.1, Some(0.05), None),
         (14, 8.0, 1.1, Some(0.05), Some(0.5)),
@@ -279,7 +280,7 @@ fn a_shattered_plate_whose_parts_meet_gains_no_energy() {
     let mut events = Vec::new();
     for index in 0..56 {
         let [_, left] = step(&mut body, TIME_STEP * f64::from(index), &mut events);
-        // What a step sways by does not add up.
+        // The variation of a step does not accumulate.
         assert!(left < 1.01 * least, "{} of the least so far in step {index}", left / least);
         least = least.min(left);
     }

@@ -98,7 +98,7 @@ mod tests {
     use craze_math::Random;
 
     #[test]
-    fn the_nearest_is_the_one_that_looking_at_all_finds() {
+    fn the_nearest_point_is_that_of_a_linear_search() {
         let mut random = Random::new(4);
         let mut place = |scale: f64| scale * Vec3::new(random.signed(), random.signed(), 0.2 * random.signed());
         for count in [1, 2, 7, 300] {
@@ -116,7 +116,7 @@ mod tests {
     }
 
     #[test]
-    fn points_in_one_place_and_bad_numbers_end_the_search() {
+    fn coincident_points_and_nan_end_the_search() {
         let points = [Vec3::repeat(1.0); 5];
         assert_eq!(Grid::new(&points, 0.1).nearest(&Vec3::repeat(7.0)).0, 0);
         Grid::new(&points, 0.1).nearest(&Vec3::repeat(f64::NAN));

@@ -75,11 +75,11 @@ impl Clusters {
             return;
         }
         self.survey_prediction();
-        let seen = &self.predicted_fits.seen;
+        let survey = &self.predicted_fits.survey_result;
         // Particles with prescribed positions are not moved.
         let is_free = |near: &Near| self.external.placed_by(near.particle as usize).is_none();
-        let near: Vec<Near> = seen.near.iter().copied().filter(is_free).collect();
-        if !seen.is_beyond || near.is_empty() {
+        let near: Vec<Near> = survey.near.iter().copied().filter(is_free).collect();
+        if !survey.is_beyond || near.is_empty() {
             return;
         }
         if !self.predicted_fits.has_motions {

@@ -1,6 +1,6 @@
 //! External forces: constraints, loads and contacts.
 
-use crate::model::{Clusters, Particles, place};
+use crate::model::{Clusters, Particles, to_world};
 use craze_body::ConstrainedRegion;
 use craze_engine::{Effect, HoldId, Region, Step};
 use craze_math::{Isometry, Vec3};
@@ -119,7 +119,7 @@ impl Clusters {
         }
         for load in step.loads {
             if let (Some(index), Effect::Place(motion)) = (self.constraints.index(load.hold), load.effect) {
-                self.place_members(index, &motion, step);
+                self.prescribe_positions(index, &motion, step);
             }
         }
     }
@@ -133,13 +133,13 @@ impl Clusters {
         }
     }
 
-    fn place_members(&mut self, hold: usize, motion: &Isometry, step: &Step) {
+    fn prescribe_positions(&mut self, hold: usize, motion: &Isometry, step: &Step) {
         for member in 0..self.constraints.at(hold).members.len() {
             let particle = self.constraints.at(hold).members[member] as usize;
             if self.external.placed_by[particle].is_some() {
                 continue;
             }
-            let position = place(motion, &self.placed(particle));
+            let position = to_world(motion, &self.placed(particle));
             let velocity = (position - self.state.positions[particle]) / step.time_step;
             let impulse = self.particles.masses[particle] * (velocity - self.prediction.velocities[particle]);
             self.external.record(particle, &impulse);
@@ -215,7 +215,7 @@ mod tests {
     }
 
     #[test]
-    fn a_hold_moves_its_particles_exactly_and_books_its_work() {
+    fn a_hold_moves_its_particles_exactly_and_records_its_work() {
         let mut body = standing();
         let mut velocity = Vec3::zeros();
         for index in 1..=60 {
@@ -264,7 +264,7 @@ mod tests {
     }
 
     #[test]
-    fn a_placed_particle_hands_contact_on_to_its_hold() {
+    fn contact_on_a_placed_particle_is_a_reaction_of_its_hold() {
         let mut body = standing();
         let loads = [place(3, Isometry::identity())];
         let step = loaded_step(&loads);

@@ -242,7 +242,7 @@ impl Clusters {
         let count = particles.rest.len();
         let memberships = Memberships::new(shares, history.len());
         let state = ParticleState {
-            positions: particles.rest.iter().map(|rest| place(&placement, rest)).collect(),
+            positions: particles.rest.iter().map(|rest| to_world(&placement, rest)).collect(),
             velocities: vec![Vec3::zeros(); count],
             rigid: None,
             touched: false,
@@ -309,7 +309,7 @@ impl Clusters {
     /// its rest shape (m) and its present toughness. `None`: it never splits.
     pub fn set_toughness(&mut self, toughness: impl Fn(&Vec3, Option<f64>) -> Option<f64>) -> Result<(), ClusterError> {
         for (history, rest) in self.history.iter_mut().zip(&self.rest) {
-            let centre = place(&self.placement, &(self.particles.centre + rest.centre));
+            let centre = to_world(&self.placement, &(self.particles.centre + rest.centre));
             let chosen = toughness(&centre, history.toughness);
             if let Some(value) = chosen {
                 Quantity::ClusterToughness.check(value)?;
@@ -402,17 +402,17 @@ impl Clusters {
 
     /// Centre of mass of the rest shape in the world (m).
     pub(crate) fn rest_center(&self) -> Vec3 {
-        place(&self.placement, &self.particles.centre)
+        to_world(&self.placement, &self.particles.centre)
     }
 
     /// Rest position of a particle in the world, where the body was placed (m).
     pub(crate) fn placed(&self, particle: usize) -> Vec3 {
-        place(&self.placement, &self.particles.rest[particle])
+        to_world(&self.placement, &self.particles.rest[particle])
     }
 
     /// Positions and velocities of a state.
-    pub(crate) fn view<'a>(&'a self, moment: &'a ParticleState) -> View<'a> {
-        View::new(moment, &self.particles, &self.whole)
+    pub(crate) fn view<'a>(&'a self, state: &'a ParticleState) -> View<'a> {
+        View::new(state, &self.particles, &self.whole)
     }
 
     /// Constants of the clusters, for their fits.
@@ -454,7 +454,7 @@ impl Clusters {
 }
 
 /// Transforms a position (m) to the world.
-pub(crate) fn place(placement: &Isometry, position: &Vec3) -> Vec3 {
+pub(crate) fn to_world(placement: &Isometry, position: &Vec3) -> Vec3 {
     placement.transform_point(&(*position).into()).coords
 }
 
@@ -556,7 +556,7 @@ mod tests {
     }
 
     #[test]
-    fn a_body_begins_where_it_is_placed_and_moves_as_told() {
+    fn a_body_begins_at_its_placement_with_its_velocity_and_spin() {
         let placement = Isometry::new(Vec3::new(0.0, 5.0, 0.0), Vec3::new(0.0, 0.0, 1.0));
         let (velocity, spin) = (Vec3::new(1.0, 2.0, 3.0), Vec3::new(0.0, 4.0, 0.0));
         let mut body =

@@ -376,7 +376,7 @@ mod tests {
     }
 
     #[test]
-    fn flat_and_straight_clouds_and_those_on_one_place_are_divided_too() {
+    fn flat_straight_and_coincident_clouds_are_divided_too() {
         for counts in [[30, 20, 1], [400, 1, 1]] {
             let places = block(counts).positions;
             let found = counted(&places, 10, 2.5, 1);

@@ -25,9 +25,9 @@ pub(crate) struct RigidMap<'a> {
 }
 
 impl<'a> View<'a> {
-    pub(crate) fn new(moment: &'a ParticleState, particles: &'a Particles, whole: &Whole) -> View<'a> {
-        match &moment.rigid {
-            None => View::Particles(moment),
+    pub(crate) fn new(state: &'a ParticleState, particles: &'a Particles, whole: &Whole) -> View<'a> {
+        match &state.rigid {
+            None => View::Particles(state),
             Some(rigid) => View::Rigid(RigidMap {
                 offsets: &particles.offsets,
                 center: rigid.position,
@@ -42,7 +42,7 @@ impl<'a> View<'a> {
     #[inline]
     pub(crate) fn position(&self, particle: usize) -> Vec3 {
         match self {
-            View::Particles(moment) => moment.positions[particle],
+            View::Particles(state) => state.positions[particle],
             View::Rigid(map) => map.center + map.rotation * map.offsets[particle],
         }
     }
@@ -51,7 +51,7 @@ impl<'a> View<'a> {
     #[inline]
     pub(crate) fn velocity(&self, particle: usize) -> Vec3 {
         match self {
-            View::Particles(moment) => moment.velocities[particle],
+            View::Particles(state) => state.velocities[particle],
             View::Rigid(map) => map.velocity + map.spin.cross(&(map.rotation * map.offsets[particle])),
         }
     }
@@ -74,23 +74,22 @@ pub(crate) fn enter_rigid_mode(whole: &Whole, matched: &ShapeMatch) -> RigidBody
 }
 
 /// Ends rigid-body mode and writes the particles. Nothing happens outside of rigid-body mode.
-pub(crate) fn leave_rigid_mode(moment: &mut ParticleState, particles: &Particles, whole: &Whole) {
-    write_particles(moment, particles, whole);
-    moment.rigid = None;
+pub(crate) fn leave_rigid_mode(state: &mut ParticleState, particles: &Particles, whole: &Whole) {
+    write_particles(state, particles, whole);
+    state.rigid = None;
 }
 
 /// Writes the particles in rigid-body mode to where they are.
-pub(crate) fn write_particles(moment: &mut ParticleState, particles: &Particles, whole: &Whole) {
-    let (mut positions, mut velocities) =
-        (std::mem::take(&mut moment.positions), std::mem::take(&mut moment.velocities));
-    if let View::Rigid(map) = View::new(moment, particles, whole) {
+pub(crate) fn write_particles(state: &mut ParticleState, particles: &Particles, whole: &Whole) {
+    let (mut positions, mut velocities) = (std::mem::take(&mut state.positions), std::mem::take(&mut state.velocities));
+    if let View::Rigid(map) = View::new(state, particles, whole) {
         for ((position, velocity), offset) in positions.iter_mut().zip(&mut velocities).zip(map.offsets) {
             let arm = map.rotation * offset;
             *position = map.center + arm;
             *velocity = map.velocity + map.spin.cross(&arm);
         }
     }
-    (moment.positions, moment.velocities) = (positions, velocities);
+    (state.positions, state.velocities) = (positions, velocities);
 }
 
 #[cfg(test)]
@@ -102,7 +101,7 @@ mod tests {
     use craze_math::{Isometry, Mat3, Vec3};
 
     #[test]
-    fn an_unstrained_body_flies_on_an_exact_parabola_and_wakes_when_touched() {
+    fn rigid_body_mode_is_an_exact_parabola_and_ends_at_contact() {
         let options = Options { time_step: TIME_STEP, ..Options::default() };
         let spin = Vec3::new(0.1, 0.3, -0.2);
         let placement = Isometry::new(Vec3::new(0.0, 2.0, 0.0), Vec3::new(0.3, 0.2, 3.0));
@@ -184,7 +183,7 @@ mod tests {
     }
 
     #[test]
-    fn a_lone_particle_flies_even_when_fast() {
+    fn a_single_particle_enters_rigid_body_mode_at_any_speed() {
         let cloud = Cloud { positions: vec![Vec3::new(1.0, 2.0, 3.0)], volumes: vec![1e-3], spacing: 0.1 };
         let mut body = body(cloud, 1.0, Options::default());
         body.set_motion(|rest| (*rest, Vec3::new(1e3, 0.1, 7.0))).unwrap();

@@ -13,7 +13,7 @@ mod shells;
 
 use crate::cluster::Plane;
 use crate::grid::Grid;
-use crate::model::{Clusters, place};
+use crate::model::{Clusters, to_world};
 use craze_body::save::is_finite;
 use craze_frame::{Data, Surface, names};
 use craze_math::{Mat3, Vec3};
@@ -179,7 +179,7 @@ impl Clusters {
         let attributes = &mut surface.vertex_attributes;
         attributes.set(
             names::REST,
-            Data::Vector(parted.points.iter().map(|point| place(&self.placement, &point.rest)).collect()),
+            Data::Vector(parted.points.iter().map(|point| to_world(&self.placement, &point.rest)).collect()),
         );
         let still = |of: Vec3| VertexMotion { position: of, deformation: Mat3::zeros() };
         let mix = |values: Vec<VertexMotion>| parted.deformed(&skin.background, &values);

@@ -116,10 +116,10 @@ impl Clusters {
         let new = self.memberships.split_particle(particle, leaves);
         let old = particle as usize;
         self.particles.part(old, gone);
-        for moment in [&mut self.state, &mut self.prediction] {
-            let (position, velocity) = (moment.positions[old], moment.velocities[old]);
-            moment.positions.push(position);
-            moment.velocities.push(velocity);
+        for state in [&mut self.state, &mut self.prediction] {
+            let (position, velocity) = (state.positions[old], state.velocities[old]);
+            state.positions.push(position);
+            state.velocities.push(velocity);
         }
         self.constraints.add_copy(particle, new);
     }
@@ -158,7 +158,7 @@ impl Clusters {
             return piece_of;
         }
         // Fits of all clusters are needed where rest positions are moved.
-        self.measure_anew();
+        self.remeasure();
         let (mut is_gone, mut orphans) = (vec![false; clusters], Vec::new());
         for cluster in 0..clusters as u32 {
             let piece = piece_of[cluster as usize];
@@ -258,9 +258,9 @@ impl Clusters {
         if let Some(skin) = &mut self.skin {
             skin.renumber(heirs, &particles);
         }
-        for moment in [&mut self.state, &mut self.prediction] {
-            keep(&mut moment.positions, &particles);
-            keep(&mut moment.velocities, &particles);
+        for state in [&mut self.state, &mut self.prediction] {
+            keep(&mut state.positions, &particles);
+            keep(&mut state.velocities, &particles);
         }
         self.constraints.renumber(&particles);
         for tracked in self.tracked.iter_mut() {
@@ -270,7 +270,7 @@ impl Clusters {
     }
 
     /// Updates rest shapes, fits and workspace after a change of topology.
-    pub(crate) fn measure_anew(&mut self) {
+    pub(crate) fn remeasure(&mut self) {
         self.rest = Rest::of_all(&self.memberships, &self.particles);
         for (history, rest) in self.history.iter_mut().zip(&self.rest) {
             forget_flat(history, rest);

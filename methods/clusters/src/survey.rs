@@ -21,7 +21,7 @@ pub(crate) struct Lead {
 
 /// Results of a survey.
 #[derive(Clone, Default)]
-pub(crate) struct Seen {
+pub(crate) struct SurveyResult {
     /// Σ m v² (kg·m²/s²).
     kinetic: f64,
     /// Σ w m d·(d − Δt·v) (kg·m²), d = x − g.
@@ -43,8 +43,8 @@ pub(crate) struct Near {
 /// close to the limit (1): 90 % of it.
 const NEAR: f64 = 0.81;
 
-impl Seen {
-    fn join(mut self, mut other: Seen) -> Seen {
+impl SurveyResult {
+    fn join(mut self, mut other: SurveyResult) -> SurveyResult {
         self.kinetic += other.kinetic;
         self.springs += other.springs;
         self.near.append(&mut other.near);
@@ -74,22 +74,22 @@ impl Seen {
 impl Fits {
     /// Surveys the memberships of the state to which the clusters are fitted, and stores results
     /// and sums per particle.
-    pub(crate) fn survey(&mut self, shapes: &Shapes, moment: &ParticleState) {
+    pub(crate) fn survey(&mut self, shapes: &Shapes, state: &ParticleState) {
         let mut leads = std::mem::take(&mut self.leads);
-        leads.resize(moment.positions.len(), Lead::default());
-        self.seen = self.look(shapes, moment, &mut leads);
+        leads.resize(state.positions.len(), Lead::default());
+        self.survey_result = self.survey_members(shapes, state, &mut leads);
         self.leads = leads;
-        (self.is_surveyed, self.is_seen) = (true, true);
+        (self.is_surveyed, self.has_survey_result) = (true, true);
     }
 
     /// The same without the sums per particle, which are half of the memory traffic.
-    pub(crate) fn glance(&mut self, shapes: &Shapes, moment: &ParticleState) {
-        self.seen = self.look(shapes, moment, &mut []);
-        self.is_seen = true;
+    pub(crate) fn glance(&mut self, shapes: &Shapes, state: &ParticleState) {
+        self.survey_result = self.survey_members(shapes, state, &mut []);
+        self.has_survey_result = true;
     }
 
     /// Surveys all memberships; sums per particle are written to `leads` if that is not empty.
-    pub(crate) fn look(&self, shapes: &Shapes, moment: &ParticleState, leads: &mut [Lead]) -> Seen {
+    pub(crate) fn survey_members(&self, shapes: &Shapes, state: &ParticleState, leads: &mut [Lead]) -> SurveyResult {
         let look = |part: Part| {
             let range = part.first..part.first + part.count;
             let (shares, ranges) = shapes.memberships.stream(range.clone());
@@ -98,15 +98,15 @@ impl Fits {
                 ranges,
                 guides: &self.guides,
                 anchor: self.anchor,
-                time_step: moment.time_step,
+                time_step: state.time_step,
                 offsets: &shapes.particles.offsets[range.clone()],
                 masses: &shapes.particles.masses[range.clone()],
-                positions: &moment.positions[range.clone()],
-                velocities: &moment.velocities[range],
+                positions: &state.positions[range.clone()],
+                velocities: &state.velocities[range],
                 part,
             })
         };
-        gather(Part { first: 0, count: moment.positions.len(), leads }, &look, &Seen::join)
+        gather(Part { first: 0, count: state.positions.len(), leads }, &look, &SurveyResult::join)
     }
 }
 
@@ -146,15 +146,15 @@ struct Look<'a> {
 }
 
 impl Kernel for Look<'_> {
-    type Output = Seen;
+    type Output = SurveyResult;
 
     #[inline(always)]
-    fn run<L: Lanes>(self) -> Seen {
+    fn run<L: Lanes>(self) -> SurveyResult {
         let Look { shares, ranges, guides, anchor, time_step, offsets, masses, positions, velocities, part } = self;
         let count = ranges.len();
         let (offsets, masses) = (&offsets[..count], &masses[..count]);
         let (positions, velocities) = (&positions[..count], &velocities[..count]);
-        let mut seen = Seen::default();
+        let mut result = SurveyResult::default();
         // A vector is no longer than the root of a square if no component squared exceeds a third
         // of it.
         let share_of_limit = L::splat(-NEAR / 3.0);
@@ -187,17 +187,17 @@ impl Kernel for Look<'_> {
             }
             let [x, y, z, ..] = excess.to_array();
             if x > 0.0 || y > 0.0 || z > 0.0 {
-                seen.note_near((part.first + index) as u32, own, guides, &arm, &offset);
+                result.note_near((part.first + index) as u32, own, guides, &arm, &offset);
             }
             let [x, y, z, _, u, v, w, _] = lead.to_array();
             let goal = Vec3::new(x, y, z);
             let [x, y, z, ..] = squares.to_array();
-            seen.kinetic += masses[index] * velocity.norm_squared();
-            seen.springs += masses[index] * ((x + y + z) - time_step * velocity.dot(&(arm - goal)));
+            result.kinetic += masses[index] * velocity.norm_squared();
+            result.springs += masses[index] * ((x + y + z) - time_step * velocity.dot(&(arm - goal)));
             if let Some(lead) = part.leads.get_mut(index) {
                 *lead = Lead { goal, against: velocity - Vec3::new(u, v, w) };
             }
         }
-        seen
+        result
     }
 }

@@ -1,4 +1,4 @@
-//! Builders that the tests share.
+//! Builders shared by tests.
 
 use crate::{Cloud, Clusters, Options};
 use craze_engine::{Load, Method, Step};
@@ -30,7 +30,7 @@ pub fn material(goal_stiffness: f64) -> Material {
     material
 }
 
-/// Options of a body that never flies as a rigid one.
+/// Options of a body that never enters rigid-body mode.
 pub fn awake() -> Options {
     Options { time_step: TIME_STEP, rest_strain: None, ..Options::default() }
 }
@@ -58,7 +58,7 @@ pub fn advance(body: &mut Clusters, step: &Step) {
     body.commit_motion();
 }
 
-/// A smooth, crooked deformation of any place: bent, twisted and stretched by about a tenth.
+/// A smooth irregular deformation: bent, twisted and stretched by about a tenth.
 pub fn crooked(place: &Vec3) -> Vec3 {
     place
         + 0.1

@@ -49,7 +49,7 @@ fn a_warm_step_allocates_nothing() {
     let free = Step { loads: &[], ..loaded };
     let impulses: Vec<Impulse> = (0..20_000).map(|dof| Impulse { dof, impulse: Vec3::new(0.0, 0.01, 0.0) }).collect();
     let (mut surface, mut log) = (ContactSurface::default(), CommitLog::default());
-    // In rigid-body mode, woken by contact, held, free; inside a pool, as the world's loop runs.
+    // In rigid-body mode, woken by contact, held, free; inside a pool, as in the world's loop.
     let mut round = |body: &mut Clusters| {
         for (step, impulses) in
             [(&free, &impulses[..0]), (&free, &impulses[..]), (&loaded, &impulses[..]), (&free, &[])]

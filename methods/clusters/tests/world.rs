@@ -1,4 +1,5 @@
-//! A body of clusters in the world: it falls, bounces, comes to rest, and goes on after a restart.
+//! A body of clusters in the world: it falls, bounces, comes to rest, and continues after a
+//! restart.
 
 use craze_clusters::{Cloud, Clusters, Options, load};
 use craze_contact::RigidShape;

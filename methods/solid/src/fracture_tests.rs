@@ -1,4 +1,4 @@
-//! Tests of bodies that break: what must stay while everything falls apart.
+//! Tests of fracture: invariants while a body breaks.
 
 use crate::testing::{awake, free_step, mesh, soft};
 use crate::{Integrator, Solid, SolidOptions};
@@ -30,8 +30,8 @@ fn bursting(cells: [usize; 3], stress: f64, outward: f64) -> Solid {
     solid
 }
 
-/// A step of the longest stable length, halved as the world does it until the prediction can be the
-/// state.
+/// A step of the longest stable length, halved until the prediction passes the checks, as the world
+/// does.
 fn advance(solid: &mut Solid) -> Step<'static> {
     let mut step = free_step(solid.time_step_limit());
     while solid.predict(&step).and_then(|()| solid.check()).is_err() {
@@ -48,21 +48,21 @@ fn fracture(solid: &mut Solid, step: &Step) -> Vec<Event> {
     events
 }
 
-fn books(solid: &Solid) -> Account {
+fn ledger(solid: &Solid) -> Account {
     solid.account(&Vec3::zeros())
 }
 
 #[test]
 fn mass_volume_and_momenta_survive_thousands_of_splits() {
     let mut solid = bursting([5, 5, 5], 3e3, 6.0);
-    let start = books(&solid);
+    let start = ledger(&solid);
     let size = start.angular_momentum.norm();
     let mut worst_rise = 0.0f64;
     for _ in 0..120 {
         let step = advance(&mut solid);
-        let before = books(&solid);
+        let before = ledger(&solid);
         fracture(&mut solid, &step);
-        let after = books(&solid);
+        let after = ledger(&solid);
         assert!((after.mass / start.mass - 1.0).abs() < 1e-12);
         assert!((after.volume / start.volume - 1.0).abs() < 1e-12);
         assert!((after.momentum - before.momentum).norm() < 1e-12 * start.momentum.norm());
@@ -72,17 +72,17 @@ fn mass_volume_and_momenta_survive_thousands_of_splits() {
     println!(
         "{:?}, {} pieces, {} elements, energy rise {worst_rise:e}",
         solid.counts,
-        books(&solid).pieces,
-        books(&solid).elements
+        ledger(&solid).pieces,
+        ledger(&solid).elements
     );
-    assert!(solid.counts.splits > 300 && books(&solid).pieces > 10);
+    assert!(solid.counts.splits > 300 && ledger(&solid).pieces > 10);
     assert!(worst_rise < 1e-3, "{worst_rise:e}");
     solid.mesh().validate().unwrap();
     assert!(solid.time_step_limit() > 0.0);
 }
 
 #[test]
-fn a_bar_whose_halves_part_breaks_between_them() {
+fn a_bar_with_separating_halves_breaks_between_them() {
     let mut solid = body([20, 2, 2], 0.15, brittle(3e3), awake(Integrator::SymplecticEuler));
     let whole = solid.positions();
     // The stress between the halves is ρ·c·v = 3.6 kPa.
@@ -109,7 +109,7 @@ fn a_bar_whose_halves_part_breaks_between_them() {
             return;
         }
     }
-    panic!("it did not break in two: {} pieces", books(&solid).pieces);
+    panic!("it did not break in two: {} pieces", ledger(&solid).pieces);
 }
 
 #[test]
@@ -170,7 +170,7 @@ fn observed_points_stay_in_the_material() {
             solid.settle();
         }
         for (point, (place, _)) in points.iter().zip(before) {
-            // Elements are subdivided without moving: the place is the same.
+            // Elements are subdivided without displacement: positions stay.
             assert!((solid.observe(point).0 - place).norm() < 1e-12);
         }
     }
@@ -202,15 +202,15 @@ fn pieces_know_what_they_broke_from() {
     assert_eq!((first.id, first.parent), (0, None));
     assert!(others.iter().all(|piece| piece.parent.is_some_and(|parent| parent < piece.id)));
     let mass: f64 = frame.pieces.iter().map(|piece| piece.mass).sum();
-    assert!((mass / books(&solid).mass - 1.0).abs() < 1e-12);
+    assert!((mass / ledger(&solid).mass - 1.0).abs() < 1e-12);
     let cracks = frame.surface.face_attributes.indices(craze_frame::names::CRACK).unwrap();
     assert!(cracks.contains(&1) && cracks.contains(&0));
 }
 
 #[test]
-fn what_follows_cracks_is_what_would_be_made_anew() {
+fn updates_after_cracks_equal_a_rebuild() {
     let mut solid = bursting([5, 5, 5], 3e3, 4.0);
-    // Slivers have another law, and blocks run out of room.
+    // Slivers have another law, and blocks run out of slots.
     solid.options.thinnest = 0.1;
     solid.options.splits_a_step = 20;
     let mut splits = 0;
@@ -230,22 +230,22 @@ fn what_follows_cracks_is_what_would_be_made_anew() {
             assert_eq!(solid.layout.law(block, element), law as usize);
             assert_eq!(solid.layout.rest(block, element).inverse_edges, rest.inverse_edges);
         }
-        let anew = solid.stiffnesses.anew(&solid.mesh, &solid.laws, &solid.layout, &solid.state, &solid.drag);
+        let anew = solid.stiffnesses.rebuilt(&solid.mesh, &solid.laws, &solid.layout, &solid.state, &solid.drag);
         let spectrum = anew.spectrum();
         assert_eq!(spectrum.quickest, solid.spectrum.quickest);
         assert_eq!(spectrum.stiffness, solid.spectrum.stiffness);
         assert_eq!(spectrum.smallest_height, solid.spectrum.smallest_height);
         let surface = crate::surface::SolidSurface::of(&solid.mesh, &solid.materials, 0);
         assert!(surface.nodes == solid.surface.nodes && surface.triangles == solid.surface.triangles);
-        // Anew, all nodes at one place are one; those of cracks that met there by chance have never
-        // been.
+        // A rebuilt surface identifies all nodes at one position, also those of cracks that met
+        // there by chance.
         let origins = [surface.contact_triangles().origins, solid.surface.contact_triangles().origins];
         assert!(origins[1].iter().enumerate().all(|(at, &first)| origins[0][at] == origins[0][first as usize]));
         let outer = [&surface, &solid.surface].map(|surface| surface.contact_tetrahedra(&solid.mesh).outer);
         assert!(outer[0] == outer[1]);
         let followed = solid.critical_forces.clone();
         solid.compute_critical_loads();
-        // Quick bounds are no more than exact ones but for rounding, and not far below.
+        // Quick bounds do not exceed exact ones beyond rounding, and are not far below.
         let is_near =
             |(&quick, &exact): (&f64, &f64)| quick == exact || quick <= (1.0 + 1e-12) * exact && exact < 10.0 * quick;
         assert!(followed.iter().zip(&solid.critical_forces).all(is_near));
@@ -282,7 +282,7 @@ fn what_follows_cracks_is_what_would_be_made_anew() {
 }
 
 #[test]
-fn nothing_small_breaks_off_and_small_pieces_break_no_further() {
+fn debris_is_not_detached_and_does_not_break() {
     let least = 0.02;
     let burst = |smallest_piece: f64| {
         let mut solid = bursting([5, 5, 5], 1e3, 6.0);
@@ -307,7 +307,7 @@ fn nothing_small_breaks_off_and_small_pieces_break_no_further() {
             solid.compute_critical_loads();
             assert!(followed == spared(&solid));
         }
-        // What hung together in an edge only is parted afterwards, and may be smaller.
+        // What was connected in an edge only is separated afterwards, and may be smaller.
         let pieces = solid.frame(craze_engine::FrameDetail::Surface).pieces;
         let small = pieces.iter().filter(|piece| piece.volume < 0.999 * solid.pieces.smallest).count();
         println!("{} pieces, {small} of them small", pieces.len());
@@ -346,7 +346,7 @@ fn a_strong_body_is_left_alone() {
         let step = advance(&mut solid);
         assert!(fracture(&mut solid, &step).is_empty());
     }
-    assert_eq!((solid.counts.splits, books(&solid).pieces), (0, 1));
+    assert_eq!((solid.counts.splits, ledger(&solid).pieces), (0, 1));
 }
 
 #[test]
@@ -362,7 +362,7 @@ fn a_budget_bounds_the_splits_of_a_step() {
 }
 
 #[test]
-fn between_looks_nothing_breaks() {
+fn nothing_breaks_between_fracture_checks() {
     let mut solid = bursting([4, 4, 4], 1e3, 6.0);
     solid.options.look_every = 1e-2;
     let mut time = 0.0;
@@ -376,14 +376,14 @@ fn between_looks_nothing_breaks() {
         time += step.time_step;
     }
     assert!(broken_at.len() > 1, "{broken_at:?} of {time}");
-    // A look falls into the first step that ends beyond a multiple of the time.
+    // A fracture check happens in the first step that ends beyond a multiple of the interval.
     let looks: Vec<u64> = broken_at.iter().map(|time| (time / 1e-2) as u64).collect();
     assert!(looks.windows(2).all(|pair| pair[0] < pair[1]), "{broken_at:?}");
 }
 
 #[test]
 fn around_a_crack_nothing_breaks_before_it_can_have_come_there() {
-    // All of the body is overloaded when it is looked at first.
+    // The whole body is overloaded at its first fracture check.
     let overloaded = |crack_speed: f64| {
         let mut solid = bursting([5, 5, 5], 1e3, 6.0);
         solid.options.crack_speed = crack_speed;
@@ -404,7 +404,7 @@ fn around_a_crack_nothing_breaks_before_it_can_have_come_there() {
     let (mut solid, mut time) = overloaded(0.5);
     let first = look(&mut solid, &mut time);
     assert!(first > 0 && 2 * first < all_at_once, "{first} of {all_at_once}");
-    // Nobody is left who does not wait, until the shortest edge has been crossed.
+    // All nodes wait until the shortest edge has been crossed.
     let edges = solid
         .mesh
         .elements()

@@ -89,7 +89,7 @@ impl Solid {
                 self.wake(island);
             }
         }
-        for (node, _) in contacts.iter().flat_map(ContactSpring::bearers) {
+        for (node, _) in contacts.iter().flat_map(ContactSpring::dofs) {
             if node < self.state.len() {
                 let island = self.layout.island_of_node(node);
                 self.wake(island);
@@ -134,7 +134,7 @@ impl Solid {
         solver.constraints = self.fixed_nodes(step);
         self.each_load(step.loads, |node, force| solver.external[node] += force);
         self.each_placed(step.loads, |_, node, end| solver.positions[node] = end);
-        debug_assert!(step.contacts.iter().flat_map(ContactSpring::bearers).all(|(node, _)| node < self.state.len()));
+        debug_assert!(step.contacts.iter().flat_map(ContactSpring::dofs).all(|(node, _)| node < self.state.len()));
         let time_step = TimeStep { length: step.time_step, gravity: step.gravity };
         match self.minimise(solver, workspace, step.contacts, Some(time_step)) {
             Err(SolveError::NotConverged { residual, needed, .. }) if residual <= ACCEPTED_RESIDUAL_FACTOR * needed => {

@@ -105,7 +105,7 @@ impl Stiffnesses {
 
     /// The contributions that a rebuild would give, with the typical step of these.
     #[cfg(test)]
-    pub fn anew(&self, mesh: &TetMesh, laws: &[Law], layout: &Layout, state: &[Node], drag: &[f64]) -> Stiffnesses {
+    pub fn rebuilt(&self, mesh: &TetMesh, laws: &[Law], layout: &Layout, state: &[Node], drag: &[f64]) -> Stiffnesses {
         let mut all = Stiffnesses::of(mesh, laws, layout, state, drag);
         all.give_masses(mesh, laws, layout, state, self.typical);
         all

@@ -1,4 +1,4 @@
-//! The solid as the world sees it.
+//! Tests of a solid through the trait [`Method`].
 
 use crate::testing::{anisotropic, awake, damped, free_step, half_space, loaded_step, run, shake, soft, solid};
 use crate::{Integrator, Solid, SolidOptions, load};
@@ -214,7 +214,7 @@ fn foreign_bytes_are_refused() {
     for cut in [1, bytes.len() / 3, bytes.len() - 1] {
         assert!(load(&bytes[..cut]).is_err());
     }
-    // Whatever is changed, it loads or is refused: it never panics, and never runs wild.
+    // Changed bytes are loaded or refused, without panics and without unbounded work.
     let mut random = Random::new(1);
     for _ in 0..3000 {
         let mut changed = bytes.clone();
@@ -229,7 +229,7 @@ fn foreign_bytes_are_refused() {
 }
 
 #[test]
-fn a_sleeping_body_flies_its_parabola_and_spins_as_it_should() {
+fn rigid_body_mode_is_an_exact_parabola_with_free_rotation() {
     let material = Material::elastic("steel", 7800.0, Elasticity::from_young(2e11, 0.3));
     let (velocity, spin) = (Vec3::new(1.0, 5.0, 0.0), Vec3::repeat(3.0f64.sqrt()));
     let mesh = crate::testing::mesh([3, 3, 3], 0.0);
@@ -272,7 +272,7 @@ fn an_impulse_wakes_a_sleeper_and_is_felt_once() {
     let mut events: Vec<Event> = Vec::new();
     body.fracture(&short, &mut events);
     assert_eq!(events.last().map(|event| event.kind.clone()), Some(EventKind::Wake { piece: 0 }));
-    // It is disturbed, then falls asleep again once the vibration has died.
+    // It is disturbed, then enters rigid-body mode again once the vibration has decayed.
     run(&mut body, &short, 3);
     body.settle();
     assert!(body.is_awake());
@@ -288,7 +288,7 @@ fn a_sleeper_that_is_hit_in_a_long_step_asks_for_short_ones() {
     body.receive(&[Impulse { dof: 0, impulse: Vec3::new(0.0, 1e-3, 0.0) }], &long);
     assert!(matches!(body.check(), Err(Failure::TooFast { .. })));
     assert_eq!(body.time_step_limit(), elastic);
-    // Thrown away: it still sleeps, and has not moved.
+    // Discarded: it is still in rigid-body mode, and has not moved.
     let short = free_step(elastic);
     body.predict(&short).unwrap();
     body.check().unwrap();
@@ -306,7 +306,7 @@ fn a_spinning_rubber_body_stays_awake() {
 }
 
 #[test]
-fn loads_give_momentum_and_are_booked() {
+fn loads_add_momentum_and_are_recorded() {
     let mut body = solid([2, 4, 2], 0.0, damped(), SolidOptions::default());
     let (all, end) = (HoldId(4), HoldId(7));
     body.attach(all, &Region::All).unwrap();
@@ -371,7 +371,7 @@ fn crushed_elements_are_named_before_they_become_state() {
     let short = free_step(1e-5);
     body.predict(&short).unwrap();
     body.check().unwrap();
-    // A place that is not a number is named, too.
+    // A position that is not finite is reported, too.
     let mut broken = places.clone();
     broken[3].x = f64::NAN;
     body.set_state(&broken, &inward);
@@ -380,7 +380,7 @@ fn crushed_elements_are_named_before_they_become_state() {
 
 #[test]
 fn the_guard_stops_a_crushing_blow() {
-    // Squeezed between two walls at a speed that would turn the paper's law inside out.
+    // Compressed between two walls at a speed that would invert elements with the paper's law.
     let crush = |collapse_guard| {
         let options = SolidOptions { collapse_guard, ..awake(Integrator::SymplecticEuler) };
         let mut body = solid([2, 4, 2], 0.1, damped(), options);

@@ -1,5 +1,4 @@
-//! Solids that meet each other: they push back, keep momentum, come to rest, and never pass
-//! through.
+//! Contact between solids: forces, momentum, rest, and no penetration.
 
 mod common;
 
@@ -18,7 +17,7 @@ fn rubber(damping: f64) -> Material {
     Material { damping, ..Material::elastic("rubber", 1000.0, Elasticity::from_young(1e6, 0.3)) }
 }
 
-/// A block of cells with its centre in a place (m).
+/// A block of cells with its centre at a position (m).
 fn block(name: &str, cells: [usize; 3], size: Vec3, place: Isometry, velocity: Vec3) -> Body {
     block_of(&rubber(20.0), name, cells, size, place, velocity)
 }
@@ -294,14 +293,14 @@ fn rubble(count: usize) -> World {
     let bodies = (0..count).map(shard).collect();
     let wall = |x: f64, z: f64| Obstacle {
         name: format!("wall {x} {z}"),
-        place: Isometry::translation(0.18 * x, 0.0, 0.18 * z) * turned_to(Vec3::new(-x, 0.0, -z)),
+        place: Isometry::translation(0.18 * x, 0.0, 0.18 * z) * rotation_to(Vec3::new(-x, 0.0, -z)),
         ..ground()
     };
     world(bodies, vec![ground(), wall(1.0, 0.0), wall(-1.0, 0.0), wall(0.0, 1.0), wall(0.0, -1.0)], 9.81, 0.4)
 }
 
-/// A turn that takes the y axis to a direction.
-fn turned_to(direction: Vec3) -> Isometry {
+/// A rotation from the y axis to a direction.
+fn rotation_to(direction: Vec3) -> Isometry {
     let turn = craze_math::Rotation::rotation_between(&Vec3::y(), &direction);
     Isometry::from_parts(Vec3::zeros().into(), turn.expect("not opposite"))
 }
@@ -342,7 +341,7 @@ fn a_run_that_resumes_and_any_number_of_threads_give_the_same_bits() {
     assert!(plain == with_threads(2, true), "resumed");
 }
 
-/// A block on the ground under a ram that comes down by some way (m) in a tenth of a second.
+/// A block on the ground under a ram that moves down by a displacement (m) in a tenth of a second.
 fn press(way: f64) -> World {
     let bodies =
         vec![block("block", [2; 3], Vec3::repeat(0.1), Isometry::translation(0.0, 0.0501, 0.0), Vec3::zeros())];

@@ -1,4 +1,4 @@
-//! Implicit solids against other bodies: contact is part of their equations, however long the step.
+//! Implicit solids in contact: contact is part of their equations, for any time step.
 
 mod common;
 
@@ -46,7 +46,7 @@ fn energy(world: &World) -> f64 {
     account.kinetic + account.elastic + account.potential
 }
 
-/// How far a body's points have moved between two looks at most (m).
+/// Largest displacement of a body's points between two calls (m).
 fn drift(before: &ContactSurface, after: &ContactSurface) -> f64 {
     let moved = before.points.iter().zip(&after.points).map(|(then, now)| (now.start - then.start).norm());
     moved.fold(0.0, f64::max)
@@ -131,8 +131,8 @@ fn an_implicit_block_and_any_other_keep_their_momentum() {
         (Integrator::Implicit, Integrator::SymplecticEuler),
         (Integrator::SymplecticEuler, Integrator::Implicit),
     ] {
-        // The heavy one is hit by the light one, and the other way round: whoever leads, nobody is
-        // thrown.
+        // The light one hits the heavy one, and the other way round: in either order, none is
+        // thrown off.
         for (light, heavy) in [(100.0, 3000.0), (3000.0, 100.0)] {
             let size = Vec3::repeat(0.1);
             let bodies = vec![
@@ -157,7 +157,7 @@ fn an_implicit_block_and_any_other_keep_their_momentum() {
 }
 
 #[test]
-fn a_stack_of_implicit_blocks_whose_faces_touch_in_many_points_comes_to_rest() {
+fn a_stack_of_implicit_blocks_with_many_contacts_comes_to_rest() {
     let size = Vec3::new(0.2, 0.08, 0.2);
     let storey = |storey: usize| {
         // Every other one is shifted and has a finer mesh: a hundred pairs of points and edges hold

@@ -4,7 +4,7 @@ use crate::ValidationError;
 use crate::outcome::{Expected, Findings};
 use crate::run::{Depth, MethodLetter, Test};
 use craze_contact::collisions::overlap::OverlapRegion;
-use craze_contact::solvers::penalty::{Press, Pressed, overlaps};
+use craze_contact::solvers::penalty::{PenaltyBody, PenaltyForce, overlap_forces};
 use craze_contact::{ContactTetrahedra, VolumeTree};
 use craze_math::Vec3;
 use craze_mesh::{TetMesh, kuhn_box};
@@ -37,7 +37,7 @@ fn measure(depth: Depth, findings: &mut Findings) -> Result<(), ValidationError>
         Expected::Zero { limit: 1e-12 },
     );
 
-    let (force, moment) = net(&press(&bodies)?, &bodies);
+    let (force, moment) = net(&only_force(&bodies)?, &bodies);
     findings.compare("net force of both over the force", "", force, Expected::Zero { limit: 1e-12 });
     findings.compare("net moment of both over the force", "m", moment, Expected::Zero { limit: 1e-12 });
 
@@ -48,7 +48,8 @@ fn measure(depth: Depth, findings: &mut Findings) -> Result<(), ValidationError>
     let coarse = box_against_box(1, 1)?;
     for cells in 2..=finest {
         let fine = box_against_box(cells, cells + 1)?;
-        let change = (fine.force * fine.normal - coarse.force * coarse.normal).norm() / coarse.force;
+        let change = (fine.spring.force * fine.spring.normal - coarse.spring.force * coarse.spring.normal).norm()
+            / coarse.spring.force;
         let what = format!("change of the force between boxes of {cells} and {} cells per edge", cells + 1);
         findings.compare(what, "", change, Expected::Zero { limit: 1e-9 });
     }
@@ -75,11 +76,11 @@ impl Body {
     }
 }
 
-/// The only overlap of two bodies.
-fn press(bodies: &[Body; 2]) -> Result<Press, ValidationError> {
+/// The only penalty force between two bodies.
+fn only_force(bodies: &[Body; 2]) -> Result<PenaltyForce, ValidationError> {
     let [first, second] = [0, 1].map(|side: usize| {
         let Body { tetrahedra, tree, .. } = &bodies[side];
-        Pressed {
+        PenaltyBody {
             tree,
             matter: ContactTetrahedra {
                 outer: &[],
@@ -93,16 +94,16 @@ fn press(bodies: &[Body; 2]) -> Result<Press, ValidationError> {
         }
     });
     let mut found = Vec::new();
-    overlaps(&first, &second, &mut found);
+    overlap_forces(&first, &second, &mut found);
     found.pop().filter(|_| found.is_empty()).ok_or(ValidationError::NothingMeasured("the overlap"))
 }
 
 /// Net force and net moment about the origin of all nodal forces, relative to the contact force.
-fn net(press: &Press, bodies: &[Body; 2]) -> (f64, f64) {
+fn net(press: &PenaltyForce, bodies: &[Body; 2]) -> (f64, f64) {
     let (mut force, mut moment) = (Vec3::zeros(), Vec3::zeros());
     for (side, sign) in [(0, 1.0), (1, -1.0)] {
-        for &(node, weight) in &press.bearers[side] {
-            let push = sign * weight * press.normal;
+        for &(node, weight) in &press.nodes[side] {
+            let push = sign * weight * press.spring.normal;
             force += push;
             moment += bodies[side].positions[node as usize].cross(&push);
         }
@@ -113,8 +114,8 @@ fn net(press: &Press, bodies: &[Body; 2]) -> (f64, f64) {
 /// A box at the corner of another, both with this number of cells per edge. Shifts are no multiples
 /// of a cell: where an inner face of one lies in the surface of the other, the gradient of the
 /// volume is undefined.
-fn box_against_box(cells: usize, other_cells: usize) -> Result<Press, ValidationError> {
+fn box_against_box(cells: usize, other_cells: usize) -> Result<PenaltyForce, ValidationError> {
     let lower = Body::of(&kuhn_box([cells; 3], Vec3::repeat(1.0))?, Vec3::zeros())?;
     let upper = Body::of(&kuhn_box([other_cells; 3], Vec3::repeat(1.0))?, Vec3::new(0.3137, 0.8291, 0.4173))?;
-    press(&[upper, lower])
+    only_force(&[upper, lower])
 }

@@ -193,8 +193,8 @@ impl ImplicitSolver {
     /// Work of contact springs from the state to the positions found (J).
     pub fn work_of_contacts(&self, contacts: &[ContactSpring], state: &[Node]) -> f64 {
         let work = |contact: &ContactSpring| {
-            let start = contact.place(|node| state[node].position());
-            let end = contact.place(|node| self.positions[node]);
+            let start = contact.position(|node| state[node].position());
+            let end = contact.position(|node| self.positions[node]);
             contact.force(&end).dot(&(end - start))
         };
         contacts.iter().map(work).sum()

@@ -82,7 +82,7 @@ impl<Model: ElasticModel> Objective for Potential<'_, Model> {
             sum -= force.dot(position);
         }
         for contact in self.surroundings.contacts {
-            sum += contact.energy(&contact.place(|node| x[node]));
+            sum += contact.energy(&contact.position(|node| x[node]));
         }
         sum
     }
@@ -94,8 +94,8 @@ impl<Model: ElasticModel> Objective for Potential<'_, Model> {
         self.model.subtract_forces(x, self.surroundings.step.as_ref(), out);
         self.each_anchor(x, |node, away, stiffness| out[node] += stiffness * away);
         for contact in self.surroundings.contacts {
-            let force = contact.force(&contact.place(|node| x[node]));
-            contact.bearers().for_each(|(node, weight)| out[node] -= weight * force);
+            let force = contact.force(&contact.position(|node| x[node]));
+            contact.dofs().for_each(|(node, weight)| out[node] -= weight * force);
         }
     }
 
@@ -103,8 +103,8 @@ impl<Model: ElasticModel> Objective for Potential<'_, Model> {
         self.model.assemble(x, self.surroundings.step.as_ref(), out);
         self.each_anchor(x, |node, _, stiffness| *out.diagonal_mut(node) += Mat3::from_diagonal_element(stiffness));
         for contact in self.surroundings.contacts {
-            for (row, weight) in contact.bearers() {
-                for (column, other) in contact.bearers() {
+            for (row, weight) in contact.dofs() {
+                for (column, other) in contact.dofs() {
                     if let Some(block) = out.block_mut(row, column) {
                         *block += weight * other * contact.stiffness;
                     }

@@ -1,32 +1,41 @@
-//! The first time at which a flat polygon whose corners move along straight lines comes near the origin.
+//! The first time at which a flat polygon whose corners move along straight lines comes near the
+//! origin.
 //!
-//! Time is walked through in stretches, each of which is *certified* free before it is passed. Over a stretch from s to e a plane
-//! turns with its normal n(t) running linearly from n₀ to n₁, unit vectors towards the nearest points at both ends. For every
-//! corner c(t), which runs linearly from c₀ to c₁, the product n(t)·c(t) is a quadratic polynomial of time with the Bernstein coefficients
-//! n₀·c₀, ½(n₀·c₁ + n₁·c₀), n₁·c₁, and lies above the least of them. As |n(t)| ≤ 1, the polygon is farther from the origin than
-//! any separation below all coefficients of all corners. Planes that bend, n(t) quadratic, and the polygon's own plane are tried
-//! in the same way where that fails. Nothing else decides: where the normals come from, how they were rounded and
-//! whether they are the best ones changes how many stretches are needed, never whether the answer is safe.
+//! Time is walked through in stretches, each of which is *certified* free before it is passed. Over
+//! a stretch from s to e a plane turns with its normal n(t) running linearly from n₀ to n₁, unit
+//! vectors towards the nearest points at both ends. For every corner c(t), which runs linearly from
+//! c₀ to c₁, the product n(t)·c(t) is a quadratic polynomial of time with the Bernstein
+//! coefficients n₀·c₀, ½(n₀·c₁ + n₁·c₀), n₁·c₁, and lies above the least of them. As |n(t)| ≤ 1,
+//! the polygon is farther from the origin than any separation below all coefficients of all
+//! corners. Planes that bend, n(t) quadratic, and the polygon's own plane are tried in the same way
+//! where that fails. Nothing else decides: where the normals come from, how they were rounded and
+//! whether they are the best ones changes how many stretches are needed, never whether the answer
+//! is safe.
 //!
-//! For a pair that moves or turns as one rigid body the coefficients stay near the distance, however close it is: common
-//! motion costs nothing. Tight inclusion (Wang et al. 2021) bounds the same three functions over boxes of time and both
-//! weights; here the plane removes the weights, and only time is divided. Additive advancement (Li et al. 2021) is the special case of a
-//! plane that does not turn and of speeds without direction.
+//! For a pair that moves or turns as one rigid body the coefficients stay near the distance,
+//! however close it is: common motion costs nothing. Tight inclusion (Wang et al. 2021) bounds the
+//! same three functions over boxes of time and both weights; here the plane removes the weights,
+//! and only time is divided. Additive advancement (Li et al. 2021) is the special case of a plane
+//! that does not turn and of speeds without direction.
 //!
-//! **Rounding.** Let u = 2⁻⁵³ and M the largest coordinate of all corners at both ends of the step. A corner at 0 or 1 is one
-//! correctly rounded subtraction of given coordinates, off by uM at most; in between, (1−t)·c₀ + t·c₁ adds 4uM. The product with a
-//! unit vector, whose coordinates sum to √3 at most, carries that error times √3 and adds 3√3·uM of its own; the mean of two
-//! adds √3·uM: below 16uM in all. A normal longer than one by rounding, |n| ≤ 1 + 8u, makes the separation (which is below √3·M
-//! wherever the answer is open) seem larger by less than 14uM. [`ROUNDING`] = 64u covers both twice.
+//! **Rounding.** Let u = 2⁻⁵³ and M the largest coordinate of all corners at both ends of the step.
+//! A corner at 0 or 1 is one correctly rounded subtraction of given coordinates, off by uM at most;
+//! in between, (1−t)·c₀ + t·c₁ adds 4uM. The product with a unit vector, whose coordinates sum to
+//! √3 at most, carries that error times √3 and adds 3√3·uM of its own; the mean of two adds √3·uM:
+//! below 16uM in all. A normal longer than one by rounding, |n| ≤ 1 + 8u, makes the separation
+//! (which is below √3·M wherever the answer is open) seem larger by less than 14uM. [`ROUNDING`] =
+//! 64u covers both twice.
 
 use crate::distance::nearest::{Nearest, Part};
 use craze_math::Vec3;
 
 /// Bound of the rounding of a certificate, as a share of the largest coordinate of the corners.
 const ROUNDING: f64 = 32.0 * f64::EPSILON;
-/// How near to the separation counts as contact, as a share of the largest coordinate of the corners.
+/// How near to the separation counts as contact, as a share of the largest coordinate of the
+/// corners.
 pub(super) const TOLERANCE: f64 = 1e-6;
-/// The same, as a share of the gap at the start of the step: what starts near and moves away is not held back.
+/// The same, as a share of the gap at the start of the step: what starts near and moves away is not
+/// held back.
 const TOLERANCE_OF_GAP: f64 = 0.1;
 /// After so many stretches the time reached is reported as that of the contact.
 const STRETCHES: usize = 128;
@@ -48,8 +57,8 @@ pub(super) struct Arrival<const K: usize> {
     pub blur: f64,
 }
 
-/// The first arrival within `separation` (m, not negative) of the origin, or a little before it; `None` if there is certainly none, or if
-/// the corners' coordinates or their sum are not finite.
+/// The first arrival within `separation` (m, not negative) of the origin, or a little before it;
+/// `None` if there is certainly none, or if the corners' coordinates or their sum are not finite.
 pub(super) fn first_arrival<const K: usize>(
     start: &[Vec3; K],
     end: &[Vec3; K],
@@ -87,7 +96,8 @@ pub(super) fn first_arrival<const K: usize>(
         if plane_holds && heights_at_end.iter().all(|&height| height > limit) {
             return None;
         }
-        // How long the plane as it stands lets everybody pass; how long until contact if all goes on as it does now.
+        // How long the plane as it stands lets everybody pass; how long until contact if all goes
+        // on as it does now.
         let mut passage = f64::INFINITY;
         let mut closing = 0.0;
         for k in 0..K {
@@ -131,8 +141,9 @@ pub(super) fn first_arrival<const K: usize>(
     Some(Arrival { moment: here, blur: 4.0 * rounding })
 }
 
-/// The largest coordinate, if the box around the whole motion comes within the separation of the origin. Differences are
-/// correctly rounded and rounding keeps the order, so that comparing them with the separation is exact.
+/// The largest coordinate, if the box around the whole motion comes within the separation of the
+/// origin. Differences are correctly rounded and rounding keeps the order, so that comparing them
+/// with the separation is exact.
 fn overlapping_box<const K: usize>(start: &[Vec3; K], end: &[Vec3; K], separation: f64) -> Option<f64> {
     let mut low = start[0].inf(&end[0]);
     let mut high = start[0].sup(&end[0]);
@@ -148,7 +159,8 @@ fn beyond<const K: usize>(normal: &Vec3, corners: &[Vec3; K], limit: f64) -> boo
     corners.iter().all(|corner| normal.dot(corner) > limit)
 }
 
-/// Whether the plane that turns evenly from one moment's normal to the other's separates: a quadratic polynomial a corner.
+/// Whether the plane that turns evenly from one moment's normal to the other's separates: a
+/// quadratic polynomial a corner.
 fn turning_plane_separates<const K: usize>([from, to]: [&Moment<K>; 2], limit: f64) -> bool {
     let (first, last) = (&from.nearest.normal, &to.nearest.normal);
     (0..K).all(|k| {
@@ -157,8 +169,9 @@ fn turning_plane_separates<const K: usize>([from, to]: [&Moment<K>; 2], limit: f
     })
 }
 
-/// Whether a plane separates whose normal is a quadratic polynomial of time, through those of three moments: a cubic one a corner. Where
-/// normals turn fast and the gap is small, it reaches much farther than one that turns evenly.
+/// Whether a plane separates whose normal is a quadratic polynomial of time, through those of three
+/// moments: a cubic one a corner. Where normals turn fast and the gap is small, it reaches much
+/// farther than one that turns evenly.
 fn bending_plane_separates<const K: usize>(
     [from, between, to]: [&Moment<K>; 3],
     separation: f64,
@@ -186,8 +199,9 @@ fn bending_plane_separates<const K: usize>(
     })
 }
 
-/// Whether the plane of the polygon itself, as it moves, stays away from the origin. The normal N(t) of two sides that change linearly is a
-/// quadratic polynomial, N(t)·c(t) a cubic one, the same for all corners; its Bernstein coefficients are compared with the separation times the
+/// Whether the plane of the polygon itself, as it moves, stays away from the origin. The normal
+/// N(t) of two sides that change linearly is a quadratic polynomial, N(t)·c(t) a cubic one, the
+/// same for all corners; its Bernstein coefficients are compared with the separation times the
 /// longest coefficient of N. This is what separates two faces that are very near and turn far.
 fn own_plane_separates<const K: usize>(moments: [&Moment<K>; 2], separation: f64, largest: f64) -> bool {
     let [[first, second], [first_after, second_after]] =
@@ -204,7 +218,8 @@ fn own_plane_separates<const K: usize>(moments: [&Moment<K>; 2], separation: f64
         (normals[2].dot(before) + 2.0 * normals[1].dot(after)) / 3.0,
         normals[2].dot(after),
     ];
-    // Sides are off by 11uM (see above), so with their length E (by coordinates) normals are off by 50uME and products by 230uM²E.
+    // Sides are off by 11uM (see above), so with their length E (by coordinates) normals are off by
+    // 50uME and products by 230uM²E.
     let length = first.amax().max(second.amax()).max(first_after.amax()).max(second_after.amax());
     let longest = normals.iter().fold(0.0, |most: f64, normal| most.max(normal.norm_squared())).sqrt();
     let limit = separation * longest * (1.0 + ROUNDING) + 256.0 * f64::EPSILON * largest * largest * length;

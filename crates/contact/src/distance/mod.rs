@@ -7,8 +7,8 @@
 //! | [`point_triangle`] | point, triangle's corners | [`TrianglePart`] |
 //! | [`edge_edge`] | first edge's ends, second edge's ends | [`EdgesPart`] |
 //!
-//! Edges without length and triangles without area count as what is left of them. Coordinates may have any size whose differences
-//! are finite.
+//! Edges without length and triangles without area count as what is left of them. Coordinates may
+//! have any size whose differences are finite.
 
 pub(crate) mod nearest;
 
@@ -20,20 +20,21 @@ use craze_math::Vec3;
 pub struct Proximity<P, const N: usize> {
     /// Which parts are closest.
     pub part: P,
-    /// Weights of the vertices, those of the second primitive negative: Σ weight·vertex leads from the second's closest point to the
-    /// first's. The first's sum to 1, the second's to −1.
+    /// Weights of the vertices, those of the second primitive negative: Σ weight·vertex leads from
+    /// the second's closest point to the first's. The first's sum to 1, the second's to −1.
     pub weights: [f64; N],
-    /// Unit vector from the second's closest point to the first's. Where they touch, the normal of the triangle or of the plane that two
-    /// edges span; zero where there is none.
+    /// Unit vector from the second's closest point to the first's. Where they touch, the normal of
+    /// the triangle or of the plane that two edges span; zero where there is none.
     pub normal: Vec3,
     /// Distance (m).
     pub distance: f64,
 }
 
 impl<P, const N: usize> Proximity<P, N> {
-    /// How the distance changes as each vertex moves (no unit): weight times normal, since at the closest points a change of the
-    /// weights alone changes nothing. It is a gradient wherever the closest points are unique, and one of several otherwise
-    /// (parallel edges, an origin that lies between).
+    /// How the distance changes as each vertex moves (no unit): weight times normal, since at the
+    /// closest points a change of the weights alone changes nothing. It is a gradient wherever the
+    /// closest points are unique, and one of several otherwise (parallel edges, an origin that lies
+    /// between).
     pub fn gradient(&self) -> [Vec3; N] {
         self.weights.map(|weight| self.normal * weight)
     }
@@ -68,7 +69,8 @@ pub enum EdgesPart {
     FirstEnd(u8),
     /// An end of the second and a point between the first's ends.
     SecondEnd(u8),
-    /// Points between the ends of both. Parallel edges that face each other count here too: the middle of their common stretch.
+    /// Points between the ends of both. Parallel edges that face each other count here too: the
+    /// middle of their common stretch.
     Between,
 }
 
@@ -269,7 +271,8 @@ mod tests {
                 let pair = a - (b + (c - b) * u + (d - b) * v);
                 assert!(pair.norm() >= triangle.distance - 1e-15, "{triangle:?}");
             }
-            // The plane through the nearest point keeps everything on its far side: no other point can be nearer.
+            // The plane through the nearest point keeps everything on its far side: no other point
+            // can be nearer.
             for corner in [b, c, d] {
                 let low = triangle.normal.dot(&(a - corner)) - triangle.distance;
                 assert!(triangle.distance < 1e-6 || low > -1e-8, "{low:e} {triangle:?}");

@@ -1,33 +1,32 @@
-//! Parts of a piece that are connected outside of the drawn surface only: closed surfaces beyond
-//! its largest.
+//! Closed surfaces of a piece beside its largest one: parts that are connected only outside of the
+//! drawn surface.
 
 use super::Skin;
 use craze_math::{DisjointSets, Vec3};
 use craze_skin::SplitSurface;
 
-/// A closed surface that encloses less than this share of all (1) is a crack that opens nowhere,
-/// not a body.
+/// Enclosed share of the volume below which a closed surface is a crack that opens nowhere (1).
 const NOTHING: f64 = 1e-10;
 
 /// A closed surface.
 struct Shell<'order> {
-    /// What it encloses (m³); negative around a hollow.
+    /// Enclosed volume (m³); negative around a cavity.
     volume: f64,
     piece: u32,
-    /// Its triangles, each with the first of its points.
+    /// Its triangles, each with the root of its points.
     triangles: &'order [(u32, usize)],
 }
 
-/// What is to go over to a neighbour.
+/// A part that goes to a neighbouring piece.
 pub(super) struct Stray {
     /// Vertices of the tetrahedra that carry it,
     pub vertices: Vec<u32>,
-    /// and one of those beyond its largest crack face.
+    /// and a vertex on the other side of its largest crack face.
     pub heir: u32,
 }
 
-/// The bodies of each piece beyond its largest. `piece_of` tells the piece of a vertex of the
-/// tetrahedra. None where the tetrahedra show themselves.
+/// Closed surfaces of each piece beside its largest. `piece_of` returns the piece of a vertex of
+/// the tetrahedra. None if the surface of the tetrahedra is shown.
 pub(super) fn stray_shells(skin: &Skin, parted: &SplitSurface, piece_of: impl Fn(u32) -> u32) -> Vec<Stray> {
     if parted.beyond.is_empty() {
         return Vec::new();
@@ -39,7 +38,7 @@ pub(super) fn stray_shells(skin: &Skin, parted: &SplitSurface, piece_of: impl Fn
     }
     let origin = parted.points.first().map_or_else(Vec3::zeros, |point| point.rest);
     let places = |corners: &[u32; 3]| corners.map(|point| parted.points[point as usize].rest - origin);
-    // Triangles by the surface that they are of.
+    // Triangles by their surface.
     let mut order: Vec<(u32, usize)> =
         parted.triangles.iter().enumerate().map(|(triangle, corners)| (sets.root(corners[0]), triangle)).collect();
     order.sort_unstable();
@@ -73,7 +72,7 @@ pub(super) fn stray_shells(skin: &Skin, parted: &SplitSurface, piece_of: impl Fn
         let mut vertices: Vec<u32> = carriers.filter(|carrier| carrier.1 > 0.0).map(|carrier| carrier.0).collect();
         vertices.sort_unstable();
         vertices.dedup();
-        // Those within the body belong to what is around them.
+        // Vertices inside the body belong to their surroundings.
         let is_around = |vertex: u32| {
             let place = skin.background.positions()[vertex as usize] - origin;
             own.iter().map(|(_, triangle)| solid_angle(&place, places(&parted.triangles[*triangle]))).sum::<f64>()

@@ -31,7 +31,7 @@ fn all([nx, ny, nz]: [u32; 3]) -> impl Iterator<Item = (u32, u32, u32)> {
     (0..nz).flat_map(move |z| (0..ny).flat_map(move |y| (0..nx).map(move |x| (z, y, x))))
 }
 
-/// A bar of 13 × 5 × 5 particles whose ends part at so many of its lengths a second.
+/// A bar of 13 × 5 × 5 particles that is stretched by so many of its lengths per second.
 fn bar(toughness: f64, yield_strain: Option<f64>, speed: f64) -> Clusters {
     let mut material = material(0.8);
     material.cluster.toughness = Some(toughness);
@@ -56,7 +56,7 @@ fn steps(body: &mut dyn Method, range: std::ops::Range<u32>) {
     }
 }
 
-/// The same bar in a box that somebody drew, of twelve triangles.
+/// The same bar in a drawn box of twelve triangles.
 fn drawn_bar(toughness: f64, yield_strain: Option<f64>, speed: f64) -> Clusters {
     let mut body = bar(toughness, yield_strain, speed);
     let corner = |number: u32| Vec3::new(f64::from(number & 1), f64::from(number >> 1 & 1), f64::from(number >> 2));
@@ -67,8 +67,8 @@ fn drawn_bar(toughness: f64, yield_strain: Option<f64>, speed: f64) -> Clusters 
     body
 }
 
-/// Checks that every piece's surface closes and is the outside of one body, that no triangle joins
-/// two, and that rest volumes sum to the whole; gives them.
+/// Checks that the surface of every piece is closed and bounds one body, that no triangle joins two
+/// pieces, and that rest volumes sum to the whole; returns them.
 fn sound_volumes(frame: &BodyFrame) -> Vec<f64> {
     let surface = &frame.surface;
     let rest = surface.vertex_attributes.vectors(names::REST).unwrap();
@@ -93,7 +93,7 @@ fn sound_volumes(frame: &BodyFrame) -> Vec<f64> {
     let whole = 0.1 * 0.1 * 0.1 * f64::from(13 * 5 * 5);
     assert!((volumes.iter().sum::<f64>() / whole - 1.0).abs() < 1e-9);
     assert!(volumes.iter().all(|volume| *volume > 0.0), "{volumes:?}");
-    // Cracks that open nowhere, and hollows, enclose nothing or less.
+    // Cracks that open nowhere, and cavities, have no or negative volume.
     let mut outsides = vec![0; volumes.len()];
     for (shell, piece) in shells.iter().zip(&piece_of).filter(|(shell, _)| **shell > 1e-9 * whole) {
         outsides[piece.unwrap() as usize] += 1;
@@ -184,7 +184,7 @@ fn whatever_tears_a_drawn_surface_is_cut_and_keeps_its_triangles() {
             let rest = surface.vertex_attributes.vectors(names::REST).unwrap();
             let sources = surface.face_attributes.indices(names::SOURCE).unwrap();
             for (triangle, corners) in surface.triangles.iter().enumerate() {
-                // Two triangles a face of the box: the first two have the least z.
+                // Two triangles per face of the box: the first two have the least z.
                 if !surface.is_crack(triangle) && sources[triangle] < 2 {
                     assert!(corners.iter().all(|&vertex| (rest[vertex as usize].z + 0.05).abs() < 1e-12));
                 }
