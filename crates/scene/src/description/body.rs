@@ -36,8 +36,8 @@ pub struct Body {
     pub place: Place,
     /// How the body is advanced in time; "symplectic" if left out.
     pub integrator: Option<Integrator>,
-    /// Upper bound on this body's time step; without it stability decides. Of method clusters also the step at which the
-    /// material's `goal_stiffness` is meant, 1/60 s if left out.
+    /// Upper bound on this body's time step; without it stability decides. Of method clusters also the step for which the
+    /// material's `goal_stiffness` and `cluster_flow` are given, 1/60 s if left out.
     #[schemars(extend("x-unit" = "s", "exclusiveMinimum" = 0))]
     pub time_step: Option<f64>,
     /// The options of its method, in a table of the method's name.
