@@ -8,7 +8,6 @@ use crate::run::{Depth, Test};
 use crate::setup::free_step;
 use craze_math::{Isometry, Mat3, Vec3, svd};
 use craze_methods::clusters::{Clusters, Options};
-use craze_methods::clusters::{Clusters, Options};
 
 pub(crate) const TEST: Test = Test {
     number: 27,
