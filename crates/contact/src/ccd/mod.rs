@@ -1,10 +1,11 @@
-//! When two primitives whose vertices move along straight lines first meet.
+//! Continuous collision detection: the first time at which two primitives with vertices on straight
+//! paths meet.
 //!
 //! Conservative: if the two ever come within the separation during the step, an [`Impact`] is
-//! returned and its time is not later than the first such moment. It may be earlier, and an impact
-//! may be returned that is none, where the two come nearer than the separation plus a
+//! returned and its time is not later than the first such time. It may be earlier, and an impact
+//! may be returned that is none, where the two come closer than the separation plus a
 //! [`TOLERANCE`]. This holds for exact motion of the given coordinates: rounding is bounded and
-//! counted in (see the module `advance`). Parallel, coplanar and degenerate primitives need no
+//! included (see the module `advancement`). Parallel, coplanar and degenerate primitives need no
 //! special treatment.
 
 mod advancement;
@@ -14,10 +15,10 @@ use crate::distance::nearest;
 use crate::distance::{differences, edge_weights};
 use craze_math::Vec3;
 
-/// How near to the separation counts as contact, as a share of the largest coordinate of all
-/// differences between a vertex of the one and a vertex of the other primitive, at the start and at
-/// the end of the step. What starts nearer than that and moves away is not held back: the tolerance
-/// is a tenth of the gap at the start then, as long as the work for it is bounded.
+/// Distance beyond the separation that counts as contact, as a share of the largest coordinate of
+/// all differences between a vertex of the one and a vertex of the other primitive, at the start
+/// and at the end of the step. A pair that starts closer than that and separates is not held back:
+/// the tolerance is then a tenth of the gap at the start, as long as the work for it is bounded.
 pub const TOLERANCE: f64 = advancement::TOLERANCE;
 
 /// Two primitives that meet.
@@ -64,8 +65,7 @@ fn impact<const K: usize>(arrival: &Arrival<K>, start: &[Vec3; K], end: &[Vec3; 
     let Moment { time, corners, nearest } = &arrival.moment;
     let mut normal = nearest.normal;
     if nearest.distance <= arrival.blur {
-        // The difference is noise: only the shape of the pair and the way it moves tell a
-        // direction.
+        // The difference is rounding: only the shape of the pair and its motion tell a direction.
         let velocity: Vec3 = (0..K).map(|k| (end[k] - start[k]) * nearest.weights[k]).sum();
         let [first, second] = [corners[1] - corners[0], corners[K - 1] - corners[0]];
         let across = unit(&unit(&first).cross(&unit(&second)));

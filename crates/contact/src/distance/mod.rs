@@ -1,4 +1,4 @@
-//! How near two primitives are, and where.
+//! Distances of pairs of primitives, and their closest points.
 //!
 //! | pair | vertices | parts |
 //! |---|---|---|
@@ -7,15 +7,15 @@
 //! | [`point_triangle`] | point, triangle's corners | [`TrianglePart`] |
 //! | [`edge_edge`] | first edge's ends, second edge's ends | [`EdgesPart`] |
 //!
-//! Edges without length and triangles without area count as what is left of them. Coordinates may
-//! have any size whose differences are finite.
+//! Edges without length and triangles without area degenerate to points and edges. Coordinates may
+//! have any size with finite differences.
 
 pub(crate) mod nearest;
 
 use self::nearest::{Nearest, Part};
 use craze_math::Vec3;
 
-/// Where two primitives with `N` vertices in all are closest.
+/// Closest points of two primitives with `N` vertices in all.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Proximity<P, const N: usize> {
     /// Which parts are closest.
@@ -31,10 +31,10 @@ pub struct Proximity<P, const N: usize> {
 }
 
 impl<P, const N: usize> Proximity<P, N> {
-    /// How the distance changes as each vertex moves (no unit): weight times normal, since at the
-    /// closest points a change of the weights alone changes nothing. It is a gradient wherever the
-    /// closest points are unique, and one of several otherwise (parallel edges, an origin that lies
-    /// between).
+    /// Gradient of the distance with respect to each vertex (no unit): weight times normal, since
+    /// at the closest points the derivative with respect to the weights vanishes. It is unique
+    /// wherever the closest points are, and one of several otherwise (parallel edges, an origin
+    /// between them).
     pub fn gradient(&self) -> [Vec3; N] {
         self.weights.map(|weight| self.normal * weight)
     }
@@ -77,7 +77,7 @@ pub enum EdgesPart {
 /// Distance of two points.
 pub fn point_point(first: &Vec3, second: &Vec3) -> Proximity<(), 2> {
     let difference = first - second;
-    // Brought near one first, so that squares neither vanish nor overflow.
+    // Scaled to about one first, so that squares neither vanish nor overflow.
     let largest = difference.amax();
     if !(largest > 0.0 && largest.is_finite()) {
         return Proximity { part: (), weights: [1.0, -1.0], normal: Vec3::zeros(), distance: largest };

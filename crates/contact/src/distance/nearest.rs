@@ -103,7 +103,7 @@ fn parallelogram_in_range(corners: &[Vec3; 4]) -> Nearest<4> {
             normal * (1.0 / square.sqrt()),
         );
     }
-    // Otherwise only sides that have the foot on their outer half-plane come into question.
+    // Otherwise only sides with the foot on their outer half-plane can be closest.
     let beyond = [along_second < 0.0, along_first > square, along_second > square, along_first < 0.0];
     let (k, side) = on_sides(corners, SIDES, beyond.map(|beyond| !safe || beyond));
     if square <= PARALLEL * squares && squares > 0.0 {
@@ -121,8 +121,8 @@ fn parallelogram_in_range(corners: &[Vec3; 4]) -> Nearest<4> {
     Nearest { part: side.part(k), weights: side.weights(), normal, distance }
 }
 
-/// Parallel edges that face each other are equally near all along: the middle of that stretch, so
-/// that which end is taken does not hang on rounding. `None` if they do not face each other.
+/// Parallel edges that face each other have the same distance along a common stretch: its middle,
+/// so that the result does not depend on rounding. `None` if they do not face each other.
 fn middle_of_overlap(corners: &[Vec3; 4], first: &Vec3, second: &Vec3, least: f64) -> Option<Nearest<4>> {
     // Where the ends of the second edge are along the first.
     let end = |corner: &Vec3| -corner.dot(first) / first.norm_squared();
@@ -243,7 +243,7 @@ impl Foot {
 }
 
 /// Fourth powers of lengths must neither overflow nor vanish: corners outside of that range are
-/// brought near one first.
+/// scaled to about one first.
 #[inline(always)]
 fn in_safe_range<const K: usize>(corners: &[Vec3; K], nearest: impl Fn(&[Vec3; K]) -> Nearest<K>) -> Nearest<K> {
     let size = corners.iter().fold(0.0, |sum, corner| sum + corner.norm_squared());
