@@ -6,7 +6,7 @@
 
 use crate::world::take_steps;
 use craze_engine::{Saved, World};
-use craze_scene::{SceneDocument, build, registry};
+use craze_scene::{METHODS, SceneDocument, build};
 use std::sync::OnceLock;
 
 /// Most records that are followed.
@@ -15,65 +15,29 @@ const MOST_CHANGES: usize = 8;
 /// Bytes of a record.
 const RECORD_LENGTH: usize = 11;
 
-/// Small worlds that have moved: bodies in flight, held, and touching.
-const SCENES: [&str; 4] = [
+/// What happens to a body in each world: it tumbles, is held and pulled, or lands among obstacles.
+const SCENES: [&str; 3] = [
     r#"
-    [[body]]
-    name = "tumbling"
-    method = "solid"
-    shape.box = { size = [0.1, 0.1, 0.2] }
-    edge = 0.1
-    material.preset = "rubber"
-    place = { at = [0, 1, 0], velocity = [1, 0, 0], spin = [0, 0, 2] }
+    place = { at = [0, 1, 0], velocity = [1, 0, 0], spin = [0, 3, 2] }
     [[probe]]
     name = "corner"
-    position = { body = "tumbling", point = [0, 1, 0] }
+    position = { body = "thing", point = [0, 1, 0] }
     "#,
     r#"
-    [[body]]
-    name = "bar"
-    method = "solid"
-    shape.box = { size = [0.3, 0.1, 0.1] }
-    edge = 0.1
-    material = { density = 1000, young = 1e6, poisson = 0.3, psi = 10, mass_damping = 1 }
     [[hold]]
-    body = "bar"
-    region.half_space = { point = [-0.1, 0, 0], normal = [-1, 0, 0] }
+    body = "thing"
+    region.half_space = { point = [0, -0.02, 0], normal = [0, -1, 0] }
+    motion = [{ t = 0, move = [0, 0, 0] }, { t = 1, move = [0.1, 0, 0] }]
     [[hold]]
     name = "pull"
-    body = "bar"
-    region.half_space = { point = [0.1, 0, 0], normal = [1, 0, 0] }
-    force = [100, 0, 0]
+    body = "thing"
+    region.half_space = { point = [0, 0.02, 0], normal = [0, 1, 0] }
+    force = [10, 0, 0]
     [[probe]]
     name = "force"
     reaction = { hold = "pull" }
     "#,
     r#"
-    [[body]]
-    name = "cloud"
-    method = "clusters"
-    shape.sphere = { radius = 0.1 }
-    spacing = 0.08
-    material.preset = "rubber"
-    place = { at = [0, 1, 0], spin = [0, 3, 0] }
-    [[body]]
-    name = "hanging"
-    method = "clusters"
-    shape.box = { size = [0.1, 0.2, 0.1] }
-    spacing = 0.05
-    material.preset = "rubber"
-    [[hold]]
-    body = "hanging"
-    region.half_space = { point = [0, 0.05, 0], normal = [0, 1, 0] }
-    motion = [{ t = 0, move = [0, 0, 0] }, { t = 1, move = [0.1, 0, 0] }]
-    "#,
-    r#"
-    [[body]]
-    name = "block"
-    method = "solid"
-    shape.box = { size = [0.1, 0.1, 0.1] }
-    edge = 0.05
-    material.preset = "rubber"
     place = { at = [0, 0.0501, 0], velocity = [0, -2, 0] }
     [[obstacle]]
     shape.plane = { point = [0, 0, 0], normal = [0, 1, 0] }
@@ -84,10 +48,15 @@ const SCENES: [&str; 4] = [
     "#,
 ];
 
+/// Worlds with a body of every method, one for each of [`SCENES`].
+fn world_count() -> usize {
+    METHODS.len() * SCENES.len()
+}
+
 /// A world after a few steps, and what it saved.
 struct Sound {
-    /// Kind and bytes of each body.
-    bodies: Vec<(&'static str, Vec<u8>)>,
+    /// Its body.
+    body: Vec<u8>,
     /// All of the world.
     world: Vec<u8>,
 }
@@ -96,44 +65,43 @@ struct Sound {
 /// save itself as bytes that load the same, and go on for some steps without a panic or an unsound frame.
 pub fn try_bytes(bytes: &[u8]) -> Result<(), String> {
     let Some((&choice, changes)) = bytes.split_first() else { return Err("nothing was chosen".to_owned()) };
-    let number = usize::from(choice) % SCENES.len();
+    let number = usize::from(choice) % world_count();
     let sound = &sound_ones()[number];
-    match usize::from(choice) / SCENES.len() % 4 {
+    match usize::from(choice) / world_count() % 4 {
         0 => try_world(number, &damaged(&sound.world, changes)),
         1 => try_raw(changes),
-        which => {
-            let index = which % sound.bodies.len();
-            let (kind, saved) = &sound.bodies[index];
-            try_body(number, index, kind, &damaged(saved, changes))
-        }
+        _ => try_body(number, &damaged(&sound.body, changes)),
     }
 }
 
 fn try_world(number: usize, saved: &[u8]) -> Result<(), String> {
     let saved: Saved = postcard::from_bytes(saved).map_err(|error| error.to_string())?;
     let mut world = world(number);
-    world.restore(&saved, &registry()).map_err(|error| error.to_string())?;
+    world.restore(&saved).map_err(|error| error.to_string())?;
     take_steps(&mut world)
 }
 
 /// Bytes that no program of ours wrote.
 fn try_raw(bytes: &[u8]) -> Result<(), String> {
-    let solid = registry().load("solid", bytes).map(|_| ());
-    let clusters = registry().load("clusters", bytes).map(|_| ());
-    solid.or(clusters).map_err(|error| error.to_string())
+    let refusals: Vec<String> = METHODS.iter().filter_map(|method| (method.load)(bytes).err()).collect();
+    if refusals.len() < METHODS.len() { Ok(()) } else { Err(refusals.join("; ")) }
 }
 
-fn try_body(number: usize, index: usize, kind: &str, saved: &[u8]) -> Result<(), String> {
-    let body = registry().load(kind, saved).map_err(|error| error.to_string())?;
-    let again = registry().load(kind, &body.save()).expect("what was loaded can be saved and loaded");
-    assert_eq!(again.save(), body.save());
+fn try_body(number: usize, saved: &[u8]) -> Result<(), String> {
     let mut world = world(number);
-    world.bodies[index].method = body;
+    let load = world.bodies[0].load;
+    let body = load(saved)?;
+    let again = load(&body.save()).expect("what was loaded can be saved and loaded");
+    assert_eq!(again.save(), body.save());
+    world.bodies[0].method = body;
     take_steps(&mut world)
 }
 
 fn world(number: usize) -> World {
-    let document = SceneDocument::parse(SCENES[number], "seed.toml", &[]).expect("a sound scene");
+    let (method, scene) = (&METHODS[number / SCENES.len()], SCENES[number % SCENES.len()]);
+    let (name, example) = (method.name, method.example);
+    let text = format!("[[body]]\nname = \"thing\"\nmethod = \"{name}\"\n{example}{scene}");
+    let document = SceneDocument::parse(&text, "seed.toml", &[]).expect("a sound scene");
     build(&document).expect("a world").world
 }
 
@@ -143,10 +111,12 @@ fn sound_ones() -> &'static [Sound] {
         let save = |number| {
             let mut world = world(number);
             take_steps(&mut world).expect("a sound world moves");
-            let bodies = world.bodies.iter().map(|body| (body.method.kind(), body.method.save())).collect();
-            Sound { bodies, world: postcard::to_stdvec(&world.save()).expect("a state can be written") }
+            Sound {
+                body: world.bodies[0].method.save(),
+                world: postcard::to_stdvec(&world.save()).expect("a state can be written"),
+            }
         };
-        (0..SCENES.len()).map(save).collect()
+        (0..world_count()).map(save).collect()
     })
 }
 

@@ -1,7 +1,7 @@
 //! A scene that is read, built and moved by a few steps.
 
 use craze_engine::{Verdict, World};
-use craze_scene::{ObstacleShape, Scene, SceneDocument, Shape, build, registry};
+use craze_scene::{ObstacleShape, Scene, SceneDocument, Shape, build};
 
 /// Scenes that ask for more cells than this are left alone: they would show the limits of the machine only.
 const MOST_CELLS: f64 = 300.0;
@@ -24,7 +24,7 @@ pub fn try_bytes(bytes: &[u8]) -> Result<(), String> {
 /// Takes a few steps and looks at the frame that they end in.
 pub fn take_steps(world: &mut World) -> Result<(), String> {
     let mut steps = 0;
-    let outcome = world.advance_frame(&registry(), &mut |_| {
+    let outcome = world.advance_frame(&mut |_| {
         steps += 1;
         if steps < STEPS { Verdict::Continue } else { Verdict::Stop }
     });

@@ -1,41 +1,36 @@
-//! Why a test could not be carried out at all.
+//! Errors that prevent a test.
 
-use craze_clusters::ClusterError;
 use craze_engine::{Failure, WorldError};
 use craze_mesh::{AttributeError, LatticeError, NodeId, TetId, TetMeshError};
-use craze_solid::SolidError;
 
-/// Why a test could not be carried out. A test that ends so has failed.
+/// Why a test could not be completed. Such a test has failed.
 #[derive(Debug, thiserror::Error)]
 pub enum ValidationError {
-    /// A box could not be divided into tetrahedra.
-    #[error("the mesh could not be made: {0}")]
+    /// A box mesh could not be generated.
+    #[error("cannot create the mesh: {0}")]
     Lattice(#[from] LatticeError<NodeId, TetId>),
-    /// A mesh was refused.
-    #[error("the mesh could not be made: {0}")]
+    /// A mesh is invalid.
+    #[error("cannot create the mesh: {0}")]
     Mesh(#[from] TetMeshError),
-    /// A column of numbers was refused.
-    #[error("the mesh could not be made: {0}")]
+    /// An attribute is invalid.
+    #[error("cannot create the mesh: {0}")]
     Attribute(#[from] AttributeError),
-    /// A solid was refused.
-    #[error("the solid could not be made: {0}")]
-    Solid(#[from] SolidError),
-    /// A body of clusters was refused.
-    #[error("the cluster could not be made: {0}")]
-    Clusters(#[from] ClusterError),
+    /// A body was refused.
+    #[error("the body could not be made: {0}")]
+    Body(String),
     /// A step was refused.
     #[error("a step failed: {0}")]
     Step(#[from] Failure),
-    /// The world could not go on.
+    /// The world failed.
     #[error(transparent)]
     World(#[from] WorldError),
-    /// Something could not be put in a tree.
+    /// Geometry is invalid for a spatial tree.
     #[error(transparent)]
     Spatial(#[from] craze_spatial::SpatialError),
-    /// A hold found nothing to take hold of.
-    #[error("nothing was found at {0} to take hold of")]
+    /// A boundary condition selects nothing.
+    #[error("the region at {0} selects nothing")]
     EmptyRegion(String),
-    /// A measurement did not show what it was meant to measure.
-    #[error("{0} could not be measured: the run does not show it")]
+    /// The run does not show the quantity to measure.
+    #[error("{0} could not be measured in the run")]
     NothingMeasured(&'static str),
 }

@@ -1,10 +1,11 @@
-//! Physics that must come out right: known answers from textbooks, standards and experiments, as code.
+//! Validation of the physics against textbooks, standards and experiments.
 //!
-//! Each file of [`solid`] and [`clusters`] is one test: it builds bodies through the same public doors that scenes use, lets them
-//! move, and compares what it measures with the answer of a book. [`run`] runs a [`Selection`] of them; [`report`] and [`svg`]
-//! write down what came out.
+//! Each file of [`solid`] and [`clusters`] is one test: it builds bodies through the public
+//! interface that scenes use, simulates them, and compares measurements with known answers. [`run`]
+//! runs a [`Selection`] of tests; [`report`] and [`svg`] write the results.
 //!
-//! Numbers and letters are those of the project's list of known answers: S solid, T sheet, L layers, C clusters, X XFEM.
+//! Numbers and letters follow the project's list of known answers: S solid, T sheet, L layers, C
+//! clusters, X XFEM.
 
 pub mod clusters;
 mod error;
@@ -20,4 +21,7 @@ pub mod svg;
 pub use error::ValidationError;
 pub use outcome::{Expected, Findings, Outcome, Row};
 pub use plot::{Line, Mark, Plot, Scale};
-pub use run::{Depth, MethodLetter, Selection, TESTS, Test, run};
+pub use run::{Depth, Selection, Test, run, tests};
+
+/// The tests of each method.
+pub(crate) const SUITES: &[&[Test]] = &[solid::TESTS, clusters::TESTS];

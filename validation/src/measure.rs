@@ -1,28 +1,32 @@
-//! How numbers are read from curves: orders of convergence, limits, arrivals, frequencies.
+//! Evaluation of curves: orders of convergence, limits, arrival times, frequencies.
 
-/// Order of convergence from the errors at a step and at half of it.
+/// Order of convergence from the errors with a step and with half of it.
 pub(crate) fn order(coarse_error: f64, fine_error: f64) -> f64 {
     (coarse_error / fine_error).log2()
 }
 
-/// Order and limit of values at a spacing, half and a quarter of it, if they converge like c·hᵖ (Richardson 1911).
+/// Order and limit of values at a spacing, half and a quarter of it, for convergence like c·hᵖ
+/// (Richardson 1911).
 pub(crate) fn extrapolate([coarse, middle, fine]: [f64; 3]) -> (f64, f64) {
     let order = ((middle - coarse) / (fine - middle)).log2();
     (order, fine + (fine - middle) / (order.exp2() - 1.0))
 }
 
-/// When a curve of (time, value) has its largest value: the top of the parabola through the largest sample and its neighbours.
+/// Time of the maximum of a curve of (time, value): vertex of the parabola through the largest
+/// sample and its neighbours.
 pub(crate) fn time_of_peak(samples: &[[f64; 2]]) -> Option<f64> {
     let top = (1..samples.len().checked_sub(1)?).max_by(|&a, &b| samples[a][1].total_cmp(&samples[b][1]))?;
     let [before, at, after] = [samples[top - 1], samples[top], samples[top + 1]];
     let left = (at[1] - before[1]) / (at[0] - before[0]);
     let right = (after[1] - at[1]) / (after[0] - at[0]);
-    // Slopes belong to the middles of the two intervals; the top is where the slope between them vanishes.
+    // Slopes are at the midpoints of the two intervals; the vertex is where the interpolated slope
+    // vanishes.
     let (start, end) = (0.5 * (before[0] + at[0]), 0.5 * (at[0] + after[0]));
     (left > right).then(|| start + (end - start) * left / (left - right))
 }
 
-/// Frequency (Hz) of a curve of (time in s, value) that swings about zero, from its first to its last upward crossing.
+/// Frequency (Hz) of a curve of (time in s, value) that oscillates about zero, from its first to
+/// its last upward crossing.
 pub(crate) fn frequency(samples: &[[f64; 2]]) -> Option<f64> {
     let crossing = |pair: &[[f64; 2]]| {
         let ([start, from], [end, to]) = (pair[0], pair[1]);
@@ -33,7 +37,7 @@ pub(crate) fn frequency(samples: &[[f64; 2]]) -> Option<f64> {
     (last > first).then(|| (crossings.len() - 1) as f64 / (last - first))
 }
 
-/// Largest magnitude of what comes; NaN if any of it is.
+/// Largest absolute value; NaN if any value is NaN.
 pub(crate) fn largest(values: impl IntoIterator<Item = f64>) -> f64 {
     values
         .into_iter()
@@ -71,7 +75,7 @@ mod tests {
     }
 
     #[test]
-    fn the_largest_of_numbers_does_not_hide_what_is_none() {
+    fn the_largest_value_does_not_hide_nan() {
         assert_eq!(largest([1.0, -3.0, 2.0]), 3.0);
         assert!(largest([1.0, f64::NAN, 2.0]).is_nan());
     }

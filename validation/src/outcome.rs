@@ -1,62 +1,62 @@
-//! What a test found: rows of measured and expected numbers, and curves to look at.
+//! Results of a test: rows of measured and expected numbers, and plots.
 
 use crate::plot::Plot;
 use crate::run::Test;
 use serde::Serialize;
 
-/// What a measured number must be.
+/// The requirement for a measured number.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Expected {
-    /// This value, up to a share of it.
+    /// A value with relative tolerance.
     Relative {
         /// The known answer.
         value: f64,
-        /// Largest deviation as a share of it (1).
+        /// Largest relative deviation (1).
         tolerance: f64,
     },
-    /// This value, up to a difference.
+    /// A value with absolute tolerance.
     Absolute {
         /// The known answer.
         value: f64,
-        /// Largest difference, in the unit of the value.
+        /// Largest deviation, in the unit of the value.
         tolerance: f64,
     },
-    /// Nothing, up to a limit.
+    /// Zero up to a limit.
     Zero {
-        /// Largest magnitude.
+        /// Largest absolute value.
         limit: f64,
     },
-    /// At least this.
+    /// A lower bound.
     AtLeast {
         /// The bound.
         bound: f64,
     },
-    /// Nothing is demanded: the number is told because somebody will want to know it.
-    Told,
+    /// No requirement; the number is only reported.
+    Reported,
 }
 
 impl Expected {
-    /// How far a number is from what is expected: a share for [`Expected::Relative`], otherwise in the number's own unit; none where
-    /// nothing is demanded.
+    /// Deviation of a number from the expected value: relative for [`Expected::Relative`],
+    /// otherwise in the unit of the number; `None` without requirement.
     pub fn deviation(&self, measured: f64) -> Option<f64> {
         match *self {
             Expected::Relative { value, .. } => Some((measured - value) / value.abs()),
             Expected::Absolute { value, .. } => Some(measured - value),
             Expected::Zero { .. } => Some(measured),
             Expected::AtLeast { bound } => Some(measured - bound),
-            Expected::Told => None,
+            Expected::Reported => None,
         }
     }
 
-    /// Whether a number is what it must be. What is not a number never is.
+    /// True if a number meets the requirement. NaN never does.
     pub fn admits(&self, measured: f64) -> bool {
         let near = |limit: f64| self.deviation(measured).is_some_and(|deviation| deviation.abs() <= limit);
         match *self {
             Expected::Relative { tolerance, .. } | Expected::Absolute { tolerance, .. } => near(tolerance),
             Expected::Zero { limit } => near(limit),
             Expected::AtLeast { bound } => measured >= bound,
-            Expected::Told => measured.is_finite(),
+            Expected::Reported => measured.is_finite(),
         }
     }
 }
@@ -64,52 +64,53 @@ impl Expected {
 /// One number of a test.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Row {
-    /// What was measured.
+    /// The measured quantity.
     pub what: String,
-    /// Its unit; empty for a pure number.
+    /// Its unit; empty if dimensionless.
     pub unit: &'static str,
-    /// The number that came out.
+    /// The measured value.
     pub measured: f64,
-    /// What it must be.
+    /// The requirement.
     pub expected: Expected,
     /// See [`Expected::deviation`].
     pub deviation: Option<f64>,
-    /// Whether it is what it must be.
+    /// True if it meets the requirement.
     pub passed: bool,
 }
 
-/// What a test found.
+/// Results of a test.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Findings {
     /// Its numbers.
     pub rows: Vec<Row>,
-    /// Curves to look at.
+    /// Plots.
     pub plots: Vec<Plot>,
 }
 
 impl Findings {
-    /// Compares a number with what it must be.
+    /// Records a number with its requirement.
     pub fn compare(&mut self, what: impl Into<String>, unit: &'static str, measured: f64, expected: Expected) {
         let (deviation, passed) = (expected.deviation(measured), expected.admits(measured));
         self.rows.push(Row { what: what.into(), unit, measured, expected, deviation, passed });
     }
 }
 
-/// A test that was run.
+/// A completed test.
 #[derive(Clone, Debug)]
 pub struct Outcome {
-    /// Which.
+    /// The test.
     pub test: &'static Test,
-    /// What it found before it ended.
+    /// Its results up to its end.
     pub findings: Findings,
-    /// Why it ended early, if it did.
+    /// The error that ended it, if any.
     pub error: Option<String>,
-    /// How long it took (s).
+    /// Its duration (s).
     pub seconds: f64,
 }
 
 impl Outcome {
-    /// Whether it came to its end and every number is what it must be. A test without numbers has shown nothing.
+    /// True if it completed and all numbers meet their requirements. A test without numbers has not
+    /// passed.
     pub fn passed(&self) -> bool {
         let rows = &self.findings.rows;
         self.error.is_none() && !rows.is_empty() && rows.iter().all(|row| row.passed)
@@ -133,13 +134,13 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_a_number_never_passes() {
+    fn nan_never_passes() {
         for expected in [
             Expected::Relative { value: 1.0, tolerance: 1.0 },
             Expected::Absolute { value: 1.0, tolerance: 1.0 },
             Expected::Zero { limit: 1.0 },
             Expected::AtLeast { bound: 1.0 },
-            Expected::Told,
+            Expected::Reported,
         ] {
             assert!(!expected.admits(f64::NAN), "{expected:?}");
         }

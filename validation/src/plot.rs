@@ -1,54 +1,54 @@
-//! Curves that a test leaves behind, before anyone has drawn them.
+//! Data of the plots of a test.
 
 use serde::Serialize;
 
-/// How an axis runs.
+/// Scale of an axis.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Scale {
-    /// Evenly.
+    /// Linear.
     Linear,
-    /// By powers of ten; what is not positive is left out.
+    /// Logarithmic; values that are not positive are omitted.
     Logarithmic,
 }
 
-/// How the points of a line are shown.
+/// Style of a curve.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Mark {
-    /// Joined.
+    /// Solid line.
     Stroke,
-    /// Joined by dashes, as a known answer is.
+    /// Dashed line, for known solutions.
     Dashes,
-    /// Joined, with a dot at each.
+    /// Solid line with a dot at each point.
     Dots,
-    /// Dots that nothing joins.
+    /// Dots only.
     Points,
 }
 
-/// A named curve.
+/// A labelled curve.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Line {
-    /// What it shows.
+    /// Its label.
     pub label: String,
-    /// How.
+    /// Its style.
     pub mark: Mark,
     /// Its points.
     pub points: Vec<[f64; 2]>,
 }
 
-/// Curves in one frame.
+/// Curves in one plot.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Plot {
-    /// Name of its file, without an ending.
+    /// File name without extension.
     pub name: &'static str,
-    /// What it shows.
+    /// Title.
     pub title: String,
-    /// The horizontal axis, with its unit.
+    /// Label of the horizontal axis, with unit.
     pub across: &'static str,
-    /// The vertical axis, with its unit.
+    /// Label of the vertical axis, with unit.
     pub up: &'static str,
-    /// How both axes run: across, up.
+    /// Scales of the horizontal and the vertical axis.
     pub scales: [Scale; 2],
     /// The curves.
     pub lines: Vec<Line>,

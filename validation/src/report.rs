@@ -1,10 +1,10 @@
-//! Outcomes as text: for a terminal, for Markdown, as comma-separated values and as JSON.
+//! Results as text for a terminal, Markdown, CSV and JSON.
 
 use crate::outcome::{Expected, Outcome, Row};
 use serde_json::{Value, json};
 use std::fmt::Write;
 
-/// A number for people: six digits at most, as a power of ten where it is tiny or huge.
+/// A number with at most six digits, with an exponent if very small or large.
 fn number(value: f64) -> String {
     if value == 0.0 {
         return "0".to_owned();
@@ -25,8 +25,8 @@ fn with_unit(value: f64, unit: &str) -> String {
     if unit.is_empty() { number(value) } else { format!("{} {unit}", number(value)) }
 }
 
-/// A share as a percentage, or as it is where a percentage would be all zeros.
-fn share(value: f64) -> String {
+/// A fraction as a percentage, or with an exponent if very small.
+fn percentage(value: f64) -> String {
     match value.abs() {
         0.0 => "0".to_owned(),
         size if size < 1e-5 => format!("{value:.1e}"),
@@ -46,7 +46,7 @@ fn expected(row: &Row) -> String {
         Expected::Absolute { value, tolerance } => format!("{} ± {}", with_unit(value, row.unit), number(tolerance)),
         Expected::Zero { limit } => format!("0, to {}", with_unit(limit, row.unit)),
         Expected::AtLeast { bound } => format!("at least {}", with_unit(bound, row.unit)),
-        Expected::Told => "–".to_owned(),
+        Expected::Reported => "–".to_owned(),
     }
 }
 
@@ -56,7 +56,7 @@ fn tolerance_share(tolerance: f64) -> String {
 
 fn deviation(row: &Row) -> String {
     match (row.expected, row.deviation) {
-        (Expected::Relative { .. }, Some(deviation)) => share(deviation),
+        (Expected::Relative { .. }, Some(deviation)) => percentage(deviation),
         (Expected::Zero { .. }, _) | (_, None) => "–".to_owned(),
         (_, Some(deviation)) => number(deviation),
     }
@@ -65,17 +65,17 @@ fn deviation(row: &Row) -> String {
 fn verdict(row: &Row) -> &'static str {
     match (row.passed, row.expected) {
         (false, _) => "OUT",
-        (true, Expected::Told) => "told",
+        (true, Expected::Reported) => "reported",
         (true, _) => "ok",
     }
 }
 
-/// A test and its numbers as an aligned table for a terminal.
+/// A test with its numbers as an aligned table for a terminal.
 pub fn text(outcome: &Outcome) -> String {
     let test = outcome.test;
     let mut text = format!(
         "{}{} {} [{}], {:.1} s: {}\n",
-        test.method.letter(),
+        test.letter(),
         test.number,
         test.title,
         test.source,
@@ -106,7 +106,7 @@ pub fn text(outcome: &Outcome) -> String {
     text
 }
 
-/// All outcomes as one Markdown table, and a picture of every plot if its files stand beside it.
+/// All results as one Markdown table, with an image link per plot.
 pub fn markdown(outcomes: &[Outcome]) -> String {
     let mut text =
         String::from("| # | test | what | measured | expected | deviation | |\n|---|---|---|---:|---:|---:|---|\n");
@@ -116,10 +116,8 @@ pub fn markdown(outcomes: &[Outcome]) -> String {
             "" => String::new(),
             conditions => format!(". *Conditions: {conditions}.*"),
         };
-        let mut head = (
-            format!("{}{}", test.method.letter(), test.number),
-            format!("{} ({}){}", test.title, test.source, conditions),
-        );
+        let mut head =
+            (format!("{}{}", test.letter(), test.number), format!("{} ({}){}", test.title, test.source, conditions));
         for row in &outcome.findings.rows {
             let cells = [&head.0, &head.1, &row.what, &measured(row), &expected(row), &deviation(row), verdict(row)];
             text.push_str(&format!("| {} |\n", cells.join(" | ")));
@@ -135,7 +133,7 @@ pub fn markdown(outcomes: &[Outcome]) -> String {
     text
 }
 
-/// All numbers as comma-separated values with a head line.
+/// All numbers as CSV with a header.
 pub fn csv(outcomes: &[Outcome]) -> String {
     let mut text = String::from("test,what,unit,measured,kind,expected,tolerance,deviation,passed\n");
     for outcome in outcomes {
@@ -145,14 +143,14 @@ pub fn csv(outcomes: &[Outcome]) -> String {
                 Expected::Absolute { value, tolerance } => ("absolute", Some(value), Some(tolerance)),
                 Expected::Zero { limit } => ("zero", Some(0.0), Some(limit)),
                 Expected::AtLeast { bound } => ("at least", Some(bound), None),
-                Expected::Told => ("told", None, None),
+                Expected::Reported => ("reported", None, None),
             };
             let blank = |number: Option<f64>| number.map_or(String::new(), |number| format!("{number:e}"));
             // Writing to a string cannot fail.
             let _ = writeln!(
                 text,
                 "{}{},\"{}\",{},{:e},{kind},{},{},{},{}",
-                outcome.test.method.letter(),
+                outcome.test.letter(),
                 outcome.test.number,
                 row.what.replace('"', "\"\""),
                 row.unit,
@@ -167,10 +165,10 @@ pub fn csv(outcomes: &[Outcome]) -> String {
     text
 }
 
-/// A test and its numbers as JSON.
+/// A test with its numbers as JSON.
 pub fn to_json(outcome: &Outcome) -> Value {
     json!({
-        "test": format!("{}{}", outcome.test.method.letter(), outcome.test.number),
+        "test": format!("{}{}", outcome.test.letter(), outcome.test.number),
         "title": outcome.test.title,
         "source": outcome.test.source,
         "conditions": outcome.test.conditions,
@@ -185,15 +183,15 @@ pub fn to_json(outcome: &Outcome) -> Value {
 mod tests {
     use super::*;
     use crate::outcome::Findings;
-    use crate::run::TESTS;
+    use crate::run::tests;
 
     fn outcome() -> Outcome {
         let mut findings = Findings::default();
         findings.compare("speed", "m/s", 317.0, Expected::Relative { value: 316.96, tolerance: 0.02 });
         findings.compare("order", "", 1.2, Expected::AtLeast { bound: 1.6 });
         findings.compare("force", "", 3e-15, Expected::Zero { limit: 1e-10 });
-        findings.compare("drift", "", -0.25, Expected::Told);
-        Outcome { test: &TESTS[0], findings, error: None, seconds: 0.25 }
+        findings.compare("drift", "", -0.25, Expected::Reported);
+        Outcome { test: tests().next().expect("a test"), findings, error: None, seconds: 0.25 }
     }
 
     #[test]
@@ -219,7 +217,7 @@ mod tests {
         let line =
             |what: &str| text.lines().find(|line| line.trim_start().starts_with(what)).unwrap_or_default().to_owned();
         assert!(line("speed").ends_with("317 m/s  316.96 m/s ± 2 %    0.013 %  ok"), "{text}");
-        assert!(line("order").ends_with("OUT") && line("force").ends_with("ok") && line("drift").ends_with("told"));
+        assert!(line("order").ends_with("OUT") && line("force").ends_with("ok") && line("drift").ends_with("reported"));
         let widths: Vec<usize> = text
             .lines()
             .filter(|line| !line.contains("conditions: "))
@@ -244,7 +242,7 @@ mod tests {
 
     #[test]
     fn conditions_stand_in_every_table() {
-        let kink = TESTS.iter().find(|test| test.number == 18).expect("a test");
+        let kink = tests().find(|test| test.number == 18).expect("a test");
         let outcome = Outcome { test: kink, ..outcome() };
         for table in [text(&outcome), markdown(std::slice::from_ref(&outcome)), to_json(&outcome).to_string()] {
             assert!(table.contains("10⁹ times stronger"), "{table}");

@@ -1,46 +1,16 @@
-//! The list of tests, and how they are run.
+//! The list of tests and the runner.
 
 use crate::outcome::{Findings, Outcome};
-use crate::{ValidationError, clusters, solid};
+use crate::{SUITES, ValidationError};
 use std::time::Instant;
 
-/// How thorough a run is.
+/// Extent of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Depth {
-    /// Every test with the coarsest set-up that still shows what is asked: seconds, for every change.
+    /// Every test in its coarsest meaningful configuration: seconds, for every change.
     Quick,
-    /// Every test as the list asks for it: minutes.
+    /// Every test as specified: minutes.
     Full,
-}
-
-/// Which fracture method a test is for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum MethodLetter {
-    /// S: tetrahedra (O'Brien & Hodgins 1999).
-    Solid,
-    /// C: clustered shape matching (Jones et al. 2016).
-    Clusters,
-}
-
-impl MethodLetter {
-    /// All methods that have tests.
-    pub const ALL: [MethodLetter; 2] = [MethodLetter::Solid, MethodLetter::Clusters];
-
-    /// Its letter in the list of known answers.
-    pub fn letter(self) -> char {
-        match self {
-            MethodLetter::Solid => 'S',
-            MethodLetter::Clusters => 'C',
-        }
-    }
-
-    /// Its name in scene files.
-    pub fn kind(self) -> &'static str {
-        match self {
-            MethodLetter::Solid => craze_solid::KIND,
-            MethodLetter::Clusters => craze_clusters::KIND,
-        }
-    }
 }
 
 /// A known answer that a method must give.
@@ -48,75 +18,61 @@ impl MethodLetter {
 pub struct Test {
     /// Its number in the list of known answers.
     pub number: u32,
-    /// The method that is tested.
-    pub method: MethodLetter,
+    /// Name of the method that is tested.
+    pub method: &'static str,
     /// What it is about.
     pub title: &'static str,
-    /// Where the answer comes from.
+    /// Source of the answer.
     pub source: &'static str,
-    /// What the test arranges that a scene of this kind would not have: parts made stronger, states set by hand, numbers chosen for it.
-    /// Tables show it beside the title; empty if there is nothing.
+    /// Conditions of the test that a scene would not have: strengthened parts, prescribed states,
+    /// chosen numbers. Shown in tables; empty if there are none.
     pub conditions: &'static str,
     pub(crate) measure: fn(Depth, &mut Findings) -> Result<(), ValidationError>,
 }
 
-/// Every test, by method and number.
-pub const TESTS: &[Test] = &[
-    solid::patch::TEST,
-    solid::objectivity::TEST,
-    solid::column::TEST,
-    solid::bar::TEST,
-    solid::order::TEST,
-    solid::cantilever::TEST,
-    solid::conservation::TEST,
-    solid::tension::TEST,
-    solid::squeezed::TEST,
-    solid::hole::TEST,
-    solid::edge_crack::TEST,
-    solid::kink::TEST,
-    solid::cantilevers::TEST,
-    solid::branch::TEST,
-    solid::edits::TEST,
-    solid::overlap::TEST,
-    solid::stack::TEST,
-    clusters::objectivity::TEST,
-    clusters::conservation::TEST,
-    clusters::momentum::TEST,
-    clusters::breathing::TEST,
-    clusters::flow::TEST,
-];
+impl Test {
+    /// The letter of its method in tables; a question mark for a method that Craze does not have.
+    pub fn letter(&self) -> char {
+        craze_methods::method(self.method).map_or('?', |method| method.letter)
+    }
+}
 
-/// Which tests to run.
+/// Every test, by method and number.
+pub fn tests() -> impl Iterator<Item = &'static Test> {
+    SUITES.iter().copied().flatten()
+}
+
+/// The tests to run.
 #[derive(Clone, Debug, Default)]
 pub struct Selection {
-    /// Their numbers; none: all.
+    /// Their numbers; empty: all.
     pub numbers: Vec<u32>,
     /// The method; none: all.
-    pub method: Option<MethodLetter>,
+    pub method: Option<&'static str>,
 }
 
 impl Selection {
-    /// Whether a test is chosen.
+    /// True if a test is selected.
     pub fn admits(&self, test: &Test) -> bool {
         (self.numbers.is_empty() || self.numbers.contains(&test.number))
             && self.method.is_none_or(|method| method == test.method)
     }
 
-    /// The chosen tests, in the order of [`TESTS`].
+    /// The chosen tests, in the order of [`tests`].
     pub fn tests(&self) -> impl Iterator<Item = &'static Test> {
-        TESTS.iter().filter(|test| self.admits(test))
+        tests().filter(|test| self.admits(test))
     }
 }
 
-/// Runs the chosen tests one after the other. `tell` hears of each outcome as soon as it is there.
-pub fn run(selection: &Selection, depth: Depth, tell: &mut dyn FnMut(&Outcome)) -> Vec<Outcome> {
+/// Runs the selected tests in order and calls `report` with each result.
+pub fn run(selection: &Selection, depth: Depth, report: &mut dyn FnMut(&Outcome)) -> Vec<Outcome> {
     let mut outcomes = Vec::new();
     for test in selection.tests() {
         let clock = Instant::now();
         let mut findings = Findings::default();
         let error = (test.measure)(depth, &mut findings).err().map(|error| error.to_string());
         let outcome = Outcome { test, findings, error, seconds: clock.elapsed().as_secs_f64() };
-        tell(&outcome);
+        report(&outcome);
         outcomes.push(outcome);
     }
     outcomes
@@ -130,19 +86,27 @@ mod tests {
     fn tests_are_chosen_by_number_and_by_method() {
         let chosen = |numbers: &[u32], method| {
             let selection = Selection { numbers: numbers.to_vec(), method };
-            selection.tests().map(|test| (test.method.letter(), test.number)).collect::<Vec<_>>()
+            selection.tests().map(|test| (test.letter(), test.number)).collect::<Vec<_>>()
         };
-        assert_eq!(chosen(&[], None).len(), TESTS.len());
+        assert_eq!(chosen(&[], None).len(), super::tests().count());
         assert_eq!(chosen(&[2], None), [('S', 2), ('C', 2)]);
-        assert_eq!(chosen(&[13, 2], Some(MethodLetter::Clusters)), [('C', 2), ('C', 13)]);
+        assert_eq!(chosen(&[13, 2], Some("clusters")), [('C', 2), ('C', 13)]);
         assert!(chosen(&[999], None).is_empty());
     }
 
     #[test]
     fn no_test_stands_in_the_list_twice() {
-        let mut names: Vec<_> = TESTS.iter().map(|test| (test.method.letter(), test.number)).collect();
+        let mut names: Vec<_> = super::tests().map(|test| (test.letter(), test.number)).collect();
         names.sort_unstable();
         names.dedup();
-        assert_eq!(names.len(), TESTS.len());
+        assert_eq!(names.len(), super::tests().count());
+    }
+
+    #[test]
+    fn every_method_has_known_answers_and_every_answer_a_method() {
+        for method in craze_methods::METHODS {
+            assert!(super::tests().any(|test| test.method == method.name), "{}", method.name);
+        }
+        assert!(super::tests().all(|test| craze_methods::method(test.method).is_some()));
     }
 }

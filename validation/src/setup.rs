@@ -1,20 +1,20 @@
-//! What several tests build: plain worlds, steps by hand, boundaries held node by node.
+//! Shared set-up of tests: simple worlds, manual steps, boundary conditions per node.
 
 use crate::ValidationError;
 use craze_engine::{
-    Action, Body, Checked, Effect, EventKind, FailureMeasure, FrameDetail, Hold, HoldId, Keyframe, Load, Method, Mode,
-    Motion, PairTable, Region, Registry, Settings, Step, Verdict, World,
+    Action, Attachable, Body, Checked, CommitLog, Effect, Event, EventKind, FailureMeasure, FrameDetail, Hold, HoldId,
+    Keyframe, Load, Loader, Method, Mode, Motion, PairTable, Region, Settings, Step, Verdict, World,
 };
 use craze_material::{Elasticity, Material};
 use craze_math::{Isometry, Vec3};
 use craze_mesh::{Jitter, TetMesh, kuhn_box};
-use craze_solid::{Solid, SolidOptions};
+use craze_methods::solid::{Solid, SolidOptions};
 use std::ops::Range;
 
-/// Irregular meshes of boxes: as crooked as a Kuhn lattice may be.
+/// Irregular box meshes, with the largest jitter that a Kuhn lattice allows.
 pub(crate) const JITTER: Jitter = Jitter { amount: 0.15, seed: 7 };
 
-/// A solid at rest where its mesh is, of an undamped material, that never flies as a rigid body unless `options` say so.
+/// A solid at rest in the position of its mesh, of one material.
 pub(crate) fn solid_at_rest(
     mesh: TetMesh,
     material: Material,
@@ -24,31 +24,31 @@ pub(crate) fn solid_at_rest(
     Ok(Solid::new(mesh, vec![material], options, Isometry::identity(), still, still)?)
 }
 
-/// Options of a solid that computes its elements whatever happens.
+/// Options of a solid with rigid-body mode disabled.
 pub(crate) fn awake() -> SolidOptions {
     SolidOptions { rest_strain: 0.0, ..SolidOptions::default() }
 }
 
-/// A material that is nothing but elastic.
 pub(crate) fn elastic(density: f64, elasticity: Elasticity) -> Material {
     Material::elastic("test", density, elasticity)
 }
 
-/// A step of this length (s) in which nothing acts but what the body does itself.
+/// A step of this length (s) without external influences.
 pub(crate) fn free_step(time_step: f64) -> Step<'static> {
     Step { time: 0.0, time_step, gravity: Vec3::zeros(), loads: &[], contacts: &[] }
 }
 
-/// Predicts, checks and commits.
-pub(crate) fn take_step(body: &mut dyn Method, step: &Step) -> Result<(), ValidationError> {
+/// Predicts, checks and commits; returns the events.
+pub(crate) fn take_step(body: &mut dyn Method, step: &Step) -> Result<Vec<Event>, ValidationError> {
+    let mut log = CommitLog::default();
     body.predict(step)?;
     body.check()?;
-    body.commit(step);
-    Ok(())
+    body.commit(step, &mut log);
+    Ok(log.events)
 }
 
-/// Forces (N) that act on the nodes of a solid in its present state, read from what one step does to the velocities. The solid
-/// takes that step.
+/// Nodal forces (N) of a solid in its current state, from the change of velocity in one step, which
+/// the solid takes.
 pub(crate) fn forces_from_a_step(solid: &mut Solid) -> Result<Vec<Vec3>, ValidationError> {
     let (before, masses) = (solid.velocities(), solid.masses());
     let time_step = finite_step(solid);
@@ -57,13 +57,13 @@ pub(crate) fn forces_from_a_step(solid: &mut Solid) -> Result<Vec<Vec3>, Validat
     Ok(change.zip(masses).map(|(acceleration, mass)| mass * acceleration).collect())
 }
 
-/// A step (s) that the solid bears; a microsecond where it sets no limit.
+/// A stable step (s) of the solid; a microsecond if it has no limit.
 pub(crate) fn finite_step(solid: &Solid) -> f64 {
     let limit = solid.time_step_limit();
     if limit.is_finite() { limit } else { 1e-6 }
 }
 
-/// Whether each node lies on the surface of a mesh.
+/// For each node, whether it is on the surface of the mesh.
 pub(crate) fn is_on_surface(mesh: &TetMesh) -> Vec<bool> {
     let mut on_surface = vec![false; mesh.point_count()];
     for node in mesh.boundary().triangles.iter().flatten() {
@@ -72,29 +72,30 @@ pub(crate) fn is_on_surface(mesh: &TetMesh) -> Vec<bool> {
     on_surface
 }
 
-/// Takes hold of single nodes and places each where `place` takes its rest position (m). Gives the loads that do so, with the node each
-/// of them holds.
-pub(crate) fn hold_nodes(
+/// Constrains single nodes, each to the image of its rest position (m) under `map`. Returns the
+/// constrained nodes and the loads.
+pub(crate) fn constrain_nodes(
     solid: &mut Solid,
     nodes: impl IntoIterator<Item = usize>,
-    place: impl Fn(&Vec3) -> Vec3,
+    map: impl Fn(&Vec3) -> Vec3,
 ) -> Result<(Vec<usize>, Vec<Load>), ValidationError> {
     let rest = solid.mesh().positions().to_vec();
     let (mut held, mut loads) = (Vec::new(), Vec::new());
     for node in nodes {
         let (hold, center) = (HoldId(held.len() as u32), rest[node]);
-        // No two nodes are as near as this.
+        // Smaller than any distance between nodes.
         let region = Region::Ball { center, radius: 1e-6 };
         solid.attach(hold, &region).ok_or_else(|| ValidationError::EmptyRegion(format!("{center:?}")))?;
-        let shift = place(&center) - center;
+        let shift = map(&center) - center;
         loads.push(Load { hold, effect: Effect::Place(Isometry::translation(shift.x, shift.y, shift.z)) });
         held.push(node);
     }
     Ok((held, loads))
 }
 
-/// A plate with grid lines at these places (m), one element thick (m), and with a slit along y = 0 between these two x (m), through the edge where
-/// they lie beyond it; y = 0 is a grid line, and so are ends within the plate.
+/// A plate with grid lines at these positions (m), one element thick (m), with a slit along y = 0
+/// in this range of x (m), through the boundary if the range exceeds the plate. y = 0 and slit ends
+/// inside the plate must be grid lines.
 pub(crate) fn slit_plate(
     across: &[f64],
     up: &[f64],
@@ -103,19 +104,19 @@ pub(crate) fn slit_plate(
 ) -> Result<TetMesh, ValidationError> {
     let cells = [across.len() - 1, up.len() - 1, 1];
     let grid = kuhn_box(cells, Vec3::new(cells[0] as f64, cells[1] as f64, 1.0))?;
-    let placed = |place: &Vec3| {
-        Vec3::new(across[place.x.round() as usize], up[place.y.round() as usize], thickness * place.z.round())
+    let to_grid = |position: &Vec3| {
+        Vec3::new(across[position.x.round() as usize], up[position.y.round() as usize], thickness * position.z.round())
     };
-    let mut positions: Vec<Vec3> = grid.positions().iter().map(placed).collect();
+    let mut positions: Vec<Vec3> = grid.positions().iter().map(to_grid).collect();
     let count = positions.len();
-    // Nodes of the slit, and the copy of each for what lies below it.
-    let is_slit = |place: &Vec3| place.y == 0.0 && place.x > slit.start + 1e-9 && place.x < slit.end - 1e-9;
+    // Nodes of the slit, with a copy of each for the elements below.
+    let is_slit = |position: &Vec3| position.y == 0.0 && position.x > slit.start + 1e-9 && position.x < slit.end - 1e-9;
     let slit: Vec<usize> = (0..count).filter(|&node| is_slit(&positions[node])).collect();
     for &node in &slit {
         positions.push(positions[node]);
     }
     let copied = |corner: u32| match slit.binary_search(&(corner as usize)) {
-        Ok(place) => (count + place) as u32,
+        Ok(index) => (count + index) as u32,
         Err(_) => corner,
     };
     let is_below = |corners: &[u32; 4]| corners.iter().map(|&corner| positions[corner as usize].y).sum::<f64>() < 0.0;
@@ -124,8 +125,8 @@ pub(crate) fn slit_plate(
     Ok(TetMesh::from_parts(positions.clone(), elements)?)
 }
 
-/// A world of one body, without gravity and obstacles.
-pub(crate) fn world_of(body: impl Method + 'static, frames_per_second: f64, mode: Mode) -> World {
+/// A world with one body, without gravity or obstacles.
+pub(crate) fn world_of(body: impl Method + 'static, load: Loader, frames_per_second: f64, mode: Mode) -> World {
     let settings = Settings {
         gravity: Vec3::zeros(),
         frames_per_second,
@@ -135,18 +136,19 @@ pub(crate) fn world_of(body: impl Method + 'static, frames_per_second: f64, mode
         pairs: PairTable::default(),
         check_intersections: Checked::Nothing,
     };
-    World::new(settings, vec![Body { name: "specimen".to_owned(), method: Box::new(body) }], Vec::new())
+    World::new(settings, vec![Body::new("specimen", Box::new(body), load)], Vec::new())
 }
 
-/// Lets a world of one body hold single nodes at these rest positions (m) and place each where `place` takes it, from the first step on.
-pub(crate) fn hold_places(
+/// Constrains the nodes of a world with one body at these rest positions (m), each to its image
+/// under `map`.
+pub(crate) fn constrain_positions(
     world: &mut World,
     rest: impl IntoIterator<Item = Vec3>,
-    place: impl Fn(&Vec3) -> Vec3,
+    map: impl Fn(&Vec3) -> Vec3,
 ) -> Result<(), ValidationError> {
     for center in rest {
-        let key = Keyframe { time: 0.0, shift: place(&center) - center, turn: Vec3::zeros() };
-        // No two nodes are as near as this.
+        let key = Keyframe { time: 0.0, shift: map(&center) - center, turn: Vec3::zeros() };
+        // Smaller than any distance between nodes.
         let region = Region::Ball { center, radius: 1e-6 };
         let action = Action::Move(Motion::Keyframes(vec![key]));
         let hold = Hold { name: format!("{center:?}"), body: 0, region, action, release: None };
@@ -155,7 +157,7 @@ pub(crate) fn hold_places(
     Ok(())
 }
 
-/// What a world has split since this was last asked for: where, and what exceeded its limit there.
+/// Splits since the last call: position and failure measure.
 pub(crate) fn take_splits(world: &mut World) -> Vec<(Vec3, FailureMeasure)> {
     let events = std::mem::take(&mut world.events).into_iter();
     events
@@ -166,13 +168,9 @@ pub(crate) fn take_splits(world: &mut World) -> Vec<(Vec3, FailureMeasure)> {
         .collect()
 }
 
-/// Lets the world run for some frames.
 pub(crate) fn run_frames(world: &mut World, frames: u32) -> Result<(), ValidationError> {
-    let registry = Registry::new()
-        .register(craze_solid::KIND, craze_solid::load)
-        .register(craze_clusters::KIND, craze_clusters::load);
     for _ in 0..frames {
-        world.advance_frame(&registry, &mut |_| Verdict::Continue)?;
+        world.advance_frame(&mut |_| Verdict::Continue)?;
         world.check_intersections()?;
     }
     Ok(())

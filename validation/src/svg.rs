@@ -1,15 +1,16 @@
-//! Draws a [`Plot`] as SVG: axes with round numbers, lines, dots and a legend. Enough to look at, small enough to read.
+//! Draws a [`Plot`] as SVG: axes with round numbers, curves and a legend.
 
 use crate::plot::{Mark, Plot, Scale};
 use std::fmt::Write;
 
 const WIDTH: f64 = 800.0;
 const HEIGHT: f64 = 400.0;
-/// Left, right, top and bottom edges of the frame.
+/// Left, right, top and bottom of the frame.
 const FRAME: [f64; 4] = [84.0, 624.0, 36.0, 346.0];
 const COLORS: [&str; 6] = ["#1f77b4", "#d62728", "#2ca02c", "#9467bd", "#ff7f0e", "#555555"];
 
-/// The plot as the text of an SVG file. Points that cannot be drawn (not finite, or not positive on a logarithmic axis) are left out.
+/// The SVG text of a plot. Points that cannot be drawn (not finite, or not positive on a
+/// logarithmic axis) are omitted.
 pub fn draw(plot: &Plot) -> String {
     let axes = [0, 1].map(|axis| Axis::of(plot, axis));
     let mut svg = String::new();
@@ -28,8 +29,8 @@ pub fn draw(plot: &Plot) -> String {
     ));
     for (index, line) in plot.lines.iter().enumerate() {
         let color = COLORS[index % COLORS.len()];
-        let places: Vec<[f64; 2]> = line.points.iter().filter_map(|point| place(&axes, point)).collect();
-        draw_line(&mut svg, &places, line.mark, color);
+        let points: Vec<[f64; 2]> = line.points.iter().filter_map(|point| place(&axes, point)).collect();
+        draw_line(&mut svg, &points, line.mark, color);
         let y = top + 18.0 + 17.0 * index as f64;
         draw_line(&mut svg, &[[right + 10.0, y - 4.0], [right + 36.0, y - 4.0]], line.mark, color);
         label(&mut svg, [right + 42.0, y], "start", &line.label);
@@ -38,12 +39,11 @@ pub fn draw(plot: &Plot) -> String {
     svg
 }
 
-/// The range of an axis, in its own scale.
 struct Axis {
     scale: Scale,
     from: f64,
     to: f64,
-    /// Values with a number beside them.
+    /// Labelled values.
     ticks: Vec<f64>,
 }
 
@@ -63,7 +63,7 @@ impl Axis {
         (from, to) = (from - margin, to + margin);
         let ticks = match scale {
             Scale::Linear => multiples(round_spacing((to - from) / 6.0), from, to),
-            // Less than two powers of ten: 2 and 5 get a number, too.
+            // Less than two decades: label 2 and 5 too.
             Scale::Logarithmic if to - from < 2.0 => {
                 let powers = (from.floor() as i64..=to.floor() as i64).map(|power| power as f64);
                 let between = powers.flat_map(|power| [1.0f64, 2.0, 5.0].map(|digit| power + digit.log10()));
@@ -74,8 +74,8 @@ impl Axis {
         Axis { scale, from, to, ticks }
     }
 
-    /// Where a value lies between the ends of the axis, from 0 to 1.
-    fn share(&self, value: f64) -> f64 {
+    /// Position of a value between the ends of the axis, from 0 to 1.
+    fn fraction(&self, value: f64) -> f64 {
         (value - self.from) / (self.to - self.from)
     }
 
@@ -88,7 +88,7 @@ impl Axis {
             Scale::Linear if tick == 0.0 => "0".to_owned(),
             Scale::Linear if !(1e-3..1e5).contains(&tick.abs()) => format!("{tick:.1e}"),
             Scale::Linear => {
-                // Enough digits to tell two ticks apart.
+                // Enough digits to distinguish ticks.
                 let spacing = self.ticks.windows(2).map(|pair| pair[1] - pair[0]).fold(f64::INFINITY, f64::min);
                 let digits = if spacing.is_finite() { (1.0 - spacing.log10()).floor().clamp(0.0, 6.0) } else { 3.0 };
                 format!("{tick:.*}", digits as usize)
@@ -97,7 +97,6 @@ impl Axis {
     }
 }
 
-/// Whole multiples of a spacing from one value to another.
 fn multiples(spacing: f64, from: f64, to: f64) -> Vec<f64> {
     let (first, last) = ((from / spacing).ceil() as i64, (to / spacing).floor() as i64);
     (first..=last).map(|count| count as f64 * spacing).collect()
@@ -110,7 +109,7 @@ fn scaled(scale: Scale, value: f64) -> Option<f64> {
     }
 }
 
-/// The nearest of 1, 2 and 5 times a power of ten that is not smaller.
+/// The smallest of 1, 2 and 5 times a power of ten that is not below `least`.
 fn round_spacing(least: f64) -> f64 {
     let power = 10f64.powf(least.log10().floor());
     [1.0, 2.0, 5.0, 10.0].map(|factor| factor * power).into_iter().find(|spacing| *spacing >= least).unwrap_or(least)
@@ -118,8 +117,8 @@ fn round_spacing(least: f64) -> f64 {
 
 fn place([across, up]: &[Axis; 2], point: &[f64; 2]) -> Option<[f64; 2]> {
     let [left, right, top, bottom] = FRAME;
-    let x = across.share(scaled(across.scale, point[0])?);
-    let y = up.share(scaled(up.scale, point[1])?);
+    let x = across.fraction(scaled(across.scale, point[0])?);
+    let y = up.fraction(scaled(up.scale, point[1])?);
     Some([left + x * (right - left), bottom - y * (bottom - top)])
 }
 
@@ -127,12 +126,12 @@ fn draw_ticks(svg: &mut String, [across, up]: &[Axis; 2]) {
     let [left, right, top, bottom] = FRAME;
     let mut grid = String::new();
     for &tick in &across.ticks {
-        let x = left + across.share(tick) * (right - left);
+        let x = left + across.fraction(tick) * (right - left);
         let _ = write!(grid, "M{x:.1} {top}V{bottom}");
         label(svg, [x, bottom + 18.0], "middle", &across.tick_text(tick));
     }
     for &tick in &up.ticks {
-        let y = bottom - up.share(tick) * (bottom - top);
+        let y = bottom - up.fraction(tick) * (bottom - top);
         let _ = write!(grid, "M{left} {y:.1}H{right}");
         label(svg, [left - 6.0, y + 4.0], "end", &up.tick_text(tick));
     }
@@ -140,17 +139,17 @@ fn draw_ticks(svg: &mut String, [across, up]: &[Axis; 2]) {
     svg.push_str(&format!("<path d=\"M{left} {top}H{right}V{bottom}H{left}Z\" stroke=\"#333333\" fill=\"none\"/>\n"));
 }
 
-fn draw_line(svg: &mut String, places: &[[f64; 2]], mark: Mark, color: &str) {
+fn draw_line(svg: &mut String, points: &[[f64; 2]], mark: Mark, color: &str) {
     if mark != Mark::Points {
         let mut path = String::new();
-        for (index, [x, y]) in places.iter().enumerate() {
+        for (index, [x, y]) in points.iter().enumerate() {
             let _ = write!(path, "{}{x:.1} {y:.1}", if index == 0 { 'M' } else { 'L' });
         }
         let dashes = if mark == Mark::Dashes { " stroke-dasharray=\"6 4\"" } else { "" };
         svg.push_str(&format!("<path d=\"{path}\" stroke=\"{color}\" stroke-width=\"1.6\" fill=\"none\"{dashes}/>\n"));
     }
     if matches!(mark, Mark::Dots | Mark::Points) {
-        for [x, y] in places {
+        for [x, y] in points {
             svg.push_str(&format!("<circle cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"3\" fill=\"{color}\"/>\n"));
         }
     }
@@ -185,7 +184,7 @@ mod tests {
         let svg = draw(&plot(Scale::Linear, &[[0.0, -1.0], [1.0, 2.0], [2.0, 1.0]]));
         let numbers = |key: &str| -> Vec<f64> {
             let circles = svg.lines().filter(|line| line.starts_with("<circle"));
-            // Three of the line and two of its legend.
+            // Three of the curve and two of its legend.
             circles.filter_map(|line| line.split(key).nth(1)?.split('"').nth(1)?.parse().ok()).collect()
         };
         let (xs, ys) = (numbers("cx="), numbers("cy="));
@@ -197,7 +196,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_drawn_is_left_out() {
+    fn undrawable_points_are_omitted() {
         let svg = draw(&plot(Scale::Logarithmic, &[[1.0, 1e-3], [-1.0, 1.0], [10.0, f64::NAN], [100.0, 1e-1]]));
         assert_eq!(svg.matches("<circle").count(), 2 + 2);
         assert!(!svg.contains("NaN") && !svg.contains("inf"));

@@ -1,5 +1,4 @@
-//! The pictures of docs/gallery that show built-in scenes. When scenes or methods change, one command
-//! makes them again.
+//! Images of built-in scenes for docs/gallery.
 
 use crate::hashes;
 use crate::steps::{Outcome, run};
@@ -8,10 +7,10 @@ use std::process::Command;
 
 const FOLDER: &str = "target/gallery";
 
-/// A picture of the gallery: frames of scenes, side by side.
+/// An image of the gallery: frames of scenes, side by side.
 struct Picture {
     name: &'static str,
-    /// Pixels of each part, as `craze render --size` takes them.
+    /// Size of each part in pixels, as for `craze render --size`.
     size: &'static str,
     parts: &'static [Part],
 }
@@ -20,7 +19,7 @@ struct Picture {
 struct Part {
     scene: &'static str,
     frame: u32,
-    /// Further options of `craze render`.
+    /// More options of `craze render`.
     options: &'static [&'static str],
 }
 
@@ -50,12 +49,7 @@ const PICTURES: &[Picture] = &[
     picture(
         "bowls",
         "400x300",
-        &[
-            part("bowl-1", 12, SHARDS),
-            part("bowl-2", 12, SHARDS),
-            part("bowl-3", 12, SHARDS),
-            part("bowl-4", 12, SHARDS),
-        ],
+        &[part("bowl-1", 4, SHARDS), part("bowl-2", 4, SHARDS), part("bowl-3", 4, SHARDS), part("bowl-4", 4, SHARDS)],
     ),
     picture("reassembled", "640x360", &[part("adobe-wall-heavy", 36, TOGETHER), part("glass-slab", 15, TOGETHER)]),
     picture("twisted-bar", LARGE, &[part("twisted-bar", 50, &[])]),
@@ -77,13 +71,13 @@ const PICTURES: &[Picture] = &[
     picture("dough-bar-tough", SMALL, &[part("dough-bar-tough", 90, &[])]),
 ];
 
-/// Makes the named pictures again, or all if no name is given, from runs that `cargo xtask hashes` left
-/// or that are made now. Returns false if one failed.
+/// Renders the named images, or all without names, from runs of `cargo xtask hashes` or new ones.
+/// Returns false if one failed.
 pub fn make(names: &[&str]) -> bool {
     let known = |name: &&str| PICTURES.iter().any(|picture| picture.name == *name);
     if let Some(unknown) = names.iter().find(|name| !known(name)) {
         let all: Vec<&str> = PICTURES.iter().map(|picture| picture.name).collect();
-        eprintln!("there is no picture \"{unknown}\" in docs/gallery; there are {}", all.join(", "));
+        eprintln!("there is no image \"{unknown}\" in docs/gallery; available: {}", all.join(", "));
         return false;
     }
     let Some(program) = hashes::build_program() else { return false };

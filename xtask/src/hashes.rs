@@ -1,4 +1,4 @@
-//! State hashes of all built-in scenes: what a change that must not change results is compared by.
+//! State hashes of all built-in scenes, to detect changed results.
 
 use crate::steps::{Outcome, run};
 use std::path::{Path, PathBuf};
@@ -8,8 +8,9 @@ use std::time::Instant;
 
 const FOLDER: &str = "target/hashes";
 
-/// Runs every built-in scene to its end, two at a time on one thread each (a result never depends on the number of threads), and prints a line
-/// per scene: name, number of the last frame, state hash of that frame, seconds. Gives false if a scene failed.
+/// Runs every built-in scene, two at a time on one thread each (results do not depend on the number
+/// of threads), and prints for each: name, last frame, its state hash, seconds. Returns false if a
+/// scene failed.
 pub fn print() -> bool {
     let Some(program) = build_program() else { return false };
     let listed = match Command::new(&program).args(["scenes", "--json"]).output() {
@@ -62,7 +63,8 @@ pub fn run_folder(name: &str) -> String {
     format!("{FOLDER}/{name}")
 }
 
-/// Runs a built-in scene to its end; returns the number of its last frame, the state hash of that frame and the seconds that it took.
+/// Runs a built-in scene; returns its last frame, the state hash of that frame and the duration in
+/// seconds.
 pub fn run_scene(program: &Path, name: &str) -> Result<String, String> {
     let folder = run_folder(name);
     let started = Instant::now();
@@ -79,7 +81,7 @@ pub fn run_scene(program: &Path, name: &str) -> Result<String, String> {
     Ok(format!("{:>6} {last:<16} {:>9.1}", hashes.len() - 1, started.elapsed().as_secs_f64()))
 }
 
-/// The state hashes in a run.json, one per frame from frame 0.
+/// The state hashes in a run.json, one per frame from 0.
 fn state_hashes(record: &str) -> Vec<&str> {
     let list = record.split_once("\"state_hashes\": [").map_or("", |(_, rest)| rest);
     list.split(']').next().unwrap_or("").split('"').skip(1).step_by(2).collect()

@@ -1,8 +1,9 @@
-//! Judges: programs that others wrote and our users use, looking at what we export and at what we call a collision.
+//! Judges: third-party programs that check our exports and collision queries.
 //!
-//! What package registries provide, the judges' own script sets up under target/judges. Python and Node.js themselves come from the system: where apt-get
-//! could install them (as root), a person at the terminal is asked first; with CI=true they are installed without asking. Otherwise the step is
-//! skipped with the line to type.
+//! Their scripts install packages from registries under target/judges. Python and Node.js come from
+//! the system: where apt-get can install them (as root), the user at the terminal is asked first;
+//! with CI=true they are installed without asking. Otherwise the step is skipped with the command
+//! to run.
 
 use crate::steps::{Outcome, Steps, run};
 use std::io::{BufRead, IsTerminal, Write};
@@ -10,7 +11,7 @@ use std::process::{Command, Stdio};
 
 const FOLDER: &str = "target/judges";
 
-/// Lets the judges look at collision queries of every kind, and at a short run exported in every format.
+/// Checks collision queries of every kind, and a short run exported in every format.
 pub fn judge(steps: &mut Steps) {
     let may_begin = || missing_from_system().map_or(Outcome::Passed, Outcome::Skipped);
     if !steps.step("judges: system", may_begin) {
@@ -25,7 +26,7 @@ pub fn judge(steps: &mut Steps) {
     });
 }
 
-/// Returns what the system lacks and was not given: the line to type.
+/// The command that installs missing system packages, if any are still missing.
 fn missing_from_system() -> Option<String> {
     let lacks = |program: &str, arguments: &[&str]| {
         let tried = Command::new(program).args(arguments).stdout(Stdio::null()).stderr(Stdio::null()).status();
@@ -61,7 +62,8 @@ fn missing_from_system() -> Option<String> {
     Some(line)
 }
 
-/// Returns true if system packages may be installed by this command: always with CI=true, otherwise if the person at the terminal agrees.
+/// True if this command may install system packages: always with CI=true, otherwise if the user at
+/// the terminal agrees.
 fn may_install(line: &str) -> bool {
     if std::env::var("CI").is_ok_and(|value| value == "true") {
         return true;

@@ -1,4 +1,4 @@
-//! Chores of the project. `cargo xtask test` runs all that guards it.
+//! Project tasks. `cargo xtask test` runs all checks.
 
 mod gallery;
 mod hashes;
@@ -10,10 +10,10 @@ use std::process::ExitCode;
 const USAGE: &str = "usage: cargo xtask COMMAND
 
   test               formatting, lints, unit, property, scene and doc tests, packages, quick validation, and the judges
-                     of our exports and collisions
-  judges             only the judges: programs that others wrote check what we export and call a collision
-  hashes             run all built-in scenes and print the state hash of each, to compare before and after a change
-  gallery [NAME...]  make the pictures of docs/gallery again, from runs that `hashes` left or that are made now";
+                     of exports and collisions
+  judges             only the judges: third-party programs check our exports and collision queries
+  hashes             run all built-in scenes and print their state hashes, to compare before and after a change
+  gallery [NAME...]  render the images of docs/gallery, from runs of `hashes` or new ones";
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -29,7 +29,7 @@ fn main() -> ExitCode {
                 &["doc", "--workspace", "--no-deps"],
                 &[("RUSTDOCFLAGS", "--deny warnings")],
             );
-            // Each package is built from what it would contain, without the files around it.
+            // Builds each package from its packaged files only.
             steps.cargo("packages", &["package", "--workspace", "--exclude", "xtask", "--allow-dirty", "--quiet"]);
             steps.cargo("validation", &["run", "--package", "craze", "--", "validate", "--quick"]);
             judges::judge(&mut steps);

@@ -1,16 +1,16 @@
-//! Steps that pass, fail or are skipped, and what is said of them at the end.
+//! Steps that pass, fail or are skipped, with a summary.
 
 use std::process::{Command, ExitCode};
 use std::time::Instant;
 
-/// How a step went.
+/// Result of a step.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Outcome {
-    /// It did what it should.
+    /// Success.
     Passed,
-    /// It did not.
+    /// Failure, with the reason.
     Failed(String),
-    /// It could not be tried; the text says what to type to make it possible.
+    /// Not possible; the text is the command that makes it possible.
     Skipped(String),
 }
 
@@ -20,7 +20,7 @@ pub struct Steps {
 }
 
 impl Steps {
-    /// None yet.
+    /// No steps.
     pub fn new() -> Steps {
         Steps { done: Vec::new() }
     }
@@ -30,7 +30,7 @@ impl Steps {
         self.cargo_with(name, arguments, &[]);
     }
 
-    /// Runs cargo as a step, with further environment variables.
+    /// Runs cargo with environment variables as a step.
     pub fn cargo_with(&mut self, name: &str, arguments: &[&str], variables: &[(&str, &str)]) {
         let cargo = std::env::var("CARGO").unwrap_or_else(|_| "cargo".to_owned());
         self.step(name, || {
@@ -40,7 +40,7 @@ impl Steps {
         });
     }
 
-    /// Does a step, unless one before it failed: the first failure is the one to look at. Says whether it passed.
+    /// Runs a step unless an earlier one failed. Returns true if it passed.
     pub fn step(&mut self, name: &str, work: impl FnOnce() -> Outcome) -> bool {
         if self.failed() {
             return false;
@@ -49,7 +49,7 @@ impl Steps {
         let start = Instant::now();
         let outcome = work();
         let seconds = start.elapsed().as_secs_f64();
-        // With CI=true nobody is there to type the missing line: a skip would hide a hole for ever.
+        // With CI=true a skipped step would go unnoticed.
         let outcome = match outcome {
             Outcome::Skipped(line) if std::env::var("CI").is_ok_and(|value| value == "true") => {
                 Outcome::Failed(format!("skipped, which CI=true does not allow: {line}"))
@@ -66,12 +66,12 @@ impl Steps {
         passed
     }
 
-    /// Whether any step failed.
+    /// True if a step failed.
     pub fn failed(&self) -> bool {
         self.done.iter().any(|(_, outcome, _)| matches!(outcome, Outcome::Failed(_)))
     }
 
-    /// Prints all steps and gives the exit code.
+    /// Prints all steps and returns the exit code.
     pub fn summary(&self) -> ExitCode {
         println!();
         for (name, outcome, seconds) in &self.done {
@@ -91,7 +91,7 @@ impl Steps {
     }
 }
 
-/// Runs a command to its end.
+/// Runs a command.
 pub fn run(command: &mut Command) -> Outcome {
     match command.status() {
         Ok(status) if status.success() => Outcome::Passed,

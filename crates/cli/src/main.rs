@@ -1,39 +1,40 @@
-//! The program `craze`: scene or model in, frames, shards and pictures out.
+//! The program `craze`: from scenes or models to frames, shards and pictures.
 
 mod bench;
+mod choices;
 mod commands;
-mod outers;
 mod preview;
 mod problem;
 mod progress;
 mod scene_source;
 mod shatter;
 mod signals;
+mod source_surfaces;
 
 use clap::{Parser, Subcommand};
 use problem::Problem;
 use std::process::ExitCode;
 
-/// Breaks things the way matter breaks.
+/// Fracture simulation
 #[derive(Parser)]
 #[command(name = "craze", version, about, long_about = None, subcommand_required = true, arg_required_else_help = true)]
 struct Cli {
     #[command(subcommand)]
     command: Command,
-    /// Print what happens as JSON, one object a line
+    /// Print JSON, one object per line
     #[arg(long, global = true)]
     json: bool,
-    /// Print nothing but errors
+    /// Print errors only
     #[arg(long, short, global = true)]
     quiet: bool,
-    /// Threads to use; results are the same bits for any number
+    /// Number of threads; results do not depend on it
     #[arg(long, global = true, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     threads: Option<u16>,
 }
 
 #[derive(Subcommand)]
 enum Command {
-    /// Shatter a model or a built-in shape: one command from model to shards
+    /// Shatter a model or a built-in shape in one command
     Shatter(commands::shatter::Arguments),
     /// Run a built-in scene or a scene file
     Run(commands::run::Arguments),
@@ -45,64 +46,64 @@ enum Command {
     New(commands::new::Arguments),
     /// List the material presets with units and sources
     Materials(commands::materials::Arguments),
-    /// Say what a model is, what is wrong with it and what would become of it
+    /// Report what a model is, its faults, and how it would be meshed
     Inspect(commands::inspect::Arguments),
     /// Print the JSON Schema of scene files
     Schema,
-    /// Make pictures of a run
+    /// Render pictures of a run
     Render(commands::render::Arguments),
-    /// Write a run in the format of another program
+    /// Export a run for other programs
     Export(commands::export::Arguments),
-    /// Compare with textbook answers; fails where one is out
+    /// Compare with analytical solutions; fails if one is out of tolerance
     Validate(commands::validate::Arguments),
-    /// Measure speed against what this machine could do
+    /// Measure speed relative to the limits of this machine
     Bench(commands::bench::Arguments),
 }
 
-/// How the program talks.
+/// Output style.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Voice {
-    /// To a person.
-    Person,
-    /// To a program, in JSON.
-    Program,
+pub enum OutputMode {
+    /// Text for a person.
+    Text,
+    /// JSON for a program.
+    Json,
     /// Errors only.
-    Silent,
+    Quiet,
 }
 
 fn main() -> ExitCode {
     let cli = Cli::parse();
-    let voice = match (cli.json, cli.quiet) {
-        (true, _) => Voice::Program,
-        (false, true) => Voice::Silent,
-        (false, false) => Voice::Person,
+    let mode = match (cli.json, cli.quiet) {
+        (true, _) => OutputMode::Json,
+        (false, true) => OutputMode::Quiet,
+        (false, false) => OutputMode::Text,
     };
-    // This thread is one of the pool's: it goes on by itself where work is shared, instead of waking another and waiting for it. Fails only if
-    // a pool exists already, and nothing before this line makes one; 0 is one for each core.
+    // The main thread belongs to the pool, so it works itself instead of waking another thread.
+    // This fails only if a pool exists, which nothing before creates; 0 means one thread per core.
     let threads = cli.threads.map_or(0, usize::from);
     let _ = rayon::ThreadPoolBuilder::new().num_threads(threads).use_current_thread().build_global();
-    match run(&cli.command, voice) {
+    match run(&cli.command, mode) {
         Ok(()) => ExitCode::SUCCESS,
         Err(problem) => {
-            problem.report(voice);
+            problem.report(mode);
             ExitCode::from(problem.exit_code())
         }
     }
 }
 
-fn run(command: &Command, voice: Voice) -> Result<(), Problem> {
+fn run(command: &Command, mode: OutputMode) -> Result<(), Problem> {
     match command {
-        Command::Shatter(arguments) => commands::shatter::run(arguments, voice),
-        Command::Run(arguments) => commands::run::run(arguments, voice),
-        Command::Check(arguments) => commands::check::run(arguments, voice),
-        Command::Scenes(arguments) => commands::scenes::run(arguments, voice),
-        Command::New(arguments) => commands::new::run(arguments, voice),
-        Command::Materials(arguments) => commands::materials::run(arguments, voice),
-        Command::Inspect(arguments) => commands::inspect::run(arguments, voice),
+        Command::Shatter(arguments) => commands::shatter::run(arguments, mode),
+        Command::Run(arguments) => commands::run::run(arguments, mode),
+        Command::Check(arguments) => commands::check::run(arguments, mode),
+        Command::Scenes(arguments) => commands::scenes::run(arguments, mode),
+        Command::New(arguments) => commands::new::run(arguments, mode),
+        Command::Materials(arguments) => commands::materials::run(arguments, mode),
+        Command::Inspect(arguments) => commands::inspect::run(arguments, mode),
         Command::Schema => commands::schema::run(),
-        Command::Render(arguments) => commands::render::run(arguments, voice),
-        Command::Export(arguments) => commands::export::run(arguments, voice),
-        Command::Validate(arguments) => commands::validate::run(arguments, voice),
-        Command::Bench(arguments) => commands::bench::run(arguments, voice),
+        Command::Render(arguments) => commands::render::run(arguments, mode),
+        Command::Export(arguments) => commands::export::run(arguments, mode),
+        Command::Validate(arguments) => commands::validate::run(arguments, mode),
+        Command::Bench(arguments) => commands::bench::run(arguments, mode),
     }
 }

@@ -1,51 +1,54 @@
-//! `preview.png` and `preview.gif` of a run, in a fifth of the time that the run itself took.
+//! `preview.png` and `preview.gif` of a run, in a fifth of the run's own time.
 //!
-//! Two very small pictures of the last frame show what a picture costs: a part that each picture has, such as its hierarchy of boxes, and a part that
-//! grows with the rays. What fits into the time follows from that: size, rays per pixel, number of pictures, and whether there is a moving picture at all.
+//! Two small pictures of the last frame calibrate the cost: a constant part per picture, such as
+//! building hierarchies, and a part proportional to the rays. The largest size, samples and number
+//! of pictures that fit into the time are chosen; the GIF may be omitted.
 
-use crate::Voice;
-use crate::commands::render::{self, Film};
+use crate::OutputMode;
+use crate::commands::render::{self, ShardFrames};
 use crate::problem::{self, Problem};
 use crate::progress;
 use craze_export::ShardSettings;
 use craze_frame::{BodyFrame, Frame};
+use craze_methods::{Elements, method};
 use craze_render::{Camera, Coloring, Image, Settings, Tracking, render_frame, write_gif};
-use craze_scene::{MethodKind, Scene};
+use craze_scene::Scene;
 use craze_shape::Shape;
 use indicatif::ProgressBar;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
-/// The still, and the moving picture.
+/// File names of the still and the GIF.
 pub const STILL: &str = "preview.png";
-pub const FILM: &str = "preview.gif";
+pub const GIF: &str = "preview.gif";
 
-/// Share of a run's own time that its preview may take (1).
-const SHARE: f64 = 0.2;
-/// Time that a preview may always take (s): nobody waits for it.
-const ALWAYS: f64 = 0.1;
-/// Share of the time that is planned with (1); estimates are not exact.
-const PLANNED: f64 = 0.8;
-/// Share of the time that shards may take, and share of what is left then that the still may take (1).
-const FOR_SHARDS: f64 = 0.4;
-const FOR_STILL: f64 = 0.4;
-/// Time that it takes to cut shards, at most, for each triangle of the last frame (s): of what has flat faces, and of what is first drawn finely.
-const FLAT_TRIANGLE: f64 = 2e-3;
-const ROUND_TRIANGLE: f64 = 1.1e-2;
-/// Widths of the pictures that show what pictures cost (pixels), and their rays per pixel.
-const TRIALS: [f64; 2] = [80.0, 160.0];
+/// Share of the run's time for its preview (1).
+const TIME_SHARE: f64 = 0.2;
+/// Time that is always allowed (s).
+const MIN_TIME: f64 = 0.1;
+/// Share of the time used for planning, since estimates are inexact (1).
+const PLANNED_SHARE: f64 = 0.8;
+/// Share of the time for cutting shards, and share of the rest for the still (1).
+const SHARD_SHARE: f64 = 0.4;
+const STILL_SHARE: f64 = 0.4;
+/// Upper bounds of the time to cut shards per triangle of the last frame (s): for flat shapes, and
+/// for those that need a fine surface.
+const FLAT_TRIANGLE_TIME: f64 = 2e-3;
+const ROUND_TRIANGLE_TIME: f64 = 1.1e-2;
+/// Widths (pixels) and rays per pixel of the calibration pictures.
+const TRIAL_WIDTHS: [f64; 2] = [80.0, 160.0];
 const TRIAL_SAMPLES: u32 = 4;
-/// Share of pixels that get all their rays, at most (1).
-const UNEVEN: f64 = 0.5;
-/// Shortest time that a picture of the film stays (s): impacts are over in milliseconds, and what would be too quick to see is shown slowly.
-const QUICKEST: f64 = 0.04;
-/// Stills from the best to the least: share of the scene's width and height, most rays per pixel.
+/// Largest share of pixels that get all samples (1).
+const MAX_FULLY_SAMPLED: f64 = 0.5;
+/// Shortest time per picture of the GIF (s): impacts of milliseconds are shown in slow motion.
+const MIN_PICTURE_TIME: f64 = 0.04;
+/// Stills in order of preference: share of the scene's width and height, most rays per pixel.
 const STILLS: [(f64, u32); 8] =
     [(1.0, u32::MAX), (0.75, u32::MAX), (0.75, 9), (0.5, 16), (0.5, 9), (0.5, 4), (0.375, 4), (0.25, 4)];
-/// Films from the best to the least: width for the usual shape (pixels), most rays per pixel, pictures. Their number is
-/// odd, so that every second one makes a film from the first frame to the last, too.
-const FILMS: [(f64, u32, usize); 14] = [
+/// GIFs in order of preference: width for the default aspect (pixels), most rays per pixel, number
+/// of pictures. The number is odd, so that every second picture also spans the whole run.
+const GIFS: [(f64, u32, usize); 14] = [
     (480.0, 9, 23),
     (480.0, 9, 17),
     (480.0, 4, 23),
@@ -62,49 +65,47 @@ const FILMS: [(f64, u32, usize); 14] = [
     (160.0, 2, 5),
 ];
 
-/// Whose preview is made.
+/// The run to be previewed.
 pub struct Subject<'a> {
-    /// The run's folder.
     pub path: &'a Path,
-    /// Its scene.
     pub scene: &'a Scene,
-    /// Its shards, if they are known already.
-    pub film: Option<&'a Film>,
-    /// Time that the run took (s).
+    /// Its shards, if already cut.
+    pub shard_frames: Option<&'a ShardFrames>,
+    /// Duration of the run (s).
     pub run_seconds: f64,
 }
 
-/// Makes the pictures. Gives the time that it took (s).
-pub fn make(subject: &Subject, voice: Voice, presses: &AtomicU32) -> Result<f64, Problem> {
+/// Renders the preview; returns the time it took (s).
+pub fn make(subject: &Subject, mode: OutputMode, presses: &AtomicU32) -> Result<f64, Problem> {
     let files = render::frame_files(subject.path, None)?;
-    let clock = Clock { started: Instant::now(), time: (SHARE * subject.run_seconds).max(ALWAYS) };
-    let bar = progress::pictures(voice, 1);
-    let made = Maker { subject, files: &files, clock: &clock, presses, bar: &bar }.make();
+    let clock = Clock { started: Instant::now(), time: (TIME_SHARE * subject.run_seconds).max(MIN_TIME) };
+    let bar = progress::pictures(mode, 1);
+    let made = PreviewMaker { subject, files: &files, clock: &clock, presses, bar: &bar }.make();
     bar.finish_and_clear();
     made?;
     Ok(clock.started.elapsed().as_secs_f64())
 }
 
-/// What there is to look at in a run's folder: the moving picture rather than the still.
+/// The preview in a run's folder: the GIF if there is one, else the still.
 pub fn best(path: &Path) -> Option<PathBuf> {
-    [FILM, STILL].into_iter().map(|name| path.join(name)).find(|file| file.is_file())
+    [GIF, STILL].into_iter().map(|name| path.join(name)).find(|file| file.is_file())
 }
 
-/// The time that there is.
+/// Time budget.
 struct Clock {
     started: Instant,
-    /// All of it (s).
+    /// Total (s).
     time: f64,
 }
 
 impl Clock {
-    /// What is left of the time that is planned with (s).
+    /// Remaining planned time (s).
     fn left(&self) -> f64 {
-        (PLANNED * self.time - self.started.elapsed().as_secs_f64()).max(0.0)
+        (PLANNED_SHARE * self.time - self.started.elapsed().as_secs_f64()).max(0.0)
     }
 }
 
-/// What a picture costs: a time (s), and a time (s) for each ray.
+/// Cost model of a picture: constant time (s), and time per ray (s).
 #[derive(Clone, Copy, Debug)]
 struct Cost {
     picture: f64,
@@ -112,10 +113,10 @@ struct Cost {
 }
 
 impl Cost {
-    /// From two pictures by so many rays, and what they took.
+    /// Fits two pictures by their numbers of rays and times.
     fn of([few, many]: [f64; 2], [short, long]: [Duration; 2]) -> Cost {
         let (short, long) = (short.as_secs_f64(), long.as_secs_f64());
-        // Clocks and other programs disturb: rays are never taken to be nearly free.
+        // Timing is noisy: bound the cost per ray from below.
         let ray = ((long - short) / (many - few)).clamp(0.3 * long / many, long / many);
         Cost { picture: (long - ray * many).max(0.0), ray }
     }
@@ -125,14 +126,15 @@ impl Cost {
     }
 }
 
-/// Rays that a picture takes, about: all pixels get a quarter of theirs, and at least four, and those with edges or shadows in them get the rest.
+/// Approximate rays of a picture: a quarter of the samples (at least four) for all pixels, the rest
+/// for pixels with edges or shadows.
 fn rays(settings: &Settings) -> f64 {
     let all = f64::from(settings.samples);
     let first = (0.25 * all).max(4.0).min(all);
-    f64::from(settings.width) * f64::from(settings.height) * (first + UNEVEN * (all - first))
+    f64::from(settings.width) * f64::from(settings.height) * (first + MAX_FULLY_SAMPLED * (all - first))
 }
 
-/// The settings with both sides times `scale`, and no more than so many rays per pixel.
+/// Settings with both sides scaled and limited rays per pixel.
 fn scaled(settings: &Settings, scale: f64, samples: u32) -> Settings {
     let side = |side: u32| ((f64::from(side) * scale).round() as u32).max(1);
     Settings {
@@ -143,13 +145,14 @@ fn scaled(settings: &Settings, scale: f64, samples: u32) -> Settings {
     }
 }
 
-/// The scale by which a picture of these settings has the area of one that is so wide (pixels) and has the usual shape; never above 1.
+/// Scale at which a picture has the area of one with this width (pixels) and the default aspect; at
+/// most 1.
 fn scale_to(settings: &Settings, width: f64) -> f64 {
     let area = f64::from(settings.width) * f64::from(settings.height);
     (width * width * 9.0 / 16.0 / area).sqrt().min(1.0)
 }
 
-/// Numbers of so many of `count` frames, evenly from the first to the last.
+/// Indices of `pictures` of `count` frames, evenly spaced from first to last.
 fn evenly(count: usize, pictures: usize) -> Vec<usize> {
     let pictures = pictures.min(count);
     if pictures < 2 {
@@ -158,7 +161,7 @@ fn evenly(count: usize, pictures: usize) -> Vec<usize> {
     (0..pictures).map(|picture| (picture * (count - 1) + (pictures - 1) / 2) / (pictures - 1)).collect()
 }
 
-struct Maker<'a> {
+struct PreviewMaker<'a> {
     subject: &'a Subject<'a>,
     files: &'a [PathBuf],
     clock: &'a Clock,
@@ -166,18 +169,18 @@ struct Maker<'a> {
     bar: &'a ProgressBar,
 }
 
-impl Maker<'_> {
+impl PreviewMaker<'_> {
     fn make(&self) -> Result<(), Problem> {
         let Subject { path, scene, .. } = *self.subject;
         let Some(last_file) = self.files.last() else { return Ok(()) };
         let settings = render::fitted(render::settings(scene), self.files, self.files)?;
         let mut shown: Vec<PathBuf> =
-            evenly(self.files.len(), FILMS[0].2).into_iter().map(|number| self.files[number].clone()).collect();
-        let own_film = match self.subject.film {
+            evenly(self.files.len(), GIFS[0].2).into_iter().map(|number| self.files[number].clone()).collect();
+        let own_film = match self.subject.shard_frames {
             Some(_) => None,
             None => self.shards(&settings, &shown)?,
         };
-        let film = self.subject.film.or(own_film.as_ref());
+        let film = self.subject.shard_frames.or(own_film.as_ref());
         let frame = |file: &PathBuf| film.map_or_else(|| Ok(craze_frame::read(file)?), |film| film.frame(file));
         let last = frame(last_file)?;
         let mut still = settings.clone();
@@ -187,7 +190,7 @@ impl Maker<'_> {
             still.tracking = Tracking::Off;
         }
         let (cost, trial, trial_rays) = self.cost(&last, &still)?;
-        // Reading is a part of what each picture of the film costs.
+        // Reading a frame is part of each picture's cost.
         let began = Instant::now();
         drop(frame(&shown[0])?);
         let reading = began.elapsed().as_secs_f64();
@@ -195,10 +198,10 @@ impl Maker<'_> {
             (*pictures).min(self.files.len()) as f64 * (reading + cost.seconds(settings))
         };
         let films =
-            FILMS.map(|(width, samples, pictures)| (scaled(&settings, scale_to(&settings, width), samples), pictures));
+            GIFS.map(|(width, samples, pictures)| (scaled(&settings, scale_to(&settings, width), samples), pictures));
         let left = self.clock.left();
-        let has_film = films.iter().any(|film| film_seconds(film) <= (1.0 - FOR_STILL) * left);
-        let time = if has_film { FOR_STILL * left } else { left };
+        let has_film = films.iter().any(|film| film_seconds(film) <= (1.0 - STILL_SHARE) * left);
+        let time = if has_film { STILL_SHARE * left } else { left };
         let stills = STILLS.iter().map(|&(scale, samples)| scaled(&still, scale, samples));
         let better = stills.into_iter().find(|still| cost.seconds(still) <= time);
         let picture = match better.filter(|still| rays(still) > trial_rays) {
@@ -210,8 +213,8 @@ impl Maker<'_> {
 
         let time = self.clock.left();
         let Some((small, pictures)) = films.into_iter().find(|film| has_film && film_seconds(film) <= time) else {
-            // One of an earlier part of the run would show something else.
-            let _ = std::fs::remove_file(path.join(FILM));
+            // A GIF of an earlier part of the run would be outdated.
+            let _ = std::fs::remove_file(path.join(GIF));
             return Ok(());
         };
         let numbers = evenly(shown.len(), pictures);
@@ -223,7 +226,7 @@ impl Maker<'_> {
             images[place] = Some(self.picture(&frame(&shown[place])?, &small)?);
             self.bar.inc(1);
         }
-        // What was planned may have turned out slower: the pictures between are made only if there is time.
+        // The pictures in between are rendered only if the plan holds.
         if began.elapsed().as_secs_f64() <= self.clock.left() || shown.len().is_multiple_of(2) {
             for place in (1..shown.len()).step_by(2) {
                 images[place] = Some(self.picture(&frame(&shown[place])?, &small)?);
@@ -232,11 +235,11 @@ impl Maker<'_> {
         }
         let images: Vec<Image> = images.into_iter().flatten().collect();
         let seconds = (self.files.len() - 1).max(1) as f64 / (images.len() - 1).max(1) as f64 / scene.world.fps;
-        write_gif(path.join(FILM), &images, seconds.max(QUICKEST))?;
+        write_gif(path.join(GIF), &images, seconds.max(MIN_PICTURE_TIME))?;
         Ok(())
     }
 
-    /// A picture, unless somebody has pressed Ctrl-C.
+    /// Renders a picture unless interrupted.
     fn picture(&self, frame: &Frame, settings: &Settings) -> Result<Image, Problem> {
         self.check_presses()?;
         Ok(render_frame(frame, settings)?)
@@ -250,7 +253,7 @@ impl Maker<'_> {
         Err(Problem::Interrupted(format!("all frames are there; make pictures with: craze render {run}")))
     }
 
-    /// What pictures of a frame cost, and the larger of those by which it was found, with its rays.
+    /// Cost of pictures of a frame, and the larger calibration picture with its rays.
     fn cost(&self, frame: &Frame, settings: &Settings) -> Result<(Cost, Image, f64), Problem> {
         let trial = |width: f64| {
             let settings = scaled(settings, scale_to(settings, width), TRIAL_SAMPLES);
@@ -258,7 +261,7 @@ impl Maker<'_> {
             let image = self.picture(frame, &settings)?;
             Ok::<_, Problem>((rays(&settings), began.elapsed(), image))
         };
-        let [small, large] = TRIALS;
+        let [small, large] = TRIAL_WIDTHS;
         let (small, large) = (trial(small)?, trial(large)?);
         if large.0 <= small.0 {
             let whole = Cost { picture: 0.0, ray: large.1.as_secs_f64() / large.0 };
@@ -267,8 +270,9 @@ impl Maker<'_> {
         Ok((Cost::of([small.0, large.0], [small.1, large.1]), large.2, large.0))
     }
 
-    /// The shards of the solids that broke, in these frames, if there are any, colours can show them and time allows it.
-    fn shards(&self, settings: &Settings, shown: &[PathBuf]) -> Result<Option<Film>, Problem> {
+    /// Shards of the solids that broke, if there are any, the colouring supports them and time
+    /// allows.
+    fn shards(&self, settings: &Settings, shown: &[PathBuf]) -> Result<Option<ShardFrames>, Problem> {
         let Some(last) = shown.last() else { return Ok(None) };
         if !matches!(settings.coloring, Coloring::Material | Coloring::Piece) {
             return Ok(None);
@@ -276,24 +280,26 @@ impl Maker<'_> {
         let last = craze_frame::read(last)?;
         let broken = |body: &BodyFrame| {
             let of_scene = self.subject.scene.bodies.iter().find(|other| other.name == body.name);
-            // Skins of clusters show bending, which shards would hide.
-            of_scene.filter(|other| body.pieces.len() > 1 && other.method == MethodKind::Solid)
+            // Surfaces of particles show bending, which rigid shards would hide.
+            let has_tetrahedra =
+                |name: &str| method(name).is_some_and(|method| matches!(method.elements, Elements::Tetrahedra { .. }));
+            of_scene.filter(|other| body.pieces.len() > 1 && has_tetrahedra(&other.method))
         };
         let seconds = |body: &BodyFrame| {
             let triangle = match broken(body)?.shape {
-                Shape::Box(_) => FLAT_TRIANGLE,
-                _ => ROUND_TRIANGLE,
+                Shape::Box(_) => FLAT_TRIANGLE_TIME,
+                _ => ROUND_TRIANGLE_TIME,
             };
             Some(triangle * body.surface.triangles.len() as f64)
         };
         let needed: Vec<f64> = last.bodies.iter().filter_map(seconds).collect();
-        if needed.is_empty() || needed.iter().sum::<f64>() > FOR_SHARDS * self.clock.left() {
+        if needed.is_empty() || needed.iter().sum::<f64>() > SHARD_SHARE * self.clock.left() {
             return Ok(None);
         }
         self.check_presses()?;
         let names: Vec<String> =
             last.bodies.iter().filter(|body| broken(body).is_some()).map(|body| body.name.clone()).collect();
-        Film::of_bodies(self.subject.path, shown.to_vec(), &names, &ShardSettings::default()).map(Some)
+        ShardFrames::of_bodies(self.subject.path, shown.to_vec(), &names, &ShardSettings::default()).map(Some)
     }
 }
 
@@ -312,7 +318,7 @@ mod tests {
     fn the_cost_of_a_ray_follows_from_two_pictures() {
         let cost = Cost::of([100.0, 400.0], [Duration::from_millis(300), Duration::from_millis(600)]);
         assert!((cost.picture - 0.2).abs() < 1e-9 && (cost.ray - 1e-3).abs() < 1e-9, "{cost:?}");
-        // A trial that was disturbed makes pictures neither free nor cheaper than nothing.
+        // A disturbed trial gives positive costs.
         for times in [[500, 400], [1, 4000]] {
             let cost = Cost::of([100.0, 400.0], times.map(Duration::from_millis));
             assert!(cost.picture >= 0.0 && cost.ray > 0.0, "{cost:?}");

@@ -1,7 +1,8 @@
-//! Signals that ask the program to end: Ctrl-C, and on Unix SIGTERM and SIGHUP.
+//! Termination signals: Ctrl-C, and on Unix SIGTERM and SIGHUP.
 
-/// Calls `act` each time that a person presses Ctrl-C or the system asks to end (SIGTERM, SIGHUP). A SIGHUP that is ignored already, as under `nohup`, stays
-/// so. Without a handler, which the system may refuse, a signal kills the program, and a run can still be resumed from its last checkpoint.
+/// Calls `act` at each Ctrl-C, SIGTERM or SIGHUP. A SIGHUP that is already ignored, as under
+/// `nohup`, stays ignored. If no handler can be installed, signals kill the program, and the run
+/// resumes from its last checkpoint.
 pub fn on_interrupt(act: impl FnMut() + Send + 'static) {
     #[cfg(unix)]
     let is_ignored = ignore_hangup();
@@ -12,12 +13,12 @@ pub fn on_interrupt(act: impl FnMut() + Send + 'static) {
     }
 }
 
-/// Makes the system drop SIGHUP, and returns whether it did so before.
+/// Ignores SIGHUP; returns true if it was ignored before.
 #[cfg(unix)]
 #[allow(unsafe_code)]
 fn ignore_hangup() -> bool {
     use nix::sys::signal::{SigHandler, Signal, signal};
-    // SAFETY: a handler may only do what is safe at any moment of the program; to ignore a signal runs no code at all.
+    // SAFETY: ignoring a signal runs no code in a handler.
     let before = unsafe { signal(Signal::SIGHUP, SigHandler::SigIgn) };
     matches!(before, Ok(SigHandler::SigIgn))
 }

@@ -1,4 +1,4 @@
-//! `craze validate` as a user meets it.
+//! End-to-end tests of `craze validate`.
 
 use std::process::{Command, Output};
 
@@ -8,7 +8,7 @@ fn validate(arguments: &[&str]) -> Output {
 }
 
 #[test]
-fn a_test_prints_its_table_and_leaves_table_and_plots() {
+fn a_test_prints_its_table_and_writes_table_and_plots() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("new/validation");
     let output = validate(&["--quick", "--only", "13", "-o", path.to_str().expect("a plain path")]);
@@ -21,7 +21,7 @@ fn a_test_prints_its_table_and_leaves_table_and_plots() {
 }
 
 #[test]
-fn json_has_an_object_for_every_test_and_one_for_all() {
+fn json_has_an_object_per_test_and_a_summary() {
     let output = validate(&["--quick", "--only", "2", "--json"]);
     assert!(output.status.success());
     let text = String::from_utf8_lossy(&output.stdout);
@@ -34,15 +34,15 @@ fn json_has_an_object_for_every_test_and_one_for_all() {
 }
 
 #[test]
-fn unknown_numbers_and_methods_are_refused_with_what_there_is() {
-    for (arguments, message) in [
-        (vec!["--only", "999"], "there are 1, 2, 3"),
-        (vec!["--only", "4", "--method", "clusters"], "there are 2, 11, 12, 13, 27"),
-        (vec!["--method", "solids"], "solid, clusters"),
+fn unknown_numbers_and_methods_are_refused_with_the_known_ones() {
+    for (arguments, code, message) in [
+        (vec!["--only", "999"], 1, "there are 1, 2, 3"),
+        (vec!["--only", "4", "--method", "clusters"], 1, "there are 2, 11, 12, 13, 27"),
+        (vec!["--method", "solids"], 2, "solid, clusters"),
     ] {
         let output = validate(&arguments);
         let text = String::from_utf8_lossy(&output.stderr);
-        assert_eq!(output.status.code(), Some(1), "{arguments:?}");
+        assert_eq!(output.status.code(), Some(code), "{arguments:?}");
         assert!(text.contains(message), "{text}");
         assert!(output.stdout.is_empty());
     }

@@ -8,8 +8,8 @@
 //! points move by a tenth of an edge in the step: the neighbourhood of a point is the same for every size. Other
 //! work on the machine can only slow things down, so of several rounds the best counts.
 
-use craze_contact::collisions::features::{CollisionMesh, Detection, meet};
-use craze_contact::{Candidates, ContactSurface, ContactTriangles, SurfacePoint, SurfaceTree};
+use craze_contact::collisions::features::{CollisionMesh, Detection, find_collisions};
+use craze_contact::{Candidates, ContactMaterial, ContactSurface, ContactTriangles, SurfacePoint, SurfaceTree};
 use craze_math::{Random, Vec3};
 use craze_spatial::{Aabb, Bvh};
 use std::time::Instant;
@@ -61,7 +61,7 @@ fn crumpled(count: usize) -> Sheet {
         let [a, b, c, d] = [corner(i, k), corner(i + 1, k), corner(i + 1, k + 1), corner(i, k + 1)];
         [[a, c, b], [a, d, c]]
     });
-    Sheet { edge, surface: ContactSurface { points }, triangles: triangles.collect() }
+    Sheet { edge, surface: ContactSurface { points, ..ContactSurface::default() }, triangles: triangles.collect() }
 }
 
 /// Seconds of the best round.
@@ -97,7 +97,7 @@ fn measure(sheet: &Sheet) -> Times {
             let point = &surface.points[*corner as usize];
             point.start + way * point.velocity
         };
-        triangles.iter().map(|corners| Aabb::around(&corners.each_ref().map(place))).collect()
+        triangles.iter().map(|corners| Aabb::from_points(&corners.each_ref().map(place))).collect()
     };
     let (boxes, moved) = (bounds(0.0), bounds(1.0));
     let mut tree = Bvh::build(&boxes).expect("sound boxes");
@@ -115,7 +115,8 @@ fn measure(sheet: &Sheet) -> Times {
     let mut found = Vec::new();
     let meetings = best(|| {
         found.clear();
-        meet([&participant, &participant], &candidates, 0.35 * edge, Detection::Proximity, &mut found);
+        let (meshes, material) = ([&participant, &participant], ContactMaterial::default());
+        find_collisions(meshes, &candidates, 0.35 * edge, Detection::Proximity, material, &mut found);
     }) * each;
     let share = |count: usize| count as f64 / triangles.len() as f64;
     let pairs = candidates.point_triangle.len() + candidates.edge_edge.len();

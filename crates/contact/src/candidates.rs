@@ -1,32 +1,33 @@
-//! Candidates: pairs of features of two surfaces that could meet before they have moved by their margins.
+//! Candidates: pairs of features of two surfaces that could meet before they have moved by their
+//! margins.
 //!
-//! The search runs on all threads, and candidates are put in order of their distance afterwards: neither the tree nor the number of
-//! threads is seen in them.
+//! The search runs on all threads, and candidates are sorted by distance afterwards: they depend
+//! neither on the tree nor on the number of threads.
 
 use crate::broad_phase::SurfaceTree;
 use crate::distance;
+use crate::tolerances::CANDIDATE_DISTANCE_ROUNDING;
 use craze_math::Vec3;
 use craze_spatial::Aabb;
 use rayon::prelude::*;
 
-/// Lists of fewer candidates are put in order by one thread.
-const FEW: usize = 4096;
+/// Number of candidates below which one thread sorts them.
+const SEQUENTIAL_CANDIDATES: usize = 4096;
 
-/// Distances just beyond the reach are kept, since sums of margins are rounded.
-const SLACK: f64 = 1.0 + 1e-9;
-
-/// Two features and how far apart they were when they were found (m).
+/// Two features and their distance when they were found.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Candidate {
     /// A feature of the first surface and one of the second.
     pub features: [u32; 2],
     /// Distance of the two (m), radii not counted.
     pub distance: f64,
-    /// Roughly the unit vector from the second to the first: as far as they are apart along it, they are at least.
+    /// The unit vector from the second to the first in single precision: their gap along it is a
+    /// lower bound of their distance.
     pub normal: [f32; 3],
 }
 
-/// Features of two surfaces (or twice the same one) that could meet, each pair once, the nearest first.
+/// Features of two surfaces (or twice the same one) that could meet, each pair once, the nearest
+/// first.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Candidates {
     /// A point of the first surface and a triangle of the second.
@@ -35,7 +36,7 @@ pub struct Candidates {
     pub triangle_point: Vec<Candidate>,
     /// An edge of each.
     pub edge_edge: Vec<Candidate>,
-    /// A lone point of each.
+    /// A point without a triangle of each.
     pub point_point: Vec<Candidate>,
 }
 
@@ -43,9 +44,9 @@ impl Candidates {
     /// Finds the candidates between two surfaces.
     pub fn between(&mut self, first: &SurfaceTree, second: &SurfaceTree) {
         let (a, b) = (&first.features, &second.features);
-        let near = Near { first, second, limit: SLACK * (first.reach + second.reach) };
+        let near = Near { first, second, limit: CANDIDATE_DISTANCE_ROUNDING * (first.reach + second.reach) };
         let turned = Near { first: second, second: first, ..near };
-        let parts = first.tree.pairs_by_parts(&first.boxes, &second.tree, &second.boxes, |found: &mut Self, p, q| {
+        let parts = first.tree.par_pairs(&first.boxes, &second.tree, &second.boxes, |found: &mut Self, p, q| {
             let (p, q) = (p as usize, q as usize);
             if b.is_triangle(q) {
                 for point in a.owned_points(p) {
@@ -78,8 +79,8 @@ impl Candidates {
     /// Finds the candidates of a surface with itself, without those that share a point.
     pub fn within(&mut self, surface: &SurfaceTree) {
         let features = &surface.features;
-        let near = Near { first: surface, second: surface, limit: SLACK * 2.0 * surface.reach };
-        let parts = surface.tree.self_pairs_by_parts(&surface.boxes, |found: &mut Self, p, q| {
+        let near = Near { first: surface, second: surface, limit: CANDIDATE_DISTANCE_ROUNDING * 2.0 * surface.reach };
+        let parts = surface.tree.par_self_pairs(&surface.boxes, |found: &mut Self, p, q| {
             let (p, q) = (p as usize, q as usize);
             for (one, other) in [(p, q), (q, p)].into_iter().filter(|pair| features.is_triangle(pair.1)) {
                 let corners = features.triangles[other];
@@ -113,7 +114,7 @@ impl Candidates {
         self.join(parts);
     }
 
-    /// Puts the parts of a search together.
+    /// Joins the parts of a search.
     fn join(&mut self, parts: Vec<Self>) {
         self.lists().into_iter().for_each(Vec::clear);
         for mut part in parts {
@@ -129,14 +130,15 @@ impl Candidates {
         [point_triangle, triangle_point, edge_edge, point_point]
     }
 
-    /// Puts the nearest first, and those about as near in the order of their features, which lie close to each other in memory then. The order of the tree must not be
-    /// seen in the result: it changes where the tree is refitted or built anew.
+    /// Sorts by distance level, then by features, so that those that are close to each other lie
+    /// close in memory. The result must not depend on the order of the tree, which changes where it
+    /// is refitted or rebuilt.
     fn sort(&mut self) {
         let order = |one: &Candidate, other: &Candidate| {
             level(one.distance).cmp(&level(other.distance)).then(one.features.cmp(&other.features))
         };
         for list in self.lists() {
-            if list.len() < FEW {
+            if list.len() < SEQUENTIAL_CANDIDATES {
                 list.sort_unstable_by(order);
             } else {
                 list.par_sort_unstable_by(order);
@@ -145,12 +147,13 @@ impl Candidates {
     }
 }
 
-/// Distances (m, not negative) between two of four steps from one power of two to the next are of one level, those of a higher level larger.
+/// Level of a distance (m, not negative): four levels from one power of two to the next.
 fn level(distance: f64) -> u64 {
     distance.to_bits() >> 50
 }
 
-/// The candidates that can have come within a distance (m): those that were at most so far apart, and a few that were hardly farther.
+/// The candidates that can have come within a distance (m): those up to it, and a few that are
+/// barely farther.
 pub(crate) fn nearer(list: &[Candidate], distance: f64) -> &[Candidate] {
     let farthest = level(distance.max(0.0));
     &list[..list.partition_point(|candidate| level(candidate.distance) <= farthest)]
@@ -164,19 +167,20 @@ fn add(list: &mut Vec<Candidate>, features: [u32; 2], near: Option<(f64, Vec3)>)
     }));
 }
 
-/// How far apart features are (m), and which way, where they were when the boxes of their surfaces were made; none beyond a limit.
+/// Distances and directions of features at the positions for which the boxes were computed; none
+/// beyond a limit.
 #[derive(Clone, Copy)]
 struct Near<'a> {
     first: &'a SurfaceTree,
     second: &'a SurfaceTree,
-    /// What boxes of both surfaces reach together (m).
+    /// Sum of the reaches of both trees (m).
     limit: f64,
 }
 
 impl Near<'_> {
     fn point_triangle(&self, point: u32, triangle: u32) -> Option<(f64, Vec3)> {
         let place = &self.first.anchors[point as usize];
-        // Boxes of both have been grown; those of a whole way have no limit.
+        // Boxes of both have been grown; swept ones have no limit.
         let reach = self.first.reach;
         let bounds = &self.second.boxes[triangle as usize];
         let outside = |axis: usize| place[axis] < bounds.min[axis] - reach || place[axis] > bounds.max[axis] + reach;
@@ -192,7 +196,7 @@ impl Near<'_> {
     fn edge_edge(&self, edge: u32, other: u32) -> Option<(f64, Vec3)> {
         let ends = self.first.features.edges[edge as usize].map(|end| self.first.anchors[end as usize]);
         let others = self.second.features.edges[other as usize].map(|end| self.second.anchors[end as usize]);
-        if !Aabb::around(&ends).grown(self.limit).overlaps(&Aabb::around(&others)) {
+        if !Aabb::from_points(&ends).grown(self.limit).overlaps(&Aabb::from_points(&others)) {
             return None;
         }
         let near = distance::edge_edge(&ends, &others);
@@ -225,7 +229,7 @@ mod tests {
         tree
     }
 
-    /// All pairs that the search must find, by looking at every one of them.
+    /// All pairs that the search must find, by brute force.
     fn brute(first: &SurfaceTree, second: &SurfaceTree, limit: f64) -> Candidates {
         let is_same = std::ptr::eq(first, second);
         let near = Near { first, second, limit };
@@ -277,9 +281,9 @@ mod tests {
             let (first, second) = (tree(&points, &triangles, margin), tree(&others, &other_triangles, margin));
             let mut candidates = Candidates::default();
             candidates.between(&first, &second);
-            prop_assert_eq!(&candidates, &brute(&first, &second, SLACK * 2.0 * margin));
+            prop_assert_eq!(&candidates, &brute(&first, &second, CANDIDATE_DISTANCE_ROUNDING * 2.0 * margin));
             candidates.within(&first);
-            prop_assert_eq!(&candidates, &brute(&first, &first, SLACK * 2.0 * margin));
+            prop_assert_eq!(&candidates, &brute(&first, &first, CANDIDATE_DISTANCE_ROUNDING * 2.0 * margin));
         }
 
         #[test]
@@ -295,7 +299,8 @@ mod tests {
                 for point in &mut points {
                     *point += 0.1 * Vec3::new(number(), number(), number());
                 }
-                // Some triangles are torn out, some torn off, and their points may be left alone.
+                // Some triangles are removed, some separated, and their points may be left without
+                // triangles.
                 triangles.retain(|_| number() < 0.8);
                 for triangle in 0..triangles.len() / 10 {
                     let corners = triangles[triangle].map(|corner| points[corner as usize] + Vec3::repeat(0.02 * number()));
@@ -310,9 +315,9 @@ mod tests {
                 moving.tree.validate(&moving.boxes).expect("a valid tree");
                 let mut candidates = Candidates::default();
                 candidates.within(&moving);
-                prop_assert_eq!(&candidates, &brute(&moving, &moving, SLACK * 2.0 * margin));
+                prop_assert_eq!(&candidates, &brute(&moving, &moving, CANDIDATE_DISTANCE_ROUNDING * 2.0 * margin));
                 candidates.between(&moving, &fixed);
-                prop_assert_eq!(&candidates, &brute(&moving, &fixed, SLACK * 2.0 * margin));
+                prop_assert_eq!(&candidates, &brute(&moving, &fixed, CANDIDATE_DISTANCE_ROUNDING * 2.0 * margin));
             }
         }
     }
@@ -330,7 +335,7 @@ mod tests {
             })
         };
         let one = search(1);
-        assert!(one.edge_edge.len() > FEW, "{}", one.edge_edge.len());
+        assert!(one.edge_edge.len() > SEQUENTIAL_CANDIDATES, "{}", one.edge_edge.len());
         assert!(one == search(3));
     }
 

@@ -1,58 +1,53 @@
-//! Whether surfaces pass through each other: what no run may ever contain.
+//! The exact test for surfaces that pass through each other, which no state may contain.
 //!
-//! Touching is no intersection: boxes that were placed face to face share whole triangles. Two triangles must cross, which exact predicates
-//! decide ([`triangles_cross`]), and clearly so, or a place just beneath the skin of one must lie inside the other.
+//! Touching is no intersection: boxes that were placed face to face share whole triangles. Two
+//! triangles must cross, which exact predicates decide ([`triangles_cross`]), by more than a
+//! tolerance, or a point just below the surface of one must lie inside the other.
 
-use crate::geometry::MAX_CRACK_FACE_PENETRATION;
+use crate::tolerances::{
+    INSIDE_PROBE_DEPTH, INSIDE_WINDING_NUMBER, MAX_CRACK_FACE_PENETRATION, MIN_INTERSECTION_DEPTH,
+};
 use crate::{ContactTriangles, CrackFaces};
 use craze_math::Vec3;
 use craze_spatial::{Aabb, Bvh, SpatialError, WindingTree, triangles_cross};
 
-/// How deep two triangles must be in each other, in units of the smaller one's size.
-const CLEARLY: f64 = 1e-6;
-
-/// Depth of a place just beneath a triangle, in units of the triangle's size.
-const BENEATH: f64 = 1e-3;
-
-/// Winding number from which on a point is inside: on a face it is a half, on an edge that points inward three quarters.
-const INSIDE: f64 = 0.9;
-
-/// A surface at one moment.
+/// A surface at given positions.
 #[derive(Clone, Copy, Debug)]
-pub struct Moment<'a> {
-    /// Places of its points (m).
-    pub places: &'a [Vec3],
-    /// How they hang together.
+pub struct PosedSurface<'a> {
+    /// Positions of its points (m).
+    pub positions: &'a [Vec3],
+    /// Its triangles.
     pub triangles: ContactTriangles<'a>,
 }
 
-impl Moment<'_> {
+impl PosedSurface<'_> {
     fn corners(&self, triangle: u32) -> [Vec3; 3] {
-        self.triangles.triangles[triangle as usize].map(|corner| self.places[corner as usize])
+        self.triangles.triangles[triangle as usize].map(|corner| self.positions[corner as usize])
     }
 
     fn boxes(&self) -> Vec<Aabb> {
-        (0..self.triangles.triangles.len() as u32).map(|triangle| Aabb::around(&self.corners(triangle))).collect()
+        (0..self.triangles.triangles.len() as u32).map(|triangle| Aabb::from_points(&self.corners(triangle))).collect()
     }
 
-    /// A place just beneath every triangle, or the points themselves where there is none.
+    /// A point just below each triangle, or the points themselves where there are none.
     fn beneath(&self) -> Vec<Vec3> {
         let place = |triangle: u32| {
             let [a, b, c] = self.corners(triangle);
             let outward = (b - a).cross(&(c - a));
             let size = outward.norm().sqrt();
-            (a + b + c) / 3.0 - if size > 0.0 { BENEATH / size * outward } else { outward }
+            (a + b + c) / 3.0 - if size > 0.0 { INSIDE_PROBE_DEPTH / size * outward } else { outward }
         };
         match self.triangles.triangles.len() as u32 {
-            0 => self.places.to_vec(),
+            0 => self.positions.to_vec(),
             _ if !self.triangles.is_closed => Vec::new(),
             count => (0..count).map(place).collect(),
         }
     }
 }
 
-/// Where two surfaces pass through each other (m): the first place in the order of their triangles; none if they are apart or only touch.
-pub fn between(first: &Moment, second: &Moment) -> Result<Option<Vec3>, SpatialError> {
+/// A point in which two surfaces intersect (m): the first one in the order of their triangles; none
+/// if they are apart or only touch.
+pub fn between(first: &PosedSurface, second: &PosedSurface) -> Result<Option<Vec3>, SpatialError> {
     let (here, there) = (first.boxes(), second.boxes());
     let mut pairs = Vec::new();
     Bvh::build(&here)?.pairs(&here, &Bvh::build(&there)?, &there, |one, other| pairs.push([one, other]));
@@ -64,8 +59,8 @@ pub fn between(first: &Moment, second: &Moment) -> Result<Option<Vec3>, SpatialE
     }
 }
 
-/// Where a surface passes through itself (m).
-pub fn within(surface: &Moment) -> Result<Option<Vec3>, SpatialError> {
+/// A point in which a surface intersects itself (m).
+pub fn within(surface: &PosedSurface) -> Result<Option<Vec3>, SpatialError> {
     let boxes = surface.boxes();
     let mut pairs = Vec::new();
     let triangles = surface.triangles.triangles;
@@ -76,7 +71,7 @@ pub fn within(surface: &Moment) -> Result<Option<Vec3>, SpatialError> {
         }
     });
     pairs.sort_unstable();
-    let crack_faces = CrackFaces::new(triangles, surface.triangles.origins, surface.places.len());
+    let crack_faces = CrackFaces::new(triangles, surface.triangles.origins, surface.positions.len());
     let crossing = |&[one, other]: &[u32; 2]| {
         let corners = [surface.corners(one), surface.corners(other)];
         let place = crossing(&corners[0], &corners[1])?;
@@ -87,21 +82,22 @@ pub fn within(surface: &Moment) -> Result<Option<Vec3>, SpatialError> {
     Ok(pairs.iter().find_map(crossing))
 }
 
-/// How deep two triangles that cross are in each other (m): the least of how far each reaches through the other's plane, and of how long they
-/// cut each other. CrackFaces of a crack that has not opened lie on each other, and may be in each other by [`MAX_CRACK_FACE_PENETRATION`].
+/// Depth of the intersection of two triangles that cross (m): the minimum of how far each reaches
+/// through the plane of the other, and of the length of their intersection. Faces of a closed crack
+/// coincide, and may penetrate by [`MAX_CRACK_FACE_PENETRATION`].
 pub fn depth(one: &[Vec3; 3], other: &[Vec3; 3]) -> f64 {
     cut(one, other).map_or(0.0, |cut| cut.depth)
 }
 
-/// How two triangles that cross cut each other.
+/// The intersection of two triangles.
 struct Cut {
     /// See [`depth`] (m).
     depth: f64,
-    /// The middle of the stretch along which they do (m).
+    /// The middle of the segment in which they intersect (m).
     place: Vec3,
 }
 
-/// None if one of them has no area, or if they do not cut each other.
+/// None if one of them has no area, or if they do not intersect.
 fn cut(one: &[Vec3; 3], other: &[Vec3; 3]) -> Option<Cut> {
     let across = |[a, b, c]: &[Vec3; 3]| (b - a).cross(&(c - a)).try_normalize(0.0);
     let (first, second) = (across(one)?, across(other)?);
@@ -112,46 +108,47 @@ fn cut(one: &[Vec3; 3], other: &[Vec3; 3]) -> Option<Cut> {
     let ([a, b], [p, q]) = (in_order(stretch), in_order(other_stretch));
     let from = if a.dot(&line) >= p.dot(&line) { a } else { p };
     let to = if b.dot(&line) <= q.dot(&line) { b } else { q };
-    // The line is as long as the sine of the angle between the planes.
+    // The direction is as long as the sine of the angle between the planes.
     let length = (to - from).dot(&line) / line.norm_squared();
     let length = if length.is_finite() { length.max(0.0) * line.norm() } else { f64::INFINITY };
     Some(Cut { depth: reach.min(other_reach).min(length), place: 0.5 * (from + to) })
 }
 
-/// How far the lesser part of a triangle reaches through a plane (m), and the two places where its edges pass through (m).
+/// How far the smaller part of a triangle reaches through a plane (m), and the two points in which
+/// its edges pass through it (m).
 fn through(triangle: &[Vec3; 3], on: &Vec3, normal: &Vec3) -> Option<(f64, [Vec3; 2])> {
     let heights = triangle.map(|corner| (corner - on).dot(normal));
     let [above, below] = [1.0, -1.0].map(|sign| heights.iter().fold(0.0, |most: f64, height| most.max(sign * height)));
     let sides = [(0, 1), (1, 2), (2, 0)].into_iter().filter(|&(from, to)| (heights[from] > 0.0) != (heights[to] > 0.0));
-    let mut places = sides.map(|(from, to)| {
+    let mut positions = sides.map(|(from, to)| {
         let share = heights[from] / (heights[from] - heights[to]);
         triangle[from] + share * (triangle[to] - triangle[from])
     });
-    Some((above.min(below), [places.next()?, places.next()?]))
+    Some((above.min(below), [positions.next()?, positions.next()?]))
 }
 
-/// A place of the first within the second.
-fn contained(first: &Moment, second: &Moment) -> Result<Option<Vec3>, SpatialError> {
+/// A point of the first within the second.
+fn contained(first: &PosedSurface, second: &PosedSurface) -> Result<Option<Vec3>, SpatialError> {
     let triangles = second.triangles.triangles;
     if !second.triangles.is_closed || triangles.is_empty() {
         return Ok(None);
     }
-    let bounds = Aabb::around(second.places);
+    let bounds = Aabb::from_points(second.positions);
     let mut near = first.beneath();
     near.retain(|place| bounds.contains(place));
     if near.is_empty() {
         return Ok(None);
     }
-    let tree = WindingTree::new(second.places, triangles)?;
-    Ok(near.into_iter().find(|place| tree.winding_number(place) > INSIDE))
+    let tree = WindingTree::new(second.positions, triangles)?;
+    Ok(near.into_iter().find(|place| tree.winding_number(place) > INSIDE_WINDING_NUMBER))
 }
 
-/// Where two triangles cross, clearly.
+/// A point in which two triangles cross by more than the tolerance.
 fn crossing(one: &[Vec3; 3], other: &[Vec3; 3]) -> Option<Vec3> {
     if !triangles_cross(one, other) {
         return None;
     }
     let size = |[a, b, c]: &[Vec3; 3]| (b - a).norm().max((c - b).norm()).max((a - c).norm());
     let cut = cut(one, other)?;
-    (cut.depth > CLEARLY * size(one).min(size(other))).then_some(cut.place)
+    (cut.depth > MIN_INTERSECTION_DEPTH * size(one).min(size(other))).then_some(cut.place)
 }

@@ -191,8 +191,9 @@ fn pierces(from: &Vec3, to: &Vec3, [a, b, c]: [&Vec3; 3]) -> bool {
 
 #[test]
 fn exact_predicates_see_no_passage_that_was_not_reported() {
-    // A resting triangle and a point with grid coordinates: its path pierces the triangle, or does not, exactly. The same motion seen from
-    // the point, where the triangle moves, is a second query with the same answer.
+    // A resting triangle and a point with grid coordinates: its path pierces the triangle, or does
+    // not, exactly. The same motion seen from the point, where the triangle moves, is a second
+    // query with the same answer.
     let random = &mut Random::new(3);
     let (mut through, mut reported) = (0, 0);
     let grid = |point: Vec3, size: f64| point.map(|coordinate| (coordinate * size).round() / size);
@@ -211,7 +212,8 @@ fn exact_predicates_see_no_passage_that_was_not_reported() {
         reported += i32::from(hit.is_some());
     }
     assert!(through > 1000 && reported < through + through / 2, "{through} {reported}");
-    // An edge that sweeps a parallelogram pierces with its ends or is pierced by the other edge, exactly.
+    // An edge that sweeps a parallelogram pierces with its ends or is pierced by the other edge,
+    // exactly.
     let mut through = 0;
     for round in 0..100_000 {
         let size = [4.0, 16.0, 1024.0, 1e6][round % 4];

@@ -1,7 +1,8 @@
-//! Two surfaces on their way: what comes too close is found, whoever moves and however fast.
+//! Collisions of two moving surfaces are found, whichever of them moves and however fast.
 
-use craze_contact::collisions::features::{CollisionMesh, Detection, Meeting, meet};
-use craze_contact::{Candidates, ContactSurface, ContactTriangles, SurfacePoint, SurfaceTree};
+use craze_contact::collisions::features::{CollisionMesh, Detection, find_collisions};
+use craze_contact::collisions::{Collision, PointSum};
+use craze_contact::{Candidates, ContactMaterial, ContactSurface, ContactTriangles, SurfacePoint, SurfaceTree};
 use craze_math::Vec3;
 
 const SKIN: f64 = 1e-3;
@@ -14,7 +15,7 @@ struct Thing {
 }
 
 impl Thing {
-    /// Points that go from one place to another, and triangles over them.
+    /// Points that move from one position to another, and triangles over them.
     fn new(ways: &[(Vec3, Vec3)], triangles: &[[u32; 3]], is_closed: bool, radius: f64) -> Thing {
         let point = |&(start, end): &(Vec3, Vec3)| SurfacePoint {
             dof: 0,
@@ -25,7 +26,7 @@ impl Thing {
             inverse_mass: 1.0,
             radius,
         };
-        let surface = ContactSurface { points: ways.iter().map(point).collect() };
+        let surface = ContactSurface { points: ways.iter().map(point).collect(), ..ContactSurface::default() };
         let skin = if triangles.is_empty() { 0.0 } else { SKIN };
         let mut tree = SurfaceTree::default();
         tree.follow(&ContactTriangles { version: 1, triangles, is_closed, skin, origins: &[] }, ways.len());
@@ -49,7 +50,7 @@ impl Thing {
     }
 }
 
-fn between(first: &Thing, second: &Thing, look: Detection) -> Vec<Meeting> {
+fn between(first: &Thing, second: &Thing, look: Detection) -> Vec<Collision<PointSum>> {
     let mut candidates = Candidates::default();
     candidates.between(&first.tree, &second.tree);
     let (a, b) = (first.participant(), second.participant());
@@ -57,12 +58,13 @@ fn between(first: &Thing, second: &Thing, look: Detection) -> Vec<Meeting> {
         thing.tree.motion(thing.surface.points.iter().map(|point| point.end)).expect("the points of the tree")
     };
     let mut found = Vec::new();
-    meet([&a, &b], &candidates, motion(first).approach(&motion(second)), look, &mut found);
+    let (approach, material) = (motion(first).approach(&motion(second)), ContactMaterial::default());
+    find_collisions([&a, &b], &candidates, approach, look, material, &mut found);
     found
 }
 
 #[test]
-fn a_fast_ball_meets_a_triangle_on_the_side_it_comes_from() {
+fn a_fast_ball_hits_a_triangle_on_the_side_from_which_it_comes() {
     for speed in [0.3, 100.0] {
         let ball = Thing::ball(Vec3::new(0.0, 0.2, 0.0), Vec3::new(0.0, 0.2 - speed, 0.0), 0.05);
         let sheet = Thing::triangle(1.0, 0.0, Vec3::zeros(), false);
@@ -71,12 +73,12 @@ fn a_fast_ball_meets_a_triangle_on_the_side_it_comes_from() {
         assert!((found[0].normal - Vec3::y()).norm() < 1e-12);
         assert!((found[0].gap_at_end - (0.2 - speed - 0.05 - 0.5 * SKIN)).abs() < 1e-9, "{}", found[0].gap_at_end);
         let back = between(&sheet, &ball, Detection::Proximity);
-        assert!((back[0].normal + found[0].normal).norm() < 1e-12 && back[0].weights[1] == [1.0, 0.0, 0.0]);
+        assert!((back[0].normal + found[0].normal).norm() < 1e-12 && back[0].sides[1].weights == [1.0, 0.0, 0.0]);
     }
 }
 
 #[test]
-fn what_moves_together_or_passes_by_does_not_meet() {
+fn surfaces_that_move_together_or_pass_by_do_not_collide() {
     let way = Vec3::new(0.0, -50.0, 0.0);
     let above = Thing::ball(Vec3::new(0.0, 0.2, 0.0), Vec3::new(0.0, 0.2, 0.0) + way, 0.05);
     assert!(between(&above, &Thing::triangle(1.0, 0.0, way, false), Detection::Proximity).is_empty());
@@ -85,7 +87,7 @@ fn what_moves_together_or_passes_by_does_not_meet() {
 }
 
 #[test]
-fn edges_meet_where_no_corner_does() {
+fn edges_collide_where_no_corner_does() {
     let upper = Thing::new(
         &[Vec3::new(-1.0, 0.1, 0.0), Vec3::new(1.0, 0.1, 0.0), Vec3::new(0.0, 1.0, 0.0)]
             .map(|corner| (corner, corner - Vec3::new(0.0, 0.3, 0.0))),
@@ -101,21 +103,26 @@ fn edges_meet_where_no_corner_does() {
         0.0,
     );
     let found = between(&upper, &lower, Detection::Crossings);
-    let crossing = found.iter().find(|meeting| meeting.weights[0][2] == 0.0 && meeting.weights[0][0] < 1.0);
+    let crossing =
+        found.iter().find(|collision| collision.sides[0].weights[2] == 0.0 && collision.sides[0].weights[0] < 1.0);
     let crossing = crossing.expect("the two edges");
-    assert!((crossing.weights[0][0] - 0.5).abs() < 1e-9 && (crossing.weights[1][1] - 0.5).abs() < 1e-9);
+    assert!((crossing.sides[0].weights[0] - 0.5).abs() < 1e-9 && (crossing.sides[1].weights[1] - 0.5).abs() < 1e-9);
     assert!((crossing.normal - Vec3::y()).norm() < 1e-6);
 }
 
 #[test]
-fn lips_that_coincide_meet_only_as_they_close() {
-    // The lower lip faces up; a corner of the upper one lies on it to the bit.
+fn crack_faces_that_coincide_collide_only_as_they_close() {
+    // The lower crack face faces up; a corner of the upper one lies on it to the bit.
     let lower = Thing::triangle(1.0, 0.0, Vec3::zeros(), true);
     for (way, meets) in [(0.01, false), (-0.01, true)] {
         let upper = Thing::ball(Vec3::zeros(), Vec3::new(0.0, way, 0.0), 0.0);
         let found = between(&upper, &lower, Detection::Proximity);
         assert_eq!(found.len(), usize::from(meets));
-        assert!(found.iter().all(|meeting| (meeting.normal - Vec3::y()).norm() < 1e-12 && meeting.gap_at_start == 0.0));
+        assert!(
+            found
+                .iter()
+                .all(|collision| (collision.normal - Vec3::y()).norm() < 1e-12 && collision.gap_at_start == 0.0)
+        );
     }
 }
 
@@ -125,26 +132,27 @@ fn a_ball_on_a_plate_thinner_than_its_radius_is_not_pulled_through() {
     let underside = Thing::new(&[a, c, b].map(|corner| (corner, corner)), &[[0, 1, 2]], true, 0.0);
     let ball = Thing::ball(Vec3::new(0.0, 0.09, 0.0), Vec3::new(0.0, 0.08, 0.0), 0.1);
     let found = between(&ball, &underside, Detection::Proximity);
-    assert!(found.iter().all(|meeting| meeting.normal.y > 0.0), "{found:?}");
+    assert!(found.iter().all(|collision| collision.normal.y > 0.0), "{found:?}");
 }
 
 #[test]
-fn what_is_not_a_number_meets_nothing() {
+fn positions_that_are_not_numbers_collide_with_nothing() {
     let mut ball = Thing::ball(Vec3::new(0.0, 0.2, 0.0), Vec3::new(0.0, -0.2, 0.0), 0.05);
     ball.surface.points[0].end.x = f64::NAN;
     let sheet = Thing::triangle(1.0, 0.0, Vec3::zeros(), false);
     let mut candidates = Candidates::default();
     candidates.between(&ball.tree, &sheet.tree);
     let mut found = Vec::new();
-    meet([&ball.participant(), &sheet.participant()], &candidates, 1.0, Detection::Proximity, &mut found);
+    let (meshes, material) = ([&ball.participant(), &sheet.participant()], ContactMaterial::default());
+    find_collisions(meshes, &candidates, 1.0, Detection::Proximity, material, &mut found);
     assert!(
-        found.iter().all(|meeting| meeting.normal.norm().is_finite() && meeting.gap_at_end.is_finite()),
+        found.iter().all(|collision| collision.normal.norm().is_finite() && collision.gap_at_end.is_finite()),
         "{found:?}"
     );
 }
 
 #[test]
-fn a_triangle_that_turns_before_a_heavy_ball_is_kept_off_by_a_few_pushes() {
+fn a_rotating_triangle_is_kept_off_a_heavy_ball_by_a_few_impulses() {
     let mut state = 1u64;
     let mut random = move || {
         state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
@@ -153,7 +161,8 @@ fn a_triangle_that_turns_before_a_heavy_ball_is_kept_off_by_a_few_pushes() {
     for _ in 0..300 {
         let mut ball = Thing::ball(Vec3::new(1.0, 2.0, 3.0), Vec3::new(1.0, 2.0, 3.0), 0.5);
         ball.surface.points[0].inverse_mass = 0.0;
-        // A crumb that has been pressed to within a few nanometres of it, whose corners fly about.
+        // A small triangle that has been pressed to within a few nanometres of it, with corners
+        // that move at random.
         let clear = 10f64.powf(-7.5 + random());
         let corners =
             [(-0.01, -0.01), (0.0, 0.01), (0.01, -0.01)].map(|(x, z)| Vec3::new(1.0 + x, 2.5 + clear, 3.0 + z));
@@ -163,11 +172,11 @@ fn a_triangle_that_turns_before_a_heavy_ball_is_kept_off_by_a_few_pushes() {
         let mut crumb = Thing::new(&ways, &[[0, 1, 2]], true, 0.0);
         let pushes = (0..5).find(|_| {
             let found = between(&crumb, &ball, Detection::Crossings);
-            for Meeting { points, weights, normal, gap_at_end, .. } in &found {
-                let share = |k: usize| weights[0][k] / masses[points[0][k] as usize];
-                let mobility: f64 = (0..3).map(|k| weights[0][k] * share(k)).sum();
-                for k in 0..3 {
-                    crumb.surface.points[points[0][k] as usize].end -= gap_at_end / mobility * share(k) * normal;
+            for Collision { sides: [side, _], normal, gap_at_end, .. } in &found {
+                let share = |(point, weight): (u32, f64)| weight / masses[point as usize];
+                let mobility: f64 = side.iter().map(|entry| entry.1 * share(entry)).sum();
+                for entry in side.iter() {
+                    crumb.surface.points[entry.0 as usize].end -= gap_at_end / mobility * share(entry) * normal;
                 }
             }
             found.is_empty()

@@ -1,7 +1,7 @@
 //! What counts as a intersection, and what only touches.
 
 use craze_contact::ContactTriangles;
-use craze_contact::intersection::{Moment, between, within};
+use craze_contact::intersection::{PosedSurface, between, within};
 use craze_math::{Isometry, Vec3};
 
 /// The triangles of a box of a size about a place, outward.
@@ -19,7 +19,7 @@ fn intersection(first: &(Vec<Vec3>, Vec<[u32; 3]>), second: &(Vec<Vec3>, Vec<[u3
     let moment = |thing: &'_ (Vec<Vec3>, Vec<[u32; 3]>)| -> ContactTriangles<'static> {
         ContactTriangles { version: 0, triangles: Vec::leak(thing.1.clone()), is_closed: true, skin: 0.0, origins: &[] }
     };
-    let [a, b] = [first, second].map(|thing| Moment { places: &thing.0, triangles: moment(thing) });
+    let [a, b] = [first, second].map(|thing| PosedSurface { positions: &thing.0, triangles: moment(thing) });
     let there = between(&a, &b).expect("numbers");
     assert_eq!(there.is_some(), between(&b, &a).expect("numbers").is_some());
     there
@@ -55,14 +55,14 @@ fn one_inside_the_other_is_a_tangle() {
 
 #[test]
 fn a_surface_that_passes_through_itself_is_found() {
-    let (mut places, mut triangles) = cuboid(Vec3::repeat(1.0), &Isometry::identity());
-    let check = |places: &[Vec3], triangles: &[[u32; 3]]| {
+    let (mut positions, mut triangles) = cuboid(Vec3::repeat(1.0), &Isometry::identity());
+    let check = |positions: &[Vec3], triangles: &[[u32; 3]]| {
         let triangles = ContactTriangles { version: 0, triangles, is_closed: true, skin: 0.0, origins: &[] };
-        within(&Moment { places, triangles }).expect("numbers").is_some()
+        within(&PosedSurface { positions, triangles }).expect("numbers").is_some()
     };
-    assert!(!check(&places, &triangles));
+    assert!(!check(&positions, &triangles));
     let (other, more) = cuboid(Vec3::repeat(0.8), &Isometry::translation(0.5, 0.1, 0.2));
     triangles.extend(more.iter().map(|corners| corners.map(|corner| corner + 8)));
-    places.extend(other);
-    assert!(check(&places, &triangles));
+    positions.extend(other);
+    assert!(check(&positions, &triangles));
 }

@@ -1,7 +1,7 @@
 //! Obstacle meshes as people have them: inside out, open, with triangles that have no area.
 
 use craze_contact::collisions::obstacle::find_obstacle_collisions;
-use craze_contact::{ContactSurface, MeshShape, RigidShape, SurfacePoint};
+use craze_contact::{ContactMaterial, ContactSurface, MeshShape, RigidShape, SurfacePoint};
 use craze_math::{Isometry, Vec3};
 use std::sync::Arc;
 
@@ -13,15 +13,17 @@ fn cube() -> (Vec<Vec3>, Vec<[u32; 3]>) {
     ((0..8).map(corner).collect(), triangles)
 }
 
-/// The normal along which a point that falls on the top of the shape is pushed, and how deep it would be (m).
+/// The normal along which a point that falls on the top of the shape is pushed, and how deep it
+/// would be (m).
 fn fall_on(shape: &RigidShape) -> Option<(Vec3, f64)> {
     let (start, end) = (Vec3::new(0.3, 1.2, 0.2), Vec3::new(0.3, 0.9, 0.2));
     let velocity = end - start;
     let point = SurfacePoint { dof: 0, start, start_velocity: velocity, end, velocity, inverse_mass: 1.0, radius: 0.0 };
-    let mut touches = Vec::new();
+    let mut found = Vec::new();
     let here = Isometry::identity();
-    find_obstacle_collisions(&ContactSurface { points: vec![point] }, shape, &here, &here, 0.0, 1.0, &mut touches);
-    touches.first().map(|touch| (touch.normal, touch.gap_at_end))
+    let surface = ContactSurface { points: vec![point], ..ContactSurface::default() };
+    find_obstacle_collisions(&surface, shape, [&here, &here], (0.0, 1.0), ContactMaterial::default(), &mut found);
+    found.first().map(|collision| (collision.normal, collision.gap_at_end))
 }
 
 fn mesh(positions: &[Vec3], triangles: &[[u32; 3]]) -> RigidShape {

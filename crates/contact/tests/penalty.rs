@@ -1,8 +1,8 @@
 //! Penalty forces between bodies of tetrahedra: balanced, and the volume's the same on every mesh.
 
 use craze_contact::collisions::overlap::OverlapRegion;
-use craze_contact::solvers::penalty::{Press, Pressed, nodes, overlaps};
-use craze_contact::{ContactTetrahedra, SurfacePoint, VolumeTree};
+use craze_contact::solvers::penalty::{PenaltyBody, PenaltyForce, node_forces, overlap_forces};
+use craze_contact::{ContactMaterial, ContactTetrahedra, SurfacePoint, VolumeTree};
 use craze_math::{Isometry, Vec3};
 use craze_mesh::kuhn_box;
 use proptest::prelude::*;
@@ -28,7 +28,7 @@ impl Block {
         Block { tetrahedra, places, tree }
     }
 
-    fn pressed(&self) -> Pressed<'_> {
+    fn pressed(&self) -> PenaltyBody<'_> {
         let matter = ContactTetrahedra {
             version: 1,
             tetrahedra: &self.tetrahedra,
@@ -38,7 +38,7 @@ impl Block {
             edge: 1.0,
             sound: 0.0,
         };
-        Pressed { tree: &self.tree, matter }
+        PenaltyBody { tree: &self.tree, matter }
     }
 
     fn points(&self, velocity: Vec3) -> Vec<SurfacePoint> {
@@ -55,20 +55,21 @@ impl Block {
     }
 }
 
-fn presses(first: &Block, second: &Block) -> [Vec<Press>; 2] {
+fn presses(first: &Block, second: &Block) -> [Vec<PenaltyForce>; 2] {
     let mut found = [Vec::new(), Vec::new()];
-    nodes(&first.pressed(), &second.pressed(), &mut found[0]);
-    overlaps(&first.pressed(), &second.pressed(), &mut found[1]);
+    node_forces(&first.pressed(), &second.pressed(), &mut found[0]);
+    overlap_forces(&first.pressed(), &second.pressed(), &mut found[1]);
     found
 }
 
-/// Largest net force and net moment about the origin of a press with friction, in units of the press.
-fn imbalance(press: &Press, bodies: [&Block; 2]) -> f64 {
+/// Largest net force and net moment about the origin of a press with friction, in units of the
+/// press.
+fn imbalance(press: &PenaltyForce, bodies: [&Block; 2]) -> f64 {
     let points = [bodies[0].points(Vec3::new(0.3, -0.2, 0.1)), bodies[1].points(Vec3::zeros())];
-    let impulse = press.impulse([&points[0], &points[1]], 1e-6, (0.4, 0.5));
+    let impulse = press.impulse([&points[0], &points[1]], 1e-6, ContactMaterial { friction: 0.4, restitution: 0.5 });
     let (mut force, mut moment) = (Vec3::zeros(), Vec3::zeros());
     for (side, sign) in [(0, 1.0), (1, -1.0)] {
-        for &(node, weight) in &press.bearers[side] {
+        for &(node, weight) in &press.nodes[side] {
             force += sign * weight * impulse;
             moment += bodies[side].places[node as usize].cross(&(sign * weight * impulse));
         }
@@ -84,7 +85,7 @@ fn net_force_and_moment_vanish() {
     let upper = Block::new([3; 3], Vec3::repeat(1.0), &place);
     let found = presses(&upper, &lower);
     assert_eq!(found[1].len(), 1);
-    assert!(found[1][0].normal.y > 0.5, "the upper one is pushed up, {}", found[1][0].normal);
+    assert!(found[1][0].spring.normal.y > 0.5, "the upper one is pushed up, {}", found[1][0].spring.normal);
     for found in found {
         assert!(!found.is_empty());
         for press in &found {
@@ -106,9 +107,9 @@ fn a_finer_mesh_feels_the_same_force_of_the_volume() {
     let coarse = force(1, 1);
     for cells in 2..5 {
         let fine = force(cells, cells + 1);
-        assert!((fine.force / coarse.force - 1.0).abs() < 1e-9);
-        assert!((fine.stiffness / coarse.stiffness - 1.0).abs() < 1e-9);
-        assert!((fine.normal - coarse.normal).norm() < 1e-9 && (fine.place - coarse.place).norm() < 1e-9);
+        assert!((fine.spring.force / coarse.spring.force - 1.0).abs() < 1e-9);
+        assert!((fine.spring.stiffness / coarse.spring.stiffness - 1.0).abs() < 1e-9);
+        assert!((fine.spring.normal - coarse.spring.normal).norm() < 1e-9 && (fine.point - coarse.point).norm() < 1e-9);
     }
 }
 
@@ -129,7 +130,7 @@ fn a_clamp_presses_on_both_sides() {
     let plate = Block::new([1; 3], Vec3::new(0.1, 0.012, 0.1), &Isometry::translation(0.0, -0.001, 0.0));
     let regions = OverlapRegion::between(&plate.tree, &clamp.tree);
     assert_eq!(regions.len(), 2);
-    let ways: Vec<f64> = regions.iter().map(|region| region.way_out().expect("a way").y).collect();
+    let ways: Vec<f64> = regions.iter().map(|region| region.separation_normal().expect("a way").y).collect();
     assert!(ways[0] * ways[1] < -0.5, "{ways:?}");
     assert!((regions[0].volume / regions[1].volume - 1.0).abs() < 1e-9, "1 mm above and below");
 }
@@ -142,10 +143,13 @@ fn a_node_is_pushed_by_its_depth_along_the_normal_of_the_face() {
     let [found, _] = presses(&upper, &lower);
     assert_eq!(found.len(), 1);
     let press = &found[0];
-    assert_eq!(press.bearers[0], [(0, 1.0)]);
-    assert!((press.normal - Vec3::y()).norm() < 1e-12);
-    assert!((press.force - 0.01 * press.stiffness).abs() < 1e-9 * press.force, "a centimetre deep");
-    let place: Vec3 = press.bearers[1].iter().map(|&(node, weight)| weight * lower.places[node as usize]).sum();
+    assert_eq!(press.nodes[0], [(0, 1.0)]);
+    assert!((press.spring.normal - Vec3::y()).norm() < 1e-12);
+    assert!(
+        (press.spring.force - 0.01 * press.spring.stiffness).abs() < 1e-9 * press.spring.force,
+        "a centimetre deep"
+    );
+    let place: Vec3 = press.nodes[1].iter().map(|&(node, weight)| weight * lower.places[node as usize]).sum();
     assert!((place - tip[0]).norm() < 1e-14);
 }
 
@@ -158,19 +162,19 @@ fn restitution_friction_and_short_steps_bound_the_impulse() {
     let press = &found[0];
     let below = lower.points(Vec3::zeros());
     let impulse = |velocity: Vec3, time_step: f64, friction: f64, restitution: f64| {
-        press.impulse([&upper.points(velocity), &below], time_step, (friction, restitution))
+        press.impulse([&upper.points(velocity), &below], time_step, ContactMaterial { friction, restitution })
     };
     let entering = impulse(Vec3::new(0.0, -1.0, 0.0), 1e-6, 0.0, 0.5);
     let leaving = impulse(Vec3::new(0.0, 1.0, 0.0), 1e-6, 0.0, 0.5);
-    assert!((entering - 1e-6 * press.force * press.normal).norm() < 1e-12 * entering.norm());
+    assert!((entering - 1e-6 * press.spring.force * press.spring.normal).norm() < 1e-12 * entering.norm());
     assert!((leaving - 0.25 * entering).norm() < 1e-12 * entering.norm());
     let sliding = impulse(Vec3::new(2.0, 0.0, 0.0), 1e-6, 0.3, 0.0);
     assert!((sliding.x + 0.3 * sliding.y).abs() < 1e-9 * sliding.norm(), "{sliding}");
     let crawling = impulse(Vec3::new(1e-9, 0.0, 0.0), 1e-6, 0.3, 0.0);
     assert!(crawling.x.abs() < 0.1 * crawling.y, "friction stops, and does not turn round");
     let long = impulse(Vec3::zeros(), 1.0, 0.0, 0.0);
-    let mobility: f64 = press.bearers.iter().flatten().map(|(_, weight)| 10.0 * weight * weight).sum();
-    let depth = press.force / press.stiffness;
+    let mobility: f64 = press.nodes.iter().flatten().map(|(_, weight)| 10.0 * weight * weight).sum();
+    let depth = press.spring.force / press.spring.stiffness;
     assert!(long.norm() * mobility <= 0.3 * depth, "a long step takes it no farther than a quarter of the way out");
 }
 
@@ -181,7 +185,7 @@ fn bodies_that_only_touch_or_are_apart_do_not_press() {
         let upper = Block::new([2; 3], Vec3::repeat(1.0), &Isometry::translation(0.3, height, 0.1));
         let [by_nodes, by_volume] = presses(&upper, &lower);
         assert!(by_volume.is_empty());
-        assert!(by_nodes.iter().all(|press| press.force < 1e-9), "nothing but rounding");
+        assert!(by_nodes.iter().all(|press| press.spring.force < 1e-9), "nothing but rounding");
     }
     let empty = Block::of(Vec::new(), Vec::new());
     assert!(presses(&empty, &lower).iter().all(Vec::is_empty));

@@ -1,9 +1,12 @@
 //! A body's own pieces against each other.
 
-use craze_contact::{ContactTetrahedra, SelfOverlaps, SurfacePoint};
+use craze_contact::{ContactMaterial, ContactTetrahedra, SelfOverlaps, SurfacePoint};
 use craze_math::tetrahedron::volume;
 use craze_math::{Rotation, Vec3, overlap};
 use proptest::prelude::*;
+
+/// Without friction, elastic.
+const SMOOTH: ContactMaterial = ContactMaterial { friction: 0.0, restitution: 1.0 };
 
 const TIME_STEP: f64 = 1e-6;
 const MODULUS: f64 = 1e6;
@@ -45,7 +48,7 @@ impl Matter {
             sound: 0.0,
         };
         let mut impulses = vec![Vec3::zeros(); self.nodes.len()];
-        own.press(&matter, &self.nodes, TIME_STEP, (0.0, 1.0), |node, impulse| impulses[node as usize] += impulse);
+        own.press(&matter, &self.nodes, TIME_STEP, SMOOTH, |node, impulse| impulses[node as usize] += impulse);
         impulses
     }
 
@@ -71,7 +74,8 @@ impl Matter {
     }
 }
 
-/// Two tetrahedra with a face each that lie on each other: a crack that has just gone between them. The upper one is shifted.
+/// Two tetrahedra with a face each that lie on each other: a crack that has just gone between them.
+/// The upper one is shifted.
 fn crack_faces(shift: Vec3) -> Matter {
     let base = [Vec3::zeros(), Vec3::x(), Vec3::z()];
     let mut places = base.to_vec();
@@ -94,7 +98,8 @@ fn lips_that_are_pressed_together_part_with_the_pressure_of_their_depth() {
     let matter = crack_faces(-depth * Vec3::y());
     let impulses = matter.fresh();
     let upper: Vec3 = impulses[4..].iter().sum();
-    // Each is a bed as thick as an edge; they overlap in a prism, up to the second order of the depth.
+    // Each is a bed as thick as an edge; they overlap in a prism, up to the second order of the
+    // depth.
     let expected = 0.5 * MODULUS * (0.5 * depth) * TIME_STEP;
     assert!((upper.y / expected - 1.0).abs() < 0.05, "{} instead of {expected}", upper.y);
     assert!(upper.x.abs() + upper.z.abs() < 0.1 * upper.y);
@@ -167,7 +172,8 @@ fn clouds() -> impl Strategy<Value = Matter> {
     })
 }
 
-/// Whether impulses are the same, but for the order in which they were summed and for how places were rounded since volumes were measured.
+/// Whether impulses are the same, but for the order in which they were summed and for how places
+/// were rounded since volumes were measured.
 fn are_the_same(one: &[Vec3], other: &[Vec3]) -> bool {
     let size: f64 = other.iter().map(|impulse| impulse.norm()).sum();
     // One metre deep is half a newton second.

@@ -25,7 +25,7 @@ pub enum Law {
         psi: f64,
     },
     /// Anisotropic in the rest axes, (5) and (6).
-    Directional {
+    Anisotropic {
         /// C (Pa).
         stiffness: VoigtMatrix,
         /// D (N s/m²).
@@ -42,7 +42,7 @@ impl Law {
             let (phi, psi) = material.viscosity();
             Law::Isotropic { lambda, mu, phi, psi }
         } else {
-            Law::Directional { stiffness: elasticity.stiffness(), viscosity: material.damping.matrix(elasticity) }
+            Law::Anisotropic { stiffness: elasticity.stiffness(), viscosity: material.damping.matrix(elasticity) }
         }
     }
 
@@ -52,9 +52,9 @@ impl Law {
             Law::Isotropic { lambda, mu, phi, psi } => {
                 Law::Isotropic { lambda: *lambda, mu: *mu, phi: factor * phi, psi: factor * psi }
             }
-            Law::Directional { stiffness, viscosity } => {
+            Law::Anisotropic { stiffness, viscosity } => {
                 let viscosity = viscosity.map(|row| row.map(|entry| factor * entry));
-                Law::Directional { stiffness: *stiffness, viscosity }
+                Law::Anisotropic { stiffness: *stiffness, viscosity }
             }
         }
     }
@@ -63,7 +63,7 @@ impl Law {
     pub fn elastic_stress(&self, strain: &Mat3) -> Mat3 {
         match self {
             Law::Isotropic { lambda, mu, .. } => isotropic(*lambda, *mu, strain),
-            Law::Directional { stiffness, .. } => 0.5 * stress_matrix(&apply(stiffness, &strain_vector(strain))),
+            Law::Anisotropic { stiffness, .. } => 0.5 * stress_matrix(&apply(stiffness, &strain_vector(strain))),
         }
     }
 
@@ -71,7 +71,7 @@ impl Law {
     pub fn viscous_stress(&self, strain_rate: &Mat3) -> Mat3 {
         match self {
             Law::Isotropic { phi, psi, .. } => isotropic(*phi, *psi, strain_rate),
-            Law::Directional { viscosity, .. } => 0.5 * stress_matrix(&apply(viscosity, &strain_vector(strain_rate))),
+            Law::Anisotropic { viscosity, .. } => 0.5 * stress_matrix(&apply(viscosity, &strain_vector(strain_rate))),
         }
     }
 
@@ -84,7 +84,7 @@ impl Law {
             }
             // Engineering shear strains and shear stresses each contribute a factor √2 to the
             // tensor norm.
-            Law::Directional { stiffness, viscosity } => norm(stiffness) * strain + norm(viscosity) * rate,
+            Law::Anisotropic { stiffness, viscosity } => norm(stiffness) * strain + norm(viscosity) * rate,
         }
     }
 
@@ -97,7 +97,7 @@ impl Law {
     pub fn stiffness(&self) -> VoigtMatrix {
         match self {
             Law::Isotropic { lambda, mu, .. } => isotropic_matrix(*lambda, *mu),
-            Law::Directional { stiffness, .. } => *stiffness,
+            Law::Anisotropic { stiffness, .. } => *stiffness,
         }
     }
 
@@ -105,7 +105,7 @@ impl Law {
     pub fn viscosity(&self) -> VoigtMatrix {
         match self {
             Law::Isotropic { phi, psi, .. } => isotropic_matrix(*phi, *psi),
-            Law::Directional { viscosity, .. } => *viscosity,
+            Law::Anisotropic { viscosity, .. } => *viscosity,
         }
     }
 
@@ -113,7 +113,7 @@ impl Law {
     pub fn pressure_modulus(&self) -> f64 {
         match self {
             Law::Isotropic { lambda, mu, .. } => lambda + 2.0 * mu,
-            Law::Directional { stiffness, .. } => stiffness[0][0].max(stiffness[1][1]).max(stiffness[2][2]),
+            Law::Anisotropic { stiffness, .. } => stiffness[0][0].max(stiffness[1][1]).max(stiffness[2][2]),
         }
     }
 
@@ -122,7 +122,7 @@ impl Law {
     pub fn pressure_viscosity(&self) -> f64 {
         match self {
             Law::Isotropic { phi, psi, .. } => phi + 2.0 * psi,
-            Law::Directional { viscosity, .. } => viscosity[0][0].max(viscosity[1][1]).max(viscosity[2][2]),
+            Law::Anisotropic { viscosity, .. } => viscosity[0][0].max(viscosity[1][1]).max(viscosity[2][2]),
         }
     }
 }
@@ -143,7 +143,6 @@ fn isotropic_matrix(first: f64, second: f64) -> VoigtMatrix {
     matrix
 }
 
-/// Frobenius norm of a 6×6 matrix (its unit).
 fn norm(law: &VoigtMatrix) -> f64 {
     law.iter().flatten().map(|entry| entry * entry).sum::<f64>().sqrt()
 }
@@ -154,9 +153,9 @@ mod tests {
     use craze_material::{Elasticity, Material};
 
     #[test]
-    fn a_directional_law_with_isotropic_numbers_is_isotropic() {
+    fn an_anisotropic_law_with_isotropic_numbers_is_isotropic() {
         let plain = Law::Isotropic { lambda: 3.0, mu: 2.0, phi: 0.7, psi: 0.4 };
-        let written_out = Law::Directional { stiffness: plain.stiffness(), viscosity: plain.viscosity() };
+        let written_out = Law::Anisotropic { stiffness: plain.stiffness(), viscosity: plain.viscosity() };
         let strain = Mat3::new(0.1, 0.2, -0.3, 0.2, -0.5, 0.4, -0.3, 0.4, 0.9);
         assert!((plain.elastic_stress(&strain) - written_out.elastic_stress(&strain)).norm() < 1e-15);
         assert!((plain.viscous_stress(&strain) - written_out.viscous_stress(&strain)).norm() < 1e-15);

@@ -178,15 +178,15 @@ mod tests {
 
     #[test]
     fn the_tensor_rotates_with_the_forces() {
-        let turn = craze_math::Rotation::from_euler_angles(0.3, -1.1, 2.0).to_rotation_matrix().into_inner();
+        let rotation = craze_math::Rotation::from_euler_angles(0.3, -1.1, 2.0).to_rotation_matrix().into_inner();
         let forces = [Vec3::new(1.0, 0.2, 0.1), Vec3::new(-0.7, 0.4, 0.0), Vec3::new(-0.2, -0.9, 0.3)];
         let (mut here, mut there) = (SeparationTensor::default(), SeparationTensor::default());
         for force in forces {
             let push = Vec3::new(force.y, force.z, force.x);
             here.add(&force, &push);
-            there.add(&(turn * force), &(turn * push));
+            there.add(&(rotation * force), &(rotation * push));
         }
-        assert!((turn * here.tensor() * turn.transpose() - there.tensor()).norm() < 1e-14);
+        assert!((rotation * here.tensor() * rotation.transpose() - there.tensor()).norm() < 1e-14);
     }
 
     #[test]

@@ -171,7 +171,6 @@ impl Tetrahedron {
     }
 }
 
-/// See [`Tetrahedron::max_stiffness_eigenvalue`].
 fn max_eigenvalue(squares: &Vec3, first: f64, second: f64) -> f64 {
     let roots = squares.map(|square| square.max(0.0).sqrt());
     let stretching = first * roots * roots.transpose() + 2.0 * second * Mat3::from_diagonal(squares);
@@ -193,7 +192,6 @@ fn eigenvalues(matrix: &Mat3) -> Vec3 {
     Vec3::new(largest, 3.0 * mean - largest - smallest, smallest)
 }
 
-/// Positive semidefinite part of a symmetric matrix.
 pub(crate) fn positive_part(matrix: &Mat3) -> Mat3 {
     positive_part_by_signs(matrix).unwrap_or_else(|| clamp_negative_eigenvalues(&symmetric_eigen(matrix)))
 }
@@ -238,9 +236,9 @@ mod tests {
 
     const GUARD: CollapseGuard = CollapseGuard { threshold: 0.5, stiffness: 9.0 };
 
-    fn law(directional: bool) -> Law {
+    fn law(anisotropic: bool) -> Law {
         let plain = Law::Isotropic { lambda: 3.0, mu: 2.0, phi: 0.6, psi: 0.5 };
-        if !directional {
+        if !anisotropic {
             return plain;
         }
         let (mut stiffness, mut viscosity) = (plain.stiffness(), plain.viscosity());
@@ -248,7 +246,7 @@ mod tests {
             stiffness[i][j] += extra;
             viscosity[i][j] += 0.1 * extra;
         }
-        Law::Directional { stiffness, viscosity }
+        Law::Anisotropic { stiffness, viscosity }
     }
 
     fn rest() -> (Tetrahedron, [Vec3; 4]) {
@@ -270,17 +268,17 @@ mod tests {
 
     proptest! {
         #[test]
-        fn forces_are_minus_the_gradient_of_energy(positions in positions(), directional: bool) {
-            let (element, law) = (rest().0, law(directional));
+        fn forces_are_minus_the_gradient_of_energy(positions in positions(), anisotropic: bool) {
+            let (element, law) = (rest().0, law(anisotropic));
             let deformation = element.deformation(&positions);
             prop_assume!(deformation.determinant() > 0.1);
             let stress = Tetrahedron::stress(&law, &GUARD, &deformation, &Mat3::zeros());
             let forces = element.forces(&deformation, &stress);
             for corner in 0..4 {
                 for axis in 0..3 {
-                    let moved = |way: f64| {
+                    let moved = |shift: f64| {
                         let mut positions = positions;
-                        positions[corner][axis] += way;
+                        positions[corner][axis] += shift;
                         total_energy(&element, &law, &positions)
                     };
                     let slope = (moved(1e-6) - moved(-1e-6)) / 2e-6;
@@ -290,8 +288,8 @@ mod tests {
         }
 
         #[test]
-        fn force_rates_are_the_derivative_of_forces(positions in positions(), moves in positions(), directional: bool) {
-            let (element, law) = (rest().0, law(directional));
+        fn force_rates_are_the_derivative_of_forces(positions in positions(), moves in positions(), anisotropic: bool) {
+            let (element, law) = (rest().0, law(anisotropic));
             let (velocity, acceleration) = (moves.map(|v| 0.3 * v), moves.map(|v| Vec3::new(v.z, -v.x, 0.5 * v.y)));
             let gradients = |time: f64| {
                 let now = std::array::from_fn(|i| positions[i] + time * velocity[i] + 0.5 * time * time * acceleration[i]);
@@ -313,10 +311,10 @@ mod tests {
         }
 
         #[test]
-        fn stiffness_without_projection_is_minus_the_derivative_of_forces(positions in positions(), directional: bool) {
-            let (element, law) = (rest().0, law(directional));
+        fn stiffness_without_projection_is_minus_the_derivative_of_forces(positions in positions(), anisotropic: bool) {
+            let (element, law) = (rest().0, law(anisotropic));
             // Stretched so that all principal stresses are tensile: nothing is projected away.
-            let positions = positions.map(|index| 1.9 * index);
+            let positions = positions.map(|position| 1.9 * position);
             let deformation = element.deformation(&positions);
             let stress = Tetrahedron::stress(&law, &GUARD, &deformation, &Mat3::zeros());
             prop_assume!(symmetric_eigen(&stress).values[2] > 0.0 && deformation.determinant() > 0.6);
@@ -324,9 +322,9 @@ mod tests {
             let blocks = element.stiffness(&deformation, &stress, &tangent);
             for corner in 0..4 {
                 for axis in 0..3 {
-                    let moved = |way: f64| {
+                    let moved = |shift: f64| {
                         let mut positions = positions;
-                        positions[corner][axis] += way;
+                        positions[corner][axis] += shift;
                         let deformation = element.deformation(&positions);
                         element.forces(&deformation, &Tetrahedron::stress(&law, &GUARD, &deformation, &Mat3::zeros()))
                     };
@@ -341,8 +339,8 @@ mod tests {
         }
 
         #[test]
-        fn stiffness_is_never_negative(positions in positions(), motion in positions(), directional: bool) {
-            let (element, law) = (rest().0, law(directional));
+        fn stiffness_is_never_negative(positions in positions(), motion in positions(), anisotropic: bool) {
+            let (element, law) = (rest().0, law(anisotropic));
             let deformation = element.deformation(&positions);
             prop_assume!(deformation.determinant() > 0.05);
             let stress = Tetrahedron::stress(&law, &GUARD, &deformation, &Mat3::zeros());
@@ -358,8 +356,8 @@ mod tests {
         }
 
         #[test]
-        fn damping_never_adds_energy(positions in positions(), velocity in positions(), directional: bool) {
-            let (element, law) = (rest().0, law(directional));
+        fn damping_never_adds_energy(positions in positions(), velocity in positions(), anisotropic: bool) {
+            let (element, law) = (rest().0, law(anisotropic));
             let (deformation, rate) = (element.deformation(&positions), element.deformation(&velocity));
             let forces = element.forces(&deformation, &law.viscous_stress(&strain_rate(&deformation, &rate)));
             let power: f64 = forces.iter().zip(&velocity).map(|(force, velocity)| force.dot(velocity)).sum();
@@ -398,13 +396,13 @@ mod tests {
     #[test]
     fn forces_vanish_under_rigid_motion_and_keep_both_momenta() {
         let (element, corners) = rest();
-        let turn = craze_math::Rotation::from_euler_angles(0.3, 1.2, -2.0);
-        let turned = corners.map(|corner| turn * corner + Vec3::new(1.0, 2.0, 3.0));
-        let deformation = element.deformation(&turned);
+        let rotation = craze_math::Rotation::from_euler_angles(0.3, 1.2, -2.0);
+        let rotated = corners.map(|corner| rotation * corner + Vec3::new(1.0, 2.0, 3.0));
+        let deformation = element.deformation(&rotated);
         let stress = Tetrahedron::stress(&law(true), &GUARD, &deformation, &Mat3::zeros());
         assert!(element.forces(&deformation, &stress).iter().all(|force| force.norm() < 1e-14));
 
-        let mut pulled = turned;
+        let mut pulled = rotated;
         pulled[2] += Vec3::new(0.1, -0.2, 0.15);
         let deformation = element.deformation(&pulled);
         let stress = Tetrahedron::stress(&law(true), &GUARD, &deformation, &Mat3::from_element(0.1));

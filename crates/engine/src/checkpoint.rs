@@ -3,7 +3,7 @@
 use crate::tables::Lengths;
 use crate::throttle::Throttle;
 use crate::watch::Watch;
-use crate::{Certificate, Drive, LoadError, Registry, RigidBody, World};
+use crate::{Body, Certificate, Drive, Method, RigidBody, World};
 use craze_frame::container::{self, ContainerError, Kind};
 use craze_frame::hash64;
 use serde::{Deserialize, Serialize};
@@ -71,9 +71,16 @@ pub enum CheckpointError {
     /// A table that has lost rows.
     #[error("{0}: put the table back, or start anew with --force")]
     MissingRows(String),
-    /// A body that cannot be loaded.
-    #[error(transparent)]
-    Body(#[from] LoadError),
+    /// Bytes of a body that its method refuses.
+    #[error("the saved body \"{body}\" of method \"{kind}\" is damaged: {reason}")]
+    Body {
+        /// Name of the body.
+        body: String,
+        /// Its method.
+        kind: &'static str,
+        /// What is wrong with the bytes.
+        reason: String,
+    },
 }
 
 /// What a checkpoint file holds: the state of the world, and how far the files beside it had come.
@@ -84,6 +91,15 @@ pub struct Checkpoint {
     pub(crate) state_hashes: Vec<String>,
     pub(crate) certificate: Certificate,
     pub(crate) saved: Saved,
+}
+
+/// The saved state of a body, read by its method.
+fn load(body: &Body, bytes: &[u8]) -> Result<Box<dyn Method>, CheckpointError> {
+    (body.load)(bytes).map_err(|reason| CheckpointError::Body {
+        body: body.name.clone(),
+        kind: body.method.kind(),
+        reason,
+    })
 }
 
 impl Saved {
@@ -119,8 +135,7 @@ impl Checkpoint {
 impl World {
     /// Everything that changes, at a frame boundary.
     pub fn save(&self) -> Saved {
-        let save_body =
-            |body: &crate::Body| SavedBody { kind: body.method.kind().to_owned(), bytes: body.method.save() };
+        let save_body = |body: &Body| SavedBody { kind: body.method.kind().to_owned(), bytes: body.method.save() };
         self.save_with(self.bodies.iter().map(save_body).collect())
     }
 
@@ -143,7 +158,7 @@ impl World {
     }
 
     /// Puts the world, built from the same scene, into a saved state. It is unchanged if that fails.
-    pub fn restore(&mut self, saved: &Saved, registry: &Registry) -> Result<(), CheckpointError> {
+    pub fn restore(&mut self, saved: &Saved) -> Result<(), CheckpointError> {
         let kinds = |kinds: Vec<&str>| format!("bodies [{}]", kinds.join(", "));
         let found = kinds(saved.bodies.iter().map(|body| body.kind.as_str()).collect());
         let expected = kinds(self.bodies.iter().map(|body| body.method.kind()).collect());
@@ -163,8 +178,8 @@ impl World {
         if !saved.time.is_finite() || !self.watch.same_bodies(&saved.watch) || !same_probes {
             return Err(CheckpointError::Damaged("its time or its books make no sense".to_owned()));
         }
-        let methods = saved.bodies.iter().map(|body| registry.load(&body.kind, &body.bytes));
-        let methods = methods.collect::<Result<Vec<_>, LoadError>>()?;
+        let methods = self.bodies.iter().zip(&saved.bodies).map(|(body, saved)| load(body, &saved.bytes));
+        let methods = methods.collect::<Result<Vec<_>, _>>()?;
         for (body, method) in self.bodies.iter_mut().zip(methods) {
             body.method = method;
         }
@@ -172,18 +187,26 @@ impl World {
         Ok(())
     }
 
-    /// Keeps the world at the beginning of a frame.
-    pub(crate) fn keep(&mut self) -> Beginning {
-        let bodies = self.bodies.iter_mut().map(|body| (!body.method.keep()).then(|| body.method.save())).collect();
+    /// Takes a snapshot of the world at the beginning of a frame.
+    pub(crate) fn snapshot(&mut self) -> Beginning {
+        let snapshot = |body: &mut Body| match body.method.rewind() {
+            Some(body) => {
+                body.snapshot();
+                None
+            }
+            None => Some(body.method.save()),
+        };
+        let bodies = self.bodies.iter_mut().map(snapshot).collect();
         Beginning { world: self.save_with(Vec::new()), bodies }
     }
 
-    /// Goes back to the beginning of the frame.
-    pub(crate) fn go_back(&mut self, beginning: &Beginning, registry: &Registry) -> Result<(), CheckpointError> {
+    /// Restores the world at the beginning of the frame.
+    pub(crate) fn rewind(&mut self, beginning: &Beginning) -> Result<(), CheckpointError> {
         for (body, bytes) in self.bodies.iter_mut().zip(&beginning.bodies) {
-            match bytes {
-                Some(bytes) => body.method = registry.load(body.method.kind(), bytes)?,
-                None => body.method.go_back(),
+            match (bytes, body.method.rewind()) {
+                (Some(bytes), _) => body.method = load(body, bytes)?,
+                (None, Some(body)) => body.restore(),
+                (None, None) => {}
             }
         }
         self.put(&beginning.world);

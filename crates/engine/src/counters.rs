@@ -1,5 +1,6 @@
 //! Where the time goes, by stage.
 
+use crate::Event;
 use std::time::{Duration, Instant};
 
 /// The stages of a step, in order.
@@ -72,5 +73,39 @@ impl Counters {
     /// Time spent in a stage.
     pub fn spent(&self, stage: Stage) -> Duration {
         self.spent[stage as usize]
+    }
+}
+
+/// What a body reports while it commits a step: its events, and the time of each stage.
+#[derive(Clone, Debug)]
+pub struct CommitLog {
+    /// Events in the order in which they happened. The world fills in the name of the body.
+    pub events: Vec<Event>,
+    counters: Counters,
+    clock: Instant,
+}
+
+impl Default for CommitLog {
+    fn default() -> CommitLog {
+        CommitLog { events: Vec::new(), counters: Counters::default(), clock: Instant::now() }
+    }
+}
+
+impl CommitLog {
+    /// Starts the clock of the first stage.
+    pub(crate) fn start(&mut self) {
+        self.clock = Instant::now();
+    }
+
+    /// Books the time since the last stage ended on `stage`.
+    pub fn end_stage(&mut self, stage: Stage) {
+        self.clock = self.counters.book(stage, self.clock);
+    }
+
+    /// Moves the times of all stages into `counters`.
+    pub(crate) fn drain_times(&mut self, counters: &mut Counters) {
+        for (sum, spent) in counters.spent.iter_mut().zip(&mut self.counters.spent) {
+            *sum += std::mem::take(spent);
+        }
     }
 }

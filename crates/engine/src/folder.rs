@@ -11,7 +11,7 @@
 use crate::checkpoint::{Checkpoint, CheckpointError, Saved};
 use crate::pieces::broken_bodies;
 use crate::record::{RunRecord, RunResult};
-use crate::{Registry, World, tables};
+use crate::{World, tables};
 use craze_frame::{Frame, FrameFileError, WriteError, atomic_write, hash64, is_temporary, remove_leftovers};
 use std::fs::{self, File, TryLockError};
 use std::io;
@@ -147,12 +147,7 @@ impl RunFolder {
     /// Takes up a run where its newest usable checkpoint left it, and puts the world into that state. A run that was stopped
     /// before its first checkpoint begins from the start, with the world as it was built. The record of a finished run is
     /// left unchanged.
-    pub fn resume(
-        path: &Path,
-        world: &mut World,
-        registry: &Registry,
-        checkpoint_every: u32,
-    ) -> Result<RunFolder, FolderError> {
+    pub fn resume(path: &Path, world: &mut World, checkpoint_every: u32) -> Result<RunFolder, FolderError> {
         // Only what is a run is written to.
         read_record(path)?;
         make_folders(path)?;
@@ -179,7 +174,7 @@ impl RunFolder {
         folder.record.preview_seconds = 0.0;
         let checkpoints = checkpoints(path)?;
         for file in checkpoints.iter().rev() {
-            match folder.load_checkpoint(file, world, registry) {
+            match folder.load_checkpoint(file, world) {
                 // A finished run has nothing left to do: its record stays as it is.
                 Ok(_) if finished.as_ref().is_some_and(|record| world.frame_number >= record.frames) => {
                     folder.record = finished.unwrap_or(folder.record);
@@ -317,12 +312,7 @@ impl RunFolder {
         write_record(&self.path, &self.record)
     }
 
-    fn load_checkpoint(
-        &self,
-        path: &Path,
-        world: &mut World,
-        registry: &Registry,
-    ) -> Result<Checkpoint, CheckpointError> {
+    fn load_checkpoint(&self, path: &Path, world: &mut World) -> Result<Checkpoint, CheckpointError> {
         let bytes = fs::read(path).map_err(|error| CheckpointError::Damaged(error.to_string()))?;
         let checkpoint = Checkpoint::decode(&bytes)?;
         if checkpoint.scene_hash != self.scene_hash {
@@ -331,7 +321,7 @@ impl RunFolder {
         if let Some(missing) = tables::missing_rows(&self.path, &checkpoint.table_lengths) {
             return Err(CheckpointError::MissingRows(missing));
         }
-        world.restore(&checkpoint.saved, registry)?;
+        world.restore(&checkpoint.saved)?;
         Ok(checkpoint)
     }
 

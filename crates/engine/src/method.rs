@@ -1,6 +1,6 @@
 //! What a body is made of: the one trait that all fracture methods share.
 
-use crate::{Account, Event, HoldId, Load, Region, SplitCounts};
+use crate::{Account, CommitLog, HoldId, Load, Region, SplitCounts};
 use craze_contact::{
     ContactRun, ContactSpring, ContactSurface, ContactTetrahedra, ContactTriangles, Impulse, SurfacePoint,
 };
@@ -106,59 +106,44 @@ pub enum FrameDetail {
     Volume,
 }
 
-/// A deformable body that may break.
+/// A deformable body that may break: what every method implements.
 ///
 /// The stages are called in the order in which they stand here. A body keeps its *state* and a *prediction* apart:
-/// [`predict`](Method::predict) and [`receive`](Method::receive) write the prediction only, [`commit`](Method::commit) makes it the state. To rewind a step is to call
-/// `predict` again. Every method gives the same bits for any number of threads.
-pub trait Method: Send + Sync {
+/// [`predict`](Method::predict) and [`receive`](Method::receive) write the prediction only, [`commit`](Method::commit) makes it the
+/// state. To repeat a step is to call `predict` again. Results are the same bits for any number of threads.
+///
+/// What only some methods can do stands in traits of its own, which a method offers by [`implicit`](Method::implicit),
+/// [`quasi_static`](Method::quasi_static) and [`rewind`](Method::rewind).
+pub trait Method: Attachable + Send + Sync {
     /// Name of the method in scene files and checkpoints.
     fn kind(&self) -> &'static str;
-
-    /// Marks the material inside a region (in the world, as the body was placed) as held or loaded by `hold`, and
-    /// says where the centre of what it found is (m); `None` if there is nothing inside.
-    fn attach(&mut self, hold: HoldId, region: &Region) -> Option<Vec3>;
-
-    /// The material point nearest to a place in the world (m, as the body was placed); the body follows it from now on.
-    fn locate(&mut self, place: &Vec3) -> MaterialPoint;
 
     /// The longest step (s) that is stable from the present state; infinite for a body that sets no limit.
     fn time_step_limit(&self) -> f64;
 
-    /// Whether contact is part of the body's own equations, by [`Step::contacts`]: so it must be where Δt is long against
-    /// the body's own vibrations, or a resting body would sink.
-    fn takes_contact_springs(&self) -> bool {
-        false
-    }
-
     /// Computes the prediction: where the body will be after the step if nothing further touches it.
     fn predict(&mut self, step: &Step) -> Result<(), Failure>;
-
-    /// How the prediction of an implicit body gives way (m/N): for a force on each of these dofs, one after another, by how much each of them
-    /// moves, as 3×3 blocks whose columns are the directions of the force. None if the body cannot say: it is no implicit one, or parts of
-    /// it that are asked for have not heard of a contact yet and fly as rigid bodies.
-    fn compliance(&mut self, _freedoms: &[u32], _step: &Step) -> Option<Vec<Mat3>> {
-        None
-    }
 
     /// A box around state and prediction (m), as cheap as can be: it decides whether contact looks closer.
     fn reach(&self) -> Aabb;
 
-    /// Fills in the points that can touch, with state and prediction. `surface` comes empty.
+    /// Fills in the points that can collide, with state and prediction. `surface` comes empty.
     fn contact_surface(&self, surface: &mut ContactSurface);
 
-    /// Where runs of those points are, so that only those near something have to be shown: all of them, in the order of the list. `runs` comes
-    /// empty, and stays so for a body that does not know; if not, it answers [`contact_run`](Method::contact_run). A box holds what impulses
-    /// have done to the prediction so far.
+    /// Fills in runs of those points with their bounding boxes, so that only runs near something have to
+    /// be filled in: all points, in the order of the list. `runs` comes empty, and stays so for a body
+    /// that does not implement [`contact_run`](Method::contact_run). The boxes include the impulses on
+    /// the prediction so far.
     fn contact_runs(&self, _runs: &mut Vec<ContactRun>) {}
 
     /// Fills in the points of one of the runs.
     fn contact_run(&self, _run: usize, _points: &mut [SurfacePoint]) {}
 
-    /// How those points hang together; nothing for a body of particles. Where a crack or remeshing changes them, between two steps, the version
-    /// changes, and points that a crack has made of one say so by their [origins](ContactTriangles::origins): both crack_faces then lie at the
-    /// same place, and contact neither pushes them apart nor lets them into each other. Freedoms that stay keep their numbers,
-    /// or what contact remembers of the last step is lost.
+    /// The triangles over those points; none for a body of particles. Where a crack or remeshing changes
+    /// them, between two steps, the version changes, and points that a crack has made of one have the
+    /// same [origin](ContactTriangles::origins): both crack faces then coincide, and contact neither
+    /// separates them nor lets them penetrate. Degrees of freedom that stay keep their numbers, or the
+    /// cached impulses of the last step are lost.
     fn contact_triangles(&self) -> ContactTriangles<'_> {
         ContactTriangles::default()
     }
@@ -171,7 +156,7 @@ pub trait Method: Send + Sync {
     /// Fills in the nodes of its tetrahedra, inner ones too, with state and prediction. `nodes` comes empty.
     fn contact_nodes(&self, _nodes: &mut ContactSurface) {}
 
-    /// Whether parts of the body can come to touch other parts of it.
+    /// True if parts of the body can collide with other parts of it.
     fn touches_itself(&self) -> bool {
         false
     }
@@ -182,22 +167,9 @@ pub trait Method: Send + Sync {
     /// Looks at the prediction once more after contact.
     fn check(&self) -> Result<(), Failure>;
 
-    /// Makes the prediction the state.
-    fn commit(&mut self, step: &Step);
-
-    /// Plastic flow.
-    fn flow(&mut self, _step: &Step) {}
-
-    /// Fails and splits; tells what broke.
-    fn fracture(&mut self, _step: &Step, _events: &mut Vec<Event>) {}
-
-    /// Refines and coarsens.
-    fn adapt(&mut self, _step: &Step) {}
-
-    /// Finds the state in which the loads at `step.time + step.time_step` are in balance (quasi-static mode).
-    fn balance(&mut self, _step: &Step) -> Result<(), Failure> {
-        Err(Failure::NoEquilibrium { method: self.kind() })
-    }
+    /// Makes the prediction the state, then changes the body: plastic flow, fracture, remeshing. Events and
+    /// the time of each stage go into `log`.
+    fn commit(&mut self, step: &Step, log: &mut CommitLog);
 
     /// Called at every frame boundary of every run, resumed or not: caches whose order could change a later bit are
     /// rebuilt here from what [`save`](Method::save) keeps.
@@ -211,24 +183,65 @@ pub trait Method: Send + Sync {
         SplitCounts::default()
     }
 
-    /// Position (m) and velocity (m/s) of a material point in the state.
-    fn observe(&self, point: &MaterialPoint) -> (Vec3, Vec3);
+    /// What the body looks like. The caller fills in its name.
+    fn frame(&self, detail: FrameDetail) -> BodyFrame;
+
+    /// The whole state as bytes, for the body's [`Loader`](crate::Loader).
+    fn save(&self) -> Vec<u8>;
+
+    /// The body as one that has contact in its own equations; none for a body that leaves contact to impulses. Asked once, before the run.
+    fn implicit(&mut self) -> Option<&mut dyn Implicit> {
+        None
+    }
+
+    /// The body as one that finds equilibria; none if its method has no quasi-static mode.
+    fn quasi_static(&mut self) -> Option<&mut dyn QuasiStatic> {
+        None
+    }
+
+    /// The body as one that takes snapshots of itself. For others the world keeps what [`save`](Method::save) returns.
+    fn rewind(&mut self) -> Option<&mut dyn Rewind> {
+        None
+    }
+}
+
+/// Holds, loads and probes refer to the material of a body, which they find once and which then stays the same through all splits.
+pub trait Attachable {
+    /// Marks the material inside a region (in the world, as the body was placed) as held or loaded by `hold`, and returns the
+    /// centre of what it found (m); `None` if there is nothing inside.
+    fn attach(&mut self, hold: HoldId, region: &Region) -> Option<Vec3>;
 
     /// Force (N) by which a hold acted on the body in the last committed step.
     fn reaction(&self, hold: HoldId) -> Vec3;
 
-    /// What the body looks like. The caller fills in its name.
-    fn frame(&self, detail: FrameDetail) -> BodyFrame;
+    /// The material point nearest to a position in the world (m, as the body was placed); the body tracks it from now on.
+    fn locate(&mut self, position: &Vec3) -> MaterialPoint;
 
-    /// Keeps the state for [`go_back`](Method::go_back), in place of the one that it kept before; whether it does. Of a body that does not the world
-    /// keeps what [`save`](Method::save) gives.
-    fn keep(&mut self) -> bool {
-        false
-    }
+    /// Position (m) and velocity (m/s) of a material point in the state.
+    fn observe(&self, point: &MaterialPoint) -> (Vec3, Vec3);
+}
 
-    /// Goes back to the state that was kept last, as if it had been loaded.
-    fn go_back(&mut self) {}
+/// A body that has contact in its own equations, by [`Step::contacts`]: necessary where Δt is long compared with the body's own
+/// vibrations, since a resting body would sink otherwise.
+pub trait Implicit {
+    /// Compliance of the prediction (m/N): for a unit force on each of these degrees of freedom in turn, the displacement of all of
+    /// them, as 3×3 blocks whose columns are the directions of the force. None if some of them are in rigid-body mode, because they
+    /// have no contact in their equations yet.
+    fn compliance(&mut self, dofs: &[u32], step: &Step) -> Option<Vec<Mat3>>;
+}
 
-    /// The whole state as bytes, for the [`Registry`](crate::Registry) to load.
-    fn save(&self) -> Vec<u8>;
+/// A body that finds equilibria.
+pub trait QuasiStatic {
+    /// Finds the state in which the loads at `step.time + step.time_step` are in equilibrium, then changes the body as
+    /// [`Method::commit`] does.
+    fn balance(&mut self, step: &Step, log: &mut CommitLog) -> Result<(), Failure>;
+}
+
+/// A body that takes snapshots of itself, faster than by [`Method::save`].
+pub trait Rewind {
+    /// Takes a snapshot of the state, in place of the one before.
+    fn snapshot(&mut self);
+
+    /// Restores the state of the last snapshot, as if it had been loaded.
+    fn restore(&mut self);
 }

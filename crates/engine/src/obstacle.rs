@@ -100,37 +100,43 @@ impl Obstacle {
         }
     }
 
-    /// How it answers to impulses during a step (s).
-    pub fn response(&self, time: f64, time_step: f64) -> RigidSolverBody {
+    /// The rigid body that contact solves for in a step (s).
+    pub fn solver_body(&self, time: f64, time_step: f64) -> RigidSolverBody {
         match &self.drive {
             Drive::Prescribed(_) => {
                 let (start, end) = (self.pose(time), self.pose(time + time_step));
-                let spin = (end.rotation * start.rotation.inverse()).scaled_axis() / time_step;
+                let angular_velocity = (end.rotation * start.rotation.inverse()).scaled_axis() / time_step;
                 let center = end.translation.vector;
                 let velocity = (center - start.translation.vector) / time_step;
-                RigidSolverBody { center, velocity, spin, inverse_mass: 0.0, inverse_inertia: Mat3::zeros() }
+                RigidSolverBody {
+                    center,
+                    velocity,
+                    angular_velocity,
+                    inverse_mass: 0.0,
+                    inverse_inertia: Mat3::zeros(),
+                }
             }
             Drive::Free(free) => RigidSolverBody {
                 center: free.predicted.position,
                 velocity: free.predicted.velocity,
-                spin: free.predicted.spin(),
+                angular_velocity: free.predicted.spin(),
                 inverse_mass: 1.0 / free.predicted.mass,
                 inverse_inertia: free.predicted.inverse_inertia_in_world(),
             },
         }
     }
 
-    /// Takes over what contact made of its velocities.
-    pub fn receive(&mut self, response: &RigidSolverBody, time_step: f64) {
+    /// Applies the velocities that contact has solved for.
+    pub fn receive(&mut self, solved: &RigidSolverBody, time_step: f64) {
         if let Drive::Free(free) = &mut self.drive {
             let predicted = &mut free.predicted;
-            let gain = response.velocity - predicted.velocity;
-            let turn = response.spin - predicted.spin();
+            let gain = solved.velocity - predicted.velocity;
+            let turn = solved.angular_velocity - predicted.spin();
             if gain == Vec3::zeros() && turn == Vec3::zeros() {
                 return;
             }
             predicted.position += time_step * gain;
-            predicted.velocity = response.velocity;
+            predicted.velocity = solved.velocity;
             predicted.angular_momentum += predicted.inertia_in_world() * turn;
             predicted.orientation = Rotation::from_scaled_axis(time_step * turn) * predicted.orientation;
         }

@@ -1,6 +1,6 @@
 //! What a run proves about the pieces that it ends with: each closed, manifold, one body, and as large as its matter.
 
-use craze_frame::{BodyFrame, Fault, FaultKind, Frame, Surface, Welded, is_closed, names};
+use craze_frame::{BodyFrame, Fault, FaultKind, Frame, Surface, WeldedSurface, is_closed, names};
 use craze_math::Vec3;
 use serde::{Deserialize, Serialize};
 
@@ -74,7 +74,7 @@ fn tunnels(body: &BodyFrame) -> Option<u32> {
 
 /// Faults of triangles at rest, with closed cracks.
 fn faults(triangles: &[[u32; 3]], rest: &[Vec3]) -> Vec<Fault> {
-    Welded::new(triangles, |vertex| rest[vertex as usize]).without_closed_cracks().faults()
+    WeldedSurface::new(triangles, |vertex| rest[vertex as usize]).without_closed_cracks().faults()
 }
 
 fn certify(id: u32, triangles: &[[u32; 3]], rest: &[Vec3]) -> CertifiedPiece {
@@ -96,7 +96,7 @@ impl BrokenBody {
         let own = self.tunnels_at_start.filter(|&count| count > 0);
         let faults: Vec<(String, &[Fault])> =
             self.pieces.iter().map(|piece| (format!("piece {}", piece.id), piece.faults.as_slice())).collect();
-        let lines = craze_frame::findings(&faults).into_iter();
+        let lines = craze_frame::describe_faults(&faults).into_iter();
         let lines = lines.map(|(kind, line)| match own.filter(|_| kind == FaultKind::Tunnel) {
             Some(own) => format!("{line}; unbroken it had {own}"),
             None => line,

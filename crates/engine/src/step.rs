@@ -4,7 +4,7 @@ use crate::contact::Round;
 use crate::counters::Stage;
 use crate::probe::Moment;
 use crate::world::{Mode, World, WorldError};
-use crate::{Event, EventKind, Failure, Registry, Step};
+use crate::{CommitLog, Event, EventKind, Failure, Method, Step};
 use std::time::Instant;
 
 /// Largest turn of an obstacle in one step (rad).
@@ -43,12 +43,8 @@ impl World {
     /// Computes the next frame: as many steps as it takes. `tell` hears of every step and may end the run.
     ///
     /// If energy runs away on the way, the frame is started again from its saved beginning with half the step, three times at most.
-    pub fn advance_frame(
-        &mut self,
-        registry: &Registry,
-        tell: &mut dyn FnMut(Progress) -> Verdict,
-    ) -> Result<Verdict, WorldError> {
-        let beginning = self.keep();
+    pub fn advance_frame(&mut self, tell: &mut dyn FnMut(Progress) -> Verdict) -> Result<Verdict, WorldError> {
+        let beginning = self.snapshot();
         let (mut first_event, first_sample) = (self.events.len(), self.samples.len());
         let mut attempts = 0;
         loop {
@@ -60,7 +56,7 @@ impl World {
                     // What the forgotten attempt measured and broke has not happened.
                     self.events.truncate(first_event);
                     self.samples.truncate(first_sample);
-                    self.go_back(&beginning, registry).map_err(|error| WorldError::Reload(error.to_string()))?;
+                    self.rewind(&beginning).map_err(|error| WorldError::Reload(error.to_string()))?;
                     self.counters.retries = retries + 1;
                     self.throttle = throttle.begin_again(self.throttle);
                     self.events.push(Event { time: self.time, body, kind: EventKind::Retry { time_step, reason } });
@@ -150,21 +146,9 @@ impl World {
         self.collide(time_step)?;
         clock = self.counters.book(Stage::Contact, clock);
         self.check()?;
-        clock = self.counters.book(Stage::Check, clock);
+        self.counters.book(Stage::Check, clock);
         self.commit(time_step);
-        clock = self.counters.book(Stage::Commit, clock);
-        self.change_matter(time_step, clock);
         Ok(())
-    }
-
-    /// Plastic flow, fracture and remeshing: the three stages that change what bodies are, after they have moved.
-    fn change_matter(&mut self, time_step: f64, mut clock: Instant) {
-        self.for_bodies(time_step, |method, step, _| method.flow(step));
-        clock = self.counters.book(Stage::Flow, clock);
-        self.for_bodies(time_step, |method, step, events| method.fracture(step, events));
-        clock = self.counters.book(Stage::Fracture, clock);
-        self.for_bodies(time_step, |method, step, _| method.adapt(step));
-        self.counters.book(Stage::Adapt, clock);
     }
 
     /// One load step of the quasi-static mode.
@@ -174,21 +158,17 @@ impl World {
         let left = ((end - self.time) / length).round().max(1.0);
         let time_step = (end - self.time) / left;
         self.gather_loads(time_step);
-        self.scratch.stiffness.iter_mut().for_each(Vec::clear);
-        let clock = Instant::now();
-        for (index, body) in self.bodies.iter_mut().enumerate() {
-            let step = self.scratch.step(index, self.time, time_step, self.settings.gravity);
-            body.method.balance(&step).map_err(|failure| WorldError::Stuck {
-                body: body.name.clone(),
-                time: step.time + step.time_step,
-                time_step,
-                failure,
-                squeezed_by: Vec::new(),
-            })?;
-        }
+        self.scratch.springs.iter_mut().for_each(Vec::clear);
+        let balance = |method: &mut dyn Method, step: &Step, log: &mut CommitLog| {
+            let kind = method.kind();
+            let body = method.quasi_static().ok_or(Failure::NoEquilibrium { method: kind })?;
+            body.balance(step, log)
+        };
+        self.for_bodies(time_step, balance).map_err(|(body, failure)| {
+            let (body, time) = (self.bodies[body].name.clone(), self.time + time_step);
+            WorldError::Stuck { body, time, time_step, failure, squeezed_by: Vec::new() }
+        })?;
         self.check_overlaps(time_step)?;
-        let clock = self.counters.book(Stage::Predict, clock);
-        self.change_matter(time_step, clock);
         self.time = if left <= 1.0 { end } else { self.time + time_step };
         self.last_time_step = time_step;
         self.counters.steps += 1;
@@ -225,8 +205,10 @@ impl World {
         if self.throttle.is_exhausted() {
             let time = self.time;
             return Err(match failure {
-                Failure::Pressed { obstacle, place } => {
-                    // What is squeezed may be seen to pass the ground first: it is the driven one that squeezes.
+                // A squeezed body may be found to pass a fixed obstacle first: the driven one squeezes it.
+                Failure::Pressed { obstacle, place }
+                    if self.driven_against(body).is_some() || self.is_driven(obstacle as usize) =>
+                {
                     let obstacle = self.driven_against(body).unwrap_or(obstacle as usize);
                     let obstacle = self.obstacles[obstacle].name.clone();
                     WorldError::Pressed { body: name, obstacle, time, time_step, place }
@@ -244,22 +226,32 @@ impl World {
         Ok(())
     }
 
-    fn for_bodies(&mut self, time_step: f64, mut work: impl FnMut(&mut dyn crate::Method, &Step, &mut Vec<Event>)) {
+    /// Calls `work` for every body in order, until one fails, and takes over what they log.
+    fn for_bodies(
+        &mut self,
+        time_step: f64,
+        mut work: impl FnMut(&mut dyn Method, &Step, &mut CommitLog) -> Result<(), Failure>,
+    ) -> Result<(), (usize, Failure)> {
+        self.commit_log.start();
+        let mut outcome = Ok(());
         for (index, body) in self.bodies.iter_mut().enumerate() {
             let step = self.scratch.step(index, self.time, time_step, self.settings.gravity);
-            let first_new = self.events.len();
-            work(body.method.as_mut(), &step, &mut self.events);
-            for event in &mut self.events[first_new..] {
-                event.body.clone_from(&body.name);
+            outcome = work(body.method.as_mut(), &step, &mut self.commit_log).map_err(|failure| (index, failure));
+            let named = self.commit_log.events.drain(..).map(|event| Event { body: body.name.clone(), ..event });
+            self.events.extend(named);
+            if outcome.is_err() {
+                break;
             }
         }
+        self.commit_log.drain_times(&mut self.counters);
+        outcome
     }
 
     /// What every hold does in this step, by body.
     fn gather_loads(&mut self, time_step: f64) {
         let end = self.time + time_step;
         self.scratch.loads.resize_with(self.bodies.len(), Vec::new);
-        self.scratch.stiffness.resize_with(self.bodies.len(), Vec::new);
+        self.scratch.springs.resize_with(self.bodies.len(), Vec::new);
         self.scratch.loads.iter_mut().for_each(Vec::clear);
         for (index, (hold, center)) in self.holds.iter().zip(&self.hold_centers).enumerate() {
             let load = hold.load(crate::HoldId(index as u32), center, end);
@@ -287,7 +279,11 @@ impl World {
     }
 
     fn commit(&mut self, time_step: f64) {
-        self.for_bodies(time_step, |method, step, _| method.commit(step));
+        let committed = self.for_bodies(time_step, |method, step, log| {
+            method.commit(step, log);
+            Ok(())
+        });
+        debug_assert!(committed.is_ok(), "no body can refuse to commit");
         for obstacle in &mut self.obstacles {
             obstacle.commit();
         }

@@ -2,11 +2,13 @@
 
 use crate::contact::Scratch;
 use crate::contact::Separation;
+use crate::counters::CommitLog;
 use crate::throttle::Throttle;
 use crate::watch::Watch;
 use crate::{
     Account, Counters, Event, Failure, FrameDetail, Hold, HoldId, Method, Obstacle, Probe, Sample, SplitCounts,
 };
+use craze_contact::ContactMaterial;
 use craze_contact::solvers::penalty::Response;
 use craze_frame::{Frame, Look};
 use craze_math::Vec3;
@@ -18,7 +20,22 @@ pub struct Body {
     pub name: String,
     /// What it is made of.
     pub method: Box<dyn Method>,
+    /// Loads what the method has saved.
+    pub load: Loader,
+    /// Whether it has contact in its own equations ([`Method::implicit`]).
+    pub(crate) is_implicit: bool,
 }
+
+impl Body {
+    /// A body with its name, and the loader of what its method saves.
+    pub fn new(name: impl Into<String>, mut method: Box<dyn Method>, load: Loader) -> Body {
+        let is_implicit = method.implicit().is_some();
+        Body { name: name.into(), method, load, is_implicit }
+    }
+}
+
+/// Turns the bytes of [`Method::save`] into a body. The text of the error says what is wrong with them.
+pub type Loader = fn(&[u8]) -> Result<Box<dyn Method>, String>;
 
 /// How the world moves from one moment to the next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -66,7 +83,7 @@ pub enum Checked {
 #[derive(Clone, Debug, Default)]
 pub struct PairTable {
     things: usize,
-    values: Vec<(f64, f64)>,
+    values: Vec<ContactMaterial>,
     /// Pairs of bodies that are kept apart by something else than impulses, the smaller first, ascending.
     pressed: Vec<([usize; 2], Response)>,
 }
@@ -75,13 +92,17 @@ impl PairTable {
     /// A table for bodies, then obstacles, all alike.
     pub fn new(bodies: usize, obstacles: usize, friction: f64, restitution: f64) -> PairTable {
         let things = bodies + obstacles;
-        PairTable { things, values: vec![(friction, restitution); things * things], pressed: Vec::new() }
+        PairTable {
+            things,
+            values: vec![ContactMaterial { friction, restitution }; things * things],
+            pressed: Vec::new(),
+        }
     }
 
     /// Sets a pair, both ways round; bodies are counted first, then obstacles.
     pub fn set(&mut self, one: usize, other: usize, friction: f64, restitution: f64) {
-        self.values[one * self.things + other] = (friction, restitution);
-        self.values[other * self.things + one] = (friction, restitution);
+        self.values[one * self.things + other] = ContactMaterial { friction, restitution };
+        self.values[other * self.things + one] = ContactMaterial { friction, restitution };
     }
 
     /// Sets what keeps two bodies apart, or the parts of one. Penalty forces act between bodies that have tetrahedra only, and those
@@ -107,7 +128,7 @@ impl PairTable {
     }
 
     /// Friction and restitution of a pair; bodies are counted first, then obstacles. None of either for things beyond the table.
-    pub fn get(&self, one: usize, other: usize) -> (f64, f64) {
+    pub fn get(&self, one: usize, other: usize) -> ContactMaterial {
         let value = if other < self.things { self.values.get(one * self.things + other) } else { None };
         value.copied().unwrap_or_default()
     }
@@ -284,6 +305,8 @@ pub struct World {
     pub events: Vec<Event>,
     /// Where the time went.
     pub counters: Counters,
+    /// What bodies report in the present step.
+    pub(crate) commit_log: CommitLog,
     /// Length of the last step (s).
     pub last_time_step: f64,
     /// Whether bodies that start inside each other part slowly, and who still does.
@@ -311,6 +334,7 @@ impl World {
             watch: Watch::default(),
             events: Vec::new(),
             counters: Counters::default(),
+            commit_log: CommitLog::default(),
             last_time_step: 0.0,
             separates: false,
             separations: Vec::new(),

@@ -2,9 +2,9 @@
 
 use craze_contact::{ContactSurface, Impulse, RigidShape, SurfacePoint};
 use craze_engine::{
-    Account, Action, Body, Certificate, Checked, Drive, Effect, EventKind, Existing, Failure, FolderError, FrameDetail,
-    Hold, HoldId, Machine, MaterialPoint, Measure, Method, Mode, Motion, Obstacle, PairTable, Probe, Ramp, Region,
-    Registry, RunFolder, RunRecord, RunResult, Settings, Step, Verdict, World, WorldError,
+    Account, Action, Attachable, Body, Certificate, Checked, CommitLog, Drive, Effect, EventKind, Existing, Failure,
+    FolderError, FrameDetail, Hold, HoldId, Machine, MaterialPoint, Measure, Method, Mode, Motion, Obstacle, PairTable,
+    Probe, Ramp, Region, RunFolder, RunRecord, RunResult, Settings, Step, Verdict, World, WorldError,
 };
 use craze_frame::{BodyFrame, Piece, Pose, Surface};
 use craze_math::{Isometry, Mat3, Vec3};
@@ -60,17 +60,6 @@ impl Method for Marble {
         "marble"
     }
 
-    fn attach(&mut self, hold: HoldId, region: &Region) -> Option<Vec3> {
-        region.contains(&self.state.position).then(|| {
-            self.held = Some(hold.0);
-            self.state.position
-        })
-    }
-
-    fn locate(&mut self, _place: &Vec3) -> MaterialPoint {
-        MaterialPoint { element: 0, weights: [1.0, 0.0, 0.0, 0.0] }
-    }
-
     fn time_step_limit(&self) -> f64 {
         self.longest_step
     }
@@ -97,7 +86,7 @@ impl Method for Marble {
     }
 
     fn reach(&self) -> Aabb {
-        Aabb::around([&self.state.position, &self.predicted.position])
+        Aabb::from_points([&self.state.position, &self.predicted.position])
     }
 
     fn contact_surface(&self, surface: &mut ContactSurface) {
@@ -124,7 +113,7 @@ impl Method for Marble {
         Ok(())
     }
 
-    fn commit(&mut self, _step: &Step) {
+    fn commit(&mut self, _step: &Step, _log: &mut CommitLog) {
         self.state = self.predicted;
     }
 
@@ -144,14 +133,6 @@ impl Method for Marble {
         }
     }
 
-    fn observe(&self, _point: &MaterialPoint) -> (Vec3, Vec3) {
-        (self.state.position, self.state.velocity)
-    }
-
-    fn reaction(&self, _hold: HoldId) -> Vec3 {
-        self.reaction
-    }
-
     fn frame(&self, _detail: FrameDetail) -> BodyFrame {
         let pose = Pose { position: self.state.position, ..Pose::default() };
         BodyFrame { pieces: vec![Piece { id: 0, volume: 0.0, mass: MASS, parent: None, pose }], ..BodyFrame::default() }
@@ -159,6 +140,27 @@ impl Method for Marble {
 
     fn save(&self) -> Vec<u8> {
         postcard::to_stdvec(self).unwrap()
+    }
+}
+
+impl Attachable for Marble {
+    fn attach(&mut self, hold: HoldId, region: &Region) -> Option<Vec3> {
+        region.contains(&self.state.position).then(|| {
+            self.held = Some(hold.0);
+            self.state.position
+        })
+    }
+
+    fn locate(&mut self, _place: &Vec3) -> MaterialPoint {
+        MaterialPoint { element: 0, weights: [1.0, 0.0, 0.0, 0.0] }
+    }
+
+    fn observe(&self, _point: &MaterialPoint) -> (Vec3, Vec3) {
+        (self.state.position, self.state.velocity)
+    }
+
+    fn reaction(&self, _hold: HoldId) -> Vec3 {
+        self.reaction
     }
 }
 
@@ -175,12 +177,8 @@ fn settings(obstacles: usize) -> Settings {
 }
 
 fn world(marble: Marble, obstacles: Vec<Obstacle>) -> World {
-    let body = Body { name: "marble".to_owned(), method: Box::new(marble) };
+    let body = Body::new("marble", Box::new(marble), Marble::load);
     World::new(settings(obstacles.len()), vec![body], obstacles)
-}
-
-fn registry() -> Registry {
-    Registry::new().register("marble", Marble::load)
 }
 
 fn obstacle(shape: RigidShape, place: Isometry) -> Obstacle {
@@ -190,7 +188,7 @@ fn obstacle(shape: RigidShape, place: Isometry) -> Obstacle {
 
 fn advance(world: &mut World, frames: u32) -> Result<(), WorldError> {
     for _ in 0..frames {
-        world.advance_frame(&registry(), &mut |_| Verdict::Continue)?;
+        world.advance_frame(&mut |_| Verdict::Continue)?;
     }
     Ok(())
 }
@@ -401,7 +399,7 @@ fn a_run_that_was_cut_off_goes_on_with_the_same_bits() {
     drop((cut, world));
 
     let mut world = thrown();
-    let mut resumed = RunFolder::resume(&path, &mut world, &registry(), 1).unwrap();
+    let mut resumed = RunFolder::resume(&path, &mut world, 1).unwrap();
     assert_eq!(world.frame_number, 5);
     run(&mut resumed, &mut world, 8);
     assert_eq!(resumed.record().state_hashes, whole.record().state_hashes);
@@ -425,14 +423,14 @@ fn a_damaged_checkpoint_falls_back_to_the_one_before() {
     std::fs::write(&newest, &bytes).unwrap();
     drop(folder);
     let mut world = thrown();
-    let folder = RunFolder::resume(&path, &mut world, &registry(), 1).unwrap();
+    let folder = RunFolder::resume(&path, &mut world, 1).unwrap();
     assert_eq!(world.frame_number, 3);
     assert!(folder.passed_over()[0].to_string().contains("0004.checkpoint"), "{:?}", folder.passed_over());
     drop(folder);
 
     std::fs::write(&newest, b"not a checkpoint").unwrap();
     std::fs::remove_file(path.join("checkpoint/0003.checkpoint")).unwrap();
-    let error = RunFolder::resume(&path, &mut thrown(), &registry(), 1).unwrap_err();
+    let error = RunFolder::resume(&path, &mut thrown(), 1).unwrap_err();
     assert!(error.to_string().contains("0004.checkpoint"), "{error}");
 }
 
@@ -452,7 +450,7 @@ fn steps_that_were_thrown_away_are_still_counted_after_a_resume() {
     assert!(counted > 0);
     drop(folder);
     let mut world = stumbling();
-    RunFolder::resume(&path, &mut world, &registry(), 1).unwrap();
+    RunFolder::resume(&path, &mut world, 1).unwrap();
     assert_eq!(world.counters.retries, counted);
 }
 
@@ -466,7 +464,7 @@ fn a_run_without_a_checkpoint_begins_anew() {
     drop(folder);
     std::fs::remove_dir_all(path.join("checkpoint")).unwrap();
     let mut world = thrown();
-    let mut folder = RunFolder::resume(&path, &mut world, &registry(), 1).unwrap();
+    let mut folder = RunFolder::resume(&path, &mut world, 1).unwrap();
     assert_eq!((world.frame_number, RunFolder::frame_files(&path).unwrap().len()), (0, 1));
     run(&mut folder, &mut world, 3);
     assert_eq!(folder.record().state_hashes, whole);
@@ -479,13 +477,13 @@ fn two_processes_never_write_one_folder() {
     let home = tempfile::tempdir().unwrap();
     let path = home.path().join("run");
     let (folder, _) = begin(&path);
-    let resumed = RunFolder::resume(&path, &mut thrown(), &registry(), 1);
+    let resumed = RunFolder::resume(&path, &mut thrown(), 1);
     assert!(matches!(resumed, Err(FolderError::InUse(_))), "{resumed:?}");
     let replaced = RunFolder::create(&path, "", record(), 1, Existing::Replace);
     assert!(matches!(replaced, Err(FolderError::InUse(_))), "{replaced:?}");
     assert!(RunFolder::frame_path(&path, 0).is_file());
     drop(folder);
-    RunFolder::resume(&path, &mut thrown(), &registry(), 1).unwrap();
+    RunFolder::resume(&path, &mut thrown(), 1).unwrap();
 }
 
 #[test]
@@ -494,7 +492,7 @@ fn a_scene_that_was_edited_since_is_refused() {
     let path = home.path().join("run");
     begin(&path);
     std::fs::write(path.join("scene.toml"), "# another scene").unwrap();
-    let error = RunFolder::resume(&path, &mut thrown(), &registry(), 1).unwrap_err();
+    let error = RunFolder::resume(&path, &mut thrown(), 1).unwrap_err();
     assert!(error.to_string().contains("another scene than the scene.toml"), "{error}");
 }
 
@@ -506,7 +504,7 @@ fn a_table_that_has_lost_rows_is_refused_not_filled_with_zeros() {
     run(&mut folder, &mut world, 2);
     drop(folder);
     std::fs::write(path.join("stats.csv"), "frame\n").unwrap();
-    let error = RunFolder::resume(&path, &mut thrown(), &registry(), 1).unwrap_err();
+    let error = RunFolder::resume(&path, &mut thrown(), 1).unwrap_err();
     assert!(error.to_string().contains("stats.csv has 6 bytes"), "{error}");
     assert_eq!(std::fs::read_to_string(path.join("stats.csv")).unwrap(), "frame\n");
 }
@@ -517,7 +515,7 @@ fn a_checkpoint_of_another_scene_is_refused() {
     let path = home.path().join("run");
     begin(&path);
     let mut other = world(Marble::at(Vec3::zeros(), Vec3::zeros()), Vec::new());
-    let error = RunFolder::resume(&path, &mut other, &registry(), 1).unwrap_err();
+    let error = RunFolder::resume(&path, &mut other, 1).unwrap_err();
     assert!(error.to_string().contains("another scene"), "{error}");
 }
 

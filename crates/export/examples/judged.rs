@@ -1,5 +1,9 @@
-//! Exports known frames to every format, with what is known about them beside, for judging by other programs:
-//! `cargo run -p craze-export --example judged -- FOLDER && python3 crates/export/judges/check.py FOLDER`.
+//! Exports frames with known values to every format, for checks by other programs:
+//!
+//! ```text
+//! cargo run -p craze-export --example judged -- FOLDER
+//! python3 crates/export/judges/check.py FOLDER
+//! ```
 
 use std::error::Error;
 use std::path::PathBuf;

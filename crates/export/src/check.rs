@@ -1,11 +1,12 @@
-//! Positions that a file can hold.
+//! Checks that a format can hold all positions.
 
 use craze_frame::{Frame, ObstacleShape};
 use craze_math::Vec3;
 
 use crate::{ExportError, Format};
 
-/// Whether all positions of the frame are finite and within the format's range. Nothing is written before that is known.
+/// Checks that all positions of a frame are finite and within the format's range, before anything
+/// is written.
 pub(crate) fn positions(frame: &Frame, format: Format) -> Result<(), ExportError> {
     let check =
         |owner: &str, element, positions: &[Vec3]| check_points(frame.number, format, owner, element, positions);
@@ -27,7 +28,7 @@ pub(crate) fn positions(frame: &Frame, format: Format) -> Result<(), ExportError
     Ok(())
 }
 
-/// Whether these positions are finite and within the format's range.
+/// Checks that positions are finite and within the format's range.
 pub(crate) fn check_points(
     frame: u32,
     format: Format,
@@ -37,7 +38,7 @@ pub(crate) fn check_points(
 ) -> Result<(), ExportError> {
     let largest = format.largest_coordinate();
     let fits = |position: &Vec3| position.iter().all(|coordinate| coordinate.abs() <= largest);
-    // A coordinate that is not a number fails every comparison.
+    // NaN fails every comparison.
     let Some(index) = positions.iter().position(|position| !fits(position)) else { return Ok(()) };
     let (owner, position) = (owner.to_owned(), positions[index].into());
     if positions[index].iter().all(|coordinate| coordinate.is_finite()) {

@@ -1,4 +1,4 @@
-//! A glTF 2.0 document in the making, and the binary file it becomes.
+//! A glTF 2.0 document under construction, and its binary encoding.
 
 use std::sync::Arc;
 
@@ -6,46 +6,43 @@ use craze_frame::{Look, Surface};
 use craze_math::Vec3;
 use serde_json::{Value, json};
 
-/// What the format calls the uses of a buffer, the kinds of numbers, and the kinds of primitives.
+/// Buffer targets, component types and primitive modes of glTF.
 const ARRAY_BUFFER: u32 = 34962;
 const ELEMENT_ARRAY_BUFFER: u32 = 34963;
 const FLOAT: u32 = 5126;
 const UNSIGNED_INT: u32 = 5125;
-/// Extensions of the format that materials use.
+/// Material extensions of glTF.
 const TRANSMISSION: &str = "KHR_materials_transmission";
 const IOR: &str = "KHR_materials_ior";
 pub(crate) const POINTS: u32 = 0;
 pub(crate) const TRIANGLES: u32 = 4;
 
-/// Which sides of its triangles a surface shows.
+/// Visible sides of a surface.
 #[derive(Clone, Copy, PartialEq)]
 pub(crate) enum Sides {
-    /// A closed surface hides its inner sides.
+    /// Closed surfaces show their outer side only.
     Outer,
-    /// A sheet is seen from both.
+    /// Open surfaces show both.
     Both,
 }
 
-/// Sides of a surface by whether it is closed.
+/// Visible sides: the outer one if the surface is closed.
 pub(crate) fn sides_of(surface: &Surface) -> Sides {
     if surface.is_closed() { Sides::Outer } else { Sides::Both }
 }
 
-/// A material that gets its place in the document when something uses it.
+/// A material, added to the document when it is first used.
 #[derive(Clone)]
 pub(crate) struct Material(Value);
 
-/// How a node moves.
 pub(crate) struct Track {
-    /// Which node.
     pub node: usize,
-    /// Where it is (m), moment by moment.
-    pub places: Vec<[f32; 3]>,
-    /// How it is turned, as quaternions x, y, z, w.
-    pub turns: Vec<[f32; 4]>,
+    /// Positions (m), one per key.
+    pub positions: Vec<[f32; 3]>,
+    /// Rotations as quaternions x, y, z, w.
+    pub rotations: Vec<[f32; 4]>,
 }
 
-/// The document in the making.
 #[derive(Default)]
 pub(crate) struct Document {
     nodes: Vec<Value>,
@@ -56,13 +53,12 @@ pub(crate) struct Document {
     animations: Vec<Value>,
     textures: Vec<Value>,
     images: Vec<Value>,
-    /// Bytes of the images, to know them again.
+    /// Bytes of the images, for deduplication.
     pictures: Vec<Arc<[u8]>>,
     binary: Vec<u8>,
 }
 
 impl Document {
-    /// A material of that look.
     pub(crate) fn material(&self, name: &str, look: &Look, sides: Sides) -> Material {
         let color = look.surface_color();
         let mut material = json!({
@@ -76,15 +72,15 @@ impl Document {
         if look.transmission > 0.0 {
             material["extensions"][TRANSMISSION] = json!({ "transmissionFactor": look.transmission as f32 });
         }
-        // Metals mirror by their colour.
+        // Metals reflect by their colour, without an index of refraction.
         if look.metalness < 1.0 {
             material["extensions"][IOR] = json!({ "ior": look.ior as f32 });
         }
         Material(material)
     }
 
-    /// A material of that colour (linear RGB in 0…1) and opacity.
-    pub(crate) fn painted(&self, name: &str, [red, green, blue, opacity]: [f32; 4], sides: Sides) -> Material {
+    /// Material of a colour (linear RGB in 0…1) and opacity.
+    pub(crate) fn colored(&self, name: &str, [red, green, blue, opacity]: [f32; 4], sides: Sides) -> Material {
         let mut material = json!({
             "name": name,
             "pbrMetallicRoughness": {
@@ -98,11 +94,11 @@ impl Document {
         Material(material)
     }
 
-    /// The same material with a picture, which becomes part of the document.
+    /// The material with a picture, which is embedded once.
     pub(crate) fn with_picture(&mut self, mut material: Material, media_type: &str, bytes: &Arc<[u8]>) -> Material {
         let number = self.pictures.iter().position(|known| known == bytes).unwrap_or_else(|| {
             let view = self.view(None, bytes.iter().copied());
-            // Numbers that follow start at a multiple of 4.
+            // Numbers that follow are aligned to 4 bytes.
             self.binary.resize(self.binary.len().next_multiple_of(4), 0);
             self.images.push(json!({ "bufferView": view, "mimeType": media_type }));
             self.textures.push(json!({ "source": self.images.len() - 1 }));
@@ -113,7 +109,7 @@ impl Document {
         material
     }
 
-    /// The place of a material among those in use.
+    /// Index of a material; adds it if it is new.
     pub(crate) fn used_material(&mut self, material: &Material) -> usize {
         self.materials.iter().position(|known| *known == material.0).unwrap_or_else(|| {
             self.materials.push(material.0.clone());
@@ -121,20 +117,20 @@ impl Document {
         })
     }
 
-    /// Adds a node and gives its number.
+    /// Adds a node; returns its index.
     pub(crate) fn node(&mut self, node: Value) -> usize {
         self.nodes.push(node);
         self.nodes.len() - 1
     }
 
-    /// A node of that name with a mesh of its own, at `origin` (m).
+    /// Adds a node with its own mesh at `origin` (m).
     pub(crate) fn mesh_node(&mut self, name: &str, origin: [f32; 3], primitives: Vec<Value>, extras: Value) -> usize {
         self.meshes.push(json!({ "name": name, "primitives": primitives }));
         let mesh = self.meshes.len() - 1;
         self.node(json!({ "name": name, "mesh": mesh, "translation": origin, "extras": extras }))
     }
 
-    /// An accessor of vectors of 2 or 3 numbers, with the bounds that the format asks for.
+    /// Adds an accessor of vectors of 2 or 3 numbers, with the bounds that glTF requires.
     pub(crate) fn vectors<const SIZE: usize>(&mut self, vectors: &[[f32; SIZE]]) -> usize {
         let mut low = [f32::INFINITY; SIZE];
         let mut high = [f32::NEG_INFINITY; SIZE];
@@ -153,7 +149,7 @@ impl Document {
         self.accessors.len() - 1
     }
 
-    /// An accessor of values over time, of 3 or 4 numbers each.
+    /// Adds an accessor of keyed values of 3 or 4 numbers.
     fn track<const SIZE: usize>(&mut self, values: &[[f32; SIZE]]) -> usize {
         let view = self.view(None, values.iter().flatten().flat_map(|number| number.to_le_bytes()));
         self.accessors.push(json!({
@@ -162,7 +158,7 @@ impl Document {
         self.accessors.len() - 1
     }
 
-    /// Adds an animation: at each of `times` (s, ascending) the nodes are at places (m) and turned by quaternions (x, y, z, w).
+    /// Adds an animation with keys at `times` (s, ascending).
     pub(crate) fn animate(&mut self, times: &[f32], tracks: &[Track]) {
         let view = self.view(None, times.iter().flat_map(|time| time.to_le_bytes()));
         let bound = |value: Option<&f32>| [f64::from(value.copied().unwrap_or(0.0))];
@@ -173,7 +169,7 @@ impl Document {
         let input = self.accessors.len() - 1;
         let (mut samplers, mut channels) = (Vec::new(), Vec::new());
         for track in tracks {
-            let outputs = [("translation", self.track(&track.places)), ("rotation", self.track(&track.turns))];
+            let outputs = [("translation", self.track(&track.positions)), ("rotation", self.track(&track.rotations))];
             for (path, output) in outputs {
                 channels.push(json!({ "sampler": samplers.len(), "target": { "node": track.node, "path": path } }));
                 samplers.push(json!({ "input": input, "output": output, "interpolation": "LINEAR" }));
@@ -182,7 +178,7 @@ impl Document {
         self.animations.push(json!({ "name": "shatter", "samplers": samplers, "channels": channels }));
     }
 
-    /// An accessor of vertex numbers.
+    /// Adds an accessor of vertex indices.
     pub(crate) fn indices(&mut self, indices: &[u32]) -> usize {
         let view = self.view(Some(ELEMENT_ARRAY_BUFFER), indices.iter().flat_map(|index| index.to_le_bytes()));
         self.accessors.push(json!({
@@ -191,7 +187,8 @@ impl Document {
         self.accessors.len() - 1
     }
 
-    /// A stretch of the buffer. All numbers have 4 bytes and pictures are filled up, so every stretch starts at a multiple of 4.
+    /// Adds a buffer view. Numbers have 4 bytes and pictures are padded, so every view is aligned
+    /// to 4 bytes.
     fn view(&mut self, target: Option<u32>, bytes: impl Iterator<Item = u8>) -> usize {
         let offset = self.binary.len();
         self.binary.extend(bytes);
@@ -203,7 +200,7 @@ impl Document {
         self.views.len() - 1
     }
 
-    /// The file, or the number of bytes that would be too many.
+    /// Encodes the file; the error is its size if it exceeds the format (bytes).
     pub(crate) fn finish(self, scene: Value) -> Result<Vec<u8>, usize> {
         let generator = concat!("Craze ", env!("CARGO_PKG_VERSION"));
         let mut root = json!({ "asset": { "version": "2.0", "generator": generator }, "scene": 0, "scenes": [scene] });
@@ -212,7 +209,7 @@ impl Document {
         if !extensions.is_empty() {
             root["extensionsUsed"] = json!(extensions);
         }
-        // The format forbids empty lists.
+        // glTF forbids empty lists.
         let lists = [
             ("nodes", self.nodes),
             ("meshes", self.meshes),
@@ -241,7 +238,7 @@ impl Document {
         bytes.extend(b"glTF");
         bytes.extend(2u32.to_le_bytes());
         bytes.extend(length_word.to_le_bytes());
-        // Both chunks are shorter than the whole, whose length fits.
+        // Both chunks are shorter than the file, whose length fits.
         bytes.extend((text.len() as u32).to_le_bytes());
         bytes.extend(b"JSON");
         bytes.extend(text);
@@ -254,7 +251,7 @@ impl Document {
     }
 }
 
-/// A position (m) as seen from a node's origin.
+/// A position (m) relative to a node's origin.
 pub(crate) fn relative(position: &Vec3, origin: &[f32; 3]) -> [f32; 3] {
     [0, 1, 2].map(|axis| (position[axis] - f64::from(origin[axis])) as f32)
 }

@@ -1,26 +1,26 @@
-//! Names that every program and file system takes.
+//! Names that every program and file system accepts.
 
 use craze_frame::Frame;
 
-/// The name with everything but letters, digits, `-`, `_` and `.` as `_`.
+/// Replaces everything but letters, digits, `-`, `_` and `.` by `_`.
 pub(crate) fn label(name: &str) -> String {
     let allowed = |character: char| character.is_alphanumeric() || "-_.".contains(character);
     let label: String = name.chars().map(|character| if allowed(character) { character } else { '_' }).collect();
-    // A leading dot would hide a file.
+    // A leading dot would hide the file.
     let label = label.trim_start_matches('.');
     if label.is_empty() { "unnamed".to_owned() } else { label.to_owned() }
 }
 
-/// Labels of a frame's bodies and obstacles, no two the same even where capitals do not count.
+/// Labels of a frame's bodies and obstacles, unique even if case is ignored.
 pub(crate) struct Labels {
-    /// One a body.
+    /// One per body.
     pub bodies: Vec<String>,
-    /// One an obstacle.
+    /// One per obstacle.
     pub obstacles: Vec<String>,
 }
 
 impl Labels {
-    pub(crate) fn of(frame: &Frame) -> Labels {
+    pub(crate) fn new(frame: &Frame) -> Labels {
         let mut taken = Vec::new();
         Labels {
             bodies: frame.bodies.iter().map(|body| unique(label(&body.name), &mut taken)).collect(),
@@ -29,7 +29,8 @@ impl Labels {
     }
 }
 
-/// The label itself, or the first of `label_2`, `label_3`, … that is free; `taken` holds those in use, in small letters.
+/// The label, or the first unused one of `label_2`, `label_3`, …; `taken` holds used labels in
+/// lower case.
 pub(crate) fn unique(label: String, taken: &mut Vec<String>) -> String {
     let candidates = std::iter::once(label.clone()).chain((2..).map(|count| format!("{label}_{count}")));
     let mut free = candidates.skip_while(|candidate| taken.contains(&candidate.to_lowercase()));
@@ -43,7 +44,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn labels_keep_letters_and_lose_what_troubles_programs() {
+    fn labels_keep_letters_and_replace_unsafe_characters() {
         assert_eq!(label("bowl 2/left\n"), "bowl_2_left_");
         assert_eq!(label("Schüssel"), "Schüssel");
         assert_eq!(label("../up"), "_up");
@@ -51,7 +52,7 @@ mod tests {
     }
 
     #[test]
-    fn equal_labels_are_told_apart() {
+    fn equal_labels_get_distinct_suffixes() {
         let mut taken = Vec::new();
         let labels = ["a b", "a_b", "A_B", "c"].map(|name| unique(label(name), &mut taken));
         assert_eq!(labels, ["a_b", "a_b_2", "A_B_3", "c"]);

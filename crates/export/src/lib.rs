@@ -1,23 +1,23 @@
-//! From frames to the files of other programs.
+//! Export of frames to the files of other programs.
 //!
-//! | format | one file a frame | holds |
+//! | format | one file per frame | content |
 //! |---|---|---|
-//! | [`Format::Obj`] | `name.0001.obj`, and one `name.mtl` | an object a piece, materials for outside and crack faces, particles as points |
-//! | [`Format::Ply`] | `name.0001.ply` | everything in one mesh with all attributes; particles as vertices without faces |
+//! | [`Format::Obj`] | `name.0001.obj`; one `name.mtl` | an object per piece, materials, points |
+//! | [`Format::Ply`] | `name.0001.ply` | one mesh with all attributes |
 //! | [`Format::Stl`] | `name.0001.stl` | triangles |
-//! | [`Format::Glb`] | `name.0001.glb` | a node a piece with volume and mass, normals, materials; particles as points |
-//! | [`Format::Vtk`] | `name.BODY.0001.vtp`, `.vtu`, and one `name.pvd` | surfaces, tetrahedra and particles with all attributes and times |
+//! | [`Format::Glb`] | `name.0001.glb` | a node per piece, normals, materials, points |
+//! | [`Format::Vtk`] | `name.BODY.0001.vtp`, `.vtu`; one `name.pvd` | everything, with times |
 //!
-//! [`export_shards`] makes one `shards.glb` of one frame: the pieces of its bodies in their rest shape, as parts for other programs.
-//! [`export_animation`] makes one `animation.glb`: the same parts as nodes that move, over all frames. [`ShardFilm`] puts them
-//! into the frames, for pictures.
+//! [`export_shards`] writes the pieces of one frame in their rest shape to `shards.glb`.
+//! [`export_animation`] writes the same shards as moving nodes over all frames to `animation.glb`.
+//! [`ShardSequence`] puts them into the frames, for pictures.
 //!
-//! Obstacles are written like bodies; endless planes are left out. `docs/formats.md` says what each file holds. Only
-//! frames are seen here, never a fracture method. Every file appears whole or not at all.
+//! Obstacles are exported like bodies; infinite planes are left out. `docs/formats.md` describes
+//! every file. Files appear atomically.
 
+mod attributes;
 mod check;
 mod document;
-mod dress;
 mod glb;
 mod jpeg;
 mod labels;
@@ -29,6 +29,7 @@ mod picture;
 mod ply;
 mod shards;
 mod stl;
+mod tuning;
 mod vtk;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -37,13 +38,14 @@ use std::path::{Path, PathBuf};
 use craze_frame::{Frame, FrameFileError, InvalidFrame, ObstacleShape, WriteError, atomic_write};
 use thiserror::Error;
 
-pub use craze_skin::{Corners, Grain, part_touching, transfer};
+use attributes::{Pose, TriangleAttributes};
+pub use craze_skin::{CornerAttributes, CrackDetail, separate_touching, transfer_attributes};
 pub use shards::{
-    Outer, Pace, Paint, PaintPicture, ShardFilm, ShardReport, ShardSettings, ShardSummary, export_animation,
-    export_shards,
+    Pace, Paint, PaintPicture, ShardReport, ShardSequence, ShardSettings, ShardSummary, SourceSurface,
+    export_animation, export_shards,
 };
 
-/// A format that frames can be exported to.
+/// Export format of frames.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Format {
     /// Wavefront OBJ.
@@ -59,10 +61,10 @@ pub enum Format {
 }
 
 impl Format {
-    /// All of them.
+    /// All formats.
     pub const ALL: [Format; 5] = [Format::Obj, Format::Ply, Format::Stl, Format::Glb, Format::Vtk];
 
-    /// Its name on the command line.
+    /// Name on the command line.
     pub fn name(self) -> &'static str {
         match self {
             Format::Obj => "obj",
@@ -73,15 +75,7 @@ impl Format {
         }
     }
 
-    /// The format of that name, in capitals or not.
-    pub fn from_name(name: &str) -> Result<Format, UnknownFormat> {
-        Format::ALL
-            .into_iter()
-            .find(|format| format.name().eq_ignore_ascii_case(name))
-            .ok_or_else(|| UnknownFormat { name: name.to_owned() })
-    }
-
-    /// Largest coordinate (m) that a file of this format can hold, with room for differences of two.
+    /// Largest coordinate (m) in this format, with room for the difference of two.
     fn largest_coordinate(self) -> f64 {
         match self {
             Format::Obj | Format::Ply | Format::Vtk => f64::MAX,
@@ -90,84 +84,76 @@ impl Format {
     }
 }
 
-/// No format has that name.
-#[derive(Clone, Debug, PartialEq, Eq, Error)]
-#[error("there is no export format '{name}'; choose one of {}", Format::ALL.map(Format::name).join(", "))]
-pub struct UnknownFormat {
-    /// What was asked for.
-    pub name: String,
-}
-
-/// Why frames could not be exported. Files of earlier frames stay; none is half written.
+/// Why an export failed. Files of earlier frames remain, complete.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum ExportError {
-    /// There was nothing to export.
+    /// No frames were given.
     #[error("there are no frames to export")]
     NoFrames,
-    /// A frame could not be read.
+    /// A frame file could not be read.
     #[error(transparent)]
     Frame(#[from] FrameFileError),
-    /// A frame contradicts itself.
+    /// A frame is inconsistent.
     #[error("frame {frame} is not consistent: {cause}")]
     Invalid {
-        /// Its number.
+        /// Frame number.
         frame: u32,
-        /// What is wrong.
+        /// The inconsistency.
         #[source]
         cause: InvalidFrame,
     },
-    /// Two frames have one number, so one file would replace the other.
+    /// Two frames have the same number and would overwrite each other.
     #[error("frame {number} was given twice; export each frame once")]
     FrameTwice {
-        /// The number.
+        /// Frame number.
         number: u32,
     },
-    /// A position that no program could show.
+    /// A position is not finite.
     #[error(
-        "frame {frame}: {element} {index} of {owner} is at ({}, {}, {}); a simulation that gives such a place went wrong \
-         before this frame, so export the frames up to {frame} only",
+        "frame {frame}: {element} {index} of {owner} is at ({}, {}, {}); the simulation failed \
+         before this frame: export the frames before {frame} only",
         position[0], position[1], position[2]
     )]
     NotFinite {
-        /// Number of the frame.
+        /// Frame number.
         frame: u32,
-        /// The body or obstacle.
+        /// Body or obstacle.
         owner: String,
-        /// What kind of point.
+        /// Kind of point.
         element: &'static str,
-        /// Which of them.
+        /// Its index.
         index: usize,
-        /// Where it is (m).
+        /// Position (m).
         position: [f64; 3],
     },
-    /// A position that the format cannot hold.
+    /// A position exceeds the range of the format.
     #[error(
-        "frame {frame}: {element} {index} of {owner} is at ({:e}, {:e}, {:e}) m, too far out for {}; export to ply or vtk",
+        "frame {frame}: {element} {index} of {owner} is at ({:e}, {:e}, {:e}) m, out of range for {}; export to ply or vtk",
         position[0], position[1], position[2], format.name()
     )]
     OutOfRange {
-        /// Number of the frame.
+        /// Frame number.
         frame: u32,
-        /// The body or obstacle.
+        /// Body or obstacle.
         owner: String,
-        /// What kind of point.
+        /// Kind of point.
         element: &'static str,
-        /// Which of them.
+        /// Its index.
         index: usize,
-        /// Where it is (m).
+        /// Position (m).
         position: [f64; 3],
         /// The format.
         format: Format,
     },
-    /// More than the format can count.
+    /// A count exceeds the range of the format.
     #[error("frame {frame} has {count} {what}, more than a {} file can hold; export to vtk", format.name())]
     TooLarge {
-        /// Number of the frame.
+        /// Frame number.
         frame: u32,
-        /// How many.
+        /// The count.
         count: usize,
-        /// Of what.
+        /// What is counted.
         what: &'static str,
         /// The format.
         format: Format,
@@ -175,17 +161,17 @@ pub enum ExportError {
     /// No body of the frame has shards.
     #[error("frame {frame} has no shards: {reason}")]
     NoShards {
-        /// Its number.
+        /// Frame number.
         frame: u32,
-        /// Why, body by body.
+        /// Reason for each body.
         reason: String,
     },
-    /// The folder could not be made.
+    /// The folder could not be created.
     #[error("cannot create the folder {}: {cause}", path.display())]
     Folder {
         /// The folder.
         path: PathBuf,
-        /// What the system said.
+        /// Error of the operating system.
         #[source]
         cause: std::io::Error,
     },
@@ -194,18 +180,18 @@ pub enum ExportError {
     Write(#[from] WriteError),
 }
 
-/// What an export did.
+/// Result of an export.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Report {
     /// Number of frames.
     pub frames: usize,
-    /// The files, in the order they were written.
+    /// Files, in the order they were written.
     pub files: Vec<PathBuf>,
-    /// What the frames hold and these files do not, each as a phrase with its reason, for a person.
+    /// Content of the frames that the files do not hold, each a phrase with its reason.
     pub left_out: Vec<String>,
 }
 
-/// Where the files of one export go, and what became of it so far.
+/// Destination and progress of an export.
 struct Output {
     folder: PathBuf,
     base: String,
@@ -213,7 +199,7 @@ struct Output {
 }
 
 impl Output {
-    /// Writes one file whose name is the base name and `suffix`, and gives that name.
+    /// Writes a file named base name plus `suffix`; returns that name.
     fn write(&mut self, suffix: &str, bytes: &[u8]) -> Result<String, ExportError> {
         let name = format!("{}.{suffix}", self.base);
         let path = self.folder.join(&name);
@@ -222,7 +208,7 @@ impl Output {
         Ok(name)
     }
 
-    /// Notes what is left out, once.
+    /// Records what is left out, once.
     fn leave_out(&mut self, what: String) {
         if !self.report.left_out.contains(&what) {
             self.report.left_out.push(what);
@@ -230,13 +216,14 @@ impl Output {
     }
 }
 
-/// Exports frames to `folder`, which is created if needed, into files whose names start with `base` (characters that
-/// trouble some system or program become `_`). Files of the same names are replaced.
+/// Exports frames to `folder`, which is created if needed. File names start with `base`; characters
+/// that some systems refuse become `_`. Existing files of the same names are replaced.
 ///
-/// `outers` are as in [`export_shards`]: surfaces that are made of a model's own triangles carry what those do, in the formats that know it.
+/// `source_surfaces` is as in [`export_shards`]: surfaces built from a model's triangles get its
+/// attributes, in formats that support them.
 pub fn export_sequence(
     frames: impl IntoIterator<Item = Result<Frame, FrameFileError>>,
-    outers: &[Vec<Outer>],
+    source_surfaces: &[Vec<SourceSurface>],
     format: Format,
     folder: &Path,
     base: &str,
@@ -257,13 +244,18 @@ pub fn export_sequence(
         }
         note_left_out(&frame, format, &mut output);
         match format {
-            Format::Obj => obj::export(&frame, &dressed(&frame, outers, &mut insides), &mut materials, &mut output)?,
+            Format::Obj => obj::export(
+                &frame,
+                &transferred_attributes(&frame, source_surfaces, &mut insides),
+                &mut materials,
+                &mut output,
+            )?,
             Format::Ply => drop(output.write(&format!("{number:04}.ply"), &ply::encode(&frame)?)?),
             Format::Stl => drop(output.write(&format!("{number:04}.stl"), &stl::encode(&frame))?),
-            Format::Glb => {
-                let dressed = dressed(&frame, outers, &mut insides);
-                drop(output.write(&format!("{number:04}.glb"), &glb::encode(&frame, &dressed)?)?)
-            }
+            Format::Glb => drop(output.write(
+                &format!("{number:04}.glb"),
+                &glb::encode(&frame, &transferred_attributes(&frame, source_surfaces, &mut insides))?,
+            )?),
             Format::Vtk => vtk::export(&frame, &mut collection, &mut output)?,
         }
         output.report.frames += 1;
@@ -279,29 +271,34 @@ pub fn export_sequence(
     Ok(output.report)
 }
 
-/// The model that a body's outside is made of, how this looks inside, and what the triangles of the body carry.
-pub(crate) struct Dressed<'model> {
-    model: &'model Outer,
+/// Attributes of a body's outside, transferred from the model that it is built from.
+pub(crate) struct TransferredAttributes<'model> {
+    source: &'model SourceSurface,
     inside: looks::Inside,
-    worn: Vec<dress::Worn>,
+    triangles: Vec<TriangleAttributes>,
 }
 
-/// How models look inside, by the numbers of body and model: found once for all frames.
+/// Looks of crack faces by body and source surface, computed once for all frames.
 type Insides = BTreeMap<(usize, usize), looks::Inside>;
 
-/// For every body of the frame what its outside carries, if it is made of a model's triangles.
-fn dressed<'model>(frame: &Frame, outers: &'model [Vec<Outer>], insides: &mut Insides) -> Vec<Option<Dressed<'model>>> {
+/// Transferred attributes of every body that is built from a model's triangles.
+fn transferred_attributes<'model>(
+    frame: &Frame,
+    source_surfaces: &'model [Vec<SourceSurface>],
+    insides: &mut Insides,
+) -> Vec<Option<TransferredAttributes<'model>>> {
     let mut of_body = |(index, body): (usize, &craze_frame::BodyFrame)| {
-        let worn = |model| dress::dress(&body.surface, model, dress::At::Frame);
-        let mut models = outers.get(index)?.iter().enumerate();
-        let (number, model, worn) = models.find_map(|(number, model)| Some((number, model, worn(model)?)))?;
-        let inside = *insides.entry((index, number)).or_insert_with(|| looks::Inside::of(model));
-        Some(Dressed { model, inside, worn })
+        let transfer = |source| attributes::transferred(&body.surface, source, Pose::Frame);
+        let mut sources = source_surfaces.get(index)?.iter().enumerate();
+        let (number, source, triangles) =
+            sources.find_map(|(number, source)| Some((number, source, transfer(source)?)))?;
+        let inside = *insides.entry((index, number)).or_insert_with(|| looks::Inside::of(source));
+        Some(TransferredAttributes { source, inside, triangles })
     };
     frame.bodies.iter().enumerate().map(&mut of_body).collect()
 }
 
-/// Notes what the frame holds and the format does not.
+/// Records content of the frame that the format does not hold.
 fn note_left_out(frame: &Frame, format: Format, output: &mut Output) {
     for obstacle in &frame.obstacles {
         if let ObstacleShape::Plane { .. } = obstacle.shape {

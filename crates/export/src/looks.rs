@@ -1,53 +1,56 @@
-//! How the faces of a body look in files, by its materials: outside and where cracks opened it.
+//! Materials of exported body faces: outside and crack faces.
 
 use craze_frame::{BodyFrame, Look, Surface, names};
 use craze_math::Vec3;
 
 use crate::picture::Picture;
-use crate::shards::{Outer, Paint};
+use crate::shards::{Paint, SourceSurface};
 
-/// Places at which a picture on a model is looked at for its mean colour, about.
-const PLACES: f64 = 65_536.0;
+/// Samples of a picture for its mean colour, about.
+const PICTURE_SAMPLES: f64 = 65_536.0;
 
-/// A material of a file.
 #[derive(Clone)]
-pub(crate) struct Named {
+pub(crate) struct NamedMaterial {
     pub name: String,
     pub look: Look,
 }
 
-/// For each material of a body, that of its outside and that of its crack faces. `label` is the body's name in the file, `inside` how its first material looks
-/// below the surface.
-pub(crate) fn sides(body: &BodyFrame, label: &str, inside: Look) -> Vec<[Named; 2]> {
+/// For each material of a body the materials of its outside and its crack faces. `label`: name of
+/// the body in the file; `inside`: look of its first material below the surface.
+pub(crate) fn sides(body: &BodyFrame, label: &str, inside: Look) -> Vec<[NamedMaterial; 2]> {
     let named = |(index, look): (usize, Look)| {
         let name = if index == 0 { label.to_owned() } else { format!("{label}_material_{index}") };
         let below = if index == 0 { inside } else { look };
-        [Named { name: name.clone(), look }, Named { name: format!("{name}_crack"), look: below.cracked() }]
+        [
+            NamedMaterial { name: name.clone(), look },
+            NamedMaterial { name: format!("{name}_crack"), look: below.cracked() },
+        ]
     };
     body.looks().into_iter().enumerate().map(named).collect()
 }
 
-/// Which of `count` materials a triangle is made of.
-pub(crate) fn matter_of(surface: &Surface, count: usize) -> impl Fn(usize) -> usize {
+/// Returns the material index, below `count`, of a triangle.
+pub(crate) fn material_of(surface: &Surface, count: usize) -> impl Fn(usize) -> usize {
     let materials = surface.face_attributes.indices(names::MATERIAL).unwrap_or(&[]);
     move |triangle| materials.get(triangle).map_or(0, |&material| material as usize % count.max(1))
 }
 
-/// How a body with a model's own materials looks inside, where the scene does not say it.
+/// Look of the crack faces of a body with a model's own materials, unless the scene sets one.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) enum Inside {
-    /// As what the body is made of.
+    /// That of the body's material.
     #[default]
     AsBody,
-    /// As what the body is made of, but opaque: the picture on the outside is so, and cannot be read.
+    /// That of the body's material, opaque like the picture outside, which cannot be decoded.
     Opaque,
-    /// With a colour (linear red, green, blue) that is that of the outside.
+    /// A linear colour that matches the outside.
     Colored(Vec3),
 }
 
 impl Inside {
-    /// As the model's material with the most area: its plain colour, or the mean of what its triangles show of its picture.
-    pub fn of(model: &Outer) -> Inside {
+    /// From the model's material with the largest area: its plain colour, or the mean of its
+    /// picture over the triangles that show it.
+    pub fn of(model: &SourceSurface) -> Inside {
         let paints = model.usable_paints();
         let area = |triangle: usize| {
             let [a, b, c] = model.triangles[triangle].map(|vertex| model.positions[vertex as usize]);
@@ -59,7 +62,7 @@ impl Inside {
                 *sum += area(triangle);
             }
         }
-        // The first of those that differ by rounding only.
+        // The first of equal ones, up to rounding.
         let larger = |most: (usize, f64), next: (usize, f64)| if next.1 > most.1 * (1.0 + 1e-9) { next } else { most };
         let Some((number, whole)) = areas.into_iter().enumerate().reduce(larger) else { return Inside::AsBody };
         let Paint { colour, picture, .. } = &paints[number];
@@ -82,7 +85,7 @@ impl Inside {
         if weight > 0.0 { Inside::Colored((light / weight).component_mul(&factor)) } else { Inside::Opaque }
     }
 
-    /// The look of a body below its surface.
+    /// Look of a body below its surface.
     pub fn look(self, body: &BodyFrame) -> Look {
         let own = body.looks()[0];
         match self {
@@ -96,11 +99,12 @@ impl Inside {
     }
 }
 
-/// Mean of the picture over a triangle with these texture coordinates that has this share of the area (1).
+/// Mean of the picture over a triangle with these texture coordinates and this share of the area
+/// (1).
 fn mean_light(picture: &Picture, corners: &[[f32; 2]; 3], share: f64) -> Vec3 {
     let [a, b, c] = corners.map(|corner| corner.map(f64::from));
-    // The triangle is cut into side² equal ones, of which the middles are looked at.
-    let side = (share * PLACES).sqrt().ceil().clamp(1.0, PLACES.sqrt()) as u32;
+    // Samples at the centroids of side² equal triangles.
+    let side = (share * PICTURE_SAMPLES).sqrt().ceil().clamp(1.0, PICTURE_SAMPLES.sqrt()) as u32;
     let third = 1.0 / 3.0;
     let mut light = Vec3::zeros();
     for row in 0..side {

@@ -1,43 +1,38 @@
-//! Normals that are smooth over gentle bends and sharp at edges.
+//! Vertex normals: smooth over gentle bends, sharp at edges.
 
+use craze_frame::corner_normals;
 use craze_math::Vec3;
 
 use crate::parts::Part;
+use crate::tuning::MIN_SMOOTH_COSINE;
 
-/// Faces that meet at a larger angle than this are shaded with a sharp edge between them: cos 30°.
-const SMOOTH_COSINE: f64 = 0.866_025_403_784_438_6;
-
-/// A part whose vertices are split wherever the normal is not the same on all sides.
+/// A part with vertices duplicated where their normals differ.
 pub(crate) struct Shaded {
-    /// For each vertex, the vertex of the part that it was.
+    /// The part's vertex of each vertex.
     pub sources: Vec<u32>,
-    /// For each vertex, its unit normal.
+    /// Unit normal of each vertex.
     pub normals: Vec<[f32; 3]>,
-    /// The triangles of the part, with the new vertices.
+    /// Triangles of the part over the new vertices.
     pub triangles: Vec<[u32; 3]>,
 }
 
-/// Gives each corner the mean normal of the faces around its vertex, weighted by their angles there, leaving out faces
-/// that bend away too far or lie across the border of a crack; corners with one normal share a vertex.
-///
-/// A triangle without area takes part in no mean; where nothing else gives a normal, it points up.
+/// Duplicates vertices so that each has one normal: see [`corner_normals`]. Crack faces and outer
+/// faces share no normals. Without any contribution the normal points up.
 pub(crate) fn shade(part: &Part) -> Shaded {
-    let face_normals: Vec<Vec3> = part.triangles.iter().map(|triangle| face_normal(part, triangle)).collect();
-    let around = corners_around(part);
+    let normals = corner_normals(&part.positions, &part.triangles, &part.crack, MIN_SMOOTH_COSINE);
     let mut shaded = Shaded { sources: Vec::new(), normals: Vec::new(), triangles: part.triangles.clone() };
-    for (vertex, corners) in around.chunk_by(|one, other| one.0 == other.0).map(|corners| (corners[0].0, corners)) {
+    // Corners by vertex.
+    let mut corners: Vec<(u32, usize, usize)> = Vec::with_capacity(3 * part.triangles.len());
+    for (face, triangle) in part.triangles.iter().enumerate() {
+        corners.extend((0..3).map(|corner| (triangle[corner], face, corner)));
+    }
+    corners.sort_unstable();
+    for corners in corners.chunk_by(|one, other| one.0 == other.0) {
         let first = shaded.sources.len();
-        for &(_, face, place) in corners {
-            let (face, place) = (face as usize, place as usize);
-            let mut sum = Vec3::zeros();
-            for &(_, other, other_place) in corners {
-                let (other, other_place) = (other as usize, other_place as usize);
-                let smooth = face_normals[face].dot(&face_normals[other]) >= SMOOTH_COSINE;
-                if part.crack[face] == part.crack[other] && (smooth || face == other) {
-                    sum += face_normals[other] * corner_angle(part, &part.triangles[other], other_place);
-                }
-            }
-            let normal = sum.try_normalize(0.0).unwrap_or(Vec3::y()).map(|coordinate| coordinate as f32).into();
+        for &(vertex, face, corner) in corners {
+            let normal = normals[face][corner];
+            let normal = if normal == Vec3::zeros() { Vec3::y() } else { normal };
+            let normal = normal.map(|coordinate| coordinate as f32).into();
             let known = shaded.normals[first..].iter().position(|other| *other == normal);
             let index = first
                 + known.unwrap_or_else(|| {
@@ -45,41 +40,17 @@ pub(crate) fn shade(part: &Part) -> Shaded {
                     shaded.normals.push(normal);
                     shaded.normals.len() - 1 - first
                 });
-            shaded.triangles[face][place] = index as u32;
+            shaded.triangles[face][corner] = index as u32;
         }
     }
     shaded
-}
-
-/// (vertex, face, place in the face) of all corners, by vertex.
-fn corners_around(part: &Part) -> Vec<(u32, u32, u32)> {
-    let mut corners: Vec<(u32, u32, u32)> = Vec::with_capacity(3 * part.triangles.len());
-    for (face, triangle) in part.triangles.iter().enumerate() {
-        corners.extend((0..3).map(|place| (triangle[place as usize], face as u32, place)));
-    }
-    corners.sort_unstable();
-    corners
-}
-
-/// Unit normal by the right-hand rule; zero for a triangle without area.
-fn face_normal(part: &Part, triangle: &[u32; 3]) -> Vec3 {
-    let [a, b, c] = triangle.map(|vertex| part.positions[vertex as usize]);
-    (b - a).cross(&(c - a)).try_normalize(0.0).unwrap_or_else(Vec3::zeros)
-}
-
-/// Angle of the triangle at one of its corners (rad).
-fn corner_angle(part: &Part, triangle: &[u32; 3], place: usize) -> f64 {
-    let position = |place: usize| part.positions[triangle[place % 3] as usize];
-    let along = position(place + 1) - position(place);
-    let back = position(place + 2) - position(place);
-    along.cross(&back).norm().atan2(along.dot(&back))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    /// Two triangles over the square of edge 1 m, the second with its far corner lifted by `lift` (m).
+    /// Two triangles over a square of edge 1 m; the last corner is lifted by `lift` (m).
     fn fold(lift: f64, crack: [bool; 2]) -> Part {
         Part {
             piece: 0,
@@ -112,7 +83,7 @@ mod tests {
     }
 
     #[test]
-    fn a_triangle_without_area_gets_a_unit_normal() {
+    fn a_degenerate_triangle_gets_a_unit_normal() {
         let mut part = fold(0.0, [false; 2]);
         part.positions = vec![Vec3::zeros(); 4];
         assert!(shade(&part).normals.iter().all(|normal| *normal == [0.0, 1.0, 0.0]));

@@ -1,23 +1,23 @@
-//! A surface or a cloud taken apart by pieces, since other programs want one object a piece.
+//! Division of surfaces and particles by piece: most formats want an object per piece.
 
 use craze_frame::{Particles, Surface, names};
 use craze_math::Vec3;
 
-/// The triangles of one piece with vertices of their own.
+/// Triangles of one piece with their own vertices.
 pub(crate) struct Part {
-    /// Which piece of the body.
+    /// Index of the piece in the body.
     pub piece: u32,
-    /// Vertices that its triangles use (m), in the order of the surface.
+    /// Used vertices (m), in the order of the surface.
     pub positions: Vec<Vec3>,
-    /// Its triangles, in the order of the surface.
+    /// Triangles, in the order of the surface.
     pub triangles: Vec<[u32; 3]>,
-    /// For each triangle, whether a crack opened it.
+    /// True for crack faces.
     pub crack: Vec<bool>,
-    /// For each triangle its number in the surface; empty where it has none.
+    /// Index of each triangle in the surface; may be empty.
     pub faces: Vec<u32>,
 }
 
-/// The pieces that have triangles, by number. A vertex shared by two pieces becomes two.
+/// Pieces with triangles, ascending. A vertex shared by two pieces is duplicated.
 pub(crate) fn parts(surface: &Surface) -> Vec<Part> {
     let mut order: Vec<usize> = (0..surface.triangles.len()).collect();
     order.sort_by_key(|&triangle| surface.piece_of(triangle));
@@ -28,7 +28,7 @@ pub(crate) fn parts(surface: &Surface) -> Vec<Part> {
         .collect()
 }
 
-/// The part of some triangles. `local` is all `u32::MAX` before and after.
+/// Extracts some triangles. `local` is all `u32::MAX` before and after.
 fn part(surface: &Surface, triangles: &[usize], local: &mut [u32]) -> Part {
     let mut used: Vec<u32> = triangles.iter().flat_map(|&triangle| surface.triangles[triangle]).collect();
     used.sort_unstable();
@@ -50,15 +50,14 @@ fn part(surface: &Surface, triangles: &[usize], local: &mut [u32]) -> Part {
     part
 }
 
-/// The particles of one piece.
 pub(crate) struct Cloud {
-    /// Which piece of the body.
+    /// Index of the piece in the body.
     pub piece: u32,
-    /// Where they are (m).
+    /// Positions (m).
     pub positions: Vec<Vec3>,
 }
 
-/// The pieces that have particles, by number.
+/// Pieces with particles, ascending.
 pub(crate) fn clouds(particles: &Particles) -> Vec<Cloud> {
     let pieces = particles.attributes.indices(names::PIECE);
     let piece_of = |&particle: &usize| pieces.map_or(0, |pieces| pieces[particle]);

@@ -1,7 +1,8 @@
-//! PLY, binary little endian: one mesh of everything, with all attributes.
+//! Binary little-endian PLY: one mesh of everything with all attributes.
 //!
-//! Bodies and obstacles may carry different attributes, and PLY has one row a vertex for all of them; so a column is
-//! there if anything has it, and what does not have it gets NaN (numbers), 0 (piece and crack) or 4294967295 (other indices).
+//! PLY has one row per vertex for all bodies and obstacles, so a column exists if any of them has
+//! the attribute. Missing values are NaN (numbers), 0 (piece and crack) or 4294967295 (other
+//! indices).
 
 use craze_frame::{Attributes, Data, Frame, ObstacleShape, Surface, names};
 use craze_math::Vec3;
@@ -9,12 +10,12 @@ use craze_math::Vec3;
 use crate::labels::{Labels, label, unique};
 use crate::{ExportError, Format};
 
-/// Names of columns that are there anyway, so that no attribute may take them.
+/// Names of built-in columns, which attributes may not take.
 const RESERVED: [&str; 6] = ["x", "y", "z", "object", "radius", "vertex_indices"];
 
-/// Some rows of one table: the vertices of a surface, the particles of a body, the triangles of a surface.
+/// Rows of one table: vertices, particles or triangles of one object.
 struct Rows<'frame> {
-    /// Number of the body or obstacle.
+    /// Index of the body or obstacle.
     object: u32,
     count: usize,
     attributes: &'frame Attributes,
@@ -23,22 +24,20 @@ struct Rows<'frame> {
 /// One number of every row.
 struct Column<'frame> {
     attribute: &'frame str,
-    /// Which coordinate of a vector; `None` for scalars and indices.
+    /// Component of a vector; `None` for scalars and indices.
     coordinate: Option<usize>,
-    /// Whether every one of its values is an index.
+    /// True if all values are indices.
     index: bool,
-    /// Its name in the file.
     name: String,
 }
 
-/// Where the vertices are, the rows that belong to them, and the particle radius (m).
+/// Positions (m), their rows, and the particle radius (m).
 struct Points<'frame> {
     positions: &'frame [Vec3],
     rows: Rows<'frame>,
     radius: Option<f64>,
 }
 
-/// The bytes of the file.
 pub(crate) fn encode(frame: &Frame) -> Result<Vec<u8>, ExportError> {
     let obstacles = frame.obstacles.iter().map(|obstacle| match &obstacle.shape {
         ObstacleShape::Surface(surface) => Some(surface),
@@ -104,7 +103,7 @@ pub(crate) fn encode(frame: &Frame) -> Result<Vec<u8>, ExportError> {
     Ok(bytes)
 }
 
-/// The columns that hold every attribute of some rows, in the order of first appearance.
+/// Columns for all attributes of some tables, in the order of first appearance.
 fn columns<'frame>(tables: impl Iterator<Item = &'frame Attributes>) -> Vec<Column<'frame>> {
     let mut taken: Vec<String> = RESERVED.map(str::to_owned).to_vec();
     let mut columns: Vec<Column<'frame>> = Vec::new();
@@ -130,7 +129,7 @@ fn columns<'frame>(tables: impl Iterator<Item = &'frame Attributes>) -> Vec<Colu
     columns
 }
 
-/// For each column, the data that fills it, if these attributes have it.
+/// Data of each column in one table, if it has the attribute.
 fn columns_of<'frame>(columns: &[Column<'_>], attributes: &'frame Attributes) -> Vec<Option<&'frame Data>> {
     let fits = |column: &Column<'_>, data: &Data| matches!(data, Data::Vector(_)) == column.coordinate.is_some();
     columns.iter().map(|column| attributes.get(column.attribute).filter(|data| fits(column, data))).collect()
@@ -164,7 +163,7 @@ fn header(
     radii: bool,
     [vertex_columns, face_columns]: [&[Column<'_>]; 2],
 ) -> String {
-    let labels = Labels::of(frame);
+    let labels = Labels::new(frame);
     let mut lines = vec!["ply".to_owned(), "format binary_little_endian 1.0".to_owned()];
     lines.push(format!("comment Craze, frame {}, time {:?} s, unit m, y up", frame.number, frame.time));
     let named = labels.bodies.iter().map(|label| ("body", label));

@@ -1,11 +1,11 @@
-//! STL, binary: nothing but triangles.
+//! Binary STL: triangles only.
 
 use craze_frame::{Frame, ObstacleShape, Surface};
 
-/// Bytes of the header, which readers ignore but which may not start with `solid`, the mark of the text form.
+/// Length of the header (bytes). It may not start with `solid`, which marks the text form.
 const HEADER_LENGTH: usize = 80;
 
-/// The triangles of all bodies and obstacles.
+/// Encodes the triangles of all bodies and obstacles.
 pub(crate) fn encode(frame: &Frame) -> Vec<u8> {
     let bodies = frame.bodies.iter().map(|body| &body.surface);
     let obstacles = frame.obstacles.iter().filter_map(|obstacle| match &obstacle.shape {
@@ -21,7 +21,7 @@ pub(crate) fn encode(frame: &Frame) -> Vec<u8> {
     for surface in surfaces {
         for triangle in &surface.triangles {
             let [a, b, c] = triangle.map(|vertex| surface.positions[vertex as usize]);
-            // A triangle without area has the zero normal, which readers replace by their own.
+            // A degenerate triangle has a zero normal; readers recompute it.
             let normal = (b - a).cross(&(c - a)).try_normalize(0.0).unwrap_or_default();
             for vector in [normal, a, b, c] {
                 bytes.extend(vector.iter().flat_map(|&coordinate| (coordinate as f32).to_le_bytes()));

@@ -1,6 +1,8 @@
-//! VTK XML: `.vtp` for surfaces and particles, `.vtu` for tetrahedra, and a `.pvd` collection with the times.
+//! VTK XML: `.vtp` for surfaces and particles, `.vtu` for tetrahedra, and a `.pvd` collection with
+//! the times.
 //!
-//! Numbers stand as raw little-endian bytes after the XML, each array behind its length in 8 bytes.
+//! Numbers are appended raw and little-endian after the XML, each array preceded by its length in 8
+//! bytes.
 
 use craze_frame::{Attributes, BodyFrame, Data, Frame, ObstacleShape, Particles, Piece, Surface, Volume};
 use craze_math::Vec3;
@@ -8,10 +10,9 @@ use craze_math::Vec3;
 use crate::labels::Labels;
 use crate::{ExportError, Output};
 
-/// The number by which VTK knows a tetrahedron.
 const TETRAHEDRON: u8 = 10;
 
-/// The files of a sequence with their times.
+/// Files of a sequence with their times.
 #[derive(Default)]
 pub(crate) struct Collection(String);
 
@@ -21,7 +22,6 @@ impl Collection {
         self.0 += &format!("    <DataSet timestep=\"{time:?}\" part=\"{part}\" name=\"{name}\" file=\"{file}\"/>\n");
     }
 
-    /// The text of the `.pvd` file.
     pub(crate) fn encode(&self) -> String {
         format!(
             "<?xml version=\"1.0\"?>\n<VTKFile type=\"Collection\" version=\"1.0\" byte_order=\"LittleEndian\">\n  \
@@ -31,11 +31,11 @@ impl Collection {
     }
 }
 
-/// Writes a file for each surface, volume and cloud of the frame that has points.
+/// Writes a file for each surface, volume and particle set that has points.
 pub(crate) fn export(frame: &Frame, collection: &mut Collection, output: &mut Output) -> Result<(), ExportError> {
-    let labels = Labels::of(frame);
+    let labels = Labels::new(frame);
     let number = frame.number;
-    // Each surface, volume and cloud keeps its part number through the sequence, also while it is empty.
+    // Part numbers stay constant through the sequence, even for empty parts.
     let mut part = 0;
     let mut emit = |name: &str, suffix: &str, bytes: Option<Vec<u8>>| -> Result<(), ExportError> {
         if let Some(bytes) = bytes {
@@ -107,14 +107,13 @@ fn volume_file(frame: &Frame, volume: &Volume, body: &BodyFrame) -> Option<Vec<u
     Some(file.finish("UnstructuredGrid"))
 }
 
-/// A file in the making.
 struct File {
     xml: String,
     appended: Vec<u8>,
 }
 
 impl File {
-    /// The start of a file with time, frame number and the table of pieces.
+    /// Starts a file with time, frame number and the table of pieces.
     fn start(kind: &str, frame: &Frame, pieces: &[Piece]) -> File {
         let mut file = File { xml: String::from("<?xml version=\"1.0\"?>\n"), appended: Vec::new() };
         file.xml += &format!(
@@ -126,14 +125,15 @@ impl File {
         if !pieces.is_empty() {
             file.field("Float64", "piece_volume", pieces.iter().map(|piece| piece.volume));
             file.field("Float64", "piece_mass", pieces.iter().map(|piece| piece.mass));
-            // VTK has no missing value; the unbroken body's pieces have the parent −1.
+            // VTK has no missing values: −1 marks pieces without parent.
             file.field("Int64", "piece_parent", pieces.iter().map(|piece| piece.parent.map_or(-1, i64::from)));
         }
         file.xml += "    </FieldData>\n";
         file
     }
 
-    /// The start of a file of `[points, vertex cells, triangles]`, or `None` for one without points.
+    /// Starts a file with the given numbers of points, vertex cells and triangles; `None` without
+    /// points.
     fn polygons(frame: &Frame, pieces: &[Piece], [points, vertices, triangles]: [usize; 3]) -> Option<File> {
         if points == 0 {
             return None;
@@ -178,7 +178,7 @@ impl File {
         self.xml += &format!("      </{kind}>\n");
     }
 
-    /// An array of the points or cells.
+    /// Adds an array of points or cells.
     fn array<Number: LittleEndian>(
         &mut self,
         kind: &str,
@@ -194,7 +194,7 @@ impl File {
         );
     }
 
-    /// An array of the whole file.
+    /// Adds an array of the whole file.
     fn field<Number: LittleEndian>(&mut self, kind: &str, name: &str, values: impl IntoIterator<Item = Number>) {
         let (offset, count) = self.append(values.into_iter());
         self.xml += &format!(
@@ -203,7 +203,7 @@ impl File {
         );
     }
 
-    /// Appends the numbers; gives where they start and how many there are.
+    /// Appends numbers; returns their offset (bytes) and count.
     fn append<Number: LittleEndian>(&mut self, values: impl Iterator<Item = Number>) -> (usize, usize) {
         let offset = self.appended.len();
         self.appended.extend([0; 8]);
@@ -226,7 +226,7 @@ impl File {
     }
 }
 
-/// Numbers that VTK arrays hold.
+/// Number types of VTK arrays.
 trait LittleEndian {
     fn append_to(self, bytes: &mut Vec<u8>);
 }
@@ -242,7 +242,7 @@ macro_rules! little_endian {
 }
 little_endian!(u8, u32, i64, f64);
 
-/// The text with the characters that mean something in XML written as entities, and without those that XML forbids.
+/// Escapes XML's special characters and replaces those that XML forbids.
 fn escaped(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     for character in text.chars() {

@@ -1,7 +1,8 @@
-//! How small and how fast the native file of a large frame is: `cargo run --release -p craze-frame --example file_speed`.
+//! Size and speed of the native file of a large frame: `cargo run --release -p craze-frame
+//! --example file_speed`.
 //!
-//! The frame is a block of about 200,000 tetrahedra, bent and shaken so that the last digits of its numbers are noise, as
-//! they are in a simulation.
+//! The frame is a deformed block of about 200,000 tetrahedra with noise in the last digits, as in a
+//! simulation.
 
 use std::time::Instant;
 
@@ -15,7 +16,7 @@ fn node(x: usize, y: usize, z: usize) -> u32 {
     ((z * (CELLS[1] + 1) + y) * (CELLS[0] + 1) + x) as u32
 }
 
-/// Noise in [−1, 1], the same in every run.
+/// Deterministic noise in [−1, 1].
 struct Noise(u64);
 
 impl Noise {
@@ -82,7 +83,7 @@ fn large_frame() -> Frame {
     Frame { number: 1, time: 0.04, bodies: vec![body], obstacles: Vec::new() }
 }
 
-/// Shortest time of some repetitions (s), and what the last gave.
+/// Shortest time of some repetitions (s), and the last result.
 fn shortest<Output>(mut work: impl FnMut() -> Output) -> (f64, Output) {
     let mut best = f64::INFINITY;
     let mut output = work();

@@ -1,4 +1,4 @@
-//! Files that appear whole or not at all.
+//! Atomic file writes.
 
 use std::ffi::{OsStr, OsString};
 use std::fs::{self, File};
@@ -8,28 +8,27 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use thiserror::Error;
 
-/// How the names of our temporary files end.
 const TEMPORARY_SUFFIX: &str = ".craze.tmp";
 
-/// Why a file could not be written. What stood at the path before is untouched.
+/// A file could not be written; its previous content is unchanged.
 #[derive(Debug, Error)]
 #[error("cannot write {}: {}", path.display(), explain(cause))]
 pub struct WriteError {
-    /// The file that was to be written.
+    /// The file.
     pub path: PathBuf,
-    /// What the system said.
+    /// Error of the operating system.
     #[source]
     pub cause: io::Error,
 }
 
 impl WriteError {
-    /// The failure to write `path`, for `cause`.
+    /// Failure to write `path`.
     pub fn new(path: &Path, cause: io::Error) -> Self {
         WriteError { path: path.to_owned(), cause }
     }
 }
 
-/// What the system said, with what a person can do about it.
+/// The system's message with advice.
 fn explain(cause: &io::Error) -> String {
     let advice = match cause.kind() {
         io::ErrorKind::StorageFull => "; the disk is full: free some space, then run this again",
@@ -44,20 +43,20 @@ fn explain(cause: &io::Error) -> String {
     format!("{cause}{advice}")
 }
 
-/// Writes `bytes` to `path` so that the path holds either what it held before or all of `bytes`, whatever happens in
-/// between: the bytes go to a temporary file in the same folder, reach the disk, and take the name by a rename.
+/// Writes `bytes` to `path` atomically: to a temporary file in the same folder, synced to disk,
+/// then renamed. A reader sees the old content or all of the new.
 ///
 /// A symbolic link at `path` is replaced, not followed. On failure the temporary file is removed.
 pub fn atomic_write(path: &Path, bytes: &[u8]) -> Result<(), WriteError> {
     atomic_write_parts(path, &[bytes])
 }
 
-/// [`atomic_write`] of several slices, one after the other.
+/// [`atomic_write`] of concatenated slices.
 pub fn atomic_write_parts(path: &Path, parts: &[&[u8]]) -> Result<(), WriteError> {
     let fail = |cause| WriteError::new(path, cause);
     let temporary = temporary_path(path).ok_or_else(|| fail(io::Error::other("the path does not name a file")))?;
     write_and_rename(path, &temporary, parts).map_err(|cause| {
-        // The first failure is the one to report; a temporary file that was never created cannot be removed.
+        // Report the first failure; the temporary file may not exist.
         let _ = fs::remove_file(&temporary);
         fail(cause)
     })
@@ -75,8 +74,8 @@ fn write_and_rename(path: &Path, temporary: &Path, parts: &[&[u8]]) -> io::Resul
     Ok(())
 }
 
-/// Asks the system to make the rename durable. The file is already whole and in place, and some file systems refuse to
-/// sync a folder, so a refusal is no failure.
+/// Requests that the rename is durable. Errors are ignored: the file is complete, and some file
+/// systems cannot sync folders.
 fn sync_folder(path: &Path) {
     if cfg!(unix)
         && let Some(folder) = path.parent()
@@ -86,7 +85,7 @@ fn sync_folder(path: &Path) {
     }
 }
 
-/// A name beside `path` that no other write uses at the same time: by process, and by count within it.
+/// A unique name beside `path`: by process, and by count within it.
 fn temporary_path(path: &Path) -> Option<PathBuf> {
     static COUNT: AtomicU64 = AtomicU64::new(0);
     let mut name = OsString::from(".");
@@ -95,13 +94,14 @@ fn temporary_path(path: &Path) -> Option<PathBuf> {
     Some(path.with_file_name(name))
 }
 
-/// Whether a file name is that of one of our temporary files.
+/// Returns true for names of our temporary files.
 pub fn is_temporary(name: &OsStr) -> bool {
     let name = name.to_string_lossy();
     name.starts_with('.') && name.ends_with(TEMPORARY_SUFFIX)
 }
 
-/// Removes temporary files that a killed process left in `folder`. Call it only while no other process writes there.
+/// Removes temporary files of killed processes from `folder`. No other process may be writing
+/// there.
 pub fn remove_leftovers(folder: &Path) -> io::Result<()> {
     for entry in fs::read_dir(folder)? {
         let entry = entry?;
@@ -167,7 +167,7 @@ mod tests {
         assert!(error.to_string().contains("the disk is full: free some space"), "{error}");
     }
 
-    /// `/dev/full` accepts to be opened and refuses every byte, as a full disk does.
+    /// `/dev/full` opens and refuses every byte, like a full disk.
     #[cfg(target_os = "linux")]
     #[test]
     fn the_system_error_of_a_full_disk_is_recognised() {

@@ -1,29 +1,28 @@
-//! The payload in compressed blocks.
+//! Compression of the payload in blocks.
 //!
-//! A payload is cut into blocks of [`BLOCK_LENGTH`] bytes (the last may be shorter). Each is stored as a 4-byte word, its
-//! stored length with two marks in the top bits, and the stored bytes. Blocks keep unpacking in the processor's cache,
-//! and keep a file that announces more than it holds from taking memory.
+//! Blocks have [`BLOCK_LENGTH`] bytes (the last may be shorter). Each is stored as a 4-byte word
+//! (stored length, two flags in the top bits) and the stored bytes. Blocks fit into the processor's
+//! cache, and bound the memory that a corrupt length can claim.
 //!
-//! Most of a payload is 8-byte numbers whose exponents hardly change from one to the next while their last digits are
-//! noise. Bringing the first bytes of all vectors together, then the second and so on, lets the compressor see that.
+//! Payloads are mostly 8-byte numbers with similar exponents and noisy mantissas. Shuffling groups
+//! the first bytes of all vectors, then the second and so on, which compresses better.
 
 use crate::container::ContainerError;
 
-/// Bytes that are shuffled as one: a vector of three 8-byte numbers, which is what a payload mostly consists of. On a
-/// shaken block of 200,000 tetrahedra the file is 90 % of the payload without shuffling, 83 % by single numbers, 65 % by
-/// vectors.
+/// Bytes shuffled as a unit (bytes): a vector of three 8-byte numbers. For a deformed block of
+/// 200,000 tetrahedra the file is 90 % of the payload without shuffling, 83 % by single numbers, 65
+/// % by vectors.
 const VECTOR_LENGTH: usize = 24;
 
-/// Bytes of a block before compression.
+/// Length of a block before compression (bytes).
 const BLOCK_LENGTH: usize = 10 * 1024 * VECTOR_LENGTH;
 
-/// Mark of a block that compression would not have made smaller: its bytes stand as they are.
+/// Flag of an uncompressed block, which compression would not shrink.
 const STORED: u32 = 1 << 31;
 
-/// Mark of a block whose bytes were shuffled before compression.
+/// Flag of a shuffled block.
 const SHUFFLED: u32 = 1 << 30;
 
-/// The payload as blocks.
 pub(crate) fn pack(payload: &[u8]) -> Vec<u8> {
     let mut packed = Vec::with_capacity(payload.len() / 2);
     let mut shuffled = vec![0; BLOCK_LENGTH.min(payload.len())];
@@ -45,7 +44,7 @@ pub(crate) fn pack(payload: &[u8]) -> Vec<u8> {
     packed
 }
 
-/// The payload of `payload_length` bytes that [`pack`] made `packed` from.
+/// Decompresses a payload of `payload_length` bytes.
 pub(crate) fn unpack(mut packed: &[u8], payload_length: u64) -> Result<Vec<u8>, ContainerError> {
     let out_of_memory = ContainerError::OutOfMemory { bytes: payload_length };
     let length = usize::try_from(payload_length).map_err(|_| out_of_memory.clone())?;
@@ -86,8 +85,8 @@ pub(crate) fn unpack(mut packed: &[u8], payload_length: u64) -> Result<Vec<u8>, 
     Ok(payload)
 }
 
-/// Brings the first bytes of all vectors together, then the second, and so on. A remainder that fills no vector stays
-/// at the end.
+/// Groups the first bytes of all vectors, then the second, and so on. A remainder shorter than a
+/// vector stays at the end.
 fn shuffle(bytes: &[u8], shuffled: &mut [u8]) {
     let (vectors, rest) = bytes.as_chunks::<VECTOR_LENGTH>();
     for (place, lane) in shuffled.chunks_exact_mut(vectors.len().max(1)).take(VECTOR_LENGTH).enumerate() {
@@ -98,7 +97,7 @@ fn shuffle(bytes: &[u8], shuffled: &mut [u8]) {
     shuffled[bytes.len() - rest.len()..].copy_from_slice(rest);
 }
 
-/// Undoes [`shuffle`].
+/// Inverse of [`shuffle`].
 fn unshuffle(shuffled: &[u8], bytes: &mut [u8]) {
     let (vectors, rest) = bytes.as_chunks_mut::<VECTOR_LENGTH>();
     for (place, lane) in shuffled.chunks_exact(vectors.len().max(1)).take(VECTOR_LENGTH).enumerate() {

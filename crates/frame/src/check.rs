@@ -1,80 +1,80 @@
-//! What every frame keeps, whoever made it.
+//! Consistency check of frames.
 
 use thiserror::Error;
 
 use crate::model::{Attributes, BodyFrame, Data, Frame, ObstacleShape, Surface, names};
 
-/// How a frame contradicts itself.
+/// Why a frame is inconsistent.
 #[derive(Clone, Debug, PartialEq, Error)]
 #[non_exhaustive]
 pub enum InvalidFrame {
-    /// The time is no number.
-    #[error("the frame's time is {time}, which is no moment")]
+    /// The time is not finite.
+    #[error("the frame's time is {time}, which is not finite")]
     Time {
         /// Time of the frame (s).
         time: f64,
     },
-    /// An element names a vertex that is not there.
-    #[error("{owner}: {element} {index} uses vertex {vertex}, but there are {count}")]
+    /// An element refers to a missing vertex.
+    #[error("{owner}: {element} {index} uses vertex {vertex} of {count}")]
     Vertex {
-        /// The body or obstacle.
+        /// Body or obstacle.
         owner: String,
-        /// What kind of element.
+        /// Kind of element.
         element: &'static str,
-        /// Which of them.
+        /// Its index.
         index: usize,
-        /// The vertex it names.
+        /// The vertex index.
         vertex: u32,
-        /// Vertices that are there.
+        /// Number of vertices.
         count: usize,
     },
-    /// An attribute has not one value an element.
+    /// An attribute does not have one value per element.
     #[error("{owner}: attribute '{attribute}' has {found} values for {expected} {elements}")]
     AttributeLength {
-        /// The body or obstacle.
+        /// Body or obstacle.
         owner: String,
         /// The attribute.
         attribute: String,
-        /// What it belongs to.
+        /// Kind of element.
         elements: &'static str,
-        /// Number of those.
+        /// Number of elements.
         expected: usize,
         /// Number of values.
         found: usize,
     },
-    /// Two attributes of one place have one name.
-    #[error("{owner}: two attributes of its {elements} are called '{attribute}'")]
+    /// Two attributes of one kind of element have the same name.
+    #[error("{owner}: two attributes of its {elements} are named '{attribute}'")]
     AttributeTwice {
-        /// The body or obstacle.
+        /// Body or obstacle.
         owner: String,
         /// The attribute.
         attribute: String,
-        /// What it belongs to.
+        /// Kind of element.
         elements: &'static str,
     },
-    /// An attribute points into a list past its end.
-    #[error("{owner}: attribute '{attribute}' of its {elements} is {value} at {index}, but there are {count}")]
+    /// An index attribute is out of range.
+    #[error("{owner}: attribute '{attribute}' of its {elements} is {value} at {index}, but only {count} exist")]
     AttributeIndex {
-        /// The body or obstacle.
+        /// Body or obstacle.
         owner: String,
         /// The attribute: [`names::PIECE`] or [`names::MATERIAL`].
         attribute: &'static str,
-        /// What it belongs to.
+        /// Kind of element.
         elements: &'static str,
-        /// Which of those.
+        /// Index of the element.
         index: usize,
         /// The value.
         value: u32,
-        /// Entries of the list it points into.
+        /// Length of the list that it indexes.
         count: usize,
     },
-    /// A look has a number that no matter has.
-    #[error("{owner}: its look has a number out of range")]
+    /// A parameter of a look is out of range.
+    #[error("{owner}: a parameter of its look is out of range")]
     Look {
         /// The body.
         owner: String,
     },
-    /// A body has elements that no piece can own.
+    /// A body has elements but no pieces.
     #[error("{owner} has elements but no pieces")]
     NoPieces {
         /// The body.
@@ -83,9 +83,9 @@ pub enum InvalidFrame {
 }
 
 impl Frame {
-    /// Whether the frame is consistent: a finite time, indices in range, one attribute value an element, attribute
-    /// names once, possible looks, pieces for all elements. Positions and attributes may hold any bits, so that a frame that went wrong
-    /// can still be looked at.
+    /// Checks that a frame is consistent: finite time, indices in range, one attribute value per
+    /// element, unique attribute names, valid looks, pieces for all elements. Positions and
+    /// attributes may hold any bits, so that failed frames can be inspected.
     pub fn check(&self) -> Result<(), InvalidFrame> {
         if !self.time.is_finite() {
             return Err(InvalidFrame::Time { time: self.time });
@@ -103,7 +103,7 @@ impl Frame {
     }
 }
 
-/// Whose elements are checked, and the lists that attributes of theirs may point into.
+/// A body or obstacle, and the lists that its attributes may index.
 struct Owner<'frame> {
     name: String,
     lists: &'frame [(&'static str, usize)],
@@ -219,9 +219,9 @@ mod tests {
     #[test]
     fn a_vertex_that_is_not_there_is_named() {
         let error = after(|frame| frame.bodies[0].surface.triangles[1][2] = 99).unwrap_err();
-        assert_eq!(error.to_string(), "body 'pair': triangle 1 uses vertex 99, but there are 8");
+        assert_eq!(error.to_string(), "body 'pair': triangle 1 uses vertex 99 of 8");
         let error = after(|frame| frame.bodies[0].volume.as_mut().unwrap().tetrahedra[0][0] = 8).unwrap_err();
-        assert_eq!(error.to_string(), "body 'pair': tetrahedron 0 uses vertex 8, but there are 8");
+        assert_eq!(error.to_string(), "body 'pair': tetrahedron 0 uses vertex 8 of 8");
     }
 
     #[test]
@@ -237,13 +237,13 @@ mod tests {
             attributes.push(attributes[0].clone());
         })
         .unwrap_err();
-        assert_eq!(error.to_string(), "body 'pair': two attributes of its triangles are called 'piece'");
+        assert_eq!(error.to_string(), "body 'pair': two attributes of its triangles are named 'piece'");
     }
 
     #[test]
     fn a_piece_that_is_not_there_is_named() {
         let error = after(|frame| frame.bodies[0].pieces.truncate(1)).unwrap_err();
-        assert_eq!(error.to_string(), "body 'pair': attribute 'piece' of its triangles is 1 at 4, but there are 1");
+        assert_eq!(error.to_string(), "body 'pair': attribute 'piece' of its triangles is 1 at 4, but only 1 exist");
     }
 
     #[test]
@@ -264,6 +264,6 @@ mod tests {
             surface.triangles[0][0] = 7;
         })
         .unwrap_err();
-        assert_eq!(error.to_string(), "obstacle 'ramp': triangle 0 uses vertex 7, but there are 3");
+        assert_eq!(error.to_string(), "obstacle 'ramp': triangle 0 uses vertex 7 of 3");
     }
 }

@@ -1,8 +1,8 @@
-//! The outer shell of our binary files: a header that says what the file is, and a checked, compressed payload.
+//! Binary file container: a header that identifies the file, and a checked, compressed payload.
 //!
-//! Frames and checkpoints differ only in their four-letter [`Kind`], their version and what the payload means. The
-//! bytes are described in `docs/formats.md`. Nothing a file announces is trusted: memory grows with the payload that has
-//! actually been unpacked, and the checksum is verified before anything is unpacked.
+//! Frames and checkpoints differ in their [`Kind`], version and payload. `docs/formats.md`
+//! describes the bytes. Announced lengths are not trusted: memory grows with the decompressed
+//! payload, and the checksum is verified before decompression.
 
 use std::fmt;
 use std::fs::File;
@@ -15,19 +15,19 @@ use crate::atomic::{WriteError, atomic_write_parts};
 use crate::block;
 use crate::hash::Hasher64;
 
-/// First bytes of every file. The byte above 127 and the line ends show when a transfer treated the file as text.
+/// First bytes of every file. The byte above 127 and the line ends reveal transfers in text mode.
 const MAGIC: [u8; 8] = *b"\x89CRAZE\r\n";
 
-/// Version of the shell itself; the payload has its own.
+/// Version of the container; the payload has its own.
 const CONTAINER_VERSION: u16 = 1;
 
-/// Bytes of the header.
+/// Length of the header (bytes).
 const HEADER_LENGTH: usize = 40;
 
-/// Where the checksum stands in the header; it covers all bytes of the file but its own.
+/// Offset of the checksum in the header (bytes); it covers all other bytes of the file.
 const CHECKSUM_OFFSET: usize = 32;
 
-/// What a payload is: four letters.
+/// Kind of payload: four letters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Kind(pub [u8; 4]);
 
@@ -48,25 +48,25 @@ impl fmt::Display for Kind {
     }
 }
 
-/// Why bytes are not a file of ours, or not one we can open.
+/// Why bytes are not a readable file of this kind.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum ContainerError {
-    /// The first bytes are not ours.
+    /// Not a Craze file.
     #[error("this is not a Craze file; expected a {expected} that Craze wrote")]
     Foreign {
-        /// What was to be opened.
+        /// Kind expected.
         expected: Kind,
     },
-    /// Ours, but something else.
+    /// Another kind of Craze file.
     #[error("this is a Craze {found}, not a {expected}; choose a {expected} file")]
     WrongKind {
-        /// What was to be opened.
+        /// Kind expected.
         expected: Kind,
-        /// What it is.
+        /// Kind found.
         found: Kind,
     },
-    /// Written by a later program.
+    /// Written by a later version.
     #[error("the file has format version {found}, this program reads up to {supported}; open it with a newer Craze")]
     Newer {
         /// Version of the file.
@@ -74,7 +74,7 @@ pub enum ContainerError {
         /// Newest version that this program reads.
         supported: u16,
     },
-    /// Written by an earlier program, in a layout that is no longer read.
+    /// Written by an earlier version that is no longer read.
     #[error("the file has format version {found}, this program reads {supported}; make it again with this Craze")]
     Older {
         /// Version of the file.
@@ -82,46 +82,44 @@ pub enum ContainerError {
         /// Version that this program reads.
         supported: u16,
     },
-    /// The end is missing.
+    /// The file is truncated.
     #[error(
-        "the file is cut off: {found} of {expected} bytes are there; it was not copied or written to its end, so copy or make it again"
+        "the file is truncated: it has {found} of {expected} bytes, so it was not copied or written completely; copy or make it again"
     )]
     Truncated {
-        /// Bytes that the file should have.
+        /// Expected length (bytes).
         expected: u64,
-        /// Bytes that it has.
+        /// Actual length (bytes).
         found: u64,
     },
-    /// More bytes than announced.
-    #[error(
-        "the file has {found} bytes where {expected} were written; something was appended, so copy or make it again"
-    )]
+    /// The file is longer than announced.
+    #[error("the file has {found} bytes instead of {expected}, so something was appended; copy or make it again")]
     TooLong {
-        /// Bytes that the file should have.
+        /// Expected length (bytes).
         expected: u64,
-        /// Bytes that it has.
+        /// Actual length (bytes).
         found: u64,
     },
-    /// Some bytes changed.
-    #[error("the file is damaged: its checksum is {found:016x}, {expected:016x} was written; copy or make it again")]
+    /// The checksum does not match.
+    #[error("the file is damaged: its checksum is {found:016x} instead of {expected:016x}; copy or make it again")]
     Damaged {
         /// Checksum in the header.
         expected: u64,
-        /// Checksum of the bytes that are there.
+        /// Checksum of the content.
         found: u64,
     },
-    /// The checksum holds, and yet the payload cannot be unpacked: no program of ours wrote it.
-    #[error("the file contradicts itself: {reason} at byte {offset} of its payload; make it again")]
+    /// The checksum matches but the payload is malformed: the file was not written by Craze.
+    #[error("the file is inconsistent: {reason} at byte {offset} of its payload; make it again")]
     Malformed {
-        /// Bytes unpacked up to there.
+        /// Bytes decompressed so far.
         offset: u64,
-        /// What does not fit.
+        /// The inconsistency.
         reason: &'static str,
     },
-    /// The payload is larger than the memory there is.
+    /// The payload exceeds the available memory.
     #[error("the payload of {bytes} bytes does not fit into memory; open it on a larger machine")]
     OutOfMemory {
-        /// Bytes announced.
+        /// Announced length (bytes).
         bytes: u64,
     },
 }
@@ -130,27 +128,26 @@ pub enum ContainerError {
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum ContainerFileError {
-    /// The system refused.
+    /// The file could not be read.
     #[error("cannot read {}: {cause}", path.display())]
     Read {
         /// The file.
         path: PathBuf,
-        /// What the system said.
+        /// Error of the operating system.
         #[source]
         cause: io::Error,
     },
-    /// The contents are not what they should be.
+    /// The content is not valid.
     #[error("cannot open {}: {cause}", path.display())]
     Contents {
         /// The file.
         path: PathBuf,
-        /// What is wrong.
+        /// The error.
         #[source]
         cause: ContainerError,
     },
 }
 
-/// The header, as fields.
 struct Header {
     version: u16,
     payload_length: u64,
@@ -159,7 +156,7 @@ struct Header {
 }
 
 impl Header {
-    /// Bytes of the whole file.
+    /// Length of the file (bytes).
     fn file_length(&self) -> u64 {
         self.packed_length.saturating_add(HEADER_LENGTH as u64)
     }
@@ -176,8 +173,8 @@ impl Header {
         bytes
     }
 
-    /// Reads the start of a file of `file_length` bytes. What can be said about a file that is not ours, or ours but
-    /// newer, is said before anything about its length, because that tells a person more.
+    /// Parses the start of a file of `file_length` bytes. Kind and version are checked before the
+    /// length, since their errors are more helpful.
     fn parse(start: &[u8], file_length: u64, expected: Kind) -> Result<Self, ContainerError> {
         let magic_there = start.len().min(MAGIC.len());
         if start.is_empty() || start[..magic_there] != MAGIC[..magic_there] {
@@ -215,7 +212,7 @@ impl Header {
     }
 }
 
-/// The checksum of a file: of its header up to the checksum, and of everything after it.
+/// Checksum of the header up to the checksum, and of everything after it.
 fn checksum(header: &[u8], packed: &[u8]) -> u64 {
     let mut hasher = Hasher64::new();
     hasher.update(&header[..CHECKSUM_OFFSET]);
@@ -223,7 +220,7 @@ fn checksum(header: &[u8], packed: &[u8]) -> u64 {
     hasher.finish()
 }
 
-/// The file as header and packed payload.
+/// Header and compressed payload.
 fn pack(kind: Kind, version: u16, payload: &[u8]) -> ([u8; HEADER_LENGTH], Vec<u8>) {
     let packed = block::pack(payload);
     let mut header =
@@ -232,13 +229,13 @@ fn pack(kind: Kind, version: u16, payload: &[u8]) -> ([u8; HEADER_LENGTH], Vec<u
     (header.to_bytes(kind), packed)
 }
 
-/// The whole file as bytes.
+/// Encodes a file.
 pub fn encode(kind: Kind, version: u16, payload: &[u8]) -> Vec<u8> {
     let (header, packed) = pack(kind, version, payload);
     [&header[..], &packed].concat()
 }
 
-/// The payload's version and the payload of a whole file given as bytes.
+/// Decodes a file: version of the payload, and payload.
 pub fn decode(bytes: &[u8], kind: Kind) -> Result<(u16, Vec<u8>), ContainerError> {
     let header = Header::parse(bytes, bytes.len() as u64, kind)?;
     let (start, packed) = bytes.split_at(HEADER_LENGTH);
@@ -253,13 +250,13 @@ fn unpack(header: &Header, start: &[u8], packed: &[u8]) -> Result<(u16, Vec<u8>)
     Ok((header.version, block::unpack(packed, header.payload_length)?))
 }
 
-/// Writes a file whole or not at all, see [`crate::atomic_write`].
+/// Writes a file atomically, see [`crate::atomic_write`].
 pub fn write(path: &Path, kind: Kind, version: u16, payload: &[u8]) -> Result<(), WriteError> {
     let (header, packed) = pack(kind, version, payload);
     atomic_write_parts(path, &[&header, &packed])
 }
 
-/// Reads the payload's version and the payload. A file of another kind is recognised by its first bytes, however
+/// Reads version and payload. A file of another kind is recognised by its first bytes, however
 /// large it is.
 pub fn read(path: &Path, kind: Kind) -> Result<(u16, Vec<u8>), ContainerFileError> {
     let read_error = |cause| ContainerFileError::Read { path: path.to_owned(), cause };
@@ -276,7 +273,7 @@ pub fn read(path: &Path, kind: Kind) -> Result<(u16, Vec<u8>), ContainerFileErro
     let mut packed = Vec::new();
     file.take(header.packed_length).read_to_end(&mut packed).map_err(read_error)?;
     if packed.len() as u64 != header.packed_length {
-        // The file shrank while it was read.
+        // The file was truncated while it was read.
         let found = (HEADER_LENGTH + packed.len()) as u64;
         return Err(contents_error(ContainerError::Truncated { expected: header.file_length(), found }));
     }
@@ -337,7 +334,7 @@ mod tests {
     }
 
     #[test]
-    fn another_kind_and_a_newer_shell_are_named() {
+    fn another_kind_and_a_newer_container_are_named() {
         let mut bytes = encode(Kind(*b"CAKE"), 1, PAYLOAD);
         let error = decode(&bytes, Kind::FRAME).unwrap_err();
         assert_eq!(error.to_string(), "this is a Craze 'CAKE', not a frame; choose a frame file");
@@ -354,7 +351,7 @@ mod tests {
         }
     }
 
-    /// The bytes of docs/formats.md: files of today must open tomorrow.
+    /// The bytes of docs/formats.md: future versions must open today's files.
     #[test]
     fn the_header_is_as_documented() {
         let bytes = encode(Kind::FRAME, 258, &[]);

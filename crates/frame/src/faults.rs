@@ -1,26 +1,27 @@
-//! Why a surface does not bound one solid body without tunnels: open edges, pinches, tunnels, separate bodies.
+//! Faults of a surface: open edges, pinches, tunnels, separate bodies.
 
 use std::collections::HashMap;
 
-use craze_math::Vec3;
+use craze_math::{DisjointSets, Vec3};
 use serde::{Deserialize, Serialize};
 
-use crate::manifold::{Sets, Side, fans, is_manifold, sides};
+use crate::manifold::{HalfEdge, fans, half_edges, is_manifold};
 use crate::measure::Bounds;
 
-/// What a surface may have that a simple solid does not.
+/// Kinds of faults.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum FaultKind {
-    /// An edge that its triangles do not pass as often in one direction as in the other: the border of a hole, or a triangle that faces the wrong way.
+    /// An edge traversed more often in one direction than in the other: the border of a hole, or a
+    /// flipped triangle.
     OpenEdge,
     /// An edge with more than two triangles.
     PinchedEdge,
-    /// A vertex whose triangles form more than one fan and that lies on no pinched edge.
+    /// A vertex with more than one fan of triangles that lies on no pinched edge.
     PinchPoint,
-    /// A hole right through the matter, as that of a ring: the genus of the surface.
+    /// A tunnel through the solid; the count is the genus.
     Tunnel,
-    /// A connected component that is no cavity of another; counted where there are two or more.
+    /// A connected component that is not a cavity of another; counted if there are at least two.
     SeparateBody,
 }
 
@@ -34,8 +35,8 @@ impl FaultKind {
         FaultKind::SeparateBody,
     ];
 
-    /// Its name for a person, in the plural.
-    pub fn words(self) -> &'static str {
+    /// Name in the plural.
+    pub fn plural_name(self) -> &'static str {
         match self {
             FaultKind::OpenEdge => "open edges",
             FaultKind::PinchedEdge => "pinched edges",
@@ -45,7 +46,7 @@ impl FaultKind {
         }
     }
 
-    /// Whether a surface that has it is not closed and manifold.
+    /// Returns true if a surface with this fault is not a closed manifold.
     pub fn is_not_manifold(self) -> bool {
         matches!(self, FaultKind::OpenEdge | FaultKind::PinchedEdge | FaultKind::PinchPoint)
     }
@@ -56,14 +57,15 @@ impl FaultKind {
 pub struct Fault {
     /// The kind.
     pub kind: FaultKind,
-    /// How many there are.
+    /// Number of faults.
     pub count: u32,
-    /// Where one of them is (m): an end of the edge, the vertex, the middle of the box around the surface with the tunnel, a vertex of the smallest body.
+    /// Position of one of them (m): an end of the edge, the vertex, the centre of the bounding box
+    /// of the surface with the tunnel, a vertex of the smallest body.
     pub at: [f64; 3],
 }
 
-/// What was found on several surfaces, each with its name: for each kind that there is a line for a person.
-pub fn findings(surfaces: &[(String, &[Fault])]) -> Vec<(FaultKind, String)> {
+/// One line per kind for the faults of several named surfaces.
+pub fn describe_faults(surfaces: &[(String, &[Fault])]) -> Vec<(FaultKind, String)> {
     let of_kind = |kind: FaultKind| {
         let found =
             surfaces.iter().filter_map(|(name, faults)| Some((name, faults.iter().find(|it| it.kind == kind)?)));
@@ -74,46 +76,47 @@ pub fn findings(surfaces: &[(String, &[Fault])]) -> Vec<(FaultKind, String)> {
             1 => format!("in {first}"),
             many => format!("in {many} of {}, first in {first}", surfaces.len()),
         };
-        // Seven digits tell places apart and can be typed.
+        // Seven decimals are precise enough and short.
         let [x, y, z] = fault.at.map(|coordinate| (coordinate * 1e7).round() / 1e7 + 0.0);
-        Some((kind, format!("{}: {count}, {among}, as at ({x}, {y}, {z}) m", kind.words())))
+        Some((kind, format!("{}: {count}, {among}, as at ({x}, {y}, {z}) m", kind.plural_name())))
     };
     FaultKind::ALL.into_iter().filter_map(of_kind).collect()
 }
 
-/// Triangles whose corners at equal positions are one vertex.
+/// A surface with coincident vertices merged.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Welded {
-    /// Positions of the vertices (m), each once.
+pub struct WeldedSurface {
+    /// Distinct positions (m).
     pub positions: Vec<Vec3>,
     /// Triangles with three different corners.
     pub triangles: Vec<[u32; 3]>,
-    cracks: Cracks,
+    coincident_faces: CoincidentFaces,
 }
 
-/// What is made of triangles that lie on each other.
+/// Interpretation of coincident triangles.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Cracks {
-    /// They are two sheets of the surface.
-    Open,
-    /// They are the two sides of a crack that is closed: the matter is connected across them.
-    Closed,
+enum CoincidentFaces {
+    /// Separate sheets of the surface.
+    Separate,
+    /// Sides of a closed crack, across which the solid is connected.
+    ClosedCrack,
 }
 
-/// Volumes below this share of the largest are the rounding of nothing.
-const ROUNDING: f64 = 1e-12;
+/// Volumes below this share of the largest are zero within rounding (1).
+const ZERO_VOLUME_RATIO: f64 = 1e-12;
 
-/// Up to this angle (rad) triangles at an edge or a vertex lie on each other: far above the rounding of coordinates, far below the angles of a mesh.
-const FLAT: f64 = 1e-6;
+/// Angle (rad) below which triangles at an edge or vertex coincide: far above rounding, far below
+/// mesh angles.
+const COINCIDENCE_ANGLE: f64 = 1e-6;
 
-impl Welded {
-    /// Welds vertices at equal positions. Triangles with two corners at one position are left out: they bound nothing.
-    pub fn new(triangles: &[[u32; 3]], position: impl Fn(u32) -> Vec3) -> Welded {
+impl WeldedSurface {
+    /// Merges coincident vertices. Degenerate triangles are dropped.
+    pub fn new(triangles: &[[u32; 3]], position: impl Fn(u32) -> Vec3) -> WeldedSurface {
         let mut numbers: HashMap<[u64; 3], u32> = HashMap::new();
         let mut positions = Vec::new();
         let mut number = |vertex: u32| {
             let at = position(vertex);
-            // A negative zero is the same place as a positive one.
+            // −0 equals 0.
             let place = [at.x, at.y, at.z].map(|coordinate| (coordinate + 0.0).to_bits());
             *numbers.entry(place).or_insert_with(|| {
                 positions.push(at);
@@ -122,19 +125,19 @@ impl Welded {
         };
         let welded = triangles.iter().map(|corners| corners.map(&mut number));
         let triangles = welded.filter(|[a, b, c]| a != b && b != c && c != a).collect();
-        Welded { positions, triangles, cracks: Cracks::Open }
+        WeldedSurface { positions, triangles, coincident_faces: CoincidentFaces::Separate }
     }
 
-    /// Takes triangles that lie on each other and face each other for the two sides of a closed crack, across which the matter is connected. Where both
-    /// sides have the same triangles, these are left out.
-    pub fn without_closed_cracks(mut self) -> Welded {
-        self.cracks = Cracks::Closed;
+    /// Treats coincident triangles that face each other as sides of a closed crack, across which
+    /// the solid is connected. Pairs with equal corners are removed.
+    pub fn without_closed_cracks(mut self) -> WeldedSurface {
+        self.coincident_faces = CoincidentFaces::ClosedCrack;
         let key = |corners: &[u32; 3]| {
             let mut sorted = *corners;
             sorted.sort_unstable();
             sorted
         };
-        // Whether the corners follow each other as the sorted ones do, or the other way round.
+        // Parity of the corners relative to their sorted order.
         let is_even = |&[a, b, c]: &[u32; 3]| (a < b) ^ (b < c) ^ (a < c);
         let mut order: Vec<usize> = (0..self.triangles.len()).collect();
         order.sort_by_key(|&triangle| key(&self.triangles[triangle]));
@@ -151,14 +154,15 @@ impl Welded {
         self
     }
 
-    /// All faults, kind by kind; none of a solid without tunnels, with or without cavities. Tunnels are looked for only in what is closed.
+    /// All faults by kind. A solid without tunnels has none, with or without cavities. Tunnels are
+    /// counted only for closed surfaces.
     pub fn faults(&self) -> Vec<Fault> {
-        let mut found = Found::default();
+        let mut found = FaultCounts::default();
         let mut is_on_pinched_edge = vec![false; self.positions.len()];
-        for edge in sides(&self.triangles).chunk_by(|one, other| one.edge == other.edge) {
+        for edge in half_edges(&self.triangles).chunk_by(|one, other| one.edge == other.edge) {
             let kind = if !is_balanced(edge) {
                 FaultKind::OpenEdge
-            } else if edge.len() > 2 && !self.is_crack(edge) {
+            } else if edge.len() > 2 && !self.is_closed_crack(edge) {
                 edge[0].edge.iter().for_each(|&vertex| is_on_pinched_edge[vertex as usize] = true);
                 FaultKind::PinchedEdge
             } else {
@@ -167,21 +171,22 @@ impl Welded {
             found.add(kind, 1, || self.positions[edge[0].edge[0] as usize]);
         }
         let fans = fans(&self.triangles, |vertex| self.positions[vertex as usize]);
-        let parted: Vec<[u32; 3]> = fans.chunks_exact(3).map(|fan| [fan[0], fan[1], fan[2]]).collect();
+        let fans_of_corners: Vec<[u32; 3]> = fans.chunks_exact(3).map(|fan| [fan[0], fan[1], fan[2]]).collect();
         if !found.has(FaultKind::OpenEdge) {
             let mut corners: Vec<(u32, u32)> = self.triangles.iter().flatten().copied().zip(fans).collect();
             corners.sort_unstable();
             corners.dedup();
             for fans in corners.chunk_by(|one, other| one.0 == other.0) {
                 let vertex = fans[0].0 as usize;
-                if fans.len() > 1 && !is_on_pinched_edge[vertex] && !self.cracks_join(fans, &parted) {
+                if fans.len() > 1 && !is_on_pinched_edge[vertex] && !self.closed_cracks_connect(fans, &fans_of_corners)
+                {
                     found.add(FaultKind::PinchPoint, 1, || self.positions[vertex]);
                 }
             }
         }
-        if is_manifold(&parted) {
-            for shell in self.components(&parted) {
-                let genus = genus(shell.iter().map(|&triangle| &parted[triangle]));
+        if is_manifold(&fans_of_corners) {
+            for shell in self.components(&fans_of_corners) {
+                let genus = genus(shell.iter().map(|&triangle| &fans_of_corners[triangle]));
                 found.add(FaultKind::Tunnel, genus, || {
                     let corners = shell.iter().flat_map(|&triangle| self.corners(triangle));
                     Bounds::of(&corners.collect::<Vec<_>>()).map_or_else(Vec3::zeros, |bounds| bounds.centre())
@@ -192,22 +197,24 @@ impl Welded {
         found.0
     }
 
-    /// Whether all triangles at an edge but two lie on each other in pairs.
-    fn is_crack(&self, edge: &[Side]) -> bool {
-        if self.cracks == Cracks::Open {
+    /// Returns true if all but two triangles at an edge coincide in pairs.
+    fn is_closed_crack(&self, edge: &[HalfEdge]) -> bool {
+        if self.coincident_faces == CoincidentFaces::Separate {
             return false;
         }
         let [low, high] = edge[0].edge.map(|vertex| self.positions[vertex as usize]);
         let along = (high - low).normalize();
-        let outward = |side: &Side| {
-            let third = self.triangles[side.corners[2] as usize / 3][side.corners[2] as usize % 3];
+        let outward = |half_edge: &HalfEdge| {
+            let third = self.triangles[half_edge.corners[2] as usize / 3][half_edge.corners[2] as usize % 3];
             along.cross(&(self.positions[third as usize] - low)).normalize()
         };
-        let mut left: Vec<(Vec3, bool)> = edge.iter().map(|side| (outward(side), side.is_forward)).collect();
+        let mut left: Vec<(Vec3, bool)> =
+            edge.iter().map(|half_edge| (outward(half_edge), half_edge.is_forward)).collect();
         let pair = |left: &[(Vec3, bool)]| {
             let pairs = (0..left.len()).flat_map(|one| (0..one).map(move |other| [other, one]));
-            let mut lying = pairs
-                .filter(|&[one, other]| left[one].1 != left[other].1 && (left[one].0 - left[other].0).norm() < FLAT);
+            let mut lying = pairs.filter(|&[one, other]| {
+                left[one].1 != left[other].1 && (left[one].0 - left[other].0).norm() < COINCIDENCE_ANGLE
+            });
             lying.next()
         };
         while let Some([one, other]) = pair(&left) {
@@ -217,16 +224,17 @@ impl Welded {
         left.len() <= 2
     }
 
-    /// Whether closed cracks are all that parts the fans at a vertex: `fans` has the vertex with each of them, `parted` the fans of all corners.
-    fn cracks_join(&self, fans: &[(u32, u32)], parted: &[[u32; 3]]) -> bool {
-        if self.cracks == Cracks::Open {
+    /// Returns true if the fans at a vertex are separated only by closed cracks. `fans`: the vertex
+    /// with each fan; `fans_of_corners`: the fans of all corners.
+    fn closed_cracks_connect(&self, fans: &[(u32, u32)], fans_of_corners: &[[u32; 3]]) -> bool {
+        if self.coincident_faces == CoincidentFaces::Separate {
             return false;
         }
-        // By fan, the two directions from the vertex along each triangle, counterclockwise.
+        // For each fan the two directions from the vertex along each triangle, counter-clockwise.
         let mut sectors: Vec<(usize, [Vec3; 2])> = Vec::new();
         for (number, &(vertex, fan)) in fans.iter().enumerate() {
             let at = self.positions[vertex as usize];
-            for (triangle, corners) in parted.iter().enumerate() {
+            for (triangle, corners) in fans_of_corners.iter().enumerate() {
                 if let Some(corner) = corners.iter().position(|&corner| corner == fan) {
                     let places = self.corners(triangle);
                     let toward = |step: usize| (places[(corner + step) % 3] - at).normalize();
@@ -234,23 +242,22 @@ impl Welded {
                 }
             }
         }
-        let mut joined = Sets::new(fans.len());
+        let mut joined = DisjointSets::new(fans.len());
         for (one, first) in &sectors {
             for (other, second) in &sectors {
-                if one < other && lie_on_each_other(first, second) {
+                if one < other && sectors_coincide(first, second) {
                     joined.join(*one as u32, *other as u32);
                 }
             }
         }
-        (0..fans.len() as u32).all(|fan| joined.first(fan) == 0)
+        (0..fans.len() as u32).all(|fan| joined.root(fan) == 0)
     }
 
-    /// Adds the separate bodies.
-    fn find_bodies(&self, found: &mut Found) {
+    fn find_bodies(&self, found: &mut FaultCounts) {
         let parts = self.components(&self.triangles);
         let volumes: Vec<f64> = parts.iter().map(|part| self.volume(part)).collect();
-        // A crack that is all within the matter encloses nothing but rounding.
-        let least = ROUNDING * volumes.iter().copied().fold(0.0, f64::max);
+        // A crack entirely inside the solid encloses zero volume.
+        let least = ZERO_VOLUME_RATIO * volumes.iter().copied().fold(0.0, f64::max);
         let is_cavity = |number: usize| {
             let Some(&first) = parts[number].first() else { return false };
             let point = self.corners(first)[0];
@@ -266,28 +273,30 @@ impl Welded {
         found.add(FaultKind::SeparateBody, bodies.len() as u32, || at);
     }
 
-    /// Positions of a triangle's corners (m).
+    /// Corners of a triangle (m).
     fn corners(&self, triangle: usize) -> [Vec3; 3] {
         self.triangles[triangle].map(|vertex| self.positions[vertex as usize])
     }
 
-    /// Triangles by connected component; those are connected that share a vertex of `triangles`, which are as many as this surface has.
+    /// Connected components over shared vertices of `triangles`, which correspond to those of this
+    /// surface.
     fn components(&self, triangles: &[[u32; 3]]) -> Vec<Vec<usize>> {
         let count = triangles.iter().flatten().max().map_or(0, |&last| last as usize + 1);
-        let mut sets = Sets::new(count);
+        let mut sets = DisjointSets::new(count);
         for [a, b, c] in triangles {
             sets.join(*a, *b);
             sets.join(*b, *c);
         }
         sets.flatten();
         let mut order: Vec<(u32, usize)> =
-            triangles.iter().enumerate().map(|(number, corners)| (sets.first(corners[0]), number)).collect();
+            triangles.iter().enumerate().map(|(number, corners)| (sets.root(corners[0]), number)).collect();
         order.sort_unstable();
         let parts = order.chunk_by(|one, other| one.0 == other.0);
         parts.map(|part| part.iter().map(|&(_, triangle)| triangle).collect()).collect()
     }
 
-    /// Volume (m³) that triangles enclose, from the first corner so that no digits are lost far from the origin.
+    /// Enclosed volume (m³), relative to the first corner to avoid cancellation far from the
+    /// origin.
     fn volume(&self, part: &[usize]) -> f64 {
         let origin = part.first().map_or_else(Vec3::zeros, |&first| self.corners(first)[0]);
         let tetrahedron = |&triangle: &usize| {
@@ -297,7 +306,7 @@ impl Welded {
         part.iter().map(tetrahedron).sum()
     }
 
-    /// How often triangles go around a point (A. van Oosterom, J. Strackee 1983).
+    /// Winding number of triangles around a point (Van Oosterom & Strackee 1983).
     fn winding(&self, part: &[usize], point: &Vec3) -> f64 {
         let solid_angle = |&triangle: &usize| {
             let [a, b, c] = self.corners(triangle).map(|corner| corner - point);
@@ -309,27 +318,29 @@ impl Welded {
     }
 }
 
-/// Whether an edge is passed as often in one direction as in the other.
-fn is_balanced(edge: &[Side]) -> bool {
-    2 * edge.iter().filter(|side| side.is_forward).count() == edge.len()
+/// Returns true if an edge is traversed as often in one direction as in the other.
+fn is_balanced(edge: &[HalfEdge]) -> bool {
+    2 * edge.iter().filter(|half_edge| half_edge.is_forward).count() == edge.len()
 }
 
-/// Whether two sectors of a plane, each between two unit directions, face each other and overlap.
-fn lie_on_each_other([a, b]: &[Vec3; 2], [c, d]: &[Vec3; 2]) -> bool {
+/// Returns true if two coplanar sectors, each between two unit directions, face each other and
+/// overlap.
+fn sectors_coincide([a, b]: &[Vec3; 2], [c, d]: &[Vec3; 2]) -> bool {
     let (normal, other) = (a.cross(b).normalize(), c.cross(d).normalize());
-    if !((normal + other).norm() < FLAT) {
+    if !((normal + other).norm() < COINCIDENCE_ANGLE) {
         return false;
     }
-    // Angles from a on, in the direction of b; the other sector goes back from c to d.
+    // Angles from a toward b; the other sector runs back from c to d.
     let angle = |direction: &Vec3| normal.dot(&a.cross(direction)).atan2(a.dot(direction));
     let (width, start, end) = (angle(b), angle(d), angle(c));
     let overlap = |start: f64, end: f64| end.min(width) - start.max(0.0);
     let turn = std::f64::consts::TAU;
     let end = if end < start { end + turn } else { end };
-    overlap(start, end).max(overlap(start + turn, end + turn)).max(overlap(start - turn, end - turn)) > FLAT
+    overlap(start, end).max(overlap(start + turn, end + turn)).max(overlap(start - turn, end - turn))
+        > COINCIDENCE_ANGLE
 }
 
-/// Genus of one closed, manifold, connected surface: by Euler's formula V − E + F = 2 − 2 g, with E = 3 F / 2.
+/// Genus of a closed, connected manifold by Euler's formula V − E + F = 2 − 2 g with E = 3 F / 2.
 fn genus<'a>(triangles: impl Iterator<Item = &'a [u32; 3]>) -> u32 {
     let corners: Vec<[u32; 3]> = triangles.copied().collect();
     let mut vertices = corners.concat();
@@ -339,11 +350,11 @@ fn genus<'a>(triangles: impl Iterator<Item = &'a [u32; 3]>) -> u32 {
     u32::try_from((2 - euler) / 2).unwrap_or(0)
 }
 
-/// Faults by kind, in the order in which they were first found.
+/// Faults by kind, in the order in which they were found.
 #[derive(Default)]
-struct Found(Vec<Fault>);
+struct FaultCounts(Vec<Fault>);
 
-impl Found {
+impl FaultCounts {
     fn has(&self, kind: FaultKind) -> bool {
         self.0.iter().any(|fault| fault.kind == kind)
     }
@@ -364,24 +375,23 @@ mod tests {
     const TETRAHEDRON: [[u32; 3]; 4] = [[0, 2, 1], [0, 1, 3], [0, 3, 2], [1, 2, 3]];
     const CORNERS: [[f64; 3]; 4] = [[0.0; 3], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]];
 
-    /// Tetrahedra with these corners, each with vertices of its own.
-    fn tetrahedra(corners: &[[[f64; 3]; 4]]) -> Welded {
+    fn tetrahedra(corners: &[[[f64; 3]; 4]]) -> WeldedSurface {
         let positions: Vec<Vec3> = corners.iter().flatten().copied().map(Vec3::from).collect();
         let faces = |first: u32| TETRAHEDRON.map(|face| face.map(|corner| 4 * first + corner));
         let triangles: Vec<[u32; 3]> = (0..corners.len() as u32).flat_map(faces).collect();
-        Welded::new(&triangles, |vertex| positions[vertex as usize])
+        WeldedSurface::new(&triangles, |vertex| positions[vertex as usize])
     }
 
     fn moved(by: [f64; 3], scale: f64) -> [[f64; 3]; 4] {
         CORNERS.map(|corner| [0, 1, 2].map(|axis| scale * corner[axis] + by[axis]))
     }
 
-    fn found(welded: &Welded) -> Vec<(FaultKind, u32)> {
+    fn found(welded: &WeldedSurface) -> Vec<(FaultKind, u32)> {
         welded.faults().iter().map(|fault| (fault.kind, fault.count)).collect()
     }
 
-    /// A block of unit cubes on a grid of 3 × 3 × 3, without those that `is_gone` names.
-    fn cubes(is_gone: impl Fn([i32; 3]) -> bool) -> Welded {
+    /// Unit cubes on a 3 × 3 × 3 grid, except those that `is_gone` selects.
+    fn cubes(is_gone: impl Fn([i32; 3]) -> bool) -> WeldedSurface {
         let is_there = |at: [i32; 3]| at.iter().all(|k| (0..3).contains(k)) && !is_gone(at);
         let mut positions = Vec::new();
         let mut triangles = Vec::new();
@@ -402,11 +412,11 @@ mod tests {
                 };
                 let first = positions.len() as u32;
                 positions.extend([corner(0, 0), corner(1, 0), corner(1, 1), corner(0, 1)]);
-                let turned = |face: [u32; 3]| if side == 1 { face } else { [face[0], face[2], face[1]] };
-                triangles.extend([turned([first, first + 1, first + 2]), turned([first, first + 2, first + 3])]);
+                let flipped = |face: [u32; 3]| if side == 1 { face } else { [face[0], face[2], face[1]] };
+                triangles.extend([flipped([first, first + 1, first + 2]), flipped([first, first + 2, first + 3])]);
             }
         }
-        Welded::new(&triangles, |vertex| positions[vertex as usize])
+        WeldedSurface::new(&triangles, |vertex| positions[vertex as usize])
     }
 
     #[test]
@@ -418,7 +428,7 @@ mod tests {
     #[test]
     fn two_tetrahedra_that_share_a_vertex_have_a_pinch_point_there() {
         let mirrored = CORNERS.map(|[x, y, z]| [-y, -x, -z]);
-        // A mirror image passes its faces the other way round; two corners swapped put that right.
+        // A mirrored tetrahedron is inverted; swapping two corners corrects that.
         let [o, x, y, z] = mirrored;
         let pair = tetrahedra(&[moved([5.0, 0.0, -0.0], 1.0), [o, x, z, y].map(|[a, b, c]| [a + 5.0, b, c])]);
         let faults = pair.faults();
@@ -435,25 +445,25 @@ mod tests {
     }
 
     #[test]
-    fn a_missing_and_a_turned_triangle_leave_open_edges() {
+    fn missing_and_flipped_triangles_leave_open_edges() {
         let mut open = tetrahedra(&[CORNERS]);
         open.triangles.pop();
         assert_eq!(found(&open), [(FaultKind::OpenEdge, 3)]);
-        let mut turned = tetrahedra(&[CORNERS]);
-        turned.triangles[1].swap(0, 1);
-        assert_eq!(found(&turned), [(FaultKind::OpenEdge, 3)]);
+        let mut flipped = tetrahedra(&[CORNERS]);
+        flipped.triangles[1].swap(0, 1);
+        assert_eq!(found(&flipped), [(FaultKind::OpenEdge, 3)]);
     }
 
     #[test]
     fn a_ring_has_a_tunnel_and_two_crossing_shafts_have_more() {
         assert_eq!(found(&cubes(|[x, y, _]| [x, y] == [1, 1])), [(FaultKind::Tunnel, 1)]);
-        // Three shafts that meet in the middle: six openings, of which five lead through.
+        // Three shafts that meet in the centre have six openings and genus five.
         let shafts = cubes(|at| at.iter().filter(|&&k| k == 1).count() >= 2);
         assert_eq!(found(&shafts), [(FaultKind::Tunnel, 5)]);
     }
 
     #[test]
-    fn two_bodies_are_named_and_a_cavity_is_none() {
+    fn two_bodies_are_counted_and_a_cavity_is_not() {
         let apart = tetrahedra(&[CORNERS, moved([3.0, 0.0, 0.0], 0.5)]);
         let faults = apart.faults();
         assert_eq!(found(&apart), [(FaultKind::SeparateBody, 2)]);
@@ -462,16 +472,16 @@ mod tests {
     }
 
     #[test]
-    fn a_body_in_a_cavity_and_one_turned_inside_out_are_bodies() {
+    fn a_body_in_a_cavity_and_an_inverted_one_are_bodies() {
         let mut inside = cubes(|at| at == [1, 1, 1]);
         let first = inside.positions.len() as u32;
         let small = tetrahedra(&[moved([1.3, 1.3, 1.3], 0.2)]);
         inside.positions.extend(small.positions);
         inside.triangles.extend(small.triangles.iter().map(|face| face.map(|corner| first + corner)));
         assert_eq!(found(&inside), [(FaultKind::SeparateBody, 2)]);
-        let mut turned = tetrahedra(&[CORNERS, moved([3.0, 0.0, 0.0], 1.0)]);
-        turned.triangles[4..].iter_mut().for_each(|face| face.swap(0, 1));
-        assert_eq!(found(&turned), [(FaultKind::SeparateBody, 2)]);
+        let mut flipped = tetrahedra(&[CORNERS, moved([3.0, 0.0, 0.0], 1.0)]);
+        flipped.triangles[4..].iter_mut().for_each(|face| face.swap(0, 1));
+        assert_eq!(found(&flipped), [(FaultKind::SeparateBody, 2)]);
     }
 
     #[test]
@@ -483,15 +493,17 @@ mod tests {
         assert_eq!((closed.triangles.len(), found(&closed)), (6, vec![]));
     }
 
-    /// A block of 3 m with a flat square crack inside, whose middle is a vertex of both sides. The upper side has four triangles around it, the lower side
-    /// those that `lower` makes of the middle (0), the corners of the square (1 to 4) and the middles of the four triangles (5 to 8).
-    fn cracked_block(lower: impl Fn(u32) -> Vec<[u32; 3]>) -> Welded {
+    /// A block of 3 m with a flat square crack inside; the square's centre is a vertex of both
+    /// sides. The upper side has four triangles around it, the lower side those that `lower` makes
+    /// of the centre (0), the corners of the square (1 to 4) and the centroids of the four
+    /// triangles (5 to 8).
+    fn cracked_block(lower: impl Fn(u32) -> Vec<[u32; 3]>) -> WeldedSurface {
         let at = |x: f64, z: f64| Vec3::new(x, 1.5, z);
         let mut places = vec![at(1.5, 1.5), at(1.0, 1.0), at(1.0, 2.0), at(2.0, 2.0), at(2.0, 1.0)];
         places.extend([1, 2, 3, 4].map(|k| (places[0] + places[k] + places[k % 4 + 1]) / 3.0));
         let mut block = cubes(|_| false);
         let first = block.positions.len() as u32;
-        // Normals point out of the matter: that above has its surface facing down.
+        // Normals point out of the solid: the solid above has its surface facing down.
         let upper = (0..4).map(|k| [0, (k + 1) % 4 + 1, k + 1]);
         let crack = upper.chain((0..4).flat_map(lower));
         block.triangles.extend(crack.map(|corners| corners.map(|corner| first + corner)));
@@ -508,17 +520,17 @@ mod tests {
         let edges = cracked_block(divided);
         assert_eq!(found(&edges), [(FaultKind::PinchedEdge, 4)]);
         assert_eq!(found(&edges.without_closed_cracks()), []);
-        let turned = |k: u32| {
+        let flipped = |k: u32| {
             let [this, next, middle, after] = [k + 1, (k + 1) % 4 + 1, k + 5, (k + 1) % 4 + 5];
             vec![[0, middle, after], [middle, next, after], [middle, this, next]]
         };
-        let vertex = cracked_block(turned);
+        let vertex = cracked_block(flipped);
         assert_eq!(found(&vertex), [(FaultKind::PinchPoint, 1)]);
         assert_eq!(found(&vertex.without_closed_cracks()), []);
     }
 
     #[test]
-    fn a_pinch_beside_a_crack_stays_a_pinch() {
+    fn a_pinch_beside_a_closed_crack_stays_a_pinch() {
         let [o, x, y, z] = CORNERS;
         let far = |[a, b, c]: [f64; 3]| [-a, -b, c];
         let pair = tetrahedra(&[[o, x, y, z], [o, far(x), far(y), z]]).without_closed_cracks();
@@ -528,9 +540,9 @@ mod tests {
     }
 
     #[test]
-    fn nothing_has_no_faults_and_slivers_without_area_are_left_out() {
-        assert_eq!(found(&Welded::new(&[], |_| Vec3::zeros())), []);
-        let sliver = Welded::new(&[[0, 1, 2]], |vertex| Vec3::repeat(f64::from(vertex / 2)));
+    fn empty_surfaces_have_no_faults_and_degenerate_triangles_are_dropped() {
+        assert_eq!(found(&WeldedSurface::new(&[], |_| Vec3::zeros())), []);
+        let sliver = WeldedSurface::new(&[[0, 1, 2]], |vertex| Vec3::repeat(f64::from(vertex / 2)));
         assert_eq!(sliver.triangles, [] as [[u32; 3]; 0]);
     }
 }

@@ -1,4 +1,4 @@
-//! The native file of a frame, which loses nothing: a [`container`](crate::container) of the frame in postcard encoding.
+//! The native, lossless file of a frame: a [`container`](crate::container) with postcard encoding.
 
 use std::path::{Path, PathBuf};
 
@@ -10,23 +10,23 @@ use crate::container::{self, ContainerError, ContainerFileError, Kind};
 use crate::hash::hash64;
 use crate::model::Frame;
 
-/// Version of the payload that this program writes and reads. Version 3: bodies have looks.
+/// Version of the payload. Version 3 added looks of bodies.
 const VERSION: u16 = 3;
 
-/// Why bytes are not a frame that we can show.
+/// Why bytes are not a valid frame.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum FrameError {
-    /// The shell of the file is not right.
+    /// The container is not valid.
     #[error(transparent)]
     Container(#[from] ContainerError),
-    /// The payload is not a frame, though its checksum holds: no program of ours wrote it.
-    #[error("the file holds no frame ({reason}); make it again")]
+    /// The checksum matches but the payload is not a frame: the file was not written by Craze.
+    #[error("the file contains no frame ({reason}); make it again")]
     Malformed {
-        /// What does not fit.
+        /// The inconsistency.
         reason: String,
     },
-    /// The frame contradicts itself.
+    /// The frame is inconsistent.
     #[error("the frame is not consistent: {0}")]
     Invalid(#[from] InvalidFrame),
 }
@@ -35,30 +35,30 @@ pub enum FrameError {
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum FrameFileError {
-    /// The system refused to read.
+    /// The file could not be read.
     #[error("cannot read {}: {cause}", path.display())]
     Read {
         /// The file.
         path: PathBuf,
-        /// What the system said.
+        /// Error of the operating system.
         #[source]
         cause: std::io::Error,
     },
-    /// The contents are not a frame.
+    /// The content is not a frame.
     #[error("cannot open {}: {cause}", path.display())]
     Contents {
         /// The file.
         path: PathBuf,
-        /// What is wrong with it.
+        /// The error.
         #[source]
         cause: FrameError,
     },
-    /// The frame to be written contradicts itself; nothing was written.
+    /// The frame to be written is inconsistent; nothing was written.
     #[error("will not write {}: the frame is not consistent: {cause}", path.display())]
     Invalid {
-        /// The file that was to be written.
+        /// The file.
         path: PathBuf,
-        /// What is wrong with the frame.
+        /// The inconsistency.
         #[source]
         cause: InvalidFrame,
     },
@@ -67,13 +67,13 @@ pub enum FrameFileError {
     Write(#[from] WriteError),
 }
 
-/// Writes a frame, whole or not at all. A frame that [`read`] would refuse is refused here, before anything is written.
+/// Checks a frame and writes it atomically.
 pub fn write(path: &Path, frame: &Frame) -> Result<(), FrameFileError> {
     frame.check().map_err(|cause| FrameFileError::Invalid { path: path.to_owned(), cause })?;
     Ok(container::write(path, Kind::FRAME, VERSION, &payload(frame))?)
 }
 
-/// Reads a frame and checks it, see [`Frame::check`].
+/// Reads and checks a frame, see [`Frame::check`].
 pub fn read(path: &Path) -> Result<Frame, FrameFileError> {
     let contents_error = |cause| FrameFileError::Contents { path: path.to_owned(), cause };
     let (version, payload) = container::read(path, Kind::FRAME).map_err(|error| match error {
@@ -83,19 +83,19 @@ pub fn read(path: &Path) -> Result<Frame, FrameFileError> {
     from_payload(version, &payload).map_err(contents_error)
 }
 
-/// The bytes of a frame's file.
+/// Encodes a frame file.
 pub fn encode_frame(frame: &Frame) -> Vec<u8> {
     container::encode(Kind::FRAME, VERSION, &payload(frame))
 }
 
-/// The frame in the bytes of a file, as [`read`] gives it. Any bytes are allowed: they give a frame or an error.
+/// Decodes a frame file from any bytes, as [`read`] does.
 pub fn decode_frame(bytes: &[u8]) -> Result<Frame, FrameError> {
     let (version, payload) = container::decode(bytes, Kind::FRAME)?;
     from_payload(version, &payload)
 }
 
 fn payload(frame: &Frame) -> Vec<u8> {
-    // Frames have no type that postcard cannot encode, and a vector takes any number of bytes.
+    // Postcard can encode all types of a frame.
     postcard::to_stdvec(frame).expect("a frame can be encoded")
 }
 
@@ -106,8 +106,8 @@ fn from_payload(version: u16, payload: &[u8]) -> Result<Frame, FrameError> {
     if version < VERSION {
         return Err(ContainerError::Older { found: version, supported: VERSION }.into());
     }
-    // Serde reserves at most a mebibyte for an announced length, and the elements after that are paid for by bytes that
-    // are there: a vector that announces a billion elements ends at the end of the payload.
+    // Serde reserves at most 1 MiB for an announced length, so a corrupt length cannot exhaust
+    // memory.
     let (frame, rest) = postcard::take_from_bytes::<Frame>(payload)
         .map_err(|error| FrameError::Malformed { reason: error.to_string() })?;
     if !rest.is_empty() {
@@ -118,8 +118,8 @@ fn from_payload(version: u16, payload: &[u8]) -> Result<Frame, FrameError> {
 }
 
 impl Frame {
-    /// The hash of everything in the frame, bit for bit: two frames have the same one exactly when their files have
-    /// the same payload (up to a chance of 2⁻⁶⁴).
+    /// Bitwise hash of the whole frame: equal if and only if the payloads are, up to collisions of
+    /// probability 2⁻⁶⁴.
     pub fn state_hash(&self) -> u64 {
         hash64(&payload(self))
     }
@@ -134,7 +134,7 @@ mod tests {
         decode_frame(bytes).expect_err("these bytes are no frame").to_string()
     }
 
-    /// The file of a payload that no program of ours writes, under a valid header and checksum.
+    /// A payload with a valid header and checksum that Craze would not write.
     fn forged(payload: &[u8]) -> Vec<u8> {
         container::encode(Kind::FRAME, VERSION, payload)
     }
@@ -199,10 +199,10 @@ mod tests {
         // number 0, time 0, then 2⁶⁰ bodies.
         let mut payload = vec![0; 9];
         payload.extend([0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x10]);
-        assert!(refusal(&forged(&payload)).contains("holds no frame"));
+        assert!(refusal(&forged(&payload)).contains("contains no frame"));
         // One body whose name announces 2⁶⁰ letters.
         payload.insert(9, 1);
-        assert!(refusal(&forged(&payload)).contains("holds no frame"));
+        assert!(refusal(&forged(&payload)).contains("contains no frame"));
     }
 
     #[test]

@@ -1,30 +1,30 @@
-//! A fast 64-bit hash of bytes: the checksum of our files and the state hash of frames and checkpoints.
+//! A fast 64-bit hash: checksum of files, state hash of frames and checkpoints.
 //!
-//! It guards against accidents (torn writes, flipped bits, runs that diverge), not against an attacker who may choose
-//! colliding bytes. Four lanes take 8 bytes each in turn; every step is a bijection of the lane for a given word and of
-//! the word for a given lane, so a change confined to one word always changes the hash.
+//! It detects accidents (torn writes, flipped bits, diverging runs), not attacks. Four lanes take 8
+//! bytes each in turn; every step is a bijection of the lane for a given word and vice versa, so a
+//! change within one word always changes the hash.
 
-/// Bytes that all four lanes take together.
+/// Bytes that the four lanes take per step.
 const STRIPE: usize = 32;
 
-/// Odd multiplier of the lanes: the fractional part of the golden ratio, scaled to 64 bits.
+/// Odd multiplier of the lanes: fractional part of the golden ratio, scaled to 64 bits.
 const LANE_MULTIPLIER: u64 = 0x9E37_79B9_7F4A_7C15;
 
-/// Odd multiplier of the final mixing: the fractional part of √3, scaled to 64 bits.
+/// Odd multiplier of the final mixing: fractional part of √3, scaled to 64 bits.
 const FINAL_MULTIPLIER: u64 = 0xBB67_AE85_84CA_A73B;
 
-/// Where the lanes start: the fractional parts of √2, √5, √7 and √11, scaled to 64 bits.
+/// Initial lanes: fractional parts of √2, √5, √7 and √11, scaled to 64 bits.
 const LANE_STARTS: [u64; 4] =
     [0x6A09_E667_F3BC_C908, 0x3C6E_F372_FE94_F82B, 0xA54F_F53A_5F1D_36F1, 0x510E_527F_ADE6_82D1];
 
-/// The hash of `bytes`, as [`Hasher64`] gives it for the same bytes in any portions.
+/// Hash of `bytes`, as [`Hasher64`] computes it.
 pub fn hash64(bytes: &[u8]) -> u64 {
     let mut hasher = Hasher64::new();
     hasher.update(bytes);
     hasher.finish()
 }
 
-/// The hash of bytes that arrive in portions. How they are portioned does not change the hash.
+/// Incremental hash; it does not depend on how the bytes are portioned.
 #[derive(Clone, Debug)]
 pub struct Hasher64 {
     lanes: [u64; 4],
@@ -40,12 +40,12 @@ impl Default for Hasher64 {
 }
 
 impl Hasher64 {
-    /// A hasher that has seen nothing.
+    /// A hasher without input.
     pub fn new() -> Self {
         Hasher64 { lanes: LANE_STARTS, pending: [0; STRIPE], pending_length: 0, length: 0 }
     }
 
-    /// Takes the next bytes.
+    /// Adds bytes.
     pub fn update(&mut self, mut bytes: &[u8]) {
         self.length = self.length.wrapping_add(bytes.len() as u64);
         if self.pending_length > 0 {
@@ -60,7 +60,7 @@ impl Hasher64 {
             mix_stripe(&mut self.lanes, &stripe);
             self.pending_length = 0;
         }
-        // A local copy of the lanes stays in registers through the loop.
+        // A local copy keeps the lanes in registers.
         let mut lanes = self.lanes;
         let (stripes, rest) = bytes.as_chunks::<STRIPE>();
         for stripe in stripes {
@@ -71,17 +71,17 @@ impl Hasher64 {
         self.pending_length = rest.len();
     }
 
-    /// Takes a number, as its 8 bytes from the lowest.
+    /// Adds 8 little-endian bytes.
     pub fn update_u64(&mut self, value: u64) {
         self.update(&value.to_le_bytes());
     }
 
-    /// Takes the bits of a number, so that 0 and −0, and two different NaN, count as different.
+    /// Adds the bits of a number; 0 and −0, and different NaN, are distinct.
     pub fn update_f64(&mut self, value: f64) {
         self.update_u64(value.to_bits());
     }
 
-    /// The hash of all bytes taken so far.
+    /// Hash of all bytes added so far.
     pub fn finish(&self) -> u64 {
         let mut lanes = self.lanes;
         if self.pending_length > 0 {
@@ -89,7 +89,7 @@ impl Hasher64 {
             stripe[..self.pending_length].copy_from_slice(&self.pending[..self.pending_length]);
             mix_stripe(&mut lanes, &stripe);
         }
-        // The length tells apart inputs that differ only in zero bytes at the end.
+        // The length distinguishes inputs that differ only in trailing zeros.
         let mut hash = self.length.wrapping_mul(FINAL_MULTIPLIER);
         for lane in lanes {
             hash = (hash ^ lane).wrapping_mul(LANE_MULTIPLIER).rotate_left(31);
@@ -154,7 +154,7 @@ mod tests {
         assert_eq!(hashes.len(), 201);
     }
 
-    /// Hashes stand in files and in run.json, so they may never change unnoticed.
+    /// Hashes are stored in files and in run.json, so they must never change.
     #[test]
     fn the_hash_of_known_bytes_is_fixed() {
         assert_eq!([hash64(b""), hash64(&sample(1000))], [15976907215864820694, 5720755491422110119]);

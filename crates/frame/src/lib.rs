@@ -1,11 +1,10 @@
-//! What a moment of a simulation looks like: surfaces, volumes, particles, pieces, and their attributes.
+//! Frames: surfaces, volumes, particles, pieces and attributes at one moment of a simulation.
 //!
-//! Exporters, pictures and viewers see [`Frame`]s and nothing else, so that none of them knows a fracture method.
-//! The native file of a frame ([`write()`], [`read()`]) loses nothing; every other format is an export.
+//! Exporters, pictures and viewers depend on [`Frame`]s only, never on a fracture method. The
+//! native file ([`write()`], [`read()`]) is lossless; all other formats are exports.
 //!
-//! Also here, because frames are the first to need them and everything that writes files stands on this crate: the
-//! [`container`] of our binary files, files that appear whole or not at all ([`atomic_write`]), and the hash that proves
-//! two states equal ([`hash64`]).
+//! Also here, because every writer depends on this crate: the binary [`container`], atomic file
+//! writes ([`atomic_write`]), and the hash of states ([`hash64`]).
 
 mod atomic;
 mod block;
@@ -17,6 +16,7 @@ mod hash;
 mod manifold;
 mod measure;
 mod model;
+mod normals;
 mod reassemble;
 #[cfg(test)]
 mod testing;
@@ -24,12 +24,13 @@ mod testing;
 pub use atomic::{WriteError, atomic_write, is_temporary, remove_leftovers};
 pub use check::InvalidFrame;
 pub use craze_material::Look;
-pub use faults::{Fault, FaultKind, Welded, findings};
+pub use faults::{Fault, FaultKind, WeldedSurface, describe_faults};
 pub use file::{FrameError, FrameFileError, decode_frame, encode_frame, read, write};
 pub use hash::{Hasher64, hash64};
-pub use manifold::{Sets, fans, is_manifold};
+pub use manifold::{fans, is_manifold};
 pub use measure::{Bounds, is_closed};
 pub use model::{
     Attribute, Attributes, BodyFrame, Data, Frame, ObstacleFrame, ObstacleShape, Particles, Piece, Pose, Surface,
     Volume, names,
 };
+pub use normals::corner_normals;

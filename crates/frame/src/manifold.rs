@@ -1,95 +1,54 @@
-//! How the triangles of a surface hang together: fans around vertices, and whether a surface is closed and manifold.
+//! Connectivity of surfaces: fans around vertices, and the test for closed manifolds.
 
-use craze_math::Vec3;
+use craze_math::{DisjointSets, Vec3};
 
-/// Sets of things that were found to be one, each with its first member as representative.
-#[derive(Clone, Debug)]
-pub struct Sets(Vec<u32>);
-
-impl Sets {
-    /// Every thing by itself.
-    pub fn new(count: usize) -> Sets {
-        Sets((0..count as u32).collect())
-    }
-
-    /// The representative of a thing's set.
-    pub fn first(&self, mut member: u32) -> u32 {
-        while self.0[member as usize] != member {
-            member = self.0[member as usize];
-        }
-        member
-    }
-
-    /// Shortens all ways to representatives to one step, for many searches to come.
-    pub fn flatten(&mut self) {
-        for member in 0..self.0.len() {
-            // Parents are lower, and have been led to their representatives.
-            self.0[member] = self.0[self.0[member] as usize];
-        }
-    }
-
-    /// Makes one set of two.
-    pub fn join(&mut self, one: u32, other: u32) {
-        let [one, other] = [one, other].map(|member| self.shortened(member));
-        self.0[one.max(other) as usize] = one.min(other);
-    }
-
-    /// The representative of a thing's set, with a shorter way to it for the next search.
-    fn shortened(&mut self, mut member: u32) -> u32 {
-        while self.0[member as usize] != member {
-            let parent = self.0[member as usize];
-            self.0[member as usize] = self.0[parent as usize];
-            member = parent;
-        }
-        member
-    }
-}
-
-/// One side of a triangle.
+/// A directed edge of a triangle.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct Side {
+pub(crate) struct HalfEdge {
     /// Its vertices, the lower one first.
     pub edge: [u32; 2],
-    /// Corners at the lower and at the higher vertex, and the third; corner k of triangle t is 3 t + k.
+    /// Corners at the lower and the higher vertex, and the third; corner k of triangle t is 3 t +
+    /// k.
     pub corners: [u32; 3],
-    /// Whether the triangle passes it from the lower vertex to the higher.
+    /// True if the triangle traverses it from the lower vertex to the higher.
     pub is_forward: bool,
 }
 
-/// All sides, by edges.
-pub(crate) fn sides(triangles: &[[u32; 3]]) -> Vec<Side> {
-    let mut sides = Vec::with_capacity(3 * triangles.len());
+/// All half-edges, sorted by edge.
+pub(crate) fn half_edges(triangles: &[[u32; 3]]) -> Vec<HalfEdge> {
+    let mut half_edges = Vec::with_capacity(3 * triangles.len());
     for (triangle, corners) in triangles.iter().enumerate() {
         for [start, end, third] in [[0, 1, 2], [1, 2, 0], [2, 0, 1]] {
             let is_forward = corners[start] < corners[end];
             let [low, high] = if is_forward { [start, end] } else { [end, start] };
-            sides.push(Side {
+            half_edges.push(HalfEdge {
                 edge: [corners[low], corners[high]],
                 corners: [low, high, third].map(|corner| (3 * triangle + corner) as u32),
                 is_forward,
             });
         }
     }
-    sides.sort_unstable();
-    sides
+    half_edges.sort_unstable();
+    half_edges
 }
 
-/// Whether every edge is passed exactly once in each direction. A surface whose vertices belong to one of its [`fans`] each is then closed
-/// and manifold.
+/// Returns true if every edge is traversed exactly once in each direction. If each vertex has a
+/// single [`fan`](fans), the surface is closed and manifold.
 pub fn is_manifold(triangles: &[[u32; 3]]) -> bool {
-    let once = |edge: &[Side]| edge.len() == 2 && edge[0].is_forward != edge[1].is_forward;
-    sides(triangles).chunk_by(|one, other| one.edge == other.edge).all(once)
+    let once = |edge: &[HalfEdge]| edge.len() == 2 && edge[0].is_forward != edge[1].is_forward;
+    half_edges(triangles).chunk_by(|one, other| one.edge == other.edge).all(once)
 }
 
-/// For every corner, the first corner of its fan: the corners of one vertex that hang together over edges. Where more than two
-/// triangles meet at an edge, those hang together that have matter between them. Corner k of triangle t is 3 t + k.
+/// For every corner the first corner of its fan, that is of the corners of one vertex connected
+/// over edges. Where more than two triangles share an edge, those with solid between them are
+/// connected. Corner k of triangle t is 3 t + k.
 pub fn fans(triangles: &[[u32; 3]], position: impl Fn(u32) -> Vec3) -> Vec<u32> {
-    let mut fans = Sets::new(3 * triangles.len());
+    let mut fans = DisjointSets::new(3 * triangles.len());
     let vertex = |corner: u32| triangles[corner as usize / 3][corner as usize % 3];
-    for edge in sides(triangles).chunk_by_mut(|one, other| one.edge == other.edge) {
+    for edge in half_edges(triangles).chunk_by_mut(|one, other| one.edge == other.edge) {
         if edge.len() > 2 {
             let [low, high] = edge[0].edge.map(&position);
-            let across = |side: &Side| position(vertex(side.corners[2])) - low;
+            let across = |half_edge: &HalfEdge| position(vertex(half_edge.corners[2])) - low;
             sort_around(&(high - low), edge, across);
         }
         for [one, other] in wedges(edge) {
@@ -97,25 +56,25 @@ pub fn fans(triangles: &[[u32; 3]], position: impl Fn(u32) -> Vec3) -> Vec<u32> 
             fans.join(one.corners[1], other.corners[1]);
         }
     }
-    (0..3 * triangles.len() as u32).map(|corner| fans.first(corner)).collect()
+    (0..3 * triangles.len() as u32).map(|corner| fans.root(corner)).collect()
 }
 
-/// Sorts triangles around their common edge by angle, counter-clockwise seen against `along` (m). Of two in one place, that comes
-/// first which has its matter before it.
-fn sort_around(along: &Vec3, sides: &mut [Side], across: impl Fn(&Side) -> Vec3) {
-    let first = along.cross(&across(&sides[0]));
+/// Sorts triangles around their common edge by angle, counter-clockwise seen against `along` (m).
+/// Of coincident ones the first has its solid in front.
+fn sort_around(along: &Vec3, half_edges: &mut [HalfEdge], across: impl Fn(&HalfEdge) -> Vec3) {
+    let first = along.cross(&across(&half_edges[0]));
     let second = along.cross(&first);
-    let angle = |side: &Side| {
-        let outward = along.cross(&across(side));
-        // Lengths cancel but for that of the edge.
+    let angle = |half_edge: &HalfEdge| {
+        let outward = along.cross(&across(half_edge));
+        // All lengths cancel except that of the edge.
         (second.dot(&outward)).atan2(first.dot(&outward) * along.norm())
     };
-    sides.sort_by(|one, other| angle(one).total_cmp(&angle(other)).then(other.is_forward.cmp(&one.is_forward)));
+    half_edges.sort_by(|one, other| angle(one).total_cmp(&angle(other)).then(other.is_forward.cmp(&one.is_forward)));
 }
 
-/// Pairs of triangles around an edge with matter between them: it begins behind one that passes the edge backward and ends at one
-/// that passes it forward, and it may do so past the end of the list.
-fn wedges(around: &[Side]) -> Vec<[Side; 2]> {
+/// Pairs of triangles around an edge with solid between them: from one that traverses the edge
+/// backward to the next that traverses it forward, cyclically.
+fn wedges(around: &[HalfEdge]) -> Vec<[HalfEdge; 2]> {
     let mut begun: Vec<usize> = Vec::new();
     let mut done = vec![false; around.len()];
     let mut wedges = Vec::new();
@@ -140,7 +99,7 @@ mod tests {
     const TETRAHEDRON: [[u32; 3]; 4] = [[0, 2, 1], [0, 1, 3], [0, 3, 2], [1, 2, 3]];
 
     #[test]
-    fn a_missing_a_turned_and_a_doubled_face_are_not_manifold() {
+    fn missing_flipped_and_doubled_faces_are_not_manifold() {
         assert!(is_manifold(&TETRAHEDRON));
         assert!(!is_manifold(&TETRAHEDRON[1..]));
         let mut turned = TETRAHEDRON;

@@ -1,10 +1,10 @@
-//! How large, how many, closed or not.
+//! Bounds, counts, volumes and closedness.
 
 use craze_math::Vec3;
 
 use crate::model::{BodyFrame, Frame, ObstacleShape, Surface, names};
 
-/// The smallest box along the axes that holds some points.
+/// Axis-aligned bounding box.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Bounds {
     /// Lowest coordinates (m).
@@ -14,7 +14,7 @@ pub struct Bounds {
 }
 
 impl Bounds {
-    /// The box of the points, or `None` if there are none. Points that are not finite are left out.
+    /// Bounding box of the finite points; `None` without any.
     pub fn of<'points>(points: impl IntoIterator<Item = &'points Vec3>) -> Option<Bounds> {
         points.into_iter().filter(|point| point.iter().all(|coordinate| coordinate.is_finite())).fold(
             None,
@@ -25,39 +25,39 @@ impl Bounds {
         )
     }
 
-    /// The box of both.
+    /// Box around both boxes.
     pub fn union(&self, other: &Bounds) -> Bounds {
         Bounds { low: self.low.inf(&other.low), high: self.high.sup(&other.high) }
     }
 
-    /// The same box, larger by `margin` (m) on every side.
+    /// Box grown by `margin` (m) on every side.
     pub fn grown(&self, margin: f64) -> Bounds {
         Bounds { low: self.low.add_scalar(-margin), high: self.high.add_scalar(margin) }
     }
 
-    /// The middle (m).
+    /// Centre (m).
     pub fn centre(&self) -> Vec3 {
         0.5 * (self.low + self.high)
     }
 
-    /// The edge lengths (m).
+    /// Edge lengths (m).
     pub fn size(&self) -> Vec3 {
         self.high - self.low
     }
 
-    /// Whether the point lies in the box or on its border.
+    /// Returns true if the point is in the box or on its boundary.
     pub fn contains(&self, point: &Vec3) -> bool {
         (0..3).all(|axis| self.low[axis] <= point[axis] && point[axis] <= self.high[axis])
     }
 }
 
 impl Frame {
-    /// The box of all bodies (m); obstacles, which may be far larger, are left out. `None` if nothing is there.
+    /// Box of all bodies (m), without obstacles, which may be far larger.
     pub fn bounds(&self) -> Option<Bounds> {
         self.bodies.iter().filter_map(BodyFrame::bounds).reduce(|all, body| all.union(&body))
     }
 
-    /// The box of all obstacles that end (m); planes are left out. `None` if there are none.
+    /// Box of all finite obstacles (m).
     pub fn obstacle_bounds(&self) -> Option<Bounds> {
         let surfaces = self.obstacles.iter().filter_map(|obstacle| match &obstacle.shape {
             ObstacleShape::Surface(surface) => Some(surface),
@@ -66,29 +66,29 @@ impl Frame {
         Bounds::of(surfaces.flat_map(|surface| &surface.positions))
     }
 
-    /// Triangles of all bodies.
+    /// Number of triangles of all bodies.
     pub fn triangle_count(&self) -> usize {
         self.bodies.iter().map(|body| body.surface.triangles.len()).sum()
     }
 
-    /// Tetrahedra of all bodies.
+    /// Number of tetrahedra of all bodies.
     pub fn tetrahedron_count(&self) -> usize {
         self.bodies.iter().filter_map(|body| body.volume.as_ref()).map(|volume| volume.tetrahedra.len()).sum()
     }
 
-    /// Particles of all bodies.
+    /// Number of particles of all bodies.
     pub fn particle_count(&self) -> usize {
         self.bodies.iter().filter_map(|body| body.particles.as_ref()).map(|cloud| cloud.positions.len()).sum()
     }
 
-    /// Pieces of all bodies.
+    /// Number of pieces of all bodies.
     pub fn piece_count(&self) -> usize {
         self.bodies.iter().map(|body| body.pieces.len()).sum()
     }
 }
 
 impl BodyFrame {
-    /// The box of its surface (with the vertices that no triangle uses), volume, and particles with their radius (m).
+    /// Box of surface (with unused vertices), volume, and particles with their radius (m).
     pub fn bounds(&self) -> Option<Bounds> {
         let volume = self.volume.iter().flat_map(|volume| &volume.positions);
         let solid = Bounds::of(self.surface.positions.iter().chain(volume));
@@ -104,33 +104,32 @@ impl BodyFrame {
 }
 
 impl Surface {
-    /// Volume that the surface encloses (m³), by the divergence theorem; negative if it is inside out. Means nothing for
-    /// an open surface.
+    /// Enclosed volume (m³) by the divergence theorem; negative if inside out, undefined if open.
     pub fn enclosed_volume(&self) -> f64 {
-        // Measured from a vertex of its own, so that a small body far from the origin loses no digits.
+        // Relative to a vertex, which avoids cancellation far from the origin.
         let Some(origin) = self.positions.first() else { return 0.0 };
         let corner = |vertex: u32| self.positions[vertex as usize] - origin;
         self.triangles.iter().map(|&[a, b, c]| corner(a).dot(&corner(b).cross(&corner(c))) / 6.0).sum()
     }
 
-    /// Whether the surface has no border, see [`is_closed`].
+    /// Returns true if the surface has no boundary, see [`is_closed`].
     pub fn is_closed(&self) -> bool {
         is_closed(&self.triangles)
     }
 
-    /// The piece of a triangle; 0 where the surface does not say.
+    /// Piece of a triangle; 0 without the attribute.
     pub fn piece_of(&self, triangle: usize) -> u32 {
         self.face_attributes.indices(names::PIECE).map_or(0, |pieces| pieces[triangle])
     }
 
-    /// Whether a crack opened the triangle; no where the surface does not say.
+    /// Returns true for crack faces.
     pub fn is_crack(&self, triangle: usize) -> bool {
         self.face_attributes.indices(names::CRACK).is_some_and(|cracks| cracks[triangle] != 0)
     }
 }
 
-/// Whether every edge of the triangles is passed as often in one direction as in the other, so that they have no border.
-/// Vertices count as different even where they lie in one place. No triangles are closed.
+/// Returns true if every edge is traversed as often in one direction as in the other. Coincident
+/// vertices are distinct. No triangles are closed.
 pub fn is_closed(triangles: &[[u32; 3]]) -> bool {
     let mut edges: Vec<(u32, u32, bool)> = Vec::with_capacity(3 * triangles.len());
     for &[a, b, c] in triangles {

@@ -1,14 +1,15 @@
-//! The types a frame is made of.
+//! Data types of a frame.
 
 use craze_material::Look;
 use craze_math::Vec3;
 use serde::{Deserialize, Serialize};
 
-/// Names of attributes that methods write and that exporters and pictures know how to show.
+/// Names of attributes that methods write and that exporters and pictures interpret.
 pub mod names {
-    /// Which piece a triangle, tetrahedron or particle belongs to: index into [`BodyFrame::pieces`](super::BodyFrame::pieces).
+    /// Piece of a triangle, tetrahedron or particle: index into
+    /// [`BodyFrame::pieces`](super::BodyFrame::pieces).
     pub const PIECE: &str = "piece";
-    /// 1 on faces that a crack opened, 0 on faces of the original surface.
+    /// 1 on crack faces, 0 on the original surface.
     pub const CRACK: &str = "crack";
     /// Largest principal stress (Pa).
     pub const STRESS: &str = "stress";
@@ -18,58 +19,60 @@ pub mod names {
     pub const THICKNESS: &str = "thickness";
     /// Velocity (m/s).
     pub const VELOCITY: &str = "velocity";
-    /// Position in the body's rest shape, where it was placed at the start (m).
+    /// Position in the rest shape, placed as at the start (m).
     pub const REST: &str = "rest";
-    /// Which of the body's materials an element is made of: index into [`BodyFrame::materials`](super::BodyFrame::materials).
+    /// Material of an element: index into [`BodyFrame::materials`](super::BodyFrame::materials).
     pub const MATERIAL: &str = "material";
-    /// Of which triangle of the imported model a triangle is a part, by its number in the repaired model; means nothing on crack faces.
+    /// Source triangle in the repaired imported model; undefined on crack faces.
     pub const SOURCE: &str = "source";
 }
 
-/// Everything there is to see at one moment.
+/// State of a scene at one moment, as far as it is visible.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Frame {
-    /// Number of the frame; 0 is the initial state.
+    /// Frame number; 0 is the initial state.
     pub number: u32,
     /// Simulated time (s).
     pub time: f64,
-    /// The bodies that deform and break, in the order of the scene.
+    /// Deformable bodies, in the order of the scene.
     pub bodies: Vec<BodyFrame>,
-    /// What they meet, in the order of the scene.
+    /// Obstacles, in the order of the scene.
     pub obstacles: Vec<ObstacleFrame>,
 }
 
-/// One body at one moment.
+/// One body in a frame.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct BodyFrame {
-    /// The body's name in the scene.
+    /// Name in the scene.
     pub name: String,
-    /// The method that moves it, as in the scene file.
+    /// Name of its method in the scene file.
     pub method: String,
     /// Names of its materials.
     pub materials: Vec<String>,
-    /// How its first material looks, where the scene says so; otherwise names of materials say how it looks.
+    /// Look of its first material if the scene sets one; otherwise looks follow from material
+    /// names.
     pub look: Option<Look>,
-    /// Its visible surface. Empty for a body that is only particles.
+    /// Visible surface; empty for a body of particles only.
     pub surface: Surface,
-    /// Its tetrahedra, where the method has them and the run asked for them.
+    /// Tetrahedra, if the method has them and the run requested them.
     pub volume: Option<Volume>,
-    /// Its particles, where the method has them: positions (m), their radius (m) and attributes.
+    /// Particles, if the method has them.
     pub particles: Option<Particles>,
-    /// What hangs together. Empty only for a body of which nothing is left.
+    /// Connected components. Empty only if nothing of the body is left.
     pub pieces: Vec<Piece>,
 }
 
-/// What people call a material that is numbers alone: its name says nothing about its look.
-const NAMELESS: &str = "custom";
+/// Name of a material given by numbers alone, which implies no look.
+const CUSTOM_MATERIAL: &str = "custom";
 
 impl BodyFrame {
-    /// How each of its materials looks, one look at least: as the scene says, or else as the table of [`Look`] has it under the material's name, or else
-    /// in a colour of its own, made of the name of the material or of the body.
+    /// Look of each material, at least one: from the scene, else from the table of [`Look`] by
+    /// material name, else a colour derived from the name of the material or the body.
     pub fn looks(&self) -> Vec<Look> {
         let of_name = |name: &String| {
-            let unknown = || Look::of_unknown(if name.is_empty() || name == NAMELESS { &self.name } else { name });
-            Look::of_material(name).unwrap_or_else(unknown)
+            let unknown =
+                || Look::for_unknown(if name.is_empty() || name == CUSTOM_MATERIAL { &self.name } else { name });
+            Look::for_material(name).unwrap_or_else(unknown)
         };
         let mut looks: Vec<Look> = self.materials.iter().map(of_name).collect();
         if looks.is_empty() {
@@ -80,29 +83,29 @@ impl BodyFrame {
     }
 }
 
-/// Triangles with attributes.
+/// A triangle mesh with attributes.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Surface {
     /// Vertex positions in the world (m).
     pub positions: Vec<Vec3>,
     /// Counter-clockwise from outside.
     pub triangles: Vec<[u32; 3]>,
-    /// One value a vertex.
+    /// One value per vertex.
     pub vertex_attributes: Attributes,
-    /// One value a triangle.
+    /// One value per triangle.
     pub face_attributes: Attributes,
 }
 
-/// Tetrahedra with attributes.
+/// A tetrahedral mesh with attributes.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Volume {
     /// Node positions in the world (m).
     pub positions: Vec<Vec3>,
     /// Positively oriented.
     pub tetrahedra: Vec<[u32; 4]>,
-    /// One value a node.
+    /// One value per node.
     pub node_attributes: Attributes,
-    /// One value a tetrahedron.
+    /// One value per tetrahedron.
     pub cell_attributes: Attributes,
 }
 
@@ -111,13 +114,13 @@ pub struct Volume {
 pub struct Particles {
     /// Positions in the world (m).
     pub positions: Vec<Vec3>,
-    /// Radius to draw and to touch with (m).
+    /// Radius for display and contact (m).
     pub radius: f64,
-    /// One value a particle.
+    /// One value per particle.
     pub attributes: Attributes,
 }
 
-/// Named arrays, in the order they were added.
+/// Named arrays, in insertion order.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Attributes(pub Vec<Attribute>);
 
@@ -126,18 +129,18 @@ pub struct Attributes(pub Vec<Attribute>);
 pub struct Attribute {
     /// One of [`names`], or a method's own.
     pub name: String,
-    /// Its values.
+    /// The values.
     pub data: Data,
 }
 
-/// The values of an attribute.
+/// Values of an attribute.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Data {
-    /// Numbers.
+    /// Floating-point numbers.
     Scalar(Vec<f64>),
     /// Vectors.
     Vector(Vec<Vec3>),
-    /// Indices and marks.
+    /// Indices and flags.
     Index(Vec<u32>),
 }
 
@@ -151,14 +154,14 @@ impl Data {
         }
     }
 
-    /// Whether there is no value.
+    /// Returns true without values.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 }
 
 impl Attributes {
-    /// Adds an array, or replaces the one of that name.
+    /// Adds an array, or replaces the one with this name.
     pub fn set(&mut self, name: &str, data: Data) {
         match self.0.iter_mut().find(|attribute| attribute.name == name) {
             Some(attribute) => attribute.data = data,
@@ -166,12 +169,12 @@ impl Attributes {
         }
     }
 
-    /// The array of that name.
+    /// The array with this name.
     pub fn get(&self, name: &str) -> Option<&Data> {
         self.0.iter().find(|attribute| attribute.name == name).map(|attribute| &attribute.data)
     }
 
-    /// The numbers of that name.
+    /// The scalar array with this name.
     pub fn scalars(&self, name: &str) -> Option<&[f64]> {
         match self.get(name) {
             Some(Data::Scalar(values)) => Some(values),
@@ -179,7 +182,7 @@ impl Attributes {
         }
     }
 
-    /// The vectors of that name.
+    /// The vector array with this name.
     pub fn vectors(&self, name: &str) -> Option<&[Vec3]> {
         match self.get(name) {
             Some(Data::Vector(values)) => Some(values),
@@ -187,7 +190,7 @@ impl Attributes {
         }
     }
 
-    /// The indices of that name.
+    /// The index array with this name.
     pub fn indices(&self, name: &str) -> Option<&[u32]> {
         match self.get(name) {
             Some(Data::Index(values)) => Some(values),
@@ -196,27 +199,27 @@ impl Attributes {
     }
 }
 
-/// What hangs together through faces (tetrahedra) or edges (triangles).
+/// A connected component, through faces (tetrahedra) or edges (triangles).
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Piece {
-    /// Its number in the body's whole history: the same in every frame while it hangs together.
+    /// Number in the body's history, constant while the piece stays connected.
     pub id: u32,
     /// Rest volume (m³).
     pub volume: f64,
     /// Mass (kg).
     pub mass: f64,
-    /// The piece it broke from, by its number in that history; `None` for the unbroken body.
+    /// Number of the piece that it split from; `None` for the unbroken body.
     pub parent: Option<u32>,
-    /// Where it is and how it is turned.
+    /// Position and rotation.
     pub pose: Pose,
 }
 
-/// Place and orientation of a rigid thing.
+/// Pose of a rigid body.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Pose {
     /// Centre of mass in the world (m).
     pub position: Vec3,
-    /// Unit quaternion (x, y, z, w) that turns rest coordinates to the world.
+    /// Unit quaternion (x, y, z, w) from rest coordinates to the world.
     pub rotation: [f64; 4],
 }
 
@@ -226,25 +229,25 @@ impl Default for Pose {
     }
 }
 
-/// An obstacle at one moment.
+/// An obstacle in a frame.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ObstacleFrame {
-    /// Its name in the scene.
+    /// Name in the scene.
     pub name: String,
-    /// Its shape, in the world.
+    /// Shape in the world.
     pub shape: ObstacleShape,
 }
 
-/// The shape of an obstacle, in the world.
+/// Shape of an obstacle in the world.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum ObstacleShape {
-    /// An endless plane: a point of it (m) and its unit normal, which points to the free side.
+    /// An infinite plane.
     Plane {
         /// A point of the plane (m).
         point: Vec3,
         /// Unit normal toward the free side.
         normal: Vec3,
     },
-    /// A closed or open surface.
+    /// A triangle mesh, closed or open.
     Surface(Surface),
 }

@@ -1,29 +1,30 @@
-//! A broken body put together again, so that one sees its cracks (O'Brien & Hodgins 1999, Figure 10).
+//! Reassembly of a broken body, which shows its cracks (O'Brien & Hodgins 1999, Figure 10).
 
 use crate::model::{BodyFrame, Frame, names};
 use craze_math::{Mat3, Vec3, polar};
 use std::collections::BTreeMap;
 
-/// How much smaller pieces are drawn than they are: cracks become gaps of this share of the pieces' size.
-const GAP: f64 = 0.01;
+/// Shrinkage of pieces (1): cracks become gaps of this share of a piece's size.
+const GAP_FRACTION: f64 = 0.01;
 
 impl Frame {
-    /// This frame with all pieces back in the unbroken body, which stands where it stood in `first`. Obstacles that have
-    /// moved since are left out: they would hide what they have broken. Bodies that do not say where they were at rest stay as they are.
+    /// This frame with all pieces at their rest positions in the unbroken body, which is placed as
+    /// in `first`. Obstacles that have moved are left out, since they would hide the body. Bodies
+    /// without rest positions are unchanged.
     pub fn reassembled(&self, first: &Frame) -> Frame {
         let mut frame = self.clone();
         frame.obstacles.retain(|obstacle| first.obstacles.contains(obstacle));
         for body in &mut frame.bodies {
             let placement = first.bodies.iter().find(|former| former.name == body.name).and_then(placement);
             if let Some(placement) = placement {
-                put_back(body, placement);
+                reassemble_body(body, placement);
             }
         }
         frame
     }
 }
 
-/// Rotation and shift (m) from rest to where an unbroken body stands; the rigid motion nearest to how its surface lies.
+/// Rotation and shift (m) of the rigid motion nearest to an unbroken body's surface.
 fn placement(body: &BodyFrame) -> Option<(Mat3, Vec3)> {
     let (now, rest) = (&body.surface.positions, body.surface.vertex_attributes.vectors(names::REST)?);
     if now.is_empty() || now.len() != rest.len() {
@@ -31,19 +32,19 @@ fn placement(body: &BodyFrame) -> Option<(Mat3, Vec3)> {
     }
     let mean = |places: &[Vec3]| places.iter().sum::<Vec3>() / places.len() as f64;
     let (here, there) = (mean(now), mean(rest));
-    let spread: Mat3 = now.iter().zip(rest).map(|(now, rest)| (now - here) * (rest - there).transpose()).sum();
-    let rotation = polar(&spread).rotation;
+    let covariance: Mat3 = now.iter().zip(rest).map(|(now, rest)| (now - here) * (rest - there).transpose()).sum();
+    let rotation = polar(&covariance).rotation;
     Some((rotation, here - rotation * there))
 }
 
-fn put_back(body: &mut BodyFrame, (rotation, shift): (Mat3, Vec3)) {
+fn reassemble_body(body: &mut BodyFrame, (rotation, shift): (Mat3, Vec3)) {
     let surface = &mut body.surface;
     let Some(rest) = surface.vertex_attributes.vectors(names::REST) else { return };
     if rest.len() != surface.positions.len() {
         return;
     }
     let pieces = surface.face_attributes.indices(names::PIECE).unwrap_or(&[]);
-    // A piece shrinks about the middle of its surface's corners.
+    // A piece shrinks about the mean of its triangle corners.
     let mut sums: BTreeMap<u32, (Vec3, f64)> = BTreeMap::new();
     let mut piece_of = vec![None; rest.len()];
     for (triangle, &piece) in surface.triangles.iter().zip(pieces) {
@@ -55,7 +56,7 @@ fn put_back(body: &mut BodyFrame, (rotation, shift): (Mat3, Vec3)) {
     }
     let place = |(vertex, rest): (usize, &Vec3)| {
         let middle = piece_of[vertex].map_or(*rest, |piece| sums[&piece].0 / sums[&piece].1);
-        rotation * (rest + GAP * (middle - rest)) + shift
+        rotation * (rest + GAP_FRACTION * (middle - rest)) + shift
     };
     let positions = rest.iter().enumerate().map(place).collect();
     surface.positions = positions;
@@ -66,7 +67,7 @@ mod tests {
     use super::*;
     use crate::model::{Data, ObstacleFrame, ObstacleShape, Surface};
 
-    /// A triangle for each piece.
+    /// One triangle per piece.
     fn body(places: &[Vec3], rest: &[Vec3]) -> BodyFrame {
         let mut surface = Surface {
             positions: places.to_vec(),
@@ -80,13 +81,13 @@ mod tests {
     }
 
     #[test]
-    fn pieces_come_back_to_where_the_body_stood_but_for_a_hair() {
+    fn pieces_return_to_the_body_except_for_the_gaps() {
         let rest =
             [[0.0, 0.0, 0.1], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [1.0, 0.0, 0.0], [1.0, 1.0, 0.3], [0.0, 1.0, 0.0]]
                 .map(Vec3::from);
         let turn = *craze_math::Rotation::from_euler_angles(0.4, -1.1, 2.0).to_rotation_matrix().matrix();
         let stood = rest.map(|place| turn * place + Vec3::new(3.0, 1.0, -2.0));
-        // The second triangle has flown off.
+        // The second triangle has moved away.
         let mut flown = stood;
         flown[3..].iter_mut().for_each(|place| *place += Vec3::new(0.0, 5.0, 9.0));
         let [first, last] =
@@ -96,7 +97,7 @@ mod tests {
             let off = (place - stood).norm();
             assert!(off < 0.01 && off > 1e-4, "{off} m");
         }
-        // A ball that came and a wall that stood.
+        // An obstacle that moved and one that did not.
         let obstacle = |name: &str, height: f64| ObstacleFrame {
             name: name.to_owned(),
             shape: ObstacleShape::Plane { point: Vec3::new(0.0, height, 0.0), normal: Vec3::y() },
@@ -106,7 +107,7 @@ mod tests {
             ..frame.clone()
         };
         assert_eq!(with(&last, 1.0).reassembled(&with(&first, 2.0)).obstacles, [obstacle("wall", 0.0)]);
-        // Without a body of that name, and without places at rest, nothing moves.
+        // Without a body of that name or rest positions nothing moves.
         assert_eq!(last.reassembled(&Frame::default()), last);
     }
 }

@@ -14,7 +14,8 @@ fn tetrahedron_faces(first: u32) -> [[u32; 3]; 4] {
     [[0, 2, 1], [0, 1, 3], [0, 3, 2], [1, 2, 3]].map(|face| face.map(|corner| first + corner))
 }
 
-/// Two pieces with surface and volume, a cloud of particles, a body of nothing, a plane and a ramp, with attributes of every kind.
+/// Two pieces with surface and volume, particles, an empty body, a plane and a ramp, with
+/// attributes of every kind.
 pub(crate) fn frame_of_everything() -> Frame {
     let positions: Vec<Vec3> =
         [corner_tetrahedron(Vec3::zeros()), corner_tetrahedron(Vec3::new(2.0, 0.1, -0.3))].concat();

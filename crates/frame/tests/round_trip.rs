@@ -1,4 +1,4 @@
-//! Any frame survives its file bit for bit, and no damage to a file goes unnoticed.
+//! Frames survive their file bitwise; any damage to a file is detected.
 
 use craze_frame::{
     Attributes, BodyFrame, Data, Frame, Look, ObstacleFrame, ObstacleShape, Particles, Piece, Pose, Surface, Volume,
@@ -7,7 +7,7 @@ use craze_frame::{
 use craze_math::Vec3;
 use proptest::prelude::*;
 
-/// Any bits at all: NaN with any payload, infinities, subnormal numbers, both zeros.
+/// Any bits: NaN with any payload, infinities, subnormal numbers, both zeros.
 fn number() -> impl Strategy<Value = f64> {
     any::<u64>().prop_map(f64::from_bits)
 }
@@ -28,7 +28,7 @@ fn attributes(count: usize) -> impl Strategy<Value = Attributes> {
     prop::collection::vec(("[a-oq-z]{0,6}|\\PC{1,3}", data(count)), 0..3).prop_map(|arrays| {
         let mut attributes = Attributes::default();
         arrays.into_iter().for_each(|(name, data)| attributes.set(&name, data));
-        // Those that point into lists are checked, so they cannot be of any value.
+        // Attributes that index lists are checked, so random values would be refused.
         attributes.0.retain(|attribute| attribute.name != names::PIECE && attribute.name != names::MATERIAL);
         attributes
     })
@@ -95,7 +95,7 @@ fn body() -> impl Strategy<Value = BodyFrame> {
         |(name, method, materials, surface, volume, particles, pieces)| BodyFrame {
             name,
             method,
-            look: materials.first().map(|name| Look::of_unknown(name)),
+            look: materials.first().map(|name| Look::for_unknown(name)),
             materials,
             surface,
             volume,
@@ -126,7 +126,8 @@ proptest! {
     fn any_frame_comes_back_bit_for_bit(frame in frame()) {
         let bytes = encode_frame(&frame);
         let again = decode_frame(&bytes).unwrap();
-        // Equality of numbers would let NaN differ and signs of zero pass; Debug shows the structure, the hash the bits.
+        // Equality would ignore signs of zero and fail for NaN: compare structure by Debug and bits
+        // by hash.
         prop_assert_eq!(again.state_hash(), frame.state_hash());
         prop_assert_eq!(encode_frame(&again), bytes);
         prop_assert_eq!(format!("{again:?}"), format!("{frame:?}"));
@@ -137,7 +138,7 @@ proptest! {
         prop_assert!(decode_frame(&bytes).is_err());
     }
 
-    /// A forged payload passes the checksum and meets the decoder itself.
+    /// A corrupt payload with a valid checksum reaches the decoder.
     #[test]
     fn any_payload_gives_a_consistent_frame_or_an_error(frame in frame(), position: prop::sample::Index, byte: u8) {
         let mut payload = postcard::to_stdvec(&frame).unwrap();

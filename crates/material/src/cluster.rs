@@ -1,4 +1,4 @@
-//! The numbers of clustered shape matching, which knows stretches where the other methods know stresses.
+//! Parameters of clustered shape matching, which uses stretches instead of stresses.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -6,22 +6,23 @@ use serde::{Deserialize, Serialize};
 use crate::check::MaterialError;
 use crate::quantity::Quantity;
 
-/// Parameters of Jones et al. 2016. They are settings of that method, not properties of matter.
+/// Parameters of Jones et al. 2016. They belong to the method, not to a real material.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Cluster {
-    /// Fraction α of the way to its goal that a particle is drawn in a reference step Δt₀ (1),
+    /// Fraction α of the distance to its goal that a particle moves in a reference step Δt₀ (1),
     /// above 0 and at most 1.
     pub goal_stiffness: f64,
-    /// Strain ‖F* − I‖ at which flow starts (1): λ of Jones et al. 2016 (13); none: never.
+    /// Strain ‖F* − I‖ at which plastic flow starts (1): λ of Jones et al. 2016 (13); `None`:
+    /// never.
     pub yield_strain: Option<f64>,
-    /// Share ν of the excess strain that flows in a reference step Δt₀ (1): Jones et al. 2016 (13),
-    /// READINGS 22. In a step Δt it is 1 − (1 − ν)^(Δt/Δt₀).
+    /// Fraction ν of the excess strain that flows in a reference step Δt₀ (1): Jones et al. 2016
+    /// (13), READINGS 22. In a step Δt it is 1 − (1 − ν)^(Δt/Δt₀).
     pub flow: f64,
-    /// Rise of the yield strain per unit of accumulated strain (1/s): K of Jones et al. 2016 (13), with α of (14)
-    /// gathered per second (READINGS 24); negative softens.
+    /// Increase of the yield strain per unit of accumulated strain (1/s): K of Jones et al. 2016
+    /// (13), with α of (14) accumulated per second (READINGS 24); negative values soften.
     pub hardening: f64,
-    /// Largest stretch that a cluster bears (1), above 1: τ of Jones et al. 2016 §4.2; none: never splits.
+    /// Stretch at which a cluster splits (1), above 1: τ of Jones et al. 2016 §4.2; `None`: never.
     pub toughness: Option<f64>,
 }
 
@@ -32,7 +33,7 @@ impl Default for Cluster {
 }
 
 impl Cluster {
-    /// Refuses numbers for which the method is unstable or meaningless.
+    /// Rejects values for which the method is unstable or undefined.
     pub fn check(&self) -> Result<(), MaterialError> {
         Quantity::GoalStiffness.check(self.goal_stiffness)?;
         if let Some(strain) = self.yield_strain {

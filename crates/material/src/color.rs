@@ -1,50 +1,50 @@
-//! Colours as light, as the screen has them, and as the eye sees them.
+//! Colour spaces: linear RGB, sRGB and OKLab.
 //!
-//! Light is linear: red, green and blue, 1 being the white of the screen. Screens are sRGB (IEC 61966-2-1), and the eye is best described by OKLab: equal
-//! steps look equal (B. Ottosson, *A perceptual color space for image processing*, 2020).
+//! Linear RGB has 1 at the white of the display. Displays use sRGB (IEC 61966-2-1); OKLab is
+//! perceptually uniform (B. Ottosson, *A perceptual color space for image processing*, 2020).
 
 use craze_math::{Mat3, Vec3};
 
-/// Vec3 of an sRGB value from 0 to 1 (IEC 61966-2-1).
-pub fn light_of_screen(value: f64) -> f64 {
+/// Linear intensity of an sRGB value, both from 0 to 1 (IEC 61966-2-1).
+pub fn linear_from_srgb(value: f64) -> f64 {
     if value <= 0.04045 { value / 12.92 } else { ((value + 0.055) / 1.055).powf(2.4) }
 }
 
-/// sRGB value from 0 to 1 of light (IEC 61966-2-1).
-pub fn screen_of_light(light: f64) -> f64 {
+/// sRGB value of a linear intensity, both from 0 to 1 (IEC 61966-2-1).
+pub fn srgb_from_linear(light: f64) -> f64 {
     if light <= 0.0031308 { 12.92 * light } else { 1.055 * light.powf(1.0 / 2.4) - 0.055 }
 }
 
-/// Vec3 of a screen colour.
-pub fn light(rgb: [u8; 3]) -> Vec3 {
-    Vec3::from(rgb.map(|channel| light_of_screen(f64::from(channel) / 255.0)))
+/// Linear RGB of an 8-bit sRGB colour.
+pub fn linear_from_rgb8(rgb: [u8; 3]) -> Vec3 {
+    Vec3::from(rgb.map(|channel| linear_from_srgb(f64::from(channel) / 255.0)))
 }
 
-/// How bright light looks to the eye: luminance, from the luminous efficiencies of the sRGB primaries.
+/// Relative luminance of linear RGB, with the coefficients of the sRGB primaries.
 pub fn luminance(light: &Vec3) -> f64 {
     0.2126 * light.x + 0.7152 * light.y + 0.0722 * light.z
 }
 
-/// Vec3 of an OKLab colour given as lightness (0 to 1), chroma and hue (turns). Chroma is lowered until the screen can
-/// show it.
-pub fn perceived(lightness: f64, chroma: f64, hue: f64) -> Vec3 {
+/// Linear RGB of an OKLab colour given as lightness (0 to 1), chroma and hue (turns). Chroma is
+/// reduced to fit the sRGB gamut.
+pub fn linear_from_oklch(lightness: f64, chroma: f64, hue: f64) -> Vec3 {
     let (sin, cos) = (std::f64::consts::TAU * hue).sin_cos();
-    let at = |chroma: f64| light_of_oklab(Vec3::new(lightness, chroma * cos, chroma * sin));
-    let shown = |light: &Vec3| light.iter().all(|&x| (-1e-6..=1.0 + 1e-6).contains(&x));
+    let at = |chroma: f64| linear_from_oklab(Vec3::new(lightness, chroma * cos, chroma * sin));
+    let in_gamut = |light: &Vec3| light.iter().all(|&x| (-1e-6..=1.0 + 1e-6).contains(&x));
     let full = at(chroma);
-    if shown(&full) {
+    if in_gamut(&full) {
         return full.map(|x| x.clamp(0.0, 1.0));
     }
     let (mut inside, mut outside) = (0.0, chroma);
     for _ in 0..20 {
         let middle = 0.5 * (inside + outside);
-        if shown(&at(middle)) { inside = middle } else { outside = middle }
+        if in_gamut(&at(middle)) { inside = middle } else { outside = middle }
     }
     at(inside).map(|x| x.clamp(0.0, 1.0))
 }
 
-/// Vec3 of an OKLab colour (Ottosson 2020; inverse of its two matrices and the cube root between them).
-fn light_of_oklab(lab: Vec3) -> Vec3 {
+/// Linear RGB of an OKLab colour (Ottosson 2020: inverse of two matrices with a cube root between).
+fn linear_from_oklab(lab: Vec3) -> Vec3 {
     #[rustfmt::skip]
     let cones_of_lab = Mat3::new(
         1.0,  0.3963377774,  0.2158037573,
@@ -60,13 +60,13 @@ fn light_of_oklab(lab: Vec3) -> Vec3 {
     light_of_cones * (cones_of_lab * lab).map(|x| x * x * x)
 }
 
-/// Light of a screen colour written as #rrggbb, in hexadecimal; none for any other text.
-pub fn light_of_hex(text: &str) -> Option<Vec3> {
+/// Linear RGB of a colour in the form #rrggbb; `None` for other text.
+pub fn linear_from_hex(text: &str) -> Option<Vec3> {
     let digits = text.strip_prefix('#').filter(|digits| digits.len() == 6)?;
-    // A number may begin with a sign, a colour may not.
+    // `from_str_radix` accepts a sign.
     let number =
         u32::from_str_radix(digits, 16).ok().filter(|_| digits.bytes().all(|byte| byte.is_ascii_hexdigit()))?;
-    Some(light([16, 8, 0].map(|shift| (number >> shift & 0xff) as u8)))
+    Some(linear_from_rgb8([16, 8, 0].map(|shift| (number >> shift & 0xff) as u8)))
 }
 
 #[cfg(test)]
@@ -74,24 +74,24 @@ mod tests {
     use super::*;
 
     #[test]
-    fn screen_and_light_are_inverse() {
+    fn srgb_and_linear_are_inverse() {
         for step in 0..=255u8 {
             let value = f64::from(step) / 255.0;
-            assert!((screen_of_light(light_of_screen(value)) - value).abs() < 1e-6);
+            assert!((srgb_from_linear(linear_from_srgb(value)) - value).abs() < 1e-6);
         }
     }
 
     #[test]
-    fn white_of_the_eye_is_white_of_the_screen() {
-        assert!((perceived(1.0, 0.0, 0.0) - Vec3::repeat(1.0)).amax() < 1e-3);
+    fn oklab_white_is_srgb_white() {
+        assert!((linear_from_oklch(1.0, 0.0, 0.0) - Vec3::repeat(1.0)).amax() < 1e-3);
     }
 
     #[test]
     fn colours_are_read_from_six_digits_and_nothing_else() {
-        assert_eq!(light_of_hex("#ff0000"), Some(Vec3::x()));
-        assert_eq!(light_of_hex("#C8A04b"), Some(light([200, 160, 75])));
+        assert_eq!(linear_from_hex("#ff0000"), Some(Vec3::x()));
+        assert_eq!(linear_from_hex("#C8A04b"), Some(linear_from_rgb8([200, 160, 75])));
         for text in ["", "#", "ff0000", "#ff00", "#ff00000", "#+f0000", "#gg0000", "red", "#ffé00"] {
-            assert_eq!(light_of_hex(text), None, "{text}");
+            assert_eq!(linear_from_hex(text), None, "{text}");
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Damping: how fast motion inside the material and of the body as a whole dies away.
+//! Damping of strain and of motion.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -7,7 +7,8 @@ use crate::check::MaterialError;
 use crate::elasticity::{Definite, Elasticity, VoigtMatrix, check_voigt, isotropic_matrix, voigt_average};
 use crate::quantity::Quantity;
 
-/// Viscous stress, which resists strain rate, and drag, which resists motion. All parts add up.
+/// Viscous stress, proportional to strain rate, and drag, proportional to velocity. All parts add
+/// up.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Damping {
@@ -15,40 +16,41 @@ pub struct Damping {
     pub phi: f64,
     /// ψ of O'Brien & Hodgins 1999 (8): viscous counterpart of μ (N s/m²).
     pub psi: f64,
-    /// Viscous stress per elastic stress rate (s): adds time·C to the viscosity, so that a mode of frequency f is
-    /// damped by the fraction π·f·time of critical, and the loss factor at f is 2π·f·time.
+    /// Viscous stress per elastic stress rate (s): adds time·C to the viscosity. The damping ratio
+    /// of a mode with frequency f is π·f·time, and its loss factor 2π·f·time.
     pub time: f64,
-    /// Rayleigh's mass-proportional part (1/s): every velocity feels the force −mass·m·v. A falling body feels it too.
+    /// Mass-proportional Rayleigh damping (1/s): force −mass·m·v on every node, also in free fall.
     pub mass: f64,
-    /// D of O'Brien & Hodgins 1999 (6) reduced to 6×6 (N s/m²), for directional viscosity; order and engineering
-    /// shear rates as in [`VoigtMatrix`].
+    /// D of O'Brien & Hodgins 1999 (6) reduced to 6×6 (N s/m²), for anisotropic viscosity;
+    /// component order and engineering shear rates as in [`VoigtMatrix`].
     pub viscosity: Option<VoigtMatrix>,
 }
 
 impl Damping {
-    /// The time constant (s) that damps a mode of `frequency` (Hz) by `fraction` of critical damping.
+    /// The time constant (s) that gives a mode of `frequency` (Hz) the damping ratio `fraction`.
     pub fn time_for_fraction(fraction: f64, frequency: f64) -> f64 {
         fraction / (std::f64::consts::PI * frequency)
     }
 
-    /// The fraction of critical damping of a mode of `frequency` (Hz), from the time constant and the mass part:
-    /// ζ = π·f·time + mass/(4π·f) (Rayleigh). φ, ψ and D depend on the mode's shape and are not counted.
+    /// Damping ratio of a mode of `frequency` (Hz) from the time constant and the mass part
+    /// (Rayleigh): ζ = π·f·time + mass/(4π·f). Excludes φ, ψ and D, which depend on the mode shape.
     pub fn fraction_of_critical(&self, frequency: f64) -> f64 {
         let pi = std::f64::consts::PI;
         pi * frequency * self.time + self.mass / (4.0 * pi * frequency)
     }
 
-    /// Total isotropic viscosity (φ, ψ) in N s/m², with the time constant folded in.
+    /// Total isotropic viscosity (φ, ψ) in N s/m², time constant included.
     ///
-    /// Directional parts enter by their average over all orientations; use [`matrix`](Self::matrix) where
-    /// [`is_isotropic`](Self::is_isotropic) says no.
+    /// Anisotropic parts are averaged over all orientations; use [`matrix`](Self::matrix) unless
+    /// [`is_isotropic`](Self::is_isotropic).
     pub fn viscosity(&self, elasticity: &Elasticity) -> (f64, f64) {
         let (lambda, mu) = elasticity.lame();
         let (phi, psi) = self.viscosity.as_ref().map_or((0.0, 0.0), voigt_average);
         (self.phi + self.time * lambda + phi, self.psi + self.time * mu + psi)
     }
 
-    /// Total viscosity D (N s/m²); order and engineering shear rates as in [`VoigtMatrix`].
+    /// Total viscosity D (N s/m²); component order and engineering shear rates as in
+    /// [`VoigtMatrix`].
     pub fn matrix(&self, elasticity: &Elasticity) -> VoigtMatrix {
         let mut matrix = isotropic_matrix(self.phi, self.psi);
         let stiffness = elasticity.stiffness();
@@ -63,12 +65,13 @@ impl Damping {
         matrix
     }
 
-    /// Whether two constants say all about the viscosity of a material of this elasticity.
+    /// True if two constants describe the total viscosity for this elasticity.
     pub fn is_isotropic(&self, elasticity: &Elasticity) -> bool {
         self.viscosity.is_none() && (self.time == 0.0 || elasticity.is_isotropic())
     }
 
-    /// Refuses numbers that would feed energy in: φ, ψ, time and mass below zero, D not positive semidefinite.
+    /// Rejects damping that would add energy: negative φ, ψ, time or mass, or D not positive
+    /// semidefinite.
     pub fn check(&self) -> Result<(), MaterialError> {
         Quantity::Phi.check(self.phi)?;
         Quantity::Psi.check(self.psi)?;
@@ -101,7 +104,7 @@ mod tests {
     }
 
     #[test]
-    fn viscosity_may_vanish_in_some_directions_but_not_push() {
+    fn viscosity_may_be_semidefinite_but_not_indefinite() {
         let mut viscosity = [[0.0; 6]; 6];
         viscosity[0][0] = 1.0;
         assert!(Damping { viscosity: Some(viscosity), ..Damping::default() }.check().is_ok());

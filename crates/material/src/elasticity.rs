@@ -1,8 +1,9 @@
-//! Linear elasticity: how stress follows strain.
+//! Linear elasticity.
 //!
-//! All forms describe S = C : E with the second Piola–Kirchhoff stress S (Pa) and the true Green strain
-//! E = ½(FᵀF − I). O'Brien & Hodgins 1999 write ε = 2E in (1); their force (24) with that ε equals the force
-//! of these constants (READINGS 1), so λ and μ of their Table 1 are entered here unchanged.
+//! All forms describe S = C : E with the second Piola–Kirchhoff stress S (Pa) and the true Green
+//! strain E = ½(FᵀF − I). O'Brien & Hodgins 1999 use ε = 2E in (1); their force (24) with that ε
+//! equals the force of these constants (READINGS 1), so λ and μ of their Table 1 are used
+//! unchanged.
 
 use craze_math::{Mat3, Vec3};
 use schemars::JsonSchema;
@@ -10,49 +11,50 @@ use serde::{Deserialize, Serialize};
 
 use crate::check::MaterialError;
 
-/// A 6×6 matrix over the components xx, yy, zz, yz, zx, xy, in this order.
+/// A 6×6 matrix over the components xx, yy, zz, yz, zx, xy.
 ///
-/// Its rows are stress components. Its columns multiply E_xx, E_yy, E_zz and the *engineering* shears
-/// 2E_yz, 2E_zx, 2E_xy, so that the shear diagonal of an isotropic material is μ, not 2μ.
+/// Rows are stress components. Columns multiply E_xx, E_yy, E_zz and the *engineering* shears
+/// 2E_yz, 2E_zx, 2E_xy, so the shear diagonal of an isotropic material is μ, not 2μ.
 pub type VoigtMatrix = [[f64; 6]; 6];
 
-/// How stress follows strain, in one of four equivalent ways of writing it.
+/// Linear elastic law, in one of four parametrisations.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 #[expect(clippy::large_enum_variant, reason = "a body has one; a box would only make it harder to build")]
 pub enum Elasticity {
-    /// The same in all directions, by the numbers of handbooks.
+    /// Isotropic, with the constants of handbooks.
     Isotropic {
         /// Young's modulus (Pa), positive.
         young: f64,
         /// Poisson's ratio (1), between −1 and ½, both excluded.
         poisson: f64,
     },
-    /// The same in all directions, by the numbers of the papers.
+    /// Isotropic, with the constants of the papers.
     Lame {
         /// First Lamé constant λ (Pa), above −⅔μ.
         lambda: f64,
         /// Shear modulus μ (Pa), positive.
         mu: f64,
     },
-    /// Three perpendicular planes of symmetry along the rest axes x, y, z, as in wood and rolled sheet.
+    /// Orthotropic along the rest axes x, y, z, as wood and rolled sheet.
     Orthotropic {
         /// Young's moduli along x, y, z (Pa).
         young: [f64; 3],
         /// Shear moduli G_yz, G_zx, G_xy (Pa).
         shear: [f64; 3],
-        /// Poisson's ratios ν_yz, ν_xz, ν_xy (1): ν_ab is the contraction along b for a pull along a.
+        /// Poisson's ratios ν_yz, ν_xz, ν_xy (1): ν_ab is the contraction along b under tension
+        /// along a.
         poisson: [f64; 3],
     },
     /// Any symmetric positive definite law.
     Anisotropic {
-        /// C of O'Brien & Hodgins 1999 (5) reduced to 6×6 (Pa); order and shear convention as in [`VoigtMatrix`].
+        /// C of O'Brien & Hodgins 1999 (5) reduced to 6×6 (Pa), as in [`VoigtMatrix`].
         stiffness: VoigtMatrix,
     },
 }
 
 impl Elasticity {
-    /// Isotropic elasticity from the true Lamé constants λ and μ (Pa); keeps both bit for bit.
+    /// Isotropic elasticity from the true Lamé constants λ and μ (Pa), kept bit for bit.
     pub fn from_lame(lambda: f64, mu: f64) -> Self {
         Self::Lame { lambda, mu }
     }
@@ -62,15 +64,15 @@ impl Elasticity {
         Self::Isotropic { young, poisson }
     }
 
-    /// Whether the law is the same in all directions.
+    /// True for an isotropic law.
     pub fn is_isotropic(&self) -> bool {
         matches!(self, Self::Isotropic { .. } | Self::Lame { .. })
     }
 
     /// The true Lamé constants (λ, μ) in Pa.
     ///
-    /// For a directional law these are the constants of its average over all orientations (Voigt 1889), for uses
-    /// that know only two constants; see [`is_isotropic`](Self::is_isotropic) and [`stiffness`](Self::stiffness).
+    /// For an anisotropic law, those of its average over all orientations (Voigt 1889); see
+    /// [`is_isotropic`](Self::is_isotropic) and [`stiffness`](Self::stiffness).
     pub fn lame(&self) -> (f64, f64) {
         match *self {
             Self::Isotropic { young, poisson } => {
@@ -82,7 +84,7 @@ impl Elasticity {
         }
     }
 
-    /// Young's modulus (Pa); of the orientation average for a directional law.
+    /// Young's modulus (Pa); of the orientation average for an anisotropic law.
     pub fn young(&self) -> f64 {
         if let Self::Isotropic { young, .. } = *self {
             return young;
@@ -91,7 +93,7 @@ impl Elasticity {
         mu * (3.0 * lambda + 2.0 * mu) / (lambda + mu)
     }
 
-    /// Poisson's ratio (1); of the orientation average for a directional law.
+    /// Poisson's ratio (1); of the orientation average for an anisotropic law.
     pub fn poisson(&self) -> f64 {
         if let Self::Isotropic { poisson, .. } = *self {
             return poisson;
@@ -100,7 +102,7 @@ impl Elasticity {
         lambda / (2.0 * (lambda + mu))
     }
 
-    /// The stiffness matrix C (Pa); order and shear convention as in [`VoigtMatrix`].
+    /// The stiffness matrix C (Pa), as in [`VoigtMatrix`].
     pub fn stiffness(&self) -> VoigtMatrix {
         match *self {
             Self::Isotropic { .. } | Self::Lame { .. } => {
@@ -112,10 +114,11 @@ impl Elasticity {
         }
     }
 
-    /// An upper bound of the modulus (Pa) of the fastest elastic wave, whose speed is √(modulus/density).
+    /// Upper bound of the modulus (Pa) of the fastest elastic wave, with speed √(modulus/density).
     ///
-    /// Exact (λ + 2μ, or μ where λ is that negative) for isotropic laws. Otherwise the largest absolute row sum of
-    /// C with shear scaled to the tensor norm, which bounds its eigenvalues (Gershgorin 1931), hence all waves.
+    /// Exact for isotropic laws: λ + 2μ, or μ if λ is sufficiently negative. Otherwise the largest
+    /// absolute row sum of C with shear scaled to the tensor norm, which bounds its eigenvalues
+    /// (Gershgorin 1931) and thus all waves.
     pub fn wave_modulus(&self) -> f64 {
         if self.is_isotropic() {
             let (lambda, mu) = self.lame();
@@ -126,7 +129,7 @@ impl Elasticity {
         (0..6).map(|i| (0..6).map(|j| (stiffness[i][j] * scale(i) * scale(j)).abs()).sum()).fold(0.0, f64::max)
     }
 
-    /// Refuses laws that are not numbers, or not stable: a stored energy must rise in every direction.
+    /// Rejects laws that are not finite or not stable (positive definite).
     pub fn check(&self) -> Result<(), MaterialError> {
         use crate::quantity::Quantity::{Lambda, Mu, Poisson, Young};
         match *self {
@@ -164,16 +167,16 @@ impl Elasticity {
     }
 }
 
-/// Whether a matrix may have directions without resistance.
+/// Required definiteness of a matrix.
 #[derive(Clone, Copy, PartialEq)]
 pub(crate) enum Definite {
-    /// Energy rises in every direction.
+    /// Positive definite.
     Strictly,
-    /// Some directions may be free (viscosity may vanish).
+    /// Positive semidefinite (viscosity).
     Semi,
 }
 
-/// The isotropic 6×6 matrix of a pair of constants, (7) and (8) of O'Brien & Hodgins 1999 in true strain.
+/// The isotropic 6×6 matrix of two constants, (7) and (8) of O'Brien & Hodgins 1999 in true strain.
 pub(crate) fn isotropic_matrix(lambda: f64, mu: f64) -> VoigtMatrix {
     let mut matrix = [[0.0; 6]; 6];
     for i in 0..3 {
@@ -186,7 +189,7 @@ pub(crate) fn isotropic_matrix(lambda: f64, mu: f64) -> VoigtMatrix {
     matrix
 }
 
-/// Inverts the compliance of nine orthotropic constants; NaN where they admit no inverse, which `check` refuses.
+/// Inverts the compliance of nine orthotropic constants; NaN if singular, which `check` rejects.
 fn orthotropic_matrix(young: [f64; 3], shear: [f64; 3], poisson: [f64; 3]) -> VoigtMatrix {
     let [x, y, z] = young;
     let [yz, xz, xy] = poisson;
@@ -195,7 +198,7 @@ fn orthotropic_matrix(young: [f64; 3], shear: [f64; 3], poisson: [f64; 3]) -> Vo
     let mut matrix = [[0.0; 6]; 6];
     for i in 0..3 {
         for j in 0..3 {
-            // The inverse of a symmetric matrix is symmetric but for rounding: make it exactly so.
+            // Symmetrised: the inverse is symmetric only up to rounding.
             matrix[i][j] = 0.5 * (normal[(i, j)] + normal[(j, i)]);
         }
         matrix[i + 3][i + 3] = shear[i];
@@ -211,7 +214,8 @@ pub(crate) fn voigt_average(matrix: &VoigtMatrix) -> (f64, f64) {
     ((on_axis + 4.0 * cross - 2.0 * shear) / 5.0, (on_axis - cross + 3.0 * shear) / 5.0)
 }
 
-/// Refuses a matrix that is not finite, not symmetric (relative 1e-9), or not positive (semi)definite.
+/// Rejects a matrix that is not finite, not symmetric (relative 1e-9), or not positive
+/// (semi)definite.
 pub(crate) fn check_voigt(field: &'static str, matrix: &VoigtMatrix, definite: Definite) -> Result<(), MaterialError> {
     let mut largest = 0.0_f64;
     for (row, values) in matrix.iter().enumerate() {
@@ -224,33 +228,33 @@ pub(crate) fn check_voigt(field: &'static str, matrix: &VoigtMatrix, definite: D
     }
     for row in 0..6 {
         for column in 0..row {
-            let (value, mirrored) = (matrix[row][column], matrix[column][row]);
-            if (value - mirrored).abs() > 1e-9 * largest {
-                return Err(MaterialError::NotSymmetric { field, row, column, value, mirrored });
+            let (value, transposed) = (matrix[row][column], matrix[column][row]);
+            if (value - transposed).abs() > 1e-9 * largest {
+                return Err(MaterialError::NotSymmetric { field, row, column, value, transposed });
             }
         }
     }
-    // Cholesky in place: a pivot is what is left of the diagonal once the directions before it are taken out.
-    let slack = match definite {
+    // Cholesky factorisation.
+    let tolerance = match definite {
         Definite::Strictly => 0.0,
         Definite::Semi => 1e-12 * largest,
     };
     let mut factor = [[0.0; 6]; 6];
     for j in 0..6 {
         let pivot = matrix[j][j] - (0..j).map(|k| factor[j][k] * factor[j][k]).sum::<f64>();
-        let broken = match definite {
+        let fails = match definite {
             Definite::Strictly => pivot <= 0.0,
-            Definite::Semi => pivot < -slack,
+            Definite::Semi => pivot < -tolerance,
         };
-        if broken {
+        if fails {
             return Err(MaterialError::NotPositiveDefinite { field, row: j, pivot });
         }
         let root = pivot.max(0.0).sqrt();
         factor[j][j] = root;
         for i in j + 1..6 {
             let left = matrix[i][j] - (0..j).map(|k| factor[i][k] * factor[j][k]).sum::<f64>();
-            if pivot <= slack {
-                // A free direction must be free in its couplings too, or the energy is not bounded below.
+            if pivot <= tolerance {
+                // A null direction must have no coupling, or the energy is unbounded below.
                 if left.abs() > 1e-6 * largest {
                     return Err(MaterialError::NotPositiveDefinite { field, row: j, pivot });
                 }
@@ -299,10 +303,10 @@ mod tests {
     }
 
     #[test]
-    fn orthotropic_pull_contracts_by_the_named_ratio() {
+    fn orthotropic_tension_contracts_by_poissons_ratio() {
         let law =
             Elasticity::Orthotropic { young: [10.0, 2.0, 1.0], shear: [0.1, 0.5, 0.6], poisson: [0.4, 0.3, 0.35] };
-        // A pull along x: strain (1, −ν_xy, −ν_xz)/E_x must leave only σ_xx = 1.
+        // Tension along x: strain (1, −ν_xy, −ν_xz)/E_x must give σ_xx = 1 and no other stress.
         let strain = [0.1, -0.035, -0.03];
         let stiffness = law.stiffness();
         let stress: Vec<f64> = (0..3).map(|i| (0..3).map(|j| stiffness[i][j] * strain[j]).sum()).collect();
@@ -333,7 +337,7 @@ mod tests {
     }
 
     #[test]
-    fn wave_modulus_of_a_directional_law_bounds_the_isotropic_one() {
+    fn wave_modulus_of_an_anisotropic_law_bounds_the_isotropic_one() {
         let isotropic = Elasticity::from_lame(2.0, 1.0);
         assert_eq!(isotropic.wave_modulus(), 4.0);
         let general = Elasticity::Anisotropic { stiffness: isotropic.stiffness() };

@@ -1,8 +1,8 @@
-//! What matter is made of: one set of types for all five fracture methods, with named presets.
+//! Material parameters of all methods, with named presets.
 //!
-//! A [`Material`] holds numbers in SI units; each method reads the part it understands. Every number that a
-//! person can set has one name, unit and allowed range, kept in [`Quantity`]; presets, checks, overrides and
-//! the printed table all follow from that list.
+//! A [`Material`] holds numbers in SI units; each method reads those it uses. [`Quantity`] lists
+//! every scalar with name, unit and allowed range; presets, checks, overrides and tables are based
+//! on that list.
 
 mod check;
 mod cluster;

@@ -1,4 +1,4 @@
-//! The material itself.
+//! The material of a body.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -11,32 +11,32 @@ use crate::plasticity::Plasticity;
 use crate::quantity::Quantity;
 use crate::strength::{Strength, plane_strain_modulus};
 
-/// What a body is made of. SI units throughout.
+/// Material parameters in SI units.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Material {
-    /// What people call it.
+    /// Name of the material.
     pub name: String,
-    /// Mass per volume (kg/m³).
+    /// Mass density (kg/m³).
     pub density: f64,
-    /// How stress follows strain.
+    /// Elastic law.
     pub elasticity: Elasticity,
-    /// How motion dies away.
+    /// Damping.
     #[serde(default)]
     pub damping: Damping,
-    /// When deformation stays.
+    /// Plastic flow.
     #[serde(default)]
     pub plasticity: Plasticity,
-    /// When it breaks.
+    /// Failure criteria.
     #[serde(default)]
     pub strength: Strength,
-    /// Settings for clustered shape matching.
+    /// Parameters of clustered shape matching.
     #[serde(default)]
     pub cluster: Cluster,
-    /// Coefficient of Coulomb friction against itself (1).
+    /// Coefficient of Coulomb friction against the same material (1).
     #[serde(default = "default_friction")]
     pub friction: f64,
-    /// Fraction of the approaching speed that comes back (1), from 0 to 1.
+    /// Coefficient of restitution (1), from 0 to 1.
     #[serde(default)]
     pub restitution: f64,
 }
@@ -46,7 +46,7 @@ fn default_friction() -> f64 {
 }
 
 impl Material {
-    /// An undamped elastic material that never yields or breaks: density (kg/m³) and elasticity.
+    /// An undamped elastic material that never yields or fails, with this density (kg/m³).
     pub fn elastic(name: &str, density: f64, elasticity: Elasticity) -> Self {
         Self {
             name: name.to_owned(),
@@ -61,7 +61,7 @@ impl Material {
         }
     }
 
-    /// Refuses the first number that no material can have, by name, with the allowed range.
+    /// Rejects the first invalid number; the error names it with its allowed range.
     pub fn check(&self) -> Result<(), MaterialError> {
         Quantity::Density.check(self.density)?;
         self.elasticity.check()?;
@@ -83,17 +83,19 @@ impl Material {
         self.damping.viscosity(&self.elasticity)
     }
 
-    /// Speed of the fastest elastic wave (m/s), or a bound above it for directional laws.
+    /// Speed of the fastest elastic wave (m/s); an upper bound for anisotropic laws.
     pub fn wave_speed(&self) -> f64 {
         (self.elasticity.wave_modulus() / self.density).sqrt()
     }
 
-    /// Fracture energy G_c (J/m²), given or by Irwin's relation in plane strain; none where no resistance is set.
+    /// Fracture energy G_c (J/m²), given or by Irwin's relation in plane strain; `None` if no crack
+    /// resistance is set.
     pub fn fracture_energy(&self) -> Option<f64> {
         self.strength.crack.map(|crack| crack.energy(self.plane_strain_modulus()))
     }
 
-    /// Fracture toughness K_Ic (Pa √m), given or by Irwin's relation in plane strain; none where no resistance is set.
+    /// Fracture toughness K_Ic (Pa √m), given or by Irwin's relation in plane strain; `None` if no
+    /// crack resistance is set.
     pub fn fracture_toughness(&self) -> Option<f64> {
         self.strength.crack.map(|crack| crack.toughness(self.plane_strain_modulus()))
     }
@@ -113,7 +115,7 @@ mod tests {
     }
 
     #[test]
-    fn impossible_numbers_are_refused_by_name() {
+    fn invalid_numbers_are_rejected_by_name() {
         assert!(plain().check().is_ok());
         type Spoil = fn(&mut Material);
         let cases: [(&str, Spoil); 12] = [
@@ -144,7 +146,7 @@ mod tests {
         let mut material = plain();
         material.density = -2.0;
         let text = material.check().expect_err("negative density").to_string();
-        assert_eq!(text, "density = -2 kg/m³ is impossible: it must be finite and above 0");
+        assert_eq!(text, "density = -2 kg/m³ is out of range: it must be finite and above 0");
     }
 
     #[test]

@@ -1,10 +1,11 @@
-//! The name that a person probably meant.
+//! Suggestions for misspelt names.
 
-/// The candidate most similar to `name`, or none where all are too far off to be a slip of the hand.
+/// The candidate most similar to `name`; `None` if all differ too much for a typing error.
 ///
-/// Similarity is the number of letters inserted, left out, replaced or swapped with their neighbour (optimal string
-/// alignment, Damerau 1964), with upper and lower case and `_`, `-` and space taken as equal. At most a third of the
-/// longer name may differ, but always one letter, unless one name contains the other. Ties go to the first candidate.
+/// The distance is the number of insertions, deletions, replacements and adjacent transpositions
+/// (optimal string alignment, Damerau 1964), ignoring case and the difference between `_`, `-` and
+/// space. It may be at most a third of the longer name, and always one, unless one name contains
+/// the other. Ties go to the first candidate.
 pub fn nearest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let wanted = normalised(name);
     if wanted.is_empty() {
@@ -32,7 +33,7 @@ fn contains(text: &[char], part: &[char]) -> bool {
     text.windows(part.len()).any(|window| window == part)
 }
 
-/// Insertions, deletions, replacements and swaps of neighbours that turn one word into the other.
+/// Optimal string alignment distance.
 fn edit_distance(first: &[char], second: &[char]) -> usize {
     let columns = second.len() + 1;
     let mut before_last: Vec<usize> = vec![0; columns];
@@ -60,7 +61,7 @@ mod tests {
     const NAMES: [&str; 4] = ["glass", "ceramic", "steel", "aluminium"];
 
     #[test]
-    fn slips_of_the_hand_find_their_name() {
+    fn typing_errors_find_their_name() {
         for (wrong, right) in [
             ("galss", "glass"),
             ("Cermaic", "ceramic"),
@@ -73,7 +74,7 @@ mod tests {
     }
 
     #[test]
-    fn foreign_words_find_nothing() {
+    fn unrelated_words_find_nothing() {
         for word in ["", "water", "x", "unobtainium-42"] {
             assert_eq!(nearest(word, NAMES), None, "{word}");
         }

@@ -1,4 +1,4 @@
-//! A material as a person writes it: a preset with single numbers changed beside it, or numbers alone.
+//! A material as written in a scene: a preset with some numbers replaced, or numbers only.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -12,15 +12,16 @@ use crate::usage::{Key, MaterialUse};
 
 /// The `material` table of a scene file. Keys and units are those of [`Quantity`](crate::Quantity).
 ///
-/// With `preset`, the other keys replace single numbers of it. Without, `density` is required and, for methods that
-/// read it, an elasticity (`young` and `poisson`, or `lambda` and `mu`, or `stiffness`); what is not given is absent:
-/// no damping, no yield, no fracture. A key that the body's method does not read is refused.
+/// With `preset`, other keys replace numbers of the preset. Without, `density` is required and, for
+/// methods that read it, an elasticity (`young` and `poisson`, or `lambda` and `mu`, or
+/// `stiffness`); what is not given is absent: no damping, no yield, no fracture. A key that the
+/// body's method does not read is rejected.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Overrides {
-    /// Name of a preset to start from.
+    /// Name of a preset.
     pub preset: Option<String>,
-    /// Mass per volume (kg/m³).
+    /// Mass density (kg/m³).
     pub density: Option<f64>,
     /// Young's modulus (Pa).
     pub young: Option<f64>,
@@ -42,47 +43,47 @@ pub struct Overrides {
     pub damping_time: Option<f64>,
     /// Mass-proportional damping (1/s).
     pub mass_damping: Option<f64>,
-    /// Von Mises stress at which flow starts (Pa).
+    /// Von Mises stress at which plastic flow starts (Pa).
     pub yield_stress: Option<f64>,
-    /// Curvature at which a sheet keeps a bend (1/m).
+    /// Curvature at which bending of a sheet becomes permanent (1/m).
     pub yield_curvature: Option<f64>,
-    /// Speed of plastic flow (1/s).
+    /// Rate of plastic flow (1/s).
     pub flow_rate: Option<f64>,
-    /// Rise of the yield stress per unit of plastic strain (Pa).
+    /// Increase of the yield stress per unit of plastic strain (Pa).
     pub hardening: Option<f64>,
     /// Tensile strength (Pa).
     pub tensile_strength: Option<f64>,
-    /// Pressure at which it crushes (Pa).
+    /// Compressive strength (Pa).
     pub compressive_strength: Option<f64>,
     /// Fracture energy per crack area (J/m²).
     pub fracture_energy: Option<f64>,
     /// Fracture toughness K_Ic (Pa √m).
     pub toughness: Option<f64>,
-    /// Toughness τ of O'Brien & Hodgins 1999 (N), which depends on the mesh.
+    /// Nodal failure force τ of O'Brien & Hodgins 1999 (N); depends on the mesh.
     pub separation_force: Option<f64>,
     /// Coefficient of friction (1).
     pub friction: Option<f64>,
-    /// Fraction of the approaching speed that comes back (1).
+    /// Coefficient of restitution (1).
     pub restitution: Option<f64>,
-    /// Clusters: fraction of the way to its goal that a particle is drawn in one step (1).
+    /// Clusters: fraction of the distance to its goal that a particle moves in one step (1).
     pub goal_stiffness: Option<f64>,
-    /// Clusters: strain at which flow starts (1).
+    /// Clusters: strain at which plastic flow starts (1).
     pub cluster_yield: Option<f64>,
-    /// Clusters: share of the excess strain that flows per `time_step` of the body (1).
+    /// Clusters: fraction of the excess strain that flows per `time_step` of the body (1).
     pub cluster_flow: Option<f64>,
-    /// Clusters: rise of the yield strain per unit of accumulated strain (1/s).
+    /// Clusters: increase of the yield strain per unit of accumulated strain (1/s).
     pub cluster_hardening: Option<f64>,
-    /// Clusters: largest stretch that a cluster bears (1).
+    /// Clusters: stretch at which a cluster splits (1).
     pub cluster_toughness: Option<f64>,
 }
 
 impl Overrides {
-    /// The preset of this name, unchanged.
-    pub fn of_preset(name: &str) -> Self {
+    /// The preset with this name, unchanged.
+    pub fn from_preset(name: &str) -> Self {
         Self { preset: Some(name.to_owned()), ..Self::default() }
     }
 
-    /// All keys that are given beside `preset`.
+    /// The keys given beside `preset`.
     pub fn given(&self) -> impl Iterator<Item = Key> {
         let elasticity = [
             (Quantity::Young, self.young),
@@ -97,15 +98,16 @@ impl Overrides {
             .chain(matrices.into_iter().filter(|(_, given)| *given).map(|(key, _)| key))
     }
 
-    /// The keys that are given and change nothing about a body of a method.
+    /// The given keys that have no effect on a body of this method.
     pub fn unused(&self, usage: &MaterialUse) -> impl Iterator<Item = Key> {
         self.given().filter(|key| !usage.accepts(*key))
     }
 
-    /// The checked material of a body of a method: the preset, if any, with the given numbers in place of its own.
+    /// The checked material of a body of this method: the preset, if any, with the given numbers
+    /// replaced.
     ///
-    /// Keys that the method does not read are refused. Without a preset, an elasticity is required only by methods that
-    /// read it; for others it is E = 1 Pa, ν = 0, which nothing reads.
+    /// Rejects keys that the method does not read. Without a preset, elasticity is required only by
+    /// methods that read it; for others it is set to E = 1 Pa, ν = 0.
     pub fn resolve_for(&self, usage: &MaterialUse) -> Result<Material, MaterialError> {
         if let Some(key) = self.unused(usage).next() {
             return Err(MaterialError::Unused {
@@ -118,16 +120,16 @@ impl Overrides {
         self.resolve_from((!usage.reads_elasticity()).then_some(&unread))
     }
 
-    /// The checked material: the preset, if any, with the given numbers in place of its own.
+    /// The checked material: the preset, if any, with the given numbers replaced.
     pub fn resolve(&self) -> Result<Material, MaterialError> {
         self.resolve_from(None)
     }
 
-    /// The material; `fallback` is its elasticity where neither a preset nor a key gives one.
+    /// `fallback` is the elasticity if neither a preset nor a key gives one.
     fn resolve_from(&self, fallback: Option<&Elasticity>) -> Result<Material, MaterialError> {
         for [(first, one), (second, other)] in [
             [("fracture_energy", self.fracture_energy), ("toughness", self.toughness)],
-            // Both are the criterion of failure in tension; the force would hide the stress.
+            // Alternative tensile criteria: the force would override the stress.
             [("separation_force", self.separation_force), ("tensile_strength", self.tensile_strength)],
         ] {
             if one.is_some() && other.is_some() {
@@ -143,7 +145,7 @@ impl Overrides {
                     return Err(MaterialError::Missing {
                         given: "material",
                         missing: "density or preset",
-                        why: "without a preset every body needs its mass",
+                        why: "a material without a preset needs a density",
                     });
                 };
                 Material::elastic("custom", density, elasticity)
@@ -165,13 +167,13 @@ impl Overrides {
         Ok(material)
     }
 
-    /// Refuses numbers of the flow of clusters that do nothing because another one is absent.
+    /// Rejects cluster flow parameters that have no effect because another one is missing.
     fn check_flow(&self, material: &Material) -> Result<(), MaterialError> {
         let (yields, flows) = (material.cluster.yield_strain.is_some(), material.cluster.flow > 0.0);
         let (missing, why) = match () {
-            () if !yields => ("cluster_yield", "without a yield strain nothing flows"),
+            () if !yields => ("cluster_yield", "without a yield strain there is no plastic flow"),
             () if !flows && self.cluster_flow.is_none() => {
-                ("cluster_flow", "without it no share of the excess strain flows")
+                ("cluster_flow", "without it none of the excess strain flows")
             }
             () => return Ok(()),
         };
@@ -186,7 +188,7 @@ impl Overrides {
         }
     }
 
-    /// All numbers but those of elasticity, which come in pairs.
+    /// All scalars except the elastic constants, which come in pairs.
     fn numbers(&self) -> [(Quantity, Option<f64>); 21] {
         [
             (Quantity::Density, self.density),
@@ -233,7 +235,7 @@ impl Overrides {
             (None, None) => Err(MaterialError::Missing {
                 given: "density",
                 missing: "young and poisson (or lambda and mu, or stiffness)",
-                why: "without a preset every body needs its elasticity",
+                why: "a material without a preset needs an elasticity",
             }),
             (Some("young" | "poisson"), _) => {
                 let young = need(engineering, 0, isotropic.map(Elasticity::young))?;
@@ -249,12 +251,12 @@ impl Overrides {
     }
 }
 
-/// The number at `index` of a pair: given, or the preset's where it has one, or named as missing.
+/// The constant at `index` of a pair: given, or taken from an isotropic preset.
 fn need(pair: [(Option<f64>, &'static str); 2], index: usize, base: Option<f64>) -> Result<f64, MaterialError> {
     pair[index].0.or(base).ok_or(MaterialError::Missing {
         given: pair[1 - index].1,
         missing: pair[index].1,
-        why: "an isotropic law has two constants, and no isotropic preset supplies the other",
+        why: "an isotropic law needs two constants, and no isotropic preset gives the other",
     })
 }
 
@@ -263,9 +265,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn one_number_changes_and_the_rest_of_the_preset_stays() {
+    fn one_number_is_replaced_and_the_rest_of_the_preset_is_kept() {
         let glass = preset("glass").expect("glass");
-        let changed = Overrides { young: Some(1e9), ..Overrides::of_preset("glass") }.resolve().expect("valid");
+        let changed = Overrides { young: Some(1e9), ..Overrides::from_preset("glass") }.resolve().expect("valid");
         assert_eq!(changed.elasticity.young(), 1e9);
         assert_eq!(changed.elasticity.poisson(), glass.elasticity.poisson());
         assert_eq!(changed.density, glass.density);
@@ -273,16 +275,16 @@ mod tests {
     }
 
     #[test]
-    fn a_fracture_energy_takes_the_place_of_a_toughness() {
+    fn a_fracture_energy_replaces_a_toughness() {
         let changed =
-            Overrides { fracture_energy: Some(3.0), ..Overrides::of_preset("glass") }.resolve().expect("valid");
+            Overrides { fracture_energy: Some(3.0), ..Overrides::from_preset("glass") }.resolve().expect("valid");
         assert_eq!(changed.fracture_energy(), Some(3.0));
         let both = Overrides { fracture_energy: Some(3.0), toughness: Some(1e6), ..Overrides::default() };
         assert!(matches!(both.resolve(), Err(MaterialError::Conflict { .. })));
     }
 
     #[test]
-    fn numbers_alone_need_mass_and_elasticity() {
+    fn numbers_without_a_preset_need_density_and_elasticity() {
         let bare = Overrides { density: Some(1.0), ..Overrides::default() };
         assert!(matches!(bare.resolve(), Err(MaterialError::Missing { .. })));
         let half = Overrides { young: Some(1.0), ..bare.clone() };
@@ -294,10 +296,10 @@ mod tests {
     }
 
     #[test]
-    fn the_criterion_that_is_given_takes_the_place_of_the_presets() {
+    fn a_given_criterion_replaces_that_of_the_preset() {
         let by_force = preset("obrien-glass").expect("a preset");
         assert!(by_force.strength.separation_force.is_some());
-        let by_stress = Overrides { tensile_strength: Some(3e6), ..Overrides::of_preset("obrien-glass") };
+        let by_stress = Overrides { tensile_strength: Some(3e6), ..Overrides::from_preset("obrien-glass") };
         let strength = by_stress.resolve().expect("valid").strength;
         assert_eq!((strength.tensile, strength.separation_force), (Some(3e6), None));
         let both = Overrides { separation_force: Some(1.0), ..by_stress };
@@ -305,8 +307,8 @@ mod tests {
     }
 
     #[test]
-    fn numbers_of_flow_that_do_nothing_alone_are_refused() {
-        let rubber = Overrides::of_preset("rubber");
+    fn flow_parameters_without_effect_are_rejected() {
+        let rubber = Overrides::from_preset("rubber");
         let missing = |overrides: Overrides| match overrides.resolve() {
             Err(MaterialError::Missing { given, missing, .. }) => Some((given, missing)),
             other => panic!("{other:?}"),
@@ -322,7 +324,7 @@ mod tests {
     }
 
     #[test]
-    fn keys_that_a_method_does_not_read_are_refused_and_elasticity_is_asked_for_by_those_that_do() {
+    fn unread_keys_are_rejected_and_elasticity_is_required_only_if_read() {
         const HEAVY: MaterialUse = MaterialUse {
             method: "heavy",
             reads: &[Key::Number(Quantity::Density)],
@@ -336,13 +338,13 @@ mod tests {
         let error = stiff.resolve_for(&HEAVY).expect_err("unused");
         assert_eq!(error.to_string(), "method heavy does not use young");
         let error = Overrides { young: None, ..stiff }.resolve_for(&HEAVY).expect_err("unused");
-        assert_eq!(error.to_string(), "method heavy does not use stiffness: give density in its place");
-        assert!(Overrides::of_preset("glass").resolve_for(&HEAVY).is_ok(), "presets carry all numbers");
+        assert_eq!(error.to_string(), "method heavy does not use stiffness: use density instead");
+        assert!(Overrides::from_preset("glass").resolve_for(&HEAVY).is_ok(), "presets carry all numbers");
     }
 
     #[test]
-    fn a_directional_preset_is_not_half_replaced() {
-        let half = Overrides { young: Some(1.0), ..Overrides::of_preset("wood") };
+    fn an_anisotropic_preset_is_not_replaced_in_part() {
+        let half = Overrides { young: Some(1.0), ..Overrides::from_preset("wood") };
         assert!(matches!(half.resolve(), Err(MaterialError::Missing { missing: "poisson", .. })));
     }
 

@@ -1,4 +1,4 @@
-//! Named materials with a source for every number.
+//! Named materials with a source for each number.
 
 mod handbook;
 mod obrien;
@@ -17,24 +17,24 @@ pub use references::Reference;
 pub struct Preset {
     /// The name in scene files.
     pub name: &'static str,
-    /// What exactly it is, in a few words.
+    /// A short description.
     pub summary: &'static str,
-    /// Every number that differs from "absent", with its source.
+    /// All numbers that are set, with sources.
     pub entries: &'static [Entry],
-    /// Directional elasticity, where the material has a grain; the entries then hold no elastic constants.
+    /// Orthotropic elasticity of a material with grain; then no entry holds an elastic constant.
     pub grain: Option<Grain>,
 }
 
 /// One number of a preset.
 #[derive(Clone, Copy, Debug)]
 pub struct Entry {
-    /// Which number, and so its unit.
+    /// The quantity, which implies the unit.
     pub quantity: Quantity,
-    /// The value, in that unit.
+    /// The value.
     pub value: f64,
-    /// Where it is from.
+    /// Its source.
     pub reference: Reference,
-    /// The range met in practice, or how the value was chosen; empty where the source gives just this value.
+    /// Typical range, or how the value was chosen; empty if the source gives this value.
     pub note: &'static str,
 }
 
@@ -45,11 +45,11 @@ pub struct Grain {
     pub young: [f64; 3],
     /// Shear moduli yz, zx, xy (Pa).
     pub shear: [f64; 3],
-    /// Poisson's ratios yz, xz, xy (1).
+    /// Poisson's ratios ν_yz, ν_xz, ν_xy (1).
     pub poisson: [f64; 3],
-    /// Where they are from.
+    /// Their source.
     pub reference: Reference,
-    /// Which axis is which, and how the values follow from the source.
+    /// Meaning of the axes, and derivation from the source.
     pub note: &'static str,
 }
 
@@ -58,7 +58,7 @@ const fn entry(quantity: Quantity, value: f64, reference: Reference, note: &'sta
 }
 
 impl Preset {
-    /// The material of these numbers.
+    /// The material with these numbers.
     pub fn material(&self) -> Material {
         let mut material = Material::elastic(self.name, 1.0, Elasticity::from_young(1.0, 0.0));
         for entry in self.entries {
@@ -71,7 +71,8 @@ impl Preset {
     }
 }
 
-/// All presets: everyday materials by the alphabet, then those of Table 1 of O'Brien & Hodgins 1999.
+/// All presets: everyday materials in alphabetical order, then those of Table 1 of O'Brien &
+/// Hodgins 1999.
 pub fn all() -> impl Iterator<Item = &'static Preset> {
     handbook::PRESETS.iter().chain(obrien::PRESETS)
 }
@@ -81,12 +82,12 @@ pub fn names() -> impl Iterator<Item = &'static str> {
     all().map(|preset| preset.name)
 }
 
-/// All sources of numbers.
+/// All sources.
 pub fn references() -> &'static [Reference] {
     references::ALL
 }
 
-/// The material of this name; an error suggests the nearest name.
+/// The material with this name; the error suggests the most similar name.
 pub fn preset(name: &str) -> Result<Material, MaterialError> {
     all()
         .find(|preset| preset.name == name)
@@ -99,7 +100,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_preset_is_possible_and_complete() {
+    fn every_preset_is_valid_and_complete() {
         for preset in all() {
             let material = preset.material();
             material.check().unwrap_or_else(|error| panic!("{}: {error}", preset.name));
@@ -158,7 +159,7 @@ mod tests {
     }
 
     #[test]
-    fn misspelt_names_are_answered_with_the_nearest() {
+    fn misspelt_names_suggest_the_nearest() {
         let error = preset("ceramics").expect_err("no such preset");
         assert_eq!(error.to_string(), "there is no material \"ceramics\"; did you mean \"ceramic\"?");
     }

@@ -1,62 +1,38 @@
-//! Every number of a material: its key, unit, allowed range and place.
+//! Every scalar of a material: key, unit, range and storage.
 
 use crate::check::MaterialError;
 use crate::elasticity::Elasticity;
 use crate::material::Material;
 use crate::strength::CrackResistance;
 
-/// A number that a preset or a person can set.
+/// A scalar that a preset or a user can set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[expect(missing_docs, reason = "`Overrides` documents the keys")]
 pub enum Quantity {
-    /// Mass per volume.
     Density,
-    /// Young's modulus.
     Young,
-    /// Poisson's ratio.
     Poisson,
-    /// First Lamé constant.
     Lambda,
-    /// Second Lamé constant, the shear modulus.
     Mu,
-    /// Viscous counterpart of λ.
     Phi,
-    /// Viscous counterpart of μ.
     Psi,
-    /// Stiffness-proportional damping.
     DampingTime,
-    /// Mass-proportional damping.
     MassDamping,
-    /// Stress at which flow starts.
     YieldStress,
-    /// Curvature at which a bend stays.
     YieldCurvature,
-    /// Speed of plastic flow.
     FlowRate,
-    /// Rise of the yield stress.
     Hardening,
-    /// Tensile strength.
     TensileStrength,
-    /// Crushing strength.
     CompressiveStrength,
-    /// Energy of crack faces.
     FractureEnergy,
-    /// Critical stress intensity.
     Toughness,
-    /// O'Brien's nodal criterion.
     SeparationForce,
-    /// Coulomb friction.
     Friction,
-    /// Bounce.
     Restitution,
-    /// Cluster: pull to the goal.
     GoalStiffness,
-    /// Cluster: strain at which flow starts.
     ClusterYield,
-    /// Cluster: share that flows.
     ClusterFlow,
-    /// Cluster: rise of the yield strain.
     ClusterHardening,
-    /// Cluster: stretch that splits.
     ClusterToughness,
 }
 
@@ -71,7 +47,7 @@ enum Range {
 }
 
 impl Quantity {
-    /// All quantities, in the order in which tables show them.
+    /// All quantities, in table order.
     pub const ALL: [Self; 25] = [
         Self::Density,
         Self::Young,
@@ -135,7 +111,7 @@ impl Quantity {
         self.facts().0
     }
 
-    /// The SI unit; empty for pure numbers.
+    /// The SI unit; empty if dimensionless.
     pub const fn unit(self) -> &'static str {
         self.facts().1
     }
@@ -153,7 +129,7 @@ impl Quantity {
         }
     }
 
-    /// Refuses a value outside the allowed range; NaN and infinity are always outside.
+    /// Rejects a value outside the allowed range, NaN and infinity included.
     pub fn check(self, value: f64) -> Result<(), MaterialError> {
         let inside = value.is_finite()
             && match self.facts().2 {
@@ -171,8 +147,8 @@ impl Quantity {
         Err(MaterialError::OutOfRange { field: self.key(), value, unit: self.unit(), allowed: self.allowed() })
     }
 
-    /// The value in a material, in [`unit`](Self::unit); none where it is not set, or set in other terms (the
-    /// Young's modulus of a material given by λ and μ).
+    /// The value in a material, in [`unit`](Self::unit); `None` if it is not set, or set in other
+    /// terms (Young's modulus of a material given by λ and μ).
     pub fn of(self, material: &Material) -> Option<f64> {
         let plasticity = &material.plasticity;
         let strength = &material.strength;
@@ -210,9 +186,10 @@ impl Quantity {
         }
     }
 
-    /// Sets the value in a material; the counterpart of [`of`](Self::of). Nothing is checked.
+    /// Sets the value in a material, without a check; the inverse of [`of`](Self::of).
     ///
-    /// A constant of an isotropic law makes the law isotropic and keeps its other constant in the same terms.
+    /// Setting an elastic constant makes the law isotropic and keeps the other constant of the same
+    /// pair.
     pub fn assign(self, material: &mut Material, value: f64) {
         let law = &mut material.elasticity;
         let plasticity = &mut material.plasticity;
@@ -253,7 +230,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_assigned_is_read_back() {
+    fn assigned_values_are_read_back() {
         for (index, quantity) in Quantity::ALL.into_iter().enumerate() {
             let mut material = Material::elastic("probe", 1.0, Elasticity::from_young(1.0, 0.1));
             let value = 0.25 + index as f64 / 128.0;

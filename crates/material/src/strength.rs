@@ -1,4 +1,4 @@
-//! Strength: when the material parts, and what a new crack face costs.
+//! Failure criteria and crack resistance.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -6,22 +6,23 @@ use serde::{Deserialize, Serialize};
 use crate::check::MaterialError;
 use crate::quantity::Quantity;
 
-/// Failure of the material; the default never breaks.
+/// Failure criteria of a material; the default never fails.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Strength {
-    /// Largest principal stress that the material bears (Pa); none: never breaks in tension.
+    /// Tensile strength: principal stress at failure (Pa); `None`: no tensile failure.
     pub tensile: Option<f64>,
-    /// Pressure at which it crushes (Pa, positive); none: never breaks in compression.
+    /// Compressive strength (Pa, positive); `None`: no compressive failure.
     pub compressive: Option<f64>,
-    /// Resistance to the growth of a crack, in either of two units; none: strength alone decides.
+    /// Resistance to crack growth, in either of two units; `None`: strength alone decides.
     pub crack: Option<CrackResistance>,
-    /// Toughness τ of O'Brien & Hodgins 1999 §4.2 (N): largest eigenvalue of the separation tensor (32) that a node
-    /// bears. It depends on the mesh (READINGS 2); none: the tensile strength decides.
+    /// Toughness τ of O'Brien & Hodgins 1999 §4.2 (N): largest eigenvalue of the separation tensor
+    /// (32) without failure. Depends on the mesh (READINGS 2); `None`: the tensile strength
+    /// decides.
     pub separation_force: Option<f64>,
 }
 
-/// Resistance to crack growth: the other unit follows by Irwin's relation.
+/// Resistance to crack growth, in one of two units related by Irwin's formula.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum CrackResistance {
@@ -32,7 +33,7 @@ pub enum CrackResistance {
 }
 
 impl CrackResistance {
-    /// Fracture energy (J/m²), G = K²/E' with E' (Pa) as of [`plane_strain_modulus`] (Irwin 1957).
+    /// Fracture energy (J/m²), G = K²/E', with E' (Pa) from [`plane_strain_modulus`] (Irwin 1957).
     pub fn energy(self, plane_modulus: f64) -> f64 {
         match self {
             Self::FractureEnergy(energy) => energy,
@@ -40,7 +41,8 @@ impl CrackResistance {
         }
     }
 
-    /// Fracture toughness (Pa √m), K = √(G·E') with E' (Pa) as of [`plane_strain_modulus`] (Irwin 1957).
+    /// Fracture toughness (Pa √m), K = √(G·E'), with E' (Pa) from [`plane_strain_modulus`] (Irwin
+    /// 1957).
     pub fn toughness(self, plane_modulus: f64) -> f64 {
         match self {
             Self::FractureEnergy(energy) => (energy * plane_modulus).sqrt(),
@@ -48,7 +50,6 @@ impl CrackResistance {
         }
     }
 
-    /// The number and its name.
     pub(crate) fn quantity(self) -> (Quantity, f64) {
         match self {
             Self::FractureEnergy(energy) => (Quantity::FractureEnergy, energy),
@@ -57,14 +58,14 @@ impl CrackResistance {
     }
 }
 
-/// E' = E/(1 − ν²) (Pa): the modulus of Irwin's relation in plane strain, as in the inside of a thick body.
-/// In a thin sheet (plane stress) E' is Young's modulus itself.
+/// E' = E/(1 − ν²) (Pa), the modulus of Irwin's relation in plane strain (thick bodies). In plane
+/// stress (thin sheets) it is Young's modulus.
 pub fn plane_strain_modulus(young: f64, poisson: f64) -> f64 {
     young / (1.0 - poisson * poisson)
 }
 
 impl Strength {
-    /// Refuses thresholds that are not positive.
+    /// Rejects thresholds that are not positive.
     pub fn check(&self) -> Result<(), MaterialError> {
         if let Some(stress) = self.tensile {
             Quantity::TensileStrength.check(stress)?;

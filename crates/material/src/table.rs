@@ -1,33 +1,33 @@
-//! The presets as rows, for `craze materials` and the documentation.
+//! Presets as table rows, for `craze materials` and the documentation.
 
 use std::fmt::Write;
 
 use crate::presets::{Preset, all, references};
 use crate::quantity::Quantity;
 
-/// One number of one preset.
+/// One number of a preset.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Row {
     /// Name of the preset.
     pub preset: &'static str,
-    /// Key of the number, as in scene files.
+    /// Key, as in scene files.
     pub key: String,
-    /// The value as text, at most four digits.
+    /// The value with at most four digits.
     pub value: String,
-    /// Its SI unit; empty for pure numbers.
+    /// Its SI unit; empty if dimensionless.
     pub unit: &'static str,
     /// Short name of the source.
     pub source: &'static str,
-    /// Range met in practice, or how the value was chosen.
+    /// Typical range, or how the value was chosen.
     pub note: &'static str,
 }
 
-/// Every number of every preset, in the order of [`presets::all`](crate::presets::all).
+/// All numbers of all presets, in the order of [`presets::all`](crate::presets::all).
 pub fn table() -> Vec<Row> {
     all().flat_map(rows).collect()
 }
 
-/// Every number of one preset.
+/// All numbers of a preset.
 pub fn rows(preset: &Preset) -> Vec<Row> {
     let name = preset.name;
     let mut rows = Vec::new();
@@ -65,7 +65,7 @@ pub fn rows(preset: &Preset) -> Vec<Row> {
     rows
 }
 
-/// At most four digits, plain where that is short, else with a power of ten.
+/// At most four digits; with an exponent if large or small.
 fn number(value: f64) -> String {
     if value == 0.0 {
         return "0".to_owned();
@@ -103,31 +103,32 @@ pub fn markdown() -> String {
 
 const PREFACE: &str = "# Materials
 
-A body's `material` is a preset, with single numbers changed beside it, or numbers alone:
+A body's `material` is a preset, optionally with some numbers replaced, or numbers only:
 
 ```toml
 material = { preset = \"glass\", tensile_strength = 30e6 }
 material = { density = 1000, young = 1e6, poisson = 0.3 }
 ```
 
-All numbers are in SI units. Values are typical: real pieces scatter by tens of percent, the strength of brittle matter
-by a factor of two. Each row names where such values are tabulated and, as a note, the range met in practice; they were
-entered as typical values, not proof-read against every printed edition: for a structure that must hold, measure.
-`craze materials` prints the same numbers, with the methods that use each; a test keeps this page and the program in step.
-A preset carries numbers for all methods, and a body reads those that its method uses. Numbers written beside the preset must be
-used: a `toughness` of a solid is refused, with the key that does what is wanted.
+All numbers are in SI units. Values are typical: real specimens vary by tens of percent, the strength of brittle
+materials by a factor of two. Each row names a source that tabulates such values and, as a note, the typical range. They
+were not proof-read against every printed edition: for a structure that must not fail, measure. `craze materials` prints
+the same numbers with the methods that use them; a test compares this page with the program.
+
+A preset has numbers for all methods; a body uses those that its method reads. Numbers written beside the preset must be
+used by the method: a `toughness` of a solid is rejected, with the key to use instead.
 
 Keys in general:
 
 - `young` and `poisson`, or `lambda` and `mu` (true Lamé constants), or a full 6×6 `stiffness` over xx, yy, zz, yz, zx, xy
   with engineering shear strains (2E_yz and so on).
 - `phi` and `psi` are the viscous constants of O'Brien & Hodgins 1999; `damping_time` adds a viscosity proportional to the
-  stiffness, so that the loss factor at frequency f is 2π·f·`damping_time`; `mass_damping` slows all motion.
-- `fracture_energy` G and `toughness` K are two units of one property (Irwin: G = K² (1 − ν²)/E): give one.
-- `separation_force` is the criterion of O'Brien & Hodgins 1999, a force on a node that depends on the mesh; it or `tensile_strength`
-  decides, and the one that is written takes the place of the preset's.
+  stiffness: the loss factor at frequency f is 2π·f·`damping_time`; `mass_damping` is a drag on all motion.
+- `fracture_energy` G and `toughness` K describe one property (Irwin: G = K² (1 − ν²)/E): give one.
+- `separation_force` is the criterion of O'Brien & Hodgins 1999, a nodal force that depends on the mesh. Give it or
+  `tensile_strength`; the one given replaces the preset's.
 - `goal_stiffness` and the `cluster_` keys are settings of clustered shape matching.
-- A yield curvature belongs to the thickness in its note.
+- A yield curvature is valid for the thickness in its note.
 ";
 
 #[cfg(test)]
@@ -135,7 +136,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn numbers_are_short_and_true() {
+    fn numbers_are_short_and_exact() {
         for (value, text) in [
             (70e9, "7e10"),
             (0.22, "0.22"),

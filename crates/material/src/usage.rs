@@ -1,11 +1,11 @@
-//! Which numbers of a material a method reads, stated by each method as data.
+//! The keys of a material that each method reads.
 
 use crate::quantity::Quantity;
 
-/// Something that a material table can set beside the name of its preset.
+/// A key of a material table, beside `preset`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Key {
-    /// A single number.
+    /// A scalar.
     Number(Quantity),
     /// The general 6×6 stiffness.
     Stiffness,
@@ -14,7 +14,7 @@ pub enum Key {
 }
 
 impl Key {
-    /// All keys, in the order in which tables show them.
+    /// All keys, in table order.
     pub fn all() -> impl Iterator<Item = Key> {
         Quantity::ALL.into_iter().map(Key::Number).chain([Key::Stiffness, Key::Viscosity])
     }
@@ -28,40 +28,40 @@ impl Key {
         }
     }
 
-    /// Whether contact reads it, of every body whatever its method.
+    /// True if contact reads it, for bodies of any method.
     pub const fn is_for_contact(self) -> bool {
         matches!(self, Key::Number(Quantity::Friction | Quantity::Restitution))
     }
 }
 
-/// The part of a material that a method reads. What it does not list changes nothing about a body of that method.
+/// The keys of a material that a method reads. Other keys have no effect on its bodies.
 #[derive(Clone, Copy, Debug)]
 pub struct MaterialUse {
     /// The method's name in scene files.
     pub method: &'static str,
-    /// What the method reads.
+    /// The keys it reads.
     pub reads: &'static [Key],
-    /// For keys that the method does not read: the one that sets what they set elsewhere.
+    /// For keys that the method does not read: its own key with the same purpose.
     pub instead: &'static [(Key, Quantity)],
 }
 
 impl MaterialUse {
-    /// Whether a key changes anything about a body of this method: the method reads it, or contact does.
+    /// True if the key affects a body of this method: read by the method or by contact.
     pub fn accepts(&self, key: Key) -> bool {
         self.reads.contains(&key) || key.is_for_contact()
     }
 
-    /// All keys that change something about a body of this method.
+    /// All keys that affect a body of this method.
     pub fn keys(&self) -> impl Iterator<Item = Key> {
         Key::all().filter(|key| self.accepts(*key))
     }
 
-    /// The key to give in place of one that the method does not read, if there is one.
+    /// The method's own key with the purpose of one it does not read, if any.
     pub fn instead_of(&self, key: Key) -> Option<Quantity> {
         self.instead.iter().find(|(other, _)| *other == key).map(|(_, ours)| *ours)
     }
 
-    /// Whether the method reads the stiffness of matter, so that a material without a preset must give it.
+    /// True if the method reads elasticity, which a material without a preset must then give.
     pub(crate) fn reads_elasticity(&self) -> bool {
         self.reads.contains(&Key::Number(Quantity::Young))
     }

@@ -100,7 +100,6 @@ impl<T: Real> Columns<T> {
         Self([self.0[0] * factor, self.0[1] * factor, self.0[2] * factor])
     }
 
-    /// [`Vector::unsigned_zeros`] of each column.
     #[inline(always)]
     pub(crate) fn unsigned_zeros(self) -> Self {
         Self([self.0[0].unsigned_zeros(), self.0[1].unsigned_zeros(), self.0[2].unsigned_zeros()])

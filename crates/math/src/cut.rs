@@ -55,9 +55,7 @@ impl<const N: usize> Part<N> {
     }
 }
 
-/// Intersection of the plane with an edge.
 struct Crossing<const N: usize> {
-    /// Barycentric coordinates.
     point: [f64; N],
     /// Fraction of the edge length from the first node, and from the second; the sum is one.
     near: f64,
@@ -239,11 +237,11 @@ mod tests {
             for (i, distance) in distances.iter_mut().enumerate() {
                 *distance *= if signs >> i & 1 == 1 { 1.0 } else { -1.0 };
             }
-            let (cut, turned) = (cut_tetrahedron(1.0, &distances), cut_tetrahedron(1.0, &distances.map(|distance| -distance)));
-            prop_assert!(near(cut.positive.measure, turned.negative.measure));
+            let (cut, flipped) = (cut_tetrahedron(1.0, &distances), cut_tetrahedron(1.0, &distances.map(|distance| -distance)));
+            prop_assert!(near(cut.positive.measure, flipped.negative.measure));
             for i in 0..4 {
                 for j in 0..4 {
-                    prop_assert!(near(cut.positive.second[i][j], turned.negative.second[i][j]));
+                    prop_assert!(near(cut.positive.second[i][j], flipped.negative.second[i][j]));
                 }
             }
         }

@@ -24,7 +24,6 @@ pub struct Hull {
     pub beyond: f64,
 }
 
-/// A face of the hull under construction.
 struct Face {
     corners: [u32; 3],
     /// Unit normal, outward.
@@ -115,7 +114,6 @@ fn farthest_by(points: &[Vec3], measure: impl Fn(&Vec3) -> f64) -> Option<u32> {
     Some(best as u32)
 }
 
-/// Lexicographic order of coordinates.
 fn after(one: &Vec3, other: &Vec3) -> bool {
     [one.x, one.y, one.z] > [other.x, other.y, other.z]
 }

@@ -6,7 +6,6 @@ use crate::lanes::Real;
 /// Limit that bounds the run time. Convergence is quadratic; most matrices need five sweeps.
 pub(crate) const MAX_SWEEPS: usize = 16;
 
-/// A rotation in the plane of two axes.
 #[derive(Clone, Copy)]
 pub(crate) struct JacobiRotation<T> {
     pub(crate) cosine: T,

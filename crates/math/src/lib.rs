@@ -7,6 +7,7 @@
 pub mod batch;
 pub mod columns;
 pub mod cut;
+mod disjoint_sets;
 pub mod eigen;
 pub mod hull;
 mod jacobi;
@@ -21,6 +22,7 @@ mod testing;
 pub mod tetrahedron;
 pub mod triangle;
 
+pub use disjoint_sets::DisjointSets;
 pub use eigen::{Eigen, symmetric_eigen};
 pub use hull::{Hull, convex_hull};
 pub use polar::{Polar, polar};

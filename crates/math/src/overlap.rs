@@ -25,7 +25,7 @@ pub struct Overlap {
 /// Corners of the four faces, counterclockwise from outside; face k is opposite to node k.
 const FACES: [[usize; 3]; 4] = [[1, 2, 3], [0, 3, 2], [0, 1, 3], [0, 2, 1]];
 /// Maximum corners of a clipped face: three, and one more per plane.
-const CORNER_COUNT: usize = 7;
+const MAX_CORNERS: usize = 7;
 /// Bound on the rounding error of a corner's height above a plane, in units of the squared longest
 /// side of the face times the distance of the corner.
 const HEIGHT_ROUNDING: f64 = 1e-14;
@@ -59,7 +59,6 @@ fn oriented(nodes: &[Vec3; 4]) -> Option<[Vec3; 4]> {
     }
 }
 
-/// The plane of a triangle.
 struct Plane<'a> {
     corners: &'a [Vec3; 3],
     normal: Vec3,
@@ -129,7 +128,6 @@ impl Corner {
     }
 }
 
-/// Sums over faces.
 #[derive(Default)]
 struct Sums {
     /// Six times the volume between the faces and the origin (m³).
@@ -141,7 +139,6 @@ struct Sums {
 }
 
 impl Sums {
-    /// Adds a triangle, relative to the origin.
     #[inline(always)]
     fn add(&mut self, apex: &Vec3, from: &Vec3, to: &Vec3, share: f64) {
         let triangle = share * (from - apex).cross(&(to - apex));
@@ -171,7 +168,7 @@ fn add_faces(nodes: &[Vec3; 4], depths: &[[f64; 4]; 4], origin: &Vec3, sums: &mu
             continue;
         }
         let corner = |node: usize| Corner { position: seen[node], depths: depths[node] };
-        let mut loops = [[corner(i); CORNER_COUNT]; 2];
+        let mut loops = [[corner(i); MAX_CORNERS]; 2];
         (loops[0][1], loops[0][2]) = (corner(j), corner(k));
         let [all, next] = &mut loops;
         let (mut all, mut next) = (all, next);
@@ -188,12 +185,12 @@ fn add_faces(nodes: &[Vec3; 4], depths: &[[f64; 4]; 4], origin: &Vec3, sums: &mu
 
 /// The part of a polygon inside a plane; returns its number of corners.
 #[inline(always)]
-fn clip(polygon: &[Corner], clipped: &mut [Corner; CORNER_COUNT], plane: usize) -> usize {
+fn clip(polygon: &[Corner], clipped: &mut [Corner; MAX_CORNERS], plane: usize) -> usize {
     let mut count = 0;
     let mut push = |corner: Corner| {
         // A convex polygon gains at most one corner per plane; where rounding makes it non-convex,
         // the dropped edge is shorter than rounding.
-        if count < CORNER_COUNT {
+        if count < MAX_CORNERS {
             clipped[count] = corner;
             count += 1;
         }
@@ -222,7 +219,6 @@ mod tests {
     const CORNER: [Vec3; 4] =
         [Vec3::new(0.0, 0.0, 0.0), Vec3::new(1.0, 0.0, 0.0), Vec3::new(0.0, 1.0, 0.0), Vec3::new(0.0, 0.0, 1.0)];
 
-    /// The six tetrahedra of Kuhn's subdivision of a box.
     fn cube(corner: Vec3, size: Vec3) -> [[Vec3; 4]; 6] {
         [[0, 1, 2], [0, 2, 1], [1, 0, 2], [1, 2, 0], [2, 0, 1], [2, 1, 0]].map(|order| {
             let mut nodes = [corner; 4];
@@ -303,8 +299,8 @@ mod tests {
             assert!(volume < 1e-3 || (overlap.centroid - tetrahedron::centroid(&nodes)).norm() < 1e-11);
             assert!(overlap.area_normal.norm() < 1e-15);
             let [a, b, c, d] = nodes;
-            let turned = tetrahedra(&[b, a, c, d], &[c, d, b, a]).expect("not flat");
-            assert!((turned.volume - volume).abs() < 1e-15);
+            let permuted = tetrahedra(&[b, a, c, d], &[c, d, b, a]).expect("not flat");
+            assert!((permuted.volume - volume).abs() < 1e-15);
         }
     }
 

@@ -34,6 +34,11 @@ impl Random {
         2.0 * self.number() - 1.0
     }
 
+    /// A vector with entries from −1 up to, but not including, 1.
+    pub fn vector(&mut self) -> Vec3 {
+        Vec3::new(self.signed(), self.signed(), self.signed())
+    }
+
     /// An integer below `count`, which must not be 0. The bias of count/2⁶⁴ is negligible here.
     pub fn below(&mut self, count: usize) -> usize {
         ((u128::from(self.bits()) * count as u128) >> 64) as usize

@@ -12,7 +12,9 @@ use crate::{Mat3, Vec3};
 
 /// F = U·diag(σ)·Vᵀ with proper rotations U and V (determinant +1 for any F).
 ///
-/// |σx| ≥ |σy| ≥ |σz|; σx and σy are not negative, and σz has the sign of det F (Irving et al. 2004, section 4), so an inverted element is treated as inverted along its thinnest direction.
+/// σ is ordered |σx| ≥ |σy| ≥ |σz|; σx and σy are not negative, and σz has the sign of det F
+/// (Irving et al. 2004, section 4), so an inverted element is treated as inverted along its
+/// thinnest direction.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Svd {
     /// U, a rotation.

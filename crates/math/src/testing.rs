@@ -1,32 +1,26 @@
 //! Test matrices for the property tests of this crate.
 
-use crate::{Mat3, Vec3};
+use crate::{Mat3, Random, Vec3};
 
 /// A reproducible stream of matrices: random, near-singular, inverted, of rank one and zero,
 /// symmetric, nearly diagonal, with equal singular values, graded, huge and tiny.
 pub struct Matrices {
-    state: u64,
+    random: Random,
     count: u64,
 }
 
 impl Matrices {
-    /// The stream of this seed.
     pub fn new(seed: u64) -> Self {
-        Self { state: seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1, count: 0 }
+        Self { random: Random::new(seed), count: 0 }
     }
 
-    /// A number between −1 and 1 (xorshift64*).
+    /// A number in \[−1, 1).
     pub fn number(&mut self) -> f64 {
-        self.state ^= self.state >> 12;
-        self.state ^= self.state << 25;
-        self.state ^= self.state >> 27;
-        let bits = self.state.wrapping_mul(0x2545_f491_4f6c_dd1d) >> 11;
-        bits as f64 / (1u64 << 52) as f64 - 1.0
+        self.random.signed()
     }
 
-    /// A vector with entries between −1 and 1.
     pub fn vector(&mut self) -> Vec3 {
-        Vec3::new(self.number(), self.number(), self.number())
+        self.random.vector()
     }
 
     fn dense(&mut self) -> Mat3 {

@@ -85,15 +85,15 @@ mod tests {
         for _ in 0..5000 {
             let nodes = [(); 4].map(|()| numbers.vector());
             let point = numbers.vector() * 0.5;
-            let turned = [nodes[1], nodes[0], nodes[2], nodes[3]];
-            assert_eq!(weights_inside(&nodes, &point).is_some(), weights_inside(&turned, &point).is_some());
+            let reversed = [nodes[1], nodes[0], nodes[2], nodes[3]];
+            assert_eq!(weights_inside(&nodes, &point).is_some(), weights_inside(&reversed, &point).is_some());
             let solved = edge_matrix(&nodes).lu().solve(&(point - nodes[0])).expect("not flat");
             let least = solved.min().min(1.0 - solved.sum());
             match weights_inside(&nodes, &point) {
                 Some(weights) => {
                     inside += 1;
-                    let place: Vec3 = (0..4).map(|i| nodes[i] * weights[i]).sum();
-                    assert!((place - point).norm() < 1e-11 && weights.iter().all(|&weight| weight >= 0.0));
+                    let position: Vec3 = (0..4).map(|i| nodes[i] * weights[i]).sum();
+                    assert!((position - point).norm() < 1e-11 && weights.iter().all(|&weight| weight >= 0.0));
                     assert!((weights.iter().sum::<f64>() - 1.0).abs() < 1e-15 && least > -1e-9);
                 }
                 None => {

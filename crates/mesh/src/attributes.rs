@@ -1,7 +1,7 @@
-//! Data on points, elements and facets that follows every edit by itself.
+//! Data on points, elements and facets that is transferred through every edit.
 //!
-//! A column has a name, its values and a rule that says what an edit does to them; the edit does not know what they
-//! mean. Regions, holds, painted weights and plastic strain live here.
+//! A column has a name, values and a rule for its transfer, independent of its meaning. Regions,
+//! boundary conditions, painted weights and plastic strain are stored here.
 
 use crate::edit::{Edit, Inheritance};
 use crate::id::{Id, NONE};
@@ -9,14 +9,14 @@ use craze_math::Vec3;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
-/// The values of one attribute, one entry a point, element or facet.
+/// The values of one attribute, one per point, element or facet.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Values {
     /// Numbers.
     Scalars(Vec<f64>),
     /// Vectors.
     Vectors(Vec<Vec3>),
-    /// Whole numbers: names, counts or sets of bits.
+    /// Integers: labels, counts or bit sets.
     Labels(Vec<u32>),
 }
 
@@ -30,41 +30,43 @@ impl Values {
     }
 }
 
-/// What a new or moved point takes from the points that it lies between.
+/// Transfer to a new or moved point from its parent points.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum PointRule {
-    /// The weighted mean: a linear field stays linear. For scalars and vectors.
+    /// Weighted mean, exact for linear fields. For scalars and vectors.
     Interpolate,
-    /// The value of the parent with the largest weight, the first of equals.
+    /// The value of the parent with the largest weight, the first among equals.
     Heaviest,
-    /// The bits that all parents have: a point in the middle of an edge is in a region if both ends are. For labels.
+    /// Bits common to all parents: the midpoint of an edge is in a region if both ends are. For
+    /// labels.
     Common,
 }
 
-/// What a new element takes from the elements that it replaces.
+/// Transfer to a new element from the elements it replaces.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum ElementRule {
-    /// The value of its parent.
+    /// The value of the parent.
     Copy,
-    /// The mean over the space it fills: its parent's value where elements are subdivided, the mean of the patch by
-    /// volume or area where they are rearranged. For scalars and vectors.
+    /// The mean: the parent's value if elements are subdivided, the mean over the patch, by volume
+    /// or area, if they are rearranged. For scalars and vectors.
     Average,
-    /// A part by volume or area, so that the sum over all elements stays. For scalars and vectors.
+    /// A share by volume or area, which conserves the sum over all elements. For scalars and
+    /// vectors.
     Divide,
 }
 
-/// The rule of facets: a facet that is part of an old one has its value, a facet that is new has zero.
+/// Transfer to facets: part of an old facet keeps its value, a new facet gets zero.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Inherit;
 
-/// A rule for what edits do to a column.
+/// A transfer rule.
 pub trait Rule: Copy {
-    /// Whether the rule makes sense for such values.
-    fn suits(self, values: &Values) -> bool;
+    /// True if the rule applies to values of this type.
+    fn applies_to(self, values: &Values) -> bool;
 }
 
 impl Rule for PointRule {
-    fn suits(self, values: &Values) -> bool {
+    fn applies_to(self, values: &Values) -> bool {
         match self {
             Self::Interpolate => !matches!(values, Values::Labels(_)),
             Self::Heaviest => true,
@@ -74,42 +76,27 @@ impl Rule for PointRule {
 }
 
 impl Rule for ElementRule {
-    fn suits(self, values: &Values) -> bool {
+    fn applies_to(self, values: &Values) -> bool {
         self == Self::Copy || !matches!(values, Values::Labels(_))
     }
 }
 
 impl Rule for Inherit {
-    fn suits(self, _values: &Values) -> bool {
+    fn applies_to(self, _values: &Values) -> bool {
         true
     }
 }
 
-/// Why an attribute is refused.
+/// Why an attribute is rejected.
 #[derive(Clone, Debug, PartialEq, Error)]
+#[expect(missing_docs, reason = "the messages describe variants and fields")]
 pub enum AttributeError {
-    /// The column is not as long as what it describes.
     #[error("attribute '{name}' has {found} values where {expected} are needed")]
-    Length {
-        /// The column.
-        name: String,
-        /// Values needed.
-        expected: usize,
-        /// Values found.
-        found: usize,
-    },
-    /// A column of that name exists.
-    #[error("there is an attribute '{name}' already")]
-    Exists {
-        /// The column.
-        name: String,
-    },
-    /// The rule cannot be followed for values of this type.
+    Length { name: String, expected: usize, found: usize },
+    #[error("attribute '{name}' exists already")]
+    Exists { name: String },
     #[error("attribute '{name}': labels cannot be averaged or divided, and only labels have bits in common")]
-    Rule {
-        /// The column.
-        name: String,
-    },
+    Rule { name: String },
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -119,7 +106,7 @@ struct Column<R> {
     values: Values,
 }
 
-/// The columns on the points, the elements or the facets of a mesh.
+/// The columns on the points, elements or facets of a mesh.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Attributes<R> {
     length: usize,
@@ -131,7 +118,7 @@ impl<R: Rule> Attributes<R> {
         Self { length, columns: Vec::new() }
     }
 
-    /// Adds a column: one value a point, element or facet.
+    /// Adds a column with one value per point, element or facet.
     pub fn add(&mut self, name: &str, rule: R, values: Values) -> Result<(), AttributeError> {
         if values.len() != self.length {
             return Err(AttributeError::Length { name: name.into(), expected: self.length, found: values.len() });
@@ -139,20 +126,20 @@ impl<R: Rule> Attributes<R> {
         if self.columns.iter().any(|column| column.name == name) {
             return Err(AttributeError::Exists { name: name.into() });
         }
-        if !rule.suits(&values) {
+        if !rule.applies_to(&values) {
             return Err(AttributeError::Rule { name: name.into() });
         }
         self.columns.push(Column { name: name.into(), rule, values });
         Ok(())
     }
 
-    /// Takes a column away and hands its values out.
+    /// Removes a column and returns its values.
     pub fn remove(&mut self, name: &str) -> Option<Values> {
-        let place = self.columns.iter().position(|column| column.name == name)?;
-        Some(self.columns.remove(place).values)
+        let index = self.columns.iter().position(|column| column.name == name)?;
+        Some(self.columns.remove(index).values)
     }
 
-    /// The names of the columns, in the order in which they were added.
+    /// The names of the columns, in insertion order.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         self.columns.iter().map(|column| column.name.as_str())
     }
@@ -162,7 +149,7 @@ impl<R: Rule> Attributes<R> {
         self.columns.iter().find(|column| column.name == name).map(|column| &column.values)
     }
 
-    /// The column of numbers of that name.
+    /// A column of scalars.
     pub fn scalars(&self, name: &str) -> Option<&[f64]> {
         match self.values(name)? {
             Values::Scalars(values) => Some(values),
@@ -170,7 +157,7 @@ impl<R: Rule> Attributes<R> {
         }
     }
 
-    /// The column of vectors of that name.
+    /// A column of vectors.
     pub fn vectors(&self, name: &str) -> Option<&[Vec3]> {
         match self.values(name)? {
             Values::Vectors(values) => Some(values),
@@ -178,7 +165,7 @@ impl<R: Rule> Attributes<R> {
         }
     }
 
-    /// The column of labels of that name.
+    /// A column of labels.
     pub fn labels(&self, name: &str) -> Option<&[u32]> {
         match self.values(name)? {
             Values::Labels(values) => Some(values),
@@ -186,7 +173,7 @@ impl<R: Rule> Attributes<R> {
         }
     }
 
-    /// The column of numbers of that name, to change.
+    /// A column of scalars, mutable.
     pub fn scalars_mut(&mut self, name: &str) -> Option<&mut [f64]> {
         match self.values_mut(name)? {
             Values::Scalars(values) => Some(values),
@@ -194,7 +181,7 @@ impl<R: Rule> Attributes<R> {
         }
     }
 
-    /// The column of vectors of that name, to change.
+    /// A column of vectors, mutable.
     pub fn vectors_mut(&mut self, name: &str) -> Option<&mut [Vec3]> {
         match self.values_mut(name)? {
             Values::Vectors(values) => Some(values),
@@ -202,7 +189,7 @@ impl<R: Rule> Attributes<R> {
         }
     }
 
-    /// The column of labels of that name, to change.
+    /// A column of labels, mutable.
     pub fn labels_mut(&mut self, name: &str) -> Option<&mut [u32]> {
         match self.values_mut(name)? {
             Values::Labels(values) => Some(values),
@@ -214,17 +201,17 @@ impl<R: Rule> Attributes<R> {
         self.columns.iter_mut().find(|column| column.name == name).map(|column| &mut column.values)
     }
 
-    /// Whether every column is as long as `expected`, its name alone and its rule fit for it.
+    /// Checks the length, unique name and rule of every column.
     pub(crate) fn check(&self, expected: usize) -> Result<(), AttributeError> {
-        for (place, column) in self.columns.iter().enumerate() {
+        for (index, column) in self.columns.iter().enumerate() {
             let found = column.values.len();
             if found != expected || self.length != expected {
                 return Err(AttributeError::Length { name: column.name.clone(), expected, found });
             }
-            if self.columns[..place].iter().any(|other| other.name == column.name) {
+            if self.columns[..index].iter().any(|other| other.name == column.name) {
                 return Err(AttributeError::Exists { name: column.name.clone() });
             }
-            if !column.rule.suits(&column.values) {
+            if !column.rule.applies_to(&column.values) {
                 return Err(AttributeError::Rule { name: column.name.clone() });
             }
         }
@@ -235,7 +222,7 @@ impl<R: Rule> Attributes<R> {
         }
     }
 
-    /// The same columns in another order: entry `i` becomes what entry `order[i]` was.
+    /// Permutes all columns: entry `i` becomes the old entry `order[i]`.
     pub(crate) fn reorder(&mut self, order: &[u32]) {
         fn pick<T: Clone>(values: &mut Vec<T>, order: &[u32]) {
             *values = order.iter().map(|&old| values[old as usize].clone()).collect();
@@ -251,41 +238,45 @@ impl<R: Rule> Attributes<R> {
 }
 
 impl Attributes<PointRule> {
-    pub(crate) fn follow<P: Id, E: Id>(&mut self, edit: &Edit<P, E>) {
+    pub(crate) fn transfer<P: Id, E: Id>(&mut self, edit: &Edit<P, E>) {
         self.length = edit.points.after;
         for Column { rule, values, .. } in &mut self.columns {
             match (values, *rule) {
                 (Values::Scalars(values), PointRule::Interpolate) => {
-                    edit.carry_points(values, |old, blend| blend.sum(|point| old[point.index()]))
+                    edit.apply_to_points(values, |old, blend| blend.sum(|point| old[point.index()]))
                 }
                 (Values::Vectors(values), PointRule::Interpolate) => {
-                    edit.carry_points(values, |old, blend| blend.sum(|point| old[point.index()]))
+                    edit.apply_to_points(values, |old, blend| blend.sum(|point| old[point.index()]))
                 }
-                (Values::Labels(values), PointRule::Common) => edit.carry_points(values, |old, blend| {
+                (Values::Labels(values), PointRule::Common) => edit.apply_to_points(values, |old, blend| {
                     blend.iter().fold(u32::MAX, |common, (point, _)| common & old[point.index()])
                 }),
-                (Values::Scalars(values), _) => edit.carry_points(values, |old, blend| old[blend.heaviest().index()]),
-                (Values::Vectors(values), _) => edit.carry_points(values, |old, blend| old[blend.heaviest().index()]),
-                (Values::Labels(values), _) => edit.carry_points(values, |old, blend| old[blend.heaviest().index()]),
+                (Values::Scalars(values), _) => {
+                    edit.apply_to_points(values, |old, blend| old[blend.heaviest().index()])
+                }
+                (Values::Vectors(values), _) => {
+                    edit.apply_to_points(values, |old, blend| old[blend.heaviest().index()])
+                }
+                (Values::Labels(values), _) => edit.apply_to_points(values, |old, blend| old[blend.heaviest().index()]),
             }
         }
     }
 }
 
 impl Attributes<ElementRule> {
-    pub(crate) fn follow<P: Id, E: Id>(&mut self, edit: &Edit<P, E>) {
+    pub(crate) fn transfer<P: Id, E: Id>(&mut self, edit: &Edit<P, E>) {
         self.length = edit.elements.after;
         for Column { rule, values, .. } in &mut self.columns {
             match values {
-                Values::Scalars(values) => follow_elements(edit, *rule, values, 0.0),
-                Values::Vectors(values) => follow_elements(edit, *rule, values, Vec3::zeros()),
-                Values::Labels(values) => edit.carry_elements(values, |old, added| old[added.parent.index()]),
+                Values::Scalars(values) => transfer_elements(edit, *rule, values, 0.0),
+                Values::Vectors(values) => transfer_elements(edit, *rule, values, Vec3::zeros()),
+                Values::Labels(values) => edit.apply_to_elements(values, |old, added| old[added.parent.index()]),
             }
         }
     }
 }
 
-fn follow_elements<P: Id, E: Id, T>(edit: &Edit<P, E>, rule: ElementRule, values: &mut Vec<T>, zero: T)
+fn transfer_elements<P: Id, E: Id, T>(edit: &Edit<P, E>, rule: ElementRule, values: &mut Vec<T>, zero: T)
 where
     T: Clone + std::ops::Add<Output = T> + std::ops::Mul<f64, Output = T>,
 {
@@ -294,7 +285,7 @@ where
             .iter()
             .fold(zero.clone(), |sum, removed| sum + old[removed.element.index()].clone() * weight(removed.measure))
     };
-    edit.carry_elements(values, |old, added| match (rule, edit.inheritance) {
+    edit.apply_to_elements(values, |old, added| match (rule, edit.inheritance) {
         (ElementRule::Copy, _) | (ElementRule::Average, Inheritance::Parent) => old[added.parent.index()].clone(),
         (ElementRule::Average, Inheritance::Patch) => {
             let total: f64 = edit.elements_removed.iter().map(|removed| removed.measure).sum();
@@ -306,27 +297,27 @@ where
 }
 
 impl Attributes<Inherit> {
-    pub(crate) fn follow<P: Id, E: Id>(&mut self, edit: &Edit<P, E>, corners: usize) {
+    pub(crate) fn transfer<P: Id, E: Id>(&mut self, edit: &Edit<P, E>, corners: usize) {
         self.length = edit.elements.after * corners;
         for Column { values, .. } in &mut self.columns {
             match values {
-                Values::Scalars(values) => follow_facets(edit, corners, values, 0.0),
-                Values::Vectors(values) => follow_facets(edit, corners, values, Vec3::zeros()),
-                Values::Labels(values) => follow_facets(edit, corners, values, 0),
+                Values::Scalars(values) => transfer_facets(edit, corners, values, 0.0),
+                Values::Vectors(values) => transfer_facets(edit, corners, values, Vec3::zeros()),
+                Values::Labels(values) => transfer_facets(edit, corners, values, 0),
             }
         }
     }
 }
 
-fn follow_facets<P: Id, E: Id, T: Clone>(edit: &Edit<P, E>, corners: usize, values: &mut Vec<T>, fresh: T) {
+fn transfer_facets<P: Id, E: Id, T: Clone>(edit: &Edit<P, E>, corners: usize, values: &mut Vec<T>, default: T) {
     let inherited: Vec<T> = edit
         .elements_added
         .iter()
         .flat_map(|added| &added.facets[..corners])
-        .map(|&origin| if origin == NONE { fresh.clone() } else { values[origin as usize].clone() })
+        .map(|&origin| if origin == NONE { default.clone() } else { values[origin as usize].clone() })
         .collect();
     if edit.elements.after > edit.elements.before {
-        values.resize(edit.elements.after * corners, fresh);
+        values.resize(edit.elements.after * corners, default);
     }
     for (added, inherited) in edit.elements_added.iter().zip(inherited.chunks(corners)) {
         values[added.element.index() * corners..][..corners].clone_from_slice(inherited);

@@ -1,4 +1,4 @@
-//! The surface of a body, the rim of a sheet.
+//! The boundary of a mesh: surface of a tetrahedral mesh, boundary edges of a triangle mesh.
 
 use crate::facet::{Facet, facet_points};
 use crate::id::{Id, NONE, NodeId, TetId, TriangleId, VertexId};
@@ -7,23 +7,23 @@ use crate::mesh::{SimplexMesh, TetMesh, TriMesh};
 /// The surface of a tetrahedral mesh.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Surface {
-    /// Triangles, counter-clockwise seen from outside, in the order of their facets.
+    /// Triangles, counterclockwise from outside, in the order of their facets.
     pub triangles: Vec<[NodeId; 3]>,
-    /// The face that each triangle is.
+    /// The mesh facet of each triangle.
     pub facets: Vec<Facet<TetId>>,
 }
 
-/// The rim of a triangle mesh.
+/// The boundary of a triangle mesh.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Rim {
-    /// Edges in the direction of their triangle, in the order of their facets.
+pub struct BoundaryEdges {
+    /// Edges in the direction of their triangles, in the order of their facets.
     pub edges: Vec<[VertexId; 2]>,
-    /// The side that each edge is.
+    /// The mesh facet of each edge.
     pub facets: Vec<Facet<TriangleId>>,
 }
 
 impl<P: Id, E: Id, const N: usize> SimplexMesh<P, E, N> {
-    /// Facets with nothing behind them, in ascending order.
+    /// Facets without a neighbour, ascending.
     pub fn boundary_facets(&self) -> impl Iterator<Item = Facet<E>> + '_ {
         self.neighbours.iter().enumerate().flat_map(|(element, neighbours)| {
             (0..N)
@@ -34,10 +34,11 @@ impl<P: Id, E: Id, const N: usize> SimplexMesh<P, E, N> {
 }
 
 impl TetMesh {
-    /// The surface: all faces with nothing behind them, outward.
+    /// The surface: all faces without a neighbour, oriented outward.
     ///
-    /// Where several cracks end in a node that the material around it holds together, the surface has several fans at
-    /// that node; [`SimplexMesh::part_at_points`] on a [`TriMesh`] of the surface parts them for exports that mind.
+    /// A node where several cracks end in connected material can have several fans of surface
+    /// triangles; [`SimplexMesh::separate_at_points`] on a [`TriMesh`] of the surface separates
+    /// them for exports that need a manifold.
     pub fn boundary(&self) -> Surface {
         let facets: Vec<_> = self.boundary_facets().collect();
         let triangles = facets
@@ -49,8 +50,8 @@ impl TetMesh {
 }
 
 impl TriMesh {
-    /// The rim: all edges with one triangle.
-    pub fn boundary(&self) -> Rim {
+    /// The boundary: all edges with one triangle.
+    pub fn boundary(&self) -> BoundaryEdges {
         let facets: Vec<_> = self.boundary_facets().collect();
         let edges = facets
             .iter()
@@ -59,6 +60,6 @@ impl TriMesh {
                 [VertexId(start), VertexId(end)]
             })
             .collect();
-        Rim { edges, facets }
+        BoundaryEdges { edges, facets }
     }
 }

@@ -1,4 +1,4 @@
-//! Edge collapse: two points become one, the elements around their edge vanish.
+//! Edge collapse: merges two points and removes the elements at their edge.
 
 use crate::edit::{Edit, Inheritance};
 use crate::error::{Corners, EditError};
@@ -9,21 +9,22 @@ use crate::mesh::SimplexMesh;
 use crate::patch::{Blend, NewElement, Patch};
 use craze_math::Vec3;
 
-/// Stands for all that lies outside the mesh: with it as a point behind every open facet the mesh is closed, and one
-/// condition serves inside and boundary alike.
+/// Virtual point outside the mesh: connected to every boundary facet, it closes the mesh, so that
+/// one condition covers inside and boundary.
 const OUTSIDE: u32 = NONE - 1;
 
 impl<P: Id, E: Id, const N: usize> SimplexMesh<P, E, N>
 where
     [Vec3; N]: Measure,
 {
-    /// Joins the ends of an edge: `removed` goes, `kept` moves along the edge to `parameter` (0: it stays, 1: it goes to
-    /// the place of `removed`).
+    /// Merges the ends of an edge: removes `removed` and moves `kept` along the edge to `parameter`
+    /// (0: unchanged, 1: at `removed`).
     ///
-    /// Refused if the topology would change (the link condition of Dey, Edelsbrunner, Guha & Nekhayev 1999, with the
-    /// outside as one more point), if an element would be flat or turn over, or if the volume (area) of the elements
-    /// at both points would change by more than the part `tolerance` of it: collapses on the boundary change the
-    /// shape of the body unless the boundary is flat there.
+    /// Fails if the topology would change (link condition of Dey, Edelsbrunner, Guha & Nekhayev
+    /// 1999, with the outside as one more point), if an element would be degenerate or inverted, or
+    /// if the volume (area) of the elements at both points would change by more than the fraction
+    /// `tolerance`: on the boundary, a collapse changes the shape of the body unless the boundary
+    /// is flat there.
     pub fn collapse_edge(
         &mut self,
         kept: P,
@@ -33,7 +34,7 @@ where
     ) -> Result<Edit<P, E>, EditError<P, E>> {
         if !(0.0..=1.0).contains(&parameter) {
             return Err(EditError::OutOfRange {
-                what: "the place of a collapse on its edge",
+                what: "the collapse parameter",
                 value: parameter,
                 range: "from 0 to 1",
             });
@@ -41,7 +42,7 @@ where
         self.edge_elements(kept, removed)?;
         self.check_links([kept, removed])?;
         let blend = Blend::on_edge(kept, removed, parameter);
-        let place = self.blended_position(&blend);
+        let position = self.blended_position(&blend);
         let mut patch = Patch::new(Inheritance::Patch);
         patch.relocated.push((kept, blend));
         patch.removed = self.elements_of(kept).chain(self.elements_of(removed)).collect();
@@ -57,17 +58,17 @@ where
             }
             let joined = points.map(|point| if point == removed { kept } else { point });
             let mut moved = corners;
-            for (corner, position) in moved.iter_mut().enumerate() {
+            for (corner, moved) in moved.iter_mut().enumerate() {
                 if joined[corner] == kept {
-                    *position = place;
+                    *moved = position;
                 }
             }
             let measure = moved.measure();
             if measure.is_nan() || measure <= 0.0 {
                 return Err(EditError::Inverts { corners: Corners::new(&points.map(Id::raw)), measure });
             }
-            if !moved.faces_like(&corners) {
-                return Err(EditError::TurnsOver { corners: Corners::new(&points.map(Id::raw)) });
+            if !moved.has_same_orientation(&corners) {
+                return Err(EditError::Reverses { corners: Corners::new(&points.map(Id::raw)) });
             }
             after += measure;
             patch.added.push(NewElement {
@@ -82,15 +83,16 @@ where
         self.replace(&patch)
     }
 
-    /// The old facet that a facet of a surviving element stands for: its own, or, if the element behind it vanishes and
-    /// lay at the boundary, the open facet of that one.
+    /// The old facet from which a facet of a surviving element inherits: its own, or the boundary
+    /// facet of a vanishing neighbour.
     fn facet_after_collapse(&self, element: E, corner: usize, ends: [P; 2]) -> Facet<E> {
         let own = Facet::new(element, corner);
         let Some(behind) = self.neighbour(element, corner) else { return own };
         let points = self.points_of(behind);
-        let places = ends.map(|end| points.iter().position(|&point| point == end));
-        let [Some(first), Some(second)] = places else { return own };
-        // The vanishing element lies between its facets opposite the two ends; the element is behind one of them.
+        let corners = ends.map(|end| points.iter().position(|&point| point == end));
+        let [Some(first), Some(second)] = corners else { return own };
+        // The vanishing element lies between its facets opposite the two ends; the element is
+        // behind one of them.
         let other = if self.neighbour(behind, first) == Some(element) { second } else { first };
         match self.neighbour(behind, other) {
             None => Facet::new(behind, other),
@@ -98,7 +100,7 @@ where
         }
     }
 
-    /// The link condition: what both ends have around them is what the edge has around it.
+    /// Checks the link condition: the links of both ends intersect in the link of the edge.
     fn check_links(&self, ends: [P; 2]) -> Result<(), EditError<P, E>> {
         let [kept, removed] = ends.map(|end| self.link(&[end.raw()]));
         let shared = self.link(&ends.map(Id::raw));
@@ -114,15 +116,15 @@ where
         }
     }
 
-    /// The simplices around some points of an element: what is left of each element, and of each open facet together with
-    /// the outside, without those points; and all parts of that. Sorted.
+    /// The link of some points of an element, sorted: all faces of the simplices that remain of
+    /// each element, and of each boundary facet with the outside, without those points.
     fn link(&self, points: &[u32]) -> Vec<[u32; 3]> {
         let mut link = Vec::new();
         let mut add = |simplex: &[u32]| {
             let rest: Vec<u32> = simplex.iter().copied().filter(|point| !points.contains(point)).collect();
             for chosen in 1..1u32 << rest.len() {
                 let mut part = [NONE; 3];
-                let picked = (0..rest.len()).filter(|place| chosen & (1 << place) != 0).map(|place| rest[place]);
+                let picked = (0..rest.len()).filter(|index| chosen & (1 << index) != 0).map(|index| rest[index]);
                 for (slot, point) in part.iter_mut().zip(picked) {
                     *slot = point;
                 }

@@ -1,15 +1,16 @@
-//! Plane cut of a star: how a crack opens at a point (O'Brien & Hodgins 1999, §4.3, Figs. 7 and 8).
+//! Plane cut of a star: opens a crack at a point (O'Brien & Hodgins 1999, §4.3, Figs. 7 and 8).
 //!
-//! The plane passes through the point. Which side of it a point of the star lies on, or whether it counts as lying in it,
-//! is decided once for each point, before anything is cut; a cut edge is one whose ends lie on opposite sides. The
-//! elements around the cut edges, in the star and beside it, are then subdivided edge by edge in descending order of
-//! the edges' sorted ids. In a triangle with two cut edges the order decides the diagonal of the quadrilateral that is
-//! left: the edge split first owns it. Of two edges `(a, b)` and `(a, c)` with `b < c` the descending order takes
-//! `(a, c)` first, so that the diagonal starts at `b`, the lowest id of the quadrilateral (new points have higher ids than
-//! old ones). Both elements at a facet see the same edges in the same order and agree.
+//! The plane passes through the point. Each point of the star is classified once as on either side
+//! or in the plane; an edge is cut if its ends are on opposite sides. The elements at cut edges, in
+//! the star and next to it, are subdivided edge by edge in descending order of the edges' sorted
+//! ids. In a triangle with two cut edges the order decides the diagonal of the remaining
+//! quadrilateral, which starts at its lowest id: of edges `(a, b)` and `(a, c)` with `b < c`, `(a,
+//! c)` is split first (new points have higher ids than old ones). Both elements at a facet process
+//! its edges in the same order, so their subdivisions conform.
 //!
-//! At last the elements of the star behind the plane take the copy of the point, and with it the crack is open. A cut
-//! edge all of whose elements belong to the star gets two points, one a side: there the crack reaches the boundary.
+//! Finally the elements of the star on the negative side get a copy of the point, which opens the
+//! crack. A cut edge with all of its elements in the star gets two points, one per side: there the
+//! crack reaches the boundary.
 
 use crate::edit::{Edit, Inheritance};
 use crate::error::{EditError, Side};
@@ -17,87 +18,83 @@ use crate::id::Id;
 use crate::measure::Measure;
 use crate::mesh::SimplexMesh;
 use crate::patch::{Blend, NewElement, Patch, facets_within};
+use crate::tuning::{MIN_BACKWARD_COSINE, MIN_KINK_SINE};
 use craze_math::Vec3;
 
-/// When a point counts as lying in the plane; either condition is enough (O'Brien & Hodgins 1999, §4.3).
+/// When a point counts as in the plane; either condition suffices (O'Brien & Hodgins 1999, §4.3).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Snap {
-    /// Up to this distance (m) from the plane. The paper uses 5 mm.
+    /// Maximum distance from the plane (m). The paper uses 5 mm.
     pub distance: f64,
-    /// Up to this angle (rad) between the plane and the line from the cut point. The paper uses 0.1.
+    /// Maximum angle between the plane and the line from the cut point (rad). The paper uses 0.1.
     pub angle: f64,
 }
 
 impl Snap {
-    /// Only points that lie exactly in the plane.
+    /// Only points exactly in the plane.
     pub const NEVER: Self = Self { distance: 0.0, angle: 0.0 };
     /// The thresholds of O'Brien & Hodgins 1999: 5 mm and 0.1 rad.
     pub const PAPER: Self = Self { distance: 0.005, angle: 0.1 };
 }
 
-/// Where a star is cut: in a plane through the point, or, if a crack ends there, in two half planes that meet at the point, the crack's own and a new
-/// one ahead. A plane that goes on behind the tip of a crack would cut what the crack has passed by already (the back-cracking of O'Brien &
-/// Hodgins 1999, Figure 12 b).
+/// The cut surface of a star: a plane through the point, or, at a crack tip, two half-planes that
+/// meet at the point, that of the crack and a new one ahead. A full plane would cut again the
+/// material behind the tip (back-cracking, O'Brien & Hodgins 1999, Figure 12 b).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct CutSurface<'a, P> {
     /// Normal of the plane ahead.
     pub normal: Vec3,
-    /// The crack that ends at the point, if there is one.
-    pub tail: Option<Tail<'a, P>>,
+    /// The crack that ends at the point, if any.
+    pub tip: Option<CrackTip<'a, P>>,
 }
 
-/// A crack that ends at a point, as it looks from there.
+/// Local geometry of a crack that ends at a point.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Tail<'a, P> {
-    /// Its normal, out of the side that lies behind the plane ahead.
+pub struct CrackTip<'a, P> {
+    /// Normal of the crack, on the same side as that of the plane ahead.
     pub normal: Vec3,
-    /// Where it comes from.
-    pub back: Vec3,
-    /// Points of the star on its lips, ascending, with the side of the lip. They lie in it, however rough it is.
-    pub lips: &'a [(P, Side)],
+    /// Direction from the tip back along the crack.
+    pub backward: Vec3,
+    /// Points of the star on the crack faces, ascending, with the side of the face. They count as
+    /// in the crack, however rough it is.
+    pub face_points: &'a [(P, Side)],
 }
-
-/// How far a crack turns at least (sine of the angle) before what it left behind could be cut by the plane ahead.
-const TURN: f64 = 0.2;
-/// How straight back the tail has to point (cosine of the angle to the square of the hinge): one that is only twisted has no behind.
-const STRAIGHT: f64 = 0.7;
 
 impl<P: Copy + Ord> CutSurface<'_, P> {
     /// A plane.
     pub fn plane(normal: Vec3) -> Self {
-        CutSurface { normal, tail: None }
+        CutSurface { normal, tip: None }
     }
 
-    /// The normal of the plane that divides what is ahead of the tip from what is behind, pointing back. Nothing if the crack goes straight on, or is
-    /// twisted, or turns back: then the plane ahead is all.
-    fn division(&self) -> Option<Vec3> {
-        let tail = self.tail.as_ref()?;
-        let (ahead, behind) = (self.normal.try_normalize(0.0)?, tail.normal.try_normalize(0.0)?);
+    /// Normal, pointing backward, of the plane that separates the material ahead of the tip from
+    /// that behind. `None` if the crack continues straight, is twisted or reverses: then only the
+    /// plane ahead cuts.
+    fn separating_normal(&self) -> Option<Vec3> {
+        let tip = self.tip.as_ref()?;
+        let (ahead, behind) = (self.normal.try_normalize(0.0)?, tip.normal.try_normalize(0.0)?);
         let hinge = behind.cross(&ahead);
-        if !(hinge.norm() > TURN && behind.dot(&ahead) > TURN) {
+        if !(hinge.norm() > MIN_KINK_SINE && behind.dot(&ahead) > MIN_KINK_SINE) {
             return None;
         }
-        let (hinge, back) = (hinge.normalize(), tail.back.try_normalize(0.0)?);
-        // Both half planes as seen from the hinge; turning about it takes one normal to the other, and so these.
+        let (hinge, backward) = (hinge.normalize(), tip.backward.try_normalize(0.0)?);
+        // Directions of both half-planes, perpendicular to the hinge.
         let [one, other] = [behind, ahead].map(|normal| hinge.cross(&normal));
-        let along = one.dot(&back);
-        (along.abs() > STRAIGHT).then(|| along.signum() * (one + other))
+        let along = one.dot(&backward);
+        (along.abs() > MIN_BACKWARD_COSINE).then(|| along.signum() * (one + other))
     }
 }
 
-/// A point of the star and where it lies.
-struct Placed {
+struct ClassifiedPoint {
     point: u32,
-    /// Signed distance from the surface (m), as measured.
+    /// Signed distance from the surface (m).
     distance: f64,
-    /// `None` if it counts as lying in the plane.
+    /// `None` if it counts as in the plane.
     side: Option<Side>,
 }
 
-/// An edge that the plane cuts.
 struct CutEdge {
     ends: [u32; 2],
-    /// Place in the patch of its new point, and of the one for the negative side.
+    /// Indices of its new points: on the positive and on the negative side.
     middle: [u32; 2],
 }
 
@@ -105,18 +102,19 @@ impl<P: Id, E: Id, const N: usize> SimplexMesh<P, E, N>
 where
     [Vec3; N]: Measure,
 {
-    /// Cuts the elements at `point` by the plane through it with the given normal and parts the two sides.
+    /// Cuts the elements at `point` by the plane through it with this normal and separates the two
+    /// sides.
     ///
-    /// The plane is one of the current configuration: `current` holds a position (m) for each point, in which sides and
-    /// cut places are measured (pass [`Self::positions`] for the rest state). New points divide their edges in the
-    /// rest state as they do in the current one. The positive side keeps `point`; the negative side takes the first of
-    /// [`Edit::points_added`]. The crack's facets are in [`Edit::crack`], the positive side first.
+    /// The plane is in the current configuration: `current` holds a position (m) per point (pass
+    /// [`Self::positions`] for the rest state). New points have the same parameter on their edges
+    /// in the rest state. The positive side keeps `point`; the negative side gets the first of
+    /// [`Edit::points_added`]. The crack facets are in [`Edit::crack`], positive side first.
     ///
-    /// Elements that hang together in a point or an edge only may be left; [`Self::part_at_points`] with
-    /// [`Self::crack_points`] parts them.
+    /// Elements connected by a point or an edge only may remain; [`Self::separate_at_points`] with
+    /// [`Self::crack_points`] separates them.
     ///
-    /// Refused, with the mesh unchanged, if the plane leaves one side empty, or if an element would be so thin that it
-    /// has no volume or area in floating point.
+    /// Fails, with the mesh unchanged, if one side is empty, or if an element would have no volume
+    /// or area in floating point.
     pub fn cut_star(
         &mut self,
         point: P,
@@ -131,9 +129,8 @@ where
         self.replace(&patch)
     }
 
-    /// The patch by which [`Self::cut_star`] would cut, so that a caller may look at the elements it makes before
-    /// it lets [`Self::replace`] have it; along a surface that may be bent at the point. `current` gives the position (m) of a point of
-    /// the star.
+    /// The patch of [`Self::cut_star`], for inspection before [`Self::replace`], along a surface
+    /// that may be bent at the point. `current` gives the position (m) of a point of the star.
     pub fn plan_cut(
         &self,
         point: P,
@@ -144,18 +141,18 @@ where
         let normal = self.check_cut(point, surface.normal, snap)?;
         let star: Vec<u32> = self.incidence.of(point.raw()).to_vec();
         let surface = CutSurface { normal, ..*surface };
-        let placed = self.place_star(point, &surface, current, snap, &star);
-        if let Some(lost) = placed.iter().find(|placed| !placed.distance.is_finite()) {
+        let classified = self.classify_star(point, &surface, current, snap, &star);
+        if let Some(lost) = classified.iter().find(|classified| !classified.distance.is_finite()) {
             return Err(EditError::OutOfRange {
                 what: "the distance of a point from the plane",
                 value: lost.distance,
-                range: "within what a number can hold",
+                range: "finite",
             });
         }
         let first_new = self.positions.len() as u32;
         let mut patch = Patch::new(Inheritance::Parent);
         patch.points.push(Blend::at(point));
-        let edges = self.cut_edges(point, &star, &placed, &mut patch);
+        let edges = self.cut_edges(point, &star, &classified, &mut patch);
         let mut affected = star.clone();
         for edge in &edges {
             affected.extend(self.elements_with(&edge.ends));
@@ -171,7 +168,7 @@ where
             patch.removed.push(E::new(element));
             for part in &mut parts {
                 if old.contains(&point.raw()) {
-                    match side_of_part(part, &placed) {
+                    match side_of_part(part, &classified) {
                         Side::Positive => found[0] = true,
                         Side::Negative => {
                             found[1] = true;
@@ -193,12 +190,11 @@ where
         }
     }
 
-    /// Checks what was given and makes the normal a unit vector.
     fn check_cut(&self, point: P, normal: Vec3, snap: Snap) -> Result<Vec3, EditError<P, E>> {
         self.check_point(point)?;
         for (what, value) in [("the snapping distance", snap.distance), ("the snapping angle", snap.angle)] {
             if value.is_nan() || value < 0.0 {
-                return Err(EditError::OutOfRange { what, value, range: "at zero or above" });
+                return Err(EditError::OutOfRange { what, value, range: "at least 0" });
             }
         }
         let length = normal.norm();
@@ -206,41 +202,41 @@ where
             return Err(EditError::OutOfRange {
                 what: "the length of the plane's normal",
                 value: length,
-                range: "above zero",
+                range: "above 0",
             });
         }
         Ok(normal / length)
     }
 
-    /// Where each point of the star lies, ascending by point. The cut point itself is not among them.
-    fn place_star(
+    /// Classifies the points of the star, ascending, without the cut point.
+    fn classify_star(
         &self,
         point: P,
         surface: &CutSurface<P>,
         current: impl Fn(P) -> Vec3,
         snap: Snap,
         star: &[u32],
-    ) -> Vec<Placed> {
+    ) -> Vec<ClassifiedPoint> {
         let mut points: Vec<u32> = star.iter().flat_map(|&element| self.elements[element as usize]).collect();
         points.sort_unstable();
         points.dedup();
         points.retain(|&other| other != point.raw());
         let centre = current(point);
-        let division = surface.division();
-        let tail = division.and(surface.tail.as_ref());
-        let behind = tail.and_then(|tail| tail.normal.try_normalize(0.0));
-        let place = |other: u32| {
+        let separating_normal = surface.separating_normal();
+        let tip = separating_normal.and(surface.tip.as_ref());
+        let behind = tip.and_then(|tip| tip.normal.try_normalize(0.0));
+        let classify = |other: u32| {
             let line = current(P::new(other)) - centre;
-            let is_behind = division.is_some_and(|division| line.dot(&division) > 0.0);
+            let is_behind = separating_normal.is_some_and(|separating_normal| line.dot(&separating_normal) > 0.0);
             let normal = behind.filter(|_| is_behind).unwrap_or(surface.normal);
             let distance = line.dot(&normal);
-            let lip = tail.filter(|_| is_behind).and_then(|tail| {
-                let place = tail.lips.binary_search_by_key(&P::new(other), |(point, _)| *point).ok()?;
-                Some(tail.lips[place].1)
+            let face = tip.filter(|_| is_behind).and_then(|tip| {
+                let index = tip.face_points.binary_search_by_key(&P::new(other), |(point, _)| *point).ok()?;
+                Some(tip.face_points[index].1)
             });
-            if let Some(lip) = lip {
-                let sign = if lip == Side::Positive { 1.0 } else { -1.0 };
-                return Placed { point: other, distance: sign * distance.abs(), side: None };
+            if let Some(face) = face {
+                let sign = if face == Side::Positive { 1.0 } else { -1.0 };
+                return ClassifiedPoint { point: other, distance: sign * distance.abs(), side: None };
             }
             let away = distance.abs();
             let angle = away.atan2((line - normal * distance).norm());
@@ -250,19 +246,25 @@ where
                 below if below < 0.0 => Some(Side::Negative),
                 _ => None,
             };
-            Placed { point: other, distance, side }
+            ClassifiedPoint { point: other, distance, side }
         };
-        points.into_iter().map(place).collect()
+        points.into_iter().map(classify).collect()
     }
 
-    /// The cut edges in descending order of their ids; their new points are added to the patch.
-    fn cut_edges(&self, point: P, star: &[u32], placed: &[Placed], patch: &mut Patch<P, E, N>) -> Vec<CutEdge> {
+    /// The cut edges in descending order of their ids. Adds their new points to the patch.
+    fn cut_edges(
+        &self,
+        point: P,
+        star: &[u32],
+        classified: &[ClassifiedPoint],
+        patch: &mut Patch<P, E, N>,
+    ) -> Vec<CutEdge> {
         let mut pairs: Vec<[u32; 2]> = Vec::new();
         for &element in star {
             let corners = self.elements[element as usize];
-            for (place, &one) in corners.iter().enumerate() {
-                for &other in &corners[place + 1..] {
-                    let sides = [one, other].map(|end| find(placed, end).and_then(|placed| placed.side));
+            for (index, &one) in corners.iter().enumerate() {
+                for &other in &corners[index + 1..] {
+                    let sides = [one, other].map(|end| find(classified, end).and_then(|classified| classified.side));
                     if let [Some(first), Some(second)] = sides
                         && first != second
                     {
@@ -273,11 +275,12 @@ where
         }
         pairs.sort_unstable();
         pairs.dedup();
-        // New points are numbered in ascending order of their edges, whatever the order of cutting.
+        // New points are numbered in ascending order of their edges, independent of the order of
+        // cutting.
         let first_new = self.positions.len() as u32;
         let mut edges: Vec<CutEdge> = (pairs.into_iter())
             .map(|ends| {
-                let [start, end] = ends.map(|end| find(placed, end).map_or(0.0, |placed| placed.distance));
+                let [start, end] = ends.map(|end| find(classified, end).map_or(0.0, |classified| classified.distance));
                 let blend = Blend::on_edge(P::new(ends[0]), P::new(ends[1]), start / (start - end));
                 let middle = first_new + patch.points.len() as u32;
                 patch.points.push(blend);
@@ -294,11 +297,10 @@ where
     }
 }
 
-fn find(placed: &[Placed], point: u32) -> Option<&Placed> {
-    placed.binary_search_by_key(&point, |placed| placed.point).ok().map(|place| &placed[place])
+fn find(classified: &[ClassifiedPoint], point: u32) -> Option<&ClassifiedPoint> {
+    classified.binary_search_by_key(&point, |classified| classified.point).ok().map(|index| &classified[index])
 }
 
-/// Splits an element at each cut edge that it has, in the order of the edges.
 fn subdivide<const N: usize>(element: [u32; N], edges: &[CutEdge], parts: &mut Vec<[u32; N]>) {
     parts.clear();
     parts.push(element);
@@ -306,23 +308,23 @@ fn subdivide<const N: usize>(element: [u32; N], edges: &[CutEdge], parts: &mut V
         if !ends.iter().all(|end| element.contains(end)) {
             continue;
         }
-        for place in 0..parts.len() {
-            let part = parts[place];
+        for index in 0..parts.len() {
+            let part = parts[index];
             if ends.iter().all(|end| part.contains(end)) {
                 let without = |end: u32| part.map(|point| if point == end { middle[0] } else { point });
-                parts[place] = without(ends[1]);
+                parts[index] = without(ends[1]);
                 parts.push(without(ends[0]));
             }
         }
     }
 }
 
-/// The side of a part of an element of the star. It never has points on both sides; a part that lies in the plane with
-/// all its points goes to the side where most of it is.
-fn side_of_part<const N: usize>(part: &[u32; N], placed: &[Placed]) -> Side {
-    let known = || part.iter().filter_map(|&point| find(placed, point));
-    known().find_map(|placed| placed.side).unwrap_or_else(|| {
-        if known().map(|placed| placed.distance).sum::<f64>() < 0.0 { Side::Negative } else { Side::Positive }
+/// The side of a part of an element of the star. It has no points on both sides; a part with all
+/// points in the plane belongs to the side with most of it.
+fn side_of_part<const N: usize>(part: &[u32; N], classified: &[ClassifiedPoint]) -> Side {
+    let known = || part.iter().filter_map(|&point| find(classified, point));
+    known().find_map(|classified| classified.side).unwrap_or_else(|| {
+        if known().map(|classified| classified.distance).sum::<f64>() < 0.0 { Side::Negative } else { Side::Positive }
     })
 }
 

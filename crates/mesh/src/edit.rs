@@ -1,50 +1,51 @@
-//! What an edit did: the log that arrays kept outside the mesh follow.
+//! The log of an edit, for arrays stored outside the mesh.
 
 use crate::facet::Facet;
 use crate::id::Id;
 use crate::patch::Blend;
 
-/// A point that is new or has moved in the rest shape.
+/// A point that is new or moved in the rest shape.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct PointPlaced<P> {
-    /// The point, as named after the edit.
+    /// The point, by its id after the edit.
     pub point: P,
-    /// Where it lies between the points as named before the edit.
+    /// Its weights over points, by their ids before the edit.
     pub from: Blend<P>,
 }
 
-/// An element that was taken out.
+/// A removed element.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ElementRemoved<E> {
-    /// The element, as named before the edit.
+    /// The element, by its id before the edit.
     pub element: E,
-    /// Its volume (m³) or area (m²) then.
+    /// Its volume (m³) or area (m²).
     pub measure: f64,
 }
 
-/// An element that was put in.
+/// An added element.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ElementAdded<E> {
-    /// The element, as named after the edit.
+    /// The element, by its id after the edit.
     pub element: E,
-    /// The element that it is part of or stands for, as named before the edit.
+    /// The element that it is part of or replaces, by its id before the edit.
     pub parent: E,
-    /// Its part of the parent ([`Inheritance::Parent`]) or of the patch ([`Inheritance::Patch`]), by volume or area.
+    /// Its fraction of the parent ([`Inheritance::Parent`]) or of the patch
+    /// ([`Inheritance::Patch`]), by volume or area.
     pub share: f64,
     /// Old facets (element · corners + corner) that its facets are part of, or `NONE`.
     pub(crate) facets: [u32; 4],
 }
 
-/// From whom the new elements of an edit inherit.
+/// Source of the attributes of new elements.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Inheritance {
-    /// From the parent: the old elements were subdivided or renamed.
+    /// The parent: old elements were subdivided or renumbered.
     Parent,
-    /// From all removed elements: the same space was filled anew (flip, collapse).
+    /// All removed elements: the same space was filled again (flip, collapse).
     Patch,
 }
 
-/// An id that changed because a gap was closed.
+/// An id changed by closing a gap.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Moved<I> {
     /// The id before.
@@ -53,67 +54,73 @@ pub struct Moved<I> {
     pub to: I,
 }
 
-/// How an array changes its length, and what moves in it.
+/// Change of length of an array, and moved entries.
 ///
-/// Points and elements lie dense in their arrays. An edit puts new elements into the slots of removed ones (an element
-/// into its parent's slot where it can), appends what is left, and closes remaining gaps by moving the last elements
-/// down, in descending order of id into ascending gaps. Points do the same. An edit that only adds, such as a split or a
-/// cut, therefore never changes the id of anything it does not touch.
+/// Points and elements are dense. An edit puts new elements into the slots of removed ones (into
+/// the parent's slot if possible), appends the rest, and closes gaps by moving the last elements,
+/// in descending order of id, into ascending gaps; points likewise. An edit that only adds, such as
+/// a split or a cut, never changes the id of anything outside of it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Resized<I> {
     /// Length before.
     pub before: usize,
     /// Length after.
     pub after: usize,
-    /// Entries that moved into gaps. None of them is new.
+    /// Entries moved into gaps, none of them new.
     pub moved: Vec<Moved<I>>,
 }
 
-/// What an edit did, in full.
+/// The complete log of an edit.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Edit<P, E> {
-    /// The points' array.
+    /// Array of points.
     pub points: Resized<P>,
-    /// Points that are new.
+    /// New points.
     pub points_added: Vec<PointPlaced<P>>,
-    /// Points that moved in the rest shape.
+    /// Points moved in the rest shape.
     pub points_relocated: Vec<PointPlaced<P>>,
-    /// Points that are gone, as named before the edit.
+    /// Removed points, by their ids before the edit.
     pub points_removed: Vec<P>,
-    /// The elements' array.
+    /// Array of elements.
     pub elements: Resized<E>,
-    /// Elements that are gone, ascending.
+    /// Removed elements, ascending.
     pub elements_removed: Vec<ElementRemoved<E>>,
-    /// Elements that are new.
+    /// New elements.
     pub elements_added: Vec<ElementAdded<E>>,
-    /// From whom the new elements inherit.
+    /// Source of the new elements' attributes.
     pub inheritance: Inheritance,
-    /// Pairs of facets, as named after the edit, that the edit separated: the crack. The first of a pair belongs to the
-    /// side that kept the old point.
+    /// Pairs of facets separated by the edit, by their ids after it: the crack faces. The first of
+    /// a pair is on the side that kept the old point.
     pub crack: Vec<[Facet<E>; 2]>,
-    /// Facets, as named after the edit, that lie open now because what lay behind them was taken out.
+    /// Facets, by their ids after the edit, exposed because their neighbour was removed.
     pub exposed: Vec<Facet<E>>,
 }
 
 impl<P: Id, E: Id> Edit<P, E> {
-    /// Lets an array with one entry a point follow. `place` makes the value of a new or moved point from the old array.
-    pub fn carry_points<T: Clone>(&self, values: &mut Vec<T>, mut place: impl FnMut(&[T], &Blend<P>) -> T) {
+    /// Updates an array with one entry per point. `value` computes the value of a new or moved
+    /// point from the old array.
+    pub fn apply_to_points<T: Clone>(&self, values: &mut Vec<T>, mut value: impl FnMut(&[T], &Blend<P>) -> T) {
         let placed: Vec<(usize, T)> = (self.points_added.iter().chain(&self.points_relocated))
-            .map(|placed| (placed.point.index(), place(values, &placed.from)))
+            .map(|placed| (placed.point.index(), value(values, &placed.from)))
             .collect();
-        carry(values, &self.points, placed, |id| id.index());
+        apply(values, &self.points, placed, |id| id.index());
     }
 
-    /// Lets an array with one entry an element follow. `inherit` makes the value of a new element from the old array.
-    pub fn carry_elements<T: Clone>(&self, values: &mut Vec<T>, mut inherit: impl FnMut(&[T], &ElementAdded<E>) -> T) {
+    /// Updates an array with one entry per element. `inherit` computes the value of a new element
+    /// from the old array.
+    pub fn apply_to_elements<T: Clone>(
+        &self,
+        values: &mut Vec<T>,
+        mut inherit: impl FnMut(&[T], &ElementAdded<E>) -> T,
+    ) {
         let placed: Vec<(usize, T)> =
             self.elements_added.iter().map(|added| (added.element.index(), inherit(values, added))).collect();
-        carry(values, &self.elements, placed, |id| id.index());
+        apply(values, &self.elements, placed, |id| id.index());
     }
 }
 
-/// Moved entries first, for they are named by old positions; then the new ones, of which none is moved.
-fn carry<I: Id, T: Clone>(
+/// Moved entries first, as they refer to old positions; then new entries, of which none is moved.
+fn apply<I: Id, T: Clone>(
     values: &mut Vec<T>,
     resized: &Resized<I>,
     placed: Vec<(usize, T)>,
@@ -126,29 +133,27 @@ fn carry<I: Id, T: Clone>(
     if let Some(filler) = placed.first().map(|(_, value)| value.clone()) {
         values.resize(resized.after, filler);
     }
-    for (place, value) in placed {
-        values[place] = value;
+    for (index, value) in placed {
+        values[index] = value;
     }
 }
 
-/// Where removed, new and moved entries of a dense array go.
 pub(crate) struct Slots {
     pub(crate) after: usize,
-    /// The slot of each new entry.
     pub(crate) added: Vec<u32>,
     pub(crate) moved: Vec<(u32, u32)>,
 }
 
 impl Slots {
-    /// Plans for `before` entries of which `removed` (ascending) go, and one new entry for each of `preferred`, which
-    /// names the removed slot that it would like best.
+    /// Plans the slots for `before` entries without `removed` (ascending) and with one new entry
+    /// per entry of `preferred`, its preferred removed slot.
     pub(crate) fn plan(before: usize, removed: &[u32], preferred: &[Option<u32>]) -> Self {
         let after = before - removed.len() + preferred.len();
         let mut gaps: Vec<Option<u32>> =
             removed.iter().copied().take_while(|&slot| (slot as usize) < after).map(Some).collect();
         let mut added: Vec<Option<u32>> = preferred
             .iter()
-            .map(|wish| wish.and_then(|slot| gaps.get_mut(removed.binary_search(&slot).ok()?)?.take()))
+            .map(|preferred| preferred.and_then(|slot| gaps.get_mut(removed.binary_search(&slot).ok()?)?.take()))
             .collect();
         let mut free = gaps.into_iter().flatten().chain(before as u32..);
         for slot in &mut added {

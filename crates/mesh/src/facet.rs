@@ -1,31 +1,31 @@
 //! Facets: the faces of a tetrahedron, the edges of a triangle.
 //!
-//! Facet `i` lies opposite corner `i` and is written outward: seen from outside, the face of a positively oriented
-//! tetrahedron runs counter-clockwise, and the edge of a triangle runs as the triangle does. Two elements that share a
-//! facet therefore write it in opposite directions.
+//! Facet `i` is opposite corner `i` and oriented outward: the face of a positive tetrahedron is
+//! counterclockwise from outside, and the edge of a triangle has the direction of the triangle. Two
+//! elements that share a facet list it in opposite directions.
 
 use crate::id::{Id, NONE};
 
 const FACES: [[usize; 3]; 4] = [[1, 2, 3], [0, 3, 2], [0, 1, 3], [0, 2, 1]];
 const EDGES: [[usize; 2]; 3] = [[1, 2], [2, 0], [0, 1]];
 
-/// A facet of an element: where attributes of faces live and what a crack is made of.
+/// A facet of an element.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Facet<E> {
     /// The element.
     pub element: E,
-    /// The corner it lies opposite of: 0–3 in a tetrahedron, 0–2 in a triangle.
+    /// The opposite corner: 0–3 in a tetrahedron, 0–2 in a triangle.
     pub corner: u8,
 }
 
 impl<E: Id> Facet<E> {
-    /// The facet of `element` opposite its corner `corner`.
+    /// The facet of `element` opposite `corner`.
     pub fn new(element: E, corner: usize) -> Self {
         Self { element, corner: corner as u8 }
     }
 }
 
-/// The points of facet `corner`, outward; the third entry of an edge is `NONE`.
+/// The points of the facet opposite `corner`, outward; the third entry of an edge is `NONE`.
 #[inline]
 pub(crate) fn facet_points<const N: usize>(element: &[u32; N], corner: usize) -> [u32; 3] {
     if N == 4 {
@@ -37,7 +37,7 @@ pub(crate) fn facet_points<const N: usize>(element: &[u32; N], corner: usize) ->
     }
 }
 
-/// The facet's points in ascending order, and the direction in which they were written.
+/// The points of a facet in ascending order, and its direction relative to that order.
 #[inline]
 pub(crate) fn facet_key([mut a, mut b, mut c]: [u32; 3]) -> ([u32; 3], Winding) {
     let mut odd = false;
@@ -56,14 +56,13 @@ pub(crate) fn facet_key([mut a, mut b, mut c]: [u32; 3]) -> ([u32; 3], Winding) 
     ([a, b, c], if odd { Winding::Backward } else { Winding::Forward })
 }
 
-/// The direction of a facet relative to its points in ascending order.
+/// Direction of a facet relative to its points in ascending order.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(crate) enum Winding {
     Forward,
     Backward,
 }
 
-/// What stands in the way of an element having one neighbour at most through each facet.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum FacetFault {
     Shared { facet: [u32; 3], elements: [u32; 3] },
@@ -80,8 +79,8 @@ impl FacetFault {
     }
 }
 
-/// Neighbours of all elements through their facets: facets are counted into buckets by their lowest point and sorted
-/// there, so the time is linear in the number of elements. Reports the fault with the lowest element.
+/// Neighbours of all elements: facets are bucketed by their lowest point and sorted within buckets,
+/// in time linear in the number of elements. Returns the fault with the lowest element.
 pub(crate) fn build_neighbours<const N: usize>(
     points: usize,
     elements: &[[u32; N]],
@@ -100,9 +99,9 @@ pub(crate) fn build_neighbours<const N: usize>(
     for (index, element) in elements.iter().enumerate() {
         for corner in 0..N {
             let key = facet_key(facet_points(element, corner)).0;
-            let place = &mut next[key[0] as usize];
-            records[*place as usize] = [key[1], key[2], (index * N + corner) as u32];
-            *place += 1;
+            let slot = &mut next[key[0] as usize];
+            records[*slot as usize] = [key[1], key[2], (index * N + corner) as u32];
+            *slot += 1;
         }
     }
     let mut neighbours = vec![[NONE; N]; elements.len()];
@@ -129,7 +128,6 @@ pub(crate) fn build_neighbours<const N: usize>(
     }
 }
 
-/// Makes the two owners of a facet neighbours, or says why they cannot be.
 fn join<const N: usize>(
     elements: &[[u32; N]],
     neighbours: &mut [[u32; N]],
@@ -155,7 +153,7 @@ fn join<const N: usize>(
     None
 }
 
-/// Two owners of one facet that are the same element: those whose corners opposite of it are the same point.
+/// Two owners of one facet with the same points: their opposite corners are equal.
 fn same_points<const N: usize>(elements: &[[u32; N]], run: &[[u32; 3]]) -> Option<[u32; 2]> {
     let opposite = |record: &[u32; 3]| {
         let (element, corner) = ((record[2] as usize) / N, (record[2] as usize) % N);
@@ -165,7 +163,7 @@ fn same_points<const N: usize>(elements: &[[u32; N]], run: &[[u32; 3]]) -> Optio
         let (one, other) = (opposite(one), opposite(other));
         return (one.0 == other.0).then_some([one.1, other.1]);
     }
-    // Sorted, since nothing bounds how many elements of a bad file meet in one facet.
+    // Sorted: the number of elements at a facet of a bad file is unbounded.
     let mut owners: Vec<(u32, u32)> = run.iter().map(opposite).collect();
     owners.sort_unstable();
     owners.windows(2).filter(|pair| pair[0].0 == pair[1].0).map(|pair| [pair[0].1, pair[1].1]).min()
@@ -176,7 +174,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn neighbours_write_their_facet_in_opposite_directions() {
+    fn neighbours_list_their_facet_in_opposite_directions() {
         let neighbours = build_neighbours(5, &[[0u32, 1, 2, 3], [1, 2, 3, 4]]).unwrap();
         assert_eq!(neighbours, [[1, NONE, NONE, NONE], [NONE, NONE, NONE, 0]]);
     }
@@ -192,7 +190,7 @@ mod tests {
     }
 
     #[test]
-    fn a_facet_of_very_many_elements_is_a_fault_and_takes_no_time() {
+    fn a_facet_of_very_many_elements_is_reported_quickly() {
         let fan: Vec<[u32; 4]> = (0..200_000).map(|k| [0, 1, 2, 3 + k]).collect();
         let fault = build_neighbours(200_003, &fan);
         assert_eq!(fault, Err(FacetFault::Shared { facet: [0, 1, 2], elements: [0, 1, 2] }));

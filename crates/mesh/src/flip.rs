@@ -1,4 +1,4 @@
-//! Flips: the same space, divided by other edges.
+//! Flips: fill the same space with other elements.
 
 use crate::edit::Inheritance;
 use crate::error::{Corners, EditError};
@@ -10,7 +10,7 @@ use crate::{TetEdit, TetEditError, TriEdit, TriEditError};
 use craze_math::triangle::area_vector;
 
 impl<P: Id, E: Id, const N: usize> SimplexMesh<P, E, N> {
-    /// New elements in the place of old ones, each with the old one of its turn as the parent.
+    /// A patch that replaces old elements by new ones, with old elements as parents in turn.
     fn rearranged(removed: &[E], added: &[[u32; N]]) -> Patch<P, E, N> {
         let mut patch = Patch::new(Inheritance::Patch);
         patch.removed = removed.to_vec();
@@ -29,10 +29,11 @@ impl<P: Id, E: Id, const N: usize> SimplexMesh<P, E, N> {
 }
 
 impl TetMesh {
-    /// Replaces two tetrahedra that share a face by three that share the edge of the two nodes opposite it.
+    /// 2–3 flip: replaces two tetrahedra that share a face by three that share the edge between the
+    /// nodes opposite it.
     ///
-    /// Refused if nothing lies behind the face, if those nodes have an edge already, or if the two are not convex
-    /// together, so that a new tetrahedron would not be positive.
+    /// Fails if the face has no neighbour, if those nodes have an edge already, or if the two
+    /// tetrahedra are not convex, so that a new one would not be positive.
     pub fn flip_face(&mut self, tetrahedron: TetId, corner: usize) -> Result<TetEdit, TetEditError> {
         self.check_element(tetrahedron)?;
         let no_neighbour = TetEditError::NoNeighbour { element: tetrahedron, corner };
@@ -50,10 +51,11 @@ impl TetMesh {
         self.replace(&patch)
     }
 
-    /// Replaces the three tetrahedra around an inner edge by two that share the face of the three nodes around it.
+    /// 3–2 flip: replaces the three tetrahedra at an inner edge by two that share the face of the
+    /// three nodes around it.
     ///
-    /// Refused if not exactly three surround the edge, if it lies on the boundary, if such a face exists already, or if a
-    /// new tetrahedron would not be positive.
+    /// Fails unless exactly three tetrahedra share the edge, if it is on the boundary, if the face
+    /// exists already, or if a new tetrahedron would not be positive.
     pub fn flip_edge(&mut self, start: NodeId, end: NodeId) -> Result<TetEdit, TetEditError> {
         let around = self.edge_elements(start, end)?;
         let ring = self.ring(start, end, &around)?;
@@ -64,11 +66,12 @@ impl TetMesh {
         self.replace(&patch)
     }
 
-    /// Replaces the four tetrahedra around an inner edge by four around `diagonal`, which joins two opposite nodes of
-    /// the ring around it.
+    /// 4–4 flip: replaces the four tetrahedra at an inner edge by four at `diagonal`, between two
+    /// opposite nodes of the ring around it.
     ///
-    /// Refused if not exactly four surround the edge, if it lies on the boundary, if the diagonal's nodes are not
-    /// opposite each other or have an edge already, or if a new tetrahedron would not be positive.
+    /// Fails unless exactly four tetrahedra share the edge, if it is on the boundary, if the nodes
+    /// of the diagonal are not opposite or have an edge already, or if a new tetrahedron would not
+    /// be positive.
     pub fn flip_to_diagonal(
         &mut self,
         start: NodeId,
@@ -93,9 +96,9 @@ impl TetMesh {
         self.replace(&patch)
     }
 
-    /// The nodes around an inner edge, counter-clockwise seen from its end, from the lowest on.
+    /// The nodes around an inner edge, counterclockwise seen from its end, starting at the lowest.
     fn ring(&self, start: NodeId, end: NodeId, around: &[TetId]) -> Result<Vec<u32>, TetEditError> {
-        // In a tetrahedron (start, end, p, q) of positive orientation the ring runs from p to q.
+        // In a positive tetrahedron (start, end, p, q) the ring runs from p to q.
         let mut steps: Vec<[u32; 2]> = Vec::with_capacity(around.len());
         for &tetrahedron in around {
             let corners = self.elements[tetrahedron.index()];
@@ -126,11 +129,12 @@ impl TetMesh {
 }
 
 impl TriMesh {
-    /// Replaces the edge between two triangles by the other diagonal of their quadrilateral. In a flat mesh the area
-    /// stays; on a curved surface the surface itself changes a little.
+    /// 2–2 flip: replaces the edge between two triangles by the other diagonal of their
+    /// quadrilateral. Preserves the area of a flat mesh; on a curved surface the shape changes
+    /// slightly.
     ///
-    /// Refused if the edge lies on the boundary, if the other diagonal is an edge already, or if the quadrilateral is not
-    /// convex, so that a triangle would turn over or be flat.
+    /// Fails if the edge is on the boundary, if the other diagonal is an edge already, or if the
+    /// quadrilateral is not convex, so that a triangle would be reversed or degenerate.
     pub fn flip_edge(&mut self, start: VertexId, end: VertexId) -> Result<TriEdit, TriEditError> {
         let around = self.edge_elements(start, end)?;
         let [first, second] = around[..] else {
@@ -138,21 +142,21 @@ impl TriMesh {
         };
         let apex = |triangle: crate::TriangleId| {
             let corners = self.elements[triangle.index()];
-            let place = corners.iter().position(|&vertex| vertex != start.0 && vertex != end.0).unwrap_or(0);
-            (corners[place], corners[(place + 1) % 3] == start.0)
+            let index = corners.iter().position(|&vertex| vertex != start.0 && vertex != end.0).unwrap_or(0);
+            (corners[index], corners[(index + 1) % 3] == start.0)
         };
         let ((one, forward), (other, _)) = (apex(first), apex(second));
         self.check_no_edge([one, other])?;
-        // The first triangle runs from `start` to `end`, or the other way round.
+        // The first triangle has the edge in the direction start–end, or reversed.
         let (start, end) = if forward { (start.0, end.0) } else { (end.0, start.0) };
-        let turned = [[start, other, one], [end, one, other]];
-        let facing = area_vector(&self.corners(first)) + area_vector(&self.corners(second));
-        for corners in turned {
-            if area_vector(&corners.map(|vertex| self.positions[vertex as usize])).dot(&facing) <= 0.0 {
-                return Err(TriEditError::TurnsOver { corners: Corners::new(&corners) });
+        let flipped = [[start, other, one], [end, one, other]];
+        let normal = area_vector(&self.corners(first)) + area_vector(&self.corners(second));
+        for corners in flipped {
+            if area_vector(&corners.map(|vertex| self.positions[vertex as usize])).dot(&normal) <= 0.0 {
+                return Err(TriEditError::Reverses { corners: Corners::new(&corners) });
             }
         }
-        let patch = Self::rearranged(&around, &turned);
+        let patch = Self::rearranged(&around, &flipped);
         self.replace(&patch)
     }
 }

@@ -1,22 +1,22 @@
-//! Typed indices: a node cannot be taken for a tetrahedron.
+//! Typed indices.
 
 use serde::{Deserialize, Serialize};
 use std::fmt::{Debug, Display};
 use std::hash::Hash;
 
-/// Stands for "none" in packed index arrays; never a valid index.
+/// "None" in packed index arrays; never a valid index.
 pub(crate) const NONE: u32 = u32::MAX;
 
-/// What all typed indices can do.
+/// Operations of typed indices.
 ///
-/// An id is a position in a dense array: every id below the mesh's count is alive, and an edit that closes a gap says
-/// in its log which ids moved (see [`crate::Edit`]).
+/// An id is an index into a dense array: every id below the mesh's count is valid, and an edit that
+/// closes a gap logs the ids that changed (see [`crate::Edit`]).
 pub trait Id: Copy + Eq + Ord + Hash + Debug + Display + Send + Sync + 'static {
-    /// The id of the array position `raw`.
+    /// The id of array index `raw`.
     fn new(raw: u32) -> Self;
-    /// The position as stored.
+    /// The stored index.
     fn raw(self) -> u32;
-    /// The position, ready to index an array.
+    /// The index, for array access.
     fn index(self) -> usize {
         self.raw() as usize
     }
@@ -30,7 +30,7 @@ macro_rules! typed_id {
         pub struct $name(pub u32);
 
         impl $name {
-            /// The position, ready to index an array.
+            /// The index, for array access.
             #[inline]
             pub const fn index(self) -> usize {
                 self.0 as usize

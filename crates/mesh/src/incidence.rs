@@ -1,12 +1,11 @@
-//! Which elements touch a point: one sorted list a point, all lists in one pool.
+//! Elements at each point: one sorted list per point, all in one pool.
 //!
-//! Lists are kept in ascending order, so that they are a function of the elements alone and never of the history of
-//! edits: a mesh that was saved and loaded again walks its elements in the same order. Each list owns a block whose
-//! capacity is a multiple of [`BLOCK`]; a list that outgrows its block moves to a free block of the next size, and the
-//! old one is kept for reuse, so no edit ever touches the lists of points that it does not name.
+//! Lists are sorted, so they depend on the elements only, not on the history of edits: a saved and
+//! loaded mesh visits its elements in the same order. Each list owns a block with a capacity that
+//! is a multiple of [`INCIDENCE_BLOCK`]. A list that outgrows its block moves to a free block of
+//! the next size, and its old block is reused, so an edit never touches the lists of other points.
 
-/// Blocks grow in steps of this many entries.
-const BLOCK: u32 = 8;
+use crate::tuning::INCIDENCE_BLOCK;
 
 #[derive(Clone, Copy, Debug, Default)]
 struct List {
@@ -19,12 +18,11 @@ struct List {
 pub(crate) struct Incidence {
     lists: Vec<List>,
     pool: Vec<u32>,
-    /// Free blocks by capacity in units of `BLOCK`.
+    /// Free blocks by capacity in units of [`INCIDENCE_BLOCK`].
     free: Vec<Vec<u32>>,
 }
 
 impl Incidence {
-    /// Lists of all points, by counting; linear in the number of elements.
     pub(crate) fn build<const N: usize>(points: usize, elements: &[[u32; N]]) -> Self {
         let mut lists = vec![List::default(); points];
         for element in elements {
@@ -35,7 +33,7 @@ impl Incidence {
         let mut start = 0;
         for list in &mut lists {
             list.start = start;
-            list.capacity = list.capacity.div_ceil(BLOCK) * BLOCK;
+            list.capacity = list.capacity.div_ceil(INCIDENCE_BLOCK) * INCIDENCE_BLOCK;
             start += list.capacity;
         }
         let mut pool = vec![0; start as usize];
@@ -53,7 +51,6 @@ impl Incidence {
         self.lists.len()
     }
 
-    /// The elements at a point, ascending.
     #[inline]
     pub(crate) fn of(&self, point: u32) -> &[u32] {
         let list = self.lists[point as usize];
@@ -64,7 +61,6 @@ impl Incidence {
         self.lists.push(List::default());
     }
 
-    /// Puts an element into its place in the point's list.
     pub(crate) fn insert(&mut self, point: u32, element: u32) {
         let mut list = self.lists[point as usize];
         if list.length == list.capacity {
@@ -72,29 +68,27 @@ impl Incidence {
         }
         let (start, length) = (list.start as usize, list.length as usize);
         let block = &mut self.pool[start..=start + length];
-        let place = block[..length].partition_point(|&other| other < element);
-        block.copy_within(place..length, place + 1);
-        block[place] = element;
+        let index = block[..length].partition_point(|&other| other < element);
+        block.copy_within(index..length, index + 1);
+        block[index] = element;
         list.length += 1;
         self.lists[point as usize] = list;
     }
 
-    /// Takes an element out of the point's list; a list that does not hold it stays as it is.
     pub(crate) fn remove(&mut self, point: u32, element: u32) {
         let list = &mut self.lists[point as usize];
         let block = &mut self.pool[list.start as usize..(list.start + list.length) as usize];
-        if let Ok(place) = block.binary_search(&element) {
-            block.copy_within(place + 1.., place);
+        if let Ok(index) = block.binary_search(&element) {
+            block.copy_within(index + 1.., index);
             list.length -= 1;
         }
     }
 
-    /// Hands the list of point `from` to point `to`, whose own list is empty; `from` is left with an empty list.
+    /// Moves the list of point `from` to point `to`, which must be empty; `from` becomes empty.
     pub(crate) fn move_point(&mut self, from: u32, to: u32) {
         self.lists.swap(from as usize, to as usize);
     }
 
-    /// Drops the points from `count` on.
     pub(crate) fn truncate_points(&mut self, count: usize) {
         while self.lists.len() > count {
             if let Some(list) = self.lists.pop() {
@@ -103,7 +97,6 @@ impl Incidence {
         }
     }
 
-    /// Bytes held, pool and headers.
     pub(crate) fn bytes(&self) -> usize {
         self.lists.capacity() * size_of::<List>()
             + self.pool.capacity() * size_of::<u32>()
@@ -111,8 +104,8 @@ impl Incidence {
     }
 
     fn grow(&mut self, old: List) -> List {
-        let capacity = old.capacity + BLOCK;
-        let class = (capacity / BLOCK) as usize;
+        let capacity = old.capacity + INCIDENCE_BLOCK;
+        let class = (capacity / INCIDENCE_BLOCK) as usize;
         let start = match self.free.get_mut(class).and_then(Vec::pop) {
             Some(start) => start,
             None => {
@@ -128,7 +121,7 @@ impl Incidence {
 
     fn release(&mut self, list: List) {
         if list.capacity > 0 {
-            let class = (list.capacity / BLOCK) as usize;
+            let class = (list.capacity / INCIDENCE_BLOCK) as usize;
             if self.free.len() <= class {
                 self.free.resize(class + 1, Vec::new());
             }
@@ -137,7 +130,7 @@ impl Incidence {
     }
 }
 
-/// Equal when every point has the same list; where the pool keeps it is nobody's business.
+/// Equal if every point has the same list, wherever the pool stores it.
 impl PartialEq for Incidence {
     fn eq(&self, other: &Self) -> bool {
         self.point_count() == other.point_count()

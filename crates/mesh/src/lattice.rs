@@ -8,36 +8,35 @@ use thiserror::Error;
 
 /// Why a lattice cannot be built.
 #[derive(Clone, Debug, PartialEq, Error)]
+#[expect(missing_docs, reason = "the messages describe variants and fields")]
 pub enum LatticeError<P: Id, E: Id> {
-    /// No cells along an axis.
+    /// An axis without cells.
     #[error("a lattice needs at least one cell along each axis, not {counts:?}")]
-    Empty {
-        /// Cells along the axes.
-        counts: Vec<usize>,
-    },
-    /// The cells do not form a mesh: too many, or a size that is not positive.
+    Empty { counts: Vec<usize> },
+    /// The cells form no mesh: too many, or a size that is not positive.
     #[error(transparent)]
     Mesh(#[from] MeshError<P, E>),
 }
 
-/// How far the inner points of a lattice leave their places.
+/// Random displacement of the inner points of a lattice.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Jitter {
-    /// Largest way along each axis as a part of the spacing; up to 0.15 keeps every Kuhn tetrahedron positive.
+    /// Maximum displacement along each axis as a fraction of the spacing; up to 0.15 keeps every
+    /// Kuhn tetrahedron positive.
     pub amount: f64,
-    /// Which of the many irregular meshes.
+    /// Seed of the random numbers.
     pub seed: u64,
 }
 
-/// A box from the origin to `size` (m) in cells of six tetrahedra each that share the diagonal (Kuhn, Freudenthal).
-/// Neighbouring cells fit together, and all inner nodes have 24 tetrahedra.
+/// A box from the origin to `size` (m), in cells of six tetrahedra that share a diagonal (Kuhn,
+/// Freudenthal). Cells conform, and every inner node has 24 tetrahedra.
 ///
-/// Nodes run along x first, then y, then z.
+/// Nodes are numbered along x first, then y, then z.
 pub fn kuhn_box(counts: [usize; 3], size: Vec3) -> Result<TetMesh, LatticeError<NodeId, TetId>> {
     kuhn_box_jittered(counts, size, Jitter { amount: 0.0, seed: 0 })
 }
 
-/// [`kuhn_box`] with its inner nodes moved at random, the same way for the same seed.
+/// [`kuhn_box`] with randomly displaced inner nodes, reproducible by seed.
 pub fn kuhn_box_jittered(
     counts: [usize; 3],
     size: Vec3,
@@ -53,27 +52,32 @@ pub fn kuhn_box_jittered(
     for z in 0..=nz {
         for y in 0..=ny {
             for x in 0..=nx {
-                let inner = [(x, nx), (y, ny), (z, nz)].iter().all(|&(place, count)| place > 0 && place < count);
-                let way = if inner { jitter.amount } else { 0.0 };
-                let mut place = |index: usize, count: usize, length: f64| {
-                    length * (index as f64 + way * random.signed()) / count as f64
+                let inner = [(x, nx), (y, ny), (z, nz)].iter().all(|&(index, count)| index > 0 && index < count);
+                let amplitude = if inner { jitter.amount } else { 0.0 };
+                let mut coordinate = |index: usize, count: usize, length: f64| {
+                    length * (index as f64 + amplitude * random.signed()) / count as f64
                 };
-                positions.push(Vec3::new(place(x, nx, size.x), place(y, ny, size.y), place(z, nz, size.z)));
+                positions.push(Vec3::new(
+                    coordinate(x, nx, size.x),
+                    coordinate(y, ny, size.y),
+                    coordinate(z, nz, size.z),
+                ));
             }
         }
     }
     let strides = [1, nx + 1, (nx + 1) * (ny + 1)];
-    // The six ways from a cell's lowest corner to its highest, one axis at a time; odd ones are turned round.
-    const WAYS: [[usize; 3]; 6] = [[0, 1, 2], [1, 2, 0], [2, 0, 1], [1, 0, 2], [0, 2, 1], [2, 1, 0]];
+    // The six paths from a cell's lowest corner to its highest, one axis at a time. Tetrahedra of
+    // odd permutations are reversed.
+    const AXIS_ORDERS: [[usize; 3]; 6] = [[0, 1, 2], [1, 2, 0], [2, 0, 1], [1, 0, 2], [0, 2, 1], [2, 1, 0]];
     let mut tetrahedra = Vec::with_capacity(cells * 6);
     for z in 0..nz {
         for y in 0..ny {
             for x in 0..nx {
                 let low = x + y * strides[1] + z * strides[2];
-                for (index, way) in WAYS.iter().enumerate() {
-                    let first = low + strides[way[0]];
-                    let second = first + strides[way[1]];
-                    let high = second + strides[way[2]];
+                for (index, axes) in AXIS_ORDERS.iter().enumerate() {
+                    let first = low + strides[axes[0]];
+                    let second = first + strides[axes[1]];
+                    let high = second + strides[axes[2]];
                     let [first, second] = if index < 3 { [first, second] } else { [second, first] };
                     tetrahedra.push([low, first, second, high].map(|node| node as u32));
                 }
@@ -83,15 +87,15 @@ pub fn kuhn_box_jittered(
     Ok(TetMesh::from_parts(positions, tetrahedra)?)
 }
 
-/// A rectangle from the origin to `size` (m) in the plane z = 0 in cells of two triangles each that share the diagonal
-/// from the lowest corner; it faces +z.
+/// A rectangle from the origin to `size` (m) in the plane z = 0, facing +z, in cells of two
+/// triangles that share the diagonal from the lowest corner.
 ///
-/// Vertices run along x first, then y.
+/// Vertices are numbered along x first, then y.
 pub fn kuhn_grid(counts: [usize; 2], size: [f64; 2]) -> Result<TriMesh, LatticeError<VertexId, TriangleId>> {
     kuhn_grid_jittered(counts, size, Jitter { amount: 0.0, seed: 0 })
 }
 
-/// [`kuhn_grid`] with its inner vertices moved at random within the plane, the same way for the same seed.
+/// [`kuhn_grid`] with inner vertices randomly displaced in the plane, reproducible by seed.
 pub fn kuhn_grid_jittered(
     counts: [usize; 2],
     size: [f64; 2],
@@ -107,11 +111,11 @@ pub fn kuhn_grid_jittered(
     for y in 0..=ny {
         for x in 0..=nx {
             let inner = x > 0 && x < nx && y > 0 && y < ny;
-            let way = if inner { jitter.amount } else { 0.0 };
-            let mut place = |index: usize, count: usize, length: f64| {
-                length * (index as f64 + way * random.signed()) / count as f64
+            let amplitude = if inner { jitter.amount } else { 0.0 };
+            let mut coordinate = |index: usize, count: usize, length: f64| {
+                length * (index as f64 + amplitude * random.signed()) / count as f64
             };
-            positions.push(Vec3::new(place(x, nx, size[0]), place(y, ny, size[1]), 0.0));
+            positions.push(Vec3::new(coordinate(x, nx, size[0]), coordinate(y, ny, size[1]), 0.0));
         }
     }
     let mut triangles = Vec::with_capacity(cells * 2);
@@ -126,15 +130,13 @@ pub fn kuhn_grid_jittered(
     Ok(TriMesh::from_parts(positions, triangles)?)
 }
 
-/// Points and cells of a lattice, refused before anything of that size is allocated.
+/// Numbers of points and cells; fails before anything is allocated.
 fn lattice_size<P: Id, E: Id>(counts: [usize; 3]) -> Result<[usize; 2], LatticeError<P, E>> {
     let product = |extra: usize| {
         counts.iter().try_fold(1usize, |product, &count| product.checked_mul(count.checked_add(extra)?.max(1)))
     };
     match (product(1), product(0)) {
-        (Some(points), Some(cells))
-            if points <= crate::mesh::MAXIMUM_COUNT && cells <= crate::mesh::MAXIMUM_COUNT / 6 =>
-        {
+        (Some(points), Some(cells)) if points <= crate::mesh::MAX_COUNT && cells <= crate::mesh::MAX_COUNT / 6 => {
             Ok([points, cells])
         }
         _ => Err(MeshError::TooMany {
@@ -180,7 +182,7 @@ mod tests {
     }
 
     #[test]
-    fn impossible_lattices_are_refused_by_name() {
+    fn invalid_lattices_are_rejected() {
         assert!(matches!(kuhn_box([0, 1, 1], Vec3::repeat(1.0)), Err(LatticeError::Empty { .. })));
         assert!(matches!(kuhn_grid([usize::MAX, 2], [1.0, 1.0]), Err(LatticeError::Mesh(MeshError::TooMany { .. }))));
         assert!(matches!(kuhn_box([1, 1, 1], Vec3::new(1.0, -1.0, 1.0)), Err(LatticeError::Mesh(_))));

@@ -1,4 +1,4 @@
-//! The mesh itself: points, elements, and who touches whom.
+//! The mesh: points, elements and adjacency.
 
 use crate::attributes::{Attributes, ElementRule, Inherit, PointRule};
 use crate::error::MeshError;
@@ -9,13 +9,13 @@ use crate::measure::Measure;
 use craze_math::Vec3;
 use std::marker::PhantomData;
 
-/// Elements beyond this many cannot be named by packed 32-bit facets and incidence pools.
-pub(crate) const MAXIMUM_COUNT: usize = 1 << 28;
+/// Limit of points and of elements: packed 32-bit facets and incidence pools cannot index more.
+pub(crate) const MAX_COUNT: usize = 1 << 28;
 
 /// A mesh of elements with `N` corners; see [`TetMesh`] and [`TriMesh`].
 ///
-/// Points and elements lie in dense arrays, so that hot loops run over slices. Who touches whom is kept beside them and
-/// is updated around an edit, never rebuilt for it. All of it is a function of positions and elements alone.
+/// Points and elements are dense arrays. Adjacency is stored and updated locally by edits. All of
+/// it depends on positions and elements only.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SimplexMesh<P: Id, E: Id, const N: usize> {
     pub(crate) positions: Vec<Vec3>,
@@ -28,27 +28,27 @@ pub struct SimplexMesh<P: Id, E: Id, const N: usize> {
     pub(crate) ids: PhantomData<(P, E)>,
 }
 
-/// A tetrahedral mesh: positively oriented tetrahedra, each face shared by two at most.
+/// A tetrahedral mesh: positive tetrahedra, each face shared by at most two.
 ///
-/// Tetrahedra that touch in a node or an edge only are legal (a crack leaves such places behind);
-/// [`SimplexMesh::part_at_points`] and [`SimplexMesh::part_at_edge`] part them.
+/// Tetrahedra connected by a node or an edge only are valid (cracks produce them);
+/// [`SimplexMesh::separate_at_points`] and [`SimplexMesh::separate_at_edge`] separate them.
 pub type TetMesh = SimplexMesh<NodeId, TetId, 4>;
 
-/// A triangle mesh in space: consistently oriented, each edge shared by two triangles at most.
+/// A triangle mesh in space: consistently oriented, each edge shared by at most two triangles.
 ///
-/// Triangles that touch in a vertex only are legal; [`SimplexMesh::part_at_points`] parts them. Edges with three or
-/// more triangles and surfaces that cannot be oriented are refused by name.
+/// Triangles connected by a vertex only are valid; [`SimplexMesh::separate_at_points`] separates
+/// them. Edges with three or more triangles and non-orientable surfaces are rejected.
 pub type TriMesh = SimplexMesh<VertexId, TriangleId, 3>;
 
 impl<P: Id, E: Id, const N: usize> SimplexMesh<P, E, N>
 where
     [Vec3; N]: Measure,
 {
-    /// A mesh of rest positions (m) and elements, checked: everything that [`Self::validate`] demands holds.
+    /// A mesh of rest positions (m) and elements. Checks everything that [`Self::validate`] checks.
     ///
     /// Takes about a second for a million tetrahedra.
     pub fn from_parts(positions: Vec<Vec3>, elements: Vec<[u32; N]>) -> Result<Self, MeshError<P, E>> {
-        if positions.len() > MAXIMUM_COUNT || elements.len() > MAXIMUM_COUNT {
+        if positions.len() > MAX_COUNT || elements.len() > MAX_COUNT {
             return Err(MeshError::TooMany { points: positions.len(), elements: elements.len() });
         }
         crate::validate::check_elements::<P, E, N>(&positions, &elements)?;
@@ -67,7 +67,7 @@ where
         })
     }
 
-    /// The positions (m) of an element's corners.
+    /// Corner positions (m) of an element.
     #[inline]
     pub fn corners(&self, element: E) -> [Vec3; N] {
         self.elements[element.index()].map(|point| self.positions[point as usize])
@@ -79,14 +79,13 @@ where
         self.corners(element).measure()
     }
 
-    /// Volume (m³) or area (m²) of all elements, summed in order.
+    /// Total volume (m³) or area (m²), summed in order.
     pub fn total_measure(&self) -> f64 {
         self.element_ids().map(|element| self.measure(element)).sum()
     }
 
-    /// What each point carries when every element gives each corner the same part: volume/4 (m³) or area/3 (m²).
-    ///
-    /// Times density it is the lumped mass.
+    /// Lumped volume (m³) or area (m²) of each point: an equal share of each of its elements. Times
+    /// density, the lumped mass.
     pub fn point_measures(&self) -> Vec<f64> {
         let mut lumped = vec![0.0; self.positions.len()];
         for element in &self.elements {
@@ -100,13 +99,13 @@ where
 }
 
 impl<P: Id, E: Id, const N: usize> SimplexMesh<P, E, N> {
-    /// How many points (nodes, vertices) there are.
+    /// Number of points (nodes, vertices).
     #[inline]
     pub fn point_count(&self) -> usize {
         self.positions.len()
     }
 
-    /// How many elements (tetrahedra, triangles) there are.
+    /// Number of elements (tetrahedra, triangles).
     #[inline]
     pub fn element_count(&self) -> usize {
         self.elements.len()
@@ -122,7 +121,7 @@ impl<P: Id, E: Id, const N: usize> SimplexMesh<P, E, N> {
         (0..self.elements.len() as u32).map(E::new)
     }
 
-    /// Rest positions (m), by point.
+    /// Rest positions (m) of all points.
     #[inline]
     pub fn positions(&self) -> &[Vec3] {
         &self.positions
@@ -134,7 +133,7 @@ impl<P: Id, E: Id, const N: usize> SimplexMesh<P, E, N> {
         self.positions[point.index()]
     }
 
-    /// Corners of all elements as plain indices, for loops that run over everything.
+    /// Corners of all elements as plain indices, for loops over all of them.
     #[inline]
     pub fn elements(&self) -> &[[u32; N]] {
         &self.elements
@@ -146,33 +145,31 @@ impl<P: Id, E: Id, const N: usize> SimplexMesh<P, E, N> {
         self.elements[element.index()].map(P::new)
     }
 
-    /// The elements at a point, in ascending order.
+    /// The elements at a point, ascending.
     #[inline]
     pub fn elements_of(&self, point: P) -> impl ExactSizeIterator<Item = E> + '_ {
         self.incidence.of(point.raw()).iter().map(|&element| E::new(element))
     }
 
-    /// The element behind the facet opposite `corner`, if any.
-    ///
-    /// `corner` is below `N`.
+    /// The element across the facet opposite `corner`, if any. `corner` is below `N`.
     #[inline]
     pub fn neighbour(&self, element: E, corner: usize) -> Option<E> {
         let found = self.neighbours[element.index()][corner];
         (found != NONE).then(|| E::new(found))
     }
 
-    /// The points of a facet in outward order: three for a face; for an edge two, and the third is `None`.
+    /// The points of a facet, outward: three for a face, two and `None` for an edge.
     pub fn facet_points(&self, facet: Facet<E>) -> [Option<P>; 3] {
         facet_points(&self.elements[facet.element.index()], facet.corner as usize)
             .map(|point| (point != NONE).then(|| P::new(point)))
     }
 
-    /// The elements that have both points, in ascending order.
+    /// The elements that have both points, ascending.
     pub fn elements_at_edge(&self, first: P, second: P) -> Vec<E> {
         self.elements_with(&[first.raw(), second.raw()]).map(E::new).collect()
     }
 
-    /// All edges, each once with its lower point first, in ascending order.
+    /// All edges, lower point first, ascending.
     pub fn edges(&self) -> Vec<[P; 2]> {
         let mut edges = Vec::new();
         let mut others: Vec<u32> = Vec::new();
@@ -188,7 +185,6 @@ impl<P: Id, E: Id, const N: usize> SimplexMesh<P, E, N> {
         edges
     }
 
-    /// Elements that have all the given points, ascending.
     pub(crate) fn elements_with<'a>(&'a self, points: &'a [u32]) -> impl Iterator<Item = u32> + 'a {
         let shortest = points.iter().copied().min_by_key(|&point| self.incidence.of(point).len());
         shortest.into_iter().flat_map(|point| self.incidence.of(point).iter().copied()).filter(move |&element| {
@@ -197,37 +193,38 @@ impl<P: Id, E: Id, const N: usize> SimplexMesh<P, E, N> {
         })
     }
 
-    /// Data on points; it follows every edit.
+    /// Data on points, transferred through every edit.
     pub fn point_attributes(&self) -> &Attributes<PointRule> {
         &self.point_attributes
     }
 
-    /// Data on points, to add to or to change.
+    /// Data on points, mutable.
     pub fn point_attributes_mut(&mut self) -> &mut Attributes<PointRule> {
         &mut self.point_attributes
     }
 
-    /// Data on elements; it follows every edit.
+    /// Data on elements, transferred through every edit.
     pub fn element_attributes(&self) -> &Attributes<ElementRule> {
         &self.element_attributes
     }
 
-    /// Data on elements, to add to or to change.
+    /// Data on elements, mutable.
     pub fn element_attributes_mut(&mut self) -> &mut Attributes<ElementRule> {
         &mut self.element_attributes
     }
 
-    /// Data on facets, `N` entries an element in the order of its corners; it follows every edit.
+    /// Data on facets, `N` entries per element in the order of its corners, transferred through
+    /// every edit.
     pub fn facet_attributes(&self) -> &Attributes<Inherit> {
         &self.facet_attributes
     }
 
-    /// Data on facets, to add to or to change.
+    /// Data on facets, mutable.
     pub fn facet_attributes_mut(&mut self) -> &mut Attributes<Inherit> {
         &mut self.facet_attributes
     }
 
-    /// Memory held by geometry and adjacency (bytes), attributes not counted.
+    /// Memory of geometry and adjacency in bytes, without attributes.
     pub fn bytes(&self) -> usize {
         self.positions.capacity() * size_of::<Vec3>()
             + (self.elements.capacity() + self.neighbours.capacity()) * size_of::<[u32; N]>()

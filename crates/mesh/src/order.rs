@@ -1,4 +1,4 @@
-//! Renumbering along a space-filling curve, so that what is near in space is near in memory.
+//! Renumbering along a space-filling curve, for memory locality.
 
 use crate::error::MeshError;
 use crate::id::{Id, NONE};
@@ -7,54 +7,52 @@ use crate::mesh::SimplexMesh;
 use craze_math::Vec3;
 use thiserror::Error;
 
-/// A new order of points and elements: entry `i` says which old one comes to place `i`.
+/// A permutation of points and elements: entry `i` is the old index of new index `i`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Order {
-    /// Old points in their new order.
+    /// Old indices of points in their new order.
     pub points: Vec<u32>,
-    /// Old elements in their new order.
+    /// Old indices of elements in their new order.
     pub elements: Vec<u32>,
 }
 
 /// Why a mesh cannot be renumbered.
 #[derive(Clone, Debug, PartialEq, Error)]
+#[expect(missing_docs, reason = "the messages describe variants and fields")]
 pub enum OrderError<P: Id, E: Id> {
-    /// The order does not name each point and each element exactly once.
-    #[error("the order of {what} does not name each of them exactly once (entry {entry})")]
+    #[error("the order of {what} is not a permutation (entry {entry})")]
     NotAPermutation {
-        /// Points or elements.
         what: &'static str,
-        /// The first entry that is out of range or named before, or the length if entries are missing.
+        /// The first entry that is out of range or repeated, or the length if entries are missing.
         entry: usize,
     },
-    /// The renumbered mesh is not a mesh.
     #[error(transparent)]
     Mesh(#[from] MeshError<P, E>),
 }
 
 impl Order {
-    /// Puts an array with one entry a point into the new order.
+    /// Permutes an array with one entry per point.
     pub fn apply_to_points<T: Clone>(&self, values: &mut Vec<T>) {
         *values = self.points.iter().map(|&old| values[old as usize].clone()).collect();
     }
 
-    /// Puts an array with one entry an element into the new order.
+    /// Permutes an array with one entry per element.
     pub fn apply_to_elements<T: Clone>(&self, values: &mut Vec<T>) {
         *values = self.elements.iter().map(|&old| values[old as usize].clone()).collect();
     }
 }
 
-/// Points along a Morton curve through their bounding box, elements along the same curve by their centroids. Equal
-/// places keep their old order.
+/// Sorts points along a Morton curve through their bounding box, and elements by their centroids
+/// along the same curve. Ties keep their order.
 pub fn morton_order<const N: usize>(positions: &[Vec3], elements: &[[u32; N]]) -> Order {
     let (mut low, mut high) = (Vec3::repeat(f64::INFINITY), Vec3::repeat(f64::NEG_INFINITY));
     for position in positions {
         low = low.inf(position);
         high = high.sup(position);
     }
-    // One scale for all axes keeps the curve's cells cubes.
+    // Equal scale on all axes: the cells are cubes.
     let extent = (high - low).max();
-    let scale = if extent > 0.0 { CELLS / extent } else { 0.0 };
+    let scale = if extent > 0.0 { MORTON_CELLS / extent } else { 0.0 };
     let code = |position: Vec3| {
         let cell = (position - low) * scale;
         spread(cell.x) | spread(cell.y) << 1 | spread(cell.z) << 2
@@ -73,12 +71,12 @@ pub fn morton_order<const N: usize>(positions: &[Vec3], elements: &[[u32; N]]) -
     }
 }
 
-/// Cells along the longest axis: 21 bits, the most that three axes have room for in 64.
-const CELLS: f64 = ((1u64 << 21) - 1) as f64;
+/// Cells along the longest axis: 21 bits, so that three axes fit in 64.
+const MORTON_CELLS: f64 = ((1u64 << 21) - 1) as f64;
 
-/// Puts two empty bits between all bits of the cell's number.
+/// Inserts two zero bits between the bits of a cell index.
 fn spread(cell: f64) -> u64 {
-    let mut bits = cell.clamp(0.0, CELLS) as u64;
+    let mut bits = cell.clamp(0.0, MORTON_CELLS) as u64;
     bits = (bits | bits << 32) & 0x001f_0000_0000_ffff;
     bits = (bits | bits << 16) & 0x001f_0000_ff00_00ff;
     bits = (bits | bits << 8) & 0x100f_00f0_0f00_f00f;
@@ -90,8 +88,8 @@ impl<P: Id, E: Id, const N: usize> SimplexMesh<P, E, N>
 where
     [Vec3; N]: Measure,
 {
-    /// Gives points and elements new numbers; attributes follow. Adjacency is built anew: every entry changes, so this
-    /// is for the start and for frame boundaries. The mesh is unchanged if the order is refused.
+    /// Renumbers points and elements with their attributes. Adjacency is rebuilt completely:
+    /// intended for the start and for frame boundaries. The mesh is unchanged on an error.
     pub fn renumber(&mut self, order: &Order) -> Result<(), OrderError<P, E>> {
         let new_point = inverse(&order.points, self.positions.len())
             .map_err(|entry| OrderError::NotAPermutation { what: "points", entry })?;
@@ -119,7 +117,7 @@ fn inverse(order: &[u32], count: usize) -> Result<Vec<u32>, usize> {
     let mut inverse = vec![NONE; count];
     for (new, &old) in order.iter().enumerate() {
         match inverse.get_mut(old as usize) {
-            Some(place) if *place == NONE => *place = new as u32,
+            Some(slot) if *slot == NONE => *slot = new as u32,
             _ => return Err(new),
         }
     }

@@ -1,11 +1,11 @@
-//! What an edit wants: elements to take out, points and elements to put in.
+//! Patches: the elements to remove and the points and elements to add.
 
 use crate::edit::Inheritance;
 use crate::facet::Facet;
 use crate::id::Id;
 use std::ops::{Add, Mul};
 
-/// Where a point lies between others: a weighted sum of up to four points.
+/// A point as a weighted sum of up to four points.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Blend<P> {
     points: [P; 4],
@@ -14,12 +14,12 @@ pub struct Blend<P> {
 }
 
 impl<P: Id> Blend<P> {
-    /// On top of a point.
+    /// At a point.
     pub fn at(point: P) -> Self {
         Self { points: [point; 4], weights: [1.0, 0.0, 0.0, 0.0], count: 1 }
     }
 
-    /// On the edge from `start` to `end`, at `parameter` (0 is the start, 1 is the end).
+    /// On the edge from `start` to `end` at `parameter` (0 is the start, 1 the end).
     pub fn on_edge(start: P, end: P, parameter: f64) -> Self {
         if parameter == 0.0 {
             return Self::at(start);
@@ -30,17 +30,18 @@ impl<P: Id> Blend<P> {
         Self { points: [start, end, end, end], weights: [1.0 - parameter, parameter, 0.0, 0.0], count: 2 }
     }
 
-    /// Inside a tetrahedron, by its barycentric coordinates.
+    /// Inside a tetrahedron, by barycentric weights.
     pub fn inside(points: [P; 4], weights: [f64; 4]) -> Self {
         Self { points, weights, count: 4 }
     }
 
-    /// The parents and their weights.
+    /// The parents with their weights.
     pub fn iter(&self) -> impl Iterator<Item = (P, f64)> + '_ {
         self.points.iter().copied().zip(self.weights.iter().copied()).take(self.count as usize)
     }
 
-    /// The weighted sum of something known at the parents. A single parent's value is handed on bit for bit.
+    /// The weighted sum of values at the parents. The value of a single parent is returned bit for
+    /// bit.
     pub fn sum<T: Add<Output = T> + Mul<f64, Output = T>>(&self, value: impl Fn(P) -> T) -> T {
         let mut sum = value(self.points[0]);
         if self.count > 1 {
@@ -49,56 +50,56 @@ impl<P: Id> Blend<P> {
         self.iter().skip(1).fold(sum, |sum, (point, weight)| sum + value(point) * weight)
     }
 
-    /// The parent with the largest weight, the first of equals.
+    /// The parent with the largest weight, the first among equals.
     pub fn heaviest(&self) -> P {
         let mut best = 0;
-        for place in 1..self.count as usize {
-            if self.weights[place] > self.weights[best] {
-                best = place;
+        for index in 1..self.count as usize {
+            if self.weights[index] > self.weights[best] {
+                best = index;
             }
         }
         self.points[best]
     }
 }
 
-/// An element that a patch puts in.
+/// An element to add.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct NewElement<P, E, const N: usize> {
-    /// Its corners; new point `k` of the patch is named by the mesh's point count plus `k`.
+    /// Its corners; new point `k` of the patch has the index `k` plus the mesh's point count.
     pub points: [P; N],
-    /// The element whose copied attributes it takes.
+    /// The element from which it copies attributes.
     pub parent: E,
-    /// The old facet that each of its facets is a part of, if any. A facet with the very points of a facet of a removed
-    /// element is recognised without.
+    /// The old facet that contains each of its facets, if any. Not needed for a facet with the same
+    /// points as one of a removed element.
     pub facets: [Option<Facet<E>>; N],
 }
 
 /// A local change of a mesh, applied by [`crate::SimplexMesh::replace`].
 #[derive(Clone, Debug, PartialEq)]
 pub struct Patch<P, E, const N: usize> {
-    /// Elements to take out.
+    /// Elements to remove.
     pub removed: Vec<E>,
-    /// Points to put in.
+    /// Points to add.
     pub points: Vec<Blend<P>>,
-    /// Points that move; all their elements must be among the removed.
+    /// Points to move; all their elements must be removed.
     pub relocated: Vec<(P, Blend<P>)>,
-    /// Elements to put in.
+    /// Elements to add.
     pub added: Vec<NewElement<P, E, N>>,
-    /// Whose attributes the new elements take.
+    /// Source of the new elements' attributes.
     pub inheritance: Inheritance,
 }
 
 impl<P: Id, E: Id, const N: usize> Patch<P, E, N> {
-    /// A patch without content, for elements that inherit as said.
+    /// An empty patch.
     pub fn new(inheritance: Inheritance) -> Self {
         Self { removed: Vec::new(), points: Vec::new(), relocated: Vec::new(), added: Vec::new(), inheritance }
     }
 }
 
-/// Which facets of `parent` the facets of a part of it lie in.
+/// For each facet of a part of `parent`, the facet of `parent` that contains it.
 ///
-/// Each point of the part stands for a set of corners of the parent (itself, or the ends of the edge it lies on); a
-/// facet whose points never need corner `c` lies in the facet opposite `c`.
+/// Each point of the part is supported by corners of the parent (itself, or the ends of its edge);
+/// a facet with support without corner `c` is in the facet opposite `c`.
 pub(crate) fn facets_within<P: Id, E: Id, const N: usize>(
     parent: E,
     parent_corners: &[u32; N],
@@ -106,13 +107,13 @@ pub(crate) fn facets_within<P: Id, E: Id, const N: usize>(
     first_new: u32,
     new_points: &[Blend<P>],
 ) -> [Option<Facet<E>>; N] {
-    let bit = |point: u32| parent_corners.iter().position(|&corner| corner == point).map_or(0u32, |place| 1 << place);
+    let bit = |point: u32| parent_corners.iter().position(|&corner| corner == point).map_or(0u32, |index| 1 << index);
     let support = part.map(|point| match point.checked_sub(first_new) {
-        Some(place) => new_points[place as usize].iter().fold(0, |bits, (point, _)| bits | bit(point.raw())),
+        Some(index) => new_points[index as usize].iter().fold(0, |bits, (point, _)| bits | bit(point.raw())),
         None => bit(point),
     });
     std::array::from_fn(|corner| {
         let needed = (0..N).filter(|&other| other != corner).fold(0, |bits, other| bits | support[other]);
-        (0..N).find(|&place| needed & (1 << place) == 0).map(|place| Facet::new(parent, place))
+        (0..N).find(|&index| needed & (1 << index) == 0).map(|index| Facet::new(parent, index))
     })
 }

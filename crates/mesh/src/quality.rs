@@ -1,24 +1,25 @@
-//! How good an element's shape is.
+//! Shape quality of elements.
 
 use crate::id::{TetId, TriangleId};
 use crate::mesh::{TetMesh, TriMesh};
 use craze_math::{Vec3, tetrahedron, triangle};
 
-/// The six edges of a tetrahedron, by its corners; edge `i` lies opposite edge `5 − i`.
+/// The six edges of a tetrahedron, by corners; edge `i` is opposite edge `5 − i`.
 pub const TETRAHEDRON_EDGES: [[usize; 2]; 6] = [[0, 1], [0, 2], [0, 3], [1, 2], [1, 3], [2, 3]];
 
-/// The shape of a tetrahedron.
+/// Shape of a tetrahedron.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct TetQuality {
     /// Signed volume (m³).
     pub volume: f64,
-    /// Smallest angle between two faces (rad); 1.231 in a regular tetrahedron.
+    /// Smallest dihedral angle (rad); 1.231 in a regular tetrahedron.
     pub smallest_dihedral: f64,
-    /// Largest angle between two faces (rad).
+    /// Largest dihedral angle (rad).
     pub largest_dihedral: f64,
-    /// Three times the inscribed over the circumscribed sphere's radius: 1 for a regular tetrahedron, 0 for a flat one.
+    /// Three times the ratio of inradius to circumradius: 1 for a regular tetrahedron, 0 for a flat
+    /// one.
     pub radius_ratio: f64,
-    /// Shortest distance of a node from its opposite face (m): it limits the stable time step.
+    /// Smallest height (m), which limits the stable time step.
     pub shortest_altitude: f64,
     /// Shortest edge (m).
     pub shortest_edge: f64,
@@ -26,7 +27,7 @@ pub struct TetQuality {
     pub longest_edge: f64,
 }
 
-/// The shape of a triangle.
+/// Shape of a triangle.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct TriangleQuality {
     /// Area (m²).
@@ -35,9 +36,10 @@ pub struct TriangleQuality {
     pub smallest_angle: f64,
     /// Largest angle (rad).
     pub largest_angle: f64,
-    /// Twice the inscribed over the circumscribed circle's radius: 1 for an equilateral triangle, 0 for a flat one.
+    /// Twice the ratio of inradius to circumradius: 1 for an equilateral triangle, 0 for a
+    /// degenerate one.
     pub radius_ratio: f64,
-    /// Shortest distance of a vertex from its opposite edge (m).
+    /// Smallest height (m).
     pub shortest_altitude: f64,
     /// Shortest edge (m).
     pub shortest_edge: f64,
@@ -45,16 +47,16 @@ pub struct TriangleQuality {
     pub longest_edge: f64,
 }
 
-/// The shape of a tetrahedron with the given corners (m). A flat one has radius ratio and altitude zero.
+/// Shape of a tetrahedron with these corners (m). A flat one has radius ratio and height zero.
 pub fn tetrahedron_quality(corners: &[Vec3; 4]) -> TetQuality {
     let volume = tetrahedron::volume(corners);
     let [a, b, c, d] = corners;
-    // Outward face normals, as long as twice the area.
+    // Outward face normals, with length twice the area.
     let normals = [(c - b).cross(&(d - b)), (d - a).cross(&(c - a)), (b - a).cross(&(d - a)), (c - a).cross(&(b - a))];
     let (mut smallest_dihedral, mut largest_dihedral) = (f64::INFINITY, 0.0f64);
     let (mut shortest_edge, mut longest_edge) = (f64::INFINITY, 0.0f64);
     for (edge, &[start, end]) in TETRAHEDRON_EDGES.iter().enumerate() {
-        // The faces that meet in this edge lie opposite the corners of the opposite edge.
+        // The faces at this edge are opposite the corners of the opposite edge.
         let [one, other] = TETRAHEDRON_EDGES[5 - edge];
         let across = normals[one].cross(&normals[other]).norm();
         let dihedral = across.atan2(-normals[one].dot(&normals[other]));
@@ -66,8 +68,8 @@ pub fn tetrahedron_quality(corners: &[Vec3; 4]) -> TetQuality {
     }
     let largest_face = normals.iter().map(|normal| normal.norm()).fold(0.0, f64::max);
     let surface: f64 = normals.iter().map(|normal| 0.5 * normal.norm()).sum();
-    // Circumradius from the products of opposite edges: R = √(s(s−p)(s−q)(s−r)) / (6·volume), where p, q, r are those
-    // products and s half their sum (Crelle's formula).
+    // Crelle's formula for the circumradius: R = √(s(s−p)(s−q)(s−r)) / (6·volume) with the products
+    // p, q, r of opposite edges and s half their sum.
     let length = |edge: usize| {
         let [start, end] = TETRAHEDRON_EDGES[edge];
         (corners[end] - corners[start]).norm()
@@ -86,7 +88,7 @@ pub fn tetrahedron_quality(corners: &[Vec3; 4]) -> TetQuality {
     }
 }
 
-/// The shape of a triangle with the given corners (m). A flat one has radius ratio and altitude zero.
+/// Shape of a triangle with these corners (m). A degenerate one has radius ratio and height zero.
 pub fn triangle_quality(corners: &[Vec3; 3]) -> TriangleQuality {
     let area = triangle::area(corners);
     let (mut smallest_angle, mut largest_angle) = (f64::INFINITY, 0.0f64);
@@ -114,14 +116,14 @@ pub fn triangle_quality(corners: &[Vec3; 3]) -> TriangleQuality {
 }
 
 impl TetMesh {
-    /// The shape of a tetrahedron in the rest state.
+    /// Shape of a tetrahedron in the rest state.
     pub fn quality(&self, tetrahedron: TetId) -> TetQuality {
         tetrahedron_quality(&self.corners(tetrahedron))
     }
 }
 
 impl TriMesh {
-    /// The shape of a triangle in the rest state.
+    /// Shape of a triangle in the rest state.
     pub fn quality(&self, triangle: TriangleId) -> TriangleQuality {
         triangle_quality(&self.corners(triangle))
     }

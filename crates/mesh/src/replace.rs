@@ -1,32 +1,34 @@
-//! The one way in which a mesh changes: a patch of elements is replaced.
+//! Replacement of a patch of elements: the primitive of all edits.
 //!
-//! Every edit is planned as a [`Patch`] on the unchanged mesh, checked, and then committed in one go. What is refused
-//! has touched nothing. Adjacency changes in the patch, at the facets around it and at its points only.
+//! An edit is planned as a [`Patch`] on the unchanged mesh, checked, and committed at once. A
+//! failed check leaves the mesh unchanged. Adjacency changes only in the patch, at the facets
+//! around it and at its points.
 
 use crate::edit::{Edit, ElementAdded, ElementRemoved, Inheritance, Moved, PointPlaced, Resized, Slots};
 use crate::error::{Corners, EditError};
 use crate::facet::{Facet, Winding, facet_key, facet_points};
 use crate::id::{Id, NONE};
 use crate::measure::Measure;
-use crate::mesh::{MAXIMUM_COUNT, SimplexMesh};
+use crate::mesh::{MAX_COUNT, SimplexMesh};
 use crate::patch::{Blend, Patch};
 use craze_math::Vec3;
 
-/// Who has a facet: a new element of the patch, or an element outside that looks at the patch.
+/// Owner of a facet: a new element, or an element outside that shares it with the patch.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 enum Owner {
-    New { place: u32, corner: u8 },
+    New { index: u32, corner: u8 },
     Outside { element: u32, corner: u8 },
 }
 
 type Record = ([u32; 3], Winding, Owner);
 
-/// A patch that passed all checks.
+/// A checked patch.
 struct Plan {
     removed: Vec<u32>,
-    /// Facets of new and outside elements, those that meet next to each other.
+    /// Facets of new and outside elements, sorted so that equal facets are adjacent.
     records: Vec<Record>,
-    /// For each facet of each new element, the old facet (element · N + corner) it is part of, or `NONE`.
+    /// For each facet of each new element, the old facet (element · N + corner) that contains it,
+    /// or `NONE`.
     origins: Vec<[u32; 4]>,
     measures: Vec<f64>,
     points_removed: Vec<u32>,
@@ -36,29 +38,29 @@ impl<P: Id, E: Id, const N: usize> SimplexMesh<P, E, N>
 where
     [Vec3; N]: Measure,
 {
-    /// Replaces elements by others and returns what happened.
+    /// Replaces elements and returns the log.
     ///
-    /// Refused, with the mesh unchanged, if a new element is not positive, if a facet would have more than two elements
-    /// or two on one side, or if a point would move under elements that are not part of the patch. Points that lose
-    /// their last element are removed. That the new elements fill the same space is the caller's affair: the facets
-    /// of the hole that no new element takes lie open afterwards ([`Edit::exposed`]).
+    /// Fails, with the mesh unchanged, if a new element is not positive, if a facet would have more
+    /// than two elements or two on one side, or if a point would move with elements outside of the
+    /// patch. Points without elements are removed. The caller ensures that the new elements fill
+    /// the same space: uncovered facets of the hole become boundary ([`Edit::exposed`]).
     pub fn replace(&mut self, patch: &Patch<P, E, N>) -> Result<Edit<P, E>, EditError<P, E>> {
         let plan = self.plan(patch)?;
         Ok(self.commit(patch, plan))
     }
 
-    /// Takes elements out for good, for example a crushed zone; its mass is the caller's to book.
+    /// Removes elements, for example a crushed zone; the caller accounts for their mass.
     pub fn remove_elements(&mut self, elements: &[E]) -> Result<Edit<P, E>, EditError<P, E>> {
         let mut patch = Patch::new(Inheritance::Patch);
         patch.removed = elements.to_vec();
         self.replace(&patch)
     }
 
-    /// The rest position (m) that a corner of a new element of the patch will have; not a number for a point that the
-    /// patch does not know.
+    /// The rest position (m) that a corner of a new element will have; NaN for a point unknown to
+    /// the patch.
     pub fn planned_position(&self, patch: &Patch<P, E, N>, point: P) -> Vec3 {
         let blend = match point.index().checked_sub(self.positions.len()) {
-            Some(place) => match patch.points.get(place) {
+            Some(index) => match patch.points.get(index) {
                 Some(blend) => *blend,
                 None => return Vec3::repeat(f64::NAN),
             },
@@ -76,7 +78,7 @@ where
 
     fn plan(&self, patch: &Patch<P, E, N>) -> Result<Plan, EditError<P, E>> {
         let points_limit = self.positions.len() + patch.points.len();
-        if points_limit > MAXIMUM_COUNT || self.elements.len() + patch.added.len() > MAXIMUM_COUNT {
+        if points_limit > MAX_COUNT || self.elements.len() + patch.added.len() > MAX_COUNT {
             return Err(EditError::TooMany);
         }
         let mut removed: Vec<u32> = patch.removed.iter().map(|element| element.raw()).collect();
@@ -103,14 +105,14 @@ where
                 return Err(EditError::NoSuchPoint { point });
             }
             if !is_removed(added.parent.raw()) {
-                return Err(EditError::Patch { what: "new element", entry, wrong: "has a parent that stays" });
+                return Err(EditError::Patch { what: "new element", entry, wrong: "has a parent that is not removed" });
             }
             let foreign = |facet: &Facet<E>| !is_removed(facet.element.raw()) || facet.corner as usize >= N;
             if added.facets.iter().flatten().any(foreign) {
                 return Err(EditError::Patch {
                     what: "new element",
                     entry,
-                    wrong: "has a facet of no removed element",
+                    wrong: "inherits from a facet of an element that is not removed",
                 });
             }
         }
@@ -130,7 +132,8 @@ where
         Ok(Plan { removed, records, origins, measures, points_removed })
     }
 
-    /// Whether every new and every moved point belongs to a new element, and none is moved twice.
+    /// Checks that every new and moved point belongs to a new element, and that none is moved
+    /// twice.
     fn check_all_used(&self, patch: &Patch<P, E, N>) -> Result<(), EditError<P, E>> {
         let mut used: Vec<P> = patch.added.iter().flat_map(|added| added.points).collect();
         used.sort_unstable();
@@ -148,7 +151,6 @@ where
         Ok(())
     }
 
-    /// Facets of the removed elements, sorted, with their index (element · N + corner).
     fn facets_of(&self, removed: &[u32]) -> Vec<([u32; 3], Winding, u32)> {
         let mut facets: Vec<_> = (removed.iter())
             .flat_map(|&element| (0..N).map(move |corner| (element, corner)))
@@ -169,14 +171,14 @@ where
         removed: &[u32],
     ) -> Result<Vec<Record>, EditError<P, E>> {
         let mut records: Vec<Record> = Vec::with_capacity((patch.added.len() + removed.len()) * N);
-        for (place, added) in patch.added.iter().enumerate() {
+        for (index, added) in patch.added.iter().enumerate() {
             let points = added.points.map(Id::raw);
             for corner in 0..N {
                 let (key, winding) = facet_key(facet_points(&points, corner));
                 if key[0] == key[1] || key[1] == key[2] {
-                    return Err(EditError::FacetTaken { facet: Corners::new(&key) });
+                    return Err(EditError::NonManifoldFacet { facet: Corners::new(&key) });
                 }
-                records.push((key, winding, Owner::New { place: place as u32, corner: corner as u8 }));
+                records.push((key, winding, Owner::New { index: index as u32, corner: corner as u8 }));
             }
         }
         for &element in removed {
@@ -195,22 +197,22 @@ where
         for run in records.chunk_by(|one, other| one.0 == other.0) {
             let key = run[0].0;
             let legal = match run {
-                [one] => matches!(one.2, Owner::Outside { .. }) || !self.facet_outside(key, old, is_removed),
+                [one] => matches!(one.2, Owner::Outside { .. }) || !self.is_outside_facet(key, old, is_removed),
                 [one, other] => {
                     let outside = run.iter().any(|record| matches!(record.2, Owner::Outside { .. }));
-                    one.1 != other.1 && (outside || !self.facet_outside(key, old, is_removed))
+                    one.1 != other.1 && (outside || !self.is_outside_facet(key, old, is_removed))
                 }
                 _ => false,
             };
             if !legal {
-                return Err(EditError::FacetTaken { facet: Corners::new(&key) });
+                return Err(EditError::NonManifoldFacet { facet: Corners::new(&key) });
             }
         }
         Ok(records)
     }
 
-    /// Whether an element that stays has this facet although the patch did not have it.
-    fn facet_outside(
+    /// True if a remaining element has this facet and the patch did not.
+    fn is_outside_facet(
         &self,
         key: [u32; 3],
         old: &[([u32; 3], Winding, u32)],
@@ -271,10 +273,10 @@ where
             .map(|&origin| origin != NONE && self.neighbours[origin as usize / N][origin as usize % N] == NONE)
             .collect();
         let old_points = self.positions.len() as u32;
-        self.place_points(&edit, &point_slots);
+        self.set_positions(&edit, &point_slots);
         self.swap_elements(patch, &plan, &element_slots, old_points, &point_slots.added);
         self.join_neighbours(&plan.records, &element_slots.added);
-        self.name_separated(patch, &plan, &element_slots.added, &was_open, &mut edit);
+        self.find_separated(patch, &plan, &element_slots.added, &was_open, &mut edit);
         self.close_gaps(&element_slots, &point_slots);
         let renamed = |facet: &mut Facet<E>| {
             if let Some(moved) = edit.elements.moved.iter().find(|moved| moved.from == facet.element) {
@@ -282,26 +284,25 @@ where
             }
         };
         edit.crack.iter_mut().flatten().chain(&mut edit.exposed).for_each(renamed);
-        self.point_attributes.follow(&edit);
-        self.element_attributes.follow(&edit);
-        self.facet_attributes.follow(&edit, N);
+        self.point_attributes.transfer(&edit);
+        self.element_attributes.transfer(&edit);
+        self.facet_attributes.transfer(&edit, N);
         edit
     }
 
-    /// The log of the edit, but for the facets it separates.
     fn describe(&self, patch: &Patch<P, E, N>, plan: &Plan, elements: &Slots, points: &Slots) -> Edit<P, E> {
         let moved = |&(from, to): &(u32, u32)| Moved { from: P::new(from), to: P::new(to) };
         let points_moved: Vec<Moved<P>> = points.moved.iter().map(moved).collect();
         let total: f64 = plan.measures.iter().sum();
-        // What the parts of each removed element fill together, in the order of the removed.
+        // Measure of the parts of each removed element, in the order of removed elements.
         let mut parts = vec![0.0; plan.removed.len()];
-        let place = |parent: E| plan.removed.partition_point(|&removed| removed < parent.raw());
+        let index = |parent: E| plan.removed.partition_point(|&removed| removed < parent.raw());
         for (added, measure) in patch.added.iter().zip(&plan.measures) {
-            parts[place(added.parent)] += measure;
+            parts[index(added.parent)] += measure;
         }
         let share = |parent: E, measure: f64| match patch.inheritance {
             Inheritance::Patch => measure / total,
-            Inheritance::Parent => measure / parts[place(parent)],
+            Inheritance::Parent => measure / parts[index(parent)],
         };
         let relocated = patch.relocated.iter().map(|&(point, from)| {
             let moved = points_moved.iter().find(|moved| moved.from == point);
@@ -337,8 +338,9 @@ where
         }
     }
 
-    /// Gives new and moved points their places; gaps are closed later, when no element needs them.
-    fn place_points(&mut self, edit: &Edit<P, E>, slots: &Slots) {
+    /// Sets the positions of new and moved points; gaps are closed later, when no element refers to
+    /// them.
+    fn set_positions(&mut self, edit: &Edit<P, E>, slots: &Slots) {
         let placed: Vec<Vec3> = edit.points_added.iter().map(|added| self.blended_position(&added.from)).collect();
         let relocated: Vec<Vec3> =
             edit.points_relocated.iter().map(|moved| self.blended_position(&moved.from)).collect();
@@ -371,7 +373,7 @@ where
         }
         for (&slot, added) in slots.added.iter().zip(&patch.added) {
             let points = added.points.map(|point| match point.raw().checked_sub(old_points) {
-                Some(place) => new_points[place as usize],
+                Some(index) => new_points[index as usize],
                 None => point.raw(),
             });
             if slot as usize == self.elements.len() {
@@ -387,17 +389,17 @@ where
         }
     }
 
-    /// Makes those neighbours that meet in a facet; facets that are left alone lie open.
+    /// Connects elements with a common facet; unmatched facets become boundary.
     fn join_neighbours(&mut self, records: &[Record], slots: &[u32]) {
-        let place = |owner: Owner| match owner {
-            Owner::New { place, corner } => (slots[place as usize], corner as usize),
+        let index = |owner: Owner| match owner {
+            Owner::New { index, corner } => (slots[index as usize], corner as usize),
             Owner::Outside { element, corner } => (element, corner as usize),
         };
         for run in records.chunk_by(|one, other| one.0 == other.0) {
-            let (first, first_corner) = place(run[0].2);
+            let (first, first_corner) = index(run[0].2);
             match run.get(1) {
                 Some(other) => {
-                    let (second, second_corner) = place(other.2);
+                    let (second, second_corner) = index(other.2);
                     self.neighbours[first as usize][first_corner] = second;
                     self.neighbours[second as usize][second_corner] = first;
                 }
@@ -406,9 +408,9 @@ where
         }
     }
 
-    /// Finds the facets that lie open now and did not before. Two of them on the same points, where a new point counts
-    /// as the point it was split from, were one facet: they are the two sides of the crack.
-    fn name_separated(
+    /// Finds facets that became boundary. Two of them with the same points, where a new point is
+    /// identified with the point it was split from, were one facet: they are opposite crack faces.
+    fn find_separated(
         &self,
         patch: &Patch<P, E, N>,
         plan: &Plan,
@@ -418,9 +420,9 @@ where
     ) {
         let old_points = edit.points.before;
         let split_from = |point: u32| match (point as usize).checked_sub(old_points) {
-            Some(place) if point != NONE => {
-                let blend = patch.points[place];
-                let twin = patch.points.iter().position(|other| *other == blend).unwrap_or(place);
+            Some(index) if point != NONE => {
+                let blend = patch.points[index];
+                let twin = patch.points.iter().position(|other| *other == blend).unwrap_or(index);
                 let mut parents = blend.iter();
                 match (parents.next(), parents.next()) {
                     (Some((parent, _)), None) => parent.raw(),
@@ -433,8 +435,8 @@ where
         for run in plan.records.chunk_by(|one, other| one.0 == other.0) {
             let [(key, _, owner)] = *run else { continue };
             let facet = match owner {
-                Owner::New { place, corner } if was_open[place as usize * 4 + corner as usize] => continue,
-                Owner::New { place, corner } => Facet::new(E::new(slots[place as usize]), corner as usize),
+                Owner::New { index, corner } if was_open[index as usize * 4 + corner as usize] => continue,
+                Owner::New { index, corner } => Facet::new(E::new(slots[index as usize]), corner as usize),
                 Owner::Outside { element, corner } => Facet::new(E::new(element), corner as usize),
             };
             open.push((facet_key(key.map(split_from)).0, key, facet));

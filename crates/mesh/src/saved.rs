@@ -1,6 +1,6 @@
-//! Meshes in checkpoints: positions, elements and attributes are written; adjacency follows from them.
+//! Serialisation: positions, elements and attributes; adjacency is rebuilt.
 //!
-//! Reading checks everything, so that foreign bytes end in an error and never in a broken mesh.
+//! Reading checks everything: invalid bytes give an error, never an invalid mesh.
 
 use crate::attributes::{Attributes, ElementRule, Inherit, PointRule};
 use crate::error::MeshError;
@@ -12,7 +12,7 @@ use serde::de::{Deserialize, Deserializer, Error};
 use serde::ser::{Serialize, Serializer};
 
 #[derive(serde::Serialize)]
-struct Written<'a> {
+struct SavedRef<'a> {
     positions: &'a [Vec3],
     corners: &'a [u32],
     point_attributes: &'a Attributes<PointRule>,
@@ -21,7 +21,7 @@ struct Written<'a> {
 }
 
 #[derive(serde::Deserialize)]
-struct Read {
+struct Saved {
     positions: Vec<Vec3>,
     corners: Vec<u32>,
     point_attributes: Attributes<PointRule>,
@@ -31,14 +31,14 @@ struct Read {
 
 impl<P: Id, E: Id, const N: usize> Serialize for SimplexMesh<P, E, N> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let written = Written {
+        let saved = SavedRef {
             positions: &self.positions,
             corners: self.elements.as_flattened(),
             point_attributes: &self.point_attributes,
             element_attributes: &self.element_attributes,
             facet_attributes: &self.facet_attributes,
         };
-        written.serialize(serializer)
+        saved.serialize(serializer)
     }
 }
 
@@ -47,25 +47,25 @@ where
     [Vec3; N]: Measure,
 {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let read = Read::deserialize(deserializer)?;
-        from_saved(read).map_err(D::Error::custom)
+        let saved = Saved::deserialize(deserializer)?;
+        from_saved(saved).map_err(D::Error::custom)
     }
 }
 
-fn from_saved<P: Id, E: Id, const N: usize>(read: Read) -> Result<SimplexMesh<P, E, N>, MeshError<P, E>>
+fn from_saved<P: Id, E: Id, const N: usize>(saved: Saved) -> Result<SimplexMesh<P, E, N>, MeshError<P, E>>
 where
     [Vec3; N]: Measure,
 {
-    let (elements, rest) = read.corners.as_chunks::<N>();
+    let (elements, rest) = saved.corners.as_chunks::<N>();
     if !rest.is_empty() {
-        return Err(MeshError::Truncated { length: read.corners.len(), corners: N });
+        return Err(MeshError::Truncated { length: saved.corners.len(), corners: N });
     }
-    let mut mesh = SimplexMesh::from_parts(read.positions, elements.to_vec())?;
-    read.point_attributes.check(mesh.positions.len())?;
-    read.element_attributes.check(mesh.elements.len())?;
-    read.facet_attributes.check(mesh.elements.len() * N)?;
-    mesh.point_attributes = read.point_attributes;
-    mesh.element_attributes = read.element_attributes;
-    mesh.facet_attributes = read.facet_attributes;
+    let mut mesh = SimplexMesh::from_parts(saved.positions, elements.to_vec())?;
+    saved.point_attributes.check(mesh.positions.len())?;
+    saved.element_attributes.check(mesh.elements.len())?;
+    saved.facet_attributes.check(mesh.elements.len() * N)?;
+    mesh.point_attributes = saved.point_attributes;
+    mesh.element_attributes = saved.element_attributes;
+    mesh.facet_attributes = saved.facet_attributes;
     Ok(mesh)
 }

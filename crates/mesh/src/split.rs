@@ -1,4 +1,4 @@
-//! Edge split: a new point on an edge, every element around it in two.
+//! Edge split: a new point on an edge bisects all elements at the edge.
 
 use crate::edit::{Edit, Inheritance};
 use crate::error::EditError;
@@ -12,14 +12,14 @@ impl<P: Id, E: Id, const N: usize> SimplexMesh<P, E, N>
 where
     [Vec3; N]: Measure,
 {
-    /// Puts a new point on the edge from `start` to `end` at `parameter` between 0 and 1 and splits all elements around
-    /// the edge. The element on the side of `start` keeps the old id.
+    /// Adds a point on the edge from `start` to `end` at `parameter` between 0 and 1 and splits all
+    /// elements at the edge. The element on the side of `start` keeps its id.
     ///
-    /// Refused if there is no such edge, or if the point lies so near an end that an element would be flat.
+    /// Fails if the edge does not exist, or if an element would be degenerate.
     pub fn split_edge(&mut self, start: P, end: P, parameter: f64) -> Result<Edit<P, E>, EditError<P, E>> {
         if !(parameter > 0.0 && parameter < 1.0) {
             return Err(EditError::OutOfRange {
-                what: "the place of a split on its edge",
+                what: "the split parameter",
                 value: parameter,
                 range: "between 0 and 1",
             });
@@ -33,7 +33,6 @@ where
         self.replace(&patch)
     }
 
-    /// The elements around an edge, which has to exist.
     pub(crate) fn edge_elements(&self, start: P, end: P) -> Result<Vec<E>, EditError<P, E>> {
         self.check_point(start)?;
         self.check_point(end)?;
@@ -52,7 +51,7 @@ where
         if element.index() < self.elements.len() { Ok(()) } else { Err(EditError::NoSuchElement { element }) }
     }
 
-    /// Adds the two halves of an element to the patch, cut at new point `middle` of the patch.
+    /// Adds the two halves of an element to the patch, split at new point `middle` of the patch.
     pub(crate) fn split_in_two(&self, patch: &mut Patch<P, E, N>, element: E, ends: [P; 2], middle: usize) {
         let first_new = self.positions.len() as u32;
         let old = self.elements[element.index()];

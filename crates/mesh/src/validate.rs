@@ -1,4 +1,4 @@
-//! Checks of every invariant; the first thing that is wrong is named.
+//! Validation of all invariants.
 
 use crate::error::MeshError;
 use crate::facet::build_neighbours;
@@ -12,11 +12,13 @@ impl<P: Id, E: Id, const N: usize> SimplexMesh<P, E, N>
 where
     [Vec3; N]: Measure,
 {
-    /// Whether all holds that a mesh promises: finite positions, corners in range and distinct, positive measure, every
-    /// point used, no element twice, facets shared by two elements at most and in opposite directions, neighbours and
-    /// lists of elements as a fresh build would make them, attributes as long as what they describe.
+    /// Checks all invariants and returns the first fault: finite positions, corners in range and
+    /// distinct, positive measure, no unused points, no duplicate elements, facets shared by at
+    /// most two elements in opposite directions, neighbours and incidence lists equal to rebuilt
+    /// ones, attributes of the right length.
     ///
-    /// Linear in the size of the mesh; edits keep all of it, so this is for tests and for data from elsewhere.
+    /// Linear in the size of the mesh. Edits preserve the invariants; intended for tests and
+    /// external data.
     pub fn validate(&self) -> Result<(), MeshError<P, E>> {
         check_elements::<P, E, N>(&self.positions, &self.elements)?;
         let neighbours = build_neighbours(self.positions.len(), &self.elements)?;
@@ -47,7 +49,7 @@ where
     }
 }
 
-/// Positions finite; corners in range, distinct, of positive measure.
+/// Checks that positions are finite and corners in range, distinct and of positive measure.
 pub(crate) fn check_elements<P: Id, E: Id, const N: usize>(
     positions: &[Vec3],
     elements: &[[u32; N]],
@@ -78,7 +80,6 @@ where
     Ok(())
 }
 
-/// Every point belongs to an element.
 pub(crate) fn check_used<P: Id, E: Id>(incidence: &Incidence) -> Result<(), MeshError<P, E>> {
     match (0..incidence.point_count() as u32).find(|&point| incidence.of(point).is_empty()) {
         Some(point) => Err(MeshError::Unused { point: P::new(point) }),

@@ -1,13 +1,13 @@
-//! The plane cut of a star, case by case: Figs. 7 and 8 of O'Brien & Hodgins 1999, snapping, and whole cracks.
+//! Plane cuts of a star: Figs. 7 and 8 of O'Brien & Hodgins 1999, snapping, and complete cracks.
 
 mod support;
 
-use craze_math::Vec3;
+use craze_math::{Random, Vec3};
 use craze_mesh::{
-    CutSurface, EditError, Id, Jitter, Measure, NodeId, Side, SimplexMesh, Snap, Tail, TetEditError, TetMesh, TriMesh,
-    VertexId, kuhn_box, kuhn_box_jittered, kuhn_grid_jittered,
+    CrackTip, CutSurface, EditError, Id, Jitter, Measure, NodeId, Side, SimplexMesh, Snap, TetEditError, TetMesh,
+    TriMesh, VertexId, kuhn_box, kuhn_box_jittered, kuhn_grid_jittered,
 };
-use support::{Random, Watched};
+use support::Watched;
 
 const UP: Vec3 = Vec3::new(0.0, 0.0, 1.0);
 
@@ -24,7 +24,7 @@ fn cut(mesh: &mut TetMesh, node: u32, normal: Vec3, snap: Snap) -> Result<craze_
     edit
 }
 
-/// How many elements have points strictly above, and strictly below the plane z = 0; none may have both.
+/// Numbers of elements strictly above and below the plane z = 0; none may be on both sides.
 fn sides_of(mesh: &TetMesh, elements: impl Iterator<Item = craze_mesh::TetId>) -> [usize; 2] {
     elements.fold([0, 0], |[above, below], tet| {
         let heights = mesh.corners(tet).map(|corner| corner.z);
@@ -40,19 +40,20 @@ fn one_above() -> TetMesh {
 }
 
 #[test]
-fn figure_7_an_element_falls_into_three_one_on_one_side_and_two_on_the_other() {
+fn figure_7_an_element_splits_into_three_one_on_one_side_and_two_on_the_other() {
     let mut mesh = one_above();
     let edit = cut(&mut mesh, 0, UP, Snap::NEVER).unwrap();
     assert_eq!(mesh.element_count(), 3);
     assert_eq!(sides_of(&mesh, mesh.element_ids()), [1, 2]);
-    // The element is alone, so the crack reaches the boundary at both cut edges: two nodes on each, two copies of node 0.
+    // The element is alone, so the crack reaches the boundary at both cut edges: two nodes on each,
+    // and two copies of node 0.
     assert_eq!(edit.points_added.len(), 5);
     assert_eq!(mesh.pieces().count, 2);
     assert_eq!(edit.crack.len(), 1);
     assert_eq!(mesh.elements_of(NodeId(0)).len(), 1, "the positive side keeps the node");
     assert_eq!(edit.points_added[0].point, NodeId(4));
     assert_eq!(mesh.elements_of(NodeId(4)).len(), 2, "both lower elements share its copy");
-    assert_eq!(mesh.part_at_points(&mesh.point_ids().collect::<Vec<_>>()).unwrap(), []);
+    assert_eq!(mesh.separate_at_points(&mesh.point_ids().collect::<Vec<_>>()).unwrap(), []);
 }
 
 #[test]
@@ -65,22 +66,22 @@ fn figure_7_turned_over_two_elements_lie_above() {
 }
 
 #[test]
-fn figure_7_with_a_node_in_the_plane_the_element_falls_into_two() {
+fn figure_7_with_a_node_in_the_plane_the_element_splits_into_two() {
     let mut mesh = tetrahedra(&[[0.0; 3], [1.0, 0.2, 0.8], [1.0, 1.0, 0.0], [1.0, -0.7, -0.4]], &[[0, 1, 3, 2]]);
     let edit = cut(&mut mesh, 0, UP, Snap::NEVER).unwrap();
     assert_eq!(sides_of(&mesh, mesh.element_ids()), [1, 1]);
     assert_eq!(edit.points_added.len(), 3);
     assert_eq!(mesh.pieces().count, 2);
-    // Node 2 lay in the plane and now joins two elements that share no face.
-    let parted = mesh.part_at_points(&mesh.crack_points(&edit)).unwrap();
-    assert_eq!(parted.len(), 1);
-    assert_eq!(parted[0].points_added[0].from.heaviest(), NodeId(2));
+    // Node 2 was in the plane and now connects two elements that share no face.
+    let separated = mesh.separate_at_points(&mesh.crack_points(&edit)).unwrap();
+    assert_eq!(separated.len(), 1);
+    assert_eq!(separated[0].points_added[0].from.heaviest(), NodeId(2));
 }
 
 #[test]
 fn the_quadrilateral_is_divided_from_its_lowest_node() {
     let [node, above, one, other] = [[0.0; 3], [1.0, 0.2, 0.8], [1.0, 1.0, -0.6], [1.0, -0.7, -0.4]];
-    // The same element under two numberings: the diagonal follows the numbers, not the places.
+    // The same element with two numberings: the diagonal depends on the numbers, not the positions.
     for mut mesh in [
         tetrahedra(&[node, above, one, other], &[[0, 1, 3, 2]]),
         tetrahedra(&[node, above, other, one], &[[0, 1, 2, 3]]),
@@ -114,7 +115,7 @@ fn figure_8_the_face_neighbour_is_split_without_further_nodes() {
 
 #[test]
 fn figure_8_the_edge_neighbour_is_split_in_two() {
-    // The second element shares the edge of nodes 1 and 2 with the first, no more.
+    // The second element shares only the edge of nodes 1 and 2 with the first.
     let mut mesh = tetrahedra(
         &[[0.0, 0.0, 0.0], [1.0, 0.2, 0.8], [1.0, 1.0, -0.6], [1.0, -0.7, -0.4], [2.0, 1.5, 0.3], [2.0, 1.0, 0.5]],
         &[[0, 1, 3, 2], [1, 2, 4, 5]],
@@ -122,13 +123,14 @@ fn figure_8_the_edge_neighbour_is_split_in_two() {
     let edit = cut(&mut mesh, 0, UP, Snap::NEVER).unwrap();
     assert_eq!(mesh.element_count(), 5);
     assert_eq!(edit.elements_added.iter().filter(|added| added.parent.index() == 1).count(), 2);
-    // One node on the shared edge, two on the edge that only the star has.
+    // One node on the shared edge, two on the edge of the star only.
     assert_eq!(edit.points_added.len(), 4);
 }
 
 #[test]
 fn an_outer_element_with_four_cut_edges_fits_its_neighbours() {
-    // Three elements around the edge of nodes 3 and 4; node 0 has two of them, the third has two nodes on each side.
+    // Three elements at the edge of nodes 3 and 4; node 0 has two of them, the third has two nodes
+    // on each side.
     let mut mesh = tetrahedra(
         &[[0.0; 3], [2.0, 1.0, 0.5], [2.0, -1.0, 0.5], [0.6, 0.0, -0.1], [0.4, 0.0, -1.0]],
         &[[4, 3, 1, 0], [4, 3, 2, 1], [4, 3, 0, 2]],
@@ -161,7 +163,7 @@ fn snapping_by_angle_flips_between_0_099_and_0_101_radians() {
 }
 
 #[test]
-fn a_plane_with_one_empty_side_is_refused() {
+fn a_plane_with_one_empty_side_is_rejected() {
     let mut mesh = one_above();
     let refused = cut(&mut mesh, 0, Vec3::new(1.0, 0.0, 0.0), Snap::NEVER);
     assert_eq!(refused, Err(EditError::SideEmpty { point: NodeId(0), side: Side::Negative }));
@@ -174,7 +176,7 @@ fn a_plane_with_one_empty_side_is_refused() {
 }
 
 #[test]
-fn senseless_cuts_are_refused_by_name() {
+fn invalid_cuts_are_rejected() {
     let mut mesh = one_above();
     let current = mesh.positions().to_vec();
     let node = NodeId(0);
@@ -199,7 +201,7 @@ fn two_elements_at_an_edge_are_cut_at_its_end() {
     assert_eq!(mesh.element_count(), 6);
     assert_eq!(edit.crack.len(), 2);
     assert_eq!(mesh.pieces().count, 4);
-    assert_eq!(mesh.part_at_points(&[NodeId(0), edit.points_added[0].point]).unwrap().len(), 2);
+    assert_eq!(mesh.separate_at_points(&[NodeId(0), edit.points_added[0].point]).unwrap().len(), 2);
 }
 
 #[test]
@@ -212,7 +214,7 @@ fn a_plane_exactly_through_nodes_makes_no_node_but_the_copy() {
     assert_eq!(mesh.pieces().count, 1);
 }
 
-/// Cuts at every point in the plane until no star lies on both of its sides.
+/// Cuts at every point in the plane until no star is on both of its sides.
 fn cut_through<P: Id, E: Id, const N: usize>(watched: &mut Watched<P, E, N>, at: Vec3, normal: Vec3)
 where
     [Vec3; N]: Measure,
@@ -228,8 +230,8 @@ where
             let current = watched.mesh.positions().to_vec();
             if let Some(edit) = watched.attempt(|mesh| mesh.cut_star(point, normal, &current, snap)) {
                 for point in watched.mesh.crack_points(&edit) {
-                    let parted = watched.mesh.part_at_points(&[point]).unwrap();
-                    parted.iter().for_each(|edit| watched.follow(edit));
+                    let separated = watched.mesh.separate_at_points(&[point]).unwrap();
+                    separated.iter().for_each(|edit| watched.follow(edit));
                 }
             }
         }
@@ -239,7 +241,8 @@ where
     }
 }
 
-/// Volume of the part of the unit cube below n·x = d: Σ ±max(0, d − n·corner)³ / (6 n₁n₂n₃), for positive n.
+/// Volume of the part of the unit cube below n·x = d: Σ ±max(0, d − n·corner)³ / (6 n₁n₂n₃), for
+/// positive n.
 fn below(normal: Vec3, d: f64) -> f64 {
     let sum: f64 = (0..8)
         .map(|bits: u32| {
@@ -264,7 +267,7 @@ where
 }
 
 #[test]
-fn cuts_along_an_oblique_plane_part_a_box_in_two_of_the_right_volume() {
+fn cuts_along_an_oblique_plane_separate_a_box_in_two_of_the_right_volume() {
     let mesh = kuhn_box_jittered([3, 3, 3], Vec3::repeat(1.0), Jitter { amount: 0.1, seed: 8 }).unwrap();
     let normal = Vec3::new(1.0, 0.3, 0.17);
     let at = mesh.positions()[21];
@@ -280,33 +283,32 @@ fn cuts_along_an_oblique_plane_part_a_box_in_two_of_the_right_volume() {
     }
 }
 
-/// Parts what hangs together at points and edges only, everywhere.
-fn part_everywhere(mesh: &mut TetMesh) {
+fn separate_everywhere(mesh: &mut TetMesh) {
     loop {
         let nodes: Vec<NodeId> = mesh.point_ids().collect();
-        mesh.part_at_points(&nodes).unwrap();
+        mesh.separate_at_points(&nodes).unwrap();
         let pinched =
             nodes.iter().flat_map(|&node| mesh.pinched_edges(node).into_iter().map(move |end| [node, end])).next();
         match pinched {
-            Some([start, end]) => mesh.part_at_edge(start, end).unwrap(),
+            Some([start, end]) => mesh.separate_at_edge(start, end).unwrap(),
             None => return,
         };
     }
 }
 
 #[test]
-fn after_parting_the_surface_of_a_shattered_box_is_closed_and_manifold() {
+fn after_separation_the_surface_of_a_shattered_box_is_closed_and_manifold() {
     for seed in 0..5 {
         let mut mesh = kuhn_box_jittered([4, 4, 4], Vec3::repeat(1.0), Jitter { amount: 0.1, seed }).unwrap();
-        let mut random = Random(seed);
+        let mut random = Random::new(seed);
         for _ in 0..200 {
             let node = NodeId(random.below(mesh.point_count()) as u32);
             let current = mesh.positions().to_vec();
             if let Ok(edit) = mesh.cut_star(node, random.direction(), &current, Snap { distance: 0.01, angle: 0.1 }) {
-                mesh.part_at_points(&mesh.crack_points(&edit)).unwrap();
+                mesh.separate_at_points(&mesh.crack_points(&edit)).unwrap();
             }
         }
-        part_everywhere(&mut mesh);
+        separate_everywhere(&mut mesh);
         mesh.validate().unwrap();
         assert!((mesh.total_measure() - 1.0).abs() < 1e-12);
         assert!(mesh.pieces().count > 1);
@@ -320,19 +322,19 @@ fn after_parting_the_surface_of_a_shattered_box_is_closed_and_manifold() {
         )
         .unwrap();
         assert!(surface.boundary().edges.is_empty(), "closed");
-        // Two cracks may meet in a node that the material around it still holds together. There only the void is pinched,
-        // and the surface alone is parted.
+        // Two cracks may meet in a node that connects the material around it. Only the void is
+        // pinched there, so only the surface is separated.
         let vertices: Vec<VertexId> = surface.point_ids().collect();
-        surface.part_at_points(&vertices).unwrap();
+        surface.separate_at_points(&vertices).unwrap();
         surface.validate().unwrap();
         assert!(surface.boundary().edges.is_empty(), "still closed");
         let vertices: Vec<VertexId> = surface.point_ids().collect();
-        assert!(surface.part_at_points(&vertices).unwrap().is_empty(), "one fan at every vertex");
+        assert!(surface.separate_at_points(&vertices).unwrap().is_empty(), "one fan at every vertex");
     }
 }
 
 #[test]
-fn cuts_along_a_lattice_plane_part_a_box_in_halves() {
+fn cuts_along_a_lattice_plane_separate_a_box_in_halves() {
     let mesh = kuhn_box([4, 4, 4], Vec3::repeat(1.0)).unwrap();
     let mut watched = Watched::new(mesh);
     cut_through(&mut watched, Vec3::repeat(0.5), Vec3::new(0.0, 1.0, 0.0));
@@ -362,7 +364,8 @@ fn a_sheet_vertex_cut_reaches_the_rim_with_two_vertices() {
     mesh.validate().unwrap();
     assert_eq!((mesh.point_count(), mesh.element_count(), mesh.pieces().count), (6, 2, 2));
     assert_eq!(edit.crack.len(), 1);
-    // With a second triangle behind the edge the crack stops at one vertex and that triangle is split.
+    // With a second triangle across the edge the crack stops at one vertex and that triangle is
+    // split.
     let mut positions = positions;
     positions.push(Vec3::new(2.0, 0.1, 0.0));
     let mut mesh = TriMesh::from_parts(positions.clone(), vec![[0, 2, 1], [1, 2, 3]]).unwrap();
@@ -373,7 +376,8 @@ fn a_sheet_vertex_cut_reaches_the_rim_with_two_vertices() {
 
 #[test]
 fn the_plane_is_one_of_the_current_configuration() {
-    // In the rest state the element lies above the plane; as it is now, the plane cuts it at known places.
+    // In the rest state the element is above the plane; in the current state the plane cuts it at
+    // known points.
     let rest = [[0.0; 3], [1.0, 0.0, 1.0], [1.0, 1.0, 1.0], [0.0, 1.0, 2.0]];
     let mut mesh = tetrahedra(&rest, &[[0, 1, 2, 3]]);
     let current = [[0.0; 3], [1.0, 0.0, 0.3], [1.0, 1.0, 0.2], [0.0, 1.0, -0.1]].map(Vec3::from);
@@ -390,8 +394,8 @@ fn the_plane_is_one_of_the_current_configuration() {
 fn cracked_block(jitter: f64) -> TetMesh {
     let mut mesh = kuhn_box_jittered([4, 2, 4], Vec3::new(4.0, 2.0, 4.0), Jitter { amount: jitter, seed: 5 }).unwrap();
     for index in 0..mesh.point_count() {
-        let place = mesh.position(NodeId(index as u32));
-        if (place.z - 2.0).abs() < 0.5 && place.x < 1.5 {
+        let position = mesh.position(NodeId(index as u32));
+        if (position.z - 2.0).abs() < 0.5 && position.x < 1.5 {
             let current = mesh.positions().to_vec();
             let snap = Snap { distance: 0.45, angle: 0.3 };
             mesh.cut_star(NodeId(index as u32), UP, &current, snap).unwrap();
@@ -400,41 +404,46 @@ fn cracked_block(jitter: f64) -> TetMesh {
     mesh
 }
 
-/// The node at the tip of that crack inside the block, and the lips behind it in its star.
+/// The node at the tip of that crack inside the block, and the crack-face points behind it in its
+/// star.
 fn tip_of(mesh: &TetMesh) -> (NodeId, Vec<(NodeId, Side)>) {
-    let near = |place: &Vec3, x: f64, y: f64| (place - Vec3::new(x, y, 2.0)).norm() < 0.45;
+    let near = |position: &Vec3, x: f64, y: f64| (position - Vec3::new(x, y, 2.0)).norm() < 0.45;
     let tip = mesh.point_ids().find(|&point| near(&mesh.position(point), 2.0, 1.0)).unwrap();
     let side = |point: NodeId| {
         let height: f64 =
             mesh.elements_of(point).map(|tet| mesh.corners(tet).map(|corner| corner.z - 2.0).iter().sum::<f64>()).sum();
         if height > 0.0 { Side::Positive } else { Side::Negative }
     };
-    let is_lip = |point: &NodeId| {
-        let place = mesh.position(*point);
-        place.x < 1.5 && (place.z - 2.0).abs() < 0.45
+    let is_on_face = |point: &NodeId| {
+        let position = mesh.position(*point);
+        position.x < 1.5 && (position.z - 2.0).abs() < 0.45
     };
-    let mut lips: Vec<NodeId> = mesh.elements_of(tip).flat_map(|tet| mesh.points_of(tet)).filter(is_lip).collect();
-    lips.sort_unstable();
-    lips.dedup();
-    (tip, lips.into_iter().map(|point| (point, side(point))).collect())
+    let mut face_points: Vec<NodeId> =
+        mesh.elements_of(tip).flat_map(|tet| mesh.points_of(tet)).filter(is_on_face).collect();
+    face_points.sort_unstable();
+    face_points.dedup();
+    (tip, face_points.into_iter().map(|point| (point, side(point))).collect())
 }
 
 #[test]
-fn figure_12_a_crack_that_turns_cuts_nothing_behind_its_tip() {
+fn figure_12_a_kinked_crack_cuts_nothing_behind_its_tip() {
     for jitter in [0.0, 0.15] {
-        let mut back = 0;
-        // Other nodes of the front stand as far off the planes.
+        let mut backward = 0;
+        // Other nodes of the front are as far from the planes.
         let snap = Snap { distance: 1.5 * jitter, angle: 0.0 };
-        for turn in [-1.1f64, -0.7, -0.3, 0.3, 0.7, 1.1] {
+        for kink in [-1.1f64, -0.7, -0.3, 0.3, 0.7, 1.1] {
             let mesh = cracked_block(jitter);
-            let (tip, lips) = tip_of(&mesh);
-            assert!(lips.iter().any(|lip| lip.1 == Side::Positive) && lips.iter().any(|lip| lip.1 == Side::Negative));
-            let normal = Vec3::new(turn.sin(), 0.0, turn.cos());
-            // Elements that a cut divides, and that lie behind the tip with all of their points.
-            let divided_behind = |tail: Option<Tail<NodeId>>| {
+            let (node, face_points) = tip_of(&mesh);
+            assert!(
+                face_points.iter().any(|point| point.1 == Side::Positive)
+                    && face_points.iter().any(|point| point.1 == Side::Negative)
+            );
+            let normal = Vec3::new(kink.sin(), 0.0, kink.cos());
+            // Elements divided by a cut with all of their points behind the tip.
+            let divided_behind = |tip: Option<CrackTip<NodeId>>| {
                 let mut cracked = mesh.clone();
-                let surface = CutSurface { normal, tail };
-                let patch = cracked.plan_cut(tip, &surface, |point| mesh.position(point), snap).unwrap();
+                let surface = CutSurface { normal, tip };
+                let patch = cracked.plan_cut(node, &surface, |point| mesh.position(point), snap).unwrap();
                 let mut parents: Vec<_> = patch.added.iter().map(|added| added.parent).collect();
                 parents.sort_unstable();
                 let is_behind =
@@ -447,55 +456,59 @@ fn figure_12_a_crack_that_turns_cuts_nothing_behind_its_tip() {
                 assert!((cracked.total_measure() - volume).abs() < 1e-14 * volume);
                 count
             };
-            let tail = Tail { normal: UP, back: -Vec3::x(), lips: &lips };
-            assert_eq!(divided_behind(Some(tail)), 0, "turned by {turn}");
-            back += divided_behind(None);
+            let tip = CrackTip { normal: UP, backward: -Vec3::x(), face_points: &face_points };
+            assert_eq!(divided_behind(Some(tip)), 0, "kink of {kink} rad");
+            backward += divided_behind(None);
         }
-        assert!(back > 0, "a plane alone cuts back");
+        assert!(backward > 0, "a plane alone cuts backward");
     }
 }
 
 #[test]
-fn a_tail_that_goes_straight_on_or_is_twisted_changes_nothing() {
+fn a_crack_that_continues_straight_or_twisted_changes_nothing() {
     let mesh = cracked_block(0.15);
-    let (tip, lips) = tip_of(&mesh);
-    let plan = |normal: Vec3, tail: Option<Tail<NodeId>>| {
-        mesh.plan_cut(tip, &CutSurface { normal, tail }, |point| mesh.position(point), Snap::PAPER).unwrap()
+    let (node, face_points) = tip_of(&mesh);
+    let plan = |normal: Vec3, tip: Option<CrackTip<NodeId>>| {
+        mesh.plan_cut(node, &CutSurface { normal, tip }, |point| mesh.position(point), Snap::PAPER).unwrap()
     };
-    for (normal, tail, back) in [
+    for (normal, tip_normal, backward) in [
         (Vec3::new(0.1, 0.05, 1.0), UP, -Vec3::x()),
         (Vec3::new(0.0, 0.8, 1.0), UP, -Vec3::x()),
         (Vec3::new(0.9, 0.0, 0.1), UP, -Vec3::x()),
         (Vec3::new(0.9, 0.0, 0.9), Vec3::zeros(), -Vec3::x()),
         (Vec3::new(0.9, 0.0, 0.9), UP, Vec3::zeros()),
     ] {
-        let bent = plan(normal, Some(Tail { normal: tail, back, lips: &lips }));
+        let bent = plan(normal, Some(CrackTip { normal: tip_normal, backward, face_points: &face_points }));
         assert!(bent == plan(normal, None));
     }
 }
 
 #[test]
-fn bent_cuts_leave_a_mesh_of_the_same_volume_whatever_they_are_told() {
-    let mut random = Random(17);
+fn bent_cuts_preserve_the_volume_for_any_input() {
+    let mut random = Random::new(17);
     let mut cut = 0;
     for _ in 0..60 {
         let mut mesh = cracked_block(0.15);
         let volume = mesh.total_measure();
         for _ in 0..12 {
             let node = NodeId(random.below(mesh.point_count()) as u32);
-            let mut lips = Vec::new();
+            let mut face_points = Vec::new();
             for point in mesh.elements_of(node).flat_map(|tet| mesh.points_of(tet)).filter(|&point| point != node) {
                 match random.below(6) {
-                    0 => lips.push((point, Side::Positive)),
-                    1 => lips.push((point, Side::Negative)),
+                    0 => face_points.push((point, Side::Positive)),
+                    1 => face_points.push((point, Side::Negative)),
                     _ => {}
                 }
             }
-            lips.sort_unstable_by_key(|lip| lip.0);
-            lips.dedup_by_key(|lip| lip.0);
+            face_points.sort_unstable_by_key(|point| point.0);
+            face_points.dedup_by_key(|point| point.0);
             let normal = random.direction();
-            let tail = Tail { normal: normal + 0.8 * random.direction(), back: random.direction(), lips: &lips };
-            let surface = CutSurface { normal, tail: Some(tail) };
+            let tip = CrackTip {
+                normal: normal + 0.8 * random.direction(),
+                backward: random.direction(),
+                face_points: &face_points,
+            };
+            let surface = CutSurface { normal, tip: Some(tip) };
             let Ok(patch) =
                 mesh.plan_cut(node, &surface, |point| mesh.position(point), Snap { distance: 0.1, angle: 0.1 })
             else {

@@ -1,4 +1,4 @@
-//! Parts of the plane become triangles: known areas and angles, open slits, named refusals.
+//! Triangulations of plane domains: areas, angles, open slits, errors.
 
 use craze_mesh::{ChainName, DelaunayError, PlaneDomain, TriMesh, Triangulation, VertexId, triangulate};
 use proptest::prelude::*;
@@ -16,15 +16,14 @@ fn circle(centre: Point, radius: f64, count: usize) -> Vec<Point> {
     (0..count).map(|k| [centre[0] + radius * angle(k).cos(), centre[1] + radius * angle(k).sin()]).collect()
 }
 
-fn area(rim: &[Point]) -> f64 {
-    let turned = |k: usize| {
-        let (a, b) = (rim[k], rim[(k + 1) % rim.len()]);
+fn area(boundary: &[Point]) -> f64 {
+    let cross = |k: usize| {
+        let (a, b) = (boundary[k], boundary[(k + 1) % boundary.len()]);
         a[0] * b[1] - b[0] * a[1]
     };
-    (0..rim.len()).map(turned).sum::<f64>().abs() / 2.0
+    (0..boundary.len()).map(cross).sum::<f64>().abs() / 2.0
 }
 
-/// Smallest angle (degrees) and mean edge (m).
 fn quality(mesh: &TriMesh) -> (f64, f64) {
     let smallest = mesh.element_ids().map(|t| mesh.quality(t).smallest_angle.to_degrees()).fold(90.0, f64::min);
     let edges = mesh.edges();
@@ -32,16 +31,16 @@ fn quality(mesh: &TriMesh) -> (f64, f64) {
     (smallest, edges.iter().map(length).sum::<f64>() / edges.len() as f64)
 }
 
-/// Vertices − edges + triangles, and how many closed loops the rim has.
+/// Euler characteristic V − E + F, and the number of boundary loops.
 fn topology(mesh: &TriMesh) -> (i64, usize) {
     let euler = mesh.point_count() as i64 - mesh.edges().len() as i64 + mesh.element_count() as i64;
-    let rim = mesh.boundary();
+    let boundary = mesh.boundary();
     let mut next = vec![None; mesh.point_count()];
-    for [start, end] in &rim.edges {
+    for [start, end] in &boundary.edges {
         assert!(next[start.index()].replace(end.index()).is_none(), "a rim that touches itself at {start}");
     }
     let mut loops = 0;
-    for [start, _] in &rim.edges {
+    for [start, _] in &boundary.edges {
         let mut here = start.index();
         loops += usize::from(next[here].is_some());
         while let Some(after) = next[here].take() {
@@ -70,7 +69,7 @@ fn a_square_is_filled_with_nearly_equilateral_triangles() {
         let made = checked(&PlaneDomain { outline: rectangle(1.0, 1.0), ..Default::default() }, edge);
         let (angle, mean) = quality(&made.mesh);
         assert!(angle > 35.0, "{angle} at {edge}");
-        // Two edges a side leave no choice.
+        // Two edges per side leave no choice.
         assert!((mean / edge - 1.0).abs() < 0.1 || edge == 0.5, "{mean} at {edge}");
         assert_eq!(topology(&made.mesh), (1, 1));
     }
@@ -88,7 +87,7 @@ fn holes_lines_and_slits_keep_quality_and_topology() {
         let made = checked(&domain, edge);
         let (angle, _) = quality(&made.mesh);
         assert!(angle > 25.0, "{angle} at {edge}");
-        // Each hole and each slit inside adds a loop; the slit from the rim only lengthens it.
+        // Each hole and each inner slit adds a loop; the slit from the boundary only lengthens it.
         assert_eq!(topology(&made.mesh), (1 - 4, 5));
         let length: f64 =
             (made.lines.iter()).map(|ends| (made.mesh.position(ends[0]) - made.mesh.position(ends[1])).norm()).sum();
@@ -97,7 +96,7 @@ fn holes_lines_and_slits_keep_quality_and_topology() {
 }
 
 #[test]
-fn a_slit_has_two_lips_that_share_only_the_tip() {
+fn a_slit_has_two_faces_that_share_only_the_tip() {
     let outline = vec![[0.0, 0.0], [2.0, 0.0], [2.0, 1.0], [0.0, 1.0], [0.0, 0.5]];
     let domain = PlaneDomain { outline, slits: vec![vec![[0.0, 0.5], [1.2, 0.5]]], ..Default::default() };
     let made = checked(&domain, 0.1);
@@ -107,7 +106,7 @@ fn a_slit_has_two_lips_that_share_only_the_tip() {
         .collect();
     let tips = on_slit.iter().filter(|(_, at)| at.x > 1.2 - 1e-9).count();
     assert_eq!((tips, on_slit.len()), (1, 2 * 12 + 1));
-    // No triangle reaches from one lip to the other: above and below are joined behind the tip only.
+    // No triangle has points above and below the slit: both faces connect behind the tip only.
     for (vertex, at) in &on_slit {
         let above = made.mesh.elements_of(*vertex).any(|t| made.mesh.corners(t).iter().any(|c| c.y > 0.5 + 1e-9));
         let below = made.mesh.elements_of(*vertex).any(|t| made.mesh.corners(t).iter().any(|c| c.y < 0.5 - 1e-9));
@@ -118,7 +117,7 @@ fn a_slit_has_two_lips_that_share_only_the_tip() {
 
 #[test]
 fn narrow_gaps_and_short_segments_refine_what_is_near_them_only() {
-    // Two holes a hundredth apart, and a dent of a fiftieth, at an edge of a tenth.
+    // Two holes at a distance of a hundredth, and a notch of a fiftieth, with edges of a tenth.
     let mut outline = rectangle(2.0, 2.0);
     outline.splice(1..1, [[-0.02, -1.0], [0.0, -0.98], [0.02, -1.0]]);
     let holes = vec![circle([-0.255, 0.0], 0.25, 16), circle([0.255, 0.0], 0.25, 16)];
@@ -137,9 +136,9 @@ fn the_same_domain_gives_the_same_bits() {
 }
 
 #[test]
-fn scale_and_place_do_not_matter() {
+fn scale_and_position_do_not_matter() {
     for (scale, shift) in [(1e-9, 0.0), (1e9, 0.0), (1e-3, 1e3)] {
-        let moved = |rim: Vec<Point>| rim.iter().map(|p| p.map(|c| c * scale + shift)).collect::<Vec<_>>();
+        let moved = |boundary: Vec<Point>| boundary.iter().map(|p| p.map(|c| c * scale + shift)).collect::<Vec<_>>();
         let domain = PlaneDomain {
             outline: moved(rectangle(1.0, 1.0)),
             holes: vec![moved(circle([0.0; 2], 0.2, 20))],
@@ -152,7 +151,7 @@ fn scale_and_place_do_not_matter() {
 }
 
 #[test]
-fn what_is_no_domain_is_refused_by_name() {
+fn invalid_domains_are_rejected() {
     let square = PlaneDomain { outline: rectangle(1.0, 1.0), ..Default::default() };
     for edge in [0.0, -1.0, f64::NAN, f64::INFINITY] {
         assert!(matches!(triangulate(&square, edge), Err(DelaunayError::EdgeLength { .. })));
@@ -170,11 +169,11 @@ fn what_is_no_domain_is_refused_by_name() {
     let spike = outline(vec![[0.0, 0.0], [1.0, 0.0], [1.0, 1.0], [0.5, 1.0], [0.5, 2.0], [0.5, 1.0], [0.0, 1.0]]);
     assert!(matches!(spike, Err(DelaunayError::Crossing { .. })), "{spike:?}");
     let twice = outline(vec![[0.0, 0.0], [1.0, 0.0], [1.0, 0.0], [0.0, 1.0]]);
-    assert!(matches!(twice, Err(DelaunayError::RepeatedPoint { place: 1, .. })));
+    assert!(matches!(twice, Err(DelaunayError::RepeatedPoint { index: 1, .. })));
     let nowhere = outline(vec![[0.0, 0.0], [f64::NAN, 0.0], [0.0, 1.0]]);
-    assert!(matches!(nowhere, Err(DelaunayError::BadPoint { place: 1, .. })));
+    assert!(matches!(nowhere, Err(DelaunayError::BadPoint { index: 1, .. })));
     let far = outline(vec![[0.0, 0.0], [1e30, 0.0], [0.0, 1e30]]);
-    assert!(matches!(far, Err(DelaunayError::BadPoint { place: 1, .. })));
+    assert!(matches!(far, Err(DelaunayError::BadPoint { index: 1, .. })));
 
     let hole = |hole: Vec<Point>| triangulate(&PlaneDomain { holes: vec![hole], ..square.clone() }, 0.1);
     let outside = hole(circle([2.0, 0.0], 0.2, 8));
@@ -205,21 +204,21 @@ proptest! {
                 [radius * angle.cos(), radius * angle.sin()]
             })
             .collect();
-        // The inradius of the star is at least half its least radius for four corners and more.
+        // The inradius of the star is at least half its smallest radius for four or more corners.
         let holes = if count > 4 { vec![circle([0.0; 2], hole, corners)] } else { vec![] };
         let domain = PlaneDomain { outline: outline.clone(), holes, ..Default::default() };
         let made = checked(&domain, edge);
         prop_assert_eq!(topology(&made.mesh).1, 1 + domain.holes.len());
-        // Corners of the input that are sharper than 60° bound what is possible around them.
-        let sharp: Vec<Point> = [&outline].into_iter().chain(&domain.holes).flat_map(|rim| {
-            (0..rim.len()).filter_map(|k| {
-                let [a, b, c] = [rim.len() - 1, 0, 1].map(|step| rim[(k + step) % rim.len()]);
+        // Input corners sharper than 60° limit the angles near them.
+        let sharp: Vec<Point> = [&outline].into_iter().chain(&domain.holes).flat_map(|boundary| {
+            (0..boundary.len()).filter_map(|k| {
+                let [a, b, c] = [boundary.len() - 1, 0, 1].map(|step| boundary[(k + step) % boundary.len()]);
                 let ([x, y], [u, v]) = ([a[0] - b[0], a[1] - b[1]], [c[0] - b[0], c[1] - b[1]]);
                 let angle = (x * v - y * u).abs().atan2(x * u + y * v);
                 (angle < PI / 3.0).then_some(b)
             })
         }).collect();
-        // No bound is proved; the worst of 8,000 random stars lay between 20° and 25°.
+        // Not a proven bound; the worst of 8,000 random stars was between 20° and 25°.
         for triangle in made.mesh.element_ids() {
             let quality = made.mesh.quality(triangle);
             let near = made.mesh.corners(triangle).iter().any(|c| {

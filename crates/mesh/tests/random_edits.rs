@@ -1,14 +1,14 @@
-//! Thousands of random edits, every invariant after each of them (VALIDATION 28).
+//! Thousands of random edits; all invariants are checked after each (VALIDATION 28).
 
 mod support;
 
-use craze_math::Vec3;
+use craze_math::{Random, Vec3};
 use craze_mesh::{
     EditError, Id, Jitter, Measure, NodeId, SimplexMesh, Snap, TETRAHEDRON_EDGES, TetId, TetMesh, TriMesh, TriangleId,
     kuhn_box_jittered, kuhn_grid_jittered,
 };
 use proptest::prelude::*;
-use support::{Random, Watched};
+use support::Watched;
 
 fn random_edge<P: Id, E: Id, const N: usize>(mesh: &SimplexMesh<P, E, N>, random: &mut Random) -> [P; 2]
 where
@@ -19,7 +19,6 @@ where
     [corners[first], corners[(first + 1 + random.below(N - 1)) % N]]
 }
 
-/// An edit that both kinds of meshes have.
 fn common_edit<P: Id, E: Id, const N: usize>(watched: &mut Watched<P, E, N>, random: &mut Random, kind: usize)
 where
     [Vec3; N]: Measure,
@@ -27,11 +26,11 @@ where
     let [start, end] = random_edge(&watched.mesh, random);
     match kind {
         0 => {
-            let parameter = 0.2 + 0.6 * random.unit();
+            let parameter = 0.2 + 0.6 * random.number();
             watched.attempt(|mesh| mesh.split_edge(start, end, parameter));
         }
         1 => {
-            let parameter = [0.0, 1.0, random.unit()][random.below(3)];
+            let parameter = [0.0, 1.0, random.number()][random.below(3)];
             watched.attempt(|mesh| mesh.collapse_edge(start, end, parameter, 1e-12));
         }
         2 => {
@@ -44,12 +43,12 @@ where
             if let Some(edit) = watched.attempt(|mesh| mesh.cut_star(start, normal, &current, snap)) {
                 assert!(!edit.crack.is_empty() || edit.points_added.len() == 1);
                 let points = watched.mesh.crack_points(&edit);
-                part(watched, &points);
+                separate(watched, &points);
             }
         }
         4 => {
             let all: Vec<P> = watched.mesh.point_ids().collect();
-            part(watched, &all);
+            separate(watched, &all);
         }
         _ => {
             let count = watched.mesh.point_count();
@@ -59,33 +58,33 @@ where
                 .flat_map(|point| watched.mesh.pinched_edges(point).into_iter().map(move |end| [point, end]))
                 .next();
             let [start, end] = pinched.unwrap_or([start, end]);
-            let parted = watched.mesh.clone().part_at_edge(start, end);
-            // Slivers that many edits left behind may be too thin to be split once more.
-            let expected = match &parted {
+            let separated = watched.mesh.clone().separate_at_edge(start, end);
+            // Slivers left by earlier edits may be too thin to split.
+            let expected = match &separated {
                 Ok(_) | Err(EditError::Inverts { .. }) => pinched.is_some(),
-                Err(refusal) => pinched.is_none() && matches!(refusal, EditError::OnePart { .. }),
+                Err(refusal) => pinched.is_none() && matches!(refusal, EditError::Connected { .. }),
             };
-            assert!(expected, "{parted:?}");
-            watched.attempt(|mesh| mesh.part_at_edge(start, end));
+            assert!(expected, "{separated:?}");
+            watched.attempt(|mesh| mesh.separate_at_edge(start, end));
         }
     }
 }
 
-fn part<P: Id, E: Id, const N: usize>(watched: &mut Watched<P, E, N>, points: &[P])
+fn separate<P: Id, E: Id, const N: usize>(watched: &mut Watched<P, E, N>, points: &[P])
 where
     [Vec3; N]: Measure,
 {
     for &point in points {
-        let edits = watched.mesh.part_at_points(&[point]).unwrap();
+        let edits = watched.mesh.separate_at_points(&[point]).unwrap();
         for edit in &edits {
             assert!(edit.crack.is_empty(), "what touches in a point only has no facet to lose");
             watched.follow(edit);
         }
-        assert!(watched.mesh.part_at_points(&[point]).unwrap().is_empty(), "parted once, parted for good");
+        assert!(watched.mesh.separate_at_points(&[point]).unwrap().is_empty(), "separated once, separated for good");
     }
 }
 
-/// An edge with so many tetrahedra around it, searched from a random place on; any edge if there is none.
+/// An edge with `needed` tetrahedra, searched from a random element; any edge if there is none.
 fn edge_with_ring(mesh: &TetMesh, random: &mut Random, needed: usize) -> [NodeId; 2] {
     let count = mesh.element_count();
     let first = random.below(count);
@@ -116,7 +115,7 @@ fn tetrahedral_edit(watched: &mut Watched<NodeId, TetId, 4>, random: &mut Random
             let around = watched.mesh.elements_at_edge(start, end);
             let ring =
                 |tet: TetId| watched.mesh.points_of(tet).into_iter().filter(move |&node| node != start && node != end);
-            // A node of one tetrahedron, and one that shares no tetrahedron around the edge with it.
+            // A node of one tetrahedron, and one that shares no tetrahedron at the edge with it.
             let first = ring(around[random.below(around.len())]).next().unwrap();
             let beside: Vec<NodeId> =
                 around.iter().filter(|&&tet| ring(tet).any(|node| node == first)).flat_map(|&tet| ring(tet)).collect();
@@ -148,9 +147,9 @@ fn triangles(counts: [usize; 2], seed: u64) -> TriMesh {
 fn a_thousand_random_edits_keep_every_invariant_of_a_tetrahedral_mesh() {
     for seed in 0..4 {
         let mut watched = Watched::new(tetrahedra([3, 3, 3], seed));
-        let mut random = Random(seed);
+        let mut random = Random::new(seed);
         while watched.edits < 1000 {
-            // Collapses and flips are refused more often than splits: ask for them more often.
+            // Collapses and flips fail more often than splits: try them more often.
             let kind = [0, 1, 1, 1, 1, 1, 1, 2, 3, 4, 5, 6, 6, 6, 6, 7, 7, 7, 7, 7, 8, 8, 8, 8, 8, 8][random.below(26)];
             tetrahedral_edit(&mut watched, &mut random, kind);
         }
@@ -163,9 +162,9 @@ fn each_kind_of_tetrahedral_edit_happens_many_times() {
     let mut happened = [0; 9];
     for seed in 0..20 {
         let mut watched = Watched::new(tetrahedra([3, 3, 3], seed));
-        let mut random = Random(seed);
+        let mut random = Random::new(seed);
         for step in 0..200 {
-            // Flips and collapses first, as long as the mesh is still in one piece.
+            // Flips and collapses first, while the mesh is in one piece.
             let kind = if step < 100 { [0, 1, 1, 6, 7, 8][random.below(6)] } else { random.below(9) };
             let before = watched.edits;
             tetrahedral_edit(&mut watched, &mut random, kind);
@@ -179,7 +178,7 @@ fn each_kind_of_tetrahedral_edit_happens_many_times() {
 fn a_thousand_random_edits_keep_every_invariant_of_a_triangle_mesh() {
     for seed in 0..4 {
         let mut watched = Watched::new(triangles([6, 6], seed));
-        let mut random = Random(seed);
+        let mut random = Random::new(seed);
         while watched.edits < 1500 {
             let kind = [0, 1, 1, 1, 1, 2, 3, 4, 6, 6, 6][random.below(11)];
             triangle_edit(&mut watched, &mut random, kind);
@@ -198,7 +197,7 @@ proptest! {
     ) {
         let mut watched = Watched::new(tetrahedra([2, 2, 2], seed));
         for (kind, choice) in edits {
-            tetrahedral_edit(&mut watched, &mut Random(choice), kind);
+            tetrahedral_edit(&mut watched, &mut Random::new(choice), kind);
         }
     }
 
@@ -209,7 +208,7 @@ proptest! {
     ) {
         let mut watched = Watched::new(triangles([3, 3], seed));
         for (kind, choice) in edits {
-            triangle_edit(&mut watched, &mut Random(choice), kind);
+            triangle_edit(&mut watched, &mut Random::new(choice), kind);
         }
     }
 }

@@ -1,14 +1,13 @@
-//! What is said about a whole mesh: its faults by name, its file, its order, its size in memory and time.
+//! Properties of a whole mesh: faults, serialisation, renumbering, memory and time.
 
 mod support;
 
-use craze_math::Vec3;
+use craze_math::{Random, Vec3};
 use craze_mesh::{
     AttributeError, Blend, EditError, ElementRule, Face, Inherit, Inheritance, Jitter, MeshError, NewElement, NodeId,
     Order, OrderError, Patch, PointRule, Snap, TetId, TetMesh, TriMesh, TriangleId, Values, VertexId, kuhn_box,
     kuhn_box_jittered, kuhn_grid, morton_order,
 };
-use support::Random;
 
 fn corner() -> Vec<Vec3> {
     [[0.0; 3], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0], [1.0, 1.0, 1.0]].map(Vec3::from).to_vec()
@@ -28,12 +27,12 @@ fn the_first_fault_is_named() {
         build(&[[1, 2, 3, 4], [0, 1, 2, 3], [1, 2, 0, 3]]),
         MeshError::Duplicate { elements: [TetId(1), TetId(2)] }
     );
-    // Both lie on the same side of the face of nodes 0, 1, 2.
+    // Both are on the same side of the face of nodes 0, 1, 2.
     let same_side = build(&[[0, 1, 2, 3], [0, 1, 2, 4]]);
     assert!(matches!(same_side, MeshError::Orientation { elements: [TetId(0), TetId(1)], .. }), "{same_side}");
     assert_eq!(
         same_side.to_string(),
-        "tetrahedron 0 and tetrahedron 1 are oriented against each other at their facet (0, 1, 2)"
+        "tetrahedron 0 and tetrahedron 1 have opposite orientations at their facet (0, 1, 2)"
     );
     let mut positions = corner();
     positions[2].y = f64::NAN;
@@ -69,7 +68,8 @@ fn an_empty_mesh_is_a_mesh() {
 fn the_surface_is_closed_and_encloses_the_volume() {
     let mesh = kuhn_box_jittered([4, 3, 5], Vec3::new(1.0, 2.0, 0.5), Jitter { amount: 0.1, seed: 1 }).unwrap();
     let surface = mesh.boundary();
-    // Divergence theorem: a sixth of the sum of triple products is the volume if all triangles face outward.
+    // Divergence theorem: if all triangles face outward, a sixth of the sum of triple products is
+    // the volume.
     let volume: f64 = surface
         .triangles
         .iter()
@@ -99,7 +99,7 @@ fn the_surface_is_closed_and_encloses_the_volume() {
 fn lumped_volumes_add_up() {
     let mesh = kuhn_box([3, 3, 3], Vec3::new(1.0, 1.0, 2.0)).unwrap();
     assert!((mesh.point_measures().iter().sum::<f64>() - 2.0).abs() < 1e-14);
-    let inner = mesh.positions().iter().position(|place| (place - Vec3::new(1.0, 1.0, 2.0) / 3.0).norm() < 1e-12);
+    let inner = mesh.positions().iter().position(|position| (position - Vec3::new(1.0, 1.0, 2.0) / 3.0).norm() < 1e-12);
     assert!((mesh.point_measures()[inner.unwrap()] - 2.0 / 27.0).abs() < 1e-15);
 }
 
@@ -107,12 +107,12 @@ fn lumped_volumes_add_up() {
 fn pieces_are_numbered_by_their_lowest_element_and_touching_is_not_enough() {
     let mut positions = corner();
     positions.extend([[-1.0, 0.0, 0.0], [0.0, -1.0, 0.0], [0.0, 0.0, -1.0]].map(Vec3::from));
-    // Element 1 touches the others in node 0 only; elements 0 and 2 share a face.
+    // Element 1 shares only node 0 with the others; elements 0 and 2 share a face.
     let mesh = TetMesh::from_parts(positions, vec![[0, 1, 2, 3], [0, 6, 5, 7], [1, 2, 3, 4]]).unwrap();
     let pieces = mesh.pieces();
     assert_eq!((pieces.count, pieces.of_element), (2, vec![0, 1, 0]));
     let mut mesh = mesh;
-    let edits = mesh.part_at_points(&mesh.point_ids().collect::<Vec<_>>()).unwrap();
+    let edits = mesh.separate_at_points(&mesh.point_ids().collect::<Vec<_>>()).unwrap();
     mesh.validate().unwrap();
     assert_eq!((edits.len(), mesh.point_count()), (1, 9));
 }
@@ -123,7 +123,7 @@ fn a_saved_mesh_is_the_same_mesh() {
     mesh.point_attributes_mut().add("weight", PointRule::Interpolate, Values::Scalars(vec![0.25; 64])).unwrap();
     mesh.element_attributes_mut().add("part", ElementRule::Copy, Values::Labels((0..162).collect())).unwrap();
     mesh.facet_attributes_mut().add("paint", Inherit, Values::Labels((0..648).collect())).unwrap();
-    let mut random = Random(1);
+    let mut random = Random::new(1);
     for _ in 0..50 {
         let current = mesh.positions().to_vec();
         let node = NodeId(random.below(mesh.point_count()) as u32);
@@ -132,7 +132,6 @@ fn a_saved_mesh_is_the_same_mesh() {
     let bytes = postcard::to_allocvec(&mesh).unwrap();
     let mut loaded: TetMesh = postcard::from_bytes(&bytes).unwrap();
     assert_eq!(mesh, loaded);
-    // What follows is the same, too: edits of the loaded mesh do the same to it.
     for step in 0..50 {
         let [node, other] = [0, 1].map(|_| NodeId(random.below(mesh.point_count()) as u32));
         let (normal, current) = (random.direction(), mesh.positions().to_vec());
@@ -144,17 +143,17 @@ fn a_saved_mesh_is_the_same_mesh() {
 }
 
 #[test]
-fn foreign_bytes_are_refused_and_never_make_a_broken_mesh() {
+fn invalid_bytes_are_rejected() {
     let mut mesh = kuhn_box([2, 2, 2], Vec3::repeat(1.0)).unwrap();
     mesh.point_attributes_mut().add("weight", PointRule::Interpolate, Values::Scalars(vec![1.0; 27])).unwrap();
     let bytes = postcard::to_allocvec(&mesh).unwrap();
-    let mut random = Random(3);
+    let mut random = Random::new(3);
     let mut refused = 0;
     for _ in 0..2000 {
         let mut damaged = bytes.clone();
         for _ in 0..1 + random.below(3) {
-            let place = random.below(damaged.len());
-            damaged[place] = random.bits() as u8;
+            let index = random.below(damaged.len());
+            damaged[index] = random.bits() as u8;
         }
         damaged.truncate(if random.below(4) == 0 { random.below(damaged.len()) } else { damaged.len() });
         match postcard::from_bytes::<TetMesh>(&damaged) {
@@ -166,7 +165,7 @@ fn foreign_bytes_are_refused_and_never_make_a_broken_mesh() {
 }
 
 #[test]
-fn attributes_that_do_not_fit_are_refused() {
+fn mismatched_attributes_are_rejected() {
     let mut mesh = kuhn_grid([1, 1], [1.0, 1.0]).unwrap();
     let points = mesh.point_attributes_mut();
     let short = points.add("weight", PointRule::Heaviest, Values::Scalars(vec![1.0; 3]));
@@ -185,14 +184,14 @@ fn attributes_that_do_not_fit_are_refused() {
 fn renumbering_along_the_curve_keeps_the_mesh_and_brings_neighbours_together() {
     let mut mesh = kuhn_box([12, 12, 12], Vec3::repeat(1.0)).unwrap();
     let count = mesh.point_count();
-    let places = Values::Vectors(mesh.positions().to_vec());
-    mesh.point_attributes_mut().add("place", PointRule::Interpolate, places).unwrap();
-    let mut random = Random(2);
+    let positions = Values::Vectors(mesh.positions().to_vec());
+    mesh.point_attributes_mut().add("position", PointRule::Interpolate, positions).unwrap();
+    let mut random = Random::new(2);
     let mut shuffled =
         Order { points: (0..count as u32).collect(), elements: (0..mesh.element_count() as u32).collect() };
     for list in [&mut shuffled.points, &mut shuffled.elements] {
-        for place in (1..list.len()).rev() {
-            list.swap(place, random.below(place + 1));
+        for index in (1..list.len()).rev() {
+            list.swap(index, random.below(index + 1));
         }
     }
     mesh.renumber(&shuffled).unwrap();
@@ -208,7 +207,7 @@ fn renumbering_along_the_curve_keeps_the_mesh_and_brings_neighbours_together() {
     order.apply_to_elements(&mut volumes);
     mesh.validate().unwrap();
     assert_eq!(mesh.positions(), outside);
-    assert_eq!(mesh.point_attributes().vectors("place"), Some(mesh.positions()));
+    assert_eq!(mesh.point_attributes().vectors("position"), Some(mesh.positions()));
     assert!(mesh.element_ids().all(|tet| mesh.measure(tet) == volumes[tet.index()]));
     assert!(spread(&mesh) < scattered / 4.0);
     let before = mesh.clone();
@@ -219,7 +218,7 @@ fn renumbering_along_the_curve_keeps_the_mesh_and_brings_neighbours_together() {
 }
 
 #[test]
-fn removed_elements_take_their_lonely_points_with_them_and_leave_open_faces() {
+fn removed_elements_remove_unused_points_and_expose_faces() {
     let mut mesh = kuhn_box([2, 2, 2], Vec3::repeat(1.0)).unwrap();
     let corner = NodeId(8);
     let gone: Vec<TetId> = mesh.elements_of(NodeId(2)).collect();
@@ -240,7 +239,7 @@ fn removed_elements_take_their_lonely_points_with_them_and_leave_open_faces() {
 }
 
 #[test]
-fn impossible_edits_say_why() {
+fn invalid_edits_return_the_reason() {
     let mut mesh = TetMesh::from_parts(corner()[..4].to_vec(), vec![[0, 1, 2, 3]]).unwrap();
     let [a, b] = [NodeId(0), NodeId(1)];
     assert!(matches!(mesh.collapse_edge(a, b, 0.0, 1.0), Err(EditError::LinkCondition { .. })));
@@ -252,11 +251,12 @@ fn impossible_edits_say_why() {
     assert!(matches!(mesh.flip_edge(a, b), Err(EditError::BoundaryEdge { .. })));
     assert!(matches!(mesh.flip_face(TetId(0), 2), Err(EditError::NoNeighbour { corner: 2, .. })));
     assert!(matches!(mesh.flip_face(TetId(0), 9), Err(EditError::NoNeighbour { corner: 9, .. })));
-    assert!(matches!(mesh.duplicate_point(a, &[TetId(0)]), Err(EditError::NothingParted { all: 1, .. })));
-    assert!(matches!(mesh.part_at_edge(a, b), Err(EditError::OnePart { .. })));
+    assert!(matches!(mesh.duplicate_point(a, &[TetId(0)]), Err(EditError::EmptySide { all: 1, .. })));
+    assert!(matches!(mesh.separate_at_edge(a, b), Err(EditError::Connected { .. })));
     assert!(matches!(mesh.remove_elements(&[TetId(1)]), Err(EditError::NoSuchElement { .. })));
     let mut box_mesh = kuhn_box([2, 2, 2], Vec3::repeat(1.0)).unwrap();
-    // Corner 0 into its neighbour on the box's edge: allowed by topology, but the corner would be cut off.
+    // Corner 0 into its neighbour on the edge of the box: allowed by topology, but it would cut off
+    // the corner.
     let refused = box_mesh.collapse_edge(NodeId(1), NodeId(0), 0.0, 1e-9);
     assert!(matches!(refused, Err(EditError::MeasureChanges { .. } | EditError::Inverts { .. })), "{refused:?}");
     let inner = NodeId(13);
@@ -265,7 +265,6 @@ fn impossible_edits_say_why() {
     assert_eq!(collapsed.points_removed, [inner]);
 }
 
-/// A mesh with its elements and their corners in a fixed order, to compare what two meshes contain.
 fn content(mesh: &TetMesh) -> Vec<[u32; 4]> {
     let mut elements: Vec<[u32; 4]> = mesh.elements().to_vec();
     elements.iter_mut().for_each(|element| element.sort_unstable());
@@ -286,14 +285,14 @@ fn a_face_flip_and_its_edge_flip_cancel() {
     mesh.validate().unwrap();
     assert_eq!(content(&mesh), before);
     assert!(edit.crack.is_empty());
-    // With the apex moved beyond the triangle's rim the two are not convex.
+    // With the apex beyond the edge of the triangle the two tetrahedra are not convex.
     let reflex = [positions[0], positions[1], positions[2], [2.0, 2.0, 1.0], positions[4]].map(Vec3::from).to_vec();
     let mut mesh = TetMesh::from_parts(reflex, vec![[0, 1, 2, 3], [0, 2, 1, 4]]).unwrap();
     assert!(matches!(mesh.flip_face(TetId(0), 3), Err(EditError::Inverts { .. })));
 }
 
 #[test]
-fn an_octahedron_turns_from_one_diagonal_to_the_next_and_back() {
+fn an_octahedron_flips_from_one_diagonal_to_the_next_and_back() {
     let positions =
         [[0.0, 0.0, 1.1], [0.0, 0.0, -1.0], [1.0, 0.0, 0.0], [0.0, 1.2, 0.0], [-1.0, 0.0, 0.1], [0.0, -1.0, 0.0]];
     let around = [[2, 3], [3, 4], [4, 5], [5, 2]].map(|[one, other]| [1, 0, one, other]).to_vec();
@@ -322,11 +321,11 @@ fn only_convex_quadrilaterals_of_triangles_flip() {
     assert!((mesh.total_measure() - 1.0).abs() < 1e-15);
     let reflex = [positions[0], positions[1], positions[2], [2.0, -0.5, 0.0]].map(Vec3::from).to_vec();
     let mut mesh = TriMesh::from_parts(reflex, triangles).unwrap();
-    assert!(matches!(mesh.flip_edge(VertexId(0), VertexId(1)), Err(EditError::TurnsOver { .. })));
+    assert!(matches!(mesh.flip_edge(VertexId(0), VertexId(1)), Err(EditError::Reverses { .. })));
 }
 
 #[test]
-fn patches_that_contradict_themselves_are_refused() {
+fn inconsistent_patches_are_rejected() {
     let mesh = kuhn_box([2, 2, 2], Vec3::repeat(1.0)).unwrap();
     let whole = TetId(0);
     let same = NewElement { points: mesh.points_of(whole), parent: whole, facets: [None; 4] };
@@ -347,7 +346,7 @@ fn patches_that_contradict_themselves_are_refused() {
     let foreign = Patch { removed: removed.clone(), added: vec![foreign], ..empty.clone() };
     assert!(matches!(refuse(foreign), EditError::Patch { what: "new element", .. }));
     let twice = Patch { removed: removed.clone(), added: vec![same, same], ..empty.clone() };
-    assert!(matches!(refuse(twice), EditError::FacetTaken { .. }));
+    assert!(matches!(refuse(twice), EditError::NonManifoldFacet { .. }));
     let unknown = NewElement { points: [0, 1, 2, 99].map(NodeId), ..same };
     let unknown = Patch { removed: removed.clone(), added: vec![unknown], ..empty.clone() };
     assert_eq!(refuse(unknown), EditError::NoSuchPoint { point: NodeId(99) });
@@ -371,7 +370,7 @@ fn a_patch_may_change_nothing() {
 }
 
 #[test]
-fn elements_that_share_an_edge_only_are_parted_at_its_middle() {
+fn elements_that_share_only_an_edge_are_separated_at_its_midpoint() {
     let mut mesh = TetMesh::from_parts(
         [[0.0; 3], [0.0, 0.0, 1.0], [1.0, 0.0, 0.0], [1.0, 1.0, 0.0], [-1.0, 0.0, 0.0], [-1.0, -1.0, 0.0]]
             .map(Vec3::from)
@@ -380,7 +379,7 @@ fn elements_that_share_an_edge_only_are_parted_at_its_middle() {
     )
     .unwrap();
     assert_eq!(mesh.pinched_edges(NodeId(0)), [NodeId(1)]);
-    let edit = mesh.part_at_edge(NodeId(0), NodeId(1)).unwrap();
+    let edit = mesh.separate_at_edge(NodeId(0), NodeId(1)).unwrap();
     mesh.validate().unwrap();
     assert_eq!((edit.points_added.len(), mesh.element_count()), (2, 4));
     assert_eq!(mesh.pinched_edges(NodeId(0)), []);
@@ -390,7 +389,7 @@ fn elements_that_share_an_edge_only_are_parted_at_its_middle() {
 fn geometry_and_adjacency_need_less_than_150_bytes_a_tetrahedron() {
     let mut mesh = kuhn_box([20, 20, 20], Vec3::repeat(1.0)).unwrap();
     assert!(mesh.bytes() < 80 * mesh.element_count());
-    let mut random = Random(9);
+    let mut random = Random::new(9);
     for _ in 0..3000 {
         let current = mesh.positions().to_vec();
         let node = NodeId(random.below(mesh.point_count()) as u32);

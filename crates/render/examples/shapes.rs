@@ -1,7 +1,8 @@
-//! Makes the pictures of docs/shapes.md: `cargo run --release -p craze-render --example shapes [FOLDER [NAME]]`.
+//! Renders the pictures of docs/shapes.md:
+//! `cargo run --release -p craze-render --example shapes [FOLDER [NAME]]`.
 //!
-//! Every built-in shape is filled with tetrahedra at its default edge, and their surface drawn: what a body of it looks like.
-//! Shapes that hide their walls lack a quarter, so that these can be seen. Sheets are drawn as they are, the legs of trousers apart.
+//! Every built-in shape is meshed with its default edge. A quarter is cut out of shapes with hidden
+//! walls. Sheets are shown as they are, with the legs of trousers bent apart.
 
 use std::error::Error;
 use std::path::{Path, PathBuf};
@@ -38,7 +39,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     for sheet in Sheet::all() {
         let name = sheet.name();
         if only.as_ref().is_none_or(|only| *only == format!("sheets/{name}")) {
-            // A flat sheet would lie in the ground.
+            // A flat sheet would coincide with the ground.
             draw(sheet_body(&sheet, sheet.mesh(sheet.default_edge())?), Ground::Hidden, &folder.join("sheets"), name)?;
             println!("sheets/{name}");
         }
@@ -53,7 +54,7 @@ fn draw(body: BodyFrame, ground: Ground, folder: &Path, name: &str) -> Result<()
     Ok(render_frame(&frame, &settings)?.write_png(folder.join(format!("{name}.png")))?)
 }
 
-/// A shape without the quarter that faces the eye.
+/// A shape without the quarter that faces the camera.
 fn cut_open(shape: &dyn BuiltIn, edge: f64) -> Result<Tetrahedra, ShapeError> {
     let size = shape.size();
     let quarter = Field::block(2.0 * size, 0.0).translated(Vec3::new(size.x, 0.0, size.z));
@@ -61,10 +62,10 @@ fn cut_open(shape: &dyn BuiltIn, edge: f64) -> Result<Tetrahedra, ShapeError> {
     Ok(Tetrahedra { mesh, regions, report: Some(report) })
 }
 
-/// Bends the legs of a trouser specimen apart, the nearer one down, so that the slit can be seen.
+/// Bends the legs of a trouser specimen apart, the nearer one down, to show the slit.
 fn bend_legs(SheetMesh { mesh, .. }: &SheetMesh, slit: f64) -> Vec<Vec3> {
     let mut positions = mesh.positions().to_vec();
-    // Lips lie in the same place: only the triangles know their side.
+    // Both sides of the slit coincide: only the triangles distinguish them.
     let mut side = vec![0.0; positions.len()];
     for corners in mesh.elements() {
         let middle = corners.iter().map(|&corner| mesh.positions()[corner as usize].z).sum::<f64>();
@@ -78,7 +79,7 @@ fn bend_legs(SheetMesh { mesh, .. }: &SheetMesh, slit: f64) -> Vec<Vec3> {
     positions
 }
 
-/// A sheet in the colours of its materials.
+/// A sheet coloured by material.
 fn sheet_body(sheet: &Sheet, made: SheetMesh) -> BodyFrame {
     let positions = match sheet {
         Sheet::Trouser(trouser) => bend_legs(&made, trouser.slit),
@@ -90,7 +91,7 @@ fn sheet_body(sheet: &Sheet, made: SheetMesh) -> BodyFrame {
     drawn(sheet.name(), "sheet", matter, surface)
 }
 
-/// The surface of a shape's tetrahedra, each region of its own matter.
+/// The surface of a shape's tetrahedra, one material per region.
 fn body(shape: &Shape, Tetrahedra { mesh, regions, .. }: Tetrahedra) -> BodyFrame {
     let materials: &[&str] = match shape {
         Shape::Box(_) | Shape::Cylinder(_) => &["concrete"],

@@ -1,4 +1,5 @@
-//! Puts pictures of equal height side by side: `cargo run --release -p craze-render --example strip OUT.png IN.png...`.
+//! Joins pictures of equal height side by side:
+//! `cargo run --release -p craze-render --example strip OUT.png IN.png...`.
 
 use std::error::Error;
 use std::fs::File;

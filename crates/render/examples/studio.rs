@@ -1,6 +1,7 @@
-//! Makes pictures of a few frames built here, to look at: `cargo run --release -p craze-render --example studio [FOLDER]`.
+//! Renders a few synthetic frames for inspection:
+//! `cargo run --release -p craze-render --example studio [FOLDER]`.
 //!
-//! They show every look and colouring that docs/pictures.md describes, and print how long each took.
+//! They cover every look and colouring of docs/pictures.md; times are printed.
 
 use std::error::Error;
 use std::path::PathBuf;
@@ -68,7 +69,7 @@ fn body(material: &str, surface: Surface) -> BodyFrame {
     }
 }
 
-/// A grid of points on a torus-like or sphere-like surface, closed in both directions or pinched at the poles.
+/// A grid on a torus-like surface, or a sphere-like one with degenerate poles.
 fn grid(rows: u32, columns: u32, point: impl Fn(f64, f64) -> Vec3) -> Surface {
     let positions = (0..=rows)
         .flat_map(|i| (0..columns).map(move |j| (f64::from(i) / f64::from(rows), f64::from(j) / f64::from(columns))))
@@ -94,7 +95,7 @@ fn sphere(center: Vec3, radius: f64, rows: u32) -> Surface {
     })
 }
 
-/// The surface of a box of `cells` cubes a side, bent by `place`.
+/// The surface of a box of `cells` cubes per side, deformed by `place`.
 fn lattice(cells: [u32; 3], place: impl Fn(Vec3) -> Vec3) -> Surface {
     let mut surface = Surface::default();
     let size = Vec3::from(cells.map(f64::from));
@@ -176,7 +177,7 @@ fn materials() -> Frame {
     Frame { bodies: bodies.collect(), obstacles: vec![floor()], ..Frame::default() }
 }
 
-/// A cube of cubes that falls apart, hit by a grey ball; `progress` from 0 to 1.
+/// A cube of cubes hit by a grey ball; `progress` from 0 to 1.
 fn pieces(progress: f64) -> Frame {
     let mut surface = Surface::default();
     let (mut piece_of_face, mut crack, mut rest) = (Vec::new(), Vec::new(), Vec::new());
@@ -215,7 +216,7 @@ fn pieces(progress: f64) -> Frame {
     Frame { bodies: vec![block], obstacles: vec![floor(), ball], ..Frame::default() }
 }
 
-/// A bar bent down between two hands, with the stress of beam theory.
+/// A bent bar with the stress of beam theory.
 fn bent_bar() -> Frame {
     let bend = |p: Vec3| {
         let x = 2.0 * p.x - 1.0;
@@ -230,7 +231,7 @@ fn bent_bar() -> Frame {
     Frame { bodies: vec![body("rubber", surface)], obstacles: vec![floor()], ..Frame::default() }
 }
 
-/// A heap of particles that a wind takes away.
+/// A heap of particles in the wind.
 fn cloud() -> Frame {
     let mut particles = Particles { radius: 0.045, ..Particles::default() };
     let mut velocities = Vec::new();

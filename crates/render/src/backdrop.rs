@@ -1,19 +1,18 @@
-//! What is behind everything.
+//! Background of a picture.
 
 use crate::color::Light;
 use crate::settings::Background;
 use crate::tone;
 
-/// What is behind everything.
 pub(crate) struct Backdrop {
-    /// Light in the middle of the picture.
+    /// Light at the centre of the picture.
     pub middle: Light,
-    /// Share of light that is lost in the corners.
+    /// Fraction of light lost in the corners (1).
     falloff: f64,
 }
 
 impl Backdrop {
-    /// The light that shows as the asked colour.
+    /// Background that is displayed as the requested colour.
     pub fn new(background: Background) -> Backdrop {
         match background {
             Background::Studio => Backdrop { middle: tone::light_shown_as([236, 233, 228]), falloff: 0.30 },

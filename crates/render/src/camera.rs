@@ -1,4 +1,4 @@
-//! The eye: where it stands and where its rays go.
+//! Pinhole camera and its rays.
 
 use craze_math::Vec3;
 
@@ -8,36 +8,36 @@ use crate::subject::is_finite;
 /// A pinhole camera.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Camera {
-    /// Where the eye is (m).
+    /// Position (m).
     pub from: Vec3,
-    /// What it looks at (m).
+    /// Point that it looks at (m).
     pub to: Vec3,
-    /// A direction that points up in the picture; need not be perpendicular to the view.
+    /// Up direction in the picture; need not be perpendicular to the view.
     pub up: Vec3,
-    /// Vertical opening (degrees), between 0 and 180.
+    /// Vertical field of view (degrees), between 0 and 180.
     pub field_of_view: f64,
 }
 
-/// Whether the camera of a sequence moves.
+/// Motion of the camera over a sequence.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub enum Tracking {
-    /// It stands still.
+    /// The camera stands still.
     #[default]
     Off,
-    /// It moves with the centre of the bodies, without turning.
+    /// The camera moves with the centre of the bodies, without rotation.
     Bodies {
-        /// This centre where the camera is as given (m).
+        /// Centre of the bodies for which the camera is given (m).
         center: Vec3,
     },
 }
 
 impl Camera {
-    /// The camera moved by a vector (m).
-    pub(crate) fn moved(self, by: Vec3) -> Camera {
+    /// The camera translated by a vector (m).
+    pub(crate) fn translated(self, by: Vec3) -> Camera {
         Camera { from: self.from + by, to: self.to + by, ..self }
     }
 
-    /// Names the first number that no picture can be made with.
+    /// Checks that the camera defines a view.
     pub(crate) fn check(&self) -> Result<(), RenderError> {
         let refuse = |reason: String| Err(RenderError::Camera { reason });
         for (name, point) in [("from", &self.from), ("to", &self.to), ("up", &self.up)] {
@@ -60,33 +60,34 @@ impl Camera {
     }
 }
 
-/// A camera made ready to send rays, in the coordinates of the stage.
+/// A camera in stage coordinates, ready to cast rays.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Eye {
-    /// Where all rays begin.
+pub(crate) struct RayCamera {
+    /// Origin of all rays.
     pub position: Vec3,
-    /// Unit vector of the view.
+    /// Unit view vector.
     pub forward: Vec3,
-    /// Toward the right border of the picture, as long as the border is far at unit depth.
+    /// Half the picture width at unit depth, as a vector to the right.
     pub right: Vec3,
-    /// Toward the upper border of the picture, as long as the border is far at unit depth.
+    /// Half the picture height at unit depth, as a vector up.
     pub up: Vec3,
     /// Height of a pixel at unit depth.
     pub pixel: f64,
 }
 
-impl Eye {
-    /// The eye of a checked camera that stands at `position` of the stage.
-    pub fn new(camera: &Camera, position: Vec3, width: u32, height: u32) -> Eye {
+impl RayCamera {
+    /// Builds from a checked camera at `position` in the stage.
+    pub fn new(camera: &Camera, position: Vec3, width: u32, height: u32) -> RayCamera {
         let forward = (camera.to - camera.from).normalize();
         let right = forward.cross(&camera.up.normalize()).normalize();
         let up = right.cross(&forward);
         let t = (camera.field_of_view / 2.0).to_radians().tan();
         let aspect = f64::from(width) / f64::from(height);
-        Eye { position, forward, right: right * (t * aspect), up: up * t, pixel: 2.0 * t / f64::from(height) }
+        RayCamera { position, forward, right: right * (t * aspect), up: up * t, pixel: 2.0 * t / f64::from(height) }
     }
 
-    /// Unit direction through a point of the picture: −1 to 1 from left to right and from bottom to top.
+    /// Unit direction through a point of the picture, −1 to 1 from left to right and from bottom to
+    /// top.
     pub fn direction(&self, x: f64, y: f64) -> Vec3 {
         (self.forward + self.right * x + self.up * y).normalize()
     }

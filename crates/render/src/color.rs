@@ -1,35 +1,35 @@
-//! Colours: between screens, light and the eye.
+//! Colour conversions.
 //!
-//! Light is linear, screens are sRGB (IEC 61966-2-1), and the eye is best described by OKLab: equal steps look equal
-//! (B. Ottosson, *A perceptual color space for image processing*, 2020).
+//! Light is linear, screens are sRGB (IEC 61966-2-1), and OKLab is perceptually uniform (B.
+//! Ottosson, *A perceptual color space for image processing*, 2020).
 
 use craze_math::Vec3;
 
-pub(crate) use craze_material::color::{light, light_of_screen, luminance, perceived, screen_of_light};
+pub(crate) use craze_material::color::{
+    linear_from_oklch, linear_from_rgb8, linear_from_srgb, luminance, srgb_from_linear,
+};
 
-/// Red, green and blue, proportional to light; 1 is the white of the screen.
+/// Linear red, green and blue; 1 is the white of the screen.
 pub(crate) type Light = Vec3;
 
-/// A pleasant colour for the n-th of many things: neighbours in number are far apart in hue, since the golden ratio is
-/// the hardest to approximate by fractions.
+/// A distinct colour per index: the golden ratio keeps the hues of neighbouring indices far apart.
 pub(crate) fn distinct(index: u64) -> Light {
     const GOLDEN: f64 = 0.618_033_988_749_894_9;
     let hue = (0.12 + GOLDEN * (index % 4096) as f64).fract();
     let lightness = [0.70, 0.80, 0.62][(index % 3) as usize];
-    perceived(lightness, 0.115, hue)
+    linear_from_oklch(lightness, 0.115, hue)
 }
 
-/// Number of colours in a map.
 const MAP_SIZE: usize = 256;
 
-/// Colours for values, dark to bright: lightness rises evenly, so that order is seen without reading the legend, also in
-/// grey print and by eyes that mix up red and green.
+/// Colour map from dark to bright. Lightness is linear, so it is readable in grey and with colour
+/// blindness.
 pub(crate) struct ColorMap(Vec<Light>);
 
 impl ColorMap {
     /// Indigo, blue, teal, green, yellow.
     pub fn new() -> ColorMap {
-        // (chroma, hue in degrees) at even steps; lightness is linear.
+        // (chroma, hue in degrees) at even steps.
         const CONTROL: [(f64, f64); 6] =
             [(0.130, 295.0), (0.125, 265.0), (0.100, 220.0), (0.115, 172.0), (0.150, 132.0), (0.165, 103.0)];
         let colors = (0..MAP_SIZE).map(|index| {
@@ -38,12 +38,12 @@ impl ColorMap {
             let segment = (position as usize).min(CONTROL.len() - 2);
             let ((c0, h0), (c1, h1)) = (CONTROL[segment], CONTROL[segment + 1]);
             let t = position - segment as f64;
-            perceived(0.33 + 0.57 * fraction, c0 + t * (c1 - c0), (h0 + t * (h1 - h0)) / 360.0)
+            linear_from_oklch(0.33 + 0.57 * fraction, c0 + t * (c1 - c0), (h0 + t * (h1 - h0)) / 360.0)
         });
         ColorMap(colors.collect())
     }
 
-    /// The colour at a fraction from 0 to 1 of the map.
+    /// Colour at a fraction (0 to 1) of the map.
     pub fn at(&self, fraction: f64) -> Light {
         let position = fraction.clamp(0.0, 1.0) * (MAP_SIZE - 1) as f64;
         let index = (position as usize).min(MAP_SIZE - 2);

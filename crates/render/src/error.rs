@@ -1,95 +1,89 @@
-//! What can go wrong when a picture is made.
+//! Errors of rendering.
 
 use std::path::PathBuf;
 
-/// Why there is no picture.
+/// Why no picture was made.
 #[derive(Debug, thiserror::Error)]
 pub enum RenderError {
-    /// The picture has no pixels, or more than can be held.
-    #[error("a picture of {width} × {height} pixels cannot be made: each side must be from 1 to {limit}")]
+    /// Width or height is out of range.
+    #[error("a picture of {width} × {height} pixels is not possible: each side must be 1 to {limit}")]
     Size {
-        /// Asked width (pixels).
+        /// Requested width (pixels).
         width: u32,
-        /// Asked height (pixels).
+        /// Requested height (pixels).
         height: u32,
-        /// Longest side that is allowed (pixels).
+        /// Largest side (pixels).
         limit: u32,
     },
-    /// No sample, or too many, for a pixel.
-    #[error("{samples} samples a pixel cannot be taken: ask for 1 to {limit}")]
+    /// The number of samples is out of range.
+    #[error("{samples} samples per pixel are not possible: choose 1 to {limit}")]
     Samples {
-        /// Asked samples a pixel.
+        /// Requested samples per pixel.
         samples: u32,
-        /// Most samples that are allowed.
+        /// Most samples per pixel.
         limit: u32,
     },
-    /// The camera does not look anywhere.
-    #[error("the camera cannot see: {reason}")]
+    /// The camera defines no view.
+    #[error("the camera is not valid: {reason}")]
     Camera {
-        /// Which of its numbers is impossible, with its value.
+        /// The invalid parameter with its value.
         reason: String,
     },
-    /// The range of the colour map is not a range.
-    #[error("the colour range from {low} to {high} is not a range: both must be finite and the first the smaller")]
+    /// The colour range is empty or not finite.
+    #[error("the colour range from {low} to {high} is not valid: both must be finite and the first smaller")]
     Range {
         /// Value of the first colour.
         low: f64,
         /// Value of the last colour.
         high: f64,
     },
-    /// No body has the attribute that the picture is to be coloured by.
-    #[error("no body of frame {frame} has the attribute \"{attribute}\" to colour by; there are: {available}")]
+    /// No body has the attribute to colour by.
+    #[error("no body of frame {frame} has the attribute \"{attribute}\" to colour by; available: {available}")]
     AttributeMissing {
-        /// Number of the frame.
+        /// Frame number.
         frame: u32,
-        /// Name of the attribute.
+        /// The attribute.
         attribute: &'static str,
-        /// Names of the attributes that the bodies have, separated by commas.
+        /// Attributes of the bodies, separated by commas.
         available: String,
     },
-    /// There are too many triangles or particles for one picture.
+    /// Too many triangles or particles.
     #[error(transparent)]
     Spatial(#[from] craze_spatial::SpatialError),
-    /// The name of a colouring is not known.
-    #[error("unknown colouring \"{name}\": use material, piece, stress, velocity or plastic-strain")]
-    UnknownColoring {
-        /// What was asked for.
-        name: String,
-    },
-    /// A moving picture without pictures.
-    #[error("{path}: a moving picture needs at least one picture")]
+    /// A GIF without pictures.
+    #[error("{path}: an animation needs at least one picture")]
     NoImages {
-        /// The file that was to be written.
+        /// The file.
         path: PathBuf,
     },
-    /// Pictures of one moving picture differ in size, or are larger than the format can hold.
+    /// Pictures of a GIF differ in size, or exceed the format.
     #[error(
-        "{path}: picture {index} is {width} × {height} pixels, but all must be like the first and no side above 65535"
+        "{path}: picture {index} is {width} × {height} pixels, but all must be as large as the first and no side above 65535"
     )]
     ImageSize {
-        /// The file that was to be written.
+        /// The file.
         path: PathBuf,
-        /// Which picture, from 0.
+        /// Index of the picture.
         index: usize,
         /// Its width (pixels).
         width: u32,
         /// Its height (pixels).
         height: u32,
     },
-    /// The time that a picture stays cannot be stored.
-    #[error("{path}: a picture cannot stay for {seconds} s: the format allows 0.01 s to 655 s")]
+    /// The time per picture is out of range.
+    #[error("{path}: {seconds} s per picture is not possible: the format allows 0.01 s to 655 s")]
     Delay {
-        /// The file that was to be written.
+        /// The file.
         path: PathBuf,
-        /// Asked time a picture (s).
+        /// Requested time per picture (s).
         seconds: f64,
     },
-    /// The file system refused.
+    /// A file could not be written.
     #[error("cannot write {path}: {source}")]
     File {
-        /// The file that was to be written.
+        /// The file.
         path: PathBuf,
-        /// What the system said.
+        /// Error of the operating system.
         source: std::io::Error,
     },
 }

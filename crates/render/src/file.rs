@@ -1,4 +1,4 @@
-//! Files that appear whole or not at all.
+//! Atomic file writes.
 
 use std::fs::{self, File};
 use std::io::{self, BufWriter, Write};
@@ -6,14 +6,14 @@ use std::path::Path;
 
 use crate::error::RenderError;
 
-/// Writes a file beside `path` and gives it its name only when it is complete and on disk.
-pub(crate) fn write_whole(
+/// Writes to a temporary file beside `path`, which is renamed when it is complete and synced.
+pub(crate) fn write_atomically(
     path: &Path,
     write: impl FnOnce(&mut BufWriter<File>) -> io::Result<()>,
 ) -> Result<(), RenderError> {
     let refuse = |source: io::Error| RenderError::File { path: path.to_owned(), source };
     let Some(name) = path.file_name() else {
-        return Err(refuse(io::Error::new(io::ErrorKind::InvalidInput, "this is no name of a file")));
+        return Err(refuse(io::Error::new(io::ErrorKind::InvalidInput, "the path does not name a file")));
     };
     let mut partial_name = std::ffi::OsString::from(".");
     partial_name.push(name);
@@ -27,7 +27,7 @@ pub(crate) fn write_whole(
         fs::rename(&partial, path)
     };
     attempt().map_err(|error| {
-        // The first error is the one to tell; a partial file that cannot be removed does no harm.
+        // Report the first error; a leftover temporary file is harmless.
         let _ = fs::remove_file(&partial);
         refuse(error)
     })

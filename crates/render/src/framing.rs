@@ -1,4 +1,4 @@
-//! A camera that finds its place by itself: near enough that the bodies fill the picture, far enough that they fit.
+//! Automatic camera: the bodies fit into the picture and fill it.
 
 use craze_frame::Frame;
 use craze_math::Vec3;
@@ -6,31 +6,17 @@ use craze_math::Vec3;
 use crate::camera::{Camera, Tracking};
 use crate::settings::Settings;
 use crate::silhouette::Silhouette;
-use crate::subject::{Ball, Held, Subject, center};
+use crate::subject::{Ball, Content, Subject, center};
+use crate::tuning::{
+    COVERAGE_RAYS, FIELD_OF_VIEW, MARGIN, MAX_MARGIN, MIN_COVERAGE, MIN_FIRST_COVERAGE, MIN_TRACKING_GAIN,
+    PULL_BACK_STEPS, SMALL_MARGIN, TARGET_COVERAGE,
+};
 
-/// Share of the picture (1) that bodies are to cover: a quarter, and somewhat more because frames between those that are looked at differ.
-const COVERED: f64 = 0.29;
-/// Share of the picture (1) with which the camera stays where it is: a quarter, and the error of measuring it with few rays.
-const ENOUGH: f64 = 0.26;
-/// Where a quarter cannot be covered, the camera tracks the bodies if they then cover this many times as much (1).
-const TRACKING_GAIN: f64 = 1.25;
-/// Share of the first frame's picture (1) that bodies cover in any case, or as much as they do if everything is held.
-const AT_FIRST: f64 = 0.04;
-/// Rays from which a candidate's silhouette is measured.
-const RAYS: f64 = 900.0;
-/// Share of the picture's half width and height that stays free around the subject, if the picture is well covered then,
-const MARGIN: f64 = 0.14;
-/// and otherwise.
-const SMALL_MARGIN: f64 = 0.04;
-/// Largest margin that a camera is pulled back to, and by how many halvings it is found.
-const FARTHEST_MARGIN: f64 = 0.7;
-const PULL_BACK_STEPS: usize = 6;
-/// What is held where the picture would be too empty otherwise, the most first. A single piece is never cut.
-const HELD: [Held; 4] = [Held::Bodies, Held::Core(0.95), Held::Core(0.85), Held::Core(0.7)];
-/// Vertical opening of a camera that frames by itself (degrees): long enough a lens that verticals stay calm.
-const FIELD_OF_VIEW: f64 = 28.0;
-/// Directions that are tried if the usual one leaves the picture too empty: azimuth and elevation (degrees).
-/// Those near the horizon foreshorten what is long. None looks from behind, where letters are mirrored.
+/// Content to fit, largest first. Pieces outside of it may be cut at the border.
+const CONTENT_CANDIDATES: [Content; 4] =
+    [Content::Bodies, Content::Core(0.95), Content::Core(0.85), Content::Core(0.7)];
+/// Fallback directions: azimuth and elevation (degrees). Those near the horizon foreshorten long
+/// objects. None looks from behind, where letters are mirrored.
 const DIRECTIONS: [[f64; 2]; 10] = [
     [32.0, 30.0],
     [58.0, 24.0],
@@ -44,7 +30,7 @@ const DIRECTIONS: [[f64; 2]; 10] = [
     [32.0, 65.0],
 ];
 
-/// From where the eye looks at the subject.
+/// View direction.
 #[derive(Clone, Copy)]
 struct View {
     /// Angle around the vertical, from z toward x (degrees).
@@ -54,72 +40,75 @@ struct View {
 }
 
 impl Camera {
-    /// A three-quarter view from above, y up, that holds the bodies of all these frames and the obstacles near them, and stands still.
+    /// A three-quarter view from above, y up, that shows the bodies of all frames and nearby
+    /// obstacles, and stands still.
     ///
-    /// Pieces that flew far from the rest are left out. Looks at the broader side; from higher up if things lie flat. If bodies then cover less than a
-    /// quarter of the picture in a frame after the first, the camera comes nearer: first to the bodies without obstacles, then from directions in which
-    /// they look larger, then to the pieces in the middle of each frame. Where no such camera covers a quarter, the one that covers most is taken.
-    /// Nothing to see gives a view of the origin.
+    /// Pieces far from the rest are ignored. The view faces the broader side, from higher up if the
+    /// scene is flat. If bodies cover less than a quarter of the picture in a frame after the
+    /// first, other cameras are tried: without obstacles, from other directions, closer to the
+    /// central pieces of each frame. If none covers a quarter, the one that covers most is taken.
+    /// No piece in the centre is cut at the border. An empty scene gives a view of the origin.
     pub fn framing(frames: &[&Frame], width: u32, height: u32) -> Camera {
-        Search::new(frames, width, height).map_or_else(of_nothing, |search| search.still().camera)
+        Search::new(frames, width, height).map_or_else(default_camera, |search| search.still().camera)
     }
 
-    /// The camera of [`Camera::framing`], or one that moves with the bodies if they cover more of the picture then: what falls ten times its own height
-    /// would be a tenth of the picture high for a camera that stands still.
+    /// The camera of [`Camera::framing`], or one that tracks the bodies if they travel so far that
+    /// they would be small for a camera that stands still.
     pub(crate) fn tracking(frames: &[&Frame], width: u32, height: u32) -> (Camera, Tracking) {
-        let Some(search) = Search::new(frames, width, height) else { return (of_nothing(), Tracking::Off) };
+        let Some(search) = Search::new(frames, width, height) else { return (default_camera(), Tracking::Off) };
         let still = search.still();
-        if still.share >= ENOUGH || still.share == 0.0 {
+        if still.share >= MIN_COVERAGE || still.share == 0.0 {
             return (still.camera, Tracking::Off);
         }
         let Some((search, center)) = search.centered() else { return (still.camera, Tracking::Off) };
-        match search.closer(Candidate { share: TRACKING_GAIN * still.share, ..still }) {
+        match search.closer(Candidate { share: MIN_TRACKING_GAIN * still.share, ..still }) {
             Some(tracking) => (tracking.camera, Tracking::Bodies { center }),
             None => (still.camera, Tracking::Off),
         }
     }
 }
 
-/// The camera for frames without anything to see.
-fn of_nothing() -> Camera {
+/// Camera for an empty scene.
+fn default_camera() -> Camera {
     Camera { from: Vec3::new(2.0, 1.5, 3.0), to: Vec3::zeros(), up: Vec3::y(), field_of_view: FIELD_OF_VIEW }
 }
 
-/// A camera and the least share of the picture (1) that bodies cover in the frames after the first.
+/// A camera and the smallest coverage (1) of the frames after the first.
 #[derive(Clone, Copy)]
 struct Candidate {
     camera: Camera,
     share: f64,
 }
 
-/// Cameras for some frames are compared by their silhouettes.
+/// Search for the camera with the best coverage.
 struct Search<'a> {
     frames: Vec<Shown<'a>>,
     /// Sides of the picture (pixels).
     size: (u32, u32),
 }
 
-/// A frame, and how far a camera that tracks the bodies has moved in it.
+/// A frame and the displacement of the camera in it.
 struct Shown<'a> {
     frame: &'a Frame,
-    /// From the first frame (m).
+    /// Displacement since the first frame (m).
     moved: Vec3,
-    /// `None` if the frame cannot be drawn, which is refused when the picture is made.
+    /// `None` if the frame cannot be drawn; the error is reported when the picture is rendered.
     silhouette: Option<Silhouette>,
 }
 
 impl<'a> Search<'a> {
-    /// `None` if there is nothing to see.
+    /// `None` if the scene is empty.
     fn new(frames: &[&'a Frame], width: u32, height: u32) -> Option<Search<'a>> {
-        Subject::of(frames, Held::WithObstacles).bounds()?;
+        Subject::of(frames, Content::WithObstacles).bounds()?;
         let frames = frames.iter().map(|&frame| {
-            let silhouette = Silhouette::new(frame, &Settings::default(), &of_nothing()).ok();
+            let silhouette = Silhouette::new(frame, &Settings::default(), &default_camera()).ok();
             Shown { frame, moved: Vec3::zeros(), silhouette }
         });
         Some(Search { frames: frames.collect(), size: (width, height) })
     }
 
-    /// The search for a camera that moves with the centre of the bodies, and this centre in the first frame (m). `None` if a frame has no body.
+    /// The search for a camera that tracks the bodies, and their centre in the first frame (m).
+    /// `None` if a frame has no body.
     fn centered(mut self) -> Option<(Search<'a>, Vec3)> {
         let first = center(self.frames.first()?.frame)?;
         for shown in &mut self.frames {
@@ -128,36 +117,37 @@ impl<'a> Search<'a> {
         Some((self, first))
     }
 
-    /// The camera that stands still.
+    /// Best camera that stands still.
     fn still(&self) -> Candidate {
         let frames: Vec<&Frame> = self.frames.iter().map(|shown| shown.frame).collect();
-        let subject = Subject::of(&frames, Held::WithObstacles);
-        let camera = View::usual(&subject).holding(&subject, self.aspect(), MARGIN);
+        let subject = Subject::of(&frames, Content::WithObstacles);
+        let camera = View::default_for(&subject).fitting(&subject, self.aspect(), MARGIN);
         let (_, share) = self.shares(&camera, 0.0);
         let wide = Candidate { camera, share };
-        if share == 0.0 || share >= COVERED { wide } else { self.closer(wide).unwrap_or(wide) }
+        if share == 0.0 || share >= TARGET_COVERAGE { wide } else { self.closer(wide).unwrap_or(wide) }
     }
 
-    /// The first camera that covers enough, or else the one that covers most, if it covers more than this one.
+    /// The first camera that reaches [`TARGET_COVERAGE`], or else the one with the largest
+    /// coverage, if it is better than `than`.
     fn closer(&self, than: Candidate) -> Option<Candidate> {
-        let needed_at_first = self.share_of(self.frames.first()?, &than.camera).min(AT_FIRST);
+        let min_first_share = self.share_of(self.frames.first()?, &than.camera).min(MIN_FIRST_COVERAGE);
         let mut best = None;
         let mut best_share = than.share;
-        for held in HELD {
+        for content in CONTENT_CANDIDATES {
             let balls = self.frames.iter().flat_map(|shown| {
-                let balls = Subject::of(&[shown.frame], held).balls;
+                let balls = Subject::of(&[shown.frame], content).balls;
                 balls.into_iter().map(|ball| Ball { center: ball.center - shown.moved, ..ball })
             });
             let subject = Subject { balls: balls.collect() };
             let views = DIRECTIONS.map(|[azimuth, elevation]| View { azimuth, elevation });
-            for view in std::iter::once(View::usual(&subject)).chain(views) {
-                let camera = view.holding(&subject, self.aspect(), SMALL_MARGIN);
+            for view in std::iter::once(View::default_for(&subject)).chain(views) {
+                let camera = view.fitting(&subject, self.aspect(), SMALL_MARGIN);
                 let (at_first, share) = self.shares(&camera, best_share);
-                if share <= best_share || at_first < needed_at_first {
+                if share <= best_share || at_first < min_first_share {
                     continue;
                 }
-                if share >= COVERED {
-                    let camera = self.pulled_back(view, &subject, needed_at_first);
+                if share >= TARGET_COVERAGE {
+                    let camera = self.pull_back(view, &subject, min_first_share);
                     return Some(Candidate { camera, share });
                 }
                 best_share = share;
@@ -167,19 +157,19 @@ impl<'a> Search<'a> {
         best
     }
 
-    /// The camera that covers just enough of the picture along this view: one that holds the middle of the bodies closely
-    /// enough to cover [`COVERED`] may cut off more at the borders than is needed.
-    fn pulled_back(&self, view: View, subject: &Subject, needed_at_first: f64) -> Camera {
-        let (mut near, mut far) = (SMALL_MARGIN, FARTHEST_MARGIN);
+    /// Moves the camera back along the view as far as bodies still cover [`TARGET_COVERAGE`].
+    fn pull_back(&self, view: View, subject: &Subject, min_first_share: f64) -> Camera {
+        let (mut near, mut far) = (SMALL_MARGIN, MAX_MARGIN);
         for _ in 0..PULL_BACK_STEPS {
             let middle = 0.5 * (near + far);
-            let (at_first, share) = self.shares(&view.holding(subject, self.aspect(), middle), COVERED);
-            if share >= COVERED && at_first >= needed_at_first { near = middle } else { far = middle }
+            let (at_first, share) = self.shares(&view.fitting(subject, self.aspect(), middle), TARGET_COVERAGE);
+            if share >= TARGET_COVERAGE && at_first >= min_first_share { near = middle } else { far = middle }
         }
-        view.holding(subject, self.aspect(), near)
+        view.fitting(subject, self.aspect(), near)
     }
 
-    /// Shares of the picture (1) that bodies cover in the first frame, and the least in those after it, or in the only one. Frames are left out if there is one below `least`.
+    /// Coverage (1) of the first frame, and the smallest of the later ones, or of the only one. Stops
+    /// at the first below `least`.
     fn shares(&self, camera: &Camera, least: f64) -> (f64, f64) {
         let Some((first, later)) = self.frames.split_first() else { return (0.0, 0.0) };
         let at_first = self.share_of(first, camera);
@@ -197,7 +187,7 @@ impl<'a> Search<'a> {
         shown
             .silhouette
             .as_ref()
-            .map_or(0.0, |silhouette| silhouette.share(&camera.moved(shown.moved), self.size, RAYS))
+            .map_or(0.0, |silhouette| silhouette.share(&camera.translated(shown.moved), self.size, COVERAGE_RAYS))
     }
 
     /// Width over height of the picture.
@@ -207,16 +197,16 @@ impl<'a> Search<'a> {
 }
 
 impl View {
-    /// The view at the broader side of the subject, from higher up the flatter it is.
-    fn usual(subject: &Subject) -> View {
+    /// Default view of a subject.
+    fn default_for(subject: &Subject) -> View {
         let (low, high) = subject.bounds().unwrap_or_default();
         let size = high - low;
         let flatness = 1.0 - (size.y / size.x.max(size.z).max(f64::MIN_POSITIVE)).min(1.0);
         View { azimuth: if size.z > 1.3 * size.x { 58.0 } else { 32.0 }, elevation: 16.0 + 16.0 * flatness }
     }
 
-    /// The camera that is as near as it can be while the subject stays inside the picture with this margin. The subject is not empty.
-    fn holding(self, subject: &Subject, aspect: f64, margin: f64) -> Camera {
+    /// The closest camera that shows the subject, which is not empty, with this margin.
+    fn fitting(self, subject: &Subject, aspect: f64, margin: f64) -> Camera {
         let (azimuth, elevation) = (self.azimuth.to_radians(), self.elevation.to_radians());
         let backward = Vec3::new(
             azimuth.sin() * elevation.cos(), //
@@ -226,8 +216,9 @@ impl View {
         let right = Vec3::y().cross(&backward).normalize();
         let up = backward.cross(&right);
 
-        // In the eye's axes, with t the tangent of half the opening, a point (x, y, z) is left of the right border if
-        // x − eₓ ≤ t (e_z − z). Each border is one linear bound on the eye's place e; the tightest of each gives e.
+        // In camera axes, with t the tangent of half the field of view, a point (x, y, z) is left
+        // of the right border if x − eₓ ≤ t (e_z − z). Each border bounds the camera position e
+        // linearly; the tightest bounds determine e.
         let t_up = (FIELD_OF_VIEW / 2.0).to_radians().tan() * (1.0 - margin);
         let t_right = t_up * aspect;
         let (low, high) = subject.bounds().unwrap_or_default();
@@ -243,7 +234,7 @@ impl View {
         }
         let depth_for_width = (border[0] + border[1]) / (2.0 * t_right);
         let depth_for_height = (border[2] + border[3]) / (2.0 * t_up);
-        // A single point has no size: stand a little off it.
+        // A single point has no size: keep a small distance.
         let smallest = 1e-9 * (1.0 + middle.amax());
         let depth = depth_for_width.max(depth_for_height).max(smallest);
         let across = right * (0.5 * (border[0] - border[1])) + up * (0.5 * (border[2] - border[3]));
@@ -255,7 +246,7 @@ impl View {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::camera::Eye;
+    use crate::camera::RayCamera;
     use craze_frame::{BodyFrame, Particles};
 
     fn cloud(positions: Vec<Vec3>, radius: f64) -> Frame {
@@ -271,7 +262,7 @@ mod tests {
             .collect();
         let camera = Camera::framing(&[&cloud(corners.clone(), 0.0)], 320, 180);
         camera.check().unwrap();
-        let eye = Eye::new(&camera, camera.from, 320, 180);
+        let eye = RayCamera::new(&camera, camera.from, 320, 180);
         let mut farthest: f64 = 0.0;
         for corner in corners {
             let ray = corner - eye.position;

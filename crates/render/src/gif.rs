@@ -1,4 +1,4 @@
-//! Moving pictures.
+//! Animated GIFs.
 
 use std::io;
 use std::path::Path;
@@ -6,18 +6,18 @@ use std::path::Path;
 use gif::{DisposalMethod, Encoder, Frame, Repeat};
 
 use crate::error::RenderError;
-use crate::file::write_whole;
+use crate::file::write_atomically;
 use crate::image::Image;
 use crate::palette::Palette;
 
-/// Entry that means "as before".
+/// Transparent palette entry: unchanged pixels.
 const TRANSPARENT: u8 = 255;
 
-/// Writes pictures of one size as a GIF that plays in a loop, each shown for `seconds` (rounded to 0.01 s).
+/// Writes pictures of equal size as a looping GIF, `seconds` per picture (rounded to 0.01 s).
 ///
-/// One palette serves the whole sequence, and dithering follows the place and not time, so that what stands still does
-/// not flicker; of each picture only what differs from the one before is stored. The file appears only when
-/// complete.
+/// All pictures share a palette, and dithering depends on the position only, so that unchanged
+/// parts do not flicker; of each picture only the changes are stored. The file is written
+/// atomically.
 pub fn write_gif(path: impl AsRef<Path>, images: &[Image], seconds: f64) -> Result<(), RenderError> {
     let path = path.as_ref();
     let first = images.first().ok_or_else(|| RenderError::NoImages { path: path.to_owned() })?;
@@ -40,7 +40,7 @@ pub fn write_gif(path: impl AsRef<Path>, images: &[Image], seconds: f64) -> Resu
     let palette = Palette::of(images);
     let mut colors: Vec<u8> = palette.colors.iter().flatten().copied().collect();
     colors.resize(3 * 256, 0);
-    write_whole(path, |writer| {
+    write_atomically(path, |writer| {
         let mut encoder = Encoder::new(writer, width, height, &colors).map_err(io::Error::other)?;
         encoder.set_repeat(Repeat::Infinite).map_err(io::Error::other)?;
         let mut shown: Option<Vec<u8>> = None;
@@ -75,7 +75,7 @@ fn dither(image: &Image, palette: &Palette) -> Vec<u8> {
     rows.concat()
 }
 
-/// The smallest rectangle that holds all that changed, with what did not change in it left transparent.
+/// The bounding rectangle of all changes; unchanged pixels in it are transparent.
 fn difference(entries: &[u8], before: Option<&[u8]>, width: usize) -> Frame<'static> {
     let changed = |place: usize| before.is_none_or(|before| before[place] != entries[place]);
     let (mut left, mut right, mut top, mut bottom) = (width, 0, usize::MAX, 0);
@@ -85,7 +85,7 @@ fn difference(entries: &[u8], before: Option<&[u8]>, width: usize) -> Frame<'sta
         (top, bottom) = (top.min(row), bottom.max(row));
     }
     if top == usize::MAX {
-        // Nothing changed: one transparent pixel keeps the time.
+        // Without changes one transparent pixel keeps the timing.
         (left, right, top, bottom) = (0, 0, 0, 0);
     }
     let mut buffer = Vec::with_capacity((right + 1 - left) * (bottom + 1 - top));
@@ -109,7 +109,7 @@ mod tests {
     use super::*;
     use std::fs::File;
 
-    /// A soft gradient with a red square that moves.
+    /// A soft gradient with a moving red square.
     fn picture(step: u32) -> Image {
         let (width, height) = (64, 40);
         let rgb8 = (0..width * height)

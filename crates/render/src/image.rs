@@ -1,10 +1,10 @@
-//! A picture in memory, and its PNG file.
+//! A picture in memory, and PNG files.
 
 use std::io;
 use std::path::Path;
 
 use crate::error::RenderError;
-use crate::file::write_whole;
+use crate::file::write_atomically;
 
 /// A picture.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -13,15 +13,15 @@ pub struct Image {
     pub width: u32,
     /// Height (pixels).
     pub height: u32,
-    /// Red, green, blue (sRGB) of each pixel, rows from top to bottom, pixels from left to right.
+    /// sRGB bytes per pixel, rows from top to bottom, pixels from left to right.
     pub rgb8: Vec<u8>,
-    /// Triangles and particles of the frame that could not be drawn: a coordinate is not a finite number, an index points
-    /// nowhere, or there is no area.
+    /// Number of triangles and particles left out: coordinates not finite, indices out of range, or
+    /// no area.
     pub undrawable: usize,
 }
 
 impl Image {
-    /// The colour of a pixel, column from the left and row from the top; `None` outside.
+    /// Colour of a pixel, column from the left and row from the top; `None` outside.
     pub fn pixel(&self, column: u32, row: u32) -> Option<[u8; 3]> {
         if column >= self.width || row >= self.height {
             return None;
@@ -30,9 +30,9 @@ impl Image {
         self.rgb8.get(start..start + 3).map(|rgb| [rgb[0], rgb[1], rgb[2]])
     }
 
-    /// Writes a PNG file, which appears only when complete.
+    /// Writes a PNG file atomically.
     pub fn write_png(&self, path: impl AsRef<Path>) -> Result<(), RenderError> {
-        write_whole(path.as_ref(), |writer| {
+        write_atomically(path.as_ref(), |writer| {
             let mut encoder = png::Encoder::new(writer, self.width, self.height);
             encoder.set_color(png::ColorType::Rgb);
             encoder.set_depth(png::BitDepth::Eight);

@@ -1,28 +1,25 @@
-//! The light of the studio: one large lamp and a soft dome.
+//! Studio lighting: one large lamp and a soft dome.
 
 use craze_math::Vec3;
 
 use crate::color::Light;
 use crate::sampling::{disc, tangents};
+use crate::tuning::LAMP_RADIUS;
 
-/// Tangent of half the angle under which the lamp is seen: the softness of shadows.
-const LAMP_RADIUS: f64 = 0.13;
-
-/// The light of the studio.
 pub(crate) struct Studio {
-    /// Unit vector toward the middle of the lamp.
+    /// Unit vector toward the centre of the lamp.
     lamp: Vec3,
     /// Two unit vectors across the lamp.
     across: (Vec3, Vec3),
-    /// What a white surface that faces the lamp reflects.
+    /// Reflection of a white surface facing the lamp.
     pub lamp_light: Light,
-    /// Toward a second, large and weak lamp that only mirrors show.
+    /// Direction of a second, large and weak lamp that appears in reflections only.
     rim: Vec3,
 }
 
 impl Studio {
-    /// Light for someone who looks along `forward`: the lamp stands behind the left shoulder, so that forms turn from
-    /// light to dark and shadows fall to the right, away from the eye.
+    /// Lighting for a camera that looks along `forward`: the lamp is behind its left shoulder, so
+    /// that shadows fall to the right and away.
     pub fn new(forward: &Vec3) -> Studio {
         let level = Vec3::new(forward.x, 0.0, forward.z).try_normalize(1e-6).unwrap_or(-Vec3::z());
         let right = level.cross(&Vec3::y());
@@ -37,23 +34,23 @@ impl Studio {
         (self.lamp + (self.across.0 * x + self.across.1 * y) * LAMP_RADIUS).normalize()
     }
 
-    /// Cosine between the middle of the lamp and a normal, 0 if behind.
+    /// Cosine between the lamp's centre and a normal; 0 from behind.
     pub fn lamp_cosine(&self, normal: &Vec3) -> f64 {
         self.lamp.dot(normal).max(0.0)
     }
 
-    /// Light from the dome: cool and brighter above, warm at the horizon.
+    /// Light of the dome: cool and brighter above, warm at the horizon.
     pub fn dome(&self, direction: &Vec3) -> Light {
         let height = direction.y.clamp(-1.0, 1.0);
         let horizon = Light::new(0.40, 0.395, 0.385);
         if height < 0.0 {
-            // Below there is floor or, where no floor is drawn, the light that one would send up.
+            // Below the horizon: light reflected by a floor, also if none is drawn.
             return horizon.lerp(&Light::new(0.26, 0.25, 0.24), (-3.0 * height).min(1.0));
         }
         horizon.lerp(&Light::new(0.50, 0.52, 0.55), height)
     }
 
-    /// What a mirror shows of the studio: the dome, the lamp as a large softbox, and a rim light.
+    /// Reflection of the studio: the dome, the lamp as a large softbox, and a rim light.
     pub fn mirrored(&self, direction: &Vec3) -> Light {
         let softbox = smooth_step(0.80, 0.97, direction.dot(&self.lamp));
         let rim = smooth_step(0.78, 0.98, direction.dot(&self.rim));
@@ -61,7 +58,7 @@ impl Studio {
     }
 }
 
-/// 0 below `low`, 1 above `high`, smooth between.
+/// Smooth step from 0 at `low` to 1 at `high`.
 pub(crate) fn smooth_step(low: f64, high: f64, value: f64) -> f64 {
     let t = ((value - low) / (high - low)).clamp(0.0, 1.0);
     t * t * (3.0 - 2.0 * t)

@@ -1,4 +1,4 @@
-//! A bar that says which colour stands for which value.
+//! Colour bar.
 
 use crate::color::{ColorMap, Light, luminance};
 use crate::settings::Coloring;
@@ -6,12 +6,12 @@ use crate::stroke_font::{Canvas, text_width};
 use crate::tone;
 use crate::values::ValueRange;
 
-/// Smallest picture height that has room for a legend (pixels).
-const SMALLEST: usize = 160;
+/// Smallest side of a picture with a legend (pixels).
+const MIN_PICTURE_SIDE: usize = 160;
 
 /// Draws the bar at the right border of a picture in screen colours.
 pub(crate) fn draw(canvas: &mut Canvas, map: &ColorMap, coloring: Coloring, range: ValueRange, background: &Light) {
-    if canvas.height < SMALLEST || canvas.width < SMALLEST {
+    if canvas.height < MIN_PICTURE_SIDE || canvas.width < MIN_PICTURE_SIDE {
         return;
     }
     let height = canvas.height as f64;
@@ -48,7 +48,7 @@ pub(crate) fn draw(canvas: &mut Canvas, map: &ColorMap, coloring: Coloring, rang
     canvas.write(&scale.title, right - text_width(&scale.title, size), top - 1.3 * size, size, &ink);
 }
 
-/// Title, and the factor that brings values to readable size.
+/// Title, and the factor to the displayed unit.
 struct Scale {
     title: String,
     factor: f64,
@@ -72,7 +72,7 @@ impl Scale {
         Scale { title: format!("{name} ({prefix}{unit})"), factor: 1.0 / value }
     }
 
-    /// Round values in the range: where they lie from 0 to 1, and how they are written.
+    /// Round values in the range: fraction (0 to 1) and label.
     fn ticks(&self, range: ValueRange) -> Vec<(f64, String)> {
         let (low, high) = (range.low * self.factor, range.high * self.factor);
         let rough = (high - low) / 5.0;
@@ -87,7 +87,7 @@ impl Scale {
             .map(|k| (first + f64::from(k)) * step)
             .take_while(|value| *value <= high + 1e-9 * step)
             .map(|value| {
-                // Negative zero would be written with a sign.
+                // Avoids the sign of negative zero.
                 let value = if value.abs() < 1e-9 * step { 0.0 } else { value };
                 let label = match decimals {
                     Some(decimals) if value.abs() < 1e6 => format!("{value:.*}", decimals as usize),

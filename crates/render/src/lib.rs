@@ -1,28 +1,27 @@
-//! Pictures of [`Frame`](craze_frame::Frame)s by ray tracing on the processor: no graphics card, no display.
+//! Ray-traced pictures of [`Frame`](craze_frame::Frame)s on the CPU: no GPU, no display.
 //!
-//! A [`Settings`] says how a picture looks; [`render_frame`] makes an [`Image`]; [`Image::write_png`] and [`write_gif`]
-//! write files that appear whole or not at all. For a sequence, [`Settings::fitted_to`] fixes the camera and the range
-//! of colours once, so that both stay still from frame to frame.
+//! [`render_frame`] makes an [`Image`] by [`Settings`]; [`Image::write_png`] and [`write_gif`]
+//! write files atomically. For a sequence, [`Settings::fitted_to`] fixes camera and colour range
+//! once.
 //!
-//! Data flows in this order: a frame becomes a stage (triangles, spheres and planes with looks, scaled to unit size); the
-//! camera sends rays into the stage; light shades what they hit; tone mapping makes it fit a screen; the legend is drawn on
-//! top. Every pixel draws its random numbers from its own coordinates, so that a picture is the same, to the last bit,
-//! for any number of threads.
+//! Data flow: a frame becomes a stage (triangles, spheres and planes, scaled to unit size); the
+//! camera casts rays into it; hits are shaded; tone mapping converts to screen colours; the legend
+//! is drawn on top. Random numbers of a pixel depend on its coordinates only, so pictures are
+//! bitwise equal for any number of threads.
 
+mod adaptive_sampling;
 mod backdrop;
+mod bump_noise;
 mod camera;
 mod color;
 mod error;
 mod file;
-mod film;
 mod framing;
 mod gif;
-mod grain;
 mod image;
 mod lamp;
 mod legend;
 mod look;
-mod normals;
 mod paint;
 mod palette;
 mod render;
@@ -35,6 +34,7 @@ mod stroke_font;
 mod subject;
 mod tone;
 mod trace;
+mod tuning;
 mod values;
 
 pub use camera::{Camera, Tracking};

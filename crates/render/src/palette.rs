@@ -1,26 +1,25 @@
-//! 255 colours that stand for all colours of a sequence: median cut, and ordered dithering between them.
+//! A palette of 255 colours for a sequence: median cut, and ordered dithering.
 
 use crate::image::Image;
 
-/// Bits a channel that the histogram and the table of nearest colours tell apart.
-const BITS: u32 = 6;
-/// Cells a channel.
-const CELLS: usize = 1 << BITS;
-/// Weights of the squared differences of red, green and blue, about as the eye has them.
-const WEIGHTS: [i64; 3] = [3, 6, 1];
-/// Colours mixed to stand for one.
-const MIXTURE: usize = 16;
-/// In which order the places of a 4 × 4 tile change from one colour to the next (B. Bayer 1973).
+/// Bits per channel of the histogram and of the table of nearest entries.
+const BITS_PER_CHANNEL: u32 = 6;
+const CELLS_PER_CHANNEL: usize = 1 << BITS_PER_CHANNEL;
+/// Weights of squared differences of red, green and blue, approximating perception.
+const CHANNEL_WEIGHTS: [i64; 3] = [3, 6, 1];
+/// Colours mixed per pixel.
+const MIXTURE_SIZE: usize = 16;
+/// Bayer matrix: thresholds of a 4 × 4 tile (B. Bayer 1973).
 const BAYER: [[usize; 4]; 4] = [[0, 8, 2, 10], [12, 4, 14, 6], [3, 11, 1, 9], [15, 7, 13, 5]];
 
-/// A palette with, for each cell of colour space, the nearest entry.
+/// A palette with the nearest entry for each cell of colour space.
 pub(crate) struct Palette {
     /// At most 255 colours.
     pub colors: Vec<[u8; 3]>,
     nearest: Vec<u8>,
 }
 
-/// Colours that fall into one cell of the histogram.
+/// Pixels in one cell of the histogram.
 #[derive(Clone, Copy, Default)]
 struct Cell {
     count: u64,
@@ -32,17 +31,17 @@ impl Cell {
         self.sum.map(|sum| sum as f64 / self.count.max(1) as f64)
     }
 
-    /// Large even areas must not take all entries from small colourful ones.
+    /// Sublinear, so that large even areas leave entries for small colourful ones.
     fn weight(&self) -> f64 {
         (self.count as f64).powf(0.6)
     }
 }
 
 impl Palette {
-    /// The palette that serves these pictures together (P. Heckbert, *Color image quantization*, 1982; boxes are cut
-    /// where their variance is largest).
+    /// Palette for several pictures (P. Heckbert, *Color image quantization*, 1982; boxes are split
+    /// where the variance is largest).
     pub fn of(images: &[Image]) -> Palette {
-        let mut histogram = vec![Cell::default(); CELLS * CELLS * CELLS];
+        let mut histogram = vec![Cell::default(); CELLS_PER_CHANNEL * CELLS_PER_CHANNEL * CELLS_PER_CHANNEL];
         for pixel in images.iter().flat_map(|image| image.rgb8.chunks_exact(3)) {
             let cell = &mut histogram[cell_of([pixel[0], pixel[1], pixel[2]])];
             cell.count += 1;
@@ -76,12 +75,12 @@ impl Palette {
         Palette { colors, nearest }
     }
 
-    /// The entry that stands for a colour at a place: over a 4 × 4 tile the chosen entries have the colour as their mean
-    /// (T. Knoll's pattern dithering, US patent 6606166, expired 2019).
+    /// Entry for a colour at a pixel: over a 4 × 4 tile the entries average to the colour (T.
+    /// Knoll's pattern dithering, US patent 6606166, expired 2019).
     pub fn dithered(&self, rgb: [u8; 3], column: usize, row: usize) -> u8 {
         let wanted = rgb.map(i32::from);
         let mut error = [0i32; 3];
-        let mut mixture = [0u8; MIXTURE];
+        let mut mixture = [0u8; MIXTURE_SIZE];
         for entry in &mut mixture {
             let target = std::array::from_fn(|k| (wanted[k] + error[k] / 2).clamp(0, 255) as u8);
             *entry = self.nearest[cell_of(target)];
@@ -98,13 +97,12 @@ impl Palette {
     }
 }
 
-/// The cell of colour space that a colour lies in.
 fn cell_of(rgb: [u8; 3]) -> usize {
-    let [r, g, b] = rgb.map(|channel| usize::from(channel >> (8 - BITS)));
-    (r * CELLS + g) * CELLS + b
+    let [r, g, b] = rgb.map(|channel| usize::from(channel >> (8 - BITS_PER_CHANNEL)));
+    (r * CELLS_PER_CHANNEL + g) * CELLS_PER_CHANNEL + b
 }
 
-/// The axis along which cells differ most, and by how much in all.
+/// Axis of largest variance of some cells, and the variance.
 fn widest(cells: &[Cell]) -> (usize, f64) {
     let (mut weight, mut sum, mut square) = (0.0, [0.0; 3], [0.0; 3]);
     for cell in cells {
@@ -118,7 +116,8 @@ fn widest(cells: &[Cell]) -> (usize, f64) {
     if cells.len() < 2 {
         return (0, 0.0);
     }
-    let variance = |axis: usize| WEIGHTS[axis] as f64 * (square[axis] - sum[axis] * sum[axis] / weight).max(0.0);
+    let variance =
+        |axis: usize| CHANNEL_WEIGHTS[axis] as f64 * (square[axis] - sum[axis] * sum[axis] / weight).max(0.0);
     (0..3).map(|axis| (axis, variance(axis))).max_by(|a, b| a.1.total_cmp(&b.1)).unwrap_or((0, 0.0))
 }
 
@@ -130,18 +129,22 @@ fn mean_color(cells: &[Cell]) -> [u8; 3] {
     })
 }
 
-/// For each cell, the palette entry nearest to its middle.
+/// Nearest palette entry to the centre of each cell.
 fn nearest_table(colors: &[[u8; 3]]) -> Vec<u8> {
     use rayon::prelude::*;
-    let shift = 8 - BITS;
-    (0..CELLS * CELLS * CELLS)
+    let shift = 8 - BITS_PER_CHANNEL;
+    (0..CELLS_PER_CHANNEL * CELLS_PER_CHANNEL * CELLS_PER_CHANNEL)
         .into_par_iter()
         .with_min_len(4096)
         .map(|cell| {
-            let middle = [cell / CELLS / CELLS, cell / CELLS % CELLS, cell % CELLS]
-                .map(|index| ((index << shift) + (1 << (shift - 1))) as i64);
+            let middle = [
+                cell / CELLS_PER_CHANNEL / CELLS_PER_CHANNEL,
+                cell / CELLS_PER_CHANNEL % CELLS_PER_CHANNEL,
+                cell % CELLS_PER_CHANNEL,
+            ]
+            .map(|index| ((index << shift) + (1 << (shift - 1))) as i64);
             let distance = |color: &[u8; 3]| -> i64 {
-                (0..3).map(|k| WEIGHTS[k] * (middle[k] - i64::from(color[k])).pow(2)).sum()
+                (0..3).map(|k| CHANNEL_WEIGHTS[k] * (middle[k] - i64::from(color[k])).pow(2)).sum()
             };
             let best = colors.iter().enumerate().min_by_key(|(index, color)| (distance(color), *index));
             best.map_or(0, |(index, _)| index as u8)

@@ -1,43 +1,42 @@
-//! Random numbers that are spread evenly: the fewer gaps and clumps, the less grain in a picture.
+//! Low-discrepancy random numbers, which reduce noise.
 //!
-//! Each pixel has its own seed, made of its coordinates. A pixel's samples follow the first two dimensions of Sobol's
-//! sequence, in which every first 2ⁿ points fill all boxes of volume 2⁻ⁿ once, scrambled in Owen's nested way so that
-//! pixels differ (A. Owen 1995; hashing instead of tables as in B. Burley, *Practical hash-based Owen scrambling*,
-//! JCGT 2020).
+//! Each pixel has a seed from its coordinates. Its samples are the first two dimensions of Sobol's
+//! sequence, in which every first 2ⁿ points fill all boxes of volume 2⁻ⁿ once, with nested Owen
+//! scrambling per pixel (A. Owen 1995; by hashing as in B. Burley, *Practical hash-based Owen
+//! scrambling*, JCGT 2020).
 
 use craze_math::Vec3;
 
-/// What a pair of numbers is used for. Each use has its own scrambling, so that uses do not follow each other.
+/// Use of a pair of numbers. Each use is scrambled separately, which decorrelates them.
 #[derive(Clone, Copy)]
-pub(crate) enum Use {
-    /// Place inside the pixel.
+pub(crate) enum SampleUse {
+    /// Position in the pixel.
     Pixel = 1,
-    /// Place on the lamp.
+    /// Position on the lamp.
     Lamp = 2,
     /// Direction to the sky.
     Sky = 3,
     /// Direction of a reflection.
     Mirror = 4,
-    /// Place on the lamp, seen from where a sky ray ended.
+    /// Position on the lamp from the end of a sky ray.
     Bounce = 5,
 }
 
-/// The samples of one pixel.
 #[derive(Clone, Copy)]
 pub(crate) struct PixelSamples {
     seed: u32,
 }
 
 impl PixelSamples {
-    /// The samples of the pixel in that column and row.
+    /// Samples of the pixel at a column and row.
     pub fn new(column: u32, row: u32) -> PixelSamples {
         PixelSamples { seed: hash(column ^ hash(row ^ 0x6c07_8965)) }
     }
 
-    /// The pair of numbers from 0 to 1 that the `index`-th ray of the pixel uses for `purpose`.
-    pub fn pair(self, index: u32, purpose: Use) -> (f64, f64) {
+    /// The pair of numbers in 0…1 of the pixel's `index`-th ray for `purpose`.
+    pub fn pair(self, index: u32, purpose: SampleUse) -> (f64, f64) {
         let seed = hash(self.seed ^ hash(purpose as u32));
-        // Shuffling the index in the nested way keeps every first 2ⁿ points together.
+        // Nested shuffling of the index keeps every first 2ⁿ points together.
         let index = scramble(index, seed);
         let first = scramble(index.reverse_bits(), seed ^ 0x3c6e_f372);
         let second = scramble(sobol_second(index), seed ^ 0xdaa6_6d2b);
@@ -45,12 +44,12 @@ impl PixelSamples {
     }
 }
 
-/// A number from 0 to just below 1.
+/// Maps bits to a number in [0, 1).
 fn unit(bits: u32) -> f64 {
     f64::from(bits) / 4_294_967_296.0
 }
 
-/// Mixes all bits: xor-shifts and odd factors, so that nothing is lost.
+/// Bijective mixing by xor-shifts and odd factors.
 pub(crate) fn hash(mut x: u32) -> u32 {
     x ^= x >> 16;
     x = x.wrapping_mul(0x9e37_79b1);
@@ -60,10 +59,10 @@ pub(crate) fn hash(mut x: u32) -> u32 {
     x
 }
 
-/// Owen's scrambling of the bits of a fraction: a bit flips by a hash of the bits above it.
+/// Owen scrambling of a fraction: each bit flips by a hash of the higher bits.
 ///
-/// On reversed bits, adding and xor with an even multiple carry only from lower to higher bits, hence only from
-/// more to less significant bits of the fraction.
+/// On reversed bits, additions and xor with even multiples carry only from more to less significant
+/// bits of the fraction.
 fn scramble(x: u32, seed: u32) -> u32 {
     let mut x = x.reverse_bits();
     x ^= x.wrapping_mul(0x2c1b_3c6c);
@@ -76,8 +75,8 @@ fn scramble(x: u32, seed: u32) -> u32 {
 
 /// Second dimension of Sobol's sequence, whose generator matrix is Pascal's triangle modulo 2.
 ///
-/// By Lucas's theorem binomial(k, j) is odd if the bits of j are among those of k; so each bit of the result is the sum
-/// over all bits whose number contains its own, which five exchanges with half-sized strides add up.
+/// By Lucas's theorem binomial(k, j) is odd if the bits of j are among those of k, so each result
+/// bit is a sum over supersets, computed by five exchanges with halved strides.
 fn sobol_second(index: u32) -> u32 {
     let mut bits = index;
     bits ^= (bits >> 1) & 0x5555_5555;
@@ -95,8 +94,8 @@ pub(crate) fn tangents(normal: &Vec3) -> (Vec3, Vec3) {
     (first, normal.cross(&first))
 }
 
-/// Point of the unit disc from a pair: the square is bent to the disc along its diagonals, so that even stays even
-/// (P. Shirley & K. Chiu, *A low distortion map between disk and square*, 1997).
+/// Area-preserving map of a pair to the unit disc (P. Shirley & K. Chiu, *A low distortion map
+/// between disk and square*, 1997).
 pub(crate) fn disc((u, v): (f64, f64)) -> (f64, f64) {
     let (x, y) = (2.0 * u - 1.0, 2.0 * v - 1.0);
     if x == 0.0 && y == 0.0 {
@@ -107,7 +106,7 @@ pub(crate) fn disc((u, v): (f64, f64)) -> (f64, f64) {
     (radius * angle.cos(), radius * angle.sin())
 }
 
-/// Direction around a normal, as likely as its cosine: where a matt surface takes its light from.
+/// Cosine-weighted direction around a normal.
 pub(crate) fn cosine_direction(normal: &Vec3, pair: (f64, f64)) -> Vec3 {
     let (x, y) = disc(pair);
     let (first, second) = tangents(normal);
@@ -125,7 +124,7 @@ mod tests {
             for (columns, rows) in [(16, 1), (8, 2), (4, 4), (2, 8), (1, 16)] {
                 let mut hits = vec![0; 16];
                 for index in 0..16 {
-                    let (u, v) = samples.pair(index, Use::Sky);
+                    let (u, v) = samples.pair(index, SampleUse::Sky);
                     hits[(u * f64::from(columns)) as usize + columns as usize * (v * f64::from(rows)) as usize] += 1;
                 }
                 assert_eq!(hits, vec![1; 16], "{columns} × {rows}");
@@ -135,7 +134,7 @@ mod tests {
 
     #[test]
     fn second_dimension_follows_its_recurrence() {
-        // Each direction number is the one before, xor itself shifted by one.
+        // Each direction number is the previous one, xor itself shifted by one.
         let mut direction = 1u32 << 31;
         for bit in 0..32 {
             assert_eq!(sobol_second(1 << bit), direction, "{bit}");
@@ -146,7 +145,8 @@ mod tests {
     #[test]
     fn uses_and_pixels_are_not_alike() {
         let a = PixelSamples::new(1, 2);
-        let pairs = [a.pair(0, Use::Sky), a.pair(0, Use::Lamp), PixelSamples::new(2, 1).pair(0, Use::Sky)];
+        let pairs =
+            [a.pair(0, SampleUse::Sky), a.pair(0, SampleUse::Lamp), PixelSamples::new(2, 1).pair(0, SampleUse::Sky)];
         assert!(pairs[0] != pairs[1] && pairs[0] != pairs[2] && pairs[1] != pairs[2]);
     }
 
@@ -154,7 +154,7 @@ mod tests {
     fn cosine_directions_average_to_two_thirds_of_the_normal() {
         let normal = Vec3::new(0.48, -0.6, 0.64);
         let samples = PixelSamples::new(0, 0);
-        let sum: Vec3 = (0..1024).map(|i| cosine_direction(&normal, samples.pair(i, Use::Sky))).sum();
+        let sum: Vec3 = (0..1024).map(|i| cosine_direction(&normal, samples.pair(i, SampleUse::Sky))).sum();
         assert!((sum / 1024.0 - normal * (2.0 / 3.0)).amax() < 2e-3);
     }
 }

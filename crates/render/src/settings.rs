@@ -1,6 +1,4 @@
-//! How a picture is to look.
-
-use std::str::FromStr;
+//! Settings of a picture.
 
 use craze_frame::{Frame, names};
 
@@ -9,38 +7,38 @@ use crate::error::RenderError;
 use crate::subject::{center, is_finite};
 use crate::values::ValueRange;
 
-/// Longest side of a picture (pixels).
+/// Largest side of a picture (pixels).
 const SIDE_LIMIT: u32 = 16_384;
-/// Most samples a pixel: beyond, the eye sees no difference.
+/// Most samples per pixel; more make no visible difference.
 const SAMPLES_LIMIT: u32 = 4_096;
 
-/// How a picture is to look. The default is a quiet studio: light warm grey, one large lamp, a soft shadow.
+/// Settings of a picture. Default: a studio with warm light grey background, one large lamp and
+/// soft shadows.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Settings {
-    /// Width of the picture (pixels).
+    /// Width (pixels).
     pub width: u32,
-    /// Height of the picture (pixels).
+    /// Height (pixels).
     pub height: u32,
-    /// Rays a pixel: 16 for a preview, 64 and more for a still. Time grows in proportion.
+    /// Rays per pixel: 16 for a preview, 64 and more for a still. Time is proportional.
     pub samples: u32,
-    /// What the colours mean.
+    /// Meaning of colours.
     pub coloring: Coloring,
-    /// Values of the first and last colour of the map; `None` takes them from the frame.
+    /// Values of the first and last colour; `None`: from the frame.
     pub range: Option<ValueRange>,
-    /// The eye; `None` frames what is in the frame.
+    /// Camera; `None`: automatic.
     pub camera: Option<Camera>,
-    /// Whether the eye moves with the bodies, if `camera` is set.
+    /// Motion of the camera, if one is set.
     pub tracking: Tracking,
-    /// What is behind everything.
+    /// Background.
     pub background: Background,
-    /// What things stand on.
+    /// Ground.
     pub ground: Ground,
-    /// Whether edges of triangles are drawn.
+    /// Wireframe.
     pub wireframe: Wireframe,
-    /// Whether a bar explains the colours, where they stand for values.
+    /// Colour bar, if colours represent values.
     pub legend: Legend,
-    /// Neighbouring triangles that meet at less than this angle are shaded as one smooth surface (degrees); 0 shades
-    /// every triangle flat.
+    /// Crease angle (degrees): triangles that meet at less are shaded smoothly; 0 is flat shading.
     pub crease_angle: f64,
 }
 
@@ -64,11 +62,11 @@ impl Default for Settings {
 }
 
 impl Settings {
-    /// These settings with the camera and the range of colours, where they are open, fixed for a whole sequence.
+    /// Fixes camera and colour range, where open, for a sequence.
     ///
-    /// Pass the first, some between and the last frame: the camera then holds all of these, fragments that flew far away left
-    /// out, and colours mean the same in every picture. The camera stands still if bodies then cover a quarter of the picture, and
-    /// moves with them otherwise, if they cover more then.
+    /// Pass the first, some middle and the last frame: the camera then shows all of these, without
+    /// fragments that flew far away. It stands still if bodies then cover a quarter of the picture,
+    /// and otherwise tracks them if they cover more that way.
     pub fn fitted_to(mut self, frames: &[&Frame]) -> Settings {
         if self.camera.is_none() {
             let (camera, tracking) = Camera::tracking(frames, self.width, self.height);
@@ -80,16 +78,16 @@ impl Settings {
         self
     }
 
-    /// The camera for a frame.
+    /// Camera for a frame.
     pub(crate) fn camera_for(&self, frame: &Frame) -> Camera {
         let Some(camera) = self.camera else { return Camera::framing(&[frame], self.width, self.height) };
         match (self.tracking, center(frame)) {
-            (Tracking::Bodies { center: start }, Some(center)) => camera.moved(center - start),
+            (Tracking::Bodies { center: start }, Some(center)) => camera.translated(center - start),
             _ => camera,
         }
     }
 
-    /// Names the first setting that no picture can be made with.
+    /// Checks that the settings are valid.
     pub(crate) fn check(&self) -> Result<(), RenderError> {
         let (width, height, samples) = (self.width, self.height, self.samples);
         if !(1..=SIDE_LIMIT).contains(&width) || !(1..=SIDE_LIMIT).contains(&height) {
@@ -110,25 +108,25 @@ impl Settings {
     }
 }
 
-/// What the colours of bodies mean.
+/// Meaning of the colours of bodies.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Coloring {
-    /// Each material has its colour.
+    /// Colour of the material.
     #[default]
     Material,
-    /// Each piece that breaks off a body gets a colour by its number and keeps it; what keeps the
-    /// number 0, the largest part at every break, keeps its material's.
+    /// Pieces that split off get a constant colour by their number; number 0, which the largest
+    /// part keeps at every split, keeps its material's.
     Piece,
-    /// Largest principal stress (Pa) through a colour map.
+    /// Largest principal stress (Pa), by colour map.
     Stress,
-    /// Speed (m/s) through a colour map.
+    /// Speed (m/s), by colour map.
     Velocity,
-    /// Plastic strain through a colour map.
+    /// Plastic strain, by colour map.
     PlasticStrain,
 }
 
 impl Coloring {
-    /// The attribute that is shown through the colour map; `None` where colours do not stand for values.
+    /// Attribute of the colour map; `None` if colours do not represent values.
     pub(crate) fn attribute(self) -> Option<&'static str> {
         match self {
             Coloring::Material | Coloring::Piece => None,
@@ -139,60 +137,45 @@ impl Coloring {
     }
 }
 
-impl FromStr for Coloring {
-    type Err = RenderError;
-
-    fn from_str(name: &str) -> Result<Self, RenderError> {
-        match name {
-            "material" => Ok(Coloring::Material),
-            "piece" => Ok(Coloring::Piece),
-            "stress" => Ok(Coloring::Stress),
-            "velocity" => Ok(Coloring::Velocity),
-            "plastic-strain" | "plastic_strain" => Ok(Coloring::PlasticStrain),
-            _ => Err(RenderError::UnknownColoring { name: name.to_owned() }),
-        }
-    }
-}
-
-/// What is behind everything.
+/// Background.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Background {
-    /// Light warm grey, a little darker toward the corners.
+    /// Warm light grey, slightly darker toward the corners.
     #[default]
     Studio,
     /// Near black, for slides.
     Dark,
-    /// One colour: red, green, blue (sRGB).
+    /// One sRGB colour.
     Color([u8; 3]),
 }
 
-/// What things stand on.
+/// Ground.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Ground {
     /// The planes among the frame's obstacles.
     #[default]
     FromFrame,
-    /// The planes among the frame's obstacles; where there are none, a level floor that the lowest point touches.
-    /// In a sequence it follows that point.
+    /// The planes among the frame's obstacles, or without any a level floor below the lowest point
+    /// of each frame.
     UnderBodies,
-    /// No plane is drawn.
+    /// No planes.
     Hidden,
 }
 
-/// Whether edges of triangles are drawn.
+/// Visibility of triangle edges.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Wireframe {
     /// Surfaces only.
     #[default]
     Hidden,
-    /// Thin dark lines along the edges of every triangle of a body.
+    /// Thin dark lines along the edges of bodies' triangles.
     Shown,
 }
 
-/// Whether a bar explains the colours.
+/// Visibility of the colour bar.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Legend {
-    /// A bar at the right border, where colours stand for values.
+    /// At the right border, if colours represent values.
     #[default]
     Shown,
     /// No bar.

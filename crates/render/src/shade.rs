@@ -1,32 +1,27 @@
-//! What a ray sees: light that comes back from where it ends.
+//! Shading of rays.
 //!
-//! A point is lit by the lamp, by the dome, and once more by light that the floor and other bodies send on. Surfaces
-//! are matt with a thin glossy coat, or metal.
+//! A point receives light from the lamp, from the dome, and by one bounce from the floor and other
+//! bodies. Surfaces are matt with a thin glossy coat, or metal.
 
 use craze_math::Vec3;
 
+use crate::bump_noise;
 use crate::color::{ColorMap, Light, luminance};
-use crate::grain;
 use crate::lamp::{Studio, smooth_step};
 use crate::look::Look;
-use crate::paint::Coat;
-use crate::sampling::{PixelSamples, Use, cosine_direction};
+use crate::paint::ElementLook;
+use crate::sampling::{PixelSamples, SampleUse, cosine_direction};
 use crate::settings::Wireframe;
 use crate::stage::{Plane, Stage};
 use crate::trace::{Hit, Item};
+use crate::tuning::{BOUNCE_FACTOR, MAX_SPECULAR, SHADOW_STRENGTH};
 use crate::values::ValueRange;
 
-/// How far a ray starts off the surface it leaves, in radii of the subject.
-const OFFSET: f64 = 2e-5;
-/// Brightest mirrored light of one ray: a lucky ray must not leave a white dot.
-const BRIGHTEST: f64 = 3.0;
-/// How strong shadows on the floor are.
-const SHADOW: f64 = 0.93;
-/// Share of the dome's light that reaches a point which another thing hides from it, for a white thing.
-const BOUNCE: f64 = 0.42;
-/// Walls fade to the background between these distances, in radii of the subject.
+/// Offset of a ray's origin from the surface it leaves, in radii of the subject (1).
+const RAY_OFFSET: f64 = 2e-5;
+/// Walls fade to the background between these distances, in radii of the subject (1).
 const WALL_FADE: (f64, f64) = (1.5, 3.5);
-/// Width of the lines of a wireframe (pixels).
+/// Line width of the wireframe (pixels).
 const WIRE_WIDTH: f64 = 1.2;
 
 /// A ray with unit direction.
@@ -36,48 +31,45 @@ pub(crate) struct Ray {
     pub direction: Vec3,
 }
 
-/// What a ray from the eye saw: light is base × lit + extra, channel by channel.
+/// Shading of a camera ray: light = albedo × irradiance + specular, per channel.
 ///
-/// Kept apart because lit changes slowly along a surface and carries the grain, while base and extra may change fast.
+/// Separate because irradiance varies slowly along a surface and carries the noise, so it can be
+/// denoised.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Seen {
-    /// Colour of what was met.
-    pub base: Light,
-    /// Light that falls on it.
-    pub lit: Light,
-    /// Light that is mirrored or comes from behind.
-    pub extra: Light,
-    /// Normal of what was met; zero for the backdrop.
+pub(crate) struct Shading {
+    /// Colour of the surface.
+    pub albedo: Light,
+    /// Incident diffuse light.
+    pub irradiance: Light,
+    /// Specular reflection, or background light.
+    pub specular: Light,
+    /// Normal; zero for the background.
     pub normal: Vec3,
-    /// Where it was met.
-    pub place: Vec3,
+    /// Position of the hit.
+    pub position: Vec3,
 }
 
-impl Seen {
-    /// Nothing but the backdrop.
-    fn backdrop(light: &Light) -> Seen {
+impl Shading {
+    fn backdrop(light: &Light) -> Shading {
         let zero = Vec3::zeros();
-        Seen { base: *light, lit: Light::repeat(1.0), extra: zero, normal: zero, place: zero }
+        Shading { albedo: *light, irradiance: Light::repeat(1.0), specular: zero, normal: zero, position: zero }
     }
 
-    /// The light that reaches the eye.
+    /// Light toward the camera.
     pub fn light(&self) -> Light {
-        self.base.component_mul(&self.lit) + self.extra
+        self.albedo.component_mul(&self.irradiance) + self.specular
     }
 }
 
-/// A point that is to be shaded.
 struct Point {
-    /// Where it is.
-    place: Vec3,
-    /// Unit normal of the true surface, toward the viewer.
+    position: Vec3,
+    /// Unit normal of the triangle, toward the viewer.
     face: Vec3,
-    /// Unit normal for shading.
+    /// Unit shading normal.
     normal: Vec3,
     look: Look,
 }
 
-/// All that shading needs to know.
 pub(crate) struct Scene<'a> {
     pub stage: &'a Stage,
     pub studio: &'a Studio,
@@ -89,21 +81,21 @@ pub(crate) struct Scene<'a> {
 }
 
 impl Scene<'_> {
-    /// The light that comes along a ray from the eye; `backdrop` is what is behind everything.
-    pub fn seen(&self, ray: &Ray, samples: PixelSamples, index: u32, backdrop: &Light) -> Seen {
+    /// Shades a camera ray; `backdrop` is the background light.
+    pub fn shade(&self, ray: &Ray, samples: PixelSamples, index: u32, backdrop: &Light) -> Shading {
         let hit = self.stage.tracer.nearest(&ray.origin, &ray.direction, f64::INFINITY);
         let reach = hit.map_or(f64::INFINITY, |hit| hit.distance);
         match (self.nearest_plane(ray, reach), hit) {
             (Some((distance, plane)), _) => {
-                let place = ray.origin + ray.direction * distance;
+                let position = ray.origin + ray.direction * distance;
                 if plane.floor {
-                    self.on_floor(place, plane, samples, index, backdrop)
+                    self.on_floor(position, plane, samples, index, backdrop)
                 } else {
-                    self.on_wall(ray, place, plane, samples, index, backdrop)
+                    self.on_wall(ray, position, plane, samples, index, backdrop)
                 }
             }
-            (None, Some(hit)) => self.shaded(&self.point(ray, &hit), &-ray.direction, samples, index),
-            (None, None) => Seen::backdrop(backdrop),
+            (None, Some(hit)) => self.shade_point(&self.point(ray, &hit), &-ray.direction, samples, index),
+            (None, None) => Shading::backdrop(backdrop),
         }
     }
 
@@ -111,79 +103,80 @@ impl Scene<'_> {
         self.stage.nearest_plane(&ray.origin, &ray.direction, limit)
     }
 
-    /// Walls are grey and fade to the backdrop.
+    /// Walls are grey and fade to the background.
     fn on_wall(
         &self,
         ray: &Ray,
-        place: Vec3,
+        position: Vec3,
         plane: &Plane,
         samples: PixelSamples,
         index: u32,
         backdrop: &Light,
-    ) -> Seen {
-        let share = 1.0 - smooth_step(WALL_FADE.0, WALL_FADE.1, place.norm());
+    ) -> Shading {
+        let share = 1.0 - smooth_step(WALL_FADE.0, WALL_FADE.1, position.norm());
         if share <= 0.0 {
-            return Seen::backdrop(backdrop);
+            return Shading::backdrop(backdrop);
         }
         let look = Look { color: Light::repeat(0.42), ..craze_frame::Look::obstacle().into() };
-        let point = Point { place, face: plane.normal, normal: plane.normal, look };
-        let seen = self.shaded(&point, &-ray.direction, samples, index);
-        Seen { base: seen.base * share, extra: backdrop.lerp(&seen.extra, share), ..seen }
+        let point = Point { position, face: plane.normal, normal: plane.normal, look };
+        let shading = self.shade_point(&point, &-ray.direction, samples, index);
+        Shading { albedo: shading.albedo * share, specular: backdrop.lerp(&shading.specular, share), ..shading }
     }
 
-    /// Floors take the colour of the backdrop, darkened where things stand in the way of light, so that floor and
-    /// backdrop are one.
-    fn on_floor(&self, place: Vec3, plane: &Plane, samples: PixelSamples, index: u32, backdrop: &Light) -> Seen {
-        let start = place + plane.normal * OFFSET;
+    /// Floors have the colour of the background, darkened by shadows, so that both merge.
+    fn on_floor(&self, position: Vec3, plane: &Plane, samples: PixelSamples, index: u32, backdrop: &Light) -> Shading {
+        let start = position + plane.normal * RAY_OFFSET;
         let lamp_share = self.studio.lamp_light * self.studio.lamp_cosine(&plane.normal);
         let dome_share = self.studio.dome(&Vec3::new(0.0, 0.6, 0.0));
-        let to_lamp = self.studio.to_lamp(samples.pair(index, Use::Lamp));
+        let to_lamp = self.studio.to_lamp(samples.pair(index, SampleUse::Lamp));
         let mut received = Light::zeros();
         if self.stage.tracer.any(&start, &to_lamp, f64::INFINITY).is_none() {
             received += lamp_share;
         }
-        let to_dome = cosine_direction(&plane.normal, samples.pair(index, Use::Sky));
+        let to_dome = cosine_direction(&plane.normal, samples.pair(index, SampleUse::Sky));
         received += match self.stage.tracer.any(&start, &to_dome, f64::INFINITY) {
             None => dome_share,
-            Some(hit) => dome_share.component_mul(&self.color_at(&hit)) * BOUNCE,
+            Some(hit) => dome_share.component_mul(&self.color_at(&hit)) * BOUNCE_FACTOR,
         };
         let ratio = received.component_div(&(lamp_share + dome_share));
-        let lit = ratio.map(|r| 1.0 - SHADOW * (1.0 - r));
-        Seen { base: *backdrop, lit, extra: Light::zeros(), normal: plane.normal, place }
+        let irradiance = ratio.map(|r| 1.0 - SHADOW_STRENGTH * (1.0 - r));
+        Shading { albedo: *backdrop, irradiance, specular: Light::zeros(), normal: plane.normal, position }
     }
 
-    /// The colour of a thing, without light.
+    /// Diffuse colour at a hit.
     fn color_at(&self, hit: &Hit) -> Light {
-        let (coat, shares) = match hit.item {
-            Item::Triangle(index, u, v) => (&self.stage.triangles[index].coat, [1.0 - u - v, u, v]),
+        let (element_look, shares) = match hit.item {
+            Item::Triangle(index, u, v) => (&self.stage.triangles[index].element_look, [1.0 - u - v, u, v]),
             Item::Sphere(index) => (&self.stage.spheres[index], [1.0, 0.0, 0.0]),
         };
-        self.look_of(coat, shares).color
+        self.look_of(element_look, shares).color
     }
 
-    fn look_of(&self, coat: &Coat, shares: [f64; 3]) -> Look {
-        let look = self.stage.looks[coat.look as usize];
+    fn look_of(&self, element_look: &ElementLook, shares: [f64; 3]) -> Look {
+        let look = self.stage.looks[element_look.look as usize];
         let Some(range) = self.range else { return look };
-        let value: f64 = coat.values.iter().zip(shares).map(|(&value, share)| share * f64::from(value)).sum();
-        if value.is_finite() { look.painted(self.map.at(range.fraction(value))) } else { look }
+        let value: f64 = element_look.values.iter().zip(shares).map(|(&value, share)| share * f64::from(value)).sum();
+        if value.is_finite() { look.in_color(self.map.at(range.fraction(value))) } else { look }
     }
 
-    /// The point where a ray from the eye ends.
+    /// The point that a camera ray hits.
     fn point(&self, ray: &Ray, hit: &Hit) -> Point {
-        let place = ray.origin + ray.direction * hit.distance;
+        let position = ray.origin + ray.direction * hit.distance;
         match hit.item {
             Item::Sphere(index) => {
                 let (center, _) = self.stage.tracer.ball(index);
-                let outward = (place - center).normalize();
+                let outward = (position - center).normalize();
                 let face = if outward.dot(&ray.direction) > 0.0 { -outward } else { outward };
                 let look = self.look_of(&self.stage.spheres[index], [1.0, 0.0, 0.0]);
-                Point { place, face, normal: face, look }
+                Point { position, face, normal: face, look }
             }
-            Item::Triangle(index, u, v) => self.point_of_triangle(ray, place, hit.distance, index, [1.0 - u - v, u, v]),
+            Item::Triangle(index, u, v) => {
+                self.point_of_triangle(ray, position, hit.distance, index, [1.0 - u - v, u, v])
+            }
         }
     }
 
-    fn point_of_triangle(&self, ray: &Ray, place: Vec3, distance: f64, index: usize, shares: [f64; 3]) -> Point {
+    fn point_of_triangle(&self, ray: &Ray, position: Vec3, distance: f64, index: usize, shares: [f64; 3]) -> Point {
         let triangle = &self.stage.triangles[index];
         let corners = self.stage.tracer.corners(index);
         let outward = (corners[1] - corners[0]).cross(&(corners[2] - corners[0])).normalize();
@@ -191,25 +184,25 @@ impl Scene<'_> {
         let face = outward * side;
         let normals = triangle.normals.map(|normal| normal.cast::<f64>() * side);
         let mut normal = Vec3::zeros();
-        // Shadow rays start on the smooth surface that the normals pretend, not on the flat triangle, or the flat ones
-        // would show along the border of light and dark (J. Hanika, Hacking the shadow terminator, 2021).
-        let mut lifted = place;
+        // Shadow rays start on the smooth surface implied by the normals, which avoids facets along
+        // the shadow terminator (J. Hanika, Hacking the shadow terminator, 2021).
+        let mut lifted = position;
         for k in 0..3 {
             normal += normals[k] * shares[k];
-            let below = (place - corners[k]).dot(&normals[k]).min(0.0);
+            let below = (position - corners[k]).dot(&normals[k]).min(0.0);
             lifted -= normals[k] * (shares[k] * below);
         }
         let mut normal = normal.try_normalize(1e-9).unwrap_or(face);
-        if let Some(grain) = &triangle.grain {
+        if let Some(positions) = &triangle.noise_positions {
             let [a, b, c] = shares.map(|share| share as f32);
-            normal = grain::tilted(&normal, &(grain[0] * a + grain[1] * b + grain[2] * c));
+            normal = bump_noise::perturbed_normal(&normal, &(positions[0] * a + positions[1] * b + positions[2] * c));
         }
-        // Where the pretended surface turns away from the eye, bend it back until it is seen edge-on.
+        // Shading normals that face away from the camera are bent back until grazing.
         let toward = -normal.dot(&ray.direction);
         if toward < 0.02 {
             normal = (normal - ray.direction * (0.02 - toward)).normalize();
         }
-        let mut look = self.look_of(&triangle.coat, shares);
+        let mut look = self.look_of(&triangle.element_look, shares);
         if self.wireframe == Wireframe::Shown && triangle.is_body {
             let edge = distance_to_edge(corners, shares);
             if edge < 0.5 * WIRE_WIDTH * self.pixel * distance {
@@ -217,67 +210,73 @@ impl Scene<'_> {
                 look = Look { color, mirror: 0.0, metal: 0.0, ..look };
             }
         }
-        Point { place: lifted, face, normal, look }
+        Point { position: lifted, face, normal, look }
     }
 
-    /// The light that a point sends to the viewer.
-    fn shaded(&self, point: &Point, viewer: &Vec3, samples: PixelSamples, index: u32) -> Seen {
-        let start = point.place + point.face * OFFSET;
+    /// Shades a point toward the viewer.
+    fn shade_point(&self, point: &Point, viewer: &Vec3, samples: PixelSamples, index: u32) -> Shading {
+        let start = point.position + point.face * RAY_OFFSET;
         let look = &point.look;
         let straight = Light::repeat(look.mirror * (1.0 - look.metal)) + look.color * look.metal;
         let facing = point.normal.dot(viewer).clamp(0.0, 1.0);
-        let (mut lit, mut extra) = (Light::zeros(), Light::zeros());
+        let (mut irradiance, mut specular) = (Light::zeros(), Light::zeros());
 
-        let to_lamp = self.studio.to_lamp(samples.pair(index, Use::Lamp));
+        let to_lamp = self.studio.to_lamp(samples.pair(index, SampleUse::Lamp));
         let cosine = point.normal.dot(&to_lamp);
         if cosine > 0.0 && self.stage.tracer.any(&start, &to_lamp, f64::INFINITY).is_none() {
-            let gloss = gloss(&point.normal, viewer, &to_lamp, look.roughness, &straight);
-            lit += self.studio.lamp_light * cosine;
-            extra += self.studio.lamp_light.component_mul(&gloss) * cosine;
+            let reflection = specular_reflection(&point.normal, viewer, &to_lamp, look.roughness, &straight);
+            irradiance += self.studio.lamp_light * cosine;
+            specular += self.studio.lamp_light.component_mul(&reflection) * cosine;
         }
 
-        let to_dome = above(cosine_direction(&point.normal, samples.pair(index, Use::Sky)), &point.face);
-        let from_dome = self.arriving(&start, &to_dome, samples, index);
-        lit += from_dome;
+        let to_dome = to_front(cosine_direction(&point.normal, samples.pair(index, SampleUse::Sky)), &point.face);
+        let from_dome = self.incident_light(&start, &to_dome, samples, index);
+        irradiance += from_dome;
 
-        // The glossy coat mirrors the dome; how much of it is free is known from the ray just sent.
+        // The coat reflects the dome; the ray just cast estimates its visibility.
         let grazing = (1.0 - facing).powi(5) * (1.0 - look.roughness).powi(2);
         let mirrored = straight + (Light::repeat(1.0) - straight) * grazing;
         let reflected = point.normal * (2.0 * facing) - viewer;
         if look.metal > 0.0 {
             let blur = look.roughness * look.roughness;
-            let around = cosine_direction(&reflected, samples.pair(index, Use::Mirror));
-            let direction = above((reflected * (1.0 - blur) + around * blur).normalize(), &point.face);
-            extra += mirrored.component_mul(&self.in_mirror(&start, &direction, samples, index));
+            let around = cosine_direction(&reflected, samples.pair(index, SampleUse::Mirror));
+            let direction = to_front((reflected * (1.0 - blur) + around * blur).normalize(), &point.face);
+            specular += mirrored.component_mul(&self.mirror_reflection(&start, &direction, samples, index));
         } else {
             let free = (luminance(&from_dome) / luminance(&self.studio.dome(&to_dome))).min(1.0);
-            extra += mirrored.component_mul(&self.studio.mirrored(&reflected)) * free;
+            specular += mirrored.component_mul(&self.studio.mirrored(&reflected)) * free;
         }
-        let extra = extra.map(|channel| channel.min(BRIGHTEST));
-        Seen { base: look.color * (1.0 - look.metal), lit, extra, normal: point.normal, place: point.place }
+        let specular = specular.map(|channel| channel.min(MAX_SPECULAR));
+        Shading {
+            albedo: look.color * (1.0 - look.metal),
+            irradiance,
+            specular,
+            normal: point.normal,
+            position: point.position,
+        }
     }
 
-    /// Light that arrives from the dome, the floor or another thing along a ray that left a surface.
-    fn arriving(&self, start: &Vec3, direction: &Vec3, samples: PixelSamples, index: u32) -> Light {
+    /// Incident light from the dome, the floor or another object.
+    fn incident_light(&self, start: &Vec3, direction: &Vec3, samples: PixelSamples, index: u32) -> Light {
         let ray = Ray { origin: *start, direction: *direction };
         let plane = self.nearest_plane(&ray, f64::INFINITY);
         let reach = plane.map_or(f64::INFINITY, |(distance, _)| distance);
         if let Some(hit) = self.stage.tracer.any(start, direction, reach) {
-            return self.color_at(&hit).component_mul(&self.studio.dome(&Vec3::y())) * BOUNCE;
+            return self.color_at(&hit).component_mul(&self.studio.dome(&Vec3::y())) * BOUNCE_FACTOR;
         }
         let Some((distance, plane)) = plane else { return self.studio.dome(direction) };
-        let place = start + direction * distance + plane.normal * OFFSET;
+        let position = start + direction * distance + plane.normal * RAY_OFFSET;
         let mut received = self.studio.dome(&Vec3::y()) * 0.6;
-        let to_lamp = self.studio.to_lamp(samples.pair(index, Use::Bounce));
+        let to_lamp = self.studio.to_lamp(samples.pair(index, SampleUse::Bounce));
         let cosine = self.studio.lamp_cosine(&plane.normal);
-        if cosine > 0.0 && self.stage.tracer.any(&place, &to_lamp, f64::INFINITY).is_none() {
+        if cosine > 0.0 && self.stage.tracer.any(&position, &to_lamp, f64::INFINITY).is_none() {
             received += self.studio.lamp_light * cosine;
         }
-        received * BOUNCE
+        received * BOUNCE_FACTOR
     }
 
-    /// Light that a metal shows from a direction.
-    fn in_mirror(&self, start: &Vec3, direction: &Vec3, samples: PixelSamples, index: u32) -> Light {
+    /// Light that a metal reflects from a direction.
+    fn mirror_reflection(&self, start: &Vec3, direction: &Vec3, samples: PixelSamples, index: u32) -> Light {
         let ray = Ray { origin: *start, direction: *direction };
         let hit = self.stage.tracer.nearest(start, direction, f64::INFINITY);
         let plane = self.nearest_plane(&ray, hit.map_or(f64::INFINITY, |hit| hit.distance));
@@ -285,26 +284,26 @@ impl Scene<'_> {
             (None, None) => self.studio.mirrored(direction),
             (None, Some(hit)) => {
                 let point = self.point(&ray, &hit);
-                let lit = self.studio.lamp_light * self.studio.lamp_cosine(&point.normal) * 0.6;
-                point.look.color.component_mul(&(lit + self.studio.dome(&point.normal) * 0.7))
+                let irradiance = self.studio.lamp_light * self.studio.lamp_cosine(&point.normal) * 0.6;
+                point.look.color.component_mul(&(irradiance + self.studio.dome(&point.normal) * 0.7))
             }
-            (Some(_), _) => self.arriving(start, direction, samples, index) * 1.3,
+            (Some(_), _) => self.incident_light(start, direction, samples, index) * 1.3,
         }
     }
 }
 
-/// A direction brought to the free side of a face.
-fn above(direction: Vec3, face: &Vec3) -> Vec3 {
+/// Mirrors a direction to the front of a face.
+fn to_front(direction: Vec3, face: &Vec3) -> Vec3 {
     let depth = direction.dot(face);
     if depth < 0.0 { direction - face * (2.0 * depth) } else { direction }
 }
 
-/// Glossy reflection of a lamp, over the reflection of white (microfacets of B. Walter et al., *Microfacet models for
-/// refraction through rough surfaces*, 2007, eq. 33 and 34; edges after C. Schlick 1994).
-fn gloss(normal: &Vec3, viewer: &Vec3, lamp: &Vec3, roughness: f64, straight: &Light) -> Light {
+/// Specular reflection of a lamp relative to white (B. Walter et al., *Microfacet models for
+/// refraction through rough surfaces*, 2007, eq. 33 and 34; Fresnel term of C. Schlick 1994).
+fn specular_reflection(normal: &Vec3, viewer: &Vec3, lamp: &Vec3, roughness: f64, straight: &Light) -> Light {
     let half = (viewer + lamp).normalize();
     let (to_lamp, to_viewer) = (normal.dot(lamp), normal.dot(viewer).max(1e-3));
-    // The lamp is large: a narrower lobe would only show its grain.
+    // The lamp is large: a narrower lobe would be noisy.
     let width = (roughness * roughness).max(0.06).powi(2);
     let cosine = normal.dot(&half).clamp(0.0, 1.0);
     let denominator = cosine * cosine * (width - 1.0) + 1.0;
@@ -315,7 +314,7 @@ fn gloss(normal: &Vec3, viewer: &Vec3, lamp: &Vec3, roughness: f64, straight: &L
     fresnel * (facets * shadowing(to_lamp) * shadowing(to_viewer) / (4.0 * to_lamp.max(1e-3) * to_viewer))
 }
 
-/// Distance from a point of a triangle, given by its shares of the corners, to the nearest edge.
+/// Distance from a point of a triangle (barycentric) to the nearest edge.
 fn distance_to_edge(corners: &[Vec3; 3], shares: [f64; 3]) -> f64 {
     let area = (corners[1] - corners[0]).cross(&(corners[2] - corners[0])).norm();
     (0..3)

@@ -1,70 +1,67 @@
-//! A frame made ready for rays: triangles, spheres and planes with looks, moved and scaled so that the subject is a ball of
-//! radius 1 around the origin. One epsilon then serves a bridge and a grain of sand.
+//! A frame prepared for ray tracing: triangles, spheres and planes, translated and scaled so that
+//! the subject is a unit ball around the origin and tolerances are absolute.
 
 use craze_frame::{Frame, ObstacleShape, Surface};
 use craze_math::Vec3;
 
 use crate::error::RenderError;
 use crate::look::Look;
-use crate::normals::corner_normals;
-use crate::paint::{Coat, Paint};
+use crate::paint::{ElementLook, Paint};
 use crate::settings::{Ground, Settings};
-use crate::subject::{Held, Subject, corners, is_finite};
+use crate::subject::{Content, Subject, corners, is_finite};
 use crate::trace::{Item, Tracer};
 
-/// Single precision is enough for what only colours a point.
+/// Single precision suffices for colours.
 pub(crate) type Vec3f = nalgebra::Vector3<f32>;
 
-/// How upright a plane's normal must be for the plane to count as floor.
-const LEVEL: f64 = 0.985;
+/// Smallest vertical component of a floor's normal (1).
+const MIN_FLOOR_NORMAL: f64 = 0.985;
 
-/// Farthest coordinate, in radii of the subject: beyond, nothing is seen.
-const FARTHEST: f64 = 1e15;
+/// Largest coordinate, in radii of the subject (1).
+const MAX_COORDINATE: f64 = 1e15;
 
-/// A triangle as shading needs it.
+/// Shading data of a triangle.
 pub(crate) struct Triangle {
     /// Unit normals at the corners.
     pub normals: [Vec3f; 3],
-    /// Where the grain of crack faces is fixed, at the corners: the rest position if known.
-    pub grain: Option<Box<[Vec3f; 3]>>,
-    /// What it is painted with.
-    pub coat: Coat,
-    /// Whether it belongs to a body, not to an obstacle. Bodies are the subject, and only their edges are drawn.
+    /// Corner positions for the noise of crack faces: rest positions if known.
+    pub noise_positions: Option<Box<[Vec3f; 3]>>,
+    /// Look and values.
+    pub element_look: ElementLook,
+    /// True for bodies, which are the subject and may have a wireframe; false for obstacles.
     pub is_body: bool,
 }
 
-/// A plane without end.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Plane {
-    /// Distance of the origin above the plane.
+    /// Height of the origin above the plane.
     pub height: f64,
     /// Unit normal toward the free side.
     pub normal: Vec3,
-    /// Whether it is the floor of the studio.
+    /// True for the floor of the studio.
     pub floor: bool,
 }
 
-/// Everything rays can meet.
+/// Everything that rays can hit.
 pub(crate) struct Stage {
-    /// Finds what a ray meets.
+    /// Ray casting.
     pub tracer: Tracer,
-    /// Shading of the tracer's triangles, in its order.
+    /// Shading data of the tracer's triangles.
     pub triangles: Vec<Triangle>,
-    /// Paint of the tracer's spheres, in its order.
-    pub spheres: Vec<Coat>,
-    /// Looks that coats point to.
+    /// Looks of the tracer's spheres.
+    pub spheres: Vec<ElementLook>,
+    /// Looks, by index.
     pub looks: Vec<Look>,
     /// Planes among the obstacles.
     pub planes: Vec<Plane>,
-    /// Triangles, particles and planes that could not be drawn.
+    /// Number of triangles, particles and planes left out.
     pub undrawable: usize,
     /// Centre of the subject in the world (m).
     center: Vec3,
-    /// Stage units a metre.
+    /// Stage units per metre.
     scale: f64,
 }
 
-/// A stage while it is filled.
 struct Builder<'a> {
     settings: &'a Settings,
     center: Vec3,
@@ -72,15 +69,16 @@ struct Builder<'a> {
     corners: Vec<[Vec3; 3]>,
     triangles: Vec<Triangle>,
     balls: Vec<(Vec3, f64)>,
-    spheres: Vec<Coat>,
+    spheres: Vec<ElementLook>,
     looks: Vec<Look>,
     undrawable: usize,
 }
 
 impl Stage {
-    /// Everything in the frame that can be drawn. `view` is a point and a length (m) to scale by where there is no subject.
+    /// Builds from everything drawable in the frame. Without a subject, `view` (point and length,
+    /// m) gives the scale.
     pub fn new(frame: &Frame, settings: &Settings, view: (Vec3, f64)) -> Result<Stage, RenderError> {
-        let (center, radius) = match Subject::of(&[frame], Held::WithObstacles).bounds() {
+        let (center, radius) = match Subject::of(&[frame], Content::WithObstacles).bounds() {
             Some((low, high)) if high != low => (0.5 * (low + high), 0.5 * (high - low).norm()),
             _ => view,
         };
@@ -133,13 +131,13 @@ impl Stage {
         })
     }
 
-    /// A point of the world (m) in the coordinates of the stage.
-    pub fn place(&self, point: &Vec3) -> Vec3 {
+    /// World position (m) to stage coordinates.
+    pub fn to_stage(&self, point: &Vec3) -> Vec3 {
         (point - self.center) * self.scale
     }
 
-    /// The nearest plane that a ray meets from its free side before `limit`, and the distance. Seen from behind, planes
-    /// are not there.
+    /// The nearest plane that a ray hits from its free side before `limit`, with the distance.
+    /// Planes are invisible from behind.
     pub fn nearest_plane(&self, origin: &Vec3, direction: &Vec3, limit: f64) -> Option<(f64, &Plane)> {
         let mut nearest: Option<(f64, &Plane)> = None;
         for plane in &self.planes {
@@ -152,7 +150,7 @@ impl Stage {
         nearest
     }
 
-    /// Whether the first thing that a ray meets is part of a body.
+    /// Returns true if a ray first hits a body.
     pub fn shows_body(&self, origin: &Vec3, direction: &Vec3) -> bool {
         let Some(hit) = self.tracer.nearest(origin, direction, f64::INFINITY) else { return false };
         let is_body = match hit.item {
@@ -163,34 +161,35 @@ impl Stage {
     }
 }
 
-/// Whether a point of the stage is a number and near enough to be seen.
-fn is_near(point: &Vec3) -> bool {
-    point.iter().all(|x| x.abs() < FARTHEST)
+/// Returns true if a point is finite and within range.
+fn is_in_range(point: &Vec3) -> bool {
+    point.iter().all(|x| x.abs() < MAX_COORDINATE)
 }
 
 impl Builder<'_> {
-    fn place(&self, point: &Vec3) -> Vec3 {
+    fn to_stage(&self, point: &Vec3) -> Vec3 {
         (point - self.center) * self.scale
     }
 
     fn add_surface(&mut self, surface: &Surface, paint: &Paint, is_body: bool) {
         let positions: Vec<Vec3> =
-            surface.positions.iter().map(|p| if is_finite(p) { self.place(p) } else { Vec3::zeros() }).collect();
+            surface.positions.iter().map(|p| if is_finite(p) { self.to_stage(p) } else { Vec3::zeros() }).collect();
         let has_area = |triangle: &[u32; 3]| {
             corners(&surface.positions, triangle).is_some() && {
                 let [a, b, c] = triangle.map(|vertex| positions[vertex as usize]);
-                [a, b, c].iter().all(is_near) && (b - a).cross(&(c - a)).norm() > 0.0
+                [a, b, c].iter().all(is_in_range) && (b - a).cross(&(c - a)).norm() > 0.0
             }
         };
         let kept: Vec<usize> = (0..surface.triangles.len()).filter(|&t| has_area(&surface.triangles[t])).collect();
         self.undrawable += surface.triangles.len() - kept.len();
         let triangles: Vec<[u32; 3]> = kept.iter().map(|&t| surface.triangles[t]).collect();
         let groups: Vec<u8> = kept.iter().map(|&t| u8::from(paint.is_crack(t))).collect();
-        let normals = corner_normals(&positions, &triangles, &groups, self.settings.crease_angle);
+        let crease = self.settings.crease_angle.clamp(0.0, 180.0).to_radians().cos();
+        let normals = craze_frame::corner_normals(&positions, &triangles, &groups, crease);
         let rest = surface.vertex_attributes.vectors(craze_frame::names::REST).unwrap_or(&[]);
         let first_look = self.looks.len();
         for ((&element, triangle), normals) in kept.iter().zip(&triangles).zip(normals) {
-            let grain = paint.is_crack(element).then(|| {
+            let noise_positions = paint.is_crack(element).then(|| {
                 Box::new(triangle.map(|vertex| {
                     let at_rest = rest.get(vertex as usize).filter(|p| is_finite(p));
                     at_rest.map_or(positions[vertex as usize], |p| p * self.scale).cast()
@@ -199,8 +198,8 @@ impl Builder<'_> {
             self.corners.push(triangle.map(|vertex| positions[vertex as usize]));
             self.triangles.push(Triangle {
                 normals: normals.map(|normal| normal.cast()),
-                grain,
-                coat: paint.coat(element, *triangle, first_look),
+                noise_positions,
+                element_look: paint.element_look(element, *triangle, first_look),
                 is_body,
             });
         }
@@ -210,10 +209,10 @@ impl Builder<'_> {
     fn add_particles(&mut self, positions: &[Vec3], radius: f64, paint: &Paint) {
         let radius = radius * self.scale;
         for (index, position) in positions.iter().enumerate() {
-            let center = self.place(position);
-            if is_near(&center) && radius > 0.0 && radius < FARTHEST {
+            let center = self.to_stage(position);
+            if is_in_range(&center) && radius > 0.0 && radius < MAX_COORDINATE {
                 self.balls.push((center, radius));
-                self.spheres.push(paint.coat(index, [0; 3], self.looks.len()));
+                self.spheres.push(paint.element_look(index, [0; 3], self.looks.len()));
             } else {
                 self.undrawable += 1;
             }
@@ -223,11 +222,15 @@ impl Builder<'_> {
 
     fn plane(&self, point: &Vec3, normal: &Vec3) -> Option<Plane> {
         let normal = normal.try_normalize(0.0).filter(is_finite)?;
-        let height = -self.place(point).dot(&normal);
-        (is_finite(point) && height.abs() < FARTHEST).then_some(Plane { height, normal, floor: normal.y > LEVEL })
+        let height = -self.to_stage(point).dot(&normal);
+        (is_finite(point) && height.abs() < MAX_COORDINATE).then_some(Plane {
+            height,
+            normal,
+            floor: normal.y > MIN_FLOOR_NORMAL,
+        })
     }
 
-    /// A floor that the lowest point touches.
+    /// A floor below the lowest point.
     fn floor_below(&self) -> Option<Plane> {
         let lowest_corner = self.corners.iter().flatten().map(|corner| corner.y);
         let lowest_ball = self.balls.iter().map(|(center, radius)| center.y - radius);

@@ -1,26 +1,25 @@
-//! Letters drawn as strokes: the few that a legend needs, smooth at any size.
+//! A stroke font with the characters of a legend.
 
 use crate::color::Light;
 
-/// Height of a capital letter in the units of the glyphs.
+/// Height of a capital in glyph units.
 const CAPITAL: f64 = 6.0;
-/// Space after each letter, in the units of the glyphs.
+/// Space between letters in glyph units.
 const SPACING: f64 = 1.3;
-/// Width of a space between words, in the units of the glyphs.
+/// Width of a space in glyph units.
 const BLANK: f64 = 2.2;
 
 type Point = (f64, f64);
 
-/// A movement of the pen.
 enum Stroke {
-    /// Straight from point to point; a single point is a dot.
+    /// Polyline; a single point is a dot.
     Line(&'static [Point]),
-    /// Smooth through all points; closed if the last is the first.
+    /// Smooth curve through all points; closed if the last equals the first.
     Curve(&'static [Point]),
 }
 use Stroke::{Curve, Line};
 
-/// Width and strokes of a letter; x to the right, y up from the base line.
+/// Width and strokes of a letter; x to the right, y up from the baseline.
 type Glyph = (f64, &'static [Stroke]);
 
 /// A canvas of screen colours, each channel 0 to 1.
@@ -34,7 +33,7 @@ pub(crate) struct Canvas<'a> {
 }
 
 impl Canvas<'_> {
-    /// Mixes a colour into the pixel at a column and row by its share; outside the canvas nothing happens.
+    /// Blends a colour into a pixel by `share`; ignores pixels outside.
     pub fn blend(&mut self, column: i64, row: i64, color: &Light, share: f64) {
         let inside = (0..self.width as i64).contains(&column) && (0..self.height as i64).contains(&row);
         if inside && share > 0.0 {
@@ -43,7 +42,8 @@ impl Canvas<'_> {
         }
     }
 
-    /// Writes a text with its base line starting at (x, y) (pixels from the upper left), capitals `size` pixels high.
+    /// Writes text with its baseline from (x, y) (pixels from the upper left), capitals `size`
+    /// pixels high.
     pub fn write(&mut self, text: &str, x: f64, y: f64, size: f64, color: &Light) {
         let scale = size / CAPITAL;
         let half_pen = (0.075 * size).max(0.5);
@@ -78,7 +78,7 @@ impl Canvas<'_> {
     }
 }
 
-/// Width of a text whose capitals are `size` pixels high (pixels).
+/// Width of a text with capitals of `size` pixels (pixels).
 pub(crate) fn text_width(text: &str, size: f64) -> f64 {
     let units: f64 = text.chars().map(|letter| glyph(letter).0 + SPACING).sum();
     (units - SPACING).max(0.0) * size / CAPITAL
@@ -92,7 +92,7 @@ fn distance(point: Point, (from, to): (Point, Point)) -> f64 {
     (px - t * dx).hypot(py - t * dy)
 }
 
-/// Points on the cubic through the given ones whose slopes are half the difference of the neighbours (Catmull & Rom 1974).
+/// Points on a Catmull–Rom spline (Catmull & Rom 1974).
 fn smooth(points: &[Point]) -> Vec<Point> {
     const STEPS: usize = 6;
     let count = points.len();
@@ -117,7 +117,7 @@ fn smooth(points: &[Point]) -> Vec<Point> {
     result
 }
 
-/// The letter's glyph; a letter that no legend needs is blank.
+/// Glyph of a letter; unsupported letters are blank.
 #[rustfmt::skip]
 fn glyph(letter: char) -> Glyph {
     match letter {

@@ -1,16 +1,16 @@
-//! What a picture is about: the points that a camera must hold, without fragments that flew far away.
+//! Subject of a picture: the points that the camera must show, without stray fragments.
 
 use craze_frame::{BodyFrame, Frame, ObstacleShape, names};
 use craze_math::Vec3;
 
-/// Share of the bodies' area from whose radius strays are told.
+/// Share of the bodies' area in the core, whose radius defines strays (1).
 const CORE_SHARE: f64 = 0.9;
-/// Pieces farther out than this many radii of the core are strays.
+/// Distance beyond which pieces are strays, in radii of the core (1).
 const STRAY_DISTANCE: f64 = 2.5;
-/// Obstacles are held as far as they lie within the bodies' bounds, widened by this share of their diagonal.
-const OBSTACLE_REACH: f64 = 0.25;
+/// Obstacles count within the bodies' bounds, widened by this share of their diagonal (1).
+const OBSTACLE_MARGIN: f64 = 0.25;
 
-/// A ball that the camera must hold.
+/// A ball that the camera must show.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Ball {
     /// Centre (m).
@@ -19,42 +19,41 @@ pub(crate) struct Ball {
     pub radius: f64,
 }
 
-/// The points that a picture is about.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Subject {
     /// Vertices and particles.
     pub balls: Vec<Ball>,
 }
 
-/// One piece of one body, as the camera sees it.
+/// One piece of one body.
 #[derive(Clone, Default)]
 struct Cluster {
     balls: Vec<Ball>,
     /// Sum of weight × position.
     moment: Vec3,
-    /// Area of its triangles, or of discs for particles (m²).
+    /// Area of triangles, or of discs for particles (m²).
     weight: f64,
 }
 
-/// How much of the frames a picture is to hold.
+/// Content that a picture must show.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) enum Held {
-    /// All pieces but strays, and the obstacles near them.
+pub(crate) enum Content {
+    /// All pieces but strays, and nearby obstacles.
     WithObstacles,
     /// All pieces but strays.
     Bodies,
-    /// The pieces nearest to the middle of each frame that have this share (0 to 1) of the bodies' area.
+    /// The innermost pieces of each frame with this share (0 to 1) of the bodies' area.
     Core(f64),
 }
 
 impl Subject {
-    /// What these frames are about, together.
-    pub fn of(frames: &[&Frame], held: Held) -> Subject {
-        let mut balls: Vec<Ball> = frames.iter().flat_map(|frame| core_balls(frame, held)).collect();
+    /// Subject of several frames.
+    pub fn of(frames: &[&Frame], content: Content) -> Subject {
+        let mut balls: Vec<Ball> = frames.iter().flat_map(|frame| core_balls(frame, content)).collect();
         let nothing_else = balls.is_empty();
-        if held == Held::WithObstacles || nothing_else {
+        if content == Content::WithObstacles || nothing_else {
             let (low, high) = bounds(&balls).unwrap_or((Vec3::zeros(), Vec3::zeros()));
-            let reach = OBSTACLE_REACH * (high - low).norm();
+            let reach = OBSTACLE_MARGIN * (high - low).norm();
             for obstacle in frames.iter().flat_map(|frame| &frame.obstacles) {
                 let ObstacleShape::Surface(surface) = &obstacle.shape else { continue };
                 for &center in surface.positions.iter().filter(|p| is_finite(p)) {
@@ -66,14 +65,14 @@ impl Subject {
         Subject { balls }
     }
 
-    /// Corners of the axis-aligned bounds (m); `None` if there is nothing.
+    /// Axis-aligned bounds (m); `None` if empty.
     pub fn bounds(&self) -> Option<(Vec3, Vec3)> {
         bounds(&self.balls)
     }
 }
 
-/// The centre of the bodies (m): of the area of their surfaces without crack faces, which then moves as smoothly as the bodies; of the particles where there is
-/// no surface. `None` without bodies that have an area.
+/// Centre of the bodies (m): area-weighted mean of their surfaces without crack faces, so that it
+/// does not jump when cracks open; of particles if there is no surface. `None` without area.
 pub(crate) fn center(frame: &Frame) -> Option<Vec3> {
     let (mut moment, mut weight) = (Vec3::zeros(), 0.0);
     for body in &frame.bodies {
@@ -97,9 +96,7 @@ pub(crate) fn center(frame: &Frame) -> Option<Vec3> {
     (weight > 0.0).then(|| moment / weight).filter(is_finite)
 }
 
-/// Whether all coordinates are numbers that a picture can hold.
-///
-/// The limit leaves room for squares and cubes of lengths.
+/// Returns true if all coordinates are finite, with room for squares and cubes of lengths.
 pub(crate) fn is_finite(point: &Vec3) -> bool {
     point.iter().all(|x| x.abs() < 1e90)
 }
@@ -111,8 +108,8 @@ fn bounds(balls: &[Ball]) -> Option<(Vec3, Vec3)> {
     }))
 }
 
-/// The balls of the pieces of a frame that are held.
-fn core_balls(frame: &Frame, held: Held) -> Vec<Ball> {
+/// Balls of the selected pieces of a frame.
+fn core_balls(frame: &Frame, content: Content) -> Vec<Ball> {
     let clusters: Vec<Cluster> =
         frame.bodies.iter().flat_map(clusters).filter(|cluster| !cluster.balls.is_empty()).collect();
     let total: f64 = clusters.iter().map(|cluster| cluster.weight).sum();
@@ -126,9 +123,9 @@ fn core_balls(frame: &Frame, held: Held) -> Vec<Ball> {
     let extents: Vec<f64> = clusters.iter().map(|cluster| cluster.extent(&middle)).collect();
     let quantile =
         |share: f64| weighted_quantile(clusters.iter().zip(&extents).map(|(c, &e)| (e, c.weight)), share * total);
-    let farthest = match held {
-        Held::WithObstacles | Held::Bodies => STRAY_DISTANCE * quantile(CORE_SHARE),
-        Held::Core(share) => quantile(share),
+    let farthest = match content {
+        Content::WithObstacles | Content::Bodies => STRAY_DISTANCE * quantile(CORE_SHARE),
+        Content::Core(share) => quantile(share),
     };
     let kept = clusters.into_iter().zip(extents).filter(|(_, extent)| *extent <= farthest);
     kept.flat_map(|(cluster, _)| cluster.balls).collect()
@@ -149,7 +146,6 @@ impl Cluster {
     }
 }
 
-/// The value below which that much weight lies.
 fn weighted_quantile(values: impl Iterator<Item = (f64, f64)>, weight: f64) -> f64 {
     let mut values: Vec<(f64, f64)> = values.collect();
     values.sort_by(|a, b| a.0.total_cmp(&b.0));
@@ -163,7 +159,7 @@ fn weighted_quantile(values: impl Iterator<Item = (f64, f64)>, weight: f64) -> f
     values.last().map_or(0.0, |&(value, _)| value)
 }
 
-/// The pieces of a body by their piece attribute; all in one where there is none.
+/// Pieces of a body by their attribute; one without it.
 fn clusters(body: &BodyFrame) -> Vec<Cluster> {
     let mut clusters = vec![Cluster::default(); body.pieces.len().max(1)];
     let last = clusters.len() - 1;
@@ -197,7 +193,7 @@ fn clusters(body: &BodyFrame) -> Vec<Cluster> {
     clusters
 }
 
-/// The corners of a triangle, if its indices and coordinates are all good.
+/// Corners of a triangle, if all indices and coordinates are valid.
 pub(crate) fn corners(positions: &[Vec3], triangle: &[u32; 3]) -> Option<[Vec3; 3]> {
     let corner = |index: u32| positions.get(index as usize).copied().filter(is_finite);
     Some([corner(triangle[0])?, corner(triangle[1])?, corner(triangle[2])?])

@@ -1,46 +1,44 @@
-//! From light to screen: a film-like curve.
-//!
-//! A screen ends at white; light does not. Film answers with a curve: a toe that deepens shadows a little, a straight
-//! part where colours stay true, and a shoulder that rolls highlights off instead of clipping them.
+//! Filmic tone mapping: a toe that deepens shadows slightly, a linear part with true colours, and a
+//! shoulder that compresses highlights instead of clipping them.
 
-use crate::color::{Light, light_of_screen, luminance, screen_of_light};
+use crate::color::{Light, linear_from_srgb, luminance, srgb_from_linear};
 
-/// Light up to which the curve is straight.
-const SHOULDER: f64 = 0.55;
-/// Light below which the curve falls faster than straight.
-const TOE: f64 = 0.04;
-/// How strongly bright colours lose saturation, as on film.
-const BLEACH: f64 = 0.35;
+/// Upper end of the linear part.
+const SHOULDER_START: f64 = 0.55;
+/// Lower end of the linear part.
+const TOE_END: f64 = 0.04;
+/// Desaturation of bright colours, as on film (1).
+const HIGHLIGHT_DESATURATION: f64 = 0.35;
 
-/// One channel: continuous with a continuous slope, monotone, 0 at 0 and 1 at infinity.
+/// Tone curve of a channel: C¹, monotone, 0 at 0 and 1 at infinity.
 fn curve(light: f64) -> f64 {
     if light <= 0.0 {
         0.0
-    } else if light < TOE {
-        // Parabola blended so that value and slope meet the straight part at its end.
-        let x = light / TOE;
-        TOE * x * (0.6 + x * (0.8 - 0.4 * x))
-    } else if light <= SHOULDER {
+    } else if light < TOE_END {
+        // Parabola that matches value and slope of the linear part.
+        let x = light / TOE_END;
+        TOE_END * x * (0.6 + x * (0.8 - 0.4 * x))
+    } else if light <= SHOULDER_START {
         light
     } else {
-        let room = 1.0 - SHOULDER;
-        let excess = (light - SHOULDER) / room;
-        SHOULDER + room * (1.0 - (-excess).exp())
+        let room = 1.0 - SHOULDER_START;
+        let excess = (light - SHOULDER_START) / room;
+        SHOULDER_START + room * (1.0 - (-excess).exp())
     }
 }
 
-/// Screen colour, each channel 0 to 1, of light.
+/// Screen colour of light, each channel 0 to 1.
 pub(crate) fn screen(light: &Light) -> Light {
-    // The brighter it is, the more of each channel comes from the luminance: highlights turn white, not yellow.
+    // Highlights blend toward their luminance, so they turn white, not yellow.
     let gray = luminance(light);
-    let bleach = BLEACH * (1.0 - (-(gray - SHOULDER).max(0.0)).exp());
-    light.map(|channel| screen_of_light(curve(channel + bleach * (gray - channel))))
+    let desaturation = HIGHLIGHT_DESATURATION * (1.0 - (-(gray - SHOULDER_START).max(0.0)).exp());
+    light.map(|channel| srgb_from_linear(curve(channel + desaturation * (gray - channel))))
 }
 
-/// The light that [`screen`] shows as this grey or nearly grey screen colour.
+/// Light displayed by [`screen`] as this grey or nearly grey colour.
 pub(crate) fn light_shown_as(screen: [u8; 3]) -> Light {
     Light::from(screen.map(|channel| {
-        let wanted = light_of_screen(f64::from(channel.min(254)) / 255.0);
+        let wanted = linear_from_srgb(f64::from(channel.min(254)) / 255.0);
         let (mut low, mut high) = (0.0, 16.0);
         for _ in 0..60 {
             let middle = 0.5 * (low + high);

@@ -1,27 +1,23 @@
-//! Which triangle or sphere a ray meets.
+//! Ray casting against triangles and spheres.
 
 use craze_math::Vec3;
 use craze_spatial::{Aabb, Bvh, Ray, SpatialError, TriangleTree};
 
-/// What a ray met.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Hit {
-    /// Distance along the ray.
     pub distance: f64,
-    /// What it is.
     pub item: Item,
 }
 
-/// A thing that rays can meet.
+/// An object that rays can hit.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Item {
-    /// Index of a triangle and the shares of its second and third corner.
+    /// Index of a triangle and the barycentric weights of its second and third corner.
     Triangle(usize, f64, f64),
-    /// Index of a sphere.
     Sphere(usize),
 }
 
-/// Triangles and spheres in hierarchies of boxes.
+/// Triangles and spheres in bounding volume hierarchies.
 pub(crate) struct Tracer {
     corners: Vec<[Vec3; 3]>,
     triangles: TriangleTree,
@@ -30,7 +26,7 @@ pub(crate) struct Tracer {
 }
 
 impl Tracer {
-    /// Orders what rays can meet: corners of triangles, centres and radii of spheres, all within ±1e18.
+    /// Builds from corners of triangles, and centres and radii of spheres, all within ±1e18.
     pub fn new(corners: Vec<[Vec3; 3]>, balls: Vec<(Vec3, f64)>) -> Result<Tracer, SpatialError> {
         let positions = corners.as_flattened();
         let numbers: Vec<[u32; 3]> = (0..corners.len() as u32).map(|t| [3 * t, 3 * t + 1, 3 * t + 2]).collect();
@@ -43,7 +39,6 @@ impl Tracer {
         Ok(Tracer { corners, triangles, balls, spheres })
     }
 
-    /// The corners of a triangle.
     pub fn corners(&self, triangle: usize) -> &[Vec3; 3] {
         &self.corners[triangle]
     }
@@ -53,7 +48,7 @@ impl Tracer {
         &self.balls[sphere]
     }
 
-    /// The nearest thing along a ray with unit direction.
+    /// The nearest hit along a ray with unit direction.
     pub fn nearest(&self, origin: &Vec3, direction: &Vec3, limit: f64) -> Option<Hit> {
         let mut ray = Ray { far: limit, ..Ray::new(*origin, *direction) };
         let triangle = self.triangles.cast(&ray).map(Hit::of_triangle);
@@ -61,15 +56,15 @@ impl Tracer {
             ray.far = hit.distance;
         }
         let sphere =
-            self.spheres.cast(&ray, |sphere, far| meet_ball(&self.balls[sphere as usize], origin, direction, far));
+            self.spheres.cast(&ray, |sphere, far| ball_distance(&self.balls[sphere as usize], origin, direction, far));
         sphere.map(Hit::of_sphere).or(triangle)
     }
 
-    /// Anything along a ray with unit direction, not necessarily the nearest.
+    /// Any hit along a ray with unit direction.
     pub fn any(&self, origin: &Vec3, direction: &Vec3, limit: f64) -> Option<Hit> {
         let ray = Ray { far: limit, ..Ray::new(*origin, *direction) };
         self.triangles.cast_any(&ray).map(Hit::of_triangle).or_else(|| {
-            let meet = |sphere: u32, far: f64| meet_ball(&self.balls[sphere as usize], origin, direction, far);
+            let meet = |sphere: u32, far: f64| ball_distance(&self.balls[sphere as usize], origin, direction, far);
             self.spheres.cast_any(&ray, meet).map(Hit::of_sphere)
         })
     }
@@ -87,10 +82,10 @@ impl Hit {
 }
 
 /// Distance to where a ray enters a ball, or leaves it if it starts inside.
-fn meet_ball(&(center, radius): &(Vec3, f64), origin: &Vec3, direction: &Vec3, limit: f64) -> Option<f64> {
+fn ball_distance(&(center, radius): &(Vec3, f64), origin: &Vec3, direction: &Vec3, limit: f64) -> Option<f64> {
     let offset = center - origin;
     let along = offset.dot(direction);
-    // The squared distance of the ray's line from the centre, without cancellation for far balls.
+    // Squared distance of the line from the centre, without cancellation for distant balls.
     let across = (offset - direction * along).norm_squared();
     let half = (radius * radius - across).sqrt();
     [along - half, along + half].into_iter().find(|&distance| distance > 0.0 && distance < limit)

@@ -1,16 +1,16 @@
-//! Numbers that a picture shows as colours: where they lie in a frame and how far they reach.
+//! Attribute values for the colour map.
 
 use craze_frame::{Attributes, Data, Frame};
 
 use crate::error::RenderError;
 use crate::settings::Coloring;
 
-/// Most numbers that are sorted to find a range; from longer arrays every n-th is taken.
+/// Most numbers sorted for a range; longer arrays are subsampled.
 const SAMPLE_LIMIT: usize = 200_000;
-/// Share of numbers cut off at each end, so that one spike does not paint everything else in one colour.
-const OUTLIERS: f64 = 0.02;
+/// Fraction of outliers cut off at each end (1).
+const OUTLIER_FRACTION: f64 = 0.02;
 
-/// The values that the first and the last colour of the map stand for, in the attribute's unit.
+/// Values of the first and last colour, in the attribute's unit.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ValueRange {
     /// Value of the first colour.
@@ -20,10 +20,11 @@ pub struct ValueRange {
 }
 
 impl ValueRange {
-    /// The range of what is coloured by, over these frames, without the outermost two percent at each end.
+    /// Range of the coloured attribute over these frames, without two percent of outliers at each
+    /// end.
     ///
-    /// Starts at 0 where values are positive and begin near it. `None` where colours do not stand for values or no body
-    /// has them.
+    /// It starts at 0 if values are positive and begin near it. `None` if colours do not represent
+    /// values or no body has the attribute.
     pub fn of(frames: &[&Frame], coloring: Coloring) -> Option<ValueRange> {
         let name = coloring.attribute()?;
         let arrays: Vec<Vec<f64>> = frames.iter().flat_map(|frame| frame_arrays(frame, name)).collect();
@@ -34,25 +35,25 @@ impl ValueRange {
             return None;
         }
         values.sort_by(f64::total_cmp);
-        let cut = (OUTLIERS * values.len() as f64) as usize;
+        let cut = (OUTLIER_FRACTION * values.len() as f64) as usize;
         let (mut low, high) = (values[cut], values[values.len() - 1 - cut]);
         if low > 0.0 && low < 0.3 * high {
             low = 0.0;
         }
-        // A constant field: show it as the first colour of a range of its own size.
+        // A constant field is shown in the first colour of a range of its own magnitude.
         let spread = if high > low { high - low } else { high.abs().max(1.0) };
         let range = ValueRange { low, high: low + spread };
         range.check().ok().map(|()| range)
     }
 
-    /// Where a value lies in the range, from 0 to 1.
+    /// Position of a value in the range, clamped to 0…1.
     pub(crate) fn fraction(self, value: f64) -> f64 {
         ((value - self.low) / (self.high - self.low)).clamp(0.0, 1.0)
     }
 
-    /// Whether this is a range that numbers can lie in.
+    /// Checks that the range is not empty and finite.
     pub(crate) fn check(self) -> Result<(), RenderError> {
-        // Written so that NaN fails, and so does a spread too large or too small for a number.
+        // NaN fails, and so does a range whose size or reciprocal overflows.
         let spread = self.high - self.low;
         if spread > 0.0 && spread.is_finite() && spread.recip().is_finite() {
             Ok(())
@@ -62,7 +63,7 @@ impl ValueRange {
     }
 }
 
-/// An attribute as plain numbers: scalars as they are, vectors by their length.
+/// An attribute as scalars: norms of vectors.
 pub(crate) fn numbers(attributes: &Attributes, name: &str) -> Option<Vec<f64>> {
     match attributes.get(name)? {
         Data::Scalar(values) => Some(values.clone()),
@@ -71,7 +72,7 @@ pub(crate) fn numbers(attributes: &Attributes, name: &str) -> Option<Vec<f64>> {
     }
 }
 
-/// Every array of that name in a frame.
+/// All arrays of this name in a frame.
 fn frame_arrays(frame: &Frame, name: &str) -> Vec<Vec<f64>> {
     let mut arrays = Vec::new();
     for body in &frame.bodies {
@@ -84,7 +85,7 @@ fn frame_arrays(frame: &Frame, name: &str) -> Vec<Vec<f64>> {
     arrays
 }
 
-/// Names of all attributes that the bodies of a frame have, each once, separated by commas.
+/// Names of all attributes of a frame's bodies, separated by commas.
 pub(crate) fn attribute_names(frame: &Frame) -> String {
     let mut names: Vec<&str> = Vec::new();
     for body in &frame.bodies {

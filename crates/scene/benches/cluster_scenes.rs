@@ -5,7 +5,7 @@
 //! per published frame: Table 1 of Jones et al. 2016 is in milliseconds per frame, taken to be 1/60 s of simulated time.
 
 use craze_engine::Verdict;
-use craze_scene::{SceneDocument, build, registry};
+use craze_scene::{SceneDocument, build};
 use std::time::Instant;
 
 /// The scenes, each with the total of its row in Table 1 of the paper (ms per frame, 2.4 GHz i5), if it has one.
@@ -50,10 +50,10 @@ fn measure(name: &str, published: Option<f64>, threads: usize) {
     let set_up = now() - start;
     let clusters = world.account().elements;
     let frames = (document.scene.world.duration * world.settings.frames_per_second).round() as u32;
-    let (registry, mut steps, mut spent) = (registry(), Vec::new(), 0.0);
+    let (mut steps, mut spent) = (Vec::new(), 0.0);
     for _ in 0..frames {
         let (before, first) = (now(), world.counters.steps);
-        world.advance_frame(&registry, &mut |_| Verdict::Continue).expect("a good frame");
+        world.advance_frame(&mut |_| Verdict::Continue).expect("a good frame");
         let time = now() - before;
         spent += time;
         steps.push(1e3 * time / (world.counters.steps - first) as f64);

@@ -3,11 +3,13 @@
 use crate::check::{idle, meaning, structure};
 use crate::description::Scene;
 use crate::fill::fill;
+use crate::format::SceneFormat;
 use crate::overrides;
 use crate::problem::{LARGEST_FILE, Problem};
 use crate::report::{Collector, SceneError, SceneErrors};
 use crate::source::{Source, Span};
 use crate::tree::Node;
+use craze_descriptor::Descriptor;
 use std::fs::File;
 use std::io::{self, Read};
 use std::path::Path;
@@ -16,9 +18,10 @@ use std::sync::Arc;
 /// A checked scene that knows where each of its keys was written, so that later errors can point there.
 #[derive(Clone, Debug)]
 pub struct SceneDocument {
-    /// What the scene says, with defaults filled in.
+    /// The scene, with defaults filled in.
     pub scene: Scene,
     tree: Node,
+    format: Arc<SceneFormat>,
 }
 
 /// Reads a scene from TOML; `name` is what errors call the text.
@@ -30,10 +33,20 @@ impl SceneDocument {
     /// Reads a scene from TOML and applies overrides such as `world.duration=2`, `body.bowl.edge=0.01` or
     /// `hold[0].release=1`; `name` is what errors call the text.
     pub fn parse(text: &str, name: &str, overrides: &[String]) -> Result<Self, SceneErrors> {
+        Self::parse_as(SceneFormat::built_in(), text, name, overrides)
+    }
+
+    /// Reads a scene of a format.
+    pub(crate) fn parse_as(
+        format: Arc<SceneFormat>,
+        text: &str,
+        name: &str,
+        overrides: &[String],
+    ) -> Result<Self, SceneErrors> {
         let source = Arc::new(Source { name: name.to_owned(), text: text.to_owned() });
         let mut tree = Node::parse(&source)?;
-        overrides::apply(&mut tree, overrides)?;
-        Self::check(tree)
+        overrides::apply(&mut tree, &format.form, overrides)?;
+        Self::check(tree, format)
     }
 
     /// Reads a scene file and applies overrides.
@@ -58,20 +71,28 @@ impl SceneDocument {
         SceneError::at(&self.tree.nearest_to(path).span, path, problem)
     }
 
-    fn check(tree: Node) -> Result<Self, SceneErrors> {
+    /// The methods that the scene may name.
+    pub(crate) fn methods(&self) -> &'static [Descriptor] {
+        self.format.methods
+    }
+
+    fn check(tree: Node, format: Arc<SceneFormat>) -> Result<Self, SceneErrors> {
+        let methods = format.methods;
         let mut errors = Collector::default();
-        structure::check(&tree, &mut errors);
+        structure::check(&tree, &format.form, &mut errors);
         meaning::check_ramps(&tree, &mut errors);
         errors.finish(())?;
         let mut scene: Scene = serde_json::from_value(tree.to_json()).map_err(|error| {
             let problem = Problem::Rejected { message: error.to_string(), help: String::new() };
             SceneError::at(&tree.span, "", problem)
         })?;
-        fill(&mut scene);
+        fill(&mut scene, methods).map_err(|(path, message)| {
+            SceneError::at(&tree.nearest_to(&path).span, &path, Problem::Rejected { message, help: String::new() })
+        })?;
         let mut errors = Collector::default();
-        meaning::check(&scene, &tree, &mut errors);
+        meaning::check(&scene, &tree, methods, &mut errors);
         idle::check(&scene, &tree, &mut errors);
-        errors.finish(Self { scene, tree })
+        errors.finish(Self { scene, tree, format })
     }
 }
 

@@ -1,33 +1,38 @@
 //! Defaults that depend on the rest of the scene: names, settings of a body's method, resolution from its size.
 
-use crate::description::{MethodKind, Mode, Scene, Shape};
+use crate::description::{Mode, Scene, Shape};
+use craze_descriptor::{BodyKey, Descriptor};
 use craze_shape::BuiltIn;
 use std::collections::BTreeSet;
 
-/// Fills in what the scene leaves open and can be known without reading models.
-pub(crate) fn fill(scene: &mut Scene) {
+/// Fills in what the scene leaves open and can be known without reading models. The error names a body whose options are not what
+/// its method has a schema for, and what is wrong.
+pub(crate) fn fill(scene: &mut Scene, methods: &[Descriptor]) -> Result<(), (String, String)> {
     if scene.world.mode == Mode::QuasiStatic {
         scene.world.steps.get_or_insert(1);
     }
     number_names("obstacle", scene.obstacles.iter_mut().map(|obstacle| &mut obstacle.name).collect());
     number_names("hold", scene.holds.iter_mut().map(|hold| &mut hold.name).collect());
-    for body in &mut scene.bodies {
-        match body.method {
-            MethodKind::Solid => {
-                body.integrator.get_or_insert_default();
-                body.solid.get_or_insert_default();
-                body.edge = body.edge.or_else(|| sound(&body.shape).map(BuiltIn::default_edge));
-            }
-            MethodKind::Clusters => {
-                body.clusters.get_or_insert_default();
-                body.time_step.get_or_insert(1.0 / 60.0);
-                body.spacing = body.spacing.or_else(|| sound(&body.shape).map(BuiltIn::default_spacing));
-            }
+    for (index, body) in scene.bodies.iter_mut().enumerate() {
+        let Some(method) = methods.iter().find(|method| method.name == body.method) else { continue };
+        let table = method.complete(body.tables.table(method.name));
+        let table = table.map_err(|message| (format!("body[{index}].{}", method.name), message))?;
+        body.tables.0.insert(method.name.to_owned(), table);
+        body.time_step = body.time_step.or(method.time_step);
+        if method.reads(BodyKey::Integrator) {
+            body.integrator.get_or_insert_default();
+        }
+        if method.reads(BodyKey::Edge) {
+            body.edge = body.edge.or_else(|| sound(&body.shape).map(BuiltIn::default_edge));
+        }
+        if method.reads(BodyKey::Spacing) {
+            body.spacing = body.spacing.or_else(|| sound(&body.shape).map(BuiltIn::default_spacing));
         }
     }
+    Ok(())
 }
 
-/// Gives nameless things the names `hold-1`, `hold-2`, … by their place in the list; a taken name gets dashes.
+/// Numbers holds or obstacles without a name: `hold-1`, `hold-2`, … by index; a name that is taken gets dashes.
 fn number_names(what: &str, names: Vec<&mut String>) {
     let mut taken: BTreeSet<String> = names.iter().map(|name| (**name).clone()).collect();
     for (index, name) in names.into_iter().enumerate().filter(|(_, name)| name.is_empty()) {
@@ -38,7 +43,7 @@ fn number_names(what: &str, names: Vec<&mut String>) {
     }
 }
 
-/// A built-in shape whose parameters fit; none for a model, whose size is known once it is read.
+/// A built-in shape with possible parameters; none for a model, whose size is known once it is read.
 fn sound(shape: &Shape) -> Option<&dyn BuiltIn> {
     shape.built_in().ok().filter(|shape| shape.check().is_ok())
 }

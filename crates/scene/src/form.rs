@@ -1,11 +1,13 @@
 //! The schema as the checker, the writer and the reference need it: tables with keys, lists, numbers with limits.
 
 use crate::schema::{dressed, schema_value};
+use craze_descriptor::Descriptor;
+use craze_methods::METHODS;
 use schemars::JsonSchema;
 use serde_json::Value;
 use std::sync::OnceLock;
 
-/// What may stand at a place.
+/// The values that a key admits.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Form {
     Table(TableForm),
@@ -61,7 +63,7 @@ pub(crate) struct NumberForm {
     pub maximum: Option<f64>,
     pub above: Option<f64>,
     pub below: Option<f64>,
-    /// Limits in words that somebody else checks (the material).
+    /// Limits in words that the material crate checks.
     pub allowed: Option<String>,
 }
 
@@ -88,16 +90,21 @@ impl NumberForm {
 }
 
 impl Form {
-    /// The form of a whole scene.
+    /// The form of a whole scene with the methods of Craze.
     pub fn scene() -> &'static TableForm {
         static FORM: OnceLock<TableForm> = OnceLock::new();
-        FORM.get_or_init(|| match Form::read(&schema_value()) {
-            Form::Table(table) => table,
-            _ => TableForm::default(),
-        })
+        FORM.get_or_init(|| Form::scene_of(METHODS))
     }
 
-    /// The form of a type that says what it is.
+    /// The form of a whole scene with these methods.
+    pub fn scene_of(methods: &[Descriptor]) -> TableForm {
+        match Form::read(&schema_value(methods)) {
+            Form::Table(table) => table,
+            _ => TableForm::default(),
+        }
+    }
+
+    /// The form of a type with a schema.
     pub fn of<T: JsonSchema>() -> Self {
         Self::read(&dressed::<T>().to_value())
     }

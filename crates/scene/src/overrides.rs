@@ -9,22 +9,23 @@ use crate::tree::{Node, Path, Step, Value, shortened};
 use std::sync::Arc;
 
 /// Puts the values of all flags into the tree, so that every later check sees them and points at the flag.
-pub(crate) fn apply(tree: &mut Node, flags: &[String]) -> Result<(), SceneErrors> {
+pub(crate) fn apply(tree: &mut Node, form: &TableForm, flags: &[String]) -> Result<(), SceneErrors> {
     let mut errors = Collector::default();
+    let root = Form::Table(form.clone());
     for flag in flags {
         let source = Arc::new(Source { name: "--set".to_owned(), text: flag.clone() });
         let (path, value) = flag.split_once('=').unwrap_or((flag, ""));
         let key = Span::new(&source, 0..path.trim_end().len());
         let value_end = flag.trim_end().len();
         let value = Span::new(&source, value_end.saturating_sub(value.trim().len())..value_end);
-        if let Err(problem) = apply_one(tree, &key, path.trim(), &value) {
+        if let Err(problem) = apply_one(tree, &root, &key, path.trim(), &value) {
             errors.push(&key, path, problem);
         }
     }
     errors.finish(())
 }
 
-fn apply_one(tree: &mut Node, key: &Span, path: &str, value: &Span) -> Result<(), Problem> {
+fn apply_one(tree: &mut Node, root: &Form, key: &Span, path: &str, value: &Span) -> Result<(), Problem> {
     let text = &key.source.text[value.bytes.clone()];
     if text.is_empty() {
         return Err(Problem::Override {
@@ -38,12 +39,11 @@ fn apply_one(tree: &mut Node, key: &Span, path: &str, value: &Span) -> Result<()
         span: value.clone(),
         value: Value::Text(text.to_owned()),
     });
-    let root = Form::Table(Form::scene().clone());
-    *descend(tree, &root, &Path::parse(path).0, key)? = Node { key: key.clone(), ..new };
+    *descend(tree, root, &Path::parse(path).0, key)? = Node { key: key.clone(), ..new };
     Ok(())
 }
 
-/// The node at a path, made where it is missing; things in lists are found by number or by name.
+/// The node at a path, created where it is missing; entries of lists are found by index or by name.
 fn descend<'t>(
     mut node: &'t mut Node,
     mut form: &Form,

@@ -1,17 +1,17 @@
-//! What can be wrong with a scene, in words that say what to do.
+//! What can be wrong with a scene, and what to do about it.
 
 use thiserror::Error;
 
 /// Largest scene file that is read (bytes).
 pub const LARGEST_FILE: u64 = 16 << 20;
 
-/// What is wrong at one place of a scene.
+/// What is wrong with a key of a scene.
 #[derive(Clone, Debug, PartialEq, Error)]
 pub enum Problem {
     /// Not TOML.
     #[error("not valid TOML: {message}")]
     Syntax {
-        /// What the TOML reader says.
+        /// Message of the TOML reader.
         message: String,
     },
     /// An integer beyond 64 bits.
@@ -114,7 +114,7 @@ pub enum Problem {
         /// As written: nan, inf or a number beyond 1.8e308.
         value: String,
     },
-    /// Two things of one name.
+    /// A name that is used twice.
     #[error("the name \"{name}\" is taken by the {what} on line {line}")]
     DuplicateName {
         /// The name.
@@ -146,7 +146,7 @@ pub enum Problem {
     /// No such file.
     #[error("there is no such file")]
     NoFile,
-    /// A folder in place of a file.
+    /// A folder instead of a file.
     #[error("this is a folder, not a scene file")]
     Folder,
     /// Bytes that are no text.
@@ -164,7 +164,7 @@ pub enum Problem {
     /// A file that the system refuses to read.
     #[error("the file cannot be read: {message}")]
     Unreadable {
-        /// What the system says.
+        /// Message of the operating system.
         message: String,
     },
 }

@@ -1,4 +1,4 @@
-//! Errors with their places, for people and for programs.
+//! Errors with line and column, for people and for programs.
 
 use crate::problem::Problem;
 use crate::source::Span;
@@ -18,7 +18,7 @@ pub struct SceneError {
     pub path: String,
     /// The scene file, or `--set`.
     pub file: String,
-    /// Line, from 1; none where the problem has no place in a text.
+    /// Line, from 1; none where the problem has no line.
     pub line: Option<usize>,
     /// Column in characters, from 1.
     pub column: Option<usize>,

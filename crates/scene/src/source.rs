@@ -1,4 +1,4 @@
-//! Texts that scene keys come from, and places in them.
+//! Source texts of scene keys, and spans of them.
 
 use std::ops::Range;
 use std::sync::Arc;

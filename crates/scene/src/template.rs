@@ -33,11 +33,6 @@ impl Template {
         }
     }
 
-    /// The template of this name.
-    pub fn by_name(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|template| template.name() == name)
-    }
-
     /// The scene file.
     pub fn text(self) -> &'static str {
         match self {
@@ -57,7 +52,6 @@ mod tests {
         for template in Template::ALL {
             let scene = crate::parse(template.text(), template.name());
             assert!(scene.is_ok(), "{}", scene.unwrap_err());
-            assert_eq!(Template::by_name(template.name()), Some(template));
         }
     }
 }

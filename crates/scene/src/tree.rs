@@ -1,4 +1,4 @@
-//! A scene's text as a tree whose every key and value knows where it was written.
+//! The text of a scene as a tree; every key and value has the span of the text it was read from.
 
 use crate::problem::Problem;
 use crate::report::{Collector, SceneErrors};
@@ -8,7 +8,7 @@ use std::ops::Range;
 use std::sync::Arc;
 use toml::de::{DeTable, DeValue};
 
-/// A value with its place, and the place of its key.
+/// A value with its span, and the span of its key.
 #[derive(Clone, Debug)]
 pub(crate) struct Node {
     /// The key, or the header of a table in a list; the value itself where it has neither.
@@ -18,7 +18,7 @@ pub(crate) struct Node {
     pub value: Value,
 }
 
-/// What stands at a place.
+/// A value of TOML.
 #[derive(Clone, Debug)]
 pub(crate) enum Value {
     Text(String),
@@ -86,7 +86,7 @@ impl Node {
         Path::parse(path).0.iter().try_fold(self, Node::below)
     }
 
-    /// The node at a path such as `hold[2].region`, or the last one on the way to it that exists.
+    /// The node at a path such as `hold[2].region`, or the nearest of its ancestors that exists.
     pub fn nearest_to(&self, path: &str) -> &Node {
         let mut node = self;
         for step in Path::parse(path).0 {
@@ -180,7 +180,7 @@ pub(crate) fn shortened(text: &str) -> String {
     }
 }
 
-/// A place in a scene by keys: `hold[2].region.box`.
+/// A path of keys in a scene: `hold[2].region.box`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Path(pub Vec<Step>);
 

@@ -1,4 +1,4 @@
-//! A scene written back as TOML, with every default said.
+//! A scene written as TOML, with every default.
 
 use crate::check::units::in_digits;
 use crate::description::Scene;
@@ -12,28 +12,33 @@ const WIDEST: usize = 110;
 impl Scene {
     /// The scene as TOML with defaults filled in and units beside the numbers; reading it gives the same scene.
     pub fn to_toml(&self) -> String {
-        // Keys of the description are strings, so that its JSON always exists.
-        let json = serde_json::to_value(self).unwrap_or_default();
-        let mut text = String::new();
-        for key in &Form::scene().keys {
-            let value = &json[&key.name];
-            match (&key.form, value) {
-                (Form::Table(table), Value::Object(entries)) => {
-                    let _ = writeln!(text, "\n[{}]", key.name);
+        write(self, Form::scene())
+    }
+}
+
+/// A scene as TOML.
+pub(crate) fn write(scene: &Scene, form: &TableForm) -> String {
+    // Keys of the description are strings, so that its JSON always exists.
+    let json = serde_json::to_value(scene).unwrap_or_default();
+    let mut text = String::new();
+    for key in &form.keys {
+        let value = &json[&key.name];
+        match (&key.form, value) {
+            (Form::Table(table), Value::Object(entries)) => {
+                let _ = writeln!(text, "\n[{}]", key.name);
+                write_entries(&mut text, "", table, entries);
+            }
+            (Form::List { item, .. }, Value::Array(items)) => {
+                let Form::Table(table) = &**item else { continue };
+                for entries in items.iter().filter_map(Value::as_object) {
+                    let _ = writeln!(text, "\n[[{}]]", key.name);
                     write_entries(&mut text, "", table, entries);
                 }
-                (Form::List { item, .. }, Value::Array(items)) => {
-                    let Form::Table(table) = &**item else { continue };
-                    for entries in items.iter().filter_map(Value::as_object) {
-                        let _ = writeln!(text, "\n[[{}]]", key.name);
-                        write_entries(&mut text, "", table, entries);
-                    }
-                }
-                _ => write_entry(&mut text, "", key, value),
             }
+            _ => write_entry(&mut text, "", key, value),
         }
-        text.trim_start().to_owned()
     }
+    text.trim_start().to_owned()
 }
 
 fn write_entries(text: &mut String, prefix: &str, form: &TableForm, entries: &Map<String, Value>) {
@@ -47,7 +52,7 @@ fn write_entry(text: &mut String, prefix: &str, key: &KeyForm, value: &Value) {
     match (&key.form, value) {
         (_, Value::Null) => {}
         (Form::List { .. }, Value::Array(items)) if items.is_empty() => {
-            // Where the default is something, nothing must be said.
+            // An empty list is written where the default is not empty.
             if key.default.as_ref().and_then(Value::as_array).is_some_and(|default| !default.is_empty()) {
                 let _ = writeln!(text, "{path} = []");
             }
@@ -79,7 +84,7 @@ fn write_entry(text: &mut String, prefix: &str, key: &KeyForm, value: &Value) {
     }
 }
 
-/// Whether a table says anything.
+/// Whether a table has any value.
 fn has_entry(entries: &Map<String, Value>) -> bool {
     entries.values().any(|value| !value.is_null())
 }

@@ -1,7 +1,7 @@
 //! Models of obstacles that are damaged: the scene says what is wrong with them, and a block still comes to rest on top.
 
 use craze_engine::Verdict;
-use craze_scene::{SceneDocument, build, registry};
+use craze_scene::{SceneDocument, build};
 use std::path::Path;
 
 /// The corners and triangles of a slab of 0.2 × 0.04 × 0.2 m, seen counter-clockwise from outside.
@@ -42,7 +42,7 @@ fn fall(folder: &Path) -> (String, f64) {
     let built = build(&document).unwrap_or_else(|errors| panic!("{errors}"));
     let mut world = built.world;
     for _ in 0..15 {
-        world.advance_frame(&registry(), &mut |_| Verdict::Continue).expect("a frame");
+        world.advance_frame(&mut |_| Verdict::Continue).expect("a frame");
         world.check_intersections().unwrap_or_else(|found| panic!("{found}"));
     }
     let said = built.summary.into_iter().find(|line| line.starts_with("slab: ")).expect("a line about the slab");
@@ -53,17 +53,18 @@ fn fall(folder: &Path) -> (String, f64) {
 fn a_damaged_obstacle_is_told_and_still_bears() {
     let folder = tempfile::tempdir().expect("a folder");
     let (corners, triangles) = slab();
-    let turned = |[a, b, c]: [usize; 3]| [a, c, b];
-    let inside_out: Vec<_> = triangles.iter().map(|&triangle| turned(triangle)).collect();
-    let mixed = triangles.iter().enumerate().map(|(k, &triangle)| if k % 3 == 0 { turned(triangle) } else { triangle });
+    let flipped = |[a, b, c]: [usize; 3]| [a, c, b];
+    let inside_out: Vec<_> = triangles.iter().map(|&triangle| flipped(triangle)).collect();
+    let mixed =
+        triangles.iter().enumerate().map(|(k, &triangle)| if k % 3 == 0 { flipped(triangle) } else { triangle });
     let open = triangles[..10].to_vec();
     let empty = [triangles.as_slice(), &[[0, 0, 1], [2, 2, 2]]].concat();
     // A corner of the lower face.
     let mut lost = corners.clone();
     lost[0] = "nan 0 0".to_owned();
     for (model, words) in [
-        ((corners.clone(), inside_out), "inside out and turned"),
-        ((corners.clone(), mixed.collect()), "4 triangles were turned"),
+        ((corners.clone(), inside_out), "inside out and flipped"),
+        ((corners.clone(), mixed.collect()), "4 triangles were flipped"),
         ((corners.clone(), open), "the surface is open: 4 edges"),
         ((corners.clone(), empty), "2 faces with fewer than three distinct points"),
         ((lost, triangles.clone()), "6 triangles with points that are not numbers"),

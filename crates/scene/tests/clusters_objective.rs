@@ -4,7 +4,7 @@
 use craze_engine::{EventKind, Verdict, World};
 use craze_frame::names;
 use craze_math::{Isometry, Rotation, Vec3};
-use craze_scene::{SceneDocument, build, registry};
+use craze_scene::{SceneDocument, build};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
@@ -32,7 +32,7 @@ fn bar(shift: Vec3, degrees: Vec3, sampling: &str) -> String {
     let mut text = format!(
         "[world]\nduration = 2\nfps = 60\ngravity = [0, 0, 0]\n[[body]]\nname = \"bar\"\nmethod = \"clusters\"\n\
          shape.box = {{ size = [{SIZE}, 0.16, 0.16] }}\nspacing = 0.02\n\
-         material = {{ density = 1200, young = 1e6, poisson = 0.4, goal_stiffness = 0.7, cluster_yield = 0.08, \
+         material = {{ density = 1200, goal_stiffness = 0.7, cluster_yield = 0.08, \
          cluster_flow = 0.1, cluster_toughness = 1.08 }}\n\
          clusters = {{ sampling = \"{sampling}\", count = 40, overlap = 3.0, strain_limit = 0.5, damping = 2, boost = 0.3, \
          boost_decay = 4, seams = [{{ region.half_space = {{ point = {}, normal = {} }}, toughness = 1.06 }}] }}\n\
@@ -86,7 +86,7 @@ fn run(text: &str, shift: Vec3, degrees: Vec3, frames: u32) -> Run {
     let mut world = world(text);
     let mut run = Run { splits: Vec::new(), positions: Vec::new(), pieces: Vec::new(), energy: 0.0 };
     for frame in 0..frames {
-        world.advance_frame(&registry(), &mut |_| Verdict::Continue).expect("a frame");
+        world.advance_frame(&mut |_| Verdict::Continue).expect("a frame");
         for event in std::mem::take(&mut world.events) {
             if let EventKind::Split { place, normal, parent, children, .. } = event.kind {
                 let (place, normal) = (back(&place), placement.rotation.inverse() * normal);
@@ -146,14 +146,14 @@ fn plastic_strain(flow: f64, time_step: f64) -> f64 {
     let mut world = world(&format!(
         "[world]\nduration = 1\nfps = 30\ngravity = [0, 0, 0]\ntime_step = {time_step:?}\n[[body]]\nname = \"bar\"\n\
          method = \"clusters\"\nshape.box = {{ size = [0.4, 0.1, 0.1] }}\nspacing = 0.02\ntime_step = {REFERENCE:?}\n\
-         material = {{ density = 1200, young = 1e6, poisson = 0.4, goal_stiffness = 0.9, cluster_yield = 0.02, \
+         material = {{ density = 1200, goal_stiffness = 0.9, cluster_yield = 0.02, \
          cluster_flow = {flow:?} }}\nclusters = {{ count = 20, overlap = 3.0, damping = 5 }}\n\
          [[hold]]\nname = \"left\"\nbody = \"bar\"\nregion.half_space = {{ point = [-0.161, 0, 0], normal = [1, 0, 0] }}\n\
          [[hold]]\nname = \"right\"\nbody = \"bar\"\nregion.half_space = {{ point = [0.161, 0, 0], normal = [-1, 0, 0] }}\n\
          motion = [{{ t = 0 }}, {{ t = 1, move = [0.08, 0, 0] }}]\n"
     ));
     for _ in 0..30 {
-        world.advance_frame(&registry(), &mut |_| Verdict::Continue).expect("a frame");
+        world.advance_frame(&mut |_| Verdict::Continue).expect("a frame");
     }
     assert!((world.last_time_step - time_step).abs() < 1e-9, "{}", world.last_time_step);
     let particles = world.frame().bodies[0].particles.clone().expect("particles");
@@ -187,7 +187,7 @@ fn flow_does_not_depend_on_the_time_step() {
 fn check_numbers(world: &mut World, frames: u32) -> usize {
     let (mut known, mut compared, mut count) = (BTreeSet::from([0]), 0, 0);
     for _ in 0..frames {
-        world.advance_frame(&registry(), &mut |_| Verdict::Continue).expect("a frame");
+        world.advance_frame(&mut |_| Verdict::Continue).expect("a frame");
         let body = &world.frame().bodies[0];
         let pieces: BTreeMap<u32, _> = body.pieces.iter().map(|piece| (piece.id, piece)).collect();
         assert!(known.iter().all(|number| pieces.contains_key(number)), "{known:?} became {:?}", pieces.keys());

@@ -63,7 +63,7 @@ fn deepest(world: &World) -> (f64, String) {
             let pose = obstacle.pose(world.time);
             for point in &surface.points {
                 let place = pose.inverse_transform_point(&point.start.into()).coords;
-                let depth = -obstacle.shape.sample(&place).distance;
+                let depth = -obstacle.shape.signed_distance(&place).distance;
                 assert!(depth.is_finite(), "a place that is not a number");
                 if depth > deepest.0 {
                     deepest = (depth, format!("\"{}\" in \"{}\"", body.name, obstacle.name));

@@ -2,7 +2,7 @@
 
 use craze_engine::{Checked, Verdict, World, WorldError};
 use craze_math::Vec3;
-use craze_scene::{SceneDocument, build, registry};
+use craze_scene::{SceneDocument, build};
 
 fn world(text: &str) -> World {
     let document = SceneDocument::parse(text, "test.toml", &[]).unwrap_or_else(|errors| panic!("{errors}"));
@@ -11,7 +11,7 @@ fn world(text: &str) -> World {
 
 fn run(world: &mut World, frames: u32) {
     for _ in 0..frames {
-        world.advance_frame(&registry(), &mut |_| Verdict::Continue).expect("a frame");
+        world.advance_frame(&mut |_| Verdict::Continue).expect("a frame");
         world.check_intersections().unwrap_or_else(|found| panic!("{found}"));
     }
 }
@@ -145,7 +145,7 @@ fn methods_that_meet_give_the_same_bits_for_any_threads_and_after_a_restart() {
             if restart {
                 let saved = here.save();
                 here = world(&text);
-                here.restore(&saved, &registry()).expect("its own state");
+                here.restore(&saved).expect("its own state");
             }
             run(&mut here, 5);
             here.bodies.iter().flat_map(|body| body.method.save()).collect::<Vec<u8>>()
@@ -187,7 +187,7 @@ fn pushed_into_each_other() -> World {
 
 #[test]
 fn a_run_that_is_asked_to_finds_what_passes_through() {
-    let advance = |world: &mut World| world.advance_frame(&registry(), &mut |_| Verdict::Continue).expect("a frame");
+    let advance = |world: &mut World| world.advance_frame(&mut |_| Verdict::Continue).expect("a frame");
     let mut world = pushed_into_each_other();
     assert_eq!(world.check_intersections(), Ok(()));
     advance(&mut world);

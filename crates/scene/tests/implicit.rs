@@ -3,7 +3,7 @@
 
 use craze_engine::{Verdict, World, WorldError};
 use craze_math::Vec3;
-use craze_scene::{SceneDocument, build, registry};
+use craze_scene::{SceneDocument, build};
 
 fn world(text: &str) -> World {
     let document = SceneDocument::parse(text, "test.toml", &[]).unwrap_or_else(|errors| panic!("{errors}"));
@@ -12,7 +12,7 @@ fn world(text: &str) -> World {
 
 fn advance(world: &mut World, frames: u32) -> Result<(), WorldError> {
     for _ in 0..frames {
-        world.advance_frame(&registry(), &mut |_| Verdict::Continue)?;
+        world.advance_frame(&mut |_| Verdict::Continue)?;
         world.check_intersections().unwrap_or_else(|found| panic!("{found}"));
     }
     Ok(())

@@ -1,7 +1,7 @@
 //! `look`: names and colours of bodies arrive in frames, and nowhere else.
 
 use craze_frame::{BodyFrame, Look};
-use craze_scene::{SceneDocument, build, registry};
+use craze_scene::{SceneDocument, build};
 
 /// A block with these keys.
 fn scene(keys: &str) -> String {
@@ -17,7 +17,7 @@ const SOFT: &str = "material = { density = 1000, young = 1e5, poisson = 0.3 }";
 fn body(keys: &str) -> (BodyFrame, u64) {
     let document = SceneDocument::parse(&scene(keys), "block.toml", &[]).expect("a scene");
     let mut world = build(&document).expect("a world").world;
-    world.advance_frame(&registry(), &mut |_| craze_engine::Verdict::Continue).expect("a frame");
+    world.advance_frame(&mut |_| craze_engine::Verdict::Continue).expect("a frame");
     let mut frame = world.frame();
     let body = frame.bodies.remove(0);
     let bare = BodyFrame { look: None, ..body.clone() };

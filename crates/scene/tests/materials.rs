@@ -1,11 +1,12 @@
 //! What each method says it reads of a material is what it reads: every listed key changes what a body does, no other does.
 
 use craze_clusters::{Cloud, Clustering, Clusters};
+use craze_descriptor::Descriptor;
 use craze_engine::{Body, Checked, FrameDetail, Method, Mode, PairTable, Settings, Verdict, World};
 use craze_material::{Elasticity, Key, Material, Overrides, Quantity};
 use craze_math::{Isometry, Vec3};
 use craze_mesh::kuhn_box;
-use craze_scene::{MethodKind, SceneDocument, registry};
+use craze_scene::{METHODS, SceneDocument};
 use craze_solid::{Solid, SolidOptions};
 
 /// A material with every number, none of which another one hides.
@@ -67,15 +68,15 @@ fn changed(key: Key) -> Material {
 }
 
 /// A block of a method that flies apart, turning.
-fn block(method: MethodKind, material: &Material) -> Box<dyn Method> {
+fn block(method: &str, material: &Material) -> Box<dyn Method> {
     let (place, velocity, spin) = (Isometry::identity(), Vec3::x(), Vec3::new(1.0, 2.0, 30.0));
     match method {
-        MethodKind::Solid => {
+        "solid" => {
             let mesh = kuhn_box([4, 1, 1], Vec3::new(0.4, 0.1, 0.1)).expect("a mesh");
             let solid = Solid::new(mesh, vec![material.clone()], SolidOptions::default(), place, velocity, spin);
             Box::new(solid.expect("a solid"))
         }
-        MethodKind::Clusters => {
+        "clusters" => {
             let grid = |n: usize| 0.02 * Vec3::new((n / 36) as f64, (n / 6 % 6) as f64, (n % 6) as f64);
             let positions: Vec<Vec3> = (0..20 * 36).map(grid).collect();
             let cloud = Cloud { volumes: vec![8e-6; positions.len()], positions, spacing: 0.02 };
@@ -83,11 +84,12 @@ fn block(method: MethodKind, material: &Material) -> Box<dyn Method> {
             let options = craze_clusters::Options { clustering, rest_strain: None, ..Default::default() };
             Box::new(Clusters::new(cloud, material, options, &place, velocity, spin).expect("clusters"))
         }
+        other => panic!("give a block of method {other}"),
     }
 }
 
 /// What a body of this material has done after some frames: events, pieces, accounts and every position, to the bit.
-fn motion(method: MethodKind, material: &Material) -> String {
+fn motion(method: &Descriptor, material: &Material) -> String {
     let settings = Settings {
         gravity: Vec3::new(0.0, -9.81, 0.0),
         frames_per_second: 100.0,
@@ -97,10 +99,10 @@ fn motion(method: MethodKind, material: &Material) -> String {
         pairs: PairTable::default(),
         check_intersections: Checked::Nothing,
     };
-    let body = Body { name: "block".to_owned(), method: block(method, material) };
+    let body = Body::new("block", block(method.name, material), method.load);
     let mut world = World::new(settings, vec![body], Vec::new());
     for _ in 0..6 {
-        world.advance_frame(&registry(), &mut |_| Verdict::Continue).unwrap_or_else(|error| panic!("{error}"));
+        world.advance_frame(&mut |_| Verdict::Continue).unwrap_or_else(|error| panic!("{error}"));
     }
     let surface = &world.frame().bodies[0].surface;
     format!("{:?} {:?} {:?} {:?}", world.events, world.account(), surface.positions, surface.triangles)
@@ -108,21 +110,21 @@ fn motion(method: MethodKind, material: &Material) -> String {
 
 #[test]
 fn methods_read_what_they_say_and_nothing_else() {
-    for method in MethodKind::ALL {
-        let usage = method.material_use();
-        assert_eq!(usage.method, method.name());
+    for method in METHODS {
+        let usage = method.material;
+        assert_eq!(usage.method, method.name);
         let plain = motion(method, &full());
-        assert!(plain.contains("Split"), "{}: it must break to show what breaking reads: {plain}", method.name());
+        assert!(plain.contains("Split"), "{}: it must break to show what breaking reads: {plain}", method.name);
         for key in Key::all() {
             let (is_read, name) = (usage.reads.contains(&key), key.name());
-            assert_eq!(motion(method, &changed(key)) != plain, is_read, "{} and `{name}`", method.name());
+            assert_eq!(motion(method, &changed(key)) != plain, is_read, "{} and `{name}`", method.name);
         }
     }
 }
 
 #[test]
 fn keys_to_give_instead_are_read_and_those_they_replace_are_not() {
-    for usage in MethodKind::ALL.map(MethodKind::material_use) {
+    for usage in METHODS.iter().map(|method| method.material) {
         for (key, ours) in usage.instead {
             assert!(!usage.accepts(*key), "{} reads `{}`", usage.method, key.name());
             assert!(usage.accepts(Key::Number(*ours)), "{} does not read `{}`", usage.method, ours.key());
@@ -132,7 +134,7 @@ fn keys_to_give_instead_are_read_and_those_they_replace_are_not() {
 
 #[test]
 fn every_key_of_a_material_is_accepted_by_the_methods_that_use_it_and_refused_by_name_by_others() {
-    for method in MethodKind::ALL {
+    for method in METHODS {
         for key in Key::all() {
             let name = key.name();
             let value = match key {
@@ -154,14 +156,14 @@ fn every_key_of_a_material_is_accepted_by_the_methods_that_use_it_and_refused_by
             let text = format!(
                 "[[body]]\nname = \"a\"\nmethod = \"{}\"\nshape.sphere = {{ radius = 1 }}\n\
                  material = {{ preset = \"glass\", {name} = {value} }}\n",
-                method.name()
+                method.name
             );
             let report = SceneDocument::parse(&text, "a.toml", &[]).err().map(|errors| errors.to_string());
-            if method.material_use().accepts(key) {
+            if method.material.accepts(key) {
                 assert_eq!(report, None);
             } else {
                 let report = report.unwrap_or_default();
-                let wanted = format!("a.toml:5:32: method {} does not use `{name}`", method.name());
+                let wanted = format!("a.toml:5:32: method {} does not use `{name}`", method.name);
                 assert!(report.starts_with(&wanted), "{report}");
             }
         }

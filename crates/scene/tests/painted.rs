@@ -1,7 +1,7 @@
 //! Bodies break where their models are painted black.
 
 use craze_engine::{EventKind, Verdict};
-use craze_scene::{SceneDocument, build, registry};
+use craze_scene::{SceneDocument, build};
 use std::fmt::Write as _;
 use std::path::Path;
 
@@ -62,7 +62,7 @@ fn first_split(folder: &Path, rest: &str) -> f64 {
     let mut world = scene(folder, &mesh(folder), rest).expect("a scene").world;
     let mut places = Vec::new();
     for _ in 0..50 {
-        world.advance_frame(&registry(), &mut |_| Verdict::Continue).expect("a frame");
+        world.advance_frame(&mut |_| Verdict::Continue).expect("a frame");
         for event in std::mem::take(&mut world.events) {
             if let EventKind::Split { place, .. } = event.kind {
                 places.push(place.x);

@@ -2,7 +2,7 @@
 
 use craze_engine::{Account, Verdict, World};
 use craze_math::Vec3;
-use craze_scene::{SceneDocument, build, registry};
+use craze_scene::{SceneDocument, build};
 
 fn world(contact: &str, of_ball: &str) -> World {
     let text = format!(
@@ -40,7 +40,7 @@ fn world(contact: &str, of_ball: &str) -> World {
 
 fn run(world: &mut World, frames: u32) {
     for _ in 0..frames {
-        world.advance_frame(&registry(), &mut |_| Verdict::Continue).expect("a frame");
+        world.advance_frame(&mut |_| Verdict::Continue).expect("a frame");
         world.check_intersections().unwrap_or_else(|found| panic!("{found}"));
     }
 }

@@ -1,7 +1,7 @@
 //! Quasi-static loading breaks bodies: the fracture check reads the equilibrium that was just found, whatever the integrator.
 
 use craze_engine::{EventKind, Verdict, World};
-use craze_scene::{SceneDocument, build, registry};
+use craze_scene::{SceneDocument, build};
 
 /// A bar of this strength (Pa) pulled along x by 0.1 % of its length per frame: 1e4 Pa per frame, a little more at its clamped ends.
 fn pulled_bar(integrator: &str, strength: f64) -> World {
@@ -39,7 +39,7 @@ fn pulled_bar(integrator: &str, strength: f64) -> World {
 
 fn advance(world: &mut World, frames: u32) {
     for _ in 0..frames {
-        world.advance_frame(&registry(), &mut |_| Verdict::Continue).unwrap_or_else(|error| panic!("{error}"));
+        world.advance_frame(&mut |_| Verdict::Continue).unwrap_or_else(|error| panic!("{error}"));
     }
 }
 

@@ -2,7 +2,7 @@
 //! more energy than obstacles do work.
 
 use craze_engine::{Account, Verdict, World};
-use craze_scene::{SceneDocument, build, registry};
+use craze_scene::{SceneDocument, build};
 
 fn world(text: &str) -> World {
     let document = SceneDocument::parse(text, "test.toml", &[]).unwrap_or_else(|errors| panic!("{errors}"));
@@ -173,7 +173,7 @@ fn two_bodies_are_crushed_whatever_keeps_them_apart() {
 #[test]
 fn a_whole_run_ends_with_that_message() {
     let mut world = world(&(head(-9.81, "") + GROUND + &ram(SHAPES[0]) + &plug("clusters", 3e4)));
-    let mut advance = || world.advance_frame(&registry(), &mut |_| Verdict::Continue);
+    let mut advance = || world.advance_frame(&mut |_| Verdict::Continue);
     let error = (0..22).find_map(|_| advance().err()).expect("nothing gives way").to_string();
     assert!(error.contains("\"ram\" is driven through body \"plug\"") && error.contains("stop it earlier"), "{error}");
 }

@@ -1,7 +1,9 @@
 //! A written scene reads back as the same scene, and no text makes the reader panic.
 
+use craze_clusters::{Clusters, ClustersTable};
 use craze_scene::*;
 use craze_shape::{Block, Cylinder, ModelFile, Plate, Sphere, Unit, UpAxis};
+use craze_solid::{Solid, SolidOptions, SolidTable};
 use proptest::collection::vec;
 use proptest::option::of;
 use proptest::prelude::*;
@@ -89,7 +91,7 @@ fn material() -> impl Strategy<Value = craze_material::Overrides> {
         (of(positive()), of(positive())).prop_map(|(density, friction)| craze_material::Overrides {
             density,
             friction,
-            ..craze_material::Overrides::of_preset("glass")
+            ..craze_material::Overrides::from_preset("glass")
         }),
         Just(general),
     ]
@@ -101,7 +103,7 @@ fn body() -> impl Strategy<Value = Body> {
         |(is_solid, shape, material, place, (resolution, time_step, share))| {
             let solid = Body {
                 name: String::new(),
-                method: MethodKind::Solid,
+                method: "solid".to_owned(),
                 shape,
                 edge: resolution,
                 spacing: None,
@@ -111,15 +113,17 @@ fn body() -> impl Strategy<Value = Body> {
                 place,
                 integrator: Some(Integrator::Taylor),
                 time_step,
-                solid: Some(SolidSettings {
-                    collapse_guard: share,
-                    rest_strain: 0.0,
-                    thinnest: share,
-                    most_damping: share,
+                tables: Tables::of::<Solid>(&SolidTable {
+                    options: SolidOptions {
+                        collapse_guard: share,
+                        rest_strain: 0.0,
+                        thinnest: share,
+                        most_damping: share,
+                        ..SolidOptions::default()
+                    },
                     response: Response::NodePenalty,
-                    ..SolidSettings::default()
+                    ..SolidTable::default()
                 }),
-                clusters: None,
             };
             if is_solid {
                 return solid;
@@ -132,16 +136,16 @@ fn body() -> impl Strategy<Value = Body> {
                 ..solid.material.clone()
             };
             let sampling = if share < 0.5 { Sampling::Grid } else { Sampling::Poisson };
-            let clusters = Some(ClustersSettings {
+            let tables = Tables::of::<Clusters>(&ClustersTable {
                 damping: share,
                 rest_strain: share / 10.0,
                 sampling,
                 count: (share < 0.5).then_some(7),
                 toughness_spread: share,
-                ..ClustersSettings::default()
+                ..ClustersTable::default()
             });
-            let method = MethodKind::Clusters;
-            Body { method, material, edge: None, spacing: resolution, integrator: None, solid: None, clusters, ..solid }
+            let method = "clusters".to_owned();
+            Body { method, material, edge: None, spacing: resolution, integrator: None, tables, ..solid }
         },
     )
 }
@@ -196,7 +200,7 @@ fn scene() -> impl Strategy<Value = Scene> {
     (world, things, of(".{0,20}"), vector(), any::<bool>()).prop_map(
         |((duration, gravity, seed, time_step, is_slow), (bodies, holds, obstacles), title, point, switch)| {
             // Quasi-static mode takes solids and obstacles that stand still.
-            let is_still = bodies.iter().all(|body| body.method == MethodKind::Solid)
+            let is_still = bodies.iter().all(|body| body.method == "solid")
                 && obstacles.iter().all(|obstacle| obstacle.motion == RigidMotion::Fixed);
             let (mode, steps) = if is_slow && is_still { (Mode::QuasiStatic, Some(7)) } else { (Mode::Dynamic, None) };
             let body = || "body 0".to_owned();
@@ -266,11 +270,11 @@ fn at_rest(mut scene: Scene) -> Scene {
     for body in &mut scene.bodies {
         (body.time_step, body.material.friction) = (None, None);
         (body.place.velocity, body.place.spin) = ([0.0; 3], [0.0; 3]);
-        if let Some(settings) = &mut body.solid {
-            let usual = SolidSettings::default();
-            (settings.touches_itself, settings.response) = (usual.touches_itself, usual.response);
-            (settings.rest_strain, settings.look_every) = (usual.rest_strain, usual.look_every);
-        }
+        let mut table = body.tables.get::<Solid>().expect("options");
+        let usual = SolidTable::default();
+        (table.options.touches_itself, table.response) = (usual.options.touches_itself, usual.response);
+        (table.options.rest_strain, table.options.look_every) = (usual.options.rest_strain, usual.options.look_every);
+        body.tables = Tables::of::<Solid>(&table);
     }
     scene
 }

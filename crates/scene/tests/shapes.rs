@@ -35,7 +35,7 @@ fn a_brick_wall_is_of_two_materials() {
     let (long, high) = (2.0 * 0.24 + mortar, 2.0 * 0.071 + mortar);
     let one = &frame("").bodies[0];
     let mass = |body: &craze_frame::BodyFrame| body.pieces.iter().map(|piece| piece.mass).sum::<f64>();
-    let density = |name: &str| craze_material::Overrides::of_preset(name).resolve().expect("a preset").density;
+    let density = |name: &str| craze_material::Overrides::from_preset(name).resolve().expect("a preset").density;
     // The upper course has three joints' worth of bricks less: two halves and one whole.
     let bricks = 2.0 * brick + brick + 2.0 * (0.115 * 0.071 * 0.115);
     let joints = long * high * 0.115 - bricks;
@@ -82,7 +82,7 @@ fn regions_of_a_model_are_of_their_own_materials() {
     let steel = "materials.regions = [{ number = 9, material.preset = \"steel\" }]";
     let two = &with("two.mesh", steel).expect("a body").world.frame().bodies[0];
     assert_eq!(two.materials, ["glass", "steel"]);
-    let density = |name: &str| craze_material::Overrides::of_preset(name).resolve().expect("a preset").density;
+    let density = |name: &str| craze_material::Overrides::from_preset(name).resolve().expect("a preset").density;
     // The first tetrahedron is a sixth of a cube, the second a third.
     let expected = density("glass") / 6.0 + density("steel") / 3.0;
     let mass = two.pieces.iter().map(|piece| piece.mass).sum::<f64>();

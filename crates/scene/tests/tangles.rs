@@ -2,7 +2,7 @@
 
 use craze_engine::Verdict;
 use craze_math::Vec3;
-use craze_scene::{SceneDocument, Style, build, registry};
+use craze_scene::{SceneDocument, Style, build};
 
 fn scene(second: &str) -> String {
     format!(
@@ -68,7 +68,7 @@ fn bodies_that_start_inside_each_other_part_slowly_where_that_is_asked_for() {
     let mut world = build(&document).unwrap_or_else(|errors| panic!("{errors}")).world;
     assert_eq!(world.intersections().len(), 1);
     for _ in 0..12 {
-        world.advance_frame(&registry(), &mut |_| Verdict::Continue).expect("a frame");
+        world.advance_frame(&mut |_| Verdict::Continue).expect("a frame");
         world.check_intersections().unwrap_or_else(|found| panic!("{found}"));
     }
     assert_eq!(world.intersections(), []);

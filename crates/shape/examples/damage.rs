@@ -1,8 +1,8 @@
-//! Damages the seeds of every reader of models, byte by byte, and asks of what is left what the fuzz targets ask:
-//! `cargo run --release -p craze-shape --example damage -- [--times=1000000] [--seconds=300] [READER …]`
+//! Mutates the fuzz seeds of every model reader and checks what the fuzz targets check:
+//! `cargo run --release -p craze-shape --example damage -- [--times=N] [--seconds=S] [READER …]`
 //!
-//! Unlike the fuzzer (docs/fuzzing.md) it learns nothing on the way, but needs no tools. Every input follows from its number; one that
-//! panics is written to the present folder.
+//! Unlike the fuzzer (docs/fuzzing.md) it ignores coverage, but needs no tools. Every input
+//! is determined by its number; one that panics is written to the current folder.
 
 use std::panic::catch_unwind;
 use std::path::Path;
@@ -28,8 +28,8 @@ const READERS: [(&str, Reader); 9] = [
     ("vtu", tetrahedra::try_vtu),
     ("tetgen", tetrahedra::try_tetgen),
 ];
-/// Longer seeds try the patience of readers, which the replay of seeds does already.
-const LONGEST: usize = 4096;
+/// Largest seed (bytes). Longer ones are slow and are covered by the replay of seeds.
+const MAX_SEED_BYTES: usize = 4096;
 
 fn main() -> Result<std::process::ExitCode, Box<dyn std::error::Error>> {
     let number = |name: &str, otherwise: u64| {
@@ -45,14 +45,14 @@ fn main() -> Result<std::process::ExitCode, Box<dyn std::error::Error>> {
             std::fs::read_dir(folder)?.map(|entry| Ok(entry?.path())).collect::<std::io::Result<Vec<_>>>()?;
         paths.sort();
         let mut seeds = paths.iter().map(std::fs::read).collect::<std::io::Result<Vec<_>>>()?;
-        seeds.retain(|seed| !seed.is_empty() && seed.len() <= LONGEST);
-        let (mut done, mut taken, mut panics, mut longest) = (0, 0, 0, Duration::ZERO);
+        seeds.retain(|seed| !seed.is_empty() && seed.len() <= MAX_SEED_BYTES);
+        let (mut done, mut read_ok, mut panics, mut longest) = (0, 0, 0, Duration::ZERO);
         let start = Instant::now();
         while done < times && start.elapsed() < seconds {
-            let bytes = damaged(&seeds, done);
+            let bytes = mutated(&seeds, done);
             let begun = Instant::now();
             match catch_unwind(|| read(&bytes)) {
-                Ok(result) => taken += u64::from(result.is_ok()),
+                Ok(result) => read_ok += u64::from(result.is_ok()),
                 Err(_) => {
                     panics += 1;
                     std::fs::write(format!("damage-{name}-{done}"), &bytes)?;
@@ -62,14 +62,15 @@ fn main() -> Result<std::process::ExitCode, Box<dyn std::error::Error>> {
             done += 1;
         }
         failed |= panics > 0;
-        let refused = done - taken - panics;
-        println!("{name:8} {done:9} {taken:9} {refused:9} {panics:7} {longest:11.2?}");
+        let refused = done - read_ok - panics;
+        println!("{name:8} {done:9} {read_ok:9} {refused:9} {panics:7} {longest:11.2?}");
     }
     Ok(std::process::ExitCode::from(u8::from(failed)))
 }
 
-/// A seed with some bytes changed, digits put for digits, pieces doubled, left out or taken from another seed, or its end cut off.
-fn damaged(seeds: &[Vec<u8>], number: u64) -> Vec<u8> {
+/// A seed with some bytes, digits or pieces changed, repeated, removed or taken from another seed,
+/// or truncated.
+fn mutated(seeds: &[Vec<u8>], number: u64) -> Vec<u8> {
     let mut random = Random::new(number);
     let mut bytes = seeds[random.below(seeds.len())].clone();
     for _ in 0..1 + random.below(6) {
@@ -96,7 +97,7 @@ fn damaged(seeds: &[Vec<u8>], number: u64) -> Vec<u8> {
                 bytes.splice(place..end, piece);
             }
             6 => bytes[place..end].fill([0, 0x7f, 0x80, 0xff][random.below(4)]),
-            // Digits for digits, so that the file is read and its numbers are wrong.
+            // Digits are replaced by digits, so that the file parses with wrong numbers.
             _ => bytes[place..end].iter_mut().filter(|byte| byte.is_ascii_digit()).for_each(|byte| {
                 *byte = b'0' + random.below(10) as u8;
             }),

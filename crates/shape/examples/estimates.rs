@@ -1,7 +1,7 @@
-//! Holds the numbers of tetrahedra that are estimated against those that are made:
-//! `cargo run --release -p craze-shape --example estimates -- [CELLS …] [SHAPE or FILE …]`.
+//! Compares estimated numbers of tetrahedra with the meshes:
+//! `cargo run --release -p craze-shape --example estimates -- [CELLS …] [SHAPE or FILE …]`
 //!
-//! CELLS are sizes over the edge length (10, 20 and 40). Without names all built-in shapes are looked at.
+//! CELLS are sizes over the edge length (10, 20 and 40). Without names all built-in shapes are run.
 
 use craze_shape::{
     Domain, ModelPlacement, Shape, StuffingOptions, SurfaceDomain, estimate, quick_estimate, read_model, stuff,
@@ -39,8 +39,8 @@ fn main() -> Result<(), Failure> {
                     continue;
                 }
             };
-            let [full, quick] =
-                [estimate, quick_estimate].map(|guess| guess(&*domain, &options).map(|found| found.tetrahedra / made));
+            let [full, quick] = [estimate, quick_estimate]
+                .map(|estimator| estimator(&*domain, &options).map(|found| found.tetrahedra / made));
             let name = name.rsplit('/').next().unwrap_or(&name);
             println!("{name:14} {cells:6} {made:10} {:10.2} {:8.2}", full?, quick?);
         }

@@ -1,4 +1,5 @@
-//! Fills a ball with Poisson-disk samples and prints how long it takes: `cargo run --release -p craze-shape --example samples`.
+//! Fills a ball with Poisson disk samples and prints the time:
+//! `cargo run --release -p craze-shape --example samples`
 
 use std::time::Instant;
 

@@ -1,7 +1,7 @@
-//! Fills shapes and models with tetrahedra and prints a table of how well:
-//! `cargo run --release -p craze-shape --example stuff -- [CELLS] [SHAPE or FILE …] [--out OUT.obj]`.
+//! Meshes shapes and models and prints a table of quality measures:
+//! `cargo run --release -p craze-shape --example stuff -- [CELLS] [SHAPE or FILE …] [--out OBJ]`
 //!
-//! CELLS is the size over the edge length (40). Without names all built-in shapes are filled.
+//! CELLS is the size over the edge length (40). Without names all built-in shapes are meshed.
 
 use std::io::Write;
 use std::time::Instant;
@@ -29,12 +29,12 @@ fn main() -> Result<(), Failure> {
         names = Shape::all().iter().map(|shape| shape.name().to_owned()).collect();
     }
     println!(
-        "model          tetrahedra     s  M/min  dihedral      snapped        volume  distances     cut off  thin      bad parted pieces estimate lowest"
+        "model          tetrahedra     s  M/min  dihedral      snapped        volume  distances     cut off  thin      bad split  pieces estimate lowest"
     );
     for name in names {
         if let Some(shape) = Shape::all().iter().find(|shape| shape.name() == name) {
             let field = shape.built_in().map_err(|_| "a model")?.field();
-            // Points of a mesh three times as fine stand for the surface; its creases are kept, its thin places finer still.
+            // The nodes of a mesh three times as fine represent the surface with its creases.
             let edge = field.bounds().size().max() / cells;
             let fine = stuff(&field, &StuffingOptions::with_edge(edge / 3.0))?.mesh;
             let samples: Vec<Vec3> =
@@ -45,7 +45,8 @@ fn main() -> Result<(), Failure> {
             let (domain, findings) = SurfaceDomain::new(&model.surface)?;
             let mut surface = domain.surface().clone();
             if !findings.closed {
-                // Where it is open, a finer mesh shows what the winding number takes for its surface.
+                // For an open model, a finer mesh represents the surface that the winding number
+                // defines.
                 let edge = domain.bounds().size().max() / cells / 3.0;
                 surface = TriangleSurface::around(&stuff(&domain, &StuffingOptions::with_edge(edge))?.mesh);
             }
@@ -59,7 +60,7 @@ fn main() -> Result<(), Failure> {
     Ok(())
 }
 
-/// One line of the table.
+/// Prints one row of the table.
 fn row(
     name: &str,
     domain: &dyn Domain,
@@ -72,13 +73,14 @@ fn row(
     let start = Instant::now();
     let stuffing = stuff(domain, &StuffingOptions::with_edge(edge))?;
     let seconds = start.elapsed().as_secs_f64();
-    let most = most_memory();
+    let peak = peak_memory();
     let (mesh, report) = (&stuffing.mesh, &stuffing.report);
     let triangles: Vec<[u32; 3]> = mesh.boundary().triangles.iter().map(|t| t.map(|node| node.0)).collect();
     let meshed = TriangleTree::new(mesh.positions(), &triangles)?;
-    let out_distance = farthest(&samples(mesh.positions(), &triangles, edge), distance);
-    let back_distance =
-        farthest(surface, &|point| meshed.closest(point).map_or(0.0, |closest| closest.distance_squared.sqrt()));
+    let out_distance = largest_distance(&samples(mesh.positions(), &triangles, edge), distance);
+    let back_distance = largest_distance(surface, &|point| {
+        meshed.closest(point).map_or(0.0, |closest| closest.distance_squared.sqrt())
+    });
     println!(
         "{:14} {:10} {seconds:5.1} {:6.2}  {:4.1}–{:5.1}  {:6} {:4.1}–{:5.1} {:+6.2} %  {:.3}  {:.3}  {:4}/{:4}  {}→{}/{} {:4} {:4} {:4}  {:.2}  {:.3}",
         name.rsplit('/').next().unwrap_or(name),
@@ -94,23 +96,23 @@ fn row(
         back_distance.0 / edge,
         report.features.edges_cut_off,
         report.features.corners_missed,
-        report.thin.found,
-        report.thin.left,
+        report.thin.under_resolved,
+        report.thin.unresolved,
         report.thin.halvings,
-        report.bad,
-        report.parted,
+        report.bad_angles,
+        report.separated,
         mesh.pieces().count,
         estimate(domain, &StuffingOptions::with_edge(edge))?.tetrahedra / report.tetrahedra as f64,
-        report.lowest / edge,
+        report.smallest_height / edge,
     );
     if std::env::var_os("WHERE").is_some() {
         println!("    {:?} {:?} {:?}", out_distance.1.as_slice(), back_distance.1.as_slice(), report.thin.thinnest);
     }
-    if let Some(most) = most {
+    if let Some(peak) = peak {
         println!(
             "    at most {:.0} MB in use so far, {:.0} bytes for each of these tetrahedra",
-            most / 1e6,
-            most / report.tetrahedra as f64
+            peak / 1e6,
+            peak / report.tetrahedra as f64
         );
     }
     if let Some(out) = out {
@@ -119,16 +121,16 @@ fn row(
     Ok(())
 }
 
-/// The most memory (bytes) that the program ever had, where the system tells: Linux does. All that is measured in a row counts, so fill one
-/// model at a time.
-fn most_memory() -> Option<f64> {
+/// Peak memory (bytes) of the process, on Linux if MEMORY is set. It includes all previous rows, so
+/// mesh one model at a time.
+fn peak_memory() -> Option<f64> {
     std::env::var_os("MEMORY")?;
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
     Some(1024.0 * line.trim().strip_suffix("kB")?.trim().parse::<f64>().ok()?)
 }
 
-/// Points of the triangles: corners, middles and more.
+/// A grid of sample points on the triangles.
 fn samples(positions: &[Vec3], triangles: &[[u32; 3]], edge: f64) -> Vec<Vec3> {
     let mut found = Vec::new();
     for triangle in triangles {
@@ -146,8 +148,8 @@ fn samples(positions: &[Vec3], triangles: &[[u32; 3]], edge: f64) -> Vec<Vec3> {
     found
 }
 
-/// The farthest distance (m), and where.
-fn farthest(samples: &[Vec3], distance: &dyn Fn(&Vec3) -> f64) -> (f64, Vec3) {
+/// The largest distance (m) and its position.
+fn largest_distance(samples: &[Vec3], distance: &dyn Fn(&Vec3) -> f64) -> (f64, Vec3) {
     let farther = |worst: (f64, Vec3), sample: &Vec3| {
         let distance = distance(sample);
         if distance > worst.0 { (distance, *sample) } else { worst }

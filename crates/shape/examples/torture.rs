@@ -1,8 +1,9 @@
-//! Spoils models at random, a hundred times each and twenty times as files, and counts what becomes of them:
-//! `cargo run --release -p craze-shape --example torture -- [--cells=40] [--verbose] [--only=FIRST..LAST] MODEL…`
+//! Corrupts models at random, a hundred times each and twenty times as files, and counts the
+//! outcomes: `cargo run --release -p craze-shape --example torture -- [OPTION …] MODEL…`
 //!
-//! The last round of all kinds takes the default edge instead of so many along the longest side. Times are the processor's where the system tells
-//! them, of all threads together, so that what else the machine does is left out.
+//! Options are `--cells=40`, `--verbose` and `--only=FIRST..LAST`. The last round of each kind uses
+//! the default edge instead of `--cells` along the longest side. Times are CPU times of all threads
+//! where available, independent of other load.
 
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -14,16 +15,17 @@ mod torture;
 
 use torture::{Corruption, Fineness, Outcome, torture_file};
 
-const TIMES: usize = 100;
-const TIMES_AS_FILE: usize = 20;
-const GIVEN: [Corruption; 2] = [Corruption::GivenCutOff, Corruption::GivenScribbled];
-/// Edges along the longest side, unless said otherwise.
-const CELLS: f64 = 40.0;
-const LONGEST: Duration = Duration::from_secs(60);
+const CORRUPTIONS_PER_MODEL: usize = 100;
+const CORRUPTIONS_PER_FILE: usize = 20;
+const FILE_CORRUPTIONS: [Corruption; 2] = [Corruption::GivenCutOff, Corruption::GivenScribbled];
+/// Edges along the longest side, without `--cells`.
+const DEFAULT_CELLS: f64 = 40.0;
+const MAX_CPU_TIME: Duration = Duration::from_secs(60);
 
 fn main() -> std::process::ExitCode {
     let verbose = std::env::args().any(|argument| argument == "--verbose");
-    let cells = std::env::args().find_map(|argument| argument.strip_prefix("--cells=")?.parse().ok()).unwrap_or(CELLS);
+    let cells =
+        std::env::args().find_map(|argument| argument.strip_prefix("--cells=")?.parse().ok()).unwrap_or(DEFAULT_CELLS);
     let only = std::env::args().find_map(|argument| {
         let (first, last) = argument.strip_prefix("--only=")?.split_once("..")?;
         Some(first.parse::<usize>().ok()?..last.parse().ok()?)
@@ -31,7 +33,7 @@ fn main() -> std::process::ExitCode {
     let mut failed = false;
     println!(
         "{:16} {:14} {:>6} {:>8} {:>7} {:>7} {:>9}",
-        "model", "spoilt by", "tries", "meshes", "reasons", "panics", "longest"
+        "model", "corruption", "tries", "meshes", "reasons", "panics", "longest"
     );
     for file in std::env::args().skip(1).filter(|argument| !argument.starts_with("--")) {
         let model = match read_model(Path::new(&file), &ModelPlacement::default()) {
@@ -57,28 +59,35 @@ fn main() -> std::process::ExitCode {
             }
             outcomes.push((outcome, time));
         };
-        for index in 0..TIMES {
-            take(index, &|| torture::torture(&model.surface, fineness(index + torture::ALL.len() >= TIMES), index, 1));
+        for index in 0..CORRUPTIONS_PER_MODEL {
+            take(index, &|| {
+                torture::torture(
+                    &model.surface,
+                    fineness(index + torture::ALL.len() >= CORRUPTIONS_PER_MODEL),
+                    index,
+                    1,
+                )
+            });
         }
         let bytes = std::fs::read(&file).unwrap_or_else(|_| torture::as_obj(&model.surface));
-        for index in 0..TIMES_AS_FILE {
-            let corruption = GIVEN[index % 2];
-            take(TIMES + index, &|| {
+        for index in 0..CORRUPTIONS_PER_FILE {
+            let corruption = FILE_CORRUPTIONS[index % 2];
+            take(CORRUPTIONS_PER_MODEL + index, &|| {
                 torture_file(
                     &bytes,
                     Path::new(&name),
-                    fineness(index + GIVEN.len() >= TIMES_AS_FILE),
+                    fineness(index + FILE_CORRUPTIONS.len() >= CORRUPTIONS_PER_FILE),
                     corruption,
                     index as u64,
                 )
             });
         }
-        for corruption in torture::ALL.into_iter().chain(GIVEN) {
+        for corruption in torture::ALL.into_iter().chain(FILE_CORRUPTIONS) {
             let tried: Vec<_> = outcomes.iter().filter(|(outcome, _)| outcome.corruption == corruption).collect();
             let meshes = tried.iter().filter(|(outcome, _)| matches!(outcome.result, Some(Ok(_)))).count();
             let panics = tried.iter().filter(|(outcome, _)| outcome.result.is_none()).count();
             let longest = tried.iter().map(|(_, time)| *time).max().unwrap_or_default();
-            failed |= panics > 0 || longest > LONGEST;
+            failed |= panics > 0 || longest > MAX_CPU_TIME;
             println!(
                 "{name:16} {:14} {:6} {meshes:8} {:7} {panics:7} {:7.2} s",
                 format!("{corruption:?}"),
@@ -91,10 +100,10 @@ fn main() -> std::process::ExitCode {
     std::process::ExitCode::from(u8::from(failed))
 }
 
-/// What this program has had of all processors so far, as Linux counts it in hundredths of a second.
+/// CPU time of this process so far, which Linux counts in hundredths of a second.
 fn processor_time() -> Option<Duration> {
     let stat = std::fs::read_to_string("/proc/self/stat").ok()?;
-    // Behind the name in brackets: user and system time are the 14th and 15th word of the line.
+    // After the name in parentheses, user and system time are fields 14 and 15.
     let ticks = stat.rsplit(')').next()?.split_whitespace().skip(11).take(2).map(|word| word.parse::<u64>());
     Some(Duration::from_millis(10 * ticks.sum::<Result<u64, _>>().ok()?))
 }

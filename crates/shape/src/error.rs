@@ -5,8 +5,8 @@ use std::path::PathBuf;
 use craze_mesh::{LatticeError, NodeId, TetEditError, TetId, TetMeshError};
 use craze_spatial::SpatialError;
 
+use crate::number_format::{self, short};
 use crate::repair::FarPoint;
-use crate::words::{self, short};
 
 /// A shape that cannot be built, or a model that cannot be read.
 #[derive(Debug, thiserror::Error)]
@@ -75,7 +75,7 @@ pub enum ShapeError {
         least: f64,
     },
     /// A background lattice with no vertex inside.
-    #[error("a mesh with edges of {} m has no point inside: {}", words::short(*edge), missed_help(*edge, *thinnest))]
+    #[error("a mesh with edges of {} m has no point inside: {}", number_format::short(*edge), missed_help(*edge, *thinnest))]
     InteriorMissed {
         /// Requested edge length (m).
         edge: f64,
@@ -100,7 +100,7 @@ pub enum ShapeError {
     /// A model with an outlying point whose other points are too small for the requested size.
     #[error(
         "{}, and tetrahedra with edges of {} m miss the other points: the model is probably damaged. Repair it, or set an edge that suits the other points",
-        far.told(), short(*edge)
+        far.description(), short(*edge)
     )]
     OutlierPoint {
         /// Requested edge length (m).
@@ -137,8 +137,8 @@ pub enum ShapeError {
     /// A surface that encloses nothing.
     #[error(
         "the surface has no inside: {}, {} in {}, {}; a solid needs a closed surface",
-        words::counted(*triangles, "triangle"), words::counted(*open_edges, "open edge"),
-        words::counted(*open_loops, "loop"), words::counted(*one_sided, "one-sided part")
+        number_format::counted(*triangles, "triangle"), number_format::counted(*open_edges, "open edge"),
+        number_format::counted(*open_loops, "loop"), number_format::counted(*one_sided, "one-sided part")
     )]
     NoInterior {
         /// Triangles left after repair.
@@ -245,7 +245,7 @@ pub enum ShapeError {
         problem: String,
     },
     /// A model without triangles.
-    #[error("{} has no faces ({} found)", path.display(), words::counted(*points, "point"))]
+    #[error("{} has no faces ({} found)", path.display(), number_format::counted(*points, "point"))]
     NoFaces {
         /// Which file.
         path: PathBuf,
@@ -271,7 +271,7 @@ pub enum ShapeError {
     /// A model so large or small that powers of its lengths overflow or underflow.
     #[error(
         "{} is {} {unit} large: extents from 1e-18 to 1e19 are supported; set another unit or size, or scale it",
-        path.display(), words::short(*extent)
+        path.display(), number_format::short(*extent)
     )]
     OutOfScale {
         /// Which file.
@@ -318,7 +318,7 @@ pub(crate) fn check_that(
 
 fn missed_help(edge: f64, thinnest: f64) -> String {
     if thinnest < edge {
-        let thin = words::short(thinnest);
+        let thin = number_format::short(thinnest);
         format!("the shape is only {thin} m thick; use edges of {thin} m or shorter")
     } else {
         "the shape encloses nothing, or is thinner than that everywhere; use shorter edges".to_owned()

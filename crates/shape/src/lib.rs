@@ -11,6 +11,7 @@ mod error;
 pub mod field;
 mod import;
 mod inertia;
+pub mod number_format;
 mod repair;
 pub mod resolution;
 mod sample;
@@ -20,7 +21,6 @@ mod stuffing;
 mod surface;
 mod tuning;
 mod volume;
-pub mod words;
 
 pub use catalogue::{
     Block, Bowl, BrickWall, BuiltIn, Cheese, Cylinder, Dome, Figure, Heart, Hole, HollowSphere, Letters, ModelFile,
@@ -30,14 +30,14 @@ pub use domain::Domain;
 pub use error::ShapeError;
 pub use field::Field;
 pub use import::{
-    BrightnessMap, ExternalFiles, Format, Model, ModelPlacement, ModelVolume, Picture, SurfaceMaterial, Unit, UpAxis,
-    parse_model, read_model,
+    BrightnessMap, ExternalFiles, Format, Model, ModelPlacement, ModelVolume, SurfaceMaterial, TextureImage, Unit,
+    UpAxis, parse_model, read_model,
 };
 pub use inertia::MassProperties;
 pub use repair::{FarPoint, Findings, Repaired, SurfaceDomain, Thickness, examine, repair};
 pub use sample::{SampledPoints, grid_points, poisson_points, poisson_points_about};
 pub use stuffing::{
-    DihedralRange, FeatureReport, Stuffing, StuffingEstimate, StuffingOptions, StuffingReport, ThinPlace, ThinReport,
+    DihedralRange, FeatureReport, Stuffing, StuffingEstimate, StuffingOptions, StuffingReport, ThinReport, ThinWall,
     estimate, quick_estimate, stuff,
 };
 pub use surface::TriangleSurface;

@@ -1,66 +1,65 @@
-//! How fine a shape is divided if nobody says.
+//! Default resolution of a shape: edge length of tetrahedra and spacing of particles.
 
 use crate::Domain;
+use crate::tuning::{DEFAULT_TETRAHEDRA, MAX_TETRAHEDRA_ONE_LAYER, MAX_TETRAHEDRA_TWO_LAYERS};
 
-/// Tetrahedra in a cube whose edges are as long as theirs,
-pub const TETRAHEDRA_A_CUBE: f64 = 6.0;
-/// and in a sheet that is about one of them thick, for each square of their edges, as measured on plates.
-pub(crate) const TETRAHEDRA_A_SQUARE: f64 = 10.0;
-/// Walls of so many edges are whole nearly without finer cells,
-pub(crate) const WHOLE: f64 = 1.5;
-/// and walls of so many with some.
-const NEARLY_WHOLE: f64 = 1.25;
+/// Tetrahedra per cube of their edge length.
+pub const TETRAHEDRA_PER_CUBIC_EDGE: f64 = 6.0;
+/// Tetrahedra per square of their edge length in a sheet about one tetrahedron thick, measured on
+/// plates.
+pub(crate) const TETRAHEDRA_PER_SQUARE_EDGE: f64 = 10.0;
+/// Wall thickness (edges) that is meshed without gaps nearly without refinement.
+pub(crate) const EDGES_PER_MESHED_WALL: f64 = 1.5;
+/// Wall thickness (edges) that is meshed without gaps with some refinement.
+const EDGES_PER_REFINED_WALL: f64 = 1.25;
 
-/// Tetrahedra that a shape gets if nobody says,
-const USUAL: f64 = 10_000.0;
-/// how many it may get for two through its thinnest wall,
-const MOST_FOR_TWO: f64 = 200_000.0;
-/// and how many for one.
-const MOST_FOR_ONE: f64 = 1e6;
-
-/// Edge length (m) of tetrahedra for a shape of this volume (m³), area (m²) and thinnest wall (m): about 10,000 of them, with
-/// two through the thinnest wall as long as 200,000 are enough for that, or one if a million are.
-///
-/// What is thinner yet, a foil, cannot be held by any number that is made unasked: stuffing then says so. Never 0, whatever was
-/// measured.
+/// Default edge length (m) of tetrahedra for this volume (m³), area (m²) and thinnest wall (m):
+/// about 10,000 tetrahedra, with two through the thinnest wall if 200,000 suffice, or one if a
+/// million do. Thinner shapes get a longer edge than their thickness. Never 0.
 pub fn edge_for(volume: f64, area: f64, thinnest_wall: f64) -> f64 {
     edge_with_query_cost(volume, area, thinnest_wall, 1.0)
 }
 
-/// Edge length (m) of tetrahedra for a domain whose thinnest wall (m) was measured: as [`edge_for`], but what answers slowly gets
-/// fewer for the sake of its walls. Those of a tangle are thin everywhere, and mean nothing.
+/// As [`edge_for`], for a domain with a measured thinnest wall (m). Domains with slow queries get
+/// fewer tetrahedra for their walls: the measured thickness of a self-intersecting surface is
+/// meaningless.
 pub fn edge_in(domain: &dyn Domain, volume: f64, thinnest_wall: f64) -> f64 {
     edge_with_query_cost(volume, domain.area().unwrap_or_default(), thinnest_wall, domain.query_cost().max(1.0))
 }
 
 fn edge_with_query_cost(volume: f64, area: f64, thinnest_wall: f64, query_cost: f64) -> f64 {
-    let matter = Matter { volume: TETRAHEDRA_A_CUBE * volume, area: TETRAHEDRA_A_SQUARE * 0.5 * area };
-    let edge = matter.resolution(thinnest_wall, USUAL, (MOST_FOR_TWO / query_cost).max(USUAL));
-    let finest = matter.length((MOST_FOR_ONE / query_cost).max(USUAL));
-    let holds_one = thinnest_wall > 0.0 && thinnest_wall / NEARLY_WHOLE >= finest;
-    two_digits(if holds_one { edge.min(finest.max(thinnest_wall / WHOLE)) } else { edge })
+    let elements =
+        ElementCount { volume: TETRAHEDRA_PER_CUBIC_EDGE * volume, area: TETRAHEDRA_PER_SQUARE_EDGE * 0.5 * area };
+    let edge = elements.resolution(
+        thinnest_wall,
+        DEFAULT_TETRAHEDRA,
+        (MAX_TETRAHEDRA_TWO_LAYERS / query_cost).max(DEFAULT_TETRAHEDRA),
+    );
+    let finest = elements.length((MAX_TETRAHEDRA_ONE_LAYER / query_cost).max(DEFAULT_TETRAHEDRA));
+    let one_layer_fits = thinnest_wall > 0.0 && thinnest_wall / EDGES_PER_REFINED_WALL >= finest;
+    two_digits(if one_layer_fits { edge.min(finest.max(thinnest_wall / EDGES_PER_MESHED_WALL)) } else { edge })
 }
 
-/// Distance of particles (m) for a shape of this volume (m³), area (m²) and thinnest wall (m): about 2,000 of them, with two
-/// through the thinnest wall as long as 20,000 are enough for that. Never 0.
+/// Default distance (m) of particles for this volume (m³), area (m²) and thinnest wall (m): about
+/// 2,000 particles, with two through the thinnest wall if 20,000 suffice. Never 0.
 pub fn spacing_for(volume: f64, area: f64, thinnest_wall: f64) -> f64 {
-    two_digits(Matter { volume, area: 0.5 * area }.resolution(thinnest_wall, 2_000.0, 20_000.0))
+    two_digits(ElementCount { volume, area: 0.5 * area }.resolution(thinnest_wall, 2_000.0, 20_000.0))
 }
 
-/// How many elements of length 1 m there would be by the volume, and in one layer by the area.
-struct Matter {
+/// Number of elements of edge length 1 m, by volume and, for a single layer, by area.
+struct ElementCount {
     volume: f64,
     area: f64,
 }
 
-impl Matter {
-    /// The shortest length (m) for which there are no more than so many. Thin shapes have as many as a layer needs.
+impl ElementCount {
+    /// The shortest length (m) that keeps both numbers below `count`.
     fn length(&self, count: f64) -> f64 {
         (self.volume / count).cbrt().max((self.area / count).sqrt())
     }
 
     fn resolution(&self, thinnest_wall: f64, usual: f64, most: f64) -> f64 {
-        // A shape without volume has walls, and one without walls an area.
+        // A shape without volume may have walls; one without walls, an area.
         let usual = (self.volume / usual).cbrt();
         let wanted =
             [usual, thinnest_wall / 2.0].into_iter().filter(|length| *length > 0.0).fold(f64::INFINITY, f64::min);
@@ -93,12 +92,12 @@ mod tests {
     }
 
     #[test]
-    fn what_answers_slowly_gets_fewer_tetrahedra_for_its_walls_but_the_usual_number() {
+    fn slow_domains_get_fewer_tetrahedra_for_walls_but_at_least_the_default_number() {
         let edge = |query_cost: f64| edge_with_query_cost(1.0, 6.0, 1e-4, query_cost);
-        let count = |query_cost: f64| TETRAHEDRA_A_CUBE / edge(query_cost).powi(3);
-        assert!((count(1.0) / MOST_FOR_TWO - 1.0).abs() < 0.1, "{}", count(1.0));
-        assert!((count(5.0) / (0.2 * MOST_FOR_TWO) - 1.0).abs() < 0.1, "{}", count(5.0));
-        assert!((count(1e3) / USUAL - 1.0).abs() < 0.1, "{}", count(1e3));
+        let count = |query_cost: f64| TETRAHEDRA_PER_CUBIC_EDGE / edge(query_cost).powi(3);
+        assert!((count(1.0) / MAX_TETRAHEDRA_TWO_LAYERS - 1.0).abs() < 0.1, "{}", count(1.0));
+        assert!((count(5.0) / (0.2 * MAX_TETRAHEDRA_TWO_LAYERS) - 1.0).abs() < 0.1, "{}", count(5.0));
+        assert!((count(1e3) / DEFAULT_TETRAHEDRA - 1.0).abs() < 0.1, "{}", count(1e3));
     }
 
     #[test]
@@ -114,7 +113,7 @@ mod tests {
     }
 
     #[test]
-    fn there_is_a_length_for_anything() {
+    fn any_arguments_give_a_positive_length() {
         for volume in [0.0, 1e-300, 1.0, 1e300] {
             for area in [0.0, 1e-200, 1.0, 1e200] {
                 for wall in [0.0, 1e-300, 1.0, 1e300, f64::INFINITY] {

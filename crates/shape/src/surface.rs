@@ -1,4 +1,4 @@
-//! Surfaces of triangles.
+//! Triangle surfaces.
 
 use craze_math::Vec3;
 use craze_mesh::TetMesh;
@@ -6,23 +6,24 @@ use craze_spatial::{Aabb, SpatialError, TriangleTree};
 
 use crate::error::ShapeError;
 
-/// Triangles over points (m), counter-clockwise seen from outside. It may have holes; see [`check_closed`](Self::check_closed).
+/// Indexed triangle surface (m), counter-clockwise seen from outside. It may have holes; see
+/// [`check_closed`](Self::check_closed).
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct TriangleSurface {
-    /// Where the points are (m).
+    /// Vertex positions (m).
     pub positions: Vec<Vec3>,
-    /// Three numbers of points each.
+    /// Vertex indices of each triangle.
     pub triangles: Vec<[u32; 3]>,
 }
 
 impl TriangleSurface {
-    /// A surface of sound points and existing numbers; refuses what [`TriangleTree::new`] refuses.
+    /// A surface with finite positions and valid indices; fails where [`TriangleTree::new`] fails.
     pub fn new(positions: Vec<Vec3>, triangles: Vec<[u32; 3]>) -> Result<Self, SpatialError> {
         TriangleTree::new(&positions, &triangles)?;
         Ok(Self { positions, triangles })
     }
 
-    /// The surface of a mesh, outward, without the points inside.
+    /// The outward boundary of a mesh, without interior nodes.
     pub fn around(mesh: &TetMesh) -> Self {
         let mut number = vec![u32::MAX; mesh.positions().len()];
         let mut positions = Vec::new();
@@ -38,17 +39,17 @@ impl TriangleSurface {
         Self { positions, triangles: triangles.into_iter().map(|corners| corners.map(|corner| corner.0)).collect() }
     }
 
-    /// The corners of a triangle (m).
+    /// The corner positions of a triangle (m).
     pub fn corners(&self, triangle: &[u32; 3]) -> [Vec3; 3] {
         triangle.map(|point| self.positions[point as usize])
     }
 
-    /// The smallest box around all points.
+    /// The bounding box.
     pub fn bounds(&self) -> Aabb {
-        Aabb::around(&self.positions)
+        Aabb::from_points(&self.positions)
     }
 
-    /// Sum of the triangles' areas (m²).
+    /// Total area (m²).
     pub fn area(&self) -> f64 {
         let doubled = |t| {
             let [a, b, c] = self.corners(t);
@@ -57,9 +58,9 @@ impl TriangleSurface {
         self.triangles.iter().map(doubled).sum::<f64>() * 0.5
     }
 
-    /// Enclosed volume (m³) by the divergence theorem; it means something for closed surfaces only.
+    /// Enclosed volume (m³) by the divergence theorem; meaningful for closed surfaces only.
     pub fn volume(&self) -> f64 {
-        // Measured from the middle, so that a far-off surface loses no digits.
+        // Relative to the middle, so that a surface far from the origin loses no digits.
         let middle = if self.positions.is_empty() { Vec3::zeros() } else { self.bounds().centre() };
         let sixfold = |t| {
             let [a, b, c] = self.corners(t).map(|corner| corner - middle);
@@ -68,7 +69,7 @@ impl TriangleSurface {
         self.triangles.iter().map(sixfold).sum::<f64>() / 6.0
     }
 
-    /// Refuses surfaces with holes or turned triangles: every edge must be run in both directions equally often.
+    /// Fails unless every edge is traversed equally often in both directions.
     pub fn check_closed(&self) -> Result<(), ShapeError> {
         let mut edges = Vec::with_capacity(3 * self.triangles.len());
         for &[a, b, c] in &self.triangles {
@@ -88,7 +89,7 @@ impl TriangleSurface {
         Ok(())
     }
 
-    /// Enclosed volume (m³) of a surface that is closed and faces outward; others are refused.
+    /// Enclosed volume (m³); fails unless the surface is closed and faces outward.
     pub fn closed_volume(&self) -> Result<f64, ShapeError> {
         self.check_closed()?;
         let volume = self.volume();
@@ -102,7 +103,7 @@ mod tests {
     use crate::catalogue::{Block, BuiltIn};
 
     #[test]
-    fn a_missing_and_a_turned_triangle_open_the_surface() {
+    fn a_missing_or_flipped_triangle_opens_the_surface() {
         let whole = Block { size: [1.0, 2.0, 3.0] }.surface(1.0).expect("a box");
         whole.check_closed().expect("closed");
         assert!((whole.volume() - 6.0).abs() < 1e-14 && (whole.area() - 22.0).abs() < 1e-14);
@@ -111,9 +112,9 @@ mod tests {
         holed.triangles.pop();
         assert!(matches!(holed.check_closed(), Err(ShapeError::NotClosed { .. })));
 
-        let mut turned = whole.clone();
-        turned.triangles[3].swap(0, 1);
-        assert!(matches!(turned.check_closed(), Err(ShapeError::NotClosed { .. })));
+        let mut flipped = whole.clone();
+        flipped.triangles[3].swap(0, 1);
+        assert!(matches!(flipped.check_closed(), Err(ShapeError::NotClosed { .. })));
 
         let mut inside_out = whole;
         inside_out.triangles.iter_mut().for_each(|t| t.swap(0, 1));

@@ -40,3 +40,28 @@ pub(crate) const MIN_RELATIVE_VOLUME: f64 = 1e-13;
 
 /// Dihedral angle of a sliver (degrees): slivers shorten time steps and attract cracks.
 pub(crate) const SLIVER_DIHEDRAL: f64 = 5.0;
+
+/// Default number of tetrahedra of a shape.
+pub(crate) const DEFAULT_TETRAHEDRA: f64 = 10_000.0;
+
+/// Default resolution: limit of tetrahedra for two layers through the thinnest wall.
+pub(crate) const MAX_TETRAHEDRA_TWO_LAYERS: f64 = 200_000.0;
+
+/// Default resolution: limit of tetrahedra for one layer through the thinnest wall.
+pub(crate) const MAX_TETRAHEDRA_ONE_LAYER: f64 = 1e6;
+
+/// Distance (edges) between mesh and surface above which cells are refined.
+pub(crate) const REFINEMENT_DISTANCE: f64 = 0.12;
+
+/// Distance (edges) between mesh and surface above which a place counts as lost.
+pub(crate) const LOST_DISTANCE: f64 = 0.3;
+
+/// Refinement: lattice tetrahedra allowed in any case. About a fifth of them lies inside thin
+/// walls.
+pub(crate) const MIN_REFINEMENT_BUDGET: f64 = 2e6;
+
+/// Refinement: allowed lattice tetrahedra over those of the unrefined mesh.
+pub(crate) const REFINEMENT_BUDGET_RATIO: f64 = 8.0;
+
+/// Limit of tetrahedra when meshing torn walls again with a shorter edge; lower for slow queries.
+pub(crate) const MAX_RETRY_TETRAHEDRA: f64 = 1e6;

@@ -1,4 +1,4 @@
-//! Seeds of the fuzz targets (docs/fuzzing.md), tried as the fuzzer tries them.
+//! Replays the seeds of the fuzz targets (docs/fuzzing.md).
 
 #[path = "../../../fuzz/src/model.rs"]
 mod model;

@@ -1,4 +1,4 @@
-//! Sheets from the user's own surfaces: what is kept, what is repaired, what is named.
+//! Sheets from imported surfaces: kept features, repairs and reports.
 
 use std::f64::consts::{PI, TAU};
 
@@ -8,7 +8,7 @@ use craze_shape::sheet::{SheetError, SheetMesh, SheetOptions, SheetReport, sheet
 use craze_shape::{Block, BuiltIn, Cylinder, Model, Sphere, TriangleSurface};
 use proptest::prelude::*;
 
-/// A grid of n × m squares over [0, 1]², each in two triangles, lifted to `place`.
+/// A grid of n × m squares over [0, 1]², each in two triangles, at positions `place`.
 fn grid(counts: [u32; 2], place: impl Fn(f64, f64) -> Vec3) -> TriangleSurface {
     let [n, m] = counts;
     let mut surface = TriangleSurface::default();
@@ -35,7 +35,7 @@ fn flat(x: f64, y: f64) -> Vec3 {
     Vec3::new(x, 0.0, -y)
 }
 
-fn made(surface: &TriangleSurface, edge: f64) -> (SheetMesh, SheetReport) {
+fn remeshed(surface: &TriangleSurface, edge: f64) -> (SheetMesh, SheetReport) {
     let (sheet, report) =
         sheet_from_surface(surface, &SheetOptions::new(edge)).unwrap_or_else(|error| panic!("{error}"));
     sheet.mesh.validate().expect("a mesh");
@@ -62,7 +62,7 @@ fn assert_good(report: &SheetReport, edge: f64) {
 #[test]
 fn a_square_of_two_triangles_becomes_many_with_the_same_rim() {
     for edge in [0.2, 0.1, 0.05, 0.02] {
-        let (sheet, report) = made(&grid([1, 1], flat), edge);
+        let (sheet, report) = remeshed(&grid([1, 1], flat), edge);
         assert_good(&report, edge);
         assert!((report.area - 1.0).abs() < 1e-12 && report.distance < 1e-12);
         assert_eq!((euler(&sheet.mesh), sheet.boundary.len(), sheet.feature_edges.len()), (1, 1, 0));
@@ -71,7 +71,7 @@ fn a_square_of_two_triangles_becomes_many_with_the_same_rim() {
             let off = [at.x.abs(), (at.x - 1.0).abs(), at.z.abs(), (at.z + 1.0).abs()];
             assert!(off.into_iter().fold(1.0, f64::min) < 1e-12);
         }
-        // Without texture the material is the plane itself.
+        // Without texture the material coordinates are the plane itself.
         for (triangle, laid) in sheet.mesh.element_ids().zip(&sheet.material_coordinates) {
             for (corner, flat) in sheet.mesh.corners(triangle).iter().zip(laid) {
                 assert!((corner.x - flat[0]).abs() < 1e-12 && (-corner.z - flat[1]).abs() < 1e-12);
@@ -84,30 +84,30 @@ fn a_square_of_two_triangles_becomes_many_with_the_same_rim() {
 fn fine_and_coarse_smooth_surfaces_keep_shape_area_and_rim() {
     let hill = |x: f64, y: f64| Vec3::new(x, 0.15 * (PI * x).sin() * (PI * y).cos(), -y);
     for (counts, edge) in [([60, 60], 0.08), ([20, 20], 0.03), ([100, 7], 0.05)] {
-        let (sheet, report) = made(&grid(counts, hill), edge);
+        let (sheet, report) = remeshed(&grid(counts, hill), edge);
         assert_good(&report, edge);
         assert_eq!((euler(&sheet.mesh), sheet.boundary.len()), (1, 1));
     }
     let ball = Sphere { radius: 0.5 }.surface(0.02).expect("a ball");
-    // A sphere of chords lacks about (edge / radius)² / 5 of its area: a seventh of the radius is as coarse as half a
-    // per cent allows.
+    // A sphere of chords lacks about (edge / radius)² / 5 of its area: an edge of a seventh of the
+    // radius just keeps it within 0.5 %.
     for edge in [0.07, 0.05] {
-        let (sheet, report) = made(&ball, edge);
+        let (sheet, report) = remeshed(&ball, edge);
         assert_good(&report, edge);
         assert_eq!((euler(&sheet.mesh), sheet.boundary.len(), sheet.feature_edges.len()), (2, 0, 0));
     }
     let tube = grid([80, 40], |x, y| Vec3::new(0.3 * (TAU * x).cos(), y, 0.3 * (TAU * x).sin()));
-    let (sheet, report) = made(&tube, 0.06);
+    let (sheet, report) = remeshed(&tube, 0.06);
     assert_good(&report, 0.06);
     assert_eq!((euler(&sheet.mesh), sheet.boundary.len()), (0, 2));
     assert_eq!(report.findings.merged_points, 41);
 }
 
 #[test]
-fn folds_and_corners_of_a_box_stay_to_the_last_digits() {
+fn folds_and_corners_of_a_box_are_kept_to_rounding() {
     let surface = Block { size: [1.0, 0.7, 0.4] }.surface(1.0).expect("a box");
     for edge in [0.15, 0.06] {
-        let (sheet, report) = made(&surface, edge);
+        let (sheet, report) = remeshed(&surface, edge);
         assert_good(&report, edge);
         assert!((length(&sheet.mesh, &sheet.feature_edges) - 4.0 * 2.1).abs() < 1e-9);
         assert!((report.area - 2.0 * (0.7 + 0.4 + 0.28)).abs() < 1e-9 && report.distance < 1e-9);
@@ -123,9 +123,9 @@ fn folds_and_corners_of_a_box_stay_to_the_last_digits() {
 }
 
 #[test]
-fn round_folds_stay_round() {
+fn curved_folds_keep_their_shape() {
     let surface = Cylinder { radius: 0.3, height: 0.5 }.surface(0.02).expect("a cylinder");
-    let (sheet, report) = made(&surface, 0.05);
+    let (sheet, report) = remeshed(&surface, 0.05);
     assert_good(&report, 0.05);
     let ring = length(&sheet.mesh, &sheet.feature_edges) / 2.0;
     assert!((ring / (TAU * 0.3) - 1.0).abs() < 0.01, "{ring}");
@@ -136,9 +136,10 @@ fn round_folds_stay_round() {
 }
 
 #[test]
-fn materials_and_texture_come_along_and_their_borders_stay() {
+fn materials_and_texture_are_transferred_and_their_borders_kept() {
     let surface = grid([10, 6], |x, y| Vec3::new(2.0 * x, 0.1 * (2.0 * x).sin(), -y));
-    // Materials meet at x = 1; the texture is torn there too, and at y = ½ within each material.
+    // Materials meet at x = 1; the texture is discontinuous there, and at y = ½ within each
+    // material.
     let mut model = Model { surface, ..Model::default() };
     for corners in &model.surface.triangles {
         let nodes = model.surface.corners(corners);
@@ -166,7 +167,7 @@ fn materials_and_texture_come_along_and_their_borders_stay() {
             );
         }
     }
-    // The border at x = 1 is straight, the seam at y = ½ runs along the wave.
+    // The border at x = 1 is straight, the seam at y = ½ follows the wave.
     let border: Vec<[VertexId; 2]> = (sheet.feature_edges.iter().copied())
         .filter(|ends| ends.iter().all(|end| (sheet.mesh.position(*end).x - 1.0).abs() < 1e-9))
         .collect();
@@ -175,7 +176,7 @@ fn materials_and_texture_come_along_and_their_borders_stay() {
 }
 
 #[test]
-fn flipped_doubled_flat_and_broken_triangles_are_put_right() {
+fn flipped_doubled_flat_and_broken_triangles_are_repaired() {
     let clean = grid([12, 12], flat);
     let mut dirty = clean.clone();
     for k in (0..dirty.triangles.len()).step_by(5) {
@@ -186,27 +187,27 @@ fn flipped_doubled_flat_and_broken_triangles_are_put_right() {
     dirty.positions.extend([Vec3::new(f64::NAN, 0.0, 0.0), Vec3::new(0.5, 0.0, 0.0), Vec3::new(9.0, 9.0, 9.0)]);
     let bad = clean.positions.len() as u32;
     dirty.triangles.extend([[0, 1, bad], [2, 3, bad + 70]]);
-    let (sheet, report) = made(&dirty, 0.1);
+    let (sheet, report) = remeshed(&dirty, 0.1);
     assert!((report.area - 1.0).abs() < 1e-12);
-    assert_eq!((report.turned_triangles, report.findings.broken_triangles), (flipped, 2));
+    assert_eq!((report.flipped_triangles, report.findings.broken_triangles), (flipped, 2));
     assert!(report.findings.duplicate_triangles >= 2);
     assert_eq!((euler(&sheet.mesh), sheet.boundary.len()), (1, 1));
     for triangle in sheet.mesh.element_ids() {
         let [a, b, c] = sheet.mesh.corners(triangle);
         assert!((b - a).cross(&(c - a)).y > 0.0);
     }
-    assert!(report.remarks().iter().any(|remark| remark.contains("were turned")), "{:?}", report.remarks());
+    assert!(report.remarks().iter().any(|remark| remark.contains("were flipped")), "{:?}", report.remarks());
 }
 
 #[test]
-fn a_book_falls_into_a_sheet_and_a_page() {
-    // Two pages lie flat, the third stands on their common edge.
+fn a_book_is_separated_into_a_sheet_and_a_page() {
+    // Two pages are flat, the third stands on their common edge.
     let mut book = grid([8, 4], |x, y| Vec3::new(2.0 * x - 1.0, 0.0, -y));
     let page = grid([4, 4], |x, y| Vec3::new(0.0, x, -y));
     let first = book.positions.len() as u32;
     book.positions.extend(page.positions);
     book.triangles.extend(page.triangles.iter().map(|corners| corners.map(|corner| corner + first)));
-    let (sheet, report) = made(&book, 0.1);
+    let (sheet, report) = remeshed(&book, 0.1);
     assert_eq!((report.shared_edges, report.one_sided_edges), (4, 0));
     assert!((report.first_shared_edge.expect("a place").x).abs() < 1e-12);
     assert!((report.area - 3.0).abs() < 1e-9);
@@ -215,45 +216,45 @@ fn a_book_falls_into_a_sheet_and_a_page() {
 }
 
 #[test]
-fn crossing_sheets_cross_without_being_joined() {
+fn crossing_sheets_stay_unconnected() {
     let mut cross = grid([4, 4], |x, y| Vec3::new(2.0 * x - 1.0, 0.0, -y));
     let other = grid([4, 4], |x, y| Vec3::new(0.0, 2.0 * x - 1.0, -y));
     let first = cross.positions.len() as u32;
     cross.positions.extend(other.positions);
     cross.triangles.extend(other.triangles.iter().map(|corners| corners.map(|corner| corner + first)));
-    let (sheet, report) = made(&cross, 0.1);
+    let (sheet, report) = remeshed(&cross, 0.1);
     assert_eq!((report.shared_edges, sheet.boundary.len(), euler(&sheet.mesh)), (4, 2, 2));
     assert!((report.area - 4.0).abs() < 1e-9);
 }
 
 #[test]
-fn a_one_sided_strip_is_cut_and_named() {
+fn a_non_orientable_strip_is_cut_and_reported() {
     let strip = |x: f64, y: f64| {
         let (turn, across) = (TAU * x, 0.3 * (y - 0.5));
         let radius = 1.0 + across * (0.5 * turn).cos();
         Vec3::new(radius * turn.cos(), across * (0.5 * turn).sin(), radius * turn.sin())
     };
-    let (sheet, report) = made(&grid([120, 6], strip), 0.05);
+    let (sheet, report) = remeshed(&grid([120, 6], strip), 0.05);
     assert!(report.one_sided_edges > 0 && report.first_one_sided_edge.is_some());
     assert!((report.area / report.area_before - 1.0).abs() < 0.005);
-    // Cut open it is a plain strip.
+    // Once cut, it is an ordinary strip.
     assert_eq!((euler(&sheet.mesh), sheet.boundary.len()), (1, 1));
-    assert!(report.remarks().iter().any(|remark| remark.contains("one-sided")));
+    assert!(report.remarks().iter().any(|remark| remark.contains("non-orientable")));
 }
 
 #[test]
-fn parts_that_touch_in_a_point_let_go() {
+fn parts_connected_through_a_point_are_separated() {
     let mut two = grid([2, 2], flat);
     let other = grid([2, 2], |x, y| Vec3::new(1.0 + x, 0.0, -1.0 - y));
     let first = two.positions.len() as u32;
     two.positions.extend(other.positions);
     two.triangles.extend(other.triangles.iter().map(|corners| corners.map(|corner| corner + first)));
-    let (sheet, _) = made(&two, 0.1);
+    let (sheet, _) = remeshed(&two, 0.1);
     assert_eq!((euler(&sheet.mesh), sheet.boundary.len()), (2, 2));
 }
 
 #[test]
-fn what_is_no_sheet_is_refused_by_name() {
+fn invalid_sheets_are_refused_with_the_reason() {
     let square = grid([2, 2], flat);
     let refused = |surface: &TriangleSurface, edge: f64| sheet_from_surface(surface, &SheetOptions::new(edge)).err();
     for edge in [0.0, -1.0, f64::NAN, f64::INFINITY] {
@@ -276,10 +277,10 @@ fn what_is_no_sheet_is_refused_by_name() {
 }
 
 #[test]
-fn sizes_far_from_a_metre_are_as_good() {
+fn very_large_and_small_sheets_are_as_good() {
     for scale in [1e-6, 1e6] {
         let surface = grid([10, 10], |x, y| Vec3::new(x, 0.1 * (3.0 * x * y).sin(), -y) * scale);
-        let (_, report) = made(&surface, 0.05 * scale);
+        let (_, report) = remeshed(&surface, 0.05 * scale);
         assert_good(&report, 0.05 * scale);
     }
 }
@@ -289,7 +290,7 @@ fn the_same_bits_for_every_number_of_threads() {
     let hill = grid([30, 30], |x, y| Vec3::new(x, 0.2 * (4.0 * x * y).sin(), -y));
     let with = |threads: usize| {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("threads");
-        pool.install(|| made(&hill, 0.015))
+        pool.install(|| remeshed(&hill, 0.015))
     };
     assert_eq!(with(1), with(3));
 }
@@ -319,9 +320,9 @@ proptest! {
         for &seed in &seeds[30..] {
             surface.triangles.push(surface.triangles[seed as usize % count]);
         }
-        let (sheet, report) = made(&surface, edge);
+        let (sheet, report) = remeshed(&surface, edge);
         prop_assert!((report.area_before / area - 1.0).abs() < 1e-9);
-        // Holes have corners everywhere, so that nothing of them may be lost; between them there is little room.
+        // Holes have corners everywhere that must be kept, with little space between them.
         prop_assert!((report.area / area - 1.0).abs() < 0.03, "{} of {area}", report.area);
         prop_assert_eq!(report.one_sided_edges, 0);
         for vertex in sheet.mesh.point_ids() {
@@ -331,7 +332,7 @@ proptest! {
     }
 
     #[test]
-    fn nothing_that_can_be_read_makes_it_panic(
+    fn no_readable_surface_makes_it_panic(
         points in proptest::collection::vec(prop_oneof![
             8 => proptest::array::uniform3(-1.0f64..1.0),
             1 => Just([0.0; 3]),

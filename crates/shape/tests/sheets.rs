@@ -1,4 +1,4 @@
-//! Built-in sheets: known areas, topology, isometry, open slits, quality, named refusals.
+//! Built-in sheets: known areas, topology, isometry, open slits, quality, refusals.
 
 use std::f64::consts::{PI, TAU};
 
@@ -44,7 +44,7 @@ fn mean_edge(made: &SheetMesh) -> f64 {
     edges.iter().map(length).sum::<f64>() / edges.len() as f64
 }
 
-/// Largest relative change of an edge from space to the material.
+/// Largest relative change of edge length from space to the material.
 fn distortion(made: &SheetMesh) -> f64 {
     let mut worst = 0.0f64;
     for (triangle, flat) in made.mesh.element_ids().zip(&made.material_coordinates) {
@@ -72,7 +72,7 @@ fn every_sheet_has_its_area_quality_and_edge_length() {
             assert!(angle > 28.0, "{} at {edge}: {angle}°", sheet.name());
             assert!((mean / edge - 1.0).abs() < 0.1, "{} at {edge}: mean edge {mean}", sheet.name());
             let ratio = made.mesh.total_measure() / sheet.area();
-            // Curved sheets and round rims are cut short by their chords; nothing else is.
+            // Only chords of curved sheets and round rims reduce the area.
             let straight = matches!(
                 sheet,
                 Sheet::Square(_) | Sheet::Strip(_) | Sheet::Trouser(_) | Sheet::NotchedSquare(_) | Sheet::BoxFrame(_)
@@ -103,7 +103,8 @@ fn flat_and_developable_sheets_keep_every_length_in_the_material() {
         for part in [3.0, 1.0] {
             let worst = distortion(&checked(sheet, part * sheet.default_edge()));
             match sheet {
-                // Steps are shortest at the icosahedron's corners, where they are 1.3 times as long in the material.
+                // Edges are shortest at the icosahedron's corners, where they are 1.3 times as long
+                // in the material.
                 Sheet::Sphere(_) => assert!(worst < 0.3, "{worst}"),
                 // Rings shrink by sin θ / θ; θ at the rim of the default dome is 67°.
                 Sheet::Dome(_) => assert!(worst < 0.3, "{worst}"),
@@ -160,7 +161,7 @@ fn slits_are_open_and_share_only_their_tip() {
             made.mesh.positions().iter().copied().filter(|at| at.z == 0.0 && at.x < tip + 1e-9).collect();
         let at = |x: f64| on_slit.iter().filter(|point| (point.x - x).abs() < 1e-9).count();
         assert_eq!((at(end), at(0.5 * (end + tip)), at(tip)), (2, 2, 1), "{}", sheet.name());
-        // The rim goes once around: along both lips of the slit too.
+        // The rim is a single loop that includes both sides of the slit.
         let length: f64 = (0..made.boundary[0].len())
             .map(|k| {
                 let [a, b] = [k, (k + 1) % made.boundary[0].len()].map(|k| made.mesh.position(made.boundary[0][k]));
@@ -173,7 +174,7 @@ fn slits_are_open_and_share_only_their_tip() {
 }
 
 #[test]
-fn a_v_notch_takes_its_triangle_away() {
+fn a_v_notch_removes_its_triangle() {
     let notch = NotchedSquare { size: 0.2, notch: 0.08, mouth: 0.01 };
     let made = checked(Sheet::NotchedSquare(notch), 0.005);
     assert!((made.mesh.total_measure() - (0.04 - 0.0004)).abs() < 1e-14);
@@ -194,7 +195,7 @@ fn the_box_frame_has_bars_and_panes_with_lines_between() {
         let length: f64 = (made.feature_edges.iter())
             .map(|ends| (made.mesh.position(ends[0]) - made.mesh.position(ends[1])).norm())
             .sum();
-        // Twelve edges of the box, and around six panes.
+        // Twelve edges of the box, and the borders of six panes.
         let expected = 4.0 * 0.9 + 4.0 * (0.36 + 0.16 + 0.16 + 0.26 + 0.26 + 0.36);
         assert!((length / expected - 1.0).abs() < 1e-12, "{length} of {expected}");
         assert!(smallest_angle(&made) > 28.0);
@@ -237,7 +238,7 @@ fn coarse_meshes_exist_and_absurd_ones_are_refused() {
 }
 
 #[test]
-fn sizes_that_do_not_fit_are_named() {
+fn sizes_that_do_not_fit_are_refused() {
     let field = |sheet: Sheet| match sheet.check() {
         Err(SheetError::BadLength { field, .. } | SheetError::Misfit { field, .. }) => field,
         other => panic!("{other:?} for {sheet:?}"),

@@ -1,7 +1,8 @@
-//! Which pieces touch along cracks, and how much.
+//! Contact areas between pieces along cracks.
 //!
-//! A crack opens two faces with the same corners. Later cracks may cut one of them further: then a face of one side lies on several of the
-//! other, and the common parts are found by clipping one by the other in their common plane.
+//! A split creates two coincident faces. Later splits may divide one of them further, so one face
+//! can touch several: their common areas are found by clipping one triangle by the other in their
+//! common plane.
 
 use craze_frame::Surface;
 use craze_math::Vec3;
@@ -9,18 +10,18 @@ use craze_spatial::{Aabb, Bvh};
 
 use crate::weld::weld;
 
-/// Distance (in sizes of the body) within which points are one: far above rounding, far below the smallest edge.
-const SAME: f64 = 1e-9;
-/// The crack faces of a body at rest that lie on each other.
+/// Distance over the size of the body below which points are merged (1): far above rounding, far
+/// below the shortest edge.
+const WELD_TOLERANCE: f64 = 1e-9;
+/// Coincident crack faces of a body at rest.
 #[derive(Clone, Debug, Default)]
 pub struct Contacts {
-    /// The pieces on both sides of every common part, and its area (m²).
+    /// The two pieces of every contact, and its area (m²).
     areas: Vec<([u32; 2], f64)>,
     /// Mean edge of the crack faces (m).
     edge: f64,
 }
 
-/// A crack face of one piece.
 #[derive(Clone, Copy)]
 struct Face {
     vertices: [u32; 3],
@@ -28,10 +29,10 @@ struct Face {
 }
 
 impl Contacts {
-    /// The contacts of a surface whose vertices were at `rest` (m) before it broke.
-    pub fn of(surface: &Surface, rest: &[Vec3]) -> Contacts {
-        let size = Aabb::around(rest).size().max().max(f64::MIN_POSITIVE);
-        let tolerance = SAME * size;
+    /// Contacts of a surface; `rest`: rest positions of its vertices (m).
+    pub fn new(surface: &Surface, rest: &[Vec3]) -> Contacts {
+        let size = Aabb::from_points(rest).size().max().max(f64::MIN_POSITIVE);
+        let tolerance = WELD_TOLERANCE * size;
         let same = weld(rest, tolerance);
         let own = (0..surface.triangles.len()).filter(|&triangle| surface.is_crack(triangle));
         let faces: Vec<Face> = own
@@ -46,8 +47,8 @@ impl Contacts {
         };
         let edge = faces.iter().map(around).sum::<f64>() / (3 * faces.len().max(1)) as f64;
         let mut contacts = Contacts { areas: Vec::new(), edge };
-        let alone = contacts.pair(&faces, rest);
-        contacts.overlay(&alone, rest, tolerance);
+        let unmatched = contacts.pair(&faces, rest);
+        contacts.overlay(&unmatched, rest, tolerance);
         contacts
     }
 
@@ -56,12 +57,12 @@ impl Contacts {
         self.edge
     }
 
-    /// Pairs of pieces, with the area (m²) of each of their contacts.
+    /// Pairs of pieces, with the area (m²) of each contact.
     pub fn areas(&self) -> impl Iterator<Item = ([u32; 2], f64)> + '_ {
         self.areas.iter().copied()
     }
 
-    /// Takes the faces with the same corners on both sides; gives back the others.
+    /// Adds faces with equal corners on both sides; returns the unmatched faces.
     fn pair(&mut self, faces: &[Face], rest: &[Vec3]) -> Vec<Face> {
         let mut order: Vec<([u32; 3], bool, Face)> = Vec::with_capacity(faces.len());
         for face in faces {
@@ -74,22 +75,22 @@ impl Contacts {
             order.push((sorted, face.vertices[(first + 1) % 3] == sorted[1], *face));
         }
         order.sort_by_key(|(sorted, forward, face)| (*sorted, *forward, face.piece));
-        let mut alone = Vec::new();
+        let mut unmatched = Vec::new();
         for same in order.chunk_by(|one, other| one.0 == other.0) {
             match same {
                 [(_, false, one), (_, true, other)] => {
                     self.areas.push(([one.piece, other.piece], 0.5 * normal(rest, &one.vertices).norm()));
                 }
-                _ => alone.extend(same.iter().map(|(_, _, face)| *face)),
+                _ => unmatched.extend(same.iter().map(|(_, _, face)| *face)),
             }
         }
-        alone
+        unmatched
     }
 
-    /// Finds the common parts of faces that lie on each other.
+    /// Adds the common areas of faces that partly overlap.
     fn overlay(&mut self, faces: &[Face], rest: &[Vec3], tolerance: f64) {
         let corners = |face: &Face| face.vertices.map(|vertex| rest[vertex as usize]);
-        let boxes: Vec<Aabb> = faces.iter().map(|face| Aabb::around(&corners(face)).grown(tolerance)).collect();
+        let boxes: Vec<Aabb> = faces.iter().map(|face| Aabb::from_points(&corners(face)).grown(tolerance)).collect();
         let Ok(tree) = Bvh::build(&boxes) else { return };
         let mut pairs = Vec::new();
         tree.self_pairs(&boxes, |one, other| pairs.push([one, other]));
@@ -104,20 +105,20 @@ impl Contacts {
     }
 }
 
-/// Twice the area by the normal (m²).
+/// Normal with twice the triangle's area as length (m²).
 fn normal(rest: &[Vec3], vertices: &[u32; 3]) -> Vec3 {
     let [a, b, c] = vertices.map(|vertex| rest[vertex as usize]);
     (b - a).cross(&(c - a))
 }
 
-/// The area (m²) that two triangles in one plane, which face each other, have in common.
+/// Common area (m²) of two coplanar triangles that face each other.
 fn common_area(one: &[Vec3; 3], other: &[Vec3; 3], tolerance: f64) -> Option<f64> {
     let normal = |[a, b, c]: &[Vec3; 3]| (b - a).cross(&(c - a)).try_normalize(0.0);
     let (first, second) = (normal(one)?, normal(other)?);
     let is_flat = |normal: &Vec3, from: &Vec3, points: &[Vec3; 3]| {
         points.iter().all(|point| (point - from).dot(normal).abs() <= 10.0 * tolerance)
     };
-    // A sliver's own normal means little: the larger triangle tells the plane.
+    // The larger triangle defines the plane: the normal of a sliver is inaccurate.
     let large = |[a, b, c]: &[Vec3; 3]| (b - a).cross(&(c - a)).norm();
     let flat =
         if large(one) >= large(other) { is_flat(&first, &one[0], other) } else { is_flat(&second, &other[0], one) };
@@ -134,12 +135,13 @@ fn common_area(one: &[Vec3; 3], other: &[Vec3; 3], tolerance: f64) -> Option<f64
     }
     let fan = polygon[1..].windows(2).map(|pair| (pair[0] - polygon[0]).cross(&(pair[1] - polygon[0])));
     let area = 0.5 * fan.sum::<Vec3>().norm();
-    // What only touches is as long as it likes but no wider than the tolerance; what is small all over is a part as any other.
+    // A touching edge gives an area of at most the tolerance times its length; small overlaps
+    // exceed that.
     let longest = polygon.iter().map(|point| (point - polygon[0]).norm()).fold(0.0, f64::max);
     (area > 4.0 * tolerance * longest).then_some(area)
 }
 
-/// The part of a convex polygon on the inner side of a line.
+/// Clips a convex polygon by a line (Sutherland & Hodgman 1974).
 fn clipped(polygon: &[Vec3], from: &Vec3, inward: &Vec3, tolerance: f64) -> Vec<Vec3> {
     let height = |point: &Vec3| (point - from).dot(inward);
     let mut kept = Vec::with_capacity(polygon.len() + 1);
@@ -161,8 +163,8 @@ mod tests {
     use super::*;
     use craze_frame::{Data, names};
 
-    /// A square crack in the plane z = 0 between piece 0 below, whose face is cut along one diagonal, and piece 1 above, cut along the
-    /// other.
+    /// A square crack in the plane z = 0 between piece 0 below and piece 1 above, triangulated
+    /// along different diagonals.
     fn crossed() -> (Surface, Vec<Vec3>) {
         let corners = [[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [1.0, 1.0, 0.0], [0.0, 1.0, 0.0]].map(Vec3::from);
         let rest = [corners, corners].concat();
@@ -177,42 +179,42 @@ mod tests {
     }
 
     #[test]
-    fn faces_cut_differently_are_divided_into_what_they_have_in_common() {
+    fn differently_triangulated_sides_give_their_common_areas() {
         let (surface, rest) = crossed();
-        let contacts = Contacts::of(&surface, &rest);
+        let contacts = Contacts::new(&surface, &rest);
         assert_eq!(contacts.areas().count(), 4);
         assert!(contacts.areas().all(|(sides, area)| sides[0] + sides[1] == 1 && (area - 0.25).abs() < 1e-12));
     }
 
     #[test]
-    fn small_common_parts_of_large_faces_count_and_touching_ones_do_not() {
+    fn small_overlaps_count_and_touching_edges_do_not() {
         let triangle = |x: f64| [[x, 0.0, 0.0], [x + 1.0, 0.0, 0.0], [x, 1.0, 0.0]].map(Vec3::from);
         let facing = |x: f64| {
             let [a, b, c] = triangle(x);
             [a, c, b]
         };
-        // The corner of one lies in the other: a triangle of this size is common.
+        // The corner of one triangle lies in the other.
         for size in [1e-2, 1e-5, 1e-7] {
             let area = common_area(&triangle(0.0), &facing(1.0 - size), 1e-9).expect("a common part");
             assert!((area / (0.5 * size * size) - 1.0).abs() < 0.1, "{size} {area}");
         }
         assert!(common_area(&triangle(0.0), &facing(1.0), 1e-9).is_none());
-        // Side by side along an edge.
+        // Adjacent along an edge.
         let beside = [[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, -1.0, 0.0]].map(Vec3::from);
         assert!(common_area(&triangle(0.0), &beside, 1e-9).is_none());
     }
 
     #[test]
-    fn what_lies_on_nothing_does_not_count() {
+    fn faces_without_a_partner_have_no_contact() {
         let (mut surface, rest) = crossed();
         surface.triangles.pop();
         surface.face_attributes.set(names::PIECE, Data::Index(vec![0, 0, 1]));
         surface.face_attributes.set(names::CRACK, Data::Index(vec![1; 3]));
-        let half: f64 = Contacts::of(&surface, &rest).areas().map(|(_, area)| area).sum();
+        let half: f64 = Contacts::new(&surface, &rest).areas().map(|(_, area)| area).sum();
         assert!((half - 0.5).abs() < 1e-12);
         surface.triangles.truncate(2);
         surface.face_attributes.set(names::PIECE, Data::Index(vec![0, 0]));
         surface.face_attributes.set(names::CRACK, Data::Index(vec![1; 2]));
-        assert_eq!(Contacts::of(&surface, &rest).areas().count(), 0);
+        assert_eq!(Contacts::new(&surface, &rest).areas().count(), 0);
     }
 }

@@ -1,39 +1,38 @@
-//! The faces between shards, each once for both sides.
+//! Crack faces between fragments.
 
 use craze_math::{Random, Vec3};
 
-/// A hair (in edges) by which vertices are moved so that no four points lie in one plane.
-const HAIR: f64 = 1e-7;
+use crate::tuning::CRACK_PERTURBATION;
 
-/// The cracks of a body at rest: triangles with a shard on each side. They meet in common edges, and end outside its surface and nowhere else.
+/// Cracks of a body at rest: triangles with a fragment on each side. They meet in shared edges and
+/// end only outside the surface of the body.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Cracks {
-    /// Where the vertices are (m).
+    /// Vertex positions (m).
     pub positions: Vec<Vec3>,
-    /// Counterclockwise seen from before them.
+    /// Counter-clockwise seen from the front.
     pub triangles: Vec<[u32; 3]>,
-    /// The shards behind and before each triangle.
+    /// The fragments behind and in front of each triangle.
     pub sides: Vec<[u32; 2]>,
-    /// Length of the shortest edge at each vertex, at most the mean edge (m).
-    pub(crate) reach: Vec<f64>,
+    /// Shortest edge at each vertex, at most the mean edge (m).
+    pub(crate) shortest_edge: Vec<f64>,
     /// Mean edge (m).
     pub(crate) edge: f64,
 }
 
 impl Cracks {
-    /// Finds the shortest edges.
     pub(crate) fn measure(&mut self) {
-        self.reach = vec![self.edge; self.positions.len()];
+        self.shortest_edge = vec![self.edge; self.positions.len()];
         for &[a, b, c] in &self.triangles {
             for [from, to] in [[a, b], [b, c], [c, a]].map(|edge| edge.map(|vertex| vertex as usize)) {
                 let length = (self.positions[to] - self.positions[from]).norm();
-                self.reach[from] = self.reach[from].min(length);
-                self.reach[to] = self.reach[to].min(length);
+                self.shortest_edge[from] = self.shortest_edge[from].min(length);
+                self.shortest_edge[to] = self.shortest_edge[to].min(length);
             }
         }
     }
 
-    /// The shards that they part, ascending.
+    /// Labels of the fragments, ascending.
     pub fn labels(&self) -> Vec<u32> {
         let mut labels: Vec<u32> = self.sides.iter().flatten().copied().collect();
         labels.sort_unstable();
@@ -41,11 +40,12 @@ impl Cracks {
         labels
     }
 
-    /// Moves every vertex by a hair.
-    pub fn unsettle(&mut self, seed: u64) {
+    /// Moves every vertex by 1e-7 edges in a random direction, so that no four points of surface
+    /// and cracks are coplanar.
+    pub fn perturb(&mut self, seed: u64) {
         let mut random = Random::new(seed);
         for position in &mut self.positions {
-            *position += HAIR * self.edge * random.direction();
+            *position += CRACK_PERTURBATION * self.edge * random.direction();
         }
     }
 }

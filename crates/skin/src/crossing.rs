@@ -1,7 +1,8 @@
-//! Where two sets of triangles pass through each other: points where an edge of one goes through a triangle of the other, and segments between them.
+//! Intersection of two triangle meshes: points where an edge of one crosses a triangle of the
+//! other, and the segments between them.
 //!
-//! All is decided by exact signs of determinants, so that two neighbours never disagree about what lies on their common edge. Four points
-//! in one plane are refused: the cracks are ours and can be moved by a hair.
+//! Signs of exact determinants decide, so that neighbouring triangles agree about their common
+//! edge. Coplanar points are refused: the caller perturbs the cracks.
 
 use craze_math::Vec3;
 use craze_math::predicates::orient3d;
@@ -9,7 +10,7 @@ use craze_spatial::{Aabb, Bvh};
 
 use crate::error::SkinError;
 
-/// Triangles over points (m).
+/// A triangle mesh; positions in m.
 #[derive(Clone, Copy)]
 pub(crate) struct Triangles<'mesh> {
     pub positions: &'mesh [Vec3],
@@ -22,58 +23,57 @@ impl Triangles<'_> {
     }
 
     fn boxes(&self) -> Vec<Aabb> {
-        (0..self.triangles.len() as u32).map(|triangle| Aabb::around(&self.corners(triangle))).collect()
+        (0..self.triangles.len() as u32).map(|triangle| Aabb::from_points(&self.corners(triangle))).collect()
     }
 }
 
-/// Which set an edge is of.
+/// Which mesh an edge belongs to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Of {
+pub(crate) enum Mesh {
     Surface,
     Crack,
 }
 
-/// A point where an edge of one set goes through a triangle of the other.
+/// Intersection of an edge of one mesh with a triangle of the other.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Crossing {
-    pub of: Of,
-    /// The edge, its lower vertex first.
+    pub of: Mesh,
+    /// Ends of the edge, the lower vertex first.
     pub edge: [u32; 2],
-    /// The triangle of the other set.
+    /// The triangle of the other mesh.
     pub triangle: u32,
 }
 
-/// The line in which two triangles meet. Seen from outside the surface, what is behind the crack lies on its left.
+/// Intersection of two triangles, directed: seen from outside the surface, the region behind the
+/// crack lies on its left.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Segment {
     pub surface: u32,
     pub crack: u32,
-    /// Numbers of the crossings that it goes from and to.
+    /// Indices of the crossings at its start and end.
     pub ends: [u32; 2],
 }
 
-/// All that two sets have in common.
 #[derive(Debug, Default)]
 pub(crate) struct Crossings {
     /// Crossings, ascending.
     pub points: Vec<Crossing>,
-    /// How far along its edge each is, from the lower vertex (1).
+    /// Position of each along its edge, from the lower vertex (1).
     pub along: Vec<f64>,
-    /// Where each is (m).
+    /// Positions (m).
     pub positions: Vec<Vec3>,
-    /// Segments, by surface triangles.
+    /// Segments, sorted by surface triangle.
     pub segments: Vec<Segment>,
 }
 
-/// Finds all crossings.
 pub(crate) fn crossings(surface: Triangles<'_>, cracks: Triangles<'_>) -> Result<Crossings, SkinError> {
     let (surface_boxes, crack_boxes) = (surface.boxes(), cracks.boxes());
-    let surface_tree = Bvh::build(&surface_boxes).map_err(|_| SkinError::Surface)?;
+    let surface_tree = Bvh::build(&surface_boxes).map_err(|_| SkinError::InvalidSurface)?;
     let crack_tree = Bvh::build(&crack_boxes).map_err(|_| SkinError::Degenerate)?;
     let mut found: Vec<(u32, u32, [Crossing; 2])> = Vec::new();
     let mut fault = None;
     surface_tree.pairs(&surface_boxes, &crack_tree, &crack_boxes, |one, other| {
-        match meet(surface, one, cracks, other) {
+        match triangle_intersection(surface, one, cracks, other) {
             Ok(Some(ends)) => found.push((one, other, ends)),
             Ok(None) => {}
             Err(error) => fault = Some(error),
@@ -94,8 +94,8 @@ pub(crate) fn crossings(surface: Triangles<'_>, cracks: Triangles<'_>) -> Result
     let (mut along, mut positions) = (Vec::with_capacity(points.len()), Vec::with_capacity(points.len()));
     for point in &points {
         let (own, other) = match point.of {
-            Of::Surface => (surface, cracks),
-            Of::Crack => (cracks, surface),
+            Mesh::Surface => (surface, cracks),
+            Mesh::Crack => (cracks, surface),
         };
         let [from, to] = point.edge.map(|vertex| own.positions[vertex as usize]);
         let [a, b, c] = other.corners(point.triangle);
@@ -107,8 +107,8 @@ pub(crate) fn crossings(surface: Triangles<'_>, cracks: Triangles<'_>) -> Result
     Ok(Crossings { points, along, positions, segments })
 }
 
-/// The ends of the line in which two triangles meet, in its direction.
-fn meet(
+/// Start and end of the intersection of two triangles, if they intersect.
+fn triangle_intersection(
     surface: Triangles<'_>,
     one: u32,
     cracks: Triangles<'_>,
@@ -116,14 +116,16 @@ fn meet(
 ) -> Result<Option<[Crossing; 2]>, SkinError> {
     let (outer, crack) = (surface.corners(one), cracks.corners(other));
     let (outer_sides, crack_sides) = (sides(&crack, &outer), sides(&outer, &crack));
-    if one_side(&outer_sides)? || one_side(&crack_sides)? {
+    if all_on_one_side(&outer_sides)? || all_on_one_side(&crack_sides)? {
         return Ok(None);
     }
     let mut ends = [None; 2];
-    // Going around the surface's triangle, the line begins where one comes from behind the crack to before it.
-    through(Of::Surface, surface, one, &outer_sides, &crack, other, |starts| usize::from(!starts), &mut ends)?;
-    // Going around the crack's triangle, it begins where one goes from outside the surface to its inside.
-    through(Of::Crack, cracks, other, &crack_sides, &outer, one, usize::from, &mut ends)?;
+    // Around the surface triangle, the segment starts where its boundary passes from behind the
+    // crack to the front.
+    edge_crossings(Mesh::Surface, surface, one, &outer_sides, &crack, other, |starts| usize::from(!starts), &mut ends)?;
+    // Around the crack triangle, it starts where its boundary passes from outside the surface to
+    // the inside.
+    edge_crossings(Mesh::Crack, cracks, other, &crack_sides, &outer, one, usize::from, &mut ends)?;
     match ends {
         [Some(from), Some(to)] => Ok(Some([from, to])),
         [None, None] => Ok(None),
@@ -131,25 +133,25 @@ fn meet(
     }
 }
 
-/// Sides of a triangle's corners from the plane of another.
+/// Signed volumes of a triangle's corners over the plane of another.
 fn sides([a, b, c]: &[Vec3; 3], corners: &[Vec3; 3]) -> [f64; 3] {
     corners.map(|corner| orient3d(a, b, c, &corner))
 }
 
-/// Whether all are on one side.
-fn one_side(sides: &[f64; 3]) -> Result<bool, SkinError> {
+/// Returns true if all corners are strictly on one side.
+fn all_on_one_side(sides: &[f64; 3]) -> Result<bool, SkinError> {
     if sides.iter().any(|side| *side == 0.0 || side.is_nan()) {
-        // Zero matters only where the others do not keep the triangle away; a hair's move tells.
+        // A zero may be harmless; refusing all is simpler, since a perturbation removes it.
         return Err(SkinError::Degenerate);
     }
     Ok(sides[0] > 0.0 && sides[1] > 0.0 && sides[2] > 0.0 || sides[0] < 0.0 && sides[1] < 0.0 && sides[2] < 0.0)
 }
 
-/// Enters the edges of triangle `own` that go through the triangle `corners`. `end` says which end it is if the edge rises, from the
-/// negative side to the positive.
-#[expect(clippy::too_many_arguments, reason = "the two triangles and what is known of them")]
-fn through(
-    of: Of,
+/// Adds the crossings of triangle `own`'s edges with the triangle `corners`. `end` gives the index
+/// in `ends` by whether the edge goes from the negative side to the positive.
+#[expect(clippy::too_many_arguments, reason = "both triangles and their sides")]
+fn edge_crossings(
+    of: Mesh,
     mesh: Triangles<'_>,
     own: u32,
     own_sides: &[f64; 3],

@@ -1,37 +1,37 @@
-//! What can go wrong.
+//! Errors of cutting a surface.
 
 use thiserror::Error;
 
-/// Why shards could not be cut from a surface.
+/// Why a surface could not be cut.
 #[derive(Clone, Debug, PartialEq, Error)]
 pub enum SkinError {
-    /// Points lie so exactly in each other's planes that sides cannot be told.
-    #[error("points of the surface and of the cracks lie in one plane")]
+    /// Four points are coplanar within rounding: the exact predicates return zero.
+    #[error("points of the surface and of the cracks are coplanar")]
     Degenerate,
-    /// Cracks pass through each other.
-    #[error("{pairs} pairs of crack faces pass through each other")]
-    Tangled {
-        /// How many.
+    /// Crack faces intersect each other.
+    #[error("{pairs} pairs of crack faces intersect")]
+    SelfIntersecting {
+        /// Number of intersecting pairs.
         pairs: usize,
     },
-    /// Two cracks say different things about whose a part of the surface is.
-    #[error("the cracks cross each other on the surface: a part of it would belong to two shards")]
-    Disagreement,
-    /// A shard is not closed and manifold.
-    #[error("shard {label} would not be closed")]
+    /// Two cracks assign the same part of the surface to different fragments.
+    #[error("the cracks cross on the surface: a part of it would belong to two fragments")]
+    InconsistentLabels,
+    /// A fragment is not closed and manifold.
+    #[error("fragment {label} would not be closed")]
     NotClosed {
-        /// Which shard.
+        /// The fragment.
         label: u32,
     },
-    /// The shards do not fill the surface.
-    #[error("the shards fill {shards:e} m³ of {surface:e} m³")]
+    /// The volumes of the fragments do not sum to that of the surface.
+    #[error("the fragments fill {shards:e} m³ of {surface:e} m³")]
     Volume {
-        /// Sum of the shards' volumes (m³).
+        /// Sum of the fragments' volumes (m³).
         shards: f64,
-        /// Volume within the surface (m³).
+        /// Volume enclosed by the surface (m³).
         surface: f64,
     },
-    /// The surface has a hole or a bad number.
+    /// The surface is open, not manifold, or has coordinates that are not finite.
     #[error("the surface is not closed and manifold")]
-    Surface,
+    InvalidSurface,
 }

@@ -1,48 +1,49 @@
-//! The user's own surface, cut along the cracks of a simulation.
+//! Cuts closed surfaces along the cracks of a simulation.
 //!
-//! A simulation breaks tetrahedra; a person wants the surface that they drew. At rest a broken body is a space divided among shards. From that
-//! and any closed surface, the drawn one or that of the tetrahedra, the shards follow:
+//! A simulation splits tetrahedra; users want fragments of their own surface. The rest space of a
+//! broken body is divided among its fragments:
 //!
-//! 1. [`Whose`]: which shard every point in space belongs to.
-//! 2. [`Cracks::redrawn`]: the faces between shards on an even lattice, each held once for both sides, so that the sides cannot come apart.
-//!    They end outside the surface.
-//! 3. [`Cracks::prepare`]: they are smoothed, and the grain of broken matter is put on.
-//! 4. [`cut`]: the closed surface is cut by the cracks and the cracks by the surface. Points where an edge of one passes through a
-//!    triangle of the other are decided by exact predicates and belong to both, so that every shard is closed.
+//! 1. [`FragmentLocator`] locates the fragment that contains a rest-space point.
+//! 2. [`Cracks::extract`] meshes the interfaces between fragments on a BCC lattice. Both sides
+//!    share the same faces, which end outside the surface.
+//! 3. [`Cracks::add_detail`] smooths and roughens them.
+//! 4. [`cut`] intersects the surface and the cracks with exact predicates. Both share the
+//!    intersection points, so every fragment is closed.
 //!
-//! [`Contacts`] tell beside that which pieces touch, and with how much area.
+//! [`Contacts`] lists which pieces touch, with their common area.
 //!
-//! Whatever cannot be done is an error, never a hole: the caller keeps the tetrahedra's own faces then.
+//! Every failure is an error, never a hole; the caller then falls back to the faces of the
+//! tetrahedra.
 
-mod apart;
+mod bcc_lattice;
 mod contacts;
-mod cover;
+mod crack_detail;
+mod crack_extraction;
+mod crack_faces;
 mod cracks;
 mod crossing;
 mod cut;
-mod detail;
-mod divide;
-mod drawn;
+mod embedded_split;
+mod embedded_surface;
 mod error;
-mod lips;
+mod fragment_locator;
 mod noise;
-mod parting;
-mod redrawn;
+mod separate_touching;
 mod solids;
+mod split;
 mod transfer;
+mod triangulate;
+mod tuning;
 mod weld;
-mod whose;
-mod within;
-
-pub use apart::part_touching;
+pub use bcc_lattice::bcc_tetrahedra;
 pub use contacts::Contacts;
-pub use cover::cover;
+pub use crack_detail::CrackDetail;
 pub use cracks::Cracks;
-pub use cut::{CutShard, Outside, Shards, cut};
-pub use detail::Grain;
-pub use drawn::Drawn;
+pub use cut::{CutShard, Shards, SurfacePart, cut};
+pub use embedded_surface::EmbeddedSurface;
 pub use error::SkinError;
-pub use parting::{Background, Carried, Parted, PartedPoint};
+pub use fragment_locator::FragmentLocator;
+pub use separate_touching::separate_touching;
 pub use solids::solids;
-pub use transfer::{Corners, transfer};
-pub use whose::Whose;
+pub use split::{BackgroundMesh, SplitPoint, SplitSurface, VertexMotion};
+pub use transfer::{CornerAttributes, transfer_attributes};

@@ -1,11 +1,12 @@
-//! Smooth random fields in space.
+//! Smooth random fields.
 
 use craze_math::{Random, Vec3};
 
-/// Gradient noise (Perlin 1985, with the fade of Perlin 2002): zero at whole coordinates, waves about 1 long, values within ±1.
-fn noise(place: &Vec3, seed: u64) -> f64 {
-    let cell = place.map(f64::floor);
-    let offset = place - cell;
+/// Gradient noise (Perlin 1985, with the fade of Perlin 2002): zero at integer coordinates,
+/// wavelength about 1, values in ±1.
+fn noise(point: &Vec3, seed: u64) -> f64 {
+    let cell = point.map(f64::floor);
+    let offset = point - cell;
     let fade = offset.map(|t| t * t * t * (t * (6.0 * t - 15.0) + 10.0));
     let mut sum = 0.0;
     for corner in 0..8_u32 {
@@ -16,7 +17,7 @@ fn noise(place: &Vec3, seed: u64) -> f64 {
     sum
 }
 
-/// A direction for each point of the grid.
+/// Random unit vector of a lattice point.
 fn gradient(corner: &Vec3, seed: u64) -> Vec3 {
     let mut mixed = seed;
     for axis in 0..3 {
@@ -25,15 +26,16 @@ fn gradient(corner: &Vec3, seed: u64) -> Vec3 {
     Random::new(mixed).direction()
 }
 
-/// A vector field whose waves are 1 long and half, a quarter and an eighth of that, each half as high; values of about ½.
-pub(crate) fn grain(place: &Vec3, seed: u64) -> Vec3 {
+/// Vector noise of four octaves: wavelengths 1, ½, ¼, ⅛ with amplitudes in the same ratio;
+/// magnitude about ½.
+pub(crate) fn fractal_noise(point: &Vec3, seed: u64) -> Vec3 {
     let mut sum = Vec3::zeros();
-    let (mut frequency, mut height) = (1.0, 1.0);
+    let (mut frequency, mut amplitude) = (1.0, 1.0);
     for octave in 0..4 {
-        let at = frequency * place;
+        let at = frequency * point;
         let field = |axis: u64| noise(&at, Random::new(seed ^ (4 * octave + axis) << 32).bits());
-        sum += height * Vec3::new(field(1), field(2), field(3));
-        (frequency, height) = (2.0 * frequency, 0.5 * height);
+        sum += amplitude * Vec3::new(field(1), field(2), field(3));
+        (frequency, amplitude) = (2.0 * frequency, 0.5 * amplitude);
     }
     sum
 }
@@ -43,20 +45,20 @@ mod tests {
     use super::*;
 
     #[test]
-    fn it_is_smooth_bounded_seeded_and_not_flat() {
+    fn noise_is_smooth_bounded_and_depends_on_the_seed() {
         let mut random = Random::new(7);
         let mut largest = 0.0_f64;
         for _ in 0..2000 {
-            let place = 20.0 * random.direction() * random.number();
-            let value = grain(&place, 3);
-            let near = grain(&(place + 1e-6 * random.direction()), 3);
+            let point = 20.0 * random.direction() * random.number();
+            let value = fractal_noise(&point, 3);
+            let near = fractal_noise(&(point + 1e-6 * random.direction()), 3);
             assert!((value - near).norm() < 1e-4);
             assert!(value.norm() < 3.5);
             largest = largest.max(value.norm());
         }
         assert!(largest > 0.4);
-        let place = Vec3::new(0.3, 0.6, 0.2);
-        assert_ne!(grain(&place, 1), grain(&place, 2));
-        assert_eq!(grain(&place, 1), grain(&place, 1));
+        let point = Vec3::new(0.3, 0.6, 0.2);
+        assert_ne!(fractal_noise(&point, 1), fractal_noise(&point, 2));
+        assert_eq!(fractal_noise(&point, 1), fractal_noise(&point, 1));
     }
 }

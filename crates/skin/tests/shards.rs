@@ -1,12 +1,12 @@
-//! Shards cut from a closed surface, on a body of four blocks.
+//! Fragments cut from a closed surface, for a body of four blocks.
 
 use craze_frame::{Data, Surface, fans, is_manifold, names};
 use craze_math::{Random, Vec3};
-use craze_skin::{Corners, Cracks, Grain, Shards, SkinError, Whose, cut, transfer};
+use craze_skin::{CornerAttributes, CrackDetail, Cracks, FragmentLocator, Shards, SkinError, cut, transfer_attributes};
 use proptest::prelude::*;
 
-/// Four columns of a block of edge 2 m, parted by the planes x = 0.1 m and z = −0.2 m; every face is a grid of `cells` × `cells` squares, with
-/// diagonals that differ from piece to piece if `crossed`.
+/// A block of edge 2 m, split into four columns by the planes x = 0.1 m and z = −0.2 m. Every face
+/// is a grid of `cells` × `cells` squares with different diagonals per piece if `crossed`.
 fn columns(cells: usize, crossed: bool) -> (Surface, Vec<Vec3>) {
     let (xs, zs) = ([-1.0, 0.1, 1.0], [-1.0, -0.2, 1.0]);
     let (mut rest, mut triangles, mut pieces, mut cracks) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
@@ -47,7 +47,7 @@ fn columns(cells: usize, crossed: bool) -> (Surface, Vec<Vec3>) {
     (surface, rest)
 }
 
-/// A ball of radius `radius` (m) around the origin: an octahedron, divided.
+/// A ball of `radius` (m) around the origin: a subdivided octahedron.
 fn ball(radius: f64, levels: usize) -> (Vec<Vec3>, Vec<[u32; 3]>) {
     let mut positions: Vec<Vec3> =
         [Vec3::x(), -Vec3::x(), Vec3::y(), -Vec3::y(), Vec3::z(), -Vec3::z()].map(|axis| radius * axis).to_vec();
@@ -69,17 +69,22 @@ fn ball(radius: f64, levels: usize) -> (Vec<Vec3>, Vec<[u32; 3]>) {
     (positions, triangles)
 }
 
-fn whose(cells: usize, crossed: bool, owners: &[u32]) -> Whose {
+fn locator(cells: usize, crossed: bool, owners: &[u32]) -> FragmentLocator {
     let (surface, rest) = columns(cells, crossed);
-    Whose::of(&surface, &rest, owners).expect("owners")
+    FragmentLocator::new(&surface, &rest, owners).expect("owners")
 }
 
-fn shattered(cells: usize, crossed: bool, grain: Option<Grain>, owners: &[u32]) -> (Vec<Vec3>, Vec<[u32; 3]>, Shards) {
+fn shattered(
+    cells: usize,
+    crossed: bool,
+    detail: Option<CrackDetail>,
+    owners: &[u32],
+) -> (Vec<Vec3>, Vec<[u32; 3]>, Shards) {
     let (positions, triangles) = ball(1.2, 4);
-    let whose = whose(cells, crossed, owners);
-    let mut cracks = Cracks::redrawn(&positions, &triangles, 0.2, |point| whose.at(point)).expect("cracks");
-    cracks.prepare(grain.as_ref()).expect("prepared");
-    cracks.unsettle(1);
+    let locator = locator(cells, crossed, owners);
+    let mut cracks = Cracks::extract(&positions, &triangles, 0.2, |point| locator.locate(point)).expect("cracks");
+    cracks.add_detail(detail.as_ref()).expect("prepared");
+    cracks.perturb(1);
     let shards = cut(&positions, &triangles, &cracks, |_| panic!("every part is cut")).expect("shards");
     (positions, triangles, shards)
 }
@@ -109,7 +114,7 @@ fn check(positions: &[Vec3], triangles: &[[u32; 3]], shards: &Shards) {
             sorted
         }));
     }
-    // Both sides of a crack have the same vertices.
+    // Both sides of a crack share their vertices.
     faces.sort_unstable();
     assert!(faces.chunk_by(|one, other| one == other).all(|twins| twins.len() == 2));
 }
@@ -119,7 +124,7 @@ fn a_ball_is_cut_into_the_four_columns_that_cross_in_it() {
     let (positions, triangles, shards) = shattered(4, false, None, &[0, 1, 2, 3]);
     assert_eq!(shards.shards.iter().map(|shard| shard.label).collect::<Vec<_>>(), [0, 1, 2, 3]);
     check(&positions, &triangles, &shards);
-    // The planes do not go through the middle: the largest shard lies at low x and high z.
+    // The planes are off-centre: the largest fragment lies at low x and high z.
     let volumes: Vec<f64> = shards.shards.iter().map(|shard| shard.volume).collect();
     assert!(volumes[2] > volumes[3] && volumes[3] > volumes[1] && volumes[2] > volumes[0], "{volumes:?}");
     for shard in &shards.shards {
@@ -127,14 +132,14 @@ fn a_ball_is_cut_into_the_four_columns_that_cross_in_it() {
             let middle: Vec3 = part.corners.iter().map(|&vertex| shards.positions[vertex as usize]).sum::<Vec3>() / 3.0;
             let [x, z] = [middle.x - 0.1, middle.z + 0.2];
             let label = u32::from(x > 0.0) + 2 * u32::from(z > 0.0);
-            // Where the planes cross and near vertices of the lattice, cracks may lie beside them.
+            // Near the planes, smoothing and the lattice may displace the cracks.
             assert!(label == shard.label || x.abs() < 0.05 || z.abs() < 0.05, "{x} {z}");
         }
     }
 }
 
 #[test]
-fn faces_that_were_cut_differently_on_both_sides_fit_together() {
+fn differently_triangulated_sides_fit_together() {
     let (positions, triangles, shards) = shattered(3, true, None, &[0, 1, 2, 3]);
     assert_eq!(shards.shards.len(), 4);
     check(&positions, &triangles, &shards);
@@ -142,15 +147,15 @@ fn faces_that_were_cut_differently_on_both_sides_fit_together() {
 
 #[test]
 fn rough_cracks_close_and_belong_to_both_sides() {
-    let (positions, triangles, shards) = shattered(3, false, Some(Grain::default()), &[0, 1, 2, 3]);
+    let (positions, triangles, shards) = shattered(3, false, Some(CrackDetail::default()), &[0, 1, 2, 3]);
     assert_eq!(shards.shards.len(), 4);
     check(&positions, &triangles, &shards);
-    let smooth = shattered(3, false, Some(Grain::smooth()), &[0, 1, 2, 3]).2;
+    let smooth = shattered(3, false, Some(CrackDetail::smooth()), &[0, 1, 2, 3]).2;
     let rough =
         |shards: &Shards| shards.shards.iter().map(|shard| area(&shards.positions, shard.cracks.clone())).sum::<f64>();
     assert!(rough(&shards) > 1.001 * rough(&smooth));
-    assert_eq!(shards, shattered(3, false, Some(Grain::default()), &[0, 1, 2, 3]).2, "the same every time");
-    let other = shattered(3, false, Some(Grain { seed: 2, ..Grain::default() }), &[0, 1, 2, 3]).2;
+    assert_eq!(shards, shattered(3, false, Some(CrackDetail::default()), &[0, 1, 2, 3]).2, "the same every time");
+    let other = shattered(3, false, Some(CrackDetail { seed: 2, ..CrackDetail::default() }), &[0, 1, 2, 3]).2;
     assert_ne!(shards.positions, other.positions);
 }
 
@@ -164,15 +169,15 @@ fn pieces_of_one_owner_have_no_crack_between_them() {
 #[test]
 fn an_uncracked_body_is_its_surface() {
     let (positions, triangles) = ball(1.2, 2);
-    let whose = whose(2, false, &[5; 4]);
-    let cracks = Cracks::redrawn(&positions, &triangles, 0.3, |point| whose.at(point)).expect("no cracks");
+    let locator = locator(2, false, &[5; 4]);
+    let cracks = Cracks::extract(&positions, &triangles, 0.3, |point| locator.locate(point)).expect("no cracks");
     let shards = cut(&positions, &triangles, &cracks, |_| 5).expect("one shard");
     let [shard] = shards.shards.as_slice() else { panic!("one shard") };
     assert_eq!((shard.label, shard.outside.len(), shard.cracks.len()), (5, triangles.len(), 0));
 }
 
 #[test]
-fn weights_give_back_positions() {
+fn barycentric_weights_reproduce_positions() {
     let (positions, triangles, shards) = shattered(3, true, None, &[0, 1, 2, 3]);
     for part in shards.shards.iter().flat_map(|shard| &shard.outside) {
         let source = triangles[part.source as usize].map(|vertex| positions[vertex as usize]);
@@ -185,24 +190,24 @@ fn weights_give_back_positions() {
 }
 
 #[test]
-fn everything_belongs_to_somebody_and_what_is_within_a_shard_to_it() {
-    let whose = whose(2, true, &[0, 1, 2, 2]);
-    assert_eq!(whose.labels().collect::<Vec<_>>(), [0, 1, 2]);
-    let at = |x: f64, y: f64, z: f64| whose.at(&Vec3::new(x, y, z));
-    // A hair from a crack, far within, and outside.
+fn every_point_has_a_fragment_and_points_inside_have_their_own() {
+    let locator = locator(2, true, &[0, 1, 2, 2]);
+    assert_eq!(locator.labels().collect::<Vec<_>>(), [0, 1, 2]);
+    let at = |x: f64, y: f64, z: f64| locator.locate(&Vec3::new(x, y, z));
+    // 1e-9 m beside a crack, deep inside, and outside.
     assert_eq!([at(0.1 - 1e-9, 0.3, -0.5), at(0.1 + 1e-9, 0.3, -0.5), at(0.1, 0.3, 0.9)], [0, 1, 2]);
     assert_eq!([at(-3.0, 0.1, -0.9), at(9.0, 0.2, -2.0), at(0.0, 0.0, 2.0)], [0, 1, 2]);
 }
 
 #[test]
-fn islands_of_a_shard_go_to_their_neighbour() {
+fn islands_of_a_fragment_join_their_neighbour() {
     let (positions, triangles) = ball(1.0, 3);
-    // Half and half, but for a bit of one half deep in the other.
+    // Two halves, and an island of one inside the other.
     let label_at =
         |point: &Vec3| u32::from(point.x > 0.03) ^ u32::from((point - Vec3::new(0.5, 0.0, 0.0)).norm() < 0.15);
-    let mut cracks = Cracks::redrawn(&positions, &triangles, 0.12, label_at).expect("cracks");
-    cracks.prepare(Some(&Grain::default())).expect("prepared");
-    cracks.unsettle(1);
+    let mut cracks = Cracks::extract(&positions, &triangles, 0.12, label_at).expect("cracks");
+    cracks.add_detail(Some(&CrackDetail::default())).expect("prepared");
+    cracks.perturb(1);
     let shards = cut(&positions, &triangles, &cracks, label_at).expect("shards");
     check(&positions, &triangles, &shards);
     let reach = cracks.positions.iter().map(|place| place.x.abs()).fold(0.0, f64::max);
@@ -212,19 +217,19 @@ fn islands_of_a_shard_go_to_their_neighbour() {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(12))]
 
-    /// However space is divided, by however many planes that cross anywhere, all shards are closed and fill the surface.
+    /// Any number of planes that cross anywhere gives closed fragments that fill the surface.
     #[test]
-    fn any_division_gives_closed_shards(seed in 0u64..1_000_000, count in 1usize..7, is_rough in any::<bool>()) {
+    fn any_division_gives_closed_fragments(seed in 0u64..1_000_000, count in 1usize..7, is_rough in any::<bool>()) {
         let (positions, triangles) = ball(1.0, 2);
         let mut random = Random::new(seed);
         let planes: Vec<(Vec3, f64)> = (0..count).map(|_| (random.direction(), 0.7 * random.signed())).collect();
         let label_at = |point: &Vec3| {
             planes.iter().zip(0..).map(|((normal, height), bit)| u32::from(normal.dot(point) > *height) << bit).sum()
         };
-        let mut cracks = Cracks::redrawn(&positions, &triangles, 0.25, label_at).expect("cracks");
-        let grain = if is_rough { Grain::default() } else { Grain::smooth() };
-        cracks.prepare(Some(&grain)).expect("prepared");
-        cracks.unsettle(1);
+        let mut cracks = Cracks::extract(&positions, &triangles, 0.25, label_at).expect("cracks");
+        let detail = if is_rough { CrackDetail::default() } else { CrackDetail::smooth() };
+        cracks.add_detail(Some(&detail)).expect("prepared");
+        cracks.perturb(1);
         let shards = cut(&positions, &triangles, &cracks, label_at).expect("shards");
         check(&positions, &triangles, &shards);
     }
@@ -233,9 +238,9 @@ proptest! {
 #[test]
 fn open_surfaces_and_cracks_that_end_inside_are_refused() {
     let (positions, mut triangles) = ball(1.2, 2);
-    let whose = whose(2, false, &[0, 1, 2, 3]);
-    let mut cracks = Cracks::redrawn(&positions, &triangles, 0.3, |point| whose.at(point)).expect("cracks");
-    cracks.unsettle(1);
+    let locator = locator(2, false, &[0, 1, 2, 3]);
+    let mut cracks = Cracks::extract(&positions, &triangles, 0.3, |point| locator.locate(point)).expect("cracks");
+    cracks.perturb(1);
     let inside = |corners: &[u32; 3]| {
         corners.iter().map(|&vertex| cracks.positions[vertex as usize].norm()).fold(0.0, f64::max) < 0.9
     };
@@ -245,13 +250,13 @@ fn open_surfaces_and_cracks_that_end_inside_are_refused() {
     holed.sides.remove(gone);
     assert!(matches!(cut(&positions, &triangles, &holed, |_| 0), Err(SkinError::NotClosed { .. })));
     triangles.pop();
-    assert_eq!(cut(&positions, &triangles, &cracks, |_| 0), Err(SkinError::Surface));
-    assert!(Cracks::redrawn(&positions, &triangles, 0.0, |_| 0).is_err());
+    assert_eq!(cut(&positions, &triangles, &cracks, |_| 0), Err(SkinError::InvalidSurface));
+    assert!(Cracks::extract(&positions, &triangles, 0.0, |_| 0).is_err());
 }
 
 #[test]
-fn texture_goes_over_to_a_surface_nearby_without_crossing_a_seam() {
-    // Two squares side by side in the plane z = 0, whose texture jumps at x = 1.
+fn texture_is_transferred_without_crossing_a_seam() {
+    // Two squares side by side in the plane z = 0, locator texture jumps at x = 1.
     let positions: Vec<Vec3> = (0..6).map(|index| Vec3::new(f64::from(index % 3), f64::from(index / 3), 0.0)).collect();
     let triangles = [[0, 1, 3], [1, 4, 3], [1, 2, 4], [2, 5, 4]];
     let at = |triangle: usize, corner: usize| {
@@ -259,13 +264,13 @@ fn texture_goes_over_to_a_surface_nearby_without_crossing_a_seam() {
         [place.x as f32 + if triangle > 1 { 10.0 } else { 0.0 }, place.y as f32]
     };
     let texture: Vec<[[f32; 2]; 3]> = (0..4).map(|triangle| [0, 1, 2].map(|corner| at(triangle, corner))).collect();
-    let model = Corners { texture, normals: vec![[[0.0, 0.0, 1.0]; 3]; 4], materials: vec![5, 6, 7, 8] };
-    // A triangle above the seam with its middle on the left.
+    let model = CornerAttributes { texture, normals: vec![[[0.0, 0.0, 1.0]; 3]; 4], materials: vec![5, 6, 7, 8] };
+    // A triangle above the seam with its centroid on the left.
     let above = [Vec3::new(0.3, 0.3, 0.1), Vec3::new(1.2, 0.4, 0.1), Vec3::new(0.3, 0.8, 0.1)];
-    let got = transfer((&positions, &triangles), &model, &above, &[[0, 1, 2]]).expect("transferred");
+    let got = transfer_attributes((&positions, &triangles), &model, &above, &[[0, 1, 2]]).expect("transferred");
     for (corner, place) in got.texture[0].iter().zip(&above) {
         assert!((corner[0] - place.x as f32).abs() < 2e-3 && (corner[1] - place.y as f32).abs() < 2e-3, "{corner:?}");
     }
     assert_eq!(got.normals, [[[0.0, 0.0, 1.0]; 3]]);
-    assert_eq!(got.materials, [6], "that of the triangle nearest to the middle");
+    assert_eq!(got.materials, [6], "that of the triangle nearest to the centroid");
 }

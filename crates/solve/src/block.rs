@@ -85,7 +85,6 @@ impl BlockMatrix {
         Ok(())
     }
 
-    /// Row `row` of matrix·x.
     #[inline]
     pub(crate) fn multiply_row(&self, row: usize, x: &[Vec3]) -> Vec3 {
         let range = self.pattern.row(row);
@@ -153,7 +152,7 @@ impl BlockMatrix {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::testing::{Numbers, box_mesh, elastic_blocks, in_threads};
+    use crate::testing::{box_mesh, elastic_blocks, in_threads};
 
     #[test]
     fn assembly_and_product_agree_with_a_sum_over_elements() {
@@ -162,8 +161,8 @@ mod tests {
         let element_blocks = elastic_blocks(&nodes, &elements);
         let mut matrix = BlockMatrix::zeros(pattern);
         matrix.assemble(&element_blocks).expect("right length");
-        let mut numbers = Numbers::new(1);
-        let x: Vec<Vec3> = nodes.iter().map(|_| numbers.vector()).collect();
+        let mut random = craze_math::Random::new(1);
+        let x: Vec<Vec3> = nodes.iter().map(|_| random.vector()).collect();
         let mut y = vec![Vec3::zeros(); x.len()];
         matrix.multiply(&x, &mut y).expect("right length");
         let mut expected = vec![Vec3::zeros(); x.len()];
@@ -191,8 +190,8 @@ mod tests {
         let (nodes, elements) = box_mesh(9);
         let pattern = Arc::new(Pattern::from_elements(nodes.len(), &elements).expect("valid"));
         let element_blocks = elastic_blocks(&nodes, &elements);
-        let mut numbers = Numbers::new(2);
-        let x: Vec<Vec3> = nodes.iter().map(|_| numbers.vector()).collect();
+        let mut random = craze_math::Random::new(2);
+        let x: Vec<Vec3> = nodes.iter().map(|_| random.vector()).collect();
         let run = || {
             let mut matrix = BlockMatrix::zeros(pattern.clone());
             matrix.assemble(&element_blocks).expect("right length");

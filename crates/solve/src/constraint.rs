@@ -5,7 +5,6 @@ use craze_math::{Mat3, Vec3};
 /// The free DOFs of each node: all, those in a plane, those on a line, or none.
 #[derive(Clone, Debug, Default)]
 pub struct Constraints {
-    /// For each node, the index of its projection.
     projection_indices: Vec<Option<u32>>,
     /// Orthogonal projections onto the free DOFs.
     projections: Vec<Mat3>,

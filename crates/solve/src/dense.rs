@@ -7,14 +7,12 @@ const PANEL_COLUMNS: usize = 64;
 /// Columns of the register tile; its rows are one vector.
 const TILE_COLUMNS: usize = 6;
 
-/// Workspace of [`factorise`].
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Packed {
     rows: Vec<[f64; WIDTH]>,
     columns: Vec<[f64; TILE_COLUMNS]>,
 }
 
-/// A pivot below its threshold.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct BadPivot {
     pub(crate) column: usize,
@@ -159,7 +157,6 @@ fn update<L: Lanes>(columns: &mut [f64], size: usize, offset: usize, depth: usiz
     for (strip, right) in packed.columns.chunks_exact(depth).enumerate() {
         let first_column = strip * TILE_COLUMNS;
         let width = TILE_COLUMNS.min(height - first_column);
-        // Skips tiles above the diagonal.
         let first_strip = first_column / WIDTH;
         for (strip, left) in packed.rows.chunks_exact(depth).enumerate().skip(first_strip) {
             let mut sums = [L::splat(0.0); TILE_COLUMNS];
@@ -189,12 +186,11 @@ fn update<L: Lanes>(columns: &mut [f64], size: usize, offset: usize, depth: usiz
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::testing::Numbers;
 
     /// M·Mᵀ + 1, by columns.
     fn positive_definite(size: usize) -> Vec<f64> {
-        let mut numbers = Numbers::new(size as u64);
-        let factor: Vec<f64> = (0..size * size).map(|_| numbers.number()).collect();
+        let mut random = craze_math::Random::new(size as u64);
+        let factor: Vec<f64> = (0..size * size).map(|_| random.signed()).collect();
         let mut matrix = vec![0.0; size * size];
         for i in 0..size {
             for j in 0..size {

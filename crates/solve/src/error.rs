@@ -4,45 +4,28 @@ use thiserror::Error;
 
 /// Why a system could not be built or solved.
 #[derive(Clone, Copy, Debug, PartialEq, Error)]
+#[expect(missing_docs, reason = "the messages describe variants and fields")]
 pub enum SolveError {
     /// An element refers to a node that does not exist.
     #[error("element {element} refers to node {node}, but there are only {count} nodes")]
     NodeOutOfRange {
         /// Index of the element in its group.
         element: usize,
-        /// The node it refers to.
         node: usize,
-        /// Number of nodes.
         count: usize,
     },
-    /// An array has the wrong length.
     #[error("{what} has {found} entries where {expected} are needed")]
-    WrongLength {
-        /// Which array.
-        what: &'static str,
-        /// The length required.
-        expected: usize,
-        /// The length found.
-        found: usize,
-    },
-    /// The pattern of the matrix differs from the one analysed.
+    WrongLength { what: &'static str, expected: usize, found: usize },
     #[error("the pattern of the matrix differs from the one that was analysed")]
     WrongPattern,
-    /// A solve was requested before a factorisation.
     #[error("no factor: factorise a matrix before solving")]
     NotFactorised,
     /// The matrix is singular or indefinite.
     #[error("the matrix is not positive definite at node {node} (pivot {pivot:e})")]
-    NotPositiveDefinite {
-        /// The node at which the factorisation failed.
-        node: usize,
-        /// The pivot that should have been positive.
-        pivot: f64,
-    },
+    NotPositiveDefinite { node: usize, pivot: f64 },
     /// Conjugate gradients found a direction of negative or zero curvature.
     #[error("the matrix is not positive definite: curvature {curvature:e} in iteration {iteration}")]
     NegativeCurvature {
-        /// The iteration.
         iteration: usize,
         /// dᵀ·A·d of the direction d.
         curvature: f64,
@@ -50,25 +33,14 @@ pub enum SolveError {
     /// A number is infinite or NaN.
     #[error("{what} is not finite in iteration {iteration}")]
     NotFinite {
-        /// Which quantity.
         what: &'static str,
         /// The iteration; 0 for the input.
         iteration: usize,
     },
-    /// The iteration limit was reached.
     #[error("no convergence in {iterations} iterations: residual {residual:e}, needed {needed:e}")]
-    NotConverged {
-        /// The limit.
-        iterations: usize,
-        /// The residual reached.
-        residual: f64,
-        /// The residual required.
-        needed: f64,
-    },
-    /// No step along the search direction lowers the energy.
+    NotConverged { iterations: usize, residual: f64, needed: f64 },
     #[error("no step lowers the energy in iteration {iteration}: residual {residual:e}, slope {slope:e}")]
     LineSearch {
-        /// The iteration.
         iteration: usize,
         /// Largest entry of the gradient (N).
         residual: f64,
@@ -82,19 +54,12 @@ pub enum SolveError {
     StepTooSmall {
         /// The last load factor in equilibrium.
         factor: f64,
-        /// The step that failed.
         step: f64,
-        /// Why the last attempt failed.
         cause: Failure,
     },
     /// An invalid setting.
     #[error("{what} is {value}, which is invalid")]
-    BadSetting {
-        /// Which setting.
-        what: &'static str,
-        /// Its value.
-        value: f64,
-    },
+    BadSetting { what: &'static str, value: f64 },
 }
 
 /// Why an attempt to reach equilibrium failed, without data.
@@ -135,7 +100,6 @@ impl SolveError {
     }
 }
 
-/// An error unless the array has the expected length.
 pub(crate) fn expect_length(what: &'static str, found: usize, expected: usize) -> Result<(), SolveError> {
     if found == expected { Ok(()) } else { Err(SolveError::WrongLength { what, expected, found }) }
 }

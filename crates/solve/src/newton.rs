@@ -236,7 +236,6 @@ fn max_abs(vector: &[Vec3]) -> f64 {
     vector.iter().flatten().fold(0.0, |most: f64, entry| if entry.is_nan() { f64::NAN } else { most.max(entry.abs()) })
 }
 
-/// The dot product, summed in node order.
 fn dot(a: &[Vec3], b: &[Vec3]) -> f64 {
     a.iter().zip(b).map(|(a, b)| a.dot(b)).sum()
 }
@@ -246,7 +245,7 @@ mod tests {
     use super::*;
     use crate::pattern::Pattern;
     use crate::pcg::PcgSettings;
-    use crate::testing::{Numbers, box_mesh};
+    use crate::testing::box_mesh;
     use craze_math::Mat3;
     use std::sync::Arc;
 
@@ -319,10 +318,10 @@ mod tests {
         let constraints = held_bottom(&nodes);
         let mut matrix = BlockMatrix::zeros(pattern);
         let settings = NewtonSettings { residual: 1e-11, step: 0.0, max_iterations: 500 };
-        let mut numbers = Numbers::new(5);
+        let mut random = craze_math::Random::new(5);
         let mut start = nodes.clone();
         for x in start.iter_mut().filter(|x| x.z > 0.0) {
-            *x += numbers.vector() * 0.1;
+            *x += random.vector() * 0.1;
         }
         let mut results = Vec::new();
         for solver in [LinearSolver::cholesky(), LinearSolver::conjugate_gradients(PcgSettings::default())] {
@@ -378,8 +377,8 @@ mod tests {
     #[test]
     fn convergence_is_quadratic() {
         let mut objective = Quartic { load: Vec3::new(3.0, -1.0, 0.5), residuals: Vec::new() };
-        let mut numbers = Numbers::new(6);
-        let mut x: Vec<Vec3> = (0..20).map(|_| numbers.vector() * 100.0).collect();
+        let mut random = craze_math::Random::new(6);
+        let mut x: Vec<Vec3> = (0..20).map(|_| random.vector() * 100.0).collect();
         let settings = NewtonSettings { residual: 1e-11, step: 0.0, max_iterations: 60 };
         let report = Newton::new(settings, LinearSolver::cholesky())
             .solve(&mut objective, &Constraints::none(20), &mut chain(20), &mut x)

@@ -19,7 +19,6 @@ enum Side {
 
 struct Dissection<'a> {
     pattern: &'a Pattern,
-    /// The part of each node in the current split.
     side: Vec<Side>,
     /// Graph distance of each node to each pivot.
     distances: [Vec<i32>; PIVOTS],
@@ -32,7 +31,6 @@ struct Dissection<'a> {
 
 const UNREACHED: i32 = -1;
 
-/// The elimination order of the nodes.
 pub(crate) fn nested_dissection(pattern: &Pattern) -> Vec<u32> {
     let nodes = pattern.nodes();
     let mut order: Vec<u32> = (0..nodes as u32).collect();

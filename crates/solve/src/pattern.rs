@@ -17,7 +17,6 @@ pub struct Pattern {
     /// in this order.
     source_starts: Vec<usize>,
     sources: Vec<u32>,
-    /// Number of element blocks.
     source_count: usize,
 }
 
@@ -151,7 +150,6 @@ impl Pattern {
         Some(start + position)
     }
 
-    /// The element blocks that are summed into a block.
     pub(crate) fn sources(&self, block: usize) -> &[u32] {
         &self.sources[self.source_starts[block]..self.source_starts[block + 1]]
     }

@@ -11,18 +11,14 @@ const NONE: u32 = u32::MAX;
 /// Columns of the factor with one pattern: a dense triangle, and dense rows below it.
 #[derive(Clone, Debug)]
 pub(crate) struct Supernode {
-    /// Its columns, in elimination order.
     pub(crate) columns: Range<usize>,
     /// Rows below the triangle, ascending.
     pub(crate) rows: Vec<u32>,
-    /// Number of child supernodes in the elimination tree.
     pub(crate) children: usize,
-    /// Offset of its values in the factor.
     pub(crate) start: usize,
 }
 
 impl Supernode {
-    /// Number of scalar columns.
     pub(crate) fn width(&self) -> usize {
         3 * self.columns.len()
     }
@@ -38,9 +34,7 @@ impl Supernode {
 #[derive(Clone, Debug)]
 pub struct Symbolic {
     pub(crate) pattern: Arc<Pattern>,
-    /// The node eliminated at each position.
     pub(crate) order: Vec<u32>,
-    /// The position of each node.
     pub(crate) position: Vec<u32>,
     pub(crate) supernodes: Vec<Supernode>,
     pub(crate) values: usize,
@@ -128,7 +122,6 @@ fn postorder(parents: &[u32]) -> Vec<u32> {
             }
         }
     }
-    // The first root is on top of the stack.
     let mut order = Vec::with_capacity(parents.len());
     while let Some(&column) = stack.last() {
         let child = first_child[column as usize];

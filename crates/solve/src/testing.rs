@@ -6,29 +6,6 @@ use crate::pattern::Pattern;
 use craze_math::{Mat3, Vec3, tetrahedron};
 use std::sync::Arc;
 
-/// A reproducible stream of numbers (xorshift64*).
-pub struct Numbers(u64);
-
-impl Numbers {
-    /// The stream of this seed.
-    pub fn new(seed: u64) -> Self {
-        Self(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1)
-    }
-
-    /// A number between −1 and 1.
-    pub fn number(&mut self) -> f64 {
-        self.0 ^= self.0 >> 12;
-        self.0 ^= self.0 << 25;
-        self.0 ^= self.0 >> 27;
-        (self.0.wrapping_mul(0x2545_f491_4f6c_dd1d) >> 11) as f64 / (1u64 << 52) as f64 - 1.0
-    }
-
-    /// A vector with entries between −1 and 1.
-    pub fn vector(&mut self) -> Vec3 {
-        Vec3::new(self.number(), self.number(), self.number())
-    }
-}
-
 /// A unit cube of `cells`³ cells, six tetrahedra each.
 pub fn box_mesh(cells: usize) -> (Vec<Vec3>, Vec<[u32; 4]>) {
     let side = cells + 1;

@@ -1,60 +1,60 @@
-//! Axis-aligned boxes.
+//! Axis-aligned bounding boxes.
 
 use craze_math::Vec3;
 
-/// A box along the axes, both ends included.
+/// An axis-aligned bounding box, boundary included.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Aabb {
-    /// Smallest coordinates (m).
+    /// Minimum coordinates (m).
     pub min: Vec3,
-    /// Largest coordinates (m).
+    /// Maximum coordinates (m).
     pub max: Vec3,
 }
 
 impl Aabb {
-    /// The box that holds nothing: the neutral element of [`union`](Self::union).
+    /// The empty box: the neutral element of [`union`](Self::union).
     pub const EMPTY: Self = Self {
         min: Vec3::new(f64::INFINITY, f64::INFINITY, f64::INFINITY),
         max: Vec3::new(f64::NEG_INFINITY, f64::NEG_INFINITY, f64::NEG_INFINITY),
     };
 
-    /// The smallest box around the points; empty for none.
-    pub fn around<'a>(points: impl IntoIterator<Item = &'a Vec3>) -> Self {
+    /// The bounding box of the points; empty without points.
+    pub fn from_points<'a>(points: impl IntoIterator<Item = &'a Vec3>) -> Self {
         points.into_iter().fold(Self::EMPTY, |all, point| all.with(point))
     }
 
     /// The box of one point.
-    pub fn of_point(point: &Vec3) -> Self {
+    pub fn from_point(point: &Vec3) -> Self {
         Self { min: *point, max: *point }
     }
 
-    /// The smallest box around this one and a point.
+    /// The bounding box of this box and a point.
     #[inline]
     pub fn with(&self, point: &Vec3) -> Self {
         Self { min: lower(&self.min, point), max: upper(&self.max, point) }
     }
 
-    /// The smallest box around both.
+    /// The bounding box of both.
     pub fn union(&self, other: &Self) -> Self {
         Self { min: lower(&self.min, &other.min), max: upper(&self.max, &other.max) }
     }
 
-    /// The box with every side moved outward by `margin` (m).
+    /// The box with each side moved outward by `margin` (m).
     pub fn grown(&self, margin: f64) -> Self {
         Self { min: self.min.add_scalar(-margin), max: self.max.add_scalar(margin) }
     }
 
-    /// Whether both share a point; touching counts.
+    /// True if both share a point; touching counts.
     pub fn overlaps(&self, other: &Self) -> bool {
         (0..3).all(|axis| self.min[axis] <= other.max[axis] && other.min[axis] <= self.max[axis])
     }
 
-    /// Whether the point lies inside or on the box.
+    /// True if the point is inside or on the box.
     pub fn contains(&self, point: &Vec3) -> bool {
         (0..3).all(|axis| self.min[axis] <= point[axis] && point[axis] <= self.max[axis])
     }
 
-    /// Whether the box holds no point.
+    /// True if the box contains no point.
     pub fn is_empty(&self) -> bool {
         (0..3).any(|axis| self.min[axis] > self.max[axis])
     }
@@ -64,12 +64,12 @@ impl Aabb {
         (self.min + self.max) * 0.5
     }
 
-    /// Lengths of the sides (m).
+    /// Side lengths (m).
     pub fn size(&self) -> Vec3 {
         self.max - self.min
     }
 
-    /// Half of the surface (m²), the measure of the surface area heuristic; 0 for the empty box.
+    /// Half the surface area (m²), the measure of the surface area heuristic; 0 for the empty box.
     pub fn half_area(&self) -> f64 {
         if self.is_empty() {
             return 0.0;
@@ -78,19 +78,20 @@ impl Aabb {
         size.x * size.y + size.y * size.z + size.z * size.x
     }
 
-    /// Squared distance from a point (m²), 0 inside.
+    /// Squared distance to a point (m²), 0 inside.
     pub fn distance_squared(&self, point: &Vec3) -> f64 {
         (0..3).map(|axis| (self.min[axis] - point[axis]).max(point[axis] - self.max[axis]).max(0.0).powi(2)).sum()
     }
 }
 
-/// Smaller of each coordinate; that of the first where the second's is not a number. One comparison each, where `f64::min` needs several.
+/// Component-wise minimum; `first` where `second` is NaN. One comparison each, where `f64::min`
+/// needs several.
 #[inline(always)]
 fn lower(first: &Vec3, second: &Vec3) -> Vec3 {
     first.zip_map(second, |one, other| if other < one { other } else { one })
 }
 
-/// Larger of each coordinate, likewise.
+/// Component-wise maximum; `first` where `second` is NaN.
 #[inline(always)]
 fn upper(first: &Vec3, second: &Vec3) -> Vec3 {
     first.zip_map(second, |one, other| if other > one { other } else { one })
@@ -107,7 +108,7 @@ mod tests {
         assert!(Aabb::EMPTY.is_empty() && !unit.is_empty());
         assert!(!Aabb::EMPTY.overlaps(&unit));
         assert_eq!(Aabb::EMPTY.half_area(), 0.0);
-        assert!(Aabb::around([]).is_empty());
+        assert!(Aabb::from_points([]).is_empty());
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! The closest point of a set of triangles.
+//! Closest points on triangles and segments.
 
 use craze_math::Vec3;
 
@@ -8,29 +8,28 @@ use crate::triangles::TriangleTree;
 /// The closest point of a set of triangles.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Closest {
-    /// Where it is (m).
+    /// Its position (m).
     pub point: Vec3,
-    /// Squared distance from the asked point (m²).
+    /// Squared distance to the query point (m²).
     pub distance_squared: f64,
-    /// Which triangle it lies on; the first in tree order of equally near ones.
+    /// Its triangle; among equally near ones the first in tree order.
     pub triangle: u32,
-    /// Weights of the triangle's corners, none negative, which sum to one.
+    /// Barycentric weights of the triangle's corners, none negative, with sum one.
     pub barycentric: [f64; 3],
 }
 
 impl TriangleTree {
-    /// The closest point of all triangles; none for an empty set or a point that is not a number.
+    /// The closest point of all triangles; `None` for an empty set or a query point with NaN.
     pub fn closest(&self, point: &Vec3) -> Option<Closest> {
         self.closest_within(point, f64::INFINITY)
     }
 
-    /// The closest point, if one is nearer than `distance` (m).
+    /// The closest point, if nearer than `distance` (m).
     pub fn closest_within(&self, point: &Vec3, distance: f64) -> Option<Closest> {
-        self.closest_place_within(point, distance).map(|(_, closest)| closest)
+        self.closest_index_within(point, distance).map(|(_, closest)| closest)
     }
 
-    /// The same, with the place of the triangle's corners in leaf order.
-    pub(crate) fn closest_place_within(&self, point: &Vec3, distance: f64) -> Option<(usize, Closest)> {
+    pub(crate) fn closest_index_within(&self, point: &Vec3, distance: f64) -> Option<(usize, Closest)> {
         let root = self.bvh.nodes.first()?;
         let mut limit = distance * distance;
         let mut nearest = None;
@@ -40,7 +39,7 @@ impl TriangleTree {
         while height > 0 {
             height -= 1;
             let (index, lower_bound) = stack[height];
-            // NaN compares as neither, and is left out too.
+            // Skips NaN too.
             if lower_bound.partial_cmp(&limit) != Some(std::cmp::Ordering::Less) {
                 continue;
             }
@@ -78,7 +77,8 @@ fn node_distance_squared(node: &Node, point: &Vec3) -> f64 {
     along(0) + along(1) + along(2)
 }
 
-/// The closest point of a triangle and its corner weights. A triangle without area counts as its edges.
+/// The closest point of a triangle and its barycentric weights. A triangle without area is treated
+/// as its edges.
 pub fn closest_on_triangle(point: &Vec3, corners: &[Vec3; 3]) -> (Vec3, [f64; 3]) {
     let [a, b, c] = corners;
     let normal = (b - a).cross(&(c - a));
@@ -87,7 +87,7 @@ pub fn closest_on_triangle(point: &Vec3, corners: &[Vec3; 3]) -> (Vec3, [f64; 3]
         let weight = |from: &Vec3, to: &Vec3| (to - from).cross(&(point - from)).dot(&normal) / square;
         let weights = [weight(b, c), weight(c, a), weight(a, b)];
         if weights.iter().all(|&weight| weight >= 0.0) {
-            // The foot of the normal: its weights sum to one but for rounding.
+            // Orthogonal projection; the sum of the weights is one up to rounding.
             let sum = weights[0] + weights[1] + weights[2];
             let weights = weights.map(|weight| weight / sum);
             return (a * weights[0] + b * weights[1] + c * weights[2], weights);
@@ -97,43 +97,45 @@ pub fn closest_on_triangle(point: &Vec3, corners: &[Vec3; 3]) -> (Vec3, [f64; 3]
     let mut best = (*a, [1.0, 0.0, 0.0]);
     let mut least = f64::INFINITY;
     for (from, to, ends) in edges {
-        let (candidate, share) = closest_on_segment(point, from, to);
+        let (candidate, parameter) = closest_on_segment(point, from, to);
         let distance_squared = (candidate - point).norm_squared();
         if distance_squared < least {
             least = distance_squared;
             let mut weights = [0.0; 3];
-            weights[ends[0]] = 1.0 - share;
-            weights[ends[1]] = share;
+            weights[ends[0]] = 1.0 - parameter;
+            weights[ends[1]] = parameter;
             best = (candidate, weights);
         }
     }
     best
 }
 
-/// The closest point of a segment and how far along it lies, from 0 to 1; the start where the ends are one.
+/// The closest point of a segment and its parameter from 0 to 1; the start for a segment of length
+/// zero.
 pub fn closest_on_segment(point: &Vec3, from: &Vec3, to: &Vec3) -> (Vec3, f64) {
     let along = to - from;
     let square = along.norm_squared();
     if square <= 0.0 {
         return (*from, 0.0);
     }
-    let share = ((point - from).dot(&along) / square).clamp(0.0, 1.0);
-    (from + along * share, share)
+    let parameter = ((point - from).dot(&along) / square).clamp(0.0, 1.0);
+    (from + along * parameter, parameter)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::testing::{Random, random_triangles};
+    use crate::testing::random_triangles;
+    use craze_math::Random;
     use proptest::prelude::*;
 
     #[test]
     fn closest_point_of_a_triangle_beats_every_sample() {
-        let mut random = Random(9);
+        let mut random = Random::new(9);
         let (positions, triangles) = random_triangles(200, 21);
         for t in &triangles {
             let corners = t.map(|p| positions[p as usize]);
-            let point = random.point();
+            let point = random.vector();
             let (closest, weights) = closest_on_triangle(&point, &corners);
             assert!(weights.iter().all(|&w| w >= 0.0) && (weights.iter().sum::<f64>() - 1.0).abs() < 1e-12);
             let rebuilt: Vec3 = (0..3).map(|k| corners[k] * weights[k]).sum();
@@ -157,9 +159,9 @@ mod tests {
         fn closest_point_is_that_of_brute_force(seed in 0_u64..10_000, count in 0_usize..150) {
             let (positions, triangles) = random_triangles(count, seed);
             let tree = TriangleTree::new(&positions, &triangles).expect("sound");
-            let mut random = Random(seed + 1);
+            let mut random = Random::new(seed + 1);
             for _ in 0..20 {
-                let point = random.point() * 2.0;
+                let point = random.vector() * 2.0;
                 let distance = |t: &[u32; 3]| {
                     (closest_on_triangle(&point, &t.map(|p| positions[p as usize])).0 - point).norm_squared()
                 };
@@ -175,7 +177,7 @@ mod tests {
     }
 
     #[test]
-    fn a_point_that_is_not_a_number_has_no_closest_point() {
+    fn a_point_with_nan_has_no_closest_point() {
         let (positions, triangles) = random_triangles(10, 1);
         let tree = TriangleTree::new(&positions, &triangles).expect("sound");
         assert_eq!(tree.closest(&Vec3::repeat(f64::NAN)), None);

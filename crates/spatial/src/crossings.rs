@@ -1,8 +1,9 @@
-//! Whether triangles pass through each other, decided by exact predicates: what touches does not.
+//! Triangles that cross, by exact predicates; touching does not count.
 //!
-//! Two triangles cross if each has corners strictly on both sides of the other's plane and the two stretches they cut out of the line
-//! in which the planes meet overlap by more than a point. Whatever lies face to face, edge on edge or corner on face does not:
-//! boxes that were stacked, lips of a crack that has just opened, triangles over a common edge.
+//! Two triangles cross if each has corners strictly on both sides of the other's plane and the two
+//! intervals that they cut out of the common line of the planes overlap in more than a point.
+//! Coplanar faces, edges on edges and corners on faces do not cross: stacked boxes, the faces of a
+//! crack that has just opened, triangles with a common edge.
 
 use std::ops::ControlFlow;
 
@@ -14,10 +15,10 @@ use crate::error::SpatialError;
 use crate::intersections::sign;
 use crate::triangles::{boxes, check};
 
-/// Two triangles that cross, smaller number first, among the pairs for which `counts` says yes; none if there are none. Which pair it is
-/// depends on the input alone.
+/// The first pair of crossing triangles, smaller index first, among the pairs that `counts`
+/// accepts. Deterministic.
 ///
-/// Refuses what [`TriangleTree::new`](crate::TriangleTree::new) refuses.
+/// Fails like [`TriangleTree::new`](crate::TriangleTree::new).
 pub fn first_crossing(
     positions: &[Vec3],
     triangles: &[[u32; 3]],
@@ -37,21 +38,22 @@ pub fn first_crossing(
     Ok(found)
 }
 
-/// Whether two triangles pass through each other; touching does not count, and triangles without area cross nothing.
+/// True if two triangles cross. Touching does not count; a triangle without area crosses nothing.
 ///
-/// The test of the two stretches is that of Guigue & Devillers, "Fast and robust triangle–triangle overlap test using orientation
-/// predicates" (2003), §3, with strict signs.
+/// The interval test is that of Guigue & Devillers, "Fast and robust triangle–triangle overlap test
+/// using orientation predicates" (2003), §3, with strict signs.
 pub fn triangles_cross(one: &[Vec3; 3], other: &[Vec3; 3]) -> bool {
-    let Some((first, first_side)) = tip_in_front(one, other) else { return false };
-    let Some((second, second_side)) = tip_in_front(other, one) else { return false };
-    // Each seen such that the tip of the other is on its positive side: then both stretches run the same way.
-    let ([a, b, c], [p, q, r]) = (seen(first, second_side), seen(second, first_side));
+    let Some((first, first_side)) = with_tip_first(one, other) else { return false };
+    let Some((second, second_side)) = with_tip_first(other, one) else { return false };
+    // Oriented so that the tip of the other is on the positive side: then both intervals have the
+    // same direction.
+    let ([a, b, c], [p, q, r]) = (oriented(first, second_side), oriented(second, first_side));
     orient3d(&a, &b, &p, &q) < 0.0 && orient3d(&a, &c, &r, &p) < 0.0
 }
 
-/// A triangle turned such that its first corner is alone on its side of another's plane, and the sign of that side; none unless it has
-/// corners strictly on both sides.
-fn tip_in_front(triangle: &[Vec3; 3], [a, b, c]: &[Vec3; 3]) -> Option<([Vec3; 3], i32)> {
+/// The triangle rotated so that its first corner is alone on its side of the plane, and the sign of
+/// that side; `None` unless it has corners strictly on both sides.
+fn with_tip_first(triangle: &[Vec3; 3], [a, b, c]: &[Vec3; 3]) -> Option<([Vec3; 3], i32)> {
     let sides = triangle.map(|corner| sign(orient3d(a, b, c, &corner)));
     if !(sides.contains(&1) && sides.contains(&-1)) {
         return None;
@@ -61,16 +63,17 @@ fn tip_in_front(triangle: &[Vec3; 3], [a, b, c]: &[Vec3; 3]) -> Option<([Vec3; 3
     Some(([0, 1, 2].map(|k| triangle[(tip + k) % 3]), sides[tip]))
 }
 
-/// A triangle seen from the side on which the other's tip has the sign.
-fn seen([tip, left, right]: [Vec3; 3], sign: i32) -> [Vec3; 3] {
+/// The triangle, reversed if the other's tip is on its negative side.
+fn oriented([tip, left, right]: [Vec3; 3], sign: i32) -> [Vec3; 3] {
     if sign > 0 { [tip, left, right] } else { [tip, right, left] }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::intersections::triangles_meet;
-    use crate::testing::{Random, sphere};
+    use crate::intersections::triangles_intersect;
+    use crate::testing::sphere;
+    use craze_math::Random;
 
     fn point(x: f64, y: f64, z: f64) -> Vec3 {
         Vec3::new(x, y, z)
@@ -78,25 +81,25 @@ mod tests {
 
     const FLAT: [Vec3; 3] = [Vec3::new(0.0, 0.0, 0.0), Vec3::new(1.0, 0.0, 0.0), Vec3::new(0.0, 1.0, 0.0)];
 
-    /// The answer in every order of corners and triangles, which must be one.
+    /// The answer, which must be the same for every order of corners and triangles.
     fn cross(one: &[Vec3; 3], other: &[Vec3; 3]) -> bool {
         const ORDERS: [[usize; 3]; 6] = [[0, 1, 2], [1, 2, 0], [2, 0, 1], [0, 2, 1], [2, 1, 0], [1, 0, 2]];
         let answer = triangles_cross(one, other);
         for order in ORDERS {
-            let turned = order.map(|k| one[k]);
-            assert_eq!([triangles_cross(&turned, other), triangles_cross(other, &turned)], [answer; 2]);
+            let permuted = order.map(|k| one[k]);
+            assert_eq!([triangles_cross(&permuted, other), triangles_cross(other, &permuted)], [answer; 2]);
         }
         answer
     }
 
     #[test]
-    fn random_triangles_cross_where_they_meet() {
-        let mut random = Random(7);
+    fn random_triangles_cross_where_they_intersect() {
+        let mut random = Random::new(7);
         let mut crossing = 0;
         for _ in 0..20_000 {
-            let mut triangle = || [random.point(), random.point(), random.point()];
+            let mut triangle = || [random.vector(), random.vector(), random.vector()];
             let (one, other) = (triangle(), triangle());
-            let meet = triangles_meet(&one, &other);
+            let meet = triangles_intersect(&one, &other);
             assert_eq!(cross(&one, &other), meet, "{one:?} {other:?}");
             crossing += usize::from(meet);
         }
@@ -104,9 +107,9 @@ mod tests {
     }
 
     #[test]
-    fn what_touches_does_not_cross_and_a_hair_further_it_does() {
+    fn touching_does_not_cross_but_the_smallest_penetration_does() {
         let standing = [point(0.25, 0.25, 0.0), point(0.2, 0.2, 1.0), point(0.3, 0.2, 1.0)];
-        assert!(triangles_meet(&FLAT, &standing) && !cross(&FLAT, &standing));
+        assert!(triangles_intersect(&FLAT, &standing) && !cross(&FLAT, &standing));
         let mut entered = standing;
         entered[0].z = -f64::MIN_POSITIVE;
         assert!(cross(&FLAT, &entered), "the smallest number is enough");
@@ -114,13 +117,13 @@ mod tests {
         let over_an_edge = [FLAT[0], FLAT[1], point(0.3, 0.2, 1e-300)];
         assert!(!cross(&FLAT, &over_an_edge), "a common edge");
         let edge_on_edge = [point(0.5, 0.0, 1.0), point(0.5, 0.0, -1.0), point(0.5, -1.0, 0.0)];
-        assert!(triangles_meet(&FLAT, &edge_on_edge) && !cross(&FLAT, &edge_on_edge));
+        assert!(triangles_intersect(&FLAT, &edge_on_edge) && !cross(&FLAT, &edge_on_edge));
         assert!(!cross(&FLAT, &[FLAT[0], FLAT[0], point(0.2, 0.2, 1.0)]), "no area");
     }
 
     #[test]
     fn edges_through_edges_and_triangles_with_a_common_corner_cross() {
-        // Two equal squares' halves, crossed at a right angle: every edge that pierces goes exactly through an edge.
+        // Triangles crossing at right angles; each crossing edge passes exactly through an edge.
         let upright = [point(0.0, 0.0, -1.0), point(1.0, 0.0, 0.0), point(0.0, 0.0, 1.0)];
         let lying = [point(0.0, -1.0, 0.0), point(1.0, 0.0, 0.0), point(0.0, 1.0, 0.0)];
         assert!(cross(&upright, &lying));

@@ -1,10 +1,10 @@
-//! Where things are: a bounding hierarchy over boxes, and the questions asked of it.
+//! Spatial queries on a bounding volume hierarchy.
 //!
-//! [`Bvh`] orders boxes of any primitives and finds overlaps. [`TriangleTree`] puts triangles in it and answers rays and
-//! closest points; [`WindingTree`] says how often a surface winds around a point; [`SurfaceDistance`] joins both to a signed
-//! distance; [`self_intersections`] finds, exactly, where a surface touches or passes through itself, and [`first_crossing`] whether
-//! anything passes through anything. Everything is built and visited in an order that depends on the input only, so results repeat
-//! bit for bit.
+//! [`Bvh`] is a tree over boxes of any primitives and finds overlaps. [`TriangleTree`] casts rays
+//! and finds closest points; [`WindingTree`] computes winding numbers; [`SurfaceDistance`] combines
+//! both into a signed distance. [`self_intersections`] and [`first_crossing`] use exact predicates.
+//! Construction and traversal order depend on the input only, so results are reproducible bit for
+//! bit.
 
 mod aabb;
 mod build;
@@ -14,7 +14,6 @@ mod crossings;
 mod distance;
 mod error;
 mod intersections;
-mod mend;
 mod pairs;
 mod ray;
 mod refit;
@@ -22,6 +21,8 @@ mod refit;
 mod testing;
 mod traverse;
 mod triangles;
+mod tuning;
+mod update;
 mod validate;
 mod winding;
 
@@ -31,9 +32,9 @@ pub use closest::{Closest, closest_on_segment, closest_on_triangle};
 pub use crossings::{first_crossing, triangles_cross};
 pub use distance::{SignedDistance, SurfaceDistance};
 pub use error::{BvhFault, SpatialError};
-pub use intersections::{SelfIntersections, segment_meets_triangle, self_intersections, triangles_meet};
-pub use mend::GONE;
+pub use intersections::{SelfIntersections, segment_intersects_triangle, self_intersections, triangles_intersect};
 pub use ray::{Hit, Ray};
 pub use traverse::Visit;
 pub use triangles::TriangleTree;
+pub use update::REMOVED;
 pub use winding::{WindingTree, solid_angle, winding_number_exact};

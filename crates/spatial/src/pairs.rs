@@ -1,19 +1,15 @@
-//! Overlapping pairs: within one tree, and between two.
+//! Overlapping pairs within one tree and between two.
 
 use std::ops::ControlFlow;
 
 use crate::aabb::Aabb;
 use crate::bvh::{Bvh, Node};
+use crate::tuning::{MIN_PARALLEL_PAIRS, PARALLEL_TASKS};
 use rayon::prelude::*;
 
-/// Trees with fewer primitives are searched by one thread.
-const FEW: usize = 2048;
-
-/// Parts into which the search of larger trees is split: many more than threads, since parts differ, and the same for every number of threads.
-const PARTS: usize = 256;
-
 impl Bvh {
-    /// Finds every pair of primitives of this tree and another whose boxes overlap; each once, this tree's first.
+    /// Calls `found` once for each pair of primitives of this tree and another with overlapping
+    /// boxes, this tree's primitive first.
     ///
     /// `boxes` and `other_boxes` are those the trees were built over or refitted to.
     pub fn pairs(&self, boxes: &[Aabb], other: &Self, other_boxes: &[Aabb], mut found: impl FnMut(u32, u32)) {
@@ -24,19 +20,20 @@ impl Bvh {
         });
     }
 
-    /// The same by all threads: every part of the search puts what it finds into an answer of its own, and the answers come in the order of
-    /// the parts, which depends on the trees alone.
-    pub fn pairs_by_parts<T: Default + Send>(
+    /// [`pairs`](Self::pairs) on all threads: each task collects its own result, returned in an
+    /// order that depends on the trees only.
+    pub fn par_pairs<T: Default + Send>(
         &self,
         boxes: &[Aabb],
         other: &Self,
         other_boxes: &[Aabb],
         found: impl Fn(&mut T, u32, u32) + Sync,
     ) -> Vec<T> {
-        Search { first: self, boxes, second: other, other_boxes, is_same: false }.by_parts(found)
+        Search { first: self, boxes, second: other, other_boxes, is_same: false }.run_parallel(found)
     }
 
-    /// Finds every pair of different primitives of this tree whose boxes overlap; each once, the smaller number first.
+    /// Calls `found` once for each pair of different primitives of this tree with overlapping
+    /// boxes, smaller index first.
     pub fn self_pairs(&self, boxes: &[Aabb], mut found: impl FnMut(u32, u32)) {
         let _ = self.self_pairs_until(boxes, |p, q| {
             found(p, q);
@@ -44,23 +41,18 @@ impl Bvh {
         });
     }
 
-    /// The same by all threads; see [`pairs_by_parts`](Self::pairs_by_parts).
-    pub fn self_pairs_by_parts<T: Default + Send>(
-        &self,
-        boxes: &[Aabb],
-        found: impl Fn(&mut T, u32, u32) + Sync,
-    ) -> Vec<T> {
-        Search { first: self, boxes, second: self, other_boxes: boxes, is_same: true }.by_parts(found)
+    /// [`self_pairs`](Self::self_pairs) on all threads; see [`par_pairs`](Self::par_pairs).
+    pub fn par_self_pairs<T: Default + Send>(&self, boxes: &[Aabb], found: impl Fn(&mut T, u32, u32) + Sync) -> Vec<T> {
+        Search { first: self, boxes, second: self, other_boxes: boxes, is_same: true }.run_parallel(found)
     }
 
-    /// The same, until `found` has had enough.
+    /// [`self_pairs`](Self::self_pairs) until `found` breaks.
     pub fn self_pairs_until(&self, boxes: &[Aabb], found: impl FnMut(u32, u32) -> ControlFlow<()>) -> ControlFlow<()> {
         let search = Search { first: self, boxes, second: self, other_boxes: boxes, is_same: true };
         search.run(search.start(), found)
     }
 }
 
-/// Two trees, or twice the same.
 #[derive(Clone, Copy)]
 struct Search<'a> {
     first: &'a Bvh,
@@ -71,18 +63,17 @@ struct Search<'a> {
 }
 
 impl Search<'_> {
-    /// The two roots.
     fn start(&self) -> Vec<(u32, u32)> {
         if self.first.is_empty() || self.second.is_empty() { Vec::new() } else { vec![(0, 0)] }
     }
 
-    /// Whether a pair of nodes is one node with itself.
     fn is_self(&self, (a, b): (u32, u32)) -> bool {
         self.is_same && a == b
     }
 
-    /// Puts the pairs that a pair of nodes opens to on the stack, the first to be visited on top. False for two leaves.
-    fn open(&self, pair: (u32, u32), stack: &mut Vec<(u32, u32)>) -> bool {
+    /// Pushes the child pairs of a pair of nodes on the stack, the first to visit on top. False for
+    /// two leaves.
+    fn expand(&self, pair: (u32, u32), stack: &mut Vec<(u32, u32)>) -> bool {
         let (a, b) = pair;
         let (first, second) = (&self.first.nodes[a as usize], &self.second.nodes[b as usize]);
         if first.is_leaf() && second.is_leaf() {
@@ -93,9 +84,9 @@ impl Search<'_> {
             stack.extend([(child, child + 1), (child + 1, child + 1), (child, child)]);
             return true;
         }
-        // Opening the larger box parts the two sooner.
-        let opens_first = second.is_leaf() || (!first.is_leaf() && first.half_area() >= second.half_area());
-        if opens_first {
+        // Descending into the larger box separates the two sooner.
+        let expands_first = second.is_leaf() || (!first.is_leaf() && first.half_area() >= second.half_area());
+        if expands_first {
             stack.extend([(first.first + 1, b), (first.first, b)]);
         } else {
             stack.extend([(a, second.first + 1), (a, second.first)]);
@@ -103,14 +94,13 @@ impl Search<'_> {
         true
     }
 
-    /// Whether nothing in the two nodes can overlap.
-    fn is_apart(&self, pair: (u32, u32)) -> bool {
+    fn is_disjoint(&self, pair: (u32, u32)) -> bool {
         !self.is_self(pair) && !overlap(&self.first.nodes[pair.0 as usize], &self.second.nodes[pair.1 as usize])
     }
 
     fn run(&self, mut stack: Vec<(u32, u32)>, mut found: impl FnMut(u32, u32) -> ControlFlow<()>) -> ControlFlow<()> {
         while let Some(pair) = stack.pop() {
-            if self.is_apart(pair) || self.open(pair, &mut stack) {
+            if self.is_disjoint(pair) || self.expand(pair, &mut stack) {
                 continue;
             }
             let (first, second) = (&self.first.nodes[pair.0 as usize], &self.second.nodes[pair.1 as usize]);
@@ -128,7 +118,7 @@ impl Search<'_> {
         ControlFlow::Continue(())
     }
 
-    fn by_parts<T: Default + Send>(&self, found: impl Fn(&mut T, u32, u32) + Sync) -> Vec<T> {
+    fn run_parallel<T: Default + Send>(&self, found: impl Fn(&mut T, u32, u32) + Sync) -> Vec<T> {
         let visit = |stack: Vec<(u32, u32)>| {
             let mut answer = T::default();
             let _ = self.run(stack, |p, q| {
@@ -137,17 +127,17 @@ impl Search<'_> {
             });
             answer
         };
-        if self.first.len().max(self.second.len()) < FEW {
+        if self.first.len().max(self.second.len()) < MIN_PARALLEL_PAIRS {
             return vec![visit(self.start())];
         }
-        // Opens all pairs of a front again and again until there are enough of them.
+        // Expands all pairs level by level until there are enough tasks.
         let (mut front, mut next) = (self.start(), Vec::new());
-        let mut opened = true;
-        while opened && front.len() < PARTS {
-            opened = false;
-            for &pair in front.iter().filter(|pair| !self.is_apart(**pair)) {
-                if self.open(pair, &mut next) {
-                    opened = true;
+        let mut expanded = true;
+        while expanded && front.len() < PARALLEL_TASKS {
+            expanded = false;
+            for &pair in front.iter().filter(|pair| !self.is_disjoint(**pair)) {
+                if self.expand(pair, &mut next) {
+                    expanded = true;
                 } else {
                     next.push(pair);
                 }
@@ -171,7 +161,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn pairs_are_those_of_brute_force(seed in 0_u64..1000, count in 0_usize..150, others in 0_usize..150) {
+        fn pairs_equal_brute_force(seed in 0_u64..1000, count in 0_usize..150, others in 0_usize..150) {
             let (boxes, other_boxes) = (random_boxes(count, seed), random_boxes(others, seed + 1));
             let bvh = Bvh::build(&boxes).expect("sound boxes");
             let other = Bvh::build(&other_boxes).expect("sound boxes");
@@ -205,7 +195,7 @@ mod tests {
     }
 
     #[test]
-    fn parts_find_the_same_in_the_same_order_for_any_number_of_threads() {
+    fn parallel_pairs_have_the_same_order_for_any_number_of_threads() {
         let (boxes, others) = (random_boxes(6000, 3), random_boxes(3000, 4));
         let (bvh, other) = (Bvh::build(&boxes).expect("sound boxes"), Bvh::build(&others).expect("sound boxes"));
         let mut alone = Vec::new();
@@ -217,7 +207,7 @@ mod tests {
         let search = |threads: usize| {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("threads");
             let add = |list: &mut Vec<(u32, u32)>, p, q| list.push((p, q));
-            pool.install(|| (bvh.self_pairs_by_parts(&boxes, add), bvh.pairs_by_parts(&boxes, &other, &others, add)))
+            pool.install(|| (bvh.par_self_pairs(&boxes, add), bvh.par_pairs(&boxes, &other, &others, add)))
         };
         let (one, three) = (search(1), search(3));
         assert_eq!(one, three);

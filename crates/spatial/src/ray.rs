@@ -1,39 +1,40 @@
-//! Rays against triangles, or against primitives that the caller tests: the nearest hit, or any.
+//! Ray casting against triangles, or against primitives tested by the caller: nearest or any hit.
 //!
-//! Boxes are tested in `f32` with every rounding taken to the generous side (after Ize 2013), triangles in `f64` by the
-//! watertight test of Woop, Benthin & Wald 2013: a ray that meets an edge shared by two triangles hits one of them.
+//! Boxes are tested in `f32` with conservative rounding (after Ize 2013), triangles in `f64` by the
+//! watertight test of Woop, Benthin & Wald 2013: a ray through an edge shared by two triangles hits
+//! one of them.
 
 use craze_math::Vec3;
 
 use crate::bvh::{Bvh, MAX_DEPTH, Node, rounded_down, rounded_up};
 use crate::triangles::TriangleTree;
 
-/// A half-line with limits.
+/// A ray with a parameter interval.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Ray {
-    /// Where it starts (m).
+    /// Its start (m).
     pub origin: Vec3,
-    /// Where it goes; any length but zero. Distances are in units of this length.
+    /// Its direction, any non-zero length. Distances are in units of this length.
     pub direction: Vec3,
-    /// Hits nearer than this are not seen.
+    /// Nearer hits are ignored.
     pub near: f64,
-    /// Hits farther than this are not seen.
+    /// Farther hits are ignored.
     pub far: f64,
 }
 
-/// Where a ray meets a triangle.
+/// Intersection of a ray with a triangle.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Hit {
     /// Distance along the ray, in lengths of its direction.
     pub distance: f64,
-    /// Which triangle.
+    /// The triangle.
     pub triangle: u32,
-    /// Weights of its corners, which sum to one.
+    /// Barycentric weights of the hit point; the sum is one.
     pub barycentric: [f64; 3],
 }
 
 impl Ray {
-    /// The whole half-line from a point.
+    /// The half-line from a point.
     pub fn new(origin: Vec3, direction: Vec3) -> Self {
         Self { origin, direction, near: 0.0, far: f64::INFINITY }
     }
@@ -45,89 +46,90 @@ impl Ray {
 }
 
 impl TriangleTree {
-    /// The nearest hit within the ray's limits, from either side; the first in tree order of equally near ones.
+    /// The nearest hit within the ray's interval, from either side; among equally near ones the
+    /// first in tree order.
     ///
-    /// Triangles without area are never hit; neither is anything by a ray whose direction is zero or not a number.
+    /// Triangles without area are never hit. A ray with a direction of zero or NaN hits nothing.
     pub fn cast(&self, ray: &Ray) -> Option<Hit> {
-        let slabs = self.bvh.entered(ray)?;
+        let slabs = self.bvh.enter_root(ray)?;
         let shear = Shear::new(ray)?;
         let mut nearest = None;
         let mut far = ray.far;
         self.bvh.walk(&slabs, far, |k, limit| {
-            if let Some((distance, barycentric)) = shear.meet(&self.corners[k], ray.near, far) {
+            if let Some((distance, barycentric)) = shear.intersect(&self.corners[k], ray.near, far) {
                 far = distance;
                 *limit = far_limit(far);
                 nearest = Some(Hit { distance, triangle: self.bvh.order[k], barycentric });
             }
-            Flow::On
+            Flow::Continue
         });
         nearest
     }
 
-    /// Any hit within the ray's limits, always the same one but not necessarily the nearest; faster than
-    /// [`cast`](Self::cast).
+    /// Any hit within the ray's interval, deterministic but not necessarily the nearest; faster
+    /// than [`cast`](Self::cast).
     pub fn cast_any(&self, ray: &Ray) -> Option<Hit> {
-        let slabs = self.bvh.entered(ray)?;
+        let slabs = self.bvh.enter_root(ray)?;
         let shear = Shear::new(ray)?;
-        let mut met = None;
-        self.bvh.walk(&slabs, ray.far, |k, _| match shear.meet(&self.corners[k], ray.near, ray.far) {
+        let mut hit = None;
+        self.bvh.walk(&slabs, ray.far, |k, _| match shear.intersect(&self.corners[k], ray.near, ray.far) {
             Some((distance, barycentric)) => {
-                met = Some(Hit { distance, triangle: self.bvh.order[k], barycentric });
+                hit = Some(Hit { distance, triangle: self.bvh.order[k], barycentric });
                 Flow::Stop
             }
-            None => Flow::On,
+            None => Flow::Continue,
         });
-        met
+        hit
     }
 
-    /// Whether anything is hit within the ray's limits; faster than [`cast`](Self::cast).
+    /// True if anything is hit within the ray's interval; faster than [`cast`](Self::cast).
     pub fn occluded(&self, ray: &Ray) -> bool {
         self.cast_any(ray).is_some()
     }
 }
 
 impl Bvh {
-    /// The primitive that a ray meets first, and its distance, where `meet` says at which distance within a limit the ray
-    /// meets a primitive: for shapes other than triangles.
-    pub fn cast(&self, ray: &Ray, mut meet: impl FnMut(u32, f64) -> Option<f64>) -> Option<(u32, f64)> {
-        let slabs = self.entered(ray)?;
+    /// The first primitive hit and its distance, for primitives other than triangles. `intersect`
+    /// returns the distance at which the ray hits a primitive, if below a limit.
+    pub fn cast(&self, ray: &Ray, mut intersect: impl FnMut(u32, f64) -> Option<f64>) -> Option<(u32, f64)> {
+        let slabs = self.enter_root(ray)?;
         let mut nearest = None;
         let mut far = ray.far;
         self.walk(&slabs, far, |k, limit| {
-            if let Some(distance) = meet(self.order[k], far) {
+            if let Some(distance) = intersect(self.order[k], far) {
                 far = distance;
                 *limit = far_limit(far);
                 nearest = Some((self.order[k], distance));
             }
-            Flow::On
+            Flow::Continue
         });
         nearest
     }
 
-    /// A primitive that a ray meets, always the same one but not necessarily the nearest; faster than
+    /// Any primitive hit, deterministic but not necessarily the nearest; faster than
     /// [`cast`](Self::cast).
-    pub fn cast_any(&self, ray: &Ray, mut meet: impl FnMut(u32, f64) -> Option<f64>) -> Option<(u32, f64)> {
-        let slabs = self.entered(ray)?;
-        let mut met = None;
-        self.walk(&slabs, ray.far, |k, _| match meet(self.order[k], ray.far) {
+    pub fn cast_any(&self, ray: &Ray, mut intersect: impl FnMut(u32, f64) -> Option<f64>) -> Option<(u32, f64)> {
+        let slabs = self.enter_root(ray)?;
+        let mut hit = None;
+        self.walk(&slabs, ray.far, |k, _| match intersect(self.order[k], ray.far) {
             Some(distance) => {
-                met = Some((self.order[k], distance));
+                hit = Some((self.order[k], distance));
                 Flow::Stop
             }
-            None => Flow::On,
+            None => Flow::Continue,
         });
-        met
+        hit
     }
 
-    /// The ray made ready for box tests, if it meets the box around everything: most rays of a picture do not.
+    /// Prepares the ray for box tests; `None` if it misses the root, as most rays of an image do.
     #[inline]
-    fn entered(&self, ray: &Ray) -> Option<Slabs> {
+    fn enter_root(&self, ray: &Ray) -> Option<Slabs> {
         let root = self.nodes.first()?;
         let slabs = Slabs::new(ray);
         slabs.enter(root, far_limit(ray.far)).map(|_| slabs)
     }
 
-    /// Visits places in leaf order whose boxes the ray meets, near boxes first.
+    /// Visits primitives, as indices in leaf order, in boxes that the ray hits, near boxes first.
     #[inline(always)]
     fn walk(&self, slabs: &Slabs, far: f64, mut visit: impl FnMut(usize, &mut f32) -> Flow) {
         let Some(root) = self.nodes.first() else { return };
@@ -164,7 +166,7 @@ impl Bvh {
                     (None, None) => {}
                 }
             }
-            // A hit may have come nearer than boxes that wait.
+            // Boxes on the stack may be beyond a hit found since.
             loop {
                 if height == 0 {
                     return;
@@ -181,18 +183,20 @@ impl Bvh {
 }
 
 enum Flow {
-    On,
+    Continue,
     Stop,
 }
 
-/// Relative error of a slab distance: four roundings of half an ulp on each of the two sides compared, and some.
-const SLACK: f32 = 1.0 + 8.0 * f32::EPSILON;
+/// Relative error of a slab distance: four roundings of half an ulp on each side of the comparison,
+/// with a margin.
+const SLAB_ROUNDING: f32 = 1.0 + 8.0 * f32::EPSILON;
 
 fn far_limit(far: f64) -> f32 {
-    rounded_up(far) * SLACK
+    rounded_up(far) * SLAB_ROUNDING
 }
 
-/// The ray as box tests want it: `f32`, with the origin rounded both ways, since its error is not relative to the distance.
+/// The ray prepared for box tests: `f32`, with the origin rounded both ways, as its error is
+/// absolute.
 struct Slabs {
     origin_near: [f32; 3],
     origin_far: [f32; 3],
@@ -207,7 +211,7 @@ impl Slabs {
         let inverse = ray.direction.map(|d| (1.0 / d) as f32);
         let backward = [0, 1, 2].map(|axis| inverse[axis].is_sign_negative());
         Self {
-            // Entering happens earlier seen from farther along the ray, leaving later from farther back.
+            // Makes the entry earlier and the exit later.
             origin_near: [0, 1, 2].map(|axis| if backward[axis] { low[axis] } else { high[axis] }),
             origin_far: [0, 1, 2].map(|axis| if backward[axis] { high[axis] } else { low[axis] }),
             inverse: inverse.into(),
@@ -216,7 +220,7 @@ impl Slabs {
         }
     }
 
-    /// Distance at which the ray enters a box, or none where it misses.
+    /// Distance at which the ray enters a box; `None` if it misses.
     #[inline(always)]
     fn enter(&self, node: &Node, limit: f32) -> Option<f32> {
         let sides = [&node.min, &node.max];
@@ -226,15 +230,15 @@ impl Slabs {
             let far_side = sides[1 - self.backward[axis]][axis];
             let to_near = (near_side - self.origin_near[axis]) * self.inverse[axis];
             let to_far = (far_side - self.origin_far[axis]) * self.inverse[axis];
-            // Zero times infinity, on a side along the ray, is NaN: such a comparison keeps the old bound.
+            // 0·∞, for a side parallel to the ray, is NaN: the comparison keeps the old bound.
             enter = if to_near > enter { to_near } else { enter };
             leave = if to_far < leave { to_far } else { leave };
         }
-        (enter <= leave * SLACK).then_some(enter)
+        (enter <= leave * SLAB_ROUNDING).then_some(enter)
     }
 }
 
-/// The ray as triangle tests want it: axes permuted and sheared so that it runs along z.
+/// The ray prepared for triangle tests: axes permuted and sheared so that it points along z.
 struct Shear {
     origin: Vec3,
     axes: [usize; 3],
@@ -254,16 +258,17 @@ impl Shear {
         Some(Self { origin: ray.origin, axes: [x, y, z], shear })
     }
 
-    /// Distance and corner weights, if the ray meets the triangle strictly between limits, ends included.
+    /// Distance and barycentric weights, if the ray hits the triangle in \[near, far\].
     #[inline(always)]
-    fn meet(&self, corners: &[Vec3; 3], near: f64, far: f64) -> Option<(f64, [f64; 3])> {
+    fn intersect(&self, corners: &[Vec3; 3], near: f64, far: f64) -> Option<(f64, [f64; 3])> {
         let [x, y, z] = self.axes;
         let flatten = |corner: &Vec3| {
             let p = corner - self.origin;
             [p[x] - self.shear[0] * p[z], p[y] - self.shear[1] * p[z], p[z]]
         };
         let flat = [flatten(&corners[0]), flatten(&corners[1]), flatten(&corners[2])];
-        // Each edge function is the exact negative of its twin in the neighbouring triangle, hence no gaps.
+        // Each edge function is the exact negative of that in the neighbouring triangle:
+        // watertight.
         let edge = |a: [f64; 3], b: [f64; 3]| a[0] * b[1] - a[1] * b[0];
         let weights = [edge(flat[2], flat[1]), edge(flat[0], flat[2]), edge(flat[1], flat[0])];
         let negative = (weights[0] < 0.0) | (weights[1] < 0.0) | (weights[2] < 0.0);
@@ -286,29 +291,31 @@ impl Shear {
 mod tests {
     use super::*;
     use crate::Aabb;
-    use crate::testing::{Random, random_triangles, sphere};
+    use crate::testing::{random_triangles, sphere};
+    use craze_math::Random;
     use proptest::prelude::*;
 
     fn brute_force(positions: &[Vec3], triangles: &[[u32; 3]], ray: &Ray) -> Option<f64> {
         let shear = Shear::new(ray)?;
-        let hits = triangles.iter().filter_map(|t| shear.meet(&t.map(|p| positions[p as usize]), ray.near, ray.far));
+        let hits =
+            triangles.iter().filter_map(|t| shear.intersect(&t.map(|p| positions[p as usize]), ray.near, ray.far));
         hits.map(|(distance, _)| distance).min_by(f64::total_cmp)
     }
 
     proptest! {
         #[test]
-        fn nearest_hit_is_that_of_brute_force(seed in 0_u64..10_000, count in 0_usize..150, kind in 0..4) {
+        fn nearest_hit_equals_brute_force(seed in 0_u64..10_000, count in 0_usize..150, kind in 0..4) {
             let (positions, triangles) = random_triangles(count, seed);
             let tree = TriangleTree::new(&positions, &triangles).expect("sound");
-            let mut random = Random(seed + 77);
+            let mut random = Random::new(seed + 77);
             for _ in 0..30 {
-                let origin = random.point() * 1.5;
+                let origin = random.vector() * 1.5;
                 let direction = match kind {
                     0 => Vec3::y() * if random.number() < 0.5 { -1.0 } else { 1.0 },
                     1 => Vec3::new(random.number() - 0.5, 0.0, 1e-30),
                     // Aimed at a corner or edge, where rounding decides.
                     2 if count > 0 => positions[(random.number() * positions.len() as f64) as usize] - origin,
-                    _ => random.point(),
+                    _ => random.vector(),
                 };
                 let ray = Ray { near: 0.05, far: 0.5 + 3.0 * random.number(), ..Ray::new(origin, direction) };
                 let expected = brute_force(&positions, &triangles, &ray);
@@ -318,7 +325,7 @@ mod tests {
                 if let Some(hit) = hit {
                     let corners = triangles[hit.triangle as usize].map(|p| positions[p as usize]);
                     let point: Vec3 = (0..3).map(|k| corners[k] * hit.barycentric[k]).sum();
-                    // A sliver's weights amplify rounding; its distance along the ray is checked above.
+                    // The weights of a sliver amplify rounding; the distance is checked above.
                     if (corners[1] - corners[0]).cross(&(corners[2] - corners[0])).norm() > 1e-6 {
                         prop_assert!((point - ray.at(hit.distance)).norm() < 1e-9);
                     }
@@ -340,47 +347,47 @@ mod tests {
     }
 
     #[test]
-    fn far_from_the_origin_nothing_is_lost_to_single_precision() {
+    fn no_hit_is_lost_to_single_precision_far_from_the_origin() {
         let offset = Vec3::new(1e5, -3e4, 7e4);
         let (positions, triangles) = sphere(0.01, 2);
         let moved: Vec<Vec3> = positions.iter().map(|point| point + offset).collect();
         let tree = TriangleTree::new(&moved, &triangles).expect("sound");
-        let mut random = Random(5);
+        let mut random = Random::new(5);
         for _ in 0..1000 {
-            let direction = random.point();
+            let direction = random.vector();
             let ray = Ray::new(offset + direction.normalize(), -direction);
             assert!(tree.cast(&ray).is_some());
         }
     }
 
     #[test]
-    fn spheres_tested_by_the_caller_are_met_like_in_brute_force() {
-        let mut random = Random(11);
-        let balls: Vec<(Vec3, f64)> = (0..200).map(|_| (random.point(), 0.1 * random.number())).collect();
+    fn spheres_tested_by_the_caller_are_hit_as_in_brute_force() {
+        let mut random = Random::new(11);
+        let balls: Vec<(Vec3, f64)> = (0..200).map(|_| (random.vector(), 0.1 * random.number())).collect();
         let boxes: Vec<Aabb> =
             balls.iter().map(|(c, r)| Aabb { min: c.add_scalar(-r), max: c.add_scalar(*r) }).collect();
         let bvh = Bvh::build(&boxes).expect("sound");
-        let mut met = 0;
+        let mut hit = 0;
         for _ in 0..500 {
-            let ray = Ray::new(random.point() * 2.0, random.point());
-            let meet = |ball: u32, far: f64| {
+            let ray = Ray::new(random.vector() * 2.0, random.vector());
+            let intersect = |ball: u32, far: f64| {
                 let (centre, radius) = balls[ball as usize];
                 let (offset, length) = (centre - ray.origin, ray.direction.norm());
                 let along = offset.dot(&ray.direction) / length;
                 let half = (radius * radius - offset.norm_squared() + along * along).sqrt();
                 Some((along - half) / length).filter(|&distance| distance > 0.0 && distance <= far)
             };
-            let expected = (0..200).filter_map(|ball| meet(ball, f64::INFINITY)).min_by(f64::total_cmp);
-            assert_eq!(bvh.cast(&ray, meet).map(|(_, distance)| distance), expected);
-            let any = bvh.cast_any(&ray, meet);
+            let expected = (0..200).filter_map(|ball| intersect(ball, f64::INFINITY)).min_by(f64::total_cmp);
+            assert_eq!(bvh.cast(&ray, intersect).map(|(_, distance)| distance), expected);
+            let any = bvh.cast_any(&ray, intersect);
             assert_eq!(any.is_some(), expected.is_some());
-            met += usize::from(any.is_some_and(|(ball, distance)| meet(ball, f64::INFINITY) == Some(distance)));
+            hit += usize::from(any.is_some_and(|(ball, distance)| intersect(ball, f64::INFINITY) == Some(distance)));
         }
-        assert!(met > 20, "{met}");
+        assert!(hit > 20, "{hit}");
     }
 
     #[test]
-    fn impossible_rays_hit_nothing() {
+    fn invalid_rays_hit_nothing() {
         let (positions, triangles) = sphere(1.0, 1);
         let tree = TriangleTree::new(&positions, &triangles).expect("sound");
         for direction in [Vec3::zeros(), Vec3::repeat(f64::NAN), Vec3::new(f64::INFINITY, 0.0, 0.0)] {

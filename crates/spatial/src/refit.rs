@@ -1,59 +1,58 @@
-//! Refitting: new boxes in an old order.
+//! Refitting: updates boxes without changing the tree structure.
 
 use crate::aabb::Aabb;
 use crate::build::check;
 use crate::bvh::{Bounds, Bvh, Node};
 use crate::error::SpatialError;
+use crate::tuning::REFIT_CHUNK_NODES;
 use rayon::prelude::*;
 use std::ops::Range;
 
-/// Nodes of a subtree that one thread refits at a time.
-const PART: usize = 4096;
-
 impl Bvh {
-    /// Fits the tree to moved primitives without changing its order; O(n).
+    /// Refits the tree to moved primitives in O(n), with the same structure.
     ///
-    /// Stays correct for any motion, but slows down as neighbours part: [`update`](Bvh::update) also mends that. On an error the tree is
-    /// unchanged.
+    /// Correct for any motion, but queries slow down as neighbours move apart;
+    /// [`update`](Bvh::update) also repairs that. On an error the tree is unchanged.
     pub fn refit(&mut self, boxes: &[Aabb]) -> Result<(), SpatialError> {
         if boxes.len() != self.len() {
             return Err(SpatialError::CountChanged { built: self.len(), given: boxes.len() });
         }
         check(boxes)?;
-        self.fit(boxes);
+        self.refit_unchecked(boxes);
         Ok(())
     }
 
-    /// The same for boxes that have been checked.
-    pub(crate) fn fit(&mut self, boxes: &[Aabb]) {
-        // First all boxes in the order of the leaves, by a loop in which nothing waits for anything: what it reads from all over memory comes
-        // many at a time. The sweep over the nodes then reads straight through.
+    /// [`refit`](Bvh::refit) for boxes that were checked.
+    pub(crate) fn refit_unchecked(&mut self, boxes: &[Aabb]) {
+        // First gathers the boxes in leaf order: these random reads are independent and overlap in
+        // the memory system. The sweep over the nodes then reads sequentially.
         self.gathered.resize(self.order.len(), Bounds::EMPTY);
         let gather = |(gathered, order): (&mut [Bounds], &[u32])| {
             for (bounds, &primitive) in gathered.iter_mut().zip(order) {
-                *bounds = Bounds::around(&boxes[primitive as usize]);
+                *bounds = Bounds::from_aabb(&boxes[primitive as usize]);
             }
         };
-        if self.nodes.len() <= PART {
+        if self.nodes.len() <= REFIT_CHUNK_NODES {
             gather((&mut self.gathered, &self.order));
-            return fit_part(&mut self.nodes, 0, &self.gathered);
+            return refit_range(&mut self.nodes, 0, &self.gathered);
         }
-        self.gathered.par_chunks_mut(PART).zip(self.order.par_chunks(PART)).for_each(gather);
-        // All below a node stand in one run behind it: runs of about a part's size are fitted at the same time, then what is above.
+        self.gathered.par_chunks_mut(REFIT_CHUNK_NODES).zip(self.order.par_chunks(REFIT_CHUNK_NODES)).for_each(gather);
+        // The descendants of a node are a contiguous range behind it: ranges of about chunk size
+        // are refitted in parallel, then the nodes above.
         let (mut parts, mut above) = (Vec::new(), Vec::new());
         let mut stack = Vec::from([Range { start: 0, end: self.nodes.len() }]);
-        // A run starts with two sisters; the root is its own.
+        // A range starts with two siblings; the root has none.
         while let Some(run) = stack.pop() {
-            if run.len() <= PART {
+            if run.len() <= REFIT_CHUNK_NODES {
                 parts.push(run);
                 continue;
             }
-            let sisters = if run.start == 0 { 0..1 } else { run.start..run.start + 2 };
-            above.push(sisters.clone());
+            let siblings = if run.start == 0 { 0..1 } else { run.start..run.start + 2 };
+            above.push(siblings.clone());
             let mut end = run.end;
-            for sister in sisters.rev() {
-                if !self.nodes[sister].is_leaf() {
-                    let first = self.nodes[sister].first as usize;
+            for sibling in siblings.rev() {
+                if !self.nodes[sibling].is_leaf() {
+                    let first = self.nodes[sibling].first as usize;
                     stack.push(first..end);
                     end = first;
                 }
@@ -67,23 +66,23 @@ impl Bvh {
             (rest, passed) = (behind, run.end);
             pieces.push((run.start, piece));
         }
-        pieces.into_par_iter().for_each(|(start, piece)| fit_part(piece, start, &self.gathered));
+        pieces.into_par_iter().for_each(|(start, piece)| refit_range(piece, start, &self.gathered));
         above.sort_unstable_by_key(|run| std::cmp::Reverse(run.start));
         for index in above.into_iter().flatten() {
-            self.nodes[index] = fitted(&self.nodes[index], &self.gathered, |child| &self.nodes[child]);
+            self.nodes[index] = refitted(&self.nodes[index], &self.gathered, |child| &self.nodes[child]);
         }
     }
 }
 
-/// Fits a run of nodes that holds all below it; it starts at `start` in the tree.
-fn fit_part(nodes: &mut [Node], start: usize, gathered: &[Bounds]) {
-    // Children stand behind their parents, so a backward sweep meets them first.
+/// Refits a contiguous range of nodes, closed under descendants, that starts at `start`.
+fn refit_range(nodes: &mut [Node], start: usize, gathered: &[Bounds]) {
+    // Children are behind their parents: a backward sweep visits them first.
     for index in (0..nodes.len()).rev() {
-        nodes[index] = fitted(&nodes[index], gathered, |child| &nodes[child - start]);
+        nodes[index] = refitted(&nodes[index], gathered, |child| &nodes[child - start]);
     }
 }
 
-fn fitted<'a>(node: &Node, gathered: &[Bounds], node_at: impl Fn(usize) -> &'a Node) -> Node {
+fn refitted<'a>(node: &Node, gathered: &[Bounds], node_at: impl Fn(usize) -> &'a Node) -> Node {
     let bounds = |node: &Node| Bounds { min: node.min, max: node.max };
     let Bounds { min, max } = if node.is_leaf() {
         gathered[node.range()].iter().fold(Bounds::EMPTY, |all, one| all.union(one))

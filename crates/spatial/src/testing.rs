@@ -1,33 +1,15 @@
-//! Repeatable random input for tests.
+//! Reproducible random input for tests.
 
-use craze_math::Vec3;
+use craze_math::{Random, Vec3};
 
 use crate::aabb::Aabb;
 
-/// A small generator of numbers in [0, 1) (splitmix64).
-pub(crate) struct Random(pub u64);
-
-impl Random {
-    pub fn number(&mut self) -> f64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        ((z ^ (z >> 31)) >> 11) as f64 / (1_u64 << 53) as f64
-    }
-
-    /// A point in the cube [-1, 1]³.
-    pub fn point(&mut self) -> Vec3 {
-        Vec3::new(self.number(), self.number(), self.number()) * 2.0 - Vec3::repeat(1.0)
-    }
-}
-
-/// Boxes of many sizes, some of them flat or points.
+/// Boxes of many sizes, some without volume or points.
 pub(crate) fn random_boxes(count: usize, seed: u64) -> Vec<Aabb> {
-    let mut random = Random(seed);
+    let mut random = Random::new(seed);
     (0..count)
         .map(|index| {
-            let (corner, size) = (random.point(), random.point().abs() * 0.2);
+            let (corner, size) = (random.vector(), random.vector().abs() * 0.2);
             let far = match index % 5 {
                 0 => corner,
                 1 => corner + Vec3::new(size.x, 0.0, size.z),
@@ -38,15 +20,15 @@ pub(crate) fn random_boxes(count: usize, seed: u64) -> Vec<Aabb> {
         .collect()
 }
 
-/// Triangles without order, among them slivers, needles and points.
+/// Random triangles, among them slivers, needles and points.
 pub(crate) fn random_triangles(count: usize, seed: u64) -> (Vec<Vec3>, Vec<[u32; 3]>) {
-    let mut random = Random(seed);
+    let mut random = Random::new(seed);
     let mut positions = Vec::new();
     let mut triangles = Vec::new();
     for index in 0..count {
         let start = positions.len() as u32;
-        let corner = random.point();
-        let (a, b) = (random.point() * 0.3, random.point() * 0.3);
+        let corner = random.vector();
+        let (a, b) = (random.vector() * 0.3, random.vector() * 0.3);
         let ends = match index % 7 {
             0 => [corner, corner],
             1 => [corner + a, corner + a * 0.3],
@@ -59,7 +41,7 @@ pub(crate) fn random_triangles(count: usize, seed: u64) -> (Vec<Vec3>, Vec<[u32;
     (positions, triangles)
 }
 
-/// A sphere of triangles about the origin, seen from outside counter-clockwise: an octahedron, its faces quartered.
+/// A triangulated sphere about the origin, counterclockwise from outside: a subdivided octahedron.
 pub(crate) fn sphere(radius: f64, levels: usize) -> (Vec<Vec3>, Vec<[u32; 3]>) {
     let mut faces: Vec<[Vec3; 3]> = Vec::new();
     for (sx, sy, sz) in

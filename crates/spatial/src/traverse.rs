@@ -1,23 +1,24 @@
-//! Visiting a tree from the root, with the caller choosing the way.
+//! Traversal of a tree from the root, controlled by the caller.
 
 use craze_math::Vec3;
 
 use crate::aabb::Aabb;
 use crate::bvh::{Bvh, MAX_DEPTH};
 
-/// What to do with a box of the tree.
+/// Decision about a node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Visit {
-    /// Look inside.
+    /// Visit its content.
     Enter,
-    /// Leave it and all in it out.
+    /// Skip it and its content.
     Skip,
 }
 
 impl Bvh {
-    /// Shows boxes from the root down to `choose`, and the primitives of entered leaves to `found`, in tree order.
+    /// Calls `choose` for boxes from the root down, and `found` for the primitives of entered
+    /// leaves, in tree order.
     ///
-    /// Allocates nothing. Boxes enclose their content, rounded outward.
+    /// Allocates nothing. Boxes are rounded outward.
     pub fn traverse(&self, mut choose: impl FnMut(&Aabb) -> Visit, mut found: impl FnMut(u32)) {
         if self.nodes.is_empty() {
             return;
@@ -40,7 +41,8 @@ impl Bvh {
         }
     }
 
-    /// Finds the primitives whose box in `boxes` (those the tree was built over or refitted to) overlaps `query`.
+    /// Finds the primitives with a box in `boxes` (those the tree was built over or refitted to)
+    /// that overlaps `query`.
     pub fn overlapping(&self, query: &Aabb, boxes: &[Aabb], mut found: impl FnMut(u32)) {
         let choose = |aabb: &Aabb| if aabb.overlaps(query) { Visit::Enter } else { Visit::Skip };
         self.traverse(choose, |primitive| {
@@ -50,7 +52,7 @@ impl Bvh {
         });
     }
 
-    /// Finds the primitives whose box in `boxes` comes within `distance` (m) of a point.
+    /// Finds the primitives with a box in `boxes` within `distance` (m) of a point.
     pub fn within(&self, point: &Vec3, distance: f64, boxes: &[Aabb], mut found: impl FnMut(u32)) {
         let limit = distance * distance;
         let choose = |aabb: &Aabb| if aabb.distance_squared(point) <= limit { Visit::Enter } else { Visit::Skip };

@@ -1,13 +1,13 @@
-//! Triangles in a tree, ready for rays and closest points.
+//! Triangle tree for rays and closest points.
 
 use craze_math::Vec3;
 
 use crate::aabb::Aabb;
-use crate::build::is_sound;
+use crate::build::is_valid_point;
 use crate::bvh::Bvh;
 use crate::error::SpatialError;
 
-/// Triangles in leaf order beside their tree, so that a leaf is one run of memory.
+/// A tree over triangles, with corners in leaf order: a leaf is one range of memory.
 #[derive(Clone, Debug, Default)]
 pub struct TriangleTree {
     pub(crate) bvh: Bvh,
@@ -17,9 +17,9 @@ pub struct TriangleTree {
 }
 
 impl TriangleTree {
-    /// Builds the tree of triangles that number points; zero area is allowed, no triangles too.
+    /// Builds the tree. Triangles without area and empty lists are allowed.
     ///
-    /// Refuses points that are not numbers or beyond ±1e18 m, and numbers of points that do not exist.
+    /// Fails for points with NaN or beyond ±1e18 m, and for point indices out of range.
     pub fn new(positions: &[Vec3], triangles: &[[u32; 3]]) -> Result<Self, SpatialError> {
         check(positions, triangles)?;
         let bvh = Bvh::build(&boxes(positions, triangles))?;
@@ -28,7 +28,7 @@ impl TriangleTree {
         Ok(tree)
     }
 
-    /// Follows moved points without changing the order of the tree; see [`Bvh::refit`].
+    /// Refits the tree to moved points; see [`Bvh::refit`].
     pub fn refit(&mut self, positions: &[Vec3]) -> Result<(), SpatialError> {
         check(positions, &self.triangles)?;
         self.bvh.refit(&boxes(positions, &self.triangles))?;
@@ -36,22 +36,22 @@ impl TriangleTree {
         Ok(())
     }
 
-    /// The tree over the triangles' boxes.
+    /// The tree over the boxes of the triangles.
     pub fn bvh(&self) -> &Bvh {
         &self.bvh
     }
 
-    /// How many triangles it holds.
+    /// Number of triangles.
     pub fn len(&self) -> usize {
         self.triangles.len()
     }
 
-    /// Whether it holds none.
+    /// True without triangles.
     pub fn is_empty(&self) -> bool {
         self.triangles.is_empty()
     }
 
-    /// The point numbers of a triangle; none where there is no such triangle.
+    /// The point indices of a triangle; `None` if the triangle does not exist.
     pub fn triangle(&self, triangle: u32) -> Option<[u32; 3]> {
         self.triangles.get(triangle as usize).copied()
     }
@@ -62,9 +62,8 @@ impl TriangleTree {
     }
 }
 
-/// Refuses bad points and bad numbers of points.
 pub(crate) fn check(positions: &[Vec3], triangles: &[[u32; 3]]) -> Result<(), SpatialError> {
-    if let Some(point) = positions.iter().position(|point| !is_sound(point)) {
+    if let Some(point) = positions.iter().position(|point| !is_valid_point(point)) {
         return Err(SpatialError::BadPoint { point, at: positions[point].into() });
     }
     for (triangle, points) in triangles.iter().enumerate() {
@@ -76,7 +75,7 @@ pub(crate) fn check(positions: &[Vec3], triangles: &[[u32; 3]]) -> Result<(), Sp
 }
 
 pub(crate) fn boxes(positions: &[Vec3], triangles: &[[u32; 3]]) -> Vec<Aabb> {
-    triangles.iter().map(|points| Aabb::around(points.iter().map(|&point| &positions[point as usize]))).collect()
+    triangles.iter().map(|points| Aabb::from_points(points.iter().map(|&point| &positions[point as usize]))).collect()
 }
 
 #[cfg(test)]
@@ -94,7 +93,7 @@ mod tests {
         positions[2].z = f64::NAN;
         let error = TriangleTree::new(&positions, &[[0, 1, 2]]).expect_err("NaN");
         assert!(matches!(error, SpatialError::BadPoint { point: 2, .. }));
-        assert_eq!(error.to_string(), "point 2 is at (0, 1, NaN): coordinates must be numbers within ±1e18 m");
+        assert_eq!(error.to_string(), "point 2 is at (0, 1, NaN): coordinates must be finite and within ±1e18 m");
     }
 
     #[test]

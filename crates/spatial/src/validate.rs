@@ -1,17 +1,18 @@
-//! Whether a tree is what it claims to be.
+//! Validation of a tree.
 
 use crate::aabb::Aabb;
 use crate::bvh::{Bvh, MAX_DEPTH};
 use crate::error::BvhFault;
 
 impl Bvh {
-    /// Checks the tree against the boxes it was built over or refitted to, and names the first fault.
+    /// Checks the tree against the boxes it was built over or refitted to, and returns the first
+    /// fault.
     ///
-    /// Every node is reached once, every primitive is in one leaf, every node encloses its content, and no level lies deeper
-    /// than traversal can go.
+    /// Each node is reached once, each primitive is in one leaf, each node encloses its content,
+    /// and the depth is within the limit.
     pub fn validate(&self, boxes: &[Aabb]) -> Result<(), BvhFault> {
         let mut reached = vec![0_usize; self.nodes.len()];
-        let mut held = vec![0_usize; boxes.len().max(self.order.len())];
+        let mut leaf_counts = vec![0_usize; boxes.len().max(self.order.len())];
         let mut stack = if self.nodes.is_empty() { vec![] } else { vec![(0_usize, 0_usize)] };
         while let Some((index, depth)) = stack.pop() {
             let node = &self.nodes[index];
@@ -28,7 +29,7 @@ impl Bvh {
                 for &primitive in content {
                     let primitive = primitive as usize;
                     let aabb = boxes.get(primitive).ok_or(BvhFault::BadLink { node: index })?;
-                    held[primitive] += 1;
+                    leaf_counts[primitive] += 1;
                     if !(bounds.contains(&aabb.min) && bounds.contains(&aabb.max)) {
                         return Err(BvhFault::NotEnclosing { node: index, content: primitive });
                     }
@@ -50,8 +51,8 @@ impl Bvh {
         if let Some(node) = reached.iter().position(|&times| times != 1) {
             return Err(BvhFault::NotATree { node, times: reached[node] });
         }
-        match held.iter().position(|&times| times != 1) {
-            Some(primitive) => Err(BvhFault::PrimitiveCount { primitive, times: held[primitive] }),
+        match leaf_counts.iter().position(|&times| times != 1) {
+            Some(primitive) => Err(BvhFault::PrimitiveCount { primitive, times: leaf_counts[primitive] }),
             None => Ok(()),
         }
     }
@@ -63,7 +64,7 @@ mod tests {
     use crate::testing::random_boxes;
 
     #[test]
-    fn spoilt_trees_are_found_out() {
+    fn corrupted_trees_are_detected() {
         let boxes = random_boxes(100, 4);
         let bvh = Bvh::build(&boxes).expect("sound boxes");
 

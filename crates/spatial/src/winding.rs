@@ -1,8 +1,9 @@
-//! Generalised winding numbers: how often a surface, even a torn one, winds around a point.
+//! Generalised winding numbers of triangle surfaces (Jacobson et al. 2013).
 //!
-//! Inside a closed surface seen from outside counter-clockwise it is 1, outside 0, and for a surface with holes something
-//! between (Jacobson et al. 2013). Far triangles enter together, by the Taylor expansion of their dipoles to second order
-//! (Barill et al. 2018 §3); near ones by their solid angles.
+//! The winding number is 1 inside a closed surface that is counterclockwise from outside, 0
+//! outside, and in between for a surface with holes. Far clusters of triangles contribute by the
+//! Taylor expansion of their dipoles to second order (Barill et al. 2018 §3), near triangles by
+//! their solid angles.
 
 use std::f64::consts::PI;
 
@@ -11,59 +12,58 @@ use craze_math::{Mat3, Vec3};
 use crate::bvh::{MAX_DEPTH, Node, rounded_up};
 use crate::error::SpatialError;
 use crate::triangles::TriangleTree;
+use crate::tuning::FAR_RADII;
 
-/// A cluster of triangles is far when its centre is this many radii away (β of Barill et al. 2018 §3).
-const FAR: f64 = 2.0;
-
-/// Triangles with the moments of every subtree.
+/// A triangle tree with the moments of each subtree.
 ///
-/// What is asked at every step of the way down lies together in 24 bytes a node; moments are read for far clusters only.
-/// Both are `f32` in a frame of the surface's own middle and size, which halves the memory that a query waits for.
+/// The data needed at each step of the descent is 24 contiguous bytes per node; moments are read
+/// for far clusters only. Both are `f32` in coordinates centred and scaled to the surface, which
+/// halves the memory traffic.
 #[derive(Clone, Debug)]
 pub struct WindingTree {
     tree: TriangleTree,
-    /// Middle of all triangles (m).
-    middle: Vec3,
-    /// One over half the longest side of their box (1/m).
+    /// Centre of the bounding box (m).
+    centre: Vec3,
+    /// Reciprocal of half the longest side of the box (1/m).
     scale: f64,
     nodes: Vec<ClusterNode>,
     moments: Vec<Moments>,
 }
 
-/// Where a cluster of triangles is.
 #[derive(Clone, Copy, Debug)]
 struct ClusterNode {
-    /// Near its area-weighted centre.
+    /// Its area-weighted centre, rounded.
     centre: [f32; 3],
-    /// Square of the distance beyond which the expansion holds, rounded up.
+    /// Square of the distance beyond which the expansion is used, rounded up.
     far_squared: f32,
-    /// First of two neighbouring children, or of the triangles in leaf order.
+    /// First of two adjacent children, or of the triangles in leaf order.
     first: u32,
-    /// How many triangles; 0 in an inner node.
+    /// Number of triangles; 0 in an inner node.
     count: u32,
 }
 
-/// What a cluster of triangles looks like from afar; δ is the offset from its centre, n the unit normal.
+/// Multipole moments of a cluster; δ is the offset from its centre, n the unit normal.
 #[derive(Clone, Copy, Debug)]
 struct Moments {
     /// ∫ n dA.
     dipole: [f32; 3],
-    /// ∫ n ⊗ δ dA, its symmetric part without trace: xx, yy, zz, xy, xz, yz, the last three doubled.
+    /// ∫ n ⊗ δ dA, symmetric trace-free part: xx, yy, zz, xy, xz, yz, the last three doubled.
     quadrupole: [f32; 6],
-    /// ∫ n ⊗ δ ⊗ δ dA, its symmetric part without trace: xxx, yyy, zzz, xxy, xxz, yyx, yyz, zzx, zzy, xyz, each times the
-    /// number of its permutations.
+    /// ∫ n ⊗ δ ⊗ δ dA, symmetric trace-free part: xxx, yyy, zzz, xxy, xxz, yyx, yyz, zzx, zzy, xyz,
+    /// each times the number of its permutations.
     octupole: [f32; 10],
 }
 
 impl Moments {
-    /// 4π times the winding number of the cluster about a point that lies `away` before its centre.
+    /// 4π times the winding number of the cluster for the offset from the point to its centre.
     ///
-    /// With f(d) = d/|d|³, harmonic, ∂f = −3 d⊗d/r⁵ and ∂²f = 15 d⊗d⊗d/r⁷ up to traces, which meet moments without any.
+    /// With f(d) = d/|d|³, harmonic, ∂f = −3 d⊗d/r⁵ and ∂²f = 15 d⊗d⊗d/r⁷ up to traces, which
+    /// vanish against trace-free moments.
     #[inline(always)]
-    fn seen(&self, away: &Vec3, square: f64) -> f64 {
+    fn evaluate(&self, offset: &Vec3, square: f64) -> f64 {
         let inverse_square = 1.0 / square;
         let inverse_cube = inverse_square * inverse_square.sqrt();
-        let [x, y, z] = [away.x, away.y, away.z];
+        let [x, y, z] = [offset.x, offset.y, offset.z];
         let [xx, yy, zz] = [x * x, y * y, z * z];
         let [nx, ny, nz] = self.dipole.map(f64::from);
         let m = self.quadrupole.map(f64::from);
@@ -78,31 +78,33 @@ impl Moments {
 }
 
 impl WindingTree {
-    /// Largest error of [`winding_number`](Self::winding_number) (1) that surfaces of all kinds showed in measurements; no
-    /// proven bound.
+    /// Largest error of [`winding_number`](Self::winding_number) measured on all kinds of surfaces;
+    /// not a proven bound.
     pub const ERROR: f64 = 0.01;
 
-    /// Builds the tree; refuses what [`TriangleTree::new`] refuses. No triangles wind around nothing.
+    /// Builds the tree; fails like [`TriangleTree::new`]. Without triangles the winding number is
+    /// 0.
     pub fn new(positions: &[Vec3], triangles: &[[u32; 3]]) -> Result<Self, SpatialError> {
         Ok(Self::from_tree(TriangleTree::new(positions, triangles)?))
     }
 
-    /// Adds moments to a tree.
+    /// Computes the moments for a tree.
     pub fn from_tree(tree: TriangleTree) -> Self {
         let bounds = tree.bvh.bounds();
         let half = if tree.is_empty() { 0.0 } else { bounds.size().max() * 0.5 };
         let scale = if half > 0.0 { 1.0 / half } else { 1.0 };
-        let middle = if tree.is_empty() { Vec3::zeros() } else { bounds.centre() };
-        let (nodes, moments) = clusters(&tree, &middle, scale);
-        Self { tree, middle, scale, nodes, moments }
+        let centre = if tree.is_empty() { Vec3::zeros() } else { bounds.centre() };
+        let (nodes, moments) = clusters(&tree, &centre, scale);
+        Self { tree, centre, scale, nodes, moments }
     }
 
-    /// The tree of the triangles.
+    /// The triangle tree.
     pub fn triangles(&self) -> &TriangleTree {
         &self.tree
     }
 
-    /// The winding number around a point (1), within about [`ERROR`](Self::ERROR) of [`winding_number_exact`]; O(log n).
+    /// The winding number of a point, within about [`ERROR`](Self::ERROR) of
+    /// [`winding_number_exact`]; O(log n).
     pub fn winding_number(&self, point: &Vec3) -> f64 {
         if self.nodes.is_empty() {
             return 0.0;
@@ -111,15 +113,16 @@ impl WindingTree {
         let mut near = SolidAngles::new();
         self.walk(
             point,
-            |cluster, away, square| sum += self.moments[cluster].seen(away, square),
+            |cluster, offset, square| sum += self.moments[cluster].evaluate(offset, square),
             |corners| corners.iter().for_each(|corners| near.add(point, corners)),
         );
         (sum + near.total()) / (4.0 * PI)
     }
 
-    /// How many clusters and triangles [`winding_number`](Self::winding_number) looks at around a point: what its answer costs. Long
-    /// triangles across a surface, as damaged files have, are near to everything.
-    pub fn looks(&self, point: &Vec3) -> usize {
+    /// Number of clusters and triangles that [`winding_number`](Self::winding_number) evaluates for
+    /// a point: its cost. Long triangles across a surface, as in damaged files, are near to every
+    /// point.
+    pub fn evaluation_count(&self, point: &Vec3) -> usize {
         let (mut clusters, mut triangles) = (0, 0);
         if !self.nodes.is_empty() {
             self.walk(point, |_, _, _| clusters += 1, |corners| triangles += corners.len());
@@ -127,20 +130,21 @@ impl WindingTree {
         clusters + triangles
     }
 
-    /// Shows the clusters that are far enough from a point to be seen as such, and the corners of the triangles that are not.
+    /// Visits the clusters far enough from a point for the expansion, and the corners of the other
+    /// triangles.
     #[inline(always)]
     fn walk(&self, point: &Vec3, mut far: impl FnMut(usize, &Vec3, f64), mut near: impl FnMut(&[[Vec3; 3]])) {
-        let scaled = (point - self.middle) * self.scale;
+        let scaled = (point - self.centre) * self.scale;
         let mut stack = [0_u32; MAX_DEPTH + 1];
         let mut height = 1;
         while height > 0 {
             height -= 1;
             let index = stack[height] as usize;
             let node = &self.nodes[index];
-            let away = Vec3::from(node.centre.map(f64::from)) - scaled;
-            let square = away.norm_squared();
+            let offset = Vec3::from(node.centre.map(f64::from)) - scaled;
+            let square = offset.norm_squared();
             if square > f64::from(node.far_squared) {
-                far(index, &away, square);
+                far(index, &offset, square);
             } else if node.count > 0 {
                 let start = node.first as usize;
                 near(&self.tree.corners[start..start + node.count as usize]);
@@ -153,13 +157,13 @@ impl WindingTree {
     }
 }
 
-/// Nodes and moments of all subtrees, in the order of the tree's nodes.
-fn clusters(tree: &TriangleTree, middle: &Vec3, scale: f64) -> (Vec<ClusterNode>, Vec<Moments>) {
+/// Nodes and moments of all subtrees, in node order of the tree.
+fn clusters(tree: &TriangleTree, centre: &Vec3, scale: f64) -> (Vec<ClusterNode>, Vec<Moments>) {
     let nodes = &tree.bvh.nodes;
-    let scaled: Vec<[Vec3; 3]> = tree.corners.iter().map(|t| t.map(|corner| (corner - middle) * scale)).collect();
+    let scaled: Vec<[Vec3; 3]> = tree.corners.iter().map(|t| t.map(|corner| (corner - centre) * scale)).collect();
     let mut spans = vec![(0, 0); nodes.len()];
     let mut sums = vec![(Vec3::zeros(), 0.0); nodes.len()];
-    // Children follow their parents, and the triangles of a subtree are one run.
+    // Children are behind their parents, and the triangles of a subtree are contiguous.
     for (index, node) in nodes.iter().enumerate().rev() {
         if node.is_leaf() {
             spans[index] = (node.range().start, node.range().end);
@@ -177,12 +181,12 @@ fn clusters(tree: &TriangleTree, middle: &Vec3, scale: f64) -> (Vec<ClusterNode>
     let one = |(index, node): (usize, &Node)| {
         let members = &scaled[spans[index].0..spans[index].1];
         let (weighted, area) = sums[index];
-        // Without area all moments are zero, whatever the centre.
-        let centre = if area > 0.0 { weighted / area } else { members[0][0] };
-        let centre = centre.map(|value| value as f32);
-        let (radius_squared, moments) = moments(&centre.map(f64::from), members);
-        let far_squared = rounded_up(FAR * FAR * radius_squared);
-        (ClusterNode { centre: centre.into(), far_squared, first: node.first, count: node.count }, moments)
+        // Without area all moments are zero for any centre.
+        let cluster_centre = if area > 0.0 { weighted / area } else { members[0][0] };
+        let cluster_centre = cluster_centre.map(|value| value as f32);
+        let (radius_squared, moments) = moments(&cluster_centre.map(f64::from), members);
+        let far_squared = rounded_up(FAR_RADII * FAR_RADII * radius_squared);
+        (ClusterNode { centre: cluster_centre.into(), far_squared, first: node.first, count: node.count }, moments)
     };
     nodes.iter().enumerate().map(one).unzip()
 }
@@ -191,7 +195,7 @@ fn area_vector([a, b, c]: &[Vec3; 3]) -> Vec3 {
     (b - a).cross(&(c - a)) * 0.5
 }
 
-/// Squared distance of the farthest corner from a centre, and the triangles' moments about it.
+/// Squared distance from a centre to the farthest corner, and the moments about the centre.
 fn moments(centre: &Vec3, triangles: &[[Vec3; 3]]) -> (f64, Moments) {
     let mut radius_squared = 0.0_f64;
     let mut dipole = Vec3::zeros();
@@ -239,11 +243,12 @@ fn moments(centre: &Vec3, triangles: &[[Vec3; 3]]) -> (f64, Moments) {
     (radius_squared, moments)
 }
 
-/// A sum of solid angles that takes one arc tangent for all: half angles add up as arguments of a product of complex numbers.
+/// A sum of solid angles with a single arc tangent: half angles add up as arguments of a product of
+/// complex numbers.
 struct SolidAngles {
     real: f64,
     imaginary: f64,
-    /// How often the argument passed π.
+    /// Signed number of times the argument passed π.
     turns: f64,
 }
 
@@ -255,20 +260,20 @@ impl SolidAngles {
     fn add(&mut self, point: &Vec3, corners: &[Vec3; 3]) {
         let (volume, denominator) = half_angle(point, corners);
         let size = volume.abs() + denominator.abs();
-        // A point on the triangle's corner sees nothing of it.
+        // A point at a corner of the triangle contributes zero.
         if !(size > 0.0) {
             return;
         }
         let (sine, cosine) = (volume / size, denominator / size);
         let real = self.real * cosine - self.imaginary * sine;
         let imaginary = self.real * sine + self.imaginary * cosine;
-        // Less than half a turn was added, so a change of sign on the left side of the plane is a passage of ±π.
+        // Less than half a turn was added: a sign change in the left half-plane crosses ±π.
         if sine > 0.0 && self.imaginary >= 0.0 && imaginary < 0.0 {
             self.turns += 1.0;
         } else if sine < 0.0 && self.imaginary < 0.0 && imaginary >= 0.0 {
             self.turns -= 1.0;
         }
-        // The product shrinks by at most √2 with each factor; it is kept near 1.
+        // Each factor shrinks the product by at most √2; rescaled to avoid underflow.
         let scale = real.abs() + imaginary.abs();
         let grow = if scale < 1e-100 { 1e100 } else { 1.0 };
         (self.real, self.imaginary) = (real * grow, imaginary * grow);
@@ -280,22 +285,24 @@ impl SolidAngles {
     }
 }
 
-/// The winding number by summing over all triangles: the reference for [`WindingTree`]. Numbers of points must exist.
+/// The winding number summed over all triangles: the reference for [`WindingTree`]. Point indices
+/// must be valid.
 pub fn winding_number_exact(point: &Vec3, positions: &[Vec3], triangles: &[[u32; 3]]) -> f64 {
     let angle = |t: &[u32; 3]| solid_angle(point, &t.map(|p| positions[p as usize]));
     triangles.iter().map(angle).sum::<f64>() / (4.0 * PI)
 }
 
-/// The solid angle (sr) at which a point sees a triangle, positive from behind it (van Oosterom & Strackee 1983).
+/// The signed solid angle (sr) of a triangle seen from a point, positive from behind (van Oosterom
+/// & Strackee 1983).
 ///
-/// A point in the triangle's plane sees 0 from outside it; on the triangle itself the angle jumps, and either side's value,
-/// or 0 at a corner, may come back.
+/// Zero in the triangle's plane outside the triangle. On the triangle the angle is discontinuous:
+/// the result is the value of either side, or 0 at a corner.
 pub fn solid_angle(point: &Vec3, corners: &[Vec3; 3]) -> f64 {
     let (volume, denominator) = half_angle(point, corners);
     2.0 * volume.atan2(denominator)
 }
 
-/// Sine and cosine of half the solid angle, both times the same positive number.
+/// Sine and cosine of half the solid angle, both times the same positive factor.
 fn half_angle(point: &Vec3, corners: &[Vec3; 3]) -> (f64, f64) {
     let [a, b, c] = corners.map(|corner| corner - point);
     let (la, lb, lc) = (a.norm(), b.norm(), c.norm());
@@ -307,7 +314,8 @@ fn half_angle(point: &Vec3, corners: &[Vec3; 3]) -> (f64, f64) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::testing::{Random, sphere};
+    use crate::testing::sphere;
+    use craze_math::Random;
 
     #[test]
     fn one_inside_and_zero_outside_a_closed_surface() {
@@ -325,14 +333,14 @@ mod tests {
     #[test]
     fn tree_agrees_with_the_sum_over_all_triangles() {
         let (positions, triangles) = sphere(1.0, 4);
-        // The lower half is missing: an open bowl.
+        // An open hemisphere.
         let open: Vec<[u32; 3]> = triangles.iter().copied().filter(|t| positions[t[0] as usize].y > 0.0).collect();
-        let mut random = Random(3);
+        let mut random = Random::new(3);
         for surface in [&triangles, &open] {
             let tree = WindingTree::new(&positions, surface).expect("sound");
             let mut worst = 0.0_f64;
             for _ in 0..2000 {
-                let point = random.point() * 1.5;
+                let point = random.vector() * 1.5;
                 let exact = winding_number_exact(&point, &positions, surface);
                 worst = worst.max((tree.winding_number(&point) - exact).abs());
             }
@@ -341,27 +349,28 @@ mod tests {
     }
 
     #[test]
-    fn answers_cost_little_where_triangles_are_small_and_much_where_they_are_long() {
+    fn queries_are_cheap_for_small_triangles_and_expensive_for_long_ones() {
         let (positions, triangles) = sphere(1.0, 4);
         let tree = WindingTree::new(&positions, &triangles).expect("sound");
-        assert_eq!(tree.looks(&Vec3::new(50.0, 0.0, 0.0)), 1);
-        let sound = tree.looks(&Vec3::new(0.0, 0.9, 0.0));
+        assert_eq!(tree.evaluation_count(&Vec3::new(50.0, 0.0, 0.0)), 1);
+        let sound = tree.evaluation_count(&Vec3::new(0.0, 0.9, 0.0));
         assert!(20 * sound < triangles.len() && sound > 8, "{sound}");
-        // Every corner is some other point: no cluster is far from anything.
+        // Corners scrambled: no cluster is far from any point.
         let count = positions.len() as u32;
         let tangled = triangles.iter().map(|[a, b, c]| [*a, (b * 7) % count, (c * 13) % count]).collect::<Vec<_>>();
-        let tangled = WindingTree::new(&positions, &tangled).expect("triangles").looks(&Vec3::new(0.0, 0.9, 0.0));
+        let tangled =
+            WindingTree::new(&positions, &tangled).expect("triangles").evaluation_count(&Vec3::new(0.0, 0.9, 0.0));
         assert!(2 * tangled > triangles.len(), "{tangled}");
-        assert_eq!(WindingTree::new(&[], &[]).expect("nothing").looks(&Vec3::zeros()), 0);
+        assert_eq!(WindingTree::new(&[], &[]).expect("nothing").evaluation_count(&Vec3::zeros()), 0);
     }
 
     #[test]
     fn a_product_of_complex_numbers_sums_solid_angles() {
         let (positions, triangles) = crate::testing::random_triangles(300, 5);
-        let mut random = Random(8);
+        let mut random = Random::new(8);
         for count in [1, 2, 7, 300] {
             for _ in 0..200 {
-                let point = random.point() * 0.5;
+                let point = random.vector() * 0.5;
                 let mut angles = SolidAngles::new();
                 let mut expected = 0.0;
                 for triangle in &triangles[..count] {
@@ -386,14 +395,14 @@ mod tests {
     }
 
     #[test]
-    fn neither_size_nor_place_of_a_surface_matters() {
+    fn size_and_position_of_a_surface_do_not_matter() {
         let (positions, triangles) = sphere(1.0, 3);
-        let mut random = Random(4);
+        let mut random = Random::new(4);
         for (size, shift) in [(1e-9, 0.0), (1e12, 0.0), (1e-3, 1e3)] {
             let moved: Vec<Vec3> = positions.iter().map(|p| p * size + Vec3::repeat(shift)).collect();
             let tree = WindingTree::new(&moved, &triangles).expect("sound");
             for _ in 0..100 {
-                let point = random.point() * 1.3;
+                let point = random.vector() * 1.3;
                 let expected = if point.norm() < 0.97 {
                     1.0
                 } else if point.norm() > 1.03 {
@@ -408,7 +417,7 @@ mod tests {
     }
 
     #[test]
-    fn zero_area_and_no_triangles_wind_around_nothing() {
+    fn zero_area_and_no_triangles_have_winding_number_zero() {
         let positions = [Vec3::zeros(), Vec3::x(), Vec3::x() * 2.0];
         let tree = WindingTree::new(&positions, &[[0, 1, 2], [0, 0, 0]]).expect("sound");
         assert!(tree.winding_number(&Vec3::new(0.3, 1.0, 0.2)).abs() < 1e-15);

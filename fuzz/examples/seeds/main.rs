@@ -9,7 +9,7 @@ mod write;
 
 use craze_engine::{Certificate, Existing, Machine, RunFolder, RunRecord, RunResult, Verdict};
 use craze_frame::container::{self, Kind};
-use craze_scene::{SceneDocument, build, registry};
+use craze_scene::{SceneDocument, build};
 use std::error::Error;
 use std::fs;
 use std::path::Path;
@@ -53,7 +53,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let mut world = build(&SceneDocument::parse(SCENE, "seed.toml", &[])?)?.world;
     let mut folder = RunFolder::create(&run, SCENE, record(), 1, Existing::Refuse)?;
     folder.record_frame(&mut world)?;
-    world.advance_frame(&registry(), &mut |_| Verdict::Continue)?;
+    world.advance_frame(&mut |_| Verdict::Continue)?;
     folder.record_frame(&mut world)?;
 
     // A frame's layout is public and kept; a checkpoint's may change with any version, so that nothing is expected of an old one.

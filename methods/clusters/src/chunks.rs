@@ -3,7 +3,8 @@
 use craze_math::Vec3;
 use std::ops::Range;
 
-/// Particles in a chunk: enough to outweigh handing it to another thread, few enough to stay in the second-level cache.
+/// Particles per chunk: enough to outweigh the cost of a task, few enough to fit in the
+/// second-level cache.
 pub(crate) const CHUNK: usize = 2048;
 
 /// Work that can be divided between two threads.
@@ -25,7 +26,7 @@ impl Divide for Range<usize> {
     }
 }
 
-/// Positions and velocities of neighbouring particles, to be written.
+/// Positions and velocities of a range of particles, to be written.
 pub(crate) struct Span<'a> {
     /// Index of the first particle.
     pub first: usize,
@@ -50,10 +51,10 @@ impl Divide for Span<'_> {
     }
 }
 
-/// Does `leaf` for every chunk and joins the results of neighbours pairwise, first with second.
+/// Applies `leaf` to every chunk and joins the results of neighbours pairwise, first with second.
 ///
-/// The tree of pairs depends on the number of particles alone, and results travel on the stack: the same bits for any number of
-/// threads, and no allocation.
+/// The tree of pairs depends on the number of particles alone, and results are on the stack: the
+/// same bits for any number of threads, and no allocation.
 pub(crate) fn gather<Work: Divide, Part: Send>(
     work: Work,
     leaf: &(impl Fn(Work) -> Part + Sync),

@@ -1,4 +1,4 @@
-//! A cluster: rest shape, plastic deformation, and what fracture knows of it.
+//! A cluster: rest shape, plastic deformation, fit to its particles.
 
 use crate::membership::Memberships;
 use crate::model::Particles;
@@ -6,40 +6,40 @@ use craze_math::lanes::WIDTH;
 use craze_math::{Mat3, Svd, Vec3, polar, svd, symmetric_eigen};
 use serde::{Deserialize, Serialize};
 
-/// What a cluster keeps from step to step beside its members.
+/// State of a cluster beside its members: plastic deformation, hardening and splits.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub(crate) struct Temper {
+pub(crate) struct ClusterHistory {
     /// F^p (1): Jones et al. 2016 (9).
     pub plastic: Mat3,
-    /// α (s): Jones et al. 2016 (14), gathered per second (READINGS 24).
+    /// α (s): Jones et al. 2016 (14), accumulated per second (READINGS 24).
     pub hardening: f64,
-    /// τ₀ (1); none: it never splits.
+    /// τ₀ (1); `None`: it never splits.
     pub toughness: Option<f64>,
     /// When it last split (s).
     pub last_split: Option<f64>,
-    /// Whether it has to fall below its toughness before it may split again.
+    /// Whether it must fall below its toughness before it may split again.
     pub cooling: bool,
-    /// Whether it has been above its toughness and could not be split since it last was.
+    /// Whether it was above its toughness and could not be split, since it was last below.
     pub refused: bool,
-    /// Its piece, by its number in the body's history.
+    /// Number of its piece.
     pub piece: u32,
     /// Planes that have cut it.
     pub planes: Vec<Plane>,
 }
 
-/// A plane in the rest frame of a cluster; matter lies behind it.
+/// A plane in the rest frame of a cluster. The cluster is behind it.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Plane {
     /// Outward unit normal.
     pub normal: Vec3,
-    /// How far along it matter ends (m), from the origin of rest offsets.
+    /// Distance along the normal at which the cluster ends (m), from the origin of rest offsets.
     pub end: f64,
 }
 
-impl Temper {
-    /// Of a cluster that nothing has happened to.
-    pub(crate) fn fresh(toughness: Option<f64>) -> Temper {
-        Temper {
+impl ClusterHistory {
+    /// State of a new cluster.
+    pub(crate) fn fresh(toughness: Option<f64>) -> ClusterHistory {
+        ClusterHistory {
             plastic: Mat3::identity(),
             hardening: 0.0,
             toughness,
@@ -51,13 +51,13 @@ impl Temper {
         }
     }
 
-    /// Whether it has not flowed.
+    /// Returns true if it has not flowed.
     pub(crate) fn is_fresh(&self) -> bool {
         self.plastic == Mat3::identity()
     }
 }
 
-/// The rest shape of a cluster: follows from its members' rest places, masses and weights.
+/// Rest shape of a cluster, computed from rest positions, masses and weights of its members.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Rest {
     /// Σ w m (kg).
@@ -68,32 +68,34 @@ pub(crate) struct Rest {
     pub moment: Mat3,
     /// A_rr⁺ (1/(kg·m²)).
     pub inverse_moment: Mat3,
-    /// Whether a direction has no width.
+    /// Whether it has no extent in some direction.
     pub is_flat: bool,
     /// Largest |r − r̄| (m).
     pub extent: f64,
 }
 
-/// Directions in which A_rr has less than this share of its largest eigenvalue have no width: F could not be told from rounding, and
-/// a slice as thin as that would turn the smallest disturbance into a large strain.
+/// Ratio of eigenvalues of A_rr below which the cluster has no extent in a direction: F would be
+/// rounding noise there, and the smallest disturbance of so thin a slice a large strain.
 const NO_WIDTH: f64 = 1e-6;
 
-/// Members that are no farther from their centre than this share of its distance from the origin are in one place.
+/// Members that are no farther from their centre than this share of its distance from the origin
+/// coincide.
 const ROUNDING: f64 = 1e-12;
 
 impl Rest {
-    /// Measures a cluster, member by member in their order.
+    /// Rest shape of one cluster, summed in the order of its members.
     pub(crate) fn of(cluster: u32, memberships: &Memberships, particles: &Particles) -> Rest {
         let weigh = |&member: &u32| {
             let mass = memberships.weight(member, cluster) * particles.masses[member as usize];
             (mass, particles.offsets[member as usize])
         };
-        // Weights are searched for: once a member.
+        // A weight is found by a search: once per member.
         let members: Vec<(f64, Vec3)> = memberships.members(cluster as usize).iter().map(weigh).collect();
         Rest::of_members(members.iter().copied())
     }
 
-    /// Measures all clusters, particle by particle in their order, which is that of members.
+    /// Rest shapes of all clusters, summed in the order of particles, which is the order of
+    /// members.
     pub(crate) fn of_all(memberships: &Memberships, particles: &Particles) -> Vec<Rest> {
         let mut sums = vec![(0.0, Vec3::zeros()); memberships.clusters()];
         let each = || particles.masses.iter().zip(&particles.offsets).enumerate();
@@ -114,7 +116,7 @@ impl Rest {
         arms.iter().map(Arms::rest).collect()
     }
 
-    /// Measures members by their mass in the cluster (kg) and their rest offset (m).
+    /// Rest shape from the mass in the cluster (kg) and the rest offset (m) of each member.
     pub(crate) fn of_members(members: impl Iterator<Item = (f64, Vec3)> + Clone) -> Rest {
         let (mut mass, mut first) = (0.0, Vec3::zeros());
         for (own, offset) in members.clone() {
@@ -155,7 +157,7 @@ impl Arms {
 
     fn rest(&self) -> Rest {
         let Arms { mass, centre, moment, square } = *self;
-        // Copies of one particle in one place: what is left of their arms is rounding.
+        // Duplicates of one particle coincide: their arms are rounding.
         let is_point = square.sqrt() <= ROUNDING * centre.norm();
         let (inverse_moment, is_flat) =
             if is_point { (Mat3::zeros(), true) } else { pseudo_inverse(&moment, NO_WIDTH) };
@@ -163,8 +165,8 @@ impl Arms {
     }
 }
 
-/// Inverse of a symmetric positive semidefinite matrix in the directions whose eigenvalue is above `threshold` times the largest,
-/// zero in the others; and whether there are such.
+/// Pseudoinverse of a symmetric positive semidefinite matrix: eigenvalues below `threshold` times
+/// the largest are dropped. The second value says whether there are such.
 pub(crate) fn pseudo_inverse(matrix: &Mat3, threshold: f64) -> (Mat3, bool) {
     let eigen = symmetric_eigen(matrix);
     let smallest = threshold * eigen.values.amax();
@@ -173,7 +175,8 @@ pub(crate) fn pseudo_inverse(matrix: &Mat3, threshold: f64) -> (Mat3, bool) {
     (eigen.vectors * Mat3::from_diagonal(&inverse) * eigen.vectors.transpose(), is_flat)
 }
 
-/// Where the rest shape of a cluster fits best: Jones et al. 2016 (1)–(5), with F^e = F·(F^p)⁻¹ (9) in place of F.
+/// Fit of the rest shape of a cluster to its particles: Jones et al. 2016 (1)–(5), with F^e =
+/// F·(F^p)⁻¹ (9) in place of F.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Fit {
     /// x̄ from the anchor (m).
@@ -186,7 +189,7 @@ pub(crate) struct Fit {
     pub rotation: Mat3,
 }
 
-/// What a pass over the particles adds up for a cluster: twenty-four numbers as three whole vectors.
+/// Sums over the members of a cluster: twenty-four numbers as three vectors of eight lanes.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[repr(align(64))]
 pub(crate) struct Record(pub [f64; 24]);
@@ -195,9 +198,10 @@ impl Record {
     pub(crate) const ZERO: Record = Record([0.0; 24]);
 }
 
-/// What members take from a cluster, as four whole vectors: the affine map from rest offsets to goals as columns of four in the first halves, that from arms to
-/// velocities of its rigid motion in the second halves (m, m/s; places and arms are reckoned from the anchor). The very last number is the square
-/// of the largest distance from a goal that the strain limit allows (m²).
+/// What members need of a cluster, as four vectors of eight lanes: in the first halves the affine
+/// map from rest offsets to goals as columns of four, in the second halves that from arms to
+/// velocities of its rigid motion (m, m/s; positions and arms are relative to the anchor). The last
+/// number is the square of the largest distance from a goal that the strain limit allows (m²).
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[repr(align(64))]
 pub(crate) struct Guide(pub [f64; 4 * WIDTH]);
@@ -219,7 +223,7 @@ impl Guide {
         Vec3::new(self.0[start], self.0[start + 1], self.0[start + 2])
     }
 
-    /// Where a rest offset is drawn to (m from the anchor).
+    /// Goal position of a rest offset (m, relative to the anchor).
     #[inline(always)]
     pub(crate) fn goal(&self, offset: &Vec3) -> Vec3 {
         self.column(0) * offset.x + self.column(1) * offset.y + self.column(2) * offset.z + self.column(3)
@@ -230,7 +234,7 @@ impl Guide {
         Mat3::from_columns(&[self.column(0), self.column(1), self.column(2)])
     }
 
-    /// Velocity of the cluster at a place (m/s), by its arm from the anchor (m).
+    /// Velocity of the rigid motion of the cluster (m/s) at an arm from the anchor (m).
     #[inline(always)]
     pub(crate) fn velocity(&self, arm: &Vec3) -> Vec3 {
         self.moving_column(0) * arm.x
@@ -256,7 +260,7 @@ impl Guide {
 }
 
 impl Fit {
-    /// A cluster that nothing is known of yet.
+    /// A fit that has not been computed.
     pub(crate) const NONE: Fit = Fit {
         centre: Vec3::new(0.0, 0.0, 0.0),
         deformation: Mat3::new(1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0),
@@ -268,7 +272,8 @@ impl Fit {
         rotation: Mat3::new(1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0),
     };
 
-    /// x̄ and F from Σ w m u (o, 1)ᵀ, columns of four, with u = x − anchor and o the rest offset; the rest is left as it was.
+    /// Computes x̄ and F from Σ w m u (o, 1)ᵀ, columns of four, with u = x − anchor and o the rest
+    /// offset.
     pub(crate) fn measure(&mut self, sums: &Record, rest: &Rest) {
         let [a, b, c, _, d, e, f, _, g, h, i, _, x, y, z, _, ..] = sums.0;
         let total = Vec3::new(x, y, z);
@@ -278,31 +283,34 @@ impl Fit {
     }
 
     /// F^e (9).
-    pub(crate) fn elastic_deformation(&self, temper: &Temper) -> Mat3 {
-        let back = if temper.is_fresh() { None } else { temper.plastic.try_inverse() };
+    pub(crate) fn elastic_deformation(&self, history: &ClusterHistory) -> Mat3 {
+        let back = if history.is_fresh() { None } else { history.plastic.try_inverse() };
         back.map_or(self.deformation, |back| self.deformation * back)
     }
 
-    /// A_xr·F^pᵀ (kg·m²), whose rotation lays the plastic shape over the members: see [`Fit::decompose`].
-    pub(crate) fn laid(&self, rest: &Rest, temper: &Temper) -> Mat3 {
+    /// A_xr·F^pᵀ (kg·m²). Its rotation fits the plastic shape to the members: see
+    /// [`Fit::decompose`].
+    pub(crate) fn laid(&self, rest: &Rest, history: &ClusterHistory) -> Mat3 {
         let laid = self.deformation * rest.moment;
-        if temper.is_fresh() { laid } else { laid * temper.plastic.transpose() }
+        if history.is_fresh() { laid } else { laid * history.plastic.transpose() }
     }
 
-    /// Brings Σ and V of F^e (9), and R, up to date with F^p.
+    /// Updates Σ and V of F^e (9), and R, to F^p.
     ///
-    /// R is the rotation that lays the plastic shape F^p·r over the members with the least Σ w m |R·F^p·(r − r̄) − (x − x̄)|² (1): that
-    /// of the polar decomposition of A_xr·F^pᵀ, proper also where F is inverted. The paper takes that of F^e, which is the same where S
-    /// commutes with P = F^p·A_rr·F^pᵀ (READINGS 26) and near it elsewhere; but goals so turned pull with a moment on the cluster that
-    /// nothing holds up, and a cluster that has flowed spins itself up until it flies apart.
-    pub(crate) fn decompose(&mut self, rest: &Rest, temper: &Temper) {
-        self.elastic = svd(&self.elastic_deformation(temper));
-        self.rotation = polar(&self.laid(rest, temper)).rotation;
+    /// R is the rotation with the least Σ w m |R·F^p·(r − r̄) − (x − x̄)|² (1): that of the polar
+    /// decomposition of A_xr·F^pᵀ, proper also where F is inverted. The paper takes that of F^e,
+    /// which is the same where S commutes with P = F^p·A_rr·F^pᵀ (READINGS 26) and close to it
+    /// elsewhere. Rejected: goals with that rotation exert a moment on the cluster that nothing
+    /// balances, and a cluster that has flowed gains angular momentum until it bursts.
+    pub(crate) fn decompose(&mut self, rest: &Rest, history: &ClusterHistory) {
+        self.elastic = svd(&self.elastic_deformation(history));
+        self.rotation = polar(&self.laid(rest, history)).rotation;
     }
 
-    /// Sets where rest offsets are drawn to: R·F^p (READINGS 23) about the centres, and how far from there members may be: `limit` in extents (1).
-    pub(crate) fn guide(&self, rest: &Rest, temper: &Temper, limit: f64, guide: &mut Guide) {
-        let map = if temper.is_fresh() { self.rotation } else { self.rotation * temper.plastic };
+    /// Writes the map from rest offsets to goals, R·F^p (READINGS 23) about the centres, and the
+    /// largest distance from goals, `limit` in extents (1).
+    pub(crate) fn guide(&self, rest: &Rest, history: &ClusterHistory, limit: f64, guide: &mut Guide) {
+        let map = if history.is_fresh() { self.rotation } else { self.rotation * history.plastic };
         let shift = self.centre - map * rest.centre;
         for axis in 0..3 {
             guide.0[WIDTH * axis..WIDTH * axis + 3].copy_from_slice(map.column(axis).as_slice());

@@ -1,7 +1,9 @@
-//! Parts of a body keep out of each other: members of one cluster are pushed out of the proxy of another (Jones et al. 2015).
+//! Self-contact of a body of clusters: members of one cluster are pushed out of the proxy of
+//! another (Jones et al. 2015).
 //!
-//! Clusters that share particles never meet, nor do those that touch at rest and hang together. A particle may be as deep in a proxy as it
-//! is at rest: freshly parted clusters begin from their overlap.
+//! Clusters that share particles never collide, nor do connected ones that touch at rest. A
+//! particle may penetrate a proxy as deep as at rest: clusters begin with their overlap after a
+//! split.
 
 use crate::cluster::{Plane, Rest};
 use crate::flow::fraction_in;
@@ -13,28 +15,29 @@ use craze_math::{Mat3, Vec3, svd};
 use craze_spatial::Aabb;
 use rayon::prelude::*;
 
-/// Fraction of a penetration that is removed in a reference step, at most (Bridson et al. 2002 use 0.1
-/// per step). A fixed fraction in every step would separate parts at a speed of 1/Δt.
+/// Fraction of a penetration that is removed in a reference step, at most (Bridson et al. 2002 use
+/// 0.1 per step). A fixed fraction in every step would separate parts at a velocity of 1/Δt.
 const REMOVED_PER_REFERENCE_STEP: f64 = 0.1;
 
-/// Pairs that one thread takes at a time.
+/// Pairs per task.
 const FEW_PAIRS: usize = 64;
 
-/// A cluster as others meet it.
+/// Proxy of a cluster: a ball cut by half-spaces.
 struct Solid {
     proxy: Proxy,
     /// From the world to rest.
     back: Mat3,
-    /// Largest stretch on the way back (1).
+    /// Largest stretch of the map to rest (1).
     stretch: f64,
-    /// Place of the cluster's centre (m).
+    /// Position of the cluster's centre (m).
     centre: Vec3,
-    /// The planes that cut it, in the world: what is before one of them is outside.
+    /// The planes that cut it, in the world; points in front of one of them are outside.
     planes: Vec<(Vec3, f64)>,
 }
 
 impl Solid {
-    /// Whether all of a box (m) is outside, of the ball around the cluster (m) or of a plane.
+    /// Returns true if a box (m) is outside of the ball around the cluster (m), or in front of a
+    /// plane.
     fn is_clear_of(&self, bounds: &Aabb, radius: f64) -> bool {
         let (middle, half) = (bounds.centre(), 0.5 * bounds.size());
         let is_before = |(normal, end): &(Vec3, f64)| normal.dot(&middle) - normal.abs().dot(&half) > *end;
@@ -42,8 +45,10 @@ impl Solid {
         distance - self.stretch * half.norm() >= radius || self.planes.iter().any(is_before)
     }
 
-    /// The shortest way out from a place (m), as far as it is inside: the way across in the world, by which its length in the rest frame is divided, and minus
-    /// that length (m). Planes are asked from the last one on that a place was before, which is likely to be before the next, too.
+    /// The shortest way out from a position (m), if it is inside: the direction in the world, by
+    /// which its length in the rest frame is divided, and minus that length (m). Planes are tested
+    /// from the last one that a position was in front of, which is likely to separate the next one
+    /// too.
     #[inline]
     fn way_out(&self, place: &Vec3, radius: f64, last: &mut usize) -> Option<(Vec3, f64)> {
         let mut nearest = (f64::NEG_INFINITY, Vec3::zeros());
@@ -60,12 +65,12 @@ impl Solid {
         }
         let arm = self.back * (place - self.centre);
         let length = arm.norm();
-        // Written so that what is no number is outside.
+        // NaN is outside.
         if !(length < radius) {
             return None;
         }
         if length - radius > nearest.0 {
-            // From the very middle every way is as short.
+            // At the centre all directions are equally short.
             let across = if length > 0.0 { arm / length } else { Vec3::y() };
             nearest = (length - radius, self.back.transpose() * across);
         }
@@ -73,25 +78,25 @@ impl Solid {
     }
 }
 
-/// What clusters are to each other in a step.
+/// Proxies and bounding boxes of clusters in a step.
 struct Meeting {
-    /// Proxies; none where there is none to be made, or where nobody asks.
+    /// Proxies; `None` for flat clusters, or where none is needed.
     solids: Vec<Option<Solid>>,
-    /// Boxes around the members of clusters (m).
+    /// Bounding boxes of the members of clusters (m).
     boxes: Vec<Aabb>,
 }
 
-/// How a particle is in a proxy.
+/// Penetration of a particle into a proxy.
 struct Overlap {
-    /// Out of the proxy.
+    /// Direction out of the proxy.
     normal: Vec3,
-    /// How much deeper than at rest (m).
+    /// Penetration beyond that at rest (m).
     depth: f64,
 }
 
 impl Clusters {
-    /// Pushes members of the prediction out of the proxies of clusters that they have no part in. First all are looked at as they are; those that
-    /// overlap are then pushed one after the other.
+    /// Pushes members of the prediction out of the proxies of clusters that they are not in. All
+    /// are tested first; those that overlap are then pushed one after another.
     pub(crate) fn keep_apart(&mut self, step: &Step) {
         if !self.options.self_contact || self.cluster_count() < 2 {
             return;
@@ -109,7 +114,7 @@ impl Clusters {
         }
     }
 
-    /// What the clusters of pairs are to each other.
+    /// Proxies and bounding boxes for these pairs.
     fn meeting(&self, pairs: &[[u32; 2]]) -> Meeting {
         let mut is_asked = vec![false; self.cluster_count()];
         pairs.iter().flatten().for_each(|&cluster| is_asked[cluster as usize] = true);
@@ -121,15 +126,17 @@ impl Clusters {
         Meeting { solids, boxes }
     }
 
-    /// Pairs of clusters whose balls overlap and that are not neighbours; ascending. By the state, which is near enough.
+    /// Pairs of clusters whose balls overlap and that are not neighbours; ascending. From the
+    /// state, which is close enough to the prediction.
     fn near_pairs(&self) -> Vec<[u32; 2]> {
         let ball = |cluster: usize| {
             let (fit, rest) = (&self.fits.fits[cluster], &self.rest[cluster]);
             (fit.centre, fit.elastic.sigma.x.min(2.0) * rest.extent, cluster as u32)
         };
         let mut balls: Vec<(Vec3, f64, u32)> = (0..self.cluster_count()).map(ball).collect();
-        let axis = Aabb::around(balls.iter().map(|(centre, ..)| centre)).size().imax();
-        // Along the longest axis: whatever begins after a ball has ended is not near it.
+        let axis = Aabb::from_points(balls.iter().map(|(centre, ..)| centre)).size().imax();
+        // Sweep along the longest axis: balls that begin after the end of another do not overlap
+        // it.
         let begin = |(centre, reach, _): &(Vec3, f64, u32)| centre[axis] - reach;
         balls.sort_unstable_by(|one, other| begin(one).total_cmp(&begin(other)).then(one.2.cmp(&other.2)));
         let mut pairs = Vec::new();
@@ -148,43 +155,45 @@ impl Clusters {
 
     fn may_meet(&self, one: u32, other: u32) -> bool {
         let [one, other] = [one as usize, other as usize];
-        if self.temper[one].piece != self.temper[other].piece {
+        if self.history[one].piece != self.history[other].piece {
             return true;
         }
         let [first, second] = [&self.rest[one], &self.rest[other]];
         (first.centre - second.centre).norm() > 1.2 * (first.extent + second.extent)
     }
 
-    /// The proxy of a cluster; none where it is flat or flattened: then there is no way back to rest.
+    /// The proxy of a cluster; `None` if it is flat or flattened, so that the map to rest does not
+    /// exist.
     fn solid(&self, cluster: usize) -> Option<Solid> {
-        let (rest, temper, fit) = (&self.rest[cluster], &self.temper[cluster], &self.predicted_fits.fits[cluster]);
+        let (rest, history, fit) = (&self.rest[cluster], &self.history[cluster], &self.predicted_fits.fits[cluster]);
         let back = fit.deformation.try_inverse()?;
-        // Written so that what is no number is none.
+        // NaN gives none.
         if rest.is_flat || !(back.norm() < 10.0) {
             return None;
         }
-        let planes = temper.planes.iter().map(|plane| (plane.normal, plane.end)).collect();
+        let planes = history.planes.iter().map(|plane| (plane.normal, plane.end)).collect();
         let proxy = Proxy::within(rest.centre, rest.extent, planes);
         let centre = self.predicted_fits.anchor + fit.centre;
         let in_world = |plane: &Plane| {
             let normal = back.transpose() * plane.normal;
             (normal, plane.end - plane.normal.dot(&rest.centre) + normal.dot(&centre))
         };
-        let planes = temper.planes.iter().map(in_world).collect();
+        let planes = history.planes.iter().map(in_world).collect();
         Some(Solid { proxy, stretch: svd(&back).sigma.x, back, centre, planes })
     }
 
-    /// A box around the members of a cluster (m).
+    /// Bounding box of the members of a cluster (m).
     fn box_of(&self, cluster: usize) -> Aabb {
-        Aabb::around(
+        Aabb::from_points(
             self.memberships.members(cluster).iter().map(|&member| &self.prediction.positions[member as usize]),
         )
     }
 
-    /// Whether a member of one cluster overlaps the proxy of another.
+    /// Returns true if a member of one cluster overlaps the proxy of another.
     fn overlaps(&self, of: u32, from: u32, meeting: &Meeting) -> bool {
         let Some(solid) = &meeting.solids[from as usize] else { return false };
-        // Most pairs that are near are parted by a plane that has cut one of them: then no member need be looked at.
+        // Most close pairs are separated by a plane that has cut one of them: no member need be
+        // tested.
         if solid.is_clear_of(&meeting.boxes[of as usize], self.rest[from as usize].extent) {
             return false;
         }
@@ -193,12 +202,13 @@ impl Clusters {
         members.copied().any(|member| self.overlap(member as usize, from, solid, &mut last).is_some())
     }
 
-    /// How a particle is in the proxy of a cluster that it has no part in, if it is in it and free. `last` is the plane that the last one was before.
+    /// Penetration of a free particle into the proxy of a cluster that it is not in. `last` is the
+    /// plane that the previous particle was in front of.
     #[inline]
     fn overlap(&self, particle: usize, from: u32, solid: &Solid, last: &mut usize) -> Option<Overlap> {
         let radius = self.rest[from as usize].extent;
         let (across, distance) = solid.way_out(&self.prediction.positions[particle], radius, last)?;
-        let allowed = solid.proxy.sample(&self.particles.offsets[particle]).distance.min(0.0);
+        let allowed = solid.proxy.signed_distance(&self.particles.offsets[particle]).distance.min(0.0);
         let is_member = || self.memberships.weight(particle as u32, from) > 0.0;
         if distance >= allowed || is_member() || self.external.placed_by(particle).is_some() {
             return None;
@@ -207,8 +217,9 @@ impl Clusters {
         Some(Overlap { normal: across / length, depth: (allowed - distance) / length })
     }
 
-    /// Pushes members of one cluster out of the proxy of another, one after the other, each as if the two were points that stick together: the other
-    /// moves on with what it has been given before the next is looked at, so that many members do not throw a light cluster away.
+    /// Pushes members of one cluster out of the proxy of another, one after another, each as an
+    /// inelastic collision of two points: the other cluster moves on with its impulse before the
+    /// next member is tested, so that many members do not add up on a light cluster.
     fn push_out(&mut self, of: u32, from: u32, meeting: &Meeting, step: &Step) {
         let Some(solid) = &meeting.solids[from as usize] else { return };
         let rest = self.rest[from as usize];
@@ -244,7 +255,7 @@ impl Clusters {
         }
     }
 
-    /// Changes the predicted velocity of a particle (m/s), and its place by as much.
+    /// Changes the predicted velocity of a particle (m/s), and its position accordingly.
     fn shove(&mut self, particle: usize, change: &Vec3, step: &Step) {
         self.prediction.velocities[particle] += change;
         self.prediction.positions[particle] += step.time_step * change;
@@ -263,13 +274,13 @@ fn mean_velocity(cluster: u32, rest: &Rest, memberships: &Memberships, masses: &
 
 #[cfg(test)]
 mod tests {
-    use crate::testing::{awake, block, matter, plain_step};
+    use crate::testing::{awake, block, material, plain_step};
     use crate::{Cloud, Clustering, Clusters, Options};
     use craze_engine::{Method, Step};
     use craze_math::{Isometry, Vec3};
 
-    /// Two blocks that share no cluster, one flying into the other at 1 m/s; how far their middles are apart at the closest (m), and
-    /// the largest change of momentum in a step.
+    /// Two blocks that share no cluster, one flying into the other at 1 m/s; how far their middles
+    /// are apart at the closest (m), and the largest change of momentum in a step.
     fn closest(self_contact: bool) -> (f64, f64) {
         let (left, right) = (block([6, 6, 6]), block([6, 6, 6]));
         let positions = left.positions.iter().copied().chain(right.positions.iter().map(|place| place + Vec3::x()));
@@ -278,14 +289,14 @@ mod tests {
         let clustering = Clustering::Count { count: 2, overlap: 1.0, seed: 1 };
         let options = Options { clustering, self_contact, damping: 2.0, ..awake() };
         let still = Vec3::zeros();
-        let mut body = Clusters::new(cloud, &matter(1.0), options, &Isometry::identity(), still, still).unwrap();
+        let mut body = Clusters::new(cloud, &material(1.0), options, &Isometry::identity(), still, still).unwrap();
         assert_eq!(body.piece_count(), 2);
         body.set_motion(|rest| (*rest, if rest.x < 0.75 { Vec3::x() } else { Vec3::zeros() })).unwrap();
         let (mut nearest, mut drift) = (f64::INFINITY, 0.0f64);
         for _ in 0..90 {
             let before = body.account(&still).momentum;
             body.predict(&plain_step()).unwrap();
-            body.commit(&plain_step());
+            body.commit_motion();
             drift = drift.max((body.account(&still).momentum - before).norm() / before.norm());
             let frame = body.body_frame();
             nearest = nearest.min((frame.pieces[1].pose.position - frame.pieces[0].pose.position).norm());
@@ -304,13 +315,13 @@ mod tests {
             let clustering = Clustering::Count { count: 2, overlap: 1.0, seed: 1 };
             let options = Options { clustering, damping: 2.0, ..awake() };
             let still = Vec3::zeros();
-            let mut body = Clusters::new(cloud, &matter(1.0), options, &Isometry::identity(), still, still).unwrap();
+            let mut body = Clusters::new(cloud, &material(1.0), options, &Isometry::identity(), still, still).unwrap();
             body.set_motion(|rest| (rest - Vec3::x() * if rest.x < 0.75 { 0.0 } else { 0.65 }, still)).unwrap();
             let whole = plain_step();
             let step = Step { time_step: whole.time_step / f64::from(parts), ..whole };
             for _ in 0..parts {
                 body.predict(&step).unwrap();
-                body.commit(&step);
+                body.commit_motion();
             }
             let kinetic = body.account(&still).kinetic;
             assert!(kinetic > 0.0, "the blocks push each other away");

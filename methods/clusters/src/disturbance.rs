@@ -1,29 +1,31 @@
-//! What a step does to a body beside the pull: strain limiting and parts that keep out of each other. Neither may give energy.
+//! Energy bound of a step: strain limiting and self-contact may not add energy.
 //!
-//! The energy that the prediction has before the first of them, without the work from outside that led to it, is noted. Once the step is committed and matter has
-//! flowed, one look at all memberships tells what the state has, what its books are, and where the next step draws it to; what is above the
-//! energy that was noted and all work from outside goes out of the clusters that were disturbed.
+//! The energy of the prediction before the first of them, without external work, is recorded. After
+//! commit and plastic flow one pass over all memberships computes the energy of the state, its
+//! ledger and the next goals. Energy above the recorded one and the external work is removed from
+//! the clusters that were disturbed.
 
 use crate::model::Clusters;
 
-/// What must not give energy in a step.
+/// Energy bound of a step.
 #[derive(Default)]
 pub(crate) struct Disturbance {
-    /// Energy (J) that the body may have: without the work of the step while it is predicted, with it once that is committed.
+    /// Largest energy (J) that the body may have: without external work in the prediction, with it
+    /// after commit.
     allowed: Option<f64>,
     /// Clusters that were disturbed.
     is_disturbed: Vec<bool>,
-    /// Whether the last step was disturbed. No number depends on it.
+    /// Whether the last step was disturbed. No result depends on it.
     pub is_usual: bool,
 }
 
 impl Disturbance {
-    /// Forgets everything.
+    /// Removes the bound.
     pub(crate) fn clear(&mut self) {
         self.allowed = None;
     }
 
-    /// Adds the work from outside (J).
+    /// Adds external work (J).
     pub(crate) fn commit(&mut self, work: f64) {
         self.allowed = self.allowed.map(|allowed| allowed + work);
         self.is_usual = self.allowed.is_some();
@@ -31,7 +33,8 @@ impl Disturbance {
 }
 
 impl Clusters {
-    /// Notes what the prediction may have, unless it is known already. The clusters must lie over it.
+    /// Records the energy of the prediction, unless there is a bound already. The clusters must be
+    /// fitted to it.
     pub(crate) fn begin_disturbance(&mut self) {
         if self.disturbance.allowed.is_none() {
             let energy = self.energy_of(&self.prediction, &self.predicted_fits).total() - self.external_work();
@@ -41,13 +44,14 @@ impl Clusters {
         }
     }
 
-    /// Notes that a cluster is disturbed, after the disturbance has begun.
+    /// Marks a cluster as disturbed, after [`begin_disturbance`](Clusters::begin_disturbance).
     pub(crate) fn disturb(&mut self, cluster: u32) {
         self.disturbance.is_disturbed[cluster as usize] = true;
         self.is_prediction_fitted = false;
     }
 
-    /// Looks at all memberships of the state, unless that has been done, and takes out what disturbances have given.
+    /// Surveys all memberships of the state, unless that is done, and removes energy above the
+    /// bound.
     pub(crate) fn survey_state(&mut self) {
         if !self.fits.is_surveyed {
             let mut fits = std::mem::take(&mut self.fits);
@@ -61,10 +65,11 @@ impl Clusters {
         }
     }
 
-    /// Takes what the state has above an energy (J) out of the clusters that are involved, and if that is not enough out of all.
+    /// Removes energy above `allowed` (J) from the involved clusters, and if that is not enough
+    /// from all.
     pub(crate) fn take_out_above(&mut self, allowed: f64, is_involved: &[bool]) {
         let gained = self.energy_of(&self.state, &self.fits).total() - allowed;
-        // Written so that what is no number takes nothing out.
+        // NaN fails the comparison.
         if gained > 0.0 {
             let (mut state, mut fits) = (std::mem::take(&mut self.state), std::mem::take(&mut self.fits));
             self.calm(gained, &mut state, &mut fits, is_involved);

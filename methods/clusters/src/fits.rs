@@ -1,79 +1,84 @@
-//! Laying the rest shapes of all clusters over the particles: one pass that streams particles and adds to their clusters.
+//! Fits of all clusters: one pass that streams particles and adds to the sums of their clusters.
 //!
-//! With u = x − anchor and o the rest offset, a cluster needs Σ w m u (o, 1)ᵀ, and where damping asks for its motion Σ w m (v, u × v, u uᵀ). The
-//! products are made once a particle; a membership costs two or three vectors of multiply-adds into a record that stays in the
-//! nearest cache, and no particle is read twice.
+//! With u = x − anchor and o the rest offset, a cluster needs Σ w m u (o, 1)ᵀ, and for damping Σ w
+//! m (v, u × v, u uᵀ). The products are computed once per particle; a membership costs two or three
+//! vectors of multiply-adds into a record that stays in the first-level cache, and no particle is
+//! read twice.
 
 use crate::chunks::CHUNK;
-use crate::cluster::{Fit, Guide, Record, Rest, Temper};
+use crate::cluster::{ClusterHistory, Fit, Guide, Record, Rest};
 use crate::membership::{Memberships, Share};
 use crate::model::Particles;
-use crate::survey::{Lead, Seen};
+use crate::survey::{Lead, SurveyResult};
 use craze_math::batch::{polar_batch, svd_batch};
 use craze_math::lanes::{Instructions, Kernel, Lanes, WIDTH};
 use craze_math::{Mat3, Polar, Vec3};
 
-/// How all clusters lie over a moment.
+/// Fits of all clusters to a state.
 #[derive(Clone, Default)]
 pub(crate) struct Fits {
-    /// Places are reckoned from here (m), so that rounding is relative to the size of the body and not to its distance from
-    /// the origin.
+    /// Anchor of all positions (m), so that rounding is relative to the size of the body and not to
+    /// its distance from the origin.
     pub anchor: Vec3,
     pub fits: Vec<Fit>,
-    /// What members take from each; motions only where they were asked for.
+    /// What members need of each cluster; rigid motions only where they were asked for.
     pub guides: Vec<Guide>,
     pub has_motions: bool,
-    /// What particles take from their clusters, if it is up to date: see [`Fits::survey`].
+    /// Weighted sums over the clusters of each particle, if up to date: see [`Fits::survey`].
     pub leads: Vec<Lead>,
     pub is_surveyed: bool,
-    /// What else was seen, if it is up to date.
-    pub seen: Seen,
-    pub is_seen: bool,
-    /// Whether velocities have been calmed since: motions and energies are those before it.
+    /// Other results of the survey, if up to date.
+    pub survey_result: SurveyResult,
+    pub has_survey_result: bool,
+    /// Whether energy was removed from velocities since the survey: motions and energies are those
+    /// before.
     pub is_calmed: bool,
-    /// Sums of stretches of particles, cluster by cluster within a stretch.
+    /// Sums over ranges of particles, cluster by cluster in each range.
     partial: Vec<Record>,
     /// Sums of each cluster, from which it was fitted.
     sums: Vec<Record>,
 }
 
-/// What the clusters of a body are.
+/// Constants of the clusters of a body.
 #[derive(Clone, Copy)]
 pub(crate) struct Shapes<'a> {
     pub particles: &'a Particles,
     pub memberships: &'a Memberships,
     pub rest: &'a [Rest],
-    pub temper: &'a [Temper],
-    /// Largest distance of a member from its goal, in extents of its cluster (1); infinite where there is no limit.
+    pub history: &'a [ClusterHistory],
+    /// Strain limit: largest distance of a member from its goal, in extents of its cluster (1);
+    /// infinite without a limit.
     pub limit: f64,
 }
 
-/// Stretches of particles, at most, whose sums lie apart: enough for many threads, few enough for what is empty in them not to count.
+/// Ranges of particles with separate sums, at most: enough for many threads, and few enough that
+/// empty sums cost little.
 const STRETCHES: usize = 16;
 
-/// Room for a decomposition.
+/// Workspace of decompositions.
 const NO_POLAR: Polar = Polar { rotation: Fit::NONE.rotation, stretch: Fit::NONE.rotation };
 
-/// Clusters that one thread takes at a time: some whole batches of decompositions.
+/// Clusters per task: some whole batches of decompositions.
 const FEW_CLUSTERS: usize = 32;
 
-/// Moments below this share of the largest take no spin.
+/// Relative moment of inertia below which an axis has no angular velocity.
 const NO_INERTIA: f64 = 1e-12;
 
-/// Determinant by the cube of the trace of an inertia above which it is inverted as it is: the thinnest rod of two particles a side has more.
+/// Ratio of determinant to cubed trace of an inertia above which it is inverted without
+/// pseudoinverse; the thinnest rod with two particles per side has more.
 const WELL_FORMED: f64 = 1e-6;
 
-/// Vectors of a record that hold places alone, and those that hold motions, too.
+/// Vectors of a record with sums of positions, and with those of motions too.
 const PLACES: usize = 2;
 const MOTIONS: usize = 3;
 
 impl Fits {
-    /// Fits all clusters to positions (m); with velocities (m/s), finds their motion, too.
+    /// Fits all clusters to positions (m), and with velocities (m/s) computes their rigid motions.
     pub(crate) fn fit(&mut self, shapes: &Shapes, positions: &[Vec3], velocities: Option<&[Vec3]>) {
         let count = shapes.rest.len();
         let stretch = positions.len().div_ceil(STRETCHES).next_multiple_of(CHUNK);
         self.anchor = positions[0];
-        self.forget_looks();
+        self.invalidate_survey();
         self.is_calmed = false;
         self.has_motions = velocities.is_some();
         self.fits.resize(count, Fit::NONE);
@@ -96,14 +101,15 @@ impl Fits {
         solve(shapes, &self.partial, count, 0, found, velocities.is_some());
     }
 
-    /// Clusters have changed: nothing that was seen of them is up to date.
-    fn forget_looks(&mut self) {
-        (self.is_surveyed, self.is_seen) = (false, false);
+    /// Invalidates the survey: clusters have changed.
+    fn invalidate_survey(&mut self) {
+        (self.is_surveyed, self.has_survey_result) = (false, false);
     }
 
-    /// Moves one particle by a way (m) in the sums of its clusters; where these are then, [`Fits::follow`] tells.
+    /// Moves one particle by a displacement (m) in the sums of its clusters; [`Fits::follow`] then
+    /// updates their fits.
     pub(crate) fn shift(&mut self, shapes: &Shapes, particle: usize, way: &Vec3) {
-        let products = place_products(shapes.particles.masses[particle], way, &shapes.particles.offsets[particle]);
+        let products = position_products(shapes.particles.masses[particle], way, &shapes.particles.offsets[particle]);
         for share in shapes.memberships.of(particle) {
             let sums = &mut self.sums[share.cluster as usize].0;
             for entry in 0..2 * WIDTH {
@@ -112,31 +118,32 @@ impl Fits {
         }
     }
 
-    /// Brings places and goals of some clusters up to date with their sums; F^e and motions stay those of the last fit.
+    /// Updates centres and goals of some clusters from their sums; F^e and rigid motions stay those
+    /// of the last fit.
     pub(crate) fn follow(&mut self, shapes: &Shapes, clusters: &[u32]) {
         let (mut laid, mut polars) = ([Mat3::zeros(); WIDTH], [NO_POLAR; WIDTH]);
         for clusters in clusters.chunks(WIDTH) {
             for (laid, &cluster) in laid.iter_mut().zip(clusters) {
                 let cluster = cluster as usize;
                 self.fits[cluster].measure(&self.sums[cluster], &shapes.rest[cluster]);
-                *laid = self.fits[cluster].laid(&shapes.rest[cluster], &shapes.temper[cluster]);
+                *laid = self.fits[cluster].laid(&shapes.rest[cluster], &shapes.history[cluster]);
             }
             polar_batch(&laid[..clusters.len()], &mut polars);
             for (polar, &cluster) in polars.iter().zip(clusters) {
                 let (cluster, guide) = (cluster as usize, &mut self.guides[cluster as usize]);
                 self.fits[cluster].rotation = polar.rotation;
-                self.fits[cluster].guide(&shapes.rest[cluster], &shapes.temper[cluster], shapes.limit, guide);
+                self.fits[cluster].guide(&shapes.rest[cluster], &shapes.history[cluster], shapes.limit, guide);
             }
         }
-        self.forget_looks();
+        self.invalidate_survey();
     }
 
-    /// Brings decomposition and goals of one cluster up to date with its F^p.
+    /// Updates decomposition and goals of one cluster after a change of F^p.
     pub(crate) fn renew(&mut self, shapes: &Shapes, cluster: usize) {
-        let (rest, temper) = (&shapes.rest[cluster], &shapes.temper[cluster]);
-        self.fits[cluster].decompose(rest, temper);
-        self.fits[cluster].guide(rest, temper, shapes.limit, &mut self.guides[cluster]);
-        self.forget_looks();
+        let (rest, history) = (&shapes.rest[cluster], &shapes.history[cluster]);
+        self.fits[cluster].decompose(rest, history);
+        self.fits[cluster].guide(rest, history, shapes.limit, &mut self.guides[cluster]);
+        self.invalidate_survey();
     }
 
     /// Fits one cluster to positions (m) by its members, after fracture has changed them.
@@ -146,7 +153,7 @@ impl Fits {
             let weight = shapes.memberships.weight(member, cluster as u32);
             let member = member as usize;
             let arm = positions[member] - self.anchor;
-            let product = place_products(shapes.particles.masses[member], &arm, &shapes.particles.offsets[member]);
+            let product = position_products(shapes.particles.masses[member], &arm, &shapes.particles.offsets[member]);
             for entry in 0..2 * WIDTH {
                 sums.0[entry] += weight * product.0[entry];
             }
@@ -155,7 +162,7 @@ impl Fits {
         self.renew(shapes, cluster);
     }
 
-    /// Centre of mass of all (m, from the anchor).
+    /// Centre of mass of the body (m, relative to the anchor).
     pub(crate) fn centre(&self, rest: &[Rest]) -> Vec3 {
         let (mut mass, mut moment) = (0.0, Vec3::zeros());
         for (fit, rest) in self.fits.iter().zip(rest) {
@@ -166,7 +173,7 @@ impl Fits {
     }
 }
 
-/// Adds stretch by stretch of particles, each to its own part of `partial`.
+/// Sums ranges of particles, each into its own part of `partial`.
 fn sum_stretches(
     partial: &mut [Record],
     (clusters, stretch): (usize, usize),
@@ -186,7 +193,7 @@ fn sum_stretches(
     );
 }
 
-/// What is found of neighbouring clusters.
+/// Results for a range of clusters.
 struct Found<'a> {
     fits: &'a mut [Fit],
     guides: &'a mut [Guide],
@@ -202,7 +209,8 @@ impl<'a> Found<'a> {
     }
 }
 
-/// Adds the sums of stretches in their order, and fits the clusters from `first` on; with their motion where it is asked for.
+/// Adds the sums of ranges in their order, and fits the clusters from `first` on, with their rigid
+/// motion where it is asked for.
 fn solve(shapes: &Shapes, partial: &[Record], count: usize, first: usize, found: Found, with_motion: bool) {
     if found.fits.len() > FEW_CLUSTERS {
         let middle = (found.fits.len() / 2).next_multiple_of(WIDTH);
@@ -222,9 +230,9 @@ fn solve(shapes: &Shapes, partial: &[Record], count: usize, first: usize, found:
                 sums.0[entry] += stretch[first + index].0[entry];
             }
         }
-        let (rest, temper) = (&shapes.rest[first + index], &shapes.temper[first + index]);
+        let (rest, history) = (&shapes.rest[first + index], &shapes.history[first + index]);
         fit.measure(sums, rest);
-        (elastic[index], laid[index]) = (fit.elastic_deformation(temper), fit.laid(rest, temper));
+        (elastic[index], laid[index]) = (fit.elastic_deformation(history), fit.laid(rest, history));
         if with_motion {
             set_motion(sums, &fit.centre, rest.mass, &mut guides[index]);
         }
@@ -236,13 +244,13 @@ fn solve(shapes: &Shapes, partial: &[Record], count: usize, first: usize, found:
     polar_batch(&laid[..count], &mut polars);
     for (index, (fit, guide)) in fits.iter_mut().zip(guides).enumerate() {
         (fit.elastic, fit.rotation) = (elastics[index], polars[index].rotation);
-        fit.guide(&shapes.rest[first + index], &shapes.temper[first + index], shapes.limit, guide);
+        fit.guide(&shapes.rest[first + index], &shapes.history[first + index], shapes.limit, guide);
     }
 }
 
 /// m u (o, 1)ᵀ as columns of four.
 #[inline(always)]
-pub(crate) fn place_products(mass: f64, arm: &Vec3, offset: &Vec3) -> Record {
+pub(crate) fn position_products(mass: f64, arm: &Vec3, offset: &Vec3) -> Record {
     let [x, y, z] = [mass * arm.x, mass * arm.y, mass * arm.z];
     let [a, b, c] = [offset.x, offset.y, offset.z];
     let mut products = Record::ZERO;
@@ -270,7 +278,7 @@ pub(crate) fn place_products(mass: f64, arm: &Vec3, offset: &Vec3) -> Record {
 /// The same, with m (v, u × v, u uᵀ) in the fourth places and behind.
 #[inline(always)]
 fn motion_products(mass: f64, arm: &Vec3, offset: &Vec3, velocity: &Vec3) -> Record {
-    let mut products = place_products(mass, arm, offset);
+    let mut products = position_products(mass, arm, offset);
     let momentum = mass * velocity;
     let turning = arm.cross(&momentum);
     let weighted = mass * arm;
@@ -291,7 +299,7 @@ fn motion_products(mass: f64, arm: &Vec3, offset: &Vec3, velocity: &Vec3) -> Rec
     products
 }
 
-/// Writes the rigid motion with the momenta that [`motion_products`] add up to.
+/// Writes the rigid motion with the momenta that [`motion_products`] sums.
 fn set_motion(sums: &Record, centre: &Vec3, mass: f64, guide: &mut Guide) {
     let all = &sums.0;
     let momentum = Vec3::new(all[3], all[7], all[11]);
@@ -303,7 +311,8 @@ fn set_motion(sums: &Record, centre: &Vec3, mass: f64, guide: &mut Guide) {
     guide.set_motion(&(momentum / mass - spin.cross(centre)), &spin);
 }
 
-/// Inverse of an inertia (kg·m²), or its pseudoinverse where that of a line or of a point is next to singular.
+/// Inverse of an inertia (kg·m²), or its pseudoinverse where it is almost that of a line or a
+/// point.
 fn solve_inertia(inertia: &Mat3) -> Mat3 {
     let size = inertia.trace();
     match inertia.try_inverse().filter(|_| inertia.determinant() > WELL_FORMED * size * size * size) {
@@ -322,7 +331,7 @@ struct Of<'a> {
     anchor: Vec3,
 }
 
-/// Adds particles to the records of their clusters, the first N vectors of them.
+/// Adds particles to the first N vectors of the records of their clusters.
 struct Sum<'a, const N: usize> {
     of: Of<'a>,
     velocities: &'a [Vec3],
@@ -342,7 +351,7 @@ impl<const N: usize> Kernel for Sum<'_, N> {
             let products = if N == MOTIONS {
                 motion_products(masses[index], &arm, &offsets[index], &self.velocities[index])
             } else {
-                place_products(masses[index], &arm, &offsets[index])
+                position_products(masses[index], &arm, &offsets[index])
             };
             let (products, _) = products.0.as_chunks::<WIDTH>();
             let mut lanes = [L::splat(0.0); N];

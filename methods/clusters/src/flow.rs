@@ -1,4 +1,4 @@
-//! Plastic flow: Jones et al. 2016, §3.2, as READINGS 22–24 have it.
+//! Plastic flow: Jones et al. 2016, §3.2, with READINGS 22–24.
 
 use crate::cluster::Rest;
 use crate::model::Clusters;
@@ -6,24 +6,24 @@ use craze_engine::Step;
 use craze_math::{Mat3, Vec3};
 use rayon::prelude::*;
 
-/// Stretches beyond which a cluster counts as crushed or torn: its flow would be no number.
+/// Stretches beyond which a cluster is crushed or torn: its flow would not be finite.
 const THINNEST: f64 = 1e-3;
 
-/// How often a flow that would raise the energy is halved before the cluster is left as it is.
+/// Halvings of a flow that would increase the energy, before the cluster is left as it is.
 const HALVINGS: u32 = 6;
 
-/// Clusters that one thread takes at a time.
+/// Clusters per task.
 const FEW_CLUSTERS: usize = 8;
 
 impl Clusters {
-    /// Lets every cluster flow that is strained beyond its yield, and looks at what has become of the step.
+    /// Flows all clusters that are strained beyond their yield strain, and surveys the state.
     pub(crate) fn flow_clusters(&mut self, step: &Step) {
-        if self.is_flying() {
+        if self.is_rigid() {
             return;
         }
-        if let Some(yield_strain) = self.matter.yield_strain {
-            let rate = fraction_in(self.matter.flow, step.time_step / self.options.time_step);
-            // Asked side by side: to flow changes nothing in other clusters.
+        if let Some(yield_strain) = self.parameters.yield_strain {
+            let rate = fraction_in(self.parameters.flow, step.time_step / self.options.time_step);
+            // In parallel: flow does not change other clusters.
             let clusters = (0..self.rest.len()).into_par_iter().with_min_len(FEW_CLUSTERS);
             let asked: Vec<Option<Asked>> = clusters.map(|cluster| self.flow_asked(cluster, yield_strain)).collect();
             for (cluster, asked) in asked.into_iter().enumerate() {
@@ -34,14 +34,14 @@ impl Clusters {
         self.survey_state();
     }
 
-    /// Lets a cluster that has just been parted flow down to its yield at once: F^p was that of both parts together, and what it misses
-    /// in one of them would come back as energy.
+    /// Flows a cluster that has just been split down to its yield strain at once: F^p was that of
+    /// both parts together, and its error in one part would return as energy.
     pub(crate) fn relax(&mut self, cluster: usize) {
-        let Some(yield_strain) = self.matter.yield_strain else { return };
+        let Some(yield_strain) = self.parameters.yield_strain else { return };
         self.flow_cluster(cluster, self.flow_asked(cluster, yield_strain), 1.0, 0.0);
     }
 
-    /// What asks a cluster to flow; nothing asks one that is flat or crushed.
+    /// The demand for flow of a cluster; none for one that is flat or crushed.
     fn flow_asked(&self, cluster: usize, yield_strain: f64) -> Option<Asked> {
         let sigma = self.fits.fits[cluster].elastic.sigma;
         if self.rest[cluster].is_flat || !(sigma.z > THINNEST && sigma.x.is_finite()) {
@@ -49,58 +49,60 @@ impl Clusters {
         }
         let stretches = sigma * (sigma.x * sigma.y * sigma.z).powf(-1.0 / 3.0);
         let strain = stretches.add_scalar(-1.0).norm();
-        let excess = strain - yield_strain - self.matter.hardening * self.temper[cluster].hardening;
+        let excess = strain - yield_strain - self.parameters.hardening * self.history[cluster].hardening;
         let springs = (excess > 0.0).then(|| self.springs_of(cluster));
         Some(Asked { stretches, share: excess / strain, springs })
     }
 
-    /// Updates F^p (9)–(13) by the flow rate ν and α (14) of a cluster; whether it has flowed.
+    /// Updates F^p (9)–(13) by the flow rate ν and α (14) of a cluster; returns true if it has
+    /// flowed.
     ///
-    /// α gathers ‖Σ^e − I‖ in place of ‖F^e − I‖, which would count a rotation as strain.
+    /// α accumulates ‖Σ^e − I‖ in place of ‖F^e − I‖, which would count a rotation as strain.
     ///
-    /// Flow moves the goals, and (12) knows F^e only: where a cluster is squeezed or drawn as a whole, or swings through its rest shape within a
-    /// step, the goals that it asks for can lie farther from the members than those that were. Flow never gives energy: it goes as far as
-    /// the energy that the method keeps (`energy.rs`) does not rise.
+    /// Flow moves the goals, and (12) depends on F^e only: where a cluster is compressed or
+    /// stretched as a whole, or passes through its rest shape within a step, the new goals can be
+    /// farther from the members than the old ones. Flow must not add energy: it goes as far as the
+    /// energy of `energy.rs` does not increase.
     fn flow_cluster(&mut self, cluster: usize, asked: Option<Asked>, rate: f64, time_step: f64) -> bool {
-        let temper = &mut self.temper[cluster];
-        if self.rest[cluster].is_flat && !temper.is_fresh() {
-            temper.plastic = Mat3::identity();
+        let history = &mut self.history[cluster];
+        if self.rest[cluster].is_flat && !history.is_fresh() {
+            history.plastic = Mat3::identity();
             self.renew_fit(cluster);
         }
         let Some(Asked { stretches, share, springs }) = asked else { return false };
         let before = self.fits.fits[cluster];
-        self.temper[cluster].hardening += time_step * before.elastic.sigma.add_scalar(-1.0).norm();
+        self.history[cluster].hardening += time_step * before.elastic.sigma.add_scalar(-1.0).norm();
         let mut share = (rate * share).min(1.0);
-        // Written so that NaN does not flow.
+        // NaN fails the comparison.
         let Some(springs) = springs.filter(|_| share > 0.0) else { return false };
-        let (rest, old) = (&self.rest[cluster], self.temper[cluster].plastic);
+        let (rest, old) = (&self.rest[cluster], self.history[cluster].plastic);
         let known = springs.energy(&(before.rotation * old), rest);
         for _ in 0..HALVINGS {
             let stretch: Vec3 = stretches.map(|value| value.powf(share));
             let plastic = Mat3::from_diagonal(&stretch) * before.elastic.v.transpose() * old;
-            let temper = &mut self.temper[cluster];
-            temper.plastic = plastic;
+            let history = &mut self.history[cluster];
+            history.plastic = plastic;
             let mut fit = before;
-            fit.decompose(rest, temper);
+            fit.decompose(rest, history);
             if plastic.iter().all(|entry| entry.is_finite()) && springs.energy(&(fit.rotation * plastic), rest) <= known
             {
                 self.renew_fit(cluster);
                 return true;
             }
-            temper.plastic = old;
+            history.plastic = old;
             share *= 0.5;
         }
         false
     }
 
-    /// Brings the fit of a cluster up to date with its F^p.
+    /// Updates the fit of a cluster after a change of F^p.
     fn renew_fit(&mut self, cluster: usize) {
         let mut fits = std::mem::take(&mut self.fits);
         fits.renew(&self.shapes(), cluster);
         self.fits = fits;
     }
 
-    /// What the springs of a cluster are drawn by.
+    /// Springs of a cluster.
     fn springs_of(&self, cluster: usize) -> Springs {
         let rest = &self.rest[cluster];
         let mut motion = Mat3::zeros();
@@ -116,30 +118,33 @@ impl Clusters {
 }
 
 /// Fraction applied in a step (1), if a fraction `per_reference_step` is applied in each reference
-/// step Δt₀. `steps` is Δt/Δt₀. What is left after each reference step does not depend on the number of
-/// steps that it is divided into.
+/// step Δt₀. `steps` is Δt/Δt₀. The remainder after each reference step does not depend on the
+/// number of steps into which it is divided.
 pub(crate) fn fraction_in(per_reference_step: f64, steps: f64) -> f64 {
     1.0 - (1.0 - per_reference_step).powf(steps)
 }
 
-/// What asks a cluster to flow.
+/// Demand for flow of a cluster.
 struct Asked {
-    /// Σ^e of the same volume as at rest (1): Jones et al. 2016 (10).
+    /// Σ^e scaled to the volume at rest (1): Jones et al. 2016 (10).
     stretches: Vec3,
-    /// Share of the strain (11) that is beyond the yield (1), which times the flow rate is γ: Jones et al. 2016 (13).
+    /// Share of the strain (11) beyond the yield strain (1); times the flow rate it is γ: Jones et
+    /// al. 2016 (13).
     share: f64,
-    /// Its springs, if that is any.
+    /// Its springs, if they have energy.
     springs: Option<Springs>,
 }
 
-/// What of a cluster's members decides how the energy of its springs changes with its goals.
+/// What determines the change of a cluster's spring energy with its goals.
 struct Springs {
-    /// 2·A_xr − Δt·A_vr, A_vr = Σ w m v (r − r̄)ᵀ (kg·m²): A_xr at the end and at the beginning of the last step.
+    /// 2·A_xr − Δt·A_vr, A_vr = Σ w m v (r − r̄)ᵀ (kg·m²): the sum of A_xr at the end and at the
+    /// beginning of the last step.
     places: Mat3,
 }
 
 impl Springs {
-    /// Energy of springs to the goals M·(r − r̄) + x̄ by ½k, but for what does not depend on M (kg·m²).
+    /// Spring energy for the goals M·(r − r̄) + x̄, divided by ½k, without terms that do not depend
+    /// on M (kg·m²).
     fn energy(&self, goals: &Mat3, rest: &Rest) -> f64 {
         (goals * rest.moment).dot(goals) - goals.dot(&self.places)
     }

@@ -1,17 +1,17 @@
-//! The rest shape of the whole body laid over its particles, and the rigid motion nearest to theirs.
+//! Fit of the rest shape of the whole body to its particles, and their best-fit rigid motion.
 
 use crate::chunks::gather;
 use crate::cluster::pseudo_inverse;
-use crate::flight::orientation;
 use crate::model::{Particles, Whole};
+use crate::rigid_mode::orientation;
 use craze_engine::RigidBody;
 use craze_math::{Mat3, Rotation, Vec3, polar};
 
-/// The rest shape laid over the particles, and the rigid motion nearest to theirs.
+/// Fit of the rest shape to the particles, and their best-fit rigid motion.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ShapeMatch {
-    /// Position of the first particle (m): places are reckoned from here, so that rounding is relative to the size of the body and
-    /// not to its distance from the origin.
+    /// Position of the first particle (m), the anchor of all positions, so that rounding is
+    /// relative to the size of the body and not to its distance from the origin.
     anchor: Vec3,
     /// x̄ from the anchor (m).
     from_anchor: Vec3,
@@ -23,22 +23,22 @@ pub(crate) struct ShapeMatch {
     pub velocity: Vec3,
     /// Angular momentum about the centre of mass (kg·m²/s).
     pub angular_momentum: Vec3,
-    /// Angular velocity with which the body, were it rigid, would have that angular momentum (rad/s).
+    /// Angular velocity of a rigid body with that angular momentum (rad/s).
     pub spin: Vec3,
 }
 
 impl ShapeMatch {
-    /// The match of a body in flight, which is perfect.
-    pub(crate) fn of_flight(flight: &RigidBody, whole: &Whole) -> ShapeMatch {
-        let rotation = orientation(flight, whole).to_rotation_matrix().into_inner();
+    /// The fit of a body in rigid-body mode, which is exact.
+    pub(crate) fn of_rigid(rigid: &RigidBody, whole: &Whole) -> ShapeMatch {
+        let rotation = orientation(rigid, whole).to_rotation_matrix().into_inner();
         ShapeMatch {
-            anchor: flight.position,
+            anchor: rigid.position,
             from_anchor: Vec3::zeros(),
             deformation: rotation * whole.moment * whole.inverse_moment,
             rotation,
-            velocity: flight.velocity,
-            angular_momentum: flight.angular_momentum,
-            spin: flight.spin(),
+            velocity: rigid.velocity,
+            angular_momentum: rigid.angular_momentum,
+            spin: rigid.spin(),
         }
     }
 
@@ -58,13 +58,13 @@ impl ShapeMatch {
         self.center() + self.rotation * offset
     }
 
-    /// Place from the centre of mass (m).
+    /// Position relative to the centre of mass (m).
     #[inline]
     pub(crate) fn arm(&self, place: &Vec3) -> Vec3 {
         (place - self.anchor) - self.from_anchor
     }
 
-    /// Velocity (m/s) that the nearest rigid motion has at a place, by its arm.
+    /// Velocity (m/s) of the best-fit rigid motion at an arm from the centre of mass.
     #[inline]
     pub(crate) fn rigid_velocity(&self, arm: &Vec3) -> Vec3 {
         self.velocity + self.spin.cross(arm)
@@ -106,13 +106,14 @@ impl Sums {
     }
 }
 
-/// Moments below this share of the largest take no spin.
+/// Relative moment of inertia below which an axis has no angular velocity.
 const NO_INERTIA: f64 = 1e-12;
 
-/// Lays the rest shape over the particles: Jones et al. 2016 (1)–(5).
+/// Fits the rest shape to the particles: Jones et al. 2016 (1)–(5).
 ///
-/// A flat cloud leaves R unique, a straight one leaves the turn about its line open, a single particle leaves all of R open; R is then
-/// one of the best, and goals are the same for all of them. Numbers that are not finite come back as NaN.
+/// R is unique for a flat cloud; for a straight one the rotation about its line is arbitrary, and
+/// for a single particle all of R. R is then one of the best, and goals are the same for all of
+/// them. Numbers that are not finite give NaN.
 pub(crate) fn match_shape(particles: &Particles, whole: &Whole, positions: &[Vec3], velocities: &[Vec3]) -> ShapeMatch {
     let (anchor, anchor_velocity) = (positions[0], velocities[0]);
     let sums = gather(
@@ -179,7 +180,7 @@ mod tests {
     }
 
     #[test]
-    fn a_quarter_turn_and_a_shift_leave_goals_at_the_particles() {
+    fn goals_follow_a_rotation_and_translation_exactly() {
         // VALIDATION 2.
         let motion = Isometry::new(Vec3::new(3.0, -2.0, 1.0), Vec3::new(0.0, 0.0, FRAC_PI_2));
         for counts in [[4, 4, 4], [8, 2, 2], [1, 1, 1], [2, 1, 1], [5, 1, 1], [3, 4, 1]] {
@@ -241,7 +242,8 @@ mod tests {
         assert!((body.account(&Vec3::zeros()).elastic / expected - 1.0).abs() < 1e-12);
     }
 
-    /// Whether every axis of a cloud is clearly long or clearly nothing: rounding grows with one over the square of what is between.
+    /// Whether every axis of a cloud is clearly long or clearly nothing: rounding grows with one
+    /// over the square of what is between.
     fn is_flat_or_is_not(positions: &[Vec3]) -> bool {
         let centre = positions.iter().sum::<Vec3>() / positions.len() as f64;
         let spread: craze_math::Mat3 =
@@ -266,7 +268,7 @@ mod tests {
         }
 
         #[test]
-        fn goals_turn_with_the_particles(turn in prop::array::uniform3(-6.0f64..6.0)) {
+        fn goals_rotate_with_the_particles(turn in prop::array::uniform3(-6.0f64..6.0)) {
             let motion = Isometry::rotation(turn.into());
             let mut straight = body(block([4, 3, 2]), 1.0, awake());
             straight.set_motion(|rest| (crooked(rest), Vec3::zeros())).unwrap();

@@ -1,28 +1,18 @@
-//! What a body of clusters looks like.
+//! Frame of a body of clusters.
 
-use crate::flight::View;
 use crate::model::Clusters;
-use craze_frame::{BodyFrame, Data, Particles, Piece, Pose, names};
-use craze_math::{Mat3, Rotation, Vec3, polar};
+use crate::rigid_mode::View;
+use craze_body::PieceMeasure;
+use craze_body::measure::pose;
+use craze_frame::{BodyFrame, Data, Particles, Piece, names};
+use craze_math::{Mat3, Vec3};
 
-/// Name of the attribute that tells the cluster in which a particle has the largest weight.
+/// Name of the attribute with the cluster in which a particle has the largest weight.
 const CLUSTER: &str = "cluster";
 
-/// Sums over the particles of a piece; places are reckoned from its first particle.
-#[derive(Clone, Copy, Default)]
-struct Sums {
-    mass: f64,
-    volume: f64,
-    anchor: Option<(Vec3, Vec3)>,
-    /// Σ m x and Σ m r (kg·m).
-    place: Vec3,
-    rest: Vec3,
-    /// Σ m x rᵀ (kg·m²).
-    mixed: Mat3,
-}
-
 impl Clusters {
-    /// The particles with velocity, rest position, piece, cluster and, where they flow, plastic strain; and the surface, if there is one.
+    /// The particles with velocity, rest position, piece, cluster and, for a material that yields,
+    /// plastic strain; and the surface, if there is one.
     pub(crate) fn body_frame(&self) -> BodyFrame {
         let present = self.present_pieces();
         let index = |particle: usize| {
@@ -41,13 +31,13 @@ impl Clusters {
             attributes
                 .set(CLUSTER, Data::Index((0..self.count()).map(|particle| self.main_cluster(particle)).collect()));
         }
-        if self.matter.yield_strain.is_some() {
+        if self.parameters.yield_strain.is_some() {
             let strains = (0..self.count()).map(|particle| self.plastic_strain(particle)).collect();
             attributes.set(names::PLASTIC_STRAIN, Data::Scalar(strains));
         }
         BodyFrame {
             method: crate::KIND.to_owned(),
-            materials: vec![self.matter.name.clone()],
+            materials: vec![self.parameters.name.clone()],
             surface,
             particles: Some(particles),
             pieces: measured,
@@ -60,7 +50,7 @@ impl Clusters {
         self.particles.volumes.iter().sum()
     }
 
-    /// The cluster in which a particle weighs most; of several the first.
+    /// The cluster in which a particle has the largest weight; of several the first.
     fn main_cluster(&self, particle: usize) -> u32 {
         let shares = self.memberships.of(particle);
         let most = shares
@@ -69,56 +59,37 @@ impl Clusters {
         most.1
     }
 
-    /// ‖F^pᵀF^p − I‖/2 of its clusters, by weight (1).
+    /// ‖F^pᵀF^p − I‖/2 of its clusters, weighted (1).
     pub(crate) fn plastic_strain(&self, particle: usize) -> f64 {
         let strain = |plastic: &Mat3| 0.5 * (plastic.transpose() * plastic - Mat3::identity()).norm();
         let shares = self.memberships.of(particle).iter();
-        shares.map(|share| share.weight * strain(&self.temper[share.cluster as usize].plastic)).sum()
+        shares.map(|share| share.weight * strain(&self.history[share.cluster as usize].plastic)).sum()
     }
 
     fn measure_pieces(&self, positions: &[Vec3], pieces: &[u32], present: &[u32]) -> Vec<Piece> {
-        let mut sums = vec![Sums::default(); present.len()];
-        for particle in 0..positions.len() {
-            let sum = &mut sums[pieces[particle] as usize];
-            let (mass, offset) = (self.particles.masses[particle], self.particles.offsets[particle]);
-            let (anchor, rest_anchor) = *sum.anchor.get_or_insert((positions[particle], offset));
-            let (place, rest) = (positions[particle] - anchor, offset - rest_anchor);
-            sum.mass += mass;
-            sum.volume += self.particles.volumes[particle];
-            sum.place += mass * place;
-            sum.rest += mass * rest;
-            sum.mixed += mass * place * rest.transpose();
+        let mut measures = vec![PieceMeasure::default(); present.len()];
+        for (particle, position) in positions.iter().enumerate() {
+            let sum = &mut measures[pieces[particle] as usize];
+            let mass = self.particles.masses[particle];
+            sum.add_matter(mass, self.particles.volumes[particle]);
+            sum.add_point(mass, &self.particles.offsets[particle], position);
         }
-        let pieces = sums.iter().zip(present).map(|(sum, &id)| Piece {
+        // Offsets are in the frame of the shape: poses begin where the body was placed.
+        let placed = self.placement.rotation.inverse();
+        let piece = |(sum, &id): (&PieceMeasure, &u32)| Piece {
             id,
             volume: sum.volume,
             mass: sum.mass,
-            parent: self.lineage[id as usize],
-            pose: sum.pose(&self.placement.rotation),
-        });
-        let mut pieces: Vec<Piece> = pieces.collect();
-        if let (View::Flight(_), Some(piece)) = (self.view(&self.state), pieces.first_mut()) {
+            parent: self.lineage.parent(id),
+            pose: pose(sum.center(), &(sum.rotation() * placed)),
+        };
+        let mut pieces: Vec<Piece> = measures.iter().zip(present).map(piece).collect();
+        if let (View::Rigid(_), Some(piece)) = (self.view(&self.state), pieces.first_mut()) {
             let matched = self.matched();
-            piece.pose = pose(matched.center(), &(matched.orientation() * self.placement.rotation.inverse()));
+            piece.pose = pose(matched.center(), &(matched.orientation() * placed));
         }
         pieces
     }
-}
-
-impl Sums {
-    /// The rest shape of the piece, rotated as the body was `placed`, laid over it: Kabsch 1976.
-    fn pose(&self, placed: &Rotation) -> Pose {
-        let Some((anchor, _)) = self.anchor else { return Pose::default() };
-        let central = self.mixed - self.place * self.rest.transpose() / self.mass;
-        let turn = polar(&central).rotation;
-        let column = |axis| turn.column(axis).into_owned();
-        let rotation = Rotation::from_basis_unchecked(&[column(0), column(1), column(2)]);
-        pose(anchor + self.place / self.mass, &(rotation * placed.inverse()))
-    }
-}
-
-fn pose(position: Vec3, rotation: &Rotation) -> Pose {
-    Pose { position, rotation: [rotation.i, rotation.j, rotation.k, rotation.w] }
 }
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! Finding the centres near a place: cells of a box, as wide as the question is long.
+//! Uniform grid of points, for queries of points close to a position.
 
 use craze_math::Vec3;
 use craze_spatial::Aabb;
@@ -10,10 +10,10 @@ const MOST_CELLS: f64 = 96.0;
 pub(crate) struct Grid<'a> {
     points: &'a [Vec3],
     from: Vec3,
-    /// Width of a cell (m).
+    /// Edge of a cell (m).
     cell: Vec3,
     counts: [usize; 3],
-    /// Where each cell begins in `order`.
+    /// Start of each cell in `order`.
     starts: Vec<u32>,
     order: Vec<u32>,
 }
@@ -21,9 +21,9 @@ pub(crate) struct Grid<'a> {
 impl<'a> Grid<'a> {
     /// Sorts points (m) into cells at least `width` (m) wide.
     pub(crate) fn new(points: &'a [Vec3], width: f64) -> Grid<'a> {
-        let bounds = Aabb::around(points);
+        let bounds = Aabb::from_points(points);
         let size = bounds.size();
-        // Written so that what is not a number is one cell.
+        // NaN gives one cell.
         let cells = |length: f64| if length > width { (length / width).floor().min(MOST_CELLS) } else { 1.0 };
         let count = size.map(cells);
         let cell = size.component_div(&count).map(|length| length.max(width.min(f64::MAX)).max(f64::MIN_POSITIVE));
@@ -47,7 +47,7 @@ impl<'a> Grid<'a> {
 
     fn cell_of(&self, point: &Vec3) -> [usize; 3] {
         let place = (point - self.from).component_div(&self.cell);
-        // A cast saturates: places outside the box, and those that are no numbers, fall into cells at its rim.
+        // A cast saturates: positions outside the box, and NaN, are in cells at its rim.
         std::array::from_fn(|axis| (place[axis] as usize).min(self.counts[axis] - 1))
     }
 
@@ -55,7 +55,8 @@ impl<'a> Grid<'a> {
         (z * self.counts[1] + y) * self.counts[0] + x
     }
 
-    /// Calls with every point of the cells that a box of this half width (m) around a place overlaps.
+    /// Calls `each` with every point of the cells that overlap a box of this half width (m) around
+    /// a position.
     pub(crate) fn near(&self, place: &Vec3, half: f64, mut take: impl FnMut(u32)) {
         let [low, high] = [-half, half].map(|shift| self.cell_of(&place.add_scalar(shift)));
         for z in low[2]..=high[2] {
@@ -67,7 +68,8 @@ impl<'a> Grid<'a> {
         }
     }
 
-    /// The nearest point and the square of its distance (m²); of several the one with the lowest number.
+    /// The nearest point and the square of its distance (m²); of several the one with the lowest
+    /// number.
     pub(crate) fn nearest(&self, place: &Vec3) -> (u32, f64) {
         let widest = self.cell.component_mul(&Vec3::from(self.counts.map(|count| count as f64))).max();
         let far = (place - self.from).amax() + 2.0 * widest;
@@ -80,7 +82,8 @@ impl<'a> Grid<'a> {
                     best = (point, square);
                 }
             });
-            // All points nearer than half the width of the box have been seen. Written so that what is no number ends, too.
+            // All points closer than half the width of the box have been visited. NaN ends the
+            // search, too.
             if best.1 <= half * half || !(half < far) {
                 return if best.0 == u32::MAX { (0, f64::INFINITY) } else { best };
             }
@@ -95,7 +98,7 @@ mod tests {
     use craze_math::Random;
 
     #[test]
-    fn the_nearest_is_the_one_that_looking_at_all_finds() {
+    fn the_nearest_point_is_that_of_a_linear_search() {
         let mut random = Random::new(4);
         let mut place = |scale: f64| scale * Vec3::new(random.signed(), random.signed(), 0.2 * random.signed());
         for count in [1, 2, 7, 300] {
@@ -113,7 +116,7 @@ mod tests {
     }
 
     #[test]
-    fn points_in_one_place_and_bad_numbers_end_the_search() {
+    fn coincident_points_and_nan_end_the_search() {
         let points = [Vec3::repeat(1.0); 5];
         assert_eq!(Grid::new(&points, 0.1).nearest(&Vec3::repeat(7.0)).0, 0);
         Grid::new(&points, 0.1).nearest(&Vec3::repeat(f64::NAN));

@@ -1,11 +1,15 @@
-//! Strain limiting (Bargteil & Jones 2014): no member strays from its goal by more than a share of its cluster's width.
+//! Strain limiting (Bargteil & Jones 2014): the distance of a member from its goal is at most a
+//! share of its cluster's extent.
 //!
-//! A member beyond the limit is drawn back to it, by its weight in the cluster; the cluster as a whole gives way by as much, so that
-//! its momentum stays what it is. A round in which nothing is beyond the limit changes nothing and ends the step.
+//! A member beyond the limit is moved back to it, in proportion to its weight in the cluster; the
+//! cluster as a whole moves by as much, so that momentum is conserved. An iteration in which no
+//! member is beyond the limit ends it.
 //!
-//! Few members are beyond it, and all of this costs what they and their clusters cost: those that were close to the limit when the step began are looked at, their
-//! moves are added to the sums of their clusters, and these alone are laid over their members anew. Clusters give way once, after the last round: where a
-//! whole cluster is does not change how far its members are from their goals in it.
+//! Few members are beyond the limit, and the cost is proportional to them and their clusters:
+//! members that were close to the limit when the step began are tested, their displacements are
+//! added to the sums of their clusters, and only these are fitted again. Clusters as a whole move
+//! once, after the last iteration: their position does not change how far members are from goals in
+//! them.
 
 use crate::membership::Share;
 use crate::model::Clusters;
@@ -13,18 +17,18 @@ use crate::survey::Near;
 use craze_engine::Step;
 use craze_math::Vec3;
 
-/// What strain limiting works in.
+/// Workspace of strain limiting.
 #[derive(Default)]
 pub(crate) struct Limiting {
-    /// How clusters give way.
+    /// Motion of each cluster as a whole.
     shifts: Vec<Shift>,
-    /// Clusters whose members have moved in this round, as a mark each and as a list.
+    /// Clusters whose members have moved in this iteration, as flags and as a list.
     is_moved: Vec<bool>,
     moved: Vec<u32>,
 }
 
 impl Limiting {
-    /// Forgets the last step and makes room for clusters.
+    /// Clears the last step and resizes to a number of clusters.
     fn begin(&mut self, clusters: usize) {
         self.shifts.clear();
         self.shifts.resize(clusters, Shift::default());
@@ -32,7 +36,7 @@ impl Limiting {
         self.is_moved.resize(clusters, false);
     }
 
-    /// Notes that the clusters of a particle have to be laid over their members anew.
+    /// Marks the clusters of a particle to be fitted again.
     fn note_moved(&mut self, shares: &[Share]) {
         for share in shares {
             if !std::mem::replace(&mut self.is_moved[share.cluster as usize], true) {
@@ -42,19 +46,20 @@ impl Limiting {
     }
 }
 
-/// How a cluster gives way.
+/// Motion of a cluster as a whole that conserves momentum.
 #[derive(Clone, Copy, Default)]
 struct Shift {
     /// Whether it has members beyond the limit.
     is_strained: bool,
-    /// Change of place (m).
+    /// Displacement (m).
     way: Vec3,
     /// Change of velocity (m/s).
     velocity: Vec3,
 }
 
 impl Shift {
-    /// Gives way to a member with a part of the cluster's mass (1) that is drawn (m) and stopped (m/s).
+    /// Adds the reaction to a member with a share of the cluster's mass (1) that is moved (m) and
+    /// stopped (m/s).
     fn give(&mut self, part: f64, drawn: &Vec3, stopped: &Vec3) {
         self.is_strained = true;
         self.way -= part * drawn;
@@ -63,17 +68,18 @@ impl Shift {
 }
 
 impl Clusters {
-    /// Draws members of the prediction back until none is beyond the limit, or rounds run out. The clusters must lie over it.
+    /// Moves members of the prediction back until none is beyond the limit, or the number of
+    /// iterations is reached. The clusters must be fitted to the prediction.
     pub(crate) fn limit_strain(&mut self, step: &Step) {
         if self.options.strain_limit.is_none() {
             return;
         }
         self.survey_prediction();
-        let seen = &self.predicted_fits.seen;
-        // What a hold places is not drawn back.
+        let survey = &self.predicted_fits.survey_result;
+        // Particles with prescribed positions are not moved.
         let is_free = |near: &Near| self.external.placed_by(near.particle as usize).is_none();
-        let near: Vec<Near> = seen.near.iter().copied().filter(is_free).collect();
-        if !seen.is_beyond || near.is_empty() {
+        let near: Vec<Near> = survey.near.iter().copied().filter(is_free).collect();
+        if !survey.is_beyond || near.is_empty() {
             return;
         }
         if !self.predicted_fits.has_motions {
@@ -95,8 +101,8 @@ impl Clusters {
         self.limiting = work;
     }
 
-    /// Looks at all memberships of the prediction. Where the last step was disturbed this one is going to be, and nobody will ask what particles take
-    /// from clusters as they are now.
+    /// Surveys all memberships of the prediction. If the last step was disturbed, this one will be,
+    /// and the sums over the clusters of each particle are not needed.
     fn survey_prediction(&mut self) {
         let mut fits = std::mem::take(&mut self.predicted_fits);
         match self.disturbance.is_usual {
@@ -106,7 +112,8 @@ impl Clusters {
         self.predicted_fits = fits;
     }
 
-    /// Lays the clusters over the prediction; with their motion where damping asks for it, or the caller.
+    /// Fits the clusters to the prediction; with their rigid motion where damping or the caller
+    /// needs it.
     pub(crate) fn fit_prediction(&mut self, with_motion: bool) {
         let mut fits = std::mem::take(&mut self.predicted_fits);
         let velocities = (with_motion || self.wants_motions()).then_some(&self.prediction.velocities[..]);
@@ -115,7 +122,8 @@ impl Clusters {
         self.is_prediction_fitted = true;
     }
 
-    /// Lays the clusters whose members have moved over them. How clusters move is known well enough from before the first round.
+    /// Fits the clusters whose members have moved. Their rigid motions are those from before the
+    /// first iteration.
     fn lay_over_moved(&mut self, work: &mut Limiting) {
         let mut fits = std::mem::take(&mut self.predicted_fits);
         fits.follow(&self.shapes(), &work.moved);
@@ -125,9 +133,10 @@ impl Clusters {
         }
     }
 
-    /// Draws every member that is beyond the limit back to it, and stops what it does outward on the way; it is not thrown back: an excess
-    /// that was there before the step would become a speed of excess/Δt, and energy that nothing has given. Notes how clusters give way, and
-    /// which of them have other places now.
+    /// Moves every member that is beyond the limit back to it, and removes its outward velocity. It
+    /// is not given the velocity of the displacement: an excess from before the step would become a
+    /// velocity of excess/Δt, and energy from nowhere. Records the reactions on clusters, and which
+    /// of them have moved members.
     fn draw_back(&mut self, near: &[Near], work: &mut Limiting, step: &Step) {
         let mut fits = std::mem::take(&mut self.predicted_fits);
         for &Near { particle, share } in near {
@@ -136,7 +145,7 @@ impl Clusters {
             let (guide, arm) = (&fits.guides[cluster], place - fits.anchor);
             let way = guide.goal(&self.particles.offsets[particle]) - arm;
             let square = way.norm_squared();
-            // Written so that what is no number stays as it is.
+            // NaN fails the comparison.
             if !(square > guide.limit()) {
                 continue;
             }
@@ -156,7 +165,7 @@ impl Clusters {
         self.predicted_fits = fits;
     }
 
-    /// Moves the members of strained clusters with them, but for placed ones.
+    /// Moves the members of strained clusters with them, except those with prescribed positions.
     fn give_way(&mut self, shifts: &[Shift]) {
         for (cluster, shift) in shifts.iter().enumerate().filter(|(_, shift)| shift.is_strained) {
             for index in 0..self.memberships.members(cluster).len() {

@@ -1,34 +1,23 @@
-//! What acts on a body from outside: holds, loads and contacts.
+//! External forces: constraints, loads and contacts.
 
-use crate::model::{Clusters, Particles, place};
+use crate::model::{Clusters, Particles, to_world};
+use craze_body::ConstrainedRegion;
 use craze_engine::{Effect, HoldId, Region, Step};
 use craze_math::{Isometry, Vec3};
 
-/// Particles that a hold has taken.
-#[derive(Clone)]
-pub(crate) struct Hold {
-    pub id: HoldId,
-    /// Increasing, never empty.
-    pub members: Vec<u32>,
-    /// Force on the body in the last committed step (N).
-    pub reaction: Vec3,
-    /// The same in the prediction (N).
-    pub predicted_reaction: Vec3,
-}
-
-/// Impulses from outside in the prediction.
+/// External impulses in the prediction.
 pub(crate) struct External {
     /// Sum on each particle (N·s); zero but for those listed in `touched`.
     impulses: Vec<Vec3>,
-    /// Particles that something acts on, in the order in which it began to.
+    /// Particles with an external impulse, in the order of their first impulse.
     touched: Vec<u32>,
     is_touched: Vec<bool>,
-    /// Index of the hold that places a particle.
+    /// Index of the region that prescribes the position of a particle.
     placed_by: Vec<Option<u32>>,
 }
 
 impl External {
-    /// Nothing acts. Room for all particles is made now, so that no step has to.
+    /// No impulses. Memory for all particles is allocated here, so that steps allocate nothing.
     pub(crate) fn new(count: usize) -> External {
         External {
             impulses: vec![Vec3::zeros(); count],
@@ -38,13 +27,13 @@ impl External {
         }
     }
 
-    /// Which hold places a particle.
+    /// Index of the region that prescribes the position of a particle.
     pub(crate) fn placed_by(&self, particle: usize) -> Option<u32> {
         self.placed_by[particle]
     }
 
-    /// Books an impulse (N·s).
-    pub(crate) fn book(&mut self, particle: usize, impulse: &Vec3) {
+    /// Records an impulse (N·s).
+    pub(crate) fn record(&mut self, particle: usize, impulse: &Vec3) {
         if !self.is_touched[particle] {
             self.is_touched[particle] = true;
             self.touched.push(particle as u32);
@@ -52,7 +41,7 @@ impl External {
         self.impulses[particle] += impulse;
     }
 
-    /// Forgets everything and makes room for another number of particles.
+    /// Clears all impulses and resizes to another number of particles.
     pub(crate) fn resize(&mut self, count: usize) {
         self.clear();
         self.impulses.resize(count, Vec3::zeros());
@@ -61,7 +50,7 @@ impl External {
         self.touched.reserve(count);
     }
 
-    /// Forgets everything.
+    /// Clears all impulses.
     pub(crate) fn clear(&mut self) {
         for particle in self.touched.drain(..) {
             let particle = particle as usize;
@@ -73,7 +62,7 @@ impl External {
 }
 
 impl Particles {
-    /// The area (m²) that a particle offers to a traction: one face of the cube of its volume.
+    /// Area (m²) on which a traction acts on a particle: one face of the cube of its volume.
     fn face_area(&self, particle: usize) -> f64 {
         let side = self.volumes[particle].cbrt();
         side * side
@@ -81,17 +70,15 @@ impl Particles {
 }
 
 impl Clusters {
-    /// Takes the particles inside a region; centre of mass of what was taken (m).
-    pub(crate) fn take_hold(&mut self, id: HoldId, region: &Region) -> Option<Vec3> {
+    /// Lets a hold act on the particles inside a region; returns their centre of mass (m), or
+    /// `None` if there are none.
+    pub(crate) fn attach_hold(&mut self, id: HoldId, region: &Region) -> Option<Vec3> {
         let members: Vec<u32> = (0..self.count())
             .filter(|&particle| region.contains(&self.placed(particle)))
             .map(|index| index as u32)
             .collect();
-        let place = self.holds.binary_search_by_key(&id, |hold| hold.id);
         if members.is_empty() {
-            if let Ok(index) = place {
-                self.holds.remove(index);
-            }
+            self.constraints.remove(id);
             return None;
         }
         let (mut mass, mut moment) = (0.0, Vec3::zeros());
@@ -99,37 +86,29 @@ impl Clusters {
             mass += self.particles.masses[member as usize];
             moment += self.particles.masses[member as usize] * self.placed(member as usize);
         }
-        let hold = Hold { id, members, reaction: Vec3::zeros(), predicted_reaction: Vec3::zeros() };
-        match place {
-            Ok(index) => self.holds[index] = hold,
-            Err(index) => self.holds.insert(index, hold),
-        }
+        self.constraints.set(ConstrainedRegion::of_particles(id, members));
         Some(moment / mass)
     }
 
-    /// Index of a hold of this body.
-    pub(crate) fn hold_index(&self, id: HoldId) -> Option<usize> {
-        self.holds.binary_search_by_key(&id, |hold| hold.id).ok()
-    }
-
-    /// Whether a load of this step takes hold of the body.
+    /// Returns true if a load of this step acts on the body.
     pub(crate) fn is_loaded(&self, step: &Step) -> bool {
-        step.loads.iter().any(|load| self.hold_index(load.hold).is_some())
+        step.loads.iter().any(|load| self.constraints.index(load.hold).is_some())
     }
 
-    /// Lets forces push the prediction, then puts placed particles where they belong.
+    /// Applies forces to the prediction, then prescribed positions.
     ///
-    /// A force is spread by mass. A traction acts on one face of the cube of each particle's volume, since particles have no surface of
-    /// their own: on a layer of one particle that is the layer's area; a region deeper than that is pushed on in all its layers.
-    /// A particle that several holds place follows the first of them.
+    /// A force is spread by mass. A traction acts on one face of the cube of each particle's
+    /// volume, since particles have no surface: for one layer of particles that is the area of the
+    /// layer; in a deeper region it acts on every layer. Where several holds prescribe the position
+    /// of a particle, the first one does.
     pub(crate) fn apply_loads(&mut self, step: &Step) {
         for load in step.loads {
-            let Some(index) = self.hold_index(load.hold) else { continue };
+            let Some(index) = self.constraints.index(load.hold) else { continue };
             match load.effect {
                 Effect::Place(_) => {}
                 Effect::Force(force) => {
-                    let mass: f64 =
-                        self.holds[index].members.iter().map(|&member| self.particles.masses[member as usize]).sum();
+                    let members = &self.constraints.at(index).members;
+                    let mass: f64 = members.iter().map(|&member| self.particles.masses[member as usize]).sum();
                     let acceleration = force / mass;
                     self.push_members(index, step, |particles, particle| particles.masses[particle] * acceleration);
                 }
@@ -139,50 +118,51 @@ impl Clusters {
             }
         }
         for load in step.loads {
-            if let (Some(index), Effect::Place(motion)) = (self.hold_index(load.hold), load.effect) {
-                self.place_members(index, &motion, step);
+            if let (Some(index), Effect::Place(motion)) = (self.constraints.index(load.hold), load.effect) {
+                self.prescribe_positions(index, &motion, step);
             }
         }
     }
 
     fn push_members(&mut self, hold: usize, step: &Step, force_on: impl Fn(&Particles, usize) -> Vec3) {
-        for member in 0..self.holds[hold].members.len() {
-            let particle = self.holds[hold].members[member] as usize;
+        for member in 0..self.constraints.at(hold).members.len() {
+            let particle = self.constraints.at(hold).members[member] as usize;
             let force = force_on(&self.particles, particle);
-            self.holds[hold].predicted_reaction += force;
+            self.constraints.add_reaction(hold, &force);
             self.push(particle, &(step.time_step * force), step.time_step);
         }
     }
 
-    fn place_members(&mut self, hold: usize, motion: &Isometry, step: &Step) {
-        for member in 0..self.holds[hold].members.len() {
-            let particle = self.holds[hold].members[member] as usize;
+    fn prescribe_positions(&mut self, hold: usize, motion: &Isometry, step: &Step) {
+        for member in 0..self.constraints.at(hold).members.len() {
+            let particle = self.constraints.at(hold).members[member] as usize;
             if self.external.placed_by[particle].is_some() {
                 continue;
             }
-            let position = place(motion, &self.placed(particle));
+            let position = to_world(motion, &self.placed(particle));
             let velocity = (position - self.state.positions[particle]) / step.time_step;
             let impulse = self.particles.masses[particle] * (velocity - self.prediction.velocities[particle]);
-            self.external.book(particle, &impulse);
+            self.external.record(particle, &impulse);
             self.external.placed_by[particle] = Some(hold as u32);
-            self.holds[hold].predicted_reaction += impulse / step.time_step;
+            self.constraints.add_reaction(hold, &(impulse / step.time_step));
             self.prediction.positions[particle] = position;
             self.prediction.velocities[particle] = velocity;
             self.note_change(particle);
         }
     }
 
-    /// Changes the predicted motion of a free particle by an impulse (N·s).
+    /// Applies an impulse (N·s) to the prediction of a free particle.
     pub(crate) fn push(&mut self, particle: usize, impulse: &Vec3, time_step: f64) {
         let change = impulse / self.particles.masses[particle];
-        self.external.book(particle, impulse);
+        self.external.record(particle, impulse);
         self.prediction.velocities[particle] += change;
         self.prediction.positions[particle] += time_step * change;
         self.note_change(particle);
     }
 
-    /// Work (J) that impulses from outside do from state to prediction: each times the mean of the velocities before and after,
-    /// so that the works of all impulses together are the change of kinetic energy, and holding still does no work.
+    /// External work (J) from state to prediction: impulses times the mean of the velocities before
+    /// and after, so that the work of all impulses is the change of kinetic energy, and holding a
+    /// particle still does no work.
     pub(crate) fn external_work(&self) -> f64 {
         let (before, after) = (self.view(&self.state), self.view(&self.prediction));
         let works = self.external.touched.iter().map(|&particle| {
@@ -198,7 +178,7 @@ mod tests {
     use crate::testing::{TIME_STEP, advance, awake, block, body, loaded_step, plain_step};
     use crate::{Clusters, Options};
     use craze_contact::{ContactSurface, Impulse};
-    use craze_engine::{Effect, HoldId, Load, Method, Region, Step};
+    use craze_engine::{Attachable, Effect, HoldId, Load, Method, Region, Step};
     use craze_math::{Isometry, Vec3};
 
     const GRAVITY: Vec3 = Vec3::new(0.0, -9.81, 0.0);
@@ -235,7 +215,7 @@ mod tests {
     }
 
     #[test]
-    fn a_hold_moves_its_particles_exactly_and_books_its_work() {
+    fn a_hold_moves_its_particles_exactly_and_records_its_work() {
         let mut body = standing();
         let mut velocity = Vec3::zeros();
         for index in 1..=60 {
@@ -284,7 +264,7 @@ mod tests {
     }
 
     #[test]
-    fn a_placed_particle_hands_contact_on_to_its_hold() {
+    fn contact_on_a_placed_particle_is_a_reaction_of_its_hold() {
         let mut body = standing();
         let loads = [place(3, Isometry::identity())];
         let step = loaded_step(&loads);
@@ -293,7 +273,7 @@ mod tests {
         body.contact_surface(&mut surface);
         assert_eq!(surface.points.iter().filter(|point| point.inverse_mass == 0.0).count(), 16);
         body.receive(&[Impulse { dof: 0, impulse: Vec3::new(2.0, 0.0, 0.0) }], &step);
-        body.commit(&step);
+        body.commit_motion();
         assert!((body.reaction(HoldId(3)) + Vec3::new(120.0, 0.0, 0.0)).norm() < 1e-9);
         assert_eq!(body.positions()[0], Vec3::zeros());
         assert_eq!(body.account(&Vec3::zeros()).work, 0.0);

@@ -1,9 +1,9 @@
-//! Who belongs to whom: the clusters of every particle, with weights, and the members of every cluster.
+//! Memberships: the clusters of every particle, with weights, and the members of every cluster.
 
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
 
-/// A particle's part in a cluster.
+/// Membership of a particle in a cluster.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Share {
     pub cluster: u32,
@@ -13,19 +13,20 @@ pub(crate) struct Share {
 
 /// The clusters of every particle and the members of every cluster.
 ///
-/// Shares lie particle after particle in one list, which is what the hot passes stream; a particle that was split off has its
-/// own at the end of the list, and what it left behind is closed up at the next [`tidy`](Memberships::tidy).
+/// Shares are in one list, ordered by particle, which the hot passes stream. A duplicated particle
+/// has its shares at the end of the list; the gap that it leaves is closed by the next
+/// [`tidy`](Memberships::tidy).
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Memberships {
     shares: Vec<Share>,
-    /// Where each particle's shares begin, and how many there are.
+    /// Start and number of each particle's shares.
     ranges: Vec<[u32; 2]>,
     /// Members of each cluster, ascending.
     members: Vec<Vec<u32>>,
 }
 
 impl Memberships {
-    /// Puts lists of shares together; members follow from them.
+    /// Builds the lists from the shares of every particle.
     pub(crate) fn new(of_particles: impl IntoIterator<Item = Vec<Share>>, clusters: usize) -> Memberships {
         let mut all = Memberships { members: vec![Vec::new(); clusters], ..Memberships::default() };
         for shares in of_particles {
@@ -51,7 +52,7 @@ impl Memberships {
         &self.shares[start as usize..(start + count) as usize]
     }
 
-    /// All shares, and where each particle's are in them, for the hot passes.
+    /// All shares, and the range of each particle, for the hot passes.
     #[inline(always)]
     pub(crate) fn stream(&self, particles: Range<usize>) -> (&[Share], &[[u32; 2]]) {
         (&self.shares, &self.ranges[particles])
@@ -62,13 +63,13 @@ impl Memberships {
         &self.members[cluster]
     }
 
-    /// A particle's weight in a cluster; none if it is no member.
+    /// Weight of a particle in a cluster; 0 if it is no member.
     pub(crate) fn weight(&self, particle: u32, cluster: u32) -> f64 {
         let share = self.of(particle as usize).iter().find(|share| share.cluster == cluster);
         share.map_or(0.0, |share| share.weight)
     }
 
-    /// A further particle.
+    /// Adds a particle.
     pub(crate) fn add_particle(&mut self, shares: Vec<Share>) {
         let particle = self.ranges.len() as u32;
         for share in &shares {
@@ -78,8 +79,8 @@ impl Memberships {
         self.shares.extend(shares);
     }
 
-    /// A further cluster, which takes some of the members of another over with their weights.
-    pub(crate) fn part_cluster(&mut self, cluster: u32, leaves: impl Fn(u32) -> bool) -> u32 {
+    /// Adds a cluster, which takes over some of the members of another with their weights.
+    pub(crate) fn divide_cluster(&mut self, cluster: u32, leaves: impl Fn(u32) -> bool) -> u32 {
         let new = self.members.len() as u32;
         let (gone, kept): (Vec<u32>, Vec<u32>) =
             self.members[cluster as usize].iter().copied().partition(|&member| leaves(member));
@@ -93,9 +94,9 @@ impl Memberships {
         new
     }
 
-    /// Divides a particle's clusters between itself and a further particle, which gets those that `leaves` names; weights of both sum
-    /// to one again. Both must keep one at least.
-    pub(crate) fn part_particle(&mut self, particle: u32, leaves: impl Fn(u32) -> bool) -> u32 {
+    /// Divides the clusters of a particle between itself and a new particle, which gets those for
+    /// which `leaves` is true; weights of both sum to one afterwards. Each must keep at least one.
+    pub(crate) fn split_particle(&mut self, particle: u32, leaves: impl Fn(u32) -> bool) -> u32 {
         let new = self.ranges.len() as u32;
         let (gone, kept): (Vec<Share>, Vec<Share>) =
             self.of(particle as usize).iter().copied().partition(|share| leaves(share.cluster));
@@ -112,7 +113,8 @@ impl Memberships {
         new
     }
 
-    /// Takes all members out of a cluster. Their other weights sum to one again; those that have none are given back.
+    /// Removes all members of a cluster. Their other weights sum to one afterwards; those without
+    /// any are returned.
     pub(crate) fn empty_cluster(&mut self, cluster: u32) -> Vec<u32> {
         let members = std::mem::take(&mut self.members[cluster as usize]);
         let mut orphans = Vec::new();
@@ -127,7 +129,8 @@ impl Memberships {
         orphans
     }
 
-    /// Gives a particle other shares, no more than it had; their weights sum to one afterwards.
+    /// Replaces the shares of a particle by no more than it had; their weights sum to one
+    /// afterwards.
     fn put(&mut self, particle: u32, mut shares: Vec<Share>) {
         normalise(&mut shares);
         let [start, _] = self.ranges[particle as usize];
@@ -140,7 +143,8 @@ impl Memberships {
         &mut self.shares[start as usize..(start + count) as usize]
     }
 
-    /// Renumbers particles and clusters: each list says the new number, or that there is none any more. Order is kept.
+    /// Renumbers particles and clusters: each list has the new number, or `None` for those removed.
+    /// The order is kept.
     pub(crate) fn renumber(&mut self, particles: &[Option<u32>], clusters: &[Option<u32>]) {
         let mut keep = particles.iter();
         self.ranges.retain(|_| keep.next().is_some_and(|number| number.is_some()));
@@ -154,7 +158,7 @@ impl Memberships {
         }
     }
 
-    /// Closes up the gaps that parting has left.
+    /// Closes the gaps that duplicated particles have left.
     pub(crate) fn tidy(&mut self) {
         let count = self.count();
         if count == self.shares.len() {
@@ -170,7 +174,7 @@ impl Memberships {
     }
 }
 
-/// Makes weights sum to one.
+/// Normalises weights to a sum of one.
 fn normalise(shares: &mut [Share]) {
     let total: f64 = shares.iter().map(|share| share.weight).sum();
     shares.iter_mut().for_each(|share| share.weight /= total);

@@ -1,15 +1,18 @@
-//! The body as the world knows it.
+//! The trait [`Method`] for a body of clusters.
 
 use crate::chunks::gather;
 use crate::energy::Energy;
 use crate::model::{Clusters, Phase};
 use craze_contact::{ContactSurface, Impulse, SurfacePoint};
-use craze_engine::{Account, Event, Failure, FrameDetail, HoldId, MaterialPoint, Method, Region, SplitCounts, Step};
+use craze_engine::{
+    Account, Attachable, CommitLog, Event, Failure, FrameDetail, HoldId, MaterialPoint, Method, Region, Rewind,
+    SplitCounts, Stage, Step,
+};
 use craze_frame::BodyFrame;
 use craze_math::Vec3;
 use craze_spatial::Aabb;
 
-/// Squares of distances that differ by less than this share are the same (1).
+/// Relative difference of squared distances below which they are equal.
 const EQUALLY_FAR: f64 = 1e-9;
 
 impl Method for Clusters {
@@ -17,31 +20,12 @@ impl Method for Clusters {
         crate::KIND
     }
 
-    fn attach(&mut self, hold: HoldId, region: &Region) -> Option<Vec3> {
-        self.take_hold(hold, region)
-    }
-
-    /// The nearest particle; of several, the first. Its number is that of the list of followed ones, since particles are renumbered.
-    fn locate(&mut self, place: &Vec3) -> MaterialPoint {
-        let place = self.placement.inverse_transform_point(&(*place).into()).coords;
-        let mut nearest = (f64::INFINITY, 0);
-        for (particle, rest) in self.particles.rest.iter().enumerate() {
-            let distance = (rest - place).norm_squared();
-            // Where the body stands decides by rounding between particles that are equally far.
-            if distance < (1.0 - EQUALLY_FAR) * nearest.0 {
-                nearest = (distance, particle);
-            }
-        }
-        self.followed.push(nearest.1 as u32);
-        MaterialPoint { element: self.followed.len() as u32 - 1, weights: [1.0, 0.0, 0.0, 0.0] }
-    }
-
     fn time_step_limit(&self) -> f64 {
         self.options.time_step
     }
 
     fn predict(&mut self, step: &Step) -> Result<(), Failure> {
-        self.books.take();
+        self.ledger.take();
         self.predict_step(step)
     }
 
@@ -49,7 +33,7 @@ impl Method for Clusters {
         self.bounds.grown(self.radius())
     }
 
-    /// All particles: which of them lie outside may change once a body tears.
+    /// All particles, since tearing exposes inner ones.
     fn contact_surface(&self, surface: &mut ContactSurface) {
         let start = self.view(&self.state);
         let end = match self.phase {
@@ -69,7 +53,7 @@ impl Method for Clusters {
     }
 
     fn receive(&mut self, impulses: &[Impulse], step: &Step) {
-        self.books.take();
+        self.ledger.take();
         self.receive_impulses(impulses, step);
     }
 
@@ -77,22 +61,17 @@ impl Method for Clusters {
         self.check_prediction()
     }
 
-    fn commit(&mut self, _step: &Step) {
-        self.books.take();
-        self.commit_prediction();
+    fn commit(&mut self, step: &Step, log: &mut CommitLog) {
+        self.commit_motion();
+        log.end_stage(Stage::Commit);
+        self.flow(step);
+        log.end_stage(Stage::Flow);
+        self.fracture(step, &mut log.events);
+        log.end_stage(Stage::Fracture);
     }
 
-    fn flow(&mut self, step: &Step) {
-        self.books.take();
-        self.flow_clusters(step);
-    }
-
-    fn fracture(&mut self, step: &Step, events: &mut Vec<Event>) {
-        self.books.take();
-        self.fracture_clusters(step, events);
-    }
-
-    /// Closes up lists that splits have left with gaps, and lays clusters over velocities that were calmed, as a loaded body does.
+    /// Compacts lists in which splits have left gaps, and fits clusters to velocities from which
+    /// energy was removed, as loading does.
     fn settle(&mut self) {
         self.memberships.tidy();
         if self.fits.is_calmed {
@@ -100,53 +79,98 @@ impl Method for Clusters {
         }
     }
 
-    /// Energies are those in the middle of the last step: see `energy.rs`. Whoever asks a second time in the same state gets what the first got.
+    /// Energies are those in the middle of the last step: see `energy.rs`. The result is cached
+    /// until the state changes.
     fn account(&self, gravity: &Vec3) -> Account {
-        let books = self.books.get_or_init(|| (*gravity, self.add_up(gravity)));
-        if books.0 == *gravity { books.1 } else { self.add_up(gravity) }
+        let ledger = self.ledger.get_or_init(|| (*gravity, self.compute_ledger(gravity)));
+        if ledger.0 == *gravity { ledger.1 } else { self.compute_ledger(gravity) }
     }
 
     fn split_counts(&self) -> SplitCounts {
         self.counts
     }
 
-    fn observe(&self, point: &MaterialPoint) -> (Vec3, Vec3) {
-        let particle = self.followed.get(point.element as usize).map_or(0, |&particle| particle as usize);
-        let view = self.view(&self.state);
-        (view.position(particle), view.velocity(particle))
-    }
-
-    fn reaction(&self, hold: HoldId) -> Vec3 {
-        self.hold_index(hold).map_or(Vec3::zeros(), |index| self.holds[index].reaction)
-    }
-
     fn frame(&self, _detail: FrameDetail) -> BodyFrame {
         self.body_frame()
-    }
-
-    fn keep(&mut self) -> bool {
-        self.keep_state();
-        true
-    }
-
-    fn go_back(&mut self) {
-        self.books.take();
-        self.return_to_kept();
     }
 
     fn save(&self) -> Vec<u8> {
         self.to_bytes()
     }
+
+    fn rewind(&mut self) -> Option<&mut dyn Rewind> {
+        Some(self)
+    }
+}
+
+impl Rewind for Clusters {
+    fn snapshot(&mut self) {
+        self.take_snapshot();
+    }
+
+    fn restore(&mut self) {
+        self.ledger.take();
+        self.restore_snapshot();
+    }
+}
+
+impl Attachable for Clusters {
+    fn attach(&mut self, hold: HoldId, region: &Region) -> Option<Vec3> {
+        self.attach_hold(hold, region)
+    }
+
+    /// The closest particle; of several, the first. It is tracked by a number of its own, since
+    /// particles are renumbered.
+    fn locate(&mut self, place: &Vec3) -> MaterialPoint {
+        let place = self.placement.inverse_transform_point(&(*place).into()).coords;
+        let mut nearest = (f64::INFINITY, 0);
+        for (particle, rest) in self.particles.rest.iter().enumerate() {
+            let distance = (rest - place).norm_squared();
+            // The placement must not decide by rounding between particles at equal distances.
+            if distance < (1.0 - EQUALLY_FAR) * nearest.0 {
+                nearest = (distance, particle);
+            }
+        }
+        self.tracked.track(nearest.1 as u32, [1.0, 0.0, 0.0, 0.0])
+    }
+
+    fn observe(&self, point: &MaterialPoint) -> (Vec3, Vec3) {
+        let particle = self.tracked.get(point).map_or(0, |&particle| particle as usize);
+        let view = self.view(&self.state);
+        (view.position(particle), view.velocity(particle))
+    }
+
+    fn reaction(&self, hold: HoldId) -> Vec3 {
+        self.constraints.reaction(hold)
+    }
 }
 
 impl Clusters {
-    fn add_up(&self, gravity: &Vec3) -> Account {
+    /// Makes the prediction the state.
+    pub fn commit_motion(&mut self) {
+        self.ledger.take();
+        self.commit_prediction();
+    }
+
+    /// Plastic flow at the end of `step`.
+    pub fn flow(&mut self, step: &Step) {
+        self.ledger.take();
+        self.flow_clusters(step);
+    }
+
+    /// Splits clusters that fail in the state at the end of `step`, and adds what happened to `events`.
+    pub fn fracture(&mut self, step: &Step, events: &mut Vec<Event>) {
+        self.ledger.take();
+        self.fracture_clusters(step, events);
+    }
+
+    fn compute_ledger(&self, gravity: &Vec3) -> Account {
         let mass = self.whole.mass();
         let matched = self.matched();
         let center = matched.center();
         let momentum = mass * matched.velocity;
-        let energy = match &self.state.flight {
-            Some(flight) => Energy { kinetic: flight.kinetic_energy(), elastic: 0.0 },
+        let energy = match &self.state.rigid {
+            Some(rigid) => Energy { kinetic: rigid.kinetic_energy(), elastic: 0.0 },
             None => self.energy_of(&self.state, &self.fits),
         };
         Account {

@@ -1,17 +1,19 @@
-//! Particles, their clusters, and how a body of them begins.
+//! State of a body of clusters, and its construction.
 
-use crate::cluster::{Rest, Temper, pseudo_inverse};
+use crate::cluster::{ClusterHistory, Rest, pseudo_inverse};
 use crate::disturbance::Disturbance;
 use crate::fits::{Fits, Shapes};
-use crate::flight::View;
 use crate::forces::{ShapeMatch, match_shape};
-use crate::kept::Kept;
-use crate::loads::{External, Hold};
-use crate::matter::{Matter, toughnesses};
+use crate::loads::External;
 use crate::membership::{Memberships, Share};
 use crate::options::{ClusterError, Options, setting};
+use crate::parameters::{Parameters, toughnesses};
 use crate::partition::{Clustering, morton_order, partition};
+use crate::rigid_mode::View;
 use crate::skin::Skin;
+use crate::snapshot::Snapshot;
+use craze_body::save::is_finite;
+use craze_body::{ConstrainedRegions, Lineage, TrackedPoints};
 use craze_engine::{Account, RigidBody, SplitCounts};
 use craze_material::{Material, Quantity};
 use craze_math::{Isometry, Mat3, Rotation, Vec3};
@@ -31,7 +33,8 @@ pub struct Cloud {
 }
 
 impl Cloud {
-    /// The same particles along a Morton curve, so that neighbours in space are neighbours in memory: large bodies are faster so.
+    /// The same particles along a Morton curve. Neighbours in space are then neighbours in memory,
+    /// which makes large bodies faster.
     pub fn along_a_curve(self) -> Cloud {
         let order = morton_order(&self.positions);
         let positions = order.iter().map(|&particle| self.positions[particle as usize]).collect();
@@ -42,66 +45,64 @@ impl Cloud {
 
 /// A body of particles in shape-matching clusters.
 pub struct Clusters {
-    pub(crate) matter: Matter,
+    pub(crate) parameters: Parameters,
     pub(crate) options: Options,
     pub(crate) particles: Particles,
-    /// From the frame of the shape, in which everything about the rest shape is given, to the world
-    /// at the start.
+    /// From the frame of the rest shape to the world at the start.
     pub(crate) placement: Isometry,
     pub(crate) memberships: Memberships,
     /// Rest shape of each cluster.
     pub(crate) rest: Vec<Rest>,
-    /// What has happened to each cluster.
-    pub(crate) temper: Vec<Temper>,
+    /// Plastic deformation, hardening and splits of each cluster.
+    pub(crate) history: Vec<ClusterHistory>,
     pub(crate) whole: Whole,
-    /// Whether it has neither flowed nor split: only then does a rigid flight carry it.
+    /// Whether the body has neither flowed nor split. Only then it may enter rigid-body mode.
     pub(crate) is_whole: bool,
-    pub(crate) state: Moment,
-    pub(crate) prediction: Moment,
+    pub(crate) state: ParticleState,
+    pub(crate) prediction: ParticleState,
     /// Whether the prediction follows from the state or is left over from the last step.
     pub(crate) phase: Phase,
-    /// The clusters over the state, once a step is committed, unless it flies.
+    /// Fits of the clusters to the state, once a step is committed; not up to date in rigid-body
+    /// mode.
     pub(crate) fits: Fits,
-    /// The clusters over the prediction, as far as they are up to date.
+    /// Fits of the clusters to the prediction, where they are up to date.
     pub(crate) predicted_fits: Fits,
     pub(crate) is_prediction_fitted: bool,
-    /// Box around state and prediction (m), without the particles' radius.
+    /// Bounding box of state and prediction (m), without the radius of particles.
     pub(crate) bounds: Aabb,
-    /// First particle of the prediction that is no number.
+    /// First particle of the prediction with a number that is not finite.
     pub(crate) broken: Option<u32>,
-    /// By increasing number.
-    pub(crate) holds: Vec<Hold>,
-    /// What acts on the prediction from outside.
+    pub(crate) constraints: ConstrainedRegions,
+    /// External impulses on the prediction.
     pub(crate) external: External,
-    /// Work done from outside since the start (J).
+    /// External work since the start (J).
     pub(crate) work: f64,
-    /// Particles that somebody follows.
-    pub(crate) followed: Vec<u32>,
-    /// For every piece of the body's history the piece it broke from.
-    pub(crate) lineage: Vec<Option<u32>>,
-    /// What fracture has done since the start.
+    /// Particles that probes observe.
+    pub(crate) tracked: TrackedPoints<u32>,
+    pub(crate) lineage: Lineage,
+    /// Counts of splits since the start.
     pub(crate) counts: SplitCounts,
     /// Mean mass of a cluster at the start (kg).
     pub(crate) mean_mass: f64,
-    /// What strain limiting works in.
+    /// Workspace of strain limiting.
     pub(crate) limiting: crate::limit::Limiting,
-    /// What must not give energy in this step, until it is known whether it has.
+    /// Energy that strain limiting and self-contact must not exceed in this step.
     pub(crate) disturbance: Disturbance,
-    /// What its surface follows from, if it has one.
+    /// The surface that is carried along, if there is one.
     pub(crate) skin: Option<Skin>,
     /// The state at the beginning of the frame.
-    pub(crate) kept: Kept,
-    /// Its books, once somebody has asked for them in the state that it is in, and the gravity (m/s²) that they are for.
-    pub(crate) books: OnceLock<(Vec3, Account)>,
+    pub(crate) snapshot: Snapshot,
+    /// Cached ledger of the state, with the gravity (m/s²) that it is for.
+    pub(crate) ledger: OnceLock<(Vec3, Account)>,
 }
 
-/// What particles are. Those that fracture divides are copied: same rest place, a part of the mass.
+/// Constants of the particles. A particle that fracture duplicates keeps its rest position; its
+/// mass is divided.
 #[derive(Clone, Default)]
 pub(crate) struct Particles {
-    /// Rest positions in the frame of the shape (m), so that nothing about the rest shape depends
-    /// on where the body is placed.
+    /// Rest positions in the frame of the rest shape (m), independent of the placement.
     pub rest: Vec<Vec3>,
-    /// Rest positions from the body's rest centre at the start (m).
+    /// Rest positions relative to the centre of mass of the rest shape at the start (m).
     pub offsets: Vec<Vec3>,
     /// m³.
     pub volumes: Vec<f64>,
@@ -124,65 +125,66 @@ pub(crate) struct Whole {
     pub extent: f64,
     /// The rest shape as a rigid body, at the origin.
     pub rigid: RigidBody,
-    /// Turns the principal frame of `rigid` to rest coordinates.
+    /// Rotation from the principal frame of `rigid` to rest coordinates.
     pub principal: Rotation,
 }
 
-/// Where the particles are and how they move.
+/// Positions and velocities of the particles.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
-pub(crate) struct Moment {
-    /// m. Stale while there is a flight.
+pub(crate) struct ParticleState {
+    /// Positions (m). Not up to date in rigid-body mode.
     pub positions: Vec<Vec3>,
-    /// m/s. Stale while there is a flight.
+    /// Velocities (m/s). Not up to date in rigid-body mode.
     pub velocities: Vec<Vec3>,
-    /// The body as a rigid one, while it is one.
-    pub flight: Option<RigidBody>,
+    /// The rigid motion, in rigid-body mode.
+    pub rigid: Option<RigidBody>,
     /// Whether a load or a contact acted in the step that led here.
     pub touched: bool,
     /// Length of that step (s). Velocities belong to the middle of it.
     pub time_step: f64,
-    /// What rounding added to the motion in that step.
-    pub slip: Slip,
+    /// Rigid motion that rounding added in that step.
+    pub drift: RoundingDrift,
 }
 
-/// Rigid motion that a body gave to itself because goals are rounded numbers: about 1e-15 of the momenta a step. It is known once
-/// all pulls are, and taken back in the next step, so that it does not add up over a run.
+/// Rigid motion that rounding errors of the goals add: about 1e-15 of the momenta per step. It is
+/// known once all pulls are computed, and subtracted in the next step, so that it does not
+/// accumulate.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub(crate) struct Slip {
+pub(crate) struct RoundingDrift {
     /// m/s.
     pub velocity: Vec3,
     /// rad/s.
     pub spin: Vec3,
 }
 
-/// What the prediction is worth.
+/// Meaning of the prediction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Phase {
-    /// Nothing: the step is done.
+    /// None: the step is committed.
     Committed,
     /// It follows from the state.
     Predicted,
 }
 
-/// Directions in which the body has less than this share of its largest moment have no width.
+/// Ratio of moments below which the body has no extent in a direction.
 const NO_WIDTH: f64 = 1e-10;
 
-/// What a body is put together from: everything that a checkpoint keeps, but for motion and holds.
+/// What a body is constructed from: all that a checkpoint contains, without motion and constraints.
 pub(crate) struct Parts {
-    pub matter: Matter,
+    pub parameters: Parameters,
     pub options: Options,
     pub particles: Particles,
     pub placement: Isometry,
     pub shares: Vec<Vec<Share>>,
-    pub temper: Vec<Temper>,
-    pub lineage: Vec<Option<u32>>,
+    pub history: Vec<ClusterHistory>,
+    pub lineage: Lineage,
     pub is_whole: bool,
     pub mean_mass: f64,
 }
 
 impl Clusters {
-    /// A body at rest in its shape, placed in the world, whose centre of mass moves with `velocity` (m/s) and which spins about it
-    /// with `spin` (rad/s).
+    /// A body at rest in its shape, placed in the world. Its centre of mass moves with `velocity`
+    /// (m/s), and it rotates about that with `spin` (rad/s).
     pub fn new(
         cloud: Cloud,
         material: &Material,
@@ -193,31 +195,33 @@ impl Clusters {
     ) -> Result<Clusters, ClusterError> {
         material.check()?;
         options.check()?;
-        let matter = Matter::of(material);
-        matter.check()?;
-        let masses: Vec<f64> = cloud.volumes.iter().map(|volume| volume * matter.density).collect();
+        let parameters = Parameters::of(material);
+        parameters.check()?;
+        let masses: Vec<f64> = cloud.volumes.iter().map(|volume| volume * parameters.density).collect();
         let particles = Particles::new(cloud.positions, cloud.volumes, masses, cloud.spacing, None)?;
         if let Clustering::Count { count, .. } = options.clustering
             && count > 1
             && particles.rest.len() < 4 * count as usize
         {
             let (particles, clusters) = (particles.rest.len(), count as usize);
-            // A tenth more than needed: how many fit in is not known to one.
+            // A tenth more than needed, since the number of particles that fit in is only
+            // estimated.
             let spacing = cloud.spacing * (particles as f64 / (4.4 * clusters as f64)).cbrt();
             return Err(ClusterError::TooFewParticles { particles, clusters, spacing });
         }
         let found = partition(&particles.offsets, &particles.masses, &options.clustering)
             .map_err(|far| ClusterError::Uncovered { count: far.count, radius: far.radius })?;
         let mean_mass = particles.masses.iter().sum::<f64>() / found.clusters as f64;
-        let temper = toughnesses(&matter, &options, found.clusters).into_iter().map(Temper::fresh).collect();
+        let history =
+            toughnesses(&parameters, &options, found.clusters).into_iter().map(ClusterHistory::fresh).collect();
         let parts = Parts {
-            matter,
+            parameters,
             options,
             particles,
             placement: *placement,
             shares: found.shares,
-            temper,
-            lineage: vec![None],
+            history,
+            lineage: Lineage::new(1),
             is_whole: true,
             mean_mass,
         };
@@ -229,33 +233,33 @@ impl Clusters {
         Ok(body)
     }
 
-    /// Checks what a body is made of and puts it together, at rest where it was placed.
+    /// Checks the parts and assembles a body at rest at its placement.
     pub(crate) fn assemble(parts: Parts) -> Result<Clusters, ClusterError> {
-        let Parts { matter, options, particles, placement, shares, temper, lineage, is_whole, mean_mass } = parts;
-        matter.check()?;
+        let Parts { parameters, options, particles, placement, shares, history, lineage, is_whole, mean_mass } = parts;
+        parameters.check()?;
         options.check()?;
         let whole = Whole::new(&particles)?;
         let count = particles.rest.len();
-        let memberships = Memberships::new(shares, temper.len());
-        let state = Moment {
-            positions: particles.rest.iter().map(|rest| place(&placement, rest)).collect(),
+        let memberships = Memberships::new(shares, history.len());
+        let state = ParticleState {
+            positions: particles.rest.iter().map(|rest| to_world(&placement, rest)).collect(),
             velocities: vec![Vec3::zeros(); count],
-            flight: None,
+            rigid: None,
             touched: false,
             time_step: options.time_step,
-            slip: Slip::default(),
+            drift: RoundingDrift::default(),
         };
         let rest = Rest::of_all(&memberships, &particles);
         let mut body = Clusters {
             prediction: state.clone(),
             state,
-            matter,
+            parameters,
             options,
             particles,
             placement,
             memberships,
             rest,
-            temper,
+            history,
             whole,
             is_whole,
             phase: Phase::Committed,
@@ -264,52 +268,53 @@ impl Clusters {
             is_prediction_fitted: false,
             bounds: Aabb::EMPTY,
             broken: None,
-            holds: Vec::new(),
+            constraints: ConstrainedRegions::default(),
             external: External::new(count),
             work: 0.0,
-            followed: Vec::new(),
+            tracked: TrackedPoints::default(),
             lineage,
             counts: SplitCounts::default(),
             mean_mass,
             limiting: Default::default(),
             disturbance: Disturbance::default(),
             skin: None,
-            kept: Kept::default(),
-            books: OnceLock::new(),
+            snapshot: Snapshot::default(),
+            ledger: OnceLock::new(),
         };
         body.bounds = body.bounds_of_state();
         body.fit_state();
         Ok(body)
     }
 
-    /// Gives every particle a position (m) and a velocity (m/s) by its rest position in the world (m), for bodies that do not begin at
-    /// rest in their shape.
+    /// Sets positions (m) and velocities (m/s) of the particles as a function of the placed rest
+    /// position (m).
     pub fn set_motion(&mut self, motion: impl Fn(&Vec3) -> (Vec3, Vec3)) -> Result<(), ClusterError> {
         let moved: Vec<(Vec3, Vec3)> = (0..self.count()).map(|particle| motion(&self.placed(particle))).collect();
         if let Some(particle) = moved.iter().position(|(x, v)| !is_finite(x) || !is_finite(v)) {
             return Err(ClusterError::NotFinite { particle });
         }
-        self.books.take();
+        self.ledger.take();
         (self.state.positions, self.state.velocities) = moved.into_iter().unzip();
-        self.state.flight = None;
+        self.state.rigid = None;
         self.state.touched = false;
         self.state.time_step = self.options.time_step;
-        self.state.slip = Slip::default();
+        self.state.drift = RoundingDrift::default();
         self.phase = Phase::Committed;
         self.bounds = self.bounds_of_state();
         self.fit_state();
         Ok(())
     }
 
-    /// Gives every cluster a toughness τ₀ (1), above 1, by the centre of its rest shape in the world (m); none: it never splits.
+    /// Sets the toughness τ₀ (1), above 1, of every cluster as a function of the placed centre of
+    /// its rest shape (m) and its present toughness. `None`: it never splits.
     pub fn set_toughness(&mut self, toughness: impl Fn(&Vec3, Option<f64>) -> Option<f64>) -> Result<(), ClusterError> {
-        for (temper, rest) in self.temper.iter_mut().zip(&self.rest) {
-            let centre = place(&self.placement, &(self.particles.centre + rest.centre));
-            let chosen = toughness(&centre, temper.toughness);
+        for (history, rest) in self.history.iter_mut().zip(&self.rest) {
+            let centre = to_world(&self.placement, &(self.particles.centre + rest.centre));
+            let chosen = toughness(&centre, history.toughness);
             if let Some(value) = chosen {
                 Quantity::ClusterToughness.check(value)?;
             }
-            temper.toughness = chosen;
+            history.toughness = chosen;
         }
         Ok(())
     }
@@ -324,15 +329,15 @@ impl Clusters {
         self.rest.len()
     }
 
-    /// Number of memberships: over all particles, in how many clusters each is.
+    /// Number of memberships: pairs of a particle and a cluster that it is in.
     pub fn membership_count(&self) -> usize {
         self.memberships.count()
     }
 
-    /// Plastic deformation F^p of a cluster (1), from the frame of the shape; none if there is no
-    /// such cluster.
+    /// Plastic deformation F^p of a cluster (1), in the frame of the rest shape; `None` if there is
+    /// no such cluster.
     pub fn plastic_deformation(&self, cluster: usize) -> Option<Mat3> {
-        self.temper.get(cluster).map(|temper| temper.plastic)
+        self.history.get(cluster).map(|history| history.plastic)
     }
 
     /// Positions of the particles (m).
@@ -352,16 +357,16 @@ impl Clusters {
         &self.particles.masses
     }
 
-    /// Where the particles are drawn to (m): Jones et al. 2016 (8).
+    /// Goal positions of the particles (m): Jones et al. 2016 (8).
     pub fn goals(&self) -> Vec<Vec3> {
-        if let Some(flight) = &self.state.flight {
-            let matched = ShapeMatch::of_flight(flight, &self.whole);
+        if let Some(rigid) = &self.state.rigid {
+            let matched = ShapeMatch::of_rigid(rigid, &self.whole);
             return self.particles.offsets.iter().map(|offset| matched.goal(offset)).collect();
         }
         (0..self.count()).map(|particle| self.goal(particle)).collect()
     }
 
-    /// Where a particle of the state is drawn to (m).
+    /// Goal position of a particle in the state (m).
     pub(crate) fn goal(&self, particle: usize) -> Vec3 {
         let shares = self.memberships.of(particle).iter();
         let offset = &self.particles.offsets[particle];
@@ -369,59 +374,59 @@ impl Clusters {
         self.fits.anchor + goals.sum::<Vec3>()
     }
 
-    /// Best-fit deformation gradient F of the whole body (1) from where it was placed: Jones et al.
-    /// 2016 (3). Zero in directions in which the rest shape has no width.
+    /// Best-fit deformation gradient F of the whole body (1) relative to its placement: Jones et
+    /// al. 2016 (3). Zero in directions in which the rest shape has no extent.
     pub fn deformation(&self) -> Mat3 {
         self.matched().deformation * self.placement.rotation.to_rotation_matrix().into_inner().transpose()
     }
 
-    /// Whether the body flies as a rigid one.
-    pub fn is_flying(&self) -> bool {
-        self.state.flight.is_some()
+    /// Returns true in rigid-body mode.
+    pub fn is_rigid(&self) -> bool {
+        self.state.rigid.is_some()
     }
 
     /// Stiffness of the springs to the goals by mass, α/Δt₀² (1/s²).
     pub(crate) fn stiffness(&self) -> f64 {
-        self.matter.goal_stiffness / (self.options.time_step * self.options.time_step)
+        self.parameters.goal_stiffness / (self.options.time_step * self.options.time_step)
     }
 
-    /// Rate (1/s) at which motion that is not rigid dies away.
+    /// Decay rate of motion that is not rigid (1/s).
     pub(crate) fn damping_rate(&self) -> f64 {
-        self.options.damping + self.matter.damping_time * self.stiffness()
+        self.options.damping + self.parameters.damping_time * self.stiffness()
     }
 
-    /// How far matter reaches around a particle (m).
+    /// Radius of a particle (m).
     pub(crate) fn radius(&self) -> f64 {
         0.5 * self.particles.spacing
     }
 
     /// Centre of mass of the rest shape in the world (m).
     pub(crate) fn rest_center(&self) -> Vec3 {
-        place(&self.placement, &self.particles.centre)
+        to_world(&self.placement, &self.particles.centre)
     }
 
     /// Rest position of a particle in the world, where the body was placed (m).
     pub(crate) fn placed(&self, particle: usize) -> Vec3 {
-        place(&self.placement, &self.particles.rest[particle])
+        to_world(&self.placement, &self.particles.rest[particle])
     }
 
-    /// Positions and velocities at a moment.
-    pub(crate) fn view<'a>(&'a self, moment: &'a Moment) -> View<'a> {
-        View::new(moment, &self.particles, &self.whole)
+    /// Positions and velocities of a state.
+    pub(crate) fn view<'a>(&'a self, state: &'a ParticleState) -> View<'a> {
+        View::new(state, &self.particles, &self.whole)
     }
 
-    /// What the clusters are.
+    /// Constants of the clusters, for their fits.
     pub(crate) fn shapes(&self) -> Shapes<'_> {
         Shapes {
             particles: &self.particles,
             memberships: &self.memberships,
             rest: &self.rest,
-            temper: &self.temper,
+            history: &self.history,
             limit: self.options.strain_limit.unwrap_or(f64::INFINITY),
         }
     }
 
-    /// Lays the clusters over the state.
+    /// Fits the clusters to the state.
     pub(crate) fn fit_state(&mut self) {
         let mut fits = std::mem::take(&mut self.fits);
         let velocities = self.wants_motions().then_some(&self.state.velocities[..]);
@@ -429,15 +434,15 @@ impl Clusters {
         self.fits = fits;
     }
 
-    /// Whether the motion of clusters is asked for.
+    /// Returns true if the rigid motions of clusters are needed.
     pub(crate) fn wants_motions(&self) -> bool {
         self.damping_rate() > 0.0
     }
 
-    /// The rest shape of the whole body laid over the state.
+    /// Fits the rest shape of the whole body to the state.
     pub(crate) fn matched(&self) -> ShapeMatch {
-        match &self.state.flight {
-            Some(flight) => ShapeMatch::of_flight(flight, &self.whole),
+        match &self.state.rigid {
+            Some(rigid) => ShapeMatch::of_rigid(rigid, &self.whole),
             None => match_shape(&self.particles, &self.whole, &self.state.positions, &self.state.velocities),
         }
     }
@@ -448,13 +453,14 @@ impl Clusters {
     }
 }
 
-/// A position (m) of a frame in the world.
-pub(crate) fn place(placement: &Isometry, position: &Vec3) -> Vec3 {
+/// Transforms a position (m) to the world.
+pub(crate) fn to_world(placement: &Isometry, position: &Vec3) -> Vec3 {
     placement.transform_point(&(*position).into()).coords
 }
 
 impl Particles {
-    /// Checks particles. `centred` are the centre of the rest shape at the start and the offsets from it (m), where they are known.
+    /// Checks the particles. `centred` are the centre of mass of the rest shape at the start and
+    /// the offsets from it (m), where they are known.
     pub(crate) fn new(
         rest: Vec<Vec3>,
         volumes: Vec<f64>,
@@ -475,7 +481,7 @@ impl Particles {
         if let Some(particle) = masses.iter().position(|mass| !(mass.is_finite() && *mass > 0.0)) {
             return Err(ClusterError::Mass { particle, volume: volumes[particle], mass: masses[particle] });
         }
-        // Sums go about the first particle, so that they do not lose digits far from the origin.
+        // Sums are taken about the first particle, so that no digits are lost far from the origin.
         let anchor = rest[0];
         let moments = rest.iter().zip(&masses).map(|(rest, mass)| *mass * (rest - anchor));
         let from_anchor = moments.sum::<Vec3>() / masses.iter().sum::<f64>();
@@ -506,16 +512,12 @@ impl Whole {
     }
 }
 
-pub(crate) fn is_finite(vector: &Vec3) -> bool {
-    vector.iter().all(|entry| entry.is_finite())
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::Options;
-    use crate::testing::{block, matter};
-    use craze_engine::Method;
+    use crate::testing::{block, material};
+    use craze_engine::{Attachable, Method};
 
     fn refusal(cloud: Cloud, material: &Material, options: Options) -> String {
         let still = Vec3::zeros();
@@ -531,9 +533,9 @@ mod tests {
         let cloud = |spoil: fn(&mut Cloud)| {
             let mut cloud = block([2, 2, 2]);
             spoil(&mut cloud);
-            refusal(cloud, &matter(1.0), options)
+            refusal(cloud, &material(1.0), options)
         };
-        assert!(refusal(Cloud { spacing: 0.1, ..Cloud::default() }, &matter(1.0), options).contains("no particles"));
+        assert!(refusal(Cloud { spacing: 0.1, ..Cloud::default() }, &material(1.0), options).contains("no particles"));
         assert!(cloud(|cloud| cloud.positions[3].y = f64::NAN).starts_with("particle 3 has a position"));
         assert!(cloud(|cloud| cloud.volumes[5] = 0.0).starts_with("particle 5 has a mass of 0 kg"));
         assert!(cloud(|cloud| cloud.volumes[5] = f64::INFINITY).contains("mass of inf"));
@@ -542,23 +544,23 @@ mod tests {
         assert!(cloud(|cloud| cloud.positions[1].x = 1e200).contains("too large"));
         assert!(cloud(|cloud| cloud.spacing = -0.1).starts_with("spacing = -0.1"));
         for alpha in [0.0, -1.0, 1.01, f64::NAN] {
-            assert!(refusal(block([2, 2, 2]), &matter(alpha), options).starts_with("goal_stiffness"));
+            assert!(refusal(block([2, 2, 2]), &material(alpha), options).starts_with("goal_stiffness"));
         }
         for (options, text) in [
             (Options { time_step: 0.0, ..options }, "time_step = 0"),
             (Options { damping: f64::NAN, ..options }, "damping = NaN"),
             (Options { rest_strain: Some(-1.0), ..options }, "rest_strain = -1"),
         ] {
-            assert!(refusal(block([2, 2, 2]), &matter(1.0), options).starts_with(text));
+            assert!(refusal(block([2, 2, 2]), &material(1.0), options).starts_with(text));
         }
     }
 
     #[test]
-    fn a_body_begins_where_it_is_placed_and_moves_as_told() {
+    fn a_body_begins_at_its_placement_with_its_velocity_and_spin() {
         let placement = Isometry::new(Vec3::new(0.0, 5.0, 0.0), Vec3::new(0.0, 0.0, 1.0));
         let (velocity, spin) = (Vec3::new(1.0, 2.0, 3.0), Vec3::new(0.0, 4.0, 0.0));
         let mut body =
-            Clusters::new(block([5, 3, 3]), &matter(1.0), Options::default(), &placement, velocity, spin).unwrap();
+            Clusters::new(block([5, 3, 3]), &material(1.0), Options::default(), &placement, velocity, spin).unwrap();
         let place = placement.transform_point(&Vec3::new(0.4, 0.2, 0.2).into()).coords;
         let point = body.locate(&(place + Vec3::new(0.01, 0.0, 0.0)));
         let (position, its_velocity) = body.observe(&point);

@@ -1,59 +1,167 @@
-//! How a body of clusters is computed, and what cannot become one.
+//! The table `clusters` of a scene, how a body of clusters is computed, and what cannot become one.
 
 use crate::partition::Clustering;
+use craze_descriptor::{Painted, Region, Sampling};
 use craze_material::MaterialError;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// How a body of clusters is computed.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Options {
-    /// Reference step Δt₀ (s) at which the goal stiffness α is meant; also the longest step the body takes.
-    pub time_step: f64,
-    /// Rate (1/s) at which motion that is not rigid motion of a cluster dies away, as e^(−damping·t). Momenta are kept.
+/// Reference step (s) of a body whose scene gives none.
+pub(crate) const TIME_STEP: f64 = 1.0 / 60.0;
+
+/// Settings of method clusters; how stiffly a cluster holds together is its material's `goal_stiffness`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct ClustersTable {
+    /// Rate at which motion that is not rigid dies away, beside the material's damping.
+    #[schemars(extend("x-unit" = "1/s", "minimum" = 0))]
     pub damping: f64,
-    /// Strain (1) below which an untouched body counts as unstrained and flies as a rigid one, exactly, until something touches it;
-    /// none: never. Judged by the energy of vibration, which must not exceed that of a uniform strain of this size, and by
-    /// the stretch ω²Δt₀²/α that the spin ω would cause. A body that has flowed or split never does.
-    pub rest_strain: Option<f64>,
-    /// Into which clusters it is divided.
-    pub clustering: Clustering,
-    /// Largest distance of a member from its goal, in largest distances of members from the centre at rest (1): γ of Bargteil & Jones
-    /// 2014; none: no limit.
-    pub strain_limit: Option<f64>,
-    /// Rounds of strain limiting in a step, at most. A round that finds nothing beyond the limit ends them.
+    /// Strain below which an untouched body counts as unstrained and flies as a rigid body; 0: never.
+    #[schemars(extend("x-unit" = "1", "minimum" = 0, "maximum" = 0.1))]
+    pub rest_strain: f64,
+    /// How particles fill the body.
+    pub sampling: Sampling,
+    /// Number of clusters; one if neither this nor `reach` is given.
+    #[schemars(extend("minimum" = 1, "maximum" = 1_000_000))]
+    pub count: Option<u32>,
+    /// How far from its centre a cluster reaches, in place of their number.
+    #[schemars(extend("x-unit" = "m", "exclusiveMinimum" = 0))]
+    pub reach: Option<f64>,
+    /// In how many clusters a particle is, in the mean.
+    #[schemars(extend("x-unit" = "1", "minimum" = 1, "maximum" = 64))]
+    pub overlap: f64,
+    /// Largest distance of a particle from its goal in a cluster, in radii of the cluster; 0: no limit. About 0.1 for elastic bodies,
+    /// more where they flow.
+    #[schemars(extend("x-unit" = "1", "minimum" = 0, "maximum" = 10))]
+    pub strain_limit: f64,
+    /// Rounds in a step that draw particles back to that limit, at most.
+    #[schemars(extend("minimum" = 1, "maximum" = 1000))]
     pub limit_rounds: u32,
-    /// Splits of clusters in a step, at most; those that exceed their toughness by most go first, the others wait.
+    /// Clusters that split in one step, at most; what else is stretched beyond its toughness waits for the next.
+    #[schemars(extend("minimum" = 1, "maximum" = 1_000_000))]
     pub splits_a_step: u32,
-    /// How much tougher a cluster is right after it has split (1): τ_b of Jones et al. 2016 (16). At 0 it waits until it is
+    /// By how much of itself a cluster's toughness is raised when it splits, against spray of single particles; at 0 it waits until it is
     /// below its toughness instead.
+    #[schemars(extend("x-unit" = "1", "minimum" = 0))]
     pub boost: f64,
-    /// Rate (1/s) at which that falls off: τ_f of (16).
+    /// Rate at which that falls off.
+    #[schemars(extend("x-unit" = "1/s", "exclusiveMinimum" = 0))]
     pub boost_decay: f64,
-    /// Share by which the toughness τ − 1 of clusters varies at random (1), from 0 to 1.
+    /// Share by which `cluster_toughness` − 1 varies at random from cluster to cluster.
+    #[schemars(extend("x-unit" = "1", "minimum" = 0, "maximum" = 1))]
     pub toughness_spread: f64,
     /// Whether parts of the body that do not hang together, or not closely, keep out of each other.
     pub self_contact: bool,
+    /// Whether frames have a closed surface around the particles, cut where they part; without it they are shown as balls.
+    pub skin: bool,
+    /// Parts of the body that are weaker or tougher than the rest: clusters whose centre is inside.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub seams: Vec<Seam>,
+    /// How `cluster_toughness` − 1 follows the paint on its model: colours of points in an OBJ, PLY or glTF file.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub painted: Option<Painted>,
 }
 
-impl Default for Options {
-    fn default() -> Options {
-        Options {
-            time_step: 1.0 / 60.0,
+impl Default for ClustersTable {
+    fn default() -> Self {
+        Self {
             damping: 0.0,
-            rest_strain: Some(1e-4),
-            clustering: Clustering::One,
-            strain_limit: None,
+            rest_strain: 1e-4,
+            sampling: Sampling::default(),
+            count: None,
+            reach: None,
+            overlap: 3.0,
+            strain_limit: 0.0,
             limit_rounds: 8,
             splits_a_step: 16,
             boost: 0.0,
             boost_decay: 10.0,
             toughness_spread: 0.0,
             self_contact: true,
+            skin: true,
+            seams: Vec::new(),
+            painted: None,
         }
     }
 }
 
+/// A part of a body of clusters that bears more or less than the rest.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Seam {
+    /// Which part, in the world at t = 0.
+    pub region: Region,
+    /// Largest stretch that its clusters bear.
+    #[schemars(extend("x-unit" = "1", "exclusiveMinimum" = 1))]
+    pub toughness: f64,
+}
+
+/// How a body of clusters is computed.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Options {
+    /// Reference step Δt₀ (s) at which the goal stiffness α is meant; also the longest step the
+    /// body takes.
+    pub time_step: f64,
+    /// Rate (1/s) at which motion that is not rigid motion of a cluster dies away, as
+    /// e^(−damping·t). Momenta are kept.
+    pub damping: f64,
+    /// Strain (1) below which an untouched body counts as unstrained and flies as a rigid one,
+    /// exactly, until something touches it; none: never. Judged by the energy of vibration, which
+    /// must not exceed that of a uniform strain of this size, and by the stretch ω²Δt₀²/α that the
+    /// spin ω would cause. A body that has flowed or split never does.
+    pub rest_strain: Option<f64>,
+    /// Into which clusters it is divided.
+    pub clustering: Clustering,
+    /// Largest distance of a member from its goal, in largest distances of members from the centre
+    /// at rest (1): γ of Bargteil & Jones 2014; none: no limit.
+    pub strain_limit: Option<f64>,
+    /// Rounds of strain limiting in a step, at most. A round that finds nothing beyond the limit
+    /// ends them.
+    pub limit_rounds: u32,
+    /// Splits of clusters in a step, at most; those that exceed their toughness by most go first,
+    /// the others wait.
+    pub splits_a_step: u32,
+    /// How much tougher a cluster is right after it has split (1): τ_b of Jones et al. 2016 (16).
+    /// At 0 it waits until it is below its toughness instead.
+    pub boost: f64,
+    /// Rate (1/s) at which that falls off: τ_f of (16).
+    pub boost_decay: f64,
+    /// Share by which the toughness τ − 1 of clusters varies at random (1), from 0 to 1.
+    pub toughness_spread: f64,
+    /// Whether parts of the body that do not are connected, or not closely, keep out of each other.
+    pub self_contact: bool,
+}
+
+impl Default for Options {
+    fn default() -> Options {
+        Options::of(&ClustersTable::default(), None, 0)
+    }
+}
+
 impl Options {
+    /// The options that a scene gives, with the body's bound on Δt (s) and the seed of the scene.
+    pub fn of(table: &ClustersTable, time_step: Option<f64>, seed: u64) -> Options {
+        let overlap = table.overlap;
+        let clustering = match (table.count, table.reach) {
+            (None, None) => Clustering::One,
+            (Some(count), _) => Clustering::Count { count, overlap, seed },
+            (None, Some(radius)) => Clustering::Radius { radius, overlap, seed },
+        };
+        Options {
+            time_step: time_step.unwrap_or(TIME_STEP),
+            damping: table.damping,
+            rest_strain: (table.rest_strain > 0.0).then_some(table.rest_strain),
+            clustering,
+            strain_limit: (table.strain_limit > 0.0).then_some(table.strain_limit),
+            limit_rounds: table.limit_rounds,
+            splits_a_step: table.splits_a_step,
+            boost: table.boost,
+            boost_decay: table.boost_decay,
+            toughness_spread: table.toughness_spread,
+            self_contact: table.self_contact,
+        }
+    }
+
     pub(crate) fn check(&self) -> Result<(), ClusterError> {
         let positive = "finite and above 0";
         let not_negative = "finite and at least 0";

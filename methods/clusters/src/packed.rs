@@ -1,11 +1,12 @@
-//! Long lists of numbers as one run of bytes. A state to go back to is kept at every frame; written number by number it took as long as the step.
+//! Long lists of numbers as one run of bytes: saving number by number at every frame took as long
+//! as the step.
 
 use craze_math::Vec3;
 use serde::de::{Error, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::borrow::Cow;
 
-/// Numbers one after the other, lowest byte first.
+/// Numbers in sequence, least significant byte first.
 #[derive(Clone, Default)]
 pub(crate) struct Packed<'a>(Cow<'a, [u8]>);
 

@@ -1,8 +1,9 @@
 //! Overlapping clusters of a cloud: fuzzy c-means (Jones et al. 2016 §3.1 after Jones et al. 2015).
 //!
-//! Centres begin evenly along a space-filling curve, move to the means of their nearest particles (k-means), and then to
-//! the means of all particles within the radius, by weight, until they rest. A particle's weights fall with the distance
-//! from the centre and sum to one over its clusters.
+//! Centres start evenly along a space-filling curve, move to the means of their nearest particles
+//! (k-means), and then to the weighted means of all particles within the radius, until they
+//! converge. A particle's weights decrease with the distance from the centre and sum to one over
+//! its clusters.
 
 use crate::grid::Grid;
 use crate::membership::Share;
@@ -11,62 +12,62 @@ use craze_spatial::Aabb;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
-/// Into which clusters a body is divided.
+/// How a body is divided into clusters.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub enum Clustering {
-    /// All particles in one.
+    /// All particles in one cluster.
     #[default]
     One,
-    /// So many clusters, as large as it takes.
+    /// A number of clusters, with the radius that they need.
     Count {
-        /// How many; fewer where particles lie on few places.
+        /// Number of clusters; fewer if few particles have different positions.
         count: u32,
-        /// In how many clusters a particle is, in the mean (1), at least 1.
+        /// Mean number of clusters that a particle is in (1), at least 1.
         overlap: f64,
-        /// Chooses where the search begins.
+        /// Seed of the initial centres.
         seed: u64,
     },
-    /// Clusters of a radius, as many as it takes.
+    /// Clusters of a radius, as many as are needed.
     Radius {
-        /// How far from its centre a cluster reaches (m).
+        /// Radius of a cluster (m).
         radius: f64,
-        /// In how many clusters a particle inside the body is, about (1), at least 1.
+        /// Approximate number of clusters that a particle inside the body is in (1), at least 1.
         overlap: f64,
-        /// Chooses where the search begins.
+        /// Seed of the initial centres.
         seed: u64,
     },
 }
 
-/// Which particle is in which clusters.
+/// Memberships of all particles.
 pub(crate) struct Partition {
     /// For every particle its clusters, ascending, with weights that sum to one.
     pub shares: Vec<Vec<Share>>,
     pub clusters: usize,
 }
 
-/// Particles that no cluster reaches.
+/// Particles that are in no cluster.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Uncovered {
     pub count: usize,
-    /// Radius that would reach them (m).
+    /// Radius that would include them (m).
     pub radius: f64,
 }
 
-/// Rounds of k-means.
+/// Iterations of k-means.
 const MEANS: usize = 8;
-/// Rounds of weighted means, at most.
+/// Iterations of weighted means, at most.
 const ROUNDS: usize = 12;
-/// Centres rest when none moves by more than this share of the radius.
+/// Displacement of a centre relative to the radius at which iterations end.
 const AT_REST: f64 = 0.01;
-/// A particle that no cluster reaches joins the nearest if that is within so many radii.
+/// Distance in radii within which a particle in no cluster joins the nearest one.
 const STRAY: f64 = 2.0;
-/// Least weight of a member before weights are made to sum to one.
+/// Smallest weight of a member before normalisation.
 const LEAST: f64 = 1e-3;
 /// Bins of the histogram of distances that chooses the radius.
 const BINS: usize = 4096;
-/// Particles that one thread takes at a time.
+/// Particles per task.
 const CHUNK: usize = 2048;
-/// Members below which a cluster is not worth keeping.
+/// Number of members below which a cluster is dropped.
 const FEWEST: usize = 4;
 
 /// Divides particles (m, kg) into clusters. The same bits for any number of threads.
@@ -80,7 +81,7 @@ pub(crate) fn partition(places: &[Vec3], masses: &[f64], clustering: &Clustering
         }
     };
     let count = count.min(places.len() / FEWEST);
-    if count <= 1 || !(Aabb::around(places).size().max() > 0.0) {
+    if count <= 1 || !(Aabb::from_points(places).size().max() > 0.0) {
         return Ok(whole());
     }
     let mut centres = first_centres(places, count, seed);
@@ -101,7 +102,8 @@ pub(crate) fn partition(places: &[Vec3], masses: &[f64], clustering: &Clustering
     drop_small(shares, places, &centres, radius)
 }
 
-/// Clusters that balls of this radius (m) with this overlap fill a cloud with, by the volume of the cells it fills.
+/// Number of clusters so that balls of this radius (m) fill a cloud with this overlap, by the
+/// volume of the cells that it fills.
 fn count_for_radius(places: &[Vec3], radius: f64, overlap: f64) -> usize {
     let cell = 0.5 * radius;
     let mut cells: Vec<[i64; 3]> =
@@ -121,9 +123,10 @@ fn first_centres(places: &[Vec3], count: usize, seed: u64) -> Vec<Vec3> {
     (0..count).map(|index| places[order[at(index, random.number()).min(places.len() - 1)] as usize]).collect()
 }
 
-/// Particles in the order of a Morton curve through their box: neighbours in space are mostly neighbours in the list.
+/// Order of the particles along a Morton curve through their bounding box: neighbours in space are
+/// mostly neighbours in the list.
 pub(crate) fn morton_order(places: &[Vec3]) -> Vec<u32> {
-    let bounds = Aabb::around(places);
+    let bounds = Aabb::from_points(places);
     let scale = 1023.0 / bounds.size().max().max(f64::MIN_POSITIVE);
     let spread = |number: u64| {
         let mut bits = number & 0x3ff;
@@ -141,11 +144,11 @@ pub(crate) fn morton_order(places: &[Vec3]) -> Vec<u32> {
     order.into_iter().map(|(_, particle)| particle).collect()
 }
 
-/// Mean distance of neighbouring centres (m), for the width of cells.
+/// Mean distance between neighbouring centres (m), for the width of cells.
 fn centre_distance(places: &[Vec3], count: usize) -> f64 {
-    let size = Aabb::around(places).size();
+    let size = Aabb::from_points(places).size();
     let widest = size.max().max(f64::MIN_POSITIVE);
-    // A flat or thin cloud has no volume to speak of; then centres lie in a plane or on a line.
+    // A flat or thin cloud has almost no volume: its centres are in a plane or on a line.
     let sizes = size.map(|length| length.max(0.05 * widest));
     (sizes.product() / count as f64).cbrt()
 }
@@ -193,7 +196,8 @@ fn nearest_means(places: &[Vec3], masses: &[f64], centres: &mut [Vec3]) {
     });
 }
 
-/// Moves centres to the means of what is within the radius; by how far at most (m).
+/// Moves centres to the weighted means of particles within the radius; returns the largest
+/// displacement (m).
 fn weighted_means(places: &[Vec3], masses: &[f64], centres: &mut [Vec3], radius: f64) -> f64 {
     let old = centres.to_vec();
     let grid = Grid::new(&old, radius);
@@ -211,7 +215,8 @@ fn weighted_means(places: &[Vec3], masses: &[f64], centres: &mut [Vec3], radius:
     })
 }
 
-/// The clusters that reach a place, ascending, with weights that sum to one; none if none does.
+/// The clusters of a position, ascending, with weights that sum to one; none if it is outside of
+/// all.
 fn weights(grid: &Grid, centres: &[Vec3], place: &Vec3, radius: f64, found: &mut Vec<Share>) {
     found.clear();
     grid.near(place, radius, |centre| {
@@ -226,7 +231,7 @@ fn weights(grid: &Grid, centres: &[Vec3], place: &Vec3, radius: f64, found: &mut
     found.iter_mut().for_each(|share| share.weight /= total);
 }
 
-/// The radius (m) within which a particle has so many centres, in the mean.
+/// The radius (m) within which a particle has so many centres in the mean.
 fn radius_for_overlap(places: &[Vec3], centres: &[Vec3], overlap: f64) -> f64 {
     let wanted = (overlap * places.len() as f64).min(places.len() as f64 * centres.len() as f64);
     let mut most = 1.5 * centre_distance(places, centres.len()) * overlap.cbrt();
@@ -275,7 +280,7 @@ fn shares_of(places: &[Vec3], centres: &[Vec3], radius: f64) -> Result<Vec<Vec<S
     if count > 0 { Err(Uncovered { count, radius }) } else { Ok(found.into_iter().flatten().collect()) }
 }
 
-/// Drops clusters with too few members; what was only theirs goes to the nearest that is left.
+/// Drops clusters with too few members; particles that were in no other join the nearest.
 fn drop_small(
     mut shares: Vec<Vec<Share>>,
     places: &[Vec3],
@@ -371,7 +376,7 @@ mod tests {
     }
 
     #[test]
-    fn flat_and_straight_clouds_and_those_on_one_place_are_divided_too() {
+    fn flat_straight_and_coincident_clouds_are_divided_too() {
         for counts in [[30, 20, 1], [400, 1, 1]] {
             let places = block(counts).positions;
             let found = counted(&places, 10, 2.5, 1);

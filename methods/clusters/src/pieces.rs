@@ -1,88 +1,75 @@
-//! Which piece is which: what hangs together by shared particles, with numbers in the body's whole history.
+//! Pieces of a body of clusters: components connected by shared particles.
 
 use crate::model::Clusters;
+use craze_body::lineage::largest;
+use craze_math::DisjointSets;
 
-/// Parts whose masses differ by less than this share are equally heavy (1): the first of them keeps
-/// the number, whatever rounding says.
-const EQUALLY_HEAVY: f64 = 1e-9;
-
-/// A split that is to be told of: the piece it happened to, and those that it became.
-pub(crate) struct Parted {
+/// A split to be reported: the piece that split, and the pieces that it became.
+pub(crate) struct SplitReport {
     pub parent: u32,
     pub children: Vec<u32>,
 }
 
 impl Clusters {
-    /// The piece of a particle, by its number in the body's history.
+    /// Number of a particle's piece.
     pub(crate) fn piece_of(&self, particle: usize) -> u32 {
-        self.memberships.of(particle).first().map_or(0, |share| self.temper[share.cluster as usize].piece)
+        self.memberships.of(particle).first().map_or(0, |share| self.history[share.cluster as usize].piece)
     }
 
-    /// Numbers of the pieces that there are now, ascending.
+    /// Numbers of the present pieces, ascending.
     pub(crate) fn present_pieces(&self) -> Vec<u32> {
-        let mut present: Vec<u32> = self.temper.iter().map(|temper| temper.piece).collect();
+        let mut present: Vec<u32> = self.history.iter().map(|history| history.piece).collect();
         present.sort_unstable();
         present.dedup();
         present
     }
 
-    /// How many pieces there are.
+    /// Number of pieces.
     pub(crate) fn piece_count(&self) -> usize {
-        // No piece breaks without getting new numbers: without splits there is the first alone.
+        // Every new piece has a new number: without splits there is only the first.
         if self.lineage.len() == 1 { 1 } else { self.present_pieces().len() }
     }
 
-    /// For every cluster the lowest of those that it hangs together with by shared particles.
+    /// For every cluster the lowest cluster of its component.
     pub(crate) fn components(&self) -> Vec<u32> {
-        let clusters = self.temper.len() as u32;
-        let mut roots: Vec<u32> = (0..clusters).collect();
+        let clusters = self.history.len() as u32;
+        let mut sets = DisjointSets::new(clusters as usize);
         for particle in 0..self.count() {
             let shares = self.memberships.of(particle);
             let Some((first, others)) = shares.split_first() else { continue };
-            let mut lowest = root(&mut roots, first.cluster);
-            for share in others {
-                let other = root(&mut roots, share.cluster);
-                roots[lowest.max(other) as usize] = lowest.min(other);
-                lowest = lowest.min(other);
-            }
+            others.iter().for_each(|share| sets.join(first.cluster, share.cluster));
         }
-        (0..clusters).map(|cluster| root(&mut roots, cluster)).collect()
+        (0..clusters).map(|cluster| sets.root(cluster)).collect()
     }
 
-    /// Numbers the pieces that splits have separated, and fills in what they became. A piece that
-    /// is connected keeps its number. Of one that is not, the heaviest part keeps it, and the
-    /// others get new numbers and know it as their parent. `of` are the
+    /// Numbers the pieces that splits have separated, and completes the reports. A piece that is
+    /// connected keeps its number. Of one that is not, the heaviest part keeps it, and the others
+    /// get new numbers with that piece as their parent. `of` are the
     /// [components](Clusters::components).
-    pub(crate) fn name_pieces(&mut self, of: &[u32], splits: &mut [Parted]) {
+    pub(crate) fn name_pieces(&mut self, of: &[u32], splits: &mut [SplitReport]) {
         let clusters = of.len();
         let leaders: Vec<u32> = (0..clusters as u32).filter(|&cluster| of[cluster as usize] == cluster).collect();
-        let mut parts = vec![0u32; self.lineage.len()];
+        // For every piece its parts, by their leaders, and the one that keeps the number.
+        let mut parts: Vec<Vec<u32>> = vec![Vec::new(); self.lineage.len()];
         for &leader in &leaders {
-            parts[self.temper[leader as usize].piece as usize] += 1;
+            parts[self.history[leader as usize].piece as usize].push(leader);
         }
-        let masses = if parts.iter().any(|&count| count > 1) { self.masses_of(of) } else { Vec::new() };
-        // For every piece that is not connected its heaviest part, by its leader.
-        let mut heaviest: Vec<Option<u32>> = vec![None; parts.len()];
-        for &leader in leaders.iter().filter(|_| !masses.is_empty()) {
-            let best = &mut heaviest[self.temper[leader as usize].piece as usize];
-            let known = best.map_or(0.0, |best| masses[best as usize]);
-            if masses[leader as usize] > (1.0 + EQUALLY_HEAVY) * known {
-                *best = Some(leader);
-            }
-        }
+        let masses = if parts.iter().any(|parts| parts.len() > 1) { self.masses_of(of) } else { Vec::new() };
+        let mass = |leader: &u32| masses.get(*leader as usize).copied().unwrap_or(0.0);
+        let keeps: Vec<Option<u32>> =
+            parts.iter().map(|parts| parts.get(largest(parts.iter().map(mass))).copied()).collect();
         let mut number = vec![0; clusters];
         let mut children = vec![Vec::new(); parts.len()];
         for &leader in &leaders {
-            let parent = self.temper[leader as usize].piece;
+            let parent = self.history[leader as usize].piece;
             number[leader as usize] = parent;
-            if parts[parent as usize] > 1 && heaviest[parent as usize] != Some(leader) {
-                number[leader as usize] = self.lineage.len() as u32;
-                self.lineage.push(Some(parent));
+            if keeps[parent as usize] != Some(leader) {
+                number[leader as usize] = self.lineage.branch(parent);
             }
             children[parent as usize].push(number[leader as usize]);
         }
-        for (temper, leader) in self.temper.iter_mut().zip(of) {
-            temper.piece = number[*leader as usize];
+        for (history, leader) in self.history.iter_mut().zip(of) {
+            history.piece = number[*leader as usize];
         }
         for children in &mut children {
             children.sort_unstable();
@@ -94,7 +81,7 @@ impl Clusters {
 }
 
 impl Clusters {
-    /// Mass (kg) of every component, by the lowest of its clusters; zero elsewhere.
+    /// Mass (kg) of every component, at its lowest cluster; zero elsewhere.
     fn masses_of(&self, of: &[u32]) -> Vec<f64> {
         let mut masses = vec![0.0; of.len()];
         for particle in 0..self.count() {
@@ -104,12 +91,4 @@ impl Clusters {
         }
         masses
     }
-}
-
-fn root(roots: &mut [u32], mut cluster: u32) -> u32 {
-    while roots[cluster as usize] != cluster {
-        roots[cluster as usize] = roots[roots[cluster as usize] as usize];
-        cluster = roots[cluster as usize];
-    }
-    cluster
 }

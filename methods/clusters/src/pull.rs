@@ -1,18 +1,19 @@
-//! The pull to the goals: one pass over the particles, once it is known where each is drawn to.
+//! Pull toward goals: one pass over the particles, once their goals are known.
 
 use crate::chunks::{Span, gather};
 use crate::cluster::pseudo_inverse;
-use crate::model::{Clusters, Slip, is_finite};
+use crate::model::{Clusters, RoundingDrift};
 use crate::survey::Lead;
+use craze_body::save::is_finite;
 use craze_engine::Step;
 use craze_math::lanes::{Instructions, Kernel, Lanes};
 use craze_math::{Mat3, Vec3};
 use craze_spatial::Aabb;
 
-/// Moments of inertia below this share of the largest take no spin.
+/// Relative moment of inertia below which an axis has no angular velocity.
 const NO_INERTIA: f64 = 1e-12;
 
-/// What one pass over the particles finds beside the prediction; places are reckoned from the anchor.
+/// Sums of the pass beside the prediction, relative to the anchor.
 struct Findings {
     /// Σ m |g − x|² (kg·m²).
     strain: f64,
@@ -24,7 +25,7 @@ struct Findings {
     second: Mat3,
     /// Box around state and prediction (m).
     bounds: Aabb,
-    /// First particle that is no number.
+    /// First particle with a number that is not finite.
     broken: Option<u32>,
 }
 
@@ -42,19 +43,21 @@ impl Findings {
 }
 
 impl Clusters {
-    /// v' = v + α(g − x)/Δt + Δt·gravity, x' = x + Δt·v' with α at this Δt, after damping; Σ m |g − x|² (kg·m²).
+    /// v' = v + α(g − x)/Δt + Δt·gravity, x' = x + Δt·v' with α at this Δt, after damping; returns
+    /// Σ m |g − x|² (kg·m²).
     ///
-    /// Damping draws velocities toward the rigid motions nearest to those of the particle's clusters, which have the same momenta.
+    /// Damping pulls velocities toward the best-fit rigid motions of the particle's clusters, which
+    /// conserves momenta.
     pub(crate) fn pull_to_goals(&mut self, step: &Step) -> f64 {
         self.survey_state();
         let time_step = step.time_step;
         let strength = self.stiffness() * time_step;
         let terms = Terms {
             anchor: self.fits.anchor,
-            slip: self.state.slip,
+            drift: self.state.drift,
             centre: self.fits.centre(&self.rest),
             lost: if self.wants_motions() { -(-self.damping_rate() * time_step).exp_m1() } else { 0.0 },
-            undragged: (-self.matter.drag * time_step).exp(),
+            undragged: (-self.parameters.drag * time_step).exp(),
             strength,
             fall: time_step * step.gravity,
             time_step,
@@ -76,30 +79,30 @@ impl Clusters {
         let findings = gather(whole, &pull, &Findings::join);
         self.bounds = findings.bounds;
         self.broken = findings.broken;
-        self.prediction.slip = self.slip(&findings, &terms);
+        self.prediction.drift = self.drift(&findings, &terms);
         findings.strain
     }
 
-    /// What rounding has added to the rigid motion. Pulls should sum to nothing, and so should their moments.
-    fn slip(&self, findings: &Findings, terms: &Terms) -> Slip {
+    /// Rigid motion that rounding has added. Pulls should sum to zero, and so should their moments.
+    fn drift(&self, findings: &Findings, terms: &Terms) -> RoundingDrift {
         let mass = self.whole.mass();
         let central = findings.second - mass * terms.centre * terms.centre.transpose();
         let inertia = Mat3::identity() * central.trace() - central;
         let moment = findings.moment - terms.centre.cross(&findings.pull);
-        Slip {
+        RoundingDrift {
             velocity: terms.strength / mass * findings.pull,
             spin: terms.strength * (pseudo_inverse(&inertia, NO_INERTIA).0 * moment),
         }
     }
 }
 
-/// What is the same for all particles of a step.
+/// Constants of a step.
 struct Terms {
     anchor: Vec3,
-    slip: Slip,
-    /// Centre of mass from the anchor (m).
+    drift: RoundingDrift,
+    /// Centre of mass relative to the anchor (m).
     centre: Vec3,
-    /// Share of the motion against the clusters that damping takes.
+    /// Share of the motion within clusters that damping removes.
     lost: f64,
     undragged: f64,
     /// α·Δt/Δt₀² (1/s).
@@ -109,7 +112,7 @@ struct Terms {
     time_step: f64,
 }
 
-/// The pull on the particles of a span.
+/// Pulls the particles of a range.
 struct Pull<'a> {
     terms: &'a Terms,
     leads: &'a [Lead],
@@ -132,7 +135,8 @@ impl Kernel for Pull<'_> {
         let (mut strain, mut pull, mut moment) = (0.0, Vec3::zeros(), Vec3::zeros());
         let mut second = [0.0; 6];
         let Aabb { mut min, mut max } = Aabb::EMPTY;
-        // Zero times anything but a finite number is no number: one test a chunk in place of one a particle.
+        // Zero times a number that is not finite is NaN: one test per chunk in place of one per
+        // particle.
         let mut zero = Vec3::zeros();
         for index in 0..count {
             let (mass, position, mut velocity) = (masses[index], positions[index], velocities[index]);
@@ -151,7 +155,7 @@ impl Kernel for Pull<'_> {
             second[3] += weighted.x * arm.y;
             second[4] += weighted.x * arm.z;
             second[5] += weighted.y * arm.z;
-            let slipped = terms.slip.velocity + terms.slip.spin.cross(&(arm - terms.centre));
+            let slipped = terms.drift.velocity + terms.drift.spin.cross(&(arm - terms.centre));
             let new_velocity = terms.undragged * (velocity - slipped) + (terms.strength * way + terms.fall);
             let new_position = position + terms.time_step * new_velocity;
             new_velocities[index] = new_velocity;
@@ -162,7 +166,7 @@ impl Kernel for Pull<'_> {
                 max[axis] = max[axis].max(position[axis]).max(new_position[axis]);
             }
         }
-        // A velocity that is no number makes the position none, too.
+        // A velocity that is not finite makes the position so, too.
         let broken = if is_finite(&zero) { None } else { new_positions.iter().position(|place| !is_finite(place)) };
         let [xx, yy, zz, xy, xz, yz] = second;
         Findings {

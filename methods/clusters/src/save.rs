@@ -1,31 +1,32 @@
 //! A body as bytes, and back, bit for bit.
 
-use crate::cluster::Temper;
-use crate::loads::Hold;
-use crate::matter::Matter;
+use crate::cluster::ClusterHistory;
 use crate::membership::{Memberships, Share};
-use crate::model::{Clusters, Moment, Particles, Parts, is_finite};
+use crate::model::{Clusters, ParticleState, Particles, Parts};
 use crate::options::Options;
 use crate::packed::Packed;
+use crate::parameters::Parameters;
 use crate::skin::{Cut, Skin};
+use craze_body::save::{decode, encode, is_finite, is_rigid_motion, is_rotation};
+use craze_body::{ConstrainedRegion, ConstrainedRegions, Lineage, TrackedPoints};
 use craze_engine::{HoldId, Method, SplitCounts};
 use craze_math::{Isometry, Vec3};
-use craze_skin::{Background, Drawn};
+use craze_skin::{BackgroundMesh, EmbeddedSurface};
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 
 /// Version of the layout of [`Saved`].
 const VERSION: u32 = 7;
 
-/// Turns in one reference step (rad) that no flight reaches: it takes off only while its spin strains the body little.
-const IMPOSSIBLE_TURN: f64 = 1e3;
+/// Rotation in one reference step (rad) that a body in rigid-body mode never reaches: it enters the
+/// mode only while its spin strains it little.
+const MAX_ROTATION_PER_STEP: f64 = 1e3;
 
-/// Everything that decides how a body goes on. What follows from it (rest shapes and fits of clusters) is computed again, which gives
-/// the same bits; a prediction is never saved.
+/// Everything that determines the future of a body. What follows from it (rest shapes and fits of
+/// clusters) is computed on loading, with the same bits; predictions are not saved.
 #[derive(Serialize, Deserialize)]
 struct Saved<'a> {
-    version: u32,
-    matter: Matter,
+    parameters: Parameters,
     options: Options,
     #[serde(borrow)]
     rest: Packed<'a>,
@@ -40,13 +41,13 @@ struct Saved<'a> {
     placement: Isometry,
     #[serde(borrow)]
     shares: SavedShares<'a>,
-    temper: Cow<'a, [Temper]>,
-    lineage: Vec<Option<u32>>,
+    history: Cow<'a, [ClusterHistory]>,
+    lineage: Lineage,
     counts: SplitCounts,
     is_whole: bool,
     mean_mass: f64,
-    /// Without its particles; there are none in a flight: theirs are left over from before it began.
-    state: Moment,
+    /// Without particles. In rigid-body mode there are none: theirs are from before.
+    state: ParticleState,
     #[serde(borrow)]
     positions: Packed<'a>,
     #[serde(borrow)]
@@ -54,12 +55,12 @@ struct Saved<'a> {
     #[serde(borrow)]
     holds: Vec<SavedHold<'a>>,
     work: f64,
-    followed: Vec<u32>,
+    tracked: TrackedPoints<u32>,
     #[serde(borrow)]
     skin: Option<SavedSkin<'a>>,
 }
 
-/// How many shares each particle has, and all of them one after the other.
+/// Number of shares of each particle, and all shares in sequence.
 #[derive(Serialize, Deserialize)]
 struct SavedShares<'a> {
     #[serde(borrow)]
@@ -70,7 +71,7 @@ struct SavedShares<'a> {
     weights: Packed<'a>,
 }
 
-/// Of the mesh only what it follows from.
+/// A surface without what follows from other data.
 #[derive(Serialize, Deserialize)]
 struct SavedSkin<'a> {
     /// [`skin_bytes`].
@@ -81,7 +82,7 @@ struct SavedSkin<'a> {
     cuts: Cow<'a, [Cut]>,
 }
 
-/// What of a skin never changes.
+/// Constants of a surface.
 #[derive(Serialize, Deserialize)]
 struct SkinShape<'a> {
     positions: Cow<'a, [Vec3]>,
@@ -98,11 +99,11 @@ struct DrawnShape<'a> {
     longest: f64,
 }
 
-/// What of a skin never changes, as bytes.
-pub(crate) fn skin_bytes(background: &Background, drawn: Option<&Drawn>, sites: &[Vec3]) -> Vec<u8> {
+/// Constants of a surface as bytes.
+pub(crate) fn skin_bytes(background: &BackgroundMesh, drawn: Option<&EmbeddedSurface>, sites: &[Vec3]) -> Vec<u8> {
     let drawn = drawn.map(|drawn| {
-        let (positions, triangles) = drawn.given();
-        DrawnShape { positions: Cow::from(positions), triangles: Cow::from(triangles), longest: drawn.longest() }
+        let (positions, triangles) = drawn.input();
+        DrawnShape { positions: Cow::from(positions), triangles: Cow::from(triangles), longest: drawn.max_edge() }
     });
     let shape = SkinShape {
         positions: Cow::from(background.positions()),
@@ -121,23 +122,22 @@ struct SavedHold<'a> {
     reaction: Vec3,
 }
 
-/// Loads a body of this method from the bytes that [`Method::save`] gave. The text of an error says what is wrong with them.
+/// Reads a body that [`Method::save`] has written. Errors say what is wrong with the bytes.
 pub fn load(bytes: &[u8]) -> Result<Box<dyn Method>, String> {
     Ok(Box::new(from_bytes(bytes)?))
 }
 
 impl Clusters {
     pub(crate) fn to_bytes(&self) -> Vec<u8> {
-        let hold = |hold: &Hold| SavedHold {
-            id: hold.id,
-            members: Packed::indices(hold.members.len(), hold.members.iter().copied()),
-            reaction: hold.reaction,
+        let hold = |region: &ConstrainedRegion| SavedHold {
+            id: region.id,
+            members: Packed::indices(region.members.len(), region.members.iter().copied()),
+            reaction: region.reaction,
         };
-        let (state, flies) = (&self.state, self.is_flying());
+        let (state, flies) = (&self.state, self.is_rigid());
         let of_state = |vectors: &[Vec3]| if flies { Packed::default() } else { Packed::vectors(vectors) };
         let saved = Saved {
-            version: VERSION,
-            matter: self.matter.clone(),
+            parameters: self.parameters.clone(),
             options: self.options,
             rest: Packed::vectors(&self.particles.rest),
             offsets: Packed::vectors(&self.particles.offsets),
@@ -147,28 +147,25 @@ impl Clusters {
             centre: self.particles.centre,
             placement: self.placement,
             shares: SavedShares::of(&self.memberships, self.count()),
-            temper: Cow::from(&self.temper),
+            history: Cow::from(&self.history),
             lineage: self.lineage.clone(),
             counts: self.counts,
             is_whole: self.is_whole,
             mean_mass: self.mean_mass,
-            state: Moment { positions: Vec::new(), velocities: Vec::new(), ..*state },
+            state: ParticleState { positions: Vec::new(), velocities: Vec::new(), ..*state },
             positions: of_state(&state.positions),
             velocities: of_state(&state.velocities),
-            holds: self.holds.iter().map(hold).collect(),
+            holds: self.constraints.iter().map(hold).collect(),
             work: self.work,
-            followed: self.followed.clone(),
+            tracked: self.tracked.clone(),
             skin: self.skin.as_ref().map(|skin| SavedSkin {
                 shape: Packed::bytes(&skin.saved),
                 owners: Packed::indices(skin.owners.len(), skin.owners.iter().copied()),
                 cuts: Cow::from(&skin.cuts),
             }),
         };
-        // Room for all of it: lists that grow are copied again and again.
-        let room = 160 * self.count() + 12 * self.memberships.count() + 512 * self.rest.len();
-        let room = room + self.skin.as_ref().map_or(0, |skin| skin.saved.len());
-        postcard::to_io(&saved, Vec::with_capacity(room))
-            .expect("numbers, lists and text can always be written to memory")
+        let capacity = 160 * self.count() + 12 * self.memberships.count() + 512 * self.rest.len();
+        encode(VERSION, &saved, capacity + self.skin.as_ref().map_or(0, |skin| skin.saved.len()))
     }
 }
 
@@ -204,60 +201,52 @@ impl<'a> SavedShares<'a> {
 }
 
 fn from_bytes(bytes: &[u8]) -> Result<Clusters, String> {
-    let (version, _) = postcard::take_from_bytes::<u32>(bytes).map_err(|error| error.to_string())?;
-    if version != VERSION {
-        return Err(format!("it has version {version} of this method; this program reads version {VERSION}"));
-    }
-    let (saved, left) = postcard::take_from_bytes::<Saved>(bytes).map_err(|error| error.to_string())?;
-    if !left.is_empty() {
-        return Err(format!("{} bytes are left over", left.len()));
-    }
+    let saved: Saved = decode(VERSION, bytes)?;
     let spacing = saved.spacing;
     let centred = Some((saved.centre, saved.offsets.to_vectors()?));
     let (rest, volumes, masses) = (saved.rest.to_vectors()?, saved.volumes.to_numbers()?, saved.masses.to_numbers()?);
     let particles = Particles::new(rest, volumes, masses, spacing, centred);
     let particles = particles.map_err(|error| error.to_string())?;
     let shares = saved.shares.to_lists()?;
-    check_clusters(&particles, &shares, &saved.temper, &saved.lineage)?;
-    let Isometry { rotation, translation } = &saved.placement;
-    if !(is_finite(&translation.vector) && (rotation.as_ref().norm() - 1.0).abs() < 1e-6) {
+    check_clusters(&particles, &shares, &saved.history, &saved.lineage)?;
+    if !is_rigid_motion(&saved.placement) {
         return Err("where it was placed is not a rigid motion".to_owned());
     }
     if !(saved.mean_mass.is_finite() && saved.mean_mass > 0.0) {
         return Err("the mean mass of its clusters is not a finite number above 0".to_owned());
     }
-    if saved.followed.iter().any(|&particle| particle as usize >= particles.rest.len()) {
-        return Err("it follows a particle that is not there".to_owned());
+    if saved.tracked.iter().any(|&particle| particle as usize >= particles.rest.len()) {
+        return Err("it tracks a particle that it does not have".to_owned());
     }
     let parts = Parts {
-        matter: saved.matter,
+        parameters: saved.parameters,
         options: saved.options,
         particles,
         placement: saved.placement,
         shares,
-        temper: saved.temper.into_owned(),
+        history: saved.history.into_owned(),
         lineage: saved.lineage,
         is_whole: saved.is_whole,
         mean_mass: saved.mean_mass,
     };
     let mut body = Clusters::assemble(parts).map_err(|error| error.to_string())?;
     body.counts = saved.counts;
-    body.followed = saved.followed;
+    body.tracked = saved.tracked;
     body.skin = saved.skin.map(|skin| load_skin(skin, body.count())).transpose()?;
     let mut state = saved.state;
     (state.positions, state.velocities) = (saved.positions.to_vectors()?, saved.velocities.to_vectors()?);
     check_state(&body, &state)?;
-    body.holds = load_holds(saved.holds, body.count())?;
+    body.constraints = load_constraints(saved.holds, body.count())?;
     if !saved.work.is_finite() {
         return Err("its work is not a finite number".to_owned());
     }
     body.work = saved.work;
     let own = std::mem::replace(&mut body.state, state);
-    if body.is_flying() {
+    if body.is_rigid() {
         (body.state.positions, body.state.velocities) = (own.positions, own.velocities);
     }
     body.bounds = body.bounds_of_state();
-    if !body.is_flying() {
+    if !body.is_rigid() {
         body.fit_state();
     }
     Ok(body)
@@ -265,11 +254,11 @@ fn from_bytes(bytes: &[u8]) -> Result<Clusters, String> {
 
 fn load_skin(saved: SavedSkin, particles: usize) -> Result<Skin, String> {
     let shape: SkinShape = postcard::from_bytes(saved.shape.as_bytes()).map_err(|error| error.to_string())?;
-    let background = Background::new(shape.positions.into_owned(), shape.tetrahedra.into_owned());
+    let background = BackgroundMesh::new(shape.positions.into_owned(), shape.tetrahedra.into_owned());
     let background = background.map_err(|error| error.to_string())?;
     let draw = |drawn: DrawnShape| {
         let DrawnShape { positions, triangles, longest } = drawn;
-        Drawn::new(&background, positions.into_owned(), triangles.into_owned(), longest)
+        EmbeddedSurface::new(&background, positions.into_owned(), triangles.into_owned(), longest)
     };
     let drawn = shape.drawn.map(draw).transpose().map_err(|error| error.to_string())?;
     let mut skin = Skin::new(background, drawn, shape.sites.into_owned());
@@ -281,8 +270,8 @@ fn load_skin(saved: SavedSkin, particles: usize) -> Result<Skin, String> {
 fn check_clusters(
     particles: &Particles,
     shares: &[Vec<Share>],
-    temper: &[Temper],
-    lineage: &[Option<u32>],
+    history: &[ClusterHistory],
+    lineage: &Lineage,
 ) -> Result<(), String> {
     let count = particles.rest.len();
     if shares.len() != count || particles.offsets.len() != count {
@@ -291,13 +280,13 @@ fn check_clusters(
     if !particles.offsets.iter().all(is_finite) || !particles.volumes.iter().all(|volume| volume.is_finite()) {
         return Err("a rest place or volume is not a finite number".to_owned());
     }
-    let mut members = vec![0u32; temper.len()];
+    let mut members = vec![0u32; history.len()];
     for (particle, own) in shares.iter().enumerate() {
         let sum: f64 = own.iter().map(|share| share.weight).sum();
-        let sound = |share: &Share| (share.cluster as usize) < temper.len() && share.weight > 0.0;
+        let sound = |share: &Share| (share.cluster as usize) < history.len() && share.weight > 0.0;
         let mut clusters: Vec<u32> = own.iter().map(|share| share.cluster).collect();
         clusters.sort_unstable();
-        // Written so that NaN fails, too.
+        // NaN fails the comparison.
         if !((sum - 1.0).abs() < 1e-6) || !own.iter().all(sound) || clusters.windows(2).any(|two| two[0] == two[1]) {
             return Err(format!("particle {particle} is in clusters that are not there, or by weights that are none"));
         }
@@ -306,25 +295,23 @@ fn check_clusters(
     if let Some(cluster) = members.iter().position(|&count| count == 0) {
         return Err(format!("cluster {cluster} has no members"));
     }
-    let ancestors =
-        lineage.iter().enumerate().all(|(piece, parent)| parent.is_none_or(|parent| (parent as usize) < piece));
-    if !ancestors {
+    if !lineage.is_sound() {
         return Err("its pieces have no sound history".to_owned());
     }
-    for (cluster, temper) in temper.iter().enumerate() {
-        let finite = temper.plastic.iter().chain([&temper.hardening]).all(|entry| entry.is_finite());
-        let tough = temper.toughness.is_none_or(|value| value.is_finite() && value > 1.0);
-        let planes = temper.planes.iter().all(|plane| is_finite(&plane.normal) && plane.end.is_finite());
-        let timed = temper.last_split.is_none_or(f64::is_finite);
-        if !(finite && tough && planes && timed && (temper.piece as usize) < lineage.len()) {
+    for (cluster, history) in history.iter().enumerate() {
+        let finite = history.plastic.iter().chain([&history.hardening]).all(|entry| entry.is_finite());
+        let tough = history.toughness.is_none_or(|value| value.is_finite() && value > 1.0);
+        let planes = history.planes.iter().all(|plane| is_finite(&plane.normal) && plane.end.is_finite());
+        let timed = history.last_split.is_none_or(f64::is_finite);
+        if !(finite && tough && planes && timed && (history.piece as usize) < lineage.len()) {
             return Err(format!("cluster {cluster} has numbers that no cluster has"));
         }
     }
     Ok(())
 }
 
-fn check_state(body: &Clusters, state: &Moment) -> Result<(), String> {
-    let count = if state.flight.is_some() { 0 } else { body.count() };
+fn check_state(body: &Clusters, state: &ParticleState) -> Result<(), String> {
+    let count = if state.rigid.is_some() { 0 } else { body.count() };
     if state.positions.len() != count || state.velocities.len() != count {
         return Err(format!(
             "it has {} positions and {} velocities in place of {count}",
@@ -337,26 +324,29 @@ fn check_state(body: &Clusters, state: &Moment) -> Result<(), String> {
     {
         return Err(format!("particle {particle} has a position or velocity that is not a finite number"));
     }
-    if !(is_finite(&state.slip.velocity) && is_finite(&state.slip.spin)) {
+    if !(is_finite(&state.drift.velocity) && is_finite(&state.drift.spin)) {
         return Err("what rounding added to its motion is not a finite number".to_owned());
     }
     if !(state.time_step.is_finite() && state.time_step > 0.0) {
         return Err("its last step took no time".to_owned());
     }
-    let Some(flight) = &state.flight else { return Ok(()) };
-    let rigid = &body.whole.rigid;
-    if flight.mass != rigid.mass || flight.inertia != rigid.inertia {
-        return Err("it flies with the mass or inertia of another body".to_owned());
+    let Some(rigid) = &state.rigid else { return Ok(()) };
+    let rest = &body.whole.rigid;
+    if rigid.mass != rest.mass || rigid.inertia != rest.inertia {
+        return Err("its rigid motion has the mass or inertia of another body".to_owned());
     }
-    let turned = (flight.orientation.as_vector().norm() - 1.0).abs() < 1e-6;
-    let turn = flight.spin().norm() * body.options.time_step;
-    // Written so that NaN fails, too.
-    let possible = is_finite(&flight.position) && is_finite(&flight.velocity) && turned && turn < IMPOSSIBLE_TURN;
-    if possible { Ok(()) } else { Err("it flies in a way that no body can".to_owned()) }
+    let rotation = rigid.spin().norm() * body.options.time_step;
+    // NaN fails the comparison.
+    let is_possible = is_finite(&rigid.position)
+        && is_finite(&rigid.velocity)
+        && is_rotation(&rigid.orientation)
+        && rotation < MAX_ROTATION_PER_STEP;
+    if is_possible { Ok(()) } else { Err("its rigid motion is one that no body can have".to_owned()) }
 }
 
-fn load_holds(saved: Vec<SavedHold>, count: usize) -> Result<Vec<Hold>, String> {
-    let mut holds: Vec<Hold> = Vec::with_capacity(saved.len());
+fn load_constraints(saved: Vec<SavedHold>, count: usize) -> Result<ConstrainedRegions, String> {
+    let mut constraints = ConstrainedRegions::default();
+    let mut last = None;
     for SavedHold { id, members, reaction } in saved {
         let members = members.to_indices()?;
         let is_sound = members.windows(2).all(|pair| pair[0] < pair[1])
@@ -365,27 +355,28 @@ fn load_holds(saved: Vec<SavedHold>, count: usize) -> Result<Vec<Hold>, String> 
         if !is_sound {
             return Err(format!("hold {} names particles that are not there, or its force is not finite", id.0));
         }
-        if holds.last().is_some_and(|last| last.id >= id) {
+        if last.is_some_and(|last| last >= id) {
             return Err("its holds are out of order".to_owned());
         }
-        holds.push(Hold { id, members, reaction, predicted_reaction: Vec3::zeros() });
+        last = Some(id);
+        constraints.set(ConstrainedRegion { reaction, ..ConstrainedRegion::of_particles(id, members) });
     }
-    Ok(holds)
+    Ok(constraints)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::testing::{awake, block, body, crooked, plain_step};
-    use craze_engine::{Effect, Load, Region, Step};
+    use craze_engine::{Attachable, CommitLog, Effect, Load, Region, Step};
     use craze_math::Isometry;
     use proptest::prelude::*;
 
     fn two_kinds() -> [Clusters; 2] {
         let mut flying = body(block([4, 3, 2]), 0.5, Options::default());
         flying.predict(&plain_step()).unwrap();
-        flying.commit(&plain_step());
-        assert!(flying.is_flying());
+        flying.commit_motion();
+        assert!(flying.is_rigid());
         let mut held = body(block([4, 3, 2]), 0.5, Options { damping: 0.3, ..awake() });
         held.set_motion(|rest| (crooked(rest), Vec3::zeros())).unwrap();
         held.attach(HoldId(2), &Region::HalfSpace { point: Vec3::zeros(), normal: -Vec3::x() }).unwrap();
@@ -403,7 +394,7 @@ mod tests {
                 for _ in 0..5 {
                     for body in [&mut original as &mut dyn Method, copy.as_mut()] {
                         body.predict(&step).unwrap();
-                        body.commit(&step);
+                        body.commit(&step, &mut CommitLog::default());
                     }
                 }
                 assert_eq!(copy.save(), original.save(), "round {round}");
@@ -440,7 +431,7 @@ mod tests {
             if let Ok(mut body) = load(&bytes) {
                 for _ in 0..3 {
                     let _ = body.predict(&plain_step());
-                    body.commit(&plain_step());
+                    body.commit(&plain_step(), &mut CommitLog::default());
                 }
                 body.frame(craze_engine::FrameDetail::Surface);
                 body.account(&Vec3::zeros());

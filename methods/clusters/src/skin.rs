@@ -1,54 +1,58 @@
-//! The surface of a body: a mesh of tetrahedra around its particles at rest, carried along by them and parted where they have.
+//! Surface of a body: tetrahedra around its particles at rest, which move with the particles and
+//! are separated where these are.
 //!
-//! Every particle of the start has a *site*, its rest place, which belongs to one particle for good: where a split copies a particle, the copy on
-//! its own side of the plane keeps the site. A vertex of the mesh is anchored to the particle of the nearest site on its side of all cuts.
-//! An edge is parted where its anchors have no cluster in common any more and a split went between them, at the very plane that did it.
-//! Vertices follow the particles near them that have a cluster in common with the anchor, so that nothing is drawn across an open crack.
+//! Every particle of the start has a *site*, its rest position, which belongs to one particle at a
+//! time: where a split duplicates a particle, the copy on the site's own side of the plane gets it.
+//! A vertex of the tetrahedra is anchored to the particle of the nearest site on its side of all
+//! cuts. An edge is cut where its anchors no longer have a cluster in common and a split went
+//! between them, at the plane of the split. Vertices move with the particles near them that have a
+//! cluster in common with the anchor, so that nothing spans an open crack.
 
 mod parts;
 mod shells;
 
 use crate::cluster::Plane;
 use crate::grid::Grid;
-use crate::model::{Clusters, is_finite, place};
+use crate::model::{Clusters, to_world};
+use craze_body::save::is_finite;
 use craze_frame::{Data, Surface, names};
 use craze_math::{Mat3, Vec3};
-use craze_skin::{Background, Carried, Drawn, Parted, cover};
+use craze_skin::{BackgroundMesh, EmbeddedSurface, SplitSurface, VertexMotion, bcc_tetrahedra};
 use craze_spatial::{Aabb, WindingTree};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
-/// Sites within so many spacings of a vertex may be its anchor (1),
+/// Distance in spacings within which sites may anchor a vertex (1),
 const ANCHOR_REACH: f64 = 1.75;
-/// and particles within so many carry it (1).
+/// and within which particles move it (1).
 const CARRYING_REACH: f64 = 1.7;
-/// A cut between a vertex and a site counts as so many spacings (1).
+/// Distance in spacings for which a cut between a vertex and a site counts (1).
 const BEYOND_A_CUT: f64 = 3.0;
-/// Edges of a drawn surface are no longer than so many spacings (1).
+/// Longest edge of a drawn surface in spacings (1).
 const LONGEST: f64 = 1.5;
-/// Stretches beyond which a cluster does not say how its surroundings are deformed (1).
+/// Stretch beyond which the deformation of a cluster is not used (1).
 const STRETCHES: [f64; 2] = [0.2, 3.0];
 
-/// What a body needs to have a surface.
+/// Data of a surface.
 pub(crate) struct Skin {
-    pub background: Background,
-    /// The surface that the tetrahedra carry; without one they show their own.
-    pub drawn: Option<Drawn>,
+    pub background: BackgroundMesh,
+    /// The drawn surface that the tetrahedra carry; without one their own surface is shown.
+    pub drawn: Option<EmbeddedSurface>,
     /// Rest positions of the particles at the start, in the frame of the shape (m),
     pub sites: Vec<Vec3>,
-    /// and the particle that each belongs to now.
+    /// and the particle that each belongs to.
     pub owners: Vec<u32>,
-    /// Planes that have split clusters, in the order in which they did.
+    /// Planes that have split clusters, in order.
     pub cuts: Vec<Cut>,
-    /// Background and sites as a checkpoint holds them: they never change.
+    /// Background and sites as saved: they are constant.
     pub saved: Vec<u8>,
 }
 
-/// Where a plane has split a cluster, in the rest frame; places are reckoned from the origin of rest offsets.
+/// A plane that has split a cluster, in the rest frame, relative to the origin of rest offsets.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Cut {
     pub plane: Plane,
-    /// The ball of the cluster that was split (m).
+    /// Bounding ball of the cluster that was split (m).
     pub centre: Vec3,
     pub radius: f64,
     /// Planes that had cut it before.
@@ -56,20 +60,21 @@ pub(crate) struct Cut {
 }
 
 impl Plane {
-    /// How far an offset (m) lies before it (m).
+    /// Distance of an offset (m) in front of it (m).
     fn height(&self, offset: &Vec3) -> f64 {
         self.normal.dot(offset) - self.end
     }
 }
 
 impl Cut {
-    /// Whether it comes within `slack` (m) of being at an offset (m), as far as the cluster reached.
+    /// Returns true if the cut cluster comes within `slack` (m) of an offset (m).
     fn reaches(&self, offset: &Vec3, slack: f64) -> bool {
         (offset - self.centre).norm() <= self.radius + slack
             && self.earlier.iter().all(|plane| plane.height(offset) <= slack)
     }
 
-    /// How far from the first of two offsets (m) to the second the plane is, if it is between them (1).
+    /// Position of the plane between two offsets (m), as a share of their distance (1), if it is
+    /// between them.
     fn between(&self, [from, to]: [&Vec3; 2], slack: f64) -> Option<f64> {
         let (near, far) = (self.plane.height(from), self.plane.height(to));
         let share = near / (near - far);
@@ -78,25 +83,25 @@ impl Cut {
 }
 
 impl Skin {
-    pub(crate) fn new(background: Background, drawn: Option<Drawn>, sites: Vec<Vec3>) -> Skin {
+    pub(crate) fn new(background: BackgroundMesh, drawn: Option<EmbeddedSurface>, sites: Vec<Vec3>) -> Skin {
         let owners = (0..sites.len() as u32).collect();
         let saved = crate::save::skin_bytes(&background, drawn.as_ref(), &sites);
         Skin { background, drawn, sites, owners, cuts: Vec::new(), saved }
     }
 
-    /// The surfaces of what hangs together, `parted` being the edges that do not. A drawn surface that cannot be cut, for rounding, is shown as the
-    /// tetrahedra that carry it.
-    fn part(&self, parted: &[Option<f64>]) -> Parted {
-        let cut = self.drawn.as_ref().and_then(|drawn| self.background.part_within(parted, drawn).ok());
-        cut.unwrap_or_else(|| self.background.part(parted))
+    /// Surfaces of the components; `parted` are the edges that are cut. Where a drawn surface
+    /// cannot be cut because of rounding, the surface of the tetrahedra is shown.
+    fn part(&self, parted: &[Option<f64>]) -> SplitSurface {
+        let cut = self.drawn.as_ref().and_then(|drawn| self.background.split_embedded(parted, drawn).ok());
+        cut.unwrap_or_else(|| self.background.split(parted))
     }
 
-    /// Whether a vertex lies within the body.
+    /// Returns true for a vertex inside the body.
     fn is_inside(&self, vertex: u32) -> bool {
         self.drawn.as_ref().is_none_or(|drawn| drawn.is_inside(vertex as usize))
     }
 
-    /// Follows the renumbering of particles.
+    /// Renumbers the particles.
     pub(crate) fn renumber(&mut self, heirs: &[Option<u32>], numbers: &[Option<u32>]) {
         for owner in &mut self.owners {
             let heir = heirs[*owner as usize].unwrap_or(*owner);
@@ -104,7 +109,7 @@ impl Skin {
         }
     }
 
-    /// What is wrong with one that was loaded, for a body of so many particles.
+    /// Checks a loaded surface of a body with so many particles.
     pub(crate) fn check(&self, particles: usize) -> Result<(), String> {
         let finite = |plane: &Plane| is_finite(&plane.normal) && plane.end.is_finite();
         let sound = |cut: &Cut| {
@@ -126,39 +131,39 @@ impl Skin {
 }
 
 impl Clusters {
-    /// Gives the body a surface: positively oriented tetrahedra around its particles, in the frame
-    /// of the shape (m). To be called before the first step.
+    /// Adds a surface: positively oriented tetrahedra around the particles, in the frame of the
+    /// rest shape (m). To be called before the first step.
     pub fn set_skin(&mut self, positions: Vec<Vec3>, tetrahedra: Vec<[u32; 4]>) -> Result<(), craze_skin::SkinError> {
-        let background = Background::new(positions, tetrahedra)?;
+        let background = BackgroundMesh::new(positions, tetrahedra)?;
         self.skin = Some(Skin::new(background, None, self.particles.rest.clone()));
         Ok(())
     }
 
-    /// Gives the body a surface that somebody drew: closed and manifold, around its particles, in
-    /// the frame of the shape (m). It is carried by tetrahedra about as large as the particles are
-    /// apart, and cut where these part. To be called before the first step.
+    /// Adds a drawn surface: closed and manifold, around the particles, in the frame of the rest
+    /// shape (m). It is carried by tetrahedra of about the spacing of particles, and cut where
+    /// these separate. To be called before the first step.
     pub fn set_drawn_skin(
         &mut self,
         positions: Vec<Vec3>,
         triangles: Vec<[u32; 3]>,
     ) -> Result<(), craze_skin::SkinError> {
         let spacing = self.particles.spacing;
-        let winding = WindingTree::new(&positions, &triangles).map_err(|_| craze_skin::SkinError::Surface)?;
-        let (places, tetrahedra) = cover(&winding, &Aabb::around(&positions), spacing, 0.0)?;
-        let background = Background::new(places, tetrahedra)?;
-        let drawn = Drawn::new(&background, positions, triangles, LONGEST * spacing)?;
+        let winding = WindingTree::new(&positions, &triangles).map_err(|_| craze_skin::SkinError::InvalidSurface)?;
+        let (places, tetrahedra) = bcc_tetrahedra(&winding, &Aabb::from_points(&positions), spacing, 0.0)?;
+        let background = BackgroundMesh::new(places, tetrahedra)?;
+        let drawn = EmbeddedSurface::new(&background, positions, triangles, LONGEST * spacing)?;
         self.skin = Some(Skin::new(background, Some(drawn), self.particles.rest.clone()));
         Ok(())
     }
 
-    /// The surface as it is now, with the piece (of those present), rest place, velocity and crack faces; none without a skin. `pieces` are those of the
-    /// particles.
+    /// The present surface, with piece (index among the present ones), rest position, velocity and
+    /// crack faces; none without a surface. `pieces` are those of the particles.
     pub(crate) fn skin_surface(&self, positions: &[Vec3], pieces: &[u32]) -> Option<Surface> {
         let skin = self.skin.as_ref()?;
         let (anchors, parted) = self.parted_skin(skin, positions, pieces);
         let (carried, motions) = self.carry(skin, &anchors, positions);
         let mut surface = Surface {
-            positions: parted.carried(&skin.background, &carried),
+            positions: parted.deformed(&skin.background, &carried),
             triangles: parted.triangles.clone(),
             ..Surface::default()
         };
@@ -174,20 +179,21 @@ impl Clusters {
         let attributes = &mut surface.vertex_attributes;
         attributes.set(
             names::REST,
-            Data::Vector(parted.points.iter().map(|point| place(&self.placement, &point.rest)).collect()),
+            Data::Vector(parted.points.iter().map(|point| to_world(&self.placement, &point.rest)).collect()),
         );
-        let still = |of: Vec3| Carried { position: of, deformation: Mat3::zeros() };
-        let mix = |values: Vec<Carried>| parted.carried(&skin.background, &values);
+        let still = |of: Vec3| VertexMotion { position: of, deformation: Mat3::zeros() };
+        let mix = |values: Vec<VertexMotion>| parted.deformed(&skin.background, &values);
         attributes
             .set(names::VELOCITY, Data::Vector(mix(motions.iter().map(|motion| still(motion.velocity)).collect())));
-        if self.matter.yield_strain.is_some() {
+        if self.parameters.yield_strain.is_some() {
             let strains = mix(motions.iter().map(|motion| still(Vec3::repeat(motion.strain))).collect());
             attributes.set(names::PLASTIC_STRAIN, Data::Scalar(strains.iter().map(|strain| strain.x).collect()));
         }
         Some(surface)
     }
 
-    /// For every vertex the particle of the nearest site, where a cut between makes it farther.
+    /// For every vertex the particle of the nearest site, where cuts between them add to the
+    /// distance.
     fn anchors(&self, skin: &Skin) -> Vec<u32> {
         let spacing = self.particles.spacing;
         let reach = ANCHOR_REACH * spacing;
@@ -216,7 +222,8 @@ impl Clusters {
         skin.background.positions().par_iter().map(find).collect()
     }
 
-    /// A piece that no vertex is anchored to gets the one nearest to its heaviest particle that it takes from nobody who has no other.
+    /// Anchors at least one vertex to every piece: the vertex closest to its heaviest particle,
+    /// unless it is the last one of another piece.
     fn give_to_pieces_without(&self, skin: &Skin, anchors: &mut [u32], pieces: &[u32]) {
         let count = pieces.iter().max().map_or(0, |last| *last as usize + 1);
         let mut vertices = vec![0u32; count];
@@ -255,13 +262,13 @@ impl Clusters {
         }
     }
 
-    /// How every vertex moves with the particles near it.
-    fn carry(&self, skin: &Skin, anchors: &[u32], positions: &[Vec3]) -> (Vec<Carried>, Vec<Motion>) {
+    /// Motion of every vertex, interpolated from the particles near it.
+    fn carry(&self, skin: &Skin, anchors: &[u32], positions: &[Vec3]) -> (Vec<VertexMotion>, Vec<Motion>) {
         let reach = CARRYING_REACH * self.particles.spacing;
         let grid = Grid::new(&self.particles.rest, reach);
         let deformations = self.deformations();
         let velocities = self.velocities();
-        let flows = self.matter.yield_strain.is_some();
+        let flows = self.parameters.yield_strain.is_some();
         let strain = |particle: usize| if flows { self.plastic_strain(particle) } else { 0.0 };
         let strains: Vec<f64> = (0..self.count()).map(strain).collect();
         let carry = |(vertex, &anchor): (usize, &u32)| {
@@ -288,15 +295,15 @@ impl Clusters {
                     add(particle, (1.0 - near).powi(3));
                 }
             });
-            let carried = Carried { position: place / sum, deformation: deformation / sum };
+            let carried = VertexMotion { position: place / sum, deformation: deformation / sum };
             (carried, Motion { velocity: motion.velocity / sum, strain: motion.strain / sum })
         };
         anchors.par_iter().enumerate().map(carry).unzip()
     }
 
-    /// How the surroundings of every particle are deformed, by its clusters (1).
+    /// Deformation of the surroundings of every particle, from its clusters (1).
     fn deformations(&self) -> Vec<Mat3> {
-        if self.is_flying() {
+        if self.is_rigid() {
             return vec![self.matched().orientation().to_rotation_matrix().into_inner(); self.count()];
         }
         let of_cluster = |cluster: usize| {
@@ -314,7 +321,7 @@ impl Clusters {
     }
 }
 
-/// What else a vertex takes from the particles that carry it.
+/// Attributes that a vertex interpolates from its particles.
 #[derive(Clone, Copy, Default)]
 struct Motion {
     /// m/s.

@@ -1,36 +1,40 @@
-//! Edits of who belongs to whom: clusters and particles that part, and what becomes of the remains.
+//! Edits of memberships: splits of clusters, duplicates of particles, and removal of small
+//! clusters.
 //!
-//! Every edit keeps the sum of a particle's weights at one, all mass, and all momentum.
+//! Every edit keeps the sum of each particle's weights at one, and conserves mass and momentum.
 
-use crate::cluster::{Guide, Plane, Rest, Temper};
+use crate::cluster::{ClusterHistory, Guide, Plane, Rest};
 use crate::failure::Split;
 use crate::grid::Grid;
-use crate::model::{Clusters, Particles, Whole, is_finite};
+use crate::model::{Clusters, Particles, Whole};
 use crate::skin::Cut;
+use craze_body::save::is_finite;
 use craze_math::{Mat3, Vec3};
 
-/// A cluster lighter than this share of the mean cluster at the start is removed (1).
+/// Mass relative to the mean cluster at the start below which a cluster is removed (1).
 const LIGHTEST: f64 = 0.01;
 
-/// Stretch from the world back to rest beyond which clusters count as flattened (1).
+/// Norm of the map from the world back to rest beyond which clusters are flattened (1).
 const FARTHEST_BACK: f64 = 10.0;
 
-/// Particles closer to a plane than this share of their cluster's extent count as ahead of it (1):
-/// rounding must not decide.
+/// Distance to a plane, relative to the cluster's extent, below which particles count as in front
+/// of it (1): rounding must not decide.
 const ON_PLANE: f64 = 1e-9;
 
-/// A direction in the rest frame that is perpendicular to no direction in which bodies are commonly
-/// stretched.
+/// A direction in the rest frame that is not perpendicular to any direction in which bodies are
+/// commonly stretched.
 const FORWARD: Vec3 = Vec3::new(0.849, 0.432, 0.304);
 
-/// A cluster with fewer members is removed: Jones et al. 2016 §3.3.
+/// Number of members below which a cluster is removed: Jones et al. 2016 §3.3.
 const FEWEST_MEMBERS: usize = 4;
 
 impl Clusters {
-    /// Splits a cluster by the plane through its centre across its largest stretch, and parts particles that are in clusters on both sides
-    /// of it (15); in world space, with U_max in place of V_max (READINGS 25). Marks clusters whose members have changed.
-    /// Nothing happens, and nothing is given, if all members are on one side, if there are too few for two clusters, or if springs would gain
-    /// energy by it. Otherwise the energy (J) that the state has before it is noted, unless it is known already.
+    /// Splits a cluster by the plane through its centre perpendicular to its largest stretch, and
+    /// duplicates particles that are in clusters on both sides (15); in world space, with U_max in
+    /// place of V_max (READINGS 25). Marks clusters whose members have changed. Returns `None`
+    /// without any change if all members are on one side, if there are too few for two clusters, or
+    /// if springs would gain energy. Otherwise the energy (J) of the state before is recorded,
+    /// unless it is known.
     pub(crate) fn split_cluster(
         &mut self,
         cluster: u32,
@@ -39,7 +43,7 @@ impl Clusters {
         before: &mut Option<f64>,
     ) -> Option<Split> {
         let fit = self.fits.fits[cluster as usize];
-        let across = self.temper[cluster as usize].plastic.transpose() * fit.elastic.v.column(0);
+        let across = self.history[cluster as usize].plastic.transpose() * fit.elastic.v.column(0);
         // The decomposition leaves the sign open. Which side keeps the number must not depend on
         // the rotation of the body.
         let sign = if across.dot(&FORWARD) < 0.0 { -1.0 } else { 1.0 };
@@ -52,30 +56,30 @@ impl Clusters {
         if ahead == 0 || ahead == members.len() || members.len() < 2 * FEWEST_MEMBERS {
             return None;
         }
-        // It waits until letting go does not give energy: see there.
+        // The split waits until it does not add energy: see `parting_gain`.
         if self.parting_gain(cluster, is_ahead) > 0.0 {
             return None;
         }
         before.get_or_insert_with(|| self.energy_of(&self.state, &self.fits).total());
         let affected = members.to_vec();
-        let other = self.memberships.part_cluster(cluster, |member| is_ahead(&places[member as usize]));
-        let temper = &mut self.temper[cluster as usize];
-        (temper.last_split, temper.refused) = (Some(now), false);
-        temper.cooling = self.options.boost == 0.0;
-        let mut twin = temper.clone();
+        let other = self.memberships.divide_cluster(cluster, |member| is_ahead(&places[member as usize]));
+        let history = &mut self.history[cluster as usize];
+        (history.last_split, history.refused) = (Some(now), false);
+        history.cooling = self.options.boost == 0.0;
+        let mut twin = history.clone();
         if let Some(outward) = (sign * across).try_normalize(0.0) {
             let rest = &self.rest[cluster as usize];
             let end = outward.dot(&rest.centre);
             if let Some(skin) = &mut self.skin {
                 let plane = Plane { normal: outward, end };
-                let earlier = temper.planes.clone();
+                let earlier = history.planes.clone();
                 skin.cuts.push(Cut { plane, centre: rest.centre, radius: rest.extent, earlier });
             }
-            temper.planes.push(Plane { normal: outward, end });
+            history.planes.push(Plane { normal: outward, end });
             twin.planes.push(Plane { normal: -outward, end: -end });
         }
-        let piece = temper.piece;
-        self.temper.push(twin);
+        let piece = history.piece;
+        self.history.push(twin);
         self.rest.push(self.rest[cluster as usize]);
         self.fits.fits.push(fit);
         self.fits.guides.push(Guide::ZERO);
@@ -98,32 +102,29 @@ impl Clusters {
             let leaving: Vec<u32> =
                 shares.iter().map(|share| share.cluster).filter(|&of| is_across(self, of)).collect();
             shares.iter().for_each(|share| stale[share.cluster as usize] = true);
-            self.part_particle(particle, |of| leaving.contains(&of));
+            self.split_particle(particle, |of| leaving.contains(&of));
         }
         Some(Split { place: centre, normal, stretch: fit.elastic.sigma.x, piece })
     }
 
-    /// Makes two of a particle: the further one gets the clusters that `leaves` names, with mass by its weight in them, and all else is
-    /// the same. The paper divides mass by the number of clusters (§3.3); by weight every cluster keeps its mass, its rest shape and its
-    /// fit, and no energy comes from nowhere.
-    pub(crate) fn part_particle(&mut self, particle: u32, leaves: impl Fn(u32) -> bool) {
+    /// Duplicates a particle: the copy gets the clusters for which `leaves` is true, and mass by
+    /// its weight in them. The paper divides mass by the number of clusters (§3.3); by weight every
+    /// cluster keeps its mass, rest shape and fit, and energy is conserved.
+    pub(crate) fn split_particle(&mut self, particle: u32, leaves: impl Fn(u32) -> bool) {
         let shares = self.memberships.of(particle as usize).iter();
         let gone: f64 = shares.filter(|share| leaves(share.cluster)).map(|share| share.weight).sum();
-        let new = self.memberships.part_particle(particle, leaves);
+        let new = self.memberships.split_particle(particle, leaves);
         let old = particle as usize;
         self.particles.part(old, gone);
-        for moment in [&mut self.state, &mut self.prediction] {
-            let (position, velocity) = (moment.positions[old], moment.velocities[old]);
-            moment.positions.push(position);
-            moment.velocities.push(velocity);
+        for state in [&mut self.state, &mut self.prediction] {
+            let (position, velocity) = (state.positions[old], state.velocities[old]);
+            state.positions.push(position);
+            state.velocities.push(velocity);
         }
-        for hold in self.holds.iter_mut().filter(|hold| hold.members.binary_search(&particle).is_ok()) {
-            // The highest number of all: members stay in order.
-            hold.members.push(new);
-        }
+        self.constraints.add_copy(particle, new);
     }
 
-    /// Brings rest shape and fit of one cluster up to date with its members.
+    /// Updates rest shape and fit of one cluster after a change of its members.
     pub(crate) fn refit_cluster(&mut self, cluster: u32) {
         self.rest[cluster as usize] = Rest::of(cluster, &self.memberships, &self.particles);
         let mut fits = std::mem::take(&mut self.fits);
@@ -131,20 +132,23 @@ impl Clusters {
         self.fits = fits;
     }
 
-    /// Removes clusters that are too light or have too few members, and hands mass and momentum of particles that are then in none on to
-    /// the nearest of their piece that are in one. The last cluster of a piece stays, however small: to hand its mass on across empty space
-    /// would move the centre of mass.
+    /// Removes clusters that are too light or have too few members. Mass and momentum of particles
+    /// that are then in no cluster go to the closest particles of their piece that are in one. The
+    /// last cluster of a piece stays, however small: moving its mass across empty space would move
+    /// the centre of mass.
     ///
-    /// What stays of the members of a removed cluster weighs more in its other clusters, and an heir weighs more in its own. Each gets the rest place
-    /// at which it is where these draw it to: to stretch their springs by it would be energy that nothing has given.
+    /// Members of a removed cluster have larger weights in their other clusters, and particles that
+    /// receive mass have more of it. Each gets the rest position at which its goal is its present
+    /// position: stretching springs by the change would add energy.
     ///
-    /// Gives back what hangs together afterwards: see [`Clusters::components`].
+    /// Returns the [components](Clusters::components) afterwards.
     pub(crate) fn remove_remains(&mut self) -> Vec<u32> {
-        let clusters = self.temper.len();
+        let clusters = self.history.len();
         let piece_of = self.components();
         let mut left = vec![0u32; clusters];
         piece_of.iter().for_each(|&piece| left[piece as usize] += 1);
-        // Parting particles by weight leaves the masses of clusters as they were measured when these were split.
+        // Duplicating particles by weight conserves the masses of clusters as measured when these
+        // were split.
         let is_small = |body: &Clusters, cluster: u32| {
             let members = body.memberships.members(cluster as usize).len();
             members < FEWEST_MEMBERS || body.rest[cluster as usize].mass < LIGHTEST * body.mean_mass
@@ -153,8 +157,8 @@ impl Clusters {
         if !(0..clusters as u32).any(may_go) {
             return piece_of;
         }
-        // Fits of all clusters are asked for where particles settle.
-        self.measure_anew();
+        // Fits of all clusters are needed where rest positions are moved.
+        self.remeasure();
         let (mut is_gone, mut orphans) = (vec![false; clusters], Vec::new());
         for cluster in 0..clusters as u32 {
             let piece = piece_of[cluster as usize];
@@ -172,8 +176,8 @@ impl Clusters {
         self.components()
     }
 
-    /// Adds mass and momentum of orphans to the nearest particles of their piece that have a cluster; for every particle who inherits, if
-    /// it is gone.
+    /// Adds mass and momentum of orphans to the closest particles of their piece that have a
+    /// cluster. Returns for every orphan the particle that received its mass.
     fn hand_on(&mut self, mut orphans: Vec<(u32, u32)>, piece_of: &[u32]) -> Vec<Option<u32>> {
         let mut heirs = vec![None; self.count()];
         if orphans.is_empty() {
@@ -209,8 +213,9 @@ impl Clusters {
         heirs
     }
 
-    /// Moves the rest place of a particle to where its clusters, as they were fitted last, would draw it to the place where it is, or as far toward it as
-    /// they reach. Nothing happens to one that is in none, or whose clusters have no way back to rest.
+    /// Moves the rest position of a particle so that its goal, by the last fits of its clusters, is
+    /// its present position, or as close to it as their extent allows. Nothing happens to a
+    /// particle without clusters, or where the map of its clusters cannot be inverted.
     fn settle_particle(&mut self, particle: u32) {
         let particle = particle as usize;
         let (mut map, mut shift) = (Mat3::zeros(), Vec3::zeros());
@@ -234,7 +239,7 @@ impl Clusters {
         }
     }
 
-    /// Closes up the numbers of particles that have an heir and of clusters that are gone.
+    /// Closes the gaps in the numbers of particles and clusters that were removed.
     fn renumber(&mut self, heirs: &[Option<u32>], is_gone: &[bool]) {
         let number = |gone: &mut dyn Iterator<Item = bool>| {
             let mut next = 0;
@@ -244,7 +249,7 @@ impl Clusters {
         let particles = number(&mut heirs.iter().map(Option::is_some));
         let clusters = number(&mut is_gone.iter().copied());
         self.memberships.renumber(&particles, &clusters);
-        keep(&mut self.temper, &clusters);
+        keep(&mut self.history, &clusters);
         keep(&mut self.rest, &clusters);
         if heirs.iter().all(Option::is_none) {
             return;
@@ -253,27 +258,24 @@ impl Clusters {
         if let Some(skin) = &mut self.skin {
             skin.renumber(heirs, &particles);
         }
-        for moment in [&mut self.state, &mut self.prediction] {
-            keep(&mut moment.positions, &particles);
-            keep(&mut moment.velocities, &particles);
+        for state in [&mut self.state, &mut self.prediction] {
+            keep(&mut state.positions, &particles);
+            keep(&mut state.velocities, &particles);
         }
-        for hold in &mut self.holds {
-            hold.members = hold.members.iter().filter_map(|&member| particles[member as usize]).collect();
-        }
-        self.holds.retain(|hold| !hold.members.is_empty());
-        for followed in &mut self.followed {
-            let heir = heirs[*followed as usize].unwrap_or(*followed);
-            *followed = particles[heir as usize].unwrap_or(0);
+        self.constraints.renumber(&particles);
+        for tracked in self.tracked.iter_mut() {
+            let heir = heirs[*tracked as usize].unwrap_or(*tracked);
+            *tracked = particles[heir as usize].unwrap_or(0);
         }
     }
 
-    /// Rest shapes, fits and scratch memory after topology has changed.
-    pub(crate) fn measure_anew(&mut self) {
+    /// Updates rest shapes, fits and workspace after a change of topology.
+    pub(crate) fn remeasure(&mut self) {
         self.rest = Rest::of_all(&self.memberships, &self.particles);
-        for (temper, rest) in self.temper.iter_mut().zip(&self.rest) {
-            forget_flat(temper, rest);
+        for (history, rest) in self.history.iter_mut().zip(&self.rest) {
+            forget_flat(history, rest);
         }
-        // As a loaded body does, so that both go on with the same bits.
+        // As loading does, so that both have the same bits.
         if let Ok(whole) = Whole::new(&self.particles) {
             self.whole = whole;
         }
@@ -282,15 +284,16 @@ impl Clusters {
     }
 }
 
-/// A cluster whose pseudoinverse had to drop a direction has no plastic deformation: Jones et al. 2016 §3.3.
-fn forget_flat(temper: &mut Temper, rest: &Rest) {
+/// Resets plastic deformation of a cluster without extent in some direction: Jones et al. 2016
+/// §3.3.
+fn forget_flat(history: &mut ClusterHistory, rest: &Rest) {
     if rest.is_flat {
-        temper.plastic = Mat3::identity();
+        history.plastic = Mat3::identity();
     }
 }
 
 impl Particles {
-    /// A further particle like another, with a share of its mass and volume.
+    /// Adds a copy of a particle with a share of its mass and volume.
     fn part(&mut self, particle: usize, share: f64) {
         for amounts in [&mut self.masses, &mut self.volumes] {
             let gone = share * amounts[particle];
@@ -309,7 +312,7 @@ impl Particles {
     }
 }
 
-/// Drops entries that have no number any more.
+/// Removes entries without a new number.
 fn keep<T>(values: &mut Vec<T>, numbers: &[Option<u32>]) {
     let mut of = numbers.iter();
     values.retain(|_| of.next().is_some_and(Option::is_some));

@@ -1,25 +1,26 @@
 //! The stages of one step.
 
 use crate::chunks::gather;
-use crate::flight::{land, take_off, write_particles};
 use crate::forces::{ShapeMatch, match_shape};
-use crate::model::{Clusters, Phase, Slip, is_finite};
+use crate::model::{Clusters, Phase, RoundingDrift};
+use crate::rigid_mode::{enter_rigid_mode, leave_rigid_mode, write_particles};
+use craze_body::save::is_finite;
 use craze_contact::Impulse;
 use craze_engine::{Failure, RigidBody, Step};
-use craze_math::Vec3;
 use craze_spatial::Aabb;
 
-/// Velocities of a rigid motion differ from it by rounding, up to this share of the speed.
+/// Deviation of velocities from a rigid motion that is rounding, as a share of the speed.
 const ROUNDING: f64 = 1e-14;
 
 impl Clusters {
-    /// Pull to the goals, loads, strain limiting, self-contact; or rigid flight where nothing strains the body.
+    /// Pull toward goals, loads, strain limiting and self-contact; or rigid-body mode where the
+    /// body is unstrained.
     pub(crate) fn predict_step(&mut self, step: &Step) -> Result<(), Failure> {
         self.forget_prediction(step);
         let loaded = self.is_loaded(step);
-        if let Some(flight) = self.state.flight {
+        if let Some(rigid) = self.state.rigid {
             if !loaded {
-                self.fly(flight, step);
+                self.predict_rigid(rigid, step);
                 return self.check_prediction();
             }
             write_particles(&mut self.state, &self.particles, &self.whole);
@@ -27,7 +28,7 @@ impl Clusters {
         }
         let strain = self.pull_to_goals(step);
         if !loaded && let Some(matched) = self.unstrained_match(strain) {
-            self.fly(take_off(&self.whole, &matched), step);
+            self.predict_rigid(enter_rigid_mode(&self.whole, &matched), step);
         } else {
             self.prediction.touched = loaded;
             self.apply_loads(step);
@@ -44,28 +45,27 @@ impl Clusters {
         self.is_prediction_fitted = false;
         self.external.clear();
         self.disturbance.clear();
-        for hold in &mut self.holds {
-            hold.predicted_reaction = Vec3::zeros();
-        }
-        self.prediction.flight = None;
+        self.constraints.clear_prediction();
+        self.prediction.rigid = None;
         self.prediction.touched = false;
         self.prediction.time_step = step.time_step;
-        self.prediction.slip = Slip::default();
+        self.prediction.drift = RoundingDrift::default();
     }
 
-    /// Moves a body in flight to the end of the step.
-    fn fly(&mut self, mut flight: RigidBody, step: &Step) {
-        let start = flight.position;
-        flight.advance(step.time_step, &step.gravity, self.matter.drag);
-        self.bounds = Aabb::around([&start, &flight.position]).grown(self.whole.extent);
-        let finite = is_finite(&flight.position) && is_finite(&flight.velocity) && is_finite(&flight.angular_momentum);
+    /// Predicts a body in rigid-body mode.
+    fn predict_rigid(&mut self, mut rigid: RigidBody, step: &Step) {
+        let start = rigid.position;
+        rigid.advance(step.time_step, &step.gravity, self.parameters.drag);
+        self.bounds = Aabb::from_points([&start, &rigid.position]).grown(self.whole.extent);
+        let finite = is_finite(&rigid.position) && is_finite(&rigid.velocity) && is_finite(&rigid.angular_momentum);
         self.broken = (!finite).then_some(0);
-        self.prediction.flight = Some(flight);
-        self.prediction.slip = Slip::default();
+        self.prediction.rigid = Some(rigid);
+        self.prediction.drift = RoundingDrift::default();
     }
 
-    /// How the whole body matches its rest shape, if the state may go on as a rigid body: see
-    /// [`Options::rest_strain`](crate::Options::rest_strain). `strain` is Σ m |g − x|² (kg·m²).
+    /// Fit of the rest shape if the state is unstrained, so that the body may enter rigid-body
+    /// mode: see [`Options::rest_strain`](crate::Options::rest_strain). `strain` is Σ m |g − x|²
+    /// (kg·m²).
     fn unstrained_match(&self, strain: f64) -> Option<ShapeMatch> {
         let limit = self.options.rest_strain.filter(|_| self.is_whole && !self.state.touched)?;
         let stiffness = self.stiffness();
@@ -88,7 +88,7 @@ impl Clusters {
             },
             &|first, second| first + second,
         );
-        // Clusters may all be at rest in themselves while the body is bent.
+        // Every cluster may be unstrained while the body is bent.
         let goals = gather(
             0..self.count(),
             &|range| {
@@ -105,24 +105,25 @@ impl Clusters {
         is_still.then_some(matched)
     }
 
-    /// Gives impulses of contacts to the prediction. A flight ends; a placed particle passes them on to its hold.
+    /// Adds impulses of contacts to the prediction. This ends rigid-body mode; the impulse on a
+    /// particle whose position is prescribed is a reaction of its hold.
     pub(crate) fn receive_impulses(&mut self, impulses: &[Impulse], step: &Step) {
         if impulses.is_empty() {
             return;
         }
-        land(&mut self.prediction, &self.particles, &self.whole);
+        leave_rigid_mode(&mut self.prediction, &self.particles, &self.whole);
         self.prediction.touched = true;
         self.is_prediction_fitted = false;
         for Impulse { dof, impulse } in impulses {
             let particle = *dof as usize;
             match self.external.placed_by(particle) {
-                Some(hold) => self.holds[hold as usize].predicted_reaction -= impulse / step.time_step,
+                Some(hold) => self.constraints.add_reaction(hold as usize, &(-impulse / step.time_step)),
                 None => self.push(particle, impulse, step.time_step),
             }
         }
     }
 
-    /// Keeps box and check up to date with one changed particle of the prediction.
+    /// Updates bounding box and check after a change of one particle of the prediction.
     #[inline]
     pub(crate) fn note_change(&mut self, particle: usize) {
         let (position, velocity) = (self.prediction.positions[particle], self.prediction.velocities[particle]);
@@ -139,7 +140,8 @@ impl Clusters {
         }
     }
 
-    /// Makes the prediction the state and lays the clusters over it; nothing happens without one.
+    /// Makes the prediction the state and fits the clusters to it; nothing happens without a
+    /// prediction.
     pub(crate) fn commit_prediction(&mut self) {
         if self.phase == Phase::Committed {
             return;
@@ -147,12 +149,10 @@ impl Clusters {
         let work = self.external_work();
         self.work += work;
         self.disturbance.commit(work);
-        for hold in &mut self.holds {
-            hold.reaction = hold.predicted_reaction;
-        }
+        self.constraints.commit();
         std::mem::swap(&mut self.state, &mut self.prediction);
         self.phase = Phase::Committed;
-        if self.state.flight.is_some() {
+        if self.state.rigid.is_some() {
             return;
         }
         if self.is_prediction_fitted {
@@ -169,6 +169,7 @@ mod tests {
     use crate::Options;
     use crate::testing::{advance, awake, block, body, crooked, plain_step};
     use craze_engine::Method;
+    use craze_math::Vec3;
 
     #[test]
     fn predicting_twice_gives_the_same_bits() {
@@ -232,10 +233,10 @@ mod tests {
             body.contact_surface(&mut surface);
             let reach = body.reach();
             for point in &surface.points {
-                let ball = Aabb::around([&point.start, &point.end]).grown(point.radius - 1e-12);
+                let ball = Aabb::from_points([&point.start, &point.end]).grown(point.radius - 1e-12);
                 assert_eq!(reach.union(&ball), reach);
             }
-            body.commit(&step);
+            body.commit_motion();
         }
     }
 }

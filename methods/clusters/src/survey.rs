@@ -1,34 +1,34 @@
-//! Looking at every membership of a moment once: where particles are drawn to, how they are carried along, what the springs hold, and who is beyond
-//! the strain limit.
+//! Survey: one pass over all memberships of a state for goals, motion within clusters, spring
+//! energy, and members close to the strain limit.
 
 use crate::chunks::{Divide, gather};
 use crate::cluster::Guide;
 use crate::energy::Energy;
 use crate::fits::{Fits, Shapes};
 use crate::membership::Share;
-use crate::model::Moment;
+use crate::model::ParticleState;
 use craze_math::Vec3;
 use craze_math::lanes::{Instructions, Kernel, Lanes, WIDTH};
 
-/// What a particle takes from its clusters, by weight.
+/// Weighted sums over the clusters of a particle.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Lead {
-    /// Where it is drawn to (m from the anchor): Jones et al. 2016 (8).
+    /// Goal (m, relative to the anchor): Jones et al. 2016 (8).
     pub goal: Vec3,
-    /// Its velocity against the rigid motions of its clusters (m/s), where motions were asked for.
+    /// Velocity relative to the rigid motions of its clusters (m/s), where motions were asked for.
     pub against: Vec3,
 }
 
-/// What a look at all memberships finds.
+/// Results of a survey.
 #[derive(Clone, Default)]
-pub(crate) struct Seen {
+pub(crate) struct SurveyResult {
     /// Σ m v² (kg·m²/s²).
     kinetic: f64,
     /// Σ w m d·(d − Δt·v) (kg·m²), d = x − g.
     springs: f64,
-    /// Memberships that are beyond the strain limit or close to it (see [`NEAR`]), by ascending particles.
+    /// Memberships beyond the strain limit or close to it (see [`NEAR`]), by ascending particles.
     pub near: Vec<Near>,
-    /// Whether one is beyond it.
+    /// Whether any is beyond it.
     pub is_beyond: bool,
 }
 
@@ -39,11 +39,12 @@ pub(crate) struct Near {
     pub share: Share,
 }
 
-/// Squares of distances from goals, in squares of the strain limit, from which on members are close to it (1): nine tenths of it.
+/// Squared distance from the goal, relative to the squared strain limit, above which members are
+/// close to the limit (1): 90 % of it.
 const NEAR: f64 = 0.81;
 
-impl Seen {
-    fn join(mut self, mut other: Seen) -> Seen {
+impl SurveyResult {
+    fn join(mut self, mut other: SurveyResult) -> SurveyResult {
         self.kinetic += other.kinetic;
         self.springs += other.springs;
         self.near.append(&mut other.near);
@@ -51,7 +52,7 @@ impl Seen {
         self
     }
 
-    /// Looks closely at a particle that may be near the limit of one of its clusters.
+    /// Tests a particle that may be close to the limit of one of its clusters.
     #[cold]
     fn note_near(&mut self, particle: u32, shares: &[Share], guides: &[Guide], arm: &Vec3, offset: &Vec3) {
         for share in shares {
@@ -64,30 +65,31 @@ impl Seen {
         }
     }
 
-    /// The energy, with springs of a stiffness by mass (1/s²): see `energy.rs`.
+    /// The energy, with springs of a stiffness per mass (1/s²): see `energy.rs`.
     pub(crate) fn energy(&self, stiffness: f64) -> Energy {
         Energy { kinetic: 0.5 * self.kinetic, elastic: 0.5 * stiffness * self.springs }
     }
 }
 
 impl Fits {
-    /// Looks at all memberships of the moment that the clusters lie over, and keeps what is found and what particles take from them.
-    pub(crate) fn survey(&mut self, shapes: &Shapes, moment: &Moment) {
+    /// Surveys the memberships of the state to which the clusters are fitted, and stores results
+    /// and sums per particle.
+    pub(crate) fn survey(&mut self, shapes: &Shapes, state: &ParticleState) {
         let mut leads = std::mem::take(&mut self.leads);
-        leads.resize(moment.positions.len(), Lead::default());
-        self.seen = self.look(shapes, moment, &mut leads);
+        leads.resize(state.positions.len(), Lead::default());
+        self.survey_result = self.survey_members(shapes, state, &mut leads);
         self.leads = leads;
-        (self.is_surveyed, self.is_seen) = (true, true);
+        (self.is_surveyed, self.has_survey_result) = (true, true);
     }
 
-    /// The same without what particles take, which is half of what there is to write and read.
-    pub(crate) fn glance(&mut self, shapes: &Shapes, moment: &Moment) {
-        self.seen = self.look(shapes, moment, &mut []);
-        self.is_seen = true;
+    /// The same without the sums per particle, which are half of the memory traffic.
+    pub(crate) fn glance(&mut self, shapes: &Shapes, state: &ParticleState) {
+        self.survey_result = self.survey_members(shapes, state, &mut []);
+        self.has_survey_result = true;
     }
 
-    /// Looks at all memberships; what particles take is written to `leads` if that has room.
-    pub(crate) fn look(&self, shapes: &Shapes, moment: &Moment, leads: &mut [Lead]) -> Seen {
+    /// Surveys all memberships; sums per particle are written to `leads` if that is not empty.
+    pub(crate) fn survey_members(&self, shapes: &Shapes, state: &ParticleState, leads: &mut [Lead]) -> SurveyResult {
         let look = |part: Part| {
             let range = part.first..part.first + part.count;
             let (shares, ranges) = shapes.memberships.stream(range.clone());
@@ -96,19 +98,19 @@ impl Fits {
                 ranges,
                 guides: &self.guides,
                 anchor: self.anchor,
-                time_step: moment.time_step,
+                time_step: state.time_step,
                 offsets: &shapes.particles.offsets[range.clone()],
                 masses: &shapes.particles.masses[range.clone()],
-                positions: &moment.positions[range.clone()],
-                velocities: &moment.velocities[range],
+                positions: &state.positions[range.clone()],
+                velocities: &state.velocities[range],
                 part,
             })
         };
-        gather(Part { first: 0, count: moment.positions.len(), leads }, &look, &Seen::join)
+        gather(Part { first: 0, count: state.positions.len(), leads }, &look, &SurveyResult::join)
     }
 }
 
-/// Neighbouring particles, and what they take, if that is to be kept.
+/// A range of particles, and their sums if these are to be stored.
 struct Part<'a> {
     first: usize,
     count: usize,
@@ -129,7 +131,7 @@ impl Divide for Part<'_> {
     }
 }
 
-/// Looks at the memberships of a part.
+/// Surveys the memberships of a range.
 struct Look<'a> {
     shares: &'a [Share],
     ranges: &'a [[u32; 2]],
@@ -144,21 +146,22 @@ struct Look<'a> {
 }
 
 impl Kernel for Look<'_> {
-    type Output = Seen;
+    type Output = SurveyResult;
 
     #[inline(always)]
-    fn run<L: Lanes>(self) -> Seen {
+    fn run<L: Lanes>(self) -> SurveyResult {
         let Look { shares, ranges, guides, anchor, time_step, offsets, masses, positions, velocities, part } = self;
         let count = ranges.len();
         let (offsets, masses) = (&offsets[..count], &masses[..count]);
         let (positions, velocities) = (&positions[..count], &velocities[..count]);
-        let mut seen = Seen::default();
-        // A vector no component of which has a third of the square is no longer than that square.
+        let mut result = SurveyResult::default();
+        // A vector is no longer than the root of a square if no component squared exceeds a third
+        // of it.
         let share_of_limit = L::splat(-NEAR / 3.0);
         let along_x = L::new([1.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0]);
         let along_y = L::new([0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0]);
         let along_z = L::new([0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 0.0]);
-        // The second half of a guide is for motions, by arms.
+        // The second half of a guide is for motions.
         let is_motion = L::splat(0.0).less_than(L::new([0.0, 0.0, 0.0, 0.0, 1.0, 1.0, 1.0, 1.0]));
         for index in 0..count {
             let (arm, offset, velocity) = (positions[index] - anchor, offsets[index], velocities[index]);
@@ -184,17 +187,17 @@ impl Kernel for Look<'_> {
             }
             let [x, y, z, ..] = excess.to_array();
             if x > 0.0 || y > 0.0 || z > 0.0 {
-                seen.note_near((part.first + index) as u32, own, guides, &arm, &offset);
+                result.note_near((part.first + index) as u32, own, guides, &arm, &offset);
             }
             let [x, y, z, _, u, v, w, _] = lead.to_array();
             let goal = Vec3::new(x, y, z);
             let [x, y, z, ..] = squares.to_array();
-            seen.kinetic += masses[index] * velocity.norm_squared();
-            seen.springs += masses[index] * ((x + y + z) - time_step * velocity.dot(&(arm - goal)));
+            result.kinetic += masses[index] * velocity.norm_squared();
+            result.springs += masses[index] * ((x + y + z) - time_step * velocity.dot(&(arm - goal)));
             if let Some(lead) = part.leads.get_mut(index) {
                 *lead = Lead { goal, against: velocity - Vec3::new(u, v, w) };
             }
         }
-        seen
+        result
     }
 }

@@ -1,4 +1,4 @@
-//! Builders that the tests share.
+//! Builders shared by tests.
 
 use crate::{Cloud, Clusters, Options};
 use craze_engine::{Load, Method, Step};
@@ -24,20 +24,20 @@ pub fn block(counts: [usize; 3]) -> Cloud {
 }
 
 /// 1000 kg/m³, with the given goal stiffness.
-pub fn matter(goal_stiffness: f64) -> Material {
+pub fn material(goal_stiffness: f64) -> Material {
     let mut material = Material::elastic("dough", 1000.0, Elasticity::from_young(1e6, 0.3));
     material.cluster.goal_stiffness = goal_stiffness;
     material
 }
 
-/// Options of a body that never flies as a rigid one.
+/// Options of a body that never enters rigid-body mode.
 pub fn awake() -> Options {
     Options { time_step: TIME_STEP, rest_strain: None, ..Options::default() }
 }
 
 /// A body at rest where its cloud is.
 pub fn body(cloud: Cloud, goal_stiffness: f64, options: Options) -> Clusters {
-    Clusters::new(cloud, &matter(goal_stiffness), options, &Isometry::identity(), Vec3::zeros(), Vec3::zeros())
+    Clusters::new(cloud, &material(goal_stiffness), options, &Isometry::identity(), Vec3::zeros(), Vec3::zeros())
         .expect("a sound body")
 }
 
@@ -55,10 +55,10 @@ pub fn loaded_step(loads: &[Load]) -> Step<'_> {
 pub fn advance(body: &mut Clusters, step: &Step) {
     body.predict(step).expect("a good step");
     body.check().expect("a good step");
-    body.commit(step);
+    body.commit_motion();
 }
 
-/// A smooth, crooked deformation of any place: bent, twisted and stretched by about a tenth.
+/// A smooth irregular deformation: bent, twisted and stretched by about a tenth.
 pub fn crooked(place: &Vec3) -> Vec3 {
     place
         + 0.1

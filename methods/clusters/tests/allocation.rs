@@ -1,11 +1,12 @@
 //! A step allocates nothing once warm.
 
-// A global allocator can only be written with `unsafe`; it hands everything on to the system's and counts.
+// A global allocator can only be written with `unsafe`; it hands everything on to the system's and
+// counts.
 #![allow(unsafe_code)]
 
 use craze_clusters::{Cloud, Clusters, Options};
 use craze_contact::{ContactSurface, Impulse};
-use craze_engine::{Effect, HoldId, Load, Method, Region, Step};
+use craze_engine::{Attachable, CommitLog, Effect, HoldId, Load, Method, Region, Step};
 use craze_material::{Elasticity, Material};
 use craze_math::{Isometry, Vec3};
 use std::alloc::{GlobalAlloc, Layout, System};
@@ -47,8 +48,8 @@ fn a_warm_step_allocates_nothing() {
     let loaded = Step { time: 0.0, time_step: 1.0 / 60.0, gravity, loads: &loads, contacts: &[] };
     let free = Step { loads: &[], ..loaded };
     let impulses: Vec<Impulse> = (0..20_000).map(|dof| Impulse { dof, impulse: Vec3::new(0.0, 0.01, 0.0) }).collect();
-    let mut surface = ContactSurface::default();
-    // In flight, woken by contact, held, free; inside a pool, as the world's loop runs.
+    let (mut surface, mut log) = (ContactSurface::default(), CommitLog::default());
+    // In rigid-body mode, woken by contact, held, free; inside a pool, as in the world's loop.
     let mut round = |body: &mut Clusters| {
         for (step, impulses) in
             [(&free, &impulses[..0]), (&free, &impulses[..]), (&loaded, &impulses[..]), (&free, &[])]
@@ -58,7 +59,7 @@ fn a_warm_step_allocates_nothing() {
             body.contact_surface(&mut surface);
             body.receive(impulses, step);
             body.check().unwrap();
-            body.commit(step);
+            body.commit(step, &mut log);
             body.account(&gravity);
             body.reach();
         }

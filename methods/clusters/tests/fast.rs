@@ -1,9 +1,9 @@
 //! Particles and obstacles that are too fast for the step: nothing passes through anything.
 
-use craze_clusters::{Cloud, Clusters, KIND, Options, load};
+use craze_clusters::{Cloud, Clusters, Options, load};
 use craze_contact::RigidShape;
 use craze_engine::{
-    Body, Checked, Drive, FrameDetail, Keyframe, Mode, Motion, Obstacle, PairTable, Registry, Settings, Verdict, World,
+    Body, Checked, Drive, FrameDetail, Keyframe, Mode, Motion, Obstacle, PairTable, Settings, Verdict, World,
 };
 use craze_frame::Surface;
 use craze_material::{Elasticity, Material};
@@ -19,7 +19,7 @@ fn cube(velocity: Vec3) -> Body {
     let mut material = Material::elastic("dough", 1000.0, Elasticity::from_young(1e6, 0.3));
     material.cluster.goal_stiffness = 0.9;
     let body = Clusters::new(cloud, &material, Options::default(), &Isometry::identity(), velocity, Vec3::zeros());
-    Body { name: "cube".into(), method: Box::new(body.unwrap()) }
+    Body::new("cube", Box::new(body.unwrap()), load)
 }
 
 fn world(body: Body, shape: RigidShape, place: Isometry, motion: Motion) -> World {
@@ -46,9 +46,8 @@ fn heights(world: &World) -> [f64; 2] {
 }
 
 fn run(world: &mut World, frames: u32) {
-    let registry = Registry::new().register(KIND, load);
     for _ in 0..frames {
-        world.advance_frame(&registry, &mut |_| Verdict::Continue).unwrap();
+        world.advance_frame(&mut |_| Verdict::Continue).unwrap();
     }
 }
 

@@ -1,9 +1,10 @@
-//! A body of clusters in the world: it falls, bounces, comes to rest, and goes on after a restart.
+//! A body of clusters in the world: it falls, bounces, comes to rest, and continues after a
+//! restart.
 
-use craze_clusters::{Cloud, Clusters, KIND, Options, load};
+use craze_clusters::{Cloud, Clusters, Options, load};
 use craze_contact::RigidShape;
 use craze_engine::{
-    Body, Checked, Drive, EventKind, FrameDetail, Mode, Motion, Obstacle, PairTable, Registry, Settings, Verdict, World,
+    Body, Checked, Drive, EventKind, FrameDetail, Mode, Motion, Obstacle, PairTable, Settings, Verdict, World,
 };
 use craze_frame::Surface;
 use craze_material::{Elasticity, Material};
@@ -43,13 +44,12 @@ fn world(goal_stiffness: f64, damping: f64, counts: [usize; 3]) -> World {
         pairs: PairTable::new(1, 1, 0.5, 0.0),
         check_intersections: Checked::Nothing,
     };
-    World::new(settings, vec![Body { name: "block".into(), method: Box::new(body) }], vec![ground])
+    World::new(settings, vec![Body::new("block", Box::new(body), load)], vec![ground])
 }
 
 fn run(world: &mut World, frames: u32) {
-    let registry = Registry::new().register(KIND, load);
     for _ in 0..frames {
-        world.advance_frame(&registry, &mut |_| Verdict::Continue).unwrap();
+        world.advance_frame(&mut |_| Verdict::Continue).unwrap();
     }
 }
 
@@ -73,7 +73,8 @@ fn a_block_falls_and_comes_to_rest_on_the_ground() {
             .fold(f64::INFINITY, f64::min);
         assert!((lowest - 0.5 * SPACING).abs() < 0.1 * SPACING, "{lowest} at α = {goal_stiffness}");
         let account = world.account();
-        // Damping leaves rigid motion alone: what is left is a slow rocking on the bottom layer, which friction holds.
+        // Damping leaves rigid motion alone: what is left is a slow rocking on the bottom layer,
+        // which friction holds.
         let allowed = if damping > 0.0 { 1e-3 } else { 0.5 };
         assert!(account.kinetic < allowed * account.mass, "{} J at α = {goal_stiffness}", account.kinetic);
     }
@@ -81,11 +82,10 @@ fn a_block_falls_and_comes_to_rest_on_the_ground() {
 
 #[test]
 fn a_restarted_world_goes_on_with_the_same_bits() {
-    let registry = Registry::new().register(KIND, load);
     let mut straight = world(0.8, 1.0, [5, 4, 3]);
     run(&mut straight, 12);
     let mut resumed = world(0.8, 1.0, [5, 4, 3]);
-    resumed.restore(&straight.save(), &registry).unwrap();
+    resumed.restore(&straight.save()).unwrap();
     run(&mut straight, 20);
     run(&mut resumed, 20);
     assert_eq!(straight.frame(), resumed.frame());

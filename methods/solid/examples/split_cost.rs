@@ -1,7 +1,9 @@
-//! Measures what a split costs in a small body and in a large one, and a look at which nothing splits beside an elastic step:
-//! `cargo run --release -p craze-solid --example split_cost`, of one case with `split CELLS` or `look SHARE`.
+//! Measures the cost of a split in a small and in a large body, and of a fracture check without
+//! splits compared with an elastic step: `cargo run --release -p craze-solid --example split_cost`,
+//! or one case with `split CELLS` or `look SHARE`.
 //!
-//! A corner is torn out of a cube; the same elements fail in all. Then a cube is stretched evenly to shares of its strength. One thread.
+//! A corner is torn out of a cube; the same elements fail in all. Then a cube is stretched
+//! uniformly to shares of its strength. One thread.
 
 use craze_engine::{Method, Step};
 use craze_material::{Elasticity, Material, Strength};
@@ -14,7 +16,7 @@ const EDGE: f64 = 0.01;
 const STEPS: usize = 120;
 const ROUNDS: usize = 5;
 
-/// A cube of so many cells a side, one corner of which flies off.
+/// A cube with so many cells per side, one corner of which flies off.
 fn torn(cells: usize) -> Result<Solid, Box<dyn std::error::Error>> {
     let mut material = Material::elastic("clay", 1013.0, Elasticity::from_lame(2.65e6, 3.97e6));
     material.strength = Strength { tensile: Some(3e4), ..Strength::default() };
@@ -29,15 +31,15 @@ fn torn(cells: usize) -> Result<Solid, Box<dyn std::error::Error>> {
     Ok(solid)
 }
 
-/// Seconds of every look of a run, and how many splits it made.
-fn looks(cells: usize) -> Result<Vec<(f64, u64)>, Box<dyn std::error::Error>> {
+/// Time of every fracture check of a run (s), and its number of splits.
+fn checks(cells: usize) -> Result<Vec<(f64, u64)>, Box<dyn std::error::Error>> {
     let mut solid = torn(cells)?;
     let mut looks = Vec::new();
     for _ in 0..STEPS {
         let time_step = solid.time_step_limit();
         let step = Step { time: 0.0, time_step, gravity: Vec3::zeros(), loads: &[], contacts: &[] };
         solid.predict(&step).map_err(|failure| failure.to_string())?;
-        solid.commit(&step);
+        solid.commit_motion(&step);
         let splits = solid.split_counts().splits;
         let start = Instant::now();
         solid.fracture(&step, &mut Vec::new());
@@ -46,12 +48,13 @@ fn looks(cells: usize) -> Result<Vec<(f64, u64)>, Box<dyn std::error::Error>> {
     Ok(looks)
 }
 
-/// Seconds of the looks at which something split, of a look at which nothing did (median), and how many splits and looks those were. Every
-/// round does the same; of each look the quickest counts, since other work on the machine only slows it.
+/// Time of the fracture checks with splits and of one without (median; s), and the numbers of
+/// splits and checks. All rounds do the same; of each check the fastest counts, since other work on
+/// the machine only slows it down.
 fn measure(cells: usize) -> Result<(f64, f64, u64, usize), Box<dyn std::error::Error>> {
-    let mut best = looks(cells)?;
+    let mut best = checks(cells)?;
     for _ in 1..ROUNDS {
-        for (best, again) in best.iter_mut().zip(looks(cells)?) {
+        for (best, again) in best.iter_mut().zip(checks(cells)?) {
             assert_eq!(best.1, again.1, "every round is the same");
             best.0 = best.0.min(again.0);
         }
@@ -63,8 +66,9 @@ fn measure(cells: usize) -> Result<(f64, f64, u64, usize), Box<dyn std::error::E
     Ok((with.iter().sum(), idle, best.iter().map(|look| look.1).sum(), with.len()))
 }
 
-/// Seconds (the best of many) of an elastic step and of the look after it, in a cube that is stretched to this share of its strength everywhere.
-fn measure_look(cells: usize, share: f64) -> Result<[f64; 2], Box<dyn std::error::Error>> {
+/// Time (s; the best of many) of an elastic step and of the fracture check after it, in a cube that
+/// is uniformly stretched to this share of its strength.
+fn measure_check(cells: usize, share: f64) -> Result<[f64; 2], Box<dyn std::error::Error>> {
     let (young, strength) = (9.3e6, 3e4);
     let mut material = Material::elastic("clay", 1013.0, Elasticity::from_young(young, 0.0));
     material.strength = Strength { tensile: Some(strength), ..Strength::default() };
@@ -78,12 +82,12 @@ fn measure_look(cells: usize, share: f64) -> Result<[f64; 2], Box<dyn std::error
     let mut times: [Vec<f64>; 2] = Default::default();
     for _ in 0..40 {
         solid.set_state(&places, &vec![still; places.len()]);
-        // So short that the stretch stays what it is.
+        // So short that the stretch does not change.
         let time_step = 1e-6 * solid.time_step_limit();
         let step = Step { time: 0.0, time_step, gravity: still, loads: &[], contacts: &[] };
         let start = Instant::now();
         solid.predict(&step).map_err(|failure| failure.to_string())?;
-        solid.commit(&step);
+        solid.commit_motion(&step);
         times[0].push(start.elapsed().as_secs_f64());
         let start = Instant::now();
         solid.fracture(&step, &mut Vec::new());
@@ -114,7 +118,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         );
     }
     for share in shares {
-        let [step, look] = pool.install(|| measure_look(26, share).map_err(|error| error.to_string()))?;
+        let [step, look] = pool.install(|| measure_check(26, share).map_err(|error| error.to_string()))?;
         println!(
             "{} tetrahedra at {share} of their strength: a look takes {:.2} of an elastic step of {:.0} µs",
             6 * 26usize.pow(3),

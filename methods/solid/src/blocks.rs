@@ -1,79 +1,80 @@
-//! How the elements lie in memory: blocks of about a thousand whose forces are summed on their own.
+//! Memory layout of the elements: blocks of about a thousand whose forces are summed separately.
 //!
-//! A step is limited by memory and by the sums at shared nodes. Elements stand along a Morton curve, so that a block touches few
-//! nodes (about 300 a thousand elements); it copies their records into the nearest cache, sums its forces there, and
-//! hands out one partial sum a node. The partial sums of a node are then added in the order of their blocks, which makes
-//! the result independent of threads.
+//! A step is limited by memory bandwidth and by the sums at shared nodes. Elements are ordered
+//! along a Morton curve, so that a block has few nodes (about 300 per thousand elements); it copies
+//! their records into the first-level cache, sums its forces there, and writes one partial sum per
+//! node. The partial sums of a node are then added in the order of their blocks, which makes the
+//! result independent of threads.
 
 use crate::laws::THINNESSES;
-use crate::node::Node;
 use crate::parallel::Span;
+use craze_body::Node;
 use craze_element::Tetrahedron;
-use craze_math::Vec3;
 use craze_math::lanes::WIDTH;
+use craze_math::{DisjointSets, Vec3};
 use craze_mesh::{Order, TetMesh, morton_order};
 use std::ops::Range;
 
-/// Most elements of a block.
+/// Elements per block, at most.
 pub(crate) const BLOCK_ELEMENTS: usize = 1024;
 
-/// Most nodes of a block: a power of two, so that local indices can be masked into range.
+/// Nodes per block, at most: a power of two, so that local indices can be masked into range.
 pub(crate) const BLOCK_NODES: usize = 1024;
 
-/// Most nodes that a block is given elements of; the others are for nodes that cracks add to the elements that it has.
+/// Nodes per new block, at most. The others are for nodes that cracks add to its elements.
 const FIRST_NODES: usize = 384;
 
-/// Most nodes of a chunk, the part of the nodes that is integrated together.
+/// Nodes per chunk, at most. A chunk is integrated by one task.
 const CHUNK_NODES: usize = 256;
 
-/// Constants of as many elements as a vector has lanes.
+/// Constants of eight elements, one per lane.
 #[repr(C, align(64))]
 #[derive(Clone, Debug)]
 pub(crate) struct Group {
     /// Entry (row, column) of the inverse edge matrices (1/m) at 3·row + column.
     pub inverse_edges: [[f64; WIDTH]; 9],
-    /// Rest volumes (m³); 0 in lanes that only fill the last group of a block.
+    /// Rest volumes (m³); 0 in unused lanes of the last group of a block.
     pub volume: [f64; WIDTH],
-    /// Nodes of the corners, as the block numbers them: four times sixteen bits a lane, the first corner lowest. The two highest bits
-    /// say how thin the element is; see [`laws`](crate::laws).
+    /// Local node of each corner: four times sixteen bits per lane, the first corner lowest. The
+    /// two highest bits are the thinness of the element; see [`laws`](crate::laws).
     pub corners: [u64; WIDTH],
 }
 
 impl Group {
     const EMPTY: Group = Group { inverse_edges: [[0.0; WIDTH]; 9], volume: [0.0; WIDTH], corners: [0; WIDTH] };
 
-    /// How much of the material's viscosity the elements have: ¼ to the power of their thinness.
+    /// Share of the material's viscosity that the elements have: ¼ to the power of their thinness.
     #[inline(always)]
     pub fn viscosities(&self) -> [f64; WIDTH] {
-        // Powers of two, by their exponents.
+        // Powers of two, written as exponents.
         self.corners.map(|corners| f64::from_bits((1023 - 2 * (corners >> THINNESS_SHIFT)) << 52))
     }
 }
 
-/// Where a lane's corners name its thinness.
+/// Position of the thinness in a lane's corners.
 const THINNESS_SHIFT: u32 = 62;
 
-/// The node of a corner, as the block numbers it.
+/// Local node of a corner.
 #[inline(always)]
 pub(crate) fn local_node(corners: u64, corner: usize) -> usize {
-    // The mask says nothing new, but the compiler sees that no access needs a check.
+    // The mask does not change the value, but lets the compiler drop bounds checks.
     (corners >> (16 * corner)) as usize & (BLOCK_NODES - 1)
 }
 
 /// Elements of one law and one island.
 #[derive(Clone, Debug)]
 pub(crate) struct Block {
-    /// Its elements.
+    /// Range of its elements.
     pub elements: Range<usize>,
-    /// Its groups.
+    /// Range of its groups.
     pub groups: Range<usize>,
-    /// Its nodes and, at the same places, its partial sums.
+    /// Range of its nodes and of its partial sums.
     pub slots: Range<usize>,
-    /// Its slots and those that cracks may yet ask for.
+    /// Range of its slots, including those reserved for nodes that cracks add.
     pub room: Range<usize>,
-    /// The law of its material.
+    /// Law of its material.
     pub law: usize,
-    /// The island it belongs to.
+    /// Its island.
     pub island: usize,
 }
 
@@ -83,7 +84,7 @@ impl Span for Block {
     }
 }
 
-/// Nodes of one island that follow each other.
+/// Consecutive nodes of one island.
 #[derive(Clone, Debug)]
 pub(crate) struct Chunk {
     pub nodes: Range<usize>,
@@ -96,19 +97,20 @@ impl Span for Chunk {
     }
 }
 
-/// What was connected through nodes at the last frame boundary, and so moved on its own: one piece, or several that still
-/// touched in a node. Cracks may have parted it since; it becomes several islands at the next boundary.
+/// Component connected through nodes at the last frame boundary, which moves on its own: one piece,
+/// or several that still touched in a node. Cracks may have divided it since; it becomes several
+/// islands at the next boundary.
 #[derive(Clone, Debug)]
 pub(crate) struct Island {
-    /// Its nodes at that boundary. Those that cracks have added stand behind all islands.
+    /// Its nodes at that boundary. Nodes that cracks have added are behind all islands.
     pub nodes: Range<usize>,
-    /// Likewise its elements.
+    /// Its elements at that boundary.
     pub elements: Range<usize>,
-    /// The label of the piece of its first element, see `Solid::piece_numbers`.
+    /// Label of the piece of its first element, see [`craze_body::pieces`].
     pub piece: u32,
 }
 
-/// Where everything lies.
+/// Blocks, chunks and islands, and the slots of nodes.
 #[derive(Clone, Debug)]
 pub(crate) struct Layout {
     pub groups: Vec<Group>,
@@ -117,18 +119,18 @@ pub(crate) struct Layout {
     pub islands: Vec<Island>,
     /// The node of each slot.
     pub slot_nodes: Vec<u32>,
-    /// Where each node's entries in `node_slots` begin and end.
+    /// Start and end of each node's entries in `node_slots`.
     pub node_ranges: Vec<[u32; 2]>,
     /// The slots of each node in ascending order.
     pub node_slots: Vec<u32>,
 }
 
-/// Renumbers a mesh for speed: nodes and elements by island, elements further by material, then along a Morton curve. `material` is put into the
-/// new order, too.
+/// Renumbers a mesh for speed: nodes and elements by island, elements further by material, then
+/// along a Morton curve. `material` is reordered, too.
 pub(crate) fn order_for_speed(mesh: &mut TetMesh, material: &mut Vec<u32>) -> Result<Order, String> {
     let islands = islands_of_nodes(mesh);
     let mut order = morton_order(mesh.positions(), mesh.elements());
-    // Stable sorts: the curve's order stays within equals.
+    // Stable sorts keep the order of the curve among equals.
     order.points.sort_by_key(|&node| islands[node as usize]);
     order.elements.sort_by_key(|&element| {
         let first = mesh.elements()[element as usize][0];
@@ -141,45 +143,27 @@ pub(crate) fn order_for_speed(mesh: &mut TetMesh, material: &mut Vec<u32>) -> Re
 
 /// The island of each node, numbered by their lowest nodes.
 pub(crate) fn islands_of_nodes(mesh: &TetMesh) -> Vec<u32> {
-    let mut parent: Vec<u32> = (0..mesh.point_count() as u32).collect();
-    fn root(parent: &mut [u32], mut node: u32) -> u32 {
-        while parent[node as usize] != node {
-            parent[node as usize] = parent[parent[node as usize] as usize];
-            node = parent[node as usize];
-        }
-        node
-    }
+    let mut islands = DisjointSets::new(mesh.point_count());
     for corners in mesh.elements() {
         for &corner in &corners[1..] {
-            let (a, b) = (root(&mut parent, corners[0]), root(&mut parent, corner));
-            // The lowest node is the root, so that numbers do not depend on the order of unions.
-            parent[a.max(b) as usize] = a.min(b);
+            islands.join(corners[0], corner);
         }
     }
-    let mut numbers = vec![u32::MAX; parent.len()];
-    let mut count = 0;
-    for node in 0..parent.len() as u32 {
-        let root = root(&mut parent, node) as usize;
-        if numbers[root] == u32::MAX {
-            numbers[root] = count;
-            count += 1;
-        }
-        numbers[node as usize] = numbers[root];
-    }
-    numbers
+    islands.numbered().0
 }
 
 impl Layout {
-    /// Cuts a mesh into blocks and chunks: runs of elements and nodes of one island. It follows from what is given alone, so that a
-    /// loaded body has the very same blocks. `laws` and `pieces` name the law and the piece of each element, laws with their thinness. `Err` names an element
-    /// whose rest shape is too flat, or an order that does not begin with whole islands.
+    /// Divides a mesh into blocks and chunks: ranges of elements and nodes of one island. The
+    /// result depends on the arguments alone, so that a loaded body has the same blocks. `laws` and
+    /// `pieces` are the law, including thinness, and the piece of each element. Fails for an
+    /// element whose rest shape is too flat, or an order that does not begin with whole islands.
     pub fn build(mesh: &TetMesh, laws: &[u32], node_islands: &[u32], pieces: &[u32]) -> Result<Layout, LayoutError> {
         Layout::build_of(mesh, |element| laws[element], |element| rest_of(mesh, element), node_islands, pieces)
     }
 
-    /// The same of a body whose blocks these were, before something about these elements (ascending) has changed; new ones stand behind all others. What has
-    /// not changed is taken from here.
-    pub fn built_anew(
+    /// The layout after these elements (ascending) have changed; new ones are behind all others.
+    /// Constants of unchanged elements are copied from this layout.
+    pub fn rebuild(
         &self,
         mesh: &TetMesh,
         changed: &[u32],
@@ -209,7 +193,8 @@ impl Layout {
     ) -> Result<Layout, LayoutError> {
         let island_of = |element: usize| node_islands[mesh.elements()[element][0] as usize];
         let mut layout = Layout {
-            // With room for what cracks add: all groups would move when the first one comes.
+            // Capacity for elements that cracks add: otherwise all groups would move when the first
+            // one comes.
             groups: Vec::with_capacity(mesh.element_count() / WIDTH * 9 / 8 + 64),
             blocks: Vec::new(),
             chunks: Vec::new(),
@@ -228,7 +213,7 @@ impl Layout {
         Ok(layout)
     }
 
-    /// Cuts one block off, beginning with element `start`; says where the next begins.
+    /// Creates one block that begins with element `start`; returns the first element behind it.
     fn add_block(
         &mut self,
         mesh: &TetMesh,
@@ -263,13 +248,13 @@ impl Layout {
             thinnesses.push(other_law as usize % THINNESSES);
             end += 1;
         }
-        // In the order of nodes, so that both passes walk through memory in one direction.
+        // In the order of nodes, so that both passes go through memory in one direction.
         self.slot_nodes[first_slot..].sort_unstable();
         for (number, &node) in self.slot_nodes[first_slot..].iter().enumerate() {
             local[node as usize] = number as u16;
         }
         let slots = first_slot..self.slot_nodes.len();
-        // Blocks that cannot break need no room, but memory that nobody writes to costs nothing.
+        // Reserved slots of blocks that cannot break cost nothing: untouched memory takes no space.
         let room = first_slot..first_slot + BLOCK_NODES;
         let count = (end - start).div_ceil(WIDTH);
         self.groups.resize(first_group + count, Group::EMPTY);
@@ -288,8 +273,8 @@ impl Layout {
         Ok(end)
     }
 
-    /// Writes the constants of an element of a block, whose corners have these numbers in it. Lanes that only fill the last group take
-    /// the shape of the last element, and no volume.
+    /// Writes the constants of an element of a block, whose corners have these local nodes. Unused
+    /// lanes of the last group get the shape of the last element, and no volume.
     fn write_lane(&mut self, block: usize, element: usize, rest: &Tetrahedron, numbers: [u16; 4], thinness: usize) {
         let Block { elements, groups, .. } = &self.blocks[block];
         let place = element - elements.start;
@@ -364,12 +349,12 @@ impl Layout {
         &self.node_slots[start as usize..end as usize]
     }
 
-    /// The island that a node belongs to.
+    /// The island of a node.
     pub fn island_of_node(&self, node: usize) -> usize {
         self.chunks[self.chunk_of_node(node)].island
     }
 
-    /// The chunk that a node belongs to.
+    /// The chunk of a node.
     pub fn chunk_of_node(&self, node: usize) -> usize {
         self.chunks.partition_point(|chunk| chunk.nodes.end <= node)
     }
@@ -419,9 +404,9 @@ impl Layout {
 /// Why a mesh cannot be laid out.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum LayoutError {
-    /// Elements or nodes do not stand by islands.
+    /// Elements or nodes are not ordered by islands.
     NotOrdered,
-    /// An element with no volume to speak of.
+    /// An element whose volume is zero to rounding.
     Flat { element: u32, place: Vec3 },
 }
 

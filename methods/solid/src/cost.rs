@@ -1,16 +1,17 @@
-//! What an explicit elastic step costs, counted: the roofline that benchmarks measure against.
+//! Cost of an explicit elastic step, counted from the data: the roofline of benchmarks.
 
 use crate::blocks::{Block, Group};
 use crate::model::Solid;
-use crate::node::Node;
+use craze_body::Node;
 use craze_math::lanes::WIDTH;
 
 /// Arithmetic and memory of one explicit step with damping, per element.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct StepCost {
-    /// Additions and multiplications an element; a fused multiply-add counts as two.
+    /// Additions and multiplications per element; a fused multiply-add counts as two.
     pub flops_per_element: f64,
-    /// Bytes that must go to and from memory for an element where nothing fits into a cache: each datum once per pass that needs it.
+    /// Bytes per element that must be moved to and from memory if nothing fits into a cache: each
+    /// datum once per pass that needs it.
     pub bytes_per_element: f64,
 }
 
@@ -28,13 +29,13 @@ const ELEMENT_FLOPS: f64 = {
     edges + gradients + strain + strain_rate + stress + determinant + forces + watch + sums
 };
 
-/// Additions and multiplications of the integrator at one node, beside three for each partial sum.
+/// Additions and multiplications of the integrator per node, beside three per partial sum.
 const NODE_FLOPS: f64 = 3.0 * 4.0 + 3.0 * 4.0 + 6.0;
 
 /// Arithmetic and memory of one explicit elastic step of this body, per element.
 pub fn elastic_step_cost(solid: &Solid) -> StepCost {
     let (layout, elements) = (&solid.layout, solid.mesh.element_count() as f64);
-    // What blocks use, not the room that they have for nodes which cracks may add: that is never touched.
+    // Used slots, without those reserved for nodes that cracks may add: these are never touched.
     let count = |of: fn(&Block) -> usize| layout.blocks.iter().map(of).sum::<usize>() as f64;
     let (slots, groups) = (count(|block| block.slots.len()), count(|block| block.groups.len()));
     let (blocks, nodes) = (layout.blocks.len() as f64, solid.state.len() as f64);
@@ -49,10 +50,11 @@ fn streams(groups: f64, blocks: f64, slots: f64, nodes: f64) -> f64 {
     let [group, block, node] = [size_of::<Group>(), size_of::<Block>(), size_of::<Node>()].map(|size| size as f64);
     let number = size_of::<u32>() as f64;
     let partial = size_of::<[f64; 4]>() as f64;
-    // A block reads its constants, the list of its nodes and each node once, and writes a partial sum for each of its slots. What is written
-    // is fetched from memory first.
+    // A block reads its constants, the list of its nodes and each node once, and writes a partial
+    // sum per slot. Written memory is fetched first.
     let force_pass = groups * group + blocks * block + slots * number + nodes * node + slots * 2.0 * partial;
-    // A node reads where its list of slots lies (two numbers), the list, its partial sums and its record, and writes its prediction.
+    // A node reads the range of its slots (two numbers), the slots, its partial sums and its
+    // record, and writes its prediction.
     let node_pass = nodes * 2.0 * number + slots * (number + partial) + nodes * (node + 2.0 * node);
     force_pass + node_pass
 }
@@ -71,7 +73,7 @@ mod tests {
 
     #[test]
     fn bytes_that_move_are_those_of_nodes_that_elements_have() {
-        let solid = solid([16, 16, 16], 0.0, damped(), awake(Integrator::SymplecticEuler));
+        let solid = solid([16, 16, 16], 0.0, damped(), awake(Integrator::Symplectic));
         let mesh = solid.mesh();
         // Counted from the mesh: every block's nodes, without the layout's own list of them.
         let slots_of = |block: &Block| {

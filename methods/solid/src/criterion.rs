@@ -1,10 +1,11 @@
 //! The fracture criterion: O'Brien & Hodgins 1999, §4.1 and §4.2, with READINGS 2.
 //!
 //! A node fails in the plane across the eigenvector of the largest eigenvalue ζ₁ of its separation
-//! tensor (32). It fails if ζ₁ divided by the area across that plane exceeds the tensile strength, or
-//! if ζ₁ itself exceeds the paper's toughness in newtons. [`FractureCriterion`] gives both the exact
-//! value at a node and the bounds by which nodes and elements are rejected early, so that the two
-//! always speak of the same criterion. [`SeparationLanes`] is the bound for eight nodes at once.
+//! tensor (32). It fails if ζ₁ divided by the area across that plane exceeds the tensile strength,
+//! or if ζ₁ itself exceeds the paper's toughness in newtons. [`FractureCriterion`] gives both the
+//! exact value at a node and the bounds by which nodes and elements are rejected early, so that the
+//! two always speak of the same criterion. [`SeparationLanes`] is the bound for eight nodes at
+//! once.
 
 use crate::kernel::dot;
 use craze_element::{MIN_AREA_FRACTION, SeparationTensor, separation_area};
@@ -15,16 +16,16 @@ use craze_math::eigen::symmetric_eigen_of;
 use craze_math::lanes::{Lanes, Mask, WIDTH};
 use craze_math::{Mat3, Vec3, symmetric_eigen};
 
-/// Margin relative to failure (1) by which a bound exceeds the value that it bounds: [`SeparationLanes`]
-/// rounds differently from the exact evaluation.
+/// Margin relative to failure (1) by which a bound exceeds the value that it bounds:
+/// [`SeparationLanes`] rounds differently from the exact evaluation.
 const BOUND_MARGIN: f64 = 1e-5;
 /// Rounding of the sums of forces at a node, relative to the sum of their norms.
 const FORCE_ROUNDING: f64 = 1e-9;
-/// Smallest gap between the two largest eigenvalues, relative to the sum of all forces, at which the
-/// direction of the first is accurate enough to compute the area across it.
+/// Smallest gap between the two largest eigenvalues, relative to the sum of all forces, at which
+/// the direction of the first is accurate enough to compute the area across it.
 const EIGENVALUE_GAP: f64 = 1e-4;
-/// Compressive forces below this fraction of the tensile ones are left out of a bound. Leaving them out
-/// only increases it.
+/// Compressive forces below this fraction of the tensile ones are left out of a bound. Leaving them
+/// out only increases it.
 const NEGLIGIBLE_COMPRESSION: f64 = 1e-11;
 
 /// State of a node relative to failure.
@@ -32,7 +33,8 @@ const NEGLIGIBLE_COMPRESSION: f64 = 1e-11;
 pub struct FailureState {
     /// Load divided by the strength of the material there: above one the node fails.
     pub ratio: f64,
-    /// Separation stress, or separation force where the material has the paper's toughness in newtons.
+    /// Separation stress, or separation force where the material has the paper's toughness in
+    /// newtons.
     pub measure: FailureMeasure,
     /// Unit normal of the crack plane, in the world.
     pub normal: Vec3,
@@ -52,8 +54,8 @@ impl FractureCriterion {
     /// Nothing fails.
     pub const UNBREAKABLE: Self = Self { tensile: f64::INFINITY, separation_force: f64::INFINITY };
 
-    /// The criterion of the weaker of this material and another one. A material with a separation force
-    /// ignores its tensile strength.
+    /// The criterion of the weaker of this material and another one. A material with a separation
+    /// force ignores its tensile strength.
     pub fn or(self, strength: &Strength) -> Self {
         match (strength.separation_force, strength.tensile) {
             (Some(force), _) => Self { separation_force: self.separation_force.min(force), ..self },
@@ -66,12 +68,12 @@ impl FractureCriterion {
         self.tensile.is_finite() || self.separation_force.is_finite()
     }
 
-    /// Exact state of a node; `None` if nothing separates it, or if its separation force is certainly less
-    /// than `critical_force` (N).
+    /// Exact state of a node; `None` if nothing separates it, or if its separation force is
+    /// certainly less than `critical_force` (N).
     ///
-    /// `deformation` is the mean deformation gradient F̄ around the node: a plane with the normal n̂ in
-    /// the world had the normal F̄ᵀ·n̂ at rest. `gradients` are vol·∇N of the node, one per element (m²).
-    /// `factor` multiplies the strengths at the node.
+    /// `deformation` is the mean deformation gradient F̄ around the node: a plane with the normal
+    /// n̂ in the world had the normal F̄ᵀ·n̂ at rest. `gradients` are vol·∇N of the node, one per
+    /// element (m²). `factor` multiplies the strengths at the node.
     pub fn evaluate(
         &self,
         separation: &SeparationTensor,
@@ -99,8 +101,8 @@ impl FractureCriterion {
         Some(FailureState { ratio, measure, normal })
     }
 
-    /// Separation force (N) below which a node does not fail, if the area across its crack plane is at
-    /// least `area` (m²).
+    /// Separation force (N) below which a node does not fail, if the area across its crack plane is
+    /// at least `area` (m²).
     pub fn critical_force(&self, area: f64, factor: f64) -> f64 {
         factor * self.separation_force.min(self.tensile * area)
     }
@@ -108,7 +110,8 @@ impl FractureCriterion {
     /// Stress (Pa) of the elements around a node below which it does not fail. `area` (m²) is
     /// ½·Σ vol·|∇N| of the node.
     ///
-    /// ζ₁ is at most that area times the largest stress, and is divided by at least [`MIN_AREA_FRACTION`] of it.
+    /// ζ₁ is at most that area times the largest stress, and is divided by at least
+    /// [`MIN_AREA_FRACTION`] of it.
     pub fn critical_stress(&self, area: f64, factor: f64) -> f64 {
         factor * (MIN_AREA_FRACTION * self.tensile).min(self.separation_force / area)
     }
@@ -131,7 +134,8 @@ pub(crate) struct SeparationLanes<L> {
 pub(crate) struct ForceBounds {
     /// Unit normal of the crack plane at rest.
     pub normal: [[f64; WIDTH]; 3],
-    /// Upper bound of ζ₁ (N): 0 if the node certainly does not fail, infinite if the normal is uncertain.
+    /// Upper bound of ζ₁ (N): 0 if the node certainly does not fail, infinite if the normal is
+    /// uncertain.
     pub force: [f64; WIDTH],
 }
 

@@ -16,7 +16,8 @@ use craze_math::{Mat3, Vec3};
 use craze_mesh::{NodeId, TetId};
 use rayon::prelude::*;
 
-/// Point attribute of a solid's mesh: factor by which the strengths of the materials at a node are multiplied.
+/// Point attribute of a solid's mesh: factor by which the strengths of the materials at a node are
+/// multiplied.
 pub const STRENGTH: &str = "strength";
 
 /// Contribution of an element to the separation tensors of its nodes.
@@ -35,8 +36,8 @@ struct Tension {
 }
 
 impl Solid {
-    /// How close a node is to failure in the state; `None` for a node of unbreakable material, and for one
-    /// that nothing separates. The weakest material at the node decides.
+    /// How close a node is to failure in the state; `None` for a node of unbreakable material, and
+    /// for one that nothing separates. The weakest material at the node decides.
     pub fn failure_state(&self, node: NodeId) -> Option<FailureState> {
         self.evaluate_failure(node, |element| self.tension_in(element), 0.0)
     }
@@ -78,8 +79,8 @@ impl Solid {
         computed.into_iter().zip(&stresses).map(with_tensile_part).collect()
     }
 
-    /// State of a node from the tensions of its elements; `None` also if its separation force is certainly less
-    /// than `critical_force` (N).
+    /// State of a node from the tensions of its elements; `None` also if its separation force is
+    /// certainly less than `critical_force` (N).
     fn evaluate_failure(
         &self,
         node: NodeId,
@@ -107,8 +108,8 @@ impl Solid {
         criterion.evaluate(&separation, &(deformation / volume), &gradients, factor, critical_force)
     }
 
-    /// The tensions of all elements at some nodes, each computed once, and those elements. Sets `indices` of an
-    /// element to its index in both lists.
+    /// The tensions of all elements at some nodes, each computed once, and those elements. Sets
+    /// `indices` of an element to its index in both lists.
     fn tensions_around(&self, nodes: &[u32], indices: &mut Vec<u32>) -> (Vec<Option<Tension>>, Vec<TetId>) {
         indices.resize(self.mesh.element_count(), u32::MAX);
         let mut elements = Vec::new();
@@ -134,7 +135,8 @@ impl Solid {
         if nodes.is_empty() {
             return Vec::new();
         }
-        // Kept between checks: clearing a list of all elements costs more than evaluating a few nodes.
+        // Kept between checks: clearing a list of all elements costs more than evaluating a few
+        // nodes.
         let mut indices = std::mem::take(&mut self.scratch.element_indices);
         let (tensions, elements) = self.tensions_around(&nodes, &mut indices);
         let fails = |&node: &u32| {
@@ -152,14 +154,14 @@ impl Solid {
 
     /// Candidates for failure, ascending.
     ///
-    /// The separation force of a node is at most ½·Σ vol·|F·S⁺·∇N| over its elements, and |S⁺·∇N| ≤ |S·∇N|,
-    /// since S⁺ has the eigenvectors of S and no eigenvalue that is larger. So it is at most the largest
-    /// stretch times half the sum that the force pass leaves behind; in uniaxial tension it is that, except
-    /// for the stretch. After an equilibrium or an implicit step there is no such sum, and every node of an
-    /// awake island is a candidate.
+    /// The separation force of a node is at most ½·Σ vol·|F·S⁺·∇N| over its elements, and |S⁺·∇N| ≤
+    /// |S·∇N|, since S⁺ has the eigenvectors of S and no eigenvalue that is larger. So it is at
+    /// most the largest stretch times half the sum that the force pass leaves behind; in uniaxial
+    /// tension it is that, except for the stretch. After an equilibrium or an implicit step there
+    /// is no such sum, and every node of an awake island is a candidate.
     fn candidate_nodes(&self) -> Vec<u32> {
         if !self.scratch.forces.has_pulls() {
-            let awake = self.layout.chunks.iter().filter(|chunk| !self.flights[chunk.island].is_asleep());
+            let awake = self.layout.chunks.iter().filter(|chunk| !self.motions[chunk.island].is_asleep());
             return awake.flat_map(|chunk| chunk.nodes.clone()).map(|node| node as u32).collect();
         }
         let forces = &self.scratch.forces;
@@ -170,7 +172,7 @@ impl Solid {
         // The margin covers the norms, which are accurate to single precision.
         let stretch = (1.0 + self.spectrum.strain).sqrt() * (1.0 + 1e-6);
         let candidates = |chunk: &Chunk| {
-            if self.flights[chunk.island].is_asleep() {
+            if self.motions[chunk.island].is_asleep() {
                 return Vec::new();
             }
             let reaches =
@@ -187,10 +189,10 @@ impl Solid {
         self.mesh.point_attributes().scalars(STRENGTH).map_or(1.0, |factors| factors[node.index()])
     }
 
-    /// Returns true if a node of the block could fail by the extremes of the last force pass. These are at most one
-    /// step old, so that no failure is found more than one step late.
+    /// Returns true if a node of the block could fail by the extremes of the last force pass. These
+    /// are at most one step old, so that no failure is found more than one step late.
     fn may_fail(&self, block: &Block, report: &Report) -> bool {
-        if self.flights[block.island].is_asleep() {
+        if self.motions[block.island].is_asleep() {
             return false;
         }
         if report.stiffening > 0.0 {
@@ -213,8 +215,8 @@ impl Solid {
         self.mesh.elements_of(node).map(gradient).collect()
     }
 
-    /// Computes the critical loads of all nodes: the separation force from which each could fail, and the
-    /// smallest stress of an element from which any could.
+    /// Computes the critical loads of all nodes: the separation force from which each could fail,
+    /// and the smallest stress of an element from which any could.
     pub(crate) fn compute_critical_loads(&mut self) {
         self.critical_forces.clear();
         self.critical_stress = f64::INFINITY;
@@ -229,9 +231,9 @@ impl Solid {
         self.critical_stress = loads.iter().map(|(_, stress)| *stress).fold(f64::INFINITY, f64::min);
     }
 
-    /// Updates the critical loads of nodes whose elements have changed, with a quick lower bound of their
-    /// areas: the candidates that it adds cost less than the exact area. The critical stress only decreases
-    /// until all loads are computed again.
+    /// Updates the critical loads of nodes whose elements have changed, with a quick lower bound of
+    /// their areas: the candidates that it adds cost less than the exact area. The critical stress
+    /// only decreases until all loads are computed again.
     pub(crate) fn update_critical_loads(&mut self, nodes: &[u32]) {
         if self.critical_forces.is_empty() {
             return;
@@ -250,10 +252,11 @@ impl Solid {
         strengths.fold(FractureCriterion::UNBREAKABLE, FractureCriterion::or)
     }
 
-    /// Separation force (N) from which a node could fail, and stress of its elements (Pa) from which it could.
+    /// Separation force (N) from which a node could fail, and stress of its elements (Pa) from
+    /// which it could.
     fn critical_loads_at(&self, node: NodeId, least_area: impl Fn(&[Vec3]) -> f64) -> (f64, f64) {
         // The node of a single element has nothing to be separated from.
-        if self.mesh.elements_of(node).len() < 2 || self.is_dust(node) {
+        if self.mesh.elements_of(node).len() < 2 || self.is_debris(node) {
             return (f64::INFINITY, f64::INFINITY);
         }
         let criterion = self.weakest_criterion();
@@ -268,7 +271,7 @@ impl Solid {
 mod tests {
     use super::*;
     use crate::Integrator;
-    use crate::testing::{awake, directional, mesh, shake, soft, solid};
+    use crate::testing::{anisotropic, awake, mesh, shake, soft, solid};
     use craze_material::{Material, Strength};
     use craze_math::Isometry;
 
@@ -281,8 +284,8 @@ mod tests {
         Material { strength: Strength { separation_force: Some(force), ..Strength::default() }, ..soft() }
     }
 
-    /// A box with a uniform nominal stress (Pa) along a direction, by the stretch along it that a laterally constrained
-    /// column has: S = (λ/2 + μ)·(s³ − s).
+    /// A box with a uniform nominal stress (Pa) along a direction, by the stretch along it that a
+    /// laterally constrained column has: S = (λ/2 + μ)·(s³ − s).
     fn pulled(material: Material, cells: [usize; 3], jitter: f64, direction: Vec3, scale: f64) -> (Solid, f64) {
         let mesh = mesh(cells, jitter);
         let positions: Vec<Vec3> = mesh.positions().iter().map(|position| scale * position).collect();
@@ -292,7 +295,7 @@ mod tests {
         let elasticity = craze_material::Elasticity::from_lame(0.0, 2e4);
         let material = Material { elasticity, ..material };
         let still = Vec3::zeros();
-        let options = awake(Integrator::SymplecticEuler);
+        let options = awake(Integrator::Symplectic);
         let mut solid = Solid::new(mesh, vec![material], options, Isometry::identity(), still, still).unwrap();
         let axis = direction.normalize();
         let rotation = craze_math::Rotation::from_euler_angles(0.4, -0.7, 1.9);
@@ -339,7 +342,7 @@ mod tests {
 
     #[test]
     fn compression_and_rigid_acceleration_break_nothing() {
-        let mut solid = solid([4, 3, 3], 0.2, strong(10.0), awake(Integrator::SymplecticEuler));
+        let mut solid = solid([4, 3, 3], 0.2, strong(10.0), awake(Integrator::Symplectic));
         let squeezed: Vec<Vec3> = solid.positions().iter().map(|position| 0.9 * position).collect();
         let still = vec![Vec3::zeros(); squeezed.len()];
         solid.set_state(&squeezed, &still);
@@ -350,9 +353,9 @@ mod tests {
 
     #[test]
     fn nodes_that_are_not_candidates_never_fail() {
-        for material in [strong(4e3), Material { strength: strong(4e3).strength, ..directional() }, paper(30.0)] {
+        for material in [strong(4e3), Material { strength: strong(4e3).strength, ..anisotropic() }, paper(30.0)] {
             for amount in [0.02, 0.1, 0.3] {
-                let mut solid = solid([4, 4, 3], 0.2, material.clone(), awake(Integrator::SymplecticEuler));
+                let mut solid = solid([4, 4, 3], 0.2, material.clone(), awake(Integrator::Symplectic));
                 shake(&mut solid, amount, 0.0, 5);
                 solid.sum_forces().unwrap();
                 let listed: Vec<NodeId> = solid.failing_nodes().into_iter().map(|(node, _)| node).collect();

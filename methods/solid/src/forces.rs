@@ -3,34 +3,35 @@
 use crate::blocks::{Block, Layout};
 use crate::kernel::{self, ForceRates, Local, Report};
 use crate::model::Solid;
-use crate::node::Node;
 use crate::parallel::over_spans;
+use craze_body::Node;
 use craze_engine::{Failure, Step};
 use craze_math::Vec3;
 use craze_math::lanes::Instructions;
 use std::cell::RefCell;
 
 thread_local! {
-    // Each thread's own, so that a step allocates nothing and blocks find it in the nearest cache.
+    // One per thread: a step allocates nothing, and a block finds it in the first-level cache.
     static LOCAL: RefCell<Local> = const { RefCell::new(Local::new()) };
 }
 
-/// Share of its volume that a squeezed element keeps in one step.
+/// Share of its volume that a compressed element must keep in one step.
 const LEAST_LEFT: f64 = 0.2;
 
-/// Share of the strain and stiffening that bound a step which bounds the next one too: the fastest vibrations come back to their largest strain
-/// within two steps.
+/// Share of the strain and stiffening of one step that bounds the next one too: the fastest
+/// vibrations return to their largest strain within two steps.
 const STRAIN_KEPT: f64 = 0.97;
 
-/// Partial sums of forces and what the sweeps noticed.
+/// Partial sums of forces, and reports of the force passes.
 #[derive(Default)]
 pub(crate) struct Forces {
-    /// One partial sum (N) a slot; see [`Layout`]. The fourth entry is that of [`Local::forces`].
+    /// One partial sum (N) per slot; see [`Layout`]. The fourth entry is that of [`Local::forces`].
     pub partial: Vec<[f64; 4]>,
-    /// One report a block.
+    /// One report per block.
     pub reports: Vec<Report>,
-    /// Whether reports and fourth entries are those of the last sweep, so that the failure prefilter may rely on them. False after
-    /// an equilibrium, an implicit step and a sweep that left them out or wrote force rates over them.
+    /// Whether reports and fourth entries are those of the last force pass, so that the failure
+    /// prefilter may use them. False after an equilibrium, an implicit step, and a pass that left
+    /// them out or wrote force rates over them.
     has_pulls: bool,
 }
 
@@ -41,23 +42,24 @@ impl Forces {
         forces
     }
 
-    /// Makes room for what cracks have added.
+    /// Resizes to nodes and elements that cracks have added.
     pub fn fit(&mut self, layout: &Layout) {
         self.partial.resize(layout.slot_nodes.len(), [0.0; 4]);
         self.reports.resize(layout.blocks.len(), Report::QUIET);
     }
 
-    /// Invalidates what the step before has computed.
+    /// Invalidates the results of the step before.
     pub fn begin(&mut self) {
         self.has_pulls = false;
     }
 
-    /// Whether the failure prefilter may read reports and fourth entries.
+    /// Returns true if the failure prefilter may use reports and fourth entries.
     pub fn has_pulls(&self) -> bool {
         self.has_pulls
     }
 
-    /// Lets nothing rule out that an island fails which has been woken: what stands here is from before it fell asleep.
+    /// Marks all blocks of an island that was woken as candidates for failure: their reports are
+    /// from before rigid-body mode.
     pub fn suspect(&mut self, layout: &Layout, island: usize) {
         let blocks = layout.blocks.iter().zip(&mut self.reports).filter(|(block, _)| block.island == island);
         for (block, report) in blocks {
@@ -66,7 +68,7 @@ impl Forces {
         }
     }
 
-    /// The force on a node (N), its partial sums added in the order of their blocks.
+    /// Force on a node (N): its partial sums in the order of blocks.
     #[inline(always)]
     pub fn of_node(&self, layout: &Layout, node: usize) -> [f64; 4] {
         let mut sum = [0.0; 4];
@@ -85,13 +87,15 @@ impl Forces {
 }
 
 impl Solid {
-    /// Internal forces (27) at the state into the partial sums; an element that is crushed or not a number is an error.
+    /// Sums internal forces (27) of the state into the partial sums; an inverted element or a
+    /// number that is not finite is an error.
     #[cfg(test)]
     pub(crate) fn sum_forces(&mut self) -> Result<(), Failure> {
         self.sum_forces_of(true)
     }
 
-    /// The same for a step. What rules failure out is not worked out where no look at what fails comes after the step.
+    /// The same for a step. The bounds for the failure prefilter are computed only if a fracture
+    /// check follows the step.
     pub(crate) fn sum_forces_for(&mut self, step: &Step) -> Result<(), Failure> {
         self.sum_forces_of(self.options.is_time_to_look(step.time, step.time + step.time_step))
     }
@@ -102,7 +106,8 @@ impl Solid {
         self.read_reports()
     }
 
-    /// Rates of the internal forces (N/s) at the state and `accelerations` into the partial sums.
+    /// Sums rates of the internal forces (N/s) at the state and `accelerations` into the partial
+    /// sums.
     pub(crate) fn sum_force_rates(&mut self) {
         let accelerations = std::mem::take(&mut self.scratch.accelerations);
         self.scratch.forces.has_pulls = false;
@@ -112,16 +117,16 @@ impl Solid {
         self.scratch.accelerations = accelerations;
     }
 
-    /// Runs a kernel on every block that is awake.
+    /// Runs a kernel on all blocks that are not in rigid-body mode.
     fn sweep_blocks(&mut self, pulls: bool, run: impl Fn(kernel::Forces, &mut Report) + Sync) {
-        let Solid { layout, state, flights, laws, guards, scratch, .. } = self;
+        let Solid { layout, state, motions, laws, guards, scratch, .. } = self;
         let Forces { partial, reports, .. } = &mut scratch.forces;
         over_spans(
             &layout.blocks,
             partial,
             reports,
             &|block: &Block, partial: &mut [[f64; 4]], report: &mut Report| {
-                if flights[block.island].is_asleep() {
+                if motions[block.island].is_asleep() {
                     return;
                 }
                 LOCAL.with_borrow_mut(|local| {
@@ -143,11 +148,11 @@ impl Solid {
         );
     }
 
-    /// Keeps what bounds the next Δt, and looks for elements that are beyond computing.
+    /// Stores the bounds of the next Δt, and searches for inverted elements.
     fn read_reports(&mut self) -> Result<(), Failure> {
         let (mut strain, mut stiffening) = (0.0f64, 0.0f64);
         for (block, report) in self.layout.blocks.iter().zip(&self.scratch.forces.reports) {
-            if self.flights[block.island].is_asleep() {
+            if self.motions[block.island].is_asleep() {
                 continue;
             }
             if !(report.lowest_ratio > 0.0 && report.witness.is_finite()) {
@@ -156,13 +161,14 @@ impl Solid {
             strain = strain.max(report.largest_strain);
             stiffening = stiffening.max(report.stiffening);
         }
-        // What swings about its rest is strained little every half period: steps as long as it bears then would drive it.
+        // Vibrations pass through zero strain every half period: the steps allowed there would
+        // excite them.
         self.spectrum.strain = strain.sqrt().max(STRAIN_KEPT * self.spectrum.strain);
         self.spectrum.stiffening = stiffening.max(STRAIN_KEPT * self.spectrum.stiffening);
         Ok(())
     }
 
-    /// The first element of a block that is inside out or not a number, by name.
+    /// The first element of a block that is inverted or not finite.
     fn find_bad_element(&self, block: &Block, nodes: &[Node]) -> Failure {
         for element in block.elements.clone() {
             if let Err(failure) = self.check_element(block, element, nodes) {
@@ -172,8 +178,8 @@ impl Solid {
         Failure::NotFinite { node: self.layout.slot_nodes[block.slots.start] }
     }
 
-    /// Refuses an element that is inside out or not a number, or that loses most of its volume from the state to these nodes: one that comes near
-    /// nothing in a single bound has no step short enough after it.
+    /// Refuses an element that is inverted or not finite, or that loses most of its volume from the
+    /// state to these nodes: after an element is almost flat, no step is short enough.
     pub(crate) fn check_element(&self, block: &Block, element: usize, nodes: &[Node]) -> Result<(), Failure> {
         let corners = &self.mesh.elements()[element];
         if let Some(&node) = corners.iter().find(|&&node| !nodes[node as usize].is_finite()) {

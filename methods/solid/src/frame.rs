@@ -1,17 +1,19 @@
-//! What a solid looks like.
+//! Frame of a solid.
 
 use crate::KIND;
 use crate::blocks::{corners_of, velocities_of};
 use crate::model::Solid;
+use craze_body::PieceMeasure;
+use craze_body::measure::pose;
 use craze_element::Tetrahedron;
 use craze_engine::FrameDetail;
-use craze_frame::{BodyFrame, Data, Piece, Pose, Surface, Volume, names};
-use craze_math::{Mat3, Rotation, Vec3, polar, symmetric_eigen};
+use craze_frame::{BodyFrame, Data, Piece, Surface, Volume, names};
+use craze_math::{Mat3, Vec3, symmetric_eigen};
 use rayon::prelude::*;
 
 impl Solid {
     pub(crate) fn picture(&self, detail: FrameDetail) -> BodyFrame {
-        let (of_element, pieces) = self.present_pieces();
+        let (pieces, of_element) = self.pieces.present(&self.mesh);
         let (positions, velocities) = (self.positions(), self.velocities());
         let stresses = self.principal_stresses();
         BodyFrame {
@@ -36,7 +38,7 @@ impl Solid {
         let block = self.layout.block_of(element);
         let (rest, corners) = (self.layout.rest(block, element), &self.mesh.elements()[element]);
         let deformation = rest.deformation(&corners_of(&self.state, corners));
-        let rate = match self.flights[block.island].is_asleep() {
+        let rate = match self.motions[block.island].is_asleep() {
             true => Mat3::zeros(),
             false => rest.deformation(&velocities_of(&self.state, corners)),
         };
@@ -78,7 +80,7 @@ impl Solid {
         volume
     }
 
-    /// Means over the elements at each node, by rest volume.
+    /// Means over the elements at each node, weighted by rest volume.
     fn average_to_nodes(&self, values: &[f64]) -> Vec<f64> {
         let (mut sums, mut weights) = (vec![0.0; self.state.len()], vec![0.0; self.state.len()]);
         for ((element, corners), value) in self.mesh.element_ids().zip(self.mesh.elements()).zip(values) {
@@ -91,39 +93,25 @@ impl Solid {
         sums.iter().zip(&weights).map(|(sum, weight)| sum / weight).collect()
     }
 
-    /// Volume, mass, centre and best-fit rotation of every piece.
+    /// Mass, volume and pose of every piece.
     fn measure_pieces(&self, positions: &[Vec3], piece_of: &[u32], numbers: &[u32]) -> Vec<Piece> {
-        #[derive(Clone, Copy)]
-        struct Sums {
-            volume: f64,
-            mass: f64,
-            rest: Vec3,
-            now: Vec3,
-            spread: Mat3,
-        }
-        let zero = Sums { volume: 0.0, mass: 0.0, rest: Vec3::zeros(), now: Vec3::zeros(), spread: Mat3::zeros() };
-        let mut sums = vec![zero; numbers.len()];
+        let mut measures = vec![PieceMeasure::default(); numbers.len()];
         for (element, corners) in self.mesh.element_ids().zip(self.mesh.elements()) {
-            let (sum, volume) = (&mut sums[piece_of[element.index()] as usize], self.mesh.measure(element));
+            let (sum, volume) = (&mut measures[piece_of[element.index()] as usize], self.mesh.measure(element));
             let mass = volume * self.materials[self.material_of[element.index()] as usize].density;
-            sum.volume += volume;
-            sum.mass += mass;
+            sum.add_matter(mass, volume);
             for &corner in corners {
-                let (rest, now) = (self.placed(&self.mesh.positions()[corner as usize]), positions[corner as usize]);
-                sum.rest += 0.25 * mass * rest;
-                sum.now += 0.25 * mass * now;
-                sum.spread += 0.25 * mass * now * rest.transpose();
+                let rest = self.placed(&self.mesh.positions()[corner as usize]);
+                sum.add_point(0.25 * mass, &rest, &positions[corner as usize]);
             }
         }
-        let piece = |(sum, &id): (&Sums, &u32)| {
-            // Σ m·(x − x̄)(X − X̄)ᵀ: its rotation turns rest to now as well as one rotation can.
-            let (rest, now) = (sum.rest / sum.mass, sum.now / sum.mass);
-            let turn = polar(&(sum.spread - sum.mass * now * rest.transpose())).rotation;
-            let axes = [0, 1, 2].map(|axis| turn.column(axis).into_owned());
-            let rotation = Rotation::from_basis_unchecked(&axes).coords;
-            let pose = Pose { position: now, rotation: [rotation.x, rotation.y, rotation.z, rotation.w] };
-            Piece { id, volume: sum.volume, mass: sum.mass, parent: self.lineage[id as usize], pose }
+        let piece = |(sum, &id): (&PieceMeasure, &u32)| Piece {
+            id,
+            volume: sum.volume,
+            mass: sum.mass,
+            parent: self.pieces.lineage.parent(id),
+            pose: pose(sum.center(), &sum.rotation()),
         };
-        sums.iter().zip(numbers).map(piece).collect()
+        measures.iter().zip(numbers).map(piece).collect()
     }
 }

@@ -1,7 +1,7 @@
-//! From the records of nodes to lanes of elements, and back from lanes of forces to nodes.
+//! Gather of node records into lanes of elements, and scatter of lanes of forces to nodes.
 //!
-//! A record is one vector register. Eight of them, one an element, are turned by a transposition into registers of one coordinate for eight elements:
-//! a third of the instructions that single loads would take.
+//! A record is one vector register. Eight of them, one per element, are transposed into registers
+//! of one coordinate for eight elements: a third of the instructions that single loads would take.
 
 use crate::blocks::{BLOCK_NODES, Group, local_node};
 use craze_math::lanes::{Lanes, WIDTH};
@@ -53,8 +53,8 @@ pub(crate) fn gather_accelerations<L: Lanes>(group: &Group, accelerations: &[[f6
     edges
 }
 
-/// Adds the pulls on corners 1, 2, 3 to their nodes, and the opposite of their sum to corner 0; to the fourth entry of each corner's node a
-/// number of its own.
+/// Adds the forces on corners 1, 2, 3 to their nodes, and the opposite of their sum to corner 0;
+/// and a number per corner to the fourth entry of its node.
 #[inline(always)]
 pub(crate) fn scatter<L: Lanes>(
     group: &Group,

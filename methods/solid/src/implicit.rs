@@ -1,208 +1,118 @@
-//! Implicit steps and equilibrium: Newton's method on the energy of [`Potential`].
+//! Implicit steps and equilibrium of a solid: see [`craze_body::implicit`].
 
-use crate::flight::Change;
+use crate::elastic_model::{SolidElasticity, Workspace};
 use crate::integrate::ChunkReport;
 use crate::kernel::Report;
 use crate::model::Solid;
 use crate::options::Integrator;
-use crate::potential::{Memory, Potential};
+use craze_body::PieceEvent;
+use craze_body::implicit::{ImplicitSolver, Surroundings, TimeStep, failure};
 use craze_contact::ContactSpring;
 use craze_engine::{Failure, Step};
 use craze_math::{Mat3, Vec3};
-use craze_solve::{
-    BlockMatrix, Cholesky, Constraints, LinearSolver, MarchSettings, Newton, NewtonReport, NewtonSettings, Objective,
-    Pattern, PcgSettings, SolveError, Symbolic, march,
-};
-use serde::{Deserialize, Serialize};
-use std::sync::Arc;
+use craze_solve::{Constraints, LinearSolver, NewtonReport, NewtonSettings, PcgSettings, SolveError};
 
-/// Strain to whose stress forces must be in balance.
-const BALANCED_STRAIN: f64 = 1e-12;
+/// Strain whose stress on an element's face is the tolerance of the force balance (1).
+const RESIDUAL_STRAIN: f64 = 1e-12;
 
-/// Equilibrium is found by factorisation up to this many nodes, by conjugate gradients beyond: factors grow faster than meshes.
-const MOST_FACTORED_NODES: usize = 60_000;
+/// Equilibrium is solved by factorisation up to this many nodes, by conjugate gradients beyond:
+/// factors grow faster than meshes.
+const MAX_NODES_FACTORED_FOR_EQUILIBRIUM: usize = 60_000;
 
-/// And steps up to this many: small bodies are factored more quickly than conjugate gradients find their way.
-const MOST_FACTORED_EACH_STEP: usize = 1000;
+/// Steps are solved by factorisation up to this many nodes: below, it is faster than conjugate
+/// gradients.
+const MAX_NODES_FACTORED_PER_STEP: usize = 1000;
 
-/// Share of the balance asked for by which a step may miss it where its iterations have ended: it is far below what anybody could see.
-const MISSED: f64 = 1e3;
+/// Residual over the tolerance at which a step that has run out of iterations is accepted: its
+/// error is invisible.
+const ACCEPTED_RESIDUAL_FACTOR: f64 = 1e3;
 
-/// Newton iterations of a step; one that needs more is better halved.
-const MOST_ITERATIONS: usize = 60;
+/// Newton iterations of a step; a step that needs more is better halved.
+const MAX_NEWTON_ITERATIONS: usize = 60;
 
-/// Up to this many nodes a body tells how it gives way to contact: factors of larger ones cost more than the rounds they save.
-const MOST_TELLING_NODES: usize = 4000;
+/// Bodies of up to this many nodes report their compliance to contact: factors of larger ones cost
+/// more than the rounds that they save.
+const MAX_NODES_WITH_COMPLIANCE: usize = 4000;
 
-/// Memory of the solver.
+/// The solver and the workspace of the elements.
 pub(crate) struct Implicit {
-    matrix: BlockMatrix,
-    newton: Newton,
-    memory: Memory,
-    constraints: Constraints,
-    positions: Vec<Vec3>,
-    external: Vec<Vec3>,
-    gradient: Vec<Vec3>,
-    /// Factors of the matrix at the last prediction of which somebody asked how it gives way.
-    factors: Option<Box<Cholesky>>,
-}
-
-/// Loads and reactions of the last equilibrium, from which the next one is marched to (N).
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub(crate) struct Balanced {
-    pub external: Vec<Vec3>,
-    pub reactions: Vec<Vec3>,
+    solver: ImplicitSolver,
+    workspace: Workspace,
 }
 
 impl Implicit {
     fn new(solid: &Solid, solver: LinearSolver) -> Result<Implicit, SolveError> {
-        let nodes = solid.state.len();
-        let pattern = Arc::new(Pattern::from_elements(nodes, solid.mesh.elements())?);
-        // A force that strains an element's face by a hair, and a way that is lost in rounding.
         let stiffest = solid.laws.iter().map(craze_element::Law::pressure_modulus).fold(0.0, f64::max);
         let settings = NewtonSettings {
-            residual: BALANCED_STRAIN * stiffest * solid.smallest_height * solid.smallest_height,
-            step: BALANCED_STRAIN * solid.smallest_height,
-            max_iterations: MOST_ITERATIONS,
+            residual: RESIDUAL_STRAIN * stiffest * solid.smallest_height * solid.smallest_height,
+            step: RESIDUAL_STRAIN * solid.smallest_height,
+            max_iterations: MAX_NEWTON_ITERATIONS,
         };
-        Ok(Implicit {
-            matrix: BlockMatrix::zeros(pattern),
-            newton: Newton::new(settings, solver),
-            memory: Memory::default(),
-            constraints: Constraints::none(nodes),
-            positions: Vec::with_capacity(nodes),
-            external: vec![Vec3::zeros(); nodes],
-            gradient: vec![Vec3::zeros(); nodes],
-            factors: None,
-        })
-    }
-
-    /// Ways of nodes (m/N) for a force on each of them, about the positions at hand: columns of the inverse stiffness.
-    fn give_way(&mut self, solid: &Solid, nodes: &[u32], step: &Step) -> Result<Vec<Mat3>, SolveError> {
-        let motion = Some((step.time_step, step.gravity));
-        potential(solid, &self.external, step.contacts, motion, &mut self.memory)
-            .hessian(&self.positions, &mut self.matrix);
-        self.matrix.constrain(&self.constraints)?;
-        let pattern = self.matrix.pattern();
-        let factors = self.factors.get_or_insert_with(|| Box::new(Cholesky::new(Arc::new(Symbolic::analyse(pattern)))));
-        factors.factorise(&self.matrix)?;
-        let mut force = vec![Vec3::zeros(); self.positions.len()];
-        let mut ways = force.clone();
-        let mut blocks = Vec::with_capacity(nodes.len() * nodes.len());
-        for &node in nodes {
-            let first = blocks.len();
-            blocks.resize(first + nodes.len(), Mat3::zeros());
-            for axis in 0..3 {
-                force[node as usize][axis] = 1.0;
-                self.constraints.project(&mut force);
-                factors.solve(&force, &mut ways)?;
-                force[node as usize] = Vec3::zeros();
-                for (block, &other) in blocks[first..].iter_mut().zip(nodes) {
-                    block.set_column(axis, &ways[other as usize]);
-                }
-            }
-        }
-        Ok(blocks)
-    }
-
-    /// Finds the minimum from the positions at hand; leaves the gradient there, held nodes included.
-    fn minimise(
-        &mut self,
-        solid: &Solid,
-        contacts: &[ContactSpring],
-        motion: Option<(f64, Vec3)>,
-    ) -> Result<NewtonReport, SolveError> {
-        let mut potential = potential(solid, &self.external, contacts, motion, &mut self.memory);
-        if !potential.energy(&self.positions).is_finite() {
-            return Err(SolveError::NotFinite { what: "the energy", iteration: 0 });
-        }
-        let report = self.newton.solve(&mut potential, &self.constraints, &mut self.matrix, &mut self.positions);
-        potential.gradient(&self.positions, &mut self.gradient);
-        report
-    }
-}
-
-/// The energy of a body under loads (N), over Δt (s) and with gravity (m/s²), or in balance.
-fn potential<'a>(
-    solid: &'a Solid,
-    external: &'a [Vec3],
-    contacts: &'a [ContactSpring],
-    motion: Option<(f64, Vec3)>,
-    memory: &'a mut Memory,
-) -> Potential<'a> {
-    Potential {
-        layout: &solid.layout,
-        elements: solid.mesh.elements(),
-        laws: &solid.laws,
-        guards: &solid.guards,
-        flights: &solid.flights,
-        start: &solid.state,
-        drag: &solid.drag,
-        external,
-        contacts,
-        motion,
-        memory,
-    }
-}
-
-fn failure(error: &SolveError) -> Failure {
-    match error {
-        SolveError::NotConverged { iterations, residual, .. } => {
-            Failure::NotSolved { residual: *residual, iterations: *iterations as u32 }
-        }
-        SolveError::LineSearch { iteration, residual, .. } => {
-            Failure::NotSolved { residual: *residual, iterations: *iteration as u32 }
-        }
-        SolveError::StepTooSmall { factor, .. } => Failure::NotBalanced { share: *factor },
-        SolveError::NotFinite { iteration, .. } => {
-            Failure::NotSolved { residual: f64::NAN, iterations: *iteration as u32 }
-        }
-        _ => Failure::NotSolved { residual: f64::NAN, iterations: 0 },
+        let solver = ImplicitSolver::new(solid.state.len(), solid.mesh.elements(), settings, solver)?;
+        Ok(Implicit { solver, workspace: Workspace::default() })
     }
 }
 
 impl Solid {
+    fn surroundings<'a>(&'a self, contacts: &'a [ContactSpring], step: Option<TimeStep>) -> Surroundings<'a> {
+        Surroundings { start: &self.state, drag: &self.drag, contacts, step }
+    }
+
+    /// Minimises the potential of a step, or of equilibrium, from the positions in the solver.
+    fn minimise(
+        &self,
+        solver: &mut ImplicitSolver,
+        workspace: &mut Workspace,
+        contacts: &[ContactSpring],
+        step: Option<TimeStep>,
+    ) -> Result<NewtonReport, SolveError> {
+        solver.minimise(SolidElasticity { solid: self, workspace }, self.surroundings(contacts, step))
+    }
+
     fn take_implicit(&mut self, solver: impl FnOnce(usize) -> LinearSolver) -> Result<Box<Implicit>, Failure> {
         let mut implicit = match self.scratch.implicit.take() {
             Some(implicit) => implicit,
             None => Box::new(Implicit::new(self, solver(self.state.len())).map_err(|error| failure(&error))?),
         };
-        implicit.positions.clear();
-        implicit.positions.extend(self.state.iter().map(|node| node.position()));
-        implicit.external.fill(Vec3::zeros());
+        implicit.solver.begin(&self.state);
         Ok(implicit)
     }
 
-    /// Wakes what takes part in the equations: islands in contact, and those that were hit while asleep.
+    /// Wakes what takes part in the equations: islands in contact, and those that were hit while
+    /// asleep.
     pub(crate) fn wake_for_equations(&mut self, contacts: &[ContactSpring]) {
         if self.options.integrator != Integrator::Implicit {
             return;
         }
-        for island in 0..self.flights.len() {
-            if self.flights[island].careful {
+        for island in 0..self.motions.len() {
+            if self.motions[island].needs_short_steps {
                 self.wake(island);
             }
         }
-        for (node, _) in contacts.iter().flat_map(ContactSpring::bearers) {
+        for (node, _) in contacts.iter().flat_map(ContactSpring::dofs) {
             if node < self.state.len() {
                 let island = self.layout.island_of_node(node);
                 self.wake(island);
-                self.flights[island].disturbed = true;
+                self.motions[island].disturbed = true;
             }
         }
     }
 
-    /// Columns of the inverse stiffness at some nodes; none if some of them fly, or where factors would cost too much.
-    pub(crate) fn give_way(&mut self, nodes: &[u32], step: &Step) -> Option<Vec<Mat3>> {
+    /// Columns of the inverse stiffness at some nodes; none if some of them fly, or where factors
+    /// would cost too much.
+    pub(crate) fn compliance_at(&mut self, nodes: &[u32], step: &Step) -> Option<Vec<Mat3>> {
         let count = self.state.len();
         let is_awake = |&node: &u32| {
-            (node as usize) < count && !self.flights[self.layout.island_of_node(node as usize)].is_asleep()
+            (node as usize) < count && !self.motions[self.layout.island_of_node(node as usize)].is_asleep()
         };
-        if count > MOST_TELLING_NODES || !nodes.iter().all(is_awake) {
+        if count > MAX_NODES_WITH_COMPLIANCE || !nodes.iter().all(is_awake) {
             return None;
         }
         let mut implicit = self.scratch.implicit.take()?;
-        let blocks = implicit.give_way(self, nodes, step);
+        let Implicit { solver, workspace } = &mut *implicit;
+        let time_step = TimeStep { length: step.time_step, gravity: step.gravity };
+        let surroundings = self.surroundings(step.contacts, Some(time_step));
+        let blocks = solver.compliance(SolidElasticity { solid: self, workspace }, surroundings, nodes);
         self.scratch.implicit = Some(implicit);
         blocks.ok()
     }
@@ -210,7 +120,7 @@ impl Solid {
     /// The prediction by backward Euler.
     pub(crate) fn solve_step(&mut self, step: &Step) -> Result<(), Failure> {
         let pcg = PcgSettings { tolerance: 1e-8, ..PcgSettings::default() };
-        let mut implicit = self.take_implicit(|nodes| match nodes <= MOST_FACTORED_EACH_STEP {
+        let mut implicit = self.take_implicit(|nodes| match nodes <= MAX_NODES_FACTORED_PER_STEP {
             true => LinearSolver::cholesky(),
             false => LinearSolver::conjugate_gradients(pcg),
         })?;
@@ -220,56 +130,38 @@ impl Solid {
     }
 
     fn solve_step_with(&mut self, implicit: &mut Implicit, step: &Step) -> Result<(), Failure> {
-        implicit.constraints = self.held_nodes(step);
-        self.each_load(step.loads, |node, force| implicit.external[node] += force);
-        self.each_placed(step.loads, |_, node, end| implicit.positions[node] = end);
-        debug_assert!(step.contacts.iter().flat_map(ContactSpring::bearers).all(|(node, _)| node < self.state.len()));
-        match implicit.minimise(self, step.contacts, Some((step.time_step, step.gravity))) {
-            Err(SolveError::NotConverged { residual, needed, .. }) if residual <= MISSED * needed => {}
+        let Implicit { solver, workspace } = implicit;
+        solver.constraints = self.fixed_nodes(step);
+        self.each_load(step.loads, |node, force| solver.external[node] += force);
+        self.each_placed(step.loads, |_, node, end| solver.positions[node] = end);
+        debug_assert!(step.contacts.iter().flat_map(ContactSpring::dofs).all(|(node, _)| node < self.state.len()));
+        let time_step = TimeStep { length: step.time_step, gravity: step.gravity };
+        match self.minimise(solver, workspace, step.contacts, Some(time_step)) {
+            Err(SolveError::NotConverged { residual, needed, .. }) if residual <= ACCEPTED_RESIDUAL_FACTOR * needed => {
+            }
             report => _ = report.map_err(|error| failure(&error))?,
         }
-        for chunk in &self.layout.chunks {
-            if self.flights[chunk.island].is_asleep() {
-                continue;
-            }
-            for node in chunk.nodes.clone() {
-                let (start, end) = (self.state[node].position(), implicit.positions[node]);
-                self.prediction[node].set_position(&end);
-                self.prediction[node].set_velocity(&((end - start) / step.time_step));
-            }
+        for chunk in self.layout.chunks.iter().filter(|chunk| !self.motions[chunk.island].is_asleep()) {
+            solver.write_prediction(chunk.nodes.clone(), step.time_step, &self.state, &mut self.prediction);
         }
-        for contact in step.contacts {
-            let start = contact.place(|node| self.state[node].position());
-            let end = contact.place(|node| implicit.positions[node]);
-            self.pending_work += contact.force(&end).dot(&(end - start));
-        }
-        self.book_loads(step.loads);
-        self.book_gradient(step, &implicit.gradient);
+        self.pending_work += solver.work_of_contacts(step.contacts, &self.state);
+        self.constraints.record_loads(step.loads);
+        self.record_pushes(step, |_, node| solver.gradient[node]);
         self.report_prediction();
         Ok(())
     }
 
-    /// The nodes that do not take part: those whose place is prescribed, and those of sleeping islands.
-    fn held_nodes(&self, step: &Step) -> Constraints {
+    /// The nodes that do not take part: those whose position is prescribed, and those in rigid-body
+    /// mode-body mode.
+    fn fixed_nodes(&self, step: &Step) -> Constraints {
         let mut constraints = Constraints::none(self.state.len());
         self.each_placed(step.loads, |_, node, _| constraints.fix(node));
         for chunk in &self.layout.chunks {
-            if self.flights[chunk.island].is_asleep() {
+            if self.motions[chunk.island].is_asleep() {
                 chunk.nodes.clone().for_each(|node| constraints.fix(node));
             }
         }
         constraints
-    }
-
-    /// What is left of the gradient at held nodes is what their holds push with.
-    fn book_gradient(&mut self, step: &Step, gradient: &[Vec3]) {
-        let mut pushes = vec![Vec3::zeros(); self.holds.regions.len()];
-        let mut work = 0.0;
-        self.each_placed(step.loads, |region, node, _| {
-            pushes[region] += gradient[node];
-            work += gradient[node].dot(&(self.prediction[node].position() - self.state[node].position()));
-        });
-        self.book_pushes(pushes, work);
     }
 
     /// Boxes around the prediction, and nothing to watch: the solver has looked at every element.
@@ -281,16 +173,18 @@ impl Solid {
         }
     }
 
-    /// Moves the state to the balance of the loads at the end of the step, marching from the last one.
+    /// Moves the state to the balance of the loads at the end of the step, marching from the last
+    /// one.
     pub(crate) fn find_balance(&mut self, step: &Step) -> Result<(), Failure> {
-        // A body in equilibrium is never in rigid-body mode. The one that it starts in, at rest before the first load step, is no event.
+        // A body in equilibrium is never in rigid-body mode-body mode. The one that it starts in,
+        // at rest before the first load step, is no event.
         self.wake_all();
-        self.flights.iter_mut().for_each(|flight| flight.disturbed = true);
-        self.happened.retain(|change| matches!(change, Change::Split { .. }));
+        self.motions.iter_mut().for_each(|motion| motion.disturbed = true);
+        self.events.retain(|event| matches!(event, PieceEvent::Split { .. }));
         self.scratch.forces.begin();
         self.pending_work = 0.0;
         self.begin_loads(step.loads);
-        let solver = |nodes: usize| match nodes <= MOST_FACTORED_NODES {
+        let solver = |nodes: usize| match nodes <= MAX_NODES_FACTORED_FOR_EQUILIBRIUM {
             true => LinearSolver::cholesky(),
             false => LinearSolver::conjugate_gradients(PcgSettings { tolerance: 1e-10, ..PcgSettings::default() }),
         };
@@ -301,56 +195,32 @@ impl Solid {
     }
 
     fn find_balance_with(&mut self, implicit: &mut Implicit, step: &Step) -> Result<(), Failure> {
-        let nodes = self.state.len();
-        let mut wanted: Vec<Vec3> = self.state.iter().map(|node| node.mass() * step.gravity).collect();
-        self.each_load(step.loads, |node, force| wanted[node] += force);
-        let mut before = std::mem::take(&mut self.balanced);
-        before.external.resize(nodes, Vec3::zeros());
-        before.reactions.resize(nodes, Vec3::zeros());
+        let Implicit { solver, workspace } = implicit;
+        let mut loads: Vec<Vec3> = self.state.iter().map(|node| node.mass() * step.gravity).collect();
+        self.each_load(step.loads, |node, force| loads[node] += force);
+        let mut before = std::mem::take(&mut self.equilibrium);
+        before.resize(self.state.len());
         let mut placed = Vec::new();
         self.each_placed(step.loads, |_, node, end| placed.push((node, end)));
-        implicit.constraints = self.held_nodes(step);
-
-        let settings = MarchSettings { first_step: 1.0, max_step: 1.0, min_step: 1e-4, ..MarchSettings::default() };
-        let mut state: Vec<Vec3> = implicit.positions.clone();
-        let solve = |factor: f64, state: &mut [Vec3]| {
-            for ((external, before), wanted) in implicit.external.iter_mut().zip(&before.external).zip(&wanted) {
-                *external = before.lerp(wanted, factor);
+        solver.constraints = self.fixed_nodes(step);
+        let minimise = |solver: &mut ImplicitSolver| self.minimise(solver, workspace, step.contacts, None);
+        let after = match solver.march(&before, loads, &placed, minimise) {
+            Ok(after) => after,
+            Err(error) => {
+                self.equilibrium = before;
+                return Err(failure(&error));
             }
-            implicit.positions.copy_from_slice(state);
-            for &(node, end) in &placed {
-                implicit.positions[node] = self.state[node].position().lerp(&end, factor);
-            }
-            let report = implicit.minimise(self, step.contacts, None)?;
-            state.copy_from_slice(&implicit.positions);
-            Ok(report)
         };
-        let outcome = march(&settings, &mut state, &mut Vec::new(), solve, |_, _| {});
-        if let Err(error) = outcome {
-            self.balanced = before;
-            return Err(failure(&error));
-        }
-        for (node, place) in self.prediction.iter_mut().zip(&state) {
-            node.set_position(place);
+        for (node, position) in self.prediction.iter_mut().zip(&solver.positions) {
+            node.set_position(position);
             node.set_velocity(&Vec3::zeros());
         }
-        self.book_loads(step.loads);
-        self.book_gradient(step, &implicit.gradient);
-        // Trapezoids: forces have grown along the way.
+        self.constraints.record_loads(step.loads);
+        self.record_pushes(step, |_, node| solver.gradient[node]);
         self.pending_work = 0.0;
-        let mut after = Balanced { external: wanted, reactions: vec![Vec3::zeros(); nodes] };
-        placed.iter().for_each(|&(node, _)| after.reactions[node] = implicit.gradient[node]);
-        for node in 0..nodes {
-            let way = self.prediction[node].position() - self.state[node].position();
-            let weight = self.state[node].mass() * step.gravity;
-            let push =
-                0.5 * (before.external[node] + before.reactions[node] + after.external[node] + after.reactions[node]);
-            self.work += (push - weight).dot(&way);
-        }
-        self.balanced = after;
-        for region in &mut self.holds.regions {
-            region.reaction = region.pending;
-        }
+        after.add_work(&before, &self.state, &solver.positions, &step.gravity, &mut self.work);
+        self.equilibrium = after;
+        self.constraints.commit();
         self.report_prediction();
         std::mem::swap(&mut self.state, &mut self.prediction);
         self.prediction.clone_from(&self.state);

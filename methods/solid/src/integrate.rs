@@ -1,25 +1,25 @@
-//! From forces to the prediction: what every explicit integrator does at a node.
+//! Explicit integrators: from forces to the prediction, node by node.
 
 use crate::blocks::{Chunk, Layout};
 use crate::forces::Forces;
 use crate::model::Solid;
-use crate::node::Node;
 use crate::options::Integrator;
 use crate::parallel::over_spans;
+use craze_body::Node;
 use craze_engine::Step;
 use craze_math::Vec3;
 use craze_math::lanes::{Instructions, Kernel, Lanes};
 use craze_spatial::Aabb;
 
-/// What a pass over a chunk of nodes noticed.
+/// Report of a pass over a chunk of nodes.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ChunkReport {
-    /// Box around state and prediction (m); the fourth entry is padding.
+    /// Bounding box of state and prediction (m); the fourth entry is padding.
     low: [f64; 4],
     high: [f64; 4],
-    /// Largest way that acceleration alone carries a node in the step (m), squared.
+    /// Largest squared displacement by acceleration alone in the step (m²).
     pub largest_jump: f64,
-    /// A sum of everything: not finite if anything was not.
+    /// A sum of everything: not finite if any number is not.
     pub witness: f64,
 }
 
@@ -30,7 +30,7 @@ impl Default for ChunkReport {
 }
 
 impl ChunkReport {
-    /// The report of nodes that somebody else has predicted.
+    /// Report of nodes that were predicted elsewhere.
     pub fn around(state: &[Node], prediction: &[Node]) -> ChunkReport {
         let mut report = ChunkReport::default();
         for Node(record) in state.iter().chain(prediction) {
@@ -43,7 +43,7 @@ impl ChunkReport {
         report
     }
 
-    /// Makes the box hold another place (m).
+    /// Extends the bounding box to a position (m).
     pub fn include(&mut self, place: &Vec3) {
         for axis in 0..3 {
             self.low[axis] = self.low[axis].min(place[axis]);
@@ -56,8 +56,9 @@ impl ChunkReport {
     }
 }
 
-/// What all nodes of a step share. Vectors have a fourth entry, so that a node's record is two of them: position and mass, velocity and
-/// one over the mass. The fourth entry of the step is zero, which leaves masses as they are.
+/// What all nodes of a step share. Vectors have a fourth entry, so that a node's record is two of
+/// them: position and mass, velocity and inverse mass. The fourth entry of the time step is zero,
+/// which leaves masses unchanged.
 #[derive(Clone, Copy)]
 struct Nodes<'a> {
     layout: &'a Layout,
@@ -76,7 +77,7 @@ impl<'a> Nodes<'a> {
         Nodes { layout, forces, state, drag, accelerations: &[], gravity, time_step }
     }
 
-    /// Force over mass, an acceleration, and drag against a rate of the node.
+    /// Force over mass, plus a given acceleration, minus drag.
     #[inline(always)]
     fn acceleration(&self, node: usize, inverse_mass: f64, given: &[f64; 4], dragged: &[f64; 4]) -> [f64; 4] {
         let force = self.forces.of_node(self.layout, node);
@@ -129,7 +130,8 @@ impl Scheme for ForwardEuler {
     }
 }
 
-/// The second pass of the Taylor integrator: the partial sums hold rates of force, the accelerations are known.
+/// The second pass of the Taylor integrator: the partial sums hold rates of force, the
+/// accelerations are known.
 struct Taylor;
 
 impl Scheme for Taylor {
@@ -149,7 +151,7 @@ impl Scheme for Taylor {
     }
 }
 
-/// Runs a scheme over a chunk.
+/// Applies a scheme to a chunk.
 struct Advance<'a, S> {
     nodes: Nodes<'a>,
     first: usize,
@@ -202,11 +204,11 @@ fn most(a: f64, b: f64) -> f64 {
 }
 
 impl Solid {
-    /// Predicts all awake nodes from the forces in the partial sums.
+    /// Predicts all nodes outside of rigid-body mode from the partial sums.
     pub(crate) fn integrate(&mut self, step: &Step) {
         match self.options.integrator {
-            Integrator::SymplecticEuler => self.advance::<Symplectic>(step),
-            Integrator::ForwardEuler => self.advance::<ForwardEuler>(step),
+            Integrator::Symplectic => self.advance::<Symplectic>(step),
+            Integrator::Euler => self.advance::<ForwardEuler>(step),
             Integrator::Taylor => {
                 self.keep_accelerations(step);
                 self.sum_force_rates();
@@ -217,7 +219,7 @@ impl Solid {
     }
 
     fn advance<S: Scheme + Sync>(&mut self, step: &Step) {
-        let Solid { layout, state, prediction, flights, drag, scratch, .. } = self;
+        let Solid { layout, state, prediction, motions, drag, scratch, .. } = self;
         let mut nodes = Nodes::new(layout, &scratch.forces, state, drag, step);
         nodes.accelerations = &scratch.accelerations;
         over_spans(
@@ -226,7 +228,7 @@ impl Solid {
             &mut scratch.chunk_reports,
             &|chunk: &Chunk, prediction: &mut [Node], report: &mut ChunkReport| {
                 *report = ChunkReport::default();
-                if !flights[chunk.island].is_asleep() {
+                if !motions[chunk.island].is_asleep() {
                     let scheme = std::marker::PhantomData::<S>;
                     let advance = Advance { nodes, first: chunk.nodes.start, prediction, scheme };
                     *report = Instructions::detect().run(advance);
@@ -235,16 +237,17 @@ impl Solid {
         );
     }
 
-    /// Accelerations at the state, for the jerk; a held node has that of its hold.
+    /// Accelerations at the state, for the jerk; at nodes with prescribed positions those of the
+    /// motion.
     fn keep_accelerations(&mut self, step: &Step) {
-        let Solid { layout, state, flights, drag, scratch, .. } = self;
+        let Solid { layout, state, motions, drag, scratch, .. } = self;
         let nodes = Nodes::new(layout, &scratch.forces, state, drag, step);
         over_spans(
             &layout.chunks,
             &mut scratch.accelerations,
             &mut scratch.chunk_reports,
             &|chunk: &Chunk, accelerations: &mut [[f64; 4]], _: &mut ChunkReport| {
-                if flights[chunk.island].is_asleep() {
+                if motions[chunk.island].is_asleep() {
                     return;
                 }
                 for (node, kept) in chunk.nodes.clone().zip(accelerations) {
@@ -253,6 +256,6 @@ impl Solid {
                 }
             },
         );
-        self.accelerate_held(step);
+        self.accelerate_placed_nodes(step);
     }
 }

@@ -1,27 +1,29 @@
 //! The forces of a block, eight elements at a time: (21)–(27) of O'Brien & Hodgins 1999.
 //!
-//! The same physics as [`Tetrahedron`](craze_element::Tetrahedron), against which it is tested, in structure-of-arrays form.
+//! The same physics as [`Tetrahedron`](craze_element::Tetrahedron), against which it is tested, in
+//! structure-of-arrays form.
 
 use crate::blocks::{BLOCK_NODES, Group};
 use crate::gather::{Three, gather, gather_accelerations, scatter};
-use crate::node::Node;
+use craze_body::Node;
 use craze_element::{CollapseGuard, Law};
 use craze_math::Mat3;
 use craze_math::lanes::{Kernel, Lanes, Mask, WIDTH, prefetch};
 
-/// How many groups ahead constants are asked for: far enough that they come from memory in time.
+/// Number of groups by which constants are prefetched: enough for them to arrive from memory in
+/// time.
 const AHEAD: usize = 6;
 
-/// Nodes of the next block that are asked for with every group: a block has about three for each of its groups.
+/// Nodes of the next block prefetched per group: a block has about three for each of its groups.
 const NODES_A_GROUP: usize = 3;
 
-/// What a block works on, near the processor.
+/// Workspace of a block, in the first-level cache.
 #[repr(C, align(64))]
 pub(crate) struct Local {
-    /// Records of the block's nodes; see [`Node`](crate::node::Node).
+    /// Records of the block's nodes; see [`Node`](craze_body::Node).
     pub nodes: [[f64; 8]; BLOCK_NODES],
-    /// Their forces (N), or rates of force (N/s). The fourth entry is Σ vol·|S·∇N| over the elements at the node (N), by which
-    /// failure is ruled out where nothing pulls hard, or 0 beside rates.
+    /// Their forces (N), or rates of force (N/s). The fourth entry is Σ vol·|S·∇N| over the
+    /// elements at the node (N), an upper bound for the failure prefilter, or 0 beside rates.
     pub forces: [[f64; 4]; BLOCK_NODES],
     /// Their accelerations (m/s²), for the jerk; the fourth entry is padding.
     pub accelerations: [[f64; 4]; BLOCK_NODES],
@@ -36,7 +38,7 @@ impl Local {
         }
     }
 
-    /// Brings the block's nodes near, and clears their forces.
+    /// Copies the records of the block's nodes, and clears their forces.
     #[inline(always)]
     fn fetch(&mut self, slots: &[u32], nodes: &[Node]) {
         for ((near, force), &node) in self.nodes.iter_mut().zip(&mut self.forces).zip(slots) {
@@ -46,7 +48,7 @@ impl Local {
     }
 }
 
-/// What a sweep over a block noticed.
+/// Report of a force pass over a block.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Report {
     /// Smallest det F.
@@ -55,7 +57,7 @@ pub(crate) struct Report {
     pub largest_strain: f64,
     /// Largest norm of Ḟ (1/s), squared.
     pub fastest_change: f64,
-    /// How many times the collapse guard stiffens an element, at most.
+    /// Largest factor by which the collapse guard stiffens an element.
     pub stiffening: f64,
     /// A sum of everything: not finite if anything was not.
     pub witness: f64,
@@ -66,7 +68,7 @@ impl Report {
         Report { lowest_ratio: 1.0, largest_strain: 0.0, fastest_change: 0.0, stiffening: 0.0, witness: 0.0 };
 }
 
-/// The forces of a block (N) into its partial sums.
+/// Sums the forces of a block (N) into its partial sums.
 pub(crate) struct Forces<'a> {
     pub groups: &'a [Group],
     pub law: &'a Law,
@@ -75,17 +77,17 @@ pub(crate) struct Forces<'a> {
     pub slots: &'a [u32],
     /// Records of all nodes.
     pub nodes: &'a [Node],
-    /// Whether the fourth entries are asked for; where the law is isotropic they are 0 if not.
+    /// Whether fourth entries are computed; for isotropic laws they are 0 if not.
     pub pulls: bool,
-    /// What the next block will ask for: its first constants and its nodes.
+    /// What the next block needs: its first constants and its nodes.
     pub next_groups: &'a [Group],
     pub next_slots: &'a [u32],
     pub local: &'a mut Local,
-    /// One sum for each of its nodes.
+    /// One sum per node of the block.
     pub partial: &'a mut [[f64; 4]],
 }
 
-/// The rates of force of a block (N/s) into its partial sums.
+/// Sums the rates of force of a block (N/s) into its partial sums.
 pub(crate) struct ForceRates<'a> {
     pub forces: Forces<'a>,
     /// Accelerations of all nodes (m/s²).
@@ -107,8 +109,8 @@ impl Kernel for Forces<'_> {
                     false => sweep::<L, _, false>(groups, &soon, &law, &guard, local),
                 }
             }
-            Law::Directional { stiffness, viscosity } => {
-                sweep::<L, _, true>(groups, &soon, &Directional { stiffness, viscosity }, &guard, local)
+            Law::Anisotropic { stiffness, viscosity } => {
+                sweep::<L, _, true>(groups, &soon, &Anisotropic { stiffness, viscosity }, &guard, local)
             }
         };
         partial[..slots.len()].copy_from_slice(&local.forces[..slots.len()]);
@@ -129,15 +131,15 @@ impl Kernel for ForceRates<'_> {
             Law::Isotropic { lambda, mu, phi, psi } => {
                 sweep_rates(groups, &Isotropic::<L>::new(*lambda, *mu, *phi, *psi), &guard, local)
             }
-            Law::Directional { stiffness, viscosity } => {
-                sweep_rates::<L, _>(groups, &Directional { stiffness, viscosity }, &guard, local)
+            Law::Anisotropic { stiffness, viscosity } => {
+                sweep_rates::<L, _>(groups, &Anisotropic { stiffness, viscosity }, &guard, local)
             }
         }
         partial[..slots.len()].copy_from_slice(&local.forces[..slots.len()]);
     }
 }
 
-/// What will be needed after this block.
+/// Data to be prefetched for the next block.
 struct Soon<'a> {
     groups: &'a [Group],
     slots: &'a [u32],
@@ -145,7 +147,7 @@ struct Soon<'a> {
 }
 
 impl Soon<'_> {
-    /// Asks for constants some groups ahead, and for a share of the next block's nodes.
+    /// Prefetches constants some groups ahead, and a part of the next block's nodes.
     #[inline(always)]
     fn ask(&self, groups: &[Group], index: usize) {
         let ahead = index + AHEAD;
@@ -200,12 +202,12 @@ impl<L: Lanes> LawLanes<L> for Isotropic<L> {
     }
 }
 
-pub(crate) struct Directional<'a> {
+pub(crate) struct Anisotropic<'a> {
     pub stiffness: &'a [[f64; 6]; 6],
     pub viscosity: &'a [[f64; 6]; 6],
 }
 
-impl<L: Lanes> LawLanes<L> for Directional<'_> {
+impl<L: Lanes> LawLanes<L> for Anisotropic<'_> {
     #[inline(always)]
     fn stress(&self, strain: &[L; 6], rate: &[L; 6], viscosity: &L) -> [L; 6] {
         // Half of C times ε with engineering shears: normal strains count half, shears once.
@@ -389,7 +391,7 @@ pub(crate) fn tractions<L: Lanes>(s: &[L; 6], rows: &Three<L>) -> Three<L> {
     times_columns(&[[s[0], s[5], s[4]], [s[5], s[1], s[3]], [s[4], s[3], s[2]]], rows)
 }
 
-/// Pulls on corners 1, 2, 3: columns of F·S·Bᵀ with S scaled by −vol, (27).
+/// Forces on corners 1, 2, 3: columns of F·S·Bᵀ with S scaled by −vol, (27).
 #[inline(always)]
 pub(crate) fn pulls<L: Lanes>(f: &Three<L>, tractions: &Three<L>) -> Three<L> {
     times_columns(f, tractions)
@@ -409,8 +411,9 @@ fn times_columns<L: Lanes>(columns: &Three<L>, vectors: &Three<L>) -> Three<L> {
     products
 }
 
-/// Norms of what belongs to corners 1, 2, 3, after that of their sum, which is the norm of corner 0's, to single precision: they bound what pulls
-/// at a node, and in double precision took a third of the sweep.
+/// Norms of vectors at corners 1, 2, 3, after that of their sum, which is the norm at corner 0, in
+/// single precision: they are upper bounds of forces at a node, and in double precision took a
+/// third of the pass.
 #[inline(always)]
 fn corner_norms<L: Lanes>([a, b, c]: &Three<L>) -> [L; 4] {
     let zero = L::splat(0.0);
@@ -419,7 +422,8 @@ fn corner_norms<L: Lanes>([a, b, c]: &Three<L>) -> [L; 4] {
         first[axis] = a[axis] + b[axis] + c[axis];
     }
     let mut norms = [zero; 4];
-    // A loop, not a map: closures of arrays are compiled without the processor's wide instructions, which then are calls.
+    // A loop instead of a map: closures over arrays are compiled without wide instructions, and
+    // become calls.
     for (norm, vector) in norms.iter_mut().zip([&first, a, b, c]) {
         *norm = dot(vector, vector, zero).rough_sqrt();
     }
@@ -463,7 +467,8 @@ fn to_arrays<L: Lanes>(f: &Three<L>) -> [[[f64; WIDTH]; 3]; 3] {
     arrays
 }
 
-/// Adds the guard's stress where it acts: rare, so it goes one element at a time. Returns how much it stiffens the stiffest.
+/// Adds the guard's stress where it acts, which is rare: element by element. Returns the largest
+/// stiffening.
 #[inline(always)]
 pub(crate) fn guard_stress<L: Lanes>(guard: &CollapseGuard, f: &Three<L>, ratio: &L, stress: &mut [L; 6]) -> f64 {
     let mut numbers = [[0.0; WIDTH]; 6];
@@ -506,7 +511,8 @@ fn add_guard_stress(
 ) -> f64 {
     let mut stiffening = 0.0f64;
     for lane in 0..WIDTH {
-        // At zero and below the law has no answer; the report says so and the step is thrown away.
+        // For non-positive determinants the law is undefined; the report says so and the step is
+        // discarded.
         if ratio[lane] < guard.threshold && ratio[lane] > 0.0 {
             let deformation = lane_matrix(f, lane);
             add_symmetric(stress, lane, &guard.stress(&deformation));

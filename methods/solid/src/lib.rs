@@ -1,39 +1,39 @@
-//! Brittle solids of linear tetrahedra: O'Brien & Hodgins 1999, "Graphical Modeling and Animation of Brittle Fracture".
+//! Brittle solids of linear tetrahedra: O'Brien & Hodgins 1999, "Graphical Modeling and Animation
+//! of Brittle Fracture".
 //!
-//! [`Solid`] is the body, [`load`] brings a saved one back, [`elastic_step_cost`] counts what an explicit step costs.
-//! The file `step.rs` reads as the algorithm.
+//! [`Solid`] is the body, [`load`] reads a saved one, [`elastic_step_cost`] counts the cost of an
+//! explicit step. `step.rs` has the stages of one step in order.
 
-mod account;
 mod blocks;
-#[cfg(test)]
-mod breaking;
 mod cost;
 mod criterion;
+mod describe;
+mod elastic_model;
 mod failure;
-mod flight;
 mod forces;
+#[cfg(test)]
+mod fracture_tests;
 mod frame;
 mod gather;
-mod holds;
 mod implicit;
 mod integrate;
 mod kernel;
 mod laws;
+mod ledger;
 mod limit;
-mod locate;
+mod loads;
 mod material;
 mod model;
-mod node;
 mod options;
 mod order;
 mod parallel;
 mod peaks;
-mod pieces;
-mod potential;
 mod prefilter;
+mod rigid_mode;
 mod save;
 mod split;
 mod step;
+mod strength;
 mod surface;
 #[cfg(test)]
 mod testing;
@@ -45,7 +45,7 @@ pub use criterion::FailureState;
 pub use failure::STRENGTH;
 pub use material::MATERIAL;
 pub use model::Solid;
-pub use options::{Integrator, SolidError, SolidOptions};
+pub use options::{Integrator, Seam, SolidError, SolidOptions, SolidTable};
 pub use save::load;
 pub use surface::contact_boundary;
 

@@ -1,10 +1,11 @@
-//! Which numbers of a material the method reads.
+//! Material keys that the method reads.
 
 use craze_material::{Key, MaterialUse, Quantity};
 
-/// The numbers that forces, damping and the failure criterion read.
+/// The keys that forces, damping and the failure criterion read.
 ///
-/// It breaks where the largest principal stress exceeds the strength; no crack grows by its energy, nothing flows and nothing crushes.
+/// The body breaks where the largest principal stress exceeds the strength; fracture energy, yield
+/// and crushing are not used.
 pub const MATERIAL: MaterialUse = MaterialUse {
     method: crate::KIND,
     reads: &[

@@ -1,19 +1,19 @@
-//! The solid itself: its dofs, its rest state, and the memory that a step works in.
+//! State of a solid: nodal degrees of freedom, rest state, and workspace of a step.
 
 use crate::blocks::{Layout, LayoutError, islands_of_nodes, order_for_speed};
-use crate::flight::{Change, Flight};
 use crate::forces::Forces;
-use crate::holds::Holds;
-use crate::implicit::{Balanced, Implicit};
+use crate::implicit::Implicit;
 use crate::integrate::ChunkReport;
 use crate::laws::{full_heights, laws_of, laws_of_elements, smallest_height};
 use crate::limit::{Spectrum, Stiffnesses};
-use crate::node::Node;
 use crate::options::{Integrator, SolidError, SolidOptions};
 use crate::order::Changed;
-use crate::pieces::{name_columns, volumes_of_pieces};
 use crate::prefilter::Prefilter;
 use crate::surface::SolidSurface;
+use craze_body::Node;
+use craze_body::implicit::Equilibrium;
+use craze_body::pieces::{Pieces, labels};
+use craze_body::{ConstrainedRegions, IslandMotion, PieceEvent, TrackedPoints};
 use craze_element::{CollapseGuard, Law};
 use craze_engine::{MaterialPoint, SplitCounts};
 use craze_frame::names;
@@ -24,55 +24,50 @@ use craze_spatial::Aabb;
 
 /// An elastic solid of linear tetrahedra (O'Brien & Hodgins 1999, §3).
 pub struct Solid {
-    /// Rest shape in the body's own frame, in the order of the layout, with holds as attributes.
+    /// Rest shape in the frame of the body, in the order of the layout. Constrained regions are
+    /// point attributes.
     pub(crate) mesh: TetMesh,
-    /// Which material each element is made of.
+    /// Index of each element's material.
     pub(crate) material_of: Vec<u32>,
     pub(crate) materials: Vec<Material>,
     pub(crate) options: SolidOptions,
-    /// Where the body's own frame stood at the start.
+    /// From the frame of the body to the world at the start.
     pub(crate) placement: Isometry,
-    /// Where the nodes are; of sleeping islands, where they were when they fell asleep.
+    /// Nodes in the state. Of islands in rigid-body mode, as recorded when they entered it.
     pub(crate) state: Vec<Node>,
-    /// Where the nodes will be.
+    /// Nodes in the prediction.
     pub(crate) prediction: Vec<Node>,
-    /// What each island does beside deforming.
-    pub(crate) flights: Vec<Flight>,
-    pub(crate) holds: Holds,
-    /// Work done by holds, loads and contacts since the start (J), and what the prediction adds to it.
+    /// Rigid-body mode of each island.
+    pub(crate) motions: Vec<IslandMotion>,
+    pub(crate) constraints: ConstrainedRegions,
+    /// Work of holds, loads and contacts since the start (J), and in the prediction.
     pub(crate) work: f64,
     pub(crate) pending_work: f64,
-    /// What happened and was not yet told.
-    pub(crate) happened: Vec<Change>,
-    /// For every piece that ever was, the piece it broke from.
-    pub(crate) lineage: Vec<Option<u32>>,
-    /// For every label of an element's piece its number in the history. The same, but for pieces that have broken since the last frame.
-    pub(crate) piece_numbers: Vec<u32>,
-    /// Volume at rest (m³) of what bears each label; 0 for labels that nothing bears.
-    pub(crate) piece_volumes: Vec<f64>,
-    /// Pieces of less volume (m³) do not break.
-    pub(crate) smallest_volume: f64,
-    /// Material points that somebody observes.
-    pub(crate) followed: Vec<MaterialPoint>,
-    /// What splits did since the start.
+    /// Events that are not reported yet.
+    pub(crate) events: Vec<PieceEvent>,
+    pub(crate) pieces: Pieces,
+    /// Material points that probes observe.
+    pub(crate) tracked: TrackedPoints<MaterialPoint>,
+    /// Counts of splits since the start.
     pub(crate) counts: SplitCounts,
-    /// Smallest height of an element before anything broke (m), slivers aside.
+    /// Smallest height of an element before anything broke (m), without slivers.
     pub(crate) first_height: f64,
     /// The last equilibrium; empty before the first.
-    pub(crate) balanced: Balanced,
-    /// Largest strain and stiffening at the last look, which bound Δt.
+    pub(crate) equilibrium: Equilibrium,
+    /// Largest strain and stiffening at the last measurement, which bound Δt.
     pub(crate) spectrum: Spectrum,
-    /// Nodes that failed and could not be split since the last frame, and whose elements have not changed since.
+    /// Nodes that failed and could not be split since the last frame, and whose elements have not
+    /// changed since.
     pub(crate) refused: Vec<bool>,
     /// Whether cracks have added nodes and elements since the last frame.
     pub(crate) disordered: bool,
-    /// What cracks have changed and the layout does not yet know of.
+    /// Edits by cracks that the layout does not yet include.
     pub(crate) changed: Changed,
     /// The island of each node.
     pub(crate) node_islands: Vec<u32>,
-    /// Everything below follows from what stands above.
+    /// Everything below follows from the fields above.
     pub(crate) laws: Vec<Law>,
-    /// For each material the height (m) from which its elements have all of its viscosity.
+    /// For each material the height (m) above which its elements have its full viscosity.
     pub(crate) full_heights: Vec<f64>,
     pub(crate) guards: Vec<CollapseGuard>,
     pub(crate) layout: Layout,
@@ -82,40 +77,42 @@ pub struct Solid {
     pub(crate) stiffnesses: Stiffnesses,
     /// Smallest height of an element at rest (m).
     pub(crate) smallest_height: f64,
-    /// Stress (Pa) of elements below which no node of the body fails.
+    /// Largest principal stress (Pa) below which no node of the body fails.
     pub(crate) critical_stress: f64,
-    /// Separation force (N) from which each node could fail; empty for an unbreakable body.
+    /// Separation force (N) from which each node can fail; empty for an unbreakable body.
     pub(crate) critical_forces: Vec<f64>,
     pub(crate) scratch: Scratch,
 }
 
-/// Memory that a step works in and nobody needs afterwards.
+/// Workspace of a step.
 #[derive(Default)]
 pub(crate) struct Scratch {
     pub forces: Forces,
     pub chunk_reports: Vec<ChunkReport>,
     /// Accelerations (m/s²), for the Taylor integrator.
     pub accelerations: Vec<[f64; 4]>,
-    /// Nodes that contact or holds have moved far in this step.
+    /// Nodes that contact or prescribed positions have moved far in this step.
     pub suspects: Vec<u32>,
-    /// Index of each element in the list of those around candidates for failure; `u32::MAX` between checks.
+    /// Index of each element among those around candidates for failure; `u32::MAX` between checks.
     pub element_indices: Vec<u32>,
     /// Rejects nodes that do not fail, if there are many candidates.
     pub prefilter: Prefilter,
+    /// Force of each constrained region on the nodes whose position it prescribes (N).
+    pub pushes: Vec<Vec3>,
     /// Δt of the prediction (s).
     pub time_step: f64,
-    /// Box around state and prediction (m).
+    /// Bounding box of state and prediction (m).
     pub reach: Option<Aabb>,
-    /// The solver of implicit steps and of equilibrium; made when first needed.
+    /// Solver of implicit steps and of equilibrium; created when first needed.
     pub implicit: Option<Box<Implicit>>,
 }
 
 impl Solid {
-    /// A solid in its rest shape, put to `placement`, moving with `velocity` (m/s) of its centre of mass and turning about that
-    /// with `spin` (rad/s).
+    /// A solid in its rest shape at `placement`. Its centre of mass moves with `velocity` (m/s),
+    /// and it rotates about that with `spin` (rad/s).
     ///
-    /// Elements are made of the first material, or of those named by the mesh's element labels
-    /// [`names::MATERIAL`]. Nodes and elements get new numbers along a Morton curve.
+    /// Elements are of the first material, or of those named by the mesh's element labels
+    /// [`names::MATERIAL`]. Nodes and elements are renumbered along a Morton curve.
     pub fn new(
         mut mesh: TetMesh,
         materials: Vec<Material>,
@@ -137,7 +134,7 @@ impl Solid {
         if mesh.element_count() == 0 {
             return Err(SolidError::Empty);
         }
-        // Pieces are counted from here; what an imported mesh called so is not ours.
+        // Pieces are numbered from here; an imported attribute by that name has another meaning.
         mesh.element_attributes_mut().remove(names::PIECE);
         let labels = mesh.element_attributes().labels(names::MATERIAL);
         let mut material_of = labels.map_or_else(|| vec![0; mesh.element_count()], <[u32]>::to_vec);
@@ -156,12 +153,13 @@ impl Solid {
         }
         solid.prediction.clone_from(&solid.state);
         solid.measure();
-        solid.fall_asleep();
+        solid.enter_rigid_mode();
         Ok(solid)
     }
 
-    /// The body of an ordered mesh, standing still where it was placed. Everything that can be rebuilt is built here. `first_height` is the
-    /// smallest height of an element (m) before anything broke.
+    /// A body at rest at its placement, of a mesh in order. Everything that follows from other
+    /// fields is computed here. `first_height` is the smallest height of an element (m) before
+    /// anything broke.
     pub(crate) fn at_rest(
         mut mesh: TetMesh,
         material_of: Vec<u32>,
@@ -181,13 +179,12 @@ impl Solid {
             let (index, count) = (material_of[element], materials.len());
             return Err(SolidError::UnknownMaterial { element: element as u32, index, count });
         }
-        let history = name_columns(&mut mesh);
-        let piece_volumes = volumes_of_pieces(&mesh, history);
+        let pieces = Pieces::of(&mut mesh, options.smallest_piece);
         let node_islands = islands_of_nodes(&mesh);
-        let pieces = mesh.element_attributes().labels(names::PIECE).unwrap_or(&[]);
         let full_heights = full_heights(&materials, &options, first_height);
-        let layout = Layout::build(&mesh, &laws_of_elements(&mesh, &material_of, &full_heights), &node_islands, pieces)
-            .map_err(|error| match error {
+        let layout =
+            Layout::build(&mesh, &laws_of_elements(&mesh, &material_of, &full_heights), &node_islands, labels(&mesh))
+                .map_err(|error| match error {
                 LayoutError::Flat { element, place } => SolidError::Flat { element, place },
                 LayoutError::NotOrdered => SolidError::Order("elements do not stand by islands".to_owned()),
             })?;
@@ -200,7 +197,7 @@ impl Solid {
             .map(|(rest, mass)| Node::new(place(rest), Vec3::zeros(), *mass))
             .collect();
         let surface = SolidSurface::of(&mesh, &materials, 0);
-        let flights = (layout.islands.iter()).map(|island| Flight::of(&state[island.nodes.clone()])).collect();
+        let motions = (layout.islands.iter()).map(|island| IslandMotion::awake(&state[island.nodes.clone()])).collect();
         let stiffnesses = Stiffnesses::of(&mesh, &laws, &layout, &state, &drag);
         let spectrum = stiffnesses.spectrum();
         let scratch = Scratch {
@@ -213,13 +210,10 @@ impl Solid {
             ..Scratch::default()
         };
         let mut solid = Solid {
-            lineage: vec![None; history],
-            piece_numbers: (0..history as u32).collect(),
-            smallest_volume: options.smallest_piece * piece_volumes.iter().sum::<f64>(),
-            piece_volumes,
+            pieces,
             changed: Changed::default(),
             stiffnesses,
-            followed: Vec::new(),
+            tracked: TrackedPoints::default(),
             counts: SplitCounts::default(),
             first_height,
             full_heights,
@@ -230,18 +224,18 @@ impl Solid {
             critical_forces: Vec::new(),
             smallest_height: spectrum.smallest_height,
             prediction: state.clone(),
-            holds: Holds::default(),
+            constraints: ConstrainedRegions::default(),
             work: 0.0,
             pending_work: 0.0,
-            happened: Vec::new(),
-            balanced: Balanced::default(),
+            events: Vec::new(),
+            equilibrium: Equilibrium::default(),
             mesh,
             material_of,
             materials,
             options,
             placement,
             state,
-            flights,
+            motions,
             spectrum,
             laws,
             guards,
@@ -254,12 +248,12 @@ impl Solid {
         Ok(solid)
     }
 
-    /// Where a point of the rest shape was placed at the start (m).
+    /// Placed position of a point of the rest shape (m).
     pub(crate) fn placed(&self, rest: &Vec3) -> Vec3 {
         self.placement.transform_point(&(*rest).into()).coords
     }
 
-    /// The tetrahedra and their rest shape, in the body's own frame and order.
+    /// The tetrahedra and their rest shape, in the frame and order of the body.
     pub fn mesh(&self) -> &TetMesh {
         &self.mesh
     }
@@ -274,7 +268,7 @@ impl Solid {
         &self.options
     }
 
-    /// Where the nodes are (m), in the order of [`mesh`](Solid::mesh).
+    /// Positions of the nodes (m), in the order of [`mesh`](Solid::mesh).
     pub fn positions(&self) -> Vec<Vec3> {
         (0..self.state.len()).map(|node| self.node_now(node).0).collect()
     }
@@ -289,8 +283,9 @@ impl Solid {
         self.state.iter().map(Node::mass).collect()
     }
 
-    /// Puts nodes to new places (m) and gives them new velocities (m/s), in the order of [`mesh`](Solid::mesh); stops at the
-    /// end of the shorter list. For initial states that a placement cannot express; everything wakes.
+    /// Sets positions (m) and velocities (m/s) of nodes, in the order of [`mesh`](Solid::mesh), up
+    /// to the end of the shorter list. For initial states that a placement cannot express. Wakes
+    /// all islands.
     pub fn set_state(&mut self, positions: &[Vec3], velocities: &[Vec3]) {
         self.wake_all();
         for ((node, position), velocity) in self.state.iter_mut().zip(positions).zip(velocities) {
@@ -318,7 +313,8 @@ impl Solid {
     }
 }
 
-/// Lumped masses ρ·vol/4 (kg) and the drag on each node (1/s), weighted by mass; no entries if nothing drags.
+/// Lumped masses ρ·vol/4 (kg) and the drag on each node (1/s), weighted by mass; no entries if
+/// nothing drags.
 fn lump(mesh: &TetMesh, material_of: &[u32], materials: &[Material]) -> (Vec<f64>, Vec<f64>) {
     let mut masses = vec![0.0; mesh.point_count()];
     let mut drag = vec![0.0; mesh.point_count()];
@@ -333,7 +329,7 @@ fn lump(mesh: &TetMesh, material_of: &[u32], materials: &[Material]) -> (Vec<f64
     if materials.iter().all(|material| material.damping.mass == 0.0) {
         return (masses, Vec::new());
     }
-    // A single value is kept as it is: a rigid flight asks whether all nodes feel the same.
+    // A uniform drag keeps its exact value: rigid-body mode requires equal drag at all nodes.
     let uniform = materials.windows(2).all(|pair| pair[0].damping.mass == pair[1].damping.mass);
     for (drag, mass) in drag.iter_mut().zip(&masses) {
         *drag = if uniform { materials[0].damping.mass } else { *drag / mass };

@@ -1,60 +1,63 @@
-//! Choices that a scene makes for a solid, and what is refused.
+//! The table `solid` of a scene, the options of a solid, and what is refused.
 
+pub use craze_descriptor::Integrator;
+use craze_descriptor::{Painted, Region, Response};
 use craze_material::MaterialError;
 use craze_math::Vec3;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// How a solid moves from one moment to the next.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Integrator {
-    /// Velocity first, then position with the new velocity: first order, keeps energy over any time. The default.
-    #[default]
-    SymplecticEuler,
-    /// Position and velocity with the old rates. First order; it feeds energy into every vibration that damping does not take out.
-    ForwardEuler,
-    /// Second-order Taylor series with the jerk (READINGS 4): x + Δt·v + ½Δt²·a, v + Δt·a + ½Δt²·j.
-    Taylor,
-    /// Backward Euler by Newton's method: stable at any Δt, damps what is faster than Δt.
-    Implicit,
-}
-
-/// Choices for a solid.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+/// How a solid is computed.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
 pub struct SolidOptions {
-    /// How it moves.
+    /// How it is advanced in time. In a scene it is the body's key `integrator`.
+    #[schemars(skip)]
     pub integrator: Integrator,
-    /// Share of its rest volume below which an element resists collapse; 0 is the law of the paper. See [`craze_element::CollapseGuard`].
+    /// Share of its rest volume below which a tetrahedron resists collapse; 0 is the law of the paper.
+    #[schemars(extend("x-unit" = "1", "minimum" = 0, "exclusiveMaximum" = 1))]
     pub collapse_guard: f64,
-    /// Strain below which a free piece counts as at rest in itself and flies as a rigid body; 0: never.
+    /// Strain below which a free piece counts as unstrained and flies as a rigid body; 0: never.
+    #[schemars(extend("x-unit" = "1", "minimum" = 0, "maximum" = 0.1))]
     pub rest_strain: f64,
-    /// A bound on Δt for accuracy (s); infinite for none.
+    /// Upper bound on Δt (s); infinite for none. In a scene it is the body's key `time_step`.
+    #[schemars(skip)]
     pub longest_time_step: f64,
-    /// Whether it breaks where its materials say so.
+    /// Whether it breaks where its material says so (`tensile_strength` or `separation_force`).
     pub breaks: bool,
-    /// Distance from a crack plane up to which a node counts as lying in it, in mean edges about the crack's node. The paper has 5 mm.
+    /// Distance from a crack plane up to which a node counts as lying in it, in mean edges about the crack.
+    #[schemars(extend("x-unit" = "1", "minimum" = 0, "maximum" = 1))]
     pub snap_distance: f64,
-    /// Angle (rad) likewise, seen from the crack's node.
+    /// Angle to the plane likewise, seen from the node that breaks.
+    #[schemars(extend("x-unit" = "rad", "minimum" = 0, "maximum" = 1.5))]
     pub snap_angle: f64,
-    /// Smallest height of an element that a crack may make, in smallest heights of the unbroken body (its thinnest twentieth aside): thin elements ask for short steps.
+    /// Smallest height of a tetrahedron that a crack may make, in smallest heights of the unbroken body. Thinner ones ask for
+    /// shorter time steps.
+    #[schemars(extend("x-unit" = "1", "minimum" = 0, "maximum" = 1))]
     pub thinnest: f64,
-    /// Share of critical damping that an element's own fastest vibration may have; elements that would have more have less viscosity.
-    /// 0: all of it whatever they have, as in the paper, and steps that shrink with the square of the thinnest element. Implicit steps need none
-    /// of it. What sound crosses in the time by which viscous stress lags should be a typical element at most, or the whole body is damped less.
+    /// Share of critical damping that the fastest vibration of a single tetrahedron may have; thin ones that would have more have less
+    /// viscosity, so that they do not shorten the time step. 0: all have what their material has, as in the paper. Use it where only thin
+    /// tetrahedra are damped that much: otherwise the whole body is damped less.
+    #[schemars(extend("x-unit" = "1", "minimum" = 0))]
     pub most_damping: f64,
-    /// Whether a crack that turns sharply may also cut what lies behind its tip, as in the paper (its Figure 12 b).
+    /// Whether a crack that turns sharply may also cut what lies behind its tip, as in the paper.
     pub turns_back: bool,
     /// Splits that are done in one step at most; what else fails waits for the next.
+    #[schemars(extend("minimum" = 1, "maximum" = 1_000_000))]
     pub splits_a_step: u32,
-    /// Time (s) from one look at what fails to the next; 0: after every step, as in the paper. With it, cracks advance by
-    /// [`splits_a_step`](Self::splits_a_step) in this time at most, however short the steps are.
+    /// Time from one look at what fails to the next; 0: after every step. It bounds how fast cracks run: by `splits_a_step` in this
+    /// time at most, however short the steps are.
+    #[schemars(extend("x-unit" = "s", "minimum" = 0))]
     pub look_every: f64,
-    /// Speed of cracks at most, in speeds of sound along a thin bar: nodes around a split one wait for as long as a crack takes to them. What the
-    /// crack unloads in that time does not fail, so that it stays a crack and does not become a band of crumbs. 0: no wait, as in the paper.
+    /// Speed of cracks at most, in speeds of sound along a thin bar (√(E/ρ)); 0: none, as in the paper. Around a node that has split the others wait
+    /// for a crack to come to them, and what it has unloaded by then does not fail: cracks stay thin instead of becoming bands of crumbs. Matter has 0.3 to 0.6.
+    #[schemars(extend("x-unit" = "1", "minimum" = 0))]
     pub crack_speed: f64,
-    /// Share of the body's volume below which nothing breaks off, and pieces break no further; 0: anything may, as in the paper. A split that would
-    /// part less is refused. What is ground to dust takes longer to compute than all the rest, and is thrown away.
+    /// Share of the body's volume below which nothing breaks off; 0: anything may, as in the paper. It makes shards instead of dust, which takes
+    /// longer to compute than all the rest.
+    #[schemars(extend("x-unit" = "1", "minimum" = 0, "exclusiveMaximum" = 1))]
     pub smallest_piece: f64,
-    /// Whether its parts keep each other apart once it has broken. Without, they pass through each other, and steps are quicker.
+    /// Whether its parts keep each other apart. Without, shards pass through each other, and steps are quicker.
     pub touches_itself: bool,
 }
 
@@ -78,6 +81,41 @@ impl Default for SolidOptions {
             touches_itself: true,
         }
     }
+}
+
+/// Settings of method solid.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct SolidTable {
+    /// How it is computed.
+    #[serde(flatten)]
+    pub options: SolidOptions,
+    /// Share by which its strength varies at random from place to place; the world's seed decides.
+    #[schemars(extend("x-unit" = "1", "minimum" = 0, "maximum" = 1))]
+    pub strength_spread: f64,
+    /// Distance over which that changes; a tenth of the body's largest extent if left out.
+    #[schemars(extend("x-unit" = "m", "exclusiveMinimum" = 0))]
+    pub strength_grain: Option<f64>,
+    /// Parts of the body that are weaker or stronger than the rest, as the joint of a handle.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub seams: Vec<Seam>,
+    /// How its strength follows the paint on its model: colours of points in an OBJ, PLY or glTF file.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub painted: Option<Painted>,
+    /// What keeps it apart from other bodies of this method, unless a pair of `[contact]` says; of two that differ the later of
+    /// these counts. Penalty forces let bodies lie in each other by the depth that bears their load.
+    pub response: Response,
+}
+
+/// A part of a solid that bears more or less than the rest.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Seam {
+    /// Which part, in the world at t = 0.
+    pub region: Region,
+    /// What its strength is multiplied by.
+    #[schemars(extend("x-unit" = "1", "exclusiveMinimum" = 0))]
+    pub strength: f64,
 }
 
 /// Why a solid cannot be made.
@@ -137,8 +175,8 @@ pub enum SolidError {
 }
 
 impl SolidOptions {
-    /// Whether a step from one moment to another (s) ends with a look at what fails. It follows from the clock alone, so that a run
-    /// that goes on looks when one that never stopped does.
+    /// Whether a step from one moment to another (s) ends with a look at what fails. It follows
+    /// from the clock alone, so that a run that goes on looks when one that never stopped does.
     pub(crate) fn is_time_to_look(&self, from: f64, to: f64) -> bool {
         self.look_every == 0.0 || (from / self.look_every).floor() != (to / self.look_every).floor()
     }

@@ -1,33 +1,35 @@
-//! Bringing memory into order after cracks: at once as far as a step needs it, and wholly at the next frame boundary.
+//! Updates of layout, surface and bounds after cracks: locally after each step, and a renumbering
+//! of everything at the next frame boundary.
 
 use crate::blocks::order_for_speed;
-use crate::flight::Flight;
 use crate::integrate::ChunkReport;
 use crate::laws::law_at;
 use crate::limit::Spectrum;
 use crate::model::Solid;
 use crate::options::Integrator;
+use craze_body::IslandMotion;
+use craze_body::pieces::labels;
 use craze_mesh::{TetEdit, TetMesh};
 
-/// What cracks have changed.
+/// Changes of the mesh by cracks.
 #[derive(Debug, Default)]
 pub(crate) struct Changed {
-    /// Elements that are new, have other nodes or have a face bared.
+    /// Elements that are new, have other nodes or a newly exposed face.
     pub elements: Vec<u32>,
     /// Nodes of such elements, before and after.
     pub nodes: Vec<u32>,
-    /// New nodes that are copies, each with what it is a copy of.
+    /// New nodes that are copies, each with its original.
     pub copies: Vec<[u32; 2]>,
 }
 
 impl Changed {
-    /// Notes an edit that only adds.
+    /// Records an edit that only adds nodes and elements.
     pub fn note(&mut self, mesh: &TetMesh, edit: &TetEdit) {
         self.elements.extend(edit.elements_added.iter().map(|added| added.element.0));
         self.elements.extend(edit.crack.iter().flatten().map(|facet| facet.element.0));
         for (number, placed) in edit.points_added.iter().enumerate() {
             self.nodes.extend(placed.from.iter().map(|(node, _)| node.0));
-            // A crack through an edge puts two nodes to the same place of it.
+            // A crack through an edge creates two nodes at the same point of it.
             let twin = edit.points_added[..number].iter().find(|other| {
                 mesh.position(other.point).map(f64::to_bits) == mesh.position(placed.point).map(f64::to_bits)
             });
@@ -38,7 +40,7 @@ impl Changed {
         }
     }
 
-    /// Puts everything in ascending order, once each.
+    /// Sorts all lists and removes duplicates.
     fn sort(&mut self, mesh: &TetMesh) {
         self.elements.sort_unstable();
         self.elements.dedup();
@@ -49,16 +51,17 @@ impl Changed {
 }
 
 impl Solid {
-    /// Lets blocks, surface and bounds follow what cracks have changed, at a cost in proportion to that. New nodes and elements stay
-    /// where edits have put them, behind the others. The elements that have changed, ascending.
-    pub(crate) fn catch_up(&mut self) -> Vec<u32> {
+    /// Updates blocks, surface and bounds around the elements that cracks have changed, at a cost
+    /// proportional to their number. New nodes and elements stay behind the others. Returns the
+    /// changed elements, ascending.
+    pub(crate) fn update_after_edits(&mut self) -> Vec<u32> {
         let mut changed = std::mem::take(&mut self.changed);
         changed.sort(&self.mesh);
         let Changed { elements, nodes, copies } = changed;
         self.disordered = true;
         let law = |element: usize| law_at(&self.mesh, &self.material_of, &self.full_heights, element);
         if self.layout.follow(&self.mesh, &elements, law, &self.node_islands).is_err() {
-            self.lay_out_anew(&elements);
+            self.rebuild_layout(&elements);
         }
         let lists = [elements.as_slice(), nodes.as_slice()];
         self.stiffnesses.follow(&self.mesh, &self.laws, &self.layout, &self.state, lists);
@@ -66,7 +69,7 @@ impl Solid {
         self.spectrum = Spectrum { strain, stiffening, ..self.stiffnesses.spectrum() };
         self.smallest_height = self.spectrum.smallest_height;
         self.update_critical_loads(&nodes);
-        // Of all others both are written at every step, or both are the same.
+        // All other nodes are written at every step, or are the same in both.
         self.prediction.resize(self.state.len(), self.state[0]);
         for &node in &nodes {
             self.prediction[node as usize] = self.state[node as usize];
@@ -79,34 +82,30 @@ impl Solid {
         }
         self.scratch.implicit = None;
         self.scratch.reach = None;
-        self.balanced = Default::default();
-        if !self.holds.regions.is_empty() {
-            let reactions: Vec<_> = self.holds.regions.iter().map(|region| (region.id, region.reaction)).collect();
-            self.read_holds();
-            self.set_reactions(&reactions);
-        }
-        self.holds.forget_placed();
+        self.equilibrium = Default::default();
+        self.constraints.follow(&self.mesh, &nodes);
         elements
     }
 
-    /// Lays all blocks out anew: something about these elements did not fit into its block any more.
-    fn lay_out_anew(&mut self, changed: &[u32]) {
+    /// Rebuilds the layout: a changed element no longer fits into its block.
+    fn rebuild_layout(&mut self, changed: &[u32]) {
         let law = |element: usize| law_at(&self.mesh, &self.material_of, &self.full_heights, element);
-        // Elements too flat to compute with are never made: see `is_thick_enough`.
-        let made = self.layout.built_anew(&self.mesh, changed, law, &self.node_islands, self.piece_labels());
+        // Flat elements are never created: see `is_thick_enough`.
+        let made = self.layout.rebuild(&self.mesh, changed, law, &self.node_islands, labels(&self.mesh));
         if let Ok(layout) = made {
             self.layout = layout;
         }
     }
 
-    /// At a frame boundary: renumbers everything for speed and makes islands of what has come apart. What comes out is the body that a
-    /// checkpoint would bring back, so that a resumed run goes on with the same bits.
-    pub(crate) fn put_in_order(&mut self) {
+    /// Renumbers everything for speed at a frame boundary, and divides islands that cracks have
+    /// separated. The result is the body that a checkpoint would restore, so that a resumed run has
+    /// the same bits.
+    pub(crate) fn renumber(&mut self) {
         self.refused.fill(false);
         if !self.disordered {
             return;
         }
-        self.settle_labels();
+        self.pieces.settle(&mut self.mesh);
         let (mut mesh, mut material_of) = (self.mesh.clone(), self.material_of.clone());
         let Ok(order) = order_for_speed(&mut mesh, &mut material_of) else { return };
         let mut old_islands = self.node_islands.clone();
@@ -122,42 +121,39 @@ impl Solid {
         else {
             return;
         };
-        let reactions: Vec<_> = self.holds.regions.iter().map(|region| (region.id, region.reaction)).collect();
+        let reactions = self.constraints.reactions();
         let old = std::mem::replace(self, ordered);
         for (node, old) in self.state.iter_mut().zip(&state) {
             node.set_position(&old.position());
             node.set_velocity(&old.velocity());
         }
         self.prediction.clone_from(&self.state);
-        self.flights = (self.layout.islands.iter())
+        self.motions = (self.layout.islands.iter())
             .map(|island| {
-                let before = &old.flights[old_islands[island.nodes.start] as usize];
-                // A sleeper has not been split: it is the same island as before.
+                let before = &old.motions[old_islands[island.nodes.start] as usize];
+                // An island in rigid-body mode was not split: it is the same as before.
                 if before.is_asleep() {
                     return before.clone();
                 }
-                Flight {
+                IslandMotion {
                     disturbed: before.disturbed,
-                    careful: before.careful,
-                    ..Flight::of(&self.state[island.nodes.clone()])
+                    needs_short_steps: before.needs_short_steps,
+                    ..IslandMotion::awake(&self.state[island.nodes.clone()])
                 }
             })
             .collect();
-        self.followed = old.followed;
-        for point in &mut self.followed {
-            point.element = new_element[point.element as usize];
-        }
-        self.lineage = old.lineage;
-        self.piece_numbers = old.piece_numbers;
-        self.piece_volumes.resize(self.lineage.len(), 0.0);
+        self.tracked = old.tracked;
+        self.tracked.renumber(&new_element);
+        // The history knows all pieces of the mesh.
+        let _ = self.pieces.set_lineage(old.pieces.lineage);
         self.counts = old.counts;
         self.work = old.work;
-        self.happened = old.happened;
+        self.events = old.events;
         self.spectrum.strain = old.spectrum.strain;
         self.spectrum.stiffening = old.spectrum.stiffening;
         self.surface.follow(old.surface.version());
         self.scratch.time_step = old.scratch.time_step;
-        self.read_holds();
-        self.set_reactions(&reactions);
+        self.read_constraints();
+        self.constraints.set_reactions(&reactions);
     }
 }

@@ -1,21 +1,21 @@
-//! Work over fixed parts of the arrays, on any number of threads with the same bits.
+//! Parallel loops over fixed ranges of arrays, with the same bits on any number of threads.
 
 use std::ops::Range;
 
-/// A part that owns a range of an array. Parts follow each other without gaps.
+/// A part that owns a range of an array. Parts are consecutive.
 pub(crate) trait Span {
     /// The range it owns.
     fn span(&self) -> Range<usize>;
 }
 
-/// Parts that one thread takes at a time: short enough to share out evenly, long enough that sharing costs nothing.
+/// Parts per task: few enough to balance the load, enough to outweigh the cost of a task.
 const GRAIN: usize = 4;
-/// Values that parts own together from which they are shared out: crumbs are parts of a few nodes each, hundreds of which are less work than waking
-/// another thread.
+/// Number of values below which the loop is sequential: pieces of debris are parts of a few nodes
+/// each, hundreds of which cost less than waking another thread.
 const WORTH_SHARING: usize = 1024;
 
-/// Runs `work` on every part with what it owns of `values` and its own report. Parts never see each other's, so that neither the number
-/// of threads nor their order can change a bit.
+/// Runs `work` on every part with its range of `values` and its own report. Parts do not see each
+/// other's, so that neither the number of threads nor their order changes a bit.
 pub(crate) fn over_spans<S, T, R, W>(spans: &[S], values: &mut [T], reports: &mut [R], work: &W)
 where
     S: Span + Sync,

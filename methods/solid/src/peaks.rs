@@ -1,9 +1,9 @@
-//! Many numbers, few of which change, and the largest of them all.
+//! Maximum of many numbers of which few change.
 
-/// Numbers that share an entry of the upper list.
+/// Numbers per entry of the upper list.
 const CHUNK: usize = 256;
 
-/// Numbers none of which is negative, and the largest of each chunk of them.
+/// Non-negative numbers, and the largest of each chunk of them.
 #[derive(Debug, Default)]
 pub(crate) struct Peaks {
     values: Vec<f64>,
@@ -11,7 +11,7 @@ pub(crate) struct Peaks {
 }
 
 impl Peaks {
-    /// Changes a number, or adds it behind the others.
+    /// Changes a number, or appends it.
     pub fn set(&mut self, at: usize, value: f64) {
         if self.values.len() <= at {
             self.values.resize(at + 1, 0.0);
@@ -28,7 +28,7 @@ impl Peaks {
         }
     }
 
-    /// The largest; 0 of none.
+    /// The maximum; 0 if empty.
     pub fn largest(&self) -> f64 {
         self.peaks.iter().copied().fold(0.0, f64::max)
     }
@@ -42,11 +42,11 @@ impl Peaks {
 #[cfg(test)]
 mod tests {
     use super::Peaks;
-    use crate::testing::Random;
+    use craze_math::Random;
 
     #[test]
     fn the_largest_follows_every_change() {
-        let (mut peaks, mut random, mut plain) = (Peaks::default(), Random(7), Vec::new());
+        let (mut peaks, mut random, mut plain) = (Peaks::default(), Random::new(7), Vec::new());
         assert_eq!(peaks.largest(), 0.0);
         for turn in 0..3000 {
             let place = if turn < 700 { turn } else { (turn * 37) % 700 };

@@ -1,34 +1,37 @@
 //! Failure prefilter: rejects nodes that certainly do not fail, eight at a time.
 //!
 //! In a body that is near its strength everywhere, every node is a candidate for failure. This pass
-//! evaluates [`SeparationLanes`] for all of them block by block, as forces are evaluated: each element
-//! once, each eigenvalue problem in lanes. It rounds differently from the exact test, so it only rejects
-//! nodes; what comes close to failure, or has an uncertain crack plane, goes on to the exact test.
+//! evaluates [`SeparationLanes`] for all of them block by block, as forces are evaluated: each
+//! element once, each eigenvalue problem in lanes. It rounds differently from the exact test, so it
+//! only rejects nodes; what comes close to failure, or has an uncertain crack plane, goes on to the
+//! exact test.
 
 use crate::blocks::{BLOCK_NODES, Block, Group, Layout, local_node};
 use crate::criterion::{ForceBounds, SeparationLanes, directed, positive_part};
 use crate::gather::{Three, gather};
 use crate::kernel::{
-    Directional, Isotropic, LawLanes, determinant, dot, guard_stress, inverse_edges, pulls, strain, strain_rate, times,
+    Anisotropic, Isotropic, LawLanes, determinant, dot, guard_stress, inverse_edges, pulls, strain, strain_rate, times,
     tractions,
 };
 use crate::model::Solid;
-use crate::node::Node;
 use crate::parallel::over_spans;
+use craze_body::Node;
 use craze_element::{CollapseGuard, Law};
 use craze_math::lanes::{Instructions, Kernel, Lanes, Mask, WIDTH};
 use craze_mesh::NodeId;
 use rayon::prelude::*;
 use std::cell::RefCell;
 
-/// Sums over the elements at a node, as [`SeparationLanes`] needs them: Σ m(f⁺) and two entries of Σ f⁺,
-/// the same of the compressive forces (N), Σ vol·F (m³) by columns without its last entry, then the last
-/// entries of both force sums and of Σ vol·F.
+/// Sums over the elements at a node, as [`SeparationLanes`] needs them: Σ m(f⁺) and two entries of
+/// Σ f⁺, the same of the compressive forces (N), Σ vol·F (m³) by columns without its last entry,
+/// then the last entries of both force sums and of Σ vol·F.
 ///
-/// Twenty-eight numbers. In fours, since zeroed memory of long arrays is written to when it is allocated.
+/// Twenty-eight numbers. In fours, since zeroed memory of long arrays is written to when it is
+/// allocated.
 type Sums = [[f64; 4]; 7];
 
-/// The pass visits whole blocks. It pays if their nodes are fewer than so many times the candidates.
+/// The pass visits whole blocks. It pays if their nodes are fewer than so many times the
+/// candidates.
 const MAX_NODES_PER_CANDIDATE: usize = 5;
 /// Nodes per parallel task.
 const NODES_PER_TASK: usize = 512;
@@ -44,10 +47,11 @@ pub(crate) struct Prefilter {
     sums: Vec<Sums>,
     /// For each block whether it has a candidate.
     blocks: Vec<bool>,
-    /// Index of each node in the list of candidates; [`NO_CANDIDATE`] for others, and between passes.
+    /// Index of each node in the list of candidates; [`NO_CANDIDATE`] for others, and between
+    /// passes.
     indices: Vec<u32>,
-    /// For each candidate the normal of its crack plane at rest and an upper bound of its separation
-    /// force (N): 0 if it does not fail, infinite if the normal is uncertain.
+    /// For each candidate the normal of its crack plane at rest and an upper bound of its
+    /// separation force (N): 0 if it does not fail, infinite if the normal is uncertain.
     bounds: Vec<[f64; 4]>,
 }
 
@@ -64,13 +68,15 @@ impl Prefilter {
 }
 
 impl Solid {
-    /// Removes nodes that do not fail from an ascending list of candidates. A short list is left as it is.
+    /// Removes nodes that do not fail from an ascending list of candidates. A short list is left as
+    /// it is.
     pub(crate) fn prefilter(&mut self, nodes: &mut Vec<u32>) {
         let mut work = std::mem::take(&mut self.scratch.prefilter);
         if self.mark_blocks(nodes, &mut work.blocks) < MAX_NODES_PER_CANDIDATE * nodes.len() {
             let slots = self.layout.slot_nodes.len();
             if work.sums.len() < slots {
-                // With room for blocks that cracks add. Not resized: untouched zeroed memory takes no space.
+                // With room for blocks that cracks add. Not resized: untouched zeroed memory takes
+                // no space.
                 work.sums = vec![Sums::default(); slots + slots / 8];
             }
             work.indices.resize(self.state.len(), NO_CANDIDATE);
@@ -140,8 +146,8 @@ impl Solid {
         });
     }
 
-    /// Sums Σ vol·|n̂·∇N| of the candidates, twice the area across their crack planes (m²), into the first
-    /// entry of their sums.
+    /// Sums Σ vol·|n̂·∇N| of the candidates, twice the area across their crack planes (m²), into
+    /// the first entry of their sums.
     fn sum_areas(&self, work: &mut Prefilter) {
         let Prefilter { sums, blocks, indices, bounds } = work;
         let sums = &mut sums[..self.layout.slot_nodes.len()];
@@ -198,8 +204,8 @@ impl Kernel for SumForces<'_> {
             Law::Isotropic { lambda, mu, phi, psi } => {
                 sweep(groups, &Isotropic::<L>::new(*lambda, *mu, *phi, *psi), &guard, local, sums)
             }
-            Law::Directional { stiffness, viscosity } => {
-                sweep::<L, _>(groups, &Directional { stiffness, viscosity }, &guard, local, sums)
+            Law::Anisotropic { stiffness, viscosity } => {
+                sweep::<L, _>(groups, &Anisotropic { stiffness, viscosity }, &guard, local, sums)
             }
         }
     }
@@ -383,7 +389,7 @@ impl Kernel for SumAreas<'_> {
 #[cfg(test)]
 mod tests {
     use crate::Integrator;
-    use crate::testing::{awake, directional, shake, soft, solid};
+    use crate::testing::{anisotropic, awake, shake, soft, solid};
     use craze_material::{Material, Strength};
     use craze_mesh::NodeId;
 
@@ -392,10 +398,10 @@ mod tests {
         let by_stress = Strength { tensile: Some(4e3), ..Strength::default() };
         let by_force = Strength { separation_force: Some(30.0), ..Strength::default() };
         let (mut candidates, mut kept, mut failing) = (0, 0, 0);
-        for (material, strength) in [(soft(), by_stress.clone()), (directional(), by_stress), (soft(), by_force)] {
+        for (material, strength) in [(soft(), by_stress.clone()), (anisotropic(), by_stress), (soft(), by_force)] {
             for (amount, speed) in [(0.01, 0.0), (0.05, 0.5), (0.3, 0.1)] {
                 let material = Material { strength: strength.clone(), ..material.clone() };
-                let mut solid = solid([9, 5, 8], 0.2, material, awake(Integrator::SymplecticEuler));
+                let mut solid = solid([9, 5, 8], 0.2, material, awake(Integrator::Symplectic));
                 shake(&mut solid, amount, speed, 5);
                 let mut nodes: Vec<u32> = (0..solid.mesh.point_count() as u32).collect();
                 candidates += nodes.len();
@@ -422,7 +428,7 @@ mod tests {
     #[test]
     fn bounds_are_close_to_the_exact_separation_force() {
         let strength = Strength { tensile: Some(4e3), ..Strength::default() };
-        let mut solid = solid([6, 5, 4], 0.2, Material { strength, ..soft() }, awake(Integrator::SymplecticEuler));
+        let mut solid = solid([6, 5, 4], 0.2, Material { strength, ..soft() }, awake(Integrator::Symplectic));
         shake(&mut solid, 0.1, 0.3, 5);
         let mut nodes: Vec<u32> = (0..solid.mesh.point_count() as u32).collect();
         solid.critical_forces.fill(0.0);

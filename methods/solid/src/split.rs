@@ -1,30 +1,34 @@
-//! How a solid breaks: O'Brien & Hodgins 1999, §4.3.
+//! Splitting of nodes: O'Brien & Hodgins 1999, §4.3.
 //!
-//! After every step the nodes that fail are split, the hardest pulled first. The mesh does the cutting
-//! ([`SimplexMesh::cut_star`](craze_mesh::SimplexMesh::cut_star)); what stands here decides where the plane may pass, lets everything that lives on
-//! nodes and elements follow, and keeps mass and momenta.
+//! After every step the nodes that fail are split, in descending order of their failure ratio. The
+//! mesh is cut by [`SimplexMesh::cut_star`](craze_mesh::SimplexMesh::cut_star). This file chooses
+//! the crack surface, updates what is stored at nodes and elements, and conserves mass and momenta.
 
 use crate::criterion::FailureState;
-use crate::flight::Change;
 use crate::model::Solid;
-use crate::node::Node;
+use craze_body::pieces::{Separated, component, labels};
+use craze_body::tracked::Moving;
+use craze_body::{Momenta, Node, PieceEvent};
 use craze_element::Tetrahedron;
 use craze_frame::names;
-use craze_math::{Mat3, Vec3};
-use craze_mesh::{CutSurface, Facet, NodeId, Patch, PointRule, Side, Snap, Tail, TetEdit, TetEditError, TetId, Values};
+use craze_math::Vec3;
+use craze_mesh::{
+    CrackTip, CutSurface, Facet, NodeId, Patch, PointRule, Side, Snap, TetEdit, TetEditError, TetId, Values,
+};
 
-/// Point attribute of a solid's mesh, once it has broken: moment (s) until which a node waits for a crack to come to it.
+/// Point attribute of a solid's mesh, once it has broken: time (s) until which a node waits for a
+/// crack to reach it.
 const WAITS_UNTIL: &str = "waits_until";
 
-/// Planes that may open at one node in one step: a body has three axes.
+/// Crack planes that may open at one node in one step.
 const PLANES_A_NODE: usize = 3;
 
-/// How far the snapping distance and angle are widened, in this order, until no element is too thin. The last puts every node of
-/// the star into the plane, so that the crack follows faces that exist.
+/// Factors of the snapping distance and angle, tried in this order until no element is too thin.
+/// The last one snaps all nodes of the star to the plane, so that the crack follows existing faces.
 const WIDER: [f64; 5] = [1.0, 2.0, 4.0, 8.0, f64::INFINITY];
 
 impl Solid {
-    /// Splits the nodes that fail in the state, at this moment (s).
+    /// Splits the nodes that fail in the state at time `now` (s).
     pub(crate) fn break_apart(&mut self, now: f64) {
         let failing = self.failing_nodes();
         if failing.is_empty() {
@@ -32,7 +36,7 @@ impl Solid {
         }
         if self.options.crack_speed > 0.0 && self.mesh.point_attributes().scalars(WAITS_UNTIL).is_none() {
             let nobody = Values::Scalars(vec![0.0; self.mesh.point_count()]);
-            // Fails only for a list of another length.
+            // Adding fails only for lists of another length.
             let _ = self.mesh.point_attributes_mut().add(WAITS_UNTIL, PointRule::Interpolate, nobody);
         }
         let budget = self.options.splits_a_step as usize;
@@ -41,7 +45,7 @@ impl Solid {
             if self.waits(first, now) {
                 continue;
             }
-            // The copies of a node may fail again, along other planes.
+            // The copies of a node may fail along other planes.
             let (mut copies, mut family) = (vec![first], vec![first]);
             for _ in 0..PLANES_A_NODE {
                 let mut next = Vec::new();
@@ -54,27 +58,30 @@ impl Solid {
                 copies = next;
             }
             if family.len() > 1 {
-                self.let_wait_about(&family, now);
+                self.delay_neighbours(&family, now);
             }
             if splits.len() >= budget {
-                // Between looks at set times the budget is a speed of cracks, and meant to be reached.
+                // Between fracture checks at set times the budget limits the speed of cracks and is
+                // meant to be reached.
                 self.counts.over_budget += u64::from(self.options.look_every == 0.0);
                 break;
             }
         }
         if !splits.is_empty() {
-            let changed = self.catch_up();
-            self.name_pieces(splits, &changed);
+            let changed = self.update_after_edits();
+            self.separate_pieces(splits, &changed);
         }
     }
 
-    /// Whether a crack has not come as far as this node yet; see [`SolidOptions::crack_speed`](crate::SolidOptions).
+    /// Returns true if no crack can have reached this node yet: see
+    /// [`SolidOptions::crack_speed`](crate::SolidOptions).
     fn waits(&self, node: NodeId, now: f64) -> bool {
         self.mesh.point_attributes().scalars(WAITS_UNTIL).is_some_and(|until| until[node.index()] > now)
     }
 
-    /// Lets all nodes around the copies of a split one wait until a crack can have come to them, and these until one can have gone on.
-    fn let_wait_about(&mut self, copies: &[NodeId], now: f64) {
+    /// Delays the neighbours of the copies of a split node until a crack can have reached them, and
+    /// the copies until it can have advanced.
+    fn delay_neighbours(&mut self, copies: &[NodeId], now: f64) {
         if self.options.crack_speed == 0.0 {
             return;
         }
@@ -92,23 +99,23 @@ impl Solid {
         }
     }
 
-    /// Splits a node if it still fails; both copies of it.
-    fn split_if_failing(&mut self, node: NodeId, splits: &mut Vec<Change>) -> Option<[NodeId; 2]> {
+    /// Splits a node if it still fails; returns both copies of it.
+    fn split_if_failing(&mut self, node: NodeId, splits: &mut Vec<PieceEvent>) -> Option<[NodeId; 2]> {
         let failure = self.failure_state(node).filter(|failure| failure.ratio > 1.0)?;
         if self.refused[node.index()] {
             return None;
         }
-        let parent = self.mesh.elements_of(node).next().map_or(0, |element| self.piece_of(element));
+        let parent = self.mesh.elements_of(node).next().map_or(0, |element| self.pieces.number_of(&self.mesh, element));
         let place = self.state[node.index()].position();
         match self.split_node(node, &failure) {
             Ok(copy) => {
                 self.counts.splits += 1;
                 let FailureState { measure, normal, .. } = failure;
-                splits.push(Change::Split { place, normal, measure, parent, children: Vec::new() });
+                splits.push(PieceEvent::Split { place, normal, measure, parent, children: Vec::new() });
                 Some([node, copy])
             }
             Err(_) => {
-                // Not tried again before something about it has changed.
+                // Tried again only after its elements have changed.
                 self.refused[node.index()] = true;
                 self.counts.refused += 1;
                 None
@@ -116,7 +123,8 @@ impl Solid {
         }
     }
 
-    /// Opens a crack at a node in the crack plane of its failure; returns the copy of the node behind the plane.
+    /// Opens a crack at a node in the crack plane of its failure; returns the copy of the node
+    /// behind the plane.
     pub(crate) fn split_node(&mut self, node: NodeId, failure: &FailureState) -> Result<NodeId, TetEditError> {
         let patch = self.plan_split(node, &failure.normal)?;
         let touched = self.touched_by(&patch);
@@ -124,23 +132,28 @@ impl Solid {
         let edit = self.replace(&patch)?;
         let copy = edit.points_added[0].point;
         let mut added: Vec<u32> = edit.points_added.iter().map(|placed| placed.point.0).collect();
-        self.part_what_only_touches(&edit, &mut added);
+        self.separate_point_contacts(&edit, &mut added);
         let mut changed = touched;
         changed.extend(added);
         self.changed.nodes.extend(&changed);
-        self.weigh(&changed);
-        self.restore(&changed, &before);
+        self.lump_masses(&changed);
+        before.restore(&mut self.state, &changed);
         for &node in &changed {
             self.refused[node as usize] = false;
         }
         Ok(copy)
     }
 
-    /// The cut whose plane passes nodes as closely as can be without leaving elements that are too thin.
+    /// Plans a cut whose plane snaps to nodes as little as it can without creating elements that
+    /// are too thin.
     fn plan_split(&mut self, node: NodeId, normal: &Vec3) -> Result<Patch<NodeId, TetId, 4>, TetEditError> {
         let edge = self.edge_at(node);
-        let crack = if self.options.turns_back { None } else { self.crack_ending_at(node, normal) };
-        let tail = crack.as_ref().map(|crack| Tail { normal: crack.normal, back: crack.back, lips: &crack.lips });
+        let crack = if self.options.turns_back { None } else { self.crack_with_tip_at(node, normal) };
+        let tip = crack.as_ref().map(|crack| CrackTip {
+            normal: crack.normal,
+            backward: crack.backward,
+            face_points: &crack.face_points,
+        });
         let mut refused = None;
         for (level, wider) in WIDER.into_iter().enumerate() {
             let snap = Snap {
@@ -148,15 +161,15 @@ impl Solid {
                 angle: (self.options.snap_angle * wider).min(std::f64::consts::FRAC_PI_2),
             };
             let current = |point: NodeId| self.state[point.index()].position();
-            let bent = self.mesh.plan_cut(node, &CutSurface { normal: *normal, tail }, current, snap);
-            // What a crack has left behind may hang together around the tip: then only a whole plane parts it.
+            let bent = self.mesh.plan_cut(node, &CutSurface { normal: *normal, tip }, current, snap);
+            // A crack may have left elements around its tip that only a whole plane separates.
             let plan = match bent {
-                Err(_) if tail.is_some() => self.mesh.plan_cut(node, &CutSurface::plane(*normal), current, snap),
+                Err(_) if tip.is_some() => self.mesh.plan_cut(node, &CutSurface::plane(*normal), current, snap),
                 plan => plan,
             };
             match plan {
-                // Another plane would hardly break off more.
-                Ok(patch) if self.would_chip(&patch) => break,
+                // Other planes would detach hardly more.
+                Ok(patch) if self.pieces.would_detach_debris(&self.mesh, &patch) => break,
                 Ok(patch) if wider.is_infinite() || self.is_thick_enough(&patch) => {
                     self.counts.bent += u64::from(level > 0);
                     return Ok(patch);
@@ -165,43 +178,46 @@ impl Solid {
                 Err(error) => refused = Some(error),
             }
         }
-        // The last plan stands, was refused or breaks off too little.
+        // The last plan was refused, or would detach too little.
         Err(refused.unwrap_or(TetEditError::NoSuchPoint { point: node }))
     }
 
-    /// The crack that ends at a node where a plane of this normal is to open. Nothing if there is none, or if the node is on one of its lips
-    /// only.
-    fn crack_ending_at(&self, node: NodeId, ahead: &Vec3) -> Option<EndingCrack> {
+    /// The crack with its tip at a node where a plane with normal `ahead` is to open. `None` if
+    /// there is none, or if the node is on one crack face only.
+    fn crack_with_tip_at(&self, node: NodeId, ahead: &Vec3) -> Option<CrackAtTip> {
         let marks = self.mesh.facet_attributes().labels(names::CRACK)?;
-        let place = |point: NodeId| self.state[point.index()].position();
-        let centre = place(node);
-        let (mut normal, mut back) = (Vec3::zeros(), Vec3::zeros());
-        let mut lips: Vec<(NodeId, Side)> = Vec::new();
+        let position = |point: NodeId| self.state[point.index()].position();
+        let centre = position(node);
+        let (mut normal, mut backward) = (Vec3::zeros(), Vec3::zeros());
+        let mut face_points: Vec<(NodeId, Side)> = Vec::new();
         for element in self.mesh.elements_of(node) {
             let corners = self.mesh.points_of(element);
             for corner in (0..4).filter(|&corner| marks[4 * element.index() + corner] != 0 && corners[corner] != node) {
                 let [Some(a), Some(b), Some(c)] = self.mesh.facet_points(Facet::new(element, corner)) else { continue };
-                let outward = (place(b) - place(a)).cross(&(place(c) - place(a)));
-                // A lip faces away from its own matter.
+                let outward = (position(b) - position(a)).cross(&(position(c) - position(a)));
+                // A crack face points away from its own side.
                 let side = if outward.dot(ahead) > 0.0 { Side::Negative } else { Side::Positive };
                 normal += if side == Side::Negative { outward } else { -outward };
-                back += outward.norm() * ((place(a) + place(b) + place(c)) / 3.0 - centre);
-                lips.extend([a, b, c].into_iter().filter(|&point| point != node).map(|point| (point, side)));
+                backward += outward.norm() * ((position(a) + position(b) + position(c)) / 3.0 - centre);
+                face_points.extend([a, b, c].into_iter().filter(|&point| point != node).map(|point| (point, side)));
             }
         }
-        let has = |side: Side| lips.iter().any(|lip| lip.1 == side);
+        let has = |side: Side| face_points.iter().any(|point| point.1 == side);
         if !(has(Side::Positive) && has(Side::Negative)) {
             return None;
         }
-        lips.sort_unstable_by_key(|&(point, side)| (point, side == Side::Positive));
-        lips.dedup();
-        // A point of both lips is another one of the crack's front.
-        let lips =
-            lips.chunk_by(|one, other| one.0 == other.0).filter(|lips| lips.len() == 1).map(|lips| lips[0]).collect();
-        Some(EndingCrack { normal, back, lips })
+        face_points.sort_unstable_by_key(|&(point, side)| (point, side == Side::Positive));
+        face_points.dedup();
+        // A point of both crack faces is on the crack front.
+        let face_points = face_points
+            .chunk_by(|one, other| one.0 == other.0)
+            .filter(|sides| sides.len() == 1)
+            .map(|sides| sides[0])
+            .collect();
+        Some(CrackAtTip { normal, backward, face_points })
     }
 
-    /// Mean distance (m) of a node from its neighbours, at rest.
+    /// Mean distance (m) of a node from its neighbours at rest.
     fn edge_at(&self, node: NodeId) -> f64 {
         let (mut sum, mut count) = (0.0, 0.0);
         for element in self.mesh.elements_of(node) {
@@ -213,7 +229,8 @@ impl Solid {
         sum / count
     }
 
-    /// Whether no element of the patch is thinner than what bounds Δt, or than the element that it is part of.
+    /// Returns true if no element of the patch is thinner than the bound for Δt, or than the
+    /// element that it is part of.
     fn is_thick_enough(&self, patch: &Patch<NodeId, TetId, 4>) -> bool {
         let floor = self.options.thinnest * self.first_height;
         patch.added.iter().all(|added| {
@@ -223,7 +240,7 @@ impl Solid {
         })
     }
 
-    /// Nodes of the elements that a patch takes out, ascending.
+    /// Nodes of the elements that a patch removes, ascending.
     fn touched_by(&self, patch: &Patch<NodeId, TetId, 4>) -> Vec<u32> {
         let mut nodes: Vec<u32> =
             patch.removed.iter().flat_map(|&element| self.mesh.elements()[element.index()]).collect();
@@ -232,39 +249,30 @@ impl Solid {
         nodes
     }
 
-    /// Changes the mesh, and lets everything on it follow.
+    /// Applies a patch to the mesh, and updates what is stored at nodes and elements.
     fn replace(&mut self, patch: &Patch<NodeId, TetId, 4>) -> Result<TetEdit, TetEditError> {
-        let removed = |element: u32| patch.removed.contains(&TetId(element));
-        let moving: Vec<(usize, Vec3)> = (self.followed.iter().enumerate())
-            .filter(|(_, point)| removed(point.element))
-            .map(|(index, point)| {
-                let corners = self.mesh.corners(TetId(point.element));
-                (index, corners.iter().zip(&point.weights).map(|(corner, weight)| *weight * corner).sum())
-            })
-            .collect();
+        let moving = self.tracked.leaving(&self.mesh, &patch.removed);
         let edit = self.mesh.replace(patch)?;
         self.follow(&edit, &moving);
         Ok(edit)
     }
 
-    /// Lets arrays and followed points go along with an edit that only adds nodes and elements.
-    fn follow(&mut self, edit: &TetEdit, moving: &[(usize, Vec3)]) {
+    /// Updates arrays and tracked points after an edit that only adds nodes and elements.
+    fn follow(&mut self, edit: &TetEdit, moving: &Moving) {
         self.changed.note(&self.mesh, edit);
-        edit.carry_points(&mut self.state, |old, blend| {
+        edit.apply_to_points(&mut self.state, |old, blend| {
             let position = blend.sum(|node| old[node.index()].position());
             let velocity = blend.sum(|node| old[node.index()].velocity());
-            // Weighed when the patch is whole.
+            // Masses are lumped after the patch.
             Node::new(position, velocity, 1.0)
         });
-        edit.carry_points(&mut self.node_islands, |old, blend| old[blend.heaviest().index()]);
-        edit.carry_points(&mut self.refused, |_, _| false);
+        edit.apply_to_points(&mut self.node_islands, |old, blend| old[blend.heaviest().index()]);
+        edit.apply_to_points(&mut self.refused, |_, _| false);
         if !self.drag.is_empty() {
-            edit.carry_points(&mut self.drag, |old, blend| blend.sum(|node| old[node.index()]));
+            edit.apply_to_points(&mut self.drag, |old, blend| blend.sum(|node| old[node.index()]));
         }
-        edit.carry_elements(&mut self.material_of, |old, added| old[added.parent.index()]);
-        for &(index, place) in moving {
-            self.follow_point(index, &place, edit);
-        }
+        edit.apply_to_elements(&mut self.material_of, |old, added| old[added.parent.index()]);
+        self.tracked.enter(&self.mesh, edit, moving);
         if let Some(marks) = self.mesh.facet_attributes_mut().labels_mut(names::CRACK) {
             for facet in edit.crack.iter().flatten() {
                 marks[4 * facet.element.index() + facet.corner as usize] = 1;
@@ -272,59 +280,36 @@ impl Solid {
         }
     }
 
-    /// Finds the new element that a followed point at this rest place (m) has come to lie in.
-    fn follow_point(&mut self, index: usize, place: &Vec3, edit: &TetEdit) {
-        let old = self.followed[index].element;
-        let mut best = f64::NEG_INFINITY;
-        for added in edit.elements_added.iter().filter(|added| added.parent.0 == old) {
-            let corners = self.mesh.corners(added.element);
-            let Some(rest) = Tetrahedron::new(&corners) else { continue };
-            let inner = rest.inverse_edges * (place - corners[0]);
-            let weights = [1.0 - inner.sum(), inner.x, inner.y, inner.z];
-            let inside = weights.iter().copied().fold(f64::INFINITY, f64::min);
-            if inside > best {
-                best = inside;
-                self.followed[index].element = added.element.0;
-                self.followed[index].weights = weights;
-            }
-        }
-    }
-
-    /// Parts elements that a crack has left hanging together in a node or an edge only; names the nodes that this added.
-    fn part_what_only_touches(&mut self, crack: &TetEdit, added: &mut Vec<u32>) {
+    /// Separates elements that a crack has left connected in a node or an edge only. Appends the
+    /// nodes that this adds.
+    fn separate_point_contacts(&mut self, crack: &TetEdit, added: &mut Vec<u32>) {
         let mut points = self.mesh.crack_points(crack);
         loop {
-            let edits = self.mesh.part_at_points(&points).unwrap_or_default();
+            let edits = self.mesh.separate_at_points(&points).unwrap_or_default();
             for edit in &edits {
-                // Elements were renamed, not moved: followed points stay in theirs.
-                self.follow(edit, &[]);
+                // Elements keep their shape: tracked points stay in theirs.
+                self.follow(edit, &Moving::new());
                 added.extend(edit.points_added.iter().map(|placed| placed.point.0));
             }
             let pinched =
                 points.iter().find_map(|&point| self.mesh.pinched_edges(point).first().map(|&other| (point, other)));
             let Some((start, end)) = pinched else { break };
-            let Some(edit) = self.part_edge(start, end) else { break };
+            let Some(edit) = self.separate_edge(start, end) else { break };
             added.extend(edit.points_added.iter().map(|placed| placed.point.0));
             points.extend(edit.points_added.iter().map(|placed| placed.point));
         }
     }
 
-    fn part_edge(&mut self, start: NodeId, end: NodeId) -> Option<TetEdit> {
+    fn separate_edge(&mut self, start: NodeId, end: NodeId) -> Option<TetEdit> {
         let around = self.mesh.elements_at_edge(start, end);
-        let moving: Vec<(usize, Vec3)> = (self.followed.iter().enumerate())
-            .filter(|(_, point)| around.contains(&TetId(point.element)))
-            .map(|(index, point)| {
-                let corners = self.mesh.corners(TetId(point.element));
-                (index, corners.iter().zip(&point.weights).map(|(corner, weight)| *weight * corner).sum())
-            })
-            .collect();
-        let edit = self.mesh.part_at_edge(start, end).ok()?;
+        let moving = self.tracked.leaving(&self.mesh, &around);
+        let edit = self.mesh.separate_at_edge(start, end).ok()?;
         self.follow(&edit, &moving);
         Some(edit)
     }
 
-    /// Lumps the masses of these nodes anew, ρ·vol/4 of each of their elements.
-    fn weigh(&mut self, nodes: &[u32]) {
+    /// Lumps the masses of these nodes, ρ·vol/4 of each of their elements.
+    fn lump_masses(&mut self, nodes: &[u32]) {
         for &node in nodes {
             let mut mass = 0.0;
             for element in self.mesh.elements_of(NodeId(node)) {
@@ -336,76 +321,47 @@ impl Solid {
         }
     }
 
-    /// Gives the nodes back the momenta that they had together: lumping masses anew keeps linear momentum, but changes angular momentum by
-    /// −(m/4)·t(1−t)·(x₁−x₂)×(v₁−v₂) for each cut edge of a cut tetrahedron (READINGS 5).
-    fn restore(&mut self, nodes: &[u32], before: &Momenta) {
-        let after = Momenta::about(&self.state, nodes, before.place);
-        let push = (before.linear - after.linear) / after.mass;
-        let centre = before.place + after.first / after.mass;
-        let mut inertia = Mat3::zeros();
-        for &node in nodes {
-            let (arm, mass) = (self.state[node as usize].position() - centre, self.state[node as usize].mass());
-            inertia += mass * (arm.norm_squared() * Mat3::identity() - arm * arm.transpose());
+    /// Labels the pieces that splits have separated, and records the splits as events. `changed`
+    /// are the elements on both sides of all separated facets.
+    fn separate_pieces(&mut self, mut splits: Vec<PieceEvent>, changed: &[u32]) {
+        let Separated { born, changed } = self.pieces.separate(&mut self.mesh, changed);
+        for (label, elements) in changed {
+            if self.pieces.is_debris(label) {
+                let elements = component(&self.mesh, &elements);
+                let corners = elements.iter().flat_map(|&element| self.mesh.elements()[element as usize]);
+                let mut nodes: Vec<u32> = corners.collect();
+                nodes.sort_unstable();
+                nodes.dedup();
+                self.update_critical_loads(&nodes);
+            }
         }
-        let lost = before.angular - after.angular - after.first.cross(&push);
-        let spin = inertia.try_inverse().map_or(Vec3::zeros(), |inverse| inverse * lost);
-        if !spin.iter().all(|part| part.is_finite()) {
-            return;
+        for split in &mut splits {
+            if let PieceEvent::Split { parent, children, .. } = split {
+                children.push(*parent);
+                children.extend(born.iter().filter(|[from, _]| from == parent).map(|[_, number]| *number));
+            }
         }
-        for &node in nodes {
-            let record = &mut self.state[node as usize];
-            let velocity = record.velocity() + push + spin.cross(&(record.position() - centre));
-            record.set_velocity(&velocity);
-        }
+        self.events.append(&mut splits);
+    }
+
+    /// Returns true if a node belongs to a piece that is too small to break.
+    pub(crate) fn is_debris(&self, node: NodeId) -> bool {
+        let label = self.mesh.elements_of(node).next().map(|element| labels(&self.mesh)[element.index()]);
+        label.is_some_and(|label| self.pieces.is_debris(label))
     }
 }
 
-/// A crack as it looks from a node where it ends.
-struct EndingCrack {
-    /// Its normal, to the same side as that of the plane ahead; of any length.
+/// A crack as seen from a node on its front.
+struct CrackAtTip {
+    /// Its normal, on the side of the normal of the plane ahead; of any length.
     normal: Vec3,
-    /// Where it comes from; of any length.
-    back: Vec3,
-    /// Points of its lips, ascending, and the side that each is on.
-    lips: Vec<(NodeId, Side)>,
+    /// Direction from the tip back into the crack; of any length.
+    backward: Vec3,
+    /// Points of its faces, ascending, and the side of each.
+    face_points: Vec<(NodeId, Side)>,
 }
 
 /// Smallest height of an element at rest (m).
 pub(crate) fn height(rest: &Tetrahedron) -> f64 {
     1.0 / rest.gradients().iter().map(|gradient| gradient.norm_squared()).fold(0.0, f64::max).sqrt()
-}
-
-/// What some nodes carry together.
-struct Momenta {
-    /// Where moments are taken about (m).
-    place: Vec3,
-    /// Mass (kg).
-    mass: f64,
-    /// Σ m·(x − place) (kg·m).
-    first: Vec3,
-    /// Linear momentum (kg·m/s).
-    linear: Vec3,
-    /// Angular momentum about the place (kg·m²/s).
-    angular: Vec3,
-}
-
-impl Momenta {
-    fn of(state: &[Node], nodes: &[u32]) -> Momenta {
-        let place = nodes.first().map_or(Vec3::zeros(), |&node| state[node as usize].position());
-        Momenta::about(state, nodes, place)
-    }
-
-    fn about(state: &[Node], nodes: &[u32], place: Vec3) -> Momenta {
-        let zero = Vec3::zeros();
-        let mut sum = Momenta { place, mass: 0.0, first: zero, linear: zero, angular: zero };
-        for &node in nodes {
-            let record = &state[node as usize];
-            let (arm, carried) = (record.position() - place, record.mass() * record.velocity());
-            sum.mass += record.mass();
-            sum.first += record.mass() * arm;
-            sum.linear += carried;
-            sum.angular += arm.cross(&carried);
-        }
-        sum
-    }
 }

@@ -1,36 +1,46 @@
-//! One step, as the world calls for it: O'Brien & Hodgins 1999, §3.
+//! The trait [`Method`] for a solid: the stages of a step, O'Brien & Hodgins 1999, §3.
 
 use crate::blocks::corners_of;
-use crate::flight::{Carrier, Flight, Rigid};
 use crate::model::Solid;
 use crate::options::Integrator;
+use craze_body::closest::closest_point;
+use craze_body::events::report;
+use craze_body::rigid_mode::RigidMap;
+use craze_body::{IslandMotion, RigidMotion};
 use craze_contact::{ContactRun, ContactSurface, ContactTetrahedra, ContactTriangles, Impulse, SurfacePoint};
-use craze_engine::{Account, Event, Failure, FrameDetail, HoldId, MaterialPoint, Method, Region, SplitCounts, Step};
+use craze_engine::{
+    Account, Attachable, CommitLog, Event, Failure, FrameDetail, HoldId, Implicit, MaterialPoint, Method, QuasiStatic,
+    Region, SplitCounts, Stage, Step,
+};
 use craze_frame::BodyFrame;
 use craze_math::{Mat3, Vec3};
 use craze_mesh::NodeId;
 use craze_spatial::Aabb;
 
-/// An element below this share of its rest volume is looked at once more in the prediction.
+/// Ratio of current to rest volume below which an element is checked again in the prediction.
 const WATCHED_RATIO: f64 = 0.5;
 
-/// So is one whose deformation gradient changes by more than this in the step.
+/// Change of the deformation gradient in the step above which an element is checked again.
 const WATCHED_CHANGE: f64 = 0.1;
 
-/// And everything, if acceleration alone carries a node by more than this share of the smallest height.
+/// Displacement by acceleration alone, relative to the smallest height, above which all elements
+/// are checked again.
 const WATCHED_JUMP: f64 = 0.1;
 
-/// How the nodes of an island are carried while it flies as a rigid body: to where they are, and to where they are predicted to be.
-struct Carriers {
-    now: Option<Carrier>,
-    predicted: Option<Carrier>,
+/// Maps from recorded positions of an island in rigid-body mode to state and prediction.
+struct RigidMaps {
+    now: Option<RigidMap>,
+    predicted: Option<RigidMap>,
 }
 
-impl Carriers {
-    fn new(flight: &Flight) -> Carriers {
-        let rigid = flight.rigid.as_ref();
-        // Once woken, the prediction is that of the records.
-        Carriers { now: rigid.map(Rigid::now), predicted: rigid.filter(|rigid| !rigid.woken).map(Rigid::predicted) }
+impl RigidMaps {
+    fn new(motion: &IslandMotion) -> RigidMaps {
+        let rigid = motion.rigid.as_ref();
+        // Once woken, the nodes of the prediction are written.
+        RigidMaps {
+            now: rigid.map(RigidMotion::map),
+            predicted: rigid.filter(|rigid| !rigid.woken).map(RigidMotion::predicted_map),
+        }
     }
 }
 
@@ -39,27 +49,15 @@ impl Method for Solid {
         crate::KIND
     }
 
-    fn attach(&mut self, hold: HoldId, region: &Region) -> Option<Vec3> {
-        self.take_hold(hold, region)
-    }
-
-    fn locate(&mut self, place: &Vec3) -> MaterialPoint {
-        self.follow_material_point(place)
-    }
-
     fn time_step_limit(&self) -> f64 {
-        self.flight_limit().min(self.options.longest_time_step)
-    }
-
-    fn takes_contact_springs(&self) -> bool {
-        self.options.integrator == Integrator::Implicit
+        self.motion_limit().min(self.options.longest_time_step)
     }
 
     fn predict(&mut self, step: &Step) -> Result<(), Failure> {
         self.begin_prediction(step);
         self.begin_loads(step.loads);
         self.wake_for_equations(step.contacts);
-        self.fly(step);
+        self.predict_rigid_motions(step);
         if self.is_awake() {
             if self.options.integrator == Integrator::Implicit {
                 self.solve_step(step)?;
@@ -67,33 +65,29 @@ impl Method for Solid {
                 self.sum_forces_for(step)?;
                 self.add_loads(step.loads);
                 self.integrate(step);
-                self.place_held(step);
-                self.book_reactions(step);
+                self.move_placed_nodes(step);
+                self.record_reactions(step);
             }
         }
         self.find_reach();
         Ok(())
     }
 
-    fn compliance(&mut self, dofs: &[u32], step: &Step) -> Option<Vec<Mat3>> {
-        self.give_way(dofs, step)
-    }
-
     fn reach(&self) -> Aabb {
         self.scratch.reach.unwrap_or_else(|| {
-            let awake = self.layout.chunks.iter().filter(|chunk| !self.flights[chunk.island].is_asleep());
+            let awake = self.layout.chunks.iter().filter(|chunk| !self.motions[chunk.island].is_asleep());
             let nodes = awake.flat_map(|chunk| &self.state[chunk.nodes.clone()]);
-            nodes.fold(self.flight_reach(), |all, node| all.with(&node.position()))
+            nodes.fold(self.rigid_bounds(), |all, node| all.with(&node.position()))
         })
     }
 
     fn contact_surface(&self, surface: &mut ContactSurface) {
         let mut rest = self.surface.nodes.as_slice();
         for chunk in &self.layout.chunks {
-            let carriers = Carriers::new(&self.flights[chunk.island]);
+            let maps = RigidMaps::new(&self.motions[chunk.island]);
             let (own, others) = rest.split_at(rest.partition_point(|&node| (node as usize) < chunk.nodes.end));
             rest = others;
-            surface.points.extend(own.iter().map(|&dof| self.contact_point(dof, &carriers)));
+            surface.points.extend(own.iter().map(|&dof| self.contact_point(dof, &maps)));
         }
     }
 
@@ -101,8 +95,9 @@ impl Method for Solid {
         let mut start = 0;
         for (chunk, report) in self.layout.chunks.iter().zip(&self.scratch.chunk_reports) {
             let end = start + self.surface.nodes[start..].partition_point(|&node| (node as usize) < chunk.nodes.end);
-            // What was hit in its flight is where its impulses have put it, too.
-            let bounds = report.reach().union(&self.flights[chunk.island].reach());
+            // Impulses have moved nodes of islands that were hit in rigid-body mode beyond the
+            // report.
+            let bounds = report.reach().union(&self.motions[chunk.island].bounds());
             runs.push(ContactRun { points: start..end, bounds });
             start = end;
         }
@@ -110,10 +105,10 @@ impl Method for Solid {
 
     fn contact_run(&self, run: usize, points: &mut [SurfacePoint]) {
         let chunk = &self.layout.chunks[run];
-        let carriers = Carriers::new(&self.flights[chunk.island]);
+        let maps = RigidMaps::new(&self.motions[chunk.island]);
         let first = self.surface.nodes.partition_point(|&node| (node as usize) < chunk.nodes.start);
         for (point, &dof) in points.iter_mut().zip(&self.surface.nodes[first..]) {
-            *point = self.contact_point(dof, &carriers);
+            *point = self.contact_point(dof, &maps);
         }
     }
 
@@ -127,8 +122,8 @@ impl Method for Solid {
 
     fn contact_nodes(&self, nodes: &mut ContactSurface) {
         for chunk in &self.layout.chunks {
-            let carriers = Carriers::new(&self.flights[chunk.island]);
-            nodes.points.extend(chunk.nodes.clone().map(|node| self.contact_point(node as u32, &carriers)));
+            let maps = RigidMaps::new(&self.motions[chunk.island]);
+            nodes.points.extend(chunk.nodes.clone().map(|node| self.contact_point(node as u32, &maps)));
         }
     }
 
@@ -137,30 +132,30 @@ impl Method for Solid {
     }
 
     fn receive(&mut self, impulses: &[Impulse], step: &Step) {
-        // Elements of implicit bodies may be thinner than anything that their steps tell of.
+        // Elements of implicit bodies may be thinner than their steps reveal.
         let far = if self.options.integrator == Integrator::Implicit { 0.0 } else { self.far() };
         for Impulse { dof, impulse } in impulses {
             let node = *dof as usize;
             if node >= self.state.len() {
                 continue;
             }
-            // A node whose place is prescribed does not move: its hold pushes back.
-            if self.holds.places(node) {
-                if let Some(owner) = self.holds.owner(node) {
-                    self.holds.regions[owner].pending -= impulse / step.time_step;
+            // A node with prescribed position does not move: the impulse is a reaction of its hold.
+            if self.constraints.is_placed(node) {
+                if let Some(owner) = self.constraints.owner(node) {
+                    self.constraints.add_reaction(owner, &(-impulse / step.time_step));
                 }
                 continue;
             }
             let chunk = self.layout.chunk_of_node(node);
             let island = self.layout.chunks[chunk].island;
             self.wake_prediction(island, step.time_step);
-            self.flights[island].disturbed = true;
+            self.motions[island].disturbed = true;
             let before = self.state[node].velocity();
             let record = &mut self.prediction[node];
             let gained = record.inverse_mass() * impulse;
             let (place, velocity) = (record.position() + step.time_step * gained, record.velocity() + gained);
-            // The impulse acts over the whole step, as all other forces do: a node that contact keeps at rest has no work done to
-            // it, though the forces of its elements pushed it first.
+            // The impulse acts over the whole step, as all other forces do: on a node that contact
+            // keeps at rest no work is done, though the forces of its elements moved it first.
             self.pending_work += 0.5 * impulse.dot(&(before + velocity));
             record.set_position(&place);
             record.set_velocity(&velocity);
@@ -173,69 +168,37 @@ impl Method for Solid {
     }
 
     fn check(&self) -> Result<(), Failure> {
-        self.check_flights()?;
+        self.check_rigid_motions()?;
         self.check_numbers()?;
         self.check_watched_blocks()?;
         self.check_suspects()
     }
 
-    fn commit(&mut self, step: &Step) {
-        self.work += self.pending_work + self.work_of_loads(step.loads);
-        self.pending_work = 0.0;
-        for region in &mut self.holds.regions {
-            region.reaction = region.pending;
-        }
-        self.commit_flights();
-        std::mem::swap(&mut self.state, &mut self.prediction);
-    }
-
-    fn fracture(&mut self, step: &Step, events: &mut Vec<Event>) {
-        let time = step.time + step.time_step;
-        if self.is_awake() && self.options.is_time_to_look(step.time, time) {
-            self.break_apart(time);
-        }
-        events.extend(self.happened.drain(..).map(|change| Event { time, body: String::new(), kind: change.into() }));
-    }
-
-    fn balance(&mut self, step: &Step) -> Result<(), Failure> {
-        self.find_balance(step)
+    fn commit(&mut self, step: &Step, log: &mut CommitLog) {
+        self.commit_motion(step);
+        log.end_stage(Stage::Commit);
+        self.fracture(step, &mut log.events);
+        log.end_stage(Stage::Fracture);
     }
 
     fn settle(&mut self) {
-        self.put_in_order();
-        for flight in &mut self.flights {
-            flight.careful = false;
+        self.renumber();
+        for motion in &mut self.motions {
+            motion.needs_short_steps = false;
         }
-        self.holds.forget_placed();
-        self.fall_asleep();
-        for flight in &mut self.flights {
-            flight.disturbed = false;
+        self.constraints.forget_placed();
+        self.enter_rigid_mode();
+        for motion in &mut self.motions {
+            motion.disturbed = false;
         }
     }
 
     fn account(&self, gravity: &Vec3) -> Account {
-        self.books(gravity)
+        self.ledger(gravity)
     }
 
     fn split_counts(&self) -> SplitCounts {
         self.counts
-    }
-
-    fn observe(&self, point: &MaterialPoint) -> (Vec3, Vec3) {
-        let Some(followed) = self.followed.get(point.element as usize) else {
-            return (Vec3::zeros(), Vec3::zeros());
-        };
-        let mut sum = (Vec3::zeros(), Vec3::zeros());
-        for (corner, weight) in self.mesh.elements()[followed.element as usize].iter().zip(&followed.weights) {
-            let (place, velocity) = self.node_now(*corner as usize);
-            sum.0 += *weight * place;
-            sum.1 += *weight * velocity;
-        }
-        sum
-    }
-
-    fn reaction(&self, hold: HoldId) -> Vec3 {
-        self.holds.region(hold).map_or(Vec3::zeros(), |region| region.reaction)
     }
 
     fn frame(&self, detail: FrameDetail) -> BodyFrame {
@@ -245,21 +208,88 @@ impl Method for Solid {
     fn save(&self) -> Vec<u8> {
         self.to_bytes()
     }
+
+    fn implicit(&mut self) -> Option<&mut dyn Implicit> {
+        (self.options.integrator == Integrator::Implicit).then_some(self)
+    }
+
+    fn quasi_static(&mut self) -> Option<&mut dyn QuasiStatic> {
+        Some(self)
+    }
+}
+
+impl QuasiStatic for Solid {
+    fn balance(&mut self, step: &Step, log: &mut CommitLog) -> Result<(), Failure> {
+        self.find_balance(step)?;
+        log.end_stage(Stage::Predict);
+        self.fracture(step, &mut log.events);
+        log.end_stage(Stage::Fracture);
+        Ok(())
+    }
+}
+
+impl Implicit for Solid {
+    fn compliance(&mut self, dofs: &[u32], step: &Step) -> Option<Vec<Mat3>> {
+        self.compliance_at(dofs, step)
+    }
+}
+
+impl Attachable for Solid {
+    fn attach(&mut self, hold: HoldId, region: &Region) -> Option<Vec3> {
+        self.attach_hold(hold, region)
+    }
+
+    fn locate(&mut self, place: &Vec3) -> MaterialPoint {
+        self.track_material_point(place)
+    }
+
+    fn observe(&self, point: &MaterialPoint) -> (Vec3, Vec3) {
+        let mut sum = (Vec3::zeros(), Vec3::zeros());
+        let Some(tracked) = self.tracked.get(point) else { return sum };
+        for (corner, weight) in self.mesh.elements()[tracked.element as usize].iter().zip(&tracked.weights) {
+            let (place, velocity) = self.node_now(*corner as usize);
+            sum.0 += *weight * place;
+            sum.1 += *weight * velocity;
+        }
+        sum
+    }
+
+    fn reaction(&self, hold: HoldId) -> Vec3 {
+        self.constraints.reaction(hold)
+    }
 }
 
 impl Solid {
-    fn contact_point(&self, dof: u32, carriers: &Carriers) -> SurfacePoint {
+    /// Makes the prediction the state.
+    pub fn commit_motion(&mut self, step: &Step) {
+        self.work += self.pending_work + self.work_of_loads(step.loads);
+        self.pending_work = 0.0;
+        self.constraints.commit();
+        self.commit_rigid_motions();
+        std::mem::swap(&mut self.state, &mut self.prediction);
+    }
+
+    /// Splits what fails in the state at the end of `step`, and adds what happened to `events`.
+    pub fn fracture(&mut self, step: &Step, events: &mut Vec<Event>) {
+        let time = step.time + step.time_step;
+        if self.is_awake() && self.options.is_time_to_look(step.time, time) {
+            self.break_apart(time);
+        }
+        report(&mut self.events, time, events);
+    }
+
+    fn contact_point(&self, dof: u32, maps: &RigidMaps) -> SurfacePoint {
         let node = dof as usize;
         let (now, then) = (&self.state[node], &self.prediction[node]);
-        let (start, start_velocity) = match &carriers.now {
-            Some(carrier) => carrier.carry(&now.position()),
+        let (start, start_velocity) = match &maps.now {
+            Some(map) => map.apply(&now.position()),
             None => (now.position(), now.velocity()),
         };
-        let (end, velocity) = match &carriers.predicted {
-            Some(carrier) => carrier.carry(&now.position()),
+        let (end, velocity) = match &maps.predicted {
+            Some(map) => map.apply(&now.position()),
             None => (then.position(), then.velocity()),
         };
-        let inverse_mass = if self.holds.places(node) { 0.0 } else { now.inverse_mass() };
+        let inverse_mass = if self.constraints.is_placed(node) { 0.0 } else { now.inverse_mass() };
         SurfacePoint { dof, start, start_velocity, end, velocity, inverse_mass, radius: 0.0 }
     }
 
@@ -271,7 +301,7 @@ impl Solid {
     }
 
     pub(crate) fn is_awake(&self) -> bool {
-        self.flights.iter().any(|flight| !flight.is_asleep())
+        self.motions.iter().any(|motion| !motion.is_asleep())
     }
 
     fn find_reach(&mut self) {
@@ -285,17 +315,17 @@ impl Solid {
         for &node in &self.scratch.suspects {
             reach = reach.with(&self.prediction[node as usize].position());
         }
-        self.scratch.reach = Some(reach.union(&self.flight_reach()));
+        self.scratch.reach = Some(reach.union(&self.rigid_bounds()));
     }
 
-    /// A way that deserves a second look when a node is pushed along it in one step (m).
+    /// Displacement by a push in one step above which the elements of a node are checked again (m).
     pub(crate) fn far(&self) -> f64 {
         0.02 * self.smallest_height
     }
 
     fn check_numbers(&self) -> Result<(), Failure> {
         for (chunk, report) in self.layout.chunks.iter().zip(&self.scratch.chunk_reports) {
-            if self.flights[chunk.island].is_asleep() || report.witness.is_finite() {
+            if self.motions[chunk.island].is_asleep() || report.witness.is_finite() {
                 continue;
             }
             let bad = chunk.nodes.clone().find(|&node| !self.prediction[node].is_finite());
@@ -306,14 +336,14 @@ impl Solid {
         Ok(())
     }
 
-    /// Looks at the predicted shape of all elements that could have turned inside out in this step.
+    /// Checks the predicted shape of all elements that could have been inverted in this step.
     fn check_watched_blocks(&self) -> Result<(), Failure> {
         let jump = WATCHED_JUMP * self.smallest_height;
         let all = self.scratch.chunk_reports.iter().any(|report| report.largest_jump > jump * jump);
         let change = WATCHED_CHANGE / self.scratch.time_step;
         for (block, report) in self.layout.blocks.iter().zip(&self.scratch.forces.reports) {
             let watched = all || report.lowest_ratio < WATCHED_RATIO || report.fastest_change > change * change;
-            if watched && !self.flights[block.island].is_asleep() {
+            if watched && !self.motions[block.island].is_asleep() {
                 for element in block.elements.clone() {
                     self.check_element(block, element, &self.prediction)?;
                 }
@@ -331,7 +361,7 @@ impl Solid {
         Ok(())
     }
 
-    /// Brings what bounds Δt up to date with the state.
+    /// Computes the strain and stiffening that bound Δt from the state.
     pub(crate) fn measure(&mut self) {
         let mut strain = 0.0f64;
         let mut stiffening = 0.0f64;
@@ -347,11 +377,10 @@ impl Solid {
         self.spectrum.stiffening = stiffening;
     }
 
-    /// The material point nearest to a place, under a number by which it is found again however the mesh changes.
-    fn follow_material_point(&mut self, place: &Vec3) -> MaterialPoint {
-        let rest = self.placement.inverse_transform_point(&(*place).into()).coords;
-        let found = crate::locate::nearest(&self.mesh, &rest);
-        self.followed.push(found);
-        MaterialPoint { element: self.followed.len() as u32 - 1, weights: found.weights }
+    /// Tracks the material point that is closest to a position (m) of the placed body.
+    fn track_material_point(&mut self, position: &Vec3) -> MaterialPoint {
+        let rest = self.placement.inverse_transform_point(&(*position).into()).coords;
+        let found = closest_point(&self.mesh, &rest);
+        self.tracked.track(found, found.weights)
     }
 }

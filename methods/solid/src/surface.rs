@@ -1,4 +1,4 @@
-//! The surface of a solid: which nodes lie on it and how they hang together.
+//! Surface of a solid: nodes and triangles of the boundary.
 
 use craze_contact::{ContactTetrahedra, ContactTriangles};
 use craze_element::Law;
@@ -7,58 +7,62 @@ use craze_material::Material;
 use craze_math::tetrahedron::volume;
 use craze_mesh::{Facet, TetId, TetMesh};
 
-/// Distance that surfaces keep from each other, as a share of their mean edge: out of sight, and far above rounding.
+/// Distance between surfaces in contact, relative to their mean edge: invisible, and far above
+/// rounding.
 const SKIN: f64 = 5e-4;
 
-/// Nodes and triangles of the boundary. It follows from the mesh alone.
+/// Nodes and triangles of the boundary. They follow from the mesh alone.
 #[derive(Debug, Default)]
 pub(crate) struct SolidSurface {
-    /// Nodes on it, ascending.
+    /// Surface nodes, ascending.
     pub nodes: Vec<u32>,
-    /// Places in the list of nodes, outward, in the order of [`TetMesh::boundary`].
+    /// Triangles as indices in the list of nodes, outward, in the order of [`TetMesh::boundary`].
     pub triangles: Vec<[u32; 3]>,
-    /// The face that each triangle is: four times its element, and the corner opposite to it; ascending.
+    /// Face of each triangle: four times its element, plus the corner opposite to it; ascending.
     facets: Vec<u32>,
-    /// The place of each node of the body in the list of nodes, if it is there.
+    /// Index of each node of the body in the list of nodes, if it is on the surface.
     place_of: Vec<u32>,
-    /// Elements with a face on it, ascending.
+    /// Elements with a boundary face, ascending.
     outer: Vec<u32>,
-    /// Distance that contact keeps from it (m).
+    /// Half of the distance between surfaces in contact (m).
     skin: f64,
     /// Young's modulus of the stiffest material (Pa).
     modulus: f64,
-    /// Speed of sound in the quickest material (m/s).
+    /// Speed of sound in the material where it is highest (m/s).
     sound: f64,
     /// Edge of a cube as large as the mesh (m).
     size: f64,
-    /// Counts the changes of the mesh.
+    /// Version: the number of changes of the mesh.
     version: u64,
-    /// For every node of it, the place of the first that was one with it before a crack went through; empty in an unbroken body.
+    /// For every surface node, the index of the first surface node that it coincided with before a
+    /// crack; empty in an unbroken body.
     origins: Vec<u32>,
-    /// For every node of the body, the first that was one with it; empty in an unbroken body.
+    /// For every node of the body, the first node that it coincided with; empty in an unbroken
+    /// body.
     firsts: Vec<u32>,
-    /// For each of those firsts the lowest node on the surface that was one with it; empty in an unbroken body.
+    /// For each of those first nodes the lowest surface node that coincided with it; empty in an
+    /// unbroken body.
     lowest: Vec<u32>,
-    /// For every node of the body, how many triangles it has.
+    /// Number of boundary triangles at every node of the body.
     uses: Vec<u32>,
     scratch: Scratch,
 }
 
-/// What following a crack needs on its way, kept so that it is not asked for anew every time.
+/// Workspace of an update after cracks.
 #[derive(Debug, Default)]
 struct Scratch {
-    /// Bare faces of changed elements, ascending, and their nodes.
+    /// Boundary faces of changed elements, ascending, and their nodes.
     fresh: Vec<(u32, [u32; 3])>,
-    /// Nodes that enter the surface or leave it, ascending.
+    /// Nodes that enter or leave the surface, ascending.
     exchanged: Vec<u32>,
-    /// Where each place in the list of nodes has gone.
+    /// New index of each entry of the list of nodes.
     moved: Vec<u32>,
-    /// Copies of what stood behind the first change.
+    /// Copies of the entries behind the first change.
     numbers: Vec<u32>,
     triangles: Vec<[u32; 3]>,
 }
 
-/// Half of the distance (m) that a solid with this surface keeps from others like it: a share of its mean edge.
+/// Half of the distance (m) that a solid with this surface keeps from others like it.
 fn skin_of(mesh: &TetMesh, triangles: impl Iterator<Item = [u32; 3]>) -> f64 {
     let position = |node: u32| mesh.positions()[node as usize];
     let around = |[a, b, c]: [u32; 3]| {
@@ -72,14 +76,15 @@ fn skin_of(mesh: &TetMesh, triangles: impl Iterator<Item = [u32; 3]>) -> f64 {
     SKIN * total / (3 * count.max(1)) as f64
 }
 
-/// The outward triangles of a mesh that is to become a solid, and half of the distance (m) that it will keep from others like it.
+/// The outward triangles of the surface of a mesh, and half of the distance (m) that a solid of it
+/// keeps from others like it.
 pub fn contact_boundary(mesh: &TetMesh) -> (Vec<[u32; 3]>, f64) {
     let triangles: Vec<[u32; 3]> = mesh.boundary().triangles.iter().map(|corners| corners.map(|node| node.0)).collect();
     let skin = skin_of(mesh, triangles.iter().copied());
     (triangles, skin)
 }
 
-/// A node that is not on the surface.
+/// Index of a node that is not on the surface.
 const INSIDE: u32 = u32::MAX;
 
 impl SolidSurface {
@@ -97,8 +102,8 @@ impl SolidSurface {
         surface
     }
 
-    /// Follows cracks that have changed these elements, or bared faces of them (ascending), and made these nodes of others: copies, each with what
-    /// it is a copy of. The skin stays as it is until everything is made anew.
+    /// Updates the surface around elements (ascending) that cracks have changed or whose faces they
+    /// have exposed. `copies` are the new nodes that are copies, each with its original.
     pub fn follow_cracks(&mut self, mesh: &TetMesh, changed: &[u32], copies: &[[u32; 2]]) {
         if self.firsts.is_empty() {
             self.firsts = (0..self.place_of.len() as u32).collect();
@@ -119,7 +124,8 @@ impl SolidSurface {
         }
     }
 
-    /// Counts triangles at nodes: those of changed elements go, those of their bare faces come. Notes who enters the surface by that, or leaves it.
+    /// Updates the number of triangles at nodes of changed elements. Records the nodes that enter
+    /// or leave the surface.
     fn count_uses(&mut self, mesh: &TetMesh, changed: &[u32]) {
         let Scratch { fresh, exchanged, .. } = &mut self.scratch;
         fresh.clear();
@@ -156,7 +162,8 @@ impl SolidSurface {
         exchanged.retain(|&node| (self.uses[node as usize] > 0) == (self.place_of[node as usize] == INSIDE));
     }
 
-    /// Takes nodes into the list that have entered the surface, and out of it those that have left. Whether there were any.
+    /// Inserts nodes that have entered the surface into the list, and removes those that have left.
+    /// Returns true if there were any.
     fn exchange_nodes(&mut self) -> bool {
         let Scratch { exchanged, moved, numbers: behind, .. } = &mut self.scratch;
         let Some(first) = exchanged.first() else { return false };
@@ -188,13 +195,13 @@ impl SolidSurface {
         true
     }
 
-    /// Puts the fresh triangles to their places among those of elements that have not changed, which are listed by where their nodes have gone.
+    /// Merges the new triangles with those of unchanged elements, which are renumbered.
     fn exchange_triangles(&mut self, changed: &[u32], is_moved: bool) {
         let Some(&first) = changed.first() else { return };
         let Scratch { fresh, moved, numbers: facets, triangles, .. } = &mut self.scratch;
         if is_moved {
             for place in self.triangles.iter_mut().flatten() {
-                // Of triangles that are no more a node may have gone.
+                // Nodes of triangles that no longer exist may have left.
                 *place = moved[*place as usize];
             }
         }
@@ -225,14 +232,14 @@ impl SolidSurface {
         }
     }
 
-    /// Brings origins up to date after nodes have been exchanged.
+    /// Updates origins after copies were made.
     fn follow_origins(&mut self) {
         let Scratch { exchanged, moved, numbers: before, .. } = &mut self.scratch;
         self.lowest.resize(self.firsts.len(), INSIDE);
         for &node in exchanged.iter() {
             let lowest = &mut self.lowest[self.firsts[node as usize] as usize];
             if self.uses[node as usize] == 0 || node < *lowest && *lowest != INSIDE {
-                // Another is the lowest for those that it was one with.
+                // The lowest surface node has changed for those that coincided with it.
                 return self.find_origins();
             }
             *lowest = node.min(*lowest);
@@ -249,7 +256,7 @@ impl SolidSurface {
         }
     }
 
-    /// Lists nodes, triangles and outer elements by the facets.
+    /// Lists nodes, triangles and outer elements from the boundary facets.
     fn list(&mut self, mesh: &TetMesh) {
         self.uses.clear();
         self.uses.resize(mesh.point_count(), 0);
@@ -272,7 +279,7 @@ impl SolidSurface {
         self.find_origins();
     }
 
-    /// Finds for every node on the surface the first there that was one with it.
+    /// Computes for every surface node the first surface node that it coincided with.
     fn find_origins(&mut self) {
         self.origins.clear();
         self.lowest.clear();
@@ -280,7 +287,7 @@ impl SolidSurface {
         if self.firsts.is_empty() {
             return;
         }
-        // The first on the surface: one within has no copies.
+        // The first one on the surface: an inner node has no copies.
         for &node in &self.nodes {
             let lowest = &mut self.lowest[self.firsts[node as usize] as usize];
             if *lowest == INSIDE {
@@ -300,12 +307,12 @@ impl SolidSurface {
         }
     }
 
-    /// How often the mesh has changed.
+    /// Number of changes of the mesh.
     pub fn version(&self) -> u64 {
         self.version
     }
 
-    /// Makes this the surface that comes after the one of this version.
+    /// Makes this the surface after the one of version `version`.
     pub fn follow(&mut self, version: u64) {
         self.version = version + 1;
     }
@@ -340,7 +347,7 @@ fn code(facet: Facet<TetId>) -> u32 {
     4 * facet.element.0 + u32::from(facet.corner)
 }
 
-/// Nodes that were one lie at the same place of the rest shape, to the bit: a crack copies it.
+/// Nodes that coincided have the same rest position, to the bit: a crack copies it.
 fn firsts(mesh: &TetMesh) -> Vec<u32> {
     let place = |node: u32| mesh.positions()[node as usize].map(f64::to_bits);
     let mut sorted: Vec<([u64; 3], u32)> =

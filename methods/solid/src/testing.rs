@@ -1,12 +1,12 @@
-//! Builders that the tests share.
+//! Builders shared by tests.
 
 use crate::{Integrator, Solid, SolidOptions};
 use craze_engine::{Load, Method, Region, Step};
 use craze_material::{Damping, Elasticity, Material};
-use craze_math::{Isometry, Vec3};
+use craze_math::{Isometry, Random, Vec3};
 use craze_mesh::{Jitter, TetMesh, kuhn_box_jittered};
 
-/// Rubbery and undamped: waves of a few metres a second, so that steps are long.
+/// Soft and undamped: waves of a few metres per second, so that steps are long.
 pub fn soft() -> Material {
     Material::elastic("soft", 1000.0, Elasticity::from_lame(3e4, 2e4))
 }
@@ -17,7 +17,7 @@ pub fn damped() -> Material {
 }
 
 /// Directional in stiffness and viscosity.
-pub fn directional() -> Material {
+pub fn anisotropic() -> Material {
     let young = [9e4, 5e4, 3e4];
     let elasticity = Elasticity::Orthotropic { young, shear: [1e4, 2e4, 1.5e4], poisson: [0.2, 0.1, 0.3] };
     Material { damping: Damping { time: 1e-4, ..Damping::default() }, ..Material::elastic("wood", 1000.0, elasticity) }
@@ -29,7 +29,7 @@ pub fn mesh(cells: [usize; 3], jitter: f64) -> TetMesh {
     kuhn_box_jittered(cells, size, Jitter { amount: jitter, seed: 7 }).unwrap()
 }
 
-/// Options of a body that never sleeps.
+/// Options of a body that never enters rigid-body mode.
 pub fn awake(integrator: Integrator) -> SolidOptions {
     SolidOptions { integrator, rest_strain: 0.0, ..SolidOptions::default() }
 }
@@ -40,10 +40,11 @@ pub fn solid(cells: [usize; 3], jitter: f64, material: Material, options: SolidO
     Solid::new(mesh(cells, jitter), vec![material], options, Isometry::identity(), still, still).unwrap()
 }
 
-/// A smooth deformation of about `amount` and velocities of about `speed` (m/s), the same for the same seed.
+/// A smooth deformation of about `amount` and velocities of about `speed` (m/s), the same for the
+/// same seed.
 pub fn shake(solid: &mut Solid, amount: f64, speed: f64, seed: u64) {
-    let mut random = Random(seed);
-    let shift = Vec3::new(random.next(), random.next(), random.next());
+    let mut random = Random::new(seed);
+    let shift = Vec3::new(random.signed(), random.signed(), random.signed());
     let wave = |place: &Vec3, k: f64| {
         let q = 9.0 * place + k * shift;
         Vec3::new((q.y + q.z).sin(), (q.x - 0.5 * q.z).cos(), (q.x + 1.3 * q.y).sin())
@@ -65,35 +66,16 @@ pub fn loaded_step(time_step: f64, loads: &[Load]) -> Step<'_> {
     Step { loads, ..free_step(time_step) }
 }
 
-/// Steps that must all go well.
+/// Steps that must all succeed.
 pub fn run(solid: &mut Solid, step: &Step, count: usize) {
     for _ in 0..count {
         solid.predict(step).unwrap();
         solid.check().unwrap();
-        solid.commit(step);
+        solid.commit_motion(step);
     }
 }
 
-/// SplitMix64.
-pub struct Random(pub u64);
-
-impl Random {
-    /// Between −1 and 1.
-    pub fn next(&mut self) -> f64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut bits = self.0;
-        bits = (bits ^ (bits >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        bits = (bits ^ (bits >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        bits ^= bits >> 31;
-        (bits >> 11) as f64 / (1u64 << 52) as f64 - 1.0
-    }
-
-    pub fn vector(&mut self) -> Vec3 {
-        Vec3::new(self.next(), self.next(), self.next())
-    }
-}
-
-/// All that lies beyond a plane.
+/// The half-space on one side of a plane.
 pub fn half_space(point: Vec3, normal: Vec3) -> Region {
     Region::HalfSpace { point, normal }
 }

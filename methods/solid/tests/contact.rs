@@ -1,14 +1,14 @@
-//! Solids that meet each other: they push back, keep momentum, come to rest, and never pass through.
+//! Contact between solids: forces, momentum, rest, and no penetration.
 
 mod common;
 
 use common::{ground, run};
 use craze_contact::RigidShape;
-use craze_engine::{Body, Drive, Keyframe, Motion, Obstacle, PairTable, Registry, Verdict, World};
+use craze_engine::{Body, Drive, Keyframe, Motion, Obstacle, PairTable, Verdict, World};
 use craze_material::{Damping, Elasticity, Material};
 use craze_math::{Isometry, Random, Vec3};
 use craze_mesh::kuhn_box;
-use craze_solid::{KIND, Solid, SolidOptions, load};
+use craze_solid::{Solid, SolidOptions};
 use craze_spatial::self_intersections;
 
 /// Rubber with some damping (Pa·s).
@@ -17,7 +17,7 @@ fn rubber(damping: f64) -> Material {
     Material { damping, ..Material::elastic("rubber", 1000.0, Elasticity::from_young(1e6, 0.3)) }
 }
 
-/// A block of cells with its centre in a place (m).
+/// A block of cells with its centre at a position (m).
 fn block(name: &str, cells: [usize; 3], size: Vec3, place: Isometry, velocity: Vec3) -> Body {
     block_of(&rubber(20.0), name, cells, size, place, velocity)
 }
@@ -27,7 +27,7 @@ fn block_of(material: &Material, name: &str, cells: [usize; 3], size: Vec3, plac
     let placement = place * Isometry::translation(-0.5 * size.x, -0.5 * size.y, -0.5 * size.z);
     let options = SolidOptions::default();
     let solid = Solid::new(mesh, vec![material.clone()], options, placement, velocity, Vec3::zeros()).expect("a solid");
-    Body { name: name.into(), method: Box::new(solid) }
+    Body::new(name, Box::new(solid), craze_solid::load)
 }
 
 fn world(bodies: Vec<Body>, obstacles: Vec<Obstacle>, gravity: f64, friction: f64) -> World {
@@ -161,7 +161,8 @@ fn a_stack_of_five_rests() {
     let most = energies[0].abs() * 1e-6;
     assert!(energies.windows(2).all(|pair| pair[1] <= pair[0] + most), "{energies:?}");
     assert_eq!(intersections(&world), 0);
-    // Impulses stop what would come closer than the skins within a step, as springs of stiffness m/Δt² would: this deep at most.
+    // Impulses stop what would come closer than the skins within a step, as springs of stiffness
+    // m/Δt² would: this deep at most.
     let frame = world.frame();
     let side = |body: usize, pick: fn(f64, f64) -> f64| {
         frame.bodies[body].surface.positions.iter().map(|place| place.y).reduce(pick).expect("points")
@@ -292,14 +293,14 @@ fn rubble(count: usize) -> World {
     let bodies = (0..count).map(shard).collect();
     let wall = |x: f64, z: f64| Obstacle {
         name: format!("wall {x} {z}"),
-        place: Isometry::translation(0.18 * x, 0.0, 0.18 * z) * turned_to(Vec3::new(-x, 0.0, -z)),
+        place: Isometry::translation(0.18 * x, 0.0, 0.18 * z) * rotation_to(Vec3::new(-x, 0.0, -z)),
         ..ground()
     };
     world(bodies, vec![ground(), wall(1.0, 0.0), wall(-1.0, 0.0), wall(0.0, 1.0), wall(0.0, -1.0)], 9.81, 0.4)
 }
 
-/// A turn that takes the y axis to a direction.
-fn turned_to(direction: Vec3) -> Isometry {
+/// A rotation from the y axis to a direction.
+fn rotation_to(direction: Vec3) -> Isometry {
     let turn = craze_math::Rotation::rotation_between(&Vec3::y(), &direction);
     Isometry::from_parts(Vec3::zeros().into(), turn.expect("not opposite"))
 }
@@ -329,7 +330,7 @@ fn a_run_that_resumes_and_any_number_of_threads_give_the_same_bits() {
             if resume {
                 let saved = world.save();
                 world = rubble(40);
-                world.restore(&saved, &Registry::new().register(KIND, load)).expect("its own state");
+                world.restore(&saved).expect("its own state");
             }
             run(&mut world, 4);
             bits(&world)
@@ -340,7 +341,7 @@ fn a_run_that_resumes_and_any_number_of_threads_give_the_same_bits() {
     assert!(plain == with_threads(2, true), "resumed");
 }
 
-/// A block on the ground under a ram that comes down by some way (m) in a tenth of a second.
+/// A block on the ground under a ram that moves down by a displacement (m) in a tenth of a second.
 fn press(way: f64) -> World {
     let bodies =
         vec![block("block", [2; 3], Vec3::repeat(0.1), Isometry::translation(0.0, 0.0501, 0.0), Vec3::zeros())];
@@ -357,13 +358,12 @@ fn press(way: f64) -> World {
 
 #[test]
 fn a_keyframed_obstacle_pushes_and_says_so_where_it_cannot() {
-    let registry = Registry::new().register(KIND, load);
     let mut world = press(0.04);
     run(&mut world, 5);
     let highest = world.bodies[0].method.reach().max.y;
     assert!(highest < 0.071 && highest > 0.06, "squeezed to {highest} m");
     let mut world = press(0.2);
-    let error = (0..6).find_map(|_| world.advance_frame(&registry, &mut |_| Verdict::Continue).err());
+    let error = (0..6).find_map(|_| world.advance_frame(&mut |_| Verdict::Continue).err());
     let message = error.expect("nothing fits between ram and ground").to_string();
     assert!(message.contains("\"ram\" crushes body \"block\""), "{message}");
     assert!(world.account().kinetic.is_finite());

@@ -1,4 +1,4 @@
-//! Implicit solids against other bodies: contact is part of their equations, however long the step.
+//! Implicit solids in contact: contact is part of their equations, for any time step.
 
 mod common;
 
@@ -12,8 +12,9 @@ use craze_solid::{Integrator, Solid, SolidOptions};
 
 const GRAVITY: f64 = 9.81;
 
-/// Stiffness of the contact of a point (N/m) in a body that keeps a distance (m): the larger of a hundred times its mass over Δt² and what
-/// leaves three quarters of the distance under ten times its weight.
+/// Stiffness of the contact of a point (N/m) in a body that keeps a distance (m): the larger of a
+/// hundred times its mass over Δt² and what leaves three quarters of the distance under ten times
+/// its weight.
 fn contact_stiffness(mass: f64, time_step: f64, kept: f64) -> f64 {
     mass * (100.0 / (time_step * time_step)).max(10.0 * GRAVITY / (0.25 * kept))
 }
@@ -26,7 +27,7 @@ fn block(integrator: Integrator, density: f64, cells: [usize; 3], size: Vec3, at
     let options = SolidOptions { integrator, ..SolidOptions::default() };
     let mesh = kuhn_box(cells, size).expect("a box");
     let solid = Solid::new(mesh, vec![material], options, placement, velocity, Vec3::zeros()).expect("a solid");
-    Body { name: "block".into(), method: Box::new(solid) }
+    Body::new("block", Box::new(solid), craze_solid::load)
 }
 
 fn world(bodies: Vec<Body>, gravity: f64, friction: f64, frames_per_second: f64) -> World {
@@ -45,13 +46,14 @@ fn energy(world: &World) -> f64 {
     account.kinetic + account.elastic + account.potential
 }
 
-/// How far a body's points have moved between two looks at most (m).
+/// Largest displacement of a body's points between two calls (m).
 fn drift(before: &ContactSurface, after: &ContactSurface) -> f64 {
     let moved = before.points.iter().zip(&after.points).map(|(then, now)| (now.start - then.start).norm());
     moved.fold(0.0, f64::max)
 }
 
-/// A small block over one triangle of a large one, so that its four lowest corners are all that touches.
+/// A small block over one triangle of a large one, so that its four lowest corners are all that
+/// touches.
 fn one_on_another(lower: Integrator, upper: Integrator, gap: f64) -> World {
     let (large, small) = (Vec3::new(0.4, 0.1, 0.4), Vec3::repeat(0.04));
     let skins = 2.0 * gap;
@@ -83,7 +85,8 @@ fn an_implicit_block_lies_on_another_as_deep_as_weight_over_stiffness() {
         let corner = |x: f64, z: f64| {
             *top.iter().find(|corner| corner.x * x > 0.0 && corner.z * z > 0.0).expect("a corner of the top")
         };
-        // Kuhn's diagonal of the top goes from the corner of least x and z to that of largest; the point has x > z.
+        // Kuhn's diagonal of the top goes from the corner of least x and z to that of largest; the
+        // point has x > z.
         let [a, b, c] = [corner(-1.0, -1.0), corner(1.0, -1.0), corner(1.0, 1.0)];
         let normal = (b - a).cross(&(c - a)).normalize();
         a.y - normal.dot(&Vec3::new(place.x - a.x, 0.0, place.z - a.z)) / normal.y
@@ -125,10 +128,11 @@ fn an_implicit_block_that_falls_on_another_stays_on_it() {
 fn an_implicit_block_and_any_other_keep_their_momentum() {
     for (one, other) in [
         (Integrator::Implicit, Integrator::Implicit),
-        (Integrator::Implicit, Integrator::SymplecticEuler),
-        (Integrator::SymplecticEuler, Integrator::Implicit),
+        (Integrator::Implicit, Integrator::Symplectic),
+        (Integrator::Symplectic, Integrator::Implicit),
     ] {
-        // The heavy one is hit by the light one, and the other way round: whoever leads, nobody is thrown.
+        // The light one hits the heavy one, and the other way round: in either order, none is
+        // thrown off.
         for (light, heavy) in [(100.0, 3000.0), (3000.0, 100.0)] {
             let size = Vec3::repeat(0.1);
             let bodies = vec![
@@ -153,10 +157,11 @@ fn an_implicit_block_and_any_other_keep_their_momentum() {
 }
 
 #[test]
-fn a_stack_of_implicit_blocks_whose_faces_touch_in_many_points_comes_to_rest() {
+fn a_stack_of_implicit_blocks_with_many_contacts_comes_to_rest() {
     let size = Vec3::new(0.2, 0.08, 0.2);
     let storey = |storey: usize| {
-        // Every other one is shifted and has a finer mesh: a hundred pairs of points and edges hold two blocks apart.
+        // Every other one is shifted and has a finer mesh: a hundred pairs of points and edges hold
+        // two blocks apart.
         let (odd, cells) = ((storey % 2) as f64, 3 + storey % 2);
         let at = Vec3::new(0.007 * odd, 0.041 + 0.084 * storey as f64, 0.0035 * odd);
         block(Integrator::Implicit, 1000.0, [cells, 2, cells], size, at, Vec3::zeros())

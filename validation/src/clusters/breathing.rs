@@ -1,24 +1,24 @@
-//! Test 13: breathing of one cluster. With goal stiffness α, cos ωΔt = 1 − α/2.
+//! Test 13: breathing mode of one cluster. With goal stiffness α, cos ωΔt = 1 − α/2.
 
 use super::{TIME_STEP, block};
 use crate::ValidationError;
 use crate::outcome::{Expected, Findings};
 use crate::plot::{Line, Mark, Plot, Scale};
-use crate::run::{Depth, MethodLetter, Test};
+use crate::run::{Depth, Test};
 use crate::setup::{free_step, take_step};
 use craze_math::Vec3;
 use std::f64::consts::TAU;
 
 pub(crate) const TEST: Test = Test {
     number: 13,
-    method: MethodLetter::Clusters,
+    method: craze_methods::clusters::KIND,
     title: "1-D breathing with goal stiffness α",
     source: "cos ωΔt = 1 − α/2",
     conditions: "",
     measure,
 };
 
-/// Largest stretch beyond one.
+/// Initial strain.
 const AMPLITUDE: f64 = 0.01;
 
 fn measure(depth: Depth, findings: &mut Findings) -> Result<(), ValidationError> {
@@ -27,7 +27,7 @@ fn measure(depth: Depth, findings: &mut Findings) -> Result<(), ValidationError>
         Depth::Full => 20000,
     };
     for goal_stiffness in [1.0, 0.25] {
-        // To the digits of a double; the list has 6 and 12.433.
+        // To double precision; the list of known answers has 6 and 12.433.
         let known = TAU / f64::acos(1.0 - goal_stiffness / 2.0);
         let record = breathe(goal_stiffness, steps)?;
         let measured = period(&record).ok_or(ValidationError::NothingMeasured("the period"))?;
@@ -51,18 +51,18 @@ fn measure(depth: Depth, findings: &mut Findings) -> Result<(), ValidationError>
     Ok(())
 }
 
-/// Phase of the known motion after `time` (Δt): symplectic steps from rest hold the stretch of the first two moments together by a
-/// cosine whose top lies half a step before the start.
+/// Phase of the known solution after `time` (Δt): symplectic steps from rest follow a cosine with
+/// its maximum half a step before the start.
 fn phase(time: f64, period: f64) -> f64 {
     (time + 0.5) * TAU / period
 }
 
-/// The known motion at the start, as a share of its top.
+/// The known solution at the start, relative to its maximum.
 fn wave_top(period: f64) -> f64 {
     phase(0.0, period).cos()
 }
 
-/// Stretch along x beyond one, before each of so many steps, of a block that was stretched and let go.
+/// Strain along x before each of `steps` steps of a block released from a stretched state.
 fn breathe(goal_stiffness: f64, steps: usize) -> Result<Vec<f64>, ValidationError> {
     let mut body = block([5, 3, 3], goal_stiffness)?;
     let rest = body.positions();
@@ -71,17 +71,18 @@ fn breathe(goal_stiffness: f64, steps: usize) -> Result<Vec<f64>, ValidationErro
     body.set_motion(|rest| (rest + Vec3::new(AMPLITUDE * (rest.x - center), 0.0, 0.0), Vec3::zeros()))?;
     let mut record = Vec::with_capacity(steps);
     for _ in 0..steps {
-        let places = body.positions();
-        record.push((places[places.len() - 1].x - places[0].x) / (last - first) - 1.0);
+        let positions = body.positions();
+        record.push((positions[positions.len() - 1].x - positions[0].x) / (last - first) - 1.0);
         take_step(&mut body, &free_step(TIME_STEP))?;
     }
     Ok(record)
 }
 
-/// Period in steps of an even swing, from the phase that it has gained between its first and its last turn.
+/// Period, in steps, of a sampled cosine, from the phase between its first and last sample.
 ///
-/// Samples s, s' of a cosine satisfy s' = s·cos θ − q·sin θ, q the sine that belongs to s. θ is first estimated from three
-/// neighbours at a time by least squares, then corrected by what it misses over the whole record.
+/// Samples s, s' of a cosine satisfy s' = s·cos θ − q·sin θ with the corresponding sine q. θ is
+/// estimated from triples of neighbours by least squares, then corrected by the phase error over
+/// the whole record.
 fn period(record: &[f64]) -> Option<f64> {
     let (mut product, mut square) = (0.0, 0.0);
     for three in record.windows(3) {
@@ -95,9 +96,9 @@ fn period(record: &[f64]) -> Option<f64> {
     };
     let last = record.len().checked_sub(2)?;
     let whole = last as f64 * estimate;
-    // What the phase at the end differs from the estimate, to the nearest turn.
-    let missed = (angle_at(last) - angle_at(0) - whole + TAU / 2.0).rem_euclid(TAU) - TAU / 2.0;
-    let angle = (whole + missed) / last as f64;
+    // Difference between the phase at the end and the estimate, modulo a full turn.
+    let error = (angle_at(last) - angle_at(0) - whole + TAU / 2.0).rem_euclid(TAU) - TAU / 2.0;
+    let angle = (whole + error) / last as f64;
     (angle > 0.0).then(|| TAU / angle)
 }
 

@@ -1,29 +1,37 @@
 //! Tests of clustered shape matching: Jones et al. 2016.
 
-pub(crate) mod breathing;
-pub(crate) mod conservation;
-pub(crate) mod flow;
-pub(crate) mod momentum;
-pub(crate) mod objectivity;
+mod breathing;
+mod conservation;
+mod flow;
+mod momentum;
+mod objectivity;
 
-use crate::ValidationError;
-use craze_clusters::{Cloud, Clusters, Options};
+use crate::{Test, ValidationError};
 use craze_material::{Cluster, Elasticity, Material};
 use craze_math::{Isometry, Vec3};
+use craze_methods::clusters::{Cloud, ClusterError, Clusters, Options};
 
-/// Reference step of all bodies (s).
+/// Its tests, by number.
+pub const TESTS: &[Test] = &[objectivity::TEST, conservation::TEST, momentum::TEST, breathing::TEST, flow::TEST];
+
+impl From<ClusterError> for ValidationError {
+    fn from(error: ClusterError) -> ValidationError {
+        ValidationError::Body(error.to_string())
+    }
+}
+
 pub(crate) const TIME_STEP: f64 = 1.0 / 60.0;
 
-/// Distance between particles (m).
+/// Particle spacing (m).
 const SPACING: f64 = 0.1;
 
-/// A block of particles at rest in one cluster that never flies as a rigid body.
+/// A block of particles at rest in one cluster, with rigid-body mode disabled.
 pub(crate) fn block(counts: [usize; 3], goal_stiffness: f64) -> Result<Clusters, ValidationError> {
     let options = Options { time_step: TIME_STEP, rest_strain: None, ..Options::default() };
     block_of(counts, options, |cluster| cluster.goal_stiffness = goal_stiffness)
 }
 
-/// A block of particles at rest, of a matter that `change` decides.
+/// A block of particles at rest with cluster parameters set by `change`.
 pub(crate) fn block_of(
     counts: [usize; 3],
     options: Options,

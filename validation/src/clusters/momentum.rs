@@ -1,18 +1,18 @@
-//! Test 12: what one elastic cluster keeps. Linear and angular momentum, also where S does not commute with A_rr (READINGS 26):
-//! rotations are those of least energy.
+//! Test 12: one elastic cluster conserves linear and angular momentum, also where S does not
+//! commute with A_rr (READINGS 26): rotations are those of least energy.
 
 use super::{TIME_STEP, block};
 use crate::ValidationError;
 use crate::outcome::{Expected, Findings};
 use crate::plot::{Line, Mark, Plot, Scale};
-use crate::run::{Depth, MethodLetter, Test};
+use crate::run::{Depth, Test};
 use crate::setup::{run_frames, world_of};
 use craze_engine::Mode;
 use craze_math::Vec3;
 
 pub(crate) const TEST: Test = Test {
     number: 12,
-    method: MethodLetter::Clusters,
+    method: craze_methods::clusters::KIND,
     title: "One elastic cluster with isotropic A_rr; one 4:1:1",
     source: "Jones et al. 2016, (3)–(6)",
     conditions: "",
@@ -45,7 +45,7 @@ fn measure(depth: Depth, findings: &mut Findings) -> Result<(), ValidationError>
     Ok(())
 }
 
-/// Largest change of the momenta over a run, as a share of the start.
+/// Largest change of the momenta during a run, relative to the start.
 struct Drift {
     linear: f64,
     angular: f64,
@@ -54,14 +54,15 @@ struct Drift {
 }
 
 impl Drift {
-    /// A block that flies, spins about a slanted axis and vibrates in every way that keeps its centre.
+    /// A flying block that rotates about an oblique axis and vibrates in all modes that keep its
+    /// centre.
     fn of(counts: [usize; 3], seconds: u32) -> Result<Drift, ValidationError> {
         let mut body = block(counts, 0.5)?;
         body.set_motion(|rest| {
-            let place = 1.05 * rest + 0.04 * Vec3::new(rest.y, -0.5 * rest.z, rest.x);
-            (place, Vec3::new(3.0, 1.0, -2.0) + Vec3::new(1.0, 2.0, -0.5).cross(rest))
+            let position = 1.05 * rest + 0.04 * Vec3::new(rest.y, -0.5 * rest.z, rest.x);
+            (position, Vec3::new(3.0, 1.0, -2.0) + Vec3::new(1.0, 2.0, -0.5).cross(rest))
         })?;
-        let mut world = world_of(body, 1.0 / TIME_STEP, Mode::Dynamic);
+        let mut world = world_of(body, craze_methods::clusters::load, 1.0 / TIME_STEP, Mode::Dynamic);
         let start = world.account();
         let mut drift = Drift { linear: 0.0, angular: 0.0, record: Vec::new() };
         for _ in 0..seconds * 60 {

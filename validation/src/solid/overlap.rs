@@ -1,24 +1,24 @@
-//! Test 29: the volume that two tetrahedra share, and the force that follows from it.
+//! Test 29: overlap volume of two tetrahedra, and the resulting force.
 
 use crate::ValidationError;
 use crate::outcome::{Expected, Findings};
-use crate::run::{Depth, MethodLetter, Test};
+use crate::run::{Depth, Test};
 use craze_contact::collisions::overlap::OverlapRegion;
-use craze_contact::solvers::penalty::{Press, Pressed, overlaps};
+use craze_contact::solvers::penalty::{PenaltyBody, PenaltyForce, overlap_forces};
 use craze_contact::{ContactTetrahedra, VolumeTree};
 use craze_math::Vec3;
 use craze_mesh::{TetMesh, kuhn_box};
 
 pub(crate) const TEST: Test = Test {
     number: 29,
-    method: MethodLetter::Solid,
+    method: craze_methods::solid::KIND,
     title: "Overlap of a corner tetrahedron with itself shifted by 0.5, and its force",
     source: "geometry; O'Brien & Hodgins 1999, §3.3",
     conditions: "",
     measure,
 };
 
-/// Young's modulus of both (Pa); they are as large as a cube of 1 m.
+/// Young's modulus of both bodies (Pa); their size is that of a cube of 1 m.
 const MODULUS: f64 = 1e6;
 
 fn measure(depth: Depth, findings: &mut Findings) -> Result<(), ValidationError> {
@@ -29,10 +29,15 @@ fn measure(depth: Depth, findings: &mut Findings) -> Result<(), ValidationError>
     let region = regions.first().ok_or(ValidationError::NothingMeasured("the overlap"))?;
     let exact = |value| Expected::Relative { value, tolerance: 1e-12 };
     findings.compare("volume", "m³", region.volume, exact(1.0 / 48.0));
-    let away = (region.centroid - Vec3::new(0.625, 0.125, 0.125)).norm();
-    findings.compare("distance of the centroid from (0.625, 0.125, 0.125)", "m", away, Expected::Zero { limit: 1e-12 });
+    let distance = (region.centroid - Vec3::new(0.625, 0.125, 0.125)).norm();
+    findings.compare(
+        "distance of the centroid from (0.625, 0.125, 0.125)",
+        "m",
+        distance,
+        Expected::Zero { limit: 1e-12 },
+    );
 
-    let (force, moment) = net(&press(&bodies)?, &bodies);
+    let (force, moment) = net(&only_force(&bodies)?, &bodies);
     findings.compare("net force of both over the force", "", force, Expected::Zero { limit: 1e-12 });
     findings.compare("net moment of both over the force", "m", moment, Expected::Zero { limit: 1e-12 });
 
@@ -43,38 +48,39 @@ fn measure(depth: Depth, findings: &mut Findings) -> Result<(), ValidationError>
     let coarse = box_against_box(1, 1)?;
     for cells in 2..=finest {
         let fine = box_against_box(cells, cells + 1)?;
-        let change = (fine.force * fine.normal - coarse.force * coarse.normal).norm() / coarse.force;
-        let what = format!("change of the force of two boxes of {cells} and {} cells an edge", cells + 1);
+        let change = (fine.spring.force * fine.spring.normal - coarse.spring.force * coarse.spring.normal).norm()
+            / coarse.spring.force;
+        let what = format!("change of the force between boxes of {cells} and {} cells per edge", cells + 1);
         findings.compare(what, "", change, Expected::Zero { limit: 1e-9 });
     }
     Ok(())
 }
 
-/// Tetrahedra where they are.
+/// Tetrahedra with positions.
 struct Body {
     tetrahedra: Vec<[u32; 4]>,
-    places: Vec<Vec3>,
+    positions: Vec<Vec3>,
     tree: VolumeTree,
 }
 
 impl Body {
-    fn new(tetrahedra: Vec<[u32; 4]>, places: Vec<Vec3>) -> Result<Body, ValidationError> {
+    fn new(tetrahedra: Vec<[u32; 4]>, positions: Vec<Vec3>) -> Result<Body, ValidationError> {
         let mut tree = VolumeTree::default();
         tree.follow(&ContactTetrahedra { tetrahedra: &tetrahedra, ..ContactTetrahedra::default() });
-        tree.refresh(places.iter().copied())?;
-        Ok(Body { tetrahedra, places, tree })
+        tree.refresh(positions.iter().copied())?;
+        Ok(Body { tetrahedra, positions, tree })
     }
 
     fn of(mesh: &TetMesh, shift: Vec3) -> Result<Body, ValidationError> {
-        Body::new(mesh.elements().to_vec(), mesh.positions().iter().map(|place| place + shift).collect())
+        Body::new(mesh.elements().to_vec(), mesh.positions().iter().map(|position| position + shift).collect())
     }
 }
 
-/// The only press between two bodies.
-fn press(bodies: &[Body; 2]) -> Result<Press, ValidationError> {
+/// The only penalty force between two bodies.
+fn only_force(bodies: &[Body; 2]) -> Result<PenaltyForce, ValidationError> {
     let [first, second] = [0, 1].map(|side: usize| {
         let Body { tetrahedra, tree, .. } = &bodies[side];
-        Pressed {
+        PenaltyBody {
             tree,
             matter: ContactTetrahedra {
                 outer: &[],
@@ -88,27 +94,28 @@ fn press(bodies: &[Body; 2]) -> Result<Press, ValidationError> {
         }
     });
     let mut found = Vec::new();
-    overlaps(&first, &second, &mut found);
+    overlap_forces(&first, &second, &mut found);
     found.pop().filter(|_| found.is_empty()).ok_or(ValidationError::NothingMeasured("the overlap"))
 }
 
-/// Net force and net moment about the origin of all forces on nodes, over the force of the press.
-fn net(press: &Press, bodies: &[Body; 2]) -> (f64, f64) {
+/// Net force and net moment about the origin of all nodal forces, relative to the contact force.
+fn net(press: &PenaltyForce, bodies: &[Body; 2]) -> (f64, f64) {
     let (mut force, mut moment) = (Vec3::zeros(), Vec3::zeros());
     for (side, sign) in [(0, 1.0), (1, -1.0)] {
-        for &(node, weight) in &press.bearers[side] {
-            let push = sign * weight * press.normal;
+        for &(node, weight) in &press.nodes[side] {
+            let push = sign * weight * press.spring.normal;
             force += push;
-            moment += bodies[side].places[node as usize].cross(&push);
+            moment += bodies[side].positions[node as usize].cross(&push);
         }
     }
     (force.norm(), moment.norm())
 }
 
-/// A box on the corner of another, both of so many cells an edge. Shifts are no fractions of an edge: where an inner face of one lies in the
-/// surface of the other, the way in which the volume grows has no single answer.
-fn box_against_box(cells: usize, other_cells: usize) -> Result<Press, ValidationError> {
+/// A box at the corner of another, both with this number of cells per edge. Shifts are no multiples
+/// of a cell: where an inner face of one lies in the surface of the other, the gradient of the
+/// volume is undefined.
+fn box_against_box(cells: usize, other_cells: usize) -> Result<PenaltyForce, ValidationError> {
     let lower = Body::of(&kuhn_box([cells; 3], Vec3::repeat(1.0))?, Vec3::zeros())?;
     let upper = Body::of(&kuhn_box([other_cells; 3], Vec3::repeat(1.0))?, Vec3::new(0.3137, 0.8291, 0.4173))?;
-    press(&[upper, lower])
+    only_force(&[upper, lower])
 }

@@ -1,25 +1,25 @@
-//! Test 1: the patch test. Where the boundary is moved by an affine map, equilibrium is that map everywhere, on any mesh.
+//! Test 1: patch test. An affine displacement of the boundary gives the same affine equilibrium
+//! everywhere, on any mesh.
 
 use crate::ValidationError;
 use crate::measure::largest;
 use crate::outcome::{Expected, Findings};
-use crate::run::{Depth, MethodLetter, Test};
-use crate::setup::{JITTER, awake, elastic, forces_from_a_step, hold_nodes, is_on_surface, solid_at_rest};
-use craze_engine::{Method, Step};
+use crate::run::{Depth, Test};
+use crate::setup::{JITTER, awake, constrain_nodes, elastic, forces_from_a_step, is_on_surface, solid_at_rest};
+use craze_engine::{CommitLog, QuasiStatic, Step};
 use craze_material::Elasticity;
 use craze_math::{Mat3, Vec3};
 use craze_mesh::kuhn_box_jittered;
 
 pub(crate) const TEST: Test = Test {
     number: 1,
-    method: MethodLetter::Solid,
-    title: "Patch test: affine field on the boundary, interior nodes jiggled",
+    method: craze_methods::solid::KIND,
+    title: "Patch test: affine field on the boundary, interior nodes perturbed",
     source: "Irons & Razzaque 1972",
     conditions: "the affine state is set, not loaded",
     measure,
 };
 
-/// Edge of the cube (m).
 const SIZE: f64 = 1.0;
 const YOUNG: f64 = 1e7;
 const POISSON: f64 = 0.3;
@@ -29,17 +29,17 @@ fn measure(depth: Depth, findings: &mut Findings) -> Result<(), ValidationError>
         Depth::Quick => 4,
         Depth::Full => 8,
     };
-    // From strains of a linear book to those of rubber: stretch, shear and a turn together.
+    // Small strain and large strain, each with stretch, shear and rotation.
     for strain in [1e-3, 0.15] {
-        let affine = Affine::of_strain(strain);
+        let affine = Affine::from_strain(strain);
         let percent = 100.0 * strain;
-        let (force, place) = (residual(cells, &affine)?, equilibrium(cells, &affine)?);
+        let (force, position) = (residual(cells, &affine)?, equilibrium(cells, &affine)?);
         let limit = Expected::Zero { limit: 1e-10 };
         findings.compare(format!("force on inner nodes over E·h², strain {percent} %"), "", force, limit);
         findings.compare(
             format!("distance of inner nodes from the field over the edge, strain {percent} %"),
             "",
-            place,
+            position,
             limit,
         );
     }
@@ -53,22 +53,23 @@ struct Affine {
 }
 
 impl Affine {
-    fn of_strain(strain: f64) -> Affine {
+    fn from_strain(strain: f64) -> Affine {
         let gradient = Mat3::identity() + strain * Mat3::new(1.0, 0.3, -0.2, -0.5, -0.6, 0.4, 0.1, 0.7, 0.8);
         Affine { gradient, shift: Vec3::new(0.3, -0.2, 0.1) }
     }
 
-    fn at(&self, place: &Vec3) -> Vec3 {
-        self.gradient * place + self.shift
+    fn at(&self, position: &Vec3) -> Vec3 {
+        self.gradient * position + self.shift
     }
 }
 
-/// Largest force on an inner node in the affine state, as a share of Young's modulus times a cell's face.
+/// Largest force on an inner node in the affine state, relative to Young's modulus times the area
+/// of a cell face.
 fn residual(cells: usize, affine: &Affine) -> Result<f64, ValidationError> {
     let mesh = kuhn_box_jittered([cells; 3], Vec3::repeat(SIZE), JITTER)?;
     let mut solid = solid_at_rest(mesh, elastic(1000.0, Elasticity::from_young(YOUNG, POISSON)), awake())?;
-    let places: Vec<Vec3> = solid.mesh().positions().iter().map(|rest| affine.at(rest)).collect();
-    solid.set_state(&places, &vec![Vec3::zeros(); places.len()]);
+    let positions: Vec<Vec3> = solid.mesh().positions().iter().map(|rest| affine.at(rest)).collect();
+    solid.set_state(&positions, &vec![Vec3::zeros(); positions.len()]);
     let forces = forces_from_a_step(&mut solid)?;
     let surface = is_on_surface(solid.mesh());
     let inner = forces.iter().zip(&surface).filter(|(_, on_surface)| !**on_surface);
@@ -76,26 +77,27 @@ fn residual(cells: usize, affine: &Affine) -> Result<f64, ValidationError> {
     Ok(largest(inner.map(|(force, _)| force.norm())) / (YOUNG * face))
 }
 
-/// Largest distance of an inner node from the affine field in equilibrium, after all of them were moved by up to a tenth of a cell.
+/// Largest distance of an inner node from the affine field in equilibrium, starting from
+/// perturbations of up to a tenth of a cell.
 fn equilibrium(cells: usize, affine: &Affine) -> Result<f64, ValidationError> {
     let mesh = kuhn_box_jittered([cells; 3], Vec3::repeat(SIZE), JITTER)?;
     let mut solid = solid_at_rest(mesh, elastic(1000.0, Elasticity::from_young(YOUNG, POISSON)), awake())?;
     let surface = is_on_surface(solid.mesh());
     let exact: Vec<Vec3> = solid.mesh().positions().iter().map(|rest| affine.at(rest)).collect();
     let on_surface = (0..surface.len()).filter(|&node| surface[node]);
-    let (_, loads) = hold_nodes(&mut solid, on_surface, |rest| affine.at(rest))?;
-    let way = 0.1 * SIZE / cells as f64;
-    let jiggled: Vec<Vec3> = (exact.iter().enumerate())
-        .map(|(node, place)| place + if surface[node] { Vec3::zeros() } else { way * jiggle(node) })
+    let (_, loads) = constrain_nodes(&mut solid, on_surface, |rest| affine.at(rest))?;
+    let amplitude = 0.1 * SIZE / cells as f64;
+    let perturbed: Vec<Vec3> = (exact.iter().enumerate())
+        .map(|(node, position)| position + if surface[node] { Vec3::zeros() } else { amplitude * perturbation(node) })
         .collect();
-    solid.set_state(&jiggled, &vec![Vec3::zeros(); jiggled.len()]);
+    solid.set_state(&perturbed, &vec![Vec3::zeros(); perturbed.len()]);
     let step = Step { time: 0.0, time_step: 1.0, gravity: Vec3::zeros(), loads: &loads, contacts: &[] };
-    solid.balance(&step)?;
-    Ok(largest(solid.positions().iter().zip(&exact).map(|(place, exact)| (place - exact).norm())) / SIZE)
+    solid.balance(&step, &mut CommitLog::default())?;
+    Ok(largest(solid.positions().iter().zip(&exact).map(|(position, exact)| (position - exact).norm())) / SIZE)
 }
 
-/// A direction that differs from node to node, each part between −1 and 1.
-fn jiggle(node: usize) -> Vec3 {
+/// A perturbation that differs from node to node, with components between −1 and 1.
+fn perturbation(node: usize) -> Vec3 {
     let part = |factor: f64| (factor * (node + 1) as f64).sin();
     Vec3::new(part(12.9898), part(78.233), part(37.719))
 }

@@ -1,4 +1,4 @@
-//! What the machine can do: bytes a second to memory, and multiply-adds a second in registers.
+//! Limits of the machine: memory bandwidth (bytes/s) and peak multiply-adds (1/s).
 
 use super::{Both, Limits};
 use craze_math::lanes::{Instructions, Kernel, Lanes, WIDTH};
@@ -6,19 +6,21 @@ use rayon::prelude::*;
 use std::hint::black_box;
 use std::time::Instant;
 
-/// Groups of eight numbers in each of three arrays: 128 MiB each, so that what was left behind is in no cache when its turn comes again.
+/// Groups of eight numbers in each of three arrays: 128 MiB each, so that no data stays in a cache
+/// from one repetition to the next.
 const GROUPS: usize = 1 << 21;
-/// Groups that are timed at once, 16 MiB of each array: some milliseconds, short enough to fall between others' time slices.
+/// Groups per timing: 16 MiB of each array take milliseconds, short enough to fit between time
+/// slices of other programs.
 const SEGMENT: usize = 1 << 18;
-/// Groups that one task works on.
+/// Groups per task.
 const PART: usize = 1 << 13;
-/// Multiply-adds of each chain in one task, and tasks: some milliseconds on one thread.
+/// Multiply-adds per chain and task, and number of tasks: milliseconds on one thread.
 const LINKS: usize = 40_000;
 const TASKS: usize = 16;
-/// Chains side by side: enough to fill two pipes of four cycles, few enough for the registers.
+/// Interleaved chains: enough for two pipelines of four cycles, few enough for the registers.
 const CHAINS: usize = 12;
 
-/// Arrays to run through, and the shortest times so far.
+/// Arrays to traverse, and the shortest times so far.
 pub struct Machine {
     sums: Vec<[f64; WIDTH]>,
     left: Vec<[f64; WIDTH]>,
@@ -40,7 +42,7 @@ impl Machine {
         }
     }
 
-    /// Measures once more, on the threads of a pool, and keeps what was faster than before.
+    /// Measures once more on the threads of a pool, and keeps improvements.
     pub fn measure(&mut self, pool: &rayon::ThreadPool) {
         let threads = pool.current_num_threads();
         let instructions = Instructions::detect();
@@ -132,7 +134,7 @@ impl Kernel for MultiplyAdds {
     type Output = f64;
     #[inline(always)]
     fn run<L: Lanes>(self) -> f64 {
-        // Values go to 1 and stay there: no overflow, no denormal numbers.
+        // Values converge to 1: no overflow, no subnormal numbers.
         let (factor, addend) = (L::splat(black_box(0.999)), L::splat(black_box(0.001)));
         let mut chains = [L::splat(self.start); CHAINS];
         for _ in 0..LINKS {

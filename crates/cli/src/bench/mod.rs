@@ -1,9 +1,10 @@
-//! Measures the program against the machine it runs on.
+//! Benchmarks relative to the limits of the machine.
 //!
-//! Clocks differ from machine to machine, so every kernel is told as a fraction of what this machine could do: [`machine`] measures
-//! memory bandwidth and multiply-add peak in the same rounds as the kernels of [`subjects`], and the limit of a kernel is the longer of the
-//! times that its bytes and its arithmetic take at those speeds (the roofline of Williams et al. 2009). Every number is the best
-//! of several short, interleaved repetitions: other work on the machine can only make one slower.
+//! Absolute times differ between machines, so every kernel is reported as a fraction of its limit:
+//! the longer of the times for its bytes and its arithmetic at the memory bandwidth and
+//! multiply-add peak measured by [`machine`] (roofline model, Williams et al. 2009). Rounds of
+//! [`machine`] and [`subjects`] are interleaved, and the best of several short repetitions counts,
+//! since other programs can only slow them down.
 
 mod machine;
 mod report;
@@ -13,28 +14,26 @@ use crate::problem::Problem;
 use machine::Machine;
 pub use report::text;
 use serde::Serialize;
-use subjects::{Decompositions, ElasticBody, Particles};
+use subjects::{Decompositions, ElasticBody, MethodBody};
 
-/// How long a run takes.
+/// Duration of a benchmark.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Effort {
-    /// Seconds: bodies up to 100 000 tetrahedra.
+    /// Seconds: bodies up to 100,000 tetrahedra.
     Quick,
     /// A minute or two: bodies up to a million.
     Full,
 }
 
-/// A number on one thread and on two.
+/// A value on one thread and on two.
 #[derive(Clone, Copy, Debug, Serialize)]
 pub struct Both {
-    /// On one thread.
     pub one: f64,
-    /// On two threads.
     pub two: f64,
 }
 
 impl Both {
-    /// Nothing measured yet, as a time (s).
+    /// No measurement yet, as a time (s).
     const NEVER: Both = Both { one: f64::INFINITY, two: f64::INFINITY };
 
     fn keep_best(&mut self, threads: usize, seconds: f64) {
@@ -47,60 +46,66 @@ impl Both {
     }
 }
 
-/// What the machine can do.
 #[derive(Clone, Copy, Debug, Serialize)]
 pub struct Limits {
-    /// Bytes a second to and from memory: `a[i] = b[i] + s·c[i]`, the fetch of a before it is written counted.
+    /// Memory bandwidth (bytes/s) of `a[i] = b[i] + s·c[i]`, with the fetch of a before it is
+    /// written.
     pub bandwidth: Both,
-    /// Bytes a second from memory, nothing written.
+    /// Read bandwidth (bytes/s).
     pub read_bandwidth: Both,
-    /// Additions and multiplications a second, of fused multiply-adds in registers.
+    /// Additions and multiplications per second, as fused multiply-adds in registers.
     pub flops: Both,
 }
 
-/// The explicit elastic step with damping on one body.
+/// Explicit elastic step with damping of one body.
 #[derive(Clone, Copy, Debug, Serialize)]
 pub struct ElasticStep {
-    /// Number of tetrahedra.
     pub tetrahedra: usize,
-    /// Memory of the body by tetrahedron (bytes).
+    /// Memory per tetrahedron (bytes).
     pub bytes_held: f64,
-    /// Bytes that a step moves by tetrahedron where nothing fits into a cache.
+    /// Memory traffic of a step per tetrahedron without caches (bytes).
     pub bytes_moved: f64,
-    /// Additions and multiplications of a step by tetrahedron.
+    /// Additions and multiplications of a step per tetrahedron.
     pub flops: f64,
     /// Time of a step (s).
     pub seconds: Both,
-    /// Shortest time that the machine allows (s).
+    /// Lower bound of the time (s).
     pub limit: Both,
-    /// Which of the two binds on one thread.
+    /// The limiting resource on one thread.
     pub bound_by: &'static str,
 }
 
-/// Everything that was measured.
+/// A step of a body of one method.
+#[derive(Clone, Copy, Debug, Serialize)]
+pub struct MethodStep {
+    /// Name of the method.
+    pub method: &'static str,
+    /// What the body consists of: tetrahedra or particles.
+    pub elements: &'static str,
+    /// Their number.
+    pub count: u64,
+    /// Time of a step (s).
+    pub seconds: Both,
+}
+
 #[derive(Clone, Debug, Serialize)]
 pub struct Measurements {
-    /// Vector instructions that the kernels use.
     pub instructions: String,
-    /// Threads that the machine has.
     pub hardware_threads: usize,
-    /// What the machine can do.
     pub machine: Limits,
     /// Elastic steps, by size.
     pub elastic: Vec<ElasticStep>,
-    /// Tetrahedra of the body in free flight.
+    /// Tetrahedra of the body in rigid-body mode.
     pub flight_tetrahedra: usize,
-    /// Time of a step in free flight (s).
+    /// Time of a step in rigid-body mode (s).
     pub flight_seconds: f64,
-    /// Particles of the cluster.
-    pub cluster_particles: usize,
-    /// Time of a step of the cluster (s).
-    pub cluster_seconds: Both,
-    /// Time of one 3×3 singular value, polar and symmetric eigen decomposition (s), in batches on one thread.
+    /// A step of a body of every method.
+    pub methods: Vec<MethodStep>,
+    /// Time of one 3×3 SVD, polar and symmetric eigen decomposition (s), in batches on one thread.
     pub decomposition_seconds: [f64; 3],
 }
 
-/// Measures everything. `tell` hears what is being done.
+/// Measures everything. `tell` receives progress messages.
 pub fn measure(effort: Effort, tell: &mut dyn FnMut(&str)) -> Result<Measurements, Problem> {
     let (sizes, rounds): (&[[usize; 3]], usize) = match effort {
         Effort::Quick => (&[[12, 12, 12], [26, 26, 25]], 4),
@@ -113,20 +118,24 @@ pub fn measure(effort: Effort, tell: &mut dyn FnMut(&str)) -> Result<Measurement
         bodies.push(ElasticBody::new(cells)?);
     }
     let mut flying = ElasticBody::in_flight([26, 26, 25])?;
-    let mut particles = Particles::new(46)?;
+    let mut of_methods = MethodBody::all()?;
     let mut decompositions = Decompositions::new(20_000);
     let mut times = vec![Both::NEVER; bodies.len()];
-    let (mut flight, mut cluster, mut decomposition) = (f64::INFINITY, Both::NEVER, [f64::INFINITY; 3]);
+    let mut method_times = vec![Both::NEVER; of_methods.len()];
+    let (mut flight, mut decomposition) = (f64::INFINITY, [f64::INFINITY; 3]);
     for round in 1..=rounds {
         tell(&format!("round {round} of {rounds}"));
         for threads in [1, 2] {
             let pool = pool(threads)?;
             for (body, time) in bodies.iter_mut().zip(&mut times) {
-                // The machine is measured right before each body, so that both have met the same neighbours.
+                // The machine is measured right before each body, under the same load by other
+                // programs.
                 machine.measure(&pool);
                 time.keep_best(threads, pool.install(|| body.seconds_a_step())?);
             }
-            cluster.keep_best(threads, pool.install(|| particles.seconds_a_step())?);
+            for (body, time) in of_methods.iter_mut().zip(&mut method_times) {
+                time.keep_best(threads, pool.install(|| body.seconds_a_step())?);
+            }
             if threads == 1 {
                 flight = flight.min(pool.install(|| flying.seconds_a_step())?);
                 let now = pool.install(|| decompositions.seconds());
@@ -142,8 +151,7 @@ pub fn measure(effort: Effort, tell: &mut dyn FnMut(&str)) -> Result<Measurement
         elastic: bodies.iter().zip(times).map(|(body, seconds)| body.judge(seconds, &limits)).collect(),
         flight_tetrahedra: flying.tetrahedra(),
         flight_seconds: flight,
-        cluster_particles: particles.count(),
-        cluster_seconds: cluster,
+        methods: of_methods.iter().zip(method_times).map(|(body, seconds)| body.judge(seconds)).collect(),
         decomposition_seconds: decomposition,
     })
 }

@@ -1,9 +1,8 @@
-//! Measurements as tables for a person.
+//! Measurements as text tables.
 
 use super::{Both, ElasticStep, Measurements};
 use std::fmt::Write;
 
-/// Everything that was measured, as text.
 pub fn text(measured: &Measurements) -> String {
     let mut text =
         format!("{} hardware threads, vector instructions: {}\n\n", measured.hardware_threads, measured.instructions);
@@ -27,20 +26,27 @@ pub fn text(measured: &Measurements) -> String {
     let whole = measured.elastic.iter().find(|step| step.tetrahedra == measured.flight_tetrahedra);
     let share = whole.map_or(f64::NAN, |step| 100.0 * measured.flight_seconds / step.seconds.one);
     let flight = 1e6 * measured.flight_seconds;
-    let cluster = measured.cluster_seconds.map(|seconds| 1e9 * seconds / measured.cluster_particles as f64);
     let [svd, polar, eigen] = measured.decomposition_seconds.map(|seconds| 1e9 * seconds);
     // Writing to a string cannot fail.
     let _ = write!(
         text,
         "\nfree flight of {} tetrahedra: {flight:.2} µs a step, {share:.4} % of an elastic one\n\
-         cluster of {} particles: {:.2} ns a particle and step, {:.2} ns on two threads ({:.2}×)\n\
          decompositions, eight at a time: SVD {svd:.1} ns, polar {polar:.1} ns, symmetric eigen {eigen:.1} ns\n",
         measured.flight_tetrahedra,
-        measured.cluster_particles,
-        cluster.one,
-        cluster.two,
-        cluster.one / cluster.two,
     );
+    for step in &measured.methods {
+        let each = step.seconds.map(|seconds| 1e9 * seconds / step.count as f64);
+        let _ = writeln!(
+            text,
+            "{}: {} {}, {:.2} ns for each and step, {:.2} ns on two threads ({:.2}×)",
+            step.method,
+            step.count,
+            step.elements,
+            each.one,
+            each.two,
+            each.one / each.two,
+        );
+    }
     text
 }
 

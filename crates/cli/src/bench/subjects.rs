@@ -1,18 +1,20 @@
-//! What is measured: bodies that step, and decompositions of small matrices.
+//! Benchmark subjects: bodies to step, and small matrices to decompose.
 
 use super::machine::seconds;
-use super::{Both, ElasticStep, Limits};
+use super::{Both, ElasticStep, Limits, MethodStep};
 use crate::problem::Problem;
-use craze_clusters::{Cloud, Clusters};
-use craze_engine::{Failure, Method, Step};
+use craze_engine::{CommitLog, Failure, Method, Step};
 use craze_material::{Damping, Elasticity, Material};
 use craze_math::batch::{polar_batch, svd_batch, symmetric_eigen_batch};
 use craze_math::{Eigen, Isometry, Mat3, Polar, Svd, Vec3};
 use craze_mesh::kuhn_box;
-use craze_solid::{Solid, SolidOptions, elastic_step_cost};
+use craze_methods::solid::{Solid, SolidOptions, elastic_step_cost};
+use craze_methods::{Descriptor, Elements, METHODS};
+use craze_scene::{SceneDocument, build};
 use std::hint::black_box;
 
-/// One repetition takes about this long (s): short enough to fall between the others' time slices.
+/// Approximate duration of a repetition (s): short enough to fit between time slices of other
+/// programs.
 const REPETITION: f64 = 0.02;
 
 const GRAVITY: Vec3 = Vec3::new(0.0, -9.81, 0.0);
@@ -21,15 +23,15 @@ fn refused(error: impl std::fmt::Display) -> Problem {
     Problem::new(format!("a body for the measurement could not be made or moved: {error}"), "")
 }
 
-/// Shortest time of a whole step (s) within one repetition.
+/// Shortest time of a step (s) within one repetition.
 fn shortest_step(body: &mut dyn Method, time_step: f64) -> Result<f64, Problem> {
     let step = Step { time: 0.0, time_step, gravity: GRAVITY, loads: &[], contacts: &[] };
-    let (mut shortest, mut total) = (f64::INFINITY, 0.0);
+    let (mut shortest, mut total, mut log) = (f64::INFINITY, 0.0, CommitLog::default());
     while total < REPETITION {
         let mut result: Result<(), Failure> = Ok(());
         let time = seconds(|| {
             result = body.predict(&step).and_then(|()| body.check());
-            body.commit(&step);
+            body.commit(&step, &mut log);
         });
         result.map_err(refused)?;
         shortest = shortest.min(time);
@@ -38,18 +40,18 @@ fn shortest_step(body: &mut dyn Method, time_step: f64) -> Result<f64, Problem> 
     Ok(shortest)
 }
 
-/// A block of soft, damped matter.
+/// A block of soft, damped material.
 pub struct ElasticBody {
     solid: Solid,
 }
 
 impl ElasticBody {
-    /// A block that turns slowly and computes all its elements in every step.
+    /// A slowly rotating block that computes all its elements in every step.
     pub fn new(cells: [usize; 3]) -> Result<ElasticBody, Problem> {
         ElasticBody::with(cells, SolidOptions { rest_strain: 0.0, ..SolidOptions::default() }, Vec3::new(0.0, 1.0, 0.2))
     }
 
-    /// A block that falls without load.
+    /// A block in free fall.
     pub fn in_flight(cells: [usize; 3]) -> Result<ElasticBody, Problem> {
         ElasticBody::with(cells, SolidOptions::default(), Vec3::zeros())
     }
@@ -68,12 +70,12 @@ impl ElasticBody {
     }
 
     pub fn seconds_a_step(&mut self) -> Result<f64, Problem> {
-        // A flight at rest bears any step.
+        // Rigid-body mode at rest allows any step.
         let time_step = self.solid.time_step_limit().min(1e-3);
         shortest_step(&mut self.solid, time_step)
     }
 
-    /// The time of a step beside what the machine could do.
+    /// Time of a step relative to the machine's limits.
     pub fn judge(&self, seconds: Both, limits: &Limits) -> ElasticStep {
         let (cost, tetrahedra) = (elastic_step_cost(&self.solid), self.tetrahedra());
         let count = tetrahedra as f64;
@@ -91,35 +93,44 @@ impl ElasticBody {
     }
 }
 
-/// A cube of particles in one cluster.
-pub struct Particles {
-    body: Clusters,
+/// A body of a method, as the method's benchmark says, that turns slowly.
+pub struct MethodBody {
+    body: Box<dyn Method>,
+    name: &'static str,
+    elements: &'static str,
+    count: u64,
 }
 
-impl Particles {
-    /// A cube of `side`³ particles that never flies as a rigid body.
-    pub fn new(side: usize) -> Result<Particles, Problem> {
-        let place = |n: usize| Vec3::new((n % side) as f64, (n / side % side) as f64, (n / side / side) as f64);
-        let positions: Vec<Vec3> = (0..side.pow(3)).map(|n| 0.01 * place(n)).collect();
-        let cloud = Cloud { volumes: vec![1e-6; positions.len()], positions, spacing: 0.01 };
-        let material = Material::elastic("dough", 1000.0, Elasticity::from_young(1e6, 0.3));
-        let options = craze_clusters::Options { rest_strain: None, ..craze_clusters::Options::default() };
-        let (place, still) = (Isometry::identity(), Vec3::zeros());
-        let body = Clusters::new(cloud, &material, options, &place, still, still).map_err(refused)?;
-        Ok(Particles { body })
+impl MethodBody {
+    /// A body of every method.
+    pub fn all() -> Result<Vec<MethodBody>, Problem> {
+        METHODS.iter().map(MethodBody::new).collect()
     }
 
-    pub fn count(&self) -> usize {
-        self.body.count()
+    fn new(method: &Descriptor) -> Result<MethodBody, Problem> {
+        let Descriptor { name, benchmark, .. } = method;
+        let text = format!("[[body]]\nname = \"body\"\nmethod = \"{name}\"\nplace.spin = [0, 1, 0.2]\n{benchmark}");
+        let mut bodies = build(&SceneDocument::parse(&text, name, &[])?)?.world.bodies;
+        let body = bodies.pop().ok_or_else(|| refused("it has no body"))?.method;
+        let account = body.account(&GRAVITY);
+        let count = match method.elements {
+            Elements::Tetrahedra { .. } => account.elements,
+            Elements::Particles => account.nodes,
+        };
+        Ok(MethodBody { body, name, elements: method.elements.name(), count })
     }
 
     pub fn seconds_a_step(&mut self) -> Result<f64, Problem> {
-        let time_step = self.body.time_step_limit();
-        shortest_step(&mut self.body, time_step)
+        let time_step = self.body.time_step_limit().min(1.0 / 60.0);
+        shortest_step(&mut *self.body, time_step)
+    }
+
+    /// The time of a step.
+    pub fn judge(&self, seconds: Both) -> MethodStep {
+        MethodStep { method: self.name, elements: self.elements, count: self.count, seconds }
     }
 }
 
-/// Matrices to take apart.
 pub struct Decompositions {
     matrices: Vec<Mat3>,
     symmetric: Vec<Mat3>,
@@ -129,7 +140,7 @@ pub struct Decompositions {
 }
 
 impl Decompositions {
-    /// So many matrices as elements have them: near a rotation, none like another.
+    /// Distinct matrices near rotations, like deformation gradients.
     pub fn new(count: usize) -> Decompositions {
         let turned = |n: usize| {
             let angle = 0.37 * n as f64;
@@ -146,7 +157,7 @@ impl Decompositions {
         }
     }
 
-    /// Time of one singular value, polar and symmetric eigen decomposition (s).
+    /// Time of one SVD, polar and symmetric eigen decomposition (s).
     pub fn seconds(&mut self) -> [f64; 3] {
         let times = [
             seconds(|| svd_batch(black_box(&self.matrices), &mut self.svds)),
@@ -158,7 +169,7 @@ impl Decompositions {
     }
 }
 
-/// A symmetric matrix that differs from number to number, entries between −1 and 1.
+/// A deterministic symmetric matrix with entries in −1…1.
 fn strain(n: usize) -> Mat3 {
     let part = |factor: f64| (factor * (n + 1) as f64).sin();
     let (a, b, c) = (part(12.9898), part(78.233), part(37.719));

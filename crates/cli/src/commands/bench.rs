@@ -1,6 +1,6 @@
 //! `craze bench`
 
-use crate::Voice;
+use crate::OutputMode;
 use crate::bench::{Effort, measure, text};
 use crate::problem::Problem;
 use clap::Args;
@@ -9,24 +9,23 @@ use std::io::Write;
 
 #[derive(Args)]
 pub struct Arguments {
-    /// Smaller bodies and fewer repetitions
+    /// Smaller bodies, fewer repetitions
     #[arg(long)]
     quick: bool,
 }
 
-/// Measures the program against the machine and prints what came out.
-pub fn run(arguments: &Arguments, voice: Voice) -> Result<(), Problem> {
+pub fn run(arguments: &Arguments, mode: OutputMode) -> Result<(), Problem> {
     let effort = if arguments.quick { Effort::Quick } else { Effort::Full };
     let measured = measure(effort, &mut |doing| {
-        if voice == Voice::Person {
+        if mode == OutputMode::Text {
             eprintln!("{doing}");
         }
     })?;
     let mut stdout = std::io::stdout().lock();
-    match voice {
-        Voice::Person => write!(stdout, "{}", text(&measured))?,
-        Voice::Program => writeln!(stdout, "{}", json!(measured))?,
-        Voice::Silent => {}
+    match mode {
+        OutputMode::Text => write!(stdout, "{}", text(&measured))?,
+        OutputMode::Json => writeln!(stdout, "{}", json!(measured))?,
+        OutputMode::Quiet => {}
     }
     Ok(())
 }

@@ -1,6 +1,6 @@
 //! `craze check`
 
-use crate::Voice;
+use crate::OutputMode;
 use crate::problem::Problem;
 use crate::progress::plural;
 use crate::scene_source::{self, Changes};
@@ -17,14 +17,14 @@ pub struct Arguments {
     changes: Changes,
 }
 
-/// Reads a scene and makes its world, then says what it found.
-pub fn run(arguments: &Arguments, voice: Voice) -> Result<(), Problem> {
+/// Reads a scene, builds its world and prints a summary.
+pub fn run(arguments: &Arguments, mode: OutputMode) -> Result<(), Problem> {
     let scene = scene_source::read(&arguments.scene, &arguments.changes)?;
     let built = build(&scene.document)?;
     let world = &scene.document.scene.world;
     let mut stdout = std::io::stdout().lock();
-    match voice {
-        Voice::Person => {
+    match mode {
+        OutputMode::Text => {
             for line in &built.summary {
                 writeln!(stdout, "{line}")?;
             }
@@ -38,11 +38,11 @@ pub fn run(arguments: &Arguments, voice: Voice) -> Result<(), Problem> {
                 world.fps
             )?;
         }
-        Voice::Program => {
+        OutputMode::Json => {
             let text = json!({ "scene": scene.name, "frames": world.frames(), "bodies": built.summary });
             writeln!(stdout, "{text}")?;
         }
-        Voice::Silent => {}
+        OutputMode::Quiet => {}
     }
     Ok(())
 }

@@ -1,14 +1,15 @@
 //! `craze export`
 
-use crate::Voice;
-use crate::outers::outers;
+use crate::OutputMode;
+use crate::choices::Exported;
 use crate::problem::Problem;
 use crate::progress::plural;
+use crate::source_surfaces::source_surfaces;
 use clap::Args;
 use craze_export::{
-    Format, Outer, Pace, ShardReport, ShardSettings, ShardSummary, export_animation, export_sequence, export_shards,
+    Pace, ShardReport, ShardSettings, ShardSummary, SourceSurface, export_animation, export_sequence, export_shards,
 };
-use craze_frame::{BodyFrame, Fault, Frame, findings, names};
+use craze_frame::{BodyFrame, Fault, Frame, describe_faults, names};
 use serde_json::json;
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -17,29 +18,30 @@ use std::path::{Path, PathBuf};
 pub struct Arguments {
     /// Folder of the run
     run: PathBuf,
-    /// Format: obj, ply, stl, glb or vtk, or shards for one file with the pieces of the last frame in their rest shape, or animation for those pieces moving
-    #[arg(long, short, default_value = "obj")]
-    format: String,
-    /// Folder for the files; "export" inside the run if left out
+    /// What to write
+    #[arg(long, short, value_enum, ignore_case = true, default_value_t = Exported::Obj)]
+    format: Exported,
+    /// Folder for the files; "export" inside the run by default
     #[arg(long, short)]
     output: Option<PathBuf>,
-    /// Only this frame
+    /// This frame only
     #[arg(long, value_name = "N")]
     frame: Option<u32>,
-    /// Shards smaller than this share of their body's volume are merged into a neighbour
+    /// Merge shards below this share of their body's volume into a neighbour
     #[arg(long, value_name = "SHARE", value_parser = share)]
     smallest: Option<f64>,
-    /// Leave the cracks of shards smooth, without the roughness of broken matter
+    /// Leave the cracks of shards smooth, without roughness
     #[arg(long)]
     flat_cracks: bool,
-    /// Animation in simulated time, N times as long: 1 is real time. Left out, each frame of the run is one of 24 per second
+    /// Play the animation in simulated time, stretched N times (1 is real time); without it each
+    /// frame is one of 24 per second
     #[arg(long, value_name = "N", value_parser = slow, allow_negative_numbers = true)]
     slow: Option<Pace>,
 }
 
-/// Reads by how much an animation is slowed down.
+/// Parses the stretch of an animation.
 pub fn slow(text: &str) -> Result<Pace, String> {
-    let pace = text.parse().ok().and_then(Pace::slowed);
+    let pace = text.parse().ok().and_then(Pace::stretched);
     pace.ok_or_else(|| "give a number from 0.001 to 1000000: 1 is real time, 20 is twenty times as slow".to_owned())
 }
 
@@ -48,18 +50,14 @@ fn share(text: &str) -> Result<f64, String> {
     share.ok_or_else(|| "give a share of the volume from 0 to less than 1, as in 0.001".to_owned())
 }
 
-/// Writes the frames of a run in another format.
-pub fn run(arguments: &Arguments, voice: Voice) -> Result<(), Problem> {
-    if arguments.format.eq_ignore_ascii_case("shards") {
-        if arguments.slow.is_some() {
+pub fn run(arguments: &Arguments, mode: OutputMode) -> Result<(), Problem> {
+    let Some(format) = arguments.format.of_frames() else {
+        let parts = if arguments.format == Exported::Animation { Parts::Moving } else { Parts::AtRest };
+        if parts == Parts::AtRest && arguments.slow.is_some() {
             return Err(slow_without_animation("shards"));
         }
-        return shards(arguments, Parts::AtRest, voice);
-    }
-    if arguments.format.eq_ignore_ascii_case("animation") {
-        return shards(arguments, Parts::Moving, voice);
-    }
-    let format = Format::from_name(&arguments.format)?;
+        return shards(arguments, parts, mode);
+    };
     if arguments.slow.is_some() {
         return Err(slow_without_animation(format.name()));
     }
@@ -76,14 +74,14 @@ pub fn run(arguments: &Arguments, voice: Voice) -> Result<(), Problem> {
     let name = craze_engine::read_record(&arguments.run).map_or_else(|_| "frames".to_owned(), |record| record.scene);
     let report = export_sequence(
         files.iter().map(|file| craze_frame::read(file)),
-        &dresses_of(&arguments.run),
+        &surfaces_for_sequence(&arguments.run),
         format,
         &folder,
         &name,
     )?;
     let mut stdout = std::io::stdout().lock();
-    match voice {
-        Voice::Person => {
+    match mode {
+        OutputMode::Text => {
             let frames = plural(report.frames as u64, "frame");
             let files = plural(report.files.len() as u64, "file");
             writeln!(stdout, "{frames} in {files} in {}", folder.display())?;
@@ -91,11 +89,11 @@ pub fn run(arguments: &Arguments, voice: Voice) -> Result<(), Problem> {
                 writeln!(stdout, "left out: {what}")?;
             }
         }
-        Voice::Program => {
+        OutputMode::Json => {
             let text = json!({ "frames": report.frames, "files": report.files, "left_out": report.left_out });
             writeln!(stdout, "{text}")?;
         }
-        Voice::Silent => {}
+        OutputMode::Quiet => {}
     }
     Ok(())
 }
@@ -105,16 +103,16 @@ fn slow_without_animation(format: &str) -> Problem {
     Problem::new(message, "leave it out, or export with --format animation")
 }
 
-/// What the shards of each body may be cut from; nothing where the first frame is missing.
-fn outers_of(run: &Path) -> Vec<Vec<Outer>> {
-    first_frame(run).map_or_else(Vec::new, |first| outers(run, &first))
+/// Source surfaces of each body's shards; none if the first frame is missing.
+fn surfaces_for_shards(run: &Path) -> Vec<Vec<SourceSurface>> {
+    first_frame(run).map_or_else(Vec::new, |first| source_surfaces(run, &first))
 }
 
-/// The same for a sequence, which needs it only where surfaces are made of a model's own triangles.
-fn dresses_of(run: &Path) -> Vec<Vec<Outer>> {
-    let is_drawn = |body: &BodyFrame| body.surface.face_attributes.get(names::SOURCE).is_some();
-    let first = first_frame(run).filter(|first| first.bodies.iter().any(is_drawn));
-    first.map_or_else(Vec::new, |first| outers(run, &first))
+/// Source surfaces for a sequence, needed only for surfaces built from a model's triangles.
+fn surfaces_for_sequence(run: &Path) -> Vec<Vec<SourceSurface>> {
+    let has_sources = |body: &BodyFrame| body.surface.face_attributes.get(names::SOURCE).is_some();
+    let first = first_frame(run).filter(|first| first.bodies.iter().any(has_sources));
+    first.map_or_else(Vec::new, |first| source_surfaces(run, &first))
 }
 
 fn first_frame(run: &Path) -> Option<Frame> {
@@ -126,40 +124,41 @@ fn folder(arguments: &Arguments) -> PathBuf {
     arguments.output.clone().unwrap_or_else(|| arguments.run.join("export"))
 }
 
-/// What is written of shards.
+/// Variants of shard files.
 #[derive(Clone, Copy, PartialEq)]
 enum Parts {
     AtRest,
     Moving,
 }
 
-/// Writes the shards of the last frame, or of the one that was asked for: at rest, or moving up to that frame.
-fn shards(arguments: &Arguments, parts: Parts, voice: Voice) -> Result<(), Problem> {
+/// Writes the shards of the last or the requested frame: at rest, or moving up to that frame.
+fn shards(arguments: &Arguments, parts: Parts, mode: OutputMode) -> Result<(), Problem> {
     let files = super::render::frame_files(&arguments.run, arguments.frame)?;
     let frame = craze_frame::read(files.last().map_or(Path::new(""), PathBuf::as_path))?;
     let defaults = ShardSettings::default();
-    let grain = defaults.grain.filter(|_| !arguments.flat_cracks);
-    let settings = ShardSettings { smallest: arguments.smallest.unwrap_or(defaults.smallest), grain, ..defaults };
-    let outers = outers_of(&arguments.run);
+    let crack_detail = defaults.crack_detail.filter(|_| !arguments.flat_cracks);
+    let min_volume_fraction = arguments.smallest.unwrap_or(defaults.min_volume_fraction);
+    let settings = ShardSettings { min_volume_fraction, crack_detail, ..defaults };
+    let sources = surfaces_for_shards(&arguments.run);
     let report = match parts {
-        Parts::AtRest => export_shards(&frame, &outers, &settings, &folder(arguments))?,
+        Parts::AtRest => export_shards(&frame, &sources, &settings, &folder(arguments))?,
         Parts::Moving => {
             let all = super::render::frame_files(&arguments.run, None)?;
             let until = all.into_iter().filter(|file| Some(file) <= files.last());
             let frames: Vec<PathBuf> = until.collect();
             let frames = frames.iter().map(|file| craze_frame::read(file));
             let pace = arguments.slow.unwrap_or_default();
-            export_animation(frames, &outers, &settings, pace, &folder(arguments))?
+            export_animation(frames, &sources, &settings, pace, &folder(arguments))?
         }
     };
     let mut stdout = std::io::stdout().lock();
-    match voice {
-        Voice::Person => {
-            for line in told(&report) {
+    match mode {
+        OutputMode::Text => {
+            for line in summary(&report) {
                 writeln!(stdout, "{line}")?;
             }
         }
-        Voice::Program => {
+        OutputMode::Json => {
             let shards = report
                 .shards
                 .iter()
@@ -167,17 +166,17 @@ fn shards(arguments: &Arguments, parts: Parts, voice: Voice) -> Result<(), Probl
                     "faults": shard.faults }));
             let text = json!({
                 "file": report.file, "frame": frame.number, "shards": shards.collect::<Vec<_>>(),
-                "length": report.length, "merged": report.merged, "skins": report.skins, "left_out": report.left_out,
+                "length": report.length, "merged": report.merged, "skins": report.outside_notes, "left_out": report.left_out,
             });
             writeln!(stdout, "{text}")?;
         }
-        Voice::Silent => {}
+        OutputMode::Quiet => {}
     }
     Ok(())
 }
 
-/// What a person wants to know of the shards.
-pub fn told(report: &ShardReport) -> Vec<String> {
+/// Summary of the shards for a person.
+pub fn summary(report: &ShardReport) -> Vec<String> {
     let closed = report.shards.iter().filter(|shard| shard.is_manifold()).count();
     let count = plural(report.shards.len() as u64, "shard");
     let mut lines = vec![format!("{count} in {}", report.file.display())];
@@ -196,12 +195,12 @@ pub fn told(report: &ShardReport) -> Vec<String> {
     });
     let faults: Vec<(String, &[Fault])> =
         report.shards.iter().map(|shard| (shard.name.clone(), shard.faults.as_slice())).collect();
-    lines.extend(findings(&faults).into_iter().map(|(_, line)| line));
+    lines.extend(describe_faults(&faults).into_iter().map(|(_, line)| line));
     lines.extend(report.length.map(|length| format!("{length:.2} s long")));
     if report.merged > 0 {
         lines.push(format!("{} merged into neighbours", plural(report.merged as u64, "smaller piece")));
     }
-    lines.extend(report.skins.iter().cloned());
+    lines.extend(report.outside_notes.iter().cloned());
     lines.extend(report.left_out.iter().map(|what| format!("left out: {what}")));
     lines
 }

@@ -1,7 +1,7 @@
 //! `craze new`
 
-use crate::Voice;
 use crate::problem::{Problem, quoted};
+use crate::{OutputMode, choices};
 use clap::Args;
 use craze_scene::Template;
 use std::io::Write;
@@ -9,32 +9,25 @@ use std::path::PathBuf;
 
 #[derive(Args)]
 pub struct Arguments {
-    /// Where to write the scene file
+    /// Path of the scene file
     file: PathBuf,
-    /// What to start from
-    #[arg(long, value_name = "NAME", default_value = "drop")]
-    template: String,
-    /// Replace the file if it exists
+    /// Template
+    #[arg(long, value_name = "NAME", default_value = "drop", value_parser = choices::template())]
+    template: Template,
+    /// Replace an existing file
     #[arg(long)]
     force: bool,
 }
 
-/// Writes a commented scene file that runs.
-pub fn run(arguments: &Arguments, voice: Voice) -> Result<(), Problem> {
-    let template = Template::by_name(&arguments.template).ok_or_else(|| {
-        let names: Vec<&str> = Template::ALL.iter().map(|template| template.name()).collect();
-        let near = craze_material::nearest(&arguments.template, names.iter().copied());
-        let hint = near.map_or(String::new(), |near| format!("did you mean \"{near}\"? "));
-        let help = format!("{hint}there are: {}", names.join(", "));
-        Problem::new(format!("there is no template called \"{}\"", arguments.template), help)
-    })?;
+pub fn run(arguments: &Arguments, mode: OutputMode) -> Result<(), Problem> {
+    let template = arguments.template;
     let file = arguments.file.display();
-    // A link that leads nowhere is something that exists, too.
+    // A dangling link counts as existing.
     if arguments.file.symlink_metadata().is_ok() && !arguments.force {
         return Err(Problem::new(format!("{file} exists already"), "replace it with --force"));
     }
     craze_frame::atomic_write(&arguments.file, template.text().as_bytes())?;
-    if voice == Voice::Person {
+    if mode == OutputMode::Text {
         writeln!(
             std::io::stdout().lock(),
             "wrote {file} ({}); run it with: craze run {}",

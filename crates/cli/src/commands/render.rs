@@ -1,11 +1,12 @@
 //! `craze render`
 
-use crate::Voice;
-use crate::outers::outers;
+use crate::OutputMode;
+use crate::choices::Shown;
 use crate::problem::Problem;
+use crate::source_surfaces::source_surfaces;
 use clap::Args;
 use craze_engine::RunFolder;
-use craze_export::{ShardFilm, ShardSettings};
+use craze_export::{ShardSequence, ShardSettings};
 use craze_frame::{Frame, FrameFileError, Surface};
 use craze_math::Vec3;
 use craze_render::{Camera, Coloring, Image, Settings, ValueRange, Wireframe, render_frame, silhouette, write_gif};
@@ -13,42 +14,42 @@ use craze_scene::{ColorBy, Scene, SceneDocument};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-/// Frames of a sequence that its camera or its range of colours is fitted to.
+/// Frames of a sequence that camera and colour range are fitted to.
 const FITTED_FRAMES: usize = 5;
 
 #[derive(Args)]
 pub struct Arguments {
     /// Folder of the run
     run: PathBuf,
-    /// Only this frame
+    /// This frame only
     #[arg(long, value_name = "N")]
     frame: Option<u32>,
-    /// Make one moving picture of all frames instead of a picture each
+    /// Make one GIF of all frames instead of a picture per frame
     #[arg(long)]
     gif: bool,
-    /// Folder for the pictures (or path of the GIF); "pictures" inside the run if left out
+    /// Folder for the pictures (or path of the GIF); "pictures" inside the run by default
     #[arg(long, short)]
     output: Option<PathBuf>,
-    /// What colours show: material, piece, stress, velocity or plastic-strain; as in the scene if left out
-    #[arg(long)]
-    color: Option<String>,
-    /// Width and height in pixels, as in 1920x1080; as in the scene if left out
+    /// What colours show; as in the scene if left out
+    #[arg(long, value_enum)]
+    color: Option<Shown>,
+    /// Width and height in pixels, as in 1920x1080; by default as in the scene
     #[arg(long, value_parser = parse_size)]
     size: Option<[u32; 2]>,
-    /// Rays a pixel; as in the scene if left out
+    /// Rays per pixel; by default as in the scene
     #[arg(long)]
     samples: Option<u32>,
-    /// Draw the edges of triangles
+    /// Show the edges of triangles
     #[arg(long)]
     wireframe: bool,
-    /// Put the pieces together again, a hair apart, where the unbroken body stood: shows all cracks
+    /// Show the pieces at their rest positions, slightly shrunk, which reveals all cracks
     #[arg(long)]
     reassembled: bool,
-    /// Show the shards as `craze export --format shards` makes them, with the model's own triangles and rough cracks, in place of tetrahedra; each moves as a
-    /// rigid body
+    /// Show shards as in `craze export --format shards`, with the model's own triangles and rough
+    /// cracks; each moves as a rigid body
     #[arg(long, conflicts_with_all = ["particles", "wireframe"])]
     shards: bool,
-    /// Show bodies of particles by these, as balls, in place of their surface
+    /// Show particles as balls instead of a surface
     #[arg(long, conflicts_with = "reassembled")]
     particles: bool,
 }
@@ -61,13 +62,12 @@ fn parse_size(text: &str) -> Result<[u32; 2], String> {
     }
 }
 
-/// Makes pictures of the frames of a run.
-pub fn run(arguments: &Arguments, voice: Voice) -> Result<(), Problem> {
+pub fn run(arguments: &Arguments, mode: OutputMode) -> Result<(), Problem> {
     let files = frame_files(&arguments.run, arguments.frame)?;
     let scene = SceneDocument::read(&RunFolder::scene_path(&arguments.run), &[])?.scene;
     let mut settings = settings(&scene);
-    if let Some(color) = &arguments.color {
-        settings.coloring = color.parse()?;
+    if let Some(color) = arguments.color {
+        settings.coloring = color.into();
     }
     if let Some([width, height]) = arguments.size {
         (settings.width, settings.height) = (width, height);
@@ -77,14 +77,13 @@ pub fn run(arguments: &Arguments, voice: Voice) -> Result<(), Problem> {
         settings.wireframe = Wireframe::Shown;
     }
     let all = frame_files(&arguments.run, None)?;
-    // Colours mean the same in all pictures of a run; the camera is for those that are made.
     let settings = fitted(settings, &files, &all)?;
     if arguments.shards && !matches!(settings.coloring, Coloring::Material | Coloring::Piece) {
         let help = "leave --shards out, or show --color material or piece";
         return Err(Problem::new("shards carry neither stress nor velocity nor plastic strain", help));
     }
     let film = match arguments.shards {
-        true => Some(Film::of(&arguments.run, &ShardSettings::default())?),
+        true => Some(ShardFrames::of(&arguments.run, &ShardSettings::default())?),
         false => None,
     };
     let first = match arguments.reassembled {
@@ -102,8 +101,8 @@ pub fn run(arguments: &Arguments, voice: Voice) -> Result<(), Problem> {
         if arguments.particles {
             show_particles(&mut frame);
         }
-        // Found by rays of their own, which only a program that asks for it is to wait for.
-        let share = if voice == Voice::Program { Some(silhouette(&frame, &settings)?) } else { None };
+        // Costs extra rays, so only for programs.
+        let share = if mode == OutputMode::Json { Some(silhouette(&frame, &settings)?) } else { None };
         Ok::<(Image, Option<f64>), Problem>((render_frame(&frame, &settings)?, share))
     };
     let written = if arguments.gif {
@@ -127,12 +126,12 @@ pub fn run(arguments: &Arguments, voice: Voice) -> Result<(), Problem> {
     };
     let mut stdout = std::io::stdout().lock();
     for (path, shares) in written {
-        match voice {
-            Voice::Person => writeln!(stdout, "{}", path.display())?,
-            Voice::Program => {
+        match mode {
+            OutputMode::Text => writeln!(stdout, "{}", path.display())?,
+            OutputMode::Json => {
                 writeln!(stdout, "{}", serde_json::json!({ "picture": path, "silhouettes": shares }))?;
             }
-            Voice::Silent => {}
+            OutputMode::Quiet => {}
         }
     }
     Ok(())
@@ -174,7 +173,7 @@ pub fn frame_files(run: &Path, only: Option<u32>) -> Result<Vec<PathBuf>, Proble
     Ok(files)
 }
 
-/// How the pictures of a scene look.
+/// Render settings of a scene.
 pub fn settings(scene: &Scene) -> Settings {
     let [width, height] = scene.picture.size;
     let coloring = match scene.picture.color {
@@ -192,7 +191,7 @@ pub fn settings(scene: &Scene) -> Settings {
     Settings { width, height, samples: scene.picture.samples, coloring, camera, ..Settings::default() }
 }
 
-/// The settings with the camera fixed for the frames that are shown, and the range of colours for all of a run.
+/// Settings with the camera fixed for the frames that are shown and the colour range for the run.
 pub fn fitted(mut settings: Settings, shown: &[PathBuf], all: &[PathBuf]) -> Result<Settings, Problem> {
     if !matches!(settings.coloring, Coloring::Material | Coloring::Piece) {
         let frames = read(&evenly(all, FITTED_FRAMES))?;
@@ -205,7 +204,7 @@ pub fn fitted(mut settings: Settings, shown: &[PathBuf], all: &[PathBuf]) -> Res
     Ok(settings)
 }
 
-/// At most so many files, evenly from the first to the last.
+/// At most `count` files, evenly from the first to the last.
 fn evenly(files: &[PathBuf], count: usize) -> Vec<&PathBuf> {
     let count = count.min(files.len());
     (0..count).map(|place| &files[place * (files.len() - 1) / (count - 1).max(1)]).collect()
@@ -215,32 +214,33 @@ fn read(files: &[&PathBuf]) -> Result<Vec<Frame>, Problem> {
     Ok(files.iter().map(|file| craze_frame::read(file)).collect::<Result<Vec<Frame>, _>>()?)
 }
 
-/// Takes the surfaces off bodies that have particles.
+/// Removes the surfaces of bodies with particles.
 fn show_particles(frame: &mut Frame) {
     for body in frame.bodies.iter_mut().filter(|body| body.particles.is_some()) {
         body.surface = Surface::default();
     }
 }
 
-/// The frames of a run with its shards in them.
-pub struct Film {
+/// Frames of a run with their shards.
+pub struct ShardFrames {
     files: Vec<PathBuf>,
-    shards: ShardFilm,
+    shards: ShardSequence,
 }
 
-impl Film {
-    /// The shards of the last frame, moving through all frames.
-    pub fn of(run: &Path, settings: &ShardSettings) -> Result<Film, Problem> {
-        Film::of_frames(run, frame_files(run, None)?, |file| craze_frame::read(file), settings)
+impl ShardFrames {
+    /// Shards of the last frame, moving through all frames.
+    pub fn of(run: &Path, settings: &ShardSettings) -> Result<ShardFrames, Problem> {
+        ShardFrames::of_frames(run, frame_files(run, None)?, |file| craze_frame::read(file), settings)
     }
 
-    /// The shards of bodies of these names in the last of some of a run's frames, moving through these. Other bodies keep their surfaces.
+    /// Shards of these bodies in the last of some frames of a run, moving through these. Other
+    /// bodies keep their surfaces.
     pub fn of_bodies(
         run: &Path,
         files: Vec<PathBuf>,
         names: &[String],
         settings: &ShardSettings,
-    ) -> Result<Film, Problem> {
+    ) -> Result<ShardFrames, Problem> {
         let read = |file: &PathBuf| {
             let mut frame = craze_frame::read(file)?;
             for body in frame.bodies.iter_mut().filter(|body| !names.contains(&body.name)) {
@@ -248,7 +248,7 @@ impl Film {
             }
             Ok(frame)
         };
-        Film::of_frames(run, files, read, settings)
+        ShardFrames::of_frames(run, files, read, settings)
     }
 
     fn of_frames(
@@ -256,25 +256,24 @@ impl Film {
         files: Vec<PathBuf>,
         read: impl Fn(&PathBuf) -> Result<Frame, FrameFileError>,
         settings: &ShardSettings,
-    ) -> Result<Film, Problem> {
-        let outers = match files.first() {
-            Some(first) => outers(run, &read(first)?),
+    ) -> Result<ShardFrames, Problem> {
+        let sources = match files.first() {
+            Some(first) => source_surfaces(run, &read(first)?),
             None => Vec::new(),
         };
-        let shards = ShardFilm::of(files.iter().map(read), &outers, settings)?;
-        Ok(Film { files, shards })
+        let shards = ShardSequence::new(files.iter().map(read), &sources, settings)?;
+        Ok(ShardFrames { files, shards })
     }
 
-    /// The shards alone.
-    pub fn shards(&self) -> &ShardFilm {
+    pub fn shards(&self) -> &ShardSequence {
         &self.shards
     }
 
-    /// The frame of one of the run's files.
+    /// A frame with the shards in place of surfaces.
     pub fn frame(&self, file: &PathBuf) -> Result<Frame, Problem> {
         let mut frame = craze_frame::read(file)?;
         if let Some(place) = self.files.iter().position(|other| other == file) {
-            self.shards.show(place, &mut frame);
+            self.shards.replace_surfaces(place, &mut frame);
         }
         Ok(frame)
     }

@@ -1,6 +1,6 @@
 //! `craze run`
 
-use crate::Voice;
+use crate::OutputMode;
 use crate::preview;
 use crate::problem::{self, Problem};
 use crate::progress::{Meter, Moment, counts, plural, seconds};
@@ -11,7 +11,7 @@ use craze_engine::{
     Certificate, Existing, FolderError, Machine, RunFolder, RunRecord, RunResult, Verdict, World, WorldError,
 };
 use craze_math::lanes::Instructions;
-use craze_scene::{Built, Scene, SceneDocument, build, registry};
+use craze_scene::{Built, Scene, SceneDocument, build};
 use serde_json::json;
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -24,57 +24,62 @@ pub struct Arguments {
     /// Name of a built-in scene, or path of a scene file
     #[arg(required_unless_present = "resume")]
     scene: Option<String>,
-    /// Folder of the run; out/NAME if left out
+    /// Folder of the run; out/NAME by default
     #[arg(long, short)]
     output: Option<PathBuf>,
     #[command(flatten)]
     changes: Changes,
-    /// Continue a run that was interrupted
+    /// Continue an interrupted run
     #[arg(long, conflicts_with_all = ["force", "frames", "seed", "set"])]
     resume: bool,
-    /// Replace a run folder that exists
+    /// Replace an existing run folder
     #[arg(long)]
     force: bool,
-    /// Make no preview pictures
+    /// Skip the preview
     #[arg(long)]
     no_preview: bool,
 }
 
-/// Runs a scene to its end and leaves a run folder.
-pub fn run(arguments: &Arguments, voice: Voice) -> Result<(), Problem> {
-    let presses = count_interrupts(voice);
+/// Runs a scene to its end and writes a run folder.
+pub fn run(arguments: &Arguments, mode: OutputMode) -> Result<(), Problem> {
+    let presses = count_interrupts(mode);
     let pictures = if arguments.no_preview { Pictures::None } else { Pictures::AsInScene };
-    carry_out(begin(arguments, voice)?, pictures, voice, &presses).map(|_| ())
+    run_to_end(begin(arguments, mode)?, pictures, mode, &presses).map(|_| ())
 }
 
-/// Runs a scene that a command made to its end, in a folder of its own. The command makes the preview, if any, while it holds the folder.
+/// Runs a generated scene in its own folder. The caller makes the preview while it holds the
+/// folder.
 pub fn start(
     scene: NamedScene,
     path: &Path,
     existing: Existing,
-    voice: Voice,
+    mode: OutputMode,
 ) -> Result<(RunFolder, Arc<AtomicU32>), Problem> {
-    let presses = count_interrupts(voice);
-    let folder = carry_out(open(scene, path, existing, Summary::Known, voice)?, Pictures::None, voice, &presses)?;
+    let presses = count_interrupts(mode);
+    let folder = run_to_end(open(scene, path, existing, Summary::Skip, mode)?, Pictures::None, mode, &presses)?;
     Ok((folder, presses))
 }
 
-/// Whether the preview is made at the end.
 #[derive(Clone, Copy, PartialEq)]
 enum Pictures {
     AsInScene,
     None,
 }
 
-/// Goes on from where a run stands to its end. Gives its folder, which no other process may write to until it is dropped.
-fn carry_out(begun: Begun, pictures: Pictures, voice: Voice, presses: &AtomicU32) -> Result<RunFolder, Problem> {
+/// Runs from the current state to the end. Returns the folder, which stays locked until it is
+/// dropped.
+fn run_to_end(
+    started_run: StartedRun,
+    pictures: Pictures,
+    mode: OutputMode,
+    presses: &AtomicU32,
+) -> Result<RunFolder, Problem> {
     let started = Instant::now();
-    let Begun { mut folder, mut world, scene } = begun;
-    // What an earlier process took, if there is nothing left to do but pictures.
+    let StartedRun { mut folder, mut world, scene } = started_run;
+    // Time of an earlier process, if only pictures are left to do.
     let earlier = folder.earlier_seconds();
     let frames = frame_count(&scene).max(folder.record().frames);
-    let registry = registry();
-    let mut meter = Meter::new(voice, frames, world.frame_number);
+    let mut meter = Meter::new(mode, frames, world.frame_number);
     let first = world.frame_number;
     if let Err(error) = world.check_intersections() {
         return failed(&mut folder, &world, &meter, error);
@@ -85,9 +90,9 @@ fn carry_out(begun: Begun, pictures: Pictures, voice: Voice, presses: &AtomicU32
         }
         let account = world.account();
         let counts = counts(account.elements, account.pieces);
-        let advanced = world.advance_frame(&registry, &mut |progress| {
+        let advanced = world.advance_frame(&mut |progress| {
             meter.step(&Moment { time: progress.time, time_step: progress.time_step }, &counts);
-            // The first press lets the frame end, the second does not.
+            // The first interrupt ends after the frame, the second at once.
             if presses.load(Ordering::Relaxed) > 1 { Verdict::Stop } else { Verdict::Continue }
         });
         match advanced {
@@ -105,7 +110,7 @@ fn carry_out(begun: Begun, pictures: Pictures, voice: Voice, presses: &AtomicU32
         let account = world.account();
         let moment = Moment { time: world.time, time_step: world.last_time_step };
         if let Err(error) = meter.frame(world.frame_number, &moment, account.elements, account.pieces) {
-            // Nobody listens any more, perhaps because the terminal was closed: what was computed is kept either way.
+            // Standard output is closed, possibly with the terminal; the results are kept.
             let kept = interrupted(&mut folder, &world, &meter);
             return if presses.load(Ordering::Relaxed) > 0 { kept } else { Err(error.into()) };
         }
@@ -119,41 +124,47 @@ fn carry_out(begun: Begun, pictures: Pictures, voice: Voice, presses: &AtomicU32
     let is_wanted = scene.output.preview && pictures == Pictures::AsInScene;
     if is_wanted && (world.frame_number > first || !folder.path().join(preview::STILL).is_file()) {
         let run_seconds = if world.frame_number > first { run_seconds } else { earlier };
-        let subject = preview::Subject { path: folder.path(), scene: &scene, film: None, run_seconds };
-        let seconds = preview::make(&subject, voice, presses)?;
+        let subject = preview::Subject { path: folder.path(), scene: &scene, shard_frames: None, run_seconds };
+        let seconds = preview::make(&subject, mode, presses)?;
         folder.note_preview(seconds).map_err(stopped(folder.path()))?;
     }
-    tell(&folder, &world, voice, run_seconds)?;
+    print_result(&folder, &world, mode, run_seconds)?;
     Ok(folder)
 }
 
-/// A run that stands at a frame.
-struct Begun {
+/// A run at a frame.
+struct StartedRun {
     folder: RunFolder,
     world: World,
     scene: Scene,
 }
 
-fn begin(arguments: &Arguments, voice: Voice) -> Result<Begun, Problem> {
+fn begin(arguments: &Arguments, mode: OutputMode) -> Result<StartedRun, Problem> {
     if arguments.resume {
-        return resume(arguments, voice);
+        return resume(arguments, mode);
     }
     let name = arguments.scene.as_deref().unwrap_or_default();
     let scene = scene_source::read(name, &arguments.changes)?;
     let path = arguments.output.clone().unwrap_or_else(|| Path::new("out").join(&scene.name));
     let existing = if arguments.force { Existing::Replace } else { Existing::Refuse };
-    open(scene, &path, existing, Summary::News, voice)
+    open(scene, &path, existing, Summary::Print, mode)
 }
 
-/// Whether a person has been told how the bodies were read.
+/// Whether to print how the bodies were read.
 #[derive(Clone, Copy, PartialEq)]
 enum Summary {
-    News,
-    Known,
+    Print,
+    Skip,
 }
 
-/// Makes the world of a scene and the folder of its run.
-fn open(scene: NamedScene, path: &Path, existing: Existing, told: Summary, voice: Voice) -> Result<Begun, Problem> {
+/// Builds the world of a scene and creates the folder of its run.
+fn open(
+    scene: NamedScene,
+    path: &Path,
+    existing: Existing,
+    printing: Summary,
+    mode: OutputMode,
+) -> Result<StartedRun, Problem> {
     let NamedScene { name, document } = scene;
     let Built { mut world, summary, .. } = build(&document)?;
     let scene = document.scene;
@@ -176,20 +187,20 @@ fn open(scene: NamedScene, path: &Path, existing: Existing, told: Summary, voice
         state_hashes: Vec::new(),
     };
     let mut folder = RunFolder::create(path, &scene.to_toml(), record, scene.output.checkpoint_every, existing)?;
-    if voice == Voice::Person && told == Summary::News {
+    if mode == OutputMode::Text && printing == Summary::Print {
         let mut stdout = std::io::stdout().lock();
         for line in &summary {
             writeln!(stdout, "{line}")?;
         }
     }
     folder.record_frame(&mut world).map_err(stopped(folder.path()))?;
-    Ok(Begun { folder, world, scene })
+    Ok(StartedRun { folder, world, scene })
 }
 
-fn resume(arguments: &Arguments, voice: Voice) -> Result<Begun, Problem> {
+fn resume(arguments: &Arguments, mode: OutputMode) -> Result<StartedRun, Problem> {
     let path = match (&arguments.output, &arguments.scene) {
         (Some(path), _) => path.clone(),
-        // A run's own folder may be named, or the scene that it came from.
+        // The argument is the run's folder, or its scene.
         (None, Some(name)) if RunFolder::record_path(Path::new(name)).is_file() => PathBuf::from(name),
         (None, Some(name)) => {
             let of_scene = Path::new("out").join(Path::new(name).file_stem().unwrap_or_default());
@@ -216,11 +227,11 @@ fn resume(arguments: &Arguments, voice: Voice) -> Result<Begun, Problem> {
     let document = SceneDocument::read(&RunFolder::scene_path(&path), &[])?;
     let mut world = build(&document)?.world;
     let scene = document.scene;
-    let folder = RunFolder::resume(&path, &mut world, &registry(), scene.output.checkpoint_every)?;
+    let folder = RunFolder::resume(&path, &mut world, scene.output.checkpoint_every)?;
     for problem in folder.passed_over() {
-        tell_aside(&format!("warning: {problem}; going on from the checkpoint before it"), voice);
+        print_note(&format!("warning: {problem}; going on from the checkpoint before it"), mode);
     }
-    if voice == Voice::Person {
+    if mode == OutputMode::Text {
         let reached = world.frame_number;
         let words = if reached >= frame_count(&scene) {
             format!("all {reached} frames are there already")
@@ -229,7 +240,7 @@ fn resume(arguments: &Arguments, voice: Voice) -> Result<Begun, Problem> {
         };
         writeln!(std::io::stdout().lock(), "{}: {words}", path.display())?;
     }
-    Ok(Begun { folder, world, scene })
+    Ok(StartedRun { folder, world, scene })
 }
 
 fn frame_count(scene: &Scene) -> u32 {
@@ -244,23 +255,23 @@ fn machine() -> Machine {
     }
 }
 
-/// Counts how often Ctrl-C was pressed, or the system asked to end (SIGTERM, SIGHUP).
-fn count_interrupts(voice: Voice) -> Arc<AtomicU32> {
+/// Counts interrupts: Ctrl-C, SIGTERM, SIGHUP.
+fn count_interrupts(mode: OutputMode) -> Arc<AtomicU32> {
     let presses = Arc::new(AtomicU32::new(0));
     let counter = presses.clone();
     signals::on_interrupt(move || match counter.fetch_add(1, Ordering::Relaxed) {
-        0 => tell_aside("finishing the frame; press Ctrl-C again to stop at once", voice),
+        0 => print_note("finishing the frame; press Ctrl-C again to stop at once", mode),
         1 => {}
-        // Even a step or a picture that takes long is left now: files are whole or not there at any moment.
+        // Leave even a long step or picture: files are written atomically.
         _ => std::process::exit(i32::from(problem::INTERRUPTED)),
     });
     presses
 }
 
-/// Says something beside what was asked for, unless nobody is to be bothered.
-fn tell_aside(text: &str, voice: Voice) {
-    if voice == Voice::Person {
-        // A terminal that is gone is no reason to stop.
+/// Prints a message to standard error in text mode.
+fn print_note(text: &str, mode: OutputMode) {
+    if mode == OutputMode::Text {
+        // A closed terminal is not an error.
         let _ = writeln!(std::io::stderr().lock(), "{text}");
     }
 }
@@ -269,13 +280,12 @@ fn resume_line(path: &Path) -> String {
     format!("craze run --resume {}", problem::quoted(path))
 }
 
-/// A run that had to stop because its folder could not be written, and how to go on.
+/// A run whose folder could not be written, with the command to continue.
 fn stopped(path: &Path) -> impl FnOnce(FolderError) -> Problem {
     let resume = resume_line(path);
     move |cause| Problem::Stopped { cause: Box::new(cause), resume }
 }
 
-/// A world that cannot go on.
 fn failed(folder: &mut RunFolder, world: &World, meter: &Meter, error: WorldError) -> Result<RunFolder, Problem> {
     meter.finish();
     folder.finish(world, RunResult::Failed(error.to_string())).map_err(stopped(folder.path()))?;
@@ -288,22 +298,22 @@ fn interrupted(folder: &mut RunFolder, world: &World, meter: &Meter) -> Result<R
     Err(Problem::Interrupted(format!("continue with: {}", resume_line(folder.path()))))
 }
 
-fn tell(folder: &RunFolder, world: &World, voice: Voice, wall: f64) -> Result<(), Problem> {
+fn print_result(folder: &RunFolder, world: &World, mode: OutputMode, wall: f64) -> Result<(), Problem> {
     let mut stdout = std::io::stdout().lock();
     let account = world.account();
     let preview_seconds = folder.record().preview_seconds;
-    match voice {
-        Voice::Person => {
+    match mode {
+        OutputMode::Text => {
             write!(
                 stdout,
                 "{}: {}, {} s simulated in {wall:.1} s; {}",
                 folder.path().display(),
                 plural(u64::from(world.frame_number), "frame"),
-                // No more digits than a person reads.
+                // Four decimals.
                 (1e4 * world.time).round() / 1e4,
                 counts(account.elements, account.pieces)
             )?;
-            // A run that had nothing left to do took no step.
+            // A finished run that was resumed took no step.
             if world.last_time_step > 0.0 {
                 write!(stdout, "; last Δt {}", seconds(world.last_time_step))?;
             }
@@ -337,7 +347,7 @@ fn tell(folder: &RunFolder, world: &World, voice: Voice, wall: f64) -> Result<()
                 writeln!(stdout, "look at {}", picture.display())?;
             }
         }
-        Voice::Program => writeln!(
+        OutputMode::Json => writeln!(
             stdout,
             "{}",
             json!({
@@ -345,7 +355,7 @@ fn tell(folder: &RunFolder, world: &World, voice: Voice, wall: f64) -> Result<()
                 "result": "complete"
             })
         )?,
-        Voice::Silent => {}
+        OutputMode::Quiet => {}
     }
     Ok(())
 }

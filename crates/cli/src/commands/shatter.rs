@@ -2,98 +2,101 @@
 
 use super::inspect::{self, Found as Named};
 use super::{render, run};
-use crate::Voice;
 use crate::preview;
 use crate::problem::{self, Problem};
 use crate::progress::plural;
 use crate::scene_source::{NamedScene, parse_seed};
-use crate::shatter::{Axis, Blow, Detail, GRAVITY, Hit, Matter, Model, Stage, Wanted, find};
+use crate::shatter::{Axis, Detail, GRAVITY, Hit, ImpactMaterial, Load, Model, ShatterScene, Target, find};
+use crate::{OutputMode, choices};
 use clap::Args;
 use craze_engine::Existing;
-use craze_export::{Grain, Pace, ShardReport, ShardSettings};
+use craze_export::{CrackDetail, Pace, ShardReport, ShardSettings};
 use craze_scene::SceneDocument;
-use craze_shape::words::{grouped, short};
+use craze_shape::number_format::{grouped, short};
 use craze_shape::{ModelFile, ModelPlacement, Shape, Unit, UpAxis, read_model};
 use serde_json::json;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-/// Height of the usual fall (m).
-const USUAL_DROP: f64 = 1.5;
-/// Size of a model that is larger or smaller than anything on a table, unless --size says (m).
-const USUAL_SIZE: f64 = 0.3;
-/// Sizes (m) that are taken as they are in the file.
-const PLAUSIBLE: std::ops::RangeInclusive<f64> = 0.01..=10.0;
-/// Share of the volume below which nothing breaks off, or this part of a shard if more are asked for than that allows,
-const LEAST: f64 = 2e-3;
-const LEAST_OF_SHARD: f64 = 0.1;
-/// Pieces below this share of the volume go into a neighbour,
-const SMALLEST: f64 = 1e-3;
-/// or below this one if there are too few otherwise.
-const FINEST: f64 = 1e-4;
-/// Shards if nobody asks for a number: at least, in smaller ones if need be, how many then, and at most.
-const FEWEST: usize = 5;
-const FEW: usize = 12;
-const MOST: usize = 500;
-/// A model keeps its own tetrahedra if they are no more than so many times those of the asked detail.
-const MOST_OWN: f64 = 2.0;
-/// Tetrahedra from which on a person is told that it takes long.
-const SLOW: f64 = 30_000.0;
-/// Share of the volume from which on a shard is most of the model, and a person is told so.
-const MOSTLY: f64 = 0.8;
-/// Shards of a trial for each that is asked for, at most.
-const MORE: usize = 3;
-/// Shards that will do if nobody asks for a number, and what is aimed at.
-const USUAL_SHARDS: (std::ops::RangeInclusive<usize>, usize) = (8..=150, 40);
+/// Default drop height (m).
+const DEFAULT_DROP: f64 = 1.5;
+/// Default size of models of implausible size (m).
+const DEFAULT_SIZE: f64 = 0.3;
+/// Plausible sizes (m), which are kept.
+const PLAUSIBLE_SIZES: std::ops::RangeInclusive<f64> = 0.01..=10.0;
+/// Smallest share of the volume that may split off (1),
+const MIN_SPLIT_FRACTION: f64 = 2e-3;
+/// or this share of the average shard, if that is less (1).
+const MIN_SHARD_FRACTION: f64 = 0.1;
+/// Pieces below this share of the volume are merged (1),
+const MIN_VOLUME_FRACTION: f64 = 1e-3;
+/// or below this one if there were too few otherwise (1).
+const FINEST_VOLUME_FRACTION: f64 = 1e-4;
+/// Without --pieces: below the first number smaller pieces are kept, up to the second.
+const FEW_SHARDS: usize = 5;
+const FEW_SHARDS_MAX: usize = 12;
+/// Most shards without --pieces.
+const MAX_SHARDS: usize = 500;
+/// A model keeps its own tetrahedra up to this multiple of the requested detail (1).
+const MAX_OWN_TETRAHEDRA_RATIO: f64 = 2.0;
+/// Number of tetrahedra above which a long run is announced.
+const SLOW_TETRAHEDRA: f64 = 30_000.0;
+/// Share of the volume above which a single large shard is reported (1).
+const DOMINANT_SHARD: f64 = 0.8;
+/// Most shards of a trial per requested shard.
+const MAX_EXCESS: usize = 3;
+/// Acceptable and best number of shards without --pieces.
+const DEFAULT_SHARDS: (std::ops::RangeInclusive<usize>, usize) = (8..=150, 40);
 
 #[derive(Args)]
 pub struct Arguments {
     /// Model file, or the name of a built-in shape
     model: PathBuf,
-    /// What it is made of: a preset of `craze materials`
+    /// Material: a preset of `craze materials`
     #[arg(long, default_value = "glass", value_name = "PRESET")]
     material: String,
-    /// Let it fall from this height in metres; 1.5 unless it is hit or pulled
+    /// Drop it from this height in metres; 1.5 unless it is hit or pulled
     #[arg(long, value_name = "METRES", value_parser = height, allow_negative_numbers = true, conflicts_with_all = ["hit", "pull"])]
     drop: Option<f64>,
-    /// Hit it at x,y,z (metres from the model's middle) with this speed in m/s, as in 0,0.1,0@8
+    /// Hit it at x,y,z (metres from the model's centre) at this speed in m/s, as in 0,0.1,0@8
     #[arg(long, value_name = "X,Y,Z@SPEED", allow_hyphen_values = true, conflicts_with = "pull")]
     hit: Option<Hit>,
     /// Pull its ends apart along x, y or z
     #[arg(long, value_name = "AXIS")]
     pull: Option<Axis>,
-    /// About how many shards; the strength that gives them is found by trying
+    /// Approximate number of shards; trials find the strength that gives them
     #[arg(long, value_name = "N", value_parser = pieces, allow_negative_numbers = true)]
     pieces: Option<usize>,
-    /// How finely it is filled with tetrahedra
+    /// Resolution of the mesh
     #[arg(long, value_enum, default_value_t = Detail::Normal)]
     detail: Detail,
     /// Scale the model so that its largest extent is this, in metres
     #[arg(long, value_name = "METRES", value_parser = inspect::length, allow_negative_numbers = true)]
     size: Option<f64>,
-    /// Unit of the file's coordinates: m, cm, mm, um, km, in or ft
-    #[arg(long, default_value = "m", value_parser = inspect::unit)]
+    /// Unit of the file's coordinates
+    #[arg(long, default_value = "m", value_parser = choices::unit())]
     unit: Unit,
     /// Which axis of the file points up: y, z or x
-    #[arg(long, default_value = "y", value_parser = inspect::up_axis)]
+    #[arg(long, default_value = "y", value_parser = choices::up_axis())]
     up: UpAxis,
-    /// Seed: another one lands on another side
+    /// Seed; it changes the side on which the model lands
     #[arg(long, value_name = "N", default_value = "1", value_parser = parse_seed, allow_negative_numbers = true)]
     seed: u64,
-    /// Leave cracks smooth, without the roughness of broken matter
+    /// Leave cracks smooth, without roughness
     #[arg(long)]
     flat_cracks: bool,
-    /// animation.glb in simulated time, N times as long: 1 is real time. Left out, each frame of the run is one of 24 per second
+    /// Play animation.glb in simulated time, stretched N times (1 is real time); without it each
+    /// frame is one of 24 per second
     #[arg(long, value_name = "N", value_parser = super::export::slow, allow_negative_numbers = true)]
     slow: Option<Pace>,
-    /// Folder for everything; out/MODEL-shards if left out
+    /// Folder of the run; out/MODEL-shards by default
     #[arg(long, short)]
     output: Option<PathBuf>,
-    /// Replace a run folder that exists
+    /// Replace an existing run folder
     #[arg(long)]
     force: bool,
-    /// Make no preview pictures
+    /// Skip the preview
     #[arg(long)]
     no_preview: bool,
 }
@@ -117,14 +120,14 @@ fn pieces(text: &str) -> Result<usize, String> {
 }
 
 /// Shatters a model: finds a strength, runs the scene and writes shards.
-pub fn run(arguments: &Arguments, voice: Voice) -> Result<(), Problem> {
+pub fn run(arguments: &Arguments, mode: OutputMode) -> Result<(), Problem> {
     let started = Instant::now();
-    let blow = match (arguments.drop, arguments.hit, arguments.pull) {
-        (_, Some(hit), _) => Blow::Hit(hit),
-        (_, _, Some(axis)) => Blow::Pull(axis),
-        (height, _, _) => Blow::Drop(height.unwrap_or(USUAL_DROP)),
+    let load = match (arguments.drop, arguments.hit, arguments.pull) {
+        (_, Some(hit), _) => Load::Hit(hit),
+        (_, _, Some(axis)) => Load::Pull(axis),
+        (height, _, _) => Load::Drop(height.unwrap_or(DEFAULT_DROP)),
     };
-    let matter = Matter::for_impact(&arguments.material, blow.speed())?;
+    let material = ImpactMaterial::for_impact(&arguments.material, load.speed())?;
     let (model, mut remarks) = model(arguments)?;
     let path = arguments.output.clone().unwrap_or_else(|| Path::new("out").join(format!("{}-shards", model.name)));
     if !arguments.force && path.exists() {
@@ -136,76 +139,79 @@ pub fn run(arguments: &Arguments, voice: Voice) -> Result<(), Problem> {
         return Err(Problem::new(message, "choose another folder with -o"));
     }
     check_folder(&path)?;
-    remarks.extend(matter.told());
-    let least = arguments.pieces.map_or(LEAST, |asked| LEAST.min(LEAST_OF_SHARD / asked as f64));
-    let set =
-        |model: &Model, matter: Matter, detail: Detail| Stage::set(model, matter, blow, detail, least, arguments.seed);
-    let stage = set(&model, matter.clone(), arguments.detail)?;
-    check_blow(blow, &stage)?;
-    if stage.parts > 1 {
+    remarks.extend(material.description());
+    let least =
+        arguments.pieces.map_or(MIN_SPLIT_FRACTION, |asked| MIN_SPLIT_FRACTION.min(MIN_SHARD_FRACTION / asked as f64));
+    let set = |model: &Model, material: ImpactMaterial, detail: Detail| {
+        ShatterScene::set(model, material, load, detail, least, arguments.seed)
+    };
+    let scene_setup = set(&model, material.clone(), arguments.detail)?;
+    check_load(load, &scene_setup)?;
+    if scene_setup.parts > 1 {
         remarks.push(format!(
             "the model is {} that do not touch each other: each breaks on its own",
-            plural(stage.parts, "part")
+            plural(scene_setup.parts, "part")
         ));
     }
-    say(voice, &stage.summary)?;
+    print_line(mode, &scene_setup.summary)?;
     for remark in &remarks {
-        say(voice, remark)?;
+        print_line(mode, remark)?;
     }
-    if stage.tetrahedra > SLOW {
-        let count = grouped(stage.tetrahedra as usize);
-        say(voice, &format!("its walls are so thin that it takes {count} tetrahedra: this will take many minutes"))?;
+    if scene_setup.tetrahedra > SLOW_TETRAHEDRA {
+        let count = grouped(scene_setup.tetrahedra as usize);
+        print_line(mode, &format!("its thin walls need {count} tetrahedra: this will take many minutes"))?;
     }
-    say(voice, &blow.told())?;
-    let wanted = wanted(arguments.pieces, stage.parts as usize);
-    // Trials are coarse: a finer model breaks at the same strength into about as many shards, and some more crumbs.
+    print_line(mode, &load.description())?;
+    let target = target(arguments.pieces, scene_setup.parts as usize);
+    // Trials are coarse: a finer mesh gives about as many shards at the same strength, and more
+    // debris.
     let coarse = match arguments.detail {
         Detail::Draft => None,
-        // Walls may be too thin for anything coarser.
-        _ if stage.is_coarsest => None,
+        // Thin walls may allow no coarser mesh.
+        _ if scene_setup.is_coarsest => None,
         Detail::Normal | Detail::Final => {
             let model = Model { has_tetrahedra: false, ..model.clone() };
-            Some(set(&model, matter, Detail::Draft)?).filter(|coarse| coarse.tetrahedra < stage.tetrahedra)
+            Some(set(&model, material, Detail::Draft)?).filter(|coarse| coarse.tetrahedra < scene_setup.tetrahedra)
         }
     };
-    say(voice, "looking for the strength that gives enough shards, by a few coarse trials:")?;
-    let found = find(coarse.as_ref().unwrap_or(&stage), &wanted, |found| {
+    print_line(mode, "searching for the strength that gives enough shards, by a few coarse trials:")?;
+    let found = find(coarse.as_ref().unwrap_or(&scene_setup), &target, |found| {
         let shards = plural(found.shards as u64, "shard");
-        say(voice, &format!("  at {:.3} of its strength: {shards}", found.strength))
+        print_line(mode, &format!("  at {:.3} of its strength: {shards}", found.strength))
     })?;
-    if found.shards <= stage.parts as usize {
-        return Err(Problem::new("nothing broke, however weak it was made", unbroken(blow)));
+    if found.shards <= scene_setup.parts as usize {
+        return Err(Problem::new("nothing broke, however weak it was made", unbroken(load)));
     }
-    if !wanted.range.contains(&found.shards) {
-        let (got, range) = (found.shards, &wanted.range);
-        say(voice, &format!("{got} is the nearest to {} to {} that was found", range.start(), range.end()))?;
+    if !target.range.contains(&found.shards) {
+        let (got, range) = (found.shards, &target.range);
+        print_line(mode, &format!("{got} is the nearest to {} to {} found", range.start(), range.end()))?;
     }
-    let scene = stage.scene(found.strength);
+    let scene = scene_setup.scene(found.strength);
     let document = SceneDocument::from_scene(&scene, &format!("{} (made by craze shatter)", model.name))?;
     let named = NamedScene { name: format!("{}-shards", model.name), document };
     let existing = if arguments.force { Existing::Replace } else { Existing::Refuse };
-    let (mut folder, presses) = run::start(named, &path, existing, voice).map_err(|problem| match problem {
+    let (mut folder, presses) = run::start(named, &path, existing, mode).map_err(|problem| match problem {
         Problem::Interrupted(how) => {
             let then = format!("craze export {} --format shards", problem::quoted(&path));
             Problem::Interrupted(format!("{how}, and then: {then}"))
         }
         other => other,
     })?;
-    let film = film(&path, arguments)?;
-    let report = film.shards().write_shards(&path)?;
-    film.shards().write_animation(arguments.slow.unwrap_or_default(), &path)?;
+    let shard_frames = shard_frames(&path, arguments)?;
+    let report = shard_frames.shards().write_shards(&path)?;
+    shard_frames.shards().write_animation(arguments.slow.unwrap_or_default(), &path)?;
     let run_seconds = started.elapsed().as_secs_f64();
     if !arguments.no_preview {
-        let subject = preview::Subject { path: &path, scene: &scene, film: Some(&film), run_seconds };
-        folder.note_preview(preview::make(&subject, voice, &presses)?)?;
+        let subject = preview::Subject { path: &path, scene: &scene, shard_frames: Some(&shard_frames), run_seconds };
+        folder.note_preview(preview::make(&subject, mode, &presses)?)?;
     }
     if let Some(picture) = preview::best(&path) {
-        say(voice, &format!("look at {}", picture.display()))?;
+        print_line(mode, &format!("look at {}", picture.display()))?;
     }
-    tell(&report, &path, arguments.pieces, voice, started)
+    print_result(&report, &path, arguments.pieces, mode, started)
 }
 
-/// Finds out before all the work whether the folder can be made, and leaves nothing of it behind.
+/// Checks that the folder can be created, without leaving anything behind.
 fn check_folder(path: &Path) -> Result<(), Problem> {
     if path.is_dir() {
         return Ok(());
@@ -213,7 +219,7 @@ fn check_folder(path: &Path) -> Result<(), Problem> {
     let missing: Vec<&Path> =
         path.ancestors().take_while(|folder| !folder.as_os_str().is_empty() && !folder.exists()).collect();
     let made = std::fs::create_dir_all(path);
-    // A part of the way may have been made where the rest cannot be.
+    // Parents may have been created where the folder cannot be.
     missing.into_iter().filter(|folder| folder.file_name().is_some()).for_each(|folder| {
         let _ = std::fs::remove_dir(folder);
     });
@@ -223,41 +229,41 @@ fn check_folder(path: &Path) -> Result<(), Problem> {
     })
 }
 
-/// Refuses what is no blow beside the model's own weight.
-fn check_blow(blow: Blow, stage: &Stage) -> Result<(), Problem> {
-    if !stage.sags(blow) {
+/// Refuses loads that are weaker than the model's own weight.
+fn check_load(load: Load, scene_setup: &ShatterScene) -> Result<(), Problem> {
+    if !scene_setup.is_too_slow(load) {
         return Ok(());
     }
-    // A hair more, so that rounding does not make it too slow again.
-    let (size, least) = (short(stage.size), 1.01 * stage.slowest());
-    let help = match blow {
-        Blow::Drop(_) => format!("let it fall from {} m or more", short(least * least / (2.0 * GRAVITY))),
-        Blow::Hit(_) => format!("hit it at {} m/s or more", short(least)),
-        Blow::Pull(_) => "make it smaller, as in --size 0.3".to_owned(),
+    // A margin against rounding.
+    let (size, least) = (short(scene_setup.size), 1.01 * scene_setup.slowest());
+    let help = match load {
+        Load::Drop(_) => format!("let it fall from {} m or more", short(least * least / (2.0 * GRAVITY))),
+        Load::Hit(_) => format!("hit it at {} m/s or more", short(least)),
+        Load::Pull(_) => "make it smaller, as in --size 0.3".to_owned(),
     };
-    Err(Problem::new(format!("{} m/s is too slow to break a model of {size} m", short(blow.speed())), help))
+    Err(Problem::new(format!("{} m/s is too slow to break a model of {size} m", short(load.speed())), help))
 }
 
-/// What to do if nothing broke.
-fn unbroken(blow: Blow) -> &'static str {
-    match blow {
-        Blow::Drop(_) => "let it fall from higher, as in --drop 5",
-        Blow::Hit(_) => "the ball may have missed it: hit another place, or faster",
-        Blow::Pull(_) => "pull along another axis",
+fn unbroken(load: Load) -> &'static str {
+    match load {
+        Load::Drop(_) => "let it fall from higher, as in --drop 5",
+        Load::Hit(_) => "the ball may have missed it: hit another place, or faster",
+        Load::Pull(_) => "pull along another axis",
     }
 }
 
-/// What is wanted if a person asks for so many, or for nothing.
-fn wanted(pieces: Option<usize>, parts: usize) -> Wanted {
+fn target(pieces: Option<usize>, parts: usize) -> Target {
     let (range, aim) = match pieces {
-        // Shards can be joined afterwards, not parted: rather too many, and the finer mesh of the run may give fewer.
-        Some(asked) => (asked..=MORE * asked, (MORE * asked * asked).isqrt()),
-        None => (USUAL_SHARDS.0.start() + parts - 1..=USUAL_SHARDS.0.end() + parts - 1, USUAL_SHARDS.1 + parts - 1),
+        // Shards can be merged afterwards but not split, so prefer too many.
+        Some(asked) => (asked..=MAX_EXCESS * asked, (MAX_EXCESS * asked * asked).isqrt()),
+        None => {
+            (DEFAULT_SHARDS.0.start() + parts - 1..=DEFAULT_SHARDS.0.end() + parts - 1, DEFAULT_SHARDS.1 + parts - 1)
+        }
     };
-    Wanted { range, aim, smallest: pieces.map_or(SMALLEST, |_| FINEST) }
+    Target { range, aim, smallest: pieces.map_or(MIN_VOLUME_FRACTION, |_| FINEST_VOLUME_FRACTION) }
 }
 
-/// What is to be shattered, and what there is to say about it.
+/// The model to be shattered, with remarks.
 fn model(arguments: &Arguments) -> Result<(Model, Vec<String>), Problem> {
     let path = &arguments.model;
     match inspect::built_in(path)? {
@@ -278,75 +284,81 @@ fn model(arguments: &Arguments) -> Result<(Model, Vec<String>), Problem> {
             let extent = read.surface.bounds().size().max();
             let mut remarks = Vec::new();
             let mut size = arguments.size;
-            if size.is_none() && !PLAUSIBLE.contains(&extent) {
-                size = Some(USUAL_SIZE);
+            if size.is_none() && !PLAUSIBLE_SIZES.contains(&extent) {
+                size = Some(DEFAULT_SIZE);
                 remarks.push(format!(
-                    "the file's size of {extent:.3} m is taken as {USUAL_SIZE} m; --size or --unit says otherwise"
+                    "the file's size of {extent:.3} m is taken as {DEFAULT_SIZE} m; --size or --unit says otherwise"
                 ));
             }
             let file = std::path::absolute(path).unwrap_or_else(|_| path.clone()).to_string_lossy().into_owned();
             let name = path.file_stem().map_or("model".to_owned(), |stem| stem.to_string_lossy().into_owned());
             let shape = Shape::Mesh(ModelFile { file, size, unit: arguments.unit, up: arguments.up });
-            let most = MOST_OWN * arguments.detail.tetrahedra();
+            let most = MAX_OWN_TETRAHEDRA_RATIO * arguments.detail.tetrahedra();
             let has_tetrahedra = read.volume.is_some_and(|own| own.tetrahedra.len() as f64 <= most);
             Ok((Model { name, shape, has_tetrahedra }, remarks))
         }
     }
 }
 
-/// The shards of the last frame, as asked for.
-fn film(path: &Path, arguments: &Arguments) -> Result<render::Film, Problem> {
+fn shard_frames(path: &Path, arguments: &Arguments) -> Result<render::ShardFrames, Problem> {
     let defaults = ShardSettings::default();
-    let grain = defaults.grain.filter(|_| !arguments.flat_cracks).map(|grain| Grain { seed: arguments.seed, ..grain });
-    // The finer mesh of the run breaks into another number than that of the trials: the smallest shards make up for it.
-    let (smallest, most) = arguments.pieces.map_or((SMALLEST, MOST), |asked| (FINEST, asked));
-    let settings = ShardSettings { smallest, most, grain, ..defaults };
-    let film = render::Film::of(path, &settings)?;
-    if arguments.pieces.is_none() && film.shards().count() < FEWEST {
-        return render::Film::of(path, &ShardSettings { smallest: FINEST, most: FEW, ..settings });
+    let crack_detail = defaults
+        .crack_detail
+        .filter(|_| !arguments.flat_cracks)
+        .map(|detail| CrackDetail { seed: arguments.seed, ..detail });
+    // The run's finer mesh gives another number of shards than the trials; merging corrects it.
+    let (min_volume_fraction, max_shards) =
+        arguments.pieces.map_or((MIN_VOLUME_FRACTION, MAX_SHARDS), |asked| (FINEST_VOLUME_FRACTION, asked));
+    let settings = ShardSettings { min_volume_fraction, max_shards, crack_detail, ..defaults };
+    let shard_frames = render::ShardFrames::of(path, &settings)?;
+    if arguments.pieces.is_none() && shard_frames.shards().count() < FEW_SHARDS {
+        return render::ShardFrames::of(
+            path,
+            &ShardSettings { min_volume_fraction: FINEST_VOLUME_FRACTION, max_shards: FEW_SHARDS_MAX, ..settings },
+        );
     }
-    Ok(film)
+    Ok(shard_frames)
 }
 
-fn say(voice: Voice, line: &str) -> Result<(), Problem> {
-    if voice == Voice::Person {
+fn print_line(mode: OutputMode, line: &str) -> Result<(), Problem> {
+    if mode == OutputMode::Text {
         writeln!(std::io::stdout().lock(), "{line}")?;
     }
     Ok(())
 }
 
-fn tell(
+fn print_result(
     report: &ShardReport,
     path: &Path,
     asked: Option<usize>,
-    voice: Voice,
+    mode: OutputMode,
     started: Instant,
 ) -> Result<(), Problem> {
     let count = report.shards.len();
     let open = report.shards.iter().filter(|shard| !shard.is_manifold()).count();
     let seconds = started.elapsed().as_secs_f64();
-    match voice {
-        Voice::Person => {
-            for line in super::export::told(report) {
-                say(voice, &line)?;
+    match mode {
+        OutputMode::Text => {
+            for line in super::export::summary(report) {
+                print_line(mode, &line)?;
             }
             if let Some(asked) = asked.filter(|asked| count.abs_diff(*asked) * 4 > *asked) {
-                say(voice, &format!("{asked} were asked for: {count} is the nearest that was found"))?;
+                print_line(mode, &format!("{asked} requested: {count} is the nearest found"))?;
             }
             let volumes = report.shards.iter().map(|shard| shard.volume);
             let largest = volumes.clone().fold(0.0, f64::max) / volumes.sum::<f64>();
-            if largest > MOSTLY {
+            if largest > DOMINANT_SHARD {
                 let percent = 100.0 * largest;
-                say(voice, &format!("{percent:.0} % of it stayed in one shard: ask for more with --pieces"))?;
+                print_line(mode, &format!("{percent:.0} % of it stayed in one shard: ask for more with --pieces"))?;
             }
-            say(voice, &format!("all in {} after {seconds:.0} s", problem::quoted(path)))
+            print_line(mode, &format!("all in {} after {seconds:.0} s", problem::quoted(path)))
         }
-        Voice::Program => {
+        OutputMode::Json => {
             let text = json!({
                 "shards": count, "open": open, "asked": asked, "file": report.file, "run": path, "seconds": seconds,
             });
             Ok(writeln!(std::io::stdout().lock(), "{text}")?)
         }
-        Voice::Silent => Ok(()),
+        OutputMode::Quiet => Ok(()),
     }
 }

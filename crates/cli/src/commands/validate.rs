@@ -1,68 +1,57 @@
 //! `craze validate`
 
-use crate::Voice;
 use crate::problem::Problem;
+use crate::{OutputMode, choices};
 use clap::Args;
 use craze_frame::{WriteError, atomic_write};
-use craze_validation::{Depth, MethodLetter, Outcome, Selection, TESTS, report, svg};
+use craze_validation::{Depth, Outcome, Selection, report, svg, tests};
 use serde_json::json;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 #[derive(Args)]
 pub struct Arguments {
-    /// Coarse set-ups that take seconds in place of minutes
+    /// Coarse setups: seconds instead of minutes
     #[arg(long)]
     quick: bool,
-    /// Only the tests of these numbers, as in 4,6
+    /// Tests of these numbers only, as in 4,6
     #[arg(long, value_name = "NUMBERS", value_delimiter = ',')]
     only: Vec<u32>,
-    /// Only the tests of this method
-    #[arg(long, value_name = "METHOD")]
-    method: Option<String>,
+    /// Tests of this method only
+    #[arg(long, value_name = "METHOD", value_parser = choices::method())]
+    method: Option<&'static str>,
     /// Folder for validation.md, validation.csv and a plot of every curve
     #[arg(long, short)]
     output: Option<PathBuf>,
 }
 
-/// Runs the known answers, prints what came out, and fails where one is out.
-pub fn run(arguments: &Arguments, voice: Voice) -> Result<(), Problem> {
+/// Runs the validation tests, prints the results, and fails if one is out of tolerance.
+pub fn run(arguments: &Arguments, mode: OutputMode) -> Result<(), Problem> {
     let selection = selection(arguments)?;
     let depth = if arguments.quick { Depth::Quick } else { Depth::Full };
-    let mut told = Ok(());
+    let mut printed = Ok(());
     let outcomes = craze_validation::run(&selection, depth, &mut |outcome| {
-        if told.is_ok() {
-            told = tell(outcome, voice);
+        if printed.is_ok() {
+            printed = print_outcome(outcome, mode);
         }
     });
-    told?;
+    printed?;
     if let Some(folder) = &arguments.output {
         write(folder, &outcomes)?;
     }
-    conclude(&outcomes, voice)
+    conclude(&outcomes, mode)
 }
 
 fn selection(arguments: &Arguments) -> Result<Selection, Problem> {
-    let known = || MethodLetter::ALL.map(MethodLetter::kind);
-    let method = match &arguments.method {
-        None => None,
-        Some(name) => {
-            let found = MethodLetter::ALL.into_iter().find(|method| method.kind() == name);
-            let help = || format!("methods with known answers: {}", known().join(", "));
-            Some(found.ok_or_else(|| Problem::new(format!("there is no method called \"{name}\""), help()))?)
-        }
-    };
+    let method = arguments.method;
     let selection = Selection { numbers: arguments.only.clone(), method };
     let missing = arguments.only.iter().find(|number| {
         let alone = Selection { numbers: vec![**number], method };
         alone.tests().next().is_none()
     });
     if let Some(number) = missing {
-        let mut numbers: Vec<u32> = TESTS
-            .iter()
-            .filter(|test| method.is_none_or(|method| method == test.method))
-            .map(|test| test.number)
-            .collect();
+        let mut numbers: Vec<u32> =
+            tests().filter(|test| method.is_none_or(|method| method == test.method)).map(|test| test.number).collect();
         numbers.sort_unstable();
         numbers.dedup();
         let numbers: Vec<String> = numbers.iter().map(u32::to_string).collect();
@@ -72,12 +61,12 @@ fn selection(arguments: &Arguments) -> Result<Selection, Problem> {
     Ok(selection)
 }
 
-fn tell(outcome: &Outcome, voice: Voice) -> Result<(), io::Error> {
+fn print_outcome(outcome: &Outcome, mode: OutputMode) -> Result<(), io::Error> {
     let mut stdout = io::stdout().lock();
-    match voice {
-        Voice::Person => writeln!(stdout, "{}", report::text(outcome)),
-        Voice::Program => writeln!(stdout, "{}", report::to_json(outcome)),
-        Voice::Silent => Ok(()),
+    match mode {
+        OutputMode::Text => writeln!(stdout, "{}", report::text(outcome)),
+        OutputMode::Json => writeln!(stdout, "{}", report::to_json(outcome)),
+        OutputMode::Quiet => Ok(()),
     }
 }
 
@@ -91,18 +80,18 @@ fn write(folder: &Path, outcomes: &[Outcome]) -> Result<(), Problem> {
     Ok(())
 }
 
-/// The last line, and an error if anything is out.
-fn conclude(outcomes: &[Outcome], voice: Voice) -> Result<(), Problem> {
+/// Prints the summary; an error if any test failed.
+fn conclude(outcomes: &[Outcome], mode: OutputMode) -> Result<(), Problem> {
     let failed: Vec<String> = outcomes
         .iter()
         .filter(|outcome| !outcome.passed())
-        .map(|outcome| format!("{}{}", outcome.test.method.letter(), outcome.test.number))
+        .map(|outcome| format!("{}{}", outcome.test.letter(), outcome.test.number))
         .collect();
     let numbers: usize = outcomes.iter().map(|outcome| outcome.findings.rows.len()).sum();
     let seconds: f64 = outcomes.iter().map(|outcome| outcome.seconds).sum();
     let mut stdout = io::stdout().lock();
-    match voice {
-        Voice::Person => {
+    match mode {
+        OutputMode::Text => {
             writeln!(
                 stdout,
                 "tests: {}, numbers: {numbers}, failed: {}, {seconds:.1} s",
@@ -110,11 +99,11 @@ fn conclude(outcomes: &[Outcome], voice: Voice) -> Result<(), Problem> {
                 failed.len()
             )?;
         }
-        Voice::Program => {
+        OutputMode::Json => {
             let summary = json!({ "tests": outcomes.len(), "numbers": numbers, "seconds": seconds, "failed": failed });
             writeln!(stdout, "{summary}")?;
         }
-        Voice::Silent => {}
+        OutputMode::Quiet => {}
     }
     if failed.is_empty() {
         return Ok(());

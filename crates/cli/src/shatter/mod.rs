@@ -1,11 +1,12 @@
-//! From a model to shards without a scene file: what is asked, the scene that answers it, and the strength that gives the wanted number.
+//! Shattering without a scene file: the load, the scene, and the search for the strength that gives
+//! the wanted number of shards.
 
-mod blow;
-mod matter;
+mod load;
+mod material;
+mod scene;
 mod search;
-mod stage;
 
-pub use blow::{Axis, Blow, GRAVITY, Hit};
-pub use matter::Matter;
-pub use search::{Wanted, find};
-pub use stage::{Detail, Model, Stage};
+pub use load::{Axis, GRAVITY, Hit, Load};
+pub use material::ImpactMaterial;
+pub use scene::{Detail, Model, ShatterScene};
+pub use search::{Target, find};

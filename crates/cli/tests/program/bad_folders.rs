@@ -1,10 +1,10 @@
-//! Run folders that are in the way, foreign or damaged, and files in them that are not what they were.
+//! Existing, foreign and damaged run folders, and changed files in them.
 
 use crate::workshop::{BLOCK, Workshop};
 use std::fs;
 
 #[test]
-fn an_existing_run_is_kept_unless_force_is_said() {
+fn an_existing_run_is_kept_without_force() {
     let workshop = Workshop::with_run();
     let before = fs::read(workshop.path("out/scene/run.json")).expect("a record");
     workshop.craze(&["run", "scene.toml"]).failed_with(&["out/scene exists already", "-o", "--resume", "--force"]);
@@ -36,19 +36,19 @@ fn an_empty_folder_may_become_a_run() {
 }
 
 #[test]
-fn a_place_where_no_folder_can_be_is_told() {
+fn an_impossible_folder_is_reported() {
     let workshop = Workshop::with_scene(BLOCK);
     for place in ["scene.toml", "scene.toml/run"] {
         workshop.craze(&["run", "scene.toml", "-o", place]).failed_with(&["scene.toml is a file, not a folder", "-o"]);
     }
-    // Not even root can make a folder here.
+    // Not even root can create a folder here.
     #[cfg(target_os = "linux")]
     workshop.craze(&["run", "scene.toml", "-o", "/proc/run"]).failed_with(&["cannot create", "/proc/run", "-o"]);
     assert_eq!(workshop.files("."), ["scene.toml"]);
 }
 
 #[test]
-fn what_is_no_run_cannot_be_resumed() {
+fn folders_that_are_not_runs_cannot_be_resumed() {
     let workshop = Workshop::with_scene(BLOCK);
     workshop.craze(&["run", "--resume"]).failed_with(&["which run", "craze run --resume"]);
     workshop.craze(&["run", "scene.toml", "--resume"]).failed_with(&["there is no run in out/scene"]);
@@ -61,7 +61,7 @@ fn what_is_no_run_cannot_be_resumed() {
     workshop.craze(&["run", "--resume", "half"]).failed_with(&["half/run.json", "not a run record"]);
 }
 
-/// Leaves only the newest checkpoint of `out/scene`, changed.
+/// Keeps only the newest checkpoint of `out/scene`, modified.
 fn with_checkpoint(change: impl FnOnce(&mut Vec<u8>)) -> Workshop {
     let workshop = Workshop::with_run();
     fs::remove_file(workshop.path("out/scene/checkpoint/0004.checkpoint")).expect("the one before");
@@ -73,7 +73,7 @@ fn with_checkpoint(change: impl FnOnce(&mut Vec<u8>)) -> Workshop {
 }
 
 #[test]
-fn a_damaged_checkpoint_is_named_and_nothing_is_lost() {
+fn a_damaged_checkpoint_is_reported_and_nothing_is_lost() {
     let damages: [fn(&mut Vec<u8>); 5] = [
         |bytes| bytes.truncate(bytes.len() / 2),
         |bytes| bytes.truncate(7),
@@ -93,7 +93,7 @@ fn a_damaged_checkpoint_is_named_and_nothing_is_lost() {
 }
 
 #[test]
-fn a_damaged_checkpoint_falls_back_to_the_one_before_and_says_so() {
+fn a_damaged_checkpoint_falls_back_to_the_previous_one_with_a_warning() {
     let workshop = Workshop::with_run();
     let before = workshop.lasting("out/scene");
     workshop.write("out/scene/checkpoint/0005.checkpoint", "not a checkpoint");
@@ -115,7 +115,7 @@ fn a_checkpoint_of_another_run_is_refused() {
         fs::copy(foreign, workshop.path("out/scene/checkpoint").join(name)).expect("copied");
     }
     workshop.craze(&["run", "--resume", "out/scene"]).failed_with(&["0005.checkpoint", "another scene", "--force"]);
-    // A frame is no checkpoint either, though it is a file of ours.
+    // Nor is a frame a checkpoint.
     let frame = fs::read(workshop.path("out/scene/frames/0001.craze")).expect("a frame");
     for name in ["0004.checkpoint", "0005.checkpoint"] {
         fs::write(workshop.path("out/scene/checkpoint").join(name), &frame).expect("writable");
@@ -124,7 +124,7 @@ fn a_checkpoint_of_another_run_is_refused() {
 }
 
 #[test]
-fn a_scene_that_was_edited_since_is_not_resumed() {
+fn a_scene_edited_since_is_not_resumed() {
     let workshop = Workshop::with_run();
     let scene = fs::read_to_string(workshop.path("out/scene/scene.toml")).expect("the scene as run");
     workshop.write("out/scene/scene.toml", scene.replace("density = 1000", "density = 2000"));
@@ -134,7 +134,7 @@ fn a_scene_that_was_edited_since_is_not_resumed() {
 }
 
 #[test]
-fn a_damaged_frame_is_named_and_makes_no_picture_and_no_export() {
+fn a_damaged_frame_is_reported_and_gives_no_picture_and_no_export() {
     let workshop = Workshop::with_run();
     let frame = "out/scene/frames/0002.craze";
     let whole = fs::read(workshop.path(frame)).expect("a frame");
@@ -159,7 +159,7 @@ fn a_damaged_frame_is_named_and_makes_no_picture_and_no_export() {
 }
 
 #[test]
-fn what_is_no_run_has_no_pictures_and_no_exports() {
+fn folders_that_are_not_runs_have_no_pictures_and_no_exports() {
     let workshop = Workshop::with_run();
     for command in ["render", "export"] {
         workshop.craze(&[command, "nowhere"]).failed_with(&["there is no folder nowhere"]);
@@ -170,8 +170,8 @@ fn what_is_no_run_has_no_pictures_and_no_exports() {
     }
     workshop
         .craze(&["export", "out/scene", "-f", "fbx"])
-        .failed_with(&["'fbx'", "obj, ply, stl, glb, vtk, shards or animation"]);
-    workshop.craze(&["render", "out/scene", "--color", "blue"]).failed_with(&["\"blue\"", "stress"]);
+        .misused_with(&["'fbx'", "obj, ply, stl, glb, vtk, shards, animation"]);
+    workshop.craze(&["render", "out/scene", "--color", "blue"]).misused_with(&["'blue'", "stress"]);
     workshop.craze(&["render", "out/scene", "--size", "0x9"]).failed_with(&["0 × 9"]);
     workshop.craze(&["render", "out/scene", "--size", "big"]).misused_with(&["1920x1080"]);
     workshop.craze(&["render", "out/scene", "--samples", "0"]).failed_with(&["0 samples"]);
@@ -185,6 +185,6 @@ fn a_file_that_exists_is_not_replaced_by_a_new_scene() {
     workshop.craze(&["new", "scene.toml", "--force"]).succeeded();
     workshop.craze(&["check", "scene.toml"]).succeeded();
     workshop.craze(&["new", "no/where.toml"]).failed_with(&["no/where.toml", "create it first"]);
-    workshop.craze(&["new", "x.toml", "--template", "dorp"]).failed_with(&["\"dorp\"", "did you mean \"drop\"?"]);
+    workshop.craze(&["new", "x.toml", "--template", "dorp"]).misused_with(&["'dorp'", "similar value exists: 'drop'"]);
     assert_eq!(workshop.files("."), ["scene.toml"]);
 }

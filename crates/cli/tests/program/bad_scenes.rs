@@ -1,9 +1,9 @@
-//! Scenes that are none: one clear message at file, line and column, and nothing left behind.
+//! Invalid scenes: one message with file, line and column, and nothing written.
 
 use crate::workshop::{BLOCK, Workshop};
 
-/// Checks and runs the block's scene with `from` replaced, and expects from both the same message, with these words, at the first
-/// place of `at` in the file.
+/// Checks and runs the block's scene with `from` replaced, and expects the same message with these
+/// words at the first occurrence of `at` in the file.
 #[track_caller]
 fn refused(from: &str, to: &str, at: &str, words: &[&str]) {
     let text = BLOCK.replacen(from, to, 1);
@@ -40,7 +40,7 @@ fn a_misspelt_preset_is_shown_with_the_nearest_one() {
 }
 
 #[test]
-fn impossible_numbers_are_refused() {
+fn numbers_out_of_range_are_refused() {
     refused("density = 1000", "density = -1000", "-1000", &["density", "-1000", "above 0"]);
     refused("poisson = 0.3", "poisson = 0.5", "0.5 }", &["poisson"]);
     refused("edge = 0.05", "edge = 1e-9", "1e-9", &["edge", "makes about 6e24 tetrahedra", "metres"]);
@@ -48,7 +48,7 @@ fn impossible_numbers_are_refused() {
 }
 
 #[test]
-fn a_number_that_is_none_is_refused() {
+fn nan_is_refused() {
     refused("young = 1e5", "young = nan", "nan", &["young", "not a finite number"]);
     refused("fps = 50", "fps = inf", "inf", &["fps", "not a finite number"]);
     refused("at = [0, 0.06, 0]", "at = [0, -nan, 0]", "-nan", &["`body[0].place.at[1]`", "not a finite number"]);
@@ -59,7 +59,7 @@ fn a_wrong_type_is_named_at_its_key() {
     let words = ["`body[0].edge` must be a number (metres), not a string", "write 0.05 (metres)"];
     refused("edge = 0.05", "edge = \"5 cm\"", "\"5 cm\"", &words);
     refused("at = [0, 0.06, 0]", "at = 3", "3, vel", &["`body[0].place.at` must be a list of 3 numbers"]);
-    // A shape is one of many things: the error must point at the wrong key, not tell that nothing matched.
+    // A shape is an enum: the error must point at the wrong key, not say that no variant matched.
     refused(BOX, "shape.box = { size = true }", "true", &["`body[0].shape.box.size` must be a list of 3 numbers"]);
     refused(BOX, "shape = 3", "3\n", &["`body[0].shape` must be a table"]);
 }
@@ -72,7 +72,7 @@ fn a_region_that_selects_nothing_points_at_the_region() {
 }
 
 #[test]
-fn two_bodies_of_one_name_are_refused() {
+fn two_bodies_with_the_same_name_are_refused() {
     let twin =
         "name = \"block\" # again\nmethod = \"clusters\"\nshape.sphere = { radius = 0.1 }\nmaterial.preset = \"cork\"";
     let words = ["the name \"block\" is taken by the body on line 6", "give each its own name"];
@@ -89,7 +89,7 @@ fn an_empty_scene_is_refused() {
 }
 
 #[test]
-fn several_mistakes_are_told_at_once() {
+fn several_mistakes_are_reported_at_once() {
     let workshop = Workshop::with_scene(&BLOCK.replace("duration", "duratoin").replace("0.05", "\"thin\""));
     let answer = workshop.craze(&["check", "scene.toml"]);
     assert_eq!(answer.code, Some(1), "{answer}");
@@ -97,13 +97,13 @@ fn several_mistakes_are_told_at_once() {
 }
 
 #[test]
-fn half_a_file_is_refused_where_it_ends() {
+fn a_truncated_file_is_refused_where_it_ends() {
     let workshop = Workshop::with_scene("[world]\nduration = 1.0\n[[body]]\nname = \"blo");
     workshop.craze(&["run", "scene.toml"]).failed_with(&["not valid TOML", "scene.toml:4:"]);
 }
 
 #[test]
-fn a_binary_file_is_no_scene() {
+fn a_binary_file_is_not_a_scene() {
     let workshop = Workshop::new();
     workshop.write("noise.bin", [b"glTF".as_slice(), &[2, 0, 0, 0, 0xff, 0xfe, 0x80]].concat());
     workshop.craze(&["run", "noise.bin"]).failed_with(&["noise.bin", "not a text file"]);
@@ -112,13 +112,13 @@ fn a_binary_file_is_no_scene() {
 }
 
 #[test]
-fn a_folder_is_no_scene() {
+fn a_folder_is_not_a_scene() {
     let workshop = Workshop::with_scene(BLOCK);
     workshop.craze(&["run", "."]).failed_with(&["this is a folder, not a scene file"]);
 }
 
 #[test]
-fn a_model_is_no_scene() {
+fn a_model_is_not_a_scene() {
     let workshop = Workshop::new();
     workshop.write("leaf.obj", "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n");
     workshop.craze(&["run", "leaf.obj"]).failed_with(&["is a model, not a scene", "`craze inspect leaf.obj`"]);
@@ -163,8 +163,8 @@ fn changes_from_the_command_line_are_checked_like_the_file() {
     workshop.craze(&["run", "scene.toml", "--frames", "4000000000"]).failed_with(&["duration", "at most"]);
     workshop.craze(&["run", "scene.toml", "--frames", "0"]).misused_with(&["--frames"]);
     workshop.craze(&["run", "scene.toml", "--frames", "-1"]).misused_with(&["invalid value '-1' for '--frames"]);
-    workshop.craze(&["run", "scene.toml", "--seed", "-1"]).misused_with(&["a seed is a whole number from 0"]);
-    workshop.craze(&["run", "scene.toml", "--seed", "99999999999999999999"]).misused_with(&["a whole number"]);
+    workshop.craze(&["run", "scene.toml", "--seed", "-1"]).misused_with(&["a seed is an integer from 0"]);
+    workshop.craze(&["run", "scene.toml", "--seed", "99999999999999999999"]).misused_with(&["an integer"]);
     workshop.craze(&["run", "scene.toml", "--threads", "0"]).misused_with(&["--threads"]);
     workshop.craze(&["run", "scene.toml", "--farmes", "3"]).misused_with(&["--farmes", "--frames"]);
     workshop.craze(&["rum", "scene.toml"]).misused_with(&["'rum'", "'run'"]);
@@ -173,7 +173,7 @@ fn changes_from_the_command_line_are_checked_like_the_file() {
 }
 
 #[test]
-fn matter_that_needs_endless_steps_is_told_not_begun() {
+fn a_material_that_needs_too_many_steps_is_refused_at_once() {
     let workshop = Workshop::with_scene(BLOCK);
     let stiff = "body.block.material.young=1e30";
     workshop.craze(&["run", "scene.toml", "--set", stiff]).failed_with(&["\"block\"", "asks for steps of"]);
@@ -181,7 +181,7 @@ fn matter_that_needs_endless_steps_is_told_not_begun() {
 }
 
 #[test]
-fn a_program_gets_its_errors_as_json() {
+fn errors_are_json_on_request() {
     let workshop = Workshop::with_scene(&BLOCK.replace("duration", "duratoin"));
     let answer = workshop.craze(&["run", "scene.toml", "--json"]);
     assert_eq!((answer.code, answer.stdout.as_str()), (Some(1), ""), "{answer}");

@@ -1,4 +1,4 @@
-//! Every command does what its help says.
+//! Behaviour of every command.
 
 use crate::workshop::{BLOCK, Workshop};
 use serde_json::Value;
@@ -27,7 +27,7 @@ fn every_built_in_scene_checks_prints_and_runs() {
         let checked = ["--set", "output.preview=false", "--set", "contact.check_intersections=bodies"];
         workshop.craze(&[&["run", name, "--frames", "1"], &checked[..]].concat()).succeeded();
         assert_eq!(workshop.state_hashes(&format!("out/{name}")).len(), 2);
-        // What is printed is the same scene.
+        // The printed text is the same scene.
         let text = workshop.craze(&["scenes", name]).succeeded();
         workshop.write("printed.toml", text);
         let file = ["run", "printed.toml", "--force", "--frames", "1", "--set", "output.preview=false"];
@@ -47,7 +47,7 @@ fn scenes_of_clusters_run_to_their_end() {
     }
 }
 
-/// Pieces of a built-in scene after so many frames, and by how much its elements have multiplied.
+/// Pieces of a built-in scene after some frames, and growth of its number of elements.
 fn broken(workshop: &Workshop, name: &str, frames: &str) -> (u64, f64) {
     workshop.craze(&["run", name, "--frames", frames, "--set", "output.preview=false"]).succeeded();
     let table = fs::read_to_string(workshop.path(&format!("out/{name}/stats.csv"))).expect("a table");
@@ -137,7 +137,7 @@ fn the_weaker_a_bowl_and_the_heavier_a_ball_the_more_pieces() {
     assert!(bowls[0] > 1 && bowls.is_sorted_by(|tougher, weaker| tougher < weaker), "{bowls:?}");
     let [light, heavy] = ["adobe-wall", "adobe-wall-heavy"].map(|name| broken(&workshop, name, "4"));
     assert!(light.0 > 1 && 3 * light.0 < 2 * heavy.0, "{light:?} {heavy:?}");
-    // The paper's walls end with seven and a half times as many tetrahedra as they begin with.
+    // In the paper the number of tetrahedra grows by a factor of 7.5.
     assert!([light, heavy].iter().all(|wall| (4.0..=12.0).contains(&wall.1)), "{light:?} {heavy:?}");
 }
 
@@ -165,7 +165,7 @@ fn every_template_checks_and_runs() {
 }
 
 #[test]
-fn check_says_what_it_found() {
+fn check_prints_a_summary() {
     let workshop = Workshop::with_scene(BLOCK);
     let told = workshop.craze(&["check", "scene.toml"]).succeeded();
     assert!(told.contains("block: 0.1 × 0.1 × 0.1 m, 1 kg, 48 tetrahedra"), "{told}");
@@ -218,7 +218,7 @@ fn the_schema_is_json_and_knows_the_tables_of_a_scene() {
     }
 }
 
-/// Width and height in a PNG's first chunk.
+/// Width and height of a PNG.
 fn png_size(bytes: &[u8]) -> (u32, u32) {
     assert!(bytes.starts_with(b"\x89PNG\r\n\x1a\n"));
     let number = |at: usize| u32::from_be_bytes(bytes[at..at + 4].try_into().expect("four bytes"));
@@ -226,7 +226,7 @@ fn png_size(bytes: &[u8]) -> (u32, u32) {
 }
 
 #[test]
-fn render_makes_a_picture_a_frame_or_a_film() {
+fn render_makes_a_picture_per_frame_or_a_gif() {
     let workshop = Workshop::with_run();
     let small = ["--size", "48x27", "--samples", "1"];
     let told = workshop.craze(&[["render", "out/scene"].as_slice(), &small].concat()).succeeded();
@@ -262,7 +262,7 @@ fn render_makes_a_picture_a_frame_or_a_film() {
 #[test]
 fn export_writes_every_format() {
     let workshop = Workshop::with_run();
-    // Per format: what the first bytes are, and the name of the third frame.
+    // Per format: first bytes, and name of the third frame.
     let formats: [(&str, &str, &[u8]); 4] = [
         ("obj", "scene.0002.obj", b"#"),
         ("ply", "scene.0002.ply", b"ply\n"),
@@ -285,7 +285,7 @@ fn export_writes_every_format() {
     );
     workshop.craze(&["export", "out/scene", "--frame", "4", "-o", "one"]).succeeded();
     assert!(workshop.path("one/scene.0004.obj").is_file(), "{:?}", workshop.files("one"));
-    // By itself it goes into the run.
+    // By default it goes into the run folder.
     workshop.craze(&["export", "out/scene"]).succeeded();
     assert!(workshop.path("out/scene/export/scene.0000.obj").is_file());
 }
@@ -338,9 +338,9 @@ fn ring() -> String {
 }
 
 #[test]
-fn tunnels_of_shards_and_pieces_are_named() {
+fn tunnels_of_shards_and_pieces_are_reported() {
     let workshop = Workshop::new();
-    // Apart from the ring a block, so that the body is in two pieces.
+    // A separate block makes two pieces.
     let block = "v 1 0 0\nv 1.1 0 0\nv 1.1 0 0.1\nv 1 0 0.1\nv 1 0.1 0\nv 1.1 0.1 0\nv 1.1 0.1 0.1\nv 1 0.1 0.1\n\
                  f -8 -7 -6 -5\nf -4 -1 -2 -3\nf -8 -4 -3 -7\nf -7 -3 -2 -6\nf -6 -2 -1 -5\nf -5 -1 -4 -8\n";
     workshop.write("ring.obj", &(ring() + block));
@@ -366,7 +366,7 @@ fn tunnels_of_shards_and_pieces_are_named() {
 fn animations_have_a_pace() {
     let workshop = Workshop::with_run();
     let told = workshop.craze(&["export", "out/scene", "-f", "animation", "-o", "moving"]).succeeded();
-    // Five frames after the first, 24 a second; in the run they are 0.02 s apart.
+    // Five frames after the first at 24 per second; in the run they are 0.02 s apart.
     assert!(told.contains("0.21 s long"), "{told}");
     let told = workshop.craze(&["export", "out/scene", "-f", "animation", "-o", "moving", "--slow", "10"]).succeeded();
     assert!(told.contains("1.00 s long"), "{told}");

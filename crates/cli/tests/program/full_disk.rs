@@ -1,21 +1,21 @@
-//! Disks that end, and outputs that nobody reads.
+//! Full disks and closed outputs.
 #![cfg(unix)]
 
 use crate::workshop::{BLOCK, MEDLEY, Workshop};
 use std::fs;
 
-/// A shell line that runs the program with files of at most `kilobytes`; writing beyond fails as it does on a full disk.
+/// A shell line that limits files to `kilobytes`; larger writes fail as on a full disk.
 fn limited(kilobytes: u32, arguments: &str) -> String {
-    // POSIX counts in blocks of 512 bytes. The signal would kill the program before it could say anything.
+    // POSIX counts in blocks of 512 bytes. The signal would kill the program, so it is ignored.
     format!("trap '' XFSZ; ulimit -f {}; exec \"$CRAZE\" {arguments}", kilobytes * 2)
 }
 
 #[test]
-fn a_file_that_cannot_be_written_whole_is_not_there_at_all() {
+fn files_are_written_completely_or_not_at_all() {
     let workshop = Workshop::with_scene(MEDLEY);
     workshop.craze(&["run", "scene.toml", "--frames", "4", "-o", "undisturbed"]).succeeded();
     let size = |name: &str| fs::metadata(workshop.path("undisturbed").join(name)).expect(name).len();
-    // Bodies that have moved compress less: the first frame fits, the last does not.
+    // Deformed bodies compress less: the first frame fits, the last does not.
     let limit = size("frames/0000.craze").div_ceil(1024).max(size("checkpoint/0003.checkpoint").div_ceil(1024));
     let kilobytes = limit.min(size("frames/0004.craze") / 1024);
     let call = limited(kilobytes as u32, "run scene.toml --frames 4 -o cut");
@@ -23,13 +23,13 @@ fn a_file_that_cannot_be_written_whole_is_not_there_at_all() {
     let files = workshop.files("cut");
     assert!(files.iter().all(|name| !name.ends_with(".tmp")), "{files:?}");
     assert!(!files.contains(&"frames/0004.craze".to_owned()), "{files:?}");
-    // There is room again.
+    // There is space again.
     workshop.craze(&["run", "--resume", "cut"]).succeeded();
     workshop.lasting("cut").assert_same_as(&workshop.lasting("undisturbed"), "after a full disk");
 }
 
 #[test]
-fn a_run_that_never_began_leaves_nothing() {
+fn a_run_that_did_not_start_leaves_nothing() {
     let workshop = Workshop::with_scene(BLOCK);
     workshop.shell(&limited(0, "run scene.toml")).failed_with(&["out/scene/run.json"]);
     assert_eq!(workshop.files("."), ["scene.toml"]);
@@ -38,7 +38,7 @@ fn a_run_that_never_began_leaves_nothing() {
 }
 
 #[test]
-fn pictures_and_exports_are_whole_or_not_there() {
+fn pictures_and_exports_are_complete_or_missing() {
     let workshop = Workshop::with_run();
     workshop.shell(&limited(1, "render out/scene --frame 1 --size 64x64 -o pictures")).failed_with(&["0001.png"]);
     workshop
@@ -53,10 +53,10 @@ fn pictures_and_exports_are_whole_or_not_there() {
     assert!(workshop.files("pictures").is_empty() && !workshop.path("film.gif").exists());
 }
 
-/// A real full disk, in a name space of its own: the mount is gone with the shell.
+/// A full file system in its own mount namespace, which ends with the shell.
 #[cfg(target_os = "linux")]
 #[test]
-fn a_full_disk_is_told_and_the_run_goes_on_when_there_is_room() {
+fn a_full_disk_is_reported_and_the_run_resumes_with_space() {
     let workshop = Workshop::with_scene(MEDLEY);
     if workshop.shell("unshare -rm mount -t tmpfs none .").code != Some(0) {
         eprintln!("SKIPPED: this system lets nobody mount a small disk; the limit on file sizes stands in for it");
@@ -82,7 +82,7 @@ fn a_full_disk_is_told_and_the_run_goes_on_when_there_is_room() {
 }
 
 #[test]
-fn an_output_that_nobody_reads_is_no_crash() {
+fn a_closed_output_does_not_crash() {
     let workshop = Workshop::with_scene(BLOCK);
     for call in ["schema", "materials", "scenes two-bodies", "check scene.toml", "run scene.toml --json --force"] {
         let answer = workshop.shell(&format!("\"$CRAZE\" {call} | true"));

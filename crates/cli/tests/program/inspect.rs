@@ -1,10 +1,10 @@
-//! `craze inspect`: what people point it at.
+//! Behaviour of `craze inspect`.
 
 use crate::workshop::Workshop;
 use serde_json::Value;
 use std::fs;
 
-/// A cube of 2 units, the side toward −z missing if it is open.
+/// A cube of 2 units; the face toward −z is missing if it is open.
 fn cube(open: bool) -> String {
     let mut text = block([-1.0; 3], [1.0; 3]);
     if open {
@@ -13,7 +13,7 @@ fn cube(open: bool) -> String {
     text
 }
 
-/// A block between two corners; may be added to others.
+/// A block between two corners, appendable to others.
 fn block(from: [f64; 3], to: [f64; 3]) -> String {
     let corner = |x: bool, y: bool, z: bool| {
         let [x, y, z] = [x, y, z].map(usize::from);
@@ -30,7 +30,7 @@ fn inspected(workshop: &Workshop, arguments: &[&str]) -> Value {
 }
 
 #[test]
-fn a_cube_is_measured_in_the_unit_that_was_said() {
+fn a_cube_is_measured_in_the_given_unit() {
     let workshop = Workshop::new();
     workshop.write("cube.obj", cube(false));
     let told = inspected(&workshop, &["cube.obj", "--unit", "cm", "--material", "glass", "--edge", "0.004"]);
@@ -51,7 +51,7 @@ fn a_cube_is_measured_in_the_unit_that_was_said() {
 }
 
 #[test]
-fn unit_and_axis_are_as_said() {
+fn unit_and_axis_are_applied() {
     let workshop = Workshop::new();
     workshop.write("block.obj", block([0.0; 3], [1.0, 2.0, 3.0]));
     for (unit, up, size) in [
@@ -82,7 +82,7 @@ fn tetrahedra_of_a_file_are_kept_and_measured() {
     assert!((told["volume"].as_f64().expect("a volume") - 1.0 / 6.0).abs() < 1e-12, "{told}");
     assert_eq!(told["surface"]["closed"], true);
     assert!(told["memory"]["meshing"].is_null() && told["memory"]["solid"].is_number(), "{told}");
-    // As in a scene, an edge replaces them.
+    // As in a scene, a requested edge replaces them.
     let told = inspected(&workshop, &["corner.mesh", "--edge", "0.1"]);
     assert_eq!(told["tetrahedra"]["edge"], 0.1);
     assert!(told["tetrahedra"]["count"].as_u64().expect("a number") > 100, "{told}");
@@ -90,7 +90,7 @@ fn tetrahedra_of_a_file_are_kept_and_measured() {
 }
 
 #[test]
-fn a_mesh_too_large_for_a_look_is_estimated() {
+fn a_mesh_too_large_for_a_report_is_estimated() {
     let workshop = Workshop::new();
     workshop.write("cube.obj", cube(false));
     let fine = ["inspect", "--no-picture", "cube.obj", "--size", "1", "--edge", "0.004"];
@@ -106,7 +106,7 @@ fn a_mesh_too_large_for_a_look_is_estimated() {
 }
 
 #[test]
-fn the_thinnest_wall_is_told_once_and_thin_places_are_counted() {
+fn the_thinnest_wall_is_reported_once_and_thin_places_are_counted() {
     let workshop = Workshop::new();
     let fin = block([-0.01, 0.4, -0.3], [0.01, 1.0, 0.3]);
     workshop.write("fin.obj", block([-0.5; 3], [0.5; 3]) + &fin);
@@ -123,7 +123,7 @@ fn the_thinnest_wall_is_told_once_and_thin_places_are_counted() {
 }
 
 #[test]
-fn an_open_model_says_so_and_still_has_an_inside() {
+fn an_open_model_is_reported_and_still_has_an_inside() {
     let workshop = Workshop::new();
     workshop.write("box.obj", cube(true));
     let told = inspected(&workshop, &["box.obj", "--size", "0.1"]);
@@ -132,16 +132,16 @@ fn an_open_model_says_so_and_still_has_an_inside() {
     let volume = told["volume"].as_f64().expect("a volume");
     assert!((0.8e-3..1.2e-3).contains(&volume), "{volume}");
     assert_eq!((&told["sheet"]["rims"], &told["sheet"]["non_manifold_edges"]), (&1.into(), &0.into()), "{told}");
-    // A single triangle has no inside, and that is no reason to fail.
+    // A single triangle has no inside, which is not an error.
     workshop.write("leaf.obj", "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n");
     let told = workshop.craze(&["inspect", "--no-picture", "leaf.obj"]).succeeded();
     assert!(told.contains("inside") && told.contains("1 rim, about 4,000 triangles at an edge of 0.017 m"), "{told}");
-    // Three pages that hang together at a spine.
+    // Three pages that share an edge.
     workshop.write("book.obj", "v 0 0 0\nv 0 1 0\nv 1 0 0\nv -1 0 0\nv 0 0 1\nf 1 2 3\nf 1 2 4\nf 1 2 5\n");
     let told = inspected(&workshop, &["book.obj", "--edge", "0.1"]);
     assert_eq!((&told["sheet"]["non_manifold_edges"], &told["sheet"]["edge"]), (&1.into(), &0.1.into()), "{told}");
     assert!((told["sheet"]["triangles"].as_f64().expect("a count") / 346.4 - 1.0).abs() < 1e-3, "{told}");
-    // What is closed is no sheet.
+    // A closed surface is not a sheet.
     workshop.write("cube.obj", cube(false));
     assert!(inspected(&workshop, &["cube.obj", "--edge", "0.5"])["sheet"].is_null());
 }
@@ -161,7 +161,7 @@ fn shapes_and_sheets_are_known_by_name_and_pictured() {
 }
 
 #[test]
-fn a_picture_spares_what_stands_beside_the_model() {
+fn the_picture_does_not_replace_files_beside_the_model() {
     let workshop = Workshop::new();
     workshop.write("cube.obj", cube(false));
     workshop.write("cube.png", "a texture");
@@ -170,14 +170,14 @@ fn a_picture_spares_what_stands_beside_the_model() {
     assert_eq!(fs::read(workshop.path("cube.png")).expect("the texture"), b"a texture");
     assert!(fs::read(workshop.path("cube.inspect.png")).expect("a picture").starts_with(b"\x89PNG"));
     workshop.craze(&["inspect", "cube.obj", "-o", "cube.obj"]).misused_with(&["ends in .png"]);
-    // Facts are told even if the picture has no place.
+    // Facts are printed even if the picture cannot be written.
     let outcome = workshop.craze(&["inspect", "cube.obj", "--edge", "0.5", "-o", "nowhere/cube.png"]);
     assert!(outcome.stdout.contains("closed, 1 component"));
     outcome.failed_with(&["nowhere"]);
 }
 
 #[test]
-fn what_is_no_model_is_named() {
+fn files_that_are_not_models_are_reported() {
     let workshop = Workshop::new();
     workshop.write("noise.stl", [7u8; 300]);
     workshop.write("words.obj", "this is not a model\n");

@@ -1,4 +1,4 @@
-//! Runs that are stopped in the middle, and go on as if nothing had been.
+//! Interrupted runs resume with the same bits.
 #![cfg(unix)]
 
 use crate::workshop::{Answer, Lasting, MEDLEY, Workshop};
@@ -8,12 +8,12 @@ use std::time::{Duration, Instant};
 
 const KILLS: u32 = 20;
 
-/// Random numbers in [0, 1) from a seed: a test that fails must fail again.
+/// Seeded random numbers in [0, 1), so that failures are reproducible.
 struct Dice(u64);
 
 impl Dice {
     fn throw(&mut self) -> f64 {
-        // The generator of Knuth's MMIX; its upper bits are good enough to choose moments.
+        // Knuth's MMIX generator; its upper bits suffice here.
         self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         (self.0 >> 11) as f64 / (1u64 << 53) as f64
     }
@@ -24,12 +24,12 @@ fn undisturbed(workshop: &Workshop) -> Lasting {
     workshop.lasting("undisturbed")
 }
 
-/// Goes on with the run in `killed`, from whatever the last kill left.
+/// Resumes the run in `killed`.
 fn go_on(workshop: &Workshop) -> Child {
     let has = |name: &str| workshop.path("killed").join(name).is_file();
     match (has("run.json"), has("scene.toml")) {
         (true, true) => workshop.start(&["run", "--resume", "killed"]),
-        // Killed before there was anything to resume.
+        // Killed before the first checkpoint.
         (true, false) => workshop.start(&["run", "scene.toml", "-o", "killed", "--force"]),
         (false, _) => workshop.start(&["run", "scene.toml", "-o", "killed"]),
     }
@@ -56,7 +56,7 @@ fn a_run_that_is_killed_twenty_times_at_random_moments_ends_with_the_same_bits()
             kills += 1;
             continue;
         }
-        // It was faster than the dice: what is complete must be right, and the next one starts from the beginning.
+        // The run completed before the kill: check it and start again.
         ended(child, "resumed").succeeded();
         workshop.lasting("killed").assert_same_as(&whole, "between kills");
         std::fs::remove_dir_all(workshop.path("killed")).expect("removable");
@@ -92,7 +92,7 @@ fn wait_for_second_frame(workshop: &Workshop, child: &mut Child) {
 }
 
 #[test]
-fn an_interrupted_run_finishes_its_frame_and_says_how_to_go_on() {
+fn an_interrupted_run_finishes_its_frame_and_prints_how_to_resume() {
     let workshop = Workshop::with_scene(MEDLEY);
     let whole = undisturbed(&workshop);
     let child = under_way(&workshop);
@@ -104,7 +104,7 @@ fn an_interrupted_run_finishes_its_frame_and_says_how_to_go_on() {
     let frames = workshop.files("run/frames").len();
     assert!(frames < whole.frames.len(), "{frames} frames");
     assert_eq!(workshop.state_hashes("run").len(), frames, "the last frame is complete");
-    // Exactly what was computed is kept: nothing is computed twice.
+    // No frame is computed twice.
     let newest = format!("run/checkpoint/{:04}.checkpoint", frames - 1);
     assert!(workshop.path(&newest).is_file(), "{newest}");
     let told = workshop.craze(&["run", "--resume", "run"]).succeeded();
@@ -113,8 +113,8 @@ fn an_interrupted_run_finishes_its_frame_and_says_how_to_go_on() {
 }
 
 #[test]
-fn a_run_that_the_system_asks_to_end_keeps_a_checkpoint_and_goes_on_with_the_same_bits() {
-    // Checkpoints only where a run is stopped: the one that is found is the signal's.
+fn a_terminated_run_keeps_a_checkpoint_and_resumes_with_the_same_bits() {
+    // Without periodic checkpoints, the one found is due to the signal.
     let workshop = Workshop::with_scene(&MEDLEY.replace("checkpoint_every = 1", "checkpoint_every = 0"));
     let whole = undisturbed(&workshop);
     for signal in ["TERM", "HUP"] {
@@ -134,9 +134,9 @@ fn a_run_that_the_system_asks_to_end_keeps_a_checkpoint_and_goes_on_with_the_sam
 }
 
 #[test]
-fn a_hangup_that_is_ignored_stays_ignored() {
+fn an_ignored_hangup_stays_ignored() {
     let workshop = Workshop::with_scene(MEDLEY);
-    // As `nohup` starts it; the number of the shell is then that of the program.
+    // Started as by `nohup`; exec keeps the process id of the shell.
     let mut command = Command::new("sh");
     command.args(["-c", "trap '' HUP; exec \"$CRAZE\" run scene.toml -o run"]).env("CRAZE", crate::workshop::CRAZE);
     command.current_dir(workshop.path("")).stdout(Stdio::piped()).stderr(Stdio::piped());
@@ -148,7 +148,7 @@ fn a_hangup_that_is_ignored_stays_ignored() {
 }
 
 #[test]
-fn a_run_whose_reader_leaves_keeps_a_checkpoint() {
+fn a_run_with_a_closed_output_keeps_a_checkpoint() {
     let workshop = Workshop::with_scene(&MEDLEY.replace("checkpoint_every = 1", "checkpoint_every = 0"));
     let whole = undisturbed(&workshop);
     workshop.shell("\"$CRAZE\" run scene.toml -o run --json | head -n 2 > /dev/null");
@@ -158,7 +158,7 @@ fn a_run_whose_reader_leaves_keeps_a_checkpoint() {
 }
 
 #[test]
-fn an_impatient_second_interrupt_stops_at_once_and_loses_nothing() {
+fn a_second_interrupt_stops_at_once_and_loses_nothing() {
     let workshop = Workshop::with_scene(MEDLEY);
     let whole = undisturbed(&workshop);
     let child = under_way(&workshop);
@@ -180,7 +180,7 @@ fn an_interrupted_preview_can_be_made_later() {
     interrupt(&child);
     let answer = ended(child, "run, interrupted at its pictures");
     if answer.code == Some(0) {
-        // The pictures were ready before the signal came.
+        // The pictures were finished before the signal.
         std::fs::remove_file(workshop.path("run/preview.png")).expect("a picture");
     } else {
         let words = ["interrupted; all frames are there; make pictures with: craze render run"];
@@ -202,7 +202,7 @@ fn two_programs_never_write_one_folder() {
     assert_eq!(workshop.record("run")["result"], "complete");
 }
 
-/// Starts the same call twice at once and waits for both. Gives those that were refused.
+/// Starts the same command twice at once and waits for both. Returns the refusals.
 fn two_at_once(workshop: &Workshop, call: &[&str]) -> Vec<Answer> {
     let children = [workshop.start(call), workshop.start(call)];
     let answers = children.map(|child| ended(child, &call.join(" ")));
@@ -210,7 +210,7 @@ fn two_at_once(workshop: &Workshop, call: &[&str]) -> Vec<Answer> {
 }
 
 #[test]
-fn of_two_runs_that_start_at_once_in_one_folder_one_wins_and_the_other_is_refused() {
+fn of_two_simultaneous_runs_in_one_folder_one_is_refused() {
     let workshop = Workshop::with_scene(MEDLEY);
     let whole = undisturbed(&workshop);
     for round in 0..6 {
@@ -218,7 +218,7 @@ fn of_two_runs_that_start_at_once_in_one_folder_one_wins_and_the_other_is_refuse
             0 => &["run", "scene.toml", "-o", "run"],
             1 => &["run", "scene.toml", "-o", "run", "--force"],
             _ => {
-                // Half of the run is there, without any of its pictures or tables being newer.
+                // Half of the run exists, without newer pictures or tables.
                 std::fs::remove_dir_all(workshop.path("run")).expect("removable");
                 let child = under_way(&workshop);
                 interrupt(&child);
@@ -237,7 +237,7 @@ fn of_two_runs_that_start_at_once_in_one_folder_one_wins_and_the_other_is_refuse
 }
 
 #[test]
-fn a_run_that_was_killed_leaves_its_folder_to_others() {
+fn the_folder_of_a_killed_run_is_unlocked() {
     let workshop = Workshop::with_scene(MEDLEY);
     let mut child = under_way(&workshop);
     child.kill().expect("a child that can be killed");

@@ -1,4 +1,4 @@
-//! The program as a person meets it: the built `craze`, called in folders of its own with what people do to programs.
+//! End-to-end tests of the built `craze` in temporary folders.
 
 mod bad_folders;
 mod bad_scenes;

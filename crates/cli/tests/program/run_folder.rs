@@ -1,14 +1,14 @@
-//! What a run leaves behind, and the flags that change it.
+//! Contents of a run folder, and the flags that change it.
 
 use crate::workshop::{BLOCK, Workshop};
 use serde_json::Value;
 use std::fs;
 
-/// A picture that is made in no time.
+/// Settings of a fast picture.
 const SMALL_PICTURE: &str = "\n[picture]\nsize = [32, 18]\nsamples = 1\n";
 
 #[test]
-fn a_run_leaves_the_folder_that_the_design_lists() {
+fn a_run_folder_has_the_documented_files() {
     let workshop = Workshop::with_scene(&(BLOCK.replace("preview = false", "preview = true") + SMALL_PICTURE));
     let told = workshop.craze(&["run", "scene.toml"]).succeeded();
     assert!(told.contains("block: 0.1 × 0.1 × 0.1 m, 1 kg, 48 tetrahedra"), "{told}");
@@ -31,7 +31,7 @@ fn a_run_leaves_the_folder_that_the_design_lists() {
         "stats.csv",
     ];
     let mut files = workshop.files("out/scene");
-    // A run of no time may have none for a moving picture.
+    // A very short run may have no time for a GIF.
     files.retain(|name| name != "preview.gif");
     assert_eq!(files, expected);
     let read = |name: &str| fs::read(workshop.path("out/scene").join(name)).expect(name);
@@ -39,19 +39,19 @@ fn a_run_leaves_the_folder_that_the_design_lists() {
 }
 
 #[test]
-fn previews_take_a_fifth_of_the_run_and_their_time_is_told_apart() {
+fn previews_take_a_fifth_of_the_run_and_are_timed_separately() {
     let workshop = Workshop::new();
     let run = ["run", "two-bodies", "-o", "run"];
     let told = workshop.craze(&run).succeeded();
     assert!(told.contains("; preview in "), "{told}");
     let record = workshop.record("run");
     let [run_seconds, preview] = ["wall_seconds", "preview_seconds"].map(|name| record[name].as_f64().expect("a time"));
-    // A quarter: other tests use the processor meanwhile.
+    // A quarter, since other tests run at the same time.
     assert!(preview > 0.0 && preview < 0.25 * run_seconds, "{preview} s of {run_seconds} s");
     let read = |name: &str| fs::read(workshop.path("run").join(name)).expect(name);
     assert!(read("preview.png").starts_with(b"\x89PNG\r\n\x1a\n"));
     assert!(read("preview.gif").starts_with(b"GIF89a"));
-    // Without a preview the state is the same, and no picture is left of the run before.
+    // Without a preview the state is the same, and the earlier picture is removed.
     let hashes = workshop.state_hashes("run");
     let told = workshop.craze(&[&run[..], &["--no-preview", "--force", "--json"]].concat()).succeeded();
     let last: Value = serde_json::from_str(told.lines().last().expect("a line")).expect("JSON");
@@ -61,7 +61,7 @@ fn previews_take_a_fifth_of_the_run_and_their_time_is_told_apart() {
 }
 
 #[test]
-fn what_breaks_is_counted_and_a_budget_that_is_too_small_is_told() {
+fn splits_are_counted_and_a_small_budget_is_reported() {
     let workshop = Workshop::new();
     let scene = workshop.craze(&["scenes", "glass-slab"]).succeeded();
     workshop.write("slab.toml", scene.replace("edge = 0.1", "edge = 0.1\nsolid.splits_a_step = 1"));
@@ -101,7 +101,7 @@ fn splits_of_clusters_are_counted_in_the_table_the_record_and_the_events() {
 }
 
 #[test]
-fn the_tables_have_a_row_a_frame_and_a_number_a_cell() {
+fn the_tables_have_a_row_per_frame_and_a_number_per_cell() {
     let workshop = Workshop::with_run();
     for (table, columns) in [("stats.csv", 32), ("probes.csv", 4)] {
         let text = fs::read_to_string(workshop.path("out/scene").join(table)).expect(table);
@@ -122,7 +122,7 @@ fn the_tables_have_a_row_a_frame_and_a_number_a_cell() {
 }
 
 #[test]
-fn the_record_says_how_it_went() {
+fn the_record_describes_the_run() {
     let workshop = Workshop::with_run();
     let record = workshop.record("out/scene");
     assert_eq!(record["craze"], env!("CARGO_PKG_VERSION"));
@@ -150,7 +150,7 @@ fn flags_change_the_scene_as_run() {
 }
 
 #[test]
-fn json_is_an_object_a_line() {
+fn json_is_an_object_per_line() {
     let workshop = Workshop::with_scene(BLOCK);
     let calls: [&[&str]; 6] = [
         &["run", "scene.toml", "--json"],
@@ -176,7 +176,7 @@ fn json_is_an_object_a_line() {
 }
 
 #[test]
-fn quiet_says_nothing() {
+fn quiet_prints_nothing() {
     let workshop = Workshop::with_scene(BLOCK);
     let calls: [&[&str]; 5] = [
         &["run", "scene.toml", "--quiet"],
@@ -211,7 +211,7 @@ fn a_run_with_a_model_can_be_repeated_and_resumed_from_anywhere() {
 
 #[test]
 fn a_run_that_checks_intersections_keeps_the_frame_and_stops() {
-    // Quasi-static mode has no contact: the hold pushes the block into the wall beside it.
+    // Quasi-static mode has no contact: the hold pushes the block into the wall.
     let scene = r#"
         [world]
         duration = 1

@@ -1,4 +1,4 @@
-//! Same scene, same bits: for every number of threads, and for the scene as it was run.
+//! Bitwise reproducibility for any number of threads, and from the saved scene.
 
 use crate::workshop::{MEDLEY, Workshop};
 
@@ -18,7 +18,7 @@ fn one_thread_and_two_give_the_same_bits() {
 }
 
 #[test]
-fn the_scene_as_run_gives_the_same_bits_again() {
+fn the_saved_scene_gives_the_same_bits() {
     let workshop = Workshop::with_scene(MEDLEY);
     let changes = ["--frames", "5", "--seed", "7", "--set", "body.brick.material.young=3e6"];
     workshop.craze(&[["run", "scene.toml", "-o", "first"].as_slice(), &changes].concat()).succeeded();
@@ -32,7 +32,7 @@ fn the_scene_as_run_gives_the_same_bits_again() {
 }
 
 #[test]
-fn the_books_of_the_medley_are_in_order() {
+fn the_conserved_quantities_of_the_medley_are_consistent() {
     let workshop = Workshop::with_scene(MEDLEY);
     workshop.craze(&["run", "scene.toml", "-o", "run"]).succeeded();
     let certificate = workshop.record("run")["certificate"].clone();
@@ -41,7 +41,7 @@ fn the_books_of_the_medley_are_in_order() {
     for closed in certificate["watertight"].as_array().expect("a list") {
         assert_eq!(closed[1], true, "{certificate}");
     }
-    // The scene does what it is there for: a hold pulls, lets go, and the ball has fallen onto the bar.
+    // The scene covers its purpose: a hold pulls and releases, and the ball falls onto the bar.
     let probes = std::fs::read_to_string(workshop.path("run/probes.csv")).expect("text");
     let head = probes.lines().next().expect("a head");
     assert!(head.contains("tip.dx_m") && head.contains("pull.fx_N"), "{head}");

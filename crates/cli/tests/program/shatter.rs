@@ -1,15 +1,15 @@
-//! `craze shatter`: what people ask of it, and what they ask by mistake.
+//! Behaviour of `craze shatter`, including misuse.
 
 use crate::workshop::Workshop;
 use serde_json::Value;
 use std::fs;
 
-/// A block that stands on its tip, and a square sheet.
+/// A block standing on its tip, and a square sheet.
 const BLOCK: &str = "v 0 -1 0\nv 1 0 0\nv 0 0 1\nv -1 0 0\nv 0 0 -1\nv 0 1 0\n\
     f 2 3 1\nf 3 4 1\nf 4 5 1\nf 5 2 1\nf 3 2 6\nf 4 3 6\nf 5 4 6\nf 2 5 6\n";
 const SHEET: &str = "v 0 0 0\nv 1 0 0\nv 1 0 1\nv 0 0 1\nf 1 2 3 4\n";
 
-/// Things to shatter.
+/// A workshop with models.
 fn workshop() -> Workshop {
     let workshop = Workshop::new();
     workshop.write("block.obj", BLOCK);
@@ -17,18 +17,18 @@ fn workshop() -> Workshop {
     workshop
 }
 
-/// What the command line itself does not take.
+/// Expects a usage error.
 fn misused(arguments: &[&str], words: &[&str]) {
     workshop().craze(&[&["shatter"], arguments].concat()).misused_with(words);
 }
 
-/// What turns out not to work.
+/// Expects a failure.
 fn refused(arguments: &[&str], words: &[&str]) {
     workshop().craze(&[&["shatter"], arguments].concat()).failed_with(words);
 }
 
 #[test]
-fn numbers_that_cannot_be_are_refused_with_what_to_do() {
+fn invalid_numbers_are_refused_with_advice() {
     misused(&["block.obj", "--drop", "-1"], &["nothing falls from -1 m", "above 0"]);
     misused(&["block.obj", "--drop", "0"], &["above 0"]);
     misused(&["block.obj", "--pieces", "1"], &["one piece is the model itself", "2 or more"]);
@@ -43,33 +43,33 @@ fn numbers_that_cannot_be_are_refused_with_what_to_do() {
 }
 
 #[test]
-fn one_blow_at_a_time() {
+fn loads_are_exclusive() {
     misused(&["block.obj", "--drop", "1", "--hit", "0,1,0@5"], &["--drop", "--hit", "cannot be used with"]);
     misused(&["block.obj", "--pull", "y", "--hit", "0,1,0@5"], &["--pull", "--hit", "cannot be used with"]);
 }
 
 #[test]
-fn models_that_cannot_be_shattered_are_named() {
+fn models_that_cannot_be_shattered_are_reported() {
     refused(&["missing.obj"], &["missing.obj"]);
     refused(&["bowll"], &["did you mean \"bowl\"?"]);
-    refused(&["sheet.obj"], &["closes around something"]);
+    refused(&["sheet.obj"], &["a solid needs a closed surface"]);
     refused(&["bowl", "--size", "2"], &["built in"]);
     refused(&["block.obj", "--material", "glas"], &["did you mean \"glass\"?"]);
 }
 
 #[test]
-fn blows_that_are_none_are_refused_before_all_the_work() {
-    refused(&["block.obj", "--drop", "1e9"], &["faster than sound runs through glass", "lower height"]);
-    refused(&["block.obj", "--hit", "0,1,0@1e6"], &["faster than sound"]);
+fn invalid_loads_are_refused_before_meshing() {
+    refused(&["block.obj", "--drop", "1e9"], &["exceeds the speed of sound in glass", "lower height"]);
+    refused(&["block.obj", "--hit", "0,1,0@1e6"], &["speed of sound"]);
     refused(&["block.obj", "--detail", "draft", "--drop", "1e-6"], &["too slow", "let it fall from 0.039"]);
     refused(&["block.obj", "--detail", "draft", "--hit", "0,1,0@0.001"], &["too slow", "m/s or more"]);
     refused(&["block.obj", "--detail", "draft", "--size", "9000", "--pull", "y"], &["too slow", "--size 0.3"]);
 }
 
 #[test]
-fn folders_that_cannot_be_made_are_told_before_all_the_work() {
+fn invalid_folders_are_reported_before_meshing() {
     refused(&["block.obj", "-o", "sheet.obj/shards"], &["cannot create the folder", "-o"]);
-    // No folder has a name this long; those on the way to it do not stay behind.
+    // The name is too long; its parent folders are removed.
     let workshop = workshop();
     let place = format!("on/the/way/{}", "long".repeat(100));
     workshop.craze(&["shatter", "block.obj", "-o", &place]).failed_with(&["cannot create the folder", "-o"]);
@@ -96,6 +96,6 @@ fn a_block_becomes_closed_shards_and_a_run_that_can_be_repeated() {
     let scene = fs::read_to_string(workshop.path("run/scene.toml")).expect("a scene");
     assert!(scene.contains("tensile_strength") && scene.contains("look_every"), "{scene}");
     workshop.craze(&["check", "run/scene.toml"]).succeeded();
-    // It is there now, and nothing is replaced unasked.
+    // It exists now and is not replaced without --force.
     workshop.craze(&asked[..asked.len() - 1]).failed_with(&["--force"]);
 }

@@ -1,4 +1,4 @@
-//! What the tests share: a folder with scenes in it, and the program called there.
+//! Shared fixture: a temporary folder with scenes, in which the program is run.
 
 use serde_json::Value;
 use std::fs;
@@ -9,7 +9,7 @@ use tempfile::TempDir;
 /// The program under test.
 pub const CRAZE: &str = env!("CARGO_BIN_EXE_craze");
 
-/// A block of 48 tetrahedra that hops on the ground, in five frames and no time.
+/// A block of 48 tetrahedra that bounces on the ground; five frames, fast.
 pub const BLOCK: &str = r#"
 [world]
 duration = 0.1
@@ -32,8 +32,8 @@ preview = false
 checkpoint_every = 1
 "#;
 
-/// Both methods, holds that move and let go, contact with friction, a free obstacle and one that is driven, probes of their own
-/// rhythm: whatever a run has to keep.
+/// Covers the state of a run: both methods, moving and released holds, frictional contact, free and
+/// driven obstacles, probes with their own intervals.
 pub const MEDLEY: &str = r#"
 [world]
 duration = 0.4
@@ -100,7 +100,7 @@ preview = false
 checkpoint_every = 1
 "#;
 
-/// A folder in which the program is called.
+/// A folder in which the program is run.
 pub struct Workshop {
     home: TempDir,
 }
@@ -141,26 +141,26 @@ impl Workshop {
         command
     }
 
-    /// Calls the program and waits for it.
+    /// Runs the program to its end.
     pub fn craze(&self, arguments: &[&str]) -> Answer {
         let output = self.command(arguments).output().expect("the program starts");
         Answer::new(&arguments.join(" "), &output)
     }
 
-    /// Calls the program and lets it run.
+    /// Starts the program.
     pub fn start(&self, arguments: &[&str]) -> Child {
         let mut command = self.command(arguments);
         command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("the program starts")
     }
 
-    /// Calls the program from a shell; `$CRAZE` is the program.
+    /// Runs a shell script; `$CRAZE` is the program.
     pub fn shell(&self, script: &str) -> Answer {
         let mut command = Command::new("sh");
         command.args(["-c", script]).env("CRAZE", CRAZE).current_dir(self.home.path()).stdin(Stdio::null());
         Answer::new(script, &command.output().expect("a shell"))
     }
 
-    /// All files below a folder, by their names from there on, in order.
+    /// Sorted relative paths of all files below a folder.
     pub fn files(&self, folder: &str) -> Vec<String> {
         let root = self.path(folder);
         let mut found = Vec::new();
@@ -184,14 +184,14 @@ impl Workshop {
         serde_json::from_str(&text).expect("run.json is JSON")
     }
 
-    /// Hashes of the whole state at every frame.
+    /// State hash of every frame.
     pub fn state_hashes(&self, run: &str) -> Vec<String> {
         let record = self.record(run);
         let hashes = record["state_hashes"].as_array().expect("a list");
         hashes.iter().map(|hash| hash.as_str().expect("text").to_owned()).collect()
     }
 
-    /// Everything of a run that must not depend on the number of threads, on time or on interruptions.
+    /// Results that must not depend on threads, timing or interruptions.
     pub fn lasting(&self, run: &str) -> Lasting {
         let folder = self.path(run);
         let text = |name: &str| fs::read_to_string(folder.join(name)).expect(name);
@@ -211,12 +211,12 @@ fn bytes(path: &Path) -> Vec<u8> {
     fs::read(path).expect("readable")
 }
 
-/// The columns of stats.csv before those of the time spent in each stage.
+/// The columns of stats.csv without timings.
 fn without_timings(row: &str) -> String {
     row.split(',').take(24).collect::<Vec<_>>().join(",")
 }
 
-/// What two runs of one scene have in common to the last bit.
+/// Results that are bitwise equal for all runs of a scene.
 #[derive(PartialEq)]
 pub struct Lasting {
     pub state_hashes: Vec<String>,
@@ -228,7 +228,7 @@ pub struct Lasting {
 }
 
 impl Lasting {
-    /// Fails with the first thing that differs.
+    /// Fails at the first difference.
     pub fn assert_same_as(&self, other: &Lasting, when: &str) {
         assert_eq!(self.state_hashes, other.state_hashes, "state hashes, {when}");
         let names = |lasting: &Lasting| lasting.frames.iter().map(|(name, _)| name.clone()).collect::<Vec<_>>();
@@ -243,7 +243,7 @@ impl Lasting {
     }
 }
 
-/// What the program said and how it ended.
+/// Output and exit code of the program.
 pub struct Answer {
     pub call: String,
     pub code: Option<i32>,
@@ -265,7 +265,7 @@ impl Answer {
         answer
     }
 
-    /// The call did what was asked; gives back what it printed.
+    /// Expects success; returns the output.
     #[track_caller]
     pub fn succeeded(self) -> String {
         assert_eq!(self.code, Some(0), "{self}");
@@ -273,13 +273,13 @@ impl Answer {
         self.stdout
     }
 
-    /// The call failed with exit code 1 and one message that has all these words; gives back the message.
+    /// Expects exit code 1 and a message with all these words; returns the message.
     #[track_caller]
     pub fn failed_with(self, words: &[&str]) -> String {
         self.ended_with(1, words)
     }
 
-    /// The call was misspelt: exit code 2, and these words.
+    /// Expects exit code 2 (usage error) and these words.
     #[track_caller]
     pub fn misused_with(self, words: &[&str]) -> String {
         self.ended_with(2, words)

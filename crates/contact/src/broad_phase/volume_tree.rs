@@ -1,16 +1,18 @@
-//! Tetrahedra in a tree: which of them hold a place, where their surface is, and which of two bodies' overlap.
+//! Bounding volume hierarchy of tetrahedra: which of them contain a point, where their surface is,
+//! and which of two bodies' overlap.
 
 use crate::ContactTetrahedra;
 use craze_math::Vec3;
 use craze_math::tetrahedron::weights_inside;
 use craze_spatial::{Aabb, Bvh, Closest, SpatialError, TriangleTree};
 
-/// The tetrahedra of a body at one moment.
+/// The tetrahedra of a body at their present positions.
 #[derive(Debug, Default)]
 pub struct VolumeTree {
     version: Option<u64>,
     tetrahedra: Vec<[u32; 4]>,
-    /// Faces that only one tetrahedron has, seen counter-clockwise from outside in an uninverted mesh.
+    /// Faces that only one tetrahedron has, seen counter-clockwise from outside in an uninverted
+    /// mesh.
     outside: Vec<[u32; 3]>,
     outer_nodes: Vec<u32>,
     places: Vec<Vec3>,
@@ -23,7 +25,7 @@ pub struct VolumeTree {
 const FACES: [[usize; 3]; 4] = [[1, 2, 3], [0, 3, 2], [0, 1, 3], [0, 2, 1]];
 
 impl VolumeTree {
-    /// Takes over the tetrahedra if they have changed.
+    /// Updates the tetrahedra if they have changed.
     pub fn follow(&mut self, tetrahedra: &ContactTetrahedra) {
         if self.version == Some(tetrahedra.version) {
             return;
@@ -49,7 +51,7 @@ impl VolumeTree {
         (self.tree, self.shell) = (Bvh::default(), TriangleTree::default());
     }
 
-    /// Follows the nodes to where they are (m).
+    /// Updates the positions of the nodes (m).
     pub fn refresh(&mut self, places: impl Iterator<Item = Vec3>) -> Result<(), SpatialError> {
         self.places.clear();
         self.places.extend(places);
@@ -61,7 +63,9 @@ impl VolumeTree {
         }
         self.boxes.clear();
         self.boxes.extend(
-            self.tetrahedra.iter().map(|nodes| Aabb::around(nodes.iter().map(|&node| &self.places[node as usize]))),
+            self.tetrahedra
+                .iter()
+                .map(|nodes| Aabb::from_points(nodes.iter().map(|&node| &self.places[node as usize]))),
         );
         if self.tree.len() == self.boxes.len() {
             self.tree.refit(&self.boxes)?;
@@ -83,25 +87,26 @@ impl VolumeTree {
         self.tetrahedra[tetrahedron as usize]
     }
 
-    /// Where the nodes of a tetrahedron are (m).
+    /// Positions of the nodes of a tetrahedron (m).
     pub fn corners(&self, tetrahedron: u32) -> [Vec3; 4] {
         self.nodes(tetrahedron).map(|node| self.places[node as usize])
     }
 
-    /// Where a node is (m).
+    /// Position of a node (m).
     pub fn place(&self, node: u32) -> Vec3 {
         self.places[node as usize]
     }
 
-    /// A box around everything.
+    /// Bounding box.
     pub fn bounds(&self) -> Aabb {
         self.tree.bounds()
     }
 
-    /// The tetrahedron that holds a place (m), the first of several, and the weights of its nodes there.
+    /// The tetrahedron that contains a point (m), the first of several, and the weights of its
+    /// nodes there.
     pub fn holding(&self, place: &Vec3) -> Option<(u32, [f64; 4])> {
         let mut held: Option<(u32, [f64; 4])> = None;
-        self.tree.overlapping(&Aabb::of_point(place), &self.boxes, |tetrahedron| {
+        self.tree.overlapping(&Aabb::from_point(place), &self.boxes, |tetrahedron| {
             if held.is_none_or(|(first, _)| tetrahedron < first)
                 && let Some(weights) = weights_inside(&self.corners(tetrahedron), place)
             {
@@ -111,8 +116,8 @@ impl VolumeTree {
         held
     }
 
-    /// The place of the surface that is nearest (m), and the outward unit normal of its triangle; none for a body without
-    /// tetrahedra or a triangle without area.
+    /// The nearest point of the surface (m), and the outward unit normal of its triangle; none for
+    /// a body without tetrahedra or a triangle without area.
     pub fn nearest_outside(&self, place: &Vec3) -> Option<(Closest, Vec3)> {
         let closest = self.shell.closest(place)?;
         let [a, b, c] = self.outside[closest.triangle as usize].map(|corner| self.places[corner as usize]);
@@ -124,7 +129,7 @@ impl VolumeTree {
     pub fn pairs(&self, other: &VolumeTree, pairs: &mut Vec<[u32; 2]>) {
         pairs.clear();
         self.tree.pairs(&self.boxes, &other.tree, &other.boxes, |one, two| pairs.push([one, two]));
-        // Sums over them must not depend on the order of the trees.
+        // Sums over them must not depend on the trees.
         pairs.sort_unstable();
     }
 }

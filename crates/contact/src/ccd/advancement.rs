@@ -1,37 +1,45 @@
-//! The first time at which a flat polygon whose corners move along straight lines comes near the origin.
+//! Conservative advancement: the first time at which a flat polygon with corners on straight paths
+//! comes near the origin.
 //!
-//! Time is walked through in stretches, each of which is *certified* free before it is passed. Over a stretch from s to e a plane
-//! turns with its normal n(t) running linearly from n₀ to n₁, unit vectors towards the nearest points at both ends. For every
-//! corner c(t), which runs linearly from c₀ to c₁, the product n(t)·c(t) is a quadratic polynomial of time with the Bernstein coefficients
-//! n₀·c₀, ½(n₀·c₁ + n₁·c₀), n₁·c₁, and lies above the least of them. As |n(t)| ≤ 1, the polygon is farther from the origin than
-//! any separation below all coefficients of all corners. Planes that bend, n(t) quadratic, and the polygon's own plane are tried
-//! in the same way where that fails. Nothing else decides: where the normals come from, how they were rounded and
-//! whether they are the best ones changes how many stretches are needed, never whether the answer is safe.
+//! Time advances in intervals, each of which is *certified* free before it is passed. Over an
+//! interval from s to e a plane rotates with its normal n(t) linear from n₀ to n₁, unit vectors
+//! towards the nearest points at both ends. For every corner c(t), linear from c₀ to c₁, the
+//! product n(t)·c(t) is a quadratic polynomial of time with the Bernstein coefficients n₀·c₀,
+//! ½(n₀·c₁ + n₁·c₀), n₁·c₁, and lies above the least of them. As |n(t)| ≤ 1, the polygon is farther
+//! from the origin than any separation below all coefficients of all corners. Where that fails,
+//! planes with a quadratic n(t) and the polygon's own plane are tried in the same way. Where the
+//! normals come from, how they were rounded and whether they are the best ones changes how many
+//! intervals are needed, never whether the result is safe.
 //!
-//! For a pair that moves or turns as one rigid body the coefficients stay near the distance, however close it is: common
-//! motion costs nothing. Tight inclusion (Wang et al. 2021) bounds the same three functions over boxes of time and both
-//! weights; here the plane removes the weights, and only time is divided. Additive advancement (Li et al. 2021) is the special case of a
-//! plane that does not turn and of speeds without direction.
+//! For a pair that moves as one rigid body the coefficients stay near the distance, however close
+//! it is: common motion costs nothing. Tight inclusion (Wang et al. 2021) bounds the same three
+//! functions over boxes of time and both weights; here the plane removes the weights, and only time
+//! is divided. Additive advancement (Li et al. 2021) is the special case of a plane that does not
+//! rotate and of speeds without direction.
 //!
-//! **Rounding.** Let u = 2⁻⁵³ and M the largest coordinate of all corners at both ends of the step. A corner at 0 or 1 is one
-//! correctly rounded subtraction of given coordinates, off by uM at most; in between, (1−t)·c₀ + t·c₁ adds 4uM. The product with a
-//! unit vector, whose coordinates sum to √3 at most, carries that error times √3 and adds 3√3·uM of its own; the mean of two
-//! adds √3·uM: below 16uM in all. A normal longer than one by rounding, |n| ≤ 1 + 8u, makes the separation (which is below √3·M
-//! wherever the answer is open) seem larger by less than 14uM. [`ROUNDING`] = 64u covers both twice.
+//! **Rounding.** Let u = 2⁻⁵³ and M the largest coordinate of all corners at both ends of the step.
+//! A corner at 0 or 1 is one correctly rounded subtraction of given coordinates, off by uM at most;
+//! in between, (1−t)·c₀ + t·c₁ adds 4uM. The product with a unit vector, whose coordinates sum to
+//! √3 at most, carries that error times √3 and adds 3√3·uM of its own; the mean of two adds √3·uM:
+//! below 16uM in all. A normal longer than one by rounding, |n| ≤ 1 + 8u, makes the separation
+//! (which is below √3·M wherever the answer is open) seem larger by less than 14uM. [`ROUNDING`] =
+//! 64u covers both twice.
 
 use crate::distance::nearest::{Nearest, Part};
 use craze_math::Vec3;
 
 /// Bound of the rounding of a certificate, as a share of the largest coordinate of the corners.
 const ROUNDING: f64 = 32.0 * f64::EPSILON;
-/// How near to the separation counts as contact, as a share of the largest coordinate of the corners.
+/// Distance beyond the separation that counts as contact, as a share of the largest coordinate of
+/// the corners.
 pub(super) const TOLERANCE: f64 = 1e-6;
-/// The same, as a share of the gap at the start of the step: what starts near and moves away is not held back.
+/// The same, as a share of the gap at the start of the step: a pair that starts close and separates
+/// is not held back.
 const TOLERANCE_OF_GAP: f64 = 0.1;
-/// After so many stretches the time reached is reported as that of the contact.
+/// Most intervals; the time reached after them is reported as that of the contact.
 const STRETCHES: usize = 128;
 
-/// The polygon at one moment.
+/// The polygon at a time.
 pub(super) struct Moment<const K: usize> {
     /// As a share of the step.
     pub time: f64,
@@ -42,14 +50,14 @@ pub(super) struct Moment<const K: usize> {
 
 /// A polygon near the origin.
 pub(super) struct Arrival<const K: usize> {
-    /// When it arrives: certified free from 0 to here.
+    /// Time of arrival: certified free from 0 to here.
     pub moment: Moment<K>,
-    /// A distance below this is nothing but rounding (m).
+    /// Rounding of the distance (m).
     pub blur: f64,
 }
 
-/// The first arrival within `separation` (m, not negative) of the origin, or a little before it; `None` if there is certainly none, or if
-/// the corners' coordinates or their sum are not finite.
+/// The first arrival within `separation` (m, not negative) of the origin, or a little before it;
+/// `None` if there is certainly none, or if the corners' coordinates or their sum are not finite.
 pub(super) fn first_arrival<const K: usize>(
     start: &[Vec3; K],
     end: &[Vec3; K],
@@ -73,7 +81,7 @@ pub(super) fn first_arrival<const K: usize>(
     let tolerance = (TOLERANCE * largest).min(TOLERANCE_OF_GAP * gap_at_start).max(4.0 * rounding);
     let aim = separation + tolerance / 2.0;
     let mut trust = f64::INFINITY;
-    // The last moment that was too far to be reached with a plane that turns evenly.
+    // The last time that was too far to be reached with a plane that rotates evenly.
     let mut too_far: Option<Moment<K>> = None;
     for _ in 0..STRETCHES {
         if !(here.nearest.distance - separation > tolerance) {
@@ -87,7 +95,8 @@ pub(super) fn first_arrival<const K: usize>(
         if plane_holds && heights_at_end.iter().all(|&height| height > limit) {
             return None;
         }
-        // How long the plane as it stands lets everybody pass; how long until contact if all goes on as it does now.
+        // Time for which the fixed plane separates all corners; time until contact at the present
+        // speeds.
         let mut passage = f64::INFINITY;
         let mut closing = 0.0;
         for k in 0..K {
@@ -131,8 +140,9 @@ pub(super) fn first_arrival<const K: usize>(
     Some(Arrival { moment: here, blur: 4.0 * rounding })
 }
 
-/// The largest coordinate, if the box around the whole motion comes within the separation of the origin. Differences are
-/// correctly rounded and rounding keeps the order, so that comparing them with the separation is exact.
+/// The largest coordinate, if the box around the whole motion comes within the separation of the
+/// origin. Differences are correctly rounded and rounding keeps the order, so that comparing them
+/// with the separation is exact.
 fn overlapping_box<const K: usize>(start: &[Vec3; K], end: &[Vec3; K], separation: f64) -> Option<f64> {
     let mut low = start[0].inf(&end[0]);
     let mut high = start[0].sup(&end[0]);
@@ -148,7 +158,8 @@ fn beyond<const K: usize>(normal: &Vec3, corners: &[Vec3; K], limit: f64) -> boo
     corners.iter().all(|corner| normal.dot(corner) > limit)
 }
 
-/// Whether the plane that turns evenly from one moment's normal to the other's separates: a quadratic polynomial a corner.
+/// True if the plane that rotates evenly from one normal to the other separates: one quadratic
+/// polynomial per corner.
 fn turning_plane_separates<const K: usize>([from, to]: [&Moment<K>; 2], limit: f64) -> bool {
     let (first, last) = (&from.nearest.normal, &to.nearest.normal);
     (0..K).all(|k| {
@@ -157,8 +168,9 @@ fn turning_plane_separates<const K: usize>([from, to]: [&Moment<K>; 2], limit: f
     })
 }
 
-/// Whether a plane separates whose normal is a quadratic polynomial of time, through those of three moments: a cubic one a corner. Where
-/// normals turn fast and the gap is small, it reaches much farther than one that turns evenly.
+/// True if a plane separates that has a quadratic polynomial of time as its normal, through those
+/// of three times: one cubic polynomial per corner. Where normals rotate fast and the gap is small,
+/// its interval is much longer than that of an evenly rotating plane.
 fn bending_plane_separates<const K: usize>(
     [from, between, to]: [&Moment<K>; 3],
     separation: f64,
@@ -172,7 +184,7 @@ fn bending_plane_separates<const K: usize>(
     let rest = 1.0 - share;
     let middle = (between.nearest.normal - first * (rest * rest) - last * (share * share)) / (2.0 * share * rest);
     let square = middle.norm_squared();
-    // Longer ones would need more allowance for rounding.
+    // Longer normals would need more allowance for rounding.
     if !(square < 1.5) {
         return false;
     }
@@ -186,9 +198,10 @@ fn bending_plane_separates<const K: usize>(
     })
 }
 
-/// Whether the plane of the polygon itself, as it moves, stays away from the origin. The normal N(t) of two sides that change linearly is a
-/// quadratic polynomial, N(t)·c(t) a cubic one, the same for all corners; its Bernstein coefficients are compared with the separation times the
-/// longest coefficient of N. This is what separates two faces that are very near and turn far.
+/// True if the moving plane of the polygon itself stays away from the origin. The normal N(t) of
+/// two sides that change linearly is a quadratic polynomial, N(t)·c(t) a cubic one, the same for
+/// all corners; its Bernstein coefficients are compared with the separation times the longest
+/// coefficient of N. This separates two faces that are very close and rotate far.
 fn own_plane_separates<const K: usize>(moments: [&Moment<K>; 2], separation: f64, largest: f64) -> bool {
     let [[first, second], [first_after, second_after]] =
         moments.map(|Moment { corners, .. }| [corners[1] - corners[0], corners[K - 1] - corners[0]]);
@@ -204,7 +217,8 @@ fn own_plane_separates<const K: usize>(moments: [&Moment<K>; 2], separation: f64
         (normals[2].dot(before) + 2.0 * normals[1].dot(after)) / 3.0,
         normals[2].dot(after),
     ];
-    // Sides are off by 11uM (see above), so with their length E (by coordinates) normals are off by 50uME and products by 230uM²E.
+    // Sides are off by 11uM (see above), so with their length E (by coordinates) normals are off by
+    // 50uME and products by 230uM²E.
     let length = first.amax().max(second.amax()).max(first_after.amax()).max(second_after.amax());
     let longest = normals.iter().fold(0.0, |most: f64, normal| most.max(normal.norm_squared())).sqrt();
     let limit = separation * longest * (1.0 + ROUNDING) + 256.0 * f64::EPSILON * largest * largest * length;

@@ -1,112 +1,63 @@
-//! Which features of two surfaces come too close in a step.
+//! Collisions between features of two surfaces: point–triangle, edge–edge and point–point pairs
+//! that come too close in a step.
 //!
-//! Features that are near at the start are kept apart along the line between them. Features that are far apart are followed along
-//! their way: where they would meet, they are kept apart along the normal of that moment, so that nothing jumps through
-//! anything however long the step. What touches to the bit is told apart by the outside of the closed surface, and is in contact only
-//! once it moves inward. CrackFaces of a crack (see [`CrackFaces`](crate::CrackFaces)) keep whatever distance they have.
+//! Features that are close at the start are kept apart along the line between them. Features that
+//! are far apart are followed along their path by continuous collision detection, and are kept
+//! apart along the normal of their first meeting, so that nothing passes through anything however
+//! long the step is. Where features touch to the bit, the outward normal of the closed surface
+//! tells their sides, and they collide only once they move inward. Faces of a crack (see
+//! [`CrackFaces`](crate::CrackFaces)) keep whatever distance they have.
 
+use super::{Collision, PointSum};
 use crate::candidates::nearer;
 use crate::distance::{EdgesPart, TrianglePart};
-use crate::geometry::{CrackFacePair, MAX_CRACK_FACE_PENETRATION, SecondPart};
+use crate::friction::ContactMaterial;
+use crate::geometry::{CrackFacePair, SecondPart};
+use crate::tolerances::{
+    CLOSED_CRACK_DISTANCE, CRACK_FACE_PENETRATION_LEFT, CROSSING_RESERVE, FAST_APPROACH_SKIN_SHARE,
+    MAX_CRACK_FACE_PENETRATION, MAX_TANGENTIAL_MOTION, MIN_COSINE_TO_OUTWARD, PARALLEL_EDGES_SINE_SQUARED,
+    POSITION_ROUNDING, SAME_NORMAL_SQUARED, SINGLE_POINT_WEIGHT, TOUCHING_DISTANCE, min_distance_left,
+};
 use crate::{Candidate, Candidates, ContactSurface, SurfacePoint, SurfaceTree};
 use crate::{ccd, distance};
 use craze_math::Vec3;
 use rayon::prelude::*;
 
-/// Distance below which two surfaces count as touching, in units of the distance they keep: the line between them then says
-/// nothing about their sides.
-const TOUCHING: f64 = 1e-6;
+/// Shorter lists of candidates are searched by one thread.
+const SEQUENTIAL_CANDIDATES: usize = 4096;
 
-/// Share of the distance at the start that must be left on the way for a step to count as free of collisions.
-const LEFT_ON_THE_WAY: f64 = 0.1;
-
-/// Distance, in units of the distance to keep, below which almost all of it must be left: or what is pressed together would come
-/// closer tenfold at every step, until nothing told its sides any more.
-const CLOSE: f64 = 0.02;
-
-/// What must be left then.
-const LEFT_WHEN_CLOSE: f64 = 0.9;
-
-/// Share of the way that features may come nearer which those that would pass through each other do not get (1).
-const SPARE: f64 = 0.3;
-
-/// How far two features may move past each other in a step, in units of the distance to keep, for the line between them to hold.
-const STRAIGHT: f64 = 0.5;
-
-/// Share of the skins that what comes from afar may use up.
-const SLACK: f64 = 0.5;
-
-/// Squared difference of two unit normals below which they are the same.
-const SAME_NORMAL: f64 = 1e-4;
-
-/// Weight from which on a single point stands for a side.
-const ALMOST_ALL: f64 = 0.99;
-
-/// Squared sine of the angle below which two edges count as parallel: their ends keep them apart then.
-const PARALLEL: f64 = 1e-4;
-
-/// Distance, in units of the distance to keep, up to which crack_faces of a crack count as closed: their outsides alone tell their sides.
-pub(crate) const CLOSED_CRACK: f64 = 0.01;
-
-/// How deep crack_faces may be in each other at the end of a step, in units of how deep they may be at all: their outsides bring them back.
-const CRACK_FACE_OVERLAP: f64 = 0.5;
-
-/// Cosine of the angle to the outside below which the line between two edges tells no side.
-const ASIDE: f64 = 0.3;
-
-/// Rounding of a place after a push, in units of its coordinates (1).
-const ROUNDING: f64 = 8.0 * f64::EPSILON;
-
-/// Shorter lists of candidates are looked at by one thread.
-const FEW: usize = 4096;
-
-/// A body's surface as it takes part.
+/// The surface of a body or obstacle in collision detection.
 #[derive(Clone, Copy, Debug)]
 pub struct CollisionMesh<'a> {
     /// Its points, with state and prediction.
     pub surface: &'a ContactSurface,
     /// Its features.
     pub tree: &'a SurfaceTree,
-    /// Whether matter lies behind its triangles.
+    /// True if matter lies behind its triangles.
     pub is_closed: bool,
-    /// Distance (m) it keeps on top of its points' radii.
+    /// Distance (m) that it keeps in addition to the radii of its points.
     pub skin: f64,
 }
 
-/// Two features that come too close.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Meeting {
-    /// Up to three points of each of the two surfaces, ascending; unused places repeat the first.
-    pub points: [[u32; 3]; 2],
-    /// Their weights; each side's sum to one, unused places have weight 0.
-    pub weights: [[f64; 3]; 2],
-    /// Where (m).
-    pub place: Vec3,
-    /// Unit normal from the second to the first.
-    pub normal: Vec3,
-    /// What is left of the distance to keep at the start of the step (m), negative where they are too close.
-    pub gap_at_start: f64,
-    /// The same at the predicted end (m).
-    pub gap_at_end: f64,
-}
-
-/// What to look for.
+/// What to detect.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Detection {
-    /// Everything that comes closer than the distance to keep.
+    /// Everything that comes closer than the contact distance.
     Proximity,
-    /// Only what would pass through each other: the last look before a step is taken.
+    /// Only what would pass through each other: the last check before a step is accepted.
     Crossings,
 }
 
-/// Finds the meetings among candidates of two surfaces that have come closer by at most `approach` (m) since the candidates were
-/// found, in ascending order of their features. For a surface with itself `second` is the same participant.
-pub fn meet(
+/// Finds the collisions among candidates of two surfaces that have approached by at most `approach`
+/// (m) since the candidates were found, in ascending order of their features. For a surface with
+/// itself `second` is the same mesh.
+pub fn find_collisions(
     [first, second]: [&CollisionMesh; 2],
     candidates: &Candidates,
     approach: f64,
-    look: Detection,
-    found: &mut Vec<Meeting>,
+    detection: Detection,
+    material: ContactMaterial,
+    found: &mut Vec<Collision<PointSum>>,
 ) {
     let skin = first.skin + second.skin;
     let reach = first.tree.radius() + second.tree.radius() + skin + approach;
@@ -119,7 +70,7 @@ pub fn meet(
             let corners = second.tree.features.triangles[triangle as usize];
             let crack_faces = own.and_then(|surface| CrackFacePair::point_triangle(surface, point, triangle));
             let pair = Pair { crack_faces, ..Pair::point_triangle(first, point, second, triangle, skin) };
-            pair.meet(normal, second.is_closed, look).map(|met| met.between([[point; 3], corners]))
+            pair.collide(normal, second.is_closed, detection).map(|gap| gap.between([[point; 3], corners], material))
         },
     );
     search(
@@ -128,59 +79,83 @@ pub fn meet(
         |&Candidate { features: [triangle, point], normal, .. }| {
             let corners = first.tree.features.triangles[triangle as usize];
             let pair = Pair::point_triangle(second, point, first, triangle, skin);
-            pair.meet(normal, first.is_closed, look).map(|met| met.between([[point; 3], corners]).swapped())
+            pair.collide(normal, first.is_closed, detection)
+                .map(|gap| gap.between([[point; 3], corners], material).swapped())
         },
     );
     search(nearer(&candidates.edge_edge, reach), found, |&Candidate { features: [edge, other], normal, .. }| {
         let (a, b) = (first.tree.features.edges[edge as usize], second.tree.features.edges[other as usize]);
         let crack_faces = own.and_then(|surface| CrackFacePair::edges(surface, [edge, other]));
         let pair = Pair { crack_faces, ..Pair::edge_edge(first, a, second, b, skin) };
-        // Two edges that touch have no sides, unless they are crack_faces of a crack; their ends and the triangles behind them have.
-        pair.meet(normal, second.is_closed && crack_faces.is_some(), look)
-            .map(|met| met.between([[a[0], a[1], a[1]], [b[0], b[1], b[1]]]))
+        // Two edges that touch tell no sides, unless they are on crack faces; their ends and the
+        // triangles at them do.
+        pair.collide(normal, second.is_closed && crack_faces.is_some(), detection)
+            .map(|gap| gap.between([[a[0], a[1], a[1]], [b[0], b[1], b[1]]], material))
     });
     search(nearer(&candidates.point_point, reach), found, |&Candidate { features: [point, other], normal, .. }| {
         let pair = Pair::point_point(first, point, second, other, skin);
-        pair.meet(normal, false, look).map(|met| met.between([[point; 3], [other; 3]]))
+        pair.collide(normal, false, detection).map(|gap| gap.between([[point; 3], [other; 3]], material))
     });
-    if look == Detection::Proximity {
+    if detection == Detection::Proximity {
         drop_repeated(found, start);
     } else {
-        // Candidates go by their distance when they were found, which must not be seen in the order of the answer.
-        found[start..].sort_by_key(|meeting| meeting.points);
+        // Candidates are in the order of their distance when they were found, on which the result
+        // must not depend.
+        found[start..].sort_by_key(points_of);
     }
 }
 
-/// Looks at candidates, long lists on all threads; meetings come in the order of their candidates.
-fn search(candidates: &[Candidate], found: &mut Vec<Meeting>, meet: impl Fn(&Candidate) -> Option<Meeting> + Sync) {
-    if candidates.len() < FEW {
-        found.extend(candidates.iter().filter_map(&meet));
+/// The points of both sides, by which collisions are sorted.
+fn points_of(collision: &Collision<PointSum>) -> [[u32; 3]; 2] {
+    [collision.sides[0].points, collision.sides[1].points]
+}
+
+/// Searches candidates, long lists on all threads; collisions come in the order of their
+/// candidates.
+fn search(
+    candidates: &[Candidate],
+    found: &mut Vec<Collision<PointSum>>,
+    collide: impl Fn(&Candidate) -> Option<Collision<PointSum>> + Sync,
+) {
+    if candidates.len() < SEQUENTIAL_CANDIDATES {
+        found.extend(candidates.iter().filter_map(&collide));
         return;
     }
-    let part = |part: &[Candidate]| part.iter().filter_map(&meet).collect();
-    let parts: Vec<Vec<Meeting>> = candidates.par_chunks(FEW / 4).map(part).collect();
+    let part = |part: &[Candidate]| part.iter().filter_map(&collide).collect();
+    let parts: Vec<Vec<Collision<PointSum>>> = candidates.par_chunks(SEQUENTIAL_CANDIDATES / 4).map(part).collect();
     found.extend(parts.into_iter().flatten());
 }
 
-/// Keeps the nearest of what says the same: a corner that comes close to a face is found with every triangle and every edge
-/// around the place.
-fn drop_repeated(found: &mut Vec<Meeting>, start: usize) {
+/// Keeps the nearest of equivalent collisions: a corner that approaches a face collides with every
+/// triangle and every edge around the point where it does.
+fn drop_repeated(found: &mut Vec<Collision<PointSum>>, start: usize) {
     found[start..].sort_by(|one, other| {
         let nearest = || one.gap_at_start.total_cmp(&other.gap_at_start);
-        one.corner().cmp(&other.corner()).then_with(nearest).then_with(|| one.points.cmp(&other.points))
+        corner(one).cmp(&corner(other)).then_with(nearest).then_with(|| points_of(one).cmp(&points_of(other)))
     });
     let mut kept = start;
     for next in start..found.len() {
-        let meeting = found[next];
-        let corner = meeting.corner();
-        let same = |other: &&Meeting| corner.is_some() && other.corner() == corner;
-        let repeats = |other: &Meeting| (other.normal - meeting.normal).norm_squared() < SAME_NORMAL;
+        let collision = found[next];
+        let its_corner = corner(&collision);
+        let same = |other: &&Collision<PointSum>| its_corner.is_some() && corner(other) == its_corner;
+        let repeats =
+            |other: &Collision<PointSum>| (other.normal - collision.normal).norm_squared() < SAME_NORMAL_SQUARED;
         if !found[start..kept].iter().rev().take_while(same).any(repeats) {
-            found[kept] = meeting;
+            found[kept] = collision;
             kept += 1;
         }
     }
     found.truncate(kept);
+}
+
+/// The side that consists of almost a single point, and that point.
+fn corner(collision: &Collision<PointSum>) -> Option<(usize, u32)> {
+    let of_side = |side: usize| {
+        let sum = &collision.sides[side];
+        let place = sum.weights.iter().position(|&weight| weight >= SINGLE_POINT_WEIGHT);
+        place.map(|place| (side, sum.points[place]))
+    };
+    of_side(0).or_else(|| of_side(1))
 }
 
 /// Which features a pair consists of.
@@ -191,26 +166,27 @@ enum Kind {
     PointPoint,
 }
 
-/// Two features on their way: four points, of which a pair of points uses the first and the second.
+/// Two moving features: four points, of which a point–point pair uses the first and the second.
 struct Pair<'a> {
     kind: Kind,
-    /// What the two were to each other before a crack parted them.
+    /// Set if both are on crack faces.
     crack_faces: Option<CrackFacePair<'a>>,
     start: [Vec3; 4],
     end: [Vec3; 4],
-    /// Corners (bits 0–2) and edges (bits 3–5) for which the triangle answers.
+    /// Corners (bits 0–2) and edges (bits 3–5) that the triangle owns.
     owned: u8,
-    /// Part of the distance to keep that the skins make up (m).
+    /// Sum of the skins (m).
     skin: f64,
-    /// Distance to keep, skins and radii (m).
+    /// Contact distance: skins and radii (m).
     thickness: f64,
-    /// Part of it within which a point that nothing can move, the middle of a ball, is all matter (m).
+    /// Part of it that is the radius of an obstacle, the centre of which is the point (m).
     solid: f64,
 }
 
 /// Two features at the start of the step.
 struct Near {
-    /// Weights of the four points, those of the second feature negative: they lead from its closest point to the first's.
+    /// Weights of the four points, those of the second feature negative: they lead from its closest
+    /// point to the first's.
     weights: [f64; 4],
     /// Unit vector from the second's closest point to the first's.
     normal: Vec3,
@@ -218,31 +194,31 @@ struct Near {
     distance: f64,
     /// Part of the second feature that is closest.
     part: SecondPart,
-    /// Whether a point is closest to the inside of a triangle.
+    /// True if a point is closest to the inside of a triangle.
     on_face: bool,
-    /// Whether this pair answers for the parts that are closest: a corner is closest to a point with all triangles around it, and two
-    /// edges whose ends are closest say nothing that those ends do not say.
+    /// True if this pair owns the parts that are closest: a corner is closest to a point with all
+    /// triangles around it, and the ends of two edges are also found as points.
     is_own: bool,
 }
 
-/// Where a feature is, seen from the lip across.
+/// Position of a feature relative to the opposite crack face.
 #[derive(Clone, Copy, Debug)]
 enum CrackFaceSide {
-    /// Nowhere: the two only have a corner or an edge in common.
+    /// The two only share a corner or an edge.
     Apart,
-    /// Over it, or beneath.
+    /// Above or below it.
     Across {
-        /// Unit normal out of the lip.
+        /// Unit normal out of the face.
         normal: Vec3,
         /// Distance along it (m), negative inside.
         signed: f64,
     },
 }
 
-/// How two features are to be kept apart.
-struct Met {
+/// How two features are to be kept apart: weights of up to three points of each.
+struct Gap {
     weights: [[f64; 3]; 2],
-    place: Vec3,
+    point: Vec3,
     normal: Vec3,
     gap_at_start: f64,
     gap_at_end: f64,
@@ -274,22 +250,25 @@ impl<'a> Pair<'a> {
         Pair::new(Kind::PointPoint, [p, q, q, q], skin, p.radius + q.radius)
     }
 
-    /// `normal` is roughly the unit vector from the second feature to the first, or was.
-    fn meet(&self, normal: [f32; 3], second_is_closed: bool, look: Detection) -> Option<Met> {
+    /// `normal` is roughly the unit vector from the second feature to the first when the candidate
+    /// was found.
+    fn collide(&self, normal: [f32; 3], second_is_closed: bool, detection: Detection) -> Option<Gap> {
         let motion: [Vec3; 4] = std::array::from_fn(|k| self.end[k] - self.start[k]);
-        // However the features turn, the distance shrinks by no more than two of their points come closer.
+        // However the features rotate, their distance shrinks by no more than two of their points
+        // approach.
         let (first, second) = motion.split_at(if self.kind == Kind::EdgeEdge { 2 } else { 1 });
-        let ways = first.iter().flat_map(|one| second.iter().map(move |other| (one - other).norm_squared()));
-        let longest = ways.fold(0.0, f64::max);
-        // Most candidates are done with here: this costs a tenth of their distance.
+        let motions = first.iter().flat_map(|one| second.iter().map(move |other| (one - other).norm_squared()));
+        let longest = motions.fold(0.0, f64::max);
+        // Most candidates end here, at a tenth of the cost of a distance.
         let beyond = self.apart_along(normal) - self.thickness;
         if beyond > 0.0 && beyond * beyond > longest {
             return None;
         }
         let near = self.near();
-        let nearest_on_the_way = near.distance - longest.sqrt();
-        // Written so that places which are not numbers count as far: the check of the prediction names them.
-        if !(nearest_on_the_way <= self.thickness) {
+        let least_distance = near.distance - longest.sqrt();
+        // Written so that positions which are not numbers count as far: the check of the prediction
+        // reports them.
+        if !(least_distance <= self.thickness) {
             return None;
         }
         let crack_faces =
@@ -297,40 +276,42 @@ impl<'a> Pair<'a> {
         if let Some(side) =
             crack_faces.and_then(|crack_faces| self.side_of_crack_face(&crack_faces, &near, second_is_closed))
         {
-            return self.meet_crack_face(&side, &near, &motion, look);
+            return self.collide_crack_faces(&side, &near, &motion, detection);
         }
-        let touching = near.distance <= TOUCHING * self.thickness;
+        let touching = near.distance <= TOUCHING_DISTANCE * self.thickness;
         if touching {
-            return self.meet_nearby(&near, &motion, second_is_closed);
+            return self.collide_nearby(&near, &motion, second_is_closed);
         }
         let is_near = near.distance <= self.near_zone(&near, &motion);
-        if look == Detection::Proximity && is_near {
+        if detection == Detection::Proximity && is_near {
             if !near.is_own {
                 return None;
             }
-            let met = self.meet_nearby(&near, &motion, second_is_closed);
+            let met = self.collide_nearby(&near, &motion, second_is_closed);
             if met.is_some() {
                 return met;
             }
         }
-        let left = self.left_on_the_way(near.distance);
-        // What rests on a surface is a hair nearer than the distance to keep: it must find its way free, too.
-        let ahead = self.thickness - SLACK * self.skin;
-        let kept = if look == Detection::Proximity && !is_near { ahead } else { left };
-        if nearest_on_the_way > kept {
+        let left = self.distance_left(near.distance);
+        // A resting contact is slightly closer than the contact distance: its features must be able
+        // to separate, too.
+        let ahead = self.thickness - FAST_APPROACH_SKIN_SHARE * self.skin;
+        let kept = if detection == Detection::Proximity && !is_near { ahead } else { left };
+        if least_distance > kept {
             return None;
         }
         let impact = self.impact(kept)?;
         if self.crack_faces.is_some_and(|crack_faces| self.slides_by(&crack_faces, &impact)) {
             return None;
         }
-        // A push puts right the places that met first, and others of features that turn come a little nearer than these: there has to be something left for
-        // them, or every look would find another such place.
-        let spare = if look == Detection::Crossings { SPARE * (near.distance - kept).max(0.0) } else { 0.0 };
+        // See [`CROSSING_RESERVE`].
+        let spare =
+            if detection == Detection::Crossings { CROSSING_RESERVE * (near.distance - kept).max(0.0) } else { 0.0 };
         self.kept_apart(&impact.weights, impact.normal, kept + spare)
     }
 
-    /// A lower bound of the distance at the start (m): how far apart the two are along a vector hardly longer than one.
+    /// A lower bound of the distance at the start (m): the gap along a vector that is at most
+    /// slightly longer than one.
     fn apart_along(&self, normal: [f32; 3]) -> f64 {
         let normal = Vec3::from(normal.map(f64::from));
         let along: [f64; 4] = std::array::from_fn(|k| normal.dot(&(self.start[k] - self.start[0])));
@@ -339,35 +320,35 @@ impl<'a> Pair<'a> {
         let (most, size) = second.iter().fold((f64::NEG_INFINITY, 0.0), |(most, size): (f64, f64), &place| {
             (most.max(place), size.max(place.abs()))
         });
-        // The vector has the digits of single precision, and sums are rounded.
+        // The vector has single precision, and sums are rounded.
         (least - most) * (1.0 - 1e-6) - 1e-12 * size
     }
 
-    /// What must be left on the way of a distance at the start (m).
-    fn left_on_the_way(&self, distance: f64) -> f64 {
-        // What is inside already comes out gently.
+    /// Distance (m) that must be left throughout the step, of that at the start (m).
+    fn distance_left(&self, distance: f64) -> f64 {
+        // A point that starts inside is brought out gently.
         let solid = if distance > self.solid { self.solid } else { 0.0 };
         let (clear, kept) = (distance - solid, self.thickness - solid);
-        let share = if clear < CLOSE * kept { LEFT_WHEN_CLOSE } else { LEFT_ON_THE_WAY };
-        solid + share * clear.min(kept)
+        solid + min_distance_left(clear, kept)
     }
 
-    /// Distance (m) up to which the line between the two says how they are to be kept apart. Above a face it stays what it is as the
-    /// point moves on; beside an edge or a corner it turns, and a point that passes over it, as all do that slide, must not be held
-    /// up by it.
+    /// Distance (m) up to which the line between the two is the normal of the collision. Above a
+    /// face that normal stays as the point moves on. Beside an edge or a corner it rotates, and
+    /// must not hold up a point that slides over it.
     fn near_zone(&self, near: &Near, motion: &[Vec3; 4]) -> f64 {
-        let way: Vec3 = (0..4).map(|k| near.weights[k] * motion[k]).sum();
-        let aside = (way - way.dot(&near.normal) * near.normal).norm();
-        let stays = near.on_face || aside <= STRAIGHT * self.thickness;
+        let approach: Vec3 = (0..4).map(|k| near.weights[k] * motion[k]).sum();
+        let tangential = (approach - approach.dot(&near.normal) * near.normal).norm();
+        let stays = near.on_face || tangential <= MAX_TANGENTIAL_MOTION * self.thickness;
         if stays { 2.0 * self.thickness } else { self.thickness }
     }
 
-    /// Features that are near at the start are kept apart along the line between them.
-    fn meet_nearby(&self, near: &Near, motion: &[Vec3; 4], second_is_closed: bool) -> Option<Met> {
-        let touching = near.distance <= TOUCHING * self.thickness;
-        // A ball on a plate thinner than its radius is within reach of the far face, too, and not beneath it.
+    /// Keeps features that are close at the start apart along the line between them.
+    fn collide_nearby(&self, near: &Near, motion: &[Vec3; 4], second_is_closed: bool) -> Option<Gap> {
+        let touching = near.distance <= TOUCHING_DISTANCE * self.thickness;
+        // A ball on a plate that is thinner than its radius is close to the far face, too, and not
+        // below it.
         let beneath = near.on_face && near.distance <= self.skin;
-        // The outside of a closed surface decides the side; what is entered by a hair is brought out again.
+        // The outward normal of a closed surface decides the side; a slight penetration is undone.
         let outside = if second_is_closed && (touching || beneath) { self.face_normal() } else { None };
         let (normal, signed) = match outside {
             Some(outside) => (outside, signed_distance(&self.start, &near.weights, &outside)),
@@ -375,59 +356,63 @@ impl<'a> Pair<'a> {
             None => (near.normal, near.distance),
         };
         let gap_at_start = match signed {
-            // CrackFaces that lie where they lay keep what distance they have.
+            // Crack faces that have not moved keep the distance that they have.
             distance if touching || (self.share_origin() && distance >= 0.0) => (distance - self.thickness).max(0.0),
             depth if depth < 0.0 => depth,
             distance => distance - self.thickness,
         };
         let gap_at_end = gap_at_start + signed_distance(motion, &near.weights, &normal);
-        (gap_at_end < 0.0).then(|| self.met(&near.weights, normal, gap_at_start, gap_at_end))
+        (gap_at_end < 0.0).then(|| self.gap(&near.weights, normal, gap_at_start, gap_at_end))
     }
 
-    /// On which side of a lip its crack_faces is; none where the distance itself tells that.
+    /// The side of the opposite crack face on which the first feature is; none where the distance
+    /// itself tells it.
     fn side_of_crack_face(
         &self,
         crack_faces: &CrackFacePair,
         near: &Near,
         second_is_closed: bool,
     ) -> Option<CrackFaceSide> {
-        let closed = near.distance <= CLOSED_CRACK * self.thickness;
+        let closed = near.distance <= CLOSED_CRACK_DISTANCE * self.thickness;
         if !second_is_closed {
             return closed.then_some(CrackFaceSide::Apart);
         }
         let outside = crack_faces.outside(near.part);
         let along = near.normal.dot(&outside);
         let signed = if along < 0.0 { -near.distance } else { near.distance };
-        let told = |normal: Vec3, signed: f64| CrackFaceSide::Across { normal, signed };
-        // Whatever is in the one lip is just beneath the other: nowhere else shall it come out.
+        let across = |normal: Vec3, signed: f64| CrackFaceSide::Across { normal, signed };
+        // Penetrating crack faces lie directly below each other: they separate there and nowhere
+        // else.
         if !closed && signed < 0.0 && crack_faces.has_nearer(near.part, near.distance, 0.0) {
             return Some(CrackFaceSide::Apart);
         }
         let side = match (self.kind, near.part) {
-            (Kind::EdgeEdge, _) if !near.is_own || along.abs() < ASIDE * outside.norm() || !crack_faces.is_across() => {
+            (Kind::EdgeEdge, _)
+                if !near.is_own || along.abs() < MIN_COSINE_TO_OUTWARD * outside.norm() || !crack_faces.is_across() =>
+            {
                 return closed.then_some(CrackFaceSide::Apart);
             }
-            (Kind::EdgeEdge, _) => told(near.normal * along.signum(), signed),
+            (Kind::EdgeEdge, _) => across(near.normal * along.signum(), signed),
             (_, SecondPart::All) if !self.at_corner(near) || crack_faces.is_across() => {
-                told(self.face_normal()?, signed)
+                across(self.face_normal()?, signed)
             }
             (_, SecondPart::Corner(_) | SecondPart::Side(_)) if !closed => {
                 if !near.is_own || crack_faces.has_nearer(near.part, near.distance, 0.0) {
                     return Some(CrackFaceSide::Apart);
                 }
-                told(near.normal * along.signum(), signed)
+                across(near.normal * along.signum(), signed)
             }
-            _ if crack_faces.is_across() => told(self.face_normal()?, 0.0),
+            _ if crack_faces.is_across() => across(self.face_normal()?, 0.0),
             _ => CrackFaceSide::Apart,
         };
         (closed || signed < 0.0).then_some(side)
     }
 
-    /// Whether parts of crack_faces that lie on each other only slide past each other: then others answer for them.
+    /// True if crack faces only slide past each other here: then another pair owns the contact.
     fn slides_by(&self, crack_faces: &CrackFacePair, impact: &ccd::Impact) -> bool {
-        let at_end = |weights: &[f64]| weights.iter().any(|weight| weight.abs() >= ALMOST_ALL);
+        let at_end = |weights: &[f64]| weights.iter().any(|weight| weight.abs() >= SINGLE_POINT_WEIGHT);
         match self.kind {
-            // An edge that meets an end of another is a point that meets a triangle.
+            // An edge that meets an end of another one is a point that meets a triangle.
             Kind::EdgeEdge => at_end(&impact.weights[..2]) || at_end(&impact.weights[2..]),
             _ => {
                 let part = second_part(&impact.weights);
@@ -436,7 +421,7 @@ impl<'a> Pair<'a> {
         }
     }
 
-    /// How deep crack_faces may be in each other (m); both surfaces have half of the skin.
+    /// Allowed penetration of crack faces (m); both surfaces have half of the skin.
     fn crack_face_penetration(&self) -> f64 {
         0.5 * MAX_CRACK_FACE_PENETRATION * self.skin
     }
@@ -445,31 +430,38 @@ impl<'a> Pair<'a> {
         self.crack_faces.is_some_and(|crack_faces| crack_faces.share_origin)
     }
 
-    /// Whether a point is over a corner of a triangle, up to rounding.
+    /// True if a point is above a corner of a triangle, up to rounding.
     fn at_corner(&self, near: &Near) -> bool {
-        near.weights[1..].iter().any(|weight| -weight >= ALMOST_ALL)
+        near.weights[1..].iter().any(|weight| -weight >= SINGLE_POINT_WEIGHT)
     }
 
-    /// CrackFaces of a crack that is closed: they must not go deeper into each other.
-    fn meet_crack_face(&self, side: &CrackFaceSide, near: &Near, motion: &[Vec3; 4], look: Detection) -> Option<Met> {
+    /// Faces of a closed crack must not penetrate deeper.
+    fn collide_crack_faces(
+        &self,
+        side: &CrackFaceSide,
+        near: &Near,
+        motion: &[Vec3; 4],
+        detection: Detection,
+    ) -> Option<Gap> {
         let CrackFaceSide::Across { normal, signed } = *side else { return None };
-        let gap_at_start = if signed < -TOUCHING * self.thickness { signed } else { 0.0 };
+        let gap_at_start = if signed < -TOUCHING_DISTANCE * self.thickness { signed } else { 0.0 };
         let gap_at_end = gap_at_start + signed_distance(motion, &near.weights, &normal);
-        // What is deep already comes out gently: it must only not go deeper.
-        let allowed = if look == Detection::Proximity {
+        // A deep penetration is undone gently: here it must only not grow.
+        let allowed = if detection == Detection::Proximity {
             0.0
         } else {
-            gap_at_start.min(-CRACK_FACE_OVERLAP * self.crack_face_penetration())
+            gap_at_start.min(-CRACK_FACE_PENETRATION_LEFT * self.crack_face_penetration())
         };
-        (gap_at_end < allowed).then(|| self.met(&near.weights, normal, gap_at_start, gap_at_end))
+        (gap_at_end < allowed).then(|| self.gap(&near.weights, normal, gap_at_start, gap_at_end))
     }
 
-    /// Whether these are two edges along the same line: then the ends of their common stretch keep them apart.
+    /// True for two parallel edges: the ends of their common stretch keep them apart.
     fn is_parallel(&self) -> bool {
         let [p, q, r, s] = self.start;
         let (first, second) = (q - p, s - r);
         let across = first.cross(&second).norm_squared();
-        self.kind == Kind::EdgeEdge && across <= PARALLEL * first.norm_squared() * second.norm_squared()
+        self.kind == Kind::EdgeEdge
+            && across <= PARALLEL_EDGES_SINE_SQUARED * first.norm_squared() * second.norm_squared()
     }
 
     fn near(&self) -> Near {
@@ -480,7 +472,7 @@ impl<'a> Pair<'a> {
                 let is_own = match part {
                     TrianglePart::Face => true,
                     TrianglePart::Corner(corner) => self.owned >> corner & 1 == 1,
-                    // The edge opposite to a corner starts at the next one.
+                    // The edge opposite to a corner starts at the next corner.
                     TrianglePart::Edge(corner) => self.owned >> (3 + (corner + 1) % 3) & 1 == 1,
                 };
                 let second = match part {
@@ -506,18 +498,19 @@ impl<'a> Pair<'a> {
     fn impact(&self, separation: f64) -> Option<ccd::Impact> {
         match self.kind {
             Kind::EdgeEdge => ccd::edge_edge(&self.start, &self.end, separation),
-            // Two points are a point and a triangle without extent.
+            // Two points are a point and a degenerate triangle.
             Kind::PointTriangle | Kind::PointPoint => ccd::point_triangle(&self.start, &self.end, separation),
         }
     }
 
-    /// Kept apart by a distance (m) along the normal of an impact; none if the end is far enough along it.
-    fn kept_apart(&self, weights: &[f64; 4], normal: Vec3, kept: f64) -> Option<Met> {
+    /// Keeps a distance (m) along the normal of an impact; none if the end is far enough along it.
+    fn kept_apart(&self, weights: &[f64; 4], normal: Vec3, kept: f64) -> Option<Gap> {
         let gap_at_start = (signed_distance(&self.start, weights, &normal) - kept).max(0.0);
         let gap_at_end = signed_distance(&self.end, weights, &normal) - kept;
-        // What has been pushed to where it should be is there up to the last digits of its place: no shorter step would find it nearer.
-        let size = self.end.iter().map(|place| place.amax()).fold(kept, f64::max);
-        (gap_at_end < -ROUNDING * size).then(|| self.met(weights, normal, gap_at_start, gap_at_end))
+        // After an impulse positions are exact up to their last digits: no shorter step would bring
+        // them closer.
+        let size = self.end.iter().map(|position| position.amax()).fold(kept, f64::max);
+        (gap_at_end < -POSITION_ROUNDING * size).then(|| self.gap(weights, normal, gap_at_start, gap_at_end))
     }
 
     fn face_normal(&self) -> Option<Vec3> {
@@ -525,7 +518,7 @@ impl<'a> Pair<'a> {
         (b - a).cross(&(c - a)).try_normalize(0.0)
     }
 
-    fn met(&self, weights: &[f64; 4], normal: Vec3, gap_at_start: f64, gap_at_end: f64) -> Met {
+    fn gap(&self, weights: &[f64; 4], normal: Vec3, gap_at_start: f64, gap_at_end: f64) -> Gap {
         let [p, q, r, s] = *weights;
         let [first, second] = match self.kind {
             Kind::PointTriangle => [[1.0, 0.0, 0.0], [-q, -r, -s]],
@@ -534,16 +527,17 @@ impl<'a> Pair<'a> {
         };
         // On the second feature: the first may be the centre of a large ball.
         let [_, on, to, across] = self.end;
-        let place = match self.kind {
+        let point = match self.kind {
             Kind::PointTriangle => -(q * on + r * to + s * across),
             Kind::EdgeEdge => -(r * to + s * across),
             Kind::PointPoint => on,
         };
-        Met { weights: [first, second], place, normal, gap_at_start, gap_at_end }
+        Gap { weights: [first, second], point, normal, gap_at_start, gap_at_end }
     }
 }
 
-/// The part of a triangle that has these weights, those of its corners negative, after the point's.
+/// The part of a triangle on which a point with these weights lies; the first is that of the other
+/// point, those of the corners are negative.
 fn second_part(weights: &[f64; 4]) -> SecondPart {
     let bears = |k: usize| weights[k + 1] < 0.0;
     match [bears(0), bears(1), bears(2)] {
@@ -557,43 +551,18 @@ fn second_part(weights: &[f64; 4]) -> SecondPart {
     }
 }
 
-/// The way along a normal from the second feature's point to the first's (m).
-fn signed_distance(places: &[Vec3; 4], weights: &[f64; 4], normal: &Vec3) -> f64 {
-    // Weights sum to zero: seen from one of the places, far-off ones lose no digits.
-    let seen = |k: usize| weights[k] * (places[k] - places[0]).dot(normal);
-    seen(1) + seen(2) + seen(3)
+/// Distance along a normal from the second feature's point to the first's (m).
+fn signed_distance(positions: &[Vec3; 4], weights: &[f64; 4], normal: &Vec3) -> f64 {
+    // Weights sum to zero: relative to one of the positions, those far from the origin lose no
+    // digits.
+    let term = |k: usize| weights[k] * (positions[k] - positions[0]).dot(normal);
+    term(1) + term(2) + term(3)
 }
 
-impl Met {
-    fn between(self, points: [[u32; 3]; 2]) -> Meeting {
-        let Met { weights, place, normal, gap_at_start, gap_at_end } = self;
-        let [(first, u), (second, v)] = [put_in_order(points[0], weights[0]), put_in_order(points[1], weights[1])];
-        Meeting { points: [first, second], weights: [u, v], place, normal, gap_at_start, gap_at_end }
-    }
-}
-
-/// Points that bear on a side, ascending, with their weights; unused places repeat the first, with weight 0. Thus the same side reads the
-/// same, whatever feature it was found with.
-fn put_in_order(points: [u32; 3], weights: [f64; 3]) -> ([u32; 3], [f64; 3]) {
-    let mut list = [(u32::MAX, 0.0); 3];
-    for (place, entry) in points.into_iter().zip(weights).filter(|entry| entry.1 != 0.0).enumerate() {
-        list[place] = entry;
-    }
-    list.sort_unstable_by_key(|entry| entry.0);
-    let first = list[0].0;
-    (list.map(|entry| if entry.1 == 0.0 { first } else { entry.0 }), list.map(|entry| entry.1))
-}
-
-impl Meeting {
-    /// The side and the point that is there almost alone, if any.
-    fn corner(&self) -> Option<(usize, u32)> {
-        let alone = |side: usize| self.weights[side].iter().position(|&weight| weight >= ALMOST_ALL);
-        let corner = |side: usize| alone(side).map(|place| (side, self.points[side][place]));
-        corner(0).or_else(|| corner(1))
-    }
-
-    fn swapped(self) -> Meeting {
-        let ([a, b], [u, v]) = (self.points, self.weights);
-        Meeting { points: [b, a], weights: [v, u], normal: -self.normal, ..self }
+impl Gap {
+    fn between(self, points: [[u32; 3]; 2], material: ContactMaterial) -> Collision<PointSum> {
+        let Gap { weights, point, normal, gap_at_start, gap_at_end } = self;
+        let sides = [PointSum::new(points[0], weights[0]), PointSum::new(points[1], weights[1])];
+        Collision { sides, point, normal, gap_at_start, gap_at_end, material, applied: None }
     }
 }

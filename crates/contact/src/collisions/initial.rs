@@ -1,23 +1,22 @@
-//! Bodies that are placed face to face are set back before the run, so that every pair of surfaces starts with a positive distance.
+//! Bodies that are placed face to face are set back before the run, so that every pair of surfaces
+//! starts with a positive distance.
 //!
-//! Continuous collision detection needs that: at distance zero the line between two features does not tell their sides, and a relative
-//! velocity would carry rim points into the other body. The points of faces that touch are moved inward by the contact distance of
-//! their body, so that the two surfaces start at exactly the distance that contact keeps, and nothing pushes.
+//! Continuous collision detection needs that: at distance zero the line between two features does
+//! not tell their sides, and a relative velocity would carry rim points into the other body. The
+//! points of faces that touch are moved inward by the contact distance of their body, so that the
+//! two surfaces start at exactly the distance that contact keeps, and nothing pushes.
 //!
-//! Rejected: a rule for distance zero in the narrow phase (faces of equal outline that slide by rounding are then inside each other
-//! with no way to tell), and moving whole bodies (a body in a snug cavity has nowhere to go).
+//! Rejected: a rule for distance zero in the narrow phase (faces of equal outline that slide by
+//! rounding are then inside each other with no way to tell), and moving whole bodies (a body in a
+//! snug cavity has nowhere to go).
 
+use crate::tolerances::{FLUSH_DISTANCE, SAME_DIRECTION};
 use craze_math::Vec3;
 use craze_spatial::{Aabb, Bvh, SpatialError};
 
-/// Gap or penetration of two surfaces up to which they count as flush, in units of the distance that contact keeps between them.
-const FLUSH_TOLERANCE: f64 = 0.1;
-
-/// Rounds of projections onto the directions in which a point is set back; three orthogonal faces need one.
-const ROUNDS: usize = 32;
-
-/// Directions closer than this (difference of unit vectors) are one.
-const SAME_DIRECTION: f64 = 1e-3;
+/// Rounds of projections onto the directions in which a point is moved; three orthogonal faces need
+/// one.
+const MAX_PROJECTION_ROUNDS: usize = 32;
 
 /// The surface of a body as it is placed.
 #[derive(Clone, Copy, Debug)]
@@ -26,11 +25,12 @@ pub struct PlacedSurface<'a> {
     pub positions: &'a [Vec3],
     /// Triangles, counter-clockwise seen from outside.
     pub triangles: &'a [[u32; 3]],
-    /// Half of the distance that it keeps from others like it (m): the `skin` of [`ContactTriangles`](crate::ContactTriangles).
+    /// Half of the distance that it keeps from others like it (m): the `skin` of
+    /// [`ContactTriangles`](crate::ContactTriangles).
     pub skin: f64,
 }
 
-/// How far a point has to go, and along what.
+/// The distance that a point has to move along a direction.
 #[derive(Clone, Copy, Debug)]
 struct Setback {
     point: u32,
@@ -38,16 +38,18 @@ struct Setback {
     distance: f64,
 }
 
-/// For each surface, the points of faces that lie flush on a face of another surface, ascending, with the displacement (m) after which the
-/// two are apart by the sum of their skins. Empty for surfaces that touch no other one.
+/// For each surface, the points of faces that lie flush on a face of another surface, ascending,
+/// with the displacement (m) after which the two are apart by the sum of their skins. Empty for
+/// surfaces that touch no other one.
 ///
-/// Triangles touch if all corners of one that are within the tolerance of the other's plane overlap the other's inside, and all else of it is
-/// on the outer side: a corner, an edge or a whole face of opposite normal. Coplanar side faces of bodies that stand side by side do not.
-/// Positions must be finite; fails if one is farther than 1e18 m from the origin.
+/// Triangles touch if all corners of one that are within the tolerance of the other's plane overlap
+/// the other's inside, and all else of it is on the outer side: a corner, an edge or a whole face
+/// of opposite normal. Coplanar side faces of bodies that stand side by side do not. Positions must
+/// be finite; fails if one is farther than 1e18 m from the origin.
 pub fn separate_flush_faces(surfaces: &[PlacedSurface]) -> Result<Vec<Vec<(u32, Vec3)>>, SpatialError> {
     let mut setbacks: Vec<Vec<Setback>> = vec![Vec::new(); surfaces.len()];
     let bodies: Vec<Aabb> = (surfaces.iter())
-        .map(|surface| Aabb::around(surface.positions.iter()).grown(FLUSH_TOLERANCE * surface.skin))
+        .map(|surface| Aabb::from_points(surface.positions.iter()).grown(FLUSH_DISTANCE * surface.skin))
         .collect();
     let mut neighbours = Vec::new();
     Bvh::build(&bodies)?.self_pairs(&bodies, |one, other| neighbours.push([one.min(other), one.max(other)]));
@@ -55,6 +57,10 @@ pub fn separate_flush_faces(surfaces: &[PlacedSurface]) -> Result<Vec<Vec<(u32, 
     let mut trees: Vec<Option<(Bvh, Vec<Aabb>)>> = vec![None; surfaces.len()];
     for pair in neighbours {
         let [first, second] = pair.map(|surface| surface as usize);
+        // Two that keep no distance, obstacles, are not set back.
+        if surfaces[first].skin + surfaces[second].skin <= 0.0 {
+            continue;
+        }
         for surface in [first, second] {
             if trees[surface].is_none() {
                 trees[surface] = Some(tree_of(&surfaces[surface])?);
@@ -70,20 +76,21 @@ pub fn separate_flush_faces(surfaces: &[PlacedSurface]) -> Result<Vec<Vec<(u32, 
 }
 
 fn tree_of(surface: &PlacedSurface) -> Result<(Bvh, Vec<Aabb>), SpatialError> {
-    let around = |triangle: &[u32; 3]| Aabb::around(&triangle.map(|corner| surface.positions[corner as usize]));
+    let around = |triangle: &[u32; 3]| Aabb::from_points(&triangle.map(|corner| surface.positions[corner as usize]));
     let boxes: Vec<Aabb> =
-        surface.triangles.iter().map(|triangle| around(triangle).grown(FLUSH_TOLERANCE * surface.skin)).collect();
+        surface.triangles.iter().map(|triangle| around(triangle).grown(FLUSH_DISTANCE * surface.skin)).collect();
     Ok((Bvh::build(&boxes)?, boxes))
 }
 
-/// Notes the setbacks of a triangle that touches the inside of another one with a corner, an edge or its face, and of that other one.
+/// Records the displacements of a triangle that touches the inside of another one with a corner, an
+/// edge or its face, and of that other one.
 fn find_touch([(on, p), (under, q)]: [(usize, u32); 2], surfaces: &[PlacedSurface], setbacks: &mut [Vec<Setback>]) {
     let [first, second] = [&surfaces[on], &surfaces[under]];
     let [points, base_points] = [first.triangles[p as usize], second.triangles[q as usize]];
     let corners = points.map(|corner| first.positions[corner as usize]);
     let base = base_points.map(|corner| second.positions[corner as usize]);
     let distance = first.skin + second.skin;
-    let tolerance = FLUSH_TOLERANCE * distance;
+    let tolerance = FLUSH_DISTANCE * distance;
     let Some(normal) = (base[1] - base[0]).cross(&(base[2] - base[0])).try_normalize(0.0) else { return };
     let heights = corners.map(|corner| normal.dot(&(corner - base[0])));
     if heights.iter().any(|&height| !(height >= -tolerance)) {
@@ -113,8 +120,9 @@ fn find_touch([(on, p), (under, q)]: [(usize, u32); 2], surfaces: &[PlacedSurfac
     }));
 }
 
-/// True if a convex polygon of up to three corners and a triangle in the same plane overlap by more than `margin` (m): no line in the
-/// plane separates them (separating axes: the normals of all edges in the plane).
+/// True if a convex polygon of up to three corners and a triangle in the same plane overlap by more
+/// than `margin` (m): no line in the plane separates them (separating axes: the normals of all
+/// edges in the plane).
 fn overlap_in_plane(polygon: &[Vec3], triangle: &[Vec3; 3], normal: &Vec3, margin: f64) -> bool {
     let edges_of_polygon = (0..polygon.len()).map(|k| polygon[(k + 1) % polygon.len()] - polygon[k]);
     let edges_of_triangle = (0..3).map(|k| triangle[(k + 1) % 3] - triangle[k]);
@@ -143,7 +151,7 @@ fn displacements(mut setbacks: Vec<Setback>) -> Vec<(u32, Vec3)> {
             }
         }
         let mut displacement = Vec3::zeros();
-        for _ in 0..ROUNDS {
+        for _ in 0..MAX_PROJECTION_ROUNDS {
             for Setback { direction, distance, .. } in &distinct {
                 displacement += (distance - displacement.dot(direction)).max(0.0) * direction;
             }

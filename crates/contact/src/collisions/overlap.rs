@@ -1,36 +1,37 @@
 //! Regions that two bodies of tetrahedra share (O'Brien & Hodgins 1999, §3.3).
 //!
-//! All tetrahedra that overlap within a region are taken together before there is a force: volumes and area normals
-//! are summed, then one force follows, in proportion to the volume and along the summed normal. Pairs that each had a force of
-//! their own would push differently on finer meshes, since the normals of single pairs point in all directions. Bodies that touch in
-//! two places share two regions: a clamp presses on both sides of what it holds, and its normals must not cancel.
+//! Volumes and area normals of all tetrahedra that overlap within a region are summed, and one
+//! force follows, in proportion to the volume and along the summed normal. With a force per pair of
+//! tetrahedra the result would depend on the mesh, since the normals of single pairs point in all
+//! directions. Regions are connected: a clamp presses on both sides of what it holds, and these
+//! normals must not cancel.
 
 use crate::broad_phase::VolumeTree;
-use craze_math::{Vec3, overlap};
+use craze_math::{DisjointSets, Vec3, overlap};
 
-/// What two tetrahedra contribute to a region.
+/// The overlap of two tetrahedra.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Share {
     /// The two, as their bodies number them.
     pub tetrahedra: [u32; 2],
-    /// Volume that they have in common (m³).
+    /// Volume of the overlap (m³).
     pub volume: f64,
     /// Its centroid (m).
     pub centroid: Vec3,
 }
 
-/// A connected part of what two bodies have in common.
+/// A connected region in which two bodies overlap.
 #[derive(Clone, Debug, PartialEq)]
 pub struct OverlapRegion {
     /// Volume (m³).
     pub volume: f64,
     /// Centroid (m).
     pub centroid: Vec3,
-    /// Outward normal times area of the first body's surface within the second (m²): how the volume grows as the first is shifted.
-    /// Where an inner face of one lies exactly in the surface of the other, half of it is counted, though it is nobody's
-    /// surface.
+    /// Integral of the outward normal over the first body's surface within the second (m²): the
+    /// gradient of the volume with a displacement of the first. An inner face of one that lies
+    /// exactly in the surface of the other counts half.
     pub area_normal: Vec3,
-    /// What it is made of, in ascending order of the tetrahedra.
+    /// Its overlaps of tetrahedra, ascending.
     pub shares: Vec<Share>,
 }
 
@@ -66,19 +67,20 @@ impl OverlapRegion {
         regions
     }
 
-    /// Unit vector that leads the first body out of the second; none where one holds the other whole: then no way leads out.
-    pub fn way_out(&self) -> Option<Vec3> {
+    /// Unit vector along which the first body leaves the second; none where one contains the other.
+    pub fn separation_normal(&self) -> Option<Vec3> {
         (-self.area_normal).try_normalize(0.0)
     }
 
-    /// Force on the first body (N), at the centroid; the second feels the opposite. `stiffness` is force a shared volume (N/m³).
+    /// Force on the first body (N), at the centroid; the second feels the opposite. `stiffness` is
+    /// the force per volume (N/m³).
     pub fn force(&self, stiffness: f64) -> Vec3 {
-        stiffness * self.volume * self.way_out().unwrap_or_default()
+        stiffness * self.volume * self.separation_normal().unwrap_or_default()
     }
 }
 
-/// The region of every share, numbered in the order in which they first appear. Two shares hang together if their tetrahedra have
-/// a node in common on both sides.
+/// The region of each overlap, numbered in the order of their first one. Two overlaps are connected
+/// if their tetrahedra have a node in common on both sides.
 fn region_of(shares: &[Share], first: &VolumeTree, second: &VolumeTree) -> Vec<usize> {
     let mut keys: Vec<([u32; 2], u32)> = Vec::with_capacity(16 * shares.len());
     for (place, share) in shares.iter().enumerate() {
@@ -88,18 +90,17 @@ fn region_of(shares: &[Share], first: &VolumeTree, second: &VolumeTree) -> Vec<u
         }
     }
     keys.sort_unstable();
-    let mut parent: Vec<u32> = (0..shares.len() as u32).collect();
+    let mut sets = DisjointSets::new(shares.len());
     for run in keys.chunk_by(|one, other| one.0 == other.0) {
         for pair in run.windows(2) {
-            let (one, other) = (root(&mut parent, pair[0].1), root(&mut parent, pair[1].1));
-            parent[one.max(other) as usize] = one.min(other);
+            sets.join(pair[0].1, pair[1].1);
         }
     }
     let mut number_of = vec![usize::MAX; shares.len()];
     let mut regions = 0;
     (0..shares.len() as u32)
         .map(|share| {
-            let number = &mut number_of[root(&mut parent, share) as usize];
+            let number = &mut number_of[sets.root(share) as usize];
             if *number == usize::MAX {
                 *number = regions;
                 regions += 1;
@@ -107,13 +108,4 @@ fn region_of(shares: &[Share], first: &VolumeTree, second: &VolumeTree) -> Vec<u
             *number
         })
         .collect()
-}
-
-/// The smallest share of a region so far; ways to it are halved.
-fn root(parent: &mut [u32], mut share: u32) -> u32 {
-    while parent[share as usize] != share {
-        parent[share as usize] = parent[parent[share as usize] as usize];
-        share = parent[share as usize];
-    }
-    share
 }

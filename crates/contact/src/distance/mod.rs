@@ -1,4 +1,4 @@
-//! How near two primitives are, and where.
+//! Distances of pairs of primitives, and their closest points.
 //!
 //! | pair | vertices | parts |
 //! |---|---|---|
@@ -7,33 +7,34 @@
 //! | [`point_triangle`] | point, triangle's corners | [`TrianglePart`] |
 //! | [`edge_edge`] | first edge's ends, second edge's ends | [`EdgesPart`] |
 //!
-//! Edges without length and triangles without area count as what is left of them. Coordinates may have any size whose differences
-//! are finite.
+//! Edges without length and triangles without area degenerate to points and edges. Coordinates may
+//! have any size with finite differences.
 
 pub(crate) mod nearest;
 
 use self::nearest::{Nearest, Part};
 use craze_math::Vec3;
 
-/// Where two primitives with `N` vertices in all are closest.
+/// Closest points of two primitives with `N` vertices in all.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Proximity<P, const N: usize> {
     /// Which parts are closest.
     pub part: P,
-    /// Weights of the vertices, those of the second primitive negative: Σ weight·vertex leads from the second's closest point to the
-    /// first's. The first's sum to 1, the second's to −1.
+    /// Weights of the vertices, those of the second primitive negative: Σ weight·vertex leads from
+    /// the second's closest point to the first's. The first's sum to 1, the second's to −1.
     pub weights: [f64; N],
-    /// Unit vector from the second's closest point to the first's. Where they touch, the normal of the triangle or of the plane that two
-    /// edges span; zero where there is none.
+    /// Unit vector from the second's closest point to the first's. Where they touch, the normal of
+    /// the triangle or of the plane that two edges span; zero where there is none.
     pub normal: Vec3,
     /// Distance (m).
     pub distance: f64,
 }
 
 impl<P, const N: usize> Proximity<P, N> {
-    /// How the distance changes as each vertex moves (no unit): weight times normal, since at the closest points a change of the
-    /// weights alone changes nothing. It is a gradient wherever the closest points are unique, and one of several otherwise
-    /// (parallel edges, an origin that lies between).
+    /// Gradient of the distance with respect to each vertex (no unit): weight times normal, since
+    /// at the closest points the derivative with respect to the weights vanishes. It is unique
+    /// wherever the closest points are, and one of several otherwise (parallel edges, an origin
+    /// between them).
     pub fn gradient(&self) -> [Vec3; N] {
         self.weights.map(|weight| self.normal * weight)
     }
@@ -68,14 +69,15 @@ pub enum EdgesPart {
     FirstEnd(u8),
     /// An end of the second and a point between the first's ends.
     SecondEnd(u8),
-    /// Points between the ends of both. Parallel edges that face each other count here too: the middle of their common stretch.
+    /// Points between the ends of both. Parallel edges that face each other count here too: the
+    /// middle of their common stretch.
     Between,
 }
 
 /// Distance of two points.
 pub fn point_point(first: &Vec3, second: &Vec3) -> Proximity<(), 2> {
     let difference = first - second;
-    // Brought near one first, so that squares neither vanish nor overflow.
+    // Scaled to about one first, so that squares neither vanish nor overflow.
     let largest = difference.amax();
     if !(largest > 0.0 && largest.is_finite()) {
         return Proximity { part: (), weights: [1.0, -1.0], normal: Vec3::zeros(), distance: largest };
@@ -269,7 +271,8 @@ mod tests {
                 let pair = a - (b + (c - b) * u + (d - b) * v);
                 assert!(pair.norm() >= triangle.distance - 1e-15, "{triangle:?}");
             }
-            // The plane through the nearest point keeps everything on its far side: no other point can be nearer.
+            // The plane through the nearest point keeps everything on its far side: no other point
+            // can be nearer.
             for corner in [b, c, d] {
                 let low = triangle.normal.dot(&(a - corner)) - triangle.distance;
                 assert!(triangle.distance < 1e-6 || low > -1e-8, "{low:e} {triangle:?}");

@@ -1,9 +1,10 @@
 //! The point of a flat polygon that is nearest to the origin.
 //!
-//! Polygons are those that differences of primitives make: a point, a segment, a triangle or a parallelogram. The
-//! nearest point of a convex polygon is the foot of its normal, if that lies inside, and otherwise on one of the sides that have
-//! the foot on their outer half-plane. Where rounding could spoil that choice (slivers, nearly parallel edges) all candidates are
-//! compared instead, so that the answer is always a point of the polygon and as near as rounding lets it be.
+//! Polygons are those that differences of primitives make: a point, a segment, a triangle or a
+//! parallelogram. The nearest point of a convex polygon is the foot of its normal, if that lies
+//! inside, and otherwise on one of the sides that have the foot on their outer half-plane. Where
+//! rounding could spoil that choice (slivers, nearly parallel edges) all candidates are compared
+//! instead, so that the answer is always a point of the polygon and as near as rounding lets it be.
 
 use craze_math::Vec3;
 
@@ -11,8 +12,8 @@ use craze_math::Vec3;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Part {
     Corner(u8),
-    /// Number of the side: for triangles that of the corner opposite to it; for parallelograms side k runs from corner k to
-    /// corner k + 1.
+    /// Number of the side: for triangles that of the corner opposite to it; for parallelograms side
+    /// k runs from corner k to corner k + 1.
     Side(u8),
     Inside,
 }
@@ -23,14 +24,15 @@ pub(crate) struct Nearest<const K: usize> {
     pub part: Part,
     /// Weights of the corners: none negative, sum one.
     pub weights: [f64; K],
-    /// Unit vector from the origin to the point. For a polygon through the origin its normal, zero if it has none.
+    /// Unit vector from the origin to the point. For a polygon through the origin its normal, zero
+    /// if it has none.
     pub normal: Vec3,
     /// In the unit of the corners.
     pub distance: f64,
 }
 
-/// Below this squared sine of the angle between sides (for triangles: squared height over base), a foot computed from the normal has
-/// lost half of its digits.
+/// Below this squared sine of the angle between sides (for triangles: squared height over base), a
+/// foot computed from the normal has lost half of its digits.
 const SLIVER: f64 = 1e-14;
 /// Below this squared sine, edges are parallel as far as their coordinates can tell.
 const PARALLEL: f64 = 1e-26;
@@ -75,7 +77,8 @@ fn triangle_in_range(corners: &[Vec3; 3]) -> Nearest<3> {
     Nearest { part: side.part(k), weights: side.weights(), normal, distance }
 }
 
-/// Corners in turn around the parallelogram: those of the edges a and b are a₀−b₀, a₁−b₀, a₁−b₁, a₀−b₁.
+/// Corners in turn around the parallelogram: those of the edges a and b are a₀−b₀, a₁−b₀, a₁−b₁,
+/// a₀−b₁.
 pub(crate) fn parallelogram(corners: &[Vec3; 4]) -> Nearest<4> {
     in_safe_range(corners, parallelogram_in_range)
 }
@@ -100,7 +103,7 @@ fn parallelogram_in_range(corners: &[Vec3; 4]) -> Nearest<4> {
             normal * (1.0 / square.sqrt()),
         );
     }
-    // Otherwise only sides that have the foot on their outer half-plane come into question.
+    // Otherwise only sides with the foot on their outer half-plane can be closest.
     let beyond = [along_second < 0.0, along_first > square, along_second > square, along_first < 0.0];
     let (k, side) = on_sides(corners, SIDES, beyond.map(|beyond| !safe || beyond));
     if square <= PARALLEL * squares && squares > 0.0 {
@@ -118,8 +121,8 @@ fn parallelogram_in_range(corners: &[Vec3; 4]) -> Nearest<4> {
     Nearest { part: side.part(k), weights: side.weights(), normal, distance }
 }
 
-/// Parallel edges that face each other are equally near all along: the middle of that stretch, so that which end is taken does not
-/// hang on rounding. `None` if they do not face each other.
+/// Parallel edges that face each other have the same distance along a common stretch: its middle,
+/// so that the result does not depend on rounding. `None` if they do not face each other.
 fn middle_of_overlap(corners: &[Vec3; 4], first: &Vec3, second: &Vec3, least: f64) -> Option<Nearest<4>> {
     // Where the ends of the second edge are along the first.
     let end = |corner: &Vec3| -corner.dot(first) / first.norm_squared();
@@ -155,8 +158,8 @@ fn foot_of_normal<const K: usize>(corners: &[Vec3; K], weights: [f64; K], normal
     Nearest { part: Part::Inside, weights, normal, distance: height.abs() }
 }
 
-/// The point inside with these weights, if it is nearer than the sides. Of a sliver's normal nothing can be expected, so the point itself
-/// gives the direction.
+/// The point inside with these weights, if it is nearer than the sides. Of a sliver's normal
+/// nothing can be expected, so the point itself gives the direction.
 fn nearer_inside<const K: usize>(corners: &[Vec3; K], weights: [f64; K], least: f64) -> Option<Nearest<K>> {
     let point = weighted(corners, weights);
     let square = point.norm_squared();
@@ -168,7 +171,8 @@ fn nearer_inside<const K: usize>(corners: &[Vec3; K], weights: [f64; K], least: 
     Some(Nearest { part: Part::Inside, weights, normal, distance })
 }
 
-/// The nearest point of the sides in question and the number of its side, the first of equally near ones; of side 0 if none is.
+/// The nearest point of the sides in question and the number of its side, the first of equally near
+/// ones; of side 0 if none is.
 fn on_sides<const K: usize>(corners: &[Vec3; K], sides: [[usize; 2]; K], in_question: [bool; K]) -> (usize, Foot) {
     let mut nearest = K;
     let mut best = Foot { from: 0, to: 1, share: 0.0, along: Vec3::zeros(), point: corners[0], square: f64::INFINITY };
@@ -226,7 +230,8 @@ impl Foot {
         }
         let mut normal = self.point / distance;
         if self.share > 0.0 && self.share < 1.0 {
-            // Close to the origin the difference has few digits left; the side's direction still has all of them.
+            // Close to the origin the difference has few digits left; the side's direction still
+            // has all of them.
             let tilt = normal.dot(&self.along) / self.along.norm_squared();
             normal -= self.along * tilt;
             if tilt * tilt * self.along.norm_squared() > 1e-15 {
@@ -237,7 +242,8 @@ impl Foot {
     }
 }
 
-/// Fourth powers of lengths must neither overflow nor vanish: corners outside of that range are brought near one first.
+/// Fourth powers of lengths must neither overflow nor vanish: corners outside of that range are
+/// scaled to about one first.
 #[inline(always)]
 fn in_safe_range<const K: usize>(corners: &[Vec3; K], nearest: impl Fn(&[Vec3; K]) -> Nearest<K>) -> Nearest<K> {
     let size = corners.iter().fold(0.0, |sum, corner| sum + corner.norm_squared());

@@ -1,18 +1,16 @@
-//! CrackFaces of cracks: what lay together before a crack went through it.
+//! Crack faces: points and triangles that a crack has made of one.
 //!
-//! A crack that opens makes two points of one, at the same place, and two triangles that lie on each other and face each other. Their
-//! distance says nothing about their sides, but the body does: it knows which points were one, and the outside of a closed surface is
-//! the side of its own matter's far end. So crack_faces are in contact only where they move into each other's matter, and they are
-//! never pushed farther apart than they are: to open a crack is the business of the body's own forces.
+//! A crack makes two points of one, at the same position, and two triangles that lie on each other
+//! and face each other. Their distance does not tell their sides, but the body does: it knows which
+//! points were one, and the outward normal of a closed surface points away from its own matter.
+//! Crack faces therefore collide only where they move into each other's matter, and contact never
+//! pushes them farther apart than they are: opening a crack is left to the body's own forces.
 
 use crate::collisions::features::CollisionMesh;
 use crate::distance::point_triangle;
 use crate::geometry::Features;
+use crate::tolerances::{FACING_COSINE, SHORTER_DISTANCE};
 use craze_math::Vec3;
-
-/// How deep crack_faces of a crack may be in each other, in units of their surface's skin: what has just broken lies on itself, and is pressed together
-/// harder than impulses can part in one step. With the skin of solids this is a hundredth of an edge, out of sight.
-pub const MAX_CRACK_FACE_PENETRATION: f64 = 20.0;
 
 /// No triangle.
 const NONE: u32 = u32::MAX;
@@ -20,19 +18,21 @@ const NONE: u32 = u32::MAX;
 /// Which points of a surface were one, and which triangles lay on each other.
 #[derive(Clone, Debug, Default)]
 pub struct CrackFaces {
-    /// For every point, the same number for all that were one; empty where nothing has broken.
+    /// A number for each point that is the same for all that were one; empty where nothing has
+    /// broken.
     origins: Vec<u32>,
-    /// Whether a point was one with another.
+    /// True for a point that was one with another.
     is_parted: Vec<bool>,
-    /// For every triangle, the one that lay on it before the two were parted.
+    /// The triangle that lay on each triangle before the crack.
     twins: Vec<u32>,
-    /// Triangles around every point, one after another, and where each point's begin.
+    /// Triangles around all points, one point after another, and where those of each point begin.
     stars: Vec<u32>,
     begins: Vec<u32>,
 }
 
 impl CrackFaces {
-    /// From triangles and the origin of every point. A list of origins that does not fit the points counts as none.
+    /// From triangles and the origins of points. Origins of another number than the points count as
+    /// none.
     pub fn new(triangles: &[[u32; 3]], origins: &[u32], points: usize) -> CrackFaces {
         if origins.len() != points || points == 0 {
             return CrackFaces::default();
@@ -49,7 +49,7 @@ impl CrackFaces {
         by_origin.sort_unstable();
         let mut twins = vec![NONE; triangles.len()];
         for group in by_origin.chunk_by(|one, other| one.0 == other.0) {
-            // More than two of the same origin are no crack_faces of one crack.
+            // More than two triangles of the same origin are not the two faces of one crack.
             if let [(_, one), (_, other)] = *group {
                 (twins[one as usize], twins[other as usize]) = (other, one);
             }
@@ -75,18 +75,18 @@ impl CrackFaces {
         }
     }
 
-    /// Whether some of these points and some of those were one.
+    /// True if one of these points and one of those were one.
     pub fn share_origin(&self, these: &[u32], those: &[u32]) -> bool {
         let origin = |point: &u32| self.origins.get(*point as usize);
         these.iter().any(|one| origin(one).is_some() && those.iter().any(|other| origin(one) == origin(other)))
     }
 
-    /// Whether a feature is part of a lip.
+    /// True if a feature is on a crack face.
     fn is_on_crack_face(&self, points: &[u32]) -> bool {
         points.iter().any(|&point| self.is_parted.get(point as usize) == Some(&true))
     }
 
-    /// Whether two features with these points are both parts of crack_faces.
+    /// True if two features with these points are both on crack faces.
     pub fn are_crack_faces(&self, these: &[u32], those: &[u32]) -> bool {
         self.is_on_crack_face(these) && self.is_on_crack_face(those)
     }
@@ -99,8 +99,9 @@ impl CrackFaces {
         }
     }
 
-    /// Whether a triangle is the lip across from a point. Where the crack has not slid, that is the one that lay on a triangle of the point's;
-    /// elsewhere, one that a triangle of the point's faces.
+    /// True if a triangle is on the crack face opposite to a point. Where the crack has not slid,
+    /// that is the triangle that lay on one of the point's triangles; elsewhere, one that faces one
+    /// of these.
     fn is_across(&self, point: u32, triangle: u32, surface: &CollisionMesh) -> bool {
         let triangles = &surface.tree.features.triangles;
         let twin = self.twins[triangle as usize];
@@ -109,29 +110,26 @@ impl CrackFaces {
         }
         let unit = |triangle: u32| normal(surface, triangle).try_normalize(0.0).unwrap_or_else(Vec3::zeros);
         let outside = unit(triangle);
-        self.around(point).iter().any(|&other| unit(other).dot(&outside) < FACING)
+        self.around(point).iter().any(|&other| unit(other).dot(&outside) < FACING_COSINE)
     }
 }
 
-/// Cosine between the normals of two triangles below which they face each other.
-const FACING: f64 = -0.5;
-
-/// Twice a triangle's area, along its outward normal (m²), at the start of the step.
+/// Outward normal of a triangle at the start of the step, of twice its area (m²).
 fn normal(surface: &CollisionMesh, triangle: u32) -> Vec3 {
     let [a, b, c] =
         surface.tree.features.triangles[triangle as usize].map(|corner| surface.surface.points[corner as usize].start);
     (b - a).cross(&(c - a))
 }
 
-/// A part of a surface.
+/// A point or an edge of a surface.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Part {
     Point(u32),
     Edge(u32),
 }
 
-/// The outside at a point or an edge: normals of the triangles around it, each with the angle it has there (Bærentzen & Aanæs 2005); zero where
-/// there is none.
+/// Outward direction at a point or an edge: normals of the triangles around it, weighted by angle
+/// (Bærentzen & Aanæs 2005); zero where there is none.
 pub(crate) fn outside(surface: &CollisionMesh, part: Part) -> Vec3 {
     let features: &Features = &surface.tree.features;
     let unit = |triangle: u32| normal(surface, triangle).try_normalize(0.0).unwrap_or_else(Vec3::zeros);
@@ -152,7 +150,8 @@ pub(crate) fn outside(surface: &CollisionMesh, part: Part) -> Vec3 {
     }
 }
 
-/// The outside at an edge of a lip, at the mouth of the crack, too: normals of the triangles beside it that are crack_faces, or of both if none is.
+/// Outward direction at an edge of a crack face, also at the mouth of the crack: the sum of the
+/// normals of the adjacent triangles that are on crack faces, or of both if none is.
 fn outward_of_crack_face(surface: &CollisionMesh, edge: u32) -> Vec3 {
     let features = &surface.tree.features;
     let (first, second) = features.triangles_at(edge);
@@ -170,12 +169,12 @@ fn outward_of_crack_face(surface: &CollisionMesh, edge: u32) -> Vec3 {
     }
 }
 
-/// Two features of one surface that are both parts of crack_faces.
+/// Two features of one surface that are both on crack faces.
 #[derive(Clone, Copy)]
 pub(crate) struct CrackFacePair<'a> {
     surface: &'a CollisionMesh<'a>,
     pair: CrackFeatures,
-    /// Whether points of the two were one: then they lie where they lay before the crack.
+    /// True if points of the two were one: then they are where they were before the crack.
     pub share_origin: bool,
 }
 
@@ -186,13 +185,13 @@ enum CrackFeatures {
 }
 
 impl<'a> CrackFacePair<'a> {
-    /// A point and a triangle of a surface, if they are crack_faces.
+    /// A point and a triangle of a surface, if both are on crack faces.
     pub fn point_triangle(surface: &'a CollisionMesh<'a>, point: u32, triangle: u32) -> Option<CrackFacePair<'a>> {
         let corners = &surface.tree.features.triangles[triangle as usize];
         CrackFacePair::of(surface, &[point], corners, CrackFeatures::PointTriangle { point, triangle })
     }
 
-    /// Two edges of a surface, if they are crack_faces.
+    /// Two edges of a surface, if both are on crack faces.
     pub fn edges(surface: &'a CollisionMesh<'a>, edges: [u32; 2]) -> Option<CrackFacePair<'a>> {
         let [one, other] = edges.map(|edge| surface.tree.features.edges[edge as usize]);
         CrackFacePair::of(surface, &one, &other, CrackFeatures::Edges(edges))
@@ -212,7 +211,7 @@ impl<'a> CrackFacePair<'a> {
         })
     }
 
-    /// Whether the second is the lip across from the first, or part of it.
+    /// True if the second is on the crack face opposite to the first.
     pub fn is_across(&self) -> bool {
         match self.pair {
             CrackFeatures::PointTriangle { point, triangle } => {
@@ -220,12 +219,12 @@ impl<'a> CrackFacePair<'a> {
             }
             CrackFeatures::Edges(edges) => {
                 let [one, other] = edges.map(|edge| outward_of_crack_face(self.surface, edge));
-                one.dot(&other) < FACING * one.norm() * other.norm()
+                one.dot(&other) < FACING_COSINE * one.norm() * other.norm()
             }
         }
     }
 
-    /// Roughly where the outside of the second is, seen from the part of it that is closest to the first.
+    /// Approximate outward direction of the second, at the part of it that is closest to the first.
     pub fn outside(&self, part: SecondPart) -> Vec3 {
         let features = &self.surface.tree.features;
         match self.pair {
@@ -240,8 +239,9 @@ impl<'a> CrackFacePair<'a> {
         }
     }
 
-    /// Whether a triangle beside the second comes nearer to a point than a distance (m) at a share of the step: then that one answers, and
-    /// what slides along a lip is not held up where one triangle ends and the next begins.
+    /// True if a triangle adjacent to the second is closer to a point than a distance (m) at a
+    /// share of the step: then that one collides, and sliding along a crack face is not held up
+    /// where one triangle ends and the next begins.
     pub fn has_nearer(&self, part: SecondPart, distance: f64, share: f64) -> bool {
         let features = &self.surface.tree.features;
         let CrackFeatures::PointTriangle { point, triangle } = self.pair else { return false };
@@ -253,7 +253,7 @@ impl<'a> CrackFacePair<'a> {
         let is_nearer = |&other: &u32| {
             let corners = features.triangles[other as usize];
             let nearest = || point_triangle(&place, &corners.map(at)).distance;
-            other != triangle && !corners.contains(&point) && nearest() < (1.0 - NEARER) * distance
+            other != triangle && !corners.contains(&point) && nearest() < (1.0 - SHORTER_DISTANCE) * distance
         };
         match part {
             SecondPart::All => {
@@ -272,10 +272,7 @@ impl<'a> CrackFacePair<'a> {
     }
 }
 
-/// Share of a distance by which another is nearer for certain.
-const NEARER: f64 = 1e-6;
-
-/// Which part of the second feature is closest to the first.
+/// Part of the second feature that is closest to the first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum SecondPart {
     /// The inside of a triangle, or of an edge.

@@ -1,27 +1,28 @@
-//! The features of a surface: triangles, edges, and points of no triangle.
+//! The features of a surface: triangles, edges, and points without triangles.
 //!
-//! Every vertex and every edge belongs to one of its triangles, and a pair of triangles answers for the features it owns (Curtis et
-//! al. 2008): each pair of features is found once.
+//! Each vertex and each edge is owned by one of its triangles, and a pair of triangles tests only
+//! the features that it owns (Curtis et al. 2008): each pair of features is found once.
 
 use crate::SurfacePoint;
 use crate::geometry::CrackFaces;
 
-/// The features of a surface of triangles, and of points that belong to none.
+/// The features of a surface of triangles, and of points without triangles.
 #[derive(Clone, Debug, Default)]
 pub struct Features {
     /// Three points each.
     pub triangles: Vec<[u32; 3]>,
     /// Two points each, the smaller first; every edge once.
     pub edges: Vec<[u32; 2]>,
-    /// Points of no triangle.
+    /// Points without triangles.
     pub lone_points: Vec<u32>,
-    /// What has been parted by cracks.
+    /// Faces of cracks.
     pub crack_faces: CrackFaces,
-    /// Edges from the first corner to the second, the second to the third and the third to the first.
+    /// Edges from the first corner to the second, the second to the third and the third to the
+    /// first.
     edges_of: Vec<[u32; 3]>,
     /// See [`Features::owned_parts`].
     owned: Vec<u8>,
-    /// Triangles on the two sides of every edge; `u32::MAX` where there is none.
+    /// Triangles on the two sides of each edge; `u32::MAX` where there is none.
     triangles_of_edge: Vec<[u32; 2]>,
 }
 
@@ -65,24 +66,27 @@ impl Features {
         features
     }
 
-    /// The triangles on the two sides of an edge; the second is none at the rim of an open surface.
+    /// The triangles on the two sides of an edge; the second is none on the boundary of an open
+    /// surface.
     pub fn triangles_at(&self, edge: u32) -> (u32, Option<u32>) {
         let [first, second] = self.triangles_of_edge[edge as usize];
         (first, (second != u32::MAX).then_some(second))
     }
 
-    /// Edges of a triangle from its first corner to the second, the second to the third and the third to the first.
+    /// Edges of a triangle from its first corner to the second, the second to the third and the
+    /// third to the first.
     pub fn edges_of(&self, triangle: u32) -> [u32; 3] {
         self.edges_of[triangle as usize]
     }
 
-    /// What a triangle answers for, so that each part of the surface has one that does: bits 0–2 its corners, bits 3–5 its edges from
-    /// the first corner to the second, the second to the third and the third to the first.
+    /// The parts that a triangle owns: bits 0–2 its corners, bits 3–5 its edges from the first
+    /// corner to the second, the second to the third and the third to the first. Each part of the
+    /// surface has one owner.
     pub fn owned_parts(&self, triangle: u32) -> u8 {
         self.owned[triangle as usize]
     }
 
-    /// Mean length of the edges (m), of lone points their mean diameter.
+    /// Mean length of the edges (m), with the diameters of points without triangles.
     pub fn mean_edge(&self, points: &[SurfacePoint]) -> f64 {
         let length = |edge: &[u32; 2]| {
             let [from, to] = edge.map(|end| points[end as usize].start);
@@ -93,7 +97,7 @@ impl Features {
         total / (self.edges.len() + self.lone_points.len()).max(1) as f64
     }
 
-    /// Triangles and lone points together: what the tree holds.
+    /// Number of primitives in the tree: triangles, then points without triangles.
     pub(crate) fn primitives(&self) -> usize {
         self.triangles.len() + self.lone_points.len()
     }

@@ -5,10 +5,11 @@ mod features;
 mod proxy;
 mod surface;
 
+pub use crack_faces::CrackFaces;
 pub(crate) use crack_faces::{CrackFacePair, SecondPart};
-pub use crack_faces::{CrackFaces, MAX_CRACK_FACE_PENETRATION};
 pub use features::Features;
 pub use proxy::{Fit, Proxy, ProxyTouch};
 pub use surface::{
-    ContactRun, ContactSpring, ContactSurface, ContactTetrahedra, ContactTriangles, Impulse, SurfacePoint,
+    ContactRun, ContactSpring, ContactSurface, ContactTetrahedra, ContactTriangles, Impulse, PointStencils, SurfaceDof,
+    SurfacePoint,
 };

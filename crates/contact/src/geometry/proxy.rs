@@ -1,11 +1,13 @@
-//! Proxies: what a cluster of particles is to contact (Jones et al. 2015, "Clustering and collision detection for clustered shape matching").
+//! Proxies: the collision geometry of a cluster of particles (Jones et al. 2015, "Clustering and
+//! collision detection for clustered shape matching").
 //!
-//! A cluster is as large as a ball around its centre, and ends at every plane that has cut it. Ball and planes are fixed in the rest frame; the
-//! affine map that takes the particles from rest to where they are ([`Fit`]) carries them along. A place on the cluster is a
-//! weighted sum of its particles, the same in every deformation, and a push goes back by the same weights: momentum and angular
-//! momentum are kept to rounding.
+//! A proxy is a ball around the centre of the cluster, cut by the planes of its splits. Ball and
+//! planes are fixed in the rest frame and move with the affine map that fits the particles
+//! ([`Fit`]). A point of the cluster is a weighted sum of its particles, the same in every
+//! deformation, and an impulse acts on them by the same weights: momentum and angular momentum are
+//! conserved to rounding.
 
-use crate::SignedDistance;
+use crate::obstacles::{SignedDistance, ball};
 use craze_math::{Mat3, Vec3};
 
 /// A ball, cut by planes, in the rest frame of a cluster.
@@ -15,7 +17,7 @@ pub struct Proxy {
     centre: Vec3,
     /// Its radius (m).
     radius: f64,
-    /// Outward unit normals of the planes, and how far along them matter ends (m).
+    /// Outward unit normals of the planes, and their offsets along these (m).
     planes: Vec<(Vec3, f64)>,
 }
 
@@ -25,12 +27,13 @@ impl Proxy {
         Proxy { centre, radius, planes: Vec::new() }
     }
 
-    /// A ball (m) that ends at planes: their outward unit normals, and how far along them matter ends (m).
+    /// A ball (m) that is cut by planes: their outward unit normals and offsets (m).
     pub fn within(centre: Vec3, radius: f64, planes: Vec<(Vec3, f64)>) -> Proxy {
         Proxy { centre, radius, planes }
     }
 
-    /// The two parts that a plane through a point (m) leaves: behind it and, second, in front of it. None if the normal has no direction.
+    /// The two parts of it behind and in front of a plane through a point (m). None if the normal
+    /// has no direction.
     pub fn cut(&self, point: &Vec3, normal: &Vec3) -> Option<[Proxy; 2]> {
         let normal = normal.try_normalize(0.0).filter(|normal| normal.iter().all(|value| value.is_finite()))?;
         Some([normal, -normal].map(|outward| {
@@ -40,18 +43,15 @@ impl Proxy {
         }))
     }
 
-    /// Whether a place of the rest frame (m) is inside.
+    /// True if a point of the rest frame (m) is inside.
     pub fn contains(&self, place: &Vec3) -> bool {
-        self.sample(place).distance <= 0.0
+        self.signed_distance(place).distance <= 0.0
     }
 
-    /// Distance and way out at a place of the rest frame (m). Inside it is the shortest way out, since ball and half-spaces are convex;
-    /// outside it is the farthest that the place is beyond one of them, which is no more than the distance.
-    pub fn sample(&self, place: &Vec3) -> SignedDistance {
-        let from_centre = place - self.centre;
-        let length = from_centre.norm();
-        let normal = if length > 0.0 { from_centre / length } else { Vec3::y() };
-        let ball = SignedDistance { distance: length - self.radius, normal };
+    /// Signed distance at a point of the rest frame (m). Inside it is exact, since ball and
+    /// half-spaces are convex; outside it is a lower bound: the largest distance to one of them.
+    pub fn signed_distance(&self, place: &Vec3) -> SignedDistance {
+        let ball = ball::signed_distance(&(place - self.centre), self.radius);
         let planes = self
             .planes
             .iter()
@@ -60,33 +60,33 @@ impl Proxy {
     }
 }
 
-/// The affine map that takes a cluster's particles from rest to where they are, as nearly as one can, by mass.
+/// The affine map that fits the motion of the particles of a cluster, weighted by mass.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Fit {
     mass: f64,
     rest_centre: Vec3,
     centre: Vec3,
-    /// Inverse of Σ m·r·rᵀ of the rest places about their centre (1/(kg·m²)).
+    /// Inverse of Σ m·r·rᵀ of the rest positions about their centre (1/(kg·m²)).
     inverse_moment: Mat3,
-    /// From rest to now, and back.
+    /// From the rest frame to the world, and back.
     map: Mat3,
     back: Mat3,
 }
 
-/// A place that is inside a proxy.
+/// A point inside a proxy.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ProxyTouch {
-    /// The place in the rest frame of the cluster (m), for [`Fit::weight`].
+    /// The point in the rest frame of the cluster (m), for [`Fit::weight`].
     pub rest: Vec3,
     /// Unit vector out of the cluster, in the world.
     pub normal: Vec3,
-    /// How deep along it (m).
+    /// Depth along it (m).
     pub depth: f64,
 }
 
 impl Fit {
-    /// Fits the map to particles: rest places (m), present places (m) and masses (kg). None if they lie in a plane, or are flattened
-    /// into one: then a map has no way back.
+    /// Fits the map to particles: rest positions (m), present positions (m) and masses (kg). None
+    /// if they lie in a plane at rest or now: then the map has no inverse.
     pub fn new(rest: &[Vec3], now: &[Vec3], masses: &[f64]) -> Option<Fit> {
         let mass: f64 = masses.iter().sum();
         let mean = |places: &[Vec3]| places.iter().zip(masses).map(|(place, mass)| *mass * place).sum::<Vec3>() / mass;
@@ -104,27 +104,28 @@ impl Fit {
         [inverse_moment, map, back].iter().all(|matrix| matrix.iter().all(|value| value.is_finite())).then_some(fit)
     }
 
-    /// Where a place in the world (m) is in the rest frame (m).
+    /// The position in the rest frame (m) of a point in the world (m).
     pub fn in_rest_frame(&self, place: &Vec3) -> Vec3 {
         self.rest_centre + self.back * (place - self.centre)
     }
 
-    /// Where a place of the rest frame (m) is in the world (m).
+    /// The position in the world (m) of a point of the rest frame (m).
     pub fn in_world(&self, rest: &Vec3) -> Vec3 {
         self.centre + self.map * (rest - self.rest_centre)
     }
 
-    /// Weight of a particle of this mass (kg) and rest place (m) at a place of the rest frame (m). Weights sum to one, and the sum of the
-    /// particles by weight, wherever they are, is where the map of that moment takes the place.
+    /// Weight of a particle of a mass (kg) and rest position (m) at a point of the rest frame (m).
+    /// Weights sum to one, and the weighted sum of the particles is where the map takes the point,
+    /// wherever they are.
     pub fn weight(&self, at: &Vec3, mass: f64, rest: &Vec3) -> f64 {
         let across = self.inverse_moment * (at - self.rest_centre);
         mass * (1.0 / self.mass + across.dot(&(rest - self.rest_centre)))
     }
 
-    /// How a ball in the world (m) is inside a cluster's proxy; none if it is not.
+    /// How a ball in the world (m) penetrates the proxy of a cluster; none if it does not.
     pub fn touch(&self, proxy: &Proxy, place: &Vec3, radius: f64) -> Option<ProxyTouch> {
         let rest = self.in_rest_frame(place);
-        let sample = proxy.sample(&rest);
+        let sample = proxy.signed_distance(&rest);
         // A plane n·X = o of the rest frame is (B⁻ᵀn)·(x − …) = o in the world.
         let across = self.back.transpose() * sample.normal;
         let length = across.norm();
@@ -139,7 +140,7 @@ mod tests {
     use craze_math::{Random, Rotation};
     use proptest::prelude::*;
 
-    /// A cloud of particles: rest places and masses.
+    /// A cloud of particles: rest positions and masses.
     fn cloud(seed: u64) -> (Vec<Vec3>, Vec<f64>) {
         let mut random = Random::new(seed);
         let mut number = || 2.0 * random.number() - 1.0;
@@ -155,10 +156,10 @@ mod tests {
         let [left, right] = ball.cut(&Vec3::new(1.1, 0.0, 0.0), &Vec3::new(2.0, 0.0, 0.0)).expect("a plane");
         let place = Vec3::new(1.0, 0.1, 0.0);
         assert!(left.contains(&place) && !right.contains(&place));
-        let sample = left.sample(&place);
+        let sample = left.signed_distance(&place);
         assert_eq!(sample.normal, Vec3::x());
         assert!((sample.distance + 0.1).abs() < 1e-15);
-        assert!((right.sample(&place).distance - 0.1).abs() < 1e-15);
+        assert!((right.signed_distance(&place).distance - 0.1).abs() < 1e-15);
         assert!(ball.cut(&place, &Vec3::zeros()).is_none());
     }
 
@@ -175,7 +176,7 @@ mod tests {
                 proxy = if behind.contains(&Vec3::zeros()) { behind } else { front };
             }
             let place = 0.2 * Vec3::new(number(), number(), number());
-            let sample = proxy.sample(&place);
+            let sample = proxy.signed_distance(&place);
             prop_assume!(sample.distance < 0.0);
             let out = place - 1.0001 * sample.distance * sample.normal;
             prop_assert!(!proxy.contains(&out), "along the normal it leaves");
@@ -192,7 +193,7 @@ mod tests {
             let mut random = Random::new(seed + 5);
             let mut number = || 2.0 * random.number() - 1.0;
             let turn = Rotation::new(Vec3::new(number(), number(), number()));
-            // Turned, stretched and shaken.
+            // Rotated, stretched and perturbed.
             let now: Vec<Vec3> = rest
                 .iter()
                 .map(|r| turn * Vec3::new(1.3 * r.x, 0.8 * r.y, r.z) + 0.05 * Vec3::new(number(), number(), number()))

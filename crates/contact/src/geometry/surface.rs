@@ -1,168 +1,251 @@
-//! What a body shows to contact, and what it gets back.
+//! Collision geometry of a body, and what it gets back: impulses and contact springs.
 
+use crate::collisions::Stencil;
+use crate::friction::secant_stiffness;
 use craze_math::{Mat3, Vec3};
 use craze_spatial::Aabb;
 use std::ops::Range;
 
-/// The points of a body that can touch something, filled anew whenever contact looks at the body.
+/// The points of a body that can collide, filled in whenever contact asks for them.
 #[derive(Clone, Debug, Default)]
 pub struct ContactSurface {
-    /// The points, in an order that the body's state alone decides.
+    /// The points, in an order that depends on the state of the body only.
     pub points: Vec<SurfacePoint>,
+    /// The degrees of freedom of points that have several; empty if each point moves with its own. A
+    /// body with stencils hands over all points at once, not in runs.
+    pub stencils: PointStencils,
 }
 
-/// How the points of a surface hang together. A body of particles has no triangles.
+impl ContactSurface {
+    /// A point as a sum of degrees of freedom of its body.
+    pub fn stencil(&self, point: u32) -> Stencil {
+        if self.stencils.is_empty() {
+            return Stencil::single(self.points[point as usize].dof);
+        }
+        self.stencils.of(point).iter().map(|entry| (entry.dof, entry.weight)).collect()
+    }
+
+    /// The impulses on the degrees of freedom for one on a point (N·s).
+    pub fn impulses(&self, point: u32, impulse: Vec3) -> impl Iterator<Item = Impulse> {
+        let several = if self.stencils.is_empty() { &[][..] } else { self.stencils.of(point) };
+        let single = self.stencils.is_empty().then(|| Impulse { dof: self.points[point as usize].dof, impulse });
+        let several = several.iter().map(move |entry| Impulse { dof: entry.dof, impulse: entry.weight * impulse });
+        single.into_iter().chain(several)
+    }
+
+    /// Removes all points.
+    pub fn clear(&mut self) {
+        self.points.clear();
+        self.stencils.clear();
+    }
+}
+
+/// Degrees of freedom of which the points of a surface are weighted sums: those of a finer surface
+/// that is embedded in tetrahedra, or of enriched elements.
+#[derive(Clone, Debug, Default)]
+pub struct PointStencils {
+    entries: Vec<SurfaceDof>,
+    /// For each point, where its entries end.
+    ends: Vec<u32>,
+}
+
+/// A degree of freedom of a point.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct SurfaceDof {
+    /// Its number in the body.
+    pub dof: u32,
+    /// Its weight in the position of the point (1).
+    pub weight: f64,
+    /// Its predicted velocity at the end of the step (m/s).
+    pub velocity: Vec3,
+    /// One over its mass (1/kg); 0 if it is held.
+    pub inverse_mass: f64,
+}
+
+impl PointStencils {
+    /// Adds the degrees of freedom of the next point.
+    pub fn push(&mut self, dofs: impl IntoIterator<Item = SurfaceDof>) {
+        self.entries.extend(dofs);
+        self.ends.push(self.entries.len() as u32);
+    }
+
+    /// True if each point moves with its own degree of freedom.
+    pub fn is_empty(&self) -> bool {
+        self.ends.is_empty()
+    }
+
+    /// The degrees of freedom of a point; none for a point that has not been added.
+    pub fn of(&self, point: u32) -> &[SurfaceDof] {
+        let point = point as usize;
+        let Some(&end) = self.ends.get(point) else { return &[] };
+        let begin = if point > 0 { self.ends[point - 1] } else { 0 };
+        &self.entries[begin as usize..end as usize]
+    }
+
+    fn clear(&mut self) {
+        self.entries.clear();
+        self.ends.clear();
+    }
+}
+
+/// The triangles of a surface. A body of particles has none.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct ContactTriangles<'a> {
-    /// Another number whenever the triangles or the number of points have changed.
+    /// Changes whenever the triangles or the number of points have changed.
     pub version: u64,
-    /// Three places in the list of points each; counter-clockwise seen from outside where the surface is closed.
+    /// Three indices of points each; counter-clockwise seen from outside where the surface is
+    /// closed.
     pub triangles: &'a [[u32; 3]],
-    /// Whether matter lies behind the triangles (a solid) or on neither side of them (a sheet).
+    /// True if matter lies behind the triangles (a solid), false if it lies on neither side (a
+    /// sheet).
     pub is_closed: bool,
-    /// Distance (m) that is kept from the triangles on top of the points' radii.
+    /// Distance (m) that the triangles keep in addition to the radii of the points.
     pub skin: f64,
-    /// For every point a number that is the same for all points that were one before a crack went through it, and no other's: the
-    /// crack_faces of the crack lie on each other and are told apart by their outsides. Empty where nothing has broken.
+    /// For each point a number that is the same for all points that a crack has made of one: faces
+    /// of a closed crack coincide, and only their outward normals tell their sides. Empty where
+    /// nothing has broken.
     pub origins: &'a [u32],
 }
 
-/// The tetrahedra that a body consists of. Only bodies that are pushed apart by penalty forces are asked for them.
+/// The tetrahedra of a body, for penalty forces.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct ContactTetrahedra<'a> {
-    /// Another number whenever the tetrahedra or the number of nodes have changed.
+    /// Changes whenever the tetrahedra or the number of nodes have changed.
     pub version: u64,
-    /// Four places in the list of nodes each.
+    /// Four indices of nodes each.
     pub tetrahedra: &'a [[u32; 4]],
     /// Those with a face on the surface, ascending.
     pub outer: &'a [u32],
-    /// Pressure that resists a compression by all of its length (Pa): Young's modulus, of the stiffest material.
+    /// Young's modulus of the stiffest material (Pa).
     pub modulus: f64,
-    /// Edge of a cube as large as the body at rest (m).
+    /// Edge of a cube of the volume of the body at rest (m).
     pub size: f64,
     /// Mean edge of its surface at rest (m).
     pub edge: f64,
-    /// Speed of sound in it (m/s), in the quickest material; 0 if unknown.
+    /// Largest speed of sound (m/s); 0 if unknown.
     pub sound: f64,
 }
 
-/// Points of a surface that follow each other in its list, and a box around their whole way in the step.
+/// A run of consecutive points of a surface, and the box that they sweep in the step.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ContactRun {
-    /// Places in the list of points.
+    /// Indices of the points.
     pub points: Range<usize>,
-    /// Around their middles, from state to prediction (m).
+    /// Bounding box of their positions in state and prediction (m), radii not counted.
     pub bounds: Aabb,
 }
 
-/// One point that can touch. It moves with one dof of its body.
+/// A point that can collide.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SurfacePoint {
-    /// The dof, as the body numbers it; impulses come back under this number.
+    /// The degree of freedom with which it moves, as the body numbers them. A point with several
+    /// (see [`PointStencils`]) has a number here that identifies it from step to step.
     pub dof: u32,
-    /// Where it is at the start of the step (m).
+    /// Position at the start of the step (m).
     pub start: Vec3,
     /// Velocity at the start of the step (m/s).
     pub start_velocity: Vec3,
-    /// Where it is predicted to be at the end of the step (m).
+    /// Predicted position at the end of the step (m).
     pub end: Vec3,
     /// Predicted velocity at the end of the step (m/s).
     pub velocity: Vec3,
-    /// One over its mass (1/kg); 0 for a point that is held.
+    /// One over its mass (1/kg), or the sum of w²/m over its degrees of freedom; 0 if it is held.
     pub inverse_mass: f64,
-    /// How far matter reaches around the point (m).
+    /// Radius of the matter around the point (m).
     pub radius: f64,
 }
 
 impl SurfacePoint {
-    /// A point that nobody has shown yet.
-    pub const NOWHERE: SurfacePoint = {
-        let nowhere = Vec3::new(f64::NAN, f64::NAN, f64::NAN);
+    /// A point that has not been filled in.
+    pub const UNSET: SurfacePoint = {
+        let unset = Vec3::new(f64::NAN, f64::NAN, f64::NAN);
         SurfacePoint {
             dof: 0,
-            start: nowhere,
-            start_velocity: nowhere,
-            end: nowhere,
-            velocity: nowhere,
+            start: unset,
+            start_velocity: unset,
+            end: unset,
+            velocity: unset,
             inverse_mass: 0.0,
             radius: 0.0,
         }
     };
 }
 
-/// A push on one dof over a step.
+/// An impulse on a degree of freedom over a step.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Impulse {
-    /// The dof, as the body numbered it in its surface.
+    /// The degree of freedom, as the body numbers them.
     pub dof: u32,
     /// The impulse (N·s).
     pub impulse: Vec3,
 }
 
-/// A contact as an implicit body wants it: a force at the predicted place and how it changes as the point moves.
-#[derive(Clone, Copy, Debug, PartialEq)]
+/// A contact in the equations of an implicit body: a force at the predicted position, and how it
+/// changes as the contact point moves.
+#[derive(Clone, Debug, PartialEq)]
 pub struct ContactSpring {
-    /// The dofs, as the body numbered them in its surface, of which the point is a weighted sum. They are those of one node, edge or
-    /// face.
-    pub dofs: [u32; 3],
-    /// Their weights; unused places have weight 0.
-    pub weights: [f64; 3],
-    /// The obstacle that is touched, as the world numbers them; none for another body.
+    /// Identifies the contact point: the [`dof`](SurfacePoint::dof) of its surface point, the first
+    /// of several.
+    pub point: u32,
+    /// The degrees of freedom of which the contact point is a weighted sum, as the body numbers
+    /// them: those of one node, edge or face.
+    pub stencil: Stencil,
+    /// The obstacle, as the world numbers them; none for another body.
     pub obstacle: Option<u32>,
-    /// A force (N) that is there wherever the point is.
+    /// Constant part of the force (N).
     pub force: Vec3,
-    /// Where the stiffness adds nothing to it (m).
+    /// Position at which the spring is at rest (m).
     pub anchor: Vec3,
-    /// Unit normal out of the thing that is touched: a contact may push along it, never pull.
+    /// Unit normal out of the other thing: a contact may push along it and never pulls.
     pub normal: Vec3,
-    /// Force a metre away from the anchor, symmetric positive semidefinite (N/m).
+    /// Stiffness (N/m), symmetric positive semidefinite.
     pub stiffness: Mat3,
-    /// Coulomb's coefficient.
+    /// Friction coefficient (1).
     pub friction: f64,
 }
 
 impl ContactSpring {
-    /// The dofs with their weights, unused places left out.
-    pub fn bearers(&self) -> impl Iterator<Item = (usize, f64)> + Clone + use<> {
-        let (dofs, weights) = (self.dofs, self.weights);
-        (0..3).map(move |k| (dofs[k] as usize, weights[k])).filter(|(_, weight)| *weight != 0.0)
+    /// The degrees of freedom with their weights.
+    pub fn dofs(&self) -> impl Iterator<Item = (usize, f64)> + Clone + '_ {
+        self.stencil.as_slice().iter().map(|&(dof, weight)| (dof as usize, weight))
     }
 
-    /// Where the point is (m) when its dofs are at these places (m).
-    pub fn place(&self, places: impl Fn(usize) -> Vec3) -> Vec3 {
-        self.bearers().map(|(dof, weight)| weight * places(dof)).sum()
+    /// Position of the contact point (m), from those of the degrees of freedom (m).
+    pub fn position(&self, positions: impl Fn(usize) -> Vec3) -> Vec3 {
+        self.dofs().map(|(dof, weight)| weight * positions(dof)).sum()
     }
 
-    /// Energy (J) of the contact at a place (m), up to a constant: its slope is the force, turned round.
-    pub fn energy(&self, place: &Vec3) -> f64 {
-        let away = place - self.anchor;
-        0.5 * away.dot(&(self.stiffness * away)) - self.force.dot(place)
+    /// Energy (J) at a position of the contact point (m), up to a constant: its gradient is the
+    /// negative force.
+    pub fn energy(&self, position: &Vec3) -> f64 {
+        let away = position - self.anchor;
+        0.5 * away.dot(&(self.stiffness * away)) - self.force.dot(position)
     }
 
-    /// Force (N) on a point that is at `place` (m).
-    pub fn force(&self, place: &Vec3) -> Vec3 {
-        self.force + self.stiffness * (self.anchor - place)
+    /// Force (N) at a position of the contact point (m).
+    pub fn force(&self, position: &Vec3) -> Vec3 {
+        self.force + self.stiffness * (self.anchor - position)
     }
 
-    /// Force along the normal (N) on a point that is at `place` (m); negative if the contact pulls.
-    pub fn push(&self, place: &Vec3) -> f64 {
-        self.force(place).dot(&self.normal)
+    /// Normal force (N) at a position of the contact point (m); negative if the contact pulls.
+    pub fn normal_force(&self, position: &Vec3) -> f64 {
+        self.force(position).dot(&self.normal)
     }
 
-    /// Makes the contact drag along its plane as friction does on a point that is at `place` (m): with the coefficient times the
-    /// push, opposite to the way it has slid, or less where a spring as stiff as the contact itself already holds it.
-    /// Says by what share of itself the drag changed; 0 where there is no friction.
-    pub fn drag(&mut self, place: &Vec3) -> f64 {
+    /// Sets the tangential stiffness to that of Coulomb friction at a position of the contact point
+    /// (m): the secant stiffness of a spring that is as stiff as the normal one until it slips.
+    /// Returns the relative change of the tangential stiffness; 0 without friction.
+    pub fn update_friction(&mut self, position: &Vec3) -> f64 {
         let across = self.normal * self.normal.transpose();
         let along = Mat3::identity() - across;
         let stiffness = self.normal.dot(&(self.stiffness * self.normal));
-        let dragged = 0.5 * (self.stiffness.trace() - stiffness);
-        let slid = (along * (place - self.anchor)).norm();
-        let most = self.friction * self.push(place).max(0.0);
-        let wanted = if stiffness * slid > most { most / slid } else { stiffness };
-        self.stiffness = stiffness * across + wanted * along;
-        let larger = wanted.max(dragged);
-        if larger > 0.0 { (wanted - dragged).abs() / larger } else { 0.0 }
+        let former = 0.5 * (self.stiffness.trace() - stiffness);
+        let slid = (along * (position - self.anchor)).norm();
+        let normal_force = self.normal_force(position).max(0.0);
+        let tangential = secant_stiffness(self.friction, normal_force, stiffness, slid);
+        self.stiffness = stiffness * across + tangential * along;
+        let larger = tangential.max(former);
+        if larger > 0.0 { (tangential - former).abs() / larger } else { 0.0 }
     }
 }
 
@@ -173,8 +256,8 @@ mod tests {
     fn pressed() -> ContactSpring {
         let stiffness = 100.0 * Vec3::y() * Vec3::y().transpose();
         ContactSpring {
-            dofs: [0; 3],
-            weights: [1.0, 0.0, 0.0],
+            point: 0,
+            stencil: Stencil::single(0),
             obstacle: Some(0),
             force: Vec3::zeros(),
             anchor: Vec3::zeros(),
@@ -188,18 +271,29 @@ mod tests {
     fn friction_drags_with_its_share_of_the_push() {
         let mut contact = pressed();
         let place = Vec3::new(0.3, -0.1, 0.4); // pushed with 10 N, slid by 0.5 m
-        assert_eq!(contact.drag(&place), 1.0);
+        assert_eq!(contact.update_friction(&place), 1.0);
         assert!((contact.force(&place) - Vec3::new(-3.0, 10.0, -4.0)).norm() < 1e-12);
-        assert_eq!(contact.drag(&place), 0.0, "it has found its answer");
+        assert_eq!(contact.update_friction(&place), 0.0, "it has found its answer");
     }
 
     #[test]
     fn friction_holds_what_would_slide_less_than_the_contact_gives() {
         let mut contact = pressed();
         let place = Vec3::new(0.01, -0.1, 0.0);
-        contact.drag(&place);
+        contact.update_friction(&place);
         assert!((contact.force(&place) - Vec3::new(-1.0, 10.0, 0.0)).norm() < 1e-12, "stiff, and less than 5 N");
-        contact.drag(&Vec3::new(0.01, 0.1, 0.0));
+        contact.update_friction(&Vec3::new(0.01, 0.1, 0.0));
         assert!((contact.force(&place) - Vec3::new(0.0, 10.0, 0.0)).norm() < 1e-12, "nothing presses: nothing drags");
+    }
+
+    #[test]
+    fn points_of_several_degrees_of_freedom_keep_theirs() {
+        let entry = |dof: u32| SurfaceDof { dof, weight: 0.25, velocity: Vec3::zeros(), inverse_mass: 1.0 };
+        let mut stencils = PointStencils::default();
+        assert!(stencils.is_empty());
+        stencils.push((0..4).map(entry));
+        stencils.push([entry(9)]);
+        assert_eq!(stencils.of(0).iter().map(|entry| entry.dof).collect::<Vec<_>>(), [0, 1, 2, 3]);
+        assert_eq!(stencils.of(1), [entry(9)]);
     }
 }

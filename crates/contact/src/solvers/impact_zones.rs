@@ -1,70 +1,69 @@
-//! Impact zones: the fail-safe that leaves no collision in a step (Harmon et al. 2008, "Robust treatment of simultaneous collisions").
+//! Impact zones: the fail-safe that leaves no collision in a step (Harmon et al. 2008, "Robust
+//! treatment of simultaneous collisions").
 //!
-//! Points of features that collide on their straight way from start to end become one zone. Its end places are those nearest to the
-//! predicted ones, in the norm of kinetic energy, at which no colliding pair has approached along its normal. The
-//! result is looked at again; what collides now joins the constraints, and zones that touch merge. Zones that find no rest this way are
-//! moved as rigid bodies, by a velocity field u(x) = v + ω×(x − c): on the way from x to x + u(x) no two points of such a zone
-//! come nearer, since |y + t ω×y| ≥ |y|. Both ways keep linear and angular momentum about the start places, held points aside.
+//! Points of features that collide on their straight path from start to end form a zone. Its end
+//! positions are those closest to the predicted ones, in the norm of kinetic energy, at which no
+//! colliding pair has approached along its normal. The result is checked again: new collisions join
+//! the constraints, and zones that share points merge. Zones that do not converge move as rigid
+//! bodies, by a velocity field u(x) = v + ω×(x − c): on the path from x to x + u(x) no two points
+//! of such a zone approach, since |y + t ω×y| ≥ |y|. Both conserve linear and angular momentum
+//! about the start positions, except for held points.
 
-use crate::collisions::features::CLOSED_CRACK;
+use crate::tolerances::{CLOSED_CRACK_DISTANCE, MAX_ZONE_ROTATION, ZONE_DISTANCE_LEFT};
 use crate::{Candidates, ContactTriangles, SurfacePoint, SurfaceTree};
 use crate::{ccd, distance};
-use craze_math::{Mat3, Vec3};
+use craze_math::{DisjointSets, Mat3, Vec3};
 
 /// Rounds in which zones may deform.
-const DEFORMING_ROUNDS: usize = 12;
+const MAX_DEFORMING_ROUNDS: usize = 12;
 
-/// Rounds in all: every rigid round makes a zone larger, and zones that grow for so long are a matter for a shorter step.
-const ROUNDS: usize = 60;
+/// Most rounds: every rigid round enlarges a zone, and zones that grow for so long need a shorter
+/// step.
+const MAX_ROUNDS: usize = 60;
 
-/// Sweeps over the constraints of all zones in a round.
-const SWEEPS: usize = 200;
+/// Most Gauss–Seidel iterations over the constraints of all zones in a round.
+const MAX_ITERATIONS: usize = 200;
 
-/// Change of a way at which sweeps end, as a share of the longest way.
-const LEAST_CHANGE: f64 = 1e-10;
-
-/// Share of the distance at the start that must be left on the way.
-const LEFT: f64 = 0.5;
-
-/// Largest turn of a rigid zone in a step (rad): the field stretches by the root of one plus its square.
-const LARGEST_TURN: f64 = 0.5;
+/// Change of a displacement at which iterations end, as a share of the largest displacement.
+const DISPLACEMENT_TOLERANCE: f64 = 1e-10;
 
 /// Why a step has to be shorter.
 #[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
 pub enum ZoneError {
     /// Zones grew and still collided.
-    #[error("surfaces still collide at ({:.4}, {:.4}, {:.4}) m after {ROUNDS} rounds of impact zones", place.x, place.y, place.z)]
+    #[error("surfaces still collide at ({:.4}, {:.4}, {:.4}) m after {MAX_ROUNDS} rounds of impact zones", place.x, place.y, place.z)]
     Unresolved {
         /// Where (m).
         place: Vec3,
     },
-    /// Points that are held are driven through each other, or a rigid zone holds several that move differently.
+    /// Held points are driven through each other, or a rigid zone contains several that move
+    /// differently.
     #[error("held points are driven through each other at ({:.4}, {:.4}, {:.4}) m", place.x, place.y, place.z)]
     Held {
         /// Where (m).
         place: Vec3,
     },
-    /// A rigid zone would turn too far in one step.
+    /// A rigid zone would rotate too far in one step.
     #[error("an impact zone at ({:.4}, {:.4}, {:.4}) m would turn by {angle:.2} rad in one step", place.x, place.y, place.z)]
     Turning {
         /// Its centre (m).
         place: Vec3,
-        /// By how much (rad).
+        /// The angle (rad).
         angle: f64,
     },
-    /// A place is not a number, or too far away for one.
+    /// A position is not a number, or too large for one.
     #[error("places of the surface are not numbers")]
     NotFinite,
 }
 
-/// What it took.
+/// Size of the solution.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ZoneReport {
-    /// Rounds in which something collided.
+    /// Rounds with collisions.
     pub rounds: usize,
     /// Points in zones.
     pub points: usize,
-    /// Those in zones that were moved as rigid bodies.
+    /// Points in zones that moved as rigid bodies.
     pub rigid_points: usize,
 }
 
@@ -77,33 +76,30 @@ struct Constraint {
     normal: Vec3,
 }
 
-/// Which points move together.
+/// Zones as a union-find over points.
 struct Zones {
-    parent: Vec<u32>,
+    sets: DisjointSets,
     is_rigid: Vec<bool>,
 }
 
 impl Zones {
     fn new(points: usize) -> Zones {
-        Zones { parent: (0..points as u32).collect(), is_rigid: vec![false; points] }
+        Zones { sets: DisjointSets::new(points), is_rigid: vec![false; points] }
     }
 
     /// The smallest point of the zone.
-    fn root(&self, mut point: u32) -> u32 {
-        while self.parent[point as usize] != point {
-            point = self.parent[point as usize];
-        }
-        point
+    fn root(&self, point: u32) -> u32 {
+        self.sets.root(point)
     }
 
     fn join(&mut self, one: u32, other: u32) {
-        let (one, other) = (self.root(one), self.root(other));
-        let (first, second) = (one.min(other), one.max(other));
-        self.is_rigid[first as usize] |= self.is_rigid[second as usize];
-        self.parent[second as usize] = first;
+        let is_rigid = [one, other].iter().any(|&point| self.is_rigid[self.root(point) as usize]);
+        self.sets.join(one, other);
+        let root = self.root(one);
+        self.is_rigid[root as usize] = is_rigid;
     }
 
-    /// Whether a pair lies in one rigid zone, where nothing comes nearer.
+    /// True if a pair lies in one rigid zone, where nothing approaches.
     fn is_safe(&self, points: &[u32; 4]) -> bool {
         let root = self.root(points[0]);
         self.is_rigid[root as usize] && points[1..].iter().all(|&point| self.root(point) == root)
@@ -111,28 +107,29 @@ impl Zones {
 
     /// The points of every zone of more than one, in order.
     fn members(&self) -> Vec<Vec<u32>> {
-        let mut all: Vec<(u32, u32)> = (0..self.parent.len() as u32).map(|point| (self.root(point), point)).collect();
+        let mut all: Vec<(u32, u32)> = (0..self.is_rigid.len() as u32).map(|point| (self.root(point), point)).collect();
         all.sort_unstable();
         let zones = all.chunk_by(|one, other| one.0 == other.0).filter(|zone| zone.len() > 1);
         zones.map(|zone| zone.iter().map(|entry| entry.1).collect()).collect()
     }
 }
 
-/// Moves the ends of points such that no features of the surface collide on the way; `thickness` (m) is the distance from which on
-/// features are far apart. Two features meet if `meet` says so of their first points; such features must be free of intersections at the
-/// start. Points with no inverse mass keep their ends. Where it fails the ends are as they were.
+/// Moves the end positions of points such that no features of the surface collide on their paths;
+/// `thickness` (m) is the contact distance. Only features for which `collides` returns true for
+/// their first points can collide; these must not intersect at the start. Points without inverse
+/// mass keep their end positions. On failure the end positions are unchanged.
 pub fn resolve(
     points: &mut [SurfacePoint],
     triangles: &ContactTriangles,
     thickness: f64,
-    meet: impl Fn(u32, u32) -> bool,
+    collides: impl Fn(u32, u32) -> bool,
 ) -> Result<ZoneReport, ZoneError> {
-    // Boxes pass over what is not a number.
+    // Boxes ignore positions that are not numbers.
     if points.iter().any(|point| !(point.start + point.end).iter().all(|value| value.is_finite())) {
         return Err(ZoneError::NotFinite);
     }
     let predicted: Vec<Vec3> = points.iter().map(|point| point.end).collect();
-    let result = grow(points, &predicted, triangles, thickness, &meet);
+    let result = grow(points, &predicted, triangles, thickness, &collides);
     if result.is_err() {
         points.iter_mut().zip(&predicted).for_each(|(point, end)| point.end = *end);
     }
@@ -144,14 +141,14 @@ fn grow(
     predicted: &[Vec3],
     triangles: &ContactTriangles,
     thickness: f64,
-    meet: &impl Fn(u32, u32) -> bool,
+    collides: &impl Fn(u32, u32) -> bool,
 ) -> Result<ZoneReport, ZoneError> {
     let (mut zones, mut constraints) = (Zones::new(points.len()), Vec::<Constraint>::new());
     let mut tree = SurfaceTree::default();
     tree.follow(triangles, points.len());
     let mut place = Vec3::zeros();
-    for round in 0..=ROUNDS {
-        let found = collisions(points, &mut tree, &zones, thickness, meet)?;
+    for round in 0..=MAX_ROUNDS {
+        let found = collisions(points, &mut tree, &zones, thickness, collides)?;
         if found.is_empty() {
             return Ok(report(&zones, round));
         }
@@ -159,7 +156,7 @@ fn grow(
         for constraint in &found {
             let [first, rest @ ..] = constraint.points;
             rest.iter().for_each(|&point| zones.join(first, point));
-            if round >= DEFORMING_ROUNDS {
+            if round >= MAX_DEFORMING_ROUNDS {
                 let root = zones.root(first);
                 zones.is_rigid[root as usize] = true;
             }
@@ -185,21 +182,21 @@ fn report(zones: &Zones, rounds: usize) -> ZoneReport {
     ZoneReport { rounds, points: members.iter().map(size).sum(), rigid_points: rigid.map(size).sum() }
 }
 
-/// Everything that comes nearer than it may on the present way, in the order of its points.
+/// All pairs that come closer than allowed on their present paths, in the order of their points.
 fn collisions(
     points: &[SurfacePoint],
     tree: &mut SurfaceTree,
     zones: &Zones,
     thickness: f64,
-    meet: &impl Fn(u32, u32) -> bool,
+    collides: &impl Fn(u32, u32) -> bool,
 ) -> Result<Vec<Constraint>, ZoneError> {
     tree.sweep(points, thickness).map_err(|_| ZoneError::NotFinite)?;
     let mut candidates = Candidates::default();
     candidates.within(tree);
     let (triangles, edges) = (&tree.features.triangles, &tree.features.edges);
     let mut found = Vec::new();
-    let mut look = |corners: [u32; 4], is_edges: bool| {
-        if !meet(corners[0], corners[3]) || zones.is_safe(&corners) {
+    let mut test = |corners: [u32; 4], is_edges: bool| {
+        if !collides(corners[0], corners[3]) || zones.is_safe(&corners) {
             return;
         }
         let [start, end] = [|point: &SurfacePoint| point.start, |point: &SurfacePoint| point.end]
@@ -210,11 +207,11 @@ fn collisions(
         } else {
             distance::point_triangle(&p, &[q, r, s]).distance
         };
-        // CrackFaces of a crack that is closed have no distance that could be kept.
-        if distance <= CLOSED_CRACK * thickness && tree.features.crack_faces.share_origin(first, second) {
+        // Faces of a closed crack have no distance that could be kept.
+        if distance <= CLOSED_CRACK_DISTANCE * thickness && tree.features.crack_faces.share_origin(first, second) {
             return;
         }
-        let kept = LEFT * distance.min(thickness);
+        let kept = ZONE_DISTANCE_LEFT * distance.min(thickness);
         let impact =
             if is_edges { ccd::edge_edge(&start, &end, kept) } else { ccd::point_triangle(&start, &end, kept) };
         found.extend(impact.map(|impact| Constraint {
@@ -226,23 +223,24 @@ fn collisions(
     for candidate in &candidates.point_triangle {
         let [point, triangle] = candidate.features;
         let [a, b, c] = triangles[triangle as usize];
-        look([point, a, b, c], false);
+        test([point, a, b, c], false);
     }
     for candidate in &candidates.edge_edge {
         let [[p, q], [r, s]] = candidate.features.map(|edge| edges[edge as usize]);
-        look([p, q, r, s], true);
+        test([p, q, r, s], true);
     }
     found.sort_by_key(|constraint| constraint.points);
     Ok(found)
 }
 
-/// Inelastic projection: Gauss–Seidel on n·Σ wᵢ(endᵢ − startᵢ) = 0 for all constraints of zones that deform.
+/// Inelastic projection: Gauss–Seidel on n·Σ wᵢ(endᵢ − startᵢ) = 0 for all constraints of zones
+/// that deform.
 fn project(points: &mut [SurfacePoint], constraints: &[Constraint], zones: &Zones) -> Result<(), ZoneError> {
     let way = |point: &SurfacePoint| (point.end - point.start).norm();
-    let enough = LEAST_CHANGE * points.iter().map(way).fold(0.0, f64::max);
+    let enough = DISPLACEMENT_TOLERANCE * points.iter().map(way).fold(0.0, f64::max);
     let deforms = |constraint: &&Constraint| !zones.is_rigid[zones.root(constraint.points[0]) as usize];
     let constraints: Vec<&Constraint> = constraints.iter().filter(deforms).collect();
-    for _ in 0..SWEEPS {
+    for _ in 0..MAX_ITERATIONS {
         let mut largest = 0.0f64;
         for Constraint { points: corners, weights, normal } in &constraints {
             let sum = |of: &dyn Fn(&SurfacePoint, f64) -> f64| -> f64 {
@@ -267,7 +265,8 @@ fn project(points: &mut [SurfacePoint], constraints: &[Constraint], zones: &Zone
     Ok(())
 }
 
-/// Mass (kg), centre (m) and inertia about it (kg·m²) of the points of a zone at the start; none if one of them is held.
+/// Mass (kg), centre (m) and inertia about it (kg·m²) of the points of a zone at the start; none if
+/// one of them is held.
 fn inertia(points: &[SurfacePoint], zone: &[u32]) -> Option<(f64, Vec3, Mat3)> {
     let all = || zone.iter().map(|&point| &points[point as usize]);
     if all().any(|point| !(point.inverse_mass > 0.0)) {
@@ -282,7 +281,8 @@ fn inertia(points: &[SurfacePoint], zone: &[u32]) -> Option<(f64, Vec3, Mat3)> {
     Some((mass, centre, all().map(part).sum()))
 }
 
-/// Turn (rad) that carries an angular momentum over the step (kg·m²); zero about an axis that has no inertia.
+/// Rotation (rad) that has an angular momentum over the step (kg·m²); zero about an axis without
+/// inertia.
 fn turn(inertia: &Mat3, momentum: &Vec3) -> Vec3 {
     let (least, eigen) = (1e-12 * inertia.trace(), inertia.symmetric_eigen());
     eigen.eigenvalues.iter().zip(eigen.eigenvectors.column_iter()).fold(Vec3::zeros(), |turn, (&value, axis)| {
@@ -290,7 +290,8 @@ fn turn(inertia: &Mat3, momentum: &Vec3) -> Vec3 {
     })
 }
 
-/// Gives a zone back the angular momentum that pushes along normals of a later moment took from it.
+/// Restores the angular momentum of a zone, which corrections along normals of a later moment have
+/// changed.
 fn restore_spin(points: &mut [SurfacePoint], predicted: &[Vec3], zone: &[u32]) {
     let Some((_, centre, inertia)) = inertia(points, zone) else { return };
     let lost = |&point: &u32| {
@@ -304,7 +305,7 @@ fn restore_spin(points: &mut [SurfacePoint], predicted: &[Vec3], zone: &[u32]) {
     }
 }
 
-/// Moves a zone by the rigid field that has its momenta, or along with the points that are held.
+/// Moves a zone by the rigid velocity field with its momenta, or with its held points.
 fn move_rigidly(points: &mut [SurfacePoint], predicted: &[Vec3], zone: &[u32]) -> Result<(), ZoneError> {
     let way = |point: u32| predicted[point as usize] - points[point as usize].start;
     let Some((mass, centre, inertia)) = inertia(points, zone) else {
@@ -320,7 +321,7 @@ fn move_rigidly(points: &mut [SurfacePoint], predicted: &[Vec3], zone: &[u32]) -
     let shift = zone.iter().map(weighed).sum::<Vec3>() / mass;
     let moment = |point: &u32| (points[*point as usize].start - centre).cross(&weighed(point));
     let turn = turn(&inertia, &zone.iter().map(moment).sum());
-    if !(turn.norm() <= LARGEST_TURN) {
+    if !(turn.norm() <= MAX_ZONE_ROTATION) {
         return Err(ZoneError::Turning { place: centre, angle: turn.norm() });
     }
     for &point in zone {
@@ -334,7 +335,7 @@ fn move_rigidly(points: &mut [SurfacePoint], predicted: &[Vec3], zone: &[u32]) -
 mod tests {
     use super::*;
 
-    /// Points on a screw, of different masses, each with a way of its own.
+    /// Points on a helix with different masses and displacements.
     fn screw(speed: f64) -> Vec<SurfacePoint> {
         let point = |index: u32| {
             let angle = f64::from(index);

@@ -1,32 +1,27 @@
-//! Impulses that keep things apart, with Coulomb friction and restitution.
+//! Impulses that keep collisions apart, with Coulomb friction and restitution, by projected
+//! Gauss–Seidel (sequential impulses, Catto 2005).
 //!
-//! Every contact has two sides, and a side is a weighted sum of points that move or a place on a rigid shape: a node against the
-//! ground, a vertex against a triangle, an edge against an edge, all are the same here. The impulses are found by
-//! projected Gauss–Seidel in the order of the contacts, which is the order of bodies and their points: the same bits
-//! for any number of threads.
+//! A side is a weighted sum of degrees of freedom or a point on a rigid body: a node against the
+//! ground, a vertex against a triangle and an edge against an edge are the same here. Collisions
+//! are solved in the order in which they come, that of bodies and their points: the same bits for
+//! any number of threads.
 
+use crate::collisions::{Collision, CollisionKey, Parts, Side};
+use crate::friction::project_tangential;
+use crate::tolerances::{MAX_PENETRATION_UNDONE, MIN_BOUNCE_SPEED, PENETRATION_UNDONE_TIME};
 use craze_math::{Mat3, Vec3};
 
-/// Largest share of an old overlap that is undone in a step, so that bodies which start tangled part gently
-/// (Bridson et al. 2002, §7.1).
-const UNDONE_PER_STEP: f64 = 0.1;
+/// Most Gauss–Seidel iterations.
+const MAX_ITERATIONS: usize = 20;
 
-/// Time (s) over which an old overlap is undone where steps are short: a tenth in each microsecond would be an explosion.
-const TIME_TO_PART: f64 = 0.05;
-
-/// Slower impacts than this (m/s) do not bounce, or a body at rest would never lie still.
-const SLOWEST_BOUNCE: f64 = 0.02;
-
-/// Sweeps over all contacts.
-const SWEEPS: usize = 20;
-
-/// Changes of speed (m/s) at which sweeps end: a nanometre a second is nothing that anybody could see.
-const SLOWEST_CHANGE: f64 = 1e-9;
+/// Changes of speed (m/s) at which iterations end.
+const SPEED_TOLERANCE: f64 = 1e-9;
 
 /// The same as a share of the largest change.
-const LEAST_CHANGE: f64 = 1e-6;
+const RELATIVE_SPEED_TOLERANCE: f64 = 1e-6;
 
-/// How a rigid shape answers to impulses: all zeros for one that nothing can move.
+/// A rigid body as the solver moves it: inverse mass and inertia are zero for one that nothing can
+/// move.
 #[derive(Clone, Copy, Debug)]
 pub struct RigidSolverBody {
     /// Centre of mass (m).
@@ -34,7 +29,7 @@ pub struct RigidSolverBody {
     /// Velocity of the centre over the step (m/s).
     pub velocity: Vec3,
     /// Angular velocity over the step (rad/s).
-    pub spin: Vec3,
+    pub angular_velocity: Vec3,
     /// One over the mass (1/kg).
     pub inverse_mass: f64,
     /// Inverse inertia in the world (1/(kg·m²)).
@@ -42,373 +37,328 @@ pub struct RigidSolverBody {
 }
 
 impl RigidSolverBody {
-    /// Velocity at a place in the world (m/s).
-    pub fn velocity_at(&self, place: &Vec3) -> Vec3 {
-        self.velocity + self.spin.cross(&(place - self.center))
+    /// Velocity at a point in the world (m/s).
+    pub fn velocity_at(&self, point: &Vec3) -> Vec3 {
+        self.velocity + self.angular_velocity.cross(&(point - self.center))
     }
 
-    /// Whether nothing can move it.
+    /// True if nothing can move it.
     fn is_fixed(&self) -> bool {
         self.inverse_mass == 0.0 && self.inverse_inertia == Mat3::zeros()
     }
 
-    fn push(&mut self, place: &Vec3, impulse: &Vec3) {
+    fn apply(&mut self, point: &Vec3, impulse: &Vec3) {
         self.velocity += self.inverse_mass * impulse;
-        self.spin += self.inverse_inertia * (place - self.center).cross(impulse);
+        self.angular_velocity += self.inverse_inertia * (point - self.center).cross(impulse);
     }
 
-    /// Velocity along `direction` at `place` that a unit impulse along it makes (1/kg).
-    fn mobility(&self, place: &Vec3, direction: &Vec3) -> f64 {
-        let arm = (place - self.center).cross(direction);
+    /// Velocity along `direction` at `point` per unit of impulse along it (1/kg).
+    fn mobility(&self, point: &Vec3, direction: &Vec3) -> f64 {
+        let arm = (point - self.center).cross(direction);
         self.inverse_mass + arm.dot(&(self.inverse_inertia * arm))
     }
 }
 
-/// A point of a body as the response moves it.
+/// A degree of freedom as the solver moves it.
 #[derive(Clone, Copy, Debug)]
-pub struct SolverPoint {
+pub struct SolverDof {
+    /// Its body.
+    pub body: u32,
+    /// Its number in the body.
+    pub dof: u32,
     /// Velocity (m/s).
     pub velocity: Vec3,
     /// One over its mass (1/kg).
     pub inverse_mass: f64,
-    /// Sum of the impulses on it (N·s); the answer.
+    /// Sum of the impulses on it (N·s): the result.
     pub impulse: Vec3,
 }
 
-/// Who touches.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Side {
-    /// A weighted sum of entries of the list of moving points; the weights sum to one, unused places have weight 0.
-    Points {
-        /// The entries.
-        points: [u32; 3],
-        /// Their weights (1).
-        weights: [f64; 3],
-    },
-    /// An entry of the list of rigid shapes, at the place of the contact.
-    Rigid(u32),
-}
+impl SolverDof {
+    fn apply(&mut self, impulse: &Vec3, weight: f64) {
+        self.velocity += weight * self.inverse_mass * impulse;
+        self.impulse += weight * impulse;
+    }
 
-impl Side {
-    /// A single moving point.
-    pub fn point(point: u32) -> Side {
-        Side::Points { points: [point; 3], weights: [1.0, 0.0, 0.0] }
+    fn key(&self) -> [u32; 2] {
+        [self.body, self.dof]
     }
 }
 
-/// Who touches whom, the same from step to step: for each side its owner and up to three of its points, `u32::MAX` where there is none.
-pub type Identity = [[u32; 4]; 2];
-
-/// Two sides that would come too close in a step.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Contact {
-    /// Whose they are: the answer to the last step's contact of the same identity is the first guess.
-    pub identity: Identity,
-    /// The side that is pushed along the normal, and the one that is pushed against it.
-    pub sides: [Side; 2],
-    /// Where they touch, in the world (m).
-    pub place: Vec3,
-    /// Unit normal from the second side to the first, in the world.
-    pub normal: Vec3,
-    /// Distance at the start of the step (m), negative inside.
-    pub gap_at_start: f64,
-    /// Predicted distance at the end of the step along the normal (m), negative inside.
-    pub gap_at_end: f64,
-    /// Coulomb's coefficient.
-    pub friction: f64,
-    /// Share of the approach speed that comes back.
-    pub restitution: f64,
-    /// The impulse (N·s) that the equations of the first side's body have already brought up against the second, friction and
-    /// all: what is left is that the second feels it.
-    pub carried: Option<Vec3>,
-}
-
-/// Finds impulses that keep things apart.
+/// Finds impulses that keep collisions apart.
 ///
-/// Sweeps start from the impulses of the last step, or a stack would have to find out anew at every step who carries whom: what
-/// sweeps leave undone would be work from nowhere.
+/// Iterations start from the cached impulses of the last step (warm start): what they leave
+/// unsolved would be work from nowhere, and a stack of many layers needs more iterations than there
+/// are in one step.
 #[derive(Debug, Default)]
 pub struct ContactSolver {
     states: Vec<State>,
-    /// Mean forces of the last step's contacts (N), by their identity.
-    remembered: Vec<(Identity, Vec3)>,
-    /// Points that something which nothing can move has borne in this step, as their owner and number in an [`Identity`], ascending.
-    borne: Vec<[u32; 2]>,
+    /// Mean forces of the last step (N) by collision.
+    cached_forces: Vec<(CollisionKey, Vec3)>,
+    /// Degrees of freedom that a fixed body supports in this step, by body and number, ascending.
+    supported: Vec<[u32; 2]>,
 }
 
 impl ContactSolver {
-    /// Finds impulses so that no contact ends deeper than allowed, and applies them to `points` and `shapes`.
+    /// Finds impulses so that no collision ends deeper than allowed, and applies them to `dofs` and
+    /// `bodies`.
     ///
-    /// What is apart may end touching; what starts with an overlap is brought apart gently. Friction opposes sliding with at most
-    /// `friction` times the normal impulse. A contact of which neither side can move is left alone.
-    pub fn respond(
+    /// Sides that are apart may end touching; sides that start in each other are separated gently.
+    /// A collision of which neither side can move is left alone.
+    pub fn solve(
         &mut self,
-        contacts: &[Contact],
-        points: &mut [SolverPoint],
-        shapes: &mut [RigidSolverBody],
+        collisions: &[Collision],
+        dofs: &mut [SolverDof],
+        bodies: &mut [RigidSolverBody],
         time_step: f64,
     ) {
-        let mut parties = Parties { points, shapes };
-        // What a body's equations have pushed with, the other side has still to feel.
-        for contact in contacts {
-            if let Some(carried) = contact.carried {
-                parties.push_side(&contact.sides[1], &contact.place, &-carried);
+        let mut system = System { dofs, bodies };
+        for collision in collisions {
+            if let Some(applied) = collision.applied {
+                system.apply_to_side(&collision.sides[1], &collision.point, &-applied);
             }
         }
-        parties.begin_all(contacts, time_step, &mut self.states);
-        for (contact, state) in contacts.iter().zip(&mut self.states) {
-            let known = self.remembered.binary_search_by_key(&contact.identity, |entry| entry.0);
-            if let Ok(place) = known {
-                parties.guess(contact, state, time_step * self.remembered[place].1);
+        system.begin_all(collisions, time_step, &mut self.states);
+        for (collision, state) in collisions.iter().zip(&mut self.states) {
+            let cached = self.cached_forces.binary_search_by_key(&collision.key(), |entry| entry.0);
+            if let Ok(place) = cached {
+                system.warm_start(collision, state, time_step * self.cached_forces[place].1);
             }
         }
-        parties.sweep(contacts, &mut self.states);
-        self.remembered.clear();
-        let pushed = |state: &State, contact: &Contact| state.normal_impulse * contact.normal + state.friction_impulse;
-        let forces = contacts.iter().zip(&self.states).map(|(contact, state)| (contact, pushed(state, contact)));
-        self.remembered.extend(forces.map(|(contact, impulse)| (contact.identity, impulse / time_step)));
-        self.remembered.sort_unstable_by_key(|entry| entry.0);
-        self.borne.clear();
-        let pressed = contacts.iter().zip(&self.states).filter(|(_, state)| state.normal_impulse > 0.0);
-        let borne = pressed.flat_map(|(contact, _)| parties.borne_in(contact));
-        self.borne.extend(borne);
+        system.iterate(collisions, &mut self.states);
+        self.cached_forces.clear();
+        let impulses =
+            collisions.iter().zip(&self.states).map(|(collision, state)| (collision, state.found(collision)));
+        self.cached_forces.extend(impulses.map(|(collision, impulse)| (collision.key(), impulse / time_step)));
+        self.cached_forces.sort_unstable_by_key(|entry| entry.0);
+        self.supported.clear();
+        let pressed = collisions.iter().zip(&self.states).filter(|(_, state)| state.normal_impulse > 0.0);
+        let supported = pressed.flat_map(|(collision, _)| system.supported_by_fixed(collision));
+        self.supported.extend(supported);
     }
 
-    /// The same for what would still pass through each other after [`respond`](Self::respond): these contacts come and go, so that nothing is
-    /// guessed and nothing remembered. A shape on a point that cannot give way rests on what bears the point: a node of grams between the ground and a ball of
-    /// tons would tell the ball of the ground only after as many sweeps as the one is heavier than the other.
-    pub fn correct(
+    /// The same for what would still cross after [`solve`](Self::solve). These collisions come and
+    /// go: there is no warm start. A rigid body on a degree of freedom that is supported rests on
+    /// its support. Otherwise a node of grams between the ground and a ball of tons would pass the
+    /// impulse on only after as many iterations as the ratio of the masses.
+    pub fn solve_crossings(
         &mut self,
-        contacts: &[Contact],
-        points: &mut [SolverPoint],
-        shapes: &mut [RigidSolverBody],
+        collisions: &[Collision],
+        dofs: &mut [SolverDof],
+        bodies: &mut [RigidSolverBody],
         time_step: f64,
     ) {
-        let mut parties = Parties { points, shapes };
-        parties.begin_all(contacts, time_step, &mut self.states);
-        self.borne.extend(contacts.iter().flat_map(|contact| parties.borne_in(contact)));
-        self.borne.sort_unstable();
-        self.borne.dedup();
-        parties.bear(contacts, &self.states, &self.borne);
-        parties.sweep(contacts, &mut self.states);
+        let mut system = System { dofs, bodies };
+        system.begin_all(collisions, time_step, &mut self.states);
+        self.supported.extend(collisions.iter().flat_map(|collision| system.supported_by_fixed(collision)));
+        self.supported.sort_unstable();
+        self.supported.dedup();
+        system.stop_on_supports(collisions, &self.states, &self.supported);
+        system.iterate(collisions, &mut self.states);
+    }
+
+    /// The impulses on the first sides (N·s) of these collisions, which the last call solved, with
+    /// those that equations have applied.
+    pub fn impulses<'a>(&'a self, collisions: &'a [Collision]) -> impl Iterator<Item = (&'a Collision, Vec3)> {
+        let impulse = |collision: &Collision, state: &State| collision.applied.unwrap_or(state.found(collision));
+        collisions.iter().zip(&self.states).map(move |(collision, state)| (collision, impulse(collision, state)))
     }
 }
 
-impl ContactSolver {
-    /// The impulses on the first sides (N·s) that the last answer found for these very contacts, those that equations have carried among them.
-    pub fn exerted<'a>(&'a self, contacts: &'a [Contact]) -> impl Iterator<Item = (&'a Contact, Vec3)> {
-        contacts.iter().zip(&self.states).map(|(contact, state)| (contact, state.exerted(contact)))
-    }
-}
-
-/// What a contact has exerted so far.
+/// The iterate of a collision.
 #[derive(Debug)]
 struct State {
-    /// Speed along the normal that the contact asks for (m/s).
-    wanted: f64,
-    /// Speed that a unit impulse along the normal makes (1/kg).
+    /// Speed along the normal at the end (m/s).
+    target_speed: f64,
+    /// Speed along the normal per unit of impulse (1/kg).
     mobility: f64,
-    /// Whether an impulse along any other direction makes the same: so it does where no shape can turn.
+    /// True if the mobility is the same along all directions: where no rigid body rotates.
     is_isotropic: bool,
     normal_impulse: f64,
     friction_impulse: Vec3,
 }
 
 impl State {
-    fn exerted(&self, contact: &Contact) -> Vec3 {
-        contact.carried.unwrap_or(self.normal_impulse * contact.normal + self.friction_impulse)
+    /// The impulse on the first side (N·s).
+    fn found(&self, collision: &Collision) -> Vec3 {
+        self.normal_impulse * collision.normal + self.friction_impulse
     }
 }
 
-struct Parties<'a> {
-    points: &'a mut [SolverPoint],
-    shapes: &'a mut [RigidSolverBody],
+struct System<'a> {
+    dofs: &'a mut [SolverDof],
+    bodies: &'a mut [RigidSolverBody],
 }
 
-impl Parties<'_> {
-    /// Starts all contacts of a step.
-    fn begin_all(&self, contacts: &[Contact], time_step: f64, states: &mut Vec<State>) {
+impl System<'_> {
+    fn begin_all(&self, collisions: &[Collision], time_step: f64, states: &mut Vec<State>) {
         states.clear();
-        states.extend(contacts.iter().map(|contact| self.begin(contact, time_step)));
+        states.extend(collisions.iter().map(|collision| self.begin(collision, time_step)));
     }
 
-    fn begin(&self, contact: &Contact, time_step: f64) -> State {
-        let mobility = if contact.carried.is_some() { 0.0 } else { self.mobility(contact, &contact.normal) };
-        let wanted = self.wanted_speed(contact, time_step);
-        let turns = |side: &Side| match side {
-            Side::Points { .. } => false,
-            Side::Rigid(shape) => self.shapes[*shape as usize].inverse_inertia != Mat3::zeros(),
+    fn begin(&self, collision: &Collision, time_step: f64) -> State {
+        let mobility = if collision.applied.is_some() { 0.0 } else { self.mobility(collision, &collision.normal) };
+        let target_speed = self.target_speed(collision, time_step);
+        let rotates = |side: &Side| match side.parts {
+            Parts::Dofs(_) => false,
+            Parts::Rigid(body) => self.bodies[body as usize].inverse_inertia != Mat3::zeros(),
         };
-        let is_isotropic = !contact.sides.iter().any(turns);
-        State { wanted, mobility, is_isotropic, normal_impulse: 0.0, friction_impulse: Vec3::zeros() }
+        let is_isotropic = !collision.sides.iter().any(rotates);
+        State { target_speed, mobility, is_isotropic, normal_impulse: 0.0, friction_impulse: Vec3::zeros() }
     }
 
-    /// Speed along the normal (m/s) with which the sides must leave the step.
-    fn wanted_speed(&self, contact: &Contact, time_step: f64) -> f64 {
-        let speed = self.relative_velocity(contact).dot(&contact.normal);
-        let undone = UNDONE_PER_STEP.min(time_step / TIME_TO_PART);
-        let allowed_gap = ((1.0 - undone) * contact.gap_at_start).min(0.0);
-        let stop = speed + (allowed_gap - contact.gap_at_end) / time_step;
-        let bounces = contact.restitution > 0.0 && speed < -SLOWEST_BOUNCE && contact.gap_at_start >= 0.0;
-        if bounces { stop.max(-contact.restitution * speed) } else { stop }
+    fn target_speed(&self, collision: &Collision, time_step: f64) -> f64 {
+        let speed = self.relative_velocity(collision).dot(&collision.normal);
+        let undone = MAX_PENETRATION_UNDONE.min(time_step / PENETRATION_UNDONE_TIME);
+        let allowed_gap = ((1.0 - undone) * collision.gap_at_start).min(0.0);
+        let stop = speed + (allowed_gap - collision.gap_at_end) / time_step;
+        let restitution = collision.material.restitution;
+        let bounces = restitution > 0.0 && speed < -MIN_BOUNCE_SPEED && collision.gap_at_start >= 0.0;
+        if bounces { stop.max(-restitution * speed) } else { stop }
     }
 
-    /// Puts all contacts right, one after another, until nothing changes.
-    fn sweep(&mut self, contacts: &[Contact], states: &mut [State]) {
+    /// Gauss–Seidel iterations until nothing changes.
+    fn iterate(&mut self, collisions: &[Collision], states: &mut [State]) {
         let mut first_change = 0.0f64;
-        for _ in 0..SWEEPS {
+        for _ in 0..MAX_ITERATIONS {
             let mut largest_change = 0.0f64;
-            for (contact, state) in contacts.iter().zip(&mut *states) {
-                largest_change = largest_change.max(self.relax(contact, state));
+            for (collision, state) in collisions.iter().zip(&mut *states) {
+                largest_change = largest_change.max(self.relax(collision, state));
             }
             first_change = first_change.max(largest_change);
-            if largest_change <= SLOWEST_CHANGE.max(LEAST_CHANGE * first_change) {
+            if largest_change <= SPEED_TOLERANCE.max(RELATIVE_SPEED_TOLERANCE * first_change) {
                 break;
             }
         }
     }
 
-    /// The points of a contact with a shape that nothing can move, as [`ContactSolver::borne`] has them.
-    fn borne_in(&self, contact: &Contact) -> impl Iterator<Item = [u32; 2]> + use<> {
-        let is_fixed = |side: &Side| match side {
-            Side::Points { .. } => false,
-            Side::Rigid(shape) => self.shapes[*shape as usize].is_fixed(),
-        };
-        let bearer = contact.sides.iter().position(is_fixed);
-        let borne = bearer.map(|bearer| (contact.sides[1 - bearer], contact.identity[1 - bearer]));
-        borne.into_iter().flat_map(|(side, [owner, numbers @ ..])| {
-            let weights = if let Side::Points { weights, .. } = side { weights } else { [0.0; 3] };
-            (0..3).filter(move |&k| weights[k] != 0.0).map(move |k| [owner, numbers[k]])
-        })
+    /// The degrees of freedom of a collision with a fixed body, as [`ContactSolver::supported`] has
+    /// them.
+    fn supported_by_fixed<'a>(&'a self, collision: &'a Collision) -> impl Iterator<Item = [u32; 2]> + 'a {
+        let is_fixed = |side: &Side| side.rigid().is_some_and(|body| self.bodies[body as usize].is_fixed());
+        let support = collision.sides.iter().position(is_fixed);
+        let stencil = support.and_then(|support| collision.sides[1 - support].stencil());
+        let entries = stencil.map_or(&[][..], |stencil| stencil.as_slice());
+        entries.iter().map(move |&(dof, _)| self.dofs[dof as usize].key())
     }
 
-    /// Stops shapes that come down on points which are borne, as if these could not move at all: whatever bears them takes up the impulse.
-    fn bear(&mut self, contacts: &[Contact], states: &[State], borne: &[[u32; 2]]) {
-        for _ in 0..SWEEPS {
+    /// Stops rigid bodies that come down on supported degrees of freedom, as if these could not
+    /// move.
+    fn stop_on_supports(&mut self, collisions: &[Collision], states: &[State], supported: &[[u32; 2]]) {
+        for _ in 0..MAX_ITERATIONS {
             let mut largest_change = 0.0f64;
-            for (contact, state) in contacts.iter().zip(states) {
-                largest_change = largest_change.max(self.rest(contact, state.wanted, borne));
+            for (collision, state) in collisions.iter().zip(states) {
+                largest_change = largest_change.max(self.stop_on_support(collision, state.target_speed, supported));
             }
-            if largest_change <= SLOWEST_CHANGE {
+            if largest_change <= SPEED_TOLERANCE {
                 break;
             }
         }
     }
 
-    /// Stops one shape on points of which some are borne. Says by how much (m/s).
-    fn rest(&mut self, contact: &Contact, wanted: f64, borne: &[[u32; 2]]) -> f64 {
-        let Some(above) = contact.sides.iter().position(|side| matches!(side, Side::Rigid(_))) else { return 0.0 };
-        let (Side::Rigid(shape), Side::Points { points, weights }) = (contact.sides[above], contact.sides[1 - above])
-        else {
+    /// Stops one rigid body on degrees of freedom of which some are supported. Returns the change
+    /// of speed (m/s).
+    fn stop_on_support(&mut self, collision: &Collision, target_speed: f64, supported: &[[u32; 2]]) -> f64 {
+        let Some(above) = collision.sides.iter().position(|side| side.rigid().is_some()) else { return 0.0 };
+        let (Some(body), Some(stencil)) = (collision.sides[above].rigid(), collision.sides[1 - above].stencil()) else {
             return 0.0;
         };
-        let [owner, numbers @ ..] = contact.identity[1 - above];
-        let is_borne = [0, 1, 2].map(|k| weights[k] != 0.0 && borne.binary_search(&[owner, numbers[k]]).is_ok());
-        if self.shapes[shape as usize].is_fixed() || contact.carried.is_some() || !is_borne.contains(&true) {
+        let body = body as usize;
+        let is_supported = |dof: u32| supported.binary_search(&self.dofs[dof as usize].key()).is_ok();
+        let has_support = stencil.as_slice().iter().any(|&(dof, _)| is_supported(dof));
+        if self.bodies[body].is_fixed() || collision.applied.is_some() || !has_support {
             return 0.0;
         }
-        let missing = wanted - self.relative_velocity(contact).dot(&contact.normal);
-        let gives_way = |k: &usize| !is_borne[*k] && weights[*k] != 0.0;
-        let free = (0..3).filter(gives_way).map(|k| weights[k].powi(2) * self.points[points[k] as usize].inverse_mass);
-        let mobility = free.sum::<f64>() + self.shapes[shape as usize].mobility(&contact.place, &contact.normal);
+        let missing = target_speed - self.relative_velocity(collision).dot(&collision.normal);
+        let moving: Vec<(u32, f64)> =
+            stencil.as_slice().iter().copied().filter(|&(dof, _)| !is_supported(dof)).collect();
+        let of_dofs = moving.iter().map(|&(dof, weight)| weight.powi(2) * self.dofs[dof as usize].inverse_mass);
+        let mobility = of_dofs.sum::<f64>() + self.bodies[body].mobility(&collision.point, &collision.normal);
         if !(missing > 0.0 && mobility > 0.0) {
             return 0.0;
         }
-        let impulse = missing / mobility * contact.normal;
-        let (on_points, on_shape) = if above == 1 { (impulse, -impulse) } else { (-impulse, impulse) };
-        self.shapes[shape as usize].push(&contact.place, &on_shape);
-        for k in (0..3).filter(gives_way) {
-            let point = &mut self.points[points[k] as usize];
-            point.velocity += weights[k] * point.inverse_mass * on_points;
-            point.impulse += weights[k] * on_points;
+        let impulse = missing / mobility * collision.normal;
+        let (on_dofs, on_body) = if above == 1 { (impulse, -impulse) } else { (-impulse, impulse) };
+        self.bodies[body].apply(&collision.point, &on_body);
+        for (dof, weight) in moving {
+            self.dofs[dof as usize].apply(&on_dofs, weight);
         }
         missing
     }
 
-    /// Starts a contact with an impulse (N·s), as far as friction allows.
-    fn guess(&mut self, contact: &Contact, state: &mut State, impulse: Vec3) {
+    /// Starts a collision with a cached impulse (N·s), as far as friction bears it.
+    fn warm_start(&mut self, collision: &Collision, state: &mut State, impulse: Vec3) {
         if !(state.mobility > 0.0) {
             return;
         }
-        let normal = impulse.dot(&contact.normal);
+        let normal = impulse.dot(&collision.normal);
         state.normal_impulse = normal.max(0.0);
-        let along = impulse - normal * contact.normal;
-        let limit = contact.friction * state.normal_impulse;
-        state.friction_impulse = if along.norm() > limit { along * (limit / along.norm()) } else { along };
-        self.push(contact, &(state.normal_impulse * contact.normal + state.friction_impulse));
+        let tangential = impulse - normal * collision.normal;
+        state.friction_impulse = project_tangential(collision.material.friction, state.normal_impulse, tangential);
+        self.apply(collision, &state.found(collision));
     }
 
-    /// Puts one contact right as if it were the only one. Says how much speed that changed (m/s).
-    fn relax(&mut self, contact: &Contact, state: &mut State) -> f64 {
+    /// Solves one collision as if it were the only one. Returns the change of speed (m/s).
+    fn relax(&mut self, collision: &Collision, state: &mut State) -> f64 {
         if !(state.mobility > 0.0) {
             return 0.0;
         }
-        let normal = contact.normal;
-        let missing = state.wanted - self.relative_velocity(contact).dot(&normal);
+        let normal = collision.normal;
+        let missing = state.target_speed - self.relative_velocity(collision).dot(&normal);
         let impulse = (state.normal_impulse + missing / state.mobility).max(0.0);
         let change = impulse - state.normal_impulse;
         state.normal_impulse = impulse;
-        self.push(contact, &(change * normal));
+        self.apply(collision, &(change * normal));
         let changed = (change * state.mobility).abs();
 
-        let velocity = self.relative_velocity(contact);
+        let velocity = self.relative_velocity(collision);
         let sliding = velocity - velocity.dot(&normal) * normal;
         let speed = sliding.norm();
-        if !(speed > 0.0 && contact.friction > 0.0) {
+        let friction = collision.material.friction;
+        if !(speed > 0.0 && friction > 0.0) {
             return changed;
         }
-        let mobility = if state.is_isotropic { state.mobility } else { self.mobility(contact, &(sliding / speed)) };
-        let mut total = state.friction_impulse - sliding / mobility;
-        let limit = contact.friction * impulse;
-        if total.norm() > limit {
-            total *= limit / total.norm();
-        }
+        let mobility = if state.is_isotropic { state.mobility } else { self.mobility(collision, &(sliding / speed)) };
+        let total = project_tangential(friction, impulse, state.friction_impulse - sliding / mobility);
         let change = total - state.friction_impulse;
         state.friction_impulse = total;
-        self.push(contact, &change);
+        self.apply(collision, &change);
         changed.max(change.norm() * mobility)
     }
 
-    fn relative_velocity(&self, contact: &Contact) -> Vec3 {
-        let [first, second] = contact.sides.map(|side| self.velocity(&side, &contact.place));
-        first - second
+    fn relative_velocity(&self, collision: &Collision) -> Vec3 {
+        let [first, second] = &collision.sides;
+        self.velocity(first, &collision.point) - self.velocity(second, &collision.point)
     }
 
-    fn velocity(&self, side: &Side, place: &Vec3) -> Vec3 {
-        match side {
-            Side::Points { points, weights } => {
-                let sum = |k: usize| weights[k] * self.points[points[k] as usize].velocity;
-                sum(0) + sum(1) + sum(2)
-            }
-            Side::Rigid(shape) => self.shapes[*shape as usize].velocity_at(place),
+    fn velocity(&self, side: &Side, point: &Vec3) -> Vec3 {
+        match &side.parts {
+            Parts::Dofs(stencil) => stencil.sum(|dof| self.dofs[dof].velocity),
+            Parts::Rigid(body) => self.bodies[*body as usize].velocity_at(point),
         }
     }
 
-    fn mobility(&self, contact: &Contact, direction: &Vec3) -> f64 {
-        let [first, second] = contact.sides.map(|side| match side {
-            Side::Points { points, weights } => {
-                (0..3).map(|k| weights[k] * weights[k] * self.points[points[k] as usize].inverse_mass).sum()
-            }
-            Side::Rigid(shape) => self.shapes[shape as usize].mobility(&contact.place, direction),
-        });
-        first + second
+    fn mobility(&self, collision: &Collision, direction: &Vec3) -> f64 {
+        let of_side = |side: &Side| match &side.parts {
+            Parts::Dofs(stencil) => stencil.sum_of_squares(|dof| self.dofs[dof].inverse_mass),
+            Parts::Rigid(body) => self.bodies[*body as usize].mobility(&collision.point, direction),
+        };
+        of_side(&collision.sides[0]) + of_side(&collision.sides[1])
     }
 
-    fn push(&mut self, contact: &Contact, impulse: &Vec3) {
-        self.push_side(&contact.sides[0], &contact.place, impulse);
-        self.push_side(&contact.sides[1], &contact.place, &-impulse);
+    fn apply(&mut self, collision: &Collision, impulse: &Vec3) {
+        self.apply_to_side(&collision.sides[0], &collision.point, impulse);
+        self.apply_to_side(&collision.sides[1], &collision.point, &-impulse);
     }
 
-    fn push_side(&mut self, side: &Side, place: &Vec3, impulse: &Vec3) {
-        match side {
-            Side::Points { points, weights } => {
-                for (&point, &weight) in points.iter().zip(weights).filter(|(_, weight)| **weight != 0.0) {
-                    let point = &mut self.points[point as usize];
-                    point.velocity += weight * point.inverse_mass * impulse;
-                    point.impulse += weight * impulse;
+    fn apply_to_side(&mut self, side: &Side, point: &Vec3, impulse: &Vec3) {
+        match &side.parts {
+            Parts::Dofs(stencil) => {
+                for &(dof, weight) in stencil.as_slice() {
+                    self.dofs[dof as usize].apply(impulse, weight);
                 }
             }
-            Side::Rigid(shape) => self.shapes[*shape as usize].push(place, impulse),
+            Parts::Rigid(body) => self.bodies[*body as usize].apply(point, impulse),
         }
     }
 }
@@ -416,44 +366,53 @@ impl Parties<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::collisions::Stencil;
+    use crate::friction::ContactMaterial;
 
-    fn respond(contacts: &[Contact], points: &mut [SolverPoint], shapes: &mut [RigidSolverBody], time_step: f64) {
-        ContactSolver::default().respond(contacts, points, shapes, time_step);
+    fn solve(contacts: &[Collision], dofs: &mut [SolverDof], bodies: &mut [RigidSolverBody], time_step: f64) {
+        ContactSolver::default().solve(contacts, dofs, bodies, time_step);
     }
 
     const FIXED: RigidSolverBody = RigidSolverBody {
         center: Vec3::new(0.0, 0.0, 0.0),
         velocity: Vec3::new(0.0, 0.0, 0.0),
-        spin: Vec3::new(0.0, 0.0, 0.0),
+        angular_velocity: Vec3::new(0.0, 0.0, 0.0),
         inverse_mass: 0.0,
         inverse_inertia: Mat3::new(0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0),
     };
 
-    fn ground_contact(gap_at_start: f64, gap_at_end: f64, friction: f64, restitution: f64) -> Contact {
-        let sides = [Side::point(0), Side::Rigid(0)];
-        let (place, normal) = (Vec3::zeros(), Vec3::y());
-        let identity = [[0; 4]; 2];
-        Contact { identity, sides, place, normal, gap_at_start, gap_at_end, friction, restitution, carried: None }
+    fn on_dof(dof: u32) -> Side {
+        Side { name: [0, dof, 0, 0], parts: Parts::Dofs(Stencil::single(dof)) }
     }
 
-    fn point(velocity: Vec3) -> SolverPoint {
-        SolverPoint { velocity, inverse_mass: 0.5, impulse: Vec3::zeros() }
+    fn on_rigid(body: u32) -> Side {
+        Side { name: [body + 1, 0, 0, 0], parts: Parts::Rigid(body) }
+    }
+
+    fn ground_contact(gap_at_start: f64, gap_at_end: f64, friction: f64, restitution: f64) -> Collision {
+        let material = ContactMaterial { friction, restitution };
+        let (sides, point) = ([on_dof(0), on_rigid(0)], Vec3::zeros());
+        Collision { sides, point, normal: Vec3::y(), gap_at_start, gap_at_end, material, applied: None }
+    }
+
+    fn dof(velocity: Vec3) -> SolverDof {
+        SolverDof { body: 0, dof: 0, velocity, inverse_mass: 0.5, impulse: Vec3::zeros() }
     }
 
     #[test]
     fn a_point_ends_on_the_ground() {
-        let mut points = [point(Vec3::new(0.0, -3.0, 0.0))];
-        respond(&[ground_contact(0.01, -0.02, 0.0, 0.0)], &mut points, &mut [FIXED], 0.01);
-        assert!((points[0].velocity.y + 1.0).abs() < 1e-12, "it may still close its gap of 0.01 m in 0.01 s");
-        assert!((points[0].impulse.y - 4.0).abs() < 1e-12);
+        let mut dofs = [dof(Vec3::new(0.0, -3.0, 0.0))];
+        solve(&[ground_contact(0.01, -0.02, 0.0, 0.0)], &mut dofs, &mut [FIXED], 0.01);
+        assert!((dofs[0].velocity.y + 1.0).abs() < 1e-12, "it may still close its gap of 0.01 m in 0.01 s");
+        assert!((dofs[0].impulse.y - 4.0).abs() < 1e-12);
     }
 
     #[test]
     fn a_point_that_starts_inside_comes_out_gently_whatever_the_step() {
         for time_step in [1e-2, 1e-5] {
-            let mut points = [point(Vec3::zeros())];
-            respond(&[ground_contact(-0.02, -0.02, 0.0, 0.0)], &mut points, &mut [FIXED], time_step);
-            let speed = points[0].velocity.y;
+            let mut dofs = [dof(Vec3::zeros())];
+            solve(&[ground_contact(-0.02, -0.02, 0.0, 0.0)], &mut dofs, &mut [FIXED], time_step);
+            let speed = dofs[0].velocity.y;
             assert!(speed > 0.0 && speed < 0.5, "{speed} m/s out of 2 cm with steps of {time_step} s");
         }
     }
@@ -461,99 +420,95 @@ mod tests {
     #[test]
     fn friction_stops_or_brakes_as_coulomb_says() {
         for (slide, expected) in [(0.5, 0.0), (2.0, 2.0 - 0.5 * 3.0)] {
-            let mut points = [point(Vec3::new(slide, -3.0, 0.0))];
-            respond(&[ground_contact(0.0, -0.03, 0.5, 0.0)], &mut points, &mut [FIXED], 0.01);
-            assert!((points[0].velocity.x - expected).abs() < 1e-12);
+            let mut dofs = [dof(Vec3::new(slide, -3.0, 0.0))];
+            solve(&[ground_contact(0.0, -0.03, 0.5, 0.0)], &mut dofs, &mut [FIXED], 0.01);
+            assert!((dofs[0].velocity.x - expected).abs() < 1e-12);
         }
     }
 
     #[test]
     fn restitution_gives_back_its_share() {
-        let mut points = [point(Vec3::new(0.0, -3.0, 0.0))];
-        respond(&[ground_contact(0.0, -0.03, 0.0, 0.6)], &mut points, &mut [FIXED], 0.01);
-        assert!((points[0].velocity.y - 1.8).abs() < 1e-12);
+        let mut dofs = [dof(Vec3::new(0.0, -3.0, 0.0))];
+        solve(&[ground_contact(0.0, -0.03, 0.0, 0.6)], &mut dofs, &mut [FIXED], 0.01);
+        assert!((dofs[0].velocity.y - 1.8).abs() < 1e-12);
     }
 
     #[test]
     fn a_free_shape_takes_the_opposite_momentum() {
-        let mut points = [point(Vec3::new(0.3, -3.0, 0.0))];
+        let mut dofs = [dof(Vec3::new(0.3, -3.0, 0.0))];
         let mut shapes = [RigidSolverBody { inverse_mass: 0.1, inverse_inertia: Mat3::identity() * 4.0, ..FIXED }];
         let mut pair = ground_contact(0.0, -0.03, 0.4, 0.0);
-        pair.place = Vec3::new(0.2, 0.1, -0.1);
-        respond(&[pair], &mut points, &mut shapes, 0.01);
-        let momentum = points[0].velocity / 0.5 + shapes[0].velocity / 0.1;
+        pair.point = Vec3::new(0.2, 0.1, -0.1);
+        solve(std::slice::from_ref(&pair), &mut dofs, &mut shapes, 0.01);
+        let momentum = dofs[0].velocity / 0.5 + shapes[0].velocity / 0.1;
         assert!((momentum - Vec3::new(0.6, -6.0, 0.0)).norm() < 1e-12);
-        let relative = points[0].velocity - shapes[0].velocity_at(&pair.place);
+        let relative = dofs[0].velocity - shapes[0].velocity_at(&pair.point);
         assert!(relative.y.abs() < 1e-6);
     }
 
     #[test]
-    fn a_carried_contact_moves_only_the_shape() {
-        let mut points = [point(Vec3::new(2.0, -3.0, 0.0))];
+    fn a_contact_that_equations_hold_moves_only_the_shape() {
+        let mut dofs = [dof(Vec3::new(2.0, -3.0, 0.0))];
         let mut shapes = [RigidSolverBody { inverse_mass: 0.1, ..FIXED }];
-        let pair = Contact { carried: Some(Vec3::new(-1.0, 4.0, 0.0)), ..ground_contact(0.0, -0.03, 0.5, 0.0) };
-        respond(&[pair], &mut points, &mut shapes, 0.01);
-        assert_eq!(points[0].velocity, Vec3::new(2.0, -3.0, 0.0));
+        let pair = Collision { applied: Some(Vec3::new(-1.0, 4.0, 0.0)), ..ground_contact(0.0, -0.03, 0.5, 0.0) };
+        solve(&[pair], &mut dofs, &mut shapes, 0.01);
+        assert_eq!(dofs[0].velocity, Vec3::new(2.0, -3.0, 0.0));
         assert!((shapes[0].velocity - Vec3::new(0.1, -0.4, 0.0)).norm() < 1e-12);
     }
 
     #[test]
     fn two_held_things_are_left_alone() {
-        let mut points = [SolverPoint { velocity: Vec3::zeros(), inverse_mass: 0.0, impulse: Vec3::zeros() }];
-        respond(&[ground_contact(0.0, -0.03, 0.4, 0.0)], &mut points, &mut [FIXED], 0.01);
-        assert_eq!(points[0].impulse, Vec3::zeros());
+        let mut dofs = [SolverDof { inverse_mass: 0.0, ..dof(Vec3::zeros()) }];
+        solve(&[ground_contact(0.0, -0.03, 0.4, 0.0)], &mut dofs, &mut [FIXED], 0.01);
+        assert_eq!(dofs[0].impulse, Vec3::zeros());
     }
 
     #[test]
     fn a_heavy_shape_rests_on_a_light_point_that_the_ground_bears() {
         // A node of a gram on the ground, and on it a ball of 15 t that comes down at 2 m/s.
         let ball = RigidSolverBody { inverse_mass: 1.0 / 15_000.0, velocity: Vec3::new(0.0, -2.0, 0.0), ..FIXED };
-        let mut points = [SolverPoint { velocity: Vec3::zeros(), inverse_mass: 1e3, impulse: Vec3::zeros() }];
+        let mut dofs = [SolverDof { dof: 7, inverse_mass: 1e3, ..dof(Vec3::zeros()) }];
         let mut shapes = [FIXED, ball];
-        let on_ground = Contact { identity: [[0, 7, 0, 0], [1, 0, 0, 0]], ..ground_contact(0.0, 0.0, 0.0, 0.0) };
-        let under_ball = Contact {
-            identity: [[0, 7, 0, 0], [2, 0, 0, 0]],
-            sides: [Side::point(0), Side::Rigid(1)],
-            normal: -Vec3::y(),
-            ..ground_contact(0.0, -2e-5, 0.0, 0.0)
-        };
-        let mut responder = ContactSolver::default();
-        responder.correct(&[on_ground], &mut points, &mut shapes, 1e-5);
+        let on_ground = ground_contact(0.0, 0.0, 0.0, 0.0);
+        let under_ball =
+            Collision { sides: [on_dof(0), on_rigid(1)], normal: -Vec3::y(), ..ground_contact(0.0, -2e-5, 0.0, 0.0) };
+        let mut solver = ContactSolver::default();
+        solver.solve_crossings(std::slice::from_ref(&on_ground), &mut dofs, &mut shapes, 1e-5);
         // What crosses next is the ball alone: the ground has been put right.
-        responder.correct(&[under_ball], &mut points, &mut shapes, 1e-5);
+        solver.solve_crossings(std::slice::from_ref(&under_ball), &mut dofs, &mut shapes, 1e-5);
         assert!(shapes[1].velocity.y.abs() < 1e-9, "{} m/s", shapes[1].velocity.y);
-        assert!(points[0].velocity.norm() < 1e-9, "{} m/s", points[0].velocity);
+        assert!(dofs[0].velocity.norm() < 1e-9, "{} m/s", dofs[0].velocity);
         // Borne by nothing, the node has to go with the ball.
-        let (mut points, mut shapes) = (points.map(|it| SolverPoint { velocity: Vec3::zeros(), ..it }), [FIXED, ball]);
-        ContactSolver::default().correct(&[under_ball], &mut points, &mut shapes, 1e-5);
-        assert!(shapes[1].velocity.y < -1.99 && points[0].velocity.y < -1.99);
+        let (mut dofs, mut shapes) = (dofs.map(|it| SolverDof { velocity: Vec3::zeros(), ..it }), [FIXED, ball]);
+        ContactSolver::default().solve_crossings(std::slice::from_ref(&under_ball), &mut dofs, &mut shapes, 1e-5);
+        assert!(shapes[1].velocity.y < -1.99 && dofs[0].velocity.y < -1.99);
     }
 
     #[test]
     fn a_step_like_the_last_one_needs_no_search() {
-        // A tower of points, each on the one below: one sweep carries a weight one storey down, and there are more storeys than sweeps.
-        let storeys = 2 * SWEEPS as u32;
-        let on = |below: u32| {
-            let identity = [[0, below + 1, 0, 0], [0, below, 0, 0]];
-            let sides = [Side::point(below + 1), Side::point(below)];
-            Contact { identity, sides, ..ground_contact(0.0, -1e-3, 0.0, 0.0) }
+        // A tower of points, each on the one below: one sweep carries a weight one storey down, and
+        // there are more storeys than sweeps.
+        let storeys = 2 * MAX_ITERATIONS as u32;
+        let on = |below: u32| Collision {
+            sides: [on_dof(below + 1), on_dof(below)],
+            ..ground_contact(0.0, -1e-3, 0.0, 0.0)
         };
-        let ground = Contact { identity: [[0; 4], [1, 0, 0, 0]], ..ground_contact(0.0, -1e-3, 0.0, 0.0) };
-        let contacts: Vec<Contact> = (0..storeys).rev().map(on).chain([ground]).collect();
-        let mut responder = ContactSolver::default();
+        let ground = ground_contact(0.0, -1e-3, 0.0, 0.0);
+        let contacts: Vec<Collision> = (0..storeys).rev().map(on).chain([ground]).collect();
+        let mut solver = ContactSolver::default();
         let mut fastest = Vec::new();
         for _ in 0..200 {
-            let mut points = vec![point(Vec3::new(0.0, -0.1, 0.0)); storeys as usize + 1];
+            let mut dofs = vec![dof(Vec3::new(0.0, -0.1, 0.0)); storeys as usize + 1];
             // Relative to each other nothing moves, but all of them fall.
-            let still: Vec<Contact> = contacts
+            let still: Vec<Collision> = contacts
                 .iter()
-                .map(|contact| match contact.sides[1] {
-                    Side::Rigid(_) => *contact,
-                    Side::Points { .. } => Contact { gap_at_end: 0.0, ..*contact },
+                .map(|contact| match contact.sides[1].parts {
+                    Parts::Rigid(_) => contact.clone(),
+                    Parts::Dofs(_) => Collision { gap_at_end: 0.0, ..contact.clone() },
                 })
                 .collect();
-            responder.respond(&still, &mut points, &mut [FIXED], 0.01);
-            fastest.push(points.iter().map(|point| point.velocity.norm()).fold(0.0, f64::max));
+            solver.solve(&still, &mut dofs, &mut [FIXED], 0.01);
+            fastest.push(dofs.iter().map(|dof| dof.velocity.norm()).fold(0.0, f64::max));
         }
         assert!(fastest[0] > 0.05 && fastest[199] < 0.01 * fastest[0], "{} {}", fastest[0], fastest[199]);
     }
@@ -561,17 +516,31 @@ mod tests {
     #[test]
     fn a_vertex_and_a_triangle_share_the_impulse_by_weight() {
         let weights = [0.2, 0.3, 0.5];
-        let sides = [Side::point(0), Side::Points { points: [1, 2, 3], weights }];
-        let contact = Contact { sides, ..ground_contact(0.0, -0.03, 0.4, 0.0) };
-        let mut points =
-            [point(Vec3::new(1.0, -3.0, 0.0)), point(Vec3::zeros()), point(Vec3::zeros()), point(Vec3::zeros())];
-        respond(&[contact], &mut points, &mut [], 0.01);
-        let momentum: Vec3 = points.iter().map(|point| point.velocity / point.inverse_mass).sum();
+        let triangle = Parts::Dofs((1..4).zip(weights).collect());
+        let sides = [on_dof(0), Side { name: [0, 1, 2, 3], parts: triangle }];
+        let contact = Collision { sides, ..ground_contact(0.0, -0.03, 0.4, 0.0) };
+        let mut dofs = [dof(Vec3::new(1.0, -3.0, 0.0)), dof(Vec3::zeros()), dof(Vec3::zeros()), dof(Vec3::zeros())];
+        solve(&[contact], &mut dofs, &mut [], 0.01);
+        let momentum: Vec3 = dofs.iter().map(|dof| dof.velocity / dof.inverse_mass).sum();
         assert!((momentum - Vec3::new(2.0, -6.0, 0.0)).norm() < 1e-12);
         for (k, weight) in weights.into_iter().enumerate() {
-            assert!((points[k + 1].impulse + weight * points[0].impulse).norm() < 1e-12);
+            assert!((dofs[k + 1].impulse + weight * dofs[0].impulse).norm() < 1e-12);
         }
-        let under: Vec3 = (0..3).map(|k| weights[k] * points[k + 1].velocity).sum();
-        assert!((points[0].velocity - under).y.abs() < 1e-9, "they go on together");
+        let under: Vec3 = (0..3).map(|k| weights[k] * dofs[k + 1].velocity).sum();
+        assert!((dofs[0].velocity - under).y.abs() < 1e-9, "they go on together");
+    }
+
+    #[test]
+    fn a_point_of_five_degrees_of_freedom_ends_on_the_ground_and_shares_the_impulse_by_weight() {
+        let weights = [0.1, 0.2, 0.3, 0.25, 0.15];
+        let embedded = Side { name: [0, 0, 0, 0], parts: Parts::Dofs((0..5).zip(weights).collect()) };
+        let contact = Collision { sides: [embedded, on_rigid(0)], ..ground_contact(0.0, -0.03, 0.0, 0.0) };
+        let mut dofs = [dof(Vec3::new(0.0, -3.0, 0.0)); 5];
+        solve(&[contact], &mut dofs, &mut [FIXED], 0.01);
+        let velocity: f64 = dofs.iter().zip(weights).map(|(dof, weight)| weight * dof.velocity.y).sum();
+        assert!(velocity.abs() < 1e-9, "{velocity} m/s");
+        for (dof, weight) in dofs.iter().zip(weights) {
+            assert!((dof.impulse / weight - dofs[0].impulse / weights[0]).norm() < 1e-12);
+        }
     }
 }

@@ -1,15 +1,22 @@
-//! The pieces of one body against each other, by the volumes that its tetrahedra share (O'Brien & Hodgins 1999, §3.3).
+//! Penalty forces between the pieces of one body, by the volume in which its tetrahedra overlap
+//! (O'Brien & Hodgins 1999, §3.3).
 //!
-//! CrackFaces of a crack lie on each other from the start. Their triangles have no distance that could tell their sides, but their tetrahedra share
-//! no volume: here nothing is in contact before it presses. Each pair of tetrahedra that overlaps is pushed apart in proportion to
-//! the volume, along the normal of the surfaces within each other.
+//! The faces of a closed crack coincide: no distance tells their sides, but their tetrahedra do not
+//! overlap, so that nothing is in contact before it penetrates. Each pair of tetrahedra that
+//! overlaps is pushed apart in proportion to the volume, along the summed normal of the surfaces
+//! within each other.
 //!
-//! The pairs of a tetrahedron are searched for when it is new, when a crack has changed it and when it has moved by a margin. In between a
-//! pair is kept apart by a plane, a face of one of the two, and not looked at before the two could have crossed the gap. A volume is measured
-//! when its own nodes have moved by a hundredth of an edge against each other. So a crumb that flies off costs what it costs by itself.
+//! The pairs of a tetrahedron are searched for when it is new, when a crack has changed it and when
+//! it has moved by a margin. In between, the plane of a face of one of the two separates a pair,
+//! and the pair is not checked before the two could have crossed the gap. A volume is measured
+//! again when its nodes have moved against each other by a hundredth of an edge. A piece that flies
+//! off therefore costs no more than by itself.
 
-use super::penalty::{Push, weights_at};
-use crate::{ContactTetrahedra, SurfacePoint};
+use super::penalty::{PenaltySpring, weights_at};
+use crate::tolerances::{
+    MAX_OVERLAP_MOTION_FACTOR, OVERLAP_MOTION, OVERLAP_MOTION_DEPTHS, OVERLAP_SEARCH_MARGIN, OVERLAP_TOUCHING_DEPTH,
+};
+use crate::{ContactMaterial, ContactTetrahedra, SurfacePoint};
 use craze_math::overlap;
 use craze_math::polar::polar;
 use craze_math::tetrahedron::volume;
@@ -17,69 +24,56 @@ use craze_math::{Mat3, Vec3};
 use craze_spatial::{Aabb, Bvh};
 use rayon::prelude::*;
 
-/// How far nodes may move before pairs are searched for anew, in mean edges of the surface.
-const MARGIN: f64 = 0.1;
+/// Share of the margin from which tetrahedra join a search that others need: a search costs about
+/// the same for few and for many.
+const JOINT_SEARCH_SHARE: f64 = 0.5;
 
-/// Depth up to which two tetrahedra only touch, in edges: what lies on each other after it has broken does so everywhere, and hardly presses.
-const TOUCHING: f64 = 3e-4;
+/// All pairs are searched for again when new tetrahedra are more than one in this many of the
+/// others.
+const FULL_SEARCH_SHARE: usize = 8;
 
-/// How far the nodes of two tetrahedra may move against each other before their volume is measured anew, in edges. In between it follows from how
-/// much the two have parted, to first order.
-const STALE: f64 = 1e-2;
+/// Time between two impulses, in times that sound takes through a mean edge. Thin elements make
+/// steps many times shorter than contact needs: two overlapping tetrahedra oscillate with a period
+/// of about six of these times.
+const IMPULSE_INTERVAL: f64 = 0.5;
 
-/// The same in depths, for those that are deep in each other: what is left out is of the order of its square.
-const STALE_DEPTHS: f64 = 0.1;
+/// Pairs per task.
+const PAIRS_PER_TASK: usize = 512;
 
-/// And how many times as far as those that hardly touch they may move at most.
-const STALEST: f64 = 3.0;
-
-/// Tetrahedra are searched for anew together with those that have to be if a node of theirs has moved by this share of the margin: a search costs about the
-/// same for a few and for many.
-const STRAYING: f64 = 0.5;
-
-/// Everything is searched for anew when what is new is more than one in this many of the rest.
-const FRESH_SHARE: usize = 8;
-
-/// Time from one push to the next, in times that sound takes through a mean edge. Thin elements make steps many times shorter than what presses
-/// needs: two of them that lie in each other swing in about six of these times.
-const PULSE: f64 = 0.5;
-
-/// Pairs that one thread looks at in one go.
-const FEW: usize = 512;
-
-/// Volumes that one thread measures in one go.
-const FEW_MEASURED: usize = 64;
+/// Volumes per task.
+const VOLUMES_PER_TASK: usize = 64;
 
 /// Corners of the four faces, seen counterclockwise from outside; face k is opposite to node k.
 const FACES: [[usize; 3]; 4] = [[1, 2, 3], [0, 3, 2], [0, 1, 3], [0, 2, 1]];
 
-/// The outer tetrahedra of a body, and which of them are near each other. One that is inside out is in contact with nothing. It is forgotten
-/// at every frame boundary, so that a run that resumes there sees what one that never stopped sees.
+/// The outer tetrahedra of a body and their pairs. An inverted one is in contact with nothing. It
+/// is dropped at every frame boundary, so that a resumed run continues with the same bits.
 #[derive(Debug, Default)]
 pub struct SelfOverlaps {
     version: Option<u64>,
-    /// Where the nodes are (m).
+    /// Positions of the nodes (m).
     places: Vec<Vec3>,
-    /// Where the nodes were at the step before (m), and how far they have moved since beside what all have (m).
+    /// Positions in the step before (m), and displacements since then without the mean one (m).
     before: Vec<Vec3>,
     ways: Vec<f64>,
-    /// Where the nodes were when pairs were searched for (m).
+    /// Positions when pairs were searched for (m).
     anchors: Vec<Vec3>,
-    /// Everything that has been outer since all pairs were searched for; what is new stands behind what the tree was built of.
+    /// All tetrahedra that have been outer since all pairs were searched for; those that are new
+    /// come after those in the tree.
     tetrahedra: Vec<Outer>,
-    /// The present ones: elements of the body, ascending, and their places in the list.
+    /// The present ones: elements of the body, ascending, and their indices in the list.
     present: Vec<(u32, u32)>,
-    /// Around each of the list, grown by how far it may move.
+    /// Bounding box of each of the list, grown by its possible displacement.
     boxes: Vec<Aabb>,
     tree: Bvh,
-    /// Whether the tree is one of the present tetrahedra in the order of the list.
+    /// True if the tree contains exactly the present tetrahedra in the order of the list.
     is_grown: bool,
-    /// The version of the body that the tree was built of. While there is no other, its present tetrahedra have the order that they had then once
-    /// they stand together, and the tree can be refitted.
+    /// The version of the body when the tree was built. As long as it is the same, the present
+    /// tetrahedra have the same order once the list is compacted, and the tree can be refitted.
     built_of: Option<u64>,
     pairs: Vec<Pair>,
     shared: Vec<Shared>,
-    /// Entries of that list that no pair has.
+    /// Unused entries of that list.
     free: Vec<u32>,
 }
 
@@ -87,9 +81,9 @@ pub struct SelfOverlaps {
 #[derive(Clone, Copy, Debug)]
 struct Outer {
     nodes: [u32; 4],
-    /// Whether neither a crack nor a search has put another in its place.
+    /// False once a crack or a search has replaced it.
     is_present: bool,
-    /// A way that none of its nodes has exceeded since it came into the list (m).
+    /// Upper bound of the path of its nodes since it joined the list (m).
     travelled: f64,
 }
 
@@ -97,47 +91,49 @@ struct Outer {
 #[derive(Clone, Copy, Debug)]
 struct Pair {
     tetrahedra: [u32; 2],
-    /// The face that last kept them apart: of the first one (0–3) or the second (4–7).
+    /// The face that last separated them: of the first one (0–3) or the second (4–7).
     plane: u8,
-    /// They are not looked at before the two have travelled this far together (m).
+    /// They are not checked before the sum of both paths has reached this (m).
     due: f64,
-    /// The place of the volume that they share, or [`NONE`].
+    /// Index of their overlap, or [`NONE`].
     shared: u32,
 }
 
-/// No volume.
+/// No overlap.
 const NONE: u32 = u32::MAX;
 
-/// A volume that two tetrahedra share, as they were when it was measured.
+/// The overlap of two tetrahedra when it was measured.
 #[derive(Clone, Copy, Debug)]
 struct Shared {
-    /// Where the nodes of both were (m).
+    /// Positions of the nodes of both (m).
     corners: [[Vec3; 4]; 2],
-    /// Nodes of both with weights that led to its centroid.
+    /// Nodes of both with their weights at its centroid.
     bearers: [[(u32, f64); 4]; 2],
     /// The volume (m³).
     volume: f64,
-    /// How it grows as one is shifted into the other (m²).
+    /// Its derivative with a displacement of one into the other (m²).
     area: f64,
     /// Unit normal out of the second.
     normal: Vec3,
 }
 
 impl Shared {
-    /// How far the nodes may move against each other before it is measured anew (m), at least by this way (m).
+    /// Relative displacement of the nodes (m) after which it is measured again, at least the given
+    /// one (m).
     fn bears(&self, stale: f64) -> f64 {
         let depth = if self.area > 0.0 { self.volume / self.area } else { 0.0 };
-        (STALE_DEPTHS * depth).clamp(stale, STALEST * stale)
+        (OVERLAP_MOTION_DEPTHS * depth).clamp(stale, MAX_OVERLAP_MOTION_FACTOR * stale)
     }
 }
 
 impl SelfOverlaps {
-    /// How long (s) the push that a step (s) from one moment to another (s) asks for has to act: all of the step, or, where steps are short, now and
-    /// then for many at once (the impulse method of Grubmüller et al. 1991); nothing in between. It follows from the clock alone, so that a step
-    /// that is tried again, and a run that goes on, push when the others do.
+    /// Duration (s) for which forces act in a step (s) that starts at a time (s): the step, or,
+    /// where steps are short, the time of several steps at once and nothing in between (impulse
+    /// method, Grubmüller et al. 1991). It follows from the time alone, so that a repeated step and
+    /// a resumed run apply forces at the same times.
     pub fn pulse(matter: &ContactTetrahedra, from: f64, time_step: f64) -> Option<f64> {
-        let interval = PULSE * matter.edge / matter.sound;
-        // Written so that a body without sound is pushed in every step.
+        let interval = IMPULSE_INTERVAL * matter.edge / matter.sound;
+        // Written so that a body without a speed of sound gets forces in every step.
         if !(time_step < interval && interval.is_finite()) {
             return Some(time_step);
         }
@@ -145,14 +141,15 @@ impl SelfOverlaps {
         (passed > 0.0).then_some(passed * interval)
     }
 
-    /// Pushes what overlaps apart over a step (s), with friction and restitution as `touch` has them. `nodes` are those of the body; `push`
-    /// is called with a node's number and an impulse on it (N·s), several times for one node.
+    /// Finds the impulses of overlapping pairs over a step (s), with friction and restitution.
+    /// `nodes` are those of the body; `push` is called with the index of a node and an impulse on
+    /// it (N·s), several times per node.
     pub fn press(
         &mut self,
         matter: &ContactTetrahedra,
         nodes: &[SurfacePoint],
         time_step: f64,
-        touch: (f64, f64),
+        material: ContactMaterial,
         mut push: impl FnMut(u32, Vec3),
     ) {
         self.places.clear();
@@ -160,8 +157,8 @@ impl SelfOverlaps {
         if !self.follow(matter) {
             return;
         }
-        self.look(TOUCHING * matter.edge, STALE * matter.edge);
-        // Two beds in a row, each as thick as an edge.
+        self.check_due(OVERLAP_TOUCHING_DEPTH * matter.edge, OVERLAP_MOTION * matter.edge);
+        // Two elastic layers in series, each as thick as an edge.
         let bed = 0.5 * matter.modulus / matter.edge;
         let measured =
             self.pairs.iter().filter(|pair| pair.shared != NONE).map(|pair| &self.shared[pair.shared as usize]);
@@ -169,19 +166,19 @@ impl SelfOverlaps {
             let place = |bearers: &[(u32, f64); 4]| -> Vec3 {
                 bearers.iter().map(|&(node, weight)| weight * self.places[node as usize]).sum()
             };
-            // The volume shrinks by the area as the two part.
+            // First-order change of the volume with the separation.
             let left = volume - area * normal.dot(&(place(first) - place(second)));
             if !(left > 0.0) {
                 continue;
             }
-            let pressing = Push { normal: *normal, force: bed * left, stiffness: bed * area };
-            let impulse = pressing.impulse([first, second], [nodes, nodes], time_step, touch);
+            let spring = PenaltySpring { normal: *normal, force: bed * left, stiffness: bed * area };
+            let impulse = spring.impulse([first, second], [nodes, nodes], time_step, material);
             first.iter().for_each(|&(node, weight)| push(node, weight * impulse));
             second.iter().for_each(|&(node, weight)| push(node, -weight * impulse));
         }
     }
 
-    /// Brings the pairs up to date; false if there is none, or if the nodes cannot be put in a tree.
+    /// Updates the pairs. Returns false if there is none, or if the nodes cannot be put in a tree.
     fn follow(&mut self, matter: &ContactTetrahedra) -> bool {
         self.measure_ways();
         let first_new = self.tetrahedra.len();
@@ -190,13 +187,13 @@ impl SelfOverlaps {
             self.version = Some(matter.version);
             self.find_changes(matter);
         }
-        let margin = MARGIN * matter.edge;
+        let margin = OVERLAP_SEARCH_MARGIN * matter.edge;
         let known = self.anchors.len().min(self.places.len());
         let drift = Drift::of(&self.places[..known], &self.anchors);
         let moved = |(place, anchor): (&Vec3, &Vec3)| drift.left(place, anchor);
-        // Written so that what is not a number has strayed.
+        // Written so that a position which is not a number counts as moved.
         let has_strayed = known == 0 || !self.places.iter().zip(&self.anchors).all(|pair| moved(pair) <= margin);
-        let limit = if has_strayed { STRAYING * margin } else { margin };
+        let limit = if has_strayed { JOINT_SEARCH_SHARE * margin } else { margin };
         let mut way = 0.0f64;
         if has_strayed || has_changed {
             for (place, anchor) in self.places.iter().zip(&mut self.anchors) {
@@ -211,29 +208,30 @@ impl SelfOverlaps {
         if has_strayed {
             self.renew_strayed();
         }
-        let many = self.tetrahedra.len() > self.tree.len() + self.tree.len() / FRESH_SHARE + FEW;
+        let many = self.tetrahedra.len() > self.tree.len() + self.tree.len() / FULL_SEARCH_SHARE + PAIRS_PER_TASK;
         if known == 0 || many {
             if !self.search(margin) {
-                // Places that are not numbers: the check of the prediction names them.
+                // Positions that are not numbers: the check of the prediction reports them.
                 self.anchors.clear();
                 return false;
             }
         } else if has_changed || has_strayed {
-            // New nodes stand where they are; measured by what all have moved, they have not.
+            // New nodes have not moved relative to the common motion.
             self.anchors.resize(self.places.len(), Vec3::repeat(f64::NAN));
             for (anchor, place) in self.anchors.iter_mut().zip(&self.places).filter(|(anchor, _)| anchor.x.is_nan()) {
                 *anchor = drift.undone(place);
             }
-            // A node that has moved by all of the margin one way may yet move back and by as much the other way.
+            // A node that has moved by the margin one way may yet move back and by as much the
+            // other way.
             self.search_about(first_new, &drift, margin + way);
         }
         !self.pairs.is_empty()
     }
 
-    /// How far nodes and tetrahedra have moved since the step before.
+    /// Measures the motion of nodes and tetrahedra since the step before.
     fn measure_ways(&mut self) {
         let known = self.before.len().min(self.places.len());
-        // A turn counts as a way: what was measured knows its normal as it stood then.
+        // Rotation counts as motion: a measured overlap has its normal of that time.
         let drift = drift(&self.places[..known], &self.before);
         self.ways.clear();
         self.ways.extend(self.places.iter().zip(&self.before).map(|(place, before)| (place - before - drift).norm()));
@@ -246,7 +244,7 @@ impl SelfOverlaps {
         self.before.clone_from(&self.places);
     }
 
-    /// Puts new tetrahedra in the place of those of which a node has left its anchor.
+    /// Replaces tetrahedra of which a node has left its anchor by new ones.
     fn renew_strayed(&mut self) {
         for (_, place) in &mut self.present {
             let outer = self.tetrahedra[*place as usize];
@@ -259,7 +257,7 @@ impl SelfOverlaps {
         }
     }
 
-    /// Compares the outer tetrahedra with those that were; new ones come behind the others.
+    /// Compares the outer tetrahedra with the former ones; new ones come after the others.
     fn find_changes(&mut self, matter: &ContactTetrahedra) {
         let former = std::mem::take(&mut self.present);
         let mut former = former.into_iter().peekable();
@@ -298,7 +296,7 @@ impl SelfOverlaps {
         }
         self.boxes.clear();
         let (tetrahedra, anchors) = (&self.tetrahedra, &self.anchors);
-        self.boxes.extend(tetrahedra.iter().map(|outer| Aabb::around(&outer.corners(anchors)).grown(margin)));
+        self.boxes.extend(tetrahedra.iter().map(|outer| Aabb::from_points(&outer.corners(anchors)).grown(margin)));
         let made = match self.built_of == self.version && self.tree.len() == self.boxes.len() {
             true => self.tree.refit(&self.boxes),
             false => Bvh::build(&self.boxes).map(|tree| self.tree = tree),
@@ -312,17 +310,18 @@ impl SelfOverlaps {
             return false;
         }
         let reach = 2.0 * margin;
-        let parts = self.tree.self_pairs_by_parts(&self.boxes, |found: &mut Vec<Pair>, p, q| {
+        let parts = self.tree.par_self_pairs(&self.boxes, |found: &mut Vec<Pair>, p, q| {
             found.extend(pair_of(tetrahedra, anchors, [p, q], reach));
         });
         self.pairs.extend(parts.into_iter().flatten());
-        // The order of the tree must not be seen in sums.
+        // Sums must not depend on the order of the tree.
         self.pairs.sort_unstable_by_key(|pair| pair.tetrahedra);
         true
     }
 
-    /// Searches for the pairs of the tetrahedra from this one of the list on, whose nodes may move by a way (m) beside the drift. All are
-    /// taken as they are: with some of its nodes at their anchors a thin one could be inside out.
+    /// Searches for the pairs of the tetrahedra from this index of the list on, of which the nodes
+    /// may move by a distance (m) beside the common motion. All tetrahedra are tested at their
+    /// present positions: with some of its nodes at their anchors a thin one could be inverted.
     fn search_about(&mut self, first_new: usize, drift: &Drift, way: f64) {
         let (tetrahedra, free) = (&self.tetrahedra, &mut self.free);
         self.pairs.retain(|pair| {
@@ -333,7 +332,7 @@ impl SelfOverlaps {
         let (tetrahedra, places, reach) = (&self.tetrahedra, &self.places, 2.0 * way);
         self.boxes.extend(tetrahedra[self.boxes.len()..].iter().map(|outer| {
             let corners = outer.corners(places).map(|corner| drift.undone(&corner));
-            Aabb::around(&corners).grown(way)
+            Aabb::from_points(&corners).grown(way)
         }));
         let (tree, boxes) = (&self.tree, &self.boxes);
         let first_pair = self.pairs.len();
@@ -342,15 +341,15 @@ impl SelfOverlaps {
             if !tetrahedra[place].is_present {
                 return found;
             }
-            let mut look = |other: u32| {
+            let mut test = |other: u32| {
                 if tetrahedra[other as usize].is_present {
                     found.extend(pair_of(tetrahedra, places, [other, place as u32], reach));
                 }
             };
-            tree.overlapping(&boxes[place], &boxes[..tree.len()], &mut look);
+            tree.overlapping(&boxes[place], &boxes[..tree.len()], &mut test);
             (tree.len()..place)
                 .filter(|&other| boxes[other].overlaps(&boxes[place]))
-                .for_each(|other| look(other as u32));
+                .for_each(|other| test(other as u32));
             found
         };
         let found: Vec<Vec<Pair>> = (first_new..tetrahedra.len()).into_par_iter().with_min_len(16).map(about).collect();
@@ -358,25 +357,31 @@ impl SelfOverlaps {
         self.pairs[first_pair..].sort_unstable_by_key(|pair| pair.tetrahedra);
     }
 
-    /// Looks at all pairs that are due: those that have come within touching (m) are measured, if they have moved by a way (m) since they were.
-    fn look(&mut self, touching: f64, stale: f64) {
+    /// Checks all pairs that are due: those that touch within a tolerance (m) are measured, if they
+    /// have moved by a distance (m) since the last time.
+    fn check_due(&mut self, touching: f64, stale: f64) {
         let (tetrahedra, places, shared) = (&self.tetrahedra, &self.places, &self.shared);
         let find = |(first, pairs): (usize, &mut [Pair])| -> Vec<(u32, Finding)> {
-            let look = |(place, pair): (usize, &mut Pair)| {
+            let check = |(place, pair): (usize, &mut Pair)| {
                 let [one, two] = pair.tetrahedra.map(|place| &tetrahedra[place as usize]);
                 let travelled = one.travelled + two.travelled;
                 if travelled < pair.due {
                     return None;
                 }
                 let corners = [one.corners(places), two.corners(places)];
-                let finding = pair.look(&corners, travelled, shared.get(pair.shared as usize), touching, stale)?;
+                let finding = pair.check(&corners, travelled, shared.get(pair.shared as usize), touching, stale)?;
                 Some(((first + place) as u32, finding))
             };
-            pairs.iter_mut().enumerate().filter_map(look).collect()
+            pairs.iter_mut().enumerate().filter_map(check).collect()
         };
-        let found: Vec<Vec<(u32, Finding)>> = match self.pairs.len() <= FEW {
+        let found: Vec<Vec<(u32, Finding)>> = match self.pairs.len() <= PAIRS_PER_TASK {
             true => vec![find((0, &mut self.pairs))],
-            false => self.pairs.par_chunks_mut(FEW).enumerate().map(|(k, pairs)| find((k * FEW, pairs))).collect(),
+            false => self
+                .pairs
+                .par_chunks_mut(PAIRS_PER_TASK)
+                .enumerate()
+                .map(|(k, pairs)| find((k * PAIRS_PER_TASK, pairs)))
+                .collect(),
         };
         let (pairs, mut pressed) = (&self.pairs, Vec::new());
         for &(place, finding) in found.iter().flatten() {
@@ -386,9 +391,9 @@ impl SelfOverlaps {
             }
         }
         let measure = |place: &u32| measure(pairs[*place as usize].tetrahedra.map(|k| &tetrahedra[k as usize]), places);
-        let measured: Vec<Option<Shared>> = match pressed.len() <= FEW_MEASURED {
+        let measured: Vec<Option<Shared>> = match pressed.len() <= VOLUMES_PER_TASK {
             true => pressed.iter().map(measure).collect(),
-            false => pressed.par_iter().with_min_len(FEW_MEASURED).map(measure).collect(),
+            false => pressed.par_iter().with_min_len(VOLUMES_PER_TASK).map(measure).collect(),
         };
         for &(place, _) in found.iter().flatten().filter(|(_, finding)| *finding == Finding::Parted) {
             self.pairs[place as usize].shared = NONE;
@@ -411,18 +416,19 @@ impl SelfOverlaps {
     }
 }
 
-/// What a look at a pair has found.
+/// Result of the check of a pair.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Finding {
-    /// A volume is to be measured.
+    /// The overlap has to be measured.
     Pressed,
-    /// The two no longer share the volume that they did.
+    /// They no longer overlap.
     Parted,
 }
 
 impl Pair {
-    /// Looks at a pair whose nodes are there (m), and which has travelled so far (m); nothing if there is nothing new. See [`SelfOverlaps::look`].
-    fn look(
+    /// Checks a pair with these positions of the nodes (m) and this sum of paths (m); none if
+    /// nothing has changed. See [`SelfOverlaps::check_due`].
+    fn check(
         &mut self,
         corners: &[[Vec3; 4]; 2],
         travelled: f64,
@@ -445,14 +451,14 @@ impl Pair {
             self.due = travelled + stale;
             return Some(Finding::Pressed);
         }
-        // A face of one that is inside out keeps nothing apart for long.
+        // A face of an inverted tetrahedron does not separate for long.
         let is_sound = corners.iter().all(|corners| volume(corners) > 0.0);
         self.due = travelled + if is_sound { apart.max(stale) } else { 0.0 };
         (self.shared != NONE).then_some(Finding::Parted)
     }
 }
 
-/// The volume that two tetrahedra share; nothing if they only touch.
+/// The overlap of two tetrahedra; none if they only touch.
 fn measure([one, two]: [&Outer; 2], places: &[Vec3]) -> Option<Shared> {
     let corners = [one.corners(places), two.corners(places)];
     let overlap = overlap::tetrahedra(&corners[0], &corners[1])?;
@@ -472,17 +478,17 @@ impl Outer {
     }
 }
 
-/// What all places have moved by (m), on average.
+/// Mean displacement (m).
 fn drift(places: &[Vec3], former: &[Vec3]) -> Vec3 {
     places.iter().zip(former).map(|(place, former)| place - former).sum::<Vec3>() / places.len().max(1) as f64
 }
 
-/// What all places have moved by, on average: a way, and a turn about their middle. Most of what turns in one piece would otherwise have to be searched
-/// through anew every few degrees.
+/// Mean motion: a displacement, and a rotation about the mean position. Otherwise pairs of a
+/// rotating body would have to be searched for again every few degrees.
 struct Drift {
     way: Vec3,
     turn: Mat3,
-    /// Where the middle was before all have moved (m).
+    /// Mean of the former positions (m).
     middle: Vec3,
 }
 
@@ -495,18 +501,18 @@ impl Drift {
         Drift { way, turn, middle }
     }
 
-    /// How far one has moved from a former place beside all others (m).
+    /// Displacement of a point from its former position beside the mean motion (m).
     fn left(&self, place: &Vec3, former: &Vec3) -> f64 {
         (self.undone(place) - former).norm()
     }
 
-    /// Where a place was before it moved with all others (m).
+    /// Position of a point without the mean motion (m).
     fn undone(&self, place: &Vec3) -> Vec3 {
         self.middle + self.turn.tr_mul(&(place - self.way - self.middle))
     }
 }
 
-/// How far the farthest of the corners has moved beside what all have (m).
+/// Largest displacement of a corner beside the mean one (m).
 fn moved_against_each_other(corners: &[[Vec3; 4]; 2], former: &[[Vec3; 4]; 2]) -> f64 {
     let (corners, former) = (corners.as_flattened(), former.as_flattened());
     let drift = drift(corners, former);
@@ -514,22 +520,24 @@ fn moved_against_each_other(corners: &[[Vec3; 4]; 2], former: &[[Vec3; 4]; 2]) -
     ways.fold(0.0, f64::max).sqrt()
 }
 
-/// Two tetrahedra as a pair, if they have no node in common and are not farther apart than the reach (m).
+/// Two tetrahedra as a pair, if they have no node in common and are not farther apart than a
+/// distance (m).
 fn pair_of(tetrahedra: &[Outer], places: &[Vec3], [p, q]: [u32; 2], reach: f64) -> Option<Pair> {
-    // By their nodes, which do not tell when they came into the list.
+    // Ordered by their nodes, which do not depend on when they joined the list.
     let pair = if tetrahedra[p as usize].nodes < tetrahedra[q as usize].nodes { [p, q] } else { [q, p] };
     let [one, two] = pair.map(|place| &tetrahedra[place as usize]);
     if one.nodes.iter().any(|node| two.nodes.contains(node)) {
         return None;
     }
     let corners = [one.corners(places), two.corners(places)];
-    // Faces of one that is inside out keep nothing apart: it may be itself again at the next step.
+    // Faces of an inverted tetrahedron do not separate: it may recover in the next step.
     let is_sound = corners.iter().all(|corners| volume(corners) > 0.0);
     let (plane, _) = widest_gap(&corners, if is_sound { reach } else { f64::INFINITY })?;
     Some(Pair { tetrahedra: pair, plane, due: f64::NEG_INFINITY, shared: NONE })
 }
 
-/// Height of the lowest corner of the other tetrahedron above the plane of a face, times twice the face's area; and the normal by that area.
+/// Height of the lowest corner of the other tetrahedron above the plane of a face, times twice the
+/// face's area; and the normal by that area.
 fn height_above(corners: &[[Vec3; 4]; 2], plane: u8) -> (f64, Vec3) {
     let (own, other) = (usize::from(plane / 4), usize::from(1 - plane / 4));
     let [a, b, c] = FACES[usize::from(plane % 4)].map(|corner| corners[own][corner]);
@@ -538,15 +546,16 @@ fn height_above(corners: &[[Vec3; 4]; 2], plane: u8) -> (f64, Vec3) {
     (corners[other].iter().map(height).fold(f64::INFINITY, f64::min), normal)
 }
 
-/// How far the plane of a face keeps two tetrahedra apart (m); negative where it does not, 0 where the face has no area.
+/// Gap between two tetrahedra along the normal of a face (m); negative where it does not separate
+/// them, 0 for a face without area.
 fn gap(corners: &[[Vec3; 4]; 2], plane: u8) -> f64 {
     let (height, normal) = height_above(corners, plane);
     let area = normal.norm();
     if area > 0.0 { height / area } else { 0.0 }
 }
 
-/// The face whose plane keeps two tetrahedra farthest apart, and how far (m), negative where none does; nothing if that is farther than the
-/// reach (m).
+/// The face with the widest gap, and that gap (m), negative where no face separates; none if it is
+/// wider than a distance (m).
 fn widest_gap(corners: &[[Vec3; 4]; 2], reach: f64) -> Option<(u8, f64)> {
     let mut widest = (0, f64::NEG_INFINITY);
     for plane in 0..8 {

@@ -78,7 +78,8 @@ impl Cloth {
         self.add(places.iter().map(|place| centre + radius * place).collect(), triangles, velocity, mass, 200.0);
     }
 
-    /// A ring about the vertical axis that is held, with the radii of its middle line and of its tube (m).
+    /// A ring about the vertical axis that is held, with the radii of its middle line and of its
+    /// tube (m).
     pub fn add_ring(&mut self, radius: f64, tube: f64) {
         const AROUND: u32 = 16;
         const ACROSS: u32 = 8;

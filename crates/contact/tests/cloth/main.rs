@@ -1,4 +1,5 @@
-//! A cloth of masses and springs meets things and itself: after every step no triangles touch or cross, exactly.
+//! A cloth of masses and springs meets things and itself: after every step no triangles touch or
+//! cross, exactly.
 
 mod cloth;
 
@@ -25,7 +26,8 @@ fn a_sheet_folds_on_itself() {
     });
     (0..60).for_each(|point| cloth.hold(point));
     cloth.run(200, 2e-3, Vec3::new(0.0, -9.81, 0.0));
-    // The upper half is a little askew: its rim may hang over that of the lower one, its middle may not.
+    // The upper half is a little askew: its rim may hang over that of the lower one, its middle may
+    // not.
     let heights: Vec<f64> = (8..12).map(|row| cloth.lowest(12 * row + 4..12 * row + 8)).collect();
     assert!(heights.iter().all(|height| (-0.05..0.0).contains(height)), "it lies on the lower half: {heights:?} m");
 }

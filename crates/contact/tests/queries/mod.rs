@@ -38,7 +38,8 @@ pub enum Pair {
     EdgeEdge,
 }
 
-/// Four vertices at the start and at the end of a step, and the separation that counts as contact (m).
+/// Four vertices at the start and at the end of a step, and the separation that counts as contact
+/// (m).
 #[derive(Clone, Copy, Debug)]
 pub struct Query {
     pub pair: Pair,
@@ -131,7 +132,8 @@ fn hitting(query: &mut Query, random: &mut Random, speed: f64) {
     hitting_shapes(query, random, speed, |_, _, _| {});
 }
 
-/// The same with shapes of their own: `shape` changes places and, in the same way, velocities before the two are brought together.
+/// The same with shapes of their own: `shape` changes places and, in the same way, velocities
+/// before the two are brought together.
 fn hitting_shapes(
     query: &mut Query,
     random: &mut Random,
@@ -220,7 +222,8 @@ fn scale(query: &mut Query, factor: f64, centre: &Vec3) {
     query.separation *= factor;
 }
 
-/// A large triangle or edge of a sheet, and something that goes through it (or its thickness) at once.
+/// A large triangle or edge of a sheet, and something that goes through it (or its thickness) at
+/// once.
 fn thin_sheet(query: &mut Query, random: &mut Random) {
     hitting(query, random, 1.0);
     query.separation = 1e-4;

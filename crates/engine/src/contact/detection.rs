@@ -1,114 +1,119 @@
-//! Bodies against each other, against themselves and against the corners and edges of obstacles: who is near whom, and what comes
-//! too close.
+//! Collision detection between bodies, of bodies with themselves, and against the corners and edges
+//! of obstacles.
 
 use super::initial_overlap::Separation;
 use crate::{Body, Obstacle, PairTable};
-use craze_contact::collisions::features::{CollisionMesh, Detection, Meeting, meet};
-use craze_contact::solvers::impulse::{Contact, Side, SolverPoint};
+use craze_contact::collisions::features::{CollisionMesh, Detection, find_collisions};
+use craze_contact::collisions::{Collision, Parts, PointSum, Side, Stencil};
+use craze_contact::solvers::impulse::SolverDof;
 use craze_contact::solvers::penalty::Response;
+use craze_contact::tolerances::{CANDIDATE_MARGIN_EDGES, CANDIDATE_MARGIN_STEPS};
 use craze_contact::{
-    Candidates, ContactRun, ContactSurface, ContactTriangles, Impulse, Motion, SurfacePoint, SurfaceTree,
+    Candidates, ContactRun, ContactSurface, ContactTriangles, Impulse, Motion, SurfaceDof, SurfacePoint, SurfaceTree,
 };
 use craze_math::{Isometry, Vec3};
 use craze_spatial::Aabb;
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-/// Margin of the search for candidates, as a share of the mean edge (1).
-const MARGIN: f64 = 0.25;
-
-/// Margin of the search for candidates, in units of the way of the present step.
-const STEPS_AHEAD: f64 = 8.0;
-
-/// What contact knows of a body or an obstacle.
+/// A body or an obstacle in collision detection.
 #[derive(Default)]
 struct DetectedBody {
     surface: ContactSurface,
     tree: SurfaceTree,
     is_closed: bool,
     skin: f64,
-    /// How start and end of the step lie to the boxes of the tree; none if the tree must be made anew.
+    /// Motion of the points since the tree was built, at the start and at the end of the step; none
+    /// if the tree must be rebuilt.
     motions: Option<[Motion; 2]>,
-    /// Whether the surface shows the present prediction.
-    is_shown: bool,
-    /// Where it does not, which runs of its points do.
-    shown_runs: Vec<bool>,
-    /// Whether the prediction has changed since it was last looked at.
+    /// True if the surface holds the present prediction.
+    is_current: bool,
+    /// If it does not, the runs of its points that do.
+    current_runs: Vec<bool>,
+    /// True if the prediction has changed since the last detection between surfaces.
     is_new: bool,
-    /// Whether it has changed since it last met the shapes of obstacles.
-    is_unmet: bool,
-    /// Entry of every point among the moving points of the response, or none.
+    /// True if it has changed since the last detection against obstacles.
+    is_new_to_obstacles: bool,
+    /// Entry of each point among the degrees of freedom of the solver, or `u32::MAX`.
     slots: Vec<u32>,
+    /// The same by degree of freedom, for surfaces of which points have several.
+    slots_by_dof: BTreeMap<u32, u32>,
 }
 
-/// Candidates of two detected, and the trees they were found in.
+/// Candidates of a pair, and the generations of the trees in which they were found.
 #[derive(Default)]
-struct Found {
+struct PairCandidates {
     generations: [u64; 2],
     candidates: Candidates,
 }
 
-/// Whose a moving point is.
+/// Origin of a degree of freedom of the solver.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Owner {
     pub body: u32,
+    /// The point that moves with it; `u32::MAX` if several do.
     pub point: u32,
     pub dof: u32,
 }
 
-/// All bodies, then all obstacles, as contact sees them. Nothing here is state: it is forgotten at every frame boundary, so that a run that
-/// resumes there sees what one that never stopped sees.
+/// All bodies, then all obstacles, in collision detection. Nothing here is state: it is dropped at
+/// every frame boundary, so that a resumed run continues with the same bits.
 #[derive(Default)]
 pub(crate) struct CollisionDetector {
     bodies: usize,
     detected: Vec<DetectedBody>,
-    found: BTreeMap<[u32; 2], Found>,
+    pairs: BTreeMap<[u32; 2], PairCandidates>,
     boxes: Vec<(Aabb, u32)>,
     near: Vec<[u32; 2]>,
     /// Those of the near pairs of which one has changed.
-    due: Vec<[u32; 2]>,
-    meetings: Vec<Meeting>,
-    /// The moving points of the response.
-    pub points: Vec<SolverPoint>,
+    changed_pairs: Vec<[u32; 2]>,
+    collisions: Vec<Collision<PointSum>>,
+    /// The degrees of freedom of the solver.
+    pub dofs: Vec<SolverDof>,
     owners: Vec<Owner>,
     order: Vec<u32>,
-    /// The runs of a body's points, and of them those that are near what it meets.
+    /// The runs of points of a body, and those of them that are near an obstacle.
     runs: Vec<ContactRun>,
     near_runs: Vec<Range<usize>>,
 }
 
 impl CollisionDetector {
-    /// Forgets the last step.
+    /// Starts a step.
     pub fn begin(&mut self, bodies: usize, obstacles: usize) {
         self.bodies = bodies;
         self.detected.resize_with(bodies + obstacles, DetectedBody::default);
         for detected in &mut self.detected {
             detected.change();
         }
-        self.forget_points();
+        self.clear_dofs();
     }
 
-    /// Forgets which points take part in the response.
-    pub fn forget_points(&mut self) {
+    /// Removes all degrees of freedom of the solver.
+    pub fn clear_dofs(&mut self) {
         for owner in self.owners.drain(..) {
-            self.detected[owner.body as usize].slots[owner.point as usize] = u32::MAX;
+            let body = &mut self.detected[owner.body as usize];
+            match body.slots.get_mut(owner.point as usize) {
+                Some(slot) => *slot = u32::MAX,
+                None => body.slots_by_dof.clear(),
+            }
         }
-        self.points.clear();
+        self.dofs.clear();
     }
 
-    /// What a body shows at present.
+    /// The surface of a body with its present prediction.
     pub fn show(&mut self, index: usize, body: &Body) -> &ContactSurface {
         let detected = &mut self.detected[index];
-        if !detected.is_shown {
-            detected.surface.points.clear();
+        if !detected.is_current {
+            detected.surface.clear();
             body.method.contact_surface(&mut detected.surface);
             detected.slots.resize(detected.surface.points.len(), u32::MAX);
-            detected.is_shown = true;
+            detected.is_current = true;
         }
         &detected.surface
     }
 
-    /// What a body shows at present, at least in those runs of its points whose boxes are near something; and these.
+    /// The surface of a body, current at least in those runs of its points whose boxes are near
+    /// something; and these runs.
     pub fn show_near(
         &mut self,
         index: usize,
@@ -123,16 +128,16 @@ impl CollisionDetector {
             self.near_runs.push(all);
             return (&self.detected[index].surface, &self.near_runs);
         };
-        let DetectedBody { surface, slots, is_shown, shown_runs, .. } = &mut self.detected[index];
-        if !*is_shown {
-            surface.points.resize(count, SurfacePoint::NOWHERE);
+        let DetectedBody { surface, slots, is_current, current_runs, .. } = &mut self.detected[index];
+        if !*is_current {
+            surface.points.resize(count, SurfacePoint::UNSET);
             slots.resize(count, u32::MAX);
-            shown_runs.resize(self.runs.len(), false);
+            current_runs.resize(self.runs.len(), false);
         }
         for (number, ContactRun { points, .. }) in
             self.runs.iter().enumerate().filter(|(_, run)| !run.points.is_empty() && is_near(&run.bounds))
         {
-            if !*is_shown && !std::mem::replace(&mut shown_runs[number], true) {
+            if !*is_current && !std::mem::replace(&mut current_runs[number], true) {
                 body.method.contact_run(number, &mut surface.points[points.clone()]);
             }
             self.near_runs.push(points.clone());
@@ -140,7 +145,8 @@ impl CollisionDetector {
         (surface, &self.near_runs)
     }
 
-    /// The points of a body as they move on by themselves, which it shows until its prediction changes.
+    /// The points of a body, with predictions extrapolated from their velocities until the body
+    /// predicts.
     pub fn extrapolate(&mut self, index: usize, body: &Body, time_step: f64) -> &[SurfacePoint] {
         self.show(index, body);
         let points = &mut self.detected[index].surface.points;
@@ -155,14 +161,14 @@ impl CollisionDetector {
         self.detected[body].change();
     }
 
-    /// Everybody counts as changed, so that the next look is at all of them.
-    pub fn look_again(&mut self) {
-        self.detected.iter_mut().for_each(|detected| (detected.is_new, detected.is_unmet) = (true, true));
+    /// Marks everything as changed, so that the next detection checks all of it.
+    pub fn mark_all_changed(&mut self) {
+        self.detected.iter_mut().for_each(|detected| (detected.is_new, detected.is_new_to_obstacles) = (true, true));
     }
 
-    /// Whether a body has changed since it was last asked for.
-    pub fn is_unmet(&mut self, body: usize) -> bool {
-        std::mem::take(&mut self.detected[body].is_unmet)
+    /// True if a body has changed since the last call.
+    pub fn take_is_new_to_obstacles(&mut self, body: usize) -> bool {
+        std::mem::take(&mut self.detected[body].is_new_to_obstacles)
     }
 
     /// Number of bodies; obstacles come after them.
@@ -170,122 +176,149 @@ impl CollisionDetector {
         self.bodies
     }
 
-    /// Pairs whose boxes overlapped at the last look.
+    /// Pairs of which the boxes overlapped in the last detection.
     pub fn near(&self) -> &[[u32; 2]] {
         &self.near
     }
 
-    /// Whether what a body or an obstacle showed at the last look is what it shows now. Obstacles show nothing where there are only points near them.
-    pub fn is_shown(&self, index: usize) -> bool {
-        self.detected[index].is_shown
+    /// True if the surface of a body or an obstacle is current. That of an obstacle is not where
+    /// only points are near it.
+    pub fn is_current(&self, index: usize) -> bool {
+        self.detected[index].is_current
     }
 
-    /// What a body or an obstacle showed at the last look.
-    pub fn shown(&self, index: usize) -> &ContactSurface {
+    /// The surface of a body or an obstacle as of the last detection.
+    pub fn surface(&self, index: usize) -> &ContactSurface {
         &self.detected[index].surface
     }
 
     /// The predictions of all obstacles that can be pushed have changed.
     pub fn obstacles_changed(&mut self) {
         self.detected[self.bodies..].iter_mut().for_each(DetectedBody::change);
-        // To a body it is the same whether it moves or the shape before it.
-        self.detected[..self.bodies].iter_mut().for_each(|body| body.is_unmet = true);
+        // For detection it is the same whether a body moves or an obstacle near it.
+        self.detected[..self.bodies].iter_mut().for_each(|body| body.is_new_to_obstacles = true);
     }
 
-    /// The entry of a point of a body among the moving points.
+    /// The entry of a point of a body, one with its own degree of freedom, in the list of the
+    /// solver.
     pub fn slot(&mut self, body: usize, point: u32) -> u32 {
         let detected = &mut self.detected[body];
         let slot = &mut detected.slots[point as usize];
         if *slot == u32::MAX {
-            *slot = self.points.len() as u32;
-            let shown = &detected.surface.points[point as usize];
-            let (velocity, inverse_mass) = (shown.velocity, shown.inverse_mass);
-            self.points.push(SolverPoint { velocity, inverse_mass, impulse: Vec3::zeros() });
-            self.owners.push(Owner { body: body as u32, point, dof: shown.dof });
+            *slot = self.dofs.len() as u32;
+            let SurfacePoint { dof, velocity, inverse_mass, .. } = detected.surface.points[point as usize];
+            self.dofs.push(SolverDof { body: body as u32, dof, velocity, inverse_mass, impulse: Vec3::zeros() });
+            self.owners.push(Owner { body: body as u32, point, dof });
         }
         *slot
     }
 
-    fn side(&mut self, index: u32, points: [u32; 3], weights: [f64; 3]) -> Side {
-        match (index as usize).checked_sub(self.bodies) {
-            Some(obstacle) => Side::Rigid(obstacle as u32),
-            None => Side::Points { points: points.map(|point| self.slot(index as usize, point)), weights },
+    /// A weighted sum of points of a body as one of degrees of freedom of the solver.
+    fn stencil(&mut self, body: usize, sum: &PointSum) -> Stencil {
+        if self.detected[body].surface.stencils.is_empty() {
+            return sum.iter().map(|(point, weight)| (self.slot(body, point), weight)).collect();
         }
+        let CollisionDetector { detected, dofs, owners, .. } = self;
+        let DetectedBody { surface, slots_by_dof, .. } = &mut detected[body];
+        let entries =
+            sum.iter().flat_map(|(point, weight)| surface.stencils.of(point).iter().map(move |entry| (weight, entry)));
+        let entries = entries.map(|(weight, entry)| {
+            let slot = *slots_by_dof.entry(entry.dof).or_insert_with(|| {
+                let SurfaceDof { dof, velocity, inverse_mass, .. } = *entry;
+                dofs.push(SolverDof { body: body as u32, dof, velocity, inverse_mass, impulse: Vec3::zeros() });
+                owners.push(Owner { body: body as u32, point: u32::MAX, dof });
+                owners.len() as u32 - 1
+            });
+            (slot, weight * entry.weight)
+        });
+        entries.collect()
     }
 
-    /// What a side is called from step to step: by dofs, which keep their numbers where cracks add points.
-    fn identity(&self, index: u32, points: [u32; 3]) -> [u32; 4] {
-        let shown = &self.detected[index as usize].surface.points;
-        // An obstacle has no dofs; its corners never change.
-        let name = |point: u32| if (index as usize) < self.bodies { shown[point as usize].dof } else { point };
+    /// A side as the solver needs it.
+    pub fn side(&mut self, index: u32, sum: &PointSum) -> Side {
+        let name = self.name(index, sum.points);
+        let parts = match (index as usize).checked_sub(self.bodies) {
+            Some(obstacle) => Parts::Rigid(obstacle as u32),
+            None => Parts::Dofs(self.stencil(index as usize, sum)),
+        };
+        Side { name, parts }
+    }
+
+    /// Identifies a side from step to step: by degrees of freedom, which keep their numbers where
+    /// cracks add points.
+    pub fn name(&self, index: u32, points: [u32; 3]) -> [u32; 4] {
+        let surface = &self.detected[index as usize].surface.points;
+        // An obstacle has no degrees of freedom; its corners never change.
+        let name = |point: u32| if (index as usize) < self.bodies { surface[point as usize].dof } else { point };
         let [a, b, c] = points.map(name);
         [index, a, b, c]
     }
 
-    /// Whose the first point of a side is; none for an obstacle.
-    pub fn owner_of(&self, side: &Side) -> Option<Owner> {
-        match side {
-            Side::Points { points, .. } => self.owners.get(points[0] as usize).copied(),
-            Side::Rigid(_) => None,
-        }
+    /// The body of a side; none for an obstacle.
+    pub fn body_of(&self, side: &Side) -> Option<usize> {
+        let &(slot, _) = side.stencil()?.as_slice().first()?;
+        self.dofs.get(slot as usize).map(|dof| dof.body as usize)
     }
 
-    /// The body of a side, with places in its surface and their weights; none for an obstacle.
-    pub fn points_of(&self, side: &Side) -> Option<(usize, [u32; 3], [f64; 3])> {
-        let Side::Points { points, weights } = side else { return None };
-        let owners = points.map(|point| self.owners[point as usize]);
-        Some((owners[0].body as usize, owners.map(|owner| owner.point), *weights))
-    }
-
-    /// Adds the impulses on moving points to the list, body by body and in the order of their dofs, and whom each is for to another. What a body shows follows them as
-    /// [`Method::receive`](crate::Method::receive) has it, over a step (s): it need not show all of itself again.
+    /// Adds the impulses to the list, by body and degree of freedom, and the body of each to
+    /// another. Surfaces change as [`Method::receive`](crate::Method::receive) does over a step
+    /// (s), so that the body need not hand them over again.
     pub fn take_impulses(&mut self, time_step: f64, impulses: &mut Vec<Impulse>, receivers: &mut Vec<u32>) {
         self.order.clear();
-        self.order.extend(0..self.points.len() as u32);
+        self.order.extend(0..self.dofs.len() as u32);
         self.order.sort_unstable_by_key(|&slot| self.owners[slot as usize]);
         for &slot in &self.order {
-            let (Owner { body, point, dof }, impulse) =
-                (self.owners[slot as usize], self.points[slot as usize].impulse);
+            let (Owner { body, point, dof }, impulse) = (self.owners[slot as usize], self.dofs[slot as usize].impulse);
             if impulse == Vec3::zeros() {
                 continue;
             }
             impulses.push(Impulse { dof, impulse });
             receivers.push(body);
             let detected = &mut self.detected[body as usize];
-            let shown = &mut detected.surface.points[point as usize];
+            let Some(shown) = detected.surface.points.get_mut(point as usize) else {
+                // Several points move with it.
+                detected.change();
+                continue;
+            };
             let gained = shown.inverse_mass * impulse;
             shown.end += time_step * gained;
             shown.velocity += gained;
-            (detected.is_new, detected.is_unmet) = (true, true);
+            (detected.is_new, detected.is_new_to_obstacles) = (true, true);
         }
     }
 
-    /// Adds what comes too close to the contacts. After the first look of a step only those are looked at that have changed.
-    pub fn find(&mut self, stage: &DetectionInput, look: Detection, contacts: &mut Vec<Contact>) {
-        self.find_near(stage);
-        let mut due = std::mem::take(&mut self.due);
+    /// Adds the collisions between surfaces, with the numbers of both. After the first detection of
+    /// a step only pairs of which one has changed are checked.
+    pub fn find(
+        &mut self,
+        input: &DetectionInput,
+        detection: Detection,
+        found: &mut Vec<([u32; 2], Collision<PointSum>)>,
+    ) {
+        self.find_near(input);
+        let mut due = std::mem::take(&mut self.changed_pairs);
         let is_due = |pair: &&[u32; 2]| pair.iter().any(|&index| self.detected[index as usize].is_new);
         due.clear();
         due.extend(self.near.iter().filter(is_due));
         for &index in due.iter().flatten() {
             if self.detected[index as usize].is_new {
-                self.prepare(index as usize, stage);
+                self.prepare(index as usize, input);
             }
         }
         for &pair in &due {
-            self.find_pair(pair, stage.pairs, look, contacts);
+            self.find_pair(pair, input.pairs, detection, found);
         }
-        self.due = due;
+        self.changed_pairs = due;
     }
 
     /// Pairs whose boxes overlap, and bodies that may touch themselves.
-    fn find_near(&mut self, stage: &DetectionInput) {
+    fn find_near(&mut self, input: &DetectionInput) {
         self.boxes.clear();
-        for (body, index) in stage.bodies.iter().zip(0..) {
+        for (body, index) in input.bodies.iter().zip(0..) {
             let grown = body.method.reach().grown(body.method.contact_triangles().skin);
             self.boxes.push((grown, index));
         }
-        for (obstacle, (start, end)) in stage.obstacles.iter().zip(stage.poses) {
+        for (obstacle, (start, end)) in input.obstacles.iter().zip(input.poses) {
             let index = self.boxes.len() as u32;
             self.boxes.push((swept(&obstacle.shape.bounds(), start, end), index));
         }
@@ -296,42 +329,43 @@ impl CollisionDetector {
             let pairs = others
                 .filter(|(second, _)| first.overlaps(second))
                 .map(|(_, other)| [*one.min(other), *one.max(other)]);
-            // Obstacles meet each other elsewhere, and so do bodies between which penalty forces act.
+            // Obstacles against each other and bodies with penalty forces are handled elsewhere.
             let by_impulses =
-                |[one, other]: &[u32; 2]| stage.pairs.response(*one as usize, *other as usize) == Response::Impulses;
-            // Points of bodies meet the shapes of obstacles themselves: a body without triangles need not be looked through for them.
-            let bodies = stage.bodies;
-            let can_meet = |[one, other]: &[u32; 2]| {
-                let shows_triangles = |body: &Body| !body.method.contact_triangles().triangles.is_empty();
+                |[one, other]: &[u32; 2]| input.pairs.response(*one as usize, *other as usize) == Response::Impulses;
+            // Points of bodies collide with the signed distances of obstacles: here only triangles
+            // do.
+            let bodies = input.bodies;
+            let can_collide = |[one, other]: &[u32; 2]| {
+                let has_triangles = |body: &Body| !body.method.contact_triangles().triangles.is_empty();
                 (*one as usize) < bodies.len()
-                    && ((*other as usize) < bodies.len() || shows_triangles(&bodies[*one as usize]))
+                    && ((*other as usize) < bodies.len() || has_triangles(&bodies[*one as usize]))
             };
-            self.near.extend(pairs.filter(can_meet).filter(by_impulses));
+            self.near.extend(pairs.filter(can_collide).filter(by_impulses));
         }
-        let with_itself = (0..stage.bodies.len() as u32).filter(|&body| {
+        let with_itself = (0..input.bodies.len() as u32).filter(|&body| {
             let index = body as usize;
-            stage.bodies[index].method.touches_itself() && stage.pairs.response(index, index) == Response::Impulses
+            input.bodies[index].method.touches_itself() && input.pairs.response(index, index) == Response::Impulses
         });
         self.near.extend(with_itself.map(|body| [body, body]));
-        self.near.retain(|pair| !stage.are_separating(pair));
+        self.near.retain(|pair| !input.are_separating(pair));
         self.near.sort_unstable();
         let near = &self.near;
-        self.found.retain(|pair, _| near.binary_search(pair).is_ok());
+        self.pairs.retain(|pair, _| near.binary_search(pair).is_ok());
     }
 
-    /// Brings what is known of a detected up to date with its surface.
-    fn prepare(&mut self, index: usize, stage: &DetectionInput) {
-        let triangles = match index.checked_sub(stage.bodies.len()) {
+    /// Updates the surface and the tree of a body or an obstacle.
+    fn prepare(&mut self, index: usize, input: &DetectionInput) {
+        let triangles = match index.checked_sub(input.bodies.len()) {
             None => {
-                self.show(index, &stage.bodies[index]);
-                stage.bodies[index].method.contact_triangles()
+                self.show(index, &input.bodies[index]);
+                input.bodies[index].method.contact_triangles()
             }
             Some(place) => {
-                let obstacle = &stage.obstacles[place];
+                let obstacle = &input.obstacles[place];
                 let detected = &mut self.detected[index];
-                if !detected.is_shown {
-                    show_obstacle(obstacle, &stage.poses[place], &mut detected.surface);
-                    detected.is_shown = true;
+                if !detected.is_current {
+                    show_obstacle(obstacle, &input.poses[place], &mut detected.surface);
+                    detected.is_current = true;
                 }
                 obstacle.contact_triangles()
             }
@@ -342,16 +376,23 @@ impl CollisionDetector {
         detected.find_motions();
     }
 
-    /// By how much two detected can have come closer since their trees were made (m), if that is within the trees' margins.
+    /// By how much two surfaces can have approached since their trees were built (m), if that is
+    /// within the trees' margins.
     fn approach(&self, [one, other]: [u32; 2]) -> Option<f64> {
         let [first, second] = [one, other].map(|index| &self.detected[index as usize]);
         let (a, b) = (first.motions?, second.motions?);
         let approach = a[0].approach(&b[0]).max(a[1].approach(&b[1]));
-        // Written so that what is not a number is out of date.
+        // Written so that a value that is not a number counts as out of date.
         (approach <= first.tree.margin() + second.tree.margin()).then_some(approach)
     }
 
-    fn find_pair(&mut self, pair: [u32; 2], pairs: &PairTable, look: Detection, contacts: &mut Vec<Contact>) {
+    fn find_pair(
+        &mut self,
+        pair: [u32; 2],
+        pairs: &PairTable,
+        detection: Detection,
+        found: &mut Vec<([u32; 2], Collision<PointSum>)>,
+    ) {
         let [one, other] = pair;
         let approach = self.approach(pair).or_else(|| {
             self.detected[one as usize].refresh();
@@ -362,67 +403,48 @@ impl CollisionDetector {
         });
         let Some(approach) = approach else { return };
         let [first, second] = pair.map(|index| &self.detected[index as usize]);
-        let found = self.found.entry(pair).or_default();
+        let candidates = self.pairs.entry(pair).or_default();
         let generations = [first.tree.generation(), second.tree.generation()];
-        if found.generations != generations {
-            found.generations = generations;
+        if candidates.generations != generations {
+            candidates.generations = generations;
             match one == other {
-                true => found.candidates.within(&first.tree),
-                false => found.candidates.between(&first.tree, &second.tree),
+                true => candidates.candidates.within(&first.tree),
+                false => candidates.candidates.between(&first.tree, &second.tree),
             }
             if other as usize >= self.bodies {
-                // Points of bodies meet the shape of an obstacle itself.
-                found.candidates.point_triangle.clear();
-                found.candidates.point_point.clear();
+                // Points of bodies collide with the signed distance of an obstacle.
+                candidates.candidates.point_triangle.clear();
+                candidates.candidates.point_point.clear();
             }
         }
-        let mut meetings = std::mem::take(&mut self.meetings);
-        meetings.clear();
-        let [a, b] = [first, second].map(DetectedBody::participant);
-        meet([&a, &b], &found.candidates, approach, look, &mut meetings);
-        let (friction, restitution) = pairs.get(one as usize, other as usize);
-        for meeting in &meetings {
-            let sides = [
-                self.side(one, meeting.points[0], meeting.weights[0]),
-                self.side(other, meeting.points[1], meeting.weights[1]),
-            ];
-            let Meeting { place, normal, gap_at_start, gap_at_end, .. } = *meeting;
-            let identity = [self.identity(one, meeting.points[0]), self.identity(other, meeting.points[1])];
-            let contact = Contact {
-                identity,
-                sides,
-                place,
-                normal,
-                gap_at_start,
-                gap_at_end,
-                friction,
-                restitution,
-                carried: None,
-            };
-            contacts.push(contact);
-        }
-        self.meetings = meetings;
+        let mut list = std::mem::take(&mut self.collisions);
+        list.clear();
+        let [a, b] = [first, second].map(DetectedBody::mesh);
+        let material = pairs.get(one as usize, other as usize);
+        find_collisions([&a, &b], &candidates.candidates, approach, detection, material, &mut list);
+        found.extend(list.iter().map(|collision| (pair, *collision)));
+        self.collisions = list;
     }
 }
 
-/// What a look at all detected needs to see.
+/// What detection between surfaces needs.
 pub(crate) struct DetectionInput<'a> {
     pub bodies: &'a [Body],
     pub obstacles: &'a [Obstacle],
     /// Where every obstacle is at the start and at the predicted end of the step.
     pub poses: &'a [(Isometry, Isometry)],
     pub pairs: &'a PairTable,
-    /// Bodies that started inside each other and do not feel each other yet.
+    /// Bodies that started in each other and do not collide yet.
     pub separations: &'a [Separation],
 }
 
 impl DetectedBody {
     fn change(&mut self) {
-        (self.is_shown, self.is_new, self.is_unmet) = (false, true, true);
-        self.shown_runs.clear();
+        (self.is_current, self.is_new, self.is_new_to_obstacles) = (false, true, true);
+        self.current_runs.clear();
     }
 
-    fn participant(&self) -> CollisionMesh<'_> {
+    fn mesh(&self) -> CollisionMesh<'_> {
         CollisionMesh { surface: &self.surface, tree: &self.tree, is_closed: self.is_closed, skin: self.skin }
     }
 
@@ -433,21 +455,23 @@ impl DetectedBody {
         self.motions = start.zip(end).map(|(start, end)| [start, end]);
     }
 
-    /// Makes the tree anew.
+    /// Rebuilds the tree.
     fn refresh(&mut self) {
         let points = &self.surface.points;
-        let way = points.iter().map(|point| (point.end - point.start).norm()).fold(0.0, f64::max);
-        let margin = (MARGIN * self.tree.features.mean_edge(points)).max(STEPS_AHEAD * way);
+        let motion = points.iter().map(|point| (point.end - point.start).norm()).fold(0.0, f64::max);
+        let margin =
+            (CANDIDATE_MARGIN_EDGES * self.tree.features.mean_edge(points)).max(CANDIDATE_MARGIN_STEPS * motion);
         match self.tree.refresh(points, self.skin, margin) {
             Ok(()) => self.find_motions(),
-            // Places that are not numbers cannot be put in a tree: the check of the prediction names them.
+            // Positions that are not numbers cannot be put in a tree: the check of the prediction
+            // reports them.
             Err(_) => self.motions = None,
         }
     }
 }
 
 impl Obstacle {
-    /// Its corners and edges, which bodies meet with their triangles; a round one is met by its shape alone, and so is a plane.
+    /// Its corners and edges, which collide with triangles of bodies. A ball and a plane have none.
     pub(crate) fn contact_triangles(&self) -> ContactTriangles<'_> {
         match self.shape {
             craze_contact::RigidShape::HalfSpace | craze_contact::RigidShape::Ball { .. } => {
@@ -462,9 +486,9 @@ impl Obstacle {
     }
 }
 
-/// The points of an obstacle's triangles, or the middle of a ball with its radius.
+/// The points of the triangles of an obstacle, or the centre of a ball with its radius.
 fn show_obstacle(obstacle: &Obstacle, (start, end): &(Isometry, Isometry), surface: &mut ContactSurface) {
-    surface.points.clear();
+    surface.clear();
     let mut show = |place: &Vec3, radius: f64| {
         let [start, end] = [start, end].map(|pose| pose.transform_point(&(*place).into()).coords);
         let still = Vec3::zeros();
@@ -485,7 +509,8 @@ fn show_obstacle(obstacle: &Obstacle, (start, end): &(Isometry, Isometry), surfa
     }
 }
 
-/// A box around a box that moves from one pose to another; empty for an endless one, which has no corners to meet.
+/// Bounding box of a box that moves from one pose to another; empty for an infinite one, which has
+/// no corners.
 fn swept(bounds: &Aabb, start: &Isometry, end: &Isometry) -> Aabb {
     if !(bounds.size().norm() < f64::INFINITY) {
         return Aabb::EMPTY;
@@ -496,7 +521,8 @@ fn swept(bounds: &Aabb, start: &Isometry, end: &Isometry) -> Aabb {
         let middle = pose.transform_point(&middle.into()).coords;
         Aabb { min: middle - turned, max: middle + turned }
     };
-    // While it turns, a corner may bulge beyond both ends by less than it travels between them.
+    // While the box rotates, a corner leaves the boxes at both ends by less than it moves between
+    // them.
     let (first, last) = (at(start), at(end));
     let turned = 2.0 * half.norm() * (0.5 * start.rotation.angle_to(&end.rotation)).sin();
     first.union(&last).grown(0.25 * turned)

@@ -1,34 +1,34 @@
-//! The fail-safe of contact: where impulses find no way out, everything that is near what collides is resolved at once.
+//! Impact zones: where impulses find no solution, everything near a collision is resolved at once.
 
 use super::detection::CollisionDetector;
 use crate::{Event, EventKind, World};
 use craze_contact::solvers::impact_zones::resolve;
-use craze_contact::solvers::impulse::{Contact, Side};
-use craze_contact::{ContactTriangles, Impulse, SurfacePoint};
+use craze_contact::{Collision, ContactTriangles, Impulse, SurfacePoint};
 
-/// The surfaces of several things as one.
+/// The surfaces of several bodies and obstacles as one.
 #[derive(Default)]
 pub(crate) struct MergedSurface {
     points: Vec<SurfacePoint>,
     triangles: Vec<[u32; 3]>,
     origins: Vec<u32>,
-    /// A body and its first point, in order; obstacles come last and are nobody's.
+    /// Each body and its first point, in order; obstacles come last.
     bodies: Vec<(usize, usize)>,
-    /// For every point the thing that it is of.
+    /// The body or obstacle of each point.
     owners: Vec<u32>,
-    /// The smallest distance that one of them keeps (m).
+    /// The smallest skin (m).
     skin: f64,
 }
 
 impl MergedSurface {
-    /// Adds a thing's surface, of a body if told so.
+    /// Adds the surface of a body or an obstacle.
     fn add(&mut self, thing: u32, points: &[SurfacePoint], surface: &ContactTriangles, body: Option<usize>) {
         let first = self.points.len() as u32;
         self.owners.extend(points.iter().map(|_| thing));
         self.bodies.extend(body.map(|body| (body, self.points.len())));
         self.points.extend_from_slice(points);
         self.triangles.extend(surface.triangles.iter().map(|corners| corners.map(|corner| first + corner)));
-        // A point's origin becomes the first point that has it: those of different bodies must not be the same.
+        // The origin of a point becomes the first point that has it: origins of different bodies
+        // must differ.
         let mut known: Vec<(u32, u32)> = surface.origins.iter().copied().zip(0..).collect();
         known.sort_unstable();
         let origin = |point: u32| {
@@ -43,14 +43,15 @@ impl MergedSurface {
 }
 
 impl CollisionDetector {
-    /// Everything that hangs together, through bodies that are near each other, with one of those that collide; ascending.
+    /// Everything that is connected to one of these, through bodies that are near each other;
+    /// ascending.
     pub(crate) fn around(&self, colliding: impl IntoIterator<Item = u32>) -> Vec<u32> {
         let mut found: Vec<u32> = colliding.into_iter().collect();
         found.sort_unstable();
         found.dedup();
         loop {
             let is_in = |thing: &u32| found.binary_search(thing).is_ok();
-            // Who rests on the same ground has nothing to do with each other.
+            // Bodies that rest on the same ground are not connected by it.
             let spreads = |thing: &u32| (*thing as usize) < self.bodies() && is_in(thing);
             let joined = self.near().iter().filter(|pair| pair.iter().any(spreads)).flatten();
             let fresh: Vec<u32> = joined.copied().filter(|thing| !is_in(thing)).collect();
@@ -65,58 +66,59 @@ impl CollisionDetector {
 }
 
 impl World {
-    /// Whether a contact is one that impact zones know: they see triangles, not planes, balls and particles.
-    pub(crate) fn zones_see(&self, contact: &Contact) -> bool {
-        contact.sides.iter().all(|side| match side {
-            Side::Rigid(obstacle) => !self.obstacles[*obstacle as usize].contact_triangles().triangles.is_empty(),
-            Side::Points { .. } => {
-                let owner = self.scratch.detector.owner_of(side);
-                owner.is_some_and(|owner| {
-                    !self.bodies[owner.body as usize].method.contact_triangles().triangles.is_empty()
-                })
+    /// True if impact zones see both sides of a collision: they see triangles, not planes, balls
+    /// and particles.
+    pub(crate) fn zones_see(&self, collision: &Collision) -> bool {
+        collision.sides.iter().all(|side| match side.rigid() {
+            Some(obstacle) => !self.obstacles[obstacle as usize].contact_triangles().triangles.is_empty(),
+            None => {
+                let body = self.scratch.detector.body_of(side);
+                body.is_some_and(|body| !self.bodies[body].method.contact_triangles().triangles.is_empty())
             }
         })
     }
 
-    /// Moves what collides, and all that is near it, by impact zones. Says whether that went well; if not, the predictions are as they were.
+    /// Resolves what collides, and all that is near it, by impact zones. Returns false if that
+    /// fails: then the predictions are unchanged.
     pub(crate) fn resolve_by_zones(&mut self, time_step: f64) -> bool {
         let mut all = MergedSurface::default();
         let colliding = self.scratch.colliding(self.bodies.len());
-        // All of a body of which only points near an obstacle have been looked at.
+        // Only points near obstacles may be current so far.
         for &body in colliding.iter().filter(|&&thing| (thing as usize) < self.bodies.len()) {
             self.scratch.detector.show(body as usize, &self.bodies[body as usize]);
         }
         let things = self.scratch.detector.around(colliding);
-        for thing in things.into_iter().filter(|&thing| self.scratch.detector.is_shown(thing as usize)) {
+        for thing in things.into_iter().filter(|&thing| self.scratch.detector.is_current(thing as usize)) {
             let (index, body) = (thing as usize, self.bodies.get(thing as usize));
-            let points = self.scratch.detector.shown(index).points.as_slice();
+            let points = self.scratch.detector.surface(index).points.as_slice();
             match body {
                 Some(body) => all.add(thing, points, &body.method.contact_triangles(), Some(index)),
                 None => all.add(thing, points, &self.obstacles[index - self.bodies.len()].contact_triangles(), None),
             }
         }
         let MergedSurface { mut points, triangles, origins, bodies, owners, skin } = all;
-        // Who is kept apart by other means, or not at all, may lie in each other: nothing that zones could resolve.
-        let meet = |one: u32, other: u32| {
+        // Pairs that are kept apart by other means may penetrate each other: zones could not
+        // resolve that.
+        let collides = |one: u32, other: u32| {
             let [one, other] = [one, other].map(|point| owners[point as usize]);
             self.scratch.detector.near().binary_search(&[one.min(other), one.max(other)]).is_ok()
         };
         let surface = ContactTriangles { version: 0, triangles: &triangles, is_closed: true, skin, origins: &origins };
         let before = points.clone();
-        let Ok(report) = resolve(&mut points, &surface, skin, meet) else { return false };
+        let Ok(report) = resolve(&mut points, &surface, skin, collides) else { return false };
         if report.points == 0 {
             return false;
         }
         let ends: Vec<usize> =
             bodies[1.min(bodies.len())..].iter().map(|entry| entry.1).chain([points.len()]).collect();
         for (&(body, first), end) in bodies.iter().zip(ends) {
-            let moved = points[first..end].iter().zip(&before[first..end]);
-            let moved = moved.filter(|(now, then)| now.end != then.end && now.inverse_mass > 0.0);
-            let push = |(now, then): (&SurfacePoint, &SurfacePoint)| Impulse {
-                dof: now.dof,
-                impulse: (now.end - then.end) / (time_step * now.inverse_mass),
+            let moved = points[first..end].iter().zip(&before[first..end]).zip(0..);
+            let moved = moved.filter(|((now, then), _)| now.end != then.end && now.inverse_mass > 0.0);
+            let surface = self.scratch.detector.surface(body);
+            let on_dofs = |((now, then), point): ((&SurfacePoint, &SurfacePoint), u32)| {
+                surface.impulses(point, (now.end - then.end) / (time_step * now.inverse_mass))
             };
-            let mut impulses: Vec<Impulse> = moved.map(push).collect();
+            let mut impulses: Vec<Impulse> = moved.flat_map(on_dofs).collect();
             impulses.sort_by_key(|impulse| impulse.dof);
             if impulses.is_empty() {
                 continue;

@@ -1,150 +1,90 @@
-//! Implicit bodies against other bodies: forces that all of them together ask for.
+//! Contacts between implicit bodies and other bodies.
 //!
-//! Bodies never share a matrix. What two of them share is a force, that of a spring between weighted points of both, and how much each
-//! gives way to it: an implicit body tells that from its own equations, [`Method::compliance`](crate::Method::compliance), an explicit one by the masses
-//! of the pushed points, Δt²/m. From both follow the forces of all contacts at once ([`joint`](craze_contact::joint)), every body predicts
-//! anew with its share of them, and since bodies give way almost linearly over a step, one or two such rounds do. Forces on the two sides of a
-//! contact are opposite to the bit in every round. Turned down: one side after the other against a spring that knows the other only by a number;
-//! faces that touch in fifty points share rigid motions, of which no number knows, and stacks never came to rest.
+//! Bodies never share a matrix. Two bodies in contact share a force, that of a spring between
+//! weighted points of both, and their compliances: that of an implicit body follows from its own
+//! equations, [`Method::compliance`](crate::Method::compliance), that of an explicit one from its
+//! masses, Δt²/m. From these follow the forces of all contacts at once ([`solve`]). Every body then
+//! predicts again with its share of them, and since bodies respond almost linearly over a step, one
+//! or two such rounds are enough. In every round the forces on the two sides are opposite to the
+//! bit.
+//!
+//! Rejected: one side after the other against a spring that knows the other side by a number. Faces
+//! that touch in fifty points share rigid-body modes, which no such number describes, and stacks
+//! never came to rest.
 
+use super::Scratch;
 use super::detection::CollisionDetector;
-use super::{DEEPEST, HARDER, HARDEST, STACK, Scratch, sort};
+use super::obstacle_springs::sort_springs;
 use crate::{Body, Failure, World};
-use craze_contact::ContactSpring;
 use craze_contact::collisions::features::Detection;
-use craze_contact::solvers::implicit::{Compliance, CompliantBody, Joint, JointSide, solve};
-use craze_contact::solvers::impulse::{Contact, Identity};
+use craze_contact::collisions::{CollisionKey, PointSum};
+use craze_contact::solvers::implicit::{Compliance, CompliantBody, ImplicitContact, ImplicitSide, solve};
 use craze_contact::solvers::penalty::Response;
+use craze_contact::tolerances::{
+    CONTACT_DISPLACEMENT, HARDENING_FACTOR, MAX_HARDENING, MAX_SPRING_PENETRATION, RESTING_MASS_FACTOR,
+};
+use craze_contact::{Collision, ContactSpring, Stencil};
 use craze_math::{Mat3, Vec3};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Way of a point, as a share of the distance to keep, below which nobody predicts anew.
-const RESTLESS: f64 = 5e-4;
+/// Most times that springs are hardened in a round.
+const MAX_HARDENINGS: usize = 5;
 
-/// How often springs that use up too much of the distance to keep are made stiffer in a round.
-const HARDENINGS: usize = 5;
-
-/// One side of a implicit_contact.
-#[derive(Clone, Copy)]
-struct Part {
-    body: usize,
-    /// Places in the body's surface, and their weights.
-    points: [u32; 3],
-    weights: [f64; 3],
-    dofs: [u32; 3],
-    /// Where the weighted point is at the start and at the predicted end of the step (m).
-    start: Vec3,
-    place: Vec3,
-    inverse_masses: [f64; 3],
-    /// Speed that a unit impulse makes (1/kg).
-    mobility: f64,
-    /// Whether the body takes the force into its equations.
-    is_implicit: bool,
-}
-
-/// Two features that an implicit body's equations hold apart.
-struct ImplicitContact {
-    identity: Identity,
-    /// The side that is pushed along the normal, and the other one.
-    parts: [Part; 2],
-    normal: Vec3,
-    friction: f64,
-    /// Distance along the normal at which nothing pushes (m).
-    kept: f64,
-    /// Stiffness of the spring between them (N/m), before it is made harder.
-    stiffness: f64,
-    /// How much stiffer than usual the spring is (1): a hard blow must not use up the distance.
-    hardness: f64,
-    /// Force on the first side (N): of which the present predictions of implicit bodies know, explicit ones not yet.
-    force: Vec3,
-    /// Stiffness by which it holds what would slide (N/m), once that is known.
-    hold: Option<f64>,
-}
-
-/// How a body of this step gives way at the dofs that are pushed.
-struct Give {
-    /// Ascending.
-    dofs: Vec<u32>,
-    yielding: CompliantBody,
-}
-
-/// What implicit bodies of this step hold apart; nothing of it is state.
+/// The contacts between implicit bodies and other bodies in a step; not state.
 #[derive(Default)]
 pub(crate) struct ImplicitContacts {
-    /// By identity.
+    /// By key.
     list: Vec<ImplicitContact>,
-    /// How the coupled bodies give way.
-    give: BTreeMap<usize, Give>,
-    /// What the points of each body's surface weigh (kg): of two implicit bodies the lighter one's masses decide how stiff a spring is.
+    compliances: BTreeMap<usize, CompliantBody>,
+    /// Mass of the surface points of each body (kg): of two implicit bodies the lighter one decides
+    /// the stiffness of a spring.
     masses: Vec<f64>,
-    /// Whether anything has been looked for in this step.
+    /// True once contacts have been searched for in this step.
     is_searched: bool,
 }
 
 impl ImplicitContacts {
     pub fn clear(&mut self) {
         self.list.clear();
-        self.give.clear();
+        self.compliances.clear();
         self.is_searched = false;
     }
 
-    /// Whether the equations of a body hold two features apart.
-    pub fn hold(&self, identity: &Identity) -> bool {
-        self.list.binary_search_by_key(identity, |implicit_contact| implicit_contact.identity).is_ok()
+    /// True if a collision is in the equations of a body.
+    pub fn contains(&self, key: &CollisionKey) -> bool {
+        self.list.binary_search_by_key(key, |contact| contact.key).is_ok()
     }
 
-    /// The dofs of a body that are pushed, ascending.
+    fn sides(&self) -> impl Iterator<Item = &ImplicitSide> {
+        self.list.iter().flat_map(|contact| &contact.collision.sides)
+    }
+
+    /// The degrees of freedom of a body that have contacts, ascending.
     fn dofs(&self, body: usize) -> Vec<u32> {
-        let parts =
-            self.list.iter().flat_map(|implicit_contact| &implicit_contact.parts).filter(|part| part.body == body);
-        let dofs = parts.flat_map(|part| (0..3).filter(|&k| part.weights[k] != 0.0).map(|k| part.dofs[k]));
-        let found: BTreeSet<u32> = dofs.collect();
+        let sides = self.sides().filter(|side| side.body == body);
+        let found: BTreeSet<u32> = sides.flat_map(|side| side.stencil.as_slice()).map(|entry| entry.0).collect();
         found.into_iter().collect()
     }
 
-    /// All bodies that are coupled, ascending.
+    /// All bodies with contacts, ascending.
     fn bodies(&self) -> BTreeSet<usize> {
-        self.list.iter().flat_map(|implicit_contact| implicit_contact.parts.each_ref().map(|part| part.body)).collect()
+        self.sides().map(|side| side.body).collect()
     }
 
-    /// What the springs between bodies ask for, as these are predicted now, if all give way as they have said; and how far that takes an
-    /// implicit side of each (m).
-    fn forces(&mut self) -> Vec<(Vec3, f64)> {
-        let bodies: Vec<usize> = self.give.keys().copied().collect();
-        let give = &self.give;
-        let side = |part: &Part, force: Vec3| {
-            let slot = |dof: u32| give[&part.body].dofs.binary_search(&dof).unwrap_or(0);
-            JointSide {
-                thing: bodies.binary_search(&part.body).unwrap_or(0),
-                slots: part.dofs.map(slot),
-                weights: part.weights,
-                known: if part.is_implicit { force } else { Vec3::zeros() },
-            }
-        };
-        let joint = |implicit_contact: &ImplicitContact| {
-            let [first, second] = &implicit_contact.parts;
-            let apart = first.place - second.place;
-            Joint {
-                sides: implicit_contact.parts.each_ref().map(|part| side(part, implicit_contact.force)),
-                normal: implicit_contact.normal,
-                gap: apart.dot(&implicit_contact.normal) - implicit_contact.kept,
-                slid: apart - (first.start - second.start),
-                stiffness: implicit_contact.stiffness * implicit_contact.hardness,
-                friction: implicit_contact.friction,
-                force: implicit_contact.force,
-                hold: implicit_contact.hold,
-            }
-        };
-        let mut joints: Vec<Joint> = self.list.iter().map(joint).collect();
-        let mut things: Vec<CompliantBody> = self.give.values().map(|give| give.yielding.clone()).collect();
-        for _ in 0..HARDENINGS {
-            solve(&mut joints, &mut things);
+    /// Solves for the forces at the present predictions. Returns for each contact the largest
+    /// displacement of an implicit side (m).
+    fn solve(&mut self) -> Vec<f64> {
+        let ImplicitContacts { list, compliances, .. } = self;
+        list.iter_mut().for_each(|contact| contact.force = contact.applied);
+        let mut displacements = Vec::new();
+        for _ in 0..MAX_HARDENINGS {
+            displacements = solve(list, compliances);
             let mut is_hard_enough = true;
-            for (joint, implicit_contact) in joints.iter_mut().zip(&mut self.list) {
-                let depth = joint.force.dot(&implicit_contact.normal) / joint.stiffness;
-                if depth > DEEPEST * implicit_contact.kept && implicit_contact.hardness < HARDEST {
-                    implicit_contact.hardness *= HARDER;
-                    joint.stiffness *= HARDER;
+            for contact in list.iter_mut() {
+                let depth = contact.force.dot(&contact.collision.normal) / contact.normal_stiffness();
+                let is_too_deep = depth > MAX_SPRING_PENETRATION * contact.contact_distance;
+                if is_too_deep && contact.hardening < MAX_HARDENING {
+                    contact.hardening *= HARDENING_FACTOR;
                     is_hard_enough = false;
                 }
             }
@@ -152,66 +92,93 @@ impl ImplicitContacts {
                 break;
             }
         }
-        self.list.iter_mut().zip(&joints).for_each(|(implicit_contact, joint)| implicit_contact.hold = joint.hold);
-        let answer = |(joint, implicit_contact): (&Joint, &ImplicitContact)| {
-            let sides = joint.sides.iter().zip(&implicit_contact.parts).filter(|(_, part)| part.is_implicit);
-            (joint.force, sides.map(|(side, _)| side.way(&things).norm()).fold(0.0, f64::max))
+        let largest = |(contact, displacements): (&ImplicitContact, &[Vec3; 2])| {
+            let sides = contact.collision.sides.iter().zip(displacements).filter(|(side, _)| side.is_implicit);
+            sides.map(|(_, displacement)| displacement.norm()).fold(0.0, f64::max)
         };
-        joints.iter().zip(&self.list).map(answer).collect()
+        list.iter().zip(&displacements).map(largest).collect()
     }
 
-    /// Takes over forces where they have changed, and tells the implicit bodies that feel it, directly or through others.
-    fn take_over(&mut self, forces: &[(Vec3, f64)], restless: &mut BTreeSet<usize>) {
-        for (implicit_contact, (_, way)) in self.list.iter().zip(forces) {
-            if *way > RESTLESS * implicit_contact.kept {
-                restless.extend(implicit_contact.parts.iter().map(|part| part.body));
+    /// Applies solved forces where points would move by them, and adds the bodies that feel it,
+    /// directly or through others, to the changed ones.
+    fn apply(&mut self, displacements: &[f64], changed: &mut BTreeSet<usize>) {
+        for (contact, displacement) in self.list.iter().zip(displacements) {
+            if *displacement > CONTACT_DISPLACEMENT * contact.contact_distance {
+                changed.extend(contact.collision.sides.iter().map(|side| side.body));
             }
         }
-        // Both sides of a force hear of it, or of none of its changes.
+        // Both sides get a new force, or neither does.
         loop {
-            let known = restless.len();
-            for implicit_contact in &self.list {
-                if implicit_contact.parts.iter().any(|part| restless.contains(&part.body)) {
-                    restless.extend(implicit_contact.parts.iter().map(|part| part.body));
+            let known = changed.len();
+            for contact in &self.list {
+                if contact.collision.sides.iter().any(|side| changed.contains(&side.body)) {
+                    changed.extend(contact.collision.sides.iter().map(|side| side.body));
                 }
             }
-            if restless.len() == known {
+            if changed.len() == known {
                 break;
             }
         }
-        for (implicit_contact, (force, _)) in self.list.iter_mut().zip(forces) {
-            if restless.contains(&implicit_contact.parts[0].body) {
-                implicit_contact.force = *force;
+        for contact in &mut self.list {
+            if changed.contains(&contact.collision.sides[0].body) {
+                contact.applied = contact.force;
             }
         }
     }
+
+    /// Compliance of the degrees of freedom of a free body (m/N): Δt²/m.
+    fn free_compliance(&self, body: usize, dofs: &[u32], time_step: f64) -> Vec<f64> {
+        let mut compliance = vec![0.0; dofs.len()];
+        for side in self.sides().filter(|side| side.body == body) {
+            for ((dof, _), inverse_mass) in side.stencil.as_slice().iter().zip(&side.inverse_masses) {
+                if let Ok(slot) = dofs.binary_search(dof) {
+                    compliance[slot] = time_step * time_step * inverse_mass;
+                }
+            }
+        }
+        compliance
+    }
 }
 
-impl Part {
-    fn new(detector: &CollisionDetector, bodies: &[Body], body: usize, points: [u32; 3], weights: [f64; 3]) -> Part {
-        let shown = points.map(|point| detector.shown(body).points[point as usize]);
-        let inverse_masses = shown.map(|point| point.inverse_mass);
-        let mobility = (0..3).map(|k| weights[k] * weights[k] * inverse_masses[k]).sum();
-        let [start, place] = [Vec3::zeros(); 2];
-        let dofs = shown.map(|point| point.dof);
-        let is_implicit = bodies[body].method.takes_contact_springs();
-        let mut part = Part { body, points, weights, dofs, start, place, inverse_masses, mobility, is_implicit };
-        part.look(detector);
-        part
-    }
+/// A side of a contact, from points of a body's surface.
+fn side_of(detector: &CollisionDetector, bodies: &[Body], body: usize, points: PointSum) -> ImplicitSide {
+    let surface = detector.surface(body);
+    let stencil: Stencil = points
+        .iter()
+        .flat_map(|(point, weight)| {
+            let of_point = surface.stencil(point);
+            of_point.as_slice().iter().map(|&(dof, own)| (dof, weight * own)).collect::<Vec<_>>()
+        })
+        .collect();
+    let inverse_mass = |dof: u32| {
+        let of_point = |(point, _): (u32, f64)| match surface.stencils.is_empty() {
+            true => {
+                Some(surface.points[point as usize]).filter(|point| point.dof == dof).map(|point| point.inverse_mass)
+            }
+            false => surface.stencils.of(point).iter().find(|entry| entry.dof == dof).map(|entry| entry.inverse_mass),
+        };
+        points.iter().find_map(of_point).unwrap_or(0.0)
+    };
+    let inverse_masses = stencil.as_slice().iter().map(|&(dof, _)| inverse_mass(dof)).collect();
+    let [start, end] = [Vec3::zeros(); 2];
+    let is_implicit = bodies[body].is_implicit;
+    let mut side = ImplicitSide { body, points, stencil, inverse_masses, start, end, is_implicit };
+    follow(&mut side, detector);
+    side
+}
 
-    fn look(&mut self, detector: &CollisionDetector) {
-        let shown = self.points.map(|point| detector.shown(self.body).points[point as usize]);
-        self.start = (0..3).map(|k| self.weights[k] * shown[k].start).sum();
-        self.place = (0..3).map(|k| self.weights[k] * shown[k].end).sum();
-    }
+/// Moves a side to the present prediction of its body.
+fn follow(side: &mut ImplicitSide, detector: &CollisionDetector) {
+    let points = &detector.surface(side.body).points;
+    side.start = side.points.iter().map(|(point, weight)| weight * points[point as usize].start).sum();
+    side.end = side.points.iter().map(|(point, weight)| weight * points[point as usize].end).sum();
 }
 
 impl World {
-    /// Finds what implicit bodies hold apart from the start: what lies in the distance to keep, as it moves on by itself, pushes as its depth
-    /// says.
+    /// Finds the contacts of implicit bodies with others before the first prediction, from
+    /// velocities. What is within the contact distance pushes by its depth.
     pub(crate) fn begin_implicit_contacts(&mut self, time_step: f64) {
-        let is_implicit = |body: &Body| body.method.takes_contact_springs();
+        let is_implicit = |body: &Body| body.is_implicit;
         if self.bodies.len() < 2 || !self.bodies.iter().any(is_implicit) {
             return;
         }
@@ -230,90 +197,106 @@ impl World {
         }
     }
 
-    /// Looks at the first predictions of all bodies.
+    /// Updates the contacts by the first predictions of all bodies.
     pub(crate) fn update_implicit_contacts(&mut self) {
         for body in 0..self.bodies.len() {
             self.follow_implicit_contacts(body);
         }
     }
 
-    /// Adds what comes too close to an implicit body, as all are predicted now.
+    /// Adds the collisions of implicit bodies with others at the present predictions.
     pub(crate) fn find_implicit_contacts(&mut self, time_step: f64) {
         if !self.scratch.implicit_contacts.is_searched {
             return;
         }
-        self.scratch.contacts.clear();
         self.find_poses(time_step);
-        self.detect_between_surfaces(Detection::Proximity);
-        let contacts = std::mem::take(&mut self.scratch.contacts);
-        let fresh: Vec<ImplicitContact> =
-            contacts.iter().filter_map(|contact| self.implicit_contact(contact, time_step)).collect();
-        self.scratch.contacts = contacts;
-        self.scratch.detector.forget_points();
+        self.find_surface_collisions(Detection::Proximity);
+        let collisions = std::mem::take(&mut self.scratch.surface_collisions);
+        let contact =
+            |(pair, collision): &([u32; 2], Collision<PointSum>)| self.implicit_contact(*pair, collision, time_step);
+        let found: Vec<ImplicitContact> = collisions.iter().filter_map(contact).collect();
+        self.scratch.surface_collisions = collisions;
         let list = &mut self.scratch.implicit_contacts.list;
-        list.extend(fresh);
-        list.sort_by_key(|implicit_contact| implicit_contact.identity);
+        list.extend(found);
+        list.sort_by_key(|contact| contact.key);
     }
 
-    /// The implicit_contact of a contact that an implicit body can hold, if it is new.
-    fn implicit_contact(&self, contact: &Contact, time_step: f64) -> Option<ImplicitContact> {
+    /// The contact of a collision that the equations of an implicit body can prevent, if it is new.
+    fn implicit_contact(
+        &self,
+        pair: [u32; 2],
+        collision: &Collision<PointSum>,
+        time_step: f64,
+    ) -> Option<ImplicitContact> {
         let detector = &self.scratch.detector;
-        let [one, other] = contact.sides.map(|side| detector.points_of(&side));
-        let (one, other) = (one?, other?);
-        let is_apart = one.0 != other.0 && self.settings.pairs.response(one.0, other.0) == Response::Impulses;
-        if !is_apart || self.scratch.implicit_contacts.hold(&contact.identity) {
+        let [one, other] = pair.map(|thing| thing as usize);
+        let is_between_bodies =
+            one != other && other < self.bodies.len() && self.settings.pairs.response(one, other) == Response::Impulses;
+        let key = [0, 1].map(|side| detector.name(pair[side], collision.sides[side].points));
+        if !is_between_bodies || self.scratch.implicit_contacts.contains(&key) {
             return None;
         }
-        let parts =
-            [one, other].map(|(body, points, weights)| Part::new(detector, &self.bodies, body, points, weights));
-        let [first, second] = &parts;
+        let collision = collision.map(|side, sum| side_of(detector, &self.bodies, pair[side] as usize, sum));
+        let [first, second] = &collision.sides;
         let masses = &self.scratch.implicit_contacts.masses;
-        let leads = |part: &&Part| part.is_implicit && part.mobility > 0.0;
-        let lighter = |one: &&Part, other: &&Part| masses[one.body].total_cmp(&masses[other.body]);
-        let leader = parts.iter().filter(leads).min_by(lighter)?;
-        let kept = (first.place - second.place).dot(&contact.normal) - contact.gap_at_end;
-        let stiffness = self.contact_stiffness(leader.mobility, time_step, kept);
-        // What comes from a blow may be far deeper than it will be at rest, and pushes no harder than a stack weighs before more is known.
-        let most = STACK * self.settings.gravity.norm() / leader.mobility;
-        let force = (stiffness * (-contact.gap_at_start).max(0.0)).min(most) * contact.normal;
-        let Contact { identity, normal, friction, .. } = *contact;
-        Some(ImplicitContact { identity, parts, normal, friction, kept, stiffness, hardness: 1.0, force, hold: None })
+        let leads = |side: &&ImplicitSide| side.is_implicit && side.mobility() > 0.0;
+        let lighter = |one: &&ImplicitSide, other: &&ImplicitSide| masses[one.body].total_cmp(&masses[other.body]);
+        let mobility = collision.sides.iter().filter(leads).min_by(lighter)?.mobility();
+        let normal = collision.normal;
+        let contact_distance = (first.end - second.end).dot(&normal) - collision.gap_at_end;
+        let stiffness = self.contact_stiffness(mobility, time_step, contact_distance);
+        // An impact may be far deeper than it will be at rest, and pushes no harder than a resting
+        // mass before more is known.
+        let most = RESTING_MASS_FACTOR * self.settings.gravity.norm() / mobility;
+        let applied = (stiffness * (-collision.gap_at_start).max(0.0)).min(most) * normal;
+        Some(ImplicitContact {
+            key,
+            collision,
+            contact_distance,
+            stiffness,
+            hardening: 1.0,
+            applied,
+            force: applied,
+            friction_stiffness: None,
+        })
     }
 
-    /// Finds the forces between bodies that their present predictions ask for, and adds the bodies that have to predict anew to the restless
-    /// ones. Those that obstacles have made so are among them already.
+    /// Solves for the forces between bodies at their present predictions, and adds the bodies that
+    /// have to predict again to the changed ones. Those with changes in their contacts with
+    /// obstacles are among them already.
     pub(crate) fn correct_implicit_contacts(
         &mut self,
-        restless: &mut BTreeSet<usize>,
+        changed: &mut BTreeSet<usize>,
         time_step: f64,
     ) -> Result<(), (usize, Failure)> {
         if self.scratch.implicit_contacts.list.is_empty() {
             return Ok(());
         }
         for body in self.scratch.implicit_contacts.bodies() {
-            self.find_give(body, restless.contains(&body), time_step)?;
+            self.find_compliance(body, changed.contains(&body), time_step)?;
         }
-        let forces = self.scratch.implicit_contacts.forces();
-        self.scratch.implicit_contacts.take_over(&forces, restless);
-        let coupled = self.scratch.implicit_contacts.bodies();
-        for &body in restless.iter().filter(|body| coupled.contains(body)) {
+        let displacements = self.scratch.implicit_contacts.solve();
+        self.scratch.implicit_contacts.apply(&displacements, changed);
+        let in_contact = self.scratch.implicit_contacts.bodies();
+        for &body in changed.iter().filter(|body| in_contact.contains(body)) {
             self.set_implicit_contacts(body);
         }
         Ok(())
     }
 
-    /// Asks a body how it gives way, unless it has said so for all that is pushed and nothing has changed about it.
-    fn find_give(&mut self, body: usize, has_changed: bool, time_step: f64) -> Result<(), (usize, Failure)> {
+    /// Finds the compliance of a body, unless it is known for all degrees of freedom with contacts
+    /// and nothing has changed about the body.
+    fn find_compliance(&mut self, body: usize, has_changed: bool, time_step: f64) -> Result<(), (usize, Failure)> {
         let dofs = self.scratch.implicit_contacts.dofs(body);
-        let known = self.scratch.implicit_contacts.give.get(&body);
-        if !has_changed && known.is_some_and(|give| give.dofs == dofs) {
+        let known = self.scratch.implicit_contacts.compliances.get(&body);
+        if !has_changed && known.is_some_and(|known| known.dofs() == dofs) {
             return Ok(());
         }
         let mut found = None;
-        if self.bodies[body].method.takes_contact_springs() {
+        if self.bodies[body].is_implicit {
             found = self.compliance(body, &dofs, time_step);
             if found.is_none() {
-                // What flies as a rigid body wakes when it hears of its contacts.
+                // A sleeping piece wakes when it gets its contacts.
                 self.set_implicit_contacts(body);
                 self.predict([body], time_step)?;
                 self.follow_implicit_contacts(body);
@@ -321,45 +304,45 @@ impl World {
             }
         }
         let compliance = found.map_or_else(
-            || Compliance::Single(self.scratch.implicit_contacts.free_give(body, &dofs, time_step)),
+            || Compliance::Diagonal(self.scratch.implicit_contacts.free_compliance(body, &dofs, time_step)),
             Compliance::Coupled,
         );
-        let yielding = CompliantBody::new(compliance, dofs.len());
-        self.scratch.implicit_contacts.give.insert(body, Give { dofs, yielding });
+        self.scratch.implicit_contacts.compliances.insert(body, CompliantBody::new(dofs, compliance));
         Ok(())
     }
 
     fn compliance(&mut self, body: usize, dofs: &[u32], time_step: f64) -> Option<Vec<Mat3>> {
         let step = self.scratch.step(body, self.time, time_step, self.settings.gravity);
-        self.bodies[body].method.compliance(dofs, &step)
+        self.bodies[body].method.implicit()?.compliance(dofs, &step)
     }
 
-    /// Puts what an implicit body's equations are to know of its implicit_contacts among its contacts.
+    /// Puts the forces of its contacts with other bodies into the equations of an implicit body.
     fn set_implicit_contacts(&mut self, body: usize) {
-        let Scratch { implicit_contacts, stiffness, .. } = &mut self.scratch;
-        if !self.bodies[body].method.takes_contact_springs() {
+        let Scratch { implicit_contacts, springs, .. } = &mut self.scratch;
+        if !self.bodies[body].is_implicit {
             return;
         }
-        let held = &mut stiffness[body];
-        held.retain(|contact| contact.obstacle.is_some());
-        for implicit_contact in &implicit_contacts.list {
-            for (part, sign) in implicit_contact.parts.iter().zip([1.0, -1.0]).filter(|(part, _)| part.body == body) {
-                held.push(ContactSpring {
-                    dofs: part.dofs,
-                    weights: part.weights,
+        let springs = &mut springs[body];
+        springs.retain(|spring| spring.obstacle.is_some());
+        for contact in &implicit_contacts.list {
+            let Collision { sides, normal, material, .. } = &contact.collision;
+            for (number, sign) in [(0, 1.0), (1, -1.0)].into_iter().filter(|(number, _)| sides[*number].body == body) {
+                springs.push(ContactSpring {
+                    point: contact.key[number][1],
+                    stencil: sides[number].stencil.clone(),
                     obstacle: None,
-                    force: sign * implicit_contact.force,
-                    anchor: part.place,
-                    normal: sign * implicit_contact.normal,
+                    force: sign * contact.applied,
+                    anchor: sides[number].end,
+                    normal: sign * normal,
                     stiffness: Mat3::zeros(),
-                    friction: implicit_contact.friction,
+                    friction: material.friction,
                 });
             }
         }
-        sort(held);
+        sort_springs(springs);
     }
 
-    /// Looks at the new prediction of a body.
+    /// Moves the contacts of a body to its new prediction.
     pub(crate) fn follow_implicit_contacts(&mut self, body: usize) {
         if !self.scratch.implicit_contacts.is_searched {
             return;
@@ -367,40 +350,20 @@ impl World {
         let Scratch { implicit_contacts, detector, .. } = &mut self.scratch;
         detector.changed(body);
         detector.show(body, &self.bodies[body]);
-        let parts = implicit_contacts.list.iter_mut().flat_map(|implicit_contact| &mut implicit_contact.parts);
-        parts.filter(|part| part.body == body).for_each(|part| part.look(detector));
+        let sides = implicit_contacts.list.iter_mut().flat_map(|contact| &mut contact.collision.sides);
+        sides.filter(|side| side.body == body).for_each(|side| follow(side, detector));
     }
 
-    /// Lets explicit bodies feel what their predictions do not know of.
+    /// Applies the forces to explicit bodies, of which the predictions do not include them.
     pub(crate) fn finish_implicit_contacts(&mut self, time_step: f64) {
         let mut shares = Vec::new();
-        for implicit_contact in &self.scratch.implicit_contacts.list {
-            let explicit =
-                implicit_contact.parts.iter().zip([time_step, -time_step]).filter(|(part, _)| !part.is_implicit);
-            for (part, signed) in explicit {
-                let bearers = part.dofs.into_iter().zip(part.weights);
-                let bearers = bearers.filter(|(_, weight)| *weight != 0.0 && implicit_contact.force != Vec3::zeros());
-                let share = |(dof, weight)| (part.body as u32, dof, weight * signed * implicit_contact.force);
-                shares.extend(bearers.map(share));
+        for contact in self.scratch.implicit_contacts.list.iter().filter(|contact| contact.applied != Vec3::zeros()) {
+            let sides = contact.collision.sides.iter().zip([time_step, -time_step]);
+            for (side, signed) in sides.filter(|(side, _)| !side.is_implicit) {
+                let share = |&(dof, weight): &(u32, f64)| (side.body as u32, dof, weight * signed * contact.applied);
+                shares.extend(side.stencil.as_slice().iter().map(share));
             }
         }
         self.hand_out(&mut shares, time_step);
-    }
-}
-
-impl ImplicitContacts {
-    /// How the dofs of a body give way by themselves (m/N): Δt²/m.
-    fn free_give(&self, body: usize, dofs: &[u32], time_step: f64) -> Vec<f64> {
-        let mut give = vec![0.0; dofs.len()];
-        for part in
-            self.list.iter().flat_map(|implicit_contact| &implicit_contact.parts).filter(|part| part.body == body)
-        {
-            for (dof, inverse_mass) in part.dofs.iter().zip(part.inverse_masses) {
-                if let Ok(slot) = dofs.binary_search(dof) {
-                    give[slot] = time_step * time_step * inverse_mass;
-                }
-            }
-        }
-        give
     }
 }

@@ -1,35 +1,39 @@
-//! Whether bodies pass through each other: before a run, and whenever somebody asks.
+//! The exact test for intersections of bodies: before a run, and on request.
 
 use crate::world::{Body, Checked, World, WorldError};
-use craze_contact::intersection::{Moment, between, depth, within};
+use craze_contact::intersection::{PosedSurface, between, depth, within};
 use craze_contact::solvers::penalty::Response;
-use craze_contact::{ContactSurface, CrackFaces, MAX_CRACK_FACE_PENETRATION, RigidShape};
+use craze_contact::tolerances::MAX_CRACK_FACE_PENETRATION;
+use craze_contact::{ContactSurface, CrackFaces, RigidShape};
 use craze_math::Vec3;
 use craze_spatial::{Aabb, first_crossing};
 
-/// Two bodies that pass through each other, or one through itself.
+/// Two bodies that intersect, or one that intersects itself.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Intersection {
-    /// The two, as the world numbers them; the same twice for one that passes through itself.
+    /// The two, as the world numbers them; the same twice for one that intersects itself.
     pub bodies: [usize; 2],
     /// Where (m).
     pub place: Vec3,
 }
 
 impl World {
-    /// All pairs of bodies that pass through each other in the present state, each with one place, up to a millionth of an edge. Bodies that only
-    /// touch do not. Bodies whose places are not numbers are left out: no step accepts them.
+    /// All pairs of bodies that intersect in the present state, with one point each, with a
+    /// tolerance of a millionth of an edge. Bodies that only touch do not intersect. Bodies with
+    /// positions that are not numbers are skipped: no step accepts them.
     pub fn intersections(&self) -> Vec<Intersection> {
         let places: Vec<Vec<Vec3>> = self.bodies.iter().map(places).collect();
-        let boxes: Vec<Aabb> = places.iter().map(Aabb::around).collect();
-        let moment =
-            |body: usize| Moment { places: &places[body], triangles: self.bodies[body].method.contact_triangles() };
+        let boxes: Vec<Aabb> = places.iter().map(Aabb::from_points).collect();
+        let moment = |body: usize| PosedSurface {
+            positions: &places[body],
+            triangles: self.bodies[body].method.contact_triangles(),
+        };
         let mut found = Vec::new();
         for first in 0..self.bodies.len() {
             if let Ok(Some(place)) = within(&moment(first)) {
                 found.push(Intersection { bodies: [first, first], place });
             }
-            // Penalty forces need some overlap to push.
+            // Penalty forces act on bodies that overlap.
             let is_apart = |second: &usize| self.settings.pairs.response(first, *second) == Response::Impulses;
             let near = (first + 1..self.bodies.len()).filter(|&second| boxes[first].overlaps(&boxes[second]));
             for second in near.filter(is_apart) {
@@ -41,14 +45,16 @@ impl World {
         found
     }
 
-    /// As far as the settings ask: whether any triangle of a body passes through any other triangle of a body or an obstacle in the
-    /// present state, exactly, with no tolerance. What only touches does not. CrackFaces of a crack may overlap by [`MAX_CRACK_FACE_PENETRATION`]. Left out are bodies that still part from their start and those that penalty forces push apart. Planes
-    /// and particles have no triangles, and obstacles may pass through each other.
+    /// As far as the settings ask: fails if any triangle of a body crosses another triangle of a
+    /// body or an obstacle in the present state, exactly and without tolerance. Touching triangles
+    /// do not cross. Crack faces may penetrate by [`MAX_CRACK_FACE_PENETRATION`]. Bodies that still
+    /// separate from their start and pairs with penalty forces are skipped. Planes and particles
+    /// have no triangles, and obstacles may intersect each other.
     pub fn check_intersections(&self) -> Result<(), WorldError> {
         if self.settings.check_intersections == Checked::Nothing {
             return Ok(());
         }
-        let (mut all, mut crack_faces) = (Heap::default(), Vec::new());
+        let (mut all, mut crack_faces) = (AllTriangles::default(), Vec::new());
         for body in &self.bodies {
             let (places, surface) = (places(body), body.method.contact_triangles());
             crack_faces.push((CrackFaces::new(surface.triangles, surface.origins, places.len()), surface.skin));
@@ -58,12 +64,12 @@ impl World {
         for obstacle in self.obstacles.iter().filter(|_| with_obstacles) {
             let pose = obstacle.pose(self.time);
             let places = obstacle.surface.positions.iter().map(|place| pose.transform_point(&(*place).into()).coords);
-            // The surface of a half-space is a picture of it.
+            // The surface of a half-space is for display only.
             let triangles: &[_] =
                 if matches!(obstacle.shape, RigidShape::HalfSpace) { &[] } else { &obstacle.surface.triangles };
             all.add(places.collect(), triangles);
         }
-        let Heap { positions, triangles, owners, firsts } = all;
+        let AllTriangles { positions, triangles, owners, firsts } = all;
         let corners = |triangle: u32| triangles[triangle as usize].map(|corner| positions[corner as usize]);
         let counts = |p: u32, q: u32| {
             let [one, other] = [p, q].map(|triangle| owners[triangle as usize]);
@@ -88,10 +94,10 @@ impl World {
             let owner = firsts.partition_point(|&first| first as usize <= point) - 1;
             return Err(WorldError::NotFinite { thing: name(owner), frame: self.frame_number });
         }
-        // Triangles name points of their own surface: nothing is left that could be refused.
+        // Triangles refer to points of their own surface: there is nothing that could be refused.
         let Ok(Some(pair)) = first_crossing(&positions, &triangles, counts) else { return Ok(()) };
         let boxes = pair.map(|triangle| {
-            Aabb::around(triangles[triangle as usize].iter().map(|&corner| &positions[corner as usize]))
+            Aabb::from_points(triangles[triangle as usize].iter().map(|&corner| &positions[corner as usize]))
         });
         let place = 0.5 * (boxes[0].min.sup(&boxes[1].min) + boxes[0].max.inf(&boxes[1].max));
         let things = pair.map(|triangle| name(owners[triangle as usize]));
@@ -99,24 +105,24 @@ impl World {
     }
 }
 
-/// Where the points of a body are (m).
+/// Positions of the points of a body (m).
 pub(crate) fn places(body: &Body) -> Vec<Vec3> {
     let mut surface = ContactSurface::default();
     body.method.contact_surface(&mut surface);
     surface.points.iter().map(|point| point.start).collect()
 }
 
-/// Triangles of many things, bodies first, and whose each of them is.
+/// Triangles of bodies and obstacles, and the owner of each.
 #[derive(Default)]
-struct Heap {
+struct AllTriangles {
     positions: Vec<Vec3>,
     triangles: Vec<[u32; 3]>,
     owners: Vec<usize>,
-    /// Everybody's first position.
+    /// The first position of each.
     firsts: Vec<u32>,
 }
 
-impl Heap {
+impl AllTriangles {
     fn add(&mut self, places: Vec<Vec3>, triangles: &[[u32; 3]]) {
         let (first, owner) = (self.positions.len() as u32, self.firsts.len());
         self.firsts.push(first);

@@ -1,4 +1,4 @@
-//! What obstacles do to bodies: pushes of the last step, and who presses on whom.
+//! Impulses of obstacles on bodies, and bodies that obstacles squeeze.
 
 use crate::{World, WorldError};
 use craze_contact::{ContactSurface, SurfacePoint};
@@ -6,12 +6,14 @@ use craze_math::Vec3;
 use craze_math::tetrahedron::volume;
 use craze_spatial::Aabb;
 
-/// Step that a crushed body asks for, in times that sound takes through a mean edge: elements are squeezed to about a fiftieth then, where no law of
-/// elasticity means anything any more, and their forces grow beyond all bounds.
-const CRUSHED: f64 = 1e-3;
+/// Time step limit of a crushed body, in times that sound takes through a mean edge: its elements
+/// are then compressed to about a fiftieth, where no elastic law is valid and forces grow without
+/// bound.
+const CRUSHED_TIME_STEP: f64 = 1e-3;
 
-/// Step that an element would ask for in an explicit body, in times that sound takes through its lowest height.
-const EXPLICIT: f64 = 0.3;
+/// Time step limit of an element of an explicit body, in times that sound takes through its
+/// smallest height.
+const EXPLICIT_TIME_STEP: f64 = 0.3;
 
 /// What an obstacle did to a body in the last step.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -22,30 +24,32 @@ pub struct ObstacleImpulse {
     pub obstacle: usize,
     /// Impulse on the body (N·s).
     pub impulse: Vec3,
-    /// Work that the obstacle did (J): more than the body gained where that slid along, or was not as fast.
+    /// Work of the obstacle (J): more than the body gained where it slid along or was not as fast.
     pub work: f64,
 }
 
 impl World {
-    /// What obstacles did to bodies in the last step, by body and obstacle. Impact zones, which move bodies as one with obstacles, are not among it.
+    /// Impulses of obstacles on bodies in the last step, by body and obstacle. Those of impact
+    /// zones, which move bodies together with obstacles, are not included.
     pub fn obstacle_impulses(&self) -> &[ObstacleImpulse] {
         &self.scratch.obstacle_impulses
     }
 
-    /// The obstacles that push a body in the present step, or touch it, those that are driven before those at rest.
+    /// The obstacles that push or touch a body in the present step, driven ones before those at
+    /// rest.
     fn pressing_on(&self, body: usize) -> Vec<usize> {
         let mut surface = ContactSurface::default();
         self.bodies[body].method.contact_surface(&mut surface);
-        let size = Aabb::around(surface.points.iter().map(|point| &point.start)).size().norm();
-        // As near as the distance to keep, or where that is nothing to rounding.
+        let size = Aabb::from_points(surface.points.iter().map(|point| &point.start)).size().norm();
+        // Within the contact distance, or, where that is zero, within rounding.
         let near = 2.0 * self.bodies[body].method.contact_triangles().skin + 1e-3 * size;
         let touches = |obstacle: &usize| {
-            // A ball between the points of a body has none of them near it, but pushes.
+            // A ball between the points of a body is near none of them, but pushes.
             let is_told = |push: &ObstacleImpulse| (push.body, push.obstacle) == (body, *obstacle);
             let obstacle = &self.obstacles[*obstacle];
             let pose = obstacle.pose(self.time);
             let place = |point: &SurfacePoint| pose.inverse_transform_point(&point.start.into()).coords;
-            let gap = |point: &SurfacePoint| obstacle.shape.sample(&place(point)).distance - point.radius;
+            let gap = |point: &SurfacePoint| obstacle.shape.signed_distance(&place(point)).distance - point.radius;
             self.scratch.obstacle_impulses.iter().any(is_told) || surface.points.iter().any(|point| gap(point) <= near)
         };
         let mut touching: Vec<usize> = (0..self.obstacles.len()).filter(touches).collect();
@@ -53,12 +57,13 @@ impl World {
         touching
     }
 
-    /// Whether keyframes move an obstacle now.
-    fn is_driven(&self, obstacle: usize) -> bool {
+    /// True if keyframes move an obstacle now.
+    pub(crate) fn is_driven(&self, obstacle: usize) -> bool {
         self.obstacles[obstacle].next_key(self.time).is_some()
     }
 
-    /// Names of the obstacles that squeeze a body, through others that it touches, too; those that are driven before those at rest.
+    /// Names of the obstacles that squeeze a body, also through others that it touches; driven ones
+    /// before those at rest.
     pub(crate) fn squeezing(&self, body: usize) -> Vec<String> {
         let heap = self.scratch.detector.around([body as u32]);
         let bodies = heap.into_iter().map(|thing| thing as usize).filter(|&thing| thing < self.bodies.len());
@@ -73,27 +78,29 @@ impl World {
         self.pressing_on(body).into_iter().find(|&obstacle| self.is_driven(obstacle))
     }
 
-    /// Refuses to go on with a body that asks for steps of a length (s) because a driven obstacle has squeezed its elements to next to nothing.
+    /// Refuses to continue with a body that asks for steps of a length (s) because a driven
+    /// obstacle has crushed its elements.
     pub(crate) fn refuse_crushed(&self, body: usize, asked: f64) -> Result<(), WorldError> {
         let matter = self.bodies[body].method.contact_tetrahedra();
         let through_edge = matter.edge / matter.sound;
         let is_pushed = |push: &ObstacleImpulse| push.body == body && self.is_driven(push.obstacle);
-        // Written so that a body without sound is never crushed.
+        // Written so that a body without a speed of sound is never crushed.
         let Some(push) = self.scratch.obstacle_impulses.iter().find(|push| is_pushed(push) && through_edge.is_finite())
         else {
             return Ok(());
         };
-        // Implicit bodies ask for nothing.
-        let asked = if asked.is_finite() { asked } else { EXPLICIT * self.thinnest(body) / matter.sound };
-        if !(asked < CRUSHED * through_edge) {
+        // Implicit bodies have no time step limit.
+        let asked =
+            if asked.is_finite() { asked } else { EXPLICIT_TIME_STEP * self.smallest_height(body) / matter.sound };
+        if !(asked < CRUSHED_TIME_STEP * through_edge) {
             return Ok(());
         }
         let (body, obstacle) = (self.bodies[body].name.clone(), self.obstacles[push.obstacle].name.clone());
         Err(WorldError::Crushed { body, obstacle, time: self.time, time_step: asked, through_edge })
     }
 
-    /// Lowest height of a tetrahedron of a body's surface (m).
-    fn thinnest(&self, body: usize) -> f64 {
+    /// Smallest height of a tetrahedron on the surface of a body (m).
+    fn smallest_height(&self, body: usize) -> f64 {
         let (matter, mut nodes) = (self.bodies[body].method.contact_tetrahedra(), ContactSurface::default());
         self.bodies[body].method.contact_nodes(&mut nodes);
         let corners = |&element: &u32| {
@@ -111,13 +118,13 @@ impl World {
     }
 }
 
-/// Adds a push to those of the same two.
-pub(crate) fn add(pushes: &mut Vec<ObstacleImpulse>, push: ObstacleImpulse) {
-    match pushes.binary_search_by_key(&(push.body, push.obstacle), |known| (known.body, known.obstacle)) {
+/// Adds an impulse to those of the same two.
+pub(super) fn add(list: &mut Vec<ObstacleImpulse>, added: ObstacleImpulse) {
+    match list.binary_search_by_key(&(added.body, added.obstacle), |known| (known.body, known.obstacle)) {
         Ok(place) => {
-            pushes[place].impulse += push.impulse;
-            pushes[place].work += push.work;
+            list[place].impulse += added.impulse;
+            list[place].work += added.work;
         }
-        Err(place) => pushes.insert(place, push),
+        Err(place) => list.insert(place, added),
     }
 }

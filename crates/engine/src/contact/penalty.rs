@@ -1,24 +1,25 @@
-//! Bodies that are pushed apart by penalty forces (O'Brien & Hodgins 1999, §3.3) instead of impulses.
+//! Bodies that are kept apart by penalty forces (O'Brien & Hodgins 1999, §3.3) instead of impulses.
 //!
-//! The forces are those of the state at the start of the step, as a body's own explicit forces are, and reach the prediction
-//! as impulses over the step. Bodies may then lie in each other by the depth that bears their load.
+//! The forces are those of the state at the start of the step, as a body's own explicit forces are,
+//! and reach the prediction as impulses over the step. Bodies then penetrate each other by the
+//! depth that bears their load.
 
 use crate::{Body, World};
-use craze_contact::solvers::penalty::{Press, Pressed, Response, nodes, overlaps};
+use craze_contact::solvers::penalty::{PenaltyBody, PenaltyForce, Response, node_forces, overlap_forces};
 use craze_contact::{ContactSurface, Impulse, SelfOverlaps, VolumeTree};
 use craze_math::Vec3;
 
-/// A body as penalty forces see it.
+/// A body in the computation of penalty forces.
 #[derive(Default)]
 struct Volume {
     nodes: ContactSurface,
     tree: VolumeTree,
     own: SelfOverlaps,
-    /// Whether its nodes show the present step.
+    /// True if the nodes are those of the present step.
     has_nodes: bool,
-    /// Whether its tree does, too.
+    /// True if the tree is, too.
     is_shown: bool,
-    /// Whether its nodes can be put in a tree.
+    /// True if the nodes can be put in a tree.
     is_sound: bool,
 }
 
@@ -26,7 +27,7 @@ impl Volume {
     fn show_nodes(&mut self, body: &Body) {
         if !self.has_nodes {
             self.has_nodes = true;
-            self.nodes.points.clear();
+            self.nodes.clear();
             body.method.contact_nodes(&mut self.nodes);
         }
     }
@@ -38,7 +39,8 @@ impl Volume {
         self.is_shown = true;
         self.show_nodes(body);
         self.tree.follow(&body.method.contact_tetrahedra());
-        // Places that are not numbers cannot be put in a tree: the check of the prediction names them.
+        // Positions that are not numbers cannot be put in a tree: the check of the prediction
+        // reports them.
         self.is_sound = self.tree.refresh(self.nodes.points.iter().map(|point| point.start)).is_ok();
     }
 }
@@ -47,8 +49,8 @@ impl Volume {
 #[derive(Default)]
 pub(crate) struct PenaltyForces {
     volumes: Vec<Volume>,
-    presses: Vec<Press>,
-    /// Impulses on the nodes of a body that presses on itself (N·s).
+    forces: Vec<PenaltyForce>,
+    /// Impulses on the nodes of a body with itself (N·s).
     sums: Vec<Vec3>,
     /// Body, dof and impulse (N·s).
     shares: Vec<(u32, u32, Vec3)>,
@@ -56,13 +58,13 @@ pub(crate) struct PenaltyForces {
 }
 
 impl World {
-    /// Pushes bodies apart that are to be pushed by penalty forces.
-    pub(crate) fn press(&mut self, time_step: f64) {
+    /// Applies the penalty forces of all pairs that ask for them.
+    pub(crate) fn apply_penalty_forces(&mut self, time_step: f64) {
         let pairs = &self.settings.pairs;
         if pairs.all_by_impulses() {
             return;
         }
-        let PenaltyForces { volumes, presses, sums, shares, .. } = &mut self.scratch.penalty_forces;
+        let PenaltyForces { volumes, forces, sums, shares, .. } = &mut self.scratch.penalty_forces;
         volumes.resize_with(self.bodies.len(), Volume::default);
         volumes.iter_mut().for_each(|volume| (volume.has_nodes, volume.is_shown) = (false, false));
         shares.clear();
@@ -81,10 +83,10 @@ impl World {
                 shares.extend(pushed.map(|(node, impulse)| (one as u32, node.dof, *impulse)));
             }
             for other in one + 1..self.bodies.len() {
-                let find: fn(&Pressed, &Pressed, &mut Vec<Press>) = match pairs.response(one, other) {
+                let find: fn(&PenaltyBody, &PenaltyBody, &mut Vec<PenaltyForce>) = match pairs.response(one, other) {
                     Response::Impulses => continue,
-                    Response::NodePenalty => nodes,
-                    Response::OverlapPenalty => overlaps,
+                    Response::NodePenalty => node_forces,
+                    Response::OverlapPenalty => overlap_forces,
                 };
                 if !self.bodies[one].method.reach().overlaps(&self.bodies[other].method.reach()) {
                     continue;
@@ -95,17 +97,17 @@ impl World {
                 if ![one, other].iter().all(|&index| volumes[index].is_sound) {
                     continue;
                 }
-                let [first, second] = [one, other].map(|index| Pressed {
+                let [first, second] = [one, other].map(|index| PenaltyBody {
                     tree: &volumes[index].tree,
                     matter: self.bodies[index].method.contact_tetrahedra(),
                 });
-                presses.clear();
-                find(&first, &second, presses);
+                forces.clear();
+                find(&first, &second, forces);
                 let points = [one, other].map(|index| volumes[index].nodes.points.as_slice());
-                for press in presses.iter() {
-                    let impulse = press.impulse(points, time_step, pairs.get(one, other));
+                for force in forces.iter() {
+                    let impulse = force.impulse(points, time_step, pairs.get(one, other));
                     for (side, (index, sign)) in [(one, 1.0), (other, -1.0)].into_iter().enumerate() {
-                        shares.extend(press.bearers[side].iter().map(|&(node, weight)| {
+                        shares.extend(force.nodes[side].iter().map(|&(node, weight)| {
                             let dof = points[side][node as usize].dof;
                             (index as u32, dof, sign * weight * impulse)
                         }));
@@ -118,7 +120,7 @@ impl World {
         self.scratch.penalty_forces.shares = shares;
     }
 
-    /// Hands out impulses (N·s) by body and dof.
+    /// Hands out impulses (N·s) by body and degree of freedom.
     pub(crate) fn hand_out(&mut self, shares: &mut [(u32, u32, Vec3)], time_step: f64) {
         let mut impulses = std::mem::take(&mut self.scratch.penalty_forces.impulses);
         // Stable, so that the sum over the shares of a node goes by their order.

@@ -1,6 +1,6 @@
 //! A cube that breaks in two between two steps: its crack_faces lie on each other and are told apart by their sides.
 
-use crate::cube::{Cube, HALF, MIDDLE, energy, half, moving, observed, registry, run, work, world};
+use crate::cube::{Cube, HALF, MIDDLE, energy, half, moving, observed, run, work, world};
 use craze_engine::World;
 use craze_math::Vec3;
 
@@ -88,7 +88,7 @@ fn broken_halves_give_the_same_bits_after_a_restart() {
         if restart {
             let saved = here.save();
             here = world(cube(), Vec::new(), 0.3);
-            here.restore(&saved, &registry()).expect("its own state");
+            here.restore(&saved).expect("its own state");
         }
         run(&mut here, 2);
         here.bodies[0].method.save()

@@ -2,8 +2,8 @@
 
 use craze_contact::{ContactSurface, ContactTriangles, Impulse, SurfacePoint};
 use craze_engine::{
-    Account, Body, Checked, Event, Failure, FrameDetail, HoldId, MaterialPoint, Method, Mode, Obstacle, PairTable,
-    Region, Registry, Settings, Step, Verdict, World,
+    Account, Attachable, Body, Checked, CommitLog, Failure, FrameDetail, HoldId, MaterialPoint, Method, Mode, Obstacle,
+    PairTable, Region, Settings, Step, Verdict, World,
 };
 use craze_frame::BodyFrame;
 use craze_math::Vec3;
@@ -172,14 +172,6 @@ impl Method for Cube {
         "cube"
     }
 
-    fn attach(&mut self, _hold: HoldId, _region: &Region) -> Option<Vec3> {
-        None
-    }
-
-    fn locate(&mut self, _place: &Vec3) -> MaterialPoint {
-        MaterialPoint { element: 0, weights: [1.0, 0.0, 0.0, 0.0] }
-    }
-
     fn time_step_limit(&self) -> f64 {
         5e-5
     }
@@ -210,7 +202,7 @@ impl Method for Cube {
     }
 
     fn reach(&self) -> Aabb {
-        Aabb::around(self.positions.iter().chain(&self.ends))
+        Aabb::from_points(self.positions.iter().chain(&self.ends))
     }
 
     fn contact_surface(&self, surface: &mut ContactSurface) {
@@ -251,7 +243,7 @@ impl Method for Cube {
         Ok(())
     }
 
-    fn commit(&mut self, _step: &Step) {
+    fn commit(&mut self, step: &Step, _log: &mut CommitLog) {
         for node in 0..self.positions.len() {
             let mean = 0.5 * (self.velocities[node] + self.end_velocities[node]);
             self.work[0] += self.outside[node].dot(&mean);
@@ -260,9 +252,6 @@ impl Method for Cube {
         }
         self.positions.clone_from(&self.ends);
         self.velocities.clone_from(&self.end_velocities);
-    }
-
-    fn fracture(&mut self, step: &Step, _events: &mut Vec<Event>) {
         if self.positions.len() == UPPER as usize && step.time + step.time_step >= self.splits_at {
             self.split();
         }
@@ -284,6 +273,24 @@ impl Method for Cube {
         account
     }
 
+    fn frame(&self, _detail: FrameDetail) -> BodyFrame {
+        BodyFrame::default()
+    }
+
+    fn save(&self) -> Vec<u8> {
+        postcard::to_stdvec(self).expect("plain data")
+    }
+}
+
+impl Attachable for Cube {
+    fn attach(&mut self, _hold: HoldId, _region: &Region) -> Option<Vec3> {
+        None
+    }
+
+    fn locate(&mut self, _place: &Vec3) -> MaterialPoint {
+        MaterialPoint { element: 0, weights: [1.0, 0.0, 0.0, 0.0] }
+    }
+
     fn observe(&self, _point: &MaterialPoint) -> (Vec3, Vec3) {
         // What the tests ask for.
         (
@@ -294,14 +301,6 @@ impl Method for Cube {
 
     fn reaction(&self, _hold: HoldId) -> Vec3 {
         Vec3::zeros()
-    }
-
-    fn frame(&self, _detail: FrameDetail) -> BodyFrame {
-        BodyFrame::default()
-    }
-
-    fn save(&self) -> Vec<u8> {
-        postcard::to_stdvec(self).expect("plain data")
     }
 }
 
@@ -327,17 +326,13 @@ pub fn world_of(cubes: Vec<Cube>, obstacles: Vec<Obstacle>, friction: f64) -> Wo
         pairs: PairTable::new(cubes.len(), obstacles.len(), friction, 0.0),
         check_intersections: Checked::Everything,
     };
-    let body = |cube: Cube| Body { name: "cube".to_owned(), method: Box::new(cube) };
+    let body = |cube: Cube| Body::new("cube", Box::new(cube), Cube::load);
     World::new(settings, cubes.into_iter().map(body).collect(), obstacles)
-}
-
-pub fn registry() -> Registry {
-    Registry::new().register("cube", Cube::load)
 }
 
 pub fn run(world: &mut World, frames: u32) {
     for _ in 0..frames {
-        world.advance_frame(&registry(), &mut |_| Verdict::Continue).expect("a frame");
+        world.advance_frame(&mut |_| Verdict::Continue).expect("a frame");
         world.check_intersections().unwrap_or_else(|found| panic!("{found}"));
         assert_eq!(world.intersections(), []);
     }

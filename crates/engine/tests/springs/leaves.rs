@@ -3,8 +3,8 @@
 
 use craze_contact::{ContactSurface, ContactTriangles, Impulse, SurfacePoint};
 use craze_engine::{
-    Account, Body, Checked, EventKind, Failure, FrameDetail, HoldId, MaterialPoint, Method, Mode, PairTable, Region,
-    Registry, Settings, Step, Verdict, World,
+    Account, Attachable, Body, Checked, CommitLog, EventKind, Failure, FrameDetail, HoldId, MaterialPoint, Method,
+    Mode, PairTable, Region, Settings, Step, Verdict, World,
 };
 use craze_frame::BodyFrame;
 use craze_math::Vec3;
@@ -50,14 +50,6 @@ impl Method for Leaves {
         "leaves"
     }
 
-    fn attach(&mut self, _hold: HoldId, _region: &Region) -> Option<Vec3> {
-        None
-    }
-
-    fn locate(&mut self, _place: &Vec3) -> MaterialPoint {
-        MaterialPoint { element: 0, weights: [1.0, 0.0, 0.0, 0.0] }
-    }
-
     fn time_step_limit(&self) -> f64 {
         0.01
     }
@@ -70,7 +62,7 @@ impl Method for Leaves {
     }
 
     fn reach(&self) -> Aabb {
-        Aabb::around(self.positions.iter().chain(&self.ends))
+        Aabb::from_points(self.positions.iter().chain(&self.ends))
     }
 
     fn contact_surface(&self, surface: &mut ContactSurface) {
@@ -106,7 +98,7 @@ impl Method for Leaves {
         Ok(())
     }
 
-    fn commit(&mut self, _step: &Step) {
+    fn commit(&mut self, _step: &Step, _log: &mut CommitLog) {
         self.positions.clone_from(&self.ends);
         self.velocities.clone_from(&self.end_velocities);
     }
@@ -122,20 +114,30 @@ impl Method for Leaves {
         account
     }
 
-    fn observe(&self, _point: &MaterialPoint) -> (Vec3, Vec3) {
-        (Vec3::zeros(), Vec3::zeros())
-    }
-
-    fn reaction(&self, _hold: HoldId) -> Vec3 {
-        Vec3::zeros()
-    }
-
     fn frame(&self, _detail: FrameDetail) -> BodyFrame {
         BodyFrame::default()
     }
 
     fn save(&self) -> Vec<u8> {
         Vec::new()
+    }
+}
+
+impl Attachable for Leaves {
+    fn attach(&mut self, _hold: HoldId, _region: &Region) -> Option<Vec3> {
+        None
+    }
+
+    fn locate(&mut self, _place: &Vec3) -> MaterialPoint {
+        MaterialPoint { element: 0, weights: [1.0, 0.0, 0.0, 0.0] }
+    }
+
+    fn observe(&self, _point: &MaterialPoint) -> (Vec3, Vec3) {
+        (Vec3::zeros(), Vec3::zeros())
+    }
+
+    fn reaction(&self, _hold: HoldId) -> Vec3 {
+        Vec3::zeros()
     }
 }
 
@@ -151,10 +153,12 @@ fn what_impulses_leave_colliding_is_resolved_by_zones() {
         check_intersections: Checked::Everything,
     };
     let leaves = Box::new(Leaves::new(12, 20.0));
-    let mut world = World::new(settings, vec![Body { name: "leaves".to_owned(), method: leaves }], Vec::new());
+    let load = |_: &[u8]| Err("leaves are not saved".to_owned());
+    let body = Body::new("leaves", leaves, load);
+    let mut world = World::new(settings, vec![body], Vec::new());
     let before = world.account();
     for _ in 0..3 {
-        world.advance_frame(&Registry::new(), &mut |_| Verdict::Continue).expect("a frame");
+        world.advance_frame(&mut |_| Verdict::Continue).expect("a frame");
         world.check_intersections().unwrap_or_else(|found| panic!("{found}"));
     }
     let zones = world.events.iter().filter(|event| matches!(event.kind, EventKind::Zones { .. })).count();

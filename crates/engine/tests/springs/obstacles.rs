@@ -1,6 +1,6 @@
 //! Obstacles press, and nothing of the body is ever found inside them.
 
-use crate::cube::{Cube, energy, moving, registry, run, world};
+use crate::cube::{Cube, energy, moving, run, world};
 use craze_contact::RigidShape;
 use craze_engine::{Drive, Keyframe, Motion, Obstacle, Verdict, World, WorldError};
 use craze_frame::Surface;
@@ -92,7 +92,7 @@ fn a_press_never_enters_what_it_squeezes() {
 fn an_obstacle_that_is_driven_through_a_body_is_named() {
     // There are 0.0001 m of free way and 0.1 m of cube before the anvil.
     let mut world = press(0.11);
-    let mut advance = || world.advance_frame(&registry(), &mut |_| Verdict::Continue);
+    let mut advance = || world.advance_frame(&mut |_| Verdict::Continue);
     let error = (0..6).find_map(|_| advance().err()).expect("nothing gives way");
     let WorldError::Pressed { body, obstacle, place, .. } = &error else { panic!("{error}") };
     assert_eq!((body.as_str(), ["ram", "block"].contains(&obstacle.as_str())), ("cube", true), "{error}");

@@ -1,6 +1,6 @@
 //! Bodies that start inside each other part slowly, and then feel each other.
 
-use crate::cube::{Cube, HALF, energy, registry, world_of};
+use crate::cube::{Cube, HALF, energy, world_of};
 use craze_engine::{Verdict, World};
 use craze_math::Vec3;
 
@@ -16,7 +16,7 @@ fn tangled() -> World {
 
 fn advance(world: &mut World, frames: u32) {
     for _ in 0..frames {
-        world.advance_frame(&registry(), &mut |_| Verdict::Continue).expect("a frame");
+        world.advance_frame(&mut |_| Verdict::Continue).expect("a frame");
         world.check_intersections().unwrap_or_else(|found| panic!("{found}"));
     }
 }
@@ -49,7 +49,7 @@ fn parting_gives_the_same_bits_after_a_restart() {
             let saved = here.save();
             here = tangled();
             here.separate_intersecting_bodies();
-            here.restore(&saved, &registry()).expect("its own state");
+            here.restore(&saved).expect("its own state");
         }
         advance(&mut here, 3);
         here.bodies.iter().flat_map(|body| body.method.save()).collect::<Vec<u8>>()

@@ -1,42 +1,40 @@
-//! `shards.glb`: a node a body, under it a node a shard.
+//! `shards.glb`: a node per body, below it a node per shard.
 
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet};
 
-use craze_frame::{Bounds, Fault, Frame, Look, Welded};
+use craze_frame::{Bounds, Fault, Frame, Look, WeldedSurface};
 use craze_math::{Vec3, convex_hull};
 use serde_json::{Value, json};
 
-use super::film::materials_of;
+use super::sequence::materials_of;
 use super::shape::Shape;
-use super::{Broken, Paint, Shard, ShardSummary};
+use super::{BodyShards, Paint, Shard, ShardSummary};
 use crate::document::{Document, Material, Sides, TRIANGLES, relative, sides_of};
 use crate::labels::Labels;
-use crate::looks::{Named, sides};
+use crate::looks::{NamedMaterial, sides};
 use crate::normals::{Shaded, shade};
 use crate::{ExportError, Format};
 
-/// The bytes of the file, and what its shards are.
+/// Encodes the file and summarises its shards.
 pub(super) fn encode(
     frame: &Frame,
-    bodies: &[Broken],
+    bodies: &[BodyShards],
     hull_vertices: usize,
 ) -> Result<(Vec<u8>, Vec<ShardSummary>), ExportError> {
     let mut document = Document::default();
-    let Laid { roots, summaries, .. } = lay_out(&mut document, frame, bodies, hull_vertices);
+    let Layout { roots, summaries, .. } = lay_out(&mut document, frame, bodies, hull_vertices);
     Ok((finish(document, frame, roots)?, summaries))
 }
 
-/// The shards of a frame in a document.
-pub(super) struct Laid {
-    /// Nodes of bodies.
+/// Nodes of the shards of a frame.
+pub(super) struct Layout {
     pub roots: Vec<usize>,
     /// Nodes of shards, body by body.
     pub nodes: Vec<usize>,
     pub summaries: Vec<ShardSummary>,
 }
 
-/// The file of a document.
 pub(super) fn finish(document: Document, frame: &Frame, roots: Vec<usize>) -> Result<Vec<u8>, ExportError> {
     let scene = json!({ "nodes": roots, "extras": { "frame": frame.number, "time": frame.time } });
     document.finish(scene).map_err(|count| ExportError::TooLarge {
@@ -47,18 +45,17 @@ pub(super) fn finish(document: Document, frame: &Frame, roots: Vec<usize>) -> Re
     })
 }
 
-/// Puts all shards into a document.
-pub(super) fn lay_out(document: &mut Document, frame: &Frame, bodies: &[Broken], hull_vertices: usize) -> Laid {
-    let labels = Labels::of(frame);
+pub(super) fn lay_out(document: &mut Document, frame: &Frame, bodies: &[BodyShards], hull_vertices: usize) -> Layout {
+    let labels = Labels::new(frame);
     let (mut summaries, mut nodes) = (Vec::new(), Vec::new());
     let mut roots = Vec::new();
-    for ((body, label), Broken { shards, paints, inside }) in frame.bodies.iter().zip(&labels.bodies).zip(bodies) {
+    for ((body, label), BodyShards { shards, paints, inside }) in frame.bodies.iter().zip(&labels.bodies).zip(bodies) {
         if shards.is_empty() {
             continue;
         }
         let shows = sides_of(&body.surface);
         let looks = sides(body, label, inside.look(body));
-        let of_side = |side: &Named| document.material(&side.name, &side.look, shows);
+        let of_side = |primitive: &NamedMaterial| document.material(&primitive.name, &primitive.look, shows);
         let sides = looks.iter().map(|[outside, crack]| [of_side(outside), of_side(crack)]).collect();
         let plain = looks[0][0].look;
         let paints = paints.iter().map(|paint| material(document, paint, &plain, shows)).collect();
@@ -69,7 +66,7 @@ pub(super) fn lay_out(document: &mut Document, frame: &Frame, bodies: &[Broken],
         for shard in shards {
             let name = format!("{label}-shard-{}", shard.id);
             let faults = faults(&shard.shape);
-            let faces = Faces { shape: &shard.shape, matters: &materials_of(body, shard), faults: &faults };
+            let faces = Faces { shape: &shard.shape, materials: &materials_of(body, shard), faults: &faults };
             children.push(node(document, &name, shard, &faces, &materials, &corner, hull_vertices));
             summaries.push(ShardSummary { name, volume: shard.volume, closed: shard.shape.closed, faults });
         }
@@ -77,70 +74,69 @@ pub(super) fn lay_out(document: &mut Document, frame: &Frame, bodies: &[Broken],
         let extras = json!({ "method": body.method, "materials": body.materials });
         roots.push(document.node(json!({ "name": label, "children": children, "extras": extras })));
     }
-    Laid { roots, nodes, summaries }
+    Layout { roots, nodes, summaries }
 }
 
-/// Materials of a body's shards.
 struct Materials {
-    /// For each material of the body, that of an outside that the model has no material for, and that of crack faces.
+    /// For each material of the body, that of outsides without a model material and that of crack
+    /// faces.
     sides: Vec<[Material; 2]>,
-    /// Those that came with the model, by number.
+    /// The model's materials by index.
     paints: Vec<Material>,
 }
 
 impl Materials {
     fn of(&self, face: Face) -> &Material {
-        let side = |matter: u32, side: usize| &self.sides[matter as usize % self.sides.len()][side];
+        let side = |material: u32, side: usize| &self.sides[material as usize % self.sides.len()][side];
         match face {
-            Face::Crack(matter) => side(matter, 1),
-            Face::Outside(paint, matter) => {
-                paint.and_then(|number| self.paints.get(number as usize)).unwrap_or(side(matter, 0))
+            Face::Crack(material) => side(material, 1),
+            Face::Outside(paint, material) => {
+                paint.and_then(|number| self.paints.get(number as usize)).unwrap_or(side(material, 0))
             }
         }
     }
 }
 
-/// The material of a paint; `plain` is how one looks that has neither colour nor picture.
+/// Material of a paint; `plain` is the look without colour and picture.
 pub(crate) fn material(document: &mut Document, paint: &Paint, plain: &Look, sides: Sides) -> Material {
     match (&paint.picture, paint.colour) {
         (None, None) => document.material(&paint.name, plain, sides),
-        (None, Some(colour)) => document.painted(&paint.name, colour, sides),
+        (None, Some(colour)) => document.colored(&paint.name, colour, sides),
         (Some(picture), colour) => {
-            let material = document.painted(&paint.name, colour.unwrap_or([1.0; 4]), sides);
+            let material = document.colored(&paint.name, colour.unwrap_or([1.0; 4]), sides);
             document.with_picture(material, picture.media_type, &picture.bytes)
         }
     }
 }
 
-/// What a triangle of a shard shows.
+/// Kind of a shard's triangle; a primitive holds one kind.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Face {
-    /// The surface of the body, with the number of the model's material and of the body's.
+    /// Outside, with the model's and the body's material index.
     Outside(Option<u32>, u32),
-    /// A face that a crack opened, with the number of the body's material.
+    /// Crack face, with the body's material index.
     Crack(u32),
 }
 
-/// The triangles of a shard, and what is wrong with them.
+/// Triangles of a shard, and their faults.
 struct Faces<'a> {
     shape: &'a Shape,
-    /// Materials of the body, by triangle; empty where there is one.
-    matters: &'a [u32],
+    /// The body's material by triangle; empty if there is one.
+    materials: &'a [u32],
     faults: &'a [Fault],
 }
 
 impl Faces<'_> {
-    /// What a triangle shows.
     fn of(&self, triangle: usize) -> Face {
-        let matter = self.matters.get(triangle).copied().unwrap_or(0);
+        let material = self.materials.get(triangle).copied().unwrap_or(0);
         match self.shape.part.crack[triangle] {
-            true => Face::Crack(matter),
-            false => Face::Outside(self.shape.look.materials.get(triangle).copied(), matter),
+            true => Face::Crack(material),
+            false => Face::Outside(self.shape.attributes.materials.get(triangle).copied(), material),
         }
     }
 }
 
-/// A node with the shard's outside, material by material, and its crack faces.
+/// Adds a shard's node: a primitive per material of its outside, and its crack faces.
 fn node(
     document: &mut Document,
     name: &str,
@@ -156,16 +152,19 @@ fn node(
     let mut primitives = Vec::new();
     let all: BTreeSet<Face> = (0..part.triangles.len()).map(|triangle| faces.of(triangle)).collect();
     for shown in all {
-        let side = side(faces, &shaded, shown, corner);
-        let positions: Vec<[f32; 3]> =
-            side.vertices.iter().map(|vertex| relative(&part.positions[vertex.place as usize], &origin)).collect();
-        let normals: Vec<[f32; 3]> = side.vertices.iter().map(|vertex| vertex.normal).collect();
+        let primitive = primitive(faces, &shaded, shown, corner);
+        let positions: Vec<[f32; 3]> = primitive
+            .vertices
+            .iter()
+            .map(|vertex| relative(&part.positions[vertex.part_vertex as usize], &origin))
+            .collect();
+        let normals: Vec<[f32; 3]> = primitive.vertices.iter().map(|vertex| vertex.normal).collect();
         let mut attributes = json!({ "POSITION": document.vectors(&positions), "NORMAL": document.vectors(&normals) });
-        let texture: Option<Vec<[f32; 2]>> = side.vertices.iter().map(|vertex| vertex.texture).collect();
+        let texture: Option<Vec<[f32; 2]>> = primitive.vertices.iter().map(|vertex| vertex.texture).collect();
         if let Some(texture) = texture {
             attributes["TEXCOORD_0"] = json!(document.vectors(&texture));
         }
-        let (indices, material) = (document.indices(&side.indices), document.used_material(materials.of(shown)));
+        let (indices, material) = (document.indices(&primitive.indices), document.used_material(materials.of(shown)));
         primitives.push(json!({
             "attributes": attributes, "indices": indices, "material": material, "mode": TRIANGLES,
         }));
@@ -173,89 +172,90 @@ fn node(
     document.mesh_node(name, origin, primitives, extras(shard, faces.faults, &origin, hull_vertices))
 }
 
-/// Where the node of a shape stands (m).
+/// Position of a shape's node (m).
 fn origin_of(shape: &Shape) -> [f32; 3] {
     shape.centre.map(|coordinate| coordinate as f32).into()
 }
 
-/// Faults of a shape with the positions that the file has, in single precision from the node on.
+/// Faults of a shape at the positions of the file, which are in single precision relative to the
+/// node.
 fn faults(shape: &Shape) -> Vec<Fault> {
     let origin = origin_of(shape);
     let written = |vertex: u32| {
         let position = relative(&shape.part.positions[vertex as usize], &origin);
         Vec3::from([0, 1, 2].map(|axis| f64::from(position[axis])))
     };
-    let mut faults = Welded::new(&shape.part.triangles, written).faults();
+    let mut faults = WeldedSurface::new(&shape.part.triangles, written).faults();
     for fault in &mut faults {
         (0..3).for_each(|axis| fault.at[axis] += f64::from(origin[axis]));
     }
     faults
 }
 
-/// The triangles of an outside of one material or of the crack, with vertices of their own.
+/// Triangles of one kind with their own vertices.
 #[derive(Default)]
-struct Side {
+struct Primitive {
     vertices: Vec<Vertex>,
     indices: Vec<u32>,
 }
 
-/// A vertex of a side.
 #[derive(Clone, Copy)]
 struct Vertex {
-    /// Vertex of the part.
-    place: u32,
+    part_vertex: u32,
     normal: [f32; 3],
-    /// Texture coordinates, (0, 0) at the upper left, as glTF has them.
+    /// Texture coordinates, (0, 0) at the upper left as in glTF.
     texture: Option<[f32; 2]>,
 }
 
 impl Vertex {
-    /// The same for vertices that are one.
+    /// Equal for vertices that can be shared.
     fn key(&self) -> (u32, [u32; 3], Option<[u32; 2]>) {
-        (self.place, self.normal.map(f32::to_bits), self.texture.map(|place| place.map(f32::to_bits)))
+        (self.part_vertex, self.normal.map(f32::to_bits), self.texture.map(|place| place.map(f32::to_bits)))
     }
 }
 
-/// The triangles of a shape that show the same. `origin` (m) is where the texture of cracks begins.
-fn side(faces: &Faces<'_>, shaded: &Shaded, shown: Face, origin: &Vec3) -> Side {
-    let mut side = Side::default();
+/// Collects the triangles of one kind. `origin` (m) is the origin of the crack faces' texture
+/// coordinates.
+fn primitive(faces: &Faces<'_>, shaded: &Shaded, shown: Face, origin: &Vec3) -> Primitive {
+    let mut primitive = Primitive::default();
     let mut known = BTreeMap::new();
-    let Shape { part, look, .. } = faces.shape;
+    let Shape { part, attributes, .. } = faces.shape;
     let triangles = part.triangles.iter().enumerate().filter(|(triangle, _)| faces.of(*triangle) == shown);
     for (triangle, places) in triangles {
-        let axis =
-            matches!(shown, Face::Crack(_)).then(|| dominant_axis(places.map(|place| part.positions[place as usize])));
+        let axis = matches!(shown, Face::Crack(_))
+            .then(|| dominant_axis(places.map(|vertex| part.positions[vertex as usize])));
         for corner in 0..3 {
             let smooth = shaded.normals[shaded.triangles[triangle][corner] as usize];
-            let own = look.normals.get(triangle).and_then(|normals| normals[corner]);
+            let own = attributes.normals.get(triangle).and_then(|normals| normals[corner]);
             let texture = match axis {
-                Some(axis) => Some(texture_place(&(part.positions[places[corner] as usize] - origin), axis)),
-                None => look.texture.get(triangle).map(|texture| [texture[corner][0], 1.0 - texture[corner][1]]),
+                Some(axis) => Some(texture_coordinates(&(part.positions[places[corner] as usize] - origin), axis)),
+                None => attributes.texture.get(triangle).map(|texture| [texture[corner][0], 1.0 - texture[corner][1]]),
             };
-            let vertex = Vertex { place: places[corner], normal: own.unwrap_or(smooth), texture };
+            let vertex = Vertex { part_vertex: places[corner], normal: own.unwrap_or(smooth), texture };
             let index = *known.entry(vertex.key()).or_insert_with(|| {
-                side.vertices.push(vertex);
-                side.vertices.len() as u32 - 1
+                primitive.vertices.push(vertex);
+                primitive.vertices.len() as u32 - 1
             });
-            side.indices.push(index);
+            primitive.indices.push(index);
         }
     }
-    side
+    primitive
 }
 
-/// The axis that a triangle faces most. Both sides of a crack face give the same one, wherever they start and whichever way they go.
+/// Largest component of a triangle's normal. Sorting the corners makes both sides of a crack face
+/// agree.
 fn dominant_axis(mut corners: [Vec3; 3]) -> usize {
     corners.sort_by(|one, other| one.iter().partial_cmp(other.iter()).unwrap_or(Ordering::Equal));
     let [a, b, c] = corners;
     (b - a).cross(&(c - a)).iamax()
 }
 
-/// Texture coordinates (m) of a place in the rest shape, seen along an axis.
-fn texture_place(place: &Vec3, axis: usize) -> [f32; 2] {
-    [place[(axis + 1) % 3] as f32, place[(axis + 2) % 3] as f32]
+/// Texture coordinates (m) of a rest position, projected along an axis.
+fn texture_coordinates(position: &Vec3, axis: usize) -> [f32; 2] {
+    [position[(axis + 1) % 3] as f32, position[(axis + 2) % 3] as f32]
 }
 
-/// What a game engine wants to know of a shard. Numbers that are not finite become `null`, JSON having no word for them.
+/// Extras for game engines. Numbers that are not finite become `null`, since JSON cannot hold them.
 fn extras(shard: &Shard, faults: &[Fault], origin: &[f32; 3], hull_vertices: usize) -> Value {
     let neighbours: Vec<Value> = shard.neighbours.iter().map(|(id, area)| json!({ "id": id, "area": area })).collect();
     let mut extras = json!({

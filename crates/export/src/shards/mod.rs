@@ -1,275 +1,290 @@
-//! The pieces of a broken body as parts for other programs: in their rest shape, so that they fit together.
+//! The pieces of a broken body in their rest shape, where they fit together, as parts for other
+//! programs.
 
 mod animation;
 mod contacts;
-mod dust;
+mod cut_shards;
 mod encode;
-mod film;
+mod merge_small_pieces;
+mod sequence;
 mod shape;
-mod skinned;
 mod solids;
 
 use std::path::{Path, PathBuf};
 
 use craze_frame::{BodyFrame, Fault, Frame, Surface, atomic_write, names};
 use craze_math::Vec3;
-use craze_skin::{Contacts, Grain};
+use craze_skin::{Contacts, CrackDetail};
 
-use crate::dress::{At, Worn, dress};
+use crate::attributes::{Pose, TriangleAttributes, transferred};
 use crate::looks::Inside;
+use crate::tuning::MAX_RECUTS;
 use crate::{ExportError, Format, check};
 pub use animation::{Pace, export_animation};
 use contacts::{Contact, contacts};
+use cut_shards::{CutBody, cut_shards};
+pub use cut_shards::{Paint, PaintPicture, SourceSurface};
 pub(crate) use encode::material;
-pub use film::ShardFilm;
+use merge_small_pieces::merge_small_pieces;
+pub use sequence::ShardSequence;
 use shape::{Shape, shape};
-pub use skinned::{Outer, Paint, PaintPicture};
-use skinned::{Skinned, skinned};
 
-/// Name of the file.
 const FILE: &str = "shards.glb";
 
-/// Times that shards are drawn anew because some have come out as dust.
-const REDRAWN: usize = 3;
-
-/// How shards are written.
+/// Settings of shard export.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ShardSettings {
-    /// Pieces smaller than this share of their body's volume are merged into the neighbour with the largest contact area; 0 merges none.
-    pub smallest: f64,
-    /// Shards of a body at most: beyond that the smallest are merged as well.
-    pub most: usize,
-    /// Vertices of a convex hull at most; at least 4.
+    /// Pieces below this share of their body's volume are merged into the neighbour with the
+    /// largest contact area (1); 0 merges none.
+    pub min_volume_fraction: f64,
+    /// Most shards per body; beyond it the smallest are merged as well.
+    pub max_shards: usize,
+    /// Most vertices of a convex hull; at least 4.
     pub hull_vertices: usize,
-    /// What makes crack faces look like broken matter; without it they are the faces of the tetrahedra.
-    pub grain: Option<Grain>,
+    /// Detail of crack faces; `None` keeps flat facets.
+    pub crack_detail: Option<CrackDetail>,
 }
 
 impl Default for ShardSettings {
     fn default() -> Self {
-        ShardSettings { smallest: 0.0, most: usize::MAX, hull_vertices: 32, grain: Some(Grain::default()) }
+        ShardSettings {
+            min_volume_fraction: 0.0,
+            max_shards: usize::MAX,
+            hull_vertices: 32,
+            crack_detail: Some(CrackDetail::default()),
+        }
     }
 }
 
-/// What was written.
+/// Result of a shard export.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ShardReport {
     /// The file.
     pub file: PathBuf,
     /// Its shards, body by body.
     pub shards: Vec<ShardSummary>,
-    /// How long the animation is (s); none where nothing moves.
+    /// Duration of the animation (s); `None` without one.
     pub length: Option<f64>,
-    /// Pieces that were merged into others.
+    /// Number of pieces merged into others.
     pub merged: usize,
-    /// What the outside of each body's shards is, and why it is not what one might want, each as a line for a person.
-    pub skins: Vec<String>,
-    /// What the frame holds and the file does not, each as a phrase with its reason, for a person.
+    /// For each body a line on what the outside of its shards is, and why better surfaces could not
+    /// be cut.
+    pub outside_notes: Vec<String>,
+    /// Content of the frame that the file does not hold, each a phrase with its reason.
     pub left_out: Vec<String>,
 }
 
-/// A shard in a few words.
+/// Summary of a shard.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ShardSummary {
-    /// Name of its node.
+    /// Node name.
     pub name: String,
     /// Rest volume (m³).
     pub volume: f64,
-    /// Whether every edge is passed exactly once in each direction, with the vertices that the file has.
+    /// True if every edge is traversed exactly once in each direction, over the vertices of the
+    /// file.
     pub closed: bool,
-    /// What is wrong with its surface where vertices at equal positions are one, kind by kind; places are at rest, in the world. Tunnels may be
-    /// those of the model.
+    /// Faults of the surface with coincident vertices merged, at rest positions in the world.
+    /// Tunnels may be the model's own.
     pub faults: Vec<Fault>,
 }
 
 impl ShardSummary {
-    /// Whether it is closed and manifold, also where vertices at equal positions are one.
+    /// Returns true if the surface is closed and manifold, also with coincident vertices merged.
     pub fn is_manifold(&self) -> bool {
         self.closed && !self.faults.iter().any(|fault| fault.kind.is_not_manifold())
     }
 }
 
-/// A piece, with the dust it took in.
+/// A piece with the pieces merged into it.
 struct Shard {
-    /// Number in the body's history.
+    /// Number of the piece in the body's history.
     id: u32,
-    /// The piece it broke from.
+    /// Number of the piece that it split from.
     parent: Option<u32>,
     /// Rest volume (m³).
     volume: f64,
     /// Mass (kg).
     mass: f64,
-    /// Numbers of the pieces that were merged into it.
+    /// Numbers of the merged pieces.
     merged: Vec<u32>,
-    /// Numbers of the shards it touched at rest, and the contact area (m²).
+    /// Numbers of the shards it touches at rest, with contact area (m²).
     neighbours: Vec<(u32, f64)>,
     shape: Shape,
 }
 
-/// Writes `shards.glb` into `folder`, which is created if needed: every piece of every body of the frame whose rest shape is known.
+/// Writes `shards.glb` into `folder`, which is created if needed: all pieces of all bodies with a
+/// known rest shape.
 ///
-/// `outers` has, for every body, the closed surfaces that its shards may be cut from, the best first; where there is none or none can be cut,
-/// shards have the faces of the tetrahedra. All shards of a body are made in the same way, so that they fit together.
-/// `docs/formats.md` says what it holds.
+/// `source_surfaces` lists for every body the closed surfaces to cut its shards from, in order of
+/// preference. If none can be cut, shards have the faces of the tetrahedra. All shards of a body
+/// are cut from the same surface, so they fit together. `docs/formats.md` describes the file.
 pub fn export_shards(
     frame: &Frame,
-    outers: &[Vec<Outer>],
+    source_surfaces: &[Vec<SourceSurface>],
     settings: &ShardSettings,
     folder: &Path,
 ) -> Result<ShardReport, ExportError> {
-    write_shards(frame, &take(frame, outers, settings)?, settings, folder)
+    write_shards(frame, &collect_shards(frame, source_surfaces, settings)?, settings, folder)
 }
 
 fn write_shards(
     frame: &Frame,
-    taken: &Taken,
+    collected: &CollectedShards,
     settings: &ShardSettings,
     folder: &Path,
 ) -> Result<ShardReport, ExportError> {
-    let (bytes, shards) = encode::encode(frame, &taken.bodies, settings.hull_vertices)?;
-    write(FILE, &bytes, folder, taken, shards)
+    let (bytes, shards) = encode::encode(frame, &collected.bodies, settings.hull_vertices)?;
+    write(FILE, &bytes, folder, collected, shards)
 }
 
-/// The shards of a body, and how their outsides look.
+/// Shards of a body, and the materials of their outsides.
 #[derive(Default)]
-struct Broken {
+struct BodyShards {
     shards: Vec<Shard>,
     paints: Vec<Paint>,
     inside: Inside,
 }
 
-/// The shards of a frame, body by body, and what has none.
-struct Taken {
-    bodies: Vec<Broken>,
-    skins: Vec<String>,
+/// Shards of a frame, body by body.
+struct CollectedShards {
+    bodies: Vec<BodyShards>,
+    outside_notes: Vec<String>,
     left_out: Vec<String>,
 }
 
-fn take(frame: &Frame, outers: &[Vec<Outer>], settings: &ShardSettings) -> Result<Taken, ExportError> {
+fn collect_shards(
+    frame: &Frame,
+    source_surfaces: &[Vec<SourceSurface>],
+    settings: &ShardSettings,
+) -> Result<CollectedShards, ExportError> {
     let number = frame.number;
     frame.check().map_err(|cause| ExportError::Invalid { frame: number, cause })?;
     let mut bodies = Vec::new();
-    let (mut skins, mut left_out) = (Vec::new(), Vec::new());
+    let (mut outside_notes, mut left_out) = (Vec::new(), Vec::new());
     for (index, body) in frame.bodies.iter().enumerate() {
         let owner = format!("body '{}'", body.name);
         if body.surface.triangles.is_empty() {
             left_out.push(format!("{owner}: it has no surface"));
-            bodies.push(Broken::default());
+            bodies.push(BodyShards::default());
             continue;
         }
         let Some(rest) = body.surface.vertex_attributes.vectors(names::REST) else {
-            left_out.push(format!("{owner}: its frames do not say where its surface was at rest"));
-            bodies.push(Broken::default());
+            left_out.push(format!("{owner}: its frames have no rest positions"));
+            bodies.push(BodyShards::default());
             continue;
         };
         check::check_points(number, Format::Glb, &owner, "rest position", rest)?;
-        let outers = outers.get(index).map_or(&[][..], Vec::as_slice);
-        bodies.push(shards(body, rest, outers, settings, &mut skins));
+        let source_surfaces = source_surfaces.get(index).map_or(&[][..], Vec::as_slice);
+        bodies.push(shards(body, rest, source_surfaces, settings, &mut outside_notes));
     }
     if bodies.iter().all(|body| body.shards.is_empty()) {
         let reason = if left_out.is_empty() { "it has no bodies".to_owned() } else { left_out.join("; ") };
         return Err(ExportError::NoShards { frame: number, reason });
     }
-    Ok(Taken { bodies, skins, left_out })
+    Ok(CollectedShards { bodies, outside_notes, left_out })
 }
 
-/// Writes a file of shards.
 fn write(
     name: &str,
     bytes: &[u8],
     folder: &Path,
-    taken: &Taken,
+    collected: &CollectedShards,
     shards: Vec<ShardSummary>,
 ) -> Result<ShardReport, ExportError> {
     std::fs::create_dir_all(folder).map_err(|cause| ExportError::Folder { path: folder.to_owned(), cause })?;
     let file = folder.join(name);
     atomic_write(&file, bytes)?;
-    let Taken { bodies, skins, left_out } = taken;
-    let (skins, left_out) = (skins.clone(), left_out.clone());
+    let CollectedShards { bodies, outside_notes, left_out } = collected;
+    let (outside_notes, left_out) = (outside_notes.clone(), left_out.clone());
     let merged = bodies.iter().flat_map(|body| &body.shards).map(|shard| shard.merged.len()).sum();
-    Ok(ShardReport { file, shards, length: None, merged, skins, left_out })
+    Ok(ShardReport { file, shards, length: None, merged, outside_notes, left_out })
 }
 
-/// The shards of a body, in the order of its pieces.
+/// Shards of a body, in the order of its pieces.
 fn shards(
     body: &BodyFrame,
     rest: &[Vec3],
-    outers: &[Outer],
+    source_surfaces: &[SourceSurface],
     settings: &ShardSettings,
-    skins: &mut Vec<String>,
-) -> Broken {
-    let touching = Contacts::of(&body.surface, rest);
+    outside_notes: &mut Vec<String>,
+) -> BodyShards {
+    let touching = Contacts::new(&body.surface, rest);
     let mut volumes: Vec<f64> = body.pieces.iter().map(|piece| piece.volume).collect();
-    // What drawing loses altogether is merged whatever was asked for.
-    let smallest = (settings.smallest * volumes.iter().sum::<f64>()).max(f64::MIN_POSITIVE);
-    let mut owners = dust::owners(&volumes, touching.areas(), smallest, settings.most);
-    // A surface that is made of the model's own triangles need not be cut again.
-    let mut dressed = outers.iter().filter_map(|outer| Some((outer, dress(&body.surface, outer, At::Rest)?)));
-    if let Some((outer, worn)) = dressed.next() {
-        skins.push(format!("{}: the outside is {}", body.name, outer.told()));
-        let shapes = shapes_of_frame(&body.surface, rest, &volumes, &owners, Some(&worn));
-        let shards = gather(body, &touching, &owners, shapes);
-        return Broken { shards, paints: outer.usable_paints(), inside: Inside::of(outer) };
+    // Shards of zero volume are always merged.
+    let min_volume = (settings.min_volume_fraction * volumes.iter().sum::<f64>()).max(f64::MIN_POSITIVE);
+    let mut owners = merge_small_pieces(&volumes, touching.areas(), min_volume, settings.max_shards);
+    // A surface built from the model's triangles needs no cutting.
+    let mut with_attributes =
+        source_surfaces.iter().filter_map(|source| Some((source, transferred(&body.surface, source, Pose::Rest)?)));
+    if let Some((source, attributes)) = with_attributes.next() {
+        outside_notes.push(format!("{}: the outside is {}", body.name, source.description()));
+        let shapes = shapes_of_frame(&body.surface, rest, &volumes, &owners, Some(&attributes));
+        let shards = assemble(body, &touching, &owners, shapes);
+        return BodyShards { shards, paints: source.usable_paints(), inside: Inside::of(source) };
     }
-    let cut = |owners: &[u32]| skinned(body, rest, &touching, owners, outers, settings.grain.as_ref());
-    let (mut skinned, mut said) = cut(&owners);
-    for _ in 0..REDRAWN {
-        let Some(shapes) = skinned.as_ref().map(|skinned| &skinned.shapes) else { break };
-        if !shrunk_to_dust(shapes, &owners, smallest, &mut volumes) {
+    let cut_by =
+        |owners: &[u32]| cut_shards(body, rest, &touching, owners, source_surfaces, settings.crack_detail.as_ref());
+    let (mut cut, mut failures) = cut_by(&owners);
+    for _ in 0..MAX_RECUTS {
+        let Some(shapes) = cut.as_ref().map(|cut| &cut.shapes) else { break };
+        if !update_small_volumes(shapes, &owners, min_volume, &mut volumes) {
             break;
         }
-        let merged = dust::owners(&volumes, touching.areas(), smallest, settings.most);
-        // Dust that touches nothing stays, and what was cut before is better than nothing.
+        let merged = merge_small_pieces(&volumes, touching.areas(), min_volume, settings.max_shards);
+        // Nothing to merge with: keep the earlier cut.
         if merged == owners {
             break;
         }
-        let (anew, why) = cut(&merged);
-        if anew.is_none() {
+        let (recut, reasons) = cut_by(&merged);
+        if recut.is_none() {
             break;
         }
-        (owners, skinned, said) = (merged, anew, why);
+        (owners, cut, failures) = (merged, recut, reasons);
     }
-    skins.extend(said.iter().map(|why| format!("{}: not {why}", body.name)));
-    if !outers.is_empty() {
-        let told = skinned.as_ref().map_or("faces of the tetrahedra", |skinned| skinned.told.as_str());
-        skins.push(format!("{}: the outside is {told}", body.name));
+    outside_notes.extend(failures.iter().map(|reason| format!("{}: not {reason}", body.name)));
+    if !source_surfaces.is_empty() {
+        let description = cut.as_ref().map_or("faces of the tetrahedra", |cut| cut.description.as_str());
+        outside_notes.push(format!("{}: the outside is {description}", body.name));
     }
-    let (shapes, paints, inside) = match skinned {
-        Some(Skinned { shapes, outer, .. }) => (shapes, outer.usable_paints(), Inside::of(outer)),
+    let (shapes, paints, inside) = match cut {
+        Some(CutBody { shapes, source, .. }) => (shapes, source.usable_paints(), Inside::of(source)),
         None => {
             let volumes: Vec<f64> = body.pieces.iter().map(|piece| piece.volume).collect();
             (shapes_of_frame(&body.surface, rest, &volumes, &owners, None), Vec::new(), Inside::AsBody)
         }
     };
-    Broken { shards: gather(body, &touching, &owners, shapes), paints, inside }
+    BodyShards { shards: assemble(body, &touching, &owners, shapes), paints, inside }
 }
 
-/// Whether drawing the cracks anew has left shards smaller than `smallest` (m³), or nothing at all of them; `volumes` (m³) of their pieces say so then.
-fn shrunk_to_dust(shapes: &[Option<(Shape, f64)>], owners: &[u32], smallest: f64, volumes: &mut [f64]) -> bool {
+/// Sets the volumes (m³) of pieces to those of their cut shards where these are below `min_volume`
+/// (m³). Returns true if there are any.
+fn update_small_volumes(shapes: &[Option<(Shape, f64)>], owners: &[u32], min_volume: f64, volumes: &mut [f64]) -> bool {
     let mut is_any = false;
     for (piece, &owner) in owners.iter().enumerate() {
-        let drawn = shapes[owner as usize].as_ref().map_or(0.0, |(_, volume)| *volume);
-        if drawn < smallest {
-            volumes[piece] = if piece == owner as usize { drawn } else { 0.0 };
+        let cut = shapes[owner as usize].as_ref().map_or(0.0, |(_, volume)| *volume);
+        if cut < min_volume {
+            volumes[piece] = if piece == owner as usize { cut } else { 0.0 };
             is_any = true;
         }
     }
     is_any
 }
 
-/// Shapes made of the faces that the pieces have, by owner, with their volumes (m³). `worn` is what these carry.
+/// Shapes from the faces of the pieces, by owner, with volumes (m³). `attributes`: those of the
+/// surface's triangles.
 fn shapes_of_frame(
     surface: &Surface,
     rest: &[Vec3],
     volumes: &[f64],
     owners: &[u32],
-    worn: Option<&[Worn]>,
+    attributes: Option<&[TriangleAttributes]>,
 ) -> Vec<Option<(Shape, f64)>> {
-    let mut glued = vec![Vec::new(); owners.len()];
+    let mut joined = vec![Vec::new(); owners.len()];
     for contact in contacts(surface, rest) {
         let [one, other] = contact.triangles.map(|triangle| owners[surface.piece_of(triangle) as usize]);
         if one == other {
-            glued[one as usize].push(contact);
+            joined[one as usize].push(contact);
         }
     }
     let mut triangles = vec![Vec::new(); owners.len()];
@@ -282,17 +297,17 @@ fn shapes_of_frame(
     }
     let shape = |owner: usize| {
         let own = &triangles[owner];
-        (!own.is_empty()).then(|| (closed_shape(surface, rest, own, &glued[owner], worn), sums[owner]))
+        (!own.is_empty()).then(|| (closed_shape(surface, rest, own, &joined[owner], attributes), sums[owner]))
     };
     (0..owners.len()).map(shape).collect()
 }
 
-/// The shards of a body whose pieces count to `owners` and have these shapes and volumes (m³).
-fn gather(body: &BodyFrame, contacts: &Contacts, owners: &[u32], shapes: Vec<Option<(Shape, f64)>>) -> Vec<Shard> {
+/// Assembles the shards of a body from the shapes and volumes (m³) of its owners.
+fn assemble(body: &BodyFrame, contacts: &Contacts, owners: &[u32], shapes: Vec<Option<(Shape, f64)>>) -> Vec<Shard> {
     let mut touching = Vec::new();
     for (pieces, area) in contacts.areas() {
         let [one, other] = pieces.map(|piece| owners[piece as usize]);
-        // A shard without shape lies outside the surface and touches nothing.
+        // A shard without shape lies outside the surface.
         if one != other && shapes[one as usize].is_some() && shapes[other as usize].is_some() {
             touching.extend([(one, other, area), (other, one, area)]);
         }
@@ -316,7 +331,7 @@ fn gather(body: &BodyFrame, contacts: &Contacts, owners: &[u32], shapes: Vec<Opt
             id: body.pieces[index].id,
             parent: body.pieces[index].parent,
             volume,
-            // As dense as its tetrahedra are.
+            // Density is that of the tetrahedra.
             mass: if volume == matter { mass } else { mass / matter * volume },
             merged: members().map(|piece| piece.id).filter(|&id| id != body.pieces[index].id).collect(),
             neighbours: neighbours.collect(),
@@ -326,16 +341,17 @@ fn gather(body: &BodyFrame, contacts: &Contacts, owners: &[u32], shapes: Vec<Opt
     shards
 }
 
-/// The shape with all the faces in `glued` closed again. Where a crack has cut one side further than the other that would leave holes: then only
-/// those between different pieces, and of these only pieces that fit; what does not is a shell of its own that lies in its place.
+/// Shape with the faces in `joined` closed again. If a crack is split further on one side, that
+/// leaves holes: then only faces between different pieces are joined, and of these only piece pairs
+/// that stay closed; the others remain separate shells.
 fn closed_shape(
     surface: &Surface,
     rest: &[Vec3],
     triangles: &[usize],
-    glued: &[Contact],
-    worn: Option<&[Worn]>,
+    joined: &[Contact],
+    attributes: Option<&[TriangleAttributes]>,
 ) -> Shape {
-    let first = shape(surface, rest, triangles, glued, worn);
+    let first = shape(surface, rest, triangles, joined, attributes);
     if first.closed {
         return first;
     }
@@ -344,19 +360,19 @@ fn closed_shape(
         [one.min(other), one.max(other)]
     };
     let mut between: Vec<Contact> =
-        glued.iter().copied().filter(|contact| pieces(contact)[0] != pieces(contact)[1]).collect();
-    let second = shape(surface, rest, triangles, &between, worn);
+        joined.iter().copied().filter(|contact| pieces(contact)[0] != pieces(contact)[1]).collect();
+    let second = shape(surface, rest, triangles, &between, attributes);
     if second.closed {
         return second;
     }
     between.sort_by_key(pieces);
-    let mut joined: Vec<Contact> = Vec::new();
+    let mut fitting: Vec<Contact> = Vec::new();
     for pair in between.chunk_by(|one, other| pieces(one) == pieces(other)) {
-        let before = joined.len();
-        joined.extend_from_slice(pair);
-        if !shape(surface, rest, triangles, &joined, worn).closed {
-            joined.truncate(before);
+        let before = fitting.len();
+        fitting.extend_from_slice(pair);
+        if !shape(surface, rest, triangles, &fitting, attributes).closed {
+            fitting.truncate(before);
         }
     }
-    shape(surface, rest, triangles, &joined, worn)
+    shape(surface, rest, triangles, &fitting, attributes)
 }

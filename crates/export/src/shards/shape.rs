@@ -1,43 +1,45 @@
-//! The surface of one shard at rest.
+//! Surface of one shard at rest.
 
-use craze_frame::{Bounds, Sets, Surface, fans, is_manifold};
-use craze_math::Vec3;
+use craze_frame::{Bounds, Surface, fans, is_manifold};
+use craze_math::{DisjointSets, Vec3};
 
-use super::contacts::{Contact, place};
-use crate::dress::Worn;
+use super::contacts::{Contact, position_bits};
+use crate::attributes::TriangleAttributes;
 use crate::parts::Part;
 
-/// A shard's triangles at rest.
+/// Surface of a shard at rest.
 pub(super) struct Shape {
-    /// Triangles with vertices at their rest positions (m). A vertex belongs to one fan of triangles only.
+    /// Triangles over rest positions (m). A vertex belongs to one fan of triangles.
     pub part: Part,
-    /// Whether every edge is passed exactly once in each direction: closed and manifold.
+    /// True if every edge is traversed exactly once in each direction: closed and manifold.
     pub closed: bool,
-    /// What the corners of its outside carry; those come first among the triangles.
-    pub look: Look,
-    /// Centre of mass at rest (m), the density being the same throughout; the middle of its box where the surface is not closed.
+    /// Attributes of its outside triangles, which come first.
+    pub attributes: ShardAttributes,
+    /// Centre of mass at rest (m) for uniform density; centre of the bounding box if not closed.
     pub centre: Vec3,
 }
 
-/// What the first triangles and their corners carry; empty where there is none.
+/// Attributes of the first triangles and their corners; a list is empty if any is missing.
 #[derive(Default)]
-pub(super) struct Look {
+pub(super) struct ShardAttributes {
     /// Texture coordinates (1), (0, 0) at the lower left.
     pub texture: Vec<[[f32; 2]; 3]>,
     /// Unit normals; `None` where they cancel.
     pub normals: Vec<[Option<[f32; 3]>; 3]>,
-    /// Numbers of materials.
+    /// Material indices.
     pub materials: Vec<u32>,
 }
 
-impl Look {
-    /// What these triangles carry, where all of them carry it.
-    fn of<'worn>(worn: impl Iterator<Item = &'worn Worn> + Clone) -> Look {
-        let texture: Option<Vec<_>> = worn.clone().map(|worn| worn.texture).collect();
-        let materials: Option<Vec<_>> = worn.clone().map(|worn| worn.material).collect();
-        Look {
+impl ShardAttributes {
+    /// Collects the attributes that all triangles have.
+    fn common<'a>(triangle_attributes: impl Iterator<Item = &'a TriangleAttributes> + Clone) -> ShardAttributes {
+        let texture: Option<Vec<_>> =
+            triangle_attributes.clone().map(|triangle_attributes| triangle_attributes.texture).collect();
+        let materials: Option<Vec<_>> =
+            triangle_attributes.clone().map(|triangle_attributes| triangle_attributes.material).collect();
+        ShardAttributes {
             texture: texture.unwrap_or_default(),
-            normals: worn.map(|worn| worn.normals).collect(),
+            normals: triangle_attributes.map(|triangle_attributes| triangle_attributes.normals).collect(),
             materials: materials.unwrap_or_default(),
         }
     }
@@ -45,33 +47,33 @@ impl Look {
 
 impl Shape {
     /// A shape that is known to be closed and manifold.
-    pub fn closed(part: Part, look: Look) -> Shape {
+    pub fn closed(part: Part, attributes: ShardAttributes) -> Shape {
         let centre = centre_of_mass(&part, true);
-        Shape { part, closed: true, look, centre }
+        Shape { part, closed: true, attributes, centre }
     }
 }
 
-/// The shape of `triangles`, some triangles of `surface`, without the faces of the contacts in `glued`, at which the two sides are joined. `worn` is what the
-/// triangles of the surface carry, if anything.
+/// Shape of some triangles of a surface without the contact faces in `joined`, across which their
+/// vertices are merged. `attributes`: those of the surface's triangles.
 pub(super) fn shape(
     surface: &Surface,
     rest: &[Vec3],
     triangles: &[usize],
-    glued: &[Contact],
-    worn: Option<&[Worn]>,
+    joined: &[Contact],
+    triangle_attributes: Option<&[TriangleAttributes]>,
 ) -> Shape {
-    let vertices = Glue::new(surface, rest, triangles, glued);
-    let mut removed: Vec<usize> = glued.iter().flat_map(|contact| contact.triangles).collect();
+    let vertices = MergedVertices::new(surface, rest, triangles, joined);
+    let mut removed: Vec<usize> = joined.iter().flat_map(|contact| contact.triangles).collect();
     removed.sort_unstable();
     let mut kept: Vec<usize> =
         triangles.iter().copied().filter(|triangle| removed.binary_search(triangle).is_err()).collect();
-    if worn.is_some() {
+    if triangle_attributes.is_some() {
         // The outside comes first.
         kept.sort_by_key(|&triangle| surface.is_crack(triangle));
     }
-    let look = worn.map_or_else(Look::default, |worn| {
+    let attributes = triangle_attributes.map_or_else(ShardAttributes::default, |triangle_attributes| {
         let outside = kept.iter().filter(|&&triangle| !surface.is_crack(triangle));
-        Look::of(outside.map(|&triangle| &worn[triangle]))
+        ShardAttributes::common(outside.map(|&triangle| &triangle_attributes[triangle]))
     });
     let corners: Vec<[u32; 3]> = kept
         .iter()
@@ -98,32 +100,32 @@ pub(super) fn shape(
     }
     let closed = is_manifold(&part.triangles);
     let centre = centre_of_mass(&part, closed);
-    Shape { part, closed, look, centre }
+    Shape { part, closed, attributes, centre }
 }
 
-/// Vertices of some triangles, of which those on both sides of glued faces are one.
-struct Glue {
+/// Vertices of some triangles, merged across joined faces.
+struct MergedVertices {
     /// Vertices of the surface that the triangles use, ascending.
     used: Vec<u32>,
-    sets: Sets,
+    sets: DisjointSets,
 }
 
-impl Glue {
-    fn new(surface: &Surface, rest: &[Vec3], triangles: &[usize], glued: &[Contact]) -> Glue {
+impl MergedVertices {
+    fn new(surface: &Surface, rest: &[Vec3], triangles: &[usize], joined: &[Contact]) -> MergedVertices {
         let mut used: Vec<u32> = triangles.iter().flat_map(|&triangle| surface.triangles[triangle]).collect();
         used.sort_unstable();
         used.dedup();
-        let mut glue = Glue { sets: Sets::new(used.len()), used };
-        for contact in glued {
+        let mut merged = MergedVertices { sets: DisjointSets::new(used.len()), used };
+        for contact in joined {
             let [one, other] = contact.triangles.map(|triangle| surface.triangles[triangle]);
             for vertex in one {
-                let at = place(&rest[vertex as usize]);
-                if let Some(twin) = other.into_iter().find(|&twin| place(&rest[twin as usize]) == at) {
-                    glue.sets.join(glue.local(vertex), glue.local(twin));
+                let at = position_bits(&rest[vertex as usize]);
+                if let Some(twin) = other.into_iter().find(|&twin| position_bits(&rest[twin as usize]) == at) {
+                    merged.sets.join(merged.local(vertex), merged.local(twin));
                 }
             }
         }
-        glue
+        merged
     }
 
     fn local(&self, vertex: u32) -> u32 {
@@ -131,11 +133,11 @@ impl Glue {
     }
 
     fn representative(&self, vertex: u32) -> u32 {
-        self.used[self.sets.first(self.local(vertex)) as usize]
+        self.used[self.sets.root(self.local(vertex)) as usize]
     }
 }
 
-/// By the divergence theorem over the tetrahedra from a vertex of its own, so that far from the origin no digits are lost.
+/// By the divergence theorem relative to a vertex, which avoids cancellation far from the origin.
 fn centre_of_mass(part: &Part, closed: bool) -> Vec3 {
     let Some(bounds) = Bounds::of(&part.positions) else { return Vec3::zeros() };
     let origin = part.positions[0];
@@ -177,7 +179,7 @@ mod tests {
     }
 
     #[test]
-    fn a_missing_or_a_turned_face_is_seen() {
+    fn a_missing_or_flipped_face_is_detected() {
         let mut open = tetrahedra(&[[0.0; 3], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]], &[[0, 1, 2, 3]]);
         open.0.triangles[2].swap(0, 1);
         assert!(!shape_of(&open).closed);
@@ -188,7 +190,7 @@ mod tests {
     }
 
     #[test]
-    fn a_vertex_where_two_parts_touch_becomes_two() {
+    fn a_vertex_where_two_parts_touch_is_duplicated() {
         let (x, y, z) = ([1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]);
         let back = [x, y, z].map(|axis| axis.map(|coordinate: f64| -coordinate));
         let pinched = tetrahedra(&[[0.0; 3], x, y, z, back[0], back[1], back[2]], &[[0, 1, 2, 3], [0, 5, 4, 6]]);
@@ -198,13 +200,13 @@ mod tests {
     }
 
     #[test]
-    fn an_edge_where_two_parts_touch_becomes_two() {
+    fn an_edge_where_two_parts_touch_is_duplicated() {
         let points = [[0.0; 3], [0.0, 0.0, 1.0], [1.0, 0.0, 0.5], [0.0, 1.0, 0.5], [-1.0, 0.0, 0.5], [0.0, -1.0, 0.5]];
         let touching = tetrahedra(&points, &[[0, 2, 3, 1], [0, 4, 5, 1]]);
         let shape = shape_of(&touching);
         assert!(shape.closed);
         assert_eq!(shape.part.positions.len(), 8);
-        // Every corner stayed with its own tetrahedron.
+        // Every corner stays with its own tetrahedron.
         for triangles in shape.part.triangles.chunks(4) {
             let mut vertices = triangles.concat();
             vertices.sort_unstable();
@@ -214,11 +216,11 @@ mod tests {
     }
 
     #[test]
-    fn two_lips_in_one_place_stay_apart() {
-        // Two tetrahedra side by side whose common face is open, but which share one edge of it.
+    fn coincident_crack_faces_stay_separate() {
+        // Adjacent tetrahedra with an open common face that share one edge of it.
         let points = [[0.0; 3], [0.0, 0.0, 1.0], [1.0, 0.0, 0.5], [0.0, 1.0, 0.5], [-1.0, 0.5, 0.5], [0.0, 1.0, 0.5]];
-        let lips = tetrahedra(&points, &[[0, 2, 3, 1], [0, 5, 4, 1]]);
-        let shape = shape_of(&lips);
+        let faces = tetrahedra(&points, &[[0, 2, 3, 1], [0, 5, 4, 1]]);
+        let shape = shape_of(&faces);
         assert!(shape.closed);
         assert_eq!(shape.part.positions.len(), 8);
     }

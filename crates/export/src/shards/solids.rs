@@ -1,43 +1,39 @@
-//! The solids that a body consists of, each with the pieces that are its own.
+//! Assignment of pieces to the solids of a body.
 //!
-//! Parts of a model that do not touch each other break each by itself. Whose a place beyond the tetrahedra is, is told by the nearest; across a
-//! gap that would be the wrong side's. So the surface of each solid is cut by the cracks between its own pieces alone.
+//! Separate solids of a model break independently. A point outside the tetrahedra is assigned to
+//! the nearest fragment, which across a gap could belong to another solid. So the surface of each
+//! solid is cut only by the cracks between its own pieces.
 
-use craze_frame::{BodyFrame, Sets};
-use craze_math::Vec3;
-use craze_skin::{Contacts, Outside, Shards, solids};
+use craze_frame::BodyFrame;
+use craze_math::{DisjointSets, Vec3};
+use craze_skin::{Contacts, Shards, SurfacePart, solids};
 use craze_spatial::TriangleTree;
 
-use super::skinned::Outer;
+use super::cut_shards::SourceSurface;
+use crate::tuning::MIN_OWN_AREA_RATIO;
 
-/// Share of what lies at a solid that must be of its own pieces (1): otherwise it is not clear whose it is.
-const CLEAR: f64 = 0.5;
-
-/// A closed surface.
-pub(super) struct Closed {
-    /// Where its vertices are (m).
+pub(super) struct ClosedSurface {
+    /// Vertex positions (m).
     pub positions: Vec<Vec3>,
-    /// Counterclockwise seen from outside.
+    /// Counter-clockwise from outside.
     pub triangles: Vec<[u32; 3]>,
 }
 
-/// A solid of a body.
 pub(super) struct Solid {
-    /// Its surface.
-    pub surface: Closed,
-    /// The triangles of the whole surface that its own are.
+    pub surface: ClosedSurface,
+    /// Its triangles in the input surface.
     sources: Vec<u32>,
-    /// For every owner, whether it may be a shard of this solid.
+    /// For every owner whether it may be a shard of this solid.
     pub counts: Vec<bool>,
 }
 
 impl Solid {
-    /// Adds the shards that it was cut into to those of the other solids.
-    pub fn give(&self, cut: Shards, all: &mut Shards) {
+    /// Appends the fragments of this solid to those of the others.
+    pub fn add_to(&self, cut: Shards, all: &mut Shards) {
         let first = all.positions.len() as u32;
         all.positions.extend(cut.positions);
         for mut shard in cut.shards {
-            for Outside { corners, source, .. } in &mut shard.outside {
+            for SurfacePart { corners, source, .. } in &mut shard.outside {
                 (*corners, *source) = (corners.map(|corner| first + corner), self.sources[*source as usize]);
             }
             shard.cracks.iter_mut().flatten().for_each(|corner| *corner += first);
@@ -53,79 +49,80 @@ impl Solid {
     }
 }
 
-/// The solids of a surface, and whose they are.
+/// The solids of a surface, with their owners.
 pub(super) fn solids_of(
     body: &BodyFrame,
     rest: &[Vec3],
     contacts: &Contacts,
     owners: &[u32],
-    outer: &Outer,
+    input: &SourceSurface,
 ) -> Vec<Solid> {
-    let parts = solids(&outer.positions, &outer.triangles);
-    let homes = (parts.len() > 1).then(|| homes(body, rest, contacts, owners, outer, &parts)).flatten();
-    // Everybody may have a share of what is one.
-    let homes = homes.unwrap_or_else(|| Homes { parts: vec![0; parts.len()], owners: vec![0; owners.len()] });
+    let parts = solids(&input.positions, &input.triangles);
+    let assignment = (parts.len() > 1).then(|| assign_solids(body, rest, contacts, owners, input, &parts)).flatten();
+    // A single solid may contain every owner.
+    let assignment =
+        assignment.unwrap_or_else(|| SolidAssignment { parts: vec![0; parts.len()], owners: vec![0; owners.len()] });
     let mut sources = vec![Vec::new(); parts.len()];
-    for (part, &home) in parts.iter().zip(&homes.parts) {
-        sources[home].extend_from_slice(part);
+    for (part, &solid_index) in parts.iter().zip(&assignment.parts) {
+        sources[solid_index].extend_from_slice(part);
     }
-    let solid = |(home, sources): (usize, Vec<u32>)| Solid {
-        surface: surface_of(outer, &sources),
+    let solid = |(solid_index, sources): (usize, Vec<u32>)| Solid {
+        surface: surface_of(input, &sources),
         sources,
-        counts: homes.owners.iter().map(|owner| *owner == home).collect(),
+        counts: assignment.owners.iter().map(|owner| *owner == solid_index).collect(),
     };
     sources.into_iter().enumerate().filter(|(_, sources)| !sources.is_empty()).map(solid).collect()
 }
 
-/// The surface of some triangles, with their vertices alone.
-fn surface_of(outer: &Outer, sources: &[u32]) -> Closed {
-    let mut numbers = vec![u32::MAX; outer.positions.len()];
+/// Extracts some triangles with their vertices.
+fn surface_of(input: &SourceSurface, sources: &[u32]) -> ClosedSurface {
+    let mut numbers = vec![u32::MAX; input.positions.len()];
     let mut positions = Vec::new();
     let mut number = |vertex: u32| {
         let number = &mut numbers[vertex as usize];
         if *number == u32::MAX {
             *number = positions.len() as u32;
-            positions.push(outer.positions[vertex as usize]);
+            positions.push(input.positions[vertex as usize]);
         }
         *number
     };
-    let triangles = sources.iter().map(|&source| outer.triangles[source as usize].map(&mut number)).collect();
-    Closed { positions, triangles }
+    let triangles = sources.iter().map(|&source| input.triangles[source as usize].map(&mut number)).collect();
+    ClosedSurface { positions, triangles }
 }
 
-/// Where everything counts to, by the number of a part.
-struct Homes {
+/// The solid of every part and owner, as the index of a part.
+struct SolidAssignment {
     parts: Vec<usize>,
     owners: Vec<usize>,
 }
 
-/// Pieces that hung together before they broke count to the part that most of their outside lies at. A part that has no such pieces, or others for the most
-/// part, is one with those that these count to.
-fn homes(
+/// Assigns connected groups of pieces to the part that most of their outside lies at. A part where
+/// other pieces have the larger area, or none lie, is merged with the parts of those.
+fn assign_solids(
     body: &BodyFrame,
     rest: &[Vec3],
     contacts: &Contacts,
     owners: &[u32],
-    outer: &Outer,
+    input: &SourceSurface,
     parts: &[Vec<u32>],
-) -> Option<Homes> {
-    let mut together = Sets::new(owners.len());
-    contacts.areas().for_each(|([one, other], _)| together.join(one, other));
-    (0_u32..).zip(owners).for_each(|(piece, &owner)| together.join(piece, owner));
-    let mut part_of = vec![0; outer.triangles.len()];
+) -> Option<SolidAssignment> {
+    let mut groups_of_pieces = DisjointSets::new(owners.len());
+    contacts.areas().for_each(|([one, other], _)| groups_of_pieces.join(one, other));
+    (0_u32..).zip(owners).for_each(|(piece, &owner)| groups_of_pieces.join(piece, owner));
+    let mut part_of = vec![0; input.triangles.len()];
     for (part, triangles) in parts.iter().enumerate() {
         triangles.iter().for_each(|&triangle| part_of[triangle as usize] = part);
     }
-    let tree = TriangleTree::new(&outer.positions, &outer.triangles).ok()?;
+    let tree = TriangleTree::new(&input.positions, &input.triangles).ok()?;
     let surface = &body.surface;
     let outside: Vec<usize> = (0..surface.triangles.len()).filter(|&triangle| !surface.is_crack(triangle)).collect();
     let corners: Vec<[u32; 3]> = outside.iter().map(|&triangle| surface.triangles[triangle]).collect();
-    // Area (m²) that each group of pieces has at each part.
+    // Outside area (m²) of each group at each part.
     let mut areas = vec![vec![0.0; parts.len()]; owners.len()];
     for (&triangle, corners) in outside.iter().zip(&corners) {
         let [a, b, c] = corners.map(|corner| rest[corner as usize]);
         let near = tree.closest(&((a + b + c) / 3.0))?;
-        let group = together.first(surface.piece_of(triangle)) as usize;
+        let group = groups_of_pieces.root(surface.piece_of(triangle)) as usize;
         areas[group][part_of[near.triangle as usize]] += 0.5 * (b - a).cross(&(c - a)).norm();
     }
     let most = |areas: &Vec<f64>| {
@@ -134,26 +131,31 @@ fn homes(
     };
     let groups: Vec<Option<usize>> = areas.iter().map(most).collect();
     let bodies = TriangleTree::new(rest, &corners).ok()?;
-    let mut joined = Sets::new(parts.len());
+    let mut joined = DisjointSets::new(parts.len());
     for (part, triangles) in parts.iter().enumerate() {
         let there = |is_own: bool| {
-            let some = groups.iter().zip(&areas).filter(move |(home, _)| !is_own || **home == Some(part));
+            let some = groups.iter().zip(&areas).filter(move |(solid_index, _)| !is_own || **solid_index == Some(part));
             some.map(|(_, areas)| areas[part]).sum::<f64>()
         };
-        if there(true) > CLEAR * there(false) {
+        if there(true) > MIN_OWN_AREA_RATIO * there(false) {
             continue;
         }
-        let vertex = outer.triangles[*triangles.first()? as usize][0];
-        let near = outside[bodies.closest(&outer.positions[vertex as usize])?.triangle as usize];
-        let near = together.first(surface.piece_of(near)) as usize;
-        for (_, home) in groups.iter().enumerate().filter(|(group, _)| *group == near || areas[*group][part] > 0.0) {
-            joined.join(part as u32, home.unwrap_or(part) as u32);
+        let vertex = input.triangles[*triangles.first()? as usize][0];
+        let near = outside[bodies.closest(&input.positions[vertex as usize])?.triangle as usize];
+        let near = groups_of_pieces.root(surface.piece_of(near)) as usize;
+        for (_, solid_index) in
+            groups.iter().enumerate().filter(|(group, _)| *group == near || areas[*group][part] > 0.0)
+        {
+            joined.join(part as u32, solid_index.unwrap_or(part) as u32);
         }
     }
-    let home = |part: usize| joined.first(part as u32) as usize;
-    Some(Homes {
-        parts: (0..parts.len()).map(home).collect(),
-        // What has no outside at all is within what it hung together with.
-        owners: owners.iter().map(|&owner| groups[together.first(owner) as usize].map_or(0, home)).collect(),
+    let solid_index = |part: usize| joined.root(part as u32) as usize;
+    Some(SolidAssignment {
+        parts: (0..parts.len()).map(solid_index).collect(),
+        // Owners without outside area belong to the solid of their group.
+        owners: owners
+            .iter()
+            .map(|&owner| groups[groups_of_pieces.root(owner) as usize].map_or(0, solid_index))
+            .collect(),
     })
 }

@@ -1,4 +1,4 @@
-//! What is said of the surfaces that users receive: shards with pinches, tunnels and several bodies are named.
+//! Faults reported for exported shards: pinches, tunnels, several bodies.
 
 use craze_export::{ShardReport, ShardSettings, export_shards};
 use craze_frame::{BodyFrame, Data, FaultKind, Frame, Piece, Pose, Surface, names};
@@ -7,14 +7,14 @@ use craze_math::Vec3;
 use crate::bytes_of;
 use crate::glb::{Glb, parse};
 
-/// Cells of a grid, by their lowest corners.
+/// Grid cells, by their lowest corners.
 type Cells = Vec<[i32; 3]>;
 
 fn cells(is_there: impl Fn([i32; 3]) -> bool) -> Cells {
     (0..27).map(|k| [k % 3, k / 3 % 3, k / 9]).filter(|&at| is_there(at)).collect()
 }
 
-/// Adds the surface of cells of 0.1 m, a vertex for each corner of the grid.
+/// Adds the surface of cells of 0.1 m, with a vertex per grid corner.
 fn add(surface: &mut Surface, cells: &Cells, at: Vec3) {
     let first = surface.positions.len();
     let mut corners: Vec<[i32; 3]> = Vec::new();
@@ -44,7 +44,7 @@ fn add(surface: &mut Surface, cells: &Cells, at: Vec3) {
     surface.positions.extend(corners.iter().map(|corner| at + 0.1 * Vec3::from(corner.map(f64::from))));
 }
 
-/// A body whose pieces, numbers 1, 2, …, are these, a metre from each other.
+/// A body of these pieces, numbered from 1 and one metre apart.
 fn body(pieces: &[Cells]) -> Frame {
     let mut surface = Surface::default();
     let mut numbers = Vec::new();
@@ -70,7 +70,7 @@ fn exported(pieces: &[Cells]) -> (Glb, ShardReport) {
 }
 
 #[test]
-fn shards_are_named_with_what_is_wrong_with_them() {
+fn shards_are_reported_with_their_faults() {
     let pieces = [
         cells(|_| true),
         cells(|at| at != [1, 1, 1]),
@@ -99,7 +99,7 @@ fn shards_are_named_with_what_is_wrong_with_them() {
     assert!(report.shards.iter().all(|shard| shard.closed), "the file has a vertex for each fan");
     let is_manifold: Vec<bool> = report.shards.iter().map(|shard| shard.is_manifold()).collect();
     assert_eq!(is_manifold, [true, true, false, false, true, true]);
-    // Places are at rest in the world, and the file says the same.
+    // Positions are at rest in the world, here and in the file.
     let pinch = report.shards[2].faults[0];
     assert!((Vec3::from(pinch.at) - Vec3::new(2.1, 0.1, 0.1)).norm() < 1e-6, "{pinch:?}");
     let written = &glb.node("block-shard-3")["extras"]["faults"][0];

@@ -11,7 +11,7 @@ pub struct Glb {
     pub binary: Vec<u8>,
 }
 
-/// Reads the chunks and checks the lengths that the format prescribes.
+/// Reads the chunks and checks their lengths.
 pub fn parse(bytes: &[u8]) -> Glb {
     let mut reader = Reader(bytes);
     assert_eq!(&reader.take::<4>(), b"glTF");
@@ -45,12 +45,12 @@ impl Glb {
         self.json.pointer(pointer).and_then(Value::as_u64).unwrap_or_else(|| panic!("{pointer}")) as usize
     }
 
-    /// The numbers of an accessor of scalars.
+    /// Numbers of a scalar accessor.
     pub fn scalars(&self, accessor: usize) -> Vec<f32> {
         self.words(accessor).into_iter().map(f32::from_le_bytes).collect()
     }
 
-    /// The numbers of an accessor as 4-byte words, checked against the bounds of view and buffer.
+    /// Numbers of an accessor as 4-byte words, checked against view and buffer.
     fn words(&self, accessor: usize) -> Vec<[u8; 4]> {
         let path = format!("/accessors/{accessor}");
         let view = self.number(&format!("{path}/bufferView"));
@@ -82,7 +82,7 @@ impl Glb {
         self.json["meshes"][node["mesh"].as_u64().unwrap() as usize]["primitives"].as_array().unwrap()
     }
 
-    /// Triangles of a node in the world, of all its primitives.
+    /// World-space triangles of all primitives of a node.
     pub fn triangles(&self, node: &Value) -> Vec<[Vec3; 3]> {
         let origin: Vec<f64> = node["translation"].as_array().unwrap().iter().map(|x| x.as_f64().unwrap()).collect();
         let mut triangles = Vec::new();
@@ -168,7 +168,8 @@ fn bounds_of_accessors_are_exact() {
         if accessor["type"] == "VEC3" {
             let vectors = glb.vectors::<3>(index);
             for axis in 0..3 {
-                // Compared in single precision: the JSON reader is not exact in the last digit of double precision.
+                // In single precision: the JSON reader is inexact in the last digit of double
+                // precision.
                 let column = || vectors.iter().map(|vector| vector[axis]);
                 let written = |bound: &str| accessor[bound][axis].as_f64().unwrap() as f32;
                 assert_eq!(written("min"), column().fold(f32::INFINITY, f32::min));

@@ -1,6 +1,6 @@
-//! How bodies look in files: from the table of materials, as the scene says, or with the model's own materials.
+//! Looks in files: from the material table, the scene, or the model's own materials.
 
-use craze_export::{Format, Outer, Paint, PaintPicture, ShardSettings, export_shards};
+use craze_export::{Format, Paint, PaintPicture, ShardSettings, SourceSurface, export_shards};
 use craze_frame::{Data, Frame, Look, names};
 use craze_math::Vec3;
 use serde_json::Value;
@@ -96,7 +96,7 @@ fn bodies_of_two_materials_have_both_in_every_file() {
     assert!(library.contains("newmtl block\n") && library.contains("newmtl block_material_1\n"), "{library}");
 }
 
-/// Triangles of all meshes with a material.
+/// Number of triangles with a material.
 fn triangles_of(glb: &Glb, material: usize) -> usize {
     let meshes = glb.json["meshes"].as_array().expect("meshes").iter();
     let primitives = meshes.flat_map(|mesh| mesh["primitives"].as_array().expect("primitives"));
@@ -109,7 +109,7 @@ fn triangles_of(glb: &Glb, material: usize) -> usize {
 }
 
 #[test]
-fn bodies_without_a_known_material_have_a_colour_of_their_own() {
+fn bodies_of_unknown_materials_have_distinct_colours() {
     let mut frame = sample::frame(1);
     for (body, name) in frame.bodies.iter_mut().zip(["block", "cloud"]) {
         body.materials = vec!["custom".into()];
@@ -119,17 +119,33 @@ fn bodies_without_a_known_material_have_a_colour_of_their_own() {
     assert!((color(material(&glb, "block")) - color(material(&glb, "cloud"))).norm() > 0.05);
 }
 
-/// The crack faces of glass with a model's own material outside, whose picture is used from 0.05 to 0.45 across and over the whole height.
+/// Material of the crack faces of glass with a model material outside.
 fn inside(paint: Paint) -> Value {
-    let mut outer: Outer = wrapping();
+    let mut outer: SourceSurface = wrapping();
     outer.corners.materials = vec![0; outer.triangles.len()];
+    // All triangles show the picture from 0.05 to 0.45 across, over its whole height.
     let triangles = [[[0.05, 0.0], [0.45, 0.0], [0.45, 1.0]], [[0.05, 0.0], [0.45, 1.0], [0.05, 1.0]]];
     outer.corners.texture = triangles.repeat(outer.triangles.len() / 2);
     outer.paints = vec![paint];
     let folder = tempfile::tempdir().unwrap();
-    let settings = ShardSettings { grain: None, ..ShardSettings::default() };
+    let settings = ShardSettings { crack_detail: None, ..ShardSettings::default() };
     export_shards(&halves(), &[vec![outer]], &settings, folder.path()).unwrap();
     material(&parse(&bytes_of(folder.path(), "shards.glb")), "block_crack").clone()
+}
+
+#[test]
+fn the_inside_of_a_model_with_materials_matches_its_outside() {
+    let red = inside(Paint { name: "red".into(), colour: Some([0.5, 0.1, 0.1, 1.0]), picture: None });
+    let matching = Look { color: Vec3::new(0.5, 0.1, 0.1), ..Look::named("clay").unwrap() }.cracked();
+    assert!((color(&red) - matching.color).norm() < 1e-6, "{red}");
+    assert!(red["extensions"].get("KHR_materials_transmission").is_none(), "{red}");
+    let bytes = b"\x89PNG\r\n\x1a\n and more".as_slice().into();
+    let picture = Some(PaintPicture { media_type: "image/png", bytes });
+    let pictured = inside(Paint { name: "photo".into(), colour: None, picture });
+    assert!((color(&pictured) - Look::named("glass").unwrap().opaque().cracked().color).norm() < 1e-6, "{pictured}");
+    assert!(pictured["extensions"].get("KHR_materials_transmission").is_none(), "{pictured}");
+    let plain = inside(Paint { name: "plain".into(), ..Paint::default() });
+    assert_eq!(plain["extensions"]["KHR_materials_transmission"]["transmissionFactor"], 1.0, "{plain}");
 }
 
 /// A picture of 4 × 4 texels: rows of white and black on the left, blue on the right.
@@ -154,19 +170,4 @@ fn the_inside_of_a_model_with_a_picture_has_the_mean_colour_of_what_is_seen_of_i
         assert!(number(&crack["pbrMetallicRoughness"]["roughnessFactor"]) > 0.2, "{crack}");
         assert!(crack["extensions"].get("KHR_materials_transmission").is_none(), "{crack}");
     }
-}
-
-#[test]
-fn the_inside_of_a_model_with_materials_matches_its_outside() {
-    let red = inside(Paint { name: "red".into(), colour: Some([0.5, 0.1, 0.1, 1.0]), picture: None });
-    let matching = Look { color: Vec3::new(0.5, 0.1, 0.1), ..Look::named("clay").unwrap() }.cracked();
-    assert!((color(&red) - matching.color).norm() < 1e-6, "{red}");
-    assert!(red["extensions"].get("KHR_materials_transmission").is_none(), "{red}");
-    let bytes = b"\x89PNG\r\n\x1a\n and more".as_slice().into();
-    let picture = Some(PaintPicture { media_type: "image/png", bytes });
-    let pictured = inside(Paint { name: "photo".into(), colour: None, picture });
-    assert!((color(&pictured) - Look::named("glass").unwrap().opaque().cracked().color).norm() < 1e-6, "{pictured}");
-    assert!(pictured["extensions"].get("KHR_materials_transmission").is_none(), "{pictured}");
-    let plain = inside(Paint { name: "plain".into(), ..Paint::default() });
-    assert_eq!(plain["extensions"]["KHR_materials_transmission"]["transmissionFactor"], 1.0, "{plain}");
 }

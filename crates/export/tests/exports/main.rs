@@ -1,7 +1,6 @@
-//! What is written is read back by readers of our own and compared with the frame.
+//! Exported files are read by the tests' own readers and compared with the frame.
 
 mod certificate;
-mod dressed;
 mod glb;
 mod looks;
 mod obj;
@@ -10,6 +9,7 @@ mod sample;
 mod sequence;
 mod shards;
 mod stl;
+mod transferred_attributes;
 mod vtk;
 
 use std::path::Path;
@@ -18,7 +18,7 @@ use craze_export::{Format, Report, export_sequence};
 use craze_frame::Frame;
 use craze_math::Vec3;
 
-/// Exports one frame into a fresh folder.
+/// Exports one frame into a temporary folder.
 fn exported(frame: Frame, format: Format) -> (tempfile::TempDir, Report) {
     let folder = tempfile::tempdir().unwrap();
     let report = export_sequence([Ok(frame)], &[], format, folder.path(), "scene").unwrap();
@@ -33,12 +33,12 @@ fn text_of(folder: &Path, name: &str) -> String {
     String::from_utf8(bytes_of(folder, name)).unwrap()
 }
 
-/// Volume inside triangles given by their corners (m³), by the divergence theorem.
+/// Volume (m³) enclosed by triangles, by the divergence theorem.
 fn volume_inside(triangles: impl IntoIterator<Item = [Vec3; 3]>) -> f64 {
     triangles.into_iter().map(|[a, b, c]| a.dot(&b.cross(&c)) / 6.0).sum()
 }
 
-/// Takes numbers off the front of bytes.
+/// Reads numbers from bytes.
 struct Reader<'bytes>(&'bytes [u8]);
 
 impl Reader<'_> {

@@ -4,7 +4,7 @@ use craze_math::Vec3;
 use crate::sample::{self, BALL_VOLUME, EDGE};
 use crate::{exported, text_of, volume_inside};
 
-/// An object as read back.
+/// A parsed object.
 #[derive(Default)]
 struct Object {
     name: String,

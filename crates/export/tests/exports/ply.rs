@@ -6,7 +6,7 @@ use craze_math::Vec3;
 use crate::sample::{self, BALL_VOLUME, EDGE};
 use crate::{Reader, bytes_of, exported, volume_inside};
 
-/// A row: its values by name; the list as its own.
+/// A row: values by name, and the vertex list.
 #[derive(Default)]
 struct Row {
     values: BTreeMap<String, f64>,

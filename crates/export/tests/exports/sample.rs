@@ -1,4 +1,4 @@
-//! Frames whose every number is known: a block broken in two, a cloud, a sheet, a ball and a floor.
+//! Frames with known values: a block split in two, particles, a sheet, a ball and a floor.
 
 use std::collections::BTreeMap;
 
@@ -11,12 +11,12 @@ use craze_math::{Rotation, Vec3};
 pub const EDGE: f64 = 0.5;
 /// Density of the block (kg/m³).
 pub const DENSITY: f64 = 2500.0;
-/// Time from one frame to the next (s).
+/// Time between frames (s).
 pub const TIME_STEP: f64 = 0.04;
 /// Volume of the ball, an octahedron of radius 0.3 m (m³).
 pub const BALL_VOLUME: f64 = 4.0 / 3.0 * 0.3 * 0.3 * 0.3;
 
-/// The frame of that number: the halves of the block move apart and turn.
+/// Frame of this number: the halves of the block move apart and rotate.
 pub fn frame(number: u32) -> Frame {
     let time = f64::from(number) * TIME_STEP;
     Frame {
@@ -33,7 +33,7 @@ pub fn frame(number: u32) -> Frame {
     }
 }
 
-/// Two cubes, each of six tetrahedra around its diagonal. The sides they broke apart at are crack faces.
+/// Two cubes, each of six tetrahedra around its diagonal, with crack faces between them.
 fn block(time: f64) -> BodyFrame {
     let mut volume = Volume::default();
     let mut cell_pieces = Vec::new();
@@ -59,7 +59,7 @@ fn block(time: f64) -> BodyFrame {
     }
     let stress = (0..volume.tetrahedra.len()).map(|cell| 1e6 * cell as f64 - 3e6).collect();
     let mut surface = boundary(&volume);
-    // Face pieces and cracks: corner bit 0 is the x direction, and the halves meet at its high and its low side.
+    // Bit 0 of a corner is the x direction, along which the halves meet.
     let face_pieces: Vec<u32> = surface.triangles.iter().map(|triangle| triangle[0] / 8).collect();
     let cracks = surface.triangles.iter().zip(&face_pieces);
     let cracks = cracks.map(|(triangle, piece)| u32::from(triangle.iter().all(|vertex| vertex & 1 == 1 - piece)));
@@ -81,10 +81,11 @@ fn block(time: f64) -> BodyFrame {
     }
 }
 
-/// Six tetrahedra around the diagonal from corner 0 to corner 7; bit k of a corner is its side along axis k.
+/// Six tetrahedra around the diagonal from corner 0 to corner 7; bit k of a corner is its side
+/// along axis k.
 const CUBE: [[u32; 4]; 6] = [[0, 1, 3, 7], [0, 3, 2, 7], [0, 2, 6, 7], [0, 6, 4, 7], [0, 4, 5, 7], [0, 5, 1, 7]];
 
-/// The faces that belong to one tetrahedron only, outward.
+/// Outward boundary faces.
 fn boundary(volume: &Volume) -> Surface {
     let mut faces: BTreeMap<[u32; 3], Vec<[u32; 3]>> = BTreeMap::new();
     for &[a, b, c, d] in &volume.tetrahedra {
@@ -116,7 +117,7 @@ fn cloud() -> BodyFrame {
     }
 }
 
-/// A square with an attribute of its own and no word about pieces.
+/// A square with a custom attribute and without pieces.
 fn sheet() -> BodyFrame {
     let positions = vec![Vec3::zeros(), Vec3::x(), Vec3::y(), Vec3::new(1.0, 1.0, 0.0)];
     let mut surface = Surface { positions, triangles: vec![[0, 1, 2], [1, 3, 2]], ..Surface::default() };

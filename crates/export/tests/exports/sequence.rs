@@ -42,7 +42,7 @@ fn the_same_frames_give_the_same_bytes() {
 }
 
 #[test]
-fn a_place_that_is_no_number_is_named_and_nothing_is_written() {
+fn a_position_that_is_not_finite_is_named_and_nothing_is_written() {
     for format in Format::ALL {
         let folder = tempfile::tempdir().unwrap();
         let mut frame = sample::frame(6);
@@ -54,7 +54,7 @@ fn a_place_that_is_no_number_is_named_and_nothing_is_written() {
 }
 
 #[test]
-fn places_of_particles_nodes_and_obstacles_are_checked_too() {
+fn positions_of_particles_nodes_and_obstacles_are_checked_too() {
     let refusal = |change: fn(&mut Frame)| {
         let folder = tempfile::tempdir().unwrap();
         let mut frame = sample::frame(1);
@@ -73,7 +73,7 @@ fn places_of_particles_nodes_and_obstacles_are_checked_too() {
 }
 
 #[test]
-fn a_place_beyond_single_precision_is_named_where_it_matters() {
+fn a_position_beyond_single_precision_is_named_where_it_matters() {
     let mut frame = sample::frame(1);
     frame.bodies[2].surface.positions[0].x = 1e300;
     for format in Format::ALL {
@@ -117,16 +117,6 @@ fn a_file_in_the_place_of_the_folder_is_named() {
     std::fs::write(&path, b"x").unwrap();
     let error = export(vec![sample::frame(1)], Format::Obj, &path).unwrap_err();
     assert!(matches!(error, ExportError::Folder { .. }) && error.to_string().contains("taken"), "{error}");
-}
-
-#[test]
-fn formats_are_found_by_name() {
-    for format in Format::ALL {
-        assert_eq!(Format::from_name(format.name()), Ok(format));
-    }
-    assert_eq!(Format::from_name("GLB"), Ok(Format::Glb));
-    let message = Format::from_name("fbx").unwrap_err().to_string();
-    assert_eq!(message, "there is no export format 'fbx'; choose one of obj, ply, stl, glb, vtk");
 }
 
 #[test]

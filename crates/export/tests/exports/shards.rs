@@ -1,8 +1,8 @@
 use std::sync::Arc;
 
 use craze_export::{
-    Corners, ExportError, Grain, Outer, Pace, Paint, PaintPicture, ShardFilm, ShardReport, ShardSettings,
-    export_animation, export_shards,
+    CornerAttributes, CrackDetail, ExportError, Pace, Paint, PaintPicture, ShardReport, ShardSequence, ShardSettings,
+    SourceSurface, export_animation, export_shards,
 };
 use craze_frame::{BodyFrame, Data, Frame, Piece, Pose, Surface, names};
 use craze_math::Vec3;
@@ -12,8 +12,9 @@ use crate::glb::{Glb, parse};
 use crate::sample::{self, DENSITY, EDGE};
 use crate::{bytes_of, volume_inside};
 
-/// Slabs of these widths (m) along x, one metre high and deep, and the box around those that touch; what stands apart has a size and a distance (m).
-fn slabs(widths: &[f64], apart: Option<[f64; 2]>) -> (Frame, Outer) {
+/// Slabs of these widths (m) along x, one metre high and deep, with a box around them; `apart`:
+/// size and distance (m) of a separate cube.
+fn slabs(widths: &[f64], apart: Option<[f64; 2]>) -> (Frame, SourceSurface) {
     let faces = [[0, 4, 6, 2], [1, 3, 7, 5], [0, 1, 5, 4], [2, 6, 7, 3], [0, 2, 3, 1], [4, 5, 7, 6]];
     let corners = |from: f64, to: f64, height: f64| {
         (0..8).map(move |corner: u32| {
@@ -52,7 +53,7 @@ fn slabs(widths: &[f64], apart: Option<[f64; 2]>) -> (Frame, Outer) {
     surface.vertex_attributes.set(names::REST, Data::Vector(surface.positions.clone()));
     surface.face_attributes.set(names::PIECE, Data::Index(numbers));
     surface.face_attributes.set(names::CRACK, Data::Index(cracks));
-    let mut outer = Outer { name: "the box".into(), ..Outer::default() };
+    let mut outer = SourceSurface { name: "the box".into(), ..SourceSurface::default() };
     let around = [(0.0, whole, 1.0)].into_iter().chain(apart.map(|[size, _]| (whole + gap, whole + gap + size, size)));
     for (from, to, height) in around {
         let first = outer.positions.len() as u32;
@@ -63,44 +64,48 @@ fn slabs(widths: &[f64], apart: Option<[f64; 2]>) -> (Frame, Outer) {
     (Frame { bodies: vec![body], ..Frame::default() }, outer)
 }
 
-/// Volumes (m³) of the shards of slabs, and how many pieces were merged.
-fn drawn(widths: &[f64], apart: Option<[f64; 2]>, smallest: f64) -> (Vec<f64>, usize) {
+/// Volumes (m³) of the shards of slabs, and the number of merged pieces.
+fn cut_slabs(widths: &[f64], apart: Option<[f64; 2]>, smallest: f64) -> (Vec<f64>, usize) {
     let folder = tempfile::tempdir().unwrap();
     let (frame, outer) = slabs(widths, apart);
-    let settings = ShardSettings { smallest, ..ShardSettings::default() };
+    let settings = ShardSettings { min_volume_fraction: smallest, ..ShardSettings::default() };
     let report = export_shards(&frame, &[vec![outer]], &settings, folder.path()).unwrap();
-    assert!(report.skins[0].contains("the box") && report.skins[0].contains("rough"), "{:?}", report.skins);
+    assert!(
+        report.outside_notes[0].contains("the box") && report.outside_notes[0].contains("rough"),
+        "{:?}",
+        report.outside_notes
+    );
     assert!(report.shards.iter().all(|shard| shard.closed));
     (report.shards.iter().map(|shard| shard.volume).collect(), report.merged)
 }
 
 #[test]
 fn thin_shards_keep_their_volume() {
-    let (volumes, merged) = drawn(&[1.0, 0.5, 1.0], None, 0.0);
+    let (volumes, merged) = cut_slabs(&[1.0, 0.5, 1.0], None, 0.0);
     assert!((volumes.len(), merged) == (3, 0) && volumes[1] > 0.25 && volumes[1] < 0.75, "{volumes:?}");
 }
 
 #[test]
-fn what_drawing_loses_is_merged_and_told() {
+fn shards_lost_by_cutting_are_merged_and_reported() {
     for smallest in [0.0, 1e-3] {
-        let (volumes, merged) = drawn(&[1.0, 0.004, 1.0], None, smallest);
+        let (volumes, merged) = cut_slabs(&[1.0, 0.004, 1.0], None, smallest);
         assert_eq!((volumes.len(), merged), (2, 1), "{volumes:?}");
         assert!((volumes.iter().sum::<f64>() / 2.004 - 1.0).abs() < 1e-9);
     }
 }
 
 #[test]
-fn dust_that_touches_nothing_stays() {
-    let (volumes, merged) = drawn(&[1.0, 1.0], Some([0.05, 1.0]), 1e-3);
+fn small_pieces_without_contacts_stay() {
+    let (volumes, merged) = cut_slabs(&[1.0, 1.0], Some([0.05, 1.0]), 1e-3);
     assert_eq!((volumes.len(), merged), (3, 0), "{volumes:?}");
     assert!(volumes[2] > 0.99 * 0.05_f64.powi(3), "{volumes:?}");
 }
 
 #[test]
-fn nothing_of_a_part_goes_to_another_however_narrow_the_gap() {
+fn solids_stay_separate_however_narrow_the_gap() {
     for gap in [1e-4, 0.01, 0.1, 1.0] {
         for size in [1.0, 0.3] {
-            let (volumes, merged) = drawn(&[1.0, 1.0], Some([size, gap]), 1e-3);
+            let (volumes, merged) = cut_slabs(&[1.0, 1.0], Some([size, gap]), 1e-3);
             assert_eq!((volumes.len(), merged), (3, 0), "{volumes:?}");
             assert!((volumes[0] + volumes[1] - 2.0).abs() < 1e-9, "gap {gap}, size {size}: {volumes:?}");
             assert!((volumes[2] / size.powi(3) - 1.0).abs() < 1e-9, "gap {gap}, size {size}: {volumes:?}");
@@ -108,7 +113,7 @@ fn nothing_of_a_part_goes_to_another_however_narrow_the_gap() {
     }
 }
 
-/// A block whose halves, numbers 4 and 7 of its history, have moved apart from where they were at rest.
+/// A block with separated halves, pieces 4 and 7 of its history.
 pub fn halves() -> Frame {
     let mut frame = sample::frame(3);
     let rest = sample::frame(0).bodies[0].surface.positions.clone();
@@ -120,7 +125,7 @@ pub fn halves() -> Frame {
 
 fn export(frame: &Frame, smallest: f64) -> (Glb, ShardReport) {
     let folder = tempfile::tempdir().unwrap();
-    let settings = ShardSettings { smallest, ..ShardSettings::default() };
+    let settings = ShardSettings { min_volume_fraction: smallest, ..ShardSettings::default() };
     let report = export_shards(frame, &[], &settings, folder.path()).unwrap();
     assert_eq!(report.file, folder.path().join("shards.glb"));
     (parse(&bytes_of(folder.path(), "shards.glb")), report)
@@ -135,7 +140,7 @@ fn index(value: &Value) -> usize {
 }
 
 #[test]
-fn shards_lie_where_they_were_at_rest_with_all_that_is_known_of_them() {
+fn shards_lie_at_rest_with_their_properties() {
     let (glb, report) = export(&halves(), 0.0);
     for (name, other, side) in [("block-shard-4", 7, -0.5), ("block-shard-7", 4, 0.5)] {
         let node = glb.node(name);
@@ -171,7 +176,7 @@ fn crack_faces_have_a_material_and_texture_coordinates_in_metres() {
     let places = glb.vectors::<2>(accessor(crack, "TEXCOORD_0"));
     let positions = glb.vectors::<3>(accessor(crack, "POSITION"));
     assert_eq!((places.len(), positions.len()), (4, 4));
-    // The crack faces x: its texture lies along y and z.
+    // The crack faces x, so its texture runs along y and z.
     for (place, position) in places.iter().zip(&positions) {
         assert!((place[0] - (position[1] + 0.5 * EDGE as f32)).abs() < 1e-6);
         assert!((place[1] - (position[2] + 0.5 * EDGE as f32)).abs() < 1e-6);
@@ -179,7 +184,7 @@ fn crack_faces_have_a_material_and_texture_coordinates_in_metres() {
 }
 
 #[test]
-fn dust_is_merged_into_its_neighbour_without_a_seam() {
+fn small_pieces_are_merged_without_a_seam() {
     let mut frame = halves();
     frame.bodies[0].pieces[0].volume *= 0.5;
     let (glb, report) = export(&frame, 0.4);
@@ -197,7 +202,7 @@ fn dust_is_merged_into_its_neighbour_without_a_seam() {
 }
 
 #[test]
-fn a_crack_that_parts_nothing_is_closed_again() {
+fn a_crack_within_a_piece_is_closed_again() {
     let mut frame = halves();
     let faces = frame.bodies[0].surface.triangles.len();
     frame.bodies[0].surface.face_attributes.set(names::PIECE, Data::Index(vec![1; faces]));
@@ -210,7 +215,7 @@ fn a_crack_that_parts_nothing_is_closed_again() {
 }
 
 #[test]
-fn faces_that_do_not_lie_on_each_other_are_no_contact() {
+fn faces_that_do_not_coincide_are_not_in_contact() {
     let mut frame = halves();
     let mut rest = frame.bodies[0].surface.vertex_attributes.vectors(names::REST).unwrap().to_vec();
     rest.iter_mut().take(8).for_each(|place| place.x -= 1e-3 * EDGE);
@@ -230,10 +235,10 @@ fn a_shard_with_a_hole_is_counted() {
 }
 
 #[test]
-fn a_frame_without_rest_shapes_and_one_gone_wrong_are_refused() {
+fn frames_without_rest_shapes_and_inconsistent_frames_are_refused() {
     let folder = tempfile::tempdir().unwrap();
     let refused = |frame: &Frame| export_shards(frame, &[], &ShardSettings::default(), folder.path()).unwrap_err();
-    assert!(refused(&sample::frame(1)).to_string().contains("body 'block': its frames do not say"));
+    assert!(refused(&sample::frame(1)).to_string().contains("body 'block': its frames have no rest positions"));
     assert!(matches!(refused(&Frame::default()), ExportError::NoShards { .. }));
     let mut frame = halves();
     frame.bodies[0].surface.vertex_attributes.set(names::REST, Data::Vector(vec![Vec3::repeat(f64::NAN); 16]));
@@ -241,8 +246,8 @@ fn a_frame_without_rest_shapes_and_one_gone_wrong_are_refused() {
     assert!(!folder.path().join("shards.glb").exists());
 }
 
-/// A box around the whole block, a tenth larger, with a texture that is laid on along x and y and normals that all point up.
-pub fn wrapping() -> Outer {
+/// A box around the block, 10 % larger, with a texture along x and y and upward normals.
+pub fn wrapping() -> SourceSurface {
     let place = |corner: u32| {
         let along = |axis: u32| f64::from(corner >> axis & 1) - 0.5;
         Vec3::new(1.1 * 2.0 * EDGE * along(0), 2.0 + 1.1 * EDGE * along(1), 1.1 * EDGE * along(2))
@@ -251,9 +256,9 @@ pub fn wrapping() -> Outer {
     let triangles: Vec<[u32; 3]> = faces.iter().flat_map(|&[a, b, c, d]| [[a, b, c], [a, c, d]]).collect();
     let positions: Vec<Vec3> = (0..8).map(place).collect();
     let texture = |corner: u32| [positions[corner as usize].x as f32, positions[corner as usize].y as f32];
-    Outer {
+    SourceSurface {
         name: "a box".into(),
-        corners: Corners {
+        corners: CornerAttributes {
             texture: triangles.iter().map(|corners| corners.map(texture)).collect(),
             normals: vec![[[0.0, 1.0, 0.0]; 3]; triangles.len()],
             materials: Vec::new(),
@@ -266,11 +271,15 @@ pub fn wrapping() -> Outer {
 
 #[test]
 fn the_outside_is_the_given_surface_with_its_texture_and_normals() {
-    for grain in [None, Some(Grain::default())] {
+    for crack_detail in [None, Some(CrackDetail::default())] {
         let folder = tempfile::tempdir().unwrap();
-        let settings = ShardSettings { grain, ..ShardSettings::default() };
+        let settings = ShardSettings { crack_detail, ..ShardSettings::default() };
         let report = export_shards(&halves(), &[vec![wrapping()]], &settings, folder.path()).unwrap();
-        assert!(report.skins[0].contains("a box, with texture coordinates, with normals"), "{:?}", report.skins);
+        assert!(
+            report.outside_notes[0].contains("a box, with texture coordinates, with normals"),
+            "{:?}",
+            report.outside_notes
+        );
         assert!(report.shards.iter().all(|shard| shard.closed));
         let whole = 1.1_f64.powi(3) * 2.0 * EDGE.powi(3);
         assert!((report.shards.iter().map(|shard| shard.volume).sum::<f64>() / whole - 1.0).abs() < 1e-9);
@@ -298,7 +307,7 @@ fn the_outside_keeps_the_materials_of_the_given_surface() {
     let bytes: Arc<[u8]> = b"\x89PNG\r\n\x1a\n and more".as_slice().into();
     let picture = PaintPicture { media_type: "image/png", bytes: bytes.clone() };
     let mut outer = wrapping();
-    // The two sides across x of one material each, all others of a third; a fourth is not in use.
+    // One material for each side across x, a third for all others; a fourth is unused.
     outer.corners.materials = (0..12).map(|triangle| [0, 1, 2, 2, 2, 2][triangle / 2]).collect();
     outer.paints = vec![
         Paint { name: "tin".into(), colour: Some([0.25, 0.5, 0.75, 0.5]), picture: None },
@@ -307,10 +316,10 @@ fn the_outside_keeps_the_materials_of_the_given_surface() {
         Paint { name: "unused".into(), ..Paint::default() },
     ];
     let folder = tempfile::tempdir().unwrap();
-    let settings = ShardSettings { grain: None, ..ShardSettings::default() };
-    let export = |outer: &Outer| {
+    let settings = ShardSettings { crack_detail: None, ..ShardSettings::default() };
+    let export = |outer: &SourceSurface| {
         let report = export_shards(&halves(), &[vec![outer.clone()]], &settings, folder.path()).unwrap();
-        assert!(report.skins[0].contains("with materials"), "{:?}", report.skins);
+        assert!(report.outside_notes[0].contains("with materials"), "{:?}", report.outside_notes);
         parse(&bytes_of(folder.path(), "shards.glb"))
     };
     let glb = export(&outer);
@@ -319,7 +328,7 @@ fn the_outside_keeps_the_materials_of_the_given_surface() {
         let primitives = glb.primitives(glb.node(name));
         primitives.iter().map(|one| materials[index(&one["material"])]["name"].as_str().unwrap()).collect()
     };
-    // One half has the left side, the other the right.
+    // Each half has one of the sides.
     let mut both = [material_of("block-shard-4"), material_of("block-shard-7")];
     both.sort();
     assert_eq!(both, [["tin", "bark", "block_crack"], ["wood", "bark", "block_crack"]]);
@@ -328,7 +337,7 @@ fn the_outside_keeps_the_materials_of_the_given_surface() {
     assert_eq!(look("tin")["baseColorFactor"], serde_json::json!([0.25, 0.5, 0.75, 0.5]));
     assert_eq!(named("tin")["alphaMode"], "BLEND");
     assert_eq!(look("wood")["baseColorFactor"], serde_json::json!([1.0, 1.0, 1.0, 1.0]));
-    // Two materials share one picture, which is there as it was.
+    // Two materials share one picture, whose bytes are unchanged.
     assert_eq!(glb.json["images"].as_array().unwrap().len(), 1);
     for name in ["wood", "bark"] {
         let texture = index(&look(name)["baseColorTexture"]["index"]);
@@ -341,27 +350,27 @@ fn the_outside_keeps_the_materials_of_the_given_surface() {
     for view in glb.json["bufferViews"].as_array().unwrap() {
         assert!(index(&view["byteOffset"]).is_multiple_of(4));
     }
-    // A picture is no use to a surface that does not say where it lies.
+    // Without texture coordinates the picture is dropped.
     outer.corners.texture.clear();
     assert!(export(&outer).json.get("images").is_none());
 }
 
 #[test]
-fn a_surface_that_cannot_be_cut_gives_way_to_the_next_and_the_report_says_so() {
+fn if_a_surface_cannot_be_cut_the_next_is_used_and_reported() {
     let mut open = wrapping();
     open.triangles.pop();
     open.name = "a box with a hole".into();
     let folder = tempfile::tempdir().unwrap();
     let settings = ShardSettings::default();
     let report = export_shards(&halves(), &[vec![open.clone(), wrapping()]], &settings, folder.path()).unwrap();
-    assert!(report.skins[0].contains("not a box with a hole") && report.skins[0].contains("closed"));
-    assert!(report.skins.last().unwrap().contains("the outside is a box"));
+    assert!(report.outside_notes[0].contains("not a box with a hole") && report.outside_notes[0].contains("closed"));
+    assert!(report.outside_notes.last().unwrap().contains("the outside is a box"));
     let report = export_shards(&halves(), &[vec![open]], &settings, folder.path()).unwrap();
-    assert!(report.skins.last().unwrap().contains("faces of the tetrahedra"));
+    assert!(report.outside_notes.last().unwrap().contains("faces of the tetrahedra"));
     assert!(report.shards.iter().all(|shard| shard.closed && shard.volume == EDGE.powi(3)));
 }
 
-/// The halves at a moment: one piece before the first moment of `broken`.
+/// Frame `number` of the halves, which are one piece unless `broken`.
 fn moment(number: u32, broken: bool) -> Frame {
     let mut frame = sample::frame(number);
     let rest = sample::frame(0).bodies[0].surface.positions.clone();
@@ -380,17 +389,17 @@ fn moment(number: u32, broken: bool) -> Frame {
 }
 
 #[test]
-fn a_film_shows_shards_where_the_pieces_are_and_as_one_before_they_broke() {
+fn a_sequence_shows_shards_with_their_pieces_and_together_before_the_split() {
     let frames = [moment(0, false), moment(2, true), moment(3, true)];
-    let film = ShardFilm::of(frames.iter().cloned().map(Ok), &[], &ShardSettings::default()).unwrap();
-    assert_eq!(film.count(), 2);
+    let sequence = ShardSequence::new(frames.iter().cloned().map(Ok), &[], &ShardSettings::default()).unwrap();
+    assert_eq!(sequence.count(), 2);
     for (place, frame) in frames.iter().enumerate() {
         let mut shown = frame.clone();
-        film.show(place, &mut shown);
+        sequence.replace_surfaces(place, &mut shown);
         let (surface, former) = (&shown.bodies[0].surface, &frame.bodies[0].surface);
         assert_eq!(surface.triangles.len(), former.triangles.len());
         shown.check().unwrap();
-        // The halves are rigid: every vertex is where it was.
+        // The halves are rigid: every vertex coincides with one of the simulation.
         for place in &surface.positions {
             let nearest = former.positions.iter().map(|other| (other - place).norm()).fold(f64::INFINITY, f64::min);
             assert!(nearest < 1e-9, "{nearest} m");
@@ -402,8 +411,8 @@ fn a_film_shows_shards_where_the_pieces_are_and_as_one_before_they_broke() {
         assert_eq!(shown.bodies[1], frame.bodies[1], "what has no shards stays");
     }
     let folder = tempfile::tempdir().unwrap();
-    film.write_shards(folder.path()).unwrap();
-    film.write_animation(Pace::per_frame(), folder.path()).unwrap();
+    sequence.write_shards(folder.path()).unwrap();
+    sequence.write_animation(Pace::per_frame(), folder.path()).unwrap();
     let written = bytes_of(folder.path(), "shards.glb");
     export_shards(&frames[2], &[], &ShardSettings::default(), folder.path()).unwrap();
     assert!(written == bytes_of(folder.path(), "shards.glb"));
@@ -433,7 +442,7 @@ fn key_times(pace: Pace) -> Vec<f32> {
 }
 
 #[test]
-fn an_animation_has_a_frame_of_the_run_in_each_of_24_a_second() {
+fn an_animation_has_one_key_per_frame_at_24_per_second() {
     assert_eq!(key_times(Pace::per_frame()), [0.0, 2.0 / 24.0, 3.0 / 24.0]);
     assert_eq!(Pace::default(), Pace::per_frame());
 }
@@ -441,12 +450,12 @@ fn an_animation_has_a_frame_of_the_run_in_each_of_24_a_second() {
 #[test]
 fn an_animation_may_follow_simulated_time() {
     for (factor, expected) in [(1.0, [0.0, 0.08, 0.12]), (50.0, [0.0, 4.0, 6.0])] {
-        let keys = key_times(Pace::slowed(factor).unwrap());
+        let keys = key_times(Pace::stretched(factor).unwrap());
         let is_near =
             keys.iter().zip(expected).all(|(key, expected)| (key - expected).abs() < 1e-6 * expected.max(1.0));
         assert!(is_near, "{keys:?}");
     }
     for factor in [0.0, -1.0, 1e-9, 1e9, f64::NAN, f64::INFINITY] {
-        assert_eq!(Pace::slowed(factor), None, "{factor}");
+        assert_eq!(Pace::stretched(factor), None, "{factor}");
     }
 }

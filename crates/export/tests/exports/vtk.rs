@@ -7,13 +7,13 @@ use craze_math::Vec3;
 use crate::sample::{self, BALL_VOLUME, EDGE, TIME_STEP};
 use crate::{Reader, bytes_of, exported, text_of, volume_inside};
 
-/// A file as read back: numbers of elements, and its arrays by "section/name".
+/// A parsed file: numbers of elements, and arrays by "section/name".
 struct Vtk {
     counts: BTreeMap<String, usize>,
     arrays: BTreeMap<String, Vec<f64>>,
 }
 
-/// Values of the attributes of one XML tag.
+/// Attribute values of an XML tag.
 fn values(tag: &str) -> BTreeMap<String, String> {
     let words: Vec<&str> = tag.split('"').collect();
     words.as_chunks::<2>().0.iter().map(|[key, value]| (key_of(key), (*value).to_owned())).collect()

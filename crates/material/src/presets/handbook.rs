@@ -1,6 +1,7 @@
 //! Everyday materials.
 //!
-//! Values are typical: real pieces scatter by tens of percent, strengths of brittle matter by a factor of two.
+//! Values are typical: real specimens vary by tens of percent, strengths of brittle materials by a
+//! factor of two.
 
 use std::f64::consts::PI;
 
@@ -30,7 +31,7 @@ const fn cluster_toughness(value: f64) -> Entry {
 }
 
 const fn flow_rate(value: f64) -> Entry {
-    entry(FlowRate, value, ESTIMATE, "flow that is fast beside the motions of a scene")
+    entry(FlowRate, value, ESTIMATE, "fast relative to the motions of a scene")
 }
 
 const fn preset(name: &'static str, summary: &'static str, entries: &'static [Entry]) -> Preset {

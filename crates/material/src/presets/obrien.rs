@@ -1,7 +1,7 @@
 //! The nine materials of Table 1 of O'Brien & Hodgins 1999.
 //!
-//! The paper says itself that these are far softer than the real matter, so that explicit steps stay affordable.
-//! τ is entered as the nodal force that it is (READINGS 2).
+//! As the paper states, they are far softer than real materials, to allow larger explicit steps. τ
+//! is entered as a nodal force (READINGS 2).
 
 use super::references::{ESTIMATE, OBRIEN};
 use super::{Entry, Preset, entry};

@@ -1,4 +1,4 @@
-//! Where the numbers are from.
+//! Sources of the presets.
 
 /// A source of numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -12,7 +12,6 @@ pub struct Reference {
 macro_rules! references {
     ($($name:ident = $key:literal, $citation:literal;)*) => {
         $(pub(super) const $name: Reference = Reference { key: $key, citation: $citation };)*
-        /// All sources, by first use.
         pub(crate) const ALL: &[Reference] = &[$($name),*];
     };
 }
@@ -42,6 +41,6 @@ references! {
     WANG = "Wang", "J.-J. Wang, J.-G. Zhu, C. F. Chiu, H. Zhang: Experimental study on fracture toughness and tensile strength of a clay, Engineering Geology 94 (2007) 65–75";
     OBRIEN = "O'Brien", "J. F. O'Brien, J. K. Hodgins: Graphical modeling and animation of brittle fracture, SIGGRAPH 1999, Table 1";
     DERIVED = "derived", "Follows from other numbers of the same preset by the formula in the note";
-    ESTIMATE = "estimate", "Craze's own choice of a typical value: depends on surface, moisture, speed or partner more than on the material";
-    SETTING = "setting", "Craze's setting for clustered shape matching: a knob of that method, not a property of matter";
+    ESTIMATE = "estimate", "Typical value chosen by Craze: depends more on surface, moisture, speed or contact partner than on the material";
+    SETTING = "setting", "Craze's setting for clustered shape matching: a parameter of the method, not a material property";
 }

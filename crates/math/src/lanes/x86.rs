@@ -10,13 +10,11 @@ use std::arch::x86_64::*;
 use std::mem::transmute;
 use std::ops::{Add, Div, Mul, Neg, Sub};
 
-/// Runs the kernel compiled for 256-bit vectors.
 #[target_feature(enable = "avx2,fma")]
 pub(super) fn run_avx2_fma<K: Kernel>(kernel: K) -> K::Output {
     kernel.run::<Two256>()
 }
 
-/// Runs the kernel compiled for 512-bit vectors.
 #[target_feature(enable = "avx2,fma,avx512f,avx512dq,avx512vl")]
 pub(super) fn run_avx512<K: Kernel>(kernel: K) -> K::Output {
     kernel.run::<One512>()

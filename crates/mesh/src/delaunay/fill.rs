@@ -1,49 +1,39 @@
-//! The inside: a hexagonal lattice where the asked edge length holds, circumcentres where it does not.
+//! Inner points: a hexagonal lattice where the target edge length is uniform, circumcentres
+//! elsewhere.
 
+use super::Point;
 use super::chains::Chains;
 use super::error::{ChainName, DelaunayError};
 use super::sizing::Sizing;
-use super::{LIMIT, Point};
 use crate::mesh::TriMesh;
+use crate::tuning::{MAX_CIRCUMRADIUS, MAX_TRIANGLES, MIN_CIRCUMCENTRE_DISTANCE, MIN_LATTICE_DISTANCE};
 use craze_math::Vec3;
 use spade::handles::{FixedFaceHandle, InnerTag};
 use spade::{ConstrainedDelaunayTriangulation, Point2, Triangulation as _};
 use std::collections::BinaryHeap;
 
-/// Lattice points keep this part of the wanted length from points of the chains.
-const LATTICE_DISTANCE: f64 = 0.8;
-/// Circumcentres keep this part.
-const FILL_DISTANCE: f64 = 0.6;
-/// A triangle whose circumradius is more than this part of the wanted length gets a point in its circumcentre; an
-/// equilateral triangle has 0.577.
-const LARGEST_RADIUS: f64 = 0.75;
-
 type Face = FixedFaceHandle<InnerTag>;
 type Cdt = ConstrainedDelaunayTriangulation<Point2<f64>>;
 
-/// A domain full of triangles.
 pub(super) struct Filled {
     /// The triangles; slits are still closed.
     pub(super) mesh: TriMesh,
-    /// The edge length wanted at each place.
     pub(super) sizing: Sizing,
-    /// Edges that must stay, lower vertex first, sorted.
     pub(super) constraints: Vec<[u32; 2]>,
-    /// How many of the first vertices must not move.
+    /// The first vertices up to this number must not move.
     pub(super) fixed: usize,
 }
 
-/// Fills the chains with triangles.
 pub(super) fn fill(chains: &Chains) -> Result<Filled, DelaunayError> {
     let sizing = chains.sizing();
     let fixed = chains.points.len();
     let mut points = chains.points.clone();
     points.extend(lattice(chains, &sizing));
     let unfilled = DelaunayError::Unfilled { expected: chains.area, found: 0.0 };
-    // Coordinates that are next to nothing are refused by the triangulation: they are nothing.
+    // spade rejects tiny coordinates: they become zero.
     let size = points.iter().flatten().fold(0.0f64, |size, c| size.max(c.abs()));
-    let whole = |c: f64| if c.abs() < 1e-30 * size { 0.0 } else { c };
-    let vertices: Vec<Point2<f64>> = points.iter().map(|&[x, y]| Point2::new(whole(x), whole(y))).collect();
+    let flush_tiny = |c: f64| if c.abs() < 1e-30 * size { 0.0 } else { c };
+    let vertices: Vec<Point2<f64>> = points.iter().map(|&[x, y]| Point2::new(flush_tiny(x), flush_tiny(y))).collect();
     let edges = chains.pieces.iter().map(|(ends, _)| ends.map(|end| end as usize)).collect();
     let mut conflicts = 0;
     let mut cdt = match Cdt::try_bulk_load_cdt(vertices, edges, |_| conflicts += 1) {
@@ -51,13 +41,13 @@ pub(super) fn fill(chains: &Chains) -> Result<Filled, DelaunayError> {
         _ => return Err(unfilled),
     };
     let constraints = chains.edges_of(|_| true);
-    let rims = chains.edges_of(|chain| matches!(chain, ChainName::Outline | ChainName::Hole(_)));
+    let closed_chains = chains.edges_of(|chain| matches!(chain, ChainName::Outline | ChainName::Hole(_)));
     if cdt.num_constraints() != constraints.len() {
         return Err(unfilled);
     }
-    let to_fill = inside(&cdt, &rims);
+    let to_fill = inside(&cdt, &closed_chains);
     add_circumcentres(&mut cdt, &sizing, &to_fill);
-    let kept = inside(&cdt, &rims);
+    let kept = inside(&cdt, &closed_chains);
     let triangles: Vec<[u32; 3]> = (cdt.inner_faces().zip(kept))
         .filter(|&(_, inside)| inside)
         .map(|(face, _)| face.vertices().map(|vertex| vertex.fix().index() as u32))
@@ -73,7 +63,8 @@ pub(super) fn fill(chains: &Chains) -> Result<Filled, DelaunayError> {
     Ok(Filled { mesh: TriMesh::from_parts(positions, triangles)?, sizing, constraints, fixed })
 }
 
-/// Points of a hexagonal lattice inside the rims, where the asked length is wanted and the chains are not too near.
+/// Points of a hexagonal lattice inside the domain, where the target length is uniform and the
+/// chains are far enough.
 fn lattice(chains: &Chains, sizing: &Sizing) -> Vec<Point> {
     let edge = chains.edge;
     let mut low = [f64::INFINITY; 2];
@@ -84,44 +75,45 @@ fn lattice(chains: &Chains, sizing: &Sizing) -> Vec<Point> {
             high[axis] = high[axis].max(point[axis]);
         }
     }
-    let rims: Vec<[Point; 2]> = (chains.pieces.iter())
+    let closed_chains: Vec<[Point; 2]> = (chains.pieces.iter())
         .filter(|(_, chain)| matches!(chain, ChainName::Outline | ChainName::Hole(_)))
         .map(|(ends, _)| {
             let [a, b] = ends.map(|end| chains.points[end as usize]);
             if a[1] <= b[1] { [a, b] } else { [b, a] }
         })
         .collect();
-    // Rows fill the height evenly, so that the lattice meets both sides alike; its steps stay near the asked length.
+    // Rows and columns divide the bounding box evenly, close to the target length, so that the
+    // lattice fits opposite sides alike.
     let rows = ((high[1] - low[1]) / (edge * 0.75f64.sqrt())).round().max(1.0);
     let height = (high[1] - low[1]) / rows;
     let steps = ((high[0] - low[0]) / edge).round().max(1.0);
     let width = (high[0] - low[0]) / steps;
     let mut crossings: Vec<Vec<f64>> = vec![Vec::new(); rows as usize + 1];
-    for [a, b] in rims {
+    for [a, b] in closed_chains {
         let first = ((a[1] - low[1]) / height).ceil().max(0.0) as usize;
-        for (row, crossed) in crossings.iter_mut().enumerate().skip(first) {
+        for (row, row_crossings) in crossings.iter_mut().enumerate().skip(first) {
             let y = low[1] + row as f64 * height;
             if y >= b[1] {
                 break;
             }
             if y >= a[1] {
-                crossed.push(a[0] + (b[0] - a[0]) * (y - a[1]) / (b[1] - a[1]));
+                row_crossings.push(a[0] + (b[0] - a[0]) * (y - a[1]) / (b[1] - a[1]));
             }
         }
     }
     let mut points = Vec::new();
-    for (row, crossed) in crossings.iter_mut().enumerate() {
-        crossed.sort_by(f64::total_cmp);
+    for (row, row_crossings) in crossings.iter_mut().enumerate() {
+        row_crossings.sort_by(f64::total_cmp);
         let start = low[0] + if row % 2 == 1 { 0.5 * width } else { 0.0 };
-        for pair in crossed.chunks_exact(2) {
+        for pair in row_crossings.chunks_exact(2) {
             let first = ((pair[0] - start) / width).ceil().max(0.0) as usize;
             for step in first.. {
-                let place = [start + step as f64 * width, low[1] + row as f64 * height];
-                if !(place[0] < pair[1]) {
+                let point = [start + step as f64 * width, low[1] + row as f64 * height];
+                if !(point[0] < pair[1]) {
                     break;
                 }
-                if sizing.distance(place, edge) >= LATTICE_DISTANCE * edge && sizing.at(place) > 0.97 * edge {
-                    points.push(place);
+                if sizing.distance(point, edge) >= MIN_LATTICE_DISTANCE * edge && sizing.at(point) > 0.97 * edge {
+                    points.push(point);
                 }
             }
         }
@@ -129,18 +121,19 @@ fn lattice(chains: &Chains, sizing: &Sizing) -> Vec<Point> {
     points
 }
 
-/// Which inner faces lie inside the rims, in their order: from the outside in, every rim changes the side.
-fn inside(cdt: &Cdt, rims: &[[u32; 2]]) -> Vec<bool> {
+/// For each inner face, whether it is inside the domain: starting from the outside, each closed
+/// chain changes the side.
+fn inside(cdt: &Cdt, closed_chains: &[[u32; 2]]) -> Vec<bool> {
     // Face 0 is the outer face.
     let mut side: Vec<Option<bool>> = vec![None; cdt.num_all_faces()];
     side[0] = Some(false);
     let mut queue = vec![];
-    let is_rim = |ends: [usize; 2]| {
+    let is_boundary = |ends: [usize; 2]| {
         let [a, b] = ends.map(|end| end as u32);
-        rims.binary_search(&[a.min(b), a.max(b)]).is_ok()
+        closed_chains.binary_search(&[a.min(b), a.max(b)]).is_ok()
     };
     for edge in cdt.convex_hull() {
-        queue.push((edge.rev().face().fix(), is_rim([edge.from().fix().index(), edge.to().fix().index()])));
+        queue.push((edge.rev().face().fix(), is_boundary([edge.from().fix().index(), edge.to().fix().index()])));
     }
     while let Some((face, inside)) = queue.pop() {
         if side[face.index()].is_some() {
@@ -151,15 +144,14 @@ fn inside(cdt: &Cdt, rims: &[[u32; 2]]) -> Vec<bool> {
         for edge in face.adjacent_edges() {
             let behind = edge.rev().face().fix();
             if side[behind.index()].is_none() {
-                let crossed = is_rim([edge.from().fix().index(), edge.to().fix().index()]);
-                queue.push((behind, inside != crossed));
+                let crosses = is_boundary([edge.from().fix().index(), edge.to().fix().index()]);
+                queue.push((behind, inside != crosses));
             }
         }
     }
     cdt.fixed_inner_faces().map(|face| side[face.index()] == Some(true)).collect()
 }
 
-/// A triangle that may need a point, the worst first.
 #[derive(PartialEq)]
 struct Candidate {
     excess: f64,
@@ -181,38 +173,38 @@ impl Ord for Candidate {
     }
 }
 
-/// Puts points into the circumcentres of triangles that are too large for the length wanted there. No other point lies in
-/// the circumcircle, so points keep a distance of the wanted length's part by themselves.
+/// Inserts circumcentres of triangles that are too large for the local target length. No other
+/// point is in the circumcircle, which keeps a minimum distance between points.
 fn add_circumcentres(cdt: &mut Cdt, sizing: &Sizing, inside: &[bool]) {
     let candidate = |cdt: &Cdt, face: Face| {
         let inner = cdt.face(face);
         let (centre, square) = inner.circumcircle();
         let excess = square.sqrt() / sizing.at([centre.x, centre.y]);
         let vertices = inner.vertices().map(|vertex| vertex.fix().index());
-        (excess > LARGEST_RADIUS).then_some(Candidate { excess, face, vertices })
+        (excess > MAX_CIRCUMRADIUS).then_some(Candidate { excess, face, vertices })
     };
     let mut queue: BinaryHeap<Candidate> = (cdt.fixed_inner_faces().zip(inside))
         .filter(|(_, inside)| **inside)
         .filter_map(|(face, _)| candidate(cdt, face))
         .collect();
-    let mut left = LIMIT as usize;
+    let mut remaining = MAX_TRIANGLES as usize;
     while let Some(next) = queue.pop() {
-        // Points are only added, so that no face disappears; it may be another one by now.
+        // Insertion never removes faces, but a face may have other vertices now.
         let face = cdt.face(next.face);
         if face.vertices().map(|vertex| vertex.fix().index()) != next.vertices {
             continue;
         }
         let (centre, middle) = (face.circumcenter(), face.center());
-        let wanted = sizing.at([centre.x, centre.y]);
-        if sizing.distance([centre.x, centre.y], wanted) < FILL_DISTANCE * wanted
+        let target = sizing.at([centre.x, centre.y]);
+        if sizing.distance([centre.x, centre.y], target) < MIN_CIRCUMCENTRE_DISTANCE * target
             || cdt.intersects_constraint(middle, centre)
         {
             continue;
         }
         let before = cdt.num_vertices();
         let Ok(vertex) = cdt.insert(centre) else { continue };
-        left -= 1;
-        if cdt.num_vertices() == before || left == 0 {
+        remaining -= 1;
+        if cdt.num_vertices() == before || remaining == 0 {
             continue;
         }
         let around = cdt.vertex(vertex).out_edges().filter_map(|edge| Some(edge.face().as_inner()?.fix()));

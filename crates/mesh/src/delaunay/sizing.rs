@@ -1,17 +1,13 @@
-//! The wanted edge length at every place: the asked one, less near what is finer by itself.
+//! Local target edge length: the requested one, reduced near finer input.
 
 use super::Point;
+use crate::tuning::{MAX_SIZING_LEAF, SIZE_GROWTH, UNIFORM_SIZE_RATIO};
 
-/// How fast the wanted edge length grows with the distance from what is finer (m/m).
-const GROWTH: f64 = 0.3;
-/// Points a leaf of the tree.
-const LEAF: usize = 8;
-
-/// Places with the edge length wanted there, in a tree that halves the longer side.
+/// A k-d tree over points with their target edge length.
 #[derive(Clone, Debug)]
 pub(super) struct Sizing {
     edge: f64,
-    /// Place and wanted length (m), in the order of the leaves.
+    /// Position and target length (m), in leaf order.
     points: Vec<(Point, f64)>,
     nodes: Vec<Node>,
     finest: f64,
@@ -50,10 +46,10 @@ impl Sizing {
         }
         let node = self.nodes.len();
         self.nodes.push(Node { low, high, finest, first, count, second: 0 });
-        if count > LEAF {
+        if count > MAX_SIZING_LEAF {
             let axis = usize::from(high[1] - low[1] > high[0] - low[0]);
             let middle = count / 2;
-            // Equal coordinates are told apart by the other one: the tree depends on the points alone.
+            // Ties are broken by the other coordinate: the tree depends on the points only.
             let order = |one: &(Point, f64), other: &(Point, f64)| {
                 (one.0[axis].total_cmp(&other.0[axis])).then(one.0[1 - axis].total_cmp(&other.0[1 - axis]))
             };
@@ -64,44 +60,42 @@ impl Sizing {
         }
     }
 
-    /// Whether the asked length is wanted nearly everywhere.
     pub(super) fn is_uniform(&self) -> bool {
-        self.finest > 0.7 * self.edge
+        self.finest > UNIFORM_SIZE_RATIO * self.edge
     }
 
-    /// The asked edge length (m).
     pub(super) fn edge(&self) -> f64 {
         self.edge
     }
 
-    /// The edge length wanted at a place (m).
-    pub(super) fn at(&self, place: Point) -> f64 {
-        if self.is_uniform() { self.edge } else { self.least(place, 1.0, GROWTH, self.edge) }
+    pub(super) fn at(&self, point: Point) -> f64 {
+        if self.is_uniform() { self.edge } else { self.minimum(point, 1.0, SIZE_GROWTH, self.edge) }
     }
 
-    /// The distance (m) of the nearest point, at most `limit`.
-    pub(super) fn distance(&self, place: Point, limit: f64) -> f64 {
-        self.least(place, 0.0, 1.0, limit)
+    /// Distance to the nearest point (m), at most `limit`.
+    pub(super) fn distance(&self, point: Point, limit: f64) -> f64 {
+        self.minimum(point, 0.0, 1.0, limit)
     }
 
-    /// The least of `size_part` · wanted length + `growth` · distance over all points, at most `limit`.
-    fn least(&self, place: Point, size_part: f64, growth: f64, limit: f64) -> f64 {
-        let mut least = limit;
-        // A balanced tree of at most 2³² points is no deeper.
+    /// Minimum of `size_factor` · target length + `growth` · distance over all points, at most
+    /// `limit`.
+    fn minimum(&self, point: Point, size_factor: f64, growth: f64, limit: f64) -> f64 {
+        let mut minimum = limit;
+        // Depth limit of a balanced tree over 2³² points.
         let mut stack = [0usize; 40];
         let mut height = usize::from(!self.nodes.is_empty());
         while height > 0 {
             height -= 1;
             let index = stack[height];
             let node = &self.nodes[index];
-            let outside = |axis: usize| (node.low[axis] - place[axis]).max(place[axis] - node.high[axis]).max(0.0);
-            if size_part * node.finest + growth * outside(0).hypot(outside(1)) >= least {
+            let outside = |axis: usize| (node.low[axis] - point[axis]).max(point[axis] - node.high[axis]).max(0.0);
+            if size_factor * node.finest + growth * outside(0).hypot(outside(1)) >= minimum {
                 continue;
             }
             if node.second == 0 {
                 for (at, size) in &self.points[node.first..node.first + node.count] {
-                    let distance = (at[0] - place[0]).hypot(at[1] - place[1]);
-                    least = least.min(size_part * size + growth * distance);
+                    let distance = (at[0] - point[0]).hypot(at[1] - point[1]);
+                    minimum = minimum.min(size_factor * size + growth * distance);
                 }
             } else {
                 stack[height] = node.second;
@@ -109,7 +103,7 @@ impl Sizing {
                 height += 2;
             }
         }
-        least
+        minimum
     }
 }
 
@@ -118,7 +112,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_tree_answers_like_brute_force() {
+    fn the_tree_equals_brute_force() {
         let points: Vec<(Point, f64)> = (0..200u32)
             .map(|k| {
                 ([f64::from(k * 37 % 101) / 101.0, f64::from(k * 61 % 97) / 97.0], 0.01 + f64::from(k % 13) * 0.01)
@@ -126,11 +120,11 @@ mod tests {
             .collect();
         let sizing = Sizing::new(0.5, points.clone());
         for k in 0..100u32 {
-            let place = [f64::from(k * 17 % 89) / 60.0, f64::from(k * 29 % 83) / 60.0];
-            let distance = |at: &Point| (at[0] - place[0]).hypot(at[1] - place[1]);
-            let wanted = points.iter().map(|(at, size)| size + GROWTH * distance(at)).fold(0.5, f64::min);
+            let point = [f64::from(k * 17 % 89) / 60.0, f64::from(k * 29 % 83) / 60.0];
+            let distance = |at: &Point| (at[0] - point[0]).hypot(at[1] - point[1]);
+            let wanted = points.iter().map(|(at, size)| size + SIZE_GROWTH * distance(at)).fold(0.5, f64::min);
             let nearest = points.iter().map(|(at, _)| distance(at)).fold(9.0, f64::min);
-            assert_eq!((sizing.at(place), sizing.distance(place, 9.0)), (wanted, nearest));
+            assert_eq!((sizing.at(point), sizing.distance(point, 9.0)), (wanted, nearest));
         }
     }
 }

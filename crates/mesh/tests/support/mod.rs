@@ -1,44 +1,15 @@
-//! What several test files share: random numbers, and meshes whose attributes tell whether an edit kept them right.
+//! Shared by test files: meshes with attributes that detect errors of their transfer.
 
 #![allow(dead_code)] // each test file uses its own part
 
 use craze_math::Vec3;
 use craze_mesh::{Edit, EditError, ElementRule, Id, Inherit, Inheritance, Measure, PointRule, SimplexMesh, Values};
 
-pub struct Random(pub u64);
-
-impl Random {
-    pub fn bits(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut bits = self.0;
-        bits = (bits ^ (bits >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        bits = (bits ^ (bits >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        bits ^ (bits >> 31)
-    }
-
-    pub fn below(&mut self, count: usize) -> usize {
-        (self.bits() % count.max(1) as u64) as usize
-    }
-
-    pub fn unit(&mut self) -> f64 {
-        (self.bits() >> 11) as f64 / (1u64 << 53) as f64
-    }
-
-    pub fn direction(&mut self) -> Vec3 {
-        loop {
-            let vector = Vec3::from_fn(|_, _| 2.0 * self.unit() - 1.0);
-            if vector.norm() > 0.1 && vector.norm() < 1.0 {
-                return vector.normalize();
-            }
-        }
-    }
-}
-
 pub fn linear_field(position: &Vec3) -> f64 {
     3.0 * position.x - 2.0 * position.y + 0.5 * position.z + 1.0
 }
 
-/// The sides of the unit box or square that a position lies on, one bit each.
+/// The sides of the unit box or square that a position is on, one bit each.
 pub fn sides(position: &Vec3, axes: usize) -> u32 {
     (0..axes).fold(0, |bits, axis| {
         let low = u32::from(position[axis].abs() < 1e-12) << (2 * axis);
@@ -47,7 +18,7 @@ pub fn sides(position: &Vec3, axes: usize) -> u32 {
     })
 }
 
-/// A mesh of the unit box or square under test, with arrays outside the mesh that follow its edits.
+/// A mesh of the unit box or square under test, with external arrays updated by its edits.
 pub struct Watched<P: Id, E: Id, const N: usize> {
     pub mesh: SimplexMesh<P, E, N>,
     axes: usize,
@@ -77,7 +48,7 @@ where
         let vectors = positions.clone();
         let points = mesh.point_attributes_mut();
         points.add("field", PointRule::Interpolate, Values::Scalars(fields)).unwrap();
-        points.add("place", PointRule::Interpolate, Values::Vectors(vectors)).unwrap();
+        points.add("position", PointRule::Interpolate, Values::Vectors(vectors)).unwrap();
         points.add("borders", PointRule::Common, Values::Labels(borders)).unwrap();
         let elements = mesh.element_attributes_mut();
         elements.add("mass", ElementRule::Divide, Values::Scalars(masses.clone())).unwrap();
@@ -89,7 +60,7 @@ where
         Self { mesh, axes, positions, colours, masses, total, edits: 0, refusals: 0 }
     }
 
-    /// Tries an edit; a refusal must leave the mesh as it was, a success everything in order.
+    /// Tries an edit; a failure must leave the mesh unchanged, a success must keep all invariants.
     pub fn attempt(
         &mut self,
         what: impl Fn(&mut SimplexMesh<P, E, N>) -> Result<Edit<P, E>, EditError<P, E>>,
@@ -110,9 +81,9 @@ where
 
     pub fn follow(&mut self, edit: &Edit<P, E>) {
         self.edits += 1;
-        edit.carry_points(&mut self.positions, |old, blend| blend.sum(|point| old[point.index()]));
-        edit.carry_elements(&mut self.colours, |old, added| old[added.parent.index()]);
-        edit.carry_elements(&mut self.masses, |old, added| match edit.inheritance {
+        edit.apply_to_points(&mut self.positions, |old, blend| blend.sum(|point| old[point.index()]));
+        edit.apply_to_elements(&mut self.colours, |old, added| old[added.parent.index()]);
+        edit.apply_to_elements(&mut self.masses, |old, added| match edit.inheritance {
             Inheritance::Parent => old[added.parent.index()] * added.share,
             Inheritance::Patch => {
                 edit.elements_removed.iter().map(|removed| old[removed.element.index()]).sum::<f64>() * added.share
@@ -132,11 +103,11 @@ where
         assert_eq!(self.positions, mesh.positions());
         assert_eq!(Some(&self.colours[..]), mesh.element_attributes().labels("colour"));
         let fields = mesh.point_attributes().scalars("field").unwrap();
-        let places = mesh.point_attributes().vectors("place").unwrap();
+        let positions = mesh.point_attributes().vectors("position").unwrap();
         let borders = mesh.point_attributes().labels("borders").unwrap();
         for (index, position) in mesh.positions().iter().enumerate() {
             assert!((fields[index] - linear_field(position)).abs() < 1e-12);
-            assert_eq!(places[index], *position);
+            assert_eq!(positions[index], *position);
             assert_eq!(borders[index], sides(position, self.axes), "{position}");
         }
         let masses = mesh.element_attributes().scalars("mass").unwrap();
@@ -165,7 +136,6 @@ where
     }
 }
 
-/// The side of the box that a facet lies in, or zero; a facet inside lies in none.
 fn wall_of<P: Id, E: Id, const N: usize>(mesh: &SimplexMesh<P, E, N>, facet: craze_mesh::Facet<E>, axes: usize) -> u32 {
     let points = mesh.facet_points(facet);
     points.iter().flatten().fold(u32::MAX, |common, &point| common & sides(&mesh.position(point), axes))

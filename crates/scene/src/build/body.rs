@@ -1,23 +1,19 @@
-//! Bodies: shape, matter and method.
+//! Bodies: shape, material and method.
 
-use super::filling::{Points, Regions, SkinSource, Solids, Source};
-use super::{rejected, strength};
-use crate::description::{self, Integrator, MethodKind};
+use super::{at_key, rejected};
+use crate::description::Body;
 use crate::document::SceneDocument;
 use crate::report::SceneError;
-use craze_clusters::{Cloud, ClusterError, Clustering, Clusters};
-use craze_engine::{Body, Method, Region};
+use craze_descriptor::{BodyKey, Descriptor, Elements, Regions, Setup, Solids, Source};
 use craze_frame::{Look, names};
 use craze_material::{Material, Overrides};
 use craze_math::{Isometry, Vec3};
-use craze_mesh::{ElementRule, PointRule, TetMesh, Values};
-use craze_shape::words::{grouped, short};
-use craze_shape::{SampledPoints, Tetrahedra};
-use craze_solid::{Solid, SolidOptions};
+use craze_mesh::{ElementRule, TetMesh, Values};
+use craze_shape::number_format::short;
 
-/// A body, how it was read, and the number of places where it is too thin for its tetrahedra.
+/// A body, how it was read, and the number of regions that are too thin for its tetrahedra.
 pub struct Read {
-    pub body: Body,
+    pub body: craze_engine::Body,
     pub look: Option<Look>,
     pub line: String,
     pub lost: usize,
@@ -26,258 +22,139 @@ pub struct Read {
 /// A body whose shape has been read and filled, before it is given to its method.
 pub struct Filled<'scene> {
     index: usize,
+    method: &'static Descriptor,
     source: Source<'scene>,
     material: Material,
-    /// The tetrahedra of a solid; none for a body of particles.
-    solids: Option<Solids<'scene>>,
+    /// None where the method has no tetrahedra.
+    solids: Option<Solids>,
 }
 
+/// The outward triangles of a mesh, and half of the distance (m) that its body will keep from others.
+type ContactBoundary = fn(&TetMesh) -> (Vec<[u32; 3]>, f64);
+
 impl<'scene> Filled<'scene> {
-    /// Reads the shape and the material of a body, and fills a solid with tetrahedra.
+    /// Reads the shape and the material of a body, and fills it with tetrahedra if its method has them.
     pub fn read(document: &'scene SceneDocument, index: usize) -> Result<Self, SceneError> {
         let body = &document.scene.bodies[index];
         let path = format!("body[{index}]");
-        let material = resolve(document, body, &body.material, &format!("{path}.material"))?;
-        let source = Source::read(document, body, &path)?;
-        let solids = match body.method {
-            MethodKind::Solid => Some(source.tetrahedra(document, body, &path)?),
-            MethodKind::Clusters => None,
+        let method = document.methods().iter().find(|method| method.name == body.method);
+        let unknown = || rejected(document, &format!("{path}.method"), "there is no such method", "");
+        let method = method.ok_or_else(unknown)?;
+        let material = resolve(document, method, &body.material, &format!("{path}.material"))?;
+        let source = Source::read(&body.shape).map_err(|error| at_key(document, &path, error))?;
+        let solids = match method.elements {
+            Elements::Tetrahedra { .. } => {
+                let regions = body.materials.iter().flat_map(|materials| &materials.regions);
+                let listed: Vec<i32> = regions.map(|region| region.number).collect();
+                Some(source.tetrahedra(body.edge, &listed).map_err(|error| at_key(document, &path, error))?)
+            }
+            Elements::Particles => None,
         };
-        Ok(Filled { index, source, material, solids })
+        Ok(Filled { index, method, source, material, solids })
     }
 
-    /// The tetrahedra of a solid, and where it stands.
-    pub fn mesh(&mut self, document: &SceneDocument) -> Option<(&mut TetMesh, Isometry)> {
-        let placement = placed(&document.scene.bodies[self.index]).0;
-        self.solids.as_mut().map(|solids| (&mut solids.tetrahedra.mesh, placement))
+    /// The tetrahedra of the body, where it stands, and what gives their surface.
+    pub fn mesh(&mut self, document: &SceneDocument) -> Option<(&mut TetMesh, Isometry, ContactBoundary)> {
+        let Elements::Tetrahedra { contact_boundary } = self.method.elements else { return None };
+        let placement = placed(&document.scene.bodies[self.index]);
+        self.solids.as_mut().map(|solids| (&mut solids.tetrahedra.mesh, placement, contact_boundary))
     }
 }
 
 /// Makes a body.
 pub fn build(document: &SceneDocument, filled: Filled) -> Result<Read, SceneError> {
-    let Filled { index, source, material, solids } = filled;
+    let Filled { index, method, source, material, solids } = filled;
     let body = &document.scene.bodies[index];
     let path = format!("body[{index}]");
-    let (method, elements, lost) = match solids {
-        Some(solids) => solid(document, body, &path, &source, &material, solids)?,
-        None => {
-            let (method, elements) = clusters(document, body, &path, &source, &material)?;
-            (method, elements, 0)
+    let own = || Look::for_material(&material.name).unwrap_or_else(|| Look::for_unknown(&body.name));
+    let look = body.look.as_ref().map(|look| look.resolve(own()));
+    let (mut materials, mut mesh, mut remarks, mut lost) = (vec![material], None, Vec::new(), 0);
+    if let Some(solids) = solids {
+        materials = region_materials(document, body, method, &path, &materials[0], solids.regions)?;
+        let mut filled = solids.tetrahedra.mesh;
+        if materials.len() > 1 {
+            let labels = Values::Labels(solids.tetrahedra.regions.into_iter().map(u32::from).collect());
+            (filled.element_attributes_mut().add(names::MATERIAL, ElementRule::Copy, labels))
+                .map_err(|error| rejected(document, &path, error, ""))?;
         }
+        (mesh, remarks, lost) = (Some(filled), solids.remarks, solids.lost);
+    }
+    let setup = Setup {
+        source: &source,
+        mesh,
+        materials,
+        spacing: body.spacing,
+        integrator: body.integrator.unwrap_or_default(),
+        time_step: body.time_step,
+        placement: placed(body),
+        velocity: body.place.velocity.into(),
+        spin: body.place.spin.into(),
+        gravity: document.scene.world.gravity.into(),
+        seed: document.scene.world.seed,
     };
+    let built = method.build(setup, body.tables.table(method.name)).map_err(|error| at_key(document, &path, error))?;
+    remarks.extend(built.remarks);
     let size = source.size();
-    let mass = method.account(&Vec3::zeros()).mass;
-    let matter = body.material.preset.as_ref().map_or(String::new(), |preset| format!(" of {preset}"));
+    let mass = built.method.account(&Vec3::zeros()).mass;
+    let preset = body.material.preset.as_ref().map_or(String::new(), |preset| format!(" of {preset}"));
     let line = format!(
-        "{}: {} × {} × {} m, {} kg{matter}, {elements}",
+        "{}: {} × {} × {} m, {} kg{preset}, {}",
         body.name,
         short(size.x),
         short(size.y),
         short(size.z),
-        short(mass)
+        short(mass),
+        std::iter::once(built.elements).chain(remarks).collect::<Vec<_>>().join("; ")
     );
-    let own = || Look::of_material(&material.name).unwrap_or_else(|| Look::of_unknown(&body.name));
-    let look = body.look.as_ref().map(|look| look.resolve(own()));
-    Ok(Read { body: Body { name: body.name.clone(), method }, look, line, lost })
+    let body = craze_engine::Body::new(&body.name, built.method, method.load);
+    Ok(Read { body, look, line, lost })
 }
 
-fn solid(
+/// The material of a body, then those of its regions.
+fn region_materials(
     document: &SceneDocument,
-    body: &description::Body,
+    body: &Body,
+    method: &Descriptor,
     path: &str,
-    source: &Source,
     material: &Material,
-    solids: Solids,
-) -> Result<(Box<dyn Method>, String, usize), SceneError> {
-    let Solids { tetrahedra: Tetrahedra { mut mesh, regions: region_of, .. }, regions, mut remarks, lost } = solids;
-    let count = mesh.element_count();
+    regions: Regions,
+) -> Result<Vec<Material>, SceneError> {
     let mut materials = vec![material.clone()];
+    let key = BodyKey::Materials.name();
     match regions {
         Regions::Named(names) => {
             for name in &names[1..] {
                 materials.push(match body.materials.as_ref().and_then(|materials| materials.of(name)) {
-                    Some(matter) => resolve(document, body, matter, &format!("{path}.materials.{name}"))?,
+                    Some(region) => resolve(document, method, region, &format!("{path}.{key}.{name}"))?,
                     None => material.clone(),
                 });
             }
         }
         Regions::Listed => {
             for (place, region) in body.materials.iter().flat_map(|all| &all.regions).enumerate() {
-                let key = format!("{path}.materials.regions[{place}].material");
-                materials.push(resolve(document, body, &region.material, &key)?);
+                let key = format!("{path}.{key}.regions[{place}].material");
+                materials.push(resolve(document, method, &region.material, &key)?);
             }
         }
     }
-    if materials.len() > 1 {
-        let labels = Values::Labels(region_of.into_iter().map(u32::from).collect());
-        mesh.element_attributes_mut()
-            .add(names::MATERIAL, ElementRule::Copy, labels)
-            .map_err(|error| rejected(document, path, error, ""))?;
-    }
-    let settings = body.solid.clone().unwrap_or_default();
-    let options = SolidOptions {
-        integrator: match body.integrator.unwrap_or_default() {
-            Integrator::Symplectic => craze_solid::Integrator::SymplecticEuler,
-            Integrator::Euler => craze_solid::Integrator::ForwardEuler,
-            Integrator::Taylor => craze_solid::Integrator::Taylor,
-            Integrator::Implicit => craze_solid::Integrator::Implicit,
-        },
-        collapse_guard: settings.collapse_guard,
-        longest_time_step: body.time_step.unwrap_or(f64::INFINITY),
-        rest_strain: settings.rest_strain,
-        breaks: settings.breaks,
-        snap_distance: settings.snap_distance,
-        snap_angle: settings.snap_angle,
-        thinnest: settings.thinnest,
-        most_damping: settings.most_damping,
-        turns_back: settings.turns_back,
-        splits_a_step: settings.splits_a_step,
-        look_every: settings.look_every,
-        crack_speed: settings.crack_speed,
-        smallest_piece: settings.smallest_piece,
-        touches_itself: settings.touches_itself,
-    };
-    remarks.extend(own_weight(&materials, &mesh, document.scene.world.gravity.into()));
-    let (placement, velocity, spin) = placed(body);
-    let paint = painted(document, settings.painted, source, &format!("{path}.solid.painted"))?;
-    let seed = document.scene.world.seed;
-    if let Some(factors) = strength::factors(&settings, mesh.positions(), &placement, seed, paint.as_deref()) {
-        (mesh.point_attributes_mut().add(craze_solid::STRENGTH, PointRule::Interpolate, Values::Scalars(factors)))
-            .map_err(|error| rejected(document, path, error, ""))?;
-    }
-    let solid = Solid::new(mesh, materials, options, placement, velocity, spin)
-        .map_err(|error| rejected(document, path, error, ""))?;
-    Ok((Box::new(solid), with_remarks(format!("{} tetrahedra", grouped(count)), remarks), lost))
-}
-
-fn clusters(
-    document: &SceneDocument,
-    body: &description::Body,
-    path: &str,
-    source: &Source,
-    material: &Material,
-) -> Result<(Box<dyn Method>, String), SceneError> {
-    let settings = body.clusters.clone().unwrap_or_default();
-    let Points { sampled, skin, remarks } = source.points(document, body, path, &settings)?;
-    let SampledPoints { positions, volume, spacing } = sampled;
-    let count = positions.len();
-    let cloud = Cloud { volumes: vec![volume; count], positions, spacing: spacing.min() };
-    let (overlap, seed) = (settings.overlap, document.scene.world.seed);
-    let clustering = match (settings.count, settings.reach) {
-        (None, None) => Clustering::One,
-        (Some(count), _) => Clustering::Count { count, overlap, seed },
-        (None, Some(radius)) => Clustering::Radius { radius, overlap, seed },
-    };
-    let options = craze_clusters::Options {
-        time_step: body.time_step.unwrap_or(craze_clusters::Options::default().time_step),
-        damping: settings.damping,
-        rest_strain: (settings.rest_strain > 0.0).then_some(settings.rest_strain),
-        clustering,
-        strain_limit: (settings.strain_limit > 0.0).then_some(settings.strain_limit),
-        limit_rounds: settings.limit_rounds,
-        splits_a_step: settings.splits_a_step,
-        boost: settings.boost,
-        boost_decay: settings.boost_decay,
-        toughness_spread: settings.toughness_spread,
-        self_contact: settings.self_contact,
-    };
-    let (placement, velocity, spin) = placed(body);
-    let refuse = |error: ClusterError| {
-        let key = match error {
-            ClusterError::TooFewParticles { .. } => ".clusters.count",
-            ClusterError::Uncovered { .. } if settings.count.is_some() => ".clusters.count",
-            ClusterError::Uncovered { .. } => ".clusters.reach",
-            _ => "",
-        };
-        rejected(document, &format!("{path}{key}"), error, "")
-    };
-    let mut clusters =
-        Clusters::new(cloud.along_a_curve(), material, options, &placement, velocity, spin).map_err(refuse)?;
-    let seams: Vec<(Region, f64)> =
-        settings.seams.iter().map(|seam| (super::load::region(&seam.region), seam.toughness)).collect();
-    let paint = painted(document, settings.painted, source, &format!("{path}.clusters.painted"))?;
-    clusters
-        .set_toughness(|centre, own| {
-            let inside = seams.iter().find(|(region, _)| region.contains(centre));
-            let whole = inside.map_or(own, |(_, toughness)| Some(*toughness))?;
-            let Some(paint) = &paint else { return Some(whole) };
-            let factor = paint(&placement.inverse_transform_point(&(*centre).into()).coords);
-            Some(1.0 + factor * (whole - 1.0))
-        })
-        .map_err(|error| rejected(document, path, error, ""))?;
-    let given = match skin {
-        Some(SkinSource::Tetrahedra(mesh)) => clusters.set_skin(mesh.positions().to_vec(), mesh.elements().to_vec()),
-        Some(SkinSource::Drawn(surface)) => clusters.set_drawn_skin(surface.positions, surface.triangles),
-        None => Ok(()),
-    };
-    given.map_err(|error| rejected(document, path, error, "leave it out with `clusters.skin = false`"))?;
-    let mut elements = format!("{} particles", grouped(count));
-    if clusters.cluster_count() > 1 {
-        let (clusters, memberships) = (grouped(clusters.cluster_count()), grouped(clusters.membership_count()));
-        elements += &format!(" in {clusters} clusters ({memberships} memberships)");
-    }
-    Ok((Box::new(clusters), with_remarks(elements, remarks)))
-}
-
-/// What something is multiplied by at a place (m) of a shape.
-type Factor<'source> = Box<dyn Fn(&Vec3) -> f64 + 'source>;
-
-/// What the strength of a body that asks for it at `path` is multiplied by at a place (m) of its shape, as it is painted there.
-fn painted<'source>(
-    document: &SceneDocument,
-    settings: Option<description::Painted>,
-    source: &'source Source,
-    path: &str,
-) -> Result<Option<Factor<'source>>, SceneError> {
-    let Some(settings) = settings else { return Ok(None) };
-    let brightness = source.brightness(document, path)?;
-    Ok(Some(Box::new(move |place| settings.factor(brightness.at(place)))))
+    Ok(materials)
 }
 
 /// The material that a table of a body says. `path` is the key of the table.
 fn resolve(
     document: &SceneDocument,
-    body: &description::Body,
+    method: &Descriptor,
     table: &Overrides,
     path: &str,
 ) -> Result<Material, SceneError> {
-    table.resolve_for(body.method.material_use()).map_err(|error| {
+    table.resolve_for(method.material).map_err(|error| {
         rejected(document, &format!("{path}.{}", error.field()), error, "see `craze materials` for presets")
     })
 }
 
-/// What is to be said of a body that cannot bear its own weight: hung up by one end it would tear.
-fn own_weight(materials: &[Material], mesh: &TetMesh, gravity: Vec3) -> Option<String> {
-    let corners = mesh.positions().iter();
-    let extent = corners.clone().fold(Vec3::repeat(f64::NEG_INFINITY), |all, place| all.sup(place))
-        - corners.fold(Vec3::repeat(f64::INFINITY), |all, place| all.inf(place));
-    let volume: f64 = mesh.element_ids().map(|element| mesh.measure(element)).sum();
-    // Edge of a lattice with as many cells as six tetrahedra fill.
-    let spacing = (6.0 * volume / mesh.element_count() as f64).cbrt();
-    let weakest = materials.iter().filter_map(|material| {
-        let by_force = material.strength.separation_force.map(|force| force / (spacing * spacing));
-        let bears = by_force.or(material.strength.tensile)?;
-        Some((material.density * gravity.norm() * extent.max(), bears))
-    });
-    let (weight, bears) = weakest.max_by(|one, other| (one.0 / one.1).total_cmp(&(other.0 / other.1)))?;
-    (weight > bears).then(|| {
-        format!(
-            "it is too weak for its own weight, which strains it by up to {} Pa, and may fall apart by itself: it bears {} Pa",
-            short(weight),
-            short(bears)
-        )
-    })
-}
-
-/// A count and what there is to say about it.
-fn with_remarks(count: String, remarks: Vec<String>) -> String {
-    std::iter::once(count).chain(remarks).collect::<Vec<_>>().join("; ")
-}
-
-fn placed(body: &description::Body) -> (Isometry, Vec3, Vec3) {
-    let place = &body.place;
-    let isometry = Isometry::from_parts(Vec3::from(place.at).into(), place.rotation());
-    (isometry, place.velocity.into(), place.spin.into())
+/// Where a body stands at t = 0.
+fn placed(body: &Body) -> Isometry {
+    Isometry::from_parts(Vec3::from(body.place.at).into(), body.place.rotation())
 }
 
 #[cfg(test)]

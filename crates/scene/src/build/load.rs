@@ -14,7 +14,7 @@ pub fn add_hold(document: &SceneDocument, index: usize, world: &mut World) -> Re
     let built = Hold {
         name: hold.name.clone(),
         body: body_index(scene, &hold.body),
-        region: region(&hold.region),
+        region: Region::from(&hold.region),
         action: action(&hold.action),
         release: hold.release,
     };
@@ -89,17 +89,6 @@ fn angles(keys: &[AngleKeyframe]) -> Ramp {
 
 fn factors(keys: &[LoadKeyframe]) -> Ramp {
     Ramp { keys: keys.iter().map(|key| (key.t, key.factor)).collect() }
-}
-
-pub(super) fn region(region: &description::Region) -> Region {
-    match region {
-        description::Region::All {} => Region::All,
-        description::Region::Box { from, to } => Region::Box { from: Vec3::from(*from), to: Vec3::from(*to) },
-        description::Region::Sphere { center, radius } => Region::Ball { center: Vec3::from(*center), radius: *radius },
-        description::Region::HalfSpace { point, normal } => {
-            Region::HalfSpace { point: Vec3::from(*point), normal: Vec3::from(*normal) }
-        }
-    }
 }
 
 // The checks of the scene have made sure that every name exists.

@@ -1,22 +1,18 @@
-//! From a checked description to a world: the one place that knows all methods.
+//! From a checked description to a world.
 
 mod body;
-mod filling;
 mod flush;
 mod load;
-mod model;
 mod obstacle;
-mod strength;
 
-pub use filling::fault_of_triangles;
-
-use crate::description::{Checked, Mode, Response, Scene};
+use crate::description::{Checked, Mode, Response};
 use crate::document::SceneDocument;
 use crate::report::{SceneError, SceneErrors};
-use craze_engine::{FrameDetail, PairTable, Registry, Settings, World};
+use craze_descriptor::Rejection;
+use craze_engine::{FrameDetail, PairTable, Settings, World};
 use craze_math::Vec3;
 
-/// Depth in an obstacle, in units of the body's size, that nobody sees and contact brings out of in no time.
+/// Penetration of an obstacle at t = 0 up to which a body is accepted, over the body's size: contact resolves it in a few steps.
 const VISIBLE_DEPTH: f64 = 1e-2;
 
 /// A world and what was found out while it was made.
@@ -25,13 +21,8 @@ pub struct Built {
     pub world: World,
     /// How each body was read: "bowl: 0.31 m wide, 2.1 kg of glass, 18,400 tetrahedra"; and every model of an obstacle.
     pub summary: Vec<String>,
-    /// Places where bodies are too thin for their tetrahedra, and partly missing or filled up.
+    /// Number of regions where bodies are too thin for their tetrahedra, and partly missing or filled up.
     pub lost: usize,
-}
-
-/// All methods that can be loaded from a checkpoint.
-pub fn registry() -> Registry {
-    Registry::new().register(craze_solid::KIND, craze_solid::load).register(craze_clusters::KIND, craze_clusters::load)
 }
 
 /// Makes the world of a scene. What only shows now (a region that selects nothing, a model that cannot be read) is
@@ -46,7 +37,13 @@ pub fn build(document: &SceneDocument) -> Result<Built, SceneErrors> {
     for index in 0..scene.bodies.len() {
         filled.push(body::Filled::read(document, index)?);
     }
-    flush::separate_flush_faces(document, &mut filled)?;
+    let (mut obstacles, mut obstacle_lines) = (Vec::new(), Vec::new());
+    for index in 0..scene.obstacles.len() {
+        let (obstacle, line) = obstacle::build(document, index)?;
+        obstacles.push(obstacle);
+        obstacle_lines.extend(line);
+    }
+    flush::separate_flush_faces(document, &mut filled, &obstacles)?;
     for body in filled {
         let read = body::build(document, body)?;
         bodies.push(read.body);
@@ -54,13 +51,8 @@ pub fn build(document: &SceneDocument) -> Result<Built, SceneErrors> {
         summary.push(read.line);
         lost += read.lost;
     }
-    let mut obstacles = Vec::new();
-    for index in 0..scene.obstacles.len() {
-        let (obstacle, line) = obstacle::build(document, index)?;
-        obstacles.push(obstacle);
-        summary.extend(line);
-    }
-    let mut world = World::new(settings(scene), bodies, obstacles);
+    summary.extend(obstacle_lines);
+    let mut world = World::new(settings(document), bodies, obstacles);
     for (body, look) in looks.into_iter().enumerate() {
         if let Some(look) = look {
             world.set_look(body, look);
@@ -70,7 +62,7 @@ pub fn build(document: &SceneDocument) -> Result<Built, SceneErrors> {
         world.separate_intersecting_bodies();
     } else {
         refuse_intersections(document, &world)?;
-        refuse_sunk(document, &world)?;
+        refuse_penetrations(document, &world)?;
     }
     for index in 0..scene.holds.len() {
         load::add_hold(document, index, &mut world)?;
@@ -81,7 +73,7 @@ pub fn build(document: &SceneDocument) -> Result<Built, SceneErrors> {
     Ok(Built { world, summary, lost })
 }
 
-/// Bodies must not start inside each other: nobody knows which way leads out.
+/// Refuses bodies that intersect at t = 0: the direction in which to separate them is unknown.
 fn refuse_intersections(document: &SceneDocument, world: &World) -> Result<(), SceneError> {
     let intersections = world.intersections();
     let Some(intersection) = intersections.iter().find(|intersection| intersection.bodies[0] != intersection.bodies[1])
@@ -96,20 +88,21 @@ fn refuse_intersections(document: &SceneDocument, world: &World) -> Result<(), S
     Err(document.error_at(&format!("body[{second}].place"), message, help))
 }
 
-/// Bodies must not start in obstacles, but for what is out of sight.
-fn refuse_sunk(document: &SceneDocument, world: &World) -> Result<(), SceneError> {
-    let is_seen = |sunk: &craze_engine::Penetration| sunk.depth > VISIBLE_DEPTH * sunk.size;
-    let Some(sunk) = world.obstacle_penetrations(0.0).into_iter().find(is_seen) else { return Ok(()) };
-    let (body, obstacle) = (&world.bodies[sunk.body].name, &world.obstacles[sunk.obstacle].name);
-    let [x, y, z] = [sunk.place.x, sunk.place.y, sunk.place.z];
-    let depth = sunk.depth;
+/// Refuses bodies that start in obstacles, deeper than [`VISIBLE_DEPTH`].
+fn refuse_penetrations(document: &SceneDocument, world: &World) -> Result<(), SceneError> {
+    let is_seen = |penetration: &craze_engine::Penetration| penetration.depth > VISIBLE_DEPTH * penetration.size;
+    let Some(penetration) = world.obstacle_penetrations(0.0).into_iter().find(is_seen) else { return Ok(()) };
+    let (body, obstacle) = (&world.bodies[penetration.body].name, &world.obstacles[penetration.obstacle].name);
+    let [x, y, z] = [penetration.place.x, penetration.place.y, penetration.place.z];
+    let depth = penetration.depth;
     let message =
         format!("body \"{body}\" starts {depth:.4} m deep in obstacle \"{obstacle}\", at ({x:.4}, {y:.4}, {z:.4}) m");
     let help = "move them apart (they may touch), or let them part slowly with contact.separate_at_start = true";
-    Err(document.error_at(&format!("body[{}].place", sunk.body), message, help))
+    Err(document.error_at(&format!("body[{}].place", penetration.body), message, help))
 }
 
-fn settings(scene: &Scene) -> Settings {
+fn settings(document: &SceneDocument) -> Settings {
+    let scene = &document.scene;
     let world = &scene.world;
     Settings {
         gravity: Vec3::from(world.gravity),
@@ -120,7 +113,7 @@ fn settings(scene: &Scene) -> Settings {
             Mode::QuasiStatic => craze_engine::Mode::QuasiStatic { steps: world.steps.unwrap_or(1) },
         },
         detail: if scene.output.volume { FrameDetail::Volume } else { FrameDetail::Surface },
-        pairs: pairs(scene),
+        pairs: pairs(document),
         check_intersections: match scene.contact.check_intersections {
             Checked::Nothing => craze_engine::Checked::Nothing,
             Checked::Bodies => craze_engine::Checked::Bodies,
@@ -129,13 +122,14 @@ fn settings(scene: &Scene) -> Settings {
     }
 }
 
-fn pairs(scene: &Scene) -> PairTable {
+fn pairs(document: &SceneDocument) -> PairTable {
+    let scene = &document.scene;
     let bodies = scene.bodies.iter().map(|body| body.name.as_str());
     let things: Vec<&str> = bodies.chain(scene.obstacles.iter().map(|obstacle| obstacle.name.as_str())).collect();
     let mut table = PairTable::new(scene.bodies.len(), scene.obstacles.len(), 0.0, 0.0);
     for (one, first) in things.iter().enumerate() {
         for (other, second) in things.iter().enumerate().skip(one) {
-            let touch = scene.touch(first, second);
+            let touch = scene.touch(document.methods(), first, second);
             table.set(one, other, touch.friction, touch.restitution);
             let response = match touch.response {
                 Response::Impulses => craze_contact::solvers::penalty::Response::Impulses,
@@ -146,6 +140,12 @@ fn pairs(scene: &Scene) -> PairTable {
         }
     }
     table
+}
+
+/// What is wrong at a key of the table `path`.
+fn at_key(document: &SceneDocument, path: &str, error: Rejection) -> SceneError {
+    let Rejection { key, message, help } = error.below(path);
+    document.error_at(&key, message, help)
 }
 
 /// An error of a library at a key.

@@ -1,19 +1,19 @@
 //! Obstacles: shapes, poses and what moves them.
 
-use super::filling::how_read;
 use super::load::keyframes;
-use super::{model, rejected};
+use super::{at_key, rejected};
 use crate::description::{ObstacleShape, RigidMotion};
 use crate::document::SceneDocument;
 use crate::report::SceneError;
 use craze_contact::MeshShape;
+use craze_descriptor::{how_read, read_model_file};
 use craze_engine::{Drive, Motion, Obstacle};
 use craze_frame::Surface;
 use craze_math::{Isometry, Rotation, Vec3};
 use craze_shape::{BuiltIn, Cylinder, MassProperties, Repaired, Shape, TriangleSurface, repair};
 use std::sync::Arc;
 
-/// Edges on curved obstacles, as a share of the radius: fine enough to look round.
+/// Edge length on curved obstacles, over the radius: fine enough to look round.
 const ROUNDNESS: f64 = 1.0 / 12.0;
 
 /// Makes an obstacle. Says how its model was read, and what is wrong with it, if it is one.
@@ -44,7 +44,7 @@ pub fn build(document: &SceneDocument, index: usize) -> Result<(Obstacle, Option
     Ok((built, line))
 }
 
-/// The frame whose y axis is the plane's normal.
+/// The frame with the plane's normal as its y axis.
 fn plane_pose(point: Vec3, normal: Vec3) -> Isometry {
     let turn = Rotation::rotation_between(&Vec3::y(), &normal);
     // Upside down, every half turn about a level axis will do.
@@ -80,8 +80,8 @@ fn solid(
         }
         (_, Err(file)) => {
             let key = format!("{path}.mesh");
-            let model = model::read(file, document, &key)?;
-            // Its triangles are turned the same way, and those that are none are left out.
+            let model = read_model_file(file).map_err(|error| at_key(document, &key, error))?;
+            // Repair orients the triangles consistently and leaves degenerate ones out.
             let repaired = repair(&model.surface);
             let help = "mend the model in a modelling program";
             let Repaired { surface, findings, .. } =

@@ -1,10 +1,8 @@
-//! Keys that would change nothing because of what the rest of the scene says: accepting them would hide a mistake.
+//! Keys without effect in the scene they stand in: accepting them would hide a mistake.
 //!
-//! A written scene says every default, so that only what differs from the default is refused.
+//! A written scene has every default, so that only values that differ from the default are refused.
 
-use crate::description::{
-    Body, ClustersSettings, ContactSettings, Integrator, MethodKind, Mode, RigidMotion, Scene, SolidSettings,
-};
+use crate::description::{ContactSettings, Mode, RigidMotion, Scene};
 use crate::problem::Problem;
 use crate::report::Collector;
 use crate::tree::Node;
@@ -13,13 +11,6 @@ use crate::tree::Node;
 pub(crate) fn check(scene: &Scene, tree: &Node, errors: &mut Collector) {
     let mut checker = Checker { scene, tree, errors };
     checker.pairs();
-    for (index, body) in scene.bodies.iter().enumerate() {
-        let path = format!("body[{index}]");
-        match body.method {
-            MethodKind::Solid => checker.solid(body, &path),
-            MethodKind::Clusters => checker.clusters(body, &path),
-        }
-    }
     if scene.world.mode == Mode::QuasiStatic {
         checker.quasi_static();
     }
@@ -44,65 +35,7 @@ impl Checker<'_> {
         self.errors.push(&node.key, path, Problem::Rejected { message, help: help.to_owned() });
     }
 
-    fn solid(&mut self, body: &Body, path: &str) {
-        let Some(settings) = &body.solid else { return };
-        let (table, usual) = (format!("{path}.solid"), SolidSettings::default());
-        let even = settings.strength_grain.is_some() && settings.strength_spread == 0.0;
-        self.refuse(even, &table, "strength_grain", "the strength does not vary", "give `strength_spread`, too");
-        let implicit = body.integrator == Some(Integrator::Implicit) && settings.most_damping != usual.most_damping;
-        let help = "viscosity does not bound implicit steps: remove it";
-        self.refuse(implicit, &table, "most_damping", "the body's steps are implicit", help);
-        // Whoever turns fracture off by `breaks` may keep its settings for later.
-        if !settings.breaks || body.can_break() {
-            return;
-        }
-        for (key, differs) in [
-            ("snap_distance", settings.snap_distance != usual.snap_distance),
-            ("snap_angle", settings.snap_angle != usual.snap_angle),
-            ("thinnest", settings.thinnest != usual.thinnest),
-            ("turns_back", settings.turns_back != usual.turns_back),
-            ("splits_a_step", settings.splits_a_step != usual.splits_a_step),
-            ("look_every", settings.look_every != usual.look_every),
-            ("crack_speed", settings.crack_speed != usual.crack_speed),
-            ("smallest_piece", settings.smallest_piece != usual.smallest_piece),
-            ("strength_spread", settings.strength_spread != usual.strength_spread),
-            ("seams", !settings.seams.is_empty()),
-            ("painted", settings.painted.is_some()),
-        ] {
-            let help = "give the material a `tensile_strength`";
-            self.refuse(differs, &table, key, "the body does not break, since its material has no strength", help);
-        }
-    }
-
-    fn clusters(&mut self, body: &Body, path: &str) {
-        let Some(settings) = &body.clusters else { return };
-        let (table, usual) = (format!("{path}.clusters"), ClustersSettings::default());
-        let single = settings.count.is_none() && settings.reach.is_none() && settings.overlap != usual.overlap;
-        self.refuse(single, &table, "overlap", "there is only one cluster", "give `count` or `reach`, too");
-        let unlimited = settings.strain_limit == 0.0 && settings.limit_rounds != usual.limit_rounds;
-        self.refuse(unlimited, &table, "limit_rounds", "there is no strain limit", "give `strain_limit`, too");
-        let level = settings.boost == 0.0 && settings.boost_decay != usual.boost_decay;
-        self.refuse(level, &table, "boost_decay", "there is no boost", "give `boost`, too");
-        let Ok(material) = body.material.resolve_for(body.method.material_use()) else { return };
-        if material.cluster.toughness.is_some() {
-            return;
-        }
-        let help = "give the material a `cluster_toughness`";
-        let varies = settings.toughness_spread != usual.toughness_spread;
-        self.refuse(varies, &table, "toughness_spread", "the material has no toughness", help);
-        if !settings.seams.is_empty() {
-            return;
-        }
-        for (key, differs) in [
-            ("splits_a_step", settings.splits_a_step != usual.splits_a_step),
-            ("boost", settings.boost != usual.boost),
-            ("painted", settings.painted.is_some()),
-        ] {
-            self.refuse(differs, &table, key, "the body does not split, since its material has no toughness", help);
-        }
-    }
-
-    /// Pairs of which a later one takes the place, or whose two things never meet.
+    /// Pairs that a later pair replaces, or whose two obstacles never touch.
     fn pairs(&mut self) {
         let scene = self.scene;
         let is_driven = |name: &String| {
@@ -123,8 +56,8 @@ impl Checker<'_> {
         }
     }
 
-    /// In quasi-static mode nothing moves in time and nothing touches. Damping and friction of materials are left alone: they belong to the
-    /// matter, whatever the mode.
+    /// In quasi-static mode nothing moves in time and nothing touches. Damping and friction of materials are admitted: they are
+    /// properties of the material in every mode.
     fn quasi_static(&mut self) {
         let scene = self.scene;
         let steps = "remove it; `world.steps` says how many load steps a frame has";
@@ -147,19 +80,6 @@ impl Checker<'_> {
             self.refuse(body.time_step.is_some(), &table, "time_step", "quasi-static mode has load steps", steps);
             self.refuse(body.place.velocity != [0.0; 3], &table, "place.velocity", at_rest, no_motion);
             self.refuse(body.place.spin != [0.0; 3], &table, "place.spin", at_rest, no_motion);
-            let Some(settings) = &body.solid else { continue };
-            let (table, usual) = (format!("{table}.solid"), SolidSettings::default());
-            self.refuse(settings.touches_itself != usual.touches_itself, &table, "touches_itself", apart, no_contact);
-            self.refuse(settings.response != usual.response, &table, "response", apart, no_contact);
-            self.refuse(settings.rest_strain != usual.rest_strain, &table, "rest_strain", at_rest, no_motion);
-            let differs = settings.look_every != usual.look_every;
-            self.refuse(
-                differs,
-                &table,
-                "look_every",
-                "quasi-static mode checks for fracture after every load step",
-                steps,
-            );
         }
     }
 }

@@ -1,15 +1,16 @@
-//! What the schema cannot say: names that refer to each other, keys that go together, sizes that fit.
+//! Checks beyond the schema: references by name, keys that exclude or require each other, sizes.
 
 use super::structure::unknown_name;
 use super::units::in_digits;
 use crate::description::{
-    Action, Body, ContactPair, Hold, Integrator, Keyframe, LookSettings, MethodKind, Mode, Obstacle, ObstacleShape,
-    Probe, Quantity, Region, Response, RigidMotion, Scene, Shape, Turning,
+    Action, Body, ContactPair, Hold, Integrator, Keyframe, LookSettings, Mode, Obstacle, ObstacleShape, Probe,
+    Quantity, Region, Response, RigidMotion, Scene, Shape, Turning,
 };
 use crate::problem::Problem;
 use crate::report::Collector;
 use crate::tree::{Node, Value};
-use craze_material::color::light_of_hex;
+use craze_descriptor::{BodyKey, Descriptor, Finding};
+use craze_material::color::linear_from_hex;
 use craze_material::{Key, MaterialError, Overrides};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -20,11 +21,12 @@ const MOST_STEPS: f64 = 1e11;
 /// Most tetrahedra or particles that a body is asked to have.
 const MOST_ELEMENTS: f64 = 1e8;
 
-/// Everything in a scene that cannot be meant.
-pub(crate) fn check(scene: &Scene, tree: &Node, errors: &mut Collector) {
+/// Reports every contradiction in a scene.
+pub(crate) fn check(scene: &Scene, tree: &Node, methods: &'static [Descriptor], errors: &mut Collector) {
     let mut checker = Checker {
         scene,
         tree,
+        methods,
         bodies: scene.bodies.iter().map(|body| body.name.as_str()).collect(),
         obstacles: scene.obstacles.iter().map(|obstacle| obstacle.name.as_str()).collect(),
         holds: scene.holds.iter().map(|hold| hold.name.as_str()).collect(),
@@ -67,6 +69,7 @@ pub(crate) fn check_ramps(tree: &Node, errors: &mut Collector) {
 struct Checker<'a> {
     scene: &'a Scene,
     tree: &'a Node,
+    methods: &'static [Descriptor],
     bodies: BTreeSet<&'a str>,
     obstacles: BTreeSet<&'a str>,
     holds: BTreeSet<&'a str>,
@@ -89,7 +92,7 @@ impl Checker<'_> {
         self.errors.push(&self.tree.nearest_to(path).key, path, problem);
     }
 
-    /// Whether the file says something at a path.
+    /// Whether the file has a key.
     fn is_written(&self, table: &str, key: &str) -> bool {
         self.tree.nearest_to(table).get(key).is_some()
     }
@@ -184,9 +187,10 @@ impl Checker<'_> {
         }
         for name in &pair.between {
             let body = self.scene.bodies.iter().find(|body| body.name == *name);
-            if body.is_none_or(|body| body.method != MethodKind::Solid) {
-                let message = format!("penalty forces act between bodies of method solid, and \"{name}\" is none");
-                self.reject(&path, message, "name two bodies of method solid, or use \"impulses\"");
+            if body.is_none_or(|body| self.method(body).is_none_or(|method| !method.penalty)) {
+                let able = self.methods_that(|method| method.penalty).join(" or ");
+                let message = format!("penalty forces act between bodies of method {able}, and \"{name}\" is none");
+                self.reject(&path, message, format!("name two bodies of method {able}, or use \"impulses\""));
             } else if body.is_some_and(|body| body.integrator == Some(Integrator::Implicit)) {
                 let message = format!("penalty forces need short steps, and those of \"{name}\" are implicit");
                 self.reject(&path, message, "give it another `integrator`, or use \"impulses\"");
@@ -203,39 +207,30 @@ impl Checker<'_> {
 
     fn body(&mut self, body: &Body, path: &str) {
         self.time_step(path, body.time_step);
-        if self.scene.world.mode == Mode::QuasiStatic && body.method != MethodKind::Solid {
-            let message = format!("method \"{}\" has no quasi-static mode", body.method.name());
-            self.reject(&format!("{path}.method"), message, "use method = \"solid\", or mode = \"dynamic\"");
+        let Some(method) = self.method(body) else { return };
+        if self.scene.world.mode == Mode::QuasiStatic && !method.quasi_static {
+            let message = format!("method \"{}\" has no quasi-static mode", method.name);
+            let able = self.methods_that(|method| method.quasi_static).join("\" or \"");
+            let help = format!("use method = \"{able}\", or mode = \"dynamic\"");
+            self.reject(&format!("{path}.method"), message, help);
         }
-        self.foreign_keys(body, path);
-        self.clusters(body, path);
-        let by_penalty = body.solid.as_ref().is_some_and(|settings| settings.response != Response::Impulses);
-        if by_penalty && body.integrator == Some(Integrator::Implicit) {
-            let message = "penalty forces need short steps, and those of this body are implicit";
-            self.reject(
-                &format!("{path}.solid.response"),
-                message,
-                "give it another `integrator`, or use \"impulses\"",
-            );
-        }
-        for (index, seam) in body.solid.iter().flat_map(|settings| &settings.seams).enumerate() {
-            self.region(&seam.region, &format!("{path}.solid.seams[{index}].region"));
-        }
+        self.foreign_keys(body, method, path);
+        self.options(body, method, path);
         if self.shape(&body.shape, &format!("{path}.shape")) {
-            self.resolution(body, path);
+            self.resolution(body, method, path);
         }
-        self.material(body, &body.material, &format!("{path}.material"));
-        self.regions(body, path);
+        self.material(method, &body.material, &format!("{path}.material"));
+        self.regions(body, method, path);
         self.look(body, path);
     }
 
-    /// A look that there is none of, and a colour that cannot be read.
+    /// Refuses unknown looks and colours that cannot be read.
     fn look(&mut self, body: &Body, path: &str) {
         let Some(look) = &body.look else { return };
         if let Some(name) = look.name.as_deref().filter(|_| look.named().is_none()) {
             self.report(&format!("{path}.look.name"), unknown_name("look", name, LookSettings::names()));
         }
-        if let Some(color) = look.color.as_deref().filter(|color| light_of_hex(color).is_none()) {
+        if let Some(color) = look.color.as_deref().filter(|color| linear_from_hex(color).is_none()) {
             let message = format!("{color:?} is no colour");
             self.reject(
                 &format!("{path}.look.color"),
@@ -246,14 +241,14 @@ impl Checker<'_> {
     }
 
     /// Numbers of a material of a body that its method does not use, or that cannot be, alone or together.
-    fn material(&mut self, body: &Body, overrides: &Overrides, material: &str) {
-        let usage = body.method.material_use();
+    fn material(&mut self, method: &Descriptor, overrides: &Overrides, material: &str) {
+        let usage = method.material;
         let given = serde_json::to_value(overrides).unwrap_or_default();
         let mut complete = true;
         for key in overrides.unused(usage) {
             complete = false;
             let message = format!("method {} does not use `{}`", usage.method, key.name());
-            self.reject_key(&format!("{material}.{}", key.name()), message, help_for_unused(body.method, key));
+            self.reject_key(&format!("{material}.{}", key.name()), message, self.help_for_unused(method, key));
         }
         let is_inner = material.contains(".materials.");
         for key in overrides.given().filter(|key| key.is_for_contact() && is_inner) {
@@ -270,7 +265,7 @@ impl Checker<'_> {
                 self.report(&key, Problem::OutOfRange { key: key.clone(), value, allowed: quantity.allowed().into() });
             }
         }
-        // What is wrong with numbers together is told once each is right alone.
+        // Numbers are checked together once each is possible alone.
         if let Some(error) = complete.then(|| overrides.resolve_for(usage).err()).flatten() {
             let help = match error {
                 MaterialError::Missing { missing, .. } if missing.starts_with("cluster_") => "",
@@ -281,8 +276,21 @@ impl Checker<'_> {
         }
     }
 
-    /// Matter of regions that the shape does not have, or that the method does not know.
-    fn regions(&mut self, body: &Body, path: &str) {
+    /// What to write instead of a key of a material that a method does not use.
+    fn help_for_unused(&self, method: &Descriptor, key: Key) -> String {
+        let usage = method.material;
+        let users = self.methods_that(|other| other.material.accepts(key));
+        let instead = match (usage.instead_of(key), users.as_slice()) {
+            (Some(ours), _) => format!("give `{}` in its place", ours.key()),
+            (None, []) => "remove it: no method uses it yet".to_owned(),
+            (None, users) => format!("remove it, or use method = \"{}\"", users.join("\" or \"")),
+        };
+        let keys: Vec<&str> = usage.keys().map(Key::name).collect();
+        format!("{instead}; {} uses {}", usage.method, keys.join(", "))
+    }
+
+    /// Refuses materials of regions that the shape does not have.
+    fn regions(&mut self, body: &Body, method: &Descriptor, path: &str) {
         let Some(materials) = &body.materials else { return };
         if let Some(mortar) = &materials.mortar {
             let key = format!("{path}.materials.mortar");
@@ -290,7 +298,7 @@ impl Checker<'_> {
                 let message = format!("shape.{} has no joints of mortar", body.shape.name());
                 self.reject(&key, message, "only shape.brick_wall has: remove `materials`");
             }
-            self.material(body, mortar, &key);
+            self.material(method, mortar, &key);
         }
         for (index, region) in materials.regions.iter().enumerate() {
             let key = format!("{path}.materials.regions[{index}]");
@@ -302,7 +310,7 @@ impl Checker<'_> {
                 let message = format!("region {} has a material already", region.number);
                 self.reject(&format!("{key}.number"), message, "name every region once");
             }
-            self.material(body, &region.material, &format!("{key}.material"));
+            self.material(method, &region.material, &format!("{key}.material"));
         }
     }
 
@@ -314,47 +322,74 @@ impl Checker<'_> {
         false
     }
 
+    /// The method of a body.
+    fn method(&self, body: &Body) -> Option<&'static Descriptor> {
+        self.methods.iter().find(|method| method.name == body.method)
+    }
+
+    /// Names of the methods that can do something.
+    fn methods_that(&self, can: impl Fn(&Descriptor) -> bool) -> Vec<&'static str> {
+        self.methods.iter().filter(|method| can(method)).map(|method| method.name).collect()
+    }
+
     /// Keys of one method on a body of another.
-    fn foreign_keys(&mut self, body: &Body, path: &str) {
-        let keys = [
-            ("edge", MethodKind::Solid, body.edge.is_some(), "particles have a `spacing`"),
-            ("integrator", MethodKind::Solid, body.integrator.is_some(), ""),
-            ("solid", MethodKind::Solid, body.solid.is_some(), ""),
-            ("materials", MethodKind::Solid, body.materials.is_some(), ""),
-            ("spacing", MethodKind::Clusters, body.spacing.is_some(), "tetrahedra have an `edge`"),
-            ("clusters", MethodKind::Clusters, body.clusters.is_some(), ""),
-        ];
-        for (key, method, given, help) in keys {
-            if given && body.method != method {
-                let message = format!(
-                    "`{key}` belongs to method {}, but this body's method is {}",
-                    method.name(),
-                    body.method.name()
-                );
-                let help = if help.is_empty() { format!("remove `{key}` or change `method`") } else { help.to_owned() };
-                self.reject(&format!("{path}.{key}"), message, help);
+    fn foreign_keys(&mut self, body: &Body, method: &Descriptor, path: &str) {
+        let own = method.elements.key();
+        for key in BodyKey::ALL.into_iter().filter(|key| !method.reads(*key)) {
+            let given = match key {
+                BodyKey::Edge => body.edge.is_some(),
+                BodyKey::Spacing => body.spacing.is_some(),
+                BodyKey::Integrator => body.integrator.is_some(),
+                BodyKey::Materials => body.materials.is_some(),
+            };
+            let is_size = matches!(key, BodyKey::Edge | BodyKey::Spacing);
+            let article = if own == BodyKey::Edge { "an" } else { "a" };
+            let help = is_size.then(|| format!("{} have {article} `{}`", method.elements.name(), own.name()));
+            let users = self.methods_that(|method| method.reads(key)).join(" and ");
+            if given {
+                self.foreign_key(key.name(), &users, method, path, help);
+            }
+        }
+        for other in self.methods.iter().filter(|other| other.name != method.name) {
+            if body.tables.0.contains_key(other.name) {
+                self.foreign_key(other.name, other.name, method, path, None);
             }
         }
     }
 
-    /// Clusters that are asked for in two ways.
-    fn clusters(&mut self, body: &Body, path: &str) {
-        let Some(settings) = &body.clusters else { return };
-        if settings.count.is_some() && settings.reach.is_some() {
-            let message = "`count` and `reach` both say how large clusters are";
-            self.reject(&format!("{path}.clusters.reach"), message, "keep one of them");
-        }
-        for (index, seam) in settings.seams.iter().enumerate() {
-            self.region(&seam.region, &format!("{path}.clusters.seams[{index}].region"));
+    fn foreign_key(&mut self, key: &str, users: &str, method: &Descriptor, path: &str, help: Option<String>) {
+        let owner = if users.is_empty() { "no method".to_owned() } else { format!("method {users}") };
+        let message = format!("`{key}` belongs to {owner}, but this body's method is {}", method.name);
+        let help = help.unwrap_or_else(|| format!("remove `{key}` or change `method`"));
+        self.reject(&format!("{path}.{key}"), message, help);
+    }
+
+    /// What the method finds wrong with its options, or without effect.
+    fn options(&mut self, body: &Body, method: &Descriptor, path: &str) {
+        let facts = body.facts(method, self.scene.world.mode);
+        for finding in method.check_options(body.tables.table(method.name), &facts) {
+            match finding {
+                Finding::Impossible(error) => {
+                    let error = error.below(path);
+                    self.reject(&error.key, error.message, error.help);
+                }
+                Finding::Idle { key, reason, help } => {
+                    let path = format!("{path}.{key}");
+                    if self.tree.at(&path).is_some() {
+                        let name = key.rsplit('.').next().unwrap_or_default();
+                        self.reject_key(&path, format!("`{name}` changes nothing: {reason}"), help);
+                    }
+                }
+            }
         }
     }
 
     /// Elements that are larger than the body, or too many.
-    fn resolution(&mut self, body: &Body, path: &str) {
-        let (key, length, elements_a_cube, elements) = match body.method {
-            MethodKind::Solid => ("edge", body.edge, craze_shape::resolution::TETRAHEDRA_A_CUBE, "tetrahedra"),
-            MethodKind::Clusters => ("spacing", body.spacing, 1.0, "particles"),
-        };
+    fn resolution(&mut self, body: &Body, method: &Descriptor, path: &str) {
+        let (key, elements) = (method.elements.key(), method.elements.name());
+        let elements_a_cube = method.elements.count_in_cube();
+        let length = if key == BodyKey::Edge { body.edge } else { body.spacing };
+        let key = key.name();
         let (Some(length), Ok(shape)) = (length, body.shape.built_in()) else { return };
         let size = shape.size();
         let largest = size.max();
@@ -378,16 +413,9 @@ impl Checker<'_> {
     }
 
     fn region(&mut self, region: &Region, path: &str) {
-        match region {
-            Region::Box { from, to } => {
-                if let Some(axis) = (0..3).find(|&axis| from[axis] > to[axis]) {
-                    let name = ["x", "y", "z"][axis];
-                    let message = format!("the box is inside out: `from` is above `to` in {name}");
-                    self.reject(&format!("{path}.box.from[{axis}]"), message, "`from` has the smaller coordinates");
-                }
-            }
-            Region::HalfSpace { normal, .. } => self.direction(&format!("{path}.half_space.normal"), *normal),
-            Region::Sphere { .. } | Region::All {} => {}
+        if let Err(error) = region.check() {
+            let error = error.below(path);
+            self.reject(&error.key, error.message, error.help);
         }
     }
 
@@ -455,11 +483,11 @@ impl Checker<'_> {
         }
     }
 
-    /// A direction that points nowhere.
+    /// Refuses a direction without length.
     fn direction(&mut self, path: &str, direction: [f64; 3]) {
-        let length = craze_math::Vec3::from(direction).norm();
-        if !(length > 1e-150 && length.is_finite()) {
-            self.reject(path, format!("`{path}` points nowhere"), "a direction needs a length, such as [0, 1, 0]");
+        if let Err(error) = craze_descriptor::check_direction(direction) {
+            let error = error.below(path);
+            self.reject(&error.key, error.message, error.help);
         }
     }
 
@@ -483,21 +511,7 @@ impl Checker<'_> {
     }
 }
 
-/// What to write in place of a key of a material that a method does not use.
-fn help_for_unused(method: MethodKind, key: Key) -> String {
-    let usage = method.material_use();
-    let users: Vec<&str> =
-        MethodKind::ALL.into_iter().filter(|other| other.material_use().accepts(key)).map(MethodKind::name).collect();
-    let instead = match (usage.instead_of(key), users.as_slice()) {
-        (Some(ours), _) => format!("give `{}` in its place", ours.key()),
-        (None, []) => "remove it: no method uses it yet".to_owned(),
-        (None, users) => format!("remove it, or use method = \"{}\"", users.join("\" or \"")),
-    };
-    let keys: Vec<&str> = usage.keys().map(Key::name).collect();
-    format!("{instead}; {} uses {}", usage.method, keys.join(", "))
-}
-
-/// What things are, their places in their list, and their names.
+/// Kind, index and name of each entry of a list.
 fn numbered<'a>(
     what: &'static str,
     names: impl Iterator<Item = &'a str>,

@@ -8,10 +8,10 @@ use crate::source::Span;
 use crate::tree::{Node, Path, Value, shortened};
 
 /// Everything in `tree` that the form of a scene does not admit.
-pub(crate) fn check(tree: &Node, errors: &mut Collector) {
+pub(crate) fn check(tree: &Node, form: &TableForm, errors: &mut Collector) {
     let mut checker = Checker { errors };
     if let Value::Table(_) = tree.value {
-        checker.table(tree, Form::scene(), &Path::default());
+        checker.table(tree, form, &Path::default());
     }
 }
 

@@ -1,4 +1,4 @@
-//! Numbers are SI. A string such as "5 mm" is refused with the number to write in its place.
+//! Numbers are in SI units. A string such as "5 mm" is refused with the number to write instead.
 
 use crate::form::NumberForm;
 
@@ -98,7 +98,7 @@ pub(crate) fn in_digits(value: f64) -> String {
     if size != 0.0 && !(1e-5..1e10).contains(&size) { format!("{value:e}") } else { format!("{value}") }
 }
 
-/// What to write in place of a string where a number is meant.
+/// The number to write instead of a string.
 pub(crate) fn hint(text: &str, form: &NumberForm) -> Option<String> {
     let text = text.trim();
     let unit_start = number_end(text);

@@ -1,5 +1,6 @@
 //! `[[hold]]`: pins, handles and loads on regions of bodies.
 
+use craze_descriptor::Region;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -19,14 +20,14 @@ pub struct Hold {
     pub release: Option<f64>,
 }
 
-/// What a hold does to its region.
+/// What a hold does with its region.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Action {
-    /// Keeps the region where it is.
+    /// Fixes the region.
     Fixed,
-    /// Moves the region rigidly along keyframes; turns go about the centre of the held points.
+    /// Moves the region rigidly along keyframes, with rotations about the centre of the held points.
     Motion(Vec<Keyframe>),
-    /// Turns the region about an axis.
+    /// Rotates the region about an axis.
     Twist(Twist),
     /// A force shared by the region's points by their mass.
     Force {
@@ -44,78 +45,43 @@ pub enum Action {
     },
 }
 
-/// A part of space; what of the placed body lies in it at t = 0 is held.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case", deny_unknown_fields)]
-pub enum Region {
-    /// A block along the axes, its faces included.
-    Box {
-        /// Corner with the smallest coordinates.
-        #[schemars(extend("x-unit" = "m"))]
-        from: [f64; 3],
-        /// Corner with the largest coordinates.
-        #[schemars(extend("x-unit" = "m"))]
-        to: [f64; 3],
-    },
-    /// A ball, its surface included.
-    Sphere {
-        /// Centre.
-        #[schemars(extend("x-unit" = "m"))]
-        center: [f64; 3],
-        /// Radius.
-        #[schemars(extend("x-unit" = "m", "exclusiveMinimum" = 0))]
-        radius: f64,
-    },
-    /// All that lies on a plane or on the side its normal points to.
-    HalfSpace {
-        /// A point of the plane.
-        #[schemars(extend("x-unit" = "m"))]
-        point: [f64; 3],
-        /// Direction into the half-space; any length.
-        #[schemars(extend("x-unit" = "1"))]
-        normal: [f64; 3],
-    },
-    /// The whole body.
-    All {},
-}
-
-/// Where something rigid is at a moment, relative to where it started; linear in between.
+/// Pose of a rigid body at a time, relative to the start; linear in between.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Keyframe {
-    /// Moment.
+    /// Time.
     #[schemars(extend("x-unit" = "s", "minimum" = 0))]
     pub t: f64,
-    /// Shift from the start.
+    /// Displacement from the start.
     #[serde(rename = "move", default)]
     #[schemars(extend("x-unit" = "m"))]
     pub shift: [f64; 3],
-    /// Turn from the start, about the x, then y, then z axis of the world.
+    /// Rotation from the start, about the x, then y, then z axis of the world.
     #[serde(default)]
     #[schemars(extend("x-unit" = "deg"))]
     pub turn: [f64; 3],
 }
 
 impl Keyframe {
-    /// The turn as a rotation: about x first, then y, then z, all world axes.
+    /// The rotation: about x first, then y, then z, all world axes.
     pub fn rotation(&self) -> craze_math::Rotation {
         super::body::rotation_from_degrees(self.turn)
     }
 }
 
-/// A load's factor at a moment; linear in between, constant before the first and after the last.
+/// Factor of a load at a time; linear in between, constant before the first and after the last.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct LoadKeyframe {
-    /// Moment.
+    /// Time.
     #[schemars(extend("x-unit" = "s", "minimum" = 0))]
     pub t: f64,
-    /// What the load is multiplied with.
+    /// Factor of the load.
     #[schemars(extend("x-unit" = "1"))]
     pub factor: f64,
 }
 
-/// A turn about an axis, at a constant rate or along keyframes.
+/// A rotation about an axis, at a constant rate or along keyframes.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(try_from = "WrittenTwist", into = "WrittenTwist")]
 pub struct Twist {
@@ -123,11 +89,11 @@ pub struct Twist {
     pub axis: [f64; 3],
     /// A point on the axis (m).
     pub through: [f64; 3],
-    /// How far it has turned when.
+    /// Angle over time.
     pub turning: Turning,
 }
 
-/// How far a twist has turned when.
+/// Angle of a twist over time.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Turning {
     /// At a constant rate (deg/s).
@@ -136,19 +102,19 @@ pub enum Turning {
     Keyframes(Vec<AngleKeyframe>),
 }
 
-/// The angle of a twist at a moment.
+/// Angle of a twist at a time.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct AngleKeyframe {
-    /// Moment.
+    /// Time.
     #[schemars(extend("x-unit" = "s", "minimum" = 0))]
     pub t: f64,
-    /// Angle turned since the start.
+    /// Angle since the start.
     #[schemars(extend("x-unit" = "deg"))]
     pub angle: f64,
 }
 
-/// A hold as the file spells it: its action is whichever key is there.
+/// A hold with the keys of the file: its action is the one key that is given.
 #[derive(Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(extend("x-at-most-one" = ["motion", "twist", "force", "traction"]))]
@@ -160,10 +126,10 @@ struct WrittenHold {
     body: String,
     /// Which part of the placed body is held, in world coordinates at t = 0.
     region: Region,
-    /// Moves the region rigidly; turns go about the centre of the held points.
+    /// Moves the region rigidly, with rotations about the centre of the held points.
     #[schemars(length(min = 1))]
     motion: Option<Vec<Keyframe>>,
-    /// Turns the region about an axis.
+    /// Rotates the region about an axis.
     twist: Option<Twist>,
     /// Total force on the region, shared by mass.
     #[schemars(extend("x-unit" = "N"))]
@@ -213,7 +179,7 @@ impl From<Hold> for WrittenHold {
     }
 }
 
-/// A twist as the file spells it.
+/// A twist with the keys of the file.
 #[derive(Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(extend("x-exactly-one" = ["rate", "keyframes"]))]
@@ -224,7 +190,7 @@ struct WrittenTwist {
     /// A point on the axis.
     #[schemars(extend("x-unit" = "m"))]
     through: [f64; 3],
-    /// Constant rate of turning.
+    /// Constant angular velocity.
     #[schemars(extend("x-unit" = "deg/s"))]
     rate: Option<f64>,
     /// Angle over time; linear in between.

@@ -1,11 +1,11 @@
-//! `look`: how a body looks in pictures and exports.
+//! `look`: appearance of a body in pictures and exports.
 
 use craze_frame::Look;
-use craze_material::color::light_of_hex;
+use craze_material::color::linear_from_hex;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// How a body looks in pictures and exports. What is left out is as the body's material has it.
+/// Appearance of a body in pictures and exports; keys that are left out are those of its material.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct LookSettings {
@@ -21,13 +21,13 @@ pub struct LookSettings {
 impl LookSettings {
     /// The look of the name, if it is known.
     pub(crate) fn named(&self) -> Option<Look> {
-        self.name.as_deref().and_then(|name| Look::named(name).or_else(|| of_preset(name)))
+        self.name.as_deref().and_then(|name| Look::named(name).or_else(|| from_preset(name)))
     }
 
     /// The look of a body whose material looks like `own`. Names and colours that cannot be read are left out; checks refuse them.
     pub(crate) fn resolve(&self, own: Look) -> Look {
         let mut look = self.named().unwrap_or(own);
-        if let Some(color) = self.color.as_deref().and_then(light_of_hex) {
+        if let Some(color) = self.color.as_deref().and_then(linear_from_hex) {
             look.color = color;
         }
         look.roughness = self.roughness.unwrap_or(look.roughness);
@@ -44,6 +44,6 @@ impl LookSettings {
 }
 
 /// The look of a preset whose name only begins with that of a look, such as obrien-bowl-3.
-fn of_preset(name: &str) -> Option<Look> {
-    craze_material::presets::names().find(|preset| *preset == name).and_then(Look::of_material)
+fn from_preset(name: &str) -> Option<Look> {
+    craze_material::presets::names().find(|preset| *preset == name).and_then(Look::for_material)
 }

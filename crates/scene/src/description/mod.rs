@@ -1,4 +1,4 @@
-//! What a scene says, key by key: these types are the scene file's one definition.
+//! The keys of a scene: these types are the one definition of scene files.
 //!
 //! Parsing, the JSON Schema, the reference in docs/scenes.md and the written scene all follow from them. Besides serde's
 //! attributes three extensions of JSON Schema are used: `x-unit` (the unit of a number), `x-at-most-one` and
@@ -14,18 +14,16 @@ mod probe;
 mod touch;
 mod world;
 
-pub use body::{
-    Body, ClustersSettings, Integrator, MethodKind, Painted, Place, RegionMaterial, RegionMaterials, Sampling, Seam,
-    SolidSeam, SolidSettings,
-};
-pub use hold::{Action, AngleKeyframe, Hold, Keyframe, LoadKeyframe, Region, Turning, Twist};
+pub use body::{Body, Place, RegionMaterial, RegionMaterials, Tables};
+pub use hold::{Action, AngleKeyframe, Hold, Keyframe, LoadKeyframe, Turning, Twist};
 pub use look::LookSettings;
 pub use obstacle::{Obstacle, ObstacleShape, Plane, RigidMotion};
 pub use picture::{Camera, ColorBy, Output, Picture};
 pub use probe::{BodyName, BodyPoint, HoldName, Probe, Quantity};
 pub use touch::Touch;
-pub use world::{Checked, ContactPair, ContactSettings, Mode, Response, WorldSettings};
+pub use world::{Checked, ContactPair, ContactSettings, Mode, WorldSettings};
 
+pub use craze_descriptor::{Integrator, Painted, Region, Response, Sampling};
 pub use craze_shape::Shape;
 
 use schemars::JsonSchema;
@@ -36,21 +34,21 @@ use std::path::Path;
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Scene {
-    /// What the scene is called in listings.
+    /// Title in listings.
     pub title: Option<String>,
     /// What the scene shows, in a sentence or two.
     pub description: Option<String>,
     /// Time, gravity and the random seed.
     pub world: WorldSettings,
-    /// How things that touch rub and bounce.
+    /// Friction and restitution of contacts.
     pub contact: ContactSettings,
-    /// The things that deform and break.
+    /// Bodies that deform and break.
     #[serde(rename = "body")]
     pub bodies: Vec<Body>,
     /// Pins, handles and loads on regions of bodies.
     #[serde(rename = "hold")]
     pub holds: Vec<Hold>,
-    /// Rigid things: fixed, moved by keyframes, or free with a mass.
+    /// Rigid obstacles: fixed, moved by keyframes, or free with a mass.
     #[serde(rename = "obstacle")]
     pub obstacles: Vec<Obstacle>,
     /// Quantities recorded over time.
@@ -58,7 +56,7 @@ pub struct Scene {
     pub probes: Vec<Probe>,
     /// Where pictures are taken from; without it the camera frames the scene by itself.
     pub camera: Option<Camera>,
-    /// How pictures look.
+    /// Settings of pictures.
     pub picture: Picture,
     /// What a run writes.
     pub output: Output,

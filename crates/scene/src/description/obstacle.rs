@@ -1,4 +1,4 @@
-//! `[[obstacle]]`: rigid things.
+//! `[[obstacle]]`: rigid bodies without fracture.
 
 use super::body::Place;
 use super::hold::Keyframe;
@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::borrow::Cow;
 
-/// A rigid thing that bodies meet.
+/// A rigid obstacle.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(try_from = "WrittenObstacle", into = "WrittenObstacle")]
 pub struct Obstacle {

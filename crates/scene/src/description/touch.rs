@@ -1,27 +1,27 @@
-//! Which friction and restitution hold between two things of a scene, and what keeps them apart.
+//! Friction, restitution and contact response between two bodies or obstacles of a scene.
 
-use super::{Body, ContactPair, Integrator, MethodKind, Response, Scene};
+use super::{ContactPair, Response, Scene};
+use craze_descriptor::{Descriptor, Responses};
 
-/// How two things rub and bounce.
+/// Contact parameters of two bodies or obstacles.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Touch {
     /// Coulomb's coefficient of friction (1).
     pub friction: f64,
-    /// Speed kept in a bounce (1).
+    /// Coefficient of restitution (1).
     pub restitution: f64,
-    /// What keeps them apart.
+    /// Contact response.
     pub response: Response,
 }
 
 impl Scene {
-    /// How the bodies or obstacles of these names rub and bounce on each other.
+    /// Contact parameters between the bodies or obstacles of these names.
     ///
-    /// A pair decides where it says something. Otherwise friction is the geometric mean of what the two have, and
-    /// restitution the larger of the two. A body has what its material says, an obstacle what it says itself, and
-    /// either has the values of `[contact]` where nothing is said. Two different bodies of method solid are kept apart by what one of
-    /// them asks for, the volume's forces where they differ, and the parts of one that can break by the volume's forces; all others by
-    /// impulses.
-    pub fn touch(&self, first: &str, second: &str) -> Touch {
+    /// Values of a pair take precedence. Otherwise friction is the geometric mean of the two, and restitution the larger of the
+    /// two. A body has the values of its material, an obstacle its own, and either those of `[contact]` if it has none. The
+    /// response is the later in the order of [`Response`] of what the methods of two bodies ask for, and impulses if one of them
+    /// has no penalty forces.
+    pub fn touch(&self, methods: &[Descriptor], first: &str, second: &str) -> Touch {
         let (one, other) = (self.own_values(first), self.own_values(second));
         let pair = self.pair(first, second);
         let mixed_friction = (one.0 * other.0).sqrt();
@@ -29,7 +29,9 @@ impl Scene {
         Touch {
             friction: pair.and_then(|pair| pair.friction).unwrap_or(mixed_friction),
             restitution: pair.and_then(|pair| pair.restitution).unwrap_or(mixed_restitution),
-            response: pair.and_then(|pair| pair.response).unwrap_or_else(|| self.asked_response(first, second)),
+            response: pair
+                .and_then(|pair| pair.response)
+                .unwrap_or_else(|| self.asked_response(methods, first, second)),
         }
     }
 
@@ -40,23 +42,21 @@ impl Scene {
         })
     }
 
-    /// What two things ask for by themselves.
-    fn asked_response(&self, first: &str, second: &str) -> Response {
-        let solid = |name: &str| self.bodies.iter().find(|body| body.name == name && body.method == MethodKind::Solid);
-        match (solid(first), solid(second)) {
-            (Some(one), Some(other)) if first != second => {
-                let asked = |body: &Body| body.solid.as_ref().map_or(Response::Impulses, |settings| settings.response);
-                asked(one).max(asked(other))
-            }
-            // What breaks lies on itself: volumes tell its sides, distances do not.
-            (Some(body), Some(_)) if body.can_break() && body.integrator != Some(Integrator::Implicit) => {
-                Response::OverlapPenalty
-            }
+    /// The response that two bodies ask for without a pair.
+    fn asked_response(&self, methods: &[Descriptor], first: &str, second: &str) -> Response {
+        let asked = |name: &str| -> Option<Responses> {
+            let body = self.bodies.iter().find(|body| body.name == name)?;
+            let method = methods.iter().find(|method| method.name == body.method && method.penalty)?;
+            Some(method.responses(body.tables.table(method.name), &body.facts(method, self.world.mode)))
+        };
+        match (asked(first), asked(second)) {
+            (Some(one), Some(other)) if first != second => one.others.max(other.others),
+            (Some(one), Some(_)) => one.itself,
             _ => Response::Impulses,
         }
     }
 
-    /// Friction and restitution that a thing has by itself.
+    /// Friction and restitution of one body or obstacle.
     fn own_values(&self, name: &str) -> (f64, f64) {
         let obstacle = self.obstacles.iter().find(|obstacle| obstacle.name == name);
         let material = self.bodies.iter().find(|body| body.name == name).map(|body| &body.material);
@@ -103,21 +103,25 @@ mod tests {
         "#;
         let scene = crate::parse(text, "scene").expect("a scene");
         assert_eq!(
-            scene.touch("soft", "floor"),
+            scene.touch(craze_methods::METHODS, "soft", "floor"),
             Touch { friction: 0.9, restitution: 0.1, response: Response::Impulses }
         );
         assert_eq!(
-            scene.touch("rough", "floor"),
+            scene.touch(craze_methods::METHODS, "rough", "floor"),
             Touch { friction: 0.8, restitution: 0.5, response: Response::Impulses }
         );
         assert_eq!(
-            scene.touch("soft", "rough"),
+            scene.touch(craze_methods::METHODS, "soft", "rough"),
             Touch { friction: 0.5, restitution: 0.5, response: Response::Impulses }
         );
         assert_eq!(
-            scene.touch("soft", "soft"),
+            scene.touch(craze_methods::METHODS, "soft", "soft"),
             Touch { friction: 0.25, restitution: 0.1, response: Response::Impulses }
         );
-        assert_eq!(scene.touch("rough", "rough").response, Response::OverlapPenalty, "glass breaks");
+        assert_eq!(
+            scene.touch(craze_methods::METHODS, "rough", "rough").response,
+            Response::OverlapPenalty,
+            "glass breaks"
+        );
     }
 }

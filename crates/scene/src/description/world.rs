@@ -1,5 +1,6 @@
 //! `[world]` and `[contact]`: what holds everywhere.
 
+use craze_descriptor::Response;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -45,7 +46,7 @@ impl Default for WorldSettings {
 impl WorldSettings {
     /// Number of frames after the first: the last one lies at or just past the end of `duration`.
     pub fn frames(&self) -> u64 {
-        // The slack keeps 0.1 s at 30 frames a second (3.0000000000000004) at three frames.
+        // The tolerance keeps 0.1 s at 30 frames per second (3.0000000000000004) at three frames.
         (self.duration * self.fps * (1.0 - 1e-12)).ceil().max(1.0) as u64
     }
 }
@@ -61,21 +62,21 @@ pub enum Mode {
     QuasiStatic,
 }
 
-/// How things that touch rub and bounce, where neither they nor a pair says otherwise.
+/// Friction and restitution of contacts for which neither the bodies nor a pair give values.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct ContactSettings {
     /// Coulomb's coefficient of friction.
     #[schemars(extend("x-unit" = "1", "minimum" = 0))]
     pub friction: f64,
-    /// Speed kept in a bounce: 0 sticks, 1 loses nothing.
+    /// Coefficient of restitution: 0 sticks, 1 loses no speed.
     #[schemars(extend("x-unit" = "1", "minimum" = 0, "maximum" = 1))]
     pub restitution: f64,
-    /// Whose triangles are searched in every frame, exactly, for two that pass through each other; the run stops at the first.
+    /// Which triangles are tested exactly for intersections in every frame; the run stops at the first.
     pub check_intersections: Checked,
-    /// Whether bodies that start inside each other part slowly before they feel each other, instead of being refused.
+    /// Whether bodies that intersect at t = 0 are separated slowly before contact acts between them, instead of being refused.
     pub separate_at_start: bool,
-    /// Values for two named things; they win over all others.
+    /// Values for two named bodies or obstacles; they take precedence over all others.
     #[serde(rename = "pair")]
     pub pairs: Vec<ContactPair>,
 }
@@ -92,33 +93,20 @@ impl Default for ContactSettings {
     }
 }
 
-/// Whose triangles are searched for intersections.
+/// Which triangles are tested for intersections.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Checked {
-    /// Nobody's.
+    /// None.
     #[default]
     Nothing,
-    /// Those of bodies, each with itself and all others.
+    /// Those of bodies, each against itself and all others.
     Bodies,
-    /// Those of bodies, with obstacles too.
+    /// Those of bodies, against obstacles too.
     Everything,
 }
 
-/// What keeps two bodies apart.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum Response {
-    /// Impulses: nothing passes through anything.
-    #[default]
-    Impulses,
-    /// Forces in proportion to the depth of nodes within the other body.
-    NodePenalty,
-    /// Forces in proportion to the volume in common, the same on every mesh.
-    OverlapPenalty,
-}
-
-/// Friction and restitution between two named things, and what keeps them apart.
+/// Friction, restitution and contact response between two named bodies or obstacles.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ContactPair {
@@ -127,10 +115,10 @@ pub struct ContactPair {
     /// Coulomb's coefficient of friction; as without the pair if left out.
     #[schemars(extend("x-unit" = "1", "minimum" = 0))]
     pub friction: Option<f64>,
-    /// Speed kept in a bounce; as without the pair if left out.
+    /// Coefficient of restitution; as without the pair if left out.
     #[schemars(extend("x-unit" = "1", "minimum" = 0, "maximum" = 1))]
     pub restitution: Option<f64>,
-    /// What keeps two bodies of method solid apart; as without the pair if left out.
+    /// Contact response of two bodies; penalty forces need tetrahedra in both. As without the pair if left out.
     pub response: Option<Response>,
 }
 

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use super::BuiltIn;
 use crate::error::{ShapeError, check_count, check_length, check_that};
 use crate::field::{Field, Path, Profile};
-use crate::structured::cap::Shell;
+use crate::structured::cap::CapShell;
 
 /// A round bowl with a rounded rim on a low foot.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -117,7 +117,7 @@ impl BuiltIn for Bowl {
             return None;
         }
         let line = self.centre_line();
-        let shell = Shell { radius: line.radius, wall: self.wall, angle: line.angle };
+        let shell = CapShell { radius: line.radius, wall: self.wall, angle: line.angle };
         let layers = shell.layers(edge)?;
         let count = check_count("edge", edge, "tetrahedra", shell.count(edge, layers));
         Some(count.and_then(|()| {

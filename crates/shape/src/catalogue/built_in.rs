@@ -119,6 +119,6 @@ pub trait BuiltIn: Sync {
     fn points(&self, spacing: f64) -> Result<SampledPoints, ShapeError> {
         self.check()?;
         check_length("spacing", spacing)?;
-        grid::inside(&self.field(), &self.bounds(), Vec3::repeat(spacing), spacing, self.volume())
+        grid::sample_cells(&self.field(), &self.bounds(), Vec3::repeat(spacing), spacing, self.volume())
     }
 }

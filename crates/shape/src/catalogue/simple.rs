@@ -65,7 +65,7 @@ impl BuiltIn for Block {
         self.check()?;
         check_length("spacing", spacing)?;
         let cell = self.size().map(|length| length / steps(length, spacing));
-        grid::inside(&self.field(), &self.bounds(), cell, spacing, self.volume())
+        grid::sample_cells(&self.field(), &self.bounds(), cell, spacing, self.volume())
     }
 }
 

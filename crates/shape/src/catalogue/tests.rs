@@ -205,7 +205,7 @@ fn defaults_are_valid_and_have_a_sensible_resolution() {
         shape.check().unwrap_or_else(|error| panic!("{}: {error}", shape.name()));
         let ideal = made(&shape);
         let edge = ideal.default_edge();
-        let count = crate::resolution::TETRAHEDRA_A_CUBE * ideal.volume() / edge.powi(3);
+        let count = crate::resolution::TETRAHEDRA_PER_CUBIC_EDGE * ideal.volume() / edge.powi(3);
         assert!((5_000.0..220_000.0).contains(&count), "{}: {count}", shape.name());
         // Two elements fit through every wall.
         assert!(ideal.thinnest_wall() >= 1.95 * edge, "{}", shape.name());

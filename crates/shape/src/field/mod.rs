@@ -159,7 +159,7 @@ impl Field {
 
     /// The convex hull of two balls.
     pub fn round_cone(from: Vec3, to: Vec3, radii: [f64; 2]) -> Self {
-        let ball = |centre: Vec3, radius| Aabb::of_point(&centre).grown(radius);
+        let ball = |centre: Vec3, radius| Aabb::from_point(&centre).grown(radius);
         let bounds = ball(from, radii[0]).union(&ball(to, radii[1]));
         Self::new(Node::RoundCone { from, to, radii }, bounds)
     }
@@ -281,7 +281,7 @@ impl Field {
             };
             let corners: Vec<Vec3> =
                 (0..8).map(|k| transform.rotation * (factor * corner(k)) + transform.translation.vector).collect();
-            Aabb::around(&corners)
+            Aabb::from_points(&corners)
         } else {
             UNBOUNDED
         };

@@ -11,7 +11,7 @@ use super::faces::{Corner, Faces, Welding};
 use super::model::Model;
 use super::volume::volume_model;
 use crate::error::ShapeError;
-use crate::words::counted;
+use crate::number_format::counted;
 
 /// Index of a node that an element refers to and the file lacks.
 pub(crate) const MISSING_NODE: u32 = u32::MAX;

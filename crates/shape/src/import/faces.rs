@@ -9,9 +9,9 @@ use super::brightness::DEFAULT_BRIGHTNESS;
 use super::model::{Model, SurfaceMaterial, left_out};
 use super::polygon::Triangulator;
 use crate::error::ShapeError;
+use crate::number_format::counted;
 use crate::surface::TriangleSurface;
 use crate::tuning::MAX_COORDINATE;
-use crate::words::counted;
 
 /// A face corner: indices of its point, texture coordinate and normal.
 #[derive(Clone, Copy, Debug)]

@@ -129,8 +129,8 @@ const UNSUPPORTED_SIGNATURES: [(&[u8], &str); 12] = [
     (b"BLENDER", "a Blender file"),
     (b"#VRML", "a VRML file"),
     (b"# vtk DataFile", "a legacy VTK file"),
-    (b"\x89PNG", "a PNG picture"),
-    (b"\xff\xd8\xff", "a JPEG picture"),
+    (b"\x89PNG", "a PNG image"),
+    (b"\xff\xd8\xff", "a JPEG image"),
     (b"ISO-10303-21", "a STEP file"),
 ];
 

@@ -12,13 +12,13 @@ mod faces;
 mod format;
 mod gltf;
 mod gmsh;
+mod image;
 mod medit;
 mod model;
 mod mtl;
 mod node_tags;
 mod obj;
 mod off;
-mod picture;
 mod placement;
 mod ply;
 mod polygon;
@@ -31,8 +31,8 @@ mod vtu;
 pub use brightness::BrightnessMap;
 pub use external::ExternalFiles;
 pub use format::Format;
+pub use image::TextureImage;
 pub use model::{Model, ModelVolume, SurfaceMaterial};
-pub use picture::Picture;
 pub use placement::{ModelPlacement, Unit, UpAxis};
 
 use std::io;
@@ -78,7 +78,7 @@ pub fn parse_model(
         Format::Glb | Format::Gltf => gltf::parse(bytes, path, external_files)?,
     };
     if !matches!(format, Format::Glb | Format::Gltf) {
-        picture::find_beside(&mut model, external_files);
+        image::find_beside(&mut model, external_files);
     }
     model.file = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned();
     model.format = Some(format);

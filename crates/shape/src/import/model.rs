@@ -3,10 +3,10 @@
 use craze_math::Vec3;
 
 use super::format::Format;
-use super::picture::Picture;
+use super::image::TextureImage;
 use super::placement::ModelPlacement;
+use crate::number_format::{counted, short};
 use crate::surface::TriangleSurface;
-use crate::words::{counted, short};
 
 /// Content of a model file, in the file's unit and axes until [`ModelPlacement`] is applied.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -59,7 +59,7 @@ pub struct SurfaceMaterial {
     /// Path or name of its colour texture in the file.
     pub texture: Option<String>,
     /// That texture, if it was found and is PNG or JPEG.
-    pub picture: Option<Picture>,
+    pub image: Option<TextureImage>,
 }
 
 impl Model {

@@ -9,8 +9,8 @@ use serde::{Deserialize, Serialize};
 
 use super::model::Model;
 use crate::error::{ShapeError, check_length};
+use crate::number_format::short;
 use crate::tuning::VALID_EXTENTS;
-use crate::words::short;
 
 /// How a model's coordinates are converted to metres with y up.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]

@@ -10,11 +10,11 @@ use super::cells::MISSING_NODE;
 use super::cursor::ParseError;
 use super::model::{Model, ModelVolume};
 use crate::error::ShapeError;
+use crate::number_format::counted;
+use crate::number_format::short;
 use crate::stuffing::DihedralRange;
 use crate::surface::TriangleSurface;
 use crate::tuning::{MAX_COORDINATE, MIN_RELATIVE_VOLUME, SLIVER_DIHEDRAL};
-use crate::words::counted;
-use crate::words::short;
 
 impl ModelVolume {
     /// The tetrahedra as a mesh. Fails only if rounding inverts an element of an extremely scaled
@@ -148,7 +148,7 @@ impl UsableTets {
             self.kept.push(nodes);
             self.numbers.push(number);
         }
-        self.remark(inverted, "inverted right side out");
+        self.remark(inverted, "re-oriented");
         self.remark(missing, "left out: missing nodes");
         self.remark(repeated, "left out: repeated node");
         self.remark(unusable, "left out: coordinates are not numbers within ±1e18");
@@ -291,7 +291,7 @@ mod tests {
         assert_eq!(
             model.remarks,
             [
-                "1 tetrahedron inverted right side out",
+                "1 tetrahedron re-oriented",
                 "1 tetrahedron left out: missing nodes",
                 "1 tetrahedron left out: repeated node",
                 "2 tetrahedra left out: coordinates are not numbers within ±1e18",

@@ -1,16 +1,17 @@
-//! Edges of faces, and what hangs together through them.
+//! Edges of faces and connected components through them.
 
-/// One side of a face: its edge, the smaller point first.
+use craze_math::DisjointSets;
+
+/// One side of a face: its edge, with the lower point first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Side {
     pub low: u32,
     pub high: u32,
     pub face: u32,
-    /// Whether the face runs from the larger to the smaller point.
     pub backward: bool,
 }
 
-/// All sides of all faces, those of one edge together.
+/// All sides of all faces, grouped by edge.
 pub(super) struct Edges {
     sides: Vec<Side>,
 }
@@ -27,19 +28,18 @@ impl Edges {
         Self { sides }
     }
 
-    /// The sides of each edge, in order of its points.
     pub fn iter(&self) -> impl Iterator<Item = &[Side]> {
         self.sides.chunk_by(|one, other| (one.low, one.high) == (other.low, other.high))
     }
 
-    /// Sides of edges that are not run equally often both ways.
+    /// Sides of open edges.
     pub fn open_sides(&self) -> impl Iterator<Item = &Side> {
         let is_open = |sides: &&[Side]| sides.len() != 2 * sides.iter().filter(|side| side.backward).count();
         self.iter().filter(is_open).flatten()
     }
 
-    /// Edges that are not run equally often both ways: from, to, and how much oftener. They bound the surface as a chain;
-    /// a surface without any is closed.
+    /// Edges not traversed equally often in both directions, with the surplus. They bound the
+    /// surface as a chain.
     pub fn rim(&self) -> Vec<RimEdge> {
         let mut rim = Vec::new();
         for sides in self.iter() {
@@ -54,7 +54,7 @@ impl Edges {
     }
 }
 
-/// An edge of the rim, directed as its faces run.
+/// A rim edge, directed as its faces traverse it; `times` is its multiplicity.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct RimEdge {
     pub from: u32,
@@ -62,60 +62,15 @@ pub(super) struct RimEdge {
     pub times: u32,
 }
 
-/// Sets that grow together.
-pub(super) struct Unions {
-    parent: Vec<u32>,
-}
-
-impl Unions {
-    pub fn new(count: usize) -> Self {
-        Self { parent: (0..count as u32).collect() }
-    }
-
-    /// The smallest member of a member's set.
-    pub fn find(&mut self, member: u32) -> u32 {
-        let mut root = member;
-        while self.parent[root as usize] != root {
-            root = self.parent[root as usize];
-        }
-        let mut at = member;
-        while at != root {
-            at = std::mem::replace(&mut self.parent[at as usize], root);
-        }
-        root
-    }
-
-    pub fn join(&mut self, one: u32, other: u32) {
-        let (one, other) = (self.find(one), self.find(other));
-        self.parent[one.max(other) as usize] = one.min(other);
-    }
-
-    /// The number of each member's set, counted from 0 by their smallest members, and how many sets there are.
-    pub fn numbered(&mut self) -> (Vec<u32>, usize) {
-        let mut numbers = vec![0; self.parent.len()];
-        let mut count = 0;
-        for member in 0..self.parent.len() {
-            let root = self.find(member as u32) as usize;
-            numbers[member] = if root == member {
-                count += 1;
-                count - 1
-            } else {
-                numbers[root]
-            };
-        }
-        (numbers, count as usize)
-    }
-}
-
-/// How many loops the rim forms: sets of edges that hang together.
+/// The loop index of each rim edge, and the number of loops.
 pub(super) fn loops(rim: &[RimEdge], points: usize) -> (Vec<u32>, usize) {
-    let mut unions = Unions::new(points);
-    rim.iter().for_each(|edge| unions.join(edge.from, edge.to));
+    let mut sets = DisjointSets::new(points);
+    rim.iter().for_each(|edge| sets.join(edge.from, edge.to));
     let mut numbers = vec![u32::MAX; points];
     let mut count = 0;
     let mut of_edges = Vec::with_capacity(rim.len());
     for edge in rim {
-        let root = unions.find(edge.from) as usize;
+        let root = sets.root(edge.from) as usize;
         if numbers[root] == u32::MAX {
             numbers[root] = count;
             count += 1;

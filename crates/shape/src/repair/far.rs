@@ -1,24 +1,25 @@
-//! Points so far off that they can only be damage: one wrong digit of an exponent, and a cup has a spike of a thousand kilometres. Points
-//! less far off may be meant, and are only named.
+//! Detection of outlying points. A point far beyond all others is damage, for example a wrong
+//! exponent; less distant outliers are only reported.
 
 use craze_math::Vec3;
 
 use super::findings::FarPoint;
 
-/// A point farther off than so many times nearly all others cannot be meant: no lattice could hold both.
-const ABSURD: f64 = 1000.0;
-/// One that is farther off than so many times nearly all others is worth a word.
-const STRIKING: f64 = 20.0;
-/// One point of so many may be.
-const OF_MANY: usize = 50;
+/// Distance beyond which a point is damage, over the radius of nearly all points: no lattice could
+/// span both.
+const DAMAGED_DISTANCE_RATIO: f64 = 1000.0;
+/// The same, beyond which a point is reported.
+const REPORTED_DISTANCE_RATIO: f64 = 20.0;
+/// One point in this many may be an outlier.
+const POINTS_PER_OUTLIER: usize = 50;
 
-/// Drops the triangles that lead from the others to points absurdly far off; says which point is the first, or which is the farthest of those
-/// that stay though they are far off too. Whole parts that lie far off stay.
-pub(super) fn drop_far(positions: &[Vec3], triangles: &mut Vec<(u32, [u32; 3])>) -> Option<FarPoint> {
+/// Drops triangles between damaged points and others. Returns the first damaged point or else the
+/// farthest outlier. Separate distant parts are kept.
+pub(super) fn drop_outliers(positions: &[Vec3], triangles: &mut Vec<(u32, [u32; 3])>) -> Option<FarPoint> {
     let mut used: Vec<u32> = triangles.iter().flat_map(|(_, corners)| *corners).collect();
     used.sort_unstable();
     used.dedup();
-    // Fewer points have no others to be far from.
+    // Too few points to define what is typical.
     if used.len() < 5 {
         return None;
     }
@@ -29,32 +30,31 @@ pub(super) fn drop_far(positions: &[Vec3], triangles: &mut Vec<(u32, [u32; 3])>)
     });
     let distance = |point: u32| (positions[point as usize] - middle).norm();
     let mut distances: Vec<f64> = used.iter().map(|&point| distance(point)).collect();
-    let nearly_all = distances.len() - 1 - (distances.len() / OF_MANY).max(1);
+    let nearly_all = distances.len() - 1 - (distances.len() / POINTS_PER_OUTLIER).max(1);
     let others = *distances.select_nth_unstable_by(nearly_all, f64::total_cmp).1;
     if !(others > 0.0) {
         return None;
     }
-    // The points beyond so many times the others to which triangles lead from nearer ones.
-    let led_to = |triangles: &[(u32, [u32; 3])], times: f64| -> Vec<u32> {
+    let outliers = |triangles: &[(u32, [u32; 3])], times: f64| -> Vec<u32> {
         let is_far = |point: &u32| distance(*point) > times * others;
         let leading = triangles.iter().filter(|(_, t)| t.iter().any(is_far) && !t.iter().all(is_far));
         leading.flat_map(|(_, t)| *t).filter(is_far).collect()
     };
-    let told = |point: u32, dropped: bool| FarPoint {
+    let finding = |point: u32, dropped: bool| FarPoint {
         point,
-        place: positions[point as usize],
+        position: positions[point as usize],
         middle,
         distance: distance(point),
         others,
         dropped,
     };
-    if let Some(first) = led_to(triangles, ABSURD).into_iter().min() {
-        let is_far = |point: &u32| distance(*point) > ABSURD * others;
+    if let Some(first) = outliers(triangles, DAMAGED_DISTANCE_RATIO).into_iter().min() {
+        let is_far = |point: &u32| distance(*point) > DAMAGED_DISTANCE_RATIO * others;
         triangles.retain(|(_, corners)| !corners.iter().any(is_far) || corners.iter().all(is_far));
-        return Some(told(first, true));
+        return Some(finding(first, true));
     }
-    let striking = led_to(triangles, STRIKING).into_iter();
-    striking.max_by(|one, other| distance(*one).total_cmp(&distance(*other))).map(|point| told(point, false))
+    let reported = outliers(triangles, REPORTED_DISTANCE_RATIO).into_iter();
+    reported.max_by(|one, other| distance(*one).total_cmp(&distance(*other))).map(|point| finding(point, false))
 }
 
 #[cfg(test)]
@@ -65,17 +65,17 @@ mod tests {
     use std::f64::consts::PI;
 
     #[test]
-    fn a_point_absurdly_far_off_is_named_and_its_triangles_go() {
+    fn a_damaged_point_is_reported_and_its_triangles_are_dropped() {
         let mut ball = Sphere { radius: 0.5 }.surface(0.1).expect("a ball");
         ball.positions[7] = Vec3::new(0.0, 4e6, 0.0);
         let repaired = repair(&ball).expect("repaired");
         let far = repaired.findings.far_point.expect("found");
-        assert_eq!((far.point, far.place), (7, Vec3::new(0.0, 4e6, 0.0)));
+        assert_eq!((far.point, far.position), (7, Vec3::new(0.0, 4e6, 0.0)));
         let lost = ball.triangles.iter().filter(|corners| corners.contains(&7)).count();
         assert_eq!(repaired.findings.broken_triangles, lost);
         let warnings = repaired.findings.warnings().join("; ");
         assert!(
-            warnings.contains("point 8 at (0, 4000000, 0) m lies 4000000 m off, the others within 0.5"),
+            warnings.contains("point 8 at (0, 4000000, 0) m lies 4000000 m away, the others within 0.5"),
             "{warnings}"
         );
         let (domain, _) = crate::SurfaceDomain::new(&ball).expect("an inside");
@@ -101,8 +101,8 @@ mod tests {
     }
 
     #[test]
-    fn what_a_point_far_off_belongs_to_keeps_its_volume() {
-        // Two balls through each other, so that their volume has to be measured.
+    fn a_far_point_does_not_change_the_measured_volume() {
+        // Two intersecting balls, so that the volume has to be measured.
         let mut balls = Sphere { radius: 0.5 }.surface(0.1).expect("a ball");
         let other: Vec<Vec3> = balls.positions.iter().map(|point| point + 0.5 * Vec3::x()).collect();
         let offset = other.len() as u32;
@@ -116,7 +116,7 @@ mod tests {
     }
 
     #[test]
-    fn a_point_that_makes_a_needle_is_named() {
+    fn a_point_that_makes_a_needle_is_reported() {
         let mut needle = Sphere { radius: 0.5 }.surface(0.1).expect("a ball");
         needle.positions[7] *= 30.0;
         needle.positions[9] *= 300.0;
@@ -125,10 +125,10 @@ mod tests {
         assert_eq!((far.point, far.dropped), (9, false));
         let warnings = findings.warnings().join("; ");
         assert!(
-            warnings.contains("point 10 at (") && warnings.contains("150 m off, the others within 0.5"),
+            warnings.contains("point 10 at (") && warnings.contains("150 m away, the others within 0.5"),
             "{warnings}"
         );
-        // Tetrahedra of the needle's size would miss the ball: the reason names the point, not a sheet.
+        // The error names the point, not a thin sheet.
         let error = crate::stuff(&domain, &crate::StuffingOptions::with_edge(8.0)).expect_err("too coarse").to_string();
         assert!(error.starts_with("point 10 at (") && error.contains("probably damaged"), "{error}");
     }

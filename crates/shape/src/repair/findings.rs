@@ -1,94 +1,93 @@
-//! What is wrong with a surface, in numbers and in words.
+//! Defects of a surface, as counts and as messages.
 
 use craze_math::Vec3;
 
-use crate::words::{grouped, short};
+use crate::number_format::{grouped, short};
 
-/// What an examination found. Counts are of the input; volume, area and size are those of the repaired surface.
+/// Result of examining a surface. Counts refer to the input; volume, area and size to the repaired
+/// surface.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Findings {
     /// Triangles of the input.
     pub triangles: usize,
     /// Points of the input.
     pub points: usize,
-    /// Points that coincide with earlier ones: seams of texture coordinates, or triangles that were stored apart.
+    /// Points merged with coincident earlier ones.
     pub merged_points: usize,
-    /// Parts that hang together through edges.
+    /// Components connected through edges.
     pub components: usize,
-    /// Edges with a triangle on one side only, or with more on one side than on the other.
+    /// Edges not traversed equally often in both directions.
     pub open_edges: usize,
-    /// Loops that these form.
+    /// Loops formed by the open edges.
     pub open_loops: usize,
     /// Edges of three or more triangles.
     pub non_manifold_edges: usize,
-    /// Triangles with a corner twice, which were dropped, or with all corners on one line, which stay.
+    /// Triangles with a repeated corner (dropped) or with collinear corners (kept).
     pub degenerate_triangles: usize,
-    /// Triangles that repeat others, whichever way round; dropped.
+    /// Triangles that repeat others in either orientation; dropped.
     pub duplicate_triangles: usize,
-    /// Triangles with points that are not numbers, too far off or missing; dropped.
+    /// Triangles with missing, non-finite or far too large points; dropped.
     pub broken_triangles: usize,
-    /// The first point that lies absurdly far from nearly all others, though triangles lead to it; or else the farthest that is strikingly
-    /// far off.
+    /// The first damaged point or, if none, the farthest outlier.
     pub far_point: Option<FarPoint>,
-    /// Triangles that were turned to agree with their neighbours.
-    pub turned_triangles: usize,
-    /// Patches that have one side only, like a Möbius strip.
+    /// Triangles flipped to agree with their neighbours.
+    pub flipped_triangles: usize,
+    /// Non-orientable patches, such as a Möbius strip.
     pub one_sided_patches: usize,
-    /// Shells that faced inward and were turned as a whole.
+    /// Shells that faced inward and were flipped.
     pub inside_out_shells: usize,
-    /// Hollows: shells that face inward within others.
+    /// Cavities: shells that face inward within others.
     pub cavities: usize,
-    /// Shells that lie within others, facing outward; they change nothing.
+    /// Shells that face outward within others; no effect.
     pub nested_shells: usize,
-    /// Pairs of triangles that meet beyond the corners they share.
+    /// Pairs of triangles that intersect beyond shared corners.
     pub intersections: usize,
-    /// Whether the intersections are all that there are.
+    /// Whether the search for intersections was complete.
     pub intersections_complete: bool,
-    /// Where the first of them is (m).
+    /// Position of the first of them (m).
     pub first_intersection: Option<Vec3>,
-    /// Whether every edge is run equally often both ways.
+    /// Whether every edge is traversed equally often in both directions.
     pub closed: bool,
-    /// Volume (m³) by the divergence theorem, of closed surfaces; where parts overlap they count twice.
+    /// Volume (m³) of closed surfaces by the divergence theorem; overlaps count twice.
     pub volume: Option<f64>,
     /// Area (m²).
     pub area: f64,
-    /// Lengths of the smallest box around it (m).
+    /// Size of the bounding box (m).
     pub size: Vec3,
 }
 
-/// A point that lies far from nearly all others.
+/// A point far from nearly all others.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct FarPoint {
-    /// Its number in the input, from 0.
+    /// Index in the input, from 0.
     pub point: u32,
-    /// Where it is (m).
-    pub place: Vec3,
-    /// The middle of the others (m),
+    /// Position (m).
+    pub position: Vec3,
+    /// Median position of the points (m).
     pub middle: Vec3,
-    /// and how far (m) it is from there.
+    /// Distance from `middle` (m).
     pub distance: f64,
-    /// How far (m) nearly all others are from there.
+    /// Distance (m) from `middle` within which nearly all points lie.
     pub others: f64,
-    /// Whether it is so far off that the triangles that lead to it, and to others like it, were dropped.
+    /// Whether triangles with this and other damaged points were dropped.
     pub dropped: bool,
 }
 
 impl FarPoint {
-    /// Which point, and how far off, in words.
-    pub(crate) fn told(&self) -> String {
-        let [x, y, z] = <[f64; 3]>::from(self.place).map(short);
+    pub(crate) fn description(&self) -> String {
+        let [x, y, z] = <[f64; 3]>::from(self.position).map(short);
         let (point, distance, others) = (grouped(self.point as usize + 1), short(self.distance), short(self.others));
-        format!("point {point} at ({x}, {y}, {z}) m lies {distance} m off, the others within {others} m")
+        format!("point {point} at ({x}, {y}, {z}) m lies {distance} m away, the others within {others} m")
     }
 }
 
 impl Findings {
-    /// Whether nothing was wrong.
+    /// Returns true if there are no warnings.
     pub fn is_clean(&self) -> bool {
         self.warnings().is_empty()
     }
 
-    /// What was wrong and what was done about it, a sentence each.
+    /// Messages about the defects and how they were handled.
     pub fn warnings(&self) -> Vec<String> {
         let mut warnings = Vec::new();
         let mut say = |condition: bool, text: String| {
@@ -99,38 +98,35 @@ impl Findings {
         say(
             self.broken_triangles > 0,
             format!(
-                "{} with points that are not numbers, too far off or missing were dropped",
+                "{} with missing, non-finite or far too large points were dropped",
                 count(self.broken_triangles, "triangle")
             ),
         );
         if let Some(far) = self.far_point {
             let then = if far.dropped {
-                "it is probably damaged, and the triangles that lead to it went"
+                "it is probably damaged; its triangles were dropped"
             } else {
-                "if that is not meant, the point is damaged"
+                "the point is damaged unless this is intended"
             };
-            say(true, format!("{}: {then}", far.told()));
+            say(true, format!("{}: {then}", far.description()));
         }
         say(
             self.degenerate_triangles > 0,
-            format!("{} without area count for nothing", count(self.degenerate_triangles, "triangle")),
+            format!("{} without area have no effect", count(self.degenerate_triangles, "triangle")),
         );
         say(
             self.duplicate_triangles > 0,
             format!("{} that repeat others were dropped", count(self.duplicate_triangles, "triangle")),
         );
         say(
-            self.turned_triangles > 0,
-            format!("{} were turned to face the way their neighbours do", count(self.turned_triangles, "triangle")),
+            self.flipped_triangles > 0,
+            format!("{} were flipped to agree with their neighbours", count(self.flipped_triangles, "triangle")),
         );
-        say(
-            self.inside_out_shells > 0,
-            format!("{} inside out and turned as a whole", was(self.inside_out_shells, "shell")),
-        );
+        say(self.inside_out_shells > 0, format!("{} inside out and flipped", was(self.inside_out_shells, "shell")));
         say(
             self.one_sided_patches > 0,
             format!(
-                "{} one side only, like a Möbius strip: no inside there",
+                "{} one side only, like a Möbius strip, and thus no inside",
                 has(self.one_sided_patches, "patch", "patches")
             ),
         );
@@ -146,16 +142,16 @@ impl Findings {
                 count(self.open_loops, "loop")
             ),
         );
-        if let Some(place) = self.first_intersection {
+        if let Some(position) = self.first_intersection {
             say(
                 true,
                 format!(
-                    "{}{} meet where they should not, the first near ({:.4}, {:.4}, {:.4}) m; overlaps are joined",
+                    "{}{} intersect, the first near ({:.4}, {:.4}, {:.4}) m; overlaps are joined",
                     if self.intersections_complete { "" } else { "at least " },
                     count(self.intersections, "pair") + " of triangles",
-                    place.x,
-                    place.y,
-                    place.z
+                    position.x,
+                    position.y,
+                    position.z
                 ),
             );
         }

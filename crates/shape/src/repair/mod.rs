@@ -1,8 +1,8 @@
-//! Making something of dirty surfaces.
+//! Repair of damaged triangle surfaces.
 //!
-//! Points at one place become one, what is no triangle goes, neighbours are turned to face the same way and shells to face
-//! outward. Holes, overlaps and crossings stay: [`SurfaceDomain`] decides what is inside by the winding number, which they
-//! disturb only where they are.
+//! Points are welded, degenerate and duplicate triangles dropped, neighbours flipped to agree and
+//! shells flipped outward. Holes, overlaps and intersections stay; they disturb the winding number
+//! of [`SurfaceDomain`] only locally.
 
 mod domain;
 mod edges;
@@ -20,92 +20,93 @@ pub use domain::SurfaceDomain;
 pub use findings::{FarPoint, Findings};
 pub use thickness::Thickness;
 
-use craze_math::Vec3;
+use craze_math::{DisjointSets, Vec3};
 use craze_spatial::{Aabb, SelfIntersections, self_intersections};
 
 use crate::error::ShapeError;
 use crate::surface::TriangleSurface;
-use edges::{Edges, Unions};
+use edges::Edges;
 
-/// Points nearer than this share of the size are one,
+/// Weld tolerance as a share of the bounding box's size,
 const WELD_OF_SIZE: f64 = 1e-9;
-/// and than this share of half the edges' length, so that one point far off does not weld all others.
+/// and as a share of the median edge length, so that an outlier does not weld all other points.
 const WELD_OF_EDGE: f64 = 1e-6;
-/// Coordinates beyond cannot be put in trees (m).
-const FARTHEST: f64 = 1e18;
-/// Intersections are counted up to so many for each triangle: more are a tangle, in which nothing can be told apart, and in
-/// which every question takes as long as there are triangles.
-const INTERSECTIONS_A_TRIANGLE: usize = 4;
-/// Small surfaces may have this many in any case.
-const INTERSECTIONS_AT_LEAST: usize = 20_000;
+/// Largest coordinate (m) that the search trees accept.
+const MAX_COORDINATE: f64 = 1e18;
+/// Limit of the intersection search, in pairs per triangle. Beyond it the surface has no usable
+/// inside.
+const MAX_INTERSECTIONS_PER_TRIANGLE: usize = 4;
+/// The lower bound of this limit.
+const MIN_INTERSECTION_LIMIT: usize = 20_000;
 
-/// A surface put right as far as triangles can be, and where its parts come from.
+/// A repaired surface and its relation to the input.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Repaired {
     /// The surface.
     pub surface: TriangleSurface,
-    /// The input triangle that each triangle was.
+    /// The input triangle of each triangle.
     pub source_triangles: Vec<u32>,
-    /// Whether each triangle was turned: its corners are then the input's first, third and second.
-    pub turned: Vec<bool>,
-    /// The first of the input points that each point was.
+    /// Whether each triangle was flipped: its corners are then the input's first, third and second.
+    pub flipped: Vec<bool>,
+    /// The first of the input points merged into each point.
     pub source_points: Vec<u32>,
-    /// What was found and done.
+    /// Defects and how they were handled.
     pub findings: Findings,
 }
 
-/// What is wrong with a surface, and what [`repair`] would do.
+/// The defects that [`repair`] would handle.
 pub fn examine(surface: &TriangleSurface) -> Result<Findings, ShapeError> {
     Ok(repair(surface)?.findings)
 }
 
-/// Welds points, drops what is no triangle or there already, turns neighbours to agree and shells outward.
+/// Welds points, drops degenerate and duplicate triangles, flips neighbours to agree and shells to
+/// face outward.
 ///
-/// Neighbours agree through edges of two triangles; a patch of them keeps the way that most of its area had. A shell that
-/// faces inward is turned, unless it is a hollow: the winding number of larger ones is ½ or more there. Any input is taken;
-/// triangles may have bad numbers, and none may be left.
+/// Each patch connected through edges of two triangles keeps the orientation of most of its area. A
+/// shell that faces inward is flipped unless it is a cavity, where the winding number of larger
+/// shells is ½ or more. Accepts any input, including invalid indices; the result may be empty.
 pub fn repair(input: &TriangleSurface) -> Result<Repaired, ShapeError> {
     let mut findings =
         Findings { triangles: input.triangles.len(), points: input.positions.len(), ..Findings::default() };
-    let is_sound = |point: &Vec3| point.iter().all(|value| value.abs() <= FARTHEST);
+    let is_sound = |point: &Vec3| point.iter().all(|value| value.abs() <= MAX_COORDINATE);
     let exists = |point: &u32| input.positions.get(*point as usize).is_some_and(is_sound);
     let mut sound: Vec<(u32, [u32; 3])> =
         (0..).zip(input.triangles.iter().copied()).filter(|(_, t)| t.iter().all(exists)).collect();
-    findings.far_point = far::drop_far(&input.positions, &mut sound);
+    findings.far_point = far::drop_outliers(&input.positions, &mut sound);
     findings.broken_triangles = input.triangles.len() - sound.len();
 
     let Welded { triangles, source_points, merged } = welded(input, &sound);
     findings.merged_points = merged;
     let positions: Vec<Vec3> = source_points.iter().map(|&point| input.positions[point as usize]).collect();
-    let (faces, taken) = faces::distinct(&triangles, &positions);
+    let (faces, removed) = faces::distinct(&triangles, &positions);
     let areas: Vec<f64> = faces.iter().map(|face| area(&positions, &face.corners)).collect();
-    findings.duplicate_triangles = taken.duplicate;
-    findings.degenerate_triangles = taken.degenerate + areas.iter().filter(|&&area| area == 0.0).count();
+    findings.duplicate_triangles = removed.duplicate;
+    findings.degenerate_triangles = removed.degenerate + areas.iter().filter(|&&area| area == 0.0).count();
 
-    let mut turned = vec![false; faces.len()];
-    let patches = orient::agree(&faces, &areas, &mut turned);
+    let mut flipped = vec![false; faces.len()];
+    let patches = orient::orient(&faces, &areas, &mut flipped);
     findings.one_sided_patches = patches.one_sided;
-    findings.turned_triangles = turned.iter().zip(&faces).filter(|(turned, face)| **turned && !face.both_ways).count();
-    let run = |turned: &[bool]| -> Vec<[u32; 3]> {
-        faces.iter().zip(turned).map(|(face, &turned)| way(face.corners, turned)).collect()
+    findings.flipped_triangles =
+        flipped.iter().zip(&faces).filter(|(flipped, face)| **flipped && !face.double_sided).count();
+    let oriented = |flipped: &[bool]| -> Vec<[u32; 3]> {
+        faces.iter().zip(flipped).map(|(face, &flipped)| flip_if(face.corners, flipped)).collect()
     };
-    let shells = shells::turn_outward(&positions, &run(&turned), &patches, &mut turned)?;
+    let shells = shells::flip_outward(&positions, &oriented(&flipped), &patches, &mut flipped)?;
     findings.inside_out_shells = shells.inside_out;
     findings.cavities = shells.cavities;
     findings.nested_shells = shells.nested;
 
-    let surface = TriangleSurface { positions, triangles: run(&turned) };
+    let surface = TriangleSurface { positions, triangles: oriented(&flipped) };
     measure(&surface, &mut findings)?;
     let source_triangles = faces.iter().map(|face| face.source).collect();
-    Ok(Repaired { surface, source_triangles, turned, source_points, findings })
+    Ok(Repaired { surface, source_triangles, flipped, source_points, findings })
 }
 
-/// Triangles over points that are used and different.
+/// Triangles over distinct used points.
 struct Welded {
     triangles: Vec<(u32, [u32; 3])>,
     /// The first input point of each.
     source_points: Vec<u32>,
-    /// How many points went.
     merged: usize,
 }
 
@@ -113,10 +114,10 @@ fn welded(input: &TriangleSurface, sound: &[(u32, [u32; 3])]) -> Welded {
     let mut used: Vec<u32> = sound.iter().flat_map(|(_, t)| *t).collect();
     used.sort_unstable();
     used.dedup();
-    let place = |point: u32| input.positions[point as usize];
-    let corner = Aabb::around(used.iter().map(|&point| &input.positions[point as usize])).min;
-    let points: Vec<Vec3> = used.iter().map(|&point| place(point) - corner).collect();
-    let first = weld::first_of_each(&points, weld_tolerance(input, sound, &points));
+    let position = |point: u32| input.positions[point as usize];
+    let corner = Aabb::from_points(used.iter().map(|&point| &input.positions[point as usize])).min;
+    let points: Vec<Vec3> = used.iter().map(|&point| position(point) - corner).collect();
+    let first = weld::first_coincident(&points, weld_tolerance(input, sound, &points));
     let mut number = vec![0_u32; points.len()];
     let mut sources = Vec::new();
     for (index, &first) in first.iter().enumerate() {
@@ -135,7 +136,7 @@ fn welded(input: &TriangleSurface, sound: &[(u32, [u32; 3])]) -> Welded {
     }
 }
 
-/// How near (m) points are one.
+/// Weld tolerance (m).
 fn weld_tolerance(input: &TriangleSurface, sound: &[(u32, [u32; 3])], points: &[Vec3]) -> f64 {
     let mut lengths: Vec<f64> = sound
         .iter()
@@ -150,17 +151,16 @@ fn weld_tolerance(input: &TriangleSurface, sound: &[(u32, [u32; 3])], points: &[
     }
     let half = lengths.len() / 2;
     let (_, median, _) = lengths.select_nth_unstable_by(half, f64::total_cmp);
-    (WELD_OF_EDGE * *median).min(WELD_OF_SIZE * Aabb::around(points).size().max())
+    (WELD_OF_EDGE * *median).min(WELD_OF_SIZE * Aabb::from_points(points).size().max())
 }
 
-/// What can be counted and measured on the repaired surface.
 fn measure(surface: &TriangleSurface, findings: &mut Findings) -> Result<(), ShapeError> {
     let edges = Edges::of(&surface.triangles);
     let rim = edges.rim();
     findings.open_edges = rim.len();
     findings.open_loops = edges::loops(&rim, surface.positions.len()).1;
     findings.closed = rim.is_empty() && !surface.triangles.is_empty();
-    let mut components = Unions::new(surface.triangles.len());
+    let mut components = DisjointSets::new(surface.triangles.len());
     for sides in edges.iter() {
         findings.non_manifold_edges += usize::from(sides.len() > 2);
         sides.windows(2).for_each(|pair| components.join(pair[0].face, pair[1].face));
@@ -169,12 +169,12 @@ fn measure(surface: &TriangleSurface, findings: &mut Findings) -> Result<(), Sha
     findings.area = surface.area();
     findings.size = if surface.positions.is_empty() { Vec3::zeros() } else { surface.bounds().size() };
     findings.volume = findings.closed.then(|| surface.volume());
-    let most = INTERSECTIONS_AT_LEAST.max(INTERSECTIONS_A_TRIANGLE * surface.triangles.len());
+    let most = MIN_INTERSECTION_LIMIT.max(MAX_INTERSECTIONS_PER_TRIANGLE * surface.triangles.len());
     let SelfIntersections { pairs, complete } = self_intersections(&surface.positions, &surface.triangles, most)?;
     findings.intersections = pairs.len();
     findings.intersections_complete = complete;
     findings.first_intersection = pairs.first().map(|&[one, other]| {
-        // Between the two where they are nearest to each other's middles: a place to look at, no more.
+        // A representative position only.
         let [one, other] = [one, other].map(|t| surface.corners(&surface.triangles[t as usize]));
         let middle = (other[0] + other[1] + other[2]) / 3.0;
         craze_spatial::closest_on_triangle(&middle, &one).0
@@ -182,8 +182,8 @@ fn measure(surface: &TriangleSurface, findings: &mut Findings) -> Result<(), Sha
     Ok(())
 }
 
-fn way([a, b, c]: [u32; 3], turned: bool) -> [u32; 3] {
-    if turned { [a, c, b] } else { [a, b, c] }
+fn flip_if([a, b, c]: [u32; 3], flipped: bool) -> [u32; 3] {
+    if flipped { [a, c, b] } else { [a, b, c] }
 }
 
 fn area(positions: &[Vec3], triangle: &[u32; 3]) -> f64 {

@@ -1,29 +1,30 @@
-//! Turning neighbours the same way.
+//! Consistent orientation of neighbouring faces.
 
-use super::edges::{Edges, Unions};
+use super::edges::Edges;
 use super::faces::Face;
+use craze_math::DisjointSets;
 
-/// Faces that hang together through edges of two faces each, all turned the same way.
+/// Faces connected through edges of exactly two faces, consistently oriented.
 pub(super) struct Patches {
     /// The patch of each face.
     pub of_face: Vec<u32>,
-    /// How many there are.
     pub count: usize,
-    /// How many cannot be turned the same way, like a Möbius strip.
+    /// Number of non-orientable patches.
     pub one_sided: usize,
 }
 
-/// Turns faces so that neighbours agree; each patch as most of its area was. Marks the turned faces in `turned`.
-pub(super) fn agree(faces: &[Face], areas: &[f64], turned: &mut [bool]) -> Patches {
+/// Flips faces so that neighbours agree; each patch keeps the orientation of most of its area.
+/// Marks flipped faces in `flipped`.
+pub(super) fn orient(faces: &[Face], areas: &[f64], flipped: &mut [bool]) -> Patches {
     let corners: Vec<[u32; 3]> = faces.iter().map(|face| face.corners).collect();
     let edges = Edges::of(&corners);
-    let mut unions = Unions::new(faces.len());
-    // Neighbours and whether they run along their edge the same way, which they should not.
+    let mut sets = DisjointSets::new(faces.len());
+    // Neighbours, and whether they traverse their edge in the same direction, a conflict.
     let mut neighbours: Vec<(u32, u32, bool)> = Vec::with_capacity(3 * faces.len());
     for sides in edges.iter().filter(|sides| sides.len() == 2) {
         let (one, other) = (sides[0], sides[1]);
         let clash = one.backward == other.backward;
-        unions.join(one.face, other.face);
+        sets.join(one.face, other.face);
         neighbours.extend([(one.face, other.face, clash), (other.face, one.face, clash)]);
     }
     neighbours.sort_unstable();
@@ -31,7 +32,7 @@ pub(super) fn agree(faces: &[Face], areas: &[f64], turned: &mut [bool]) -> Patch
         let start = neighbours.partition_point(|n| n.0 < face);
         neighbours[start..].iter().take_while(move |n| n.0 == face)
     };
-    let (of_face, count) = unions.numbered();
+    let (of_face, count) = sets.numbered();
     let mut one_sided = vec![false; count];
     let mut seen = vec![false; faces.len()];
     let mut members: Vec<u32> = Vec::new();
@@ -46,22 +47,22 @@ pub(super) fn agree(faces: &[Face], areas: &[f64], turned: &mut [bool]) -> Patch
         while let Some(&face) = members.get(next) {
             next += 1;
             for &(_, other, clash) in around(face) {
-                let wanted = turned[face as usize] ^ clash;
+                let wanted = flipped[face as usize] ^ clash;
                 if !seen[other as usize] {
                     seen[other as usize] = true;
-                    turned[other as usize] = wanted;
+                    flipped[other as usize] = wanted;
                     members.push(other);
-                } else if turned[other as usize] != wanted {
+                } else if flipped[other as usize] != wanted {
                     one_sided[of_face[start as usize] as usize] = true;
                 }
             }
         }
-        let area = |way: bool| -> f64 {
-            let counts = |&&face: &&u32| turned[face as usize] == way && !faces[face as usize].both_ways;
+        let area = |is_flipped: bool| -> f64 {
+            let counts = |&&face: &&u32| flipped[face as usize] == is_flipped && !faces[face as usize].double_sided;
             members.iter().filter(counts).map(|&face| areas[face as usize]).sum()
         };
         if area(true) > area(false) {
-            members.iter().for_each(|&face| turned[face as usize] ^= true);
+            members.iter().for_each(|&face| flipped[face as usize] ^= true);
         }
     }
     Patches { of_face, count, one_sided: one_sided.iter().filter(|&&is| is).count() }

@@ -1,7 +1,7 @@
-//! The rim of an open surface: all that the winding number's slope depends on.
+//! The rim of an open surface, which determines the gradient of its winding number.
 //!
-//! Away from the triangles the winding number is smooth, and by Stokes its gradient is an integral over the rim alone, the
-//! law of Biot and Savart: 4π ∇w(p) = ∮ (x − p) × dx / |x − p|³.
+//! Off the triangles the winding number is smooth, and by Stokes' theorem its gradient is the
+//! Biot–Savart integral over the rim: 4π ∇w(p) = ∮ (x − p) × dx / |x − p|³.
 
 use std::f64::consts::PI;
 
@@ -10,42 +10,42 @@ use craze_spatial::{Aabb, SpatialError, TriangleTree};
 
 use super::edges::RimEdge;
 
-/// The rim of a surface, directed as its triangles run.
+/// The rim of a surface, directed as its triangles traverse it.
 #[derive(Clone, Debug)]
 pub(super) struct Rim {
-    /// Ends (m) and how often the edge counts.
+    /// Ends (m) and multiplicity of each edge.
     edges: Vec<([Vec3; 2], f64)>,
-    /// The edges as triangles without area, for the distance to them.
+    /// The edges as degenerate triangles, for distance queries.
     tree: TriangleTree,
-    /// Length (m), each edge as often as it counts.
+    /// Length (m), counted with multiplicity.
     length: f64,
-    /// Halves of the edges, and halves of those, for the gradient of long rims; the first holds all.
-    bundles: Vec<Bundle>,
+    /// Binary tree of edge clusters for the gradient of long rims; the first is the root.
+    clusters: Vec<EdgeCluster>,
 }
 
-/// Edges in a ball, which from afar look like their sum.
+/// Edges in a ball, with the moments of their far field.
 #[derive(Clone, Debug)]
-struct Bundle {
-    /// Middle and radius (m) of the ball.
+struct EdgeCluster {
+    /// Centre and radius (m) of the ball.
     centre: Vec3,
     radius: f64,
-    /// Its edges are these of the rim.
+    /// Range of its edges in the rim.
     edges: std::ops::Range<usize>,
-    /// The two bundles that it consists of; none for a few edges.
-    halves: Option<[usize; 2]>,
-    /// Σ d over its edges d (m),
+    /// The two child clusters; none for leaves.
+    children: Option<[usize; 2]>,
+    /// Σ d over the edge vectors d (m),
     sum: Vec3,
-    /// and Σ (m − c) dᵀ with their middles m (m²).
+    /// and Σ (m − c) dᵀ with the edge midpoints m (m²).
     moment: Mat3,
 }
 
-/// Edges of the smallest bundles.
-const FEW: usize = 8;
-/// The gradient of rims of no more edges is summed over all of them: so many take a few microseconds.
-const EXACT: usize = 256;
-/// Bundles of longer rims are looked into from nearer than this many radii: what is left out is then about a thousandth of the gradient
-/// within holes, where it is needed.
-const NEAR: f64 = 4.0;
+/// Largest number of edges in a leaf cluster.
+const MAX_LEAF_EDGES: usize = 8;
+/// Longest rim whose gradient is summed over all edges, which takes a few microseconds.
+const MAX_DIRECT_EDGES: usize = 256;
+/// Distance (radii) from which a cluster's far field is used; its error is about a thousandth of
+/// the gradient within holes.
+const FAR_FIELD_RADII: f64 = 4.0;
 
 impl Rim {
     pub fn new(positions: &[Vec3], rim: &[RimEdge]) -> Result<Self, SpatialError> {
@@ -54,49 +54,51 @@ impl Rim {
             rim.iter().map(|edge| ([at(edge.from), at(edge.to)], f64::from(edge.times))).collect();
         let length = edges.iter().map(|([from, to], times)| times * (to - from).norm()).sum();
         let lines: Vec<[u32; 3]> = rim.iter().map(|edge| [edge.from, edge.to, edge.to]).collect();
-        let mut bundles = Vec::new();
-        if edges.len() > EXACT {
+        let mut clusters = Vec::new();
+        if edges.len() > MAX_DIRECT_EDGES {
             let count = edges.len();
-            bundle(&mut edges, 0..count, &mut bundles);
+            build_clusters(&mut edges, 0..count, &mut clusters);
         }
-        Ok(Self { edges, tree: TriangleTree::new(positions, &lines)?, length, bundles })
+        Ok(Self { edges, tree: TriangleTree::new(positions, &lines)?, length, clusters })
     }
 
     pub fn is_empty(&self) -> bool {
         self.edges.is_empty()
     }
 
-    /// Gradient of the winding number (1/m) off the surface; that of rims of very many edges but for about a thousandth of what it is within
-    /// holes. Only its direction is used, to look along for the surface: where that is, the winding number itself decides.
+    /// Gradient of the winding number (1/m) off the surface, for search directions; long rims have
+    /// an error of about a thousandth.
     pub fn gradient(&self, point: &Vec3) -> Vec3 {
-        let pull = if self.bundles.is_empty() { self.full_pull(point) } else { self.pull(0, point) };
-        pull / (4.0 * PI)
+        let biot_savart =
+            if self.clusters.is_empty() { self.direct_biot_savart(point) } else { self.biot_savart(0, point) };
+        biot_savart / (4.0 * PI)
     }
 
-    /// ∫ (x − p) × dx / |x − p|³ over all edges.
-    fn full_pull(&self, point: &Vec3) -> Vec3 {
-        self.edges.iter().map(|(ends, times)| pull_of(ends, *times, point)).sum()
+    fn direct_biot_savart(&self, point: &Vec3) -> Vec3 {
+        self.edges.iter().map(|(ends, times)| segment_biot_savart(ends, *times, point)).sum()
     }
 
-    /// ∫ (x − p) × dx / |x − p|³ over a bundle.
-    fn pull(&self, index: usize, point: &Vec3) -> Vec3 {
-        let bundle = &self.bundles[index];
-        let way = bundle.centre - point;
-        let distance = way.norm();
-        if distance > NEAR * bundle.radius {
-            return bundle.far_pull(&way, distance);
+    fn biot_savart(&self, index: usize, point: &Vec3) -> Vec3 {
+        let build_clusters = &self.clusters[index];
+        let offset = build_clusters.centre - point;
+        let distance = offset.norm();
+        if distance > FAR_FIELD_RADII * build_clusters.radius {
+            return build_clusters.far_field(&offset, distance);
         }
-        match bundle.halves {
-            Some([one, other]) => self.pull(one, point) + self.pull(other, point),
-            None => self.edges[bundle.edges.clone()].iter().map(|(ends, times)| pull_of(ends, *times, point)).sum(),
+        match build_clusters.children {
+            Some([one, other]) => self.biot_savart(one, point) + self.biot_savart(other, point),
+            None => self.edges[build_clusters.edges.clone()]
+                .iter()
+                .map(|(ends, times)| segment_biot_savart(ends, *times, point))
+                .sum(),
         }
     }
 
-    /// Radius (m) of a ball around the point in which the winding number, but for jumps at triangles, changes by less than
-    /// `change`.
+    /// Radius (m) of a ball around the point in which the winding number changes by less than
+    /// `change`, apart from jumps at triangles.
     ///
-    /// Within a radius ρ of a point that is D from the rim of length L the slope is at most L / (4π (D − ρ)²); so ρ solves
-    /// ρ L = 4π · change · (D − ρ)².
+    /// At distance D from a rim of length L, the gradient within a radius ρ is at most L / (4π (D −
+    /// ρ)²), so ρ solves ρ L = 4π · change · (D − ρ)².
     pub fn steady_radius(&self, point: &Vec3, change: f64) -> f64 {
         if self.is_empty() {
             return f64::INFINITY;
@@ -106,34 +108,38 @@ impl Rim {
         }
         let Some(closest) = self.tree.closest(point) else { return 0.0 };
         let distance = closest.distance_squared.sqrt();
-        // Both roots are positive; the smaller one, without cancellation, lies before the rim.
+        // The smaller of two positive roots, without cancellation.
         let sum = 2.0 * distance + self.length / (4.0 * PI * change);
         2.0 * distance * distance / (sum + (sum * sum - 4.0 * distance * distance).max(0.0).sqrt())
     }
 }
 
-impl Bundle {
+impl EdgeCluster {
     /// With x − p = r + m, to first order in m: r × d/|r|³ + m × d/|r|³ − 3 (r·m) r × d/|r|⁵.
-    fn far_pull(&self, way: &Vec3, distance: f64) -> Vec3 {
+    fn far_field(&self, offset: &Vec3, distance: f64) -> Vec3 {
         let moment = &self.moment;
         let twist = Vec3::new(
             moment[(1, 2)] - moment[(2, 1)],
             moment[(2, 0)] - moment[(0, 2)],
             moment[(0, 1)] - moment[(1, 0)],
         );
-        let along = moment.tr_mul(way);
-        (way.cross(&self.sum) + twist) / distance.powi(3) - way.cross(&along) * (3.0 / distance.powi(5))
+        let along = moment.tr_mul(offset);
+        (offset.cross(&self.sum) + twist) / distance.powi(3) - offset.cross(&along) * (3.0 / distance.powi(5))
     }
 }
 
-/// Puts a range of edges into bundles, sorted along the longest side of their box; gives the number of the one that holds all.
-fn bundle(edges: &mut [([Vec3; 2], f64)], range: std::ops::Range<usize>, bundles: &mut Vec<Bundle>) -> usize {
+/// Builds the clusters of a range of edges by median splits; returns their root.
+fn build_clusters(
+    edges: &mut [([Vec3; 2], f64)],
+    range: std::ops::Range<usize>,
+    clusters: &mut Vec<EdgeCluster>,
+) -> usize {
     let own = &mut edges[range.clone()];
-    let bounds = Aabb::around(own.iter().flat_map(|(ends, _)| ends));
+    let bounds = Aabb::from_points(own.iter().flat_map(|(ends, _)| ends));
     let centre = bounds.centre();
     let radius = own.iter().flat_map(|(ends, _)| ends).map(|end| (end - centre).norm()).fold(0.0, f64::max);
     let mut made =
-        Bundle { centre, radius, edges: range.clone(), halves: None, sum: Vec3::zeros(), moment: Mat3::zeros() };
+        EdgeCluster { centre, radius, edges: range.clone(), children: None, sum: Vec3::zeros(), moment: Mat3::zeros() };
     for ([from, to], times) in own.iter() {
         let edge = (to - from) * *times;
         made.sum += edge;
@@ -141,18 +147,18 @@ fn bundle(edges: &mut [([Vec3; 2], f64)], range: std::ops::Range<usize>, bundles
     }
     let axis = bounds.size().imax();
     own.sort_by(|one, other| (one.0[0][axis] + one.0[1][axis]).total_cmp(&(other.0[0][axis] + other.0[1][axis])));
-    let index = bundles.len();
-    bundles.push(made);
-    if range.len() > FEW {
+    let index = clusters.len();
+    clusters.push(made);
+    if range.len() > MAX_LEAF_EDGES {
         let middle = range.start + range.len() / 2;
-        let halves = [range.start..middle, middle..range.end].map(|half| bundle(edges, half, bundles));
-        bundles[index].halves = Some(halves);
+        let children = [range.start..middle, middle..range.end].map(|half| build_clusters(edges, half, clusters));
+        clusters[index].children = Some(children);
     }
     index
 }
 
-/// ∫ (x − p) × dx / |x − p|³ over a segment that counts so often, in closed form.
-fn pull_of([from, to]: &[Vec3; 2], times: f64, point: &Vec3) -> Vec3 {
+/// ∫ (x − p) × dx / |x − p|³ over a segment, in closed form.
+fn segment_biot_savart([from, to]: &[Vec3; 2], times: f64, point: &Vec3) -> Vec3 {
     let (a, b) = (from - point, to - point);
     let (la, lb) = (a.norm(), b.norm());
     let denominator = la * lb * (la * lb + a.dot(&b));
@@ -198,45 +204,46 @@ mod tests {
         }
     }
 
-    /// A ball of whose triangles every fifth is missing, and the middles of the holes.
-    fn sieve() -> (TriangleSurface, Vec<Vec3>) {
-        let mut sieve = Sphere { radius: 1.0 }.surface(0.08).expect("a ball");
-        let (kept, holes): (Vec<_>, Vec<_>) = sieve.triangles.iter().zip(0..).partition(|(_, number)| number % 5 != 0);
-        let middle = |(corners, _): &(&[u32; 3], i32)| sieve.corners(corners).iter().sum::<Vec3>() / 3.0;
+    /// A ball with every fifth triangle missing, and the centroids of the holes.
+    fn perforated_ball() -> (TriangleSurface, Vec<Vec3>) {
+        let mut perforated_ball = Sphere { radius: 1.0 }.surface(0.08).expect("a ball");
+        let (kept, holes): (Vec<_>, Vec<_>) =
+            perforated_ball.triangles.iter().zip(0..).partition(|(_, number)| number % 5 != 0);
+        let middle = |(corners, _): &(&[u32; 3], i32)| perforated_ball.corners(corners).iter().sum::<Vec3>() / 3.0;
         let holes = holes.iter().map(middle).collect();
-        sieve.triangles = kept.into_iter().map(|(corners, _)| *corners).collect();
-        (sieve, holes)
+        perforated_ball.triangles = kept.into_iter().map(|(corners, _)| *corners).collect();
+        (perforated_ball, holes)
     }
 
     #[test]
-    fn the_gradient_of_many_holes_points_where_that_of_all_edges_does() {
-        let (sieve, holes) = sieve();
-        let rim = Rim::new(&sieve.positions, &Edges::of(&sieve.triangles).rim()).expect("sound");
-        assert!(rim.edges.len() > 1000 && !rim.bundles.is_empty());
+    fn the_clustered_gradient_of_many_holes_points_as_that_of_all_edges() {
+        let (perforated_ball, holes) = perforated_ball();
+        let rim = Rim::new(&perforated_ball.positions, &Edges::of(&perforated_ball.triangles).rim()).expect("sound");
+        assert!(rim.edges.len() > 1000 && !rim.clusters.is_empty());
         let mut random = Random::new(4);
         for hole in holes {
-            // Anywhere in the hole and as far above and below as it is wide.
+            // Positions in the hole and up to its width above and below.
             let point = hole + random.direction() * (0.04 * random.number());
-            let (found, all) = (rim.gradient(&point), rim.full_pull(&point) / (4.0 * PI));
+            let (found, all) = (rim.gradient(&point), rim.direct_biot_savart(&point) / (4.0 * PI));
             let angle = found.cross(&all).norm().atan2(found.dot(&all)).to_degrees();
             assert!(angle < 0.5 && (found.norm() / all.norm() - 1.0).abs() < 0.005, "{angle}° {found} {all}");
         }
     }
 
     #[test]
-    fn along_the_gradient_the_surface_of_many_holes_is_met_exactly() {
-        let (sieve, holes) = sieve();
-        let (domain, _) = SurfaceDomain::new(&sieve).expect("an inside");
+    fn the_surface_of_many_holes_is_found_exactly_along_the_gradient() {
+        let (perforated_ball, holes) = perforated_ball();
+        let (domain, _) = SurfaceDomain::new(&perforated_ball).expect("an inside");
         for hole in holes {
             let normal = domain.normal(&hole).expect("a direction");
-            // A ball has its normals along its radii: so has the level that closes small holes.
+            // Normals near closed small holes are radial.
             assert!(normal.dot(&hole.normalize()) > 0.9, "{normal} at {hole}");
             let met = crate::stuffing::project(&domain, &hole, &normal, 0.04).expect("the surface");
             assert!(domain.level(&met).abs() < 1e-4, "{} at {met}", domain.level(&met));
-            // On both sides of it the level has its signs, at once.
+            // The level changes sign across the surface.
             let [inside, outside] = [-1e-6, 1e-6].map(|step| domain.contains(&(met + normal * step)));
             assert!(inside && !outside, "{met}");
-            // And a ball of the clearance around a point beside it does not reach it.
+            // The clearance of a point beside the surface does not reach it.
             for depth in [0.01, -0.01] {
                 assert!(domain.clearance(&(met + normal * depth)) <= 0.01 + 1e-9);
             }

@@ -1,4 +1,4 @@
-//! Which patches enclose something, which of them are inside out, and which are hollows in others.
+//! Shells (patches that enclose a volume), inverted shells and cavities.
 
 use craze_math::Vec3;
 use craze_spatial::{Aabb, Bvh, WindingTree};
@@ -7,28 +7,24 @@ use super::edges::{Edges, loops};
 use super::orient::Patches;
 use crate::error::ShapeError;
 
-/// A patch with a larger share of its area facing one way than this encloses nothing by itself: a half sphere has 0.5, a
-/// plane sheet 1, a closed surface 0.
-const OPENNESS_LIMIT: f64 = 0.5;
-/// Points at which a patch is asked whether it lies inside of others.
-const SAMPLES: usize = 32;
+/// Largest |Σ area vectors| / Σ areas of a shell: 0 if closed, 0.5 for a hemisphere, 1 for a plane
+/// sheet.
+const MAX_OPENNESS: f64 = 0.5;
+/// Sample points per shell at which the winding number of larger shells is averaged.
+const SAMPLES_PER_SHELL: usize = 32;
 
-/// What was found about patches that enclose something.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Shells {
-    /// Closed ones.
     pub closed: usize,
-    /// Inside out: turned.
     pub inside_out: usize,
-    /// Hollows in others.
     pub cavities: usize,
-    /// Ones that lie within others without being hollows.
+    /// Neither cavities nor outermost.
     pub nested: usize,
 }
 
 struct Shell {
     faces: Vec<u32>,
-    /// Enclosed volume (m³) with holes closed by fans, negative if it faces inward.
+    /// Enclosed volume (m³) with holes closed by triangle fans; negative if it faces inward.
     volume: f64,
     closed: bool,
     winding: WindingTree,
@@ -36,26 +32,26 @@ struct Shell {
     sign: f64,
 }
 
-/// Turns whole patches outward, unless they are hollows. Marks what it turns in `turned`; `faces` run as marked before.
+/// Flips shells to face outward unless they are cavities; marks their faces in `flipped`.
 ///
-/// From the largest down: what faces inward without lying inside of larger ones is turned, and all that lies inside of it
-/// with it, so that a hollow body which is inside out keeps its hollow.
-pub(super) fn turn_outward(
+/// From the largest down, a shell that faces inward outside all larger ones is flipped with all
+/// shells inside it, so that an inverted hollow body keeps its cavity.
+pub(super) fn flip_outward(
     positions: &[Vec3],
     faces: &[[u32; 3]],
     patches: &Patches,
-    turned: &mut [bool],
+    flipped: &mut [bool],
 ) -> Result<Shells, ShapeError> {
     let mut shells = shells(positions, faces, patches)?;
     shells.sort_by(|one, other| other.volume.abs().total_cmp(&one.volume.abs()));
     let boxes: Vec<Aabb> = shells.iter().map(|shell| shell.winding.triangles().bvh().bounds()).collect();
     let bvh = Bvh::build(&boxes)?;
-    // How often larger shells, or one of them, wind around a shell, on average over its samples.
+    // Mean winding number of the larger shells, or of one of them, over a shell's samples.
     let around = |shells: &[Shell], inner: usize, only: Option<usize>| {
         let samples = &shells[inner].samples;
         let mut sum = 0.0;
         for point in samples {
-            bvh.overlapping(&Aabb::of_point(point), &boxes, |outer| {
+            bvh.overlapping(&Aabb::from_point(point), &boxes, |outer| {
                 let outer = outer as usize;
                 if outer < inner && only.is_none_or(|wanted| wanted == outer) {
                     sum += shells[outer].sign * shells[outer].winding.winding_number(point);
@@ -85,18 +81,17 @@ pub(super) fn turn_outward(
         }
     }
     for shell in shells.iter().filter(|shell| shell.sign < 0.0) {
-        shell.faces.iter().for_each(|&face| turned[face as usize] ^= true);
+        shell.faces.iter().for_each(|&face| flipped[face as usize] ^= true);
     }
-    // If all that encloses anything was inside out, so was the rest.
+    // If every shell was inside out, the open patches are flipped too.
     if found.inside_out > 0 && shells.iter().all(|shell| shell.sign < 0.0) {
         let mut enclosing = vec![false; faces.len()];
         shells.iter().flat_map(|shell| &shell.faces).for_each(|&face| enclosing[face as usize] = true);
-        (0..faces.len()).filter(|&face| !enclosing[face]).for_each(|face| turned[face] ^= true);
+        (0..faces.len()).filter(|&face| !enclosing[face]).for_each(|face| flipped[face] ^= true);
     }
     Ok(found)
 }
 
-/// The patches that enclose something.
 fn shells(positions: &[Vec3], faces: &[[u32; 3]], patches: &Patches) -> Result<Vec<Shell>, ShapeError> {
     let mut members: Vec<Vec<u32>> = vec![Vec::new(); patches.count];
     for (face, &patch) in patches.of_face.iter().enumerate() {
@@ -105,37 +100,37 @@ fn shells(positions: &[Vec3], faces: &[[u32; 3]], patches: &Patches) -> Result<V
     let mut shells = Vec::new();
     for members in members.into_iter().filter(|members| members.len() >= 4) {
         let own: Vec<[u32; 3]> = members.iter().map(|&face| faces[face as usize]).collect();
-        // Points renumbered, so that the work is in proportion to the patch.
+        // Points are renumbered, so that the work is proportional to the patch.
         let mut used: Vec<u32> = own.iter().flatten().copied().collect();
         used.sort_unstable();
         used.dedup();
         let points: Vec<Vec3> = used.iter().map(|&point| positions[point as usize]).collect();
         let own: Vec<[u32; 3]> =
             own.iter().map(|t| t.map(|point| used.partition_point(|&known| known < point) as u32)).collect();
-        let (mut area, mut facing) = (0.0, Vec3::zeros());
+        let (mut area, mut area_vector) = (0.0, Vec3::zeros());
         let mut areas = Vec::with_capacity(own.len());
         for triangle in &own {
             let [a, b, c] = triangle.map(|point| points[point as usize]);
             let vector = (b - a).cross(&(c - a)) * 0.5;
-            facing += vector;
+            area_vector += vector;
             area += vector.norm();
             areas.push(vector.norm());
         }
-        if !(facing.norm() < OPENNESS_LIMIT * area) {
+        if !(area_vector.norm() < MAX_OPENNESS * area) {
             continue;
         }
         let rim = Edges::of(&own).rim();
         let volume = capped_volume(&points, &own, &rim);
-        let samples = spread(&points, &own, &areas, area);
+        let samples = sample_centroids(&points, &own, &areas, area);
         let winding = WindingTree::new(&points, &own)?;
         shells.push(Shell { faces: members, volume, closed: rim.is_empty(), winding, samples, sign: 1.0 });
     }
     Ok(shells)
 }
 
-/// Volume (m³) of a patch whose holes are closed by fans from their middles.
+/// Volume (m³) of a patch with its holes closed by triangle fans.
 fn capped_volume(points: &[Vec3], faces: &[[u32; 3]], rim: &[super::edges::RimEdge]) -> f64 {
-    let middle = Aabb::around(points).centre();
+    let middle = Aabb::from_points(points).centre();
     let at = |point: u32| points[point as usize] - middle;
     let mut sixfold: f64 = faces.iter().map(|&[a, b, c]| at(a).dot(&at(b).cross(&at(c)))).sum();
     let (of_edge, count) = loops(rim, points.len());
@@ -151,13 +146,12 @@ fn capped_volume(points: &[Vec3], faces: &[[u32; 3]], rim: &[super::edges::RimEd
     sixfold / 6.0
 }
 
-/// Centroids of faces spread evenly over the area.
-fn spread(points: &[Vec3], faces: &[[u32; 3]], areas: &[f64], total: f64) -> Vec<Vec3> {
-    let mut samples = Vec::with_capacity(SAMPLES);
+fn sample_centroids(points: &[Vec3], faces: &[[u32; 3]], areas: &[f64], total: f64) -> Vec<Vec3> {
+    let mut samples = Vec::with_capacity(SAMPLES_PER_SHELL);
     let (mut passed, mut next) = (0.0, 0.5);
     for (triangle, area) in faces.iter().zip(areas) {
         passed += area;
-        while next < SAMPLES as f64 && passed >= next / SAMPLES as f64 * total {
+        while next < SAMPLES_PER_SHELL as f64 && passed >= next / SAMPLES_PER_SHELL as f64 * total {
             let [a, b, c] = triangle.map(|point| points[point as usize]);
             samples.push((a + b + c) / 3.0);
             next += 1.0;

@@ -76,7 +76,7 @@ fn a_cube_without_a_lid_is_open_and_still_has_an_inside() {
     let [warning] = &findings.warnings()[..] else { panic!("one warning") };
     assert!(warning.starts_with("the surface is open: 4 edges in 1 loop border one triangle only"), "{warning}");
     assert!(domain.contains(&Vec3::zeros()) && !domain.contains(&Vec3::new(0.0, 0.0, 1.0)));
-    // The last face is z = +½: across it the level falls smoothly, and bulges a little.
+    // The missing face is z = +½: across it the level falls smoothly and bulges a little.
     let volume = domain.volume().expect("measured");
     assert!((volume - 1.0).abs() < 0.25, "{volume}");
     let edge = Vec3::new(0.0, 0.0, 0.5);
@@ -93,7 +93,7 @@ fn a_cube_without_a_lid_is_open_and_still_has_an_inside() {
 }
 
 #[test]
-fn a_doubled_cube_is_one_cube_whichever_way_the_copies_run() {
+fn a_doubled_cube_is_one_cube_whatever_the_orientation_of_the_copies() {
     for copies in [vec![cube(), cube()], vec![cube(), inward(cube())], vec![inward(cube()), cube(), cube()]] {
         let (domain, findings) = domain(&joined(&copies));
         assert_eq!(findings.duplicate_triangles, 12 * (copies.len() - 1));
@@ -103,24 +103,24 @@ fn a_doubled_cube_is_one_cube_whichever_way_the_copies_run() {
 }
 
 #[test]
-fn a_flipped_face_is_turned_back() {
+fn a_flipped_face_is_flipped_back() {
     let mut flipped = cube();
     flipped.triangles[4].swap(0, 1);
     flipped.triangles[5].swap(0, 1);
     let repaired = repair(&flipped).expect("sound");
-    assert_eq!(repaired.findings.turned_triangles, 2);
-    assert!(repaired.turned[4] && repaired.turned[5] && !repaired.turned[0]);
+    assert_eq!(repaired.findings.flipped_triangles, 2);
+    assert!(repaired.flipped[4] && repaired.flipped[5] && !repaired.flipped[0]);
     repaired.surface.closed_volume().expect("closed again");
     assert_eq!(repaired.findings.inside_out_shells, 0);
 }
 
 #[test]
-fn an_inside_out_ball_is_turned() {
+fn an_inside_out_ball_is_flipped() {
     let (domain, findings) = domain(&inward(ball(1.0)));
-    assert_eq!((findings.inside_out_shells, findings.turned_triangles), (1, 0));
+    assert_eq!((findings.inside_out_shells, findings.flipped_triangles), (1, 0));
     assert!(domain.contains(&Vec3::zeros()) && findings.volume.expect("closed") > 4.0);
-    assert_eq!(findings.warnings(), ["1 shell was inside out and turned as a whole"]);
-    // With a hole too.
+    assert_eq!(findings.warnings(), ["1 shell was inside out and flipped"]);
+    // The same with a hole.
     let mut holed = inward(ball(1.0));
     holed.triangles.drain(0..5);
     let (domain, findings) = self::domain(&holed);
@@ -135,22 +135,25 @@ fn two_overlapping_cubes_are_joined() {
     assert!(domain.contains(&Vec3::new(0.25, 0.1, 0.1)));
     let expected = 2.0 - 0.5 * 0.75 * 0.875;
     assert!((domain.volume().expect("measured") - expected).abs() < 0.01 * expected);
-    let place = findings.first_intersection.expect("a place");
-    assert!(place.amax() <= 0.5 + 1e-12, "{place}");
+    let position = findings.first_intersection.expect("a place");
+    assert!(position.amax() <= 0.5 + 1e-12, "{position}");
 }
 
 #[test]
-fn a_ball_in_a_ball_is_a_hollow_or_nothing_new() {
+fn a_ball_in_a_ball_is_a_cavity_or_changes_nothing() {
     let (outer, inner) = (ball(1.0), ball(0.5));
     let (solid, hollow) = (outer.volume(), outer.volume() - inner.volume());
-    for (parts, volume, cavities, nested, turned) in [
+    for (parts, volume, cavities, nested, flipped) in [
         (joined(&[outer.clone(), inward(inner.clone())]), hollow, 1, 0, 0),
         (joined(&[inner.clone(), outer.clone()]), solid, 0, 1, 0),
         (joined(&[inner.clone(), inward(outer.clone())]), hollow, 1, 0, 1),
         (joined(&[inward(outer.clone()), inward(inner.clone())]), solid, 0, 1, 1),
     ] {
         let (domain, findings) = domain(&parts);
-        assert_eq!((findings.cavities, findings.nested_shells, findings.inside_out_shells), (cavities, nested, turned));
+        assert_eq!(
+            (findings.cavities, findings.nested_shells, findings.inside_out_shells),
+            (cavities, nested, flipped)
+        );
         assert_eq!(domain.contains(&Vec3::zeros()), cavities == 0);
         assert!(domain.contains(&Vec3::new(0.75, 0.0, 0.0)));
         let measured = domain.volume().expect("known");
@@ -159,7 +162,7 @@ fn a_ball_in_a_ball_is_a_hollow_or_nothing_new() {
 }
 
 #[test]
-fn an_island_in_a_hollow_is_matter() {
+fn an_island_in_a_cavity_is_solid() {
     let parts = joined(&[ball(1.0), inward(ball(0.7)), inward(ball(0.4))]);
     let (domain, findings) = domain(&parts);
     assert_eq!((findings.cavities, findings.inside_out_shells), (1, 1));
@@ -168,7 +171,7 @@ fn an_island_in_a_hollow_is_matter() {
 
 #[test]
 fn three_open_bodies_are_meshed_as_one() {
-    // A pot without a lid opening, a lid and a spout, none of them closed.
+    // A pot, a lid and a spout, all open.
     let keep = |surface: TriangleSurface, test: &dyn Fn(&Vec3) -> bool| {
         let triangles = surface.triangles.iter().copied().filter(|t| surface.corners(t).iter().all(test)).collect();
         TriangleSurface { triangles, ..surface }
@@ -187,7 +190,7 @@ fn three_open_bodies_are_meshed_as_one() {
     assert!(!domain.contains(&Vec3::new(1.0, 1.0, 1.0)));
 }
 
-/// A strip of width 0.6 around a circle of radius 1 that turns by half.
+/// A strip of width 0.6 around a circle of radius 1, with half a twist.
 fn moebius() -> TriangleSurface {
     let steps = 60;
     let positions: Vec<Vec3> = (0..steps)
@@ -201,7 +204,7 @@ fn moebius() -> TriangleSurface {
     let triangles = (0..steps as u32)
         .flat_map(|step| {
             let (a, b) = (2 * step, 2 * step + 1);
-            // The last joins the first the other way round.
+            // The last segment joins the first with opposite orientation.
             let (c, d) = if step + 1 == steps as u32 { (1, 0) } else { (a + 2, b + 2) };
             [[a, b, c], [b, d, c]]
         })
@@ -210,14 +213,14 @@ fn moebius() -> TriangleSurface {
 }
 
 #[test]
-fn what_has_no_inside_says_so() {
+fn a_surface_without_an_inside_is_refused() {
     let sheet = Block { size: [1.0; 3] }.surface(1.0).expect("a box");
     let triangle = TriangleSurface { triangles: vec![sheet.triangles[0]], ..sheet.clone() };
     let square = TriangleSurface { triangles: sheet.triangles[..2].to_vec(), ..sheet };
     for (surface, open) in [(triangle, 3), (square, 4)] {
         let error = SurfaceDomain::new(&surface).expect_err("no inside");
         assert!(matches!(error, ShapeError::NoInterior { open_edges, .. } if open_edges == open), "{error}");
-        assert!(error.to_string().contains("a surface that closes around something"), "{error}");
+        assert!(error.to_string().contains("a solid needs a closed surface"), "{error}");
     }
     assert_eq!(examine(&moebius()).expect("sound").one_sided_patches, 1);
     assert!(matches!(SurfaceDomain::new(&moebius()), Err(ShapeError::NoInterior { one_sided: 1, .. })));
@@ -240,7 +243,7 @@ fn broken_triangles_are_dropped_and_the_rest_is_kept() {
 }
 
 #[test]
-fn a_point_far_off_welds_nothing_else() {
+fn an_outlier_does_not_weld_other_points() {
     let mut surface = ball(1.0);
     surface.positions[7] = Vec3::new(1e15, 0.0, 0.0);
     let findings = examine(&surface).expect("sound");
@@ -248,7 +251,7 @@ fn a_point_far_off_welds_nothing_else() {
 }
 
 #[test]
-fn two_boxes_that_share_a_wall_lose_it() {
+fn the_wall_shared_by_two_boxes_is_removed() {
     let both = joined(&[cube(), moved(cube(), Vec3::x())]);
     let (domain, findings) = domain(&both);
     assert!(findings.closed);
@@ -257,7 +260,7 @@ fn two_boxes_that_share_a_wall_lose_it() {
 }
 
 #[test]
-fn a_tangle_is_called_so() {
+fn a_tangle_is_refused() {
     let mut random = Random::new(2);
     let positions = (0..900).map(|_| random.direction()).collect();
     let triangles = (0..2700).map(|_| [0; 3].map(|_: u32| random.below(900) as u32)).collect();
@@ -266,7 +269,7 @@ fn a_tangle_is_called_so() {
 }
 
 #[test]
-fn a_stray_triangle_far_off_goes_and_nothing_else_changes() {
+fn a_far_stray_triangle_is_dropped_and_nothing_else_changes() {
     for distance in [10.0, 1e3, 1e9] {
         let mut stray = cube();
         stray.triangles.truncate(1);
@@ -276,9 +279,9 @@ fn a_stray_triangle_far_off_goes_and_nothing_else_changes() {
         assert_eq!(domain.bounds(), cube().bounds());
         assert!((domain.thickness(0).expect("walls").median - 1.0).abs() < 1e-9);
         let [warning] = &domain.warnings()[..] else { panic!("one warning") };
-        assert!(warning.starts_with("1 part that encloses nothing lies up to"), "{warning}");
+        assert!(warning.starts_with("1 part that encloses nothing was dropped, up to"), "{warning}");
     }
-    // A large one that begins beside the cube.
+    // A large stray that begins beside the cube.
     let mut large = cube();
     large.positions.extend([Vec3::new(0.6, 0.0, 0.0), Vec3::new(900.0, 10.0, 0.0), Vec3::new(900.0, 0.0, 500.0)]);
     let count = large.positions.len() as u32;
@@ -287,8 +290,8 @@ fn a_stray_triangle_far_off_goes_and_nothing_else_changes() {
 }
 
 #[test]
-fn faces_that_enclose_something_only_together_are_no_strays() {
-    // Six squares, none of which meets another.
+fn faces_that_enclose_a_volume_together_are_no_strays() {
+    // Six disconnected squares.
     let mut loose = without_seams(&cube());
     for face in 0..6 {
         let middle = loose.positions[6 * face..6 * face + 6].iter().sum::<Vec3>() / 6.0;
@@ -300,8 +303,8 @@ fn faces_that_enclose_something_only_together_are_no_strays() {
     assert!((domain.volume().expect("measured") - 1.0).abs() < 0.1);
 }
 
-/// Two cubes this far (m) from each other.
-fn apart(distance: f64) -> SurfaceDomain {
+/// Two cubes at this distance (m).
+fn two_cubes_at(distance: f64) -> SurfaceDomain {
     domain(&joined(&[cube(), moved(cube(), Vec3::new(distance, 0.25 * distance, 0.0))])).0
 }
 
@@ -309,7 +312,7 @@ fn apart(distance: f64) -> SurfaceDomain {
 #[ignore = "long: an estimate for every part"]
 fn parts_far_apart_have_their_volume_and_their_tetrahedra() {
     for distance in [1e5, 1e9] {
-        let domain = apart(distance);
+        let domain = two_cubes_at(distance);
         assert!((domain.volume().expect("known") - 2.0).abs() < 1e-6, "{:?}", domain.volume());
         assert_eq!(domain.parts().len(), 2);
         let [warning] = &domain.warnings()[..] else { panic!("one warning") };
@@ -324,20 +327,20 @@ fn parts_far_apart_have_their_volume_and_their_tetrahedra() {
 }
 
 #[test]
-fn parts_far_apart_are_filled_each_for_itself() {
-    let domain = apart(1e6);
+fn parts_far_apart_are_meshed_separately() {
+    let domain = two_cubes_at(1e6);
     let mesh = crate::stuff(&domain, &crate::StuffingOptions::with_edge(0.3)).expect("a mesh").mesh;
     assert_eq!((domain.parts().len(), mesh.pieces().count), (2, 2));
     assert!((mesh.total_measure() - 2.0).abs() < 0.02, "{}", mesh.total_measure());
-    assert!(apart(3.0).warnings().is_empty());
-    // One point far off, which no part is rid of.
+    assert!(two_cubes_at(3.0).warnings().is_empty());
+    // A single outlier, which cannot be separated as a part.
     let mut spike = cube();
     spike.positions[0] = Vec3::new(-500.0, 0.0, 0.0);
     let error = crate::stuff(&self::domain(&spike).0, &crate::StuffingOptions::with_edge(0.001)).expect_err("too long");
     assert!(error.to_string().contains("remove distant points or parts"), "{error}");
 }
 
-/// A box whose squares are cut along their other diagonals.
+/// A box whose squares are split along the other diagonals.
 fn other_diagonals(mut surface: TriangleSurface) -> TriangleSurface {
     for pair in surface.triangles.chunks_mut(2) {
         let [one, other] = [pair[0], pair[1]];
@@ -350,7 +353,7 @@ fn other_diagonals(mut surface: TriangleSurface) -> TriangleSurface {
 }
 
 #[test]
-fn squares_written_both_ways_with_other_diagonals_are_one_cube() {
+fn squares_triangulated_twice_with_different_diagonals_are_one_cube() {
     let other = other_diagonals(cube());
     assert!((other.volume() - 1.0).abs() < 1e-12 && other.triangles.iter().all(|t| !cube().triangles.contains(t)));
     for copies in
@@ -361,38 +364,38 @@ fn squares_written_both_ways_with_other_diagonals_are_one_cube() {
         assert!(findings.closed && (domain.volume().expect("known") - 1.0).abs() < 1e-12);
         assert!((domain.winding_number(&Vec3::zeros()) - 1.0).abs() < 0.01);
     }
-    // Bent quadrilaterals, as of a smooth surface.
+    // Non-planar quadrilaterals of a smooth surface.
     let mut bent = cube();
     bent.positions[0] *= 1.02;
     let both = joined(&[bent.clone(), inward(other_diagonals(bent.clone()))]);
     let (domain, _) = domain(&both);
     assert!((domain.volume().expect("known") / bent.volume() - 1.0).abs() < 0.02);
-    // Two boxes that share a wall which each cuts its own way.
+    // Two boxes that share a wall, each with its own triangulation.
     let (domain, findings) = self::domain(&joined(&[cube(), moved(other, Vec3::x())]));
     assert!(findings.closed && findings.duplicate_triangles == 4, "{findings:?}");
     assert!((domain.volume().expect("known") - 2.0).abs() < 1e-12);
 }
 
 #[test]
-fn damaged_surfaces_know_that_they_answer_slowly() {
+fn damaged_surfaces_report_a_high_query_cost() {
     let sound = Sphere { radius: 0.5 }.surface(0.1).expect("a ball");
     let query_cost = |surface: &TriangleSurface| SurfaceDomain::new(surface).expect("an inside").0.query_cost();
-    // Points fallen together leave long triangles across.
+    // Collapsed points leave long triangles across.
     let mut crossed = sound.clone();
     let count = crossed.positions.len();
     for point in (0..count).step_by(8) {
         crossed.positions[point] = crossed.positions[(point * 7 + count / 2) % count];
     }
-    // Holes all over, and one hole only.
-    let mut sieve = sound.clone();
+    // Holes all over the surface, against a single hole.
+    let mut perforated = sound.clone();
     let mut number = 0;
-    sieve.triangles.retain(|_| {
+    perforated.triangles.retain(|_| {
         number += 1;
         number % 5 != 0
     });
     let mut cut = sound.clone();
     cut.triangles.retain(|triangle| sound.positions[triangle[0] as usize].y < 0.45);
-    let [sound, crossed, sieve, cut] = [sound, crossed, sieve, cut].map(|surface| query_cost(&surface));
+    let [sound, crossed, perforated, cut] = [sound, crossed, perforated, cut].map(|surface| query_cost(&surface));
     assert!(sound < 2.0 && cut < 2.0 * sound, "{sound} {cut}");
-    assert!(crossed > 3.0 * sound && sieve > 3.0 * sound, "{crossed} {sieve} {sound}");
+    assert!(crossed > 3.0 * sound && perforated > 3.0 * sound, "{crossed} {perforated} {sound}");
 }

@@ -1,9 +1,7 @@
-//! How thick walls are.
+//! Wall thickness of surface domains, by rays from the surface inward.
 //!
-//! From points of the surface rays go inward until they leave the domain. Only where the two sides face each other do they
-//! form a wall: so the edge of a cube is not thin, although its two faces come together there, but a blade is. Domains
-//! without triangles need no measurement of their own: built-in shapes know their thinnest wall, and all others come from
-//! surfaces.
+//! A wall exists only where both sides face each other: a cube's edge is not a thin wall, but a
+//! blade is. Built-in shapes know their thinnest wall.
 
 use craze_math::{Random, Vec3};
 use craze_spatial::Ray;
@@ -12,45 +10,45 @@ use rayon::prelude::*;
 use super::domain::SurfaceDomain;
 use crate::domain::Domain;
 
-/// Rays start and go on this far beyond a triangle, as a share of the size.
-const STEP_BEYOND: f64 = 1e-7;
+/// Offset of ray starts, as a share of the size.
+const RAY_OFFSET: f64 = 1e-7;
 /// Points spread over the area.
-const SPREAD: usize = 4000;
-/// Triangles whose middles are looked at besides, so that small parts are not missed.
-const MIDDLES: usize = 4000;
-/// Sides face each other if their normals are opposite within 30°: a wedge of a wider angle is an edge, no wall.
-const FACING: f64 = 0.866;
-/// Tangent of the angle, 20°, by which rays around the middle one lean out.
-const LEAN: f64 = 0.364;
-/// Triangles that a ray may pass within the domain, where parts overlap.
-const PASSES: usize = 64;
+const AREA_SAMPLES: usize = 4000;
+/// Limit of additional triangle centroids, which cover small parts.
+const MAX_CENTROID_SAMPLES: usize = 4000;
+/// Cosine of 30°, the largest angle between opposite sides: a wider wedge is an edge, not a wall.
+const MIN_FACING_COSINE: f64 = 0.866;
+/// Tangent of 20°, by which the outer rays deviate from the normal.
+const RAY_TILT: f64 = 0.364;
+/// Triangles that a ray may cross within the domain, where parts overlap.
+const MAX_INNER_CROSSINGS: usize = 64;
 
-/// How thick the walls of a domain are (m).
+/// Wall thickness of a domain (m).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Thickness {
-    /// The thinnest that was met.
+    /// The smallest thickness found.
     pub thinnest: f64,
-    /// Where on the surface (m).
-    pub place: Vec3,
-    /// A twentieth of the surface that has walls has thinner ones.
+    /// Its position on the surface (m).
+    pub position: Vec3,
+    /// The 5th percentile over the surface points that have a wall.
     pub fifth_percentile: f64,
-    /// Half of it has thinner ones.
+    /// The median over these points.
     pub median: f64,
 }
 
 impl SurfaceDomain {
-    /// Measures walls from some thousand points of the surface, the same for the same seed; none where no two sides face each
-    /// other. Parts smaller than the distance of these points may be missed.
+    /// Measures walls at some thousand points, the same for the same seed; none if no sides face
+    /// each other. May miss parts smaller than the distance of these points.
     pub fn thickness(&self, seed: u64) -> Option<Thickness> {
         let starts = self.starts(seed);
         let found: Vec<Option<f64>> =
             starts.par_iter().map(|(point, normal, _)| self.wall_below(point, normal)).collect();
-        let (mut thinnest, mut place) = (f64::INFINITY, None);
+        let (mut thinnest, mut position) = (f64::INFINITY, None);
         let mut spread: Vec<f64> = Vec::new();
         for ((point, _, is_spread), wall) in starts.iter().zip(found) {
             let Some(wall) = wall else { continue };
             if wall < thinnest {
-                (thinnest, place) = (wall, Some(*point));
+                (thinnest, position) = (wall, Some(*point));
             }
             if *is_spread {
                 spread.push(wall);
@@ -58,10 +56,10 @@ impl SurfaceDomain {
         }
         spread.sort_unstable_by(f64::total_cmp);
         let percentile = |share: usize| spread.get(spread.len() * share / 100).copied().unwrap_or(thinnest);
-        Some(Thickness { thinnest, place: place?, fifth_percentile: percentile(5), median: percentile(50) })
+        Some(Thickness { thinnest, position: position?, fifth_percentile: percentile(5), median: percentile(50) })
     }
 
-    /// Points of the surface with their normals, and whether they are spread evenly over it.
+    /// Surface points with normals, and whether each is one of those spread evenly.
     fn starts(&self, seed: u64) -> Vec<(Vec3, Vec3, bool)> {
         let surface = self.surface();
         let normals: Vec<Vec3> = surface
@@ -73,9 +71,9 @@ impl SurfaceDomain {
             })
             .collect();
         let mut random = Random::new(seed);
-        let mut starts = Vec::with_capacity(SPREAD + MIDDLES);
-        let step = normals.iter().map(|normal| normal.norm()).sum::<f64>() / SPREAD as f64;
-        let stride = normals.len().div_ceil(MIDDLES).max(1);
+        let mut starts = Vec::with_capacity(AREA_SAMPLES + MAX_CENTROID_SAMPLES);
+        let step = normals.iter().map(|normal| normal.norm()).sum::<f64>() / AREA_SAMPLES as f64;
+        let stride = normals.len().div_ceil(MAX_CENTROID_SAMPLES).max(1);
         let (mut passed, mut next) = (0.0, 0.5 * step);
         for (index, (triangle, normal)) in surface.triangles.iter().zip(&normals).enumerate() {
             let size = normal.norm();
@@ -97,39 +95,39 @@ impl SurfaceDomain {
         starts
     }
 
-    /// Diameter (m) of the largest ball that touches the surface at a point from within, as far as a few rays can tell: a
-    /// ball that holds no point met at a distance t in a direction θ off the normal has at most the diameter t/cos θ.
+    /// Diameter (m) of the largest inner ball that touches the surface at a point, estimated from
+    /// five rays: one at angle θ to the normal that exits at distance t bounds it by t/cos θ.
     fn wall_below(&self, point: &Vec3, normal: &Vec3) -> Option<f64> {
-        let beyond = STEP_BEYOND * self.size();
-        // Inner faces of overlapping parts are no surface.
-        if self.contains(&(point + normal * beyond)) || !self.contains(&(point - normal * beyond)) {
+        let offset = RAY_OFFSET * self.size();
+        // Inner faces of overlapping parts are not part of the boundary.
+        if self.contains(&(point + normal * offset)) || !self.contains(&(point - normal * offset)) {
             return None;
         }
         let side = normal.cross(&Vec3::ith(normal.iamin(), 1.0)).normalize();
         let other = normal.cross(&side);
-        let directions = [Vec3::zeros(), side, -side, other, -other].map(|lean| lean * LEAN - normal);
+        let directions = [Vec3::zeros(), side, -side, other, -other].map(|tilt| tilt * RAY_TILT - normal);
         directions
             .iter()
             .filter_map(|direction| self.exit(point, normal, &direction.normalize()))
             .min_by(f64::total_cmp)
     }
 
-    /// The distance at which a ray leaves the domain, over the cosine of its angle to the normal, if the side that it meets
-    /// faces the one it came from.
+    /// The exit distance of a ray over the cosine of its angle to the normal, if the exit side
+    /// faces the start.
     fn exit(&self, start: &Vec3, normal: &Vec3, direction: &Vec3) -> Option<f64> {
-        let beyond = STEP_BEYOND * self.size();
+        let offset = RAY_OFFSET * self.size();
         let mut ray = Ray::new(*start, *direction);
-        ray.near = beyond;
-        for _ in 0..PASSES {
+        ray.near = offset;
+        for _ in 0..MAX_INNER_CROSSINGS {
             let hit = self.tree().cast(&ray)?;
-            let next = hit.distance + beyond;
+            let next = hit.distance + offset;
             if self.contains(&ray.at(next)) {
                 ray.near = next;
                 continue;
             }
             let [a, b, c] = self.surface().corners(&self.surface().triangles[hit.triangle as usize]);
             let facing = (b - a).cross(&(c - a)).try_normalize(0.0)?;
-            return (facing.dot(normal) < -FACING).then(|| hit.distance / -direction.dot(normal));
+            return (facing.dot(normal) < -MIN_FACING_COSINE).then(|| hit.distance / -direction.dot(normal));
         }
         None
     }
@@ -157,7 +155,7 @@ mod tests {
         assert!((cube.thinnest - 1.0).abs() < 1e-9 && (cube.median - 1.0).abs() < 1e-9, "{cube:?}");
         let plate = thickness(&block([1.0, 0.05, 1.0]));
         assert!((plate.thinnest - 0.05).abs() < 1e-9 && (plate.median - 0.05).abs() < 1e-9, "{plate:?}");
-        assert!((plate.place.y.abs() - 0.025).abs() < 1e-9);
+        assert!((plate.position.y.abs() - 0.025).abs() < 1e-9);
         let pin = thickness(&Cylinder { radius: 0.2, height: 1.0 }.surface(0.02).expect("a pin"));
         assert!((pin.thinnest / 0.4 - 1.0).abs() < 0.01 && (pin.median / 0.4 - 1.0).abs() < 0.01, "{pin:?}");
         let solid = thickness(&ball(1.0));
@@ -177,7 +175,7 @@ mod tests {
         let mut fin = block([0.02, 0.6, 0.5]);
         fin.positions.iter_mut().for_each(|point| point.y += 0.6);
         let both = thickness(&joined(&[block([1.0; 3]), fin]));
-        assert!((both.thinnest - 0.02).abs() < 1e-9 && both.place.y > 0.5, "{both:?}");
+        assert!((both.thinnest - 0.02).abs() < 1e-9 && both.position.y > 0.5, "{both:?}");
         assert!((both.median - 1.0).abs() < 1e-9, "{both:?}");
     }
 }

@@ -1,19 +1,17 @@
-//! Points that are one.
+//! Merging of coincident points.
 
 use std::collections::HashMap;
 
 use craze_math::Vec3;
 
-/// Which earlier point each point is the same as; itself where it is the first. Points nearer than `tolerance` (m) to an
-/// earlier first one are the same as it, points with equal coordinates always are.
-///
-/// First points are found through a grid of cells four tolerances wide, so that few points look into more than one cell; a
-/// tolerance of 0 leaves equal coordinates only. Points must be finite.
-pub(super) fn first_of_each(points: &[Vec3], tolerance: f64) -> Vec<u32> {
+/// For each point, the index of the first point that it coincides with: of equal coordinates, or
+/// nearer than `tolerance` (m). Points must be finite. Cells of four tolerances keep most searches
+/// within one cell.
+pub(super) fn first_coincident(points: &[Vec3], tolerance: f64) -> Vec<u32> {
     let mut exact: HashMap<[u64; 3], u32> = HashMap::with_capacity(points.len());
     let mut first: Vec<u32> = Vec::with_capacity(points.len());
     for (index, point) in points.iter().enumerate() {
-        // Minus zero is zero.
+        // Maps −0 to 0.
         let key = [point.x, point.y, point.z].map(|value| (value + 0.0).to_bits());
         first.push(*exact.entry(key).or_insert(index as u32));
     }
@@ -22,7 +20,7 @@ pub(super) fn first_of_each(points: &[Vec3], tolerance: f64) -> Vec<u32> {
     }
     let width = 4.0 * tolerance;
     let cell = |point: &Vec3, shift: f64| point.map(|value| ((value + shift) / width).floor());
-    // The firsts of a cell are a chain: the latest, and for each the one before.
+    // First points of a cell form a linked list.
     let mut latest: HashMap<[i64; 3], u32> = HashMap::with_capacity(points.len());
     let mut before = vec![u32::MAX; points.len()];
     for (index, point) in points.iter().enumerate() {
@@ -63,20 +61,20 @@ mod tests {
     use proptest::prelude::*;
 
     #[test]
-    fn equal_points_are_one_whatever_the_sign_of_zero() {
+    fn equal_points_are_merged_whatever_the_sign_of_zero() {
         let points = [Vec3::new(0.0, 1.0, 2.0), Vec3::new(3.0, 1.0, 2.0), Vec3::new(-0.0, 1.0, 2.0)];
-        assert_eq!(first_of_each(&points, 0.0), [0, 1, 0]);
-        assert_eq!(first_of_each(&points, 1e-9), [0, 1, 0]);
+        assert_eq!(first_coincident(&points, 0.0), [0, 1, 0]);
+        assert_eq!(first_coincident(&points, 1e-9), [0, 1, 0]);
     }
 
     proptest! {
         #[test]
-        fn near_points_are_one_and_far_points_are_not(seed in 0_u64..1000) {
+        fn near_points_are_merged_and_far_points_are_not(seed in 0_u64..1000) {
             let mut random = craze_math::Random::new(seed);
             let mut points: Vec<Vec3> = (0..200).map(|_| random.direction()).collect();
             let twins: Vec<Vec3> = points.iter().map(|point| point + random.direction() * 0.9e-6).collect();
             points.extend(twins);
-            let first = first_of_each(&points, 1e-6);
+            let first = first_coincident(&points, 1e-6);
             for index in 0..points.len() {
                 let known = first[index] as usize;
                 prop_assert!(known <= index && first[known] as usize == known);

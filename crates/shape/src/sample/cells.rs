@@ -1,4 +1,4 @@
-//! A grid whose cells hold one point each, in blocks that exist only where points are.
+//! Sparse grid for Poisson disk sampling with at most one sample per cell.
 
 use craze_math::Vec3;
 use craze_spatial::Aabb;
@@ -6,75 +6,71 @@ use craze_spatial::Aabb;
 use crate::domain::Domain;
 use crate::error::{ShapeError, check_count};
 
-/// Cells along a side of a block: which of its cells are taken fits into 64 bits.
-const SIDE: usize = 4;
-/// Cells along a side of the cubes of which it is known whether they lie inside.
-const CUBE: usize = 2;
+/// Cells along a side of a block; its occupancy fits into 64 bits.
+const BLOCK_SIDE: usize = 4;
+/// Cells along a side of a cube, the unit of inside/outside classification.
+const CUBE_SIDE: usize = 2;
 const NONE: u32 = u32::MAX;
 
-/// What is known of all of a cube.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Place {
+pub(super) enum CubeState {
     Inside,
     Outside,
-    /// The surface may pass.
+    /// The surface may pass through.
     Unknown,
 }
 
-/// Where the cell of a point is.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Slot {
     cell: [usize; 3],
     block: usize,
-    /// Number of the cell within its block.
     inner: usize,
 }
 
-/// The samples of a block.
 struct Block {
-    taken: u64,
-    samples: [u32; SIDE * SIDE * SIDE],
+    occupied: u64,
+    samples: [u32; BLOCK_SIDE * BLOCK_SIDE * BLOCK_SIDE],
 }
 
-/// Cells of width distance/√3: two points in one would be too near. A margin of one block around all that may be inside
-/// means that neighbours always exist.
+/// Cells of width distance/√3, each with at most one sample, in blocks allocated on demand. A
+/// margin of one block ensures that all neighbours exist.
 pub(super) struct Cells {
     corner: Vec3,
     width: f64,
-    /// Blocks along the axes, margins included.
+    /// Blocks along the axes, including margins.
     counts: [usize; 3],
-    /// By cubes.
-    places: Vec<Place>,
-    /// Where a block is stored, once it has a point.
+    /// By cube.
+    states: Vec<CubeState>,
+    /// Index of each block in `blocks` once it has a sample.
     stored: Vec<u32>,
     blocks: Vec<Block>,
-    /// For each cell of a block the cells that may hold points within the distance, in the block and its seven nearest
-    /// neighbours.
+    /// For each cell of a block, masks of the cells within the distance, in the block and its seven
+    /// nearest neighbours.
     around: Vec<[u64; 8]>,
 }
 
 impl Cells {
-    /// Width (m) of cells: a hair narrower, so that rounding never puts two points a distance apart into one.
+    /// Cell width (m), slightly reduced so that rounding never puts two samples into one cell.
     fn width_for(distance: f64) -> f64 {
         distance / 3.0_f64.sqrt() * (1.0 - 1e-9)
     }
 
-    /// Blocks along the sides of a box, with half a block to spare for rounding, and the margins.
+    /// Blocks along the sides of a box, including margins and half a block for rounding.
     fn blocks_along(bounds: &Aabb, distance: f64) -> Vec3 {
-        let block = Self::width_for(distance) * SIDE as f64;
+        let block = Self::width_for(distance) * BLOCK_SIDE as f64;
         bounds.size().map(|length| (length / block + 0.5).ceil().max(1.0) + 2.0)
     }
 
-    /// How many cells that are looked at there would be around a box.
+    /// Number of cubes around a box.
     pub fn count(bounds: &Aabb, distance: f64) -> f64 {
-        Self::blocks_along(bounds, distance).product() * ((SIDE / CUBE).pow(3) as f64)
+        Self::blocks_along(bounds, distance).product() * ((BLOCK_SIDE / CUBE_SIDE).pow(3) as f64)
     }
 
     pub fn new(domain: &dyn Domain, distance: f64) -> Result<Self, ShapeError> {
         let bounds = domain.bounds();
         check_count("distance", distance, "cells", Self::count(&bounds, distance))?;
         let width = Self::width_for(distance);
-        let block = width * SIDE as f64;
+        let block = width * BLOCK_SIDE as f64;
         let counts = Self::blocks_along(&bounds, distance);
         let corner = bounds.centre() - counts * (0.5 * block);
         let counts = [counts.x, counts.y, counts.z].map(|count| count as usize);
@@ -83,7 +79,7 @@ impl Cells {
             corner,
             width,
             counts,
-            places: vec![Place::Unknown; count * (SIDE / CUBE).pow(3)],
+            states: vec![CubeState::Unknown; count * (BLOCK_SIDE / CUBE_SIDE).pow(3)],
             stored: vec![NONE; count],
             blocks: Vec::new(),
             around: neighbourhoods(),
@@ -92,22 +88,22 @@ impl Cells {
         Ok(cells)
     }
 
-    /// Sorts cubes into those inside, those outside and the rest, many at once where the surface is far.
+    /// Classifies cubes by recursive bisection.
     fn classify(&mut self, domain: &dyn Domain) {
-        let cube = self.width * CUBE as f64;
-        let cubes = self.counts.map(|count| count * (SIDE / CUBE));
+        let cube = self.width * CUBE_SIDE as f64;
+        let cubes = self.counts.map(|count| count * (BLOCK_SIDE / CUBE_SIDE));
         let mut boxes = vec![([0; 3], cubes)];
         while let Some((from, to)) = boxes.pop() {
             let ends = [from, to].map(|end| Vec3::from_fn(|axis, _| end[axis] as f64));
             let centre = self.corner + (ends[0] + ends[1]) * (0.5 * cube);
             let longest = (ends[1] - ends[0]).iamax();
-            // A hair less than the clearance, so that rounding of a cube's corner does not reach the surface.
+            // The factor absorbs rounding.
             if 0.999_999 * domain.clearance(&centre) > (ends[1] - ends[0]).norm() * 0.5 * cube {
-                let place = if domain.contains(&centre) { Place::Inside } else { Place::Outside };
+                let state = if domain.contains(&centre) { CubeState::Inside } else { CubeState::Outside };
                 for k in from[2]..to[2] {
                     for j in from[1]..to[1] {
                         let row = (k * cubes[1] + j) * cubes[0];
-                        self.places[row + from[0]..row + to[0]].fill(place);
+                        self.states[row + from[0]..row + to[0]].fill(state);
                     }
                 }
             } else if to[longest] - from[longest] > 1 {
@@ -127,46 +123,46 @@ impl Cells {
         self.stored.len()
     }
 
-    /// The empty cells of a block that may hold points: where they are, and their corners of smallest coordinates (m).
+    /// The empty cells of a block that may hold samples, with their lowest corners (m).
     pub fn empty_cells(&self, block: usize) -> Vec<(Slot, Vec3)> {
         let [nx, ny, nz] = self.counts;
         let first = [block % nx, block / nx % ny, block / (nx * ny)];
         if (0..3).any(|axis| first[axis] == 0 || first[axis] + 1 == [nx, ny, nz][axis]) {
             return Vec::new();
         }
-        let taken = self.blocks.get(self.stored[block] as usize).map_or(0, |block| block.taken);
-        (0..SIDE * SIDE * SIDE)
-            .filter(|inner| taken >> inner & 1 == 0)
+        let occupied = self.blocks.get(self.stored[block] as usize).map_or(0, |block| block.occupied);
+        (0..BLOCK_SIDE * BLOCK_SIDE * BLOCK_SIDE)
+            .filter(|inner| occupied >> inner & 1 == 0)
             .map(|inner| {
-                let steps = [inner % SIDE, inner / SIDE % SIDE, inner / (SIDE * SIDE)];
-                let cell = [0, 1, 2].map(|axis| first[axis] * SIDE + steps[axis]);
+                let steps = [inner % BLOCK_SIDE, inner / BLOCK_SIDE % BLOCK_SIDE, inner / (BLOCK_SIDE * BLOCK_SIDE)];
+                let cell = [0, 1, 2].map(|axis| first[axis] * BLOCK_SIDE + steps[axis]);
                 (Slot { cell, block, inner }, self.corner + Vec3::from_fn(|axis, _| cell[axis] as f64) * self.width)
             })
-            .filter(|(slot, _)| self.place(slot) != Place::Outside)
+            .filter(|(slot, _)| self.state(slot) != CubeState::Outside)
             .collect()
     }
 
-    /// Where a point's cell is; none beyond the grid.
+    /// The cell that contains a point; none beyond the grid.
     pub fn slot(&self, point: &Vec3) -> Option<Slot> {
         let steps = (point - self.corner) / self.width;
-        let is_within =
-            |axis: usize| steps[axis] >= SIDE as f64 && steps[axis] < (SIDE * (self.counts[axis] - 1)) as f64;
+        let is_within = |axis: usize| {
+            steps[axis] >= BLOCK_SIDE as f64 && steps[axis] < (BLOCK_SIDE * (self.counts[axis] - 1)) as f64
+        };
         if !(is_within(0) && is_within(1) && is_within(2)) {
             return None;
         }
         let cell = [steps.x as usize, steps.y as usize, steps.z as usize];
         let [x, y, z] = cell;
-        let block = (z / SIDE * self.counts[1] + y / SIDE) * self.counts[0] + x / SIDE;
-        Some(Slot { cell, block, inner: (z % SIDE * SIDE + y % SIDE) * SIDE + x % SIDE })
+        let block = (z / BLOCK_SIDE * self.counts[1] + y / BLOCK_SIDE) * self.counts[0] + x / BLOCK_SIDE;
+        Some(Slot { cell, block, inner: (z % BLOCK_SIDE * BLOCK_SIDE + y % BLOCK_SIDE) * BLOCK_SIDE + x % BLOCK_SIDE })
     }
 
-    /// What is known of a cell's cube.
-    pub fn place(&self, slot: &Slot) -> Place {
-        let [x, y, z] = slot.cell.map(|index| index / CUBE);
-        self.places[(z * self.counts[1] * (SIDE / CUBE) + y) * self.counts[0] * (SIDE / CUBE) + x]
+    pub fn state(&self, slot: &Slot) -> CubeState {
+        let [x, y, z] = slot.cell.map(|index| index / CUBE_SIDE);
+        self.states[(z * self.counts[1] * (BLOCK_SIDE / CUBE_SIDE) + y) * self.counts[0] * (BLOCK_SIDE / CUBE_SIDE) + x]
     }
 
-    /// Whether no sample that may be within the distance of a cell's points satisfies a test.
+    /// Whether no sample within the distance of the cell satisfies the predicate.
     pub fn none_near(&self, slot: &Slot, is_too_near: impl Fn(u32) -> bool) -> bool {
         let strides = [1, self.counts[0], self.counts[0] * self.counts[1]];
         let around = &self.around[slot.inner];
@@ -175,7 +171,11 @@ impl Cells {
             for axis in 0..3 {
                 if which >> axis & 1 == 1 {
                     // The margin keeps this within the grid.
-                    block = if is_low(slot.cell[axis] % SIDE) { block - strides[axis] } else { block + strides[axis] };
+                    block = if is_low(slot.cell[axis] % BLOCK_SIDE) {
+                        block - strides[axis]
+                    } else {
+                        block + strides[axis]
+                    };
                 }
             }
             let stored = self.stored[block];
@@ -183,7 +183,7 @@ impl Cells {
                 return true;
             }
             let block = &self.blocks[stored as usize];
-            let mut left = block.taken & around[which];
+            let mut left = block.occupied & around[which];
             while left != 0 {
                 if is_too_near(block.samples[left.trailing_zeros() as usize]) {
                     return false;
@@ -194,44 +194,45 @@ impl Cells {
         })
     }
 
-    /// Puts a sample into a cell.
-    pub fn put(&mut self, slot: &Slot, sample: u32) {
+    pub fn insert(&mut self, slot: &Slot, sample: u32) {
         if self.stored[slot.block] == NONE {
             self.stored[slot.block] = self.blocks.len() as u32;
-            self.blocks.push(Block { taken: 0, samples: [NONE; SIDE * SIDE * SIDE] });
+            self.blocks.push(Block { occupied: 0, samples: [NONE; BLOCK_SIDE * BLOCK_SIDE * BLOCK_SIDE] });
         }
         let block = &mut self.blocks[self.stored[slot.block] as usize];
-        block.taken |= 1 << slot.inner;
+        block.occupied |= 1 << slot.inner;
         block.samples[slot.inner] = sample;
     }
 }
 
-/// Whether a cell lies in the lower half of its block, so that cells two before it may be in the block before.
+/// Whether a cell is in the lower half of its block, near the preceding one.
 fn is_low(step: usize) -> bool {
-    step < SIDE / 2
+    step < BLOCK_SIDE / 2
 }
 
-/// A distance is √3 cells: points within it are at most two cells away along each axis.
+/// A distance is √3 cells, so at most two cells along each axis.
 fn neighbourhoods() -> Vec<[u64; 8]> {
-    let steps = |inner: usize| [inner % SIDE, inner / SIDE % SIDE, inner / (SIDE * SIDE)];
+    let steps = |inner: usize| [inner % BLOCK_SIDE, inner / BLOCK_SIDE % BLOCK_SIDE, inner / (BLOCK_SIDE * BLOCK_SIDE)];
     let mask = |inner: usize, which: usize| {
         let from = steps(inner);
-        let is_near = |other: &usize| {
+        let is_in_reach = |other: &usize| {
             let to = steps(*other);
             (0..3).all(|axis| {
                 let beyond = if which >> axis & 1 == 0 {
                     0
                 } else if is_low(from[axis]) {
-                    -(SIDE as isize)
+                    -(BLOCK_SIDE as isize)
                 } else {
-                    SIDE as isize
+                    BLOCK_SIDE as isize
                 };
                 (to[axis] as isize + beyond - from[axis] as isize).abs() <= 2
             })
         };
-        (0..SIDE * SIDE * SIDE).filter(is_near).fold(0, |mask, other| mask | 1 << other)
+        (0..BLOCK_SIDE * BLOCK_SIDE * BLOCK_SIDE).filter(is_in_reach).fold(0, |mask, other| mask | 1 << other)
     };
-    (0..SIDE * SIDE * SIDE).map(|inner| [0, 1, 2, 3, 4, 5, 6, 7].map(|which| mask(inner, which))).collect()
+    (0..BLOCK_SIDE * BLOCK_SIDE * BLOCK_SIDE)
+        .map(|inner| [0, 1, 2, 3, 4, 5, 6, 7].map(|which| mask(inner, which)))
+        .collect()
 }
 
 #[cfg(test)]
@@ -250,15 +251,15 @@ mod tests {
         for _ in 0..5000 {
             let point = random.direction() * random.number().cbrt();
             let slot = cells.slot(&point).expect("within the box");
-            let is_near = |sample: u32| (samples[sample as usize] - point).norm() < distance;
-            let free = cells.none_near(&slot, is_near);
+            let is_in_reach = |sample: u32| (samples[sample as usize] - point).norm() < distance;
+            let free = cells.none_near(&slot, is_in_reach);
             assert_eq!(free, samples.iter().all(|sample| (sample - point).norm() >= distance));
             if free {
-                cells.put(&slot, samples.len() as u32);
+                cells.insert(&slot, samples.len() as u32);
                 samples.push(point);
             }
-            let place = cells.place(&slot);
-            assert!(place == Place::Unknown || (place == Place::Inside) == (point.norm() < 1.0));
+            let state = cells.state(&slot);
+            assert!(state == CubeState::Unknown || (state == CubeState::Inside) == (point.norm() < 1.0));
         }
         assert!(samples.len() > 1000);
         assert!(cells.slot(&Vec3::repeat(1.5)).is_none() && cells.slot(&Vec3::repeat(f64::NAN)).is_none());

@@ -1,62 +1,61 @@
-//! Points in the middles of grid cells.
+//! Sample points at the centres of grid cells.
 
 use craze_math::Vec3;
 use craze_spatial::Aabb;
 use rayon::prelude::*;
 
-use super::{SampledPoints, shared};
+use super::{SampledPoints, with_equal_shares};
 use crate::domain::Domain;
 use crate::error::{MAX_ELEMENTS, ShapeError, check_count, check_length};
 use crate::volume::volume_of;
 
-/// Halvings of a spacing that misses a shape before it is called hopeless.
-const HALVINGS: i32 = 6;
+/// Most halvings of the spacing when suggesting one that finds points.
+const MAX_SUGGESTED_HALVINGS: i32 = 6;
 
-/// Points in the middles of cubes of width `spacing` (m) that lie in a domain, each with an equal share of its volume. The
-/// grid is symmetric about the middle of the domain's box; parts too far apart for one grid have a grid each.
+/// Centres of cubic cells of width `spacing` (m) in a domain, with equal shares of its volume. The
+/// grid is symmetric about the centre of the domain's box; parts too far apart have a grid each.
 pub fn grid_points(domain: &dyn Domain, spacing: f64) -> Result<SampledPoints, ShapeError> {
     check_length("spacing", spacing)?;
     let cell = Vec3::repeat(spacing);
     let parts = domain.parts();
     if parts.len() < 2 || cells_in(&domain.bounds(), &cell).product() <= MAX_ELEMENTS {
-        return inside(domain, &domain.bounds(), cell, spacing, volume_of(domain));
+        return sample_cells(domain, &domain.bounds(), cell, spacing, volume_of(domain));
     }
     check_count("spacing", spacing, "points", parts.iter().map(|part| cells_in(part, &cell).product()).sum())?;
     let positions: Vec<Vec<Vec3>> =
-        parts.iter().map(|part| middles(domain, part, cell, spacing)).collect::<Result<_, _>>()?;
+        parts.iter().map(|part| cell_centres(domain, part, cell, spacing)).collect::<Result<_, _>>()?;
     let positions = positions.concat();
     if positions.is_empty() {
         return Err(ShapeError::NoPoints { spacing, enough: None });
     }
-    Ok(shared(domain, positions, cell))
+    Ok(with_equal_shares(domain, positions, cell))
 }
 
-/// Cells of a grid along the sides of a box.
 fn cells_in(bounds: &Aabb, cell: &Vec3) -> Vec3 {
     bounds.size().component_div(cell).map(|count| (count - 1e-9).ceil().max(1.0))
 }
 
-/// Points in the middles of the cells of a grid that lie in a domain, each with an equal share of its volume (m³). The grid
-/// is symmetric about the middle of `bounds`.
-pub(crate) fn inside(
+/// Centres of grid cells in a domain, with equal shares of its volume (m³), symmetric about the
+/// centre of `bounds`.
+pub(crate) fn sample_cells(
     domain: &dyn Domain,
     bounds: &Aabb,
     cell: Vec3,
     spacing: f64,
     volume: f64,
 ) -> Result<SampledPoints, ShapeError> {
-    let positions = middles(domain, bounds, cell, spacing)?;
+    let positions = cell_centres(domain, bounds, cell, spacing)?;
     if positions.is_empty() {
-        let meets =
-            |factor: &f64| middles(domain, bounds, cell * *factor, spacing * factor).is_ok_and(|p| !p.is_empty());
-        let enough = (1..=HALVINGS).map(|halvings| 0.5_f64.powi(halvings)).find(meets);
+        let finds_points =
+            |factor: &f64| cell_centres(domain, bounds, cell * *factor, spacing * factor).is_ok_and(|p| !p.is_empty());
+        let enough = (1..=MAX_SUGGESTED_HALVINGS).map(|halvings| 0.5_f64.powi(halvings)).find(finds_points);
         return Err(ShapeError::NoPoints { spacing, enough: enough.map(|factor| factor * spacing) });
     }
     let volume = volume / positions.len() as f64;
     Ok(SampledPoints { positions, volume, spacing: cell })
 }
 
-fn middles(domain: &dyn Domain, bounds: &Aabb, cell: Vec3, spacing: f64) -> Result<Vec<Vec3>, ShapeError> {
+fn cell_centres(domain: &dyn Domain, bounds: &Aabb, cell: Vec3, spacing: f64) -> Result<Vec<Vec3>, ShapeError> {
     let counts = cells_in(bounds, &cell);
     check_count("spacing", spacing, "points", counts.product())?;
     let [nx, ny, nz] = [counts.x, counts.y, counts.z].map(|count| count as usize);
@@ -100,7 +99,7 @@ mod tests {
 
     #[test]
     fn a_grid_that_misses_or_is_too_fine_is_refused() {
-        // A cell so large that the two middles along each axis lie outside of the ball.
+        // A cell so large that its neighbours' centres lie outside the ball.
         let ball = Sphere { radius: 0.5 };
         assert!(matches!(ball.points(0.9), Err(ShapeError::NoPoints { .. })));
         assert!(matches!(ball.points(1e-9), Err(ShapeError::TooFine { .. })));
@@ -124,7 +123,6 @@ mod tests {
         for count in [first, poisson.positions.len() - first] {
             assert!(count.abs_diff(one.positions.len()) * 8 < count, "{count} {}", one.positions.len());
         }
-        // A length that is too fine even part by part is refused by what they take.
         let error = grid_points(&domain, 1e-4).expect_err("too fine").to_string();
         assert!(error.contains("3.000e11 points"), "{error}");
     }

@@ -1,37 +1,37 @@
-//! Random points that keep their distance (Bridson 2007: "Fast Poisson Disk Sampling in Arbitrary Dimensions").
+//! Poisson disk sampling (Bridson 2007, "Fast Poisson Disk Sampling in Arbitrary Dimensions").
 
 use craze_math::{Random, Vec3};
 
-use super::cells::{Cells, Place, Slot};
-use super::{SampledPoints, shared};
+use super::cells::{Cells, CubeState, Slot};
+use super::{SampledPoints, with_equal_shares};
 use crate::domain::{Domain, Part};
 use crate::error::{ShapeError, check_count, check_length};
 
-/// Tries around a point before it is given up (k of Bridson 2007 §2; the sweep over empty cells afterwards finds what 30
-/// tries would).
-const TRIES: usize = 16;
-/// Points per cube of the distance, in the long run: what Bridson's way leaves of a saturated
-/// packing's 0.73.
-const DENSITY: f64 = 0.6;
-/// How far a count may be from the one asked for, as a share of it.
-const COUNT_TOLERANCE: f64 = 0.01;
+/// Candidates per active sample (k in Bridson 2007 §2); the sweep over empty cells finds what 30
+/// would.
+const MAX_CANDIDATES: usize = 16;
+/// Typical samples per cube of the distance; a saturated packing has 0.73.
+const PACKING_DENSITY: f64 = 0.6;
+/// Relative tolerance of a requested count.
+const RELATIVE_COUNT_TOLERANCE: f64 = 0.01;
 
-/// Points inside a domain, no two nearer than `distance` (m), and no room left: every point inside whose surroundings a
-/// cell of `distance`/√3 can see is nearer than two distances to one of them. Each gets an equal share of the volume.
+/// Random points inside a domain, no two nearer than `distance` (m), with equal shares of the
+/// volume. There are no gaps: every interior point is nearer than two distances to a sample, up to
+/// cells of `distance`/√3.
 ///
-/// The same for the same seed, whatever the number of threads; time and memory grow with the number of points. Every part of
-/// the domain gets points, thin ones too. Fails if there are too many, or if none could be found.
+/// The same for the same seed, for any number of threads. Time and memory are proportional to the
+/// number of points. Thin parts get points too. Fails if there are too many points or none.
 pub fn poisson_points(domain: &dyn Domain, distance: f64, seed: u64) -> Result<SampledPoints, ShapeError> {
     let positions = positions(domain, distance, seed)?;
-    Ok(shared(domain, positions, Vec3::repeat(distance)))
+    Ok(with_equal_shares(domain, positions, Vec3::repeat(distance)))
 }
 
-/// The same with about `count` points, within a hundredth where that many fit loosely: the distance is found by trying.
+/// The same with about `count` points (within 1 % where they fit), by iterating over the distance.
 pub fn poisson_points_about(domain: &dyn Domain, count: usize, seed: u64) -> Result<SampledPoints, ShapeError> {
     check_count("count", count as f64, "points", count as f64)?;
     let wanted = count.max(1) as f64;
     let volume = crate::volume::volume_of(domain);
-    let mut distance = (DENSITY * volume / wanted).cbrt();
+    let mut distance = (PACKING_DENSITY * volume / wanted).cbrt();
     let mut best: Option<(f64, f64, Vec<Vec3>)> = None;
     for _ in 0..8 {
         let positions = positions(domain, distance, seed)?;
@@ -40,7 +40,7 @@ pub fn poisson_points_about(domain: &dyn Domain, count: usize, seed: u64) -> Res
         if best.as_ref().is_none_or(|best| error < best.0) {
             best = Some((error, distance, positions));
         }
-        if error <= COUNT_TOLERANCE {
+        if error <= RELATIVE_COUNT_TOLERANCE {
             break;
         }
         distance *= ratio.clamp(0.2, 5.0).cbrt();
@@ -48,7 +48,7 @@ pub fn poisson_points_about(domain: &dyn Domain, count: usize, seed: u64) -> Res
     let Some((_, distance, positions)) = best else {
         return Err(ShapeError::NoPoints { spacing: distance, enough: None });
     };
-    Ok(shared(domain, positions, Vec3::repeat(distance)))
+    Ok(with_equal_shares(domain, positions, Vec3::repeat(distance)))
 }
 
 fn positions(domain: &dyn Domain, distance: f64, seed: u64) -> Result<Vec<Vec3>, ShapeError> {
@@ -58,7 +58,7 @@ fn positions(domain: &dyn Domain, distance: f64, seed: u64) -> Result<Vec<Vec3>,
     if !(parts.len() > 1 && matches!(whole, Err(ShapeError::TooFine { .. }))) {
         return whole;
     }
-    // Too far apart for one grid: each part has its own. They are farther apart than a distance that makes so many cells.
+    // Too far apart for one grid, and thus farther than `distance`: each part has its own.
     check_count("distance", distance, "cells", parts.iter().map(|part| Cells::count(part, distance)).sum())?;
     let mut positions = Vec::new();
     for (bounds, number) in parts.into_iter().zip(0..) {
@@ -81,7 +81,7 @@ fn positions_within(domain: &dyn Domain, distance: f64, seed: u64) -> Result<Vec
         positions: Vec::new(),
         active: Vec::new(),
     };
-    // Every cell that is still empty is a chance for a start: that is how all parts of the domain are found.
+    // Trying every empty cell as a start finds all parts of the domain.
     for block in 0..sampler.cells.block_count() {
         for (slot, corner) in sampler.cells.empty_cells(block) {
             sampler.start_in(&slot, corner)?;
@@ -99,28 +99,29 @@ struct Sampler<'a> {
     distance: f64,
     random: Random,
     positions: Vec<Vec3>,
-    /// Points around which there may be room.
+    /// Active samples (Bridson 2007).
     active: Vec<u32>,
 }
 
 impl Sampler<'_> {
-    /// Looks for room in a cell: at random, in its middle, and, where the surface passes it, just below the surface.
+    /// Tries to start in a cell: at random, at its centre, or just below the surface if that passes
+    /// it.
     fn start_in(&mut self, slot: &Slot, corner: Vec3) -> Result<(), ShapeError> {
         let width = self.cells.width();
         let middle = corner.add_scalar(0.5 * width);
         if !self.is_free(slot, &middle) {
-            // The cell reaches half a distance around its middle; what little room there is stays.
+            // The cell extends half a distance around its centre.
             return Ok(());
         }
         let share = Vec3::from_fn(|_, _| self.random.number());
-        let found = if self.cells.place(slot) == Place::Inside || self.domain.contains(&middle) {
-            [corner + share * width, middle].into_iter().find(|point| self.room(point).is_some())
+        let found = if self.cells.state(slot) == CubeState::Inside || self.domain.contains(&middle) {
+            [corner + share * width, middle].into_iter().find(|point| self.free_cell(point).is_some())
         } else {
             self.below_surface(&middle)
         };
         let Some(start) = found else { return Ok(()) };
-        if let Some(slot) = self.room(&start) {
-            self.take(&slot, start)?;
+        if let Some(slot) = self.free_cell(&start) {
+            self.add_sample(&slot, start)?;
         }
         while !self.active.is_empty() {
             self.grow()?;
@@ -128,7 +129,7 @@ impl Sampler<'_> {
         Ok(())
     }
 
-    /// A point below the surface near an outside point, and within half a distance of it: thin parts are met so.
+    /// A point below the surface near an outside point; finds parts thinner than a cell.
     fn below_surface(&self, outside: &Vec3) -> Option<Vec3> {
         let gap = self.domain.clearance(outside);
         if !(gap < 0.5 * self.distance) {
@@ -137,46 +138,45 @@ impl Sampler<'_> {
         let inward = -self.domain.normal(outside)?;
         (0..8)
             .map(|halvings| outside + inward * (gap + 0.5 * self.distance / f64::from(1 << halvings)))
-            .find(|point| self.room(point).is_some())
+            .find(|point| self.free_cell(point).is_some())
     }
 
-    /// Tries to place points around a random active one (Bridson 2007, step 2).
+    /// Places a sample around a random active one (Bridson 2007, step 2).
     fn grow(&mut self) -> Result<(), ShapeError> {
         let index = self.random.below(self.active.len());
         let centre = self.positions[self.active[index] as usize];
-        for _ in 0..TRIES {
-            // Evenly over the shell from one to two distances.
+        for _ in 0..MAX_CANDIDATES {
+            // Uniform in the shell from one to two distances.
             let radius = self.distance * (1.0 + 7.0 * self.random.number()).cbrt();
             let candidate = centre + self.random.direction() * radius;
-            if let Some(slot) = self.room(&candidate) {
-                return self.take(&slot, candidate);
+            if let Some(slot) = self.free_cell(&candidate) {
+                return self.add_sample(&slot, candidate);
             }
         }
         self.active.swap_remove(index);
         Ok(())
     }
 
-    /// The cell of a point that is inside and far enough from all others.
-    fn room(&self, point: &Vec3) -> Option<Slot> {
+    /// The cell of a point, if it is inside and far enough from all samples.
+    fn free_cell(&self, point: &Vec3) -> Option<Slot> {
         let slot = self.cells.slot(point)?;
-        let is_room = match self.cells.place(&slot) {
-            Place::Outside => false,
-            Place::Inside => self.is_free(&slot, point),
-            Place::Unknown => self.is_free(&slot, point) && self.domain.contains(point),
+        let is_free_inside = match self.cells.state(&slot) {
+            CubeState::Outside => false,
+            CubeState::Inside => self.is_free(&slot, point),
+            CubeState::Unknown => self.is_free(&slot, point) && self.domain.contains(point),
         };
-        is_room.then_some(slot)
+        is_free_inside.then_some(slot)
     }
 
-    /// Whether no point is nearer than the distance.
     fn is_free(&self, slot: &Slot, point: &Vec3) -> bool {
         let limit = self.distance * self.distance;
         self.cells.none_near(slot, |sample| (self.positions[sample as usize] - point).norm_squared() < limit)
     }
 
-    fn take(&mut self, slot: &Slot, point: Vec3) -> Result<(), ShapeError> {
+    fn add_sample(&mut self, slot: &Slot, point: Vec3) -> Result<(), ShapeError> {
         let number = self.positions.len();
         check_count("distance", self.distance, "points", (number + 1) as f64)?;
-        self.cells.put(slot, number as u32);
+        self.cells.insert(slot, number as u32);
         self.active.push(number as u32);
         self.positions.push(point);
         Ok(())
@@ -218,7 +218,7 @@ mod tests {
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(12))]
         #[test]
-        fn points_keep_their_distance_and_leave_no_room(seed in 0_u64..1000, fineness in 4.0..12.0_f64) {
+        fn points_keep_their_distance_and_leave_no_gaps(seed in 0_u64..1000, fineness in 4.0..12.0_f64) {
             let ball = Field::sphere(1.0);
             let sampled = poisson_points(&ball, 2.0 / fineness, seed).expect("points");
             check_properties(&ball, &sampled, seed);
@@ -244,7 +244,7 @@ mod tests {
     }
 
     #[test]
-    fn a_surface_is_filled_as_its_shape_is_and_the_seed_decides() {
+    fn a_surface_is_filled_like_its_shape_and_depends_on_the_seed() {
         let ball = crate::BuiltIn::surface(&crate::Sphere { radius: 1.0 }, 0.1).expect("a ball");
         let (domain, _) = SurfaceDomain::new(&ball).expect("an inside");
         let [one, same, other] = [3, 3, 4].map(|seed| poisson_points(&domain, 0.15, seed).expect("points"));
@@ -254,7 +254,7 @@ mod tests {
     }
 
     #[test]
-    fn a_count_is_met_within_a_hundredth() {
+    fn a_count_is_met_within_one_percent() {
         for (domain, count) in [
             (Field::sphere(0.5), 20_115),
             (Field::block(Vec3::new(1.0, 0.1, 1.0), 0.0), 3_000),

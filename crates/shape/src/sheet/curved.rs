@@ -11,15 +11,14 @@ use super::error::check_length;
 use super::{BuiltInSheet, SheetError, SheetMesh};
 use crate::structured::icosphere::{FACES, Icosphere};
 
-/// A tube about the y axis, open at both ends, facing outward.
+/// A tube along the y axis, open at both ends, facing outward.
 ///
-/// Its rows of vertices are turned against each other by half a step. All triangles are congruent then, and half of their
-/// angles meet in each vertex from above and from below: the tube can be unrolled, and its material coordinates keep
-/// every length. They begin anew at the +x side.
+/// Alternate rows are rotated by half a step, so that all triangles are congruent and material
+/// coordinates keep every length. They start at the +x side.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Cylinder {
-    /// Radius; vertices lie on it.
+    /// Radius of the vertices.
     #[schemars(extend("x-unit" = "m", "exclusiveMinimum" = 0))]
     pub radius: f64,
     /// Height along y.
@@ -51,7 +50,6 @@ impl BuiltInSheet for Cylinder {
         let columns = (TAU * self.radius / edge).round().max(3.0) as usize;
         let rows = (self.height / (0.75f64.sqrt() * edge)).round().max(1.0) as usize;
         let rise = self.height / rows as f64;
-        // A triangle's base is the chord of a step, its other sides rise over half a step.
         let base = 2.0 * self.radius * (PI / columns as f64).sin();
         let side = rise.hypot(2.0 * self.radius * (0.5 * PI / columns as f64).sin());
         let altitude = (side * side - 0.25 * base * base).sqrt();
@@ -72,7 +70,7 @@ impl BuiltInSheet for Cylinder {
             }));
         };
         for row in 0..rows {
-            // The vertex above the step from `column` on: rows that are turned lie half a step further.
+            // Odd rows are shifted by half a step.
             let ahead = row % 2;
             for column in 0..columns {
                 add([(row, column), (row, column + 1), (row + 1, column + ahead)]);
@@ -85,19 +83,19 @@ impl BuiltInSheet for Cylinder {
     }
 }
 
-/// By which part of a step a row of the tube is turned.
+/// Rotation of a row of the tube, in steps.
 fn shift(row: usize) -> f64 {
     if row % 2 == 1 { 0.5 } else { 0.0 }
 }
 
-/// A hollow ball without a rim, facing outward: a divided icosahedron.
+/// A closed sphere, facing outward: a subdivided icosahedron.
 ///
-/// In the material the icosahedron's twenty faces lie flat beside each other, with the area of the sphere; edges are up to
-/// three tenths longer or shorter there.
+/// In the material its twenty faces lie flat next to each other, with the total area of the sphere;
+/// edges differ by up to 30 %.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Sphere {
-    /// Radius; vertices lie on it.
+    /// Radius of the vertices.
     #[schemars(extend("x-unit" = "m", "exclusiveMinimum" = 0))]
     pub radius: f64,
 }
@@ -122,19 +120,18 @@ impl BuiltInSheet for Sphere {
     }
 
     fn mesh(&self, edge: f64) -> Result<SheetMesh, SheetError> {
-        // 20 n² equilateral triangles with edges of the asked length have the sphere's area.
+        // 20 n² equilateral triangles of this edge length have the sphere's area.
         let steps = (self.radius / edge * (0.8 * PI / 3f64.sqrt()).sqrt()).round().max(1.0);
         let sphere = Icosphere::new(steps as usize);
         let positions: Vec<Vec3> = sphere.directions().iter().map(|direction| direction * self.radius).collect();
         let triangles = sphere.triangles();
-        // Triangles come face by face.
-        let a_face = triangles.len() / FACES.len();
+        let triangles_per_face = triangles.len() / FACES.len();
         let side = (0.8 * PI / 3f64.sqrt()).sqrt() * self.radius;
         let coordinates = (triangles.iter().enumerate())
             .map(|(number, corners)| {
-                let face = number / a_face;
+                let face = number / triangles_per_face;
                 let frame = Mat3::from_columns(&FACES[face].map(|corner| positions[corner]));
-                corners.map(|corner| on_face(&frame, &positions[corner as usize], face, side))
+                corners.map(|corner| face_coordinates(&frame, &positions[corner as usize], face, side))
             })
             .collect();
         let mesh = TriMesh::from_parts(positions, triangles)?;
@@ -143,25 +140,24 @@ impl BuiltInSheet for Sphere {
     }
 }
 
-/// Where a point over a face of the icosahedron lies in the material. The point is a sum of the face's corners, up to its
-/// length; the face lies flat as an equilateral triangle.
-fn on_face(frame: &Mat3, point: &Vec3, face: usize, side: f64) -> [f64; 2] {
-    // The corners of a face are no plane through the centre.
+/// Material coordinates of a point above a face, by its barycentric coordinates there.
+fn face_coordinates(frame: &Mat3, point: &Vec3, face: usize, side: f64) -> [f64; 2] {
+    // No face of the icosahedron lies in a plane through the centre.
     let weights = frame.lu().solve(point).unwrap_or(Vec3::repeat(1.0));
     let weights = weights / weights.sum();
     [side * (face as f64 + weights[1] + 0.5 * weights[2]), side * 0.75f64.sqrt() * weights[2]]
 }
 
-/// A part of a sphere that stands on its circular rim, facing outward.
+/// A spherical cap on its circular rim, facing outward.
 ///
-/// Material coordinates are true along every line from the top to the rim, which is where it would be cut to lay it flat.
+/// Material coordinates keep lengths along every meridian.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Dome {
     /// Radius of the rim.
     #[schemars(extend("x-unit" = "m", "exclusiveMinimum" = 0))]
     pub radius: f64,
-    /// Height of the top above the rim; the radius makes half a sphere, more of it closes it further.
+    /// Height above the rim; equal to the radius for a hemisphere.
     #[schemars(extend("x-unit" = "m", "exclusiveMinimum" = 0))]
     pub height: f64,
 }
@@ -203,7 +199,6 @@ impl BuiltInSheet for Dome {
 
     fn mesh(&self, edge: f64) -> Result<SheetMesh, SheetError> {
         let sphere = self.curvature_radius();
-        // The angle at the sphere's centre from the top to the rim.
         let opening = self.radius.atan2(sphere - self.height);
         let rings = (sphere * opening / (0.9 * edge)).round().max(1.0) as usize;
         let polar = |ring: usize| opening * ring as f64 / rings as f64;
@@ -222,14 +217,14 @@ impl BuiltInSheet for Dome {
                 let (sin, cos) = longitude(step, count, ring).sin_cos();
                 let y = sphere * cosine - (sphere - self.height) - 0.5 * self.height;
                 positions.push(Vec3::new(sphere * sine * cos, y, -sphere * sine * sin));
-                let way = sphere * polar(ring);
-                flat.push([way * cos, way * sin]);
+                let distance = sphere * polar(ring);
+                flat.push([distance * cos, distance * sin]);
             }
             first.push(positions.len() as u32);
         }
         let mut triangles = Vec::new();
         for ring in 1..=rings {
-            zip_rings(&mut triangles, [ring - 1, ring].map(|ring| (first[ring], counts[ring], ring)));
+            triangulate_between_rings(&mut triangles, [ring - 1, ring].map(|ring| (first[ring], counts[ring], ring)));
         }
         let coordinates = triangles.iter().map(|corners| corners.map(|corner| flat[corner as usize])).collect();
         let mesh = TriMesh::from_parts(positions, triangles)?;
@@ -238,14 +233,14 @@ impl BuiltInSheet for Dome {
     }
 }
 
-/// Where a point of a ring lies (rad); every second ring is turned by half a step.
+/// Longitude of a ring's point (rad); odd rings are rotated by half a step.
 fn longitude(step: usize, count: usize, ring: usize) -> f64 {
     TAU * (step as f64 + shift(ring)) / count as f64
 }
 
-/// Triangles between two rings, each with its first vertex, count and number: the next point is taken from the ring whose
-/// next step has its middle first.
-fn zip_rings(triangles: &mut Vec<[u32; 3]>, [inner, outer]: [(u32, usize, usize); 2]) {
+/// Triangles between two rings (first vertex, count, number), by advancing on the ring whose next
+/// segment's midpoint has the smaller longitude.
+fn triangulate_between_rings(triangles: &mut Vec<[u32; 3]>, [inner, outer]: [(u32, usize, usize); 2]) {
     let name = |(first, count, _): (u32, usize, usize), step: usize| first + (step % count) as u32;
     if inner.1 == 1 {
         triangles.extend((0..outer.1).map(|step| [inner.0, name(outer, step), name(outer, step + 1)]));

@@ -1,84 +1,82 @@
-//! What can be wrong with a sheet.
+//! Errors of sheet construction.
 
 use craze_mesh::{DelaunayError, TriMeshError};
 
 use crate::error::ShapeError;
 
-/// Most triangles that a sheet may have.
-pub(super) const MOST_TRIANGLES: f64 = 1e7;
+/// Largest number of triangles in a sheet.
+pub(super) const MAX_TRIANGLES: f64 = 1e7;
 
 /// A sheet that cannot be made.
 #[derive(Debug, thiserror::Error)]
 pub enum SheetError {
-    /// A length that is not a positive number.
-    #[error("{field} = {value} m is impossible: it must be finite and above 0")]
+    /// A length that is not positive and finite.
+    #[error("{field} = {value} m is invalid: it must be finite and above 0")]
     BadLength {
-        /// Which length.
+        /// The parameter.
         field: &'static str,
-        /// The value found (m).
+        /// Its value (m).
         value: f64,
     },
-    /// A size that does not fit the others.
+    /// A parameter that does not fit the others.
     #[error("{field} = {value} does not fit: it must be {allowed}")]
     Misfit {
-        /// Which parameter.
+        /// The parameter.
         field: &'static str,
-        /// The value found.
+        /// Its value.
         value: f64,
-        /// What it may be, in words.
+        /// The allowed values.
         allowed: String,
     },
-    /// A resolution that would need more triangles than are made.
-    #[error("edge = {edge} m is too fine: it needs about {count:.3e} triangles, and at most {limit:e} are made")]
+    /// An edge length that needs too many triangles.
+    #[error("edge = {edge} m is too fine: it needs about {count:.3e} triangles, but at most {limit:e} are allowed")]
     TooFine {
-        /// The edge length asked for (m).
+        /// Requested edge length (m).
         edge: f64,
-        /// How many triangles it would need.
+        /// Number of triangles it needs.
         count: f64,
-        /// How many are made at most.
+        /// Largest allowed number.
         limit: f64,
     },
-    /// A resolution that would leave nothing of the surface.
-    #[error("edge = {edge} m is too coarse for a surface {size} m large: take at most half of that")]
+    /// An edge length too large for the surface.
+    #[error("edge = {edge} m is too coarse for a surface of size {size} m: use at most half of that")]
     TooCoarse {
-        /// The edge length asked for (m).
+        /// Requested edge length (m).
         edge: f64,
-        /// Diagonal of the surface's box (m).
+        /// Diagonal of the surface's bounding box (m).
         size: f64,
     },
-    /// A surface of which nothing is left.
+    /// A surface without any triangle of positive area.
     #[error("the surface has no triangle with an area ({triangles} were given)")]
     Empty {
-        /// Triangles given.
+        /// Number of input triangles.
         triangles: usize,
     },
-    /// Data on triangles for another number of them.
+    /// Per-triangle data of the wrong length.
     #[error("{what} are given for {found} triangles, but there are {expected}")]
     Count {
-        /// Which data.
+        /// The data.
         what: &'static str,
-        /// Triangles of the surface.
+        /// Number of triangles.
         expected: usize,
-        /// Entries given.
+        /// Number of entries.
         found: usize,
     },
     /// A flat sheet that cannot be triangulated.
     #[error(transparent)]
     Plane(#[from] DelaunayError),
-    /// Triangles that form no mesh.
+    /// Triangles that do not form a valid mesh.
     #[error(transparent)]
     Mesh(#[from] TriMeshError),
-    /// A surface that cannot be put right.
+    /// A surface that cannot be repaired.
     #[error(transparent)]
     Surface(#[from] ShapeError),
 }
 
-/// Refuses lengths that are not positive numbers.
 pub(super) fn check_length(field: &'static str, value: f64) -> Result<(), SheetError> {
     if value.is_finite() && value > 0.0 { Ok(()) } else { Err(SheetError::BadLength { field, value }) }
 }
 
-/// Refuses values below or equal to zero and at or above `limit`, which `what` explains.
 pub(super) fn check_below(field: &'static str, value: f64, limit: f64, what: &str) -> Result<(), SheetError> {
     check_length(field, value)?;
     if value < limit {

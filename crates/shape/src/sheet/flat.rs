@@ -39,7 +39,7 @@ impl BuiltInSheet for Square {
     }
 
     fn mesh(&self, edge: f64) -> Result<SheetMesh, SheetError> {
-        flat(PlaneDomain { outline: rectangle(self.size, self.size), ..Default::default() }, edge)
+        flat_sheet(PlaneDomain { outline: rectangle(self.size, self.size), ..Default::default() }, edge)
     }
 }
 
@@ -76,7 +76,7 @@ impl BuiltInSheet for Strip {
     }
 
     fn mesh(&self, edge: f64) -> Result<SheetMesh, SheetError> {
-        flat(PlaneDomain { outline: rectangle(self.length, self.width), ..Default::default() }, edge)
+        flat_sheet(PlaneDomain { outline: rectangle(self.length, self.width), ..Default::default() }, edge)
     }
 }
 
@@ -110,11 +110,11 @@ impl BuiltInSheet for Disc {
 
     fn mesh(&self, edge: f64) -> Result<SheetMesh, SheetError> {
         let outline = circle([0.0, 0.0], self.radius, edge, 6);
-        flat(PlaneDomain { outline, ..Default::default() }, edge)
+        flat_sheet(PlaneDomain { outline, ..Default::default() }, edge)
     }
 }
 
-/// A strip with a slit from the middle of its end at −x: two legs, to be pulled apart as in a trouser tear test.
+/// A strip with a slit from the middle of its end at −x, for a trouser tear test.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Trouser {
@@ -151,7 +151,7 @@ impl BuiltInSheet for Trouser {
     }
 
     fn mesh(&self, edge: f64) -> Result<SheetMesh, SheetError> {
-        flat(slit_rectangle(self.length, self.width, self.slit), edge)
+        flat_sheet(slit_rectangle(self.length, self.width, self.slit), edge)
     }
 }
 
@@ -162,10 +162,10 @@ pub struct NotchedSquare {
     /// Length of its sides.
     #[schemars(extend("x-unit" = "m", "exclusiveMinimum" = 0))]
     pub size: f64,
-    /// How far the notch reaches in.
+    /// Depth of the notch.
     #[schemars(extend("x-unit" = "m", "exclusiveMinimum" = 0))]
     pub notch: f64,
-    /// Width of the notch at the rim, from where it narrows to its tip; 0 makes it a slit.
+    /// Width of the notch at its open end; 0 makes it a slit.
     #[schemars(extend("x-unit" = "m", "minimum" = 0))]
     pub mouth: f64,
 }
@@ -193,25 +193,25 @@ impl BuiltInSheet for NotchedSquare {
 
     fn mesh(&self, edge: f64) -> Result<SheetMesh, SheetError> {
         if self.mouth == 0.0 {
-            return flat(slit_rectangle(self.size, self.size, self.notch), edge);
+            return flat_sheet(slit_rectangle(self.size, self.size, self.notch), edge);
         }
-        let (half, lip) = (0.5 * self.size, 0.5 * self.mouth);
+        let (half, half_mouth) = (0.5 * self.size, 0.5 * self.mouth);
         let mut outline = rectangle(self.size, self.size);
-        outline.extend([[-half, lip], [self.notch - half, 0.0], [-half, -lip]]);
-        flat(PlaneDomain { outline, ..Default::default() }, edge)
+        outline.extend([[-half, half_mouth], [self.notch - half, 0.0], [-half, -half_mouth]]);
+        flat_sheet(PlaneDomain { outline, ..Default::default() }, edge)
     }
 }
 
-/// A square with round holes in rows and columns.
+/// A square with a grid of round holes.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct HoledSquare {
     /// Length of its sides.
     #[schemars(extend("x-unit" = "m", "exclusiveMinimum" = 0))]
     pub size: f64,
-    /// How many holes along x and along z; they divide the square evenly.
+    /// Number of holes along x and z, evenly spaced.
     pub holes: [u32; 2],
-    /// Radius of each hole; vertices of their rims lie on it.
+    /// Radius of each hole; the vertices of its rim lie on it.
     #[schemars(extend("x-unit" = "m", "exclusiveMinimum" = 0))]
     pub hole_radius: f64,
 }
@@ -244,25 +244,23 @@ impl BuiltInSheet for HoledSquare {
     }
 
     fn mesh(&self, edge: f64) -> Result<SheetMesh, SheetError> {
-        let place = |number: u32, count: u32| self.size * ((f64::from(number) + 0.5) / f64::from(count) - 0.5);
+        let coordinate = |number: u32, count: u32| self.size * ((f64::from(number) + 0.5) / f64::from(count) - 0.5);
         let mut holes = Vec::new();
         for row in 0..self.holes[1] {
             for column in 0..self.holes[0] {
-                let centre = [place(column, self.holes[0]), place(row, self.holes[1])];
+                let centre = [coordinate(column, self.holes[0]), coordinate(row, self.holes[1])];
                 holes.push(circle(centre, self.hole_radius, edge, 12));
             }
         }
-        flat(PlaneDomain { outline: rectangle(self.size, self.size), holes, ..Default::default() }, edge)
+        flat_sheet(PlaneDomain { outline: rectangle(self.size, self.size), holes, ..Default::default() }, edge)
     }
 }
 
-/// Counter-clockwise around the origin.
 fn rectangle(length: f64, width: f64) -> Vec<[f64; 2]> {
     let (x, y) = (0.5 * length, 0.5 * width);
     vec![[-x, -y], [x, -y], [x, y], [-x, y]]
 }
 
-/// A rectangle with a slit from the middle of its left side.
 fn slit_rectangle(length: f64, width: f64, slit: f64) -> PlaneDomain {
     let start = [-0.5 * length, 0.0];
     let mut outline = rectangle(length, width);
@@ -270,7 +268,7 @@ fn slit_rectangle(length: f64, width: f64, slit: f64) -> PlaneDomain {
     PlaneDomain { outline, slits: vec![vec![start, [slit - 0.5 * length, 0.0]]], ..Default::default() }
 }
 
-/// Points on a circle, about `edge` apart, at least `least` of them.
+/// At least `least` points on a circle, about `edge` apart.
 fn circle(centre: [f64; 2], radius: f64, edge: f64, least: usize) -> Vec<[f64; 2]> {
     let count = ((TAU * radius / edge).round() as usize).max(least);
     (0..count)
@@ -281,9 +279,8 @@ fn circle(centre: [f64; 2], radius: f64, edge: f64, least: usize) -> Vec<[f64; 2
         .collect()
 }
 
-/// Triangulates the domain and lays it down: what lies along the second axis there runs towards −z here, so that the face
-/// that was seen is up.
-fn flat(domain: PlaneDomain, edge: f64) -> Result<SheetMesh, SheetError> {
+/// Triangulates the domain and places it in y = 0, face up, with its second axis along −z.
+fn flat_sheet(domain: PlaneDomain, edge: f64) -> Result<SheetMesh, SheetError> {
     let made = triangulate(&domain, edge)?;
     let positions = made.mesh.positions();
     let corner = |vertex: u32| [positions[vertex as usize].x, positions[vertex as usize].y];

@@ -10,11 +10,11 @@ use serde::{Deserialize, Serialize};
 use super::error::{check_below, check_length};
 use super::{BuiltInSheet, SheetError, SheetMesh};
 
-/// The six sides of a box, joined along its edges: a frame of bars along all edges, and a pane in the middle of each
-/// side, as in Pfaff et al. 2014, figure 2 (an aluminium frame with glass panes). Faces outward.
+/// A box with bars along all edges and a pane in the middle of each side, as in Pfaff et al. 2014,
+/// figure 2 (an aluminium frame with glass panes). Faces outward.
 ///
-/// Material 0 is the frame, 1 the panes; the box's edges and the panes' borders are feature lines. Material coordinates keep
-/// every length; the sides lie beside each other.
+/// Material 0 is the frame, 1 the panes. Edges of the box and borders of the panes are feature
+/// lines. Material coordinates keep every length.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct BoxFrame {
@@ -32,18 +32,18 @@ impl Default for BoxFrame {
     }
 }
 
-/// The axes along and across each side, so that their cross product points out of it: the side lies at +½ of the third
-/// axis if the three are in cyclic order, and at −½ otherwise.
+/// The axes of each side; their cross product is the outward normal. Cyclic order means the side at
+/// +½ of the third axis.
 const SIDES: [[usize; 2]; 6] = [[1, 2], [2, 1], [2, 0], [0, 2], [0, 1], [1, 0]];
 
-/// A vertex on the box's edges: position in steps along each axis, as (step, steps), or an end.
-type EdgeName = [usize; 3];
+/// Key of a vertex on the edges of the box: its steps along each axis.
+type EdgeKey = [usize; 3];
 
 impl BuiltInSheet for BoxFrame {
     fn check(&self) -> Result<(), SheetError> {
         self.size.iter().try_for_each(|&length| check_length("size", length))?;
         let least = self.size.iter().copied().fold(f64::INFINITY, f64::min);
-        // Narrower panes than bars would have their sides divided otherwise than the box's edges.
+        // Narrower panes would be divided differently from the edges of the box.
         check_below("bar", self.bar, least / 3.9, "about a quarter of the shortest side")
     }
 
@@ -62,7 +62,7 @@ impl BuiltInSheet for BoxFrame {
 
     fn mesh(&self, edge: f64) -> Result<SheetMesh, SheetError> {
         let mut box_mesh = Assembly::default();
-        // The bars are at least one triangle wide; the edges of the box are divided alike on both sides.
+        // Bars at least one triangle wide; both sides of a box edge divided alike.
         let step = edge.min(self.bar);
         let steps = self.size.map(|length| (length / step).round().max(1.0) as usize);
         let mut offset = 0.0;
@@ -75,7 +75,6 @@ impl BuiltInSheet for BoxFrame {
     }
 }
 
-/// What the sides are put into.
 #[derive(Default)]
 struct Assembly {
     positions: Vec<Vec3>,
@@ -83,8 +82,8 @@ struct Assembly {
     coordinates: Vec<[[f64; 2]; 3]>,
     materials: Vec<u32>,
     features: Vec<[VertexId; 2]>,
-    /// Vertices on the box's edges, which two or three sides share.
-    shared: BTreeMap<EdgeName, u32>,
+    /// Vertices on the edges of the box, shared by two or three sides.
+    shared: BTreeMap<EdgeKey, u32>,
 }
 
 impl BoxFrame {
@@ -99,39 +98,39 @@ impl BoxFrame {
         let third = 3 - along - across;
         let outward = (along + 1) % 3 == across;
         let [length, width] = [self.size[along], self.size[across]];
-        // The rim counter-clockwise, with the name of each point.
+        // Outline as keys in the plane of the side.
         let mut rim: Vec<[usize; 2]> = Vec::new();
         rim.extend((0..steps[along]).map(|k| [k, 0]));
         rim.extend((0..steps[across]).map(|k| [steps[along], k]));
         rim.extend((1..=steps[along]).rev().map(|k| [k, steps[across]]));
         rim.extend((1..=steps[across]).rev().map(|k| [0, k]));
-        let place = |[u, v]: [usize; 2]| {
+        let position_of = |[u, v]: [usize; 2]| {
             [length * (u as f64 / steps[along] as f64 - 0.5), width * (v as f64 / steps[across] as f64 - 0.5)]
         };
-        let outline: Vec<[f64; 2]> = rim.iter().map(|&point| place(point)).collect();
+        let outline: Vec<[f64; 2]> = rim.iter().map(|&point| position_of(point)).collect();
         let [x, y] = [0.5 * length - self.bar, 0.5 * width - self.bar];
         let pane = vec![[-x, -y], [x, -y], [x, y], [-x, y], [-x, -y]];
         let made =
             triangulate(&PlaneDomain { outline: outline.clone(), lines: vec![pane], ..Default::default() }, edge)?;
-        let names: BTreeMap<[u64; 2], [usize; 2]> =
-            outline.iter().zip(&rim).map(|(at, &name)| (at.map(bits), name)).collect();
+        let keys: BTreeMap<[u64; 2], [usize; 2]> =
+            outline.iter().zip(&rim).map(|(at, &key)| (at.map(bits), key)).collect();
         let vertices: Vec<u32> = (made.mesh.positions().iter())
             .map(|at| {
                 let mut position = Vec3::zeros();
                 position[along] = at.x;
                 position[across] = at.y;
                 position[third] = if outward { 0.5 } else { -0.5 } * self.size[third];
-                let fresh = assembly.positions.len() as u32;
-                let vertex = match names.get(&[at.x, at.y].map(bits)) {
-                    None => fresh,
+                let new = assembly.positions.len() as u32;
+                let vertex = match keys.get(&[at.x, at.y].map(bits)) {
+                    None => new,
                     Some(&[u, v]) => {
-                        let mut name = [0; 3];
-                        (name[along], name[across]) = (u, v);
-                        name[third] = if outward { steps[third] } else { 0 };
-                        *assembly.shared.entry(name).or_insert(fresh)
+                        let mut key = [0; 3];
+                        (key[along], key[across]) = (u, v);
+                        key[third] = if outward { steps[third] } else { 0 };
+                        *assembly.shared.entry(key).or_insert(new)
                     }
                 };
-                if vertex == fresh {
+                if vertex == new {
                     assembly.positions.push(position);
                 }
                 vertex
@@ -151,7 +150,7 @@ impl BoxFrame {
     }
 }
 
-/// The bits of a coordinate, zero with one sign.
+/// Maps −0 to 0.
 fn bits(coordinate: f64) -> u64 {
     (coordinate + 0.0).to_bits()
 }

@@ -1,67 +1,70 @@
-//! Lines that remeshing keeps, the patches between them, and what the user's surface carried.
+//! Feature lines, the patches between them, and attributes of the source surface.
 
-use craze_math::Vec3;
 use craze_math::triangle::area_vector;
+use craze_math::{DisjointSets, Vec3};
 use craze_mesh::{TriMesh, TriangleId, VertexId};
 use craze_spatial::{Closest, TriangleTree};
 
 use super::SheetError;
 
-/// What a vertex may do.
+/// Constraint on a vertex during remeshing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Freedom {
+pub(super) enum VertexClass {
     /// Moves on the surface.
     Surface,
-    /// Moves along its line.
+    /// Moves along its feature line.
     Line,
-    /// Stays: where lines end, meet or turn sharply.
+    /// Fixed: lines end, meet or bend sharply here.
     Corner,
 }
 
-/// What is known of each triangle of the input, in the order of the mesh.
-pub(super) struct Carried {
-    /// Texture coordinates of the corners; empty where the model has none.
+/// Attributes of the input triangles.
+pub(super) struct SourceAttributes {
+    /// Texture coordinates of the corners; empty without texture.
     pub(super) texture: Vec<[[f64; 2]; 3]>,
-    /// Number of the material; empty where the model has none.
+    /// Material index; empty without materials.
     pub(super) materials: Vec<u32>,
 }
 
-/// The user's surface as remeshing sees it: lines, and the patches between them.
+/// The source surface, divided by feature lines into patches.
 pub(super) struct Original {
-    /// The chain that each side (triangle · 3 + opposite corner) lies on, from 1; 0 for none.
+    /// The chain of each side (triangle · 3 + opposite corner), from 1; 0 for none.
     pub(super) chain_of_side: Vec<u32>,
-    /// What each vertex may do.
-    pub(super) freedoms: Vec<Freedom>,
-    /// The patch of each triangle.
+    pub(super) vertex_classes: Vec<VertexClass>,
     pub(super) patch_of: Vec<u32>,
-    /// The segments of each chain, as flat triangles in a tree.
+    /// The segments of each chain as degenerate triangles.
     chains: Vec<TriangleTree>,
     patches: Vec<Patch>,
 }
 
 struct Patch {
     tree: TriangleTree,
-    /// The triangles of the mesh, in the order of the tree's.
+    /// The mesh triangles, in the tree's order.
     triangles: Vec<u32>,
 }
 
 impl Original {
-    /// Finds lines by the angle (rad) between neighbours, by breaks in the texture coordinates and by materials. Sharp
-    /// edges that form less than `shortest` (m) of a line are wrinkles, no lines.
-    pub(super) fn new(mesh: &TriMesh, carried: &Carried, angle: f64, shortest: f64) -> Result<Self, SheetError> {
-        let is_line = line_sides(mesh, carried, angle, shortest);
-        let freedoms = freedoms(mesh, &is_line, angle);
-        let (chain_of_side, chain_edges) = chains(mesh, &is_line, &freedoms);
+    /// Finds feature lines by the angle (rad) between neighbours, texture seams and materials.
+    /// Sharp lines shorter than `shortest` (m) are ignored as wrinkles.
+    pub(super) fn new(
+        mesh: &TriMesh,
+        attributes: &SourceAttributes,
+        angle: f64,
+        shortest: f64,
+    ) -> Result<Self, SheetError> {
+        let is_line = line_sides(mesh, attributes, angle, shortest);
+        let vertex_classes = vertex_classes(mesh, &is_line, angle);
+        let (chain_of_side, chain_edges) = chains(mesh, &is_line, &vertex_classes);
         let positions = mesh.positions();
         let tree = |triangles: &[[u32; 3]]| -> Result<TriangleTree, SheetError> {
-            // A tree of its own points, so that many small ones stay small.
+            // Renumbered points keep small trees small.
             let mut points: Vec<u32> = triangles.iter().flatten().copied().collect();
             points.sort_unstable();
             points.dedup();
             let local = |point: u32| points.partition_point(|&other| other < point) as u32;
-            let places: Vec<Vec3> = points.iter().map(|&point| positions[point as usize]).collect();
+            let own_positions: Vec<Vec3> = points.iter().map(|&point| positions[point as usize]).collect();
             let triangles: Vec<[u32; 3]> = triangles.iter().map(|corners| corners.map(local)).collect();
-            Ok(TriangleTree::new(&places, &triangles).map_err(crate::error::ShapeError::from)?)
+            Ok(TriangleTree::new(&own_positions, &triangles).map_err(crate::error::ShapeError::from)?)
         };
         let chains = (chain_edges.iter())
             .map(|edges| tree(&edges.iter().map(|&[a, b]| [a, b, b]).collect::<Vec<_>>()))
@@ -74,30 +77,28 @@ impl Original {
                 Ok(Patch { tree: tree(&corners)?, triangles })
             })
             .collect::<Result<Vec<_>, SheetError>>()?;
-        Ok(Self { chain_of_side, freedoms, patch_of, chains, patches })
+        Ok(Self { chain_of_side, vertex_classes, patch_of, chains, patches })
     }
 
-    /// How many patches there are.
     pub(super) fn patch_count(&self) -> usize {
         self.patches.len()
     }
 
-    /// The point of a chain (from 1) nearest to a place (m), if one is within `reach` (m).
-    pub(super) fn on_chain(&self, chain: u32, place: &Vec3, reach: f64) -> Option<Vec3> {
+    /// The closest point of a chain (from 1) within `reach` (m).
+    pub(super) fn closest_on_chain(&self, chain: u32, position: &Vec3, reach: f64) -> Option<Vec3> {
         let tree = self.chains.get((chain as usize).checked_sub(1)?)?;
-        tree.closest_within(place, reach).map(|closest| closest.point)
+        tree.closest_within(position, reach).map(|closest| closest.point)
     }
 
-    /// The point of a patch nearest to a place (m), if one is within `reach` (m); its triangle is the mesh's.
-    pub(super) fn on_patch(&self, patch: u32, place: &Vec3, reach: f64) -> Option<Closest> {
+    /// The closest point of a patch within `reach` (m), with its triangle in the mesh.
+    pub(super) fn closest_on_patch(&self, patch: u32, position: &Vec3, reach: f64) -> Option<Closest> {
         let patch = self.patches.get(patch as usize)?;
-        let closest = patch.tree.closest_within(place, reach)?;
+        let closest = patch.tree.closest_within(position, reach)?;
         Some(Closest { triangle: patch.triangles[closest.triangle as usize], ..closest })
     }
 }
 
-/// Which sides lie on a line or on the rim.
-fn line_sides(mesh: &TriMesh, carried: &Carried, angle: f64, shortest: f64) -> Vec<bool> {
+fn line_sides(mesh: &TriMesh, attributes: &SourceAttributes, angle: f64, shortest: f64) -> Vec<bool> {
     let mut is_line = vec![false; mesh.element_count() * 3];
     let mut sharp = Vec::new();
     let cosine = angle.cos();
@@ -112,9 +113,9 @@ fn line_sides(mesh: &TriMesh, carried: &Carried, angle: f64, shortest: f64) -> V
                 continue;
             }
             let Some(back) = side_towards(mesh, behind, triangle) else { continue };
-            let materials = !carried.materials.is_empty()
-                && carried.materials[triangle.index()] != carried.materials[behind.index()];
-            if materials || breaks(mesh, carried, [(triangle, corner), (behind, back)]) {
+            let materials = !attributes.materials.is_empty()
+                && attributes.materials[triangle.index()] != attributes.materials[behind.index()];
+            if materials || has_texture_seam(mesh, attributes, [(triangle, corner), (behind, back)]) {
                 (is_line[side], is_line[behind.index() * 3 + back]) = (true, true);
                 continue;
             }
@@ -131,9 +132,9 @@ fn line_sides(mesh: &TriMesh, carried: &Carried, angle: f64, shortest: f64) -> V
 }
 
 /// Whether the texture coordinates differ across a side.
-fn breaks(mesh: &TriMesh, carried: &Carried, [one, other]: [(TriangleId, usize); 2]) -> bool {
-    let Some(texture) = carried.texture.get(one.0.index()) else { return false };
-    let behind = &carried.texture[other.0.index()];
+fn has_texture_seam(mesh: &TriMesh, attributes: &SourceAttributes, [one, other]: [(TriangleId, usize); 2]) -> bool {
+    let Some(texture) = attributes.texture.get(one.0.index()) else { return false };
+    let behind = &attributes.texture[other.0.index()];
     [1, 2].iter().any(|step| {
         let corner = (one.1 + step) % 3;
         let vertex = mesh.points_of(one.0)[corner];
@@ -143,44 +144,37 @@ fn breaks(mesh: &TriMesh, carried: &Carried, [one, other]: [(TriangleId, usize);
     })
 }
 
-/// The corner of `triangle` opposite its side towards `other`.
 fn side_towards(mesh: &TriMesh, triangle: TriangleId, other: TriangleId) -> Option<usize> {
     (0..3).find(|&corner| mesh.neighbour(triangle, corner) == Some(other))
 }
 
-/// Sharp sides that hang together over a length of at least `shortest`, or with lines that are kept anyway.
+/// Sharp sides in components longer than `shortest` or connected with other lines.
 fn long_lines(mesh: &TriMesh, sharp: Vec<[u32; 2]>, shortest: f64, is_line: &[bool]) -> Vec<[u32; 2]> {
     let ends = |side: u32| {
         let corners = mesh.elements()[side as usize / 3];
         [1, 2].map(|step| corners[(side as usize + step) % 3])
     };
-    let mut parent: Vec<u32> = (0..mesh.point_count() as u32).collect();
-    fn root(parent: &mut [u32], mut point: u32) -> u32 {
-        while parent[point as usize] != point {
-            parent[point as usize] = parent[parent[point as usize] as usize];
-            point = parent[point as usize];
-        }
-        point
-    }
+    let mut chains = DisjointSets::new(mesh.point_count());
     for pair in &sharp {
-        let [a, b] = ends(pair[0]).map(|end| root(&mut parent, end));
-        parent[a.max(b) as usize] = a.min(b);
+        let [a, b] = ends(pair[0]);
+        chains.join(a, b);
     }
     let mut lengths = vec![0.0; mesh.point_count()];
     for pair in &sharp {
         let [a, b] = ends(pair[0]);
-        lengths[root(&mut parent, a) as usize] += (mesh.positions()[a as usize] - mesh.positions()[b as usize]).norm();
+        lengths[chains.root(a) as usize] += (mesh.positions()[a as usize] - mesh.positions()[b as usize]).norm();
     }
     for side in (0..is_line.len() as u32).filter(|&side| is_line[side as usize]) {
         for end in ends(side) {
-            lengths[root(&mut parent, end) as usize] += shortest;
+            lengths[chains.root(end) as usize] += shortest;
         }
     }
-    sharp.into_iter().filter(|pair| lengths[root(&mut parent, ends(pair[0])[0]) as usize] >= shortest).collect()
+    sharp.into_iter().filter(|pair| lengths[chains.root(ends(pair[0])[0]) as usize] >= shortest).collect()
 }
 
-/// What each vertex may do: corners are where not exactly two lines meet, or where a line turns by more than the angle.
-fn freedoms(mesh: &TriMesh, is_line: &[bool], angle: f64) -> Vec<Freedom> {
+/// Corners are vertices where not exactly two feature edges meet, or where a line bends by more
+/// than the angle.
+fn vertex_classes(mesh: &TriMesh, is_line: &[bool], angle: f64) -> Vec<VertexClass> {
     let mut others: Vec<Vec<u32>> = vec![Vec::new(); mesh.point_count()];
     for side in (0..is_line.len()).filter(|&side| is_line[side]) {
         let corners = mesh.elements()[side / 3];
@@ -194,21 +188,21 @@ fn freedoms(mesh: &TriMesh, is_line: &[bool], angle: f64) -> Vec<Freedom> {
             others.sort_unstable();
             others.dedup();
             match others[..] {
-                [] => Freedom::Surface,
+                [] => VertexClass::Surface,
                 [a, b] => {
                     let here = position(vertex as u32);
                     let (to, from) = (position(b) - here, here - position(a));
                     let straight = to.dot(&from) > angle.cos() * to.norm() * from.norm();
-                    if straight { Freedom::Line } else { Freedom::Corner }
+                    if straight { VertexClass::Line } else { VertexClass::Corner }
                 }
-                _ => Freedom::Corner,
+                _ => VertexClass::Corner,
             }
         })
         .collect()
 }
 
-/// Numbers the chains between corners from 1 and lists their edges; loops without a corner are chains too.
-fn chains(mesh: &TriMesh, is_line: &[bool], freedoms: &[Freedom]) -> (Vec<u32>, Vec<Vec<[u32; 2]>>) {
+/// Chains of feature edges between corners (or closed loops), numbered from 1, and their edges.
+fn chains(mesh: &TriMesh, is_line: &[bool], vertex_classes: &[VertexClass]) -> (Vec<u32>, Vec<Vec<[u32; 2]>>) {
     let mut edges: Vec<([u32; 2], u32)> = (0..is_line.len())
         .filter(|&side| is_line[side])
         .map(|side| {
@@ -218,49 +212,42 @@ fn chains(mesh: &TriMesh, is_line: &[bool], freedoms: &[Freedom]) -> (Vec<u32>, 
         })
         .collect();
     edges.sort_unstable();
-    let mut unions: Vec<u32> = (0..edges.len() as u32).collect();
-    fn root(unions: &mut [u32], mut edge: u32) -> u32 {
-        while unions[edge as usize] != edge {
-            unions[edge as usize] = unions[unions[edge as usize] as usize];
-            edge = unions[edge as usize];
-        }
-        edge
-    }
+    let mut chains = DisjointSets::new(edges.len());
     let mut last = vec![u32::MAX; mesh.point_count()];
     for index in 0..edges.len() {
         if index > 0 && edges[index].0 == edges[index - 1].0 {
-            unions[index] = root(&mut unions, index as u32 - 1);
+            chains.join(index as u32 - 1, index as u32);
             continue;
         }
         for end in edges[index].0 {
-            if freedoms[end as usize] == Freedom::Corner {
+            if vertex_classes[end as usize] == VertexClass::Corner {
                 continue;
             }
             let before = std::mem::replace(&mut last[end as usize], index as u32);
             if before != u32::MAX {
-                let (one, other) = (root(&mut unions, before), root(&mut unions, index as u32));
-                unions[one.max(other) as usize] = one.min(other);
+                chains.join(before, index as u32);
             }
         }
     }
-    let mut name = vec![0u32; edges.len()];
+    let mut chain_number = vec![0u32; edges.len()];
     let mut chain_of_side = vec![0u32; is_line.len()];
     let mut members: Vec<Vec<[u32; 2]>> = Vec::new();
     for index in 0..edges.len() {
-        let root = root(&mut unions, index as u32) as usize;
-        if name[root] == 0 {
+        let root = chains.root(index as u32) as usize;
+        if chain_number[root] == 0 {
             members.push(Vec::new());
-            name[root] = members.len() as u32;
+            chain_number[root] = members.len() as u32;
         }
-        chain_of_side[edges[index].1 as usize] = name[root];
+        chain_of_side[edges[index].1 as usize] = chain_number[root];
         if index == 0 || edges[index].0 != edges[index - 1].0 {
-            members[name[root] as usize - 1].push(edges[index].0);
+            members[chain_number[root] as usize - 1].push(edges[index].0);
         }
     }
     (chain_of_side, members)
 }
 
-/// Triangles that hang together without crossing a line: the patch of each, and the members of each patch.
+/// The patch of each triangle, connected without crossing a feature line, and the members of each
+/// patch.
 fn patches(mesh: &TriMesh, chain_of_side: &[u32]) -> (Vec<u32>, Vec<Vec<u32>>) {
     let mut patch_of = vec![u32::MAX; mesh.element_count()];
     let mut members: Vec<Vec<u32>> = Vec::new();

@@ -1,8 +1,9 @@
-//! Sheets: surfaces of triangles with a rim, to bend and to tear.
+//! Sheets: triangle surfaces with a boundary, for methods that bend and tear them.
 //!
-//! A built-in [`Sheet`] gives a [`SheetMesh`] of any edge length; [`sheet_from_model`] and [`sheet_from_surface`] make
-//! one of the user's own surface. Built-in sheets have the middle of their box in the origin, y up; flat ones lie in the plane y = 0, face up, with
-//! their first direction along x and their second along −z.
+//! A built-in [`Sheet`] is meshed with any edge length into a [`SheetMesh`]; [`sheet_from_model`]
+//! and [`sheet_from_surface`] make one of an imported surface. Built-in sheets have the centre of
+//! their bounding box at the origin, y up. Flat ones lie in the plane y = 0, face up, with their
+//! first direction along x and their second along −z.
 
 mod curved;
 mod error;
@@ -26,26 +27,26 @@ pub use frame::BoxFrame;
 pub use import::{SheetOptions, SheetReport, sheet_from_model, sheet_from_surface};
 use rim::rim_loops;
 
-/// A sheet as triangles.
+/// A triangulated sheet.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SheetMesh {
-    /// The triangles at rest (m), oriented; the two lips of a slit are apart although they lie in the same place.
+    /// The rest shape (m), oriented; the two sides of a slit have separate vertices at equal
+    /// positions.
     pub mesh: TriMesh,
-    /// Where each triangle's corners lie in the flat material (m). They are given by corner, so that a closed surface can
-    /// be cut open there: neighbours that lie next to each other in the material agree at their edge. Flat and
-    /// developable sheets keep every length; see each sheet for the others.
+    /// Positions of each triangle's corners in the flat material (m), by corner, so that closed
+    /// surfaces can be cut open; neighbours in the material agree at their edge. Flat and
+    /// developable sheets keep every length.
     pub material_coordinates: Vec<[[f64; 2]; 3]>,
-    /// Number of each triangle's material.
+    /// Material index of each triangle.
     pub materials: Vec<u32>,
-    /// Edges on lines that remeshing has to keep, other than the rim: folds, seams, borders of materials. Lower vertex
-    /// first, ascending.
+    /// Edges on feature lines other than the rim, lower vertex first, ascending.
     pub feature_edges: Vec<[VertexId; 2]>,
-    /// The rim: closed loops, each with the sheet on its left, from their lowest vertices on.
+    /// The rim as closed loops with the sheet on the left, from their lowest vertices.
     pub boundary: Vec<Vec<VertexId>>,
 }
 
 impl SheetMesh {
-    /// Triangles with what lies on them; feature edges may come in any order and more than once.
+    /// A sheet mesh; feature edges may be unsorted and repeated.
     fn new(
         mesh: TriMesh,
         material_coordinates: Vec<[[f64; 2]; 3]>,
@@ -60,7 +61,7 @@ impl SheetMesh {
     }
 }
 
-/// A built-in sheet: which, and how large.
+/// A built-in sheet with its dimensions.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub enum Sheet {
@@ -70,24 +71,24 @@ pub enum Sheet {
     Strip(Strip),
     /// A flat disc.
     Disc(Disc),
-    /// A strip with a slit that makes two legs, to be torn by pulling them apart.
+    /// A strip with a slit that makes two legs, for a trouser tear test.
     Trouser(Trouser),
-    /// A square with a slit or a narrow V from one side.
+    /// A square with a slit or a narrow V-shaped notch in one side.
     NotchedSquare(NotchedSquare),
     /// A square with round holes.
     HoledSquare(HoledSquare),
     /// A tube, open at both ends.
     Cylinder(Cylinder),
-    /// A hollow ball.
+    /// A hollow sphere.
     Sphere(Sphere),
-    /// A part of a sphere, open below.
+    /// A spherical cap, open below.
     Dome(Dome),
     /// A box of bars with panes between them.
     BoxFrame(BoxFrame),
 }
 
 impl Sheet {
-    /// Every built-in sheet with its default sizes.
+    /// Every built-in sheet with default dimensions.
     pub fn all() -> [Self; 10] {
         [
             Self::Square(Square::default()),
@@ -103,7 +104,7 @@ impl Sheet {
         ]
     }
 
-    /// Its name in scenes.
+    /// The name in scenes.
     pub fn name(&self) -> &'static str {
         match self {
             Self::Square(_) => "square",
@@ -134,7 +135,7 @@ impl Sheet {
         }
     }
 
-    /// Refuses sizes that are no sizes or do not fit together; the error names one.
+    /// Fails if a dimension is invalid or does not fit the others.
     pub fn check(&self) -> Result<(), SheetError> {
         self.built_in().check()
     }
@@ -144,45 +145,45 @@ impl Sheet {
         self.built_in().area()
     }
 
-    /// Lengths of the smallest box around it (m).
+    /// Size of the bounding box (m).
     pub fn size(&self) -> Vec3 {
         self.built_in().size()
     }
 
-    /// Names of its materials; the first is number 0 in [`SheetMesh::materials`].
+    /// Names of the materials; the first has index 0 in [`SheetMesh::materials`].
     pub fn materials(&self) -> &'static [&'static str] {
         self.built_in().materials()
     }
 
-    /// Edge length (m) for about 4,000 triangles, with two digits.
+    /// Edge length (m) for about 4,000 triangles, to two digits.
     pub fn default_edge(&self) -> f64 {
         default_edge(self.area())
     }
 
-    /// Triangles with edges of about `edge` (m).
+    /// Triangulates the sheet with edges of about `edge` (m).
     pub fn mesh(&self, edge: f64) -> Result<SheetMesh, SheetError> {
         self.check()?;
         error::check_length("edge", edge)?;
         let count = triangle_count(self.area(), edge);
-        if !(count <= error::MOST_TRIANGLES) {
-            return Err(SheetError::TooFine { edge, count, limit: error::MOST_TRIANGLES });
+        if !(count <= error::MAX_TRIANGLES) {
+            return Err(SheetError::TooFine { edge, count, limit: error::MAX_TRIANGLES });
         }
         self.built_in().mesh(edge)
     }
 }
 
-/// Edge length (m) for about 4,000 triangles on an area (m²), with two digits.
+/// Edge length (m) for about 4,000 triangles on an area (m²), to two digits.
 pub fn default_edge(area: f64) -> f64 {
     let edge = (area / 4000.0 * 4.0 / 3f64.sqrt()).sqrt();
     format!("{edge:.1e}").parse().unwrap_or(edge)
 }
 
-/// How many triangles with edges of a length (m) cover an area (m²), all equilateral.
+/// Number of equilateral triangles with this edge length (m) that cover an area (m²).
 pub fn triangle_count(area: f64, edge: f64) -> f64 {
     area / (0.25 * 3f64.sqrt() * edge * edge)
 }
 
-/// What every built-in sheet offers; sizes have been checked before a mesh is asked for.
+/// Interface of a built-in sheet; sizes are checked before `mesh`.
 trait BuiltInSheet {
     fn check(&self) -> Result<(), SheetError>;
     fn area(&self) -> f64;

@@ -1,28 +1,27 @@
-//! The rim of a sheet as loops.
+//! Boundary loops of a sheet.
 
 use craze_mesh::{TriMesh, VertexId};
 
-/// Closed loops of the rim, each from its lowest vertex on, in ascending order of those. Where a vertex is on several loops
-/// (fans that touch in a vertex), the rim goes on within the same fan.
+/// Boundary loops, each from its lowest vertex, ascending. Where fans meet in a vertex, a loop
+/// stays within one fan.
 pub(super) fn rim_loops(mesh: &TriMesh) -> Vec<Vec<VertexId>> {
     let rim = mesh.boundary();
     let edges = &rim.edges;
-    // Edges by their start; nearly always one a vertex.
     let mut order: Vec<u32> = (0..edges.len() as u32).collect();
     order.sort_unstable_by_key(|&edge| (edges[edge as usize][0], edge));
     let starts = |vertex: VertexId| {
         let first = order.partition_point(|&edge| edges[edge as usize][0] < vertex);
         order[first..].iter().copied().take_while(move |&edge| edges[edge as usize][0] == vertex)
     };
-    // From the triangle at the end of an edge, around the end to the triangle with the next open edge.
+    // Rotates around the end of an edge to the next open edge.
     let next = |edge: u32| {
         let end = edges[edge as usize][1];
         let mut triangle = rim.facets[edge as usize].element;
         for _ in 0..mesh.elements_of(end).len() {
             let corners = mesh.points_of(triangle);
-            let place = corners.iter().position(|&corner| corner == end)?;
+            let position = corners.iter().position(|&corner| corner == end)?;
             // The side that starts at `end` lies opposite the corner before it.
-            match mesh.neighbour(triangle, (place + 2) % 3) {
+            match mesh.neighbour(triangle, (position + 2) % 3) {
                 Some(behind) => triangle = behind,
                 None => return starts(end).find(|&next| rim.facets[next as usize].element == triangle),
             }

@@ -1,8 +1,8 @@
-//! Tetrahedra of a ball: concentric icospheres, with lattices of tetrahedra in between.
+//! Structured tetrahedral mesh of a ball: concentric icospheres connected by tetrahedra.
 //!
-//! The twenty wedges from the centre to an icosahedron's faces are cut into n³ tetrahedra each, as a tetrahedron is by planes
-//! parallel to its faces; the points are then moved onto spheres. Warping a cube instead would flatten the elements at the
-//! cube's edges without bound, whereas here all angles stay put as n grows.
+//! Each of the 20 wedges over an icosahedron's faces is subdivided parallel to its faces and
+//! projected onto spheres; angles stay bounded. Rejected: warping a cube, which flattens elements
+//! at its edges without bound.
 
 use craze_math::Vec3;
 use craze_mesh::{TetMesh, tetrahedron_quality};
@@ -10,7 +10,6 @@ use craze_mesh::{TetMesh, tetrahedron_quality};
 use crate::error::ShapeError;
 use crate::structured::icosphere::{FACES, Icosphere, point_count};
 
-/// A ball of `layers` spheres.
 pub(crate) fn tetrahedra(radius: f64, layers: usize) -> Result<TetMesh, ShapeError> {
     let spheres: Vec<Icosphere> = (0..=layers).map(Icosphere::new).collect();
     let mut starts = vec![0];
@@ -22,12 +21,12 @@ pub(crate) fn tetrahedra(radius: f64, layers: usize) -> Result<TetMesh, ShapeErr
     }
     let mut elements = Vec::with_capacity(20 * layers.pow(3));
     for face in 0..FACES.len() {
-        // A lattice point is its steps toward the face's three corners; what is left of n leads to the centre.
+        // Steps toward the three corners of the face; the remainder leads to the centre.
         let node = |[a, b, c]: [usize; 3]| (starts[a + b + c] + spheres[a + b + c].index(face, [a, b, c])) as u32;
         for a in 0..layers {
             for b in 0..layers - a {
                 for c in 0..layers - a - b {
-                    cell([a, b, c], layers, &node, &positions, &mut elements);
+                    append_cell([a, b, c], layers, &node, &positions, &mut elements);
                 }
             }
         }
@@ -35,8 +34,9 @@ pub(crate) fn tetrahedra(radius: f64, layers: usize) -> Result<TetMesh, ShapeErr
     Ok(TetMesh::from_parts(positions, elements)?)
 }
 
-/// The tetrahedron, octahedron and turned tetrahedron, as far as they fit, that start at a lattice point.
-fn cell(
+/// The tetrahedron, octahedron and inverted tetrahedron that start at a lattice point, as far as
+/// they fit.
+fn append_cell(
     [a, b, c]: [usize; 3],
     layers: usize,
     node: &impl Fn([usize; 3]) -> u32,
@@ -47,14 +47,14 @@ fn cell(
     let room = layers - a - b - c;
     elements.push(oriented([at(0, 0, 0), at(1, 0, 0), at(0, 1, 0), at(0, 0, 1)], positions));
     if room >= 2 {
-        // Opposite corners in pairs.
+        // Pairs of opposite corners.
         let diagonals = [[at(1, 0, 0), at(0, 1, 1)], [at(0, 1, 0), at(1, 0, 1)], [at(0, 0, 1), at(1, 1, 0)]];
         let halves = [0, 1, 2].map(|which| around_diagonal(diagonals, which, positions));
         let worst = |four: &[[u32; 4]; 4]| {
             let ratio = |tet: &[u32; 4]| tetrahedron_quality(&tet.map(|n| positions[n as usize])).radius_ratio;
             four.iter().map(ratio).fold(f64::INFINITY, f64::min)
         };
-        // The first of equally good ones, so that rounding does not choose.
+        // The first of equally good diagonals, whatever the rounding.
         let mut best = 0;
         for which in 1..3 {
             if worst(&halves[which]) > worst(&halves[best]) + 1e-9 {
@@ -68,14 +68,14 @@ fn cell(
     }
 }
 
-/// The four tetrahedra of an octahedron around one of its diagonals.
+/// An octahedron as four tetrahedra around a diagonal.
 fn around_diagonal(diagonals: [[u32; 2]; 3], which: usize, positions: &[Vec3]) -> [[u32; 4]; 4] {
     let [from, to] = diagonals[which];
     let ([p, q], [r, s]) = (diagonals[(which + 1) % 3], diagonals[(which + 2) % 3]);
     [[p, r], [r, q], [q, s], [s, p]].map(|[one, other]| oriented([from, to, one, other], positions))
 }
 
-/// The tetrahedron with its corners in the order that makes its volume positive.
+/// Reorders the corners for positive volume.
 pub(crate) fn oriented(mut corners: [u32; 4], positions: &[Vec3]) -> [u32; 4] {
     let [a, b, c, d] = corners.map(|n| positions[n as usize]);
     if (b - a).cross(&(c - a)).dot(&(d - a)) < 0.0 {

@@ -1,4 +1,4 @@
-//! Tetrahedra and surface of a cylinder: a disc of rings, stacked.
+//! Structured tetrahedral mesh and surface of a cylinder: a triangulated disc, extruded in layers.
 
 use std::f64::consts::PI;
 
@@ -10,13 +10,13 @@ use crate::structured::ball::oriented;
 use crate::structured::prism;
 use crate::surface::TriangleSurface;
 
-/// A disc of rings about the middle; ring k has 6k points, so that all triangles are nearly equilateral.
+/// A disc of concentric rings; ring k has 6k points, for nearly equilateral triangles.
 struct Disc {
     /// x and z of the points for radius 1.
     points: Vec<[f64; 2]>,
-    /// Turning from x to z.
+    /// Oriented from x to z.
     triangles: Vec<[u32; 3]>,
-    /// Number of the first point of the outermost ring, which are the last.
+    /// First point of the outermost ring, whose points are the last.
     rim: usize,
 }
 
@@ -47,20 +47,20 @@ impl Disc {
         Self { points, triangles, rim: start(rings) }
     }
 
-    fn place(&self, point: usize, radius: f64, y: f64) -> Vec3 {
+    fn position(&self, point: usize, radius: f64, y: f64) -> Vec3 {
         let [x, z] = self.points[point];
         Vec3::new(radius * x, y, radius * z)
     }
 }
 
-/// A cylinder about the y axis of `rings` rings and `layers` layers.
+/// A cylinder along the y axis with this many rings and layers.
 pub(crate) fn tetrahedra(radius: f64, height: f64, rings: usize, layers: usize) -> Result<TetMesh, ShapeError> {
     let disc = Disc::new(rings);
     let count = disc.points.len();
     let mut positions = Vec::with_capacity(count * (layers + 1));
     for layer in 0..=layers {
         let y = height * (layer as f64 / layers as f64 - 0.5);
-        positions.extend((0..count).map(|point| disc.place(point, radius, y)));
+        positions.extend((0..count).map(|point| disc.position(point, radius, y)));
     }
     let mut elements = Vec::with_capacity(3 * disc.triangles.len() * layers);
     for layer in 0..layers {
@@ -74,13 +74,13 @@ pub(crate) fn tetrahedra(radius: f64, height: f64, rings: usize, layers: usize) 
     Ok(TetMesh::from_parts(positions, elements)?)
 }
 
-/// The closed surface of a cylinder about the y axis, with `rings` rings on its caps.
+/// The closed surface of a cylinder along the y axis, with this many rings on its caps.
 pub(crate) fn surface(radius: f64, height: f64, rings: usize) -> TriangleSurface {
     let disc = Disc::new(rings);
     let count = disc.points.len() as u32;
     let mut positions: Vec<Vec3> = Vec::with_capacity(2 * disc.points.len());
     for y in [-0.5 * height, 0.5 * height] {
-        positions.extend((0..disc.points.len()).map(|point| disc.place(point, radius, y)));
+        positions.extend((0..disc.points.len()).map(|point| disc.position(point, radius, y)));
     }
     let mut triangles = Vec::new();
     for &[a, b, c] in &disc.triangles {

@@ -1,11 +1,12 @@
-//! Points of an icosahedron's faces, spread over concentric spheres.
+//! Points on concentric icospheres.
 //!
-//! Sphere number r of a ball of n has 10 r² + 2 points: the corners of an icosahedron, r − 1 points on each edge and
-//! (r − 1)(r − 2)/2 inside each face. Points of neighbouring spheres stack up to lattices of tetrahedra.
+//! Sphere r ≥ 1 has 10 r² + 2 points: the corners of an icosahedron, r − 1 points on each edge and
+//! (r − 1)(r − 2)/2 inside each face. Points of consecutive spheres form lattices of tetrahedra.
 
 use craze_math::Vec3;
 
-/// Corners of an icosahedron: even permutations of (±1, ±golden ratio, 0).
+/// Corners of an icosahedron: even permutations of (±1, ±golden ratio, 0), with 2 for the golden
+/// ratio.
 const CORNERS: [[i8; 3]; 12] = [
     [-1, 2, 0],
     [1, 2, 0],
@@ -45,12 +46,11 @@ pub(crate) const FACES: [[usize; 3]; 20] = [
     [9, 8, 1],
 ];
 
-/// How many points sphere `r` has; the centre counts as sphere 0.
 pub(crate) fn point_count(r: usize) -> usize {
     if r == 0 { 1 } else { 10 * r * r + 2 }
 }
 
-/// Unit vectors of the corners.
+/// Unit vector to a corner.
 fn corner(index: usize) -> Vec3 {
     let golden = (1.0 + 5.0_f64.sqrt()) / 2.0;
     let value = |c: i8| if c.abs() == 2 { golden.copysign(f64::from(c)) } else { f64::from(c) };
@@ -58,7 +58,6 @@ fn corner(index: usize) -> Vec3 {
     Vec3::new(value(x), value(y), value(z)).normalize()
 }
 
-/// Edges by their two corners, smaller number first, in order.
 fn edges() -> Vec<[usize; 2]> {
     let mut edges: Vec<[usize; 2]> =
         FACES.iter().flat_map(|&[a, b, c]| [[a, b], [b, c], [c, a]]).filter(|[from, to]| from < to).collect();
@@ -66,7 +65,6 @@ fn edges() -> Vec<[usize; 2]> {
     edges
 }
 
-/// Numbers and places of the points of a sphere.
 pub(crate) struct Icosphere {
     r: usize,
     edges: Vec<[usize; 2]>,
@@ -77,7 +75,7 @@ impl Icosphere {
         Self { r, edges: edges() }
     }
 
-    /// The number of the point with the given steps toward the three corners of a face; they sum to r.
+    /// Index of the point at these steps (sum r) toward the corners of a face.
     pub fn index(&self, face: usize, steps: [usize; 3]) -> usize {
         let r = self.r;
         let corners = FACES[face];
@@ -101,7 +99,7 @@ impl Icosphere {
         }
     }
 
-    /// Unit vectors of all points, by number.
+    /// Unit vectors of all points.
     pub fn directions(&self) -> Vec<Vec3> {
         let mut directions = vec![Vec3::zeros(); point_count(self.r)];
         if self.r == 0 {
@@ -120,7 +118,7 @@ impl Icosphere {
         directions
     }
 
-    /// Triangles over the points, counter-clockwise seen from outside.
+    /// Triangles, counter-clockwise seen from outside.
     pub fn triangles(&self) -> Vec<[u32; 3]> {
         let mut triangles = Vec::with_capacity(20 * self.r * self.r);
         for face in 0..FACES.len() {
@@ -161,7 +159,7 @@ mod tests {
     }
 
     #[test]
-    fn every_point_has_one_number() {
+    fn every_point_has_one_index() {
         let sphere = Icosphere::new(5);
         let directions = sphere.directions();
         for (i, a) in directions.iter().enumerate() {

@@ -1,80 +1,81 @@
-//! Creases and corners: points of the surface near them are moved onto them.
+//! Snapping of surface points onto creases and corners.
 //!
-//! Where the normals at the ends of a surface edge differ, the crease between them is found by bisection along the surface, and must
-//! still be a jump there; a strongly curved smooth part has none. One end at least of every such edge has to lie on the crease, or
-//! the edge cuts it off.
+//! Where the normals at the ends of a surface edge differ, bisection along the surface locates the
+//! crease. The normal must still jump there, unlike on smooth parts of high curvature. The edge
+//! cuts off the crease unless one of its ends lies on it.
 
 use craze_math::{Mat3, Vec3, symmetric_eigen};
 use rayon::prelude::*;
 
-use super::quality::Cosines;
-use super::shaping::{Edit, Freedom, Guard, Shaping, project};
-use super::survey::CHUNK;
+use super::classification::CHUNK;
+use super::quality::DihedralCosines;
+use super::working_mesh::{AngleBounds, Edit, PointConstraint, WorkingMesh, project};
 
-/// Edges that are halved one at a time, with all that is around moved; each costs a pass over the mesh.
-const MOST_STUBBORN: usize = 300;
+/// Limit of edges that are split one at a time with smoothing.
+const MAX_SMOOTHED_SPLITS: usize = 300;
 
-/// What became of creases and corners.
+/// Result of snapping to creases and corners.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct FeatureReport {
-    /// Points of the mesh that lie on creases.
+    /// Mesh points on creases.
     pub crease_points: usize,
-    /// Points of the mesh that lie on corners.
+    /// Mesh points on corners.
     pub corner_points: usize,
-    /// Edges across creases that were turned or halved.
+    /// Edges across creases that were flipped or split.
     pub edges_changed: usize,
-    /// Corners found that no point could be moved onto.
+    /// Corners that no point could be moved onto.
     pub corners_missed: usize,
-    /// Edges of the surface that still cut off a crease.
+    /// Surface edges that still cut off a crease.
     pub edges_cut_off: usize,
 }
 
-/// A point of a crease beside an edge of the mesh's surface.
+/// A crease point next to a surface edge.
 struct Crease {
     ends: [u32; 2],
     point: Vec3,
     /// Unit normals on both sides.
     normals: [Vec3; 2],
-    /// Unit vector along the crease.
+    /// Unit tangent of the crease.
     along: Vec3,
 }
 
 impl Crease {
-    /// Whether an end of the edge lies on this crease; on another one does not count.
-    fn is_covered(&self, shaping: &Shaping) -> bool {
+    /// Whether an end of the edge is fixed on this crease.
+    fn is_covered(&self, working: &WorkingMesh) -> bool {
         self.ends.iter().any(|&end| {
-            let way = shaping.positions[end as usize] - self.point;
-            let is_on = self.normals.iter().all(|normal| normal.dot(&way).abs() < 0.1 * shaping.edge);
-            shaping.freedom[end as usize] == Freedom::Fixed && is_on
+            let offset = working.positions[end as usize] - self.point;
+            let is_on = self.normals.iter().all(|normal| normal.dot(&offset).abs() < 0.1 * working.edge);
+            working.constraint[end as usize] == PointConstraint::Fixed && is_on
         })
     }
 }
 
-/// Moves surface points onto creases (normals that differ by more than `angle`, radians) and corners, where angles allow.
-pub(super) fn snap_to_features(shaping: &mut Shaping, angle: f64) -> FeatureReport {
-    let triangles = surface_triangles(shaping);
+/// Moves surface points onto creases (normals that differ by more than `angle`, rad) and corners,
+/// within the angle bounds.
+pub(super) fn snap_to_features(working: &mut WorkingMesh, angle: f64) -> FeatureReport {
+    let triangles = surface_triangles(working);
     let points = sorted_points(&triangles);
     let normals: Vec<Option<Vec3>> = points
         .par_iter()
         .with_min_len(64)
-        .map(|&point| shaping.domain.normal(&shaping.positions[point as usize]))
+        .map(|&point| working.domain.normal(&working.positions[point as usize]))
         .collect();
-    let normal = |point: u32| points.binary_search(&point).ok().and_then(|place| normals[place]);
+    let normal = |point: u32| points.binary_search(&point).ok().and_then(|position| normals[position]);
     let edges = surface_edges(&triangles);
     let sharp: Vec<[u32; 2]> = (edges.iter().copied())
         .filter(|&[one, other]| matches!((normal(one), normal(other)), (Some(a), Some(b)) if a.dot(&b) < angle.cos()))
         .collect();
-    let cross = |&ends: &[u32; 2]| find_crease(shaping, ends, ends.map(|end| normal(end).unwrap_or_default()), angle);
+    let cross = |&ends: &[u32; 2]| find_crease(working, ends, ends.map(|end| normal(end).unwrap_or_default()), angle);
     let creases: Vec<Crease> = sharp.par_iter().with_min_len(16).filter_map(cross).collect();
     let mut report = FeatureReport::default();
-    snap_to_corners(shaping, &edges, &sharp, &normal, &mut report);
-    snap_to_creases(shaping, &creases, &mut report);
+    snap_to_corners(working, &edges, &sharp, &normal, &mut report);
+    snap_to_creases(working, &creases, &mut report);
     report
 }
 
-/// Corners first: they are few, and creases run into them.
+/// Corners come first, since creases end in them.
 fn snap_to_corners(
-    shaping: &mut Shaping,
+    working: &mut WorkingMesh,
     edges: &[[u32; 2]],
     sharp: &[[u32; 2]],
     normal: &(dyn Fn(u32) -> Option<Vec3> + Sync),
@@ -82,146 +83,147 @@ fn snap_to_corners(
 ) {
     let mut ring: Vec<[u32; 2]> = edges.iter().flat_map(|&[one, other]| [[one, other], [other, one]]).collect();
     ring.sort_unstable();
-    let near: Vec<u32> = {
-        let mut near: Vec<u32> = sharp.iter().flatten().copied().collect();
-        near.sort_unstable();
-        near.dedup();
-        near
+    let sharp_ends: Vec<u32> = {
+        let mut sharp_ends: Vec<u32> = sharp.iter().flatten().copied().collect();
+        sharp_ends.sort_unstable();
+        sharp_ends.dedup();
+        sharp_ends
     };
     let neighbours = |point: u32| {
         let start = ring.partition_point(|&[one, _]| one < point);
         ring[start..].iter().take_while(move |&&[one, _]| one == point).map(|&[_, other]| other)
     };
-    let look = |&point: &u32| {
-        let here = shaping.positions[point as usize];
+    let corner_near = |&point: &u32| {
+        let here = working.positions[point as usize];
         let planes = |points: &[u32]| -> Vec<(Vec3, Vec3)> {
-            points.iter().filter_map(|&other| Some((shaping.positions[other as usize], normal(other)?))).collect()
+            points.iter().filter_map(|&other| Some((working.positions[other as usize], normal(other)?))).collect()
         };
         let first: Vec<u32> = neighbours(point).chain([point]).collect();
-        // A ring may miss one of the faces that meet; two rings may see a face too many.
-        let corner = find_corner(shaping, &here, &planes(&first)).or_else(|| {
+        // One ring may miss a face; two may include one too many.
+        let corner = find_corner(working, &here, &planes(&first)).or_else(|| {
             let mut second: Vec<u32> = first.iter().flat_map(|&other| neighbours(other)).collect();
             second.sort_unstable();
             second.dedup();
-            find_corner(shaping, &here, &planes(&second))
+            find_corner(working, &here, &planes(&second))
         });
         corner.map(|corner| ((corner - here).norm(), point, corner))
     };
-    let mut found: Vec<(f64, u32, Vec3)> = near.par_iter().with_min_len(16).filter_map(look).collect();
+    let mut found: Vec<(f64, u32, Vec3)> = sharp_ends.par_iter().with_min_len(16).filter_map(corner_near).collect();
     found.sort_unstable_by(|one, other| one.0.total_cmp(&other.0).then(one.1.cmp(&other.1)));
     let mut done: Vec<Vec3> = Vec::new();
     let mut missed: Vec<Vec3> = Vec::new();
     let close = |list: &[Vec3], corner: &Vec3, edge: f64| list.iter().any(|other| (other - corner).norm() < 0.4 * edge);
-    for guard in [Guard::STRONG, Guard::WEAK] {
+    for angle_bounds in [AngleBounds::REGULAR, AngleBounds::AT_FEATURES] {
         missed.clear();
         for &(_, point, corner) in &found {
-            if close(&done, &corner, shaping.edge) || shaping.freedom[point as usize] == Freedom::Fixed {
+            if close(&done, &corner, working.edge) || working.constraint[point as usize] == PointConstraint::Fixed {
                 continue;
             }
-            if shaping.snap(point, corner, guard) {
+            if working.snap(point, corner, angle_bounds) {
                 done.push(corner);
-            } else if !close(&missed, &corner, shaping.edge) {
+            } else if !close(&missed, &corner, working.edge) {
                 missed.push(corner);
             }
         }
     }
-    // Where all points are too far, a tetrahedron on the triangle that cuts the corner off brings a new one.
+    // If all points are too far, a new tetrahedron adds one.
     for corner in std::mem::take(&mut missed) {
-        if !close(&done, &corner, shaping.edge) {
-            if cap(shaping, &corner) { done.push(corner) } else { missed.push(corner) }
+        if !close(&done, &corner, working.edge) {
+            if add_cap(working, &corner) { done.push(corner) } else { missed.push(corner) }
         }
     }
     report.corner_points = done.len();
-    report.corners_missed = missed.iter().filter(|corner| !close(&done, corner, shaping.edge)).count();
+    report.corners_missed = missed.iter().filter(|corner| !close(&done, corner, working.edge)).count();
 }
 
-/// Adds the best tetrahedron between a corner and a triangle that cuts it off; false where none keeps the weak guard.
-fn cap(shaping: &mut Shaping, corner: &Vec3) -> bool {
-    let triangles = surface_triangles(shaping);
+/// Adds the best tetrahedron between a corner and a triangle that cuts it off; false if none keeps
+/// the bounds.
+fn add_cap(working: &mut WorkingMesh, corner: &Vec3) -> bool {
+    let triangles = surface_triangles(working);
     let quality = |triangle: &&[u32; 3]| {
-        let [a, b, c] = triangle.map(|point| shaping.positions[point as usize]);
-        let cosines = Cosines::of(&[a, b, c, *corner]);
-        let is_near = (corner - a).norm() < 2.0 * shaping.edge;
-        (is_near && Guard::WEAK.holds(cosines)).then_some((cosines.of_smallest, **triangle))
+        let [a, b, c] = triangle.map(|point| working.positions[point as usize]);
+        let cosines = DihedralCosines::of(&[a, b, c, *corner]);
+        let is_near = (corner - a).norm() < 2.0 * working.edge;
+        (is_near && AngleBounds::AT_FEATURES.contain(cosines)).then_some((cosines.of_smallest, **triangle))
     };
     let best =
         triangles.iter().filter_map(|triangle| quality(&triangle)).min_by(|one, other| one.0.total_cmp(&other.0));
     let Some((_, [a, b, c])) = best else { return false };
     let mut edit = Edit::default();
-    edit.change(&[a, b, c], &[], &[[a, b, c, shaping.positions.len() as u32]]);
+    edit.change(&[a, b, c], &[], &[[a, b, c, working.positions.len() as u32]]);
     edit.points.push(*corner);
-    shaping.replace(edit);
+    working.replace(edit);
     true
 }
 
-/// A cover of all crease edges by points on the crease, the nearest first.
-fn snap_to_creases(shaping: &mut Shaping, creases: &[Crease], report: &mut FeatureReport) {
+/// Moves points onto all uncovered creases, the nearest first.
+fn snap_to_creases(working: &mut WorkingMesh, creases: &[Crease], report: &mut FeatureReport) {
     let mut at_points: Vec<(u32, u32)> =
         creases.iter().zip(0..).flat_map(|(crease, index)| crease.ends.map(|end| (end, index))).collect();
     at_points.sort_unstable();
-    for guard in [Guard::STRONG, Guard::STRONG, Guard::WEAK, Guard::WEAK] {
-        change_edges(shaping, creases, Change::Bridge, report);
-        let mut tries: Vec<(f64, u32, Vec3)> = Vec::new();
+    for angle_bounds in [AngleBounds::REGULAR, AngleBounds::REGULAR, AngleBounds::AT_FEATURES, AngleBounds::AT_FEATURES]
+    {
+        change_edges(working, creases, Change::Bridge, report);
+        let mut moves: Vec<(f64, u32, Vec3)> = Vec::new();
         for run in at_points.chunk_by(|one, other| one.0 == other.0) {
             let point = run[0].0;
-            if shaping.freedom[point as usize] == Freedom::Fixed {
+            if working.constraint[point as usize] == PointConstraint::Fixed {
                 continue;
             }
-            let here = shaping.positions[point as usize];
+            let here = working.positions[point as usize];
             let open =
-                run.iter().map(|&(_, index)| &creases[index as usize]).filter(|crease| !crease.is_covered(shaping));
-            // The foot on the nearest crease's tangent.
+                run.iter().map(|&(_, index)| &creases[index as usize]).filter(|crease| !crease.is_covered(working));
             let nearest = open
                 .map(|crease| {
                     crease.point
                         + crease.along
-                            * (here - crease.point).dot(&crease.along).clamp(-0.5 * shaping.edge, 0.5 * shaping.edge)
+                            * (here - crease.point).dot(&crease.along).clamp(-0.5 * working.edge, 0.5 * working.edge)
                 })
                 .min_by(|one, other| (one - here).norm().total_cmp(&(other - here).norm()));
-            if let Some(place) = nearest {
-                tries.push(((place - here).norm(), point, place));
+            if let Some(position) = nearest {
+                moves.push(((position - here).norm(), point, position));
             }
         }
-        tries.sort_unstable_by(|one, other| one.0.total_cmp(&other.0).then(one.1.cmp(&other.1)));
-        for (_, point, place) in tries {
+        moves.sort_unstable_by(|one, other| one.0.total_cmp(&other.0).then(one.1.cmp(&other.1)));
+        for (_, point, position) in moves {
             let start = at_points.partition_point(|&(other, _)| other < point);
             let run = at_points[start..].iter().take_while(|&&(other, _)| other == point);
-            let is_open = run.map(|&(_, index)| &creases[index as usize]).any(|crease| !crease.is_covered(shaping));
-            let is_free = shaping.freedom[point as usize] != Freedom::Fixed;
-            if is_open && is_free && shaping.snap(point, place, guard) {
+            let is_open = run.map(|&(_, index)| &creases[index as usize]).any(|crease| !crease.is_covered(working));
+            let is_free = working.constraint[point as usize] != PointConstraint::Fixed;
+            if is_open && is_free && working.snap(point, position, angle_bounds) {
                 report.crease_points += 1;
             }
         }
     }
     for change in [Change::Bridge, Change::Split, Change::Split] {
-        change_edges(shaping, creases, change, report);
+        change_edges(working, creases, change, report);
     }
-    let is_cut_off = |shaping: &Shaping, edges: &[[u32; 2]], crease: &Crease| {
-        !crease.is_covered(shaping) && edges.binary_search(&crease.ends).is_ok()
+    let is_cut_off = |working: &WorkingMesh, edges: &[[u32; 2]], crease: &Crease| {
+        !crease.is_covered(working) && edges.binary_search(&crease.ends).is_ok()
     };
-    let edges = surface_edges(&surface_triangles(shaping));
-    let stubborn: Vec<&Crease> = creases.iter().filter(|crease| is_cut_off(shaping, &edges, crease)).collect();
-    for crease in stubborn.into_iter().take(MOST_STUBBORN) {
-        let slides = [0.0, 0.2, -0.2, 0.4, -0.4].map(|slide| crease.point + crease.along * (slide * shaping.edge));
-        report.edges_changed += usize::from(slides.iter().any(|place| shaping.split_and_smooth(crease.ends, *place)));
+    let edges = surface_edges(&surface_triangles(working));
+    let uncovered: Vec<&Crease> = creases.iter().filter(|crease| is_cut_off(working, &edges, crease)).collect();
+    for crease in uncovered.into_iter().take(MAX_SMOOTHED_SPLITS) {
+        let shifts = [0.0, 0.2, -0.2, 0.4, -0.4].map(|shift| crease.point + crease.along * (shift * working.edge));
+        report.edges_changed +=
+            usize::from(shifts.iter().any(|position| working.split_and_smooth(crease.ends, *position)));
     }
-    let edges = surface_edges(&surface_triangles(shaping));
-    report.edges_cut_off = creases.iter().filter(|crease| is_cut_off(shaping, &edges, crease)).count();
+    let edges = surface_edges(&surface_triangles(working));
+    report.edges_cut_off = creases.iter().filter(|crease| is_cut_off(working, &edges, crease)).count();
 }
 
-/// How an edge across a crease is changed when none of its ends can be moved.
+/// Topological change of an edge that cuts off a crease.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Change {
-    /// Where both triangles beside the edge end on the crease, one tetrahedron more (at a convex crease) or one less (at a concave
-    /// one) puts an edge along the crease into its place.
+    /// If both opposite points lie on the crease, adds (convex) or removes (concave) a tetrahedron,
+    /// which puts an edge there.
     Bridge,
-    /// A new point on the crease halves the edge.
     Split,
 }
 
-/// Changes edges that still cut off a crease, where the new tetrahedra keep the weak guard.
-fn change_edges(shaping: &mut Shaping, creases: &[Crease], change: Change, report: &mut FeatureReport) {
-    let triangles = surface_triangles(shaping);
+/// Changes edges that still cut off a crease, within the angle bounds.
+fn change_edges(working: &mut WorkingMesh, creases: &[Crease], change: Change, report: &mut FeatureReport) {
+    let triangles = surface_triangles(working);
     let mut sides: Vec<([u32; 2], u32)> =
         triangles.iter().flat_map(|&[a, b, c]| [([a, b], c), ([b, c], a), ([c, a], b)]).collect();
     sides.par_sort_unstable();
@@ -234,122 +236,121 @@ fn change_edges(shaping: &mut Shaping, creases: &[Crease], change: Change, repor
     for crease in creases {
         let [one, other] = crease.ends;
         let (Some(left), Some(right)) = (opposite([one, other]), opposite([other, one])) else { continue };
-        let is_fixed = |point: u32| shaping.freedom[point as usize] == Freedom::Fixed;
-        if crease.is_covered(shaping) {
+        let is_fixed = |point: u32| working.constraint[point as usize] == PointConstraint::Fixed;
+        if crease.is_covered(working) {
             continue;
         }
         match change {
-            Change::Bridge if is_fixed(left) && is_fixed(right) => bridge(shaping, crease, [left, right], &mut edit),
+            Change::Bridge if is_fixed(left) && is_fixed(right) => bridge(working, crease, [left, right], &mut edit),
             Change::Bridge => {}
-            Change::Split => split(shaping, crease, &mut edit),
+            Change::Split => split(working, crease, &mut edit),
         }
     }
     report.edges_changed += edit.changes;
     if edit.changes > 0 {
-        shaping.replace(edit);
+        working.replace(edit);
     }
 }
 
-/// Plans the tetrahedron more or less that replaces the edge by the one between `beside`.
-fn bridge(shaping: &Shaping, crease: &Crease, beside: [u32; 2], edit: &mut Edit) {
+/// Plans the tetrahedron to add or remove.
+fn bridge(working: &WorkingMesh, crease: &Crease, beside: [u32; 2], edit: &mut Edit) {
     let four = [crease.ends[0], crease.ends[1], beside[0], beside[1]];
-    let corners = four.map(|point| shaping.positions[point as usize]);
-    // The new edge must be where the surface is: just beyond it lies the other side.
+    let corners = four.map(|point| working.positions[point as usize]);
+    // The new edge must lie on the surface, with the outside just beyond.
     let middles = [(corners[0] + corners[1]) * 0.5, (corners[2] + corners[3]) * 0.5];
-    let Some(way) = (middles[1] - middles[0]).try_normalize(0.0) else { return };
-    if !edit.is_free(&four) || project(shaping.domain, &middles[1], &way, 0.1 * shaping.edge).is_none() {
+    let Some(offset) = (middles[1] - middles[0]).try_normalize(0.0) else { return };
+    if !edit.is_free(&four) || project(working.domain, &middles[1], &offset, 0.1 * working.edge).is_none() {
         return;
     }
     if craze_math::tetrahedron::volume(&corners) > 0.0 {
-        if Guard::WEAK.holds(Cosines::of(&corners)) && shaping.common(beside).is_empty() {
+        if AngleBounds::AT_FEATURES.contain(DihedralCosines::of(&corners)) && working.common(beside).is_empty() {
             edit.change(&four, &[], &[four]);
         }
-    } else if let [single] = shaping.common(crease.ends)[..]
-        && four.iter().all(|point| shaping.tetrahedra[single as usize].contains(point))
-        // A crumb of one tetrahedron would leave points that belong to nothing.
-        && four.iter().all(|&point| shaping.star(point).len() > 1)
+    } else if let [single] = working.common(crease.ends)[..]
+        && four.iter().all(|point| working.tetrahedra[single as usize].contains(point))
+        // A separate tetrahedron would leave unused points.
+        && four.iter().all(|&point| working.star(point).len() > 1)
     {
         edit.change(&four, &[single], &[]);
     }
 }
 
-/// Plans a new point on the crease in the edge's middle.
-fn split(shaping: &Shaping, crease: &Crease, edit: &mut Edit) {
-    let around = shaping.common(crease.ends);
-    let points: Vec<u32> = around.iter().flat_map(|&index| shaping.tetrahedra[index as usize]).collect();
+fn split(working: &WorkingMesh, crease: &Crease, edit: &mut Edit) {
+    let around = working.common(crease.ends);
+    let points: Vec<u32> = around.iter().flat_map(|&index| working.tetrahedra[index as usize]).collect();
     if !edit.is_free(&points) {
         return;
     }
-    for slide in [0.0, 0.15, -0.15, 0.3, -0.3] {
-        let place = crease.point + crease.along * (slide * shaping.edge);
+    for shift in [0.0, 0.15, -0.15, 0.3, -0.3] {
+        let position = crease.point + crease.along * (shift * working.edge);
         let halves = around.iter().flat_map(|&index| {
-            let corners = shaping.tetrahedra[index as usize];
+            let corners = working.tetrahedra[index as usize];
             crease.ends.map(|end| {
-                let places =
-                    corners.map(|corner| if corner == end { place } else { shaping.positions[corner as usize] });
-                Guard::WEAK.holds(Cosines::of(&places))
+                let corner_positions =
+                    corners.map(|corner| if corner == end { position } else { working.positions[corner as usize] });
+                AngleBounds::AT_FEATURES.contain(DihedralCosines::of(&corner_positions))
             })
         });
         if halves.clone().all(|holds| holds) {
-            let middle = (shaping.positions.len() + edit.points.len()) as u32;
+            let middle = (working.positions.len() + edit.points.len()) as u32;
             let halved = around.iter().flat_map(|&index| {
-                let corners = shaping.tetrahedra[index as usize];
+                let corners = working.tetrahedra[index as usize];
                 crease.ends.map(|end| corners.map(|corner| if corner == end { middle } else { corner }))
             });
             let halved: Vec<[u32; 4]> = halved.collect();
             edit.change(&points, &around, &halved);
-            edit.points.push(place);
+            edit.points.push(position);
             return;
         }
     }
 }
 
-/// The crease that the surface has between the ends of an edge, if the normal still jumps there once it is found.
-fn find_crease(shaping: &Shaping, ends: [u32; 2], normals: [Vec3; 2], angle: f64) -> Option<Crease> {
-    let [start, end] = ends.map(|end| shaping.positions[end as usize]);
+/// The crease between the ends of an edge, if the normal still jumps there after bisection.
+fn find_crease(working: &WorkingMesh, ends: [u32; 2], normals: [Vec3; 2], angle: f64) -> Option<Crease> {
+    let [start, end] = ends.map(|end| working.positions[end as usize]);
     let outward = (normals[0] + normals[1]).try_normalize(0.1)?;
-    let reach = (end - start).norm();
+    let distance = (end - start).norm();
     let mut low = (0.0, start, normals[0]);
     let mut high = (1.0, end, normals[1]);
     for _ in 0..7 {
         let share = 0.5 * (low.0 + high.0);
-        let place = project(shaping.domain, &(start + (end - start) * share), &outward, reach)?;
-        let normal = shaping.domain.normal(&place)?;
+        let position = project(working.domain, &(start + (end - start) * share), &outward, distance)?;
+        let normal = working.domain.normal(&position)?;
         if normal.dot(&normals[0]) > normal.dot(&normals[1]) {
-            low = (share, place, normal);
+            low = (share, position, normal);
         } else {
-            high = (share, place, normal);
+            high = (share, position, normal);
         }
     }
     let cosine = low.2.dot(&high.2);
     if !(cosine < angle.cos()) {
         return None;
     }
-    // Where the two tangent planes meet, nearest to the middle.
+    // The point on both tangent planes nearest to the middle.
     let middle = (low.1 + high.1) * 0.5;
     let [one, other] = [low.2.dot(&(low.1 - middle)), high.2.dot(&(high.1 - middle))];
     let scale = 1.0 / (1.0 - cosine * cosine);
     let point = middle + low.2 * ((one - cosine * other) * scale) + high.2 * ((other - cosine * one) * scale);
     let along = low.2.cross(&high.2).try_normalize(1e-6)?;
-    ((point - middle).norm() < 0.25 * shaping.edge).then_some(Crease { ends, point, normals: [low.2, high.2], along })
+    ((point - middle).norm() < 0.25 * working.edge).then_some(Crease { ends, point, normals: [low.2, high.2], along })
 }
 
-/// Where tangent planes around a point meet, if they do in one point of the surface not far away.
-fn find_corner(shaping: &Shaping, here: &Vec3, around: &[(Vec3, Vec3)]) -> Option<Vec3> {
-    // Least squares over the planes (the quadric error of Garland & Heckbert 1997), from the middle of the points; parallel
-    // planes count once, or a face with one point would not weigh anything beside one with ten.
-    let middle = around.iter().map(|(place, _)| place).sum::<Vec3>() / around.len() as f64;
+/// The nearby surface point in which the tangent planes around a point intersect.
+fn find_corner(working: &WorkingMesh, here: &Vec3, around: &[(Vec3, Vec3)]) -> Option<Vec3> {
+    // Least squares (quadric error, Garland & Heckbert 1997) relative to the mean point; parallel
+    // planes count once.
+    let middle = around.iter().map(|(position, _)| position).sum::<Vec3>() / around.len() as f64;
     let mut matrix = Mat3::zeros();
     let mut right = Vec3::zeros();
     let mut distinct: Vec<(Vec3, Vec3)> = Vec::new();
-    for &(place, normal) in around {
+    for &(position, normal) in around {
         if distinct.iter().all(|(_, other)| other.dot(&normal) < 0.97) {
-            distinct.push((place, normal));
+            distinct.push((position, normal));
         }
     }
-    for (place, normal) in &distinct {
+    for (position, normal) in &distinct {
         matrix += normal * normal.transpose();
-        right += normal * normal.dot(&(place - middle));
+        right += normal * normal.dot(&(position - middle));
     }
     let eigen = symmetric_eigen(&matrix);
     let (least, most) = (eigen.values.min(), eigen.values.max());
@@ -357,23 +358,26 @@ fn find_corner(shaping: &Shaping, here: &Vec3, around: &[(Vec3, Vec3)]) -> Optio
         return None;
     }
     let corner = middle + matrix.try_inverse()? * right;
-    let edge = shaping.edge;
-    let worst = around.iter().map(|(place, normal)| normal.dot(&(corner - place)).abs()).fold(0.0, f64::max);
+    let edge = working.edge;
+    let worst = around.iter().map(|(position, normal)| normal.dot(&(corner - position)).abs()).fold(0.0, f64::max);
     if !((corner - here).norm() < 1.6 * edge) || worst > 0.03 * edge {
         return None;
     }
-    // It must lie on the surface: a small ball around it has both sides. What is inside of a sharp corner lies against its normals.
+    // A small ball around a surface point contains both sides; inside a sharp corner is opposite
+    // its normals.
     let sum = distinct.iter().map(|(_, normal)| normal).sum::<Vec3>().try_normalize(1e-3).unwrap_or_default();
-    let ways = distinct.iter().map(|&(_, normal)| normal).chain([sum, Vec3::x(), Vec3::y(), Vec3::z()]);
-    let probes: Vec<bool> =
-        ways.flat_map(|way| [way, -way]).map(|way| shaping.domain.contains(&(corner + way * (0.04 * edge)))).collect();
+    let directions = distinct.iter().map(|&(_, normal)| normal).chain([sum, Vec3::x(), Vec3::y(), Vec3::z()]);
+    let probes: Vec<bool> = directions
+        .flat_map(|offset| [offset, -offset])
+        .map(|offset| working.domain.contains(&(corner + offset * (0.04 * edge))))
+        .collect();
     (probes.contains(&true) && probes.contains(&false)).then_some(corner)
 }
 
-/// Faces with all corners on the surface that have one tetrahedron only, outward.
-pub(super) fn surface_triangles(shaping: &Shaping) -> Vec<[u32; 3]> {
-    let is_on = |point: &u32| shaping.freedom[*point as usize] != Freedom::Inner;
-    let faces = shaping.tetrahedra.par_iter().with_min_len(CHUNK).flat_map_iter(|&[a, b, c, d]| {
+/// Outward faces of a single tetrahedron with all corners on the surface.
+pub(super) fn surface_triangles(working: &WorkingMesh) -> Vec<[u32; 3]> {
+    let is_on = |point: &u32| working.constraint[*point as usize] != PointConstraint::Interior;
+    let faces = working.tetrahedra.par_iter().with_min_len(CHUNK).flat_map_iter(|&[a, b, c, d]| {
         let faces = [[b, c, d], [a, d, c], [a, b, d], [a, c, b]];
         faces.into_iter().filter(|face| face.iter().all(is_on)).map(|face| {
             let mut key = face;
@@ -386,7 +390,7 @@ pub(super) fn surface_triangles(shaping: &Shaping) -> Vec<[u32; 3]> {
     faces.chunk_by(|one, other| one.0 == other.0).filter(|run| run.len() == 1).map(|run| run[0].1).collect()
 }
 
-/// Edges of the triangles, each once, the lower end first.
+/// The distinct edges, lower end first.
 fn surface_edges(triangles: &[[u32; 3]]) -> Vec<[u32; 2]> {
     let mut edges: Vec<[u32; 2]> =
         triangles.iter().flat_map(|&[a, b, c]| [[a, b], [b, c], [c, a]]).map(|[a, b]| [a.min(b), a.max(b)]).collect();
@@ -405,12 +409,12 @@ fn sorted_points(triangles: &[[u32; 3]]) -> Vec<u32> {
 #[cfg(test)]
 mod tests {
     use crate::Domain;
-    use crate::stuffing::testing::{ball, edge_uses, turn, turned_cube, turned_cylinder};
+    use crate::stuffing::testing::{ball, edge_uses, rotated_cube, rotated_cylinder, rotation};
     use crate::stuffing::{Stuffing, StuffingOptions, stuff};
     use craze_math::Vec3;
     use craze_spatial::TriangleTree;
 
-    /// The farthest that the mesh's surface is from the domain's, and samples of the domain's from the mesh's (m).
+    /// Largest distances (m) from the mesh's surface to the domain's and back.
     fn distances(mesh: &craze_mesh::TetMesh, distance: &dyn Fn(&Vec3) -> f64, samples: &[Vec3]) -> [f64; 2] {
         let triangles: Vec<[u32; 3]> = mesh.boundary().triangles.iter().map(|t| t.map(|node| node.0)).collect();
         let tree = TriangleTree::new(mesh.positions(), &triangles).expect("a tree");
@@ -433,7 +437,7 @@ mod tests {
     }
 
     #[test]
-    fn edges_and_corners_of_a_turned_cube_are_kept() {
+    fn edges_and_corners_of_a_rotated_cube_are_kept() {
         let mut samples = Vec::new();
         for i in -40..=40 {
             for j in -40..=40 {
@@ -442,13 +446,13 @@ mod tests {
                         let mut sample = Vec3::repeat(side);
                         sample[(axis + 1) % 3] = f64::from(i) / 40.0;
                         sample[(axis + 2) % 3] = f64::from(j) / 40.0;
-                        samples.push(turn() * sample);
+                        samples.push(rotation() * sample);
                     }
                 }
             }
         }
         for edge in [0.31, 0.2] {
-            let cube = turned_cube(1.0);
+            let cube = rotated_cube(1.0);
             let stuffing = stuff(&cube, &StuffingOptions::with_edge(edge)).expect("a mesh");
             assert_eq!(stuffing.report.features.corner_points, 8);
             check(&stuffing, edge, distances(&stuffing.mesh, &|point| cube.level(point), &samples));
@@ -457,21 +461,21 @@ mod tests {
     }
 
     #[test]
-    fn rims_of_a_turned_cylinder_are_kept() {
+    fn rims_of_a_rotated_cylinder_are_kept() {
         let mut samples = Vec::new();
         for i in 0..200 {
             let angle = f64::from(i) * std::f64::consts::TAU / 200.0;
             for along in -10..=10 {
-                samples.push(turn() * Vec3::new(angle.cos(), angle.sin(), 0.06 * f64::from(along)));
+                samples.push(rotation() * Vec3::new(angle.cos(), angle.sin(), 0.06 * f64::from(along)));
             }
         }
-        let cylinder = turned_cylinder(1.0, 0.6);
+        let cylinder = rotated_cylinder(1.0, 0.6);
         let stuffing = stuff(&cylinder, &StuffingOptions::with_edge(0.15)).expect("a mesh");
         check(&stuffing, 0.15, distances(&stuffing.mesh, &|point| cylinder.level(point), &samples));
     }
 
     #[test]
-    fn a_ball_has_no_features_however_coarse() {
+    fn a_coarse_ball_has_no_features() {
         for edge in [0.5, 0.3, 0.1] {
             let report = stuff(&ball(1.0), &StuffingOptions::with_edge(edge)).expect("a mesh").report;
             assert_eq!((report.features, report.snapped), (super::FeatureReport::default(), 0));

@@ -1,53 +1,54 @@
-//! Thin tetrahedra: points move until the thinnest are as high as their neighbours let them be.
+//! Vertex smoothing that increases the smallest heights of tetrahedra, to which the explicit time
+//! step is proportional.
 //!
-//! Explicit steps of the whole body are as short as sound takes through its thinnest tetrahedron. Stuffing promises angles, but
-//! within them leaves heights of a tenth of an edge; most of these come to a multiple of it when a point or two give way.
+//! The angle bounds allow heights of a tenth of an edge; most grow severalfold when one or two
+//! points move.
 
 use craze_math::Vec3;
 use craze_math::tetrahedron::smallest_height;
 use rayon::prelude::*;
 
-use super::quality::Cosines;
-use super::shaping::{Freedom, Guard, Shaping, project};
-use super::survey::CHUNK;
+use super::classification::CHUNK;
+use super::quality::DihedralCosines;
+use super::working_mesh::{AngleBounds, PointConstraint, WorkingMesh, project};
 
-/// Tetrahedra lower than this, in their own longest edges, are thin. Those of the lattice have 0.71.
-const THIN: f64 = 0.3;
-/// How often all thin ones are gone through.
-const ROUNDS: usize = 4;
-/// Moves of a point in a round.
-const MOVES: usize = 4;
-/// Lengths to try for a move, in the longest edge of the lowest tetrahedron.
-const REACHES: [f64; 4] = [0.12, 0.06, 0.03, 0.015];
-/// What a move has to gain, in the present lowest height.
-const GAIN: f64 = 0.02;
-/// How far points may slide along the surface, in the same: triangles are to stay where the surface has them.
-const FARTHEST: f64 = 0.2;
-/// Times as slow as a sound one that a domain may answer for points to slide along its surface.
-const MOST_EFFORT: f64 = 3.0;
-/// Cosine of the angle by which the surface may turn along a move.
-const FLAT: f64 = 0.9;
-/// Tetrahedra up to so many times as high as the lowest of a point have a say in where it goes.
-const NEAR: f64 = 1.2;
+/// Height over longest edge below which a tetrahedron is thin; those of the lattice have 0.71.
+const THIN_HEIGHT_RATIO: f64 = 0.3;
+/// Passes over all thin tetrahedra.
+const MAX_PASSES: usize = 4;
+/// Moves of a point per pass.
+const MAX_MOVES_PER_PASS: usize = 4;
+/// Step lengths of a line search, over the lowest tetrahedron's longest edge.
+const STEP_LENGTHS: [f64; 4] = [0.12, 0.06, 0.03, 0.015];
+/// Relative gain that a move must reach.
+const MIN_RELATIVE_GAIN: f64 = 0.02;
+/// Largest displacement along the surface, over the same edge.
+const MAX_SURFACE_DISPLACEMENT: f64 = 0.2;
+/// Largest query cost of a domain for which surface points move.
+const MAX_QUERY_COST: f64 = 3.0;
+/// Smallest cosine between surface normals before and after a move.
+const MIN_NORMAL_COSINE: f64 = 0.9;
+/// Tetrahedra up to this many times the lowest height contribute to a move.
+const GRADIENT_HEIGHT_RATIO: f64 = 1.2;
 
-/// Moves the points of thin tetrahedra to where the lowest height around them is higher, within the angles that are promised; where those
-/// that have moved were before (m).
-pub(super) fn thicken(shaping: &mut Shaping) -> Vec<Option<Vec3>> {
-    let mut before = vec![None; shaping.positions.len()];
-    for _ in 0..ROUNDS {
-        let all = (0..shaping.tetrahedra.len() as u32).into_par_iter().with_min_len(CHUNK);
-        let thin: Vec<u32> = all.filter(|&index| is_thin(&shaping.corners(index))).collect();
+/// Increases the lowest heights within the guaranteed angles. Returns the old positions (m) of
+/// moved points.
+pub(super) fn increase_heights(working: &mut WorkingMesh) -> Vec<Option<Vec3>> {
+    let mut before = vec![None; working.positions.len()];
+    for _ in 0..MAX_PASSES {
+        let all = (0..working.tetrahedra.len() as u32).into_par_iter().with_min_len(CHUNK);
+        let thin: Vec<u32> = all.filter(|&index| is_thin(&working.corners(index))).collect();
         let mut moves = 0;
         for index in thin {
-            for point in shaping.tetrahedra[index as usize] {
-                if !is_thin(&shaping.corners(index)) {
+            for point in working.tetrahedra[index as usize] {
+                if !is_thin(&working.corners(index)) {
                     break;
                 }
-                for _ in 0..MOVES {
-                    let origin = before[point as usize].unwrap_or(shaping.positions[point as usize]);
-                    let Some(there) = better_place(shaping, point, &origin) else { break };
+                for _ in 0..MAX_MOVES_PER_PASS {
+                    let origin = before[point as usize].unwrap_or(working.positions[point as usize]);
+                    let Some(target) = improved_position(working, point, &origin) else { break };
                     before[point as usize] = Some(origin);
-                    shaping.positions[point as usize] = there;
+                    working.positions[point as usize] = target;
                     moves += 1;
                 }
             }
@@ -59,15 +60,15 @@ pub(super) fn thicken(shaping: &mut Shaping) -> Vec<Option<Vec3>> {
     before
 }
 
-/// Puts a point back to where it was, if its tetrahedra keep their angles.
-pub(super) fn put_back(shaping: &mut Shaping, point: u32, there: Vec3) {
-    if keeps_angles(shaping, point, &there) {
-        shaping.positions[point as usize] = there;
+/// Moves a point back, if its tetrahedra keep their bounds.
+pub(super) fn move_back(working: &mut WorkingMesh, point: u32, target: Vec3) {
+    if keeps_angles(working, point, &target) {
+        working.positions[point as usize] = target;
     }
 }
 
 fn is_thin(corners: &[Vec3; 4]) -> bool {
-    smallest_height(corners) < THIN * longest_edge(corners)
+    smallest_height(corners) < THIN_HEIGHT_RATIO * longest_edge(corners)
 }
 
 fn longest_edge([a, b, c, d]: &[Vec3; 4]) -> f64 {
@@ -75,59 +76,60 @@ fn longest_edge([a, b, c, d]: &[Vec3; 4]) -> f64 {
     squares.into_iter().fold(0.0, f64::max).sqrt()
 }
 
-/// Where the lowest tetrahedron at a point would be higher; not far from its origin (m) along the surface.
-fn better_place(shaping: &Shaping, point: u32, origin: &Vec3) -> Option<Vec3> {
-    let freedom = shaping.freedom[point as usize];
-    // A damaged surface is slow to ask, and not worth the time.
-    let may_slide = shaping.domain.query_cost() < MOST_EFFORT;
-    if freedom == Freedom::Fixed || (freedom == Freedom::Surface && !may_slide) {
+/// A position that increases the lowest height at a point; on the surface, near its origin (m).
+fn improved_position(working: &WorkingMesh, point: u32, origin: &Vec3) -> Option<Vec3> {
+    let constraint = working.constraint[point as usize];
+    // Queries of a damaged surface are too slow.
+    let may_slide = working.domain.query_cost() < MAX_QUERY_COST;
+    if constraint == PointConstraint::Fixed || (constraint == PointConstraint::Surface && !may_slide) {
         return None;
     }
-    let here = shaping.positions[point as usize];
-    let star = shaping.star(point);
-    let heights = star.iter().map(|&index| smallest_height(&shaping.corners(index)));
+    let here = working.positions[point as usize];
+    let star = working.star(point);
+    let heights = star.iter().map(|&index| smallest_height(&working.corners(index)));
     let (lowest, longest) =
         star.iter().zip(heights.clone()).fold((f64::INFINITY, 0.0), |(lowest, longest), (&index, height)| {
-            if height < lowest { (height, longest_edge(&shaping.corners(index))) } else { (lowest, longest) }
+            if height < lowest { (height, longest_edge(&working.corners(index))) } else { (lowest, longest) }
         });
     if !(lowest > 0.0) {
         return None;
     }
-    // The steepest way up for each of the lowest ones, all together.
-    let near = star.iter().zip(heights).filter(|(_, height)| *height < NEAR * lowest);
-    let mut way: Vec3 = near.map(|(&index, _)| steepest(shaping, index, point)).sum();
-    let normal = if freedom == Freedom::Surface { Some(shaping.domain.normal(&here)?) } else { None };
+    let lowest_ones = star.iter().zip(heights).filter(|(_, height)| *height < GRADIENT_HEIGHT_RATIO * lowest);
+    let mut direction: Vec3 = lowest_ones.map(|(&index, _)| height_gradient(working, index, point)).sum();
+    let normal = if constraint == PointConstraint::Surface { Some(working.domain.normal(&here)?) } else { None };
     if let Some(normal) = normal {
-        way -= normal * way.dot(&normal);
+        direction -= normal * direction.dot(&normal);
     }
-    let way = way.try_normalize(1e-3)?;
-    for reach in REACHES.map(|reach| reach * longest) {
-        let there = here + way * reach;
-        let is_far = normal.is_some() && (there - origin).norm() > FARTHEST * longest;
-        if is_far || !is_higher(shaping, point, &there, lowest * (1.0 + GAIN)) {
+    let direction = direction.try_normalize(1e-3)?;
+    for step_length in STEP_LENGTHS.map(|step_length| step_length * longest) {
+        let target = here + direction * step_length;
+        let is_far = normal.is_some() && (target - origin).norm() > MAX_SURFACE_DISPLACEMENT * longest;
+        if is_far || !is_higher(working, point, &target, lowest * (1.0 + MIN_RELATIVE_GAIN)) {
             continue;
         }
-        // Only a good place of the tangent plane is brought back to the surface, which takes many questions to the domain. Where that
-        // bends away, it is left: the ridge would be cut off.
-        let there = match normal {
-            Some(normal) => project(shaping.domain, &there, &normal, 0.5 * reach)
-                .filter(|there| shaping.domain.normal(there).is_some_and(|turned| turned.dot(&normal) > FLAT)),
-            None => Some(there),
+        // Projection takes many queries, so only promising positions are projected. A changed
+        // normal would mean a cut-off ridge.
+        let target = match normal {
+            Some(normal) => project(working.domain, &target, &normal, 0.5 * step_length).filter(|target| {
+                working.domain.normal(target).is_some_and(|new_normal| new_normal.dot(&normal) > MIN_NORMAL_COSINE)
+            }),
+            None => Some(target),
         };
-        let is_good = |there: &Vec3| {
-            is_higher(shaping, point, there, lowest * (1.0 + GAIN)) && keeps_angles(shaping, point, there)
+        let is_good = |target: &Vec3| {
+            is_higher(working, point, target, lowest * (1.0 + MIN_RELATIVE_GAIN))
+                && keeps_angles(working, point, target)
         };
-        if let Some(there) = there.filter(is_good) {
-            return Some(there);
+        if let Some(target) = target.filter(is_good) {
+            return Some(target);
         }
     }
     None
 }
 
-/// The derivative of a tetrahedron's smallest height by the place of one of its corners.
-fn steepest(shaping: &Shaping, index: u32, point: u32) -> Vec3 {
-    let numbers = shaping.tetrahedra[index as usize];
-    let corners = shaping.corners(index);
+/// Gradient of a tetrahedron's smallest height with respect to a corner.
+fn height_gradient(working: &WorkingMesh, index: u32, point: u32) -> Vec3 {
+    let numbers = working.tetrahedra[index as usize];
+    let corners = working.corners(index);
     let double_area = |apex: usize| {
         let [a, b, c] = [1, 2, 3].map(|step| corners[(apex + step) % 4]);
         (b - a).cross(&(c - a))
@@ -143,7 +145,7 @@ fn steepest(shaping: &Shaping, index: u32, point: u32) -> Vec3 {
     if numbers[apex] == point {
         return up;
     }
-    // The base tilts under the foot of the height, by the corner's share there.
+    // A base corner counts by its barycentric weight at the foot of the height.
     let [a, b, c] = [1, 2, 3].map(|step| corners[(apex + step) % 4]);
     let whole = normal.norm_squared();
     let share = |one: Vec3, other: Vec3| (one - corners[apex]).cross(&(other - corners[apex])).dot(&normal) / whole;
@@ -152,40 +154,37 @@ fn steepest(shaping: &Shaping, index: u32, point: u32) -> Vec3 {
     corner.map_or(Vec3::zeros(), |step| up * -shares[step - 1])
 }
 
-/// Whether all tetrahedra at a point would be higher than `height` (m) if it were there.
-fn is_higher(shaping: &Shaping, point: u32, there: &Vec3, height: f64) -> bool {
-    shaping.star(point).iter().all(|&index| smallest_height(&moved(shaping, index, point, there)) > height)
+fn is_higher(working: &WorkingMesh, point: u32, target: &Vec3, height: f64) -> bool {
+    working.star(point).iter().all(|&index| smallest_height(&moved(working, index, point, target)) > height)
 }
 
-/// Whether all tetrahedra at a point would keep their angles if it were there.
-fn keeps_angles(shaping: &Shaping, point: u32, there: &Vec3) -> bool {
-    shaping.star(point).iter().all(|&index| {
-        let now = Cosines::of(&moved(shaping, index, point, there));
-        shaping.keeps(index, now, &Cosines::of(&shaping.corners(index)), Guard::WEAK)
+fn keeps_angles(working: &WorkingMesh, point: u32, target: &Vec3) -> bool {
+    working.star(point).iter().all(|&index| {
+        let now = DihedralCosines::of(&moved(working, index, point, target));
+        working.keeps_bounds(index, now, &DihedralCosines::of(&working.corners(index)), AngleBounds::AT_FEATURES)
     })
 }
 
-/// The corners of a tetrahedron with a point elsewhere.
-fn moved(shaping: &Shaping, index: u32, point: u32, there: &Vec3) -> [Vec3; 4] {
-    shaping.tetrahedra[index as usize]
-        .map(|corner| if corner == point { *there } else { shaping.positions[corner as usize] })
+fn moved(working: &WorkingMesh, index: u32, point: u32, target: &Vec3) -> [Vec3; 4] {
+    working.tetrahedra[index as usize]
+        .map(|corner| if corner == point { *target } else { working.positions[corner as usize] })
 }
 
 #[cfg(test)]
 mod tests {
     use crate::Domain;
-    use crate::stuffing::testing::{ball, turned_cylinder};
+    use crate::stuffing::testing::{ball, rotated_cylinder};
     use crate::stuffing::{StuffingOptions, stuff};
 
     #[test]
     fn no_tetrahedron_of_a_round_body_is_thin() {
-        // Unmoved, the lowest of the ball has 0.18 edges and that of the cylinder 0.15. Points on creases do not move, which holds up
-        // a few tetrahedra of a coarse cylinder.
+        // Without smoothing, 0.18 edges for the ball and 0.15 for the cylinder. Fixed crease points
+        // limit a few tetrahedra.
         let cases: [(&dyn Domain, f64, f64); 3] =
-            [(&ball(1.0), 0.3, 0.3), (&ball(1.0), 0.1, 0.3), (&turned_cylinder(1.0, 0.8), 0.1, 0.2)];
+            [(&ball(1.0), 0.3, 0.3), (&ball(1.0), 0.1, 0.3), (&rotated_cylinder(1.0, 0.8), 0.1, 0.2)];
         for (domain, edge, least) in cases {
             let report = stuff(domain, &StuffingOptions::with_edge(edge)).expect("a mesh").report;
-            assert!(report.lowest > least * edge, "{} of {edge}", report.lowest);
+            assert!(report.smallest_height > least * edge, "{} of {edge}", report.smallest_height);
             assert!(report.dihedral.smallest > 15.0 && report.dihedral.largest < 150.0, "{report:?}");
         }
     }

@@ -1,16 +1,16 @@
-//! Parts that touch in a point or an edge only let go of each other, so that the surface is a manifold.
+//! Separation of parts connected only through points or edges, for a manifold surface.
 
 use craze_mesh::{NodeId, TetEditError, TetMesh};
 
-/// Parts tetrahedra that hang together in single points or edges; returns how many such places there were.
+/// Separates tetrahedra connected only through single points or edges; returns the number of these.
 ///
-/// Edges are halved where they part, which is the one thing that may make angles worse; places where not the matter but the
-/// surface alone touches itself, as at the end of a crack, stay.
-pub(super) fn part(mesh: &mut TetMesh) -> Result<usize, TetEditError> {
+/// Separated edges are split, which may worsen angles. Where only the surface touches itself, as at
+/// the end of a crack, nothing changes.
+pub(super) fn separate(mesh: &mut TetMesh) -> Result<usize, TetEditError> {
     let mut nodes: Vec<NodeId> = mesh.boundary().triangles.into_iter().flatten().collect();
     nodes.sort_unstable();
     nodes.dedup();
-    let mut places = mesh.part_at_points(&nodes)?.len();
+    let mut count = mesh.separate_at_points(&nodes)?.len();
     let mut edges: Vec<[NodeId; 2]> = (mesh.boundary().triangles.iter())
         .flat_map(|&[a, b, c]| [[a, b], [b, c], [c, a]])
         .map(|[a, b]| [a.min(b), a.max(b)])
@@ -19,13 +19,13 @@ pub(super) fn part(mesh: &mut TetMesh) -> Result<usize, TetEditError> {
     let pinched: Vec<[NodeId; 2]> =
         edges.chunk_by(|one, other| one == other).filter(|run| run.len() > 2).map(|run| run[0]).collect();
     for [start, end] in pinched {
-        // An edge that was parted with another one hangs together now.
+        // Separating another edge may have changed this one.
         if mesh.pinched_edges(start).contains(&end) {
-            mesh.part_at_edge(start, end)?;
-            places += 1;
+            mesh.separate_at_edge(start, end)?;
+            count += 1;
         }
     }
-    Ok(places)
+    Ok(count)
 }
 
 #[cfg(test)]
@@ -34,7 +34,7 @@ mod tests {
     use craze_math::Vec3;
 
     #[test]
-    fn two_tetrahedra_that_share_a_node_or_an_edge_are_parted() {
+    fn two_tetrahedra_that_share_a_node_or_an_edge_are_separated() {
         let positions = vec![
             Vec3::zeros(),
             Vec3::x(),
@@ -45,11 +45,11 @@ mod tests {
             Vec3::new(0.0, 0.0, -1.0),
         ];
         let mut touching = TetMesh::from_parts(positions.clone(), vec![[0, 1, 2, 3], [0, 5, 4, 6]]).expect("a mesh");
-        assert_eq!(part(&mut touching), Ok(1));
-        assert_eq!((touching.point_count(), part(&mut touching)), (8, Ok(0)));
+        assert_eq!(separate(&mut touching), Ok(1));
+        assert_eq!((touching.point_count(), separate(&mut touching)), (8, Ok(0)));
         let shared = vec![positions[0], positions[1], positions[2], positions[3], positions[5], positions[6]];
         let mut hinged = TetMesh::from_parts(shared, vec![[0, 1, 2, 3], [0, 1, 4, 5]]).expect("a mesh");
-        assert!(part(&mut hinged).expect("parted") > 0);
+        assert!(separate(&mut hinged).expect("separated") > 0);
         hinged.validate().expect("valid");
         assert_eq!(hinged.point_count(), 8);
     }

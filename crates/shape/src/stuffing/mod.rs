@@ -1,32 +1,33 @@
-//! Tetrahedra by isosurface stuffing (Labelle & Shewchuk 2007): anything with an inside becomes a mesh without bad angles.
+//! Tetrahedral meshing by isosurface stuffing (Labelle & Shewchuk 2007), with bounded dihedral
+//! angles.
 //!
-//! A body-centred cubic lattice lies on an octree, fine along the surface and coarser inside. Signs of the level are asked for at its
-//! points, edges with two signs are crossed by the surface, points too near to a crossing are moved onto it, and stencils fill what
-//! is inside. Nothing but the sign of the level decides what is inside, so open, overlapping and doubled models have a
-//! mesh wherever their winding number finds an inside.
+//! A body-centred cubic lattice on an octree is fine along the surface. The level's sign is
+//! evaluated at lattice points; edges with two signs cross the surface. Points too close to a
+//! crossing are warped onto it, and stencils fill the inside. Since only signs matter, open,
+//! intersecting and doubled models have a mesh wherever their winding number defines an inside.
 
-mod apart;
 mod background;
+mod classification;
 mod crossing;
 mod estimate;
 mod features;
-mod heights;
-mod key;
-mod manifold;
-mod octree;
 #[cfg(test)]
-mod promises;
+mod guarantees;
+mod heights;
+mod manifold;
+mod morton;
+mod octree;
 mod quality;
-mod shaping;
+mod separate_parts;
+mod shorter_edge;
 mod stencil;
-mod survey;
 #[cfg(test)]
 mod testing;
-mod thin;
+mod thin_walls;
 mod volume;
 mod warp;
-mod whole;
 mod window;
+mod working_mesh;
 
 use craze_math::Vec3;
 use craze_mesh::{TetMesh, morton_order};
@@ -34,32 +35,34 @@ use rayon::prelude::*;
 
 use crate::Domain;
 use crate::error::{MAX_ELEMENTS, ShapeError};
+use crate::tuning::{MIN_REFINEMENT_BUDGET, REFINEMENT_BUDGET_RATIO};
 use background::Background;
+use classification::{CHUNK, Classification};
 use octree::Octree;
-use quality::Cosines;
-use shaping::{Guard, Shaping};
-use survey::{CHUNK, Survey};
-use thin::{Comparison, Density};
+use quality::DihedralCosines;
+use thin_walls::{Comparison, SampleDensity};
+use working_mesh::{AngleBounds, WorkingMesh};
 
 pub use estimate::{StuffingEstimate, estimate, quick_estimate};
 pub use features::FeatureReport;
 pub use quality::DihedralRange;
+pub use thin_walls::{ThinReport, ThinWall};
 #[cfg(test)]
-pub(crate) use shaping::project;
-pub use thin::{ThinPlace, ThinReport};
+pub(crate) use working_mesh::project;
 
-/// What tetrahedra are asked for.
+/// Options of the mesher.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct StuffingOptions {
     /// Mean edge length (m) of the tetrahedra at the surface.
     pub edge: f64,
-    /// How many times tetrahedra may double their size toward the inside; 0 makes them all alike.
+    /// How often cells may double in size toward the inside; 0 for uniform cells.
     pub grading: u32,
-    /// Normals that differ by more than this (degrees) make a crease, which is kept as well as angles allow; 180 keeps none.
+    /// Angle between normals (degrees) above which a crease is kept, within the angle bounds; 180
+    /// keeps none.
     pub feature_angle: f64,
-    /// How many times cells may be halved where walls are thinner than the edge.
+    /// How often cells may be halved where walls are thinner than the edge.
     pub refinement: u32,
-    /// More tetrahedra than this are refused.
+    /// Largest number of tetrahedra; more are refused.
     pub limit: f64,
 }
 
@@ -75,7 +78,7 @@ impl StuffingOptions {
         Self { edge, ..Self::default() }
     }
 
-    /// Refuses counts above the limit, and what is not a number.
+    /// Fails for counts above the limit and NaN.
     fn check_count(&self, count: f64) -> Result<(), ShapeError> {
         if count <= self.limit { Ok(()) } else { Err(self.too_fine(count)) }
     }
@@ -85,54 +88,54 @@ impl StuffingOptions {
     }
 }
 
-/// Tetrahedra of a domain.
+/// A tetrahedral mesh of a domain.
 #[derive(Clone, Debug)]
 pub struct Stuffing {
-    /// The mesh, numbered along a Morton curve.
+    /// The mesh, in Morton order.
     pub mesh: TetMesh,
     /// The domain's region at the centroid of each tetrahedron.
     pub regions: Vec<u16>,
-    /// What came of it.
+    /// Quality and defects of the mesh.
     pub report: StuffingReport,
 }
 
-/// What came of stuffing.
+/// Quality and defects of a mesh.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct StuffingReport {
-    /// How many tetrahedra there are.
+    /// Number of tetrahedra.
     pub tetrahedra: usize,
-    /// Smallest and largest dihedral angle (degrees) of all but snapped tetrahedra.
+    /// Dihedral angles of tetrahedra that touch no feature.
     pub dihedral: DihedralRange,
-    /// How many tetrahedra have a point on a crease or corner.
+    /// Number of tetrahedra with a point on a crease or corner.
     pub snapped: usize,
-    /// Smallest and largest dihedral angle (degrees) of those.
+    /// Dihedral angles of these.
     pub snapped_dihedral: DihedralRange,
-    /// What became of creases and corners.
+    /// Result of snapping to creases and corners.
     pub features: FeatureReport,
     /// Thin walls, tips and gaps.
     pub thin: ThinReport,
-    /// Tetrahedra beyond 10° to 165° that neither touch a feature nor could be mended; only places of finer cells may have any.
-    pub bad: usize,
-    /// Points and edges in which parts only touched, and were parted.
-    pub parted: usize,
-    /// Mean edge length (m) of the surface's triangles.
+    /// Tetrahedra beyond 10° to 165° that touch no feature; only next to refined cells.
+    pub bad_angles: usize,
+    /// Points and edges at which parts were separated.
+    pub separated: usize,
+    /// Mean edge length (m) of the surface triangles.
     pub surface_edge: f64,
-    /// Smallest height (m) of a tetrahedron, which explicit steps are in proportion to.
-    pub lowest: f64,
+    /// Smallest height (m) of a tetrahedron, proportional to the explicit time step.
+    pub smallest_height: f64,
 }
 
 /// Fills a domain with tetrahedra.
 ///
-/// Refuses an edge that is too coarse to find any inside, and one that would make more tetrahedra than the limit. Results are the
+/// Fails if the edge is too long to find any inside, or gives more tetrahedra than the limit. The
 /// same bits for any number of threads.
 pub fn stuff(domain: &dyn Domain, options: &StuffingOptions) -> Result<Stuffing, ShapeError> {
     let parts = domain.parts();
-    let result = if parts.len() > 1 && !survey::holds_all(&domain.bounds(), options) {
-        apart::stuff_apart(domain, &parts, options)
+    let result = if parts.len() > 1 && !classification::fits_one_lattice(&domain.bounds(), options) {
+        separate_parts::stuff_separate_parts(domain, &parts, options)
     } else {
-        whole::stuff_whole(domain, options)
+        shorter_edge::stuff_connected(domain, options)
     };
-    // A needle looks like a sheet, but what is to be done about it is something else.
+    // An outlier fails like a thin sheet, but needs different advice.
     result.map_err(|error| match (error, domain.far_point()) {
         (ShapeError::ThinSheet { edge, .. } | ShapeError::InteriorMissed { edge, .. }, Some(far)) => {
             ShapeError::OutlierPoint { edge, far }
@@ -142,71 +145,75 @@ pub fn stuff(domain: &dyn Domain, options: &StuffingOptions) -> Result<Stuffing,
 }
 
 /// Fills a domain that fits into one lattice.
-fn stuff_together(domain: &dyn Domain, options: &StuffingOptions) -> Result<Stuffing, ShapeError> {
-    let mut survey = Survey::new(domain, options)?;
-    let base = survey.frame.base;
+fn stuff_in_one_lattice(domain: &dyn Domain, options: &StuffingOptions) -> Result<Stuffing, ShapeError> {
+    let mut classification = Classification::new(domain, options)?;
+    let base = classification.frame.base;
     let mut refined = vec![Vec::new(); base as usize];
-    let (mut shaping, mut features) = shape(domain, options, &mut survey, &mut refined)?;
-    // What thin places may cost: much for a small mesh, a few times as much for a large one, less where answers take long.
-    let most = MOST_REFINED.max(MOST_TIMES_REFINED * shaping.tetrahedra.len() as f64);
-    let most = (most / domain.query_cost().max(1.0)).min(options.limit);
-    let sparing = StuffingOptions { limit: most, ..*options };
-    let mut compared = Comparison::new(&survey, &shaping, base, &survey.candidates, Density::Eighths);
+    let (mut working, mut features) = improved_mesh(domain, options, &mut classification, &mut refined)?;
+    // Budget of refinement; smaller for slow queries.
+    let budget = MIN_REFINEMENT_BUDGET.max(REFINEMENT_BUDGET_RATIO * working.tetrahedra.len() as f64);
+    let budget = (budget / domain.query_cost().max(1.0)).min(options.limit);
+    let within_budget = StuffingOptions { limit: budget, ..*options };
+    let mut compared =
+        Comparison::new(&classification, &working, base, &classification.candidates, SampleDensity::EightPerOctant);
     let mut thin = compared.report(domain, options.edge);
-    let looks = compared.looks();
-    // How often the cells are halved that were looked at last.
+    let samples = compared.samples();
     let mut depth = 0;
     for level in (1..=base).rev() {
-        let cells = compared.finer_cells(&survey, level);
+        let cells = compared.finer_cells(&classification, level);
         if cells.is_empty() {
             break;
         }
         refined[level as usize - 1] = cells;
-        let asked = refined[level as usize - 1].clone();
-        match shape(domain, &sparing, &mut survey, &mut refined) {
-            Ok(finer) => (shaping, features) = finer,
+        let requested = refined[level as usize - 1].clone();
+        match improved_mesh(domain, &within_budget, &mut classification, &mut refined) {
+            Ok(finer) => (working, features) = finer,
             Err(ShapeError::TooFine { count, .. }) => {
-                thin.spared = Some(count);
+                thin.skipped_tetrahedra = Some(count);
                 break;
             }
             Err(error) => return Err(error),
         }
         depth += 1;
-        // What was to be finer is looked at again, also if that was given up: it may be lost all the same.
+        // Compared again even if refinement was skipped, to count what is lost.
         let finer = &refined[level as usize - 1];
         let is_last = level == 1 || finer.is_empty();
-        let density = if is_last { Density::Middles } else { Density::Eighths };
-        let within = if finer.is_empty() { &asked } else { finer };
-        compared = Comparison::new(&survey, &shaping, level - 1, within, density);
+        let density = if is_last { SampleDensity::OnePerOctant } else { SampleDensity::EightPerOctant };
+        let within = if finer.is_empty() { &requested } else { finer };
+        compared = Comparison::new(&classification, &working, level - 1, within, density);
         if finer.is_empty() {
             break;
         }
         thin.halvings += 1;
     }
-    thin.left = compared.lost();
-    thin.lost_share = compared.lost_share(looks, depth);
-    if shaping.tetrahedra.is_empty() || thin.lost_share > thin::ALL_LOST {
-        return Err(thin::missed(domain, options.edge, &thin));
+    thin.unresolved = compared.lost();
+    thin.lost_share = compared.lost_share(samples, depth);
+    if working.tetrahedra.is_empty() || thin.lost_share > thin_walls::MAX_LOST_SHARE {
+        return Err(thin_walls::inside_missed(domain, options.edge, &thin));
     }
-    let before = heights::thicken(&mut shaping);
-    compared.follow(&mut shaping, &before);
-    volume::keep_volume(&mut shaping, &compared.triangles, &compared.gaps);
+    let before = heights::increase_heights(&mut working);
+    compared.restore_worsened(&mut working, &before);
+    volume::compensate_volume(&mut working, &compared.triangles, &compared.gaps);
     let (snapped, others): (Vec<u32>, Vec<u32>) =
-        (0..shaping.tetrahedra.len() as u32).partition(|&index| shaping.is_snapped(index));
+        (0..working.tetrahedra.len() as u32).partition(|&index| working.is_snapped(index));
     let dihedral = [&others, &snapped].map(|list| {
-        let list = list.par_iter().with_min_len(CHUNK).map(|&index| Cosines::of(&shaping.corners(index)).range());
-        list.reduce(DihedralRange::default, DihedralRange::joined)
+        let list =
+            list.par_iter().with_min_len(CHUNK).map(|&index| DihedralCosines::of(&working.corners(index)).range());
+        list.reduce(DihedralRange::default, DihedralRange::combined)
     });
-    let bad = others.iter().filter(|&&index| !Guard::PROMISED.holds(Cosines::of(&shaping.corners(index)))).count();
-    let Shaping { positions, tetrahedra, .. } = shaping;
+    let bad_angles = others
+        .iter()
+        .filter(|&&index| !AngleBounds::GUARANTEED.contain(DihedralCosines::of(&working.corners(index))))
+        .count();
+    let WorkingMesh { positions, tetrahedra, .. } = working;
     let order = morton_order(&positions, &tetrahedra);
-    let mut new_number = vec![0; order.points.len()];
-    order.points.iter().zip(0..).for_each(|(&old, new)| new_number[old as usize] = new);
+    let mut new_index = vec![0; order.points.len()];
+    order.points.iter().zip(0..).for_each(|(&old, new)| new_index[old as usize] = new);
     let positions = order.points.iter().map(|&old| positions[old as usize]).collect();
     let tetrahedra =
-        order.elements.iter().map(|&old| tetrahedra[old as usize].map(|corner| new_number[corner as usize])).collect();
+        order.elements.iter().map(|&old| tetrahedra[old as usize].map(|corner| new_index[corner as usize])).collect();
     let mut mesh = TetMesh::from_parts(positions, tetrahedra)?;
-    let parted = manifold::part(&mut mesh)?;
+    let separated = manifold::separate(&mut mesh)?;
 
     let centroids = mesh.elements().par_iter().with_min_len(CHUNK);
     let regions = centroids.map(|corners| {
@@ -221,79 +228,76 @@ fn stuff_together(domain: &dyn Domain, options: &StuffingOptions) -> Result<Stuf
         snapped_dihedral: dihedral[1],
         features,
         thin,
-        bad,
-        parted,
+        bad_angles,
+        separated,
         surface_edge: quality::mean_surface_edge(&mesh),
-        lowest: quality::lowest_height(&mesh),
+        smallest_height: quality::smallest_height_of_all(&mesh),
     };
     Ok(Stuffing { mesh, regions, report })
 }
 
-/// Tetrahedra of the lattice that thin places may lead to in any case, and times as many as the mesh had without finer cells. Where
-/// walls are thin about a fifth of the lattice lies inside.
-const MOST_REFINED: f64 = 2e6;
-const MOST_TIMES_REFINED: f64 = 8.0;
-
-/// Tetrahedra with features, on a lattice with finer cells where asked; more of them are refined, or fewer, where angles need it.
-fn shape<'a>(
+/// The mesh with features; grows or drops refined regions until the angle bounds hold.
+fn improved_mesh<'a>(
     domain: &'a dyn Domain,
     options: &StuffingOptions,
-    survey: &mut Survey,
+    classification: &mut Classification,
     refined: &mut [Vec<u64>],
-) -> Result<(Shaping<'a>, FeatureReport), ShapeError> {
-    let mut shaping = warped(domain, options, survey, refined)?;
+) -> Result<(WorkingMesh<'a>, FeatureReport), ShapeError> {
+    let mut working = cut_lattice(domain, options, classification, refined)?;
     let mut growths = 0;
     while let Some(finest) = refined.iter().position(|list| !list.is_empty()) {
-        let bad = shaping.mend();
-        let places: Vec<Vec3> = bad.iter().map(|&index| shaping.corners(index).iter().sum::<Vec3>() * 0.25).collect();
+        let bad = working.smooth_bad();
+        let centroids: Vec<Vec3> =
+            bad.iter().map(|&index| working.corners(index).iter().sum::<Vec3>() * 0.25).collect();
         if bad.is_empty() {
             break;
         }
-        if growths < MOST_GROWTHS {
-            // Where cells change their size elsewhere, other tetrahedra meet the surface.
+        if growths < MAX_GROWTHS {
+            // Cells then change size elsewhere, and different tetrahedra meet the surface.
             growths += 1;
             for (level, list) in (1..).zip(refined.iter_mut()).skip(finest) {
-                list.extend(thin::cells_around(survey, level, &places));
+                list.extend(thin_walls::cells_around(classification, level, &centroids));
                 list.sort_unstable();
                 list.dedup();
             }
-        } else if bad.iter().any(|&index| shaping.is_flat(index)) {
+        } else if bad.iter().any(|&index| working.is_flat(index)) {
             refined[finest].clear();
             growths = 0;
         } else {
             break;
         }
-        shaping = warped(domain, options, survey, refined)?;
+        working = cut_lattice(domain, options, classification, refined)?;
     }
     let mut features = FeatureReport::default();
     if options.feature_angle < 180.0 {
-        features = features::snap_to_features(&mut shaping, options.feature_angle.to_radians());
+        features = features::snap_to_features(&mut working, options.feature_angle.to_radians());
     }
-    Ok((shaping, features))
+    Ok((working, features))
 }
 
-/// How often the finer places may grow before one level of them is given up.
-const MOST_GROWTHS: u32 = 4;
+/// Growths of refined regions before their finest level is dropped.
+const MAX_GROWTHS: u32 = 4;
 
-/// Tetrahedra of a lattice with finer cells where asked, cut by the surface.
-fn warped<'a>(
+/// The mesh of a refined lattice, cut by the surface.
+fn cut_lattice<'a>(
     domain: &'a dyn Domain,
     options: &StuffingOptions,
-    survey: &mut Survey,
+    classification: &mut Classification,
     refined: &[Vec<u64>],
-) -> Result<Shaping<'a>, ShapeError> {
-    let octree = Octree::new(survey, refined, options)?;
-    for (level, leaves) in (0..survey.frame.base).zip(&octree.leaves) {
-        survey.ask(domain, level, leaves);
+) -> Result<WorkingMesh<'a>, ShapeError> {
+    let octree = Octree::new(classification, refined, options)?;
+    for (level, leaves) in (0..classification.frame.base).zip(&octree.leaves) {
+        classification.sample_signs(domain, level, leaves);
     }
-    let background = Background::new(survey, &octree);
-    let crossings = crossing::crossings(domain, &survey.frame, &background);
-    let warped = warp::warp(&survey.frame, &background, &crossings);
-    // Flat ones under a smooth surface are no wall.
+    let background = Background::new(classification, &octree);
+    let crossings = crossing::crossings(domain, &classification.frame, &background);
+    let cut_lattice = warp::warp(&classification.frame, &background, &crossings);
+    // Flat ones on a smooth surface are no wall.
     let is_wall = |corners: &[Vec3; 4]| {
-        Guard::STRONG.holds(Cosines::of(corners)) && domain.contains(&(corners.iter().sum::<Vec3>() * 0.25))
+        AngleBounds::REGULAR.contain(DihedralCosines::of(corners))
+            && domain.contains(&(corners.iter().sum::<Vec3>() * 0.25))
     };
-    Ok(Shaping::new(domain, options.edge, stencil::fill(&background, &warped, is_wall)))
+    Ok(WorkingMesh::new(domain, options.edge, stencil::fill(&background, &cut_lattice, is_wall)))
 }
 
 #[cfg(test)]
@@ -314,7 +318,7 @@ mod tests {
             assert!((mesh.total_measure() / (4.0 / 3.0 * PI) - 1.0).abs() < 0.01);
             let surface = mesh.boundary().triangles;
             assert!(edge_uses(&surface).all(|uses| uses == (1, 1)));
-            // Points stand off by what chords of this length cut off: at most edge²/4 of a triangle's height.
+            // A chord deviates by at most edge²/4 of a triangle's height.
             assert!(surface.iter().flatten().all(|node| (mesh.position(*node).norm() - 1.0).abs() < 0.0025));
             assert!((report.surface_edge / 0.1 - 1.0).abs() < 0.15, "{report:?}");
         }
@@ -343,7 +347,7 @@ mod tests {
     }
 
     #[test]
-    fn size_and_place_do_not_matter() {
+    fn size_and_position_do_not_matter() {
         let count = |size: f64, at: Vec3| {
             let bounds = Aabb { min: at.add_scalar(-size), max: at.add_scalar(size) };
             let domain = Distance { distance: move |point: &Vec3| (point - at).norm() - size, bounds };
@@ -357,10 +361,10 @@ mod tests {
         }
     }
 
-    /// Knows no clearance anywhere, as models with holes do.
-    struct Blind<D>(D);
+    /// A domain without clearance, like models with holes.
+    struct WithoutClearance<D>(D);
 
-    impl<D: Domain> Domain for Blind<D> {
+    impl<D: Domain> Domain for WithoutClearance<D> {
         fn bounds(&self) -> Aabb {
             self.0.bounds()
         }
@@ -379,18 +383,18 @@ mod tests {
     fn a_domain_that_knows_no_clearance_gives_the_same_tetrahedra() {
         let options = StuffingOptions::with_edge(0.1);
         let seeing = stuff(&ball(1.0), &options).expect("a mesh").mesh;
-        let blind = stuff(&Blind(ball(1.0)), &options).expect("a mesh").mesh;
+        let blind = stuff(&WithoutClearance(ball(1.0)), &options).expect("a mesh").mesh;
         assert_eq!(seeing.element_count(), blind.element_count());
         let apart = |(one, other): (&Vec3, &Vec3)| (one - other).norm();
         assert!(seeing.positions().iter().zip(blind.positions()).map(apart).fold(0.0, f64::max) < 1e-6);
     }
 
     #[test]
-    fn what_cannot_be_meshed_is_refused_by_name() {
+    fn what_cannot_be_meshed_is_refused_with_the_reason() {
         let few = StuffingOptions { limit: 1e6, ..StuffingOptions::with_edge(1e-4) };
         assert!(matches!(stuff(&ball(1.0), &few), Err(ShapeError::TooFine { .. })));
-        // One that knows nothing of its clearance has to be followed until there are too many.
-        assert!(matches!(stuff(&Blind(ball(1.0)), &few), Err(ShapeError::TooFine { .. })));
+        // Without clearance, octants are subdivided up to the limit.
+        assert!(matches!(stuff(&WithoutClearance(ball(1.0)), &few), Err(ShapeError::TooFine { .. })));
         assert!(matches!(stuff(&ball(1.0), &StuffingOptions::with_edge(1e-9)), Err(ShapeError::TooLong { .. })));
         assert!(matches!(stuff(&ball(1.0), &StuffingOptions::with_edge(-1.0)), Err(ShapeError::BadLength { .. })));
         assert!(matches!(stuff(&ball(f64::NAN), &StuffingOptions::with_edge(0.1)), Err(ShapeError::BadLength { .. })));

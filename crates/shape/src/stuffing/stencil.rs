@@ -1,36 +1,39 @@
-//! Stencils: what of a background tetrahedron lies inside, as one to three tetrahedra.
+//! Stencils: the inside of a background tetrahedron as one to three tetrahedra.
 //!
-//! Where the surface cuts two edges of a face that has two points inside, a trapezoid is left of the face, and the tetrahedra on both
-//! sides must halve it alike. Its diagonal ends at the crossing of the longer edge; if both edges are as long, the parity of the
-//! coordinates decides (Labelle & Shewchuk 2007 §3.3).
+//! A cut face with two inside points is a trapezoid, which both its tetrahedra must split by the
+//! same diagonal. It ends at the crossing of the longer edge, or by the parity of the coordinates
+//! (Labelle & Shewchuk 2007 §3.3).
 
 use craze_math::Vec3;
 use rayon::prelude::*;
 
 use super::background::Background;
+use super::classification::CHUNK;
 use super::crossing::edge;
-use super::key::{Place, decode};
-use super::survey::CHUNK;
-use super::warp::Warped;
+use super::morton::{GridIndex, decode};
+use super::warp::WarpedLattice;
 
-/// Tetrahedra over places, numbered without gaps.
+/// Tetrahedra with contiguous point indices.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Filled {
-    /// Places (m): background points that are in use, then crossings.
+pub(super) struct StencilMesh {
+    /// Positions (m): used background points, then crossings.
     pub(super) positions: Vec<Vec3>,
-    /// Whether the place lies on the surface.
+    /// Whether each point lies on the surface.
     pub(super) on_surface: Vec<bool>,
-    /// Positive tetrahedra.
+    /// Positively oriented tetrahedra.
     pub(super) tetrahedra: Vec<[u32; 4]>,
 }
 
-/// The tetrahedra inside of the surface.
-///
-/// A tetrahedron with all corners on the surface fills a wall, or lies outside, in a hollow: `keeps` decides by its corners.
-pub(super) fn fill(background: &Background, warped: &Warped, keeps: impl Fn(&[Vec3; 4]) -> bool + Sync) -> Filled {
-    let places = background.points.len() as u32;
+/// The tetrahedra inside the surface. `keeps` decides about those with all corners on it, which
+/// fill a thin wall or a gap.
+pub(super) fn fill(
+    background: &Background,
+    warped: &WarpedLattice,
+    keeps: impl Fn(&[Vec3; 4]) -> bool + Sync,
+) -> StencilMesh {
+    let first_crossing = background.points.len() as u32;
     let edges: Vec<u64> = warped.crossings.iter().map(|crossing| crossing.edge()).collect();
-    let stencils = Stencils { background, signs: &warped.signs, edges: &edges, places };
+    let stencils = Stencils { background, signs: &warped.signs, edges: &edges, first_crossing };
     let fill = |chunk: &[[u32; 4]]| {
         let mut found = Vec::with_capacity(chunk.len());
         for corners in chunk {
@@ -49,33 +52,33 @@ pub(super) fn fill(background: &Background, warped: &Warped, keeps: impl Fn(&[Ve
     for &corner in tetrahedra.iter().flatten() {
         number[corner as usize] = 0;
     }
-    let mut filled = Filled::default();
-    for (place, number) in number.iter_mut().enumerate().filter(|(_, number)| **number == 0) {
-        *number = filled.positions.len() as u32;
-        let crossing = place.checked_sub(background.points.len()).map(|index| warped.crossings[index]);
-        filled.on_surface.push(crossing.is_some() || warped.signs[place] == 0);
-        filled.positions.push(match crossing {
+    let mut mesh = StencilMesh::default();
+    for (index, number) in number.iter_mut().enumerate().filter(|(_, number)| **number == 0) {
+        *number = mesh.positions.len() as u32;
+        let crossing = index.checked_sub(background.points.len()).map(|index| warped.crossings[index]);
+        mesh.on_surface.push(crossing.is_some() || warped.signs[index] == 0);
+        mesh.positions.push(match crossing {
             Some(crossing) => {
                 let [start, end] = crossing.ends.map(|end| warped.positions[end as usize]);
                 start + (end - start) * crossing.share
             }
-            None => warped.positions[place],
+            None => warped.positions[index],
         });
     }
     tetrahedra
         .par_iter_mut()
         .with_min_len(CHUNK)
         .for_each(|corners| *corners = corners.map(|corner| number[corner as usize]));
-    filled.tetrahedra = tetrahedra;
-    filled
+    mesh.tetrahedra = tetrahedra;
+    mesh
 }
 
 struct Stencils<'a> {
     background: &'a Background,
     signs: &'a [i8],
     edges: &'a [u64],
-    /// Crossings are numbered from here.
-    places: u32,
+    /// Index of the first crossing, after the background points.
+    first_crossing: u32,
 }
 
 impl Stencils<'_> {
@@ -94,9 +97,9 @@ impl Stencils<'_> {
             *count += 1;
         }
         let (inside, outside) = (&inside[..insides], &outside[..outsides]);
-        let with = |replaced: &[(usize, u32)]| {
+        let with_replaced = |replaced: &[(usize, u32)]| {
             let mut tetrahedron = *corners;
-            replaced.iter().for_each(|&(slot, place)| tetrahedron[slot] = place);
+            replaced.iter().for_each(|&(slot, index)| tetrahedron[slot] = index);
             tetrahedron
         };
         let crossing = |p: usize, m: usize| self.crossing(corners[p], corners[m]);
@@ -112,9 +115,9 @@ impl Stencils<'_> {
                 let m = outside[0];
                 let [at_p, at_q] = [crossing(p, m), crossing(q, m)];
                 if self.diagonal_at_first(corners[p], corners[q], corners[m]) {
-                    found.extend([with(&[(m, at_q)]), with(&[(q, at_q), (m, at_p)])]);
+                    found.extend([with_replaced(&[(m, at_q)]), with_replaced(&[(q, at_q), (m, at_p)])]);
                 } else {
-                    found.extend([with(&[(m, at_p)]), with(&[(p, at_p), (m, at_q)])]);
+                    found.extend([with_replaced(&[(m, at_p)]), with_replaced(&[(p, at_p), (m, at_q)])]);
                 }
             }
             [p, q] => {
@@ -123,8 +126,7 @@ impl Stencils<'_> {
                 let top = [corners[q], crossing(q, m), crossing(q, n)];
                 let first = self.diagonal_at_first(corners[p], corners[q], corners[m]);
                 let last = !self.diagonal_at_first(corners[p], corners[q], corners[n]);
-                // The face between the crossings belongs to this tetrahedron alone: its diagonal keeps the three from running
-                // in a circle.
+                // The face between the crossings is free; its diagonal avoids a cyclic triple.
                 prism(base, top, [first, !(first && last), last], is_even([p, m, n, q]), found);
             }
             [p, q, r] => {
@@ -139,19 +141,19 @@ impl Stencils<'_> {
         }
     }
 
-    /// The place where the edge from an inner to an outer point is cut.
+    /// The crossing between an inside and an outside point.
     fn crossing(&self, inner: u32, outer: u32) -> u32 {
-        self.places + self.edges.binary_search(&edge(inner, outer)).unwrap_or(0) as u32
+        self.first_crossing + self.edges.binary_search(&edge(inner, outer)).unwrap_or(0) as u32
     }
 
-    /// Whether the diagonal of the trapezoid p, q, (crossing q–m), (crossing p–m) starts at p rather than at q.
+    /// Whether the diagonal of the trapezoid p, q, (crossing q–m), (crossing p–m) starts at p.
     fn diagonal_at_first(&self, p: u32, q: u32, m: u32) -> bool {
         let [from_p, from_q] = [p, q].map(|inner| {
             let [inner, outer] = [inner, m].map(|point| decode(self.background.points[point as usize]));
             [0, 1, 2].map(|axis| outer[axis] - inner[axis])
         });
-        let square = |way: Place| way.iter().map(|&c| i64::from(c).pow(2)).sum::<i64>();
-        let is_odd = |way: Place| way.iter().filter(|&&c| c > 0).count() % 2 == 1;
+        let square = |offset: GridIndex| offset.iter().map(|&c| i64::from(c).pow(2)).sum::<i64>();
+        let is_odd = |offset: GridIndex| offset.iter().filter(|&&c| c > 0).count() % 2 == 1;
         match square(from_p).cmp(&square(from_q)) {
             std::cmp::Ordering::Less => true,
             std::cmp::Ordering::Greater => false,
@@ -161,24 +163,25 @@ impl Stencils<'_> {
     }
 }
 
-/// Whether an order of the numbers 0 to 3 is an even permutation.
+/// Whether an order of 0 to 3 is an even permutation.
 fn is_even(order: [usize; 4]) -> bool {
     let inversions = (0..4).flat_map(|i| (0..i).map(move |j| (j, i))).filter(|&(j, i)| order[j] > order[i]).count();
     inversions % 2 == 0
 }
 
-/// Three tetrahedra of a prism. `diagonals[i]` says whether side i, between edges i and i + 1, is halved from base i to top i + 1
-/// rather than from base i + 1 to top i; all three alike is impossible. `positive` says whether base and top 0 are so oriented.
+/// The three tetrahedra of a prism. `diagonals[i]`: side i, between edges i and i + 1, is split
+/// from base i to top i + 1 rather than from base i + 1 to top i; all three alike is impossible.
+/// `positive`: orientation of base and top 0.
 fn prism(base: [u32; 3], top: [u32; 3], diagonals: [bool; 3], positive: bool, found: &mut Vec<[u32; 4]>) {
-    // Edge x starts both of its diagonals in the base, edge z ends both in the top.
+    // Edge x is the base end of both its diagonals, edge z the top end.
     let starts = |edge: usize| usize::from(diagonals[edge]) + usize::from(!diagonals[(edge + 2) % 3]);
     let Some(x) = (0..3).find(|&edge| starts(edge) == 2) else { return };
-    let (y, z, turned) =
+    let (y, z, flipped) =
         if starts((x + 1) % 3) == 1 { ((x + 1) % 3, (x + 2) % 3, false) } else { ((x + 2) % 3, (x + 1) % 3, true) };
     let tetrahedra =
         [[base[x], base[y], base[z], top[z]], [base[x], base[y], top[z], top[y]], [base[x], top[x], top[y], top[z]]];
     for mut tetrahedron in tetrahedra {
-        if turned == positive {
+        if flipped == positive {
             tetrahedron.swap(2, 3);
         }
         found.push(tetrahedron);
@@ -188,20 +191,21 @@ fn prism(base: [u32; 3], top: [u32; 3], diagonals: [bool; 3], positive: bool, fo
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::stuffing::classification::Frame;
     use crate::stuffing::crossing::Crossing;
     use crate::stuffing::octree::Octree;
     use crate::stuffing::quality::DihedralRange;
-    use crate::stuffing::survey::Frame;
-    use crate::stuffing::testing::{Random, edge_uses};
+    use crate::stuffing::testing::edge_uses;
     use crate::stuffing::warp::{ALPHA_LONG, ALPHA_SHORT, warp};
+    use craze_math::Random;
     use craze_mesh::{TETRAHEDRON_EDGES, TetMesh};
 
-    /// A cube of lattice cells whose signs and crossings are drawn at random; its outermost points lie outside.
-    fn drawn(random: &mut Random, draw: &dyn Fn(&mut Random) -> f64) -> Filled {
+    /// A cube of cells with random signs and crossings, surrounded by outside.
+    fn random_mesh(random: &mut Random, draw: &dyn Fn(&mut Random) -> f64) -> StencilMesh {
         const CELLS: i32 = 7;
-        let places =
+        let octants =
             (0..CELLS).flat_map(|x| (0..CELLS).flat_map(move |y| (0..CELLS).map(move |z| [x + 1, y + 1, z + 1])));
-        let octree = Octree::of_leaves(places.map(crate::stuffing::key::encode).collect());
+        let octree = Octree::of_leaves(octants.map(crate::stuffing::morton::encode).collect());
         let outermost = |point: u64| decode(point).iter().any(|&c| c <= 2 || c >= 2 * CELLS + 2);
         let share_inside = random.number();
         let signs: Vec<f64> = (0..4096).map(|_| random.number()).collect();
@@ -225,8 +229,8 @@ mod tests {
     }
 
     #[test]
-    fn whatever_the_signs_and_crossings_all_angles_stay_within_bounds() {
-        let mut random = Random(5);
+    fn angles_stay_within_bounds_for_any_signs_and_crossings() {
+        let mut random = Random::new(5);
         let (long, short) = (ALPHA_LONG, ALPHA_SHORT);
         let mut extremes = vec![0.0, 1e-9, 0.5, 1.0];
         for alpha in [long, short] {
@@ -239,13 +243,13 @@ mod tests {
         let mut range = DihedralRange::default();
         let mut count = 0;
         for round in 0..450 {
-            let filled = drawn(&mut random, draws[round % 3]);
-            count += filled.tetrahedra.len();
-            range = range.joined(DihedralRange::of_all(&filled.positions, &filled.tetrahedra));
-            if filled.tetrahedra.is_empty() {
+            let mesh = random_mesh(&mut random, draws[round % 3]);
+            count += mesh.tetrahedra.len();
+            range = range.combined(DihedralRange::of_all(&mesh.positions, &mesh.tetrahedra));
+            if mesh.tetrahedra.is_empty() {
                 continue;
             }
-            let mesh = TetMesh::from_parts(filled.positions, filled.tetrahedra).expect("a mesh");
+            let mesh = TetMesh::from_parts(mesh.positions, mesh.tetrahedra).expect("a mesh");
             let boundary = mesh.boundary();
             assert!(edge_uses(&boundary.triangles).all(|(forward, backward)| forward == backward), "not closed");
         }

@@ -1,4 +1,4 @@
-//! Domains and measures that tests share.
+//! Domains and measures shared by tests.
 
 use craze_math::Vec3;
 use craze_mesh::NodeId;
@@ -6,7 +6,7 @@ use craze_spatial::Aabb;
 
 use crate::Domain;
 
-/// A domain of a signed distance (m), negative inside, within a box.
+/// A domain given by a signed distance (m), negative inside.
 pub(super) struct Distance<F> {
     pub(super) distance: F,
     pub(super) bounds: Aabb,
@@ -25,43 +25,42 @@ impl<F: Fn(&Vec3) -> f64 + Sync> Domain for Distance<F> {
     fn normal(&self, point: &Vec3) -> Option<Vec3> {
         let step = 1e-6 * self.bounds.size().max();
         let slope = |axis: usize| {
-            let way = Vec3::ith(axis, step);
-            (self.distance)(&(point + way)) - (self.distance)(&(point - way))
+            let offset = Vec3::ith(axis, step);
+            (self.distance)(&(point + offset)) - (self.distance)(&(point - offset))
         };
         Vec3::new(slope(0), slope(1), slope(2)).try_normalize(1e-3 * step)
     }
 }
 
-/// A ball around the origin.
+/// A ball at the origin.
 pub(super) fn ball(radius: f64) -> Distance<impl Fn(&Vec3) -> f64 + Sync> {
     let bounds = Aabb { min: Vec3::repeat(-radius), max: Vec3::repeat(radius) };
     Distance { distance: move |point: &Vec3| point.norm() - radius, bounds }
 }
 
-/// A cube from −half to half, turned by odd angles.
-pub(super) fn turned_cube(half: f64) -> Distance<impl Fn(&Vec3) -> f64 + Sync> {
+/// A cube from −half to half, in general orientation.
+pub(super) fn rotated_cube(half: f64) -> Distance<impl Fn(&Vec3) -> f64 + Sync> {
     let bounds = Aabb { min: Vec3::repeat(-2.0 * half), max: Vec3::repeat(2.0 * half) };
     Distance {
         distance: move |point: &Vec3| {
-            let beyond = turn().inverse_transform_vector(point).abs().add_scalar(-half);
+            let beyond = rotation().inverse_transform_vector(point).abs().add_scalar(-half);
             beyond.map(|c| c.max(0.0)).norm() + beyond.max().min(0.0)
         },
         bounds,
     }
 }
 
-/// How turned shapes are turned.
-pub(super) fn turn() -> craze_math::Rotation {
+pub(super) fn rotation() -> craze_math::Rotation {
     craze_math::Rotation::from_euler_angles(0.37, 0.61, 1.13)
 }
 
-/// A cylinder about the turned z axis.
-pub(super) fn turned_cylinder(radius: f64, half: f64) -> Distance<impl Fn(&Vec3) -> f64 + Sync> {
+/// A cylinder along the rotated z axis.
+pub(super) fn rotated_cylinder(radius: f64, half: f64) -> Distance<impl Fn(&Vec3) -> f64 + Sync> {
     let reach = radius.hypot(half);
     let bounds = Aabb { min: Vec3::repeat(-reach), max: Vec3::repeat(reach) };
     Distance {
         distance: move |point: &Vec3| {
-            let own = turn().inverse_transform_vector(point);
+            let own = rotation().inverse_transform_vector(point);
             let (across, along) = (own.x.hypot(own.y) - radius, own.z.abs() - half);
             across.max(0.0).hypot(along.max(0.0)) + across.max(along).min(0.0)
         },
@@ -69,7 +68,7 @@ pub(super) fn turned_cylinder(radius: f64, half: f64) -> Distance<impl Fn(&Vec3)
     }
 }
 
-/// For each edge of some triangles, how often it is run in either direction.
+/// How often each edge is traversed in either direction.
 pub(super) fn edge_uses(triangles: &[[NodeId; 3]]) -> impl Iterator<Item = (usize, usize)> {
     let mut edges: Vec<(NodeId, NodeId, bool)> = triangles
         .iter()
@@ -85,19 +84,4 @@ pub(super) fn edge_uses(triangles: &[[NodeId; 3]]) -> impl Iterator<Item = (usiz
         })
         .collect();
     runs.into_iter()
-}
-
-/// SplitMix64 (Steele, Lea & Flood 2014).
-pub(super) struct Random(pub(super) u64);
-
-impl Random {
-    /// A number from 0 to 1.
-    pub(super) fn number(&mut self) -> f64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut bits = self.0;
-        bits = (bits ^ (bits >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        bits = (bits ^ (bits >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        bits ^= bits >> 31;
-        (bits >> 11) as f64 / (1u64 << 53) as f64
-    }
 }

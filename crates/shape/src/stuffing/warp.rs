@@ -1,45 +1,45 @@
-//! Warping: lattice points that the surface passes too closely are moved onto it.
+//! Warping: lattice points too close to the surface are moved onto it.
 
 use craze_math::Vec3;
 
 use super::background::Background;
+use super::classification::Frame;
 use super::crossing::Crossing;
-use super::survey::Frame;
 
-/// A crossing nearer to an end than this part of a long lattice edge moves that end.
+/// Share of a long lattice edge: a crossing nearer to an end moves that end.
 ///
-/// Labelle & Shewchuk 2007 give 0.24999 and 0.41189; with the diagonals of our stencils this pair is better: over millions of random
-/// and extreme lattices all angles stay between 10.6° and 164°, where theirs goes down to 9.3°.
+/// Labelle & Shewchuk 2007 give 0.24999 and 0.41189. With the diagonals of these stencils, over
+/// millions of random and extreme lattices, angles stay between 10.6° and 164°, theirs go down to
+/// 9.3°.
 pub(super) const ALPHA_LONG: f64 = 0.285;
-/// The same for short edges, which join a corner to a centre.
+/// The same for short edges, from a corner to a centre.
 pub(super) const ALPHA_SHORT: f64 = 0.395;
 
-/// The background once no crossing is too near to a point.
-pub(super) struct Warped {
-    /// Places of the background's points (m).
+/// The background after warping.
+pub(super) struct WarpedLattice {
+    /// Positions of the background points (m).
     pub(super) positions: Vec<Vec3>,
-    /// Signs; points moved onto the surface have 0.
+    /// Signs; 0 for points moved onto the surface.
     pub(super) signs: Vec<i8>,
-    /// Crossings that are left, sorted by edge.
+    /// The remaining crossings, sorted by edge.
     pub(super) crossings: Vec<Crossing>,
 }
 
-/// Moves each point that a crossing is too near to onto the nearest one; crossings of all its edges are gone then.
-///
-/// Points are looked at in order, as in the paper: a point whose crossings have gone with its neighbours stays.
-pub(super) fn warp(frame: &Frame, background: &Background, crossings: &[Crossing]) -> Warped {
+/// Moves each point with a crossing too near onto the nearest one, which removes all crossings of
+/// its edges. Points are processed in order, as in the paper.
+pub(super) fn warp(frame: &Frame, background: &Background, crossings: &[Crossing]) -> WarpedLattice {
     let mut positions: Vec<Vec3> = background.points.iter().map(|&point| frame.position(point)).collect();
     let mut signs = background.signs.clone();
-    let mut is_left = vec![true; crossings.len()];
+    let mut is_remaining = vec![true; crossings.len()];
     let mut at_points: Vec<(u32, u32)> =
         crossings.iter().zip(0..).flat_map(|(crossing, index)| crossing.ends.map(|end| (end, index))).collect();
     at_points.sort_unstable();
     for run in at_points.chunk_by(|one, other| one.0 == other.0) {
         let here = run[0].0;
         let mut nearest: Option<(f64, Vec3)> = None;
-        for &(_, index) in run.iter().filter(|&&(_, index)| is_left[index as usize]) {
+        for &(_, index) in run.iter().filter(|&&(_, index)| is_remaining[index as usize]) {
             let Crossing { ends, share } = crossings[index as usize];
-            // Crossings that are left have both ends where they were.
+            // Ends of remaining crossings have not moved.
             let [start, end] = ends.map(|end| frame.position(background.points[end as usize]));
             let length = (end - start).norm();
             let part = if ends[0] == here { share } else { 1.0 - share };
@@ -48,20 +48,25 @@ pub(super) fn warp(frame: &Frame, background: &Background, crossings: &[Crossing
                 nearest = Some((part * length, start + (end - start) * share));
             }
         }
-        if let Some((_, place)) = nearest {
-            positions[here as usize] = place;
+        if let Some((_, position)) = nearest {
+            positions[here as usize] = position;
             signs[here as usize] = 0;
             for &(_, index) in run {
-                is_left[index as usize] = false;
+                is_remaining[index as usize] = false;
             }
         }
     }
-    let left = crossings.iter().zip(&is_left).filter(|(_, left)| **left).map(|(crossing, _)| *crossing).collect();
-    Warped { positions, signs, crossings: left }
+    let remaining = crossings
+        .iter()
+        .zip(&is_remaining)
+        .filter(|(_, remaining)| **remaining)
+        .map(|(crossing, _)| *crossing)
+        .collect();
+    WarpedLattice { positions, signs, crossings: remaining }
 }
 
-/// Whether an edge runs along an axis, from corner to corner or from centre to centre.
+/// Whether an edge is parallel to an axis.
 fn is_long(background: &Background, ends: [u32; 2]) -> bool {
-    let [one, other] = ends.map(|end| super::key::decode(background.points[end as usize]));
+    let [one, other] = ends.map(|end| super::morton::decode(background.points[end as usize]));
     (0..3).filter(|&axis| one[axis] != other[axis]).count() == 1
 }

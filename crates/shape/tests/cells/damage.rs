@@ -1,12 +1,12 @@
-//! Files that were cut or changed: whatever happens to them, they are read or refused.
+//! Truncated or mutated files are read or refused, never a panic.
 
 use craze_shape::{Model, ShapeError};
 use proptest::prelude::*;
 
 use crate::write::{Numbers, Sample, Storage, Vtu, gmsh, medit, tetgen, vtu};
-use crate::{check_sound, parse};
+use crate::{check_invariants, parse};
 
-/// A small file of every kind, by its name.
+/// A small file of every kind with its name.
 fn samples() -> Vec<(&'static str, Vec<u8>)> {
     let cube = Sample::cube();
     let mut samples = Vec::new();
@@ -29,7 +29,7 @@ fn samples() -> Vec<(&'static str, Vec<u8>)> {
     samples
 }
 
-/// Reads a sample; the two files of TetGen stand in one, with a zero between them.
+/// Reads a sample; the two TetGen files are concatenated with a zero between them.
 fn try_bytes(bytes: &[u8], name: &str) -> Result<Model, ShapeError> {
     let outcome = if name.ends_with(".node") {
         let zero = bytes.iter().position(|&byte| byte == 0).unwrap_or(bytes.len());
@@ -38,7 +38,7 @@ fn try_bytes(bytes: &[u8], name: &str) -> Result<Model, ShapeError> {
         parse(bytes, name)
     };
     match &outcome {
-        Ok(model) => check_sound(model),
+        Ok(model) => check_invariants(model),
         Err(error) => assert!(error.to_string().contains('.'), "{error} names no file"),
     }
     outcome
@@ -62,7 +62,8 @@ fn files_cut_at_any_byte_are_refused_until_all_cells_are_there() {
     }
 }
 
-/// A change to a file: where (as a part of its length), what is put there, and how much it replaces.
+/// A change to a file: position (share of its length), inserted bytes, and number of replaced
+/// bytes.
 type Change = (f64, Vec<u8>, usize);
 
 fn changes() -> impl Strategy<Value = Vec<Change>> {

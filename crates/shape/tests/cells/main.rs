@@ -1,4 +1,5 @@
-//! Files of tetrahedra: known answers of every format and variant, and what bad files are refused with.
+//! Files of tetrahedra: every format and variant with a known result, and the errors of invalid
+//! files.
 
 mod damage;
 mod gmsh;
@@ -13,7 +14,7 @@ use std::path::Path;
 use craze_shape::{Format, Model, ShapeError, parse_model};
 use write::Sample;
 
-/// Reads bytes as a file of this name that stands alone.
+/// Reads bytes as a single file of this name.
 fn parse(bytes: &[u8], name: &str) -> Result<Model, ShapeError> {
     let path = Path::new(name);
     parse_model(bytes, Format::of_path(path)?, path, &|_| Err(io::Error::other("there are no other files")))
@@ -23,7 +24,7 @@ fn message(bytes: &[u8], name: &str) -> String {
     parse(bytes, name).expect_err("the file is bad").to_string()
 }
 
-/// Whether a model is the sample cube: its tetrahedra and regions in order, a closed boundary.
+/// Asserts that a model is the sample cube: tetrahedra and regions in order, closed boundary.
 fn check_cube(model: &Model) {
     let sample = Sample::cube();
     let volume = model.volume.as_ref().expect("a volume");
@@ -37,14 +38,14 @@ fn check_cube(model: &Model) {
     }
     assert_eq!(volume.tetrahedra.len(), 6);
     assert_eq!(volume.regions, sample.regions);
-    check_sound(model);
+    check_invariants(model);
     assert!((volume.volume() - 1.0).abs() < 1e-15);
     assert_eq!((model.surface.triangles.len(), model.surface.positions.len()), (12, 8));
     assert!((model.surface.closed_volume().expect("closed") - 1.0).abs() < 1e-15);
 }
 
-/// Whether a model keeps what every model promises.
-fn check_sound(model: &Model) {
+/// Asserts the invariants of every model.
+fn check_invariants(model: &Model) {
     let points = model.surface.positions.len();
     assert!(!model.surface.triangles.is_empty());
     assert!(model.surface.triangles.iter().flatten().all(|&point| (point as usize) < points));
@@ -56,7 +57,7 @@ fn check_sound(model: &Model) {
     }
 }
 
-/// Whether a model is the surface of the sample cube.
+/// Asserts that a model is the surface of the sample cube.
 fn check_shell(model: &Model) {
     assert!(model.volume.is_none());
     assert_eq!(model.surface.triangles.len(), 12);

@@ -6,7 +6,7 @@ use craze_shape::{Format, Model, ModelPlacement, ShapeError, parse_model, read_m
 use crate::check_cube;
 use crate::write::{Sample, tetgen};
 
-/// Reads a pair, of which the nodes are named.
+/// Reads a pair of files by the name of the node file.
 pub fn parse_pair(nodes: &[u8], elements: &[u8]) -> Result<Model, ShapeError> {
     let beside = |name: &Path| {
         if name == Path::new("a.1.ele") { Ok(elements.to_vec()) } else { Err(io::Error::other("no such file")) }
@@ -29,7 +29,7 @@ fn pairs_numbered_from_0_and_from_1_give_the_same_cube() {
 }
 
 #[test]
-fn either_file_may_be_named() {
+fn either_file_name_is_accepted() {
     let folder = tempfile::tempdir().expect("a folder");
     let (nodes, elements) = tetgen(&Sample::cube(), 1);
     let [nodes_path, elements_path] = ["cube.1.node", "cube.1.ele"].map(|name| folder.path().join(name));

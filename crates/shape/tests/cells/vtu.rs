@@ -18,7 +18,7 @@ fn text() -> String {
     String::from_utf8(vtu(&Sample::cube(), TEXT)).expect("text")
 }
 
-/// A grid of one piece, with cells by their points, ends and types.
+/// A grid of one piece, with cells given by their points, end offsets and types.
 fn grid(connectivity: &str, offsets: &str, types: &str) -> String {
     let cells = types.split_whitespace().count();
     format!(
@@ -31,7 +31,7 @@ fn grid(connectivity: &str, offsets: &str, types: &str) -> String {
 }
 
 #[test]
-fn cells_of_all_kinds_are_told_apart() {
+fn all_cell_types_are_recognised() {
     let model = parse(grid("0 1 2 4 0 1 3 2 4 5 7 6 0 1 3 2 4 0", "4 12 17 18", "10 12 14 1").as_bytes(), "a.vtu");
     let model = model.expect("one tetrahedron");
     assert_eq!(model.volume.expect("a volume").tetrahedra.len(), 1);
@@ -40,14 +40,14 @@ fn cells_of_all_kinds_are_told_apart() {
     let curved = parse(grid("0 1 2 4 3 3 3 3 3 3", "10", "24").as_bytes(), "a.vtu").expect("one tetrahedron");
     assert_eq!(curved.remarks[0], "1 cell of higher order reduced to corner nodes");
 
-    // A quadrilateral, a rectangle in rows, a polygon and a strip: four of the cube's sides.
+    // A quadrilateral, a pixel, a polygon and a strip: four sides of the cube.
     let faces = parse(grid("0 1 3 2 4 5 6 7 0 1 5 4 2 3 6 7", "4 8 12 16", "9 8 7 6").as_bytes(), "a.vtu");
     let surface = faces.expect("faces").surface;
     assert_eq!((surface.triangles.len(), surface.area()), (8, 4.0));
 }
 
 #[test]
-fn pieces_are_put_together() {
+fn pieces_are_merged() {
     let text = text();
     let start = text.find("<Piece").expect("a piece");
     let end = text.find("</UnstructuredGrid>").expect("an end");
@@ -59,14 +59,14 @@ fn pieces_are_put_together() {
     assert_eq!(volume.regions.len(), 12);
 }
 
-/// A file whose head names a compressor that is not read.
-fn named(text: &str) -> String {
+/// A file whose header names an unsupported compressor.
+fn with_compressor(text: &str) -> String {
     text.replacen("type=\"UnstructuredGrid\"", "type=\"UnstructuredGrid\" compressor=\"vtkLZ4DataCompressor\"", 1)
 }
 
 #[test]
 fn a_compressor_of_text_does_not_matter() {
-    check_cube(&parse(named(&text()).as_bytes(), "a.vtu").expect("a cube"));
+    check_cube(&parse(with_compressor(&text()).as_bytes(), "a.vtu").expect("a cube"));
 }
 
 #[test]
@@ -83,7 +83,7 @@ fn bad_files_are_refused_with_their_place() {
         ("<VTKFile type='UnstructuredGrid'/>".into(), "a.vtu:1: the file does not begin with <VTKFile>"),
         ("<VTKFile type='UnstructuredGrid'>".into(), "a.vtu:1: there is no <Piece> of a grid"),
         (
-            named(
+            with_compressor(
                 &String::from_utf8(vtu(&Sample::cube(), Vtu { storage: Storage::Inline { head_alone: true }, ..TEXT }))
                     .expect("text"),
             ),
@@ -137,8 +137,8 @@ fn other_files_of_vtk_are_named() {
 }
 
 #[test]
-fn packed_blocks_are_bounded_by_what_is_plausible() {
-    // One array of nothing but zeros, which shrinks a thousandfold: a bomb.
+fn compressed_blocks_are_limited_to_plausible_sizes() {
+    // An array of zeros, compressed a thousandfold: a decompression bomb.
     let bomb = |declared: u32, points: u32, packed: &[u8]| {
         let head: Vec<u8> = [1, declared, 0, packed.len() as u32].iter().flat_map(|size| size.to_le_bytes()).collect();
         let array = base64(&head) + &base64(packed);
@@ -175,7 +175,7 @@ fn packed_blocks_are_bounded_by_what_is_plausible() {
 }
 
 #[test]
-fn pieces_that_share_their_bytes_are_bounded_too() {
+fn pieces_that_share_their_bytes_are_limited_too() {
     let piece = "<Piece NumberOfPoints='2000' NumberOfCells='0'>\
         <Points><DataArray type='Float32' Name='p' NumberOfComponents='3' format='appended' offset='0'/></Points>\
         <Cells><DataArray type='Int32' Name='connectivity'/><DataArray type='Int32' Name='offsets'/>\

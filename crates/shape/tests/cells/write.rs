@@ -1,4 +1,4 @@
-//! Writers of small files of cells, in all the variants that are read. Shared with the seeds of the fuzzer.
+//! Writers of small cell files in all variants that are read; shared with the fuzz seeds.
 
 use miniz_oxide::deflate::compress_to_vec_zlib;
 
@@ -12,11 +12,12 @@ pub struct Sample {
 }
 
 impl Sample {
-    /// The unit cube in six tetrahedra around a diagonal, in two regions, with one of its sides as triangles.
+    /// The unit cube as six tetrahedra around a diagonal, in two regions, with one side as
+    /// triangles.
     pub fn cube() -> Self {
         let bit = |k: u32, axis: u32| f64::from(k >> axis & 1);
         let points = (0..8).map(|k| [bit(k, 0), bit(k, 1), bit(k, 2)]).collect();
-        // The fifth stands inside out.
+        // The fifth tetrahedron is inverted.
         let paths = [[1, 3], [3, 2], [2, 6], [6, 4], [5, 4], [5, 1]];
         Self {
             points,
@@ -34,7 +35,7 @@ impl Sample {
     }
 }
 
-/// How numbers are written.
+/// Number encoding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Numbers {
     Text,
@@ -42,7 +43,7 @@ pub enum Numbers {
     Big,
 }
 
-/// Bytes that grow.
+/// An output buffer.
 struct Output {
     bytes: Vec<u8>,
     numbers: Numbers,
@@ -84,7 +85,7 @@ impl Output {
     }
 }
 
-/// A Gmsh file of version 2.2, 4.0 or 4.1. Nodes are numbered from 11, with a gap before the last.
+/// A Gmsh file of version 2.2, 4.0 or 4.1; node numbers start at 11, with a gap before the last.
 pub fn gmsh(sample: &Sample, version: &str, numbers: Numbers) -> Vec<u8> {
     let is_binary = numbers != Numbers::Text;
     let mut output = Output { bytes: Vec::new(), numbers };
@@ -137,7 +138,8 @@ fn gmsh_two(sample: &Sample, output: &mut Output, tag: impl Fn(u32) -> i64) {
 }
 
 fn gmsh_four(sample: &Sample, output: &mut Output, tag: impl Fn(u32) -> i64, is_newest: bool) {
-    // One corner, one surface and a volume a region, numbered by a tenth of their physical groups.
+    // One point, one surface and a volume per region; entity numbers are a tenth of their physical
+    // groups.
     let mut regions = sample.regions.clone();
     regions.dedup();
     output.text("$Entities\n");
@@ -171,7 +173,7 @@ fn gmsh_four(sample: &Sample, output: &mut Output, tag: impl Fn(u32) -> i64, is_
         output.long(count + 19);
     }
     output.end_line();
-    // The first node on a corner, the others with parameters on a surface.
+    // The first node on a point, the others with parameters on a surface.
     for (dimension, places) in [(0, 0..1), (2, 1..sample.points.len())] {
         let (first, second) = if is_newest { (dimension, 1) } else { (1, dimension) };
         [first, second, i64::from(dimension > 0)].iter().for_each(|&value| output.int(value));
@@ -220,7 +222,7 @@ fn gmsh_four(sample: &Sample, output: &mut Output, tag: impl Fn(u32) -> i64, is_
     output.text("\n$EndElements\n");
 }
 
-/// A Medit file of text, or a .meshb of version 1 to 4.
+/// A Medit text file, or a .meshb file of version 1 to 4.
 pub fn medit(sample: &Sample, version: i64, numbers: Numbers) -> Vec<u8> {
     let mut output = Output { bytes: Vec::new(), numbers };
     if numbers == Numbers::Text {
@@ -266,7 +268,7 @@ pub fn medit(sample: &Sample, version: i64, numbers: Numbers) -> Vec<u8> {
         section("Dimension", 3, &[]);
     }
     section("Vertices", 4, &sample.points.iter().map(|point| (point.to_vec(), vec![0])).collect::<Vec<_>>());
-    // Something that means nothing to a reader of cells.
+    // A section that cell readers ignore.
     section("RequiredVertices", 15, &[(vec![], vec![1]), (vec![], vec![2])]);
     let row = |nodes: &[u32], reference: i32| {
         let numbers = nodes.iter().map(|&node| i64::from(node) + 1);
@@ -284,7 +286,7 @@ pub fn medit(sample: &Sample, version: i64, numbers: Numbers) -> Vec<u8> {
     output.bytes
 }
 
-/// The .node and the .ele file of TetGen, numbered from `first`.
+/// The .node and .ele files of TetGen, numbered from `first`.
 pub fn tetgen(sample: &Sample, first: u32) -> (Vec<u8>, Vec<u8>) {
     let mut nodes = format!("# nodes\n\n{}  3  1  1 # head\n", sample.points.len());
     for (number, [x, y, z]) in (first..).zip(&sample.points) {
@@ -298,11 +300,11 @@ pub fn tetgen(sample: &Sample, first: u32) -> (Vec<u8>, Vec<u8>) {
     (nodes.into_bytes(), (elements + "# the end\n").into_bytes())
 }
 
-/// Where the arrays of a .vtu file stand.
+/// Storage of the arrays of a .vtu file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Storage {
     Text,
-    /// Base64 in the element; the head of the array is encoded alone or with the rest.
+    /// Base64 in the element; the header is encoded alone or with the data.
     Inline {
         head_alone: bool,
     },
@@ -316,11 +318,11 @@ pub struct Vtu {
     pub storage: Storage,
     pub has_long_heads: bool,
     pub is_big: bool,
-    /// Size of zlib's blocks (bytes), if the arrays are packed.
+    /// Size of zlib blocks (bytes), if the arrays are compressed.
     pub block: Option<usize>,
 }
 
-/// A .vtu file, in one piece.
+/// A .vtu file with one piece.
 pub fn vtu(sample: &Sample, variant: Vtu) -> Vec<u8> {
     let cells: Vec<(&[u32], u8, i32)> = sample
         .triangles
@@ -408,7 +410,7 @@ impl VtuFile {
         }
     }
 
-    /// Head and data of an array.
+    /// Header and data of an array.
     fn packed(&self, plain: &[u8]) -> (Vec<u8>, Vec<u8>) {
         let numbers = if self.variant.is_big { Numbers::Big } else { Numbers::Little };
         let mut head = Output { bytes: Vec::new(), numbers };

@@ -1,4 +1,4 @@
-//! Ways to spoil a model, and what comes of it. Shared by the test and the example.
+//! Corruptions of models and their outcomes; shared by the test and the example.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
@@ -8,38 +8,38 @@ use craze_shape::{
     Domain, Format, ShapeError, StuffingOptions, SurfaceDomain, TriangleSurface, parse_model, resolution, stuff,
 };
 
-/// A way to spoil a model.
+/// A kind of corruption.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Corruption {
-    /// Triangles are missing.
+    /// Missing triangles.
     Deleted,
-    /// Triangles are there twice, the same way or the other way round.
+    /// Duplicate triangles, in the same or the opposite orientation.
     Doubled,
-    /// Triangles are turned.
+    /// Flipped triangles.
     Flipped,
-    /// Points are moved at random, up to a tenth of the size.
+    /// Points displaced at random, up to a tenth of the size.
     Jittered,
-    /// Coordinates are not numbers, or not finite.
+    /// Coordinates that are NaN or infinite.
     NotANumber,
-    /// A point is far off.
+    /// A point far away.
     FarOff,
-    /// Corners name other points, some of which do not exist.
+    /// Wrong corner indices, some out of range.
     Misnumbered,
-    /// Points fall together.
+    /// Points collapsed onto others.
     Collapsed,
     /// Several of these at once.
     Mixed,
-    /// The file ends early.
+    /// A truncated file.
     CutOff,
-    /// Bytes of the file are changed.
+    /// A file with changed bytes.
     Scribbled,
-    /// The file as it was given ends early, or has a hole.
+    /// The original file, truncated or with a gap.
     GivenCutOff,
-    /// Bytes of the file as it was given are changed, or words of it swapped.
+    /// The original file, with changed bytes or swapped words.
     GivenScribbled,
 }
 
-/// All ways, in the order in which they are tried.
+/// All surface corruptions, in order.
 pub const ALL: [Corruption; 11] = [
     Corruption::Deleted,
     Corruption::Doubled,
@@ -54,24 +54,24 @@ pub const ALL: [Corruption; 11] = [
     Corruption::Scribbled,
 ];
 
-/// What came of a spoilt model.
+/// The outcome of a corrupted model.
 pub struct Outcome {
-    /// The way it was spoilt.
+    /// The corruption.
     pub corruption: Corruption,
-    /// What was made of it, or the reason why not; none where it panicked.
+    /// A summary of the mesh or the error; none after a panic.
     pub result: Option<Result<String, String>>,
 }
 
-/// How fine the mesh of a spoilt model is asked to be.
+/// Resolution of the mesh of a corrupted model.
 #[derive(Clone, Copy, Debug)]
 pub enum Fineness {
-    /// So many edges along the longest side.
+    /// Number of edges along the longest side.
     Cells(f64),
-    /// The edge that is taken if nobody says.
+    /// The default edge.
     Default,
 }
 
-/// Spoils the bytes of a file and reads, repairs and meshes what is left.
+/// Corrupts the bytes of a file, then reads, repairs and meshes it.
 pub fn torture_file(bytes: &[u8], path: &Path, fineness: Fineness, corruption: Corruption, seed: u64) -> Outcome {
     let mut random = Random::new(seed);
     let result = catch_unwind(AssertUnwindSafe(|| {
@@ -89,7 +89,7 @@ pub fn torture_file(bytes: &[u8], path: &Path, fineness: Fineness, corruption: C
                 let place = random.below(bytes.len());
                 bytes[place] = random.below(256) as u8;
             }),
-            // Digits for digits, so that the file is read and its numbers are wrong.
+            // Digits are replaced by digits, so that the file parses with wrong numbers.
             _ => (0..1 + random.below(500)).for_each(|_| {
                 let place = random.below(bytes.len());
                 if bytes[place].is_ascii_digit() {
@@ -109,25 +109,25 @@ pub fn torture_file(bytes: &[u8], path: &Path, fineness: Fineness, corruption: C
     Outcome { corruption, result: result.ok() }
 }
 
-/// Spoils a model in the `index`-th way and meshes what is left.
+/// Applies the `index`-th corruption to a surface and meshes it.
 pub fn torture(surface: &TriangleSurface, fineness: Fineness, index: usize, seed: u64) -> Outcome {
     let corruption = ALL[index % ALL.len()];
     let mut random = Random::new(seed ^ (index as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15));
     let result = catch_unwind(AssertUnwindSafe(|| {
-        let spoilt = match corruption {
+        let corrupted = match corruption {
             Corruption::CutOff | Corruption::Scribbled => reread(surface, corruption, &mut random),
             _ => {
-                let mut spoilt = surface.clone();
-                spoil(&mut spoilt, corruption, &mut random);
-                Ok(spoilt)
+                let mut corrupted = surface.clone();
+                corrupt(&mut corrupted, corruption, &mut random);
+                Ok(corrupted)
             }
         };
-        spoilt.and_then(|spoilt| attempt(&spoilt, fineness)).map_err(|error| error.to_string())
+        corrupted.and_then(|corrupted| attempt(&corrupted, fineness)).map_err(|error| error.to_string())
     }));
     Outcome { corruption, result: result.ok() }
 }
 
-/// Repairs a surface, asks its domain all there is to ask and meshes it.
+/// Repairs a surface, queries its domain and meshes it.
 fn attempt(surface: &TriangleSurface, fineness: Fineness) -> Result<String, ShapeError> {
     let (domain, findings) = SurfaceDomain::new(surface)?;
     let volume = domain.volume().unwrap_or(f64::NAN);
@@ -158,7 +158,7 @@ fn attempt(surface: &TriangleSurface, fineness: Fineness) -> Result<String, Shap
     ))
 }
 
-fn spoil(surface: &mut TriangleSurface, corruption: Corruption, random: &mut Random) {
+fn corrupt(surface: &mut TriangleSurface, corruption: Corruption, random: &mut Random) {
     // From one triangle to a third of all.
     let share = random.number().powi(3) * 0.33;
     let count = surface.triangles.len();
@@ -198,7 +198,7 @@ fn spoil(surface: &mut TriangleSurface, corruption: Corruption, random: &mut Ran
             }
             _ => {
                 for _ in 0..3 {
-                    spoil_once(surface, random);
+                    corrupt_once(surface, random);
                 }
                 return;
             }
@@ -206,20 +206,20 @@ fn spoil(surface: &mut TriangleSurface, corruption: Corruption, random: &mut Ran
     }
 }
 
-fn spoil_once(surface: &mut TriangleSurface, random: &mut Random) {
-    spoil(surface, ALL[random.below(8)], random);
+fn corrupt_once(surface: &mut TriangleSurface, random: &mut Random) {
+    corrupt(surface, ALL[random.below(8)], random);
 }
 
-/// Writes the surface as a file, spoils that and reads it again.
+/// Writes the surface as a file, corrupts that and reads it again.
 fn reread(
     surface: &TriangleSurface,
     corruption: Corruption,
     random: &mut Random,
 ) -> Result<TriangleSurface, ShapeError> {
     let (mut bytes, format, path) = if random.number() < 0.5 {
-        (as_obj(surface), Format::Obj, Path::new("spoilt.obj"))
+        (as_obj(surface), Format::Obj, Path::new("corrupted.obj"))
     } else {
-        (as_stl(surface), Format::Stl, Path::new("spoilt.stl"))
+        (as_stl(surface), Format::Stl, Path::new("corrupted.stl"))
     };
     if corruption == Corruption::CutOff {
         bytes.truncate(random.below(bytes.len()));

@@ -1,26 +1,29 @@
-//! Which edges of a skin are parted, and that every piece stays one.
+//! Cut edges of a surface, and connectivity of the tetrahedra of each piece.
 
 use super::shells::{Stray, stray_shells};
 use super::{Cut, Skin};
 use crate::model::Clusters;
-use craze_frame::Sets;
-use craze_math::Vec3;
-use craze_skin::Parted;
+use craze_math::{DisjointSets, Vec3};
+use craze_skin::SplitSurface;
 use rayon::prelude::*;
 
-/// An edge is not parted nearer to its ends than this share of it (1).
+/// Smallest distance of a cut from the ends of its edge, as a share of its length (1).
 const NEAREST_TO_END: f64 = 0.02;
-/// Particles that hang together and are farther apart than so many times their distance at rest, flow aside, have no skin between them (1).
+/// Distance of connected particles relative to that at rest, without plastic flow, beyond which the
+/// edge between them is cut (1).
 const DRAWN_OUT: f64 = 2.5;
-/// Parts of one piece are joined again wherever their particles are no farther apart than so many times their distance at rest (1): a crack that has not opened.
+/// Distance of particles relative to that at rest up to which parts of one piece are joined again
+/// (1): a crack that has not opened.
 const CLOSED: f64 = 1.1;
 
-/// How often parts of a piece that hang together outside of a drawn surface only are given to neighbours.
+/// Iterations in which parts of a piece that are connected only outside of a drawn surface go to
+/// neighbouring pieces.
 const SHELL_ROUNDS: usize = 8;
 
 impl Clusters {
-    /// The particle that each vertex is anchored to, and where edges are parted. Every piece hangs together.
-    pub(super) fn parted_skin(&self, skin: &Skin, positions: &[Vec3], pieces: &[u32]) -> (Vec<u32>, Parted) {
+    /// The particle that each vertex is anchored to, and the separated surface. The tetrahedra of
+    /// every piece are connected.
+    pub(super) fn parted_skin(&self, skin: &Skin, positions: &[Vec3], pieces: &[u32]) -> (Vec<u32>, SplitSurface) {
         let mut anchors = self.anchors(skin);
         if skin.cuts.is_empty() && self.is_whole {
             return (anchors, skin.part(&[]));
@@ -41,20 +44,22 @@ impl Clusters {
         (anchors, parted)
     }
 
-    /// Where edges are parted so that the tetrahedra of every piece hang together; anchors change where they must.
+    /// Cut edges such that the tetrahedra of every piece are connected; anchors change where
+    /// necessary.
     fn one_a_piece(&self, skin: &Skin, anchors: &mut [u32], positions: &[Vec3], pieces: &[u32]) -> Vec<Option<f64>> {
         loop {
             let mut parted = self.parted_edges(skin, anchors, positions, pieces);
             let parts = self.join_parts(skin, anchors, &mut parted, positions, pieces);
-            // Every round leaves fewer parts.
+            // Every iteration leaves fewer parts.
             if !adopt_strays(skin, anchors, &parts, pieces) {
                 return parted;
             }
         }
     }
 
-    /// Joins parts of a piece that lie side by side: its particles hang together, by copies whose sites are others'. Wherever the crack between them has
-    /// not opened, and where it has everywhere, at the edge that is stretched least. Gives the parts.
+    /// Joins parts of a piece whose particles are connected through copies with other sites:
+    /// wherever the crack between them has not opened; if it has opened everywhere, at the edge
+    /// that is stretched least. Returns the parts.
     fn join_parts(
         &self,
         skin: &Skin,
@@ -62,9 +67,9 @@ impl Clusters {
         parted: &mut [Option<f64>],
         positions: &[Vec3],
         pieces: &[u32],
-    ) -> Sets {
+    ) -> DisjointSets {
         let edges = skin.background.edges();
-        let mut parts = Sets::new(anchors.len());
+        let mut parts = DisjointSets::new(anchors.len());
         for (ends, _) in edges.iter().zip(&*parted).filter(|(_, share)| share.is_none()) {
             parts.join(ends[0], ends[1]);
         }
@@ -78,14 +83,14 @@ impl Clusters {
         let mut between: Vec<(f64, usize)> = Vec::new();
         for (index, ends) in edges.iter().enumerate() {
             let is_within = piece(ends[0]) == piece(ends[1]) && parted[index].is_some();
-            if is_within && parts.first(ends[0]) != parts.first(ends[1]) {
+            if is_within && parts.root(ends[0]) != parts.root(ends[1]) {
                 between.push((stretch(ends), index));
             }
         }
         between.sort_by(|one, other| one.0.total_cmp(&other.0).then(one.1.cmp(&other.1)));
         for (stretch, index) in between {
             let [one, other] = edges[index];
-            if stretch <= CLOSED || parts.first(one) != parts.first(other) {
+            if stretch <= CLOSED || parts.root(one) != parts.root(other) {
                 parts.join(one, other);
                 parted[index] = None;
             }
@@ -93,7 +98,7 @@ impl Clusters {
         parts
     }
 
-    /// Where edges are parted, from their lower vertex (1).
+    /// Positions of cuts on edges, from their lower vertex (1).
     fn parted_edges(&self, skin: &Skin, anchors: &[u32], positions: &[Vec3], pieces: &[u32]) -> Vec<Option<f64>> {
         let spacing = self.particles.spacing;
         let part = |ends: &[u32; 2]| {
@@ -118,20 +123,20 @@ impl Clusters {
         skin.background.edges().par_iter().map(part).collect()
     }
 
-    /// Whether two particles have a cluster in common.
+    /// Returns true if two particles have a cluster in common.
     pub(super) fn hang_together(&self, one: u32, other: u32) -> bool {
         let others = self.memberships.of(other as usize);
         let is_common = |cluster: u32| others.iter().any(|share| share.cluster == cluster);
         one == other || self.memberships.of(one as usize).iter().any(|share| is_common(share.cluster))
     }
 
-    /// Whether two particles are so far apart, by what they were at rest and have flown since, that no skin holds between them: matter that a
-    /// cluster spans without being there.
+    /// Returns true if two particles are so far apart, relative to rest and plastic flow, that the
+    /// edge between them is cut: a cluster spans empty space.
     pub(super) fn is_drawn_out(&self, one: u32, other: u32, positions: &[Vec3]) -> bool {
         let [one, other] = [one, other].map(|particle| particle as usize);
         let flown = |particle: usize| {
             let shares = self.memberships.of(particle).iter();
-            let stretch = |cluster: u32| self.temper[cluster as usize].plastic.norm_squared() / 3.0;
+            let stretch = |cluster: u32| self.history[cluster as usize].plastic.norm_squared() / 3.0;
             shares.map(|share| share.weight * stretch(share.cluster)).sum::<f64>().max(1.0)
         };
         let rest = (self.particles.rest[one] - self.particles.rest[other]).norm_squared();
@@ -141,12 +146,13 @@ impl Clusters {
     }
 }
 
-/// Parts of a piece that do not hang together with its largest go over to a neighbour; whether there were any that could.
-fn adopt_strays(skin: &Skin, anchors: &mut [u32], parts: &Sets, pieces: &[u32]) -> bool {
+/// Gives parts of a piece that are not connected with its largest part to a neighbouring piece;
+/// returns true if there were any.
+fn adopt_strays(skin: &Skin, anchors: &mut [u32], parts: &DisjointSets, pieces: &[u32]) -> bool {
     let edges = skin.background.edges();
-    let firsts: Vec<u32> = (0..anchors.len() as u32).map(|vertex| parts.first(vertex)).collect();
+    let firsts: Vec<u32> = (0..anchors.len() as u32).map(|vertex| parts.root(vertex)).collect();
     let mut sizes = vec![0usize; anchors.len()];
-    // What lies within the body counts before all that does not.
+    // Vertices inside the body count more than all others.
     let size = |vertex: u32| if skin.is_inside(vertex) { anchors.len() } else { 1 };
     (0u32..).zip(&firsts).for_each(|(vertex, &first)| sizes[first as usize] += size(vertex));
     let piece = |vertex: u32| pieces[anchors[vertex as usize] as usize] as usize;
@@ -158,7 +164,7 @@ fn adopt_strays(skin: &Skin, anchors: &mut [u32], parts: &Sets, pieces: &[u32]) 
         }
     }
     let is_stray = |first: u32| largest[piece(first)].1 != first;
-    // Of the neighbours the one in the largest part, and of those the first.
+    // Of the neighbours the one in the largest part; of several the first.
     let mut heirs = vec![(0usize, u32::MAX); anchors.len()];
     for &[one, other] in edges {
         for [from, to] in [[one, other], [other, one]] {

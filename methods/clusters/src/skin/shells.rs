@@ -1,45 +1,46 @@
-//! Parts of a piece that hang together outside of the drawn surface only: closed surfaces beyond its largest.
+//! Closed surfaces of a piece beside its largest one: parts that are connected only outside of the
+//! drawn surface.
 
 use super::Skin;
-use craze_frame::Sets;
-use craze_math::Vec3;
-use craze_skin::Parted;
+use craze_math::{DisjointSets, Vec3};
+use craze_skin::SplitSurface;
 
-/// A closed surface that encloses less than this share of all (1) is a crack that opens nowhere, not a body.
+/// Enclosed share of the volume below which a closed surface is a crack that opens nowhere (1).
 const NOTHING: f64 = 1e-10;
 
 /// A closed surface.
 struct Shell<'order> {
-    /// What it encloses (m³); negative around a hollow.
+    /// Enclosed volume (m³); negative around a cavity.
     volume: f64,
     piece: u32,
-    /// Its triangles, each with the first of its points.
+    /// Its triangles, each with the root of its points.
     triangles: &'order [(u32, usize)],
 }
 
-/// What is to go over to a neighbour.
+/// A part that goes to a neighbouring piece.
 pub(super) struct Stray {
     /// Vertices of the tetrahedra that carry it,
     pub vertices: Vec<u32>,
-    /// and one of those beyond its largest lip.
+    /// and a vertex on the other side of its largest crack face.
     pub heir: u32,
 }
 
-/// The bodies of each piece beyond its largest. `piece_of` tells the piece of a vertex of the tetrahedra. None where the tetrahedra show themselves.
-pub(super) fn stray_shells(skin: &Skin, parted: &Parted, piece_of: impl Fn(u32) -> u32) -> Vec<Stray> {
+/// Closed surfaces of each piece beside its largest. `piece_of` returns the piece of a vertex of
+/// the tetrahedra. None if the surface of the tetrahedra is shown.
+pub(super) fn stray_shells(skin: &Skin, parted: &SplitSurface, piece_of: impl Fn(u32) -> u32) -> Vec<Stray> {
     if parted.beyond.is_empty() {
         return Vec::new();
     }
-    let mut sets = Sets::new(parted.points.len());
+    let mut sets = DisjointSets::new(parted.points.len());
     for &[a, b, c] in &parted.triangles {
         sets.join(a, b);
         sets.join(a, c);
     }
     let origin = parted.points.first().map_or_else(Vec3::zeros, |point| point.rest);
     let places = |corners: &[u32; 3]| corners.map(|point| parted.points[point as usize].rest - origin);
-    // Triangles by the surface that they are of.
+    // Triangles by their surface.
     let mut order: Vec<(u32, usize)> =
-        parted.triangles.iter().enumerate().map(|(triangle, corners)| (sets.first(corners[0]), triangle)).collect();
+        parted.triangles.iter().enumerate().map(|(triangle, corners)| (sets.root(corners[0]), triangle)).collect();
     order.sort_unstable();
     let shells: Vec<Shell> = order
         .chunk_by(|one, other| one.0 == other.0)
@@ -63,14 +64,15 @@ pub(super) fn stray_shells(skin: &Skin, parted: &Parted, piece_of: impl Fn(u32) 
             let [a, b, c] = places(&parted.triangles[triangle]);
             (b - a).cross(&(c - a)).norm()
         };
-        let lips = own.iter().map(|(_, triangle)| *triangle).filter(|&triangle| parted.beyond[triangle] != u32::MAX);
-        let widest = lips.max_by(|one, other| area(*one).total_cmp(&area(*other)).then(other.cmp(one)))?;
+        let crack_faces =
+            own.iter().map(|(_, triangle)| *triangle).filter(|&triangle| parted.beyond[triangle] != u32::MAX);
+        let widest = crack_faces.max_by(|one, other| area(*one).total_cmp(&area(*other)).then(other.cmp(one)))?;
         let corners = own.iter().flat_map(|(_, triangle)| parted.triangles[*triangle]);
-        let carriers = corners.flat_map(|point| parted.points[point as usize].carriers);
+        let carriers = corners.flat_map(|point| parted.points[point as usize].weights);
         let mut vertices: Vec<u32> = carriers.filter(|carrier| carrier.1 > 0.0).map(|carrier| carrier.0).collect();
         vertices.sort_unstable();
         vertices.dedup();
-        // Those within the body belong to what is around them.
+        // Vertices inside the body belong to their surroundings.
         let is_around = |vertex: u32| {
             let place = skin.background.positions()[vertex as usize] - origin;
             own.iter().map(|(_, triangle)| solid_angle(&place, places(&parted.triangles[*triangle]))).sum::<f64>()
@@ -82,7 +84,8 @@ pub(super) fn stray_shells(skin: &Skin, parted: &Parted, piece_of: impl Fn(u32) 
     shells.iter().filter(is_stray).filter_map(take).collect()
 }
 
-/// The solid angle of a triangle seen from a point (sr), positive from behind: Van Oosterom & Strackee 1983.
+/// The solid angle of a triangle seen from a point (sr), positive from behind: Van Oosterom &
+/// Strackee 1983.
 fn solid_angle(from: &Vec3, corners: [Vec3; 3]) -> f64 {
     let [a, b, c] = corners.map(|corner| corner - from);
     let lengths = [a.norm(), b.norm(), c.norm()];

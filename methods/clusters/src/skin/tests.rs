@@ -1,11 +1,12 @@
-use crate::testing::{TIME_STEP, awake, block, matter, plain_step};
+use crate::testing::{TIME_STEP, awake, block, material, plain_step};
 use crate::{Clustering, Clusters, Options};
-use craze_engine::{FrameDetail, Method, Step};
-use craze_frame::{BodyFrame, Sets, is_manifold, names};
-use craze_math::{Isometry, Vec3};
+use craze_engine::{CommitLog, FrameDetail, Method, Step};
+use craze_frame::{BodyFrame, is_manifold, names};
+use craze_math::{DisjointSets, Isometry, Vec3};
 use proptest::prelude::*;
 
-/// Cubes of six tetrahedra around a block of particles: corner of the box, and cells along the axes.
+/// Cubes of six tetrahedra around a block of particles: corner of the box, and cells along the
+/// axes.
 fn cubes(counts: [u32; 3]) -> (Vec<Vec3>, Vec<[u32; 4]>) {
     let number = |[x, y, z]: [u32; 3]| (z * (counts[1] + 1) + y) * (counts[0] + 1) + x;
     let (mut positions, mut tetrahedra) = (Vec::new(), Vec::new());
@@ -30,9 +31,9 @@ fn all([nx, ny, nz]: [u32; 3]) -> impl Iterator<Item = (u32, u32, u32)> {
     (0..nz).flat_map(move |z| (0..ny).flat_map(move |y| (0..nx).map(move |x| (z, y, x))))
 }
 
-/// A bar of 13 × 5 × 5 particles whose ends part at so many of its lengths a second.
+/// A bar of 13 × 5 × 5 particles that is stretched by so many of its lengths per second.
 fn bar(toughness: f64, yield_strain: Option<f64>, speed: f64) -> Clusters {
-    let mut material = matter(0.8);
+    let mut material = material(0.8);
     material.cluster.toughness = Some(toughness);
     material.cluster.yield_strain = yield_strain;
     material.cluster.flow = 0.3;
@@ -50,14 +51,12 @@ fn steps(body: &mut dyn Method, range: std::ops::Range<u32>) {
     for index in range {
         let step = Step { time: TIME_STEP * f64::from(index), ..plain_step() };
         body.predict(&step).unwrap();
-        body.commit(&step);
-        body.flow(&step);
-        body.fracture(&step, &mut Vec::new());
+        body.commit(&step, &mut CommitLog::default());
         body.settle();
     }
 }
 
-/// The same bar in a box that somebody drew, of twelve triangles.
+/// The same bar in a drawn box of twelve triangles.
 fn drawn_bar(toughness: f64, yield_strain: Option<f64>, speed: f64) -> Clusters {
     let mut body = bar(toughness, yield_strain, speed);
     let corner = |number: u32| Vec3::new(f64::from(number & 1), f64::from(number >> 1 & 1), f64::from(number >> 2));
@@ -68,12 +67,13 @@ fn drawn_bar(toughness: f64, yield_strain: Option<f64>, speed: f64) -> Clusters 
     body
 }
 
-/// Checks that every piece's surface closes and is the outside of one body, that no triangle joins two, and that rest volumes sum to the whole; gives them.
+/// Checks that the surface of every piece is closed and bounds one body, that no triangle joins two
+/// pieces, and that rest volumes sum to the whole; returns them.
 fn sound_volumes(frame: &BodyFrame) -> Vec<f64> {
     let surface = &frame.surface;
     let rest = surface.vertex_attributes.vectors(names::REST).unwrap();
     assert!(is_manifold(&surface.triangles));
-    let mut sets = Sets::new(rest.len());
+    let mut sets = DisjointSets::new(rest.len());
     for &[a, b, c] in &surface.triangles {
         sets.join(a, b);
         sets.join(a, c);
@@ -83,17 +83,17 @@ fn sound_volumes(frame: &BodyFrame) -> Vec<f64> {
     let mut volumes = vec![0.0; frame.pieces.len()];
     for (triangle, &[a, b, c]) in surface.triangles.iter().enumerate() {
         let piece = surface.piece_of(triangle);
-        let known = piece_of[sets.first(a) as usize].get_or_insert(piece);
+        let known = piece_of[sets.root(a) as usize].get_or_insert(piece);
         assert_eq!(*known, piece, "what hangs together is one piece");
         let [a, b, c] = [a, b, c].map(|vertex| rest[vertex as usize]);
         let share = a.dot(&b.cross(&c)) / 6.0;
         volumes[piece as usize] += share;
-        shells[sets.first(surface.triangles[triangle][0]) as usize] += share;
+        shells[sets.root(surface.triangles[triangle][0]) as usize] += share;
     }
     let whole = 0.1 * 0.1 * 0.1 * f64::from(13 * 5 * 5);
     assert!((volumes.iter().sum::<f64>() / whole - 1.0).abs() < 1e-9);
     assert!(volumes.iter().all(|volume| *volume > 0.0), "{volumes:?}");
-    // Cracks that open nowhere, and hollows, enclose nothing or less.
+    // Cracks that open nowhere, and cavities, have no or negative volume.
     let mut outsides = vec![0; volumes.len()];
     for (shell, piece) in shells.iter().zip(&piece_of).filter(|(shell, _)| **shell > 1e-9 * whole) {
         outsides[piece.unwrap() as usize] += 1;
@@ -120,7 +120,7 @@ fn the_skin_of_a_whole_body_is_its_outside_and_moves_with_it() {
 
 #[test]
 fn one_split_cuts_the_skin_along_its_plane() {
-    let mut material = matter(0.8);
+    let mut material = material(0.8);
     material.cluster.toughness = Some(1.1);
     let (place, still) = (Isometry::identity(), Vec3::zeros());
     let mut whole = Clusters::new(block([13, 5, 5]), &material, awake(), &place, still, still).unwrap();
@@ -184,7 +184,7 @@ fn whatever_tears_a_drawn_surface_is_cut_and_keeps_its_triangles() {
             let rest = surface.vertex_attributes.vectors(names::REST).unwrap();
             let sources = surface.face_attributes.indices(names::SOURCE).unwrap();
             for (triangle, corners) in surface.triangles.iter().enumerate() {
-                // Two triangles a face of the box: the first two have the least z.
+                // Two triangles per face of the box: the first two have the least z.
                 if !surface.is_crack(triangle) && sources[triangle] < 2 {
                     assert!(corners.iter().all(|&vertex| (rest[vertex as usize].z + 0.05).abs() < 1e-12));
                 }

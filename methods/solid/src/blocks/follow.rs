@@ -1,5 +1,5 @@
-//! How the layout follows cracks: changed elements are written where they stand, new ones behind all others, and a block whose room is used up is
-//! laid out anew alone.
+//! Updates of the layout after cracks: changed elements are written in place, new ones behind all
+//! others, and a block without free slots is laid out again on its own.
 
 use super::{
     BLOCK_ELEMENTS, BLOCK_NODES, Block, CHUNK_NODES, Chunk, FIRST_NODES, Group, Layout, THINNESS_SHIFT, rest_of,
@@ -8,13 +8,13 @@ use crate::laws::THINNESSES;
 use craze_math::lanes::WIDTH;
 use craze_mesh::TetMesh;
 
-/// Most nodes that a block is left with when it has run out of room.
+/// Nodes, at most, that a block keeps when it has run out of slots.
 const MOST_NODES_LEFT: usize = 640;
 
 impl Layout {
-    /// Follows an edit that has changed these elements (ascending; new ones stand behind all others) and only added nodes. Blocks keep their
-    /// elements and nodes for as long as they have room: one that it no longer needs gets nothing added. `Err` if something does not fit: then all
-    /// must be built anew.
+    /// Updates the layout after edits that have changed these elements (ascending; new ones are
+    /// behind all others) and only added nodes. Blocks keep their elements and nodes while they
+    /// have free slots. Fails if something does not fit: then everything must be rebuilt.
     pub fn follow(
         &mut self,
         mesh: &TetMesh,
@@ -61,8 +61,8 @@ impl Layout {
         Ok(())
     }
 
-    /// Forgets the nodes that a block no longer needs. If many are left, it becomes several blocks. The numbers of its elements' corners are those of the
-    /// mesh afterwards, and nothing else of them changes.
+    /// Removes nodes that a block no longer needs. If many are left, the block is divided. The
+    /// corners of its elements are those of the changed mesh.
     pub(super) fn make_room(&mut self, mesh: &TetMesh, block: usize) {
         let Block { elements, groups, slots, room, law, island } = self.blocks[block].clone();
         for slot in slots {
@@ -74,7 +74,7 @@ impl Layout {
                 self.node_ranges[node][1] -= 1;
             }
         }
-        // Parts begin with whole groups, so that none has to move; their nodes, ascending.
+        // Parts begin with whole groups, so that no group has to move; their nodes, ascending.
         let mut parts: Vec<(usize, Vec<u32>)> = Vec::new();
         for first in elements.clone().step_by(WIDTH) {
             let group = &mesh.elements()[first..(first + WIDTH).min(elements.end)];
@@ -119,7 +119,7 @@ impl Layout {
         }
     }
 
-    /// Gives a block these nodes (ascending), and writes the corners of its elements by them.
+    /// Assigns these nodes (ascending) to a block, and writes the corners of its elements.
     fn write_corners(&mut self, mesh: &TetMesh, block: usize, nodes: &[u32]) {
         let Block { elements, groups, slots, .. } = self.blocks[block].clone();
         for (slot, &node) in slots.zip(nodes) {
@@ -134,12 +134,13 @@ impl Layout {
                     last |= (nodes.partition_point(|other| other < node) as u64) << (16 * corner);
                 }
             }
-            // Lanes that only fill the last group have the shape of the last element.
+            // Unused lanes of the last group have the shape of the last element.
             *lane = last;
         }
     }
 
-    /// The numbers of nodes in a block, which takes them in; nothing if it has no room.
+    /// Local nodes of these nodes in a block, which are added to it if necessary; `None` without
+    /// free slots.
     fn numbers_in(&mut self, block: usize, nodes: [u32; 4]) -> Option<[u16; 4]> {
         let mut numbers = [0; 4];
         for (number, node) in numbers.iter_mut().zip(nodes) {
@@ -148,7 +149,7 @@ impl Layout {
         Some(numbers)
     }
 
-    /// Gives the last block, or a new one behind it, another element.
+    /// Appends an element to the last block, or to a new one behind it.
     fn append(&mut self, element: usize, law: usize, island: usize) -> usize {
         let last = self.blocks.len() - 1;
         let block = &mut self.blocks[last];
@@ -175,7 +176,7 @@ impl Layout {
         last + 1
     }
 
-    /// The number of a node in a block, which takes it in if there is room.
+    /// Local node of a node in a block, to which it is added if there is a free slot.
     pub(super) fn number_in(&mut self, block: usize, node: u32) -> Option<u16> {
         let Block { slots, room, .. } = &mut self.blocks[block];
         let [start, end] = self.node_ranges[node as usize].map(|at| at as usize);
@@ -195,7 +196,7 @@ impl Layout {
     /// Adds a slot to those of a node.
     fn list_slot(&mut self, node: u32, slot: u32) {
         let [start, end] = self.node_ranges[node as usize].map(|at| at as usize);
-        // The list moves to where it can grow; what it leaves is lost until everything is built anew.
+        // The list moves to where it can grow; its old place is lost until everything is rebuilt.
         let first = self.node_slots.len() as u32;
         self.node_slots.extend_from_within(start..end);
         self.node_slots.push(slot);

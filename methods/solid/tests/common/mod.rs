@@ -1,12 +1,9 @@
 //! The world that solids meet in.
 
 use craze_contact::RigidShape;
-use craze_engine::{
-    Body, Checked, Drive, FrameDetail, Mode, Motion, Obstacle, PairTable, Registry, Settings, Verdict, World,
-};
+use craze_engine::{Body, Checked, Drive, FrameDetail, Mode, Motion, Obstacle, PairTable, Settings, Verdict, World};
 use craze_frame::Surface;
 use craze_math::{Isometry, Vec3};
-use craze_solid::{KIND, load};
 
 /// The ground, at height 0.
 pub fn ground() -> Obstacle {
@@ -41,8 +38,7 @@ pub fn world(
 
 /// Advances by whole frames.
 pub fn run(world: &mut World, frames: u32) {
-    let registry = Registry::new().register(KIND, load);
     for _ in 0..frames {
-        world.advance_frame(&registry, &mut |_| Verdict::Continue).expect("a frame");
+        world.advance_frame(&mut |_| Verdict::Continue).expect("a frame");
     }
 }

@@ -1,69 +1,70 @@
-//! What is told of a model, in words and in numbers.
+//! Facts about a model, as text and JSON.
 
 use craze_math::Vec3;
 use craze_mesh::TetMesh;
 use craze_render::Ground;
+use craze_shape::number_format::{grouped, memory, rough, short};
 use craze_shape::sheet::{default_edge, triangle_count};
-use craze_shape::words::{grouped, memory, rough, short};
 use craze_shape::{Findings, StuffingOptions, StuffingReport, Thickness, TriangleSurface};
 use serde_json::{Map, Value, json};
 
-/// Memory of a solid, its mesh included (bytes): measured by `craze bench`.
-const BYTES_A_TETRAHEDRON: f64 = 190.0;
+/// Memory of a solid with its mesh (bytes per tetrahedron), measured by `craze bench`.
+const BYTES_PER_TETRAHEDRON: f64 = 190.0;
 
-/// Memory in use while tetrahedra are cut from their background (bytes each), as measured on the bunny and the armadillo.
-const BYTES_A_TETRAHEDRON_IN_WORK: f64 = 290.0;
+/// Peak memory of stuffing (bytes per background tetrahedron), measured on the bunny and the
+/// armadillo.
+const STUFFING_BYTES_PER_TETRAHEDRON: f64 = 290.0;
 
-/// Where tetrahedra come from.
+/// Origin of tetrahedra.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Origin {
-    /// A file, or a lattice of the shape's own.
+    /// A file, or the shape's own lattice.
     Given,
-    /// They are cut from a background lattice.
+    /// Cut from a background lattice.
     Cut,
 }
 
-/// What a volume is weighed as.
+/// Material for the mass.
 pub struct Weight {
     pub name: String,
-    /// kg/m³
+    /// Density (kg/m³).
     pub density: f64,
 }
 
-/// Facts about a model, in the order they are told: a line for a person and a value for a program each.
+/// Facts about a model in order: a line of text and a JSON value each.
 #[derive(Default)]
 pub struct Facts {
     pub title: String,
     pub lines: Vec<(&'static str, String)>,
     pub values: Map<String, Value>,
-    /// What a picture shows, and what it stands on.
+    /// Content of the picture, and its ground.
     pub surface: TriangleSurface,
     pub ground: Ground,
 }
 
 impl Facts {
-    pub fn tell(&mut self, key: &'static str, line: impl Into<String>, value: impl Into<Value>) {
+    pub fn add(&mut self, key: &'static str, line: impl Into<String>, value: impl Into<Value>) {
         self.lines.push((key, line.into()));
         self.values.insert(key.to_owned(), value.into());
     }
 
     pub fn size(&mut self, size: Vec3) {
         let [x, y, z] = [size.x, size.y, size.z].map(short);
-        self.tell("size", format!("{x} × {y} × {z} m"), json!([size.x, size.y, size.z]));
+        self.add("size", format!("{x} × {y} × {z} m"), json!([size.x, size.y, size.z]));
     }
 
     pub fn area(&mut self, area: f64) {
-        self.tell("area", format!("{} m²", short(area)), area);
+        self.add("area", format!("{} m²", short(area)), area);
     }
 
     pub fn volume(&mut self, volume: f64, material: Option<&Weight>) {
-        self.tell("volume", format!("{} m³", short(volume)), volume);
+        self.add("volume", format!("{} m³", short(volume)), volume);
         if let Some(Weight { name, density }) = material {
-            self.tell("mass", format!("{} kg of {name}", short(volume * density)), volume * density);
+            self.add("mass", format!("{} kg of {name}", short(volume * density)), volume * density);
         }
     }
 
-    /// What is wrong with a surface.
+    /// Faults of a surface.
     pub fn findings(&mut self, findings: &Findings) {
         self.size(findings.size);
         self.area(findings.area);
@@ -73,7 +74,7 @@ impl Facts {
             several => format!("{} components", grouped(several)),
         };
         let value = json!({ "closed": findings.closed, "components": findings.components });
-        self.tell("surface", format!("{closed}, {components}"), value);
+        self.add("surface", format!("{closed}, {components}"), value);
         let warnings = findings.warnings();
         match warnings.is_empty() {
             true => self.lines.push(("repairs", "none needed".to_owned())),
@@ -82,21 +83,21 @@ impl Facts {
         self.values.insert("repairs".into(), json!(warnings));
     }
 
-    /// The thinnest wall that was met by looking through the matter.
+    /// Thinnest wall, measured by rays through the solid.
     pub fn thinnest(&mut self, thickness: &Thickness) {
-        let Thickness { thinnest, place, fifth_percentile, median } = *thickness;
-        let [x, y, z] = [place.x, place.y, place.z].map(short);
+        let Thickness { thinnest, position, fifth_percentile, median } = *thickness;
+        let [x, y, z] = [position.x, position.y, position.z].map(short);
         let mut line = format!("{} m at ({x}, {y}, {z})", short(thinnest));
         if median > 1.01 * thinnest {
             let (twentieth, half) = (short(fifth_percentile), short(median));
             line += &format!("; a twentieth of the walls is thinner than {twentieth} m, half of them than {half} m");
         }
-        let value = json!({ "thickness": thinnest, "place": <[f64; 3]>::from(place),
+        let value = json!({ "thickness": thinnest, "place": <[f64; 3]>::from(position),
             "twentieth": fifth_percentile, "median": median });
-        self.tell("thinnest", line, value);
+        self.add("thinnest", line, value);
     }
 
-    /// Tetrahedra that were made, and how good they are.
+    /// Tetrahedra made, and their quality.
     pub fn mesh(&mut self, mesh: &TetMesh, edge: Option<f64>) {
         let (smallest, largest) =
             mesh.element_ids().map(|tet| mesh.quality(tet)).fold((180.0, 0.0), |range, quality| {
@@ -108,10 +109,10 @@ impl Facts {
         let line = format!("{}{at}, dihedral angles {smallest:.1}° to {largest:.1}°", grouped(count));
         let value = json!({ "edge": edge, "count": count, "nodes": mesh.point_count(),
             "volume": mesh.total_measure(), "dihedral": [smallest, largest] });
-        self.tell("tetrahedra", line, value);
+        self.add("tetrahedra", line, value);
     }
 
-    /// Tetrahedra that are too many to make for a look.
+    /// Estimated number of tetrahedra, if too many to make.
     pub fn estimate(&mut self, count: f64, edge: f64) {
         let most = StuffingOptions::default().limit;
         let mut line = format!("about {} at an edge of {} m", rough(count), short(edge));
@@ -119,21 +120,21 @@ impl Facts {
             line += &format!(": too fine, at most {} are made", grouped(most as usize));
         }
         let value = json!({ "edge": edge, "count": count, "estimated": true, "too_fine": count > most });
-        self.tell("tetrahedra", line, value);
+        self.add("tetrahedra", line, value);
     }
 
-    /// Memory of so many tetrahedra as a solid, and before that while they are made.
+    /// Memory of these tetrahedra as a solid, and while meshing.
     pub fn memory(&mut self, count: f64, origin: Origin) {
-        let solid = BYTES_A_TETRAHEDRON * count;
+        let solid = BYTES_PER_TETRAHEDRON * count;
         let mut line = format!("{} as a solid", memory(solid));
-        let meshing = (origin == Origin::Cut).then_some(BYTES_A_TETRAHEDRON_IN_WORK * count);
+        let meshing = (origin == Origin::Cut).then_some(STUFFING_BYTES_PER_TETRAHEDRON * count);
         if let Some(meshing) = meshing {
             line += &format!(", about {} before that while it is meshed", memory(meshing));
         }
-        self.tell("memory", line, json!({ "solid": solid, "meshing": meshing }));
+        self.add("memory", line, json!({ "solid": solid, "meshing": meshing }));
     }
 
-    /// The file's own regions, and how many tetrahedra each has.
+    /// Regions of the file with their numbers of tetrahedra.
     pub fn regions(&mut self, regions: &[i32]) {
         let mut sorted = regions.to_vec();
         sorted.sort_unstable();
@@ -145,12 +146,12 @@ impl Facts {
         }
         let line = if listed.is_empty() { "none in the file".to_owned() } else { listed.join(", ") };
         let values = counts.iter().map(|(number, count)| json!({ "number": number, "tetrahedra": count }));
-        self.tell("regions", line, values.collect::<Vec<_>>());
+        self.add("regions", line, values.collect::<Vec<_>>());
     }
 
-    /// What became of creases, corners and thin places.
+    /// Treatment of creases, corners and thin places.
     pub fn stuffing(&mut self, report: &StuffingReport) {
-        let StuffingReport { dihedral, snapped, features, thin, parted, .. } = report;
+        let StuffingReport { dihedral, snapped, features, thin, separated, .. } = report;
         let on_creases = features.crease_points + features.corner_points;
         if *snapped > 0 {
             let line = format!(
@@ -161,36 +162,40 @@ impl Facts {
                 dihedral.smallest,
                 dihedral.largest
             );
-            self.tell("creases", line, json!({ "points": on_creases, "snapped": snapped, "cut_off": features.edges_cut_off,
+            self.add("creases", line, json!({ "points": on_creases, "snapped": snapped, "cut_off": features.edges_cut_off,
                 "corners_missed": features.corners_missed, "dihedral_of_others": [dihedral.smallest, dihedral.largest] }));
         }
-        if let Some(edge) = thin.shortened {
+        if let Some(edge) = thin.shortened_edge {
             let line = format!("{} m for all of it: walls came out torn at the edge that was asked for", short(edge));
-            self.tell("shortened", line, edge);
+            self.add("shortened", line, edge);
         }
-        if thin.found > 0 {
+        if thin.under_resolved > 0 {
             let mut line = format!(
                 "{} where the mesh missed the surface by more than an eighth of an edge",
-                counted(thin.found, "place", "places")
+                counted(thin.under_resolved, "place", "places")
             );
             match thin.halvings {
                 0 => {}
                 1 => line += ": cells were halved there",
                 times => line += &format!(": cells were halved there, up to {times} times"),
             }
-            if thin.left > 0 {
-                let are = if thin.left == 1 { "is" } else { "are" };
-                line += &format!("; {} {are} lost still, a shorter edge would show them", grouped(thin.left));
+            if thin.unresolved > 0 {
+                let are = if thin.unresolved == 1 { "is" } else { "are" };
+                line += &format!("; {} {are} lost still, a shorter edge would show them", grouped(thin.unresolved));
             }
-            self.tell("thin", line, json!({ "found": thin.found, "halvings": thin.halvings, "lost": thin.left }));
+            self.add(
+                "thin",
+                line,
+                json!({ "found": thin.under_resolved, "halvings": thin.halvings, "lost": thin.unresolved }),
+            );
         }
-        if *parted > 0 {
-            let line = format!("{} where parts only touched", counted(*parted, "place", "places"));
-            self.tell("parted", line, *parted);
+        if *separated > 0 {
+            let line = format!("{} where parts only touched", counted(*separated, "place", "places"));
+            self.add("parted", line, *separated);
         }
     }
 
-    /// What an open surface would be as a sheet.
+    /// Result of meshing an open surface as a sheet.
     pub fn sheet(&mut self, findings: &Findings, edge: Option<f64>) {
         let edge = edge.unwrap_or_else(|| default_edge(findings.area));
         let count = triangle_count(findings.area, edge);
@@ -202,7 +207,7 @@ impl Facts {
         line += &format!(", about {} triangles at an edge of {} m", rough(count), short(edge));
         let value = json!({ "rims": findings.open_loops, "non_manifold_edges": findings.non_manifold_edges,
             "edge": edge, "triangles": count });
-        self.tell("sheet", line, value);
+        self.add("sheet", line, value);
     }
 }
 

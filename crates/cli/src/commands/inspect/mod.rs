@@ -2,56 +2,55 @@
 
 mod facts;
 
-use crate::Voice;
 use crate::problem::{self, Problem};
+use crate::{OutputMode, choices};
 use clap::Args;
 use craze_frame::{BodyFrame, Frame, Surface};
 use craze_material::{nearest, presets};
 use craze_mesh::TetMesh;
 use craze_render::{Ground, Settings, render_frame};
-use craze_shape::resolution::{self, TETRAHEDRA_A_CUBE};
+use craze_shape::number_format::{grouped, short};
+use craze_shape::resolution::{self, TETRAHEDRA_PER_CUBIC_EDGE};
 use craze_shape::sheet::{Sheet, SheetMesh};
-use craze_shape::words::{grouped, short};
 use craze_shape::{
     Domain, Model, ModelPlacement, Repaired, Shape, ShapeError, Stuffing, StuffingOptions, SurfaceDomain,
     TriangleSurface, Unit, UpAxis, estimate, quick_estimate, read_model, repair, stuff, volume_of,
 };
 use facts::{Facts, Origin, Weight};
 use serde_json::{Value, json};
-use std::fmt::Display;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-/// More tetrahedra than this are not made for a look: about a quarter of a minute.
-const MOST_FOR_A_LOOK: f64 = 5e5;
-/// Tetrahedra of the lattice from which they are cut; where walls are thin most of these lie outside.
-const MOST_LATTICE: f64 = 5.0 * MOST_FOR_A_LOOK;
-/// A run spares no finer cells of more tetrahedra than this that the lattice of a look has no room for.
-const MOST_UNSPARED: usize = (MOST_LATTICE / 8.0) as usize;
+/// Most tetrahedra made for a report: about 15 s.
+const MAX_REPORT_TETRAHEDRA: f64 = 5e5;
+/// Most tetrahedra of the background lattice, which for thin walls lie mostly outside.
+const MAX_LATTICE_TETRAHEDRA: f64 = 5.0 * MAX_REPORT_TETRAHEDRA;
+/// Number of tetrahedra above which a mesh whose refinement was skipped is estimated instead.
+const MAX_UNREFINED_TETRAHEDRA: usize = (MAX_LATTICE_TETRAHEDRA / 8.0) as usize;
 
 #[derive(Args)]
 pub struct Arguments {
-    /// Model file, or the name of a built-in shape or sheet
+    /// Model file, or name of a built-in shape or sheet
     model: PathBuf,
-    /// Edge length of tetrahedra in metres; what a scene would take if left out
+    /// Edge of tetrahedra in metres; by default that of a scene
     #[arg(long, value_name = "METRES", value_parser = length, allow_negative_numbers = true)]
     edge: Option<f64>,
     /// Scale the model so that its largest extent is this, in metres
     #[arg(long, value_name = "METRES", value_parser = length, allow_negative_numbers = true)]
     size: Option<f64>,
-    /// Unit of the file's coordinates: m, cm, mm, um, km, in or ft
-    #[arg(long, default_value = "m", value_parser = unit)]
+    /// Unit of the file's coordinates
+    #[arg(long, default_value = "m", value_parser = choices::unit())]
     unit: Unit,
     /// Which axis of the file points up: y, z or x
-    #[arg(long, default_value = "y", value_parser = up_axis)]
+    #[arg(long, default_value = "y", value_parser = choices::up_axis())]
     up: UpAxis,
-    /// Weigh it as this material
+    /// Material for the mass
     #[arg(long, value_name = "PRESET")]
     material: Option<String>,
-    /// Path of the picture; the model's name with .inspect.png, in the present folder, if left out
+    /// Path of the picture; by default the model's name with .inspect.png in the current folder
     #[arg(long, short, value_name = "FILE", value_parser = picture_path)]
     output: Option<PathBuf>,
-    /// Make no picture
+    /// Skip the picture
     #[arg(long, conflicts_with = "output")]
     no_picture: bool,
 }
@@ -63,21 +62,6 @@ pub fn length(text: &str) -> Result<f64, String> {
     }
 }
 
-pub fn unit(text: &str) -> Result<Unit, String> {
-    one_of(&Unit::ALL, text)
-}
-
-pub fn up_axis(text: &str) -> Result<UpAxis, String> {
-    one_of(&UpAxis::ALL, text)
-}
-
-fn one_of<T: Copy + Display>(all: &[T], text: &str) -> Result<T, String> {
-    all.iter().copied().find(|value| value.to_string() == text).ok_or_else(|| {
-        let names: Vec<String> = all.iter().map(T::to_string).collect();
-        format!("write one of {}", names.join(", "))
-    })
-}
-
 fn picture_path(text: &str) -> Result<PathBuf, String> {
     let path = PathBuf::from(text);
     match path.extension() {
@@ -86,8 +70,8 @@ fn picture_path(text: &str) -> Result<PathBuf, String> {
     }
 }
 
-/// Says what a model is, what is wrong with it and what would become of it.
-pub fn run(arguments: &Arguments, voice: Voice) -> Result<(), Problem> {
+/// Reports what a model is, its faults, and how it would be meshed.
+pub fn run(arguments: &Arguments, mode: OutputMode) -> Result<(), Problem> {
     let weight = arguments.material.as_deref().map(weight).transpose()?;
     let found = built_in(&arguments.model)?;
     let is_default = arguments.size.is_none() && arguments.unit == Unit::Metre && arguments.up == UpAxis::Y;
@@ -106,7 +90,7 @@ pub fn run(arguments: &Arguments, voice: Voice) -> Result<(), Problem> {
     };
     let mut drawn = Ok(());
     if !arguments.no_picture {
-        // A name of its own: a texture may stand beside the model under the model's name.
+        // A distinct name, since a texture may have the model's name.
         let path = arguments.output.clone().unwrap_or_else(|| {
             let mut name = name.to_owned();
             name.push(".inspect.png");
@@ -114,24 +98,24 @@ pub fn run(arguments: &Arguments, voice: Voice) -> Result<(), Problem> {
         });
         drawn = draw(std::mem::take(&mut facts.surface), facts.ground, &path);
         if drawn.is_ok() {
-            facts.tell("picture", path.display().to_string(), path.display().to_string());
+            facts.add("picture", path.display().to_string(), path.display().to_string());
         }
     }
-    print(facts, voice)?;
+    print(facts, mode)?;
     drawn
 }
 
-fn print(facts: Facts, voice: Voice) -> Result<(), Problem> {
+fn print(facts: Facts, mode: OutputMode) -> Result<(), Problem> {
     let mut stdout = std::io::stdout().lock();
-    match voice {
-        Voice::Person => {
+    match mode {
+        OutputMode::Text => {
             writeln!(stdout, "{}", facts.title)?;
             for (key, line) in &facts.lines {
                 writeln!(stdout, "  {key:11} {line}")?;
             }
         }
-        Voice::Program => writeln!(stdout, "{}", Value::Object(facts.values))?,
-        Voice::Silent => {}
+        OutputMode::Json => writeln!(stdout, "{}", Value::Object(facts.values))?,
+        OutputMode::Quiet => {}
     }
     Ok(())
 }
@@ -140,24 +124,24 @@ fn weight(name: &str) -> Result<Weight, Problem> {
     let preset = presets::all().find(|preset| preset.name == name).ok_or_else(|| {
         let near = nearest(name, presets::names());
         let help = near.map_or("`craze materials` lists all".to_owned(), |near| format!("did you mean \"{near}\"?"));
-        Problem::new(format!("there is no material called \"{name}\""), help)
+        Problem::new(format!("there is no material named \"{name}\""), help)
     })?;
     Ok(Weight { name: name.to_owned(), density: preset.material().density })
 }
 
-/// What Craze makes itself under a name.
+/// What a built-in name refers to.
 pub enum Found {
     Shape(Shape),
     Sheet(Sheet),
 }
 
-/// The shape or sheet of a name; none for the path of a file that is there or has an ending.
+/// The shape or sheet of a name; `None` for existing files and paths with an extension.
 pub fn built_in(path: &Path) -> Result<Option<Found>, Problem> {
     let name = path.to_string_lossy().replace('-', "_");
     if let Some(shape) = Shape::all().into_iter().find(|shape| shape.name() == name) {
         return Ok(Some(Found::Shape(shape)));
     }
-    // Some names are those of a solid and of a sheet.
+    // Some names belong to a solid and a sheet.
     let sheet_name = name.strip_prefix("sheet.").unwrap_or(&name);
     if let Some(sheet) = Sheet::all().into_iter().find(|sheet| sheet.name() == sheet_name) {
         return Ok(Some(Found::Sheet(sheet)));
@@ -175,7 +159,7 @@ pub fn built_in(path: &Path) -> Result<Option<Found>, Problem> {
         Some(near) => format!("did you mean \"{near}\"?"),
         None => format!("give a model file, one of {}, or one of {}", solids.join(", "), sheets.join(", ")),
     };
-    Err(Problem::new(format!("there is no file and no built-in shape called \"{}\"", path.display()), help))
+    Err(Problem::new(format!("there is no file and no built-in shape named \"{}\"", path.display()), help))
 }
 
 fn shape_facts(shape: &Shape, arguments: &Arguments, weight: Option<&Weight>) -> Result<Facts, Problem> {
@@ -186,12 +170,12 @@ fn shape_facts(shape: &Shape, arguments: &Arguments, weight: Option<&Weight>) ->
     facts.size(made.size());
     facts.volume(made.volume(), weight);
     let wall = made.thinnest_wall();
-    facts.tell("thinnest", format!("{} m", short(wall)), json!({ "thickness": wall }));
+    facts.add("thinnest", format!("{} m", short(wall)), json!({ "thickness": wall }));
     let edge = arguments.edge.unwrap_or_else(|| made.default_edge());
-    // These have a lattice of their own, which is as fine inside as outside.
+    // These have their own lattice, equally fine inside and outside.
     if matches!(shape, Shape::Box(_) | Shape::Sphere(_) | Shape::Cylinder(_) | Shape::BrickWall(_)) {
-        let expected = TETRAHEDRA_A_CUBE * made.volume() / edge.powi(3);
-        if expected > MOST_FOR_A_LOOK {
+        let expected = TETRAHEDRA_PER_CUBIC_EDGE * made.volume() / edge.powi(3);
+        if expected > MAX_REPORT_TETRAHEDRA {
             facts.estimate(expected, edge);
             facts.memory(expected, Origin::Given);
             facts.surface = made.surface(made.default_edge())?;
@@ -210,15 +194,19 @@ fn shape_facts(shape: &Shape, arguments: &Arguments, weight: Option<&Weight>) ->
     Ok(facts)
 }
 
-/// Tells what stuffing will make, and gives the mesh unless it takes too long for a look.
+/// Reports on stuffing, and returns the mesh unless it takes too long.
 fn stuffing_facts(facts: &mut Facts, domain: &dyn Domain, edge: f64) -> Result<Option<TetMesh>, Problem> {
     let whole = StuffingOptions::with_edge(edge);
-    let made = if quick_estimate(domain, &whole)?.tetrahedra > MOST_FOR_A_LOOK {
+    let made = if quick_estimate(domain, &whole)?.tetrahedra > MAX_REPORT_TETRAHEDRA {
         None
     } else {
-        // Finer cells at thin places may be many more. What would be made of them without this limit is then to be told, not what is spared here.
-        match stuff(domain, &StuffingOptions { limit: MOST_LATTICE, ..whole }) {
-            Ok(Stuffing { report, .. }) if report.thin.spared.is_some() && report.tetrahedra > MOST_UNSPARED => None,
+        // Refinement of thin places may exceed the limit. Then the mesh of a run is estimated.
+        match stuff(domain, &StuffingOptions { limit: MAX_LATTICE_TETRAHEDRA, ..whole }) {
+            Ok(Stuffing { report, .. })
+                if report.thin.skipped_tetrahedra.is_some() && report.tetrahedra > MAX_UNREFINED_TETRAHEDRA =>
+            {
+                None
+            }
             Err(ShapeError::TooFine { .. }) => None,
             other => Some(other),
         }
@@ -237,7 +225,7 @@ fn stuffing_facts(facts: &mut Facts, domain: &dyn Domain, edge: f64) -> Result<O
             Ok(Some(mesh))
         }
         Some(Err(error)) => {
-            facts.tell("tetrahedra", format!("none: {error}"), json!({ "error": error.to_string() }));
+            facts.add("tetrahedra", format!("none: {error}"), json!({ "error": error.to_string() }));
             Ok(None)
         }
     }
@@ -249,16 +237,16 @@ fn sheet_facts(sheet: &Sheet, arguments: &Arguments) -> Result<Facts, Problem> {
         return Err(Problem::new(format!("the sheet \"{}\" has no thickness to weigh", sheet.name()), help));
     }
     let title = format!("{}: a built-in sheet, at its default size", sheet.name());
-    // On a ground that it touches everywhere, a flat sheet could not be seen.
+    // A flat sheet would coincide with the ground.
     let mut facts = Facts { title, ground: Ground::Hidden, ..Facts::default() };
     facts.values.insert("model".into(), sheet.name().into());
     facts.size(sheet.size());
     facts.area(sheet.area());
     let edge = arguments.edge.unwrap_or_else(|| sheet.default_edge());
     let SheetMesh { mesh, boundary, .. } = sheet.mesh(edge)?;
-    facts.tell("rims", boundary.len().to_string(), boundary.len());
+    facts.add("rims", boundary.len().to_string(), boundary.len());
     let line = format!("{} at an edge of {} m", grouped(mesh.element_count()), short(edge));
-    facts.tell("triangles", line, json!({ "edge": edge, "count": mesh.element_count() }));
+    facts.add("triangles", line, json!({ "edge": edge, "count": mesh.element_count() }));
     facts.surface = TriangleSurface { positions: mesh.positions().to_vec(), triangles: mesh.elements().to_vec() };
     Ok(facts)
 }
@@ -274,7 +262,7 @@ fn model_facts(model: Model, arguments: &Arguments, weight: Option<&Weight>) -> 
     let Repaired { surface, findings, .. } = repair(&model.surface)?;
     facts.findings(&findings);
     let domain = SurfaceDomain::of_repaired(surface, &findings);
-    // As in scenes, an edge that is asked for replaces tetrahedra of the file.
+    // As in scenes, a requested edge replaces the file's tetrahedra.
     if let Some(volume) = model.volume.as_ref().filter(|_| arguments.edge.is_none()) {
         let mesh = volume.mesh()?;
         facts.volume(mesh.total_measure(), weight);
@@ -293,7 +281,7 @@ fn model_facts(model: Model, arguments: &Arguments, weight: Option<&Weight>) -> 
     }
     match domain {
         Ok(domain) => domain_facts(&mut facts, &domain, arguments, weight)?,
-        Err(error) => facts.tell("inside", error.to_string(), json!({ "error": error.to_string() })),
+        Err(error) => facts.add("inside", error.to_string(), json!({ "error": error.to_string() })),
     }
     if !findings.closed {
         facts.sheet(&findings, arguments.edge);
@@ -322,7 +310,7 @@ fn domain_facts(
     Ok(())
 }
 
-/// Draws a picture of a surface: a solid stands on the ground, a sheet hangs in the air.
+/// Renders a surface: solids stand on the ground, sheets hang in the air.
 fn draw(surface: TriangleSurface, ground: Ground, path: &Path) -> Result<(), Problem> {
     let body = BodyFrame {
         name: "model".into(),

@@ -25,8 +25,8 @@ use self::nodes::{Transform, placed_meshes};
 use super::brightness::{DEFAULT_BRIGHTNESS, brightness};
 use super::external::ExternalFiles;
 use super::faces::{Corner, Faces, Welding};
+use super::image;
 use super::model::{Model, SurfaceMaterial};
-use super::picture;
 use super::text::shortened;
 use crate::error::{MAX_ELEMENTS, ShapeError};
 
@@ -72,7 +72,7 @@ pub(crate) fn parse(bytes: &[u8], path: &Path, external_files: &ExternalFiles<'_
     let mut model = faces.into_model(Welding::Equal, path)?;
     let mut access = reader.access;
     let number_of = |number: usize, _: &_| Some(image_of(document.materials.get(number)?, &document)?.0);
-    picture::find(&mut model, number_of, |&image| access.image(image).map_err(|error| error.to_string()));
+    image::find(&mut model, number_of, |&image| access.image(image).map_err(|error| error.to_string()));
     Ok(model)
 }
 
@@ -170,7 +170,7 @@ fn surface_material(material: &Material, document: &Document) -> SurfaceMaterial
         (_, Some(name)) => name.clone(),
         _ => format!("images[{number}]"),
     });
-    SurfaceMaterial { name: material.name.clone(), colour: Some(factor.unwrap_or([1.0; 4])), texture, picture: None }
+    SurfaceMaterial { name: material.name.clone(), colour: Some(factor.unwrap_or([1.0; 4])), texture, image: None }
 }
 
 /// The position accessor of a triangle primitive; `None` for points and lines.

@@ -12,7 +12,7 @@ fn read_with(bytes: &[u8], files: &ExternalFiles<'_>) -> Result<Model, ShapeErro
     parse(bytes, Path::new("models/cube.gltf"), files)
 }
 
-const PNG: &[u8] = b"\x89PNG\r\n\x1a\n picture";
+const PNG: &[u8] = b"\x89PNG\r\n\x1a\n image";
 
 /// No external files except the material's image.
 fn nothing(path: &Path) -> io::Result<Vec<u8>> {
@@ -129,7 +129,7 @@ fn check_cube(model: &Model, volume: f64) {
         let normal = (b - a).cross(&(c - a)).normalize();
         assert!(normals.iter().all(|got| (normal - Vec3::from(got.map(f64::from))).norm() < 1e-6), "{normals:?}");
         // Both triangles of a side contain its first and third corner.
-        assert_eq!(textures[0], [0.0, 1.0], "the lower left of the picture is where its last row is");
+        assert_eq!(textures[0], [0.0, 1.0], "the lower left of the image is where its last row is");
         assert!(textures.contains(&[1.0, 0.0]), "{textures:?}");
     }
     assert_eq!(model.materials[0].colour, Some([1.0, 0.5, 0.25, 1.0]));
@@ -163,13 +163,13 @@ fn images_are_read_from_uris_files_and_the_chunk() {
     let binary = [buffer(), png.clone()].concat();
     let model = read_with(&glb(&in_chunk, &binary), &nothing).expect("in the chunk");
     assert_eq!((model.materials[0].texture.as_deref(), model.remarks.len()), (Some("bark"), 0), "{:?}", model.remarks);
-    assert_eq!(model.materials[0].picture.as_ref().expect("a picture").bytes()[..], png);
+    assert_eq!(model.materials[0].image.as_ref().expect("an image").bytes()[..], png);
 
     for uri in [data_uri(&png), "my%20wood.png".to_owned()] {
         let mut other = sound();
         other["images"] = json!([{ "uri": uri }]);
         let model = read_with(other.to_string().as_bytes(), &beside).expect("a cube");
-        assert_eq!(model.materials[0].picture.as_ref().expect("a picture").bytes()[..], png);
+        assert_eq!(model.materials[0].image.as_ref().expect("an image").bytes()[..], png);
     }
     for (image, problem) in [
         (json!({ "uri": "other.png" }), "it is not there"),
@@ -180,8 +180,8 @@ fn images_are_read_from_uris_files_and_the_chunk() {
     ] {
         let mut other = sound();
         other["images"] = json!([image]);
-        let model = read_with(other.to_string().as_bytes(), &beside).expect("a cube without a picture");
-        assert_eq!(model.materials[0].picture, None);
+        let model = read_with(other.to_string().as_bytes(), &beside).expect("a cube without an image");
+        assert_eq!(model.materials[0].image, None);
         assert!(model.remarks[0].contains(problem), "{:?}", model.remarks);
     }
 }

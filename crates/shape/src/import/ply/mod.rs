@@ -207,7 +207,7 @@ impl<V: Values> Reader<V> {
         for _ in 0..element.count {
             polygon.clear();
             wedges.clear();
-            let mut picture = 0.0;
+            let mut texture_index = 0.0;
             for property in &element.properties {
                 if lists_points(property) {
                     for _ in 0..self.length(property)? {
@@ -220,7 +220,7 @@ impl<V: Values> Reader<V> {
                         wedges.push(self.values.next(property.kind)? as f32);
                     }
                 } else if property.name == "texnumber" && property.length.is_none() {
-                    picture = self.values.next(property.kind)?;
+                    texture_index = self.values.next(property.kind)?;
                 } else {
                     self.skip(property)?;
                 }
@@ -231,7 +231,8 @@ impl<V: Values> Reader<V> {
                     self.faces.texture_coordinates.push([pair[0], pair[1]]);
                 }
             }
-            let material = (picture >= 0.0 && picture < self.textures as f64).then_some(picture as u32);
+            let material =
+                (texture_index >= 0.0 && texture_index < self.textures as f64).then_some(texture_index as u32);
             self.faces.push(polygon.iter().copied(), material);
         }
         Ok(())

@@ -1,0 +1,14 @@
+//! Everything below y = 0.
+
+use super::SignedDistance;
+use craze_math::Vec3;
+use craze_spatial::Aabb;
+
+pub(super) fn signed_distance(point: &Vec3) -> SignedDistance {
+    SignedDistance { distance: point.y, normal: Vec3::y() }
+}
+
+pub(super) fn bounds() -> Aabb {
+    let endless = f64::INFINITY;
+    Aabb { min: Vec3::repeat(-endless), max: Vec3::new(endless, 0.0, endless) }
+}
