@@ -2,7 +2,7 @@
 
 use std::io::Cursor;
 
-use craze_material::color::light;
+use craze_material::color::linear_from_rgb8;
 use craze_math::Vec3;
 
 use crate::jpeg;
@@ -35,7 +35,7 @@ impl Picture {
         let place =
             |share: f64, count: usize| ((share.rem_euclid(1.0) * count as f64) as usize).min(count.saturating_sub(1));
         let (column, row) = (place(across, self.width), place(1.0 - up, self.height));
-        self.texels.get(row * self.width + column).map_or_else(Vec3::zeros, |&texel| light(texel))
+        self.texels.get(row * self.width + column).map_or_else(Vec3::zeros, |&texel| linear_from_rgb8(texel))
     }
 }
 
