@@ -1,10 +1,7 @@
 //! A frame file: as it is, with its length and checksum mended, and as the payload of a sound file.
 
 use craze_frame::container::{self, Kind};
-use craze_frame::{Hasher64, decode_frame, encode_frame};
-
-/// Version of the payload of frames.
-const VERSION: u16 = 2;
+use craze_frame::{FRAME_VERSION, Hasher64, decode_frame, encode_frame};
 
 /// Bytes of a file's header: the packed length stands at 24, the checksum at 32 (docs/formats.md).
 const HEADER_LENGTH: usize = 40;
@@ -14,7 +11,7 @@ const HEADER_LENGTH: usize = 40;
 pub fn try_bytes(bytes: &[u8]) -> Result<(), String> {
     let plain = try_file(bytes);
     let mended = mended(bytes).map_or(Err(String::new()), |file| try_file(&file));
-    let payload = try_file(&container::encode(Kind::FRAME, VERSION, bytes));
+    let payload = try_file(&container::encode(Kind::FRAME, FRAME_VERSION, bytes));
     mended.or(payload).or(plain)
 }
 

@@ -48,6 +48,7 @@ impl ConstrainedRegion {
     }
 
     /// Returns true if a node or particle is in the region.
+    #[inline]
     pub fn contains(&self, member: u32) -> bool {
         self.members.binary_search(&member).is_ok()
     }
@@ -65,26 +66,31 @@ pub struct ConstrainedRegions {
 
 impl ConstrainedRegions {
     /// Regions in order.
+    #[inline]
     pub fn iter(&self) -> impl ExactSizeIterator<Item = &ConstrainedRegion> {
         self.regions.iter()
     }
 
     /// Number of regions.
+    #[inline]
     pub fn len(&self) -> usize {
         self.regions.len()
     }
 
     /// Returns true if no hold acts on the body.
+    #[inline]
     pub fn is_empty(&self) -> bool {
         self.regions.is_empty()
     }
 
     /// Index of a hold's region.
+    #[inline]
     pub fn index(&self, id: HoldId) -> Option<usize> {
         self.regions.binary_search_by_key(&id, |region| region.id).ok()
     }
 
     /// The region with an index.
+    #[inline]
     pub fn at(&self, index: usize) -> &ConstrainedRegion {
         &self.regions[index]
     }
@@ -122,6 +128,7 @@ impl ConstrainedRegions {
     }
 
     /// Adds a force (N) to what a region's hold does in the prediction.
+    #[inline]
     pub fn add_reaction(&mut self, index: usize, force: &Vec3) {
         self.regions[index].predicted_reaction += force;
     }
@@ -252,6 +259,7 @@ impl ConstrainedRegions {
     }
 
     /// Index of the region that prescribes the position of a node: of several the first.
+    #[inline]
     pub fn owner(&self, node: usize) -> Option<usize> {
         let owns = |region: &ConstrainedRegion| self.placing.contains(&region.id) && region.contains(node as u32);
         self.regions.iter().position(owns)

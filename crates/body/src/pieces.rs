@@ -96,6 +96,7 @@ impl Pieces {
     }
 
     /// The number of the piece with a label.
+    #[inline]
     pub fn number(&self, label: u32) -> u32 {
         self.numbers.get(label as usize).copied().unwrap_or(label)
     }
@@ -106,11 +107,13 @@ impl Pieces {
     }
 
     /// Rest volume (m³) or area (m²) of the piece with a label.
+    #[inline]
     pub fn measure(&self, label: u32) -> f64 {
         self.measures.get(label as usize).copied().unwrap_or(0.0)
     }
 
     /// Returns true if the piece with a label is too small to break.
+    #[inline]
     pub fn is_debris(&self, label: u32) -> bool {
         self.measure(label) < self.smallest
     }

@@ -72,11 +72,13 @@ impl RigidMap {
 
 impl RigidMotion {
     /// From recorded positions to those of the state.
+    #[inline]
     pub fn map(&self) -> RigidMap {
         RigidMap::new(&self.body, &self.recorded_pose)
     }
 
     /// From recorded positions to those of the prediction.
+    #[inline]
     pub fn predicted_map(&self) -> RigidMap {
         RigidMap::new(&self.predicted, &self.recorded_pose)
     }
@@ -98,6 +100,7 @@ impl IslandMotion {
     }
 
     /// Bounding box of state and prediction in rigid-body mode (m); empty otherwise.
+    #[inline]
     pub fn bounds(&self) -> Aabb {
         self.rigid.as_ref().map_or(Aabb::EMPTY, |rigid| {
             Aabb::from_points([&rigid.body.position, &rigid.predicted.position]).grown(self.radius)
@@ -200,6 +203,7 @@ impl IslandMotion {
 
     /// The longest step (s): in rigid-body mode no farther than the island's radius, and no more
     /// than half a radian; otherwise, or after it met an obstacle, `elastic`.
+    #[inline]
     pub fn time_step_limit(&self, elastic: f64) -> f64 {
         match &self.rigid {
             Some(rigid) if !self.needs_short_steps => {

@@ -31,6 +31,7 @@ pub fn decode<'a, Body: Deserialize<'a>>(version: u32, bytes: &'a [u8]) -> Resul
 }
 
 /// Returns true if no component is NaN or infinite.
+#[inline]
 pub fn is_finite(vector: &Vec3) -> bool {
     vector.iter().all(|component| component.is_finite())
 }

@@ -33,6 +33,7 @@ impl<Point> TrackedPoints<Point> {
     }
 
     /// The point that [`track`](TrackedPoints::track) gave this name.
+    #[inline]
     pub fn get(&self, name: &MaterialPoint) -> Option<&Point> {
         self.points.get(name.element as usize)
     }

@@ -10,8 +10,8 @@ use crate::container::{self, ContainerError, ContainerFileError, Kind};
 use crate::hash::hash64;
 use crate::model::Frame;
 
-/// Version of the payload. Version 3 added looks of bodies.
-const VERSION: u16 = 3;
+/// Version of the payload of frame files. Version 3 added looks of bodies.
+pub const FRAME_VERSION: u16 = 3;
 
 /// Why bytes are not a valid frame.
 #[derive(Debug, Error)]
@@ -70,7 +70,7 @@ pub enum FrameFileError {
 /// Checks a frame and writes it atomically.
 pub fn write(path: &Path, frame: &Frame) -> Result<(), FrameFileError> {
     frame.check().map_err(|cause| FrameFileError::Invalid { path: path.to_owned(), cause })?;
-    Ok(container::write(path, Kind::FRAME, VERSION, &payload(frame))?)
+    Ok(container::write(path, Kind::FRAME, FRAME_VERSION, &payload(frame))?)
 }
 
 /// Reads and checks a frame, see [`Frame::check`].
@@ -85,7 +85,7 @@ pub fn read(path: &Path) -> Result<Frame, FrameFileError> {
 
 /// Encodes a frame file.
 pub fn encode_frame(frame: &Frame) -> Vec<u8> {
-    container::encode(Kind::FRAME, VERSION, &payload(frame))
+    container::encode(Kind::FRAME, FRAME_VERSION, &payload(frame))
 }
 
 /// Decodes a frame file from any bytes, as [`read`] does.
@@ -100,11 +100,11 @@ fn payload(frame: &Frame) -> Vec<u8> {
 }
 
 fn from_payload(version: u16, payload: &[u8]) -> Result<Frame, FrameError> {
-    if version > VERSION {
-        return Err(ContainerError::Newer { found: version, supported: VERSION }.into());
+    if version > FRAME_VERSION {
+        return Err(ContainerError::Newer { found: version, supported: FRAME_VERSION }.into());
     }
-    if version < VERSION {
-        return Err(ContainerError::Older { found: version, supported: VERSION }.into());
+    if version < FRAME_VERSION {
+        return Err(ContainerError::Older { found: version, supported: FRAME_VERSION }.into());
     }
     // Serde reserves at most 1 MiB for an announced length, so a corrupt length cannot exhaust
     // memory.
@@ -136,7 +136,7 @@ mod tests {
 
     /// A payload with a valid header and checksum that Craze would not write.
     fn forged(payload: &[u8]) -> Vec<u8> {
-        container::encode(Kind::FRAME, VERSION, payload)
+        container::encode(Kind::FRAME, FRAME_VERSION, payload)
     }
 
     #[test]
@@ -184,13 +184,13 @@ mod tests {
 
     #[test]
     fn a_newer_payload_is_named() {
-        let newer = container::encode(Kind::FRAME, VERSION + 1, b"");
+        let newer = container::encode(Kind::FRAME, FRAME_VERSION + 1, b"");
         assert!(refusal(&newer).contains("newer Craze"));
     }
 
     #[test]
     fn a_checkpoint_is_not_a_frame() {
-        let checkpoint = container::encode(Kind::CHECKPOINT, VERSION, &payload(&frame_of_everything()));
+        let checkpoint = container::encode(Kind::CHECKPOINT, FRAME_VERSION, &payload(&frame_of_everything()));
         assert_eq!(refusal(&checkpoint), "this is a Craze checkpoint, not a frame; choose a frame file");
     }
 

@@ -25,7 +25,7 @@ pub use atomic::{WriteError, atomic_write, is_temporary, remove_leftovers};
 pub use check::InvalidFrame;
 pub use craze_material::Look;
 pub use faults::{Fault, FaultKind, WeldedSurface, describe_faults};
-pub use file::{FrameError, FrameFileError, decode_frame, encode_frame, read, write};
+pub use file::{FRAME_VERSION, FrameError, FrameFileError, decode_frame, encode_frame, read, write};
 pub use hash::{Hasher64, hash64};
 pub use manifold::{fans, is_manifold};
 pub use measure::{Bounds, is_closed};

@@ -14,6 +14,7 @@ impl DisjointSets {
     }
 
     /// The smallest member of a member's set.
+    #[inline]
     pub fn root(&self, mut member: u32) -> u32 {
         while self.parent[member as usize] != member {
             member = self.parent[member as usize];
@@ -22,6 +23,7 @@ impl DisjointSets {
     }
 
     /// Joins the sets of two members.
+    #[inline]
     pub fn join(&mut self, one: u32, other: u32) {
         let [one, other] = [one, other].map(|member| self.halve(member));
         self.parent[one.max(other) as usize] = one.min(other);
