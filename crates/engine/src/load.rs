@@ -90,7 +90,7 @@ pub enum Effect {
 
 impl Hold {
     /// What the hold does in a step that ends at `end` (s); nothing once it has let go. `center` is the middle of the region as
-    /// [`attach`](crate::Method::attach) found it: turns of a motion go about it.
+    /// [`attach`](crate::Attachable::attach) found it: turns of a motion go about it.
     pub fn load(&self, id: HoldId, center: &Vec3, end: f64) -> Option<Load> {
         if self.release.is_some_and(|release| end > release) {
             return None;
