@@ -33,6 +33,12 @@ pub use svd::{Svd, svd};
 pub type Vec3 = nalgebra::Vector3<f64>;
 /// A 3×3 matrix, column-major.
 pub type Mat3 = nalgebra::Matrix3<f64>;
+/// A point or vector in a plane; its owner states the unit.
+pub type Vec2 = nalgebra::Vector2<f64>;
+/// A 2×2 matrix, column-major: a tensor in the plane of a triangle.
+pub type Mat2 = nalgebra::Matrix2<f64>;
+/// A 3×2 matrix, column-major: the deformation gradient of a triangle in space.
+pub type Mat3x2 = nalgebra::Matrix3x2<f64>;
 /// A rotation as a unit quaternion.
 pub type Rotation = nalgebra::UnitQuaternion<f64>;
 /// A quaternion of any length.
