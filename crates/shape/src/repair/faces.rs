@@ -95,6 +95,10 @@ fn without_retriangulated_copies(mut faces: Vec<Face>, positions: &[Vec3]) -> Ve
     let mut order: Vec<u32> = (0..count as u32).filter(fills).collect();
     order.retain(|&patch| !patches[patch as usize].outline.is_empty());
     patches.iter_mut().for_each(|patch| patch.outline.sort_unstable());
+    // A patch on both sides of an edge, such as a closed part that touches another there, fills none.
+    let is_simple =
+        |outline: &[(u32, u32, bool)]| outline.windows(2).all(|pair| (pair[0].0, pair[0].1) != (pair[1].0, pair[1].1));
+    order.retain(|&patch| is_simple(&patches[patch as usize].outline));
     let undirected = |patch: u32| patches[patch as usize].outline.iter().map(|&(low, high, _)| (low, high));
     order.sort_by(|&one, &other| undirected(one).cmp(undirected(other)));
     let mut is_removed = vec![false; faces.len()];

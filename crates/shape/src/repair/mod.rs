@@ -4,6 +4,7 @@
 //! shells flipped outward. Holes, overlaps and intersections stay; they disturb the winding number
 //! of [`SurfaceDomain`] only locally.
 
+mod closed_parts;
 mod domain;
 mod edges;
 mod faces;
@@ -19,6 +20,8 @@ mod weld;
 pub use domain::SurfaceDomain;
 pub use findings::{FarPoint, Findings};
 pub use thickness::Thickness;
+
+use std::collections::HashMap;
 
 use craze_math::{DisjointSets, Vec3};
 use craze_spatial::{Aabb, SelfIntersections, self_intersections};
@@ -62,7 +65,8 @@ pub fn examine(surface: &TriangleSurface) -> Result<Findings, ShapeError> {
 /// Welds points, drops degenerate and duplicate triangles, flips neighbours to agree and shells to
 /// face outward.
 ///
-/// Each patch connected through edges of two triangles keeps the orientation of most of its area. A
+/// Points of different closed parts are not welded, unless the parts share a face. Each patch
+/// connected through edges of two triangles keeps the orientation of most of its area. A
 /// shell that faces inward is flipped unless it is a cavity, where the winding number of larger
 /// shells is ½ or more. Accepts any input, including invalid indices; the result may be empty.
 pub fn repair(input: &TriangleSurface) -> Result<Repaired, ShapeError> {
@@ -84,14 +88,16 @@ pub fn repair(input: &TriangleSurface) -> Result<Repaired, ShapeError> {
     findings.degenerate_triangles = removed.degenerate + areas.iter().filter(|&&area| area == 0.0).count();
 
     let mut flipped = vec![false; faces.len()];
-    let patches = orient::orient(&faces, &areas, &mut flipped);
+    let mut patches = orient::orient(&faces, &areas, &mut flipped);
     findings.one_sided_patches = patches.one_sided;
     findings.flipped_triangles =
         flipped.iter().zip(&faces).filter(|(flipped, face)| **flipped && !face.double_sided).count();
     let oriented = |flipped: &[bool]| -> Vec<[u32; 3]> {
         faces.iter().zip(flipped).map(|(face, &flipped)| flip_if(face.corners, flipped)).collect()
     };
-    let shells = shells::flip_outward(&positions, &oriented(&flipped), &patches, &mut flipped)?;
+    let corners = oriented(&flipped);
+    orient::join_at_balanced_edges(&mut patches, &corners, &positions);
+    let shells = shells::flip_outward(&positions, &corners, &patches, &mut flipped)?;
     findings.inside_out_shells = shells.inside_out;
     findings.cavities = shells.cavities;
     findings.nested_shells = shells.nested;
@@ -110,6 +116,8 @@ struct Welded {
     merged: usize,
 }
 
+/// Merges coincident points, except those of different closed parts: where a cup stands on a ring,
+/// both keep their own points and edges (see [`closed_parts`]).
 fn welded(input: &TriangleSurface, sound: &[(u32, [u32; 3])]) -> Welded {
     let mut used: Vec<u32> = sound.iter().flat_map(|(_, t)| *t).collect();
     used.sort_unstable();
@@ -117,23 +125,23 @@ fn welded(input: &TriangleSurface, sound: &[(u32, [u32; 3])]) -> Welded {
     let position = |point: u32| input.positions[point as usize];
     let corner = Aabb::from_points(used.iter().map(|&point| &input.positions[point as usize])).min;
     let points: Vec<Vec3> = used.iter().map(|&point| position(point) - corner).collect();
+    let rank = |point: u32| used.partition_point(|&known| known < point) as u32;
+    let mut triangles: Vec<(u32, [u32; 3])> = sound.iter().map(|&(source, t)| (source, t.map(rank))).collect();
     let first = weld::first_coincident(&points, weld_tolerance(input, sound, &points));
-    let mut number = vec![0_u32; points.len()];
+    let part = closed_parts::of_points(&triangles, &first);
+    // The lookup is by key only; numbers follow the order of the points.
+    let mut number_of: HashMap<(u32, u32), u32> = HashMap::with_capacity(points.len());
     let mut sources = Vec::new();
-    for (index, &first) in first.iter().enumerate() {
-        number[index] = if first as usize == index {
-            sources.push(used[index]);
-            sources.len() as u32 - 1
-        } else {
-            number[first as usize]
-        };
-    }
-    let renumber = |point: u32| number[used.partition_point(|&known| known < point)];
-    Welded {
-        triangles: sound.iter().map(|&(source, t)| (source, t.map(renumber))).collect(),
-        merged: points.len() - sources.len(),
-        source_points: sources,
-    }
+    let number: Vec<u32> = (0..points.len())
+        .map(|index| {
+            *number_of.entry((part[index], first[index])).or_insert_with(|| {
+                sources.push(used[index]);
+                sources.len() as u32 - 1
+            })
+        })
+        .collect();
+    triangles.iter_mut().for_each(|(_, t)| *t = t.map(|point| number[point as usize]));
+    Welded { triangles, merged: points.len() - sources.len(), source_points: sources }
 }
 
 /// Weld tolerance (m).

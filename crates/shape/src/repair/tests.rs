@@ -399,3 +399,83 @@ fn damaged_surfaces_report_a_high_query_cost() {
     assert!(sound < 2.0 && cut < 2.0 * sound, "{sound} {cut}");
     assert!(crossed > 3.0 * sound && perforated > 3.0 * sound, "{crossed} {perforated} {sound}");
 }
+
+/// A closed surface of revolution about y over a counterclockwise (r, y) profile; points on the axis
+/// are shared.
+fn lathe(profile: &[[f64; 2]], segments: u32) -> TriangleSurface {
+    let mut surface = TriangleSurface::default();
+    let mut rings: Vec<Vec<u32>> = Vec::new();
+    for &[radius, height] in profile {
+        let count = if radius == 0.0 { 1 } else { segments };
+        let start = surface.positions.len() as u32;
+        surface.positions.extend((0..count).map(|k| {
+            let angle = 2.0 * PI * f64::from(k) / f64::from(segments);
+            Vec3::new(radius * angle.cos(), height, -radius * angle.sin())
+        }));
+        rings.push((0..segments).map(|k| start + k % count).collect());
+    }
+    for (index, ring) in rings.iter().enumerate() {
+        let next = &rings[(index + 1) % rings.len()];
+        for k in 0..segments as usize {
+            let l = (k + 1) % segments as usize;
+            let quad = [[ring[k], ring[l], next[l]], [ring[k], next[l], next[k]]];
+            surface.triangles.extend(quad.into_iter().filter(|[a, b, c]| a != b && b != c && c != a));
+        }
+    }
+    surface
+}
+
+#[test]
+fn a_cup_on_a_ring_that_shares_its_positions_is_their_union() {
+    let cup = lathe(&[[0.0, 0.0], [0.6, 0.0], [1.0, 0.0], [1.2, 2.0], [1.1, 2.0], [0.9, 0.1], [0.0, 0.1]], 48);
+    // Two circles of the ring lie on circles of the cup; the ring's top lies in the cup's base.
+    let ring = lathe(&[[0.6, -0.2], [1.0, -0.2], [1.0, 0.0], [0.6, 0.0]], 48);
+    // The same with a chamfer that touches the cup in one circle only.
+    let chamfered = lathe(&[[0.6, -0.2], [1.0, -0.2], [1.0, 0.0], [0.6, -0.1]], 48);
+    let volume = |surface: &TriangleSurface| surface.closed_volume().expect("closed");
+    for ring in [ring, chamfered] {
+        let expected = volume(&cup) + volume(&ring);
+        let indexed = joined(&[cup.clone(), ring.clone()]);
+        for surface in [&indexed, &without_seams(&indexed), &joined(&[without_seams(&cup), ring.clone()])] {
+            let (domain, findings) = domain(surface);
+            assert_eq!(findings.inside_out_shells, 0, "{:?}", findings.warnings());
+            let measured = domain.volume().expect("known");
+            assert!((measured - expected).abs() < 1e-2 * expected, "{measured} {expected}");
+            for (radius, height, inside) in
+                [(0.8, 0.05, true), (0.9, -0.15, true), (0.3, -0.1, false), (0.3, 1.0, false)]
+            {
+                assert_eq!(domain.contains(&Vec3::new(radius, height, 0.01)), inside, "{radius} {height}");
+            }
+        }
+    }
+}
+
+#[test]
+fn cubes_that_touch_in_a_point_an_edge_a_face_or_part_of_one_add_up() {
+    for by in [[1.0; 3], [1.0, 1.0, 0.0], [1.0, 0.0, 0.0], [1.0, 0.5, 0.0], [1.0, 0.25, 0.125], [0.0, 1.0, -1.0]] {
+        let both = joined(&[cube(), moved(cube(), Vec3::from(by))]);
+        for surface in [&both, &without_seams(&both)] {
+            let (domain, findings) = domain(surface);
+            assert_eq!(findings.inside_out_shells + findings.flipped_triangles, 0, "{by:?}");
+            let volume = domain.volume().expect("known");
+            assert!((volume - 2.0).abs() < 0.02, "{by:?}: {volume}");
+        }
+    }
+}
+
+#[test]
+fn a_cavity_that_touches_the_outside_stays_a_cavity() {
+    // The cavity shares an edge with the outside, then a point.
+    for at in [[0.25, 0.25, 0.0], [0.25, 0.25, 0.25]] {
+        let small = |mut cube: TriangleSurface| {
+            cube.positions.iter_mut().for_each(|point| *point *= 0.5);
+            cube
+        };
+        let hollow = joined(&[cube(), moved(inward(small(cube())), Vec3::from(at))]);
+        for surface in [&hollow, &without_seams(&hollow)] {
+            let (domain, findings) = domain(surface);
+            assert_eq!((findings.inside_out_shells, findings.cavities), (0, 1), "{at:?}");
+            assert!(!domain.contains(&Vec3::from(at)) && domain.contains(&Vec3::new(-0.25, -0.25, 0.0)));
+        }
+    }
+}
