@@ -56,6 +56,7 @@
 mod attributes;
 mod boundary;
 mod collapse;
+mod crack;
 mod cut;
 mod delaunay;
 mod edit;
@@ -81,6 +82,7 @@ mod validate;
 
 pub use attributes::{AttributeError, Attributes, ElementRule, Inherit, PointRule, Rule, Values};
 pub use boundary::{BoundaryEdges, Surface};
+pub use crack::{CrackError, Cracked, FlatCrack, OpenCrack, open_cracks};
 pub use cut::{CrackTip, CutSurface, Snap};
 pub use delaunay::{
     ChainName, DelaunayError, PlaneDomain, SeparatedTriangles, Triangulation, edge_sides, separate_along,

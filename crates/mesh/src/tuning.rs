@@ -44,3 +44,16 @@ pub(crate) const SMOOTHING_ROUNDS: usize = 8;
 
 /// A move may reduce the smallest angle at a vertex as long as it stays above this (rad).
 pub(crate) const GOOD_ANGLE: f64 = 0.61;
+
+/// Distance from the plane or the front of a crack, relative to the shortest edge at a node, within
+/// which the node is moved onto it. Edges are cut no nearer to their ends.
+pub(crate) const CRACK_SNAP: f64 = 0.3;
+
+/// The same for a corner of a crack's outline, which is cut off if no node is moved there.
+pub(crate) const CRACK_SNAP_CORNER: f64 = 0.6;
+
+/// A node is not moved onto a crack if an element would keep less than this share of its height.
+pub(crate) const CRACK_THINNEST: f64 = 0.3;
+
+/// Sine of the angle between faces of the surface from which on a node at their edge stays on it.
+pub(crate) const SURFACE_KINK_SINE: f64 = 0.35;
