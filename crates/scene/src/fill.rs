@@ -13,6 +13,7 @@ pub(crate) fn fill(scene: &mut Scene, methods: &[Descriptor]) -> Result<(), (Str
     }
     number_names("obstacle", scene.obstacles.iter_mut().map(|obstacle| &mut obstacle.name).collect());
     number_names("hold", scene.holds.iter_mut().map(|hold| &mut hold.name).collect());
+    number_names("crack", scene.cracks.iter_mut().map(|crack| &mut crack.name).collect());
     for (index, body) in scene.bodies.iter_mut().enumerate() {
         let Some(method) = methods.iter().find(|method| method.name == body.method) else { continue };
         let table = method.complete(body.tables.table(method.name));
@@ -32,7 +33,7 @@ pub(crate) fn fill(scene: &mut Scene, methods: &[Descriptor]) -> Result<(), (Str
     Ok(())
 }
 
-/// Numbers holds or obstacles without a name: `hold-1`, `hold-2`, … by index; a name that is taken gets dashes.
+/// Numbers holds, cracks or obstacles without a name: `hold-1`, `hold-2`, … by index; a name that is taken gets dashes.
 fn number_names(what: &str, names: Vec<&mut String>) {
     let mut taken: BTreeSet<String> = names.iter().map(|name| (**name).clone()).collect();
     for (index, name) in names.into_iter().enumerate().filter(|(_, name)| name.is_empty()) {

@@ -221,6 +221,14 @@ fn scene() -> impl Strategy<Value = Scene> {
                 restitution: None,
                 response: Some(Response::Impulses),
             };
+            let has_cracks = bodies[0].method == "solid";
+            let shapes = [
+                CrackShape::Strip(Strip { from: point, to: [1.0, 2.0, 3.0], along: [0.0, 1.0, 0.0] }),
+                CrackShape::Disc(Disc { center: point, normal: [1.0, 0.0, 0.0], radius: 0.1 }),
+                CrackShape::Polygon(Polygon { points: vec![point, [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]] }),
+            ];
+            let cracks = shapes.into_iter().enumerate().filter(|_| has_cracks);
+            let cracks = cracks.map(|(i, shape)| Crack { name: named("crack", i), body: body(), shape });
             let scene = Scene {
                 title,
                 description: switch.then(|| "Two\nlines, \"quoted\" \\ and \u{1}".to_owned()),
@@ -235,6 +243,7 @@ fn scene() -> impl Strategy<Value = Scene> {
                 },
                 contact: ContactSettings { pairs: vec![pair], ..Default::default() },
                 bodies: (0..).zip(bodies).map(|(i, body)| Body { name: named("body", i), ..body }).collect(),
+                cracks: cracks.collect(),
                 holds: (0..)
                     .zip(holds)
                     .map(|(i, (region, action, release))| Hold {

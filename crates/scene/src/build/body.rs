@@ -1,6 +1,6 @@
 //! Bodies: shape, material and method.
 
-use super::{at_key, rejected};
+use super::{at_key, crack, rejected};
 use crate::description::Body;
 use crate::document::SceneDocument;
 use crate::report::SceneError;
@@ -71,13 +71,19 @@ pub fn build(document: &SceneDocument, filled: Filled) -> Result<Read, SceneErro
     let (mut materials, mut mesh, mut remarks, mut lost) = (vec![material], None, Vec::new(), 0);
     if let Some(solids) = solids {
         materials = region_materials(document, body, method, &path, &materials[0], solids.regions)?;
-        let mut filled = solids.tetrahedra.mesh;
+        let (mut filled, mut region_of) = (solids.tetrahedra.mesh, solids.tetrahedra.regions);
+        let mut findings = solids.remarks;
+        if let Some(cracked) = crack::open(document, &body.name, &filled, &placed(body))? {
+            region_of = cracked.parents.iter().map(|&parent| region_of[parent as usize]).collect();
+            filled = cracked.mesh;
+            findings.extend(cracked.remarks);
+        }
         if materials.len() > 1 {
-            let labels = Values::Labels(solids.tetrahedra.regions.into_iter().map(u32::from).collect());
+            let labels = Values::Labels(region_of.into_iter().map(u32::from).collect());
             (filled.element_attributes_mut().add(names::MATERIAL, ElementRule::Copy, labels))
                 .map_err(|error| rejected(document, &path, error, ""))?;
         }
-        (mesh, remarks, lost) = (Some(filled), solids.remarks, solids.lost);
+        (mesh, remarks, lost) = (Some(filled), findings, solids.lost);
     }
     let setup = Setup {
         source: &source,

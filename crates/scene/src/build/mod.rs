@@ -1,6 +1,7 @@
 //! From a checked description to a world.
 
 mod body;
+mod crack;
 mod flush;
 mod load;
 mod obstacle;

@@ -3,13 +3,13 @@
 use super::structure::unknown_name;
 use super::units::in_digits;
 use crate::description::{
-    Action, Body, ContactPair, Hold, Integrator, Keyframe, LookSettings, Mode, Obstacle, ObstacleShape, Probe,
-    Quantity, Region, Response, RigidMotion, Scene, Shape, Turning,
+    Action, Body, ContactPair, Crack, CrackShape, Hold, Integrator, Keyframe, LookSettings, Mode, Obstacle,
+    ObstacleShape, Probe, Quantity, Region, Response, RigidMotion, Scene, Shape, Turning,
 };
 use crate::problem::Problem;
 use crate::report::Collector;
 use crate::tree::{Node, Value};
-use craze_descriptor::{BodyKey, Descriptor, Finding};
+use craze_descriptor::{BodyKey, Descriptor, Elements, Finding};
 use craze_material::color::linear_from_hex;
 use craze_material::{Key, MaterialError, Overrides};
 use std::collections::{BTreeMap, BTreeSet};
@@ -40,6 +40,9 @@ pub(crate) fn check(scene: &Scene, tree: &Node, methods: &'static [Descriptor], 
     }
     for (index, hold) in scene.holds.iter().enumerate() {
         checker.hold(hold, &format!("hold[{index}]"));
+    }
+    for (index, crack) in scene.cracks.iter().enumerate() {
+        checker.crack(crack, &format!("crack[{index}]"));
     }
     for (index, obstacle) in scene.obstacles.iter().enumerate() {
         checker.obstacle(obstacle, &format!("obstacle[{index}]"));
@@ -129,10 +132,12 @@ impl Checker<'_> {
         let obstacles = scene.obstacles.iter().map(|obstacle| obstacle.name.as_str());
         let holds = scene.holds.iter().map(|hold| hold.name.as_str());
         let probes = scene.probes.iter().map(|probe| probe.name.as_str());
+        let cracks = scene.cracks.iter().map(|crack| crack.name.as_str());
         // Pairs name bodies and obstacles alike, so that these share one set of names.
         self.unique(numbered("body", bodies).chain(numbered("obstacle", obstacles)));
         self.unique(numbered("hold", holds));
         self.unique(numbered("probe", probes));
+        self.unique(numbered("crack", cracks));
     }
 
     fn unique<'n>(&mut self, names: impl Iterator<Item = (&'static str, usize, &'n str)>) {
@@ -434,6 +439,27 @@ impl Checker<'_> {
             Action::Force { ramp, .. } | Action::Traction { ramp, .. } => {
                 self.times(&format!("{path}.ramp"), ramp.iter().map(|keyframe| keyframe.t));
             }
+        }
+    }
+
+    fn crack(&mut self, crack: &Crack, path: &str) {
+        self.body_reference(&format!("{path}.body"), &crack.body);
+        match &crack.shape {
+            CrackShape::Strip(strip) => self.direction(&format!("{path}.strip.along"), strip.along),
+            CrackShape::Disc(disc) => self.direction(&format!("{path}.disc.normal"), disc.normal),
+            CrackShape::Polygon(_) => {}
+        }
+        let body = self.scene.bodies.iter().find(|body| body.name == crack.body);
+        let method = body.and_then(|body| self.method(body));
+        if let Some(method) = method.filter(|method| !matches!(method.elements, Elements::Tetrahedra { .. })) {
+            let able =
+                self.methods_that(|method| matches!(method.elements, Elements::Tetrahedra { .. })).join("\" or \"");
+            let message = format!("a body of method {} cannot have a crack from the start", method.name);
+            self.reject(
+                path,
+                message,
+                format!("use method = \"{able}\" for body \"{}\", or remove the crack", crack.body),
+            );
         }
     }
 

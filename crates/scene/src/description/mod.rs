@@ -6,6 +6,7 @@
 //! hold for each of its numbers.
 
 mod body;
+mod crack;
 mod hold;
 mod look;
 mod obstacle;
@@ -15,6 +16,7 @@ mod touch;
 mod world;
 
 pub use body::{Body, Place, RegionMaterial, RegionMaterials, Tables};
+pub use crack::{Crack, CrackShape, Disc, Polygon, Strip};
 pub use hold::{Action, AngleKeyframe, Hold, Keyframe, LoadKeyframe, Turning, Twist};
 pub use look::LookSettings;
 pub use obstacle::{Obstacle, ObstacleShape, Plane, RigidMotion};
@@ -45,6 +47,9 @@ pub struct Scene {
     /// Bodies that deform and break.
     #[serde(rename = "body")]
     pub bodies: Vec<Body>,
+    /// Cracks that bodies have from the start.
+    #[serde(rename = "crack")]
+    pub cracks: Vec<Crack>,
     /// Pins, handles and loads on regions of bodies.
     #[serde(rename = "hold")]
     pub holds: Vec<Hold>,
