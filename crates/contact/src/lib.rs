@@ -1,7 +1,7 @@
 //! Contact detection and response, in stages.
 //!
-//! 1. [`geometry`]: a body hands over its [`ContactSurface`] (points with state and prediction) and
-//!    its [`ContactTriangles`] (none for a body of particles). [`CrackFaces`] tells which points
+//! 1. [`geometry`]: a body shows its [`CollisionGeometry`]: points with state and prediction,
+//!    triangles, tetrahedra, whatever it has. [`CrackFaces`] tells which points
 //!    and triangles a crack has made of one. [`obstacles`] are rigid shapes with signed distances.
 //! 2. [`broad_phase`]: a [`SurfaceTree`] or [`VolumeTree`] finds primitives whose bounding boxes
 //!    overlap.
@@ -36,8 +36,9 @@ pub use collisions::initial::{PlacedSurface, separate_flush_faces};
 pub use collisions::{Collision, Stencil};
 pub use friction::ContactMaterial;
 pub use geometry::{
-    ContactRun, ContactSpring, ContactSurface, ContactTetrahedra, ContactTriangles, CrackFaces, Features, Fit, Impulse,
-    PointStencils, Proxy, ProxyTouch, SurfaceDof, SurfacePoint,
+    CollisionGeometry, ContactNodes, ContactPoints, ContactRun, ContactRuns, ContactSpring, ContactSurface,
+    ContactTetrahedra, ContactTriangles, CrackFaces, Features, Fit, Impulse, PointStencils, Proxy, ProxyTouch,
+    SurfaceDof, SurfacePoint,
 };
 pub use obstacles::{MeshShape, RigidShape, SignedDistance};
 pub use solvers::self_overlap::SelfOverlaps;

@@ -28,6 +28,9 @@ pub struct Account {
     pub nodes: u64,
     /// Pieces.
     pub pieces: u64,
+    /// What fracture has done since the start. Bodies save it themselves.
+    #[serde(skip)]
+    pub split_counts: SplitCounts,
 }
 
 impl Account {
@@ -49,6 +52,7 @@ impl Account {
         self.elements += other.elements;
         self.nodes += other.nodes;
         self.pieces += other.pieces;
+        self.split_counts.add(&other.split_counts);
     }
 }
 

@@ -1,12 +1,9 @@
 //! What a body is made of: the one trait that all fracture methods share.
 
-use crate::{Account, CommitLog, HoldId, Load, Region, SplitCounts};
-use craze_contact::{
-    ContactRun, ContactSpring, ContactSurface, ContactTetrahedra, ContactTriangles, Impulse, SurfacePoint,
-};
+use crate::{Account, CommitLog, HoldId, Load, Region};
+use craze_contact::{CollisionGeometry, ContactSpring, Impulse};
 use craze_frame::BodyFrame;
 use craze_math::{Mat3, Vec3};
-use craze_spatial::Aabb;
 
 /// What the world tells a body about the step it is to take.
 #[derive(Clone, Copy, Debug)]
@@ -124,42 +121,9 @@ pub trait Method: Attachable + Send + Sync {
     /// Computes the prediction: where the body will be after the step if nothing further touches it.
     fn predict(&mut self, step: &Step) -> Result<(), Failure>;
 
-    /// A box around state and prediction (m), as cheap as can be: it decides whether contact looks closer.
-    fn reach(&self) -> Aabb;
-
-    /// Fills in the points that can collide, with state and prediction. `surface` comes empty.
-    fn contact_surface(&self, surface: &mut ContactSurface);
-
-    /// Fills in runs of those points with their bounding boxes, so that only runs near something have to
-    /// be filled in: all points, in the order of the list. `runs` comes empty, and stays so for a body
-    /// that does not implement [`contact_run`](Method::contact_run). The boxes include the impulses on
-    /// the prediction so far.
-    fn contact_runs(&self, _runs: &mut Vec<ContactRun>) {}
-
-    /// Fills in the points of one of the runs.
-    fn contact_run(&self, _run: usize, _points: &mut [SurfacePoint]) {}
-
-    /// The triangles over those points; none for a body of particles. Where a crack or remeshing changes
-    /// them, between two steps, the version changes, and points that a crack has made of one have the
-    /// same [origin](ContactTriangles::origins): both crack faces then coincide, and contact neither
-    /// separates them nor lets them penetrate. Degrees of freedom that stay keep their numbers, or the
-    /// cached impulses of the last step are lost.
-    fn contact_triangles(&self) -> ContactTriangles<'_> {
-        ContactTriangles::default()
-    }
-
-    /// Its tetrahedra, for penalty forces; nothing for a body that has none.
-    fn contact_tetrahedra(&self) -> ContactTetrahedra<'_> {
-        ContactTetrahedra::default()
-    }
-
-    /// Fills in the nodes of its tetrahedra, inner ones too, with state and prediction. `nodes` comes empty.
-    fn contact_nodes(&self, _nodes: &mut ContactSurface) {}
-
-    /// True if parts of the body can collide with other parts of it.
-    fn touches_itself(&self) -> bool {
-        false
-    }
+    /// What of the body can collide, in state and prediction. Contact asks many times per step: the view borrows what the body has,
+    /// and its bounding box is known beforehand.
+    fn collision_geometry(&self) -> CollisionGeometry<'_>;
 
     /// Changes the prediction by impulses: velocities by impulse over mass, positions by that times Δt.
     fn receive(&mut self, impulses: &[Impulse], step: &Step);
@@ -175,13 +139,8 @@ pub trait Method: Attachable + Send + Sync {
     /// rebuilt here from what [`save`](Method::save) keeps.
     fn settle(&mut self) {}
 
-    /// Mass, momenta, energies and counts of the state.
+    /// Mass, momenta, energies and counts of the state, and what fracture has done since the start.
     fn account(&self, gravity: &Vec3) -> Account;
-
-    /// What fracture has done since the start; nothing in a body that cannot break.
-    fn split_counts(&self) -> SplitCounts {
-        SplitCounts::default()
-    }
 
     /// What the body looks like. The caller fills in its name.
     fn frame(&self, detail: FrameDetail) -> BodyFrame;

@@ -131,7 +131,7 @@ fn stats_row(world: &World) -> String {
     cells.extend([momentum.x, momentum.y, momentum.z, spin.x, spin.y, spin.z].map(number));
     cells.extend([account.kinetic, account.elastic, account.potential, account.work].map(number));
     cells.extend([account.elements, account.nodes, account.pieces].map(|count| count.to_string()));
-    let SplitCounts { splits, bent, refused, over_budget } = world.split_counts();
+    let SplitCounts { splits, bent, refused, over_budget } = account.split_counts;
     cells.extend([splits, bent, refused, over_budget].map(|count| count.to_string()));
     cells.extend(Stage::ALL.iter().map(|stage| format!("{:.6}", counters.spent(*stage).as_secs_f64())));
     cells.join(",") + "\n"

@@ -381,11 +381,7 @@ impl World {
 
     /// What fracture has done to all bodies since the start.
     pub fn split_counts(&self) -> SplitCounts {
-        let mut total = SplitCounts::default();
-        for body in &self.bodies {
-            total.add(&body.method.split_counts());
-        }
-        total
+        self.account().split_counts
     }
 
     /// What the present moment looks like.

@@ -1,7 +1,7 @@
 //! Contact of surface points that are weighted sums of several degrees of freedom, as those of an
 //! embedded surface or of an enriched element are.
 
-use craze_contact::{ContactSurface, Impulse, RigidShape, SurfaceDof, SurfacePoint};
+use craze_contact::{CollisionGeometry, ContactPoints, ContactSurface, Impulse, RigidShape, SurfaceDof, SurfacePoint};
 use craze_engine::{
     Account, Attachable, Body, Checked, CommitLog, Drive, Failure, FrameDetail, HoldId, MaterialPoint, Method, Mode,
     Motion, Obstacle, PairTable, Region, Settings, Step, Verdict, World,
@@ -65,6 +65,25 @@ impl Attachable for Embedded {
     }
 }
 
+impl ContactPoints for Embedded {
+    fn add_points(&self, surface: &mut ContactSurface) {
+        for (point, weights) in WEIGHTS.iter().enumerate() {
+            let ((start, start_velocity), (end, velocity)) =
+                (Embedded::point(&self.state, point), Embedded::point(&self.predicted, point));
+            let inverse_mass = weights.iter().map(|weight| weight * weight / MASS).sum();
+            let dof = point as u32;
+            surface.points.push(SurfacePoint { dof, start, start_velocity, end, velocity, inverse_mass, radius: 0.0 });
+            let entries = weights.iter().enumerate().filter(|(_, weight)| **weight != 0.0);
+            surface.stencils.push(entries.map(|(dof, &weight)| SurfaceDof {
+                dof: dof as u32,
+                weight,
+                velocity: self.predicted[dof].1,
+                inverse_mass: 1.0 / MASS,
+            }));
+        }
+    }
+}
+
 impl Method for Embedded {
     fn kind(&self) -> &'static str {
         "embedded"
@@ -82,25 +101,11 @@ impl Method for Embedded {
         Ok(())
     }
 
-    fn reach(&self) -> Aabb {
-        Aabb::from_points(self.state.iter().chain(&self.predicted).map(|dof| &dof.0))
-    }
-
-    fn contact_surface(&self, surface: &mut ContactSurface) {
-        for (point, weights) in WEIGHTS.iter().enumerate() {
-            let ((start, start_velocity), (end, velocity)) =
-                (Embedded::point(&self.state, point), Embedded::point(&self.predicted, point));
-            let inverse_mass = weights.iter().map(|weight| weight * weight / MASS).sum();
-            let dof = point as u32;
-            surface.points.push(SurfacePoint { dof, start, start_velocity, end, velocity, inverse_mass, radius: 0.0 });
-            let entries = weights.iter().enumerate().filter(|(_, weight)| **weight != 0.0);
-            surface.stencils.push(entries.map(|(dof, &weight)| SurfaceDof {
-                dof: dof as u32,
-                weight,
-                velocity: self.predicted[dof].1,
-                inverse_mass: 1.0 / MASS,
-            }));
-        }
+    fn collision_geometry(&self) -> CollisionGeometry<'_> {
+        CollisionGeometry::of_points(
+            Aabb::from_points(self.state.iter().chain(&self.predicted).map(|dof| &dof.0)),
+            self,
+        )
     }
 
     fn receive(&mut self, impulses: &[Impulse], step: &Step) {

@@ -1,6 +1,6 @@
 //! The world with the simplest body there is: a point of mass that can be told to misbehave.
 
-use craze_contact::{ContactSurface, Impulse, RigidShape, SurfacePoint};
+use craze_contact::{CollisionGeometry, ContactPoints, ContactSurface, Impulse, RigidShape, SurfacePoint};
 use craze_engine::{
     Account, Action, Attachable, Body, Certificate, Checked, CommitLog, Drive, Effect, EventKind, Existing, Failure,
     FolderError, FrameDetail, Hold, HoldId, Machine, MaterialPoint, Measure, Method, Mode, Motion, Obstacle, PairTable,
@@ -55,6 +55,20 @@ impl Marble {
     }
 }
 
+impl ContactPoints for Marble {
+    fn add_points(&self, surface: &mut ContactSurface) {
+        surface.points.push(SurfacePoint {
+            dof: 0,
+            start: self.state.position,
+            start_velocity: self.state.velocity,
+            end: self.predicted.position,
+            velocity: self.predicted.velocity,
+            inverse_mass: 1.0 / MASS,
+            radius: 0.0,
+        });
+    }
+}
+
 impl Method for Marble {
     fn kind(&self) -> &'static str {
         "marble"
@@ -85,20 +99,8 @@ impl Method for Marble {
         Ok(())
     }
 
-    fn reach(&self) -> Aabb {
-        Aabb::from_points([&self.state.position, &self.predicted.position])
-    }
-
-    fn contact_surface(&self, surface: &mut ContactSurface) {
-        surface.points.push(SurfacePoint {
-            dof: 0,
-            start: self.state.position,
-            start_velocity: self.state.velocity,
-            end: self.predicted.position,
-            velocity: self.predicted.velocity,
-            inverse_mass: 1.0 / MASS,
-            radius: 0.0,
-        });
+    fn collision_geometry(&self) -> CollisionGeometry<'_> {
+        CollisionGeometry::of_points(Aabb::from_points([&self.state.position, &self.predicted.position]), self)
     }
 
     fn receive(&mut self, impulses: &[Impulse], step: &Step) {

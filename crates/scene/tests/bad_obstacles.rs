@@ -46,7 +46,7 @@ fn fall(folder: &Path) -> (String, f64) {
         world.check_intersections().unwrap_or_else(|found| panic!("{found}"));
     }
     let said = built.summary.into_iter().find(|line| line.starts_with("slab: ")).expect("a line about the slab");
-    (said, world.bodies[0].method.reach().min.y)
+    (said, world.bodies[0].method.collision_geometry().bounds.min.y)
 }
 
 #[test]

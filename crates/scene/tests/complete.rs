@@ -1,6 +1,5 @@
 //! The fail-safe is complete: whatever is thrown at whatever, every step that is taken ends with nothing inside anything, or the run says that it cannot go on.
 
-use craze_contact::ContactSurface;
 use craze_engine::World;
 use craze_math::Random;
 use craze_scene::{SceneDocument, build};
@@ -57,8 +56,7 @@ fn body(random: &mut Random, name: &str, side: f64) -> String {
 fn deepest(world: &World) -> (f64, String) {
     let mut deepest = (f64::NEG_INFINITY, String::new());
     for body in &world.bodies {
-        let mut surface = ContactSurface::default();
-        body.method.contact_surface(&mut surface);
+        let surface = body.method.collision_geometry().surface();
         for obstacle in &world.obstacles {
             let pose = obstacle.pose(world.time);
             for point in &surface.points {

@@ -115,8 +115,10 @@ fn a_pair_of_bodies_has_its_own_friction() {
             "
         );
         let mut world = world(&format!("{contact}{lower}{upper}{ground}"));
-        let place =
-            |world: &World| world.bodies[1].method.reach().centre().x - world.bodies[0].method.reach().centre().x;
+        let place = |world: &World| {
+            world.bodies[1].method.collision_geometry().bounds.centre().x
+                - world.bodies[0].method.collision_geometry().bounds.centre().x
+        };
         // It bounces before it rests.
         run(&mut world, settling);
         let start = place(&world);

@@ -120,7 +120,7 @@ fn an_implicit_block_and_clay_lie_on_each_other_and_slow_down() {
             assert!(speed < slow, "\"{}\" still moves at {speed} m/s", world.bodies[body].name);
         }
         // The upper one is where it fell to.
-        let reach = [0, 1].map(|body| world.bodies[body].method.reach());
+        let reach = [0, 1].map(|body| world.bodies[body].method.collision_geometry().bounds);
         assert!(reach[1].min.y > 0.045, "it lies at {} m", reach[1].min.y);
     }
 }
@@ -132,7 +132,7 @@ fn clay_under_a_block_swings_and_does_not_creep() {
     let mut world = world(&(head(-9.81) + GROUND + &bodies.concat()));
     advance(&mut world, 45).expect("frames");
     // It moves at some mm/s still, up as well as down.
-    let height = |world: &World| world.bodies[1].method.reach().centre().y;
+    let height = |world: &World| world.bodies[1].method.collision_geometry().bounds.centre().y;
     let (before, mut farthest) = (height(&world), 0.0f64);
     for _ in 0..25 {
         advance(&mut world, 1).expect("a frame");

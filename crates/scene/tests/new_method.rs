@@ -2,7 +2,7 @@
 //!
 //! `CRAZE_BLESS=1 cargo test -p craze-scene --test new_method` brings the page up to date.
 
-use craze_contact::{ContactSurface, Impulse, SurfacePoint};
+use craze_contact::{CollisionGeometry, ContactPoints, ContactSurface, Impulse, SurfacePoint};
 use craze_descriptor::{BodyFacts, Built, Describe, Descriptor, Elements, Finding, Rejection, Sampling, Setup, Skin};
 use craze_engine::{
     Account, Attachable, CommitLog, Effect, Failure, FrameDetail, HoldId, MaterialPoint, Method, Region, Step, Verdict,
@@ -122,6 +122,22 @@ impl Attachable for Springs {
 // [end]
 
 // [method]
+impl ContactPoints for Springs {
+    fn add_points(&self, surface: &mut ContactSurface) {
+        let [mass, _, radius] = self.particle;
+        let nodes = self.state.iter().zip(&self.prediction).enumerate();
+        surface.points.extend(nodes.map(|(index, (start, end))| SurfacePoint {
+            dof: index as u32,
+            start: start.position,
+            start_velocity: start.velocity,
+            end: end.position,
+            velocity: end.velocity,
+            inverse_mass: if self.is_placed[index] { 0.0 } else { 1.0 / mass },
+            radius,
+        }));
+    }
+}
+
 impl Method for Springs {
     fn kind(&self) -> &'static str {
         Springs::NAME
@@ -155,23 +171,9 @@ impl Method for Springs {
         Ok(())
     }
 
-    fn reach(&self) -> Aabb {
+    fn collision_geometry(&self) -> CollisionGeometry<'_> {
         let all = self.state.iter().chain(&self.prediction);
-        Aabb::from_points(all.map(|node| &node.position)).grown(self.particle[2])
-    }
-
-    fn contact_surface(&self, surface: &mut ContactSurface) {
-        let [mass, _, radius] = self.particle;
-        let nodes = self.state.iter().zip(&self.prediction).enumerate();
-        surface.points.extend(nodes.map(|(index, (start, end))| SurfacePoint {
-            dof: index as u32,
-            start: start.position,
-            start_velocity: start.velocity,
-            end: end.position,
-            velocity: end.velocity,
-            inverse_mass: if self.is_placed[index] { 0.0 } else { 1.0 / mass },
-            radius,
-        }));
+        CollisionGeometry::of_points(Aabb::from_points(all.map(|node| &node.position)).grown(self.particle[2]), self)
     }
 
     fn receive(&mut self, impulses: &[Impulse], step: &Step) {
@@ -397,7 +399,7 @@ fn a_tough_block_stays_whole_on_the_ground_and_a_brittle_one_breaks() {
     advance(&mut brittle, 60);
     assert_eq!(tough.account().pieces, 1);
     assert!(brittle.account().pieces > 1, "{} pieces", brittle.account().pieces);
-    let lowest = |world: &World| world.bodies[0].method.reach().min.y;
+    let lowest = |world: &World| world.bodies[0].method.collision_geometry().bounds.min.y;
     assert!(lowest(&tough) > -0.01 && lowest(&brittle) > -0.01, "{} {}", lowest(&tough), lowest(&brittle));
 }
 // [end]

@@ -2,7 +2,7 @@
 
 use crate::testing::{TIME_STEP, advance, awake, block, body, crooked, material, plain_step};
 use crate::{Cloud, Clusters, Options};
-use craze_contact::{ContactSurface, Impulse};
+use craze_contact::Impulse;
 use craze_engine::{Method, Step};
 use craze_math::{Isometry, Mat3, Vec3};
 use std::f64::consts::TAU;
@@ -153,8 +153,7 @@ impl Dropped {
     fn advance(&mut self) -> [f64; 2] {
         let start = self.energy();
         self.body.predict(&self.step).unwrap();
-        let mut surface = ContactSurface::default();
-        self.body.contact_surface(&mut surface);
+        let surface = self.body.collision_geometry().surface();
         let falling = surface.points.iter().filter(|point| point.end.y < 0.0 && point.velocity.y < 0.0);
         let stop = |point: &craze_contact::SurfacePoint| Impulse {
             dof: point.dof,

@@ -177,7 +177,7 @@ impl Clusters {
 mod tests {
     use crate::testing::{TIME_STEP, advance, awake, block, body, loaded_step, plain_step};
     use crate::{Clusters, Options};
-    use craze_contact::{ContactSurface, Impulse};
+    use craze_contact::Impulse;
     use craze_engine::{Attachable, Effect, HoldId, Load, Method, Region, Step};
     use craze_math::{Isometry, Vec3};
 
@@ -269,8 +269,7 @@ mod tests {
         let loads = [place(3, Isometry::identity())];
         let step = loaded_step(&loads);
         body.predict(&step).unwrap();
-        let mut surface = ContactSurface::default();
-        body.contact_surface(&mut surface);
+        let surface = body.collision_geometry().surface();
         assert_eq!(surface.points.iter().filter(|point| point.inverse_mass == 0.0).count(), 16);
         body.receive(&[Impulse { dof: 0, impulse: Vec3::new(2.0, 0.0, 0.0) }], &step);
         body.commit_motion();

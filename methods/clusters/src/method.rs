@@ -3,14 +3,13 @@
 use crate::chunks::gather;
 use crate::energy::Energy;
 use crate::model::{Clusters, Phase};
-use craze_contact::{ContactSurface, Impulse, SurfacePoint};
+use craze_contact::{CollisionGeometry, ContactPoints, ContactSurface, Impulse, SurfacePoint};
 use craze_engine::{
-    Account, Attachable, CommitLog, Event, Failure, FrameDetail, HoldId, MaterialPoint, Method, Region, Rewind,
-    SplitCounts, Stage, Step,
+    Account, Attachable, CommitLog, Event, Failure, FrameDetail, HoldId, MaterialPoint, Method, Region, Rewind, Stage,
+    Step,
 };
 use craze_frame::BodyFrame;
 use craze_math::Vec3;
-use craze_spatial::Aabb;
 
 /// Relative difference of squared distances below which they are equal.
 const EQUALLY_FAR: f64 = 1e-9;
@@ -29,27 +28,8 @@ impl Method for Clusters {
         self.predict_step(step)
     }
 
-    fn reach(&self) -> Aabb {
-        self.bounds.grown(self.radius())
-    }
-
-    /// All particles, since tearing exposes inner ones.
-    fn contact_surface(&self, surface: &mut ContactSurface) {
-        let start = self.view(&self.state);
-        let end = match self.phase {
-            Phase::Predicted => self.view(&self.prediction),
-            Phase::Committed => self.view(&self.state),
-        };
-        let radius = self.radius();
-        surface.points.extend(self.particles.masses.iter().enumerate().map(|(particle, mass)| SurfacePoint {
-            dof: particle as u32,
-            start: start.position(particle),
-            start_velocity: start.velocity(particle),
-            end: end.position(particle),
-            velocity: end.velocity(particle),
-            inverse_mass: if self.external.placed_by(particle).is_some() { 0.0 } else { 1.0 / mass },
-            radius,
-        }));
+    fn collision_geometry(&self) -> CollisionGeometry<'_> {
+        CollisionGeometry::of_points(self.bounds.grown(self.radius()), self)
     }
 
     fn receive(&mut self, impulses: &[Impulse], step: &Step) {
@@ -86,10 +66,6 @@ impl Method for Clusters {
         if ledger.0 == *gravity { ledger.1 } else { self.compute_ledger(gravity) }
     }
 
-    fn split_counts(&self) -> SplitCounts {
-        self.counts
-    }
-
     fn frame(&self, _detail: FrameDetail) -> BodyFrame {
         self.body_frame()
     }
@@ -100,6 +76,27 @@ impl Method for Clusters {
 
     fn rewind(&mut self) -> Option<&mut dyn Rewind> {
         Some(self)
+    }
+}
+
+impl ContactPoints for Clusters {
+    /// All particles, since tearing exposes inner ones.
+    fn add_points(&self, surface: &mut ContactSurface) {
+        let start = self.view(&self.state);
+        let end = match self.phase {
+            Phase::Predicted => self.view(&self.prediction),
+            Phase::Committed => self.view(&self.state),
+        };
+        let radius = self.radius();
+        surface.points.extend(self.particles.masses.iter().enumerate().map(|(particle, mass)| SurfacePoint {
+            dof: particle as u32,
+            start: start.position(particle),
+            start_velocity: start.velocity(particle),
+            end: end.position(particle),
+            velocity: end.velocity(particle),
+            inverse_mass: if self.external.placed_by(particle).is_some() { 0.0 } else { 1.0 / mass },
+            radius,
+        }));
     }
 }
 
@@ -185,6 +182,7 @@ impl Clusters {
             elements: self.cluster_count() as u64,
             nodes: self.count() as u64,
             pieces: self.piece_count() as u64,
+            split_counts: self.counts,
         }
     }
 }

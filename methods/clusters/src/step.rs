@@ -182,7 +182,7 @@ mod tests {
             let mut surfaces = [craze_contact::ContactSurface::default(), craze_contact::ContactSurface::default()];
             for surface in &mut surfaces {
                 body.predict(&step).unwrap();
-                body.contact_surface(surface);
+                body.collision_geometry().points.add_points(surface);
                 // What a step that is thrown away has received must not show in the next.
                 body.receive(&[Impulse { dof: 3, impulse: Vec3::new(1.0, 2.0, 3.0) }], &step);
             }
@@ -230,8 +230,8 @@ mod tests {
                 body.receive(&[Impulse { dof: 1, impulse: Vec3::new(40.0, 0.0, 0.0) }], &step);
             }
             let mut surface = craze_contact::ContactSurface::default();
-            body.contact_surface(&mut surface);
-            let reach = body.reach();
+            body.collision_geometry().points.add_points(&mut surface);
+            let reach = body.collision_geometry().bounds;
             for point in &surface.points {
                 let ball = Aabb::from_points([&point.start, &point.end]).grown(point.radius - 1e-12);
                 assert_eq!(reach.union(&ball), reach);

@@ -56,12 +56,12 @@ fn a_warm_step_allocates_nothing() {
         {
             body.predict(step).unwrap();
             surface.points.clear();
-            body.contact_surface(&mut surface);
+            body.collision_geometry().points.add_points(&mut surface);
             body.receive(impulses, step);
             body.check().unwrap();
             body.commit(step, &mut log);
             body.account(&gravity);
-            body.reach();
+            body.collision_geometry();
         }
     };
     let pool = rayon::ThreadPoolBuilder::new().num_threads(2).build().unwrap();

@@ -40,7 +40,7 @@ fn world(body: Body, shape: RigidShape, place: Isometry, motion: Motion) -> Worl
 /// Heights of the lowest and the highest particle (m).
 fn heights(world: &World) -> [f64; 2] {
     let mut surface = craze_contact::ContactSurface::default();
-    world.bodies[0].method.contact_surface(&mut surface);
+    world.bodies[0].method.collision_geometry().points.add_points(&mut surface);
     let heights = || surface.points.iter().map(|point| point.start.y);
     [heights().fold(f64::MAX, f64::min), heights().fold(f64::MIN, f64::max)]
 }

@@ -77,7 +77,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let (start, count) = (Instant::now(), 100_000);
     for _ in 0..count {
         sleeper.predict(&step)?;
-        sleeper.reach();
+        sleeper.collision_geometry();
         sleeper.check()?;
         sleeper.commit_motion(&step);
     }

@@ -424,7 +424,7 @@ fn around_a_crack_nothing_breaks_before_it_can_have_come_there() {
 fn a_body_may_be_told_to_pass_through_itself() {
     let told = |touches_itself: bool| {
         let options = SolidOptions { touches_itself, ..awake(Integrator::Symplectic) };
-        body([2, 2, 2], 0.0, brittle(1e3), options).touches_itself()
+        body([2, 2, 2], 0.0, brittle(1e3), options).collision_geometry().touches_itself
     };
     assert_eq!((told(true), told(false)), (true, false));
 }

@@ -27,6 +27,7 @@ impl Solid {
             elements: self.mesh.element_count() as u64,
             nodes: self.mesh.point_count() as u64,
             pieces: self.pieces.present(&self.mesh).0.len() as u64,
+            split_counts: self.counts,
             ..Account::default()
         };
         // Every block on its own, then in order: the same bits on any threads.

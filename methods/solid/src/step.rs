@@ -7,10 +7,12 @@ use craze_body::closest::closest_point;
 use craze_body::events::report;
 use craze_body::rigid_mode::RigidMap;
 use craze_body::{IslandMotion, RigidMotion};
-use craze_contact::{ContactRun, ContactSurface, ContactTetrahedra, ContactTriangles, Impulse, SurfacePoint};
+use craze_contact::{
+    CollisionGeometry, ContactNodes, ContactPoints, ContactRun, ContactRuns, ContactSurface, Impulse, SurfacePoint,
+};
 use craze_engine::{
     Account, Attachable, CommitLog, Event, Failure, FrameDetail, HoldId, Implicit, MaterialPoint, Method, QuasiStatic,
-    Region, SplitCounts, Stage, Step,
+    Region, Stage, Step,
 };
 use craze_frame::BodyFrame;
 use craze_math::{Mat3, Vec3};
@@ -73,62 +75,16 @@ impl Method for Solid {
         Ok(())
     }
 
-    fn reach(&self) -> Aabb {
-        self.scratch.reach.unwrap_or_else(|| {
-            let awake = self.layout.chunks.iter().filter(|chunk| !self.motions[chunk.island].is_asleep());
-            let nodes = awake.flat_map(|chunk| &self.state[chunk.nodes.clone()]);
-            nodes.fold(self.rigid_bounds(), |all, node| all.with(&node.position()))
-        })
-    }
-
-    fn contact_surface(&self, surface: &mut ContactSurface) {
-        let mut rest = self.surface.nodes.as_slice();
-        for chunk in &self.layout.chunks {
-            let maps = RigidMaps::new(&self.motions[chunk.island]);
-            let (own, others) = rest.split_at(rest.partition_point(|&node| (node as usize) < chunk.nodes.end));
-            rest = others;
-            surface.points.extend(own.iter().map(|&dof| self.contact_point(dof, &maps)));
+    fn collision_geometry(&self) -> CollisionGeometry<'_> {
+        CollisionGeometry {
+            bounds: self.reach(),
+            points: self,
+            runs: Some(self),
+            triangles: self.surface.contact_triangles(),
+            tetrahedra: self.surface.contact_tetrahedra(&self.mesh),
+            nodes: Some(self),
+            touches_itself: self.options.touches_itself,
         }
-    }
-
-    fn contact_runs(&self, runs: &mut Vec<ContactRun>) {
-        let mut start = 0;
-        for (chunk, report) in self.layout.chunks.iter().zip(&self.scratch.chunk_reports) {
-            let end = start + self.surface.nodes[start..].partition_point(|&node| (node as usize) < chunk.nodes.end);
-            // Impulses have moved nodes of islands that were hit in rigid-body mode beyond the
-            // report.
-            let bounds = report.reach().union(&self.motions[chunk.island].bounds());
-            runs.push(ContactRun { points: start..end, bounds });
-            start = end;
-        }
-    }
-
-    fn contact_run(&self, run: usize, points: &mut [SurfacePoint]) {
-        let chunk = &self.layout.chunks[run];
-        let maps = RigidMaps::new(&self.motions[chunk.island]);
-        let first = self.surface.nodes.partition_point(|&node| (node as usize) < chunk.nodes.start);
-        for (point, &dof) in points.iter_mut().zip(&self.surface.nodes[first..]) {
-            *point = self.contact_point(dof, &maps);
-        }
-    }
-
-    fn contact_triangles(&self) -> ContactTriangles<'_> {
-        self.surface.contact_triangles()
-    }
-
-    fn contact_tetrahedra(&self) -> ContactTetrahedra<'_> {
-        self.surface.contact_tetrahedra(&self.mesh)
-    }
-
-    fn contact_nodes(&self, nodes: &mut ContactSurface) {
-        for chunk in &self.layout.chunks {
-            let maps = RigidMaps::new(&self.motions[chunk.island]);
-            nodes.points.extend(chunk.nodes.clone().map(|node| self.contact_point(node as u32, &maps)));
-        }
-    }
-
-    fn touches_itself(&self) -> bool {
-        self.options.touches_itself
     }
 
     fn receive(&mut self, impulses: &[Impulse], step: &Step) {
@@ -197,10 +153,6 @@ impl Method for Solid {
         self.ledger(gravity)
     }
 
-    fn split_counts(&self) -> SplitCounts {
-        self.counts
-    }
-
     fn frame(&self, detail: FrameDetail) -> BodyFrame {
         self.picture(detail)
     }
@@ -215,6 +167,50 @@ impl Method for Solid {
 
     fn quasi_static(&mut self) -> Option<&mut dyn QuasiStatic> {
         Some(self)
+    }
+}
+
+impl ContactPoints for Solid {
+    fn add_points(&self, surface: &mut ContactSurface) {
+        let mut rest = self.surface.nodes.as_slice();
+        for chunk in &self.layout.chunks {
+            let maps = RigidMaps::new(&self.motions[chunk.island]);
+            let (own, others) = rest.split_at(rest.partition_point(|&node| (node as usize) < chunk.nodes.end));
+            rest = others;
+            surface.points.extend(own.iter().map(|&dof| self.contact_point(dof, &maps)));
+        }
+    }
+}
+
+impl ContactRuns for Solid {
+    fn add_runs(&self, runs: &mut Vec<ContactRun>) {
+        let mut start = 0;
+        for (chunk, report) in self.layout.chunks.iter().zip(&self.scratch.chunk_reports) {
+            let end = start + self.surface.nodes[start..].partition_point(|&node| (node as usize) < chunk.nodes.end);
+            // Impulses have moved nodes of islands that were hit in rigid-body mode beyond the
+            // report.
+            let bounds = report.reach().union(&self.motions[chunk.island].bounds());
+            runs.push(ContactRun { points: start..end, bounds });
+            start = end;
+        }
+    }
+
+    fn write_run(&self, run: usize, points: &mut [SurfacePoint]) {
+        let chunk = &self.layout.chunks[run];
+        let maps = RigidMaps::new(&self.motions[chunk.island]);
+        let first = self.surface.nodes.partition_point(|&node| (node as usize) < chunk.nodes.start);
+        for (point, &dof) in points.iter_mut().zip(&self.surface.nodes[first..]) {
+            *point = self.contact_point(dof, &maps);
+        }
+    }
+}
+
+impl ContactNodes for Solid {
+    fn add_nodes(&self, nodes: &mut ContactSurface) {
+        for chunk in &self.layout.chunks {
+            let maps = RigidMaps::new(&self.motions[chunk.island]);
+            nodes.points.extend(chunk.nodes.clone().map(|node| self.contact_point(node as u32, &maps)));
+        }
     }
 }
 
@@ -276,6 +272,15 @@ impl Solid {
             self.break_apart(time);
         }
         report(&mut self.events, time, events);
+    }
+
+    /// Bounding box of state and prediction (m).
+    pub(crate) fn reach(&self) -> Aabb {
+        self.scratch.reach.unwrap_or_else(|| {
+            let awake = self.layout.chunks.iter().filter(|chunk| !self.motions[chunk.island].is_asleep());
+            let nodes = awake.flat_map(|chunk| &self.state[chunk.nodes.clone()]);
+            nodes.fold(self.rigid_bounds(), |all, node| all.with(&node.position()))
+        })
     }
 
     fn contact_point(&self, dof: u32, maps: &RigidMaps) -> SurfacePoint {

@@ -257,7 +257,7 @@ fn an_impulse_wakes_a_sleeper_and_is_felt_once() {
     let short = free_step(0.5 * body.spectrum.limit(Integrator::Symplectic));
     let mut surface = ContactSurface::default();
     body.predict(&short).unwrap();
-    body.contact_surface(&mut surface);
+    body.collision_geometry().points.add_points(&mut surface);
     let hit = Impulse { dof: surface.points[5].dof, impulse: Vec3::new(0.0, 0.01, 0.0) };
     body.receive(&[hit], &short);
     body.check().unwrap();
@@ -345,8 +345,7 @@ fn a_hold_carries_its_region_and_feels_the_weight() {
     }
     let weight = body.account(&gravity).mass * 9.81;
     assert!((body.reaction(top).y / weight - 1.0).abs() < 1e-3, "{}", body.reaction(top));
-    let mut surface = ContactSurface::default();
-    body.contact_surface(&mut surface);
+    let surface = body.collision_geometry().surface();
     let held = surface.points.iter().filter(|point| point.inverse_mass == 0.0);
     assert_eq!(held.clone().count(), 9);
     assert!(held.into_iter().all(|point| (point.start.y - 0.45).abs() < 1e-15));
@@ -428,13 +427,12 @@ fn reach_holds_state_and_prediction() {
         let velocity = Vec3::new(0.0, -3.0, 0.0);
         let mut body = Solid::new(mesh, vec![soft()], options, Isometry::identity(), velocity, Vec3::zeros()).unwrap();
         for _ in 0..3 {
-            let reach = body.reach();
+            let reach = body.collision_geometry().bounds;
             assert!(body.positions().iter().all(|place| reach.contains(place)));
             let step = Step { gravity: Vec3::new(0.0, -9.81, 0.0), ..free_step(1e-3) };
             body.predict(&step).unwrap();
-            let mut surface = ContactSurface::default();
-            body.contact_surface(&mut surface);
-            let reach = body.reach();
+            let surface = body.collision_geometry().surface();
+            let reach = body.collision_geometry().bounds;
             assert!(surface.points.iter().all(|point| reach.contains(&point.start) && reach.contains(&point.end)));
             body.commit_motion(&step);
         }

@@ -55,8 +55,8 @@ fn allocations_of_warm_steps(integrator: Integrator) -> usize {
     let mut one = |body: &mut Solid| {
         body.predict(&step).expect("a good step");
         surface.points.clear();
-        body.reach();
-        body.contact_surface(&mut surface);
+        body.collision_geometry();
+        body.collision_geometry().points.add_points(&mut surface);
         body.receive(&impulses, &step);
         body.check().expect("a good step");
         body.commit(&step, &mut log);

@@ -316,7 +316,7 @@ fn two_hundred_shards_make_a_pile_and_none_passes_through_another() {
         assert!(now < highest, "{now} J after {highest} J");
         highest = now;
     }
-    assert!(world.bodies.iter().all(|body| body.method.reach().min.y > -1e-4));
+    assert!(world.bodies.iter().all(|body| body.method.collision_geometry().bounds.min.y > -1e-4));
 }
 
 #[test]
@@ -360,7 +360,7 @@ fn press(way: f64) -> World {
 fn a_keyframed_obstacle_pushes_and_says_so_where_it_cannot() {
     let mut world = press(0.04);
     run(&mut world, 5);
-    let highest = world.bodies[0].method.reach().max.y;
+    let highest = world.bodies[0].method.collision_geometry().bounds.max.y;
     assert!(highest < 0.071 && highest > 0.06, "squeezed to {highest} m");
     let mut world = press(0.2);
     let error = (0..6).find_map(|_| world.advance_frame(&mut |_| Verdict::Continue).err());

@@ -36,9 +36,7 @@ fn world(bodies: Vec<Body>, gravity: f64, friction: f64, frames_per_second: f64)
 }
 
 fn points(world: &World, body: usize) -> ContactSurface {
-    let mut surface = ContactSurface::default();
-    world.bodies[body].method.contact_surface(&mut surface);
-    surface
+    world.bodies[body].method.collision_geometry().surface()
 }
 
 fn energy(world: &World) -> f64 {
@@ -77,7 +75,7 @@ fn an_implicit_block_lies_on_another_as_deep_as_weight_over_stiffness() {
     assert!((world.last_time_step - STEP).abs() < 1e-9, "the step is as long as a frame");
     assert_eq!(world.counters.retries, 0);
     let (lower, upper) = (points(&world, 0), points(&world, 1));
-    let skins: f64 = (0..2).map(|body| world.bodies[body].method.contact_triangles().skin).sum();
+    let skins: f64 = (0..2).map(|body| world.bodies[body].method.collision_geometry().triangles.skin).sum();
     let top = lower.points.iter().map(|point| point.start.y).sum::<f64>() / lower.points.len() as f64;
     let top: Vec<Vec3> = lower.points.iter().map(|point| point.start).filter(|place| place.y > top).collect();
     // The height of the triangle of the large block under a point.

@@ -68,5 +68,5 @@ fn run(solid: &mut Solid, step: &Step, steps: u32) -> Result<f64, ValidationErro
     for _ in 0..steps {
         crate::setup::take_step(solid, step)?;
     }
-    Ok(solid.split_counts().splits as f64)
+    Ok(solid.account(&Vec3::zeros()).split_counts.splits as f64)
 }

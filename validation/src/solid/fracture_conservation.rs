@@ -41,7 +41,7 @@ pub(crate) fn measure(depth: Depth, findings: &mut Findings) -> Result<(), Valid
         rise = rise.max(after.energy() / before.energy() - 1.0);
     }
     let end = block.account(&gravity);
-    let all = block.split_counts();
+    let all = block.account(&Vec3::zeros()).split_counts;
     findings.compare("splits, breaking", "", all.splits as f64, Expected::AtLeast { bound: 100.0 });
     findings.compare("pieces at the end, breaking", "", end.pieces as f64, Expected::AtLeast { bound: 2.0 });
     findings.compare("mass, breaking", "", end.mass / start.mass - 1.0, Expected::Zero { limit: 1e-12 });

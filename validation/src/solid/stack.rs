@@ -5,7 +5,7 @@ use crate::measure::largest;
 use crate::outcome::{Expected, Findings};
 use crate::run::{Depth, Test};
 use crate::setup::run_frames;
-use craze_contact::{ContactSurface, RigidShape};
+use craze_contact::RigidShape;
 use craze_engine::{Body, Checked, Drive, FrameDetail, Mode, Motion, Obstacle, PairTable, Settings, World};
 use craze_frame::Surface;
 use craze_material::{Damping, Elasticity, Material};
@@ -96,12 +96,11 @@ fn check_springs(findings: &mut Findings) -> Result<(), ValidationError> {
     let pose = Isometry::translation(0.0, 0.041, 0.0);
     let mut world = world(vec![block([3, 1, 3], SIZE, pose, Vec3::zeros(), options)?], vec![ground()], GRAVITY, 100.0);
     run_frames(&mut world, 100)?;
-    let (contact_distance, step) = (world.bodies[0].method.contact_triangles().skin, world.last_time_step);
+    let (contact_distance, step) = (world.bodies[0].method.collision_geometry().triangles.skin, world.last_time_step);
     // See `World::contact_stiffness`: a hundred masses over Δt², or the stiffness that leaves three
     // quarters of the distance at ten times the mass.
     let stiffness = (100.0 / (step * step)).max(10.0 * GRAVITY / (0.25 * contact_distance));
-    let mut surface = ContactSurface::default();
-    world.bodies[0].method.contact_surface(&mut surface);
+    let surface = world.bodies[0].method.collision_geometry().surface();
     let forces =
         surface.points.iter().map(|point| stiffness / point.inverse_mass * (contact_distance - point.start.y).max(0.0));
     let (force, weight) = (forces.sum::<f64>(), GRAVITY * world.account().mass);
@@ -186,7 +185,7 @@ fn energy(world: &World) -> f64 {
 
 /// Reduction of the contact distance between the lowest box and the ground (m).
 fn contact_distance_used(world: &World) -> f64 {
-    let contact_distance = world.bodies[0].method.contact_triangles().skin;
+    let contact_distance = world.bodies[0].method.collision_geometry().triangles.skin;
     largest(world.frame().bodies[0].surface.positions.iter().map(|position| (contact_distance - position.y).max(0.0)))
 }
 

@@ -322,7 +322,7 @@ fn print_result(folder: &RunFolder, world: &World, mode: OutputMode, wall: f64) 
             }
             writeln!(stdout)?;
             for body in &world.bodies {
-                let over_budget = body.method.split_counts().over_budget;
+                let over_budget = body.method.account(&world.settings.gravity).split_counts.over_budget;
                 if over_budget > 0 {
                     writeln!(
                         stdout,

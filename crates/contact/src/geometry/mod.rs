@@ -4,6 +4,7 @@ mod crack_faces;
 mod features;
 mod proxy;
 mod surface;
+mod view;
 
 pub use crack_faces::CrackFaces;
 pub(crate) use crack_faces::{CrackFacePair, SecondPart};
@@ -13,3 +14,4 @@ pub use surface::{
     ContactRun, ContactSpring, ContactSurface, ContactTetrahedra, ContactTriangles, Impulse, PointStencils, SurfaceDof,
     SurfacePoint,
 };
+pub use view::{CollisionGeometry, ContactNodes, ContactPoints, ContactRuns};

@@ -105,7 +105,7 @@ impl CollisionDetector {
         let detected = &mut self.detected[index];
         if !detected.is_current {
             detected.surface.clear();
-            body.method.contact_surface(&mut detected.surface);
+            body.method.collision_geometry().points.add_points(&mut detected.surface);
             detected.slots.resize(detected.surface.points.len(), u32::MAX);
             detected.is_current = true;
         }
@@ -122,8 +122,8 @@ impl CollisionDetector {
     ) -> (&ContactSurface, &[Range<usize>]) {
         self.runs.clear();
         self.near_runs.clear();
-        body.method.contact_runs(&mut self.runs);
-        let Some(count) = self.runs.last().map(|run| run.points.end) else {
+        let runs = body.method.collision_geometry().runs.inspect(|source| source.add_runs(&mut self.runs));
+        let (Some(source), Some(count)) = (runs, self.runs.last().map(|run| run.points.end)) else {
             let all = 0..self.show(index, body).points.len();
             self.near_runs.push(all);
             return (&self.detected[index].surface, &self.near_runs);
@@ -138,7 +138,7 @@ impl CollisionDetector {
             self.runs.iter().enumerate().filter(|(_, run)| !run.points.is_empty() && is_near(&run.bounds))
         {
             if !*is_current && !std::mem::replace(&mut current_runs[number], true) {
-                body.method.contact_run(number, &mut surface.points[points.clone()]);
+                source.write_run(number, &mut surface.points[points.clone()]);
             }
             self.near_runs.push(points.clone());
         }
@@ -315,7 +315,7 @@ impl CollisionDetector {
     fn find_near(&mut self, input: &DetectionInput) {
         self.boxes.clear();
         for (body, index) in input.bodies.iter().zip(0..) {
-            let grown = body.method.reach().grown(body.method.contact_triangles().skin);
+            let grown = body.method.collision_geometry().bounds_with_skin();
             self.boxes.push((grown, index));
         }
         for (obstacle, (start, end)) in input.obstacles.iter().zip(input.poses) {
@@ -336,7 +336,7 @@ impl CollisionDetector {
             // do.
             let bodies = input.bodies;
             let can_collide = |[one, other]: &[u32; 2]| {
-                let has_triangles = |body: &Body| !body.method.contact_triangles().triangles.is_empty();
+                let has_triangles = |body: &Body| !body.method.collision_geometry().triangles.triangles.is_empty();
                 (*one as usize) < bodies.len()
                     && ((*other as usize) < bodies.len() || has_triangles(&bodies[*one as usize]))
             };
@@ -344,7 +344,8 @@ impl CollisionDetector {
         }
         let with_itself = (0..input.bodies.len() as u32).filter(|&body| {
             let index = body as usize;
-            input.bodies[index].method.touches_itself() && input.pairs.response(index, index) == Response::Impulses
+            input.bodies[index].method.collision_geometry().touches_itself
+                && input.pairs.response(index, index) == Response::Impulses
         });
         self.near.extend(with_itself.map(|body| [body, body]));
         self.near.retain(|pair| !input.are_separating(pair));
@@ -358,7 +359,7 @@ impl CollisionDetector {
         let triangles = match index.checked_sub(input.bodies.len()) {
             None => {
                 self.show(index, &input.bodies[index]);
-                input.bodies[index].method.contact_triangles()
+                input.bodies[index].method.collision_geometry().triangles
             }
             Some(place) => {
                 let obstacle = &input.obstacles[place];

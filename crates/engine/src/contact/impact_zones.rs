@@ -73,7 +73,7 @@ impl World {
             Some(obstacle) => !self.obstacles[obstacle as usize].contact_triangles().triangles.is_empty(),
             None => {
                 let body = self.scratch.detector.body_of(side);
-                body.is_some_and(|body| !self.bodies[body].method.contact_triangles().triangles.is_empty())
+                body.is_some_and(|body| !self.bodies[body].method.collision_geometry().triangles.triangles.is_empty())
             }
         })
     }
@@ -92,7 +92,7 @@ impl World {
             let (index, body) = (thing as usize, self.bodies.get(thing as usize));
             let points = self.scratch.detector.surface(index).points.as_slice();
             match body {
-                Some(body) => all.add(thing, points, &body.method.contact_triangles(), Some(index)),
+                Some(body) => all.add(thing, points, &body.method.collision_geometry().triangles, Some(index)),
                 None => all.add(thing, points, &self.obstacles[index - self.bodies.len()].contact_triangles(), None),
             }
         }

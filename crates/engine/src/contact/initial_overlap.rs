@@ -72,11 +72,8 @@ impl World {
     pub(crate) fn apply_separations(&mut self, time_step: f64) {
         let gravity = self.settings.gravity.norm();
         for separation in self.separations.clone() {
-            let surfaces = separation.bodies.map(|body| {
-                let mut surface = ContactSurface::default();
-                self.bodies[body as usize].method.contact_surface(&mut surface);
-                surface
-            });
+            let surface = |body: u32| self.bodies[body as usize].method.collision_geometry().surface();
+            let surfaces = separation.bodies.map(surface);
             let [first, second] = surfaces.each_ref().map(momentum);
             let velocity = |(mass, momentum): (f64, Vec3)| if mass > 0.0 { momentum / mass } else { Vec3::zeros() };
             let leaving = (velocity(second) - velocity(first)).dot(&separation.direction);

@@ -4,7 +4,7 @@ use crate::world::{Body, Checked, World, WorldError};
 use craze_contact::intersection::{PosedSurface, between, depth, within};
 use craze_contact::solvers::penalty::Response;
 use craze_contact::tolerances::MAX_CRACK_FACE_PENETRATION;
-use craze_contact::{ContactSurface, CrackFaces, RigidShape};
+use craze_contact::{CrackFaces, RigidShape};
 use craze_math::Vec3;
 use craze_spatial::{Aabb, first_crossing};
 
@@ -26,7 +26,7 @@ impl World {
         let boxes: Vec<Aabb> = places.iter().map(Aabb::from_points).collect();
         let moment = |body: usize| PosedSurface {
             positions: &places[body],
-            triangles: self.bodies[body].method.contact_triangles(),
+            triangles: self.bodies[body].method.collision_geometry().triangles,
         };
         let mut found = Vec::new();
         for first in 0..self.bodies.len() {
@@ -56,7 +56,7 @@ impl World {
         }
         let (mut all, mut crack_faces) = (AllTriangles::default(), Vec::new());
         for body in &self.bodies {
-            let (places, surface) = (places(body), body.method.contact_triangles());
+            let (places, surface) = (places(body), body.method.collision_geometry().triangles);
             crack_faces.push((CrackFaces::new(surface.triangles, surface.origins, places.len()), surface.skin));
             all.add(places, surface.triangles);
         }
@@ -107,8 +107,7 @@ impl World {
 
 /// Positions of the points of a body (m).
 pub(crate) fn places(body: &Body) -> Vec<Vec3> {
-    let mut surface = ContactSurface::default();
-    body.method.contact_surface(&mut surface);
+    let surface = body.method.collision_geometry().surface();
     surface.points.iter().map(|point| point.start).collect()
 }
 

@@ -146,7 +146,8 @@ impl World {
             let Some(body) = detector.body_of(&collision.sides[0]) else { return false };
             let Body { method, is_implicit, .. } = &self.bodies[body];
             let in_equations = collision.sides[1].rigid().is_some() && *is_implicit;
-            in_equations && collision.gap_at_end < -MAX_CORRECTED_PENETRATION * method.contact_triangles().skin
+            let skin = method.collision_geometry().triangles.skin;
+            in_equations && collision.gap_at_end < -MAX_CORRECTED_PENETRATION * skin
         })
     }
 
@@ -198,11 +199,11 @@ impl World {
     fn detect_against_obstacles(&mut self, time_step: f64, detection: Detection) {
         let Scratch { poses, detector, found, collisions, springs, .. } = &mut self.scratch;
         for (index, body) in self.bodies.iter().enumerate() {
-            let skin = body.method.contact_triangles().skin;
             if !detector.take_is_new_to_obstacles(index) {
                 continue;
             }
-            let reach = body.method.reach().grown(skin);
+            let geometry = body.method.collision_geometry();
+            let (skin, reach) = (geometry.triangles.skin, geometry.bounds_with_skin());
             let is_near = |obstacle: &usize| is_near_shape(&self.obstacles[*obstacle].shape, &poses[*obstacle], &reach);
             for obstacle in (0..self.obstacles.len()).filter(is_near) {
                 let (start_pose, end_pose) = &poses[obstacle];

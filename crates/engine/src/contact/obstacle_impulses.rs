@@ -1,7 +1,7 @@
 //! Impulses of obstacles on bodies, and bodies that obstacles squeeze.
 
 use crate::{World, WorldError};
-use craze_contact::{ContactSurface, SurfacePoint};
+use craze_contact::SurfacePoint;
 use craze_math::Vec3;
 use craze_math::tetrahedron::volume;
 use craze_spatial::Aabb;
@@ -38,11 +38,10 @@ impl World {
     /// The obstacles that push or touch a body in the present step, driven ones before those at
     /// rest.
     fn pressing_on(&self, body: usize) -> Vec<usize> {
-        let mut surface = ContactSurface::default();
-        self.bodies[body].method.contact_surface(&mut surface);
+        let surface = self.bodies[body].method.collision_geometry().surface();
         let size = Aabb::from_points(surface.points.iter().map(|point| &point.start)).size().norm();
         // Within the contact distance, or, where that is zero, within rounding.
-        let near = 2.0 * self.bodies[body].method.contact_triangles().skin + 1e-3 * size;
+        let near = 2.0 * self.bodies[body].method.collision_geometry().triangles.skin + 1e-3 * size;
         let touches = |obstacle: &usize| {
             // A ball between the points of a body is near none of them, but pushes.
             let is_told = |push: &ObstacleImpulse| (push.body, push.obstacle) == (body, *obstacle);
@@ -81,14 +80,14 @@ impl World {
     /// Refuses to continue with a body that asks for steps of a length (s) because a driven
     /// obstacle has crushed its elements.
     pub(crate) fn refuse_crushed(&self, body: usize, asked: f64) -> Result<(), WorldError> {
-        let matter = self.bodies[body].method.contact_tetrahedra();
+        let is_pushed = |push: &&ObstacleImpulse| push.body == body && self.is_driven(push.obstacle);
+        let Some(push) = self.scratch.obstacle_impulses.iter().find(is_pushed) else { return Ok(()) };
+        let matter = self.bodies[body].method.collision_geometry().tetrahedra;
         let through_edge = matter.edge / matter.sound;
-        let is_pushed = |push: &ObstacleImpulse| push.body == body && self.is_driven(push.obstacle);
-        // Written so that a body without a speed of sound is never crushed.
-        let Some(push) = self.scratch.obstacle_impulses.iter().find(|push| is_pushed(push) && through_edge.is_finite())
-        else {
+        // A body without a speed of sound is never crushed.
+        if !through_edge.is_finite() {
             return Ok(());
-        };
+        }
         // Implicit bodies have no time step limit.
         let asked =
             if asked.is_finite() { asked } else { EXPLICIT_TIME_STEP * self.smallest_height(body) / matter.sound };
@@ -101,8 +100,8 @@ impl World {
 
     /// Smallest height of a tetrahedron on the surface of a body (m).
     fn smallest_height(&self, body: usize) -> f64 {
-        let (matter, mut nodes) = (self.bodies[body].method.contact_tetrahedra(), ContactSurface::default());
-        self.bodies[body].method.contact_nodes(&mut nodes);
+        let geometry = self.bodies[body].method.collision_geometry();
+        let (matter, nodes) = (geometry.tetrahedra, geometry.nodes());
         let corners = |&element: &u32| {
             let places = matter.tetrahedra.get(element as usize)?.map(|node| nodes.points.get(node as usize));
             let [Some(p), Some(q), Some(r), Some(s)] = places else { return None };

@@ -2,12 +2,12 @@
 
 use super::is_near_shape;
 use crate::{Body, Failure, World};
-use craze_contact::ContactSpring;
 use craze_contact::collisions::obstacle::find_obstacle_collisions;
 use craze_contact::tolerances::{
     FRICTION_CHANGE, HARDENING_FACTOR, MAX_HARDENING, MAX_RESTING_PENETRATION, MAX_SPRING_PENETRATION,
     RESTING_MASS_FACTOR, SPRING_STIFFNESS_FACTOR,
 };
+use craze_contact::{CollisionGeometry, ContactSpring};
 use craze_math::Vec3;
 use craze_spatial::Aabb;
 use std::collections::BTreeSet;
@@ -34,7 +34,7 @@ impl World {
             }
             let surface = &mut self.scratch.surface;
             surface.clear();
-            self.bodies[index].method.contact_surface(surface);
+            self.bodies[index].method.collision_geometry().points.add_points(surface);
             let fall = 0.5 * time_step * self.settings.gravity;
             for point in &mut surface.points {
                 point.end = point.start + time_step * (point.start_velocity + fall);
@@ -73,9 +73,9 @@ impl World {
             return false;
         }
         self.scratch.surface.clear();
-        self.bodies[index].method.contact_surface(&mut self.scratch.surface);
+        self.bodies[index].method.collision_geometry().points.add_points(&mut self.scratch.surface);
         let found = self.obstacle_springs(index, time_step);
-        let skin = self.bodies[index].method.contact_triangles().skin;
+        let skin = self.bodies[index].method.collision_geometry().triangles.skin;
         let mut springs = std::mem::take(&mut self.scratch.springs[index]);
         let usual = |mobility: f64, distance: f64| self.contact_stiffness(mobility, time_step, distance);
         let mut has_changed = false;
@@ -121,7 +121,8 @@ impl World {
         if !is_implicit || self.obstacles.is_empty() {
             return false;
         }
-        let reach = grown(method.reach()).grown(method.contact_triangles().skin);
+        let CollisionGeometry { bounds, triangles, .. } = method.collision_geometry();
+        let reach = grown(bounds).grown(triangles.skin);
         self.obstacles.iter().any(|obstacle| {
             let poses = (obstacle.pose(self.time), obstacle.predicted_pose(self.time + time_step));
             is_near_shape(&obstacle.shape, &poses, &reach)
@@ -131,7 +132,7 @@ impl World {
     /// The contacts of the surface in the scratch memory with obstacles, by degree of freedom.
     fn obstacle_springs(&self, body: usize, time_step: f64) -> Vec<ContactSpring> {
         let (surface, mut found, mut springs) = (&self.scratch.surface, Vec::new(), Vec::new());
-        let skin = self.bodies[body].method.contact_triangles().skin;
+        let skin = self.bodies[body].method.collision_geometry().triangles.skin;
         for (index, obstacle) in self.obstacles.iter().enumerate() {
             let (start, end) = (obstacle.pose(self.time), obstacle.predicted_pose(self.time + time_step));
             let material = self.settings.pairs.get(body, self.bodies.len() + index);

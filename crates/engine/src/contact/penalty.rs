@@ -6,7 +6,7 @@
 
 use crate::{Body, World};
 use craze_contact::solvers::penalty::{PenaltyBody, PenaltyForce, Response, node_forces, overlap_forces};
-use craze_contact::{ContactSurface, Impulse, SelfOverlaps, VolumeTree};
+use craze_contact::{CollisionGeometry, ContactSurface, Impulse, SelfOverlaps, VolumeTree};
 use craze_math::Vec3;
 
 /// A body in the computation of penalty forces.
@@ -28,7 +28,9 @@ impl Volume {
         if !self.has_nodes {
             self.has_nodes = true;
             self.nodes.clear();
-            body.method.contact_nodes(&mut self.nodes);
+            if let Some(source) = body.method.collision_geometry().nodes {
+                source.add_nodes(&mut self.nodes);
+            }
         }
     }
 
@@ -38,7 +40,7 @@ impl Volume {
         }
         self.is_shown = true;
         self.show_nodes(body);
-        self.tree.follow(&body.method.contact_tetrahedra());
+        self.tree.follow(&body.method.collision_geometry().tetrahedra);
         // Positions that are not numbers cannot be put in a tree: the check of the prediction
         // reports them.
         self.is_sound = self.tree.refresh(self.nodes.points.iter().map(|point| point.start)).is_ok();
@@ -70,8 +72,8 @@ impl World {
         shares.clear();
         for one in 0..self.bodies.len() {
             let (body, volume) = (&self.bodies[one], &mut volumes[one]);
-            let own = body.method.touches_itself() && pairs.response(one, one) != Response::Impulses;
-            let matter = body.method.contact_tetrahedra();
+            let CollisionGeometry { touches_itself, tetrahedra: matter, .. } = body.method.collision_geometry();
+            let own = touches_itself && pairs.response(one, one) != Response::Impulses;
             if let Some(pulse) = own.then(|| SelfOverlaps::pulse(&matter, self.time, time_step)).flatten() {
                 volume.show_nodes(body);
                 let nodes = volume.nodes.points.as_slice();
@@ -88,7 +90,8 @@ impl World {
                     Response::NodePenalty => node_forces,
                     Response::OverlapPenalty => overlap_forces,
                 };
-                if !self.bodies[one].method.reach().overlaps(&self.bodies[other].method.reach()) {
+                let [bounds, others] = [one, other].map(|index| self.bodies[index].method.collision_geometry().bounds);
+                if !bounds.overlaps(&others) {
                     continue;
                 }
                 for index in [one, other] {
@@ -99,7 +102,7 @@ impl World {
                 }
                 let [first, second] = [one, other].map(|index| PenaltyBody {
                     tree: &volumes[index].tree,
-                    matter: self.bodies[index].method.contact_tetrahedra(),
+                    matter: self.bodies[index].method.collision_geometry().tetrahedra,
                 });
                 forces.clear();
                 find(&first, &second, forces);

@@ -1,8 +1,8 @@
 //! How deep bodies reach into obstacles.
 
 use crate::{World, WorldError};
+use craze_contact::SurfacePoint;
 use craze_contact::tolerances::MAX_STATIC_PENETRATION;
-use craze_contact::{ContactSurface, SurfacePoint};
 use craze_math::Vec3;
 use craze_spatial::Aabb;
 
@@ -40,8 +40,7 @@ impl World {
     pub fn obstacle_penetrations(&self, time: f64) -> Vec<Penetration> {
         let mut found = Vec::new();
         for (index, body) in self.bodies.iter().enumerate().filter(|_| !self.obstacles.is_empty()) {
-            let mut surface = ContactSurface::default();
-            body.method.contact_surface(&mut surface);
+            let surface = body.method.collision_geometry().surface();
             let size = Aabb::from_points(surface.points.iter().map(|point| &point.start)).size().norm();
             for (number, obstacle) in self.obstacles.iter().enumerate() {
                 let pose = obstacle.pose(time);

@@ -1,6 +1,6 @@
 //! A cube of springs that may break in two between two steps.
 
-use craze_contact::{ContactSurface, ContactTriangles, Impulse, SurfacePoint};
+use craze_contact::{CollisionGeometry, ContactPoints, ContactSurface, ContactTriangles, Impulse, SurfacePoint};
 use craze_engine::{
     Account, Attachable, Body, Checked, CommitLog, Failure, FrameDetail, HoldId, MaterialPoint, Method, Mode, Obstacle,
     PairTable, Region, Settings, Step, Verdict, World,
@@ -167,6 +167,23 @@ fn mass(nodes: usize, node: usize) -> f64 {
     if whole { 2.0 * MASS } else { MASS }
 }
 
+impl ContactPoints for Cube {
+    fn add_points(&self, surface: &mut ContactSurface) {
+        surface.points.extend(self.surface.iter().map(|&dof| {
+            let node = dof as usize;
+            SurfacePoint {
+                dof,
+                start: self.positions[node],
+                start_velocity: self.velocities[node],
+                end: self.ends[node],
+                velocity: self.end_velocities[node],
+                inverse_mass: 1.0 / mass(self.positions.len(), node),
+                radius: 0.0,
+            }
+        }));
+    }
+}
+
 impl Method for Cube {
     fn kind(&self) -> &'static str {
         "cube"
@@ -201,32 +218,11 @@ impl Method for Cube {
         Ok(())
     }
 
-    fn reach(&self) -> Aabb {
-        Aabb::from_points(self.positions.iter().chain(&self.ends))
-    }
-
-    fn contact_surface(&self, surface: &mut ContactSurface) {
-        surface.points.extend(self.surface.iter().map(|&dof| {
-            let node = dof as usize;
-            SurfacePoint {
-                dof,
-                start: self.positions[node],
-                start_velocity: self.velocities[node],
-                end: self.ends[node],
-                velocity: self.end_velocities[node],
-                inverse_mass: 1.0 / mass(self.positions.len(), node),
-                radius: 0.0,
-            }
-        }));
-    }
-
-    fn contact_triangles(&self) -> ContactTriangles<'_> {
+    fn collision_geometry(&self) -> CollisionGeometry<'_> {
         let Cube { version, triangles, origins, .. } = self;
-        ContactTriangles { version: *version, triangles, is_closed: true, skin: SKIN, origins }
-    }
-
-    fn touches_itself(&self) -> bool {
-        true
+        let triangles = ContactTriangles { version: *version, triangles, is_closed: true, skin: SKIN, origins };
+        let bounds = Aabb::from_points(self.positions.iter().chain(&self.ends));
+        CollisionGeometry { triangles, touches_itself: true, ..CollisionGeometry::of_points(bounds, self) }
     }
 
     fn receive(&mut self, impulses: &[Impulse], step: &Step) {

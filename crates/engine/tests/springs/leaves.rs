@@ -1,7 +1,7 @@
 //! Light leaves between two heavy ones that close like a hammer and an anvil: impulses, found one contact at a time, do not get through
 //! the pile, and impact zones do.
 
-use craze_contact::{ContactSurface, ContactTriangles, Impulse, SurfacePoint};
+use craze_contact::{CollisionGeometry, ContactPoints, ContactSurface, ContactTriangles, Impulse, SurfacePoint};
 use craze_engine::{
     Account, Attachable, Body, Checked, CommitLog, EventKind, Failure, FrameDetail, HoldId, MaterialPoint, Method,
     Mode, PairTable, Region, Settings, Step, Verdict, World,
@@ -45,6 +45,20 @@ impl Leaves {
     }
 }
 
+impl ContactPoints for Leaves {
+    fn add_points(&self, surface: &mut ContactSurface) {
+        surface.points.extend((0..self.positions.len()).map(|node| SurfacePoint {
+            dof: node as u32,
+            start: self.positions[node],
+            start_velocity: self.velocities[node],
+            end: self.ends[node],
+            velocity: self.end_velocities[node],
+            inverse_mass: 1.0 / self.masses[node],
+            radius: 0.0,
+        }));
+    }
+}
+
 impl Method for Leaves {
     fn kind(&self) -> &'static str {
         "leaves"
@@ -61,28 +75,10 @@ impl Method for Leaves {
         Ok(())
     }
 
-    fn reach(&self) -> Aabb {
-        Aabb::from_points(self.positions.iter().chain(&self.ends))
-    }
-
-    fn contact_surface(&self, surface: &mut ContactSurface) {
-        surface.points.extend((0..self.positions.len()).map(|node| SurfacePoint {
-            dof: node as u32,
-            start: self.positions[node],
-            start_velocity: self.velocities[node],
-            end: self.ends[node],
-            velocity: self.end_velocities[node],
-            inverse_mass: 1.0 / self.masses[node],
-            radius: 0.0,
-        }));
-    }
-
-    fn contact_triangles(&self) -> ContactTriangles<'_> {
-        ContactTriangles { triangles: &self.triangles, skin: 1e-4, ..ContactTriangles::default() }
-    }
-
-    fn touches_itself(&self) -> bool {
-        true
+    fn collision_geometry(&self) -> CollisionGeometry<'_> {
+        let triangles = ContactTriangles { triangles: &self.triangles, skin: 1e-4, ..ContactTriangles::default() };
+        let bounds = Aabb::from_points(self.positions.iter().chain(&self.ends));
+        CollisionGeometry { triangles, touches_itself: true, ..CollisionGeometry::of_points(bounds, self) }
     }
 
     fn receive(&mut self, impulses: &[Impulse], step: &Step) {

@@ -2,7 +2,6 @@
 
 use crate::testing::{anisotropic, awake, damped, free_step, half_space, loaded_step, run, shake, soft, solid};
 use crate::{Integrator, SolidOptions};
-use craze_contact::ContactSurface;
 use craze_engine::{Attachable, CommitLog, Effect, HoldId, Implicit, Load, Method, QuasiStatic, Step};
 use craze_material::{Elasticity, Material};
 use craze_math::{Isometry, Mat3, Random, Rotation, Vec3};
@@ -53,8 +52,7 @@ fn implicit_contact_carries_the_weight() {
     let mut body =
         solid([2, 2, 2], 0.0, damped(), SolidOptions { integrator: Integrator::Implicit, ..SolidOptions::default() });
     assert!(body.implicit().is_some() && !body.is_awake());
-    let mut surface = ContactSurface::default();
-    body.contact_surface(&mut surface);
+    let surface = body.collision_geometry().surface();
     let stiffness = 1e6 * Vec3::y() * Vec3::y().transpose();
     let contacts: Vec<craze_contact::ContactSpring> = surface
         .points
