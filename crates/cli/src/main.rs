@@ -6,6 +6,7 @@ mod commands;
 mod preview;
 mod problem;
 mod progress;
+mod renamed_options;
 mod scene_source;
 mod shatter;
 mod signals;
@@ -78,6 +79,7 @@ fn main() -> ExitCode {
         (false, true) => OutputMode::Quiet,
         (false, false) => OutputMode::Text,
     };
+    renamed_options::report(std::env::args_os(), mode);
     // The main thread belongs to the pool, so it works itself instead of waking another thread.
     // This fails only if a pool exists, which nothing before creates; 0 means one thread per core.
     let threads = cli.threads.map_or(0, usize::from);

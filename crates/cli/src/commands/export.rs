@@ -28,11 +28,11 @@ pub struct Arguments {
     #[arg(long, value_name = "N")]
     frame: Option<u32>,
     /// Merge shards below this share of their body's volume into a neighbour
-    #[arg(long, value_name = "SHARE", value_parser = share)]
-    smallest: Option<f64>,
-    /// Leave the cracks of shards smooth, without roughness
-    #[arg(long)]
-    flat_cracks: bool,
+    #[arg(long, value_name = "SHARE", value_parser = share, alias = "smallest")]
+    merge_below: Option<f64>,
+    /// Leave crack faces smooth, without roughness
+    #[arg(long, alias = "flat-cracks")]
+    smooth_cracks: bool,
     /// Play the animation in simulated time, stretched N times (1 is real time); without it each
     /// frame is one of 24 per second
     #[arg(long, value_name = "N", value_parser = slow, allow_negative_numbers = true)]
@@ -61,12 +61,12 @@ pub fn run(arguments: &Arguments, mode: OutputMode) -> Result<(), Problem> {
     if arguments.slow.is_some() {
         return Err(slow_without_animation(format.name()));
     }
-    if arguments.smallest.is_some() {
-        let message = format!("--smallest says how shards are merged, and {} has none", format.name());
+    if arguments.merge_below.is_some() {
+        let message = format!("--merge-below merges shards, and {} has none", format.name());
         return Err(Problem::new(message, "leave it out, or export with --format shards or animation"));
     }
-    if arguments.flat_cracks {
-        let message = format!("--flat-cracks says how shards look, and {} has none", format.name());
+    if arguments.smooth_cracks {
+        let message = format!("--smooth-cracks is for shards, and {} has none", format.name());
         return Err(Problem::new(message, "leave it out, or export with --format shards or animation"));
     }
     let files = super::render::frame_files(&arguments.run, arguments.frame)?;
@@ -99,7 +99,7 @@ pub fn run(arguments: &Arguments, mode: OutputMode) -> Result<(), Problem> {
 }
 
 fn slow_without_animation(format: &str) -> Problem {
-    let message = format!("--slow says how fast an animation is, and {format} has none");
+    let message = format!("--slow sets the pace of an animation, and {format} has none");
     Problem::new(message, "leave it out, or export with --format animation")
 }
 
@@ -136,8 +136,8 @@ fn shards(arguments: &Arguments, parts: Parts, mode: OutputMode) -> Result<(), P
     let files = super::render::frame_files(&arguments.run, arguments.frame)?;
     let frame = craze_frame::read(files.last().map_or(Path::new(""), PathBuf::as_path))?;
     let defaults = ShardSettings::default();
-    let crack_detail = defaults.crack_detail.filter(|_| !arguments.flat_cracks);
-    let min_volume_fraction = arguments.smallest.unwrap_or(defaults.min_volume_fraction);
+    let crack_detail = defaults.crack_detail.filter(|_| !arguments.smooth_cracks);
+    let min_volume_fraction = arguments.merge_below.unwrap_or(defaults.min_volume_fraction);
     let settings = ShardSettings { min_volume_fraction, crack_detail, ..defaults };
     let sources = surfaces_for_shards(&arguments.run);
     let report = match parts {

@@ -269,7 +269,7 @@ impl ShardFrames {
         &self.shards
     }
 
-    /// A frame with the shards in place of surfaces.
+    /// A frame with the shards instead of surfaces.
     pub fn frame(&self, file: &PathBuf) -> Result<Frame, Problem> {
         let mut frame = craze_frame::read(file)?;
         if let Some(place) = self.files.iter().position(|other| other == file) {

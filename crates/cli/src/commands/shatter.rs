@@ -83,9 +83,9 @@ pub struct Arguments {
     /// Seed; it changes the side on which the model lands
     #[arg(long, value_name = "N", default_value = "1", value_parser = parse_seed, allow_negative_numbers = true)]
     seed: u64,
-    /// Leave cracks smooth, without roughness
-    #[arg(long)]
-    flat_cracks: bool,
+    /// Leave crack faces smooth, without roughness
+    #[arg(long, alias = "flat-cracks")]
+    smooth_cracks: bool,
     /// Play animation.glb in simulated time, stretched N times (1 is real time); without it each
     /// frame is one of 24 per second
     #[arg(long, value_name = "N", value_parser = super::export::slow, allow_negative_numbers = true)]
@@ -304,7 +304,7 @@ fn shard_frames(path: &Path, arguments: &Arguments) -> Result<render::ShardFrame
     let defaults = ShardSettings::default();
     let crack_detail = defaults
         .crack_detail
-        .filter(|_| !arguments.flat_cracks)
+        .filter(|_| !arguments.smooth_cracks)
         .map(|detail| CrackDetail { seed: arguments.seed, ..detail });
     // The run's finer mesh gives another number of shards than the trials; merging corrects it.
     let (min_volume_fraction, max_shards) =

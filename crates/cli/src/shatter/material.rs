@@ -3,7 +3,7 @@
 //! Sound runs through glass at 5 km/s, so explicit steps take a fraction of a microsecond, and
 //! fragments at a few m/s would take hours. What breaks depends on the ratio of impact stress ρ·c·v
 //! to strength. Dividing the stiffness by k divides c by √k; dividing strength and viscosity by √k
-//! keeps the ratio, so the same places fail in the same order, √k times slower, at strains √k times
+//! keeps the ratio, so the same points fail in the same order, √k times slower, at strains √k times
 //! larger. O'Brien & Hodgins 1999 chose the parameters of their Table 1 similarly: their bowls hit
 //! the ground at 1/23 of their speed of sound.
 

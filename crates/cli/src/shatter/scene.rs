@@ -49,7 +49,7 @@ const THIN_WALL_RATIO: f64 = 0.5;
 const MAX_EDGE: f64 = 0.15;
 /// Edges tried for thin walls, in longest edges (1).
 const EDGE_FACTORS: [f64; 7] = [1.3, 1.15, 1.07, 0.93, 0.87, 0.8, 0.75];
-/// Relative cost of a place that is too thin for the mesh (1).
+/// Relative cost of a wall too thin for the mesh (1).
 const LOST_PLACE_COST: f64 = 0.05;
 /// Largest relative difference in volume to the mesh with the default edge (1).
 const MAX_VOLUME_CHANGE: f64 = 0.03;
@@ -299,7 +299,7 @@ struct Meshed {
     tetrahedra: f64,
     /// Volume (m³).
     volume: f64,
-    /// Number of places too thin for the mesh.
+    /// Number of walls too thin for the mesh.
     lost: usize,
     bounds: Bounds,
     /// Surface vertices (m).
@@ -310,7 +310,7 @@ struct Meshed {
 }
 
 impl Meshed {
-    /// Cost: tetrahedra take time, and lost places are defects.
+    /// Cost: tetrahedra take time, and lost walls are defects.
     fn cost(&self) -> f64 {
         self.tetrahedra * (1.0 + LOST_PLACE_COST * self.lost as f64)
     }

@@ -60,7 +60,8 @@ fn broken(workshop: &Workshop, name: &str, frames: &str) -> (u64, f64) {
     (number(last, "pieces"), number(last, "elements") as f64 / number(first, "elements") as f64)
 }
 
-/// Share of the picture that bodies cover in each picture that `craze render` makes of a run with these options.
+/// Share of the picture that bodies cover in each picture that `craze render` makes of a run with
+/// these options.
 fn silhouettes(workshop: &Workshop, run: &str, options: &[&str]) -> Vec<f64> {
     let told = workshop.craze(&[&["render", run, "--samples", "1", "--json"], options].concat()).succeeded();
     let share = |line: &str| {
@@ -70,7 +71,8 @@ fn silhouettes(workshop: &Workshop, run: &str, options: &[&str]) -> Vec<f64> {
     told.lines().map(share).collect()
 }
 
-/// Share of the picture that bodies cover in the middle and in the last frame of a built-in scene, run to its end, in pictures of the scene's shape.
+/// Share of the picture that bodies cover in the middle and in the last frame of a built-in scene,
+/// run to its end, in pictures of the scene's shape.
 fn covered(workshop: &Workshop, name: &str) -> [f64; 2] {
     workshop.craze(&["run", name, "--no-preview"]).succeeded();
     let run = format!("out/{name}");
@@ -294,7 +296,7 @@ fn export_writes_every_format() {
 fn export_writes_shards_of_the_last_frame() {
     let workshop = Workshop::with_run();
     let told =
-        workshop.craze(&["export", "out/scene", "-f", "shards", "-o", "parts", "--smallest", "0.01"]).succeeded();
+        workshop.craze(&["export", "out/scene", "-f", "shards", "-o", "parts", "--merge-below", "0.01"]).succeeded();
     assert!(told.contains("1 shard in parts/shards.glb") && told.contains("all closed and manifold"), "{told}");
     assert!(told.contains("block-shard-0 of 1.000e-3 m³"), "{told}");
     assert!(fs::read(workshop.path("parts/shards.glb")).unwrap().starts_with(b"glTF"));
@@ -302,11 +304,23 @@ fn export_writes_shards_of_the_last_frame() {
     let told: serde_json::Value = serde_json::from_str(&told).unwrap();
     assert_eq!(told["frame"], 5);
     assert_eq!(told["shards"][0]["closed"], true);
-    workshop.craze(&["export", "out/scene", "--smallest", "0.1"]).failed_with(&["--smallest", "--format shards"]);
+    workshop.craze(&["export", "out/scene", "--merge-below", "0.1"]).failed_with(&["--merge-below", "--format shards"]);
     for share in ["-0.1", "1", "nan"] {
-        let answer = workshop.craze(&["export", "out/scene", "-f", "shards", &format!("--smallest={share}")]);
+        let answer = workshop.craze(&["export", "out/scene", "-f", "shards", &format!("--merge-below={share}")]);
         assert_eq!(answer.code, Some(2), "{answer}");
     }
+}
+
+#[test]
+fn earlier_names_of_options_are_accepted_with_a_note() {
+    let workshop = Workshop::with_run();
+    let answer = workshop.craze(&["export", "out/scene", "-f", "shards", "--smallest=0.01", "--flat-cracks"]);
+    assert_eq!(answer.code, Some(0), "{answer}");
+    for note in ["--smallest is --merge-below now", "--flat-cracks is --smooth-cracks now"] {
+        assert!(answer.stderr.contains(note), "{answer}");
+    }
+    let answer = workshop.craze(&["export", "out/scene", "-f", "shards", "--merge-below=0.01", "--smooth-cracks"]);
+    assert!(answer.code == Some(0) && !answer.stderr.contains("note:"), "{answer}");
 }
 
 /// A ring of eight cubes of 0.1 m around a hole, as a model.

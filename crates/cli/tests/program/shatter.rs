@@ -91,7 +91,8 @@ fn a_block_becomes_closed_shards_and_a_run_that_can_be_repeated() {
     }
     let broken = &workshop.record("run")["broken"][0];
     assert_eq!(broken["body"], "block", "{broken}");
-    // All pieces are closed. A crack may leave a piece that touches itself in a point, which the record names.
+    // All pieces are closed. A crack may leave a piece that touches itself in a point, which the
+    // record names.
     let pieces = broken["pieces"].as_array().expect("a list");
     assert!(pieces.len() >= 2 && pieces.iter().all(|piece| piece["closed"] == true), "{broken}");
     let faults = || pieces.iter().flat_map(|piece| piece["faults"].as_array().expect("a list"));

@@ -149,7 +149,7 @@ impl Facts {
         self.add("regions", line, values.collect::<Vec<_>>());
     }
 
-    /// Treatment of creases, corners and thin places.
+    /// Treatment of creases, corners and thin walls.
     pub fn stuffing(&mut self, report: &StuffingReport) {
         let StuffingReport { dihedral, snapped, features, thin, separated, .. } = report;
         let on_creases = features.crease_points + features.corner_points;

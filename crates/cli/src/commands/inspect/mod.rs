@@ -200,7 +200,7 @@ fn stuffing_facts(facts: &mut Facts, domain: &dyn Domain, edge: f64) -> Result<O
     let made = if quick_estimate(domain, &whole)?.tetrahedra > MAX_REPORT_TETRAHEDRA {
         None
     } else {
-        // Refinement of thin places may exceed the limit. Then the mesh of a run is estimated.
+        // Refinement of thin walls may exceed the limit. Then the mesh of a run is estimated.
         match stuff(domain, &StuffingOptions { limit: MAX_LATTICE_TETRAHEDRA, ..whole }) {
             Ok(Stuffing { report, .. })
                 if report.thin.skipped_tetrahedra.is_some() && report.tetrahedra > MAX_UNREFINED_TETRAHEDRA =>
