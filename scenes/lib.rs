@@ -1,4 +1,5 @@
-//! The built-in scenes: scene files of this folder, compiled into the program so that it needs no files beside it.
+//! The built-in scenes: scene files of this folder, compiled into the program so that it needs no
+//! files beside it.
 
 /// A built-in scene.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
