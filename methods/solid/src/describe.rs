@@ -1,4 +1,4 @@
-//! What the method says of itself, and how a body comes out of a scene.
+//! The description of the method, and how a body is built from a scene.
 
 use crate::options::{Integrator, SolidOptions, SolidTable};
 use crate::{KIND, MATERIAL, STRENGTH, Solid, contact_boundary, load, strength};
@@ -41,7 +41,7 @@ impl Describe for Solid {
     }
 
     fn responses(table: &SolidTable, body: &BodyFacts) -> Responses {
-        // What breaks lies on itself: volumes tell its sides, distances do not.
+        // Crack faces coincide: overlap volumes distinguish their sides, distances do not.
         let by_volume = can_break(table, body) && body.integrator != Integrator::Implicit;
         let itself = if by_volume { Response::OverlapPenalty } else { Response::Impulses };
         Responses { others: table.response, itself }
@@ -79,7 +79,7 @@ fn can_break(table: &SolidTable, body: &BodyFacts) -> bool {
     table.options.breaks && body.materials().any(has_strength)
 }
 
-/// Keys that change nothing because of what the rest of the scene says.
+/// Keys without effect in the rest of the scene.
 fn idle_keys(table: &SolidTable, body: &BodyFacts) -> Vec<Finding> {
     let (SolidTable { options, .. }, usual) = (table, SolidTable::default());
     let grain = table.strength_grain.is_some() && table.strength_spread == 0.0;

@@ -7,57 +7,57 @@ use craze_math::Vec3;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// How a solid is computed.
+/// Options of the simulation of a solid.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct SolidOptions {
-    /// How it is advanced in time. In a scene it is the body's key `integrator`.
+    /// Time integration. In a scene it is the body's key `integrator`.
     #[schemars(skip)]
     pub integrator: Integrator,
     /// Share of its rest volume below which a tetrahedron resists collapse; 0 is the law of the paper.
     #[schemars(extend("x-unit" = "1", "minimum" = 0, "exclusiveMaximum" = 1))]
     pub collapse_guard: f64,
-    /// Strain below which a free piece counts as unstrained and flies as a rigid body; 0: never.
+    /// Strain below which a piece without contact and load counts as unstrained and moves as a rigid body; 0: never.
     #[schemars(extend("x-unit" = "1", "minimum" = 0, "maximum" = 0.1))]
     pub rest_strain: f64,
     /// Upper bound on Δt (s); infinite for none. In a scene it is the body's key `time_step`.
     #[schemars(skip)]
     pub longest_time_step: f64,
-    /// Whether it breaks where its material says so (`tensile_strength` or `separation_force`).
+    /// Whether it breaks where stress exceeds the strength of its material (`tensile_strength` or `separation_force`).
     pub breaks: bool,
-    /// Distance from a crack plane up to which a node counts as lying in it, in mean edges about the crack.
+    /// Distance from a crack plane up to which a node counts as lying in it, in mean lengths of the edges around the crack.
     #[schemars(extend("x-unit" = "1", "minimum" = 0, "maximum" = 1))]
     pub snap_distance: f64,
-    /// Angle to the plane likewise, seen from the node that breaks.
+    /// Angle between the crack plane and the line from the splitting node to another node up to which that node counts as lying in the plane.
     #[schemars(extend("x-unit" = "rad", "minimum" = 0, "maximum" = 1.5))]
     pub snap_angle: f64,
-    /// Smallest height of a tetrahedron that a crack may make, in smallest heights of the unbroken body. Thinner ones ask for
+    /// Smallest height of a tetrahedron that a crack may make, in smallest heights of the unbroken body. Thinner tetrahedra need
     /// shorter time steps.
     #[schemars(extend("x-unit" = "1", "minimum" = 0, "maximum" = 1))]
     pub thinnest: f64,
-    /// Share of critical damping that the fastest vibration of a single tetrahedron may have; thin ones that would have more have less
-    /// viscosity, so that they do not shorten the time step. 0: all have what their material has, as in the paper. Use it where only thin
-    /// tetrahedra are damped that much: otherwise the whole body is damped less.
+    /// Largest damping ratio of the fastest vibration of a single tetrahedron; the viscosity of thin tetrahedra that would exceed it is
+    /// reduced, so that they do not shorten the time step. 0: all have the viscosity of their material, as in the paper. Use it where only thin
+    /// tetrahedra are so strongly damped: otherwise the whole body is damped less.
     #[schemars(extend("x-unit" = "1", "minimum" = 0))]
     pub most_damping: f64,
-    /// Whether a crack that turns sharply may also cut what lies behind its tip, as in the paper.
+    /// Whether a crack that changes direction sharply may also cut the material behind its tip, as in the paper.
     pub turns_back: bool,
-    /// Splits that are done in one step at most; what else fails waits for the next.
+    /// Largest number of splits in one step; further splits wait for the next step.
     #[schemars(extend("minimum" = 1, "maximum" = 1_000_000))]
     pub splits_a_step: u32,
-    /// Time from one look at what fails to the next; 0: after every step. It bounds how fast cracks run: by `splits_a_step` in this
-    /// time at most, however short the steps are.
+    /// Time between fracture checks; 0: after every step. It bounds the speed of cracks: at most `splits_a_step` splits in this
+    /// time, however short the steps are.
     #[schemars(extend("x-unit" = "s", "minimum" = 0))]
     pub look_every: f64,
-    /// Speed of cracks at most, in speeds of sound along a thin bar (√(E/ρ)); 0: none, as in the paper. Around a node that has split the others wait
-    /// for a crack to come to them, and what it has unloaded by then does not fail: cracks stay thin instead of becoming bands of crumbs. Matter has 0.3 to 0.6.
+    /// Largest speed of cracks, in speeds of sound along a thin bar (√(E/ρ)); 0: no limit, as in the paper. Nodes around a split wait until
+    /// a crack can have reached them, and nodes unloaded by then do not fail: the result is a single crack instead of a band of debris. Real materials have 0.3 to 0.6.
     #[schemars(extend("x-unit" = "1", "minimum" = 0))]
     pub crack_speed: f64,
-    /// Share of the body's volume below which nothing breaks off; 0: anything may, as in the paper. It makes shards instead of dust, which takes
-    /// longer to compute than all the rest.
+    /// Smallest share of the body's volume that may break off; 0: any, as in the paper. It prevents debris, which takes longer to compute than
+    /// everything else.
     #[schemars(extend("x-unit" = "1", "minimum" = 0, "exclusiveMaximum" = 1))]
     pub smallest_piece: f64,
-    /// Whether its parts keep each other apart. Without, shards pass through each other, and steps are quicker.
+    /// Whether its pieces have contact with each other. Without, they pass through each other, and steps are faster.
     pub touches_itself: bool,
 }
 
@@ -87,33 +87,33 @@ impl Default for SolidOptions {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct SolidTable {
-    /// How it is computed.
+    /// Options of the simulation.
     #[serde(flatten)]
     pub options: SolidOptions,
-    /// Share by which its strength varies at random from place to place; the world's seed decides.
+    /// Random variation of the strength over the body, as a share of it, from the world's seed.
     #[schemars(extend("x-unit" = "1", "minimum" = 0, "maximum" = 1))]
     pub strength_spread: f64,
-    /// Distance over which that changes; a tenth of the body's largest extent if left out.
+    /// Correlation length of `strength_spread`; a tenth of the body's largest extent if left out.
     #[schemars(extend("x-unit" = "m", "exclusiveMinimum" = 0))]
     pub strength_grain: Option<f64>,
-    /// Parts of the body that are weaker or stronger than the rest, as the joint of a handle.
+    /// Regions of the body that are weaker or stronger than the rest, such as the joint of a handle.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub seams: Vec<Seam>,
-    /// How its strength follows the paint on its model: colours of points in an OBJ, PLY or glTF file.
+    /// Strength from the vertex colours of its model, an OBJ, PLY or glTF file.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub painted: Option<Painted>,
-    /// What keeps it apart from other bodies of this method, unless a pair of `[contact]` says; of two that differ the later of
-    /// these counts. Penalty forces let bodies lie in each other by the depth that bears their load.
+    /// Contact response to other bodies of this method, unless a pair of `[contact]` gives one; if two bodies differ, the later of
+    /// these applies. Penalty forces need a penetration in proportion to their load.
     pub response: Response,
 }
 
-/// A part of a solid that bears more or less than the rest.
+/// A region of a solid that is stronger or weaker than the rest.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Seam {
-    /// Which part, in the world at t = 0.
+    /// The region, in world coordinates at t = 0.
     pub region: Region,
-    /// What its strength is multiplied by.
+    /// Factor of the strength.
     #[schemars(extend("x-unit" = "1", "exclusiveMinimum" = 0))]
     pub strength: f64,
 }
@@ -175,7 +175,7 @@ pub enum SolidError {
 }
 
 impl SolidOptions {
-    /// Whether a step from one moment to another (s) ends with a look at what fails. It follows
+    /// Whether a step from one time to another (s) ends with a fracture check. It follows
     /// from the clock alone, so that a run that goes on looks when one that never stopped does.
     pub(crate) fn is_time_to_look(&self, from: f64, to: f64) -> bool {
         self.look_every == 0.0 || (from / self.look_every).floor() != (to / self.look_every).floor()

@@ -1,12 +1,14 @@
-//! How the strength of a solid varies within it: at random from grain to grain, in seams, and as its model is painted.
+//! How the strength of a solid varies within it: at random from grain to grain, in seams, and as
+//! its model is painted.
 
 use crate::options::SolidTable;
 use craze_engine::Region;
 use craze_math::random::Random;
 use craze_math::{Isometry, Vec3};
 
-/// What the strength is multiplied by at every node; none where it is the same everywhere. Of several seams that hold a node the last counts. `paint`
-/// tells what a place (m) of the shape is multiplied by as it is painted.
+/// What the strength is multiplied by at every node; none where it is the same everywhere. Of
+/// several seams that hold a node the last counts. `paint` tells what a place (m) of the shape is
+/// multiplied by as it is painted.
 pub fn factors(
     table: &SolidTable,
     places: &[Vec3],
@@ -32,7 +34,8 @@ pub fn factors(
     Some(corners().map(factor).collect())
 }
 
-/// Numbers at random between −1 and 1, one at each corner of a lattice, and a smooth course in between.
+/// Numbers at random between −1 and 1, one at each corner of a lattice, and a smooth course in
+/// between.
 struct Grains {
     /// Distance of the corners (m).
     size: f64,
@@ -53,7 +56,8 @@ impl Grains {
             let at = |axis: usize| corner[axis] as i64 + i64::from(upper(axis));
             sum += weight(0) * weight(1) * weight(2) * self.number([at(0), at(1), at(2)]);
         }
-        // Corners lie below one in absolute value and so does what is between; 0.95 leaves the weakest grain some strength.
+        // Corners lie below one in absolute value and so does what is between; 0.95 leaves the
+        // weakest grain some strength.
         0.95 * sum
     }
 
