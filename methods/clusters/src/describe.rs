@@ -1,4 +1,4 @@
-//! What the method says of itself, and how a body comes out of a scene.
+//! The description of the method, and how a body is built from a scene.
 
 use crate::options::{ClusterError, ClustersTable, Options, TIME_STEP};
 use crate::{Cloud, Clusters, KIND, MATERIAL, load};
@@ -90,7 +90,7 @@ impl Describe for Clusters {
     }
 }
 
-/// Keys that change nothing because of what the rest of the scene says.
+/// Keys without effect in the rest of the scene.
 fn idle_keys(table: &ClustersTable, body: &BodyFacts) -> Vec<Finding> {
     let usual = ClustersTable::default();
     let single = table.count.is_none() && table.reach.is_none() && table.overlap != usual.overlap;

@@ -1,4 +1,4 @@
-//! The table `clusters` of a scene, how a body of clusters is computed, and what cannot become one.
+//! The table `clusters` of a scene, the options of a body of clusters, and their errors.
 
 use crate::partition::Clustering;
 use craze_descriptor::{Painted, Region, Sampling};
@@ -9,14 +9,15 @@ use serde::{Deserialize, Serialize};
 /// Reference step (s) of a body whose scene gives none.
 pub(crate) const TIME_STEP: f64 = 1.0 / 60.0;
 
-/// Settings of method clusters; how stiffly a cluster holds together is its material's `goal_stiffness`.
+/// Settings of method clusters; the stiffness of a cluster is its material's `goal_stiffness`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct ClustersTable {
-    /// Rate at which motion that is not rigid dies away, beside the material's damping.
+    /// Decay rate of the non-rigid motion of clusters, in addition to the material's damping.
     #[schemars(extend("x-unit" = "1/s", "minimum" = 0))]
     pub damping: f64,
-    /// Strain below which an untouched body counts as unstrained and flies as a rigid body; 0: never.
+    /// Strain below which a body without contact and load counts as unstrained and moves as a rigid
+    /// body; 0: never.
     #[schemars(extend("x-unit" = "1", "minimum" = 0, "maximum" = 0.1))]
     pub rest_strain: f64,
     /// How particles fill the body.
@@ -24,40 +25,43 @@ pub struct ClustersTable {
     /// Number of clusters; one if neither this nor `reach` is given.
     #[schemars(extend("minimum" = 1, "maximum" = 1_000_000))]
     pub count: Option<u32>,
-    /// How far from its centre a cluster reaches, in place of their number.
+    /// Radius of the clusters, instead of their number.
     #[schemars(extend("x-unit" = "m", "exclusiveMinimum" = 0))]
     pub reach: Option<f64>,
-    /// In how many clusters a particle is, in the mean.
+    /// Mean number of clusters per particle.
     #[schemars(extend("x-unit" = "1", "minimum" = 1, "maximum" = 64))]
     pub overlap: f64,
-    /// Largest distance of a particle from its goal in a cluster, in radii of the cluster; 0: no limit. About 0.1 for elastic bodies,
-    /// more where they flow.
+    /// Largest distance of a particle from its goal in a cluster, in radii of the cluster; 0: no
+    /// limit. About 0.1 for elastic bodies, more where they flow.
     #[schemars(extend("x-unit" = "1", "minimum" = 0, "maximum" = 10))]
     pub strain_limit: f64,
-    /// Rounds in a step that draw particles back to that limit, at most.
+    /// Largest number of strain limiting rounds per step.
     #[schemars(extend("minimum" = 1, "maximum" = 1000))]
     pub limit_rounds: u32,
-    /// Clusters that split in one step, at most; what else is stretched beyond its toughness waits for the next.
+    /// Largest number of clusters that split in one step; further splits wait for the next step.
     #[schemars(extend("minimum" = 1, "maximum" = 1_000_000))]
     pub splits_a_step: u32,
-    /// By how much of itself a cluster's toughness is raised when it splits, against spray of single particles; at 0 it waits until it is
-    /// below its toughness instead.
+    /// Relative increase of a cluster's toughness when it splits, against spray of single
+    /// particles; with 0 it does not split again until it is below its toughness.
     #[schemars(extend("x-unit" = "1", "minimum" = 0))]
     pub boost: f64,
-    /// Rate at which that falls off.
+    /// Decay rate of `boost`.
     #[schemars(extend("x-unit" = "1/s", "exclusiveMinimum" = 0))]
     pub boost_decay: f64,
-    /// Share by which `cluster_toughness` − 1 varies at random from cluster to cluster.
+    /// Random variation of `cluster_toughness` − 1 from cluster to cluster, as a share of it.
     #[schemars(extend("x-unit" = "1", "minimum" = 0, "maximum" = 1))]
     pub toughness_spread: f64,
-    /// Whether parts of the body that do not hang together, or not closely, keep out of each other.
+    /// Whether parts of the body that are not connected, or only distantly, have contact with each
+    /// other.
     pub self_contact: bool,
-    /// Whether frames have a closed surface around the particles, cut where they part; without it they are shown as balls.
+    /// Whether frames have a closed surface around the particles, cut along the cracks; without it
+    /// particles are shown as balls.
     pub skin: bool,
-    /// Parts of the body that are weaker or tougher than the rest: clusters whose centre is inside.
+    /// Regions that are weaker or tougher than the rest; they apply to clusters with their centre
+    /// inside.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub seams: Vec<Seam>,
-    /// How `cluster_toughness` − 1 follows the paint on its model: colours of points in an OBJ, PLY or glTF file.
+    /// `cluster_toughness` − 1 from the vertex colours of its model, an OBJ, PLY or glTF file.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub painted: Option<Painted>,
 }
@@ -85,18 +89,18 @@ impl Default for ClustersTable {
     }
 }
 
-/// A part of a body of clusters that bears more or less than the rest.
+/// A region of a body of clusters that is tougher or weaker than the rest.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Seam {
-    /// Which part, in the world at t = 0.
+    /// The region, in world coordinates at t = 0.
     pub region: Region,
-    /// Largest stretch that its clusters bear.
+    /// Stretch at which its clusters split.
     #[schemars(extend("x-unit" = "1", "exclusiveMinimum" = 1))]
     pub toughness: f64,
 }
 
-/// How a body of clusters is computed.
+/// Options of the simulation of a body of clusters.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Options {
     /// Reference step Δt₀ (s) at which the goal stiffness α is meant; also the longest step the

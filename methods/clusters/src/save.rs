@@ -91,7 +91,7 @@ struct SkinShape<'a> {
     drawn: Option<DrawnShape<'a>>,
 }
 
-/// A drawn surface as it was given.
+/// A source surface as given.
 #[derive(Serialize, Deserialize)]
 struct DrawnShape<'a> {
     positions: Cow<'a, [Vec3]>,

@@ -28,7 +28,7 @@ const ANCHOR_REACH: f64 = 1.75;
 const CARRYING_REACH: f64 = 1.7;
 /// Distance in spacings for which a cut between a vertex and a site counts (1).
 const BEYOND_A_CUT: f64 = 3.0;
-/// Longest edge of a drawn surface in spacings (1).
+/// Longest edge of a source surface in spacings (1).
 const LONGEST: f64 = 1.5;
 /// Stretch beyond which the deformation of a cluster is not used (1).
 const STRETCHES: [f64; 2] = [0.2, 3.0];
@@ -36,7 +36,7 @@ const STRETCHES: [f64; 2] = [0.2, 3.0];
 /// Data of a surface.
 pub(crate) struct Skin {
     pub background: BackgroundMesh,
-    /// The drawn surface that the tetrahedra carry; without one their own surface is shown.
+    /// The source surface that the tetrahedra carry; without one their own surface is shown.
     pub drawn: Option<EmbeddedSurface>,
     /// Rest positions of the particles at the start, in the frame of the shape (m),
     pub sites: Vec<Vec3>,
@@ -89,7 +89,7 @@ impl Skin {
         Skin { background, drawn, sites, owners, cuts: Vec::new(), saved }
     }
 
-    /// Surfaces of the components; `parted` are the edges that are cut. Where a drawn surface
+    /// Surfaces of the components; `parted` are the edges that are cut. Where a source surface
     /// cannot be cut because of rounding, the surface of the tetrahedra is shown.
     fn part(&self, parted: &[Option<f64>]) -> SplitSurface {
         let cut = self.drawn.as_ref().and_then(|drawn| self.background.split_embedded(parted, drawn).ok());
@@ -139,7 +139,7 @@ impl Clusters {
         Ok(())
     }
 
-    /// Adds a drawn surface: closed and manifold, around the particles, in the frame of the rest
+    /// Adds a source surface: closed and manifold, around the particles, in the frame of the rest
     /// shape (m). It is carried by tetrahedra of about the spacing of particles, and cut where
     /// these separate. To be called before the first step.
     pub fn set_drawn_skin(

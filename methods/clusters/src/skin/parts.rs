@@ -16,7 +16,7 @@ const DRAWN_OUT: f64 = 2.5;
 /// (1): a crack that has not opened.
 const CLOSED: f64 = 1.1;
 
-/// Iterations in which parts of a piece that are connected only outside of a drawn surface go to
+/// Iterations in which parts of a piece that are connected only outside of a source surface go to
 /// neighbouring pieces.
 const SHELL_ROUNDS: usize = 8;
 

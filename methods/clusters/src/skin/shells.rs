@@ -1,5 +1,5 @@
 //! Closed surfaces of a piece beside its largest one: parts that are connected only outside of the
-//! drawn surface.
+//! source surface.
 
 use super::Skin;
 use craze_math::{DisjointSets, Vec3};

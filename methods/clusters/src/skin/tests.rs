@@ -56,7 +56,7 @@ fn steps(body: &mut dyn Method, range: std::ops::Range<u32>) {
     }
 }
 
-/// The same bar in a drawn box of twelve triangles.
+/// The same bar in a source surface of twelve triangles.
 fn drawn_bar(toughness: f64, yield_strain: Option<f64>, speed: f64) -> Clusters {
     let mut body = bar(toughness, yield_strain, speed);
     let corner = |number: u32| Vec3::new(f64::from(number & 1), f64::from(number >> 1 & 1), f64::from(number >> 2));
