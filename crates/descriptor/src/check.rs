@@ -3,32 +3,33 @@
 use crate::{Integrator, Rejection};
 use craze_material::Material;
 
-/// What a scene says of a body beside the options of its method.
+/// The keys of a body that are not options of its method.
 #[derive(Clone, Debug)]
 pub struct BodyFacts {
-    /// Whether the world is marched through states of balance, without contact.
+    /// Whether the world computes a sequence of equilibria, without contact.
     pub is_quasi_static: bool,
-    /// How the body is advanced in time.
+    /// Time integration.
     pub integrator: Integrator,
-    /// What it is made of; none while the scene's numbers are impossible.
+    /// Its material; none if the scene's numbers are invalid.
     pub material: Option<Material>,
-    /// What its regions are made of that have a material of their own.
+    /// Materials of its regions.
     pub region_materials: Vec<Material>,
 }
 
 impl BodyFacts {
-    /// All materials that are known.
+    /// All valid materials.
     pub fn materials(&self) -> impl Iterator<Item = &Material> {
         self.material.iter().chain(&self.region_materials)
     }
 }
 
-/// What a method finds in its options.
+/// A finding of a method about its options.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Finding {
-    /// Keys that cannot be meant together.
+    /// Keys that exclude each other.
     Impossible(Rejection),
-    /// A key without effect. It is reported if the scene file has it: accepting it would hide a mistake.
+    /// A key without effect. It is reported if the scene file has it: accepting it would hide a
+    /// mistake.
     Idle {
         /// The key, from the body on, such as `solid.thinnest`.
         key: String,

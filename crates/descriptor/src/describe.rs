@@ -17,43 +17,43 @@ pub trait Describe: Method + Sized + 'static {
     /// Its letter in tables of known answers.
     const LETTER: char;
 
-    /// What the bodies are, with the paper.
+    /// Title: the kind of body, with the paper.
     const SUMMARY: &'static str;
 
     /// Which numbers of a material it reads.
     const MATERIAL: &'static MaterialUse;
 
-    /// What it fills shapes with.
+    /// Elements that fill its shapes.
     const ELEMENTS: Elements;
 
     /// Keys of a body that it reads beside those of every method.
     const BODY_KEYS: &'static [BodyKey] = &[];
 
-    /// Whether it finds states of balance (`world.mode = "quasi-static"`).
+    /// Whether it solves for equilibria (`world.mode = "quasi-static"`).
     const QUASI_STATIC: bool = false;
 
-    /// Whether penalty forces can keep its bodies apart, for which it needs tetrahedra.
+    /// Whether its bodies support penalty forces, which need tetrahedra.
     const PENALTY: bool = false;
 
     /// Bound on Δt (s) of a body whose scene gives none.
     const TIME_STEP: Option<f64> = None;
 
-    /// Keys of a small body in TOML, without `name`, `method` and `place`, 0.1 m high: what fuzzing makes bodies of.
+    /// Keys of a small body in TOML, without `name`, `method` and `place`, 0.1 m high, for fuzzing.
     const EXAMPLE: &'static str;
 
-    /// Likewise the keys of a body that computes all of its elements in every step, for `craze bench`.
+    /// The same for a body that computes all of its elements in every step, for `craze bench`.
     const BENCHMARK: &'static str = Self::EXAMPLE;
 
-    /// The table of options in a scene file. Its doc comments, units and limits become the schema and the reference, its
-    /// default the defaults of a scene.
+    /// The table of options in a scene file. Its doc comments, units and limits become the schema
+    /// and the reference, its default the defaults of a scene.
     type Options: Clone + Debug + Default + PartialEq + Serialize + DeserializeOwned + JsonSchema;
 
-    /// What is wrong with the options, and which of them have no effect.
+    /// Contradictions among the options, and options without effect.
     fn check_options(_options: &Self::Options, _body: &BodyFacts) -> Vec<Finding> {
         Vec::new()
     }
 
-    /// What keeps its bodies apart where the scene does not say.
+    /// Contact response of its bodies by default.
     fn responses(_options: &Self::Options, _body: &BodyFacts) -> Responses {
         Responses::default()
     }
@@ -65,13 +65,14 @@ pub trait Describe: Method + Sized + 'static {
     fn load(bytes: &[u8]) -> Result<Box<dyn Method>, String>;
 }
 
-/// What a method fills shapes with.
+/// Elements that fill a shape.
 #[derive(Clone, Copy, Debug)]
 pub enum Elements {
     /// Tetrahedra of the body's `edge`.
     Tetrahedra {
-        /// The outward triangles of a mesh, and half of the distance (m) that the body will keep from others. Faces that lie
-        /// on those of other bodies are moved inward by it before the body is built.
+        /// The outward triangles of a mesh, and half of the distance (m) that the body will keep
+        /// from others. Faces that lie on those of other bodies are moved inward by it before the
+        /// body is built.
         contact_boundary: fn(&TetMesh) -> (Vec<[u32; 3]>, f64),
     },
     /// Particles at the body's `spacing`.
@@ -79,7 +80,7 @@ pub enum Elements {
 }
 
 impl Elements {
-    /// What they are called.
+    /// Their name in messages.
     pub const fn name(&self) -> &'static str {
         match self {
             Elements::Tetrahedra { .. } => "tetrahedra",
@@ -87,7 +88,7 @@ impl Elements {
         }
     }
 
-    /// The key of a body that says how large they are.
+    /// The key of a body that gives their size.
     pub const fn key(&self) -> BodyKey {
         match self {
             Elements::Tetrahedra { .. } => BodyKey::Edge,
@@ -95,7 +96,7 @@ impl Elements {
         }
     }
 
-    /// How many of them a cube has whose edge is that length (1).
+    /// Their number in a cube with that edge length (1).
     pub const fn count_in_cube(&self) -> f64 {
         match self {
             Elements::Tetrahedra { .. } => craze_shape::resolution::TETRAHEDRA_PER_CUBIC_EDGE,
@@ -111,7 +112,7 @@ pub enum BodyKey {
     Edge,
     /// Distance between particles.
     Spacing,
-    /// How the body is advanced in time.
+    /// Time integration.
     Integrator,
     /// Materials of regions.
     Materials,
@@ -132,11 +133,11 @@ impl BodyKey {
     }
 }
 
-/// What keeps a body apart from others of methods that know penalty forces, and its own parts from each other.
+/// Contact responses of a body: to others with penalty forces, and between its own pieces.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Responses {
-    /// From other bodies; of two that differ the later in the order of [`Response`] counts.
+    /// To other bodies; if two differ, the later in the order of [`Response`] applies.
     pub others: Response,
-    /// Its own parts from each other.
+    /// Between its own pieces.
     pub itself: Response,
 }

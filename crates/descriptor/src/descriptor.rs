@@ -8,28 +8,29 @@ use schemars::Schema;
 use schemars::generate::SchemaSettings;
 use serde_json::{Map, Value};
 
-/// What a program knows of a method. Options are handed over as JSON: `null` or a table as a scene file has it.
+/// Description of a method as a value. Options are passed as JSON: `null`, or a table as in a scene
+/// file.
 #[derive(Clone, Copy, Debug)]
 pub struct Descriptor {
     /// Its name in scene files and checkpoints.
     pub name: &'static str,
     /// Its letter in tables of known answers.
     pub letter: char,
-    /// What the bodies are, with the paper.
+    /// Title: the kind of body, with the paper.
     pub summary: &'static str,
     /// Which numbers of a material it reads.
     pub material: &'static MaterialUse,
-    /// What it fills shapes with.
+    /// Elements that fill its shapes.
     pub elements: Elements,
-    /// Whether it finds states of balance.
+    /// Whether it solves for equilibria.
     pub quasi_static: bool,
-    /// Whether penalty forces can keep its bodies apart.
+    /// Whether its bodies support penalty forces.
     pub penalty: bool,
     /// Bound on Δt (s) of a body whose scene gives none.
     pub time_step: Option<f64>,
     /// Keys of a small body in TOML, without `name`, `method` and `place`.
     pub example: &'static str,
-    /// Likewise of a body that computes all of its elements in every step.
+    /// The same for a body that computes all of its elements in every step.
     pub benchmark: &'static str,
     /// Loads a saved body.
     pub load: Loader,
@@ -83,12 +84,12 @@ impl Descriptor {
         (self.complete)(options)
     }
 
-    /// What is wrong with options, and which of them have no effect.
+    /// Contradictions among options, and options without effect.
     pub fn check_options(&self, options: &Value, body: &BodyFacts) -> Vec<Finding> {
         (self.check)(options, body)
     }
 
-    /// What keeps a body with these options apart from others and itself where the scene does not say.
+    /// Default contact responses of a body with these options.
     pub fn responses(&self, options: &Value, body: &BodyFacts) -> Responses {
         (self.responses)(options, body)
     }
@@ -111,11 +112,11 @@ fn complete<M: Describe>(options: &Value) -> Result<Value, String> {
     write::<M>(&read::<M>(options)?)
 }
 
-/// The table of options as a scene file has it, every default said.
+/// The table of options as in a scene file, with every default.
 pub fn write<M: Describe>(options: &M::Options) -> Result<Value, String> {
     let written = serde_json::to_value(options).map_err(|error| error.to_string())?;
     let Value::Object(written) = written else { return Err("options are a table".to_owned()) };
-    // What the schema does not show is set by keys beside the table.
+    // Fields that the schema skips are set by keys beside the table.
     let schema = schema::<M>();
     let is_shown = |key: &str| schema.pointer("/properties").and_then(|shown| shown.get(key)).is_some();
     Ok(Value::Object(written.into_iter().filter(|(key, _)| is_shown(key)).collect::<Map<_, _>>()))

@@ -5,7 +5,7 @@ use craze_math::Vec3;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// How a body is advanced in time.
+/// Time integration.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Integrator {
@@ -20,16 +20,16 @@ pub enum Integrator {
     Implicit,
 }
 
-/// What keeps two bodies apart.
+/// Contact response between two bodies.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Response {
-    /// Impulses: nothing passes through anything.
+    /// Impulses with continuous collision detection: no penetration.
     #[default]
     Impulses,
-    /// Forces in proportion to the depth of nodes within the other body.
+    /// Penalty forces in proportion to the penetration of nodes.
     NodePenalty,
-    /// Forces in proportion to the volume in common, the same on every mesh.
+    /// Penalty forces in proportion to the overlap volume, the same on every mesh.
     OverlapPenalty,
 }
 
@@ -37,22 +37,23 @@ pub enum Response {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Sampling {
-    /// In the middles of cubes `spacing` wide, along the axes of the shape.
+    /// At the centres of cubes `spacing` wide, along the axes of the shape.
     #[default]
     Grid,
-    /// At random, no two nearer than `spacing` (Bridson 2007); the world's seed decides. No direction is preferred.
+    /// At random, no two nearer than `spacing` (Bridson 2007); the world's seed decides. No
+    /// direction is preferred.
     Poisson,
 }
 
-/// How what a body bears follows the brightness of the paint on its model, the mean of red, green and blue at the nearest
-/// point of its surface.
+/// A factor that depends on the brightness of the vertex colours of a model: the mean of red, green
+/// and blue at the nearest point of its surface.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Painted {
-    /// What it is multiplied by where the model is black.
+    /// Factor where the model is black.
     #[schemars(extend("x-unit" = "1", "exclusiveMinimum" = 0))]
     pub black: f64,
-    /// What it is multiplied by where the model is white or not painted.
+    /// Factor where the model is white or has no vertex colours.
     #[serde(default = "Painted::white")]
     #[schemars(extend("x-unit" = "1", "exclusiveMinimum" = 0))]
     pub white: f64,
@@ -69,7 +70,7 @@ impl Painted {
     }
 }
 
-/// A region of space; what of the placed body lies in it at t = 0 is selected.
+/// A region of space; it selects the part of the placed body inside it at t = 0.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub enum Region {
@@ -91,7 +92,7 @@ pub enum Region {
         #[schemars(extend("x-unit" = "m", "exclusiveMinimum" = 0))]
         radius: f64,
     },
-    /// All that lies on a plane or on the side its normal points to.
+    /// A plane and the side that its normal points to.
     HalfSpace {
         /// A point of the plane.
         #[schemars(extend("x-unit" = "m"))]
@@ -105,7 +106,7 @@ pub enum Region {
 }
 
 impl Region {
-    /// What makes the region impossible, at a key from the region on.
+    /// Why the region is invalid, at a key relative to the region.
     pub fn check(&self) -> Result<(), Rejection> {
         match self {
             Region::Box { from, to } => match (0..3).find(|&axis| from[axis] > to[axis]) {

@@ -1,8 +1,9 @@
-//! What a fracture method says of itself, so that scene files, validation, benchmarks and fuzzing need not know it by name.
+//! Self-description of fracture methods: scene files, validation, benchmarks and fuzzing do not
+//! refer to a method by name.
 //!
-//! A method implements [`Describe`] for its body type: its name, the keys of its table in a scene file, what fills its
-//! shapes, and how a body is built and loaded. [`Descriptor::of`] makes a value of this, and a program knows the methods
-//! that its list of descriptors has.
+//! A method implements [`Describe`] for its body type: its name, the keys of its table in a scene
+//! file, what fills its shapes, and how a body is built and loaded. [`Descriptor::of`] makes a
+//! value of this, and a program knows the methods that its list of descriptors has.
 
 mod check;
 mod describe;

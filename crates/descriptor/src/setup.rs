@@ -1,4 +1,4 @@
-//! What a method makes a body of.
+//! Input from which a method builds a body.
 
 use crate::{Integrator, Painted, Points, Rejection, Sampling, Skin, Source};
 use craze_engine::Method;
@@ -10,14 +10,14 @@ use craze_mesh::TetMesh;
 pub struct Setup<'a> {
     /// The shape.
     pub source: &'a Source<'a>,
-    /// The shape filled with tetrahedra, for methods that have them. Elements whose region has a material of its own carry
-    /// its index as the label `craze_frame::names::MATERIAL`.
+    /// The shape filled with tetrahedra, for methods that have them. Elements of regions with their
+    /// own material have its index as the label `craze_frame::names::MATERIAL`.
     pub mesh: Option<TetMesh>,
-    /// What it is made of: the material of the body, then those of its regions.
+    /// Materials: that of the body, then those of its regions.
     pub materials: Vec<Material>,
     /// Distance between particles (m), if the scene gives it.
     pub spacing: Option<f64>,
-    /// How the body is advanced in time.
+    /// Time integration.
     pub integrator: Integrator,
     /// Upper bound on the body's Δt (s), if the scene gives it.
     pub time_step: Option<f64>,
@@ -33,17 +33,17 @@ pub struct Setup<'a> {
     pub seed: u64,
 }
 
-/// A body, and how it was made.
+/// A body, with notes about how it was built.
 pub struct Built {
     /// The body.
     pub method: Box<dyn Method>,
-    /// What it consists of: "18,400 tetrahedra".
+    /// Its elements: "18,400 tetrahedra".
     pub elements: String,
-    /// What a user should know of it.
+    /// Notes for the user.
     pub remarks: Vec<String>,
 }
 
-/// What a quantity is multiplied by at a point (m) of a shape.
+/// Factor of a quantity at a point (m) of a shape.
 pub type Factor<'source> = Box<dyn Fn(&Vec3) -> f64 + 'source>;
 
 impl<'a> Setup<'a> {
@@ -57,8 +57,8 @@ impl<'a> Setup<'a> {
         self.source.points(self.spacing, sampling, skin, self.seed)
     }
 
-    /// What a quantity that follows the paint on the model is multiplied by; none where `settings` asks for nothing. `key` is
-    /// the key that asks for it.
+    /// Factor of a quantity that depends on the vertex colours of the model; none without
+    /// `settings`. `key` is the key for errors.
     pub fn painted(&self, settings: Option<Painted>, key: &str) -> Result<Option<Factor<'a>>, Rejection> {
         let Some(settings) = settings else { return Ok(None) };
         let brightness = self.source.brightness(key)?;

@@ -26,11 +26,11 @@ pub enum Source<'scene> {
 pub struct Solids {
     /// The mesh, and the region of each element.
     pub tetrahedra: Tetrahedra,
-    /// What the numbers of regions mean.
+    /// Meaning of the region numbers.
     pub regions: Regions,
-    /// How the shape was read, what was repaired, and what is thin.
+    /// How the shape was read, repairs, and thin walls.
     pub remarks: Vec<String>,
-    /// Places where walls are too thin for the tetrahedra.
+    /// Number of walls too thin for the tetrahedra.
     pub lost: usize,
 }
 
@@ -38,9 +38,9 @@ pub struct Solids {
 pub struct Points {
     /// The particles.
     pub sampled: SampledPoints,
-    /// What the surface of the body is made from.
+    /// Source of the body's surface.
     pub skin: Option<SkinSource>,
-    /// How the shape was read, and what was repaired.
+    /// How the shape was read, and repairs.
     pub remarks: Vec<String>,
 }
 
@@ -49,19 +49,19 @@ pub struct Points {
 pub enum Skin {
     /// They are shown as balls.
     Without,
-    /// They get one if the shape can be filled with tetrahedra or brings closed triangles.
+    /// They get one if the shape can be filled with tetrahedra or has closed triangles.
     With,
 }
 
-/// What the surface of a body of particles is made from.
+/// Source of the surface of a body of particles.
 pub enum SkinSource {
-    /// Tetrahedra as large as the particles are apart, which show their own surface.
+    /// Tetrahedra of the size of the particle spacing, with their own surface.
     Tetrahedra(TetMesh),
     /// The model's own closed triangles.
     Drawn(TriangleSurface),
 }
 
-/// What the regions of tetrahedra are, from 0.
+/// The regions of tetrahedra, from 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Regions {
     /// Those of a built-in shape, by name.
@@ -70,7 +70,7 @@ pub enum Regions {
     Listed,
 }
 
-/// The inside of a model, with what was repaired to find it and how thin its walls are (m).
+/// The inside of a model, with its repairs and wall thickness (m).
 struct Inside {
     domain: SurfaceDomain,
     remarks: Vec<String>,
@@ -93,7 +93,7 @@ impl<'scene> Source<'scene> {
         })
     }
 
-    /// The brightness of the paint on the shape's surface, which `key` asks for.
+    /// The brightness of the vertex colours on the shape's surface, required by `key`.
     pub fn brightness(&self, key: &str) -> Result<BrightnessMap<'_>, Rejection> {
         let (what, found) = match self {
             Source::BuiltIn(_) => ("a built-in shape".to_owned(), None),
@@ -111,8 +111,9 @@ impl<'scene> Source<'scene> {
         }
     }
 
-    /// Fills it with tetrahedra of this edge (m), or of one that suits its size. A model that has its own keeps them if no edge
-    /// is given; `listed` are the numbers of its regions that have a material of their own.
+    /// Fills it with tetrahedra of this edge (m), or of one that suits its size. A model that has
+    /// its own keeps them if no edge is given; `listed` are the numbers of its regions that have a
+    /// material of their own.
     pub fn tetrahedra(&self, edge: Option<f64>, listed: &[i32]) -> Result<Solids, Rejection> {
         let too_fine = |error: ShapeError| Rejection::new("edge", error, "choose another edge, in metres");
         let (tetrahedra, regions, mut remarks, thinnest, edge) = match self {
@@ -157,7 +158,8 @@ impl<'scene> Source<'scene> {
         Ok(Solids { tetrahedra, regions, remarks, lost })
     }
 
-    /// Fills it with particles at this spacing (m), or at one that suits its size. `seed` chooses among random samplings.
+    /// Fills it with particles at this spacing (m), or at one that suits its size. `seed` chooses
+    /// among random samplings.
     pub fn points(&self, spacing: Option<f64>, sampling: Sampling, skin: Skin, seed: u64) -> Result<Points, Rejection> {
         let has_skin = skin == Skin::With;
         let (sampled, skin, mut remarks) = match self {
@@ -211,8 +213,8 @@ impl<'scene> Source<'scene> {
 /// Walls (m) in spacings that hold two layers of particles, wherever the first of them lies.
 const TWO_LAYERS: f64 = 1.25;
 
-/// Refuses walls (m) that hold a single layer of particles this far apart (m): clusters in it would have no thickness, and nothing would keep it
-/// from folding. The help names a spacing that does.
+/// Refuses walls (m) that hold a single layer of particles this far apart (m): clusters in it would
+/// have no thickness, and nothing would keep it from folding. The help names a spacing that does.
 fn two_layers(thinnest: f64, spacing: f64) -> Result<(), Rejection> {
     if thinnest <= 0.0 || thinnest >= TWO_LAYERS * spacing {
         return Ok(());
@@ -238,14 +240,16 @@ fn inside(model: &Model) -> Result<Inside, Rejection> {
     let strays = || (domain.surface().triangles.len() != count).then(|| "parts of it were left out".to_owned());
     let fault = fault_of_triangles(&findings).or_else(strays);
     let remarks = how_read(model).chain(findings.warnings()).chain(domain.warnings()).collect();
-    // The thinnest place of all may be a speck; a mesh that resolves all but a twentieth of the walls is fine enough.
+    // The thinnest place of all may be a speck; a mesh that resolves all but a twentieth of the
+    // walls is fine enough.
     let least = domain.bounds().size().min();
     let (thinnest, median) =
         domain.thickness(0).map_or((least, least), |thickness| (thickness.fifth_percentile, thickness.median));
     Ok(Inside { domain, remarks, fault, thinnest, median })
 }
 
-/// Why the triangles of a model that was repaired cannot be cut into closed surfaces; `None` if they can.
+/// Why the triangles of a model that was repaired cannot be cut into closed surfaces; `None` if
+/// they can.
 pub fn fault_of_triangles(findings: &Findings) -> Option<String> {
     let sound = findings.closed
         && findings.non_manifold_edges == 0
@@ -293,7 +297,8 @@ pub fn how_read(model: &Model) -> impl Iterator<Item = String> + '_ {
     std::iter::once(model.summary()).chain(model.remarks.iter().cloned())
 }
 
-/// Reads a model's file, in metres and y up; the middle of its box becomes the origin. Errors stand at the key `file`.
+/// Reads a model's file, in metres and y up; the middle of its box becomes the origin. Errors stand
+/// at the key `file`.
 pub fn read_model_file(model: &ModelFile) -> Result<Model, Rejection> {
     let help = "write the path of a model file, relative to the scene file";
     let placement = ModelPlacement { size: model.size, unit: model.unit, up: model.up };

@@ -1,4 +1,5 @@
-//! The fracture methods that Craze has: scenes, validation, benchmarks and fuzzing iterate over this list.
+//! The fracture methods that Craze has: scenes, validation, benchmarks and fuzzing iterate over
+//! this list.
 
 pub use craze_clusters as clusters;
 pub use craze_solid as solid;
