@@ -1,14 +1,18 @@
-//! Time of the steps of the built-in cluster scenes, whole frames without files and pictures: `cargo bench -p craze-scene -- THREADS [NAME…]`.
+//! Time of the steps of the built-in cluster scenes, whole frames without files and pictures:
+//! `cargo bench -p craze-scene -- THREADS [NAME…]`.
 //!
-//! What counts is the time that the processor spent on this thread (Linux reports it), so that other work on the machine disturbs it little; with
-//! two threads it is the time on the clock. Steps of different scenes differ in length, so that times are also given per simulated second and
-//! per published frame: Table 1 of Jones et al. 2016 is in milliseconds per frame, taken to be 1/60 s of simulated time.
+//! What counts is the time that the processor spent on this thread (Linux reports it), so that
+//! other work on the machine disturbs it little; with two threads it is the time on the clock.
+//! Steps of different scenes differ in length, so that times are also given per simulated second
+//! and per published frame: Table 1 of Jones et al. 2016 is in milliseconds per frame, taken to be
+//! 1/60 s of simulated time.
 
 use craze_engine::Verdict;
 use craze_scene::{SceneDocument, build};
 use std::time::Instant;
 
-/// The scenes, each with the total of its row in Table 1 of the paper (ms per frame, 2.4 GHz i5), if it has one.
+/// The scenes, each with the total of its row in Table 1 of the paper (ms per frame, 2.4 GHz i5),
+/// if it has one.
 const SCENES: [(&str, Option<f64>); 9] = [
     ("dough-bar-tough", Some(7.0)),
     ("dough-bar", Some(9.0)),

@@ -15,7 +15,8 @@ use std::io::{self, Read};
 use std::path::Path;
 use std::sync::Arc;
 
-/// A checked scene that knows where each of its keys was written, so that later errors can point there.
+/// A checked scene that knows where each of its keys was written, so that later errors can point
+/// there.
 #[derive(Clone, Debug)]
 pub struct SceneDocument {
     /// The scene, with defaults filled in.
@@ -30,8 +31,8 @@ pub fn parse(text: &str, name: &str) -> Result<Scene, SceneErrors> {
 }
 
 impl SceneDocument {
-    /// Reads a scene from TOML and applies overrides such as `world.duration=2`, `body.bowl.edge=0.01` or
-    /// `hold[0].release=1`; `name` is what errors call the text.
+    /// Reads a scene from TOML and applies overrides such as `world.duration=2`,
+    /// `body.bowl.edge=0.01` or `hold[0].release=1`; `name` is what errors call the text.
     pub fn parse(text: &str, name: &str, overrides: &[String]) -> Result<Self, SceneErrors> {
         Self::parse_as(SceneFormat::built_in(), text, name, overrides)
     }
@@ -64,8 +65,8 @@ impl SceneDocument {
         Self::parse(&scene.to_toml(), name, &[])
     }
 
-    /// An error at a key such as `hold[2].region`, or at the nearest key above it that is written: what went wrong in
-    /// a sentence, and what to do about it.
+    /// An error at a key such as `hold[2].region`, or at the nearest key above it that is written:
+    /// what went wrong in a sentence, and what to do about it.
     pub fn error_at(&self, path: &str, message: impl Into<String>, help: impl Into<String>) -> SceneError {
         let problem = Problem::Rejected { message: message.into(), help: help.into() };
         SceneError::at(&self.tree.nearest_to(path).span, path, problem)

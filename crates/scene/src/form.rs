@@ -1,4 +1,5 @@
-//! The schema as the checker, the writer and the reference need it: tables with keys, lists, numbers with limits.
+//! The schema as the checker, the writer and the reference need it: tables with keys, lists,
+//! numbers with limits.
 
 use crate::schema::{dressed, schema_value};
 use craze_descriptor::Descriptor;

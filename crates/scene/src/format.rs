@@ -1,4 +1,4 @@
-//! The format of scene files, which follows from the methods that they may name.
+//! The format of scene files for a list of methods.
 
 use crate::description::Scene;
 use crate::document::SceneDocument;
@@ -32,7 +32,8 @@ impl SceneFormat {
         SceneDocument::parse_as(Arc::clone(self), text, name, overrides)
     }
 
-    /// The scene as TOML with defaults filled in and units beside the numbers; reading it gives the same scene.
+    /// The scene as TOML with defaults filled in and units beside the numbers; reading it gives the
+    /// same scene.
     pub fn write(&self, scene: &Scene) -> String {
         crate::write::write(scene, &self.form)
     }

@@ -1,9 +1,9 @@
-//! Scene files: TOML in, a checked description out, with errors that point at the very key.
+//! Scene files: TOML in, a checked description out, with errors that point at the key.
 //!
-//! [`parse`] gives a [`Scene`] with defaults filled in. [`SceneDocument`] is the same with its text at hand, so that
-//! what is found wrong later (a region that selects nothing) can still be reported with line and column. The types in
-//! this crate are the one definition of scene files: [`json_schema`], docs/scenes.md and [`Scene::to_toml`] follow
-//! from them.
+//! [`parse`] gives a [`Scene`] with defaults filled in. [`SceneDocument`] is the same with its text
+//! at hand, so that what is found wrong later (a region that selects nothing) can still be reported
+//! with line and column. The types in this crate are the one definition of scene files:
+//! [`json_schema`], docs/scenes.md and [`Scene::to_toml`] follow from them.
 
 mod build;
 mod check;

@@ -8,7 +8,8 @@ use crate::source::{Source, Span};
 use crate::tree::{Node, Path, Step, Value, shortened};
 use std::sync::Arc;
 
-/// Puts the values of all flags into the tree, so that every later check sees them and points at the flag.
+/// Puts the values of all flags into the tree, so that every later check sees them and points at
+/// the flag.
 pub(crate) fn apply(tree: &mut Node, form: &TableForm, flags: &[String]) -> Result<(), SceneErrors> {
     let mut errors = Collector::default();
     let root = Form::Table(form.clone());

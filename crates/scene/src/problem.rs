@@ -1,11 +1,11 @@
-//! What can be wrong with a scene, and what to do about it.
+//! Errors in scenes, with remedies.
 
 use thiserror::Error;
 
 /// Largest scene file that is read (bytes).
 pub const LARGEST_FILE: u64 = 16 << 20;
 
-/// What is wrong with a key of a scene.
+/// An error at a key of a scene.
 #[derive(Clone, Debug, PartialEq, Error)]
 pub enum Problem {
     /// Not TOML.
@@ -27,12 +27,12 @@ pub enum Problem {
         key: String,
         /// Path of its table; empty at the top.
         table: String,
-        /// What was probably meant.
+        /// The nearest valid name.
         suggestion: Option<String>,
         /// Keys of the table.
         allowed: Vec<String>,
     },
-    /// A key without which its table means nothing.
+    /// A missing required key.
     #[error("missing key `{key}`{}", in_table(table))]
     MissingKey {
         /// The key.
@@ -87,7 +87,7 @@ pub enum Problem {
     /// A name that is none of those allowed.
     #[error("there is no {what} \"{name}\"")]
     UnknownName {
-        /// What the name stands for: method, preset, body…
+        /// The kind of name: method, preset, body…
         what: String,
         /// The name as written.
         name: String,
@@ -96,14 +96,14 @@ pub enum Problem {
         /// All names that exist.
         allowed: Vec<String>,
     },
-    /// A number outside what is possible.
+    /// A number outside its limits.
     #[error("`{key}` = {value} is impossible: it must be {allowed}")]
     OutOfRange {
         /// Path of the key.
         key: String,
         /// The number and its unit.
         value: String,
-        /// What is possible.
+        /// The limits.
         allowed: String,
     },
     /// NaN or infinity.
@@ -119,7 +119,7 @@ pub enum Problem {
     DuplicateName {
         /// The name.
         name: String,
-        /// What has it already.
+        /// Its first use.
         what: String,
         /// Line of the first.
         line: usize,
@@ -127,7 +127,7 @@ pub enum Problem {
     /// Nothing to simulate.
     #[error("the scene is empty: it has no body and no obstacle")]
     EmptyScene,
-    /// A `--set` flag that cannot be followed.
+    /// An invalid `--set` flag.
     #[error("--set: {message}")]
     Override {
         /// What is wrong with it.
@@ -135,7 +135,7 @@ pub enum Problem {
         /// What to write.
         help: String,
     },
-    /// Keys that are right alone but impossible together, or that the builder cannot follow.
+    /// Keys that are valid alone but not together, or that the builder refuses.
     #[error("{message}")]
     Rejected {
         /// What is wrong.
@@ -149,7 +149,7 @@ pub enum Problem {
     /// A folder instead of a file.
     #[error("this is a folder, not a scene file")]
     Folder,
-    /// Bytes that are no text.
+    /// Bytes that are not text.
     #[error("this is not a text file: byte {byte} is not UTF-8")]
     NotText {
         /// Position of the first bad byte, from 0.

@@ -30,7 +30,8 @@ pub fn reference() -> String {
     text
 }
 
-/// The sections of docs/shapes.md: for each built-in shape and sheet its picture and a table of its keys.
+/// The sections of docs/shapes.md: for each built-in shape and sheet its picture and a table of its
+/// keys.
 pub fn shape_reference() -> String {
     let mut text = String::new();
     for (title, form, folder) in [
@@ -70,7 +71,8 @@ fn section(key: &KeyForm) -> Option<(String, &TableForm)> {
     }
 }
 
-/// A row for a key, and one for each key below it, unless it is one of the options that have been described before.
+/// A row for a key, and one for each key below it, unless it is one of the options that have been
+/// described before.
 fn write_rows<'form>(text: &mut String, prefix: &str, key: &'form KeyForm, options: &mut Vec<&'form KeyForm>) {
     let path = format!("{prefix}{}", key.name);
     let (kind, unit, limits) = describe(&key.form);

@@ -8,11 +8,13 @@ use schemars::transform::{RecursiveTransform, Transform};
 use schemars::{JsonSchema, Schema};
 use serde_json::{Map, Value, json};
 
-/// The JSON Schema (draft 7) of scene files, with descriptions, units (`x-unit`), limits and defaults.
+/// The JSON Schema (draft 7) of scene files, with descriptions, units (`x-unit`), limits and
+/// defaults.
 ///
 /// `x-at-most-one` and `x-exactly-one` name keys of which a table may or must have one.
 pub fn json_schema() -> String {
-    // The schema is made of strings, numbers and maps with string keys, which always have a JSON form.
+    // The schema is made of strings, numbers and maps with string keys, which always have a JSON
+    // form.
     serde_json::to_string_pretty(&schema_value(craze_methods::METHODS)).unwrap_or_default()
 }
 
@@ -127,7 +129,8 @@ fn used_by(users: Vec<&str>, count: usize) -> String {
     }
 }
 
-/// Adds what is known about the numbers of a material: units, allowed ranges, the methods that use them and the names of presets.
+/// Adds what is known about the numbers of a material: units, allowed ranges, the methods that use
+/// them and the names of presets.
 fn describe_material(material: &mut Value, methods: &[Descriptor]) {
     for quantity in Quantity::ALL {
         if let Some(property) = material.pointer_mut(&format!("/properties/{}", quantity.key())) {

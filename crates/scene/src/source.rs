@@ -49,8 +49,8 @@ impl Span {
         line_start..line_end
     }
 
-    /// The line that the span starts on, and the part of the span on it as bytes of that line, never empty where the
-    /// line has a character for it.
+    /// The line that the span starts on, and the part of the span on it as bytes of that line,
+    /// never empty where the line has a character for it.
     pub fn excerpt(&self) -> (&str, Range<usize>) {
         let text = &self.source.text;
         let line = self.line_range();

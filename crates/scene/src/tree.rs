@@ -106,7 +106,8 @@ impl Node {
         }
     }
 
-    /// The tree as JSON, for serde. Numbers that are not finite become null: they are refused before.
+    /// The tree as JSON, for serde. Numbers that are not finite become null: they are refused
+    /// before.
     pub fn to_json(&self) -> serde_json::Value {
         match &self.value {
             Value::Text(text) | Value::Date(text) => text.clone().into(),

@@ -10,7 +10,8 @@ use std::fmt::Write;
 const WIDEST: usize = 110;
 
 impl Scene {
-    /// The scene as TOML with defaults filled in and units beside the numbers; reading it gives the same scene.
+    /// The scene as TOML with defaults filled in and units beside the numbers; reading it gives the
+    /// same scene.
     pub fn to_toml(&self) -> String {
         write(self, Form::scene())
     }

@@ -20,11 +20,11 @@ fn list(vector: &Vec3) -> String {
     format!("[{:?}, {:?}, {:?}]", vector.x, vector.y, vector.z)
 }
 
-/// A bar along x that is wrung at both ends until it tears, placed in the world by a
+/// A bar along x that is twisted at both ends until it tears, placed in the world by a
 /// shift (m) and turns (degrees about x, y, z); its holds and seam go with it.
 fn bar(shift: Vec3, degrees: Vec3, sampling: &str) -> String {
     let [x, y, z] = [0, 1, 2].map(|axis| degrees[axis].to_radians());
-    // As `place.turn` has it: about x, then y, then z.
+    // As in `place.turn`: about x, then y, then z.
     let rotation = Rotation::from_euler_angles(x, y, z);
     let placement = Isometry::from_parts(shift.into(), rotation);
     let at = |place: Vec3| list(&placement.transform_point(&place.into()).coords);

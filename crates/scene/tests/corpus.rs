@@ -1,5 +1,5 @@
-//! Seeds of the fuzz targets (docs/fuzzing.md), tried as the fuzzer tries them. Bodies and worlds are tried here, since scenes know all
-//! methods.
+//! Seeds of the fuzz targets (docs/fuzzing.md), tried as the fuzzer tries them. Bodies and worlds
+//! are tried here, since scenes know all methods.
 
 #[path = "../../../fuzz/src/body.rs"]
 mod body;

@@ -1,4 +1,4 @@
-//! docs/scenes.md and docs/shapes.md say what the schema says, and the examples are scenes.
+//! docs/scenes.md and docs/shapes.md agree with the schema, and the examples are scenes.
 //!
 //! `CRAZE_BLESS=1 cargo test -p craze-scene` rewrites the references in them.
 
@@ -17,7 +17,7 @@ fn page() -> PathBuf {
     docs().join("scenes.md")
 }
 
-/// Compares what a page says between the marks with what it must, or rewrites it.
+/// Compares the part of a page between the marks with the expected text, or rewrites it.
 fn check_page(page: &Path, expected: &str) {
     let text = fs::read_to_string(page).expect("the page exists");
     let (before, rest) = text.split_once(START).expect("the reference has a start");

@@ -1,6 +1,8 @@
-//! The words of every error: tests/bad holds wrong scenes and, beside each, the report that it must give.
+//! The words of every error: tests/bad holds wrong scenes and, beside each, the report that it must
+//! give.
 //!
-//! `CRAZE_BLESS=1 cargo test -p craze-scene` rewrites the reports; read what changed before you commit it.
+//! `CRAZE_BLESS=1 cargo test -p craze-scene` rewrites the reports; read what changed before you
+//! commit it.
 
 use craze_scene::{SceneDocument, Style, parse};
 use std::fs;

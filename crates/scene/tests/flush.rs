@@ -4,7 +4,8 @@ use craze_engine::{Drive, Verdict, World};
 use craze_math::Vec3;
 use craze_scene::{SceneDocument, build};
 
-/// A flyer plate of 10 mm that starts in full contact with a target of 20 mm. Sound takes 2 µs through the flyer.
+/// A flyer plate of 10 mm that starts in full contact with a target of 20 mm. Sound takes 2 µs
+/// through the flyer.
 fn impact(velocity: [f64; 3], poisson: f64, flyer_width: f64) -> World {
     let text = format!(
         r#"
@@ -58,8 +59,8 @@ fn a_flush_flyer_hands_its_momentum_to_the_target() {
         let after = world.account();
         assert!((after.momentum - before).norm() < 1e-10 * before.norm(), "{velocity_at_start:?} {poisson} {width}");
         assert!(after.energy() < 1.001 * energy);
-        // In one dimension, plates of one material of which the target is the thicker: the flyer stops. Two elements across it let it
-        // rebound a little, a narrow one more.
+        // In one dimension, plates of one material of which the target is the thicker: the flyer
+        // stops. Two elements across it let it rebound a little, a narrow one more.
         let speed = velocity(&world, 0).x;
         assert!(speed.abs() < 0.15 * 20.0, "{velocity_at_start:?} {poisson} {width}: {speed}");
         assert!(speed < velocity(&world, 1).x);

@@ -9,7 +9,8 @@ use std::path::Path;
 const DARK: [f64; 2] = [-0.07, 0.07];
 const HALF: f64 = 0.02;
 
-/// A bar along x, 0.4 m long, of rings 1 cm apart; dark ones about a place (m) if it is painted.
+/// A bar along x, 0.4 m long, of rings 1 cm apart; dark ones around a position (m) if it is
+/// painted.
 fn bar(folder: &Path, dark: Option<f64>) {
     let mut text = String::new();
     for ring in 0..=40 {

@@ -54,7 +54,8 @@ fn lowest(world: &World) -> f64 {
     world.frame().bodies[1].surface.positions.iter().map(|place| place.y).fold(f64::INFINITY, f64::min)
 }
 
-/// Drops the ball; gives the upward speed with which it leaves, and the height of its lowest point at the deepest moment.
+/// Drops the ball; gives the upward speed with which it leaves, and the height of its lowest point
+/// at the deepest moment.
 fn drop(contact: &str, of_ball: &str, frames: u32) -> (f64, f64) {
     let mut world = world(contact, of_ball);
     // Of both bodies, in the air and on each other; what presses stores some of it.

@@ -1,9 +1,11 @@
-//! Quasi-static loading breaks bodies: the fracture check reads the equilibrium that was just found, whatever the integrator.
+//! Quasi-static loading breaks bodies: the fracture check reads the equilibrium that was just
+//! found, whatever the integrator.
 
 use craze_engine::{EventKind, Verdict, World};
 use craze_scene::{SceneDocument, build};
 
-/// A bar of this strength (Pa) pulled along x by 0.1 % of its length per frame: 1e4 Pa per frame, a little more at its clamped ends.
+/// A bar of this strength (Pa) pulled along x by 0.1 % of its length per frame: 1e4 Pa per frame, a
+/// little more at its clamped ends.
 fn pulled_bar(integrator: &str, strength: f64) -> World {
     let text = format!(
         r#"

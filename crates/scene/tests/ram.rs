@@ -1,5 +1,5 @@
-//! Obstacles that are driven through bodies. They push; where nothing can give way the run stops and names the two, the force is bounded, and bodies gain no
-//! more energy than obstacles do work.
+//! Obstacles that are driven through bodies. They push; where nothing can give way the run stops
+//! and names the two, the force is bounded, and bodies gain no more energy than obstacles do work.
 
 use craze_engine::{Account, Verdict, World};
 use craze_scene::{SceneDocument, build};
@@ -101,7 +101,8 @@ fn drive(world: &mut World) -> Outcome {
     outcome
 }
 
-/// That a run stopped because a ram crushes one of these bodies, and that nothing came from nowhere.
+/// That a run stopped because a ram crushes one of these bodies, and that nothing came from
+/// nowhere.
 fn assert_stopped(outcome: &Outcome, bodies: &[&str], case: &str) {
     let Outcome { error, gained, work, .. } = outcome;
     let error = error.as_ref().unwrap_or_else(|| panic!("{case}: nothing gives way"));
@@ -119,7 +120,8 @@ fn what_cannot_give_way_stops_the_run_with_a_bounded_force() {
             let outcome = drive(&mut world(&(head(-9.81, "") + GROUND + &ram(shape) + &plug(kind, 3e4))));
             let case = format!("{kind}, {shape}");
             assert_stopped(&outcome, &["plug"], &case);
-            // Young's modulus times the area of a face is what it takes to squeeze a linear body to nothing; clusters are stiffer than that here.
+            // Young's modulus times the area of a face is what it takes to squeeze a linear body to
+            // nothing; clusters are stiffer than that here.
             let linear = if kind == "clusters" { 6e3 } else { 3e4 * 0.1 * 0.1 };
             assert!(outcome.force <= 25.0 * linear, "{case}: {} N", outcome.force);
         }

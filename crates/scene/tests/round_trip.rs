@@ -268,7 +268,8 @@ fn scene() -> impl Strategy<Value = Scene> {
     )
 }
 
-/// The scene without what quasi-static mode refuses: it has no contact, no velocities and no time steps.
+/// The scene without what quasi-static mode refuses: it has no contact, no velocities and no time
+/// steps.
 fn at_rest(mut scene: Scene) -> Scene {
     scene.world.time_step = None;
     scene.contact.pairs.clear();

@@ -1,4 +1,5 @@
-//! Shapes become bodies and obstacles: built-in ones, models, and models that bring their own tetrahedra.
+//! Shapes become bodies and obstacles: built-in ones, models, and models that bring their own
+//! tetrahedra.
 
 use craze_scene::{Built, SceneDocument, build};
 use std::fs;

@@ -1,4 +1,4 @@
-//! Bodies that start inside each other are refused, with the place; bodies that touch are not.
+//! Bodies that start inside each other are refused, with the position; bodies that touch are not.
 
 use craze_engine::Verdict;
 use craze_math::Vec3;

@@ -1,4 +1,5 @@
-//! Bodies that are placed face to face, on each other or on obstacles, are separated by the contact distance before they are built.
+//! Bodies that are placed face to face, on each other or on obstacles, are separated by the contact
+//! distance before they are built.
 
 use super::body::Filled;
 use super::rejected;
@@ -19,8 +20,9 @@ struct Placed {
     skin: f64,
 }
 
-/// Moves the faces of solids that lie flush on each other or on an obstacle inward, each by the contact distance of its own body. Obstacles
-/// are not moved. Planes have no vertices that could lie inside a face, so that bodies on them are left unchanged.
+/// Moves the faces of solids that lie flush on each other or on an obstacle inward, each by the
+/// contact distance of its own body. Obstacles are not moved. Planes have no vertices that could
+/// lie inside a face, so that bodies on them are left unchanged.
 pub fn separate_flush_faces(
     document: &SceneDocument,
     bodies: &mut [Filled],
@@ -55,7 +57,8 @@ pub fn separate_flush_faces(
         for (point, displacement) in displacements {
             let node = NodeId(point);
             let rest = mesh.position(node) + of.placement.rotation.inverse() * displacement;
-            // A tetrahedron thinner than the displacement stays as it is: its body then starts in contact.
+            // A tetrahedron thinner than the displacement stays as it is: its body then starts in
+            // contact.
             let _ = mesh.move_point(node, rest);
         }
     }

@@ -30,8 +30,8 @@ pub(crate) fn nearest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a s
     if name.len() > LONGEST { None } else { craze_material::nearest(name, candidates) }
 }
 
-/// The key that was probably meant by `key` in a table: the same word one table deeper or in another section, another
-/// word for it, or one spelt alike.
+/// The key that was probably meant by `key` in a table: the same word one table deeper or in
+/// another section, another word for it, or one spelt alike.
 pub(crate) fn suggest(key: &str, table: &TableForm) -> Option<String> {
     let synonym = SYNONYMS.iter().find(|(other, _)| *other == key).map(|(_, ours)| *ours);
     let names = || table.keys.iter().map(|known| known.name.as_str());

@@ -1,4 +1,4 @@
-//! Keys without effect in the scene they stand in: accepting them would hide a mistake.
+//! Keys without effect in their scene: accepting them would hide a mistake.
 //!
 //! A written scene has every default, so that only values that differ from the default are refused.
 
@@ -56,8 +56,8 @@ impl Checker<'_> {
         }
     }
 
-    /// In quasi-static mode nothing moves in time and nothing touches. Damping and friction of materials are admitted: they are
-    /// properties of the material in every mode.
+    /// In quasi-static mode nothing moves in time and nothing touches. Damping and friction of
+    /// materials are admitted: they are properties of the material in every mode.
     fn quasi_static(&mut self) {
         let scene = self.scene;
         let steps = "remove it; `world.steps` says how many load steps a frame has";

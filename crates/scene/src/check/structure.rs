@@ -170,7 +170,7 @@ impl Checker<'_> {
     }
 }
 
-/// The last key of a path, which names what stands there.
+/// The last key of a path, which names the entry.
 fn last_key(path: &Path) -> &str {
     path.0
         .iter()

@@ -2,7 +2,8 @@
 
 use crate::form::NumberForm;
 
-/// A unit that people write: its spelling, the SI unit that scene files use for the quantity, and how many of those it is.
+/// A unit that people write: its spelling, the SI unit that scene files use for the quantity, and
+/// how many of those it is.
 const UNITS: [(&str, &str, f64); 59] = [
     ("m", "m", 1.0),
     ("km", "m", 1e3),
@@ -153,7 +154,8 @@ fn normalised(unit: &str) -> String {
         .replace("degrees", "deg")
 }
 
-/// The number without the last digits that a conversion leaves (5 × 0.001 is 0.005, not 0.005000000000000001).
+/// The number without the last digits that a conversion leaves (5 × 0.001 is 0.005, not
+/// 0.005000000000000001).
 fn tidy(number: f64) -> f64 {
     format!("{number:.12e}").parse().unwrap_or(number)
 }

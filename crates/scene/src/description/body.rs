@@ -19,7 +19,8 @@ pub struct Body {
     pub method: String,
     /// The body's shape before it is placed.
     pub shape: Shape,
-    /// Edge length of tetrahedra; from the shape's size if left out. A model with tetrahedra of its own keeps them if it is left out.
+    /// Edge length of tetrahedra; from the shape's size if left out. A model with tetrahedra of its
+    /// own keeps them if it is left out.
     #[schemars(extend("x-unit" = "m", "exclusiveMinimum" = 0))]
     pub edge: Option<f64>,
     /// Distance between particles; from the shape's size if left out.
@@ -29,15 +30,17 @@ pub struct Body {
     pub material: Overrides,
     /// Materials of named regions of the shape, where they differ from `material`.
     pub materials: Option<RegionMaterials>,
-    /// Appearance in pictures and exports; that of its material if left out. Regions with a material of their own have its appearance.
+    /// Appearance in pictures and exports; that of its material if left out. Regions with a
+    /// material of their own have its appearance.
     pub look: Option<LookSettings>,
     /// Position, rotation and velocities at t = 0.
     #[serde(default)]
     pub place: Place,
     /// How the body is advanced in time; "symplectic" if left out.
     pub integrator: Option<Integrator>,
-    /// Upper bound on this body's time step; without it stability decides. Of method clusters also the step for which the
-    /// material's `goal_stiffness` and `cluster_flow` are given, 1/60 s if left out.
+    /// Upper bound on this body's time step; without it stability decides. Of method clusters also
+    /// the step for which the material's `goal_stiffness` and `cluster_flow` are given, 1/60 s if
+    /// left out.
     #[schemars(extend("x-unit" = "s", "exclusiveMinimum" = 0))]
     pub time_step: Option<f64>,
     /// The options of its method, in a table of the method's name.
@@ -61,7 +64,8 @@ impl Body {
     }
 }
 
-/// Tables of options, each under the name of its method. A checked body has the one of its own method, with defaults filled in.
+/// Tables of options, each under the name of its method. A checked body has the one of its own
+/// method, with defaults filled in.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Tables(pub(crate) Map<String, Value>);
@@ -91,7 +95,8 @@ impl Tables {
 pub struct RegionMaterials {
     /// The joints of shape.brick_wall; as the bricks if left out.
     pub mortar: Option<Overrides>,
-    /// Regions of a model that brings its own tetrahedra, by their numbers in the file; `craze inspect` lists them.
+    /// Regions of a model that brings its own tetrahedra, by their numbers in the file; `craze
+    /// inspect` lists them.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub regions: Vec<RegionMaterial>,
 }
@@ -124,7 +129,8 @@ pub struct Place {
     /// Position of the shape's origin.
     #[schemars(extend("x-unit" = "m"))]
     pub at: [f64; 3],
-    /// Rotation about the x axis, then the y axis, then the z axis of the world, through the shape's origin.
+    /// Rotation about the x axis, then the y axis, then the z axis of the world, through the
+    /// shape's origin.
     #[schemars(extend("x-unit" = "deg"))]
     pub turn: [f64; 3],
     /// Velocity.
@@ -142,7 +148,8 @@ impl Place {
     }
 }
 
-/// The rotation by `turn` (degrees) about the x axis, then the y axis, then the z axis of the world.
+/// The rotation by `turn` (degrees) about the x axis, then the y axis, then the z axis of the
+/// world.
 pub(crate) fn rotation_from_degrees(turn: [f64; 3]) -> Rotation {
     let about = |axis: Vec3, degrees: f64| Rotation::new(axis * degrees.to_radians());
     about(Vec3::z(), turn[2]) * about(Vec3::y(), turn[1]) * about(Vec3::x(), turn[0])

@@ -25,7 +25,8 @@ pub struct Hold {
 pub enum Action {
     /// Fixes the region.
     Fixed,
-    /// Moves the region rigidly along keyframes, with rotations about the centre of the held points.
+    /// Moves the region rigidly along keyframes, with rotations about the centre of the held
+    /// points.
     Motion(Vec<Keyframe>),
     /// Rotates the region about an axis.
     Twist(Twist),

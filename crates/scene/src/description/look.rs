@@ -9,7 +9,8 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct LookSettings {
-    /// Matter that it looks like: a preset of `craze materials`, or brick, chalk, chocolate, copper, dough, flesh, ice, iron, jelly, plaster, plexiglass, porcelain, stone or wax.
+    /// Matter that it looks like: a preset of `craze materials`, or brick, chalk, chocolate,
+    /// copper, dough, flesh, ice, iron, jelly, plaster, plexiglass, porcelain, stone or wax.
     pub name: Option<String>,
     /// Its colour on the screen, as "#f0c45c".
     pub color: Option<String>,
@@ -24,7 +25,8 @@ impl LookSettings {
         self.name.as_deref().and_then(|name| Look::named(name).or_else(|| from_preset(name)))
     }
 
-    /// The look of a body whose material looks like `own`. Names and colours that cannot be read are left out; checks refuse them.
+    /// The look of a body whose material looks like `own`. Names and colours that cannot be read
+    /// are left out; checks refuse them.
     pub(crate) fn resolve(&self, own: Look) -> Look {
         let mut look = self.named().unwrap_or(own);
         if let Some(color) = self.color.as_deref().and_then(linear_from_hex) {

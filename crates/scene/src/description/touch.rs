@@ -17,10 +17,11 @@ pub struct Touch {
 impl Scene {
     /// Contact parameters between the bodies or obstacles of these names.
     ///
-    /// Values of a pair take precedence. Otherwise friction is the geometric mean of the two, and restitution the larger of the
-    /// two. A body has the values of its material, an obstacle its own, and either those of `[contact]` if it has none. The
-    /// response is the later in the order of [`Response`] of what the methods of two bodies ask for, and impulses if one of them
-    /// has no penalty forces.
+    /// Values of a pair take precedence. Otherwise friction is the geometric mean of the two, and
+    /// restitution the larger of the two. A body has the values of its material, an obstacle its
+    /// own, and either those of `[contact]` if it has none. The response is the later in the order
+    /// of [`Response`] of what the methods of two bodies ask for, and impulses if one of them has
+    /// no penalty forces.
     pub fn touch(&self, methods: &[Descriptor], first: &str, second: &str) -> Touch {
         let (one, other) = (self.own_values(first), self.own_values(second));
         let pair = self.pair(first, second);
